@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# fxt-record: see README.md. `make help` lists the targets.
+
+# SAN=address,undefined (or thread) makes a sanitizer build, in a folder of its own.
+SAN     ?=
+comma   := ,
+BUILD   ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CXX     ?= g++
+CC      ?= gcc
+CLANG   ?= clang
+LLVM_STRIP ?= $(or $(shell command -v llvm-strip),$(shell command -v llvm-strip-14),strip)
+BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
+VERSION := $(shell cat VERSION)
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wpointer-arith -Wundef
+# g++ 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
+WARNINGS += $(if $(findstring clang,$(CXX)),,-Wno-restrict)
+OPT      ?= -O2 -g
+CPPFLAGS += -Iinclude -Iuserspace -I$(BUILD) -DFMT_HEADER_ONLY=1 -D_GNU_SOURCE \
+            -DFXT_RECORD_VERSION='"$(VERSION)"'
+CXXFLAGS += -std=c++20 $(OPT) $(WARNINGS) -fno-omit-frame-pointer -MMD -MP
+ifeq ($(SAN),)
+# One file that can be copied to another machine.
+LDFLAGS_BIN := -static
+else
+CXXFLAGS += -fsanitize=$(SAN) -fno-sanitize-recover=all
+LDFLAGS  += -fsanitize=$(SAN)
+LDFLAGS_BIN :=
+endif
+
+# V=1 shows whole commands.
+brief = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$@'; )
+quoted = '$(subst ','\'',$(1))'
+
+# Folders of userspace/, lowest layer first; a folder may include those before it (see README.md).
+LAYERS := util fxt sink perf_data symbols model translate analyze capture
+layer_sources = $(sort $(wildcard userspace/$(1)/*.cc))
+layer_objects = $(patsubst %.cc,$(BUILD)/%.o,$(call layer_sources,$(1)))
+ARCHIVES := $(foreach l,$(LAYERS),$(if $(call layer_sources,$(l)),$(BUILD)/lib$(l).a))
+# Linked highest layer first.
+ARCHIVES_LINK := $(foreach l,capture analyze translate model symbols perf_data sink fxt util,$(if $(call layer_sources,$(l)),$(BUILD)/lib$(l).a))
+LIBS := -lbpf -lelf -lz -lzstd -lseccomp -pthread
+
+RECORD_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/record/*.cc)))
+FXT_OBJECTS    := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/fxt/*.cc)))
+TOOL_COMMON    := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/common/*.cc)))
+BINARIES := $(if $(RECORD_OBJECTS),$(BUILD)/fxt-record) $(if $(FXT_OBJECTS),$(BUILD)/fxt)
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all help FORCE
+
+all: $(BINARIES) $(ARCHIVES)
+
+## all           build/fxt-record, build/fxt and the library build/libfxt.a
+## help          this list; V=1 with any target shows whole commands
+help:
+	@sed -n 's/^## //p' Makefile scripts/make/*.mk
+
+include scripts/make/*.mk
+
+# Objects made with other flags are not these objects.
+FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call quoted,$(FLAGS)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(FLAGS)) >$@
+
+$(BUILD)/%.o: %.cc $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call brief,CXX)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
+
+define archive_rule
+$(BUILD)/lib$(1).a: $(call layer_objects,$(1))
+	@rm -f $$@
+	$$(call brief,AR)$(AR) rcs $$@ $$^
+endef
+$(foreach l,$(LAYERS),$(if $(call layer_sources,$(l)),$(eval $(call archive_rule,$(l)))))
+
+$(BUILD)/fxt-record: $(RECORD_OBJECTS) $(TOOL_COMMON) $(ARCHIVES)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $(RECORD_OBJECTS) $(TOOL_COMMON) $(ARCHIVES_LINK) $(LIBS)
+
+$(BUILD)/fxt: $(FXT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $(FXT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES_LINK) $(LIBS)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

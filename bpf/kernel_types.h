@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The few kernel types the programs look at, so that they build where
+ * /sys/kernel/btf is absent. Only names count: libbpf moves every access to
+ * where the running kernel has the field (CO-RE).
+ */
+#ifndef FXR_KERNEL_TYPES_H
+#define FXR_KERNEL_TYPES_H
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+typedef _Bool bool;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef unsigned long size_t;
+typedef int pid_t;
+
+#define true 1
+#define false 0
+#define NULL ((void *)0)
+#ifndef offsetof
+#define offsetof(type, member) __builtin_offsetof(type, member)
+#endif
+
+#ifndef BPF_NO_PRESERVE_ACCESS_INDEX
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+#endif
+
+struct thread_info {
+	unsigned long flags;
+	u32 status; /* x86: TS_COMPAT */
+	u32 cpu;
+};
+
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct cred {
+	kuid_t uid;
+};
+
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+	int level;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct mm_struct {
+	unsigned long arg_start;
+	unsigned long arg_end;
+};
+
+struct kthread {
+	char *full_name; /* 5.17 */
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state; /* 5.14; `state` before */
+	unsigned int flags;
+	int prio;
+	int exit_state;
+	int exit_code;
+	pid_t pid;
+	pid_t tgid;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	const struct cred *real_cred;
+	struct mm_struct *mm;
+	struct css_set *cgroups;
+	void *worker_private; /* 5.17: struct kthread of a kernel thread */
+	u64 start_boottime;   /* 5.5; ns */
+	char comm[16];
+};
+
+/* Fields that older kernels have in other places. */
+struct task_struct___old {
+	volatile long state;
+	unsigned int cpu;
+};
+
+struct linux_binprm {
+	const char *filename;
+};
+
+struct irqaction {
+	const char *name;
+};
+
+struct pt_regs {
+#if defined(__TARGET_ARCH_x86)
+	unsigned long orig_ax;
+#endif
+};
+
+#if defined(__TARGET_ARCH_arm64)
+struct pt_regs___syscallno {
+	s32 syscallno;
+};
+#endif
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+	u64 session_id;
+	u64 seq_num;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+/* 6.1 to 6.14 keep the preemption count in here on x86. */
+struct pcpu_hot {
+	int preempt_count;
+};
+
+#ifndef BPF_NO_PRESERVE_ACCESS_INDEX
+#pragma clang attribute pop
+#endif
+
+/* uapi/linux/bpf.h, the part that programs name. */
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+enum {
+	BPF_F_NO_PREALLOC = 1U << 0,
+	BPF_F_MMAPABLE = 1U << 10,
+};
+enum {
+	BPF_RB_NO_WAKEUP = 1U << 0,
+	BPF_RB_FORCE_WAKEUP = 1U << 1,
+};
+enum {
+	BPF_RB_AVAIL_DATA = 0,
+	BPF_RB_RING_SIZE = 1,
+};
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Category `log`: what the kernel prints. */
+#include "common.h"
+#include "context.h"
+#include "filter.h"
+#include "ring.h"
+
+SEC("tp_btf/console")
+int BPF_PROG(console, const char *text, size_t length)
+{
+	struct fxr_log *event;
+	u64 size;
+
+	if (!current_selected())
+		return 0;
+	event = side_reserve(sizeof(*event), FXR_SIDE_LOG, FXR_CATEGORY_LOG);
+	if (!event)
+		return 0;
+	event->tid = in_interrupt_context() ? 0 : (u32)bpf_get_current_pid_tgid();
+	event->length = length;
+	size = CUT_SIZE(length, sizeof(event->text));
+	if (bpf_probe_read_kernel(event->text, size, text))
+		event->length = 0;
+	side_submit(event);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

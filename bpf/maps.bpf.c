@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The maps and settings that the program files share. */
+#include "kernel_types.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include "fxt_record/event.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct fxr_slot);
+} slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct fxr_ring_control);
+} ring_controls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+} side_ring SEC(".maps");
+
+const volatile fxr_u32 slots_per_ring_shift = 1;
+const volatile fxr_u32 ring_count = 1;
+const volatile fxr_u64 slots_wakeup_fill = ~0ULL;
+const volatile fxr_u32 side_wakeup_bytes = 1 << 18;
+
+
+/* What --pid, --tgid, --comm and --cgroup ask for; see filter.h. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, u32);
+	__type(value, u8);
+} filter_tids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, u32);
+	__type(value, u8);
+} filter_tgids SEC(".maps");
+
+struct comm_key {
+	char comm[FXR_COMM_BYTES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct comm_key);
+	__type(value, u8);
+} filter_comms SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, u64);
+	__type(value, u8);
+} filter_cgroups SEC(".maps");
+
+const volatile fxr_u8 filter_by_tid = 0;
+const volatile fxr_u8 filter_by_tgid = 0;
+const volatile fxr_u8 filter_by_comm = 0;
+const volatile fxr_u8 filter_by_cgroup = 0;
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Emitting events. See include/fxt_record/event.h for the two streams.
+ *
+ * A slot is claimed by moving the ring's head, then stamped with the time, then
+ * committed. The time is taken after the claim: whoever reads the clock first
+ * and the heads after it knows that whatever is not claimed yet is later.
+ *
+ * Programs nest on a CPU (an interrupt wakes a task while a system call is
+ * being recorded) and, where tracepoints allow preemption, interleave. So heads
+ * move by an atomic fetch and add. Kernels before 5.12 do not have it; they run
+ * tracepoint programs with preemption off, so that only nesting is left, and a
+ * flag is enough: who finds the ring busy takes the side ring.
+ */
+#ifndef FXR_RING_H
+#define FXR_RING_H
+
+#include "common.h"
+
+enum claim {
+	CLAIM_FETCH, /* 5.12 and later */
+	CLAIM_FLAG,
+};
+
+static __always_inline struct fxr_ring_control *this_ring(u32 *cpu)
+{
+	*cpu = bpf_get_smp_processor_id();
+	return bpf_map_lookup_elem(&ring_controls, cpu);
+}
+
+static __noinline void note_drop(struct fxr_ring_control *ring, u32 category)
+{
+	if (!ring || category >= FXR_CATEGORIES)
+		return;
+	if (!READ_ONCE(ring->pending[category]))
+		ring->pending_since[category] = bpf_ktime_get_ns();
+	__sync_fetch_and_add(&ring->pending[category], 1);
+	__sync_fetch_and_add(&ring->dropped[category], 1);
+	WRITE_ONCE(ring->gap, 1);
+}
+
+/* Wakes the collector through the side ring, which is what it polls. */
+static __noinline void poke(u32 cpu)
+{
+	struct fxr_side_header header = {
+		.time = bpf_ktime_get_ns(),
+		.type = FXR_SIDE_POKE,
+		.cpu = cpu,
+		.size = sizeof(header),
+	};
+
+	bpf_ringbuf_output(&side_ring, &header, sizeof(header), BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline void put_slot(enum claim claim, struct fxr_ring_control *ring, u32 cpu,
+				     u64 tail, u64 meta, u64 body, u64 time)
+{
+	struct fxr_slot *slot;
+	u64 position, lap;
+	u32 index;
+
+	if (claim == CLAIM_FETCH) {
+		position = __sync_fetch_and_add(&ring->head, 1);
+	} else {
+		position = READ_ONCE(ring->head);
+		WRITE_ONCE(ring->head, position + 1);
+	}
+	lap = ((position >> slots_per_ring_shift) + 1) & FXR_LAP_MASK;
+	index = (cpu << slots_per_ring_shift) +
+		(u32)(position & ((1ULL << slots_per_ring_shift) - 1));
+	slot = bpf_map_lookup_elem(&slots, &index);
+	if (!slot) /* not possible: the map holds every CPU's ring */
+		return;
+	if (!time)
+		time = bpf_ktime_get_ns();
+	WRITE_ONCE(slot->body, body);
+	meta |= (time & FXR_TIME_MASK) | lap << FXR_LAP_SHIFT;
+#if defined(__TARGET_ARCH_x86)
+	/* stores are not reordered with each other here */
+	WRITE_ONCE(slot->commit, meta);
+#else
+	if (claim == CLAIM_FETCH)
+		__sync_lock_test_and_set(&slot->commit, meta);
+	else
+		WRITE_ONCE(slot->commit, meta);
+#endif
+	if (unlikely(position - tail == slots_wakeup_fill))
+		poke(cpu);
+}
+
+/* Tells what was lost since the last event that found room, before the next one. */
+static __always_inline void put_losses(enum claim claim, struct fxr_ring_control *ring, u32 cpu,
+				       u64 tail)
+{
+	WRITE_ONCE(ring->gap, 0);
+	for (u32 category = 0; category < FXR_CATEGORIES; category++) {
+		u64 count, since = READ_ONCE(ring->pending_since[category]);
+
+		if (claim == CLAIM_FETCH) {
+			count = __sync_lock_test_and_set(&ring->pending[category], 0);
+		} else {
+			count = READ_ONCE(ring->pending[category]);
+			WRITE_ONCE(ring->pending[category], 0);
+		}
+		if (!count)
+			continue;
+		if (count > 0xffffffff)
+			count = 0xffffffff;
+		put_slot(claim, ring, cpu, tail, (u64)FXR_SLOT_LOSS << FXR_TYPE_SHIFT,
+			 count | (u64)category << 32, since);
+	}
+}
+
+static __noinline void put_aside(struct fxr_ring_control *ring, u32 cpu, u32 category, u64 meta,
+				 u64 body)
+{
+	struct fxr_side_slot *event;
+
+	if (!ring)
+		return;
+	event = bpf_ringbuf_reserve(&side_ring, sizeof(*event), 0);
+	if (!event) {
+		note_drop(ring, category);
+		return;
+	}
+	event->header.time = bpf_ktime_get_ns();
+	event->header.type = FXR_SIDE_SLOT;
+	event->header.cpu = cpu;
+	event->header.size = sizeof(*event);
+	event->slot.commit = meta | (event->header.time & FXR_TIME_MASK);
+	event->slot.body = body;
+	__sync_fetch_and_add(&ring->side_events, 1);
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}
+
+/* `extra` has eight bits, `body` is laid out as enum fxr_slot_type says. */
+static __always_inline void emit_slot(enum claim claim, enum fxr_category category,
+				      enum fxr_slot_type type, u64 extra, u64 body)
+{
+	u64 meta = (u64)type << FXR_TYPE_SHIFT | extra << FXR_EXTRA_SHIFT;
+	struct fxr_ring_control *ring;
+	u64 tail;
+	u32 cpu;
+
+	ring = this_ring(&cpu);
+	if (!ring) /* not possible: every possible CPU has a control */
+		return;
+	if (claim == CLAIM_FLAG) {
+		if (READ_ONCE(ring->busy)) {
+			put_aside(ring, cpu, category, meta, body);
+			return;
+		}
+		WRITE_ONCE(ring->busy, 1);
+	}
+	tail = READ_ONCE(ring->tail);
+	if (unlikely(cpu >= ring_count || READ_ONCE(ring->head) - tail >=
+		     (1ULL << slots_per_ring_shift) - FXR_RING_SLACK)) {
+		note_drop(ring, category);
+	} else {
+		if (unlikely(READ_ONCE(ring->gap)))
+			put_losses(claim, ring, cpu, tail);
+		put_slot(claim, ring, cpu, tail, meta, body, 0);
+	}
+	if (claim == CLAIM_FLAG)
+		WRITE_ONCE(ring->busy, 0);
+}
+
+
+static __always_inline void *side_reserve(u64 size, u16 type, u32 category)
+{
+	struct fxr_side_header *header;
+	struct fxr_ring_control *ring;
+	u32 cpu;
+
+	ring = this_ring(&cpu);
+	if (!ring)
+		return NULL;
+	header = bpf_ringbuf_reserve(&side_ring, size, 0);
+	if (!header) {
+		note_drop(ring, category);
+		return NULL;
+	}
+	__sync_fetch_and_add(&ring->side_events, 1);
+	header->time = bpf_ktime_get_ns();
+	header->type = type;
+	header->cpu = cpu;
+	header->size = size;
+	return header;
+}
+
+static __always_inline void side_submit(void *event)
+{
+	u64 flags = BPF_RB_NO_WAKEUP;
+
+	if (bpf_ringbuf_query(&side_ring, BPF_RB_AVAIL_DATA) >= side_wakeup_bytes)
+		flags = BPF_RB_FORCE_WAKEUP;
+	bpf_ringbuf_submit(event, flags);
+}
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Category `sched`: context switches, wakeups, migrations. */
+#include "common.h"
+#include "context.h"
+#include "filter.h"
+#include "ring.h"
+
+/* sched_switch passes the previous task's state as a fourth argument since 5.18. */
+const volatile fxr_u8 switch_has_state_argument = 0;
+
+/* include/linux/sched.h */
+#define TASK_REPORT 0x7f
+#define TASK_UNINTERRUPTIBLE 0x02
+#define TASK_DEAD 0x80
+#define TASK_NOLOAD 0x400
+#define TASK_IDLE (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
+#define TASK_RTLOCK_WAIT 0x1000
+#define TASK_FROZEN 0x8000
+
+static __always_inline u64 priority_bits(int priority)
+{
+	return (u64)(u8)priority;
+}
+
+static __always_inline u32 previous_state(struct task_struct *prev)
+{
+	struct task_struct___old *old = (void *)prev;
+
+	if (bpf_core_field_exists(prev->__state))
+		return prev->__state;
+	return (u32)BPF_CORE_READ(old, state);
+}
+
+/* The index that the kernel's own sched_switch event prints: the highest state bit set. */
+static __always_inline u64 state_index(u32 state, u32 exit_state)
+{
+	u32 report = (state | exit_state) & TASK_REPORT;
+
+	if ((state & TASK_IDLE) == TASK_IDLE)
+		return FXR_STATE_IDLE;
+	if (state & (TASK_RTLOCK_WAIT | TASK_FROZEN))
+		return FXR_STATE_UNINTERRUPTIBLE;
+	if (report <= 2)
+		return report;
+	if (report & 0x40)
+		return FXR_STATE_PARKED;
+	if (report & 0x20)
+		return FXR_STATE_ZOMBIE;
+	if (report & 0x10)
+		return FXR_STATE_DEAD;
+	if (report & 0x08)
+		return FXR_STATE_TRACED;
+	if (report & 0x04)
+		return FXR_STATE_STOPPED;
+	return FXR_STATE_UNINTERRUPTIBLE;
+}
+
+static __always_inline int on_switch(enum claim claim, bool preempt, struct task_struct *prev,
+				     struct task_struct *next, u32 state)
+{
+	u64 index;
+
+	if (filter_is_on() && !task_selected(prev) && !task_selected(next))
+		return 0;
+	if (preempt)
+		index = FXR_STATE_PREEMPTED;
+	else
+		index = state_index(state, prev->exit_state);
+	emit_slot(claim, FXR_CATEGORY_SCHED, FXR_SLOT_SWITCH, 0,
+		  (u64)(u32)prev->pid | (u64)(u32)next->pid << 22 |
+			  priority_bits(prev->prio) << 44 | priority_bits(next->prio) << 52 |
+			  index << 60);
+	return 0;
+}
+
+#define SWITCH_STATE() (switch_has_state_argument ? (u32)ctx[3] : previous_state(prev))
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	return on_switch(CLAIM_FETCH, preempt, prev, next, SWITCH_STATE());
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch_flag, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	return on_switch(CLAIM_FLAG, preempt, prev, next, SWITCH_STATE());
+}
+
+static __always_inline u32 task_cpu(struct task_struct *task)
+{
+	struct task_struct___old *old = (void *)task;
+
+	if (bpf_core_field_exists(old->cpu))
+		return BPF_CORE_READ(old, cpu);
+	return task->thread_info.cpu;
+}
+
+/*
+ * sched_waking and not sched_wakeup: it runs where the waker runs, so the waker
+ * is known, and before the woken task can be seen running elsewhere.
+ */
+static __always_inline int on_waking(enum claim claim, struct task_struct *task, u64 is_new)
+{
+	u64 waker = 0;
+
+	if (filter_is_on() && !task_selected(task) && !current_selected())
+		return 0;
+	if (is_new || !in_interrupt_context())
+		waker = (u32)bpf_get_current_pid_tgid();
+	emit_slot(claim, FXR_CATEGORY_SCHED, FXR_SLOT_WAKING, is_new,
+		  (u64)(u32)task->pid | waker << 22 | priority_bits(task->prio) << 44 |
+			  (u64)(task_cpu(task) & 0xfff) << 52);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(sched_waking, struct task_struct *task)
+{
+	return on_waking(CLAIM_FETCH, task, 0);
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(sched_waking_flag, struct task_struct *task)
+{
+	return on_waking(CLAIM_FLAG, task, 0);
+}
+
+/* Only ever called by the task that forks. */
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(sched_wakeup_new, struct task_struct *task)
+{
+	return on_waking(CLAIM_FETCH, task, 1);
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(sched_wakeup_new_flag, struct task_struct *task)
+{
+	return on_waking(CLAIM_FLAG, task, 1);
+}
+
+static __always_inline int on_migrate(enum claim claim, struct task_struct *task, int to)
+{
+	if (filter_is_on() && !task_selected(task))
+		return 0;
+	emit_slot(claim, FXR_CATEGORY_SCHED, FXR_SLOT_MIGRATE, 0,
+		  (u64)(u32)task->pid | (u64)(task_cpu(task) & 0x1fff) << 22 |
+			  (u64)(to & 0x1fff) << 35 | priority_bits(task->prio) << 48);
+	return 0;
+}
+
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(sched_migrate_task, struct task_struct *task, int to)
+{
+	return on_migrate(CLAIM_FETCH, task, to);
+}
+
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(sched_migrate_task_flag, struct task_struct *task, int to)
+{
+	return on_migrate(CLAIM_FLAG, task, to);
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

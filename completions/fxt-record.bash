@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# bash completion of fxt-record(1)
+
+_fxt_record() {
+  local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip -p --pid
+    -t --tgid --comm --cgroup --lbr-frequency --lbr-period --lbr-filter --stats-json -q --quiet -v --verbose --list-categories --version
+    -h --help'
+  local categories='default all sched task log irq softirq syscall lbr'
+  local branches='user kernel hv any call return cond ind_call ind_jump direct_call in_tx no_tx
+    abort_tx call_stack'
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} i
+  COMPREPLY=()
+
+  # Where the command begins: at the first word that is neither an option nor its value. readline
+  # takes --option=value and values with a colon apart.
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      --) ((i++)); break ;;
+      -o|--output|-d|--duration|-c|--categories|-b|--buffer-size|-p|--pid|-t|--tgid|--comm|\
+      --cgroup|--lbr-frequency|--lbr-period|--lbr-filter|--stats-json)
+        [[ ${COMP_WORDS[i+1]-} == = ]] && ((i++))
+        ((i++))
+        while [[ ${COMP_WORDS[i+1]-} == : ]]; do ((i += 2)); done ;;
+      -*) ;;
+      *) break ;;
+    esac
+  done
+  if ((i < COMP_CWORD)); then
+    if declare -F _command_offset >/dev/null; then
+      _command_offset "$i"
+    else
+      compopt -o default 2>/dev/null
+    fi
+    return
+  fi
+
+  [[ $current == = ]] && current=
+  [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
+  case $previous in
+    -o|--output|--stats-json)
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    -c|--categories|--lbr-filter)
+      local before='' words=$categories
+      [[ $previous == --lbr-filter ]] && words=$branches
+      [[ $current == *,* ]] && before=${current%,*},
+      compopt -o nospace 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -P "$before" -W "$words" -- "${current##*,}") ;;
+    -p|--pid|-t|--tgid)
+      mapfile -t COMPREPLY < <(cd /proc && compgen -W "$(echo [0-9]*)" -- "$current") ;;
+    --comm)
+      mapfile -t COMPREPLY < <(sort -u /proc/[0-9]*/comm 2>/dev/null | grep "^${current//[^[:alnum:]]/.}") ;;
+    --cgroup)
+      compopt -o nospace 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -d -S / -- "/sys/fs/cgroup/${current#/}")
+      COMPREPLY=("${COMPREPLY[@]#/sys/fs/cgroup}") ;;
+    --lbr-frequency|--lbr-period) ;;
+    -d|--duration)
+      mapfile -t COMPREPLY < <(compgen -W '500ms 2s 10s 1m' -- "$current") ;;
+    -b|--buffer-size)
+      mapfile -t COMPREPLY < <(compgen -W '1M 8M 32M 128M' -- "$current") ;;
+    --)
+      mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
+    *)
+      if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+      else
+        mapfile -t COMPREPLY < <(compgen -c -- "$current")
+      fi ;;
+  esac
+}
+complete -F _fxt_record fxt-record

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Where encoded records go.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace fxt {
+
+class ByteSink {
+ public:
+  ByteSink() = default;
+  ByteSink(const ByteSink&) = delete;
+  ByteSink& operator=(const ByteSink&) = delete;
+  virtual ~ByteSink() = default;
+
+  // Takes `records`, one or more whole records (a multiple of 8 bytes), in the order of the file.
+  // False when they could not be taken; the sink keeps the reason, and nothing more can be written
+  // to it.
+  virtual bool Write(std::span<const std::byte> records) = 0;
+};
+
+}  // namespace fxt

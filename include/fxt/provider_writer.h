@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Writes the records of one data source: keeps its string and thread tables, and defines what a
+// record refers to before the record.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fxt/archive_writer.h"
+#include "fxt/encode_status.h"
+#include "fxt/record.h"
+#include "fxt/string_pool.h"
+#include "fxt/thread_slot_policy.h"
+
+namespace fxt {
+
+class RecordScope;
+
+struct ProviderWriterOptions {
+  ThreadSlotOptions threads;
+  StringPoolLimits strings;
+  // Strings for which the pool has no room go inline; after this many bytes of these the pool is
+  // emptied and filled anew.
+  size_t purge_after_bytes = size_t{256} * 1024;
+};
+
+// What the format calls a provider has one string table and one thread table. To have more than 255
+// threads at hand this writer opens several providers of the same name in the archive, one for each
+// table of ThreadSlotPolicy, and every record goes into the section of the one whose table holds
+// what it refers to. A reader that follows the provider section records sees one stream in the
+// order of writing.
+//
+// Records that are written often have a function here; any other is put together in a RecordScope.
+// Nothing is allocated for threads and strings that were seen before.
+class ProviderWriter {
+ public:
+  using Options = ProviderWriterOptions;
+
+  // Opens the first provider. `archive` must outlive the writer. `name` has at most 255 bytes.
+  ProviderWriter(ArchiveWriter& archive, std::string_view name, const Options& options = {});
+  ProviderWriter(const ProviderWriter&) = delete;
+  ProviderWriter& operator=(const ProviderWriter&) = delete;
+
+  // A string that will be used often. No record is written before it is used.
+  StringId Declare(std::string_view text) { return strings_.Declare(text); }
+
+  // The thread died, and its handle may be given to another.
+  void ForgetThread(uint32_t handle) { threads_.Forget(handle); }
+
+  // Legacy layout, at most 256 CPUs; ContextSwitch names threads by koid and needs no tables.
+  EncodeStatus WriteContextSwitch(Ticks timestamp, uint8_t cpu, ThreadState outgoing_state,
+                                  const ThreadKey& outgoing, const ThreadKey& incoming,
+                                  uint8_t outgoing_priority, uint8_t incoming_priority);
+
+  // `waker_name` is the name of the koid argument, "waker" by convention.
+  EncodeStatus WriteWakeup(Ticks timestamp, uint16_t cpu, Koid thread, StringId waker_name,
+                           Koid waker);
+
+  // Instant, duration begin or duration end, without arguments.
+  EncodeStatus WriteEvent(EventType type, Ticks timestamp, const ThreadKey& thread,
+                          StringId category, StringId name);
+
+  // For any other record: one that names no thread from the table, one, or two.
+  RecordScope Begin();
+  RecordScope Begin(const ThreadKey& thread);
+  RecordScope Begin(const ThreadKey& first, const ThreadKey& second);
+
+  // "A buffer filled up, records were likely dropped."
+  EncodeStatus WriteBufferFilledUp();
+
+  ArchiveWriter& archive() { return archive_; }
+  // The provider of the last record; there are as many as tables were opened.
+  uint32_t provider_id() const { return ids_[threads_.current()]; }
+  const ThreadSlotPolicy::Stats& thread_stats() const { return threads_.stats(); }
+
+ private:
+  friend class RecordScope;
+
+  // Tables may be given up here alone, between records.
+  void OpenTableIfDue() {
+    if (threads_.wants_fresh_table() || wasted_string_bytes_ > purge_after_bytes_) [[unlikely]] {
+      OpenTable();
+    }
+  }
+  void OpenTable();
+  ThreadRef Define(const ThreadKey& thread, const ThreadSlotPolicy::Place& place);
+  void Refer(std::span<const ThreadKey> threads, std::span<ThreadRef> refs);
+  // Reference to the string at `place` in the table `table` of provider `id`, defined there if it
+  // can be.
+  // Empty if it cannot be.
+  StringRef Define(StringPool::Place place, uint32_t id, unsigned table);
+  StringRef Refer(StringId string, uint32_t id, unsigned table);
+  StringRef Refer(StringId string) {
+    const uint16_t index = strings_.Index(string, threads_.current());
+    if (index != 0) [[likely]] {
+      return StringRef::Indexed(index);
+    }
+    return Refer(string, provider_id(), threads_.current());
+  }
+
+  ArchiveWriter& archive_;
+  const std::string name_;
+  const size_t purge_after_bytes_;
+  ThreadSlotPolicy threads_;
+  StringPool strings_;
+  std::array<uint32_t, ThreadSlotPolicy::kMaxTables> ids_{};  // provider by table
+  size_t wasted_string_bytes_ = 0;
+};
+static_assert(ThreadSlotPolicy::kMaxTables == StringPool::kMaxTables);
+
+// One record while it is put together, and one or more that belong to the same threads. References
+// that it gives are good in what it writes, and nowhere else: they belong to the provider whose
+// table it uses. Another scope may be open at the same time.
+class RecordScope {
+ public:
+  // What Begin() was called with.
+  const ThreadRef& thread() const { return threads_[0]; }
+  const ThreadRef& second_thread() const { return threads_[1]; }
+
+  StringRef Refer(StringId string);
+  // Defines the string in the table at its first use, with U+FFFD for what is not UTF-8. Where
+  // there is no room the reference is inline and views `text`, up to the first byte that is not
+  // UTF-8. Either way it is cut to kMaxStringBytes.
+  StringRef Intern(std::string_view text);
+
+  // Writes a record struct of record.h whose references came from here or are inline.
+  template <typename R>
+  EncodeStatus Write(const R& record) {
+    const auto status = writer_.archive_.Enter(id_);
+    return status == EncodeStatus::kOk ? writer_.archive_.encoder().Write(record) : status;
+  }
+
+  uint32_t provider_id() const { return id_; }
+
+ private:
+  friend class ProviderWriter;
+  explicit RecordScope(ProviderWriter& writer) : writer_(writer) {}
+
+  ProviderWriter& writer_;
+  uint32_t id_ = 0;
+  unsigned table_ = 0;
+  std::array<ThreadRef, 2> threads_;
+};
+
+inline EncodeStatus ProviderWriter::WriteContextSwitch(
+    Ticks timestamp, uint8_t cpu, ThreadState outgoing_state, const ThreadKey& outgoing,
+    const ThreadKey& incoming, uint8_t outgoing_priority, uint8_t incoming_priority) {
+  LegacyContextSwitch record{.timestamp = timestamp,
+                             .cpu = cpu,
+                             .outgoing_state = outgoing_state,
+                             .outgoing = {.index = threads_.Find(outgoing)},
+                             .incoming = {.index = threads_.Find(incoming)},
+                             .outgoing_priority = outgoing_priority,
+                             .incoming_priority = incoming_priority};
+  if (record.outgoing.index == 0 || record.incoming.index == 0) [[unlikely]] {
+    const std::array keys = {outgoing, incoming};
+    std::array<ThreadRef, 2> refs;
+    Refer(keys, refs);
+    record.outgoing = refs[0];
+    record.incoming = refs[1];
+  }
+  const auto status = archive_.Enter(provider_id());
+  return status == EncodeStatus::kOk ? archive_.encoder().Write(record) : status;
+}
+
+inline EncodeStatus ProviderWriter::WriteEvent(EventType type, Ticks timestamp,
+                                               const ThreadKey& thread, StringId category,
+                                               StringId name) {
+  ThreadRef ref{.index = threads_.Find(thread)};
+  if (ref.index == 0) [[unlikely]] {
+    Refer({&thread, 1}, {&ref, 1});
+  }
+  const StringRef category_ref = Refer(category);
+  const StringRef name_ref = Refer(name);
+  const auto status = archive_.Enter(provider_id());
+  return status == EncodeStatus::kOk
+             ? archive_.encoder().WriteEvent(type, timestamp, ref, category_ref, name_ref)
+             : status;
+}
+
+inline EncodeStatus ProviderWriter::WriteWakeup(Ticks timestamp, uint16_t cpu, Koid thread,
+                                                StringId waker_name, Koid waker) {
+  const StringRef name_ref = Refer(waker_name);
+  const auto status = archive_.Enter(provider_id());
+  return status == EncodeStatus::kOk
+             ? archive_.encoder().WriteWakeup(timestamp, cpu, thread, name_ref, waker)
+             : status;
+}
+
+}  // namespace fxt

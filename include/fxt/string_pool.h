@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The strings a provider refers to, and the index each has in its string tables ("String
+// references" of the format document).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "fxt/format.h"
+
+namespace fxt {
+
+// A string that was declared once and is referred to often. Default: the empty string.
+class StringId {
+ public:
+  constexpr StringId() = default;
+
+ private:
+  friend class StringPool;
+  constexpr explicit StringId(uint32_t number) : number_(number) {}
+  uint32_t number_ = 0;
+};
+
+struct StringPoolLimits {
+  // Strings that are kept other than declared ones, and their bytes together.
+  uint32_t strings = kMaxStringIndex;
+  size_t bytes = size_t{4} * 1024 * 1024;
+};
+
+// Keeps the texts once, and for each string table which of them it holds under which index. Within
+// a table an index stays with its text. Strings that were declared stay for good; of others as many
+// as the limits allow, until Purge(). Keeps the books; its owner writes the records.
+class StringPool {
+ public:
+  static constexpr unsigned kMaxTables = 16;
+
+  // A string of the pool, until Purge().
+  using Place = uint32_t;
+  static constexpr Place kNowhere = 0xffffffff;
+
+  explicit StringPool(const StringPoolLimits& limits = {});
+
+  // `text` is made valid UTF-8 and cut to kMaxStringBytes.
+  StringId Declare(std::string_view text);
+
+  static Place PlaceOf(StringId id) { return id.number_; }
+  // Adds `text` if it is new. kNowhere if there is no room for it. Finding a known one allocates
+  // nothing.
+  Place PlaceOf(std::string_view text);
+
+  // Index in `table`, 0 if it has none there.
+  uint16_t Index(StringId id, unsigned table) const { return declared_[id.number_][table]; }
+  uint16_t Index(Place place, unsigned table) const {
+    return (place & kInternedBit) != 0 ? interned_[place & ~kInternedBit].index[table]
+                                       : declared_[place][table];
+  }
+
+  // Gives the string at `place` the next index in `table`; 0 when the table is full.
+  uint16_t AddTo(unsigned table, Place place);
+
+  // Valid UTF-8 of at most kMaxStringBytes, as Declare() says. Lasts as long as the pool for a
+  // declared string, else until the next call.
+  std::string_view Text(Place place);
+
+  // Forgets what `table` holds.
+  void EmptyTable(unsigned table);
+  // Forgets what every table holds, and every string that was not declared.
+  void Purge();
+
+  // Strings other than declared ones.
+  size_t interned() const { return interned_.size(); }
+
+ private:
+  static constexpr Place kInternedBit = 0x80000000;
+
+  using Indexes = std::array<uint16_t, kMaxTables>;
+  struct Interned {
+    const std::string* source = nullptr;  // as it came, not checked; the key in places_
+    Indexes index{};
+  };
+  struct HashText {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+
+  Indexes& IndexesOf(Place place);
+
+  const StringPoolLimits limits_;
+  std::vector<Indexes> declared_;
+  std::deque<std::string> declared_texts_;
+  std::vector<Interned> interned_;
+  std::unordered_map<std::string, Place, HashText, std::equal_to<>> places_;
+  // Place by index - 1.
+  std::array<std::vector<Place>, kMaxTables> tables_;
+  size_t bytes_ = 0;
+  std::string scratch_;
+};
+
+}  // namespace fxt

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The ABI between bpf/ and userspace/: what the BPF programs write and the
+ * collector reads. Plain structs of fixed size; sizes and offsets are asserted
+ * below, in a header that both sides compile.
+ *
+ * Two streams carry events out of the kernel:
+ *
+ *  - one slot ring per CPU, a memory-mapped array of 16-byte slots, for what
+ *    happens up to millions of times a second (switches, wakeups, migrations,
+ *    interrupts, system calls);
+ *  - one BPF ring buffer for the whole machine, the side ring, for what is rare
+ *    and large (who a task is, log messages).
+ *
+ * Times are nanoseconds of CLOCK_MONOTONIC in both.
+ */
+#ifndef FXT_RECORD_EVENT_H
+#define FXT_RECORD_EVENT_H
+
+#ifdef __cplusplus
+#include <cstddef>
+#include <cstdint>
+#define FXR_ASSERT(what) static_assert(what, #what)
+#else
+#define FXR_ASSERT(what) _Static_assert(what, #what)
+#endif
+typedef unsigned long long fxr_u64;
+typedef unsigned int fxr_u32;
+typedef int fxr_s32;
+typedef unsigned short fxr_u16;
+typedef unsigned char fxr_u8;
+
+/* ------------------------------------------------------------ categories */
+
+/* What drops are counted by. The order is that of fxr_ring_control.dropped. */
+enum fxr_category {
+	FXR_CATEGORY_SCHED,
+	FXR_CATEGORY_TASK,
+	FXR_CATEGORY_LOG,
+	FXR_CATEGORY_IRQ,
+	FXR_CATEGORY_SOFTIRQ,
+	FXR_CATEGORY_SYSCALL,
+	FXR_CATEGORY_LBR,
+	FXR_CATEGORIES = 8,
+};
+
+/* ------------------------------------------------------------- slot ring */
+
+/*
+ * One event. `commit` is written last, so a reader that finds the lap it
+ * expects there also finds the body.
+ *
+ * commit:  0..43 low bits of the time; 44..47 type (enum fxr_slot_type);
+ *          48..55 lap: (position / slots + 1) modulo 256; 56..63 extra.
+ */
+struct fxr_slot {
+	fxr_u64 commit;
+	fxr_u64 body;
+};
+FXR_ASSERT(sizeof(struct fxr_slot) == 16);
+
+#define FXR_TIME_BITS 44
+#define FXR_TIME_MASK ((1ULL << FXR_TIME_BITS) - 1)
+#define FXR_TYPE_SHIFT 44
+#define FXR_TYPE_MASK 0xfULL
+#define FXR_LAP_SHIFT 48
+#define FXR_LAP_MASK 0xffULL
+#define FXR_EXTRA_SHIFT 56
+
+/* Thread ids fit: the kernel's PID_MAX_LIMIT is 1 << 22. */
+#define FXR_TID_BITS 22
+#define FXR_TID_MASK ((1ULL << FXR_TID_BITS) - 1)
+
+/*
+ * Bodies, from bit 0 up. A priority is the kernel's 0..139; 255 stands for -1
+ * (a deadline task).
+ */
+enum fxr_slot_type {
+	FXR_SLOT_NONE = 0,
+	/* prev tid 22, next tid 22, prev priority 8, next priority 8,
+	 * prev state 4 (enum fxr_task_state) */
+	FXR_SLOT_SWITCH = 1,
+	/* woken tid 22, waker tid 22 (0: an interrupt or the idle task),
+	 * priority 8, target cpu 12; extra: 1 for a new task's first wakeup */
+	FXR_SLOT_WAKING = 2,
+	/* tid 22, from cpu 13, to cpu 13, priority 8 */
+	FXR_SLOT_MIGRATE = 3,
+	/* irq 32 */
+	FXR_SLOT_IRQ_ENTRY = 4,
+	/* irq 32, return value 32 */
+	FXR_SLOT_IRQ_EXIT = 5,
+	/* vector 32 */
+	FXR_SLOT_SOFTIRQ_ENTRY = 6,
+	FXR_SLOT_SOFTIRQ_EXIT = 7,
+	/* tid 22, number 32; extra: 1 for a call by the 32-bit table */
+	FXR_SLOT_SYSCALL_ENTRY = 8,
+	/* tid 22, low 42 bits of the return value; extra: the next 8 bits
+	 * (50 in all, signed) */
+	FXR_SLOT_SYSCALL_EXIT = 9,
+	/* number of events lost 32 (saturating), category 8; the time is that
+	 * of the first lost one */
+	FXR_SLOT_LOSS = 10,
+};
+
+/* The outgoing task's state as the kernel reports it to its own tracers. */
+enum fxr_task_state {
+	FXR_STATE_RUNNABLE = 0,        /* R */
+	FXR_STATE_INTERRUPTIBLE = 1,   /* S */
+	FXR_STATE_UNINTERRUPTIBLE = 2, /* D */
+	FXR_STATE_STOPPED = 3,         /* T */
+	FXR_STATE_TRACED = 4,          /* t */
+	FXR_STATE_DEAD = 5,            /* X */
+	FXR_STATE_ZOMBIE = 6,          /* Z */
+	FXR_STATE_PARKED = 7,          /* P */
+	FXR_STATE_IDLE = 8,            /* I */
+	FXR_STATE_PREEMPTED = 9,       /* R+ */
+};
+
+/*
+ * Per CPU, memory-mapped into the collector. The first line is the producer's,
+ * the second the collector's; the rest is touched only when events are lost or
+ * a side-ring event is emitted.
+ */
+struct fxr_ring_control {
+	fxr_u64 head; /* slots claimed since the start */
+	fxr_u64 gap;  /* nonzero: some `pending` count waits to be told */
+	fxr_u64 busy; /* a claim is in progress (kernels without atomic fetch) */
+	fxr_u64 pad0[5];
+	fxr_u64 tail; /* slots consumed since the start; the collector's */
+	fxr_u64 pad1[7];
+	fxr_u64 pending[FXR_CATEGORIES];       /* lost, not told yet */
+	fxr_u64 pending_since[FXR_CATEGORIES]; /* time of the first of them, ns */
+	fxr_u64 dropped[FXR_CATEGORIES];       /* lost since the start */
+	fxr_u64 side_events; /* side-ring events emitted since the start */
+	fxr_u64 pad2[7];
+};
+FXR_ASSERT(offsetof(struct fxr_ring_control, tail) == 64);
+FXR_ASSERT(offsetof(struct fxr_ring_control, pending) == 128);
+FXR_ASSERT(offsetof(struct fxr_ring_control, side_events) == 320);
+FXR_ASSERT(sizeof(struct fxr_ring_control) == 384);
+
+/* A ring counts as full this many slots early: nested claims stay inside it. */
+#define FXR_RING_SLACK 64
+
+/* ------------------------------------------------------------- side ring */
+
+enum fxr_side_type {
+	FXR_SIDE_POKE = 1,   /* header only: a slot ring passed its wakeup mark */
+	FXR_SIDE_FORK = 2,   /* struct fxr_task */
+	FXR_SIDE_EXEC = 3,   /* struct fxr_exec */
+	FXR_SIDE_RENAME = 4, /* struct fxr_rename */
+	FXR_SIDE_EXIT = 5,   /* struct fxr_exit */
+	FXR_SIDE_LOG = 6,    /* struct fxr_log */
+	FXR_SIDE_SLOT = 7,   /* struct fxr_side_slot: found its slot ring busy */
+};
+
+struct fxr_side_header {
+	fxr_u64 time; /* ns */
+	fxr_u16 type; /* enum fxr_side_type */
+	fxr_u16 cpu;
+	fxr_u32 size; /* of the whole event, bytes */
+};
+FXR_ASSERT(sizeof(struct fxr_side_header) == 16);
+
+#define FXR_COMM_BYTES 16
+#define FXR_FULL_NAME_BYTES 64
+#define FXR_FILENAME_BYTES 128
+#define FXR_CMDLINE_BYTES 256
+#define FXR_LOG_BYTES 1024
+
+#define FXR_TASK_KTHREAD 1u
+
+/* Who a task is: from fork, and from the iteration over all tasks at start. */
+struct fxr_task {
+	struct fxr_side_header header;
+	fxr_u32 tid;
+	fxr_u32 tgid;
+	fxr_u32 ppid; /* tgid of the real parent */
+	fxr_u32 uid;
+	fxr_u32 flags; /* FXR_TASK_* */
+	fxr_s32 priority;
+	fxr_u32 creator; /* tid that forked it; 0 in the snapshot */
+	fxr_u32 pad;
+	fxr_u64 cgroup;     /* id in the default hierarchy */
+	fxr_u64 start_time; /* ns of CLOCK_BOOTTIME */
+	char comm[FXR_COMM_BYTES];
+	/* of a kernel thread whose name does not fit comm, else empty */
+	char full_name[FXR_FULL_NAME_BYTES];
+};
+FXR_ASSERT(sizeof(struct fxr_task) == 144);
+
+struct fxr_exec {
+	struct fxr_side_header header;
+	fxr_u32 tid;
+	fxr_u32 tgid;
+	fxr_u32 old_tid; /* not tid when another thread than the leader did it */
+	fxr_u32 uid;
+	fxr_u32 cmdline_size; /* bytes of cmdline; arguments end with NUL */
+	fxr_u32 pad;
+	fxr_u64 cgroup;
+	char comm[FXR_COMM_BYTES];
+	char filename[FXR_FILENAME_BYTES];
+	char cmdline[FXR_CMDLINE_BYTES];
+};
+FXR_ASSERT(sizeof(struct fxr_exec) == 448);
+
+struct fxr_rename {
+	struct fxr_side_header header;
+	fxr_u32 tid;
+	fxr_u32 tgid;
+	char comm[FXR_COMM_BYTES];
+	char full_name[FXR_FULL_NAME_BYTES];
+};
+FXR_ASSERT(sizeof(struct fxr_rename) == 104);
+
+struct fxr_exit {
+	struct fxr_side_header header;
+	fxr_u32 tid;
+	fxr_u32 tgid;
+	fxr_s32 exit_code; /* as wait(2) reports it */
+	fxr_u32 pad;
+};
+FXR_ASSERT(sizeof(struct fxr_exit) == 32);
+
+struct fxr_log {
+	struct fxr_side_header header;
+	fxr_u32 tid;    /* of the printing task; 0 when an interrupt printed */
+	fxr_u32 length; /* of the kernel's text; above FXR_LOG_BYTES: cut */
+	char text[FXR_LOG_BYTES];
+};
+FXR_ASSERT(sizeof(struct fxr_log) == 1048);
+
+struct fxr_side_slot {
+	struct fxr_side_header header;
+	struct fxr_slot slot;
+};
+FXR_ASSERT(sizeof(struct fxr_side_slot) == 32);
+
+#endif

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Reading speed beside a plain memory copy, and flat memory.
+
+$(BUILD)/bench/reader_bench: $(BUILD)/tests/bench/reader_bench.o $(BUILD)/libfxt.a
+	@mkdir -p $(@D)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $< $(BUILD)/libfxt.a
+
+## bench-reader  print ns per record and GB/s of the reader next to memcpy
+.PHONY: bench-reader
+bench-reader: $(BUILD)/bench/reader_bench
+	$(BUILD)/bench/reader_bench

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Coverage-guided fuzzing of everything that reads a trace, with clang's libFuzzer.
+
+# clang-14 has clang++-14 beside it.
+FUZZ_CXX     ?= $(subst clang,clang++,$(CLANG))
+FUZZ_BUILD   := $(BUILD)/fuzz
+FUZZ_SECONDS ?= 600
+FUZZ_SOURCES := $(foreach l,util fxt analyze,$(call layer_sources,$(l))) tests/fuzz/reader_fuzzer.cc
+FUZZ_OBJECTS := $(patsubst %.cc,$(FUZZ_BUILD)/%.o,$(FUZZ_SOURCES))
+FUZZ_FLAGS   := -std=c++20 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+                -fno-sanitize-recover=all -MMD -MP
+# Whether clang is here and has libFuzzer; looked at when a fuzzing target is made.
+FUZZ_MISSING = $(shell f=$$(mktemp) && \
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' | \
+  $(FUZZ_CXX) -x c++ - -fsanitize=fuzzer,address -o $$f >/dev/null 2>&1 || \
+  echo "$(FUZZ_CXX) cannot build with -fsanitize=fuzzer"; rm -f $$f)
+
+$(FUZZ_BUILD)/%.o: %.cc
+	@mkdir -p $(@D)
+	$(call brief,CXX)$(FUZZ_CXX) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
+
+$(FUZZ_BUILD)/reader_fuzzer: $(FUZZ_OBJECTS)
+	$(call brief,LINK)$(FUZZ_CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ -lz
+
+FUZZ_CORPUS_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,tests/fuzz/make_corpus.cc \
+  tests/unit/analyze/recording_parts.cc tests/unit/fxt/random_records.cc tests/unit/fxt/vectors.cc)
+$(BUILD)/tests/fuzz/%.o: CPPFLAGS += -Itests
+$(BUILD)/fuzz/make_corpus: $(FUZZ_CORPUS_OBJECTS) $(BUILD)/libfxt.a
+	@mkdir -p $(@D)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(FUZZ_CORPUS_OBJECTS) $(BUILD)/libfxt.a -lgtest $(LIBS)
+
+# Seeds are made anew; what a long run found beside them stays in corpus/.
+.PHONY: fuzz-seeds
+fuzz-seeds: $(BUILD)/fuzz/make_corpus
+	@rm -rf $(FUZZ_BUILD)/seeds
+	$(BUILD)/fuzz/make_corpus $(FUZZ_BUILD)/seeds
+	@mkdir -p $(FUZZ_BUILD)/corpus
+
+FUZZ_RUN = $(FUZZ_BUILD)/reader_fuzzer -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+           -artifact_prefix=$(FUZZ_BUILD)/ -print_final_stats=1
+
+## fuzz          fuzz the reading side (FUZZ_SECONDS=600)
+.PHONY: fuzz
+fuzz: fuzz-seeds $(FUZZ_BUILD)/reader_fuzzer
+	$(FUZZ_RUN) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/corpus $(FUZZ_BUILD)/seeds
+
+# A fixed short run for the tests: the seeds, and the same inputs made of them each time.
+.PHONY: fuzz-test
+fuzz-test:
+	@missing="$(FUZZ_MISSING)"; \
+	if [ -n "$$missing" ]; then echo "SKIPPED fuzz-test: $$missing"; \
+	else $(MAKE) --no-print-directory BUILD=$(BUILD) fuzz-test-run; fi
+
+.PHONY: fuzz-test-run
+fuzz-test-run: fuzz-seeds $(FUZZ_BUILD)/reader_fuzzer
+	$(FUZZ_RUN) -seed=1 -runs=20000 -max_total_time=30 $(FUZZ_BUILD)/seeds
+
+-include $(shell find $(FUZZ_BUILD) -name '*.d' 2>/dev/null)

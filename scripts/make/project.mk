@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What a person types: set up, record, test, install.
+
+# Compilers that run at once when nobody said -j: one for each CPU, and for each GiB of memory.
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell \
+  awk -v cpus="$$(nproc)" '/^MemAvailable/ { gib = int($$2 / 1048576) } \
+    END { n = gib < cpus ? gib : cpus; print (n < 1 ? 1 : n) }' /proc/meminfo))
+SUBMAKE = BUILD=$(BUILD) scripts/as_owner $(MAKE) --no-print-directory $(PARALLEL)
+
+## deps          install the Debian packages that are missing (DEPS="build test bench lint vm cross")
+DEPS ?= build test
+.PHONY: deps
+deps:
+	@scripts/setup $(DEPS)
+
+## record        set up, build, and record this machine for ten seconds (ARGS="-d 2s -c all")
+ARGS ?= --duration 10s
+.PHONY: record
+record:
+	@scripts/setup build
+	@$(SUBMAKE) all
+	$(BUILD)/fxt-record $(ARGS)
+
+## test          set up, build, and run every test (SUITES="unit-test" for some of them)
+SUITES ?= unit-test project-test capture-test vm-test-short
+TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/capture_tests $(BUILD)/tests/ftrace_compare \
+                $(BUILD)/tests/odd_tasks $(VM_PROGRAMS)
+.PHONY: test
+test:
+	@scripts/setup build test
+	@$(SUBMAKE) all $(TEST_PROGRAMS)
+	@scripts/run_tests --build $(BUILD) --make "$(MAKE)" $(SUITES)
+
+## project-test  whether what is said of the project is true of it
+.PHONY: project-test
+project-test: $(BINARIES)
+	tests/project/documentation_test.py --build $(BUILD)
+
+## format        clang-format over the whole tree
+## lint          check formatting, clang-tidy, cppcheck, shellcheck (make deps DEPS=lint)
+.PHONY: format lint
+format:
+	git ls-files '*.cc' '*.h' '*.c' | xargs clang-format -i
+
+lint:
+	@$(SUBMAKE) $(patsubst %,$(BUILD)/bpf/%.skel.h,$(BPF_VARIANTS))
+	@scripts/lint $(BUILD) $(CPPFLAGS) -Itests -std=c++20
+
+STRIP ?= strip
+BIN_DIR  := $(DESTDIR)$(PREFIX)/bin
+MAN_DIR  := $(DESTDIR)$(PREFIX)/share/man/man1
+BASH_DIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH_DIR  := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+PROGRAMS := $(notdir $(BINARIES))
+
+## install       the programs, their manual pages and completions (PREFIX=/usr/local, DESTDIR=)
+## uninstall     remove what install installed
+.PHONY: install uninstall
+install:
+	@$(SUBMAKE) all
+	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR)
+	install -s --strip-program=$(STRIP) -m 755 $(BINARIES) $(BIN_DIR)
+	install -m 644 $(wildcard docs/man/*.1) $(MAN_DIR)
+	for file in $(wildcard completions/*.bash); do \
+	  install -m 644 $$file $(BASH_DIR)/$$(basename $$file .bash) || exit 1; \
+	done
+	install -m 644 $(wildcard completions/_*) $(ZSH_DIR)
+
+uninstall:
+	rm -f $(PROGRAMS:%=$(BIN_DIR)/%) $(PROGRAMS:%=$(MAN_DIR)/%.1) $(PROGRAMS:%=$(BASH_DIR)/%) \
+	  $(PROGRAMS:%=$(ZSH_DIR)/_%)
+
+## clean         remove what was built; kernels fetched for virtual machines stay
+## distclean     remove them too
+.PHONY: clean distclean
+clean:
+	@test ! -d $(BUILD) || find $(BUILD) -mindepth 1 -maxdepth 1 ! -name vm-cache -exec rm -rf {} +
+
+distclean:
+	rm -rf $(BUILD)

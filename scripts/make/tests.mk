@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Unit tests: every tests/unit/**/*_test.cc in one program.
+
+UNIT_SOURCES := $(sort $(shell find tests/unit -name '*.cc' 2>/dev/null))
+UNIT_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(UNIT_SOURCES))
+
+$(BUILD)/tests/%.o: CPPFLAGS += -Itests
+
+$(BUILD)/unit_tests: $(UNIT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(UNIT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES_LINK) -lgtest_main -lgtest -lgmock $(LIBS)
+
+## unit-test     build and run the unit tests alone
+.PHONY: unit-test
+unit-test: $(BUILD)/unit_tests
+	$(BUILD)/unit_tests --gtest_brief=1

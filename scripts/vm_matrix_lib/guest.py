@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One boot of a guest: qemu, its consoles, and what it leaves behind."""
+
+import os
+import re
+import subprocess
+import tarfile
+import time
+
+QEMU = "qemu-system-x86_64"
+DISK_BYTES = 256 << 20
+RESULT = re.compile(r"^@@ (?P<mode>\S+) (?P<check>\S+) (?P<status>pass|fail|skip)(?: (?P<detail>.*))?$")
+# What a kernel prints when something is wrong with it. The first words of a line, after the time stamp.
+KERNEL_TROUBLE = re.compile(
+    r"(BUG: |WARNING: |Oops|Kernel panic|general protection fault|rcu: INFO: .*stall|INFO: task .* blocked|"
+    r"Unable to handle|possible recursive locking|watchdog: BUG)")
+
+
+class Result:
+    def __init__(self, mode, check, status, detail=""):
+        self.mode, self.check, self.status, self.detail = mode, check, status, detail or ""
+
+    def as_dict(self):
+        return dict(mode=self.mode, check=self.check, status=self.status, detail=self.detail)
+
+
+class Boot:
+    """What a guest is: a kernel, how much of a machine, and the modes it runs one after the other."""
+
+    def __init__(self, modes, cpus=2, memory_mib=512, limit_s=120):
+        self.modes, self.cpus, self.memory_mib, self.limit_s = list(modes), cpus, memory_mib, limit_s
+
+
+def run(kernel, initramfs, boot, folder):
+    """Boots, waits for the end, unpacks the guest's files into `folder`/files. Returns the results."""
+    os.makedirs(folder, exist_ok=True)
+    console, results, disk = (os.path.join(folder, name) for name in ("console.log", "results.log", "disk.img"))
+    for path in (console, results):
+        open(path, "wb").close()
+    with open(disk, "wb") as file:
+        file.truncate(DISK_BYTES)
+    command = [
+        QEMU, "-accel", "tcg,thread=single", "-smp", str(boot.cpus), "-m", str(boot.memory_mib),
+        "-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none",
+        "-kernel", kernel.image, "-initrd", initramfs,
+        # A panic ends the guest instead of the host's patience. Frame rates and colours of the serial
+        # console are qemu's; the log level is what a kernel has on a machine nobody configured.
+        "-append", f"console=ttyS0 panic=-1 oops=panic loglevel=7 vm.limit={boot.limit_s} vm.modes={','.join(boot.modes)}",
+        "-serial", f"file:{console}", "-serial", f"file:{results}",
+        # The one kind of disk all of these kernels have built in.
+        "-drive", f"file={disk},if=none,format=raw,id=files,cache=unsafe", "-device", "nvme,serial=files,drive=files",
+    ]
+    begin = time.monotonic()
+    trouble = []
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as qemu:
+        try:
+            # The guest's own watchdog comes first; this is for a guest that has none left.
+            said, _ = qemu.communicate(timeout=boot.limit_s + 30)
+            if qemu.returncode != 0:
+                trouble.append(Result("guest", "qemu", "fail", said.decode(errors="replace").strip().replace("\n", "; ")))
+        except subprocess.TimeoutExpired:
+            qemu.kill()
+            qemu.communicate()
+            trouble.append(Result("guest", "host-watchdog", "fail", f"killed after {boot.limit_s + 30} s"))
+    found = _parse(results)
+    found += trouble
+    if not any(result.mode == "guest" and result.check == "end" for result in found):
+        found.append(Result("guest", "end", "fail", "the guest went away: " + _last_line(console)))
+    found.append(Result("guest", "host-seconds", "pass", f"{time.monotonic() - begin:.1f}"))
+    found += _unpack(disk, os.path.join(folder, "files"))
+    found.append(_kernel_trouble(os.path.join(folder, "files", "dmesg.txt"), console))
+    os.unlink(disk)
+    return found
+
+
+def _parse(path):
+    found = []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            match = RESULT.match(line.strip())
+            if match:
+                found.append(Result(match["mode"], match["check"], match["status"], match["detail"]))
+    return found
+
+
+def _unpack(disk, folder):
+    os.makedirs(folder, exist_ok=True)
+    try:
+        with tarfile.open(disk, mode="r:") as archive:
+            for member in archive:
+                target = os.path.normpath(os.path.join(folder, member.name))
+                if not target.startswith(os.path.abspath(folder)) and not target.startswith(folder):
+                    continue
+                if member.isdir():
+                    os.makedirs(target, exist_ok=True)
+                elif member.isfile():
+                    os.makedirs(os.path.dirname(target), exist_ok=True)
+                    with archive.extractfile(member) as source, open(target, "wb") as out:
+                        out.write(source.read())
+        return []
+    except tarfile.TarError as error:
+        return [Result("guest", "files", "fail", f"no archive on the guest's disk: {error}")]
+
+
+def _kernel_trouble(*paths):
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                for line in file:
+                    if KERNEL_TROUBLE.search(line):
+                        return Result("guest", "kernel-log", "fail", line.strip())
+        except OSError:
+            continue
+    return Result("guest", "kernel-log", "pass")
+
+
+def _last_line(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = [line.strip() for line in file if line.strip()]
+    return lines[-1] if lines else "not a word on its console"

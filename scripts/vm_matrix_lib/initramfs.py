@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A root file system for a guest, as a cpio archive (Documentation/driver-api/early-userspace/buffer-format.rst)."""
+
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+
+
+class Initramfs:
+    def __init__(self):
+        self._entries = []
+        self._folders = set()
+        # Without it the first program has no standard output.
+        self._add("dev/console", stat.S_IFCHR | 0o600, b"", device=(5, 1))
+
+    def add_file(self, name, path, strip=False):
+        data = _stripped(path) if strip else _read(path)
+        self._add(name, stat.S_IFREG | (stat.S_IMODE(os.stat(path).st_mode) & 0o755), data)
+
+    def write(self, path):
+        with open(path, "wb") as file:
+            for number, (name, mode, data, device) in enumerate(self._entries + [("TRAILER!!!", 0, b"", (0, 0))], 1):
+                encoded = name.encode() + b"\0"
+                fields = (number, mode, 0, 0, 1, 0, len(data), 0, 0, device[0], device[1], len(encoded), 0)
+                file.write(b"070701" + b"".join(b"%08X" % field for field in fields) + encoded)
+                _pad(file)
+                file.write(data)
+                _pad(file)
+
+    def _add(self, name, mode, data, device=(0, 0)):
+        folder = os.path.dirname(name)
+        parts = folder.split("/") if folder else []
+        for end in range(1, len(parts) + 1):
+            parent = "/".join(parts[:end])
+            if parent not in self._folders:
+                self._folders.add(parent)
+                self._entries.append((parent, stat.S_IFDIR | 0o755, b"", (0, 0)))
+        self._entries.append((name, mode, data, device))
+
+
+def _pad(file):
+    file.write(b"\0" * (-file.tell() % 4))
+
+
+def _read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _stripped(path):
+    """A program without its debug information: a small guest has no memory for that."""
+    if not shutil.which("strip"):
+        return _read(path)
+    with tempfile.NamedTemporaryFile() as out:
+        done = subprocess.run(["strip", "-o", out.name, path], check=False, stderr=subprocess.DEVNULL)
+        return _read(out.name if done.returncode == 0 else path)

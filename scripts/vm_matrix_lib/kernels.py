@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Kernels by series: chosen from the package lists, fetched, unpacked and kept between runs."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import tarfile
+
+from .private_apt import AptError, PrivateApt
+
+# "6" is the newest of 6.x, "6.12" the newest of that series. Release candidates are taken only where
+# their own series is asked for.
+ALL_SERIES = ("5.10", "6.1", "6.12", "6", "7")
+SHORT_SERIES = ("5.10", "6.12", "7")
+
+# Since 6.17 or so linux-image-* is empty and depends on linux-binary-*, which holds the kernel.
+NAME = re.compile(r"linux-(?P<kind>image|binary)-(?P<release>\d+\.\d+\S*-cloud-amd64)(?P<unsigned>-unsigned)?")
+SMALLEST_KERNEL_KIB = 5000
+DOWNLOADS_TRIED = 6
+
+
+class Kernel:
+    """One kernel in the cache. `release` is what uname -r says."""
+
+    def __init__(self, series, folder, facts):
+        self.series = series
+        self.folder = folder
+        self.release = facts["release"]
+        self.version = facts["version"]
+        self.package = facts["package"]
+        self.sha256 = facts["sha256"]
+
+    @property
+    def image(self):
+        return os.path.join(self.folder, "vmlinuz")
+
+    @property
+    def name(self):
+        """Short and unique in a matrix: 6.12.117."""
+        return re.match(r"[0-9.]+", self.version)[0]
+
+
+def upstream_key(version):
+    """Sorts package versions by the kernel's own: '6.19.14-1~bpo13+1' -> ((6, 19, 14), final, ...)."""
+    upstream, _, revision = version.partition("-")
+    numbers, _, candidate = upstream.partition("~rc")
+    return ([int(part) for part in re.findall(r"\d+", numbers)], 0 if candidate else 1,
+            int(candidate) if candidate.isdigit() else 0, [int(part) for part in re.findall(r"\d+", revision)])
+
+
+def belongs_to(series, version):
+    upstream = version.partition("-")[0]
+    if "~rc" in upstream and "." not in series:
+        return False
+    return upstream == series or re.match(re.escape(series) + r"[.~]", upstream) is not None
+
+
+def candidates(apt, series):
+    """Package records for a series, best first."""
+    names = apt.packages(NAME.pattern)
+    records = []
+    for record in apt.versions(names):
+        match = NAME.fullmatch(record["package"])
+        if not match or not belongs_to(series, record.get("version", "")):
+            continue
+        if int(record.get("installed-size", "0")) < SMALLEST_KERNEL_KIB:
+            continue
+        signed = 0 if match["unsigned"] else 1
+        records.append((upstream_key(record["version"]), signed, match["release"], record))
+    records.sort(key=lambda entry: entry[:3], reverse=True)
+    return [(release, record) for _, _, release, record in records]
+
+
+class KernelCache:
+    def __init__(self, root):
+        self.root = os.path.abspath(root)
+        self.apt = PrivateApt(os.path.join(self.root, "apt"))
+        self._ready = False
+
+    def cached(self, series):
+        """The kernel that was fetched for a series, or None when there is none or it is damaged."""
+        folder = os.path.join(self.root, "kernels", series)
+        try:
+            with open(os.path.join(folder, "kernel.json"), encoding="utf-8") as file:
+                kernel = Kernel(series, folder, json.load(file))
+            return kernel if _sha256(kernel.image) == kernel.sha256 else None
+        except (OSError, ValueError, KeyError):
+            return None
+
+    def get(self, series, update=False, note=print):
+        """The kernel for a series; fetched when it is not there or `update` says so."""
+        kernel = self.cached(series)
+        if kernel and not update:
+            return kernel
+        self._prepare(note)
+        found = candidates(self.apt, series)
+        if not found:
+            raise AptError(f"no suite has a cloud kernel of series {series}")
+        problems = []
+        for release, record in found[:DOWNLOADS_TRIED]:
+            if kernel and kernel.package == record["package"] and kernel.version == record["version"]:
+                return kernel
+            try:
+                note(f"fetching {record['package']} {record['version']}")
+                package = self.apt.download(record["package"], record["version"])
+                return self._unpack(series, release, record, package)
+            except AptError as error:  # lists can be ahead of, or behind, what a mirror still holds
+                problems.append(str(error))
+        raise AptError(f"series {series}: {problems[0]}")
+
+    def close(self):
+        """Removes what only fetching needs."""
+        self.apt.remove()
+        self._ready = False
+
+    def _prepare(self, note):
+        if self._ready:
+            return
+        self.apt.prepare()
+        note("reading package lists")
+        for line in self.apt.update():
+            note("apt: " + line)
+        self._ready = True
+
+    def _unpack(self, series, release, record, package):
+        folder = os.path.join(self.root, "kernels", series)
+        os.makedirs(folder, exist_ok=True)
+        image = os.path.join(folder, "vmlinuz")
+        with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as unpack:
+            with tarfile.open(fileobj=unpack.stdout, mode="r|") as archive:
+                found = False
+                for member in archive:
+                    base = os.path.basename(member.name)
+                    if not found and member.isfile() and (base == "vmlinuz" or base.startswith("vmlinuz-")):
+                        with open(image + ".new", "wb") as out:
+                            _copy(archive.extractfile(member), out)
+                        found = True
+        os.unlink(package)
+        if not found:
+            raise AptError(f"{record['package']} holds no kernel")
+        os.replace(image + ".new", image)
+        facts = {"release": release, "version": record["version"], "package": record["package"],
+                 "sha256": _sha256(image)}
+        with open(os.path.join(folder, "kernel.json"), "w", encoding="utf-8") as file:
+            json.dump(facts, file, indent=1)
+        return Kernel(series, folder, facts)
+
+
+def _copy(source, target):
+    while block := source.read(1 << 20):
+        target.write(block)
+
+
+def _sha256(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

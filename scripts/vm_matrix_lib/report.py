@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Results as text while they come in, as a file, and as the tables of the README."""
+
+import json
+
+from .modes import MODES
+
+SYMBOL = {"pass": "yes", "skip": "—", "fail": "**no**"}
+CATEGORY = "category:"
+
+
+class Report:
+    """Results of all kernels, in the order they were run."""
+
+    def __init__(self):
+        self.kernels = []  # dictionaries: series, release, version, results
+
+    def add(self, kernel, results):
+        self.kernels.append({"series": kernel.series, "release": kernel.release, "version": kernel.version,
+                             "results": [result.as_dict() for result in results]})
+
+    def failures(self):
+        return [(kernel, result) for kernel in self.kernels for result in kernel["results"]
+                if result["status"] == "fail"]
+
+    def save(self, path):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(self.kernels, file, indent=1)
+            file.write("\n")
+
+    @classmethod
+    def load(cls, path):
+        report = cls()
+        with open(path, encoding="utf-8") as file:
+            report.kernels = json.load(file)
+        return report
+
+    def markdown(self):
+        """Two tables: kernel by category, kernel by mode."""
+        categories = []
+        for kernel in self.kernels:
+            for result in kernel["results"]:
+                name = result["check"].removeprefix(CATEGORY)
+                if result["check"].startswith(CATEGORY) and name not in categories:
+                    categories.append(name)
+        modes = [mode for mode in MODES if any(result["mode"] == mode for kernel in self.kernels
+                                               for result in kernel["results"])]
+        lines = []
+        if categories:
+            lines += self._table(categories, lambda result, name: result["check"] == CATEGORY + name)
+            lines.append("")
+        # Categories have the table above.
+        modes = [mode for mode in modes if mode != "categories"]
+        lines += self._table(modes, lambda result, mode: result["mode"] == mode)
+        lines += [""] + [f"- `{mode}`: {MODES[mode]}" for mode in modes]
+        return "\n".join(lines)
+
+    def _table(self, columns, belongs):
+        lines = ["| kernel | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+        for kernel in self.kernels:
+            cells = []
+            for column in columns:
+                states = {result["status"] for result in kernel["results"] if belongs(result, column)}
+                worst = next((state for state in ("fail", "pass", "skip") if state in states), "skip")
+                cells.append(SYMBOL[worst])
+            lines.append(f"| {kernel['version'].partition('-')[0]} | " + " | ".join(cells) + " |")
+        return lines

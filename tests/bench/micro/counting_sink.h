@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Takes the bytes and forgets them.
+#pragma once
+
+#include <cstdint>
+
+#include "fxt/byte_sink.h"
+
+namespace bench {
+
+class CountingSink final : public fxt::ByteSink {
+ public:
+  bool Write(std::span<const std::byte> records) override {
+    bytes_ += records.size();
+    return true;
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace bench

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The comparison itself: it finds each kind of difference, and the blind spots are no wider than
+// they are said to be.
+#include "capture/ftrace/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "capture/ftrace/event_format.h"
+
+namespace truth {
+namespace {
+
+constexpr uint64_t kStepNs = 1'000'000;
+
+// The kernel's record: one CPU that goes 100 -> idle -> 101 -> idle -> 100, and so on.
+SwitchLog Reference(int switches) {
+  SwitchLog log;
+  log.cpus.resize(1);
+  const uint32_t names[] = {log.names.Intern("swapper/0"), log.names.Intern("first"),
+                            log.names.Intern("second")};
+  const int32_t tids[] = {100, 0, 101, 0};
+  const auto name_of = [&](int32_t tid) { return names[tid == 0 ? 0 : tid - 99]; };
+  for (int i = 0; i < switches; ++i) {
+    const int32_t prev = tids[i % 4], next = tids[(i + 1) % 4];
+    Switch s;
+    s.time_ns = (static_cast<uint64_t>(i) + 10) * kStepNs;
+    s.prev_tid = prev;
+    s.next_tid = next;
+    s.prev_name = name_of(prev);
+    s.next_name = name_of(next);
+    s.prev_priority = 120;
+    s.next_priority = 120;
+    s.prev_state = prev == 0 ? 'R' : 'S';
+    log.cpus[0].push_back(s);
+  }
+  return log;
+}
+
+// The same as a recording has it.
+FxtLog Recording(const SwitchLog& reference) {
+  FxtLog recorded;
+  recorded.log.cpus = reference.cpus;
+  for (uint32_t id = 0; id < reference.names.size(); ++id) {
+    recorded.log.names.Intern(reference.names.Name(id));
+  }
+  for (std::vector<Switch>& cpu : recorded.log.cpus) {
+    for (Switch& s : cpu) {
+      s.time_ns += 300;
+      if (s.prev_tid == 0) s.prev_priority = 0;
+      if (s.next_tid == 0) s.next_priority = 0;
+    }
+  }
+  return recorded;
+}
+
+TEST(Compare, FindsNothingWhereNothingDiffers) {
+  const SwitchLog reference = Reference(40);
+  const Comparison comparison = Compare(reference, Recording(reference), {});
+  EXPECT_TRUE(comparison.exact()) << comparison.Describe({});
+  EXPECT_EQ(comparison.total.matched, 40u);
+  EXPECT_EQ(comparison.most_delta_ns, 300);
+}
+
+struct Spoiled {
+  const char* what;
+  std::function<void(FxtLog*)> spoil;
+  uint64_t CpuComparison::*count;
+  uint64_t expected;
+};
+
+TEST(Compare, FindsEachKindOfDifference) {
+  const auto at = [](FxtLog* log) -> std::vector<Switch>& { return log->log.cpus[0]; };
+  const std::vector<Spoiled> cases = {
+      {"missing", [&](FxtLog* log) { at(log).erase(at(log).begin() + 20); },
+       &CpuComparison::missing, 1},
+      {"gap", [&](FxtLog* log) { at(log).erase(at(log).begin() + 20); },
+       &CpuComparison::recorded_gaps, 1},
+      {"first missing", [&](FxtLog* log) { at(log).erase(at(log).begin()); },
+       &CpuComparison::missing, 1},
+      {"last missing", [&](FxtLog* log) { at(log).pop_back(); }, &CpuComparison::missing, 1},
+      {"many missing",
+       [&](FxtLog* log) { at(log).erase(at(log).begin() + 8, at(log).begin() + 25); },
+       &CpuComparison::missing, 17},
+      {"all missing", [&](FxtLog* log) { at(log).clear(); }, &CpuComparison::missing, 40},
+      {"extra", [&](FxtLog* log) { at(log).insert(at(log).begin() + 20, at(log)[20]); },
+       &CpuComparison::extra, 1},
+      {"late", [&](FxtLog* log) { at(log)[20].time_ns += 20'001; }, &CpuComparison::late, 1},
+      {"early", [&](FxtLog* log) { at(log)[20].time_ns -= 21'000; }, &CpuComparison::late, 1},
+      {"other task", [&](FxtLog* log) { at(log)[20].prev_tid = 555; }, &CpuComparison::missing, 1},
+      {"state", [&](FxtLog* log) { at(log)[20].prev_state = 'D'; }, &CpuComparison::wrong_state, 1},
+      {"preempted", [&](FxtLog* log) { at(log)[20].prev_state = StateLetters::kPreempted; },
+       &CpuComparison::wrong_state, 1},
+      {"priority", [&](FxtLog* log) { at(log)[20].prev_priority = 119; },
+       &CpuComparison::wrong_priority, 1},
+      {"idle priority", [&](FxtLog* log) { at(log)[21].prev_priority = 120; },
+       &CpuComparison::wrong_priority, 1},
+      {"name", [&](FxtLog* log) { at(log)[20].prev_name = log->log.names.Intern("other"); },
+       &CpuComparison::wrong_name, 1},
+      {"mark without a gap",
+       [&](FxtLog* log) {
+         log->unseen.assign(3, {20 * kStepNs, 0});
+       },
+       &CpuComparison::unmarked_gaps, 3},
+  };
+  const SwitchLog reference = Reference(40);
+  for (const Spoiled& spoiled : cases) {
+    FxtLog recorded = Recording(reference);
+    spoiled.spoil(&recorded);
+    const Comparison comparison = Compare(reference, recorded, {});
+    EXPECT_FALSE(comparison.exact()) << spoiled.what;
+    EXPECT_EQ(comparison.total.*spoiled.count, spoiled.expected) << spoiled.what << "\n"
+                                                                 << comparison.Describe({});
+  }
+}
+
+TEST(Compare, KnowsABlindIdleFromALostSwitch) {
+  SwitchLog reference = Reference(40);
+  const FxtLog recorded = Recording(reference);
+  std::erase_if(reference.cpus[0], [](const Switch& s) { return s.prev_tid == 0; });
+  CompareOptions options;
+  options.blind = DetectBlindSpots(reference, recorded.log);
+  EXPECT_EQ(options.blind.idle_cpus, std::set<uint32_t>{0});
+  Comparison comparison = Compare(reference, recorded, options);
+  EXPECT_TRUE(comparison.exact()) << comparison.Describe(options);
+  EXPECT_EQ(comparison.total.blind_idle, 20u);
+
+  // One switch out of idle is enough to say that the reference does see them.
+  reference = Reference(40);
+  bool first = true;
+  std::erase_if(reference.cpus[0],
+                [&](const Switch& s) { return s.prev_tid == 0 && !std::exchange(first, false); });
+  options.blind = DetectBlindSpots(reference, recorded.log);
+  EXPECT_TRUE(options.blind.idle_cpus.empty());
+  comparison = Compare(reference, recorded, options);
+  EXPECT_FALSE(comparison.exact());
+  EXPECT_EQ(comparison.total.reference_gaps, 18u);
+}
+
+TEST(Compare, KnowsPid1FromALostSwitch) {
+  SwitchLog reference = Reference(40);
+  reference.init_tids = {1, 101};
+  FxtLog recorded = Recording(reference);
+  for (SwitchLog* log : {&reference, &recorded.log}) {
+    std::erase_if(log->cpus[0], [](const Switch& s) { return s.prev_tid == 101; });
+  }
+  for (uint64_t i = 0; i < 10; ++i) recorded.unseen.push_back({(13 + 4 * i) * kStepNs, 0});
+  CompareOptions options;
+  options.blind = DetectBlindSpots(reference, recorded.log);
+  EXPECT_TRUE(options.blind.init);
+  const Comparison comparison = Compare(reference, recorded, options);
+  EXPECT_TRUE(comparison.exact()) << comparison.Describe(options);
+  EXPECT_EQ(comparison.total.blind_init, 10u);
+  // Without the marks the file would claim a continuity that is not there.
+  recorded.unseen.clear();
+  EXPECT_EQ(Compare(reference, recorded, options).total.unmarked_gaps, 10u);
+}
+
+TEST(Compare, KnowsPid1BehindABlindIdle) {
+  // ftrace sees neither idle going out nor, so, PID 1 coming in after it.
+  SwitchLog reference = Reference(40);
+  reference.init_tids = {1, 101};
+  FxtLog recorded = Recording(reference);
+  std::erase_if(recorded.log.cpus[0], [](const Switch& s) { return s.prev_tid == 101; });
+  std::erase_if(reference.cpus[0], [](const Switch& s) {
+    return s.prev_tid == 0 || s.prev_tid == 101 || s.next_tid == 101;
+  });
+  for (uint64_t i = 0; i < 10; ++i) recorded.unseen.push_back({(13 + 4 * i) * kStepNs, 0});
+  CompareOptions options;
+  options.blind = DetectBlindSpots(reference, recorded.log);
+  EXPECT_TRUE(options.blind.init);
+  Comparison comparison = Compare(reference, recorded, options);
+  EXPECT_TRUE(comparison.exact()) << comparison.Describe(options);
+  EXPECT_EQ(comparison.total.blind_init, 10u);
+  // One switch out of PID 1, on either side, says that it can be seen.
+  recorded = Recording(reference);
+  recorded.log.cpus[0].push_back(Reference(40).cpus[0][2]);
+  EXPECT_FALSE(DetectBlindSpots(reference, recorded.log).init);
+}
+
+TEST(Compare, KnowsChildrenOfPid1FromLostSwitches) {
+  // Thread 101 was not there at the beginning, and nobody saw it being born.
+  SwitchLog reference = Reference(40);
+  reference.first_tids = {100};
+  FxtLog recorded = Recording(reference);
+  std::erase_if(reference.cpus[0], [](const Switch& s) { return s.prev_tid == 101; });
+  CompareOptions options;
+  options.blind.init = true;
+  Comparison comparison = Compare(reference, recorded, options);
+  EXPECT_TRUE(comparison.exact()) << comparison.Describe(options);
+  EXPECT_EQ(comparison.total.blind_children, 10u);
+  // Once it has executed something it is like any other.
+  reference.renames = {{20 * kStepNs, 0, 101, 101, 2, 2}};
+  comparison = Compare(reference, recorded, options);
+  EXPECT_GT(comparison.total.reference_gaps, 0u);
+  EXPECT_GT(comparison.total.extra, 0u);
+  // So it is if its birth was seen, or if PID 1 is no blind spot.
+  reference.renames.clear();
+  reference.births = {{kStepNs, 100, 101}};
+  EXPECT_FALSE(Compare(reference, recorded, options).exact());
+  reference.births.clear();
+  EXPECT_FALSE(Compare(reference, recorded, {}).exact());
+}
+
+TEST(Compare, KnowsAPauseByTheSecondStamp) {
+  SwitchLog reference = Reference(40);
+  FxtLog recorded = Recording(reference);
+  recorded.log.cpus[0][20].time_ns += 50'000;
+  EXPECT_EQ(Compare(reference, recorded, {}).total.late, 1u);
+  reference.second_stamps.resize(1);
+  for (const Switch& s : reference.cpus[0]) {
+    reference.second_stamps[0].push_back({s.time_ns + 600, s.prev_tid, s.next_tid});
+  }
+  EXPECT_EQ(Compare(reference, recorded, {}).total.late, 1u);
+  reference.second_stamps[0][20].time_ns += 50'000;
+  const Comparison comparison = Compare(reference, recorded, {});
+  EXPECT_EQ(comparison.total.late, 0u);
+  EXPECT_EQ(comparison.total.pauses, 1u);
+  EXPECT_TRUE(comparison.exact());
+  // Not a time before ftrace's first.
+  recorded.log.cpus[0][20].time_ns -= 100'000;
+  EXPECT_EQ(Compare(reference, recorded, {}).total.late, 1u);
+}
+
+TEST(Compare, CountsWhatIsLostAmongTasksThatTakeTurns) {
+  SwitchLog reference = Reference(400);
+  FxtLog recorded = Recording(reference);
+  reference.second_stamps.resize(1);
+  for (const Switch& s : reference.cpus[0]) {
+    reference.second_stamps[0].push_back({s.time_ns + 600, s.prev_tid, s.next_tid});
+  }
+  auto& switches = recorded.log.cpus[0];
+  switches.erase(switches.begin() + 20, switches.begin() + 300);
+  recorded.losses = {{30 * kStepNs, 0, 280, "sched"}};
+  const Comparison comparison = Compare(reference, recorded, {});
+  EXPECT_EQ(comparison.total.missing, 280u) << comparison.Describe({});
+  EXPECT_EQ(comparison.total.matched, 120u);
+  EXPECT_EQ(comparison.total.extra, 0u);
+  EXPECT_EQ(comparison.total.late, 0u);
+}
+
+TEST(Compare, AllowsANameOnlyWhileItsRenameIsUnderWay) {
+  SwitchLog reference = Reference(40);
+  FxtLog recorded = Recording(reference);
+  recorded.log.cpus[0][20].prev_name = recorded.log.names.Intern("renamed");
+  const uint32_t renamed = reference.names.Intern("renamed");
+  const uint64_t switch_ns = reference.cpus[0][20].time_ns;
+  const int32_t tid = reference.cpus[0][20].prev_tid;
+  reference.renames = {{switch_ns - 2'000, 0, tid, tid, 1, renamed}};
+  Comparison comparison = Compare(reference, recorded, {});
+  EXPECT_TRUE(comparison.exact()) << comparison.Describe({});
+  EXPECT_EQ(comparison.total.renames_in_flight, 1u);
+  // Announced by another task, long before: whoever it was is done.
+  reference.renames = {{switch_ns - 4 * kStepNs + 500'000, 0, 7, tid, 1, renamed}};
+  EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
+}
+
+TEST(Compare, AllowsLongerNamesOfKernelThreads) {
+  SwitchLog reference = Reference(8);
+  const uint32_t comm = reference.names.Intern("rcu_tasks_kthre");
+  const uint32_t worker = reference.names.Intern("kworker/0:1");
+  FxtLog recorded = Recording(reference);
+  reference.cpus[0][0].prev_name = comm;
+  recorded.log.cpus[0][0].prev_name = recorded.log.names.Intern("rcu_tasks_kthread");
+  reference.cpus[0][4].prev_name = worker;
+  recorded.log.cpus[0][4].prev_name = recorded.log.names.Intern("kworker/0:1-events");
+  EXPECT_TRUE(Compare(reference, recorded, {}).exact());
+  recorded.log.cpus[0][4].prev_name = recorded.log.names.Intern("kworker/0:1");
+  EXPECT_TRUE(Compare(reference, recorded, {}).exact());
+  recorded.log.cpus[0][4].prev_name = recorded.log.names.Intern("kworker/0:12");
+  EXPECT_FALSE(Compare(reference, recorded, {}).exact());
+}
+
+TEST(Compare, FindsAKoidThatTwoTasksShare) {
+  SwitchLog reference = Reference(40);
+  FxtLog recorded = Recording(reference);
+  reference.births = {{30 * kStepNs - 1, 7, 100}};
+  EXPECT_EQ(Compare(reference, recorded, {}).confused_incarnations, 1u);
+  EXPECT_EQ(Compare(reference, recorded, {}).reused_tids, 1u);
+  for (Switch& s : recorded.log.cpus[0]) {
+    if (s.time_ns < 30 * kStepNs) continue;
+    s.prev_generation = s.prev_tid == 100;
+    s.next_generation = s.next_tid == 100;
+  }
+  EXPECT_EQ(Compare(reference, recorded, {}).confused_incarnations, 0u);
+}
+
+}  // namespace
+}  // namespace truth

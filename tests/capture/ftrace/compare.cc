@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/ftrace/compare.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "capture/ftrace/event_format.h"
+
+namespace truth {
+namespace {
+
+constexpr std::array<int64_t, 8> kHistogramBounds = {1'000,  2'000,  5'000,   10'000,
+                                                     20'000, 50'000, 100'000, 1'000'000};
+// How far ahead a place is looked for where both go on alike.
+constexpr size_t kResyncSteps = 256;
+// An announced rename is done within this, unless whoever does it is off its CPU.
+constexpr uint64_t kRenameTakesNs = 100'000;
+constexpr size_t kCommBytes = 15;
+
+// Whether a thread that the kernel calls `comm` may be called `recorded` in the file: a kernel
+// thread by its full name, a worker with what it works on.
+bool NamesAgree(const std::string& comm, const std::string& recorded) {
+  if (recorded == comm) return true;
+  if (!recorded.starts_with(comm)) return false;
+  if (comm.size() == kCommBytes) return true;
+  return comm.starts_with("kworker/") &&
+         (recorded[comm.size()] == '-' || recorded[comm.size()] == '+');
+}
+
+int ClassOf(char letter) {
+  switch (letter) {
+    case 'R':
+    case StateLetters::kPreempted:
+      return 0;
+    case 'T':
+    case 't':
+      return 2;
+    case 'Z':
+      return 4;
+    case 'X':
+      return 5;
+    default:
+      return 3;
+  }
+}
+
+std::string Text(const SwitchLog& log, uint32_t cpu, const Switch& s) {
+  return fmt::format("{}.{:09d} cpu{} {}:{} [{}] {} ==> {}:{} [{}]", s.time_ns / 1'000'000'000,
+                     s.time_ns % 1'000'000'000, cpu, log.names.Name(s.prev_name), s.prev_tid,
+                     s.prev_priority, StateText(s.prev_state), log.names.Name(s.next_name),
+                     s.next_tid, s.next_priority);
+}
+
+// Renames by thread, to explain a name that is one step ahead of the kernel's.
+class RenameIndex {
+ public:
+  explicit RenameIndex(const SwitchLog& reference) : log_(reference) {
+    for (const Rename& rename : reference.renames) by_tid_[rename.tid].push_back(&rename);
+  }
+
+  // Whether at `time_ns` the last announced rename of `tid` was from `comm` to `recorded` and its
+  // author had not had the time to do it.
+  bool InFlight(int32_t tid, uint64_t time_ns, const std::string& comm,
+                const std::string& recorded) const {
+    const auto found = by_tid_.find(tid);
+    if (found == by_tid_.end()) return false;
+    const auto& renames = found->second;
+    auto after = std::upper_bound(
+        renames.begin(), renames.end(), time_ns,
+        [](uint64_t time, const Rename* rename) { return time < rename->time_ns; });
+    if (after == renames.begin()) return false;
+    const Rename& last = **std::prev(after);
+    return log_.names.Name(last.old_name) == comm && log_.names.Name(last.new_name) == recorded &&
+           (time_ns - last.time_ns < kRenameTakesNs || LeftItsCpu(last, time_ns));
+  }
+
+ private:
+  // Whether the author of `rename` was switched out soon after announcing it, and before `time_ns`.
+  bool LeftItsCpu(const Rename& rename, uint64_t time_ns) const {
+    const auto& cpu = log_.cpus[rename.cpu];
+    const auto next =
+        std::lower_bound(cpu.begin(), cpu.end(), rename.time_ns,
+                         [](const Switch& s, uint64_t time) { return s.time_ns < time; });
+    return next != cpu.end() && next->prev_tid == rename.by_tid && next->time_ns <= time_ns &&
+           next->time_ns - rename.time_ns < kRenameTakesNs;
+  }
+
+  const SwitchLog& log_;
+  std::unordered_map<int32_t, std::vector<const Rename*>> by_tid_;
+};
+
+class CpuComparer {
+ public:
+  CpuComparer(uint32_t cpu, const SwitchLog& reference, const FxtLog& recorded,
+              const RenameIndex& renames, const CompareOptions& options, Comparison* result)
+      : cpu_(cpu),
+        reference_(reference),
+        recorded_(recorded),
+        renames_(renames),
+        options_(options),
+        result_(result),
+        counts_(&result->cpus[cpu]) {}
+
+  void Run() {
+    CheckContinuity();
+    Collect();
+    if (counts_->declared_lost > 0 && cpu_ < reference_.second_stamps.size()) {
+      AlignByTime();
+    } else {
+      AlignByTasks();
+    }
+  }
+
+ private:
+  // Two tasks that take turns look the same however many turns are lost, so the times decide: a
+  // switch was recorded between ftrace's two stamps of it, give or take what the fast clocks allow
+  // themselves.
+  void AlignByTime() {
+    constexpr uint64_t kSlackNs = 500;
+    size_t o = 0;
+    for (const Switch* wanted : wanted_) {
+      const uint64_t second = std::max(SecondStampOf(*wanted), wanted->time_ns);
+      while (o < ours_.size() && ours_[o]->time_ns + kSlackNs < wanted->time_ns)
+        Surplus(*ours_[o++]);
+      if (o < ours_.size() && ours_[o]->time_ns <= second + kSlackNs && Alike(*wanted, *ours_[o])) {
+        Match(*wanted, *ours_[o++]);
+      } else {
+        Lack(*wanted);
+      }
+    }
+    while (o < ours_.size()) Surplus(*ours_[o++]);
+  }
+
+  void AlignByTasks() {
+    size_t r = 0, o = 0;
+    while (r < wanted_.size() || o < ours_.size()) {
+      if (r < wanted_.size() && o < ours_.size() && Alike(*wanted_[r], *ours_[o])) {
+        Match(*wanted_[r++], *ours_[o++]);
+        continue;
+      }
+      const auto [skip_r, skip_o] = Resync(r, o);
+      for (size_t i = 0; i < skip_r; ++i) Lack(*wanted_[r++]);
+      for (size_t i = 0; i < skip_o; ++i) Surplus(*ours_[o++]);
+    }
+  }
+
+  std::span<const Switch> CpuOf(const SwitchLog& log) const {
+    return cpu_ < log.cpus.size() ? std::span<const Switch>(log.cpus[cpu_])
+                                  : std::span<const Switch>();
+  }
+
+  void CheckContinuity() {
+    const bool blind_idle = options_.blind.idle_cpus.contains(cpu_);
+    const Gaps wanted =
+        FindGaps(CpuOf(reference_), reference_, options_.window, options_.blind.init, blind_idle);
+    counts_->reference_gaps = wanted.unexplained;
+    counts_->blind_init_reference = wanted.init;
+    counts_->blind_idle_reference = wanted.idle;
+    // The recording sees switches out of idle everywhere.
+    const Gaps ours =
+        FindGaps(CpuOf(recorded_.log), reference_, options_.window, options_.blind.init, false);
+    counts_->blind_init = ours.init;
+    counts_->takeovers = wanted.takeover;
+    for (const DeclaredLoss& loss : recorded_.losses) {
+      if (loss.cpu == cpu_ && options_.window.Contains(loss.time_ns)) {
+        counts_->declared_lost += loss.count;
+      }
+    }
+    // Where something is declared lost, a gap is honest.
+    if (counts_->declared_lost == 0) {
+      counts_->recorded_gaps = ours.unexplained;
+      for (const uint64_t time : ours.unexplained_times_ns) {
+        Example(fmt::format("recording goes on with another task on cpu{} at {}", cpu_, time));
+      }
+      uint64_t marks = 0;
+      for (const UnseenSwitch& mark : recorded_.unseen) {
+        marks += mark.cpu == cpu_ && options_.window.Contains(mark.time_ns);
+      }
+      const uint64_t gaps = ours.init + ours.unexplained;
+      // A mark may stand anywhere between the two neighbours of its gap, so the ends of the window
+      // may cut one off.
+      const uint64_t apart = marks > gaps ? marks - gaps : gaps - marks;
+      counts_->unmarked_gaps = apart > 2 ? apart : 0;
+    }
+    for (const uint64_t time : wanted.unexplained_times_ns) {
+      Example(fmt::format("reference goes on with another task on cpu{} at {}", cpu_, time));
+    }
+  }
+
+  void Collect() {
+    for (const Switch& s : CpuOf(reference_)) {
+      if (options_.window.Contains(s.time_ns)) wanted_.push_back(&s);
+    }
+    counts_->reference = wanted_.size();
+    const bool blind_idle = options_.blind.idle_cpus.contains(cpu_);
+    for (const Switch& s : CpuOf(recorded_.log)) {
+      if (!options_.window.Contains(s.time_ns)) continue;
+      if (blind_idle && s.prev_tid == 0) {
+        ++counts_->blind_idle;
+      } else {
+        ours_.push_back(&s);
+      }
+    }
+    // The two clocks are read a moment apart, so the ends of the window may fall between the
+    // readings for one switch.
+    TrimEnd(wanted_, ours_);
+    TrimEnd(ours_, wanted_);
+  }
+
+  // Drops the first or last of `longer` if it lies at the edge and the other lacks it.
+  void TrimEnd(std::vector<const Switch*>& some, const std::vector<const Switch*>& others) const {
+    const auto near = [&](uint64_t a, uint64_t b) {
+      return (a > b ? a - b : b - a) <= options_.tolerance_ns;
+    };
+    if (!some.empty() && !others.empty()) {
+      if (near(some.back()->time_ns, options_.window.end_ns) &&
+          !Alike(*some.back(), *others.back())) {
+        some.pop_back();
+      }
+    }
+    if (!some.empty() && !others.empty()) {
+      if (near(some.front()->time_ns, options_.window.begin_ns) &&
+          !Alike(*some.front(), *others.front())) {
+        some.erase(some.begin());
+      }
+    }
+  }
+
+  static bool Alike(const Switch& a, const Switch& b) {
+    return a.prev_tid == b.prev_tid && a.next_tid == b.next_tid;
+  }
+
+  // How many of each to skip until both go on alike for a few steps.
+  std::pair<size_t, size_t> Resync(size_t r, size_t o) const {
+    const size_t left_r = wanted_.size() - r, left_o = ours_.size() - o;
+    for (size_t sum = 1; sum <= kResyncSteps; ++sum) {
+      for (size_t skip_r = 0; skip_r <= sum; ++skip_r) {
+        const size_t skip_o = sum - skip_r;
+        if (skip_r > left_r || skip_o > left_o) continue;
+        if (GoesOnAlike(r + skip_r, o + skip_o)) return {skip_r, skip_o};
+      }
+    }
+    return {std::min(left_r, kResyncSteps), std::min(left_o, kResyncSteps)};
+  }
+
+  bool GoesOnAlike(size_t r, size_t o) const {
+    constexpr size_t kSteps = 3;
+    if (r == wanted_.size() || o == ours_.size()) return r == wanted_.size() && o == ours_.size();
+    for (size_t i = 0; i < kSteps; ++i, ++r, ++o) {
+      if (r == wanted_.size() || o == ours_.size()) return i > 0;
+      const uint64_t a = wanted_[r]->time_ns, b = ours_[o]->time_ns;
+      if (!Alike(*wanted_[r], *ours_[o]) || (a > b ? a - b : b - a) > 1'000'000) return false;
+    }
+    return true;
+  }
+
+  void Match(const Switch& wanted, const Switch& ours) {
+    ++counts_->matched;
+    const auto delta = static_cast<int64_t>(ours.time_ns) - static_cast<int64_t>(wanted.time_ns);
+    const uint64_t distance = static_cast<uint64_t>(std::abs(delta));
+    if (result_->total.matched + counts_->matched == 1) {
+      result_->least_delta_ns = result_->most_delta_ns = delta;
+    }
+    result_->least_delta_ns = std::min(result_->least_delta_ns, delta);
+    result_->most_delta_ns = std::max(result_->most_delta_ns, delta);
+    const auto bound = std::lower_bound(kHistogramBounds.begin(), kHistogramBounds.end(),
+                                        static_cast<int64_t>(distance));
+    ++result_->delta_histogram[static_cast<size_t>(bound - kHistogramBounds.begin())];
+    const uint64_t second = SecondStampOf(wanted);
+    if (distance > options_.tolerance_ns) {
+      // Both read the clock while the switch has interrupts off; only the machine itself, on which
+      // a virtual CPU runs, can come between. Then the second stamp is late as well.
+      if (delta > 0 && second >= ours.time_ns) {
+        ++counts_->pauses;
+      } else {
+        ++counts_->late;
+        Differ("time", wanted, ours);
+      }
+    }
+    if (!StatesAgree(wanted, ours)) {
+      ++counts_->wrong_state;
+      Differ("state", wanted, ours);
+    }
+    if (!PrioritiesAgree(wanted.prev_tid, wanted.prev_priority, ours.prev_priority) ||
+        !PrioritiesAgree(wanted.next_tid, wanted.next_priority, ours.next_priority)) {
+      ++counts_->wrong_priority;
+      Differ("priority", wanted, ours);
+    }
+    const bool prev = CheckName(wanted.prev_tid, wanted.time_ns, wanted.prev_name, ours.prev_name);
+    const bool next = CheckName(wanted.next_tid, wanted.time_ns, wanted.next_name, ours.next_name);
+    if (!prev || !next) {
+      ++counts_->wrong_name;
+      Differ("name", wanted, ours);
+    }
+  }
+
+  // 0 where there is none.
+  uint64_t SecondStampOf(const Switch& wanted) {
+    if (cpu_ >= reference_.second_stamps.size()) return 0;
+    const auto& stamps = reference_.second_stamps[cpu_];
+    while (next_stamp_ < stamps.size() && stamps[next_stamp_].time_ns < wanted.time_ns)
+      ++next_stamp_;
+    if (next_stamp_ == stamps.size()) return 0;
+    const SecondStamp& stamp = stamps[next_stamp_];
+    return stamp.prev_tid == wanted.prev_tid && stamp.next_tid == wanted.next_tid ? stamp.time_ns
+                                                                                  : 0;
+  }
+
+  static bool StatesAgree(const Switch& wanted, const Switch& ours) {
+    // Idle is always runnable, whatever the letter.
+    if (wanted.prev_tid == 0) return ClassOf(ours.prev_state) == 0;
+    // Between the two tracers' looks a parent on another CPU may reap the task that switches out for
+    // the last time, which makes Z an X.
+    if (wanted.prev_state == 'Z' && ours.prev_state == 'X') return true;
+    return wanted.prev_state == ours.prev_state;
+  }
+
+  static bool PrioritiesAgree(int32_t tid, int16_t wanted, int16_t ours) {
+    return ours == (tid == 0 ? 0 : std::max<int16_t>(wanted, 0));
+  }
+
+  bool CheckName(int32_t tid, uint64_t time_ns, uint32_t wanted, uint32_t ours) {
+    // The kernel's "swapper/N" is no name that readers of a file need to see.
+    if (tid == 0) return true;
+    const std::string& comm = reference_.names.Name(wanted);
+    const std::string& recorded = recorded_.log.names.Name(ours);
+    if (NamesAgree(comm, recorded)) return true;
+    if (options_.blind.init && IsUnborn(reference_, tid, time_ns)) {
+      ++counts_->blind_children_names;
+      return true;
+    }
+    if (!renames_.InFlight(tid, time_ns, comm, recorded)) return false;
+    ++counts_->renames_in_flight;
+    return true;
+  }
+
+  void Lack(const Switch& wanted) {
+    ++counts_->missing;
+    Example("missing    " + Text(reference_, cpu_, wanted));
+  }
+  void Surplus(const Switch& ours) {
+    if (options_.blind.init && IsUnborn(reference_, ours.prev_tid, ours.time_ns)) {
+      ++counts_->blind_children;
+      return;
+    }
+    ++counts_->extra;
+    Example("extra      " + Text(recorded_.log, cpu_, ours));
+  }
+  void Differ(const char* what, const Switch& wanted, const Switch& ours) {
+    Example(fmt::format("{:10} {}\n  recorded {}", what, Text(reference_, cpu_, wanted),
+                        Text(recorded_.log, cpu_, ours)));
+  }
+  void Example(std::string text) {
+    if (result_->examples.size() < options_.examples) result_->examples.push_back(std::move(text));
+  }
+
+  uint32_t cpu_;
+  const SwitchLog& reference_;
+  const FxtLog& recorded_;
+  const RenameIndex& renames_;
+  const CompareOptions& options_;
+  Comparison* result_;
+  CpuComparison* counts_;
+  std::vector<const Switch*> wanted_, ours_;
+  size_t next_stamp_ = 0;
+};
+
+// Two tasks that had one id after the other must not have one koid.
+void CheckIncarnations(const SwitchLog& reference, const FxtLog& recorded,
+                       const CompareOptions& options, Comparison* result) {
+  std::unordered_map<int32_t, std::vector<uint64_t>> births;
+  for (const Birth& birth : reference.births) births[birth.tid].push_back(birth.time_ns);
+  // (id, incarnation) to the generations it is recorded under.
+  std::map<std::pair<int32_t, size_t>, std::set<uint16_t>> seen;
+  const auto note = [&](int32_t tid, uint64_t time_ns, uint16_t generation) {
+    const auto found = births.find(tid);
+    if (found == births.end()) return;
+    const auto& times = found->second;
+    const auto incarnation =
+        static_cast<size_t>(std::upper_bound(times.begin(), times.end(), time_ns) - times.begin());
+    seen[{tid, incarnation}].insert(generation);
+  };
+  for (const std::vector<Switch>& cpu : recorded.log.cpus) {
+    for (const Switch& s : cpu) {
+      if (!options.window.Contains(s.time_ns)) continue;
+      // An id is free before the last switch of its task, so that one says nothing.
+      if (s.prev_state != 'X' && s.prev_state != 'Z') {
+        note(s.prev_tid, s.time_ns, s.prev_generation);
+      }
+      note(s.next_tid, s.time_ns, s.next_generation);
+    }
+  }
+  std::map<int32_t, std::map<uint16_t, size_t>> owners;
+  std::set<int32_t> confused;
+  for (const auto& [key, generations] : seen) {
+    for (const uint16_t generation : generations) {
+      const auto [owner, fresh] = owners[key.first].emplace(generation, key.second);
+      if (!fresh && owner->second != key.second) confused.insert(key.first);
+    }
+    if (generations.size() > 1) confused.insert(key.first);
+  }
+  for (auto it = seen.begin(); it != seen.end(); ++it) {
+    const auto next = std::next(it);
+    result->reused_tids += next != seen.end() && next->first.first == it->first.first;
+  }
+  result->confused_incarnations = confused.size();
+  for (const int32_t tid : confused) {
+    if (result->examples.size() >= options.examples) break;
+    result->examples.push_back(fmt::format("task id {}: incarnations share or change koids", tid));
+  }
+}
+
+}  // namespace
+
+void CpuComparison::Add(const CpuComparison& other) {
+  reference += other.reference;
+  matched += other.matched;
+  missing += other.missing;
+  extra += other.extra;
+  late += other.late;
+  wrong_state += other.wrong_state;
+  wrong_priority += other.wrong_priority;
+  wrong_name += other.wrong_name;
+  reference_gaps += other.reference_gaps;
+  recorded_gaps += other.recorded_gaps;
+  unmarked_gaps += other.unmarked_gaps;
+  declared_lost += other.declared_lost;
+  blind_init += other.blind_init;
+  blind_init_reference += other.blind_init_reference;
+  blind_idle += other.blind_idle;
+  blind_idle_reference += other.blind_idle_reference;
+  blind_children += other.blind_children;
+  blind_children_names += other.blind_children_names;
+  pauses += other.pauses;
+  takeovers += other.takeovers;
+  renames_in_flight += other.renames_in_flight;
+}
+
+Comparison Compare(const SwitchLog& reference, const FxtLog& recorded,
+                   const CompareOptions& options) {
+  Comparison result;
+  const size_t cpus = std::max(reference.cpus.size(), recorded.log.cpus.size());
+  result.cpus.resize(cpus);
+  const RenameIndex renames(reference);
+  for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
+    CpuComparer(cpu, reference, recorded, renames, options, &result).Run();
+    result.total.Add(result.cpus[cpu]);
+  }
+  CheckIncarnations(reference, recorded, options, &result);
+  return result;
+}
+
+std::string Comparison::Describe(const CompareOptions& options) const {
+  std::string text;
+  const auto line = [&](const std::string& who, const CpuComparison& c) {
+    text += fmt::format(
+        "{:6} {:>9} switches, {} matched, {} missing, {} extra, {} late, wrong: {} states, {} "
+        "priorities, {} names; gaps: {} in ftrace, {} recorded, {} unmarked; {} declared lost\n",
+        who, c.reference, c.matched, c.missing, c.extra, c.late, c.wrong_state, c.wrong_priority,
+        c.wrong_name, c.reference_gaps, c.recorded_gaps, c.unmarked_gaps, c.declared_lost);
+    text += fmt::format(
+        "       apart: {} out of PID 1 unseen ({} in ftrace), {} by its newborn children seen only "
+        "here "
+        "({} unnamed), {} out of idle seen only here ({} gaps in ftrace), {} task ids taken over, "
+        "{} "
+        "renames in flight, {} pauses of the machine\n",
+        c.blind_init, c.blind_init_reference, c.blind_children, c.blind_children_names,
+        c.blind_idle, c.blind_idle_reference, c.takeovers, c.renames_in_flight, c.pauses);
+  };
+  for (size_t cpu = 0; cpu < cpus.size(); ++cpu) {
+    if (cpus[cpu].reference + cpus[cpu].extra > 0) line(fmt::format("cpu{}", cpu), cpus[cpu]);
+  }
+  line("total", total);
+  text += fmt::format("blind spots: {}\n", options.blind.Describe());
+  text += fmt::format("recorded minus ftrace time: {} .. {} ns;", least_delta_ns, most_delta_ns);
+  for (size_t i = 0; i < delta_histogram.size(); ++i) {
+    if (delta_histogram[i] == 0) continue;
+    text += i < kHistogramBounds.size()
+                ? fmt::format(" {} within {} us,", delta_histogram[i], kHistogramBounds[i] / 1000)
+                : fmt::format(" {} beyond,", delta_histogram[i]);
+  }
+  text.back() = '\n';
+  text +=
+      fmt::format("task ids used again: {}, confused: {}\n", reused_tids, confused_incarnations);
+  for (const std::string& example : examples) text += example + "\n";
+  text += exact() ? "identical\n" : "DIFFERENT\n";
+  return text;
+}
+
+}  // namespace truth

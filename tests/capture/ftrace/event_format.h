@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The layout of an ftrace event as tracefs describes it (events/*/*/format and events/header_page;
+// Documentation/trace/events.rst of the kernel). Offsets differ between kernels, so nothing about
+// them is assumed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/result.h"
+
+namespace truth {
+
+struct FormatField {
+  std::string name;
+  size_t offset = 0;
+  size_t size = 0;
+  bool is_signed = false;
+  bool is_data_loc = false;  // the field holds where the bytes are: 16 bits offset, 16 bits length
+};
+
+struct EventFormat {
+  std::string name;
+  uint16_t id = 0;
+  std::vector<FormatField> fields;
+  std::string print_format;  // everything after "print fmt: "
+
+  // Null when this kernel's event has no such field.
+  const FormatField* Find(std::string_view field) const;
+};
+
+// `text` is the content of a `format` file.
+util::Result<EventFormat> ParseEventFormat(std::string_view text);
+
+// An integer of 1, 2, 4 or 8 bytes in host order, sign extended if the field is signed. Nothing if
+// the field does not fit the payload.
+std::optional<int64_t> ReadInteger(const FormatField& field, std::span<const std::byte> payload);
+// An array of char, in place or elsewhere in the payload, up to its NUL. Empty if it does not fit
+// the payload.
+std::string_view ReadCharArray(const FormatField& field, std::span<const std::byte> payload);
+
+// Letters of prev_state, as the print format of sched_switch spells them.
+class StateLetters {
+ public:
+  // '+' stands for "R+" (preempted), '?' for a bit that has no letter.
+  static constexpr char kPreempted = '+';
+
+  // `print_format` is that of sched_switch.
+  static util::Result<StateLetters> Parse(std::string_view print_format);
+  char Letter(uint64_t prev_state) const;
+
+ private:
+  struct Bit {
+    uint64_t mask;
+    char letter;
+  };
+  std::vector<Bit> bits_;
+  uint64_t preempted_mask_ = 0;
+};
+
+// "R+" for StateLetters::kPreempted, else the letter itself.
+std::string StateText(char letter);
+// The reverse; '?' for a text that is neither.
+char StateLetter(std::string_view text);
+
+}  // namespace truth

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What is captured under load: everything, in bounded memory, or a count of what is not.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "capture/ftrace/truth_run.h"
+#include "capture/support/environment.h"
+#include "capture/support/expect.h"
+#include "capture/support/recording.h"
+
+namespace truth {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kLimit{150'000};  // of a busy machine; a quiet one takes seconds
+
+struct Capture {
+  CommandResult result;
+  FxtLog log;
+  CaptureStats stats;
+};
+
+// Records `command`, and holds the file and the summary against each other.
+void RecordAndCheck(const std::vector<std::string>& options,
+                    const std::vector<std::string>& command, Capture* capture) {
+  const TempDir dir;
+  std::vector<std::string> words = {"--stats-json", dir.File("stats.json")};
+  words.insert(words.end(), options.begin(), options.end());
+  capture->result = RunCommand(RecordCommand(dir.File("trace.fxt"), words, command), kLimit);
+  ASSERT_TRUE(Exited(capture->result, 0));
+  ASSERT_TRUE(IsWholeFile(dir.File("trace.fxt"), &capture->log));
+  auto stats = CaptureStats::Read(dir.File("stats.json"));
+  ASSERT_TRUE(stats.ok()) << stats.error().message;
+  capture->stats = std::move(*stats);
+  const std::string shown = capture->stats.json.dump(1);
+  EXPECT_EQ(capture->stats.raw_events,
+            capture->stats.records + capture->stats.suppressed + capture->stats.dropped)
+      << shown;
+  // What the file says is missing is what the summary says, by CPU and category.
+  std::map<int32_t, std::map<std::string, uint64_t>> declared;
+  for (const DeclaredLoss& loss : capture->log.losses) {
+    declared[static_cast<int32_t>(loss.cpu)][loss.category] += loss.count;
+  }
+  EXPECT_EQ(declared, capture->stats.dropped_by_cpu) << shown;
+  EXPECT_EQ(capture->log.provider_events > 0, capture->stats.dropped > 0) << shown;
+  // And what the kernel counted by itself.
+  uint64_t kernel_dropped = 0;
+  if (capture->stats.json["kernel"].contains("dropped")) {
+    for (const auto& count : capture->stats.json["kernel"]["dropped"]) {
+      kernel_dropped += count.get<uint64_t>();
+    }
+  }
+  kernel_dropped += capture->stats.json["kernel"].value("recursion_misses", uint64_t{0});
+  EXPECT_EQ(kernel_dropped, capture->stats.dropped) << shown;
+  EXPECT_EQ(capture->stats.json.value("switches", uint64_t{0}), capture->log.log.switch_count());
+}
+
+TEST(Load, TotalsAccountWithoutLoss) {
+  REQUIRE_CAPTURE();
+  Capture capture;
+  ASSERT_NO_FATAL_FAILURE(
+      RecordAndCheck({"-c", "all"}, {WorkloadPath(), "script", "--rounds", "3"}, &capture));
+  EXPECT_EQ(capture.stats.dropped, 0u);
+}
+
+TEST(Load, TotalsAccountWithRingsTooSmall) {
+  REQUIRE_CAPTURE();
+  Capture capture;
+  ASSERT_NO_FATAL_FAILURE(
+      RecordAndCheck({"-b", "4k"}, {OddTasksPath(), "storm", "--times", "1500"}, &capture));
+  printf("%lu raw events, %lu of them lost and said so\n", capture.stats.raw_events,
+         capture.stats.dropped);
+  EXPECT_GT(capture.stats.dropped, 0u);
+  EXPECT_TRUE(Mentions(capture.result.err, "lost")) << capture.result.Describe();
+}
+
+TEST(Load, DefaultsLoseNothing) {
+  REQUIRE_CAPTURE();
+  Capture capture;
+  ASSERT_NO_FATAL_FAILURE(
+      RecordAndCheck({}, {OddTasksPath(), "storm", "--times", "5000"}, &capture));
+  printf("%lu raw events in 5 s, %.1f MiB of memory, %.0f ms of CPU\n", capture.stats.raw_events,
+         static_cast<double>(capture.stats.json.value("peak_memory_bytes", uint64_t{0})) / 1048576,
+         static_cast<double>(capture.stats.json.value("cpu_time_ns", uint64_t{0})) / 1e6);
+  EXPECT_EQ(capture.stats.dropped, 0u) << capture.stats.json.dump(1);
+}
+
+// Lost switches are missing where the file says so, and no others are.
+TEST(Load, WhatIsMissingIsWhatIsDeclared) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  TruthRunOptions options;
+  options.recorder = {RecorderPath()};
+  options.recorder_options = {"-b", "4k", "-c", "sched,task"};
+  options.trace_path = dir.File("trace.fxt");
+  options.workload = {OddTasksPath(), "storm", "--times", "700"};
+  options.window_program = ComparePath();
+  const auto run = RunUnderBoth(options);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  const CpuComparison& total = run->comparison.total;
+  printf("%s", run->Describe().c_str());
+  EXPECT_GT(run->recorded.lost(), 0u);
+  EXPECT_GT(total.missing, 0u);
+  EXPECT_LE(total.missing, run->recorded.lost());
+  EXPECT_EQ(total.extra, 0u);
+  EXPECT_EQ(total.wrong_state, 0u);
+  EXPECT_EQ(total.wrong_priority, 0u);
+  EXPECT_EQ(total.wrong_name, 0u);
+  EXPECT_EQ(total.late, 0u);
+  EXPECT_EQ(run->recorded.switches_out_of_order, 0u);
+  EXPECT_EQ(run->recorded.problem_count, 0u);
+  for (uint32_t cpu = 0; cpu < run->comparison.cpus.size(); ++cpu) {
+    uint64_t declared = 0;
+    for (const DeclaredLoss& loss : run->recorded.losses) {
+      if (loss.cpu == cpu && loss.category == "sched") declared += loss.count;
+    }
+    EXPECT_LE(run->comparison.cpus[cpu].missing, declared) << "cpu" << cpu;
+  }
+  // Each hole of a CPU's switches has a loss declared within it, or it is no loss at all.
+  for (uint32_t cpu = 0; cpu < run->recorded.log.cpus.size(); ++cpu) {
+    const auto& switches = run->recorded.log.cpus[cpu];
+    uint64_t silent = 0;
+    for (size_t i = 1; i < switches.size(); ++i) {
+      if (switches[i - 1].next_tid == switches[i].prev_tid) continue;
+      if (IsInit(run->reference.log.init_tids, switches[i - 1].next_tid)) continue;
+      const auto within = [&](uint64_t time_ns, uint32_t of) {
+        return of == cpu && time_ns >= switches[i - 1].time_ns && time_ns <= switches[i].time_ns;
+      };
+      bool declared = false;
+      for (const DeclaredLoss& loss : run->recorded.losses) {
+        if (within(loss.time_ns, loss.cpu)) {
+          declared = true;
+          break;
+        }
+      }
+      silent += !declared;
+    }
+    EXPECT_EQ(silent, 0u) << "cpu" << cpu << ": holes without a loss";
+  }
+}
+
+TEST(Load, ForkStormStaysSmallAndNamed) {
+  REQUIRE_CAPTURE();
+  Capture small, large;
+  ASSERT_NO_FATAL_FAILURE(
+      RecordAndCheck({}, {WorkloadPath(), "forkstorm", "--count", "2000"}, &small));
+  ASSERT_NO_FATAL_FAILURE(
+      RecordAndCheck({}, {WorkloadPath(), "forkstorm", "--count", "50000"}, &large));
+  const auto memory = [](const Capture& capture) {
+    return static_cast<double>(capture.stats.json.value("peak_memory_bytes", uint64_t{0})) /
+           1048576;
+  };
+  printf("2,000 processes: %.1f MiB; 50,000: %.1f MiB, %.1f bytes per switch, %lu lost\n",
+         memory(small), memory(large), large.stats.json.value("bytes_per_switch", 0.0),
+         large.stats.dropped);
+  EXPECT_EQ(large.stats.dropped, 0u);
+  EXPECT_LT(memory(large), 64.0);
+  // What is kept of a dead task must not add up: 48,000 more of them.
+  EXPECT_LT(memory(large), memory(small) + 16.0);
+  // Each child has its name at its switches, not its parent's or none.
+  std::set<std::pair<int32_t, uint16_t>> children;
+  for (const auto& cpu : large.log.log.cpus) {
+    for (const Switch& s : cpu) {
+      if (large.log.log.names.Name(s.prev_name) == "wl-fork") {
+        children.emplace(s.prev_tid, s.prev_generation);
+      }
+    }
+  }
+  printf("%zu of 50,000 children seen leaving a CPU under their name\n", children.size());
+  EXPECT_GE(children.size(), 49'900u);
+}
+
+TEST(Load, ManyThreadsSpendSlotsWell) {
+  REQUIRE_CAPTURE();
+  struct Case {
+    const char* threads;
+    double most;
+  };
+  for (const Case& tested : {Case{"150", 16.5}, Case{"350", 18.5}, Case{"760", 23.0}}) {
+    Capture capture;
+    ASSERT_NO_FATAL_FAILURE(RecordAndCheck(
+        {}, {OddTasksPath(), "busy-threads", "--count", tested.threads, "--times", "800"},
+        &capture));
+    const double per_switch = static_cast<double>(capture.log.switch_bytes) /
+                              static_cast<double>(capture.log.log.switch_count());
+    const double whole = capture.stats.json.value("bytes_per_switch", 0.0);
+    printf(
+        "%s threads busy: %.2f bytes per switch record, %.2f with everything but wakeups, %lu "
+        "switches\n",
+        tested.threads, per_switch, whole, capture.log.log.switch_count());
+    EXPECT_LE(per_switch, tested.most) << tested.threads;
+  }
+}
+
+TEST(Load, TenThousandThreads) {
+  REQUIRE_CAPTURE();
+  // Before the recorder, which finds them all at its start.
+  auto before = ChildProcess::Start({OddTasksPath(), "busy-threads", "--count", "4000", "--times",
+                                     "30", "--sleep-us", "2000000"});
+  ASSERT_TRUE(before.ok());
+  std::this_thread::sleep_for(milliseconds(500));
+  Capture capture;
+  ASSERT_NO_FATAL_FAILURE(
+      RecordAndCheck({}, {WorkloadPath(), "threads", "--count", "10000"}, &capture));
+  printf("%lu switches, %.1f MiB, %lu lost\n", capture.log.log.switch_count(),
+         static_cast<double>(capture.stats.json.value("peak_memory_bytes", uint64_t{0})) / 1048576,
+         capture.stats.dropped);
+  EXPECT_EQ(capture.stats.dropped, 0u);
+  std::set<int32_t> seen;
+  for (const auto& cpu : capture.log.log.cpus) {
+    for (const Switch& s : cpu) {
+      if (capture.log.log.names.Name(s.prev_name) == "wl-thread") seen.insert(s.prev_tid);
+    }
+  }
+  EXPECT_GE(seen.size(), 9'990u);
+}
+
+// The recorder cannot run for three seconds. What does not fit is lost, counted, and nothing else
+// is wrong with the file.
+TEST(Load, StoppedForThreeSecondsUnderLoad) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  auto load = ChildProcess::Start({OddTasksPath(), "storm", "--times", "20000"});
+  ASSERT_TRUE(load.ok());
+  auto recorder = ChildProcess::Start(
+      RecordCommand(path, {"-b", "256k", "--stats-json", dir.File("stats.json")}));
+  ASSERT_TRUE(recorder.ok());
+  ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
+  std::this_thread::sleep_for(milliseconds(500));
+  recorder->Signal(SIGSTOP);
+  std::this_thread::sleep_for(milliseconds(3'000));
+  recorder->Signal(SIGCONT);
+  std::this_thread::sleep_for(milliseconds(700));
+  recorder->Signal(SIGINT);
+  const CommandResult result = recorder->Wait(kLimit);
+  EXPECT_TRUE(Exited(result, 0));
+  FxtLog log;
+  ASSERT_TRUE(IsWholeFile(path, &log));
+  const auto stats = CaptureStats::Read(dir.File("stats.json"));
+  ASSERT_TRUE(stats.ok()) << stats.error().message;
+  printf("%lu of %lu events lost, in %zu places\n", stats->dropped, stats->raw_events,
+         log.losses.size());
+  EXPECT_GT(stats->dropped, 0u);
+  EXPECT_EQ(log.lost(), stats->dropped);
+  EXPECT_EQ(stats->raw_events, stats->records + stats->suppressed + stats->dropped);
+  EXPECT_TRUE(Mentions(result.err, "lost")) << result.Describe();
+  // The losses stand where they happened: within the stop, not at the end of the file.
+  for (const DeclaredLoss& loss : log.losses) {
+    EXPECT_GT(loss.time_ns, log.first_ns);
+    EXPECT_LT(loss.time_ns, log.last_ns - 300'000'000);
+  }
+}
+
+TEST(Load, TwoRecordersAtOnce) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  auto first = ChildProcess::Start(RecordCommand(dir.File("first.fxt"), {}));
+  auto second = ChildProcess::Start(RecordCommand(dir.File("second.fxt"), {"-z"}));
+  ASSERT_TRUE(first.ok() && second.ok());
+  ASSERT_TRUE(WaitForFile(dir.File("first.fxt"), kLimit)) << first->ErrorsSoFar();
+  ASSERT_TRUE(WaitForFile(dir.File("second.fxt"), kLimit)) << second->ErrorsSoFar();
+  std::this_thread::sleep_for(milliseconds(200));
+  RunCommand({WorkloadPath(), "pingpong", "--cpu", "0", "--count", "50000"}, kLimit);
+  for (ChildProcess* recorder : {&*first, &*second}) {
+    recorder->Signal(SIGINT);
+    EXPECT_TRUE(Exited(recorder->Wait(kLimit), 0));
+  }
+  FxtLog one, other;
+  ASSERT_TRUE(IsWholeFile(dir.File("first.fxt"), &one));
+  ASSERT_TRUE(IsWholeFile(dir.File("second.fxt"), &other));
+  EXPECT_EQ(one.lost() + other.lost(), 0u);
+  EXPECT_GT(one.log.switch_count(), 100'000u);
+  // They saw the same, for as long as both did.
+  constexpr uint64_t kMargin = 50'000'000;
+  const Window window = {std::max(one.first_ns, other.first_ns) + kMargin,
+                         std::min(one.last_ns, other.last_ns) - kMargin};
+  uint64_t counts[2] = {0, 0};
+  const SwitchLog* logs[2] = {&one.log, &other.log};
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& cpu : logs[i]->cpus) {
+      for (const Switch& s : cpu) counts[i] += window.Contains(s.time_ns);
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(counts[0]), static_cast<double>(counts[1]), 4.0);
+}
+
+// Prints what a machine that does nothing else costs; bounds only what would be absurd.
+TEST(Load, IdleMachine) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  const CommandResult result =
+      RunCommand(RecordCommand(path, {"-d", "3s", "--stats-json", dir.File("stats.json")}), kLimit);
+  ASSERT_TRUE(Exited(result, 0));
+  FxtLog log;
+  ASSERT_TRUE(IsWholeFile(path, &log));
+  const auto stats = CaptureStats::Read(dir.File("stats.json"));
+  ASSERT_TRUE(stats.ok());
+  uint64_t own = 0;
+  for (const auto& cpu : log.log.cpus) {
+    for (const Switch& s : cpu) own += log.log.names.Name(s.next_name) == "fxt-record";
+  }
+  const double seconds = static_cast<double>(stats->json.value("duration_ns", uint64_t{1})) / 1e9;
+  printf(
+      "idle: %.0f events a second, %.1f switches a second to the recorder itself, %.2f%% of a "
+      "CPU\n",
+      static_cast<double>(stats->raw_events) / seconds, static_cast<double>(own) / seconds,
+      static_cast<double>(stats->json.value("cpu_time_ns", uint64_t{0})) / seconds / 1e7);
+  EXPECT_LT(static_cast<double>(own) / seconds, 500.0);
+}
+
+// Prints how long a user waits at both ends.
+TEST(Load, StartAndStopAreSoon) {
+  REQUIRE_CAPTURE();
+  double start = 0, stop = 0;
+  constexpr int kRounds = 3;
+  for (int round = 0; round < kRounds; ++round) {
+    const TempDir dir;
+    const std::string path = dir.File("trace.fxt");
+    timespec begun{}, stopped{}, ended{};
+    clock_gettime(CLOCK_BOOTTIME, &begun);
+    auto recorder = ChildProcess::Start(RecordCommand(path, {}));
+    ASSERT_TRUE(recorder.ok());
+    ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
+    std::this_thread::sleep_for(milliseconds(600));
+    clock_gettime(CLOCK_BOOTTIME, &stopped);
+    recorder->Signal(SIGINT);
+    ASSERT_TRUE(Exited(recorder->Wait(kLimit), 0));
+    clock_gettime(CLOCK_BOOTTIME, &ended);
+    FxtLog log;
+    ASSERT_TRUE(IsWholeFile(path, &log));
+    const auto seconds = [](const timespec& t) {
+      return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+    };
+    start += static_cast<double>(log.first_ns) / 1e9 - seconds(begun);
+    stop += seconds(ended) - seconds(stopped);
+  }
+  printf("start to first switch %.0f ms, stop to the end %.0f ms\n", start / kRounds * 1000,
+         stop / kRounds * 1000);
+  EXPECT_LT(start / kRounds, 5.0);
+  EXPECT_LT(stop / kRounds, 5.0);
+}
+
+}  // namespace
+}  // namespace truth

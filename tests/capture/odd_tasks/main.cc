@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Tasks that do what a tracer easily gets wrong. Each part prints what it did as key=value words.
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <latch>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace {
+
+void BeSwitched(int times) {
+  for (int i = 0; i < times; ++i) usleep(500);
+}
+
+int WaitFor(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+[[noreturn]] void ExecuteNothing() {
+  execl("/proc/self/exe", "odd_tasks", "nothing", static_cast<char*>(nullptr));
+  _exit(1);
+}
+
+// A thread that is not the leader executes a program: it takes over the leader's task id, and its
+// own is free.
+int ExecFromThread(int times) {
+  for (int i = 0; i < times; ++i) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      prctl(PR_SET_NAME, "odd-leader");
+      std::thread([] {
+        prctl(PR_SET_NAME, "odd-second");
+        BeSwitched(2);
+        ExecuteNothing();
+      }).detach();
+      for (;;) BeSwitched(1);
+    }
+    if (WaitFor(pid) != 0) return 1;
+    printf("exec-from-thread pid=%d\n", pid);
+  }
+  return 0;
+}
+
+// The parent of a vfork sleeps uninterruptibly until the child executes something.
+int Vfork(int times) {
+  char program[] = "odd_tasks", part[] = "nothing";
+  char* arguments[] = {program, part, nullptr};
+  for (int i = 0; i < times; ++i) {
+    pid_t pid = 0;
+    // clone(CLONE_VM | CLONE_VFORK) in glibc.
+    if (posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, arguments, environ) != 0 ||
+        WaitFor(pid) != 0) {
+      return 1;
+    }
+  }
+  printf("vfork times=%d\n", times);
+  return 0;
+}
+
+// A traced child stops at each of its system calls (state t).
+int Ptrace(int times) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    prctl(PR_SET_NAME, "odd-traced");
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(77);
+    raise(SIGSTOP);
+    for (int i = 0; i < times; ++i) syscall(SYS_getppid);
+    _exit(0);
+  }
+  int stops = 0, status = 0;
+  while (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status)) {
+    ++stops;
+    if (ptrace(PTRACE_SYSCALL, pid, nullptr, nullptr) != 0) break;
+  }
+  printf("ptrace pid=%d stops=%d\n", pid, stops);
+  return WIFEXITED(status) && stops > times ? 0 : 1;
+}
+
+// A thread is renamed by another while it runs and sleeps.
+int ForeignRename(int times) {
+  std::atomic<bool> done = false;
+  std::atomic<int> tid = 0;
+  std::thread target([&] {
+    tid = static_cast<int>(syscall(SYS_gettid));
+    while (!done) usleep(50);
+  });
+  while (tid == 0) usleep(100);
+  const std::string path = "/proc/self/task/" + std::to_string(tid) + "/comm";
+  const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  bool written = fd >= 0;
+  for (int i = 0; written && i < times; ++i) {
+    const std::string name = "odd-name-" + std::to_string(i);
+    written = write(fd, name.data(), name.size()) == static_cast<ssize_t>(name.size());
+    usleep(100);
+  }
+  close(fd);
+  done = true;
+  target.join();
+  printf("foreign-rename tid=%d times=%d\n", tid.load(), times);
+  return written ? 0 : 1;
+}
+
+// Processes that have the same process id one after the other, each under a name of its own.
+// clone3 with a chosen id needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, and Linux 5.5.
+int ReuseTid(int times) {
+  const pid_t first = fork();
+  if (first == 0) _exit(0);
+  WaitFor(first);
+  // Away from the ids that are being handed out now.
+  pid_t wanted = first > 5000 ? first - 3000 : first + 3000;
+  int reused = 0, collisions = 0;
+  for (int i = 0; i < times && collisions < 100;) {
+    const std::string name = "odd-reuse-" + std::to_string(i);
+    pid_t set[1] = {wanted};
+    clone_args args{};
+    args.exit_signal = SIGCHLD;
+    args.set_tid = reinterpret_cast<uintptr_t>(set);
+    args.set_tid_size = 1;
+    const long pid = syscall(SYS_clone3, &args, sizeof(args));
+    if (pid == 0) {
+      prctl(PR_SET_NAME, name.c_str());
+      BeSwitched(3);
+      _exit(0);
+    }
+    if (pid < 0 && errno == EEXIST) {
+      ++collisions;
+      ++wanted;
+      reused = 0;
+      continue;
+    }
+    if (pid < 0) {
+      printf("reuse-tid error=%s\n", strerror(errno));
+      return 77;
+    }
+    if (WaitFor(static_cast<pid_t>(pid)) != 0) return 1;
+    ++reused;
+    ++i;
+  }
+  printf("reuse-tid pid=%d times=%d\n", wanted, reused);
+  return reused > 1 ? 0 : 1;
+}
+
+// Moves itself from CPU to CPU.
+int Migrate(int times) {
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  int moved = 0;
+  for (int i = 0; i < times; ++i) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<size_t>(i % cpus), &set);
+    moved += sched_setaffinity(0, sizeof(set), &set) == 0;
+    if (i % 16 == 0) usleep(100);
+  }
+  printf("migrate moved=%d\n", moved);
+  return moved > 0 ? 0 : 1;
+}
+
+// Every thread sleeps and wakes `times` times, and all are alive at once.
+int BusyThreads(int count, int times, int sleep_us) {
+  std::vector<std::thread> threads;
+  std::latch all_alive(count);
+  threads.reserve(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&] {
+      all_alive.arrive_and_wait();
+      for (int n = 0; n < times; ++n) usleep(static_cast<useconds_t>(sleep_us));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  printf("busy-threads count=%d times=%d\n", count, times);
+  return 0;
+}
+
+// Both CPUs and more switch as fast as they can for so many milliseconds.
+int Storm(int milliseconds) {
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  std::vector<pid_t> pids;
+  for (long cpu = 0; cpu < cpus; ++cpu) {
+    const pid_t pid = fork();
+    if (pid != 0) {
+      pids.push_back(pid);
+      continue;
+    }
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<size_t>(cpu), &set);
+    sched_setaffinity(0, sizeof(set), &set);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    std::atomic<bool> done = false;
+    std::thread other([&] {
+      while (!done) sched_yield();
+    });
+    timespec begin{}, now{};
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+      for (int i = 0; i < 100; ++i) sched_yield();
+      clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1'000'000 <
+             milliseconds);
+    done = true;
+    other.join();
+    _exit(0);
+  }
+  int status = 0;
+  for (const pid_t pid : pids) status |= WaitFor(pid);
+  printf("storm milliseconds=%d\n", milliseconds);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Tasks that do what a tracer easily gets wrong."};
+  app.require_subcommand(1);
+  int times = 20, count = 100, sleep_us = 200;
+  const auto part = [&](const char* name, const char* what) {
+    CLI::App* sub = app.add_subcommand(name, what);
+    sub->add_option("--times", times)->capture_default_str();
+    return sub;
+  };
+  CLI::App* exec_from_thread = part("exec-from-thread", "a thread beside the leader executes");
+  CLI::App* vfork = part("vfork", "vfork and exec");
+  CLI::App* ptrace = part("ptrace", "a traced child that stops");
+  CLI::App* foreign_rename = part("foreign-rename", "a thread is renamed by another");
+  CLI::App* reuse_tid = part("reuse-tid", "a task id is used again and again");
+  CLI::App* migrate = part("migrate", "from CPU to CPU");
+  CLI::App* busy_threads = part("busy-threads", "many threads that all sleep and wake");
+  busy_threads->add_option("--count", count)->capture_default_str();
+  busy_threads->add_option("--sleep-us", sleep_us)->capture_default_str();
+  CLI::App* storm = part("storm", "every CPU switches as fast as it can, for `times` milliseconds");
+  app.add_subcommand("nothing", "exits");
+  CLI11_PARSE(app, argc, argv);
+  alarm(120);
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  if (*exec_from_thread) return ExecFromThread(times);
+  if (*vfork) return Vfork(times);
+  if (*ptrace) return Ptrace(times);
+  if (*foreign_rename) return ForeignRename(times);
+  if (*reuse_tid) return ReuseTid(times);
+  if (*migrate) return Migrate(times);
+  if (*busy_threads) return BusyThreads(count, times, sleep_us);
+  if (*storm) return Storm(times);
+  return 0;
+}

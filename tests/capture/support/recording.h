@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A run of the recorder, as the tests start it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "capture/support/child_process.h"
+#include "util/result.h"
+
+namespace truth {
+
+// What `--stats-json` says of a capture.
+struct CaptureStats {
+  uint64_t raw_events = 0;
+  uint64_t records = 0;
+  uint64_t suppressed = 0;
+  uint64_t dropped = 0;
+  std::map<int32_t, std::map<std::string, uint64_t>> dropped_by_cpu;  // CPU (or -1), category
+  nlohmann::json json;                                                // all of it
+
+  static util::Result<CaptureStats> Read(const std::string& path);
+};
+
+// `fxt-record -q -o PATH OPTIONS... [-- COMMAND...]`.
+std::vector<std::string> RecordCommand(const std::string& path,
+                                       const std::vector<std::string>& options,
+                                       const std::vector<std::string>& command = {});
+
+// Waits until the recorder, started without a command, has begun to write `path`: nothing before
+// that is part of what a test may expect of it. False after `limit`.
+bool WaitForFile(const std::string& path, std::chrono::milliseconds limit);
+
+}  // namespace truth

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Machines that are narrow, or stranger than most: it works, or one clear error says why not.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "capture/ftrace/truth_run.h"
+#include "capture/support/environment.h"
+#include "capture/support/expect.h"
+#include "capture/support/gunzip.h"
+#include "capture/support/recording.h"
+#include "fxt/reader.h"
+#include "util/unique_fd.h"
+
+namespace truth {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kLimit{30'000};
+
+// Whatever is not allowed: done and whole, or refused in a clear word with no broken file.
+void ExpectWorksOrSaysWhy(const char* what, const CommandResult& result, const std::string& path) {
+  EXPECT_FALSE(result.timed_out) << what;
+  EXPECT_EQ(result.signal, 0) << what << ": " << result.Describe();
+  if (result.exit_code == 0) {
+    printf("%s: works\n", what);
+    EXPECT_TRUE(IsWholeFile(path)) << what;
+  } else {
+    printf("%s: %s", what, result.err.c_str());
+    EXPECT_TRUE(IsClearError(result, {})) << what;
+    if (std::filesystem::exists(path)) {
+      EXPECT_TRUE(IsWholeFile(path)) << what;
+    }
+  }
+}
+
+TEST(Surroundings, ResourceLimits) {
+  REQUIRE_CAPTURE();
+  struct Limit {
+    const char* what;
+    __rlimit_resource resource;
+    rlim_t value;
+  };
+  for (const Limit& limit :
+       {Limit{"4 open files", RLIMIT_NOFILE, 4}, Limit{"8 open files", RLIMIT_NOFILE, 8},
+        Limit{"16 open files", RLIMIT_NOFILE, 16}, Limit{"32 open files", RLIMIT_NOFILE, 32},
+        Limit{"no locked memory", RLIMIT_MEMLOCK, 0},
+        Limit{"64 KiB of locked memory", RLIMIT_MEMLOCK, 65536},
+        Limit{"32 MiB of address space", RLIMIT_AS, 32 << 20},
+        Limit{"128 MiB of address space", RLIMIT_AS, 128 << 20},
+        Limit{"no real-time priority", RLIMIT_RTPRIO, 0},
+        Limit{"256 KiB of stack", RLIMIT_STACK, 256 << 10}}) {
+    const TempDir dir;
+    CommandOptions limited;
+    limited.before_exec = [&] {
+      const rlimit value{limit.value, limit.value};
+      return setrlimit(limit.resource, &value) == 0;
+    };
+    const CommandResult result =
+        RunCommand(RecordCommand(dir.File("trace.fxt"), {}, {"true"}), kLimit, limited);
+    ExpectWorksOrSaysWhy(limit.what, result, dir.File("trace.fxt"));
+  }
+}
+
+TEST(Surroundings, RingSizesFromOnePageUp) {
+  REQUIRE_CAPTURE();
+  for (const char* size : {"4k", "5000", "64K", "1M", "16M", "256M"}) {
+    const TempDir dir;
+    const CommandResult result = RunCommand(
+        RecordCommand(dir.File("trace.fxt"), {"-b", size}, {WorkloadPath(), "renames"}), kLimit);
+    ExpectWorksOrSaysWhy(size, result, dir.File("trace.fxt"));
+    EXPECT_EQ(result.exit_code, 0) << size << ": " << result.Describe();
+  }
+}
+
+TEST(Surroundings, EachCategoryThatIsCalledAvailable) {
+  REQUIRE_CAPTURE();
+  const CommandResult list = RunCommand({RecorderPath(), "--list-categories"}, kLimit);
+  std::istringstream lines(list.out);
+  std::string line;
+  std::getline(lines, line);
+  int tried = 0;
+  while (std::getline(lines, line)) {
+    const std::string name = line.substr(0, line.find(' '));
+    const bool available = !Mentions(line, "not available");
+    const TempDir dir;
+    const CommandResult result = RunCommand(
+        RecordCommand(dir.File("trace.fxt"), {"-c", name}, {WorkloadPath(), "script"}), kLimit);
+    ++tried;
+    if (available) {
+      EXPECT_TRUE(Exited(result, 0)) << name;
+      FxtLog log;
+      EXPECT_TRUE(IsWholeFile(dir.File("trace.fxt"), &log)) << name;
+      printf("%s: %lu bytes\n", name.c_str(), log.bytes);
+      EXPECT_EQ(log.log.switch_count() > 0, name == "sched") << name;
+    } else {
+      EXPECT_TRUE(IsClearError(result, {name}));
+      EXPECT_FALSE(std::filesystem::exists(dir.File("trace.fxt"))) << name;
+    }
+  }
+  EXPECT_GE(tried, 6);
+}
+
+// Names must come from the kernel: /proc may be hidden, or be that of another process namespace.
+TEST(Surroundings, HiddenProc) {
+  REQUIRE_CAPTURE();
+  struct Hiding {
+    const char* what;
+    std::function<bool()> hide;
+  };
+  const Hiding hidings[] = {
+      {"hidepid=2, no CAP_SYS_PTRACE",
+       [] {
+         return unshare(CLONE_NEWNS) == 0 && mount("proc", "/proc", "proc", 0, "hidepid=2") == 0 &&
+                prctl(PR_CAPBSET_DROP, 19 /* CAP_SYS_PTRACE */, 0, 0, 0) == 0;
+       }},
+      {"an empty /proc",
+       [] {
+         return unshare(CLONE_NEWNS) == 0 && mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
+       }},
+  };
+  for (const Hiding& hiding : hidings) {
+    const TempDir dir;
+    CommandOptions options;
+    options.before_exec = hiding.hide;
+    const CommandResult result = RunCommand(
+        RecordCommand(dir.File("trace.fxt"), {}, {WorkloadPath(), "pingpong", "--count", "2000"}),
+        kLimit, options);
+    ExpectWorksOrSaysWhy(hiding.what, result, dir.File("trace.fxt"));
+  }
+}
+
+TEST(Surroundings, InAProcessNamespaceOfItsOwn) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  TruthRunOptions options;
+  // Its /proc says other things about the same numbers.
+  options.recorder = {"unshare", "--pid", "--fork", "--mount-proc", RecorderPath()};
+  options.trace_path = dir.File("trace.fxt");
+  options.workload = {WorkloadPath(), "script"};
+  options.window_program = ComparePath();
+  const auto run = RunUnderBoth(options);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  // Tasks outside of the namespace that were there before it go by their numbers: nobody in it is told
+  // their names, and those that its /proc has under these numbers are other tasks'.
+  const CpuComparison& total = run->comparison.total;
+  EXPECT_GT(total.matched, 100u) << run->Describe();
+  EXPECT_EQ(total.missing + total.extra + total.late + total.wrong_state + total.wrong_priority, 0u)
+      << run->Describe();
+}
+
+// Records that are not switches, as text.
+struct OtherRecords {
+  std::vector<std::string> logs;
+  std::set<std::string> thread_names;
+};
+
+OtherRecords ReadOthers(const std::string& path) {
+  OtherRecords others;
+  const auto content = ReadMaybeGzip(path);
+  if (!content.ok()) return others;
+  fxt::MemorySource source(std::as_bytes(std::span(content->bytes)));
+  fxt::Reader reader(source);
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    if (const auto* log = std::get_if<fxt::Log>(&reader.record())) {
+      others.logs.emplace_back(log->message);
+    } else if (const auto* object = std::get_if<fxt::KernelObject>(&reader.record())) {
+      if (object->type == static_cast<uint8_t>(fxt::KernelObjectType::kThread)) {
+        others.thread_names.emplace(object->name.text);
+      }
+    }
+  }
+  return others;
+}
+
+TEST(Surroundings, KernelMessages) {
+  REQUIRE_CAPTURE();
+  if (access("/dev/kmsg", W_OK) != 0) GTEST_SKIP() << "SKIPPED: no /dev/kmsg to write to";
+  const TempDir dir;
+  // A kernel record holds 1,024 bytes less its prefix; a longer message is refused or cut by the
+  // kernel itself.
+  const std::string fits = "fits-" + std::string(900, 'f') + "-end";
+  const std::string escapes = "escape-\x1b[31m\xff\xfe-end";
+  const std::string huge(32 * 1024, 'h');
+  const std::string path = dir.File("trace.fxt");
+  auto recorder = ChildProcess::Start(RecordCommand(path, {}));
+  ASSERT_TRUE(recorder.ok());
+  ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_EQ(RunCommand({WorkloadPath(), "kmsg", fits}, kLimit).exit_code, 0);
+  EXPECT_EQ(RunCommand({WorkloadPath(), "kmsg", escapes}, kLimit).exit_code, 0);
+  const bool huge_accepted = RunCommand({WorkloadPath(), "kmsg", huge}, kLimit).exit_code == 0;
+  printf("a message of 32 KiB: %s by the kernel\n", huge_accepted ? "taken" : "refused");
+  std::this_thread::sleep_for(milliseconds(300));
+  recorder->Signal(SIGINT);
+  EXPECT_TRUE(Exited(recorder->Wait(kLimit), 0));
+  EXPECT_TRUE(IsWholeFile(path));
+  bool found_fits = false, found_escapes = false;
+  for (const std::string& message : ReadOthers(path).logs) {
+    found_fits |= message.find(fits) != std::string::npos;
+    found_escapes |= message.find("escape-") != std::string::npos;
+  }
+  EXPECT_TRUE(found_fits);
+  EXPECT_TRUE(found_escapes);
+}
+
+TEST(Surroundings, HostileNamesAreKept) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  const CommandResult result =
+      RunCommand(RecordCommand(path, {}, {WorkloadPath(), "hostile-names"}), kLimit);
+  ASSERT_TRUE(Exited(result, 0));
+  ASSERT_TRUE(IsWholeFile(path));
+  const OtherRecords others = ReadOthers(path);
+  // Byte for byte: what they look like is for whoever shows them.
+  std::istringstream lines(result.out);
+  std::string line;
+  int names = 0;
+  while (std::getline(lines, line)) {
+    const size_t at = line.find(" hex=");
+    if (at == std::string::npos) continue;
+    std::string name;
+    for (size_t i = at + 5; i + 1 < line.size(); i += 2) {
+      name += static_cast<char>(std::stoi(line.substr(i, 2), nullptr, 16));
+    }
+    ++names;
+    EXPECT_TRUE(others.thread_names.contains(name)) << line;
+  }
+  EXPECT_GE(names, 10);
+}
+
+// A cgroup of the memory controller, either version, gone with the object.
+class MemoryGroup {
+ public:
+  MemoryGroup() {
+    for (const auto& [root, file] : {std::pair{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+                                     std::pair{"/sys/fs/cgroup", "memory.max"}}) {
+      const std::string path = std::string(root) + "/fxt_capture_" + std::to_string(getpid());
+      if (access((std::string(root) + "/cgroup.procs").c_str(), W_OK) != 0) continue;
+      if (mkdir(path.c_str(), 0755) != 0) continue;
+      if (access((path + "/" + file).c_str(), W_OK) == 0) {
+        path_ = path;
+        limit_ = file;
+        return;
+      }
+      rmdir(path.c_str());
+    }
+  }
+  ~MemoryGroup() {
+    for (int attempt = 0; attempt < 50 && !path_.empty(); ++attempt) {
+      if (rmdir(path_.c_str()) == 0) return;
+      usleep(20'000);
+    }
+  }
+  bool usable() const { return !path_.empty(); }
+  bool Limit(uint64_t bytes) const {
+    std::ofstream file(path_ + "/" + limit_);
+    file << bytes << std::flush;
+    return file.good();
+  }
+  std::string procs() const { return path_ + "/cgroup.procs"; }
+
+ private:
+  std::string path_, limit_;
+};
+
+bool Enter(const std::string& procs) {
+  const int fd = open(procs.c_str(), O_WRONLY | O_CLOEXEC);
+  return fd >= 0 && write(fd, "0", 1) == 1;
+}
+
+TEST(Surroundings, OutOfMemoryInAGroup) {
+  REQUIRE_CAPTURE();
+  const MemoryGroup group;
+  if (!group.usable()) GTEST_SKIP() << "SKIPPED: no memory controller to make a group in";
+  for (const uint64_t mebibytes : {2, 6, 12, 24, 48}) {
+    ASSERT_TRUE(group.Limit(mebibytes << 20));
+    const TempDir dir;
+    const std::string path = dir.File("trace.fxt");
+    CommandOptions inside;
+    inside.before_exec = [&] { return Enter(group.procs()); };
+    auto recorder = ChildProcess::Start(RecordCommand(path, {}), inside);
+    ASSERT_TRUE(recorder.ok());
+    const bool started = [&] {
+      for (int i = 0; i < 300 && recorder->Running(); ++i) {
+        std::error_code error;
+        if (std::filesystem::exists(path) && std::filesystem::file_size(path, error) > 0)
+          return true;
+        std::this_thread::sleep_for(milliseconds(10));
+      }
+      return false;
+    }();
+    if (started) {
+      RunCommand({WorkloadPath(), "pingpong", "--count", "20000"}, kLimit);
+      recorder->Signal(SIGINT);
+    }
+    const CommandResult result = recorder->Wait(kLimit);
+    EXPECT_FALSE(result.timed_out) << mebibytes;
+    if (result.signal != 0) {
+      printf("%lu MiB: ended by signal %d\n", mebibytes, result.signal);
+      EXPECT_EQ(result.signal, SIGKILL) << result.Describe();
+      std::error_code error;
+      if (std::filesystem::exists(path) && std::filesystem::file_size(path, error) > 0) {
+        EXPECT_TRUE(IsReadableFile(path));
+      }
+    } else {
+      ExpectWorksOrSaysWhy((std::to_string(mebibytes) + " MiB").c_str(), result, path);
+    }
+  }
+}
+
+// Brings a CPU back whatever happens to the test: its keeper waits for the end of a pipe.
+class OfflineCpu {
+ public:
+  explicit OfflineCpu(int cpu)
+      : path_("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/online") {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    keeper_ = fork();
+    if (keeper_ == 0) {
+      close(ends[1]);
+      setsid();
+      char byte;
+      while (read(ends[0], &byte, 1) > 0) {
+      }
+      Write("1");
+      _exit(0);
+    }
+    close(ends[0]);
+    pipe_.reset(ends[1]);
+    offline_ = Write("0");
+  }
+  ~OfflineCpu() { Restore(); }
+  void Restore() {
+    if (offline_) Write("1");
+    offline_ = false;
+  }
+  bool offline() const { return offline_; }
+
+ private:
+  bool Write(const char* text) const {
+    const int fd = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    const bool written = fd >= 0 && write(fd, text, 1) == 1;
+    if (fd >= 0) close(fd);
+    return written;
+  }
+  std::string path_;
+  pid_t keeper_ = -1;
+  util::UniqueFd pipe_;
+  bool offline_ = false;
+};
+
+TEST(Surroundings, CpuGoesOfflineAndComesBack) {
+  REQUIRE_CAPTURE();
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  if (cpus < 2) GTEST_SKIP() << "SKIPPED: one CPU only";
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  auto recorder = ChildProcess::Start(RecordCommand(path, {}));
+  ASSERT_TRUE(recorder.ok());
+  ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
+  {
+    OfflineCpu cpu(static_cast<int>(cpus - 1));
+    if (!cpu.offline()) {
+      recorder->Signal(SIGINT);
+      recorder->Wait(kLimit);
+      GTEST_SKIP() << "SKIPPED: this machine does not let CPU " << cpus - 1 << " go offline";
+    }
+    RunCommand({WorkloadPath(), "pingpong", "--count", "3000"}, kLimit);
+    // A recorder that starts now has one CPU fewer.
+    FxtLog log;
+    EXPECT_TRUE(Exited(RunCommand(RecordCommand(dir.File("during.fxt"), {}, {"true"}), kLimit), 0));
+    EXPECT_TRUE(IsWholeFile(dir.File("during.fxt"), &log));
+    cpu.Restore();
+  }
+  RunCommand({WorkloadPath(), "pingpong", "--cpu", std::to_string(cpus - 1), "--count", "3000"},
+             kLimit);
+  recorder->Signal(SIGINT);
+  EXPECT_TRUE(Exited(recorder->Wait(kLimit), 0));
+  FxtLog log;
+  ASSERT_TRUE(IsWholeFile(path, &log));
+  ASSERT_EQ(log.log.cpus.size(), static_cast<size_t>(cpus));
+  EXPECT_GT(log.log.cpus.back().size(), 6'000u);
+}
+
+}  // namespace
+}  // namespace truth

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A coverage-guided fuzzer (libFuzzer) for everything that reads a trace: the reader in each of its
+// ways, and what the `fxt` tool makes of the records.
+//
+// The first byte chooses what is done; the rest is the trace.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+
+#include "analyze/checker.h"
+#include "analyze/dump.h"
+#include "analyze/gzip_source.h"
+#include "analyze/recoverer.h"
+#include "analyze/summary.h"
+#include "analyze/summary_report.h"
+#include "analyze/trace_event_writer.h"
+#include "analyze/trimmer.h"
+#include "fxt/reader.h"
+
+namespace {
+
+// Far below what the options below allow to grow.
+constexpr size_t kMemoryLimit = size_t{64} << 20;
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+// Comes in pieces of changing size.
+class Pieces final : public fxt::ByteSource {
+ public:
+  explicit Pieces(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  fxt::ReadResult Read(std::span<std::byte> into) override {
+    if (++calls_ % 5 == 0) return fxt::ReadResult::Of(fxt::ReadResult::Kind::kAgain);
+    const size_t n = std::min({into.size(), bytes_.size() - next_, 1 + calls_ * 7 % 64});
+    if (n == 0) return fxt::ReadResult::Of(fxt::ReadResult::Kind::kEnd);
+    std::memcpy(into.data(), bytes_.data() + next_, n);
+    next_ += n;
+    return fxt::ReadResult::Bytes(n);
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  size_t next_ = 0;
+  size_t calls_ = 0;
+};
+
+class NullSink final : public fxt::ByteSink {
+ public:
+  bool Write(std::span<const std::byte> records) override {
+    Require(records.size() % fxt::kWordBytes == 0);
+    return true;
+  }
+};
+
+fxt::ReaderOptions Options(bool recover) {
+  fxt::ReaderOptions options;
+  options.recover = recover;
+  options.window_bytes = 1 << 15;
+  options.max_record_bytes = 1 << 18;
+  options.max_table_bytes = 4 << 20;
+  return options;
+}
+
+// Calls `each` for every record; checks what holds whatever the bytes are.
+template <typename Each>
+void Read(fxt::ByteSource& source, bool recover, size_t bytes, Each&& each) {
+  fxt::Reader reader(source, Options(recover));
+  for (uint64_t steps = 0;; ++steps) {
+    Require(steps <= 2 * bytes + 100);
+    const fxt::ReadStatus status = reader.Next();
+    if (status == fxt::ReadStatus::kEnd || status == fxt::ReadStatus::kError) break;
+    if (status != fxt::ReadStatus::kRecord) continue;
+    Require(reader.position() <= bytes);
+    Require(reader.position() - reader.offset() == reader.words().size_bytes());
+    each(reader);
+  }
+  Require(reader.memory_bytes() < kMemoryLimit);
+  Require(reader.error() == fxt::ReadError::kNone || !reader.error_message().empty());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const unsigned mode = data[0];
+  const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data + 1), size - 1);
+  const bool recover = (mode & 1) != 0;
+  fxt::MemorySource memory(bytes);
+  Pieces pieces(bytes);
+  fxt::ByteSource& source = (mode & 2) != 0 ? static_cast<fxt::ByteSource&>(pieces) : memory;
+  switch (mode >> 2 & 7) {
+    case 0: {
+      analyze::SummaryBuilder builder;
+      fxt::Reader reader(source, Options(recover));
+      for (fxt::ReadStatus status = reader.Next();
+           status == fxt::ReadStatus::kRecord || status == fxt::ReadStatus::kNeedMore;
+           status = reader.Next()) {
+        if (status == fxt::ReadStatus::kRecord) builder.Add(reader);
+      }
+      const analyze::Summary summary = builder.Finish(reader);
+      analyze::SummaryText("fuzz", summary, 10);
+      analyze::SummaryJson("fuzz", summary);
+      break;
+    }
+    case 1:
+      analyze::CheckTrace(source, {}, [](const analyze::Finding&) {});
+      break;
+    case 2:
+    case 3: {
+      analyze::Dumper dumper({.json = (mode >> 2 & 1) != 0, .raw = true});
+      fmt::memory_buffer out;
+      Read(source, recover, bytes.size(), [&](const fxt::Reader& reader) {
+        dumper.Note(reader);
+        out.clear();
+        dumper.Print(reader, out);
+        Require(std::find(out.begin(), out.end(), '\n') == out.end() - 1);
+      });
+      break;
+    }
+    case 4: {
+      analyze::TextWriter out;
+      analyze::TraceEventWriter writer(out, {.cpu_slices = true});
+      Read(source, recover, bytes.size(),
+           [&](const fxt::Reader& reader) { Require(writer.Add(reader).ok()); });
+      Require(writer.Finish().ok());
+      break;
+    }
+    case 5: {
+      NullSink sink;
+      analyze::RecoverTrace(source, sink, nullptr);
+      break;
+    }
+    case 6: {
+      NullSink sink;
+      analyze::TrimOptions options;
+      options.filter.time = analyze::TimeRange(analyze::Moment{false, 1000}, std::nullopt);
+      options.filter.threads.Add("w*");
+      analyze::Trimmer trimmer(sink, std::move(options));
+      Read(source, recover, bytes.size(), [&](const fxt::Reader& reader) { trimmer.Add(reader); });
+      Require(trimmer.Finish());
+      break;
+    }
+    default: {
+      analyze::GzipSource gzip(std::make_unique<Pieces>(bytes));
+      std::byte part[4096];
+      for (size_t total = 0; total < (size_t{1} << 20);) {
+        const fxt::ReadResult result = gzip.Read(part);
+        if (result.kind == fxt::ReadResult::Kind::kAgain) continue;
+        if (result.kind != fxt::ReadResult::Kind::kBytes) break;
+        total += result.bytes;
+      }
+    }
+  }
+  return 0;
+}

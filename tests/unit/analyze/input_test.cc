@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/input.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "fxt/reader.h"
+#include "recording_parts.h"
+
+namespace analyze {
+namespace {
+
+namespace fs = std::filesystem;
+
+class InputTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "fxt-input-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    const auto bytes = file_.Bytes();
+    plain_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    uint64_t records = 0;
+    fxt::MemorySource source(bytes);
+    fxt::Reader reader(source);
+    while (reader.Next() == fxt::ReadStatus::kRecord) ++records;
+    records_ = records;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string Write(const std::string& name, const std::string& content) {
+    const fs::path path = folder_ / name;
+    std::ofstream(path, std::ios::binary) << content;
+    return path;
+  }
+  std::string WritePacked(const std::string& name) {
+    const fs::path path = folder_ / name;
+    gzFile out = gzopen(path.c_str(), "wb");
+    EXPECT_NE(out, nullptr);
+    EXPECT_EQ(gzwrite(out, plain_.data(), static_cast<unsigned>(plain_.size())),
+              static_cast<int>(plain_.size()));
+    gzclose(out);
+    return path;
+  }
+  uint64_t Records(const std::string& path) {
+    auto source = OpenInput(path);
+    if (!source) {
+      ADD_FAILURE() << source.error().message;
+      return 0;
+    }
+    fxt::Reader reader(**source);
+    uint64_t records = 0;
+    while (reader.Next() == fxt::ReadStatus::kRecord) ++records;
+    EXPECT_EQ(reader.error_message(), "");
+    return records;
+  }
+
+  testing::RecordingParts file_ = testing::RecordingParts::Sound();
+  std::string plain_;
+  uint64_t records_ = 0;
+  fs::path folder_;
+};
+
+TEST_F(InputTest, WhatIsPackedIsToldByContent) {
+  EXPECT_EQ(Records(Write("plain.fxt", plain_)), records_);
+  EXPECT_EQ(Records(Write("plain but called packed.gz", plain_)), records_);
+  EXPECT_EQ(Records(WritePacked("packed.gz")), records_);
+  EXPECT_EQ(Records(WritePacked("packed but called plain.fxt")), records_);
+}
+
+TEST_F(InputTest, ReadsPipes) {
+  const std::string fifo = folder_ / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& path : {Write("plain.fxt", plain_), WritePacked("packed.gz")}) {
+    const std::string command = "cat " + path + " > " + fifo + " &";
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    EXPECT_EQ(Records(fifo), records_);
+  }
+}
+
+TEST_F(InputTest, ReadsStandardInput) {
+  const int saved = dup(STDIN_FILENO);
+  const int file = open(WritePacked("packed.gz").c_str(), O_RDONLY);
+  ASSERT_GE(file, 0);
+  dup2(file, STDIN_FILENO);
+  EXPECT_EQ(Records("-"), records_);
+  dup2(saved, STDIN_FILENO);
+  close(saved);
+  close(file);
+}
+
+TEST_F(InputTest, SaysWhatItCannotOpen) {
+  for (const std::string& path : {(folder_ / "missing").string(), folder_.string()}) {
+    auto source = OpenInput(path);
+    ASSERT_FALSE(source.ok());
+    EXPECT_NE(source.error().message.find(path), std::string::npos);
+  }
+}
+
+TEST_F(InputTest, AnEmptyFileIsAnEmptyTrace) {
+  auto source = OpenInput(Write("empty.fxt", ""));
+  ASSERT_TRUE(source.ok());
+  fxt::Reader reader(**source);
+  EXPECT_EQ(reader.Next(), fxt::ReadStatus::kError);
+  EXPECT_EQ(reader.error(), fxt::ReadError::kEmpty);
+}
+
+}  // namespace
+}  // namespace analyze

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The records with known meaning of tests/golden/fxt/vectors.tsv, which were not made by this
+// project.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fxt::testing {
+
+struct Vector {
+  std::string id;
+  std::string description;
+  std::vector<uint64_t> words;
+};
+
+// The copy in a folder `shared/fxt` (below $FXT_SHARED_DIR, or below a parent of the current
+// directory), and the copy in tests/golden/fxt.
+std::optional<std::filesystem::path> SharedVectorsPath();
+std::optional<std::filesystem::path> GoldenVectorsPath();
+
+// The rows of the shared copy where there is one, else of the golden one. Empty when there is
+// neither, or when a row cannot be read.
+std::vector<Vector> LoadVectors();
+
+std::string ReadWholeFile(const std::filesystem::path& path);
+
+// Words as the table has them, for messages.
+std::string ToHex(const std::vector<uint64_t>& words);
+
+}  // namespace fxt::testing

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What zcat makes of it is what counts.
+#include "sink/gzip_sink.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include "unit/sink/sink_test_support.h"
+
+namespace sink {
+namespace {
+
+using testing::EndsAtARecord;
+using testing::ReadBytes;
+using testing::Records;
+using testing::TemporaryFolder;
+using testing::Zcat;
+
+class GzipSinkTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!Zcat("/dev/null")) GTEST_SKIP() << "no zcat to check with";
+  }
+  Output Open(const std::string& path) {
+    auto output = Output::OpenFile(path);
+    EXPECT_TRUE(output.ok());
+    return std::move(*output);
+  }
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_ / "trace.fxt.gz";
+};
+
+TEST_F(GzipSinkTest, UnpacksToWhatWasWritten) {
+  for (const int level : {1, 6}) {
+    GzipSink sink(Open(path_), level);
+    const auto bytes = Records(1'500'000, 1);
+    for (size_t at = 0; at < bytes.size(); at += 100'000) {
+      ASSERT_TRUE(
+          sink.Write(std::span(bytes).subspan(at, std::min<size_t>(100'000, bytes.size() - at))));
+    }
+    ASSERT_TRUE(sink.Close().ok());
+    ASSERT_TRUE(sink.Close().ok());
+    EXPECT_FALSE(sink.Write(bytes)) << "closed";
+    const auto unpacked = Zcat(path_);
+    EXPECT_TRUE(unpacked->complete);
+    EXPECT_TRUE(unpacked->bytes == bytes);
+    EXPECT_EQ(sink.bytes_accepted(), bytes.size());
+    EXPECT_EQ(sink.bytes_on_disk(), ReadBytes(path_).size());
+    EXPECT_LT(sink.bytes_on_disk(), bytes.size());
+  }
+}
+
+TEST_F(GzipSinkTest, NothingWrittenIsAnEmptyGzipFile) {
+  GzipSink sink(Open(path_));
+  ASSERT_TRUE(sink.Flush());
+  ASSERT_TRUE(sink.Close().ok());
+  const auto unpacked = Zcat(path_);
+  EXPECT_TRUE(unpacked->complete);
+  EXPECT_TRUE(unpacked->bytes.empty());
+}
+
+// The recorder is killed: nothing is closed, and what was flushed is there.
+TEST_F(GzipSinkTest, WhatWasFlushedUnpacksWithoutTheEnd) {
+  GzipSink sink(Open(path_));
+  std::vector<std::byte> all;
+  for (uint32_t chunk = 0; chunk < 20; ++chunk) {
+    const auto bytes = Records(1000 + chunk * 5000, chunk);
+    all.insert(all.end(), bytes.begin(), bytes.end());
+    ASSERT_TRUE(sink.Write(bytes));
+    ASSERT_TRUE(sink.Flush());
+    ASSERT_TRUE(sink.Flush());
+    EXPECT_TRUE(Zcat(path_)->bytes == all) << chunk;
+  }
+}
+
+TEST_F(GzipSinkTest, ReachesTheFileWithoutFlushAsWell) {
+  GzipSink sink(Open(path_));
+  for (uint32_t chunk = 0; chunk < 30; ++chunk) ASSERT_TRUE(sink.Write(Records(100'000, chunk)));
+  EXPECT_GE(Zcat(path_)->bytes.size(), 30 * 100'000 - GzipSink::kMaxUnflushedBytes);
+}
+
+// Writes until it is full, flushing at times, and checks what is left.
+void CheckFull(const std::string& path, Output output, size_t flush_every) {
+  GzipSink sink(std::move(output));
+  std::vector<std::byte> all;
+  bool ok = true;
+  for (uint32_t chunk = 0; chunk < 10'000 && ok; ++chunk) {
+    const auto bytes = Records(5000 + chunk % 100 * 77, chunk);
+    ok = sink.Write(bytes) && (chunk % flush_every != 0 || sink.Flush());
+    all.insert(all.end(), bytes.begin(), bytes.end());
+  }
+  ASSERT_FALSE(ok) << "it never got full";
+  EXPECT_FALSE(sink.Write(Records(8, 1)));
+  EXPECT_FALSE(sink.Flush());
+  EXPECT_FALSE(sink.Close().ok());
+  const auto unpacked = Zcat(path);
+  EXPECT_TRUE(unpacked->complete) << "the file does not end as gzip files do";
+  EXPECT_EQ(unpacked->bytes.size(), sink.bytes_accepted());
+  EXPECT_GT(unpacked->bytes.size(), 0u);
+  ASSERT_LE(unpacked->bytes.size(), all.size());
+  EXPECT_TRUE(std::equal(unpacked->bytes.begin(), unpacked->bytes.end(), all.begin()));
+  EXPECT_TRUE(EndsAtARecord(unpacked->bytes));
+}
+
+TEST_F(GzipSinkTest, FullDiskLeavesAWholeFile) {
+  for (const size_t flush_every : {1, 7, 1'000'000}) {
+    const auto disk = testing::SmallDisk::Mount(1'500'000);
+    if (!disk) GTEST_SKIP() << "mounting a small disk takes root";
+    CheckFull(*disk / "trace.fxt.gz", Open(*disk / "trace.fxt.gz"), flush_every);
+  }
+}
+
+TEST_F(GzipSinkTest, FileSizeLimitLeavesAWholeFile) {
+  for (const size_t limit : {1'000'000, 1'000'001, 1'012'345}) {
+    const testing::FileSizeLimit full(limit);
+    CheckFull(path_, Open(path_), 5);
+  }
+}
+
+TEST_F(GzipSinkTest, PipeThatIsClosed) {
+  const testing::IgnoreSigpipe ignore;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  util::UniqueFd read_end(ends[0]);
+  GzipSink sink(Output(util::UniqueFd(ends[1]), "standard output"));
+  read_end.reset();
+  ASSERT_TRUE(sink.Write(Records(1000, 1))) << "nothing has reached the pipe yet";
+  EXPECT_FALSE(sink.Flush());
+  EXPECT_FALSE(sink.Write(Records(1000, 1)));
+  const auto status = sink.Close();
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, "whoever read standard output went away");
+}
+
+TEST_F(GzipSinkTest, ThroughAPipe) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const util::UniqueFd read_end(ends[0]);
+  std::vector<std::byte> received;
+  std::thread reader([&] {
+    std::array<std::byte, 10'000> buffer;
+    for (;;) {
+      const ssize_t got = read(read_end.get(), buffer.data(), buffer.size());
+      if (got <= 0) break;
+      received.insert(received.end(), buffer.begin(), buffer.begin() + got);
+    }
+  });
+  const auto bytes = Records(1'000'000, 1);
+  GzipSink sink(Output(util::UniqueFd(ends[1]), "standard output"));
+  EXPECT_TRUE(sink.Write(bytes));
+  EXPECT_TRUE(sink.Close().ok());
+  reader.join();
+  {
+    Output file = Open(path_);
+    file.Write(received);
+  }
+  const auto unpacked = Zcat(path_);
+  EXPECT_TRUE(unpacked->complete);
+  EXPECT_TRUE(unpacked->bytes == bytes);
+}
+
+}  // namespace
+}  // namespace sink

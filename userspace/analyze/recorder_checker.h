@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Checks what fxt-record promises about its own files beyond the format.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "analyze/finding.h"
+#include "analyze/object_names.h"
+#include "analyze/recorder_facts.h"
+#include "analyze/rules.h"
+#include "analyze/scheduling.h"
+#include "fxt/reader.h"
+
+namespace analyze {
+
+class RecorderChecker {
+ public:
+  explicit RecorderChecker(FindingHandler report) : report_(std::move(report)) {}
+
+  // The record that `reader` stands at. Records of other providers pass.
+  void Check(const fxt::Reader& reader);
+  // After the last record of a trace that was read to its end.
+  void Finish();
+
+ private:
+  struct Tables {
+    std::vector<bool> strings;
+    std::bitset<256> threads;
+  };
+  struct Cpu {
+    std::optional<fxt::Koid> running;
+    uint64_t last_time = 0;
+    bool gap_declared = false;
+  };
+  struct Mention {
+    uint64_t offset = 0;
+    std::optional<fxt::Koid> process;
+  };
+  // A record that has to follow, definitions aside.
+  enum class Awaited : uint8_t { kNothing, kStateSwitch, kLossInstant, kLossCounter, kLogInstant };
+
+  void Report(const Rule& rule, std::string message) {
+    report_({offset_, rule.severity, rule.id, std::move(message)});
+  }
+  void ReportAt(uint64_t offset, const Rule& rule, std::string message) {
+    report_({offset, rule.severity, rule.id, std::move(message)});
+  }
+
+  void CheckPreamble(const fxt::Reader& reader);
+  void CheckDefinition(const fxt::Reader& reader);
+  void CheckAwaited(const fxt::Record& record);
+  void Miss();
+  void CheckTime(const fxt::Reader& reader);
+  void CheckEvent(const fxt::Event& event);
+  void CheckLoss(const Loss& loss);
+  void CheckSwitch(const fxt::Reader& reader);
+  void CheckSide(const Switch& record, const SwitchSide& side);
+  void CheckWakeup(const fxt::ThreadWakeup& record);
+  void MentionThread(fxt::Koid thread, std::optional<fxt::Koid> process);
+  void CheckObject(const fxt::KernelObject& object);
+
+  FindingHandler report_;
+  uint64_t offset_ = 0;
+  uint64_t records_ = 0;
+  bool preamble_bad_ = false;
+  bool seen_event_ = false;
+  bool expect_continuity_ = true;
+  uint64_t last_time_ = 0;
+  std::unordered_map<uint32_t, Tables> tables_;
+  std::map<uint32_t, Cpu> cpus_;
+  std::unordered_map<fxt::Koid, uint32_t> on_cpu_;  // threads that run, and where
+  std::unordered_map<fxt::Koid, Mention> threads_;
+  std::unordered_map<fxt::Koid, uint64_t> processes_;  // first mention
+  ObjectNames names_;
+
+  Awaited awaited_ = Awaited::kNothing;
+  uint64_t awaited_offset_ = 0;
+  fxt::Koid awaited_thread_ = 0;
+  uint64_t awaited_time_ = 0;
+  fxt::ThreadState awaited_state_ = fxt::ThreadState::kNew;
+  int32_t awaited_cpu_ = -1;
+};
+
+}  // namespace analyze

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/rules.h"
+
+namespace analyze {
+
+std::span<const Rule> Rules() {
+  using namespace rules;
+  static constexpr Rule kRules[] = {
+      kMalformed,
+      kFraming,
+      kTruncated,
+      kUnknownType,
+      kReservedBits,
+      kPadding,
+      kTrailingWords,
+      kArgumentSize,
+      kUndefinedString,
+      kUndefinedThread,
+      kUnknownProvider,
+      kThreadState,
+      kUtf8,
+      kStringLength,
+      kEventTimes,
+      kUnmatchedEnd,
+      kUnmatchedFlow,
+      kLastBranch,
+      kTableLimit,
+      kPreamble,
+      kSession,
+      kTimeOrder,
+      kSwitchLayout,
+      kKoid,
+      kUnnamed,
+      kProcessArgument,
+      kIdle,
+      kLinuxState,
+      kPriority,
+      kWakeup,
+      kRedefined,
+      kLargeRecord,
+      kLoss,
+      kContinuity,
+      kLogInstant,
+  };
+  return kRules;
+}
+
+}  // namespace analyze

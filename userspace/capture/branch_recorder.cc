@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/branch_recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "util/clock.h"
+
+namespace capture {
+
+util::Result<std::unique_ptr<BranchRecorder>> BranchRecorder::Open(
+    const perf_data::LbrOptions& options) {
+  auto session = perf_data::LbrSession::Open(options);
+  if (!session) return session.TakeError();
+  return std::make_unique<BranchRecorder>(std::move(*session));
+}
+
+void BranchRecorder::Disable() {
+  // Nothing is to be done about a failure: the rings are drained all the same.
+  (void)session_->Disable().ok();
+  Collect();
+  for (const auto& [cpu, count] : session_->CountUnreported()) {
+    if (count > 0) Enqueue({util::MonotonicNow(), Loss{cpu, count}});
+  }
+}
+
+void BranchRecorder::Collect() {
+  std::string problem;
+  session_->FollowCpus(*this, &problem);
+  session_->Drain(*this);
+}
+
+void BranchRecorder::Enqueue(Item item) {
+  // Rings are drained one after the other, so times go back between them.
+  auto place = std::upper_bound(queue_.begin(), queue_.end(), item.time,
+                                [](uint64_t time, const Item& other) { return time < other.time; });
+  queue_.insert(place, std::move(item));
+}
+
+void BranchRecorder::OnSample(const perf_data::BranchStackSample& sample) {
+  last_time_ = sample.time;
+  if (!filter_.tids.empty() || !filter_.tgids.empty()) {
+    const bool wanted =
+        std::find(filter_.tids.begin(), filter_.tids.end(), sample.tid) != filter_.tids.end() ||
+        std::find(filter_.tgids.begin(), filter_.tgids.end(), sample.pid) != filter_.tgids.end();
+    if (!wanted) return;
+  }
+  Enqueue({sample.time, sample});
+}
+
+void BranchRecorder::OnRecord(unsigned cpu, const perf_data::Record& record) {
+  const uint64_t time = record.where.time.value_or(last_time_);
+  if (const auto* mapping = std::get_if<perf_data::MmapRecord>(&record.body)) {
+    Enqueue({time, Mapping{*mapping, std::string(mapping->file)}});
+  } else if (const auto* lost = std::get_if<perf_data::LostRecord>(&record.body)) {
+    Enqueue({time, Loss{cpu, lost->count}});
+  } else if (const auto* samples = std::get_if<perf_data::LostSamplesRecord>(&record.body)) {
+    Enqueue({time, Loss{cpu, samples->count}});
+  }
+}
+
+void BranchRecorder::DeliverNext(translate::Translator& translator) {
+  Item item = std::move(queue_.front());
+  queue_.pop_front();
+  if (const auto* sample = std::get_if<perf_data::BranchStackSample>(&item.what)) {
+    translator.OnBranchSample(*sample);
+  } else if (auto* mapping = std::get_if<Mapping>(&item.what)) {
+    mapping->record.file = mapping->file;
+    translator.OnMapping(item.time, mapping->record);
+  } else if (const auto* loss = std::get_if<Loss>(&item.what)) {
+    translator.OnLoss(static_cast<int32_t>(loss->cpu), item.time, FXR_CATEGORY_LBR, loss->count);
+  }
+}
+
+}  // namespace capture

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Branch stacks out of perf's rings, waiting in time order for their place in the stream.
+//
+// They come by perf's own rings and not by a BPF program on the perf event: the kernel stamps the
+// sample in the interrupt, on the clock of everything else (CLOCK_MONOTONIC); the ring is written
+// from a non-maskable interrupt, where a BPF ring buffer drops whatever finds its lock taken; LOST
+// records say where samples are missing; and mappings and build ids come by the same way. The price
+// is that a task filter has to be applied here.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "capture/bpf_programs.h"
+#include "perf_data/branch_stack_sample.h"
+#include "perf_data/lbr_session.h"
+#include "perf_data/record_decoder.h"
+#include "translate/translator.h"
+#include "util/result.h"
+
+namespace capture {
+
+class BranchRecorder : private perf_data::LbrHandler {
+ public:
+  // Opens the hardware's event; an error says why there is none and how to come to one.
+  static util::Result<std::unique_ptr<BranchRecorder>> Open(const perf_data::LbrOptions& options);
+  explicit BranchRecorder(std::unique_ptr<perf_data::LbrSession> session)
+      : session_(std::move(session)) {}
+
+  // Only samples of these tasks are kept; cgroups cannot be told from a sample.
+  void SetFilter(const TaskFilter& filter) { filter_ = filter; }
+  util::Status Enable() { return session_->Enable(); }
+  void Disable();
+  std::vector<int> fds() const { return session_->fds(); }
+
+  // Moves what the rings hold into the queue.
+  void Collect();
+  // Time of the first one waiting, ns of CLOCK_MONOTONIC; UINT64_MAX: none.
+  uint64_t NextTime() const { return queue_.empty() ? UINT64_MAX : queue_.front().time; }
+  // Hands the first one to the translator.
+  void DeliverNext(translate::Translator& translator);
+
+ private:
+  struct Mapping {
+    perf_data::MmapRecord record;
+    std::string file;
+  };
+  struct Loss {
+    unsigned cpu = 0;
+    uint64_t count = 0;
+  };
+  struct Item {
+    uint64_t time = 0;
+    std::variant<perf_data::BranchStackSample, Mapping, Loss> what;
+  };
+
+  void OnSample(const perf_data::BranchStackSample& sample) override;
+  void OnRecord(unsigned cpu, const perf_data::Record& record) override;
+  void Enqueue(Item item);
+
+  std::unique_ptr<perf_data::LbrSession> session_;
+  TaskFilter filter_;
+  std::deque<Item> queue_;
+  uint64_t last_time_ = 0;
+};
+
+}  // namespace capture

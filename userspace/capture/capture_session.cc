@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/capture_session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "util/clock.h"
+
+namespace capture {
+namespace {
+
+// Readings of the clocks' distance differ by what the reading takes; a suspend takes longer.
+constexpr int64_t kClockJump = 1'000'000;
+// How often to look again at an event that a CPU is just writing, before other work is done first.
+constexpr int kStallRetries = 200;
+constexpr uint64_t kTaskBatch = 64;
+constexpr uint64_t kDrainsPerMissCheck = 16;
+
+}  // namespace
+
+util::Result<std::unique_ptr<CaptureSession>> CaptureSession::Initialize(
+    const ProgramOptions& options, const KernelFeatures& features, ProcIdentity& identities) {
+  auto programs = BpfPrograms::Load(options, features);
+  if (!programs) return programs.TakeError();
+  auto side_ring = SideRing::Map((*programs)->side_ring_fd(), (*programs)->side_ring_bytes());
+  if (!side_ring) return side_ring.TakeError();
+  return std::unique_ptr<CaptureSession>(
+      new CaptureSession(options, std::move(*programs), std::move(*side_ring), identities));
+}
+
+CaptureSession::CaptureSession(const ProgramOptions& options, std::unique_ptr<BpfPrograms> programs,
+                               SideRing side_ring, ProcIdentity& identities)
+    : options_(options),
+      identities_(identities),
+      programs_(std::move(programs)),
+      side_ring_(std::move(side_ring)) {
+  for (uint32_t cpu = 0; cpu < programs_->ring_count(); ++cpu) {
+    merger_.AddRing(programs_->MakeSlotRing(cpu), cpu);
+  }
+}
+
+util::Status CaptureSession::Start(fxt::ProviderWriter& writer,
+                                   const translate::SessionInfo& info) {
+  translate::TranslatorOptions options;
+  options.record_task_events = options_.categories.test(FXR_CATEGORY_TASK);
+  options.sees_switches = options_.sees_switches();
+  options.branches = branches_ != nullptr;
+  options.filtered = !options_.filter.empty();
+  translator_.emplace(writer, identities_, options);
+  clock_offset_ = util::BoottimeOffset(100);
+  translator_->set_clock_offset(clock_offset_);
+  translator_->BeginSession(util::MonotonicNow(), info);
+  // Identity before snapshot before events: every task that an event can name is known by then.
+  if (util::Status status = programs_->AttachIdentity(); !status) return status;
+  if (util::Status status = Snapshot(); !status) return status;
+  if (util::Status status = programs_->AttachEvents(); !status) return status;
+  return branches_ ? branches_->Enable() : util::Ok();
+}
+
+util::Status CaptureSession::Snapshot() {
+  if (auto iterator = programs_->OpenTaskIterator()) {
+    std::array<fxr_task, kTaskBatch> tasks;
+    size_t filled = 0;
+    auto* bytes = reinterpret_cast<char*>(tasks.data());
+    for (;;) {
+      ssize_t got = read(iterator->get(), bytes + filled, sizeof(tasks) - filled);
+      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (got < 0) {
+        return util::Error{fmt::format("cannot read the list of tasks: {}", strerror(errno)), ""};
+      }
+      if (got == 0) break;
+      filled += static_cast<size_t>(got);
+      size_t whole = filled / sizeof(fxr_task);
+      for (size_t i = 0; i < whole; ++i) translator_->OnSnapshotTask(tasks[i]);
+      filled -= whole * sizeof(fxr_task);
+      memmove(bytes, bytes + whole * sizeof(fxr_task), filled);
+    }
+  } else {
+    // Without an iterator /proc has to do: what it tells later is what it tells now.
+    std::error_code error;
+    for (const auto& process : std::filesystem::directory_iterator("/proc", error)) {
+      const std::string name = process.path().filename();
+      if (name.empty() || name.find_first_not_of("0123456789") != std::string::npos) continue;
+      for (const auto& task : std::filesystem::directory_iterator(process.path() / "task", error)) {
+        auto identity = identities_.LookUp(
+            static_cast<uint32_t>(strtoul(task.path().filename().c_str(), nullptr, 10)));
+        if (!identity) continue;
+        fxr_task event{};
+        event.tid = identity->tid;
+        event.tgid = identity->tgid;
+        event.ppid = identity->ppid;
+        event.uid = identity->uid;
+        event.flags = identity->is_kernel ? FXR_TASK_KTHREAD : 0;
+        identity->name.copy(event.comm, sizeof(event.comm) - 1);
+        translator_->OnSnapshotTask(event);
+      }
+    }
+  }
+  translator_->EndSnapshot();
+  return util::Ok();
+}
+
+void CaptureSession::FollowClock() {
+  int64_t offset = util::BoottimeOffset(1);
+  if (std::abs(offset - clock_offset_) < kClockJump) return;
+  clock_offset_ = util::BoottimeOffset(20);
+  translator_->set_clock_offset(clock_offset_);
+}
+
+uint64_t CaptureSession::NextOtherTime() const {
+  const fxr_side_header* front = side_ring_.Front();
+  const uint64_t side = front ? front->time : UINT64_MAX;
+  return branches_ ? std::min(side, branches_->NextTime()) : side;
+}
+
+// Events that do not come by the slot rings.
+void CaptureSession::DeliverOthers(uint64_t until) {
+  for (;;) {
+    const fxr_side_header* event = side_ring_.Front();
+    const uint64_t branch_time = branches_ ? branches_->NextTime() : UINT64_MAX;
+    if (event && event->time <= branch_time) {
+      if (event->time > until) return;
+      translator_->OnSideEvent(*event);
+      side_ring_.Pop();
+    } else {
+      if (branch_time == UINT64_MAX || branch_time > until) return;
+      branches_->DeliverNext(*translator_);
+    }
+  }
+}
+
+bool CaptureSession::Deliver(uint64_t now, uint64_t horizon) {
+  uint64_t next_other = NextOtherTime();
+  return merger_.Deliver(horizon, now, [&](uint32_t cpu, const SlotEvent& event) {
+    if (event.time >= next_other) [[unlikely]] {
+      DeliverOthers(event.time);
+      next_other = NextOtherTime();
+    }
+    if (event.type() == FXR_SLOT_LOSS) [[unlikely]] {
+      ++loss_slots_;
+    }
+    translator_->OnSlot(cpu, event.time, event.commit, event.body);
+  });
+}
+
+void CaptureSession::RecordBranches(std::unique_ptr<BranchRecorder> branches) {
+  branches_ = std::move(branches);
+  branches_->SetFilter(options_.filter);
+}
+
+bool CaptureSession::Drain() {
+  ++drains_;
+  FollowClock();
+  // What is not claimed when the heads are looked at, after this, will be stamped later than this.
+  const uint64_t now = util::MonotonicNow();
+  merger_.Look();
+  side_ring_.SeeHead();
+  if (branches_) branches_->Collect();
+  fullest_now_percent_ = static_cast<uint32_t>(side_ring_.pending() * 100 / side_ring_.capacity());
+  for (size_t i = 0; i < merger_.ring_count(); ++i) {
+    const SlotRing& ring = merger_.ring(i);
+    fullest_now_percent_ = std::max(fullest_now_percent_,
+                                    static_cast<uint32_t>(ring.pending() * 100 / ring.capacity()));
+  }
+  fullest_percent_ = std::max(fullest_percent_, fullest_now_percent_);
+  bool whole = false;
+  for (int retry = 0; retry < kStallRetries && !whole; ++retry) whole = side_ring_.Collect();
+  // A side event in the making is later than the drain before this one, that is all that is known.
+  if (whole) horizon_ = now;
+  bool delivered = false;
+  for (int retry = 0; retry < kStallRetries && !delivered; ++retry) {
+    delivered = Deliver(now, horizon_);
+  }
+  if (delivered) DeliverOthers(horizon_);
+  merger_.Release();
+  if (!whole || !delivered) {
+    ++stalls_;
+    return false;
+  }
+  // Every program's count is a system call.
+  if (drains_ % kDrainsPerMissCheck == 0) NoteRecursionMisses(now);
+  translator_->Tick(now);
+  return true;
+}
+
+void CaptureSession::NoteRecursionMisses(uint64_t now) {
+  uint64_t misses = programs_->RecursionMisses();
+  if (misses > told_misses_) {
+    translator_->OnLoss(-1, now, FXR_CATEGORY_SCHED, misses - told_misses_);
+  }
+  told_misses_ = misses;
+}
+
+void CaptureSession::TellUntoldLosses(uint64_t now) {
+  for (uint32_t cpu = 0; cpu < programs_->control_count(); ++cpu) {
+    const fxr_ring_control& control = programs_->control(cpu);
+    for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
+      uint64_t count = __atomic_load_n(&control.pending[category], __ATOMIC_ACQUIRE);
+      if (count > 0) translator_->OnLoss(static_cast<int32_t>(cpu), now, category, count);
+    }
+  }
+}
+
+void CaptureSession::Stop() {
+  if (branches_) branches_->Disable();
+  programs_->Detach();
+  constexpr int kLastDrains = 100;
+  for (int i = 0; i < kLastDrains; ++i) {
+    bool empty = Drain() && side_ring_.Front() == nullptr && side_ring_.pending() == 0;
+    for (size_t ring = 0; ring < merger_.ring_count(); ++ring) {
+      if (merger_.ring(ring).pending() > 0) empty = false;
+    }
+    if (empty) break;
+    usleep(1000);
+  }
+  const uint64_t now = util::MonotonicNow();
+  NoteRecursionMisses(now);
+  TellUntoldLosses(now);
+}
+
+CaptureStats CaptureSession::stats() const {
+  CaptureStats stats;
+  for (size_t ring = 0; ring < merger_.ring_count(); ++ring) {
+    stats.slots_consumed += merger_.ring(ring).consumed();
+  }
+  stats.loss_slots = loss_slots_;
+  stats.side_events_consumed = side_ring_.collected();
+  for (uint32_t cpu = 0; cpu < programs_->control_count(); ++cpu) {
+    const fxr_ring_control& control = programs_->control(cpu);
+    stats.side_events_emitted += control.side_events;
+    for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
+      stats.dropped[category] += control.dropped[category];
+    }
+  }
+  stats.recursion_misses = told_misses_;
+  stats.drains = drains_;
+  stats.stalls = stalls_;
+  stats.fullest_ring_percent = fullest_percent_;
+  return stats;
+}
+
+}  // namespace capture

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// One recording: initialize, start, drain until it is enough, stop. What it records becomes records
+// of the writer it was started with; who owns that, and where its bytes go, is not its business.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "capture/bpf_programs.h"
+#include "capture/branch_recorder.h"
+#include "capture/kernel_features.h"
+#include "capture/proc_identity.h"
+#include "capture/side_ring.h"
+#include "capture/slot_merger.h"
+#include "fxt/provider_writer.h"
+#include "fxt_record/event.h"
+#include "translate/session_info.h"
+#include "translate/translator.h"
+#include "util/result.h"
+
+namespace capture {
+
+// What happened so far, in numbers that add up: every event that the programs took in is consumed,
+// still in a ring, or dropped; and every consumed one is in translate::TranslationStats.
+struct CaptureStats {
+  uint64_t slots_consumed = 0;  // of the slot rings; loss slots are in here
+  uint64_t loss_slots = 0;
+  uint64_t side_events_consumed = 0;
+  uint64_t side_events_emitted = 0;                // as the programs count them
+  std::array<uint64_t, FXR_CATEGORIES> dropped{};  // by the programs, all CPUs
+  uint64_t recursion_misses = 0;                   // runs that the kernel left out
+  uint64_t drains = 0;
+  uint64_t stalls = 0;                // drains that met an event being written
+  uint32_t fullest_ring_percent = 0;  // since the start
+};
+
+class CaptureSession {
+ public:
+  // Loads the programs; nothing is recorded yet.
+  static util::Result<std::unique_ptr<CaptureSession>> Initialize(const ProgramOptions& options,
+                                                                  const KernelFeatures& features,
+                                                                  ProcIdentity& identities);
+
+  // Starts recording into `writer`, which outlives the session. The file begins with `info` and the
+  // names of all tasks.
+  util::Status Start(fxt::ProviderWriter& writer, const translate::SessionInfo& info);
+
+  // Also records branch stacks (category `lbr`). Before Start.
+  void RecordBranches(std::unique_ptr<BranchRecorder> branches);
+
+  // Becomes readable when a ring has filled enough to be drained; a drain every 100 ms does the
+  // rest.
+  int wakeup_fd() const { return programs_->side_ring_fd(); }
+  // The same for the rings of branch stacks.
+  std::vector<int> branch_fds() const { return branches_ ? branches_->fds() : std::vector<int>(); }
+  // Turns everything recorded up to now into records. False when it had to leave some for the next
+  // time, because an event was just being written; do not wait for wakeup_fd then, it is readable
+  // as long as that lasts.
+  bool Drain();
+  // No more events; the last ones are drained.
+  void Stop();
+
+  CaptureStats stats() const;
+  const translate::Translator& translator() const { return *translator_; }
+  uint32_t ring_count() const { return programs_->ring_count(); }
+  uint64_t ring_bytes() const { return programs_->ring_bytes(); }
+  // How full the fullest ring was at the last drain, percent.
+  uint32_t fullest_ring_percent() const { return fullest_now_percent_; }
+
+ private:
+  CaptureSession(const ProgramOptions& options, std::unique_ptr<BpfPrograms> programs,
+                 SideRing side_ring, ProcIdentity& identities);
+  void FollowClock();
+  bool Deliver(uint64_t now, uint64_t horizon);
+  uint64_t NextOtherTime() const;
+  void DeliverOthers(uint64_t until);
+  void NoteRecursionMisses(uint64_t now);
+  void TellUntoldLosses(uint64_t now);
+  util::Status Snapshot();
+
+  ProgramOptions options_;
+  ProcIdentity& identities_;
+  std::unique_ptr<BpfPrograms> programs_;
+  SideRing side_ring_;
+  SlotMerger merger_;
+  std::unique_ptr<BranchRecorder> branches_;  // null: none
+  std::optional<translate::Translator> translator_;
+  int64_t clock_offset_ = 0;
+  uint64_t horizon_ = 0;
+  uint64_t loss_slots_ = 0;
+  uint64_t drains_ = 0;
+  uint64_t stalls_ = 0;
+  uint64_t told_misses_ = 0;
+  uint32_t fullest_percent_ = 0;
+  uint32_t fullest_now_percent_ = 0;
+};
+
+}  // namespace capture

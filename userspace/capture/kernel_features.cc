@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/kernel_features.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+#include <linux/bpf.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "util/unique_fd.h"
+
+namespace capture {
+namespace {
+
+struct BtfDeleter {
+  void operator()(btf* btf) const { btf__free(btf); }
+};
+
+util::Error Refused(int error) {
+  std::ifstream lockdown("/sys/kernel/security/lockdown");
+  std::string modes;
+  if (error == EPERM && std::getline(lockdown, modes) &&
+      modes.find("[confidentiality]") != std::string::npos) {
+    return {
+        "the kernel is locked down (confidentiality): it lets no BPF program read kernel memory",
+        "boot without lockdown=confidentiality, or with Secure Boot off"};
+  }
+  if (error == EPERM || error == EACCES) {
+    if (geteuid() != 0) {
+      return {"recording needs root",
+              "run it with sudo (or give it CAP_BPF and CAP_PERFMON; before Linux 5.8, "
+              "CAP_SYS_ADMIN)"};
+    }
+    return {"the kernel refused BPF to root: Operation not permitted",
+            "inside a container it needs CAP_BPF and CAP_PERFMON and no seccomp filter on bpf(2)"};
+  }
+  if (error == ENOSYS) {
+    return {"this kernel has no bpf(2) system call", "it needs CONFIG_BPF_SYSCALL=y"};
+  }
+  return {fmt::format("the kernel refused BPF: {}", strerror(error)),
+          "Linux 5.10 or later is needed"};
+}
+
+// r0 = an atomic fetch and add on the stack; a kernel before 5.12 does not know the instruction.
+bool HasAtomicFetch() {
+  const bpf_insn program[] = {
+      {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 1},
+      {BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0},
+      {BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_10, BPF_REG_0, -8, BPF_ADD | BPF_FETCH},
+      {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
+      {BPF_JMP | BPF_EXIT, 0, 0, 0, 0},
+  };
+  util::UniqueFd fd(bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "fxr_probe", "GPL", program,
+                                  sizeof(program) / sizeof(program[0]), nullptr));
+  return fd.valid();
+}
+
+// Whether a program may name this variable of the kernel: BTF describes it, and its address is
+// known.
+bool CanName(const btf* vmlinux, const char* variable) {
+  int32_t id = btf__find_by_name_kind(vmlinux, variable, BTF_KIND_VAR);
+  if (id < 0) return false;
+  const bpf_insn program[] = {
+      {BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_BTF_ID, 0, id},
+      {0, 0, 0, 0, 0},
+      {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
+      {BPF_JMP | BPF_EXIT, 0, 0, 0, 0},
+  };
+  util::UniqueFd fd(bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "fxr_probe", "GPL", program,
+                                  sizeof(program) / sizeof(program[0]), nullptr));
+  return fd.valid();
+}
+
+// The smallest thing that needs the right to use BPF.
+int TryMap() {
+  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "fxr_probe", 4, 8, 1, nullptr);
+  if (fd < 0) return -fd;
+  close(fd);
+  return 0;
+}
+
+}  // namespace
+
+std::string KernelFeatures::WhyNot(const Category& category) const {
+  for (std::string_view tracepoint : category.tracepoints) {
+    if (missing_tracepoints.contains(tracepoint)) {
+      return fmt::format("this kernel has no tracepoint {}", tracepoint);
+    }
+  }
+  return "";
+}
+
+util::Result<KernelFeatures> ProbeKernel() {
+  // What is wrong is said here, in our words; Load() lets the loader speak where it was asked to.
+  libbpf_set_print(nullptr);
+  if (int error = TryMap()) return Refused(error);
+  std::unique_ptr<btf, BtfDeleter> vmlinux(btf__load_vmlinux_btf());
+  if (!vmlinux) {
+    utsname name{};
+    uname(&name);
+    return util::Error{fmt::format("kernel {} has no BTF (/sys/kernel/btf/vmlinux): {}",
+                                   name.release, strerror(errno)),
+                       "a kernel built with CONFIG_DEBUG_INFO_BTF=y is needed; those of Debian, "
+                       "Ubuntu, Fedora and "
+                       "Arch are"};
+  }
+  KernelFeatures features;
+  for (const Category& category : AllCategories()) {
+    for (std::string_view tracepoint : category.tracepoints) {
+      std::string type = fmt::format("btf_trace_{}", tracepoint);
+      if (btf__find_by_name_kind(vmlinux.get(), type.c_str(), BTF_KIND_TYPEDEF) < 0) {
+        features.missing_tracepoints.emplace(tracepoint);
+      }
+    }
+  }
+  int32_t id = btf__find_by_name_kind(vmlinux.get(), "btf_trace_sched_switch", BTF_KIND_TYPEDEF);
+  if (id >= 0) {
+    // typedef -> pointer -> prototype; its first parameter is the tracepoint's private data.
+    const btf_type* type = btf__type_by_id(vmlinux.get(), static_cast<uint32_t>(id));
+    type = btf__type_by_id(vmlinux.get(), type->type);
+    type = btf__type_by_id(vmlinux.get(), type->type);
+    features.switch_has_state_argument = type && btf_is_func_proto(type) && btf_vlen(type) >= 5;
+  }
+  features.task_iterator =
+      btf__find_by_name_kind(vmlinux.get(), "bpf_iter__task", BTF_KIND_STRUCT) >= 0;
+#if defined(__x86_64__)
+  if (CanName(vmlinux.get(), "__preempt_count")) {
+    features.preempt_count = PreemptCount::kPerCpu;
+  } else if (CanName(vmlinux.get(), "pcpu_hot")) {
+    features.preempt_count = PreemptCount::kPcpuHot;
+  }
+#else
+  features.preempt_count = PreemptCount::kThreadInfo;
+#endif
+  features.atomic_fetch = HasAtomicFetch();
+  return features;
+}
+
+}  // namespace capture

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "fxt/reader_provider.h"
+
+#include <algorithm>
+
+namespace fxt {
+
+void ReaderProvider::Announce(std::string_view name) {
+  name_.assign(name);  // at most 255 bytes by the format
+  announced_ = true;
+}
+
+void ReaderProvider::SetTickRate(uint64_t ticks_per_second) {
+  ticks_per_second_ = ticks_per_second;
+  initialized_ = true;
+}
+
+uint64_t ReaderProvider::Convert(Ticks ticks) const {
+  using Wide = unsigned __int128;
+  const Wide nanoseconds = Wide{ticks} * kNanosecondsPerSecond / ticks_per_second_;
+  constexpr auto kMax = std::numeric_limits<uint64_t>::max();
+  return nanoseconds > kMax ? kMax : static_cast<uint64_t>(nanoseconds);
+}
+
+bool ReaderProvider::DefineString(uint16_t index, std::string_view text) {
+  if (index >= strings_.size()) {
+    const size_t wanted = std::min<size_t>(std::max<size_t>(index + 1, strings_.size() * 2),
+                                           size_t{kMaxStringIndex} + 1);
+    if (!budget_->Take((wanted - strings_.size()) * sizeof(StringSlot))) return false;
+    strings_.resize(wanted);
+  }
+  StringSlot& slot = strings_[index];
+  // The old text must not stand in for the new one.
+  slot.defined = false;
+  if (text.size() > slot.text.capacity()) {
+    if (!budget_->Take(text.size() - slot.text.capacity())) return false;
+    // Not std::string's doubling: the budget counts what is there.
+    std::string fresh;
+    fresh.reserve(text.size());
+    slot.text.swap(fresh);
+  }
+  slot.text.assign(text);
+  slot.defined = true;
+  return true;
+}
+
+void ReaderProvider::DefineThread(uint8_t index, Koid process, Koid thread) {
+  threads_[index] = {process, thread};
+  defined_threads_[index] = true;
+}
+
+}  // namespace fxt

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "fxt/thread_slot_policy.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace fxt {
+namespace {
+
+ThreadSlotOptions Bounded(ThreadSlotOptions options) {
+  options.tables = std::clamp(options.tables, 1u, ThreadSlotPolicy::kMaxTables);
+  options.registration_weight =
+      std::min<unsigned>(options.registration_weight, ThreadSlotPolicy::kBytesPerInlineRef);
+  return options;
+}
+
+}  // namespace
+
+ThreadSlotPolicy::ThreadSlotPolicy(const ThreadSlotOptions& options) : options_(Bounded(options)) {
+  tables_.reserve(options_.tables);
+  Clear();
+}
+
+void ThreadSlotPolicy::Clear() {
+  for (Entry& entry : threads_) entry.index.fill(0);
+  tables_.assign(1, Table{});
+  used_.fill(kMaxThreadIndex);
+  used_[0] = 0;
+  current_ = 0;
+  wasted_bytes_ = 0;
+  ++stats_.tables_opened;
+  SetOpeningBytes();
+}
+
+void ThreadSlotPolicy::SetOpeningBytes() {
+  opening_bytes_ = options_.opening_weight +
+                   uint64_t{options_.opening_weight_per_thread} * tables_[current_].live;
+}
+
+// The place of `thread`, nullptr if its handle is out of bounds. A place that still belongs to
+// another thread (its death was not seen) is emptied first.
+ThreadSlotPolicy::Entry* ThreadSlotPolicy::EntryOf(const ThreadKey& thread) {
+  if (thread.handle > kMaxHandle) return nullptr;
+  if (thread.handle >= threads_.size()) {
+    threads_.resize(std::max<size_t>(thread.handle + size_t{1}, 2 * threads_.size()));
+  }
+  Entry& entry = threads_[thread.handle];
+  if (entry.thread != thread.thread || entry.process != thread.process) {
+    Release(entry);
+    entry.process = thread.process;
+    entry.thread = thread.thread;
+  }
+  return &entry;
+}
+
+void ThreadSlotPolicy::Release(Entry& entry) {
+  for (size_t table = 0; table < tables_.size(); ++table) {
+    uint8_t& index = entry.index[table];
+    if (index == 0) continue;
+    tables_[table].owner[index] = kNoHandle;
+    --tables_[table].live;
+    index = 0;
+  }
+}
+
+void ThreadSlotPolicy::Forget(uint32_t handle) {
+  if (handle >= threads_.size()) return;
+  Release(threads_[handle]);
+  threads_[handle] = Entry{};
+  SetOpeningBytes();
+}
+
+void ThreadSlotPolicy::EmptyTable(uint8_t table) {
+  Table& emptied = tables_[table];
+  for (unsigned index = 1; index <= used_[table]; ++index) {
+    const uint32_t handle = emptied.owner[index];
+    if (handle != kNoHandle) threads_[handle].index[table] = 0;
+  }
+  emptied = Table{};
+  used_[table] = 0;
+}
+
+void ThreadSlotPolicy::MakeCurrent(uint8_t table) {
+  if (table == current_) return;
+  tables_[current_].left_at = ++clock_;
+  current_ = table;
+  SetOpeningBytes();
+}
+
+uint8_t ThreadSlotPolicy::OpenTable() {
+  uint8_t opened = 0;
+  if (tables_.size() < options_.tables) {
+    opened = static_cast<uint8_t>(tables_.size());
+    tables_.emplace_back();
+    used_[opened] = 0;
+  } else {
+    tables_[current_].left_at = ++clock_;
+    const auto oldest = std::min_element(
+        tables_.begin(), tables_.end(),
+        [](const Table& left, const Table& right) { return left.left_at < right.left_at; });
+    opened = static_cast<uint8_t>(oldest - tables_.begin());
+    EmptyTable(opened);
+  }
+  MakeCurrent(opened);
+  wasted_bytes_ = 0;
+  ++stats_.tables_opened;
+  SetOpeningBytes();
+  return opened;
+}
+
+uint8_t ThreadSlotPolicy::CheapestTable(std::span<const ThreadKey> threads) {
+  std::array<uint8_t, kMaxTables> missing{};
+  for (const ThreadKey& thread : threads) {
+    const Entry* entry = EntryOf(thread);
+    for (unsigned table = 0; table < kMaxTables; ++table) {
+      missing[table] += entry == nullptr || entry->index[table] == 0 ? 1 : 0;
+    }
+  }
+  std::array<unsigned, kMaxTables> cost{};
+  for (unsigned table = 0; table < kMaxTables; ++table) {
+    const unsigned room = std::min<unsigned>(kMaxThreadIndex - used_[table], missing[table]);
+    cost[table] = kBytesPerSection + room * options_.registration_weight +
+                  (missing[table] - room) * kBytesPerInlineRef;
+  }
+  cost[current_] -= kBytesPerSection;
+  uint8_t best = current_;
+  for (uint8_t table = 0; table < kMaxTables; ++table) {
+    if (cost[table] < cost[best]) best = table;
+  }
+  return best;
+}
+
+void ThreadSlotPolicy::Put(std::span<const ThreadKey> threads, std::span<Place> places) {
+  assert(places.size() == threads.size());
+  MakeCurrent(CheapestTable(threads));
+  Table& table = tables_[current_];
+  for (size_t i = 0; i < threads.size(); ++i) {
+    places[i] = {};
+    Entry* entry = EntryOf(threads[i]);
+    if (entry != nullptr && entry->index[current_] == 0 && used_[current_] < kMaxThreadIndex) {
+      const uint8_t index = ++used_[current_];
+      ++table.live;
+      table.owner[index] = threads[i].handle;
+      entry->index[current_] = index;
+      places[i].fresh = true;
+      ++stats_.registrations;
+    }
+    if (entry != nullptr) places[i].index = entry->index[current_];
+    if (places[i].index == 0) {
+      ++stats_.inline_references;
+      // A fresh table would not help a thread whose handle is out of bounds.
+      if (entry != nullptr) wasted_bytes_ += kBytesPerInlineRef;
+    }
+  }
+  SetOpeningBytes();
+}
+
+}  // namespace fxt

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Who is who: the threads and processes that are alive at this point of the event stream, their
+// names, and the koid each of them has for the whole capture.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fxt/format.h"
+#include "model/linux_state.h"
+#include "model/slab.h"
+#include "model/tid_map.h"
+
+namespace model {
+
+// A dense small number, used again once its owner is gone.
+using ThreadHandle = uint32_t;
+using ProcessHandle = uint32_t;
+inline constexpr uint32_t kNoHandle = 0xffffffff;
+
+struct Process {
+  uint32_t tgid = 0;
+  fxt::Koid koid = 0;
+  uint32_t ppid = 0;
+  uint32_t uid = 0;
+  uint32_t thread_count = 0;
+  bool is_kernel = false;
+  bool announced = false;  // a kernel object record with the present values is in the file
+  std::string name;
+  std::string cmdline;
+  std::string cgroup;
+};
+
+struct Thread {
+  // What every event looks at comes first.
+  fxt::Koid koid = 0;
+  fxt::Koid process_koid = 0;
+  uint32_t tid = 0;
+  ProcessHandle process = kNoHandle;
+  int32_t on_cpu = -1;
+  uint32_t syscall = 0;
+  ToldStates told_states;
+  bool announced = false;
+  bool exiting = false;  // called exit; only its last switch is to come
+  bool in_syscall = false;
+  bool syscall_is_compat = false;
+  uint64_t start_time = 0;  // ns of CLOCK_BOOTTIME; 0: not known
+  std::string name;
+};
+
+class TaskTable {
+ public:
+  TaskTable();
+
+  // kNoHandle when the tid is not known.
+  ThreadHandle Find(uint32_t tid) const { return by_tid_.Get(tid); }
+  Thread& thread(ThreadHandle handle) { return threads_[handle]; }
+  const Thread& thread(ThreadHandle handle) const { return threads_[handle]; }
+  Process& process(ProcessHandle handle) { return processes_[handle]; }
+  const Process& process(ProcessHandle handle) const { return processes_[handle]; }
+  // kNoHandle when no process with this tgid is alive.
+  ProcessHandle FindProcess(uint32_t tgid) const { return process_by_tgid_.Get(tgid); }
+
+  // A thread came to be; Find knows it by its tid from now on. It gets a koid of its own if the tid
+  // was used before in this capture. Whoever had the tid keeps its handle until Remove: the kernel
+  // may give a tid out again while the one who had it is still on its way off the CPU.
+  ThreadHandle Add(uint32_t tid, uint32_t tgid, std::string_view name);
+
+  // A thread outside of the kernel's numbering: idle tasks, interrupt tracks.
+  ProcessHandle AddPseudoProcess(fxt::Koid koid, std::string_view name);
+  ThreadHandle AddPseudoThread(ProcessHandle process, fxt::Koid koid, std::string_view name);
+
+  // The thread is gone; its process goes with its last thread. The handles may be given out again.
+  void Remove(ThreadHandle handle);
+
+  // A thread other than the leader calls exec: it and the leader exchange tids, and so koids; a
+  // leader that is gone already leaves its own to it.
+  void TakeOverLeader(ThreadHandle handle, uint32_t tgid);
+
+  size_t thread_count() const { return live_threads_; }
+  size_t process_count() const { return live_processes_; }
+  // Calls `visit(handle)` for each thread alive.
+  template <typename Visit>
+  void ForEachThread(Visit visit) const {
+    for (ThreadHandle handle = 0; handle < threads_.size(); ++handle) {
+      if (threads_[handle].process != kNoHandle) visit(handle);
+    }
+  }
+
+ private:
+  fxt::Koid NextKoid(uint32_t tid, TidMap<uint16_t, 0>& uses);
+  ProcessHandle MakeProcess(uint32_t tgid);
+  ThreadHandle NewThreadHandle();
+  ProcessHandle NewProcessHandle();
+
+  TidMap<uint32_t, kNoHandle> by_tid_;
+  TidMap<uint32_t, kNoHandle> process_by_tgid_;
+  // How often a number was given out: 0 never, n: n-1 is the last generation.
+  TidMap<uint16_t, 0> thread_uses_;
+  TidMap<uint16_t, 0> process_uses_;
+  Slab<Thread> threads_;
+  Slab<Process> processes_;
+  std::vector<ThreadHandle> free_threads_;
+  std::vector<ProcessHandle> free_processes_;
+  size_t live_threads_ = 0;
+  size_t live_processes_ = 0;
+};
+
+}  // namespace model

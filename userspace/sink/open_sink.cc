@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sink/open_sink.h"
+
+#include <utility>
+
+#include "sink/async_sink.h"
+#include "sink/file_sink.h"
+#include "sink/output.h"
+
+namespace sink {
+
+bool WantsGzip(const SinkOptions& options) { return options.gzip || options.path.ends_with(".gz"); }
+
+util::Result<std::unique_ptr<Sink>> OpenSink(const SinkOptions& options) {
+  auto output = options.path == "-" ? Output::OpenStdout() : Output::OpenFile(options.path);
+  if (!output.ok()) return output.TakeError();
+  // A write to the page cache costs less than handing the bytes to another thread, which a busy
+  // machine may keep waiting when the recorder itself does not have to.
+  if (!WantsGzip(options))
+    return std::unique_ptr<Sink>(std::make_unique<FileSink>(std::move(*output)));
+  return std::unique_ptr<Sink>(std::make_unique<AsyncSink>(
+      std::make_unique<GzipSink>(std::move(*output), options.gzip_level)));
+}
+
+}  // namespace sink

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The sink that a command line asks for.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "sink/gzip_sink.h"
+#include "sink/sink.h"
+#include "util/result.h"
+
+namespace sink {
+
+struct SinkOptions {
+  std::string path;   // "-": standard output
+  bool gzip = false;  // also if `path` ends in .gz
+  int gzip_level = GzipSink::kDefaultLevel;
+};
+
+bool WantsGzip(const SinkOptions& options);
+
+// Compression has a thread of its own. SIGPIPE has to be ignored by the caller.
+util::Result<std::unique_ptr<Sink>> OpenSink(const SinkOptions& options);
+
+}  // namespace sink

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A file, pipe or device that bytes are written to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "util/result.h"
+#include "util/unique_fd.h"
+
+namespace sink {
+
+class Output {
+ public:
+  // A new file that is its owner's alone to read (a trace shows every command line of the machine),
+  // given to the user behind sudo; or an existing file, emptied, which stays as it is otherwise; or
+  // a pipe or device.
+  static util::Result<Output> OpenFile(const std::string& path);
+
+  // Standard output. A terminal is an error.
+  static util::Result<Output> OpenStdout();
+
+  // `name` is what messages call it.
+  Output(util::UniqueFd fd, std::string name);
+
+  // All of `bytes`, however many system calls that takes; waits where the descriptor does not
+  // block. False at the first error, and from then on. A closed pipe is an error here only if
+  // SIGPIPE is ignored, as it has to be.
+  bool Write(std::span<const std::byte> bytes);
+
+  // Cuts a regular file back to `bytes`; what Write() gets next goes there, even after an error
+  // (which stays that of Close()). False where that cannot be done.
+  bool CutTo(uint64_t bytes);
+
+  // Gives the descriptor up. The first error of all, or Ok; a second call gives the same.
+  util::Status Close();
+
+  bool failed() const { return error_.has_value(); }
+  // Bytes it has. What was there before, as in `>> file`, is not counted.
+  uint64_t size() const { return size_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  void Fail(int error_number);
+  bool WaitUntilWritable();
+
+  util::UniqueFd fd_;
+  std::string name_;
+  bool regular_ = false;
+  uint64_t start_ = 0;  // offset of the descriptor at the beginning, in a regular file
+  uint64_t size_ = 0;
+  bool stuck_ = false;  // after an error, until CutTo()
+  std::optional<util::Error> error_;
+};
+
+}  // namespace sink

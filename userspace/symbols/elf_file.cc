@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "symbols/elf_file.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "symbols/build_id_note.h"
+
+namespace symbols {
+
+namespace {
+
+// What a symbol's section has to be for the symbol to be code.
+bool IsCode(Elf* elf, size_t index) {
+  GElf_Shdr header;
+  Elf_Scn* section = elf_getscn(elf, index);
+  return section != nullptr && gelf_getshdr(section, &header) != nullptr &&
+         (header.sh_flags & SHF_EXECINSTR) != 0;
+}
+
+SymbolRank RankOf(unsigned char info) {
+  switch (GELF_ST_BIND(info)) {
+    case STB_GLOBAL:
+      return SymbolRank::kGlobal;
+    case STB_WEAK:
+      return SymbolRank::kWeak;
+    default:
+      return SymbolRank::kLocal;
+  }
+}
+
+// Text at an offset of a string table, up to its zero byte; empty if it has none.
+std::string_view TextAt(const Elf_Data* strings, size_t offset) {
+  if (strings == nullptr || strings->d_buf == nullptr || offset >= strings->d_size) return {};
+  const char* text = static_cast<const char*>(strings->d_buf) + offset;
+  const size_t room = strings->d_size - offset;
+  const size_t length = strnlen(text, room);
+  return length == room ? std::string_view() : std::string_view(text, length);
+}
+
+void AddFunctions(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, SymbolTable* table) {
+  Elf_Data* data = elf_getdata(section, nullptr);
+  Elf_Scn* strings_section = elf_getscn(elf, header.sh_link);
+  if (data == nullptr || strings_section == nullptr || header.sh_entsize == 0) return;
+  const Elf_Data* strings = elf_getdata(strings_section, nullptr);
+  const size_t count = data->d_size / header.sh_entsize;
+  for (size_t i = 0; i < count; ++i) {
+    GElf_Sym symbol;
+    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
+    if (symbol.st_shndx == SHN_UNDEF) continue;
+    const int type = GELF_ST_TYPE(symbol.st_info);
+    const bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
+    // Assembly often leaves the type out; what lies in code is code.
+    const bool untyped = type == STT_NOTYPE && symbol.st_shndx < SHN_LORESERVE &&
+                         GELF_ST_BIND(symbol.st_info) != STB_LOCAL && IsCode(elf, symbol.st_shndx);
+    if (!function && !untyped) continue;
+    table->Add(symbol.st_value, symbol.st_size, TextAt(strings, symbol.st_name),
+               RankOf(symbol.st_info));
+  }
+}
+
+}  // namespace
+
+void ElfFile::EndElf::operator()(Elf* elf) const { elf_end(elf); }
+
+ElfFile::ElfFile(ElfFile&&) noexcept = default;
+ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
+  // The descriptor of the old file has to outlast its Elf.
+  elf_ = std::move(other.elf_);
+  fd_ = std::move(other.fd_);
+  machine_ = other.machine_;
+  build_id_ = other.build_id_;
+  segments_ = std::move(other.segments_);
+  debug_link_ = std::move(other.debug_link_);
+  return *this;
+}
+ElfFile::~ElfFile() { elf_.reset(); }
+
+util::Result<ElfFile> ElfFile::Open(const std::string& path) {
+  if (elf_version(EV_CURRENT) == EV_NONE) return util::Error{"libelf is too old", ""};
+  ElfFile file;
+  // Not to hang on a FIFO that stands where a recording says a library was.
+  file.fd_.reset(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.fd_) {
+    return util::Error{fmt::format("{}: cannot open: {}", path, strerror(errno)), ""};
+  }
+  file.elf_.reset(elf_begin(file.fd_.get(), ELF_C_READ, nullptr));
+  if (!file.elf_ || elf_kind(file.elf_.get()) != ELF_K_ELF) {
+    return util::Error{fmt::format("{}: not an ELF file", path), ""};
+  }
+  file.ReadHead();
+  file.ReadSections();
+  return file;
+}
+
+void ElfFile::ReadHead() {
+  GElf_Ehdr header;
+  if (gelf_getehdr(elf_.get(), &header) == nullptr) return;
+  machine_ = header.e_machine;
+  size_t count = 0;
+  if (elf_getphdrnum(elf_.get(), &count) != 0) return;
+  for (size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf_.get(), static_cast<int>(i), &segment) == nullptr) break;
+    if (segment.p_type == PT_LOAD) {
+      segments_.push_back({segment.p_offset, segment.p_filesz, segment.p_vaddr, segment.p_memsz,
+                           (segment.p_flags & PF_X) != 0});
+    }
+  }
+}
+
+void ElfFile::ReadSections() {
+  size_t names = 0;
+  if (elf_getshdrstrndx(elf_.get(), &names) != 0) return;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    if (header.sh_type == SHT_NOTE) {
+      const Elf_Data* data = elf_getdata(section, nullptr);
+      if (build_id_.empty() && data != nullptr && data->d_buf != nullptr) {
+        build_id_ = FindBuildId({static_cast<const std::byte*>(data->d_buf), data->d_size});
+      }
+      continue;
+    }
+    const char* name = elf_strptr(elf_.get(), names, header.sh_name);
+    if (name == nullptr || std::string_view(name) != ".gnu_debuglink") continue;
+    if (header.sh_type == SHT_NOBITS) continue;
+    const Elf_Data* data = elf_getdata(section, nullptr);
+    if (data != nullptr) debug_link_ = TextAt(data, 0);
+  }
+}
+
+std::optional<uint64_t> ElfFile::AddressOf(uint64_t file_offset, uint64_t mapping_offset) const {
+  constexpr uint64_t kPageBytes = 4096;
+  for (const LoadSegment& segment : segments_) {
+    if (segment.file_size == 0 && segment.executable) {
+      const uint64_t address =
+          segment.address / kPageBytes * kPageBytes + (file_offset - mapping_offset);
+      if (file_offset >= mapping_offset && address >= segment.address &&
+          address - segment.address < segment.memory_size) {
+        return address;
+      }
+      continue;
+    }
+    if (file_offset >= segment.file_offset &&
+        file_offset - segment.file_offset < segment.file_size) {
+      return segment.address + (file_offset - segment.file_offset);
+    }
+  }
+  return std::nullopt;
+}
+
+bool ElfFile::ReadFunctions(SymbolTable* table) const {
+  bool has_symtab = false;
+  for (const uint32_t wanted : {SHT_SYMTAB, SHT_DYNSYM}) {
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
+      GElf_Shdr header;
+      if (gelf_getshdr(section, &header) == nullptr || header.sh_type != wanted) continue;
+      AddFunctions(elf_.get(), section, header, table);
+      has_symtab |= wanted == SHT_SYMTAB;
+    }
+    if (has_symtab) break;
+  }
+  return has_symtab;
+}
+
+std::vector<std::byte> ElfFile::ReadBytes(uint64_t file_offset, size_t size) const {
+  std::vector<std::byte> bytes(size);
+  const ssize_t got = pread(fd_.get(), bytes.data(), size, static_cast<off_t>(file_offset));
+  bytes.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  return bytes;
+}
+
+}  // namespace symbols

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "symbols/module_symbols.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace symbols {
+
+namespace {
+
+// The first candidate that opens and has the build id asked for.
+std::optional<ElfFile> OpenFirst(const std::vector<std::string>& candidates,
+                                 const perf_data::BuildId& build_id, std::string* problem) {
+  for (const std::string& path : candidates) {
+    util::Result<ElfFile> file = ElfFile::Open(path);
+    if (!file) {
+      *problem = file.error().message;
+      continue;
+    }
+    if (!build_id.empty() && !(file->build_id() == build_id)) {
+      *problem = fmt::format("{}: has build id {}, the recording says {}", path,
+                             file->build_id().ToHex(), build_id.ToHex());
+      continue;
+    }
+    return std::move(*file);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ModuleSymbols ModuleSymbols::Load(const std::string& path, const perf_data::BuildId& build_id,
+                                  const DebugFileOptions& options) {
+  ModuleSymbols module;
+  std::string problem = "no file";
+  module.executable_ = OpenFirst(ExecutableCandidates(path, build_id, options), build_id, &problem);
+  bool has_symtab = false;
+  if (module.executable_) has_symtab = module.executable_->ReadFunctions(&module.functions_);
+  if (!has_symtab) {
+    const perf_data::BuildId id = module.executable_ ? module.executable_->build_id() : build_id;
+    const std::string link = module.executable_ ? module.executable_->debug_link() : std::string();
+    std::string debug_problem;
+    // Without an id nothing ties a debug file to the code but its name.
+    std::optional<ElfFile> debug =
+        OpenFirst(DebugFileCandidates(path, id, link, options), id, &debug_problem);
+    if (debug) {
+      SymbolTable functions;
+      if (debug->ReadFunctions(&functions)) module.functions_ = std::move(functions);
+      if (!module.executable_) module.layout_ = std::move(debug);
+    }
+  }
+  module.functions_.Finish();
+  if (module.functions_.empty()) {
+    module.problem_ = module.executable_ ? fmt::format("{}: has no symbols", path) : problem;
+  }
+  return module;
+}
+
+std::optional<FunctionPlace> ModuleSymbols::Find(uint64_t file_offset,
+                                                 uint64_t mapping_offset) const {
+  const std::optional<ElfFile>& layout = executable_ ? executable_ : layout_;
+  if (!layout) return std::nullopt;
+  const std::optional<uint64_t> address = layout->AddressOf(file_offset, mapping_offset);
+  if (!address) return std::nullopt;
+  const Symbol* symbol = functions_.Find(*address);
+  if (symbol == nullptr) return std::nullopt;
+  return FunctionPlace{symbol, *address - symbol->address};
+}
+
+std::vector<std::byte> ModuleSymbols::ReadCode(uint64_t file_offset, size_t size) const {
+  if (!executable_) return {};
+  return executable_->ReadBytes(file_offset, size);
+}
+
+}  // namespace symbols

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What kind of branch an x86-64 instruction is, for recordings whose CPU does not say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace symbols {
+
+// As perf's PERF_BR_* tells them apart, without what this project has no use for.
+enum class BranchKind : uint8_t {
+  kUnknown,
+  kConditional,
+  kJump,
+  kIndirectJump,
+  kCall,
+  kIndirectCall,
+  kReturn,
+  kSyscall,
+  kSyscallReturn,
+  kInterrupt,  // a software interrupt or a trap instruction
+  kInterruptReturn,
+};
+std::string_view NameOf(BranchKind kind);
+constexpr bool IsCall(BranchKind kind) {
+  return kind == BranchKind::kCall || kind == BranchKind::kIndirectCall;
+}
+
+// `code` begins with the instruction; 15 bytes are enough for any. kUnknown: it is no branch, or
+// `code` is too short.
+BranchKind ClassifyX86(std::span<const std::byte> code);
+inline constexpr size_t kMaxX86InstructionBytes = 15;
+
+}  // namespace symbols

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the tools say on standard error.
+#pragma once
+
+#include <string_view>
+
+#include "util/result.h"
+
+namespace tools {
+
+// "program: error: message", and the hint on a line of its own.
+void PrintError(std::string_view program, const util::Error& error);
+// "program: text".
+void PrintNote(std::string_view program, std::string_view text);
+
+}  // namespace tools

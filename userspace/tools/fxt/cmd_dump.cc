@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "analyze/cpu_tracker.h"
+#include "analyze/dump.h"
+#include "analyze/input.h"
+#include "analyze/scheduling.h"
+#include "analyze/text_writer.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/filter_options.h"
+#include "tools/fxt/read_loop.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string file;
+  analyze::DumpOptions dump;
+  FilterOptions filter;
+};
+
+int Run(const Options& options) {
+  auto filter = options.filter.Make();
+  if (!filter) return Fail(filter.error());
+  auto source = analyze::OpenInput(options.file);
+  if (!source) return Fail(source.error());
+  fxt::Reader reader(**source);
+  Progress progress("fxt dump: " + options.file, **source);
+  analyze::TextWriter out(STDOUT_FILENO, "standard output");
+  analyze::Dumper dumper(options.dump);
+  analyze::CpuTracker cpus;
+  ReadAll(reader, progress, [&] {
+    dumper.Note(reader);
+    if (!filter->time.started()) {
+      const auto time = analyze::TimeOf(reader.record(), reader.provider());
+      if (time) filter->time.SetStart(*time);
+    }
+    if (filter->Matches(reader, dumper.names(), cpus.CpuOf(reader))) {
+      dumper.Print(reader, out.buffer());
+      out.FlushIfFull();
+    }
+    cpus.Note(reader);
+    return !out.failed();
+  });
+  progress.Clear();
+  if (const auto status = out.Finish(); !status) return Fail(status.error());
+  if (out.closed_by_reader()) return kExitOk;
+  WarnAboutDamage(options.file, reader);
+  if (reader.error() != fxt::ReadError::kNone) {
+    return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddDump(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("dump", "A line per record, with names in the place of references");
+  command->add_option("FILE", options->file, "A trace; - is standard input")->required();
+  options->filter.AddKindsTo(*command);
+  options->filter.AddTo(*command);
+  command->add_flag("--json", options->dump.json, "A JSON object per line");
+  command->add_flag("--raw", options->dump.raw, "Byte offset and words of each record as well");
+  command->add_flag("--relative", options->dump.relative,
+                    "Times since the first record that has one");
+  command->footer(
+      "A line has the time in seconds, the kind of record, and name=value pairs. Threads are\n"
+      "name[process/thread]; out_state is the Linux state and, in brackets, that of the format.\n"
+      "\n"
+      "Examples:\n"
+      "  fxt dump trace.fxt | less\n"
+      "  fxt dump --type switch,wakeup --thread 'postgres*' trace.fxt\n"
+      "  fxt dump --type log trace.fxt.gz\n"
+      "  fxt dump --from 1s --to 1.01s --cpu 3 --relative trace.fxt\n"
+      "  fxt dump --json --type counter trace.fxt | jq .args\n"
+      "  fxt dump --raw trace.fxt | head");
+  command->callback([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools

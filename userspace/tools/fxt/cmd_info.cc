@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+
+#include <memory>
+#include <vector>
+
+#include "analyze/input.h"
+#include "analyze/summary.h"
+#include "analyze/summary_report.h"
+#include "analyze/text_writer.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/read_loop.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  bool json = false;
+  size_t top = 10;
+};
+
+int InfoOf(const std::string& file, const Options& options, analyze::TextWriter& out) {
+  auto source = analyze::OpenInput(file);
+  if (!source) return Fail(source.error());
+  fxt::ReaderOptions reader_options;
+  reader_options.max_diagnostics = 1;
+  fxt::Reader reader(**source, reader_options);
+  Progress progress("fxt info: " + file, **source);
+  analyze::SummaryBuilder builder;
+  ReadAll(reader, progress, [&] {
+    builder.Add(reader);
+    return true;
+  });
+  progress.Clear();
+  const analyze::Summary summary = builder.Finish(reader);
+  // What stops at the first bytes is no trace; what stops later is told as far as it goes.
+  if (summary.records == 0 && !summary.error.empty()) {
+    return Fail({fmt::format("{}: {}", file, summary.error), ""});
+  }
+  out.Append(options.json ? analyze::SummaryJson(file, summary)
+                          : analyze::SummaryText(file, summary, options.top));
+  if (!summary.error.empty()) return Fail({fmt::format("{}: {}", file, summary.error), ""});
+  return kExitOk;
+}
+
+int Run(const Options& options) {
+  analyze::TextWriter out(STDOUT_FILENO, "standard output");
+  int exit_code = kExitOk;
+  const bool list = options.json && options.files.size() > 1;
+  if (list) out.Append("[\n");
+  for (size_t i = 0; i < options.files.size() && !out.failed(); ++i) {
+    if (i != 0) out.Append(list ? ",\n" : "\n");
+    const int code = InfoOf(options.files[i], options, out);
+    if (code != kExitOk && list) out.Append("null");
+    exit_code = std::max(exit_code, code);
+  }
+  if (options.json) out.Append(list ? "\n]\n" : "\n");
+  const auto status = out.Finish();
+  return status ? exit_code : Fail(status.error());
+}
+
+}  // namespace
+
+void AddInfo(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("info",
+                                         "What is in a trace: duration, records by kind, CPUs, "
+                                         "threads, categories, blobs, losses, how "
+                                         "it was recorded");
+  command->add_option("FILE", options->files, "Traces; - is standard input")->required();
+  command->add_flag("--json", options->json, "One JSON object (a list of them for several files)");
+  command->add_option("--top", options->top, "How many threads and processes to list")
+      ->type_name("N")
+      ->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  fxt info trace.fxt\n"
+      "  fxt info --json trace.fxt.gz | jq .lost_events\n"
+      "  ssh host cat trace.fxt | fxt info -");
+  command->callback([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "analyze/input.h"
+#include "analyze/trace_event_writer.h"
+#include "tools/common/message.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/read_loop.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string output;
+  analyze::TraceEventOptions events;
+};
+
+int Run(const Options& options) {
+  auto source = analyze::OpenInput(options.file);
+  if (!source) return Fail(source.error());
+  fxt::Reader reader(**source);
+  // Before the output is made, so that a wrong input leaves nothing behind.
+  fxt::ReadStatus first = reader.Next();
+  while (first == fxt::ReadStatus::kNeedMore) first = reader.Next();
+  if (first == fxt::ReadStatus::kError) {
+    return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
+  }
+  auto out = analyze::TextWriter::Open(options.output);
+  if (!out) return Fail(out.error());
+  Progress progress("fxt json: " + options.file, **source);
+  analyze::TraceEventWriter writer(*out, options.events);
+  util::Status status = first == fxt::ReadStatus::kRecord ? writer.Add(reader) : util::Ok();
+  ReadAll(reader, progress, [&] {
+    status = writer.Add(reader);
+    return status.ok() && !out->failed();
+  });
+  progress.Clear();
+  if (status && !out->failed()) status = writer.Finish();
+  if (status) status = out->Finish();
+  if (!status) return Fail(status.error());
+  if (out->closed_by_reader()) return kExitOk;
+  WarnAboutDamage(options.file, reader);
+  if (writer.counts().left_out != 0) {
+    PrintNote(kProgram,
+              fmt::format("note: {} records have no counterpart in the Trace Event Format "
+                          "(blobs, userspace objects, profiler records)",
+                          writer.counts().left_out));
+  }
+  if (reader.error() != fxt::ReadError::kNone) {
+    return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddJson(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "json",
+      "Convert to the Trace Event Format, which chrome://tracing, Perfetto and speedscope "
+      "read");
+  command->add_option("FILE", options->file, "A trace; - is standard input")->required();
+  command->add_option("-o,--output", options->output, "JSON file to write; - is standard output")
+      ->type_name("FILE")
+      ->required();
+  command->add_flag("--cpu-slices", options->events.cpu_slices,
+                    "Switches as slices on a track per CPU too: Perfetto and speedscope leave out "
+                    "the system events that chrome://tracing shows");
+  command->footer(
+      "Switches and wakeups become systemTraceEvents of type \"fuchsia\", as Fuchsia's trace2json\n"
+      "writes them. Perfetto reads the trace itself better than this (ui.perfetto.dev).\n"
+      "\n"
+      "Examples:\n"
+      "  fxt json trace.fxt -o trace.json\n"
+      "  fxt json --cpu-slices trace.fxt -o - | gzip > trace.json.gz");
+  command->callback([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools

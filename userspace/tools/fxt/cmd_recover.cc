@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "analyze/input.h"
+#include "analyze/recoverer.h"
+#include "sink/open_sink.h"
+#include "tools/common/message.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/progress.h"
+#include "util/quantity.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string output;
+};
+
+int Run(const Options& options) {
+  auto source = analyze::OpenInput(options.file);
+  if (!source) return Fail(source.error());
+  sink::SinkOptions sink_options;
+  sink_options.path = options.output;
+  auto out = sink::OpenSink(sink_options);
+  if (!out) return Fail(out.error());
+  Progress progress("fxt recover: " + options.file, **source);
+  const analyze::RecoverResult result =
+      analyze::RecoverTrace(**source, **out, [&](uint64_t bytes) { progress.Update(bytes); });
+  progress.Clear();
+  if (const auto status = (*out)->Close(); !status) return Fail(status.error());
+  PrintNote(
+      kProgram,
+      fmt::format("{} records saved; {} in {} places are no records{}",
+                  util::FormatCount(result.records), util::FormatSize(result.skipped_bytes),
+                  util::FormatCount(result.gaps), result.truncated ? "; the end is cut" : ""));
+  if (result.lost_references != 0) {
+    PrintNote(kProgram, fmt::format("{} references have lost their definition and are named so",
+                                    util::FormatCount(result.lost_references)));
+  }
+  if (!result.unreadable.empty()) {
+    return Fail({fmt::format("{}: {}", options.file, result.unreadable), ""});
+  }
+  if (result.records == 0) return Fail({fmt::format("{}: nothing to save", options.file), ""});
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddRecover(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("recover", "Save what can be saved of a damaged trace");
+  command->add_option("FILE", options->file, "A trace; - is standard input")->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "Trace to write, compressed if it ends in .gz; - is standard output")
+      ->type_name("FILE")
+      ->required();
+  command->footer(
+      "Records behind damage are found by their shape. Where bytes were passed over the output "
+      "says\n"
+      "so, as a recorder says that events were lost.\n"
+      "\n"
+      "Examples:\n"
+      "  fxt recover damaged.fxt -o saved.fxt && fxt check saved.fxt\n"
+      "  fxt recover cut.fxt.gz -o saved.fxt.gz");
+  command->callback([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools

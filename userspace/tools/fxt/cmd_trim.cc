@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "analyze/input.h"
+#include "analyze/trimmer.h"
+#include "sink/open_sink.h"
+#include "tools/common/message.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/filter_options.h"
+#include "tools/fxt/read_loop.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string output;
+  FilterOptions filter;
+};
+
+int Run(const Options& options) {
+  auto filter = options.filter.Make();
+  if (!filter) return Fail(filter.error());
+  auto source = analyze::OpenInput(options.file);
+  if (!source) return Fail(source.error());
+  fxt::Reader reader(**source);
+  fxt::ReadStatus first = reader.Next();
+  while (first == fxt::ReadStatus::kNeedMore) first = reader.Next();
+  if (first == fxt::ReadStatus::kError) {
+    return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
+  }
+  sink::SinkOptions sink_options;
+  sink_options.path = options.output;
+  auto out = sink::OpenSink(sink_options);
+  if (!out) return Fail(out.error());
+  Progress progress("fxt trim: " + options.file, **source);
+  analyze::Trimmer trimmer(**out, {std::move(*filter), options.filter.Describe()});
+  if (first == fxt::ReadStatus::kRecord) trimmer.Add(reader);
+  ReadAll(reader, progress, [&] {
+    trimmer.Add(reader);
+    return !trimmer.copier().failed();
+  });
+  trimmer.Finish();
+  progress.Clear();
+  if (const auto status = (*out)->Close(); !status) return Fail(status.error());
+  WarnAboutDamage(options.file, reader);
+  if (trimmer.kept() == 0) {
+    PrintNote(kProgram, "note: nothing matches; the output has no events");
+  }
+  if (reader.error() != fxt::ReadError::kNone) {
+    return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddTrim(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "trim", "Write a part of a trace, with the names it still needs, as a smaller one");
+  command->add_option("FILE", options->file, "A trace; - is standard input")->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "Trace to write, compressed if it ends in .gz; - is standard output")
+      ->type_name("FILE")
+      ->required();
+  options->filter.AddTo(*command);
+  command->footer(
+      "Records that are in the time range and match every other option are kept; a switch matches\n"
+      "if one of its sides does.\n"
+      "\n"
+      "Examples:\n"
+      "  fxt trim --from 1s --to 1.2s trace.fxt -o part.fxt\n"
+      "  fxt trim --process postgres trace.fxt.gz -o postgres.fxt.gz\n"
+      "  fxt trim --cpu 0,1 --thread 'kworker/*' trace.fxt -o - | fxt info -");
+  command->callback([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools

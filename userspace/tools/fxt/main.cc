@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// fxt: works on files in the Fuchsia Trace Format.
+#include <csignal>
+#include <exception>
+
+#include "tools/common/message.h"
+#include "tools/fxt/commands.h"
+
+namespace tools {
+namespace {
+
+constexpr AddCommand kCommands[] = {
+    AddInfo, AddCheck, AddDump, AddJson, AddTrim, AddRecover,
+};
+
+constexpr const char* kDescription =
+    "Looks at, checks and converts files in the Fuchsia Trace Format (FXT), those of fxt-record "
+    "and\n"
+    "of any other program. A FILE may be gzip, and - is standard input.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  fxt info trace.fxt                         what is in it\n"
+    "  fxt check trace.fxt.gz                     is it sound\n"
+    "  fxt dump --type switch --thread bash trace.fxt\n"
+    "  fxt json --cpu-slices trace.fxt -o trace.json\n"
+    "  fxt trim --from 1s --to 1.2s trace.fxt -o part.fxt\n"
+    "  fxt recover damaged.fxt -o saved.fxt\n"
+    "\n"
+    "`fxt COMMAND --help` tells the rest, fxt(1) all of it.\n"
+    "Exit status: 0 fine, 1 findings (check), 2 unreadable input, unwritable output or a wrong\n"
+    "command line.";
+
+int Run(int argc, char** argv) {
+  // A closed pipe is an error of write(), which ends the program quietly.
+  std::signal(SIGPIPE, SIG_IGN);
+  int exit_code = kExitOk;
+  CLI::App app(kDescription, kProgram);
+  app.footer(kExamples);
+  app.set_version_flag("--version", "fxt " FXT_RECORD_VERSION, "Print the version");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.require_subcommand(1);
+  for (const AddCommand add : kCommands) add(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11 prints help and errors, and has exit codes of its own.
+    return app.exit(error) == 0 ? kExitOk : kExitUnreadable;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int Fail(const util::Error& error) {
+  PrintError(kProgram, error);
+  return kExitUnreadable;
+}
+
+}  // namespace tools
+
+int main(int argc, char** argv) {
+  try {
+    return tools::Run(argc, argv);
+  } catch (const std::exception& error) {
+    // Out of memory is all that is left.
+    return tools::Fail({error.what(), ""});
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/fxt/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "util/quantity.h"
+
+namespace tools {
+namespace {
+
+constexpr auto kFirst = std::chrono::seconds(1);
+constexpr auto kStep = std::chrono::milliseconds(200);
+
+}  // namespace
+
+Progress::Progress(std::string what, const fxt::ByteSource& source)
+    : what_(std::move(what)),
+      source_(source),
+      wanted_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) != 1),
+      next_(Clock::now() + kFirst) {}
+
+void Progress::Update(uint64_t bytes) {
+  if (!wanted_) return;
+  const auto now = Clock::now();
+  if (now < next_) return;
+  next_ = now + kStep;
+  shown_ = true;
+  const uint64_t total = source_.total();
+  // Of compressed input only the source knows how much of it is done.
+  const uint64_t done = source_.Contents() ? bytes : source_.position();
+  if (total != 0) {
+    fmt::print(stderr, "\r{}: {} of {} ({}%) \x1b[K", what_, util::FormatSize(done),
+               util::FormatSize(total), std::min<uint64_t>(100, done * 100 / total));
+  } else {
+    fmt::print(stderr, "\r{}: {} \x1b[K", what_, util::FormatSize(bytes));
+  }
+  std::fflush(stderr);
+}
+
+void Progress::Clear() {
+  if (!shown_) return;
+  shown_ = false;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
+}  // namespace tools

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// How far long work has come, for whoever watches a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "fxt/byte_source.h"
+
+namespace tools {
+
+// Writes to standard error, and only when that is a terminal, the work has taken a second, and
+// standard output does not scroll the same terminal.
+class Progress {
+ public:
+  Progress(std::string what, const fxt::ByteSource& source);
+  ~Progress() { Clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // `bytes` of the uncompressed stream are done. Cheap enough for every few thousand records.
+  void Update(uint64_t bytes);
+  // Takes the line away, before something else is printed.
+  void Clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string what_;
+  const fxt::ByteSource& source_;
+  bool wanted_;
+  bool shown_ = false;
+  Clock::time_point next_;
+};
+
+}  // namespace tools

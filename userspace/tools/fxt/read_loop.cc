@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/fxt/read_loop.h"
+
+#include <fmt/format.h>
+
+#include "tools/common/message.h"
+#include "tools/fxt/commands.h"
+
+namespace tools {
+
+void WarnAboutDamage(const std::string& file, const fxt::Reader& reader) {
+  if (reader.truncated()) {
+    PrintNote(kProgram, fmt::format("note: {} is cut short; read to its last whole record", file));
+  }
+  const uint64_t malformed = reader.diagnostics().count(fxt::DiagnosticClass::kMalformed);
+  if (malformed != 0) {
+    PrintNote(kProgram, fmt::format("note: {}: {} malformed records were skipped (see fxt check)",
+                                    file, malformed));
+  }
+}
+
+}  // namespace tools

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/record_options.h"
+#include "tools/record/recorder.h"
+
+int main(int argc, char** argv) {
+  tools::ParsedOptions parsed = tools::ParseRecordOptions(argc, argv);
+  if (parsed.exit_code) return *parsed.exit_code;
+  if (parsed.options.list_categories) return tools::ListCategories();
+  return tools::Recorder(std::move(parsed.options)).Run();
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/record_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "capture/bpf_programs.h"
+#include "tools/common/message.h"
+#include "util/quantity.h"
+
+namespace tools {
+namespace {
+
+constexpr uint32_t kMaxTid = (1u << 22) - 1;  // the kernel's PID_MAX_LIMIT is one more
+
+constexpr const char* kDescription =
+    "fxt-record watches the whole machine and writes what it saw as a Fuchsia Trace Format file,\n"
+    "which https://ui.perfetto.dev opens. Options come first; what follows them, or --, is a "
+    "command\n"
+    "to record: fxt-record [options] [-- command [args]]";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  sudo fxt-record                          until Ctrl-C, into trace.fxt\n"
+    "  sudo fxt-record -d 10s -o boot.fxt.gz    ten seconds, compressed\n"
+    "  sudo fxt-record -- make -j8              as long as the command runs\n"
+    "  sudo fxt-record -c default,irq,softirq   what interrupts do, too\n"
+    "  sudo fxt-record -c sched,syscall:futex,read --comm postgres\n"
+    "  sudo fxt-record -d 2s -o - | fxt info -  straight into a reader\n"
+    "\n"
+    "Exit status: that of the command, if there is one; else 0, also after Ctrl-C. 1 when the\n"
+    "recording failed, 2 for a wrong command line, 126 or 127 when the command cannot be run.\n"
+    "\n"
+    "Events that do not fit the buffers are counted, and the file says where they are missing.\n"
+    "See fxt-record(1) for everything else.";
+
+}  // namespace
+
+ParsedOptions ParseRecordOptions(int argc, char** argv) {
+  ParsedOptions parsed;
+  RecordOptions& options = parsed.options;
+  std::string duration;
+  std::string categories;
+  std::string buffer_size;
+  uint64_t lbr_frequency = 0;
+  uint64_t lbr_period = 0;
+  std::string lbr_filter;
+
+  CLI::App app(kDescription, "fxt-record");
+  app.footer(kExamples);
+  app.set_version_flag("--version", "fxt-record " FXT_RECORD_VERSION, "Print the version");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.prefix_command();
+  app.add_option("-o,--output", options.output, "File to write; - is standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app.add_option("-d,--duration", duration, "How long to record: 10s, 500ms, 2m")
+      ->type_name("TIME");
+  app.add_option("-c,--categories", categories,
+                 "What to record: a list of categories, default, all, or syscall:NAME,NAME "
+                 "(--list-categories shows them)")
+      ->type_name("LIST");
+  app.add_option("-b,--buffer-size", buffer_size,
+                 "Size of each CPU's ring: 4K to 1G, rounded up to a power of two (by default 8M, "
+                 "less with more than 16 CPUs)")
+      ->type_name("SIZE");
+  app.add_flag("-z,--gzip", options.gzip, "Compress the file (also by a name that ends in .gz)");
+  app.add_option("-p,--pid", options.tids,
+                 "Record only events that involve this thread id (may be repeated; the filters "
+                 "together are a union)")
+      ->type_name("TID")
+      ->check(CLI::Range(1u, kMaxTid))
+      ->delimiter(',');
+  app.add_option("-t,--tgid", options.tgids, "... that involve threads of this process id")
+      ->type_name("PID")
+      ->check(CLI::Range(1u, kMaxTid))
+      ->delimiter(',');
+  app.add_option("--comm", options.comms, "... threads of this name (15 bytes count)")
+      ->type_name("NAME");
+  app.add_option("--cgroup", options.cgroups, "... threads of this cgroup and those below it")
+      ->type_name("PATH");
+  app.add_option("--lbr-frequency", lbr_frequency,
+                 "Category lbr: branch stacks per second and CPU (by default 1000)")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1000000u));
+  app.add_option("--lbr-period", lbr_period,
+                 "Category lbr: a branch stack every N CPU cycles (excludes --lbr-frequency)")
+      ->type_name("N")
+      ->check(CLI::Range(uint64_t{1000}, uint64_t{1} << 48))
+      ->excludes("--lbr-frequency");
+  app.add_option(
+         "--lbr-filter", lbr_filter,
+         "Category lbr: which branches the CPU keeps: user, kernel, any, call, return, cond, "
+         "ind_call, ind_jump, ...")
+      ->type_name("LIST");
+  app.add_option("--stats-json", options.stats_json, "Write the summary's numbers to this file")
+      ->type_name("FILE");
+  app.add_flag("-q,--quiet", options.quiet, "No progress, no summary; losses are still told");
+  app.add_flag("-v,--verbose", options.verbose, "Show what the BPF loader and the verifier say");
+  app.add_flag("--list-categories", options.list_categories,
+               "List the categories and whether this kernel has them");
+
+  auto fail = [&](const util::Error& error) {
+    PrintError("fxt-record", error);
+    parsed.exit_code = kExitUsage;
+    return parsed;
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {
+    app.exit(wanted);
+    parsed.exit_code = 0;
+    return parsed;
+  } catch (const CLI::ParseError& error) {
+    return fail({error.what(), "fxt-record --help shows the options"});
+  }
+  options.command = app.remaining();
+  if (!options.command.empty() && options.command.front() == "--") {
+    options.command.erase(options.command.begin());
+  }
+  if (!options.command.empty() && options.command.front().starts_with("-")) {
+    return fail({fmt::format("there is no option '{}'", options.command.front()),
+                 "fxt-record --help shows the options"});
+  }
+  if (app.count("--duration") > 0) {
+    auto value = util::ParseDuration(duration);
+    if (!value) return fail(value.error());
+    options.duration = *value;
+  }
+  if (app.count("--categories") > 0) {
+    auto value = capture::ParseCategories(categories);
+    if (!value) return fail(value.error());
+    options.categories = *value;
+  }
+  if (lbr_frequency != 0) options.lbr.frequency = lbr_frequency;
+  if (lbr_period != 0) options.lbr.period = lbr_period;
+  if (!lbr_filter.empty()) {
+    auto value = perf_data::ParseLbrFilter(lbr_filter);
+    if (!value) return fail(value.error());
+    options.lbr.filter = *value;
+  }
+  if (app.count("--buffer-size") > 0) {
+    auto value = util::ParseSize(buffer_size);
+    if (!value) return fail(value.error());
+    if (*value < capture::kMinRingBytes || *value > capture::kMaxRingBytes) {
+      return fail({fmt::format("a buffer of {} is out of range", buffer_size),
+                   "each CPU's ring has from 4K to 1G"});
+    }
+    options.buffer_bytes = *value;
+  }
+  if (options.output.empty()) return fail({"the output has no name", ""});
+  for (int i = 0; i < argc; ++i) {
+    if (i > 0) options.command_line += ' ';
+    options.command_line += argv[i];
+  }
+  if (options.output.ends_with(".gz")) options.gzip = true;
+  return parsed;
+}
+
+}  // namespace tools

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The command line of fxt-record.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/category.h"
+#include "perf_data/lbr_options.h"
+#include "util/result.h"
+
+namespace tools {
+
+// Exit codes, in the manner of perf, env and the shell.
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitNotExecutable = 126;
+inline constexpr int kExitNotFound = 127;
+
+struct RecordOptions {
+  std::string output = "trace.fxt";  // "-": standard output
+  bool gzip = false;
+  uint64_t duration = 0;  // ns; 0: until a signal or the command's end
+  capture::CategorySelection categories = capture::DefaultCategories();
+  uint64_t buffer_bytes = 0;  // per CPU; 0: by the number of CPUs
+  std::vector<uint32_t> tids;
+  std::vector<uint32_t> tgids;
+  std::vector<std::string> comms;
+  std::vector<std::string> cgroups;
+  perf_data::LbrOptions lbr;
+  std::string stats_json;  // file for the summary's numbers
+  bool quiet = false;
+  bool verbose = false;
+  bool list_categories = false;
+  std::vector<std::string> command;
+  std::string command_line;  // all of it, as given
+};
+
+// What to do after the command line was read: go on, or leave with this code (help and errors have
+// been printed).
+struct ParsedOptions {
+  RecordOptions options;
+  std::optional<int> exit_code;
+};
+
+ParsedOptions ParseRecordOptions(int argc, char** argv);
+
+}  // namespace tools

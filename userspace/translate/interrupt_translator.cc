@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/interrupt_translator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/koid.h"
+
+namespace translate {
+namespace {
+
+// include/linux/interrupt.h, in order of the vectors; the last one is for those it does not have.
+constexpr std::array<std::string_view, 11> kSoftirqNames = {
+    "HI",      "TIMER", "NET_TX",  "NET_RX", "BLOCK",  "IRQ_POLL",
+    "TASKLET", "SCHED", "HRTIMER", "RCU",    "softirq"};
+
+}  // namespace
+
+InterruptTranslator::Track& InterruptTranslator::TrackOf(std::vector<Track>& tracks, uint32_t cpu,
+                                                         bool soft) {
+  if (cpu >= tracks.size()) tracks.resize(cpu + 1);
+  Track& track = tracks[cpu];
+  if (track.thread != model::kNoHandle) return track;
+  model::TaskTable& table = file_.tasks();
+  model::ProcessHandle& process = soft ? softirq_process_ : irq_process_;
+  if (process == model::kNoHandle) {
+    process = soft ? table.AddPseudoProcess(model::kSoftirqProcessKoid, "softirq")
+                   : table.AddPseudoProcess(model::kIrqProcessKoid, "irq");
+  }
+  track.thread =
+      table.AddPseudoThread(process, soft ? model::SoftirqKoid(cpu) : model::IrqKoid(cpu),
+                            soft ? fmt::format("softirq/{}", cpu) : fmt::format("irq/{}", cpu));
+  return track;
+}
+
+model::ThreadHandle InterruptTranslator::IrqTrack(uint32_t cpu) {
+  return TrackOf(irq_tracks_, cpu, false).thread;
+}
+
+fxt::StringId InterruptTranslator::IrqName(uint32_t irq) {
+  auto known = irq_names_.find(irq);
+  if (known != irq_names_.end()) return known->second;
+  std::string name = identities_.IrqName(irq);
+  name = name.empty() ? fmt::format("irq {}", irq) : fmt::format("irq {} {}", irq, name);
+  return irq_names_.emplace(irq, file_.Declare(name)).first->second;
+}
+
+fxt::StringId InterruptTranslator::SoftirqName(uint64_t vector) {
+  if (softirq_names_.empty()) {
+    for (std::string_view name : kSoftirqNames) softirq_names_.push_back(file_.Declare(name));
+  }
+  return softirq_names_[std::min<uint64_t>(vector, softirq_names_.size() - 1)];
+}
+
+void InterruptTranslator::Begin(Track& track, uint64_t time, Word category, fxt::StringId name,
+                                fxr_category counted) {
+  ++track.depth;
+  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time,
+                                       file_.Mention(track.thread), file_.Id(category), name));
+  ++stats_.recorded[counted];
+}
+
+void InterruptTranslator::End(Track& track, uint64_t time, Word category, fxt::StringId name,
+                              fxr_category counted) {
+  if (track.depth == 0) {
+    ++stats_.unmatched_ends;
+    return;
+  }
+  --track.depth;
+  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationEnd, time,
+                                       file_.Mention(track.thread), file_.Id(category), name));
+  ++stats_.recorded[counted];
+}
+
+void InterruptTranslator::OnIrqEntry(uint32_t cpu, uint64_t time, uint64_t body) {
+  Begin(TrackOf(irq_tracks_, cpu, false), time, Word::kCategoryIrq,
+        IrqName(static_cast<uint32_t>(body)), FXR_CATEGORY_IRQ);
+}
+
+void InterruptTranslator::OnIrqExit(uint32_t cpu, uint64_t time, uint64_t body) {
+  End(TrackOf(irq_tracks_, cpu, false), time, Word::kCategoryIrq,
+      IrqName(static_cast<uint32_t>(body)), FXR_CATEGORY_IRQ);
+}
+
+void InterruptTranslator::OnSoftirqEntry(uint32_t cpu, uint64_t time, uint64_t body) {
+  Begin(TrackOf(softirq_tracks_, cpu, true), time, Word::kCategorySoftirq, SoftirqName(body),
+        FXR_CATEGORY_SOFTIRQ);
+}
+
+void InterruptTranslator::OnSoftirqExit(uint32_t cpu, uint64_t time, uint64_t body) {
+  End(TrackOf(softirq_tracks_, cpu, true), time, Word::kCategorySoftirq, SoftirqName(body),
+      FXR_CATEGORY_SOFTIRQ);
+}
+
+}  // namespace translate

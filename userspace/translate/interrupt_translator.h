@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Interrupt handlers as durations, hard ones and soft ones each on a track per CPU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/identity_source.h"
+#include "translate/trace_file.h"
+#include "translate/translation_stats.h"
+
+namespace translate {
+
+class InterruptTranslator {
+ public:
+  InterruptTranslator(TraceFile& file, model::IdentitySource& identities, TranslationStats& stats)
+      : file_(file), identities_(identities), stats_(stats) {}
+
+  // Times are ns of the file's clock; bodies are those of enum fxr_slot_type.
+  void OnIrqEntry(uint32_t cpu, uint64_t time, uint64_t body);
+  void OnIrqExit(uint32_t cpu, uint64_t time, uint64_t body);
+  void OnSoftirqEntry(uint32_t cpu, uint64_t time, uint64_t body);
+  void OnSoftirqExit(uint32_t cpu, uint64_t time, uint64_t body);
+
+  // The CPU's track of hard interrupts.
+  model::ThreadHandle IrqTrack(uint32_t cpu);
+
+ private:
+  struct Track {
+    model::ThreadHandle thread = model::kNoHandle;
+    uint32_t depth = 0;  // handlers entered and not left
+  };
+  Track& TrackOf(std::vector<Track>& tracks, uint32_t cpu, bool soft);
+  void Begin(Track& track, uint64_t time, Word category, fxt::StringId name, fxr_category counted);
+  void End(Track& track, uint64_t time, Word category, fxt::StringId name, fxr_category counted);
+  fxt::StringId IrqName(uint32_t irq);
+  fxt::StringId SoftirqName(uint64_t vector);
+
+  TraceFile& file_;
+  model::IdentitySource& identities_;
+  TranslationStats& stats_;
+  std::vector<Track> irq_tracks_;
+  std::vector<Track> softirq_tracks_;
+  model::ProcessHandle irq_process_ = model::kNoHandle;
+  model::ProcessHandle softirq_process_ = model::kNoHandle;
+  std::unordered_map<uint32_t, fxt::StringId> irq_names_;
+  std::vector<fxt::StringId> softirq_names_;
+};
+
+}  // namespace translate

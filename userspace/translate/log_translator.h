@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Kernel log messages: a log record each, and an instant, because viewers show only those.
+#pragma once
+
+#include <cstdint>
+
+#include "fxt_record/event.h"
+#include "model/task_table.h"
+#include "translate/trace_file.h"
+#include "translate/translation_stats.h"
+
+namespace translate {
+
+class LogTranslator {
+ public:
+  LogTranslator(TraceFile& file, TranslationStats& stats) : file_(file), stats_(stats) {}
+
+  // `time` in ns of the file's clock; `thread` printed it.
+  void OnMessage(uint64_t time, model::ThreadHandle thread, const fxr_log& event);
+
+ private:
+  TraceFile& file_;
+  TranslationStats& stats_;
+};
+
+}  // namespace translate

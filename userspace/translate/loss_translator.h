@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Losses: said in the file when they happened, as a provider event, an instant, and a counter
+// track.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "fxt_record/event.h"
+#include "translate/trace_file.h"
+#include "translate/translation_stats.h"
+
+namespace translate {
+
+std::string_view CategoryText(uint32_t category);
+
+class LossTranslator {
+ public:
+  LossTranslator(TraceFile& file, TranslationStats& stats) : file_(file), stats_(stats) {}
+
+  // `cpu` -1: not tied to a CPU. `time` in ns of the file's clock.
+  void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count);
+
+  // The recorder's own track, where also the session is described.
+  model::ThreadHandle RecorderTrack();
+  // Lost so far, by CPU and category.
+  const std::map<std::pair<int32_t, uint32_t>, uint64_t>& totals() const { return totals_; }
+
+ private:
+  TraceFile& file_;
+  TranslationStats& stats_;
+  model::ThreadHandle track_ = model::kNoHandle;
+  std::map<std::pair<int32_t, uint32_t>, uint64_t> totals_;
+};
+
+}  // namespace translate

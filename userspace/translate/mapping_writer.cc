@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/mapping_writer.h"
+
+#include <algorithm>
+
+#include "fxt/utf8.h"
+
+namespace translate {
+
+namespace {
+
+constexpr uint8_t kExecutable = 4;
+// "Profiler record": 16 bits of module number, eight bits of name length.
+constexpr size_t kMaxModules = 1 << 16;
+constexpr size_t kMaxNameBytes = 255;
+// vm.max_map_count as it usually is.
+constexpr size_t kMaxPerProcess = 1 << 16;
+constexpr size_t kMaxHeld = 1 << 22;
+// A process that forks hands its mappings on, so that there may be many more records than mappings
+// were told; not without an end, though.
+constexpr uint64_t kFreeRecords = 1 << 20;
+constexpr uint64_t kRecordsPerMapping = 64;
+
+// The end of a path says more than its start.
+std::string_view CutName(std::string_view name) {
+  if (name.size() <= kMaxNameBytes) return name;
+  name.remove_prefix(name.size() - kMaxNameBytes);
+  // Not in the middle of a character.
+  while (!name.empty() && (static_cast<unsigned char>(name.front()) & 0xc0) == 0x80) {
+    name.remove_prefix(1);
+  }
+  return name;
+}
+
+}  // namespace
+
+uint32_t MappingWriter::ModuleOf(const Mapping& mapping) {
+  const auto key = std::make_pair(std::string(mapping.file), mapping.build_id.ToHex());
+  const auto found = module_numbers_.find(key);
+  if (found != module_numbers_.end()) return found->second;
+  if (modules_.size() >= kMaxModules) return kNoModule;
+  const auto number = static_cast<uint32_t>(modules_.size());
+  modules_.push_back({number, fxt::ToValidUtf8(CutName(mapping.file)), mapping.build_id});
+  if (modules_.back().file.size() > kMaxNameBytes) modules_.back().file.resize(kMaxNameBytes);
+  module_numbers_.emplace(key, number);
+  return number;
+}
+
+void MappingWriter::Keep(Process& process, const Held& mapping) {
+  if (!process.held) {
+    process.held = std::make_shared<HeldList>();
+  } else if (process.held.use_count() > 1) {
+    if (held_ + process.held->size() > kMaxHeld) {
+      ++dropped_;
+      return;
+    }
+    process.held = std::make_shared<HeldList>(*process.held);
+    held_ += process.held->size();
+  }
+  HeldList& list = *process.held;
+  // What the new mapping covers is gone.
+  const size_t before = list.size();
+  std::erase_if(list, [&mapping](const Held& old) {
+    return old.start >= mapping.start && old.size <= mapping.size &&
+           old.start - mapping.start <= mapping.size - old.size;
+  });
+  held_ -= before - list.size();
+  if (list.size() >= kMaxPerProcess || held_ >= kMaxHeld) {
+    ++dropped_;
+    return;
+  }
+  list.push_back(mapping);
+  ++held_;
+}
+
+void MappingWriter::OnMapping(uint32_t pid, const Mapping& mapping, uint64_t time) {
+  if ((mapping.flags & kExecutable) == 0 || mapping.size == 0) return;
+  ++told_;
+  const uint32_t module = ModuleOf(mapping);
+  if (module == kNoModule) {
+    ++dropped_;
+    return;
+  }
+  const Held held{mapping.start, mapping.size, mapping.file_offset, mapping.flags, module};
+  Process& process = processes_[pid];
+  Keep(process, held);
+  if (process.sampled) Write(process, held, time);
+}
+
+void MappingWriter::OnFork(uint32_t parent, uint32_t child) {
+  if (parent == child) return;
+  OnExit(child);
+  const auto found = processes_.find(parent);
+  if (found == processes_.end()) return;
+  const std::shared_ptr<HeldList> held = found->second.held;
+  processes_[child].held = held;
+}
+
+void MappingWriter::OnExec(uint32_t pid) {
+  const auto found = processes_.find(pid);
+  if (found == processes_.end()) return;
+  if (found->second.held && found->second.held.use_count() == 1) {
+    held_ -= found->second.held->size();
+  }
+  processes_.erase(found);
+}
+
+void MappingWriter::OnSample(uint32_t pid, model::ThreadHandle thread, uint64_t time) {
+  const auto found = processes_.find(pid);
+  if (found == processes_.end()) {
+    // Remembered, so that what comes is written at once.
+    processes_[pid].sampled = true;
+    processes_[pid].thread = thread;
+    return;
+  }
+  Process& process = found->second;
+  process.thread = thread;
+  if (process.sampled) return;
+  process.sampled = true;
+  if (!process.held) return;
+  for (const Held& mapping : *process.held) Write(process, mapping, time);
+}
+
+void MappingWriter::Write(Process& process, const Held& mapping, uint64_t time) {
+  if (written_ >= kFreeRecords + kRecordsPerMapping * told_) {
+    ++dropped_;
+    return;
+  }
+  ++written_;
+  OpenRecord record = file_.Begin(process.thread);
+  const Module& module = modules_[mapping.module];
+  const auto number = static_cast<uint16_t>(module.number);
+  if (process.declared.insert(module.number).second) {
+    record.Write(fxt::ProfilerModule{.timestamp = time,
+                                     .thread = record.thread(),
+                                     .module_id = number,
+                                     .name = module.file,
+                                     .build_id = module.build_id.view()});
+  }
+  record.Write(fxt::ProfilerMmap{.timestamp = time,
+                                 .thread = record.thread(),
+                                 .module_id = number,
+                                 .flags = mapping.flags,
+                                 .start = mapping.start,
+                                 .size = mapping.size,
+                                 .module_offset = mapping.file_offset});
+}
+
+}  // namespace translate

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/sched_translator.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "model/koid.h"
+#include "model/linux_state.h"
+
+namespace translate {
+namespace {
+
+using model::kNoHandle;
+using model::ThreadHandle;
+
+constexpr uint64_t kTid = FXR_TID_MASK;
+
+// The kernel's 0..139; a deadline task's -1 (255 in the event) is written as 0.
+constexpr uint8_t Priority(uint64_t bits) {
+  return (bits & 0xff) == 0xff ? 0 : static_cast<uint8_t>(bits);
+}
+
+}  // namespace
+
+ThreadHandle SchedTranslator::IdleOf(uint32_t cpu) {
+  Cpu& state = CpuAt(cpu);
+  if (state.idle == kNoHandle) {
+    model::TaskTable& table = file_.tasks();
+    if (idle_process_ == kNoHandle) {
+      idle_process_ = table.AddPseudoProcess(model::kIdleProcessKoid, "swapper");
+    }
+    state.idle =
+        table.AddPseudoThread(idle_process_, model::IdleKoid(cpu), fmt::format("swapper/{}", cpu));
+  }
+  return state.idle;
+}
+
+ThreadHandle SchedTranslator::ThreadOn(uint32_t cpu, uint32_t tid) {
+  return tid == 0 ? IdleOf(cpu) : tasks_.Thread(tid);
+}
+
+ThreadHandle SchedTranslator::Running(uint32_t cpu) {
+  ThreadHandle running = CpuAt(cpu).running;
+  return running == kNoHandle ? IdleOf(cpu) : running;
+}
+
+void SchedTranslator::WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState state,
+                                  ThreadHandle outgoing, ThreadHandle incoming,
+                                  uint8_t outgoing_priority, uint8_t incoming_priority) {
+  const fxt::ThreadKey out = file_.Mention(outgoing);
+  const fxt::ThreadKey in = file_.Mention(incoming);
+  if (cpu <= 0xff) [[likely]] {
+    file_.Note(file_.writer().WriteContextSwitch(time, static_cast<uint8_t>(cpu), state, out, in,
+                                                 outgoing_priority, incoming_priority));
+    return;
+  }
+  // The older layout has eight bits for the CPU.
+  file_.Begin().Write(fxt::ContextSwitch{.timestamp = time,
+                                         .cpu = static_cast<uint16_t>(cpu),
+                                         .outgoing_state = state,
+                                         .outgoing_thread = out.thread,
+                                         .incoming_thread = in.thread,
+                                         .arguments = {}});
+}
+
+void SchedTranslator::TellState(uint64_t time, ThreadHandle thread, fxr_task_state state) {
+  OpenRecord record = file_.Begin(thread);
+  const fxt::Argument argument{record.Ref(Word::kState), record.Intern(model::StateLetters(state))};
+  record.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(Word::kCategorySched),
+                          .name = record.Ref(Word::kLinuxState),
+                          .arguments = {&argument, 1}});
+}
+
+void SchedTranslator::LeaveCpu(ThreadHandle thread) {
+  if (thread != kNoHandle) file_.tasks().thread(thread).on_cpu = -1;
+}
+
+// The CPU was seen with another thread than the one that leaves it now: say so, and close the other
+// one's time on the CPU, which a viewer would draw on forever.
+void SchedTranslator::CloseGap(uint32_t cpu, uint64_t time, ThreadHandle outgoing) {
+  Cpu& state = CpuAt(cpu);
+  if (state.running != state.lost) {
+    ++stats_.unseen_switches;
+    OpenRecord record = file_.Begin(outgoing);
+    const fxt::Argument argument{record.Ref(Word::kCpu), static_cast<int32_t>(cpu)};
+    record.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                            .timestamp = time,
+                            .thread = record.thread(),
+                            .category = record.Ref(Word::kCategoryRecorder),
+                            .name = record.Ref(Word::kUnseenSwitch),
+                            .arguments = {&argument, 1}});
+  }
+  ++stats_.gap_switches;
+  WriteSwitch(cpu, time, fxt::ThreadState::kNew, state.running, outgoing, 0, 0);
+  LeaveCpu(state.running);
+}
+
+void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
+  Cpu& state = CpuAt(cpu);
+  if (!expect_continuity_ || state.running == kNoHandle || state.running == state.lost) return;
+  if (state.lost == kNoHandle) {
+    model::TaskTable& table = file_.tasks();
+    if (lost_process_ == kNoHandle) {
+      lost_process_ = table.AddPseudoProcess(model::kLostProcessKoid, "(lost events)");
+    }
+    state.lost = table.AddPseudoThread(lost_process_, model::LostKoid(cpu),
+                                       fmt::format("(lost events)/{}", cpu));
+  }
+  ++stats_.gap_switches;
+  WriteSwitch(cpu, time, fxt::ThreadState::kNew, state.running, state.lost, 0, 0);
+  LeaveCpu(state.running);
+  state.running = state.lost;
+}
+
+void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
+  const auto outgoing_tid = static_cast<uint32_t>(body & kTid);
+  const auto incoming_tid = static_cast<uint32_t>((body >> 22) & kTid);
+  const auto task_state = static_cast<fxr_task_state>(body >> 60);
+  const uint64_t bytes_before = file_.bytes();
+  Cpu& state = CpuAt(cpu);
+  model::TaskTable& table = file_.tasks();
+
+  ThreadHandle outgoing;
+  if (state.running != kNoHandle && state.running != state.lost && outgoing_tid != 0 &&
+      table.thread(state.running).tid == outgoing_tid) {
+    outgoing = state.running;
+  } else {
+    outgoing = ThreadOn(cpu, outgoing_tid);
+  }
+  // The tid is that of an exited leader, and another thread of its process is known to be here:
+  // exec has given it the leader's tid, see TaskTranslator.
+  if (state.running != kNoHandle && state.running != outgoing && table.thread(outgoing).exiting &&
+      !table.thread(state.running).exiting &&
+      table.thread(state.running).process == table.thread(outgoing).process) {
+    outgoing = state.running;
+    tasks_.BecomeLeader(outgoing, outgoing_tid);
+  }
+  ThreadHandle incoming = ThreadOn(cpu, incoming_tid);
+  Cpu& now = CpuAt(cpu);
+  if (now.running != kNoHandle && now.running != outgoing) {
+    if (expect_continuity_) {
+      CloseGap(cpu, time, outgoing);
+    } else {
+      LeaveCpu(now.running);
+    }
+  }
+  if (table.thread(outgoing).told_states.Tell(task_state)) TellState(time, outgoing, task_state);
+  WriteSwitch(cpu, time, model::ThreadStateOf(task_state), outgoing, incoming,
+              outgoing_tid == 0 ? 0 : Priority(body >> 44),
+              incoming_tid == 0 ? 0 : Priority(body >> 52));
+  stats_.switch_bytes += file_.bytes() - bytes_before;
+  ++stats_.switches;
+  ++stats_.recorded[FXR_CATEGORY_SCHED];
+  LeaveCpu(outgoing);
+  table.thread(incoming).on_cpu = static_cast<int32_t>(cpu);
+  now.running = incoming;
+  if (task_state == FXR_STATE_ZOMBIE || task_state == FXR_STATE_DEAD) tasks_.OnLastSwitch(outgoing);
+}
+
+void SchedTranslator::OnWaking(uint32_t, uint64_t time, uint64_t body) {
+  const auto tid = static_cast<uint32_t>(body & kTid);
+  const auto waker_tid = static_cast<uint32_t>((body >> 22) & kTid);
+  const auto target_cpu = static_cast<uint16_t>((body >> 52) & 0xfff);
+  ThreadHandle woken = tasks_.Thread(tid);
+  // One viewer shortens a running thread's slice when a wakeup comes inside it.
+  if (file_.tasks().thread(woken).on_cpu >= 0) {
+    ++stats_.wakeups_of_running;
+    return;
+  }
+  const fxt::Koid koid = file_.Mention(woken).thread;
+  if (waker_tid != 0) {
+    file_.Note(file_.writer().WriteWakeup(time, target_cpu, koid, file_.Id(Word::kWaker),
+                                          file_.Mention(tasks_.Thread(waker_tid)).thread));
+  } else {
+    file_.Begin().Write(
+        fxt::ThreadWakeup{.timestamp = time, .cpu = target_cpu, .thread = koid, .arguments = {}});
+  }
+  ++stats_.wakeups;
+  ++stats_.recorded[FXR_CATEGORY_SCHED];
+}
+
+void SchedTranslator::OnMigrate(uint32_t, uint64_t time, uint64_t body) {
+  ThreadHandle thread = tasks_.Thread(static_cast<uint32_t>(body & kTid));
+  OpenRecord record = file_.Begin(thread);
+  const std::array arguments = {
+      fxt::Argument{record.Ref(Word::kFrom), static_cast<int32_t>((body >> 22) & 0x1fff)},
+      fxt::Argument{record.Ref(Word::kTo), static_cast<int32_t>((body >> 35) & 0x1fff)}};
+  record.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(Word::kCategorySched),
+                          .name = record.Ref(Word::kMigrate),
+                          .arguments = arguments});
+  ++stats_.migrations;
+  ++stats_.recorded[FXR_CATEGORY_SCHED];
+}
+
+}  // namespace translate

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Context switches, wakeups and migrations; and what is known of each CPU between them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "fxt_record/event.h"
+#include "model/task_table.h"
+#include "translate/task_translator.h"
+#include "translate/trace_file.h"
+#include "translate/translation_stats.h"
+
+namespace translate {
+
+class SchedTranslator {
+ public:
+  // `expect_continuity`: every switch is recorded, so that one CPU's switches have to follow from
+  // each other. False under a task filter.
+  SchedTranslator(TraceFile& file, TaskTranslator& tasks, TranslationStats& stats,
+                  bool expect_continuity)
+      : file_(file), tasks_(tasks), stats_(stats), expect_continuity_(expect_continuity) {}
+
+  // Times are ns of the file's clock; bodies are those of enum fxr_slot_type.
+  void OnSwitch(uint32_t cpu, uint64_t time, uint64_t body);
+  void OnWaking(uint32_t cpu, uint64_t time, uint64_t body);
+  void OnMigrate(uint32_t cpu, uint64_t time, uint64_t body);
+  // Switches of this CPU were lost from here on: until the next one, nobody knows what it runs.
+  void OnLostSwitches(uint32_t cpu, uint64_t time);
+
+  // The thread that is on the CPU as far as is known; the CPU's idle thread when it is not.
+  model::ThreadHandle Running(uint32_t cpu);
+  // The CPU's idle thread.
+  model::ThreadHandle IdleOf(uint32_t cpu);
+
+ private:
+  struct Cpu {
+    model::ThreadHandle idle = model::kNoHandle;
+    model::ThreadHandle lost = model::kNoHandle;  // stands for whatever ran during a gap
+    model::ThreadHandle running = model::kNoHandle;
+  };
+  Cpu& CpuAt(uint32_t cpu) {
+    if (cpu >= cpus_.size()) [[unlikely]] {
+      cpus_.resize(cpu + 1);
+    }
+    return cpus_[cpu];
+  }
+  model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid);
+  void WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState state,
+                   model::ThreadHandle outgoing, model::ThreadHandle incoming,
+                   uint8_t outgoing_priority, uint8_t incoming_priority);
+  void CloseGap(uint32_t cpu, uint64_t time, model::ThreadHandle outgoing);
+  void TellState(uint64_t time, model::ThreadHandle thread, fxr_task_state state);
+  void LeaveCpu(model::ThreadHandle thread);
+
+  TraceFile& file_;
+  TaskTranslator& tasks_;
+  TranslationStats& stats_;
+  bool expect_continuity_;
+  std::vector<Cpu> cpus_;
+  model::ProcessHandle idle_process_ = model::kNoHandle;
+  model::ProcessHandle lost_process_ = model::kNoHandle;
+};
+
+}  // namespace translate

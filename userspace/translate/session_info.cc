@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/session_info.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "fxt/utf8.h"
+
+namespace translate {
+
+void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
+                  const SessionInfo& info) {
+  // Long command lines are cut, so that all of it fits one record.
+  constexpr size_t kMaxTextBytes = 2000;
+  const std::array<std::pair<std::string_view, const std::string*>, 9> texts = {{
+      {"version", &info.version},
+      {"kernel", &info.kernel},
+      {"machine", &info.machine},
+      {"cpu_model", &info.cpu_model},
+      {"host", &info.host},
+      {"command", &info.command},
+      {"categories", &info.categories},
+      {"filters", &info.filters},
+      {"start_time", &info.start_time},
+  }};
+  OpenRecord record = file.Begin(track);
+  std::array<std::string, texts.size()> valid;
+  std::array<fxt::Argument, texts.size() + 2> arguments;
+  size_t count = 0;
+  for (const auto& [name, text] : texts) {
+    arguments[count] = {record.Intern(name), fxt::InlineUtf8(*text, valid[count], kMaxTextBytes)};
+    ++count;
+  }
+  arguments[count++] = {record.Intern("cpus"), static_cast<int32_t>(info.cpus)};
+  arguments[count++] = {record.Intern("ring_bytes"), info.ring_bytes};
+  record.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(Word::kCategoryRecorder),
+                          .name = record.Intern("session"),
+                          .arguments = {arguments.data(), count}});
+}
+
+}  // namespace translate

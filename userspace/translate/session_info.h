@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a later comparison has to know of a recording; an instant at the start of the file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/task_table.h"
+#include "translate/trace_file.h"
+
+namespace translate {
+
+struct SessionInfo {
+  std::string version;  // of the recorder
+  std::string kernel;   // release
+  std::string machine;  // architecture
+  std::string cpu_model;
+  uint32_t cpus = 0;  // online
+  std::string host;
+  std::string command;      // the recorder's command line
+  std::string categories;   // as for -c
+  std::string filters;      // empty: every task
+  std::string start_time;   // wall clock, RFC 3339
+  uint64_t ring_bytes = 0;  // per CPU
+};
+
+// Category "fxt-record", name "session", one argument per field. `time` in ns of the file's clock.
+void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
+                  const SessionInfo& info);
+
+}  // namespace translate

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// System calls as durations on their threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "translate/task_translator.h"
+#include "translate/trace_file.h"
+#include "translate/translation_stats.h"
+
+namespace translate {
+
+class SyscallTranslator {
+ public:
+  SyscallTranslator(TraceFile& file, TaskTranslator& tasks, TranslationStats& stats)
+      : file_(file), tasks_(tasks), stats_(stats) {}
+
+  // Times are ns of the file's clock; bodies and extras are those of enum fxr_slot_type.
+  void OnEntry(uint64_t time, uint64_t body, uint8_t extra);
+  void OnExit(uint64_t time, uint64_t body, uint8_t extra);
+  // The thread ends; a call it does not return from ends with it.
+  void OnThreadEnd(uint64_t time, uint32_t tid);
+
+ private:
+  fxt::StringId Name(uint32_t number, bool compat);
+
+  TraceFile& file_;
+  TaskTranslator& tasks_;
+  TranslationStats& stats_;
+  std::unordered_map<uint64_t, fxt::StringId> names_;
+};
+
+}  // namespace translate

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/task_translator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "fxt/utf8.h"
+#include "model/process_name.h"
+
+namespace translate {
+namespace {
+
+using model::kNoHandle;
+using model::ThreadHandle;
+
+// How long a thread that called exit is kept when its last switch does not come: it may take that
+// long to be written off, not longer.
+constexpr uint64_t kGraceWithoutSwitches = 1'000'000'000;
+constexpr uint64_t kGraceForLastSwitch = 10'000'000'000;
+
+template <size_t kBytes>
+std::string_view Text(const char (&bytes)[kBytes]) {
+  return {bytes, strnlen(bytes, kBytes)};
+}
+
+std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
+
+void TaskTranslator::Count() {
+  ++stats_.events[FXR_CATEGORY_TASK];
+  if (record_events_) {
+    ++stats_.recorded[FXR_CATEGORY_TASK];
+  } else {
+    ++stats_.identity_only;
+  }
+}
+
+void TaskTranslator::WriteInstant(uint64_t time, OpenRecord& record, Word name,
+                                  std::span<const fxt::Argument> arguments) {
+  record.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(Word::kCategoryTask),
+                          .name = record.Ref(name),
+                          .arguments = arguments});
+}
+
+void TaskTranslator::Identify(ThreadHandle handle, const fxr_task& task) {
+  model::Thread& thread = file_.tasks().thread(handle);
+  thread.start_time = task.start_time;
+  model::Process& process = file_.tasks().process(thread.process);
+  std::string_view full_name = Text(task.full_name);
+  thread.name = full_name.empty() ? Text(task.comm) : full_name;
+  process.is_kernel = (task.flags & FXR_TASK_KTHREAD) != 0;
+  process.uid = task.uid;
+  if (task.tid == task.tgid || process.ppid == 0) process.ppid = task.ppid;
+  process.cgroup = identities_.CgroupPath(task.cgroup);
+}
+
+void TaskTranslator::OnSnapshotTask(const fxr_task& task) {
+  if (task.tid == 0) return;
+  ThreadHandle known = file_.tasks().Find(task.tid);
+  if (known != kNoHandle && file_.tasks().thread(known).start_time == task.start_time) return;
+  ThreadHandle handle = file_.tasks().Add(task.tid, task.tgid, Text(task.comm));
+  Identify(handle, task);
+  const model::Thread& thread = file_.tasks().thread(handle);
+  model::Process& process = file_.tasks().process(thread.process);
+  if (task.tid != task.tgid) return;
+  if (process.is_kernel) {
+    process.name = thread.name;
+    return;
+  }
+  model::ProcessText text = identities_.TextOf(task.tgid);
+  process.cmdline = text.cmdline;
+  process.name = model::ChooseProcessName(thread.name, text.executable, text.cmdline);
+}
+
+void TaskTranslator::EndSnapshot() {
+  file_.tasks().ForEachThread([this](ThreadHandle handle) {
+    const model::Thread& thread = file_.tasks().thread(handle);
+    model::Process& process = file_.tasks().process(thread.process);
+    if (process.name.empty()) process.name = thread.name;
+  });
+  file_.tasks().ForEachThread([this](ThreadHandle handle) { file_.Announce(handle); });
+}
+
+// A thread other than the leader that calls exec gets the leader's tid once all others have exited,
+// and long before the exec is told of (fs/exec.c: de_thread). So a tid that is nobody's and a
+// living process's tgid belongs to the one thread there that has not exited.
+ThreadHandle TaskTranslator::TakenOver(uint32_t tid) {
+  const model::ProcessHandle process = file_.tasks().FindProcess(tid);
+  if (process == kNoHandle) return kNoHandle;
+  ThreadHandle only = kNoHandle;
+  bool unique = true;
+  file_.tasks().ForEachThread([&](ThreadHandle handle) {
+    const model::Thread& thread = file_.tasks().thread(handle);
+    if (thread.process != process || thread.exiting) return;
+    unique = only == kNoHandle;
+    only = handle;
+  });
+  if (only == kNoHandle || !unique) return kNoHandle;
+  BecomeLeader(only, tid);
+  return only;
+}
+
+void TaskTranslator::BecomeLeader(ThreadHandle handle, uint32_t tgid) {
+  model::TaskTable& table = file_.tasks();
+  const ThreadHandle leader = table.Find(tgid);
+  file_.Forget(handle);
+  if (leader != kNoHandle && leader != handle) file_.Forget(leader);
+  table.TakeOverLeader(handle, tgid);
+  // Where last switches are not seen, nothing else would let go of it.
+  if (leader != kNoHandle && leader != handle && !sees_switches_) Drop(leader);
+}
+
+ThreadHandle TaskTranslator::Unknown(uint32_t tid) {
+  if (ThreadHandle handle = TakenOver(tid); handle != kNoHandle) return handle;
+  std::optional<model::TaskIdentity> identity = identities_.LookUp(tid);
+  if (!identity) {
+    std::string name = fmt::format("tid {}", tid);
+    ThreadHandle handle = file_.tasks().Add(tid, tid, name);
+    model::Process& process = file_.tasks().process(file_.tasks().thread(handle).process);
+    if (process.name.empty()) process.name = name;
+    return handle;
+  }
+  ThreadHandle handle = file_.tasks().Add(tid, identity->tgid, identity->name);
+  model::Process& process = file_.tasks().process(file_.tasks().thread(handle).process);
+  if (process.name.empty()) {
+    process.ppid = identity->ppid;
+    process.uid = identity->uid;
+    process.is_kernel = identity->is_kernel;
+    process.cgroup = identity->cgroup;
+    model::ProcessText text = identities_.TextOf(identity->tgid);
+    process.cmdline = text.cmdline;
+    process.name = model::ChooseProcessName(identity->name, text.executable, text.cmdline);
+  }
+  return handle;
+}
+
+void TaskTranslator::OnFork(uint64_t time, const fxr_task& task) {
+  Count();
+  model::TaskTable& table = file_.tasks();
+  ThreadHandle handle = table.Find(task.tid);
+  if (handle == kNoHandle || table.thread(handle).start_time != task.start_time) {
+    // Whoever had the tid before is gone even if its end was lost, unless it is still on a CPU:
+    // then its last switch is to come.
+    if (handle != kNoHandle && table.thread(handle).on_cpu < 0) Drop(handle);
+    handle = table.Add(task.tid, task.tgid, Text(task.comm));
+    Identify(handle, task);
+    model::Process& process = table.process(table.thread(handle).process);
+    if (process.name.empty()) {
+      ThreadHandle creator = table.Find(task.creator);
+      if (creator != kNoHandle && creator != handle) {
+        const model::Process& parent = table.process(table.thread(creator).process);
+        process.name = parent.is_kernel ? table.thread(handle).name : parent.name;
+        process.cmdline = parent.cmdline;
+      } else {
+        process.name = table.thread(handle).name;
+      }
+    }
+  }
+  if (!record_events_) return;
+  const fxt::Koid child = file_.Mention(handle).thread;
+  OpenRecord record = file_.Begin(Thread(task.creator == 0 ? task.tid : task.creator));
+  const std::array arguments = {fxt::Argument{record.Ref(Word::kChild), fxt::KoidValue{child}}};
+  WriteInstant(time, record, Word::kFork, arguments);
+}
+
+void TaskTranslator::OnExec(uint64_t time, const fxr_exec& event) {
+  Count();
+  model::TaskTable& table = file_.tasks();
+  ThreadHandle handle = table.Find(event.old_tid);
+  if (event.old_tid != event.tid) {
+    const model::ProcessHandle process = table.FindProcess(event.tgid);
+    if (handle != kNoHandle && process != kNoHandle && table.thread(handle).process == process) {
+      BecomeLeader(handle, event.tgid);
+    } else {
+      handle = kNoHandle;  // it has the leader's tid by now
+    }
+  }
+  if (handle == kNoHandle) handle = Thread(event.tid);
+  model::Thread& thread = table.thread(handle);
+  model::Process& process = table.process(thread.process);
+  thread.name = Text(event.comm);
+  thread.announced = false;
+  size_t size = std::min<size_t>(event.cmdline_size, sizeof(event.cmdline));
+  while (size > 0 && event.cmdline[size - 1] == '\0') --size;
+  process.cmdline.assign(event.cmdline, size);
+  std::replace(process.cmdline.begin(), process.cmdline.end(), '\0', ' ');
+  process.name =
+      model::ChooseProcessName(thread.name, BaseName(Text(event.filename)), process.cmdline);
+  process.uid = event.uid;
+  process.cgroup = identities_.CgroupPath(event.cgroup);
+  process.announced = false;
+  if (!record_events_) return;
+  OpenRecord record = file_.Begin(handle);
+  std::string filename = fxt::ToValidUtf8(Text(event.filename));
+  const std::array arguments = {
+      fxt::Argument{record.Ref(Word::kFilename), fxt::StringRef::Inline(filename)}};
+  WriteInstant(time, record, Word::kExec, arguments);
+}
+
+void TaskTranslator::Rename(ThreadHandle handle, std::string_view comm,
+                            std::string_view full_name) {
+  model::Thread& thread = file_.tasks().thread(handle);
+  model::Process& process = file_.tasks().process(thread.process);
+  thread.name = full_name.empty() ? comm : full_name;
+  thread.announced = false;
+  if (thread.tid != process.tgid) return;
+  std::string name(process.is_kernel ? std::string_view(thread.name)
+                                     : model::ChooseProcessName(comm, process.name, ""));
+  if (name == process.name) return;
+  process.name = name;
+  process.announced = false;
+}
+
+void TaskTranslator::OnRename(uint64_t time, const fxr_rename& event) {
+  Count();
+  ThreadHandle handle = Thread(event.tid);
+  Rename(handle, Text(event.comm), Text(event.full_name));
+  if (!record_events_) return;
+  OpenRecord record = file_.Begin(handle);
+  std::string name = fxt::ToValidUtf8(Text(event.comm));
+  const std::array arguments = {
+      fxt::Argument{record.Ref(Word::kName), fxt::StringRef::Inline(name)}};
+  WriteInstant(time, record, Word::kRename, arguments);
+}
+
+void TaskTranslator::OnExit(uint64_t time, const fxr_exit& event) {
+  Count();
+  ThreadHandle handle = Thread(event.tid);
+  file_.tasks().thread(handle).exiting = true;
+  ended_.push_back({time, handle, file_.tasks().thread(handle).koid});
+  if (!record_events_) return;
+  OpenRecord record = file_.Begin(handle);
+  const std::array arguments = {fxt::Argument{record.Ref(Word::kCode), event.exit_code}};
+  WriteInstant(time, record, Word::kExit, arguments);
+}
+
+void TaskTranslator::Drop(ThreadHandle handle) {
+  file_.Forget(handle);
+  file_.tasks().Remove(handle);
+}
+
+void TaskTranslator::Sweep(uint64_t time) {
+  const uint64_t grace = sees_switches_ ? kGraceForLastSwitch : kGraceWithoutSwitches;
+  model::TaskTable& table = file_.tasks();
+  while (!ended_.empty()) {
+    const Ended& oldest = ended_.front();
+    const model::Thread& thread = table.thread(oldest.thread);
+    const bool still_there = thread.process != kNoHandle && thread.koid == oldest.koid;
+    if (still_there && oldest.time + grace > time) break;
+    if (still_there && thread.on_cpu < 0) Drop(oldest.thread);
+    ended_.pop_front();
+  }
+}
+
+}  // namespace translate

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/trace_file.h"
+
+#include <string>
+
+#include "fxt/utf8.h"
+
+namespace translate {
+namespace {
+
+constexpr size_t kMaxTextBytes = 1024;
+
+}  // namespace
+
+std::string_view TextOf(Word word) {
+  constexpr std::array<std::string_view, static_cast<size_t>(Word::kWords)> kTexts = {
+      "sched",         "task",        "log",      "irq",   "softirq",  "syscall",     "fxt-record",
+      "waker",         "process",     "migrate",  "from",  "to",       "linux_state", "state",
+      "unseen_switch", "lost_events", "cpu",      "count", "category", "ret",         "ppid",
+      "uid",           "cmdline",     "cgroup",   "fork",  "exec",     "exit",        "rename",
+      "child",         "name",        "filename", "code",  "message"};
+  return kTexts[static_cast<size_t>(word)];
+}
+
+TraceFile::TraceFile(fxt::ProviderWriter& writer, model::TaskTable& tasks)
+    : writer_(writer), tasks_(tasks) {
+  for (size_t i = 0; i < words_.size(); ++i) {
+    words_[i] = writer_.Declare(TextOf(static_cast<Word>(i)));
+  }
+}
+
+void TraceFile::AnnounceProcess(model::Process& process) {
+  process.announced = true;
+  OpenRecord record = Begin();
+  std::array<fxt::Argument, 4> arguments;
+  size_t count = 0;
+  const bool is_task = process.tgid != 0;
+  // Strings come from programs, so they may be anything; argument values have to be UTF-8.
+  std::string cmdline = fxt::ToValidUtf8(process.cmdline);
+  if (!cmdline.empty()) {
+    arguments[count++] = {record.Ref(Word::kCmdline),
+                          fxt::StringRef::Inline(fxt::CutUtf8(cmdline, kMaxTextBytes))};
+  }
+  if (is_task) {
+    arguments[count++] = {record.Ref(Word::kPpid), process.ppid};
+    arguments[count++] = {record.Ref(Word::kUid), process.uid};
+  }
+  std::string cgroup = fxt::ToValidUtf8(process.cgroup);
+  if (!cgroup.empty()) {
+    arguments[count++] = {record.Ref(Word::kCgroup),
+                          record.Intern(fxt::CutUtf8(cgroup, kMaxTextBytes))};
+  }
+  record.Write(fxt::KernelObject{
+      .type = static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+      .koid = process.koid,
+      .name = fxt::StringRef::Inline(std::string_view(process.name).substr(0, kMaxTextBytes)),
+      .arguments = {arguments.data(), count}});
+}
+
+void TraceFile::Announce(model::ThreadHandle handle) {
+  model::Thread& thread = tasks_.thread(handle);
+  model::Process& process = tasks_.process(thread.process);
+  if (!process.announced) AnnounceProcess(process);
+  if (thread.announced) return;
+  thread.announced = true;
+  OpenRecord record = Begin();
+  const fxt::Argument argument{record.Ref(Word::kProcess), fxt::KoidValue{thread.process_koid}};
+  record.Write(fxt::KernelObject{
+      .type = static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+      .koid = thread.koid,
+      .name = fxt::StringRef::Inline(std::string_view(thread.name).substr(0, kMaxTextBytes)),
+      .arguments = {&argument, 1}});
+}
+
+}  // namespace translate

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The file being written, as the translators see it: records go to its encoder, threads are named
+// before they are mentioned, strings that come again and again cost two bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "fxt/provider_writer.h"
+#include "fxt/record.h"
+#include "model/task_table.h"
+
+namespace translate {
+
+// Strings that the records of a capture are full of.
+enum class Word : uint8_t {
+  kCategorySched,
+  kCategoryTask,
+  kCategoryLog,
+  kCategoryIrq,
+  kCategorySoftirq,
+  kCategorySyscall,
+  kCategoryRecorder,
+  kWaker,
+  kProcess,
+  kMigrate,
+  kFrom,
+  kTo,
+  kLinuxState,
+  kState,
+  kUnseenSwitch,
+  kLostEvents,
+  kCpu,
+  kCount,
+  kCategory,
+  kRet,
+  kPpid,
+  kUid,
+  kCmdline,
+  kCgroup,
+  kFork,
+  kExec,
+  kExit,
+  kRename,
+  kChild,
+  kName,
+  kFilename,
+  kCode,
+  kMessage,
+  kWords,  // how many there are
+};
+std::string_view TextOf(Word word);
+
+class TraceFile;
+
+// One record while it is put together (fxt::RecordScope), with the strings of Word at hand.
+class OpenRecord {
+ public:
+  fxt::StringRef Ref(Word word);
+  fxt::StringRef Refer(fxt::StringId id) { return scope_.Refer(id); }
+  // For strings of which there are few: names of system calls, interrupts, cgroups.
+  fxt::StringRef Intern(std::string_view text) { return scope_.Intern(text); }
+  const fxt::ThreadRef& thread() const { return scope_.thread(); }
+  uint32_t provider_id() const { return scope_.provider_id(); }
+  template <typename R>
+  void Write(const R& record);
+
+ private:
+  friend class TraceFile;
+  OpenRecord(TraceFile& file, fxt::RecordScope scope) : file_(file), scope_(std::move(scope)) {}
+
+  TraceFile& file_;
+  fxt::RecordScope scope_;
+};
+
+class TraceFile {
+ public:
+  // Both outlive the file.
+  TraceFile(fxt::ProviderWriter& writer, model::TaskTable& tasks);
+
+  // A record that mentions no thread from the table, or one, which is named in the file by then.
+  OpenRecord Begin() { return OpenRecord(*this, writer_.Begin()); }
+  OpenRecord Begin(model::ThreadHandle thread) {
+    return OpenRecord(*this, writer_.Begin(Mention(thread)));
+  }
+
+  // The thread as the tables know it; it and its process are named in the file by then.
+  fxt::ThreadKey Mention(model::ThreadHandle handle) {
+    if (!tasks_.thread(handle).announced) [[unlikely]] {
+      Announce(handle);
+    }
+    const model::Thread& thread = tasks_.thread(handle);
+    return {handle, thread.process_koid, thread.koid};
+  }
+  // Names the thread and its process, where that was not done yet.
+  void Announce(model::ThreadHandle handle);
+  // The handle is about to stand for another thread, or its koid has changed.
+  void Forget(model::ThreadHandle handle) { writer_.ForgetThread(handle); }
+
+  fxt::StringId Id(Word word) const { return words_[static_cast<size_t>(word)]; }
+  fxt::StringId Declare(std::string_view text) { return writer_.Declare(text); }
+
+  // What came of writing a record. That the sink failed, the sink tells when it is closed; that a
+  // record did not fit the format is counted.
+  void Note(fxt::EncodeStatus status) {
+    if (status != fxt::EncodeStatus::kOk && status != fxt::EncodeStatus::kSinkFailed) [[unlikely]] {
+      ++refused_records_;
+    }
+  }
+  uint64_t refused_records() const { return refused_records_; }
+
+  // Written so far, before any compression.
+  uint64_t bytes() const { return writer_.archive().bytes(); }
+
+  fxt::ProviderWriter& writer() { return writer_; }
+  model::TaskTable& tasks() { return tasks_; }
+
+ private:
+  void AnnounceProcess(model::Process& process);
+
+  fxt::ProviderWriter& writer_;
+  model::TaskTable& tasks_;
+  std::array<fxt::StringId, static_cast<size_t>(Word::kWords)> words_;
+  uint64_t refused_records_ = 0;
+};
+
+inline fxt::StringRef OpenRecord::Ref(Word word) { return scope_.Refer(file_.Id(word)); }
+template <typename R>
+void OpenRecord::Write(const R& record) {
+  file_.Note(scope_.Write(record));
+}
+
+}  // namespace translate

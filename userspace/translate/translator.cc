@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/translator.h"
+
+namespace translate {
+namespace {
+
+// The event behind a header, or null when it is shorter than it should be.
+template <typename Event>
+const Event* As(const fxr_side_header& header) {
+  if (header.size < sizeof(Event)) return nullptr;
+  return reinterpret_cast<const Event*>(&header);
+}
+
+}  // namespace
+
+Translator::Translator(fxt::ProviderWriter& writer, model::IdentitySource& identities,
+                       const TranslatorOptions& options)
+    : file_(writer, table_),
+      tasks_(file_, identities, stats_, options.record_task_events, options.sees_switches),
+      sched_(file_, tasks_, stats_, !options.filtered),
+      interrupts_(file_, identities, stats_),
+      syscalls_(file_, tasks_, stats_),
+      log_(file_, stats_),
+      losses_(file_, stats_) {
+  if (options.branches) branches_.emplace(file_, tasks_, sched_, identities, stats_);
+}
+
+void Translator::BeginSession(uint64_t time, const SessionInfo& info) {
+  WriteSession(file_, losses_.RecorderTrack(), FileTime(time), info);
+}
+
+void Translator::OnSlot(uint32_t cpu, uint64_t time, uint64_t commit, uint64_t body) {
+  const uint64_t at = FileTime(time);
+  const auto extra = static_cast<uint8_t>(commit >> FXR_EXTRA_SHIFT);
+  switch (static_cast<fxr_slot_type>((commit >> FXR_TYPE_SHIFT) & FXR_TYPE_MASK)) {
+    case FXR_SLOT_SWITCH:
+      ++stats_.events[FXR_CATEGORY_SCHED];
+      return sched_.OnSwitch(cpu, at, body);
+    case FXR_SLOT_WAKING:
+      ++stats_.events[FXR_CATEGORY_SCHED];
+      return sched_.OnWaking(cpu, at, body);
+    case FXR_SLOT_MIGRATE:
+      ++stats_.events[FXR_CATEGORY_SCHED];
+      return sched_.OnMigrate(cpu, at, body);
+    case FXR_SLOT_IRQ_ENTRY:
+      ++stats_.events[FXR_CATEGORY_IRQ];
+      return interrupts_.OnIrqEntry(cpu, at, body);
+    case FXR_SLOT_IRQ_EXIT:
+      ++stats_.events[FXR_CATEGORY_IRQ];
+      return interrupts_.OnIrqExit(cpu, at, body);
+    case FXR_SLOT_SOFTIRQ_ENTRY:
+      ++stats_.events[FXR_CATEGORY_SOFTIRQ];
+      return interrupts_.OnSoftirqEntry(cpu, at, body);
+    case FXR_SLOT_SOFTIRQ_EXIT:
+      ++stats_.events[FXR_CATEGORY_SOFTIRQ];
+      return interrupts_.OnSoftirqExit(cpu, at, body);
+    case FXR_SLOT_SYSCALL_ENTRY:
+      ++stats_.events[FXR_CATEGORY_SYSCALL];
+      return syscalls_.OnEntry(at, body, extra);
+    case FXR_SLOT_SYSCALL_EXIT:
+      ++stats_.events[FXR_CATEGORY_SYSCALL];
+      return syscalls_.OnExit(at, body, extra);
+    case FXR_SLOT_LOSS: {
+      const auto category = static_cast<uint32_t>((body >> 32) & 0xff);
+      losses_.OnLoss(static_cast<int32_t>(cpu), at, category, body & 0xffffffff);
+      if (category == FXR_CATEGORY_SCHED) sched_.OnLostSwitches(cpu, at);
+      return;
+    }
+    case FXR_SLOT_NONE:
+      break;
+  }
+  ++stats_.events[FXR_CATEGORIES - 1];
+  ++stats_.unreadable;
+}
+
+void Translator::OnSideEvent(const fxr_side_header& header) {
+  const uint64_t at = FileTime(header.time);
+  switch (static_cast<fxr_side_type>(header.type)) {
+    case FXR_SIDE_FORK:
+      if (const auto* event = As<fxr_task>(header)) {
+        if (branches_ && event->tid == event->tgid) branches_->OnFork(event->ppid, event->tgid);
+        return tasks_.OnFork(at, *event);
+      }
+      break;
+    case FXR_SIDE_EXEC:
+      if (const auto* event = As<fxr_exec>(header)) {
+        if (branches_) branches_->OnExec(event->tgid);
+        return tasks_.OnExec(at, *event);
+      }
+      break;
+    case FXR_SIDE_RENAME:
+      if (const auto* event = As<fxr_rename>(header)) return tasks_.OnRename(at, *event);
+      break;
+    case FXR_SIDE_EXIT:
+      if (const auto* event = As<fxr_exit>(header)) {
+        if (branches_ && event->tid == event->tgid) branches_->OnExit(event->tgid);
+        syscalls_.OnThreadEnd(at, event->tid);
+        return tasks_.OnExit(at, *event);
+      }
+      break;
+    case FXR_SIDE_LOG:
+      if (const auto* event = As<fxr_log>(header)) {
+        ++stats_.events[FXR_CATEGORY_LOG];
+        return log_.OnMessage(
+            at, event->tid != 0 ? tasks_.Thread(event->tid) : interrupts_.IrqTrack(header.cpu),
+            *event);
+      }
+      break;
+    case FXR_SIDE_SLOT:
+      if (const auto* event = As<fxr_side_slot>(header)) {
+        return OnSlot(header.cpu, header.time, event->slot.commit, event->slot.body);
+      }
+      break;
+    case FXR_SIDE_POKE:
+      return;
+  }
+  ++stats_.events[FXR_CATEGORIES - 1];
+  ++stats_.unreadable;
+}
+
+void Translator::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
+  const uint64_t at = FileTime(time);
+  losses_.OnLoss(cpu, at, category, count);
+  if (category == FXR_CATEGORY_SCHED && cpu >= 0) {
+    sched_.OnLostSwitches(static_cast<uint32_t>(cpu), at);
+  }
+}
+
+}  // namespace translate

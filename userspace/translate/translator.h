@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Raw events in time order, in; records, out. Knows nothing of rings and files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "fxt/provider_writer.h"
+#include "fxt_record/event.h"
+#include "model/identity_source.h"
+#include "model/task_table.h"
+#include "perf_data/branch_stack_sample.h"
+#include "perf_data/record_decoder.h"
+#include "translate/branch_translator.h"
+#include "translate/interrupt_translator.h"
+#include "translate/log_translator.h"
+#include "translate/loss_translator.h"
+#include "translate/sched_translator.h"
+#include "translate/session_info.h"
+#include "translate/syscall_translator.h"
+#include "translate/task_translator.h"
+#include "translate/trace_file.h"
+#include "translate/translation_stats.h"
+
+namespace translate {
+
+struct TranslatorOptions {
+  bool record_task_events = true;  // category `task`
+  bool sees_switches = true;       // category `sched`
+  bool filtered = false;           // only some tasks' events come
+  bool branches = false;           // category `lbr`
+};
+
+class Translator {
+ public:
+  // `writer` and `identities` outlive the translator.
+  Translator(fxt::ProviderWriter& writer, model::IdentitySource& identities,
+             const TranslatorOptions& options);
+
+  // Describes the recording; the first event of the file. `time`: ns of the file's clock.
+  void BeginSession(uint64_t time, const SessionInfo& info);
+  void OnSnapshotTask(const fxr_task& task) { tasks_.OnSnapshotTask(task); }
+  void EndSnapshot() { tasks_.EndSnapshot(); }
+
+  // What to add to an event's time (CLOCK_MONOTONIC) to have the file's (CLOCK_BOOTTIME), ns.
+  void set_clock_offset(int64_t offset) { clock_offset_ = offset; }
+
+  // `time` in ns of CLOCK_MONOTONIC. `commit` and `body` are those of struct fxr_slot.
+  void OnSlot(uint32_t cpu, uint64_t time, uint64_t commit, uint64_t body);
+  // An event of the side ring, of header.size bytes.
+  void OnSideEvent(const fxr_side_header& header);
+  // What perf's rings tell, when branches are recorded; times as above.
+  void OnBranchSample(const perf_data::BranchStackSample& sample) {
+    branches_->OnSample(FileTime(sample.time), sample);
+  }
+  void OnMapping(uint64_t time, const perf_data::MmapRecord& record) {
+    branches_->OnMapping(FileTime(time), record);
+  }
+  // A loss that no slot tells of. `cpu` -1: not tied to one.
+  void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count);
+  // To be called now and then with the present time.
+  void Tick(uint64_t time) { tasks_.Sweep(time + static_cast<uint64_t>(clock_offset_)); }
+
+  const TranslationStats& stats() const { return stats_; }
+  uint64_t refused_records() const { return file_.refused_records(); }
+  const LossTranslator& losses() const { return losses_; }
+  const model::TaskTable& task_table() const { return table_; }
+
+ private:
+  // The file's time, which never runs backwards.
+  uint64_t FileTime(uint64_t time) {
+    uint64_t file_time = time + static_cast<uint64_t>(clock_offset_);
+    if (file_time < last_time_) {
+      ++stats_.late;
+      return last_time_;
+    }
+    last_time_ = file_time;
+    return file_time;
+  }
+
+  int64_t clock_offset_ = 0;
+  uint64_t last_time_ = 0;
+  TranslationStats stats_;
+  model::TaskTable table_;
+  TraceFile file_;
+  TaskTranslator tasks_;
+  SchedTranslator sched_;
+  InterruptTranslator interrupts_;
+  SyscallTranslator syscalls_;
+  LogTranslator log_;
+  LossTranslator losses_;
+  std::optional<BranchTranslator> branches_;
+};
+
+}  // namespace translate
