@@ -22,7 +22,7 @@ record:
 	$(BUILD)/fxt-record $(ARGS)
 
 ## test          set up, build, and run every test (SUITES="unit-test" for some of them)
-SUITES ?= unit-test project-test capture-test vm-test-short
+SUITES ?= unit-test fuzz-test project-test capture-test vm-test-short
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/capture_tests $(BUILD)/tests/ftrace_compare \
                 $(BUILD)/tests/odd_tasks $(VM_PROGRAMS)
 .PHONY: test
