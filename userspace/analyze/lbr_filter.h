@@ -1,31 +1,49 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which samples somebody wants to see.
+// Lets the samples through that somebody wants to see.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <set>
+#include <utility>
 
-#include "perf_data/branch_stack_sample.h"
+#include "analyze/lbr_names.h"
+#include "analyze/lbr_samples.h"
+#include "analyze/record_filter.h"
 
 namespace analyze {
 
-struct LbrFilter {
-  std::vector<uint32_t> pids;  // empty: all
-  std::vector<uint32_t> tids;
-  std::vector<uint32_t> cpus;
-  uint64_t begin = 0;         // ns
-  uint64_t end = UINT64_MAX;  // ns, not included
+// What is empty or unlimited lets everything through.
+struct LbrSelection {
+  TimeRange time;
+  TaskSelector threads;    // by tid or name
+  TaskSelector processes;  // by pid or name
+  std::set<uint32_t> cpus;
+};
 
-  bool Wants(const perf_data::BranchStackSample& sample) const {
-    return sample.time >= begin && sample.time < end && Has(pids, sample.pid) &&
-           Has(tids, sample.tid) && (cpus.empty() || (sample.cpu && Has(cpus, *sample.cpu)));
-  }
+// Mappings and names go through in any case: what they say holds for the samples that follow.
+class LbrFilter : public LbrVisitor {
+ public:
+  // `next` must outlive this.
+  LbrFilter(LbrSelection selection, LbrVisitor& next)
+      : selection_(std::move(selection)), next_(next) {}
+
+  void OnStart(uint64_t time) override;
+  void OnSample(const perf_data::BranchStackSample& sample) override;
+  void OnModule(const ModuleDeclaration& module) override { next_.OnModule(module); }
+  void OnMapping(const MappingDeclaration& mapping) override { next_.OnMapping(mapping); }
+  void OnKernelObject(const fxt::KernelObject& object) override;
+  bool WantsMore() const override { return next_.WantsMore(); }
+
+  // Samples that came, wanted or not.
+  uint64_t seen() const { return seen_; }
 
  private:
-  static bool Has(const std::vector<uint32_t>& wanted, uint32_t number) {
-    return wanted.empty() || std::find(wanted.begin(), wanted.end(), number) != wanted.end();
-  }
+  bool Wants(const perf_data::BranchStackSample& sample) const;
+
+  LbrSelection selection_;
+  LbrVisitor& next_;
+  LbrNames names_;
+  uint64_t seen_ = 0;
 };
 
 }  // namespace analyze

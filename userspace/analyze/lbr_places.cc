@@ -198,6 +198,12 @@ std::string LbrPlaces::Text(PlaceId id) const {
   return fmt::format("{}+{:#x}", module, at.offset);
 }
 
+std::string LbrPlaces::FunctionText(uint32_t id) const {
+  const Function& function = functions_[id];
+  if (function.module == kNone) return function.name;
+  return fmt::format("{} [{}]", function.name, BaseName(modules_[function.module].file));
+}
+
 std::vector<std::string> LbrPlaces::Problems() const {
   std::vector<std::string> problems;
   if (!kallsyms_problem_.empty()) problems.push_back("kernel: " + kallsyms_problem_);

@@ -54,6 +54,8 @@ class LbrPlaces {
   const Place& place(PlaceId id) const { return places_[id]; }
   // "main+0x1b [prog]", "prog+0x91b", "0x7f0012345678".
   std::string Text(PlaceId id) const;
+  // "main [prog]".
+  std::string FunctionText(uint32_t function) const;
   // The path as recorded.
   const std::string& module_name(uint32_t module) const { return modules_[module].file; }
   const std::string& function_name(uint32_t function) const { return functions_[function].name; }

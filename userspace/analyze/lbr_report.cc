@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "model/koid.h"
 #include "perf_data/perf_abi.h"
 
 namespace analyze {
@@ -66,16 +65,7 @@ BranchKind KindFromPerf(const BranchEntry& entry) {
   }
 }
 
-void LbrReport::OnKernelObject(const fxt::KernelObject& object) {
-  if (object.type != static_cast<uint8_t>(fxt::KernelObjectType::kThread)) return;
-  if (object.koid > UINT32_MAX || model::GenerationOfKoid(object.koid) > model::kMaxGeneration) {
-    return;
-  }
-  names_[model::TidOfKoid(object.koid)] = std::string(object.name.text);
-}
-
 void LbrReport::OnSample(const perf_data::BranchStackSample& sample) {
-  if (!filter_.Wants(sample)) return;
   ++totals_.samples;
   totals_.first_time = std::min(totals_.first_time, sample.time);
   totals_.last_time = std::max(totals_.last_time, sample.time);
@@ -97,6 +87,7 @@ void LbrReport::OnSample(const perf_data::BranchStackSample& sample) {
     const PlaceId from = places_.Resolve(sample.pid, entry.from);
     const PlaceId to = places_.Resolve(sample.pid, entry.to);
     thread.mispredicted += entry.mispredicted();
+    thread.judged += entry.mispredicted() || entry.predicted();
     CountBranch(entry, from, to);
     if (newer != nullptr) CountBlock(*newer, entry, newer_from, to);
     newer = &entry;
@@ -216,14 +207,7 @@ std::vector<FunctionCount> LbrReport::Functions() const {
 
 std::vector<ThreadCount> LbrReport::Threads() const {
   std::vector<ThreadCount> threads = Values(threads_);
-  for (ThreadCount& thread : threads) {
-    const auto name = names_.find(thread.tid);
-    if (thread.tid == 0) {
-      thread.name = "swapper";
-    } else if (name != names_.end()) {
-      thread.name = name->second;
-    }
-  }
+  for (ThreadCount& thread : threads) thread.name = names_.thread(thread.tid);
   SortByRank(&threads,
              [](const ThreadCount& t) { return std::make_tuple(~t.samples, t.pid, t.tid); });
   return threads;

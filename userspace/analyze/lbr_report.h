@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/lbr_filter.h"
+#include "analyze/lbr_names.h"
 #include "analyze/lbr_places.h"
 #include "analyze/lbr_samples.h"
 
@@ -63,6 +63,7 @@ struct ThreadCount {
   uint64_t samples = 0;
   uint64_t branches = 0;
   uint64_t mispredicted = 0;
+  uint64_t judged = 0;  // branches that the CPU calls mispredicted or predicted
 };
 
 struct LbrTotals {
@@ -85,13 +86,12 @@ struct LbrTotals {
 
 class LbrReport : public LbrVisitor {
  public:
-  LbrReport(LbrFilter filter, LbrSymbolOptions symbols)
-      : filter_(std::move(filter)), places_(std::move(symbols)) {}
+  explicit LbrReport(LbrSymbolOptions symbols) : places_(std::move(symbols)) {}
 
   void OnSample(const perf_data::BranchStackSample& sample) override;
   void OnModule(const ModuleDeclaration& module) override { places_.OnModule(module); }
   void OnMapping(const MappingDeclaration& mapping) override { places_.OnMapping(mapping); }
-  void OnKernelObject(const fxt::KernelObject& object) override;
+  void OnKernelObject(const fxt::KernelObject& object) override { names_.Note(object); }
 
   const LbrTotals& totals() const { return totals_; }
   const LbrPlaces& places() const { return places_; }
@@ -120,14 +120,13 @@ class LbrReport : public LbrVisitor {
   void CountFunctions(symbols::BranchKind kind, PlaceId from, PlaceId to);
   FunctionCount* FunctionAt(PlaceId place);
 
-  LbrFilter filter_;
   LbrPlaces places_;
   LbrTotals totals_;
   std::unordered_map<Key, BranchCount, HashKey> branches_;
   std::unordered_map<Key, BlockCount, HashKey> blocks_;
   std::unordered_map<uint32_t, FunctionCount> functions_;
   std::map<std::pair<uint32_t, uint32_t>, ThreadCount> threads_;
-  std::unordered_map<uint32_t, std::string> names_;  // by tid; the last one counts
+  LbrNames names_;
 };
 
 // The kind that perf told of a branch (PERF_BR_*); kUnknown if it told none.

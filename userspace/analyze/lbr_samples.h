@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "fxt/reader.h"
@@ -30,6 +32,8 @@ struct MappingDeclaration {
 class LbrVisitor {
  public:
   virtual ~LbrVisitor() = default;
+  // The time of the first record that has one, in ns; before everything else.
+  virtual void OnStart(uint64_t time) { (void)time; }
   // In file order; times in ns.
   virtual void OnSample(const perf_data::BranchStackSample& sample) = 0;
   virtual void OnModule(const ModuleDeclaration&) {}
@@ -45,7 +49,33 @@ struct LbrProblems {
   std::string first_damaged;
 };
 
-// Reads to the end of the trace, or until the reader fails (see its error()).
+// Puts samples together from the records of a trace, which are handed in one after the other.
+class LbrWalk {
+ public:
+  // `visitor` must outlive this.
+  explicit LbrWalk(LbrVisitor& visitor) : visitor_(visitor) {}
+
+  // The record that `reader` stands at.
+  void Take(const fxt::Reader& reader);
+  // No more records: a sample may wait for companions that did not come.
+  void Finish();
+
+  const LbrProblems& problems() const { return problems_; }
+
+ private:
+  void TakeBlob(const fxt::Reader& reader, const fxt::Blob& blob);
+  void Note(const fxt::Reader& reader, const std::string& why);
+
+  LbrVisitor& visitor_;
+  perf_data::StackDecoder decoder_;
+  bool started_ = false;
+  bool pending_ = false;
+  uint64_t time_ = 0;
+  LbrProblems problems_;
+};
+
+// Reads to the end of the trace, or until the reader fails (see its error()). Not for a source that
+// may have to be waited for.
 LbrProblems VisitLbr(fxt::Reader& reader, LbrVisitor& visitor);
 
 }  // namespace analyze

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analyze/clean_text.h"
 #include "analyze/summary_report.h"
-#include "fxt/utf8.h"
 #include "util/quantity.h"
 
 namespace analyze {
@@ -32,20 +32,11 @@ std::string Seconds(uint64_t ns) {
   return fmt::format("{}.{:09}", ns / 1'000'000'000, ns % 1'000'000'000);
 }
 
-// Names may be any bytes; a terminal gets text, on one line.
-std::string Clean(std::string_view name) {
-  std::string text = fxt::ToValidUtf8(name);
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text;
-}
-
 std::string ThreadText(const Summary& summary, fxt::Koid koid, const Summary::Thread& thread) {
   const std::string& process = summary.names.process_name(thread.process);
-  std::string text = fmt::format("{} [{}]", Clean(summary.names.thread_name(koid)), koid);
+  std::string text = fmt::format("{} [{}]", CleanText(summary.names.thread_name(koid)), koid);
   if (thread.process != koid || !process.empty()) {
-    text += fmt::format(" of {} [{}]", Clean(process), thread.process);
+    text += fmt::format(" of {} [{}]", CleanText(process), thread.process);
   }
   return text;
 }
@@ -54,7 +45,7 @@ void Session(Report& out, const Summary& summary) {
   if (summary.session.empty()) return;
   out.Line("recorded");
   for (const auto& [name, value] : summary.session) {
-    if (!value.empty()) out.Line("  {:<12} {}", Clean(name), Clean(value));
+    if (!value.empty()) out.Line("  {:<12} {}", CleanText(name), CleanText(value));
   }
 }
 
@@ -73,7 +64,7 @@ void Kinds(Report& out, const Summary& summary) {
 void Providers(Report& out, const Summary& summary) {
   out.Line("providers");
   for (const Summary::Provider& provider : summary.providers) {
-    out.Line("  #{} \"{}\": {} records, {}, {} ticks/s", provider.id, Clean(provider.name),
+    out.Line("  #{} \"{}\": {} records, {}, {} ticks/s", provider.id, CleanText(provider.name),
              FormatCount(provider.records.count), FormatSize(provider.records.bytes),
              FormatCount(provider.ticks_per_second));
   }
@@ -112,8 +103,8 @@ void Threads(Report& out, const Summary& summary, size_t top) {
     Row& process = by_process[thread.process];
     process.switches += thread.switches;
     process.run_ns += thread.run_ns;
-    process.text =
-        fmt::format("{} [{}]", Clean(summary.names.process_name(thread.process)), thread.process);
+    process.text = fmt::format("{} [{}]", CleanText(summary.names.process_name(thread.process)),
+                               thread.process);
   }
   std::vector<Row> processes;
   for (auto& [koid, row] : by_process) processes.push_back(std::move(row));
@@ -138,7 +129,7 @@ void Losses(Report& out, const Summary& summary) {
              FormatCount(summary.buffer_filled_events));
     for (const auto& [key, count] : summary.lost) {
       const std::string cpu = key.first < 0 ? "no cpu" : fmt::format("cpu {}", key.first);
-      out.Line("  {:<10} {:<10} {:>10}", cpu, Clean(key.second), FormatCount(count));
+      out.Line("  {:<10} {:<10} {:>10}", cpu, CleanText(key.second), FormatCount(count));
     }
   }
   if (summary.unseen_switches != 0) {
@@ -183,7 +174,7 @@ std::string SummaryText(const std::string& file, const Summary& summary, size_t 
   if (!summary.categories.empty()) {
     out.Line("categories of events");
     for (const auto& [name, count] : summary.categories) {
-      out.Line("  {:<18} {:>8}", Clean(name), FormatCount(count));
+      out.Line("  {:<18} {:>8}", CleanText(name), FormatCount(count));
     }
   }
   if (summary.of(RecordKind::kLog).count != 0) {
@@ -192,7 +183,7 @@ std::string SummaryText(const std::string& file, const Summary& summary, size_t 
   if (!summary.blobs.empty()) {
     out.Line("blobs");
     for (const auto& [name, blob] : summary.blobs) {
-      out.Line("  {:<18} type {}, {} records, {}", Clean(name), blob.type,
+      out.Line("  {:<18} type {}, {} records, {}", CleanText(name), blob.type,
                FormatCount(blob.payload.count), FormatSize(blob.payload.bytes));
     }
   }

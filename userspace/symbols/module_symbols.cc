@@ -9,16 +9,25 @@ namespace symbols {
 
 namespace {
 
-// The first candidate that opens and has the build id asked for.
+// perf of older kernels stores every id in 20 bytes; those of a shorter one are filled up with
+// zeros.
+bool HasBuildId(const ElfFile& file, const perf_data::BuildId& recorded) {
+  const perf_data::BuildId& own = file.build_id();
+  return own == recorded || (recorded.size == perf_data::BuildId::kMaxBytes && !own.empty() &&
+                             own.bytes == recorded.bytes);
+}
+
+// The first candidate that opens and has the build id asked for. `problem` is that of a file which
+// is there but another one, or else of the first candidate.
 std::optional<ElfFile> OpenFirst(const std::vector<std::string>& candidates,
                                  const perf_data::BuildId& build_id, std::string* problem) {
   for (const std::string& path : candidates) {
     util::Result<ElfFile> file = ElfFile::Open(path);
     if (!file) {
-      *problem = file.error().message;
+      if (problem->empty()) *problem = file.error().message;
       continue;
     }
-    if (!build_id.empty() && !(file->build_id() == build_id)) {
+    if (!build_id.empty() && !HasBuildId(*file, build_id)) {
       *problem = fmt::format("{}: has build id {}, the recording says {}", path,
                              file->build_id().ToHex(), build_id.ToHex());
       continue;
@@ -33,7 +42,7 @@ std::optional<ElfFile> OpenFirst(const std::vector<std::string>& candidates,
 ModuleSymbols ModuleSymbols::Load(const std::string& path, const perf_data::BuildId& build_id,
                                   const DebugFileOptions& options) {
   ModuleSymbols module;
-  std::string problem = "no file";
+  std::string problem;
   module.executable_ = OpenFirst(ExecutableCandidates(path, build_id, options), build_id, &problem);
   bool has_symtab = false;
   if (module.executable_) has_symtab = module.executable_->ReadFunctions(&module.functions_);
@@ -53,6 +62,7 @@ ModuleSymbols ModuleSymbols::Load(const std::string& path, const perf_data::Buil
   module.functions_.Finish();
   if (module.functions_.empty()) {
     module.problem_ = module.executable_ ? fmt::format("{}: has no symbols", path) : problem;
+    if (module.problem_.empty()) module.problem_ = "no file";
   }
   return module;
 }

@@ -62,9 +62,10 @@ PerfImporter::PerfImporter(perf_data::FileReader& reader, fxt::ProviderWriter& w
       losses_(file_, loss_stats_),
       stacks_(writer) {}
 
-util::Status PerfImporter::Run() {
+util::Status PerfImporter::Run(const Progress& progress) {
+  constexpr uint64_t kProgressStep = 4096;
   util::Status status = util::Ok();
-  for (;;) {
+  for (uint64_t records = 1;; ++records) {
     util::Result<std::optional<perf_data::FileRecord>> next = reader_.Next();
     if (!next) {
       status = next.TakeError();
@@ -73,6 +74,7 @@ util::Status PerfImporter::Run() {
     if (!next->has_value()) break;
     Take(**next);
     DrainOrdered();
+    if (progress && records % kProgressStep == 0 && !progress((**next).raw.file_offset)) break;
   }
   order_.Finish();
   DrainOrdered();

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -47,8 +48,11 @@ class PerfImporter {
   // Both must outlive the importer.
   PerfImporter(perf_data::FileReader& reader, fxt::ProviderWriter& writer);
 
+  // Asked every few thousand records, with the bytes of the input that are done (of a compressed
+  // file, as it is stored). False stops the import: nobody listens any more.
+  using Progress = std::function<bool(uint64_t bytes)>;
   // Reads to the end. Error: the input cannot be read any further; what came before is written.
-  util::Status Run();
+  util::Status Run(const Progress& progress = nullptr);
 
   const PerfImportStats& stats() const { return stats_; }
 

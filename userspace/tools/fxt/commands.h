@@ -25,6 +25,8 @@ void AddDump(CLI::App& app, int& exit_code);
 void AddJson(CLI::App& app, int& exit_code);
 void AddTrim(CLI::App& app, int& exit_code);
 void AddRecover(CLI::App& app, int& exit_code);
+void AddImport(CLI::App& app, int& exit_code);
+void AddLbr(CLI::App& app, int& exit_code);
 
 inline constexpr const char* kProgram = "fxt";
 

@@ -10,7 +10,7 @@ namespace tools {
 namespace {
 
 constexpr AddCommand kCommands[] = {
-    AddInfo, AddCheck, AddDump, AddJson, AddTrim, AddRecover,
+    AddInfo, AddCheck, AddDump, AddJson, AddTrim, AddRecover, AddImport, AddLbr,
 };
 
 constexpr const char* kDescription =
@@ -26,6 +26,8 @@ constexpr const char* kExamples =
     "  fxt json --cpu-slices trace.fxt -o trace.json\n"
     "  fxt trim --from 1s --to 1.2s trace.fxt -o part.fxt\n"
     "  fxt recover damaged.fxt -o saved.fxt\n"
+    "  fxt import perf.data -o trace.fxt          what perf recorded, as a trace\n"
+    "  fxt lbr trace.fxt                          last branches of the CPU\n"
     "\n"
     "`fxt COMMAND --help` tells the rest, fxt(1) all of it.\n"
     "Exit status: 0 fine, 1 findings (check), 2 unreadable input, unwritable output or a wrong\n"

@@ -18,8 +18,13 @@ constexpr auto kStep = std::chrono::milliseconds(200);
 }  // namespace
 
 Progress::Progress(std::string what, const fxt::ByteSource& source)
+    : Progress(std::move(what), uint64_t{0}) {
+  source_ = &source;
+}
+
+Progress::Progress(std::string what, uint64_t total)
     : what_(std::move(what)),
-      source_(source),
+      total_(total),
       wanted_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) != 1),
       next_(Clock::now() + kFirst) {}
 
@@ -29,9 +34,9 @@ void Progress::Update(uint64_t bytes) {
   if (now < next_) return;
   next_ = now + kStep;
   shown_ = true;
-  const uint64_t total = source_.total();
+  const uint64_t total = source_ != nullptr ? source_->total() : total_;
   // Of compressed input only the source knows how much of it is done.
-  const uint64_t done = source_.Contents() ? bytes : source_.position();
+  const uint64_t done = source_ == nullptr || source_->Contents() ? bytes : source_->position();
   if (total != 0) {
     fmt::print(stderr, "\r{}: {} of {} ({}%) \x1b[K", what_, util::FormatSize(done),
                util::FormatSize(total), std::min<uint64_t>(100, done * 100 / total));

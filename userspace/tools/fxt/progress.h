@@ -15,6 +15,8 @@ namespace tools {
 class Progress {
  public:
   Progress(std::string what, const fxt::ByteSource& source);
+  // Of work on `total` bytes; 0: nobody knows.
+  Progress(std::string what, uint64_t total);
   ~Progress() { Clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -28,7 +30,8 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   std::string what_;
-  const fxt::ByteSource& source_;
+  const fxt::ByteSource* source_ = nullptr;
+  uint64_t total_ = 0;  // without a source
   bool wanted_;
   bool shown_ = false;
   Clock::time_point next_;

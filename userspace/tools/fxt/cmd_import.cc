@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "fxt/archive_writer.h"
+#include "fxt/provider_writer.h"
+#include "perf_data/byte_source.h"
+#include "perf_data/file_reader.h"
+#include "sink/open_sink.h"
+#include "tools/common/message.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/progress.h"
+#include "translate/perf_importer.h"
+#include "util/quantity.h"
+
+namespace tools {
+namespace {
+
+using util::FormatCount;
+
+struct Options {
+  std::string file;
+  std::string output;
+};
+
+// The output would be emptied before the input is read.
+bool SameFile(const std::string& a, const std::string& b) {
+  struct stat first;
+  struct stat second;
+  return a != "-" && b != "-" && stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 &&
+         S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+std::string Counts(const std::map<std::string, uint64_t>& counts) {
+  std::string text;
+  for (const auto& [what, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", FormatCount(count), what);
+  }
+  return text;
+}
+
+void Tell(const std::string& file, const translate::PerfImportStats& stats) {
+  PrintNote(kProgram, fmt::format("{} samples, {} of them with a branch stack; {} branches",
+                                  FormatCount(stats.samples), FormatCount(stats.branch_stacks),
+                                  FormatCount(stats.branches)));
+  const auto note = [&](std::string_view text) {
+    PrintNote(kProgram, fmt::format("note: {}: {}", file, text));
+  };
+  if (stats.lost != 0) {
+    note(fmt::format("perf lost {} samples or records; the trace says so, too",
+                     FormatCount(stats.lost)));
+  }
+  if (stats.truncated) note("cut short; read to its last whole record");
+  if (stats.unreadable != 0) {
+    note(fmt::format("{} records cannot be read; the first, {}", FormatCount(stats.unreadable),
+                     stats.first_unreadable));
+  }
+  if (stats.unknown_events != 0) {
+    note(fmt::format("{} samples are of no event of the file", FormatCount(stats.unknown_events)));
+  }
+  if (!stats.skipped.empty()) {
+    note(fmt::format("passed over, having no counterpart: {}", Counts(stats.skipped)));
+  }
+  if (!stats.dropped_fields.empty()) {
+    note(fmt::format("fields of samples left out: {}", Counts(stats.dropped_fields)));
+  }
+  if (stats.late != 0) {
+    note(fmt::format("{} records are out of the order of time", FormatCount(stats.late)));
+  }
+  if (stats.dropped_mappings != 0) {
+    note(fmt::format("{} mappings were left out", FormatCount(stats.dropped_mappings)));
+  }
+  if (stats.refused_records != 0) {
+    note(fmt::format("{} records did not fit the format", FormatCount(stats.refused_records)));
+  }
+}
+
+int Run(const Options& options) {
+  if (SameFile(options.file, options.output)) {
+    return Fail({fmt::format("{} is both input and output", options.file), ""});
+  }
+  auto source = perf_data::OpenFile(options.file);
+  if (!source) return Fail(source.error());
+  const uint64_t total = (*source)->size().value_or(0);
+  // Before the output is made, so that a wrong input leaves nothing behind.
+  auto reader = perf_data::FileReader::Open(std::move(*source));
+  if (!reader) {
+    return Fail({fmt::format("{}: {}", options.file, reader.error().message), reader.error().hint});
+  }
+  sink::SinkOptions sink_options;
+  sink_options.path = options.output;
+  auto out = sink::OpenSink(sink_options);
+  if (!out) return Fail(out.error());
+
+  Progress progress("fxt import: " + options.file, total);
+  translate::PerfImportStats stats;
+  util::Status read = util::Ok();
+  {
+    fxt::ArchiveWriter archive(**out);
+    fxt::ProviderWriter provider(archive, "perf.data");
+    translate::PerfImporter importer(*reader, provider);
+    read = importer.Run([&](uint64_t bytes) {
+      progress.Update(bytes);
+      return !archive.failed();
+    });
+    stats = importer.stats();
+    archive.Flush();
+  }
+  progress.Clear();
+  if (const auto status = (*out)->Close(); !status) return Fail(status.error());
+  Tell(options.file, stats);
+  if (!read) {
+    return Fail({fmt::format("{}: {}", options.file, read.error().message),
+                 "what came before is in the output"});
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddImport(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "import", "Make a trace of a perf.data file: branch stacks, samples, tasks, mappings");
+  command->add_option("FILE", options->file, "What `perf record` wrote; - is standard input")
+      ->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "Trace to write, compressed if it ends in .gz; - is standard output")
+      ->type_name("FILE")
+      ->required();
+  command->footer(
+      "Takes files of `perf record` and of simpleperf from machines of this byte order, written to "
+      "a\n"
+      "file or a pipe, compressed (-z) or not. Samples with a branch stack (perf record -b) "
+      "become\n"
+      "last-branch blobs and instants, others instants and backtraces; times stay those of perf's\n"
+      "clock. What is left out is counted on standard error. docs/lbr.md has the details.\n"
+      "\n"
+      "Examples:\n"
+      "  fxt import perf.data -o trace.fxt && fxt lbr trace.fxt\n"
+      "  ssh host perf record -b -a -o - -- sleep 1 | fxt import - -o trace.fxt.gz\n"
+      "  fxt import perf.data -o - | fxt lbr --raw -");
+  command->callback([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/clean_text.h"
+#include "analyze/input.h"
+#include "analyze/lbr_filter.h"
+#include "analyze/lbr_raw.h"
+#include "analyze/lbr_report.h"
+#include "analyze/lbr_samples.h"
+#include "analyze/lbr_text.h"
+#include "analyze/text_writer.h"
+#include "tools/common/message.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/filter_options.h"
+#include "tools/fxt/read_loop.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string file;
+  FilterOptions filter;
+  bool raw = false;
+  bool brstack = false;
+  bool json = false;
+  bool symbols = false;     // names in --raw
+  bool no_symbols = false;  // offsets in reports
+  std::vector<std::string> sections;
+  size_t top = 20;
+  std::string root;
+  std::vector<std::string> debug_folders;
+  std::string perf_cache;
+  std::string kallsyms;
+};
+
+util::Result<analyze::LbrSections> SectionsOf(const std::vector<std::string>& names) {
+  analyze::LbrSections sections;
+  if (names.empty()) return sections;
+  sections = {false, false, false, false, false};
+  const std::pair<std::string_view, bool*> known[] = {{"branches", &sections.branches},
+                                                      {"mispredicted", &sections.mispredicted},
+                                                      {"blocks", &sections.blocks},
+                                                      {"functions", &sections.functions},
+                                                      {"threads", &sections.threads}};
+  for (const std::string& name : names) {
+    const auto* const found =
+        std::find_if(std::begin(known), std::end(known),
+                     [&](const auto& section) { return section.first == name; });
+    if (found == std::end(known)) {
+      return util::Error{fmt::format("\"{}\" is no report", name),
+                         "reports: branches, mispredicted, blocks, functions, threads"};
+    }
+    *found->second = true;
+  }
+  return sections;
+}
+
+analyze::LbrSymbolOptions SymbolsOf(const Options& options) {
+  analyze::LbrSymbolOptions symbols;
+  symbols.enabled = !options.no_symbols;
+  symbols.files.root = options.root;
+  symbols.files.debug_folders.insert(symbols.files.debug_folders.begin(),
+                                     options.debug_folders.begin(), options.debug_folders.end());
+  symbols.files.perf_cache = options.perf_cache;
+  if (const char* home = std::getenv("HOME"); symbols.files.perf_cache.empty() && home != nullptr) {
+    symbols.files.perf_cache = fmt::format("{}/.debug", home);
+  }
+  symbols.kallsyms = options.kallsyms;
+  return symbols;
+}
+
+// Tells what could not be named; a few lines of it.
+void NoteProblems(const analyze::LbrPlaces& places) {
+  constexpr size_t kShown = 3;
+  const std::vector<std::string> problems = places.Problems();
+  for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {
+    PrintNote(kProgram, fmt::format("note: no symbols: {}", analyze::CleanText(problems[i])));
+  }
+  if (problems.size() > kShown) {
+    PrintNote(kProgram, fmt::format("note: no symbols for {} files more (--json lists them)",
+                                    problems.size() - kShown));
+  }
+}
+
+// Reads the trace into `visitor` through the filter.
+int Visit(const Options& options, fxt::ByteSource& source, analyze::RecordFilter filter,
+          analyze::LbrVisitor& visitor) {
+  fxt::Reader reader(source);
+  analyze::LbrFilter selection({std::move(filter.time), std::move(filter.threads),
+                                std::move(filter.processes), std::move(filter.cpus)},
+                               visitor);
+  analyze::LbrWalk walk(selection);
+  Progress progress("fxt lbr: " + options.file, source);
+  ReadAll(reader, progress, [&] {
+    walk.Take(reader);
+    return visitor.WantsMore();
+  });
+  walk.Finish();
+  progress.Clear();
+  if (!visitor.WantsMore()) return kExitOk;
+  WarnAboutDamage(options.file, reader);
+  const analyze::LbrProblems& problems = walk.problems();
+  if (problems.damaged_blobs != 0) {
+    PrintNote(kProgram, fmt::format("note: {}: {} damaged blobs; the first: {}", options.file,
+                                    problems.damaged_blobs, problems.first_damaged));
+  }
+  if (reader.error() != fxt::ReadError::kNone) {
+    return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
+  }
+  if (selection.seen() == 0) {
+    PrintNote(kProgram,
+              fmt::format("note: {} has no branch stacks (`fxt-record -c lbr` records them, `fxt "
+                          "import` takes them from perf.data)",
+                          options.file));
+  }
+  return kExitOk;
+}
+
+int Run(const Options& options) {
+  auto filter = options.filter.Make();
+  if (!filter) return Fail(filter.error());
+  const auto sections = SectionsOf(options.sections);
+  if (!sections) return Fail(sections.error());
+  auto source = analyze::OpenInput(options.file);
+  if (!source) return Fail(source.error());
+  analyze::TextWriter out(STDOUT_FILENO, "standard output");
+  int exit_code = kExitOk;
+  if (options.raw || options.brstack) {
+    const analyze::LbrRawForm form = options.brstack ? analyze::LbrRawForm::kBrstack
+                                     : options.json  ? analyze::LbrRawForm::kJson
+                                                     : analyze::LbrRawForm::kText;
+    std::optional<analyze::LbrSymbolOptions> symbols;
+    if (options.symbols) symbols = SymbolsOf(options);
+    analyze::LbrRawWriter writer(out, form, symbols);
+    exit_code = Visit(options, **source, std::move(*filter), writer);
+    if (writer.places() != nullptr) NoteProblems(*writer.places());
+  } else {
+    analyze::LbrReport report(SymbolsOf(options));
+    exit_code = Visit(options, **source, std::move(*filter), report);
+    if (exit_code == kExitOk || report.totals().samples != 0) {
+      const analyze::LbrReportOptions shown{*sections, options.top};
+      out.Append(options.json ? analyze::LbrReportJson(options.file, report, shown) + "\n"
+                              : analyze::LbrReportText(report, shown));
+    }
+    if (!options.json) NoteProblems(report.places());
+  }
+  const auto status = out.Finish();
+  return status ? exit_code : Fail(status.error());
+}
+
+}  // namespace
+
+void AddLbr(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "lbr",
+      "Branch stacks (Intel LBR, AMD Zen): hottest and mispredicted branches, cycles, calls; or "
+      "the stacks themselves");
+  command->add_option("FILE", options->file, "A trace; - is standard input")->required();
+  auto* raw = command->add_flag("--raw", options->raw,
+                                "Every sample, and below it a branch per line, newest first: from, "
+                                "to, M (mispredicted) or P (predicted) or -, cycles");
+  command
+      ->add_flag("--brstack", options->brstack,
+                 "Every sample as `perf script -F pid,tid,cpu,time,brstack --ns` prints it")
+      ->excludes(raw);
+  command
+      ->add_flag("--json", options->json,
+                 "The report as one JSON object; with --raw an object per sample and line")
+      ->excludes("--brstack");
+  command
+      ->add_option("--report", options->sections,
+                   "Reports to print: branches, mispredicted, blocks, functions, threads; all of "
+                   "them without this option")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command->add_option("--top", options->top, "Lines of each report; 0 prints all")
+      ->type_name("N")
+      ->capture_default_str();
+  options->filter.AddTo(*command);
+  auto* symbols = command->add_flag("--symbols", options->symbols, "Name the places in --raw, too");
+  command
+      ->add_flag("--no-symbols", options->no_symbols,
+                 "Look at no executable: places are offsets in files")
+      ->excludes(symbols);
+  command->add_option("--root", options->root, "Folder with the files of the recorded machine")
+      ->type_name("DIR");
+  command
+      ->add_option("--debug-dir", options->debug_folders,
+                   "Folder with separate debug files, besides /usr/lib/debug. May be given again")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--perf-cache", options->perf_cache,
+                   "perf's cache of executables by build id (usually ~/.debug)")
+      ->type_name("DIR");
+  command
+      ->add_option("--kallsyms", options->kallsyms,
+                   "Kernel symbols, a copy of the recorded machine's /proc/kallsyms. Without it "
+                   "this machine's are taken when it runs the recorded kernel")
+      ->type_name("FILE");
+  command->footer(
+      "Slots of the CPU's stack that no branch had filled yet are not counted as branches. Cycles\n"
+      "are those since the branch before, where the CPU counts them. What kind of branch it is, "
+      "the\n"
+      "CPU says, or the instruction, if the executable is at hand.\n"
+      "\n"
+      "Examples:\n"
+      "  fxt lbr trace.fxt                              what there is to say\n"
+      "  fxt lbr --report branches --top 50 --thread postgres trace.fxt\n"
+      "  fxt lbr --from 1s --to 1.01s --cpu 3 trace.fxt\n"
+      "  fxt lbr --raw --symbols trace.fxt | less       branch by branch\n"
+      "  fxt lbr --json trace.fxt | jq '.blocks.top[0]'\n"
+      "  fxt import perf.data -o - | fxt lbr --kallsyms kallsyms.txt -");
+  command->callback([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools
