@@ -203,6 +203,27 @@ TEST(Compare, KnowsChildrenOfPid1FromLostSwitches) {
   EXPECT_FALSE(Compare(reference, recorded, {}).exact());
 }
 
+TEST(Compare, KnowsATaskIdTakenOver) {
+  // Came in as 101, went out as 102: by an exec of thread 101 that took the place of leader 102, or
+  // because 101 was the leader and had to go.
+  SwitchLog reference = Reference(40);
+  reference.cpus[0][2].prev_tid = 102;
+  const FxtLog recorded = Recording(reference);
+  EXPECT_EQ(Compare(reference, recorded, {}).total.recorded_gaps, 1u);
+  const uint64_t after = 30 * kStepNs;
+  for (const auto& [old_tid, tid] : {std::pair(101, 102), std::pair(102, 101)}) {
+    reference.takeovers = {{after, old_tid, tid}};
+    const Comparison comparison = Compare(reference, recorded, {});
+    EXPECT_TRUE(comparison.exact()) << comparison.Describe({});
+    EXPECT_EQ(comparison.total.takeovers, 1u);
+  }
+  reference.takeovers = {{after, 103, 102}};
+  EXPECT_FALSE(Compare(reference, recorded, {}).exact());
+  // Not one that was over before it came in.
+  reference.takeovers = {{5 * kStepNs, 101, 102}};
+  EXPECT_FALSE(Compare(reference, recorded, {}).exact());
+}
+
 TEST(Compare, KnowsAPauseByTheSecondStamp) {
   SwitchLog reference = Reference(40);
   FxtLog recorded = Recording(reference);

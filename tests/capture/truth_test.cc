@@ -36,6 +36,7 @@ TEST_P(Truth, IsWhatFtraceSaw) {
   options.workload.insert(options.workload.end(), GetParam().arguments.begin(),
                           GetParam().arguments.end());
   options.window_program = ComparePath();
+  options.buffer_kib = 160 * 1024;
   const auto run = RunUnderBoth(options);
   ASSERT_TRUE(run.ok()) << run.error().message << "\n" << run.error().hint;
   const std::string description = run->Describe();
@@ -60,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
         Workload{"PingPongOnLastCpu", false, {"pingpong", "--count", "20000"}, 20'000},
         Workload{"Messaging",
                  false,
-                 {"messaging", "--groups", "10", "--pairs", "10", "--count", "60"},
+                 {"messaging", "--groups", "10", "--pairs", "10", "--count", "240"},
                  2'000},
         Workload{"ForkStorm", false, {"forkstorm", "--count", "5000"}, 5'000},
         Workload{"ForkStormExec", false, {"forkstorm", "--count", "600", "--exec"}, 600},

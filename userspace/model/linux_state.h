@@ -45,6 +45,9 @@ class ToldStates {
     return true;
   }
 
+  // What was told is not known any more: whatever comes next is told.
+  void Forget() { told_.fill(0xff); }
+
  private:
   // By fxt::ThreadState; running is never an outgoing state.
   std::array<uint8_t, 6> told_ = {FXR_STATE_PREEMPTED,     FXR_STATE_RUNNABLE, FXR_STATE_STOPPED,

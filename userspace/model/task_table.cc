@@ -106,8 +106,11 @@ void TaskTable::TakeOverLeader(ThreadHandle handle, uint32_t tgid) {
     threads_[leader].tid = old_tid;
     threads_[leader].announced = false;
     std::swap(thread.koid, threads_[leader].koid);
+    // A reader keeps what it was told by koid.
+    std::swap(thread.told_states, threads_[leader].told_states);
   } else if (uint16_t uses = thread_uses_.Get(tgid); uses > 0) {
     thread.koid = MakeKoid(tgid, uses - 1u);
+    thread.told_states.Forget();
   }
   by_tid_.Set(old_tid, leader);
   thread.tid = tgid;

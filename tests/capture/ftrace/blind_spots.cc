@@ -11,13 +11,15 @@ namespace {
 
 constexpr size_t kExamples = 8;
 
-// Whether the task switched to `before` is the one switched out `after`, under its new id. The
-// event comes a while after the id has changed.
+// Whether the task switched to `before` is the one switched out `after`, under its new id: the thread
+// that takes its leader's id, or the leader, which may still be on its way out with the id it got in
+// exchange. The event comes a while after the ids have changed.
 bool IsTakeover(const SwitchLog& reference, const Switch& before, const Switch& after) {
   return std::any_of(reference.takeovers.begin(), reference.takeovers.end(),
                      [&](const Takeover& takeover) {
-                       return takeover.time_ns > before.time_ns &&
-                              takeover.old_tid == before.next_tid && takeover.tid == after.prev_tid;
+                       if (takeover.time_ns <= before.time_ns) return false;
+                       return std::minmax({takeover.old_tid, takeover.tid}) ==
+                              std::minmax({before.next_tid, after.prev_tid});
                      });
 }
 

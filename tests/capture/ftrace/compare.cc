@@ -64,10 +64,11 @@ class RenameIndex {
     for (const Rename& rename : reference.renames) by_tid_[rename.tid].push_back(&rename);
   }
 
-  // Whether at `time_ns` the last announced rename of `tid` was from `comm` to `recorded` and its
-  // author had not had the time to do it.
-  bool InFlight(int32_t tid, uint64_t time_ns, const std::string& comm,
+  // Whether the last rename of `tid` announced by the time the switch was recorded was from `comm` to
+  // `recorded`, and its author had not had the time to do it, or announced it after ftrace had looked.
+  bool InFlight(int32_t tid, uint64_t ftrace_ns, uint64_t recorded_ns, const std::string& comm,
                 const std::string& recorded) const {
+    const uint64_t time_ns = std::max(ftrace_ns, recorded_ns);
     const auto found = by_tid_.find(tid);
     if (found == by_tid_.end()) return false;
     const auto& renames = found->second;
@@ -77,7 +78,8 @@ class RenameIndex {
     if (after == renames.begin()) return false;
     const Rename& last = **std::prev(after);
     return log_.names.Name(last.old_name) == comm && log_.names.Name(last.new_name) == recorded &&
-           (time_ns - last.time_ns < kRenameTakesNs || LeftItsCpu(last, time_ns));
+           (last.time_ns >= ftrace_ns || ftrace_ns - last.time_ns < kRenameTakesNs ||
+            LeftItsCpu(last, ftrace_ns));
   }
 
  private:
@@ -182,10 +184,12 @@ class CpuComparer {
       for (const UnseenSwitch& mark : recorded_.unseen) {
         marks += mark.cpu == cpu_ && options_.window.Contains(mark.time_ns);
       }
-      const uint64_t gaps = ours.init + ours.unexplained;
+      // Where an id was taken over the recorder may not know that it is the same task: a mark there
+      // says too much, none says nothing wrong.
+      const uint64_t least = ours.init + ours.unexplained, most = least + ours.takeover;
       // A mark may stand anywhere between the two neighbours of its gap, so the ends of the window
       // may cut one off.
-      const uint64_t apart = marks > gaps ? marks - gaps : gaps - marks;
+      const uint64_t apart = marks > most ? marks - most : least > marks ? least - marks : 0;
       counts_->unmarked_gaps = apart > 2 ? apart : 0;
     }
     for (const uint64_t time : wanted.unexplained_times_ns) {
@@ -292,8 +296,10 @@ class CpuComparer {
       ++counts_->wrong_priority;
       Differ("priority", wanted, ours);
     }
-    const bool prev = CheckName(wanted.prev_tid, wanted.time_ns, wanted.prev_name, ours.prev_name);
-    const bool next = CheckName(wanted.next_tid, wanted.time_ns, wanted.next_name, ours.next_name);
+    const bool prev = CheckName(wanted.prev_tid, wanted.time_ns, ours.time_ns, wanted.prev_name,
+                                ours.prev_name);
+    const bool next = CheckName(wanted.next_tid, wanted.time_ns, ours.time_ns, wanted.next_name,
+                                ours.next_name);
     if (!prev || !next) {
       ++counts_->wrong_name;
       Differ("name", wanted, ours);
@@ -325,7 +331,8 @@ class CpuComparer {
     return ours == (tid == 0 ? 0 : std::max<int16_t>(wanted, 0));
   }
 
-  bool CheckName(int32_t tid, uint64_t time_ns, uint32_t wanted, uint32_t ours) {
+  bool CheckName(int32_t tid, uint64_t time_ns, uint64_t recorded_ns, uint32_t wanted,
+                 uint32_t ours) {
     // The kernel's "swapper/N" is no name that readers of a file need to see.
     if (tid == 0) return true;
     const std::string& comm = reference_.names.Name(wanted);
@@ -335,7 +342,7 @@ class CpuComparer {
       ++counts_->blind_children_names;
       return true;
     }
-    if (!renames_.InFlight(tid, time_ns, comm, recorded)) return false;
+    if (!renames_.InFlight(tid, time_ns, recorded_ns, comm, recorded)) return false;
     ++counts_->renames_in_flight;
     return true;
   }
