@@ -6,7 +6,8 @@ UNIT_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(UNIT_SOURCES))
 
 $(BUILD)/tests/%.o: CPPFLAGS += -Itests
 
-$(BUILD)/unit_tests: $(UNIT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES)
+# Some of them run fxt, which they look for beside them.
+$(BUILD)/unit_tests: $(UNIT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES) | $(BUILD)/fxt
 	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(UNIT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES_LINK) -lgtest_main -lgtest -lgmock $(LIBS)
 
 ## unit-test     build and run the unit tests alone

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Tests of `fxt` as a person runs it.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "unit/support/run_command.h"
+
+namespace tools::testing {
+
+class FxtCommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    program_ = testing_support::BuiltProgram("fxt");
+    ASSERT_NE(program_, "") << "fxt is not built beside this program";
+    std::string name = (std::filesystem::temp_directory_path() / "fxt_command.XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+
+  testing_support::CommandResult Fxt(std::vector<std::string> words,
+                                     const std::string& input = "") const {
+    words.insert(words.begin(), program_);
+    return testing_support::RunCommand(words, input);
+  }
+  // In a folder of the test's own.
+  std::string Path(const std::string& name) const { return folder_ / name; }
+
+ private:
+  std::string program_;
+  std::filesystem::path folder_;
+};
+
+}  // namespace tools::testing
