@@ -3,7 +3,6 @@
 // name, tick rate, string table and thread table.
 #pragma once
 
-#include <array>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -58,15 +57,18 @@ class ReaderProvider {
     Koid thread = 0;
   };
   // Koids 0 and 0 when `index` (1..255) is not defined.
-  const ThreadIds& thread(uint8_t index) const { return threads_[index]; }
+  const ThreadIds& thread(uint8_t index) const {
+    static constexpr ThreadIds kNone;
+    return has_thread(index) ? threads_[index] : kNone;
+  }
   bool has_thread(uint8_t index) const { return defined_threads_[index]; }
 
-  // The definitions; the last one of an index wins.
+  // The definitions; the last one of an index wins. False: the table budget is used up; the index
+  // is undefined then.
   void Announce(std::string_view name);
   void SetTickRate(uint64_t ticks_per_second);  // > 0
-  // False: the table budget is used up; the index is undefined then.
   bool DefineString(uint16_t index, std::string_view text);
-  void DefineThread(uint8_t index, Koid process, Koid thread);
+  bool DefineThread(uint8_t index, Koid process, Koid thread);
 
  private:
   static constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
@@ -83,8 +85,9 @@ class ReaderProvider {
   uint64_t ticks_per_second_ = kNanosecondsPerSecond;
   TableBudget* budget_;
   std::string name_;
-  std::vector<StringSlot> strings_;  // by index; grows to the highest one defined
-  std::array<ThreadIds, 256> threads_{};
+  // By index; they grow to the highest one defined.
+  std::vector<StringSlot> strings_;
+  std::vector<ThreadIds> threads_;
   std::bitset<256> defined_threads_;
 };
 

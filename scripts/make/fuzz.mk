@@ -41,7 +41,7 @@ fuzz-seeds: $(BUILD)/fuzz/make_corpus
 	@mkdir -p $(FUZZ_BUILD)/corpus
 
 FUZZ_RUN = $(FUZZ_BUILD)/reader_fuzzer -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
-           -artifact_prefix=$(FUZZ_BUILD)/ -verbosity=0 -print_final_stats=1
+           -artifact_prefix=$(FUZZ_BUILD)/ -print_final_stats=1
 
 ## fuzz          fuzz the reading side (FUZZ_SECONDS=600)
 ## fuzz-test     the same for twenty seconds, always with the same seeds
@@ -59,6 +59,8 @@ fuzz-test:
 	else $(SUBMAKE) fuzz-test-run; fi
 
 fuzz-test-run: fuzz-seeds $(FUZZ_BUILD)/reader_fuzzer
-	$(FUZZ_RUN) -seed=1 -max_total_time=$(FUZZ_TEST_SECONDS) $(FUZZ_BUILD)/seeds
+	@$(FUZZ_RUN) -seed=1 -max_total_time=$(FUZZ_TEST_SECONDS) $(FUZZ_BUILD)/seeds >$(FUZZ_BUILD)/test.log 2>&1 || \
+	  { status=$$?; cat $(FUZZ_BUILD)/test.log; exit $$status; }
+	@sed -n 's/^stat::/fuzz-test: /p' $(FUZZ_BUILD)/test.log
 
 -include $(shell find $(FUZZ_BUILD) -name '*.d' 2>/dev/null)

@@ -7,7 +7,7 @@ PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell \
     END { n = gib < cpus ? gib : cpus; print (n < 1 ? 1 : n) }' /proc/meminfo))
 SUBMAKE = BUILD=$(BUILD) scripts/as_owner $(MAKE) --no-print-directory $(PARALLEL)
 
-## deps          install the Debian packages that are missing (DEPS="build test bench lint vm cross")
+## deps          install the Debian packages that are missing (DEPS="build test bench lint vm viewer cross")
 DEPS ?= build test
 .PHONY: deps
 deps:
@@ -22,7 +22,7 @@ record:
 	$(BUILD)/fxt-record $(ARGS)
 
 ## test          set up, build, and run every test (SUITES="unit-test" for some of them)
-SUITES ?= unit-test fuzz-test project-test capture-test vm-test-short
+SUITES ?= unit-test fuzz-test project-test json-test capture-test vm-test-short
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/capture_tests $(BUILD)/tests/ftrace_compare \
                 $(BUILD)/tests/odd_tasks $(VM_PROGRAMS)
 .PHONY: test

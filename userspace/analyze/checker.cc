@@ -76,6 +76,7 @@ CheckResult CheckTrace(fxt::ByteSource& source, const CheckOptions& options,
   };
   fxt::ReaderOptions reader_options;
   reader_options.max_diagnostics = 0;
+  reader_options.max_table_bytes = options.max_table_bytes;
   reader_options.on_diagnostic = [&](const fxt::Diagnostic& d) { report(ToFinding(d)); };
   fxt::Reader reader(source, reader_options);
   LayoutChecker layout(report);

@@ -2,6 +2,7 @@
 // Holds a trace against the format and, where fxt-record made it, against that program's promises.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -10,12 +11,15 @@
 
 #include "analyze/finding.h"
 #include "fxt/byte_source.h"
+#include "fxt/reader.h"
 
 namespace analyze {
 
 struct CheckOptions {
   // False: the rules of the format alone.
   bool recorder_rules = true;
+  // What the tables of all providers may take together, in bytes.
+  size_t max_table_bytes = fxt::ReaderOptions{}.max_table_bytes;
   // Called at times with the reader's position, in bytes, for progress.
   std::function<void(uint64_t)> on_progress;
 };

@@ -15,6 +15,9 @@ namespace {
 constexpr uint64_t kTicksPerSecond = 1'000'000'000;
 constexpr int64_t kMaxPriority = 139;
 constexpr uint32_t kMaxLegacyCpu = 255;
+constexpr size_t kMaxProviders = 65'536;  // 4 KB each at most
+// Of a koid; above it are generations, see "Threads and processes" in README.md.
+constexpr fxt::Koid kTidMask = (fxt::Koid{1} << 22) - 1;
 
 bool IsDefinition(const fxt::Record& record) {
   return KindOf(record) <= RecordKind::kThread || KindOf(record) == RecordKind::kKernelObject;
@@ -91,9 +94,13 @@ void RecorderChecker::CheckPreamble(const fxt::Reader& reader) {
 
 void RecorderChecker::CheckDefinition(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
-  Tables& tables = tables_[reader.provider().id()];
+  // Providers beyond these are not held against what they defined before.
+  Tables none;
+  const uint32_t provider = reader.provider().id();
+  const bool has_tables = tables_.size() < kMaxProviders || tables_.contains(provider);
+  Tables& tables = has_tables ? tables_[provider] : none;
   if (const auto* string = std::get_if<fxt::StringRecord>(&record)) {
-    if (tables.strings.empty()) tables.strings.resize(size_t{fxt::kMaxStringIndex} + 1);
+    if (tables.strings.size() <= string->index) tables.strings.resize(string->index + size_t{1});
     if (tables.strings[string->index]) {
       Report(rules::kRedefined, fmt::format("string index {} is defined again", string->index));
     }
@@ -263,6 +270,17 @@ void RecorderChecker::CheckSide(const Switch& record, const SwitchSide& side) {
   }
 }
 
+// A thread that calls exec goes on under the id of its process's leader, once that one has ended.
+bool RecorderChecker::TookOverLeader(fxt::Koid thread, fxt::Koid leader) const {
+  const ObjectNames::Thread* before = names_.thread(thread);
+  const ObjectNames::Thread* after = names_.thread(leader);
+  if (before == nullptr || after == nullptr || !before->process) return false;
+  if (before->process != after->process) return false;
+  if (((leader ^ *after->process) & kTidMask) != 0) return false;
+  const auto ended = ended_.find(leader);
+  return ended == ended_.end() || ended->second;
+}
+
 void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
   const auto record = AsSwitch(reader.record(), reader.provider());
   if (!record) return;
@@ -278,7 +296,8 @@ void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
 
   Cpu& cpu = cpus_[record->cpu];
   if (cpu.running && *cpu.running != record->outgoing.thread) {
-    if (expect_continuity_ && !cpu.gap_declared) {
+    if (expect_continuity_ && !cpu.gap_declared &&
+        !TookOverLeader(*cpu.running, record->outgoing.thread)) {
       Report(rules::kContinuity, fmt::format("thread {} leaves cpu {}, but thread {} was there",
                                              record->outgoing.thread, record->cpu, *cpu.running));
     }
@@ -286,6 +305,8 @@ void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
   }
   cpu.gap_declared = false;
   on_cpu_.erase(record->outgoing.thread);
+  ended_[record->outgoing.thread] = record->outgoing_state == fxt::ThreadState::kDying ||
+                                    record->outgoing_state == fxt::ThreadState::kDead;
   cpu.running = record->incoming.thread;
   if (!record->incoming.idle) on_cpu_[record->incoming.thread] = record->cpu;
 }

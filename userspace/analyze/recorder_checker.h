@@ -61,6 +61,7 @@ class RecorderChecker {
   void CheckEvent(const fxt::Event& event);
   void CheckLoss(const Loss& loss);
   void CheckSwitch(const fxt::Reader& reader);
+  bool TookOverLeader(fxt::Koid thread, fxt::Koid leader) const;
   void CheckSide(const Switch& record, const SwitchSide& side);
   void CheckWakeup(const fxt::ThreadWakeup& record);
   void MentionThread(fxt::Koid thread, std::optional<fxt::Koid> process);
@@ -76,6 +77,7 @@ class RecorderChecker {
   std::unordered_map<uint32_t, Tables> tables_;
   std::map<uint32_t, Cpu> cpus_;
   std::unordered_map<fxt::Koid, uint32_t> on_cpu_;  // threads that run, and where
+  std::unordered_map<fxt::Koid, bool> ended_;       // threads that left a CPU: in order to end?
   std::unordered_map<fxt::Koid, Mention> threads_;
   std::unordered_map<fxt::Koid, uint64_t> processes_;  // first mention
   ObjectNames names_;

@@ -93,7 +93,7 @@ inline constexpr Rule kLoss{"recorder-loss", Severity::kError,
                             "and a counter"};
 inline constexpr Rule kContinuity{"recorder-continuity", Severity::kError,
                                   "the thread that leaves a CPU is the one that came, but for "
-                                  "declared losses"};
+                                  "declared losses and an exec that takes over the leader's id"};
 inline constexpr Rule kLogInstant{"recorder-log", Severity::kError,
                                   "a log record is followed by its instant"};
 

@@ -10,7 +10,7 @@ namespace {
 
 // How far contents in memory are opened up before the pages behind are given back.
 constexpr size_t kReleaseStep = size_t{8} << 20;
-// Memory that a provider without strings takes, the node of the map included.
+// Memory that a provider with empty tables takes, the node of the map included.
 constexpr size_t kProviderBytes = sizeof(ReaderProvider) + 64;
 
 uint64_t Load(const std::byte* at) {
@@ -282,7 +282,9 @@ void Reader::Apply() {
       log_.Add({DiagnosticKind::kTableLimit, type, offset_, string->index});
     }
   } else if (const auto* thread = std::get_if<ThreadRecord>(&record_)) {
-    provider_->DefineThread(thread->index, thread->process, thread->thread);
+    if (!provider_->DefineThread(thread->index, thread->process, thread->thread)) {
+      log_.Add({DiagnosticKind::kTableLimit, type, offset_, thread->index});
+    }
   } else if (const auto* init = std::get_if<Initialization>(&record_)) {
     provider_->SetTickRate(init->ticks_per_second);
   } else if (const auto* info = std::get_if<ProviderInfo>(&record_)) {

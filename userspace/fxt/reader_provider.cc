@@ -2,8 +2,15 @@
 #include "fxt/reader_provider.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace fxt {
+namespace {
+
+// Room that the first definition makes.
+constexpr size_t kFewThreads = 8;
+
+}  // namespace
 
 void ReaderProvider::Announce(std::string_view name) {
   name_.assign(name);  // at most 255 bytes by the format
@@ -44,9 +51,17 @@ bool ReaderProvider::DefineString(uint16_t index, std::string_view text) {
   return true;
 }
 
-void ReaderProvider::DefineThread(uint8_t index, Koid process, Koid thread) {
+bool ReaderProvider::DefineThread(uint8_t index, Koid process, Koid thread) {
+  if (index >= threads_.size()) {
+    const size_t wanted = std::min(std::bit_ceil(std::max<size_t>(index + size_t{1}, kFewThreads)),
+                                   size_t{kMaxThreadIndex} + 1);
+    if (!budget_->Take((wanted - threads_.size()) * sizeof(ThreadIds))) return false;
+    threads_.reserve(wanted);  // no more than what the budget counts
+    threads_.resize(wanted);
+  }
   threads_[index] = {process, thread};
   defined_threads_[index] = true;
+  return true;
 }
 
 }  // namespace fxt

@@ -41,6 +41,7 @@ struct Thread {
   ProcessHandle process = kNoHandle;
   int32_t on_cpu = -1;
   uint32_t syscall = 0;
+  fxt::Koid syscall_koid = 0;  // that it entered the call with: exec can change the thread's own
   ToldStates told_states;
   bool announced = false;
   bool exiting = false;  // called exit; only its last switch is to come

@@ -19,6 +19,10 @@ constexpr int64_t Result(uint64_t body, uint8_t extra) {
   return static_cast<int64_t>(bits << (64 - kResultBits)) >> (64 - kResultBits);
 }
 
+fxt::ThreadRef EnteredAs(const model::Thread& thread) {
+  return fxt::ThreadRef::Inline(thread.process_koid, thread.syscall_koid);
+}
+
 }  // namespace
 
 fxt::StringId SyscallTranslator::Name(uint32_t number, bool compat) {
@@ -43,6 +47,7 @@ void SyscallTranslator::OnEntry(uint64_t time, uint64_t body, uint8_t extra) {
   model::Thread& thread = file_.tasks().thread(handle);
   thread.syscall = number;
   thread.syscall_is_compat = extra != 0;
+  thread.syscall_koid = thread.koid;
   thread.in_syscall = true;
   file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, file_.Mention(handle),
                                        file_.Id(Word::kCategorySyscall), Name(number, extra != 0)));
@@ -58,12 +63,14 @@ void SyscallTranslator::OnExit(uint64_t time, uint64_t body, uint8_t extra) {
   }
   thread.in_syscall = false;
   int64_t result = Result(body, extra);
-  OpenRecord record = file_.Begin(handle);
+  // The duration ends on the thread it began on, which an exec has renumbered since.
+  const bool renumbered = thread.syscall_koid != thread.koid;
+  OpenRecord record = renumbered ? file_.Begin() : file_.Begin(handle);
   fxt::Argument argument{record.Ref(Word::kRet), result};
   if (result == static_cast<int32_t>(result)) argument.value = static_cast<int32_t>(result);
   record.Write(fxt::Event{.type = fxt::EventType::kDurationEnd,
                           .timestamp = time,
-                          .thread = record.thread(),
+                          .thread = renumbered ? EnteredAs(thread) : record.thread(),
                           .category = record.Ref(Word::kCategorySyscall),
                           .name = record.Refer(Name(thread.syscall, thread.syscall_is_compat)),
                           .arguments = {&argument, 1}});
@@ -75,6 +82,16 @@ void SyscallTranslator::OnThreadEnd(uint64_t time, uint32_t tid) {
   if (handle == model::kNoHandle || !file_.tasks().thread(handle).in_syscall) return;
   model::Thread& thread = file_.tasks().thread(handle);
   thread.in_syscall = false;
+  if (thread.syscall_koid != thread.koid) {
+    OpenRecord record = file_.Begin();
+    record.Write(fxt::Event{.type = fxt::EventType::kDurationEnd,
+                            .timestamp = time,
+                            .thread = EnteredAs(thread),
+                            .category = record.Ref(Word::kCategorySyscall),
+                            .name = record.Refer(Name(thread.syscall, thread.syscall_is_compat)),
+                            .arguments = {}});
+    return;
+  }
   file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationEnd, time, file_.Mention(handle),
                                        file_.Id(Word::kCategorySyscall),
                                        Name(thread.syscall, thread.syscall_is_compat)));

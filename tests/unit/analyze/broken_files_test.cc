@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
@@ -26,9 +27,11 @@ using testing::RecordingParts;
 
 constexpr uint64_t kInlineOne = uint64_t{0x8001};
 
-std::vector<std::string> FindingsOf(RecordingParts& file, bool recorder_rules = true) {
+std::vector<std::string> FindingsOf(RecordingParts& file, bool recorder_rules = true,
+                                    std::optional<size_t> max_table_bytes = std::nullopt) {
   fxt::MemorySource source(file.Bytes());
   CheckOptions options;
+  if (max_table_bytes) options.max_table_bytes = *max_table_bytes;
   options.recorder_rules = recorder_rules;
   std::vector<std::string> findings;
   const CheckResult result = CheckTrace(source, options, [&](const Finding& finding) {
@@ -369,7 +372,8 @@ TEST_P(BrokenFileTest, GetsExactlyItsFindings) {
 INSTANTIATE_TEST_SUITE_P(Format, BrokenFileTest, ::testing::ValuesIn(FormatCases()));
 INSTANTIATE_TEST_SUITE_P(Recorder, BrokenFileTest, ::testing::ValuesIn(RecorderCases()));
 
-// Every rule has a file that breaks it, but for those that need more than a small file.
+// Every rule has a file that breaks it; those named here need more than a small file, and have
+// tests of their own below.
 TEST(BrokenFilesTest, EveryRuleIsBrokenOnce) {
   std::set<std::string> broken = {"string-length", "table-limit"};
   for (const auto& cases : {FormatCases(), RecorderCases()}) {
@@ -380,6 +384,34 @@ TEST(BrokenFilesTest, EveryRuleIsBrokenOnce) {
     }
   }
   for (const Rule& rule : Rules()) EXPECT_TRUE(broken.contains(std::string(rule.id))) << rule.id;
+}
+
+// The leader's last switch, then one of the other thread to show it running, and one of the leader
+// that it has become.
+void AddTakeOver(RecordingParts& file, ThreadState leader_ends_as) {
+  file.Add("leader comes", SwitchAtEnd(kIdle0Ref, 0, kAppRef, 120));
+  file.Add("leader goes", SwitchAtEnd(kAppRef, 120, kWorkerRef, 120, leader_ends_as));
+  file.Add("leader again", SwitchAtEnd(kAppRef, 120, kIdle0Ref, 0, ThreadState::kBlocked));
+}
+
+TEST(BrokenFilesTest, AThreadThatTakesOverItsLeaderIsNoGap) {
+  RecordingParts file = RecordingParts::Sound();
+  AddTakeOver(file, ThreadState::kDying);
+  EXPECT_EQ(FindingsOf(file), std::vector<std::string>{});
+}
+
+TEST(BrokenFilesTest, ALeaderThatLivesIsNotTakenOver) {
+  RecordingParts file = RecordingParts::Sound();
+  AddTakeOver(file, ThreadState::kBlocked);
+  EXPECT_EQ(FindingsOf(file), std::vector<std::string>{"recorder-continuity at leader again"});
+}
+
+TEST(BrokenFilesTest, OnlyTheLeaderIsTakenOver) {
+  RecordingParts file = RecordingParts::Sound();
+  file.Add("worker comes", SwitchAtEnd(kIdle0Ref, 0, kWorkerRef, 120));
+  file.Add("worker ends", SwitchAtEnd(kWorkerRef, 120, kAppRef, 120, ThreadState::kDying));
+  file.Add("worker again", SwitchAtEnd(kWorkerRef, 120, kIdle0Ref, 0, ThreadState::kBlocked));
+  EXPECT_EQ(FindingsOf(file), std::vector<std::string>{"recorder-continuity at worker again"});
 }
 
 TEST(BrokenFilesTest, FilesOfOthersAreHeldAgainstTheFormatAlone) {
@@ -399,6 +431,17 @@ TEST(BrokenFilesTest, AStringThatIsTooLong) {
   const std::string text(32'500, 'x');
   file.Add("long", fxt::StringRecord{50, text});
   EXPECT_EQ(FindingsOf(file), std::vector<std::string>{"string-length at long"});
+}
+
+TEST(BrokenFilesTest, MoreStringsThanAReaderKeeps) {
+  RecordingParts file = RecordingParts::Sound();
+  const std::string text(20'000, 'x');
+  for (uint16_t i = 0; i < 4; ++i) {
+    file.Add("string " + std::to_string(i), fxt::StringRecord{static_cast<uint16_t>(50 + i), text});
+  }
+  EXPECT_EQ(FindingsOf(file), std::vector<std::string>{});
+  EXPECT_EQ(FindingsOf(file, true, 50'000),
+            (std::vector<std::string>{"table-limit at string 2", "table-limit at string 3"}));
 }
 
 TEST(BrokenFilesTest, NoTraceIsUnreadable) {

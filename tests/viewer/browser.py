@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A headless Chromium, driven over a pipe with the DevTools protocol."""
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+START_LIMIT_S = 60
+
+
+def find():
+    """The program, or None."""
+    return next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
+
+
+class Browser:
+    """One page. What goes wrong in it (exceptions, console errors, alerts) is in `errors`."""
+
+    def __init__(self, program):
+        self.errors = []
+        self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        to_read, self._to = os.pipe()
+        self._from, to_write = os.pipe()
+        # Chromium wants its ends of the pipes as descriptors 3 and 4.
+        command = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader",
+                   "--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-sync",
+                   "--disable-dev-shm-usage", "--allow-file-access-from-files", "--remote-debugging-pipe",
+                   f"--user-data-dir={self._profile.name}", "about:blank"]
+        self._process = subprocess.Popen(["sh", "-c", f'exec 3<&{to_read} 4>&{to_write}; exec "$@"', "sh", *command],
+                                         pass_fds=(to_read, to_write), stdin=subprocess.DEVNULL,
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(to_read)
+        os.close(to_write)
+        self._buffer = b""
+        self._last_id = 0
+        self._session = None
+        targets = self.call("Target.getTargets", limit=START_LIMIT_S)["targetInfos"]
+        page = next(target for target in targets if target["type"] == "page")
+        self._session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self.call(f"{domain}.enable")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill()
+        self._process.wait()
+        os.close(self._to)
+        os.close(self._from)
+        self._profile.cleanup()
+
+    def _receive(self, deadline):
+        while b"\0" not in self._buffer:
+            if not select.select([self._from], [], [], max(0, deadline - time.monotonic()))[0]:
+                raise TimeoutError("the browser does not answer")
+            part = os.read(self._from, 1 << 16)
+            if not part:
+                raise RuntimeError(f"the browser ended with status {self._process.wait()}")
+            self._buffer += part
+        text, _, self._buffer = self._buffer.partition(b"\0")
+        message = json.loads(text)
+        self._note(message.get("method"), message.get("params"))
+        return message
+
+    def _note(self, method, details):
+        if method == "Runtime.exceptionThrown":
+            thrown = details["exceptionDetails"]
+            self.errors.append(thrown.get("exception", {}).get("description") or thrown["text"])
+        elif method == "Runtime.consoleAPICalled" and details["type"] == "error":
+            self.errors.append(" ".join(str(part.get("value", part.get("description"))) for part in details["args"]))
+        elif method == "Log.entryAdded" and details["entry"]["level"] == "error":
+            self.errors.append(details["entry"]["text"])
+        elif method == "Page.javascriptDialogOpening":
+            # The page stands still until somebody has read it.
+            self.errors.append(details["message"])
+            self._send("Page.handleJavaScriptDialog", accept=True)
+
+    def _send(self, method, **parameters):
+        self._last_id += 1
+        request = {"id": self._last_id, "method": method, "params": parameters}
+        if self._session:
+            request["sessionId"] = self._session
+        os.write(self._to, json.dumps(request).encode() + b"\0")
+        return self._last_id
+
+    def call(self, method, limit=120, **parameters):
+        call = self._send(method, **parameters)
+        deadline = time.monotonic() + limit
+        while True:
+            answer = self._receive(deadline)
+            if answer.get("id") == call:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+
+    def open(self, url):
+        failure = self.call("Page.navigate", url=url).get("errorText")
+        if failure:
+            raise RuntimeError(f"{url}: {failure}")
+
+    def evaluate(self, expression, limit=120):
+        """The value of a JavaScript expression; promises are waited for."""
+        answer = self.call("Runtime.evaluate", limit=limit, expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            thrown = answer["exceptionDetails"]
+            raise RuntimeError(thrown.get("exception", {}).get("description") or thrown["text"])
+        return answer["result"].get("value")
+
+    def wait_for(self, condition, limit=120):
+        """Until the function says true of this page."""
+        deadline = time.monotonic() + limit
+        while not condition(self):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"never came; errors: {self.errors}")
+            time.sleep(0.2)

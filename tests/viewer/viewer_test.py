@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Loads recordings, as `fxt json` converts them, into speedscope in a headless Chromium.
+
+speedscope comes from npm, into the build folder.
+"""
+
+import base64
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import browser
+import capture
+
+BUILD = os.path.join(capture.ROOT, "build")
+SPEEDSCOPE = "speedscope@1.25.0"
+
+
+def install_speedscope():
+    """Path of its page. Skips where there is no npm, or it cannot install."""
+    folder = os.path.abspath(os.path.join(BUILD, "viewer"))
+    pages = os.path.join(folder, "node_modules/speedscope/dist/release/index.html")
+    if not os.path.exists(pages):
+        if not shutil.which("npm"):
+            raise unittest.SkipTest("no npm to install speedscope with")
+        os.makedirs(folder, exist_ok=True)
+        done = subprocess.run(["npm", "install", "--prefix", folder, "--no-save", "--no-audit", "--no-fund", SPEEDSCOPE],
+                              capture_output=True, text=True, check=False, timeout=300)
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            raise unittest.SkipTest(f"npm cannot install {SPEEDSCOPE}: {last}")
+    return glob.glob(pages)[0]
+
+
+class Speedscope(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        chromium = browser.find()
+        if not chromium:
+            raise unittest.SkipTest("no Chromium (make deps DEPS=viewer)")
+        reason = capture.why_not_recordable(BUILD)
+        if reason:
+            raise unittest.SkipTest(reason)
+        cls.page_url = "file://" + install_speedscope()
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.trace = os.path.join(cls.folder.name, "trace.fxt")
+        capture.record(BUILD, cls.trace)
+        cls.chromium = chromium
+
+    def load(self, text, wanted):
+        """What the page shows once `wanted`, a function of it, is true, and its errors."""
+        # As speedscope's own command line hands files over.
+        script = os.path.join(self.folder.name, "load.js")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f'speedscope.loadFileFromBase64("trace.json", "{base64.b64encode(text).decode()}")')
+        with browser.Browser(self.chromium) as page:
+            page.open(f"{self.page_url}#localProfilePath={script}")
+            page.wait_for(wanted)
+            return page.evaluate("document.body.innerText"), page.errors
+
+    def check(self, text):
+        shown, errors = self.load(text, lambda page: page.errors or "trace.json" in page.evaluate("document.title"))
+        self.assertEqual(errors, [])
+        # A profile for each thread that has durations.
+        events = json.loads(text)["traceEvents"]
+        tracks = {(event["pid"], event["tid"]) for event in events if event["ph"] in "BEX"}
+        profiles = re.search(r"\(1/(\d+)\)", shown)
+        self.assertTrue(profiles, shown)
+        self.assertEqual(int(profiles[1]), len(tracks))
+
+    def test_loads_a_recording(self):
+        self.check(capture.convert(BUILD, self.trace))
+
+    def test_loads_a_recording_with_slices_of_cpus(self):
+        text = capture.convert(BUILD, self.trace, "--cpu-slices")
+        self.assertIn(b'"CPU 0"', text)
+        self.check(text)
+
+    def test_would_show_an_error(self):
+        text = capture.convert(BUILD, self.trace)
+        _, errors = self.load(text.replace(b'"ph":"B"', b'"ph":"B'), lambda page: page.evaluate("1") and page.errors)
+        self.assertNotEqual(errors, [])
+
+
+if __name__ == "__main__":
+    if "--build" in sys.argv:
+        at = sys.argv.index("--build")
+        BUILD = os.path.abspath(sys.argv[at + 1])
+        del sys.argv[at:at + 2]
+    unittest.main(verbosity=2)
