@@ -111,6 +111,112 @@ class Recorder(unittest.TestCase):
             self.assertIn(f".B {example.split('  ')[0].strip()}\n", page)
 
 
+class Commands(unittest.TestCase):
+    """fxt, which has subcommands with options of their own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.program = os.path.join(BUILD, "fxt")
+        cls.help_text = run(cls.program, "--help").stdout
+        listed = re.search(r"^Subcommands:\n(.*?)^$", cls.help_text, re.MULTILINE | re.DOTALL)[1]
+        cls.commands = re.findall(r"^  ([a-z]+) ", listed, re.MULTILINE)
+        cls.help = {command: run(cls.program, command, "--help").stdout for command in cls.commands}
+        cls.options = {command: cls.options_of(text) for command, text in cls.help.items()}
+        page = read("docs/man/fxt.1").replace("\\-", "-").replace(r"\fR", "").replace(r"\fI", "")
+        cls.page = page
+        cls.sections = dict(re.findall(r"^\.S[HS] (.*)\n((?:(?!\.S[HS] ).*\n)*)", page, re.MULTILINE))
+
+    @staticmethod
+    def options_of(text):
+        lines = re.search(r"^Options:\n(.*?)^$", text, re.MULTILINE | re.DOTALL)[1]
+        return {option for names in re.findall(r"^  (-[^ ]*)", lines, re.MULTILINE) for option in names.split(",")}
+
+    def tags(self, section):
+        tags = "\n".join(re.findall(r"^\.TP\n(.*)$", self.sections[section], re.MULTILINE))
+        return set(LONG.findall(tags)) | set(SHORT.findall(tags))
+
+    def test_commands_are_found(self):
+        self.assertGreaterEqual(len(self.commands), 8)
+        for command in self.commands:
+            self.assertIn("--help", self.options[command])
+
+    def test_manual_has_the_same_commands(self):
+        page = read("docs/man/fxt.1")
+        self.assertEqual(re.findall(r"^\.SS (.*)$", page, re.MULTILINE), self.commands)
+        self.assertEqual(re.findall(r"^\.B fxt (\w+)$", self.sections["SYNOPSIS"], re.MULTILINE), self.commands)
+
+    def test_manual_has_the_same_options(self):
+        self.assertEqual(self.tags("OPTIONS"), self.options_of(self.help_text))
+        for command in self.commands:
+            with self.subTest(command):
+                documented = self.tags(command) | {"-h", "--help"}
+                if "FILTERS" in self.sections[command]:
+                    documented |= self.tags("FILTERS")
+                self.assertEqual(documented, self.options[command])
+
+    def test_manual_and_help_agree_on_defaults(self):
+        for command, text in self.help.items():
+            for option, value in re.findall(r"^  (--[a-z-]+) N=(\d+)", text, re.MULTILINE):
+                entry = re.search(rf"^\.BR {option} .*\n((?:[^.].*\n)*)", self.sections[command], re.MULTILINE)[1]
+                self.assertRegex(entry, rf"\b{value}\b", f"{command} {option}")
+
+    def test_manual_has_the_same_reports_and_exit_statuses(self):
+        reports = run(self.program, "lbr", "--report", "no-such", "-").stderr.split("reports: ")[1]
+        entry = re.search(r"^\.BR --report.*?^\.TP", self.sections["lbr"], re.MULTILINE | re.DOTALL)[0]
+        for report in re.findall(r"[a-z]+", reports):
+            self.assertIn(report, entry)
+            self.assertIn(report, bash_answers("fxt", "lbr", "--report", ""))
+        self.assertEqual(re.findall(r"^\.B (\d)$", self.sections["EXIT STATUS"], re.MULTILINE), ["0", "1", "2"])
+
+    def test_manual_has_examples_that_help_has(self):
+        examples = re.findall(r"^\.B ((?:fxt|ssh) .*)$", self.sections["EXAMPLES"], re.MULTILINE)
+        self.assertGreaterEqual(len(examples), 8)
+        known = self.help_text + "".join(self.help.values())
+        for example in examples:
+            self.assertIn(f"  {example}", known)
+
+    def test_bash_completes_commands_and_options(self):
+        self.assertEqual(set(bash_answers("fxt", "")), set(self.commands) | self.options_of(self.help_text))
+        self.assertEqual(bash_answers("fxt", "ch"), ["check"])
+        for command in self.commands:
+            with self.subTest(command):
+                self.assertEqual(set(bash_answers("fxt", command, "-")), self.options[command])
+
+    def test_bash_completes_values(self):
+        refused = run(self.program, "dump", "--type", "no-such-kind", "-").stderr
+        kinds = set(re.findall(r"[a-z-]+", refused.split("kinds: ")[1]))
+        self.assertIn("wakeup", kinds)
+        self.assertEqual(set(bash_answers("fxt", "dump", "--type", "")), kinds)
+        self.assertEqual(bash_answers("fxt", "dump", "--type", "log,wake"), ["log,wakeup"])
+        self.assertEqual(bash_answers("fxt", "dump", "--type", "=", "wake"), ["wakeup"])
+        self.assertIn(os.path.join(ROOT, "README.md"), bash_answers("fxt", "info", os.path.join(ROOT, "READ")))
+        zsh = re.search(r"_fxt_kinds\(\) \{\n.*?compadd -S ''(.*?)\n\}", read("completions/_fxt"), re.DOTALL)[1]
+        self.assertEqual(set(re.findall(r"[a-z-]+", zsh)), kinds)
+
+    def test_zsh_completes_commands_and_options(self):
+        text = read("completions/_fxt")
+        self.assertEqual(re.findall(r"^    '([a-z]+):", text, re.MULTILINE), self.commands)
+
+        def options_in(part):
+            shown = "\n".join(line.split("[")[0] for line in part.splitlines() if "[" in line)
+            return set(LONG.findall(shown)) | set(SHORT.findall(shown.replace("+", "")))
+
+        shared = {name: options_in(re.search(rf"^  {name}=\((.*?)\)$", text, re.MULTILINE | re.DOTALL)[1])
+                  for name in ("help", "filters", "output")}
+        for command in self.commands:
+            with self.subTest(command):
+                part = re.search(rf"^    {command}\)\n(.*?);;$", text, re.MULTILINE | re.DOTALL)[1]
+                offered = options_in(part)
+                for name in re.findall(r"\$(\w+)", part):
+                    offered |= shared[name]
+                self.assertEqual(offered, self.options[command])
+
+    @unittest.skipUnless(shutil.which("zsh"), "no zsh to check the syntax of its completions with")
+    def test_zsh_can_read_its_completions(self):
+        checked = run("zsh", "-n", os.path.join(ROOT, "completions/_fxt"))
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+
+
 class Pages(unittest.TestCase):
     def test_pages_have_no_errors(self):
         tool = next((tool for tool in ("mandoc", "groff") if shutil.which(tool)), None)

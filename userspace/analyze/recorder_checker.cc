@@ -225,6 +225,7 @@ void RecorderChecker::CheckEvent(const fxt::Event& event) {
   if (const auto loss = AsLoss(event)) {
     CheckLoss(*loss);
   } else if (const auto cpu = AsUnseenSwitch(event)) {
+    last_gap_ = offset_;
     if (*cpu >= 0) cpus_[static_cast<uint32_t>(*cpu)].gap_declared = true;
   } else if (IsLinuxState(event)) {
     const auto letters = TextOf(FindArgument(event.arguments, "state"));
@@ -246,6 +247,7 @@ void RecorderChecker::CheckLoss(const Loss& loss) {
     Report(rules::kLoss, "cpu (int32), count (unsigned) or category (string) is missing");
   }
   const int32_t cpu = loss.cpu.value_or(-1);
+  last_gap_ = offset_;
   if (cpu < 0) {
     for (auto& [number, state] : cpus_) state.gap_declared = true;
   } else {
@@ -270,15 +272,19 @@ void RecorderChecker::CheckSide(const Switch& record, const SwitchSide& side) {
   }
 }
 
-// A thread that calls exec goes on under the id of its process's leader, once that one has ended.
+// A thread that calls exec goes on under the id of its process's leader, once that one has ended,
+// be it in a gap.
 bool RecorderChecker::TookOverLeader(fxt::Koid thread, fxt::Koid leader) const {
   const ObjectNames::Thread* before = names_.thread(thread);
   const ObjectNames::Thread* after = names_.thread(leader);
   if (before == nullptr || after == nullptr || !before->process) return false;
   if (before->process != after->process) return false;
   if (((leader ^ *after->process) & kTidMask) != 0) return false;
-  const auto ended = ended_.find(leader);
-  return ended == ended_.end() || ended->second;
+  const auto seen = last_seen_.find(leader);
+  if (seen == last_seen_.end() || seen->second.ended || seen->second.offset < last_gap_)
+    return true;
+  return std::any_of(cpus_.begin(), cpus_.end(),
+                     [](const auto& cpu) { return cpu.second.gap_declared; });
 }
 
 void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
@@ -305,8 +311,9 @@ void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
   }
   cpu.gap_declared = false;
   on_cpu_.erase(record->outgoing.thread);
-  ended_[record->outgoing.thread] = record->outgoing_state == fxt::ThreadState::kDying ||
-                                    record->outgoing_state == fxt::ThreadState::kDead;
+  last_seen_[record->outgoing.thread] = {offset_,
+                                         record->outgoing_state == fxt::ThreadState::kDying ||
+                                             record->outgoing_state == fxt::ThreadState::kDead};
   cpu.running = record->incoming.thread;
   if (!record->incoming.idle) on_cpu_[record->incoming.thread] = record->cpu;
 }

@@ -39,6 +39,10 @@ class RecorderChecker {
     uint64_t last_time = 0;
     bool gap_declared = false;
   };
+  struct LastSeen {
+    uint64_t offset = 0;
+    bool ended = false;
+  };
   struct Mention {
     uint64_t offset = 0;
     std::optional<fxt::Koid> process;
@@ -74,10 +78,11 @@ class RecorderChecker {
   bool seen_event_ = false;
   bool expect_continuity_ = true;
   uint64_t last_time_ = 0;
+  uint64_t last_gap_ = 0;  // offset of the last record that declares a loss or an unseen switch
   std::unordered_map<uint32_t, Tables> tables_;
   std::map<uint32_t, Cpu> cpus_;
-  std::unordered_map<fxt::Koid, uint32_t> on_cpu_;  // threads that run, and where
-  std::unordered_map<fxt::Koid, bool> ended_;       // threads that left a CPU: in order to end?
+  std::unordered_map<fxt::Koid, uint32_t> on_cpu_;     // threads that run, and where
+  std::unordered_map<fxt::Koid, LastSeen> last_seen_;  // threads that left a CPU
   std::unordered_map<fxt::Koid, Mention> threads_;
   std::unordered_map<fxt::Koid, uint64_t> processes_;  // first mention
   ObjectNames names_;

@@ -406,6 +406,15 @@ TEST(BrokenFilesTest, ALeaderThatLivesIsNotTakenOver) {
   EXPECT_EQ(FindingsOf(file), std::vector<std::string>{"recorder-continuity at leader again"});
 }
 
+TEST(BrokenFilesTest, ALeaderMayHaveEndedInAGap) {
+  RecordingParts file = RecordingParts::Sound();
+  AddTakeOver(file, ThreadState::kBlocked);
+  const Argument other_cpu{StringRef::Inline("cpu"), int32_t{1}};
+  file.Before("leader again", "gap",
+              Instant(kEnd, kAppRef, "fxt-record", "unseen_switch", {&other_cpu, 1}));
+  EXPECT_EQ(FindingsOf(file), std::vector<std::string>{});
+}
+
 TEST(BrokenFilesTest, OnlyTheLeaderIsTakenOver) {
   RecordingParts file = RecordingParts::Sound();
   file.Add("worker comes", SwitchAtEnd(kIdle0Ref, 0, kWorkerRef, 120));
