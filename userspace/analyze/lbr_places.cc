@@ -181,6 +181,10 @@ symbols::BranchKind LbrPlaces::KindOf(PlaceId id) {
   return kind;
 }
 
+std::string_view LbrPlaces::ShortName(uint32_t module) const {
+  return modules_[module].kernel_text ? "kernel" : BaseName(modules_[module].file);
+}
+
 std::string LbrPlaces::Text(PlaceId id) const {
   const Place& at = places_[id];
   const std::string_view module =
@@ -188,7 +192,7 @@ std::string LbrPlaces::Text(PlaceId id) const {
   if (at.function != kNone) {
     std::string text = functions_[at.function].name;
     if (at.function_offset != 0) text += fmt::format("+{:#x}", at.function_offset);
-    if (!module.empty()) text += fmt::format(" [{}]", module);
+    if (!module.empty()) text += fmt::format(" [{}]", ShortName(at.module));
     return text;
   }
   if (at.module == kNone) return fmt::format("{:#x}", at.offset);
@@ -201,7 +205,7 @@ std::string LbrPlaces::Text(PlaceId id) const {
 std::string LbrPlaces::FunctionText(uint32_t id) const {
   const Function& function = functions_[id];
   if (function.module == kNone) return function.name;
-  return fmt::format("{} [{}]", function.name, BaseName(modules_[function.module].file));
+  return fmt::format("{} [{}]", function.name, ShortName(function.module));
 }
 
 std::vector<std::string> LbrPlaces::Problems() const {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -52,7 +53,7 @@ class LbrPlaces {
   PlaceId Resolve(uint32_t pid, uint64_t address);
 
   const Place& place(PlaceId id) const { return places_[id]; }
-  // "main+0x1b [prog]", "prog+0x91b", "0x7f0012345678".
+  // "main+0x1b [prog]", "do_one [kernel]", "prog+0x91b", "0x7f0012345678".
   std::string Text(PlaceId id) const;
   // "main [prog]".
   std::string FunctionText(uint32_t function) const;
@@ -86,6 +87,8 @@ class LbrPlaces {
   };
 
   Process& ProcessAt(fxt::Koid koid);
+  // For the brackets behind a function.
+  std::string_view ShortName(uint32_t module) const;
   const symbols::ModuleSymbols& SymbolsOf(uint32_t module);
   PlaceId Intern(Place place, uint64_t mapping_offset, uint64_t address);
   void NameFunction(uint64_t mapping_offset, uint64_t address, Place* place);

@@ -51,7 +51,9 @@ std::vector<std::string> SplitLines(const std::string& text);
 }  // namespace perf_data::testing
 
 // The folder, or the end of the test.
+// NOLINTBEGIN(bugprone-macro-parentheses): what is declared cannot stand in parentheses.
 #define RECORDINGS_FOLDER_OR_SKIP(folder)                                      \
   const auto folder##_found = perf_data::testing::RecordingsFolder();          \
   if (!folder##_found) GTEST_SKIP() << "no folder shared/lbr with recordings"; \
   const std::filesystem::path& folder = *folder##_found
+// NOLINTEND(bugprone-macro-parentheses)

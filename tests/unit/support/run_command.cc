@@ -68,6 +68,7 @@ CommandResult RunCommand(const std::vector<std::string>& words, const std::strin
   Pipe out;
   Pipe err;
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;

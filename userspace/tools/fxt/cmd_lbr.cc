@@ -94,9 +94,9 @@ void NoteProblems(const analyze::LbrPlaces& places) {
 int Visit(const Options& options, fxt::ByteSource& source, analyze::RecordFilter filter,
           analyze::LbrVisitor& visitor) {
   fxt::Reader reader(source);
-  analyze::LbrFilter selection({std::move(filter.time), std::move(filter.threads),
-                                std::move(filter.processes), std::move(filter.cpus)},
-                               visitor);
+  analyze::LbrFilter selection(
+      {filter.time, std::move(filter.threads), std::move(filter.processes), std::move(filter.cpus)},
+      visitor);
   analyze::LbrWalk walk(selection);
   Progress progress("fxt lbr: " + options.file, source);
   ReadAll(reader, progress, [&] {
