@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Reading speed beside a plain memory copy, and flat memory.
 
-$(BUILD)/bench/reader_bench: $(BUILD)/tests/bench/reader_bench.o $(BUILD)/libfxt.a
+$(BUILD)/bench/reader_bench: $(BUILD)/tests/bench/reader_bench.o $(BUILD)/libanalyze.a $(BUILD)/libfxt.a
 	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $< $(BUILD)/libfxt.a
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ -lz
 
-## bench-reader  print ns per record and GB/s of the reader next to memcpy
+## bench-reader  print ns per record and GB/s of the reader next to memcpy, and its memory
 .PHONY: bench-reader
 bench-reader: $(BUILD)/bench/reader_bench
 	$(BUILD)/bench/reader_bench

@@ -15,6 +15,7 @@ namespace {
 constexpr uint64_t kTicksPerSecond = 1'000'000'000;
 constexpr int64_t kMaxPriority = 139;
 constexpr uint32_t kMaxLegacyCpu = 255;
+constexpr size_t kMaxTakeOvers = 1024;
 constexpr size_t kMaxProviders = 65'536;  // 4 KB each at most
 // Of a koid; above it are generations, see "Threads and processes" in README.md.
 constexpr fxt::Koid kTidMask = (fxt::Koid{1} << 22) - 1;
@@ -225,8 +226,7 @@ void RecorderChecker::CheckEvent(const fxt::Event& event) {
   if (const auto loss = AsLoss(event)) {
     CheckLoss(*loss);
   } else if (const auto cpu = AsUnseenSwitch(event)) {
-    last_gap_ = offset_;
-    if (*cpu >= 0) cpus_[static_cast<uint32_t>(*cpu)].gap_declared = true;
+    if (*cpu >= 0) DeclareGap(*cpu);
   } else if (IsLinuxState(event)) {
     const auto letters = TextOf(FindArgument(event.arguments, "state"));
     const auto state = LinuxStateTracker::StateOf(letters.value_or(""));
@@ -247,15 +247,24 @@ void RecorderChecker::CheckLoss(const Loss& loss) {
     Report(rules::kLoss, "cpu (int32), count (unsigned) or category (string) is missing");
   }
   const int32_t cpu = loss.cpu.value_or(-1);
-  last_gap_ = offset_;
-  if (cpu < 0) {
-    for (auto& [number, state] : cpus_) state.gap_declared = true;
-  } else {
-    cpus_[static_cast<uint32_t>(cpu)].gap_declared = true;
-  }
+  DeclareGap(cpu);
   awaited_ = Awaited::kLossCounter;
   awaited_offset_ = offset_;
   awaited_cpu_ = cpu;
+}
+
+// Of all CPUs when `cpu` is negative.
+void RecorderChecker::DeclareGap(int32_t cpu) {
+  last_gap_ = offset_;
+  uint64_t since = 0;  // the offset behind which it may be
+  if (cpu < 0) {
+    for (auto& [number, state] : cpus_) state.gap_declared = true;
+  } else {
+    Cpu& state = cpus_[static_cast<uint32_t>(cpu)];
+    state.gap_declared = true;
+    since = state.last_switch;
+  }
+  std::erase_if(take_overs_, [&](const TakeOver& taken) { return taken.offset > since; });
 }
 
 void RecorderChecker::CheckSide(const Switch& record, const SwitchSide& side) {
@@ -272,19 +281,34 @@ void RecorderChecker::CheckSide(const Switch& record, const SwitchSide& side) {
   }
 }
 
-// A thread that calls exec goes on under the id of its process's leader, once that one has ended,
-// be it in a gap.
-bool RecorderChecker::TookOverLeader(fxt::Koid thread, fxt::Koid leader) const {
-  const ObjectNames::Thread* before = names_.thread(thread);
-  const ObjectNames::Thread* after = names_.thread(leader);
-  if (before == nullptr || after == nullptr || !before->process) return false;
-  if (before->process != after->process) return false;
-  if (((leader ^ *after->process) & kTidMask) != 0) return false;
-  const auto seen = last_seen_.find(leader);
-  if (seen == last_seen_.end() || seen->second.ended || seen->second.offset < last_gap_)
-    return true;
-  return std::any_of(cpus_.begin(), cpus_.end(),
+bool RecorderChecker::IsLeaderOf(fxt::Koid thread, fxt::Koid leader) const {
+  const ObjectNames::Thread* one = names_.thread(thread);
+  const ObjectNames::Thread* other = names_.thread(leader);
+  return one != nullptr && other != nullptr && one->process && one->process == other->process &&
+         ((leader ^ *other->process) & kTidMask) == 0;
+}
+
+bool RecorderChecker::MayHaveEnded(fxt::Koid thread) const {
+  const auto seen = last_seen_.find(thread);
+  if (seen == last_seen_.end() || seen->second.ended) return true;
+  return seen->second.offset < last_gap_ ||
+         std::any_of(cpus_.begin(), cpus_.end(),
                      [](const auto& cpu) { return cpu.second.gap_declared; });
+}
+
+void RecorderChecker::CheckContinuity(const Cpu& cpu, const Switch& record) {
+  const fxt::Koid left = record.outgoing.thread;
+  if (!expect_continuity_ || cpu.gap_declared) return;
+  // A thread that calls exec goes on under the id of its process's leader, which has ended then.
+  const bool is_leader = IsLeaderOf(*cpu.running, left);
+  if (is_leader && MayHaveEnded(left)) return;
+  std::string message = fmt::format("thread {} leaves cpu {}, but thread {} was there", left,
+                                    record.cpu, *cpu.running);
+  if (is_leader && take_overs_.size() < kMaxTakeOvers) {
+    take_overs_.push_back({offset_, std::move(message)});
+  } else {
+    Report(rules::kContinuity, std::move(message));
+  }
 }
 
 void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
@@ -302,14 +326,11 @@ void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
 
   Cpu& cpu = cpus_[record->cpu];
   if (cpu.running && *cpu.running != record->outgoing.thread) {
-    if (expect_continuity_ && !cpu.gap_declared &&
-        !TookOverLeader(*cpu.running, record->outgoing.thread)) {
-      Report(rules::kContinuity, fmt::format("thread {} leaves cpu {}, but thread {} was there",
-                                             record->outgoing.thread, record->cpu, *cpu.running));
-    }
+    CheckContinuity(cpu, *record);
     on_cpu_.erase(*cpu.running);
   }
   cpu.gap_declared = false;
+  cpu.last_switch = offset_;
   on_cpu_.erase(record->outgoing.thread);
   last_seen_[record->outgoing.thread] = {offset_,
                                          record->outgoing_state == fxt::ThreadState::kDying ||
@@ -352,6 +373,9 @@ void RecorderChecker::MentionThread(fxt::Koid thread, std::optional<fxt::Koid> p
 
 void RecorderChecker::Finish() {
   Miss();
+  for (TakeOver& taken : take_overs_) {
+    ReportAt(taken.offset, rules::kContinuity, std::move(taken.message));
+  }
   std::vector<Finding> late;
   const auto add = [&](uint64_t offset, const Rule& rule, std::string message) {
     late.push_back({offset, rule.severity, rule.id, std::move(message)});

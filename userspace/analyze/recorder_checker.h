@@ -36,8 +36,14 @@ class RecorderChecker {
   };
   struct Cpu {
     std::optional<fxt::Koid> running;
-    uint64_t last_time = 0;
+    uint64_t last_switch = 0;  // offset
     bool gap_declared = false;
+  };
+  // A thread took its leader's place, whose end no record shows: so it has to be in a gap that is
+  // declared later on.
+  struct TakeOver {
+    uint64_t offset = 0;
+    std::string message;
   };
   struct LastSeen {
     uint64_t offset = 0;
@@ -65,7 +71,10 @@ class RecorderChecker {
   void CheckEvent(const fxt::Event& event);
   void CheckLoss(const Loss& loss);
   void CheckSwitch(const fxt::Reader& reader);
-  bool TookOverLeader(fxt::Koid thread, fxt::Koid leader) const;
+  void DeclareGap(int32_t cpu);
+  bool IsLeaderOf(fxt::Koid thread, fxt::Koid leader) const;
+  bool MayHaveEnded(fxt::Koid thread) const;
+  void CheckContinuity(const Cpu& cpu, const Switch& record);
   void CheckSide(const Switch& record, const SwitchSide& side);
   void CheckWakeup(const fxt::ThreadWakeup& record);
   void MentionThread(fxt::Koid thread, std::optional<fxt::Koid> process);
@@ -83,6 +92,7 @@ class RecorderChecker {
   std::map<uint32_t, Cpu> cpus_;
   std::unordered_map<fxt::Koid, uint32_t> on_cpu_;     // threads that run, and where
   std::unordered_map<fxt::Koid, LastSeen> last_seen_;  // threads that left a CPU
+  std::vector<TakeOver> take_overs_;                   // findings, if no gap explains them
   std::unordered_map<fxt::Koid, Mention> threads_;
   std::unordered_map<fxt::Koid, uint64_t> processes_;  // first mention
   ObjectNames names_;

@@ -415,6 +415,22 @@ TEST(BrokenFilesTest, ALeaderMayHaveEndedInAGap) {
   EXPECT_EQ(FindingsOf(file), std::vector<std::string>{});
 }
 
+TEST(BrokenFilesTest, ALeaderMayHaveEndedInAGapThatIsDeclaredLater) {
+  RecordingParts file = RecordingParts::Sound();
+  AddTakeOver(file, ThreadState::kBlocked);
+  const Argument other_cpu{StringRef::Inline("cpu"), int32_t{1}};
+  const auto gap = Instant(kEnd, kAppRef, "fxt-record", "unseen_switch", {&other_cpu, 1});
+  RecordingParts declared = file;
+  declared.Add("gap", gap);
+  EXPECT_EQ(FindingsOf(declared), std::vector<std::string>{});
+  // Not when it begins behind the exec.
+  file.Add("switch behind",
+           fxt::LegacyContextSwitch{kEnd, 1, ThreadState::kNew,
+                                    ThreadRef::Inline(0, testing::kIdle1), kWorkerRef, 0, 120});
+  file.Add("gap", gap);
+  EXPECT_EQ(FindingsOf(file), std::vector<std::string>{"recorder-continuity at leader again"});
+}
+
 TEST(BrokenFilesTest, OnlyTheLeaderIsTakenOver) {
   RecordingParts file = RecordingParts::Sound();
   file.Add("worker comes", SwitchAtEnd(kIdle0Ref, 0, kWorkerRef, 120));
