@@ -27,7 +27,19 @@ void BranchRecorder::Disable() {
 void BranchRecorder::Collect() {
   std::string problem;
   session_->FollowCpus(*this, &problem);
+  // It is tried again each time.
+  if (!problem.empty() && told_problems_.insert(problem).second) problem_ = std::move(problem);
   session_->Drain(*this);
+  NoteDamage();
+}
+
+void BranchRecorder::NoteDamage() {
+  for (const auto& [cpu, lost] : session_->lost()) {
+    uint64_t& told = told_damage_[cpu];
+    if (lost.undecodable == told) continue;
+    Enqueue({util::MonotonicNow(), Loss{cpu, lost.undecodable - told}});
+    told = lost.undecodable;
+  }
 }
 
 void BranchRecorder::Enqueue(Item item) {

@@ -10,9 +10,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -40,6 +43,8 @@ class BranchRecorder : private perf_data::LbrHandler {
 
   // Moves what the rings hold into the queue.
   void Collect();
+  // What a person should hear of, once: a CPU that came online and has no event. Empty: nothing.
+  std::string TakeProblem() { return std::exchange(problem_, std::string()); }
   // Time of the first one waiting, ns of CLOCK_MONOTONIC; UINT64_MAX: none.
   uint64_t NextTime() const { return queue_.empty() ? UINT64_MAX : queue_.front().time; }
   // Hands the first one to the translator.
@@ -62,11 +67,15 @@ class BranchRecorder : private perf_data::LbrHandler {
   void OnSample(const perf_data::BranchStackSample& sample) override;
   void OnRecord(unsigned cpu, const perf_data::Record& record) override;
   void Enqueue(Item item);
+  void NoteDamage();
 
   std::unique_ptr<perf_data::LbrSession> session_;
   TaskFilter filter_;
   std::deque<Item> queue_;
   uint64_t last_time_ = 0;
+  std::map<unsigned, uint64_t> told_damage_;  // records that could not be read, by CPU
+  std::string problem_;
+  std::set<std::string> told_problems_;
 };
 
 }  // namespace capture

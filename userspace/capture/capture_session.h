@@ -56,6 +56,8 @@ class CaptureSession {
   int wakeup_fd() const { return programs_->side_ring_fd(); }
   // The same for the rings of branch stacks.
   std::vector<int> branch_fds() const { return branches_ ? branches_->fds() : std::vector<int>(); }
+  // See BranchRecorder::TakeProblem().
+  std::string TakeBranchProblem() { return branches_ ? branches_->TakeProblem() : std::string(); }
   // Turns everything recorded up to now into records. False when it had to leave some for the next
   // time, because an event was just being written; do not wait for wakeup_fd then, it is readable
   // as long as that lasts.

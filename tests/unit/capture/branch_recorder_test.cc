@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The hardware is not needed to see that samples find their way: the CPU clock stands in for it, with
-// real samples from the running kernel, whose stacks are empty.
+// The hardware is not needed to see that samples find their way: the CPU clock stands in for it,
+// with real samples from the running kernel, whose stacks are empty.
 #include "capture/branch_recorder.h"
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analyze/lbr_samples.h"
 #include "fxt/archive_writer.h"
 #include "fxt/byte_source.h"
 #include "fxt/provider_writer.h"
 #include "fxt/reader.h"
 #include "model/identity_source.h"
+#include "perf_data/brstack_text.h"
+#include "perf_data/file_reader.h"
 #include "sink/memory_sink.h"
+#include "unit/perf_data/fake_kernel.h"
+#include "unit/perf_data/fake_root.h"
+#include "unit/perf_data/recordings.h"
+#include "unit/perf_data/synthetic.h"
 #include "util/clock.h"
 
 namespace capture {
@@ -117,6 +127,155 @@ TEST(BranchRecorderTest, KeepsOnlyTheTasksAskedFor) {
   recorder.Collect();
   while (recorder.NextTime() != UINT64_MAX) recorder.DeliverNext(translator);
   EXPECT_EQ(translator.stats().recorded[FXR_CATEGORY_LBR], 0u);
+}
+
+// A sample of a recording in the layout that the live event has: every field of MakeLbrAttr(), and
+// the hardware index.
+std::vector<std::byte> LiveSample(const perf_data::BranchStackSample& sample) {
+  perf_data::testing::ByteBuilder body;
+  body.U64(sample.ip.value_or(0)).U32(sample.pid).U32(sample.tid).U64(sample.time);
+  body.U32(sample.cpu.value_or(0)).U32(0).U64(sample.period.value_or(0));
+  body.U64(sample.entries.size()).U64(0);
+  for (const perf_data::BranchEntry& entry : sample.entries) {
+    body.Entry(entry.from, entry.to, entry.flags);
+  }
+  return perf_data::testing::MakeRecord(PERF_RECORD_SAMPLE, 0, body);
+}
+
+struct LinesOfSamples : analyze::LbrVisitor {
+  void OnSample(const perf_data::BranchStackSample& sample) override {
+    std::string line;
+    perf_data::AppendBrstackLine(sample.pid, sample.tid, with_cpu ? sample.cpu : std::nullopt,
+                                 sample.time, sample.entries, &line);
+    lines.push_back(line);
+  }
+  bool with_cpu = false;
+  std::vector<std::string> lines;
+};
+
+// The live classes over a kernel of the test's making, up to the finished file.
+class LiveBranches {
+ public:
+  LiveBranches() {
+    root_.Online("0").Pmu("cpu", "type", "4").Pmu("cpu", "caps/branches", "32");
+    auto session = perf_data::LbrSession::Open({}, kernel_, root_.path());
+    EXPECT_TRUE(session.ok());
+    if (!session) return;
+    recorder_.emplace(std::move(*session));
+    EXPECT_TRUE(recorder_->Enable());
+  }
+  // Writes to the ring of CPU 0, which is emptied when it is full.
+  void Push(const std::vector<std::byte>& record) {
+    if (kernel_.Producer(0).Write(record)) return;
+    recorder_->Collect();
+    ++fillings_;
+    EXPECT_TRUE(kernel_.Producer(0).Write(record));
+  }
+  // Everything into a file.
+  std::vector<std::byte> Finish() {
+    recorder_->Disable();
+    sink::MemorySink sink;
+    fxt::ArchiveWriter archive(sink);
+    fxt::ProviderWriter writer(archive, "fxt-record");
+    NoIdentities identities;
+    translate::TranslatorOptions translation;
+    translation.branches = true;
+    translate::Translator translator(writer, identities, translation);
+    while (recorder_->NextTime() != UINT64_MAX) recorder_->DeliverNext(translator);
+    EXPECT_TRUE(archive.Flush());
+    lost_ = translator.stats().lost[FXR_CATEGORY_LBR];
+    return {sink.bytes().begin(), sink.bytes().end()};
+  }
+  bool open() const { return recorder_.has_value(); }
+  BranchRecorder& recorder() { return *recorder_; }
+  perf_data::testing::FakeKernel& kernel() { return kernel_; }
+  perf_data::testing::FakeRoot& root() { return root_; }
+  size_t fillings() const { return fillings_; }
+  uint64_t lost() const { return lost_; }
+
+ private:
+  perf_data::testing::FakeRoot root_;
+  perf_data::testing::FakeKernel kernel_;
+  std::optional<BranchRecorder> recorder_;
+  size_t fillings_ = 0;
+  uint64_t lost_ = 0;
+};
+
+class BranchRecorderRecordingsTest
+    : public ::testing::TestWithParam<perf_data::testing::Recording> {};
+
+TEST_P(BranchRecorderRecordingsTest, GenuineSamplesReachTheFileThroughTheLiveRing) {
+  RECORDINGS_FOLDER_OR_SKIP(folder);
+  auto input = perf_data::OpenFile(perf_data::testing::RecordingPath(folder, GetParam()));
+  ASSERT_TRUE(input.ok());
+  auto reader = perf_data::FileReader::Open(std::move(*input));
+  ASSERT_TRUE(reader.ok());
+  LiveBranches live;
+  ASSERT_TRUE(live.open());
+  size_t bytes = 0;
+  bool with_cpu = false;
+  for (;;) {
+    auto next = reader->Next();
+    ASSERT_TRUE(next.ok());
+    if (!next->has_value()) break;
+    const perf_data::RawRecord& raw = (*next)->raw;
+    if (raw.header.type != PERF_RECORD_SAMPLE) continue;
+    const auto record = perf_data::DecodeRecord(raw.header, raw.body, reader->format(**next));
+    ASSERT_TRUE(record.ok());
+    perf_data::BranchStackSample sample;
+    perf_data::TakeBranchStack(std::get<perf_data::Sample>(record->body), &sample);
+    with_cpu = sample.cpu.has_value();
+    const std::vector<std::byte> live_bytes = LiveSample(sample);
+    bytes += live_bytes.size();
+    live.Push(live_bytes);
+  }
+  const std::vector<std::byte> file = live.Finish();
+  // Half a MiB of ring.
+  EXPECT_GE(live.fillings(), bytes / (512 << 10));
+  EXPECT_EQ(live.lost(), 0u);
+
+  LinesOfSamples seen;
+  seen.with_cpu = with_cpu;
+  fxt::MemorySource source(file);
+  fxt::Reader fxt_reader(source);
+  const analyze::LbrProblems problems = analyze::VisitLbr(fxt_reader, seen);
+  EXPECT_EQ(fxt_reader.status(), fxt::ReadStatus::kEnd);
+  EXPECT_EQ(problems.damaged_blobs, 0u) << problems.first_damaged;
+  const std::vector<std::string> expected = perf_data::testing::ExpectedLines(folder, GetParam());
+  ASSERT_EQ(seen.lines.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(seen.lines[i], expected[i]) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BranchRecorderRecordingsTest,
+                         ::testing::ValuesIn(perf_data::testing::Recordings()),
+                         perf_data::testing::RecordingName);
+
+TEST(BranchRecorderTest, TellsOfRecordsThatCannotBeReadAsLosses) {
+  LiveBranches live;
+  ASSERT_TRUE(live.open());
+  perf_data::BranchStackSample sample;
+  sample.entries = {{1, 2, 2}};
+  std::vector<std::byte> damaged = LiveSample(sample);
+  damaged[8 + 40] = std::byte{200};  // the number of branches
+  live.Push(damaged);
+  live.Push(damaged);
+  live.recorder().Collect();
+  live.Push(damaged);
+  live.Finish();
+  EXPECT_EQ(live.lost(), 3u);
+}
+
+TEST(BranchRecorderTest, TellsOnceOfACpuThatCannotBeOpened) {
+  LiveBranches live;
+  ASSERT_TRUE(live.open());
+  live.recorder().Collect();
+  EXPECT_EQ(live.recorder().TakeProblem(), "");
+  live.kernel().verdict = [](const perf_event_attr&, int cpu) { return cpu == 1 ? EBUSY : 0; };
+  live.root().Online("0-1");
+  live.recorder().Collect();
+  EXPECT_NE(live.recorder().TakeProblem().find("CPU 1"), std::string::npos);
+  live.recorder().Collect();
+  EXPECT_EQ(live.recorder().TakeProblem(), "");
 }
 
 }  // namespace

@@ -171,6 +171,9 @@ Recorder::Reason Recorder::Loop() {
     }
     poll(fds.data(), fds.size(), timeout);
     drained = session_->Drain();
+    if (const std::string problem = session_->TakeBranchProblem(); !problem.empty()) {
+      PrintNote(kProgram, problem);
+    }
     now = util::MonotonicNow();
     if (now >= flush_at) {
       flush_at = now + kFlushInterval;
