@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "sink/open_sink.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
+#include "tools/fxt/output_file.h"
 #include "tools/fxt/progress.h"
 #include "translate/perf_importer.h"
 #include "util/quantity.h"
@@ -26,14 +26,6 @@ struct Options {
   std::string file;
   std::string output;
 };
-
-// The output would be emptied before the input is read.
-bool SameFile(const std::string& a, const std::string& b) {
-  struct stat first;
-  struct stat second;
-  return a != "-" && b != "-" && stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 &&
-         S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
 
 std::string Counts(const std::map<std::string, uint64_t>& counts) {
   std::string text;
@@ -80,8 +72,8 @@ void Tell(const std::string& file, const translate::PerfImportStats& stats) {
 }
 
 int Run(const Options& options) {
-  if (SameFile(options.file, options.output)) {
-    return Fail({fmt::format("{} is both input and output", options.file), ""});
+  if (const auto status = RefuseSameFile(options.file, options.output); !status) {
+    return Fail(status.error());
   }
   auto source = perf_data::OpenFile(options.file);
   if (!source) return Fail(source.error());
@@ -111,7 +103,9 @@ int Run(const Options& options) {
     archive.Flush();
   }
   progress.Clear();
-  if (const auto status = (*out)->Close(); !status) return Fail(status.error());
+  if (const auto status = (*out)->Close(); !status) {
+    return FailOutput(options.output, status.error());
+  }
   Tell(options.file, stats);
   if (!read) {
     return Fail({fmt::format("{}: {}", options.file, read.error().message),

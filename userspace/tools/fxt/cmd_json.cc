@@ -7,6 +7,7 @@
 #include "analyze/trace_event_writer.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
+#include "tools/fxt/output_file.h"
 #include "tools/fxt/read_loop.h"
 
 namespace tools {
@@ -19,6 +20,9 @@ struct Options {
 };
 
 int Run(const Options& options) {
+  if (const auto status = RefuseSameFile(options.file, options.output); !status) {
+    return Fail(status.error());
+  }
   auto source = analyze::OpenInput(options.file);
   if (!source) return Fail(source.error());
   fxt::Reader reader(**source);

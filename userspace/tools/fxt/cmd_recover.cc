@@ -8,6 +8,7 @@
 #include "sink/open_sink.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
+#include "tools/fxt/output_file.h"
 #include "tools/fxt/progress.h"
 #include "util/quantity.h"
 
@@ -20,6 +21,9 @@ struct Options {
 };
 
 int Run(const Options& options) {
+  if (const auto status = RefuseSameFile(options.file, options.output); !status) {
+    return Fail(status.error());
+  }
   auto source = analyze::OpenInput(options.file);
   if (!source) return Fail(source.error());
   sink::SinkOptions sink_options;
@@ -30,7 +34,10 @@ int Run(const Options& options) {
   const analyze::RecoverResult result =
       analyze::RecoverTrace(**source, **out, [&](uint64_t bytes) { progress.Update(bytes); });
   progress.Clear();
-  if (const auto status = (*out)->Close(); !status) return Fail(status.error());
+  if (const auto status = (*out)->Close(); !status) {
+    return FailOutput(options.output, status.error());
+  }
+  if (result.records == 0) RemoveFile(options.output);
   PrintNote(
       kProgram,
       fmt::format("{} records saved; {} in {} places are no records{}",

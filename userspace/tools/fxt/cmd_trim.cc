@@ -9,6 +9,7 @@
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/filter_options.h"
+#include "tools/fxt/output_file.h"
 #include "tools/fxt/read_loop.h"
 
 namespace tools {
@@ -23,6 +24,9 @@ struct Options {
 int Run(const Options& options) {
   auto filter = options.filter.Make();
   if (!filter) return Fail(filter.error());
+  if (const auto status = RefuseSameFile(options.file, options.output); !status) {
+    return Fail(status.error());
+  }
   auto source = analyze::OpenInput(options.file);
   if (!source) return Fail(source.error());
   fxt::Reader reader(**source);
@@ -44,7 +48,9 @@ int Run(const Options& options) {
   });
   trimmer.Finish();
   progress.Clear();
-  if (const auto status = (*out)->Close(); !status) return Fail(status.error());
+  if (const auto status = (*out)->Close(); !status) {
+    return FailOutput(options.output, status.error());
+  }
   WarnAboutDamage(options.file, reader);
   if (trimmer.kept() == 0) {
     PrintNote(kProgram, "note: nothing matches; the output has no events");

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/fxt/output_file.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/fxt/commands.h"
+
+namespace tools {
+
+util::Status RefuseSameFile(const std::string& input, const std::string& output) {
+  struct stat first;
+  struct stat second;
+  if (input != "-" && output != "-" && stat(input.c_str(), &first) == 0 &&
+      stat(output.c_str(), &second) == 0 && S_ISREG(first.st_mode) &&
+      first.st_dev == second.st_dev && first.st_ino == second.st_ino) {
+    return util::Error{fmt::format("{} is both input and output", input), ""};
+  }
+  return util::Ok();
+}
+
+int FailOutput(const std::string& output, const util::Error& error) {
+  pollfd out = {STDOUT_FILENO, POLLOUT, 0};
+  // pipe(7): the writing end reports an error when all reading ends are closed.
+  if (output == "-" && poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0) return kExitOk;
+  return Fail(error);
+}
+
+void RemoveFile(const std::string& output) {
+  struct stat file;
+  if (output != "-" && lstat(output.c_str(), &file) == 0 && S_ISREG(file.st_mode)) {
+    unlink(output.c_str());
+  }
+}
+
+}  // namespace tools

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the subcommands that write a file have in common.
+#pragma once
+
+#include <string>
+
+#include "util/result.h"
+
+namespace tools {
+
+// An error when both are one file: it would be emptied before it is read. "-" is no file.
+util::Status RefuseSameFile(const std::string& input, const std::string& output);
+
+// After an output could not be written: tells why, and kExitUnreadable; but nothing, and kExitOk,
+// when it was standard output and whoever read it has enough.
+int FailOutput(const std::string& output, const util::Error& error);
+
+// Takes away an output, if it is a file, that has come to nothing.
+void RemoveFile(const std::string& output);
+
+}  // namespace tools
