@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +32,12 @@ class FdSource : public ByteSource {
       if (n == 0) break;
       if (n < 0) {
         if (errno == EINTR) continue;
+        if (errno == EAGAIN) {
+          // Somebody else made the pipe non-blocking.
+          pollfd wait = {fd_.get(), POLLIN, 0};
+          poll(&wait, 1, -1);
+          continue;
+        }
         return util::Error{fmt::format("{}: cannot read: {}", name_, strerror(errno)), ""};
       }
       done += static_cast<size_t>(n);

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -87,7 +88,12 @@ ElfFile::~ElfFile() { elf_.reset(); }
 util::Result<ElfFile> ElfFile::Open(const std::string& path) {
   if (elf_version(EV_CURRENT) == EV_NONE) return util::Error{"libelf is too old", ""};
   ElfFile file;
-  // Not to hang on a FIFO that stands where a recording says a library was.
+  // A recording may say that a device was mapped, and opening that may do something.
+  struct stat status;
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    return util::Error{fmt::format("{}: not a regular file", path), ""};
+  }
+  // Not to hang on a FIFO that takes the place of the file meanwhile.
   file.fd_.reset(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.fd_) {
     return util::Error{fmt::format("{}: cannot open: {}", path, strerror(errno)), ""};

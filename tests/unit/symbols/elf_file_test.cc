@@ -101,6 +101,10 @@ TEST(ElfFileTest, RefusesWhatIsNoElfFile) {
   EXPECT_FALSE(ElfFile::Open("/nonexistent").ok());
   EXPECT_FALSE(ElfFile::Open("/proc/self/maps").ok());
   EXPECT_FALSE(ElfFile::Open("/").ok());
+  // Devices are not even opened: a recording may name any.
+  const auto device = ElfFile::Open("/dev/zero");
+  ASSERT_FALSE(device.ok());
+  EXPECT_NE(device.error().message.find("not a regular file"), std::string::npos);
 }
 
 TEST(BuildIdNoteTest, SurvivesNonsense) {
