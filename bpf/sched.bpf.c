@@ -12,6 +12,7 @@ const volatile fxr_u8 switch_has_state_argument = 0;
 #define TASK_REPORT 0x7f
 #define TASK_UNINTERRUPTIBLE 0x02
 #define TASK_DEAD 0x80
+#define TASK_WAKING 0x200
 #define TASK_NOLOAD 0x400
 #define TASK_IDLE (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
 #define TASK_RTLOCK_WAIT 0x1000
@@ -36,6 +37,12 @@ static __always_inline u64 state_index(u32 state, u32 exit_state)
 {
 	u32 report = (state | exit_state) & TASK_REPORT;
 
+	/*
+	 * Kernels that do not pass the state let a waker on another CPU change it
+	 * before it is read here. It went to sleep, only how is not known any more.
+	 */
+	if (!switch_has_state_argument && state == TASK_WAKING)
+		return FXR_STATE_WOKEN;
 	if ((state & TASK_IDLE) == TASK_IDLE)
 		return FXR_STATE_IDLE;
 	if (state & (TASK_RTLOCK_WAIT | TASK_FROZEN))

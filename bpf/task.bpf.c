@@ -45,8 +45,7 @@ static __always_inline void fill_task(struct fxr_task *event, struct task_struct
 	read_full_name(task, event->full_name);
 }
 
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct *child)
+static __always_inline int on_fork(struct task_struct *parent, struct task_struct *child)
 {
 	struct fxr_task *event;
 
@@ -60,9 +59,8 @@ int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct 
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(sched_process_exec, struct task_struct *task, pid_t old_pid,
-	     struct linux_binprm *bprm)
+static __always_inline int on_exec(struct task_struct *task, pid_t old_pid,
+				   struct linux_binprm *bprm)
 {
 	unsigned long start, end, size;
 	struct fxr_exec *event;
@@ -90,8 +88,7 @@ int BPF_PROG(sched_process_exec, struct task_struct *task, pid_t old_pid,
 	return 0;
 }
 
-SEC("tp_btf/task_rename")
-int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
+static __always_inline int on_rename(struct task_struct *task, const char *comm)
 {
 	struct fxr_rename *event;
 
@@ -107,8 +104,7 @@ int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(sched_process_exit, struct task_struct *task)
+static __always_inline int on_exit(struct task_struct *task)
 {
 	struct fxr_exit *event;
 
@@ -122,6 +118,163 @@ int BPF_PROG(sched_process_exit, struct task_struct *task)
 	side_submit(event);
 	return 0;
 }
+
+/*
+ * Since 7.0 these tracepoints run with preemption on. A program that is
+ * preempted counts as running on its CPU, and is left out for every other task
+ * that comes by there before it ends. So each has three more behind it (FOO_2 to
+ * FOO_4, loaded on those kernels alone): whichever is the first to run does the
+ * work and leaves a mark, the last takes it away. Where all four are held up at
+ * once the event is lost, and counted. A mark that stays because the last was
+ * held up must not pass for that of another event, so it bears what is peculiar
+ * to this one.
+ */
+const volatile fxr_u8 programs_have_stand_ins = 0;
+
+struct mark {
+	u32 tid;
+	u32 type;
+	u64 peculiar;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct mark);
+	__type(value, u8);
+} marks SEC(".maps");
+
+static __always_inline struct mark this_mark(u32 type, u64 peculiar)
+{
+	return (struct mark){
+		.tid = (u32)bpf_get_current_pid_tgid(), .type = type, .peculiar = peculiar};
+}
+
+static __always_inline struct mark fork_mark(struct task_struct *child)
+{
+	return this_mark(FXR_SIDE_FORK, BPF_CORE_READ(child, start_boottime) ^ (u64)child->pid << 40);
+}
+
+static __always_inline struct mark exec_mark(struct task_struct *task)
+{
+	return this_mark(FXR_SIDE_EXEC, (u64)BPF_CORE_READ(task, mm));
+}
+
+static __always_inline struct mark rename_mark(struct task_struct *task, const char *comm)
+{
+	u64 name[FXR_COMM_BYTES / 8] = {};
+
+	bpf_probe_read_kernel_str(name, sizeof(name), comm);
+	return this_mark(FXR_SIDE_RENAME,
+			 BPF_CORE_READ(task, start_boottime) ^ name[0] ^ name[1] << 1);
+}
+
+static __always_inline struct mark exit_mark(struct task_struct *task)
+{
+	return this_mark(FXR_SIDE_EXIT, BPF_CORE_READ(task, start_boottime));
+}
+
+static __always_inline void leave_mark(struct mark mark)
+{
+	u8 present = 1;
+
+	if (programs_have_stand_ins)
+		bpf_map_update_elem(&marks, &mark, &present, BPF_ANY);
+}
+
+static __always_inline bool stands_in(struct mark mark, bool is_last)
+{
+	struct fxr_ring_control *ring;
+	u32 cpu;
+
+	if (is_last) {
+		if (!bpf_map_delete_elem(&marks, &mark))
+			return false;
+	} else {
+		if (bpf_map_lookup_elem(&marks, &mark))
+			return false;
+		leave_mark(mark);
+	}
+	ring = this_ring(&cpu);
+	if (ring)
+		__sync_fetch_and_add(&ring->made_up, 1);
+	return true;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct *child)
+{
+	leave_mark(fork_mark(child));
+	return on_fork(parent, child);
+}
+
+#define FORK_STAND_IN(suffix, is_last)                                                          \
+	SEC("tp_btf/sched_process_fork")                                                        \
+	int BPF_PROG(sched_process_fork##suffix, struct task_struct *parent,                    \
+		     struct task_struct *child)                                                 \
+	{                                                                                       \
+		return stands_in(fork_mark(child), is_last) ? on_fork(parent, child) : 0;          \
+	}
+
+FORK_STAND_IN(_2, false)
+FORK_STAND_IN(_3, false)
+FORK_STAND_IN(_4, true)
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(sched_process_exec, struct task_struct *task, pid_t old_pid,
+	     struct linux_binprm *bprm)
+{
+	leave_mark(exec_mark(task));
+	return on_exec(task, old_pid, bprm);
+}
+
+#define EXEC_STAND_IN(suffix, is_last)                                                          \
+	SEC("tp_btf/sched_process_exec")                                                        \
+	int BPF_PROG(sched_process_exec##suffix, struct task_struct *task, pid_t old_pid,       \
+		     struct linux_binprm *bprm)                                                 \
+	{                                                                                       \
+		return stands_in(exec_mark(task), is_last) ? on_exec(task, old_pid, bprm) : 0;    \
+	}
+
+EXEC_STAND_IN(_2, false)
+EXEC_STAND_IN(_3, false)
+EXEC_STAND_IN(_4, true)
+
+SEC("tp_btf/task_rename")
+int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
+{
+	leave_mark(rename_mark(task, comm));
+	return on_rename(task, comm);
+}
+
+#define RENAME_STAND_IN(suffix, is_last)                                                        \
+	SEC("tp_btf/task_rename")                                                               \
+	int BPF_PROG(task_rename##suffix, struct task_struct *task, const char *comm)           \
+	{                                                                                       \
+		return stands_in(rename_mark(task, comm), is_last) ? on_rename(task, comm) : 0;         \
+	}
+
+RENAME_STAND_IN(_2, false)
+RENAME_STAND_IN(_3, false)
+RENAME_STAND_IN(_4, true)
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(sched_process_exit, struct task_struct *task)
+{
+	leave_mark(exit_mark(task));
+	return on_exit(task);
+}
+
+#define EXIT_STAND_IN(suffix, is_last)                                                          \
+	SEC("tp_btf/sched_process_exit")                                                        \
+	int BPF_PROG(sched_process_exit##suffix, struct task_struct *task)                      \
+	{                                                                                       \
+		return stands_in(exit_mark(task), is_last) ? on_exit(task) : 0;                   \
+	}
+
+EXIT_STAND_IN(_2, false)
+EXIT_STAND_IN(_3, false)
+EXIT_STAND_IN(_4, true)
 
 /* Every task there is, read by the collector from the iterator's file. */
 SEC("iter/task")

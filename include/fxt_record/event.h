@@ -114,6 +114,7 @@ enum fxr_task_state {
 	FXR_STATE_PARKED = 7,          /* P */
 	FXR_STATE_IDLE = 8,            /* I */
 	FXR_STATE_PREEMPTED = 9,       /* R+ */
+	FXR_STATE_WOKEN = 10,          /* W: asleep, and woken before its state could be read */
 };
 
 /*
@@ -132,7 +133,8 @@ struct fxr_ring_control {
 	fxr_u64 pending_since[FXR_CATEGORIES]; /* time of the first of them, ns */
 	fxr_u64 dropped[FXR_CATEGORIES];       /* lost since the start */
 	fxr_u64 side_events; /* side-ring events emitted since the start */
-	fxr_u64 pad2[7];
+	fxr_u64 made_up;     /* events that a stand-in sent because its program was left out */
+	fxr_u64 pad2[6];
 };
 FXR_ASSERT(offsetof(struct fxr_ring_control, tail) == 64);
 FXR_ASSERT(offsetof(struct fxr_ring_control, pending) == 128);

@@ -12,7 +12,8 @@ $(BUILD)/tests/vm_probe: $(VM_PROBE_OBJECTS)
 	@mkdir -p $(@D)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^
 
-VM_PROGRAMS := $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/vm_probe $(BUILD)/tests/as_user
+VM_PROGRAMS := $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/vm_probe $(BUILD)/tests/as_user \
+               $(BUILD)/tests/ftrace_compare
 
 $(BUILD)/tests/as_user: tests/vm/as_user.cc
 	@mkdir -p $(@D)

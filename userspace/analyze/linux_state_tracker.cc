@@ -12,8 +12,9 @@ constexpr Known kKnown[] = {
     {"R", fxt::ThreadState::kNew},       {"R+", fxt::ThreadState::kNew},
     {"S", fxt::ThreadState::kBlocked},   {"D", fxt::ThreadState::kBlocked},
     {"I", fxt::ThreadState::kBlocked},   {"P", fxt::ThreadState::kBlocked},
-    {"T", fxt::ThreadState::kSuspended}, {"t", fxt::ThreadState::kSuspended},
-    {"Z", fxt::ThreadState::kDying},     {"X", fxt::ThreadState::kDead},
+    {"W", fxt::ThreadState::kBlocked},   {"T", fxt::ThreadState::kSuspended},
+    {"t", fxt::ThreadState::kSuspended}, {"Z", fxt::ThreadState::kDying},
+    {"X", fxt::ThreadState::kDead},
 };
 
 const Known* Find(std::string_view letters) {

@@ -26,8 +26,8 @@ class LinuxStateTracker {
     return event != nullptr && Note(*event);
   }
 
-  // Letters for a thread that was switched out in `state`: R, R+, S, D, T, t, X, Z, P or I. Static
-  // storage. "?" for states that no outgoing thread can have (running and unknown numbers).
+  // Letters for a thread that was switched out in `state`: R, R+, S, D, T, t, X, Z, P, I or W.
+  // Static storage. "?" for states that no outgoing thread can have (running and unknown numbers).
   std::string_view Letters(fxt::Koid thread, fxt::ThreadState state) const;
 
   // The thread state that stands for `letters`; kRunning, which none stands for, if unknown.

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 #include "fxt_record/event.h"
 
@@ -48,6 +50,8 @@ constexpr HotProgram kHotPrograms[] = {
 constexpr const char* kIdentityPrograms[] = {"sched_process_fork", "sched_process_exec",
                                              "task_rename", "sched_process_exit"};
 
+// Tasks that can be between the first and the last program of a tracepoint at once.
+constexpr uint32_t kMarksPerCpu = 256;
 constexpr uint64_t kSideRingBytesPerCpu = 64 << 10;
 constexpr uint64_t kMinSideRingBytes = 512 << 10;
 constexpr uint64_t kMaxSideRingBytes = 16 << 20;
@@ -55,6 +59,25 @@ constexpr uint64_t kMaxSideRingBytes = 16 << 20;
 size_t WholePages(size_t bytes) {
   size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return (bytes + page - 1) / page * page;
+}
+
+// Maps other than the rings, and programs.
+constexpr uint64_t kOtherLockedBytes = 4 << 20;
+
+// Whether it is the limit on locked memory that forbids a map of so many slots, which other maps
+// are not forbidden by: before 5.11 the kernel counts maps as memory their user has locked.
+bool LocksTooMuch(uint64_t slots) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  bpf_map_create_opts options{};
+  options.sz = sizeof(options);
+  options.map_flags = BPF_F_MMAPABLE;
+  util::UniqueFd small(
+      bpf_map_create(BPF_MAP_TYPE_ARRAY, "fxr_probe", 4, sizeof(fxr_slot), 1, &options));
+  if (!small) return errno == EPERM && limit.rlim_cur < 65536;
+  util::UniqueFd large(bpf_map_create(BPF_MAP_TYPE_ARRAY, "fxr_probe", 4, sizeof(fxr_slot),
+                                      static_cast<uint32_t>(slots), &options));
+  return !large && errno == EPERM;
 }
 
 template <typename Key>
@@ -75,6 +98,7 @@ struct Object {
   bpf_map* slots = nullptr;
   bpf_map* ring_controls = nullptr;
   bpf_map* side_ring = nullptr;
+  bpf_map* marks = nullptr;
   bpf_map* filter_tids = nullptr;
   bpf_map* filter_tgids = nullptr;
   bpf_map* filter_comms = nullptr;
@@ -96,6 +120,7 @@ Object OpenVariant() {
   object.slots = skeleton->maps.slots;
   object.ring_controls = skeleton->maps.ring_controls;
   object.side_ring = skeleton->maps.side_ring;
+  object.marks = skeleton->maps.marks;
   object.filter_tids = skeleton->maps.filter_tids;
   object.filter_tgids = skeleton->maps.filter_tgids;
   object.filter_comms = skeleton->maps.filter_comms;
@@ -131,7 +156,9 @@ struct BpfPrograms::Skeleton {
   Object bpf;
   std::vector<bpf_link*> links;
   std::vector<bpf_program*> identity;
+  std::vector<bpf_program*> stand_ins;  // of these, see bpf/task.bpf.c
   std::vector<bpf_program*> events;
+  std::map<const bpf_program*, uint32_t> category_of;
 
   ~Skeleton() {
     for (bpf_link* link : links) bpf_link__destroy(link);
@@ -192,6 +219,10 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   bpf_map__set_max_entries(bpf.slots, static_cast<uint32_t>(slots * self->ring_count_));
   bpf_map__set_max_entries(bpf.ring_controls, self->control_count_);
   bpf_map__set_max_entries(bpf.side_ring, static_cast<uint32_t>(self->side_ring_bytes_));
+  self->has_stand_ins_ = features.preemptible_tracepoints;
+  bpf.settings->programs_have_stand_ins = self->has_stand_ins_;
+  if (self->has_stand_ins_)
+    bpf_map__set_max_entries(bpf.marks, self->control_count_ * kMarksPerCpu);
   bpf.settings->slots_per_ring_shift = self->ring_shift_;
   bpf.settings->ring_count = self->ring_count_;
   bpf.settings->slots_wakeup_fill = slots / 4;
@@ -211,10 +242,12 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
 
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, bpf.object) bpf_program__set_autoload(program, false);
-  auto use = [&](const std::string& name, std::vector<bpf_program*>* group) {
+  auto use = [&](const std::string& name, std::vector<bpf_program*>* group,
+                 uint32_t category = FXR_CATEGORY_TASK) {
     bpf_program* used = bpf_object__find_program_by_name(bpf.object, name.c_str());
     bpf_program__set_autoload(used, true);
     if (group) group->push_back(used);
+    skeleton.category_of[used] = category;
   };
   for (const HotProgram& hot : kHotPrograms) {
     if (!options.categories.test(hot.category)) continue;
@@ -227,27 +260,35 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
       continue;
     }
     if (!features.atomic_fetch) name += "_flag";
-    use(name, &skeleton.events);
+    use(name, &skeleton.events, hot.category);
   }
-  if (options.categories.test(FXR_CATEGORY_LOG)) use("console", &skeleton.events);
+  if (options.categories.test(FXR_CATEGORY_LOG)) use("console", &skeleton.events, FXR_CATEGORY_LOG);
   for (const char* name : kIdentityPrograms) {
-    if (!features.missing_tracepoints.contains(name)) use(name, &skeleton.identity);
+    if (features.missing_tracepoints.contains(name)) continue;
+    use(name, &skeleton.identity);
+    for (const char* suffix : {"_2", "_3", "_4"}) {
+      if (self->has_stand_ins_) use(name + std::string(suffix), &skeleton.stand_ins);
+    }
   }
   if (features.task_iterator) use("snapshot_tasks", nullptr);
 
   if (int error = bpf.load(bpf.skeleton)) {
-    if (error == -EPERM || error == -EACCES) {
+    if (error == -EPERM && LocksTooMuch(slots * self->ring_count_)) {
       return util::Error{
-          fmt::format("the kernel refused the BPF programs: {}", strerror(-error)),
-          options.verbose ? "" : "run it as root; -v shows what the kernel's verifier says"};
+          "the rings do not fit into this user's limit of locked memory",
+          fmt::format("raise it with `ulimit -l {}`, run it as root, or ask for smaller rings with "
+                      "--buffer-size (Linux 5.11 and later do not have this limit)",
+                      (slots * self->ring_count_ * sizeof(fxr_slot) + self->side_ring_bytes_ +
+                       kOtherLockedBytes) >>
+                          10)};
     }
     if (error == -ENOMEM) {
       return util::Error{fmt::format("not enough kernel memory for {} rings of {} KiB",
                                      self->ring_count_, self->ring_bytes() >> 10),
                          "ask for smaller ones with --buffer-size"};
     }
-    return util::Error{fmt::format("the kernel refused the BPF programs: {}", strerror(-error)),
-                       options.verbose ? "" : "-v shows what the kernel's verifier says"};
+    return ExplainRefusal(-error,
+                          options.verbose ? "" : "-v shows what the kernel's verifier says");
   }
   for (const util::Status& status : {FillFilter(bpf.filter_tids, options.filter.tids),
                                      FillFilter(bpf.filter_tgids, options.filter.tgids),
@@ -287,7 +328,11 @@ util::Status BpfPrograms::Map() {
   return util::Ok();
 }
 
-util::Status BpfPrograms::AttachIdentity() { return skeleton_->Attach(skeleton_->identity); }
+util::Status BpfPrograms::AttachIdentity() {
+  // Programs of a tracepoint run in the order in which they were attached.
+  if (util::Status status = skeleton_->Attach(skeleton_->identity); !status) return status;
+  return skeleton_->Attach(skeleton_->stand_ins);
+}
 util::Status BpfPrograms::AttachEvents() { return skeleton_->Attach(skeleton_->events); }
 
 void BpfPrograms::Detach() {
@@ -320,17 +365,24 @@ util::Result<util::UniqueFd> BpfPrograms::OpenTaskIterator() {
   return fd;
 }
 
-uint64_t BpfPrograms::RecursionMisses() const {
-  uint64_t misses = 0;
+std::array<uint64_t, FXR_CATEGORIES> BpfPrograms::RecursionMisses() const {
+  std::array<uint64_t, FXR_CATEGORIES> misses{};
   for (const auto* group : {&skeleton_->identity, &skeleton_->events}) {
     for (bpf_program* program : *group) {
       bpf_prog_info info{};
       uint32_t size = sizeof(info);
       if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) == 0) {
-        misses += info.recursion_misses;
+        misses[skeleton_->category_of.at(program)] += info.recursion_misses;
       }
     }
   }
+  // Read after the misses: one more than was missed would hide a loss only until the next time.
+  uint64_t made_up = 0;
+  for (uint32_t cpu = 0; has_stand_ins_ && cpu < control_count_; ++cpu) {
+    made_up += __atomic_load_n(&controls_[cpu].made_up, __ATOMIC_RELAXED);
+  }
+  uint64_t& missed = misses[FXR_CATEGORY_TASK];
+  missed -= std::min(missed, made_up);
   return misses;
 }
 

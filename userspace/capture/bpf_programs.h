@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -76,8 +77,8 @@ class BpfPrograms {
   // A file to read fxr_task structs from, one for each task; invalid where there is no iterator.
   util::Result<util::UniqueFd> OpenTaskIterator();
 
-  // Runs that the kernel left out because a program was running already on that CPU.
-  uint64_t RecursionMisses() const;
+  // Events, by category, that nobody saw because their program was running already on that CPU.
+  std::array<uint64_t, FXR_CATEGORIES> RecursionMisses() const;
 
  private:
   struct Skeleton;
@@ -88,6 +89,7 @@ class BpfPrograms {
   uint32_t ring_count_ = 0;
   uint32_t control_count_ = 0;
   unsigned ring_shift_ = 0;
+  bool has_stand_ins_ = false;
   uint64_t side_ring_bytes_ = 0;
   fxr_ring_control* controls_ = nullptr;
   const fxr_slot* slots_ = nullptr;

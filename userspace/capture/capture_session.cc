@@ -190,11 +190,13 @@ bool CaptureSession::Drain() {
 }
 
 void CaptureSession::NoteRecursionMisses(uint64_t now) {
-  uint64_t misses = programs_->RecursionMisses();
-  if (misses > told_misses_) {
-    translator_->OnLoss(-1, now, FXR_CATEGORY_SCHED, misses - told_misses_);
+  const auto misses = programs_->RecursionMisses();
+  for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
+    uint64_t& told = told_misses_[category];
+    if (misses[category] <= told) continue;
+    translator_->OnLoss(-1, now, category, misses[category] - told);
+    told = misses[category];
   }
-  told_misses_ = misses;
 }
 
 void CaptureSession::TellUntoldLosses(uint64_t now) {
@@ -238,7 +240,7 @@ CaptureStats CaptureSession::stats() const {
       stats.dropped[category] += control.dropped[category];
     }
   }
-  stats.recursion_misses = told_misses_;
+  for (uint64_t misses : told_misses_) stats.recursion_misses += misses;
   stats.drains = drains_;
   stats.stalls = stalls_;
   stats.fullest_ring_percent = fullest_percent_;

@@ -31,7 +31,7 @@ struct CaptureStats {
   uint64_t side_events_consumed = 0;
   uint64_t side_events_emitted = 0;                // as the programs count them
   std::array<uint64_t, FXR_CATEGORIES> dropped{};  // by the programs, all CPUs
-  uint64_t recursion_misses = 0;                   // runs that the kernel left out
+  uint64_t recursion_misses = 0;                   // lost because the kernel left a program out
   uint64_t drains = 0;
   uint64_t stalls = 0;                // drains that met an event being written
   uint32_t fullest_ring_percent = 0;  // since the start
@@ -95,7 +95,7 @@ class CaptureSession {
   uint64_t loss_slots_ = 0;
   uint64_t drains_ = 0;
   uint64_t stalls_ = 0;
-  uint64_t told_misses_ = 0;
+  std::array<uint64_t, FXR_CATEGORIES> told_misses_{};
   uint32_t fullest_percent_ = 0;
   uint32_t fullest_now_percent_ = 0;
 };

@@ -6,14 +6,17 @@
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <linux/bpf.h>
+#include <linux/capability.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "util/unique_fd.h"
 
@@ -24,29 +27,33 @@ struct BtfDeleter {
   void operator()(btf* btf) const { btf__free(btf); }
 };
 
-util::Error Refused(int error) {
+bool IsLockedDown() {
   std::ifstream lockdown("/sys/kernel/security/lockdown");
   std::string modes;
-  if (error == EPERM && std::getline(lockdown, modes) &&
-      modes.find("[confidentiality]") != std::string::npos) {
-    return {
-        "the kernel is locked down (confidentiality): it lets no BPF program read kernel memory",
-        "boot without lockdown=confidentiality, or with Secure Boot off"};
-  }
-  if (error == EPERM || error == EACCES) {
-    if (geteuid() != 0) {
-      return {"recording needs root",
-              "run it with sudo (or give it CAP_BPF and CAP_PERFMON; before Linux 5.8, "
-              "CAP_SYS_ADMIN)"};
+  return std::getline(lockdown, modes) && modes.find("[confidentiality]") != std::string::npos;
+}
+
+// CAP_EFF of this process; all of them where /proc does not say.
+bool HasCapability(unsigned number) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("CapEff:")) {
+      return (std::strtoull(line.c_str() + 7, nullptr, 16) >> number & 1) != 0;
     }
-    return {"the kernel refused BPF to root: Operation not permitted",
-            "inside a container it needs CAP_BPF and CAP_PERFMON and no seccomp filter on bpf(2)"};
   }
-  if (error == ENOSYS) {
-    return {"this kernel has no bpf(2) system call", "it needs CONFIG_BPF_SYSCALL=y"};
+  return true;
+}
+
+std::string MissingCapabilities() {
+  if (HasCapability(CAP_SYS_ADMIN)) return "";
+  std::string missing;
+  for (const auto& [number, name] :
+       {std::pair{CAP_BPF, "CAP_BPF"}, std::pair{CAP_PERFMON, "CAP_PERFMON"}}) {
+    if (!HasCapability(static_cast<unsigned>(number))) {
+      missing += (missing.empty() ? "" : " and ") + std::string(name);
+    }
   }
-  return {fmt::format("the kernel refused BPF: {}", strerror(error)),
-          "Linux 5.10 or later is needed"};
+  return missing;
 }
 
 // r0 = an atomic fetch and add on the stack; a kernel before 5.12 does not know the instruction.
@@ -89,6 +96,30 @@ int TryMap() {
 
 }  // namespace
 
+util::Error ExplainRefusal(int error, const std::string& hint) {
+  // Helpers that read kernel memory do not exist then, which a verifier calls an invalid argument.
+  if ((error == EPERM || error == EACCES || error == EINVAL) && IsLockedDown()) {
+    return {
+        "the kernel is locked down (confidentiality): it lets no BPF program read kernel memory",
+        "boot without lockdown=confidentiality, or with Secure Boot off"};
+  }
+  if (error == EPERM || error == EACCES) {
+    const std::string missing = MissingCapabilities();
+    if (geteuid() != 0) {
+      return {"recording needs root" + (missing.empty() ? "" : ", or " + missing),
+              "run it with sudo (or give it CAP_BPF and CAP_PERFMON; before Linux 5.8, "
+              "CAP_SYS_ADMIN)"};
+    }
+    return {"the kernel refused BPF to root: Operation not permitted" +
+                (missing.empty() ? "" : " (without " + missing + ")"),
+            "inside a container it needs CAP_BPF and CAP_PERFMON and no seccomp filter on bpf(2)"};
+  }
+  if (error == ENOSYS) {
+    return {"this kernel has no bpf(2) system call", "it needs CONFIG_BPF_SYSCALL=y"};
+  }
+  return {fmt::format("the kernel refused the BPF programs: {}", strerror(error)), hint};
+}
+
 std::string KernelFeatures::WhyNot(const Category& category) const {
   for (std::string_view tracepoint : category.tracepoints) {
     if (missing_tracepoints.contains(tracepoint)) {
@@ -101,11 +132,11 @@ std::string KernelFeatures::WhyNot(const Category& category) const {
 util::Result<KernelFeatures> ProbeKernel() {
   // What is wrong is said here, in our words; Load() lets the loader speak where it was asked to.
   libbpf_set_print(nullptr);
-  if (int error = TryMap()) return Refused(error);
+  if (int error = TryMap()) return ExplainRefusal(error, "Linux 5.10 or later is needed");
+  utsname name{};
+  uname(&name);
   std::unique_ptr<btf, BtfDeleter> vmlinux(btf__load_vmlinux_btf());
   if (!vmlinux) {
-    utsname name{};
-    uname(&name);
     return util::Error{fmt::format("kernel {} has no BTF (/sys/kernel/btf/vmlinux): {}",
                                    name.release, strerror(errno)),
                        "a kernel built with CONFIG_DEBUG_INFO_BTF=y is needed; those of Debian, "
@@ -141,6 +172,8 @@ util::Result<KernelFeatures> ProbeKernel() {
   features.preempt_count = PreemptCount::kThreadInfo;
 #endif
   features.atomic_fetch = HasAtomicFetch();
+  // Nothing that can be asked for tells.
+  features.preemptible_tracepoints = atoi(name.release) >= 7;
   return features;
 }
 

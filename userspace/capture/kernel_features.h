@@ -24,12 +24,19 @@ struct KernelFeatures {
   PreemptCount preempt_count = PreemptCount::kHidden;
   // sched_switch passes the previous state (5.18).
   bool switch_has_state_argument = false;
+  // Tracepoints of tasks' lives run with preemption on (7.0), so that programs on them may be left
+  // out.
+  bool preemptible_tracepoints = false;
   // iter/task (5.8, and CONFIG_BPF iterators compiled in).
   bool task_iterator = false;
 
   // Empty when the category can be recorded, else the reason why not.
   std::string WhyNot(const Category& category) const;
 };
+
+// What a refusal by bpf(2) with this error number means on this machine, in words for a person;
+// `hint` when there is no better one.
+util::Error ExplainRefusal(int error, const std::string& hint);
 
 // An error when BPF cannot be used at all: not root, no BTF, locked down, refused.
 util::Result<KernelFeatures> ProbeKernel();

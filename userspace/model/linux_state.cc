@@ -25,6 +25,8 @@ std::string_view StateLetters(fxr_task_state state) {
       return "I";
     case FXR_STATE_PREEMPTED:
       return "R+";
+    case FXR_STATE_WOKEN:
+      return "W";
   }
   return "?";
 }

@@ -29,7 +29,7 @@ constexpr fxt::ThreadState ThreadStateOf(fxr_task_state state) {
   }
 }
 
-// The letters of the kernel's own tracers: R, S, D, T, t, X, Z, P, I, R+.
+// The letters of the kernel's own tracers: R, S, D, T, t, X, Z, P, I, R+, W.
 std::string_view StateLetters(fxr_task_state state);
 
 // A record has room for the format's state only. The kernel's own goes into a `linux_state` instant

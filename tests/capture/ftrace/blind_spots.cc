@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -98,9 +100,27 @@ util::Result<BlindSpots> ParseBlindSpots(const std::string& init, const std::str
   return spots;
 }
 
+namespace {
+
+// The threads migration/N, highest priority of all, which stop a CPU. Tracepoints are silent on a
+// CPU that is not online any more (include/linux/tracepoint.h), so its switch from there to idle is
+// shown to nobody.
+std::set<int32_t> Stoppers(const SwitchLog& log) {
+  std::set<int32_t> tids;
+  for (const std::vector<Switch>& cpu : log.cpus) {
+    for (const Switch& s : cpu) {
+      if (log.names.Name(s.next_name).starts_with("migration/")) tids.insert(s.next_tid);
+    }
+  }
+  return tids;
+}
+
+}  // namespace
+
 Gaps FindGaps(std::span<const Switch> cpu, const SwitchLog& reference, const Window& window,
               bool init_is_blind, bool idle_is_blind) {
   Gaps gaps;
+  std::optional<std::set<int32_t>> stoppers;
   for (size_t i = 1; i < cpu.size(); ++i) {
     const Switch& before = cpu[i - 1];
     const Switch& after = cpu[i];
@@ -114,6 +134,9 @@ Gaps FindGaps(std::span<const Switch> cpu, const SwitchLog& reference, const Win
       ++gaps.unborn;
     } else if (IsTakeover(reference, before, after)) {
       ++gaps.takeover;
+    } else if (after.prev_tid == 0 && (stoppers ? *stoppers : stoppers.emplace(Stoppers(reference)))
+                                          .contains(before.next_tid)) {
+      ++gaps.offline;
     } else {
       ++gaps.unexplained;
       if (gaps.unexplained_times_ns.size() < kExamples) {

@@ -25,9 +25,9 @@ struct BlindSpots {
   std::string Describe() const;
 };
 
-// A blind spot is called so only where gaps follow switches in, and not a single switch out was seen.
-// PID 1 hides from both sides, and where ftrace is blind to idle as well it may not even see PID 1
-// come in: its gaps may then be in the recording alone.
+// A blind spot is called so only where gaps follow switches in, and not a single switch out was
+// seen. PID 1 hides from both sides, and where ftrace is blind to idle as well it may not even see
+// PID 1 come in: its gaps may then be in the recording alone.
 BlindSpots DetectBlindSpots(const SwitchLog& reference, const SwitchLog& recorded);
 
 // `init` is "auto", "yes" or "no"; `idle` is "auto", "none" or CPU numbers with commas between
@@ -48,6 +48,7 @@ struct Gaps {
   uint64_t idle = 0;      // after a switch to idle, on a CPU whose idle is a blind spot
   uint64_t unborn = 0;    // after a switch to a child of PID 1 that has not executed anything yet
   uint64_t takeover = 0;  // the task that was switched to has another id since
+  uint64_t offline = 0;   // a CPU's last switch, from its stopper to idle, when it goes offline
   uint64_t unexplained = 0;                    // the log lacks something it should have
   std::vector<uint64_t> unexplained_times_ns;  // the first few
 };

@@ -19,7 +19,8 @@ constexpr std::array<int64_t, 8> kHistogramBounds = {1'000,  2'000,  5'000,   10
                                                      20'000, 50'000, 100'000, 1'000'000};
 // How far ahead a place is looked for where both go on alike.
 constexpr size_t kResyncSteps = 256;
-// An announced rename is done within this, unless whoever does it is off its CPU.
+// An announced rename is done within this, unless whoever does it is off its CPU; a machine that
+// needs a large tolerance is as slow at this.
 constexpr uint64_t kRenameTakesNs = 100'000;
 constexpr size_t kCommBytes = 15;
 
@@ -31,6 +32,18 @@ bool NamesAgree(const std::string& comm, const std::string& recorded) {
   if (comm.size() == kCommBytes) return true;
   return comm.starts_with("kworker/") &&
          (recorded[comm.size()] == '-' || recorded[comm.size()] == '+');
+}
+
+// Whether `comm` is the old name, or one that is just being written over with the new one: the
+// kernel copies it a few bytes at a time, and may be preempted while it does.
+bool IsBetween(const std::string& comm, const std::string& old_name, const std::string& new_name) {
+  const auto at = [](const std::string& name, size_t i) {
+    return i < name.size() ? name[i] : '\0';
+  };
+  for (size_t i = 0; i <= comm.size(); ++i) {
+    if (at(comm, i) != at(old_name, i) && at(comm, i) != at(new_name, i)) return false;
+  }
+  return true;
 }
 
 int ClassOf(char letter) {
@@ -60,12 +73,14 @@ std::string Text(const SwitchLog& log, uint32_t cpu, const Switch& s) {
 // Renames by thread, to explain a name that is one step ahead of the kernel's.
 class RenameIndex {
  public:
-  explicit RenameIndex(const SwitchLog& reference) : log_(reference) {
+  RenameIndex(const SwitchLog& reference, uint64_t tolerance_ns)
+      : log_(reference), takes_ns_(std::max(kRenameTakesNs, 10 * tolerance_ns)) {
     for (const Rename& rename : reference.renames) by_tid_[rename.tid].push_back(&rename);
   }
 
-  // Whether the last rename of `tid` announced by the time the switch was recorded was from `comm` to
-  // `recorded`, and its author had not had the time to do it, or announced it after ftrace had looked.
+  // Whether the last rename of `tid` announced by the time the switch was recorded was from `comm`
+  // to `recorded`, and its author had not had the time to do it, or announced it after ftrace had
+  // looked.
   bool InFlight(int32_t tid, uint64_t ftrace_ns, uint64_t recorded_ns, const std::string& comm,
                 const std::string& recorded) const {
     const uint64_t time_ns = std::max(ftrace_ns, recorded_ns);
@@ -77,9 +92,26 @@ class RenameIndex {
         [](uint64_t time, const Rename* rename) { return time < rename->time_ns; });
     if (after == renames.begin()) return false;
     const Rename& last = **std::prev(after);
-    return log_.names.Name(last.old_name) == comm && log_.names.Name(last.new_name) == recorded &&
-           (last.time_ns >= ftrace_ns || ftrace_ns - last.time_ns < kRenameTakesNs ||
+    return IsBetween(comm, log_.names.Name(last.old_name), recorded) &&
+           log_.names.Name(last.new_name) == recorded &&
+           (last.time_ns >= ftrace_ns || ftrace_ns - last.time_ns < takes_ns_ ||
             LeftItsCpu(last, ftrace_ns));
+  }
+
+  // Whether the next rename of `tid` is the one from `comm` to `recorded`, and ftrace was told of
+  // it only when its author came back to a CPU: since 7.0 an author may be preempted between two
+  // tracers.
+  bool Delayed(int32_t tid, uint64_t time_ns, const std::string& comm,
+               const std::string& recorded) const {
+    const auto found = by_tid_.find(tid);
+    if (found == by_tid_.end()) return false;
+    const auto& renames = found->second;
+    const auto next = std::upper_bound(
+        renames.begin(), renames.end(), time_ns,
+        [](uint64_t time, const Rename* rename) { return time < rename->time_ns; });
+    if (next == renames.end()) return false;
+    return log_.names.Name((*next)->old_name) == comm &&
+           log_.names.Name((*next)->new_name) == recorded && JustCame(**next, time_ns);
   }
 
  private:
@@ -90,10 +122,22 @@ class RenameIndex {
         std::lower_bound(cpu.begin(), cpu.end(), rename.time_ns,
                          [](const Switch& s, uint64_t time) { return s.time_ns < time; });
     return next != cpu.end() && next->prev_tid == rename.by_tid && next->time_ns <= time_ns &&
-           next->time_ns - rename.time_ns < kRenameTakesNs;
+           next->time_ns - rename.time_ns < takes_ns_;
+  }
+
+  // Whether the author of `rename` came to its CPU just before, and at or after `time_ns`.
+  bool JustCame(const Rename& rename, uint64_t time_ns) const {
+    const auto& cpu = log_.cpus[rename.cpu];
+    auto next = std::lower_bound(cpu.begin(), cpu.end(), rename.time_ns,
+                                 [](const Switch& s, uint64_t time) { return s.time_ns < time; });
+    if (next == cpu.begin()) return false;
+    const Switch& last = *std::prev(next);
+    return last.next_tid == rename.by_tid && last.time_ns >= time_ns &&
+           rename.time_ns - last.time_ns < takes_ns_;
   }
 
   const SwitchLog& log_;
+  const uint64_t takes_ns_;
   std::unordered_map<int32_t, std::vector<const Rename*>> by_tid_;
 };
 
@@ -169,6 +213,7 @@ class CpuComparer {
         FindGaps(CpuOf(recorded_.log), reference_, options_.window, options_.blind.init, false);
     counts_->blind_init = ours.init;
     counts_->takeovers = wanted.takeover;
+    counts_->offline = wanted.offline;
     for (const DeclaredLoss& loss : recorded_.losses) {
       if (loss.cpu == cpu_ && options_.window.Contains(loss.time_ns)) {
         counts_->declared_lost += loss.count;
@@ -176,7 +221,8 @@ class CpuComparer {
     }
     // Where something is declared lost, a gap is honest.
     if (counts_->declared_lost == 0) {
-      counts_->recorded_gaps = ours.unexplained;
+      // A CPU that went offline did so for both.
+      counts_->recorded_gaps = ours.unexplained + (ours.offline != wanted.offline);
       for (const uint64_t time : ours.unexplained_times_ns) {
         Example(fmt::format("recording goes on with another task on cpu{} at {}", cpu_, time));
       }
@@ -186,7 +232,8 @@ class CpuComparer {
       }
       // Where an id was taken over the recorder may not know that it is the same task: a mark there
       // says too much, none says nothing wrong.
-      const uint64_t least = ours.init + ours.unexplained, most = least + ours.takeover;
+      const uint64_t least = ours.init + ours.unexplained + ours.offline;
+      const uint64_t most = least + ours.takeover;
       // A mark may stand anywhere between the two neighbours of its gap, so the ends of the window
       // may cut one off.
       const uint64_t apart = marks > most ? marks - most : least > marks ? least - marks : 0;
@@ -296,10 +343,10 @@ class CpuComparer {
       ++counts_->wrong_priority;
       Differ("priority", wanted, ours);
     }
-    const bool prev = CheckName(wanted.prev_tid, wanted.time_ns, ours.time_ns, wanted.prev_name,
-                                ours.prev_name);
-    const bool next = CheckName(wanted.next_tid, wanted.time_ns, ours.time_ns, wanted.next_name,
-                                ours.next_name);
+    const bool prev =
+        CheckName(wanted.prev_tid, wanted.time_ns, ours.time_ns, wanted.prev_name, ours.prev_name);
+    const bool next =
+        CheckName(wanted.next_tid, wanted.time_ns, ours.time_ns, wanted.next_name, ours.next_name);
     if (!prev || !next) {
       ++counts_->wrong_name;
       Differ("name", wanted, ours);
@@ -321,9 +368,14 @@ class CpuComparer {
   static bool StatesAgree(const Switch& wanted, const Switch& ours) {
     // Idle is always runnable, whatever the letter.
     if (wanted.prev_tid == 0) return ClassOf(ours.prev_state) == 0;
-    // Between the two tracers' looks a parent on another CPU may reap the task that switches out for
-    // the last time, which makes Z an X.
+    // Between the two tracers' looks a parent on another CPU may reap the task that switches out
+    // for the last time, which makes Z an X.
     if (wanted.prev_state == 'Z' && ours.prev_state == 'X') return true;
+    // The same with a waker, where the kernel does not hand the state to its tracers (before 5.18):
+    // then ftrace says what it was, or R.
+    if (ours.prev_state == 'W') {
+      return ClassOf(wanted.prev_state) == 3 || wanted.prev_state == 'R';
+    }
     return wanted.prev_state == ours.prev_state;
   }
 
@@ -342,7 +394,10 @@ class CpuComparer {
       ++counts_->blind_children_names;
       return true;
     }
-    if (!renames_.InFlight(tid, time_ns, recorded_ns, comm, recorded)) return false;
+    if (!renames_.InFlight(tid, time_ns, recorded_ns, comm, recorded) &&
+        !renames_.Delayed(tid, time_ns, comm, recorded)) {
+      return false;
+    }
     ++counts_->renames_in_flight;
     return true;
   }
@@ -446,6 +501,7 @@ void CpuComparison::Add(const CpuComparison& other) {
   blind_children_names += other.blind_children_names;
   pauses += other.pauses;
   takeovers += other.takeovers;
+  offline += other.offline;
   renames_in_flight += other.renames_in_flight;
 }
 
@@ -454,7 +510,7 @@ Comparison Compare(const SwitchLog& reference, const FxtLog& recorded,
   Comparison result;
   const size_t cpus = std::max(reference.cpus.size(), recorded.log.cpus.size());
   result.cpus.resize(cpus);
-  const RenameIndex renames(reference);
+  const RenameIndex renames(reference, options.tolerance_ns);
   for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
     CpuComparer(cpu, reference, recorded, renames, options, &result).Run();
     result.total.Add(result.cpus[cpu]);
@@ -476,9 +532,10 @@ std::string Comparison::Describe(const CompareOptions& options) const {
         "here "
         "({} unnamed), {} out of idle seen only here ({} gaps in ftrace), {} task ids taken over, "
         "{} "
-        "renames in flight, {} pauses of the machine\n",
+        "renames in flight, {} times offline, {} pauses of the machine\n",
         c.blind_init, c.blind_init_reference, c.blind_children, c.blind_children_names,
-        c.blind_idle, c.blind_idle_reference, c.takeovers, c.renames_in_flight, c.pauses);
+        c.blind_idle, c.blind_idle_reference, c.takeovers, c.renames_in_flight, c.offline,
+        c.pauses);
   };
   for (size_t cpu = 0; cpu < cpus.size(); ++cpu) {
     if (cpus[cpu].reference + cpus[cpu].extra > 0) line(fmt::format("cpu{}", cpu), cpus[cpu]);

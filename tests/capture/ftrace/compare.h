@@ -44,6 +44,7 @@ struct CpuComparison {
   uint64_t blind_children_names = 0;  // whose name nobody was told
   uint64_t pauses = 0;     // late, and the kernel's second stamp shows that the machine paused
   uint64_t takeovers = 0;  // a task goes on under another id (exec beside the leader)
+  uint64_t offline = 0;    // gaps of both: the CPU was offline in between
   uint64_t renames_in_flight = 0;  // announced and not yet done when the switch happened
 
   uint64_t differences() const {
