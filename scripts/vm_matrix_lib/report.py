@@ -7,6 +7,7 @@ from .modes import MODES
 
 SYMBOL = {"pass": "yes", "skip": "—", "fail": "**no**"}
 CATEGORY = "category:"
+MARKERS = ("<!-- made by scripts/vm_matrix --readme -->", "<!-- end of what scripts/vm_matrix made -->")
 
 
 class Report:
@@ -65,3 +66,14 @@ class Report:
                 cells.append(SYMBOL[worst])
             lines.append(f"| {kernel['version'].partition('-')[0]} | " + " | ".join(cells) + " |")
         return lines
+
+
+def put_between_markers(path, text):
+    """Replaces what stands between the two lines of MARKERS. ValueError when they are not there."""
+    with open(path, encoding="utf-8") as file:
+        whole = file.read()
+    begin, end = (whole.find(marker + "\n") for marker in MARKERS)
+    if begin < 0 or end < begin:
+        raise ValueError(f"{path} has no lines {MARKERS[0]} and {MARKERS[1]}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(whole[:begin] + MARKERS[0] + "\n" + text.rstrip("\n") + "\n" + whole[end:])

@@ -153,17 +153,17 @@ TEST(Load, ForkStormStaysSmallAndNamed) {
   ASSERT_NO_FATAL_FAILURE(
       RecordAndCheck({}, {WorkloadPath(), "forkstorm", "--count", "2000"}, &small));
   ASSERT_NO_FATAL_FAILURE(
-      RecordAndCheck({}, {WorkloadPath(), "forkstorm", "--count", "50000"}, &large));
+      RecordAndCheck({}, {WorkloadPath(), "forkstorm", "--count", "100000"}, &large));
   const auto memory = [](const Capture& capture) {
     return static_cast<double>(capture.stats.json.value("peak_memory_bytes", uint64_t{0})) /
            1048576;
   };
-  printf("2,000 processes: %.1f MiB; 50,000: %.1f MiB, %.1f bytes per switch, %lu lost\n",
+  printf("2,000 processes: %.1f MiB; 100,000: %.1f MiB, %.1f bytes per switch, %lu lost\n",
          memory(small), memory(large), large.stats.json.value("bytes_per_switch", 0.0),
          large.stats.dropped);
   EXPECT_EQ(large.stats.dropped, 0u);
   EXPECT_LT(memory(large), 64.0);
-  // What is kept of a dead task must not add up: 48,000 more of them.
+  // What is kept of a dead task must not add up: 98,000 more of them.
   EXPECT_LT(memory(large), memory(small) + 16.0);
   // Each child has its name at its switches, not its parent's or none.
   std::set<std::pair<int32_t, uint16_t>> children;
@@ -174,8 +174,8 @@ TEST(Load, ForkStormStaysSmallAndNamed) {
       }
     }
   }
-  printf("%zu of 50,000 children seen leaving a CPU under their name\n", children.size());
-  EXPECT_GE(children.size(), 49'900u);
+  printf("%zu of 100,000 children seen leaving a CPU under their name\n", children.size());
+  EXPECT_GE(children.size(), 99'800u);
 }
 
 TEST(Load, ManyThreadsSpendSlotsWell) {

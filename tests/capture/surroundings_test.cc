@@ -72,6 +72,9 @@ TEST(Surroundings, ResourceLimits) {
     const CommandResult result =
         RunCommand(RecordCommand(dir.File("trace.fxt"), {}, {"true"}), kLimit, limited);
     ExpectWorksOrSaysWhy(limit.what, result, dir.File("trace.fxt"));
+    if (limit.resource == RLIMIT_NOFILE && result.exit_code != 0) {
+      EXPECT_TRUE(IsClearError(result, {"open files", "ulimit -n"})) << limit.what;
+    }
   }
 }
 
@@ -84,6 +87,25 @@ TEST(Surroundings, RingSizesFromOnePageUp) {
     ExpectWorksOrSaysWhy(size, result, dir.File("trace.fxt"));
     EXPECT_EQ(result.exit_code, 0) << size << ": " << result.Describe();
   }
+}
+
+// The largest that can be asked for is a GiB for each CPU, which a machine may or may not have.
+TEST(Surroundings, RingSizesUpToTheLimit) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  const CommandResult beyond =
+      RunCommand(RecordCommand(dir.File("trace.fxt"), {"-b", "1025M"}, {"true"}), kLimit);
+  EXPECT_TRUE(IsClearError(beyond, {"1025M"}));
+  EXPECT_FALSE(std::filesystem::exists(dir.File("trace.fxt")));
+  const auto free_bytes = static_cast<uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
+                          static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t wanted = static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF)) << 30;
+  if (free_bytes < 2 * wanted) {
+    GTEST_SKIP() << "SKIPPED: rings of 1 GiB: not twice " << (wanted >> 30) << " GiB free";
+  }
+  const CommandResult result = RunCommand(
+      RecordCommand(dir.File("trace.fxt"), {"-b", "1G"}, {WorkloadPath(), "renames"}), kLimit);
+  ExpectWorksOrSaysWhy("1G", result, dir.File("trace.fxt"));
 }
 
 TEST(Surroundings, EachCategoryThatIsCalledAvailable) {
@@ -154,8 +176,8 @@ TEST(Surroundings, InAProcessNamespaceOfItsOwn) {
   options.window_program = ComparePath();
   const auto run = RunUnderBoth(options);
   ASSERT_TRUE(run.ok()) << run.error().message;
-  // Tasks outside of the namespace that were there before it go by their numbers: nobody in it is told
-  // their names, and those that its /proc has under these numbers are other tasks'.
+  // Tasks outside of the namespace that were there before it go by their numbers: nobody in it is
+  // told their names, and those that its /proc has under these numbers are other tasks'.
   const CpuComparison& total = run->comparison.total;
   EXPECT_GT(total.matched, 100u) << run->Describe();
   EXPECT_EQ(total.missing + total.extra + total.late + total.wrong_state + total.wrong_priority, 0u)
@@ -202,6 +224,12 @@ TEST(Surroundings, KernelMessages) {
   std::this_thread::sleep_for(milliseconds(100));
   EXPECT_EQ(RunCommand({WorkloadPath(), "kmsg", fits}, kLimit).exit_code, 0);
   EXPECT_EQ(RunCommand({WorkloadPath(), "kmsg", escapes}, kLimit).exit_code, 0);
+  // 36 KiB within a moment, as an oops with all its stacks would be.
+  constexpr int kBurst = 40;
+  for (int i = 0; i < kBurst; ++i) {
+    const std::string text = "burst-" + std::to_string(i) + "-" + std::string(900, 'b') + "-end";
+    EXPECT_EQ(RunCommand({WorkloadPath(), "kmsg", text}, kLimit).exit_code, 0);
+  }
   const bool huge_accepted = RunCommand({WorkloadPath(), "kmsg", huge}, kLimit).exit_code == 0;
   printf("a message of 32 KiB: %s by the kernel\n", huge_accepted ? "taken" : "refused");
   std::this_thread::sleep_for(milliseconds(300));
@@ -209,10 +237,16 @@ TEST(Surroundings, KernelMessages) {
   EXPECT_TRUE(Exited(recorder->Wait(kLimit), 0));
   EXPECT_TRUE(IsWholeFile(path));
   bool found_fits = false, found_escapes = false;
+  int found_burst = 0;
   for (const std::string& message : ReadOthers(path).logs) {
     found_fits |= message.find(fits) != std::string::npos;
     found_escapes |= message.find("escape-") != std::string::npos;
+    found_burst += message.find("burst-") != std::string::npos && message.ends_with("b-end");
+    if (message.find("hhhhhhhh") != std::string::npos) {
+      EXPECT_TRUE(huge_accepted);
+    }
   }
+  EXPECT_EQ(found_burst, kBurst);
   EXPECT_TRUE(found_fits);
   EXPECT_TRUE(found_escapes);
 }

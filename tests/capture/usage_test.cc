@@ -3,6 +3,7 @@
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <seccomp.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -142,6 +143,41 @@ TEST(Usage, SaysWhatRootLacksInAContainer) {
       RunCommand(RecordCommand(dir.File("trace.fxt"), {}, {"true"}), kLimit, without);
   EXPECT_TRUE(IsClearError(result, {"CAP_"}));
   EXPECT_FALSE(std::filesystem::exists(dir.File("trace.fxt")));
+}
+
+// bpf(2) fails as a container's filter, a small kernel or a verifier makes it fail.
+TEST(Usage, SaysThatTheKernelRefusesBpf) {
+  REQUIRE_CAPTURE();
+  struct Case {
+    const char* what;
+    int error;
+    bool programs_only;
+    std::vector<std::string> words;
+  };
+  const Case cases[] = {
+      {"all of bpf(2), EPERM", EPERM, false, {"refused BPF to root", "seccomp"}},
+      {"all of bpf(2), ENOSYS", ENOSYS, false, {"bpf(2)", "CONFIG_BPF_SYSCALL"}},
+      {"programs, EPERM", EPERM, true, {"refused"}},
+      {"programs, EINVAL", EINVAL, true, {"refused the BPF programs", "-v"}},
+  };
+  for (const Case& tested : cases) {
+    const TempDir dir;
+    CommandOptions filtered;
+    filtered.before_exec = [&] {
+      constexpr unsigned kProgLoad = 5;  // uapi/linux/bpf.h
+      scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+      const uint32_t refuse = SCMP_ACT_ERRNO(static_cast<uint32_t>(tested.error));
+      const int added = tested.programs_only ? seccomp_rule_add(filter, refuse, SCMP_SYS(bpf), 1,
+                                                                SCMP_A0(SCMP_CMP_EQ, kProgLoad, 0))
+                                             : seccomp_rule_add(filter, refuse, SCMP_SYS(bpf), 0);
+      return added == 0 && seccomp_load(filter) == 0;
+    };
+    const CommandResult result =
+        RunCommand(RecordCommand(dir.File("trace.fxt"), {}, {"true"}), kLimit, filtered);
+    printf("%s: %s", tested.what, result.err.c_str());
+    EXPECT_TRUE(IsClearError(result, tested.words)) << tested.what;
+    EXPECT_FALSE(std::filesystem::exists(dir.File("trace.fxt"))) << tested.what;
+  }
 }
 
 TEST(Usage, SaysThatTheKernelHasNoTypeInformation) {

@@ -76,6 +76,21 @@ class Table(unittest.TestCase):
         self.assertIn("| 6.1.192 | yes | **no** | — |", text)
         self.assertEqual(len(results.failures()), 1)
 
+    def test_the_readme_gets_the_table_and_nothing_else_changes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "README.md")
+            begin, end = report.MARKERS
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"before\n{begin}\nold\n{end}\nafter\n")
+            for text in ("| new |\n", "| newer |"):
+                report.put_between_markers(path, text)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), f"before\n{begin}\n| newer |\n{end}\nafter\n")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("no markers")
+            with self.assertRaises(ValueError):
+                report.put_between_markers(path, "text")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -168,8 +168,10 @@ struct BpfPrograms::Skeleton {
     for (bpf_program* program : programs) {
       bpf_link* link = bpf_program__attach(program);
       if (!link) {
+        const int error = errno;
+        if (error == EMFILE) return ExplainRefusal(error, "");
         return util::Error{fmt::format("cannot attach BPF program {}: {}",
-                                       bpf_program__name(program), strerror(errno)),
+                                       bpf_program__name(program), strerror(error)),
                            ""};
       }
       links.push_back(link);
@@ -208,7 +210,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
                  kMinSideRingBytes, kMaxSideRingBytes);
   // A person who asks for small rings gets small ones all over.
   self->side_ring_bytes_ =
-      std::min<uint64_t>(self->side_ring_bytes_, std::max<uint64_t>(ring_bytes, 4096));
+      std::min(self->side_ring_bytes_, std::bit_ceil(std::max<uint64_t>(ring_bytes, 4096)));
 
   uint64_t slots = uint64_t{1} << self->ring_shift_;
   if (slots * self->ring_count_ > UINT32_MAX) {

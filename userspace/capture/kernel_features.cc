@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -94,9 +95,17 @@ int TryMap() {
   return 0;
 }
 
+// Maps, programs, links, and what is open anyway. The loader does not always hand EMFILE on.
+constexpr rlim_t kDescriptorsNeeded = 64;
+
 }  // namespace
 
 util::Error ExplainRefusal(int error, const std::string& hint) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < kDescriptorsNeeded) {
+    return {fmt::format("{} open files are allowed, which are too few", files.rlim_cur),
+            fmt::format("raise the limit with `ulimit -n {}`", 4 * kDescriptorsNeeded)};
+  }
   // Helpers that read kernel memory do not exist then, which a verifier calls an invalid argument.
   if ((error == EPERM || error == EACCES || error == EINVAL) && IsLockedDown()) {
     return {

@@ -74,7 +74,7 @@ std::string Text(const SwitchLog& log, uint32_t cpu, const Switch& s) {
 class RenameIndex {
  public:
   RenameIndex(const SwitchLog& reference, uint64_t tolerance_ns)
-      : log_(reference), takes_ns_(std::max(kRenameTakesNs, 10 * tolerance_ns)) {
+      : log_(reference), takes_ns_(std::max(kRenameTakesNs, 50 * tolerance_ns)) {
     for (const Rename& rename : reference.renames) by_tid_[rename.tid].push_back(&rename);
   }
 

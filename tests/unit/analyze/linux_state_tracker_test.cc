@@ -61,7 +61,7 @@ TEST(LinuxStateTrackerTest, OnlyTheAgreedInstantCounts) {
   Told other_value(1, "D");
   other_value.argument.value = int32_t{2};
   EXPECT_FALSE(tracker.Note(other_value.event));
-  EXPECT_FALSE(tracker.Note(Told(1, "W").event));
+  EXPECT_FALSE(tracker.Note(Told(1, "Q").event));
   EXPECT_FALSE(tracker.Note(fxt::Record(fxt::MagicNumber{})));
   EXPECT_EQ(tracker.Letters(1, ThreadState::kBlocked), "S");
 }
@@ -69,7 +69,7 @@ TEST(LinuxStateTrackerTest, OnlyTheAgreedInstantCounts) {
 TEST(LinuxStateTrackerTest, EveryLetterHasItsThreadState) {
   EXPECT_EQ(LinuxStateTracker::StateOf("R"), ThreadState::kNew);
   EXPECT_EQ(LinuxStateTracker::StateOf("R+"), ThreadState::kNew);
-  for (const char* blocked : {"S", "D", "I", "P"}) {
+  for (const char* blocked : {"S", "D", "I", "P", "W"}) {
     EXPECT_EQ(LinuxStateTracker::StateOf(blocked), ThreadState::kBlocked);
   }
   for (const char* suspended : {"T", "t"}) {
