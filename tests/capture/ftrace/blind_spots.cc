@@ -13,9 +13,9 @@ namespace {
 
 constexpr size_t kExamples = 8;
 
-// Whether the task switched to `before` is the one switched out `after`, under its new id: the thread
-// that takes its leader's id, or the leader, which may still be on its way out with the id it got in
-// exchange. The event comes a while after the ids have changed.
+// Whether the task switched to `before` is the one switched out `after`, under its new id: the
+// thread that takes its leader's id, or the leader, which may still be on its way out with the id
+// it got in exchange. The event comes a while after the ids have changed.
 bool IsTakeover(const SwitchLog& reference, const Switch& before, const Switch& after) {
   return std::any_of(reference.takeovers.begin(), reference.takeovers.end(),
                      [&](const Takeover& takeover) {

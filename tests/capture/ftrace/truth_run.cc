@@ -65,8 +65,8 @@ util::Result<TruthRun> RunUnderBoth(const TruthRunOptions& options, const During
   auto recorded = ReadFxtLog(options.trace_path);
   if (!recorded.ok()) return recorded.TakeError();
   run.recorded = std::move(*recorded);
-  auto blind = ParseBlindSpots(options.blind_init, options.blind_idle, run.reference.log,
-                               run.recorded.log);
+  auto blind =
+      ParseBlindSpots(options.blind_init, options.blind_idle, run.reference.log, run.recorded.log);
   if (!blind.ok()) return blind.TakeError();
   run.options = options.compare;
   run.options.window = *window;
