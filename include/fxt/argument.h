@@ -35,8 +35,9 @@ struct UnknownValue {
 };
 
 // The alternatives 0 to 10 are in the order of ArgumentType.
-using ArgumentValue = std::variant<NullValue, int32_t, uint32_t, int64_t, uint64_t, double, StringRef,
-                                   PointerValue, KoidValue, bool, BlobValue, UnknownValue>;
+using ArgumentValue =
+    std::variant<NullValue, int32_t, uint32_t, int64_t, uint64_t, double, StringRef, PointerValue,
+                 KoidValue, bool, BlobValue, UnknownValue>;
 
 // A typed key and value.
 struct Argument {

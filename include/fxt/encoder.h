@@ -68,6 +68,27 @@ class Encoder {
     return WriteEvent(EventType::kDurationEnd, timestamp, thread, category, name);
   }
 
+  // Legacy layout, both threads by index (1..255).
+  EncodeStatus WriteContextSwitch(Ticks timestamp, uint8_t cpu, ThreadState outgoing_state,
+                                  uint8_t outgoing_index, uint8_t incoming_index,
+                                  uint8_t outgoing_priority, uint8_t incoming_priority) {
+    const auto state = static_cast<uint64_t>(outgoing_state);
+    if (state > 0xf || outgoing_index == 0 || incoming_index == 0) [[unlikely]] {
+      return EncodeStatus::kInvalidField;
+    }
+    constexpr size_t kWords = 2;
+    uint64_t* out = buffer_.Reserve(kWords);
+    if (out == nullptr) [[unlikely]] {
+      return NoRoom();
+    }
+    out[0] = Header(RecordType::kScheduling, kWords) | uint64_t{cpu} << 16 | state << 24 |
+             uint64_t{outgoing_index} << 28 | uint64_t{incoming_index} << 36 |
+             uint64_t{outgoing_priority} << 44 | uint64_t{incoming_priority} << 52;
+    out[1] = timestamp;
+    buffer_.Commit(kWords);
+    return EncodeStatus::kOk;
+  }
+
   // A wakeup with one koid argument, `waker`. `waker_name` is the name of the argument.
   EncodeStatus WriteWakeup(Ticks timestamp, uint16_t cpu, Koid thread, const StringRef& waker_name,
                            Koid waker);

@@ -21,7 +21,8 @@ inline constexpr size_t kWordBytes = 8;
 inline constexpr size_t kMaxRecordWords = 4095;
 // "Large record header": 32 bits.
 inline constexpr uint64_t kMaxLargeRecordWords = 0xffffffff;
-// "String references": longest string a reference can carry, and the bound writers are asked to keep.
+// "String references": longest string a reference can carry, and the bound writers are asked to
+// keep.
 inline constexpr size_t kMaxStringRefBytes = 0x7fff;
 inline constexpr size_t kMaxStringBytes = 32000;
 inline constexpr uint16_t kMaxStringIndex = 0x7fff;

@@ -55,6 +55,23 @@ class ProviderWriter {
                                   const ThreadKey& outgoing, const ThreadKey& incoming,
                                   uint8_t outgoing_priority, uint8_t incoming_priority);
 
+  // The same for threads whose handles stand for what they stood for when they were last written:
+  // ForgetThread() was called in between otherwise. Where both have an index in the table in use it
+  // takes 16 bytes; else nothing is written and it returns false, also when the sink has failed.
+  bool TryWriteContextSwitch(Ticks timestamp, uint8_t cpu, ThreadState outgoing_state,
+                             uint32_t outgoing_handle, uint32_t incoming_handle,
+                             uint8_t outgoing_priority, uint8_t incoming_priority) {
+    const uint8_t outgoing = threads_.Find(outgoing_handle);
+    const uint8_t incoming = threads_.Find(incoming_handle);
+    if (outgoing == 0 || incoming == 0 || archive_.current_provider() != provider_id())
+        [[unlikely]] {
+      return false;
+    }
+    return archive_.encoder().WriteContextSwitch(timestamp, cpu, outgoing_state, outgoing, incoming,
+                                                 outgoing_priority,
+                                                 incoming_priority) == EncodeStatus::kOk;
+  }
+
   // `waker_name` is the name of the koid argument, "waker" by convention.
   EncodeStatus WriteWakeup(Ticks timestamp, uint16_t cpu, Koid thread, StringId waker_name,
                            Koid waker);

@@ -161,8 +161,8 @@ struct ProfilerModule {
   Ticks timestamp = 0;
   ThreadRef thread;
   uint16_t module_id = 0;
-  std::string_view name;                 // at most 255 bytes
-  std::span<const std::byte> build_id;   // at most 255 bytes
+  std::string_view name;                // at most 255 bytes
+  std::span<const std::byte> build_id;  // at most 255 bytes
 };
 
 // Profiler record, subtype 1 (newest edition). `flags` is three bits: 1 read, 2 write, 4 execute.
@@ -189,11 +189,10 @@ struct UnknownRecord {
   std::span<const uint64_t> words;
 };
 
-using Record =
-    std::variant<MagicNumber, ProviderInfo, ProviderSection, ProviderEvent, TraceInfo,
-                 Initialization, StringRecord, ThreadRecord, Event, Blob, UserspaceObject,
-                 KernelObject, LegacyContextSwitch, ContextSwitch, ThreadWakeup, Log,
-                 LargeBlobWithMetadata, LargeBlob, ProfilerModule, ProfilerMmap, ProfilerBacktrace,
-                 UnknownRecord>;
+using Record = std::variant<MagicNumber, ProviderInfo, ProviderSection, ProviderEvent, TraceInfo,
+                            Initialization, StringRecord, ThreadRecord, Event, Blob,
+                            UserspaceObject, KernelObject, LegacyContextSwitch, ContextSwitch,
+                            ThreadWakeup, Log, LargeBlobWithMetadata, LargeBlob, ProfilerModule,
+                            ProfilerMmap, ProfilerBacktrace, UnknownRecord>;
 
 }  // namespace fxt

@@ -13,7 +13,8 @@ namespace fxt {
 // Written: an indexed reference needs no text; an inline one is its text.
 // Read: `text` is resolved for both and views memory that belongs to the reader.
 struct StringRef {
-  uint16_t encoded = 0;  // 0 empty, 1..0x7fff index, high bit set: inline, low bits the length in bytes
+  uint16_t encoded =
+      0;  // 0 empty, 1..0x7fff index, high bit set: inline, low bits the length in bytes
   std::string_view text;
 
   static constexpr StringRef Empty() { return {}; }
@@ -21,7 +22,8 @@ struct StringRef {
   static constexpr StringRef Indexed(uint16_t index, std::string_view text = {}) {
     return {index, text};
   }
-  // `text` has at most kMaxStringRefBytes bytes; the caller has cut it. Empty text is the empty reference.
+  // `text` has at most kMaxStringRefBytes bytes; the caller has cut it. Empty text is the empty
+  // reference.
   static constexpr StringRef Inline(std::string_view text) {
     if (text.empty()) return {};
     return {static_cast<uint16_t>(kInlineStringBit | text.size()), text};

@@ -74,6 +74,11 @@ class ThreadSlotPolicy {
     return entry.index[current_];
   }
 
+  // The same for a handle that was not given to another thread without Forget(). One load.
+  uint8_t Find(uint32_t handle) const {
+    return handle < threads_.size() ? threads_[handle].index[current_] : uint8_t{0};
+  }
+
   // Enough was lost to inline references since the last opening: call OpenTable() before the next
   // Put().
   bool wants_fresh_table() const { return wasted_bytes_ > opening_bytes_; }

@@ -42,18 +42,23 @@ class SlotRing {
   // Looks how far the producer is. What it claims later stays unseen until the next call.
   void SeeHead() { head_ = __atomic_load_n(&control_->head, __ATOMIC_ACQUIRE); }
 
-  // The event `ahead` places after the next one.
-  Peek At(uint64_t ahead, uint64_t near, SlotEvent* event) const {
-    uint64_t position = position_ + ahead;
+  // Whether there is an event `ahead` places after the next one, and its time.
+  Peek At(uint64_t ahead, uint64_t near, uint64_t* time) const {
+    const uint64_t position = position_ + ahead;
     if (position >= head_) return Peek::kEmpty;
-    const fxr_slot& slot = slots_[position & ((uint64_t{1} << shift_) - 1)];
-    uint64_t commit = __atomic_load_n(&slot.commit, __ATOMIC_ACQUIRE);
-    uint64_t lap = ((position >> shift_) + 1) & FXR_LAP_MASK;
-    if (((commit >> FXR_LAP_SHIFT) & FXR_LAP_MASK) != lap) return Peek::kInFlight;
-    event->commit = commit;
-    event->body = slot.body;
-    event->time = WholeTime(commit & FXR_TIME_MASK, near);
+    const uint64_t commit = __atomic_load_n(&SlotAt(position).commit, __ATOMIC_ACQUIRE);
+    const uint64_t lap = (position >> shift_) + 1;
+    if ((((commit >> FXR_LAP_SHIFT) ^ lap) & FXR_LAP_MASK) != 0) [[unlikely]] {
+      return Peek::kInFlight;
+    }
+    *time = WholeTime(commit & FXR_TIME_MASK, near);
     return Peek::kEvent;
+  }
+
+  // The next event; there has to be one. `time` is what At() said.
+  SlotEvent Next(uint64_t time) const {
+    const fxr_slot& slot = SlotAt(position_);
+    return {time, slot.commit, slot.body};
   }
 
   // The next event is done with. Its room goes back to the producer at the next Release, and by
@@ -69,6 +74,10 @@ class SlotRing {
   const fxr_ring_control& control() const { return *control_; }
 
  private:
+  const fxr_slot& SlotAt(uint64_t position) const {
+    return slots_[position & ((uint64_t{1} << shift_) - 1)];
+  }
+
   static constexpr uint64_t kReleaseMask = 4095;
 
   fxr_ring_control* control_;

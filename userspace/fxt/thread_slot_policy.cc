@@ -2,7 +2,9 @@
 #include "fxt/thread_slot_policy.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
+#include <cstring>
 
 namespace fxt {
 namespace {
@@ -12,6 +14,26 @@ ThreadSlotOptions Bounded(ThreadSlotOptions options) {
   options.registration_weight =
       std::min<unsigned>(options.registration_weight, ThreadSlotPolicy::kBytesPerInlineRef);
   return options;
+}
+
+// A byte for each table, which one instruction can work on.
+typedef uint8_t Bytes __attribute__((vector_size(ThreadSlotPolicy::kMaxTables)));
+
+Bytes Load(const std::array<uint8_t, ThreadSlotPolicy::kMaxTables>& bytes) {
+  Bytes loaded;
+  std::memcpy(&loaded, bytes.data(), sizeof(loaded));
+  return loaded;
+}
+
+// The first table with this value, kMaxTables if there is none.
+unsigned FirstOf(const Bytes& bytes, uint8_t value) {
+  const auto equal = reinterpret_cast<Bytes>(bytes == value);
+  std::array<uint64_t, sizeof(Bytes) / sizeof(uint64_t)> words;
+  std::memcpy(words.data(), &equal, sizeof(equal));
+  for (unsigned i = 0; i < words.size(); ++i) {
+    if (words[i] != 0) return i * 8 + static_cast<unsigned>(std::countr_zero(words[i])) / 8;
+  }
+  return ThreadSlotPolicy::kMaxTables;
 }
 
 }  // namespace
@@ -109,23 +131,29 @@ uint8_t ThreadSlotPolicy::OpenTable() {
 }
 
 uint8_t ThreadSlotPolicy::CheapestTable(std::span<const ThreadKey> threads) {
-  std::array<uint8_t, kMaxTables> missing{};
+  // All tables at once: a byte each. Two threads cost at most 8 + 2 * 16.
+  const auto weight = static_cast<uint8_t>(options_.registration_weight);
+  Bytes missing = {};
   for (const ThreadKey& thread : threads) {
     const Entry* entry = EntryOf(thread);
-    for (unsigned table = 0; table < kMaxTables; ++table) {
-      missing[table] += entry == nullptr || entry->index[table] == 0 ? 1 : 0;
-    }
+    missing -= entry == nullptr ? ~Bytes{} : reinterpret_cast<Bytes>(Load(entry->index) == 0);
   }
-  std::array<unsigned, kMaxTables> cost{};
-  for (unsigned table = 0; table < kMaxTables; ++table) {
-    const unsigned room = std::min<unsigned>(kMaxThreadIndex - used_[table], missing[table]);
-    cost[table] = kBytesPerSection + room * options_.registration_weight +
-                  (missing[table] - room) * kBytesPerInlineRef;
+  const Bytes left = kMaxThreadIndex - Load(used_);
+  const Bytes room = left < missing ? left : missing;
+  const Bytes cost = kBytesPerSection + room * weight +
+                     (missing - room) * static_cast<uint8_t>(kBytesPerInlineRef);
+  // The current one needs no section record. It is left only for one that is cheaper.
+  const uint8_t here = cost[current_] - uint8_t{kBytesPerSection};
+  if (here <= kBytesPerSection) return current_;
+  if (const unsigned table = FirstOf(cost, kBytesPerSection); table < kMaxTables) {
+    return static_cast<uint8_t>(table);  // it has them all
   }
-  cost[current_] -= kBytesPerSection;
-  uint8_t best = current_;
+  uint8_t best = current_, least = here;
   for (uint8_t table = 0; table < kMaxTables; ++table) {
-    if (cost[table] < cost[best]) best = table;
+    if (cost[table] < least) {
+      best = table;
+      least = cost[table];
+    }
   }
   return best;
 }

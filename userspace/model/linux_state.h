@@ -2,7 +2,6 @@
 // The state a task was switched out in: the kernel's, the format's, and the letters people know.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -37,21 +36,32 @@ std::string_view StateLetters(fxr_task_state state);
 // thread and format state, at first the usual one.
 class ToldStates {
  public:
+  // Whether a reader assumes `state`.
+  bool IsTold(fxr_task_state state) const { return (told_ >> state & 1) != 0; }
   // True when `state` has to be told now.
   bool Tell(fxr_task_state state) {
-    uint8_t& told = told_[static_cast<size_t>(ThreadStateOf(state))];
-    if (told == state) return false;
-    told = static_cast<uint8_t>(state);
+    if (IsTold(state)) return false;
+    told_ = static_cast<uint16_t>((told_ & ~Alternatives(state)) | 1u << state);
     return true;
   }
-
   // What was told is not known any more: whatever comes next is told.
-  void Forget() { told_.fill(0xff); }
+  void Forget() { told_ = 0; }
 
  private:
-  // By fxt::ThreadState; running is never an outgoing state.
-  std::array<uint8_t, 6> told_ = {FXR_STATE_PREEMPTED,     FXR_STATE_RUNNABLE, FXR_STATE_STOPPED,
-                                  FXR_STATE_INTERRUPTIBLE, FXR_STATE_ZOMBIE,   FXR_STATE_DEAD};
+  // States that share the format's state with `state`.
+  static constexpr unsigned Alternatives(fxr_task_state state) {
+    unsigned states = 0;
+    for (unsigned other = 0; other <= FXR_STATE_PREEMPTED; ++other) {
+      if (ThreadStateOf(static_cast<fxr_task_state>(other)) == ThreadStateOf(state)) {
+        states |= 1u << other;
+      }
+    }
+    return states;
+  }
+
+  // A bit for each kernel state that is assumed, one for each of the format's.
+  uint16_t told_ = 1u << FXR_STATE_PREEMPTED | 1u << FXR_STATE_STOPPED |
+                   1u << FXR_STATE_INTERRUPTIBLE | 1u << FXR_STATE_ZOMBIE | 1u << FXR_STATE_DEAD;
 };
 
 }  // namespace model

@@ -20,9 +20,12 @@ ThreadHandle TaskTable::NewThreadHandle() {
     ThreadHandle handle = free_threads_.back();
     free_threads_.pop_back();
     threads_[handle] = Thread{};
+    threads_[handle].handle = handle;
     return handle;
   }
-  return threads_.Add();
+  const ThreadHandle handle = threads_.Add();
+  threads_[handle].handle = handle;
+  return handle;
 }
 
 ProcessHandle TaskTable::NewProcessHandle() {

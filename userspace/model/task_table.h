@@ -33,11 +33,12 @@ struct Process {
   std::string cgroup;
 };
 
-struct Thread {
-  // What every event looks at comes first.
+// What every event looks at comes first, in one cache line.
+struct alignas(64) Thread {
   fxt::Koid koid = 0;
   fxt::Koid process_koid = 0;
   uint32_t tid = 0;
+  ThreadHandle handle = kNoHandle;  // its own
   ProcessHandle process = kNoHandle;
   int32_t on_cpu = -1;
   uint32_t syscall = 0;
@@ -57,6 +58,11 @@ class TaskTable {
 
   // kNoHandle when the tid is not known.
   ThreadHandle Find(uint32_t tid) const { return by_tid_.Get(tid); }
+  // Null when the tid is not known. Threads stay where they are.
+  Thread* FindThread(uint32_t tid) {
+    const ThreadHandle handle = Find(tid);
+    return handle == kNoHandle ? nullptr : &threads_[handle];
+  }
   Thread& thread(ThreadHandle handle) { return threads_[handle]; }
   const Thread& thread(ThreadHandle handle) const { return threads_[handle]; }
   Process& process(ProcessHandle handle) { return processes_[handle]; }

@@ -16,9 +16,16 @@ using model::ThreadHandle;
 
 constexpr uint64_t kTid = FXR_TID_MASK;
 
-// The kernel's 0..139; a deadline task's -1 (255 in the event) is written as 0.
-constexpr uint8_t Priority(uint64_t bits) {
-  return (bits & 0xff) == 0xff ? 0 : static_cast<uint8_t>(bits);
+// The kernel's 0..139 in the low 8 bits; a deadline task's -1 (255 in the event) is written as 0,
+// and so is idle's.
+constexpr uint8_t Priority(uint32_t tid, uint64_t bits) {
+  const auto priority = static_cast<uint8_t>(bits);
+  return tid == 0 || priority == 0xff ? 0 : priority;
+}
+
+// Whether a task switched out in this state does not come back.
+constexpr bool IsLast(fxr_task_state state) {
+  return state == FXR_STATE_ZOMBIE || state == FXR_STATE_DEAD;
 }
 
 }  // namespace
@@ -32,8 +39,14 @@ ThreadHandle SchedTranslator::IdleOf(uint32_t cpu) {
     }
     state.idle =
         table.AddPseudoThread(idle_process_, model::IdleKoid(cpu), fmt::format("swapper/{}", cpu));
+    state.idle_thread = &table.thread(state.idle);
   }
   return state.idle;
+}
+
+void SchedTranslator::SetRunning(Cpu& state, ThreadHandle thread) {
+  state.running = thread;
+  state.running_thread = thread == state.lost ? nullptr : &file_.tasks().thread(thread);
 }
 
 ThreadHandle SchedTranslator::ThreadOn(uint32_t cpu, uint32_t tid) {
@@ -113,10 +126,40 @@ void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
   ++stats_.gap_switches;
   WriteSwitch(cpu, time, fxt::ThreadState::kNew, state.running, state.lost, 0, 0);
   LeaveCpu(state.running);
-  state.running = state.lost;
+  SetRunning(state, state.lost);
 }
 
 void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
+  constexpr size_t kBytes = 16;
+  if (cpu >= cpus_.size() || cpu > 0xff) [[unlikely]] {
+    return OnAnySwitch(cpu, time, body);
+  }
+  const auto outgoing_tid = static_cast<uint32_t>(body & kTid);
+  const auto incoming_tid = static_cast<uint32_t>((body >> 22) & kTid);
+  const auto task_state = static_cast<fxr_task_state>(body >> 60);
+  Cpu& state = cpus_[cpu];
+  model::Thread* const out = state.running_thread;
+  model::Thread* const in =
+      incoming_tid == 0 ? state.idle_thread : file_.tasks().FindThread(incoming_tid);
+  // Idle threads have tid 0.
+  if (!out || !in || out->tid != outgoing_tid || !out->announced || !in->announced ||
+      !out->told_states.IsTold(task_state) || IsLast(task_state) ||
+      !file_.writer().TryWriteContextSwitch(
+          time, static_cast<uint8_t>(cpu), model::ThreadStateOf(task_state), out->handle,
+          in->handle, Priority(outgoing_tid, body >> 44), Priority(incoming_tid, body >> 52)))
+      [[unlikely]] {
+    return OnAnySwitch(cpu, time, body);
+  }
+  out->on_cpu = -1;
+  in->on_cpu = static_cast<int32_t>(cpu);
+  state.running = in->handle;
+  state.running_thread = in;
+  stats_.switch_bytes += kBytes;
+  ++stats_.switches;
+  ++stats_.recorded[FXR_CATEGORY_SCHED];
+}
+
+void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   const auto outgoing_tid = static_cast<uint32_t>(body & kTid);
   const auto incoming_tid = static_cast<uint32_t>((body >> 22) & kTid);
   const auto task_state = static_cast<fxr_task_state>(body >> 60);
@@ -150,31 +193,36 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   }
   if (table.thread(outgoing).told_states.Tell(task_state)) TellState(time, outgoing, task_state);
   WriteSwitch(cpu, time, model::ThreadStateOf(task_state), outgoing, incoming,
-              outgoing_tid == 0 ? 0 : Priority(body >> 44),
-              incoming_tid == 0 ? 0 : Priority(body >> 52));
+              Priority(outgoing_tid, body >> 44), Priority(incoming_tid, body >> 52));
   stats_.switch_bytes += file_.bytes() - bytes_before;
   ++stats_.switches;
   ++stats_.recorded[FXR_CATEGORY_SCHED];
   LeaveCpu(outgoing);
   table.thread(incoming).on_cpu = static_cast<int32_t>(cpu);
-  now.running = incoming;
-  if (task_state == FXR_STATE_ZOMBIE || task_state == FXR_STATE_DEAD) tasks_.OnLastSwitch(outgoing);
+  SetRunning(now, incoming);
+  if (IsLast(task_state)) tasks_.OnLastSwitch(outgoing);
 }
 
-void SchedTranslator::OnWaking(uint32_t, uint64_t time, uint64_t body) {
+void SchedTranslator::OnWaking(uint64_t time, uint64_t body) {
   const auto tid = static_cast<uint32_t>(body & kTid);
   const auto waker_tid = static_cast<uint32_t>((body >> 22) & kTid);
   const auto target_cpu = static_cast<uint16_t>((body >> 52) & 0xfff);
-  ThreadHandle woken = tasks_.Thread(tid);
+  const model::Thread* woken = file_.tasks().FindThread(tid);
+  if (!woken) [[unlikely]] {
+    woken = &file_.tasks().thread(tasks_.Thread(tid));
+  }
   // One viewer shortens a running thread's slice when a wakeup comes inside it.
-  if (file_.tasks().thread(woken).on_cpu >= 0) {
+  if (woken->on_cpu >= 0) {
     ++stats_.wakeups_of_running;
     return;
   }
-  const fxt::Koid koid = file_.Mention(woken).thread;
+  if (!woken->announced) [[unlikely]] {
+    file_.Announce(woken->handle);
+  }
+  const fxt::Koid koid = woken->koid;
   if (waker_tid != 0) {
     file_.Note(file_.writer().WriteWakeup(time, target_cpu, koid, file_.Id(Word::kWaker),
-                                          file_.Mention(tasks_.Thread(waker_tid)).thread));
+                                          file_.KoidOf(tasks_.Thread(waker_tid))));
   } else {
     file_.Begin().Write(
         fxt::ThreadWakeup{.timestamp = time, .cpu = target_cpu, .thread = koid, .arguments = {}});
@@ -183,7 +231,7 @@ void SchedTranslator::OnWaking(uint32_t, uint64_t time, uint64_t body) {
   ++stats_.recorded[FXR_CATEGORY_SCHED];
 }
 
-void SchedTranslator::OnMigrate(uint32_t, uint64_t time, uint64_t body) {
+void SchedTranslator::OnMigrate(uint64_t time, uint64_t body) {
   ThreadHandle thread = tasks_.Thread(static_cast<uint32_t>(body & kTid));
   OpenRecord record = file_.Begin(thread);
   const std::array arguments = {

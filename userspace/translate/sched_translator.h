@@ -24,8 +24,8 @@ class SchedTranslator {
 
   // Times are ns of the file's clock; bodies are those of enum fxr_slot_type.
   void OnSwitch(uint32_t cpu, uint64_t time, uint64_t body);
-  void OnWaking(uint32_t cpu, uint64_t time, uint64_t body);
-  void OnMigrate(uint32_t cpu, uint64_t time, uint64_t body);
+  void OnWaking(uint64_t time, uint64_t body);
+  void OnMigrate(uint64_t time, uint64_t body);
   // Switches of this CPU were lost from here on: until the next one, nobody knows what it runs.
   void OnLostSwitches(uint32_t cpu, uint64_t time);
 
@@ -39,13 +39,20 @@ class SchedTranslator {
     model::ThreadHandle idle = model::kNoHandle;
     model::ThreadHandle lost = model::kNoHandle;  // stands for whatever ran during a gap
     model::ThreadHandle running = model::kNoHandle;
+    // The same where they are threads of the kernel's: null while it is not known what runs.
+    model::Thread* running_thread = nullptr;
+    model::Thread* idle_thread = nullptr;
   };
+  void SetRunning(Cpu& state, model::ThreadHandle thread);
   Cpu& CpuAt(uint32_t cpu) {
     if (cpu >= cpus_.size()) [[unlikely]] {
       cpus_.resize(cpu + 1);
     }
     return cpus_[cpu];
   }
+  // OnSwitch for any case. The common one is that the thread that goes is the one that came, both
+  // are known and named, and the thread table in use has them.
+  void OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body);
   model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid);
   void WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState state,
                    model::ThreadHandle outgoing, model::ThreadHandle incoming,

@@ -94,6 +94,14 @@ class TraceFile {
     const model::Thread& thread = tasks_.thread(handle);
     return {handle, thread.process_koid, thread.koid};
   }
+  // The same for records that name threads by koid.
+  fxt::Koid KoidOf(model::ThreadHandle handle) {
+    const model::Thread& thread = tasks_.thread(handle);
+    if (!thread.announced) [[unlikely]] {
+      Announce(handle);
+    }
+    return thread.koid;
+  }
   // Names the thread and its process, where that was not done yet.
   void Announce(model::ThreadHandle handle);
   // The handle is about to stand for another thread, or its koid has changed.

@@ -29,19 +29,12 @@ void Translator::BeginSession(uint64_t time, const SessionInfo& info) {
   WriteSession(file_, losses_.RecorderTrack(), FileTime(time), info);
 }
 
-void Translator::OnSlot(uint32_t cpu, uint64_t time, uint64_t commit, uint64_t body) {
-  const uint64_t at = FileTime(time);
-  const auto extra = static_cast<uint8_t>(commit >> FXR_EXTRA_SHIFT);
-  switch (static_cast<fxr_slot_type>((commit >> FXR_TYPE_SHIFT) & FXR_TYPE_MASK)) {
-    case FXR_SLOT_SWITCH:
-      ++stats_.events[FXR_CATEGORY_SCHED];
-      return sched_.OnSwitch(cpu, at, body);
-    case FXR_SLOT_WAKING:
-      ++stats_.events[FXR_CATEGORY_SCHED];
-      return sched_.OnWaking(cpu, at, body);
+void Translator::OnRareSlot(fxr_slot_type type, uint32_t cpu, uint64_t at, uint8_t extra,
+                            uint64_t body) {
+  switch (type) {
     case FXR_SLOT_MIGRATE:
       ++stats_.events[FXR_CATEGORY_SCHED];
-      return sched_.OnMigrate(cpu, at, body);
+      return sched_.OnMigrate(at, body);
     case FXR_SLOT_IRQ_ENTRY:
       ++stats_.events[FXR_CATEGORY_IRQ];
       return interrupts_.OnIrqEntry(cpu, at, body);
@@ -67,6 +60,8 @@ void Translator::OnSlot(uint32_t cpu, uint64_t time, uint64_t commit, uint64_t b
       return;
     }
     case FXR_SLOT_NONE:
+    case FXR_SLOT_SWITCH:
+    case FXR_SLOT_WAKING:
       break;
   }
   ++stats_.events[FXR_CATEGORIES - 1];

@@ -46,7 +46,19 @@ class Translator {
   void set_clock_offset(int64_t offset) { clock_offset_ = offset; }
 
   // `time` in ns of CLOCK_MONOTONIC. `commit` and `body` are those of struct fxr_slot.
-  void OnSlot(uint32_t cpu, uint64_t time, uint64_t commit, uint64_t body);
+  void OnSlot(uint32_t cpu, uint64_t time, uint64_t commit, uint64_t body) {
+    const auto type = static_cast<fxr_slot_type>((commit >> FXR_TYPE_SHIFT) & FXR_TYPE_MASK);
+    const uint64_t at = FileTime(time);
+    if (type == FXR_SLOT_SWITCH) {
+      ++stats_.events[FXR_CATEGORY_SCHED];
+      sched_.OnSwitch(cpu, at, body);
+    } else if (type == FXR_SLOT_WAKING) {
+      ++stats_.events[FXR_CATEGORY_SCHED];
+      sched_.OnWaking(at, body);
+    } else {
+      OnRareSlot(type, cpu, at, static_cast<uint8_t>(commit >> FXR_EXTRA_SHIFT), body);
+    }
+  }
   // An event of the side ring, of header.size bytes.
   void OnSideEvent(const fxr_side_header& header);
   // What perf's rings tell, when branches are recorded; times as above.
@@ -67,10 +79,12 @@ class Translator {
   const model::TaskTable& task_table() const { return table_; }
 
  private:
+  void OnRareSlot(fxr_slot_type type, uint32_t cpu, uint64_t at, uint8_t extra, uint64_t body);
+
   // The file's time, which never runs backwards.
   uint64_t FileTime(uint64_t time) {
     uint64_t file_time = time + static_cast<uint64_t>(clock_offset_);
-    if (file_time < last_time_) {
+    if (file_time < last_time_) [[unlikely]] {
       ++stats_.late;
       return last_time_;
     }
