@@ -51,7 +51,7 @@ class ToldStates {
   // States that share the format's state with `state`.
   static constexpr unsigned Alternatives(fxr_task_state state) {
     unsigned states = 0;
-    for (unsigned other = 0; other <= FXR_STATE_PREEMPTED; ++other) {
+    for (unsigned other = 0; other < 16; ++other) {
       if (ThreadStateOf(static_cast<fxr_task_state>(other)) == ThreadStateOf(state)) {
         states |= 1u << other;
       }

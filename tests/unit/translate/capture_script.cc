@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "unit/translate/capture_script.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "fxt/byte_source.h"
+#include "fxt/reader.h"
+
+namespace translate::testing {
+namespace {
+
+using fxt::Koid;
+
+template <size_t kBytes>
+void Copy(std::string_view text, char (&bytes)[kBytes]) {
+  std::memcpy(bytes, text.data(), std::min(text.size(), kBytes));
+}
+
+template <typename Event>
+Event SideEvent(uint64_t time, fxr_side_type type) {
+  Event event{};
+  event.header = {time, static_cast<fxr_u16>(type), 0, sizeof(Event)};
+  return event;
+}
+
+const char* StateText(fxt::ThreadState state) {
+  constexpr const char* kTexts[] = {"new", "running", "suspended", "blocked", "dying", "dead"};
+  return kTexts[static_cast<size_t>(state)];
+}
+
+struct ValueText {
+  std::string operator()(fxt::NullValue) const { return "null"; }
+  std::string operator()(int32_t value) const { return fmt::format("{}", value); }
+  std::string operator()(uint32_t value) const { return fmt::format("{}", value); }
+  std::string operator()(int64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(uint64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return fmt::format("{}", value); }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(const fxt::StringRef& value) const { return std::string(value.text); }
+  std::string operator()(fxt::KoidValue value) const { return fmt::format("koid {}", value.koid); }
+  template <typename Other>
+  std::string operator()(const Other&) const {
+    return "?";
+  }
+};
+
+// Words of one record; names of threads by koid come from the objects before it.
+class LineWriter {
+ public:
+  std::string operator()(const fxt::KernelObject& object) {
+    const bool is_process = object.type == static_cast<uint8_t>(fxt::KernelObjectType::kProcess);
+    if (!is_process) names_[object.koid] = object.name.text;
+    return fmt::format("object {} {} {}{}", is_process ? "process" : "thread", object.koid,
+                       object.name.text, Arguments(object.arguments));
+  }
+  std::string operator()(const fxt::LegacyContextSwitch& s) const {
+    return fmt::format("{} switch cpu{} {} {} -> {} {} {}", s.timestamp, s.cpu,
+                       Name(s.outgoing.thread), StateText(s.outgoing_state),
+                       Name(s.incoming.thread), s.outgoing_priority, s.incoming_priority);
+  }
+  std::string operator()(const fxt::ContextSwitch& s) const {
+    return fmt::format("{} switch cpu{} {} {} -> {}", s.timestamp, s.cpu, Name(s.outgoing_thread),
+                       StateText(s.outgoing_state), Name(s.incoming_thread));
+  }
+  std::string operator()(const fxt::ThreadWakeup& w) const {
+    return fmt::format("{} wakeup cpu{} {}{}", w.timestamp, w.cpu, Name(w.thread),
+                       Arguments(w.arguments));
+  }
+  std::string operator()(const fxt::Event& event) const {
+    constexpr const char* kTypes[] = {"instant", "counter", "begin", "end"};
+    const auto type = static_cast<size_t>(event.type);
+    return fmt::format("{} {} {} {}:{}{}", event.timestamp, type < 4 ? kTypes[type] : "event",
+                       Name(event.thread.thread), event.category.text, event.name.text,
+                       Arguments(event.arguments));
+  }
+  std::string operator()(const fxt::Log& log) const {
+    return fmt::format("{} log {} {}", log.timestamp, Name(log.thread.thread), log.message);
+  }
+  std::string operator()(const fxt::ProviderEvent& event) const {
+    return fmt::format("provider event {}", event.event);
+  }
+  template <typename Other>
+  std::string operator()(const Other&) const {
+    return "";
+  }
+
+ private:
+  std::string Name(Koid koid) const {
+    const auto found = names_.find(koid);
+    return fmt::format("{}/{}", found == names_.end() ? "?" : found->second, koid);
+  }
+  static std::string Arguments(std::span<const fxt::Argument> arguments) {
+    std::string text;
+    for (const fxt::Argument& argument : arguments) {
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", argument.name.text,
+                          std::visit(ValueText{}, argument.value));
+    }
+    return text.empty() ? text : " {" + text + "}";
+  }
+
+  std::map<Koid, std::string> names_;
+};
+
+}  // namespace
+
+CaptureScript::CaptureScript(const TranslatorOptions& options)
+    : archive_(std::make_unique<fxt::ArchiveWriter>(sink_)),
+      writer_(std::make_unique<fxt::ProviderWriter>(*archive_, "test")),
+      translator_(std::make_unique<Translator>(*writer_, identities_, options)) {}
+
+CaptureScript& CaptureScript::Task(uint32_t tid, uint32_t tgid, std::string_view comm) {
+  fxr_task task{};
+  task.tid = tid;
+  task.tgid = tgid;
+  task.ppid = 1;
+  task.start_time = 1;
+  Copy(comm, task.comm);
+  translator_->OnSnapshotTask(task);
+  return *this;
+}
+
+void CaptureScript::Start() {
+  if (!started_) translator_->EndSnapshot();
+  started_ = true;
+}
+
+CaptureScript& CaptureScript::Slot(uint64_t time, uint32_t cpu, fxr_slot_type type, uint64_t body,
+                                   uint8_t extra) {
+  Start();
+  translator_->OnSlot(cpu, time,
+                      uint64_t{type} << FXR_TYPE_SHIFT | uint64_t{extra} << FXR_EXTRA_SHIFT, body);
+  return *this;
+}
+
+CaptureScript& CaptureScript::Switch(uint64_t time, uint32_t cpu, uint32_t prev, uint32_t next,
+                                     fxr_task_state state) {
+  constexpr uint64_t kPriority = 120;
+  return Slot(
+      time, cpu, FXR_SLOT_SWITCH,
+      prev | uint64_t{next} << 22 | kPriority << 44 | kPriority << 52 | uint64_t{state} << 60);
+}
+
+CaptureScript& CaptureScript::Waking(uint64_t time, uint32_t tid, uint32_t waker,
+                                     uint16_t target_cpu) {
+  return Slot(time, 0, FXR_SLOT_WAKING,
+              tid | uint64_t{waker} << 22 | uint64_t{120} << 44 | uint64_t{target_cpu} << 52);
+}
+
+CaptureScript& CaptureScript::Fork(uint64_t time, uint32_t creator, uint32_t tid, uint32_t tgid,
+                                   std::string_view comm) {
+  Start();
+  auto event = SideEvent<fxr_task>(time, FXR_SIDE_FORK);
+  event.tid = tid;
+  event.tgid = tgid;
+  event.creator = creator;
+  event.start_time = time;
+  Copy(comm, event.comm);
+  translator_->OnSideEvent(event.header);
+  return *this;
+}
+
+CaptureScript& CaptureScript::Exec(uint64_t time, uint32_t old_tid, uint32_t tgid,
+                                   std::string_view comm, std::string_view file,
+                                   std::string_view cmdline) {
+  Start();
+  auto event = SideEvent<fxr_exec>(time, FXR_SIDE_EXEC);
+  event.tid = event.tgid = tgid;
+  event.old_tid = old_tid;
+  event.cmdline_size = static_cast<fxr_u32>(cmdline.size());
+  Copy(comm, event.comm);
+  Copy(file, event.filename);
+  Copy(cmdline, event.cmdline);
+  translator_->OnSideEvent(event.header);
+  return *this;
+}
+
+CaptureScript& CaptureScript::Rename(uint64_t time, uint32_t tid, uint32_t tgid,
+                                     std::string_view comm) {
+  Start();
+  auto event = SideEvent<fxr_rename>(time, FXR_SIDE_RENAME);
+  event.tid = tid;
+  event.tgid = tgid;
+  Copy(comm, event.comm);
+  translator_->OnSideEvent(event.header);
+  return *this;
+}
+
+CaptureScript& CaptureScript::Exit(uint64_t time, uint32_t tid, uint32_t tgid, int32_t code) {
+  Start();
+  auto event = SideEvent<fxr_exit>(time, FXR_SIDE_EXIT);
+  event.tid = tid;
+  event.tgid = tgid;
+  event.exit_code = code;
+  translator_->OnSideEvent(event.header);
+  return *this;
+}
+
+CaptureScript& CaptureScript::Log(uint64_t time, uint32_t tid, std::string_view text) {
+  Start();
+  auto event = SideEvent<fxr_log>(time, FXR_SIDE_LOG);
+  event.tid = tid;
+  event.length = static_cast<fxr_u32>(text.size());
+  Copy(text, event.text);
+  translator_->OnSideEvent(event.header);
+  return *this;
+}
+
+std::vector<std::string> CaptureScript::Lines() { return Lines(""); }
+
+std::vector<std::string> CaptureScript::Lines(std::string_view word) {
+  Start();
+  archive_->Flush();
+  fxt::MemorySource source(sink_.bytes());
+  fxt::Reader reader(source);
+  LineWriter write;
+  std::vector<std::string> lines;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    std::string line = std::visit(write, reader.record());
+    if (!line.empty() && line.find(word) != std::string::npos) lines.push_back(std::move(line));
+  }
+  EXPECT_EQ(reader.status(), fxt::ReadStatus::kEnd) << reader.error_message();
+  EXPECT_TRUE(reader.diagnostics().kept().empty());
+  return lines;
+}
+
+}  // namespace translate::testing

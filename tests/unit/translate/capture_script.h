@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Events as the BPF programs send them, fed to a translator; and what a reader of the file sees.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fxt/archive_writer.h"
+#include "fxt/provider_writer.h"
+#include "fxt_record/event.h"
+#include "model/identity_source.h"
+#include "sink/memory_sink.h"
+#include "translate/translator.h"
+
+namespace translate::testing {
+
+// Knows the tasks it was told of.
+class FakeIdentities final : public model::IdentitySource {
+ public:
+  model::ProcessText TextOf(uint32_t tgid) override {
+    const auto found = texts.find(tgid);
+    return found == texts.end() ? model::ProcessText{} : found->second;
+  }
+  std::optional<model::TaskIdentity> LookUp(uint32_t tid) override {
+    ++lookups;
+    const auto found = tasks.find(tid);
+    if (found == tasks.end()) return std::nullopt;
+    return found->second;
+  }
+  std::string CgroupPath(uint64_t id) override { return id == 0 ? "" : "/" + std::to_string(id); }
+  std::string IrqName(uint32_t irq) override { return irq == 9 ? "acpi" : ""; }
+  std::vector<model::ExecutableMapping> MappingsOf(uint32_t) override { return {}; }
+
+  std::map<uint32_t, model::ProcessText> texts;
+  std::map<uint32_t, model::TaskIdentity> tasks;
+  int lookups = 0;
+};
+
+class CaptureScript {
+ public:
+  explicit CaptureScript(const TranslatorOptions& options = {});
+  // Of the start: a task that exists.
+  CaptureScript& Task(uint32_t tid, uint32_t tgid, std::string_view comm);
+
+  CaptureScript& Switch(uint64_t time, uint32_t cpu, uint32_t prev, uint32_t next,
+                        fxr_task_state state = FXR_STATE_INTERRUPTIBLE);
+  CaptureScript& Waking(uint64_t time, uint32_t tid, uint32_t waker, uint16_t target_cpu);
+  CaptureScript& Slot(uint64_t time, uint32_t cpu, fxr_slot_type type, uint64_t body,
+                      uint8_t extra = 0);
+  CaptureScript& Fork(uint64_t time, uint32_t creator, uint32_t tid, uint32_t tgid,
+                      std::string_view comm);
+  CaptureScript& Exec(uint64_t time, uint32_t old_tid, uint32_t tgid, std::string_view comm,
+                      std::string_view file, std::string_view cmdline);
+  CaptureScript& Rename(uint64_t time, uint32_t tid, uint32_t tgid, std::string_view comm);
+  CaptureScript& Exit(uint64_t time, uint32_t tid, uint32_t tgid, int32_t code);
+  CaptureScript& Log(uint64_t time, uint32_t tid, std::string_view text);
+
+  Translator& translator() { return *translator_; }
+  FakeIdentities& identities() { return identities_; }
+
+  // Ends the file. One line per record that is not a table entry, names as of that moment:
+  //   object process 100 app {ppid=1}
+  //   10 switch cpu0 first/100 blocked -> second/101 120 120
+  //   10 wakeup cpu1 first/100 {waker=koid 101}
+  //   10 instant first/100 sched:linux_state {state=D}
+  std::vector<std::string> Lines();
+  // Those that contain `word`.
+  std::vector<std::string> Lines(std::string_view word);
+
+ private:
+  sink::MemorySink sink_;
+  FakeIdentities identities_;
+  std::unique_ptr<fxt::ArchiveWriter> archive_;
+  std::unique_ptr<fxt::ProviderWriter> writer_;
+  std::unique_ptr<Translator> translator_;
+  bool started_ = false;
+  void Start();
+};
+
+}  // namespace translate::testing

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/translator.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/translate/capture_script.h"
+
+namespace translate {
+namespace {
+
+using testing::CaptureScript;
+using Lines = std::vector<std::string>;
+
+TEST(TranslatorTest, SystemCallsAreDurationsOnTheirThread) {
+  CaptureScript script;
+  // read (0), which returns 5, and openat (257), which fails with ENOENT.
+  const uint64_t failure = static_cast<uint64_t>(-2);
+  script.Task(100, 100, "app")
+      .Slot(10, 0, FXR_SLOT_SYSCALL_ENTRY, 100 | uint64_t{0} << 22)
+      .Slot(20, 0, FXR_SLOT_SYSCALL_EXIT, 100 | uint64_t{5} << 22)
+      .Slot(30, 0, FXR_SLOT_SYSCALL_ENTRY, 100 | uint64_t{257} << 22)
+      .Slot(40, 0, FXR_SLOT_SYSCALL_EXIT, 100 | failure << 22,
+            static_cast<uint8_t>(failure >> 42 & 0xff));
+  EXPECT_EQ(script.Lines("syscall"), (Lines{
+                                         "10 begin app/100 syscall:read",
+                                         "20 end app/100 syscall:read {ret=5}",
+                                         "30 begin app/100 syscall:openat",
+                                         "40 end app/100 syscall:openat {ret=-2}",
+                                     }));
+}
+
+TEST(TranslatorTest, AnEndWithoutABeginningIsCounted) {
+  CaptureScript script;
+  script.Task(100, 100, "app").Slot(20, 0, FXR_SLOT_SYSCALL_EXIT, 100);
+  EXPECT_TRUE(script.Lines("syscall").empty());
+  EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
+}
+
+TEST(TranslatorTest, ACallThatNeverReturnsEndsWithItsThread) {
+  CaptureScript script;
+  script.Task(100, 100, "app")
+      .Slot(10, 0, FXR_SLOT_SYSCALL_ENTRY, 100 | uint64_t{231} << 22)
+      .Exit(20, 100, 100, 0);
+  EXPECT_EQ(script.Lines("syscall"), (Lines{
+                                         "10 begin app/100 syscall:exit_group",
+                                         "20 end app/100 syscall:exit_group",
+                                     }));
+}
+
+TEST(TranslatorTest, InterruptsHaveATrackPerCpu) {
+  CaptureScript script;
+  script.Slot(10, 1, FXR_SLOT_IRQ_ENTRY, 9)
+      .Slot(20, 1, FXR_SLOT_IRQ_EXIT, 9 | uint64_t{1} << 32)
+      .Slot(30, 1, FXR_SLOT_SOFTIRQ_ENTRY, 1)
+      .Slot(40, 1, FXR_SLOT_SOFTIRQ_EXIT, 1);
+  const Lines begins = script.Lines(" begin "), ends = script.Lines(" end ");
+  ASSERT_EQ(begins.size(), 2u);
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_NE(begins[0].find("irq:irq 9 acpi"), std::string::npos) << begins[0];
+  EXPECT_NE(begins[1].find("softirq:TIMER"), std::string::npos) << begins[1];
+  // Hard and soft ones do not share a track.
+  EXPECT_NE(begins[0].substr(9, 20), begins[1].substr(9, 20));
+}
+
+TEST(TranslatorTest, MessagesAreLogRecordsAndInstants) {
+  CaptureScript script;
+  script.Task(100, 100, "app").Log(10, 100, "out of paper");
+  EXPECT_EQ(script.Lines("out of paper"),
+            (Lines{
+                "10 log app/100 out of paper",
+                "10 instant app/100 log:out of paper",
+            }));
+}
+
+TEST(TranslatorTest, LossesAreSaidWhereTheyHappened) {
+  CaptureScript script;
+  script.Task(100, 100, "app")
+      .Slot(10, 3, FXR_SLOT_LOSS, uint64_t{7} | uint64_t{FXR_CATEGORY_SYSCALL} << 32);
+  EXPECT_EQ(script.Lines("provider event").size(), 1u);
+  const Lines told = script.Lines("lost_events");
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_NE((told[0] + told[1]).find("cpu=3"), std::string::npos) << told[0];
+  EXPECT_NE((told[0] + told[1]).find("category=syscall"), std::string::npos) << told[0];
+  EXPECT_EQ((script.translator().losses().totals().at({3, FXR_CATEGORY_SYSCALL})), 7u);
+}
+
+TEST(TranslatorTest, WhatItCannotReadIsCounted) {
+  CaptureScript script;
+  script.Slot(10, 0, FXR_SLOT_NONE, 0).Slot(20, 0, static_cast<fxr_slot_type>(15), 0);
+  fxr_side_header header{30, FXR_SIDE_FORK, 0, sizeof(fxr_side_header)};  // too short for a fork
+  script.translator().OnSideEvent(header);
+  header.type = 999;
+  script.translator().OnSideEvent(header);
+  EXPECT_EQ(script.translator().stats().unreadable, 4u);
+}
+
+}  // namespace
+}  // namespace translate
