@@ -77,9 +77,12 @@ void LbrPlaces::OnMapping(const MappingDeclaration& mapping) {
 void LbrPlaces::LoadKallsyms(const Module& kernel_text, uint64_t text_address) {
   if (!options_.enabled || kallsyms_ || !kallsyms_problem_.empty()) return;
   const bool given = !options_.kallsyms.empty();
-  if (!given && (kernel_text.build_id.empty() ||
-                 !(kernel_text.build_id == symbols::RunningKernelBuildId()))) {
-    kallsyms_problem_ = "the trace is of another kernel than the one running; see --kallsyms";
+  if (!given && kernel_text.build_id.empty()) {
+    kallsyms_problem_ = "the trace does not say which build it is; see --kallsyms";
+    return;
+  }
+  if (!given && !(kernel_text.build_id == symbols::RunningKernelBuildId())) {
+    kallsyms_problem_ = "the trace is of another one than the one running; see --kallsyms";
     return;
   }
   util::Result<symbols::Kallsyms> kallsyms =
@@ -133,6 +136,7 @@ PlaceId LbrPlaces::Intern(Place place, uint64_t mapping_offset, uint64_t address
 
 void LbrPlaces::NameFunction(uint64_t mapping_offset, uint64_t address, Place* place) {
   if (address & kKernelBit) {
+    kernel_wanted_ = true;
     // Modules of the kernel are not moved along with it.
     const bool text = place->module != kNone && modules_[place->module].kernel_text;
     if (!kallsyms_ || (!text && kallsyms_shift_ != 0)) return;
@@ -210,7 +214,8 @@ std::string LbrPlaces::FunctionText(uint32_t id) const {
 
 std::vector<std::string> LbrPlaces::Problems() const {
   std::vector<std::string> problems;
-  if (!kallsyms_problem_.empty()) problems.push_back("kernel: " + kallsyms_problem_);
+  if (kernel_wanted_ && !kallsyms_problem_.empty())
+    problems.push_back("kernel: " + kallsyms_problem_);
   for (const Module& module : modules_) {
     if (module.symbols && !module.symbols->problem().empty()) {
       problems.push_back(fmt::format("{}: {}", BaseName(module.file), module.symbols->problem()));

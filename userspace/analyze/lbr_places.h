@@ -107,6 +107,7 @@ class LbrPlaces {
   std::optional<symbols::Kallsyms> kallsyms_;
   uint64_t kallsyms_shift_ = 0;  // to be added to an address of the trace
   std::string kallsyms_problem_;
+  bool kernel_wanted_ = false;  // an address of the kernel was to be named
 };
 
 }  // namespace analyze

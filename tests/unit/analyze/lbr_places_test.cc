@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -130,6 +131,60 @@ TEST(LbrPlacesTest, SaysWhichFilesItMisses) {
   EXPECT_EQ(places.Text(places.Resolve(20, 0x400010)), "prog+0x10");
   ASSERT_EQ(places.Problems().size(), 1u);
   EXPECT_TRUE(places.Problems()[0].starts_with("prog: /nonexistent/prog:")) << places.Problems()[0];
+}
+
+TEST(LbrPlacesTest, SaysWhyTheKernelHasNoNames) {
+  LbrPlaces places(LbrSymbolOptions{});
+  places.OnModule({.process = 0, .number = 1, .file = "[kernel.kallsyms]_text", .build_id = {}});
+  places.OnMapping({.process = 0,
+                    .module = 1,
+                    .start = kKernelText,
+                    .size = 0x1000000,
+                    .file_offset = kKernelText});
+  // Nobody asked yet.
+  EXPECT_TRUE(places.Problems().empty());
+  EXPECT_EQ(places.Text(places.Resolve(20, kKernelText + 0x110)), "[kernel.kallsyms]_text+0x110");
+  ASSERT_EQ(places.Problems().size(), 1u);
+  EXPECT_EQ(places.Problems()[0],
+            "kernel: the trace does not say which build it is; see --kallsyms");
+}
+
+TEST(LbrPlacesTest, TakesNoNamesFromAnotherKernel) {
+  LbrPlaces places(LbrSymbolOptions{});
+  const std::array<std::byte, 20> id = {std::byte{1}};
+  places.OnModule({.process = 0, .number = 1, .file = "[kernel.kallsyms]_text", .build_id = id});
+  places.OnMapping({.process = 0,
+                    .module = 1,
+                    .start = kKernelText,
+                    .size = 0x1000000,
+                    .file_offset = kKernelText});
+  EXPECT_EQ(places.Text(places.Resolve(20, kKernelText + 0x110)), "[kernel.kallsyms]_text+0x110");
+  ASSERT_EQ(places.Problems().size(), 1u);
+  EXPECT_NE(places.Problems()[0].find("another one than the one running"), std::string::npos);
+}
+
+TEST(LbrPlacesTest, NamesTheRunningKernelsFunctions) {
+  const perf_data::BuildId id = symbols::RunningKernelBuildId();
+  const auto text = symbols::FindKernelText();
+  if (id.empty() || !text) GTEST_SKIP() << "no build id in /sys/kernel/notes, or hidden kallsyms";
+  LbrPlaces places(LbrSymbolOptions{});
+  places.OnModule(
+      {.process = 0, .number = 1, .file = "[kernel.kallsyms]_text", .build_id = id.view()});
+  places.OnMapping({.process = 0,
+                    .module = 1,
+                    .start = text->start,
+                    .size = text->size,
+                    .file_offset = text->start});
+  const auto kallsyms = symbols::ReadKallsyms("/proc/kallsyms");
+  ASSERT_TRUE(kallsyms.ok());
+  // Whatever stands in the middle of the text.
+  const uint64_t address = text->start + text->size / 2;
+  const symbols::Symbol* symbol = kallsyms->functions.Find(address);
+  if (symbol == nullptr) GTEST_SKIP() << "no function in the middle of the kernel's text";
+  const Place& place = places.place(places.Resolve(20, address));
+  ASSERT_NE(place.function, UINT32_MAX);
+  EXPECT_EQ(places.function_name(place.function), symbol->name);
+  EXPECT_TRUE(places.Problems().empty());
 }
 
 TEST(LbrPlacesTest, NamesTheKernelsFunctionsFromAMovedList) {
