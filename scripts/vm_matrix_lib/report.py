@@ -24,9 +24,17 @@ class Report:
         return [(kernel, result) for kernel in self.kernels for result in kernel["results"]
                 if result["status"] == "fail"]
 
-    def save(self, path):
+    def save(self, path, order=()):
+        """Results of series that are not in this report stay in the file; `order` is that of the series."""
+        try:
+            others = Report.load(path).kernels
+        except (OSError, ValueError):
+            others = []
+        mine = {kernel["series"] for kernel in self.kernels}
+        kernels = self.kernels + [kernel for kernel in others if kernel["series"] not in mine]
+        kernels.sort(key=lambda kernel: order.index(kernel["series"]) if kernel["series"] in order else len(order))
         with open(path, "w", encoding="utf-8") as file:
-            json.dump(self.kernels, file, indent=1)
+            json.dump(kernels, file, indent=1)
             file.write("\n")
 
     @classmethod

@@ -277,6 +277,82 @@ TEST(Compare, AllowsANameOnlyWhileItsRenameIsUnderWay) {
   EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
 }
 
+TEST(Compare, AllowsARenameThatItsAuthorWasPreemptedIn) {
+  SwitchLog reference = Reference(40);
+  FxtLog recorded = Recording(reference);
+  const Switch& out = reference.cpus[0][20];
+  const int32_t tid = out.prev_tid;
+  recorded.log.cpus[0][20].prev_name = recorded.log.names.Intern("renamed");
+  const uint32_t renamed = reference.names.Intern("renamed");
+  // It comes back with the fourth switch from here; ftrace is told of the rename right then ...
+  const uint64_t back_ns = reference.cpus[0][23].time_ns;
+  ASSERT_EQ(reference.cpus[0][23].next_tid, tid);
+  reference.renames = {{back_ns + 2'000, 0, tid, tid, 1, renamed}};
+  EXPECT_TRUE(Compare(reference, recorded, {}).exact());
+  // ... but not when it has been running for long, ...
+  reference.renames = {{back_ns + kStepNs / 2, 0, tid, tid, 1, renamed}};
+  EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
+  // ... nor by a task that was not away.
+  reference.renames = {{back_ns + 2'000, 0, 7, tid, 1, renamed}};
+  EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
+}
+
+TEST(Compare, AllowsANameThatIsHalfWritten) {
+  SwitchLog reference = Reference(40);
+  FxtLog recorded = Recording(reference);
+  const uint64_t switch_ns = reference.cpus[0][20].time_ns;
+  const int32_t tid = reference.cpus[0][20].prev_tid;
+  recorded.log.cpus[0][20].prev_name = recorded.log.names.Intern("wl-fork");
+  const uint32_t old_name = reference.names.Intern("workload");
+  const uint32_t new_name = reference.names.Intern("wl-fork");
+  reference.renames = {{switch_ns - 2'000, 0, tid, tid, old_name, new_name}};
+  for (const auto& [comm, allowed] :
+       {std::pair("wl-fork", true), std::pair("workload", true), std::pair("wl-fokd", false),
+        std::pair("wl-forkd", true), std::pair("wl-forks", false), std::pair("wl", false)}) {
+    reference.cpus[0][20].prev_name = reference.names.Intern(comm);
+    EXPECT_EQ(Compare(reference, recorded, {}).exact(), allowed) << comm;
+  }
+}
+
+TEST(Compare, KnowsACpuThatWasOffline) {
+  SwitchLog reference = Reference(40);
+  const uint32_t stopper = reference.names.Intern("migration/0");
+  // 100 makes way for the stopper, and the next that is seen leaves idle.
+  reference.cpus[0][4].next_tid = 17;
+  reference.cpus[0][4].next_name = stopper;
+  FxtLog recorded = Recording(reference);
+  Comparison comparison = Compare(reference, recorded, {});
+  EXPECT_TRUE(comparison.exact()) << comparison.Describe({});
+  EXPECT_EQ(comparison.total.offline, 1u);
+  // Only the recording has it: that is no CPU that was offline.
+  SwitchLog whole = Reference(40);
+  whole.cpus = reference.cpus;
+  whole.names.Intern("migration/0");
+  Switch to_idle = whole.cpus[0][4];
+  to_idle.time_ns += kStepNs / 2;
+  to_idle.prev_tid = 17;
+  to_idle.prev_name = stopper;
+  to_idle.next_tid = 0;
+  whole.cpus[0].insert(whole.cpus[0].begin() + 5, to_idle);
+  EXPECT_FALSE(Compare(whole, recorded, {}).exact());
+  // Any other thread than a stopper.
+  reference.cpus[0][4].next_name = reference.names.Intern("migrating");
+  recorded = Recording(reference);
+  EXPECT_EQ(Compare(reference, recorded, {}).total.recorded_gaps, 1u);
+}
+
+TEST(Compare, TakesAWokenTaskForOneThatSlept) {
+  SwitchLog reference = Reference(40);
+  FxtLog recorded = Recording(reference);
+  recorded.log.cpus[0][20].prev_state = 'W';
+  for (const auto& [state, allowed] :
+       {std::pair('S', true), std::pair('D', true), std::pair('R', true), std::pair('Z', false),
+        std::pair('T', false)}) {
+    reference.cpus[0][20].prev_state = state;
+    EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_state, allowed ? 0u : 1u) << state;
+  }
+}
+
 TEST(Compare, AllowsLongerNamesOfKernelThreads) {
   SwitchLog reference = Reference(8);
   const uint32_t comm = reference.names.Intern("rcu_tasks_kthre");

@@ -76,6 +76,18 @@ class Table(unittest.TestCase):
         self.assertIn("| 6.1.192 | yes | **no** | — |", text)
         self.assertEqual(len(results.failures()), 1)
 
+    def test_a_run_of_some_series_keeps_the_results_of_the_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "results.json")
+            for series, status in (("7", "fail"), ("6.1", "pass"), ("7", "pass")):
+                results = report.Report()
+                kernel = type("Kernel", (), {"series": series, "release": series, "version": series})
+                results.add(kernel, [guest.Result("truth", "x", status)])
+                results.save(path, kernels.ALL_SERIES)
+            saved = report.Report.load(path)
+            self.assertEqual([kernel["series"] for kernel in saved.kernels], ["6.1", "7"])
+            self.assertEqual(saved.failures(), [])
+
     def test_the_readme_gets_the_table_and_nothing_else_changes(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "README.md")

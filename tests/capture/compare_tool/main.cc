@@ -37,6 +37,7 @@ struct Options {
   std::vector<std::string> recorder_options, command;
   std::string blind_init = "auto", blind_idle = "auto";
   uint64_t tolerance_us = 20;
+  uint64_t rename_us = 100;
   size_t buffer_mib = 64;
   unsigned limit_s = 60;
   size_t examples = 12;
@@ -44,6 +45,7 @@ struct Options {
   CompareOptions compare() const {
     CompareOptions compare;
     compare.tolerance_ns = tolerance_us * 1000;
+    compare.rename_takes_ns = rename_us * 1000;
     compare.examples = examples;
     return compare;
   }
@@ -179,6 +181,7 @@ int Main(int argc, char** argv) {
     sub->add_option("--blind-idle", options.blind_idle,
                     "CPUs out of whose idle ftrace sees no switch: auto, none, 1,3");
     sub->add_option("--tolerance-us", options.tolerance_us, "allowed difference of times");
+    sub->add_option("--rename-us", options.rename_us, "how long a rename may be under way");
     sub->add_option("--examples", options.examples, "differences to spell out");
   };
   const auto tracing = [&](CLI::App* sub) {

@@ -19,9 +19,6 @@ constexpr std::array<int64_t, 8> kHistogramBounds = {1'000,  2'000,  5'000,   10
                                                      20'000, 50'000, 100'000, 1'000'000};
 // How far ahead a place is looked for where both go on alike.
 constexpr size_t kResyncSteps = 256;
-// An announced rename is done within this, unless whoever does it is off its CPU; a machine that
-// needs a large tolerance is as slow at this.
-constexpr uint64_t kRenameTakesNs = 100'000;
 constexpr size_t kCommBytes = 15;
 
 // Whether a thread that the kernel calls `comm` may be called `recorded` in the file: a kernel
@@ -73,8 +70,8 @@ std::string Text(const SwitchLog& log, uint32_t cpu, const Switch& s) {
 // Renames by thread, to explain a name that is one step ahead of the kernel's.
 class RenameIndex {
  public:
-  RenameIndex(const SwitchLog& reference, uint64_t tolerance_ns)
-      : log_(reference), takes_ns_(std::max(kRenameTakesNs, 50 * tolerance_ns)) {
+  RenameIndex(const SwitchLog& reference, uint64_t takes_ns)
+      : log_(reference), takes_ns_(takes_ns) {
     for (const Rename& rename : reference.renames) by_tid_[rename.tid].push_back(&rename);
   }
 
@@ -510,7 +507,7 @@ Comparison Compare(const SwitchLog& reference, const FxtLog& recorded,
   Comparison result;
   const size_t cpus = std::max(reference.cpus.size(), recorded.log.cpus.size());
   result.cpus.resize(cpus);
-  const RenameIndex renames(reference, options.tolerance_ns);
+  const RenameIndex renames(reference, options.rename_takes_ns);
   for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
     CpuComparer(cpu, reference, recorded, renames, options, &result).Run();
     result.total.Add(result.cpus[cpu]);

@@ -17,6 +17,8 @@ struct CompareOptions {
   Window window;
   BlindSpots blind;
   uint64_t tolerance_ns = 20'000;
+  // An announced rename is done within this, unless whoever does it is off its CPU.
+  uint64_t rename_takes_ns = 100'000;
   size_t examples = 12;  // how many differences are spelled out
 };
 

@@ -58,11 +58,12 @@ sound() {
 }
 
 # truth NAME COMMAND...: a capture held against ftrace's of the same seconds. Guests hide nothing from their
-# tracers, so every gap is a difference. An emulated CPU takes its time between one tracer and the next.
+# tracers, so every gap is a difference. An emulated CPU takes its time between one tracer and the next, and
+# its turn of the emulation may end in the middle of a rename.
 truth() {
   name=$1; shift
   limited 55 ftrace_compare run --recorder /bin/fxt-record --keep "$name.fxt" --keep-log "$name.ftr" --buffer-mib 16 --limit 50 \
-    --blind-init no --blind-idle none --tolerance-us 1000 -- "$@" > "$name.truth" 2>&1
+    --blind-init no --blind-idle none --tolerance-us 1000 --rename-us 50000 -- "$@" > "$name.truth" 2>&1
   status=$?
   if [ $status = 0 ]; then
     pass "truth:$name" "$(sed -n '1p' "$name.truth" | cut -c1-300)"
