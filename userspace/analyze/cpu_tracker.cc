@@ -13,7 +13,16 @@ void CpuTracker::Note(const fxt::Reader& reader) {
   const auto record = AsSwitch(reader.record(), reader.provider());
   if (!record) return;
   on_cpu_.erase(record->outgoing.thread);
-  if (!record->incoming.idle) on_cpu_[record->incoming.thread] = record->cpu;
+  // Where switches were lost, another one was there.
+  const auto before = running_.find(record->cpu);
+  if (before != running_.end()) {
+    const auto there = on_cpu_.find(before->second);
+    if (there != on_cpu_.end() && there->second == record->cpu) on_cpu_.erase(there);
+    running_.erase(before);
+  }
+  if (record->incoming.idle) return;
+  on_cpu_[record->incoming.thread] = record->cpu;
+  running_[record->cpu] = record->incoming.thread;
 }
 
 std::optional<uint32_t> CpuTracker::CpuOf(const fxt::Reader& reader) const {

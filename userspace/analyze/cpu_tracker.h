@@ -22,7 +22,9 @@ class CpuTracker {
   std::optional<uint32_t> CpuOf(const fxt::Reader& reader) const;
 
  private:
+  // Of as many threads as there are CPUs.
   std::unordered_map<fxt::Koid, uint32_t> on_cpu_;
+  std::unordered_map<uint32_t, fxt::Koid> running_;  // by CPU
 };
 
 }  // namespace analyze

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +27,29 @@ util::Error CannotOpen(const std::string& path, int error) {
   }
   return result;
 }
+
+// A stream that waits for what is to come: a pipe may be non-blocking because the other program
+// made it so.
+class WaitingSource final : public fxt::ByteSource {
+ public:
+  explicit WaitingSource(util::UniqueFd fd) : fd_(std::move(fd)), source_(fd_.get()) {}
+
+  fxt::ReadResult Read(std::span<std::byte> into) override {
+    for (;;) {
+      const fxt::ReadResult result = source_.Read(into);
+      if (result.kind != fxt::ReadResult::Kind::kAgain) return result;
+      pollfd input = {fd_.get(), POLLIN, 0};
+      poll(&input, 1, -1);
+    }
+  }
+  std::string ErrorText() const override { return source_.ErrorText(); }
+  uint64_t position() const override { return source_.position(); }
+  uint64_t total() const override { return source_.total(); }
+
+ private:
+  util::UniqueFd fd_;
+  fxt::FdSource source_;
+};
 
 // A stream whose first bytes were taken already, to see what it is.
 class PeekedSource final : public fxt::ByteSource {
@@ -61,8 +85,7 @@ class PeekedSource final : public fxt::ByteSource {
 };
 
 std::unique_ptr<fxt::ByteSource> OpenStream(util::UniqueFd fd) {
-  auto peeked = std::make_unique<PeekedSource>(
-      std::make_unique<fxt::FdSource>(fd.release(), fxt::FdSource::Ownership::kOwned));
+  auto peeked = std::make_unique<PeekedSource>(std::make_unique<WaitingSource>(std::move(fd)));
   const bool gzip = GzipSource::Matches(peeked->Peek());
   if (gzip) return std::make_unique<GzipSource>(std::move(peeked));
   return peeked;

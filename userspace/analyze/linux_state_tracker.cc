@@ -4,6 +4,8 @@
 namespace analyze {
 namespace {
 
+constexpr size_t kMaxThreads = size_t{1} << 22;
+
 struct Known {
   const char* letters;
   fxt::ThreadState state;
@@ -54,6 +56,8 @@ bool LinuxStateTracker::Note(const fxt::Event& event) {
     if (value == nullptr || argument.name.text != "state") continue;
     const Known* known = Find(value->text);
     if (known == nullptr) return false;
+    // Of threads beyond these the usual states are assumed.
+    if (told_.size() >= kMaxThreads && !told_.contains(event.thread.thread)) return true;
     told_[event.thread.thread][static_cast<size_t>(known->state)] = known->letters;
     return true;
   }

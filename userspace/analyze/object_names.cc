@@ -14,21 +14,41 @@ const typename Map::mapped_type* Find(const Map& map, fxt::Koid koid) {
   return found == map.end() ? nullptr : &found->second;
 }
 
+// What an entry takes beside its name, the node of the map included.
+constexpr size_t kEntryBytes = 96;
+
 }  // namespace
+
+template <typename Map>
+typename Map::mapped_type* ObjectNames::Entry(Map& map, fxt::Koid koid, std::string_view name) {
+  const auto found = map.find(koid);
+  const bool fresh = found == map.end();
+  const size_t room = fresh ? 0 : found->second.name.capacity();
+  const size_t more = name.size() > room ? name.size() - room : 0;
+  if (!budget_.Take(more + (fresh ? kEntryBytes : 0))) return nullptr;
+  auto& entry = fresh ? map[koid] : found->second;
+  if (more != 0) {
+    // Not std::string's doubling: the budget counts what is there.
+    std::string text;
+    text.reserve(name.size());
+    entry.name.swap(text);
+  }
+  entry.name.assign(name);
+  return &entry;
+}
 
 bool ObjectNames::Note(const fxt::Record& record) {
   const auto* object = std::get_if<fxt::KernelObject>(&record);
   if (object == nullptr) return false;
   switch (static_cast<fxt::KernelObjectType>(object->type)) {
     case fxt::KernelObjectType::kProcess:
-      processes_[object->koid].name = object->name.text;
+      Entry(processes_, object->koid, object->name.text);
       return true;
-    case fxt::KernelObjectType::kThread: {
-      Thread& thread = threads_[object->koid];
-      thread.name = object->name.text;
-      thread.process = KoidOf(FindArgument(object->arguments, "process"));
+    case fxt::KernelObjectType::kThread:
+      if (Thread* thread = Entry(threads_, object->koid, object->name.text)) {
+        thread->process = KoidOf(FindArgument(object->arguments, "process"));
+      }
       return true;
-    }
   }
   return false;
 }

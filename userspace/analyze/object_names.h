@@ -2,19 +2,28 @@
 // Names of processes and threads, from the kernel object records of a trace.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
+#include "fxt/reader_provider.h"
 #include "fxt/record.h"
 
 namespace analyze {
 
 // Names are kept as they are in the file: any bytes. The last record of a koid counts. Memory grows
-// with the number of processes and threads, not with that of records.
+// with the number of processes and threads, not with that of records, and no further than a limit:
+// what would not fit keeps the name it has, or none.
 class ObjectNames {
  public:
+  static constexpr size_t kMaxBytes = size_t{512} << 20;
+
+  ObjectNames() : ObjectNames(kMaxBytes) {}
+  explicit ObjectNames(size_t max_bytes) { budget_.limit = max_bytes; }
+
   struct Process {
     std::string name;
   };
@@ -37,6 +46,11 @@ class ObjectNames {
   const std::unordered_map<fxt::Koid, Thread>& threads() const { return threads_; }
 
  private:
+  // The entry of `koid`, with room for the name; null when there is none left.
+  template <typename Map>
+  typename Map::mapped_type* Entry(Map& map, fxt::Koid koid, std::string_view name);
+
+  fxt::TableBudget budget_;
   std::unordered_map<fxt::Koid, Process> processes_;
   std::unordered_map<fxt::Koid, Thread> threads_;
 };

@@ -16,7 +16,8 @@ constexpr uint64_t kTicksPerSecond = 1'000'000'000;
 constexpr int64_t kMaxPriority = 139;
 constexpr uint32_t kMaxLegacyCpu = 255;
 constexpr size_t kMaxTakeOvers = 1024;
-constexpr size_t kMaxProviders = 65'536;  // 4 KB each at most
+constexpr size_t kMaxThreads = size_t{1} << 22;  // those beyond are not held against each other
+constexpr size_t kMaxProviders = 65'536;         // 4 KB each at most
 // Of a koid; above it are generations, see "Threads and processes" in README.md.
 constexpr fxt::Koid kTidMask = (fxt::Koid{1} << 22) - 1;
 
@@ -132,7 +133,7 @@ void RecorderChecker::CheckObject(const fxt::KernelObject& object) {
     Report(rules::kProcessArgument,
            fmt::format("thread {} has no koid argument \"process\"", object.koid));
   } else {
-    processes_.try_emplace(*process, offset_);
+    MentionProcess(*process);
   }
 }
 
@@ -332,9 +333,11 @@ void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
   cpu.gap_declared = false;
   cpu.last_switch = offset_;
   on_cpu_.erase(record->outgoing.thread);
-  last_seen_[record->outgoing.thread] = {offset_,
-                                         record->outgoing_state == fxt::ThreadState::kDying ||
-                                             record->outgoing_state == fxt::ThreadState::kDead};
+  if (last_seen_.size() < kMaxThreads || last_seen_.contains(record->outgoing.thread)) {
+    last_seen_[record->outgoing.thread] = {offset_,
+                                           record->outgoing_state == fxt::ThreadState::kDying ||
+                                               record->outgoing_state == fxt::ThreadState::kDead};
+  }
   cpu.running = record->incoming.thread;
   if (!record->incoming.idle) on_cpu_[record->incoming.thread] = record->cpu;
 }
@@ -356,19 +359,24 @@ void RecorderChecker::CheckWakeup(const fxt::ThreadWakeup& record) {
   }
 }
 
+void RecorderChecker::MentionProcess(fxt::Koid process) {
+  if (processes_.size() < kMaxThreads) processes_.try_emplace(process, offset_);
+}
+
 void RecorderChecker::MentionThread(fxt::Koid thread, std::optional<fxt::Koid> process) {
+  if (threads_.size() >= kMaxThreads && !threads_.contains(thread)) return;
   const auto [entry, fresh] = threads_.try_emplace(thread, Mention{offset_, process});
   if (!fresh) {
     if (!entry->second.process && process) {
       entry->second.process = process;
-      processes_.try_emplace(*process, offset_);
+      MentionProcess(*process);
     }
     return;
   }
   if (thread > kMaxKoid || process.value_or(0) > kMaxKoid) {
     Report(rules::kKoid, fmt::format("process {}, thread {}", process.value_or(0), thread));
   }
-  if (process) processes_.try_emplace(*process, offset_);
+  if (process) MentionProcess(*process);
 }
 
 void RecorderChecker::Finish() {

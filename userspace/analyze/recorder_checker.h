@@ -77,6 +77,7 @@ class RecorderChecker {
   void CheckContinuity(const Cpu& cpu, const Switch& record);
   void CheckSide(const Switch& record, const SwitchSide& side);
   void CheckWakeup(const fxt::ThreadWakeup& record);
+  void MentionProcess(fxt::Koid process);
   void MentionThread(fxt::Koid thread, std::optional<fxt::Koid> process);
   void CheckObject(const fxt::KernelObject& object);
 

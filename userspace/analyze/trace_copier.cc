@@ -54,9 +54,14 @@ std::vector<uint64_t> EncodeInline(const fxt::KernelObject& object) {
 
 constexpr fxt::Koid kLostKoids = kMaxKoid - 0xffff;
 
+constexpr size_t kMaxProviders = 65'536;
+constexpr size_t kMaxObjectBytes = size_t{512} << 20;
+constexpr size_t kObjectBytes = 128;  // of one beside its words, the node of the map included
+
 }  // namespace
 
 TraceCopier::TraceCopier(fxt::ByteSink& sink) : buffer_(sink), encoder_(buffer_) {
+  object_budget_.limit = kMaxObjectBytes;
   Put(fxt::MagicNumber{});
 }
 
@@ -68,13 +73,24 @@ void TraceCopier::Put(const fxt::Record& record) {
 void TraceCopier::Note(const fxt::Reader& reader) {
   const auto* object = std::get_if<fxt::KernelObject>(&reader.record());
   if (object == nullptr) return;
-  Object& known = objects_[{object->koid, object->type}];
-  known.words = EncodeInline(*object);
+  const std::pair key(object->koid, object->type);
+  const auto found = objects_.find(key);
+  std::vector<uint64_t> words = EncodeInline(*object);
+  const size_t had = found == objects_.end() ? 0 : found->second.words.capacity();
+  const size_t more = words.capacity() > had ? words.capacity() - had : 0;
+  // What does not fit is not named in the copy.
+  if (!object_budget_.Take(more * sizeof(uint64_t) + (had == 0 ? kObjectBytes : 0))) return;
+  Object& known = objects_[key];
+  known.words = std::move(words);
   known.process = KoidOf(FindArgument(object->arguments, "process"));
   known.changed = known.written;
 }
 
 TraceCopier::Provider& TraceCopier::Enter(const fxt::ReaderProvider& provider) {
+  // What the copy has of earlier ones is written again when they come back.
+  if (providers_.size() >= kMaxProviders && !providers_.contains(provider.id())) {
+    providers_.clear();
+  }
   const auto [entry, fresh] = providers_.try_emplace(provider.id());
   Provider& out = entry->second;
   // Records before any provider info belong to none, and need none.

@@ -74,6 +74,7 @@ class TraceCopier {
   fxt::Encoder encoder_;
   std::unordered_map<uint32_t, Provider> providers_;
   std::optional<uint32_t> current_;
+  fxt::TableBudget object_budget_;
   std::map<std::pair<fxt::Koid, uint8_t>, Object> objects_;  // by koid and type
   uint64_t records_ = 0;
   uint64_t lost_references_ = 0;

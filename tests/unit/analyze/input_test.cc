@@ -6,10 +6,13 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <thread>
 
 #include "fxt/reader.h"
 #include "recording_parts.h"
@@ -110,6 +113,36 @@ TEST_F(InputTest, AnEmptyFileIsAnEmptyTrace) {
   fxt::Reader reader(**source);
   EXPECT_EQ(reader.Next(), fxt::ReadStatus::kError);
   EXPECT_EQ(reader.error(), fxt::ReadError::kEmpty);
+}
+
+// Another program may have made standard input non-blocking, and be slow.
+TEST_F(InputTest, WaitsForANonBlockingPipe) {
+  for (const bool packed : {false, true}) {
+    std::string content = plain_;
+    if (packed) {
+      std::ifstream file(WritePacked("packed"), std::ios::binary);
+      content.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    int fds[2];
+    ASSERT_EQ(pipe2(fds, O_CLOEXEC), 0);
+    ASSERT_EQ(fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
+    std::thread writer([&] {
+      for (const size_t begin : {size_t{0}, size_t{1}, size_t{20}}) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        const size_t end = begin == 0 ? 1 : begin == 1 ? 20 : content.size();
+        EXPECT_EQ(write(fds[1], content.data() + begin, end - begin),
+                  static_cast<ssize_t>(end - begin));
+      }
+      close(fds[1]);
+    });
+    const int before = dup(STDIN_FILENO);
+    dup2(fds[0], STDIN_FILENO);
+    EXPECT_EQ(Records("-"), records_) << packed;
+    dup2(before, STDIN_FILENO);
+    close(before);
+    close(fds[0]);
+    writer.join();
+  }
 }
 
 }  // namespace
