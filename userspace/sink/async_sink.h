@@ -23,7 +23,7 @@ namespace sink {
 // in Close() at the latest.
 class AsyncSink final : public Sink {
  public:
-  static constexpr size_t kDefaultQueueBytes = size_t{2} * 1024 * 1024;
+  static constexpr size_t kDefaultQueueBytes = size_t{1} * 1024 * 1024;
 
   // A chunk larger than `queue_bytes` waits for the queue to be empty.
   explicit AsyncSink(std::unique_ptr<Sink> inner, size_t queue_bytes = kDefaultQueueBytes);
