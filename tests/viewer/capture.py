@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -25,6 +26,18 @@ def why_not_recordable(build):
     if os.environ.get("FXT_REQUIRE_CAPTURE") == "1":
         raise AssertionError(f"this machine cannot be recorded: {reason}")
     return reason
+
+
+def skip(reason):
+    """Ends the program as a test that was skipped."""
+    print(f"SKIPPED: {reason}", flush=True)
+    sys.exit(0)
+
+
+def skip_unless_recordable(build):
+    reason = why_not_recordable(build)
+    if reason:
+        skip(reason)
 
 
 def record(build, path):

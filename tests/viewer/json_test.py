@@ -37,9 +37,6 @@ def is_log(event):
 class Json(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        reason = capture.why_not_recordable(BUILD)
-        if reason:
-            raise unittest.SkipTest(reason)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "trace.fxt")
             capture.record(BUILD, path)
@@ -124,4 +121,5 @@ if __name__ == "__main__":
         at = sys.argv.index("--build")
         BUILD = os.path.abspath(sys.argv[at + 1])
         del sys.argv[at:at + 2]
+    capture.skip_unless_recordable(BUILD)
     unittest.main(verbosity=2)

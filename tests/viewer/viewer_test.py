@@ -21,6 +21,7 @@ import capture
 
 BUILD = os.path.join(capture.ROOT, "build")
 SPEEDSCOPE = "speedscope@1.25.0"
+PAGE = None  # its page, once it is there
 
 
 def install_speedscope():
@@ -29,31 +30,25 @@ def install_speedscope():
     pages = os.path.join(folder, "node_modules/speedscope/dist/release/index.html")
     if not os.path.exists(pages):
         if not shutil.which("npm"):
-            raise unittest.SkipTest("no npm to install speedscope with")
+            capture.skip("no npm to install speedscope with")
         os.makedirs(folder, exist_ok=True)
         done = subprocess.run(["npm", "install", "--prefix", folder, "--no-save", "--no-audit", "--no-fund", SPEEDSCOPE],
                               capture_output=True, text=True, check=False, timeout=300)
         if done.returncode != 0:
             last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            raise unittest.SkipTest(f"npm cannot install {SPEEDSCOPE}: {last}")
+            capture.skip(f"npm cannot install {SPEEDSCOPE}: {last}")
     return glob.glob(pages)[0]
 
 
 class Speedscope(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        chromium = browser.find()
-        if not chromium:
-            raise unittest.SkipTest("no Chromium (make deps DEPS=viewer)")
-        reason = capture.why_not_recordable(BUILD)
-        if reason:
-            raise unittest.SkipTest(reason)
-        cls.page_url = "file://" + install_speedscope()
+        cls.page_url = f"file://{PAGE}"
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.trace = os.path.join(cls.folder.name, "trace.fxt")
         capture.record(BUILD, cls.trace)
-        cls.chromium = chromium
+        cls.chromium = browser.find()
 
     def load(self, text, wanted):
         """What the page shows once `wanted`, a function of it, is true, and its errors."""
@@ -95,4 +90,8 @@ if __name__ == "__main__":
         at = sys.argv.index("--build")
         BUILD = os.path.abspath(sys.argv[at + 1])
         del sys.argv[at:at + 2]
+    if not browser.find():
+        capture.skip("no Chromium (make deps DEPS=viewer)")
+    capture.skip_unless_recordable(BUILD)
+    PAGE = install_speedscope()
     unittest.main(verbosity=2)
