@@ -17,6 +17,8 @@ VERSION := $(shell cat VERSION)
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wpointer-arith -Wundef
 # g++ 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
 WARNINGS += $(if $(findstring clang,$(CXX)),,-Wno-restrict)
+# clang 19 sees that libstdc++ 12 has deprecated what its own std::stable_sort uses.
+WARNINGS += $(if $(findstring clang,$(CXX)),-Wno-deprecated-declarations)
 OPT      ?= -O2 -g
 CPPFLAGS += -Iinclude -Iuserspace -I$(BUILD) -DFMT_HEADER_ONLY=1 -D_GNU_SOURCE \
             -DFXT_RECORD_VERSION='"$(VERSION)"'
