@@ -69,7 +69,7 @@ class OpenRecord {
 
  private:
   friend class TraceFile;
-  OpenRecord(TraceFile& file, fxt::RecordScope scope) : file_(file), scope_(std::move(scope)) {}
+  OpenRecord(TraceFile& file, fxt::RecordScope scope) : file_(file), scope_(scope) {}
 
   TraceFile& file_;
   fxt::RecordScope scope_;
