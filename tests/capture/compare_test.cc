@@ -224,6 +224,21 @@ TEST(Compare, KnowsATaskIdTakenOver) {
   EXPECT_FALSE(Compare(reference, recorded, {}).exact());
 }
 
+TEST(Compare, KnowsALeaderWhoseIdWasTakenBetweenTwoLooks) {
+  SwitchLog reference = Reference(40);
+  reference.cpus[0][20].prev_state = 'Z';
+  FxtLog recorded = Recording(reference);
+  recorded.log.cpus[0][20].prev_tid = 103;
+  recorded.log.cpus[0][20].prev_state = 'X';
+  reference.takeovers = {{50 * kStepNs, 103, reference.cpus[0][20].prev_tid}};
+  const Comparison comparison = Compare(reference, recorded, {});
+  EXPECT_EQ(comparison.total.missing, 0u) << comparison.Describe({});
+  EXPECT_EQ(comparison.total.extra, 0u);
+  // Only of one that ends.
+  reference.cpus[0][20].prev_state = recorded.log.cpus[0][20].prev_state = 'S';
+  EXPECT_EQ(Compare(reference, recorded, {}).total.missing, 1u);
+}
+
 TEST(Compare, KnowsAPauseByTheSecondStamp) {
   SwitchLog reference = Reference(40);
   FxtLog recorded = Recording(reference);

@@ -17,6 +17,8 @@ int main(int argc, char** argv) {
     return why_not.empty() ? 0 : 1;
   }
   testing::InitGoogleTest(&argc, argv);
+  // From another mount namespace the program's own path would be that outside of a chroot.
+  truth::BuildDirectory();
   // What the tests mount is theirs alone, and gone with them however they end.
   if (unshare(CLONE_NEWNS) == 0) mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
   return RUN_ALL_TESTS();

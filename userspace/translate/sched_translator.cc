@@ -143,7 +143,7 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
       incoming_tid == 0 ? state.idle_thread : file_.tasks().FindThread(incoming_tid);
   // Idle threads have tid 0.
   if (!out || !in || out->tid != outgoing_tid || !out->announced || !in->announced ||
-      !out->told_states.IsTold(task_state) || IsLast(task_state) ||
+      in->on_cpu >= 0 || !out->told_states.IsTold(task_state) || IsLast(task_state) ||
       !file_.writer().TryWriteContextSwitch(
           time, static_cast<uint8_t>(cpu), model::ThreadStateOf(task_state), out->handle,
           in->handle, Priority(outgoing_tid, body >> 44), Priority(incoming_tid, body >> 52)))
@@ -157,6 +157,42 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   stats_.switch_bytes += kBytes;
   ++stats_.switches;
   ++stats_.recorded[FXR_CATEGORY_SCHED];
+}
+
+// In exec of a thread that is not the leader, it and the leader, which is on its way out, exchange
+// their tids (fs/exec.c: de_thread), and nothing tells when. It shows when one of them is known to
+// be on the CPU and the other's tid leaves it.
+ThreadHandle SchedTranslator::SettleOutgoing(const Cpu& state, ThreadHandle outgoing) {
+  model::TaskTable& table = file_.tasks();
+  const ThreadHandle running = state.running;
+  if (running == kNoHandle || running == state.lost || running == outgoing) return outgoing;
+  const model::Thread& here = table.thread(running);
+  const model::Thread& named = table.thread(outgoing);
+  if (here.process != named.process || here.exiting == named.exiting) return outgoing;
+  if (named.exiting) {
+    tasks_.BecomeLeader(running, named.tid);
+  } else if (here.tid == table.process(here.process).tgid) {
+    tasks_.BecomeLeader(outgoing, here.tid);
+  } else {
+    return outgoing;
+  }
+  return running;
+}
+
+// Or when the one that is on another CPU comes to this one.
+ThreadHandle SchedTranslator::SettleIncoming(uint32_t cpu, ThreadHandle incoming) {
+  model::TaskTable& table = file_.tasks();
+  const model::Thread& named = table.thread(incoming);
+  if (named.on_cpu < 0 || named.on_cpu == static_cast<int32_t>(cpu) || named.exiting) {
+    return incoming;
+  }
+  const uint32_t tgid = table.process(named.process).tgid;
+  const ThreadHandle leader = table.Find(tgid);
+  if (leader == kNoHandle || leader == incoming) return incoming;
+  const model::Thread& first = table.thread(leader);
+  if (!first.exiting || first.on_cpu >= 0 || first.process != named.process) return incoming;
+  tasks_.BecomeLeader(incoming, tgid);
+  return leader;
 }
 
 void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
@@ -174,15 +210,8 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   } else {
     outgoing = ThreadOn(cpu, outgoing_tid);
   }
-  // The tid is that of an exited leader, and another thread of its process is known to be here:
-  // exec has given it the leader's tid, see TaskTranslator.
-  if (state.running != kNoHandle && state.running != outgoing && table.thread(outgoing).exiting &&
-      !table.thread(state.running).exiting &&
-      table.thread(state.running).process == table.thread(outgoing).process) {
-    outgoing = state.running;
-    tasks_.BecomeLeader(outgoing, outgoing_tid);
-  }
-  ThreadHandle incoming = ThreadOn(cpu, incoming_tid);
+  outgoing = SettleOutgoing(state, outgoing);
+  const ThreadHandle incoming = SettleIncoming(cpu, ThreadOn(cpu, incoming_tid));
   Cpu& now = CpuAt(cpu);
   if (now.running != kNoHandle && now.running != outgoing) {
     if (expect_continuity_) {

@@ -13,19 +13,15 @@ namespace {
 
 constexpr size_t kExamples = 8;
 
-// Whether the task switched to `before` is the one switched out `after`, under its new id: the
-// thread that takes its leader's id, or the leader, which may still be on its way out with the id
-// it got in exchange. The event comes a while after the ids have changed.
-bool IsTakeover(const SwitchLog& reference, const Switch& before, const Switch& after) {
+}  // namespace
+
+bool IsExchange(const SwitchLog& reference, int32_t a, int32_t b, uint64_t time_ns) {
   return std::any_of(reference.takeovers.begin(), reference.takeovers.end(),
                      [&](const Takeover& takeover) {
-                       if (takeover.time_ns <= before.time_ns) return false;
-                       return std::minmax({takeover.old_tid, takeover.tid}) ==
-                              std::minmax({before.next_tid, after.prev_tid});
+                       return takeover.time_ns > time_ns &&
+                              std::minmax({takeover.old_tid, takeover.tid}) == std::minmax({a, b});
                      });
 }
-
-}  // namespace
 
 bool IsInit(const std::vector<int32_t>& init_tids, int32_t tid) {
   return std::binary_search(init_tids.begin(), init_tids.end(), tid);
@@ -132,7 +128,7 @@ Gaps FindGaps(std::span<const Switch> cpu, const SwitchLog& reference, const Win
       ++gaps.idle;
     } else if (init_is_blind && IsUnborn(reference, before.next_tid, before.time_ns)) {
       ++gaps.unborn;
-    } else if (IsTakeover(reference, before, after)) {
+    } else if (IsExchange(reference, before.next_tid, after.prev_tid, before.time_ns)) {
       ++gaps.takeover;
     } else if (after.prev_tid == 0 && (stoppers ? *stoppers : stoppers.emplace(Stoppers(reference)))
                                           .contains(before.next_tid)) {

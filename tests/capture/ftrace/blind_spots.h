@@ -61,6 +61,11 @@ Gaps FindGaps(std::span<const Switch> cpu, const SwitchLog& reference, const Win
 // Whether the task that has `tid` at `time_ns` came to be unseen, and has not been renamed since.
 bool IsUnborn(const SwitchLog& reference, int32_t tid, uint64_t time_ns);
 
+// Whether an exec told of after `time_ns` exchanged these ids: the thread that takes its leader's,
+// and the leader, which may still be on its way out. It is told of a while after the ids have
+// changed.
+bool IsExchange(const SwitchLog& reference, int32_t a, int32_t b, uint64_t time_ns);
+
 bool IsInit(const std::vector<int32_t>& init_tids, int32_t tid);
 
 }  // namespace truth

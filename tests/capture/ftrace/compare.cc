@@ -280,8 +280,15 @@ class CpuComparer {
     }
   }
 
-  static bool Alike(const Switch& a, const Switch& b) {
-    return a.prev_tid == b.prev_tid && a.next_tid == b.next_tid;
+  bool Alike(const Switch& a, const Switch& b) const {
+    return a.next_tid == b.next_tid && (a.prev_tid == b.prev_tid || ExchangedBetweenLooks(a, b));
+  }
+
+  // A leader on its way out whose id an exec on another CPU took between the two tracers' looks.
+  bool ExchangedBetweenLooks(const Switch& a, const Switch& b) const {
+    const uint64_t apart = a.time_ns > b.time_ns ? a.time_ns - b.time_ns : b.time_ns - a.time_ns;
+    return apart <= options_.tolerance_ns && ClassOf(a.prev_state) >= 4 &&
+           ClassOf(b.prev_state) >= 4 && IsExchange(reference_, a.prev_tid, b.prev_tid, a.time_ns);
   }
 
   // How many of each to skip until both go on alike for a few steps.

@@ -15,11 +15,6 @@
 namespace truth {
 namespace {
 
-std::filesystem::path BuildDirectory() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-}
-
 std::string Beside(const char* name) { return (BuildDirectory() / name).string(); }
 
 // `r0 = 0; exit` as a raw tracepoint program: what a tracer needs the right to.
@@ -39,6 +34,14 @@ bool MayLoadPrograms() {
 }
 
 }  // namespace
+
+const std::filesystem::path& BuildDirectory() {
+  static const std::filesystem::path folder = [] {
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  }();
+  return folder;
+}
 
 std::string RecorderPath() {
   const char* chosen = getenv("FXT_RECORD");

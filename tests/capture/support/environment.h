@@ -10,6 +10,8 @@ namespace truth {
 
 // Programs beside the test program, in the build directory. FXT_RECORD names another recorder.
 std::string RecorderPath();
+// Where this program is, and the others with it.
+const std::filesystem::path& BuildDirectory();
 std::string FxtToolPath();
 std::string WorkloadPath();
 std::string OddTasksPath();

@@ -106,6 +106,43 @@ TEST(TaskTranslatorTest, AThreadTakesItsLeadersPlace) {
   EXPECT_TRUE(script.Lines("unseen_switch").empty());
 }
 
+// The leader was still on its CPU when the tids were exchanged: it leaves by the other's.
+TEST(TaskTranslatorTest, TheLeaderLeavesByTheTidOfWhoTookItsPlace) {
+  CaptureScript script;
+  script.Task(1, 1, "init")
+      .Task(100, 100, "app")
+      .Task(101, 100, "worker")
+      .Switch(10, 0, 1, 100)
+      .Switch(11, 1, 1, 101)
+      .Exit(20, 100, 100, 0)
+      .Switch(30, 0, 101, 1, FXR_STATE_DEAD)
+      .Switch(40, 1, 100, 1);
+  EXPECT_EQ(script.Lines("30 switch"), Lines{"30 switch cpu0 app/101 dead -> init/1 120 120"});
+  EXPECT_EQ(script.Lines("40 switch"),
+            Lines{"40 switch cpu1 worker/100 blocked -> init/1 120 120"});
+  EXPECT_TRUE(script.Lines("unseen_switch").empty());
+}
+
+// The leader was off its CPU then, and comes back by the other's tid, which is on another CPU.
+TEST(TaskTranslatorTest, TheLeaderComesBackByTheTidOfWhoTookItsPlace) {
+  CaptureScript script;
+  script.Task(1, 1, "init")
+      .Task(100, 100, "app")
+      .Task(101, 100, "worker")
+      .Switch(11, 1, 1, 101)
+      .Switch(12, 0, 1, 100)
+      .Exit(20, 100, 100, 0)
+      .Switch(25, 0, 100, 1, FXR_STATE_PREEMPTED)
+      .Switch(30, 0, 1, 101)
+      .Switch(31, 0, 101, 1, FXR_STATE_DEAD)
+      .Switch(40, 1, 100, 1);
+  EXPECT_EQ(script.Lines("30 switch"), Lines{"30 switch cpu0 init/1 blocked -> app/101 120 120"});
+  EXPECT_EQ(script.Lines("31 switch"), Lines{"31 switch cpu0 app/101 dead -> init/1 120 120"});
+  EXPECT_EQ(script.Lines("40 switch"),
+            Lines{"40 switch cpu1 worker/100 blocked -> init/1 120 120"});
+  EXPECT_TRUE(script.Lines("unseen_switch").empty());
+}
+
 // A reader keeps the states it was told by koid, and the koid goes over to another thread.
 TEST(TaskTranslatorTest, StatesToldOfALeaderAreNotThoseOfWhoTakesItsPlace) {
   CaptureScript script;

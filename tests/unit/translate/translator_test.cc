@@ -65,11 +65,10 @@ TEST(TranslatorTest, InterruptsHaveATrackPerCpu) {
 TEST(TranslatorTest, MessagesAreLogRecordsAndInstants) {
   CaptureScript script;
   script.Task(100, 100, "app").Log(10, 100, "out of paper");
-  EXPECT_EQ(script.Lines("out of paper"),
-            (Lines{
-                "10 log app/100 out of paper",
-                "10 instant app/100 log:out of paper",
-            }));
+  EXPECT_EQ(script.Lines("out of paper"), (Lines{
+                                              "10 log app/100 out of paper",
+                                              "10 instant app/100 log:out of paper",
+                                          }));
 }
 
 TEST(TranslatorTest, LossesAreSaidWhereTheyHappened) {
