@@ -282,11 +282,21 @@ void RecorderChecker::CheckSide(const Switch& record, const SwitchSide& side) {
   }
 }
 
+bool RecorderChecker::Ends(const Switch& record) {
+  return record.outgoing_state == fxt::ThreadState::kDying ||
+         record.outgoing_state == fxt::ThreadState::kDead;
+}
+
 bool RecorderChecker::IsLeaderOf(fxt::Koid thread, fxt::Koid leader) const {
   const ObjectNames::Thread* one = names_.thread(thread);
   const ObjectNames::Thread* other = names_.thread(leader);
   return one != nullptr && other != nullptr && one->process && one->process == other->process &&
          ((leader ^ *other->process) & kTidMask) == 0;
+}
+
+bool RecorderChecker::HasEnded(fxt::Koid thread) const {
+  const auto seen = last_seen_.find(thread);
+  return seen != last_seen_.end() && seen->second.ended;
 }
 
 bool RecorderChecker::MayHaveEnded(fxt::Koid thread) const {
@@ -300,13 +310,15 @@ bool RecorderChecker::MayHaveEnded(fxt::Koid thread) const {
 void RecorderChecker::CheckContinuity(const Cpu& cpu, const Switch& record) {
   const fxt::Koid left = record.outgoing.thread;
   if (!expect_continuity_ || cpu.gap_declared) return;
-  // A thread that calls exec goes on under the id of its process's leader, which has ended then.
+  // A thread that calls exec goes on under the id of its process's leader, which has ended then or
+  // is on its way out under the thread's.
   const bool is_leader = IsLeaderOf(*cpu.running, left);
-  if (is_leader && MayHaveEnded(left)) return;
+  if (is_leader && (MayHaveEnded(left) || HasEnded(*cpu.running))) return;
+  if (Ends(record) && IsLeaderOf(left, *cpu.running)) return;
   std::string message = fmt::format("thread {} leaves cpu {}, but thread {} was there", left,
                                     record.cpu, *cpu.running);
   if (is_leader && take_overs_.size() < kMaxTakeOvers) {
-    take_overs_.push_back({offset_, std::move(message)});
+    take_overs_.push_back({offset_, *cpu.running, std::move(message)});
   } else {
     Report(rules::kContinuity, std::move(message));
   }
@@ -334,9 +346,12 @@ void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
   cpu.last_switch = offset_;
   on_cpu_.erase(record->outgoing.thread);
   if (last_seen_.size() < kMaxThreads || last_seen_.contains(record->outgoing.thread)) {
-    last_seen_[record->outgoing.thread] = {offset_,
-                                           record->outgoing_state == fxt::ThreadState::kDying ||
-                                               record->outgoing_state == fxt::ThreadState::kDead};
+    last_seen_[record->outgoing.thread] = {offset_, Ends(*record)};
+  }
+  // The leader has left under the id of the thread that took its place.
+  if (Ends(*record) && !take_overs_.empty()) {
+    std::erase_if(take_overs_,
+                  [&](const TakeOver& taken) { return taken.thread == record->outgoing.thread; });
   }
   cpu.running = record->incoming.thread;
   if (!record->incoming.idle) on_cpu_[record->incoming.thread] = record->cpu;

@@ -43,6 +43,7 @@ class RecorderChecker {
   // declared later on.
   struct TakeOver {
     uint64_t offset = 0;
+    fxt::Koid thread = 0;  // its id before
     std::string message;
   };
   struct LastSeen {
@@ -74,6 +75,8 @@ class RecorderChecker {
   void DeclareGap(int32_t cpu);
   bool IsLeaderOf(fxt::Koid thread, fxt::Koid leader) const;
   bool MayHaveEnded(fxt::Koid thread) const;
+  bool HasEnded(fxt::Koid thread) const;
+  static bool Ends(const Switch& record);
   void CheckContinuity(const Cpu& cpu, const Switch& record);
   void CheckSide(const Switch& record, const SwitchSide& side);
   void CheckWakeup(const fxt::ThreadWakeup& record);
@@ -93,7 +96,7 @@ class RecorderChecker {
   std::map<uint32_t, Cpu> cpus_;
   std::unordered_map<fxt::Koid, uint32_t> on_cpu_;     // threads that run, and where
   std::unordered_map<fxt::Koid, LastSeen> last_seen_;  // threads that left a CPU
-  std::vector<TakeOver> take_overs_;                   // findings, if no gap explains them
+  std::vector<TakeOver> take_overs_;                   // findings, if nothing explains them
   std::unordered_map<fxt::Koid, Mention> threads_;
   std::unordered_map<fxt::Koid, uint64_t> processes_;  // first mention
   ObjectNames names_;

@@ -162,7 +162,8 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
 // In exec of a thread that is not the leader, it and the leader, which is on its way out, exchange
 // their tids (fs/exec.c: de_thread), and nothing tells when. It shows when one of them is known to
 // be on the CPU and the other's tid leaves it.
-ThreadHandle SchedTranslator::SettleOutgoing(const Cpu& state, ThreadHandle outgoing) {
+ThreadHandle SchedTranslator::SettleOutgoing(const Cpu& state, ThreadHandle outgoing,
+                                             fxr_task_state task_state) {
   model::TaskTable& table = file_.tasks();
   const ThreadHandle running = state.running;
   if (running == kNoHandle || running == state.lost || running == outgoing) return outgoing;
@@ -171,7 +172,7 @@ ThreadHandle SchedTranslator::SettleOutgoing(const Cpu& state, ThreadHandle outg
   if (here.process != named.process || here.exiting == named.exiting) return outgoing;
   if (named.exiting) {
     tasks_.BecomeLeader(running, named.tid);
-  } else if (here.tid == table.process(here.process).tgid) {
+  } else if (here.tid == table.process(here.process).tgid && IsLast(task_state)) {
     tasks_.BecomeLeader(outgoing, here.tid);
   } else {
     return outgoing;
@@ -210,7 +211,7 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   } else {
     outgoing = ThreadOn(cpu, outgoing_tid);
   }
-  outgoing = SettleOutgoing(state, outgoing);
+  outgoing = SettleOutgoing(state, outgoing, task_state);
   const ThreadHandle incoming = SettleIncoming(cpu, ThreadOn(cpu, incoming_tid));
   Cpu& now = CpuAt(cpu);
   if (now.running != kNoHandle && now.running != outgoing) {
@@ -226,10 +227,14 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   stats_.switch_bytes += file_.bytes() - bytes_before;
   ++stats_.switches;
   ++stats_.recorded[FXR_CATEGORY_SCHED];
+  const int32_t was_on = table.thread(outgoing).on_cpu;
   LeaveCpu(outgoing);
   table.thread(incoming).on_cpu = static_cast<int32_t>(cpu);
   SetRunning(now, incoming);
-  if (IsLast(task_state)) tasks_.OnLastSwitch(outgoing);
+  // One that is taken to run on another CPU stays for that CPU's next switch; Sweep lets go of it.
+  if (IsLast(task_state) && (was_on < 0 || was_on == static_cast<int32_t>(cpu))) {
+    tasks_.OnLastSwitch(outgoing);
+  }
 }
 
 void SchedTranslator::OnWaking(uint64_t time, uint64_t body) {

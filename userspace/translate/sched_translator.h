@@ -53,7 +53,8 @@ class SchedTranslator {
   // OnSwitch for any case. The common one is that the thread that goes is the one that came, both
   // are known and named, and the thread table in use has them.
   void OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body);
-  model::ThreadHandle SettleOutgoing(const Cpu& state, model::ThreadHandle outgoing);
+  model::ThreadHandle SettleOutgoing(const Cpu& state, model::ThreadHandle outgoing,
+                                     fxr_task_state task_state);
   model::ThreadHandle SettleIncoming(uint32_t cpu, model::ThreadHandle incoming);
   model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid);
   void WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState state,

@@ -400,6 +400,19 @@ TEST(BrokenFilesTest, AThreadThatTakesOverItsLeaderIsNoGap) {
   EXPECT_EQ(FindingsOf(file), std::vector<std::string>{});
 }
 
+// The leader is still on its way out when its id goes over, and leaves by the other thread's.
+TEST(BrokenFilesTest, ALeaderMayLeaveByTheIdOfWhoTookItOver) {
+  RecordingParts file = RecordingParts::Sound();
+  AddTakeOver(file, ThreadState::kBlocked);
+  file.Add("leader once more", SwitchAtEnd(kIdle0Ref, 0, kAppRef, 120));
+  RecordingParts lives = file;
+  file.Add("leader ends", SwitchAtEnd(kWorkerRef, 120, kIdle0Ref, 0, ThreadState::kDead));
+  EXPECT_EQ(FindingsOf(file), std::vector<std::string>{});
+  lives.Add("no end", SwitchAtEnd(kWorkerRef, 120, kIdle0Ref, 0, ThreadState::kBlocked));
+  EXPECT_EQ(FindingsOf(lives), (std::vector<std::string>{"recorder-continuity at no end",
+                                                         "recorder-continuity at leader again"}));
+}
+
 TEST(BrokenFilesTest, ALeaderThatLivesIsNotTakenOver) {
   RecordingParts file = RecordingParts::Sound();
   AddTakeOver(file, ThreadState::kBlocked);
