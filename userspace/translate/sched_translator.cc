@@ -254,6 +254,7 @@ void SchedTranslator::OnWaking(uint64_t time, uint64_t body) {
     file_.Announce(woken->handle);
   }
   const fxt::Koid koid = woken->koid;
+  const uint64_t bytes_before = file_.bytes();
   if (waker_tid != 0) {
     file_.Note(file_.writer().WriteWakeup(time, target_cpu, koid, file_.Id(Word::kWaker),
                                           file_.KoidOf(tasks_.Thread(waker_tid))));
@@ -261,6 +262,7 @@ void SchedTranslator::OnWaking(uint64_t time, uint64_t body) {
     file_.Begin().Write(
         fxt::ThreadWakeup{.timestamp = time, .cpu = target_cpu, .thread = koid, .arguments = {}});
   }
+  stats_.wakeup_bytes += file_.bytes() - bytes_before;
   ++stats_.wakeups;
   ++stats_.recorded[FXR_CATEGORY_SCHED];
 }

@@ -31,6 +31,8 @@ struct TranslationStats {
   // Bytes of the switches' records and of what they needed: thread and string records, names,
   // states.
   uint64_t switch_bytes = 0;
+  // Bytes of the file that wakeups took.
+  uint64_t wakeup_bytes = 0;
   // Places where the kernel did not show a switch.
   uint64_t unseen_switches = 0;
   // Events that came behind the stream's time and were moved up to it.

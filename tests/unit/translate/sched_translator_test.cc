@@ -121,6 +121,7 @@ TEST(SchedTranslatorTest, WakeupsNameTheWakerAndAreLeftOutOnACpu) {
                                         "30 wakeup cpu3 second/101",
                                     }));
   EXPECT_EQ(script.translator().stats().wakeups, 2u);
+  EXPECT_GE(script.translator().stats().wakeup_bytes, 40u + 24u);
   EXPECT_EQ(script.translator().stats().wakeups_of_running, 1u);
 }
 

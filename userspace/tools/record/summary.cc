@@ -129,6 +129,7 @@ util::Status WriteSummaryJson(const Summary& summary, const std::string& path) {
   }
   json["switches"] = stats.switches;
   json["wakeups"] = stats.wakeups;
+  json["wakeup_bytes"] = stats.wakeup_bytes;
   json["migrations"] = stats.migrations;
   json["gap_switches"] = stats.gap_switches;
   json["unseen_switches"] = stats.unseen_switches;
