@@ -193,7 +193,7 @@ TEST(Load, ManyThreadsSpendSlotsWell) {
                               static_cast<double>(capture.log.log.switch_count());
     const double whole = capture.stats.json.value("bytes_per_switch", 0.0);
     printf(
-        "%s threads busy: %.2f bytes per switch record, %.2f with everything but wakeups, %lu "
+        "%s threads busy: %.2f bytes per switch record, %.2f with everything but wakeups, %zu "
         "switches\n",
         tested.threads, per_switch, whole, capture.log.log.switch_count());
     EXPECT_LE(per_switch, tested.most) << tested.threads;
@@ -210,7 +210,7 @@ TEST(Load, TenThousandThreads) {
   Capture capture;
   ASSERT_NO_FATAL_FAILURE(
       RecordAndCheck({}, {WorkloadPath(), "threads", "--count", "10000"}, &capture));
-  printf("%lu switches, %.1f MiB, %lu lost\n", capture.log.log.switch_count(),
+  printf("%zu switches, %.1f MiB, %lu lost\n", capture.log.log.switch_count(),
          static_cast<double>(capture.stats.json.value("peak_memory_bytes", uint64_t{0})) / 1048576,
          capture.stats.dropped);
   EXPECT_EQ(capture.stats.dropped, 0u);

@@ -91,7 +91,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool recover = (mode & 1) != 0;
   fxt::MemorySource memory(bytes);
   Pieces pieces(bytes);
-  fxt::ByteSource& source = (mode & 2) != 0 ? static_cast<fxt::ByteSource&>(pieces) : memory;
+  fxt::ByteSource* chosen = &memory;
+  if ((mode & 2) != 0) chosen = &pieces;
+  fxt::ByteSource& source = *chosen;
   switch (mode >> 2 & 7) {
     case 0: {
       analyze::SummaryBuilder builder;

@@ -53,10 +53,10 @@ std::string FindCgroupMount(const std::string& proc) {
 ProcIdentity::ProcIdentity(std::string proc, std::string sys, std::string cgroup_mount)
     : proc_(std::move(proc)), sys_(std::move(sys)), cgroup_mount_(std::move(cgroup_mount)) {
   if (cgroup_mount_.empty()) cgroup_mount_ = FindCgroupMount(proc_);
-  // include/linux/proc_ns.h: the inode of the first pid namespace, PROC_PID_INIT_INO. In another one,
-  // /proc tells of other tasks by the numbers that events carry.
+  // include/linux/proc_ns.h: the inode of the first pid namespace, PROC_PID_INIT_INO. In another
+  // one, /proc tells of other tasks by the numbers that events carry.
   constexpr ino_t kFirstPidNamespace = 0xeffffffc;
-  struct stat pid_namespace{};
+  struct stat pid_namespace {};
   numbers_are_the_kernels_ = stat((proc_ + "/self/ns/pid").c_str(), &pid_namespace) != 0 ||
                              pid_namespace.st_ino == kFirstPidNamespace;
   if (!cgroup_mount_.empty()) {

@@ -77,10 +77,9 @@ std::optional<int64_t> ReadInteger(const FormatField& field, std::span<const std
     return std::nullopt;
   }
   const std::byte* from = payload.data() + field.offset;
-  const auto read = [&]<typename Signed, typename Unsigned>(Signed, Unsigned) -> int64_t {
-    Unsigned value;
+  const auto read = [&](auto like_signed, auto value) -> int64_t {
     std::memcpy(&value, from, sizeof(value));
-    return field.is_signed ? static_cast<int64_t>(static_cast<Signed>(value))
+    return field.is_signed ? static_cast<int64_t>(static_cast<decltype(like_signed)>(value))
                            : static_cast<int64_t>(value);
   };
   switch (field.size) {

@@ -12,8 +12,8 @@ using fxt::ThreadState;
 struct Told {
   fxt::Argument argument;
   fxt::Event event;
-  Told(fxt::Koid thread, std::string_view letters) {
-    argument = {StringRef::Indexed(1, "state"), StringRef::Indexed(2, letters)};
+  Told(fxt::Koid thread, std::string_view letters)
+      : argument{StringRef::Indexed(1, "state"), StringRef::Indexed(2, letters)} {
     event.thread = fxt::ThreadRef::Indexed(1, 10, thread);
     event.category = StringRef::Indexed(3, "sched");
     event.name = StringRef::Indexed(4, "linux_state");

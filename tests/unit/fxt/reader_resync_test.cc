@@ -76,7 +76,7 @@ Outcome Recover(ByteSource& source, const std::set<std::string>& sound) {
     if (sound.contains(text)) {
       seen.insert(text);
     } else {
-        ++outcome.wrong;
+      ++outcome.wrong;
     }
   }
   outcome.right = seen.size();

@@ -59,8 +59,7 @@ util::Result<std::string> ChildProcess::FindProgram(const std::string& name, int
 }
 
 util::Result<ChildProcess> ChildProcess::Prepare(const std::vector<std::string>& command,
-                                                 const std::string& program,
-                                                 bool stdout_is_taken) {
+                                                 const std::string& program, bool stdout_is_taken) {
   std::array<int, 2> gate{};
   std::array<int, 2> failure{};
   if (pipe2(gate.data(), O_CLOEXEC) != 0) {

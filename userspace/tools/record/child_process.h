@@ -21,7 +21,8 @@ class ChildProcess {
 
   // Forks; the child waits for Release before it becomes the command. As the user behind the
   // recorder, with its signals as they were before `blocked` ones were blocked.
-  // `stdout_is_taken`: standard output carries the trace; what the command says goes to standard error.
+  // `stdout_is_taken`: standard output carries the trace; what the command says goes to standard
+  // error.
   static util::Result<ChildProcess> Prepare(const std::vector<std::string>& command,
                                             const std::string& program, bool stdout_is_taken);
   ChildProcess(ChildProcess&&) noexcept;
