@@ -90,8 +90,8 @@ class FdSource final : public ByteSource {
 };
 
 // A regular file mapped read-only. Pages behind the reader are given back, so that resident memory
-// does not grow with the file. The file may grow while it is read (the size is taken once); it must
-// not be cut short meanwhile, which the kernel answers with SIGBUS.
+// does not grow with the file. It may grow while it is read (the size is taken once). The kernel
+// answers a look at what was cut off meanwhile with SIGBUS; FdSource knows nothing of the kind.
 class MappedFileSource final : public ByteSource {
  public:
   // Maps what `fd` refers to; the descriptor may be closed afterwards. Null and `error` when it

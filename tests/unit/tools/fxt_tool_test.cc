@@ -144,6 +144,19 @@ TEST_F(FxtToolTest, AClosedPipeEndsItQuietly) {
   }
 }
 
+// It is cut while fxt waits for somebody to take its output, far before the end of the file.
+TEST_F(FxtToolTest, AnInputThatBecomesShorterIsStatus2) {
+  for (const char* words : {"dump", "dump --json", "json -o -", "trim -o -"}) {
+    SaveLong("long.fxt");
+    const CommandResult result =
+        RunShell("{ " + Program() + " " + words + " " + Path("long.fxt") +
+                 "; echo status $? >&2; } | { head -c 1 >/dev/null; truncate -s 4096 " +
+                 Path("long.fxt") + "; cat >/dev/null; }");
+    EXPECT_THAT(result.err, HasSubstr("fxt: error: the input became shorter")) << words;
+    EXPECT_THAT(result.err, ::testing::EndsWith("\nstatus 2\n")) << words;
+  }
+}
+
 TEST_F(FxtToolTest, AnOutputThatCannotBeWrittenIsStatus2) {
   for (const auto& command : kWriting) {
     for (const std::string& output : {std::string("/dev/full"), Path("none/out")}) {

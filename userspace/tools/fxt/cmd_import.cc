@@ -122,11 +122,7 @@ void AddImport(CLI::App& app, int& exit_code) {
       "import", "Make a trace of a perf.data file: branch stacks, samples, tasks, mappings");
   command->add_option("FILE", options->file, "What `perf record` wrote; - is standard input")
       ->required();
-  command
-      ->add_option("-o,--output", options->output,
-                   "Trace to write, compressed if it ends in .gz; - is standard output")
-      ->type_name("FILE")
-      ->required();
+  AddTraceOutput(*command, options->output);
   command->footer(
       "Takes files of `perf record` and of simpleperf from machines of this byte order, written to "
       "a\n"

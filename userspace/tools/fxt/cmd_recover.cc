@@ -60,11 +60,7 @@ void AddRecover(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("recover", "Save what can be saved of a damaged trace");
   command->add_option("FILE", options->file, "A trace; - is standard input")->required();
-  command
-      ->add_option("-o,--output", options->output,
-                   "Trace to write, compressed if it ends in .gz; - is standard output")
-      ->type_name("FILE")
-      ->required();
+  AddTraceOutput(*command, options->output);
   command->footer(
       "Records behind damage are found by their shape. Where bytes were passed over the output "
       "says\n"

@@ -68,11 +68,7 @@ void AddTrim(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "trim", "Write a part of a trace, with the names it still needs, as a smaller one");
   command->add_option("FILE", options->file, "A trace; - is standard input")->required();
-  command
-      ->add_option("-o,--output", options->output,
-                   "Trace to write, compressed if it ends in .gz; - is standard output")
-      ->type_name("FILE")
-      ->required();
+  AddTraceOutput(*command, options->output);
   options->filter.AddTo(*command);
   command->footer(
       "Records that are in the time range and match every other option are kept; a switch matches\n"

@@ -5,6 +5,7 @@
 
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
+#include "tools/fxt/lost_input.h"
 
 namespace tools {
 namespace {
@@ -36,6 +37,7 @@ constexpr const char* kExamples =
 int Run(int argc, char** argv) {
   // A closed pipe is an error of write(), which ends the program quietly.
   std::signal(SIGPIPE, SIG_IGN);
+  FailOnLostInput();
   int exit_code = kExitOk;
   CLI::App app(kDescription, kProgram);
   app.footer(kExamples);

@@ -10,6 +10,14 @@
 
 namespace tools {
 
+void AddTraceOutput(CLI::App& command, std::string& output) {
+  command
+      .add_option("-o,--output", output,
+                  "Trace to write, compressed if it ends in .gz; - is standard output")
+      ->type_name("FILE")
+      ->required();
+}
+
 util::Status RefuseSameFile(const std::string& input, const std::string& output) {
   struct stat first;
   struct stat second;
