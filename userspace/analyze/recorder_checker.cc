@@ -388,7 +388,7 @@ void RecorderChecker::MentionThread(fxt::Koid thread, std::optional<fxt::Koid> p
     }
     return;
   }
-  if (thread > kMaxKoid || process.value_or(0) > kMaxKoid) {
+  if (std::max(thread, process.value_or(0)) > kMaxKoid) {
     Report(rules::kKoid, fmt::format("process {}, thread {}", process.value_or(0), thread));
   }
   if (process) MentionProcess(*process);
