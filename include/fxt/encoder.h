@@ -68,24 +68,26 @@ class Encoder {
     return WriteEvent(EventType::kDurationEnd, timestamp, thread, category, name);
   }
 
-  // Legacy layout, both threads by index (1..255).
+  // Legacy layout, both threads by index (1..255). `priorities`: the outgoing thread's in the lower
+  // eight bits, the incoming one's in the upper eight.
   EncodeStatus WriteContextSwitch(Ticks timestamp, uint8_t cpu, ThreadState outgoing_state,
                                   uint8_t outgoing_index, uint8_t incoming_index,
-                                  uint8_t outgoing_priority, uint8_t incoming_priority) {
+                                  uint16_t priorities) {
     const auto state = static_cast<uint64_t>(outgoing_state);
     if (state > 0xf || outgoing_index == 0 || incoming_index == 0) [[unlikely]] {
       return EncodeStatus::kInvalidField;
     }
     constexpr size_t kWords = 2;
-    uint64_t* out = buffer_.Reserve(kWords);
+    RecordBuffer& buffer = buffer_;
+    uint64_t* out = buffer.Reserve(kWords);
     if (out == nullptr) [[unlikely]] {
       return NoRoom();
     }
     out[0] = Header(RecordType::kScheduling, kWords) | uint64_t{cpu} << 16 | state << 24 |
              uint64_t{outgoing_index} << 28 | uint64_t{incoming_index} << 36 |
-             uint64_t{outgoing_priority} << 44 | uint64_t{incoming_priority} << 52;
+             uint64_t{priorities} << 44;
     out[1] = timestamp;
-    buffer_.Commit(kWords);
+    buffer.CommitUpTo(out + kWords);
     return EncodeStatus::kOk;
   }
 
@@ -172,7 +174,8 @@ inline EncodeStatus Encoder::WriteWakeup(Ticks timestamp, uint16_t cpu, Koid thr
     return WriteWakeupWithInlineName(timestamp, cpu, thread, waker_name, waker);
   }
   constexpr size_t kWords = 5;
-  uint64_t* out = buffer_.Reserve(kWords);
+  RecordBuffer& buffer = buffer_;
+  uint64_t* out = buffer.Reserve(kWords);
   if (out == nullptr) [[unlikely]] {
     return NoRoom();
   }
@@ -183,7 +186,7 @@ inline EncodeStatus Encoder::WriteWakeup(Ticks timestamp, uint16_t cpu, Koid thr
   out[3] = static_cast<uint64_t>(ArgumentType::kKoid) | uint64_t{2} << 4 |
            uint64_t{waker_name.encoded} << 16;
   out[4] = waker;
-  buffer_.Commit(kWords);
+  buffer.CommitUpTo(out + kWords);
   return EncodeStatus::kOk;
 }
 

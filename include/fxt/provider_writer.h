@@ -13,6 +13,7 @@
 #include "fxt/encode_status.h"
 #include "fxt/record.h"
 #include "fxt/string_pool.h"
+#include "fxt/thread_slot.h"
 #include "fxt/thread_slot_policy.h"
 
 namespace fxt {
@@ -55,12 +56,33 @@ class ProviderWriter {
                                   const ThreadKey& outgoing, const ThreadKey& incoming,
                                   uint8_t outgoing_priority, uint8_t incoming_priority);
 
+  // Where the table in use holds the thread.
+  ThreadSlot SlotOf(const ThreadKey& thread) const {
+    return ThreadSlot(provider_id(), threads_.Find(thread));
+  }
+
+  // The same where the last record's provider holds both threads, in 16 bytes. Else nothing is
+  // written and it returns false, also when the sink has failed. `priorities`: the outgoing
+  // thread's in the lower eight bits, the incoming one's in the upper eight.
+  bool TryWriteContextSwitch(Ticks timestamp, uint8_t cpu, ThreadState outgoing_state,
+                             ThreadSlot outgoing, ThreadSlot incoming, uint16_t priorities) {
+    const uint32_t provider = archive_.current_provider();
+    const uint64_t outgoing_index = outgoing.IndexIn(provider);
+    const uint64_t incoming_index = incoming.IndexIn(provider);
+    if ((outgoing_index | incoming_index) > kMaxThreadIndex) [[unlikely]] {
+      return false;
+    }
+    return archive_.encoder().WriteContextSwitch(
+               timestamp, cpu, outgoing_state, static_cast<uint8_t>(outgoing_index),
+               static_cast<uint8_t>(incoming_index), priorities) == EncodeStatus::kOk;
+  }
+
   // The same for threads whose handles stand for what they stood for when they were last written:
   // ForgetThread() was called in between otherwise. Where both have an index in the table in use it
   // takes 16 bytes; else nothing is written and it returns false, also when the sink has failed.
   bool TryWriteContextSwitch(Ticks timestamp, uint8_t cpu, ThreadState outgoing_state,
                              uint32_t outgoing_handle, uint32_t incoming_handle,
-                             uint8_t outgoing_priority, uint8_t incoming_priority) {
+                             uint16_t priorities) {
     const uint8_t outgoing = threads_.Find(outgoing_handle);
     const uint8_t incoming = threads_.Find(incoming_handle);
     if (outgoing == 0 || incoming == 0 || archive_.current_provider() != provider_id())
@@ -68,8 +90,18 @@ class ProviderWriter {
       return false;
     }
     return archive_.encoder().WriteContextSwitch(timestamp, cpu, outgoing_state, outgoing, incoming,
-                                                 outgoing_priority,
-                                                 incoming_priority) == EncodeStatus::kOk;
+                                                 priorities) == EncodeStatus::kOk;
+  }
+
+  // A wakeup in 40 bytes, where the table in use holds `waker_name`; else nothing is written and it
+  // returns false, also when the sink has failed.
+  bool TryWriteWakeup(Ticks timestamp, uint16_t cpu, Koid thread, StringId waker_name, Koid waker) {
+    const uint16_t name = strings_.Index(waker_name, threads_.current());
+    if (name == 0 || archive_.current_provider() != provider_id()) [[unlikely]] {
+      return false;
+    }
+    return archive_.encoder().WriteWakeup(timestamp, cpu, thread, StringRef::Indexed(name),
+                                          waker) == EncodeStatus::kOk;
   }
 
   // `waker_name` is the name of the koid argument, "waker" by convention.

@@ -40,6 +40,9 @@ class RecordBuffer {
     next_ += words;
   }
 
+  // The same for who knows where the record ends: `end` is behind its last word.
+  void CommitUpTo(uint64_t* end) { next_ = end; }
+
   // Hands everything committed to the sink. False when the sink failed, now or before.
   bool Flush();
 

@@ -142,9 +142,6 @@ bool CaptureSession::Deliver(uint64_t now, uint64_t horizon) {
       DeliverOthers(event.time);
       next_other = NextOtherTime();
     }
-    if (event.type() == FXR_SLOT_LOSS) [[unlikely]] {
-      ++loss_slots_;
-    }
     translator_->OnSlot(cpu, event.time, event.commit, event.body);
   });
 }
@@ -231,7 +228,7 @@ CaptureStats CaptureSession::stats() const {
   for (size_t ring = 0; ring < merger_.ring_count(); ++ring) {
     stats.slots_consumed += merger_.ring(ring).consumed();
   }
-  stats.loss_slots = loss_slots_;
+  stats.loss_slots = translator_->stats().loss_slots;
   stats.side_events_consumed = side_ring_.collected();
   for (uint32_t cpu = 0; cpu < programs_->control_count(); ++cpu) {
     const fxr_ring_control& control = programs_->control(cpu);

@@ -92,7 +92,6 @@ class CaptureSession {
   std::optional<translate::Translator> translator_;
   int64_t clock_offset_ = 0;
   uint64_t horizon_ = 0;
-  uint64_t loss_slots_ = 0;
   uint64_t drains_ = 0;
   uint64_t stalls_ = 0;
   std::array<uint64_t, FXR_CATEGORIES> told_misses_{};

@@ -2,7 +2,6 @@
 #include "capture/kernel_features.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <linux/bpf.h>
@@ -15,18 +14,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <utility>
 
+#include "capture/kernel_types.h"
 #include "util/unique_fd.h"
 
 namespace capture {
 namespace {
-
-struct BtfDeleter {
-  void operator()(btf* btf) const { btf__free(btf); }
-};
 
 bool IsLockedDown() {
   std::ifstream lockdown("/sys/kernel/security/lockdown");
@@ -73,9 +68,9 @@ bool HasAtomicFetch() {
 
 // Whether a program may name this variable of the kernel: BTF describes it, and its address is
 // known.
-bool CanName(const btf* vmlinux, const char* variable) {
-  int32_t id = btf__find_by_name_kind(vmlinux, variable, BTF_KIND_VAR);
-  if (id < 0) return false;
+bool CanName(const KernelTypes& types, const char* variable) {
+  const auto id = static_cast<int32_t>(types.Find(KernelTypes::Kind::kVariable, variable));
+  if (id == 0) return false;
   const bpf_insn program[] = {
       {BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_BTF_ID, 0, id},
       {0, 0, 0, 0, 0},
@@ -144,10 +139,9 @@ util::Result<KernelFeatures> ProbeKernel() {
   if (int error = TryMap()) return ExplainRefusal(error, "Linux 5.10 or later is needed");
   utsname name{};
   uname(&name);
-  std::unique_ptr<btf, BtfDeleter> vmlinux(btf__load_vmlinux_btf());
-  if (!vmlinux) {
-    return util::Error{fmt::format("kernel {} has no BTF (/sys/kernel/btf/vmlinux): {}",
-                                   name.release, strerror(errno)),
+  const auto types = KernelTypes::Load();
+  if (!types) {
+    return util::Error{fmt::format("kernel {} has no BTF: {}", name.release, types.error().message),
                        "a kernel built with CONFIG_DEBUG_INFO_BTF=y is needed; those of Debian, "
                        "Ubuntu, Fedora and "
                        "Arch are"};
@@ -155,26 +149,17 @@ util::Result<KernelFeatures> ProbeKernel() {
   KernelFeatures features;
   for (const Category& category : AllCategories()) {
     for (std::string_view tracepoint : category.tracepoints) {
-      std::string type = fmt::format("btf_trace_{}", tracepoint);
-      if (btf__find_by_name_kind(vmlinux.get(), type.c_str(), BTF_KIND_TYPEDEF) < 0) {
+      if (types->TracepointArguments(tracepoint) < 0) {
         features.missing_tracepoints.emplace(tracepoint);
       }
     }
   }
-  int32_t id = btf__find_by_name_kind(vmlinux.get(), "btf_trace_sched_switch", BTF_KIND_TYPEDEF);
-  if (id >= 0) {
-    // typedef -> pointer -> prototype; its first parameter is the tracepoint's private data.
-    const btf_type* type = btf__type_by_id(vmlinux.get(), static_cast<uint32_t>(id));
-    type = btf__type_by_id(vmlinux.get(), type->type);
-    type = btf__type_by_id(vmlinux.get(), type->type);
-    features.switch_has_state_argument = type && btf_is_func_proto(type) && btf_vlen(type) >= 5;
-  }
-  features.task_iterator =
-      btf__find_by_name_kind(vmlinux.get(), "bpf_iter__task", BTF_KIND_STRUCT) >= 0;
+  features.switch_has_state_argument = types->TracepointArguments("sched_switch") >= 4;
+  features.task_iterator = types->Find(KernelTypes::Kind::kStruct, "bpf_iter__task") != 0;
 #if defined(__x86_64__)
-  if (CanName(vmlinux.get(), "__preempt_count")) {
+  if (CanName(*types, "__preempt_count")) {
     features.preempt_count = PreemptCount::kPerCpu;
-  } else if (CanName(vmlinux.get(), "pcpu_hot")) {
+  } else if (CanName(*types, "pcpu_hot")) {
     features.preempt_count = PreemptCount::kPcpuHot;
   }
 #else

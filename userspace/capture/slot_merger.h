@@ -9,99 +9,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "capture/merge_lane.h"
 #include "capture/slot_ring.h"
 
 namespace capture {
-
-// One ring and the event it offers next. Inside a ring, events are in the order of their claims;
-// their times are too, except where programs nested between claim and stamp. Such an event is held
-// back until its time has come.
-class MergeLane {
- public:
-  MergeLane(SlotRing ring, uint32_t cpu) : ring_(ring), cpu_(cpu) {}
-
-  SlotRing& ring() { return ring_; }
-  const SlotRing& ring() const { return ring_; }
-  uint32_t cpu() const { return cpu_; }
-  // Of the event it offers.
-  uint64_t time() const { return time_; }
-  SlotEvent Next() const {
-    if (next_is_held_) [[unlikely]] {
-      return held_.back();
-    }
-    return ring_.Next(time_);
-  }
-
-  // Finds the next event: kEvent when there is one, else why not. To be called after the ring has
-  // seen a new head.
-  SlotRing::Peek Load(uint64_t near) {
-    peek_ = ring_.At(0, near, &first_time_);
-    return Settle(near);
-  }
-
-  // The next event was delivered: finds the one after it.
-  SlotRing::Peek Step(uint64_t near) {
-    if (next_is_held_) [[unlikely]] {
-      held_.pop_back();
-      return Settle(near);
-    }
-    ring_.Advance();
-    if (peek_after_ == SlotRing::Peek::kInFlight) [[unlikely]] {
-      return Load(near);
-    }
-    peek_ = peek_after_;
-    first_time_ = after_time_;
-    if (peek_ != SlotRing::Peek::kEvent || !held_.empty()) [[unlikely]] {
-      return Settle(near);
-    }
-    time_ = first_time_;
-    peek_after_ = ring_.At(1, near, &after_time_);
-    if (peek_after_ == SlotRing::Peek::kEvent && after_time_ < first_time_) [[unlikely]] {
-      return Settle(near);
-    }
-    return SlotRing::Peek::kEvent;
-  }
-
-  bool has_held() const { return !held_.empty(); }
-
- private:
-  // Chooses between the ring's first event and those held back.
-  SlotRing::Peek Settle(uint64_t near) {
-    next_is_held_ = false;
-    while (peek_ == SlotRing::Peek::kEvent) {
-      peek_after_ = ring_.At(1, near, &after_time_);
-      if (peek_after_ != SlotRing::Peek::kEvent || after_time_ >= first_time_) break;
-      Hold(ring_.Next(first_time_));
-      ring_.Advance();
-      first_time_ = after_time_;
-    }
-    time_ = first_time_;
-    if (held_.empty() || peek_ == SlotRing::Peek::kInFlight) return peek_;
-    if (peek_ == SlotRing::Peek::kEmpty || held_.back().time <= first_time_) {
-      next_is_held_ = true;
-      time_ = held_.back().time;
-    }
-    return SlotRing::Peek::kEvent;
-  }
-
-  void Hold(const SlotEvent& event) {
-    auto place =
-        std::upper_bound(held_.begin(), held_.end(), event,
-                         [](const SlotEvent& a, const SlotEvent& b) { return a.time > b.time; });
-    held_.insert(place, event);
-  }
-
-  SlotRing ring_;
-  uint32_t cpu_;
-  bool next_is_held_ = false;
-  uint64_t time_ = 0;
-  // Of the ring's next event, and of the one after it, which shows whether they are in order.
-  SlotRing::Peek peek_ = SlotRing::Peek::kEmpty;
-  SlotRing::Peek peek_after_ = SlotRing::Peek::kEmpty;
-  uint64_t first_time_ = 0;
-  uint64_t after_time_ = 0;
-  std::vector<SlotEvent> held_;  // latest first
-};
 
 class SlotMerger {
  public:
@@ -130,21 +41,20 @@ class SlotMerger {
 
   // Gives the room of delivered events back to the kernel.
   void Release() {
-    for (MergeLane& lane : lanes_) lane.ring().Release();
+    for (MergeLane& lane : lanes_) lane.Release();
   }
 
  private:
   // Up to here looking at all is quicker than keeping them sorted.
   static constexpr size_t kMaxScanned = 4;
 
-  template <typename Visitor>
+  // `kLanes`: at least as many as there are.
+  template <size_t kLanes, typename Visitor>
   bool Scan(uint64_t horizon, uint64_t near, Visitor& visit);
   template <typename Visitor>
   bool Sift(uint64_t horizon, uint64_t near, Visitor& visit);
 
-  static bool Later(const MergeLane* a, const MergeLane* b) {
-    return a->time() > b->time();
-  }
+  static bool Later(const MergeLane* a, const MergeLane* b) { return a->time() > b->time(); }
   void SiftDown() {
     size_t hole = 0;
     MergeLane* lane = heap_[0];
@@ -165,37 +75,45 @@ class SlotMerger {
 
 template <typename Visitor>
 bool SlotMerger::Deliver(uint64_t horizon, uint64_t near, Visitor&& visit) {
-  return lanes_.size() <= kMaxScanned ? Scan(horizon, near, visit) : Sift(horizon, near, visit);
+  if (lanes_.size() <= 1) return Scan<1>(horizon, near, visit);
+  if (lanes_.size() <= 2) return Scan<2>(horizon, near, visit);
+  if (lanes_.size() <= kMaxScanned) return Scan<kMaxScanned>(horizon, near, visit);
+  return Sift(horizon, near, visit);
 }
 
 // Which ring is next cannot be foreseen, so it is computed, not branched for.
-template <typename Visitor>
+template <size_t kLanes, typename Visitor>
 bool SlotMerger::Scan(uint64_t horizon, uint64_t near, Visitor& visit) {
   constexpr uint64_t kNever = UINT64_MAX;
-  std::array<uint64_t, kMaxScanned> times;
-  const size_t count = lanes_.size();
+  horizon = std::min(horizon, kNever - 1);
+  std::array<uint64_t, kLanes> times;
+  times.fill(kNever);
   const auto time_of = [](SlotRing::Peek peek, const MergeLane& lane) {
     return peek == SlotRing::Peek::kEvent ? lane.time() : kNever;
   };
-  std::array<MergeLane*, kMaxScanned> lanes;
-  for (size_t i = 0; i < count; ++i) {
-    lanes[i] = &lanes_[i];
-    const SlotRing::Peek peek = lanes[i]->Load(near);
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    const SlotRing::Peek peek = lanes_[i].Load(near);
     if (peek == SlotRing::Peek::kInFlight) return false;
-    times[i] = time_of(peek, *lanes[i]);
+    times[i] = time_of(peek, lanes_[i]);
   }
-  if (count == 0) return true;
+  MergeLane* const lanes = lanes_.data();
   for (;;) {
     size_t first = 0;
     uint64_t time = times[0];
-    for (size_t i = 1; i < count; ++i) {
+    for (size_t i = 1; i < kLanes; ++i) {
       first = times[i] < time ? i : first;
       time = std::min(times[i], time);
     }
-    if (time > horizon || time == kNever) return true;
-    MergeLane& lane = *lanes[first];
-    visit(lane.cpu(), lane.Next());
-    const SlotRing::Peek peek = lane.Step(near);
+    if (time > horizon) return true;
+    // Events of one CPU often follow each other.
+    uint64_t turn = horizon;
+    for (size_t i = 0; i < kLanes; ++i) turn = std::min(turn, i == first ? kNever : times[i]);
+    MergeLane& lane = lanes[first];
+    SlotRing::Peek peek;
+    do {
+      visit(lane.cpu(), lane.Next());
+      peek = lane.Step(near);
+    } while (peek == SlotRing::Peek::kEvent && lane.time() <= turn);
     if (peek == SlotRing::Peek::kInFlight) [[unlikely]] {
       return false;
     }

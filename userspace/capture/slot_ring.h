@@ -3,6 +3,7 @@
 // laid out like that, which is how it is tested.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "fxt_record/event.h"
@@ -21,10 +22,16 @@ struct SlotEvent {
   uint8_t extra() const { return static_cast<uint8_t>(commit >> FXR_EXTRA_SHIFT); }
 };
 
-// The low 44 bits of a time, made whole by a time at most 2.4 hours away from it.
-constexpr uint64_t WholeTime(uint64_t low_bits, uint64_t near) {
-  uint64_t reference = near + (uint64_t{1} << (FXR_TIME_BITS - 1));
-  return reference - ((reference - low_bits) & FXR_TIME_MASK);
+// How long before the end of the 4.8 hours around `near` it was that a time ended in the low 44
+// bits of `commit`.
+constexpr uint64_t AgeOf(uint64_t commit, uint64_t near) {
+  return (near + (uint64_t{1} << (FXR_TIME_BITS - 1)) - commit) & FXR_TIME_MASK;
+}
+
+// The low 44 bits of a time, made whole by a time at most 2.4 hours away from it. The other bits of
+// `commit` do not matter.
+constexpr uint64_t WholeTime(uint64_t commit, uint64_t near) {
+  return near + (uint64_t{1} << (FXR_TIME_BITS - 1)) - AgeOf(commit, near);
 }
 
 class SlotRing {
@@ -51,20 +58,42 @@ class SlotRing {
     if ((((commit >> FXR_LAP_SHIFT) ^ lap) & FXR_LAP_MASK) != 0) [[unlikely]] {
       return Peek::kInFlight;
     }
-    *time = WholeTime(commit & FXR_TIME_MASK, near);
+    *time = WholeTime(commit, near);
     return Peek::kEvent;
   }
 
-  // The next event; there has to be one. `time` is what At() said.
-  SlotEvent Next(uint64_t time) const {
-    const fxr_slot& slot = SlotAt(position_);
-    return {time, slot.commit, slot.body};
+  // How many events, from the next one on, are committed, lie one behind the other in memory, and
+  // come each no later than the one after it. At most `most`; where it is 0, At() tells why.
+  uint64_t InOrder(uint64_t most, uint64_t near) const {
+    const uint64_t rest_of_lap = capacity() - (position_ & (capacity() - 1));
+    const uint64_t count = std::min({most, rest_of_lap, pending()});
+    const uint64_t lap = (((position_ >> shift_) + 1) & FXR_LAP_MASK) << FXR_LAP_SHIFT;
+    const fxr_slot* slot = &SlotAt(position_);
+    uint64_t age_before = FXR_TIME_MASK;
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint64_t commit = __atomic_load_n(&slot[i].commit, __ATOMIC_ACQUIRE);
+      if (((commit ^ lap) & FXR_LAP_MASK << FXR_LAP_SHIFT) != 0) [[unlikely]] {
+        return i;
+      }
+      const uint64_t age = AgeOf(commit, near);
+      if (age > age_before) [[unlikely]] {
+        return i - 1;
+      }
+      age_before = age;
+    }
+    // What comes after the last one was not looked at.
+    return count == pending() ? count : count - 1;
   }
 
-  // The next event is done with. Its room goes back to the producer at the next Release, and by
+  // The slot of the next event.
+  const fxr_slot& front() const { return SlotAt(position_); }
+
+  // So many events are done with. Their room goes back to the producer at the next Release, and by
   // itself every few thousand events, so that a long drain does not hold the whole ring.
-  void Advance() {
-    if ((++position_ & kReleaseMask) == 0) Release();
+  void Advance(uint64_t count) {
+    const uint64_t before = position_;
+    position_ += count;
+    if (((before ^ position_) & ~kReleaseMask) != 0) Release();
   }
   void Release() { __atomic_store_n(&control_->tail, position_, __ATOMIC_RELEASE); }
 

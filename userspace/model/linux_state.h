@@ -28,6 +28,18 @@ constexpr fxt::ThreadState ThreadStateOf(fxr_task_state state) {
   }
 }
 
+// The same for what comes in an event, without a branch.
+constexpr fxt::ThreadState ThreadStateOf(unsigned index) {
+  constexpr uint64_t kStates = [] {
+    uint64_t states = 0;
+    for (unsigned i = 0; i < 16; ++i) {
+      states |= static_cast<uint64_t>(ThreadStateOf(static_cast<fxr_task_state>(i))) << 4 * i;
+    }
+    return states;
+  }();
+  return static_cast<fxt::ThreadState>(kStates >> 4 * (index & 0xf) & 0xf);
+}
+
 // The letters of the kernel's own tracers: R, S, D, T, t, X, Z, P, I, R+, W.
 std::string_view StateLetters(fxr_task_state state);
 

@@ -61,7 +61,7 @@ ThreadHandle TaskTable::Add(uint32_t tid, uint32_t tgid, std::string_view name) 
   thread.process_koid = processes_[process].koid;
   thread.name = name;
   ++processes_[process].thread_count;
-  by_tid_.Set(tid, handle);
+  by_tid_.Set(tid, &thread);
   return handle;
 }
 
@@ -87,7 +87,7 @@ ThreadHandle TaskTable::AddPseudoThread(ProcessHandle process, fxt::Koid koid,
 
 void TaskTable::Remove(ThreadHandle handle) {
   Thread& thread = threads_[handle];
-  if (by_tid_.Get(thread.tid) == handle) by_tid_.Set(thread.tid, kNoHandle);
+  if (by_tid_.Get(thread.tid) == &thread) by_tid_.Set(thread.tid, nullptr);
   ProcessHandle process = std::exchange(thread.process, kNoHandle);
   if (process == kNoHandle) return;
   thread.name.clear();
@@ -115,10 +115,10 @@ void TaskTable::TakeOverLeader(ThreadHandle handle, uint32_t tgid) {
     thread.koid = MakeKoid(tgid, uses - 1u);
     thread.told_states.Forget();
   }
-  by_tid_.Set(old_tid, leader);
+  by_tid_.Set(old_tid, leader == kNoHandle ? nullptr : &threads_[leader]);
   thread.tid = tgid;
   thread.announced = false;
-  by_tid_.Set(tgid, handle);
+  by_tid_.Set(tgid, &thread);
 }
 
 }  // namespace model

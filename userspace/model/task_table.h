@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fxt/format.h"
+#include "fxt/thread_slot.h"
 #include "model/linux_state.h"
 #include "model/slab.h"
 #include "model/tid_map.h"
@@ -37,6 +38,7 @@ struct Process {
 struct alignas(64) Thread {
   fxt::Koid koid = 0;
   fxt::Koid process_koid = 0;
+  fxt::ThreadSlot slot;  // that it was last written with
   uint32_t tid = 0;
   ThreadHandle handle = kNoHandle;  // its own
   ProcessHandle process = kNoHandle;
@@ -57,11 +59,16 @@ class TaskTable {
   TaskTable();
 
   // kNoHandle when the tid is not known.
-  ThreadHandle Find(uint32_t tid) const { return by_tid_.Get(tid); }
+  ThreadHandle Find(uint32_t tid) const {
+    const Thread* thread = by_tid_.Get(tid);
+    return thread ? thread->handle : kNoHandle;
+  }
   // Null when the tid is not known. Threads stay where they are.
-  Thread* FindThread(uint32_t tid) {
-    const ThreadHandle handle = Find(tid);
-    return handle == kNoHandle ? nullptr : &threads_[handle];
+  Thread* FindThread(uint32_t tid) { return by_tid_.Get(tid); }
+  // The same, or `idle` for tid 0, which every CPU has one of. No branch depends on which it is.
+  Thread* FindThread(uint32_t tid, Thread* const& idle) {
+    Thread* const* place = by_tid_.Place(tid);
+    return *(tid == 0 ? &idle : place);
   }
   Thread& thread(ThreadHandle handle) { return threads_[handle]; }
   const Thread& thread(ThreadHandle handle) const { return threads_[handle]; }
@@ -102,7 +109,7 @@ class TaskTable {
   ThreadHandle NewThreadHandle();
   ProcessHandle NewProcessHandle();
 
-  TidMap<uint32_t, kNoHandle> by_tid_;
+  TidMap<Thread*, nullptr> by_tid_;
   TidMap<uint32_t, kNoHandle> process_by_tgid_;
   // How often a number was given out: 0 never, n: n-1 is the last generation.
   TidMap<uint16_t, 0> thread_uses_;

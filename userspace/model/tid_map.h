@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "model/koid.h"
 
@@ -15,19 +16,25 @@ namespace model {
 template <typename T, T kAbsent>
 class TidMap {
  public:
-  T Get(uint32_t tid) const {
-    const Page* page = pages_[(tid & kTidMask) >> kPageBits].get();
-    return page ? (*page)[tid & (kPageSize - 1)] : kAbsent;
+  TidMap() { pages_.fill(&kNothing); }
+  TidMap(const TidMap&) = delete;
+  TidMap& operator=(const TidMap&) = delete;
+
+  T Get(uint32_t tid) const { return *Place(tid); }
+
+  // Where the value is, until the next Set().
+  const T* Place(uint32_t tid) const {
+    return &(*pages_[(tid & kTidMask) >> kPageBits])[tid & (kPageSize - 1)];
   }
 
   void Set(uint32_t tid, T value) {
-    std::unique_ptr<Page>& page = pages_[(tid & kTidMask) >> kPageBits];
-    if (!page) {
+    const Page*& page = pages_[(tid & kTidMask) >> kPageBits];
+    if (page == &kNothing) {
       if (value == kAbsent) return;
-      page = std::make_unique<Page>();
-      page->fill(kAbsent);
+      owned_.push_back(std::make_unique<Page>(kNothing));
+      page = owned_.back().get();
     }
-    (*page)[tid & (kPageSize - 1)] = value;
+    (*const_cast<Page*>(page))[tid & (kPageSize - 1)] = value;
   }
 
  private:
@@ -35,7 +42,16 @@ class TidMap {
   static constexpr size_t kPageSize = size_t{1} << kPageBits;
   using Page = std::array<T, kPageSize>;
 
-  std::array<std::unique_ptr<Page>, (size_t{1} << (kTidBits - kPageBits))> pages_;
+  static constexpr Page MakeNothing() {
+    Page page{};
+    for (T& value : page) value = kAbsent;
+    return page;
+  }
+  // Stands for every page that has no value: who reads need not ask whether there is one.
+  static constexpr Page kNothing = MakeNothing();
+
+  std::array<const Page*, (size_t{1} << (kTidBits - kPageBits))> pages_;
+  std::vector<std::unique_ptr<Page>> owned_;
 };
 
 }  // namespace model

@@ -16,12 +16,28 @@ using model::ThreadHandle;
 
 constexpr uint64_t kTid = FXR_TID_MASK;
 
-// The kernel's 0..139 in the low 8 bits; a deadline task's -1 (255 in the event) is written as 0,
-// and so is idle's.
+// The kernel's 0..139 in the low 8 bits; a deadline task's -1 is written as 0, and so is idle's.
+constexpr uint8_t kDeadline = 0xff;
 constexpr uint8_t Priority(uint32_t tid, uint64_t bits) {
   const auto priority = static_cast<uint8_t>(bits);
-  return tid == 0 || priority == 0xff ? 0 : priority;
+  return tid == 0 || priority == kDeadline ? 0 : priority;
 }
+
+// Whether one of the two priorities of a switch, bits 44..51 and 52..59, is a deadline task's.
+constexpr bool HasDeadlinePriority(uint64_t body) {
+  constexpr uint64_t kOnes = uint64_t{0x0101} << 44;
+  // The lower seven bits of a byte carry into the eighth when all are set.
+  return (((body & kOnes * 0x7f) + kOnes) & body & kOnes * 0x80) != 0;
+}
+static_assert(HasDeadlinePriority(uint64_t{0xff78} << 44));
+static_assert(HasDeadlinePriority(uint64_t{0x78ff} << 44));
+static_assert(!HasDeadlinePriority(~(uint64_t{0x0101} << 44)));
+
+constexpr uint32_t LowByteIf(bool condition) { return static_cast<uint8_t>(-int{condition}); }
+
+// Records of the usual kinds.
+constexpr uint64_t kSwitchBytes = 16;
+constexpr uint64_t kWakeupBytes = 40;
 
 // Whether a task switched out in this state does not come back.
 constexpr bool IsLast(fxr_task_state state) {
@@ -45,8 +61,8 @@ ThreadHandle SchedTranslator::IdleOf(uint32_t cpu) {
 }
 
 void SchedTranslator::SetRunning(Cpu& state, ThreadHandle thread) {
-  state.running = thread;
-  state.running_thread = thread == state.lost ? nullptr : &file_.tasks().thread(thread);
+  state.in_gap = thread == state.lost;
+  state.running = state.in_gap ? nullptr : &file_.tasks().thread(thread);
 }
 
 ThreadHandle SchedTranslator::ThreadOn(uint32_t cpu, uint32_t tid) {
@@ -54,7 +70,7 @@ ThreadHandle SchedTranslator::ThreadOn(uint32_t cpu, uint32_t tid) {
 }
 
 ThreadHandle SchedTranslator::Running(uint32_t cpu) {
-  ThreadHandle running = CpuAt(cpu).running;
+  ThreadHandle running = RunningOn(CpuAt(cpu));
   return running == kNoHandle ? IdleOf(cpu) : running;
 }
 
@@ -96,7 +112,7 @@ void SchedTranslator::LeaveCpu(ThreadHandle thread) {
 // one's time on the CPU, which a viewer would draw on forever.
 void SchedTranslator::CloseGap(uint32_t cpu, uint64_t time, ThreadHandle outgoing) {
   Cpu& state = CpuAt(cpu);
-  if (state.running != state.lost) {
+  if (!state.in_gap) {
     ++stats_.unseen_switches;
     OpenRecord record = file_.Begin(outgoing);
     const fxt::Argument argument{record.Ref(Word::kCpu), static_cast<int32_t>(cpu)};
@@ -108,13 +124,14 @@ void SchedTranslator::CloseGap(uint32_t cpu, uint64_t time, ThreadHandle outgoin
                             .arguments = {&argument, 1}});
   }
   ++stats_.gap_switches;
-  WriteSwitch(cpu, time, fxt::ThreadState::kNew, state.running, outgoing, 0, 0);
-  LeaveCpu(state.running);
+  const ThreadHandle running = RunningOn(state);
+  WriteSwitch(cpu, time, fxt::ThreadState::kNew, running, outgoing, 0, 0);
+  LeaveCpu(running);
 }
 
 void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
   Cpu& state = CpuAt(cpu);
-  if (!expect_continuity_ || state.running == kNoHandle || state.running == state.lost) return;
+  if (!expect_continuity_ || !state.running) return;
   if (state.lost == kNoHandle) {
     model::TaskTable& table = file_.tasks();
     if (lost_process_ == kNoHandle) {
@@ -124,39 +141,60 @@ void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
                                        fmt::format("(lost events)/{}", cpu));
   }
   ++stats_.gap_switches;
-  WriteSwitch(cpu, time, fxt::ThreadState::kNew, state.running, state.lost, 0, 0);
-  LeaveCpu(state.running);
+  WriteSwitch(cpu, time, fxt::ThreadState::kNew, state.running->handle, state.lost, 0, 0);
+  LeaveCpu(state.running->handle);
   SetRunning(state, state.lost);
 }
 
+void SchedTranslator::AddUsual(TranslationStats& stats) const {
+  stats.switches += usual_switches_;
+  stats.switch_bytes += usual_switches_ * kSwitchBytes;
+  stats.wakeups += usual_wakeups_;
+  stats.wakeup_bytes += usual_wakeups_ * kWakeupBytes;
+  stats.events[FXR_CATEGORY_SCHED] += usual_switches_ + usual_wakeups_;
+  stats.recorded[FXR_CATEGORY_SCHED] += usual_switches_ + usual_wakeups_;
+}
+
 void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
-  constexpr size_t kBytes = 16;
-  if (cpu >= cpus_.size() || cpu > 0xff) [[unlikely]] {
+  if (cpu >= usual_cpus_) [[unlikely]] {
     return OnAnySwitch(cpu, time, body);
   }
   const auto outgoing_tid = static_cast<uint32_t>(body & kTid);
   const auto incoming_tid = static_cast<uint32_t>((body >> 22) & kTid);
-  const auto task_state = static_cast<fxr_task_state>(body >> 60);
+  const auto state_index = static_cast<unsigned>(body >> 60);
+  const auto task_state = static_cast<fxr_task_state>(state_index);
   Cpu& state = cpus_[cpu];
-  model::Thread* const out = state.running_thread;
-  model::Thread* const in =
-      incoming_tid == 0 ? state.idle_thread : file_.tasks().FindThread(incoming_tid);
+  model::Thread* const out = state.running;
+  model::Thread* const in = file_.tasks().FindThread(incoming_tid, state.idle_thread);
   // Idle threads have tid 0.
   if (!out || !in || out->tid != outgoing_tid || !out->announced || !in->announced ||
       in->on_cpu >= 0 || !out->told_states.IsTold(task_state) || IsLast(task_state) ||
-      !file_.writer().TryWriteContextSwitch(
-          time, static_cast<uint8_t>(cpu), model::ThreadStateOf(task_state), out->handle,
-          in->handle, Priority(outgoing_tid, body >> 44), Priority(incoming_tid, body >> 52)))
-      [[unlikely]] {
+      HasDeadlinePriority(body)) [[unlikely]] {
     return OnAnySwitch(cpu, time, body);
+  }
+  const auto priorities = static_cast<uint16_t>(
+      body >> 44 & (LowByteIf(outgoing_tid != 0) | LowByteIf(incoming_tid != 0) << 8));
+  fxt::ProviderWriter& writer = file_.writer();
+  if (!writer.TryWriteContextSwitch(time, static_cast<uint8_t>(cpu),
+                                    model::ThreadStateOf(state_index), out->slot, in->slot,
+                                    priorities)) [[unlikely]] {
+    // They may have indexes in the table in use for all that.
+    if (!writer.TryWriteContextSwitch(time, static_cast<uint8_t>(cpu),
+                                      model::ThreadStateOf(state_index), out->handle, in->handle,
+                                      priorities)) {
+      return OnAnySwitch(cpu, time, body);
+    }
+    KeepSlot(*out);
+    KeepSlot(*in);
   }
   out->on_cpu = -1;
   in->on_cpu = static_cast<int32_t>(cpu);
-  state.running = in->handle;
-  state.running_thread = in;
-  stats_.switch_bytes += kBytes;
-  ++stats_.switches;
-  ++stats_.recorded[FXR_CATEGORY_SCHED];
+  state.running = in;
+  ++usual_switches_;
+}
+
+void SchedTranslator::KeepSlot(model::Thread& thread) {
+  thread.slot = file_.writer().SlotOf({thread.handle, thread.process_koid, thread.koid});
 }
 
 // In exec of a thread that is not the leader, it and the leader, which is on its way out, exchange
@@ -165,9 +203,9 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
 ThreadHandle SchedTranslator::SettleOutgoing(const Cpu& state, ThreadHandle outgoing,
                                              fxr_task_state task_state) {
   model::TaskTable& table = file_.tasks();
-  const ThreadHandle running = state.running;
-  if (running == kNoHandle || running == state.lost || running == outgoing) return outgoing;
-  const model::Thread& here = table.thread(running);
+  if (!state.running || state.running->handle == outgoing) return outgoing;
+  const model::Thread& here = *state.running;
+  const ThreadHandle running = here.handle;
   const model::Thread& named = table.thread(outgoing);
   if (here.process != named.process || here.exiting == named.exiting) return outgoing;
   if (named.exiting) {
@@ -201,29 +239,31 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   const auto incoming_tid = static_cast<uint32_t>((body >> 22) & kTid);
   const auto task_state = static_cast<fxr_task_state>(body >> 60);
   const uint64_t bytes_before = file_.bytes();
+  ++stats_.events[FXR_CATEGORY_SCHED];
   Cpu& state = CpuAt(cpu);
   model::TaskTable& table = file_.tasks();
 
   ThreadHandle outgoing;
-  if (state.running != kNoHandle && state.running != state.lost && outgoing_tid != 0 &&
-      table.thread(state.running).tid == outgoing_tid) {
-    outgoing = state.running;
+  if (state.running && outgoing_tid != 0 && state.running->tid == outgoing_tid) {
+    outgoing = state.running->handle;
   } else {
     outgoing = ThreadOn(cpu, outgoing_tid);
   }
   outgoing = SettleOutgoing(state, outgoing, task_state);
   const ThreadHandle incoming = SettleIncoming(cpu, ThreadOn(cpu, incoming_tid));
   Cpu& now = CpuAt(cpu);
-  if (now.running != kNoHandle && now.running != outgoing) {
+  if (const ThreadHandle running = RunningOn(now); running != kNoHandle && running != outgoing) {
     if (expect_continuity_) {
       CloseGap(cpu, time, outgoing);
     } else {
-      LeaveCpu(now.running);
+      LeaveCpu(running);
     }
   }
   if (table.thread(outgoing).told_states.Tell(task_state)) TellState(time, outgoing, task_state);
   WriteSwitch(cpu, time, model::ThreadStateOf(task_state), outgoing, incoming,
               Priority(outgoing_tid, body >> 44), Priority(incoming_tid, body >> 52));
+  KeepSlot(table.thread(outgoing));
+  KeepSlot(table.thread(incoming));
   stats_.switch_bytes += file_.bytes() - bytes_before;
   ++stats_.switches;
   ++stats_.recorded[FXR_CATEGORY_SCHED];
@@ -238,22 +278,28 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
 }
 
 void SchedTranslator::OnWaking(uint64_t time, uint64_t body) {
-  const auto tid = static_cast<uint32_t>(body & kTid);
-  const auto waker_tid = static_cast<uint32_t>((body >> 22) & kTid);
-  const auto target_cpu = static_cast<uint16_t>((body >> 52) & 0xfff);
-  const model::Thread* woken = file_.tasks().FindThread(tid);
-  if (!woken) [[unlikely]] {
-    woken = &file_.tasks().thread(tasks_.Thread(tid));
+  const model::Thread* woken = file_.tasks().FindThread(static_cast<uint32_t>(body & kTid));
+  // Nobody has tid 0.
+  const model::Thread* waker = file_.tasks().FindThread(static_cast<uint32_t>(body >> 22 & kTid));
+  if (!woken || !waker || !woken->announced || !waker->announced || woken->on_cpu >= 0 ||
+      !file_.writer().TryWriteWakeup(time, static_cast<uint16_t>(body >> 52), woken->koid,
+                                     file_.Id(Word::kWaker), waker->koid)) [[unlikely]] {
+    return OnAnyWaking(time, body);
   }
+  ++usual_wakeups_;
+}
+
+void SchedTranslator::OnAnyWaking(uint64_t time, uint64_t body) {
+  ++stats_.events[FXR_CATEGORY_SCHED];
+  const ThreadHandle woken = tasks_.Thread(static_cast<uint32_t>(body & kTid));
+  const auto waker_tid = static_cast<uint32_t>((body >> 22) & kTid);
+  const auto target_cpu = static_cast<uint16_t>(body >> 52);
   // One viewer shortens a running thread's slice when a wakeup comes inside it.
-  if (woken->on_cpu >= 0) {
+  if (file_.tasks().thread(woken).on_cpu >= 0) {
     ++stats_.wakeups_of_running;
     return;
   }
-  if (!woken->announced) [[unlikely]] {
-    file_.Announce(woken->handle);
-  }
-  const fxt::Koid koid = woken->koid;
+  const fxt::Koid koid = file_.KoidOf(woken);
   const uint64_t bytes_before = file_.bytes();
   if (waker_tid != 0) {
     file_.Note(file_.writer().WriteWakeup(time, target_cpu, koid, file_.Id(Word::kWaker),

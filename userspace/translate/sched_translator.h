@@ -2,6 +2,7 @@
 // Context switches, wakeups and migrations; and what is known of each CPU between them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ class SchedTranslator {
                   bool expect_continuity)
       : file_(file), tasks_(tasks), stats_(stats), expect_continuity_(expect_continuity) {}
 
+  // What OnSwitch and OnWaking did most often is counted here, and only there; adds it to `stats`.
+  void AddUsual(TranslationStats& stats) const;
+
   // Times are ns of the file's clock; bodies are those of enum fxr_slot_type.
   void OnSwitch(uint32_t cpu, uint64_t time, uint64_t body);
   void OnWaking(uint64_t time, uint64_t body);
@@ -38,24 +42,31 @@ class SchedTranslator {
   struct Cpu {
     model::ThreadHandle idle = model::kNoHandle;
     model::ThreadHandle lost = model::kNoHandle;  // stands for whatever ran during a gap
-    model::ThreadHandle running = model::kNoHandle;
-    // The same where they are threads of the kernel's: null while it is not known what runs.
-    model::Thread* running_thread = nullptr;
     model::Thread* idle_thread = nullptr;
+    model::Thread* running = nullptr;  // null when it is not known
+    bool in_gap = false;               // it is not known, and `lost` stands for it
   };
+  // kNoHandle before the first switch.
+  static model::ThreadHandle RunningOn(const Cpu& state) {
+    return state.running ? state.running->handle : state.in_gap ? state.lost : model::kNoHandle;
+  }
   void SetRunning(Cpu& state, model::ThreadHandle thread);
   Cpu& CpuAt(uint32_t cpu) {
     if (cpu >= cpus_.size()) [[unlikely]] {
       cpus_.resize(cpu + 1);
+      usual_cpus_ = static_cast<uint32_t>(std::min<size_t>(cpus_.size(), 0x100));
     }
     return cpus_[cpu];
   }
   // OnSwitch for any case. The common one is that the thread that goes is the one that came, both
   // are known and named, and the thread table in use has them.
   void OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body);
+  // The same of OnWaking.
+  void OnAnyWaking(uint64_t time, uint64_t body);
   model::ThreadHandle SettleOutgoing(const Cpu& state, model::ThreadHandle outgoing,
                                      fxr_task_state task_state);
   model::ThreadHandle SettleIncoming(uint32_t cpu, model::ThreadHandle incoming);
+  void KeepSlot(model::Thread& thread);
   model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid);
   void WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState state,
                    model::ThreadHandle outgoing, model::ThreadHandle incoming,
@@ -68,7 +79,10 @@ class SchedTranslator {
   TaskTranslator& tasks_;
   TranslationStats& stats_;
   bool expect_continuity_;
+  uint64_t usual_switches_ = 0;
+  uint64_t usual_wakeups_ = 0;
   std::vector<Cpu> cpus_;
+  uint32_t usual_cpus_ = 0;  // those of cpus_ that fit into the older layout of a switch
   model::ProcessHandle idle_process_ = model::kNoHandle;
   model::ProcessHandle lost_process_ = model::kNoHandle;
 };

@@ -105,7 +105,10 @@ class TraceFile {
   // Names the thread and its process, where that was not done yet.
   void Announce(model::ThreadHandle handle);
   // The handle is about to stand for another thread, or its koid has changed.
-  void Forget(model::ThreadHandle handle) { writer_.ForgetThread(handle); }
+  void Forget(model::ThreadHandle handle) {
+    tasks_.thread(handle).slot = {};
+    writer_.ForgetThread(handle);
+  }
 
   fxt::StringId Id(Word word) const { return words_[static_cast<size_t>(word)]; }
   fxt::StringId Declare(std::string_view text) { return writer_.Declare(text); }

@@ -38,6 +38,8 @@ struct TranslationStats {
   // Events that came behind the stream's time and were moved up to it.
   uint64_t late = 0;
 
+  // Slots that stand for no event but tell of a loss.
+  uint64_t loss_slots = 0;
   // Lost in the kernel as told by the rings, by CPU sum and category.
   std::array<uint64_t, FXR_CATEGORIES> lost{};
 

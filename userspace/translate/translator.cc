@@ -54,6 +54,7 @@ void Translator::OnRareSlot(fxr_slot_type type, uint32_t cpu, uint64_t at, uint8
       ++stats_.events[FXR_CATEGORY_SYSCALL];
       return syscalls_.OnExit(at, body, extra);
     case FXR_SLOT_LOSS: {
+      ++stats_.loss_slots;
       const auto category = static_cast<uint32_t>((body >> 32) & 0xff);
       losses_.OnLoss(static_cast<int32_t>(cpu), at, category, body & 0xffffffff);
       if (category == FXR_CATEGORY_SCHED) sched_.OnLostSwitches(cpu, at);

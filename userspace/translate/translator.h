@@ -50,10 +50,8 @@ class Translator {
     const auto type = static_cast<fxr_slot_type>((commit >> FXR_TYPE_SHIFT) & FXR_TYPE_MASK);
     const uint64_t at = FileTime(time);
     if (type == FXR_SLOT_SWITCH) {
-      ++stats_.events[FXR_CATEGORY_SCHED];
       sched_.OnSwitch(cpu, at, body);
     } else if (type == FXR_SLOT_WAKING) {
-      ++stats_.events[FXR_CATEGORY_SCHED];
       sched_.OnWaking(at, body);
     } else {
       OnRareSlot(type, cpu, at, static_cast<uint8_t>(commit >> FXR_EXTRA_SHIFT), body);
@@ -73,7 +71,11 @@ class Translator {
   // To be called now and then with the present time.
   void Tick(uint64_t time) { tasks_.Sweep(time + static_cast<uint64_t>(clock_offset_)); }
 
-  const TranslationStats& stats() const { return stats_; }
+  TranslationStats stats() const {
+    TranslationStats stats = stats_;
+    sched_.AddUsual(stats);
+    return stats;
+  }
   uint64_t refused_records() const { return file_.refused_records(); }
   const LossTranslator& losses() const { return losses_; }
   const model::TaskTable& task_table() const { return table_; }
