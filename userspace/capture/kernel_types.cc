@@ -44,8 +44,8 @@ struct MemberBytes {
 constexpr std::array<MemberBytes, 32> kMemberBytes = [] {
   std::array<MemberBytes, 32> bytes{};
   bytes.fill({-1, 0});
-  constexpr MemberBytes kKnown[] = {{-1, 0}, {4, 0}, {0, 0},  {12, 0}, {0, 12}, {0, 12}, {0, 8},
-                                    {0, 0},  {0, 0}, {0, 0},  {0, 0},  {0, 0},  {0, 0},  {0, 8},
+  constexpr MemberBytes kKnown[] = {{-1, 0}, {4, 0},  {0, 0}, {12, 0}, {0, 12}, {0, 12}, {0, 8},
+                                    {0, 0},  {0, 0},  {0, 0}, {0, 0},  {0, 0},  {0, 0},  {0, 8},
                                     {4, 0},  {0, 12}, {0, 0}, {4, 0},  {0, 0},  {0, 12}};
   std::copy(std::begin(kKnown), std::end(kKnown), bytes.begin());
   return bytes;
