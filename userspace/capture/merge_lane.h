@@ -82,16 +82,13 @@ class MergeLane {
   // Chooses between the ring's first event and those held back.
   SlotRing::Peek Settle(uint64_t near) {
     uint64_t first = 0;
+    while (ring_.IsOvertaken(near)) {
+      ring_.At(0, near, &first);
+      Hold({first, ring_.front()});
+      ring_.Advance(1);
+    }
     const SlotRing::Peek peek = ring_.At(0, near, &first);
     if (peek == SlotRing::Peek::kInFlight) return peek;
-    if (peek == SlotRing::Peek::kEvent) {
-      uint64_t after = 0;
-      while (ring_.At(1, near, &after) == SlotRing::Peek::kEvent && after < first) {
-        Hold({first, ring_.front()});
-        ring_.Advance(1);
-        first = after;
-      }
-    }
     if (!held_.empty() && (peek == SlotRing::Peek::kEmpty || held_.back().time <= first)) {
       next_is_held_ = true;
       Offer(&held_.back().slot, 1, held_.back().time);

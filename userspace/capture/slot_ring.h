@@ -15,11 +15,6 @@ struct SlotEvent {
   uint64_t time = 0;  // ns, CLOCK_MONOTONIC
   uint64_t commit = 0;
   uint64_t body = 0;
-
-  fxr_slot_type type() const {
-    return static_cast<fxr_slot_type>((commit >> FXR_TYPE_SHIFT) & FXR_TYPE_MASK);
-  }
-  uint8_t extra() const { return static_cast<uint8_t>(commit >> FXR_EXTRA_SHIFT); }
 };
 
 // How long before the end of the 4.8 hours around `near` it was that a time ended in the low 44
@@ -63,7 +58,8 @@ class SlotRing {
   }
 
   // How many events, from the next one on, are committed, lie one behind the other in memory, and
-  // come each no later than the one after it. At most `most`; where it is 0, At() tells why.
+  // come no later than any that follows. At most `most`. Where it is 0, there is none, or the next
+  // one is in the making or overtaken, or it could not be seen whether it is.
   uint64_t InOrder(uint64_t most, uint64_t near) const {
     const uint64_t rest_of_lap = capacity() - (position_ & (capacity() - 1));
     const uint64_t count = std::min({most, rest_of_lap, pending()});
@@ -77,12 +73,27 @@ class SlotRing {
       }
       const uint64_t age = AgeOf(commit, near);
       if (age > age_before) [[unlikely]] {
-        return i - 1;
+        return BeforeYounger(slot, i - 1, age, near);
       }
       age_before = age;
     }
-    // What comes after the last one was not looked at.
-    return count == pending() ? count : count - 1;
+    if (count == pending()) return count;
+    // What comes after the last one was not looked at; it may overtake all that have one time. A
+    // clock that stands still for longer than that is none to go by.
+    const uint64_t before = BeforeYounger(slot, count - 1, age_before + 1, near);
+    return before == 0 && count == most ? count - 1 : before;
+  }
+
+  // Whether a later event has an earlier time than the next one. It was claimed inside of that one
+  // then, and so were all between the two: no event in order stands between them.
+  bool IsOvertaken(uint64_t near) const {
+    uint64_t first = 0;
+    uint64_t time = 0;
+    if (At(0, near, &first) != Peek::kEvent) return false;
+    for (uint64_t ahead = 1; At(ahead, near, &time) == Peek::kEvent; ++ahead) {
+      if (time != first) return time < first;
+    }
+    return false;
   }
 
   // The slot of the next event.
@@ -105,6 +116,13 @@ class SlotRing {
  private:
   const fxr_slot& SlotAt(uint64_t position) const {
     return slots_[position & ((uint64_t{1} << shift_) - 1)];
+  }
+
+  // How many are left of the first `count` slots without those at their end that are younger.
+  static uint64_t BeforeYounger(const fxr_slot* slots, uint64_t count, uint64_t age,
+                                uint64_t near) {
+    while (count > 0 && AgeOf(slots[count - 1].commit, near) < age) --count;
+    return count;
   }
 
   static constexpr uint64_t kReleaseMask = 4095;

@@ -3,39 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "capture/slot_ring.h"
+#include "unit/capture/slot_producer.h"
 
 namespace capture {
 namespace {
-
-constexpr unsigned kShift = 6;
-constexpr uint64_t kSlots = uint64_t{1} << kShift;
-
-// The kernel's end of a ring, as bpf/ring.h fills it.
-class Producer {
- public:
-  Producer() : slots_(kSlots) {}
-  SlotRing Ring() { return SlotRing(&control_, slots_.data(), kShift); }
-  uint64_t Claim() { return control_.head++; }
-  void Commit(uint64_t position, uint64_t time, uint64_t body) {
-    fxr_slot& slot = slots_[position & (kSlots - 1)];
-    slot.body = body;
-    slot.commit = (time & FXR_TIME_MASK) | uint64_t{FXR_SLOT_SWITCH} << FXR_TYPE_SHIFT |
-                  (((position >> kShift) + 1) & FXR_LAP_MASK) << FXR_LAP_SHIFT;
-  }
-  void Put(uint64_t time, uint64_t body) { Commit(Claim(), time, body); }
-  uint64_t room() const { return kSlots - (control_.head - control_.tail); }
-  uint64_t tail() const { return control_.tail; }
-
- private:
-  fxr_ring_control control_{};
-  std::vector<fxr_slot> slots_;
-};
 
 using Seen = std::vector<std::pair<uint64_t, uint64_t>>;
 
@@ -48,7 +26,7 @@ bool Drain(SlotMerger& merger, uint64_t horizon, Seen* seen) {
 }
 
 TEST(SlotMergerTest, EventsBeyondTheHorizonWait) {
-  Producer producer;
+  SlotProducer producer;
   SlotMerger merger;
   merger.AddRing(producer.Ring(), 0);
   producer.Put(10, 1);
@@ -62,8 +40,8 @@ TEST(SlotMergerTest, EventsBeyondTheHorizonWait) {
 }
 
 TEST(SlotMergerTest, StopsAtAnEventInTheMaking) {
-  Producer a;
-  Producer b;
+  SlotProducer a;
+  SlotProducer b;
   SlotMerger merger;
   merger.AddRing(a.Ring(), 0);
   merger.AddRing(b.Ring(), 1);
@@ -80,7 +58,7 @@ TEST(SlotMergerTest, StopsAtAnEventInTheMaking) {
 }
 
 TEST(SlotMergerTest, AnEventThatWasInterruptedTakesItsPlaceByTime) {
-  Producer producer;
+  SlotProducer producer;
   SlotMerger merger;
   merger.AddRing(producer.Ring(), 0);
   // Claimed first and stamped last, as when interrupts came in between, one inside the other.
@@ -95,7 +73,7 @@ TEST(SlotMergerTest, AnEventThatWasInterruptedTakesItsPlaceByTime) {
 
 TEST(SlotMergerTest, TimesAreMadeWholeAcrossTheirWrap) {
   const uint64_t wrap = uint64_t{3} << FXR_TIME_BITS;
-  Producer producer;
+  SlotProducer producer;
   SlotMerger merger;
   merger.AddRing(producer.Ring(), 0);
   producer.Put(wrap - 5, 1);
@@ -105,11 +83,48 @@ TEST(SlotMergerTest, TimesAreMadeWholeAcrossTheirWrap) {
   EXPECT_EQ(seen, (Seen{{wrap - 5, 1}, {wrap + 5, 2}}));
 }
 
+// As when interrupts, and others inside these, come between a program's claim and its stamp.
+void PutNested(SlotProducer& producer, std::mt19937& random, unsigned depth, uint64_t* time,
+               std::vector<uint64_t>* times) {
+  const uint64_t position = producer.Claim();
+  while (depth > 0 && random() % 3 == 0) PutNested(producer, random, depth - 1, time, times);
+  *time += random() % 3;
+  producer.Commit(position, *time, *time);
+  times->push_back(*time);
+}
+
+TEST(SlotMergerTest, NestedEventsComeOutInTheOrderOfTheirTimes) {
+  for (uint32_t rings : {1u, 2u, 3u, 9u}) {
+    std::mt19937 random(rings);
+    std::vector<SlotProducer> producers(rings);
+    SlotMerger merger;
+    for (uint32_t i = 0; i < rings; ++i) merger.AddRing(producers[i].Ring(), i);
+    for (int round = 0; round < 2000; ++round) {
+      std::vector<uint64_t> expected;
+      const uint64_t begin = uint64_t{1000} * static_cast<uint64_t>(round);
+      for (SlotProducer& producer : producers) {
+        // One that is nested five deep has at most a few dozen others inside.
+        uint64_t time = begin;
+        while (producer.room() > SlotProducer::kSlots / 2) {
+          PutNested(producer, random, 5, &time, &expected);
+          ASSERT_LE(producer.room(), SlotProducer::kSlots);
+        }
+        ASSERT_LT(time, begin + 1000);
+      }
+      std::sort(expected.begin(), expected.end());
+      Seen seen;
+      ASSERT_TRUE(Drain(merger, begin + 999, &seen));
+      ASSERT_EQ(seen.size(), expected.size());
+      for (size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(seen[i].first, expected[i]) << rings;
+    }
+  }
+}
+
 // Many rings over many laps: everything comes out once, in time order, and laps do not get confused
 // where their eight bits wrap.
 TEST(SlotMergerTest, AnyMixOfRingsComesOutInOrder) {
   for (size_t rings : {1u, 2u, 3u, 16u, 256u}) {
-    std::vector<Producer> producers(rings);
+    std::vector<SlotProducer> producers(rings);
     SlotMerger merger;
     for (size_t i = 0; i < rings; ++i) {
       merger.AddRing(producers[i].Ring(), static_cast<uint32_t>(i));
@@ -118,10 +133,10 @@ TEST(SlotMergerTest, AnyMixOfRingsComesOutInOrder) {
     Seen seen;
     uint64_t time = 1;
     uint64_t put = 0;
-    const uint64_t wanted = rings == 1 ? 300 * kSlots : 20'000;
+    const uint64_t wanted = rings == 1 ? 300 * SlotProducer::kSlots : 20'000;
     while (put < wanted) {
       for (size_t i = 0; i < 40 * rings && put < wanted; ++i) {
-        Producer& producer = producers[random() % rings];
+        SlotProducer& producer = producers[random() % rings];
         if (producer.room() == 0) continue;
         producer.Put(time++, put++);
       }
