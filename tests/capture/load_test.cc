@@ -15,6 +15,7 @@
 #include "capture/support/environment.h"
 #include "capture/support/expect.h"
 #include "capture/support/recording.h"
+#include "util/cpu_list.h"
 
 namespace truth {
 namespace {
@@ -258,6 +259,46 @@ TEST(Load, StoppedForThreeSecondsUnderLoad) {
     EXPECT_GT(loss.time_ns, log.first_ns);
     EXPECT_LT(loss.time_ns, log.last_ns - 300'000'000);
   }
+}
+
+// Rings of the default size hold what every CPU can do in a quarter of a second.
+TEST(Load, StoppedForAQuarterOfASecondLosesNothing) {
+  REQUIRE_CAPTURE();
+  constexpr int kStops = 5;
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  std::vector<ChildProcess> load;
+  for (const uint32_t cpu : util::ReadCpuList("online")) {
+    auto started = ChildProcess::Start(
+        {WorkloadPath(), "pingpong", "--cpu", std::to_string(cpu), "--count", "100000000"});
+    ASSERT_TRUE(started.ok());
+    load.push_back(std::move(*started));
+  }
+  auto recorder =
+      ChildProcess::Start(RecordCommand(path, {"--stats-json", dir.File("stats.json")}));
+  ASSERT_TRUE(recorder.ok());
+  ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
+  for (int i = 0; i < kStops; ++i) {
+    std::this_thread::sleep_for(milliseconds(250));
+    recorder->Signal(SIGSTOP);
+    std::this_thread::sleep_for(milliseconds(250));
+    recorder->Signal(SIGCONT);
+  }
+  std::this_thread::sleep_for(milliseconds(250));
+  recorder->Signal(SIGINT);
+  EXPECT_TRUE(Exited(recorder->Wait(kLimit), 0));
+  for (ChildProcess& one : load) {
+    one.Signal(SIGKILL);
+    one.Wait(kLimit);
+  }
+  FxtLog log;
+  ASSERT_TRUE(IsWholeFile(path, &log));
+  const auto stats = CaptureStats::Read(dir.File("stats.json"));
+  ASSERT_TRUE(stats.ok()) << stats.error().message;
+  printf("%lu events, the fullest ring was %u%% full\n", stats->raw_events,
+         stats->json.value("fullest_ring_percent", 0u));
+  EXPECT_GT(stats->raw_events, 100'000u);
+  EXPECT_EQ(stats->dropped, 0u);
 }
 
 TEST(Load, TwoRecordersAtOnce) {
