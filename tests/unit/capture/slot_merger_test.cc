@@ -2,9 +2,11 @@
 #include "capture/slot_merger.h"
 
 #include <gtest/gtest.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <random>
 #include <utility>
 #include <vector>
@@ -145,6 +147,52 @@ TEST(SlotMergerTest, AnyMixOfRingsComesOutInOrder) {
     ASSERT_EQ(seen.size(), put);
     for (uint64_t i = 0; i < put; ++i) ASSERT_EQ(seen[i].second, i) << rings << " rings";
   }
+}
+
+// CPU time for an event when so many rings are full of events in random order.
+double NanosecondsPerEvent(size_t rings) {
+  constexpr uint64_t kEvents = 100'000;
+  std::vector<SlotProducer> producers(rings);
+  SlotMerger merger;
+  for (size_t i = 0; i < rings; ++i) merger.AddRing(producers[i].Ring(), static_cast<uint32_t>(i));
+  std::mt19937_64 random(rings);
+  std::vector<size_t> order;
+  for (size_t i = 0; i < rings * SlotProducer::kSlots; ++i) order.push_back(i % rings);
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+  };
+  uint64_t events = 0;
+  uint64_t sum = 0;
+  double spent = 0;
+  for (uint64_t time = 1; events < kEvents; time += order.size()) {
+    // A fresh order each time: an old one would be foreseen.
+    std::shuffle(order.begin(), order.end(), random);
+    for (size_t i = 0; i < order.size(); ++i) producers[order[i]].Put(time + i, i);
+    const double before = now();
+    merger.Drain(time + order.size(), time, [&](uint32_t, const SlotEvent& event) {
+      sum += event.body;
+      ++events;
+    });
+    merger.Release();
+    spent += now() - before;
+  }
+  EXPECT_GT(sum, 0u);
+  return spent / static_cast<double>(events);
+}
+
+// From 16 rings to 256 the logarithm doubles; a look at every ring for every event would cost 16
+// times as much. Twice the doubling is allowed, for caches that are not that large.
+TEST(SlotMergerTest, CostGrowsNoFasterThanTheLogarithmOfTheNumberOfRings) {
+  double few = 1e9;
+  double many = 1e9;
+  for (int i = 0; i < 7; ++i) {
+    few = std::min(few, NanosecondsPerEvent(16));
+    many = std::min(many, NanosecondsPerEvent(256));
+  }
+  printf("16 rings: %.1f ns per event; 256 rings: %.1f ns\n", few, many);
+  EXPECT_LT(many, 4 * few);
 }
 
 }  // namespace
