@@ -2,47 +2,50 @@
 #include "analyze/rules.h"
 
 namespace analyze {
+namespace rules {
+namespace {
 
-std::span<const Rule> Rules() {
-  using namespace rules;
-  static constexpr Rule kRules[] = {
-      kMalformed,
-      kFraming,
-      kTruncated,
-      kUnknownType,
-      kReservedBits,
-      kPadding,
-      kTrailingWords,
-      kArgumentSize,
-      kUndefinedString,
-      kUndefinedThread,
-      kUnknownProvider,
-      kThreadState,
-      kUtf8,
-      kStringLength,
-      kEventTimes,
-      kUnmatchedEnd,
-      kUnmatchedFlow,
-      kLastBranch,
-      kTableLimit,
-      kPreamble,
-      kSession,
-      kTimeOrder,
-      kSwitchLayout,
-      kKoid,
-      kUnnamed,
-      kProcessArgument,
-      kIdle,
-      kLinuxState,
-      kPriority,
-      kWakeup,
-      kRedefined,
-      kLargeRecord,
-      kLoss,
-      kContinuity,
-      kLogInstant,
-  };
-  return kRules;
-}
+constexpr Rule kAll[] = {
+    kMalformed,
+    kFraming,
+    kTruncated,
+    kUnknownType,
+    kReservedBits,
+    kPadding,
+    kTrailingWords,
+    kArgumentSize,
+    kUndefinedString,
+    kUndefinedThread,
+    kUnknownProvider,
+    kThreadState,
+    kUtf8,
+    kStringLength,
+    kEventTimes,
+    kUnmatchedEnd,
+    kUnmatchedFlow,
+    kLastBranch,
+    kTableLimit,
+    kPreamble,
+    kSession,
+    kTimeOrder,
+    kSwitchLayout,
+    kKoid,
+    kUnnamed,
+    kProcessArgument,
+    kIdle,
+    kLinuxState,
+    kPriority,
+    kWakeup,
+    kRedefined,
+    kLargeRecord,
+    kLoss,
+    kContinuity,
+    kLogInstant,
+};
+
+}  // namespace
+}  // namespace rules
+
+std::span<const Rule> Rules() { return rules::kAll; }
 
 }  // namespace analyze

@@ -107,6 +107,7 @@ void Threads(Report& out, const Summary& summary, size_t top) {
                                thread.process);
   }
   std::vector<Row> processes;
+  processes.reserve(by_process.size());
   for (auto& [koid, row] : by_process) processes.push_back(std::move(row));
   const auto print = [&](const char* what, std::vector<Row>& rows) {
     std::stable_sort(rows.begin(), rows.end(),

@@ -152,14 +152,12 @@ util::Result<FileHeader> ReadFileForm(ByteSource* source, uint64_t head_size) {
   if (!read) return read.TakeError();
   header.data_offset = form.data.offset;
   if (form.data.offset > file_size) return Damaged("its records lie behind its end");
-  if (form.data.size > file_size - form.data.offset) {
-    header.truncated = true;
-  } else if (form.data.size > 0) {
+  // perf fills in the size at its end: 0 is a recording that was killed.
+  header.truncated = form.data.size == 0 || form.data.size > file_size - form.data.offset;
+  if (!header.truncated) {
     header.data_end = form.data.offset + form.data.size;
     read = ReadFeatures(source, form, file_size, &header.info);
     if (!read) return read.TakeError();
-  } else {
-    header.truncated = true;
   }
   read = source->Seek(header.data_offset);
   if (!read) return read.TakeError();
