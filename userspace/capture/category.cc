@@ -10,16 +10,14 @@
 namespace capture {
 namespace {
 
-using std::string_view_literals::operator""sv;
-
-constexpr std::array kSched = {"sched_switch"sv, "sched_waking"sv, "sched_wakeup_new"sv,
-                               "sched_migrate_task"sv};
-constexpr std::array kTask = {"sched_process_fork"sv, "sched_process_exec"sv,
-                              "sched_process_exit"sv, "task_rename"sv};
-constexpr std::array kLog = {"console"sv};
-constexpr std::array kIrq = {"irq_handler_entry"sv, "irq_handler_exit"sv};
-constexpr std::array kSoftirq = {"softirq_entry"sv, "softirq_exit"sv};
-constexpr std::array kSyscall = {"sys_enter"sv, "sys_exit"sv};
+constexpr std::array<std::string_view, 4> kSched = {"sched_switch", "sched_waking",
+                                                    "sched_wakeup_new", "sched_migrate_task"};
+constexpr std::array<std::string_view, 4> kTask = {"sched_process_fork", "sched_process_exec",
+                                                   "sched_process_exit", "task_rename"};
+constexpr std::array<std::string_view, 1> kLog = {"console"};
+constexpr std::array<std::string_view, 2> kIrq = {"irq_handler_entry", "irq_handler_exit"};
+constexpr std::array<std::string_view, 2> kSoftirq = {"softirq_entry", "softirq_exit"};
+constexpr std::array<std::string_view, 2> kSyscall = {"sys_enter", "sys_exit"};
 
 constexpr std::array kCategories = {
     Category{FXR_CATEGORY_SCHED, "sched", "context switches, wakeups and migrations", true, kSched},
@@ -32,7 +30,8 @@ constexpr std::array kCategories = {
     Category{FXR_CATEGORY_LBR, "lbr", "last branches of the CPU (Intel LBR, AMD Zen)", false, {}},
 };
 
-constexpr std::array kSchedEvents = {"switch"sv, "waking"sv, "wakeup_new"sv, "migrate"sv};
+constexpr std::array<std::string_view, 4> kSchedEvents = {"switch", "waking", "wakeup_new",
+                                                          "migrate"};
 
 // A category whose parts can be asked for one by one.
 struct PartList {
@@ -62,6 +61,7 @@ struct PartList {
 
 std::string KnownNames() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(kCategories));
   for (const Category& category : kCategories) names.push_back(category.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -27,7 +27,8 @@ util::Result<SideRing> SideRing::Map(int map_fd, size_t bytes) {
     return util::Error{fmt::format("cannot map the side ring: {}", strerror(errno)), ""};
   }
   size_t producer_bytes = page + 2 * bytes;
-  void* producer = mmap(nullptr, producer_bytes, PROT_READ, MAP_SHARED, map_fd, page);
+  void* producer =
+      mmap(nullptr, producer_bytes, PROT_READ, MAP_SHARED, map_fd, static_cast<off_t>(page));
   if (producer == MAP_FAILED) {
     int error = errno;
     munmap(consumer, page);

@@ -23,10 +23,10 @@ std::vector<std::string> DebugFileCandidates(const std::string& path,
   }
   if (!debug_link.empty() && debug_link.find('/') == std::string::npos && !path.empty()) {
     const std::string folder = path.substr(0, path.rfind('/') + 1);
-    candidates.push_back(options.root + folder + debug_link);
-    candidates.push_back(options.root + folder + ".debug/" + debug_link);
+    candidates.push_back(fmt::format("{}{}{}", options.root, folder, debug_link));
+    candidates.push_back(fmt::format("{}{}.debug/{}", options.root, folder, debug_link));
     for (const std::string& debug_folder : options.debug_folders) {
-      candidates.push_back(debug_folder + folder + debug_link);
+      candidates.push_back(fmt::format("{}{}{}", debug_folder, folder, debug_link));
     }
   }
   return candidates;

@@ -30,7 +30,7 @@ std::string_view WithoutRustHash(std::string_view name) {
 
 std::string Demangle(std::string_view name) {
   if (name.substr(0, 2) != "_Z" || name.size() > kMaxMangledBytes) return std::string(name);
-  const std::string mangled(name);
+  std::string mangled(name);
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
