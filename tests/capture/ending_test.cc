@@ -178,6 +178,20 @@ TEST(Ending, MissingStandardDescriptorsDoNotSpoilTheFile) {
   EXPECT_TRUE(IsWholeFile(path));
 }
 
+TEST(Ending, WhatCannotBeSaidStopsNothing) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  CommandOptions closed;
+  closed.before_exec = [] { return close(0) == 0 && close(1) == 0 && close(2) == 0; };
+  CommandOptions full;
+  full.before_exec = [] { return dup2(open("/dev/full", O_WRONLY), STDERR_FILENO) >= 0; };
+  for (const CommandOptions& options : {closed, full}) {
+    const std::string path = dir.File("trace.fxt");
+    EXPECT_TRUE(Exited(RunCommand({RecorderPath(), "-o", path, "--", "true"}, kLimit, options), 0));
+    EXPECT_TRUE(IsWholeFile(path));
+  }
+}
+
 TEST(Ending, KilledAtRandomMomentsIsReadable) {
   REQUIRE_CAPTURE();
   const TempDir dir;

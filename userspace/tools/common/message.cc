@@ -7,13 +7,17 @@
 
 namespace tools {
 
+void Tell(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
 void PrintError(std::string_view program, const util::Error& error) {
-  fmt::print(stderr, "{}: error: {}\n", program, error.message);
-  if (!error.hint.empty()) fmt::print(stderr, "{}: hint: {}\n", program, error.hint);
+  Tell(fmt::format("{}: error: {}\n", program, error.message));
+  if (!error.hint.empty()) Tell(fmt::format("{}: hint: {}\n", program, error.hint));
 }
 
 void PrintNote(std::string_view program, std::string_view text) {
-  fmt::print(stderr, "{}: {}\n", program, text);
+  Tell(fmt::format("{}: {}\n", program, text));
 }
 
 }  // namespace tools

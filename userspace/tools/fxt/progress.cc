@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tools/common/message.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -38,19 +39,17 @@ void Progress::Update(uint64_t bytes) {
   // Of compressed input only the source knows how much of it is done.
   const uint64_t done = source_ == nullptr || source_->Contents() ? bytes : source_->position();
   if (total != 0) {
-    fmt::print(stderr, "\r{}: {} of {} ({}%) \x1b[K", what_, util::FormatSize(done),
-               util::FormatSize(total), std::min<uint64_t>(100, done * 100 / total));
+    Tell(fmt::format("\r{}: {} of {} ({}%) \x1b[K", what_, util::FormatSize(done),
+                     util::FormatSize(total), std::min<uint64_t>(100, done * 100 / total)));
   } else {
-    fmt::print(stderr, "\r{}: {} \x1b[K", what_, util::FormatSize(bytes));
+    Tell(fmt::format("\r{}: {} \x1b[K", what_, util::FormatSize(bytes)));
   }
-  std::fflush(stderr);
 }
 
 void Progress::Clear() {
   if (!shown_) return;
   shown_ = false;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  Tell("\r\x1b[K");
 }
 
 }  // namespace tools

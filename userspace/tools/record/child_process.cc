@@ -73,6 +73,7 @@ util::Result<ChildProcess> ChildProcess::Prepare(const std::vector<std::string>&
   util::UniqueFd failure_read(failure[0]);
   util::UniqueFd failure_write(failure[1]);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 

@@ -204,11 +204,11 @@ void Recorder::ShowProgress(uint64_t now) {
   for (uint64_t count : stats.lost) lost += count;
   double seconds = static_cast<double>(now - (shown_at_ ? shown_at_ : begin_)) / 1e9;
   double rate = seconds > 0 ? static_cast<double>(events - shown_events_) / seconds : 0;
-  fmt::print(stderr, "\r{}: {}  {} events/s  {}  lost {}  fullest ring {}%\x1b[K", kProgram,
-             util::FormatDuration(now - begin_), util::FormatCount(static_cast<uint64_t>(rate)),
-             util::FormatSize(archive_->bytes()), util::FormatCount(lost),
-             session_->fullest_ring_percent());
-  fflush(stderr);
+  Tell(fmt::format("\r{}: {}  {} events/s  {}  lost {}  fullest ring {}%\x1b[K", kProgram,
+                   util::FormatDuration(now - begin_),
+                   util::FormatCount(static_cast<uint64_t>(rate)),
+                   util::FormatSize(archive_->bytes()), util::FormatCount(lost),
+                   session_->fullest_ring_percent()));
   line_shown_ = true;
   shown_events_ = events;
   shown_at_ = now;
@@ -300,7 +300,7 @@ int Recorder::Run() {
   }
   end_ = util::MonotonicNow();
   session_->Stop();
-  if (line_shown_) fmt::print(stderr, "\r\x1b[K");
+  if (line_shown_) Tell("\r\x1b[K");
   const bool written = archive_->Flush();
   util::Status closed = sink_->Close();
   if (!closed) {
@@ -344,7 +344,8 @@ int ListCategories() {
     PrintError(kProgram, features.error());
     return kExitFailure;
   }
-  fmt::print("{:<9} {:<42} {:<8} {}\n", "NAME", "DESCRIPTION", "DEFAULT", "THIS KERNEL");
+  std::string list =
+      fmt::format("{:<9} {:<42} {:<8} {}\n", "NAME", "DESCRIPTION", "DEFAULT", "THIS KERNEL");
   for (const capture::Category& category : capture::AllCategories()) {
     std::string why_not = features->WhyNot(category);
     if (category.id == FXR_CATEGORY_LBR) {
@@ -352,9 +353,13 @@ int ListCategories() {
         why_not = branches.error().message;
       }
     }
-    fmt::print("{:<9} {:<42} {:<8} {}\n", category.name, category.description,
-               category.by_default ? "yes" : "no",
-               why_not.empty() ? "available" : "not available: " + why_not);
+    list += fmt::format("{:<9} {:<42} {:<8} {}\n", category.name, category.description,
+                        category.by_default ? "yes" : "no",
+                        why_not.empty() ? "available" : "not available: " + why_not);
+  }
+  if (std::fputs(list.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    PrintError(kProgram, {fmt::format("cannot write standard output: {}", strerror(errno)), ""});
+    return kExitFailure;
   }
   return 0;
 }
