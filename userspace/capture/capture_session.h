@@ -52,7 +52,7 @@ class CaptureSession {
   void RecordBranches(std::unique_ptr<BranchRecorder> branches);
 
   // Becomes readable when a ring has filled enough to be drained; a drain every 100 ms does the
-  // rest.
+  // rest, or fewer while it is quiet.
   int wakeup_fd() const { return programs_->side_ring_fd(); }
   // The same for the rings of branch stacks.
   std::vector<int> branch_fds() const { return branches_ ? branches_->fds() : std::vector<int>(); }
@@ -71,6 +71,8 @@ class CaptureSession {
   uint64_t ring_bytes() const { return programs_->ring_bytes(); }
   // How full the fullest ring was at the last drain, percent.
   uint32_t fullest_ring_percent() const { return fullest_now_percent_; }
+  // Hardly anything had come since the drain before.
+  bool is_quiet() const { return fullest_now_percent_ == 0 && !branches_; }
 
  private:
   CaptureSession(const ProgramOptions& options, std::unique_ptr<BpfPrograms> programs,

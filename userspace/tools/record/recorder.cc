@@ -26,8 +26,10 @@ namespace tools {
 namespace {
 
 constexpr const char* kProgram = "fxt-record";
-// A ring that fills faster wakes the recorder by itself.
+// A ring that fills faster wakes the recorder by itself; so where little happens it may sleep for
+// longer.
 constexpr int kPollMs = 100;
+constexpr int kQuietPollMs = 250;
 constexpr int kUnfinishedMs = 1;
 // What a kill can cost at most.
 constexpr uint64_t kFlushInterval = 400'000'000;
@@ -158,10 +160,10 @@ Recorder::Reason Recorder::Loop() {
                                pollfd{signals_.get(), POLLIN, 0}};
     for (int fd : session_->branch_fds()) fds.push_back({fd, POLLIN, 0});
     uint64_t now = util::MonotonicNow();
-    int timeout = kPollMs;
+    int timeout = session_->is_quiet() ? kQuietPollMs : kPollMs;
     if (deadline != UINT64_MAX) {
       uint64_t left = deadline > now ? (deadline - now + 999'999) / 1'000'000 : 0;
-      timeout = static_cast<int>(std::min<uint64_t>(left, kPollMs));
+      timeout = static_cast<int>(std::min<uint64_t>(left, static_cast<uint64_t>(timeout)));
     }
     if (!drained) {
       // The ring's descriptor stays readable while an event in it is being written, and the task
