@@ -61,7 +61,7 @@ class ProviderWriter {
     return ThreadSlot(provider_id(), threads_.Find(thread));
   }
 
-  // The same where the last record's provider holds both threads, in 16 bytes. Else nothing is
+  // A switch in 16 bytes, where the last record's provider holds both threads. Else nothing is
   // written and it returns false, also when the sink has failed. `priorities`: the outgoing
   // thread's in the lower eight bits, the incoming one's in the upper eight.
   bool TryWriteContextSwitch(Ticks timestamp, uint8_t cpu, ThreadState outgoing_state,
