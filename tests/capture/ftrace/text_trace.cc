@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/ftrace/text_trace.h"
 
+#include <regex.h>
+
+#include <array>
 #include <charconv>
-#include <regex>
+#include <stdexcept>
 
 namespace truth {
 namespace {
@@ -10,8 +13,28 @@ namespace {
 // A comm may hold anything but a newline here, so the fixed words around it are what counts.
 constexpr char kLine[] =
     "^.*-[0-9]+ +\\[([0-9]+)\\] [^ ]+ +([0-9]+)\\.([0-9]{6}): sched_switch: "
-    "prev_comm=(.*) prev_pid=(-?[0-9]+) prev_prio=(-?[0-9]+) prev_state=(\\S+) ==> "
+    "prev_comm=(.*) prev_pid=(-?[0-9]+) prev_prio=(-?[0-9]+) prev_state=([^ ]+) ==> "
     "next_comm=(.*) next_pid=(-?[0-9]+) next_prio=(-?[0-9]+)$";
+
+constexpr size_t kGroups = 11;  // the whole line, and what is in brackets
+
+// Not std::regex: sanitizer builds of g++ 12 warn of what its templates leave uninitialized.
+class LineExpression {
+ public:
+  LineExpression() {
+    if (regcomp(&compiled_, kLine, REG_EXTENDED) != 0) throw std::logic_error("regcomp");
+  }
+  ~LineExpression() { regfree(&compiled_); }
+  LineExpression(const LineExpression&) = delete;
+  LineExpression& operator=(const LineExpression&) = delete;
+
+  bool Match(const std::string& line, std::array<regmatch_t, kGroups>* groups) const {
+    return regexec(&compiled_, line.c_str(), groups->size(), groups->data(), 0) == 0;
+  }
+
+ private:
+  regex_t compiled_;
+};
 
 template <typename T>
 T Number(std::string_view text) {
@@ -23,20 +46,23 @@ T Number(std::string_view text) {
 }  // namespace
 
 std::vector<TextSwitch> ParseTextTrace(std::string_view text, size_t* unreadable) {
-  const std::regex line_regex(kLine, std::regex::optimize);
+  const LineExpression expression;
   std::vector<TextSwitch> switches;
   *unreadable = 0;
   while (!text.empty()) {
     const size_t newline = text.find('\n');
-    const std::string_view line = text.substr(0, newline);
+    const std::string line(text.substr(0, newline));
     text = newline == std::string_view::npos ? std::string_view() : text.substr(newline + 1);
     if (line.find(": sched_switch: ") == std::string_view::npos) continue;
-    std::match_results<std::string_view::const_iterator> match;
-    if (!std::regex_match(line.begin(), line.end(), match, line_regex)) {
+    std::array<regmatch_t, kGroups> match;
+    if (!expression.Match(line, &match)) {
       ++*unreadable;
       continue;
     }
-    const auto group = [&](int n) { return std::string_view(match[n].first, match[n].second); };
+    const auto group = [&](size_t n) {
+      const auto begin = static_cast<size_t>(match[n].rm_so);
+      return std::string_view(line).substr(begin, static_cast<size_t>(match[n].rm_eo) - begin);
+    };
     TextSwitch s;
     s.cpu = Number<uint32_t>(group(1));
     s.time_us = Number<uint64_t>(group(2)) * 1'000'000 + Number<uint64_t>(group(3));
