@@ -259,6 +259,34 @@ TEST(Compare, KnowsAPauseByTheSecondStamp) {
   EXPECT_EQ(Compare(reference, recorded, {}).total.late, 1u);
 }
 
+TEST(Compare, KnowsAPauseAcrossTheEndsOfTheWindow) {
+  SwitchLog reference = Reference(40);
+  reference.second_stamps.resize(1);
+  for (const Switch& s : reference.cpus[0]) {
+    reference.second_stamps[0].push_back({s.time_ns + 600, s.prev_tid, s.next_tid});
+  }
+  FxtLog recorded = Recording(reference);
+  CompareOptions options;
+  options.window = {(10 + 5) * kStepNs + 100'000, (10 + 30) * kStepNs + 100'000};
+  EXPECT_EQ(Compare(reference, recorded, options).total.matched, 25u);
+  // At its begin, ftrace's time of the switch lies outside; at its end, the recording's.
+  for (const size_t at : {5, 30}) {
+    recorded.log.cpus[0][at].time_ns += 200'000;
+    const Comparison unproven = Compare(reference, recorded, options);
+    EXPECT_EQ(unproven.total.differences(), 1u) << at << ": " << unproven.Describe(options);
+    reference.second_stamps[0][at].time_ns += 200'000;
+    const Comparison proven = Compare(reference, recorded, options);
+    EXPECT_TRUE(proven.exact()) << at << ": " << proven.Describe(options);
+  }
+  const Comparison both = Compare(reference, recorded, options);
+  EXPECT_EQ(both.total.pauses, 2u);
+  EXPECT_EQ(both.total.reference, 26u);
+  EXPECT_EQ(both.total.matched, 26u);
+  // A switch that is really missing at the end is not found in one that comes after it.
+  recorded.log.cpus[0].erase(recorded.log.cpus[0].begin() + 30);
+  EXPECT_EQ(Compare(reference, recorded, options).total.missing, 1u);
+}
+
 TEST(Compare, CountsWhatIsLostAmongTasksThatTakeTurns) {
   SwitchLog reference = Reference(400);
   FxtLog recorded = Recording(reference);

@@ -257,8 +257,40 @@ class CpuComparer {
     }
     // The two clocks are read a moment apart, so the ends of the window may fall between the
     // readings for one switch.
+    TakePausedAcrossEnd();
+    TakePausedAcrossBegin();
     TrimEnd(wanted_, ours_);
     TrimEnd(ours_, wanted_);
+  }
+
+  // A switch that ftrace has within the window, and the recording only after a pause of the machine
+  // that lasted beyond its end.
+  void TakePausedAcrossEnd() {
+    if (wanted_.empty()) return;
+    const Switch& last = *wanted_.back();
+    if (!ours_.empty() && Alike(last, *ours_.back())) return;
+    const auto all = CpuOf(recorded_.log);
+    const auto beyond = std::find_if(all.begin(), all.end(), [&](const Switch& s) {
+      return s.time_ns > last.time_ns && !options_.window.Contains(s.time_ns);
+    });
+    if (beyond == all.end() || !Alike(last, *beyond)) return;
+    if (SecondStampOf(last) >= beyond->time_ns) ours_.push_back(&*beyond);
+  }
+
+  // One that ftrace has before the window and the recording, after a pause, within.
+  void TakePausedAcrossBegin() {
+    if (ours_.empty()) return;
+    const Switch& first = *ours_.front();
+    if (!wanted_.empty() && Alike(*wanted_.front(), first)) return;
+    const auto all = CpuOf(reference_);
+    const auto within = std::find_if(all.begin(), all.end(), [&](const Switch& s) {
+      return options_.window.Contains(s.time_ns) || s.time_ns > first.time_ns;
+    });
+    if (within == all.begin() || !Alike(*std::prev(within), first)) return;
+    const Switch& before = *std::prev(within);
+    if (before.time_ns > first.time_ns || SecondStampOf(before) < first.time_ns) return;
+    wanted_.insert(wanted_.begin(), &before);
+    ++counts_->reference;
   }
 
   // Drops the first or last of `longer` if it lies at the edge and the other lacks it.
@@ -358,15 +390,15 @@ class CpuComparer {
   }
 
   // 0 where there is none.
-  uint64_t SecondStampOf(const Switch& wanted) {
+  uint64_t SecondStampOf(const Switch& wanted) const {
     if (cpu_ >= reference_.second_stamps.size()) return 0;
     const auto& stamps = reference_.second_stamps[cpu_];
-    while (next_stamp_ < stamps.size() && stamps[next_stamp_].time_ns < wanted.time_ns)
-      ++next_stamp_;
-    if (next_stamp_ == stamps.size()) return 0;
-    const SecondStamp& stamp = stamps[next_stamp_];
-    return stamp.prev_tid == wanted.prev_tid && stamp.next_tid == wanted.next_tid ? stamp.time_ns
-                                                                                  : 0;
+    const auto stamp =
+        std::lower_bound(stamps.begin(), stamps.end(), wanted.time_ns,
+                         [](const SecondStamp& s, uint64_t time) { return s.time_ns < time; });
+    if (stamp == stamps.end()) return 0;
+    return stamp->prev_tid == wanted.prev_tid && stamp->next_tid == wanted.next_tid ? stamp->time_ns
+                                                                                    : 0;
   }
 
   static bool StatesAgree(const Switch& wanted, const Switch& ours) {
@@ -434,7 +466,6 @@ class CpuComparer {
   Comparison* result_;
   CpuComparison* counts_;
   std::vector<const Switch*> wanted_, ours_;
-  size_t next_stamp_ = 0;
 };
 
 // Two tasks that had one id after the other must not have one koid.
