@@ -26,7 +26,8 @@ $(BUILD)/bpf/$(1).bpf.o: $$(patsubst bpf/%.bpf.c,$(BUILD)/bpf/$(1)/%.bpf.o,$$(BP
 	$$(call brief,BPFTOOL)$$(BPFTOOL) gen object $$@ $$^
 
 $(BUILD)/bpf/$(1).skel.h: $(BUILD)/bpf/$(1).bpf.o
-	$$(call brief,BPFTOOL)$$(BPFTOOL) gen skeleton $$< name $(1)_bpf > $$@
+	$$(call brief,BPFTOOL)(echo '// NOLINTBEGIN' && $$(BPFTOOL) gen skeleton $$< name $(1)_bpf && \
+	  echo '// NOLINTEND') > $$@
 endef
 $(foreach v,$(BPF_VARIANTS),$(eval $(call bpf_variant_rules,$(v))))
 

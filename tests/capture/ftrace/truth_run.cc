@@ -84,6 +84,7 @@ int RunWithinWindow(const std::string& window_path, const std::string& second,
     }
   }
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const uint64_t begin = BootTimeNs();

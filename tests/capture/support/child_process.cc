@@ -51,6 +51,7 @@ util::Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& a
     return util::Error{fmt::format("no file for the output: {}", strerror(errno)), ""};
   }
   std::vector<char*> arguments;
+  arguments.reserve(argv.size() + 1);
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   child.started_ = std::chrono::steady_clock::now();

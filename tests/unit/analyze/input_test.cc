@@ -2,6 +2,7 @@
 #include "analyze/input.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -82,7 +83,7 @@ TEST_F(InputTest, ReadsPipes) {
   const std::string fifo = folder_ / "fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   for (const std::string& path : {Write("plain.fxt", plain_), WritePacked("packed.gz")}) {
-    const std::string command = "cat " + path + " > " + fifo + " &";
+    const std::string command = fmt::format("cat {} > {} &", path, fifo);
     ASSERT_EQ(std::system(command.c_str()), 0);
     EXPECT_EQ(Records(fifo), records_);
   }

@@ -36,7 +36,7 @@ struct RandomFile {
   std::vector<std::string> texts;
 };
 
-std::vector<std::string> ReadTexts(ByteSource& source, ReaderOptions options = {}) {
+std::vector<std::string> ReadTexts(ByteSource& source, const ReaderOptions& options = {}) {
   Reader reader(source, options);
   std::vector<std::string> texts;
   for (;;) {

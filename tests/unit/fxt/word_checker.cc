@@ -121,7 +121,7 @@ std::string WordChecker::String(unsigned ref, std::span<const uint64_t>& rest) {
   if (ref >= 0x8000) {
     const size_t bytes = ref - 0x8000;
     const size_t words = std::min((bytes + 7) / 8, rest.size());
-    const std::string text = Stream(rest, bytes);
+    std::string text = Stream(rest, bytes);
     rest = rest.subspan(words);
     return text;
   }

@@ -37,6 +37,7 @@ perf_data::BuildId OwnBuildId() {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& segment = info->dlpi_phdr[i];
           if (segment.p_type != PT_NOTE) continue;
+          // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader says it in a number
           const auto* notes = reinterpret_cast<const std::byte*>(info->dlpi_addr + segment.p_vaddr);
           auto* found = static_cast<perf_data::BuildId*>(out);
           if (found->empty()) *found = FindBuildId({notes, segment.p_memsz});

@@ -94,11 +94,11 @@ class WallClockTest : public ::testing::Test {
 
 TEST_F(WallClockTest, IsADateOfRfc3339) {
   // "full-date T full-time", section 5.6; milliseconds, an offset in hours and minutes.
-  const std::string day = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
-  const std::string time = R"([0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}[+-][0-9]{2}:[0-9]{2})";
+  constexpr char kForm[] =
+      R"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}[+-][0-9]{2}:[0-9]{2})";
   for (const char* zone : {"UTC0", "XYZ-5:45", "XYZ3:30", "XYZ-14", "XYZ12"}) {
     SetZone(zone);
-    EXPECT_THAT(WallClockNow(), ::testing::MatchesRegex(day + "T" + time));
+    EXPECT_THAT(WallClockNow(), ::testing::MatchesRegex(kForm));
   }
 }
 

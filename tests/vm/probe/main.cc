@@ -142,11 +142,7 @@ void ProbeTypes(const KernelTypes& types) {
   }
 }
 
-}  // namespace
-}  // namespace probe
-
-int main() {
-  using namespace probe;
+void ProbeAll() {
   const KernelTypes types = KernelTypes::Load();
   for (const char* path :
        {"/proc/sys/kernel/osrelease", "/proc/sys/kernel/unprivileged_bpf_disabled",
@@ -162,5 +158,12 @@ int main() {
   ProbeIterator(types);
   ProbeFunctions(types);
   ProbePerf();
+}
+
+}  // namespace
+}  // namespace probe
+
+int main() {
+  probe::ProbeAll();
   return 0;
 }
