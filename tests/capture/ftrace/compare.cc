@@ -11,37 +11,13 @@
 #include <fmt/format.h>
 
 #include "capture/ftrace/event_format.h"
+#include "capture/ftrace/rename_index.h"
 
 namespace truth {
 namespace {
 
-constexpr std::array<int64_t, 8> kHistogramBounds = {1'000,  2'000,  5'000,   10'000,
-                                                     20'000, 50'000, 100'000, 1'000'000};
 // How far ahead a place is looked for where both go on alike.
 constexpr size_t kResyncSteps = 256;
-constexpr size_t kCommBytes = 15;
-
-// Whether a thread that the kernel calls `comm` may be called `recorded` in the file: a kernel
-// thread by its full name, a worker with what it works on.
-bool NamesAgree(const std::string& comm, const std::string& recorded) {
-  if (recorded == comm) return true;
-  if (!recorded.starts_with(comm)) return false;
-  if (comm.size() == kCommBytes) return true;
-  return comm.starts_with("kworker/") &&
-         (recorded[comm.size()] == '-' || recorded[comm.size()] == '+');
-}
-
-// Whether `comm` is the old name, or one that is just being written over with the new one: the
-// kernel copies it a few bytes at a time, and may be preempted while it does.
-bool IsBetween(const std::string& comm, const std::string& old_name, const std::string& new_name) {
-  const auto at = [](const std::string& name, size_t i) {
-    return i < name.size() ? name[i] : '\0';
-  };
-  for (size_t i = 0; i <= comm.size(); ++i) {
-    if (at(comm, i) != at(old_name, i) && at(comm, i) != at(new_name, i)) return false;
-  }
-  return true;
-}
 
 int ClassOf(char letter) {
   switch (letter) {
@@ -66,77 +42,6 @@ std::string Text(const SwitchLog& log, uint32_t cpu, const Switch& s) {
                      s.prev_priority, StateText(s.prev_state), log.names.Name(s.next_name),
                      s.next_tid, s.next_priority);
 }
-
-// Renames by thread, to explain a name that is one step ahead of the kernel's.
-class RenameIndex {
- public:
-  RenameIndex(const SwitchLog& reference, uint64_t takes_ns)
-      : log_(reference), takes_ns_(takes_ns) {
-    for (const Rename& rename : reference.renames) by_tid_[rename.tid].push_back(&rename);
-  }
-
-  // Whether the last rename of `tid` announced by the time the switch was recorded was from `comm`
-  // to `recorded`, and its author had not had the time to do it, or announced it after ftrace had
-  // looked.
-  bool InFlight(int32_t tid, uint64_t ftrace_ns, uint64_t recorded_ns, const std::string& comm,
-                const std::string& recorded) const {
-    const uint64_t time_ns = std::max(ftrace_ns, recorded_ns);
-    const auto found = by_tid_.find(tid);
-    if (found == by_tid_.end()) return false;
-    const auto& renames = found->second;
-    auto after = std::upper_bound(
-        renames.begin(), renames.end(), time_ns,
-        [](uint64_t time, const Rename* rename) { return time < rename->time_ns; });
-    if (after == renames.begin()) return false;
-    const Rename& last = **std::prev(after);
-    return IsBetween(comm, log_.names.Name(last.old_name), recorded) &&
-           log_.names.Name(last.new_name) == recorded &&
-           (last.time_ns >= ftrace_ns || ftrace_ns - last.time_ns < takes_ns_ ||
-            LeftItsCpu(last, ftrace_ns));
-  }
-
-  // Whether the next rename of `tid` is the one from `comm` to `recorded`, and ftrace was told of
-  // it only when its author came back to a CPU: since 7.0 an author may be preempted between two
-  // tracers.
-  bool Delayed(int32_t tid, uint64_t time_ns, const std::string& comm,
-               const std::string& recorded) const {
-    const auto found = by_tid_.find(tid);
-    if (found == by_tid_.end()) return false;
-    const auto& renames = found->second;
-    const auto next = std::upper_bound(
-        renames.begin(), renames.end(), time_ns,
-        [](uint64_t time, const Rename* rename) { return time < rename->time_ns; });
-    if (next == renames.end()) return false;
-    return log_.names.Name((*next)->old_name) == comm &&
-           log_.names.Name((*next)->new_name) == recorded && JustCame(**next, time_ns);
-  }
-
- private:
-  // Whether the author of `rename` was switched out soon after announcing it, and before `time_ns`.
-  bool LeftItsCpu(const Rename& rename, uint64_t time_ns) const {
-    const auto& cpu = log_.cpus[rename.cpu];
-    const auto next =
-        std::lower_bound(cpu.begin(), cpu.end(), rename.time_ns,
-                         [](const Switch& s, uint64_t time) { return s.time_ns < time; });
-    return next != cpu.end() && next->prev_tid == rename.by_tid && next->time_ns <= time_ns &&
-           next->time_ns - rename.time_ns < takes_ns_;
-  }
-
-  // Whether the author of `rename` came to its CPU just before, and at or after `time_ns`.
-  bool JustCame(const Rename& rename, uint64_t time_ns) const {
-    const auto& cpu = log_.cpus[rename.cpu];
-    auto next = std::lower_bound(cpu.begin(), cpu.end(), rename.time_ns,
-                                 [](const Switch& s, uint64_t time) { return s.time_ns < time; });
-    if (next == cpu.begin()) return false;
-    const Switch& last = *std::prev(next);
-    return last.next_tid == rename.by_tid && last.time_ns >= time_ns &&
-           rename.time_ns - last.time_ns < takes_ns_;
-  }
-
-  const SwitchLog& log_;
-  const uint64_t takes_ns_;
-  std::unordered_map<int32_t, std::vector<const Rename*>> by_tid_;
-};
 
 class CpuComparer {
  public:
@@ -351,14 +256,7 @@ class CpuComparer {
     ++counts_->matched;
     const auto delta = static_cast<int64_t>(ours.time_ns) - static_cast<int64_t>(wanted.time_ns);
     const uint64_t distance = static_cast<uint64_t>(std::abs(delta));
-    if (result_->total.matched + counts_->matched == 1) {
-      result_->least_delta_ns = result_->most_delta_ns = delta;
-    }
-    result_->least_delta_ns = std::min(result_->least_delta_ns, delta);
-    result_->most_delta_ns = std::max(result_->most_delta_ns, delta);
-    const auto bound = std::lower_bound(kHistogramBounds.begin(), kHistogramBounds.end(),
-                                        static_cast<int64_t>(distance));
-    ++result_->delta_histogram[static_cast<size_t>(bound - kHistogramBounds.begin())];
+    result_->NoteDelta(delta);
     const uint64_t second = SecondStampOf(wanted);
     if (distance > options_.tolerance_ns) {
       // Both read the clock while the switch has interrupts off; only the machine itself, on which
@@ -515,31 +413,6 @@ void CheckIncarnations(const SwitchLog& reference, const FxtLog& recorded,
 
 }  // namespace
 
-void CpuComparison::Add(const CpuComparison& other) {
-  reference += other.reference;
-  matched += other.matched;
-  missing += other.missing;
-  extra += other.extra;
-  late += other.late;
-  wrong_state += other.wrong_state;
-  wrong_priority += other.wrong_priority;
-  wrong_name += other.wrong_name;
-  reference_gaps += other.reference_gaps;
-  recorded_gaps += other.recorded_gaps;
-  unmarked_gaps += other.unmarked_gaps;
-  declared_lost += other.declared_lost;
-  blind_init += other.blind_init;
-  blind_init_reference += other.blind_init_reference;
-  blind_idle += other.blind_idle;
-  blind_idle_reference += other.blind_idle_reference;
-  blind_children += other.blind_children;
-  blind_children_names += other.blind_children_names;
-  pauses += other.pauses;
-  takeovers += other.takeovers;
-  offline += other.offline;
-  renames_in_flight += other.renames_in_flight;
-}
-
 Comparison Compare(const SwitchLog& reference, const FxtLog& recorded,
                    const CompareOptions& options) {
   Comparison result;
@@ -552,44 +425,6 @@ Comparison Compare(const SwitchLog& reference, const FxtLog& recorded,
   }
   CheckIncarnations(reference, recorded, options, &result);
   return result;
-}
-
-std::string Comparison::Describe(const CompareOptions& options) const {
-  std::string text;
-  const auto line = [&](const std::string& who, const CpuComparison& c) {
-    text += fmt::format(
-        "{:6} {:>9} switches, {} matched, {} missing, {} extra, {} late, wrong: {} states, {} "
-        "priorities, {} names; gaps: {} in ftrace, {} recorded, {} unmarked; {} declared lost\n",
-        who, c.reference, c.matched, c.missing, c.extra, c.late, c.wrong_state, c.wrong_priority,
-        c.wrong_name, c.reference_gaps, c.recorded_gaps, c.unmarked_gaps, c.declared_lost);
-    text += fmt::format(
-        "       apart: {} out of PID 1 unseen ({} in ftrace), {} by its newborn children seen only "
-        "here "
-        "({} unnamed), {} out of idle seen only here ({} gaps in ftrace), {} task ids taken over, "
-        "{} "
-        "renames in flight, {} times offline, {} pauses of the machine\n",
-        c.blind_init, c.blind_init_reference, c.blind_children, c.blind_children_names,
-        c.blind_idle, c.blind_idle_reference, c.takeovers, c.renames_in_flight, c.offline,
-        c.pauses);
-  };
-  for (size_t cpu = 0; cpu < cpus.size(); ++cpu) {
-    if (cpus[cpu].reference + cpus[cpu].extra > 0) line(fmt::format("cpu{}", cpu), cpus[cpu]);
-  }
-  line("total", total);
-  text += fmt::format("blind spots: {}\n", options.blind.Describe());
-  text += fmt::format("recorded minus ftrace time: {} .. {} ns;", least_delta_ns, most_delta_ns);
-  for (size_t i = 0; i < delta_histogram.size(); ++i) {
-    if (delta_histogram[i] == 0) continue;
-    text += i < kHistogramBounds.size()
-                ? fmt::format(" {} within {} us,", delta_histogram[i], kHistogramBounds[i] / 1000)
-                : fmt::format(" {} beyond,", delta_histogram[i]);
-  }
-  text.back() = '\n';
-  text +=
-      fmt::format("task ids used again: {}, confused: {}\n", reused_tids, confused_incarnations);
-  for (const std::string& example : examples) text += example + "\n";
-  text += exact() ? "identical\n" : "DIFFERENT\n";
-  return text;
 }
 
 }  // namespace truth
