@@ -20,7 +20,7 @@ WARNINGS += $(if $(findstring clang,$(CXX)),,-Wno-restrict)
 # clang 19 sees that libstdc++ 12 has deprecated what its own std::stable_sort uses.
 WARNINGS += $(if $(findstring clang,$(CXX)),-Wno-deprecated-declarations)
 OPT      ?= -O2 -g
-CPPFLAGS += -Iinclude -Iuserspace -I$(BUILD) -DFMT_HEADER_ONLY=1 -D_GNU_SOURCE \
+CPPFLAGS += -Iinclude -Iuserspace -I$(BUILD) -D_GNU_SOURCE \
             -DFXT_RECORD_VERSION='"$(VERSION)"'
 CXXFLAGS += -std=c++20 $(OPT) $(WARNINGS) -fno-omit-frame-pointer -MMD -MP
 ifeq ($(SAN),)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Reading speed beside a plain memory copy, and flat memory.
 
-$(BUILD)/bench/reader_bench: $(BUILD)/tests/bench/reader_bench.o $(BUILD)/libanalyze.a $(BUILD)/libfxt.a
+$(BUILD)/bench/reader_bench: $(BUILD)/tests/bench/reader_bench.o $(BUILD)/libanalyze.a $(BUILD)/libfxt.a $(BUILD)/libutil.a
 	@mkdir -p $(@D)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ -lz
 

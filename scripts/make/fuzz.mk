@@ -8,9 +8,9 @@ FUZZ_SECONDS ?= 600
 # What reads and rewrites traces; branch reports stand on layers of their own. Few files, since all
 # are compiled for this alone.
 FUZZ_SOURCES := $(call layer_sources,fxt) $(filter-out userspace/analyze/lbr_%,$(call layer_sources,analyze)) \
-                userspace/util/quantity.cc tests/fuzz/reader_fuzzer.cc
+                userspace/util/quantity.cc userspace/util/format_library.cc tests/fuzz/reader_fuzzer.cc
 FUZZ_OBJECTS := $(patsubst %.cc,$(FUZZ_BUILD)/%.o,$(FUZZ_SOURCES))
-FUZZ_CPPFLAGS = $(filter-out -DFMT_HEADER_ONLY=1,$(CPPFLAGS))
+FUZZ_CPPFLAGS = $(CPPFLAGS)
 FUZZ_FLAGS   := -std=c++20 -O1 -gline-tables-only -fno-omit-frame-pointer -fsanitize=address,undefined \
                 -fno-sanitize-recover=all -MMD -MP
 # Whether clang is here and has libFuzzer; looked at when a fuzzing target is made.
@@ -24,7 +24,7 @@ $(FUZZ_BUILD)/%.o: %.cc
 	$(call brief,CXX)$(FUZZ_CXX) $(FUZZ_CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
 
 $(FUZZ_BUILD)/reader_fuzzer: $(FUZZ_OBJECTS)
-	$(call brief,LINK)$(FUZZ_CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ -lfmt -lz
+	$(call brief,LINK)$(FUZZ_CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ -lz
 
 FUZZ_CORPUS_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,tests/fuzz/make_corpus.cc \
   tests/unit/analyze/recording_parts.cc tests/unit/fxt/random_records.cc tests/unit/fxt/vectors.cc)

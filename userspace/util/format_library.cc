@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The formatting library's own functions, compiled here once instead of in every file that formats:
+// Debian has it as headers and as a shared library, and the programs are static.
+#include <fmt/format-inl.h>
+
+// What the headers declare as templates that are instantiated elsewhere, as far as char goes.
+FMT_BEGIN_NAMESPACE
+namespace detail {
+template FMT_API auto dragonbox::to_decimal(float) noexcept -> dragonbox::decimal_fp<float>;
+template FMT_API auto dragonbox::to_decimal(double) noexcept -> dragonbox::decimal_fp<double>;
+template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
+template FMT_API auto decimal_point_impl(locale_ref) -> char;
+template FMT_API void vformat_to(buffer<char>&, string_view,
+                                 basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
+}  // namespace detail
+FMT_END_NAMESPACE
