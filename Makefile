@@ -36,13 +36,14 @@ endif
 brief = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$@'; )
 quoted = '$(subst ','\'',$(1))'
 
-# Folders of userspace/, lowest layer first; a folder may include those before it (see README.md).
-LAYERS := util fxt sink perf_data symbols model translate analyze capture
-layer_sources = $(sort $(wildcard userspace/$(1)/*.cc))
+# Rooms of userspace/, lowest layer first; a room may include those before it (see README.md).
+LAYERS := util schema text fxt source sink perf branches symbols model translate import facts analyze capture
+layer_sources = $(sort $(wildcard userspace/$(1)/*.cc userspace/$(1)/*/*.cc))
 layer_objects = $(patsubst %.cc,$(BUILD)/%.o,$(call layer_sources,$(1)))
 ARCHIVES := $(foreach l,$(LAYERS),$(if $(call layer_sources,$(l)),$(BUILD)/lib$(l).a))
 # Linked highest layer first.
-ARCHIVES_LINK := $(foreach l,capture analyze translate model symbols perf_data sink fxt util,$(if $(call layer_sources,$(l)),$(BUILD)/lib$(l).a))
+reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
+ARCHIVES_LINK := $(call reverse,$(ARCHIVES))
 LIBS := -lbpf -lelf -lz -lzstd -lseccomp -pthread
 
 RECORD_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/record/*.cc)))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Reading speed beside a plain memory copy, and flat memory.
 
-$(BUILD)/bench/reader_bench: $(BUILD)/tests/bench/reader_bench.o $(BUILD)/libanalyze.a $(BUILD)/libfxt.a $(BUILD)/libutil.a
+$(BUILD)/bench/reader_bench: $(BUILD)/tests/bench/reader_bench.o $(ARCHIVES_LINK)
 	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ -lz
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ $(LIBS)
 
 ## bench-reader  print ns per record and GB/s of the reader next to memcpy, and its memory
 .PHONY: bench-reader

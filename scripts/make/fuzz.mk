@@ -7,7 +7,8 @@ FUZZ_BUILD   := $(BUILD)/fuzz
 FUZZ_SECONDS ?= 600
 # What reads and rewrites traces; branch reports stand on layers of their own. Few files, since all
 # are compiled for this alone.
-FUZZ_SOURCES := $(call layer_sources,fxt) $(filter-out userspace/analyze/lbr_%,$(call layer_sources,analyze)) \
+FUZZ_SOURCES := $(foreach l,fxt schema text source facts,$(call layer_sources,$(l))) \
+                $(filter-out userspace/analyze/lbr/%,$(call layer_sources,analyze)) userspace/branches/last_branch.cc \
                 userspace/util/quantity.cc userspace/util/format_library.cc tests/fuzz/reader_fuzzer.cc
 FUZZ_OBJECTS := $(patsubst %.cc,$(FUZZ_BUILD)/%.o,$(FUZZ_SOURCES))
 FUZZ_CPPFLAGS = $(CPPFLAGS)

@@ -20,11 +20,11 @@
 #include <string>
 #include <vector>
 
-#include "analyze/gzip_source.h"
 #include "fxt/byte_sink.h"
 #include "fxt/encoder.h"
 #include "fxt/reader.h"
 #include "fxt/record_buffer.h"
+#include "source/gzip_source.h"
 
 namespace {
 
@@ -191,7 +191,7 @@ void ReadFile(int fd, Way way) {
     }
     case Way::kGzip: {
       lseek(fd, 0, SEEK_SET);
-      analyze::GzipSource source(std::make_unique<fxt::FdSource>(fd));
+      source::GzipSource source(std::make_unique<fxt::FdSource>(fd));
       ReadAll(source);
       break;
     }

@@ -10,15 +10,15 @@
 #include <cstring>
 #include <span>
 
-#include "analyze/checker.h"
-#include "analyze/dump.h"
-#include "analyze/gzip_source.h"
-#include "analyze/recoverer.h"
-#include "analyze/summary.h"
-#include "analyze/summary_report.h"
-#include "analyze/trace_event_writer.h"
-#include "analyze/trimmer.h"
+#include "analyze/check/checker.h"
+#include "analyze/rewrite/recoverer.h"
+#include "analyze/rewrite/trimmer.h"
+#include "analyze/show/dump.h"
+#include "analyze/show/summary.h"
+#include "analyze/show/summary_report.h"
+#include "analyze/show/trace_event_writer.h"
 #include "fxt/reader.h"
+#include "source/gzip_source.h"
 
 namespace {
 
@@ -124,7 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     }
     case 4: {
-      analyze::TextWriter out;
+      text::TextWriter out;
       analyze::TraceEventWriter writer(out, {.cpu_slices = true});
       Read(source, recover, bytes.size(),
            [&](const fxt::Reader& reader) { Require(writer.Add(reader).ok()); });
@@ -147,7 +147,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     }
     default: {
-      analyze::GzipSource gzip(std::make_unique<Pieces>(bytes));
+      source::GzipSource gzip(std::make_unique<Pieces>(bytes));
       std::byte part[4096];
       for (size_t total = 0; total < (size_t{1} << 20);) {
         const fxt::ReadResult result = gzip.Read(part);

@@ -9,8 +9,8 @@
 namespace capture {
 
 util::Result<std::unique_ptr<BranchRecorder>> BranchRecorder::Open(
-    const perf_data::LbrOptions& options) {
-  auto session = perf_data::LbrSession::Open(options);
+    const perf::LbrOptions& options) {
+  auto session = perf::LbrSession::Open(options);
   if (!session) return session.TakeError();
   return std::make_unique<BranchRecorder>(std::move(*session));
 }
@@ -49,7 +49,7 @@ void BranchRecorder::Enqueue(Item item) {
   queue_.insert(place, std::move(item));
 }
 
-void BranchRecorder::OnSample(const perf_data::BranchStackSample& sample) {
+void BranchRecorder::OnSample(const perf::BranchStackSample& sample) {
   last_time_ = sample.time;
   if (!filter_.tids.empty() || !filter_.tgids.empty()) {
     const bool wanted =
@@ -60,13 +60,13 @@ void BranchRecorder::OnSample(const perf_data::BranchStackSample& sample) {
   Enqueue({sample.time, sample});
 }
 
-void BranchRecorder::OnRecord(unsigned cpu, const perf_data::Record& record) {
+void BranchRecorder::OnRecord(unsigned cpu, const perf::Record& record) {
   const uint64_t time = record.where.time.value_or(last_time_);
-  if (const auto* mapping = std::get_if<perf_data::MmapRecord>(&record.body)) {
+  if (const auto* mapping = std::get_if<perf::MmapRecord>(&record.body)) {
     Enqueue({time, Mapping{*mapping, std::string(mapping->file)}});
-  } else if (const auto* lost = std::get_if<perf_data::LostRecord>(&record.body)) {
+  } else if (const auto* lost = std::get_if<perf::LostRecord>(&record.body)) {
     Enqueue({time, Loss{cpu, lost->count}});
-  } else if (const auto* samples = std::get_if<perf_data::LostSamplesRecord>(&record.body)) {
+  } else if (const auto* samples = std::get_if<perf::LostSamplesRecord>(&record.body)) {
     Enqueue({time, Loss{cpu, samples->count}});
   }
 }
@@ -74,7 +74,7 @@ void BranchRecorder::OnRecord(unsigned cpu, const perf_data::Record& record) {
 void BranchRecorder::DeliverNext(translate::Translator& translator) {
   Item item = std::move(queue_.front());
   queue_.pop_front();
-  if (const auto* sample = std::get_if<perf_data::BranchStackSample>(&item.what)) {
+  if (const auto* sample = std::get_if<perf::BranchStackSample>(&item.what)) {
     translator.OnBranchSample(*sample);
   } else if (auto* mapping = std::get_if<Mapping>(&item.what)) {
     mapping->record.file = mapping->file;

@@ -19,20 +19,20 @@
 #include <variant>
 #include <vector>
 
-#include "capture/bpf_programs.h"
-#include "perf_data/branch_stack_sample.h"
-#include "perf_data/lbr_session.h"
-#include "perf_data/record_decoder.h"
+#include "capture/bpf/bpf_programs.h"
+#include "perf/live/lbr_session.h"
+#include "perf/record/branch_stack_sample.h"
+#include "perf/record/record_decoder.h"
 #include "translate/translator.h"
 #include "util/result.h"
 
 namespace capture {
 
-class BranchRecorder : private perf_data::LbrHandler {
+class BranchRecorder : private perf::LbrHandler {
  public:
   // Opens the hardware's event; an error says why there is none and how to come to one.
-  static util::Result<std::unique_ptr<BranchRecorder>> Open(const perf_data::LbrOptions& options);
-  explicit BranchRecorder(std::unique_ptr<perf_data::LbrSession> session)
+  static util::Result<std::unique_ptr<BranchRecorder>> Open(const perf::LbrOptions& options);
+  explicit BranchRecorder(std::unique_ptr<perf::LbrSession> session)
       : session_(std::move(session)) {}
 
   // Only samples of these tasks are kept; cgroups cannot be told from a sample.
@@ -52,7 +52,7 @@ class BranchRecorder : private perf_data::LbrHandler {
 
  private:
   struct Mapping {
-    perf_data::MmapRecord record;
+    perf::MmapRecord record;
     std::string file;
   };
   struct Loss {
@@ -61,15 +61,15 @@ class BranchRecorder : private perf_data::LbrHandler {
   };
   struct Item {
     uint64_t time = 0;
-    std::variant<perf_data::BranchStackSample, Mapping, Loss> what;
+    std::variant<perf::BranchStackSample, Mapping, Loss> what;
   };
 
-  void OnSample(const perf_data::BranchStackSample& sample) override;
-  void OnRecord(unsigned cpu, const perf_data::Record& record) override;
+  void OnSample(const perf::BranchStackSample& sample) override;
+  void OnRecord(unsigned cpu, const perf::Record& record) override;
   void Enqueue(Item item);
   void NoteDamage();
 
-  std::unique_ptr<perf_data::LbrSession> session_;
+  std::unique_ptr<perf::LbrSession> session_;
   TaskFilter filter_;
   std::deque<Item> queue_;
   uint64_t last_time_ = 0;

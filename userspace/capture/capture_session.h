@@ -9,12 +9,12 @@
 #include <optional>
 #include <vector>
 
-#include "capture/bpf_programs.h"
+#include "capture/bpf/bpf_programs.h"
+#include "capture/bpf/kernel_features.h"
 #include "capture/branch_recorder.h"
-#include "capture/kernel_features.h"
 #include "capture/proc_identity.h"
-#include "capture/side_ring.h"
-#include "capture/slot_merger.h"
+#include "capture/rings/side_ring.h"
+#include "capture/rings/slot_merger.h"
 #include "fxt/provider_writer.h"
 #include "fxt_record/event.h"
 #include "translate/session_info.h"

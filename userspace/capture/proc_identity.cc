@@ -163,7 +163,7 @@ std::vector<model::ExecutableMapping> ProcIdentity::MappingsOf(uint32_t tgid) {
   if (tgid == 0) {
     const auto text = symbols::FindKernelText(proc_ + "/kallsyms");
     if (!text) return mappings;
-    const perf_data::BuildId id = symbols::RunningKernelBuildId(sys_ + "/kernel/notes");
+    const util::BuildId id = symbols::RunningKernelBuildId(sys_ + "/kernel/notes");
     const auto bytes = id.view();
     mappings.push_back({.start = text->start,
                         .size = text->size,

@@ -9,9 +9,9 @@ TaskTable::TaskTable() = default;
 
 fxt::Koid TaskTable::NextKoid(uint32_t tid, TidMap<uint16_t, 0>& uses) {
   uint16_t used = uses.Get(tid);
-  uint16_t next = used > kMaxGeneration ? 2 : static_cast<uint16_t>(used + 1);
+  uint16_t next = used > schema::kMaxGeneration ? 2 : static_cast<uint16_t>(used + 1);
   uses.Set(tid, next);
-  return MakeKoid(tid, next - 1u);
+  return schema::MakeKoid(tid, next - 1u);
 }
 
 ThreadHandle TaskTable::NewThreadHandle() {
@@ -112,7 +112,7 @@ void TaskTable::TakeOverLeader(ThreadHandle handle, uint32_t tgid) {
     // A reader keeps what it was told by koid.
     std::swap(thread.told_states, threads_[leader].told_states);
   } else if (uint16_t uses = thread_uses_.Get(tgid); uses > 0) {
-    thread.koid = MakeKoid(tgid, uses - 1u);
+    thread.koid = schema::MakeKoid(tgid, uses - 1u);
     thread.told_states.Forget();
   }
   by_tid_.Set(old_tid, leader == kNoHandle ? nullptr : &threads_[leader]);

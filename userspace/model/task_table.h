@@ -10,9 +10,9 @@
 
 #include "fxt/format.h"
 #include "fxt/thread_slot.h"
-#include "model/linux_state.h"
 #include "model/slab.h"
 #include "model/tid_map.h"
+#include "schema/linux_state.h"
 
 namespace model {
 
@@ -45,7 +45,7 @@ struct alignas(64) Thread {
   int32_t on_cpu = -1;
   uint32_t syscall = 0;
   fxt::Koid syscall_koid = 0;  // that it entered the call with: exec can change the thread's own
-  ToldStates told_states;
+  schema::ToldStates told_states;
   bool announced = false;
   bool exiting = false;  // called exit; only its last switch is to come
   bool in_syscall = false;

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "model/koid.h"
+#include "schema/koid.h"
 
 namespace model {
 
@@ -24,11 +24,11 @@ class TidMap {
 
   // Where the value is, until the next Set().
   const T* Place(uint32_t tid) const {
-    return &(*pages_[(tid & kTidMask) >> kPageBits])[tid & (kPageSize - 1)];
+    return &(*pages_[(tid & schema::kTidMask) >> kPageBits])[tid & (kPageSize - 1)];
   }
 
   void Set(uint32_t tid, T value) {
-    const Page*& page = pages_[(tid & kTidMask) >> kPageBits];
+    const Page*& page = pages_[(tid & schema::kTidMask) >> kPageBits];
     if (page == &kNothing) {
       if (value == kAbsent) return;
       owned_.push_back(std::make_unique<Page>(kNothing));
@@ -50,7 +50,7 @@ class TidMap {
   // Stands for every page that has no value: who reads need not ask whether there is one.
   static constexpr Page kNothing = MakeNothing();
 
-  std::array<const Page*, (size_t{1} << (kTidBits - kPageBits))> pages_;
+  std::array<const Page*, (size_t{1} << (schema::kTidBits - kPageBits))> pages_;
   std::vector<std::unique_ptr<Page>> owned_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace symbols {
 
-perf_data::BuildId FindBuildId(std::span<const std::byte> notes) {
+util::BuildId FindBuildId(std::span<const std::byte> notes) {
   // A note: size of its owner's name, size of its contents, type; then the two, each padded to four
   // bytes.
   constexpr std::string_view kOwner("GNU\0", 4);
@@ -20,7 +20,7 @@ perf_data::BuildId FindBuildId(std::span<const std::byte> notes) {
     if (contents + head[1] > notes.size()) break;
     if (head[2] == NT_GNU_BUILD_ID && head[0] == kOwner.size() &&
         std::memcmp(notes.data() + sizeof(head), kOwner.data(), kOwner.size()) == 0) {
-      return perf_data::BuildId::FromBytes(notes.subspan(contents, head[1]));
+      return util::BuildId::FromBytes(notes.subspan(contents, head[1]));
     }
     const uint64_t next = contents + (uint64_t{head[1]} + 3) / 4 * 4;
     if (next >= notes.size()) break;

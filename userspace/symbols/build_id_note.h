@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <span>
 
-#include "perf_data/build_id.h"
+#include "util/build_id.h"
 
 namespace symbols {
 
 // The build id in the contents of a note section or segment (or of /sys/kernel/notes, which are
 // that); empty if there is none.
-perf_data::BuildId FindBuildId(std::span<const std::byte> notes);
+util::BuildId FindBuildId(std::span<const std::byte> notes);
 
 }  // namespace symbols

@@ -5,8 +5,7 @@
 
 namespace symbols {
 
-std::vector<std::string> DebugFileCandidates(const std::string& path,
-                                             const perf_data::BuildId& build_id,
+std::vector<std::string> DebugFileCandidates(const std::string& path, const util::BuildId& build_id,
                                              const std::string& debug_link,
                                              const DebugFileOptions& options) {
   std::vector<std::string> candidates;
@@ -33,7 +32,7 @@ std::vector<std::string> DebugFileCandidates(const std::string& path,
 }
 
 std::vector<std::string> ExecutableCandidates(const std::string& path,
-                                              const perf_data::BuildId& build_id,
+                                              const util::BuildId& build_id,
                                               const DebugFileOptions& options) {
   std::vector<std::string> candidates;
   if (path.starts_with('/') && !path.starts_with("//anon")) {

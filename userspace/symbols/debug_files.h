@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "perf_data/build_id.h"
+#include "util/build_id.h"
 
 namespace symbols {
 
@@ -20,14 +20,13 @@ struct DebugFileOptions {
 
 // Candidates for the separate debug file, best first. `path` is the executable as the recording
 // names it, `debug_link` what its .gnu_debuglink says; either may be empty.
-std::vector<std::string> DebugFileCandidates(const std::string& path,
-                                             const perf_data::BuildId& build_id,
+std::vector<std::string> DebugFileCandidates(const std::string& path, const util::BuildId& build_id,
                                              const std::string& debug_link,
                                              const DebugFileOptions& options);
 
 // Candidates for the executable itself.
 std::vector<std::string> ExecutableCandidates(const std::string& path,
-                                              const perf_data::BuildId& build_id,
+                                              const util::BuildId& build_id,
                                               const DebugFileOptions& options);
 
 }  // namespace symbols

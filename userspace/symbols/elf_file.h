@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "perf_data/build_id.h"
 #include "symbols/symbol_table.h"
+#include "util/build_id.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 
@@ -35,7 +35,7 @@ class ElfFile {
   ~ElfFile();
 
   uint16_t machine() const { return machine_; }  // EM_*
-  const perf_data::BuildId& build_id() const { return build_id_; }
+  const util::BuildId& build_id() const { return build_id_; }
   const std::vector<LoadSegment>& segments() const { return segments_; }
   // Name of the separate debug file in .gnu_debuglink; empty if there is none.
   const std::string& debug_link() const { return debug_link_; }
@@ -63,7 +63,7 @@ class ElfFile {
   util::UniqueFd fd_;
   std::unique_ptr<Elf, EndElf> elf_;
   uint16_t machine_ = 0;
-  perf_data::BuildId build_id_;
+  util::BuildId build_id_;
   std::vector<LoadSegment> segments_;
   std::string debug_link_;
 };

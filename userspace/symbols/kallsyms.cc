@@ -87,7 +87,7 @@ std::optional<KernelText> FindKernelText(const std::string& path) {
   return KernelText{start, end - start};
 }
 
-perf_data::BuildId RunningKernelBuildId(const std::string& notes_path) {
+util::BuildId RunningKernelBuildId(const std::string& notes_path) {
   std::ifstream file(notes_path, std::ios::binary);
   const std::string notes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return FindBuildId(std::as_bytes(std::span<const char>(notes)));

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "perf_data/build_id.h"
 #include "symbols/symbol_table.h"
+#include "util/build_id.h"
 #include "util/result.h"
 
 namespace symbols {
@@ -35,6 +35,6 @@ struct KernelText {
 std::optional<KernelText> FindKernelText(const std::string& path = "/proc/kallsyms");
 
 // The running kernel's build id, from the notes in sysfs; empty if it cannot be read.
-perf_data::BuildId RunningKernelBuildId(const std::string& notes_path = "/sys/kernel/notes");
+util::BuildId RunningKernelBuildId(const std::string& notes_path = "/sys/kernel/notes");
 
 }  // namespace symbols

@@ -11,16 +11,16 @@ namespace {
 
 // perf of older kernels stores every id in 20 bytes; those of a shorter one are filled up with
 // zeros.
-bool HasBuildId(const ElfFile& file, const perf_data::BuildId& recorded) {
-  const perf_data::BuildId& own = file.build_id();
-  return own == recorded || (recorded.size == perf_data::BuildId::kMaxBytes && !own.empty() &&
-                             own.bytes == recorded.bytes);
+bool HasBuildId(const ElfFile& file, const util::BuildId& recorded) {
+  const util::BuildId& own = file.build_id();
+  return own == recorded ||
+         (recorded.size == util::BuildId::kMaxBytes && !own.empty() && own.bytes == recorded.bytes);
 }
 
 // The first candidate that opens and has the build id asked for. `problem` is that of a file which
 // is there but another one, or else of the first candidate.
 std::optional<ElfFile> OpenFirst(const std::vector<std::string>& candidates,
-                                 const perf_data::BuildId& build_id, std::string* problem) {
+                                 const util::BuildId& build_id, std::string* problem) {
   for (const std::string& path : candidates) {
     util::Result<ElfFile> file = ElfFile::Open(path);
     if (!file) {
@@ -39,7 +39,7 @@ std::optional<ElfFile> OpenFirst(const std::vector<std::string>& candidates,
 
 }  // namespace
 
-ModuleSymbols ModuleSymbols::Load(const std::string& path, const perf_data::BuildId& build_id,
+ModuleSymbols ModuleSymbols::Load(const std::string& path, const util::BuildId& build_id,
                                   const DebugFileOptions& options) {
   ModuleSymbols module;
   std::string problem;
@@ -47,7 +47,7 @@ ModuleSymbols ModuleSymbols::Load(const std::string& path, const perf_data::Buil
   bool has_symtab = false;
   if (module.executable_) has_symtab = module.executable_->ReadFunctions(&module.functions_);
   if (!has_symtab) {
-    const perf_data::BuildId id = module.executable_ ? module.executable_->build_id() : build_id;
+    const util::BuildId id = module.executable_ ? module.executable_->build_id() : build_id;
     const std::string link = module.executable_ ? module.executable_->debug_link() : std::string();
     std::string debug_problem;
     // Without an id nothing ties a debug file to the code but its name.

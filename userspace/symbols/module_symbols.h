@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "perf_data/build_id.h"
 #include "symbols/debug_files.h"
 #include "symbols/elf_file.h"
 #include "symbols/symbol_table.h"
+#include "util/build_id.h"
 
 namespace symbols {
 
@@ -25,7 +25,7 @@ class ModuleSymbols {
  public:
   // Looks for `path` and its debug file. A file whose build id is another than `build_id` is not
   // taken; with an empty `build_id` any file at that path is.
-  static ModuleSymbols Load(const std::string& path, const perf_data::BuildId& build_id,
+  static ModuleSymbols Load(const std::string& path, const util::BuildId& build_id,
                             const DebugFileOptions& options);
 
   // The function at `file_offset`, which is what a mapping turns addresses into. For

@@ -15,7 +15,7 @@ uint8_t Flags(uint32_t protection) {
 
 }  // namespace
 
-void BranchTranslator::OnMapping(uint64_t time, const perf_data::MmapRecord& record) {
+void BranchTranslator::OnMapping(uint64_t time, const perf::MmapRecord& record) {
   if (!(record.protection & PROT_EXEC)) return;
   mappings_.OnMapping(record.kernel ? MappingWriter::kKernel : record.pid,
                       {.start = record.address,
@@ -35,12 +35,12 @@ void BranchTranslator::TakeMappings(uint32_t tgid, uint32_t pid, uint64_t time) 
                          .file_offset = mapping.file_offset,
                          .flags = Flags(PROT_READ | PROT_EXEC),
                          .file = mapping.file,
-                         .build_id = perf_data::BuildId::FromBytes(mapping.build_id)},
+                         .build_id = util::BuildId::FromBytes(mapping.build_id)},
                         time);
   }
 }
 
-void BranchTranslator::OnSample(uint64_t time, const perf_data::BranchStackSample& sample) {
+void BranchTranslator::OnSample(uint64_t time, const perf::BranchStackSample& sample) {
   ++stats_.events[FXR_CATEGORY_LBR];
   const uint32_t cpu = sample.cpu.value_or(0);
   const model::ThreadHandle thread =

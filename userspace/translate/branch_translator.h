@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <string>
 
+#include "branches/branch_stack_writer.h"
 #include "model/identity_source.h"
-#include "perf_data/branch_stack_sample.h"
-#include "perf_data/branch_stack_writer.h"
-#include "perf_data/record_decoder.h"
+#include "perf/record/branch_stack_sample.h"
+#include "perf/record/record_decoder.h"
 #include "translate/mapping_writer.h"
 #include "translate/sched_translator.h"
 #include "translate/task_translator.h"
@@ -31,8 +31,8 @@ class BranchTranslator {
         writer_(file.writer()) {}
 
   // `time` in ns of the file's clock, in place of the sample's own.
-  void OnSample(uint64_t time, const perf_data::BranchStackSample& sample);
-  void OnMapping(uint64_t time, const perf_data::MmapRecord& record);
+  void OnSample(uint64_t time, const perf::BranchStackSample& sample);
+  void OnMapping(uint64_t time, const perf::MmapRecord& record);
   void OnFork(uint32_t parent, uint32_t child) { mappings_.OnFork(parent, child); }
   void OnExec(uint32_t pid) { mappings_.OnExec(pid); }
   void OnExit(uint32_t pid) { mappings_.OnExit(pid); }
@@ -47,8 +47,8 @@ class BranchTranslator {
   model::IdentitySource& identities_;
   TranslationStats& stats_;
   MappingWriter mappings_;
-  perf_data::BranchStackWriter writer_;
-  perf_data::BranchStackSample sample_;
+  branches::BranchStackWriter writer_;
+  perf::BranchStackSample sample_;
 };
 
 }  // namespace translate

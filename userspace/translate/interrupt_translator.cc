@@ -7,7 +7,7 @@
 #include <array>
 #include <string_view>
 
-#include "model/koid.h"
+#include "schema/koid.h"
 
 namespace translate {
 namespace {
@@ -27,11 +27,11 @@ InterruptTranslator::Track& InterruptTranslator::TrackOf(std::vector<Track>& tra
   model::TaskTable& table = file_.tasks();
   model::ProcessHandle& process = soft ? softirq_process_ : irq_process_;
   if (process == model::kNoHandle) {
-    process = soft ? table.AddPseudoProcess(model::kSoftirqProcessKoid, "softirq")
-                   : table.AddPseudoProcess(model::kIrqProcessKoid, "irq");
+    process = soft ? table.AddPseudoProcess(schema::kSoftirqProcessKoid, "softirq")
+                   : table.AddPseudoProcess(schema::kIrqProcessKoid, "irq");
   }
   track.thread =
-      table.AddPseudoThread(process, soft ? model::SoftirqKoid(cpu) : model::IrqKoid(cpu),
+      table.AddPseudoThread(process, soft ? schema::SoftirqKoid(cpu) : schema::IrqKoid(cpu),
                             soft ? fmt::format("softirq/{}", cpu) : fmt::format("irq/{}", cpu));
   return track;
 }

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "model/koid.h"
+#include "schema/koid.h"
 
 namespace translate {
 
@@ -17,8 +17,8 @@ model::ThreadHandle LossTranslator::RecorderTrack() {
   if (track_ == model::kNoHandle) {
     model::TaskTable& table = file_.tasks();
     track_ =
-        table.AddPseudoThread(table.AddPseudoProcess(model::kRecorderProcessKoid, "fxt-record"),
-                              model::RecorderKoid(), "recording");
+        table.AddPseudoThread(table.AddPseudoProcess(schema::kRecorderProcessKoid, "fxt-record"),
+                              schema::RecorderKoid(), "recording");
   }
   return track_;
 }

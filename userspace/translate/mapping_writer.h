@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "perf_data/build_id.h"
 #include "translate/trace_file.h"
+#include "util/build_id.h"
 
 namespace translate {
 
@@ -27,7 +27,7 @@ struct Mapping {
   uint64_t file_offset = 0;  // bytes; for the kernel's own text the address of the symbol it names
   uint8_t flags = 0;         // 1 read, 2 write, 4 execute: those of the record
   std::string_view file;
-  perf_data::BuildId build_id;
+  util::BuildId build_id;
 };
 
 // What is mapped is told for every process of a recording, and most of them are never sampled. So
@@ -66,7 +66,7 @@ class MappingWriter {
   struct Module {
     uint32_t number = 0;
     std::string file;
-    perf_data::BuildId build_id;
+    util::BuildId build_id;
   };
   struct Held {
     uint64_t start = 0;

@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "model/koid.h"
-#include "model/linux_state.h"
+#include "schema/koid.h"
+#include "schema/linux_state.h"
 
 namespace translate {
 namespace {
@@ -51,10 +51,10 @@ ThreadHandle SchedTranslator::IdleOf(uint32_t cpu) {
   if (state.idle == kNoHandle) {
     model::TaskTable& table = file_.tasks();
     if (idle_process_ == kNoHandle) {
-      idle_process_ = table.AddPseudoProcess(model::kIdleProcessKoid, "swapper");
+      idle_process_ = table.AddPseudoProcess(schema::kIdleProcessKoid, "swapper");
     }
     state.idle =
-        table.AddPseudoThread(idle_process_, model::IdleKoid(cpu), fmt::format("swapper/{}", cpu));
+        table.AddPseudoThread(idle_process_, schema::IdleKoid(cpu), fmt::format("swapper/{}", cpu));
     state.idle_thread = &table.thread(state.idle);
   }
   return state.idle;
@@ -95,7 +95,8 @@ void SchedTranslator::WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState 
 
 void SchedTranslator::TellState(uint64_t time, ThreadHandle thread, fxr_task_state state) {
   OpenRecord record = file_.Begin(thread);
-  const fxt::Argument argument{record.Ref(Word::kState), record.Intern(model::StateLetters(state))};
+  const fxt::Argument argument{record.Ref(Word::kState),
+                               record.Intern(schema::StateLetters(state))};
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
                           .thread = record.thread(),
@@ -135,9 +136,9 @@ void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
   if (state.lost == kNoHandle) {
     model::TaskTable& table = file_.tasks();
     if (lost_process_ == kNoHandle) {
-      lost_process_ = table.AddPseudoProcess(model::kLostProcessKoid, "(lost events)");
+      lost_process_ = table.AddPseudoProcess(schema::kLostProcessKoid, "(lost events)");
     }
-    state.lost = table.AddPseudoThread(lost_process_, model::LostKoid(cpu),
+    state.lost = table.AddPseudoThread(lost_process_, schema::LostKoid(cpu),
                                        fmt::format("(lost events)/{}", cpu));
   }
   ++stats_.gap_switches;
@@ -176,11 +177,11 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
       body >> 44 & (LowByteIf(outgoing_tid != 0) | LowByteIf(incoming_tid != 0) << 8));
   fxt::ProviderWriter& writer = file_.writer();
   if (!writer.TryWriteContextSwitch(time, static_cast<uint8_t>(cpu),
-                                    model::ThreadStateOf(state_index), out->slot, in->slot,
+                                    schema::ThreadStateOf(state_index), out->slot, in->slot,
                                     priorities)) [[unlikely]] {
     // They may have indexes in the table in use for all that.
     if (!writer.TryWriteContextSwitch(time, static_cast<uint8_t>(cpu),
-                                      model::ThreadStateOf(state_index), out->handle, in->handle,
+                                      schema::ThreadStateOf(state_index), out->handle, in->handle,
                                       priorities)) {
       return OnAnySwitch(cpu, time, body);
     }
@@ -260,7 +261,7 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
     }
   }
   if (table.thread(outgoing).told_states.Tell(task_state)) TellState(time, outgoing, task_state);
-  WriteSwitch(cpu, time, model::ThreadStateOf(task_state), outgoing, incoming,
+  WriteSwitch(cpu, time, schema::ThreadStateOf(task_state), outgoing, incoming,
               Priority(outgoing_tid, body >> 44), Priority(incoming_tid, body >> 52));
   KeepSlot(table.thread(outgoing));
   KeepSlot(table.thread(incoming));

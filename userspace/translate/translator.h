@@ -9,8 +9,8 @@
 #include "fxt_record/event.h"
 #include "model/identity_source.h"
 #include "model/task_table.h"
-#include "perf_data/branch_stack_sample.h"
-#include "perf_data/record_decoder.h"
+#include "perf/record/branch_stack_sample.h"
+#include "perf/record/record_decoder.h"
 #include "translate/branch_translator.h"
 #include "translate/interrupt_translator.h"
 #include "translate/log_translator.h"
@@ -60,10 +60,10 @@ class Translator {
   // An event of the side ring, of header.size bytes.
   void OnSideEvent(const fxr_side_header& header);
   // What perf's rings tell, when branches are recorded; times as above.
-  void OnBranchSample(const perf_data::BranchStackSample& sample) {
+  void OnBranchSample(const perf::BranchStackSample& sample) {
     branches_->OnSample(FileTime(sample.time), sample);
   }
-  void OnMapping(uint64_t time, const perf_data::MmapRecord& record) {
+  void OnMapping(uint64_t time, const perf::MmapRecord& record) {
     branches_->OnMapping(FileTime(time), record);
   }
   // A loss that no slot tells of. `cpu` -1: not tied to one.

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "bench/micro/synthetic_events.h"
-#include "capture/slot_merger.h"
+#include "capture/rings/slot_merger.h"
 
 namespace {
 

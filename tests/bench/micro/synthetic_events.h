@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "capture/slot_merger.h"
+#include "capture/rings/slot_merger.h"
 #include "fxt_record/event.h"
 
 namespace bench {

@@ -10,7 +10,7 @@
 
 #include "bench/micro/counting_sink.h"
 #include "bench/micro/synthetic_events.h"
-#include "capture/slot_merger.h"
+#include "capture/rings/slot_merger.h"
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"
 #include "model/identity_source.h"

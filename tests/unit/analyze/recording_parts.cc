@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "recording_parts.h"
+#include "unit/analyze/recording_parts.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <array>
 #include <cstring>
 
-#include "analyze/recorder_facts.h"
+#include "schema/koid.h"
 #include "unit/fxt/file_builder.h"
 
 namespace analyze::testing {
@@ -143,9 +143,11 @@ RecordingParts RecordingParts::Sound() {
   file.Add("string recorder", fxt::StringRecord{kRecorderText, "fxt-record"});
   file.Add("string process", fxt::StringRecord{kProcessText, "process"});
   file.Add("string app", fxt::StringRecord{kAppText, "app"});
-  file.Add("recorder process", Process(kRecorderKoid, "fxt-record"));
-  thread_object("recorder thread", kRecorderKoid, "recording", kRecorderKoid);
-  file.Add("thread track", fxt::ThreadRecord{kTrack, kRecorderKoid, kRecorderKoid});
+  file.Add("recorder process", Process(schema::kRecorderProcessKoid, "fxt-record"));
+  thread_object("recorder thread", schema::kRecorderProcessKoid, "recording",
+                schema::kRecorderProcessKoid);
+  file.Add("thread track",
+           fxt::ThreadRecord{kTrack, schema::kRecorderProcessKoid, schema::kRecorderProcessKoid});
   const std::array session = {
       Argument{StringRef::Inline("kernel"), StringRef::Inline("6.1.0")},
       Argument{StringRef::Inline("cpus"), int32_t{2}},

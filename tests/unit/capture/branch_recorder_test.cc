@@ -13,19 +13,19 @@
 #include <string>
 #include <vector>
 
-#include "analyze/lbr_samples.h"
+#include "analyze/lbr/lbr_samples.h"
+#include "branches/brstack_text.h"
 #include "fxt/archive_writer.h"
 #include "fxt/byte_source.h"
 #include "fxt/provider_writer.h"
 #include "fxt/reader.h"
 #include "model/identity_source.h"
-#include "perf_data/brstack_text.h"
-#include "perf_data/file_reader.h"
+#include "perf/file/file_reader.h"
 #include "sink/memory_sink.h"
-#include "unit/perf_data/fake_kernel.h"
-#include "unit/perf_data/fake_root.h"
-#include "unit/perf_data/recordings.h"
-#include "unit/perf_data/synthetic.h"
+#include "unit/perf/fake_root.h"
+#include "unit/perf/live/fake_kernel.h"
+#include "unit/perf/recordings.h"
+#include "unit/perf/synthetic.h"
 #include "util/clock.h"
 
 namespace capture {
@@ -53,9 +53,9 @@ struct Counts {
 };
 
 TEST(BranchRecorderTest, SamplesReachTheFileInTimeOrder) {
-  perf_data::LbrOptions options;
+  perf::LbrOptions options;
   options.frequency = 2000;
-  auto session = perf_data::LbrSession::OpenStandIn(options);
+  auto session = perf::LbrSession::OpenStandIn(options);
   if (!session) GTEST_SKIP() << "no system-wide perf events here: " << session.error().message;
   BranchRecorder recorder(std::move(*session));
 
@@ -104,9 +104,9 @@ TEST(BranchRecorderTest, SamplesReachTheFileInTimeOrder) {
 }
 
 TEST(BranchRecorderTest, KeepsOnlyTheTasksAskedFor) {
-  perf_data::LbrOptions options;
+  perf::LbrOptions options;
   options.frequency = 2000;
-  auto session = perf_data::LbrSession::OpenStandIn(options);
+  auto session = perf::LbrSession::OpenStandIn(options);
   if (!session) GTEST_SKIP() << "no system-wide perf events here: " << session.error().message;
   BranchRecorder recorder(std::move(*session));
   TaskFilter filter;
@@ -131,22 +131,22 @@ TEST(BranchRecorderTest, KeepsOnlyTheTasksAskedFor) {
 
 // A sample of a recording in the layout that the live event has: every field of MakeLbrAttr(), and
 // the hardware index.
-std::vector<std::byte> LiveSample(const perf_data::BranchStackSample& sample) {
-  perf_data::testing::ByteBuilder body;
+std::vector<std::byte> LiveSample(const perf::BranchStackSample& sample) {
+  perf::testing::ByteBuilder body;
   body.U64(sample.ip.value_or(0)).U32(sample.pid).U32(sample.tid).U64(sample.time);
   body.U32(sample.cpu.value_or(0)).U32(0).U64(sample.period.value_or(0));
   body.U64(sample.entries.size()).U64(0);
-  for (const perf_data::BranchEntry& entry : sample.entries) {
+  for (const perf::BranchEntry& entry : sample.entries) {
     body.Entry(entry.from, entry.to, entry.flags);
   }
-  return perf_data::testing::MakeRecord(PERF_RECORD_SAMPLE, 0, body);
+  return perf::testing::MakeRecord(PERF_RECORD_SAMPLE, 0, body);
 }
 
 struct LinesOfSamples : analyze::LbrVisitor {
-  void OnSample(const perf_data::BranchStackSample& sample) override {
+  void OnSample(const perf::BranchStackSample& sample) override {
     std::string line;
-    perf_data::AppendBrstackLine(sample.pid, sample.tid, with_cpu ? sample.cpu : std::nullopt,
-                                 sample.time, sample.entries, &line);
+    branches::AppendBrstackLine(sample.pid, sample.tid, with_cpu ? sample.cpu : std::nullopt,
+                                sample.time, sample.entries, &line);
     lines.push_back(line);
   }
   bool with_cpu = false;
@@ -158,7 +158,7 @@ class LiveBranches {
  public:
   LiveBranches() {
     root_.Online("0").Pmu("cpu", "type", "4").Pmu("cpu", "caps/branches", "32");
-    auto session = perf_data::LbrSession::Open({}, kernel_, root_.path());
+    auto session = perf::LbrSession::Open({}, kernel_, root_.path());
     EXPECT_TRUE(session.ok());
     if (!session) return;
     recorder_.emplace(std::move(*session));
@@ -188,27 +188,26 @@ class LiveBranches {
   }
   bool open() const { return recorder_.has_value(); }
   BranchRecorder& recorder() { return *recorder_; }
-  perf_data::testing::FakeKernel& kernel() { return kernel_; }
-  perf_data::testing::FakeRoot& root() { return root_; }
+  perf::testing::FakeKernel& kernel() { return kernel_; }
+  perf::testing::FakeRoot& root() { return root_; }
   size_t fillings() const { return fillings_; }
   uint64_t lost() const { return lost_; }
 
  private:
-  perf_data::testing::FakeRoot root_;
-  perf_data::testing::FakeKernel kernel_;
+  perf::testing::FakeRoot root_;
+  perf::testing::FakeKernel kernel_;
   std::optional<BranchRecorder> recorder_;
   size_t fillings_ = 0;
   uint64_t lost_ = 0;
 };
 
-class BranchRecorderRecordingsTest
-    : public ::testing::TestWithParam<perf_data::testing::Recording> {};
+class BranchRecorderRecordingsTest : public ::testing::TestWithParam<perf::testing::Recording> {};
 
 TEST_P(BranchRecorderRecordingsTest, GenuineSamplesReachTheFileThroughTheLiveRing) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
-  auto input = perf_data::OpenFile(perf_data::testing::RecordingPath(folder, GetParam()));
+  auto input = perf::OpenFile(perf::testing::RecordingPath(folder, GetParam()));
   ASSERT_TRUE(input.ok());
-  auto reader = perf_data::FileReader::Open(std::move(*input));
+  auto reader = perf::FileReader::Open(std::move(*input));
   ASSERT_TRUE(reader.ok());
   LiveBranches live;
   ASSERT_TRUE(live.open());
@@ -218,12 +217,12 @@ TEST_P(BranchRecorderRecordingsTest, GenuineSamplesReachTheFileThroughTheLiveRin
     auto next = reader->Next();
     ASSERT_TRUE(next.ok());
     if (!next->has_value()) break;
-    const perf_data::RawRecord& raw = (*next)->raw;
+    const perf::RawRecord& raw = (*next)->raw;
     if (raw.header.type != PERF_RECORD_SAMPLE) continue;
-    const auto record = perf_data::DecodeRecord(raw.header, raw.body, reader->format(**next));
+    const auto record = perf::DecodeRecord(raw.header, raw.body, reader->format(**next));
     ASSERT_TRUE(record.ok());
-    perf_data::BranchStackSample sample;
-    perf_data::TakeBranchStack(std::get<perf_data::Sample>(record->body), &sample);
+    perf::BranchStackSample sample;
+    perf::TakeBranchStack(std::get<perf::Sample>(record->body), &sample);
     with_cpu = sample.cpu.has_value();
     const std::vector<std::byte> live_bytes = LiveSample(sample);
     bytes += live_bytes.size();
@@ -241,19 +240,19 @@ TEST_P(BranchRecorderRecordingsTest, GenuineSamplesReachTheFileThroughTheLiveRin
   const analyze::LbrProblems problems = analyze::VisitLbr(fxt_reader, seen);
   EXPECT_EQ(fxt_reader.status(), fxt::ReadStatus::kEnd);
   EXPECT_EQ(problems.damaged_blobs, 0u) << problems.first_damaged;
-  const std::vector<std::string> expected = perf_data::testing::ExpectedLines(folder, GetParam());
+  const std::vector<std::string> expected = perf::testing::ExpectedLines(folder, GetParam());
   ASSERT_EQ(seen.lines.size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(seen.lines[i], expected[i]) << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BranchRecorderRecordingsTest,
-                         ::testing::ValuesIn(perf_data::testing::Recordings()),
-                         perf_data::testing::RecordingName);
+                         ::testing::ValuesIn(perf::testing::Recordings()),
+                         perf::testing::RecordingName);
 
 TEST(BranchRecorderTest, TellsOfRecordsThatCannotBeReadAsLosses) {
   LiveBranches live;
   ASSERT_TRUE(live.open());
-  perf_data::BranchStackSample sample;
+  perf::BranchStackSample sample;
   sample.entries = {{1, 2, 2}};
   std::vector<std::byte> damaged = LiveSample(sample);
   damaged[8 + 40] = std::byte{200};  // the number of branches

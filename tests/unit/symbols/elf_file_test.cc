@@ -30,8 +30,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // The build id in this process's memory.
-perf_data::BuildId OwnBuildId() {
-  perf_data::BuildId id;
+util::BuildId OwnBuildId() {
+  util::BuildId id;
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* out) {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -39,7 +39,7 @@ perf_data::BuildId OwnBuildId() {
           if (segment.p_type != PT_NOTE) continue;
           // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader says it in a number
           const auto* notes = reinterpret_cast<const std::byte*>(info->dlpi_addr + segment.p_vaddr);
-          auto* found = static_cast<perf_data::BuildId*>(out);
+          auto* found = static_cast<util::BuildId*>(out);
           if (found->empty()) *found = FindBuildId({notes, segment.p_memsz});
         }
         return 1;  // the first object is the program
@@ -151,7 +151,7 @@ TEST_F(ModuleSymbolsTest, FindsFunctionsInTheExecutable) {
 }
 
 TEST_F(ModuleSymbolsTest, RefusesAnotherBuild) {
-  perf_data::BuildId other = OwnBuildId();
+  util::BuildId other = OwnBuildId();
   if (other.empty()) GTEST_SKIP() << "the test program was linked without a build id";
   other.bytes[0] ^= std::byte{1};
   const ModuleSymbols module = ModuleSymbols::Load("/proc/self/exe", other, {});
@@ -200,7 +200,7 @@ TEST_F(ModuleSymbolsTest, SurvivesDamagedFiles) {
 }
 
 TEST(DebugFilesTest, KnowsWhereToLook) {
-  perf_data::BuildId id;
+  util::BuildId id;
   id.size = 3;
   id.bytes = {std::byte{0xab}, std::byte{0xcd}, std::byte{0xef}};
   DebugFileOptions options;

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "unit/perf_data/recordings.h"
-#include "unit/perf_data/synthetic.h"
+#include "unit/perf/recordings.h"
+#include "unit/perf/synthetic.h"
 #include "unit/support/perf_tool.h"
 #include "unit/tools/fxt_command.h"
 
@@ -19,7 +19,7 @@ namespace tools {
 namespace {
 
 namespace fs = std::filesystem;
-using perf_data::testing::Recording;
+using perf::testing::Recording;
 using testing_support::CommandResult;
 
 // A sample as text has it, numbers parsed.
@@ -75,7 +75,7 @@ Stack ParsePerfLine(const std::string& line) {
 // What `fxt lbr --raw` prints.
 std::vector<Stack> ParseRaw(const std::string& text) {
   std::vector<Stack> stacks;
-  for (const std::string& line : perf_data::testing::SplitLines(text)) {
+  for (const std::string& line : perf::testing::SplitLines(text)) {
     std::istringstream words(line);
     std::string word;
     if (!line.starts_with("  ")) {
@@ -121,7 +121,7 @@ TEST_P(FxtImportRecordingsTest, GivesEveryBranchOfPerfsText) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
   const std::string trace = Path("out.fxt");
   const CommandResult import =
-      Fxt({"import", perf_data::testing::RecordingPath(folder, GetParam()), "-o", trace});
+      Fxt({"import", perf::testing::RecordingPath(folder, GetParam()), "-o", trace});
   ASSERT_EQ(import.status, 0) << import.err;
   // What is lost, left out or passed over would be told here.
   EXPECT_EQ(import.err.find("note:"), std::string::npos) << import.err;
@@ -130,7 +130,7 @@ TEST_P(FxtImportRecordingsTest, GivesEveryBranchOfPerfsText) {
   ASSERT_EQ(raw.status, 0) << raw.err;
   EXPECT_EQ(raw.err, "");
   const std::vector<Stack> stacks = ParseRaw(raw.out);
-  const std::vector<std::string> expected = perf_data::testing::ExpectedLines(folder, GetParam());
+  const std::vector<std::string> expected = perf::testing::ExpectedLines(folder, GetParam());
   ASSERT_EQ(stacks.size(), expected.size());
   EXPECT_EQ(stacks.size(), GetParam().samples);
   size_t entries = 0;
@@ -142,7 +142,7 @@ TEST_P(FxtImportRecordingsTest, GivesEveryBranchOfPerfsText) {
 
   // perf's own layout, to the last byte.
   const CommandResult brstack = Fxt({"lbr", "--brstack", trace});
-  EXPECT_EQ(perf_data::testing::SplitLines(brstack.out), expected);
+  EXPECT_EQ(perf::testing::SplitLines(brstack.out), expected);
 
   const CommandResult check = Fxt({"check", trace});
   EXPECT_EQ(check.status, 0) << check.out;
@@ -150,7 +150,7 @@ TEST_P(FxtImportRecordingsTest, GivesEveryBranchOfPerfsText) {
 
 TEST_P(FxtImportRecordingsTest, GoesThroughPipesAndCompression) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
-  const std::string recording = perf_data::testing::RecordingPath(folder, GetParam());
+  const std::string recording = perf::testing::RecordingPath(folder, GetParam());
   const CommandResult direct = Fxt({"import", recording, "-o", "-"});
   ASSERT_EQ(direct.status, 0) << direct.err;
   const CommandResult piped = Fxt({"lbr", "--raw", "-"}, direct.out);
@@ -161,8 +161,8 @@ TEST_P(FxtImportRecordingsTest, GoesThroughPipesAndCompression) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FxtImportRecordingsTest,
-                         ::testing::ValuesIn(perf_data::testing::Recordings()),
-                         perf_data::testing::RecordingName);
+                         ::testing::ValuesIn(perf::testing::Recordings()),
+                         perf::testing::RecordingName);
 
 TEST_F(FxtImportTest, TakesWhatPerfWritesHere) {
   if (!testing_support::WhyNoPerf().empty()) GTEST_SKIP() << testing_support::WhyNoPerf();
@@ -191,7 +191,7 @@ TEST_F(FxtImportTest, TakesWhatPerfWritesHere) {
         Fxt({"dump", "--category", "perf", "--json", "--type", "instant", Path("out.fxt")});
     // Throttling of the event is told in the same category.
     size_t samples = 0;
-    for (const std::string& line : perf_data::testing::SplitLines(dump.out)) {
+    for (const std::string& line : perf::testing::SplitLines(dump.out)) {
       samples += line.find("\"cpu-clock") != std::string::npos;
     }
     EXPECT_EQ(samples, expected->size()) << form.options;
@@ -200,10 +200,10 @@ TEST_F(FxtImportTest, TakesWhatPerfWritesHere) {
 }
 
 TEST_F(FxtImportTest, ImportsAPipeFromStandardInput) {
-  perf_data::testing::FileBuilder builder;
-  builder.Event(perf_data::testing::MakeAttr(
+  perf::testing::FileBuilder builder;
+  builder.Event(perf::testing::MakeAttr(
       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_BRANCH_STACK, PERF_SAMPLE_BRANCH_ANY));
-  perf_data::testing::ByteBuilder body;
+  perf::testing::ByteBuilder body;
   body.U32(20).U32(21).U64(1'500'000'000).U64(1).Entry(0x10, 0x20, 1 | 7 << 4);
   builder.Record(PERF_RECORD_SAMPLE, 0, body);
   const std::vector<std::byte> bytes = builder.BuildPipe();
@@ -241,15 +241,15 @@ TEST_F(FxtImportTest, RefusesWhatIsNoRecordingAndLeavesNoFile) {
 
 TEST_F(FxtImportTest, ReadsCutRecordingsAndSaysSo) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
-  const std::string whole = perf_data::testing::ReadFile(
-      perf_data::testing::RecordingPath(folder, perf_data::testing::Recordings().front()));
+  const std::string whole = perf::testing::ReadFile(
+      perf::testing::RecordingPath(folder, perf::testing::Recordings().front()));
   std::ofstream(Path("cut"), std::ios::binary) << whole.substr(0, 12000);
   const CommandResult import = Fxt({"import", Path("cut"), "-o", Path("out.fxt")});
   EXPECT_EQ(import.status, 0);
   EXPECT_NE(import.err.find("cut short"), std::string::npos) << import.err;
   const std::vector<Stack> stacks = ParseRaw(Fxt({"lbr", "--raw", Path("out.fxt")}).out);
   EXPECT_GT(stacks.size(), 0u);
-  EXPECT_LT(stacks.size(), perf_data::testing::Recordings().front().samples);
+  EXPECT_LT(stacks.size(), perf::testing::Recordings().front().samples);
 }
 
 }  // namespace

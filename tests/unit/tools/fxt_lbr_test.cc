@@ -7,8 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "unit/perf_data/recordings.h"
-#include "unit/perf_data/synthetic.h"
+#include "unit/perf/recordings.h"
+#include "unit/perf/synthetic.h"
 #include "unit/support/branchy_code.h"
 #include "unit/tools/fxt_command.h"
 
@@ -147,7 +147,7 @@ TEST_F(FxtLbrTest, FiltersSamples) {
   EXPECT_EQ(Samples(trace, {"--to", "1s"}), early);  // the first record is the first sample's
   // The stacks themselves go through the same filter.
   const CommandResult raw = Fxt({"lbr", "--brstack", "--thread", "Compositor", trace});
-  EXPECT_EQ(perf_data::testing::SplitLines(raw.out).size(), 421u);
+  EXPECT_EQ(perf::testing::SplitLines(raw.out).size(), 421u);
 }
 
 TEST_F(FxtLbrTest, WritesSamplesAsJson) {
@@ -157,7 +157,7 @@ TEST_F(FxtLbrTest, WritesSamplesAsJson) {
   size_t samples = 0;
   size_t branches = 0;
   size_t unfilled = 0;
-  for (const std::string& line : perf_data::testing::SplitLines(result.out)) {
+  for (const std::string& line : perf::testing::SplitLines(result.out)) {
     const json sample = json::parse(line);
     EXPECT_EQ(sample.at("tid"), 5805);
     ++samples;
@@ -176,16 +176,16 @@ TEST_F(FxtLbrTest, NamesFunctionsOfAnExecutableAtHand) {
   constexpr uint64_t kStart = 0x10000000;
   const uint64_t caller = kStart + code.caller - code.map_offset;
   const uint64_t callee = kStart + code.callee - code.map_offset;
-  perf_data::testing::FileBuilder builder;
-  perf_event_attr attr = perf_data::testing::MakeAttr(
+  perf::testing::FileBuilder builder;
+  perf_event_attr attr = perf::testing::MakeAttr(
       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_BRANCH_STACK, PERF_SAMPLE_BRANCH_ANY);
   attr.sample_id_all = 0;
   builder.Event(attr);
-  perf_data::testing::ByteBuilder mapping;
+  perf::testing::ByteBuilder mapping;
   mapping.U32(20).U32(20).U64s({kStart, code.map_size, code.map_offset, 0, 0, 0});
   mapping.U32(5).U32(0).PaddedText(code.file);
   builder.Record(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, mapping);
-  perf_data::testing::ByteBuilder body;
+  perf::testing::ByteBuilder body;
   body.U32(20).U32(20).U64(1000).U64(4);
   body.Entry(callee + 4, caller + 5, 2 | 3 << 4).Entry(callee + 2, callee + 4, 2 | 2 << 4);
   body.Entry(callee, callee + 2, 1 | 9 << 4).Entry(caller, callee, 2);
@@ -216,8 +216,8 @@ TEST_F(FxtLbrTest, NamesFunctionsOfAnExecutableAtHand) {
 }
 
 TEST_F(FxtLbrTest, SaysWhenThereIsNothing) {
-  perf_data::testing::FileBuilder builder;
-  builder.Event(perf_data::testing::MakeAttr(PERF_SAMPLE_TID | PERF_SAMPLE_TIME));
+  perf::testing::FileBuilder builder;
+  builder.Event(perf::testing::MakeAttr(PERF_SAMPLE_TID | PERF_SAMPLE_TIME));
   const std::vector<std::byte> bytes = builder.BuildPipe();
   const std::string input(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   ASSERT_EQ(Fxt({"import", "-", "-o", Path("out.fxt")}, input).status, 0);

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "analyze/checker.h"
-#include "analyze/input.h"
-#include "analyze/json_writer.h"
-#include "analyze/rules.h"
-#include "analyze/text_writer.h"
+#include "analyze/check/checker.h"
+#include "analyze/check/rules.h"
+#include "source/input.h"
+#include "text/json_writer.h"
+#include "text/text_writer.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/progress.h"
 
@@ -32,21 +32,21 @@ std::string_view NameOf(Severity severity) {
   return severity == Severity::kError ? "error" : "warning";
 }
 
-void PrintText(analyze::TextWriter& out, const std::string& file, const Finding& finding) {
+void PrintText(text::TextWriter& out, const std::string& file, const Finding& finding) {
   out.Print("{}: byte {}: {}: {}: {}\n", file, finding.offset, NameOf(finding.severity),
             finding.rule, finding.message);
 }
 
-void PrintJson(analyze::TextWriter& out, const std::string& file, const Finding& finding) {
-  analyze::JsonWriter json(out.buffer());
+void PrintJson(text::TextWriter& out, const std::string& file, const Finding& finding) {
+  text::JsonWriter json(out.buffer());
   json.BeginObject().Key("file").String(file).Key("offset").Unsigned(finding.offset);
   json.Key("severity").String(NameOf(finding.severity)).Key("rule").String(finding.rule);
   json.Key("message").String(finding.message).EndObject();
   out.Append("\n");
 }
 
-int CheckFile(const std::string& file, const Options& options, analyze::TextWriter& out) {
-  auto source = analyze::OpenInput(file);
+int CheckFile(const std::string& file, const Options& options, text::TextWriter& out) {
+  auto source = source::OpenInput(file);
   if (!source) return Fail(source.error());
   Progress progress("fxt check: " + file, **source);
   analyze::CheckOptions check_options;
@@ -80,7 +80,7 @@ int CheckFile(const std::string& file, const Options& options, analyze::TextWrit
 }
 
 int ListRules() {
-  analyze::TextWriter out(STDOUT_FILENO, "standard output");
+  text::TextWriter out(STDOUT_FILENO, "standard output");
   for (const analyze::Rule& rule : analyze::Rules()) {
     out.Print("{:<23} {:<8} {}\n", rule.id, NameOf(rule.severity), rule.text);
   }
@@ -91,7 +91,7 @@ int ListRules() {
 int Run(const Options& options) {
   if (options.list_rules) return ListRules();
   if (options.files.empty()) return Fail({"no file named", "fxt check FILE..."});
-  analyze::TextWriter out(STDOUT_FILENO, "standard output");
+  text::TextWriter out(STDOUT_FILENO, "standard output");
   int exit_code = kExitOk;
   for (const std::string& file : options.files) {
     exit_code = std::max(exit_code, CheckFile(file, options, out));

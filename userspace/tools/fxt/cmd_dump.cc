@@ -4,11 +4,11 @@
 
 #include <memory>
 
-#include "analyze/cpu_tracker.h"
-#include "analyze/dump.h"
-#include "analyze/input.h"
-#include "analyze/scheduling.h"
-#include "analyze/text_writer.h"
+#include "analyze/show/dump.h"
+#include "facts/cpu_tracker.h"
+#include "facts/scheduling.h"
+#include "source/input.h"
+#include "text/text_writer.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/filter_options.h"
 #include "tools/fxt/read_loop.h"
@@ -25,17 +25,17 @@ struct Options {
 int Run(const Options& options) {
   auto filter = options.filter.Make();
   if (!filter) return Fail(filter.error());
-  auto source = analyze::OpenInput(options.file);
+  auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
   fxt::Reader reader(**source);
   Progress progress("fxt dump: " + options.file, **source);
-  analyze::TextWriter out(STDOUT_FILENO, "standard output");
+  text::TextWriter out(STDOUT_FILENO, "standard output");
   analyze::Dumper dumper(options.dump);
-  analyze::CpuTracker cpus;
+  facts::CpuTracker cpus;
   ReadAll(reader, progress, [&] {
     dumper.Note(reader);
     if (!filter->time.started()) {
-      const auto time = analyze::TimeOf(reader.record(), reader.provider());
+      const auto time = facts::TimeOf(reader.record(), reader.provider());
       if (time) filter->time.SetStart(*time);
     }
     if (filter->Matches(reader, dumper.names(), cpus.CpuOf(reader))) {

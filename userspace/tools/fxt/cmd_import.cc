@@ -7,14 +7,14 @@
 
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"
-#include "perf_data/byte_source.h"
-#include "perf_data/file_reader.h"
+#include "import/perf_importer.h"
+#include "perf/file/byte_source.h"
+#include "perf/file/file_reader.h"
 #include "sink/open_sink.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/output_file.h"
 #include "tools/fxt/progress.h"
-#include "translate/perf_importer.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -35,7 +35,7 @@ std::string Counts(const std::map<std::string, uint64_t>& counts) {
   return text;
 }
 
-void Tell(const std::string& file, const translate::PerfImportStats& stats) {
+void Tell(const std::string& file, const importer::PerfImportStats& stats) {
   PrintNote(kProgram, fmt::format("{} samples, {} of them with a branch stack; {} branches",
                                   FormatCount(stats.samples), FormatCount(stats.branch_stacks),
                                   FormatCount(stats.branches)));
@@ -75,11 +75,11 @@ int Run(const Options& options) {
   if (const auto status = RefuseSameFile(options.file, options.output); !status) {
     return Fail(status.error());
   }
-  auto source = perf_data::OpenFile(options.file);
+  auto source = perf::OpenFile(options.file);
   if (!source) return Fail(source.error());
   const uint64_t total = (*source)->size().value_or(0);
   // Before the output is made, so that a wrong input leaves nothing behind.
-  auto reader = perf_data::FileReader::Open(std::move(*source));
+  auto reader = perf::FileReader::Open(std::move(*source));
   if (!reader) {
     return Fail({fmt::format("{}: {}", options.file, reader.error().message), reader.error().hint});
   }
@@ -89,12 +89,12 @@ int Run(const Options& options) {
   if (!out) return Fail(out.error());
 
   Progress progress("fxt import: " + options.file, total);
-  translate::PerfImportStats stats;
+  importer::PerfImportStats stats;
   util::Status read = util::Ok();
   {
     fxt::ArchiveWriter archive(**out);
     fxt::ProviderWriter provider(archive, "perf.data");
-    translate::PerfImporter importer(*reader, provider);
+    importer::PerfImporter importer(*reader, provider);
     read = importer.Run([&](uint64_t bytes) {
       progress.Update(bytes);
       return !archive.failed();

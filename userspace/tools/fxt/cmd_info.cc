@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "analyze/input.h"
-#include "analyze/summary.h"
-#include "analyze/summary_report.h"
-#include "analyze/text_writer.h"
+#include "analyze/show/summary.h"
+#include "analyze/show/summary_report.h"
+#include "source/input.h"
+#include "text/text_writer.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/read_loop.h"
 
@@ -20,8 +20,8 @@ struct Options {
   size_t top = 10;
 };
 
-int InfoOf(const std::string& file, const Options& options, analyze::TextWriter& out) {
-  auto source = analyze::OpenInput(file);
+int InfoOf(const std::string& file, const Options& options, text::TextWriter& out) {
+  auto source = source::OpenInput(file);
   if (!source) return Fail(source.error());
   fxt::ReaderOptions reader_options;
   reader_options.max_diagnostics = 1;
@@ -45,7 +45,7 @@ int InfoOf(const std::string& file, const Options& options, analyze::TextWriter&
 }
 
 int Run(const Options& options) {
-  analyze::TextWriter out(STDOUT_FILENO, "standard output");
+  text::TextWriter out(STDOUT_FILENO, "standard output");
   int exit_code = kExitOk;
   const bool list = options.json && options.files.size() > 1;
   if (list) out.Append("[\n");

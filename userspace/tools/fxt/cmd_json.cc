@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "analyze/input.h"
-#include "analyze/trace_event_writer.h"
+#include "analyze/show/trace_event_writer.h"
+#include "source/input.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/output_file.h"
@@ -23,7 +23,7 @@ int Run(const Options& options) {
   if (const auto status = RefuseSameFile(options.file, options.output); !status) {
     return Fail(status.error());
   }
-  auto source = analyze::OpenInput(options.file);
+  auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
   fxt::Reader reader(**source);
   // Before the output is made, so that a wrong input leaves nothing behind.
@@ -32,7 +32,7 @@ int Run(const Options& options) {
   if (first == fxt::ReadStatus::kError) {
     return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
   }
-  auto out = analyze::TextWriter::Open(options.output);
+  auto out = text::TextWriter::Open(options.output);
   if (!out) return Fail(out.error());
   Progress progress("fxt json: " + options.file, **source);
   analyze::TraceEventWriter writer(*out, options.events);

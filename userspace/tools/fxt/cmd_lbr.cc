@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "analyze/clean_text.h"
-#include "analyze/input.h"
-#include "analyze/lbr_filter.h"
-#include "analyze/lbr_raw.h"
-#include "analyze/lbr_report.h"
-#include "analyze/lbr_samples.h"
-#include "analyze/lbr_text.h"
-#include "analyze/text_writer.h"
+#include "analyze/lbr/lbr_filter.h"
+#include "analyze/lbr/lbr_raw.h"
+#include "analyze/lbr/lbr_report.h"
+#include "analyze/lbr/lbr_samples.h"
+#include "analyze/lbr/lbr_text.h"
+#include "source/input.h"
+#include "text/clean_text.h"
+#include "text/text_writer.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/filter_options.h"
@@ -82,7 +82,7 @@ void NoteProblems(const analyze::LbrPlaces& places) {
   constexpr size_t kShown = 3;
   const std::vector<std::string> problems = places.Problems();
   for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {
-    PrintNote(kProgram, fmt::format("note: no symbols: {}", analyze::CleanText(problems[i])));
+    PrintNote(kProgram, fmt::format("note: no symbols: {}", text::CleanText(problems[i])));
   }
   if (problems.size() > kShown) {
     PrintNote(kProgram, fmt::format("note: no symbols for {} files more (--json lists them)",
@@ -129,9 +129,9 @@ int Run(const Options& options) {
   if (!filter) return Fail(filter.error());
   const auto sections = SectionsOf(options.sections);
   if (!sections) return Fail(sections.error());
-  auto source = analyze::OpenInput(options.file);
+  auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
-  analyze::TextWriter out(STDOUT_FILENO, "standard output");
+  text::TextWriter out(STDOUT_FILENO, "standard output");
   int exit_code = kExitOk;
   if (options.raw || options.brstack) {
     const analyze::LbrRawForm form = options.brstack ? analyze::LbrRawForm::kBrstack

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "analyze/input.h"
-#include "analyze/recoverer.h"
+#include "analyze/rewrite/recoverer.h"
 #include "sink/open_sink.h"
+#include "source/input.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/output_file.h"
@@ -24,7 +24,7 @@ int Run(const Options& options) {
   if (const auto status = RefuseSameFile(options.file, options.output); !status) {
     return Fail(status.error());
   }
-  auto source = analyze::OpenInput(options.file);
+  auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
   sink::SinkOptions sink_options;
   sink_options.path = options.output;

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "analyze/input.h"
-#include "analyze/trimmer.h"
+#include "analyze/rewrite/trimmer.h"
 #include "sink/open_sink.h"
+#include "source/input.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/filter_options.h"
@@ -27,7 +27,7 @@ int Run(const Options& options) {
   if (const auto status = RefuseSameFile(options.file, options.output); !status) {
     return Fail(status.error());
   }
-  auto source = analyze::OpenInput(options.file);
+  auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
   fxt::Reader reader(**source);
   fxt::ReadStatus first = reader.Next();

@@ -7,7 +7,7 @@
 
 namespace tools {
 
-using analyze::RecordKind;
+using facts::RecordKind;
 
 void FilterOptions::AddTo(CLI::App& command) {
   command
@@ -70,10 +70,10 @@ util::Result<analyze::RecordFilter> FilterOptions::Make() const {
       }
       continue;
     }
-    const auto kind = analyze::KindNamed(type);
+    const auto kind = facts::KindNamed(type);
     if (!kind) {
       std::string known = "event";
-      for (size_t i = 0; i < analyze::kRecordKinds; ++i) {
+      for (size_t i = 0; i < facts::kRecordKinds; ++i) {
         known += fmt::format(", {}", NameOf(static_cast<RecordKind>(i)));
       }
       return util::Error{fmt::format("\"{}\" is no kind of record", type), "kinds: " + known};

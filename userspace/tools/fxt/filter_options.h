@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/record_filter.h"
+#include "analyze/rewrite/record_filter.h"
 #include "util/result.h"
 
 namespace tools {

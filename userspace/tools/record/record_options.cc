@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "capture/bpf_programs.h"
+#include "capture/bpf/bpf_programs.h"
 #include "tools/common/message.h"
 #include "util/quantity.h"
 
@@ -137,7 +137,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   if (lbr_frequency != 0) options.lbr.frequency = lbr_frequency;
   if (lbr_period != 0) options.lbr.period = lbr_period;
   if (!lbr_filter.empty()) {
-    auto value = perf_data::ParseLbrFilter(lbr_filter);
+    auto value = perf::ParseLbrFilter(lbr_filter);
     if (!value) return fail(value.error());
     options.lbr.filter = *value;
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture/category.h"
-#include "perf_data/lbr_options.h"
+#include "perf/live/lbr_options.h"
 #include "util/result.h"
 
 namespace tools {
@@ -29,7 +29,7 @@ struct RecordOptions {
   std::vector<uint32_t> tgids;
   std::vector<std::string> comms;
   std::vector<std::string> cgroups;
-  perf_data::LbrOptions lbr;
+  perf::LbrOptions lbr;
   std::string stats_json;  // file for the summary's numbers
   bool quiet = false;
   bool verbose = false;

@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 
+#include "capture/bpf/kernel_features.h"
 #include "capture/branch_recorder.h"
 #include "capture/capture_session.h"
-#include "capture/kernel_features.h"
 #include "capture/proc_identity.h"
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"

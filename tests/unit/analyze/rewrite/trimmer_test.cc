@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/rewrite/trimmer.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analyze/check/checker.h"
+#include "analyze/show/summary.h"
+#include "facts/record_kind.h"
+#include "facts/scheduling.h"
+#include "unit/analyze/recording_parts.h"
+#include "unit/fxt/collecting_sink.h"
+#include "unit/fxt/file_builder.h"
+#include "unit/fxt/record_text.h"
+
+namespace analyze {
+namespace {
+
+using fxt::testing::CollectingSink;
+using fxt::testing::FileBuilder;
+using testing::RecordingParts;
+
+std::vector<uint64_t> Trim(std::span<const std::byte> bytes, TrimOptions options,
+                           uint64_t* kept = nullptr) {
+  CollectingSink sink;
+  Trimmer trimmer(sink, std::move(options));
+  fxt::MemorySource source(bytes);
+  fxt::Reader reader(source);
+  while (reader.Next() == fxt::ReadStatus::kRecord) trimmer.Add(reader);
+  EXPECT_TRUE(trimmer.Finish());
+  if (kept != nullptr) *kept = trimmer.kept();
+  return sink.words;
+}
+
+void ExpectSound(const std::vector<uint64_t>& words) {
+  fxt::MemorySource source(std::as_bytes(std::span(words)));
+  const CheckResult result = CheckTrace(source, {}, [&](const Finding& finding) {
+    ADD_FAILURE() << finding.offset << " " << finding.rule << ": " << finding.message;
+  });
+  EXPECT_TRUE(result.clean());
+}
+
+Summary Of(const std::vector<uint64_t>& words) {
+  fxt::MemorySource source(std::as_bytes(std::span(words)));
+  fxt::Reader reader(source);
+  return Summarize(reader);
+}
+
+TimeRange Range(uint64_t from, uint64_t to) { return {Moment{true, from}, Moment{true, to}}; }
+
+TEST(TrimmerTest, NothingAskedForKeepsEverythingThatIsUsed) {
+  RecordingParts file = RecordingParts::Sound();
+  uint64_t kept = 0;
+  const auto words = Trim(file.Bytes(), {}, &kept);
+  ExpectSound(words);
+  fxt::MemorySource source(file.Bytes());
+  fxt::Reader reader(source);
+  const Summary before = Summarize(reader);
+  const Summary after = Of(words);
+  for (const facts::RecordKind kind :
+       {facts::RecordKind::kSwitch, facts::RecordKind::kWakeup, facts::RecordKind::kLog,
+        facts::RecordKind::kBlob, facts::RecordKind::kComplete, facts::RecordKind::kKernelObject,
+        facts::RecordKind::kProviderEvent}) {
+    EXPECT_EQ(after.of(kind).count, before.of(kind).count) << facts::NameOf(kind);
+  }
+  EXPECT_EQ(after.lost, before.lost);
+  EXPECT_EQ(after.first_time, before.first_time);
+  EXPECT_EQ(after.last_time, before.last_time);
+  EXPECT_EQ(after.session, before.session);
+}
+
+TEST(TrimmerTest, EveryTimeRangeIsAValidTrace) {
+  RecordingParts file = RecordingParts::Sound();
+  const auto bytes = file.Bytes();
+  for (uint64_t from = 1'000'000'000; from <= 1'000'020'000; from += 1000) {
+    for (uint64_t to = from; to <= 1'000'020'000; to += 3000) {
+      TrimOptions options;
+      options.filter.time = Range(from, to);
+      const auto words = Trim(bytes, std::move(options));
+      SCOPED_TRACE(std::to_string(from) + " to " + std::to_string(to));
+      ExpectSound(words);
+      const Summary summary = Of(words);
+      if (summary.first_time) {
+        // A complete event that is still going on counts as in the range.
+        EXPECT_GE(*summary.last_time, from);
+        EXPECT_LE(*summary.first_time, to);
+      }
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(TrimmerTest, NamesThatAreNotNeededAreLeftOut) {
+  RecordingParts file = RecordingParts::Sound();
+  TrimOptions options;
+  options.filter.time = Range(1'000'004'000, 1'000'004'000);
+  uint64_t kept = 0;
+  const auto words = Trim(file.Bytes(), std::move(options), &kept);
+  EXPECT_EQ(kept, 1u);
+  const Summary summary = Of(words);
+  EXPECT_EQ(summary.of(facts::RecordKind::kBegin).count, 1u);
+  EXPECT_EQ(summary.names.thread_name(testing::kApp), "app");
+  EXPECT_EQ(summary.names.process_name(testing::kApp), "app");
+  EXPECT_EQ(summary.names.thread(testing::kWorker), nullptr);
+  EXPECT_EQ(summary.of(facts::RecordKind::kThread).count, 2u);  // app and the recorder's track
+  EXPECT_LT(words.size() * 8, file.Bytes().size() * 2 / 3);
+}
+
+TEST(TrimmerTest, DurationEndsWithoutTheirBeginAreLeftOut) {
+  RecordingParts file = RecordingParts::Sound();
+  TrimOptions options;
+  options.filter.time = Range(1'000'005'000, 1'000'011'000);
+  const Summary summary = Of(Trim(file.Bytes(), std::move(options)));
+  EXPECT_EQ(summary.of(facts::RecordKind::kBegin).count, 0u);
+  EXPECT_EQ(summary.of(facts::RecordKind::kEnd).count, 0u);
+  EXPECT_EQ(summary.of(facts::RecordKind::kCounter).count, 1u);
+}
+
+TEST(TrimmerTest, ThreadsProcessesAndCpus) {
+  RecordingParts file = RecordingParts::Sound();
+  const auto switches = [&](TrimOptions options) {
+    const auto words = Trim(file.Bytes(), std::move(options));
+    ExpectSound(words);
+    return Of(words).of(facts::RecordKind::kSwitch).count;
+  };
+  TrimOptions thread;
+  thread.filter.threads.Add("worker");
+  thread.description = "--thread worker";
+  EXPECT_EQ(switches(std::move(thread)), 5u);
+  TrimOptions process;
+  process.filter.processes.Add("app");
+  process.description = "--process app";
+  EXPECT_EQ(switches(std::move(process)), 6u);
+  TrimOptions cpu;
+  cpu.filter.cpus = {1};
+  cpu.description = "--cpu 1";
+  EXPECT_EQ(switches(std::move(cpu)), 2u);
+}
+
+TEST(TrimmerTest, StatesAreToldAgainWhereTheyAreNeeded) {
+  RecordingParts file = RecordingParts::Sound();
+  // "D" was told at 1.000013; a later switch in that state relies on it.
+  const auto worker = fxt::ThreadRef::Inline(testing::kApp, testing::kWorker);
+  const auto idle = fxt::ThreadRef::Inline(0, testing::kIdle0);
+  file.Add("there", fxt::LegacyContextSwitch{1'000'020'000, 0, fxt::ThreadState::kNew, idle, worker,
+                                             0, 100});
+  file.Add("back", fxt::LegacyContextSwitch{1'000'021'000, 0, fxt::ThreadState::kBlocked, worker,
+                                            idle, 100, 0});
+  TrimOptions options;
+  options.filter.time = Range(1'000'019'500, 1'000'022'000);
+  const auto words = Trim(file.Bytes(), std::move(options));
+  ExpectSound(words);
+  fxt::MemorySource source(std::as_bytes(std::span(words)));
+  fxt::Reader reader(source);
+  facts::LinuxStateTracker states;
+  std::vector<std::string> letters;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    states.Note(reader.record());
+    if (const auto record = facts::AsSwitch(reader.record(), reader.provider())) {
+      letters.emplace_back(states.Letters(record->outgoing.thread, record->outgoing_state));
+    }
+  }
+  EXPECT_EQ(letters, (std::vector<std::string>{"R+", "D"}));
+}
+
+TEST(TrimmerTest, DefinitionsAreThoseOfTheMoment) {
+  FileBuilder file;
+  file.Add(fxt::ProviderInfo{3, "other"}).Add(fxt::Initialization{1000});
+  const auto instant = [](fxt::Ticks time) {
+    return fxt::Event{fxt::EventType::kInstant,
+                      time,
+                      fxt::ThreadRef::Indexed(1),
+                      {},
+                      fxt::StringRef::Indexed(1),
+                      {},
+                      0};
+  };
+  file.Add(fxt::StringRecord{1, "first"}).Add(fxt::ThreadRecord{1, 10, 11}).Add(instant(1));
+  file.Add(fxt::StringRecord{1, "second"}).Add(fxt::ThreadRecord{1, 20, 21});
+  file.Add(fxt::StringRecord{1, "third"}).Add(instant(2)).Add(instant(3));
+  file.Add(fxt::ProviderInfo{4, "another"}).Add(fxt::StringRecord{1, "fourth"});
+  file.Add(fxt::ThreadRecord{1, 30, 31}).Add(instant(5'000'000)).Add(fxt::ProviderSection{3});
+  file.Add(instant(6));
+  TrimOptions options;
+  options.filter.time = Range(2'000'000, 6'000'000);
+  const auto words = Trim(file.bytes(), std::move(options));
+  fxt::MemorySource source(std::as_bytes(std::span(words)));
+  fxt::Reader reader(source);
+  std::vector<std::string> texts;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    if (std::holds_alternative<fxt::Event>(reader.record())) {
+      texts.push_back(fxt::testing::ToText(reader.record()));
+    }
+  }
+  EXPECT_EQ(texts, (std::vector<std::string>{"instant t=2 @1:20/21 '' #1'third' {}",
+                                             "instant t=3 @1:20/21 '' #1'third' {}",
+                                             "instant t=5000000 @1:30/31 '' #1'fourth' {}",
+                                             "instant t=6 @1:20/21 '' #1'third' {}"}));
+  EXPECT_EQ(reader.diagnostics().total(), 0u);
+}
+
+TEST(TrimmerTest, TheLastNameIsKept) {
+  RecordingParts file = RecordingParts::Sound();
+  file.Add("rename", fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+                                       testing::kApp,
+                                       fxt::StringRef::Inline("renamed"),
+                                       {}});
+  EXPECT_EQ(Of(Trim(file.Bytes(), {})).names.process_name(testing::kApp), "renamed");
+}
+
+}  // namespace
+}  // namespace analyze

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/show/trace_event_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "analyze/show/summary.h"
+#include "unit/analyze/recording_parts.h"
+#include "unit/fxt/file_builder.h"
+#include "unit/fxt/random_records.h"
+#include "unit/fxt/vectors.h"
+
+namespace analyze {
+namespace {
+
+using fxt::Argument;
+using fxt::EventType;
+using fxt::StringRef;
+using fxt::ThreadRef;
+using nlohmann::json;
+using testing::RecordingParts;
+
+json Convert(std::span<const std::byte> bytes, TraceEventOptions options = {}) {
+  text::TextWriter out;
+  TraceEventWriter writer(out, options);
+  fxt::MemorySource source(bytes);
+  fxt::Reader reader(source);
+  while (reader.Next() == fxt::ReadStatus::kRecord) EXPECT_TRUE(writer.Add(reader).ok());
+  EXPECT_TRUE(writer.Finish().ok());
+  return json::parse(out.text());
+}
+
+// The events of a phase, metadata of names apart.
+std::vector<json> OfPhase(const json& trace, const std::string& phase) {
+  std::vector<json> found;
+  for (const json& event : trace["traceEvents"]) {
+    if (event["ph"] == phase) found.push_back(event);
+  }
+  return found;
+}
+
+std::vector<json> SystemEvents(const json& trace, const std::string& phase) {
+  std::vector<json> found;
+  for (const json& event : trace["systemTraceEvents"]["events"]) {
+    if (event["ph"] == phase) found.push_back(event);
+  }
+  return found;
+}
+
+TEST(TraceEventWriterTest, ARecordingIsWhole) {
+  RecordingParts file = RecordingParts::Sound();
+  const json trace = Convert(file.Bytes());
+  EXPECT_EQ(trace["displayTimeUnit"], "ns");
+  EXPECT_EQ(trace["systemTraceEvents"]["type"], "fuchsia");
+
+  const json complete = OfPhase(trace, "X").at(0);
+  EXPECT_EQ(complete["name"], "step");
+  EXPECT_EQ(complete["cat"], "app");
+  EXPECT_EQ(complete["ts"], 1000005.0);
+  EXPECT_EQ(complete["dur"], 0.5);
+  EXPECT_EQ(complete["pid"], 100);
+  EXPECT_EQ(complete["tid"], 100);
+  EXPECT_EQ(complete["args"]["n"], 1);
+  EXPECT_EQ(OfPhase(trace, "B").size(), 1u);
+  EXPECT_EQ(OfPhase(trace, "E").size(), 1u);
+  EXPECT_EQ(OfPhase(trace, "b").at(0)["id"], "0x4d");
+  EXPECT_EQ(OfPhase(trace, "e").at(0)["id"], "0x4d");
+  EXPECT_EQ(OfPhase(trace, "s").at(0)["id"], "0x4e");
+  EXPECT_EQ(OfPhase(trace, "f").at(0)["bp"], "e");
+  const json counter = OfPhase(trace, "C").at(0);
+  EXPECT_EQ(counter["id"], "0x5");
+  EXPECT_EQ(counter["args"]["n"], 1);
+
+  bool log_seen = false;
+  for (const json& instant : OfPhase(trace, "i")) {
+    if (instant["name"] == "log") {
+      log_seen = true;
+      EXPECT_EQ(instant["s"], "g");
+      EXPECT_EQ(instant["args"]["message"], "a message");
+    } else {
+      EXPECT_EQ(instant["s"], "t");
+    }
+  }
+  EXPECT_TRUE(log_seen);
+
+  std::map<std::string, std::set<std::string>> names;
+  for (const json& event : OfPhase(trace, "M")) {
+    names[event["name"]].insert(event["args"]["name"].get<std::string>());
+  }
+  EXPECT_TRUE(names["process_name"].contains("app"));
+  EXPECT_TRUE(names["thread_name"].contains("worker"));
+}
+
+TEST(TraceEventWriterTest, SwitchesAreLaidOutAsTrace2jsonDoes) {
+  RecordingParts file = RecordingParts::Sound();
+  const json trace = Convert(file.Bytes());
+  const auto switches = SystemEvents(trace, "k");
+  ASSERT_EQ(switches.size(), 6u);
+  EXPECT_EQ(switches[0], json::parse(R"({"ph":"k","ts":1000001.0,"cpu":0,
+      "out":{"pid":0,"tid":4290772992,"state":0,"prio":0},
+      "in":{"pid":100,"tid":100,"prio":120}})"));
+  const auto wakeups = SystemEvents(trace, "w");
+  ASSERT_EQ(wakeups.size(), 1u);
+  EXPECT_EQ(wakeups[0]["ts"], 1000002.0);
+  EXPECT_EQ(wakeups[0]["cpu"], 1);
+  EXPECT_EQ(wakeups[0]["tid"], 101);
+  bool idle_seen = false;
+  for (const json& process : SystemEvents(trace, "p")) {
+    if (process["pid"] != 0) continue;
+    idle_seen = true;
+    EXPECT_EQ(process["name"], "swapper");
+    EXPECT_EQ(process["sort_index"], -1);
+  }
+  EXPECT_TRUE(idle_seen);
+  std::set<uint64_t> threads;
+  for (const json& thread : SystemEvents(trace, "t")) threads.insert(thread["tid"].get<uint64_t>());
+  EXPECT_TRUE(threads.contains(testing::kWorker));
+}
+
+TEST(TraceEventWriterTest, CpuSlicesAreASliceForEachTimeOnACpu) {
+  RecordingParts file = RecordingParts::Sound();
+  const json plain = Convert(file.Bytes());
+  const json trace = Convert(file.Bytes(), {.cpu_slices = true});
+  EXPECT_EQ(SystemEvents(trace, "k").size(), SystemEvents(plain, "k").size());
+  std::vector<json> slices;
+  for (const json& event : trace["traceEvents"]) {
+    if (event["ph"] != "M" && event["cat"] == "sched" && event["name"] != "linux_state") {
+      slices.push_back(event);
+    }
+  }
+  // The worker on CPU 1, and on CPU 0 at the end; what was running when events were lost has no
+  // end.
+  ASSERT_EQ(slices.size(), 4u);
+  EXPECT_EQ(slices[0]["ph"], "B");
+  EXPECT_EQ(slices[0]["name"], "worker");
+  EXPECT_EQ(slices[0]["tid"], 1);
+  EXPECT_EQ(slices[0]["ts"], 1000003.0);
+  EXPECT_EQ(slices[0]["args"]["pid"], 100);
+  EXPECT_EQ(slices[1]["ph"], "E");
+  EXPECT_EQ(slices[1]["ts"], 1000013.0);
+  EXPECT_EQ(slices[1]["args"], slices[0]["args"]);
+  EXPECT_EQ(slices[2]["tid"], 0);
+}
+
+TEST(TraceEventWriterTest, NumbersAndTextSurviveJson) {
+  fxt::testing::FileBuilder file;
+  const Argument arguments[] = {
+      {StringRef::Inline("null"), fxt::NullValue{}},
+      {StringRef::Inline("int32"), std::numeric_limits<int32_t>::min()},
+      {StringRef::Inline("uint32"), std::numeric_limits<uint32_t>::max()},
+      {StringRef::Inline("int64"), std::numeric_limits<int64_t>::min()},
+      {StringRef::Inline("uint64"), std::numeric_limits<uint64_t>::max()},
+      {StringRef::Inline("double"), 1234.5678},
+      {StringRef::Inline("nan"), std::numeric_limits<double>::quiet_NaN()},
+      {StringRef::Inline("string"), StringRef::Inline("he\xfflo \"\n")},
+      {StringRef::Inline("pointer"), fxt::PointerValue{0xdeadbeefcafe}},
+      {StringRef::Inline("koid"), fxt::KoidValue{12}},
+      {StringRef::Inline("bool"), true},
+  };
+  file.Add(fxt::Event{EventType::kInstant, 1, ThreadRef::Inline(~uint64_t{0}, uint64_t{1} << 53),
+                      StringRef::Inline("c\xff"), StringRef::Inline("n"), arguments, 0});
+  const json event = Convert(file.bytes())["traceEvents"].at(0);
+  EXPECT_EQ(event["pid"], "18446744073709551615");
+  EXPECT_EQ(event["tid"], uint64_t{1} << 53);
+  EXPECT_EQ(event["cat"], "c\xef\xbf\xbd");
+  const json& args = event["args"];
+  EXPECT_TRUE(args["null"].is_null());
+  EXPECT_EQ(args["int32"], std::numeric_limits<int32_t>::min());
+  EXPECT_EQ(args["uint32"], std::numeric_limits<uint32_t>::max());
+  EXPECT_EQ(args["int64"], "-9223372036854775808");
+  EXPECT_EQ(args["uint64"], "18446744073709551615");
+  EXPECT_EQ(args["double"], 1234.5678);
+  EXPECT_EQ(args["nan"], "NaN");
+  EXPECT_EQ(args["string"], "he\xef\xbf\xbdlo \"\n");
+  EXPECT_EQ(args["pointer"], "0xdeadbeefcafe");
+  EXPECT_EQ(args["koid"], "#12");
+  EXPECT_EQ(args["bool"], true);
+}
+
+// Phases of events whose types other tests do not have.
+TEST(TraceEventWriterTest, EveryEventTypeHasItsPhase) {
+  const std::pair<EventType, const char*> phases[] = {
+      {EventType::kInstant, "i"},          {EventType::kCounter, "C"},
+      {EventType::kDurationBegin, "B"},    {EventType::kDurationEnd, "E"},
+      {EventType::kDurationComplete, "X"}, {EventType::kAsyncBegin, "b"},
+      {EventType::kAsyncInstant, "n"},     {EventType::kAsyncEnd, "e"},
+      {EventType::kFlowBegin, "s"},        {EventType::kFlowStep, "t"},
+      {EventType::kFlowEnd, "f"}};
+  for (const auto& [type, phase] : phases) {
+    fxt::testing::FileBuilder file;
+    file.Add(fxt::Event{type,
+                        1,
+                        ThreadRef::Inline(1, 2),
+                        StringRef::Inline("c"),
+                        StringRef::Inline("n"),
+                        {},
+                        HasPayload(type) ? ~uint64_t{0} : 0});
+    const json event = Convert(file.bytes())["traceEvents"].at(0);
+    EXPECT_EQ(event["ph"], phase);
+    if (HasPayload(type) && type != EventType::kDurationComplete) {
+      EXPECT_EQ(event["id"], "0xffffffffffffffff") << phase;
+    }
+  }
+}
+
+// The vectors' README says what trace2json makes of row B2.
+TEST(TraceEventWriterTest, BranchesAreWhatTrace2jsonMakesOfThem) {
+  for (const fxt::testing::Vector& vector : fxt::testing::LoadVectors()) {
+    if (vector.id != "B2") continue;
+    fxt::testing::FileBuilder file;
+    file.Raw(vector.words);
+    EXPECT_EQ(Convert(file.bytes())["lastBranch"], json::parse(R"({"records":[{"cpu":1,
+        "aspace":4321,"event_time":1234,"branches":[{"from":0,"to":50,"info":0},
+        {"from":100,"to":150,"info":69},{"from":200,"to":250,"info":138},
+        {"from":300,"to":350,"info":207}]}]})"));
+    return;
+  }
+  GTEST_SKIP() << "no vectors.tsv above the current directory";
+}
+
+TEST(TraceEventWriterTest, CountsAgreeWithTheSummary) {
+  for (uint64_t seed = 200; seed < 206; ++seed) {
+    fxt::testing::RandomRecords random(seed);
+    fxt::testing::FileBuilder file;
+    for (int i = 0; i < 400; ++i) {
+      const fxt::Record record = random.Next();
+      fxt::testing::CollectingSink sink;
+      fxt::RecordBuffer buffer(sink);
+      if (fxt::Encoder(buffer).Write(record) == fxt::EncodeStatus::kOk) file.Add(record);
+    }
+    const json trace = Convert(file.bytes());
+    fxt::MemorySource source(file.bytes());
+    fxt::Reader reader(source);
+    const Summary summary = Summarize(reader);
+    uint64_t timed_blobs = 0;
+    fxt::MemorySource again(file.bytes());
+    fxt::Reader second(again);
+    while (second.Next() == fxt::ReadStatus::kRecord) {
+      timed_blobs += std::holds_alternative<fxt::LargeBlobWithMetadata>(second.record());
+    }
+    uint64_t events = 0;
+    for (const json& event : trace["traceEvents"]) events += event["ph"] != "M";
+    EXPECT_EQ(events, summary.events() + summary.of(facts::RecordKind::kLog).count + timed_blobs);
+    EXPECT_EQ(SystemEvents(trace, "k").size(), summary.of(facts::RecordKind::kSwitch).count);
+    EXPECT_EQ(SystemEvents(trace, "w").size(), summary.of(facts::RecordKind::kWakeup).count);
+  }
+}
+
+// Enough switches that they wait in a file.
+TEST(TraceEventWriterTest, LongTracesAreSpooled) {
+  fxt::testing::FileBuilder file;
+  constexpr uint64_t kSwitches = 30'000;
+  for (uint64_t i = 0; i < kSwitches; ++i) {
+    file.Add(fxt::LegacyContextSwitch{i, 0, fxt::ThreadState::kBlocked, ThreadRef::Inline(1, 2),
+                                      ThreadRef::Inline(1, 3), 1, 1});
+  }
+  const json trace = Convert(file.bytes());
+  const auto switches = SystemEvents(trace, "k");
+  ASSERT_EQ(switches.size(), kSwitches);
+  EXPECT_EQ(switches.back()["ts"], static_cast<double>(kSwitches - 1) / 1000);
+}
+
+}  // namespace
+}  // namespace analyze

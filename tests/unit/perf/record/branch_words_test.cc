@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Synthetic: no recording at hand has any of these.
+#include "perf/record/branch_words.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/perf/synthetic.h"
+
+namespace perf {
+namespace {
+
+using testing::MakeFlags;
+
+TEST(BranchWordsTest, NamesTypes) {
+  EXPECT_EQ(TypeWord({0, 0, 0}), "");
+  EXPECT_EQ(TypeWord({0, 0, MakeFlags({.type = PERF_BR_COND})}), "cond");
+  EXPECT_EQ(TypeWord({0, 0, MakeFlags({.type = PERF_BR_IND_CALL})}), "ind_call");
+  EXPECT_EQ(TypeWord({0, 0, MakeFlags({.type = PERF_BR_SYSRET})}), "sysret");
+  EXPECT_EQ(TypeWord({0, 0, MakeFlags({.type = PERF_BR_ERET})}), "eret");
+  EXPECT_EQ(TypeWord({0, 0, MakeFlags({.type = PERF_BR_NO_TX})}), "no_tx");
+  // The newer types stand in a field of their own.
+  EXPECT_EQ(TypeWord({0, 0, MakeFlags({.type = PERF_BR_EXTEND_ABI})}), "fault_algn");
+  EXPECT_EQ(TypeWord({0, 0, MakeFlags({.type = PERF_BR_EXTEND_ABI, .new_type = 2})}), "fault_inst");
+  EXPECT_EQ(TypeWord({0, 0, MakeFlags({.type = PERF_BR_EXTEND_ABI, .new_type = 15})}), "new_15");
+  EXPECT_EQ(TypeWord({0, 0, MakeFlags({.type = PERF_BR_CALL, .new_type = 2})}), "call");
+}
+
+TEST(BranchWordsTest, NamesSpeculationAndPrivilege) {
+  EXPECT_EQ(SpeculationWord({0, 0, 0}), "");
+  EXPECT_EQ(SpeculationWord({0, 0, MakeFlags({.speculation = PERF_BR_SPEC_WRONG_PATH})}),
+            "wrong_path");
+  EXPECT_EQ(SpeculationWord({0, 0, MakeFlags({.speculation = PERF_BR_SPEC_CORRECT_PATH})}),
+            "spec_correct_path");
+  EXPECT_EQ(PrivilegeWord({0, 0, 0}), "");
+  EXPECT_EQ(PrivilegeWord({0, 0, MakeFlags({.privilege = PERF_BR_PRIV_USER})}), "user");
+  EXPECT_EQ(PrivilegeWord({0, 0, MakeFlags({.privilege = PERF_BR_PRIV_HV})}), "hypervisor");
+  EXPECT_EQ(PrivilegeWord({0, 0, MakeFlags({.privilege = 7})}), "priv_7");
+}
+
+}  // namespace
+}  // namespace perf

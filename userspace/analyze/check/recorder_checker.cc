@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/check/recorder_checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "facts/linux_state_tracker.h"
+#include "facts/record_kind.h"
+#include "schema/koid.h"
+
+namespace analyze {
+namespace {
+
+constexpr uint64_t kTicksPerSecond = 1'000'000'000;
+constexpr int64_t kMaxPriority = 139;
+constexpr uint32_t kMaxLegacyCpu = 255;
+constexpr size_t kMaxTakeOvers = 1024;
+constexpr size_t kMaxThreads = size_t{1} << 22;  // those beyond are not held against each other
+constexpr size_t kMaxProviders = 65'536;         // 4 KB each at most
+// Of a koid; above it are generations, see "Threads and processes" in README.md.
+constexpr fxt::Koid kTidMask = (fxt::Koid{1} << 22) - 1;
+
+bool IsDefinition(const fxt::Record& record) {
+  return facts::KindOf(record) <= facts::RecordKind::kThread ||
+         facts::KindOf(record) == facts::RecordKind::kKernelObject;
+}
+
+bool IsLinuxState(const fxt::Event& event) {
+  return event.type == fxt::EventType::kInstant && event.category.text == "sched" &&
+         event.name.text == "linux_state";
+}
+
+}  // namespace
+
+void RecorderChecker::Check(const fxt::Reader& reader) {
+  offset_ = reader.offset();
+  const fxt::Record& record = reader.record();
+  ++records_;
+  if (records_ <= 4) CheckPreamble(reader);
+  if (reader.provider().name() != schema::kRecorderName) return;
+  const bool filled_up = std::holds_alternative<fxt::ProviderEvent>(record);
+  if (IsDefinition(record) && !filled_up) {
+    CheckDefinition(reader);
+    return;
+  }
+  CheckAwaited(record);
+  CheckTime(reader);
+
+  if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
+    if (filled->event == fxt::kProviderEventBufferFilledUp) {
+      awaited_ = Awaited::kLossInstant;
+      awaited_offset_ = offset_;
+    }
+  } else if (const auto* event = std::get_if<fxt::Event>(&record)) {
+    CheckEvent(*event);
+  } else if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
+    CheckWakeup(*wakeup);
+  } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
+    MentionThread(log->thread.thread, log->thread.process);
+    awaited_ = Awaited::kLogInstant;
+    awaited_offset_ = offset_;
+    awaited_thread_ = log->thread.thread;
+    awaited_time_ = log->timestamp;
+  } else if (facts::KindOf(record) == facts::RecordKind::kLargeBlob) {
+    Report(rules::kLargeRecord, "a large record, which one viewer does not get past");
+  } else {
+    CheckSwitch(reader);
+  }
+}
+
+// Magic number, provider info, provider section, initialization.
+void RecorderChecker::CheckPreamble(const fxt::Reader& reader) {
+  if (preamble_bad_) return;
+  const fxt::Record& record = reader.record();
+  bool good = true;
+  switch (records_) {
+    case 1:
+      // Whether the file is the recorder's shows in the second record.
+      return;
+    case 2:
+      good = std::holds_alternative<fxt::ProviderInfo>(record);
+      break;
+    case 3:
+      good = std::holds_alternative<fxt::ProviderSection>(record);
+      break;
+    default:
+      good = std::holds_alternative<fxt::Initialization>(record);
+  }
+  if (good) return;
+  preamble_bad_ = true;
+  if (reader.provider().name() == schema::kRecorderName) {
+    Report(rules::kPreamble, fmt::format("record {} of the file is a {} record", records_,
+                                         facts::NameOf(facts::KindOf(record))));
+  }
+}
+
+void RecorderChecker::CheckDefinition(const fxt::Reader& reader) {
+  const fxt::Record& record = reader.record();
+  // Providers beyond these are not held against what they defined before.
+  Tables none;
+  const uint32_t provider = reader.provider().id();
+  const bool has_tables = tables_.size() < kMaxProviders || tables_.contains(provider);
+  Tables& tables = has_tables ? tables_[provider] : none;
+  if (const auto* string = std::get_if<fxt::StringRecord>(&record)) {
+    if (tables.strings.size() <= string->index) tables.strings.resize(string->index + size_t{1});
+    if (tables.strings[string->index]) {
+      Report(rules::kRedefined, fmt::format("string index {} is defined again", string->index));
+    }
+    tables.strings[string->index] = true;
+  } else if (const auto* thread = std::get_if<fxt::ThreadRecord>(&record)) {
+    if (tables.threads[thread->index]) {
+      Report(rules::kRedefined, fmt::format("thread index {} is defined again", thread->index));
+    }
+    tables.threads[thread->index] = true;
+    MentionThread(thread->thread, thread->process);
+  } else if (const auto* init = std::get_if<fxt::Initialization>(&record)) {
+    if (init->ticks_per_second != kTicksPerSecond) {
+      Report(rules::kPreamble, fmt::format("{} ticks per second", init->ticks_per_second));
+    }
+  } else if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
+    CheckObject(*object);
+  }
+}
+
+void RecorderChecker::CheckObject(const fxt::KernelObject& object) {
+  if (object.koid > schema::kMaxKoid) {
+    Report(rules::kKoid, fmt::format("kernel object with koid {}", object.koid));
+  }
+  names_.Note(fxt::Record(object));
+  if (object.type != static_cast<uint8_t>(fxt::KernelObjectType::kThread)) return;
+  const auto process = facts::KoidOf(facts::FindArgument(object.arguments, "process"));
+  if (!process) {
+    Report(rules::kProcessArgument,
+           fmt::format("thread {} has no koid argument \"process\"", object.koid));
+  } else {
+    MentionProcess(*process);
+  }
+}
+
+void RecorderChecker::Miss() {
+  switch (awaited_) {
+    case Awaited::kStateSwitch:
+      ReportAt(awaited_offset_, rules::kLinuxState,
+               fmt::format("not right before a switch of thread {} at the same time in that state",
+                           awaited_thread_));
+      break;
+    case Awaited::kLossInstant:
+      ReportAt(awaited_offset_, rules::kLoss,
+               "a buffer filled up, but no instant says what was lost");
+      break;
+    case Awaited::kLossCounter:
+      ReportAt(awaited_offset_, rules::kLoss, "the loss is not followed by its counter");
+      break;
+    case Awaited::kLogInstant:
+      ReportAt(awaited_offset_, rules::kLogInstant,
+               "not followed by an instant of category \"log\" at the same time and thread");
+      break;
+    case Awaited::kNothing:
+      break;
+  }
+  awaited_ = Awaited::kNothing;
+}
+
+void RecorderChecker::CheckAwaited(const fxt::Record& record) {
+  const auto* event = std::get_if<fxt::Event>(&record);
+  const auto* legacy = std::get_if<fxt::LegacyContextSwitch>(&record);
+  const auto* newer = std::get_if<fxt::ContextSwitch>(&record);
+  bool come = false;
+  switch (awaited_) {
+    case Awaited::kNothing:
+      return;
+    case Awaited::kStateSwitch:
+      come = (legacy != nullptr && legacy->outgoing.thread == awaited_thread_ &&
+              legacy->timestamp == awaited_time_ && legacy->outgoing_state == awaited_state_) ||
+             (newer != nullptr && newer->outgoing_thread == awaited_thread_ &&
+              newer->timestamp == awaited_time_ && newer->outgoing_state == awaited_state_);
+      break;
+    case Awaited::kLossInstant:
+      come = event != nullptr && facts::AsLoss(*event).has_value();
+      break;
+    case Awaited::kLossCounter:
+      come = event != nullptr && event->type == fxt::EventType::kCounter &&
+             event->category.text == schema::kRecorderName && event->name.text == "lost_events" &&
+             static_cast<int32_t>(event->payload) == awaited_cpu_;
+      break;
+    case Awaited::kLogInstant:
+      come = event != nullptr && event->type == fxt::EventType::kInstant &&
+             event->category.text == "log" && event->thread.thread == awaited_thread_ &&
+             event->timestamp == awaited_time_;
+      break;
+  }
+  if (come) {
+    awaited_ = Awaited::kNothing;
+  } else {
+    Miss();
+  }
+}
+
+void RecorderChecker::CheckTime(const fxt::Reader& reader) {
+  const auto time = facts::TimeOf(reader.record(), reader.provider());
+  if (!time) return;
+  if (*time < last_time_) {
+    Report(rules::kTimeOrder,
+           fmt::format("{} record at {} ns, {} ns before the one before it",
+                       facts::NameOf(facts::KindOf(reader.record())), *time, last_time_ - *time));
+  }
+  last_time_ = *time;
+}
+
+void RecorderChecker::CheckEvent(const fxt::Event& event) {
+  MentionThread(event.thread.thread, event.thread.process);
+  for (const fxt::Argument& argument : event.arguments) {
+    const auto koid = facts::KoidOf(&argument);
+    if (koid && *koid > schema::kMaxKoid) {
+      Report(rules::kKoid, fmt::format("argument with koid {}", *koid));
+    }
+  }
+  if (!seen_event_) {
+    seen_event_ = true;
+    if (facts::IsSession(event)) {
+      expect_continuity_ = !facts::IsFiltered(event);
+    } else {
+      Report(rules::kSession, "the first event is another one");
+    }
+  }
+  if (facts::IsFilteringTrim(event)) expect_continuity_ = false;
+  if (const auto loss = facts::AsLoss(event)) {
+    CheckLoss(*loss);
+  } else if (const auto cpu = facts::AsUnseenSwitch(event)) {
+    if (*cpu >= 0) DeclareGap(*cpu);
+  } else if (IsLinuxState(event)) {
+    const auto letters = facts::TextOf(facts::FindArgument(event.arguments, "state"));
+    const auto state = facts::LinuxStateTracker::StateOf(letters.value_or(""));
+    if (state == fxt::ThreadState::kRunning) {
+      Report(rules::kLinuxState, "the state is none of the kernel's letters");
+      return;
+    }
+    awaited_ = Awaited::kStateSwitch;
+    awaited_offset_ = offset_;
+    awaited_thread_ = event.thread.thread;
+    awaited_time_ = event.timestamp;
+    awaited_state_ = state;
+  }
+}
+
+void RecorderChecker::CheckLoss(const facts::Loss& loss) {
+  if (!loss.cpu || !loss.count || !loss.category) {
+    Report(rules::kLoss, "cpu (int32), count (unsigned) or category (string) is missing");
+  }
+  const int32_t cpu = loss.cpu.value_or(-1);
+  DeclareGap(cpu);
+  awaited_ = Awaited::kLossCounter;
+  awaited_offset_ = offset_;
+  awaited_cpu_ = cpu;
+}
+
+// Of all CPUs when `cpu` is negative.
+void RecorderChecker::DeclareGap(int32_t cpu) {
+  last_gap_ = offset_;
+  uint64_t since = 0;  // the offset behind which it may be
+  if (cpu < 0) {
+    for (auto& [number, state] : cpus_) state.gap_declared = true;
+  } else {
+    Cpu& state = cpus_[static_cast<uint32_t>(cpu)];
+    state.gap_declared = true;
+    since = state.last_switch;
+  }
+  std::erase_if(take_overs_, [&](const TakeOver& taken) { return taken.offset > since; });
+}
+
+void RecorderChecker::CheckSide(const facts::Switch& record, const facts::SwitchSide& side) {
+  const bool idle_koid = side.thread == schema::IdleKoid(record.cpu);
+  if (!side.process) return;  // the newer layout says less
+  MentionThread(side.thread, side.process);
+  if (*side.priority > kMaxPriority) {
+    Report(rules::kPriority, fmt::format("priority {} of thread {}", *side.priority, side.thread));
+  }
+  const bool idle_process = *side.process == 0;
+  if (idle_process != idle_koid || (idle_process && *side.priority != 0)) {
+    Report(rules::kIdle, fmt::format("process {}, thread {}, priority {} on cpu {}", *side.process,
+                                     side.thread, *side.priority, record.cpu));
+  }
+}
+
+bool RecorderChecker::Ends(const facts::Switch& record) {
+  return record.outgoing_state == fxt::ThreadState::kDying ||
+         record.outgoing_state == fxt::ThreadState::kDead;
+}
+
+bool RecorderChecker::IsLeaderOf(fxt::Koid thread, fxt::Koid leader) const {
+  const facts::ObjectNames::Thread* one = names_.thread(thread);
+  const facts::ObjectNames::Thread* other = names_.thread(leader);
+  return one != nullptr && other != nullptr && one->process && one->process == other->process &&
+         ((leader ^ *other->process) & kTidMask) == 0;
+}
+
+bool RecorderChecker::HasEnded(fxt::Koid thread) const {
+  const auto seen = last_seen_.find(thread);
+  return seen != last_seen_.end() && seen->second.ended;
+}
+
+bool RecorderChecker::MayHaveEnded(fxt::Koid thread) const {
+  const auto seen = last_seen_.find(thread);
+  if (seen == last_seen_.end() || seen->second.ended) return true;
+  return seen->second.offset < last_gap_ ||
+         std::any_of(cpus_.begin(), cpus_.end(),
+                     [](const auto& cpu) { return cpu.second.gap_declared; });
+}
+
+void RecorderChecker::CheckContinuity(const Cpu& cpu, const facts::Switch& record) {
+  const fxt::Koid left = record.outgoing.thread;
+  if (!expect_continuity_ || cpu.gap_declared) return;
+  // A thread that calls exec goes on under the id of its process's leader, which has ended then or
+  // is on its way out under the thread's.
+  const bool is_leader = IsLeaderOf(*cpu.running, left);
+  if (is_leader && (MayHaveEnded(left) || HasEnded(*cpu.running))) return;
+  if (Ends(record) && IsLeaderOf(left, *cpu.running)) return;
+  std::string message = fmt::format("thread {} leaves cpu {}, but thread {} was there", left,
+                                    record.cpu, *cpu.running);
+  if (is_leader && take_overs_.size() < kMaxTakeOvers) {
+    take_overs_.push_back({offset_, *cpu.running, std::move(message)});
+  } else {
+    Report(rules::kContinuity, std::move(message));
+  }
+}
+
+void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
+  const auto record = facts::AsSwitch(reader.record(), reader.provider());
+  if (!record) return;
+  if (std::holds_alternative<fxt::ContextSwitch>(reader.record())) {
+    MentionThread(record->outgoing.thread, std::nullopt);
+    MentionThread(record->incoming.thread, std::nullopt);
+    if (record->cpu <= kMaxLegacyCpu) {
+      Report(rules::kSwitchLayout, fmt::format("newer layout for cpu {}", record->cpu));
+    }
+  }
+  CheckSide(*record, record->outgoing);
+  CheckSide(*record, record->incoming);
+
+  Cpu& cpu = cpus_[record->cpu];
+  if (cpu.running && *cpu.running != record->outgoing.thread) {
+    CheckContinuity(cpu, *record);
+    on_cpu_.erase(*cpu.running);
+  }
+  cpu.gap_declared = false;
+  cpu.last_switch = offset_;
+  on_cpu_.erase(record->outgoing.thread);
+  if (last_seen_.size() < kMaxThreads || last_seen_.contains(record->outgoing.thread)) {
+    last_seen_[record->outgoing.thread] = {offset_, Ends(*record)};
+  }
+  // The leader has left under the id of the thread that took its place.
+  if (Ends(*record) && !take_overs_.empty()) {
+    std::erase_if(take_overs_,
+                  [&](const TakeOver& taken) { return taken.thread == record->outgoing.thread; });
+  }
+  cpu.running = record->incoming.thread;
+  if (!record->incoming.idle) on_cpu_[record->incoming.thread] = record->cpu;
+}
+
+void RecorderChecker::CheckWakeup(const fxt::ThreadWakeup& record) {
+  MentionThread(record.thread, std::nullopt);
+  const fxt::Argument* waker = facts::FindArgument(record.arguments, "waker");
+  if (waker != nullptr) {
+    if (const auto koid = facts::KoidOf(waker)) {
+      MentionThread(*koid, std::nullopt);
+    } else {
+      Report(rules::kWakeup, "the argument \"waker\" is no koid");
+    }
+  }
+  const auto running = on_cpu_.find(record.thread);
+  if (running != on_cpu_.end() && expect_continuity_) {
+    Report(rules::kWakeup,
+           fmt::format("wakeup of thread {}, which is on cpu {}", record.thread, running->second));
+  }
+}
+
+void RecorderChecker::MentionProcess(fxt::Koid process) {
+  if (processes_.size() < kMaxThreads) processes_.try_emplace(process, offset_);
+}
+
+void RecorderChecker::MentionThread(fxt::Koid thread, std::optional<fxt::Koid> process) {
+  if (threads_.size() >= kMaxThreads && !threads_.contains(thread)) return;
+  const auto [entry, fresh] = threads_.try_emplace(thread, Mention{offset_, process});
+  if (!fresh) {
+    if (!entry->second.process && process) {
+      entry->second.process = process;
+      MentionProcess(*process);
+    }
+    return;
+  }
+  if (std::max(thread, process.value_or(0)) > schema::kMaxKoid) {
+    Report(rules::kKoid, fmt::format("process {}, thread {}", process.value_or(0), thread));
+  }
+  if (process) MentionProcess(*process);
+}
+
+void RecorderChecker::Finish() {
+  Miss();
+  for (TakeOver& taken : take_overs_) {
+    ReportAt(taken.offset, rules::kContinuity, std::move(taken.message));
+  }
+  std::vector<Finding> late;
+  const auto add = [&](uint64_t offset, const Rule& rule, std::string message) {
+    late.push_back({offset, rule.severity, rule.id, std::move(message)});
+  };
+  for (const auto& [thread, mention] : threads_) {
+    const facts::ObjectNames::Thread* object = names_.thread(thread);
+    if (object == nullptr) {
+      add(mention.offset, rules::kUnnamed, fmt::format("thread {} has no name", thread));
+    } else if (mention.process && object->process && *mention.process != *object->process) {
+      add(mention.offset, rules::kProcessArgument,
+          fmt::format("thread {} is of process {} here, its kernel object says {}", thread,
+                      *mention.process, *object->process));
+    }
+  }
+  for (const auto& [process, offset] : processes_) {
+    if (names_.process(process) == nullptr) {
+      add(offset, rules::kUnnamed, fmt::format("process {} has no name", process));
+    }
+  }
+  std::sort(late.begin(), late.end(), [](const Finding& a, const Finding& b) {
+    return std::tie(a.offset, a.message) < std::tie(b.offset, b.message);
+  });
+  for (const Finding& finding : late) report_(finding);
+}
+
+}  // namespace analyze

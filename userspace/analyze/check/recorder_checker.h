@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Checks what fxt-record promises about its own files beyond the format.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "analyze/check/finding.h"
+#include "analyze/check/rules.h"
+#include "facts/object_names.h"
+#include "facts/recorder_facts.h"
+#include "facts/scheduling.h"
+#include "fxt/reader.h"
+
+namespace analyze {
+
+class RecorderChecker {
+ public:
+  explicit RecorderChecker(FindingHandler report) : report_(std::move(report)) {}
+
+  // The record that `reader` stands at. Records of other providers pass.
+  void Check(const fxt::Reader& reader);
+  // After the last record of a trace that was read to its end.
+  void Finish();
+
+ private:
+  struct Tables {
+    std::vector<bool> strings;
+    std::bitset<256> threads;
+  };
+  struct Cpu {
+    std::optional<fxt::Koid> running;
+    uint64_t last_switch = 0;  // offset
+    bool gap_declared = false;
+  };
+  // A thread took its leader's place, whose end no record shows: so it has to be in a gap that is
+  // declared later on.
+  struct TakeOver {
+    uint64_t offset = 0;
+    fxt::Koid thread = 0;  // its id before
+    std::string message;
+  };
+  struct LastSeen {
+    uint64_t offset = 0;
+    bool ended = false;
+  };
+  struct Mention {
+    uint64_t offset = 0;
+    std::optional<fxt::Koid> process;
+  };
+  // A record that has to follow, definitions aside.
+  enum class Awaited : uint8_t { kNothing, kStateSwitch, kLossInstant, kLossCounter, kLogInstant };
+
+  void Report(const Rule& rule, std::string message) {
+    report_({offset_, rule.severity, rule.id, std::move(message)});
+  }
+  void ReportAt(uint64_t offset, const Rule& rule, std::string message) {
+    report_({offset, rule.severity, rule.id, std::move(message)});
+  }
+
+  void CheckPreamble(const fxt::Reader& reader);
+  void CheckDefinition(const fxt::Reader& reader);
+  void CheckAwaited(const fxt::Record& record);
+  void Miss();
+  void CheckTime(const fxt::Reader& reader);
+  void CheckEvent(const fxt::Event& event);
+  void CheckLoss(const facts::Loss& loss);
+  void CheckSwitch(const fxt::Reader& reader);
+  void DeclareGap(int32_t cpu);
+  bool IsLeaderOf(fxt::Koid thread, fxt::Koid leader) const;
+  bool MayHaveEnded(fxt::Koid thread) const;
+  bool HasEnded(fxt::Koid thread) const;
+  static bool Ends(const facts::Switch& record);
+  void CheckContinuity(const Cpu& cpu, const facts::Switch& record);
+  void CheckSide(const facts::Switch& record, const facts::SwitchSide& side);
+  void CheckWakeup(const fxt::ThreadWakeup& record);
+  void MentionProcess(fxt::Koid process);
+  void MentionThread(fxt::Koid thread, std::optional<fxt::Koid> process);
+  void CheckObject(const fxt::KernelObject& object);
+
+  FindingHandler report_;
+  uint64_t offset_ = 0;
+  uint64_t records_ = 0;
+  bool preamble_bad_ = false;
+  bool seen_event_ = false;
+  bool expect_continuity_ = true;
+  uint64_t last_time_ = 0;
+  uint64_t last_gap_ = 0;  // offset of the last record that declares a loss or an unseen switch
+  std::unordered_map<uint32_t, Tables> tables_;
+  std::map<uint32_t, Cpu> cpus_;
+  std::unordered_map<fxt::Koid, uint32_t> on_cpu_;     // threads that run, and where
+  std::unordered_map<fxt::Koid, LastSeen> last_seen_;  // threads that left a CPU
+  std::vector<TakeOver> take_overs_;                   // findings, if nothing explains them
+  std::unordered_map<fxt::Koid, Mention> threads_;
+  std::unordered_map<fxt::Koid, uint64_t> processes_;  // first mention
+  facts::ObjectNames names_;
+
+  Awaited awaited_ = Awaited::kNothing;
+  uint64_t awaited_offset_ = 0;
+  fxt::Koid awaited_thread_ = 0;
+  uint64_t awaited_time_ = 0;
+  fxt::ThreadState awaited_state_ = fxt::ThreadState::kNew;
+  int32_t awaited_cpu_ = -1;
+};
+
+}  // namespace analyze

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Addresses of branches as places in files and functions. The same place of a file is one place in
+// every process that maps it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "analyze/lbr/lbr_samples.h"
+#include "symbols/address_space.h"
+#include "symbols/debug_files.h"
+#include "symbols/kallsyms.h"
+#include "symbols/module_symbols.h"
+#include "symbols/x86_branch.h"
+#include "util/build_id.h"
+
+namespace analyze {
+
+struct LbrSymbolOptions {
+  bool enabled = true;  // false: no file is looked at; places are offsets in files
+  symbols::DebugFileOptions files;
+  // The kernel's symbols. Empty: /proc/kallsyms, where the trace is of this very kernel (by build
+  // id).
+  std::string kallsyms;
+};
+
+using PlaceId = uint32_t;
+
+struct Place {
+  uint32_t module = UINT32_MAX;  // index for LbrPlaces::module_name(); UINT32_MAX: not mapped
+  // In bytes: of the file; for the kernel's own text from its reference symbol; without a module
+  // the address itself.
+  uint64_t offset = 0;
+  // Index for LbrPlaces::function_name(); UINT32_MAX: not known.
+  uint32_t function = UINT32_MAX;
+  uint64_t function_offset = 0;  // bytes from the function's start
+};
+
+class LbrPlaces {
+ public:
+  explicit LbrPlaces(LbrSymbolOptions options);
+
+  void OnModule(const ModuleDeclaration& module);
+  void OnMapping(const MappingDeclaration& mapping);
+
+  // The place of an address in process `pid`. Addresses of the kernel (bit 63) are the same in all.
+  PlaceId Resolve(uint32_t pid, uint64_t address);
+
+  const Place& place(PlaceId id) const { return places_[id]; }
+  // "main+0x1b [prog]", "do_one [kernel]", "prog+0x91b", "0x7f0012345678".
+  std::string Text(PlaceId id) const;
+  // "main [prog]".
+  std::string FunctionText(uint32_t function) const;
+  // The path as recorded.
+  const std::string& module_name(uint32_t module) const { return modules_[module].file; }
+  const std::string& function_name(uint32_t function) const { return functions_[function].name; }
+  uint32_t function_module(uint32_t function) const { return functions_[function].module; }
+
+  // What the instruction there is, where the executable is at hand.
+  symbols::BranchKind KindOf(PlaceId id);
+
+  // One line for each file whose symbols were looked for and not found.
+  std::vector<std::string> Problems() const;
+
+ private:
+  struct Module {
+    std::string file;
+    util::BuildId build_id;
+    bool kernel_text = false;
+    std::unique_ptr<symbols::ModuleSymbols> symbols;  // loaded at first use
+  };
+  struct Function {
+    uint32_t module = 0;
+    std::string name;  // demangled
+  };
+  // Which process a pid stands for at present.
+  struct Process {
+    fxt::Koid koid = 0;
+    symbols::AddressSpace space;
+    std::unordered_map<uint16_t, uint32_t> modules;  // by the number in the trace
+  };
+
+  Process& ProcessAt(fxt::Koid koid);
+  // For the brackets behind a function.
+  std::string_view ShortName(uint32_t module) const;
+  const symbols::ModuleSymbols& SymbolsOf(uint32_t module);
+  PlaceId Intern(Place place, uint64_t mapping_offset, uint64_t address);
+  void NameFunction(uint64_t mapping_offset, uint64_t address, Place* place);
+  uint32_t FunctionOf(uint32_t module, const std::string& name);
+  void LoadKallsyms(const Module& kernel_text, uint64_t text_address);
+
+  LbrSymbolOptions options_;
+  std::vector<Module> modules_;
+  std::map<std::pair<std::string, std::string>, uint32_t> module_by_name_;
+  std::unordered_map<uint32_t, Process> processes_;  // by pid
+  std::vector<Place> places_;
+  std::map<std::pair<uint32_t, uint64_t>, PlaceId> place_by_key_;
+  std::vector<Function> functions_;
+  std::map<std::pair<uint32_t, std::string>, uint32_t> function_by_key_;
+  std::unordered_map<PlaceId, symbols::BranchKind> kinds_;
+  std::optional<symbols::Kallsyms> kallsyms_;
+  uint64_t kallsyms_shift_ = 0;  // to be added to an address of the trace
+  std::string kallsyms_problem_;
+  bool kernel_wanted_ = false;  // an address of the kernel was to be named
+};
+
+}  // namespace analyze

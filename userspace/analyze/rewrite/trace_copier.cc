@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/rewrite/trace_copier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "facts/recorder_facts.h"
+#include "facts/scheduling.h"
+#include "schema/koid.h"
+
+namespace analyze {
+namespace {
+
+// A sink for one record.
+class WordsSink final : public fxt::ByteSink {
+ public:
+  bool Write(std::span<const std::byte> records) override {
+    const size_t before = words.size();
+    words.resize(before + records.size() / fxt::kWordBytes);
+    std::copy(records.begin(), records.end(),
+              std::as_writable_bytes(std::span(words)).begin() + static_cast<long>(before * 8));
+    return true;
+  }
+  std::vector<uint64_t> words;
+};
+
+fxt::StringRef Inline(const fxt::StringRef& string) {
+  return string.is_empty() ? string
+                           : fxt::StringRef::Inline(string.text.substr(0, fxt::kMaxStringRefBytes));
+}
+
+std::vector<uint64_t> EncodeInline(const fxt::KernelObject& object) {
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
+  size_t count = 0;
+  for (const fxt::Argument& argument : object.arguments) {
+    arguments[count] = {Inline(argument.name), argument.value};
+    if (auto* text = std::get_if<fxt::StringRef>(&arguments[count].value)) *text = Inline(*text);
+    // An argument of an unknown type may refer to the tables as well.
+    if (!std::holds_alternative<fxt::UnknownValue>(argument.value)) ++count;
+  }
+  fxt::KernelObject copy = object;
+  copy.name = Inline(object.name);
+  WordsSink sink;
+  // What is too long for one record with its strings inline gets along without the long ones.
+  for (size_t use = count;; use = 1) {
+    copy.arguments = {arguments.data(), use};
+    fxt::RecordBuffer buffer(sink);
+    if (fxt::Encoder(buffer).Write(copy) == fxt::EncodeStatus::kOk || use <= 1) break;
+  }
+  return std::move(sink.words);
+}
+
+constexpr fxt::Koid kLostKoids = schema::kMaxKoid - 0xffff;
+
+constexpr size_t kMaxProviders = 65'536;
+constexpr size_t kMaxObjectBytes = size_t{512} << 20;
+constexpr size_t kObjectBytes = 128;  // of one beside its words, the node of the map included
+
+}  // namespace
+
+TraceCopier::TraceCopier(fxt::ByteSink& sink) : buffer_(sink), encoder_(buffer_) {
+  object_budget_.limit = kMaxObjectBytes;
+  Put(fxt::MagicNumber{});
+}
+
+void TraceCopier::Put(const fxt::Record& record) {
+  // A record that was read can be written; a failing sink shows in failed().
+  static_cast<void>(encoder_.Write(record));
+}
+
+void TraceCopier::Note(const fxt::Reader& reader) {
+  const auto* object = std::get_if<fxt::KernelObject>(&reader.record());
+  if (object == nullptr) return;
+  const std::pair key(object->koid, object->type);
+  const auto found = objects_.find(key);
+  std::vector<uint64_t> words = EncodeInline(*object);
+  const size_t had = found == objects_.end() ? 0 : found->second.words.capacity();
+  const size_t more = words.capacity() > had ? words.capacity() - had : 0;
+  // What does not fit is not named in the copy.
+  if (!object_budget_.Take(more * sizeof(uint64_t) + (had == 0 ? kObjectBytes : 0))) return;
+  Object& known = objects_[key];
+  known.words = std::move(words);
+  known.process = facts::KoidOf(facts::FindArgument(object->arguments, "process"));
+  known.changed = known.written;
+}
+
+TraceCopier::Provider& TraceCopier::Enter(const fxt::ReaderProvider& provider) {
+  // What the copy has of earlier ones is written again when they come back.
+  if (providers_.size() >= kMaxProviders && !providers_.contains(provider.id())) {
+    providers_.clear();
+  }
+  const auto [entry, fresh] = providers_.try_emplace(provider.id());
+  Provider& out = entry->second;
+  // Records before any provider info belong to none, and need none.
+  const bool anonymous = !provider.announced() && provider.id() == 0 && providers_.size() == 1;
+  if (fresh) out.ordinal = static_cast<uint32_t>(providers_.size() - 1);
+  if (!anonymous && (fresh || out.name != provider.name())) {
+    out.name = provider.name();
+    Put(fxt::ProviderInfo{provider.id(), out.name});
+    Put(fxt::ProviderSection{provider.id()});
+  } else if (current_ && *current_ != provider.id()) {
+    Put(fxt::ProviderSection{provider.id()});
+  }
+  current_ = provider.id();
+  if (provider.initialized() && out.ticks_per_second != provider.ticks_per_second()) {
+    out.ticks_per_second = provider.ticks_per_second();
+    Put(fxt::Initialization{out.ticks_per_second});
+  }
+  return out;
+}
+
+void TraceCopier::NeedString(Provider& out, const fxt::ReaderProvider& in,
+                             const fxt::StringRef& string) {
+  const uint16_t index = string.index();
+  if (index == 0) return;
+  const std::string* text = in.FindString(index);
+  if (text == nullptr) return;
+  const auto [entry, fresh] = out.strings.try_emplace(index, *text);
+  if (!fresh) {
+    if (entry->second == *text) return;
+    entry->second = *text;
+  }
+  Put(fxt::StringRecord{index, *text});
+}
+
+void TraceCopier::NeedThread(Provider& out, const fxt::ReaderProvider& in,
+                             const fxt::ThreadRef& thread) {
+  NeedObjects(thread.process);
+  NeedObjects(thread.thread);
+  if (thread.is_inline() || !in.has_thread(thread.index)) return;
+  const std::pair koids(thread.process, thread.thread);
+  const auto [entry, fresh] = out.threads.try_emplace(thread.index, koids);
+  if (!fresh) {
+    if (entry->second == koids) return;
+    entry->second = koids;
+  }
+  Put(fxt::ThreadRecord{thread.index, koids.first, koids.second});
+}
+
+void TraceCopier::NeedObjects(fxt::Koid koid) {
+  for (auto found = objects_.lower_bound({koid, 0});
+       found != objects_.end() && found->first.first == koid; ++found) {
+    NeedObject(found->second);
+  }
+}
+
+void TraceCopier::NeedObject(Object& object) {
+  if (object.written && !object.changed) return;
+  object.written = true;
+  object.changed = false;
+  if (object.process) NeedObjects(*object.process);
+  if (!object.words.empty()) {
+    Put(fxt::UnknownRecord{static_cast<uint8_t>(object.words[0] & 0xf), object.words});
+  }
+}
+
+void TraceCopier::Define(Provider& out, const fxt::Reader& reader, const fxt::Record& record) {
+  const fxt::ReaderProvider& in = reader.provider();
+  std::visit(
+      [&](const auto& r) {
+        if constexpr (requires { r.thread.thread; }) NeedThread(out, in, r.thread);
+        if constexpr (requires { r.process.index; }) NeedThread(out, in, r.process);
+        if constexpr (requires { r.outgoing.thread; }) {
+          NeedThread(out, in, r.outgoing);
+          NeedThread(out, in, r.incoming);
+        }
+        if constexpr (requires { r.outgoing_thread; }) {
+          NeedObjects(r.outgoing_thread);
+          NeedObjects(r.incoming_thread);
+        }
+        if constexpr (std::is_same_v<decltype(r), const fxt::ThreadWakeup&>) NeedObjects(r.thread);
+        if constexpr (requires { r.category.encoded; }) NeedString(out, in, r.category);
+        if constexpr (requires { r.name.encoded; }) NeedString(out, in, r.name);
+        if constexpr (requires { r.arguments.size(); }) {
+          for (const fxt::Argument& argument : r.arguments) {
+            NeedString(out, in, argument.name);
+            if (const auto* text = std::get_if<fxt::StringRef>(&argument.value)) {
+              NeedString(out, in, *text);
+            } else if (const auto* koid = std::get_if<fxt::KoidValue>(&argument.value)) {
+              NeedObjects(koid->koid);
+            }
+          }
+        }
+      },
+      record);
+}
+
+void TraceCopier::NameLostThread(fxt::Koid process, fxt::Koid thread) {
+  const auto name = [&](fxt::Koid koid, fxt::KernelObjectType type, const std::string& text,
+                        std::span<const fxt::Argument> arguments) -> Object& {
+    Object& object = objects_[{koid, static_cast<uint8_t>(type)}];
+    if (object.words.empty()) {
+      object.words =
+          EncodeInline({static_cast<uint8_t>(type), koid, fxt::StringRef::Inline(text), arguments});
+    }
+    return object;
+  };
+  name(process, fxt::KernelObjectType::kProcess, "(lost)", {});
+  const fxt::Argument argument{fxt::StringRef::Inline("process"), fxt::KoidValue{process}};
+  name(thread, fxt::KernelObjectType::kThread, fmt::format("(lost thread {})", thread - process),
+       {&argument, 1})
+      .process = process;
+}
+
+void TraceCopier::Copy(const fxt::Reader& reader) {
+  const fxt::ReaderProvider& in = reader.provider();
+  fxt::Record record = reader.record();
+  Provider& out = Enter(in);
+  ++records_;
+
+  // Undefined references become inline ones.
+  std::deque<std::string> texts;
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
+  const uint64_t lost_before = lost_references_;
+  const auto mend_string = [&](fxt::StringRef& string) {
+    if (string.index() == 0 || in.FindString(string.index()) != nullptr) return;
+    ++lost_references_;
+    string =
+        fxt::StringRef::Inline(texts.emplace_back(fmt::format("(lost string {})", string.index())));
+  };
+  const auto mend_thread = [&](fxt::ThreadRef& thread) {
+    if (thread.is_inline() || in.has_thread(thread.index)) return;
+    ++lost_references_;
+    const fxt::Koid process = kLostKoids + (out.ordinal & 0xff) * 0x100;
+    thread = fxt::ThreadRef::Inline(process, process + thread.index);
+    NameLostThread(thread.process, thread.thread);
+  };
+  std::visit(
+      [&](auto& r) {
+        if constexpr (requires { r.thread.thread; }) mend_thread(r.thread);
+        if constexpr (requires { r.process.index; }) mend_thread(r.process);
+        if constexpr (requires { r.outgoing.thread; }) {
+          mend_thread(r.outgoing);
+          mend_thread(r.incoming);
+        }
+        if constexpr (requires { r.category.encoded; }) mend_string(r.category);
+        if constexpr (requires { r.name.encoded; }) mend_string(r.name);
+        if constexpr (requires { r.arguments.size(); }) {
+          std::copy(r.arguments.begin(), r.arguments.end(), arguments.begin());
+          for (size_t i = 0; i < r.arguments.size(); ++i) {
+            mend_string(arguments[i].name);
+            if (auto* text = std::get_if<fxt::StringRef>(&arguments[i].value)) mend_string(*text);
+          }
+          r.arguments = {arguments.data(), r.arguments.size()};
+        }
+      },
+      record);
+  Define(out, reader, record);
+  if (lost_references_ != lost_before) {
+    Put(record);
+  } else {
+    Put(fxt::UnknownRecord{static_cast<uint8_t>(reader.words()[0] & 0xf), reader.words()});
+  }
+}
+
+void TraceCopier::Write(const fxt::Reader& reader, const fxt::Record& record) {
+  Provider& out = Enter(reader.provider());
+  Define(out, reader, record);
+  ++records_;
+  Put(record);
+}
+
+bool TraceCopier::Finish() {
+  // The last name of a thread or process names it for the whole file.
+  for (auto& [key, object] : objects_) {
+    if (object.changed) NeedObject(object);
+  }
+  return buffer_.Flush();
+}
+
+}  // namespace analyze

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/rewrite/trimmer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "branches/last_branch.h"
+#include "facts/record_kind.h"
+#include "facts/recorder_facts.h"
+#include "facts/scheduling.h"
+#include "schema/koid.h"
+
+namespace analyze {
+namespace {
+
+bool IsLinuxState(const fxt::Event& event) {
+  return event.category.text == "sched" && event.name.text == "linux_state";
+}
+
+}  // namespace
+
+void Trimmer::Add(const fxt::Reader& reader) {
+  const fxt::Record& record = reader.record();
+  names_.Note(record);
+  copier_.Note(reader);
+  const auto* event = std::get_if<fxt::Event>(&record);
+  if (event != nullptr && facts::IsSession(*event)) {
+    AddSession(reader, *event);
+    return;
+  }
+  std::optional<uint64_t> time = facts::TimeOf(record, reader.provider());
+  if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
+    if (const auto view = branches::LastBranchView::Of(*blob))
+      time = reader.ToNanoseconds(view->time());
+  }
+  if (time) {
+    AddTimed(reader, *time);
+  } else {
+    AddUntimed(reader);
+  }
+  cpus_.Note(reader);
+}
+
+// How the recording was made stays with every part of it, at the time where the part begins.
+void Trimmer::AddSession(const fxt::Reader& reader, const fxt::Event& session) {
+  const uint64_t time = reader.ToNanoseconds(session.timestamp);
+  TimeRange& range = options_.filter.time;
+  if (!range.started()) range.SetStart(time);
+  fxt::Event event = session;
+  // The recorder's ticks are nanoseconds.
+  const uint64_t begin = std::max(event.timestamp, range.from());
+  event.timestamp = begin;
+  copier_.Write(reader, event);
+
+  std::array<fxt::Argument, 3> arguments = {
+      fxt::Argument{fxt::StringRef::Inline("from"), begin},
+      fxt::Argument{fxt::StringRef::Inline("to"), range.to()},
+      fxt::Argument{fxt::StringRef::Inline("filters"),
+                    fxt::StringRef::Inline(options_.description)}};
+  event.name = fxt::StringRef::Inline("trimmed");
+  event.arguments = arguments;
+  copier_.Write(reader, event);
+}
+
+bool Trimmer::IsWanted(const fxt::Reader& reader, uint64_t time) {
+  const fxt::Record& record = reader.record();
+  const TimeRange& range = options_.filter.time;
+  in_range_ = range.Contains(time);
+  const auto* event = std::get_if<fxt::Event>(&record);
+  const bool complete = event != nullptr && event->type == fxt::EventType::kDurationComplete;
+  // An event with a duration is there while it lasts.
+  if (complete && time <= range.to() && reader.ToNanoseconds(event->payload) >= range.from()) {
+    in_range_ = true;
+  }
+  // Modules and mappings explain backtraces that come later.
+  const facts::RecordKind kind = facts::KindOf(record);
+  if ((kind == facts::RecordKind::kModule || kind == facts::RecordKind::kMmap) &&
+      time <= range.to())
+    return true;
+  if (!in_range_) return false;
+  if (event != nullptr && event->category.text == schema::kRecorderName) return true;
+  const auto& cpus = options_.filter.cpus;
+  if (!cpus.empty()) {
+    const auto cpu = cpus_.CpuOf(reader);
+    if (!cpu || !cpus.contains(*cpu)) return false;
+  }
+  return options_.filter.MatchesTasks(record, names_);
+}
+
+void Trimmer::AddTimed(const fxt::Reader& reader, uint64_t time) {
+  const fxt::Record& record = reader.record();
+  if (!options_.filter.time.started()) options_.filter.time.SetStart(time);
+  states_in_.Note(record);
+  const auto* event = std::get_if<fxt::Event>(&record);
+  // Told anew where it is needed: what a reader assumes depends on what was told before.
+  if (event != nullptr && IsLinuxState(*event)) return;
+  if (!IsWanted(reader, time)) return;
+
+  if (event != nullptr) {
+    if (spans_.Note(*event) != facts::SpanTracker::Verdict::kFits) return;
+    if (filled_up_ && facts::AsLoss(*event)) {
+      copier_.Write(reader,
+                    fxt::ProviderEvent{reader.provider().id(), fxt::kProviderEventBufferFilledUp});
+    }
+    filled_up_ = false;
+    kept_ += event->category.text != schema::kRecorderName;
+  } else {
+    ++kept_;
+  }
+  if (facts::KindOf(record) == facts::RecordKind::kSwitch) TellState(reader);
+  copier_.Copy(reader);
+}
+
+void Trimmer::TellState(const fxt::Reader& reader) {
+  const fxt::Record& record = reader.record();
+  fxt::ThreadRef thread;
+  fxt::ThreadState state = fxt::ThreadState::kNew;
+  fxt::Ticks time = 0;
+  if (const auto* legacy = std::get_if<fxt::LegacyContextSwitch>(&record)) {
+    thread = legacy->outgoing;
+    state = legacy->outgoing_state;
+    time = legacy->timestamp;
+  } else if (const auto* newer = std::get_if<fxt::ContextSwitch>(&record)) {
+    const facts::ObjectNames::Thread* known = names_.thread(newer->outgoing_thread);
+    const fxt::Koid process = known != nullptr ? known->process.value_or(0) : 0;
+    thread = fxt::ThreadRef::Inline(process, newer->outgoing_thread);
+    state = newer->outgoing_state;
+    time = newer->timestamp;
+  }
+  const std::string_view letters = states_in_.Letters(thread.thread, state);
+  if (letters == states_out_.Letters(thread.thread, state)) return;
+  const fxt::Argument argument{fxt::StringRef::Inline("state"), fxt::StringRef::Inline(letters)};
+  const fxt::Event event{fxt::EventType::kInstant,
+                         time,
+                         thread,
+                         fxt::StringRef::Inline("sched"),
+                         fxt::StringRef::Inline("linux_state"),
+                         {&argument, 1},
+                         0};
+  states_out_.Note(event);
+  copier_.Write(reader, event);
+}
+
+void Trimmer::AddUntimed(const fxt::Reader& reader) {
+  const fxt::Record& record = reader.record();
+  if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
+    // The recorder says right behind it when and what; others do not.
+    if (reader.provider().name() == schema::kRecorderName) {
+      filled_up_ = filled->event == fxt::kProviderEventBufferFilledUp;
+    } else if (in_range_) {
+      copier_.Copy(reader);
+    }
+    return;
+  }
+  switch (facts::KindOf(record)) {
+    case facts::RecordKind::kUserspaceObject:
+    case facts::RecordKind::kBlob:
+    case facts::RecordKind::kLargeBlob:
+    case facts::RecordKind::kUnknown:
+    case facts::RecordKind::kTraceInfo:
+      copier_.Copy(reader);
+      break;
+    default:
+      break;  // definitions follow those who need them
+  }
+}
+
+}  // namespace analyze

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/show/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "facts/recorder_facts.h"
+#include "facts/scheduling.h"
+#include "schema/koid.h"
+
+namespace analyze {
+namespace {
+
+// Damaged files can have as many names as they have records.
+constexpr size_t kMaxNames = 10'000;
+constexpr size_t kMaxThreads = size_t{1} << 20;
+constexpr size_t kMaxCpus = 65'536;  // all there can be
+constexpr size_t kMaxProviders = 10'000;
+
+// The entry of `key`, null when it would be one too many.
+template <typename Map, typename Key>
+typename Map::mapped_type* Entry(Map& map, const Key& key, size_t limit) {
+  const auto found = map.find(key);
+  if (found != map.end()) return &found->second;
+  return map.size() < limit ? &map[key] : nullptr;
+}
+
+}  // namespace
+
+std::string ValueText(const fxt::ArgumentValue& value) {
+  struct Text {
+    std::string operator()(fxt::NullValue) const { return "null"; }
+    std::string operator()(int32_t v) const { return fmt::to_string(v); }
+    std::string operator()(uint32_t v) const { return fmt::to_string(v); }
+    std::string operator()(int64_t v) const { return fmt::to_string(v); }
+    std::string operator()(uint64_t v) const { return fmt::to_string(v); }
+    std::string operator()(double v) const { return fmt::to_string(v); }
+    std::string operator()(const fxt::StringRef& v) const { return std::string(v.text); }
+    std::string operator()(fxt::PointerValue v) const { return fmt::format("0x{:x}", v.address); }
+    std::string operator()(fxt::KoidValue v) const { return fmt::to_string(v.koid); }
+    std::string operator()(bool v) const { return v ? "true" : "false"; }
+    std::string operator()(const fxt::BlobValue& v) const {
+      return fmt::format("({} bytes)", v.bytes.size());
+    }
+    std::string operator()(const fxt::UnknownValue& v) const {
+      return fmt::format("(unknown type {})", v.type);
+    }
+  };
+  return std::visit(Text{}, value);
+}
+
+uint64_t Summary::events() const {
+  uint64_t sum = 0;
+  for (auto kind = static_cast<size_t>(facts::RecordKind::kInstant);
+       kind <= static_cast<size_t>(facts::RecordKind::kFlowEnd); ++kind) {
+    sum += kinds[kind].count;
+  }
+  return sum;
+}
+
+uint64_t Summary::lost_events() const {
+  uint64_t sum = 0;
+  for (const auto& [key, count] : lost) sum += count;
+  return sum;
+}
+
+Summary::Provider& SummaryBuilder::ProviderOf(const fxt::ReaderProvider& provider) {
+  const auto found = provider_index_.find(provider.id());
+  if (found != provider_index_.end()) return summary_.providers[found->second];
+  if (summary_.providers.size() >= kMaxProviders) {
+    ++summary_.not_listed;
+    return summary_.providers.back();
+  }
+  provider_index_[provider.id()] = summary_.providers.size();
+  Summary::Provider& entry = summary_.providers.emplace_back();
+  entry.id = provider.id();
+  return entry;
+}
+
+void SummaryBuilder::Add(const fxt::Reader& reader) {
+  const fxt::Record& record = reader.record();
+  const uint64_t bytes = reader.words().size_bytes();
+  ++summary_.records;
+  Counted& kind = summary_.kinds[static_cast<size_t>(facts::KindOf(record))];
+  ++kind.count;
+  kind.bytes += bytes;
+  // The magic number belongs to no provider.
+  if (!std::holds_alternative<fxt::MagicNumber>(record)) {
+    Summary::Provider& provider = ProviderOf(reader.provider());
+    provider.name = reader.provider().name();
+    provider.ticks_per_second = reader.provider().ticks_per_second();
+    ++provider.records.count;
+    provider.records.bytes += bytes;
+  }
+
+  if (const auto* event = std::get_if<fxt::Event>(&record)) {
+    AddEvent(*event);
+    if (event->category.text != schema::kRecorderName) {
+      AddTime(reader.ToNanoseconds(event->timestamp));
+      if (event->type == fxt::EventType::kDurationComplete) {
+        AddTime(reader.ToNanoseconds(event->payload));
+      }
+    }
+    return;
+  }
+  if (const auto time = facts::TimeOf(record, reader.provider())) AddTime(*time);
+  if (summary_.names.Note(record)) return;
+  if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
+    AddBlob(blob->name, blob->type, blob->payload.size());
+  } else if (const auto* large = std::get_if<fxt::LargeBlob>(&record)) {
+    AddBlob(large->name, 0, large->payload.size());
+  } else if (const auto* timed = std::get_if<fxt::LargeBlobWithMetadata>(&record)) {
+    AddBlob(timed->name, 0, timed->payload.size());
+  } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
+    summary_.buffer_filled_events += filled->event == fxt::kProviderEventBufferFilledUp;
+  } else if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
+    ++Entry(summary_.cpus, uint32_t{wakeup->cpu}, kMaxCpus)->wakeups;
+  } else {
+    AddSwitch(reader);
+  }
+}
+
+void SummaryBuilder::AddTime(uint64_t time) {
+  if (!summary_.first_time || time < *summary_.first_time) summary_.first_time = time;
+  if (!summary_.last_time || time > *summary_.last_time) summary_.last_time = time;
+}
+
+Summary::Thread* SummaryBuilder::ThreadOf(fxt::Koid koid) {
+  Summary::Thread* thread = Entry(summary_.threads, koid, kMaxThreads);
+  if (thread == nullptr) ++summary_.not_listed;
+  return thread;
+}
+
+void SummaryBuilder::AddSwitch(const fxt::Reader& reader) {
+  const auto record = facts::AsSwitch(reader.record(), reader.provider());
+  if (!record) return;
+  Summary::Cpu& cpu = *Entry(summary_.cpus, record->cpu, kMaxCpus);
+  ++cpu.switches;
+  if (Summary::Thread* incoming = ThreadOf(record->incoming.thread)) {
+    ++incoming->switches;
+    incoming->idle = record->incoming.idle;
+    if (record->incoming.process) incoming->process = *record->incoming.process;
+  }
+  // Time counts only where the thread that leaves is the one that came.
+  Running& running = running_[record->cpu];
+  const bool continuous = cpu.switches > 1 && running.thread == record->outgoing.thread &&
+                          record->time >= running.since;
+  if (continuous) {
+    const uint64_t ran = record->time - running.since;
+    if (!running.idle) cpu.busy_ns += ran;
+    if (Summary::Thread* outgoing = ThreadOf(record->outgoing.thread)) outgoing->run_ns += ran;
+  }
+  running = {record->incoming.thread, record->time, record->incoming.idle};
+}
+
+void SummaryBuilder::AddEvent(const fxt::Event& event) {
+  uint64_t* category = Entry(summary_.categories, std::string(event.category.text), kMaxNames);
+  if (category != nullptr) {
+    ++*category;
+  } else {
+    ++summary_.not_listed;
+  }
+  if (const auto loss = facts::AsLoss(event)) {
+    const auto key = std::pair(loss->cpu.value_or(-1), std::string(loss->category.value_or("")));
+    uint64_t* lost = Entry(summary_.lost, key, kMaxNames);
+    if (lost != nullptr) *lost += loss->count.value_or(0);
+  } else if (facts::AsUnseenSwitch(event)) {
+    ++summary_.unseen_switches;
+  } else if (facts::IsSession(event) && summary_.session.empty()) {
+    for (const fxt::Argument& argument : event.arguments) {
+      summary_.session.emplace_back(argument.name.text, ValueText(argument.value));
+    }
+  }
+}
+
+void SummaryBuilder::AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes) {
+  Summary::BlobStream* stream = Entry(summary_.blobs, std::string(name.text), kMaxNames);
+  if (stream == nullptr) {
+    ++summary_.not_listed;
+    return;
+  }
+  stream->type = type;
+  ++stream->payload.count;
+  stream->payload.bytes += bytes;
+}
+
+Summary SummaryBuilder::Finish(const fxt::Reader& reader) {
+  summary_.bytes = reader.position();
+  summary_.truncated = reader.truncated();
+  summary_.error = reader.error_message();
+  for (size_t i = 0; i < fxt::kDiagnosticKinds; ++i) {
+    summary_.diagnostics[i] = reader.diagnostics().count(static_cast<fxt::DiagnosticKind>(i));
+  }
+  summary_.first_diagnostics = reader.diagnostics().kept();
+  provider_index_.clear();
+  running_.clear();
+  return std::exchange(summary_, {});
+}
+
+Summary Summarize(fxt::Reader& reader) {
+  SummaryBuilder builder;
+  for (;;) {
+    const fxt::ReadStatus status = reader.Next();
+    if (status == fxt::ReadStatus::kEnd || status == fxt::ReadStatus::kError) break;
+    if (status == fxt::ReadStatus::kRecord) builder.Add(reader);
+  }
+  return builder.Finish(reader);
+}
+
+}  // namespace analyze

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/show/trace_event_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "branches/last_branch.h"
+#include "facts/record_kind.h"
+#include "facts/scheduling.h"
+
+namespace analyze {
+namespace {
+
+// Process of the CPU tracks: no koid of a recorder (tids end at 2^22, and the generations above
+// them), and a number that every reader takes.
+constexpr uint64_t kCpuTracksProcess = 0x7fffffff;
+
+// "Phases" of the Trace Event Format.
+std::string_view PhaseOf(fxt::EventType type) {
+  switch (type) {
+    case fxt::EventType::kInstant:
+      return "i";
+    case fxt::EventType::kCounter:
+      return "C";
+    case fxt::EventType::kDurationBegin:
+      return "B";
+    case fxt::EventType::kDurationEnd:
+      return "E";
+    case fxt::EventType::kDurationComplete:
+      return "X";
+    case fxt::EventType::kAsyncBegin:
+      return "b";
+    case fxt::EventType::kAsyncInstant:
+      return "n";
+    case fxt::EventType::kAsyncEnd:
+      return "e";
+    case fxt::EventType::kFlowBegin:
+      return "s";
+    case fxt::EventType::kFlowStep:
+      return "t";
+    case fxt::EventType::kFlowEnd:
+      return "f";
+  }
+  return "i";
+}
+
+struct ValueWriter {
+  text::JsonWriter& json;
+
+  void operator()(fxt::NullValue) const { json.Null(); }
+  void operator()(int32_t v) const { json.Signed(v); }
+  void operator()(uint32_t v) const { json.Unsigned(v); }
+  void operator()(int64_t v) const { json.Signed(v); }
+  void operator()(uint64_t v) const { json.Unsigned(v); }
+  void operator()(double v) const { json.Double(v); }
+  void operator()(const fxt::StringRef& v) const { json.String(v.text); }
+  void operator()(fxt::PointerValue v) const { json.Hex(v.address); }
+  // As trace2json writes them.
+  void operator()(fxt::KoidValue v) const { json.String(fmt::format("#{}", v.koid)); }
+  void operator()(bool v) const { json.Bool(v); }
+  void operator()(const fxt::BlobValue& v) const {
+    const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(v.bytes.data()),
+                                         v.bytes.size());
+    json.String(fmt::format("{:02x}", fmt::join(bytes, "")));
+  }
+  void operator()(const fxt::UnknownValue& v) const {
+    json.String(fmt::format("(argument type {})", v.type));
+  }
+};
+
+}  // namespace
+
+TraceEventWriter::TraceEventWriter(text::TextWriter& out, TraceEventOptions options)
+    : out_(out),
+      options_(options),
+      events_(out.buffer()),
+      system_(system_spool_.buffer()),
+      branches_(branch_spool_.buffer()) {
+  events_.BeginObject().Key("displayTimeUnit").String("ns");
+  events_.Key("traceEvents").BeginArray();
+}
+
+util::Status TraceEventWriter::Add(const fxt::Reader& reader) {
+  const fxt::Record& record = reader.record();
+  names_.Note(record);
+  switch (facts::KindOf(record)) {
+    case facts::RecordKind::kSwitch:
+      AddSwitch(reader);
+      break;
+    case facts::RecordKind::kWakeup:
+      AddWakeup(reader);
+      break;
+    case facts::RecordKind::kLog:
+      AddLog(reader, std::get<fxt::Log>(record));
+      break;
+    case facts::RecordKind::kBlob:
+      AddBranches(std::get<fxt::Blob>(record));
+      break;
+    case facts::RecordKind::kLargeBlob:
+      if (const auto* blob = std::get_if<fxt::LargeBlobWithMetadata>(&record)) {
+        AddLargeBlob(reader, *blob);
+      } else {
+        ++counts_.left_out;
+      }
+      break;
+    case facts::RecordKind::kUserspaceObject:
+    case facts::RecordKind::kModule:
+    case facts::RecordKind::kMmap:
+    case facts::RecordKind::kBacktrace:
+    case facts::RecordKind::kUnknown:
+    case facts::RecordKind::kTraceInfo:
+      ++counts_.left_out;
+      break;
+    default:
+      if (const auto* event = std::get_if<fxt::Event>(&record)) AddEvent(reader, *event);
+  }
+  out_.FlushIfFull();
+  if (auto status = branch_spool_.FlushIfFull(); !status) return status;
+  return system_spool_.FlushIfFull();
+}
+
+void TraceEventWriter::BeginEvent(std::string_view phase, uint64_t time,
+                                  const fxt::ThreadRef& thread) {
+  // A line per event: files are looked at with less and grep.
+  events_.Line().BeginObject().Key("ph").String(phase).Key("ts").Microseconds(time);
+  events_.Key("pid").Unsigned(thread.process).Key("tid").Unsigned(thread.thread);
+}
+
+void TraceEventWriter::Arguments(std::span<const fxt::Argument> arguments) {
+  for (const fxt::Argument& argument : arguments) {
+    events_.Key(argument.name.text);
+    std::visit(ValueWriter{events_}, argument.value);
+  }
+}
+
+void TraceEventWriter::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
+  ++counts_.events;
+  const uint64_t time = reader.ToNanoseconds(event.timestamp);
+  BeginEvent(PhaseOf(event.type), time, event.thread);
+  events_.Key("cat").String(event.category.text).Key("name").String(event.name.text);
+  switch (event.type) {
+    case fxt::EventType::kInstant:
+      events_.Key("s").String("t");
+      break;
+    case fxt::EventType::kCounter:
+      if (event.payload != 0) events_.Key("id").Hex(event.payload);
+      break;
+    case fxt::EventType::kDurationComplete: {
+      const uint64_t end = reader.ToNanoseconds(event.payload);
+      events_.Key("dur").Microseconds(end > time ? end - time : 0);
+      break;
+    }
+    case fxt::EventType::kFlowEnd:
+      // "The end of the flow is associated with the enclosing duration event."
+      events_.Key("bp").String("e");
+      events_.Key("id").Hex(event.payload);
+      break;
+    default:
+      if (HasPayload(event.type)) events_.Key("id").Hex(event.payload);
+  }
+  events_.Key("args").BeginObject();
+  Arguments(event.arguments);
+  events_.EndObject().EndObject();
+}
+
+void TraceEventWriter::AddLog(const fxt::Reader& reader, const fxt::Log& log) {
+  ++counts_.logs;
+  BeginEvent("i", reader.ToNanoseconds(log.timestamp), log.thread);
+  events_.Key("cat").String("log").Key("name").String("log").Key("s").String("g");
+  events_.Key("args").BeginObject().Key("message").String(log.message).EndObject().EndObject();
+}
+
+void TraceEventWriter::AddLargeBlob(const fxt::Reader& reader,
+                                    const fxt::LargeBlobWithMetadata& blob) {
+  ++counts_.events;
+  BeginEvent("i", reader.ToNanoseconds(blob.timestamp), blob.thread);
+  events_.Key("cat").String(blob.category.text).Key("name").String(blob.name.text);
+  events_.Key("s").String("t").Key("args").BeginObject();
+  Arguments(blob.arguments);
+  events_.Key("blob_bytes").Unsigned(blob.payload.size()).EndObject().EndObject();
+}
+
+void TraceEventWriter::SystemEvent(std::string_view phase) {
+  system_.Line().BeginObject().Key("ph").String(phase);
+}
+
+void TraceEventWriter::AddSwitch(const fxt::Reader& reader) {
+  const auto record = facts::AsSwitch(reader.record(), reader.provider());
+  if (!record) return;
+  ++counts_.switches;
+  const auto side = [&](const facts::SwitchSide& s) {
+    if (s.process) system_.Key("pid").Unsigned(*s.process);
+    system_.Key("tid").Unsigned(s.thread);
+  };
+  SystemEvent("k");
+  system_.Key("ts").Microseconds(record->time).Key("cpu").Unsigned(record->cpu);
+  system_.Key("out").BeginObject();
+  side(record->outgoing);
+  system_.Key("state").Unsigned(static_cast<uint64_t>(record->outgoing_state));
+  if (record->outgoing.priority) system_.Key("prio").Signed(*record->outgoing.priority);
+  system_.EndObject().Key("in").BeginObject();
+  side(record->incoming);
+  if (record->incoming.priority) system_.Key("prio").Signed(*record->incoming.priority);
+  system_.EndObject().EndObject();
+
+  if (!options_.cpu_slices) return;
+  Running& running = cpus_[record->cpu];
+  if (running.known && !running.idle && running.thread == record->outgoing.thread) {
+    AddSlice(record->cpu, running, record->time);
+  }
+  running = {true, record->time, record->incoming.thread, record->incoming.process,
+             record->incoming.idle};
+}
+
+// A begin and an end rather than a complete event: with times as doubles, begin plus duration may
+// come out behind the begin of the next slice, and speedscope takes the two for nested then. It
+// also wants the arguments of both to be the same.
+void TraceEventWriter::AddSlice(uint32_t cpu, const Running& running, uint64_t end) {
+  ++counts_.slices;
+  const std::string& name = names_.thread_name(running.thread);
+  for (const char* phase : {"B", "E"}) {
+    const uint64_t time = *phase == 'B' ? running.since : std::max(end, running.since);
+    BeginEvent(phase, time, fxt::ThreadRef::Inline(kCpuTracksProcess, cpu));
+    events_.Key("cat").String("sched");
+    events_.Key("name").String(name.empty() ? fmt::format("{}", running.thread) : name);
+    events_.Key("args").BeginObject().Key("tid").Unsigned(running.thread);
+    if (running.process) events_.Key("pid").Unsigned(*running.process);
+    events_.EndObject().EndObject();
+  }
+}
+
+void TraceEventWriter::AddWakeup(const fxt::Reader& reader) {
+  const auto record = facts::AsWakeup(reader.record(), reader.provider());
+  if (!record) return;
+  ++counts_.wakeups;
+  SystemEvent("w");
+  system_.Key("ts").Microseconds(record->time).Key("cpu").Unsigned(record->cpu);
+  system_.Key("tid").Unsigned(record->thread);
+  if (record->weight) system_.Key("prio").Signed(*record->weight);
+  if (record->waker) system_.Key("waker").Unsigned(*record->waker);
+  system_.EndObject();
+}
+
+// As trace2json writes them, times in ticks included.
+void TraceEventWriter::AddBranches(const fxt::Blob& blob) {
+  const auto view = branches::LastBranchView::Of(blob);
+  if (!view) {
+    ++counts_.left_out;
+    return;
+  }
+  ++counts_.branch_stacks;
+  branches_.Line().BeginObject().Key("cpu").Unsigned(view->cpu());
+  branches_.Key("aspace").Unsigned(view->address_space());
+  branches_.Key("event_time").Unsigned(view->time()).Key("branches").BeginArray();
+  for (size_t i = 0; i < view->branches(); ++i) {
+    const branches::LastBranch branch = view->branch(i);
+    branches_.BeginObject().Key("from").Unsigned(branch.from).Key("to").Unsigned(branch.to);
+    branches_.Key("info").Unsigned(branch.info).EndObject();
+  }
+  branches_.EndArray().EndObject();
+}
+
+void TraceEventWriter::MetadataEvent(std::string_view what, uint64_t process,
+                                     std::optional<uint64_t> thread, std::string_view name) {
+  events_.Line().BeginObject().Key("ph").String("M").Key("name").String(what);
+  events_.Key("pid").Unsigned(process);
+  if (thread) events_.Key("tid").Unsigned(*thread);
+  events_.Key("args").BeginObject().Key("name").String(name).EndObject().EndObject();
+  out_.FlushIfFull();
+}
+
+// Names are the last ones of a trace: programs are renamed while they start.
+void TraceEventWriter::Names() {
+  for (const auto& [koid, process] : names_.processes()) {
+    MetadataEvent("process_name", koid, std::nullopt, process.name);
+  }
+  for (const auto& [koid, thread] : names_.threads()) {
+    if (thread.process) MetadataEvent("thread_name", *thread.process, koid, thread.name);
+  }
+  if (counts_.slices == 0) return;
+  MetadataEvent("process_name", kCpuTracksProcess, std::nullopt, "CPUs");
+  events_.Line().BeginObject().Key("ph").String("M").Key("name").String("process_sort_index");
+  events_.Key("pid").Unsigned(kCpuTracksProcess);
+  events_.Key("args").BeginObject().Key("sort_index").Signed(-1).EndObject().EndObject();
+  for (const auto& [cpu, running] : cpus_) {
+    MetadataEvent("thread_name", kCpuTracksProcess, cpu, fmt::format("CPU {}", cpu));
+  }
+}
+
+util::Status TraceEventWriter::Finish() {
+  Names();
+  events_.EndArray();
+  events_.Key("systemTraceEvents").BeginObject().Key("type").String("fuchsia");
+  events_.Key("events").BeginArray();
+  for (const auto& [koid, process] : names_.processes()) {
+    events_.Line().BeginObject().Key("ph").String("p").Key("pid").Unsigned(koid);
+    events_.Key("name").String(process.name);
+    if (koid == 0) events_.Key("sort_index").Signed(-1);
+    events_.EndObject();
+    out_.FlushIfFull();
+  }
+  for (const auto& [koid, thread] : names_.threads()) {
+    if (!thread.process) continue;
+    events_.Line().BeginObject().Key("ph").String("t").Key("pid").Unsigned(*thread.process);
+    events_.Key("tid").Unsigned(koid).Key("name").String(thread.name).EndObject();
+    out_.FlushIfFull();
+  }
+  events_.Spliced(!system_spool_.empty());
+  if (auto status = system_spool_.CopyTo(out_); !status) return status;
+  events_.EndArray().EndObject();
+  if (!branch_spool_.empty()) {
+    events_.Key("lastBranch").BeginObject().Key("records").BeginArray();
+    events_.Spliced(true);
+    if (auto status = branch_spool_.CopyTo(out_); !status) return status;
+    events_.EndArray().EndObject();
+  }
+  events_.EndObject();
+  out_.Append("\n");
+  return util::Ok();
+}
+
+}  // namespace analyze

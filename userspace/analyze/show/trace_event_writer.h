@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Trace Event Format (JSON) from the records of a trace.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "facts/object_names.h"
+#include "fxt/reader.h"
+#include "text/json_writer.h"
+#include "text/spool.h"
+#include "text/text_writer.h"
+
+namespace analyze {
+
+struct TraceEventOptions {
+  // What ran as slices (begin and end) on a track per CPU too, for readers that do not know
+  // systemTraceEvents of type "fuchsia".
+  bool cpu_slices = false;
+};
+
+// One object: `traceEvents` as the records come; then `systemTraceEvents` of type "fuchsia" as
+// Fuchsia's trace2json lays them out (names of processes "p" and threads "t", switches "k", wakeups
+// "w"); then `lastBranch`, if there are such blobs. Memory does not grow with the trace: what comes
+// later waits in temporary files.
+//
+// Times are microseconds with three decimals. Ids and pointers are strings, as are numbers beyond
+// 2^53. Strings that are not UTF-8 are repaired.
+class TraceEventWriter {
+ public:
+  TraceEventWriter(text::TextWriter& out, TraceEventOptions options);
+
+  // The record that `reader` stands at.
+  util::Status Add(const fxt::Reader& reader);
+  // After the last record.
+  util::Status Finish();
+
+  struct Counts {
+    uint64_t events = 0;    // elements of traceEvents that stand for event records
+    uint64_t logs = 0;      // log records
+    uint64_t switches = 0;  // "k"
+    uint64_t wakeups = 0;   // "w"
+    uint64_t slices = 0;    // of CPUs
+    uint64_t branch_stacks = 0;
+    // Records of kinds that the format has nothing for: other blobs, userspace objects, profiler
+    // records, unknown ones.
+    uint64_t left_out = 0;
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  struct Running {
+    bool known = false;
+    uint64_t since = 0;
+    fxt::Koid thread = 0;
+    std::optional<fxt::Koid> process;
+    bool idle = false;
+  };
+
+  void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
+  void AddLog(const fxt::Reader& reader, const fxt::Log& log);
+  void AddLargeBlob(const fxt::Reader& reader, const fxt::LargeBlobWithMetadata& blob);
+  void AddSwitch(const fxt::Reader& reader);
+  void AddSlice(uint32_t cpu, const Running& running, uint64_t end);
+  void AddWakeup(const fxt::Reader& reader);
+  void AddBranches(const fxt::Blob& blob);
+  void BeginEvent(std::string_view phase, uint64_t time, const fxt::ThreadRef& thread);
+  void Arguments(std::span<const fxt::Argument> arguments);
+  void MetadataEvent(std::string_view what, uint64_t process, std::optional<uint64_t> thread,
+                     std::string_view name);
+  void SystemEvent(std::string_view phase);
+  void Names();
+
+  text::TextWriter& out_;
+  TraceEventOptions options_;
+  text::JsonWriter events_;
+  text::Spool system_spool_;
+  text::JsonWriter system_;
+  text::Spool branch_spool_;
+  text::JsonWriter branches_;
+  facts::ObjectNames names_;
+  std::map<uint32_t, Running> cpus_;
+  Counts counts_;
+};
+
+}  // namespace analyze

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/bpf/bpf_programs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "fxt_record/event.h"
+
+#include "bpf/recorder.skel.h"
+#include "bpf/recorder_pcpu_hot.skel.h"
+#include "bpf/recorder_per_cpu.skel.h"
+#include "util/cpu_list.h"
+
+namespace capture {
+namespace {
+
+int PrintToStderr(libbpf_print_level, const char* format, va_list arguments) {
+  return vfprintf(stderr, format, arguments);
+}
+
+int PrintNothing(libbpf_print_level, const char*, va_list) { return 0; }
+
+// A hot program has two forms, see bpf/ring.h.
+struct HotProgram {
+  fxr_category category;
+  const char* name;
+};
+
+constexpr HotProgram kHotPrograms[] = {
+    {FXR_CATEGORY_SCHED, "sched_switch"},     {FXR_CATEGORY_SCHED, "sched_waking"},
+    {FXR_CATEGORY_SCHED, "sched_wakeup_new"}, {FXR_CATEGORY_SCHED, "sched_migrate_task"},
+    {FXR_CATEGORY_IRQ, "irq_handler_entry"},  {FXR_CATEGORY_IRQ, "irq_handler_exit"},
+    {FXR_CATEGORY_SOFTIRQ, "softirq_entry"},  {FXR_CATEGORY_SOFTIRQ, "softirq_exit"},
+    {FXR_CATEGORY_SYSCALL, "sys_enter"},      {FXR_CATEGORY_SYSCALL, "sys_exit"},
+};
+
+constexpr const char* kIdentityPrograms[] = {"sched_process_fork", "sched_process_exec",
+                                             "task_rename", "sched_process_exit"};
+
+// Tasks that can be between the first and the last program of a tracepoint at once.
+constexpr uint32_t kMarksPerCpu = 256;
+constexpr uint64_t kSideRingBytesPerCpu = 64 << 10;
+constexpr uint64_t kMinSideRingBytes = 512 << 10;
+constexpr uint64_t kMaxSideRingBytes = 16 << 20;
+
+size_t WholePages(size_t bytes) {
+  size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+// Maps other than the rings, and programs.
+constexpr uint64_t kOtherLockedBytes = 4 << 20;
+
+// Whether it is the limit on locked memory that forbids a map of so many slots, which other maps
+// are not forbidden by: before 5.11 the kernel counts maps as memory their user has locked.
+bool LocksTooMuch(uint64_t slots) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  bpf_map_create_opts options{};
+  options.sz = sizeof(options);
+  options.map_flags = BPF_F_MMAPABLE;
+  util::UniqueFd small(
+      bpf_map_create(BPF_MAP_TYPE_ARRAY, "fxr_probe", 4, sizeof(fxr_slot), 1, &options));
+  if (!small) return errno == EPERM && limit.rlim_cur < 65536;
+  util::UniqueFd large(bpf_map_create(BPF_MAP_TYPE_ARRAY, "fxr_probe", 4, sizeof(fxr_slot),
+                                      static_cast<uint32_t>(slots), &options));
+  return !large && errno == EPERM;
+}
+
+template <typename Key>
+util::Status FillFilter(bpf_map* map, const std::vector<Key>& keys) {
+  uint8_t present = 1;
+  for (const Key& key : keys) {
+    if (int error = bpf_map__update_elem(map, &key, sizeof(key), &present, sizeof(present), 0)) {
+      return util::Error{fmt::format("cannot set the task filter: {}", strerror(-error)),
+                         "at most 1024 values of a kind can be given"};
+    }
+  }
+  return util::Ok();
+}
+
+// What all variants of the generated skeleton have in common.
+struct Object {
+  bpf_object* object = nullptr;
+  bpf_map* slots = nullptr;
+  bpf_map* ring_controls = nullptr;
+  bpf_map* side_ring = nullptr;
+  bpf_map* marks = nullptr;
+  bpf_map* filter_tids = nullptr;
+  bpf_map* filter_tgids = nullptr;
+  bpf_map* filter_comms = nullptr;
+  bpf_map* filter_cgroups = nullptr;
+  recorder_bpf::recorder_bpf__rodata* settings = nullptr;
+  void* skeleton = nullptr;
+  int (*load)(void*) = nullptr;
+  void (*destroy)(void*) = nullptr;
+};
+
+template <typename Skeleton>
+Object OpenVariant() {
+  // The variants are built of the same sources, and so are their settings.
+  static_assert(sizeof(*Skeleton::rodata) == sizeof(*recorder_bpf::rodata));
+  Object object;
+  Skeleton* skeleton = Skeleton::open(nullptr);
+  if (!skeleton) return object;
+  object.object = skeleton->obj;
+  object.slots = skeleton->maps.slots;
+  object.ring_controls = skeleton->maps.ring_controls;
+  object.side_ring = skeleton->maps.side_ring;
+  object.marks = skeleton->maps.marks;
+  object.filter_tids = skeleton->maps.filter_tids;
+  object.filter_tgids = skeleton->maps.filter_tgids;
+  object.filter_comms = skeleton->maps.filter_comms;
+  object.filter_cgroups = skeleton->maps.filter_cgroups;
+  object.settings = reinterpret_cast<recorder_bpf::recorder_bpf__rodata*>(skeleton->rodata);
+  object.skeleton = skeleton;
+  object.load = [](void* self) { return Skeleton::load(static_cast<Skeleton*>(self)); };
+  object.destroy = [](void* self) { Skeleton::destroy(static_cast<Skeleton*>(self)); };
+  return object;
+}
+
+Object OpenFor(PreemptCount preempt_count) {
+  switch (preempt_count) {
+    case PreemptCount::kPerCpu:
+      return OpenVariant<recorder_per_cpu_bpf>();
+    case PreemptCount::kPcpuHot:
+      return OpenVariant<recorder_pcpu_hot_bpf>();
+    default:
+      return OpenVariant<recorder_bpf>();
+  }
+}
+
+}  // namespace
+
+uint64_t DefaultRingBytes(uint32_t cpus) {
+  constexpr uint64_t kTotal = 128 << 20;
+  constexpr uint64_t kMost = 8 << 20;
+  constexpr uint64_t kLeast = 1 << 20;
+  return std::clamp(std::bit_floor(kTotal / std::max(cpus, 1u)), kLeast, kMost);
+}
+
+struct BpfPrograms::Skeleton {
+  Object bpf;
+  std::vector<bpf_link*> links;
+  std::vector<bpf_program*> identity;
+  std::vector<bpf_program*> stand_ins;  // of these, see bpf/task.bpf.c
+  std::vector<bpf_program*> events;
+  std::map<const bpf_program*, uint32_t> category_of;
+
+  ~Skeleton() {
+    for (bpf_link* link : links) bpf_link__destroy(link);
+    if (bpf.skeleton) bpf.destroy(bpf.skeleton);
+  }
+  util::Status Attach(const std::vector<bpf_program*>& programs) {
+    for (bpf_program* program : programs) {
+      bpf_link* link = bpf_program__attach(program);
+      if (!link) {
+        const int error = errno;
+        if (error == EMFILE) return ExplainRefusal(error, "");
+        return util::Error{fmt::format("cannot attach BPF program {}: {}",
+                                       bpf_program__name(program), strerror(error)),
+                           ""};
+      }
+      links.push_back(link);
+    }
+    return util::Ok();
+  }
+};
+
+BpfPrograms::BpfPrograms() : skeleton_(std::make_unique<Skeleton>()) {}
+
+BpfPrograms::~BpfPrograms() {
+  Detach();
+  if (controls_) munmap(controls_, controls_bytes_);
+  if (slots_) munmap(const_cast<fxr_slot*>(slots_), slots_bytes_);
+}
+
+util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOptions& options,
+                                                             const KernelFeatures& features) {
+  libbpf_set_print(options.verbose ? PrintToStderr : PrintNothing);
+  std::unique_ptr<BpfPrograms> self(new BpfPrograms());
+  Skeleton& skeleton = *self->skeleton_;
+  skeleton.bpf = OpenFor(features.preempt_count);
+  if (!skeleton.bpf.skeleton) {
+    return util::Error{fmt::format("cannot open the BPF object: {}", strerror(errno)), ""};
+  }
+  const Object& bpf = skeleton.bpf;
+
+  self->control_count_ = util::ReadCpuList("possible").back() + 1;
+  self->ring_count_ = std::min(util::ReadCpuList("present").back() + 1, self->control_count_);
+  uint64_t ring_bytes =
+      options.ring_bytes ? options.ring_bytes : DefaultRingBytes(self->ring_count_);
+  self->ring_shift_ =
+      static_cast<unsigned>(std::countr_zero(std::bit_ceil(ring_bytes / sizeof(fxr_slot))));
+  self->side_ring_bytes_ =
+      std::clamp(std::bit_ceil(uint64_t{self->ring_count_} * kSideRingBytesPerCpu),
+                 kMinSideRingBytes, kMaxSideRingBytes);
+  // A person who asks for small rings gets small ones all over.
+  self->side_ring_bytes_ =
+      std::min(self->side_ring_bytes_, std::bit_ceil(std::max<uint64_t>(ring_bytes, 4096)));
+
+  uint64_t slots = uint64_t{1} << self->ring_shift_;
+  if (slots * self->ring_count_ > UINT32_MAX) {
+    return util::Error{fmt::format("{} rings of {} MiB are more than one map can hold",
+                                   self->ring_count_, self->ring_bytes() >> 20),
+                       "ask for smaller ones with --buffer-size"};
+  }
+  bpf_map__set_max_entries(bpf.slots, static_cast<uint32_t>(slots * self->ring_count_));
+  bpf_map__set_max_entries(bpf.ring_controls, self->control_count_);
+  bpf_map__set_max_entries(bpf.side_ring, static_cast<uint32_t>(self->side_ring_bytes_));
+  self->has_stand_ins_ = features.preemptible_tracepoints;
+  bpf.settings->programs_have_stand_ins = self->has_stand_ins_;
+  if (self->has_stand_ins_)
+    bpf_map__set_max_entries(bpf.marks, self->control_count_ * kMarksPerCpu);
+  bpf.settings->slots_per_ring_shift = self->ring_shift_;
+  bpf.settings->ring_count = self->ring_count_;
+  bpf.settings->slots_wakeup_fill = slots / 4;
+  bpf.settings->side_wakeup_bytes = static_cast<uint32_t>(self->side_ring_bytes_ / 4);
+  bpf.settings->switch_has_state_argument = features.switch_has_state_argument;
+  bpf.settings->filter_by_tid = !options.filter.tids.empty();
+  bpf.settings->filter_by_tgid = !options.filter.tgids.empty();
+  bpf.settings->filter_by_comm = !options.filter.comms.empty();
+  bpf.settings->filter_by_cgroup = !options.filter.cgroups.empty();
+  bpf.settings->filter_syscalls = !options.syscall_numbers.empty();
+  for (uint32_t number : options.syscall_numbers) {
+    size_t word = number / 64;
+    if (word < std::size(bpf.settings->syscalls_wanted)) {
+      bpf.settings->syscalls_wanted[word] |= uint64_t{1} << (number % 64);
+    }
+  }
+
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, bpf.object) bpf_program__set_autoload(program, false);
+  auto use = [&](const std::string& name, std::vector<bpf_program*>* group,
+                 uint32_t category = FXR_CATEGORY_TASK) {
+    bpf_program* used = bpf_object__find_program_by_name(bpf.object, name.c_str());
+    bpf_program__set_autoload(used, true);
+    if (group) group->push_back(used);
+    skeleton.category_of[used] = category;
+  };
+  for (const HotProgram& hot : kHotPrograms) {
+    if (!options.categories.test(hot.category)) continue;
+    std::string name = hot.name;
+    if (hot.category == FXR_CATEGORY_SCHED && !options.sched_events.empty() &&
+        std::none_of(options.sched_events.begin(), options.sched_events.end(),
+                     [&](const std::string& event) {
+                       return name == "sched_" + event || name == "sched_" + event + "_task";
+                     })) {
+      continue;
+    }
+    if (!features.atomic_fetch) name += "_flag";
+    use(name, &skeleton.events, hot.category);
+  }
+  if (options.categories.test(FXR_CATEGORY_LOG)) use("console", &skeleton.events, FXR_CATEGORY_LOG);
+  for (const char* name : kIdentityPrograms) {
+    if (features.missing_tracepoints.contains(name)) continue;
+    use(name, &skeleton.identity);
+    for (const char* suffix : {"_2", "_3", "_4"}) {
+      if (self->has_stand_ins_) use(name + std::string(suffix), &skeleton.stand_ins);
+    }
+  }
+  if (features.task_iterator) use("snapshot_tasks", nullptr);
+
+  if (int error = bpf.load(bpf.skeleton)) {
+    if (error == -EPERM && LocksTooMuch(slots * self->ring_count_)) {
+      return util::Error{
+          "the rings do not fit into this user's limit of locked memory",
+          fmt::format("raise it with `ulimit -l {}`, run it as root, or ask for smaller rings with "
+                      "--buffer-size (Linux 5.11 and later do not have this limit)",
+                      (slots * self->ring_count_ * sizeof(fxr_slot) + self->side_ring_bytes_ +
+                       kOtherLockedBytes) >>
+                          10)};
+    }
+    if (error == -ENOMEM) {
+      return util::Error{fmt::format("not enough kernel memory for {} rings of {} KiB",
+                                     self->ring_count_, self->ring_bytes() >> 10),
+                         "ask for smaller ones with --buffer-size"};
+    }
+    return ExplainRefusal(-error,
+                          options.verbose ? "" : "-v shows what the kernel's verifier says");
+  }
+  for (const util::Status& status : {FillFilter(bpf.filter_tids, options.filter.tids),
+                                     FillFilter(bpf.filter_tgids, options.filter.tgids),
+                                     FillFilter(bpf.filter_cgroups, options.filter.cgroups)}) {
+    if (!status) return status.error();
+  }
+  std::vector<std::array<char, FXR_COMM_BYTES>> comms;
+  for (const std::string& comm : options.filter.comms) {
+    std::array<char, FXR_COMM_BYTES> key{};
+    std::memcpy(key.data(), comm.data(), std::min<size_t>(comm.size(), FXR_COMM_BYTES - 1));
+    comms.push_back(key);
+  }
+  if (util::Status status = FillFilter(bpf.filter_comms, comms); !status) {
+    return status.error();
+  }
+  if (util::Status status = self->Map(); !status) return status.error();
+  return self;
+}
+
+util::Status BpfPrograms::Map() {
+  const Object& bpf = skeleton_->bpf;
+  size_t controls_bytes = WholePages(control_count_ * sizeof(fxr_ring_control));
+  void* controls = mmap(nullptr, controls_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                        bpf_map__fd(bpf.ring_controls), 0);
+  if (controls == MAP_FAILED) {
+    return util::Error{fmt::format("cannot map the rings' controls: {}", strerror(errno)), ""};
+  }
+  controls_ = static_cast<fxr_ring_control*>(controls);
+  controls_bytes_ = controls_bytes;
+  size_t slots_bytes = WholePages(size_t{ring_count_} * ring_bytes());
+  void* slots = mmap(nullptr, slots_bytes, PROT_READ, MAP_SHARED, bpf_map__fd(bpf.slots), 0);
+  if (slots == MAP_FAILED) {
+    return util::Error{fmt::format("cannot map the rings: {}", strerror(errno)), ""};
+  }
+  slots_ = static_cast<const fxr_slot*>(slots);
+  slots_bytes_ = slots_bytes;
+  return util::Ok();
+}
+
+util::Status BpfPrograms::AttachIdentity() {
+  // Programs of a tracepoint run in the order in which they were attached.
+  if (util::Status status = skeleton_->Attach(skeleton_->identity); !status) return status;
+  return skeleton_->Attach(skeleton_->stand_ins);
+}
+util::Status BpfPrograms::AttachEvents() { return skeleton_->Attach(skeleton_->events); }
+
+void BpfPrograms::Detach() {
+  // Events first: their tasks are still named while they can come.
+  while (!skeleton_->links.empty()) {
+    bpf_link__destroy(skeleton_->links.back());
+    skeleton_->links.pop_back();
+  }
+}
+
+SlotRing BpfPrograms::MakeSlotRing(uint32_t cpu) const {
+  return SlotRing(&controls_[cpu], slots_ + (size_t{cpu} << ring_shift_), ring_shift_);
+}
+
+int BpfPrograms::side_ring_fd() const { return bpf_map__fd(skeleton_->bpf.side_ring); }
+
+util::Result<util::UniqueFd> BpfPrograms::OpenTaskIterator() {
+  bpf_program* program = bpf_object__find_program_by_name(skeleton_->bpf.object, "snapshot_tasks");
+  if (!bpf_program__autoload(program)) return util::Error{"this kernel has no task iterator", ""};
+  bpf_link* link = bpf_program__attach_iter(program, nullptr);
+  if (!link) {
+    return util::Error{fmt::format("cannot attach the task iterator: {}", strerror(errno)), ""};
+  }
+  util::UniqueFd fd(bpf_iter_create(bpf_link__fd(link)));
+  int error = errno;
+  bpf_link__destroy(link);
+  if (!fd) {
+    return util::Error{fmt::format("cannot open the task iterator: {}", strerror(error)), ""};
+  }
+  return fd;
+}
+
+std::array<uint64_t, FXR_CATEGORIES> BpfPrograms::RecursionMisses() const {
+  std::array<uint64_t, FXR_CATEGORIES> misses{};
+  for (const auto* group : {&skeleton_->identity, &skeleton_->events}) {
+    for (bpf_program* program : *group) {
+      bpf_prog_info info{};
+      uint32_t size = sizeof(info);
+      if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) == 0) {
+        misses[skeleton_->category_of.at(program)] += info.recursion_misses;
+      }
+    }
+  }
+  // Read after the misses: one more than was missed would hide a loss only until the next time.
+  uint64_t made_up = 0;
+  for (uint32_t cpu = 0; has_stand_ins_ && cpu < control_count_; ++cpu) {
+    made_up += __atomic_load_n(&controls_[cpu].made_up, __ATOMIC_RELAXED);
+  }
+  uint64_t& missed = misses[FXR_CATEGORY_TASK];
+  missed -= std::min(missed, made_up);
+  return misses;
+}
+
+}  // namespace capture

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The BPF programs: loaded as asked for, attached, their maps as memory. The only place that knows
+// the generated skeleton.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capture/bpf/kernel_features.h"
+#include "capture/category.h"
+#include "capture/rings/side_ring.h"
+#include "capture/rings/slot_ring.h"
+#include "util/result.h"
+#include "util/unique_fd.h"
+
+namespace capture {
+
+// Which tasks to record; a task passes when any of these names it. Empty: all tasks.
+struct TaskFilter {
+  std::vector<uint32_t> tids;
+  std::vector<uint32_t> tgids;
+  std::vector<std::string> comms;
+  std::vector<uint64_t> cgroups;  // ids in the default hierarchy; descendants are included
+
+  bool empty() const { return tids.empty() && tgids.empty() && comms.empty() && cgroups.empty(); }
+};
+
+struct ProgramOptions {
+  CategorySet categories;
+
+  // Every context switch is recorded.
+  bool sees_switches() const {
+    return categories.test(FXR_CATEGORY_SCHED) && filter.empty() &&
+           (sched_events.empty() ||
+            std::find(sched_events.begin(), sched_events.end(), "switch") != sched_events.end());
+  }
+  std::vector<uint32_t> syscall_numbers;  // empty: all
+  std::vector<std::string> sched_events;  // out of SchedEvents(); empty: all
+  TaskFilter filter;
+  uint64_t ring_bytes = 0;  // per CPU, a power of two; 0: DefaultRingBytes
+  bool verbose = false;     // the loader's and the verifier's words go to stderr
+};
+
+inline constexpr uint64_t kMinRingBytes = 4096;
+inline constexpr uint64_t kMaxRingBytes = uint64_t{1} << 30;
+// Large enough to ride out a quarter of a second without the collector at a million events a second
+// per CPU, as long as all CPUs together stay within 128 MiB; never below 1 MiB.
+uint64_t DefaultRingBytes(uint32_t cpus);
+
+class BpfPrograms {
+ public:
+  static util::Result<std::unique_ptr<BpfPrograms>> Load(const ProgramOptions& options,
+                                                         const KernelFeatures& features);
+  ~BpfPrograms();
+  BpfPrograms(const BpfPrograms&) = delete;
+  BpfPrograms& operator=(const BpfPrograms&) = delete;
+
+  // Who tasks are; attached before the snapshot, so that no task is missed between the two.
+  util::Status AttachIdentity();
+  util::Status AttachEvents();
+  // No program runs any more when this returns.
+  void Detach();
+
+  uint32_t ring_count() const { return ring_count_; }
+  uint64_t ring_bytes() const { return uint64_t{sizeof(fxr_slot)} << ring_shift_; }
+  SlotRing MakeSlotRing(uint32_t cpu) const;
+  // One for each possible CPU, also those beyond ring_count.
+  const fxr_ring_control& control(uint32_t cpu) const { return controls_[cpu]; }
+  uint32_t control_count() const { return control_count_; }
+  int side_ring_fd() const;
+  uint64_t side_ring_bytes() const { return side_ring_bytes_; }
+  // A file to read fxr_task structs from, one for each task; invalid where there is no iterator.
+  util::Result<util::UniqueFd> OpenTaskIterator();
+
+  // Events, by category, that nobody saw because their program was running already on that CPU.
+  std::array<uint64_t, FXR_CATEGORIES> RecursionMisses() const;
+
+ private:
+  struct Skeleton;
+  BpfPrograms();
+  util::Status Map();
+
+  std::unique_ptr<Skeleton> skeleton_;
+  uint32_t ring_count_ = 0;
+  uint32_t control_count_ = 0;
+  unsigned ring_shift_ = 0;
+  bool has_stand_ins_ = false;
+  uint64_t side_ring_bytes_ = 0;
+  fxr_ring_control* controls_ = nullptr;
+  const fxr_slot* slots_ = nullptr;
+  size_t controls_bytes_ = 0;
+  size_t slots_bytes_ = 0;
+};
+
+}  // namespace capture

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/bpf/kernel_features.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+#include <linux/bpf.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "capture/bpf/kernel_types.h"
+#include "util/unique_fd.h"
+
+namespace capture {
+namespace {
+
+bool IsLockedDown() {
+  std::ifstream lockdown("/sys/kernel/security/lockdown");
+  std::string modes;
+  return std::getline(lockdown, modes) && modes.find("[confidentiality]") != std::string::npos;
+}
+
+// CAP_EFF of this process; all of them where /proc does not say.
+bool HasCapability(unsigned number) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("CapEff:")) {
+      return (std::strtoull(line.c_str() + 7, nullptr, 16) >> number & 1) != 0;
+    }
+  }
+  return true;
+}
+
+std::string MissingCapabilities() {
+  if (HasCapability(CAP_SYS_ADMIN)) return "";
+  std::string missing;
+  for (const auto& [number, name] :
+       {std::pair{CAP_BPF, "CAP_BPF"}, std::pair{CAP_PERFMON, "CAP_PERFMON"}}) {
+    if (!HasCapability(static_cast<unsigned>(number))) {
+      missing += (missing.empty() ? "" : " and ") + std::string(name);
+    }
+  }
+  return missing;
+}
+
+// r0 = an atomic fetch and add on the stack; a kernel before 5.12 does not know the instruction.
+bool HasAtomicFetch() {
+  const bpf_insn program[] = {
+      {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 1},
+      {BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0},
+      {BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_10, BPF_REG_0, -8, BPF_ADD | BPF_FETCH},
+      {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
+      {BPF_JMP | BPF_EXIT, 0, 0, 0, 0},
+  };
+  util::UniqueFd fd(bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "fxr_probe", "GPL", program,
+                                  sizeof(program) / sizeof(program[0]), nullptr));
+  return fd.valid();
+}
+
+// Whether a program may name this variable of the kernel: BTF describes it, and its address is
+// known.
+bool CanName(const KernelTypes& types, const char* variable) {
+  const auto id = static_cast<int32_t>(types.Find(KernelTypes::Kind::kVariable, variable));
+  if (id == 0) return false;
+  const bpf_insn program[] = {
+      {BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_BTF_ID, 0, id},
+      {0, 0, 0, 0, 0},
+      {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
+      {BPF_JMP | BPF_EXIT, 0, 0, 0, 0},
+  };
+  util::UniqueFd fd(bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "fxr_probe", "GPL", program,
+                                  sizeof(program) / sizeof(program[0]), nullptr));
+  return fd.valid();
+}
+
+// The smallest thing that needs the right to use BPF.
+int TryMap() {
+  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "fxr_probe", 4, 8, 1, nullptr);
+  if (fd < 0) return -fd;
+  close(fd);
+  return 0;
+}
+
+// Maps, programs, links, and what is open anyway. The loader does not always hand EMFILE on.
+constexpr rlim_t kDescriptorsNeeded = 64;
+
+}  // namespace
+
+util::Error ExplainRefusal(int error, const std::string& hint) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < kDescriptorsNeeded) {
+    return {fmt::format("{} open files are allowed, which are too few", files.rlim_cur),
+            fmt::format("raise the limit with `ulimit -n {}`", 4 * kDescriptorsNeeded)};
+  }
+  // Helpers that read kernel memory do not exist then, which a verifier calls an invalid argument.
+  if ((error == EPERM || error == EACCES || error == EINVAL) && IsLockedDown()) {
+    return {
+        "the kernel is locked down (confidentiality): it lets no BPF program read kernel memory",
+        "boot without lockdown=confidentiality, or with Secure Boot off"};
+  }
+  if (error == EPERM || error == EACCES) {
+    const std::string missing = MissingCapabilities();
+    if (geteuid() != 0) {
+      return {"recording needs root" + (missing.empty() ? "" : ", or " + missing),
+              "run it with sudo (or give it CAP_BPF and CAP_PERFMON; before Linux 5.8, "
+              "CAP_SYS_ADMIN)"};
+    }
+    return {"the kernel refused BPF to root: Operation not permitted" +
+                (missing.empty() ? "" : " (without " + missing + ")"),
+            "inside a container it needs CAP_BPF and CAP_PERFMON and no seccomp filter on bpf(2)"};
+  }
+  if (error == ENOSYS) {
+    return {"this kernel has no bpf(2) system call", "it needs CONFIG_BPF_SYSCALL=y"};
+  }
+  return {fmt::format("the kernel refused the BPF programs: {}", strerror(error)), hint};
+}
+
+std::string KernelFeatures::WhyNot(const Category& category) const {
+  for (std::string_view tracepoint : category.tracepoints) {
+    if (missing_tracepoints.contains(tracepoint)) {
+      return fmt::format("this kernel has no tracepoint {}", tracepoint);
+    }
+  }
+  return "";
+}
+
+util::Result<KernelFeatures> ProbeKernel() {
+  // What is wrong is said here, in our words; Load() lets the loader speak where it was asked to.
+  libbpf_set_print(nullptr);
+  if (int error = TryMap()) return ExplainRefusal(error, "Linux 5.10 or later is needed");
+  utsname name{};
+  uname(&name);
+  const auto types = KernelTypes::Load();
+  if (!types) {
+    return util::Error{fmt::format("kernel {} has no BTF: {}", name.release, types.error().message),
+                       "a kernel built with CONFIG_DEBUG_INFO_BTF=y is needed; those of Debian, "
+                       "Ubuntu, Fedora and "
+                       "Arch are"};
+  }
+  KernelFeatures features;
+  for (const Category& category : AllCategories()) {
+    for (std::string_view tracepoint : category.tracepoints) {
+      if (types->TracepointArguments(tracepoint) < 0) {
+        features.missing_tracepoints.emplace(tracepoint);
+      }
+    }
+  }
+  features.switch_has_state_argument = types->TracepointArguments("sched_switch") >= 4;
+  features.task_iterator = types->Find(KernelTypes::Kind::kStruct, "bpf_iter__task") != 0;
+#if defined(__x86_64__)
+  if (CanName(*types, "__preempt_count")) {
+    features.preempt_count = PreemptCount::kPerCpu;
+  } else if (CanName(*types, "pcpu_hot")) {
+    features.preempt_count = PreemptCount::kPcpuHot;
+  }
+#else
+  features.preempt_count = PreemptCount::kThreadInfo;
+#endif
+  features.atomic_fetch = HasAtomicFetch();
+  // Nothing that can be asked for tells.
+  features.preemptible_tracepoints = atoi(name.release) >= 7;
+  return features;
+}
+
+}  // namespace capture

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// One slot ring as the merger sees it: the event it offers next, and that one's time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "capture/rings/slot_ring.h"
+
+namespace capture {
+
+// Inside a ring, events are in the order of their claims; their times are too, except where
+// programs nested between claim and stamp. Such an event is held back until its time has come.
+//
+// Events are offered in runs that were looked through before: all committed, all in order. The run
+// is in the cache by then, and what is left to do for one event is little.
+class MergeLane {
+ public:
+  MergeLane(SlotRing ring, uint32_t cpu) : ring_(ring), cpu_(cpu) {}
+
+  SlotRing& ring() { return ring_; }
+  const SlotRing& ring() const { return ring_; }
+  uint32_t cpu() const { return cpu_; }
+  // Of the event it offers.
+  uint64_t time() const { return time_; }
+  SlotEvent Next() const { return {time_, next_->commit, next_->body}; }
+
+  // Finds the next event: kEvent when there is one, else why not. To be called after the ring has
+  // seen a new head.
+  SlotRing::Peek Load(uint64_t near) {
+    CountTaken();
+    if (held_.empty()) {
+      if (const uint64_t run = ring_.InOrder(kMostInRun, near); run > 0) {
+        Offer(&ring_.front(), run, WholeTime(ring_.front().commit, near));
+        return SlotRing::Peek::kEvent;
+      }
+    }
+    return Settle(near);
+  }
+
+  // The next event was delivered: finds the one after it.
+  SlotRing::Peek Step(uint64_t near) {
+    if (++next_ != end_) [[likely]] {
+      time_ = WholeTime(next_->commit, near);
+      return SlotRing::Peek::kEvent;
+    }
+    if (next_is_held_) [[unlikely]] {
+      held_.pop_back();
+    }
+    return Load(near);
+  }
+
+  // Gives the room of delivered events back to the kernel.
+  void Release() {
+    CountTaken();
+    ring_.Release();
+  }
+
+ private:
+  // So many slots stay in the first level cache, with those of a few other rings.
+  static constexpr uint64_t kMostInRun = 128;
+
+  struct Held {
+    uint64_t time;
+    fxr_slot slot;
+  };
+
+  void Offer(const fxr_slot* slots, uint64_t count, uint64_t time) {
+    begin_ = next_ = slots;
+    end_ = slots + count;
+    time_ = time;
+  }
+
+  // Tells the ring which of its events were delivered, and offers none.
+  void CountTaken() {
+    if (!next_is_held_) ring_.Advance(static_cast<uint64_t>(next_ - begin_));
+    next_is_held_ = false;
+    begin_ = next_ = end_ = nullptr;
+  }
+
+  // Chooses between the ring's first event and those held back.
+  SlotRing::Peek Settle(uint64_t near) {
+    uint64_t first = 0;
+    while (ring_.IsOvertaken(near)) {
+      ring_.At(0, near, &first);
+      Hold({first, ring_.front()});
+      ring_.Advance(1);
+    }
+    const SlotRing::Peek peek = ring_.At(0, near, &first);
+    if (peek == SlotRing::Peek::kInFlight) return peek;
+    if (!held_.empty() && (peek == SlotRing::Peek::kEmpty || held_.back().time <= first)) {
+      next_is_held_ = true;
+      Offer(&held_.back().slot, 1, held_.back().time);
+      return SlotRing::Peek::kEvent;
+    }
+    if (peek == SlotRing::Peek::kEvent) Offer(&ring_.front(), 1, first);
+    return peek;
+  }
+
+  void Hold(const Held& event) {
+    auto place = std::upper_bound(held_.begin(), held_.end(), event,
+                                  [](const Held& a, const Held& b) { return a.time > b.time; });
+    held_.insert(place, event);
+  }
+
+  SlotRing ring_;
+  uint32_t cpu_;
+  bool next_is_held_ = false;
+  uint64_t time_ = 0;
+  // The run: its events up to next_ were delivered.
+  const fxr_slot* begin_ = nullptr;
+  const fxr_slot* next_ = nullptr;
+  const fxr_slot* end_ = nullptr;
+  std::vector<Held> held_;  // latest first
+};
+
+}  // namespace capture

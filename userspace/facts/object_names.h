@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Names of processes and threads, from the kernel object records of a trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "fxt/reader_provider.h"
+#include "fxt/record.h"
+
+namespace facts {
+
+// Names are kept as they are in the file: any bytes. The last record of a koid counts. Memory grows
+// with the number of processes and threads, not with that of records, and no further than a limit:
+// what would not fit keeps the name it has, or none.
+class ObjectNames {
+ public:
+  static constexpr size_t kMaxBytes = size_t{512} << 20;
+
+  ObjectNames() : ObjectNames(kMaxBytes) {}
+  explicit ObjectNames(size_t max_bytes) { budget_.limit = max_bytes; }
+
+  struct Process {
+    std::string name;
+  };
+  struct Thread {
+    std::string name;
+    std::optional<fxt::Koid> process;  // argument "process" of type koid
+  };
+
+  // Takes note of kernel objects; true if `record` is one of a process or thread.
+  bool Note(const fxt::Record& record);
+
+  // Null when no record named it.
+  const Process* process(fxt::Koid koid) const;
+  const Thread* thread(fxt::Koid koid) const;
+  // "" when no record named it.
+  const std::string& process_name(fxt::Koid koid) const;
+  const std::string& thread_name(fxt::Koid koid) const;
+
+  const std::unordered_map<fxt::Koid, Process>& processes() const { return processes_; }
+  const std::unordered_map<fxt::Koid, Thread>& threads() const { return threads_; }
+
+ private:
+  // The entry of `koid`, with room for the name; null when there is none left.
+  template <typename Map>
+  typename Map::mapped_type* Entry(Map& map, fxt::Koid koid, std::string_view name);
+
+  fxt::TableBudget budget_;
+  std::unordered_map<fxt::Koid, Process> processes_;
+  std::unordered_map<fxt::Koid, Thread> threads_;
+};
+
+}  // namespace facts

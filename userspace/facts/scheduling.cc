@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "facts/scheduling.h"
+
+#include <limits>
+
+namespace facts {
+namespace {
+
+constexpr int64_t kIdleWeight = std::numeric_limits<int32_t>::min();
+
+SwitchSide SideOf(const fxt::ThreadRef& thread, uint8_t priority) {
+  return {thread.thread, thread.process, priority, thread.process == 0 && priority == 0};
+}
+
+SwitchSide SideOf(fxt::Koid thread, std::optional<int64_t> weight) {
+  return {thread, std::nullopt, weight, thread == 0 || weight == kIdleWeight};
+}
+
+}  // namespace
+
+const fxt::Argument* FindArgument(std::span<const fxt::Argument> arguments, std::string_view name) {
+  for (const fxt::Argument& argument : arguments) {
+    if (argument.name.text == name) return &argument;
+  }
+  return nullptr;
+}
+
+std::optional<int64_t> IntegerValue(const fxt::Argument* argument) {
+  if (argument == nullptr) return std::nullopt;
+  if (const auto* v = std::get_if<int32_t>(&argument->value)) return *v;
+  if (const auto* v = std::get_if<uint32_t>(&argument->value)) return *v;
+  if (const auto* v = std::get_if<int64_t>(&argument->value)) return *v;
+  if (const auto* v = std::get_if<uint64_t>(&argument->value)) {
+    if (*v <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+      return static_cast<int64_t>(*v);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<fxt::Koid> KoidOf(const fxt::Argument* argument) {
+  if (argument == nullptr) return std::nullopt;
+  const auto* value = std::get_if<fxt::KoidValue>(&argument->value);
+  return value == nullptr ? std::nullopt : std::optional(value->koid);
+}
+
+std::optional<std::string_view> TextOf(const fxt::Argument* argument) {
+  if (argument == nullptr) return std::nullopt;
+  const auto* value = std::get_if<fxt::StringRef>(&argument->value);
+  return value == nullptr ? std::nullopt : std::optional(value->text);
+}
+
+std::optional<Switch> AsSwitch(const fxt::Record& record, const fxt::ReaderProvider& provider) {
+  if (const auto* r = std::get_if<fxt::LegacyContextSwitch>(&record)) {
+    return Switch{provider.ToNanoseconds(r->timestamp), r->cpu, r->outgoing_state,
+                  SideOf(r->outgoing, r->outgoing_priority),
+                  SideOf(r->incoming, r->incoming_priority)};
+  }
+  if (const auto* r = std::get_if<fxt::ContextSwitch>(&record)) {
+    return Switch{
+        provider.ToNanoseconds(r->timestamp), r->cpu, r->outgoing_state,
+        SideOf(r->outgoing_thread, IntegerValue(FindArgument(r->arguments, "outgoing_weight"))),
+        SideOf(r->incoming_thread, IntegerValue(FindArgument(r->arguments, "incoming_weight")))};
+  }
+  return std::nullopt;
+}
+
+std::optional<Wakeup> AsWakeup(const fxt::Record& record, const fxt::ReaderProvider& provider) {
+  const auto* r = std::get_if<fxt::ThreadWakeup>(&record);
+  if (r == nullptr) return std::nullopt;
+  return Wakeup{provider.ToNanoseconds(r->timestamp), r->cpu, r->thread,
+                KoidOf(FindArgument(r->arguments, "waker")),
+                IntegerValue(FindArgument(r->arguments, "weight"))};
+}
+
+std::optional<uint64_t> TimeOf(const fxt::Record& record, const fxt::ReaderProvider& provider) {
+  return std::visit(
+      [&](const auto& r) -> std::optional<uint64_t> {
+        if constexpr (requires { r.timestamp; }) {
+          return provider.ToNanoseconds(r.timestamp);
+        } else {
+          return std::nullopt;
+        }
+      },
+      record);
+}
+
+const fxt::ThreadRef* ThreadOf(const fxt::Record& record) {
+  return std::visit(
+      [](const auto& r) -> const fxt::ThreadRef* {
+        if constexpr (requires { r.thread.thread; }) {
+          return &r.thread;
+        } else if constexpr (requires { r.outgoing.thread; }) {
+          return &r.outgoing;
+        } else {
+          return nullptr;
+        }
+      },
+      record);
+}
+
+}  // namespace facts

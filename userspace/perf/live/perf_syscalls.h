@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The kernel's side of perf events, as an interface: tests put a kernel of their own in its place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "perf/record/perf_abi.h"
+#include "util/unique_fd.h"
+
+namespace perf {
+
+// A descriptor, or why there is none.
+struct OpenedEvent {
+  util::UniqueFd fd;
+  int error = 0;  // errno
+};
+
+class PerfSyscalls {
+ public:
+  virtual ~PerfSyscalls() = default;
+  // perf_event_open(2) for every task on `cpu`, with PERF_FLAG_FD_CLOEXEC.
+  virtual OpenedEvent Open(const perf_event_attr& attr, int cpu) = 0;
+  // mmap(2) of the ring, control page first. Null and errno on failure.
+  virtual void* Map(int fd, size_t bytes, int* error) = 0;
+  virtual void Unmap(void* address, size_t bytes) = 0;
+  // PERF_EVENT_IOC_ENABLE and DISABLE; 0 or errno.
+  virtual int Enable(int fd) = 0;
+  virtual int Disable(int fd) = 0;
+  // read(2) of the counter with read_format PERF_FORMAT_LOST: what did not fit the ring. False
+  // when it cannot be read.
+  virtual bool ReadLost(int fd, uint64_t* lost) = 0;
+};
+
+// The running kernel. Has no state.
+PerfSyscalls& RunningKernel();
+
+}  // namespace perf

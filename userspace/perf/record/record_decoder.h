@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The kernel's perf records as plain structs, decoded for files and live rings alike. Layouts are
+// those of enum perf_event_type in include/uapi/linux/perf_event.h. Text views the record's bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "perf/record/sample_decoder.h"
+#include "util/build_id.h"
+#include "util/byte_cursor.h"
+#include "util/result.h"
+
+namespace perf {
+
+// PERF_RECORD_COMM.
+struct CommRecord {
+  uint32_t pid = 0;
+  uint32_t tid = 0;
+  std::string_view name;
+  bool exec = false;
+};
+
+// PERF_RECORD_FORK.
+struct ForkRecord {
+  uint32_t pid = 0;
+  uint32_t parent_pid = 0;
+  uint32_t tid = 0;
+  uint32_t parent_tid = 0;
+  uint64_t time = 0;
+};
+
+// PERF_RECORD_EXIT.
+struct ExitRecord {
+  uint32_t pid = 0;
+  uint32_t tid = 0;
+  uint64_t time = 0;
+};
+
+// PERF_RECORD_MMAP and PERF_RECORD_MMAP2.
+struct MmapRecord {
+  // The process of a mapping of the kernel itself: 0xffffffff.
+  static constexpr uint32_t kKernelPid = UINT32_MAX;
+
+  uint32_t pid = 0;
+  uint32_t tid = 0;
+  uint64_t address = 0;
+  uint64_t size = 0;         // bytes
+  uint64_t file_offset = 0;  // bytes; for the kernel's own text the address of a reference symbol
+  uint32_t protection = 0;   // PROT_*; MMAP says no more than executable or not
+  util::BuildId build_id;
+  std::string_view file;
+  bool kernel = false;
+};
+
+// PERF_RECORD_LOST: events that did not fit the ring.
+struct LostRecord {
+  uint64_t id = 0;
+  uint64_t count = 0;
+};
+
+// PERF_RECORD_LOST_SAMPLES: samples that the hardware or the driver dropped.
+struct LostSamplesRecord {
+  uint64_t count = 0;
+};
+
+// PERF_RECORD_THROTTLE and UNTHROTTLE: the kernel stopped and resumed an event that took too long.
+struct ThrottleRecord {
+  uint64_t time = 0;
+  bool throttled = false;
+};
+
+// Any type that this code has no struct for.
+struct OtherRecord {};
+
+struct Record {
+  uint32_t type = 0;  // PERF_RECORD_*
+  uint16_t misc = 0;
+  // From the sample itself or from the trailer; what the event did not ask for is empty.
+  SampleId where;
+  std::variant<OtherRecord, Sample, CommRecord, ForkRecord, ExitRecord, MmapRecord, LostRecord,
+               LostSamplesRecord, ThrottleRecord>
+      body;
+};
+
+// `body` is the record without its header. Error: a field does not fit.
+util::Result<Record> DecodeRecord(const perf_event_header& header, util::Bytes body,
+                                  const SampleFormat& format);
+
+// "SAMPLE", "MMAP2", ...; "type 99" for what has no name.
+std::string RecordTypeName(uint32_t type);
+
+}  // namespace perf

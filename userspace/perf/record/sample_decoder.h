@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Decoding of PERF_RECORD_SAMPLE bodies and of the trailers of other records, for files and live
+// rings alike. Field order and sizes are those of include/uapi/linux/perf_event.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "perf/record/branch_entry.h"
+#include "perf/record/sample_format.h"
+#include "util/byte_cursor.h"
+#include "util/result.h"
+
+namespace perf {
+
+// Where and when a record happened; only what the event asked for is set.
+struct SampleId {
+  std::optional<uint32_t> pid;  // thread group id
+  std::optional<uint32_t> tid;
+  std::optional<uint64_t> time;  // ns of the event's clock
+  std::optional<uint64_t> id;
+  std::optional<uint64_t> stream_id;
+  std::optional<uint32_t> cpu;
+};
+
+struct BranchStack {
+  // Place of the newest entry in the hardware's ring, or -1 for a CPU that has none.
+  std::optional<uint64_t> hw_idx;
+  util::PackedView<BranchEntry> entries;  // newest first
+  util::PackedView<uint64_t> counters;    // empty, or one word per entry
+};
+
+struct RegisterDump {
+  uint64_t abi = 0;  // PERF_SAMPLE_REGS_ABI_*
+  util::PackedView<uint64_t> values;
+};
+
+// One counter of a PERF_SAMPLE_READ group.
+struct ReadValue {
+  uint64_t value = 0;
+  std::optional<uint64_t> id;
+  std::optional<uint64_t> lost;
+};
+
+// PERF_SAMPLE_READ. Words per counter follow from the read format: see ReadCounter().
+struct ReadValues {
+  std::optional<uint64_t> time_enabled;  // ns
+  std::optional<uint64_t> time_running;  // ns
+  util::PackedView<uint64_t> words;
+  size_t words_per_counter = 1;
+  uint64_t read_format = 0;
+
+  size_t size() const { return words.size() / words_per_counter; }
+  ReadValue ReadCounter(size_t i) const;
+};
+
+// A sample. Views point into the bytes it was decoded from. A field that the event did not ask for
+// is empty.
+struct Sample {
+  SampleId where;
+  std::optional<uint64_t> ip;
+  std::optional<uint64_t> address;
+  std::optional<uint64_t> period;
+  std::optional<ReadValues> read;
+  std::optional<util::PackedView<uint64_t>> callchain;  // with PERF_CONTEXT_* marks
+  std::optional<util::Bytes> raw;
+  std::optional<BranchStack> branches;
+  std::optional<RegisterDump> user_registers;
+  std::optional<util::Bytes>
+      user_stack;  // the whole area, of which `user_stack_used` bytes are filled
+  uint64_t user_stack_used = 0;
+  std::optional<uint64_t> weight;  // three numbers with PERF_SAMPLE_WEIGHT_STRUCT
+  std::optional<uint64_t> data_source;
+  std::optional<uint64_t> transaction;
+  std::optional<RegisterDump> interrupt_registers;
+  std::optional<uint64_t> physical_address;
+  std::optional<uint64_t> cgroup;
+  std::optional<uint64_t> data_page_size;
+  std::optional<uint64_t> code_page_size;
+  std::optional<util::Bytes> aux;
+  // Bytes after the last field: those of fields newer than this code.
+  util::Bytes trailing;
+};
+
+// Decodes the body of a sample (the record without its header). Error: a field does not fit.
+//
+// Two things are not told by the attr. A stack with no entries may come without the hw_idx word it
+// should have (perf_output_sample() writes only the zero count when the CPU had nothing), and the
+// counters words are missing where the hardware counted none. Both are told by the record's size.
+util::Result<Sample> DecodeSample(const SampleFormat& format, util::Bytes body);
+
+// Decodes the struct sample_id at the end of `body` (a record without its header), as
+// sample_id_all asks for; all fields are empty without it. Error: the body is too short for it.
+util::Result<SampleId> DecodeTrailer(const SampleFormat& format, util::Bytes body);
+
+}  // namespace perf

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The state a task was switched out in: the kernel's, the format's, and the letters people know.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "fxt/format.h"
+#include "fxt_record/event.h"
+
+namespace schema {
+
+// Thread state of the format ("Thread States") for a kernel state. Unknown values read as blocked.
+constexpr fxt::ThreadState ThreadStateOf(fxr_task_state state) {
+  switch (state) {
+    case FXR_STATE_RUNNABLE:
+    case FXR_STATE_PREEMPTED:
+      return fxt::ThreadState::kNew;
+    case FXR_STATE_STOPPED:
+    case FXR_STATE_TRACED:
+      return fxt::ThreadState::kSuspended;
+    case FXR_STATE_ZOMBIE:
+      return fxt::ThreadState::kDying;
+    case FXR_STATE_DEAD:
+      return fxt::ThreadState::kDead;
+    default:
+      return fxt::ThreadState::kBlocked;
+  }
+}
+
+// The same for what comes in an event, without a branch.
+constexpr fxt::ThreadState ThreadStateOf(unsigned index) {
+  constexpr uint64_t kStates = [] {
+    uint64_t states = 0;
+    for (unsigned i = 0; i < 16; ++i) {
+      states |= static_cast<uint64_t>(ThreadStateOf(static_cast<fxr_task_state>(i))) << 4 * i;
+    }
+    return states;
+  }();
+  return static_cast<fxt::ThreadState>(kStates >> 4 * (index & 0xf) & 0xf);
+}
+
+// The letters of the kernel's own tracers: R, S, D, T, t, X, Z, P, I, R+, W.
+std::string_view StateLetters(fxr_task_state state);
+
+// A record has room for the format's state only. The kernel's own goes into a `linux_state` instant
+// right before the switch, but only when it is not what a reader assumes: the last one told of this
+// thread and format state, at first the usual one.
+class ToldStates {
+ public:
+  // Whether a reader assumes `state`.
+  bool IsTold(fxr_task_state state) const { return (told_ >> state & 1) != 0; }
+  // True when `state` has to be told now.
+  bool Tell(fxr_task_state state) {
+    if (IsTold(state)) return false;
+    told_ = static_cast<uint16_t>((told_ & ~Alternatives(state)) | 1u << state);
+    return true;
+  }
+  // What was told is not known any more: whatever comes next is told.
+  void Forget() { told_ = 0; }
+
+ private:
+  // States that share the format's state with `state`.
+  static constexpr unsigned Alternatives(fxr_task_state state) {
+    unsigned states = 0;
+    for (unsigned other = 0; other < 16; ++other) {
+      if (ThreadStateOf(static_cast<fxr_task_state>(other)) == ThreadStateOf(state)) {
+        states |= 1u << other;
+      }
+    }
+    return states;
+  }
+
+  // A bit for each kernel state that is assumed, one for each of the format's.
+  uint16_t told_ = 1u << FXR_STATE_PREEMPTED | 1u << FXR_STATE_STOPPED |
+                   1u << FXR_STATE_INTERRUPTIBLE | 1u << FXR_STATE_ZOMBIE | 1u << FXR_STATE_DEAD;
+};
+
+}  // namespace schema

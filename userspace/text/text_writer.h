@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Text to a descriptor through a large buffer.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "util/result.h"
+#include "util/unique_fd.h"
+
+namespace text {
+
+class TextWriter {
+ public:
+  // `name` is what messages call it. SIGPIPE has to be ignored by the caller.
+  TextWriter(int borrowed_fd, std::string name) : fd_(borrowed_fd), name_(std::move(name)) {}
+  // A file that is made or emptied; "-" is standard output.
+  static util::Result<TextWriter> Open(const std::string& path);
+  // For tests: keeps everything, see text().
+  TextWriter() = default;
+
+  TextWriter(TextWriter&&) noexcept = default;
+  TextWriter(const TextWriter&) = delete;
+  ~TextWriter();
+
+  template <typename... Args>
+  void Print(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
+    FlushIfFull();
+  }
+  void Append(std::string_view text) {
+    buffer_.append(text.data(), text.data() + text.size());
+    FlushIfFull();
+  }
+
+  // For functions that append piecemeal; call FlushIfFull() at times.
+  fmt::memory_buffer& buffer() { return buffer_; }
+  void FlushIfFull() {
+    if (fd_ >= 0 && buffer_.size() >= kFlushBytes) Flush();
+  }
+
+  // Writes out what is buffered. False from the first error on; what is appended then is dropped.
+  bool Flush();
+
+  // No one reads any more (a closed pipe), or writing failed: no point in going on.
+  bool failed() const { return error_ != 0; }
+  // The reader closed the pipe, which is how `| head` ends and no error.
+  bool closed_by_reader() const;
+  // Flushes; the first error, a closed pipe excepted.
+  util::Status Finish();
+
+  std::string_view text() const { return {buffer_.data(), buffer_.size()}; }
+
+ private:
+  static constexpr size_t kFlushBytes = size_t{256} << 10;
+
+  int fd_ = -1;
+  util::UniqueFd owned_;
+  std::string name_;
+  int error_ = 0;
+  fmt::memory_buffer buffer_;
+};
+
+}  // namespace text
