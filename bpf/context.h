@@ -4,22 +4,26 @@
 #define FXR_CONTEXT_H
 
 #include "common.h"
+#include "ring.h"
 
 /*
- * x86 keeps the preemption count per CPU, in `pcpu_hot` from 6.1 to 6.14 and in
- * `__preempt_count` before and after; others keep it in thread_info. A program
- * can name a variable only where the kernel has it and lets its address be
- * known (CONFIG_KALLSYMS_ALL), so the object is built once for each case and
- * the loader picks one:
- *   FXR_PREEMPT_COUNT 1   __preempt_count
- *   FXR_PREEMPT_COUNT 2   pcpu_hot
- *   else                  the interrupted task passes for whoever acts
+ * The preemption count tells. x86 keeps it per CPU, in a variable whose address
+ * most kernels do not let programs name. But every task points to the scheduler's
+ * queue of its CPU, which is a per-CPU variable as well, and type information has
+ * the place of each in a CPU's area. So the address is found once for each CPU,
+ * and is believed only if the CPU's own number is where it has to be then.
+ * Other architectures keep the count in thread_info.
  */
-#if defined(__TARGET_ARCH_x86) && FXR_PREEMPT_COUNT == 1
-extern const int __preempt_count __ksym;
-#elif defined(__TARGET_ARCH_x86) && FXR_PREEMPT_COUNT == 2
-extern const struct pcpu_hot pcpu_hot __ksym;
-#endif
+
+/* Places in the per-CPU area, from type information; constant once loaded. */
+extern const volatile fxr_u8 per_cpu_places_known;
+extern const volatile fxr_u64 runqueues_place;
+extern const volatile fxr_u64 cpu_number_place;    /* or that of pcpu_hot, 6.1 to 6.14 */
+extern const volatile fxr_u64 preempt_count_place; /* the same */
+
+/* bpf_rdonly_cast (6.2): kernel memory is read by a load, not by a helper. */
+extern const volatile fxr_u8 has_rdonly_cast;
+extern void *bpf_rdonly_cast(const void *object, u32 btf_id) __ksym __weak;
 
 /* include/linux/preempt.h: NMI 20..23, hard interrupts 16..19, bit 8: serving a soft interrupt */
 #define INTERRUPT_CONTEXT_MASK 0x00ff0100
@@ -28,19 +32,75 @@ struct thread_info___preempt {
 	int preempt_count;
 } __attribute__((preserve_access_index));
 
-static __always_inline bool in_interrupt_context(void)
+#if defined(__TARGET_ARCH_x86)
+/* Address of this CPU's preemption count; 0: not found. */
+static __always_inline u64 find_preempt_count(u32 cpu)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	u64 number_place = cpu_number_place, count_place = preempt_count_place;
+	u32 number = ~0;
+	u64 base;
+
+	/* Without fair group scheduling no task has this pointer. */
+	if (!per_cpu_places_known || !bpf_core_field_exists(struct sched_entity, cfs_rq) ||
+	    !bpf_core_field_exists(struct cfs_rq, rq))
+		return 0;
+	if (bpf_core_type_exists(struct pcpu_hot)) {
+		number_place += bpf_core_field_offset(struct pcpu_hot, cpu_number);
+		count_place += bpf_core_field_offset(struct pcpu_hot, preempt_count);
+	}
+	base = (u64)BPF_CORE_READ(task, se.cfs_rq, rq) - runqueues_place;
+	if (bpf_probe_read_kernel(&number, sizeof(number), (void *)(base + number_place)) ||
+	    number != cpu)
+		return 0;
+	return base + count_place;
+}
+
+/* Keeps what find_preempt_count() found. */
+static __noinline u64 locate_preempt_count(struct fxr_ring_control *ring, u32 cpu)
+{
+	u64 address = find_preempt_count(cpu);
+
+	if (!ring)
+		return FXR_PREEMPT_COUNT_HIDDEN;
+	if (!address)
+		address = FXR_PREEMPT_COUNT_HIDDEN;
+	WRITE_ONCE(ring->preempt_count, address);
+	return address;
+}
+#endif
+
+/*
+ * `ring` is that of `cpu`, this CPU. False where the count is hidden. `may_cast` in
+ * one source file only: bpftool 7.1 cannot link two that name a function of the kernel.
+ */
+static __always_inline bool in_interrupt_context(struct fxr_ring_control *ring, u32 cpu,
+						 bool may_cast)
 {
 	int count = 0;
 
-#if !defined(__TARGET_ARCH_x86)
+#if defined(__TARGET_ARCH_x86)
+	u64 address = READ_ONCE(ring->preempt_count);
+
+	/* A CPU that came online after the start. */
+	if (unlikely(!address))
+		address = locate_preempt_count(ring, cpu);
+	if (unlikely(address == FXR_PREEMPT_COUNT_HIDDEN))
+		return false;
+	if (may_cast && has_rdonly_cast) {
+		/* Any kernel struct that begins with an int will do. */
+		struct refcount_struct *word = bpf_rdonly_cast(
+			(void *)address, bpf_core_type_id_kernel(struct refcount_struct));
+
+		count = word->refs.counter;
+	} else {
+		bpf_probe_read_kernel(&count, sizeof(count), (void *)address);
+	}
+#else
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct thread_info___preempt *info = (void *)task;
 
 	count = BPF_CORE_READ(info, preempt_count);
-#elif FXR_PREEMPT_COUNT == 1
-	count = *(int *)bpf_this_cpu_ptr(&__preempt_count);
-#elif FXR_PREEMPT_COUNT == 2
-	count = ((struct pcpu_hot *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
 #endif
 	return (count & INTERRUPT_CONTEXT_MASK) != 0;
 }

@@ -80,11 +80,32 @@ struct kthread {
 	char *full_name; /* 5.17 */
 };
 
+struct rq {
+	int cpu;
+};
+
+struct cfs_rq {
+	struct rq *rq; /* with fair group scheduling */
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq; /* the same */
+};
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct refcount_struct {
+	atomic_t refs;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state; /* 5.14; `state` before */
 	unsigned int flags;
 	int prio;
+	struct sched_entity se;
 	int exit_state;
 	int exit_code;
 	pid_t pid;
@@ -138,9 +159,10 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
-/* 6.1 to 6.14 keep the preemption count in here on x86. */
+/* 6.1 to 6.14 keep these in here on x86. */
 struct pcpu_hot {
 	int preempt_count;
+	int cpu_number;
 };
 
 #ifndef BPF_NO_PRESERVE_ACCESS_INDEX

@@ -8,15 +8,22 @@
 SEC("tp_btf/console")
 int BPF_PROG(console, const char *text, size_t length)
 {
+	struct fxr_ring_control *ring;
 	struct fxr_log *event;
+	bool interrupt;
 	u64 size;
+	u32 cpu;
 
 	if (!current_selected())
 		return 0;
+	ring = this_ring(&cpu);
+	if (!ring) /* not possible: every possible CPU has a control */
+		return 0;
+	interrupt = in_interrupt_context(ring, cpu, false);
 	event = side_reserve(sizeof(*event), FXR_SIDE_LOG, FXR_CATEGORY_LOG);
 	if (!event)
 		return 0;
-	event->tid = in_interrupt_context() ? 0 : (u32)bpf_get_current_pid_tgid();
+	event->tid = interrupt ? 0 : (u32)bpf_get_current_pid_tgid();
 	event->length = length;
 	size = CUT_SIZE(length, sizeof(event->text));
 	if (bpf_probe_read_kernel(event->text, size, text))

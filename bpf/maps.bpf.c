@@ -32,6 +32,12 @@ const volatile fxr_u32 ring_count = 1;
 const volatile fxr_u64 slots_wakeup_fill = ~0ULL;
 const volatile fxr_u32 side_wakeup_bytes = 1 << 18;
 
+/* See context.h. */
+const volatile fxr_u8 per_cpu_places_known = 0;
+const volatile fxr_u64 runqueues_place = 0;
+const volatile fxr_u64 cpu_number_place = 0;
+const volatile fxr_u64 preempt_count_place = 0;
+const volatile fxr_u8 has_rdonly_cast = 0;
 
 /* What --pid, --tgid, --comm and --cgroup ask for; see filter.h. */
 struct {

@@ -133,18 +133,17 @@ static __noinline void put_aside(struct fxr_ring_control *ring, u32 cpu, u32 cat
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }
 
-/* `extra` has eight bits, `body` is laid out as enum fxr_slot_type says. */
-static __always_inline void emit_slot(enum claim claim, enum fxr_category category,
-				      enum fxr_slot_type type, u64 extra, u64 body)
+/*
+ * `extra` has eight bits, `body` is laid out as enum fxr_slot_type says; `ring`
+ * is that of `cpu`, this CPU.
+ */
+static __always_inline void emit_slot_into(struct fxr_ring_control *ring, u32 cpu,
+					   enum claim claim, enum fxr_category category,
+					   enum fxr_slot_type type, u64 extra, u64 body)
 {
 	u64 meta = (u64)type << FXR_TYPE_SHIFT | extra << FXR_EXTRA_SHIFT;
-	struct fxr_ring_control *ring;
 	u64 tail;
-	u32 cpu;
 
-	ring = this_ring(&cpu);
-	if (!ring) /* not possible: every possible CPU has a control */
-		return;
 	if (claim == CLAIM_FLAG) {
 		if (READ_ONCE(ring->busy)) {
 			put_aside(ring, cpu, category, meta, body);
@@ -165,6 +164,17 @@ static __always_inline void emit_slot(enum claim claim, enum fxr_category catego
 		WRITE_ONCE(ring->busy, 0);
 }
 
+static __always_inline void emit_slot(enum claim claim, enum fxr_category category,
+				      enum fxr_slot_type type, u64 extra, u64 body)
+{
+	struct fxr_ring_control *ring;
+	u32 cpu;
+
+	ring = this_ring(&cpu);
+	if (!ring) /* not possible: every possible CPU has a control */
+		return;
+	emit_slot_into(ring, cpu, claim, category, type, extra, body);
+}
 
 static __always_inline void *side_reserve(u64 size, u16 type, u32 category)
 {

@@ -109,15 +109,20 @@ static __always_inline u32 task_cpu(struct task_struct *task)
  */
 static __always_inline int on_waking(enum claim claim, struct task_struct *task, u64 is_new)
 {
+	struct fxr_ring_control *ring;
 	u64 waker = 0;
+	u32 cpu;
 
 	if (filter_is_on() && !task_selected(task) && !current_selected())
 		return 0;
-	if (is_new || !in_interrupt_context())
+	ring = this_ring(&cpu);
+	if (!ring) /* not possible: every possible CPU has a control */
+		return 0;
+	if (is_new || !in_interrupt_context(ring, cpu, true))
 		waker = (u32)bpf_get_current_pid_tgid();
-	emit_slot(claim, FXR_CATEGORY_SCHED, FXR_SLOT_WAKING, is_new,
-		  (u64)(u32)task->pid | waker << 22 | priority_bits(task->prio) << 44 |
-			  (u64)(task_cpu(task) & 0xfff) << 52);
+	emit_slot_into(ring, cpu, claim, FXR_CATEGORY_SCHED, FXR_SLOT_WAKING, is_new,
+		       (u64)(u32)task->pid | waker << 22 | priority_bits(task->prio) << 44 |
+			       (u64)(task_cpu(task) & 0xfff) << 52);
 	return 0;
 }
 

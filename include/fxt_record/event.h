@@ -126,7 +126,9 @@ struct fxr_ring_control {
 	fxr_u64 head; /* slots claimed since the start */
 	fxr_u64 gap;  /* nonzero: some `pending` count waits to be told */
 	fxr_u64 busy; /* a claim is in progress (kernels without atomic fetch) */
-	fxr_u64 pad0[5];
+	/* x86: address of this CPU's preemption count; 0: not looked for yet */
+	fxr_u64 preempt_count;
+	fxr_u64 pad0[4];
 	fxr_u64 tail; /* slots consumed since the start; the collector's */
 	fxr_u64 pad1[7];
 	fxr_u64 pending[FXR_CATEGORIES];       /* lost, not told yet */
@@ -140,6 +142,9 @@ FXR_ASSERT(offsetof(struct fxr_ring_control, tail) == 64);
 FXR_ASSERT(offsetof(struct fxr_ring_control, pending) == 128);
 FXR_ASSERT(offsetof(struct fxr_ring_control, side_events) == 320);
 FXR_ASSERT(sizeof(struct fxr_ring_control) == 384);
+
+/* In place of an address: this CPU's could not be found. */
+#define FXR_PREEMPT_COUNT_HIDDEN 1ULL
 
 /* A ring counts as full this many slots early: nested claims stay inside it. */
 #define FXR_RING_SLACK 64
@@ -237,5 +242,15 @@ struct fxr_side_slot {
 	struct fxr_slot slot;
 };
 FXR_ASSERT(sizeof(struct fxr_side_slot) == 32);
+
+/* ---------------------------------------------------------------- clocks */
+
+/* The kernel's, of no time namespace; ns. */
+struct fxr_clocks {
+	fxr_u64 before;   /* CLOCK_MONOTONIC */
+	fxr_u64 boottime; /* CLOCK_BOOTTIME, read between the other two */
+	fxr_u64 after;    /* CLOCK_MONOTONIC */
+};
+FXR_ASSERT(sizeof(struct fxr_clocks) == 24);
 
 #endif

@@ -29,7 +29,7 @@ $(BUILD)/fxt_tests: $(FXT_TEST_OBJECTS) $(BUILD)/gtest/gtest-all.o $(BUILD)/gtes
 .PHONY: aarch64 aarch64-test
 aarch64:
 	@scripts/cross_check $(CROSS)g++
-	@$(CROSS_MAKE) $(CROSS_BUILD)/libfxt.a $(BPF_VARIANTS:%=$(CROSS_BUILD)/bpf/%.skel.h)
+	@$(CROSS_MAKE) $(CROSS_BUILD)/libfxt.a $(CROSS_BUILD)/bpf/recorder.skel.h
 	@if scripts/cross_check $(CROSS)g++ $(filter-out -pthread,$(LIBS)); then $(CROSS_MAKE) all; fi
 
 aarch64-test:

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "util/clock.h"
-
 namespace capture {
 
 util::Result<std::unique_ptr<BranchRecorder>> BranchRecorder::Open(
@@ -15,29 +13,29 @@ util::Result<std::unique_ptr<BranchRecorder>> BranchRecorder::Open(
   return std::make_unique<BranchRecorder>(std::move(*session));
 }
 
-void BranchRecorder::Disable() {
+void BranchRecorder::Disable(uint64_t now) {
   // Nothing is to be done about a failure: the rings are drained all the same.
   (void)session_->Disable().ok();
-  Collect();
+  Collect(now);
   for (const auto& [cpu, count] : session_->CountUnreported()) {
-    if (count > 0) Enqueue({util::MonotonicNow(), Loss{cpu, count}});
+    if (count > 0) Enqueue({now, Loss{cpu, count}});
   }
 }
 
-void BranchRecorder::Collect() {
+void BranchRecorder::Collect(uint64_t now) {
   std::string problem;
   session_->FollowCpus(*this, &problem);
   // It is tried again each time.
   if (!problem.empty() && told_problems_.insert(problem).second) problem_ = std::move(problem);
   session_->Drain(*this);
-  NoteDamage();
+  NoteDamage(now);
 }
 
-void BranchRecorder::NoteDamage() {
+void BranchRecorder::NoteDamage(uint64_t now) {
   for (const auto& [cpu, lost] : session_->lost()) {
     uint64_t& told = told_damage_[cpu];
     if (lost.undecodable == told) continue;
-    Enqueue({util::MonotonicNow(), Loss{cpu, lost.undecodable - told}});
+    Enqueue({now, Loss{cpu, lost.undecodable - told}});
     told = lost.undecodable;
   }
 }

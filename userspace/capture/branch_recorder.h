@@ -38,11 +38,12 @@ class BranchRecorder : private perf::LbrHandler {
   // Only samples of these tasks are kept; cgroups cannot be told from a sample.
   void SetFilter(const TaskFilter& filter) { filter_ = filter; }
   util::Status Enable() { return session_->Enable(); }
-  void Disable();
+  // `now` is the kernel's CLOCK_MONOTONIC, ns, for losses that bear no time.
+  void Disable(uint64_t now);
   std::vector<int> fds() const { return session_->fds(); }
 
   // Moves what the rings hold into the queue.
-  void Collect();
+  void Collect(uint64_t now);
   // What a person should hear of, once: a CPU that came online and has no event. Empty: nothing.
   std::string TakeProblem() { return std::exchange(problem_, std::string()); }
   // Time of the first one waiting, ns of CLOCK_MONOTONIC; UINT64_MAX: none.
@@ -67,7 +68,7 @@ class BranchRecorder : private perf::LbrHandler {
   void OnSample(const perf::BranchStackSample& sample) override;
   void OnRecord(unsigned cpu, const perf::Record& record) override;
   void Enqueue(Item item);
-  void NoteDamage();
+  void NoteDamage(uint64_t now);
 
   std::unique_ptr<perf::LbrSession> session_;
   TaskFilter filter_;

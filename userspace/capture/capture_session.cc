@@ -10,8 +10,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "util/clock.h"
-
 namespace capture {
 namespace {
 
@@ -39,6 +37,7 @@ CaptureSession::CaptureSession(const ProgramOptions& options, std::unique_ptr<Bp
     : options_(options),
       identities_(identities),
       programs_(std::move(programs)),
+      clock_(programs_->clock()),
       side_ring_(std::move(side_ring)) {
   for (uint32_t cpu = 0; cpu < programs_->ring_count(); ++cpu) {
     merger_.AddRing(programs_->MakeSlotRing(cpu), cpu);
@@ -53,9 +52,11 @@ util::Status CaptureSession::Start(fxt::ProviderWriter& writer,
   options.branches = branches_ != nullptr;
   options.filtered = !options_.filter.empty();
   translator_.emplace(writer, identities_, options);
-  clock_offset_ = util::BoottimeOffset(100);
+  const auto offset = clock_.MeasureBoottimeOffset(100);
+  if (!offset) return offset.error();
+  clock_offset_ = *offset;
   translator_->set_clock_offset(clock_offset_);
-  translator_->BeginSession(util::MonotonicNow(), info);
+  translator_->BeginSession(clock_.monotonic(), info);
   // Identity before snapshot before events: every task that an event can name is known by then.
   if (util::Status status = programs_->AttachIdentity(); !status) return status;
   if (util::Status status = Snapshot(); !status) return status;
@@ -106,11 +107,16 @@ util::Status CaptureSession::Snapshot() {
   return util::Ok();
 }
 
-void CaptureSession::FollowClock() {
-  int64_t offset = util::BoottimeOffset(1);
-  if (std::abs(offset - clock_offset_) < kClockJump) return;
-  clock_offset_ = util::BoottimeOffset(20);
-  translator_->set_clock_offset(clock_offset_);
+uint64_t CaptureSession::ReadClock() {
+  // Where this fails once, the next drain does what this one cannot.
+  if (!clock_.Read()) return clock_.monotonic();
+  if (std::abs(clock_.boottime_offset() - clock_offset_) >= kClockJump) {
+    if (const auto offset = clock_.MeasureBoottimeOffset(20)) {
+      clock_offset_ = *offset;
+      translator_->set_clock_offset(clock_offset_);
+    }
+  }
+  return clock_.monotonic();
 }
 
 uint64_t CaptureSession::NextOtherTime() const {
@@ -153,12 +159,11 @@ void CaptureSession::RecordBranches(std::unique_ptr<BranchRecorder> branches) {
 
 bool CaptureSession::Drain() {
   ++drains_;
-  FollowClock();
   // What is not claimed when the heads are looked at, after this, will be stamped later than this.
-  const uint64_t now = util::MonotonicNow();
+  const uint64_t now = ReadClock();
   merger_.Look();
   side_ring_.SeeHead();
-  if (branches_) branches_->Collect();
+  if (branches_) branches_->Collect(now);
   fullest_now_percent_ = static_cast<uint32_t>(side_ring_.pending() * 100 / side_ring_.capacity());
   for (size_t i = 0; i < merger_.ring_count(); ++i) {
     const SlotRing& ring = merger_.ring(i);
@@ -207,7 +212,7 @@ void CaptureSession::TellUntoldLosses(uint64_t now) {
 }
 
 void CaptureSession::Stop() {
-  if (branches_) branches_->Disable();
+  if (branches_) branches_->Disable(ReadClock());
   programs_->Detach();
   constexpr int kLastDrains = 100;
   for (int i = 0; i < kLastDrains; ++i) {
@@ -218,7 +223,7 @@ void CaptureSession::Stop() {
     if (empty) break;
     usleep(1000);
   }
-  const uint64_t now = util::MonotonicNow();
+  const uint64_t now = ReadClock();
   NoteRecursionMisses(now);
   TellUntoldLosses(now);
 }

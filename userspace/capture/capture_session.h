@@ -12,6 +12,7 @@
 #include "capture/bpf/bpf_programs.h"
 #include "capture/bpf/kernel_features.h"
 #include "capture/branch_recorder.h"
+#include "capture/kernel_clock.h"
 #include "capture/proc_identity.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_merger.h"
@@ -67,6 +68,8 @@ class CaptureSession {
 
   CaptureStats stats() const;
   const translate::Translator& translator() const { return *translator_; }
+  // See BpfPrograms.
+  const std::vector<uint32_t>& contextless_cpus() const { return programs_->contextless_cpus(); }
   uint32_t ring_count() const { return programs_->ring_count(); }
   uint64_t ring_bytes() const { return programs_->ring_bytes(); }
   // How full the fullest ring was at the last drain, percent.
@@ -77,7 +80,8 @@ class CaptureSession {
  private:
   CaptureSession(const ProgramOptions& options, std::unique_ptr<BpfPrograms> programs,
                  SideRing side_ring, ProcIdentity& identities);
-  void FollowClock();
+  // ns of the kernel's CLOCK_MONOTONIC; also sees whether the machine was suspended.
+  uint64_t ReadClock();
   bool Deliver(uint64_t now, uint64_t horizon);
   uint64_t NextOtherTime() const;
   void DeliverOthers(uint64_t until);
@@ -88,6 +92,7 @@ class CaptureSession {
   ProgramOptions options_;
   ProcIdentity& identities_;
   std::unique_ptr<BpfPrograms> programs_;
+  KernelClock clock_;
   SideRing side_ring_;
   SlotMerger merger_;
   std::unique_ptr<BranchRecorder> branches_;  // null: none

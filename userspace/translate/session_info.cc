@@ -13,7 +13,7 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
                   const SessionInfo& info) {
   // Long command lines are cut, so that all of it fits one record.
   constexpr size_t kMaxTextBytes = 2000;
-  const std::array<std::pair<std::string_view, const std::string*>, 9> texts = {{
+  const std::array<std::pair<std::string_view, const std::string*>, 10> texts = {{
       {"version", &info.version},
       {"kernel", &info.kernel},
       {"machine", &info.machine},
@@ -22,6 +22,7 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
       {"command", &info.command},
       {"categories", &info.categories},
       {"filters", &info.filters},
+      {"interrupt_wakers", &info.interrupt_wakers},
       {"start_time", &info.start_time},
   }};
   OpenRecord record = file.Begin(track);

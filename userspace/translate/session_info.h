@@ -17,9 +17,11 @@ struct SessionInfo {
   std::string cpu_model;
   uint32_t cpus = 0;  // online
   std::string host;
-  std::string command;      // the recorder's command line
-  std::string categories;   // as for -c
-  std::string filters;      // empty: every task
+  std::string command;     // the recorder's command line
+  std::string categories;  // as for -c
+  std::string filters;     // empty: every task
+  // Whether wakeups by interrupts name no waker, or the task that was interrupted.
+  std::string interrupt_wakers;
   std::string start_time;   // wall clock, RFC 3339
   uint64_t ring_bytes = 0;  // per CPU
 };

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The clocks of a recording.
+// This process's clock.
 #pragma once
 
 #include <cstdint>
 
 namespace util {
 
-// ns of CLOCK_MONOTONIC, which the programs stamp events with.
+// ns of CLOCK_MONOTONIC, for how long something takes: in a time namespace it is not that of the
+// kernel, which events are stamped with (capture/kernel_clock.h).
 uint64_t MonotonicNow();
-// ns of CLOCK_BOOTTIME, the clock of the files.
-uint64_t BoottimeNow();
-// CLOCK_BOOTTIME minus CLOCK_MONOTONIC, ns: the time the machine was suspended. The best of
-// `attempts` readings; each is off by no more than half the time it took.
-int64_t BoottimeOffset(int attempts);
 
 }  // namespace util

@@ -69,8 +69,8 @@ TEST(BranchRecorderTest, SamplesReachTheFileInTimeOrder) {
 
   ASSERT_TRUE(recorder.Enable());
   Spin(200'000'000);
-  recorder.Disable();
-  recorder.Collect();
+  recorder.Disable(util::MonotonicNow());
+  recorder.Collect(util::MonotonicNow());
   uint64_t delivered = 0;
   uint64_t last = 0;
   while (recorder.NextTime() != UINT64_MAX) {
@@ -123,8 +123,8 @@ TEST(BranchRecorderTest, KeepsOnlyTheTasksAskedFor) {
 
   ASSERT_TRUE(recorder.Enable());
   Spin(100'000'000);
-  recorder.Disable();
-  recorder.Collect();
+  recorder.Disable(util::MonotonicNow());
+  recorder.Collect(util::MonotonicNow());
   while (recorder.NextTime() != UINT64_MAX) recorder.DeliverNext(translator);
   EXPECT_EQ(translator.stats().recorded[FXR_CATEGORY_LBR], 0u);
 }
@@ -167,13 +167,13 @@ class LiveBranches {
   // Writes to the ring of CPU 0, which is emptied when it is full.
   void Push(const std::vector<std::byte>& record) {
     if (kernel_.Producer(0).Write(record)) return;
-    recorder_->Collect();
+    recorder_->Collect(util::MonotonicNow());
     ++fillings_;
     EXPECT_TRUE(kernel_.Producer(0).Write(record));
   }
   // Everything into a file.
   std::vector<std::byte> Finish() {
-    recorder_->Disable();
+    recorder_->Disable(util::MonotonicNow());
     sink::MemorySink sink;
     fxt::ArchiveWriter archive(sink);
     fxt::ProviderWriter writer(archive, "fxt-record");
@@ -258,7 +258,7 @@ TEST(BranchRecorderTest, TellsOfRecordsThatCannotBeReadAsLosses) {
   damaged[8 + 40] = std::byte{200};  // the number of branches
   live.Push(damaged);
   live.Push(damaged);
-  live.recorder().Collect();
+  live.recorder().Collect(util::MonotonicNow());
   live.Push(damaged);
   live.Finish();
   EXPECT_EQ(live.lost(), 3u);
@@ -267,13 +267,13 @@ TEST(BranchRecorderTest, TellsOfRecordsThatCannotBeReadAsLosses) {
 TEST(BranchRecorderTest, TellsOnceOfACpuThatCannotBeOpened) {
   LiveBranches live;
   ASSERT_TRUE(live.open());
-  live.recorder().Collect();
+  live.recorder().Collect(util::MonotonicNow());
   EXPECT_EQ(live.recorder().TakeProblem(), "");
   live.kernel().verdict = [](const perf_event_attr&, int cpu) { return cpu == 1 ? EBUSY : 0; };
   live.root().Online("0-1");
-  live.recorder().Collect();
+  live.recorder().Collect(util::MonotonicNow());
   EXPECT_NE(live.recorder().TakeProblem().find("CPU 1"), std::string::npos);
-  live.recorder().Collect();
+  live.recorder().Collect(util::MonotonicNow());
   EXPECT_EQ(live.recorder().TakeProblem(), "");
 }
 

@@ -20,8 +20,6 @@
 #include "fxt_record/event.h"
 
 #include "bpf/recorder.skel.h"
-#include "bpf/recorder_pcpu_hot.skel.h"
-#include "bpf/recorder_per_cpu.skel.h"
 #include "util/cpu_list.h"
 
 namespace capture {
@@ -92,57 +90,6 @@ util::Status FillFilter(bpf_map* map, const std::vector<Key>& keys) {
   return util::Ok();
 }
 
-// What all variants of the generated skeleton have in common.
-struct Object {
-  bpf_object* object = nullptr;
-  bpf_map* slots = nullptr;
-  bpf_map* ring_controls = nullptr;
-  bpf_map* side_ring = nullptr;
-  bpf_map* marks = nullptr;
-  bpf_map* filter_tids = nullptr;
-  bpf_map* filter_tgids = nullptr;
-  bpf_map* filter_comms = nullptr;
-  bpf_map* filter_cgroups = nullptr;
-  recorder_bpf::recorder_bpf__rodata* settings = nullptr;
-  void* skeleton = nullptr;
-  int (*load)(void*) = nullptr;
-  void (*destroy)(void*) = nullptr;
-};
-
-template <typename Skeleton>
-Object OpenVariant() {
-  // The variants are built of the same sources, and so are their settings.
-  static_assert(sizeof(*Skeleton::rodata) == sizeof(*recorder_bpf::rodata));
-  Object object;
-  Skeleton* skeleton = Skeleton::open(nullptr);
-  if (!skeleton) return object;
-  object.object = skeleton->obj;
-  object.slots = skeleton->maps.slots;
-  object.ring_controls = skeleton->maps.ring_controls;
-  object.side_ring = skeleton->maps.side_ring;
-  object.marks = skeleton->maps.marks;
-  object.filter_tids = skeleton->maps.filter_tids;
-  object.filter_tgids = skeleton->maps.filter_tgids;
-  object.filter_comms = skeleton->maps.filter_comms;
-  object.filter_cgroups = skeleton->maps.filter_cgroups;
-  object.settings = reinterpret_cast<recorder_bpf::recorder_bpf__rodata*>(skeleton->rodata);
-  object.skeleton = skeleton;
-  object.load = [](void* self) { return Skeleton::load(static_cast<Skeleton*>(self)); };
-  object.destroy = [](void* self) { Skeleton::destroy(static_cast<Skeleton*>(self)); };
-  return object;
-}
-
-Object OpenFor(PreemptCount preempt_count) {
-  switch (preempt_count) {
-    case PreemptCount::kPerCpu:
-      return OpenVariant<recorder_per_cpu_bpf>();
-    case PreemptCount::kPcpuHot:
-      return OpenVariant<recorder_pcpu_hot_bpf>();
-    default:
-      return OpenVariant<recorder_bpf>();
-  }
-}
-
 }  // namespace
 
 uint64_t DefaultRingBytes(uint32_t cpus) {
@@ -153,7 +100,7 @@ uint64_t DefaultRingBytes(uint32_t cpus) {
 }
 
 struct BpfPrograms::Skeleton {
-  Object bpf;
+  recorder_bpf* bpf = nullptr;
   std::vector<bpf_link*> links;
   std::vector<bpf_program*> identity;
   std::vector<bpf_program*> stand_ins;  // of these, see bpf/task.bpf.c
@@ -162,7 +109,7 @@ struct BpfPrograms::Skeleton {
 
   ~Skeleton() {
     for (bpf_link* link : links) bpf_link__destroy(link);
-    if (bpf.skeleton) bpf.destroy(bpf.skeleton);
+    recorder_bpf::destroy(bpf);
   }
   util::Status Attach(const std::vector<bpf_program*>& programs) {
     for (bpf_program* program : programs) {
@@ -193,11 +140,12 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   libbpf_set_print(options.verbose ? PrintToStderr : PrintNothing);
   std::unique_ptr<BpfPrograms> self(new BpfPrograms());
   Skeleton& skeleton = *self->skeleton_;
-  skeleton.bpf = OpenFor(features.preempt_count);
-  if (!skeleton.bpf.skeleton) {
+  skeleton.bpf = recorder_bpf::open();
+  if (!skeleton.bpf) {
     return util::Error{fmt::format("cannot open the BPF object: {}", strerror(errno)), ""};
   }
-  const Object& bpf = skeleton.bpf;
+  const auto& maps = skeleton.bpf->maps;
+  auto& settings = *skeleton.bpf->rodata;
 
   self->control_count_ = util::ReadCpuList("possible").back() + 1;
   self->ring_count_ = std::min(util::ReadCpuList("present").back() + 1, self->control_count_);
@@ -218,35 +166,43 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
                                    self->ring_count_, self->ring_bytes() >> 20),
                        "ask for smaller ones with --buffer-size"};
   }
-  bpf_map__set_max_entries(bpf.slots, static_cast<uint32_t>(slots * self->ring_count_));
-  bpf_map__set_max_entries(bpf.ring_controls, self->control_count_);
-  bpf_map__set_max_entries(bpf.side_ring, static_cast<uint32_t>(self->side_ring_bytes_));
+  bpf_map__set_max_entries(maps.slots, static_cast<uint32_t>(slots * self->ring_count_));
+  bpf_map__set_max_entries(maps.ring_controls, self->control_count_);
+  bpf_map__set_max_entries(maps.side_ring, static_cast<uint32_t>(self->side_ring_bytes_));
   self->has_stand_ins_ = features.preemptible_tracepoints;
-  bpf.settings->programs_have_stand_ins = self->has_stand_ins_;
+  settings.programs_have_stand_ins = self->has_stand_ins_;
   if (self->has_stand_ins_)
-    bpf_map__set_max_entries(bpf.marks, self->control_count_ * kMarksPerCpu);
-  bpf.settings->slots_per_ring_shift = self->ring_shift_;
-  bpf.settings->ring_count = self->ring_count_;
-  bpf.settings->slots_wakeup_fill = slots / 4;
-  bpf.settings->side_wakeup_bytes = static_cast<uint32_t>(self->side_ring_bytes_ / 4);
-  bpf.settings->switch_has_state_argument = features.switch_has_state_argument;
-  bpf.settings->filter_by_tid = !options.filter.tids.empty();
-  bpf.settings->filter_by_tgid = !options.filter.tgids.empty();
-  bpf.settings->filter_by_comm = !options.filter.comms.empty();
-  bpf.settings->filter_by_cgroup = !options.filter.cgroups.empty();
-  bpf.settings->filter_syscalls = !options.syscall_numbers.empty();
+    bpf_map__set_max_entries(maps.marks, self->control_count_ * kMarksPerCpu);
+  settings.slots_per_ring_shift = self->ring_shift_;
+  settings.ring_count = self->ring_count_;
+  settings.slots_wakeup_fill = slots / 4;
+  settings.side_wakeup_bytes = static_cast<uint32_t>(self->side_ring_bytes_ / 4);
+  settings.switch_has_state_argument = features.switch_has_state_argument;
+  if (features.per_cpu) {
+    settings.per_cpu_places_known = true;
+    settings.runqueues_place = features.per_cpu->runqueues;
+    settings.cpu_number_place = features.per_cpu->cpu_number;
+    settings.preempt_count_place = features.per_cpu->preempt_count;
+  }
+  settings.has_rdonly_cast = features.rdonly_cast;
+  settings.filter_by_tid = !options.filter.tids.empty();
+  settings.filter_by_tgid = !options.filter.tgids.empty();
+  settings.filter_by_comm = !options.filter.comms.empty();
+  settings.filter_by_cgroup = !options.filter.cgroups.empty();
+  settings.filter_syscalls = !options.syscall_numbers.empty();
   for (uint32_t number : options.syscall_numbers) {
     size_t word = number / 64;
-    if (word < std::size(bpf.settings->syscalls_wanted)) {
-      bpf.settings->syscalls_wanted[word] |= uint64_t{1} << (number % 64);
+    if (word < std::size(settings.syscalls_wanted)) {
+      settings.syscalls_wanted[word] |= uint64_t{1} << (number % 64);
     }
   }
 
   bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, bpf.object) bpf_program__set_autoload(program, false);
+  bpf_object__for_each_program(program, skeleton.bpf->obj)
+      bpf_program__set_autoload(program, false);
   auto use = [&](const std::string& name, std::vector<bpf_program*>* group,
                  uint32_t category = FXR_CATEGORY_TASK) {
-    bpf_program* used = bpf_object__find_program_by_name(bpf.object, name.c_str());
+    bpf_program* used = bpf_object__find_program_by_name(skeleton.bpf->obj, name.c_str());
     bpf_program__set_autoload(used, true);
     if (group) group->push_back(used);
     skeleton.category_of[used] = category;
@@ -273,8 +229,10 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
     }
   }
   if (features.task_iterator) use("snapshot_tasks", nullptr);
+  use("read_clocks", nullptr);
+  use("find_context", nullptr);
 
-  if (int error = bpf.load(bpf.skeleton)) {
+  if (int error = recorder_bpf::load(skeleton.bpf)) {
     if (error == -EPERM && LocksTooMuch(slots * self->ring_count_)) {
       return util::Error{
           "the rings do not fit into this user's limit of locked memory",
@@ -292,9 +250,9 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
     return ExplainRefusal(-error,
                           options.verbose ? "" : "-v shows what the kernel's verifier says");
   }
-  for (const util::Status& status : {FillFilter(bpf.filter_tids, options.filter.tids),
-                                     FillFilter(bpf.filter_tgids, options.filter.tgids),
-                                     FillFilter(bpf.filter_cgroups, options.filter.cgroups)}) {
+  for (const util::Status& status : {FillFilter(maps.filter_tids, options.filter.tids),
+                                     FillFilter(maps.filter_tgids, options.filter.tgids),
+                                     FillFilter(maps.filter_cgroups, options.filter.cgroups)}) {
     if (!status) return status.error();
   }
   std::vector<std::array<char, FXR_COMM_BYTES>> comms;
@@ -303,31 +261,52 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
     std::memcpy(key.data(), comm.data(), std::min<size_t>(comm.size(), FXR_COMM_BYTES - 1));
     comms.push_back(key);
   }
-  if (util::Status status = FillFilter(bpf.filter_comms, comms); !status) {
+  if (util::Status status = FillFilter(maps.filter_comms, comms); !status) {
     return status.error();
   }
   if (util::Status status = self->Map(); !status) return status.error();
+  self->FindContexts();
   return self;
 }
 
 util::Status BpfPrograms::Map() {
-  const Object& bpf = skeleton_->bpf;
+  const auto& maps = skeleton_->bpf->maps;
   size_t controls_bytes = WholePages(control_count_ * sizeof(fxr_ring_control));
   void* controls = mmap(nullptr, controls_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                        bpf_map__fd(bpf.ring_controls), 0);
+                        bpf_map__fd(maps.ring_controls), 0);
   if (controls == MAP_FAILED) {
     return util::Error{fmt::format("cannot map the rings' controls: {}", strerror(errno)), ""};
   }
   controls_ = static_cast<fxr_ring_control*>(controls);
   controls_bytes_ = controls_bytes;
   size_t slots_bytes = WholePages(size_t{ring_count_} * ring_bytes());
-  void* slots = mmap(nullptr, slots_bytes, PROT_READ, MAP_SHARED, bpf_map__fd(bpf.slots), 0);
+  void* slots = mmap(nullptr, slots_bytes, PROT_READ, MAP_SHARED, bpf_map__fd(maps.slots), 0);
   if (slots == MAP_FAILED) {
     return util::Error{fmt::format("cannot map the rings: {}", strerror(errno)), ""};
   }
   slots_ = static_cast<const fxr_slot*>(slots);
   slots_bytes_ = slots_bytes;
   return util::Ok();
+}
+
+void BpfPrograms::FindContexts() {
+#if defined(__x86_64__)
+  for (const uint32_t cpu : util::ReadCpuList("online")) {
+    if (cpu >= control_count_) continue;
+    bpf_test_run_opts run{};
+    run.sz = sizeof(run);
+    run.flags = BPF_F_TEST_RUN_ON_CPU;
+    run.cpu = cpu;
+    bpf_prog_test_run_opts(bpf_program__fd(skeleton_->bpf->progs.find_context), &run);
+    // Also where it could not be run.
+    if (controls_[cpu].preempt_count <= FXR_PREEMPT_COUNT_HIDDEN) contextless_cpus_.push_back(cpu);
+  }
+#endif
+}
+
+KernelClock BpfPrograms::clock() const {
+  return KernelClock(bpf_program__fd(skeleton_->bpf->progs.read_clocks),
+                     &skeleton_->bpf->bss->clocks);
 }
 
 util::Status BpfPrograms::AttachIdentity() {
@@ -349,10 +328,10 @@ SlotRing BpfPrograms::MakeSlotRing(uint32_t cpu) const {
   return SlotRing(&controls_[cpu], slots_ + (size_t{cpu} << ring_shift_), ring_shift_);
 }
 
-int BpfPrograms::side_ring_fd() const { return bpf_map__fd(skeleton_->bpf.side_ring); }
+int BpfPrograms::side_ring_fd() const { return bpf_map__fd(skeleton_->bpf->maps.side_ring); }
 
 util::Result<util::UniqueFd> BpfPrograms::OpenTaskIterator() {
-  bpf_program* program = bpf_object__find_program_by_name(skeleton_->bpf.object, "snapshot_tasks");
+  bpf_program* program = skeleton_->bpf->progs.snapshot_tasks;
   if (!bpf_program__autoload(program)) return util::Error{"this kernel has no task iterator", ""};
   bpf_link* link = bpf_program__attach_iter(program, nullptr);
   if (!link) {

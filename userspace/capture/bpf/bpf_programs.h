@@ -13,6 +13,7 @@
 
 #include "capture/bpf/kernel_features.h"
 #include "capture/category.h"
+#include "capture/kernel_clock.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_ring.h"
 #include "util/result.h"
@@ -72,6 +73,11 @@ class BpfPrograms {
   // One for each possible CPU, also those beyond ring_count.
   const fxr_ring_control& control(uint32_t cpu) const { return controls_[cpu]; }
   uint32_t control_count() const { return control_count_; }
+  // CPUs, of those that were online, on which an interrupt cannot be told from the task that it
+  // interrupted, which then passes for whoever woke a thread or printed a message.
+  const std::vector<uint32_t>& contextless_cpus() const { return contextless_cpus_; }
+  // Of the kernel that runs the programs; not to be used after these.
+  KernelClock clock() const;
   int side_ring_fd() const;
   uint64_t side_ring_bytes() const { return side_ring_bytes_; }
   // A file to read fxr_task structs from, one for each task; invalid where there is no iterator.
@@ -84,12 +90,14 @@ class BpfPrograms {
   struct Skeleton;
   BpfPrograms();
   util::Status Map();
+  void FindContexts();
 
   std::unique_ptr<Skeleton> skeleton_;
   uint32_t ring_count_ = 0;
   uint32_t control_count_ = 0;
   unsigned ring_shift_ = 0;
   bool has_stand_ins_ = false;
+  std::vector<uint32_t> contextless_cpus_;
   uint64_t side_ring_bytes_ = 0;
   fxr_ring_control* controls_ = nullptr;
   const fxr_slot* slots_ = nullptr;

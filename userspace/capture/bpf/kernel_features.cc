@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <sys/resource.h>
@@ -66,21 +67,16 @@ bool HasAtomicFetch() {
   return fd.valid();
 }
 
-// Whether a program may name this variable of the kernel: BTF describes it, and its address is
-// known.
-bool CanName(const KernelTypes& types, const char* variable) {
-  const auto id = static_cast<int32_t>(types.Find(KernelTypes::Kind::kVariable, variable));
-  if (id == 0) return false;
-  const bpf_insn program[] = {
-      {BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_BTF_ID, 0, id},
-      {0, 0, 0, 0, 0},
-      {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
-      {BPF_JMP | BPF_EXIT, 0, 0, 0, 0},
-  };
-  util::UniqueFd fd(bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "fxr_probe", "GPL", program,
-                                  sizeof(program) / sizeof(program[0]), nullptr));
-  return fd.valid();
+#if defined(__x86_64__)
+std::optional<PerCpuPlaces> FindPerCpuPlaces(const KernelTypes& types) {
+  const auto runqueues = types.PerCpuPlace("runqueues");
+  const auto hot = types.PerCpuPlace("pcpu_hot");
+  const auto cpu_number = hot ? hot : types.PerCpuPlace("cpu_number");
+  const auto preempt_count = hot ? hot : types.PerCpuPlace("__preempt_count");
+  if (!runqueues || !cpu_number || !preempt_count) return std::nullopt;
+  return PerCpuPlaces{*runqueues, *cpu_number, *preempt_count};
 }
+#endif
 
 // The smallest thing that needs the right to use BPF.
 int TryMap() {
@@ -133,6 +129,12 @@ std::string KernelFeatures::WhyNot(const Category& category) const {
   return "";
 }
 
+std::string DescribeInterruptWakers(const std::vector<uint32_t>& contextless, size_t online) {
+  if (contextless.empty()) return "told apart";
+  if (contextless.size() >= online) return "not told apart";
+  return fmt::format("not told apart on CPUs {}", fmt::join(contextless, ","));
+}
+
 util::Result<KernelFeatures> ProbeKernel() {
   // What is wrong is said here, in our words; Load() lets the loader speak where it was asked to.
   libbpf_set_print(nullptr);
@@ -157,14 +159,9 @@ util::Result<KernelFeatures> ProbeKernel() {
   features.switch_has_state_argument = types->TracepointArguments("sched_switch") >= 4;
   features.task_iterator = types->Find(KernelTypes::Kind::kStruct, "bpf_iter__task") != 0;
 #if defined(__x86_64__)
-  if (CanName(*types, "__preempt_count")) {
-    features.preempt_count = PreemptCount::kPerCpu;
-  } else if (CanName(*types, "pcpu_hot")) {
-    features.preempt_count = PreemptCount::kPcpuHot;
-  }
-#else
-  features.preempt_count = PreemptCount::kThreadInfo;
+  features.per_cpu = FindPerCpuPlaces(*types);
 #endif
+  features.rdonly_cast = types->Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast") != 0;
   features.atomic_fetch = HasAtomicFetch();
   // Nothing that can be asked for tells.
   features.preemptible_tracepoints = atoi(name.release) >= 7;

@@ -3,25 +3,35 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "capture/category.h"
 #include "util/result.h"
 
 namespace capture {
 
-enum class PreemptCount : uint8_t { kHidden, kPerCpu, kPcpuHot, kThreadInfo };
+// Where things are in each CPU's area of per-CPU variables, bytes from its begin.
+struct PerCpuPlaces {
+  uint64_t runqueues = 0;
+  // Both that of `pcpu_hot` where the kernel keeps them in there (6.1 to 6.14).
+  uint64_t cpu_number = 0;
+  uint64_t preempt_count = 0;
+};
 
 struct KernelFeatures {
   // Tracepoints of AllCategories() that this kernel does not have.
   std::set<std::string, std::less<>> missing_tracepoints;
   // BPF_FETCH (5.12): slots are claimed by atomic fetch and add.
   bool atomic_fetch = false;
-  // Where a program can read the preemption count, which tells interrupts from tasks. kHidden: the
-  // kernel does not let variables be named (no CONFIG_KALLSYMS_ALL).
-  PreemptCount preempt_count = PreemptCount::kHidden;
+  // What it takes to find the preemption counts, see bpf/context.h. Not on architectures that keep
+  // them elsewhere.
+  std::optional<PerCpuPlaces> per_cpu;
+  // bpf_rdonly_cast (6.2).
+  bool rdonly_cast = false;
   // sched_switch passes the previous state (5.18).
   bool switch_has_state_argument = false;
   // Tracepoints of tasks' lives run with preemption on (7.0), so that programs on them may be left
@@ -37,6 +47,11 @@ struct KernelFeatures {
 // What a refusal by bpf(2) with this error number means on this machine, in words for a person;
 // `hint` when there is no better one.
 util::Error ExplainRefusal(int error, const std::string& hint);
+
+// How wakers of threads that an interrupt woke are recorded, in words for a person: "told apart"
+// when none is named, else "not told apart", with the CPUs if these are not all `online` ones. See
+// BpfPrograms::contextless_cpus().
+std::string DescribeInterruptWakers(const std::vector<uint32_t>& contextless, size_t online);
 
 // An error when BPF cannot be used at all: not root, no BTF, locked down, refused.
 util::Result<KernelFeatures> ProbeKernel();

@@ -50,6 +50,16 @@ constexpr std::array<MemberBytes, 32> kMemberBytes = [] {
   std::copy(std::begin(kKnown), std::end(kKnown), bytes.begin());
   return bytes;
 }();
+// What Find() looks for.
+constexpr std::array<bool, 32> kFound = [] {
+  std::array<bool, 32> found{};
+  for (const auto kind :
+       {KernelTypes::Kind::kStruct, KernelTypes::Kind::kTypedef, KernelTypes::Kind::kFunction,
+        KernelTypes::Kind::kVariable, KernelTypes::Kind::kSection}) {
+    found[static_cast<size_t>(kind)] = true;
+  }
+  return found;
+}();
 constexpr uint32_t kPointer = 2;
 constexpr uint32_t kPrototype = 13;
 
@@ -137,11 +147,7 @@ bool KernelTypes::Index() {
     const uint32_t info = WordAt(at + 4);
     const MemberBytes members = kMemberBytes[KindOf(info)];
     const auto id = static_cast<uint32_t>(offsets_.size());
-    for (const Kind kind : {Kind::kStruct, Kind::kTypedef, Kind::kVariable}) {
-      if (KindOf(info) == static_cast<uint32_t>(kind)) {
-        names_[PlaceOf(kind)].push_back({id, WordAt(at)});
-      }
-    }
+    if (kFound[KindOf(info)]) names_[KindOf(info)].push_back({id, WordAt(at)});
     if (members.fixed < 0) return false;
     offsets_.push_back(static_cast<uint32_t>(at));
     at += kTypeBytes + static_cast<uint64_t>(members.fixed) +
@@ -157,13 +163,26 @@ std::string_view KernelTypes::NameAt(uint32_t offset) const {
 }
 
 uint32_t KernelTypes::Find(Kind kind, std::string_view name) const {
-  const auto& names = names_[PlaceOf(kind)];
+  const auto& names = names_[static_cast<size_t>(kind)];
   const auto found = std::find_if(names.begin(), names.end(), [&](const Name& candidate) {
     // A name is as long as the one that is looked for, and then ends.
     return candidate.name < strings_.size() && strings_.size() - candidate.name > name.size() &&
            strings_[candidate.name + name.size()] == '\0' && NameAt(candidate.name) == name;
   });
   return found == names.end() ? 0 : found->id;
+}
+
+std::optional<uint64_t> KernelTypes::PerCpuPlace(std::string_view variable) const {
+  const uint32_t section = Find(Kind::kSection, ".data..percpu");
+  const uint32_t id = Find(Kind::kVariable, variable);
+  if (section == 0 || id == 0) return std::nullopt;
+  // A section's members are the variable, its place and its size.
+  constexpr size_t kMemberSize = 12;
+  for (uint32_t i = 0; i < CountOf(WordAt(offsets_[section] + 4)); ++i) {
+    const size_t member = offsets_[section] + kTypeBytes + i * kMemberSize;
+    if (WordAt(member) == id) return WordAt(member + 4);
+  }
+  return std::nullopt;
 }
 
 int KernelTypes::TracepointArguments(std::string_view tracepoint) const {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +20,13 @@ namespace capture {
 
 class KernelTypes {
  public:
-  enum class Kind : uint8_t { kStruct = 4, kTypedef = 8, kVariable = 14 };
+  enum class Kind : uint8_t {
+    kStruct = 4,
+    kTypedef = 8,
+    kFunction = 12,
+    kVariable = 14,
+    kSection = 15
+  };
 
   // An error when the file cannot be read, or holds something else than BTF of the kinds that were
   // known in Linux 6.0, which is what a kernel's loader has to know as well.
@@ -27,6 +34,9 @@ class KernelTypes {
 
   // BTF id; 0 when there is none of this name.
   uint32_t Find(Kind kind, std::string_view name) const;
+
+  // Where a per-CPU variable is in a CPU's area, bytes from its begin.
+  std::optional<uint64_t> PerCpuPlace(std::string_view variable) const;
 
   // How many arguments the tracepoint passes to a program; -1 when there is no such tracepoint.
   int TracepointArguments(std::string_view tracepoint) const;
@@ -46,16 +56,13 @@ class KernelTypes {
   bool Index();
   uint32_t WordAt(size_t offset) const;
   std::string_view NameAt(uint32_t offset) const;
-  static size_t PlaceOf(Kind kind) {
-    return kind == Kind::kStruct ? 0 : kind == Kind::kTypedef ? 1 : 2;
-  }
 
   std::unique_ptr<const std::byte, Unmap> mapped_{nullptr, Unmap{0}};
   std::vector<std::byte> copied_;  // where the file cannot be mapped
   std::span<const std::byte> data_;
   std::string_view strings_;
-  std::array<std::vector<Name>, 3> names_;  // by PlaceOf(), in the order of the file
-  std::vector<uint32_t> offsets_;           // of types in data_, by id; 0 is void
+  std::array<std::vector<Name>, 32> names_;  // by kind, in the order of the file
+  std::vector<uint32_t> offsets_;            // of types in data_, by id; 0 is void
 };
 
 }  // namespace capture

@@ -18,6 +18,7 @@
 
 #include "tools/common/message.h"
 #include "util/clock.h"
+#include "util/cpu_list.h"
 #include "util/machine_info.h"
 #include "util/quantity.h"
 #include "util/syscall_names.h"
@@ -141,6 +142,7 @@ util::Status Recorder::Start() {
   for (const std::string& comm : options_.comms) filters.push_back("comm=" + comm);
   for (const std::string& cgroup : options_.cgroups) filters.push_back("cgroup=" + cgroup);
   info.filters = fmt::format("{}", fmt::join(filters, ","));
+  info.interrupt_wakers = capture::DescribeInterruptWakers(session_->contextless_cpus(), info.cpus);
   info.start_time = util::WallClockNow();
   info.ring_bytes = session_->ring_bytes();
   if (util::Status status = session_->Start(*writer_, info); !status) return status;
@@ -346,6 +348,16 @@ int ListCategories() {
     PrintError(kProgram, features.error());
     return kExitFailure;
   }
+  // Known only to programs that run.
+  capture::ProgramOptions smallest;
+  smallest.ring_bytes = capture::kMinRingBytes;
+  auto programs = capture::BpfPrograms::Load(smallest, *features);
+  if (!programs) {
+    PrintError(kProgram, programs.error());
+    return kExitFailure;
+  }
+  const std::string wakers = capture::DescribeInterruptWakers(
+      (*programs)->contextless_cpus(), static_cast<uint32_t>(util::ReadCpuList("online").size()));
   std::string list =
       fmt::format("{:<9} {:<42} {:<8} {}\n", "NAME", "DESCRIPTION", "DEFAULT", "THIS KERNEL");
   for (const capture::Category& category : capture::AllCategories()) {
@@ -355,9 +367,12 @@ int ListCategories() {
         why_not = branches.error().message;
       }
     }
+    const std::string available = category.id == FXR_CATEGORY_SCHED
+                                      ? "available; wakers in interrupts are " + wakers
+                                      : "available";
     list += fmt::format("{:<9} {:<42} {:<8} {}\n", category.name, category.description,
                         category.by_default ? "yes" : "no",
-                        why_not.empty() ? "available" : "not available: " + why_not);
+                        why_not.empty() ? available : "not available: " + why_not);
   }
   if (std::fputs(list.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     PrintError(kProgram, {fmt::format("cannot write standard output: {}", strerror(errno)), ""});

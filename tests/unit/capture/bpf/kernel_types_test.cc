@@ -44,8 +44,11 @@ std::string MakeTypes() {
   btf__add_typedef(types.get(), "btf_trace_odd", integer);
   btf__add_func(types.get(), "schedule", BTF_FUNC_GLOBAL, prototype);
   const int variable = btf__add_var(types.get(), "__preempt_count", BTF_VAR_STATIC, integer);
-  btf__add_datasec(types.get(), ".data..percpu", 4);
-  btf__add_datasec_var_info(types.get(), variable, 0, 4);
+  const int queues = btf__add_var(types.get(), "runqueues", BTF_VAR_STATIC, integer);
+  btf__add_var(types.get(), "jiffies", BTF_VAR_STATIC, integer);
+  btf__add_datasec(types.get(), ".data..percpu", 300);
+  btf__add_datasec_var_info(types.get(), variable, 64, 4);
+  btf__add_datasec_var_info(types.get(), queues, 256, 4);
   btf__add_float(types.get(), "double", 8);
   btf__add_decl_tag(types.get(), "tag", variable, -1);
   btf__add_type_tag(types.get(), "user", integer);
@@ -84,6 +87,18 @@ void ExpectSameAsLibbpf(const KernelTypes& types, const btf* expected) {
   for (const char* name : {"__preempt_count", "pcpu_hot"}) {
     EXPECT_EQ(types.Find(Kind::kVariable, name), id_of(name, BTF_KIND_VAR)) << name;
   }
+  for (const char* name : {"schedule", "bpf_rdonly_cast", "no_such"}) {
+    EXPECT_EQ(types.Find(Kind::kFunction, name), id_of(name, BTF_KIND_FUNC)) << name;
+  }
+  const btf_type* section = btf__type_by_id(expected, id_of(".data..percpu", BTF_KIND_DATASEC));
+  for (int i = 0; section && i < btf_vlen(section); ++i) {
+    const btf_var_secinfo& info = btf_var_secinfos(section)[i];
+    const char* name =
+        btf__name_by_offset(expected, btf__type_by_id(expected, info.type)->name_off);
+    // Not every name is that of one variable.
+    if (types.Find(Kind::kVariable, name) != info.type) continue;
+    EXPECT_EQ(types.PerCpuPlace(name), info.offset) << name;
+  }
 }
 
 TEST_F(KernelTypesTest, FindsWhatLibbpfFinds) {
@@ -93,6 +108,10 @@ TEST_F(KernelTypesTest, FindsWhatLibbpfFinds) {
   const Btf expected(btf__new(bytes.data(), static_cast<uint32_t>(bytes.size())));
   ASSERT_TRUE(expected);
   ExpectSameAsLibbpf(*types, expected.get());
+  EXPECT_EQ(types->PerCpuPlace("__preempt_count"), 64u);
+  EXPECT_EQ(types->PerCpuPlace("runqueues"), 256u);
+  EXPECT_EQ(types->PerCpuPlace("jiffies"), std::nullopt);
+  EXPECT_EQ(types->PerCpuPlace("no_such"), std::nullopt);
   EXPECT_EQ(types->TracepointArguments("sched_switch"), 3);
   EXPECT_EQ(types->TracepointArguments("odd"), -1);
   EXPECT_EQ(types->TracepointArguments("sched_waking"), -1);
@@ -130,6 +149,7 @@ TEST_F(KernelTypesTest, SurvivesDamage) {
     types->Find(KernelTypes::Kind::kStruct, "task_struct");
     types->TracepointArguments("sched_switch");
     types->TracepointArguments("odd");
+    types->PerCpuPlace("runqueues");
   }
 }
 
