@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analyze/check/object_rules.h"
 #include "facts/linux_state_tracker.h"
 #include "facts/record_kind.h"
 #include "schema/koid.h"
@@ -129,6 +130,7 @@ void RecorderChecker::CheckObject(const fxt::KernelObject& object) {
     Report(rules::kKoid, fmt::format("kernel object with koid {}", object.koid));
   }
   names_.Note(fxt::Record(object));
+  if (auto fault = CommandLineFault(object)) Report(rules::kCommandLine, std::move(*fault));
   if (object.type != static_cast<uint8_t>(fxt::KernelObjectType::kThread)) return;
   const auto process = facts::KoidOf(facts::FindArgument(object.arguments, "process"));
   if (!process) {
@@ -419,6 +421,11 @@ void RecorderChecker::Finish() {
     if (names_.process(process) == nullptr) {
       add(offset, rules::kUnnamed, fmt::format("process {} has no name", process));
     }
+  }
+  for (SplitProcess& split : FindSplitProcesses(names_)) {
+    const auto mention = processes_.find(split.process);
+    add(mention == processes_.end() ? 0 : mention->second, rules::kSplitProcess,
+        std::move(split.message));
   }
   std::sort(late.begin(), late.end(), [](const Finding& a, const Finding& b) {
     return std::tie(a.offset, a.message) < std::tie(b.offset, b.message);

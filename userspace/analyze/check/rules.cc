@@ -32,6 +32,8 @@ constexpr Rule kAll[] = {
     kKoid,
     kUnnamed,
     kProcessArgument,
+    kSplitProcess,
+    kCommandLine,
     kIdle,
     kLinuxState,
     kPriority,

@@ -76,6 +76,10 @@ inline constexpr Rule kUnnamed{"recorder-unnamed", Severity::kError,
 inline constexpr Rule kProcessArgument{"recorder-process", Severity::kError,
                                        "a thread's kernel object has its process as a koid, the "
                                        "one that its records say"};
+inline constexpr Rule kSplitProcess{"recorder-split-process", Severity::kError,
+                                    "a process is one object, whose leader bears its number"};
+inline constexpr Rule kCommandLine{"recorder-cmdline", Severity::kError,
+                                   "a cut command line says how long the whole is (uint64)"};
 inline constexpr Rule kIdle{"recorder-idle", Severity::kError,
                             "idle is process 0, priority 0 and the CPU's own thread koid"};
 inline constexpr Rule kLinuxState{"recorder-linux-state", Severity::kError,

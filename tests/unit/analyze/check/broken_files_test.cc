@@ -280,6 +280,35 @@ std::vector<Broken> RecorderCases() {
        {"recorder-idle at switch to worker", "recorder-idle at switch from worker",
         "recorder-idle at switch after loss", "recorder-idle at switch unseen before",
         "recorder-idle at last switch", "recorder-process at thread worker"}},
+      {"a process in two: a leader that is of another process than its thread",
+       [](RecordingParts& f) {
+         // As from a list of tasks that has the thread first: 300 is of 1927, 1927 of another.
+         constexpr fxt::Koid kOther = fxt::Koid{1} << 22 | 1927;
+         const Argument first{StringRef::Inline("process"), KoidValue{1927}};
+         const Argument second{StringRef::Inline("process"), KoidValue{kOther}};
+         f.Add("first", fxt::KernelObject{1, 1927, StringRef::Inline("server"), {}});
+         f.Add("thread", fxt::KernelObject{2, 300, StringRef::Inline("worker"), {&first, 1}});
+         f.Add("second", fxt::KernelObject{1, kOther, StringRef::Inline("server"), {}});
+         f.Add("leader", fxt::KernelObject{2, 1927, StringRef::Inline("server"), {&second, 1}});
+         f.Add("event", Instant(kEnd, ThreadRef::Inline(kOther, 1927), "app", "event"));
+       },
+       {"recorder-split-process at leader"}},
+      {"a command line that is cut to more than it was",
+       [](RecordingParts& f) {
+         const std::array arguments = {
+             Argument{StringRef::Inline("cmdline"), StringRef::Inline("server --port 80")},
+             Argument{StringRef::Inline("cmdline_cut"), uint64_t{16}}};
+         f.Replace("app process",
+                   fxt::KernelObject{1, testing::kApp, StringRef::Inline("app"), arguments});
+       },
+       {"recorder-cmdline at app process"}},
+      {"a cut command line that is not there",
+       [](RecordingParts& f) {
+         const Argument cut{StringRef::Inline("cmdline_cut"), uint64_t{5000}};
+         f.Replace("app process",
+                   fxt::KernelObject{1, testing::kApp, StringRef::Inline("app"), {&cut, 1}});
+       },
+       {"recorder-cmdline at app process"}},
       {"idle with a priority",
        [&](RecordingParts& f) { drop_bits(f.At("switch to app")[0], 44, 51, 120); },
        {"recorder-idle at switch to app"}},
