@@ -100,6 +100,42 @@ struct refcount_struct {
 	atomic_t refs;
 };
 
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct xarray {
+	void *xa_head;
+};
+
+struct xa_node {
+	unsigned char shift;
+	void *slots[64]; /* 16 with CONFIG_BASE_SMALL */
+};
+
+struct idr {
+	struct xarray idr_rt;
+};
+
+struct pid_namespace {
+	struct idr idr;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct hlist_head tasks[4];
+	struct upid numbers[1]; /* level + 1 of them */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state; /* 5.14; `state` before */
@@ -112,6 +148,8 @@ struct task_struct {
 	pid_t tgid;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	struct hlist_node pid_links[4];
 	const struct cred *real_cred;
 	struct mm_struct *mm;
 	struct css_set *cgroups;
@@ -145,19 +183,6 @@ struct pt_regs___syscallno {
 	s32 syscallno;
 };
 #endif
-
-struct seq_file;
-
-struct bpf_iter_meta {
-	struct seq_file *seq;
-	u64 session_id;
-	u64 seq_num;
-};
-
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
-};
 
 /* 6.1 to 6.14 keep these in here on x86. */
 struct pcpu_hot {

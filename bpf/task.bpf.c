@@ -7,43 +7,7 @@
 #include "common.h"
 #include "filter.h"
 #include "ring.h"
-
-#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
-
-/* A kernel thread's whole name, when it did not fit into comm (5.17 and later). */
-static __always_inline void read_full_name(struct task_struct *task, char *name)
-{
-	name[0] = 0;
-	if (bpf_core_type_exists(struct kthread) &&
-	    bpf_core_field_exists(((struct kthread *)0)->full_name) &&
-	    bpf_core_field_exists(task->worker_private)) {
-		struct kthread *kthread;
-		char *full_name;
-
-		if (!(BPF_CORE_READ(task, flags) & PF_KTHREAD))
-			return;
-		kthread = BPF_CORE_READ(task, worker_private);
-		if (!kthread)
-			return;
-		full_name = BPF_CORE_READ(kthread, full_name);
-		if (full_name)
-			bpf_probe_read_kernel_str(name, FXR_FULL_NAME_BYTES, full_name);
-	}
-}
-
-static __always_inline void fill_task(struct fxr_task *event, struct task_struct *task)
-{
-	event->tid = BPF_CORE_READ(task, pid);
-	event->tgid = BPF_CORE_READ(task, tgid);
-	event->ppid = BPF_CORE_READ(task, real_parent, tgid);
-	event->uid = BPF_CORE_READ(task, real_cred, uid.val);
-	event->flags = BPF_CORE_READ(task, flags) & PF_KTHREAD ? FXR_TASK_KTHREAD : 0;
-	event->priority = BPF_CORE_READ(task, prio);
-	event->cgroup = task_cgroup(task);
-	event->start_time = BPF_CORE_READ(task, start_boottime);
-	BPF_CORE_READ_INTO(&event->comm, task, comm);
-	read_full_name(task, event->full_name);
-}
+#include "task_identity.h"
 
 static __always_inline int on_fork(struct task_struct *parent, struct task_struct *child)
 {
@@ -59,33 +23,50 @@ static __always_inline int on_fork(struct task_struct *parent, struct task_struc
 	return 0;
 }
 
-static __always_inline int on_exec(struct task_struct *task, pid_t old_pid,
-				   struct linux_binprm *bprm)
+/* An event for `most` bytes of command line; all of it has `length` bytes. */
+static __always_inline int send_exec(struct task_struct *task, pid_t old_pid,
+				     struct linux_binprm *bprm, u64 start, u64 length, u64 most)
 {
-	unsigned long start, end, size;
 	struct fxr_exec *event;
+	u64 size;
 
-	event = side_reserve(sizeof(*event), FXR_SIDE_EXEC, FXR_CATEGORY_TASK);
+	event = side_reserve(sizeof(*event) + most, FXR_SIDE_EXEC, FXR_CATEGORY_TASK);
 	if (!event)
 		return 0;
 	event->tid = task->pid;
 	event->tgid = task->tgid;
 	event->old_tid = old_pid;
-	event->uid = BPF_CORE_READ(task, real_cred, uid.val);
-	event->pad = 0;
+	event->uid = task_uid(task);
 	event->cgroup = task_cgroup(task);
 	BPF_CORE_READ_INTO(&event->comm, task, comm);
 	event->filename[0] = 0;
 	bpf_probe_read_kernel_str(event->filename, sizeof(event->filename),
 				  BPF_CORE_READ(bprm, filename));
-	start = BPF_CORE_READ(task, mm, arg_start);
-	end = BPF_CORE_READ(task, mm, arg_end);
-	size = CUT_SIZE(end > start ? end - start : 0, sizeof(event->cmdline));
+	size = CUT_SIZE(length, most);
+	event->cmdline_length = length;
 	event->cmdline_size = size;
 	if (bpf_probe_read_user(event->cmdline, size, (void *)start))
 		event->cmdline_size = 0;
 	side_submit(event);
 	return 0;
+}
+
+/*
+ * The ring hands out sizes that the verifier knows. Nearly all command lines are
+ * short, and a storm of execs has to fit: so there are three sizes.
+ */
+static __always_inline int on_exec(struct task_struct *task, pid_t old_pid,
+				   struct linux_binprm *bprm)
+{
+	u64 start = BPF_CORE_READ(task, mm, arg_start);
+	u64 end = BPF_CORE_READ(task, mm, arg_end);
+	u64 length = end > start ? end - start : 0;
+
+	if (length <= 256)
+		return send_exec(task, old_pid, bprm, start, length, 256);
+	if (length <= 1024)
+		return send_exec(task, old_pid, bprm, start, length, 1024);
+	return send_exec(task, old_pid, bprm, start, length, FXR_CMDLINE_BYTES);
 }
 
 static __always_inline int on_rename(struct task_struct *task, const char *comm)
@@ -97,6 +78,8 @@ static __always_inline int on_rename(struct task_struct *task, const char *comm)
 		return 0;
 	event->tid = task->pid;
 	event->tgid = task->tgid;
+	event->uid = task_uid(task);
+	event->pad = 0;
 	__builtin_memset(event->comm, 0, sizeof(event->comm));
 	bpf_probe_read_kernel_str(event->comm, sizeof(event->comm), comm);
 	read_full_name(task, event->full_name);
@@ -114,7 +97,7 @@ static __always_inline int on_exit(struct task_struct *task)
 	event->tid = task->pid;
 	event->tgid = task->tgid;
 	event->exit_code = task->exit_code;
-	event->pad = 0;
+	event->uid = task_uid(task);
 	side_submit(event);
 	return 0;
 }
@@ -276,20 +259,24 @@ EXIT_STAND_IN(_2, false)
 EXIT_STAND_IN(_3, false)
 EXIT_STAND_IN(_4, true)
 
-/* Every task there is, read by the collector from the iterator's file. */
-SEC("iter/task")
-int snapshot_tasks(struct bpf_iter__task *ctx)
+/*
+ * A move to another cgroup, of a whole process or of one thread. The kernel
+ * calls this with interrupts off, also since 7.0, so it needs no stand-in.
+ */
+SEC("tp_btf/cgroup_attach_task")
+int BPF_PROG(cgroup_attach_task, struct cgroup *destination, const char *path,
+	     struct task_struct *task)
 {
-	struct task_struct *task = ctx->task;
-	struct fxr_task event = {};
+	struct fxr_cgroup *event;
 
-	if (!task)
+	event = side_reserve(sizeof(*event), FXR_SIDE_CGROUP, FXR_CATEGORY_TASK);
+	if (!event)
 		return 0;
-	event.header.time = bpf_ktime_get_ns();
-	event.header.type = FXR_SIDE_FORK;
-	event.header.size = sizeof(event);
-	fill_task(&event, task);
-	bpf_seq_write(ctx->meta->seq, &event, sizeof(event));
+	event->tid = BPF_CORE_READ(task, pid);
+	event->tgid = BPF_CORE_READ(task, tgid);
+	/* of the default hierarchy, whichever the move was in */
+	event->cgroup = task_cgroup(task);
+	side_submit(event);
 	return 0;
 }
 

@@ -159,6 +159,7 @@ enum fxr_side_type {
 	FXR_SIDE_EXIT = 5,   /* struct fxr_exit */
 	FXR_SIDE_LOG = 6,    /* struct fxr_log */
 	FXR_SIDE_SLOT = 7,   /* struct fxr_side_slot: found its slot ring busy */
+	FXR_SIDE_CGROUP = 8, /* struct fxr_cgroup */
 };
 
 struct fxr_side_header {
@@ -172,7 +173,8 @@ FXR_ASSERT(sizeof(struct fxr_side_header) == 16);
 #define FXR_COMM_BYTES 16
 #define FXR_FULL_NAME_BYTES 64
 #define FXR_FILENAME_BYTES 128
-#define FXR_CMDLINE_BYTES 256
+/* 4 KiB, and more than the rest of a character that ends behind them */
+#define FXR_CMDLINE_BYTES 4104
 #define FXR_LOG_BYTES 1024
 
 #define FXR_TASK_KTHREAD 1u
@@ -203,31 +205,42 @@ struct fxr_exec {
 	fxr_u32 old_tid; /* not tid when another thread than the leader did it */
 	fxr_u32 uid;
 	fxr_u32 cmdline_size; /* bytes of cmdline; arguments end with NUL */
-	fxr_u32 pad;
+	fxr_u32 cmdline_length; /* of the whole command line; above cmdline_size: cut, or not read */
 	fxr_u64 cgroup;
 	char comm[FXR_COMM_BYTES];
 	char filename[FXR_FILENAME_BYTES];
-	char cmdline[FXR_CMDLINE_BYTES];
+	char cmdline[]; /* room for at most FXR_CMDLINE_BYTES, see header.size */
 };
-FXR_ASSERT(sizeof(struct fxr_exec) == 448);
+FXR_ASSERT(sizeof(struct fxr_exec) == 192);
 
 struct fxr_rename {
 	struct fxr_side_header header;
 	fxr_u32 tid;
 	fxr_u32 tgid;
+	fxr_u32 uid; /* as it is now; no event tells of its change */
+	fxr_u32 pad;
 	char comm[FXR_COMM_BYTES];
 	char full_name[FXR_FULL_NAME_BYTES];
 };
-FXR_ASSERT(sizeof(struct fxr_rename) == 104);
+FXR_ASSERT(sizeof(struct fxr_rename) == 112);
 
 struct fxr_exit {
 	struct fxr_side_header header;
 	fxr_u32 tid;
 	fxr_u32 tgid;
 	fxr_s32 exit_code; /* as wait(2) reports it */
-	fxr_u32 pad;
+	fxr_u32 uid;       /* as it is now; no event tells of its change */
 };
 FXR_ASSERT(sizeof(struct fxr_exit) == 32);
+
+/* A task is in another cgroup now. */
+struct fxr_cgroup {
+	struct fxr_side_header header;
+	fxr_u32 tid;
+	fxr_u32 tgid;
+	fxr_u64 cgroup;
+};
+FXR_ASSERT(sizeof(struct fxr_cgroup) == 32);
 
 struct fxr_log {
 	struct fxr_side_header header;

@@ -10,7 +10,7 @@ BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Iinclude 
               -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations \
               -Wno-address-of-packed-member -Wno-undef -fno-stack-protector
 
-BPF_HEADERS := $(wildcard bpf/*.h) include/fxt_record/event.h
+BPF_HEADERS := $(wildcard bpf/*.h) $(wildcard include/fxt_record/*.h)
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_HEADERS)
 	@mkdir -p $(@D)

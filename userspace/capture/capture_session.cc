@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/capture_session.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
 
 namespace capture {
 namespace {
@@ -17,27 +13,26 @@ namespace {
 constexpr int64_t kClockJump = 1'000'000;
 // How often to look again at an event that a CPU is just writing, before other work is done first.
 constexpr int kStallRetries = 200;
-constexpr uint64_t kTaskBatch = 64;
 constexpr uint64_t kDrainsPerMissCheck = 16;
 
 }  // namespace
 
 util::Result<std::unique_ptr<CaptureSession>> CaptureSession::Initialize(
-    const ProgramOptions& options, const KernelFeatures& features, ProcIdentity& identities) {
+    const ProgramOptions& options, const KernelFeatures& features, ProcIdentity& proc) {
   auto programs = BpfPrograms::Load(options, features);
   if (!programs) return programs.TakeError();
   auto side_ring = SideRing::Map((*programs)->side_ring_fd(), (*programs)->side_ring_bytes());
   if (!side_ring) return side_ring.TakeError();
   return std::unique_ptr<CaptureSession>(
-      new CaptureSession(options, std::move(*programs), std::move(*side_ring), identities));
+      new CaptureSession(options, std::move(*programs), std::move(*side_ring), proc));
 }
 
 CaptureSession::CaptureSession(const ProgramOptions& options, std::unique_ptr<BpfPrograms> programs,
-                               SideRing side_ring, ProcIdentity& identities)
+                               SideRing side_ring, ProcIdentity& proc)
     : options_(options),
-      identities_(identities),
       programs_(std::move(programs)),
       clock_(programs_->clock()),
+      identities_(programs_->tasks(), proc),
       side_ring_(std::move(side_ring)) {
   for (uint32_t cpu = 0; cpu < programs_->ring_count(); ++cpu) {
     merger_.AddRing(programs_->MakeSlotRing(cpu), cpu);
@@ -65,46 +60,10 @@ util::Status CaptureSession::Start(fxt::ProviderWriter& writer,
 }
 
 util::Status CaptureSession::Snapshot() {
-  if (auto iterator = programs_->OpenTaskIterator()) {
-    std::array<fxr_task, kTaskBatch> tasks;
-    size_t filled = 0;
-    auto* bytes = reinterpret_cast<char*>(tasks.data());
-    for (;;) {
-      ssize_t got = read(iterator->get(), bytes + filled, sizeof(tasks) - filled);
-      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (got < 0) {
-        return util::Error{fmt::format("cannot read the list of tasks: {}", strerror(errno)), ""};
-      }
-      if (got == 0) break;
-      filled += static_cast<size_t>(got);
-      size_t whole = filled / sizeof(fxr_task);
-      for (size_t i = 0; i < whole; ++i) translator_->OnSnapshotTask(tasks[i]);
-      filled -= whole * sizeof(fxr_task);
-      memmove(bytes, bytes + whole * sizeof(fxr_task), filled);
-    }
-  } else {
-    // Without an iterator /proc has to do: what it tells later is what it tells now.
-    std::error_code error;
-    for (const auto& process : std::filesystem::directory_iterator("/proc", error)) {
-      const std::string name = process.path().filename();
-      if (name.empty() || name.find_first_not_of("0123456789") != std::string::npos) continue;
-      for (const auto& task : std::filesystem::directory_iterator(process.path() / "task", error)) {
-        auto identity = identities_.LookUp(
-            static_cast<uint32_t>(strtoul(task.path().filename().c_str(), nullptr, 10)));
-        if (!identity) continue;
-        fxr_task event{};
-        event.tid = identity->tid;
-        event.tgid = identity->tgid;
-        event.ppid = identity->ppid;
-        event.uid = identity->uid;
-        event.flags = identity->is_kernel ? FXR_TASK_KTHREAD : 0;
-        identity->name.copy(event.comm, sizeof(event.comm) - 1);
-        translator_->OnSnapshotTask(event);
-      }
-    }
-  }
-  translator_->EndSnapshot();
-  return util::Ok();
+  util::Status status = programs_->tasks().ForEach(
+      [this](const fxr_walked_task& walked) { translator_->OnSnapshotTask(walked.task); });
+  if (status) translator_->EndSnapshot();
+  return status;
 }
 
 uint64_t CaptureSession::ReadClock() {
@@ -226,6 +185,9 @@ void CaptureSession::Stop() {
   const uint64_t now = ReadClock();
   NoteRecursionMisses(now);
   TellUntoldLosses(now);
+  // What could not be asked is as it was told before.
+  static_cast<void>(programs_->tasks().ForEach(
+      [this](const fxr_walked_task& walked) { translator_->OnFinalTask(walked.task); }));
 }
 
 CaptureStats CaptureSession::stats() const {

@@ -13,6 +13,7 @@
 #include "capture/bpf/kernel_features.h"
 #include "capture/branch_recorder.h"
 #include "capture/kernel_clock.h"
+#include "capture/kernel_identity.h"
 #include "capture/proc_identity.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_merger.h"
@@ -43,11 +44,16 @@ class CaptureSession {
   // Loads the programs; nothing is recorded yet.
   static util::Result<std::unique_ptr<CaptureSession>> Initialize(const ProgramOptions& options,
                                                                   const KernelFeatures& features,
-                                                                  ProcIdentity& identities);
+                                                                  ProcIdentity& proc);
 
   // Starts recording into `writer`, which outlives the session. The file begins with `info` and the
   // names of all tasks.
   util::Status Start(fxt::ProviderWriter& writer, const translate::SessionInfo& info);
+
+  // The recorder is in a process namespace other than the machine's own.
+  bool in_process_namespace() const { return programs_->tasks().own_level() > 0; }
+  // See BpfPrograms::filter().
+  const TaskFilter& filter() const { return programs_->filter(); }
 
   // Also records branch stacks (category `lbr`). Before Start.
   void RecordBranches(std::unique_ptr<BranchRecorder> branches);
@@ -79,7 +85,7 @@ class CaptureSession {
 
  private:
   CaptureSession(const ProgramOptions& options, std::unique_ptr<BpfPrograms> programs,
-                 SideRing side_ring, ProcIdentity& identities);
+                 SideRing side_ring, ProcIdentity& proc);
   // ns of the kernel's CLOCK_MONOTONIC; also sees whether the machine was suspended.
   uint64_t ReadClock();
   bool Deliver(uint64_t now, uint64_t horizon);
@@ -90,9 +96,9 @@ class CaptureSession {
   util::Status Snapshot();
 
   ProgramOptions options_;
-  ProcIdentity& identities_;
   std::unique_ptr<BpfPrograms> programs_;
   KernelClock clock_;
+  KernelIdentity identities_;
   SideRing side_ring_;
   SlotMerger merger_;
   std::unique_ptr<BranchRecorder> branches_;  // null: none

@@ -20,15 +20,22 @@
 namespace capture {
 namespace {
 
-constexpr size_t kMaxCmdlineBytes = 256;
+// A command line is read whole, for its length to be told. The kernel allows 6 MiB at most.
+constexpr size_t kMaxArguments = 8 << 20;
 constexpr size_t kMaxCachedCgroups = 4096;
 
+// The file's text, or its first `most` bytes; what could be read of it.
 std::string ReadSome(const std::string& path, size_t most) {
+  constexpr size_t kPiece = 4096;
   util::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return "";
-  std::string text(most, '\0');
-  ssize_t got = read(fd.get(), text.data(), most);
-  text.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  std::string text;
+  while (fd && text.size() < most) {
+    const size_t had = text.size();
+    text.resize(std::min(had + kPiece, most));
+    const ssize_t got = read(fd.get(), text.data() + had, text.size() - had);
+    text.resize(had + (got > 0 ? static_cast<size_t>(got) : 0));
+    if (got <= 0) break;
+  }
   return text;
 }
 
@@ -53,22 +60,26 @@ std::string FindCgroupMount(const std::string& proc) {
 ProcIdentity::ProcIdentity(std::string proc, std::string sys, std::string cgroup_mount)
     : proc_(std::move(proc)), sys_(std::move(sys)), cgroup_mount_(std::move(cgroup_mount)) {
   if (cgroup_mount_.empty()) cgroup_mount_ = FindCgroupMount(proc_);
-  // include/linux/proc_ns.h: the inode of the first pid namespace, PROC_PID_INIT_INO. In another
-  // one, /proc tells of other tasks by the numbers that events carry.
-  constexpr ino_t kFirstPidNamespace = 0xeffffffc;
-  struct stat pid_namespace {};
-  numbers_are_the_kernels_ = stat((proc_ + "/self/ns/pid").c_str(), &pid_namespace) != 0 ||
-                             pid_namespace.st_ino == kFirstPidNamespace;
   if (!cgroup_mount_.empty()) {
     cgroup_fd_ = util::UniqueFd(open(cgroup_mount_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   }
 }
 
-model::ProcessText ProcIdentity::TextOf(uint32_t tgid) {
+uint32_t ProcIdentity::OwnNumbers() const {
+  std::ifstream status(proc_ + "/self/status");
+  if (!status) return 0;
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    std::istringstream numbers(line.substr(sizeof("NSpid:") - 1));
+    return static_cast<uint32_t>(std::distance(std::istream_iterator<uint32_t>(numbers), {}));
+  }
+  return 1;  // a kernel without process namespaces
+}
+
+model::ProcessText ProcIdentity::TextOf(uint32_t number) const {
   model::ProcessText text;
-  if (!numbers_are_the_kernels_) return text;
   std::array<char, 4096> target;
-  std::string exe = fmt::format("{}/{}/exe", proc_, tgid);
+  std::string exe = fmt::format("{}/{}/exe", proc_, number);
   ssize_t length = readlink(exe.c_str(), target.data(), target.size());
   if (length > 0) {
     std::string path(target.data(), static_cast<size_t>(length));
@@ -76,39 +87,9 @@ model::ProcessText ProcIdentity::TextOf(uint32_t tgid) {
     if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
     text.executable = BaseName(path);
   }
-  text.cmdline = ReadSome(fmt::format("{}/{}/cmdline", proc_, tgid), kMaxCmdlineBytes);
-  while (!text.cmdline.empty() && text.cmdline.back() == '\0') text.cmdline.pop_back();
-  std::replace(text.cmdline.begin(), text.cmdline.end(), '\0', ' ');
+  const std::string cmdline = ReadSome(fmt::format("{}/{}/cmdline", proc_, number), kMaxArguments);
+  text.cmdline = model::MakeCommandLine(cmdline, cmdline.size());
   return text;
-}
-
-std::optional<model::TaskIdentity> ProcIdentity::LookUp(uint32_t tid) {
-  if (!numbers_are_the_kernels_) return std::nullopt;
-  std::ifstream status(fmt::format("{}/{}/status", proc_, tid));
-  if (!status) return std::nullopt;
-  model::TaskIdentity identity;
-  identity.tid = tid;
-  bool has_memory = false;
-  std::string line;
-  while (std::getline(status, line)) {
-    size_t colon = line.find(":\t");
-    if (colon == std::string::npos) continue;
-    std::string_view key(line.data(), colon);
-    const char* value = line.c_str() + colon + 2;
-    if (key == "Name") identity.name = value;
-    if (key == "Tgid") identity.tgid = static_cast<uint32_t>(strtoul(value, nullptr, 10));
-    if (key == "PPid") identity.ppid = static_cast<uint32_t>(strtoul(value, nullptr, 10));
-    if (key == "Uid") identity.uid = static_cast<uint32_t>(strtoul(value, nullptr, 10));
-    if (key == "VmSize") has_memory = true;
-  }
-  if (identity.tgid == 0) return std::nullopt;
-  // kthreadd is 2, and the parent of all kernel threads.
-  identity.is_kernel = !has_memory && (identity.tid == 2 || identity.ppid == 2);
-  std::ifstream cgroups(fmt::format("{}/{}/cgroup", proc_, tid));
-  while (std::getline(cgroups, line)) {
-    if (line.starts_with("0::")) identity.cgroup = line.substr(3);
-  }
-  return identity;
 }
 
 std::string ProcIdentity::CgroupPath(uint64_t id) {
@@ -130,8 +111,12 @@ std::string ProcIdentity::CgroupPath(uint64_t id) {
     std::string link = fmt::format("/proc/self/fd/{}", directory.get());
     ssize_t length = readlink(link.c_str(), target.data(), target.size());
     std::string absolute(target.data(), length > 0 ? static_cast<size_t>(length) : 0);
-    if (absolute.starts_with(cgroup_mount_)) path = absolute.substr(cgroup_mount_.size());
-    if (path.empty()) path = "/";
+    // One that is outside of what is mounted here has no path here.
+    if (absolute == cgroup_mount_) {
+      path = "/";
+    } else if (absolute.starts_with(cgroup_mount_ + "/")) {
+      path = absolute.substr(cgroup_mount_.size());
+    }
   }
   cgroup_paths_.emplace(id, path);
   return path;
@@ -156,23 +141,22 @@ std::optional<uint64_t> ProcIdentity::CgroupId(const std::string& path) const {
   return std::nullopt;
 }
 
-std::vector<model::ExecutableMapping> ProcIdentity::MappingsOf(uint32_t tgid) {
+std::vector<model::ExecutableMapping> ProcIdentity::KernelMappings() const {
+  const auto text = symbols::FindKernelText(proc_ + "/kallsyms");
+  if (!text) return {};
+  const util::BuildId id = symbols::RunningKernelBuildId(sys_ + "/kernel/notes");
+  const auto bytes = id.view();
+  return {{.start = text->start,
+           .size = text->size,
+           .file_offset = text->start,
+           .file = "[kernel.kallsyms]_text",
+           .build_id = {bytes.begin(), bytes.end()}}};
+}
+
+std::vector<model::ExecutableMapping> ProcIdentity::MappingsOf(uint32_t number) {
   constexpr size_t kMaxCachedFiles = 4096;
   std::vector<model::ExecutableMapping> mappings;
-  if (!numbers_are_the_kernels_) return mappings;
-  if (tgid == 0) {
-    const auto text = symbols::FindKernelText(proc_ + "/kallsyms");
-    if (!text) return mappings;
-    const util::BuildId id = symbols::RunningKernelBuildId(sys_ + "/kernel/notes");
-    const auto bytes = id.view();
-    mappings.push_back({.start = text->start,
-                        .size = text->size,
-                        .file_offset = text->start,
-                        .file = "[kernel.kallsyms]_text",
-                        .build_id = {bytes.begin(), bytes.end()}});
-    return mappings;
-  }
-  std::ifstream maps(fmt::format("{}/{}/maps", proc_, tgid));
+  std::ifstream maps(fmt::format("{}/{}/maps", proc_, number));
   std::string line;
   while (std::getline(maps, line)) {
     // "start-end perms offset device inode path" (proc(5)), all but the inode in hexadecimal.
@@ -192,7 +176,7 @@ std::vector<model::ExecutableMapping> ProcIdentity::MappingsOf(uint32_t tgid) {
         if (build_ids_.size() >= kMaxCachedFiles) build_ids_.clear();
         std::vector<std::byte> id;
         // As the process sees the file, which may be in a container.
-        const std::string seen = fmt::format("{}/{}/root{}", proc_, tgid, mapping.file);
+        const std::string seen = fmt::format("{}/{}/root{}", proc_, number, mapping.file);
         if (auto elf = symbols::ElfFile::Open(seen)) {
           const auto bytes = elf->build_id().view();
           id.assign(bytes.begin(), bytes.end());
@@ -206,7 +190,7 @@ std::vector<model::ExecutableMapping> ProcIdentity::MappingsOf(uint32_t tgid) {
   return mappings;
 }
 
-std::string ProcIdentity::IrqName(uint32_t irq) {
+std::string ProcIdentity::IrqName(uint32_t irq) const {
   std::string name = ReadSome(fmt::format("{}/kernel/irq/{}/actions", sys_, irq), 256);
   while (!name.empty() && (name.back() == '\n' || name.back() == '\0')) name.pop_back();
   return name;

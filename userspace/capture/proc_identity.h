@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Names from /proc, /sys and the cgroup file system.
+// What /proc, /sys and the cgroup file system tell of tasks, cgroups and interrupts. Processes go
+// by the numbers that this /proc has for them; see KernelIdentity.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,20 @@
 
 namespace capture {
 
-class ProcIdentity : public model::IdentitySource {
+class ProcIdentity {
  public:
   // The roots are for tests; `cgroup_mount` empty: found in <proc>/self/mountinfo.
   explicit ProcIdentity(std::string proc = "/proc", std::string sys = "/sys",
                         std::string cgroup_mount = "");
 
-  model::ProcessText TextOf(uint32_t tgid) override;
-  std::optional<model::TaskIdentity> LookUp(uint32_t tid) override;
-  std::string CgroupPath(uint64_t id) override;
-  std::string IrqName(uint32_t irq) override;
-  std::vector<model::ExecutableMapping> MappingsOf(uint32_t tgid) override;
+  // How many process namespaces number us from that of this /proc inwards; 0: it does not have us.
+  uint32_t OwnNumbers() const;
+  model::ProcessText TextOf(uint32_t number) const;
+  // See model::IdentitySource for these.
+  std::string CgroupPath(uint64_t id);
+  std::string IrqName(uint32_t irq) const;
+  std::vector<model::ExecutableMapping> MappingsOf(uint32_t number);
+  std::vector<model::ExecutableMapping> KernelMappings() const;
 
   // The id of a cgroup given by path, relative to the hierarchy's mount or absolute; nothing when
   // it is not a cgroup of the default hierarchy.
@@ -34,7 +38,6 @@ class ProcIdentity : public model::IdentitySource {
   std::string sys_;
   std::string cgroup_mount_;
   util::UniqueFd cgroup_fd_;
-  bool numbers_are_the_kernels_ = true;  // /proc is that of the first pid namespace
   // Bounded: emptied when it has grown past a few thousand.
   std::unordered_map<uint64_t, std::string> cgroup_paths_;
   std::unordered_map<std::string, std::vector<std::byte>> build_ids_;  // by file, bounded as well

@@ -9,23 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "fxt_record/event.h"
+#include "model/command_line.h"
+
 namespace model {
 
 // What /proc has about a process that no event tells. Any field may be empty.
 struct ProcessText {
   std::string executable;  // base name
-  std::string cmdline;     // arguments, one blank between them
-};
-
-// A task as /proc knows it.
-struct TaskIdentity {
-  uint32_t tid = 0;
-  uint32_t tgid = 0;
-  uint32_t ppid = 0;
-  uint32_t uid = 0;
-  bool is_kernel = false;
-  std::string name;
-  std::string cgroup;
+  CommandLine cmdline;
 };
 
 // A file mapped to be executed.
@@ -41,7 +33,8 @@ class IdentitySource {
  public:
   virtual ~IdentitySource() = default;
   virtual ProcessText TextOf(uint32_t tgid) = 0;
-  virtual std::optional<TaskIdentity> LookUp(uint32_t tid) = 0;
+  // Who has this tid now; nothing when nobody has.
+  virtual std::optional<fxr_task> LookUp(uint32_t tid) = 0;
   // Path of a cgroup in the default hierarchy, "/" for its root; empty when it cannot be told.
   virtual std::string CgroupPath(uint64_t id) = 0;
   // Names of an interrupt's handlers, joined with ","; empty when the number has none.

@@ -48,19 +48,45 @@ ProcessHandle TaskTable::MakeProcess(uint32_t tgid) {
   return handle;
 }
 
-ThreadHandle TaskTable::Add(uint32_t tid, uint32_t tgid, std::string_view name) {
-  // A new leader means a new process, even where the end of the old one's threads was never seen.
-  if (tid == tgid) process_by_tgid_.Set(tgid, kNoHandle);
+// Whether a leader that started then is that of the process, whose leader is not alive.
+bool TaskTable::MayLead(const Process& process, uint64_t start_time) {
+  if (process.has_leader) return start_time != 0 && start_time == process.start_time;
+  return start_time == 0 || process.start_time == 0 || start_time <= process.start_time;
+}
+
+ThreadHandle TaskTable::Add(uint32_t tid, uint32_t tgid, std::string_view name,
+                            uint64_t start_time) {
   ProcessHandle process = FindProcess(tgid);
+  const bool is_leader = tid == tgid;
+  // The threads of a process may be listed in any order: by their tids, which wrap. But the leader
+  // of one that has a leader means a new process, even where the end of the old one was never seen.
+  if (process != kNoHandle && is_leader && !MayLead(processes_[process], start_time)) {
+    process = kNoHandle;
+  }
   if (process == kNoHandle) process = MakeProcess(tgid);
+  Process& owner = processes_[process];
+  if (is_leader) {
+    owner.has_leader = true;
+    owner.start_time = start_time;
+    // So that a leader's generation is never behind its process's.
+    const uint32_t processes = process_uses_.Get(tgid);
+    const uint32_t threads = thread_uses_.Get(tid);
+    if (threads < processes && processes - threads < kMaxGeneration / 2) {
+      thread_uses_.Set(tid, static_cast<uint16_t>(processes - 1));
+    }
+  } else if (!owner.has_leader && start_time != 0 &&
+             (owner.start_time == 0 || start_time < owner.start_time)) {
+    owner.start_time = start_time;
+  }
   ThreadHandle handle = NewThreadHandle();
   Thread& thread = threads_[handle];
   thread.tid = tid;
   thread.process = process;
   thread.koid = NextKoid(tid, thread_uses_);
-  thread.process_koid = processes_[process].koid;
+  thread.process_koid = owner.koid;
+  thread.start_time = start_time;
   thread.name = name;
-  ++processes_[process].thread_count;
+  ++owner.thread_count;
   by_tid_.Set(tid, &thread);
   return handle;
 }
@@ -115,6 +141,10 @@ void TaskTable::TakeOverLeader(ThreadHandle handle, uint32_t tgid) {
     thread.koid = schema::MakeKoid(tgid, uses - 1u);
     thread.told_states.Forget();
   }
+  Process& process = processes_[thread.process];
+  // The kernel hands the leader's on (fs/exec.c: de_thread).
+  if (process.has_leader) thread.start_time = process.start_time;
+  process.has_leader = true;
   by_tid_.Set(old_tid, leader == kNoHandle ? nullptr : &threads_[leader]);
   thread.tid = tgid;
   thread.announced = false;

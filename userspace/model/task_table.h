@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "fxt/format.h"
 #include "fxt/thread_slot.h"
+#include "model/command_line.h"
 #include "model/slab.h"
 #include "model/tid_map.h"
 #include "schema/linux_state.h"
@@ -24,13 +26,17 @@ inline constexpr uint32_t kNoHandle = 0xffffffff;
 struct Process {
   uint32_t tgid = 0;
   fxt::Koid koid = 0;
-  uint32_t ppid = 0;
-  uint32_t uid = 0;
+  // Nothing where nobody told.
+  std::optional<uint32_t> ppid;
+  std::optional<uint32_t> uid;
   uint32_t thread_count = 0;
   bool is_kernel = false;
-  bool announced = false;  // a kernel object record with the present values is in the file
+  bool announced = false;   // a kernel object record with the present values is in the file
+  bool has_leader = false;  // the leader was among its threads, it may be gone
+  // ns of CLOCK_BOOTTIME, 0: not known. Of the leader, else the earliest of its threads.
+  uint64_t start_time = 0;
   std::string name;
-  std::string cmdline;
+  CommandLine cmdline;
   std::string cgroup;
 };
 
@@ -80,7 +86,9 @@ class TaskTable {
   // A thread came to be; Find knows it by its tid from now on. It gets a koid of its own if the tid
   // was used before in this capture. Whoever had the tid keeps its handle until Remove: the kernel
   // may give a tid out again while the one who had it is still on its way off the CPU.
-  ThreadHandle Add(uint32_t tid, uint32_t tgid, std::string_view name);
+  // A leader may come after other threads of its process. `start_time`, ns of CLOCK_BOOTTIME or 0,
+  // tells it from one that has the tgid of a process whose end was not seen.
+  ThreadHandle Add(uint32_t tid, uint32_t tgid, std::string_view name, uint64_t start_time = 0);
 
   // A thread outside of the kernel's numbering: idle tasks, interrupt tracks.
   ProcessHandle AddPseudoProcess(fxt::Koid koid, std::string_view name);
@@ -105,6 +113,7 @@ class TaskTable {
 
  private:
   fxt::Koid NextKoid(uint32_t tid, TidMap<uint16_t, 0>& uses);
+  static bool MayLead(const Process& process, uint64_t start_time);
   ProcessHandle MakeProcess(uint32_t tgid);
   ThreadHandle NewThreadHandle();
   ProcessHandle NewProcessHandle();

@@ -52,32 +52,73 @@ void TaskTranslator::WriteInstant(uint64_t time, OpenRecord& record, Word name,
 
 void TaskTranslator::Identify(ThreadHandle handle, const fxr_task& task) {
   model::Thread& thread = file_.tasks().thread(handle);
-  thread.start_time = task.start_time;
   model::Process& process = file_.tasks().process(thread.process);
   std::string_view full_name = Text(task.full_name);
   thread.name = full_name.empty() ? Text(task.comm) : full_name;
   process.is_kernel = (task.flags & FXR_TASK_KTHREAD) != 0;
+  if (task.tid == task.tgid) process.announced = false;
+  if (task.tid != task.tgid && process.uid) return;
+  process.ppid = task.ppid;
   process.uid = task.uid;
-  if (task.tid == task.tgid || process.ppid == 0) process.ppid = task.ppid;
   process.cgroup = identities_.CgroupPath(task.cgroup);
+}
+
+// A leader in the snapshot, or one that was looked up: what no event tells of its process.
+void TaskTranslator::NameProcess(ThreadHandle handle) {
+  const model::Thread& thread = file_.tasks().thread(handle);
+  model::Process& process = file_.tasks().process(thread.process);
+  if (process.is_kernel) {
+    process.name = thread.name;
+    return;
+  }
+  model::ProcessText text = identities_.TextOf(process.tgid);
+  process.name = model::ChooseProcessName(thread.name, text.executable, text.cmdline.text);
+  process.cmdline = std::move(text.cmdline);
+}
+
+void TaskTranslator::TellAgain(ThreadHandle handle) {
+  model::Process& process = file_.tasks().process(file_.tasks().thread(handle).process);
+  if (!process.announced) return;
+  process.announced = false;
+  file_.Announce(handle);
+}
+
+// A process is whom its leader is and where its leader is.
+bool TaskTranslator::Leads(ThreadHandle handle) const {
+  const model::Thread& thread = file_.tasks().thread(handle);
+  return thread.tid == file_.tasks().process(thread.process).tgid;
+}
+
+void TaskTranslator::NoteUid(ThreadHandle handle, uint32_t uid) {
+  model::Process& process = file_.tasks().process(file_.tasks().thread(handle).process);
+  if (!Leads(handle) || process.uid == uid) return;
+  process.uid = uid;
+  TellAgain(handle);
+}
+
+void TaskTranslator::NoteCgroup(ThreadHandle handle, uint64_t id) {
+  model::Process& process = file_.tasks().process(file_.tasks().thread(handle).process);
+  if (!Leads(handle)) return;
+  std::string path = identities_.CgroupPath(id);
+  if (process.cgroup == path) return;
+  process.cgroup = std::move(path);
+  TellAgain(handle);
 }
 
 void TaskTranslator::OnSnapshotTask(const fxr_task& task) {
   if (task.tid == 0) return;
   ThreadHandle known = file_.tasks().Find(task.tid);
   if (known != kNoHandle && file_.tasks().thread(known).start_time == task.start_time) return;
-  ThreadHandle handle = file_.tasks().Add(task.tid, task.tgid, Text(task.comm));
+  ThreadHandle handle = file_.tasks().Add(task.tid, task.tgid, Text(task.comm), task.start_time);
   Identify(handle, task);
-  const model::Thread& thread = file_.tasks().thread(handle);
-  model::Process& process = file_.tasks().process(thread.process);
-  if (task.tid != task.tgid) return;
-  if (process.is_kernel) {
-    process.name = thread.name;
-    return;
-  }
-  model::ProcessText text = identities_.TextOf(task.tgid);
-  process.cmdline = text.cmdline;
-  process.name = model::ChooseProcessName(thread.name, text.executable, text.cmdline);
+  if (task.tid == task.tgid) NameProcess(handle);
+}
+
+void TaskTranslator::OnFinalTask(const fxr_task& task) {
+  const ThreadHandle handle = file_.tasks().Find(task.tid);
+  if (handle == kNoHandle || file_.tasks().thread(handle).start_time != task.start_time) return;
+  NoteUid(handle, task.uid);
+  NoteCgroup(handle, task.cgroup);
 }
 
 void TaskTranslator::EndSnapshot() {
@@ -91,10 +132,11 @@ void TaskTranslator::EndSnapshot() {
 
 // A thread other than the leader that calls exec gets the leader's tid once all others have exited,
 // and long before the exec is told of (fs/exec.c: de_thread). So a tid that is nobody's and a
-// living process's tgid belongs to the one thread there that has not exited.
+// living process's tgid belongs to the one thread there that has not exited, if the leader was
+// known.
 ThreadHandle TaskTranslator::TakenOver(uint32_t tid) {
   const model::ProcessHandle process = file_.tasks().FindProcess(tid);
-  if (process == kNoHandle) return kNoHandle;
+  if (process == kNoHandle || !file_.tasks().process(process).has_leader) return kNoHandle;
   ThreadHandle only = kNoHandle;
   bool unique = true;
   file_.tasks().ForEachThread([&](ThreadHandle handle) {
@@ -120,25 +162,18 @@ void TaskTranslator::BecomeLeader(ThreadHandle handle, uint32_t tgid) {
 
 ThreadHandle TaskTranslator::Unknown(uint32_t tid) {
   if (ThreadHandle handle = TakenOver(tid); handle != kNoHandle) return handle;
-  std::optional<model::TaskIdentity> identity = identities_.LookUp(tid);
-  if (!identity) {
+  const std::optional<fxr_task> task = identities_.LookUp(tid);
+  if (!task) {
     std::string name = fmt::format("tid {}", tid);
     ThreadHandle handle = file_.tasks().Add(tid, tid, name);
     model::Process& process = file_.tasks().process(file_.tasks().thread(handle).process);
     if (process.name.empty()) process.name = name;
     return handle;
   }
-  ThreadHandle handle = file_.tasks().Add(tid, identity->tgid, identity->name);
+  ThreadHandle handle = file_.tasks().Add(tid, task->tgid, Text(task->comm), task->start_time);
+  Identify(handle, *task);
   model::Process& process = file_.tasks().process(file_.tasks().thread(handle).process);
-  if (process.name.empty()) {
-    process.ppid = identity->ppid;
-    process.uid = identity->uid;
-    process.is_kernel = identity->is_kernel;
-    process.cgroup = identity->cgroup;
-    model::ProcessText text = identities_.TextOf(identity->tgid);
-    process.cmdline = text.cmdline;
-    process.name = model::ChooseProcessName(identity->name, text.executable, text.cmdline);
-  }
+  if (tid == task->tgid || process.name.empty()) NameProcess(handle);
   return handle;
 }
 
@@ -150,12 +185,15 @@ void TaskTranslator::OnFork(uint64_t time, const fxr_task& task) {
     // Whoever had the tid before is gone even if its end was lost, unless it is still on a CPU:
     // then its last switch is to come.
     if (handle != kNoHandle && table.thread(handle).on_cpu < 0) Drop(handle);
-    handle = table.Add(task.tid, task.tgid, Text(task.comm));
+    handle = table.Add(task.tid, task.tgid, Text(task.comm), task.start_time);
     Identify(handle, task);
     model::Process& process = table.process(table.thread(handle).process);
-    if (process.name.empty()) {
-      ThreadHandle creator = table.Find(task.creator);
-      if (creator != kNoHandle && creator != handle) {
+    ThreadHandle creator = table.Find(task.creator);
+    if (creator == handle) creator = kNoHandle;
+    // Whom a task is, its children are when they are born.
+    if (creator != kNoHandle) NoteUid(creator, task.uid);
+    if (process.name.empty() || task.tid == task.tgid) {
+      if (creator != kNoHandle) {
         const model::Process& parent = table.process(table.thread(creator).process);
         process.name = parent.is_kernel ? table.thread(handle).name : parent.name;
         process.cmdline = parent.cmdline;
@@ -188,12 +226,11 @@ void TaskTranslator::OnExec(uint64_t time, const fxr_exec& event) {
   model::Process& process = table.process(thread.process);
   thread.name = Text(event.comm);
   thread.announced = false;
-  size_t size = std::min<size_t>(event.cmdline_size, sizeof(event.cmdline));
-  while (size > 0 && event.cmdline[size - 1] == '\0') --size;
-  process.cmdline.assign(event.cmdline, size);
-  std::replace(process.cmdline.begin(), process.cmdline.end(), '\0', ' ');
+  const size_t size = std::min<size_t>(event.cmdline_size, event.header.size - sizeof(event));
+  process.cmdline = size == 0 ? model::CommandLine{}
+                              : model::MakeCommandLine({event.cmdline, size}, event.cmdline_length);
   process.name =
-      model::ChooseProcessName(thread.name, BaseName(Text(event.filename)), process.cmdline);
+      model::ChooseProcessName(thread.name, BaseName(Text(event.filename)), process.cmdline.text);
   process.uid = event.uid;
   process.cgroup = identities_.CgroupPath(event.cgroup);
   process.announced = false;
@@ -222,6 +259,7 @@ void TaskTranslator::Rename(ThreadHandle handle, std::string_view comm,
 void TaskTranslator::OnRename(uint64_t time, const fxr_rename& event) {
   Count();
   ThreadHandle handle = Thread(event.tid);
+  NoteUid(handle, event.uid);
   Rename(handle, Text(event.comm), Text(event.full_name));
   if (!record_events_) return;
   OpenRecord record = file_.Begin(handle);
@@ -234,12 +272,20 @@ void TaskTranslator::OnRename(uint64_t time, const fxr_rename& event) {
 void TaskTranslator::OnExit(uint64_t time, const fxr_exit& event) {
   Count();
   ThreadHandle handle = Thread(event.tid);
+  NoteUid(handle, event.uid);
   file_.tasks().thread(handle).exiting = true;
   ended_.push_back({time, handle, file_.tasks().thread(handle).koid});
   if (!record_events_) return;
   OpenRecord record = file_.Begin(handle);
   const std::array arguments = {fxt::Argument{record.Ref(Word::kCode), event.exit_code}};
   WriteInstant(time, record, Word::kExit, arguments);
+}
+
+void TaskTranslator::OnCgroup(const fxr_cgroup& event) {
+  ++stats_.events[FXR_CATEGORY_TASK];
+  ++stats_.identity_only;
+  const ThreadHandle handle = file_.tasks().Find(event.tid);
+  if (handle != kNoHandle) NoteCgroup(handle, event.cgroup);
 }
 
 void TaskTranslator::Drop(ThreadHandle handle) {

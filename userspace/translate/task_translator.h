@@ -30,12 +30,17 @@ class TaskTranslator {
   // A task that exists at the start of the capture. EndSnapshot names them all in the file.
   void OnSnapshotTask(const fxr_task& task);
   void EndSnapshot();
+  // A task that exists at the end: its process is told again if it is another user's or in another
+  // cgroup than was told. Nothing tells of a change of the uid when it happens; the next exec,
+  // fork, rename or exit shows it, or the end does.
+  void OnFinalTask(const fxr_task& task);
 
   // Times are ns of the file's clock.
   void OnFork(uint64_t time, const fxr_task& task);
   void OnExec(uint64_t time, const fxr_exec& event);
   void OnRename(uint64_t time, const fxr_rename& event);
   void OnExit(uint64_t time, const fxr_exit& event);
+  void OnCgroup(const fxr_cgroup& event);
 
   // The thread with this tid. One whose birth was not seen is looked up, or goes by its number.
   model::ThreadHandle Thread(uint32_t tid) {
@@ -61,6 +66,11 @@ class TaskTranslator {
   model::ThreadHandle Unknown(uint32_t tid);
   model::ThreadHandle TakenOver(uint32_t tid);
   void Identify(model::ThreadHandle thread, const fxr_task& task);
+  void NameProcess(model::ThreadHandle leader);
+  void TellAgain(model::ThreadHandle leader);
+  bool Leads(model::ThreadHandle thread) const;
+  void NoteUid(model::ThreadHandle thread, uint32_t uid);
+  void NoteCgroup(model::ThreadHandle thread, uint64_t id);
   void Drop(model::ThreadHandle thread);
   void Rename(model::ThreadHandle thread, std::string_view comm, std::string_view full_name);
   void WriteInstant(uint64_t time, OpenRecord& record, Word name,

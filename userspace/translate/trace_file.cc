@@ -14,11 +14,12 @@ constexpr size_t kMaxTextBytes = 1024;
 
 std::string_view TextOf(Word word) {
   constexpr std::array<std::string_view, static_cast<size_t>(Word::kWords)> kTexts = {
-      "sched",         "task",        "log",      "irq",   "softirq",  "syscall",     "fxt-record",
-      "waker",         "process",     "migrate",  "from",  "to",       "linux_state", "state",
-      "unseen_switch", "lost_events", "cpu",      "count", "category", "ret",         "ppid",
-      "uid",           "cmdline",     "cgroup",   "fork",  "exec",     "exit",        "rename",
-      "child",         "name",        "filename", "code",  "message"};
+      "sched",       "task",     "log",           "irq",         "softirq", "syscall",
+      "fxt-record",  "waker",    "process",       "migrate",     "from",    "to",
+      "linux_state", "state",    "unseen_switch", "lost_events", "cpu",     "count",
+      "category",    "ret",      "ppid",          "uid",         "cmdline", "cmdline_cut",
+      "cgroup",      "fork",     "exec",          "exit",        "rename",  "child",
+      "name",        "filename", "code",          "message"};
   return kTexts[static_cast<size_t>(word)];
 }
 
@@ -32,19 +33,20 @@ TraceFile::TraceFile(fxt::ProviderWriter& writer, model::TaskTable& tasks)
 void TraceFile::AnnounceProcess(model::Process& process) {
   process.announced = true;
   OpenRecord record = Begin();
-  std::array<fxt::Argument, 4> arguments;
+  std::array<fxt::Argument, 5> arguments;
   size_t count = 0;
-  const bool is_task = process.tgid != 0;
-  // Strings come from programs, so they may be anything; argument values have to be UTF-8.
-  std::string cmdline = fxt::ToValidUtf8(process.cmdline);
+  // Strings come from programs, so they may be anything; argument values have to be UTF-8. A
+  // command line of nothing else grows to three times its bytes, which still fit.
+  static_assert(3 * model::kMaxCommandLineBytes + 2 * kMaxTextBytes < 32'000);
+  std::string cmdline = fxt::ToValidUtf8(process.cmdline.text);
   if (!cmdline.empty()) {
-    arguments[count++] = {record.Ref(Word::kCmdline),
-                          fxt::StringRef::Inline(fxt::CutUtf8(cmdline, kMaxTextBytes))};
+    arguments[count++] = {record.Ref(Word::kCmdline), fxt::StringRef::Inline(cmdline)};
+    if (process.cmdline.length > 0) {
+      arguments[count++] = {record.Ref(Word::kCmdlineCut), process.cmdline.length};
+    }
   }
-  if (is_task) {
-    arguments[count++] = {record.Ref(Word::kPpid), process.ppid};
-    arguments[count++] = {record.Ref(Word::kUid), process.uid};
-  }
+  if (process.ppid) arguments[count++] = {record.Ref(Word::kPpid), *process.ppid};
+  if (process.uid) arguments[count++] = {record.Ref(Word::kUid), *process.uid};
   std::string cgroup = fxt::ToValidUtf8(process.cgroup);
   if (!cgroup.empty()) {
     arguments[count++] = {record.Ref(Word::kCgroup),

@@ -39,6 +39,7 @@ enum class Word : uint8_t {
   kPpid,
   kUid,
   kCmdline,
+  kCmdlineCut,
   kCgroup,
   kFork,
   kExec,

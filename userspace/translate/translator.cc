@@ -107,6 +107,9 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
         return OnSlot(header.cpu, header.time, event->slot.commit, event->slot.body);
       }
       break;
+    case FXR_SIDE_CGROUP:
+      if (const auto* event = As<fxr_cgroup>(header)) return tasks_.OnCgroup(*event);
+      break;
     case FXR_SIDE_POKE:
       return;
   }

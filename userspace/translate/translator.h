@@ -41,6 +41,8 @@ class Translator {
   void BeginSession(uint64_t time, const SessionInfo& info);
   void OnSnapshotTask(const fxr_task& task) { tasks_.OnSnapshotTask(task); }
   void EndSnapshot() { tasks_.EndSnapshot(); }
+  // After the last event, for each task that exists then.
+  void OnFinalTask(const fxr_task& task) { tasks_.OnFinalTask(task); }
 
   // What to add to an event's time (CLOCK_MONOTONIC) to have the file's (CLOCK_BOOTTIME), ns.
   void set_clock_offset(int64_t offset) { clock_offset_ = offset; }

@@ -23,7 +23,7 @@ constexpr uint64_t kEvents = 1 << 18;
 class NoIdentities final : public model::IdentitySource {
  public:
   model::ProcessText TextOf(uint32_t) override { return {}; }
-  std::optional<model::TaskIdentity> LookUp(uint32_t) override { return std::nullopt; }
+  std::optional<fxr_task> LookUp(uint32_t) override { return std::nullopt; }
   std::string CgroupPath(uint64_t) override { return "/"; }
   std::string IrqName(uint32_t) override { return ""; }
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t) override { return {}; }

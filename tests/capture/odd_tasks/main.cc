@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <latch>
 #include <string>
 #include <thread>
@@ -161,6 +162,55 @@ int ReuseTid(int times) {
   return reused > 1 ? 0 : 1;
 }
 
+// A process with an id far above those that are handed out now, so that its second thread's is
+// lower than its own, as when ids have wrapped.
+int LowTid(int times) {
+  std::ifstream limit("/proc/sys/kernel/pid_max");
+  pid_t wanted = 0;
+  limit >> wanted;
+  long pid = -1;
+  for (int collisions = 0; pid < 0 && collisions < 100; ++collisions) {
+    --wanted;
+    pid_t set[1] = {wanted};
+    clone_args args{};
+    args.exit_signal = SIGCHLD;
+    args.set_tid = reinterpret_cast<uintptr_t>(set);
+    args.set_tid_size = 1;
+    pid = syscall(SYS_clone3, &args, sizeof(args));
+    if (pid < 0 && errno != EEXIST) break;
+  }
+  if (pid < 0) {
+    printf("low-tid error=%s\n", strerror(errno));
+    return 77;
+  }
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "odd-high-leader");
+    std::thread([times] {
+      prctl(PR_SET_NAME, "odd-low-thread");
+      fprintf(stderr, "low-tid pid=%d tid=%ld\n", getpid(), syscall(SYS_gettid));
+      BeSwitched(times);
+    }).join();
+    _exit(0);
+  }
+  return WaitFor(static_cast<pid_t>(pid));
+}
+
+// Becomes another user when it is told to by SIGUSR1, and stays until it is told again.
+int BecomeUser(int uid) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  fprintf(stderr, "ready\n");
+  int signal = 0;
+  sigwait(&set, &signal);
+  if (setuid(static_cast<uid_t>(uid)) != 0) return 1;
+  fprintf(stderr, "become uid=%u\n", getuid());
+  sigwait(&set, &signal);
+  return 0;
+}
+
 // Moves itself from CPU to CPU.
 int Migrate(int times) {
   const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -246,6 +296,10 @@ int main(int argc, char** argv) {
   CLI::App* ptrace = part("ptrace", "a traced child that stops");
   CLI::App* foreign_rename = part("foreign-rename", "a thread is renamed by another");
   CLI::App* reuse_tid = part("reuse-tid", "a task id is used again and again");
+  CLI::App* low_tid = part("low-tid", "a thread whose id is lower than its leader's");
+  CLI::App* become_user = app.add_subcommand("become-user", "setuid when SIGUSR1 comes");
+  int uid = 12345;
+  become_user->add_option("--uid", uid)->capture_default_str();
   CLI::App* migrate = part("migrate", "from CPU to CPU");
   CLI::App* busy_threads = part("busy-threads", "many threads that all sleep and wake");
   busy_threads->add_option("--count", count)->capture_default_str();
@@ -260,6 +314,8 @@ int main(int argc, char** argv) {
   if (*ptrace) return Ptrace(times);
   if (*foreign_rename) return ForeignRename(times);
   if (*reuse_tid) return ReuseTid(times);
+  if (*low_tid) return LowTid(times);
+  if (*become_user) return BecomeUser(uid);
   if (*migrate) return Migrate(times);
   if (*busy_threads) return BusyThreads(count, times, sleep_us);
   if (*storm) return Storm(times);

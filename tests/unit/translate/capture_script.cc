@@ -111,14 +111,27 @@ CaptureScript::CaptureScript(const TranslatorOptions& options)
       writer_(std::make_unique<fxt::ProviderWriter>(*archive_, "test")),
       translator_(std::make_unique<Translator>(*writer_, identities_, options)) {}
 
-CaptureScript& CaptureScript::Task(uint32_t tid, uint32_t tgid, std::string_view comm) {
+CaptureScript& CaptureScript::Task(uint32_t tid, uint32_t tgid, std::string_view comm,
+                                   uint64_t start_time) {
   fxr_task task{};
   task.tid = tid;
   task.tgid = tgid;
   task.ppid = 1;
-  task.start_time = 1;
+  task.start_time = start_time;
   Copy(comm, task.comm);
   translator_->OnSnapshotTask(task);
+  return *this;
+}
+
+CaptureScript& CaptureScript::FinalTask(uint32_t tid, uint32_t tgid, uint32_t uid,
+                                        uint64_t cgroup) {
+  fxr_task task{};
+  task.tid = tid;
+  task.tgid = tgid;
+  task.uid = uid;
+  task.cgroup = cgroup;
+  task.start_time = 1;
+  translator_->OnFinalTask(task);
   return *this;
 }
 
@@ -150,12 +163,13 @@ CaptureScript& CaptureScript::Waking(uint64_t time, uint32_t tid, uint32_t waker
 }
 
 CaptureScript& CaptureScript::Fork(uint64_t time, uint32_t creator, uint32_t tid, uint32_t tgid,
-                                   std::string_view comm) {
+                                   std::string_view comm, uint32_t uid) {
   Start();
   auto event = SideEvent<fxr_task>(time, FXR_SIDE_FORK);
   event.tid = tid;
   event.tgid = tgid;
   event.creator = creator;
+  event.uid = uid;
   event.start_time = time;
   Copy(comm, event.comm);
   translator_->OnSideEvent(event.header);
@@ -164,23 +178,29 @@ CaptureScript& CaptureScript::Fork(uint64_t time, uint32_t creator, uint32_t tid
 
 CaptureScript& CaptureScript::Exec(uint64_t time, uint32_t old_tid, uint32_t tgid,
                                    std::string_view comm, std::string_view file,
-                                   std::string_view cmdline) {
+                                   std::string_view cmdline, uint32_t cmdline_length) {
   Start();
-  auto event = SideEvent<fxr_exec>(time, FXR_SIDE_EXEC);
-  event.tid = event.tgid = tgid;
-  event.old_tid = old_tid;
-  event.cmdline_size = static_cast<fxr_u32>(cmdline.size());
-  Copy(comm, event.comm);
-  Copy(file, event.filename);
-  Copy(cmdline, event.cmdline);
-  translator_->OnSideEvent(event.header);
+  // The command line stands behind the struct.
+  std::vector<uint64_t> room((sizeof(fxr_exec) + cmdline.size()) / sizeof(uint64_t) + 1);
+  auto* event = reinterpret_cast<fxr_exec*>(room.data());
+  event->header = SideEvent<fxr_exec>(time, FXR_SIDE_EXEC).header;
+  event->header.size = static_cast<fxr_u32>(sizeof(fxr_exec) + cmdline.size());
+  event->tid = event->tgid = tgid;
+  event->old_tid = old_tid;
+  event->cmdline_size = static_cast<fxr_u32>(cmdline.size());
+  event->cmdline_length = std::max(cmdline_length, event->cmdline_size);
+  Copy(comm, event->comm);
+  Copy(file, event->filename);
+  std::copy(cmdline.begin(), cmdline.end(), event->cmdline);
+  translator_->OnSideEvent(event->header);
   return *this;
 }
 
 CaptureScript& CaptureScript::Rename(uint64_t time, uint32_t tid, uint32_t tgid,
-                                     std::string_view comm) {
+                                     std::string_view comm, uint32_t uid) {
   Start();
   auto event = SideEvent<fxr_rename>(time, FXR_SIDE_RENAME);
+  event.uid = uid;
   event.tid = tid;
   event.tgid = tgid;
   Copy(comm, event.comm);
@@ -188,12 +208,24 @@ CaptureScript& CaptureScript::Rename(uint64_t time, uint32_t tid, uint32_t tgid,
   return *this;
 }
 
-CaptureScript& CaptureScript::Exit(uint64_t time, uint32_t tid, uint32_t tgid, int32_t code) {
+CaptureScript& CaptureScript::Cgroup(uint64_t time, uint32_t tid, uint32_t tgid, uint64_t cgroup) {
+  Start();
+  auto event = SideEvent<fxr_cgroup>(time, FXR_SIDE_CGROUP);
+  event.tid = tid;
+  event.tgid = tgid;
+  event.cgroup = cgroup;
+  translator_->OnSideEvent(event.header);
+  return *this;
+}
+
+CaptureScript& CaptureScript::Exit(uint64_t time, uint32_t tid, uint32_t tgid, int32_t code,
+                                   uint32_t uid) {
   Start();
   auto event = SideEvent<fxr_exit>(time, FXR_SIDE_EXIT);
   event.tid = tid;
   event.tgid = tgid;
   event.exit_code = code;
+  event.uid = uid;
   translator_->OnSideEvent(event.header);
   return *this;
 }

@@ -26,7 +26,7 @@ class FakeIdentities final : public model::IdentitySource {
     const auto found = texts.find(tgid);
     return found == texts.end() ? model::ProcessText{} : found->second;
   }
-  std::optional<model::TaskIdentity> LookUp(uint32_t tid) override {
+  std::optional<fxr_task> LookUp(uint32_t tid) override {
     ++lookups;
     const auto found = tasks.find(tid);
     if (found == tasks.end()) return std::nullopt;
@@ -37,7 +37,7 @@ class FakeIdentities final : public model::IdentitySource {
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t) override { return {}; }
 
   std::map<uint32_t, model::ProcessText> texts;
-  std::map<uint32_t, model::TaskIdentity> tasks;
+  std::map<uint32_t, fxr_task> tasks;
   int lookups = 0;
 };
 
@@ -45,7 +45,9 @@ class CaptureScript {
  public:
   explicit CaptureScript(const TranslatorOptions& options = {});
   // Of the start: a task that exists.
-  CaptureScript& Task(uint32_t tid, uint32_t tgid, std::string_view comm);
+  CaptureScript& Task(uint32_t tid, uint32_t tgid, std::string_view comm, uint64_t start_time = 1);
+  // Of the end: a task that exists, with these values.
+  CaptureScript& FinalTask(uint32_t tid, uint32_t tgid, uint32_t uid, uint64_t cgroup);
 
   CaptureScript& Switch(uint64_t time, uint32_t cpu, uint32_t prev, uint32_t next,
                         fxr_task_state state = FXR_STATE_INTERRUPTIBLE);
@@ -53,11 +55,13 @@ class CaptureScript {
   CaptureScript& Slot(uint64_t time, uint32_t cpu, fxr_slot_type type, uint64_t body,
                       uint8_t extra = 0);
   CaptureScript& Fork(uint64_t time, uint32_t creator, uint32_t tid, uint32_t tgid,
-                      std::string_view comm);
+                      std::string_view comm, uint32_t uid = 0);
   CaptureScript& Exec(uint64_t time, uint32_t old_tid, uint32_t tgid, std::string_view comm,
-                      std::string_view file, std::string_view cmdline);
-  CaptureScript& Rename(uint64_t time, uint32_t tid, uint32_t tgid, std::string_view comm);
-  CaptureScript& Exit(uint64_t time, uint32_t tid, uint32_t tgid, int32_t code);
+                      std::string_view file, std::string_view cmdline, uint32_t cmdline_length = 0);
+  CaptureScript& Rename(uint64_t time, uint32_t tid, uint32_t tgid, std::string_view comm,
+                        uint32_t uid = 0);
+  CaptureScript& Exit(uint64_t time, uint32_t tid, uint32_t tgid, int32_t code, uint32_t uid = 0);
+  CaptureScript& Cgroup(uint64_t time, uint32_t tid, uint32_t tgid, uint64_t cgroup);
   CaptureScript& Log(uint64_t time, uint32_t tid, std::string_view text);
 
   Translator& translator() { return *translator_; }

@@ -26,17 +26,18 @@ TEST(TaskTranslatorTest, NamesWhatExistsAtTheStart) {
 
 TEST(TaskTranslatorTest, LooksUpWhomNobodyToldOf) {
   CaptureScript script;
-  model::TaskIdentity known;
+  fxr_task known{};
   known.tid = 7;
   known.tgid = 7;
   known.ppid = 2;
-  known.is_kernel = true;
-  known.name = "kworker";
+  known.flags = FXR_TASK_KTHREAD;
+  std::string_view("kworker").copy(known.comm, sizeof(known.comm));
   script.identities().tasks[7] = known;
   script.Task(100, 100, "first").Switch(10, 0, 100, 7).Switch(20, 0, 7, 8).Switch(30, 0, 8, 7);
   EXPECT_EQ(script.Lines("object thread 7").size(), 1u);
   EXPECT_EQ(script.Lines("kworker/7").size(), 3u);
-  // One that /proc does not know either goes by its number, and is asked for once.
+  // One that nobody knows goes by its number, with nothing made up, and is asked for once.
+  EXPECT_EQ(script.Lines("object process 8"), Lines{"object process 8 tid 8"});
   EXPECT_EQ(script.Lines("object thread 8"), Lines{"object thread 8 tid 8 {process=koid 8}"});
   EXPECT_EQ(script.identities().lookups, 2);
 }
@@ -158,6 +159,89 @@ TEST(TaskTranslatorTest, StatesToldOfALeaderAreNotThoseOfWhoTakesItsPlace) {
                                              "10 instant app/100 sched:linux_state {state=D}",
                                              "30 instant worker/100 sched:linux_state {state=S}",
                                          }));
+}
+
+// Tasks are listed by their ids, which wrap: a thread's may be lower than its leader's.
+TEST(TaskTranslatorTest, AProcessIsOneWhoeverOfItIsListedFirst) {
+  CaptureScript script;
+  script.identities().texts[1927] = {"server", "server --port 80"};
+  script.Task(400, 1927, "worker", 20).Task(1927, 1927, "server", 10).Task(1930, 1927, "other", 30);
+  EXPECT_EQ(script.Lines("object"),
+            (Lines{
+                "object process 1927 server {cmdline=server --port 80 ppid=1 uid=0}",
+                "object thread 400 worker {process=koid 1927}",
+                "object thread 1927 server {process=koid 1927}",
+                "object thread 1930 other {process=koid 1927}",
+            }));
+  EXPECT_EQ(script.translator().task_table().process_count(), 1u);
+}
+
+// The list had passed the leader's id when the leader was born.
+TEST(TaskTranslatorTest, AProcessIsOneThoughTheListHasOnlyItsThread) {
+  CaptureScript script;
+  script.Task(1, 1, "init")
+      .Task(2500, 1927, "server", 12)
+      .Fork(10, 1, 1927, 1927, "server")
+      .Fork(12, 1927, 2500, 1927, "server")
+      .Switch(20, 0, 2500, 1927);
+  EXPECT_EQ(script.translator().task_table().process_count(), 2u);
+  EXPECT_EQ(script.Lines("process=koid 1927").size(), 2u);
+}
+
+// Whoever has the leader's tid is not the only thread that is known of the process.
+TEST(TaskTranslatorTest, AThreadIsNotTakenForItsLeaderThatNobodyToldOf) {
+  CaptureScript script;
+  fxr_task leader{};
+  leader.tid = leader.tgid = 1927;
+  leader.start_time = 5;
+  std::string_view("leader").copy(leader.comm, sizeof(leader.comm));
+  script.identities().tasks[1927] = leader;
+  script.Task(1, 1, "init").Fork(10, 1927, 400, 1927, "worker").Switch(20, 0, 400, 1927);
+  EXPECT_EQ(script.Lines("20 switch"),
+            Lines{"20 switch cpu0 worker/400 blocked -> leader/1927 120 120"});
+  EXPECT_EQ(script.translator().task_table().process_count(), 2u);
+}
+
+TEST(TaskTranslatorTest, AnotherUserIsToldByWhateverComesNext) {
+  CaptureScript script;
+  script.Task(100, 100, "daemon").Task(101, 100, "thread").Task(200, 200, "other");
+  script.Fork(10, 100, 300, 300, "daemon", 33);
+  EXPECT_EQ(script.Lines("object process 100").back(), "object process 100 daemon {ppid=1 uid=33}");
+  script.Rename(20, 100, 100, "named", 34);
+  EXPECT_EQ(script.Lines("object process 100").back(), "object process 100 named {ppid=1 uid=34}");
+  // A thread alone may be somebody else.
+  script.Rename(30, 101, 100, "odd", 35);
+  script.Exit(40, 200, 200, 0, 36);
+  EXPECT_EQ(script.Lines("object process 200").back(), "object process 200 other {ppid=1 uid=36}");
+  script.FinalTask(100, 100, 37, 0);
+  EXPECT_EQ(script.Lines("object process 100").back(), "object process 100 named {ppid=1 uid=37}");
+  EXPECT_TRUE(script.Lines("uid=35").empty());
+}
+
+TEST(TaskTranslatorTest, AnotherCgroupIsToldAtOnce) {
+  CaptureScript script;
+  script.Task(100, 100, "daemon").Task(101, 100, "thread");
+  script.Cgroup(10, 100, 100, 7).Cgroup(20, 101, 100, 8);
+  EXPECT_EQ(script.Lines("object process 100").back(),
+            "object process 100 daemon {ppid=1 uid=0 cgroup=/7}");
+  script.FinalTask(100, 100, 0, 9).FinalTask(100, 100, 0, 9);
+  EXPECT_EQ(script.Lines("object process 100").size(), 3u);
+  EXPECT_EQ(script.Lines("cgroup=/9").size(), 1u);
+  EXPECT_EQ(script.translator().stats().identity_only, 2u);
+}
+
+TEST(TaskTranslatorTest, ACutCommandLineSaysHowLongItIs) {
+  CaptureScript script;
+  const std::string bytes = "cat" + std::string(1, '\0') + std::string(FXR_CMDLINE_BYTES - 4, 'x');
+  script.Task(100, 100, "sh").Exec(20, 100, 100, "cat", "/bin/cat", bytes, 100'005);
+  const Lines told = script.Lines("object process 100 cat");
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find("{cmdline=cat " + std::string(4092, 'x') + " cmdline_cut=100004 ppid=1"),
+            std::string::npos)
+      << told[0];
+  // Its children have it from it.
+  script.Fork(30, 100, 200, 200, "cat");
+  EXPECT_EQ(script.Lines("cmdline_cut=100004").size(), 2u);
 }
 
 TEST(TaskTranslatorTest, TheDeadLeave) {

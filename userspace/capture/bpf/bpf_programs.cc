@@ -48,6 +48,8 @@ constexpr HotProgram kHotPrograms[] = {
 constexpr const char* kIdentityPrograms[] = {"sched_process_fork", "sched_process_exec",
                                              "task_rename", "sched_process_exit"};
 
+constexpr const char* kTaskWalkProgram = "walk_tasks";
+
 // Tasks that can be between the first and the last program of a tracepoint at once.
 constexpr uint32_t kMarksPerCpu = 256;
 constexpr uint64_t kSideRingBytesPerCpu = 64 << 10;
@@ -228,9 +230,10 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
       if (self->has_stand_ins_) use(name + std::string(suffix), &skeleton.stand_ins);
     }
   }
-  if (features.task_iterator) use("snapshot_tasks", nullptr);
   use("read_clocks", nullptr);
   use("find_context", nullptr);
+  if (features.cgroup_moves) use("cgroup_attach_task", &skeleton.identity);
+  use(kTaskWalkProgram, nullptr);
 
   if (int error = recorder_bpf::load(skeleton.bpf)) {
     if (error == -EPERM && LocksTooMuch(slots * self->ring_count_)) {
@@ -250,23 +253,34 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
     return ExplainRefusal(-error,
                           options.verbose ? "" : "-v shows what the kernel's verifier says");
   }
-  for (const util::Status& status : {FillFilter(maps.filter_tids, options.filter.tids),
-                                     FillFilter(maps.filter_tgids, options.filter.tgids),
-                                     FillFilter(maps.filter_cgroups, options.filter.cgroups)}) {
+  if (util::Status status = self->Map(); !status) return status.error();
+  if (util::Status status = self->SetFilter(options.filter); !status) return status.error();
+  return self;
+}
+
+util::Status BpfPrograms::SetFilter(const TaskFilter& wanted) {
+  const auto& maps = skeleton_->bpf->maps;
+  filter_ = wanted;
+  // Nobody outside of the namespace has these ids there.
+  for (auto* ids : {&filter_.tids, &filter_.tgids}) {
+    for (uint32_t& id : *ids) {
+      if (tasks_->own_level() == 0) continue;
+      const auto task = tasks_->FindByOwnId(id);
+      id = task ? task->task.tid : kNoTask;
+    }
+  }
+  for (const util::Status& status :
+       {FillFilter(maps.filter_tids, filter_.tids), FillFilter(maps.filter_tgids, filter_.tgids),
+        FillFilter(maps.filter_cgroups, filter_.cgroups)}) {
     if (!status) return status.error();
   }
   std::vector<std::array<char, FXR_COMM_BYTES>> comms;
-  for (const std::string& comm : options.filter.comms) {
+  for (const std::string& comm : filter_.comms) {
     std::array<char, FXR_COMM_BYTES> key{};
     std::memcpy(key.data(), comm.data(), std::min<size_t>(comm.size(), FXR_COMM_BYTES - 1));
     comms.push_back(key);
   }
-  if (util::Status status = FillFilter(maps.filter_comms, comms); !status) {
-    return status.error();
-  }
-  if (util::Status status = self->Map(); !status) return status.error();
-  self->FindContexts();
-  return self;
+  return FillFilter(maps.filter_comms, comms);
 }
 
 util::Status BpfPrograms::Map() {
@@ -286,6 +300,10 @@ util::Status BpfPrograms::Map() {
   }
   slots_ = static_cast<const fxr_slot*>(slots);
   slots_bytes_ = slots_bytes;
+  const bpf_program* walk = bpf_object__find_program_by_name(skeleton_->bpf->obj, kTaskWalkProgram);
+  auto tasks = TaskWalk::Map(bpf_program__fd(walk), bpf_map__fd(maps.task_walk));
+  if (!tasks) return tasks.TakeError();
+  tasks_.emplace(std::move(*tasks));
   return util::Ok();
 }
 
@@ -329,22 +347,6 @@ SlotRing BpfPrograms::MakeSlotRing(uint32_t cpu) const {
 }
 
 int BpfPrograms::side_ring_fd() const { return bpf_map__fd(skeleton_->bpf->maps.side_ring); }
-
-util::Result<util::UniqueFd> BpfPrograms::OpenTaskIterator() {
-  bpf_program* program = skeleton_->bpf->progs.snapshot_tasks;
-  if (!bpf_program__autoload(program)) return util::Error{"this kernel has no task iterator", ""};
-  bpf_link* link = bpf_program__attach_iter(program, nullptr);
-  if (!link) {
-    return util::Error{fmt::format("cannot attach the task iterator: {}", strerror(errno)), ""};
-  }
-  util::UniqueFd fd(bpf_iter_create(bpf_link__fd(link)));
-  int error = errno;
-  bpf_link__destroy(link);
-  if (!fd) {
-    return util::Error{fmt::format("cannot open the task iterator: {}", strerror(error)), ""};
-  }
-  return fd;
-}
 
 std::array<uint64_t, FXR_CATEGORIES> BpfPrograms::RecursionMisses() const {
   std::array<uint64_t, FXR_CATEGORIES> misses{};

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +17,14 @@
 #include "capture/kernel_clock.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_ring.h"
+#include "capture/task_walk.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 
 namespace capture {
+
+// An id that no task has.
+inline constexpr uint32_t kNoTask = UINT32_MAX;
 
 // Which tasks to record; a task passes when any of these names it. Empty: all tasks.
 struct TaskFilter {
@@ -80,8 +85,10 @@ class BpfPrograms {
   KernelClock clock() const;
   int side_ring_fd() const;
   uint64_t side_ring_bytes() const { return side_ring_bytes_; }
-  // A file to read fxr_task structs from, one for each task; invalid where there is no iterator.
-  util::Result<util::UniqueFd> OpenTaskIterator();
+  TaskWalk& tasks() { return *tasks_; }
+  // The filter in effect: ids are the machine's, while those that were asked for are those of the
+  // process namespace that the recorder runs in.
+  const TaskFilter& filter() const { return filter_; }
 
   // Events, by category, that nobody saw because their program was running already on that CPU.
   std::array<uint64_t, FXR_CATEGORIES> RecursionMisses() const;
@@ -91,8 +98,11 @@ class BpfPrograms {
   BpfPrograms();
   util::Status Map();
   void FindContexts();
+  util::Status SetFilter(const TaskFilter& wanted);
 
   std::unique_ptr<Skeleton> skeleton_;
+  std::optional<TaskWalk> tasks_;
+  TaskFilter filter_;
   uint32_t ring_count_ = 0;
   uint32_t control_count_ = 0;
   unsigned ring_shift_ = 0;

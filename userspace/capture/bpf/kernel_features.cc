@@ -157,7 +157,7 @@ util::Result<KernelFeatures> ProbeKernel() {
     }
   }
   features.switch_has_state_argument = types->TracepointArguments("sched_switch") >= 4;
-  features.task_iterator = types->Find(KernelTypes::Kind::kStruct, "bpf_iter__task") != 0;
+  features.cgroup_moves = types->TracepointArguments("cgroup_attach_task") >= 3;
 #if defined(__x86_64__)
   features.per_cpu = FindPerCpuPlaces(*types);
 #endif

@@ -37,8 +37,8 @@ struct KernelFeatures {
   // Tracepoints of tasks' lives run with preemption on (7.0), so that programs on them may be left
   // out.
   bool preemptible_tracepoints = false;
-  // iter/task (5.8, and CONFIG_BPF iterators compiled in).
-  bool task_iterator = false;
+  // Moves to another cgroup can be seen (CONFIG_CGROUPS).
+  bool cgroup_moves = false;
 
   // Empty when the category can be recorded, else the reason why not.
   std::string WhyNot(const Category& category) const;

@@ -68,8 +68,8 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       ->type_name("SIZE");
   app.add_flag("-z,--gzip", options.gzip, "Compress the file (also by a name that ends in .gz)");
   app.add_option("-p,--pid", options.tids,
-                 "Record only events that involve this thread id (may be repeated; the filters "
-                 "together are a union)")
+                 "Record only events that involve this thread id, of the process namespace that "
+                 "the recorder runs in (may be repeated; the filters together are a union)")
       ->type_name("TID")
       ->check(CLI::Range(1u, kMaxTid))
       ->delimiter(',');

@@ -116,6 +116,23 @@ util::Status Recorder::OpenBranches() {
   return util::Ok();
 }
 
+util::Status Recorder::KeepBranches() {
+  if (!branches_) return util::Ok();
+  if (!session_->in_process_namespace()) {
+    session_->RecordBranches(std::move(branches_));
+    return util::Ok();
+  }
+  constexpr const char* kWhy = "in a process namespace perf does not tell whose a stack is";
+  if (options_.categories.by_name.test(FXR_CATEGORY_LBR)) {
+    return util::Error{fmt::format("category 'lbr' cannot be recorded: {}", kWhy),
+                       "record it from outside of the container"};
+  }
+  branches_.reset();
+  options_.categories.wanted.reset(FXR_CATEGORY_LBR);
+  PrintNote(kProgram, fmt::format("without category 'lbr': {}", kWhy));
+  return util::Ok();
+}
+
 util::Status Recorder::OpenOutput() {
   auto sink = sink::OpenSink({.path = options_.output, .gzip = options_.gzip});
   if (!sink) return sink.error();
@@ -137,8 +154,21 @@ util::Status Recorder::Start() {
   info.command = options_.command_line;
   info.categories = capture::DescribeCategories(options_.categories);
   std::vector<std::string> filters;
-  for (uint32_t tid : options_.tids) filters.push_back(fmt::format("pid={}", tid));
-  for (uint32_t tgid : options_.tgids) filters.push_back(fmt::format("tgid={}", tgid));
+  const auto describe = [&](std::string_view name, const std::vector<uint32_t>& asked,
+                            const std::vector<uint32_t>& ids) {
+    for (size_t i = 0; i < asked.size(); ++i) {
+      const bool known = ids[i] != capture::kNoTask;
+      // With the ids that are in the file.
+      filters.push_back(known ? fmt::format("{}={}", name, ids[i]) : fmt::format("{}=?", name));
+      if (!session_->in_process_namespace()) continue;
+      PrintNote(kProgram, known ? fmt::format("--{} {} of this process namespace is {} in the file",
+                                              name, asked[i], ids[i])
+                                : fmt::format("nobody in this process namespace has --{} {}", name,
+                                              asked[i]));
+    }
+  };
+  describe("pid", options_.tids, session_->filter().tids);
+  describe("tgid", options_.tgids, session_->filter().tgids);
   for (const std::string& comm : options_.comms) filters.push_back("comm=" + comm);
   for (const std::string& cgroup : options_.cgroups) filters.push_back("cgroup=" + cgroup);
   info.filters = fmt::format("{}", fmt::join(filters, ","));
@@ -277,7 +307,7 @@ int Recorder::Run() {
   auto session = capture::CaptureSession::Initialize(*programs, *features, identities_);
   if (!session) return fail(session.error());
   session_ = std::move(*session);
-  if (branches_) session_->RecordBranches(std::move(branches_));
+  if (util::Status status = KeepBranches(); !status) return fail(status.error());
   if (util::Status status = OpenOutput(); !status) return fail(status.error());
   if (!program.empty()) {
     auto child = ChildProcess::Prepare(options_.command, program, options_.output == "-");

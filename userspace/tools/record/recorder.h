@@ -33,6 +33,8 @@ class Recorder {
 
   util::Result<capture::ProgramOptions> MakeProgramOptions(const capture::KernelFeatures& features);
   util::Status OpenBranches();
+  // Hands them to the session, if their tasks can be told.
+  util::Status KeepBranches();
   util::Status OpenOutput();
   util::Status Start();
   Reason Loop();

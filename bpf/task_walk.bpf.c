@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * All tasks there are, and one task by its id, asked for by the collector
+ * (include/fxt_record/task_walk.h). The kernel's own task iterator shows a
+ * process namespace only what is in it. So this reads the table of ids that
+ * each namespace has (struct pid_namespace.idr, a radix tree), by default the
+ * machine's own. Where to go on is an id, not a place in a list: tasks may come
+ * and go between two runs.
+ */
+#include "common.h"
+#include "fxt_record/task_walk.h"
+#include "task_identity.h"
+
+/* Levels of a radix tree over ids of 22 bits, with nodes of 16 slots (CONFIG_BASE_SMALL). */
+#define MAX_TREE_DEPTH 6
+#define MAX_STEPS 1024
+#define PIDTYPE_PID 0 /* include/linux/pid_types.h */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct fxr_task_walk);
+} task_walk SEC(".maps");
+
+static __always_inline struct fxr_task_walk *this_walk(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&task_walk, &zero);
+}
+
+/* A pid has one number for each namespace that it is in, the machine's own first. */
+static __always_inline struct upid *pid_number(struct pid *pid, u32 level)
+{
+	return (void *)pid + bpf_core_field_offset(pid->numbers) +
+	       level * bpf_core_type_size(struct upid);
+}
+
+/* include/linux/xarray.h: xa_is_node, xa_to_node */
+static __always_inline bool is_node(u64 entry)
+{
+	return (entry & 3) == 2 && entry > 4096;
+}
+
+static __always_inline struct xa_node *to_node(u64 entry)
+{
+	return (struct xa_node *)(entry - 2);
+}
+
+static __always_inline struct task_struct *task_of(struct pid *pid)
+{
+	struct hlist_node *first = BPF_CORE_READ(pid, tasks[PIDTYPE_PID].first);
+
+	if (!first)
+		return NULL;
+	return (void *)first - bpf_core_field_offset(((struct task_struct *)0)->pid_links);
+}
+
+static __always_inline u32 number_in(struct pid *pid, struct pid *own, u32 level)
+{
+	if (level > BPF_CORE_READ(pid, level) ||
+	    BPF_CORE_READ(pid_number(pid, level), ns) != BPF_CORE_READ(pid_number(own, level), ns))
+		return 0;
+	return BPF_CORE_READ(pid_number(pid, level), nr);
+}
+
+/*
+ * Takes in the task with this id, if there is one. The next id to look at, 0
+ * behind the last. A function of its own for the verifier, which so looks at it
+ * once and not at each of MAX_STEPS calls.
+ */
+__noinline u32 walk_step(u32 id)
+{
+	struct fxr_task_walk *walk = this_walk();
+	struct fxr_walked_task *walked;
+	struct task_struct *task;
+	struct xa_node *node;
+	u32 slots, shift, level, count;
+	struct pid *own;
+	u64 entry;
+
+	if (!walk)
+		return 0;
+	task = (struct task_struct *)bpf_get_current_task();
+	own = BPF_CORE_READ(task, thread_pid);
+	level = walk->level;
+	if (!own || level > BPF_CORE_READ(own, level))
+		return 0;
+	entry = (u64)BPF_CORE_READ(pid_number(own, level), ns, idr.idr_rt.xa_head);
+	if (!is_node(entry))
+		return 0;
+	slots = bpf_core_field_size(((struct xa_node *)0)->slots) / sizeof(void *);
+	if (id >> BPF_CORE_READ(to_node(entry), shift) >= slots)
+		return 0;
+	shift = 0;
+	for (int depth = 0; depth < MAX_TREE_DEPTH && is_node(entry); depth++) {
+		node = to_node(entry);
+		shift = BPF_CORE_READ(node, shift) & 31;
+		entry = 0;
+		bpf_probe_read_kernel(&entry, sizeof(entry),
+				      (void *)node + bpf_core_field_offset(((struct xa_node *)0)->slots) +
+					      ((id >> shift) & (slots - 1)) * sizeof(void *));
+	}
+	if (!entry) /* nor is there any other id below this slot */
+		return ((id >> shift) + 1) << shift;
+	if (entry & 3) /* the tree is being changed here: look again */
+		return id;
+	task = task_of((struct pid *)entry);
+	count = walk->count;
+	if (!task || count >= FXR_WALK_TASKS)
+		return id + 1;
+	walked = &walk->tasks[count];
+	walk->count = count + 1;
+	walked->task.header.time = bpf_ktime_get_ns();
+	walked->task.header.type = FXR_SIDE_FORK;
+	walked->task.header.cpu = 0;
+	walked->task.header.size = sizeof(walked->task);
+	fill_task(&walked->task, task);
+	walked->task.creator = 0;
+	walked->task.pad = 0;
+	walked->number = number_in((struct pid *)entry, own, walk->number_level);
+	walked->pad = 0;
+	return id + 1;
+}
+
+SEC("raw_tp")
+int walk_tasks(void *ctx)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct fxr_task_walk *walk = this_walk();
+	u32 next;
+
+	if (!walk)
+		return 0;
+	walk->own_level = BPF_CORE_READ(task, thread_pid, level);
+	walk->count = 0;
+	next = walk->next;
+	for (int step = 0; step < MAX_STEPS; step++) {
+		if (!next || next > walk->last || walk->count >= FXR_WALK_TASKS)
+			break;
+		next = walk_step(next);
+	}
+	walk->next = next;
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

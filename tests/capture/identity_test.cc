@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Who a task is: one process is one object, seen from wherever, and as it is at the end.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "capture/support/environment.h"
+#include "capture/support/expect.h"
+#include "capture/support/recording.h"
+#include "capture/support/trace_objects.h"
+
+namespace truth {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kLimit{30'000};
+
+// Until `child` has said `word` on stderr. What it has said.
+std::string WaitForWord(ChildProcess& child, const std::string& word) {
+  for (int i = 0; i < 3000 && child.Running(); ++i) {
+    std::string said = child.ErrorsSoFar();
+    if (said.find(word) != std::string::npos) return said;
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  ADD_FAILURE() << "nobody said " << word << ": " << child.ErrorsSoFar();
+  return "";
+}
+
+uint32_t NumberAfter(const std::string& text, const std::string& key) {
+  const size_t at = text.find(key);
+  return at == std::string::npos
+             ? 0
+             : static_cast<uint32_t>(strtoul(text.c_str() + at + key.size(), nullptr, 10));
+}
+
+bool InTheMachinesOwnNamespace() {
+  constexpr ino_t kFirst = 0xeffffffc;  // include/linux/proc_ns.h: PROC_PID_INIT_INO
+  struct stat status {};
+  return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino == kFirst;
+}
+
+void ExpectOneProcess(const TraceObjects& objects, const std::string& told) {
+  const uint32_t pid = NumberAfter(told, "pid="), tid = NumberAfter(told, "tid=");
+  ASSERT_LT(tid, pid) << told;
+  EXPECT_EQ(objects.ProcessesOf(pid), 1u) << told;
+  ASSERT_TRUE(objects.processes.contains(pid)) << told;
+  EXPECT_EQ(objects.processes.at(pid).name, "odd-high-leader");
+  ASSERT_TRUE(objects.threads.contains(pid) && objects.threads.contains(tid)) << told;
+  EXPECT_EQ(objects.threads.at(pid).process, pid);
+  EXPECT_EQ(objects.threads.at(tid).process, pid);
+  EXPECT_EQ(objects.threads.at(tid).name, "odd-low-thread");
+}
+
+// The kernel lists tasks by their ids, so the thread comes first in the one that was there before;
+// the other one is told of by its fork.
+TEST(Identity, AProcessIsOneWhateverTheOrderOfItsIds) {
+  REQUIRE_CAPTURE();
+  if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  auto before = ChildProcess::Start({OddTasksPath(), "low-tid", "--times", "60000"});
+  ASSERT_TRUE(before.ok());
+  const std::string told_before = WaitForWord(*before, "low-tid pid=");
+  const CommandResult during =
+      RunCommand(RecordCommand(path, {}, {OddTasksPath(), "low-tid", "--times", "5"}), kLimit);
+  ASSERT_TRUE(Exited(during, 0));
+  EXPECT_TRUE(IsWholeFile(path));
+  const TraceObjects objects = TraceObjects::Read(path);
+  ExpectOneProcess(objects, told_before);
+  ExpectOneProcess(objects, during.err);
+}
+
+// Somebody outside of the namespace that the recorder is put into below: `sleep`, as another user.
+class Outsider {
+ public:
+  Outsider() : process_(ChildProcess::Start({"sleep", "987"}, AsUser())) {}
+  uint32_t pid() const { return static_cast<uint32_t>(process_->pid()); }
+  bool Running() {
+    for (int i = 0; i < 1000 && process_.ok() && process_->Running(); ++i) {
+      std::string comm;
+      std::getline(std::ifstream("/proc/" + std::to_string(pid()) + "/comm"), comm);
+      if (comm == "sleep") return true;
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return false;
+  }
+
+ private:
+  static CommandOptions AsUser() {
+    CommandOptions options;
+    options.before_exec = [] { return setuid(4242) == 0; };
+    return options;
+  }
+  util::Result<ChildProcess> process_;
+};
+
+std::vector<std::string> InNamespace(std::vector<std::string> unshare,
+                                     const std::vector<std::string>& command) {
+  unshare.insert(unshare.begin(), {"unshare", "--pid", "--fork"});
+  unshare.insert(unshare.end(), command.begin(), command.end());
+  return unshare;
+}
+
+TEST(Identity, SeesTheWholeMachineFromAProcessNamespace) {
+  REQUIRE_CAPTURE();
+  if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
+  Outsider outsider;
+  ASSERT_TRUE(outsider.Running());
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  const CommandResult result = RunCommand(
+      InNamespace({"--mount-proc"},
+                  RecordCommand(path, {}, {WorkloadPath(), "pingpong", "--count", "2000"})),
+      kLimit);
+  ASSERT_TRUE(Exited(result, 0));
+  ASSERT_TRUE(IsWholeFile(path));
+  const TraceObjects objects = TraceObjects::Read(path);
+  ASSERT_TRUE(objects.processes.contains(outsider.pid()));
+  const ProcessObject& seen = objects.processes.at(outsider.pid());
+  EXPECT_EQ(seen.name, "sleep");
+  EXPECT_EQ(seen.uid, 4242u);
+  EXPECT_EQ(seen.ppid, static_cast<uint32_t>(getpid()));
+  // The namespace's /proc does not have it.
+  EXPECT_EQ(seen.cmdline, "");
+  for (const auto& [koid, thread] : objects.threads) {
+    EXPECT_FALSE(thread.name.starts_with("tid ")) << koid;
+  }
+  // Whoever is in the namespace is known there, by another number.
+  const fxt::Koid recorder = objects.ThreadNamed("fxt-record");
+  ASSERT_TRUE(objects.processes.contains(recorder));
+  EXPECT_NE(objects.processes.at(recorder).cmdline.find(path), std::string::npos);
+}
+
+// A /proc that is the machine's numbers tasks as the machine does.
+TEST(Identity, TakesTheMachinesProcForWhatItIs) {
+  REQUIRE_CAPTURE();
+  if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
+  Outsider outsider;
+  ASSERT_TRUE(outsider.Running());
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  ASSERT_TRUE(Exited(RunCommand(InNamespace({}, RecordCommand(path, {}, {"true"})), kLimit), 0));
+  const TraceObjects objects = TraceObjects::Read(path);
+  ASSERT_TRUE(objects.processes.contains(outsider.pid()));
+  EXPECT_EQ(objects.processes.at(outsider.pid()).cmdline, "sleep 987");
+}
+
+TEST(Identity, FiltersTakeTheNumbersOfTheNamespace) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  // The first child of a namespace's first process has the number 2.
+  const std::string script = OddTasksPath() + " migrate --times 1000000 >/dev/null & exec " +
+                             RecorderPath() + " -q -o " + path + " --tgid 2 --pid 9999 -d 0.5";
+  const CommandResult result =
+      RunCommand(InNamespace({"--mount-proc"}, {"sh", "-c", script}), kLimit);
+  ASSERT_TRUE(Exited(result, 0));
+  const TraceObjects objects = TraceObjects::Read(path);
+  const uint32_t tid = NumberAfter(result.err, "--tgid 2 of this process namespace is ");
+  EXPECT_GT(tid, 2u) << result.err;
+  EXPECT_TRUE(Mentions(result.err, "nobody in this process namespace has --pid 9999"));
+  EXPECT_FALSE(objects.switches.empty());
+  for (const auto& [from, to] : objects.switches) EXPECT_TRUE(from == tid || to == tid) << from;
+}
+
+TEST(Identity, AnotherUserIsTold) {
+  REQUIRE_CAPTURE();
+  for (const bool ends_before : {false, true}) {
+    auto daemon = ChildProcess::Start({OddTasksPath(), "become-user", "--uid", "12345"});
+    ASSERT_TRUE(daemon.ok());
+    WaitForWord(*daemon, "ready");
+    const TempDir dir;
+    const std::string path = dir.File("trace.fxt");
+    auto recorder = ChildProcess::Start(RecordCommand(path, {}));
+    ASSERT_TRUE(recorder.ok());
+    ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
+    daemon->Signal(SIGUSR1);
+    WaitForWord(*daemon, "become uid=12345");
+    if (ends_before) {
+      daemon->Signal(SIGUSR1);
+      EXPECT_TRUE(Exited(daemon->Wait(kLimit), 0));
+    }
+    recorder->Signal(SIGINT);
+    ASSERT_TRUE(Exited(recorder->Wait(kLimit), 0));
+    EXPECT_TRUE(IsWholeFile(path));
+    const TraceObjects objects = TraceObjects::Read(path);
+    const fxt::Koid thread = objects.ThreadNamed("odd_tasks");
+    ASSERT_TRUE(objects.processes.contains(thread));
+    EXPECT_EQ(objects.processes.at(thread).uid, 12345u) << (ends_before ? "ended" : "alive");
+  }
+}
+
+// A cgroup of the default hierarchy, gone with the object.
+class UnifiedGroup {
+ public:
+  UnifiedGroup() {
+    std::ifstream mounts("/proc/self/mountinfo");
+    for (std::string line; std::getline(mounts, line);) {
+      if (line.find(" - cgroup2 ") == std::string::npos) continue;
+      std::istringstream fields(line);
+      std::string id, parent, device, root, mount;
+      fields >> id >> parent >> device >> root >> mount;
+      const std::string path = mount + name();
+      if (mkdir(path.c_str(), 0755) == 0) path_ = path;
+      return;
+    }
+  }
+  ~UnifiedGroup() {
+    for (int i = 0; i < 100 && !path_.empty() && rmdir(path_.c_str()) != 0; ++i) usleep(20'000);
+  }
+  bool usable() const { return !path_.empty(); }
+  std::string name() const { return "/fxt_identity_" + std::to_string(getpid()); }
+  bool Take(pid_t pid) const {
+    std::ofstream procs(path_ + "/cgroup.procs");
+    procs << pid << std::flush;
+    return procs.good();
+  }
+
+ private:
+  std::string path_;
+};
+
+TEST(Identity, AnotherCgroupIsTold) {
+  REQUIRE_CAPTURE();
+  const UnifiedGroup group;
+  if (!group.usable()) GTEST_SKIP() << "SKIPPED: no unified hierarchy to make a cgroup in";
+  auto daemon = ChildProcess::Start({OddTasksPath(), "become-user"});
+  ASSERT_TRUE(daemon.ok());
+  WaitForWord(*daemon, "ready");
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  auto recorder = ChildProcess::Start(RecordCommand(path, {}));
+  ASSERT_TRUE(recorder.ok());
+  ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
+  ASSERT_TRUE(group.Take(daemon->pid()));
+  // It is gone at the end, so the move itself has to tell.
+  daemon->Signal(SIGKILL);
+  daemon->Wait(kLimit);
+  recorder->Signal(SIGINT);
+  ASSERT_TRUE(Exited(recorder->Wait(kLimit), 0));
+  EXPECT_TRUE(IsWholeFile(path));
+  const TraceObjects objects = TraceObjects::Read(path);
+  const fxt::Koid thread = objects.ThreadNamed("odd_tasks");
+  ASSERT_TRUE(objects.processes.contains(thread));
+  EXPECT_EQ(objects.processes.at(thread).cgroup, group.name());
+}
+
+void ExpectCommandLine(const ProcessObject& process, const std::string& whole) {
+  constexpr size_t kMost = 4096;
+  EXPECT_EQ(process.cmdline, whole.substr(0, kMost));
+  EXPECT_EQ(process.cmdline_cut,
+            whole.size() > kMost ? std::optional<uint64_t>(whole.size()) : std::nullopt);
+}
+
+// /proc tells that of a process that was there before, the kernel's program that of an exec.
+TEST(Identity, LongCommandLinesAreWholeOrMarked) {
+  REQUIRE_CAPTURE();
+  if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
+  for (const size_t bytes : {200, 900, 3000, 4086, 4092, 100'000}) {
+    const std::string zeros(bytes, '0');
+    const TempDir dir;
+    const std::string path = dir.File("trace.fxt");
+    auto before = ChildProcess::Start({"sleep", "987", zeros});
+    ASSERT_TRUE(before.ok());
+    const CommandResult result = RunCommand(RecordCommand(path, {}, {"true", zeros}), kLimit);
+    ASSERT_TRUE(Exited(result, 0));
+    EXPECT_TRUE(IsWholeFile(path)) << bytes;
+    const TraceObjects objects = TraceObjects::Read(path);
+    const auto pid = static_cast<fxt::Koid>(before->pid());
+    ASSERT_TRUE(objects.processes.contains(pid));
+    ExpectCommandLine(objects.processes.at(pid), "sleep 987 " + zeros);
+    const fxt::Koid command = objects.ThreadNamed("true");
+    ASSERT_TRUE(objects.processes.contains(command));
+    ExpectCommandLine(objects.processes.at(command), "true " + zeros);
+  }
+}
+
+}  // namespace
+}  // namespace truth
