@@ -5,7 +5,7 @@
 ENCODER_BENCH_OBJECTS := $(BUILD)/tests/bench/encoder_bench.o $(BUILD)/tests/unit/fxt/switch_streams.o
 $(BUILD)/bench/encoder_bench: $(ENCODER_BENCH_OBJECTS) $(BUILD)/libsink.a $(BUILD)/libfxt.a $(BUILD)/libutil.a
 	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $^ -lbenchmark -lz -pthread
+	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $^ -lbenchmark -ldeflate -lz -pthread
 
 $(BUILD)/bench/thread_slots: $(BUILD)/tests/bench/thread_slots.o $(BUILD)/tests/unit/fxt/switch_streams.o $(BUILD)/libfxt.a
 	@mkdir -p $(@D)

@@ -25,7 +25,7 @@ $(FUZZ_BUILD)/%.o: %.cc
 	$(call brief,CXX)$(FUZZ_CXX) $(FUZZ_CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
 
 $(FUZZ_BUILD)/reader_fuzzer: $(FUZZ_OBJECTS)
-	$(call brief,LINK)$(FUZZ_CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ -lz
+	$(call brief,LINK)$(FUZZ_CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ -ldeflate -lz
 
 FUZZ_CORPUS_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,tests/fuzz/make_corpus.cc \
   tests/unit/analyze/recording_parts.cc tests/unit/fxt/random_records.cc tests/unit/fxt/vectors.cc)

@@ -195,7 +195,7 @@ BENCHMARK(ProviderEventWithInternedName);
 void GzipSwitch(benchmark::State& state) {
   const std::vector<Step> steps = fxt::testing::Messaging(220, 2, kSteps, 1);
   sink::GzipSink sink(sink::Output(util::UniqueFd(open("/dev/null", O_WRONLY | O_CLOEXEC)), "null"),
-                      static_cast<int>(state.range(0)));
+                      {.level = static_cast<int>(state.range(0))});
   fxt::ArchiveWriter archive(sink);
   fxt::ProviderWriter writer(archive, "fxt-record");
   size_t next = 0;
@@ -212,7 +212,7 @@ void GzipSwitch(benchmark::State& state) {
   state.counters["bytes"] = benchmark::Counter(static_cast<double>(sink.bytes_on_disk()),
                                                benchmark::Counter::kAvgIterations);
 }
-BENCHMARK(GzipSwitch)->Arg(1)->Arg(6);
+BENCHMARK(GzipSwitch)->Arg(0)->Arg(1)->Arg(6);
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include <csignal>
+#include <mutex>
 #include <utility>
 
 namespace sink {
@@ -34,40 +35,50 @@ AsyncSink::AsyncSink(std::unique_ptr<Sink> inner, size_t queue_bytes)
 
 AsyncSink::~AsyncSink() { static_cast<void>(Close()); }
 
+AsyncSink::Chunk AsyncSink::TakeSpare() {
+  const std::lock_guard lock(queue_mutex_);
+  if (spare_.empty()) return {};
+  Chunk chunk = std::move(spare_.back());
+  spare_.pop_back();
+  return chunk;
+}
+
 bool AsyncSink::Write(std::span<const std::byte> records) {
-  std::unique_lock lock(mutex_);
-  if (closing_) return false;
-  changed_.wait(
-      lock, [&] { return failed_ || queued_ == 0 || queued_ + records.size() <= queue_bytes_; });
-  if (failed_) return false;
-  Chunk chunk;
-  if (!spare_.empty()) {
-    chunk = std::move(spare_.back());
-    spare_.pop_back();
-  }
+  Chunk chunk = TakeSpare();
   chunk.assign(records.begin(), records.end());
-  queue_.push_back({.chunk = std::move(chunk), .flush = false});
-  queued_ += records.size();
-  changed_.notify_all();
-  return true;
+  {
+    const std::lock_guard lock(queue_mutex_);
+    if (failed_ || closing_) return false;
+    queue_.push_back({.chunk = std::move(chunk), .flush = false});
+    queued_ += records.size();
+  }
+  work_.release();
+  while (queued_ > queue_bytes_) {
+    const std::lock_guard lock(inner_mutex_);
+    // The thread may have done it meanwhile.
+    if (queued_ <= queue_bytes_ || !Advance()) break;
+  }
+  return !failed_;
 }
 
 bool AsyncSink::Flush() {
-  const std::lock_guard lock(mutex_);
-  if (failed_ || closing_) return false;
-  if (queue_.empty()) queue_.emplace_back();
-  queue_.back().flush = true;
-  changed_.notify_all();
+  {
+    const std::lock_guard lock(queue_mutex_);
+    if (failed_ || closing_) return false;
+    if (queue_.empty()) queue_.emplace_back();
+    queue_.back().flush = true;
+  }
+  work_.release();
   return true;
 }
 
 util::Status AsyncSink::Close() {
   if (thread_.joinable()) {
     {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(queue_mutex_);
       closing_ = true;
-      changed_.notify_all();
     }
+    work_.release();
     thread_.join();
   }
   auto status = inner_->Close();
@@ -80,19 +91,21 @@ void AsyncSink::PublishCounts() {
   inner_on_disk_ = inner_->bytes_on_disk();
 }
 
-bool AsyncSink::Take(Work& work) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !queue_.empty() || closing_; });
-  if (queue_.empty()) return false;
-  work = std::move(queue_.front());
-  queue_.pop_front();
-  return true;
-}
+bool AsyncSink::Advance() {
+  // Of chunks as records come in; more than a burst of them is not worth keeping.
+  constexpr size_t kMostSpare = 32;
+  Work work;
+  {
+    const std::lock_guard lock(queue_mutex_);
+    if (queue_.empty()) return false;
+    work = std::move(queue_.front());
+    queue_.pop_front();
+  }
+  inner_->SetPressure(static_cast<double>(queued_) / static_cast<double>(queue_bytes_));
+  bool ok = work.chunk.empty() || inner_->Write(work.chunk);
+  if (work.flush) ok = inner_->Flush() && ok;
 
-void AsyncSink::Done(Work work, bool ok) {
-  // More than the queue holds of full chunks are not worth keeping.
-  constexpr size_t kMostSpare = 8;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(queue_mutex_);
   PublishCounts();
   queued_ -= work.chunk.size();
   if (work.chunk.capacity() != 0 && spare_.size() < kMostSpare) {
@@ -104,17 +117,21 @@ void AsyncSink::Done(Work work, bool ok) {
     queue_.clear();
     queued_ = 0;
   }
-  changed_.notify_all();
+  return true;
 }
 
 void AsyncSink::Run() {
   // Before what is being recorded, if that is allowed: whoever fills the queue must not wait long.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), -20);
-  Work work;
-  while (Take(work)) {
-    bool ok = work.chunk.empty() || inner_->Write(work.chunk);
-    if (work.flush) ok = inner_->Flush() && ok;
-    Done(std::move(work), ok);
+  for (;;) {
+    work_.acquire();
+    bool any = true;
+    while (any) {
+      const std::lock_guard lock(inner_mutex_);
+      any = Advance();
+    }
+    const std::lock_guard lock(queue_mutex_);
+    if (closing_ && queue_.empty()) return;
   }
 }
 

@@ -3,29 +3,32 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
+#include <semaphore>
 #include <thread>
 #include <vector>
 
 #include "sink/sink.h"
+#include "util/priority_mutex.h"
 
 namespace sink {
 
-// Whoever drains the kernel's buffers must not wait for a compressor or a slow disk. Chunks are
-// copied into a queue of bounded size; when it is full, Write() waits, so nothing is dropped here.
+// Whoever drains the kernel's buffers must not wait for a compressor. Chunks are copied into a
+// queue of bounded size. The inner sink is told how full it is, and when it is full all the same,
+// Write() does what the thread would do, as if there were no thread: nothing is dropped here, and a
+// thread that gets no CPU holds nobody up.
 //
 // An error of the inner sink shows at a later Write() or Flush() than the one that caused it, and
 // in Close() at the latest.
 class AsyncSink final : public Sink {
  public:
-  static constexpr size_t kDefaultQueueBytes = size_t{1} * 1024 * 1024;
+  // What comes in while the thread catches up with a tenth of a second of three million events a
+  // second.
+  static constexpr size_t kDefaultQueueBytes = size_t{16} * 1024 * 1024;
 
-  // A chunk larger than `queue_bytes` waits for the queue to be empty.
   explicit AsyncSink(std::unique_ptr<Sink> inner, size_t queue_bytes = kDefaultQueueBytes);
   ~AsyncSink() override;
 
@@ -46,21 +49,24 @@ class AsyncSink final : public Sink {
   };
 
   void Run();
-  // Waits for work. False when there is none left and none will come.
-  bool Take(Work& work);
-  void Done(Work work, bool ok);
+  // Brings the oldest work to the inner sink, under inner_mutex_. False when there is none.
+  bool Advance();
+  Chunk TakeSpare();
   void PublishCounts();
 
   const std::unique_ptr<Sink> inner_;
   const size_t queue_bytes_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Work> queue_;    // under mutex_, as are the next two
+  // Taken before queue_mutex_. Who takes work off the queue holds it until the work is done, so
+  // that chunks stay in order.
+  util::PriorityMutex inner_mutex_;
+  util::PriorityMutex queue_mutex_;
+  std::deque<Work> queue_;    // under queue_mutex_, as are the next two
   std::vector<Chunk> spare_;  // emptied chunks, to be filled again
   bool closing_ = false;
 
-  std::atomic<uint64_t> queued_ = 0;  // bytes in queue_ or on their way into the inner sink
+  std::counting_semaphore<> work_{0};  // something was put into the queue, or closing_ set
+  std::atomic<uint64_t> queued_ = 0;   // bytes in queue_ or on their way into the inner sink
   std::atomic<uint64_t> inner_accepted_ = 0;
   std::atomic<uint64_t> inner_on_disk_ = 0;
   std::atomic<bool> failed_ = false;

@@ -2,107 +2,89 @@
 #include "sink/gzip_sink.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
+
+#include "fxt/record_boundary.h"
 
 namespace sink {
 namespace {
 
-constexpr size_t kCompressedBytes = 256 * 1024;
-
-// RFC 1952, 2.3: magic, deflate, no flags, no time, no extra flags, Unix.
-constexpr std::array<uint8_t, 10> kHeader = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
-// RFC 1951, 3.2: a last block with nothing in it (final, fixed codes, end of block).
-constexpr std::array<uint8_t, 2> kLastBlock = {0x03, 0x00};
+constexpr size_t kMostInput = BlockCompressor::kMaxInputBytes;
+// Shares of the queue from which on the level falls.
+constexpr double kFastestFrom = 0.4;
+constexpr double kStoredFrom = 0.7;
 
 }  // namespace
 
-GzipSink::GzipSink(Output output, int level)
-    : output_(std::move(output)), compressed_(kCompressedBytes) {
-  // Raw deflate: header and trailer are written here, so that the file can be ended at an earlier
-  // point than zlib's own.
-  constexpr int kRawWindowBits = -15;
-  constexpr int kDefaultMemory = 8;
-  stream_ready_ = deflateInit2(&stream_, level, Z_DEFLATED, kRawWindowBits, kDefaultMemory,
-                               Z_DEFAULT_STRATEGY) == Z_OK;
-  now_.crc = crc32(0, nullptr, 0);
-  failed_ = !stream_ready_ || !output_.Write(std::as_bytes(std::span(kHeader)));
-  now_.bytes_out = output_.size();
-  flushed_ = now_;
+GzipSink::GzipSink(Output output, GzipEffort effort) : output_(std::move(output)), effort_(effort) {
+  pending_.reserve(kMostInput);
 }
 
-GzipSink::~GzipSink() {
-  static_cast<void>(Close());
-  if (stream_ready_) deflateEnd(&stream_);
+GzipSink::~GzipSink() { static_cast<void>(Close()); }
+
+int GzipSink::Level() const {
+  if (!effort_.may_fall || pressure_ < kFastestFrom) return effort_.level;
+  return pressure_ < kStoredFrom ? std::min(effort_.level, 1) : 0;
 }
 
-bool GzipSink::Deflate(std::span<const std::byte> bytes, int flush) {
-  constexpr size_t kMostAtOnce = std::numeric_limits<uInt>::max();
-  do {
-    const auto part = bytes.first(std::min(bytes.size(), kMostAtOnce));
-    bytes = bytes.subspan(part.size());
-    // zlib does not write there; its interface is older than const.
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(part.data()));
-    stream_.avail_in = static_cast<uInt>(part.size());
-    do {
-      stream_.next_out = reinterpret_cast<Bytef*>(compressed_.data());
-      stream_.avail_out = static_cast<uInt>(compressed_.size());
-      deflate(&stream_, bytes.empty() ? flush : Z_NO_FLUSH);
-      const size_t made = compressed_.size() - stream_.avail_out;
-      if (!output_.Write(std::span(compressed_).first(made))) return false;
-    } while (stream_.avail_out == 0);
-  } while (!bytes.empty());
+bool GzipSink::WriteMember(std::span<const std::byte> bytes) {
+  const uint64_t before = output_.size();
+  // A record that is longer than a block takes several.
+  for (size_t at = 0; at < bytes.size(); at += kMostInput) {
+    const auto part = bytes.subspan(at, std::min(kMostInput, bytes.size() - at));
+    const auto block = compressor_.Compress(part, Level());
+    no_memory_ = block.empty();
+    if (!no_memory_ && output_.Write(block)) continue;
+    failed_ = true;
+    // Cutting frees what the end needs. A pipe is left as it is.
+    if (output_.CutTo(before)) WriteEnd();
+    return false;
+  }
+  bytes_in_ += bytes.size();
   return true;
+}
+
+bool GzipSink::WritePending() {
+  if (pending_.empty()) return true;
+  const bool ok = WriteMember(pending_);
+  pending_.clear();
+  return ok;
 }
 
 bool GzipSink::Write(std::span<const std::byte> records) {
   if (failed_ || closed_) return false;
-  if (!Deflate(records, Z_NO_FLUSH)) {
-    GoBackToFlushed();
-    return false;
+  while (!records.empty()) {
+    const size_t room = kMostInput - pending_.size();
+    size_t part = records.size() < room ? records.size() : fxt::WholeRecordBytes(records, room);
+    if (pending_.empty() && records.size() >= room) {
+      if (part == 0) part = fxt::FirstRecordBytes(records);
+      if (part == 0 || part > records.size()) part = records.size();
+      if (!WriteMember(records.first(part))) return false;
+    } else {
+      pending_.insert(pending_.end(), records.begin(), records.begin() + static_cast<long>(part));
+      if (part != records.size() && !WritePending()) return false;
+    }
+    records = records.subspan(part);
   }
-  now_.crc = crc32_z(now_.crc, reinterpret_cast<const Bytef*>(records.data()), records.size());
-  now_.bytes_in += records.size();
-  if (now_.bytes_in - flushed_.bytes_in >= kMaxUnflushedBytes) return Flush();
   return true;
 }
 
-bool GzipSink::Flush() {
-  if (failed_ || closed_) return false;
-  if (now_.bytes_in == flushed_.bytes_in) return true;
-  if (!Deflate({}, Z_SYNC_FLUSH)) {
-    GoBackToFlushed();
-    return false;
-  }
-  now_.bytes_out = output_.size();
-  flushed_ = now_;
-  return true;
-}
+bool GzipSink::Flush() { return !failed_ && !closed_ && WritePending(); }
 
-bool GzipSink::WriteTrailer() {
-  std::array<uint8_t, kLastBlock.size() + 8> trailer{};
-  auto next = std::copy(kLastBlock.begin(), kLastBlock.end(), trailer.begin());
-  // RFC 1952, 2.3.1: checksum, and size modulo 2^32, least significant byte first.
-  for (const uint64_t value : {uint64_t{flushed_.crc}, flushed_.bytes_in}) {
-    for (int shift = 0; shift < 32; shift += 8) *next++ = static_cast<uint8_t>(value >> shift);
-  }
-  return output_.Write(std::as_bytes(std::span(trailer)));
+bool GzipSink::WriteEnd() {
+  const uint64_t before = output_.size();
+  if (output_.Write(BlockCompressor::End())) return true;
+  output_.CutTo(before);
+  return false;
 }
 
 util::Status GzipSink::Close() {
   if (!closed_) {
-    if (Flush() && !WriteTrailer()) GoBackToFlushed();
+    if (Flush()) WriteEnd();
     closed_ = true;
   }
-  if (!stream_ready_) return util::Error{"out of memory for compression", ""};
-  return output_.Close();
-}
-
-void GzipSink::GoBackToFlushed() {
-  failed_ = true;
-  now_ = flushed_;
-  // Cutting frees what the trailer needs. A pipe is left as it is.
-  if (output_.CutTo(flushed_.bytes_out)) WriteTrailer();
+  auto status = output_.Close();
+  if (no_memory_) return util::Error{"out of memory for compression", ""};
+  return status;
 }
 
 }  // namespace sink

@@ -1,63 +1,60 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records to a gzip file (RFC 1952), through zlib.
+// Records to a gzip file of many members (RFC 1952).
 #pragma once
-
-#include <zlib.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "sink/block_compressor.h"
 #include "sink/output.h"
 #include "sink/sink.h"
 
 namespace sink {
 
-// After Flush() everything taken so far can be unpacked from what is in the output, even though the
-// end of the gzip file is missing (zcat prints it and then complains). Close() writes the end.
-// When a regular file cannot be written any further (disk full), it is cut back to the last such
-// point and ended properly there.
+// How hard to compress.
+struct GzipEffort {
+  // A trace is written while it is recorded, so speed comes first; what the higher levels gain
+  // bench-encoder shows.
+  int level = 1;  // libdeflate's, 0 (stored) to 12
+  // The level falls, at last to stored blocks, as the queue before this sink fills (SetPressure).
+  bool may_fall = false;
+};
+
+// Members end at record boundaries (records longer than a member excepted) and are written whole:
+// whatever is in the output when the recorder is killed unpacks to whole records, a member aside
+// whose writing was cut short. When a regular file cannot be written any further (disk full), it is
+// cut back to the last whole member.
 //
 // Compresses in the caller's thread; see AsyncSink.
 class GzipSink final : public Sink {
  public:
-  // A trace is written while it is recorded, so speed comes first; what the higher levels gain
-  // bench-encoder shows.
-  static constexpr int kDefaultLevel = 1;
-  // Bytes of records after which the output is brought to such a point even without Flush().
-  static constexpr uint64_t kMaxUnflushedBytes = 1024 * 1024;
-
-  // `level` is zlib's, 1 to 9.
-  explicit GzipSink(Output output, int level = kDefaultLevel);
+  explicit GzipSink(Output output, GzipEffort effort = {});
   ~GzipSink() override;
 
   bool Write(std::span<const std::byte> records) override;
   bool Flush() override;
   util::Status Close() override;
-  uint64_t bytes_accepted() const override { return now_.bytes_in; }
+  void SetPressure(double queue_fill) override { pressure_ = queue_fill; }
+  uint64_t bytes_accepted() const override { return bytes_in_ + (failed_ ? 0 : pending_.size()); }
   uint64_t bytes_on_disk() const override { return output_.size(); }
 
  private:
-  // A state of the output that can be gone back to.
-  struct Point {
-    uint64_t bytes_in = 0;   // of records
-    uint64_t bytes_out = 0;  // of the file
-    uLong crc = 0;           // of the records
-  };
-
-  bool Deflate(std::span<const std::byte> bytes, int flush);
-  // Ends the file at `flushed_`.
-  bool WriteTrailer();
-  void GoBackToFlushed();
+  int Level() const;
+  // Whole records.
+  bool WriteMember(std::span<const std::byte> bytes);
+  bool WritePending();
+  bool WriteEnd();
 
   Output output_;
-  z_stream stream_ = {};
-  bool stream_ready_ = false;
+  const GzipEffort effort_;
+  double pressure_ = 0;
+  BlockCompressor compressor_;
   bool failed_ = false;
   bool closed_ = false;
-  Point now_;
-  Point flushed_;
-  std::vector<std::byte> compressed_;
+  bool no_memory_ = false;
+  uint64_t bytes_in_ = 0;           // of records, in members that are written
+  std::vector<std::byte> pending_;  // records for the next member
 };
 
 }  // namespace sink

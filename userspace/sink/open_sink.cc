@@ -19,7 +19,7 @@ util::Result<std::unique_ptr<Sink>> OpenSink(const SinkOptions& options) {
   if (!WantsGzip(options))
     return std::unique_ptr<Sink>(std::make_unique<FileSink>(std::move(*output)));
   return std::unique_ptr<Sink>(std::make_unique<AsyncSink>(
-      std::make_unique<GzipSink>(std::move(*output), options.gzip_level)));
+      std::make_unique<GzipSink>(std::move(*output), options.gzip_effort)));
 }
 
 }  // namespace sink

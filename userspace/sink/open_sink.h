@@ -14,12 +14,13 @@ namespace sink {
 struct SinkOptions {
   std::string path;   // "-": standard output
   bool gzip = false;  // also if `path` ends in .gz
-  int gzip_level = GzipSink::kDefaultLevel;
+  GzipEffort gzip_effort;
 };
 
 bool WantsGzip(const SinkOptions& options);
 
-// Compression has a thread of its own. SIGPIPE has to be ignored by the caller.
+// Compression has a thread of its own, and a writer that is ahead of it helps. SIGPIPE has to be
+// ignored by the caller.
 util::Result<std::unique_ptr<Sink>> OpenSink(const SinkOptions& options);
 
 }  // namespace sink

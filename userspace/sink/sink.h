@@ -22,6 +22,10 @@ class Sink : public fxt::ByteSink {
   // nobody hears of errors.
   virtual util::Status Close() = 0;
 
+  // How full the queue before this sink is, from 0 to 1 (and beyond, for a moment). One that can do
+  // with less work does so as this grows.
+  virtual void SetPressure(double queue_fill) { static_cast<void>(queue_fill); }
+
   // Bytes of records taken by Write().
   virtual uint64_t bytes_accepted() const = 0;
   // Bytes that the output has by now, compressed where the sink compresses.

@@ -2,6 +2,7 @@
 #include "source/gzip_source.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace source {
@@ -11,12 +12,33 @@ constexpr size_t kPackedBytes = size_t{256} << 10;
 // zlib's largest window, and 16 for the gzip wrapper.
 constexpr int kGzipWindow = 15 + 16;
 
+constexpr size_t kBlockHeaderBytes = 18;
+constexpr size_t kMaxBlockBytes = 0x10000;  // packed and unpacked
+
+template <size_t kBytes>
+size_t Number(const Bytef* at) {
+  size_t number = 0;
+  for (size_t i = 0; i < kBytes; ++i) number |= size_t{at[i]} << 8 * i;
+  return number;
+}
+
+// Bytes of the block (see sink::BlockCompressor) whose header this is; 0 for other members.
+size_t BlockBytes(const Bytef* header) {
+  const bool block = Number<4>(header) == 0x04088b1f && Number<2>(header + 10) == 6 &&
+                     header[12] == 'B' && header[13] == 'C' && Number<2>(header + 14) == 2;
+  const size_t bytes = Number<2>(header + 16) + 1;
+  return block && bytes > kBlockHeaderBytes + 8 ? bytes : 0;
+}
+
 }  // namespace
 
 using fxt::ReadResult;
 
 GzipSource::GzipSource(std::unique_ptr<fxt::ByteSource> packed)
-    : packed_(std::move(packed)), buffer_(kPackedBytes) {
+    : packed_(std::move(packed)),
+      buffer_(kPackedBytes),
+      block_unpacker_(libdeflate_alloc_decompressor()),
+      block_(kMaxBlockBytes) {
   ready_ = inflateInit2(&stream_, kGzipWindow) == Z_OK;
 }
 
@@ -29,22 +51,24 @@ ReadResult GzipSource::Fail(std::string why) {
   return ReadResult::Of(ReadResult::Kind::kError);
 }
 
-ReadResult::Kind GzipSource::Refill() {
-  if (stream_.avail_in != 0) return ReadResult::Kind::kBytes;
-  const ReadResult result = packed_->Read(buffer_);
-  if (result.kind == ReadResult::Kind::kBytes) {
-    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
-    stream_.avail_in = static_cast<uInt>(result.bytes);
-  } else if (result.kind == ReadResult::Kind::kError) {
-    error_ = packed_->ErrorText();
+GzipSource::Kind GzipSource::Need(size_t bytes) {
+  if (stream_.avail_in >= bytes) return Kind::kBytes;
+  auto* const start = reinterpret_cast<Bytef*>(buffer_.data());
+  if (stream_.avail_in != 0) std::memmove(start, stream_.next_in, stream_.avail_in);
+  stream_.next_in = start;
+  while (stream_.avail_in < bytes) {
+    const ReadResult result = packed_->Read(std::span(buffer_).subspan(stream_.avail_in));
+    if (result.kind == Kind::kError) error_ = packed_->ErrorText();
+    if (result.kind != Kind::kBytes) return result.kind;
+    stream_.avail_in += static_cast<uInt>(result.bytes);
   }
-  return result.kind;
+  return Kind::kBytes;
 }
 
-bool GzipSource::NextMember(ReadResult::Kind& kind) {
+GzipSource::Kind GzipSource::NextMember() {
   for (;;) {
-    kind = Refill();
-    if (kind != ReadResult::Kind::kBytes) return false;
+    const Kind kind = Need(1);
+    if (kind != Kind::kBytes) return kind;
     // Tapes and some tools fill up with zeros.
     while (stream_.avail_in != 0 && *stream_.next_in == 0) {
       ++stream_.next_in;
@@ -53,44 +77,89 @@ bool GzipSource::NextMember(ReadResult::Kind& kind) {
     if (stream_.avail_in != 0) break;
   }
   inflateReset(&stream_);
-  between_members_ = false;
-  return true;
+  place_ = Place::kMemberStart;
+  return Kind::kBytes;
+}
+
+GzipSource::Kind GzipSource::TakeMember(std::span<std::byte>& into) {
+  Kind kind = Need(kBlockHeaderBytes);
+  if (kind == Kind::kAgain || kind == Kind::kError) return kind;
+  place_ = Place::kInMember;
+  if (kind != Kind::kBytes || !block_unpacker_) return Kind::kBytes;
+  const size_t packed = BlockBytes(stream_.next_in);
+  if (packed == 0) return Kind::kBytes;
+  kind = Need(packed);
+  if (kind == Kind::kAgain) place_ = Place::kMemberStart;
+  if (kind == Kind::kAgain || kind == Kind::kError) return kind;
+  if (kind != Kind::kBytes) return Kind::kBytes;
+  const size_t unpacked = Number<4>(stream_.next_in + packed - 4);
+  if (unpacked > kMaxBlockBytes) return Kind::kBytes;
+  const bool fits = unpacked <= into.size();
+  void* const out = fits ? into.data() : block_.data();
+  if (libdeflate_gzip_decompress(block_unpacker_.get(), stream_.next_in, packed, out, unpacked,
+                                 nullptr) != LIBDEFLATE_SUCCESS) {
+    return Kind::kBytes;
+  }
+  stream_.next_in += packed;
+  stream_.avail_in -= static_cast<uInt>(packed);
+  place_ = Place::kBetweenMembers;
+  if (fits) {
+    into = into.subspan(unpacked);
+  } else {
+    unread_ = std::span(block_).first(unpacked);
+  }
+  return Kind::kBytes;
+}
+
+GzipSource::Kind GzipSource::TakePiece(std::span<std::byte>& into) {
+  const Kind kind = Need(1);
+  if (kind == Kind::kEnd) return Kind::kTruncated;
+  if (kind != Kind::kBytes) return kind;
+  const size_t room = std::min<size_t>(into.size(), std::numeric_limits<uInt>::max());
+  stream_.next_out = reinterpret_cast<Bytef*>(into.data());
+  stream_.avail_out = static_cast<uInt>(room);
+  const int status = inflate(&stream_, Z_NO_FLUSH);
+  into = into.subspan(room - stream_.avail_out);
+  if (status == Z_STREAM_END) {
+    place_ = Place::kBetweenMembers;
+  } else if (status != Z_OK && status != Z_BUF_ERROR) {
+    Fail(std::string("damaged gzip stream: ") +
+         (stream_.msg != nullptr ? stream_.msg : "unpacking failed"));
+    return Kind::kError;
+  }
+  return Kind::kBytes;
 }
 
 ReadResult GzipSource::Read(std::span<std::byte> into) {
   if (!ready_) return Fail("no memory for unpacking");
-  if (!error_.empty()) return ReadResult::Of(ReadResult::Kind::kError);
-  if (done_) return ReadResult::Of(ReadResult::Kind::kEnd);
-  const size_t room = std::min<size_t>(into.size(), std::numeric_limits<uInt>::max());
-  stream_.next_out = reinterpret_cast<Bytef*>(into.data());
-  stream_.avail_out = static_cast<uInt>(room);
-  while (stream_.avail_out == room) {
-    ReadResult::Kind kind = ReadResult::Kind::kBytes;
-    if (between_members_) {
-      if (!NextMember(kind)) {
-        done_ = kind == ReadResult::Kind::kEnd;
-        return ReadResult::Of(kind);
-      }
-    } else {
-      kind = Refill();
+  std::span<std::byte> rest = into;
+  while (rest.size() == into.size()) {
+    if (!unread_.empty()) {
+      const size_t n = std::min(unread_.size(), rest.size());
+      std::memcpy(rest.data(), unread_.data(), n);
+      unread_ = unread_.subspan(n);
+      return ReadResult::Bytes(n);
     }
-    if (kind == ReadResult::Kind::kEnd) {
-      done_ = true;
-      return ReadResult::Of(ReadResult::Kind::kTruncated);
+    if (!error_.empty()) return ReadResult::Of(Kind::kError);
+    if (done_) return ReadResult::Of(Kind::kEnd);
+    Kind kind = Kind::kBytes;
+    switch (place_) {
+      case Place::kBetweenMembers:
+        kind = NextMember();
+        break;
+      case Place::kMemberStart:
+        kind = TakeMember(rest);
+        break;
+      case Place::kInMember:
+        kind = TakePiece(rest);
+        break;
     }
-    if (kind != ReadResult::Kind::kBytes) return ReadResult::Of(kind);
-    const int status = inflate(&stream_, Z_NO_FLUSH);
-    if (status == Z_STREAM_END) {
-      between_members_ = true;
-    } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      // What came out before the damage is still good.
-      Fail(std::string("damaged gzip stream: ") +
-           (stream_.msg != nullptr ? stream_.msg : "unpacking failed"));
-      if (stream_.avail_out == room) return ReadResult::Of(ReadResult::Kind::kError);
-    }
-    if (!error_.empty()) break;
+    // What came out before damage is still good.
+    if (kind == Kind::kBytes || rest.size() != into.size()) continue;
+    done_ = kind == Kind::kEnd || kind == Kind::kTruncated;
+    return ReadResult::Of(kind);
   }
-  return ReadResult::Bytes(room - stream_.avail_out);
+  return ReadResult::Bytes(into.size() - rest.size());
 }
 
 }  // namespace source

@@ -2,6 +2,7 @@
 // Unpacks gzip (RFC 1952) as it is read.
 #pragma once
 
+#include <libdeflate.h>
 #include <zlib.h>
 
 #include <cstddef>
@@ -17,6 +18,9 @@ namespace source {
 // Members that follow one another are unpacked as one stream (`cat a.gz b.gz`), zeros behind the
 // last one are padding. A stream that ends early is ReadResult::kTruncated after all that could be
 // unpacked; damage is kError there.
+//
+// Members that say their size (BGZF, as fxt-record writes them) are unpacked in one go; all others,
+// which may be of any size, and what is wrong or cut, by zlib piece by piece.
 class GzipSource final : public fxt::ByteSource {
  public:
   explicit GzipSource(std::unique_ptr<fxt::ByteSource> packed);
@@ -33,17 +37,30 @@ class GzipSource final : public fxt::ByteSource {
   }
 
  private:
+  using Kind = fxt::ReadResult::Kind;
+  enum class Place : uint8_t { kMemberStart, kInMember, kBetweenMembers };
+
   fxt::ReadResult Fail(std::string why);
-  // Makes input available; kBytes when there is some.
-  fxt::ReadResult::Kind Refill();
-  // At the end of a member: false when no other member follows.
-  bool NextMember(fxt::ReadResult::Kind& kind);
+  // Makes `bytes` bytes of input available, if the source has them; kBytes when there are.
+  Kind Need(size_t bytes);
+  // At the end of a member: kBytes when another one follows.
+  Kind NextMember();
+  // At the start of a member. Unpacks it whole if it is a block; goes into it otherwise.
+  Kind TakeMember(std::span<std::byte>& into);
+  // Inside a member: unpacks a piece of it.
+  Kind TakePiece(std::span<std::byte>& into);
 
   std::unique_ptr<fxt::ByteSource> packed_;
   std::vector<std::byte> buffer_;
   z_stream stream_ = {};
   bool ready_ = false;
-  bool between_members_ = false;
+  struct Free {
+    void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
+  };
+  std::unique_ptr<libdeflate_decompressor, Free> block_unpacker_;
+  std::vector<std::byte> block_;       // unpacked
+  std::span<const std::byte> unread_;  // of block_
+  Place place_ = Place::kMemberStart;
   bool done_ = false;
   std::string error_;
 };

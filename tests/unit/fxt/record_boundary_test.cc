@@ -37,5 +37,13 @@ TEST(RecordBoundaryTest, SizeZeroEndsIt) {
   EXPECT_EQ(WholeRecordBytes({}, 100), 0u);
 }
 
+TEST(RecordBoundaryTest, FirstRecord) {
+  const std::vector<uint64_t> words = {0x0000000000aa0033, 1, 2, 0xf | uint64_t{5000} << 4};
+  EXPECT_EQ(FirstRecordBytes(Bytes(words)), 24u);
+  EXPECT_EQ(FirstRecordBytes(Bytes(words).first(8)), 24u) << "all of it need not be there";
+  EXPECT_EQ(FirstRecordBytes(Bytes(words).subspan(24)), 40'000u);
+  EXPECT_EQ(FirstRecordBytes(Bytes(words).first(7)), 0u);
+}
+
 }  // namespace
 }  // namespace fxt

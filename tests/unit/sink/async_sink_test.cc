@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <memory>
@@ -22,6 +23,7 @@ struct Seen {
   std::vector<std::byte> bytes;
   std::vector<size_t> flushes_at;  // bytes there were
   std::thread::id thread;
+  double most_pressure = 0;
 };
 
 // Takes each step only when told to, if it is told to wait for that.
@@ -40,6 +42,9 @@ class InnerSink final : public Sink {
   bool Flush() override {
     seen_.flushes_at.push_back(seen_.bytes.size());
     return true;
+  }
+  void SetPressure(double fill) override {
+    seen_.most_pressure = std::max(seen_.most_pressure, fill);
   }
   util::Status Close() override {
     if (fail_after_ != SIZE_MAX) return util::Error{"full", ""};
@@ -93,7 +98,7 @@ TEST(AsyncSinkTest, FlushComesAfterWhatWasWrittenBefore) {
   EXPECT_EQ(seen.flushes_at.back(), 200u);
 }
 
-TEST(AsyncSinkTest, FullQueueMakesTheWriterWait) {
+TEST(AsyncSinkTest, TheQueueIsBounded) {
   Seen seen;
   std::counting_semaphore<> steps(0);
   AsyncSink sink(std::make_unique<InnerSink>(seen, &steps), 1000);
@@ -101,12 +106,28 @@ TEST(AsyncSinkTest, FullQueueMakesTheWriterWait) {
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(sink.Write(Chunk(200, i)));
   auto sixth = std::async(std::launch::async, [&] { return sink.Write(Chunk(200, 5)); });
   EXPECT_EQ(sixth.wait_for(100ms), std::future_status::timeout);
-  EXPECT_EQ(sink.bytes_accepted(), 1000u);
-  steps.release(1);
+  EXPECT_EQ(sink.bytes_accepted(), 1200u);
+  steps.release(6);
   EXPECT_TRUE(sixth.get());
-  steps.release(5);
   ASSERT_TRUE(sink.Close().ok());
   EXPECT_EQ(seen.bytes.size(), 1200u);
+}
+
+// Who writes does the work where the thread does not get to it. The thread is kept busy with a
+// chunk until the writer has come.
+TEST(AsyncSinkTest, AFullQueueIsTheWritersToEmpty) {
+  Seen seen;
+  std::counting_semaphore<> steps(0);
+  AsyncSink sink(std::make_unique<InnerSink>(seen, &steps), 1000);
+  ASSERT_TRUE(sink.Write(Chunk(1000, 1)));
+  auto large = std::async(std::launch::async, [&] { return sink.Write(Chunk(5000, 2)); });
+  EXPECT_EQ(large.wait_for(50ms), std::future_status::timeout);
+  steps.release(2);
+  // More than the queue takes: when this returns all of it is in the inner sink.
+  EXPECT_TRUE(large.get());
+  EXPECT_EQ(seen.bytes.size(), 6000u);
+  EXPECT_GE(seen.most_pressure, 1.0);
+  ASSERT_TRUE(sink.Close().ok());
 }
 
 TEST(AsyncSinkTest, ChunkLargerThanTheQueue) {

@@ -35,8 +35,8 @@ class GzipSinkTest : public ::testing::Test {
 };
 
 TEST_F(GzipSinkTest, UnpacksToWhatWasWritten) {
-  for (const int level : {1, 6}) {
-    GzipSink sink(Open(path_), level);
+  for (const int level : {1, 6, 12}) {
+    GzipSink sink(Open(path_), {.level = level});
     const auto bytes = Records(1'500'000, 1);
     for (size_t at = 0; at < bytes.size(); at += 100'000) {
       ASSERT_TRUE(
@@ -80,7 +80,75 @@ TEST_F(GzipSinkTest, WhatWasFlushedUnpacksWithoutTheEnd) {
 TEST_F(GzipSinkTest, ReachesTheFileWithoutFlushAsWell) {
   GzipSink sink(Open(path_));
   for (uint32_t chunk = 0; chunk < 30; ++chunk) ASSERT_TRUE(sink.Write(Records(100'000, chunk)));
-  EXPECT_GE(Zcat(path_)->bytes.size(), 30 * 100'000 - GzipSink::kMaxUnflushedBytes);
+  EXPECT_GE(Zcat(path_)->bytes.size(), 30 * 100'000 - BlockCompressor::kMaxInputBytes);
+}
+
+// Where each member begins, by the sizes they state.
+std::vector<size_t> MemberStarts(std::span<const std::byte> file) {
+  std::vector<size_t> starts;
+  for (size_t at = 0; at + 18 <= file.size();) {
+    starts.push_back(at);
+    at +=
+        size_t{1} + static_cast<size_t>(file[at + 16]) + (static_cast<size_t>(file[at + 17]) << 8);
+  }
+  return starts;
+}
+
+// The recorder is killed while it writes: every member that is whole ends at a record.
+TEST_F(GzipSinkTest, CutAtAnyMemberItHasWholeRecords) {
+  GzipSink sink(Open(path_));
+  for (uint32_t chunk = 0; chunk < 12; ++chunk) {
+    ASSERT_TRUE(sink.Write(Records(chunk * 20'011, chunk)));
+    if (chunk % 5 == 4) ASSERT_TRUE(sink.Flush());
+  }
+  ASSERT_TRUE(sink.Close().ok());
+  const auto file = ReadBytes(path_);
+  const auto starts = MemberStarts(file);
+  ASSERT_GT(starts.size(), 15u);
+  size_t before = 0;
+  for (const size_t start : starts) {
+    const std::string cut = folder_ / "cut.gz";
+    Open(cut).Write(std::span(file).first(start));
+    const auto unpacked = Zcat(cut);
+    EXPECT_TRUE(EndsAtARecord(unpacked->bytes)) << start;
+    EXPECT_LE(unpacked->bytes.size(), before + BlockCompressor::kMaxInputBytes);
+    before = unpacked->bytes.size();
+  }
+  EXPECT_EQ(before, sink.bytes_accepted());
+}
+
+TEST_F(GzipSinkTest, ARecordLongerThanAMember) {
+  std::vector<uint64_t> words(40'000, 7);
+  words[0] = 0xf | uint64_t{40'000} << 4;
+  const auto large = std::as_bytes(std::span(words));
+  auto all = Records(1000, 1);
+  all.insert(all.end(), large.begin(), large.end());
+  const auto more = Records(100'000, 2);
+  all.insert(all.end(), more.begin(), more.end());
+  GzipSink sink(Open(path_));
+  ASSERT_TRUE(sink.Write(all));
+  ASSERT_TRUE(sink.Close().ok());
+  EXPECT_TRUE(Zcat(path_)->bytes == all);
+}
+
+TEST_F(GzipSinkTest, UnderPressureItStores) {
+  const auto bytes = Records(200'000, 1);
+  size_t sizes[2];
+  for (const bool may_fall : {false, true}) {
+    GzipSink sink(Open(path_), {.level = 6, .may_fall = may_fall});
+    sink.SetPressure(1);
+    ASSERT_TRUE(sink.Write(bytes));
+    sink.SetPressure(0.5);
+    ASSERT_TRUE(sink.Write(bytes));
+    ASSERT_TRUE(sink.Close().ok());
+    const auto unpacked = Zcat(path_);
+    EXPECT_TRUE(unpacked->complete);
+    EXPECT_EQ(unpacked->bytes.size(), 2 * bytes.size());
+    sizes[may_fall] = sink.bytes_on_disk();
+  }
+  EXPECT_LT(sizes[false], bytes.size());
+  EXPECT_GT(sizes[true], bytes.size()) << "the first half is stored";
+  EXPECT_LT(sizes[true], 2 * bytes.size()) << "the second is not";
 }
 
 // Writes until it is full, flushing at times, and checks what is left.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sink/block_compressor.h"
 #include "unit/fxt/chunk_source.h"
 
 namespace source {
@@ -110,6 +111,70 @@ TEST(GzipSourceTest, DamageIsAnErrorBehindWhatIsGood) {
   Bytes trailing = Pack(plain);
   trailing.push_back(std::byte{'x'});
   EXPECT_NE(Unpack(trailing, 1000).end, ReadResult::Kind::kEnd);
+}
+
+// As fxt-record writes them: each says its size.
+Bytes Blocks(const Bytes& plain, size_t each, int level = 1) {
+  sink::BlockCompressor compressor;
+  Bytes packed;
+  const auto add = [&](std::span<const std::byte> block) {
+    packed.insert(packed.end(), block.begin(), block.end());
+  };
+  for (size_t at = 0; at < plain.size(); at += each) {
+    add(compressor.Compress(std::span(plain).subspan(at, std::min(each, plain.size() - at)),
+                            level));
+  }
+  add(sink::BlockCompressor::End());
+  return packed;
+}
+
+TEST(GzipSourceTest, BlocksInAnyPieces) {
+  const Bytes plain = Sample(300'000, 5);
+  for (const int level : {0, 1, 9}) {
+    for (const size_t each : {size_t{700}, size_t{0xff00}}) {
+      const Bytes packed = Blocks(plain, each, level);
+      for (const size_t chunk : {size_t{1}, size_t{100}, size_t{1} << 20}) {
+        const Unpacked result = Unpack(packed, chunk, chunk == 100);
+        EXPECT_EQ(result.end, ReadResult::Kind::kEnd) << result.error;
+        EXPECT_TRUE(result.bytes == plain);
+      }
+    }
+  }
+}
+
+TEST(GzipSourceTest, BlocksAndOtherMembersInOneFile) {
+  const Bytes plain = Sample(100'000, 6);
+  Bytes packed = Pack(plain);
+  for (const Bytes& more : {Blocks(plain, 10'000), Pack(plain)}) {
+    packed.insert(packed.end(), more.begin(), more.end());
+  }
+  const Unpacked result = Unpack(packed, 1000);
+  EXPECT_EQ(result.end, ReadResult::Kind::kEnd) << result.error;
+  EXPECT_EQ(result.bytes.size(), 3 * plain.size());
+}
+
+// Cut anywhere: all before the cut comes out, but for what the last bytes of a block tell.
+TEST(GzipSourceTest, ACutBlockGivesWhatIsThere) {
+  const Bytes plain = Sample(20'000, 7);
+  const Bytes packed = Blocks(plain, 5000);
+  const size_t each = packed.size() / 4;
+  for (size_t size = 1; size < packed.size() - 28; size += 61) {
+    const Unpacked result =
+        Unpack(Bytes(packed.begin(), packed.begin() + static_cast<long>(size)), 1000);
+    EXPECT_NE(result.end, ReadResult::Kind::kError) << result.error;
+    EXPECT_TRUE(std::equal(result.bytes.begin(), result.bytes.end(), plain.begin()));
+    EXPECT_GE(result.bytes.size() + 5000, size / each * 5000) << size;
+  }
+}
+
+TEST(GzipSourceTest, ADamagedBlockIsAnError) {
+  const Bytes plain = Sample(20'000, 8);
+  for (const size_t at : {size_t{6000}, size_t{2}, size_t{17}}) {
+    Bytes packed = Blocks(plain, 0xff00);
+    packed[at] ^= std::byte{0x55};
+    const Unpacked result = Unpack(packed, 1000);
+    EXPECT_NE(result.end, ReadResult::Kind::kEnd) << at;
+  }
 }
 
 }  // namespace

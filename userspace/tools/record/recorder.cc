@@ -134,7 +134,8 @@ util::Status Recorder::KeepBranches() {
 }
 
 util::Status Recorder::OpenOutput() {
-  auto sink = sink::OpenSink({.path = options_.output, .gzip = options_.gzip});
+  auto sink = sink::OpenSink(
+      {.path = options_.output, .gzip = options_.gzip, .gzip_effort = {.may_fall = true}});
   if (!sink) return sink.error();
   sink_ = std::move(*sink);
   return util::Ok();
