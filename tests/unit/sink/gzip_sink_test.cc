@@ -99,7 +99,9 @@ TEST_F(GzipSinkTest, CutAtAnyMemberItHasWholeRecords) {
   GzipSink sink(Open(path_));
   for (uint32_t chunk = 0; chunk < 12; ++chunk) {
     ASSERT_TRUE(sink.Write(Records(chunk * 20'011, chunk)));
-    if (chunk % 5 == 4) ASSERT_TRUE(sink.Flush());
+    if (chunk % 5 == 4) {
+      ASSERT_TRUE(sink.Flush());
+    }
   }
   ASSERT_TRUE(sink.Close().ok());
   const auto file = ReadBytes(path_);
