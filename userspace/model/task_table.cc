@@ -71,7 +71,7 @@ ThreadHandle TaskTable::Add(uint32_t tid, uint32_t tgid, std::string_view name,
     // So that a leader's generation is never behind its process's.
     const uint32_t processes = process_uses_.Get(tgid);
     const uint32_t threads = thread_uses_.Get(tid);
-    if (threads < processes && processes - threads < kMaxGeneration / 2) {
+    if (threads < processes && processes - threads < schema::kMaxGeneration / 2) {
       thread_uses_.Set(tid, static_cast<uint16_t>(processes - 1));
     }
   } else if (!owner.has_leader && start_time != 0 &&

@@ -14,7 +14,7 @@ namespace sink {
 struct SinkOptions {
   std::string path;   // "-": standard output
   bool gzip = false;  // also if `path` ends in .gz
-  GzipEffort gzip_effort;
+  GzipEffort gzip_effort = {};
 };
 
 bool WantsGzip(const SinkOptions& options);

@@ -34,7 +34,7 @@ TEST(TaskTableTest, ALeaderIsAnotherProcessWhereThereIsALeader) {
   const ThreadHandle first = table.Add(100, 100, "first", 10);
   const ThreadHandle second = table.Add(100, 100, "second", 50);
   EXPECT_EQ(ProcessOf(table, first), 100u);
-  EXPECT_EQ(ProcessOf(table, second), MakeKoid(100, 1));
+  EXPECT_EQ(ProcessOf(table, second), schema::MakeKoid(100, 1));
 }
 
 // The end of the old one's thread was lost.
@@ -43,9 +43,9 @@ TEST(TaskTableTest, ALeaderThatIsYoungerThanTheThreadsIsAnotherProcess) {
   const ThreadHandle stale = table.Add(400, 1927, "stale", 20);
   const ThreadHandle leader = table.Add(1927, 1927, "leader", 500);
   EXPECT_EQ(ProcessOf(table, stale), 1927u);
-  EXPECT_EQ(ProcessOf(table, leader), MakeKoid(1927, 1));
+  EXPECT_EQ(ProcessOf(table, leader), schema::MakeKoid(1927, 1));
   // Never behind the process: a leaderless process would pass for one that is split in two.
-  EXPECT_EQ(table.thread(leader).koid, MakeKoid(1927, 1));
+  EXPECT_EQ(table.thread(leader).koid, schema::MakeKoid(1927, 1));
 }
 
 TEST(TaskTableTest, ALeaderThatIsSeenAgainIsOfTheSameProcess) {
