@@ -54,6 +54,9 @@ struct side_ring_map {
 };
 extern struct side_ring_map side_ring SEC(".maps");
 
+/* What may be emitted now, enum fxr_phase; written by the collector. */
+extern fxr_u32 phase;
+
 /* Settings; constant once loaded, so that the verifier drops what is not used. */
 extern const volatile fxr_u32 slots_per_ring_shift; /* a ring has 1 << this many slots */
 extern const volatile fxr_u32 ring_count;           /* CPUs that have a slot ring: those from 0 up */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which tasks were asked for. Several filters are a union: a task passes when
- * any of them names it. A cgroup names its descendants too. Without a filter
- * nothing of this is left after loading.
+ * any of them names it. A cgroup names its descendants too. A task that is
+ * followed passes, and so do the tasks it makes from then on: their fork decides
+ * it. Without a filter nothing of this is left after loading.
  */
 #ifndef FXR_FILTER_H
 #define FXR_FILTER_H
@@ -37,16 +38,46 @@ struct filter_cgroup_map {
 };
 extern struct filter_cgroup_map filter_cgroups SEC(".maps");
 
+struct followed_task_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct fxr_followed_page);
+};
+extern struct followed_task_map followed_tasks SEC(".maps");
+
 extern const volatile fxr_u8 filter_by_tid;
 extern const volatile fxr_u8 filter_by_tgid;
 extern const volatile fxr_u8 filter_by_comm;
 extern const volatile fxr_u8 filter_by_cgroup;
+extern const volatile fxr_u8 filter_by_followed;
+/* Whoever is named by its thread id, process id or name makes followed tasks. */
+extern const volatile fxr_u8 follow_named;
 
 #define MAX_CGROUP_DEPTH 24
 
 static __always_inline bool filter_is_on(void)
 {
-	return filter_by_tid || filter_by_tgid || filter_by_comm || filter_by_cgroup;
+	return filter_by_tid || filter_by_tgid || filter_by_comm || filter_by_cgroup ||
+	       filter_by_followed;
+}
+
+/* The byte that says whether the task is followed. */
+static __always_inline u8 *followed_byte(u32 tid)
+{
+	struct fxr_followed_page *page;
+	u32 index = tid >> FXR_FOLLOWED_SHIFT;
+
+	page = bpf_map_lookup_elem(&followed_tasks, &index);
+	return page ? &page->tasks[tid & ((1 << FXR_FOLLOWED_SHIFT) - 1)] : NULL;
+}
+
+static __always_inline bool task_followed(u32 tid)
+{
+	u8 *byte = followed_byte(tid);
+
+	return byte && READ_ONCE(*byte);
 }
 
 static __always_inline u64 task_cgroup(struct task_struct *task)
@@ -74,8 +105,7 @@ static __noinline bool cgroup_selected(struct task_struct *task)
 	return false;
 }
 
-/* `task` may be a tracepoint's argument or the current task. */
-static __always_inline bool task_selected(struct task_struct *task)
+static __always_inline bool task_named(struct task_struct *task)
 {
 	if (filter_by_tid) {
 		u32 tid = BPF_CORE_READ(task, pid);
@@ -96,9 +126,41 @@ static __always_inline bool task_selected(struct task_struct *task)
 		if (bpf_map_lookup_elem(&filter_comms, &key))
 			return true;
 	}
-	if (filter_by_cgroup && cgroup_selected(task))
-		return true;
 	return false;
+}
+
+/* `task` may be a tracepoint's argument or the current task. */
+static __always_inline bool task_selected(struct task_struct *task)
+{
+	if (filter_by_followed && task_followed(BPF_CORE_READ(task, pid)))
+		return true;
+	if (task_named(task))
+		return true;
+	return filter_by_cgroup && cgroup_selected(task);
+}
+
+/* To be called when the child cannot have run yet. */
+static __always_inline void follow_child(struct task_struct *parent, struct task_struct *child)
+{
+	u8 *byte;
+
+	if (!filter_by_followed)
+		return;
+	byte = followed_byte(child->pid);
+	if (byte)
+		WRITE_ONCE(*byte, task_followed(parent->pid) || (follow_named && task_named(parent)));
+}
+
+/* A thread beside the leader executed something, and has the leader's thread id now. */
+static __always_inline void follow_new_tid(u32 old_tid, u32 tid)
+{
+	u8 *byte;
+
+	if (!filter_by_followed || old_tid == tid)
+		return;
+	byte = followed_byte(tid);
+	if (byte)
+		WRITE_ONCE(*byte, task_followed(old_tid));
 }
 
 static __always_inline bool current_selected(void)

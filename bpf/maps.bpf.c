@@ -27,6 +27,8 @@ struct {
 	__uint(max_entries, 1 << 20);
 } side_ring SEC(".maps");
 
+fxr_u32 phase = FXR_PHASE_NAMES;
+
 const volatile fxr_u32 slots_per_ring_shift = 1;
 const volatile fxr_u32 ring_count = 1;
 const volatile fxr_u64 slots_wakeup_fill = ~0ULL;
@@ -72,9 +74,20 @@ struct {
 	__type(value, u8);
 } filter_cgroups SEC(".maps");
 
+/* max_entries is FXR_FOLLOWED_PAGES where tasks are followed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct fxr_followed_page);
+} followed_tasks SEC(".maps");
+
 const volatile fxr_u8 filter_by_tid = 0;
 const volatile fxr_u8 filter_by_tgid = 0;
 const volatile fxr_u8 filter_by_comm = 0;
 const volatile fxr_u8 filter_by_cgroup = 0;
+const volatile fxr_u8 filter_by_followed = 0;
+const volatile fxr_u8 follow_named = 0;
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

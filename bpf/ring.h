@@ -11,6 +11,8 @@
  * move by an atomic fetch and add. Kernels before 5.12 do not have it; they run
  * tracepoint programs with preemption off, so that only nesting is left, and a
  * flag is enough: who finds the ring busy takes the side ring.
+ *
+ * Before the start and after the end nothing is emitted, see enum fxr_phase.
  */
 #ifndef FXR_RING_H
 #define FXR_RING_H
@@ -144,6 +146,8 @@ static __always_inline void emit_slot_into(struct fxr_ring_control *ring, u32 cp
 	u64 meta = (u64)type << FXR_TYPE_SHIFT | extra << FXR_EXTRA_SHIFT;
 	u64 tail;
 
+	if (unlikely(READ_ONCE(phase) != FXR_PHASE_ALL))
+		return;
 	if (claim == CLAIM_FLAG) {
 		if (READ_ONCE(ring->busy)) {
 			put_aside(ring, cpu, category, meta, body);
@@ -176,12 +180,16 @@ static __always_inline void emit_slot(enum claim claim, enum fxr_category catego
 	emit_slot_into(ring, cpu, claim, category, type, extra, body);
 }
 
-static __always_inline void *side_reserve(u64 size, u16 type, u32 category)
+/* Who tasks are is told before the start, too. */
+static __always_inline void *side_reserve(u64 size, u8 type, u32 category)
 {
 	struct fxr_side_header *header;
 	struct fxr_ring_control *ring;
+	u32 now = READ_ONCE(phase);
 	u32 cpu;
 
+	if (now == FXR_PHASE_ENDED || (category != FXR_CATEGORY_TASK && now != FXR_PHASE_ALL))
+		return NULL;
 	ring = this_ring(&cpu);
 	if (!ring)
 		return NULL;
@@ -193,6 +201,7 @@ static __always_inline void *side_reserve(u64 size, u16 type, u32 category)
 	__sync_fetch_and_add(&ring->side_events, 1);
 	header->time = bpf_ktime_get_ns();
 	header->type = type;
+	header->flags = 0;
 	header->cpu = cpu;
 	header->size = size;
 	return header;

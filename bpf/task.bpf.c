@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Category `task`: who a task is. Sent once when it comes to be (fork), when it
- * changes (exec, rename) and when it goes (exit); never per event. Not filtered:
- * the other side of a switch needs its name too.
+ * changes (exec, rename) and when it goes (exit); never per event. Sent of tasks
+ * that were not asked for as well, and marked then: the other side of a switch
+ * needs its name too.
  */
 #include "common.h"
 #include "filter.h"
 #include "ring.h"
 #include "task_identity.h"
 
+static __always_inline u8 names_only(bool selected)
+{
+	return selected ? 0 : FXR_SIDE_NAMES_ONLY;
+}
+
 static __always_inline int on_fork(struct task_struct *parent, struct task_struct *child)
 {
+	bool selected = true;
 	struct fxr_task *event;
 
+	follow_child(parent, child);
+	if (filter_is_on())
+		selected = task_selected(parent) || task_selected(child);
 	event = side_reserve(sizeof(*event), FXR_SIDE_FORK, FXR_CATEGORY_TASK);
 	if (!event)
 		return 0;
+	event->header.flags = names_only(selected);
 	fill_task(event, child);
 	event->creator = parent->pid;
 	event->pad = 0;
@@ -28,11 +39,15 @@ static __always_inline int send_exec(struct task_struct *task, pid_t old_pid,
 				     struct linux_binprm *bprm, u64 start, u64 length, u64 most)
 {
 	struct fxr_exec *event;
+	bool selected = true;
 	u64 size;
 
+	if (filter_is_on())
+		selected = task_selected(task);
 	event = side_reserve(sizeof(*event) + most, FXR_SIDE_EXEC, FXR_CATEGORY_TASK);
 	if (!event)
 		return 0;
+	event->header.flags = names_only(selected);
 	event->tid = task->pid;
 	event->tgid = task->tgid;
 	event->old_tid = old_pid;
@@ -62,6 +77,7 @@ static __always_inline int on_exec(struct task_struct *task, pid_t old_pid,
 	u64 end = BPF_CORE_READ(task, mm, arg_end);
 	u64 length = end > start ? end - start : 0;
 
+	follow_new_tid(old_pid, task->pid);
 	if (length <= 256)
 		return send_exec(task, old_pid, bprm, start, length, 256);
 	if (length <= 1024)
@@ -69,13 +85,30 @@ static __always_inline int on_exec(struct task_struct *task, pid_t old_pid,
 	return send_exec(task, old_pid, bprm, start, length, FXR_CMDLINE_BYTES);
 }
 
+/* A task that takes a name that was asked for, or gives it up, has it while it does. */
+static __always_inline bool rename_selected(struct task_struct *task, const char *comm)
+{
+	struct comm_key key = {};
+
+	if (task_selected(task))
+		return true;
+	if (!filter_by_comm)
+		return false;
+	bpf_probe_read_kernel_str(key.comm, sizeof(key.comm), comm);
+	return bpf_map_lookup_elem(&filter_comms, &key) != NULL;
+}
+
 static __always_inline int on_rename(struct task_struct *task, const char *comm)
 {
+	bool selected = true;
 	struct fxr_rename *event;
 
+	if (filter_is_on())
+		selected = rename_selected(task, comm);
 	event = side_reserve(sizeof(*event), FXR_SIDE_RENAME, FXR_CATEGORY_TASK);
 	if (!event)
 		return 0;
+	event->header.flags = names_only(selected);
 	event->tid = task->pid;
 	event->tgid = task->tgid;
 	event->uid = task_uid(task);
@@ -89,11 +122,15 @@ static __always_inline int on_rename(struct task_struct *task, const char *comm)
 
 static __always_inline int on_exit(struct task_struct *task)
 {
+	bool selected = true;
 	struct fxr_exit *event;
 
+	if (filter_is_on())
+		selected = task_selected(task);
 	event = side_reserve(sizeof(*event), FXR_SIDE_EXIT, FXR_CATEGORY_TASK);
 	if (!event)
 		return 0;
+	event->header.flags = names_only(selected);
 	event->tid = task->pid;
 	event->tgid = task->tgid;
 	event->exit_code = task->exit_code;

@@ -3,7 +3,7 @@
 
 _fxt_record() {
   local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip -p --pid
-    -t --tgid --comm --cgroup --lbr-frequency --lbr-period --lbr-filter --stats-json -q --quiet -v --verbose --list-categories --version
+    -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stats-json -q --quiet -v --verbose --list-categories --version
     -h --help'
   local categories='default all sched task log irq softirq syscall lbr'
   local branches='user kernel hv any call return cond ind_call ind_jump direct_call in_tx no_tx

@@ -30,6 +30,19 @@ typedef int fxr_s32;
 typedef unsigned short fxr_u16;
 typedef unsigned char fxr_u8;
 
+/* ----------------------------------------------------------------- phases */
+
+/*
+ * What programs may emit at the moment: one word, mapped into the collector,
+ * which every program looks at first. So a recording begins and ends for all
+ * of them at one instant, however long attaching and detaching them takes.
+ */
+enum fxr_phase {
+	FXR_PHASE_NAMES = 0, /* who tasks are, nothing else: before the start */
+	FXR_PHASE_ALL = 1,
+	FXR_PHASE_ENDED = 2, /* nothing */
+};
+
 /* ------------------------------------------------------------ categories */
 
 /* What drops are counted by. The order is that of fxr_ring_control.dropped. */
@@ -70,6 +83,17 @@ FXR_ASSERT(sizeof(struct fxr_slot) == 16);
 /* Thread ids fit: the kernel's PID_MAX_LIMIT is 1 << 22. */
 #define FXR_TID_BITS 22
 #define FXR_TID_MASK ((1ULL << FXR_TID_BITS) - 1)
+
+/*
+ * The tasks that are followed, a byte for each thread id, in pages that are
+ * mapped into the collector. A new task's byte is written at its fork whatever
+ * it is, so what the number's last owner left there never counts.
+ */
+#define FXR_FOLLOWED_SHIFT 12
+#define FXR_FOLLOWED_PAGES (1u << (FXR_TID_BITS - FXR_FOLLOWED_SHIFT))
+struct fxr_followed_page {
+	fxr_u8 tasks[1 << FXR_FOLLOWED_SHIFT];
+};
 
 /*
  * Bodies, from bit 0 up. A priority is the kernel's 0..139; 255 stands for -1
@@ -162,9 +186,13 @@ enum fxr_side_type {
 	FXR_SIDE_CGROUP = 8, /* struct fxr_cgroup */
 };
 
+/* The event of a task that was not asked for: it names the task and is not recorded itself. */
+#define FXR_SIDE_NAMES_ONLY 1u
+
 struct fxr_side_header {
 	fxr_u64 time; /* ns */
-	fxr_u16 type; /* enum fxr_side_type */
+	fxr_u8 type;  /* enum fxr_side_type */
+	fxr_u8 flags; /* FXR_SIDE_NAMES_ONLY */
 	fxr_u16 cpu;
 	fxr_u32 size; /* of the whole event, bytes */
 };

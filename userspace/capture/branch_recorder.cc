@@ -49,8 +49,9 @@ void BranchRecorder::Enqueue(Item item) {
 
 void BranchRecorder::OnSample(const perf::BranchStackSample& sample) {
   last_time_ = sample.time;
-  if (!filter_.tids.empty() || !filter_.tgids.empty()) {
+  if (!filter_.tids.empty() || !filter_.tgids.empty() || filter_.chosen) {
     const bool wanted =
+        (filter_.follows() && is_followed_(sample.tid)) ||
         std::find(filter_.tids.begin(), filter_.tids.end(), sample.tid) != filter_.tids.end() ||
         std::find(filter_.tgids.begin(), filter_.tgids.end(), sample.pid) != filter_.tgids.end();
     if (!wanted) return;

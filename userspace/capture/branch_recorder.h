@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,8 +36,12 @@ class BranchRecorder : private perf::LbrHandler {
   explicit BranchRecorder(std::unique_ptr<perf::LbrSession> session)
       : session_(std::move(session)) {}
 
-  // Only samples of these tasks are kept; cgroups cannot be told from a sample.
-  void SetFilter(const TaskFilter& filter) { filter_ = filter; }
+  // Only samples of these tasks are kept; names and cgroups cannot be told from a sample.
+  // `is_followed` tells it of a thread id.
+  void SetFilter(const TaskFilter& filter, std::function<bool(uint32_t)> is_followed) {
+    filter_ = filter;
+    is_followed_ = std::move(is_followed);
+  }
   util::Status Enable() { return session_->Enable(); }
   // `now` is the kernel's CLOCK_MONOTONIC, ns, for losses that bear no time.
   void Disable(uint64_t now);
@@ -72,6 +77,7 @@ class BranchRecorder : private perf::LbrHandler {
 
   std::unique_ptr<perf::LbrSession> session_;
   TaskFilter filter_;
+  std::function<bool(uint32_t)> is_followed_;
   std::deque<Item> queue_;
   uint64_t last_time_ = 0;
   std::map<unsigned, uint64_t> told_damage_;  // records that could not be read, by CPU

@@ -14,6 +14,10 @@ constexpr int64_t kClockJump = 1'000'000;
 // How often to look again at an event that a CPU is just writing, before other work is done first.
 constexpr int kStallRetries = 200;
 constexpr uint64_t kDrainsPerMissCheck = 16;
+// Tasks of the snapshot between two looks at the side ring, which fills meanwhile.
+constexpr uint64_t kTasksPerCollect = 64;
+// Of the events' time, ns. What happens meanwhile has to fit into the side ring.
+constexpr uint64_t kSlice = 20'000'000;
 
 }  // namespace
 
@@ -51,19 +55,54 @@ util::Status CaptureSession::Start(fxt::ProviderWriter& writer,
   if (!offset) return offset.error();
   clock_offset_ = *offset;
   translator_->set_clock_offset(clock_offset_);
-  translator_->BeginSession(clock_.monotonic(), info);
   // Identity before snapshot before events: every task that an event can name is known by then.
-  if (util::Status status = programs_->AttachIdentity(); !status) return status;
+  if (util::Status status = programs_->Attach(); !status) return status;
   if (util::Status status = Snapshot(); !status) return status;
-  if (util::Status status = programs_->AttachEvents(); !status) return status;
+  // The clock is read when all programs emit, so that nothing is missing from then on.
+  programs_->SetPhase(FXR_PHASE_ALL);
+  start_time_ = delivered_ = ReadClock();
+  DropEventsBefore(start_time_);
+  translator_->BeginSession(start_time_, info);
+  translator_->EndSnapshot();
   return branches_ ? branches_->Enable() : util::Ok();
 }
 
+void CaptureSession::DropEventsBefore(uint64_t time) {
+  merger_.Look();
+  for (int retry = 0; retry < kStallRetries; ++retry) {
+    if (merger_.Deliver(time - 1, time, [](uint32_t, const SlotEvent&) {})) break;
+  }
+  merger_.Release();
+}
+
+void CaptureSession::Follow(uint32_t pid) {
+  if (!in_process_namespace()) return programs_->Follow(pid);
+  if (const auto task = programs_->tasks().FindByOwnId(pid)) programs_->Follow(task->task.tid);
+}
+
+void CaptureSession::CollectSideEvents() {
+  side_ring_.SeeHead();
+  side_ring_.Collect();
+}
+
+void CaptureSession::OnSnapshotTask(const fxr_task& task) {
+  translator_->OnSnapshotTask(task);
+  const TaskFilter& filter = programs_->filter();
+  if (filter.empty()) return;
+  const bool needs_path = !filter.cgroups.empty() && task.cgroup != 0;
+  filter_matches_.OnTask(task, needs_path ? identities_.CgroupPath(task.cgroup) : "");
+}
+
 util::Status CaptureSession::Snapshot() {
-  util::Status status = programs_->tasks().ForEach(
-      [this](const fxr_walked_task& walked) { translator_->OnSnapshotTask(walked.task); });
-  if (status) translator_->EndSnapshot();
-  return status;
+  const TaskFilter& filter = programs_->filter();
+  std::vector<std::string> cgroups;
+  for (uint64_t id : filter.cgroups) cgroups.push_back(identities_.CgroupPath(id));
+  filter_matches_ = FilterMatches(filter, std::move(cgroups));
+  uint64_t tasks = 0;
+  return programs_->tasks().ForEach([&](const fxr_walked_task& walked) {
+    OnSnapshotTask(walked.task);
+    if (++tasks % kTasksPerCollect == 0) CollectSideEvents();
+  });
 }
 
 uint64_t CaptureSession::ReadClock() {
@@ -111,9 +150,28 @@ bool CaptureSession::Deliver(uint64_t now, uint64_t horizon) {
   });
 }
 
+// A long backlog takes its time, and so it is delivered piece by piece: the side ring, which is
+// small, is emptied in between.
+bool CaptureSession::DeliverInSlices(uint64_t now, uint64_t horizon) {
+  for (;;) {
+    const uint64_t until = std::min(delivered_ + kSlice, horizon);
+    bool delivered = false;
+    for (int retry = 0; retry < kStallRetries && !delivered; ++retry) {
+      delivered = Deliver(now, until);
+    }
+    if (!delivered) return false;
+    if (until == horizon) break;
+    delivered_ = until;
+    CollectSideEvents();
+  }
+  delivered_ = std::max(delivered_, horizon);
+  return true;
+}
+
 void CaptureSession::RecordBranches(std::unique_ptr<BranchRecorder> branches) {
   branches_ = std::move(branches);
-  branches_->SetFilter(options_.filter);
+  branches_->SetFilter(programs_->filter(),
+                       [this](uint32_t tid) { return programs_->IsFollowed(tid); });
 }
 
 bool CaptureSession::Drain() {
@@ -133,11 +191,8 @@ bool CaptureSession::Drain() {
   bool whole = false;
   for (int retry = 0; retry < kStallRetries && !whole; ++retry) whole = side_ring_.Collect();
   // A side event in the making is later than the drain before this one, that is all that is known.
-  if (whole) horizon_ = now;
-  bool delivered = false;
-  for (int retry = 0; retry < kStallRetries && !delivered; ++retry) {
-    delivered = Deliver(now, horizon_);
-  }
+  if (whole) horizon_ = std::min(now, end_time_);
+  const bool delivered = DeliverInSlices(now, horizon_);
   if (delivered) DeliverOthers(horizon_);
   merger_.Release();
   if (!whole || !delivered) {
@@ -145,13 +200,14 @@ bool CaptureSession::Drain() {
     return false;
   }
   // Every program's count is a system call.
-  if (drains_ % kDrainsPerMissCheck == 0) NoteRecursionMisses(now);
+  if (drains_ % kDrainsPerMissCheck == 0 && end_time_ == UINT64_MAX) {
+    TellMisses(now, programs_->RecursionMisses());
+  }
   translator_->Tick(now);
   return true;
 }
 
-void CaptureSession::NoteRecursionMisses(uint64_t now) {
-  const auto misses = programs_->RecursionMisses();
+void CaptureSession::TellMisses(uint64_t now, const CategoryCounts& misses) {
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
     uint64_t& told = told_misses_[category];
     if (misses[category] <= told) continue;
@@ -160,34 +216,43 @@ void CaptureSession::NoteRecursionMisses(uint64_t now) {
   }
 }
 
-void CaptureSession::TellUntoldLosses(uint64_t now) {
+void CaptureSession::TellUntoldLosses() {
   for (uint32_t cpu = 0; cpu < programs_->control_count(); ++cpu) {
     const fxr_ring_control& control = programs_->control(cpu);
     for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
       uint64_t count = __atomic_load_n(&control.pending[category], __ATOMIC_ACQUIRE);
-      if (count > 0) translator_->OnLoss(static_cast<int32_t>(cpu), now, category, count);
+      if (count == 0) continue;
+      if (control.pending_since[category] > end_time_) {
+        dropped_after_end_[category] += count;
+      } else {
+        translator_->OnLoss(static_cast<int32_t>(cpu), end_time_, category, count);
+      }
     }
   }
 }
 
-void CaptureSession::Stop() {
-  if (branches_) branches_->Disable(ReadClock());
-  programs_->Detach();
-  constexpr int kLastDrains = 100;
-  for (int i = 0; i < kLastDrains; ++i) {
-    bool empty = Drain() && side_ring_.Front() == nullptr && side_ring_.pending() == 0;
-    for (size_t ring = 0; ring < merger_.ring_count(); ++ring) {
-      if (merger_.ring(ring).pending() > 0) empty = false;
-    }
-    if (empty) break;
-    usleep(1000);
+uint64_t CaptureSession::Stop() {
+  if (start_time_ == 0) {
+    programs_->Detach();
+    return 0;
   }
-  const uint64_t now = ReadClock();
-  NoteRecursionMisses(now);
-  TellUntoldLosses(now);
+  // The clock is read while all programs emit, so that nothing is missing up to then. What they
+  // still emit until the phase has changed is later, and stays in the rings.
+  end_time_ = ReadClock();
+  programs_->SetPhase(FXR_PHASE_ENDED);
+  if (branches_) branches_->Disable(end_time_);
+  CategoryCounts misses = programs_->RecursionMisses();
+  constexpr int kLastDrains = 100;
+  for (int i = 0; i < kLastDrains && !Drain(); ++i) usleep(1000);
+  programs_->Detach();
+  // A stand-in may take its time to make up for a miss.
+  misses[FXR_CATEGORY_TASK] = programs_->RecursionMisses()[FXR_CATEGORY_TASK];
+  TellMisses(end_time_, misses);
+  TellUntoldLosses();
   // What could not be asked is as it was told before.
   static_cast<void>(programs_->tasks().ForEach(
       [this](const fxr_walked_task& walked) { translator_->OnFinalTask(walked.task); }));
+  return end_time_;
 }
 
 CaptureStats CaptureSession::stats() const {
@@ -203,6 +268,9 @@ CaptureStats CaptureSession::stats() const {
     for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
       stats.dropped[category] += control.dropped[category];
     }
+  }
+  for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
+    stats.dropped[category] -= std::min(stats.dropped[category], dropped_after_end_[category]);
   }
   for (uint64_t misses : told_misses_) stats.recursion_misses += misses;
   stats.drains = drains_;

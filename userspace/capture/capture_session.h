@@ -12,6 +12,7 @@
 #include "capture/bpf/bpf_programs.h"
 #include "capture/bpf/kernel_features.h"
 #include "capture/branch_recorder.h"
+#include "capture/filter_matches.h"
 #include "capture/kernel_clock.h"
 #include "capture/kernel_identity.h"
 #include "capture/proc_identity.h"
@@ -47,8 +48,16 @@ class CaptureSession {
                                                                   ProcIdentity& proc);
 
   // Starts recording into `writer`, which outlives the session. The file begins with `info` and the
-  // names of all tasks.
+  // names of all tasks; its events are those from start_time() on.
   util::Status Start(fxt::ProviderWriter& writer, const translate::SessionInfo& info);
+  // ns of CLOCK_MONOTONIC; 0 before Start was through.
+  uint64_t start_time() const { return start_time_; }
+
+  // Records this process, too, and what it starts, where the filter has `chosen`; `pid` is that of
+  // the namespace which the recorder is in. Before Start.
+  void Follow(uint32_t pid);
+  // What of the filter there was at the start.
+  const FilterMatches& filter_matches() const { return filter_matches_; }
 
   // The recorder is in a process namespace other than the machine's own.
   bool in_process_namespace() const { return programs_->tasks().own_level() > 0; }
@@ -69,8 +78,9 @@ class CaptureSession {
   // time, because an event was just being written; do not wait for wakeup_fd then, it is readable
   // as long as that lasts.
   bool Drain();
-  // No more events; the last ones are drained.
-  void Stop();
+  // No more events: the recording has what happened up to the moment of this call, and nothing
+  // later. That moment, ns of CLOCK_MONOTONIC.
+  uint64_t Stop();
 
   CaptureStats stats() const;
   const translate::Translator& translator() const { return *translator_; }
@@ -88,12 +98,16 @@ class CaptureSession {
                  SideRing side_ring, ProcIdentity& proc);
   // ns of the kernel's CLOCK_MONOTONIC; also sees whether the machine was suspended.
   uint64_t ReadClock();
+  void CollectSideEvents();
+  void DropEventsBefore(uint64_t time);
   bool Deliver(uint64_t now, uint64_t horizon);
+  bool DeliverInSlices(uint64_t now, uint64_t horizon);
   uint64_t NextOtherTime() const;
   void DeliverOthers(uint64_t until);
-  void NoteRecursionMisses(uint64_t now);
-  void TellUntoldLosses(uint64_t now);
+  void TellMisses(uint64_t now, const CategoryCounts& misses);
+  void TellUntoldLosses();
   util::Status Snapshot();
+  void OnSnapshotTask(const fxr_task& task);
 
   ProgramOptions options_;
   std::unique_ptr<BpfPrograms> programs_;
@@ -104,10 +118,15 @@ class CaptureSession {
   std::unique_ptr<BranchRecorder> branches_;  // null: none
   std::optional<translate::Translator> translator_;
   int64_t clock_offset_ = 0;
+  uint64_t start_time_ = 0;
+  uint64_t end_time_ = UINT64_MAX;  // nothing later is part of the recording
   uint64_t horizon_ = 0;
+  uint64_t delivered_ = 0;  // up to this time
   uint64_t drains_ = 0;
   uint64_t stalls_ = 0;
-  std::array<uint64_t, FXR_CATEGORIES> told_misses_{};
+  CategoryCounts told_misses_{};
+  CategoryCounts dropped_after_end_{};
+  FilterMatches filter_matches_;
   uint32_t fullest_percent_ = 0;
   uint32_t fullest_now_percent_ = 0;
 };

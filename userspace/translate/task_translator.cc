@@ -31,13 +31,12 @@ std::string_view BaseName(std::string_view path) { return path.substr(path.rfind
 
 }  // namespace
 
-void TaskTranslator::Count() {
+bool TaskTranslator::TakeIn(const fxr_side_header& header) {
+  const bool recorded =
+      record_events_ && header.time >= record_from_ && (header.flags & FXR_SIDE_NAMES_ONLY) == 0;
   ++stats_.events[FXR_CATEGORY_TASK];
-  if (record_events_) {
-    ++stats_.recorded[FXR_CATEGORY_TASK];
-  } else {
-    ++stats_.identity_only;
-  }
+  ++(recorded ? stats_.recorded[FXR_CATEGORY_TASK] : stats_.identity_only);
+  return recorded;
 }
 
 void TaskTranslator::WriteInstant(uint64_t time, OpenRecord& record, Word name,
@@ -178,7 +177,7 @@ ThreadHandle TaskTranslator::Unknown(uint32_t tid) {
 }
 
 void TaskTranslator::OnFork(uint64_t time, const fxr_task& task) {
-  Count();
+  const bool recorded = TakeIn(task.header);
   model::TaskTable& table = file_.tasks();
   ThreadHandle handle = table.Find(task.tid);
   if (handle == kNoHandle || table.thread(handle).start_time != task.start_time) {
@@ -202,7 +201,7 @@ void TaskTranslator::OnFork(uint64_t time, const fxr_task& task) {
       }
     }
   }
-  if (!record_events_) return;
+  if (!recorded) return;
   const fxt::Koid child = file_.Mention(handle).thread;
   OpenRecord record = file_.Begin(Thread(task.creator == 0 ? task.tid : task.creator));
   const std::array arguments = {fxt::Argument{record.Ref(Word::kChild), fxt::KoidValue{child}}};
@@ -210,7 +209,7 @@ void TaskTranslator::OnFork(uint64_t time, const fxr_task& task) {
 }
 
 void TaskTranslator::OnExec(uint64_t time, const fxr_exec& event) {
-  Count();
+  const bool recorded = TakeIn(event.header);
   model::TaskTable& table = file_.tasks();
   ThreadHandle handle = table.Find(event.old_tid);
   if (event.old_tid != event.tid) {
@@ -234,7 +233,7 @@ void TaskTranslator::OnExec(uint64_t time, const fxr_exec& event) {
   process.uid = event.uid;
   process.cgroup = identities_.CgroupPath(event.cgroup);
   process.announced = false;
-  if (!record_events_) return;
+  if (!recorded) return;
   OpenRecord record = file_.Begin(handle);
   std::string filename = fxt::ToValidUtf8(Text(event.filename));
   const std::array arguments = {
@@ -257,11 +256,11 @@ void TaskTranslator::Rename(ThreadHandle handle, std::string_view comm,
 }
 
 void TaskTranslator::OnRename(uint64_t time, const fxr_rename& event) {
-  Count();
+  const bool recorded = TakeIn(event.header);
   ThreadHandle handle = Thread(event.tid);
   NoteUid(handle, event.uid);
   Rename(handle, Text(event.comm), Text(event.full_name));
-  if (!record_events_) return;
+  if (!recorded) return;
   OpenRecord record = file_.Begin(handle);
   std::string name = fxt::ToValidUtf8(Text(event.comm));
   const std::array arguments = {
@@ -270,12 +269,12 @@ void TaskTranslator::OnRename(uint64_t time, const fxr_rename& event) {
 }
 
 void TaskTranslator::OnExit(uint64_t time, const fxr_exit& event) {
-  Count();
+  const bool recorded = TakeIn(event.header);
   ThreadHandle handle = Thread(event.tid);
   NoteUid(handle, event.uid);
   file_.tasks().thread(handle).exiting = true;
   ended_.push_back({time, handle, file_.tasks().thread(handle).koid});
-  if (!record_events_) return;
+  if (!recorded) return;
   OpenRecord record = file_.Begin(handle);
   const std::array arguments = {fxt::Argument{record.Ref(Word::kCode), event.exit_code}};
   WriteInstant(time, record, Word::kExit, arguments);

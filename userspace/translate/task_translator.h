@@ -27,6 +27,9 @@ class TaskTranslator {
         record_events_(record_events),
         sees_switches_(sees_switches) {}
 
+  // Events before this time only name tasks. ns of CLOCK_MONOTONIC.
+  void RecordFrom(uint64_t time) { record_from_ = time; }
+
   // A task that exists at the start of the capture. EndSnapshot names them all in the file.
   void OnSnapshotTask(const fxr_task& task);
   void EndSnapshot();
@@ -75,12 +78,14 @@ class TaskTranslator {
   void Rename(model::ThreadHandle thread, std::string_view comm, std::string_view full_name);
   void WriteInstant(uint64_t time, OpenRecord& record, Word name,
                     std::span<const fxt::Argument> arguments);
-  void Count();
+  // Counts an event; whether it has a record of its own.
+  bool TakeIn(const fxr_side_header& header);
 
   TraceFile& file_;
   model::IdentitySource& identities_;
   TranslationStats& stats_;
   bool record_events_;
+  uint64_t record_from_ = 0;
   bool sees_switches_;
   std::deque<Ended> ended_;
 };

@@ -19,8 +19,10 @@ struct TranslationStats {
   // And the others.
   uint64_t wakeups_of_running = 0;  // the thread was on a CPU
   uint64_t unmatched_ends = 0;      // exit of a call or handler that was entered before the capture
-  uint64_t identity_only = 0;       // task events while category `task` is off: names only
-  uint64_t unreadable = 0;          // of a type or size that is not ours
+  // Task events that name a task and no more: category `task` is off, or the task was not asked
+  // for, or it was before the start.
+  uint64_t identity_only = 0;
+  uint64_t unreadable = 0;  // of a type or size that is not ours
 
   // Kinds of records, for the summary.
   uint64_t switches = 0;

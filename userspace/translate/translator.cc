@@ -26,6 +26,7 @@ Translator::Translator(fxt::ProviderWriter& writer, model::IdentitySource& ident
 }
 
 void Translator::BeginSession(uint64_t time, const SessionInfo& info) {
+  tasks_.RecordFrom(time);
   WriteSession(file_, losses_.RecorderTrack(), FileTime(time), info);
 }
 

@@ -37,7 +37,8 @@ class Translator {
   Translator(fxt::ProviderWriter& writer, model::IdentitySource& identities,
              const TranslatorOptions& options);
 
-  // Describes the recording; the first event of the file. `time`: ns of the file's clock.
+  // Describes the recording; the first event of the file. `time`: ns of CLOCK_MONOTONIC, the start;
+  // side events before it, which may still come, only name tasks.
   void BeginSession(uint64_t time, const SessionInfo& info);
   void OnSnapshotTask(const fxr_task& task) { tasks_.OnSnapshotTask(task); }
   void EndSnapshot() { tasks_.EndSnapshot(); }

@@ -25,6 +25,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "births.h"
+#include "family.h"
+
 namespace {
 
 void BeSwitched(int times) {
@@ -305,6 +308,10 @@ int main(int argc, char** argv) {
   busy_threads->add_option("--count", count)->capture_default_str();
   busy_threads->add_option("--sleep-us", sleep_us)->capture_default_str();
   CLI::App* storm = part("storm", "every CPU switches as fast as it can, for `times` milliseconds");
+  CLI::App* births = part("births", "tasks come and go on every CPU, for `times` milliseconds");
+  CLI::App* family = app.add_subcommand("family", "a process makes others, and those others");
+  bool stopped = false;
+  family->add_flag("--stopped", stopped, "it stops first");
   app.add_subcommand("nothing", "exits");
   CLI11_PARSE(app, argc, argv);
   alarm(120);
@@ -319,5 +326,7 @@ int main(int argc, char** argv) {
   if (*migrate) return Migrate(times);
   if (*busy_threads) return BusyThreads(count, times, sleep_us);
   if (*storm) return Storm(times);
+  if (*births) return Births(times);
+  if (*family) return Family(stopped);
   return 0;
 }

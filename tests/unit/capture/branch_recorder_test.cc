@@ -111,7 +111,7 @@ TEST(BranchRecorderTest, KeepsOnlyTheTasksAskedFor) {
   BranchRecorder recorder(std::move(*session));
   TaskFilter filter;
   filter.tgids = {0x3fffff};  // nobody
-  recorder.SetFilter(filter);
+  recorder.SetFilter(filter, [](uint32_t) { return false; });
 
   sink::MemorySink sink;
   fxt::ArchiveWriter archive(sink);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 
 #include "fxt/byte_source.h"
 #include "fxt/reader.h"
@@ -166,6 +167,7 @@ CaptureScript& CaptureScript::Fork(uint64_t time, uint32_t creator, uint32_t tid
                                    std::string_view comm, uint32_t uid) {
   Start();
   auto event = SideEvent<fxr_task>(time, FXR_SIDE_FORK);
+  event.header.flags = std::exchange(flags_, uint8_t{0});
   event.tid = tid;
   event.tgid = tgid;
   event.creator = creator;
@@ -185,6 +187,7 @@ CaptureScript& CaptureScript::Exec(uint64_t time, uint32_t old_tid, uint32_t tgi
   auto* event = reinterpret_cast<fxr_exec*>(room.data());
   event->header = SideEvent<fxr_exec>(time, FXR_SIDE_EXEC).header;
   event->header.size = static_cast<fxr_u32>(sizeof(fxr_exec) + cmdline.size());
+  event->header.flags = std::exchange(flags_, uint8_t{0});
   event->tid = event->tgid = tgid;
   event->old_tid = old_tid;
   event->cmdline_size = static_cast<fxr_u32>(cmdline.size());
@@ -201,6 +204,7 @@ CaptureScript& CaptureScript::Rename(uint64_t time, uint32_t tid, uint32_t tgid,
   Start();
   auto event = SideEvent<fxr_rename>(time, FXR_SIDE_RENAME);
   event.uid = uid;
+  event.header.flags = std::exchange(flags_, uint8_t{0});
   event.tid = tid;
   event.tgid = tgid;
   Copy(comm, event.comm);
@@ -222,6 +226,7 @@ CaptureScript& CaptureScript::Exit(uint64_t time, uint32_t tid, uint32_t tgid, i
                                    uint32_t uid) {
   Start();
   auto event = SideEvent<fxr_exit>(time, FXR_SIDE_EXIT);
+  event.header.flags = std::exchange(flags_, uint8_t{0});
   event.tid = tid;
   event.tgid = tgid;
   event.exit_code = code;

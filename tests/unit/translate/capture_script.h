@@ -62,6 +62,11 @@ class CaptureScript {
                         uint32_t uid = 0);
   CaptureScript& Exit(uint64_t time, uint32_t tid, uint32_t tgid, int32_t code, uint32_t uid = 0);
   CaptureScript& Cgroup(uint64_t time, uint32_t tid, uint32_t tgid, uint64_t cgroup);
+  // The next of the tasks' events is of a task that was not asked for.
+  CaptureScript& NamesOnly() {
+    flags_ = FXR_SIDE_NAMES_ONLY;
+    return *this;
+  }
   CaptureScript& Log(uint64_t time, uint32_t tid, std::string_view text);
 
   Translator& translator() { return *translator_; }
@@ -83,6 +88,7 @@ class CaptureScript {
   std::unique_ptr<fxt::ProviderWriter> writer_;
   std::unique_ptr<Translator> translator_;
   bool started_ = false;
+  uint8_t flags_ = 0;
   void Start();
 };
 

@@ -24,6 +24,24 @@ TEST(TaskTranslatorTest, NamesWhatExistsAtTheStart) {
   EXPECT_EQ(script.identities().lookups, 0);
 }
 
+TEST(TaskTranslatorTest, WhoWasNotAskedForIsNamedOnly) {
+  CaptureScript script;
+  script.Task(100, 100, "sh").NamesOnly().Fork(10, 100, 200, 200, "sh");
+  script.NamesOnly().Rename(20, 200, 200, "other").Fork(30, 200, 201, 200, "thread");
+  EXPECT_EQ(script.Lines(" instant "), Lines{"30 instant other/200 task:fork {child=koid 201}"});
+  EXPECT_EQ(script.translator().stats().identity_only, 2u);
+  EXPECT_EQ(script.translator().stats().recorded[FXR_CATEGORY_TASK], 1u);
+}
+
+TEST(TaskTranslatorTest, WhatWasBeforeTheStartOnlyNames) {
+  CaptureScript script;
+  script.Task(100, 100, "sh");
+  script.translator().BeginSession(20, {});
+  script.Rename(19, 100, 100, "early").Rename(20, 100, 100, "late");
+  EXPECT_EQ(script.Lines("task:"), Lines{"20 instant late/100 task:rename {name=late}"});
+  EXPECT_EQ(script.translator().stats().identity_only, 1u);
+}
+
 TEST(TaskTranslatorTest, LooksUpWhomNobodyToldOf) {
   CaptureScript script;
   fxr_task known{};

@@ -86,9 +86,9 @@ TEST(TranslatorTest, LossesAreSaidWhereTheyHappened) {
 TEST(TranslatorTest, WhatItCannotReadIsCounted) {
   CaptureScript script;
   script.Slot(10, 0, FXR_SLOT_NONE, 0).Slot(20, 0, static_cast<fxr_slot_type>(15), 0);
-  fxr_side_header header{30, FXR_SIDE_FORK, 0, sizeof(fxr_side_header)};  // too short for a fork
+  fxr_side_header header{30, FXR_SIDE_FORK, 0, 0, sizeof(fxr_side_header)};  // too short for a fork
   script.translator().OnSideEvent(header);
-  header.type = 999;
+  header.type = 199;
   script.translator().OnSideEvent(header);
   EXPECT_EQ(script.translator().stats().unreadable, 4u);
 }

@@ -52,8 +52,9 @@ constexpr const char* kTaskWalkProgram = "walk_tasks";
 
 // Tasks that can be between the first and the last program of a tracepoint at once.
 constexpr uint32_t kMarksPerCpu = 256;
-constexpr uint64_t kSideRingBytesPerCpu = 64 << 10;
-constexpr uint64_t kMinSideRingBytes = 512 << 10;
+// Like a slot ring, it has to last for a quarter of a second without the collector, here of a storm
+// of 30,000 tasks that come and go on each CPU every second, some of which execute programs.
+constexpr uint64_t kSideRingBytesPerCpu = 2 << 20;
 constexpr uint64_t kMaxSideRingBytes = 16 << 20;
 
 size_t WholePages(size_t bytes) {
@@ -134,6 +135,7 @@ BpfPrograms::BpfPrograms() : skeleton_(std::make_unique<Skeleton>()) {}
 BpfPrograms::~BpfPrograms() {
   Detach();
   if (controls_) munmap(controls_, controls_bytes_);
+  if (followed_) munmap(followed_, followed_bytes_);
   if (slots_) munmap(const_cast<fxr_slot*>(slots_), slots_bytes_);
 }
 
@@ -155,12 +157,11 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
       options.ring_bytes ? options.ring_bytes : DefaultRingBytes(self->ring_count_);
   self->ring_shift_ =
       static_cast<unsigned>(std::countr_zero(std::bit_ceil(ring_bytes / sizeof(fxr_slot))));
-  self->side_ring_bytes_ =
-      std::clamp(std::bit_ceil(uint64_t{self->ring_count_} * kSideRingBytesPerCpu),
-                 kMinSideRingBytes, kMaxSideRingBytes);
   // A person who asks for small rings gets small ones all over.
   self->side_ring_bytes_ =
-      std::min(self->side_ring_bytes_, std::bit_ceil(std::max<uint64_t>(ring_bytes, 4096)));
+      std::min(std::bit_ceil(self->ring_count_ *
+                             std::clamp<uint64_t>(ring_bytes, 4096, kSideRingBytesPerCpu)),
+               kMaxSideRingBytes);
 
   uint64_t slots = uint64_t{1} << self->ring_shift_;
   if (slots * self->ring_count_ > UINT32_MAX) {
@@ -191,6 +192,12 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   settings.filter_by_tgid = !options.filter.tgids.empty();
   settings.filter_by_comm = !options.filter.comms.empty();
   settings.filter_by_cgroup = !options.filter.cgroups.empty();
+  settings.filter_by_followed = options.filter.follows();
+  settings.follow_named = options.filter.follow;
+  if (options.filter.follows()) {
+    bpf_map__set_max_entries(maps.followed_tasks, FXR_FOLLOWED_PAGES);
+    self->followed_bytes_ = FXR_FOLLOWED_PAGES * sizeof(fxr_followed_page);
+  }
   settings.filter_syscalls = !options.syscall_numbers.empty();
   for (uint32_t number : options.syscall_numbers) {
     size_t word = number / 64;
@@ -300,6 +307,14 @@ util::Status BpfPrograms::Map() {
   }
   slots_ = static_cast<const fxr_slot*>(slots);
   slots_bytes_ = slots_bytes;
+  if (followed_bytes_ > 0) {
+    void* followed = mmap(nullptr, followed_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED,
+                          bpf_map__fd(maps.followed_tasks), 0);
+    if (followed == MAP_FAILED) {
+      return util::Error{fmt::format("cannot map the followed tasks: {}", strerror(errno)), ""};
+    }
+    followed_ = static_cast<fxr_followed_page*>(followed);
+  }
   const bpf_program* walk = bpf_object__find_program_by_name(skeleton_->bpf->obj, kTaskWalkProgram);
   auto tasks = TaskWalk::Map(bpf_program__fd(walk), bpf_map__fd(maps.task_walk));
   if (!tasks) return tasks.TakeError();
@@ -327,15 +342,31 @@ KernelClock BpfPrograms::clock() const {
                      &skeleton_->bpf->bss->clocks);
 }
 
-util::Status BpfPrograms::AttachIdentity() {
+util::Status BpfPrograms::Attach() {
+  // Those that already emit come last: nobody drains the rings while this takes its time.
+  if (util::Status status = skeleton_->Attach(skeleton_->events); !status) return status;
   // Programs of a tracepoint run in the order in which they were attached.
   if (util::Status status = skeleton_->Attach(skeleton_->identity); !status) return status;
   return skeleton_->Attach(skeleton_->stand_ins);
 }
-util::Status BpfPrograms::AttachEvents() { return skeleton_->Attach(skeleton_->events); }
+
+void BpfPrograms::SetPhase(fxr_phase phase) {
+  __atomic_store_n(&skeleton_->bpf->bss->phase, phase, __ATOMIC_SEQ_CST);
+}
+
+void BpfPrograms::Follow(uint32_t tid) {
+  if (followed_ == nullptr || tid > FXR_TID_MASK) return;
+  fxr_followed_page& page = followed_[tid >> FXR_FOLLOWED_SHIFT];
+  __atomic_store_n(&page.tasks[tid % sizeof(page.tasks)], 1, __ATOMIC_RELEASE);
+}
+
+bool BpfPrograms::IsFollowed(uint32_t tid) const {
+  if (followed_ == nullptr || tid > FXR_TID_MASK) return false;
+  const fxr_followed_page& page = followed_[tid >> FXR_FOLLOWED_SHIFT];
+  return __atomic_load_n(&page.tasks[tid % sizeof(page.tasks)], __ATOMIC_ACQUIRE) != 0;
+}
 
 void BpfPrograms::Detach() {
-  // Events first: their tasks are still named while they can come.
   while (!skeleton_->links.empty()) {
     bpf_link__destroy(skeleton_->links.back());
     skeleton_->links.pop_back();
@@ -348,8 +379,8 @@ SlotRing BpfPrograms::MakeSlotRing(uint32_t cpu) const {
 
 int BpfPrograms::side_ring_fd() const { return bpf_map__fd(skeleton_->bpf->maps.side_ring); }
 
-std::array<uint64_t, FXR_CATEGORIES> BpfPrograms::RecursionMisses() const {
-  std::array<uint64_t, FXR_CATEGORIES> misses{};
+CategoryCounts BpfPrograms::RecursionMisses() const {
+  CategoryCounts misses{};
   for (const auto* group : {&skeleton_->identity, &skeleton_->events}) {
     for (bpf_program* program : *group) {
       bpf_prog_info info{};

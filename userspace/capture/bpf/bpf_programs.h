@@ -26,14 +26,23 @@ namespace capture {
 // An id that no task has.
 inline constexpr uint32_t kNoTask = UINT32_MAX;
 
-// Which tasks to record; a task passes when any of these names it. Empty: all tasks.
+// Which tasks to record; a task passes when any of these names it. Empty: all tasks. A task that is
+// followed passes as well, and so do those that it makes, from their first moment on.
 struct TaskFilter {
   std::vector<uint32_t> tids;
   std::vector<uint32_t> tgids;
   std::vector<std::string> comms;
   std::vector<uint64_t> cgroups;  // ids in the default hierarchy; descendants are included
 
-  bool empty() const { return tids.empty() && tgids.empty() && comms.empty() && cgroups.empty(); }
+  bool follow = false;  // what tasks named by tids, tgids and comms make is followed
+  bool chosen = false;  // BpfPrograms::Follow will say who is followed at the start
+
+  bool empty() const {
+    return tids.empty() && tgids.empty() && comms.empty() && cgroups.empty() && !chosen;
+  }
+  bool follows() const {
+    return chosen || (follow && !(tids.empty() && tgids.empty() && comms.empty()));
+  }
 };
 
 struct ProgramOptions {
@@ -58,6 +67,8 @@ inline constexpr uint64_t kMaxRingBytes = uint64_t{1} << 30;
 // per CPU, as long as all CPUs together stay within 128 MiB; never below 1 MiB.
 uint64_t DefaultRingBytes(uint32_t cpus);
 
+using CategoryCounts = std::array<uint64_t, FXR_CATEGORIES>;
+
 class BpfPrograms {
  public:
   static util::Result<std::unique_ptr<BpfPrograms>> Load(const ProgramOptions& options,
@@ -66,11 +77,17 @@ class BpfPrograms {
   BpfPrograms(const BpfPrograms&) = delete;
   BpfPrograms& operator=(const BpfPrograms&) = delete;
 
-  // Who tasks are; attached before the snapshot, so that no task is missed between the two.
-  util::Status AttachIdentity();
-  util::Status AttachEvents();
+  // All programs. Afterwards they tell who tasks are (FXR_PHASE_NAMES).
+  util::Status Attach();
+  // From when this returns, programs emit what the phase lets them, on all CPUs.
+  void SetPhase(fxr_phase phase);
   // No program runs any more when this returns.
   void Detach();
+
+  // Follows this task, where the filter says that somebody will be chosen.
+  void Follow(uint32_t tid);
+  // Whether the task, or the last one that had this thread id, is followed.
+  bool IsFollowed(uint32_t tid) const;
 
   uint32_t ring_count() const { return ring_count_; }
   uint64_t ring_bytes() const { return uint64_t{sizeof(fxr_slot)} << ring_shift_; }
@@ -91,7 +108,7 @@ class BpfPrograms {
   const TaskFilter& filter() const { return filter_; }
 
   // Events, by category, that nobody saw because their program was running already on that CPU.
-  std::array<uint64_t, FXR_CATEGORIES> RecursionMisses() const;
+  CategoryCounts RecursionMisses() const;
 
  private:
   struct Skeleton;
@@ -113,6 +130,8 @@ class BpfPrograms {
   const fxr_slot* slots_ = nullptr;
   size_t controls_bytes_ = 0;
   size_t slots_bytes_ = 0;
+  fxr_followed_page* followed_ = nullptr;  // null: nobody is
+  size_t followed_bytes_ = 0;
 };
 
 }  // namespace capture

@@ -81,6 +81,12 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       ->type_name("NAME");
   app.add_option("--cgroup", options.cgroups, "... threads of this cgroup and those below it")
       ->type_name("PATH");
+  app.add_flag("--follow", options.follow,
+               "With --pid, --tgid, --comm: also the children and threads that these make from the "
+               "start on, and theirs");
+  app.add_flag("--only-command", options.only_command,
+               "Record only events that involve the command and what it starts, and what that "
+               "starts");
   app.add_option("--lbr-frequency", lbr_frequency,
                  "Category lbr: branch stacks per second and CPU (by default 1000)")
       ->type_name("N")
@@ -123,6 +129,10 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   if (!options.command.empty() && options.command.front().starts_with("-")) {
     return fail({fmt::format("there is no option '{}'", options.command.front()),
                  "fxt-record --help shows the options"});
+  }
+  if (options.only_command && options.command.empty()) {
+    return fail(
+        {"--only-command without a command", "fxt-record --only-command -- COMMAND [ARGS]"});
   }
   if (app.count("--duration") > 0) {
     auto value = util::ParseDuration(duration);

@@ -29,6 +29,8 @@ struct RecordOptions {
   std::vector<uint32_t> tgids;
   std::vector<std::string> comms;
   std::vector<std::string> cgroups;
+  bool follow = false;
+  bool only_command = false;
   perf::LbrOptions lbr;
   std::string stats_json;  // file for the summary's numbers
   bool quiet = false;

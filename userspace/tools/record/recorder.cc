@@ -84,6 +84,8 @@ util::Result<capture::ProgramOptions> Recorder::MakeProgramOptions(
   programs.filter.tids = options_.tids;
   programs.filter.tgids = options_.tgids;
   programs.filter.comms = options_.comms;
+  programs.filter.follow = options_.follow;
+  programs.filter.chosen = options_.only_command;
   for (const std::string& path : options_.cgroups) {
     auto id = identities_.CgroupId(path);
     if (!id) {
@@ -161,17 +163,18 @@ util::Status Recorder::Start() {
       const bool known = ids[i] != capture::kNoTask;
       // With the ids that are in the file.
       filters.push_back(known ? fmt::format("{}={}", name, ids[i]) : fmt::format("{}=?", name));
-      if (!session_->in_process_namespace()) continue;
-      PrintNote(kProgram, known ? fmt::format("--{} {} of this process namespace is {} in the file",
-                                              name, asked[i], ids[i])
-                                : fmt::format("nobody in this process namespace has --{} {}", name,
-                                              asked[i]));
+      if (known && session_->in_process_namespace()) {
+        PrintNote(kProgram, fmt::format("--{} {} of this process namespace is {} in the file", name,
+                                        asked[i], ids[i]));
+      }
     }
   };
   describe("pid", options_.tids, session_->filter().tids);
   describe("tgid", options_.tgids, session_->filter().tgids);
   for (const std::string& comm : options_.comms) filters.push_back("comm=" + comm);
   for (const std::string& cgroup : options_.cgroups) filters.push_back("cgroup=" + cgroup);
+  if (options_.only_command) filters.push_back("only-command");
+  if (options_.follow) filters.push_back("follow");
   info.filters = fmt::format("{}", fmt::join(filters, ","));
   info.interrupt_wakers = capture::DescribeInterruptWakers(session_->contextless_cpus(), info.cpus);
   info.start_time = util::WallClockNow();
@@ -179,8 +182,33 @@ util::Status Recorder::Start() {
   if (util::Status status = session_->Start(*writer_, info); !status) return status;
   start_bytes_ = archive_->bytes();
   begin_ = util::MonotonicNow();
+  WarnOfFilters();
   if (child_) return child_->Release();
   return util::Ok();
+}
+
+// Said and not refused: who is asked for may be still to come.
+void Recorder::WarnOfFilters() const {
+  const capture::FilterMatches& matches = session_->filter_matches();
+  const auto warn = [](std::string_view option, const auto& value, std::string_view what) {
+    PrintNote(kProgram, fmt::format("warning: {} {}: at the start {}", option, value, what));
+  };
+  for (size_t i = 0; i < options_.tids.size(); ++i) {
+    if (!matches.tid(i)) warn("--pid", options_.tids[i], "there is no such thread");
+  }
+  for (size_t i = 0; i < options_.tgids.size(); ++i) {
+    if (!matches.tgid(i)) warn("--tgid", options_.tgids[i], "there is no such process");
+  }
+  for (size_t i = 0; i < options_.comms.size(); ++i) {
+    if (!matches.comm(i)) warn("--comm", options_.comms[i], "no thread has this name");
+  }
+  for (size_t i = 0; i < options_.cgroups.size(); ++i) {
+    if (!matches.cgroup(i)) warn("--cgroup", options_.cgroups[i], "there is no task in it");
+  }
+  if (options_.follow && options_.tids.empty() && options_.tgids.empty() &&
+      options_.comms.empty() && !options_.quiet) {
+    PrintNote(kProgram, "--follow changes nothing here: it is for --pid, --tgid and --comm");
+  }
 }
 
 Recorder::Reason Recorder::Loop() {
@@ -254,7 +282,7 @@ Summary Recorder::MakeSummary(bool output_failed) const {
   summary.output_failed = output_failed;
   summary.output_bytes = sink_->bytes_accepted();
   summary.output = options_.output;
-  summary.duration = end_ - begin_;
+  summary.duration = session_end_ - session_->start_time();
   summary.file_bytes = sink_->bytes_on_disk();
   summary.record_bytes = archive_->bytes();
   summary.start_bytes = start_bytes_;
@@ -314,6 +342,7 @@ int Recorder::Run() {
     auto child = ChildProcess::Prepare(options_.command, program, options_.output == "-");
     if (!child) return fail(child.error());
     child_.emplace(std::move(*child));
+    if (options_.only_command) session_->Follow(static_cast<uint32_t>(child_->pid()));
   }
   if (!realtime_ && !options_.quiet) {
     PrintNote(kProgram,
@@ -333,8 +362,7 @@ int Recorder::Run() {
     }
     reason = Loop();
   }
-  end_ = util::MonotonicNow();
-  session_->Stop();
+  session_end_ = session_->Stop();
   if (line_shown_) Tell("\r\x1b[K");
   const bool written = archive_->Flush();
   util::Status closed = sink_->Close();

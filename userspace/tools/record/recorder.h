@@ -36,6 +36,7 @@ class Recorder {
   // Hands them to the session, if their tasks can be told.
   util::Status KeepBranches();
   util::Status OpenOutput();
+  void WarnOfFilters() const;
   util::Status Start();
   Reason Loop();
   void Finish(Reason reason, bool output_failed);
@@ -47,7 +48,7 @@ class Recorder {
   bool terminal_ = false;
   bool realtime_ = false;
   uint64_t begin_ = 0;  // ns of CLOCK_MONOTONIC
-  uint64_t end_ = 0;
+  uint64_t session_end_ = 0;
   uint64_t start_bytes_ = 0;
   int signal_ = 0;
   uint64_t shown_events_ = 0;

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a filter lets through: the tasks asked for, what they make if they are followed, and nothing
+// of anybody else but names.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <thread>
+
+#include "capture/support/environment.h"
+#include "capture/support/expect.h"
+#include "capture/support/instants.h"
+#include "capture/support/recording.h"
+
+namespace truth {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kLimit{60'000};
+
+// Nobody has it: the kernel hands out smaller ones.
+constexpr const char* kNobody = "4194303";
+
+struct Recorded {
+  FxtLog log;
+  std::vector<Instant> instants;  // of category `task`
+  std::string filters;            // as the session says
+};
+
+void Read(const std::string& path, Recorded* recorded) {
+  ASSERT_TRUE(IsWholeFile(path, &recorded->log));
+  const auto instants = ReadInstants(path);
+  ASSERT_TRUE(instants.ok()) << instants.error().message;
+  for (const Instant& instant : *instants) {
+    if (instant.name == "session") recorded->filters = instant.arguments.at("filters");
+    if (instant.category == "task") recorded->instants.push_back(instant);
+  }
+}
+
+// The members of odd_tasks' family, from what they printed: tids by name.
+std::map<std::string, uint32_t> MembersOf(const std::string& printed) {
+  std::map<std::string, uint32_t> members;
+  std::istringstream lines(printed);
+  for (std::string line; std::getline(lines, line);) {
+    char name[32];
+    uint32_t tid = 0;
+    if (sscanf(line.c_str(), "name=%31s tid=%u", name, &tid) == 2) members[name] = tid;
+  }
+  return members;
+}
+
+// All that the members did is there, by their names; and every event is one of theirs.
+void ExpectTheFamily(const Recorded& recorded, const std::string& printed) {
+  const auto members = MembersOf(printed);
+  ASSERT_EQ(members.size(), 5u) << printed;
+  std::set<uint32_t> tids;
+  for (const auto& [name, tid] : members) tids.insert(tid);
+  std::map<std::string, int> switches;
+  uint64_t of_others = 0;
+  for (const auto& cpu : recorded.log.log.cpus) {
+    for (const Switch& s : cpu) {
+      const bool out = tids.contains(static_cast<uint32_t>(s.prev_tid));
+      const bool in = tids.contains(static_cast<uint32_t>(s.next_tid));
+      of_others += !out && !in;
+      if (out) ++switches[std::string(recorded.log.log.names.Name(s.prev_name))];
+    }
+  }
+  EXPECT_EQ(of_others, 0u) << "switches among others";
+  for (const auto& [name, tid] : members) {
+    EXPECT_GE(switches[name], name == "odd_tasks" ? 1 : 5) << name << " " << tid;
+  }
+  std::map<std::string, int> kinds;
+  for (const Instant& instant : recorded.instants) {
+    ++kinds[instant.name];
+    EXPECT_TRUE(tids.contains(instant.tid)) << instant.name << " of " << instant.thread_name;
+  }
+  EXPECT_EQ(kinds["fork"], 4);
+  EXPECT_EQ(kinds["exit"], 5);
+  EXPECT_GE(kinds["exec"], 1);
+}
+
+TEST(Filter, OfNobodyRecordsNothingAndSaysSo) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  auto storm = ChildProcess::Start({OddTasksPath(), "births", "--times", "100000"});
+  ASSERT_TRUE(storm.ok());
+  const CommandResult result = RunCommand(
+      RecordCommand(dir.File("trace.fxt"), {"-d", "300ms", "--pid", kNobody, "--tgid", kNobody,
+                                            "--comm", "nobody-at-all", "--pid", "1"}),
+      kLimit);
+  ASSERT_TRUE(Exited(result, 0));
+  for (const char* words : {"--pid 4194303", "--tgid 4194303", "--comm nobody-at-all"}) {
+    EXPECT_TRUE(Mentions(result.err, words)) << result.Describe();
+  }
+  EXPECT_TRUE(Mentions(result.err, "warning")) << result.Describe();
+  EXPECT_FALSE(Mentions(result.err, "--pid 1:")) << result.Describe();
+  Recorded recorded;
+  ASSERT_NO_FATAL_FAILURE(Read(dir.File("trace.fxt"), &recorded));
+  EXPECT_EQ(recorded.filters, "pid=4194303,pid=1,tgid=4194303,comm=nobody-at-all");
+  for (const Instant& instant : recorded.instants) EXPECT_EQ(instant.tid, 1u) << instant.name;
+}
+
+// The thread beyond the filter, at the other side of a switch, was born while nothing of it was
+// recorded: it has its name all the same.
+TEST(Filter, NamesTheOtherSide) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  auto storm = ChildProcess::Start({WorkloadPath(), "forkstorm", "--count", "1000000"});
+  ASSERT_TRUE(storm.ok());
+  const auto pid = std::to_string(storm->pid());
+  const CommandResult result =
+      RunCommand(RecordCommand(dir.File("trace.fxt"), {"-d", "400ms", "--pid", pid}), kLimit);
+  ASSERT_TRUE(Exited(result, 0));
+  EXPECT_FALSE(Mentions(result.err, "warning")) << result.Describe();
+  Recorded recorded;
+  ASSERT_NO_FATAL_FAILURE(Read(dir.File("trace.fxt"), &recorded));
+  uint64_t forks = 0;
+  for (const Instant& instant : recorded.instants) {
+    EXPECT_EQ(std::to_string(instant.tid), pid) << instant.name;
+    forks += instant.name == "fork";
+  }
+  EXPECT_GT(forks, 100u);
+  uint64_t named = 0, nameless = 0;
+  for (const auto& cpu : recorded.log.log.cpus) {
+    for (const Switch& s : cpu) {
+      for (const auto of : {s.prev_name, s.next_name}) {
+        const std::string_view name = recorded.log.log.names.Name(of);
+        named += name == "wl-fork";
+        nameless += name.starts_with("tid ");
+      }
+    }
+  }
+  EXPECT_GT(named, 0u);
+  EXPECT_EQ(nameless, 0u);
+}
+
+TEST(Filter, OnlyCommandIsTheCommandAndItsDescendants) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  auto storm = ChildProcess::Start({OddTasksPath(), "births", "--times", "100000"});
+  ASSERT_TRUE(storm.ok());
+  const CommandResult result = RunCommand(
+      RecordCommand(dir.File("trace.fxt"), {"--only-command"}, {OddTasksPath(), "family"}), kLimit);
+  ASSERT_TRUE(Exited(result, 0));
+  Recorded recorded;
+  ASSERT_NO_FATAL_FAILURE(Read(dir.File("trace.fxt"), &recorded));
+  EXPECT_EQ(recorded.filters, "only-command");
+  ASSERT_NO_FATAL_FAILURE(ExpectTheFamily(recorded, result.out));
+}
+
+// A family that is there before the recording, and grows in it.
+void RecordFamily(std::vector<std::string> options, const char* filter_option, Recorded* recorded,
+                  std::string* printed) {
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  auto storm = ChildProcess::Start({OddTasksPath(), "births", "--times", "100000"});
+  auto family = ChildProcess::Start({OddTasksPath(), "family", "--stopped"});
+  ASSERT_TRUE(storm.ok() && family.ok());
+  const std::string stat = "/proc/" + std::to_string(family->pid()) + "/stat";
+  for (std::string text; !Mentions(text, "(odd-parent) T");) {
+    ASSERT_TRUE(family->Running());
+    std::getline(std::ifstream(stat), text);
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  const std::string option = filter_option;
+  options.push_back(option);
+  options.push_back(option == "--comm" ? "odd-parent" : std::to_string(family->pid()));
+  auto recorder = ChildProcess::Start(RecordCommand(path, options));
+  ASSERT_TRUE(recorder.ok());
+  ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
+  family->Signal(SIGCONT);
+  const CommandResult result = family->Wait(kLimit);
+  ASSERT_TRUE(Exited(result, 0));
+  recorder->Signal(SIGINT);
+  ASSERT_TRUE(Exited(recorder->Wait(kLimit), 0));
+  ASSERT_NO_FATAL_FAILURE(Read(path, recorded));
+  *printed = result.out;
+}
+
+class FilterFollow : public testing::TestWithParam<const char*> {};
+
+TEST_P(FilterFollow, TakesInWhatIsMade) {
+  REQUIRE_CAPTURE();
+  Recorded recorded;
+  std::string printed;
+  ASSERT_NO_FATAL_FAILURE(RecordFamily({"--follow"}, GetParam(), &recorded, &printed));
+  EXPECT_TRUE(Mentions(recorded.filters, "follow")) << recorded.filters;
+  ASSERT_NO_FATAL_FAILURE(ExpectTheFamily(recorded, printed));
+}
+
+TEST_P(FilterFollow, WithoutItChildrenAreOthers) {
+  REQUIRE_CAPTURE();
+  Recorded recorded;
+  std::string printed;
+  ASSERT_NO_FATAL_FAILURE(RecordFamily({}, GetParam(), &recorded, &printed));
+  const auto members = MembersOf(printed);
+  ASSERT_EQ(members.size(), 5u) << printed;
+  EXPECT_FALSE(recorded.instants.empty());
+  for (const Instant& instant : recorded.instants) {
+    EXPECT_NE(instant.tid, members.at("odd-thread")) << instant.name;
+    EXPECT_NE(instant.tid, members.at("odd-grand")) << instant.name;
+    EXPECT_NE(instant.name, "exec");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(By, FilterFollow, testing::Values("--pid", "--tgid", "--comm"),
+                         [](const auto& tested) { return std::string(tested.param + 2); });
+
+}  // namespace
+}  // namespace truth
