@@ -21,10 +21,12 @@ namespace {
 using std::chrono::milliseconds;
 constexpr milliseconds kLimit{150'000};
 
-// A capture of a random length, ended by a signal.
-void CaptureBeside(int random_ms) {
+// A capture beside a storm, ended by a signal.
+void CaptureAStorm(int random_ms) {
   const TempDir dir;
   const std::string path = dir.File("trace.fxt");
+  auto storm = ChildProcess::Start({OddTasksPath(), "births", "--times", "60000"});
+  ASSERT_TRUE(storm.ok());
   auto recorder =
       ChildProcess::Start(RecordCommand(path, {"--stats-json", dir.File("stats.json")}));
   ASSERT_TRUE(recorder.ok());
@@ -33,6 +35,9 @@ void CaptureBeside(int random_ms) {
   const uint64_t signalled = BootTimeNs();
   recorder->Signal(SIGINT);
   ASSERT_TRUE(Exited(recorder->Wait(kLimit), 0));
+  EXPECT_TRUE(storm->Running()) << "the storm was over too soon";
+  storm->Signal(SIGKILL);
+  storm->Wait(kLimit);
   FxtLog log;
   ASSERT_TRUE(IsWholeFile(path, &log));
   const auto stats = CaptureStats::Read(dir.File("stats.json"));
@@ -62,17 +67,14 @@ void CaptureBeside(int random_ms) {
 TEST(Edges, StormsOfBirthsLoseNothing) {
   REQUIRE_CAPTURE();
   constexpr int kCaptures = 10;
-  auto storm = ChildProcess::Start({OddTasksPath(), "births", "--times", "100000"});
-  ASSERT_TRUE(storm.ok());
   const unsigned seed = std::random_device()();
   std::mt19937 random(seed);
   for (int i = 0; i < kCaptures; ++i) {
     const int milliseconds_long = std::uniform_int_distribution<int>(0, 300)(random);
     SCOPED_TRACE("capture " + std::to_string(i) + ", seed " + std::to_string(seed));
-    CaptureBeside(milliseconds_long);
+    CaptureAStorm(milliseconds_long);
     if (HasFatalFailure()) return;
   }
-  ASSERT_TRUE(storm->Running()) << "the storm was over too soon";
 }
 
 }  // namespace

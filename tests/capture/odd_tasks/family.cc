@@ -32,7 +32,7 @@ int Grandchild() {
   pid_t pid = 0;
   // clone(CLONE_VM | CLONE_VFORK) in glibc.
   if (posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, arguments, environ) != 0) return 1;
-  printf("name=odd_tasks tid=%d\n", pid);
+  printf("name=exe tid=%d\n", pid);
   return WaitFor(pid);
 }
 
