@@ -23,7 +23,8 @@ void Copy(std::string_view text, char (&bytes)[kBytes]) {
 template <typename Event>
 Event SideEvent(uint64_t time, fxr_side_type type) {
   Event event{};
-  event.header = {time, static_cast<fxr_u16>(type), 0, sizeof(Event)};
+  event.header = {
+      .time = time, .type = static_cast<fxr_u8>(type), .flags = 0, .cpu = 0, .size = sizeof(Event)};
   return event;
 }
 
