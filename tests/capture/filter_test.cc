@@ -121,11 +121,7 @@ TEST(Filter, NamesTheOtherSide) {
   ASSERT_TRUE(storm.ok());
   const auto pid = std::to_string(storm->pid());
   const CommandResult result =
-<<<<<<< HEAD
-      RunCommand(RecordCommand(dir.File("trace.fxt"), {"-d", "400ms", "--pid", pid}), kLimit);
-=======
       RunCommand(RecordCommand(dir.File("trace.fxt"), {"-d", "1s", "--pid", pid}), kLimit);
->>>>>>> 6d38ee6 (Tests of both ends of a recording and of filters)
   ASSERT_TRUE(Exited(result, 0));
   EXPECT_FALSE(Mentions(result.err, "warning")) << result.Describe();
   Recorded recorded;

@@ -93,67 +93,6 @@ util::Status FillFilter(bpf_map* map, const std::vector<Key>& keys) {
   return util::Ok();
 }
 
-<<<<<<< HEAD:userspace/capture/bpf/bpf_programs.cc
-=======
-// What all variants of the generated skeleton have in common.
-struct Object {
-  bpf_object* object = nullptr;
-  bpf_map* slots = nullptr;
-  bpf_map* ring_controls = nullptr;
-  bpf_map* side_ring = nullptr;
-  bpf_map* marks = nullptr;
-  bpf_map* filter_tids = nullptr;
-  bpf_map* filter_tgids = nullptr;
-  bpf_map* filter_comms = nullptr;
-  bpf_map* filter_cgroups = nullptr;
-  bpf_map* followed_tasks = nullptr;
-  recorder_bpf::recorder_bpf__rodata* settings = nullptr;
-  fxr_u32* phase = nullptr;  // once loaded
-  void* skeleton = nullptr;
-  fxr_u32* (*phase_of)(void*) = nullptr;
-  int (*load)(void*) = nullptr;
-  void (*destroy)(void*) = nullptr;
-};
-
-template <typename Skeleton>
-Object OpenVariant() {
-  // The variants are built of the same sources, and so are their settings.
-  static_assert(sizeof(*Skeleton::rodata) == sizeof(*recorder_bpf::rodata));
-  Object object;
-  Skeleton* skeleton = Skeleton::open(nullptr);
-  if (!skeleton) return object;
-  object.object = skeleton->obj;
-  object.slots = skeleton->maps.slots;
-  object.ring_controls = skeleton->maps.ring_controls;
-  object.side_ring = skeleton->maps.side_ring;
-  object.marks = skeleton->maps.marks;
-  object.filter_tids = skeleton->maps.filter_tids;
-  object.filter_tgids = skeleton->maps.filter_tgids;
-  object.filter_comms = skeleton->maps.filter_comms;
-  object.filter_cgroups = skeleton->maps.filter_cgroups;
-  object.followed_tasks = skeleton->maps.followed_tasks;
-  object.settings = reinterpret_cast<recorder_bpf::recorder_bpf__rodata*>(skeleton->rodata);
-  object.skeleton = skeleton;
-  object.phase_of = [](void* self) -> fxr_u32* {
-    return &static_cast<Skeleton*>(self)->bss->phase;
-  };
-  object.load = [](void* self) { return Skeleton::load(static_cast<Skeleton*>(self)); };
-  object.destroy = [](void* self) { Skeleton::destroy(static_cast<Skeleton*>(self)); };
-  return object;
-}
-
-Object OpenFor(PreemptCount preempt_count) {
-  switch (preempt_count) {
-    case PreemptCount::kPerCpu:
-      return OpenVariant<recorder_per_cpu_bpf>();
-    case PreemptCount::kPcpuHot:
-      return OpenVariant<recorder_pcpu_hot_bpf>();
-    default:
-      return OpenVariant<recorder_bpf>();
-  }
-}
-
->>>>>>> 6d38ee6 (Tests of both ends of a recording and of filters):userspace/capture/bpf_programs.cc
 }  // namespace
 
 uint64_t DefaultRingBytes(uint32_t cpus) {
