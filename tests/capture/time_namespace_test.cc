@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Of, TimeNamespace,
                                          Offsets{"boottime_ahead", 0, 1'000'000},
                                          Offsets{"apart", 1'000'000, -1'000'000},
                                          Offsets{"apart_the_other_way", -1'000'000, 1'000'000}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
 }  // namespace truth
