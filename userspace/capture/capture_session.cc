@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "util/clock.h"
+
 namespace capture {
 namespace {
 
@@ -61,6 +63,7 @@ util::Status CaptureSession::Start(fxt::ProviderWriter& writer,
   // The clock is read when all programs emit, so that nothing is missing from then on.
   programs_->SetPhase(FXR_PHASE_ALL);
   start_time_ = delivered_ = ReadClock();
+  kernel_ahead_ = start_time_ - util::MonotonicNow();
   DropEventsBefore(start_time_);
   translator_->BeginSession(start_time_, info);
   translator_->EndSnapshot();
@@ -231,6 +234,12 @@ void CaptureSession::TellUntoldLosses() {
   }
 }
 
+void CaptureSession::StopEvents() {
+  uint64_t not_yet = 0;
+  stopped_at_.compare_exchange_strong(not_yet, util::MonotonicNow() + kernel_ahead_);
+  programs_->SetPhase(FXR_PHASE_ENDED);
+}
+
 uint64_t CaptureSession::Stop() {
   if (start_time_ == 0) {
     programs_->Detach();
@@ -238,7 +247,8 @@ uint64_t CaptureSession::Stop() {
   }
   // The clock is read while all programs emit, so that nothing is missing up to then. What they
   // still emit until the phase has changed is later, and stays in the rings.
-  end_time_ = ReadClock();
+  const uint64_t stopped_at = stopped_at_;
+  end_time_ = stopped_at != 0 ? stopped_at : ReadClock();
   programs_->SetPhase(FXR_PHASE_ENDED);
   if (branches_) branches_->Disable(end_time_);
   CategoryCounts misses = programs_->RecursionMisses();

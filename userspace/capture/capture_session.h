@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -78,8 +79,11 @@ class CaptureSession {
   // time, because an event was just being written; do not wait for wakeup_fd then, it is readable
   // as long as that lasts.
   bool Drain();
-  // No more events: the recording has what happened up to the moment of this call, and nothing
-  // later. That moment, ns of CLOCK_MONOTONIC.
+  // The recording ends at this moment; what was recorded up to it is still to be drained. During a
+  // Drain as well, which may be waiting for its sink, and from any thread; the first call counts.
+  void StopEvents();
+  // No more events: the recording has what happened up to the moment of this call, or of
+  // StopEvents, and nothing later. That moment, ns of CLOCK_MONOTONIC.
   uint64_t Stop();
 
   CaptureStats stats() const;
@@ -118,6 +122,9 @@ class CaptureSession {
   std::unique_ptr<BranchRecorder> branches_;  // null: none
   std::optional<translate::Translator> translator_;
   int64_t clock_offset_ = 0;
+  // What the kernel's CLOCK_MONOTONIC is ahead of this process's, ns: in a time namespace.
+  uint64_t kernel_ahead_ = 0;
+  std::atomic<uint64_t> stopped_at_ = 0;  // by StopEvents; 0: not yet
   uint64_t start_time_ = 0;
   uint64_t end_time_ = UINT64_MAX;  // nothing later is part of the recording
   uint64_t horizon_ = 0;

@@ -12,8 +12,10 @@ namespace sink {
 bool WantsGzip(const SinkOptions& options) { return options.gzip || options.path.ends_with(".gz"); }
 
 util::Result<std::unique_ptr<Sink>> OpenSink(const SinkOptions& options) {
-  auto output = options.path == "-" ? Output::OpenStdout() : Output::OpenFile(options.path);
+  auto output = options.path == "-" ? Output::OpenStdout()
+                                    : Output::OpenFile(options.path, options.keep_waiting);
   if (!output.ok()) return output.TakeError();
+  if (options.keep_waiting) output->WaitWhile(options.keep_waiting);
   // A write to the page cache costs less than handing the bytes to another thread, which a busy
   // machine may keep waiting when the recorder itself does not have to.
   if (!WantsGzip(options))

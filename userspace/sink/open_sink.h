@@ -7,6 +7,7 @@
 
 #include "sink/gzip_sink.h"
 #include "sink/sink.h"
+#include "util/patience.h"
 #include "util/result.h"
 
 namespace sink {
@@ -15,6 +16,8 @@ struct SinkOptions {
   std::string path;   // "-": standard output
   bool gzip = false;  // also if `path` ends in .gz
   GzipEffort gzip_effort = {};
+  // How long to wait for whoever reads a pipe; asked on the thread that writes. None: for ever.
+  util::KeepWaiting keep_waiting = {};
 };
 
 bool WantsGzip(const SinkOptions& options);

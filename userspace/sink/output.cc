@@ -3,7 +3,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
+#include <limits.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,7 +54,8 @@ std::string HintFor(int error_number) {
 
 }  // namespace
 
-util::Result<Output> Output::OpenFile(const std::string& path) {
+util::Result<Output> Output::OpenFile(const std::string& path,
+                                      const util::KeepWaiting& keep_waiting) {
   constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
   constexpr mode_t kOwnerAlone = 0600;
   util::UniqueFd fd(open(path.c_str(), kFlags | O_CREAT | O_EXCL, kOwnerAlone));
@@ -76,7 +78,10 @@ util::Result<Output> Output::OpenFile(const std::string& path) {
   // What is there is no plain file, or may not be replaced. A link that leads nowhere exists as
   // well, and O_CREAT makes what it points to.
   if (errno == EEXIST) {
-    fd.reset(open(path.c_str(), kFlags | O_CREAT | O_TRUNC, kOwnerAlone));
+    fd = util::OpenPatiently(AT_FDCWD, path, kFlags | O_CREAT | O_TRUNC, kOwnerAlone, keep_waiting);
+  }
+  if (!fd && errno == ECANCELED) {
+    return util::Error{fmt::format("nobody reads {}", path), "it is a FIFO; start its reader"};
   }
   if (!fd) return OpenError(path, errno);
   return Output(std::move(fd), path);
@@ -105,6 +110,11 @@ Output::Output(util::UniqueFd fd, std::string name) : fd_(std::move(fd)), name_(
 void Output::Fail(int error_number) {
   stuck_ = true;
   if (error_) return;
+  if (error_number == ECANCELED) {
+    error_ = util::Error{fmt::format("{} was not read to its end", name_),
+                         "what has been read ends inside a record, perhaps"};
+    return;
+  }
   if (error_number == EPIPE) {
     error_ = util::Error{fmt::format("whoever read {} went away", name_),
                          "what it read until then ends inside a record, perhaps"};
@@ -114,24 +124,44 @@ void Output::Fail(int error_number) {
                        HintFor(error_number)};
 }
 
-bool Output::WaitUntilWritable() {
-  pollfd ready{.fd = fd_.get(), .events = POLLOUT, .revents = 0};
-  return poll(&ready, 1, -1) >= 0 || errno == EINTR;
+void Output::WaitWhile(util::KeepWaiting keep_waiting) {
+  keep_waiting_ = std::move(keep_waiting);
+  struct stat status = {};
+  if (fstat(fd_.get(), &status) != 0) return;
+  is_socket_ = S_ISSOCK(status.st_mode);
+  if (!S_ISFIFO(status.st_mode)) return;
+  // O_NONBLOCK belongs to the open file description, which a shell and the command may share.
+  if (auto own = util::ReopenWithoutBlocking(fd_.get())) {
+    fd_ = std::move(own);
+  } else {
+    blocks_ = true;
+  }
+}
+
+ssize_t Output::WriteSome(std::span<const std::byte> bytes) {
+  // Linux transfers less than 2 GiB in one call; a record can be longer.
+  constexpr size_t kMostAtOnce = size_t{1} << 30;
+  size_t size = std::min(bytes.size(), kMostAtOnce);
+  if (is_socket_) return send(fd_.get(), bytes.data(), size, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (blocks_) {
+    if (!util::WaitUntilWritable(fd_.get(), keep_waiting_)) return -1;
+    // pipe(7): a pipe that can be written takes that much without blocking.
+    size = std::min<size_t>(size, PIPE_BUF);
+  }
+  return write(fd_.get(), bytes.data(), size);
 }
 
 bool Output::Write(std::span<const std::byte> bytes) {
-  // Linux transfers less than 2 GiB in one call; a record can be longer.
-  constexpr size_t kMostAtOnce = size_t{1} << 30;
   if (stuck_) return false;
   while (!bytes.empty()) {
-    const ssize_t written = write(fd_.get(), bytes.data(), std::min(bytes.size(), kMostAtOnce));
+    const ssize_t written = WriteSome(bytes);
     if (written >= 0) {
       size_ += static_cast<uint64_t>(written);
       bytes = bytes.subspan(static_cast<size_t>(written));
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno == EAGAIN && WaitUntilWritable()) continue;
+    if (errno == EAGAIN && util::WaitUntilWritable(fd_.get(), keep_waiting_)) continue;
     Fail(errno);
     return false;
   }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "util/patience.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 
@@ -17,14 +18,19 @@ class Output {
  public:
   // A new file that is its owner's alone to read (a trace shows every command line of the machine),
   // given to the user behind sudo; or an existing file, emptied, which stays as it is otherwise; or
-  // a pipe or device.
-  static util::Result<Output> OpenFile(const std::string& path);
+  // a pipe or device. A FIFO that nobody reads yet is waited for.
+  static util::Result<Output> OpenFile(const std::string& path,
+                                       const util::KeepWaiting& keep_waiting = {});
 
   // Standard output. A terminal is an error.
   static util::Result<Output> OpenStdout();
 
   // `name` is what messages call it.
   Output(util::UniqueFd fd, std::string name);
+
+  // How long to wait for a pipe's or a socket's reader; by default for ever. From now on a write
+  // waits in poll(2) alone. The end of the patience is an error like others.
+  void WaitWhile(util::KeepWaiting keep_waiting);
 
   // All of `bytes`, however many system calls that takes; waits where the descriptor does not
   // block. False at the first error, and from then on. A closed pipe is an error here only if
@@ -45,7 +51,7 @@ class Output {
 
  private:
   void Fail(int error_number);
-  bool WaitUntilWritable();
+  ssize_t WriteSome(std::span<const std::byte> bytes);
 
   util::UniqueFd fd_;
   std::string name_;
@@ -53,6 +59,9 @@ class Output {
   uint64_t start_ = 0;  // offset of the descriptor at the beginning, in a regular file
   uint64_t size_ = 0;
   bool stuck_ = false;  // after an error, until CutTo()
+  util::KeepWaiting keep_waiting_;
+  bool is_socket_ = false;
+  bool blocks_ = false;  // a pipe that could not be reopened: written when poll(2) allows it
   std::optional<util::Error> error_;
 };
 
