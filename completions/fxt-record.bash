@@ -3,7 +3,8 @@
 
 _fxt_record() {
   local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip -p --pid
-    -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stats-json -q --quiet -v --verbose --list-categories --version
+    -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter -u --user --as-caller
+    --stats-json -q --quiet -v --verbose --list-categories --version
     -h --help'
   local categories='default all sched task log irq softirq syscall lbr'
   local branches='user kernel hv any call return cond ind_call ind_jump direct_call in_tx no_tx
@@ -17,7 +18,7 @@ _fxt_record() {
     case ${COMP_WORDS[i]} in
       --) ((i++)); break ;;
       -o|--output|-d|--duration|-c|--categories|-b|--buffer-size|-p|--pid|-t|--tgid|--comm|\
-      --cgroup|--lbr-frequency|--lbr-period|--lbr-filter|--stats-json)
+      --cgroup|--lbr-frequency|--lbr-period|--lbr-filter|-u|--user|--stats-json)
         [[ ${COMP_WORDS[i+1]-} == = ]] && ((i++))
         ((i++))
         while [[ ${COMP_WORDS[i+1]-} == : ]]; do ((i += 2)); done ;;
@@ -54,6 +55,8 @@ _fxt_record() {
       compopt -o nospace 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -d -S / -- "/sys/fs/cgroup/${current#/}")
       COMPREPLY=("${COMPREPLY[@]#/sys/fs/cgroup}") ;;
+    -u|--user)
+      mapfile -t COMPREPLY < <(compgen -u -- "$current") ;;
     --lbr-frequency|--lbr-period) ;;
     -d|--duration)
       mapfile -t COMPREPLY < <(compgen -W '500ms 2s 10s 1m' -- "$current") ;;

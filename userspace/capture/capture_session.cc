@@ -194,7 +194,7 @@ bool CaptureSession::Drain() {
   bool whole = false;
   for (int retry = 0; retry < kStallRetries && !whole; ++retry) whole = side_ring_.Collect();
   // A side event in the making is later than the drain before this one, that is all that is known.
-  if (whole) horizon_ = std::min(now, end_time_);
+  if (whole) horizon_ = std::min(now, end_time_.load());
   const bool delivered = DeliverInSlices(now, horizon_);
   if (delivered) DeliverOthers(horizon_);
   merger_.Release();
@@ -235,8 +235,8 @@ void CaptureSession::TellUntoldLosses() {
 }
 
 void CaptureSession::StopEvents() {
-  uint64_t not_yet = 0;
-  stopped_at_.compare_exchange_strong(not_yet, util::MonotonicNow() + kernel_ahead_);
+  uint64_t never = UINT64_MAX;
+  end_time_.compare_exchange_strong(never, util::MonotonicNow() + kernel_ahead_);
   programs_->SetPhase(FXR_PHASE_ENDED);
 }
 
@@ -247,8 +247,8 @@ uint64_t CaptureSession::Stop() {
   }
   // The clock is read while all programs emit, so that nothing is missing up to then. What they
   // still emit until the phase has changed is later, and stays in the rings.
-  const uint64_t stopped_at = stopped_at_;
-  end_time_ = stopped_at != 0 ? stopped_at : ReadClock();
+  uint64_t never = UINT64_MAX;
+  end_time_.compare_exchange_strong(never, ReadClock());
   programs_->SetPhase(FXR_PHASE_ENDED);
   if (branches_) branches_->Disable(end_time_);
   CategoryCounts misses = programs_->RecursionMisses();

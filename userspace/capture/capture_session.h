@@ -124,9 +124,8 @@ class CaptureSession {
   int64_t clock_offset_ = 0;
   // What the kernel's CLOCK_MONOTONIC is ahead of this process's, ns: in a time namespace.
   uint64_t kernel_ahead_ = 0;
-  std::atomic<uint64_t> stopped_at_ = 0;  // by StopEvents; 0: not yet
   uint64_t start_time_ = 0;
-  uint64_t end_time_ = UINT64_MAX;  // nothing later is part of the recording
+  std::atomic<uint64_t> end_time_ = UINT64_MAX;  // nothing later is part of the recording
   uint64_t horizon_ = 0;
   uint64_t delivered_ = 0;  // up to this time
   uint64_t drains_ = 0;

@@ -4,12 +4,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -33,75 +36,164 @@ int WhyNotRunnable(const std::string& path) {
   return access(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
-}  // namespace
-
-util::Result<std::string> ChildProcess::FindProgram(const std::string& name, int* exit_code) {
-  int reason = ENOENT;
+// Where the shell would find the command. Empty: nowhere, and `*reason` is errno.
+std::string FindProgram(const std::string& name, int* reason) {
+  *reason = ENOENT;
   if (name.find('/') != std::string::npos) {
-    reason = WhyNotRunnable(name);
-    if (reason == 0) return name;
-  } else if (!name.empty()) {
-    const char* variable = getenv("PATH");
-    std::string_view path = variable ? variable : "/usr/local/bin:/usr/bin:/bin";
-    for (;;) {
-      size_t colon = path.find(':');
-      std::string directory(path.substr(0, colon));
-      std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
-      int why = WhyNotRunnable(candidate);
-      if (why == 0) return candidate;
-      if (why != ENOENT && why != ENOTDIR) reason = why;
-      if (colon == std::string_view::npos) break;
-      path.remove_prefix(colon + 1);
-    }
+    *reason = WhyNotRunnable(name);
+    return *reason == 0 ? name : "";
   }
-  *exit_code = reason == ENOENT || reason == ENOTDIR ? kExitNotFound : kExitNotExecutable;
-  return util::Error{fmt::format("cannot run '{}': {}", name, strerror(reason)), ""};
+  if (name.empty()) return "";
+  const char* variable = getenv("PATH");
+  std::string_view path = variable ? variable : "/usr/local/bin:/usr/bin:/bin";
+  for (;;) {
+    size_t colon = path.find(':');
+    std::string directory(path.substr(0, colon));
+    std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
+    int why = WhyNotRunnable(candidate);
+    if (why == 0) return candidate;
+    if (why != ENOENT && why != ENOTDIR) *reason = why;
+    if (colon == std::string_view::npos) return "";
+    path.remove_prefix(colon + 1);
+  }
 }
 
-util::Result<ChildProcess> ChildProcess::Prepare(const std::vector<std::string>& command,
-                                                 const std::string& program, bool stdout_is_taken) {
-  std::array<int, 2> gate{};
-  std::array<int, 2> failure{};
-  if (pipe2(gate.data(), O_CLOEXEC) != 0) {
-    return util::Error{fmt::format("cannot make a pipe: {}", strerror(errno)), ""};
+// The kernel's struct sched_attr in its first published size: glibc has no such type before 2.41.
+struct SchedulingAttributes {
+  uint32_t size;
+  uint32_t policy;
+  uint64_t flags;
+  int32_t nice;
+  uint32_t priority;
+  uint64_t runtime;
+  uint64_t deadline;
+  uint64_t period;
+};
+static_assert(sizeof(SchedulingAttributes) == 48);
+
+// What the program has that the recorder was executed with, but not what the recorder forks: the
+// scheduling that somebody wants to be reset on fork, and the signal at the death of the parent.
+class NotForked {
+ public:
+  NotForked() {
+    known_ = syscall(SYS_sched_getattr, 0, &attributes_, sizeof(attributes_), 0) == 0;
+    prctl(PR_GET_PDEATHSIG, &death_signal_);
   }
-  util::UniqueFd gate_read(gate[0]);
-  util::UniqueFd gate_write(gate[1]);
-  if (pipe2(failure.data(), O_CLOEXEC) != 0) {
-    return util::Error{fmt::format("cannot make a pipe: {}", strerror(errno)), ""};
+  void RestoreInChild() {
+    if (death_signal_ != 0) prctl(PR_SET_PDEATHSIG, death_signal_);
+    if (!known_ || (attributes_.flags & kResetOnFork) == 0) return;
+    syscall(SYS_sched_setattr, 0, &attributes_, 0);
   }
-  util::UniqueFd failure_read(failure[0]);
-  util::UniqueFd failure_write(failure[1]);
+
+ private:
+  static constexpr uint64_t kResetOnFork = 1;  // linux/sched.h: SCHED_FLAG_RESET_ON_FORK
+  SchedulingAttributes attributes_ = {};
+  bool known_ = false;
+  int death_signal_ = 0;
+};
+
+struct Pipe {
+  util::UniqueFd read_end;
+  util::UniqueFd write_end;
+};
+
+// Not one of the standard descriptors, even where these are missing: the command misses them, too.
+util::Result<Pipe> MakePipe() {
+  std::array<int, 2> ends{};
+  Pipe pipe;
+  if (pipe2(ends.data(), O_CLOEXEC) == 0) {
+    const util::UniqueFd read_end(ends[0]);
+    const util::UniqueFd write_end(ends[1]);
+    pipe.read_end.reset(fcntl(read_end.get(), F_DUPFD_CLOEXEC, 3));
+    pipe.write_end.reset(fcntl(write_end.get(), F_DUPFD_CLOEXEC, 3));
+  }
+  if (pipe.read_end && pipe.write_end) return pipe;
+  return util::Error{fmt::format("cannot make a pipe: {}", strerror(errno)), ""};
+}
+
+ssize_t ReadWhole(int fd, void* buffer, size_t size) {
+  ssize_t got = 0;
+  do {
+    got = read(fd, buffer, size);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+// What a child tells before it waits, and again when it could not execute the program.
+struct Report {
+  enum class Stage { kReady, kUser, kProgram };
+  Stage stage = Stage::kReady;
+  int error = 0;
+};
+
+[[noreturn]] void BeChild(const std::vector<std::string>& command, const CommandUser* user,
+                          NotForked not_forked, bool stdout_is_taken, int gate, int reports) {
+  auto fail = [&](Report::Stage stage, int error) {
+    const Report report{.stage = stage, .error = error};
+    if (write(reports, &report, sizeof(report)) < 0) _exit(kExitNotExecutable);
+    _exit(error == ENOENT || error == ENOTDIR ? kExitNotFound : kExitNotExecutable);
+  };
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  if (stdout_is_taken) dup2(STDERR_FILENO, STDOUT_FILENO);
+  not_forked.RestoreInChild();
+  if (user != nullptr) {
+    if (const int error = user->Become(); error != 0) fail(Report::Stage::kUser, error);
+  }
+  int reason = 0;
+  const std::string program = FindProgram(command.front(), &reason);
+  if (program.empty()) fail(Report::Stage::kProgram, reason);
+  const Report ready;
+  if (write(reports, &ready, sizeof(ready)) != sizeof(ready)) _exit(kExitFailure);
+  char byte = 0;
+  // No byte: the recorder is gone, and there is nothing to run for.
+  if (ReadWhole(gate, &byte, 1) != 1) _exit(kExitFailure);
+  execv(program.c_str(), arguments.data());
+  fail(Report::Stage::kProgram, errno);
+  _exit(kExitFailure);
+}
 
-  pid_t pid = fork();
+}  // namespace
+
+util::Result<ChildProcess> ChildProcess::Prepare(const std::vector<std::string>& command,
+                                                 const CommandUser* user, bool stdout_is_taken,
+                                                 int* exit_code) {
+  *exit_code = kExitFailure;
+  auto gate = MakePipe();
+  if (!gate) return gate.TakeError();
+  auto reports = MakePipe();
+  if (!reports) return reports.TakeError();
+  const NotForked not_forked;
+  const pid_t pid = fork();
   if (pid < 0) return util::Error{fmt::format("cannot fork: {}", strerror(errno)), ""};
   if (pid == 0) {
-    gate_write.reset();
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
-    if (stdout_is_taken) dup2(STDERR_FILENO, STDOUT_FILENO);
-    char byte = 0;
-    // No byte: the recorder is gone, and there is nothing to run for.
-    if (read(gate_read.get(), &byte, 1) != 1) _exit(kExitFailure);
-    execv(program.c_str(), arguments.data());
-    int error = errno;
-    if (write(failure_write.get(), &error, sizeof(error)) < 0) _exit(kExitNotExecutable);
-    _exit(error == ENOENT ? kExitNotFound : kExitNotExecutable);
+    gate->write_end.reset();
+    BeChild(command, user, not_forked, stdout_is_taken, gate->read_end.get(),
+            reports->write_end.get());
   }
-  return ChildProcess(pid, std::move(gate_write), std::move(failure_read));
+  reports->write_end.reset();
+  ChildProcess child(pid, std::move(gate->write_end), std::move(reports->read_end));
+  Report report;
+  const bool told = ReadWhole(child.reports_.get(), &report, sizeof(report)) == sizeof(report);
+  if (told && report.stage == Report::Stage::kReady) return child;
+  if (!told) return util::Error{"the process of the command ended before it could start", ""};
+  if (report.stage == Report::Stage::kUser) {
+    return util::Error{
+        fmt::format("cannot run the command as {}: {}", user->name, strerror(report.error)),
+        report.error == EPERM ? "only root can" : ""};
+  }
+  *exit_code =
+      report.error == ENOENT || report.error == ENOTDIR ? kExitNotFound : kExitNotExecutable;
+  return util::Error{fmt::format("cannot run '{}': {}", command.front(), strerror(report.error)),
+                     ""};
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       gate_(std::move(other.gate_)),
-      failure_(std::move(other.failure_)),
+      reports_(std::move(other.reports_)),
       released_(other.released_),
       status_(other.status_) {}
 
@@ -114,18 +206,14 @@ ChildProcess::~ChildProcess() {
 util::Status ChildProcess::Release() {
   released_ = true;
   char byte = 1;
-  if (write(gate_.get(), &byte, 1) != 1) {
+  if (write(gate_.get(), &byte, 1) != 1 && errno != EPIPE) {
     return util::Error{fmt::format("cannot start the command: {}", strerror(errno)), ""};
   }
-  int error = 0;
-  ssize_t got = 0;
-  do {
-    got = read(failure_.get(), &error, sizeof(error));
-  } while (got < 0 && errno == EINTR);
+  Report report;
   // Closed without a word: exec went well.
-  if (got != static_cast<ssize_t>(sizeof(error))) return util::Ok();
-  return util::Error{fmt::format("cannot run the command: {}", strerror(error)),
-                     error == ENOEXEC ? "a script needs a first line like #!/bin/sh" : ""};
+  if (ReadWhole(reports_.get(), &report, sizeof(report)) != sizeof(report)) return util::Ok();
+  return util::Error{fmt::format("cannot run the command: {}", strerror(report.error)),
+                     report.error == ENOEXEC ? "a script needs a first line like #!/bin/sh" : ""};
 }
 
 void ChildProcess::Terminate() const {

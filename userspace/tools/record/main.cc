@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/list_categories.h"
 #include "tools/record/record_options.h"
 #include "tools/record/recorder.h"
 

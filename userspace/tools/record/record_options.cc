@@ -26,6 +26,7 @@ constexpr const char* kExamples =
     "  sudo fxt-record                          until Ctrl-C, into trace.fxt\n"
     "  sudo fxt-record -d 10s -o boot.fxt.gz    ten seconds, compressed\n"
     "  sudo fxt-record -- make -j8              as long as the command runs\n"
+    "  sudo fxt-record --as-caller -- make -j8  ... run by you, not by root\n"
     "  sudo fxt-record -c default,irq,softirq   what interrupts do, too\n"
     "  sudo fxt-record -c sched,syscall:futex,read --comm postgres\n"
     "  sudo fxt-record -d 2s -o - | fxt info -  straight into a reader\n"
@@ -101,6 +102,12 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
          "Category lbr: which branches the CPU keeps: user, kernel, any, call, return, cond, "
          "ind_call, ind_jump, ...")
       ->type_name("LIST");
+  app.add_option("-u,--user", options.user,
+                 "Run the command as this user, as sudo -u would; the recorder stays root")
+      ->type_name("NAME");
+  app.add_flag("--as-caller", options.as_caller,
+               "Run the command as the user who called sudo (excludes --user)")
+      ->excludes("--user");
   app.add_option("--stats-json", options.stats_json, "Write the summary's numbers to this file")
       ->type_name("FILE");
   app.add_flag("-q,--quiet", options.quiet, "No progress, no summary; losses are still told");
@@ -123,8 +130,10 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     return fail({error.what(), "fxt-record --help shows the options"});
   }
   options.command = app.remaining();
-  if (!options.command.empty() && options.command.front() == "--") {
-    options.command.erase(options.command.begin());
+  const bool command_follows = !options.command.empty() && options.command.front() == "--";
+  if (command_follows) options.command.erase(options.command.begin());
+  if (command_follows && options.command.empty()) {
+    return fail({"there is no command after --", "without -- the whole machine is recorded"});
   }
   if (!options.command.empty() && options.command.front().starts_with("-")) {
     return fail({fmt::format("there is no option '{}'", options.command.front()),
@@ -159,6 +168,12 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
                    "each CPU's ring has from 4K to 1G"});
     }
     options.buffer_bytes = *value;
+  }
+  if (app.count("--user") > 0 && options.user.empty()) return fail({"the user has no name", ""});
+  if (options.command.empty() && (options.as_caller || !options.user.empty())) {
+    return fail({fmt::format("{} says who runs the command, and there is no command",
+                             options.as_caller ? "--as-caller" : "--user"),
+                 "fxt-record [options] -- command"});
   }
   if (options.output.empty()) return fail({"the output has no name", ""});
   for (int i = 0; i < argc; ++i) {

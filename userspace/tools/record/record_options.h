@@ -36,6 +36,8 @@ struct RecordOptions {
   bool quiet = false;
   bool verbose = false;
   bool list_categories = false;
+  std::string user;        // as whom the command runs; empty: as the recorder does
+  bool as_caller = false;  // as the user behind sudo
   std::vector<std::string> command;
   std::string command_line;  // all of it, as given
 };

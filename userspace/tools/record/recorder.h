@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "capture/bpf/kernel_features.h"
@@ -14,10 +15,11 @@
 #include "fxt/provider_writer.h"
 #include "sink/open_sink.h"
 #include "tools/record/child_process.h"
+#include "tools/record/console.h"
+#include "tools/record/end_signals.h"
 #include "tools/record/record_options.h"
 #include "tools/record/summary.h"
 #include "util/result.h"
-#include "util/unique_fd.h"
 
 namespace tools {
 
@@ -30,32 +32,44 @@ class Recorder {
 
  private:
   enum class Reason { kDuration, kSignal, kCommandEnded, kOutputFailed };
+  enum class Phase { kStarting, kRecording, kEnding };
 
+  int RunQuietly();
+  int Fail(const util::Error& error, int exit_code = kExitFailure);
+  int FailToStart(const util::Error& error);
+  // The exit code, if the command cannot be run.
+  std::optional<int> PrepareCommand();
+  int WaitForCommand();
   util::Result<capture::ProgramOptions> MakeProgramOptions(const capture::KernelFeatures& features);
   util::Status OpenBranches();
   // Hands them to the session, if their tasks can be told.
   util::Status KeepBranches();
   util::Status OpenOutput();
-  void WarnOfFilters() const;
   util::Status Start();
   Reason Loop();
+  void Wait(bool drained);
+  std::optional<Reason> ReasonToEnd(uint64_t now);
+  bool KeepWaiting();
+  void EnterEnd(bool by_signal);
+  // Whether the output has everything.
+  bool End(Reason reason);
   void Finish(Reason reason, bool output_failed);
-  void ShowProgress(uint64_t now);
   Summary MakeSummary(bool output_failed) const;
-  bool on_terminal() const { return terminal_; }
 
   RecordOptions options_;
-  bool terminal_ = false;
+  Console console_{"fxt-record"};
   bool realtime_ = false;
   uint64_t begin_ = 0;  // ns of CLOCK_MONOTONIC
   uint64_t session_end_ = 0;
   uint64_t start_bytes_ = 0;
-  int signal_ = 0;
-  uint64_t shown_events_ = 0;
-  uint64_t shown_at_ = 0;
-  bool line_shown_ = false;
+  uint64_t deadline_ = UINT64_MAX;
 
-  util::UniqueFd signals_;
+  EndSignals signals_;
+  std::mutex end_mutex_;
+  // Under end_mutex_, as a sink's thread may find that the recording has to end.
+  Phase phase_ = Phase::kStarting;
+  uint32_t signals_to_give_up_ = 1;  // as many end a wait for who reads the output
+
   std::optional<ChildProcess> child_;
   capture::ProcIdentity identities_;
   std::unique_ptr<capture::BranchRecorder> branches_;
@@ -64,8 +78,5 @@ class Recorder {
   std::optional<fxt::ArchiveWriter> archive_;
   std::optional<fxt::ProviderWriter> writer_;
 };
-
-// What fxt-record --list-categories prints. The exit code.
-int ListCategories();
 
 }  // namespace tools

@@ -9,14 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "tools/common/message.h"
 #include "translate/loss_translator.h"
 #include "util/quantity.h"
 
 namespace tools {
 namespace {
-
-constexpr const char* kProgram = "fxt-record";
 
 std::string CpuName(int32_t cpu) {
   return cpu < 0 ? "no CPU in particular" : fmt::format("CPU {}", cpu);
@@ -35,19 +32,19 @@ double Summary::bytes_per_switch() const {
   return static_cast<double>(translation.switch_bytes) / static_cast<double>(translation.switches);
 }
 
-void PrintLosses(const Summary& summary) {
+void PrintLosses(const Summary& summary, Console& console) {
   if (summary.lost_events() == 0) return;
-  PrintNote(kProgram, fmt::format("LOST {} events (the file says where):",
-                                  util::FormatCount(summary.lost_events())));
+  console.Note(fmt::format("LOST {} events (the file says where):",
+                           util::FormatCount(summary.lost_events())));
   for (const auto& [where, count] : summary.lost) {
-    PrintNote(kProgram, fmt::format("  {:>12} {} on {}", util::FormatCount(count),
-                                    translate::CategoryText(where.second), CpuName(where.first)));
+    console.Note(fmt::format("  {:>12} {} on {}", util::FormatCount(count),
+                             translate::CategoryText(where.second), CpuName(where.first)));
   }
-  PrintNote(kProgram, fmt::format("  larger rings lose less: --buffer-size, now {} per CPU",
-                                  util::FormatSize(summary.ring_bytes)));
+  console.Note(fmt::format("  larger rings lose less: --buffer-size, now {} per CPU",
+                           util::FormatSize(summary.ring_bytes)));
 }
 
-void PrintSummary(const Summary& summary) {
+void PrintSummary(const Summary& summary, Console& console) {
   const translate::TranslationStats& stats = summary.translation;
   std::vector<std::string> counts;
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
@@ -55,40 +52,38 @@ void PrintSummary(const Summary& summary) {
     counts.push_back(fmt::format("{} {}", util::FormatCount(stats.recorded[category]),
                                  translate::CategoryText(category)));
   }
-  PrintNote(kProgram,
-            fmt::format("recorded {} in {}",
-                        counts.empty() ? "no events" : fmt::to_string(fmt::join(counts, ", ")),
-                        util::FormatDuration(summary.duration)));
+  console.Note(fmt::format("recorded {} in {}",
+                           counts.empty() ? "no events" : fmt::to_string(fmt::join(counts, ", ")),
+                           util::FormatDuration(summary.duration)));
   if (stats.switches > 0) {
-    PrintNote(kProgram,
-              fmt::format("{} switches at {:.1f} bytes each, {} wakeups, {} migrations",
-                          util::FormatCount(stats.switches), summary.bytes_per_switch(),
-                          util::FormatCount(stats.wakeups), util::FormatCount(stats.migrations)));
+    console.Note(fmt::format("{} switches at {:.1f} bytes each, {} wakeups, {} migrations",
+                             util::FormatCount(stats.switches), summary.bytes_per_switch(),
+                             util::FormatCount(stats.wakeups),
+                             util::FormatCount(stats.migrations)));
   }
   if (stats.unseen_switches > 0) {
-    PrintNote(kProgram, fmt::format("{} switches were not shown by the kernel (marked in the file)",
-                                    util::FormatCount(stats.unseen_switches)));
+    console.Note(fmt::format("{} switches were not shown by the kernel (marked in the file)",
+                             util::FormatCount(stats.unseen_switches)));
   }
   if (summary.output_failed) {
-    PrintNote(kProgram,
-              fmt::format("the output took {} of {} of records: what came later is missing",
-                          util::FormatSize(summary.output_bytes),
-                          util::FormatSize(summary.record_bytes)));
+    console.Note(fmt::format("the output took {} of {} of records: what came later is missing",
+                             util::FormatSize(summary.output_bytes),
+                             util::FormatSize(summary.record_bytes)));
   }
   if (summary.lost_events() == 0 && !summary.output_failed) {
-    PrintNote(kProgram, fmt::format("lost nothing; the fullest ring was {}% full",
-                                    summary.capture.fullest_ring_percent));
+    console.Note(fmt::format("lost nothing; the fullest ring was {}% full",
+                             summary.capture.fullest_ring_percent));
   } else {
-    PrintLosses(summary);
+    PrintLosses(summary, console);
   }
-  PrintNote(kProgram, fmt::format("the recorder took {} of CPU time and {} of memory",
-                                  util::FormatDuration(summary.cpu_time),
-                                  util::FormatSize(summary.peak_memory)));
+  console.Note(fmt::format("the recorder took {} of CPU time and {} of memory",
+                           util::FormatDuration(summary.cpu_time),
+                           util::FormatSize(summary.peak_memory)));
   if (summary.output == "-") {
-    PrintNote(kProgram, fmt::format("wrote {}", util::FormatSize(summary.file_bytes)));
+    console.Note(fmt::format("wrote {}", util::FormatSize(summary.file_bytes)));
   } else {
-    PrintNote(kProgram, fmt::format("wrote {} ({}); open it at https://ui.perfetto.dev",
-                                    summary.output, util::FormatSize(summary.file_bytes)));
+    console.Note(fmt::format("wrote {} ({}); open it at https://ui.perfetto.dev", summary.output,
+                             util::FormatSize(summary.file_bytes)));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "capture/capture_session.h"
+#include "tools/record/console.h"
 #include "translate/translation_stats.h"
 #include "util/result.h"
 
@@ -38,10 +39,10 @@ struct Summary {
   double bytes_per_switch() const;
 };
 
-// Several lines on standard error.
-void PrintSummary(const Summary& summary);
+// Several lines.
+void PrintSummary(const Summary& summary, Console& console);
 // Only what was lost, if anything was.
-void PrintLosses(const Summary& summary);
+void PrintLosses(const Summary& summary, Console& console);
 util::Status WriteSummaryJson(const Summary& summary, const std::string& path);
 
 }  // namespace tools

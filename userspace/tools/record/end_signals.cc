@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/end_signals.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "util/clock.h"
+
+namespace tools {
+namespace {
+
+// One wish may come as several signals: timeout(1) signals its child, and then the whole group.
+constexpr uint64_t kSameWish = 100'000'000;
+
+bool IsIgnored(int number) {
+  struct sigaction action {};
+  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+void EndSignals::Take() {
+  // Both are told by write(2) as well, and then they are an error among others.
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+  // Progress in the background would stop the recorder (stty tostop).
+  signal(SIGTTOU, SIG_IGN);
+  // Where whoever started the recorder ignored it, nobody could say how the command ended.
+  signal(SIGCHLD, SIG_DFL);
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) {
+    if (number != SIGHUP || !IsIgnored(number)) sigaddset(&set, number);
+  }
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  fd_.reset(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+void EndSignals::Look() {
+  const std::lock_guard lock(mutex_);
+  signalfd_siginfo info{};
+  while (read(fd_.get(), &info, sizeof(info)) == sizeof(info)) {
+    if (info.ssi_signo == SIGCHLD) continue;
+    const uint64_t now = util::MonotonicNow();
+    if (count_ > 0 && now - last_time_ < kSameWish) continue;
+    last_time_ = now;
+    last_ = static_cast<int>(info.ssi_signo);
+    if (count_ == 0) {
+      first_ = last_.load();
+      from_terminal_ = info.ssi_code == SI_KERNEL;
+    }
+    ++count_;
+  }
+}
+
+}  // namespace tools

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/filter_text.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace tools {
+
+std::vector<std::string> DescribeFilters(const RecordOptions& options,
+                                         const capture::TaskFilter& filter) {
+  std::vector<std::string> words;
+  const auto add = [&](std::string_view name, const std::vector<uint32_t>& ids) {
+    for (const uint32_t id : ids) {
+      words.push_back(id == capture::kNoTask ? fmt::format("{}=?", name)
+                                             : fmt::format("{}={}", name, id));
+    }
+  };
+  add("pid", filter.tids);
+  add("tgid", filter.tgids);
+  for (const std::string& comm : options.comms) words.push_back("comm=" + comm);
+  for (const std::string& cgroup : options.cgroups) words.push_back("cgroup=" + cgroup);
+  if (options.only_command) words.emplace_back("only-command");
+  if (options.follow) words.emplace_back("follow");
+  return words;
+}
+
+std::vector<std::string> TranslationNotes(const RecordOptions& options,
+                                          const capture::TaskFilter& filter) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::string_view name, const std::vector<uint32_t>& asked,
+                       const std::vector<uint32_t>& ids) {
+    for (size_t i = 0; i < asked.size(); ++i) {
+      if (ids[i] == capture::kNoTask) continue;
+      notes.push_back(fmt::format("--{} {} of this process namespace is {} in the file", name,
+                                  asked[i], ids[i]));
+    }
+  };
+  add("pid", options.tids, filter.tids);
+  add("tgid", options.tgids, filter.tgids);
+  return notes;
+}
+
+std::vector<std::string> FilterWarnings(const RecordOptions& options,
+                                        const capture::FilterMatches& matches) {
+  std::vector<std::string> warnings;
+  const auto warn = [&](std::string_view option, const auto& value, std::string_view what) {
+    warnings.push_back(fmt::format("warning: {} {}: at the start {}", option, value, what));
+  };
+  for (size_t i = 0; i < options.tids.size(); ++i) {
+    if (!matches.tid(i)) warn("--pid", options.tids[i], "there is no such thread");
+  }
+  for (size_t i = 0; i < options.tgids.size(); ++i) {
+    if (!matches.tgid(i)) warn("--tgid", options.tgids[i], "there is no such process");
+  }
+  for (size_t i = 0; i < options.comms.size(); ++i) {
+    if (!matches.comm(i)) warn("--comm", options.comms[i], "no thread has this name");
+  }
+  for (size_t i = 0; i < options.cgroups.size(); ++i) {
+    if (!matches.cgroup(i)) warn("--cgroup", options.cgroups[i], "there is no task in it");
+  }
+  if (options.follow && options.tids.empty() && options.tgids.empty() && options.comms.empty() &&
+      !options.quiet) {
+    warnings.emplace_back("--follow changes nothing here: it is for --pid, --tgid and --comm");
+  }
+  return warnings;
+}
+
+}  // namespace tools

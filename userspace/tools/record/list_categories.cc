@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/list_categories.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "capture/bpf/bpf_programs.h"
+#include "capture/bpf/kernel_features.h"
+#include "capture/branch_recorder.h"
+#include "capture/category.h"
+#include "tools/common/message.h"
+#include "tools/record/record_options.h"
+#include "util/cpu_list.h"
+
+namespace tools {
+namespace {
+
+constexpr const char* kProgram = "fxt-record";
+
+}  // namespace
+
+int ListCategories() {
+  auto features = capture::ProbeKernel();
+  if (!features) {
+    PrintError(kProgram, features.error());
+    return kExitFailure;
+  }
+  // Known only to programs that run.
+  capture::ProgramOptions smallest;
+  smallest.ring_bytes = capture::kMinRingBytes;
+  auto programs = capture::BpfPrograms::Load(smallest, *features);
+  if (!programs) {
+    PrintError(kProgram, programs.error());
+    return kExitFailure;
+  }
+  const std::string wakers = capture::DescribeInterruptWakers(
+      (*programs)->contextless_cpus(), static_cast<uint32_t>(util::ReadCpuList("online").size()));
+  std::string list =
+      fmt::format("{:<9} {:<42} {:<8} {}\n", "NAME", "DESCRIPTION", "DEFAULT", "THIS KERNEL");
+  for (const capture::Category& category : capture::AllCategories()) {
+    std::string why_not = features->WhyNot(category);
+    if (category.id == FXR_CATEGORY_LBR) {
+      if (auto branches = capture::BranchRecorder::Open({}); !branches) {
+        why_not = branches.error().message;
+      }
+    }
+    const std::string available = category.id == FXR_CATEGORY_SCHED
+                                      ? "available; wakers in interrupts are " + wakers
+                                      : "available";
+    list += fmt::format("{:<9} {:<42} {:<8} {}\n", category.name, category.description,
+                        category.by_default ? "yes" : "no",
+                        why_not.empty() ? available : "not available: " + why_not);
+  }
+  if (std::fputs(list.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    PrintError(kProgram, {fmt::format("cannot write standard output: {}", strerror(errno)), ""});
+    return kExitFailure;
+  }
+  return 0;
+}
+
+}  // namespace tools
