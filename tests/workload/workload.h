@@ -57,7 +57,11 @@ int HostileNames();
 // One message into the kernel's log, through /dev/kmsg.
 int KernelMessage(const std::string& text);
 
-// All of the above in turn.
+// Prints what the program was given by whoever executed it: scheduling, limits, signals, descriptors,
+// rights, environment.
+int Inherited();
+
+// All of the above but Inherited in turn.
 int Script(uint32_t rounds);
 
 }  // namespace workload
