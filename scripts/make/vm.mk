@@ -13,9 +13,9 @@ $(BUILD)/tests/vm_probe: $(VM_PROBE_OBJECTS)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^
 
 VM_PROGRAMS := $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/vm_probe $(BUILD)/tests/as_user \
-               $(BUILD)/tests/ftrace_compare
+               $(BUILD)/tests/in_namespace $(BUILD)/tests/ftrace_compare
 
-$(BUILD)/tests/as_user: tests/vm/as_user.cc
+$(BUILD)/tests/as_user $(BUILD)/tests/in_namespace: $(BUILD)/tests/%: tests/vm/%.cc
 	@mkdir -p $(@D)
 	$(call brief,LINK)$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $<
 

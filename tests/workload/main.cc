@@ -43,6 +43,17 @@ int main(int argc, char** argv) {
   part->add_option("--count", threads)->capture_default_str();
   part->callback([&] { chosen = [&] { return workload::Threads(threads); }; });
 
+  workload::TimerWakeupsOptions timer_wakeups;
+  part = app.add_subcommand("timer-wakeups", "a process that sleeps beside one that computes");
+  part->add_option("--cpu", timer_wakeups.cpu, "pin both to this CPU")->capture_default_str();
+  part->add_option("--count", timer_wakeups.count, "times asleep")->capture_default_str();
+  part->callback([&] { chosen = [&] { return workload::TimerWakeups(timer_wakeups); }; });
+
+  std::string resident = "wl-resident";
+  part = app.add_subcommand("resident", "a process of three threads that stays until it is killed");
+  part->add_option("--name", resident, "of its first thread")->capture_default_str();
+  part->callback([&] { chosen = [&] { return workload::Resident(resident); }; });
+
   std::string message;
   part = app.add_subcommand("kmsg", "a message into the kernel's log");
   part->add_option("TEXT", message)->required();

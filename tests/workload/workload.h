@@ -27,6 +27,11 @@ struct MessagingOptions {
   uint32_t count = 50;  // messages from each sender to each receiver
 };
 
+struct TimerWakeupsOptions {
+  int cpu = 0;           // both processes are pinned to it
+  uint32_t count = 200;  // times that the sleeper goes to sleep
+};
+
 // Two processes hand one byte to and fro through pipes, `count` times each way.
 int PingPong(const PingPongOptions& options);
 
@@ -46,6 +51,13 @@ int StopContinue();
 // A process renames itself, its second thread, and that thread through /proc.
 int Renames();
 
+// A process sleeps for 2 ms `count` times on a CPU on which another one computes all the while: it
+// is the interrupt of a timer that wakes it, whoever runs there.
+int TimerWakeups(const TimerWakeupsOptions& options);
+
+// A process of three threads, NAME, NAME-2 and NAME-3, that sleep 5 ms at a time until it is killed.
+int Resident(const std::string& name);
+
 // Nice values and scheduling policies in turn. A change that privilege forbids is printed as such
 // and is no failure.
 int Priorities();
@@ -61,7 +73,7 @@ int KernelMessage(const std::string& text);
 // rights, environment.
 int Inherited();
 
-// All of the above but Inherited in turn.
+// All of the above in turn, but for TimerWakeups, Resident and Inherited.
 int Script(uint32_t rounds);
 
 }  // namespace workload

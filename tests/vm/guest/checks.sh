@@ -15,11 +15,17 @@ limited() { seconds=$1; shift; timeout -k 5 "$seconds" "$@"; }
 # Under whom to record; a mode may say: who="as_user 1000 bpf,perfmon"
 who=
 
+# Seconds, and whose recorder `truth` takes; a mode may say otherwise.
+recorder=/bin/fxt-record
+truth_limit=50
+truth_tolerance_us=1000
+record_limit=40
+
 # record NAME OPTIONS... -- COMMAND...: a capture into NAME.fxt that has to succeed and to lose nothing.
 record() {
   name=$1; shift
   # shellcheck disable=SC2086 # words
-  limited 40 $who fxt-record -q -o "$name.fxt" --stats-json "$name.json" "$@" > "$name.out" 2> "$name.err"
+  limited $record_limit $who fxt-record -q -o "$name.fxt" --stats-json "$name.json" "$@" > "$name.out" 2> "$name.err"
   status=$?
   if [ $status != 0 ]; then
     fail "record:$name" "exit $status: $(last_word "$name.err")"
@@ -62,8 +68,9 @@ sound() {
 # its turn of the emulation may end in the middle of a rename.
 truth() {
   name=$1; shift
-  limited 55 ftrace_compare run --recorder /bin/fxt-record --keep "$name.fxt" --keep-log "$name.ftr" --buffer-mib 16 --limit 50 \
-    --blind-init no --blind-idle none --tolerance-us 1000 --rename-us 50000 -- "$@" > "$name.truth" 2>&1
+  limited $((truth_limit + 5)) ftrace_compare run --recorder "$recorder" --keep "$name.fxt" --keep-log "$name.ftr" \
+    --buffer-mib 16 --limit "$truth_limit" --blind-init no --blind-idle none --tolerance-us "$truth_tolerance_us" \
+    --rename-us 50000 -- "$@" > "$name.truth" 2>&1
   status=$?
   if [ $status = 0 ]; then
     pass "truth:$name" "$(sed -n '1p' "$name.truth" | cut -c1-300)"
@@ -73,6 +80,38 @@ truth() {
     fail "truth:$name" "exit $status: $(sed -n '1p' "$name.truth" | cut -c1-300)"
     return 1
   fi
+}
+
+# wakers NAME WOKEN WAKER LEAST: in NAME.fxt threads called WOKEN were woken LEAST times by threads called WAKER, or
+# by nobody where WAKER is empty, and by nobody else, but for the thread that moves them to another CPU.
+wakers() {
+  fxt dump "$1.fxt" | awk -v woken="$2" -v waker="$3" '
+    function name(field) { sub(/^[a-z]*=/, "", field); sub(/\[.*/, "", field); return field }
+    $2 == "wakeup" && name($4) == woken { if (name($5) !~ /^migration\//) ++count[name($5)] }
+    END {
+      printf "%d", count[waker]
+      for (other in count) if (other != waker) printf " %s:%d", other == "" ? "nobody" : other, count[other]
+      print ""
+    }' > "$1.$2.wakers"
+  read -r right others < "$1.$2.wakers"
+  if [ -z "$others" ] && [ "$right" -ge "$4" ]; then
+    pass "wakers:$1:$2" "$right times by ${3:-nobody}"
+  else
+    fail "wakers:$1:$2" "$right times by ${3:-nobody} instead of $4 at least; by others: ${others:-none}"
+  fi
+}
+
+# list_tasks: a line for each task of the machine, as facts.awk takes it.
+list_tasks() {
+  for folder in /proc/[0-9]*; do
+    uid='' cgroup=''
+    while read -r key value _; do [ "$key" = Uid: ] && uid=$value; done < "$folder/status"
+    while IFS=: read -r hierarchy _ path; do [ "$hierarchy" = 0 ] && cgroup=$path; done < "$folder/cgroup"
+    command=$(tr '\0' ' ' < "$folder/cmdline")
+    for task in "$folder"/task/[0-9]*; do
+      read -r name < "$task/comm" && echo "${task##*/}|${folder#/proc/}|$name|$uid|$cgroup|${command% }"
+    done
+  done 2>/dev/null
 }
 
 # refused NAME WORD COMMAND...: it does not record, leaves no file, and says so in a line or two that hold WORD.

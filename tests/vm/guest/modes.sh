@@ -92,6 +92,88 @@ mode_pid_max() {
   echo "$before" > /proc/sys/kernel/pid_max
 }
 
+mode_wakers() {
+  record timers -c sched -- workload timer-wakeups --cpu 1 --count 200 && sound timers && wakers timers wl-sleeper "" 180
+  for where in 0 -1; do
+    record pipes$where -c sched -- workload pingpong --cpu $where --count 500 && sound pipes$where || continue
+    wakers pipes$where wl-ping wl-pong 100
+    wakers pipes$where wl-pong wl-ping 100
+  done
+}
+
+mode_time_namespace() {
+  if [ ! -e /proc/1/ns/time ]; then
+    skip namespace "this kernel has no time namespaces"
+    return
+  fi
+  read -r uptime _ < /proc/uptime
+  back=$((${uptime%.*} - 2))
+  recorder=/guest/recorder_elsewhere
+  export recorder_in command_in="in_namespace first-time"
+  # Of the monotonic clock and of the clock that goes on while the machine is suspended.
+  for offsets in "1000000 2000000" "-$back -$((back / 2))"; do
+    recorder_in="time $offsets"
+    name=$(echo "$offsets" | tr ' ' ,)
+    # shellcheck disable=SC2086 # words
+    there=$(in_namespace $recorder_in cut -d. -f1 /proc/uptime)
+    if [ "$there" -gt 1000000 ] || [ "$there" -lt "$((back / 2 + 60))" ]; then pass "offset:$name" "uptime $there"
+    else fail "offset:$name" "uptime $there"; fi
+    truth "at$name" workload script
+  done
+  recorder=/bin/fxt-record
+}
+
+mode_pid_namespace() {
+  as_user 1000 none workload --time-limit 200 resident --name wl-outside &
+  outsider=$!
+  mkdir -p /sys/fs/cgroup/outside
+  echo $outsider > /sys/fs/cgroup/outside/cgroup.procs
+  until [ "$(cat /proc/$outsider/task/*/comm | grep -c wl-outside)" = 3 ]; do sleep 0.1; done
+
+  recorder=/guest/recorder_elsewhere
+  export recorder_in=pid command_in=
+  truth inside workload script
+  recorder=/bin/fxt-record
+
+  list_tasks > before.txt
+  who="in_namespace pid"
+  record machine -- sleep 1 && sound machine
+  who=
+  list_tasks > after.txt
+  # Those that did not change meanwhile.
+  grep -Fxf before.txt after.txt > tasks.txt
+  fxt dump machine.fxt > machine.txt
+  if awk -f /guest/facts.awk tasks.txt machine.txt > facts.txt; then
+    pass facts "$(tail -n 1 facts.txt)"
+  else
+    fail facts "$(grep -c ' instead of ' facts.txt) wrong: $(head -n 3 facts.txt | tr '\n' ';')"
+  fi
+  for task in /proc/$outsider/task/*; do
+    read -r name < "$task/comm"
+    if grep -q "type=thread koid=${task##*/} name=$name {process=#$outsider}" machine.txt; then pass "outside:$name"
+    else fail "outside:$name" "$(grep "type=thread.*wl-outside" machine.txt | tr -s ' ' | tr '\n' ';')"; fi
+  done
+  kill $outsider
+
+  picks_inside pid wl-inside
+  picks_inside tgid wl-inside-3
+}
+
+# picks_inside FILTER NAME: with a number of the pid namespace as --FILTER the recorder there has the thread NAME in
+# every switch of a process of three, or of its first thread.
+picks_inside() {
+  # shellcheck disable=SC2016 # expanded there
+  limited 40 in_namespace pid sh -c 'workload resident --name wl-inside & target=$!
+    until [ "$(cat /proc/$target/task/*/comm | grep -c wl-inside)" = 3 ]; do sleep 0.1; done
+    fxt-record -q -o "$1.fxt" -c sched "--$1" $target -d 1s' sh "$1" > "$1.out" 2> "$1.err" ||
+      { fail "filter:$1" "exit $?: $(last_word "$1.err")"; return; }
+  fxt dump "$1.fxt" | grep ' switch ' > "$1.txt"
+  right=$(grep -c "=$2\[" "$1.txt")
+  others=$(grep -vc '=wl-inside' "$1.txt")
+  if [ "$right" -ge 50 ] && [ "$others" = 0 ]; then pass "filter:$1" "$right switches"
+  else fail "filter:$1" "$right switches of $2, $others of others"; fi
+}
+
 mode_capabilities() {
   chmod 777 .
   who="as_user 1000 bpf,perfmon"
@@ -149,4 +231,58 @@ mode_small_memory() {
   record script -- workload script && sound script
   record all -c all -- workload script && sound all
   pass memory "$(sed -n 's/^MemAvailable: *//p' /proc/meminfo) available of $(sed -n 's/^MemTotal: *//p' /proc/meminfo)"
+}
+
+# of_cpus WHICH RANGE: this machine has these CPUs.
+of_cpus() {
+  read -r range < "/sys/devices/system/cpu/$1"
+  if [ "$range" = "$2" ]; then pass "cpus:$1" "$range"; else fail "cpus:$1" "$range instead of $2"; fi
+}
+
+# on_every_cpu NAME COUNT LEAST: NAME.fxt has LEAST switches of each of so many CPUs.
+on_every_cpu() {
+  fxt dump "$1.fxt" | awk -v count="$2" '
+    $2 == "switch" { ++switches[substr($3, 5)] }
+    END {
+      least = switches[0]
+      for (cpu = 0; cpu < count; ++cpu) if (switches[cpu] < least) least = switches[cpu]
+      for (cpu in switches) ++seen
+      print seen + 0, least + 0
+    }' > "$1.cpus"
+  read -r seen least < "$1.cpus"
+  if [ "$seen" = "$2" ] && [ "$least" -ge "$3" ]; then pass "cpus:$1" "$least switches or more on each of $seen"
+  else fail "cpus:$1" "$seen CPUs, $least switches on the quietest"; fi
+}
+
+mode_many_cpus() {
+  of_cpus online 0-15
+  # Two host CPUs take turns at being sixteen: each may stand still for long, between two tracers too.
+  truth_limit=200 truth_tolerance_us=1000000
+  # shellcheck disable=SC2016 # expanded there
+  load='for cpu in $(seq 0 15); do workload --time-limit 200 pingpong --cpu $cpu --count 200 & done
+    workload --time-limit 200 messaging --groups 4 --pairs 4 --count 20; wait'
+  truth load sh -c "$load"
+  record_limit=120
+  record all -c all -- sh -c "$load" && sound all && on_every_cpu all 16 400
+}
+
+mode_possible_cpus() {
+  of_cpus present 0-3
+  of_cpus possible 0-239
+  truth script workload script
+  before=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' /proc/meminfo)
+  record all -c all -- sh -c 'grep MemAvailable: /proc/meminfo; workload script > /dev/null' && sound all || return
+  # Told: what the rings of the four take, and no more than 4 MiB for all other maps.
+  told=$(figure all kernel_memory_bytes)
+  rings=$(($(figure all rings) * $(figure all ring_bytes)))
+  if [ "$(figure all rings)" = 4 ] && [ "${told:-0}" -ge $rings ] && [ "$told" -le $((rings + (4 << 20))) ]; then
+    pass told "$told bytes, $rings of them rings"
+  else
+    fail told "$(figure all rings) rings of $(figure all ring_bytes) bytes, ${told:-nothing} in all"
+  fi
+  # And that is what the machine had less.
+  during=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' all.out)
+  taken=$(((before - during) * 1024))
+  limit=$((${told:-0} + $(figure all peak_memory_bytes)))
+  if [ $taken -le $limit ]; then pass taken "$taken bytes, $limit told"; else fail taken "$taken bytes, $limit told"; fi
 }

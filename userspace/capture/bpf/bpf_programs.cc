@@ -15,6 +15,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <map>
 
 #include "fxt_record/event.h"
@@ -64,6 +65,18 @@ size_t WholePages(size_t bytes) {
 
 // Maps other than the rings, and programs.
 constexpr uint64_t kOtherLockedBytes = 4 << 20;
+
+// What the kernel says a map takes; 0 without /proc. For the maps that are memory of the size that
+// was asked for it is no good: from 5.11 to 6.3 the kernel reckons a key with each of their
+// entries.
+uint64_t MapMemoryBytes(int fd) {
+  std::ifstream info(fmt::format("/proc/self/fdinfo/{}", fd));
+  for (std::string key; info >> key;) {
+    uint64_t bytes = 0;
+    if (key == "memlock:") return info >> bytes ? bytes : 0;
+  }
+  return 0;
+}
 
 // Whether it is the limit on locked memory that forbids a map of so many slots, which other maps
 // are not forbidden by: before 5.11 the kernel counts maps as memory their user has locked.
@@ -174,8 +187,8 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   bpf_map__set_max_entries(maps.side_ring, static_cast<uint32_t>(self->side_ring_bytes_));
   self->has_stand_ins_ = features.preemptible_tracepoints;
   settings.programs_have_stand_ins = self->has_stand_ins_;
-  if (self->has_stand_ins_)
-    bpf_map__set_max_entries(maps.marks, self->control_count_ * kMarksPerCpu);
+  // Tasks mark where they run: CPUs that are not there need no room.
+  if (self->has_stand_ins_) bpf_map__set_max_entries(maps.marks, self->ring_count_ * kMarksPerCpu);
   settings.slots_per_ring_shift = self->ring_shift_;
   settings.ring_count = self->ring_count_;
   settings.slots_wakeup_fill = slots / 4;
@@ -375,6 +388,17 @@ void BpfPrograms::Detach() {
 
 SlotRing BpfPrograms::MakeSlotRing(uint32_t cpu) const {
   return SlotRing(&controls_[cpu], slots_ + (size_t{cpu} << ring_shift_), ring_shift_);
+}
+
+uint64_t BpfPrograms::KernelMemoryBytes() const {
+  const auto& maps = skeleton_->bpf->maps;
+  uint64_t bytes = slots_bytes_ + controls_bytes_ + side_ring_bytes_;
+  bpf_map* map = nullptr;
+  bpf_object__for_each_map(map, skeleton_->bpf->obj) {
+    if (map == maps.slots || map == maps.ring_controls || map == maps.side_ring) continue;
+    bytes += MapMemoryBytes(bpf_map__fd(map));
+  }
+  return bytes;
 }
 
 int BpfPrograms::side_ring_fd() const { return bpf_map__fd(skeleton_->bpf->maps.side_ring); }

@@ -102,6 +102,8 @@ class BpfPrograms {
   KernelClock clock() const;
   int side_ring_fd() const;
   uint64_t side_ring_bytes() const { return side_ring_bytes_; }
+  // Bytes of the kernel's memory that all rings and other maps take.
+  uint64_t KernelMemoryBytes() const;
   TaskWalk& tasks() { return *tasks_; }
   // The filter in effect: ids are the machine's, while those that were asked for are those of the
   // process namespace that the recorder runs in.

@@ -76,9 +76,11 @@ void PrintSummary(const Summary& summary, Console& console) {
   } else {
     PrintLosses(summary, console);
   }
-  console.Note(fmt::format("the recorder took {} of CPU time and {} of memory",
-                           util::FormatDuration(summary.cpu_time),
-                           util::FormatSize(summary.peak_memory)));
+  console.Note(
+      fmt::format("the recorder took {} of CPU time and {} of memory; {} rings and other maps "
+                  "in the kernel {}",
+                  util::FormatDuration(summary.cpu_time), util::FormatSize(summary.peak_memory),
+                  summary.rings, util::FormatSize(summary.kernel_memory)));
   if (summary.output == "-") {
     console.Note(fmt::format("wrote {}", util::FormatSize(summary.file_bytes)));
   } else {
@@ -142,6 +144,7 @@ util::Status WriteSummaryJson(const Summary& summary, const std::string& path) {
   json["peak_memory_bytes"] = summary.peak_memory;
   json["rings"] = summary.rings;
   json["ring_bytes"] = summary.ring_bytes;
+  json["kernel_memory_bytes"] = summary.kernel_memory;
   json["fullest_ring_percent"] = summary.capture.fullest_ring_percent;
   json["drains"] = summary.capture.drains;
   json["stalls"] = summary.capture.stalls;
