@@ -7,11 +7,14 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <utility>
 
 #include "capture/support/environment.h"
 #include "capture/support/expect.h"
@@ -257,6 +260,46 @@ TEST(Usage, StopsAfterTheDuration) {
   FxtLog log;
   EXPECT_TRUE(IsWholeFile(dir.File("trace.fxt"), &log));
   EXPECT_GT(log.last_ns - log.first_ns, 300'000'000u);
+}
+
+// Bytes of all maps among the files that /proc/PID/fdinfo describes, one after the other.
+uint64_t MapBytes(const std::string& descriptions) {
+  std::istringstream lines(descriptions);
+  uint64_t total = 0;
+  bool is_map = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("pos:")) is_map = false;
+    if (line.starts_with("map_type:")) is_map = true;
+    if (is_map && line.starts_with("memlock:")) total += std::stoull(line.substr(8));
+  }
+  return total;
+}
+
+TEST(Usage, TellsHowMuchKernelMemoryItTakes) {
+  REQUIRE_CAPTURE();
+  utsname kernel{};
+  uname(&kernel);
+  int major = 0, minor = 0;
+  sscanf(kernel.release, "%d.%d", &major, &minor);
+  if (std::pair(major, minor) < std::pair(6, 4)) {
+    GTEST_SKIP() << "SKIPPED: before 6.4 the kernel does not know what its maps take";
+  }
+  for (const char* ring : {"64K", "2M"}) {
+    const TempDir dir;
+    const CommandResult result = RunCommand(
+        RecordCommand(dir.File("trace.fxt"), {"-b", ring, "--stats-json", dir.File("stats.json")},
+                      {"sh", "-c", "cat /proc/$PPID/fdinfo/*"}),
+        kLimit);
+    ASSERT_TRUE(Exited(result, 0));
+    const auto stats = CaptureStats::Read(dir.File("stats.json"));
+    ASSERT_TRUE(stats.ok()) << stats.error().message;
+    const uint64_t told = stats->json.value("kernel_memory_bytes", uint64_t{0});
+    const uint64_t rings =
+        stats->json["rings"].get<uint64_t>() * stats->json["ring_bytes"].get<uint64_t>();
+    const auto kernel_says = static_cast<double>(MapBytes(result.out));
+    EXPECT_GE(told, rings + stats->json.value("side_ring_bytes", uint64_t{0}));
+    EXPECT_NEAR(static_cast<double>(told), kernel_says, 0.05 * kernel_says) << "rings of " << ring;
+  }
 }
 
 }  // namespace

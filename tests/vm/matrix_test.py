@@ -3,6 +3,8 @@
 """Tests of what scripts/vm_matrix decides by itself, without a guest."""
 
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -62,6 +64,60 @@ class Plan(unittest.TestCase):
             text = file.read()
         for mode in modes.MODES:
             self.assertIn(f"\nmode_{mode}() {{\n", text)
+
+
+    def test_a_machine_of_its_own_has_the_limit_that_its_mode_says(self):
+        found = {boot.modes[0]: boot for boot in modes.boots(["probe", "many_cpus", "possible_cpus", "one_cpu"])}
+        self.assertEqual((found["many_cpus"].cpus, found["many_cpus"].possible_cpus), (16, 16))
+        self.assertEqual((found["possible_cpus"].cpus, found["possible_cpus"].possible_cpus), (4, 240))
+        self.assertGreater(found["many_cpus"].limit_s, found["one_cpu"].limit_s)
+        self.assertEqual(found["one_cpu"].limit_s, modes.BASE_LIMIT_S + modes.MODE_LIMIT_S)
+
+
+class Facts(unittest.TestCase):
+    """tests/vm/guest/facts.awk, which the mode pid_namespace goes by."""
+
+    TASKS = ("7|7|ksoftirqd/0|0|/|\n"
+             "40|40|my shell|1000|/group|/bin/sh -c x\n"
+             "41|40|its thread|1000|/group|/bin/sh -c x\n")
+    DUMP = ("  - kernel-object type=process koid=7 name=ksoftirqd/0 {ppid=2 uid=0 cgroup=/}\n"
+            "  - kernel-object type=thread koid=7 name=ksoftirqd/0 {process=#7}\n"
+            "  - kernel-object type=process koid=40 name=\"my shell\" "
+            "{cmdline=\"/bin/sh -c x\" ppid=1 uid=1000 cgroup=/group}\n"
+            "  - kernel-object type=thread koid=40 name=\"my shell\" {process=#40}\n"
+            "  - kernel-object type=thread koid=41 name=\"its thread\" {process=#40}\n"
+            "  - kernel-object type=thread koid=99 name=unknown {process=#99}\n")
+
+    def facts(self, dump):
+        awk = next((found for found in (shutil.which("busybox"), shutil.which("awk")) if found), None)
+        if awk is None:
+            self.skipTest("SKIPPED: no awk")
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("tasks", self.TASKS), ("dump", dump)):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest/facts.awk")
+            done = subprocess.run([awk] + ["awk"] * awk.endswith("busybox") + ["-f", script, "tasks", "dump"],
+                                  cwd=folder, text=True, check=False, stdout=subprocess.PIPE)
+        return done.returncode, done.stdout.splitlines()
+
+    def test_right_facts_and_missing_ones_are_no_fault(self):
+        self.assertEqual(self.facts(self.DUMP), (0, ["3 threads compared"]))
+        self.assertEqual(self.facts(self.DUMP.replace(" uid=1000 cgroup=/group", "").replace("cmdline=", "x=")),
+                         (0, ["3 threads compared"]))
+
+    def test_each_wrong_fact_is_named(self):
+        for right, wrong, said in (
+                ("uid=1000", "uid=0", "40 uid is 0 instead of 1000"),
+                ("cgroup=/group", "cgroup=/", "40 cgroup is / instead of /group"),
+                ("/bin/sh -c x", "/sbin/init", "40 cmdline is /sbin/init instead of /bin/sh -c x"),
+                ('koid=41 name="its thread"', 'koid=41 name="tid 41"', "41 name is tid 41 instead of its thread"),
+                ("{process=#40}\n  - kernel-object type=thread koid=99", "{process=#41}\n  - kernel-object type=thread koid=99",
+                 "41 process is #41 instead of #40"),
+                ("type=thread koid=41 ", "type=process koid=41 ",
+                 "41 process object is there instead of none: it is a thread of 40")):
+            status, lines = self.facts(self.DUMP.replace(right, wrong))
+            self.assertEqual((status, lines[0]), (1, said))
 
 
 class Table(unittest.TestCase):

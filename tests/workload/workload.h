@@ -55,7 +55,8 @@ int Renames();
 // is the interrupt of a timer that wakes it, whoever runs there.
 int TimerWakeups(const TimerWakeupsOptions& options);
 
-// A process of three threads, NAME, NAME-2 and NAME-3, that sleep 5 ms at a time until it is killed.
+// A process of three threads, NAME, NAME-2 and NAME-3, that sleep 5 ms at a time until it is
+// killed.
 int Resident(const std::string& name);
 
 // Nice values and scheduling policies in turn. A change that privilege forbids is printed as such
@@ -69,8 +70,8 @@ int HostileNames();
 // One message into the kernel's log, through /dev/kmsg.
 int KernelMessage(const std::string& text);
 
-// Prints what the program was given by whoever executed it: scheduling, limits, signals, descriptors,
-// rights, environment.
+// Prints what the program was given by whoever executed it: scheduling, limits, signals,
+// descriptors, rights, environment.
 int Inherited();
 
 // All of the above in turn, but for TimerWakeups, Resident and Inherited.

@@ -92,6 +92,7 @@ class CaptureSession {
   const std::vector<uint32_t>& contextless_cpus() const { return programs_->contextless_cpus(); }
   uint32_t ring_count() const { return programs_->ring_count(); }
   uint64_t ring_bytes() const { return programs_->ring_bytes(); }
+  uint64_t side_ring_bytes() const { return programs_->side_ring_bytes(); }
   uint64_t kernel_memory_bytes() const { return programs_->KernelMemoryBytes(); }
   // How full the fullest ring was at the last drain, percent.
   uint32_t fullest_ring_percent() const { return fullest_now_percent_; }

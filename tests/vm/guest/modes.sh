@@ -102,7 +102,7 @@ mode_wakers() {
 }
 
 mode_time_namespace() {
-  if [ ! -e /proc/1/ns/time ]; then
+  if [ ! -e /proc/self/ns/time ]; then
     skip namespace "this kernel has no time namespaces"
     return
   fi
@@ -272,13 +272,16 @@ mode_possible_cpus() {
   truth script workload script
   before=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' /proc/meminfo)
   record all -c all -- sh -c 'grep MemAvailable: /proc/meminfo; workload script > /dev/null' && sound all || return
-  # Told: what the rings of the four take, and no more than 4 MiB for all other maps.
+  # Told: what the rings of the four take, and no more than 2 MiB for all maps that are no rings.
   told=$(figure all kernel_memory_bytes)
   rings=$(($(figure all rings) * $(figure all ring_bytes)))
-  if [ "$(figure all rings)" = 4 ] && [ "${told:-0}" -ge $rings ] && [ "$told" -le $((rings + (4 << 20))) ]; then
-    pass told "$told bytes, $rings of them rings"
+  side=$(figure all side_ring_bytes)
+  least=$((rings + side))
+  if [ "$(figure all rings)" = 4 ] && [ "${side:-0}" -gt 0 ] && [ "$side" -le $rings ] &&
+    [ "${told:-0}" -ge $least ] && [ "$told" -le $((least + (2 << 20))) ]; then
+    pass told "$told bytes, $rings of them rings and $side the side ring"
   else
-    fail told "$(figure all rings) rings of $(figure all ring_bytes) bytes, ${told:-nothing} in all"
+    fail told "$(figure all rings) rings of $(figure all ring_bytes) bytes, side ring ${side:-untold}, in all ${told:-untold}"
   fi
   # And that is what the machine had less.
   during=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' all.out)

@@ -256,6 +256,7 @@ Summary Recorder::MakeSummary(bool output_failed) const {
   summary.peak_memory = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   summary.rings = session_->ring_count();
   summary.ring_bytes = session_->ring_bytes();
+  summary.side_ring_bytes = session_->side_ring_bytes();
   summary.kernel_memory = session_->kernel_memory_bytes();
   summary.realtime = realtime_;
   summary.capture = session_->stats();

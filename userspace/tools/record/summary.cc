@@ -144,6 +144,7 @@ util::Status WriteSummaryJson(const Summary& summary, const std::string& path) {
   json["peak_memory_bytes"] = summary.peak_memory;
   json["rings"] = summary.rings;
   json["ring_bytes"] = summary.ring_bytes;
+  json["side_ring_bytes"] = summary.side_ring_bytes;
   json["kernel_memory_bytes"] = summary.kernel_memory;
   json["fullest_ring_percent"] = summary.capture.fullest_ring_percent;
   json["drains"] = summary.capture.drains;

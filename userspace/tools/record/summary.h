@@ -23,7 +23,8 @@ struct Summary {
   uint64_t cpu_time = 0;      // of the recorder, ns
   uint64_t peak_memory = 0;   // bytes resident
   uint32_t rings = 0;
-  uint64_t ring_bytes = 0;     // each
+  uint64_t ring_bytes = 0;  // each
+  uint64_t side_ring_bytes = 0;
   uint64_t kernel_memory = 0;  // bytes of rings and other maps
   bool realtime = false;
   bool output_failed = false;  // the file ends early
