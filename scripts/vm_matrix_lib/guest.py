@@ -27,9 +27,11 @@ class Result:
 class Boot:
     """What a guest is: a kernel, how much of a machine, and the modes it runs one after the other."""
 
-    def __init__(self, modes, cpus=2, memory_mib=512, limit_s=120, possible_cpus=None):
+    def __init__(self, modes, cpus=2, memory_mib=512, limit_s=120, possible_cpus=None, kernel_words=""):
         self.modes, self.cpus, self.memory_mib, self.limit_s = list(modes), cpus, memory_mib, limit_s
         self.possible_cpus = possible_cpus or cpus  # those that could be plugged in count
+        self.kernel_words = kernel_words  # for its command line
+        self.patience = 1  # limits inside the guest are so many times their usual length
 
 
 def run(kernel, initramfs, boot, folder):
@@ -48,7 +50,9 @@ def run(kernel, initramfs, boot, folder):
         "-kernel", kernel.image, "-initrd", initramfs,
         # A panic ends the guest instead of the host's patience. Frame rates and colours of the serial
         # console are qemu's; the log level is what a kernel has on a machine nobody configured.
-        "-append", f"console=ttyS0 no_timer_check panic=-1 oops=panic loglevel=7 vm.limit={boot.limit_s} vm.modes={','.join(boot.modes)}",
+        # A timer that waits for its turn of the emulation passes for a broken one.
+        "-append", f"console=ttyS0 no_timer_check panic=-1 oops=panic loglevel=7 vm.limit={boot.limit_s} "
+                   f"vm.patience={boot.patience} vm.modes={','.join(boot.modes)} {boot.kernel_words}",
         "-serial", f"file:{console}", "-serial", f"file:{results}",
         # The one kind of disk all of these kernels have built in.
         "-drive", f"file={disk},if=none,format=raw,id=files,cache=unsafe", "-device", "nvme,serial=files,drive=files",

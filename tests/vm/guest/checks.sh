@@ -10,7 +10,7 @@ skip() { check=$1; shift; say "$mode" "$check" skip "$@"; }
 last_word() { grep -v '^[[:space:]]*$' "$1" 2>/dev/null | tail -n 1 | tr -d '\r' | cut -c1-300; }
 
 # limited SECONDS COMMAND...: ends it, with status 143 or 137, when it takes longer.
-limited() { seconds=$1; shift; timeout -k 5 "$seconds" "$@"; }
+limited() { seconds=$(($1 * ${patience:-1})); shift; timeout -k 5 "$seconds" "$@"; }
 
 # Under whom to record; a mode may say: who="as_user 1000 bpf,perfmon"
 who=
@@ -69,7 +69,7 @@ sound() {
 truth() {
   name=$1; shift
   limited $((truth_limit + 5)) ftrace_compare run --recorder "$recorder" --keep "$name.fxt" --keep-log "$name.ftr" \
-    --buffer-mib 16 --limit "$truth_limit" --blind-init no --blind-idle none --tolerance-us "$truth_tolerance_us" \
+    --buffer-mib 16 --limit $((truth_limit * ${patience:-1})) --blind-init no --blind-idle none --tolerance-us "$truth_tolerance_us" \
     --rename-us 50000 -- "$@" > "$name.truth" 2>&1
   status=$?
   if [ $status = 0 ]; then
