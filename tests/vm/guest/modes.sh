@@ -128,6 +128,7 @@ mode_pid_namespace() {
   outsider=$!
   mkdir -p /sys/fs/cgroup/outside
   echo $outsider > /sys/fs/cgroup/outside/cgroup.procs
+  grep -q '^0::/outside$' /proc/$outsider/cgroup || fail cgroup "the process outside is in $(cat /proc/$outsider/cgroup)"
   until [ "$(cat /proc/$outsider/task/*/comm | grep -c wl-outside)" = 3 ]; do sleep 0.1; done
 
   recorder=/guest/recorder_elsewhere
