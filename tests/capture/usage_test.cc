@@ -296,9 +296,11 @@ TEST(Usage, TellsHowMuchKernelMemoryItTakes) {
     const uint64_t told = stats->json.value("kernel_memory_bytes", uint64_t{0});
     const uint64_t rings =
         stats->json["rings"].get<uint64_t>() * stats->json["ring_bytes"].get<uint64_t>();
-    const auto kernel_says = static_cast<double>(MapBytes(result.out));
+    const uint64_t kernel_says = MapBytes(result.out);
     EXPECT_GE(told, rings + stats->json.value("side_ring_bytes", uint64_t{0}));
-    EXPECT_NEAR(static_cast<double>(told), kernel_says, 0.05 * kernel_says) << "rings of " << ring;
+    // It counts what describes its maps as well.
+    EXPECT_LE(told, kernel_says) << "rings of " << ring;
+    EXPECT_GE(told + (64 << 10), kernel_says) << "rings of " << ring;
   }
 }
 
