@@ -29,7 +29,7 @@ class Boot:
 
     def __init__(self, modes, cpus=2, memory_mib=512, limit_s=120, possible_cpus=None, kernel_words=""):
         self.modes, self.cpus, self.memory_mib, self.limit_s = list(modes), cpus, memory_mib, limit_s
-        self.possible_cpus = possible_cpus or cpus  # those that could be plugged in count
+        self.possible_cpus = possible_cpus or cpus  # with those that could be plugged in; a multiple of `cpus`
         self.kernel_words = kernel_words  # for its command line
         self.patience = 1  # limits inside the guest are so many times their usual length
 
@@ -45,7 +45,9 @@ def run(kernel, initramfs, boot, folder):
     command = [
         # One host thread for a few CPUs takes less time than as many that wait for each other.
         QEMU, "-accel", f"tcg,thread={'single' if boot.cpus <= 2 else 'multi'}",
-        "-smp", f"{boot.cpus},maxcpus={boot.possible_cpus}", "-m", str(boot.memory_mib),
+        # Whole packages are plugged in.
+        "-smp", f"{boot.cpus},maxcpus={boot.possible_cpus},sockets={boot.possible_cpus // boot.cpus},cores={boot.cpus}",
+        "-m", str(boot.memory_mib),
         "-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none",
         "-kernel", kernel.image, "-initrd", initramfs,
         # A panic ends the guest instead of the host's patience. Frame rates and colours of the serial
