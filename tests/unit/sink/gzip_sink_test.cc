@@ -148,8 +148,7 @@ TEST_F(GzipSinkTest, UnderPressureItStores) {
     EXPECT_EQ(unpacked->bytes.size(), 2 * bytes.size());
     sizes[may_fall] = sink.bytes_on_disk();
   }
-  EXPECT_LT(sizes[false], bytes.size());
-  EXPECT_GT(sizes[true], bytes.size()) << "the first half is stored";
+  EXPECT_GT(sizes[true], sizes[false] + bytes.size() / 10) << "the first half is stored";
   EXPECT_LT(sizes[true], 2 * bytes.size()) << "the second is not";
 }
 

@@ -22,7 +22,7 @@ int PriorityOf(pid_t tid) {
   text.erase(0, text.rfind(')') + 1);
   // Behind the name: state, then fourteen numbers, then the priority.
   size_t at = 0;
-  for (int i = 0; i < 16 && at != std::string::npos; ++i) at = text.find(' ', at + 1);
+  for (int i = 0; i < 15 && at != std::string::npos; ++i) at = text.find(' ', at + 1);
   return at == std::string::npos ? 0 : std::stoi(text.substr(at));
 }
 
