@@ -103,19 +103,19 @@ int Run(const Options& options) {
 
 }  // namespace
 
-void AddCheck(CLI::App& app, int& exit_code) {
+void AddCheck(const Command& program, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = program.AddSubcommand(
       "check", "Hold a trace against the format and, if fxt-record made it, against its promises");
-  command->add_option("FILE", options->files, "Traces; - is standard input");
-  command->add_flag("--json", options->json, "One JSON object per finding and line");
-  command->add_flag("--format-only", options->format_only,
-                    "Leave out the rules of fxt-record's own files");
-  command->add_flag("--list-rules", options->list_rules, "Print the rules and end");
-  command->add_option("--max", options->max, "Findings to print per rule; 0 prints all")
-      ->type_name("N")
-      ->capture_default_str();
-  command->footer(
+  command.Add("FILE", options->files, "Traces; - is standard input");
+  command.Add("--json", options->json, "One JSON object per finding and line");
+  command.Add("--format-only", options->format_only,
+              "Leave out the rules of fxt-record's own files");
+  command.Add("--list-rules", options->list_rules, "Print the rules and end");
+  command.Add("--max", options->max, "Findings to print per rule; 0 prints all")
+      .Type("N")
+      .ShowDefault();
+  command.Footer(
       "Each finding has the byte offset of its record in the uncompressed stream, a severity and "
       "a\n"
       "rule. Exit status: 0 no findings, 1 findings, 2 unreadable.\n"
@@ -124,7 +124,7 @@ void AddCheck(CLI::App& app, int& exit_code) {
       "  fxt check trace.fxt && echo sound\n"
       "  fxt check --format-only other-tool.fxt\n"
       "  fxt check --json --max 0 trace.fxt | jq -r .rule | sort | uniq -c");
-  command->callback([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 
 }  // namespace tools

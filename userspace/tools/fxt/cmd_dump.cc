@@ -57,18 +57,17 @@ int Run(const Options& options) {
 
 }  // namespace
 
-void AddDump(CLI::App& app, int& exit_code) {
+void AddDump(const Command& program, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("dump", "A line per record, with names in the place of references");
-  command->add_option("FILE", options->file, "A trace; - is standard input")->required();
-  options->filter.AddKindsTo(*command);
-  options->filter.AddTo(*command);
-  command->add_flag("--json", options->dump.json, "A JSON object per line");
-  command->add_flag("--raw", options->dump.raw, "Byte offset and words of each record as well");
-  command->add_flag("--relative", options->dump.relative,
-                    "Times since the first record that has one");
-  command->footer(
+  const Command command =
+      program.AddSubcommand("dump", "A line per record, with names in the place of references");
+  command.Add("FILE", options->file, "A trace; - is standard input").Required();
+  options->filter.AddKindsTo(command);
+  options->filter.AddTo(command);
+  command.Add("--json", options->dump.json, "A JSON object per line");
+  command.Add("--raw", options->dump.raw, "Byte offset and words of each record as well");
+  command.Add("--relative", options->dump.relative, "Times since the first record that has one");
+  command.Footer(
       "A line has the time in seconds, the kind of record, and name=value pairs. Threads are\n"
       "name[process/thread]; out_state is the Linux state and, in brackets, that of the format.\n"
       "\n"
@@ -79,7 +78,7 @@ void AddDump(CLI::App& app, int& exit_code) {
       "  fxt dump --from 1s --to 1.01s --cpu 3 --relative trace.fxt\n"
       "  fxt dump --json --type counter trace.fxt | jq .args\n"
       "  fxt dump --raw trace.fxt | head");
-  command->callback([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 
 }  // namespace tools

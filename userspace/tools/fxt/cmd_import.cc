@@ -116,14 +116,13 @@ int Run(const Options& options) {
 
 }  // namespace
 
-void AddImport(CLI::App& app, int& exit_code) {
+void AddImport(const Command& program, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = program.AddSubcommand(
       "import", "Make a trace of a perf.data file: branch stacks, samples, tasks, mappings");
-  command->add_option("FILE", options->file, "What `perf record` wrote; - is standard input")
-      ->required();
-  AddTraceOutput(*command, options->output);
-  command->footer(
+  command.Add("FILE", options->file, "What `perf record` wrote; - is standard input").Required();
+  AddTraceOutput(command, options->output);
+  command.Footer(
       "Takes files of `perf record` and of simpleperf from machines of this byte order, written to "
       "a\n"
       "file or a pipe, compressed (-z) or not. Samples with a branch stack (perf record -b) "
@@ -135,7 +134,7 @@ void AddImport(CLI::App& app, int& exit_code) {
       "  fxt import perf.data -o trace.fxt && fxt lbr trace.fxt\n"
       "  ssh host perf record -b -a -o - -- sleep 1 | fxt import - -o trace.fxt.gz\n"
       "  fxt import perf.data -o - | fxt lbr --raw -");
-  command->callback([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 
 }  // namespace tools

@@ -62,23 +62,24 @@ int Run(const Options& options) {
 
 }  // namespace
 
-void AddInfo(CLI::App& app, int& exit_code) {
+void AddInfo(const Command& program, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("info",
-                                         "What is in a trace: duration, records by kind, CPUs, "
-                                         "threads, categories, blobs, losses, how "
-                                         "it was recorded");
-  command->add_option("FILE", options->files, "Traces; - is standard input")->required();
-  command->add_flag("--json", options->json, "One JSON object (a list of them for several files)");
-  command->add_option("--top", options->top, "How many threads and processes to list")
-      ->type_name("N")
-      ->capture_default_str();
-  command->footer(
+  const Command command =
+      program.AddSubcommand("info",
+                            "What is in a trace: duration, records by kind, CPUs, "
+                            "threads, categories, blobs, losses, how "
+                            "it was recorded");
+  command.Add("FILE", options->files, "Traces; - is standard input").Required();
+  command.Add("--json", options->json, "One JSON object (a list of them for several files)");
+  command.Add("--top", options->top, "How many threads and processes to list")
+      .Type("N")
+      .ShowDefault();
+  command.Footer(
       "Examples:\n"
       "  fxt info trace.fxt\n"
       "  fxt info --json trace.fxt.gz | jq .lost_events\n"
       "  ssh host cat trace.fxt | fxt info -");
-  command->callback([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 
 }  // namespace tools

@@ -61,27 +61,27 @@ int Run(const Options& options) {
 
 }  // namespace
 
-void AddJson(CLI::App& app, int& exit_code) {
+void AddJson(const Command& program, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = program.AddSubcommand(
       "json",
       "Convert to the Trace Event Format, which chrome://tracing, Perfetto and speedscope "
       "read");
-  command->add_option("FILE", options->file, "A trace; - is standard input")->required();
-  command->add_option("-o,--output", options->output, "JSON file to write; - is standard output")
-      ->type_name("FILE")
-      ->required();
-  command->add_flag("--cpu-slices", options->events.cpu_slices,
-                    "Switches as slices on a track per CPU too: Perfetto and speedscope leave out "
-                    "the system events that chrome://tracing shows");
-  command->footer(
+  command.Add("FILE", options->file, "A trace; - is standard input").Required();
+  command.Add("-o,--output", options->output, "JSON file to write; - is standard output")
+      .Type("FILE")
+      .Required();
+  command.Add("--cpu-slices", options->events.cpu_slices,
+              "Switches as slices on a track per CPU too: Perfetto and speedscope leave out "
+              "the system events that chrome://tracing shows");
+  command.Footer(
       "Switches and wakeups become systemTraceEvents of type \"fuchsia\", as Fuchsia's trace2json\n"
       "writes them. Perfetto reads the trace itself better than this (ui.perfetto.dev).\n"
       "\n"
       "Examples:\n"
       "  fxt json trace.fxt -o trace.json\n"
       "  fxt json --cpu-slices trace.fxt -o - | gzip > trace.json.gz");
-  command->callback([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 
 }  // namespace tools

@@ -158,57 +158,52 @@ int Run(const Options& options) {
 
 }  // namespace
 
-void AddLbr(CLI::App& app, int& exit_code) {
+void AddLbr(const Command& program, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = program.AddSubcommand(
       "lbr",
       "Branch stacks (Intel LBR, AMD Zen): hottest and mispredicted branches, cycles, calls; or "
       "the stacks themselves");
-  command->add_option("FILE", options->file, "A trace; - is standard input")->required();
-  auto* raw = command->add_flag("--raw", options->raw,
-                                "Every sample, and below it a branch per line, newest first: from, "
-                                "to, M (mispredicted) or P (predicted) or -, cycles");
+  command.Add("FILE", options->file, "A trace; - is standard input").Required();
+  command.Add("--raw", options->raw,
+              "Every sample, and below it a branch per line, newest first: from, "
+              "to, M (mispredicted) or P (predicted) or -, cycles");
   command
-      ->add_flag("--brstack", options->brstack,
-                 "Every sample as `perf script -F pid,tid,cpu,time,brstack --ns` prints it")
-      ->excludes(raw);
+      .Add("--brstack", options->brstack,
+           "Every sample as `perf script -F pid,tid,cpu,time,brstack --ns` prints it")
+      .Excludes("--raw");
   command
-      ->add_flag("--json", options->json,
-                 "The report as one JSON object; with --raw an object per sample and line")
-      ->excludes("--brstack");
+      .Add("--json", options->json,
+           "The report as one JSON object; with --raw an object per sample and line")
+      .Excludes("--brstack");
   command
-      ->add_option("--report", options->sections,
-                   "Reports to print: branches, mispredicted, blocks, functions, threads; all of "
-                   "them without this option")
-      ->type_name("NAME")
-      ->allow_extra_args(false)
-      ->delimiter(',');
-  command->add_option("--top", options->top, "Lines of each report; 0 prints all")
-      ->type_name("N")
-      ->capture_default_str();
-  options->filter.AddTo(*command);
-  auto* symbols = command->add_flag("--symbols", options->symbols, "Name the places in --raw, too");
+      .Add("--report", options->sections,
+           "Reports to print: branches, mispredicted, blocks, functions, threads; all of "
+           "them without this option")
+      .Type("NAME")
+      .Commas();
+  command.Add("--top", options->top, "Lines of each report; 0 prints all").Type("N").ShowDefault();
+  options->filter.AddTo(command);
+  command.Add("--symbols", options->symbols, "Name the places in --raw, too");
   command
-      ->add_flag("--no-symbols", options->no_symbols,
-                 "Look at no executable: places are offsets in files")
-      ->excludes(symbols);
-  command->add_option("--root", options->root, "Folder with the files of the recorded machine")
-      ->type_name("DIR");
+      .Add("--no-symbols", options->no_symbols,
+           "Look at no executable: places are offsets in files")
+      .Excludes("--symbols");
+  command.Add("--root", options->root, "Folder with the files of the recorded machine").Type("DIR");
   command
-      ->add_option("--debug-dir", options->debug_folders,
-                   "Folder with separate debug files, besides /usr/lib/debug. May be given again")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+      .Add("--debug-dir", options->debug_folders,
+           "Folder with separate debug files, besides /usr/lib/debug. May be given again")
+      .Type("DIR");
   command
-      ->add_option("--perf-cache", options->perf_cache,
-                   "perf's cache of executables by build id (usually ~/.debug)")
-      ->type_name("DIR");
+      .Add("--perf-cache", options->perf_cache,
+           "perf's cache of executables by build id (usually ~/.debug)")
+      .Type("DIR");
   command
-      ->add_option("--kallsyms", options->kallsyms,
-                   "Kernel symbols, a copy of the recorded machine's /proc/kallsyms. Without it "
-                   "this machine's are taken when it runs the recorded kernel")
-      ->type_name("FILE");
-  command->footer(
+      .Add("--kallsyms", options->kallsyms,
+           "Kernel symbols, a copy of the recorded machine's /proc/kallsyms. Without it "
+           "this machine's are taken when it runs the recorded kernel")
+      .Type("FILE");
+  command.Footer(
       "Slots of the CPU's stack that no branch had filled yet are not counted as branches. Cycles\n"
       "are those since the branch before, where the CPU counts them. What kind of branch it is, "
       "the\n"
@@ -221,7 +216,7 @@ void AddLbr(CLI::App& app, int& exit_code) {
       "  fxt lbr --raw --symbols trace.fxt | less       branch by branch\n"
       "  fxt lbr --json trace.fxt | jq '.blocks.top[0]'\n"
       "  fxt import perf.data -o - | fxt lbr --kallsyms kallsyms.txt -");
-  command->callback([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 
 }  // namespace tools

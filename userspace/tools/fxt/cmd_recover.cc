@@ -56,12 +56,13 @@ int Run(const Options& options) {
 
 }  // namespace
 
-void AddRecover(CLI::App& app, int& exit_code) {
+void AddRecover(const Command& program, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("recover", "Save what can be saved of a damaged trace");
-  command->add_option("FILE", options->file, "A trace; - is standard input")->required();
-  AddTraceOutput(*command, options->output);
-  command->footer(
+  const Command command =
+      program.AddSubcommand("recover", "Save what can be saved of a damaged trace");
+  command.Add("FILE", options->file, "A trace; - is standard input").Required();
+  AddTraceOutput(command, options->output);
+  command.Footer(
       "Records behind damage are found by their shape. Where bytes were passed over the output "
       "says\n"
       "so, as a recorder says that events were lost.\n"
@@ -69,7 +70,7 @@ void AddRecover(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  fxt recover damaged.fxt -o saved.fxt && fxt check saved.fxt\n"
       "  fxt recover cut.fxt.gz -o saved.fxt.gz");
-  command->callback([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 
 }  // namespace tools

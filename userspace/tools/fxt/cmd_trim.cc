@@ -63,14 +63,14 @@ int Run(const Options& options) {
 
 }  // namespace
 
-void AddTrim(CLI::App& app, int& exit_code) {
+void AddTrim(const Command& program, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = program.AddSubcommand(
       "trim", "Write a part of a trace, with the names it still needs, as a smaller one");
-  command->add_option("FILE", options->file, "A trace; - is standard input")->required();
-  AddTraceOutput(*command, options->output);
-  options->filter.AddTo(*command);
-  command->footer(
+  command.Add("FILE", options->file, "A trace; - is standard input").Required();
+  AddTraceOutput(command, options->output);
+  options->filter.AddTo(command);
+  command.Footer(
       "Records that are in the time range and match every other option are kept; a switch matches\n"
       "if one of its sides does.\n"
       "\n"
@@ -78,7 +78,7 @@ void AddTrim(CLI::App& app, int& exit_code) {
       "  fxt trim --from 1s --to 1.2s trace.fxt -o part.fxt\n"
       "  fxt trim --process postgres trace.fxt.gz -o postgres.fxt.gz\n"
       "  fxt trim --cpu 0,1 --thread 'kworker/*' trace.fxt -o - | fxt info -");
-  command->callback([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 
 }  // namespace tools

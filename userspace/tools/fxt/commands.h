@@ -3,9 +3,7 @@
 // line in the table of main.cc.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <string>
-
+#include "tools/common/command_line.h"
 #include "util/result.h"
 
 namespace tools {
@@ -15,18 +13,18 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFindings = 1;
 inline constexpr int kExitUnreadable = 2;  // also for a wrong command line, and unwritable output
 
-// Adds a subcommand to `app`: options, help, and a callback that does the work and sets
+// Adds a subcommand to `program`: options, help, and a callback that does the work and sets
 // `exit_code`.
-using AddCommand = void (*)(CLI::App& app, int& exit_code);
+using AddCommand = void (*)(const Command& program, int& exit_code);
 
-void AddInfo(CLI::App& app, int& exit_code);
-void AddCheck(CLI::App& app, int& exit_code);
-void AddDump(CLI::App& app, int& exit_code);
-void AddJson(CLI::App& app, int& exit_code);
-void AddTrim(CLI::App& app, int& exit_code);
-void AddRecover(CLI::App& app, int& exit_code);
-void AddImport(CLI::App& app, int& exit_code);
-void AddLbr(CLI::App& app, int& exit_code);
+void AddInfo(const Command& program, int& exit_code);
+void AddCheck(const Command& program, int& exit_code);
+void AddDump(const Command& program, int& exit_code);
+void AddJson(const Command& program, int& exit_code);
+void AddTrim(const Command& program, int& exit_code);
+void AddRecover(const Command& program, int& exit_code);
+void AddImport(const Command& program, int& exit_code);
+void AddLbr(const Command& program, int& exit_code);
 
 inline constexpr const char* kProgram = "fxt";
 

@@ -9,39 +9,28 @@ namespace tools {
 
 using facts::RecordKind;
 
-void FilterOptions::AddTo(CLI::App& command) {
+void FilterOptions::AddTo(const Command& command) {
   command
-      .add_option("--from", from,
-                  "Earliest time: 1.5s, 20ms since the first record, or @ and ns (@123456789)")
-      ->type_name("TIME");
-  command.add_option("--to", to, "Latest time, as --from")->type_name("TIME");
+      .Add("--from", from,
+           "Earliest time: 1.5s, 20ms since the first record, or @ and ns (@123456789)")
+      .Type("TIME");
+  command.Add("--to", to, "Latest time, as --from").Type("TIME");
   command
-      .add_option("-t,--thread", threads,
-                  "Threads, by id (koid or tid) or name; * and ? match. May be given again")
-      ->type_name("ID|NAME")
-      ->allow_extra_args(false)
-      ->delimiter(',');
-  command.add_option("-p,--process", processes, "Processes, as --thread")
-      ->type_name("ID|NAME")
-      ->allow_extra_args(false)
-      ->delimiter(',');
-  command.add_option("--cpu", cpus, "CPUs")
-      ->type_name("N")
-      ->allow_extra_args(false)
-      ->delimiter(',');
+      .Add("-t,--thread", threads,
+           "Threads, by id (koid or tid) or name; * and ? match. May be given again")
+      .Type("ID|NAME")
+      .Commas();
+  command.Add("-p,--process", processes, "Processes, as --thread").Type("ID|NAME").Commas();
+  command.Add("--cpu", cpus, "CPUs").Type("N").Commas();
 }
 
-void FilterOptions::AddKindsTo(CLI::App& command) {
+void FilterOptions::AddKindsTo(const Command& command) {
   command
-      .add_option("--type", types,
-                  "Kinds of records, as the second column has them; event stands for all events")
-      ->type_name("KIND")
-      ->allow_extra_args(false)
-      ->delimiter(',');
-  command.add_option("--category", categories, "Categories of events")
-      ->type_name("NAME")
-      ->allow_extra_args(false)
-      ->delimiter(',');
+      .Add("--type", types,
+           "Kinds of records, as the second column has them; event stands for all events")
+      .Type("KIND")
+      .Commas();
+  command.Add("--category", categories, "Categories of events").Type("NAME").Commas();
 }
 
 util::Result<analyze::RecordFilter> FilterOptions::Make() const {

@@ -2,11 +2,11 @@
 // The options that choose records, for the subcommands that have them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "analyze/rewrite/record_filter.h"
+#include "tools/common/command_line.h"
 #include "util/result.h"
 
 namespace tools {
@@ -21,9 +21,9 @@ struct FilterOptions {
   std::vector<std::string> categories;
 
   // --from, --to, --thread, --process, --cpu
-  void AddTo(CLI::App& command);
+  void AddTo(const Command& command);
   // --type, --category
-  void AddKindsTo(CLI::App& command);
+  void AddKindsTo(const Command& command);
 
   util::Result<analyze::RecordFilter> Make() const;
   // Threads, processes and CPUs as options; empty without any.

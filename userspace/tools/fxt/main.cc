@@ -39,19 +39,12 @@ int Run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   FailOnLostInput();
   int exit_code = kExitOk;
-  CLI::App app(kDescription, kProgram);
-  app.footer(kExamples);
-  app.set_version_flag("--version", "fxt " FXT_RECORD_VERSION, "Print the version");
-  app.set_help_flag("-h,--help", "Print this help");
-  app.require_subcommand(1);
-  for (const AddCommand add : kCommands) add(app, exit_code);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    // CLI11 prints help and errors, and has exit codes of its own.
-    return app.exit(error) == 0 ? kExitOk : kExitUnreadable;
-  }
-  return exit_code;
+  const Program program(kProgram, kDescription, "fxt " FXT_RECORD_VERSION);
+  program.Footer(kExamples);
+  program.RequireSubcommand();
+  for (const AddCommand add : kCommands) add(program, exit_code);
+  const auto parsed = program.Parse(argc, argv);
+  return parsed ? exit_code : Fail(parsed.error());
 }
 
 }  // namespace

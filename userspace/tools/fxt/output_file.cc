@@ -10,12 +10,12 @@
 
 namespace tools {
 
-void AddTraceOutput(CLI::App& command, std::string& output) {
+void AddTraceOutput(const Command& command, std::string& output) {
   command
-      .add_option("-o,--output", output,
-                  "Trace to write, compressed if it ends in .gz; - is standard output")
-      ->type_name("FILE")
-      ->required();
+      .Add("-o,--output", output,
+           "Trace to write, compressed if it ends in .gz; - is standard output")
+      .Type("FILE")
+      .Required();
 }
 
 util::Status RefuseSameFile(const std::string& input, const std::string& output) {

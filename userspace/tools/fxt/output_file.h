@@ -2,15 +2,15 @@
 // What the subcommands that write a file have in common.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "tools/common/command_line.h"
 #include "util/result.h"
 
 namespace tools {
 
 // The option -o of a subcommand that writes a trace, which has to be given.
-void AddTraceOutput(CLI::App& command, std::string& output);
+void AddTraceOutput(const Command& command, std::string& output);
 
 // An error when both are one file: it would be emptied before it is read. "-" is no file.
 util::Status RefuseSameFile(const std::string& input, const std::string& output);

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "capture/bpf/bpf_programs.h"
+#include "tools/common/command_line.h"
 #include "tools/common/message.h"
 #include "util/quantity.h"
 
@@ -49,90 +49,88 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   uint64_t lbr_period = 0;
   std::string lbr_filter;
 
-  CLI::App app(kDescription, "fxt-record");
-  app.footer(kExamples);
-  app.set_version_flag("--version", "fxt-record " FXT_RECORD_VERSION, "Print the version");
-  app.set_help_flag("-h,--help", "Print this help");
-  app.prefix_command();
-  app.add_option("-o,--output", options.output, "File to write; - is standard output")
-      ->type_name("FILE")
-      ->capture_default_str();
-  app.add_option("-d,--duration", duration, "How long to record: 10s, 500ms, 2m")
-      ->type_name("TIME");
-  app.add_option("-c,--categories", categories,
-                 "What to record: a list of categories, default, all, or syscall:NAME,NAME "
-                 "(--list-categories shows them)")
-      ->type_name("LIST");
-  app.add_option("-b,--buffer-size", buffer_size,
-                 "Size of each CPU's ring: 4K to 1G, rounded up to a power of two (by default 8M, "
-                 "less with more than 16 CPUs)")
-      ->type_name("SIZE");
-  app.add_flag("-z,--gzip", options.gzip, "Compress the file (also by a name that ends in .gz)");
-  app.add_option("-p,--pid", options.tids,
-                 "Record only events that involve this thread id, of the process namespace that "
-                 "the recorder runs in (may be repeated; the filters together are a union)")
-      ->type_name("TID")
-      ->check(CLI::Range(1u, kMaxTid))
-      ->delimiter(',');
-  app.add_option("-t,--tgid", options.tgids, "... that involve threads of this process id")
-      ->type_name("PID")
-      ->check(CLI::Range(1u, kMaxTid))
-      ->delimiter(',');
-  app.add_option("--comm", options.comms, "... threads of this name (15 bytes count)")
-      ->type_name("NAME");
-  app.add_option("--cgroup", options.cgroups, "... threads of this cgroup and those below it")
-      ->type_name("PATH");
-  app.add_flag("--follow", options.follow,
-               "With --pid, --tgid, --comm: also the children and threads that these make from the "
-               "start on, and theirs");
-  app.add_flag("--only-command", options.only_command,
-               "Record only events that involve the command and what it starts, and what that "
-               "starts");
-  app.add_option("--lbr-frequency", lbr_frequency,
-                 "Category lbr: branch stacks per second and CPU (by default 1000)")
-      ->type_name("N")
-      ->check(CLI::Range(1u, 1000000u));
-  app.add_option("--lbr-period", lbr_period,
-                 "Category lbr: a branch stack every N CPU cycles (excludes --lbr-frequency)")
-      ->type_name("N")
-      ->check(CLI::Range(uint64_t{1000}, uint64_t{1} << 48))
-      ->excludes("--lbr-frequency");
-  app.add_option(
-         "--lbr-filter", lbr_filter,
-         "Category lbr: which branches the CPU keeps: user, kernel, any, call, return, cond, "
-         "ind_call, ind_jump, ...")
-      ->type_name("LIST");
-  app.add_option("-u,--user", options.user,
-                 "Run the command as this user, as sudo -u would; the recorder stays root")
-      ->type_name("NAME");
-  app.add_flag("--as-caller", options.as_caller,
-               "Run the command as the user who called sudo (excludes --user)")
-      ->excludes("--user");
-  app.add_option("--stats-json", options.stats_json, "Write the summary's numbers to this file")
-      ->type_name("FILE");
-  app.add_flag("-q,--quiet", options.quiet, "No progress, no summary; losses are still told");
-  app.add_flag("-v,--verbose", options.verbose, "Show what the BPF loader and the verifier say");
-  app.add_flag("--list-categories", options.list_categories,
-               "List the categories and whether this kernel has them");
+  const Program program("fxt-record", kDescription, "fxt-record " FXT_RECORD_VERSION);
+  program.Footer(kExamples);
+  program.OptionsFirst();
+  program.Add("-o,--output", options.output, "File to write; - is standard output")
+      .Type("FILE")
+      .ShowDefault();
+  program.Add("-d,--duration", duration, "How long to record: 10s, 500ms, 2m").Type("TIME");
+  program
+      .Add("-c,--categories", categories,
+           "What to record: a list of categories, default, all, or syscall:NAME,NAME "
+           "(--list-categories shows them)")
+      .Type("LIST");
+  program
+      .Add("-b,--buffer-size", buffer_size,
+           "Size of each CPU's ring: 4K to 1G, rounded up to a power of two (by default 8M, "
+           "less with more than 16 CPUs)")
+      .Type("SIZE");
+  program.Add("-z,--gzip", options.gzip, "Compress the file (also by a name that ends in .gz)");
+  program
+      .Add("-p,--pid", options.tids,
+           "Record only events that involve this thread id, of the process namespace that "
+           "the recorder runs in (may be repeated; the filters together are a union)")
+      .Type("TID")
+      .Range(1u, kMaxTid)
+      .Commas();
+  program.Add("-t,--tgid", options.tgids, "... that involve threads of this process id")
+      .Type("PID")
+      .Range(1u, kMaxTid)
+      .Commas();
+  program.Add("--comm", options.comms, "... threads of this name (15 bytes count)").Type("NAME");
+  program.Add("--cgroup", options.cgroups, "... threads of this cgroup and those below it")
+      .Type("PATH");
+  program.Add("--follow", options.follow,
+              "With --pid, --tgid, --comm: also the children and threads that these make from the "
+              "start on, and theirs");
+  program.Add("--only-command", options.only_command,
+              "Record only events that involve the command and what it starts, and what that "
+              "starts");
+  program
+      .Add("--lbr-frequency", lbr_frequency,
+           "Category lbr: branch stacks per second and CPU (by default 1000)")
+      .Type("N")
+      .Range(1u, 1000000u);
+  program
+      .Add("--lbr-period", lbr_period,
+           "Category lbr: a branch stack every N CPU cycles (excludes --lbr-frequency)")
+      .Type("N")
+      .Range(uint64_t{1000}, uint64_t{1} << 48)
+      .Excludes("--lbr-frequency");
+  program
+      .Add("--lbr-filter", lbr_filter,
+           "Category lbr: which branches the CPU keeps: user, kernel, any, call, return, cond, "
+           "ind_call, ind_jump, ...")
+      .Type("LIST");
+  program
+      .Add("-u,--user", options.user,
+           "Run the command as this user, as sudo -u would; the recorder stays root")
+      .Type("NAME");
+  program
+      .Add("--as-caller", options.as_caller,
+           "Run the command as the user who called sudo (excludes --user)")
+      .Excludes("--user");
+  program.Add("--stats-json", options.stats_json, "Write the summary's numbers to this file")
+      .Type("FILE");
+  program.Add("-q,--quiet", options.quiet, "No progress, no summary; losses are still told");
+  program.Add("-v,--verbose", options.verbose, "Show what the BPF loader and the verifier say");
+  program.Add("--list-categories", options.list_categories,
+              "List the categories and whether this kernel has them");
 
   auto fail = [&](const util::Error& error) {
     PrintError("fxt-record", error);
     parsed.exit_code = kExitUsage;
     return parsed;
   };
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& wanted) {
-    app.exit(wanted);
+  const auto wanted = program.Parse(argc, argv);
+  if (!wanted) return fail(wanted.error());
+  if (!*wanted) {
     parsed.exit_code = 0;
     return parsed;
-  } catch (const CLI::ParseError& error) {
-    return fail({error.what(), "fxt-record --help shows the options"});
   }
-  options.command = app.remaining();
-  const bool command_follows = !options.command.empty() && options.command.front() == "--";
-  if (command_follows) options.command.erase(options.command.begin());
-  if (command_follows && options.command.empty()) {
+  options.command = program.Rest();
+  if (program.HasDashes() && options.command.empty()) {
     return fail({"there is no command after --", "without -- the whole machine is recorded"});
   }
   if (!options.command.empty() && options.command.front().starts_with("-")) {
@@ -143,12 +141,12 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     return fail(
         {"--only-command without a command", "fxt-record --only-command -- COMMAND [ARGS]"});
   }
-  if (app.count("--duration") > 0) {
+  if (program.Has("--duration")) {
     auto value = util::ParseDuration(duration);
     if (!value) return fail(value.error());
     options.duration = *value;
   }
-  if (app.count("--categories") > 0) {
+  if (program.Has("--categories")) {
     auto value = capture::ParseCategories(categories);
     if (!value) return fail(value.error());
     options.categories = *value;
@@ -160,7 +158,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     if (!value) return fail(value.error());
     options.lbr.filter = *value;
   }
-  if (app.count("--buffer-size") > 0) {
+  if (program.Has("--buffer-size")) {
     auto value = util::ParseSize(buffer_size);
     if (!value) return fail(value.error());
     if (*value < capture::kMinRingBytes || *value > capture::kMaxRingBytes) {

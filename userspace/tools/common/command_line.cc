@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/common/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+namespace tools {
+namespace {
+
+// One value for each time that an option is given: what stands behind it is something else.
+// Arguments take all there is.
+template <typename T>
+Option AddList(CLI::App& app, const char* names, std::vector<T>& values, const char* help) {
+  CLI::Option* option = app.add_option(names, values, help);
+  if (option->nonpositional()) option->allow_extra_args(false);
+  return Option(*option);
+}
+
+}  // namespace
+
+Option Option::Type(const char* name) const {
+  option_->type_name(name);
+  return *this;
+}
+
+Option Option::ShowDefault() const {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option Option::Required() const {
+  option_->required();
+  return *this;
+}
+
+Option Option::Commas() const {
+  option_->delimiter(',');
+  return *this;
+}
+
+Option Option::Range(uint64_t lowest, uint64_t highest) const {
+  option_->check(CLI::Range(lowest, highest));
+  return *this;
+}
+
+Option Option::Excludes(const char* other) const {
+  option_->excludes(other);
+  return *this;
+}
+
+Option Command::Add(const char* names, std::string& value, const char* help) const {
+  return Option(*app_->add_option(names, value, help));
+}
+
+Option Command::Add(const char* names, uint64_t& value, const char* help) const {
+  return Option(*app_->add_option(names, value, help));
+}
+
+Option Command::Add(const char* names, std::vector<std::string>& values, const char* help) const {
+  return AddList(*app_, names, values, help);
+}
+
+Option Command::Add(const char* names, std::vector<uint32_t>& values, const char* help) const {
+  return AddList(*app_, names, values, help);
+}
+
+Option Command::Add(const char* names, bool& flag, const char* help) const {
+  return Option(*app_->add_flag(names, flag, help));
+}
+
+Command Command::AddSubcommand(const char* name, const char* help) const {
+  return Command(*app_->add_subcommand(name, help));
+}
+
+void Command::Footer(const char* text) const { app_->footer(text); }
+
+void Command::OnRun(std::function<void()> run) const { app_->callback(std::move(run)); }
+
+bool Command::Has(const char* option) const { return app_->count(option) > 0; }
+
+Program::Program(const char* name, const char* description, const char* version)
+    : Program(std::make_unique<CLI::App>(description, name)) {
+  app().set_version_flag("--version", version, "Print the version");
+  app().set_help_flag("-h,--help", "Print this help");
+}
+
+Program::Program(std::unique_ptr<CLI::App> app) : Command(*app), owned_(std::move(app)) {}
+
+Program::~Program() = default;
+
+void Program::OptionsFirst() const { app().prefix_command(); }
+
+void Program::RequireSubcommand() const { app().require_subcommand(1); }
+
+util::Result<bool> Program::Parse(int argc, char** argv) const {
+  try {
+    app().parse(argc, argv);
+    return true;
+  } catch (const CLI::Success& wanted) {
+    app().exit(wanted);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    std::string command = app().get_name();
+    for (const CLI::App* given : app().get_subcommands()) command += " " + given->get_name();
+    return util::Error{error.what(), command + " --help shows the options"};
+  }
+}
+
+std::vector<std::string> Program::Rest() const {
+  std::vector<std::string> words = app().remaining();
+  if (!words.empty() && words.front() == "--") words.erase(words.begin());
+  return words;
+}
+
+bool Program::HasDashes() const {
+  const std::vector<std::string> words = app().remaining();
+  return !words.empty() && words.front() == "--";
+}
+
+}  // namespace tools
