@@ -19,7 +19,9 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wpointer-arith -W
 WARNINGS += $(if $(findstring clang,$(CXX)),,-Wno-restrict)
 # clang 19 sees that libstdc++ 12 has deprecated what its own std::stable_sort uses.
 WARNINGS += $(if $(findstring clang,$(CXX)),-Wno-deprecated-declarations)
-OPT      ?= -O2 -g
+# Functions and lines for backtraces and profilers; what -g says of every variable and type takes a
+# quarter of the compile time (OPT="-O0 -g" for a debugger).
+OPT      ?= -O2 -g1
 CPPFLAGS += -Iinclude -Iuserspace -I$(BUILD) -D_GNU_SOURCE \
             -DFXT_RECORD_VERSION='"$(VERSION)"'
 CXXFLAGS += -std=c++20 $(OPT) $(WARNINGS) -fno-omit-frame-pointer -MMD -MP
@@ -85,7 +87,15 @@ $(foreach l,$(LAYERS),$(if $(call layer_sources,$(l)),$(eval $(call archive_rule
 $(BUILD)/fxt-record: $(RECORD_OBJECTS) $(TOOL_COMMON) $(ARCHIVES)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $(RECORD_OBJECTS) $(TOOL_COMMON) $(ARCHIVES_LINK) $(LIBS)
 
-$(BUILD)/fxt: $(FXT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $(FXT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES_LINK) $(LIBS)
+# What reads files has nothing of the kernel side in it.
+FXT_ARCHIVES := $(filter-out $(BUILD)/libcapture.a,$(ARCHIVES_LINK))
+$(BUILD)/fxt: $(FXT_OBJECTS) $(TOOL_COMMON) $(FXT_ARCHIVES)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $(FXT_OBJECTS) $(TOOL_COMMON) $(FXT_ARCHIVES) $(filter-out -lbpf,$(LIBS))
+
+## fxt           build/fxt alone: needs neither clang nor bpftool nor libbpf
+## libfxt        build/libfxt.a alone: needs nothing but a C++ compiler
+.PHONY: fxt libfxt
+fxt: $(BUILD)/fxt
+libfxt: $(BUILD)/libfxt.a
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

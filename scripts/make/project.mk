@@ -33,8 +33,9 @@ test:
 
 ## project-test  whether what is said of the project is true of it
 .PHONY: project-test
-project-test: $(BINARIES)
+project-test: $(BINARIES) $(BUILD)/libfxt.a
 	tests/project/documentation_test.py --build $(BUILD)
+	tests/project/install_test.py --build $(BUILD) --make "$(MAKE)"
 
 ## format        clang-format over the whole tree
 ## lint          check formatting, clang-tidy, cppcheck, shellcheck (make deps DEPS=lint)
@@ -51,14 +52,24 @@ BIN_DIR  := $(DESTDIR)$(PREFIX)/bin
 MAN_DIR  := $(DESTDIR)$(PREFIX)/share/man/man1
 BASH_DIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH_DIR  := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-PROGRAMS := $(notdir $(BINARIES))
+# LIBDIR=/usr/lib/x86_64-linux-gnu for a distribution that wants it there.
+LIBDIR      ?= $(PREFIX)/lib
+LIB_DIR     := $(DESTDIR)$(LIBDIR)
+PKG_DIR     := $(LIB_DIR)/pkgconfig
+INCLUDE_DIR := $(DESTDIR)$(PREFIX)/include/fxt
+PROGRAMS    := $(notdir $(BINARIES))
 
-## install       the programs, their manual pages and completions (PREFIX=/usr/local, DESTDIR=)
+## install       the programs, their manual pages and completions, and libfxt with its headers and
+##               fxt.pc (PREFIX=/usr/local, LIBDIR=PREFIX/lib, DESTDIR=)
 ## uninstall     remove what install installed
 .PHONY: install uninstall
 install:
 	@$(SUBMAKE) all
-	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR)
+	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR) $(PKG_DIR) $(INCLUDE_DIR)
+	install -m 644 $(BUILD)/libfxt.a $(LIB_DIR)
+	install -m 644 $(wildcard include/fxt/*.h) $(INCLUDE_DIR)
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' userspace/fxt/fxt.pc.in >$(PKG_DIR)/fxt.pc
+	chmod 644 $(PKG_DIR)/fxt.pc
 	install -s --strip-program=$(STRIP) -m 755 $(BINARIES) $(BIN_DIR)
 	install -m 644 $(wildcard docs/man/*.1) $(MAN_DIR)
 	for file in $(wildcard completions/*.bash); do \
@@ -68,7 +79,9 @@ install:
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(BIN_DIR)/%) $(PROGRAMS:%=$(MAN_DIR)/%.1) $(PROGRAMS:%=$(BASH_DIR)/%) \
-	  $(PROGRAMS:%=$(ZSH_DIR)/_%)
+	  $(PROGRAMS:%=$(ZSH_DIR)/_%) $(LIB_DIR)/libfxt.a $(PKG_DIR)/fxt.pc \
+	  $(patsubst include/fxt/%,$(INCLUDE_DIR)/%,$(wildcard include/fxt/*.h))
+	test ! -d $(INCLUDE_DIR) || rmdir --ignore-fail-on-non-empty $(INCLUDE_DIR)
 
 ## clean         remove what was built; kernels fetched for virtual machines stay
 ## distclean     remove them too

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What `make install` leaves behind is enough for somebody else's program, and `make uninstall` takes
+all of it away; what reads files is built without what the kernel side needs."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, "build")
+MAKE = "make"
+PREFIX = "/opt/fxt"
+
+
+def run(*command, **more):
+    # A jobserver or flags of the make that runs this are not for the makes that it runs.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "MFLAGS"}
+    clean.update(more.pop("env", {}))
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200, env=clean, **more)
+    if done.returncode != 0:
+        raise AssertionError(f"{shlex.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def make(*words):
+    return run(*shlex.split(MAKE), "--no-print-directory", "-C", ROOT, *words)
+
+
+class Install(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.root = os.path.join(self.folder, "root")
+        self.where = [f"DESTDIR={self.root}", f"PREFIX={PREFIX}", f"BUILD={BUILD}"]
+
+    def files(self):
+        return sorted(os.path.relpath(os.path.join(folder, name), self.root + PREFIX)
+                      for folder, _, names in os.walk(self.root) for name in names)
+
+    def test_uninstall_removes_all(self):
+        make("install", *self.where)
+        installed = self.files()
+        for name in ("bin/fxt", "bin/fxt-record", "lib/libfxt.a", "lib/pkgconfig/fxt.pc", "include/fxt/reader.h",
+                     "share/man/man1/fxt.1"):
+            self.assertIn(name, installed)
+        make("uninstall", *self.where)
+        self.assertEqual(self.files(), [])
+        self.assertFalse(os.path.exists(f"{self.root}{PREFIX}/include/fxt"))
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config (make deps)")
+    def test_a_program_needs_pkg_config_only(self):
+        make("install", *self.where)
+        flags = run("pkg-config", "--cflags", "--libs", "fxt",
+                    env={"PKG_CONFIG_LIBDIR": f"{self.root}{PREFIX}/lib/pkgconfig",
+                         "PKG_CONFIG_SYSROOT_DIR": self.root})
+        headers = sorted(os.listdir(f"{self.root}{PREFIX}/include/fxt"))
+        self.assertEqual(headers, sorted(os.listdir(os.path.join(ROOT, "include/fxt"))))
+        source = os.path.join(ROOT, "tests/project/library/main.cc")
+        program = os.path.join(self.folder, "program")
+        run(*shlex.split(os.environ.get("CXX", "g++")), "-std=c++20", "-Wall", "-Wextra", "-Werror", source, "-o", program,
+            *shlex.split(flags), cwd=self.folder)
+        trace = os.path.join(self.folder, "trace.fxt")
+        self.assertEqual(run(program, trace), "somebody's program: 20 events, 20 switches\n")
+        run(f"{self.root}{PREFIX}/bin/fxt", "check", trace)
+
+
+class KernelSide(unittest.TestCase):
+    def test_reading_files_needs_nothing_of_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for target in ("libfxt", "fxt"):
+                commands = make("-n", target, f"BUILD={folder}/build", "CLANG=no-clang", "BPFTOOL=no-bpftool", "V=1")
+                self.assertIn("libfxt.a", commands)
+                for word in ("no-clang", "no-bpftool", "bpf/", "-lbpf", "userspace/capture"):
+                    self.assertNotIn(word, commands)
+
+
+if __name__ == "__main__":
+    for option in ("--build", "--make"):
+        if option in sys.argv:
+            at = sys.argv.index(option)
+            value = sys.argv[at + 1]
+            BUILD, MAKE = (os.path.abspath(value), MAKE) if option == "--build" else (BUILD, value)
+            del sys.argv[at:at + 2]
+    unittest.main(verbosity=2)
