@@ -38,8 +38,8 @@ endif
 brief = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$@'; )
 quoted = '$(subst ','\'',$(1))'
 
-# Rooms of userspace/, lowest layer first; a room may include those before it (see README.md).
-LAYERS := util schema text fxt source sink perf branches symbols model translate import facts analyze capture
+# Outermost folders of userspace/, lowest layer first.
+LAYERS := $(filter-out tools,$(shell sed -n 's,^\([a-z_]*\).*:.*,\1,p' userspace/layers | awk '!seen[$$0]++'))
 layer_sources = $(sort $(wildcard userspace/$(1)/*.cc userspace/$(1)/*/*.cc))
 layer_objects = $(patsubst %.cc,$(BUILD)/%.o,$(call layer_sources,$(1)))
 ARCHIVES := $(foreach l,$(LAYERS),$(if $(call layer_sources,$(l)),$(BUILD)/lib$(l).a))

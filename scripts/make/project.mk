@@ -35,6 +35,7 @@ test:
 .PHONY: project-test
 project-test: $(BINARIES) $(BUILD)/libfxt.a
 	tests/project/documentation_test.py --build $(BUILD)
+	tests/project/layers_test.py
 	tests/project/install_test.py --build $(BUILD) --make "$(MAKE)"
 
 ## format        clang-format over the whole tree

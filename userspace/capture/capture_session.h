@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "capture/bpf/bpf_programs.h"
+#include "capture/bpf/kernel_clock.h"
 #include "capture/bpf/kernel_features.h"
 #include "capture/branch_recorder.h"
 #include "capture/filter_matches.h"
-#include "capture/kernel_clock.h"
 #include "capture/kernel_identity.h"
 #include "capture/proc_identity.h"
 #include "capture/rings/side_ring.h"

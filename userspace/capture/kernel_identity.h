@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "capture/bpf/task_walk.h"
 #include "capture/proc_identity.h"
-#include "capture/task_walk.h"
 #include "model/identity_source.h"
 
 namespace capture {

@@ -7,7 +7,7 @@
 namespace util {
 
 // ns of CLOCK_MONOTONIC, for how long something takes: in a time namespace it is not that of the
-// kernel, which events are stamped with (capture/kernel_clock.h).
+// kernel, which events are stamped with (capture/bpf/kernel_clock.h).
 uint64_t MonotonicNow();
 
 }  // namespace util

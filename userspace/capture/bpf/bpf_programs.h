@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include "capture/bpf/category.h"
+#include "capture/bpf/kernel_clock.h"
 #include "capture/bpf/kernel_features.h"
-#include "capture/category.h"
-#include "capture/kernel_clock.h"
+#include "capture/bpf/task_walk.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_ring.h"
-#include "capture/task_walk.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 

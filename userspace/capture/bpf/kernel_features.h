@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "capture/category.h"
+#include "capture/bpf/category.h"
 #include "util/result.h"
 
 namespace capture {

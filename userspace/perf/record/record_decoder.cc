@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <sys/mman.h>
 
+#include "perf/record/perf_abi.h"
+
 namespace perf {
 
 namespace {

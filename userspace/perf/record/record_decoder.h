@@ -13,6 +13,8 @@
 #include "util/byte_cursor.h"
 #include "util/result.h"
 
+struct perf_event_header;  // <linux/perf_event.h>, which few users need
+
 namespace perf {
 
 // PERF_RECORD_COMM.

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "perf/record/perf_abi.h"
+
 namespace perf {
 
 namespace {

@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "perf/record/perf_abi.h"
 #include "util/byte_cursor.h"
+
+struct perf_event_attr;  // <linux/perf_event.h>, which few users need
 
 namespace perf {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "capture/category.h"
+#include "capture/bpf/category.h"
 #include "perf/live/lbr_options.h"
 #include "util/result.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/task_walk.h"
+#include "capture/bpf/task_walk.h"
 
 #include <bpf/bpf.h>
 #include <fmt/format.h>

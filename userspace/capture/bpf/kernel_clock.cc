@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/kernel_clock.h"
+#include "capture/bpf/kernel_clock.h"
 
 #include <bpf/bpf.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/category.h"
+#include "capture/bpf/category.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
