@@ -10,8 +10,8 @@
 
 namespace testing_support {
 
-// Made below TMPDIR for this object alone, and gone with it and all that is in it. The test fails by
-// an exception when it cannot be made.
+// Made below TMPDIR for this object alone, and gone with it and all that is in it. The test fails
+// by an exception when it cannot be made.
 class TempFolder {
  public:
   TempFolder() {

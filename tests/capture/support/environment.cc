@@ -68,14 +68,4 @@ std::string WhyNoCapture() {
 
 bool CaptureIsRequired() { return getenv("FXT_REQUIRE_CAPTURE") != nullptr; }
 
-TempDir::TempDir() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "fxt_capture_XXXXXX").string();
-  if (const char* made = mkdtemp(pattern.data())) path_ = made;
-}
-
-TempDir::~TempDir() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-}
-
 }  // namespace truth

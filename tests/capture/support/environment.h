@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "support/temp_folder.h"
+
 namespace truth {
 
 // Programs beside the test program, in the build directory. FXT_RECORD names another recorder.
@@ -21,18 +23,9 @@ std::string ComparePath();
 // the recorder is in: root, the kernel's type information, and the right to load a BPF program.
 std::string WhyNoCapture();
 
-// A directory of its own below TMPDIR, gone with the object.
-class TempDir {
+class TempDir : public testing_support::TempFolder {
  public:
-  TempDir();
-  ~TempDir();
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  std::string File(const std::string& name) const { return (path_ / name).string(); }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+  std::string File(const std::string& name) const { return *this / name; }
 };
 
 // FXT_REQUIRE_CAPTURE in the environment turns what would be skipped into a failure.

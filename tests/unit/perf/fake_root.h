@@ -8,29 +8,20 @@
 #include <fstream>
 #include <string>
 
+#include "support/temp_folder.h"
+
 namespace perf::testing {
 
 class FakeRoot {
  public:
-  FakeRoot() {
-    std::string name = (std::filesystem::temp_directory_path() / "fake_root.XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~FakeRoot() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  FakeRoot(const FakeRoot&) = delete;
-  FakeRoot& operator=(const FakeRoot&) = delete;
-
   FakeRoot& File(const std::string& path, const std::string& contents) {
-    const std::filesystem::path place = path_ + path;
+    const std::filesystem::path place = folder_.path().string() + path;
     std::filesystem::create_directories(place.parent_path());
     std::ofstream(place) << contents;
     return *this;
   }
   FakeRoot& Remove(const std::string& path) {
-    std::filesystem::remove_all(path_ + path);
+    std::filesystem::remove_all(folder_.path().string() + path);
     return *this;
   }
   FakeRoot& Online(const std::string& cpus) {
@@ -40,10 +31,10 @@ class FakeRoot {
   FakeRoot& Pmu(const std::string& pmu, const std::string& file, const std::string& contents) {
     return File("/sys/bus/event_source/devices/" + pmu + "/" + file, contents + "\n");
   }
-  const std::string& path() const { return path_; }
+  std::string path() const { return folder_.path(); }
 
  private:
-  std::string path_;
+  testing_support::TempFolder folder_;
 };
 
 }  // namespace perf::testing

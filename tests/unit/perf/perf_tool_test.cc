@@ -8,6 +8,7 @@
 
 #include "perf/file/file_reader.h"
 #include "perf/file/time_order.h"
+#include "support/temp_folder.h"
 #include "unit/support/perf_tool.h"
 
 namespace perf {
@@ -19,13 +20,6 @@ class PerfToolTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!testing_support::WhyNoPerf().empty()) GTEST_SKIP() << testing_support::WhyNoPerf();
-    std::string name = (fs::temp_directory_path() / "perf_tool_test.XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
   }
 
   void Compare(const std::string& options, bool pipe) {
@@ -77,7 +71,7 @@ class PerfToolTest : public ::testing::Test {
     return lines;
   }
 
-  fs::path folder_;
+  const testing_support::TempFolder folder_;
 };
 
 TEST_F(PerfToolTest, ReadsAFile) { Compare("-e cpu-clock -F 1999", false); }

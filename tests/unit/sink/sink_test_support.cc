@@ -42,16 +42,6 @@ bool EndsAtARecord(std::span<const std::byte> bytes) {
   return bytes.empty();
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (fs::temp_directory_path() / "fxt-sink-XXXXXX").string();
-  if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code error;
-  if (!path_.empty()) fs::remove_all(path_, error);
-}
-
 std::optional<SmallDisk> SmallDisk::Mount(size_t bytes) {
   std::string pattern = (fs::temp_directory_path() / "fxt-disk-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) return std::nullopt;

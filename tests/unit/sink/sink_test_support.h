@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "support/temp_folder.h"
+
 namespace sink::testing {
 
 // Whole records of 1 to 40 words, `bytes` bytes or a few more. Contents depend on `seed` and do not
@@ -19,18 +21,7 @@ std::vector<std::byte> Records(size_t bytes, uint32_t seed);
 // Runs over `bytes` by the size fields: true if the last record ends where they end.
 bool EndsAtARecord(std::span<const std::byte> bytes);
 
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using TemporaryFolder = testing_support::TempFolder;
 
 // A file system in memory of `bytes` bytes, mounted on a folder of its own. None where this process
 // may not mount.

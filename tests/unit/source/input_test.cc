@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "fxt/reader.h"
+#include "support/temp_folder.h"
 #include "unit/analyze/recording_parts.h"
 
 namespace source {
@@ -26,9 +27,6 @@ namespace fs = std::filesystem;
 class InputTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "fxt-input-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
     const auto bytes = file_.Bytes();
     plain_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     uint64_t records = 0;
@@ -37,15 +35,14 @@ class InputTest : public ::testing::Test {
     while (reader.Next() == fxt::ReadStatus::kRecord) ++records;
     records_ = records;
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   std::string Write(const std::string& name, const std::string& content) {
-    const fs::path path = folder_ / name;
+    const fs::path path = folder_.path() / name;
     std::ofstream(path, std::ios::binary) << content;
     return path;
   }
   std::string WritePacked(const std::string& name) {
-    const fs::path path = folder_ / name;
+    const fs::path path = folder_.path() / name;
     gzFile out = gzopen(path.c_str(), "wb");
     EXPECT_NE(out, nullptr);
     EXPECT_EQ(gzwrite(out, plain_.data(), static_cast<unsigned>(plain_.size())),
@@ -69,7 +66,7 @@ class InputTest : public ::testing::Test {
   analyze::testing::RecordingParts file_ = analyze::testing::RecordingParts::Sound();
   std::string plain_;
   uint64_t records_ = 0;
-  fs::path folder_;
+  const testing_support::TempFolder folder_;
 };
 
 TEST_F(InputTest, WhatIsPackedIsToldByContent) {
@@ -101,7 +98,7 @@ TEST_F(InputTest, ReadsStandardInput) {
 }
 
 TEST_F(InputTest, SaysWhatItCannotOpen) {
-  for (const std::string& path : {(folder_ / "missing").string(), folder_.string()}) {
+  for (const std::string& path : {folder_ / "missing", folder_.path().string()}) {
     auto source = source::OpenInput(path);
     ASSERT_FALSE(source.ok());
     EXPECT_NE(source.error().message.find(path), std::string::npos);

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/temp_folder.h"
 #include "symbols/build_id_note.h"
 #include "symbols/demangle.h"
 #include "symbols/module_symbols.h"
@@ -127,18 +128,9 @@ TEST(BuildIdNoteTest, SurvivesNonsense) {
 
 class ModuleSymbolsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "module_symbols_test.XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
   bool Shell(const std::string& command) { return std::system(command.c_str()) == 0; }
 
-  fs::path folder_;
+  const testing_support::TempFolder folder_;
 };
 
 TEST_F(ModuleSymbolsTest, FindsFunctionsInTheExecutable) {
@@ -163,7 +155,7 @@ TEST_F(ModuleSymbolsTest, FindsSeparateDebugFiles) {
   const std::string hex = OwnBuildId().ToHex();
   if (hex.empty()) GTEST_SKIP() << "the test program was linked without a build id";
   const std::string own = fs::read_symlink("/proc/self/exe");
-  const fs::path debug_folder = folder_ / "debug/.build-id" / hex.substr(0, 2);
+  const fs::path debug_folder = folder_.path() / "debug/.build-id" / hex.substr(0, 2);
   fs::create_directories(debug_folder);
   const std::string debug_file = debug_folder / (hex.substr(2) + ".debug");
   const std::string stripped = folder_ / "stripped";

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/temp_folder.h"
 #include "unit/support/run_command.h"
 
 namespace tools::testing {
@@ -19,13 +20,6 @@ class FxtCommandTest : public ::testing::Test {
   void SetUp() override {
     program_ = testing_support::BuiltProgram("fxt");
     ASSERT_NE(program_, "") << "fxt is not built beside this program";
-    std::string name = (std::filesystem::temp_directory_path() / "fxt_command.XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
   }
 
   testing_support::CommandResult Fxt(std::vector<std::string> words,
@@ -38,7 +32,7 @@ class FxtCommandTest : public ::testing::Test {
 
  private:
   std::string program_;
-  std::filesystem::path folder_;
+  testing_support::TempFolder folder_;
 };
 
 }  // namespace tools::testing
