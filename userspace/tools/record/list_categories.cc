@@ -9,9 +9,9 @@
 #include <string>
 
 #include "capture/bpf/bpf_programs.h"
+#include "capture/bpf/category.h"
 #include "capture/bpf/kernel_features.h"
 #include "capture/branch_recorder.h"
-#include "capture/category.h"
 #include "tools/common/message.h"
 #include "tools/record/record_options.h"
 #include "util/cpu_list.h"

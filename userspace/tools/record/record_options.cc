@@ -133,7 +133,8 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   if (program.HasDashes() && options.command.empty()) {
     return fail({"there is no command after --", "without -- the whole machine is recorded"});
   }
-  if (!options.command.empty() && options.command.front().starts_with("-")) {
+  if (!program.HasDashes() && !options.command.empty() &&
+      options.command.front().starts_with("-")) {
     return fail({fmt::format("there is no option '{}'", options.command.front()),
                  "fxt-record --help shows the options"});
   }
@@ -167,7 +168,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     }
     options.buffer_bytes = *value;
   }
-  if (app.count("--user") > 0 && options.user.empty()) return fail({"the user has no name", ""});
+  if (program.Has("--user") && options.user.empty()) return fail({"the user has no name", ""});
   if (options.command.empty() && (options.as_caller || !options.user.empty())) {
     return fail({fmt::format("{} says who runs the command, and there is no command",
                              options.as_caller ? "--as-caller" : "--user"),
