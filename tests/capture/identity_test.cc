@@ -168,7 +168,7 @@ TEST(Identity, FiltersTakeTheNumbersOfTheNamespace) {
   const TraceObjects objects = TraceObjects::Read(path);
   const uint32_t tid = NumberAfter(result.err, "--tgid 2 of this process namespace is ");
   EXPECT_GT(tid, 2u) << result.err;
-  EXPECT_TRUE(Mentions(result.err, "nobody in this process namespace has --pid 9999"));
+  EXPECT_TRUE(Mentions(result.err, "warning: --pid 9999: at the start there is no such thread"));
   EXPECT_FALSE(objects.switches.empty());
   for (const auto& [from, to] : objects.switches) EXPECT_TRUE(from == tid || to == tid) << from;
 }

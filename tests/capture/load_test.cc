@@ -75,8 +75,9 @@ TEST(Load, TotalsAccountWithoutLoss) {
 TEST(Load, TotalsAccountWithRingsTooSmall) {
   REQUIRE_CAPTURE();
   Capture capture;
-  ASSERT_NO_FATAL_FAILURE(
-      RecordAndCheck({"-b", "4k"}, {OddTasksPath(), "storm", "--times", "1500"}, &capture));
+  ASSERT_NO_FATAL_FAILURE(RecordAndCheck(
+      {"-b", "4k"}, {OddTasksPath(), "storm", "--times", "1500", "--hold", "fxt-record"},
+      &capture));
   printf("%lu raw events, %lu of them lost and said so\n", capture.stats.raw_events,
          capture.stats.dropped);
   EXPECT_GT(capture.stats.dropped, 0u);
@@ -102,7 +103,7 @@ TEST(Load, WhatIsMissingIsWhatIsDeclared) {
   options.recorder = {RecorderPath()};
   options.recorder_options = {"-b", "4k", "-c", "sched,task"};
   options.trace_path = dir.File("trace.fxt");
-  options.workload = {OddTasksPath(), "storm", "--times", "700"};
+  options.workload = {OddTasksPath(), "storm", "--times", "700", "--hold", "fxt-record"};
   options.window_program = ComparePath();
   const auto run = RunUnderBoth(options);
   ASSERT_TRUE(run.ok()) << run.error().message;

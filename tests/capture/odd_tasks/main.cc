@@ -245,8 +245,23 @@ int BusyThreads(int count, int times, int sleep_us) {
   return 0;
 }
 
-// Both CPUs and more switch as fast as they can for so many milliseconds.
-int Storm(int milliseconds) {
+// The nearest ancestor of that name, or 0.
+pid_t AncestorNamed(const std::string& name) {
+  for (pid_t pid = getppid(); pid > 1;) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const size_t begin = text.find('('), end = text.rfind(')');
+    if (begin == std::string::npos || end == std::string::npos) return 0;
+    if (text.substr(begin + 1, end - begin - 1) == name) return pid;
+    pid = atoi(text.c_str() + end + 4);  // ") S PPID"
+  }
+  return 0;
+}
+
+// Both CPUs and more switch as fast as they can for so many milliseconds; meanwhile the ancestor of
+// the name `hold`, if any, is stopped for a while.
+int Storm(int milliseconds, const std::string& hold) {
   // A task that yields leaves its CPU to whatever else computes there: that has to wait.
   setpriority(PRIO_PROCESS, 0, -20);
   const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -276,6 +291,12 @@ int Storm(int milliseconds) {
     done = true;
     other.join();
     _exit(0);
+  }
+  if (const pid_t held = hold.empty() ? 0 : AncestorNamed(hold); held != 0) {
+    usleep(static_cast<useconds_t>(milliseconds) * 250);
+    kill(held, SIGSTOP);
+    usleep(static_cast<useconds_t>(milliseconds) * 250);
+    kill(held, SIGCONT);
   }
   int status = 0;
   for (const pid_t pid : pids) status |= WaitFor(pid);
@@ -308,6 +329,9 @@ int main(int argc, char** argv) {
   busy_threads->add_option("--count", count)->capture_default_str();
   busy_threads->add_option("--sleep-us", sleep_us)->capture_default_str();
   CLI::App* storm = part("storm", "every CPU switches as fast as it can, for `times` milliseconds");
+  std::string hold;
+  storm->add_option("--hold", hold,
+                    "stop the nearest ancestor of this name for a quarter of the time");
   CLI::App* births = part("births", "tasks come and go on every CPU, for `times` milliseconds");
   CLI::App* family = app.add_subcommand("family", "a process makes others, and those others");
   bool stopped = false;
@@ -325,7 +349,7 @@ int main(int argc, char** argv) {
   if (*become_user) return BecomeUser(uid);
   if (*migrate) return Migrate(times);
   if (*busy_threads) return BusyThreads(count, times, sleep_us);
-  if (*storm) return Storm(times);
+  if (*storm) return Storm(times, hold);
   if (*births) return Births(times);
   if (*family) return Family(stopped);
   return 0;

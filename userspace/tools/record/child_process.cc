@@ -108,7 +108,8 @@ util::Result<Pipe> MakePipe() {
     pipe.write_end.reset(fcntl(write_end.get(), F_DUPFD_CLOEXEC, 3));
   }
   if (pipe.read_end && pipe.write_end) return pipe;
-  return util::Error{fmt::format("cannot make a pipe: {}", strerror(errno)), ""};
+  return util::Error{fmt::format("cannot make a pipe: {}", strerror(errno)),
+                     errno == EMFILE ? "raise the limit of open files with `ulimit -n 256`" : ""};
 }
 
 ssize_t ReadWhole(int fd, void* buffer, size_t size) {
