@@ -11,17 +11,25 @@ namespace sink {
 
 bool WantsGzip(const SinkOptions& options) { return options.gzip || options.path.ends_with(".gz"); }
 
-util::Result<std::unique_ptr<Sink>> OpenSink(const SinkOptions& options) {
-  auto output = options.path == "-" ? Output::OpenStdout()
-                                    : Output::OpenFile(options.path, options.keep_waiting);
-  if (!output.ok()) return output.TakeError();
-  if (options.keep_waiting) output->WaitWhile(options.keep_waiting);
+util::Result<Output> OpenOutput(const SinkOptions& options) {
+  auto output =
+      options.path == "-" ? Output::OpenStdout() : Output::OpenFile(options.path, options.file);
+  if (output && options.file.keep_waiting) output->WaitWhile(options.file.keep_waiting);
+  return output;
+}
+
+std::unique_ptr<Sink> MakeSink(Output output, const SinkOptions& options) {
   // A write to the page cache costs less than handing the bytes to another thread, which a busy
   // machine may keep waiting when the recorder itself does not have to.
-  if (!WantsGzip(options))
-    return std::unique_ptr<Sink>(std::make_unique<FileSink>(std::move(*output)));
-  return std::unique_ptr<Sink>(std::make_unique<AsyncSink>(
-      std::make_unique<GzipSink>(std::move(*output), options.gzip_effort)));
+  if (!WantsGzip(options)) return std::make_unique<FileSink>(std::move(output));
+  return std::make_unique<AsyncSink>(
+      std::make_unique<GzipSink>(std::move(output), options.gzip_effort));
+}
+
+util::Result<std::unique_ptr<Sink>> OpenSink(const SinkOptions& options) {
+  auto output = OpenOutput(options);
+  if (!output.ok()) return output.TakeError();
+  return MakeSink(std::move(*output), options);
 }
 
 }  // namespace sink

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sink/gzip_sink.h"
+#include "sink/output.h"
 #include "sink/sink.h"
 #include "util/patience.h"
 #include "util/result.h"
@@ -16,14 +17,19 @@ struct SinkOptions {
   std::string path;   // "-": standard output
   bool gzip = false;  // also if `path` ends in .gz
   GzipEffort gzip_effort = {};
-  // How long to wait for whoever reads a pipe; asked on the thread that writes. None: for ever.
-  util::KeepWaiting keep_waiting = {};
+  output::FileOptions file = {};
 };
 
 bool WantsGzip(const SinkOptions& options);
 
-// Compression has a thread of its own, and a writer that is ahead of it helps. SIGPIPE has to be
-// ignored by the caller.
+// What `path` names.
+util::Result<Output> OpenOutput(const SinkOptions& options);
+
+// The sink of an output that is open. Compression has a thread of its own, and a
+// writer that is ahead of it helps.
+std::unique_ptr<Sink> MakeSink(Output output, const SinkOptions& options);
+
+// Both. SIGPIPE has to be ignored by the caller.
 util::Result<std::unique_ptr<Sink>> OpenSink(const SinkOptions& options);
 
 }  // namespace sink

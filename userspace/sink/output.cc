@@ -13,30 +13,10 @@
 #include <cstring>
 #include <utility>
 
-#include "sink/sudo_user.h"
+#include "output/open_output.h"
 
 namespace sink {
 namespace {
-
-util::Error OpenError(const std::string& path, int error_number) {
-  util::Error error{fmt::format("cannot write {}: {}", path, std::strerror(error_number)), ""};
-  switch (error_number) {
-    case ENOENT:
-      error.hint = "its directory does not exist; create it, or name another file with -o";
-      break;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-    case EISDIR:
-    case ENOTDIR:
-    case ETXTBSY:
-      error.hint = "name another file with -o";
-      break;
-    default:
-      break;
-  }
-  return error;
-}
 
 std::string HintFor(int error_number) {
   switch (error_number) {
@@ -54,47 +34,28 @@ std::string HintFor(int error_number) {
 
 }  // namespace
 
-util::Result<Output> Output::OpenFile(const std::string& path,
-                                      const util::KeepWaiting& keep_waiting) {
-  constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
-  constexpr mode_t kOwnerAlone = 0600;
-  util::UniqueFd fd(open(path.c_str(), kFlags | O_CREAT | O_EXCL, kOwnerAlone));
-  // A file of an earlier recording makes room instead of being cut to nothing: ext4 writes a file
-  // that was cut out to the disk when it is closed, and the recorder would wait for that. Whose it
-  // was and who may read it stays.
-  struct stat earlier = {};
-  if (!fd && errno == EEXIST && lstat(path.c_str(), &earlier) == 0 && S_ISREG(earlier.st_mode) &&
-      earlier.st_nlink == 1 && unlink(path.c_str()) == 0) {
-    fd.reset(open(path.c_str(), kFlags | O_CREAT | O_EXCL, kOwnerAlone));
-    if (fd && fchown(fd.get(), earlier.st_uid, earlier.st_gid) == 0 &&
-        fchmod(fd.get(), earlier.st_mode & 07777) == 0) {
-      return Output(std::move(fd), path);
-    }
-  }
-  if (fd) {
-    if (auto given = GiveToSudoUser(fd.get()); !given.ok()) return given.TakeError();
-    return Output(std::move(fd), path);
-  }
-  // What is there is no plain file, or may not be replaced. A link that leads nowhere exists as
-  // well, and O_CREAT makes what it points to.
-  if (errno == EEXIST) {
-    fd = util::OpenPatiently(AT_FDCWD, path, kFlags | O_CREAT | O_TRUNC, kOwnerAlone, keep_waiting);
-  }
-  if (!fd && errno == ECANCELED) {
-    return util::Error{fmt::format("nobody reads {}", path), "it is a FIFO; start its reader"};
-  }
-  if (!fd) return OpenError(path, errno);
-  return Output(std::move(fd), path);
+util::Result<Output> Output::OpenFile(const std::string& path, const output::FileOptions& options) {
+  auto opened = output::OpenOutputAt(path, options);
+  if (!opened) return opened.TakeError();
+  Output output(std::move(opened->fd), path);
+  output.file_ = std::move(opened->file);
+  return output;
+}
+
+util::Result<Output> Output::OpenFile(const std::string& path) {
+  output::FileOptions options;
+  options.recording = true;
+  auto output = OpenFile(path, options);
+  if (!output || !output->file_) return output;
+  if (auto published = output->file_->Publish(); !published) return published.TakeError();
+  return output;
 }
 
 util::Result<Output> Output::OpenStdout() {
-  if (isatty(STDOUT_FILENO) == 1) {
-    return util::Error{"standard output is a terminal, and a trace is not text",
-                       "redirect it to a file or a pipe, or name a file with -o"};
-  }
-  util::UniqueFd fd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
-  if (!fd) return OpenError("standard output", errno);
-  return Output(std::move(fd), "standard output");
+  const std::string name = "standard output";
+  auto fd = output::OpenStandardOutput(STDOUT_FILENO, name);
+  if (!fd) return fd.TakeError();
+  return Output(std::move(*fd), name);
 }
 
 Output::Output(util::UniqueFd fd, std::string name) : fd_(std::move(fd)), name_(std::move(name)) {
@@ -184,13 +145,19 @@ bool Output::CutTo(uint64_t bytes) {
 util::Status Output::Close() {
   if (fd_) {
     struct stat status = {};
-    const bool removed = regular_ && fstat(fd_.get(), &status) == 0 && status.st_nlink == 0;
+    const bool named = file_ && file_->published();
+    const bool removed = named && fstat(fd_.get(), &status) == 0 && status.st_nlink == 0;
     // Some file systems report what went wrong with earlier writes here alone.
     if (close(fd_.release()) != 0 && errno != EINTR) Fail(errno);
     if (removed && !error_) {
       error_ = util::Error{fmt::format("{} was removed while it was written", name_), ""};
     }
   }
+  if (file_ && !file_->recording()) {
+    auto published = file_->Publish();
+    if (!published && !error_) error_ = published.TakeError();
+  }
+  file_.reset();
   if (error_) return *error_;
   return util::Ok();
 }

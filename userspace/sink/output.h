@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "output/output_file.h"
 #include "util/patience.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
@@ -16,11 +18,11 @@ namespace sink {
 
 class Output {
  public:
-  // A new file that is its owner's alone to read (a trace shows every command line of the machine),
-  // given to the user behind sudo; or an existing file, emptied, which stays as it is otherwise; or
-  // a pipe or device. A FIFO that nobody reads yet is waited for.
-  static util::Result<Output> OpenFile(const std::string& path,
-                                       const util::KeepWaiting& keep_waiting = {});
+  // A new file (see OutputFile) that, unless `options` say something else, is its owner's alone to
+  // read, since a trace shows every command line of the machine; or a pipe or device.
+  static util::Result<Output> OpenFile(const std::string& path, const output::FileOptions& options);
+  // A recording, which has its name from now on.
+  static util::Result<Output> OpenFile(const std::string& path);
 
   // Standard output. A terminal is an error.
   static util::Result<Output> OpenStdout();
@@ -41,8 +43,13 @@ class Output {
   // (which stays that of Close()). False where that cannot be done.
   bool CutTo(uint64_t bytes);
 
-  // Gives the descriptor up. The first error of all, or Ok; a second call gives the same.
+  // Gives the descriptor up; a file that is no recording takes its name, if all went well. The
+  // first error of all, or Ok; a second call gives the same.
   util::Status Close();
+
+  // The file that takes its name later, if this is one. It may be published while another thread
+  // writes; nothing else of it may be touched then.
+  const std::shared_ptr<output::OutputFile>& file() const { return file_; }
 
   bool failed() const { return error_.has_value(); }
   // Bytes it has. What was there before, as in `>> file`, is not counted.
@@ -55,6 +62,7 @@ class Output {
 
   util::UniqueFd fd_;
   std::string name_;
+  std::shared_ptr<output::OutputFile> file_;
   bool regular_ = false;
   uint64_t start_ = 0;  // offset of the descriptor at the beginning, in a regular file
   uint64_t size_ = 0;

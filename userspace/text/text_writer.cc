@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "text/text_writer.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
+
+#include "output/open_output.h"
 
 namespace text {
 
-util::Result<TextWriter> TextWriter::Open(const std::string& path) {
+util::Result<TextWriter> TextWriter::Open(const std::string& path,
+                                          const output::FileOptions& options) {
   if (path == "-") return TextWriter(STDOUT_FILENO, "standard output");
-  util::UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!fd) {
-    return util::Error{
-        fmt::format("cannot write {}: {}", path, std::generic_category().message(errno)), ""};
-  }
-  TextWriter writer(fd.get(), path);
-  writer.owned_ = std::move(fd);
+  auto opened = output::OpenOutputAt(path, options);
+  if (!opened) return opened.TakeError();
+  TextWriter writer(opened->fd.get(), path);
+  writer.owned_ = std::move(opened->fd);
+  writer.file_ = std::move(opened->file);
   return writer;
 }
 
@@ -45,7 +46,8 @@ bool TextWriter::Flush() {
 bool TextWriter::closed_by_reader() const { return error_ == EPIPE; }
 
 util::Status TextWriter::Finish() {
-  if (Flush() || closed_by_reader()) return util::Ok();
+  if (Flush()) return file_ ? file_->Publish() : util::Ok();
+  if (closed_by_reader()) return util::Ok();
   return util::Error{
       fmt::format("cannot write {}: {}", name_, std::generic_category().message(error_)), ""};
 }

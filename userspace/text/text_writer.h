@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "output/output_file.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 
@@ -18,8 +20,8 @@ class TextWriter {
  public:
   // `name` is what messages call it. SIGPIPE has to be ignored by the caller.
   TextWriter(int borrowed_fd, std::string name) : fd_(borrowed_fd), name_(std::move(name)) {}
-  // A file that is made or emptied; "-" is standard output.
-  static util::Result<TextWriter> Open(const std::string& path);
+  // A new file, which has its name from Finish() on; "-" is standard output.
+  static util::Result<TextWriter> Open(const std::string& path, const output::FileOptions& options);
   // For tests: keeps everything, see text().
   TextWriter() = default;
 
@@ -50,7 +52,7 @@ class TextWriter {
   bool failed() const { return error_ != 0; }
   // The reader closed the pipe, which is how `| head` ends and no error.
   bool closed_by_reader() const;
-  // Flushes; the first error, a closed pipe excepted.
+  // Flushes, and names the file; the first error, a closed pipe excepted.
   util::Status Finish();
 
   std::string_view text() const { return {buffer_.data(), buffer_.size()}; }
@@ -60,6 +62,7 @@ class TextWriter {
 
   int fd_ = -1;
   util::UniqueFd owned_;
+  std::unique_ptr<output::OutputFile> file_;
   std::string name_;
   int error_ = 0;
   fmt::memory_buffer buffer_;

@@ -63,19 +63,21 @@ TEST(OutputTest, NewFileIsForItsOwner) {
   EXPECT_EQ(ModeOf(folder / "new"), 0600u);
 }
 
-TEST(OutputTest, ExistingFileIsEmptiedAndKeepsItsMode) {
+TEST(OutputTest, ExistingFileMakesRoomForAnother) {
   const TemporaryFolder folder;
+  const auto bytes = Records(5000, 1);
   {
     auto output = Output::OpenFile(folder / "old");
     ASSERT_TRUE(output.ok());
-    output->Write(Records(5000, 1));
+    output->Write(bytes);
   }
   ASSERT_EQ(chmod((folder / "old").c_str(), 0640), 0);
   auto output = Output::OpenFile(folder / "old");
   ASSERT_TRUE(output.ok());
   EXPECT_TRUE(ReadBytes(folder / "old").empty());
   EXPECT_TRUE(output->Close().ok());
-  EXPECT_EQ(ModeOf(folder / "old"), 0640u);
+  EXPECT_EQ(ModeOf(folder / "old"), 0600u);
+  EXPECT_EQ(ReadBytes(folder / "old.old"), bytes);
 }
 
 TEST(OutputTest, LinkThatLeadsNowhereMakesItsTarget) {

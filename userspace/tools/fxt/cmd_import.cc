@@ -85,6 +85,7 @@ int Run(const Options& options) {
   }
   sink::SinkOptions sink_options;
   sink_options.path = options.output;
+  sink_options.file = OutputLike(options.file);
   auto out = sink::OpenSink(sink_options);
   if (!out) return Fail(out.error());
 

@@ -32,7 +32,7 @@ int Run(const Options& options) {
   if (first == fxt::ReadStatus::kError) {
     return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
   }
-  auto out = text::TextWriter::Open(options.output);
+  auto out = text::TextWriter::Open(options.output, OutputLike(options.file));
   if (!out) return Fail(out.error());
   Progress progress("fxt json: " + options.file, **source);
   analyze::TraceEventWriter writer(*out, options.events);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "analyze/rewrite/recoverer.h"
 #include "sink/open_sink.h"
@@ -28,16 +29,19 @@ int Run(const Options& options) {
   if (!source) return Fail(source.error());
   sink::SinkOptions sink_options;
   sink_options.path = options.output;
-  auto out = sink::OpenSink(sink_options);
-  if (!out) return Fail(out.error());
+  sink_options.file = OutputLike(options.file);
+  auto output = sink::OpenOutput(sink_options);
+  if (!output) return Fail(output.error());
+  const std::shared_ptr<output::OutputFile> file = output->file();
+  const auto out = sink::MakeSink(std::move(*output), sink_options);
   Progress progress("fxt recover: " + options.file, **source);
   const analyze::RecoverResult result =
-      analyze::RecoverTrace(**source, **out, [&](uint64_t bytes) { progress.Update(bytes); });
+      analyze::RecoverTrace(**source, *out, [&](uint64_t bytes) { progress.Update(bytes); });
   progress.Clear();
-  if (const auto status = (*out)->Close(); !status) {
+  if (result.records == 0 && file) file->Discard();
+  if (const auto status = out->Close(); !status) {
     return FailOutput(options.output, status.error());
   }
-  if (result.records == 0) RemoveFile(options.output);
   PrintNote(
       kProgram,
       fmt::format("{} records saved; {} in {} places are no records{}",

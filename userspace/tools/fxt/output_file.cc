@@ -36,11 +36,16 @@ int FailOutput(const std::string& output, const util::Error& error) {
   return Fail(error);
 }
 
-void RemoveFile(const std::string& output) {
+output::FileOptions OutputLike(const std::string& input) {
+  output::FileOptions options;
   struct stat file;
-  if (output != "-" && lstat(output.c_str(), &file) == 0 && S_ISREG(file.st_mode)) {
-    unlink(output.c_str());
+  const int found = input == "-" ? fstat(STDIN_FILENO, &file) : stat(input.c_str(), &file);
+  // A file without a name is a shell's here-document and the like.
+  if (found == 0 && S_ISREG(file.st_mode) && file.st_nlink != 0) {
+    options.mode = file.st_mode & 0666;
+    options.group = file.st_gid;
   }
+  return options;
 }
 
 }  // namespace tools

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "output/output_file.h"
 #include "tools/common/command_line.h"
 #include "util/result.h"
 
@@ -19,7 +20,8 @@ util::Status RefuseSameFile(const std::string& input, const std::string& output)
 // when it was standard output and whoever read it has enough.
 int FailOutput(const std::string& output, const util::Error& error);
 
-// Takes away an output, if it is a file, that has come to nothing.
-void RemoveFile(const std::string& output);
+// What is made of a trace is for those who may read the trace: the mode and group of `input`. What
+// was piped in is for its owner alone.
+output::FileOptions OutputLike(const std::string& input);
 
 }  // namespace tools

@@ -20,7 +20,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "sink/sudo_user.h"
+#include "output/sudo_user.h"
 #include "util/unique_fd.h"
 
 namespace tools {
@@ -140,7 +140,7 @@ util::Result<CommandUser> CommandUser::Find(const std::string& name) {
 
 util::Result<CommandUser> CommandUser::FindCaller() {
   const char* uid = std::getenv("SUDO_UID");
-  const auto caller = sink::UserBehindSudo();
+  const auto caller = output::UserBehindSudo();
   if (!caller && (uid == nullptr || std::string_view(uid) != "0")) {
     return util::Error{
         "--as-caller needs a caller: sudo did not start this (no SUDO_UID and SUDO_GID)",

@@ -124,12 +124,10 @@ util::Status Recorder::KeepBranches() {
 }
 
 util::Status Recorder::OpenOutput() {
-  auto sink = sink::OpenSink({.path = options_.output,
-                              .gzip = options_.gzip,
-                              .gzip_effort = {.may_fall = true},
-                              .keep_waiting = [this] { return KeepWaiting(); }});
-  if (!sink) return sink.error();
-  sink_ = std::move(*sink);
+  auto outputs = RecordOutputs::Open(options_, [this] { return KeepWaiting(); });
+  if (!outputs) return outputs.error();
+  outputs_.emplace(std::move(*outputs));
+  sink_ = outputs_->TakeSink();
   return util::Ok();
 }
 
@@ -157,17 +155,29 @@ util::Status Recorder::Start() {
   info.ring_bytes = session_->ring_bytes();
   if (util::Status status = session_->Start(*writer_, info); !status) return status;
   start_bytes_ = archive_->bytes();
-  begin_ = util::MonotonicNow();
+  const uint64_t begin = util::MonotonicNow();
   for (const std::string& warning : FilterWarnings(options_, session_->filter_matches())) {
     console_.Note(warning);
   }
+  if (child_) {
+    if (util::Status status = child_->Release(); !status) return status;
+  }
+  // Nothing that exists makes room for a recording that does not begin.
+  if (util::Status status = outputs_->Publish(); !status) {
+    if (child_) {
+      child_->Terminate();
+      child_->Wait();
+      child_.reset();
+    }
+    return status;
+  }
+  begin_ = begin;
   if (options_.duration != 0) deadline_ = begin_ + options_.duration;
   {
     const std::lock_guard lock(end_mutex_);
     phase_ = Phase::kRecording;
     signals_to_give_up_ = 2;
   }
-  if (child_) return child_->Release();
   return util::Ok();
 }
 
@@ -290,7 +300,7 @@ std::optional<int> Recorder::PrepareCommand() {
   }
   int exit_code = 0;
   auto child = ChildProcess::Prepare(options_.command, user ? &*user : nullptr,
-                                     options_.output == "-", &exit_code);
+                                     RecordOutputs::TraceGoesToStdout(options_), &exit_code);
   if (!child) return Fail(child.error(), exit_code);
   child_.emplace(std::move(*child));
   return std::nullopt;
@@ -347,8 +357,7 @@ bool Recorder::End(Reason reason) {
     console_.Error({fmt::format("cannot write {}", options_.output), ""});
   }
   const bool written = closed.ok() && flushed;
-  Finish(reason, !written);
-  return written;
+  return Finish(reason, !written) && written;
 }
 
 // What was recorded is safe by now, so nothing but the command has to be waited for.
@@ -374,8 +383,8 @@ int Recorder::WaitForCommand() {
   }
 }
 
-void Recorder::Finish(Reason reason, bool output_failed) {
-  if (begin_ == 0) return;
+bool Recorder::Finish(Reason reason, bool output_failed) {
+  if (begin_ == 0) return true;
   const Summary summary = MakeSummary(output_failed);
   if (options_.quiet) {
     PrintLosses(summary, console_);
@@ -385,10 +394,12 @@ void Recorder::Finish(Reason reason, bool output_failed) {
     }
     PrintSummary(summary, console_);
   }
-  if (options_.stats_json.empty()) return;
-  if (util::Status status = WriteSummaryJson(summary, options_.stats_json); !status) {
+  if (!outputs_->wants_stats()) return true;
+  if (util::Status status = outputs_->WriteStats(SummaryJson(summary)); !status) {
     console_.Error(status.error());
+    return false;
   }
+  return true;
 }
 
 }  // namespace tools

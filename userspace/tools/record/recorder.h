@@ -13,11 +13,12 @@
 #include "capture/proc_identity.h"
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"
-#include "sink/open_sink.h"
+#include "sink/sink.h"
 #include "tools/record/child_process.h"
 #include "tools/record/console.h"
 #include "tools/record/end_signals.h"
 #include "tools/record/record_options.h"
+#include "tools/record/record_outputs.h"
 #include "tools/record/summary.h"
 #include "util/result.h"
 
@@ -51,9 +52,10 @@ class Recorder {
   std::optional<Reason> ReasonToEnd(uint64_t now);
   bool KeepWaiting();
   void EnterEnd(bool by_signal);
-  // Whether the output has everything.
+  // Whether all that was asked for is written.
   bool End(Reason reason);
-  void Finish(Reason reason, bool output_failed);
+  // False if the numbers could not be written.
+  bool Finish(Reason reason, bool output_failed);
   Summary MakeSummary(bool output_failed) const;
 
   RecordOptions options_;
@@ -74,6 +76,7 @@ class Recorder {
   capture::ProcIdentity identities_;
   std::unique_ptr<capture::BranchRecorder> branches_;
   std::unique_ptr<capture::CaptureSession> session_;
+  std::optional<RecordOutputs> outputs_;
   std::unique_ptr<sink::Sink> sink_;
   std::optional<fxt::ArchiveWriter> archive_;
   std::optional<fxt::ProviderWriter> writer_;

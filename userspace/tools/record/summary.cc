@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -89,7 +88,7 @@ void PrintSummary(const Summary& summary, Console& console) {
   }
 }
 
-util::Status WriteSummaryJson(const Summary& summary, const std::string& path) {
+std::string SummaryJson(const Summary& summary) {
   const translate::TranslationStats& stats = summary.translation;
   nlohmann::ordered_json json;
   uint64_t raw = 0;
@@ -152,11 +151,8 @@ util::Status WriteSummaryJson(const Summary& summary, const std::string& path) {
   json["realtime"] = summary.realtime;
   json["thread_tables"] = summary.thread_tables;
   json["threads_alive"] = summary.threads_alive;
-  std::ofstream file(path);
-  file << json.dump(2) << '\n';
-  file.close();
-  if (!file) return util::Error{fmt::format("cannot write {}", path), ""};
-  return util::Ok();
+  // A path may be no UTF-8, and this may go to a terminal.
+  return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace tools

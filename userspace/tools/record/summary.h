@@ -10,7 +10,6 @@
 #include "capture/capture_session.h"
 #include "tools/record/console.h"
 #include "translate/translation_stats.h"
-#include "util/result.h"
 
 namespace tools {
 
@@ -45,6 +44,7 @@ struct Summary {
 void PrintSummary(const Summary& summary, Console& console);
 // Only what was lost, if anything was.
 void PrintLosses(const Summary& summary, Console& console);
-util::Status WriteSummaryJson(const Summary& summary, const std::string& path);
+// One object, and a line feed.
+std::string SummaryJson(const Summary& summary);
 
 }  // namespace tools

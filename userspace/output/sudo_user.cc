@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sink/sudo_user.h"
+#include "output/sudo_user.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace sink {
+namespace output {
 namespace {
 
 std::optional<uint32_t> IdFromEnvironment(const char* variable) {
@@ -46,4 +46,4 @@ util::Status GiveToSudoUser(int fd) {
       fmt::format("cannot give the output to user {}: {}", user->uid, std::strerror(errno)), ""};
 }
 
-}  // namespace sink
+}  // namespace output

@@ -8,7 +8,7 @@
 
 #include "util/result.h"
 
-namespace sink {
+namespace output {
 
 struct SudoUser {
   uid_t uid = 0;
@@ -22,4 +22,4 @@ std::optional<SudoUser> UserBehindSudo();
 // user or this process is not root.
 util::Status GiveToSudoUser(int fd);
 
-}  // namespace sink
+}  // namespace output

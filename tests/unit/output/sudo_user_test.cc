@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sink/sudo_user.h"
+#include "output/sudo_user.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include "sink/output.h"
 #include "unit/sink/sink_test_support.h"
 
-namespace sink {
+namespace output {
 namespace {
 
 class SudoUserTest : public ::testing::Test {
@@ -55,19 +55,19 @@ TEST_F(SudoUserTest, NobodyWithoutTwoNumbers) {
 
 TEST_F(SudoUserTest, NewFileIsTheirsAndExistingOnesStay) {
   if (geteuid() != 0) GTEST_SKIP() << "only root gives files away";
-  const testing::TemporaryFolder folder;
+  const sink::testing::TemporaryFolder folder;
   struct stat status = {};
   Set({}, {});
-  ASSERT_TRUE(Output::OpenFile(folder / "before").ok());
+  ASSERT_TRUE(sink::Output::OpenFile(folder / "before").ok());
   Set("12345", "23456");
-  ASSERT_TRUE(Output::OpenFile(folder / "new").ok());
+  ASSERT_TRUE(sink::Output::OpenFile(folder / "new").ok());
   ASSERT_EQ(stat((folder / "new").c_str(), &status), 0);
   EXPECT_EQ(status.st_uid, 12345u);
   EXPECT_EQ(status.st_gid, 23456u);
-  ASSERT_TRUE(Output::OpenFile(folder / "before").ok());
+  ASSERT_TRUE(sink::Output::OpenFile(folder / "before").ok());
   ASSERT_EQ(stat((folder / "before").c_str(), &status), 0);
   EXPECT_EQ(status.st_uid, 0u) << "sudo fxt-record -o /etc/file does not give /etc/file away";
 }
 
 }  // namespace
-}  // namespace sink
+}  // namespace output
