@@ -6,39 +6,50 @@
 #include <string>
 
 #include "fxt/utf8.h"
+#include "text/clean_text.h"
 
 namespace text {
 namespace {
 
 constexpr uint64_t kExactInDouble = uint64_t{1} << 53;
 
-bool NeedsEscape(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == 0x7f;
-}
-
 bool IsPlain(std::string_view text) {
   for (char c : text) {
-    if (static_cast<unsigned char>(c) >= 0x80 || NeedsEscape(c)) return false;
+    const auto u = static_cast<unsigned char>(c);
+    if (u < 0x20 || u >= 0x7f || c == '"' || c == '\\') return false;
   }
   return true;
 }
 
-void AppendEscaped(fmt::memory_buffer& out, char c) {
-  switch (c) {
-    case '"':
-      out.append(std::string_view("\\\""));
-      return;
-    case '\\':
-      out.append(std::string_view("\\\\"));
-      return;
-    case '\n':
-      out.append(std::string_view("\\n"));
-      return;
-    case '\t':
-      out.append(std::string_view("\\t"));
-      return;
-    default:
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned char>(c));
+void AppendEscaped(fmt::memory_buffer& out, char32_t character) {
+  const auto code = static_cast<uint32_t>(character);
+  const auto unit = [&](uint32_t value) {
+    fmt::format_to(std::back_inserter(out), "\\u{:04x}", value);
+  };
+  if (code == '\n') {
+    out.append(std::string_view("\\n"));
+  } else if (code == '\t') {
+    out.append(std::string_view("\\t"));
+  } else if (code < 0x10000) {
+    unit(code);
+  } else {
+    unit(0xd800 + ((code - 0x10000) >> 10));
+    unit(0xdc00 + ((code - 0x10000) & 0x3ff));
+  }
+}
+
+void AppendCharacters(fmt::memory_buffer& out, std::string_view text) {
+  while (!text.empty()) {
+    const Character next = FirstCharacter(text);
+    if (next.code == '"' || next.code == '\\') {
+      out.push_back('\\');
+      out.push_back(text.front());
+    } else if (IsUnseen(next.code)) {
+      AppendEscaped(out, next.code);
+    } else {
+      out.append(text.substr(0, next.bytes));
+    }
+    text.remove_prefix(next.bytes);
   }
 }
 
@@ -50,13 +61,7 @@ void AppendJsonString(fmt::memory_buffer& out, std::string_view text) {
     out.append(text);
   } else {
     std::string scratch;
-    for (char c : fxt::ToValidUtf8(text, scratch)) {
-      if (NeedsEscape(c)) {
-        AppendEscaped(out, c);
-      } else {
-        out.push_back(c);
-      }
-    }
+    AppendCharacters(out, fxt::ToValidUtf8(text, scratch));
   }
   out.push_back('"');
 }

@@ -9,7 +9,8 @@
 
 namespace text {
 
-// Quoted and escaped. What is not UTF-8 becomes U+FFFD.
+// Quoted; what JSON does not allow, or a terminal does not show (see clean_text.h), escaped. What
+// is not UTF-8 becomes U+FFFD.
 void AppendJsonString(fmt::memory_buffer& out, std::string_view text);
 
 // Numbers that a reader which keeps numbers as doubles (JavaScript) would round, those beyond 2^53,

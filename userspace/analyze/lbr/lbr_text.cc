@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "text/clean_text.h"
@@ -25,12 +25,12 @@ class Text {
   void Blocks();
   void Functions();
   void Threads();
-  std::string Take() { return fmt::to_string(text_); }
+  std::string Take() { return std::move(text_); }
 
  private:
   template <typename... Args>
   void Line(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += text::CleanText(fmt::format(format, std::forward<Args>(args)...));
     text_.push_back('\n');
   }
   // A title, the rows that are wanted, and how many there are beyond them. Nothing without rows.
@@ -53,7 +53,7 @@ class Text {
 
   const LbrReport& report_;
   size_t top_;
-  fmt::memory_buffer text_;
+  std::string text_;
 };
 
 double Percent(uint64_t part, uint64_t whole) {

@@ -139,7 +139,7 @@ std::string SummaryJson(const std::string& file, const Summary& summary) {
     if (summary.diagnostics[i] == 0) continue;
     notes[std::string(KeyOf(static_cast<fxt::DiagnosticKind>(i)))] = summary.diagnostics[i];
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+  return json.dump(2, ' ', true, Json::error_handler_t::replace);
 }
 
 }  // namespace analyze

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include "analyze/show/summary_report.h"
 #include "text/clean_text.h"
@@ -19,13 +19,13 @@ class Report {
  public:
   template <typename... Args>
   void Line(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += text::CleanText(fmt::format(format, std::forward<Args>(args)...));
     text_.push_back('\n');
   }
-  std::string Take() { return fmt::to_string(text_); }
+  std::string Take() { return std::move(text_); }
 
  private:
-  fmt::memory_buffer text_;
+  std::string text_;
 };
 
 std::string Seconds(uint64_t ns) {

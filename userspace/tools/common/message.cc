@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string>
+
+#include "text/clean_text.h"
 
 namespace tools {
 
@@ -11,13 +14,16 @@ void Tell(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
+// What it quotes (paths, names, words of the command line) may hold anything.
 void PrintError(std::string_view program, const util::Error& error) {
-  Tell(fmt::format("{}: error: {}\n", program, error.message));
-  if (!error.hint.empty()) Tell(fmt::format("{}: hint: {}\n", program, error.hint));
+  using text::CleanText;
+  std::string text = fmt::format("{}: error: {}\n", program, CleanText(error.message));
+  if (!error.hint.empty()) text += fmt::format("{}: hint: {}\n", program, CleanText(error.hint));
+  Tell(text);
 }
 
 void PrintNote(std::string_view program, std::string_view text) {
-  Tell(fmt::format("{}: {}\n", program, text));
+  Tell(fmt::format("{}: {}\n", program, text::CleanText(text)));
 }
 
 }  // namespace tools

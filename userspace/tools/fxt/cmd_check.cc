@@ -9,6 +9,7 @@
 #include "analyze/check/checker.h"
 #include "analyze/check/rules.h"
 #include "source/input.h"
+#include "text/clean_text.h"
 #include "text/json_writer.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
@@ -19,6 +20,7 @@ namespace {
 
 using analyze::Finding;
 using analyze::Severity;
+using text::CleanText;
 
 struct Options {
   std::vector<std::string> files;
@@ -33,8 +35,8 @@ std::string_view NameOf(Severity severity) {
 }
 
 void PrintText(text::TextWriter& out, const std::string& file, const Finding& finding) {
-  out.Print("{}: byte {}: {}: {}: {}\n", file, finding.offset, NameOf(finding.severity),
-            finding.rule, finding.message);
+  out.Print("{}: byte {}: {}: {}: {}\n", text::CleanText(file), finding.offset,
+            NameOf(finding.severity), finding.rule, text::CleanText(finding.message));
 }
 
 void PrintJson(text::TextWriter& out, const std::string& file, const Finding& finding) {
@@ -66,11 +68,11 @@ int CheckFile(const std::string& file, const Options& options, text::TextWriter&
   if (!options.json) {
     for (const auto& [rule, count] : result.by_rule) {
       if (options.max != 0 && count > options.max) {
-        out.Print("{}: ... {} more of {}\n", file, count - options.max, rule);
+        out.Print("{}: ... {} more of {}\n", CleanText(file), count - options.max, rule);
       }
     }
-    out.Print("{}: {} records, {} errors, {} warnings\n", file, result.records, result.errors,
-              result.warnings);
+    out.Print("{}: {} records, {} errors, {} warnings\n", CleanText(file), result.records,
+              result.errors, result.warnings);
   }
   if (!result.unreadable.empty()) {
     out.Flush();

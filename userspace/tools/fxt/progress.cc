@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "text/clean_text.h"
 #include "tools/common/message.h"
 #include "util/quantity.h"
 
@@ -18,13 +19,13 @@ constexpr auto kStep = std::chrono::milliseconds(200);
 
 }  // namespace
 
-Progress::Progress(std::string what, const fxt::ByteSource& source)
-    : Progress(std::move(what), uint64_t{0}) {
+Progress::Progress(const std::string& what, const fxt::ByteSource& source)
+    : Progress(what, uint64_t{0}) {
   source_ = &source;
 }
 
-Progress::Progress(std::string what, uint64_t total)
-    : what_(std::move(what)),
+Progress::Progress(const std::string& what, uint64_t total)
+    : what_(text::CleanText(what)),
       total_(total),
       wanted_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) != 1),
       next_(Clock::now() + kFirst) {}

@@ -14,9 +14,9 @@ namespace tools {
 // standard output does not scroll the same terminal.
 class Progress {
  public:
-  Progress(std::string what, const fxt::ByteSource& source);
+  Progress(const std::string& what, const fxt::ByteSource& source);
   // Of work on `total` bytes; 0: nobody knows.
-  Progress(std::string what, uint64_t total);
+  Progress(const std::string& what, uint64_t total);
   ~Progress() { Clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

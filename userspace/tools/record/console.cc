@@ -18,6 +18,8 @@
 #include <thread>
 #include <utility>
 
+#include "text/clean_text.h"
+
 namespace tools {
 namespace {
 
@@ -106,7 +108,7 @@ void Console::Say(std::string text) {
 
 void Console::Note(std::string_view text) {
   Say(fmt::format("{}{}: {}\n", std::exchange(progress_shown_, false) ? kClearLine : "", program_,
-                  text));
+                  text::CleanText(text)));
 }
 
 void Console::Error(const util::Error& error) {
