@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
+
+#include "util/nearest.h"
 
 namespace capture {
 namespace {
@@ -135,8 +139,12 @@ util::Result<CategorySelection> ParseCategories(std::string_view list) {
       item.remove_prefix(colon + 1);
     }
     if (!parts) {
-      return util::Error{fmt::format("there is no category '{}'", item),
-                         fmt::format("the categories are: {}; also: default, all", KnownNames())};
+      std::vector<std::string> known = {"default", "all"};
+      for (const Category& each : kCategories) known.emplace_back(each.name);
+      return util::Error{
+          fmt::format("there is no category '{}'", item),
+          fmt::format("did you mean '{}'? the categories are: {}; also: default, all",
+                      util::Nearest(item, known), KnownNames())};
     }
     if (util::Status status = parts->Add(item); !status) return status.error();
   }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tools/common/command_line.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <utility>
+
+#include "util/nearest.h"
 
 namespace tools {
 namespace {
@@ -14,6 +18,41 @@ Option AddList(CLI::App& app, const char* names, std::vector<T>& values, const c
   CLI::Option* option = app.add_option(names, values, help);
   if (option->nonpositional()) option->allow_extra_args(false);
   return Option(*option);
+}
+
+std::string NameOf(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* chosen : app.get_subcommands()) name += " " + chosen->get_name();
+  return name;
+}
+
+util::Error NoOption(const CLI::App& place, const std::string& help, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : place.get_options()) {
+    for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
+  }
+  return {fmt::format("there is no option '{}'", name),
+          fmt::format("did you mean '{}'? {} shows the options", util::Nearest(name, known), help)};
+}
+
+// A wrong command line, in terms of what was written.
+util::Error Explain(const CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  const std::vector<std::string> left = app.remaining(true);
+  const std::string unknown = left.empty() ? "" : left.front();
+  const std::string help = NameOf(app) + " --help";
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) known.push_back(command->get_name());
+  if (chosen.empty() && !known.empty() && !unknown.empty() && !unknown.starts_with('-')) {
+    return {fmt::format("there is no command '{}'", unknown),
+            fmt::format("did you mean '{}'? {} lists the commands", util::Nearest(unknown, known),
+                        help)};
+  }
+  if (unknown.starts_with("--")) {
+    return NoOption(chosen.empty() ? app : *chosen.front(), help, unknown);
+  }
+  return {error.what(), help + " shows the options"};
 }
 
 }  // namespace
@@ -100,9 +139,7 @@ util::Result<bool> Program::Parse(int argc, char** argv) const {
     app().exit(wanted);
     return false;
   } catch (const CLI::ParseError& error) {
-    std::string command = app().get_name();
-    for (const CLI::App* given : app().get_subcommands()) command += " " + given->get_name();
-    return util::Error{error.what(), command + " --help shows the options"};
+    return Explain(app(), error);
   }
 }
 
@@ -110,6 +147,10 @@ std::vector<std::string> Program::Rest() const {
   std::vector<std::string> words = app().remaining();
   if (!words.empty() && words.front() == "--") words.erase(words.begin());
   return words;
+}
+
+util::Error Program::NoSuchOption(const std::string& word) const {
+  return NoOption(app(), NameOf(app()) + " --help", word);
 }
 
 bool Program::HasDashes() const {

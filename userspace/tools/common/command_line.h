@@ -87,6 +87,8 @@ class Program : public Command {
   util::Result<bool> Parse(int argc, char** argv) const;
   // What stands behind the options, without the -- between them.
   std::vector<std::string> Rest() const;
+  // That `word` is no option of the program; names the nearest one.
+  util::Error NoSuchOption(const std::string& word) const;
   // Whether a -- stood before the Rest, which may be empty then.
   bool HasDashes() const;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // fxt: works on files in the Fuchsia Trace Format.
+
 #include <csignal>
 #include <exception>
 

@@ -111,7 +111,9 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       .Add("--as-caller", options.as_caller,
            "Run the command as the user who called sudo (excludes --user)")
       .Excludes("--user");
-  program.Add("--stats-json", options.stats_json, "Write the summary's numbers to this file")
+  program
+      .Add("--stats-json", options.stats_json,
+           "Write the summary's numbers to this file; - is standard output")
       .Type("FILE");
   program.Add("-q,--quiet", options.quiet, "No progress, no summary; losses are still told");
   program.Add("-v,--verbose", options.verbose, "Show what the BPF loader and the verifier say");
@@ -135,8 +137,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   }
   if (!program.HasDashes() && !options.command.empty() &&
       options.command.front().starts_with("-")) {
-    return fail({fmt::format("there is no option '{}'", options.command.front()),
-                 "fxt-record --help shows the options"});
+    return fail(program.NoSuchOption(options.command.front()));
   }
   if (options.only_command && options.command.empty()) {
     return fail(
