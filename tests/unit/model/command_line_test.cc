@@ -10,7 +10,7 @@ namespace {
 
 std::string Bytes(size_t count, char byte = 'x') { return std::string(count, byte); }
 
-TEST(CommandLineTest, JoinsArguments) {
+TEST(KeptCommandLineTest, JoinsArguments) {
   const std::string bytes("ls\0-l\0\0\0", 8);
   const CommandLine line = MakeCommandLine(bytes, bytes.size());
   EXPECT_EQ(line.text, "ls -l");
@@ -18,14 +18,14 @@ TEST(CommandLineTest, JoinsArguments) {
   EXPECT_EQ(MakeCommandLine("", 0).text, "");
 }
 
-TEST(CommandLineTest, FourKibibytesAreWhole) {
+TEST(KeptCommandLineTest, FourKibibytesAreWhole) {
   const std::string bytes = Bytes(4096) + '\0';
   const CommandLine line = MakeCommandLine(bytes, bytes.size());
   EXPECT_EQ(line.text.size(), 4096u);
   EXPECT_EQ(line.length, 0u);
 }
 
-TEST(CommandLineTest, MoreIsCutAndSaysSo) {
+TEST(KeptCommandLineTest, MoreIsCutAndSaysSo) {
   const std::string whole = Bytes(4097) + '\0';
   EXPECT_EQ(MakeCommandLine(whole, whole.size()).text, Bytes(4096));
   EXPECT_EQ(MakeCommandLine(whole, whole.size()).length, 4097u);
@@ -35,7 +35,7 @@ TEST(CommandLineTest, MoreIsCutAndSaysSo) {
   EXPECT_EQ(line.length, 199'999u);
 }
 
-TEST(CommandLineTest, IsNotCutInsideACharacter) {
+TEST(KeptCommandLineTest, IsNotCutInsideACharacter) {
   const std::string bytes = Bytes(4095) + "\u00e4" + Bytes(100);
   EXPECT_EQ(MakeCommandLine(bytes, bytes.size()).text, Bytes(4095));
 }

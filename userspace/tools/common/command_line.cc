@@ -49,7 +49,8 @@ util::Error Explain(const CLI::App& app, const CLI::ParseError& error) {
             fmt::format("did you mean '{}'? {} lists the commands", util::Nearest(unknown, known),
                         help)};
   }
-  if (unknown.starts_with("--")) {
+  // What follows -- is the command of a program that takes one, whatever it looks like.
+  if (unknown.size() > 2 && unknown.starts_with("--")) {
     return NoOption(chosen.empty() ? app : *chosen.front(), help, unknown);
   }
   return {error.what(), help + " shows the options"};
