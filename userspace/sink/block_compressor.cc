@@ -27,16 +27,29 @@ void Put(uint64_t value, std::byte* at) {
 
 std::span<const std::byte> BlockCompressor::End() { return std::as_bytes(std::span(kEnd)); }
 
+size_t BlockCompressor::Deflate(std::span<const std::byte> bytes, int level,
+                                std::span<std::byte> packed) {
+  static_assert(kMaxInputBytes <= DeflateEncoder::kMaxInputBytes);
+  static_assert(kMaxInputBytes + DeflateEncoder::kSpareBytes + kHeader.size() + kTrailerBytes <=
+                kMaxBlockBytes);
+  if (level == 1) {
+    if (!encoder_) encoder_ = std::make_unique<DeflateEncoder>();
+    return encoder_->Encode(bytes, packed);
+  }
+  auto& compressor = compressors_[static_cast<size_t>(level)];
+  if (!compressor) compressor.reset(libdeflate_alloc_compressor(level));
+  if (!compressor) return 0;
+  return libdeflate_deflate_compress(compressor.get(), bytes.data(), bytes.size(), packed.data(),
+                                     packed.size());
+}
+
 std::span<const std::byte> BlockCompressor::Compress(std::span<const std::byte> bytes, int level) {
-  auto& compressor = compressors_[static_cast<size_t>(std::clamp(level, 0, kMaxLevel))];
-  if (!compressor) compressor.reset(libdeflate_alloc_compressor(std::clamp(level, 0, kMaxLevel)));
-  if (!compressor) return {};
   const auto header = std::as_bytes(std::span(kHeader));
   std::copy(header.begin(), header.end(), block_.begin());
   std::byte* const packed = block_.data() + kHeader.size();
   const size_t room = kMaxBlockBytes - kHeader.size() - kTrailerBytes;
   const size_t packed_bytes =
-      libdeflate_deflate_compress(compressor.get(), bytes.data(), bytes.size(), packed, room);
+      Deflate(bytes, std::clamp(level, 0, kMaxLevel), std::span(packed, room));
   if (packed_bytes == 0) return {};
   Put<4>(libdeflate_crc32(0, bytes.data(), bytes.size()), packed + packed_bytes);
   Put<4>(bytes.size(), packed + packed_bytes + 4);

@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "sink/deflate_encoder.h"
+
 namespace sink {
 
 // A block is a gzip member (RFC 1952) of at most 64 KiB, packed and unpacked, with its packed size
@@ -24,8 +26,8 @@ class BlockCompressor {
   static constexpr int kMaxLevel = 12;
 
   // The block that unpacks to `bytes`, kMaxInputBytes at most; valid until the next call. `level`
-  // is libdeflate's: 0 stores, 1 is the fastest that compresses, kMaxLevel the slowest. Empty
-  // without memory.
+  // is 0 to store, 1 for the DeflateEncoder, the fastest that compresses, from 2 on libdeflate's;
+  // kMaxLevel is the slowest. Empty without memory.
   std::span<const std::byte> Compress(std::span<const std::byte> bytes, int level);
 
   // The empty block that stands at the end of a complete file.
@@ -35,7 +37,10 @@ class BlockCompressor {
   struct Free {
     void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
   };
-  // By level, made when first used.
+  // Of `bytes` to `packed`, without header and trailer; 0 without memory.
+  size_t Deflate(std::span<const std::byte> bytes, int level, std::span<std::byte> packed);
+
+  std::unique_ptr<DeflateEncoder> encoder_;  // made when first used, as are those by level
   std::array<std::unique_ptr<libdeflate_compressor, Free>, kMaxLevel + 1> compressors_;
   std::vector<std::byte> block_ = std::vector<std::byte>(kMaxBlockBytes);
 };

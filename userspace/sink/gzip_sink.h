@@ -16,7 +16,7 @@ namespace sink {
 struct GzipEffort {
   // A trace is written while it is recorded, so speed comes first; what the higher levels gain
   // bench-encoder shows.
-  int level = 1;  // libdeflate's, 0 (stored) to 12
+  int level = 1;  // 0 (stored) to 12, see BlockCompressor
   // The level falls, at last to stored blocks, as the queue before this sink fills (SetPressure).
   bool may_fall = false;
 };
