@@ -30,6 +30,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -61,12 +62,26 @@ enum class ReadError : uint8_t {
   kSource,     // the source failed: ByteSource::ErrorText()
 };
 
+class Reader;
+
+// What recovery is to think of a record of the right shape.
+enum class Belief : uint8_t {
+  kYes,
+  kNo,  // passed over, like bytes that are no record
+  // It is another provider's: the section record before it is gone. What the tables hold is not
+  // what it and those behind it refer to, until a section record comes.
+  kOtherProvider,
+};
+
 struct ReaderOptions {
   // False: accept streams without the leading magic number record (a provider's own buffer).
   bool require_magic = true;
   // Look for the next plausible record behind damage instead of trusting or giving up; damage at
   // the start included.
   bool recover = false;
+  // Recovery asks this about every record before it takes definitions from it; record(), words(),
+  // offset(), provider() and PeekTimes() are those of that record. All are believed without it.
+  std::function<Belief(const Reader&)> believe;
   // Bytes kept of a source that is not in memory: the window at first, and the largest record.
   // The window grows only as bytes of a larger record really arrive.
   size_t window_bytes = size_t{1} << 20;
@@ -104,6 +119,13 @@ class Reader {
   // The provider that record() belongs to.
   const ReaderProvider& provider() const { return *provider_; }
   uint64_t ToNanoseconds(Ticks ticks) const { return provider_->ToNanoseconds(ticks); }
+
+  // Whether a provider info record announced this id.
+  bool IsAnnounced(uint32_t provider_id) const;
+  // When recovering: the times, in ns, of the records behind record(), by their shape; damage is
+  // passed over. ~0 for those that the end of the input leaves out. How many of `times` were set:
+  // fewer where kRecoveryLookahead bytes do not hold as many.
+  size_t PeekTimes(std::span<uint64_t> times) const;
 
   ReadError error() const { return error_; }
   // One line for people: what is wrong and at which byte; empty without an error.
@@ -148,6 +170,13 @@ class Reader {
   // Recovery (reader_resync.cc).
   void Damaged();
   bool Believable(bool parsed, uint64_t bytes);
+  bool HasPlausibleSize(uint64_t bytes);
+  // The same by ReaderOptions::believe; passes over the record if not.
+  bool IsBelieved(uint64_t bytes);
+  bool SeveralProviders() const;
+  // The next place at or behind `at` where headers follow one another.
+  const std::byte* SkipDamage(const std::byte* at) const;
+  void EnterUnknownProvider();
   bool Resync();
   bool PlausibleChain(const std::byte* at, bool on_grid);
   bool PlausibleRecord(const std::byte* at, size_t words);
@@ -193,6 +222,16 @@ class Reader {
   // Recovery.
   bool resyncing_ = false;  // cursor_ is a candidate, not yet a record
   uint64_t damage_offset_ = 0;
+  // What is read between damage that may have taken a section record along and the next such
+  // record: which provider it is of is not known.
+  std::unique_ptr<ReaderProvider> unknown_provider_;
+  TableBudget unknown_budget_;
+  // Where PeekTimes() has found no record: [from, to) in the stream.
+  struct Barren {
+    uint64_t from = 0;
+    uint64_t to = 0;
+  };
+  mutable Barren barren_;
   RecordParser probe_parser_;
   DiagnosticLog probe_log_;
   Record probe_record_;

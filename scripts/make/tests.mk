@@ -14,3 +14,10 @@ $(BUILD)/unit_tests: $(UNIT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES) | $(BUILD)/fxt
 .PHONY: unit-test
 unit-test: $(BUILD)/unit_tests
 	$(BUILD)/unit_tests --gtest_brief=1
+
+# Two recordings, small and large damage: four times as many.
+RECOVER_ROUNDS ?= 2500
+## recover-test  fxt recover after 10,000 cuts and overwrites (FXT_DAMAGE_TRACE=FILE: of that too)
+.PHONY: recover-test
+recover-test: $(BUILD)/unit_tests
+	FXT_DAMAGE_ROUNDS=$(RECOVER_ROUNDS) $(BUILD)/unit_tests --gtest_filter='RecoverDamageTest.*'

@@ -29,6 +29,11 @@ std::optional<uint64_t> CountOf(const fxt::Argument* argument) {
 
 bool IsSession(const fxt::Event& event) { return IsRecorderInstant(event, "session"); }
 
+bool IsLinuxState(const fxt::Event& event) {
+  return event.type == fxt::EventType::kInstant && event.category.text == "sched" &&
+         event.name.text == "linux_state";
+}
+
 std::optional<Loss> AsLoss(const fxt::Event& event) {
   if (!IsRecorderInstant(event, "lost_events")) return std::nullopt;
   return Loss{Int32Of(FindArgument(event.arguments, "cpu")),

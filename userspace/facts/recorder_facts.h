@@ -13,6 +13,9 @@ namespace facts {
 // The instant with which a recording begins: how it was made, as arguments.
 bool IsSession(const fxt::Event& event);
 
+// The instant that tells the Linux state of the switch behind it.
+bool IsLinuxState(const fxt::Event& event);
+
 // The instant that declares lost events. `cpu` -1: not tied to a CPU. Empty for other events; a
 // declaration with arguments missing or of another type has no value there.
 struct Loss {
@@ -20,6 +23,8 @@ struct Loss {
   std::optional<uint64_t> count;
   std::optional<std::string_view> category;
 };
+// The category of the losses that `fxt recover` declares: part of a file was damaged.
+inline constexpr std::string_view kDamage = "damage";
 std::optional<Loss> AsLoss(const fxt::Event& event);
 
 // The instant that says that a switch of a CPU was not seen although nothing was lost: the CPU.

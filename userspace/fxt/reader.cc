@@ -106,6 +106,7 @@ ReadStatus Reader::NextOfAny() {
       Damaged();
       continue;
     }
+    if (options_.believe && parsed && !IsBelieved(bytes)) continue;
     cursor_ += bytes;
     if (!parsed) continue;
     Apply();
@@ -318,6 +319,11 @@ void Reader::SwitchProvider(uint32_t id) {
   overflow_budget_.used = 0;
   overflow_provider_ = std::make_unique<ReaderProvider>(id, overflow_budget_);
   provider_ = overflow_provider_.get();
+}
+
+bool Reader::IsAnnounced(uint32_t provider_id) const {
+  const auto found = providers_.find(provider_id);
+  return found != providers_.end() && found->second->announced();
 }
 
 bool Reader::truncated() const {

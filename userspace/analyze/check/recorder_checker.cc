@@ -17,20 +17,16 @@ namespace {
 constexpr uint64_t kTicksPerSecond = 1'000'000'000;
 constexpr int64_t kMaxPriority = 139;
 constexpr uint32_t kMaxLegacyCpu = 255;
-constexpr size_t kMaxTakeOvers = 1024;
 constexpr size_t kMaxThreads = size_t{1} << 22;  // those beyond are not held against each other
 constexpr size_t kMaxProviders = 65'536;         // 4 KB each at most
-// Of a koid; above it are generations, see "Threads and processes" in README.md.
-constexpr fxt::Koid kTidMask = (fxt::Koid{1} << 22) - 1;
 
 bool IsDefinition(const fxt::Record& record) {
   return facts::KindOf(record) <= facts::RecordKind::kThread ||
          facts::KindOf(record) == facts::RecordKind::kKernelObject;
 }
 
-bool IsLinuxState(const fxt::Event& event) {
-  return event.type == fxt::EventType::kInstant && event.category.text == "sched" &&
-         event.name.text == "linux_state";
+std::string NotTheOne(fxt::Koid left, uint32_t cpu, fxt::Koid came) {
+  return fmt::format("thread {} leaves cpu {}, but thread {} was there", left, cpu, came);
 }
 
 }  // namespace
@@ -231,8 +227,8 @@ void RecorderChecker::CheckEvent(const fxt::Event& event) {
   if (const auto loss = facts::AsLoss(event)) {
     CheckLoss(*loss);
   } else if (const auto cpu = facts::AsUnseenSwitch(event)) {
-    if (*cpu >= 0) DeclareGap(*cpu);
-  } else if (IsLinuxState(event)) {
+    if (*cpu >= 0) continuity_.DeclareGap(*cpu, offset_);
+  } else if (facts::IsLinuxState(event)) {
     const auto letters = facts::TextOf(facts::FindArgument(event.arguments, "state"));
     const auto state = facts::LinuxStateTracker::StateOf(letters.value_or(""));
     if (state == fxt::ThreadState::kRunning) {
@@ -252,24 +248,14 @@ void RecorderChecker::CheckLoss(const facts::Loss& loss) {
     Report(rules::kLoss, "cpu (int32), count (unsigned) or category (string) is missing");
   }
   const int32_t cpu = loss.cpu.value_or(-1);
-  DeclareGap(cpu);
+  if (loss.category == facts::kDamage) {
+    continuity_.DeclareDamage(offset_);
+  } else {
+    continuity_.DeclareGap(cpu, offset_);
+  }
   awaited_ = Awaited::kLossCounter;
   awaited_offset_ = offset_;
   awaited_cpu_ = cpu;
-}
-
-// Of all CPUs when `cpu` is negative.
-void RecorderChecker::DeclareGap(int32_t cpu) {
-  last_gap_ = offset_;
-  uint64_t since = 0;  // the offset behind which it may be
-  if (cpu < 0) {
-    for (auto& [number, state] : cpus_) state.gap_declared = true;
-  } else {
-    Cpu& state = cpus_[static_cast<uint32_t>(cpu)];
-    state.gap_declared = true;
-    since = state.last_switch;
-  }
-  std::erase_if(take_overs_, [&](const TakeOver& taken) { return taken.offset > since; });
 }
 
 void RecorderChecker::CheckSide(const facts::Switch& record, const facts::SwitchSide& side) {
@@ -286,48 +272,6 @@ void RecorderChecker::CheckSide(const facts::Switch& record, const facts::Switch
   }
 }
 
-bool RecorderChecker::Ends(const facts::Switch& record) {
-  return record.outgoing_state == fxt::ThreadState::kDying ||
-         record.outgoing_state == fxt::ThreadState::kDead;
-}
-
-bool RecorderChecker::IsLeaderOf(fxt::Koid thread, fxt::Koid leader) const {
-  const facts::ObjectNames::Thread* one = names_.thread(thread);
-  const facts::ObjectNames::Thread* other = names_.thread(leader);
-  return one != nullptr && other != nullptr && one->process && one->process == other->process &&
-         ((leader ^ *other->process) & kTidMask) == 0;
-}
-
-bool RecorderChecker::HasEnded(fxt::Koid thread) const {
-  const auto seen = last_seen_.find(thread);
-  return seen != last_seen_.end() && seen->second.ended;
-}
-
-bool RecorderChecker::MayHaveEnded(fxt::Koid thread) const {
-  const auto seen = last_seen_.find(thread);
-  if (seen == last_seen_.end() || seen->second.ended) return true;
-  return seen->second.offset < last_gap_ ||
-         std::any_of(cpus_.begin(), cpus_.end(),
-                     [](const auto& cpu) { return cpu.second.gap_declared; });
-}
-
-void RecorderChecker::CheckContinuity(const Cpu& cpu, const facts::Switch& record) {
-  const fxt::Koid left = record.outgoing.thread;
-  if (!expect_continuity_ || cpu.gap_declared) return;
-  // A thread that calls exec goes on under the id of its process's leader, which has ended then or
-  // is on its way out under the thread's.
-  const bool is_leader = IsLeaderOf(*cpu.running, left);
-  if (is_leader && (MayHaveEnded(left) || HasEnded(*cpu.running))) return;
-  if (Ends(record) && IsLeaderOf(left, *cpu.running)) return;
-  std::string message = fmt::format("thread {} leaves cpu {}, but thread {} was there", left,
-                                    record.cpu, *cpu.running);
-  if (is_leader && take_overs_.size() < kMaxTakeOvers) {
-    take_overs_.push_back({offset_, *cpu.running, std::move(message)});
-  } else {
-    Report(rules::kContinuity, std::move(message));
-  }
-}
-
 void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
   const auto record = facts::AsSwitch(reader.record(), reader.provider());
   if (!record) return;
@@ -341,24 +285,11 @@ void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
   CheckSide(*record, record->outgoing);
   CheckSide(*record, record->incoming);
 
-  Cpu& cpu = cpus_[record->cpu];
-  if (cpu.running && *cpu.running != record->outgoing.thread) {
-    CheckContinuity(cpu, *record);
-    on_cpu_.erase(*cpu.running);
+  if (expect_continuity_ && continuity_.Judge(*record) == facts::CpuContinuity::Verdict::kBroken) {
+    Report(rules::kContinuity,
+           NotTheOne(record->outgoing.thread, record->cpu, *continuity_.Running(record->cpu)));
   }
-  cpu.gap_declared = false;
-  cpu.last_switch = offset_;
-  on_cpu_.erase(record->outgoing.thread);
-  if (last_seen_.size() < kMaxThreads || last_seen_.contains(record->outgoing.thread)) {
-    last_seen_[record->outgoing.thread] = {offset_, Ends(*record)};
-  }
-  // The leader has left under the id of the thread that took its place.
-  if (Ends(*record) && !take_overs_.empty()) {
-    std::erase_if(take_overs_,
-                  [&](const TakeOver& taken) { return taken.thread == record->outgoing.thread; });
-  }
-  cpu.running = record->incoming.thread;
-  if (!record->incoming.idle) on_cpu_[record->incoming.thread] = record->cpu;
+  continuity_.Note(*record, offset_);
 }
 
 void RecorderChecker::CheckWakeup(const fxt::ThreadWakeup& record) {
@@ -371,10 +302,10 @@ void RecorderChecker::CheckWakeup(const fxt::ThreadWakeup& record) {
       Report(rules::kWakeup, "the argument \"waker\" is no koid");
     }
   }
-  const auto running = on_cpu_.find(record.thread);
-  if (running != on_cpu_.end() && expect_continuity_) {
+  const auto cpu = continuity_.CpuOf(record.thread);
+  if (cpu && expect_continuity_) {
     Report(rules::kWakeup,
-           fmt::format("wakeup of thread {}, which is on cpu {}", record.thread, running->second));
+           fmt::format("wakeup of thread {}, which is on cpu {}", record.thread, *cpu));
   }
 }
 
@@ -400,8 +331,10 @@ void RecorderChecker::MentionThread(fxt::Koid thread, std::optional<fxt::Koid> p
 
 void RecorderChecker::Finish() {
   Miss();
-  for (TakeOver& taken : take_overs_) {
-    ReportAt(taken.offset, rules::kContinuity, std::move(taken.message));
+  if (expect_continuity_) {
+    for (const facts::CpuContinuity::TakeOver& taken : continuity_.take_overs()) {
+      ReportAt(taken.offset, rules::kContinuity, NotTheOne(taken.after, taken.cpu, taken.before));
+    }
   }
   std::vector<Finding> late;
   const auto add = [&](uint64_t offset, const Rule& rule, std::string message) {

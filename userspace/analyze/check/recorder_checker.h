@@ -4,7 +4,6 @@
 
 #include <bitset>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -13,6 +12,7 @@
 
 #include "analyze/check/finding.h"
 #include "analyze/check/rules.h"
+#include "facts/cpu_continuity.h"
 #include "facts/object_names.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
@@ -33,22 +33,6 @@ class RecorderChecker {
   struct Tables {
     std::vector<bool> strings;
     std::bitset<256> threads;
-  };
-  struct Cpu {
-    std::optional<fxt::Koid> running;
-    uint64_t last_switch = 0;  // offset
-    bool gap_declared = false;
-  };
-  // A thread took its leader's place, whose end no record shows: so it has to be in a gap that is
-  // declared later on.
-  struct TakeOver {
-    uint64_t offset = 0;
-    fxt::Koid thread = 0;  // its id before
-    std::string message;
-  };
-  struct LastSeen {
-    uint64_t offset = 0;
-    bool ended = false;
   };
   struct Mention {
     uint64_t offset = 0;
@@ -72,12 +56,6 @@ class RecorderChecker {
   void CheckEvent(const fxt::Event& event);
   void CheckLoss(const facts::Loss& loss);
   void CheckSwitch(const fxt::Reader& reader);
-  void DeclareGap(int32_t cpu);
-  bool IsLeaderOf(fxt::Koid thread, fxt::Koid leader) const;
-  bool MayHaveEnded(fxt::Koid thread) const;
-  bool HasEnded(fxt::Koid thread) const;
-  static bool Ends(const facts::Switch& record);
-  void CheckContinuity(const Cpu& cpu, const facts::Switch& record);
   void CheckSide(const facts::Switch& record, const facts::SwitchSide& side);
   void CheckWakeup(const fxt::ThreadWakeup& record);
   void MentionProcess(fxt::Koid process);
@@ -91,15 +69,11 @@ class RecorderChecker {
   bool seen_event_ = false;
   bool expect_continuity_ = true;
   uint64_t last_time_ = 0;
-  uint64_t last_gap_ = 0;  // offset of the last record that declares a loss or an unseen switch
   std::unordered_map<uint32_t, Tables> tables_;
-  std::map<uint32_t, Cpu> cpus_;
-  std::unordered_map<fxt::Koid, uint32_t> on_cpu_;     // threads that run, and where
-  std::unordered_map<fxt::Koid, LastSeen> last_seen_;  // threads that left a CPU
-  std::vector<TakeOver> take_overs_;                   // findings, if nothing explains them
   std::unordered_map<fxt::Koid, Mention> threads_;
   std::unordered_map<fxt::Koid, uint64_t> processes_;  // first mention
   facts::ObjectNames names_;
+  facts::CpuContinuity continuity_{names_};
 
   Awaited awaited_ = Awaited::kNothing;
   uint64_t awaited_offset_ = 0;

@@ -63,10 +63,10 @@ constexpr size_t kObjectBytes = 128;  // of one beside its words, the node of th
 
 TraceCopier::TraceCopier(fxt::ByteSink& sink) : buffer_(sink), encoder_(buffer_) {
   object_budget_.limit = kMaxObjectBytes;
-  Put(fxt::MagicNumber{});
+  Write(fxt::MagicNumber{});
 }
 
-void TraceCopier::Put(const fxt::Record& record) {
+void TraceCopier::Write(const fxt::Record& record) {
   // A record that was read can be written; a failing sink shows in failed().
   static_cast<void>(encoder_.Write(record));
 }
@@ -97,47 +97,43 @@ TraceCopier::Provider& TraceCopier::Enter(const fxt::ReaderProvider& provider) {
   // Records before any provider info belong to none, and need none.
   const bool anonymous = !provider.announced() && provider.id() == 0 && providers_.size() == 1;
   if (fresh) out.ordinal = static_cast<uint32_t>(providers_.size() - 1);
-  if (!anonymous && (fresh || out.name != provider.name())) {
+  // One that needed no announcement needs it when others have come.
+  const bool back = current_ && *current_ != provider.id();
+  if (!anonymous && (fresh || out.name != provider.name() || (back && !out.announced))) {
     out.name = provider.name();
-    Put(fxt::ProviderInfo{provider.id(), out.name});
-    Put(fxt::ProviderSection{provider.id()});
-  } else if (current_ && *current_ != provider.id()) {
-    Put(fxt::ProviderSection{provider.id()});
+    out.announced = true;
+    Write(fxt::ProviderInfo{provider.id(), out.name});
+    Write(fxt::ProviderSection{provider.id()});
+  } else if (back) {
+    Write(fxt::ProviderSection{provider.id()});
   }
   current_ = provider.id();
-  if (provider.initialized() && out.ticks_per_second != provider.ticks_per_second()) {
+  // A recorder's file has one rate, whether the record that says so is there or not.
+  if ((provider.initialized() || out.name == schema::kRecorderName) &&
+      out.ticks_per_second != provider.ticks_per_second()) {
     out.ticks_per_second = provider.ticks_per_second();
-    Put(fxt::Initialization{out.ticks_per_second});
+    Write(fxt::Initialization{out.ticks_per_second});
   }
   return out;
 }
 
-void TraceCopier::NeedString(Provider& out, const fxt::ReaderProvider& in,
-                             const fxt::StringRef& string) {
-  const uint16_t index = string.index();
-  if (index == 0) return;
-  const std::string* text = in.FindString(index);
-  if (text == nullptr) return;
-  const auto [entry, fresh] = out.strings.try_emplace(index, *text);
-  if (!fresh) {
-    if (entry->second == *text) return;
-    entry->second = *text;
-  }
-  Put(fxt::StringRecord{index, *text});
+void TraceCopier::NeedString(Provider& out, const fxt::StringRef& string) {
+  if (string.index() == 0) return;
+  const auto [entry, fresh] = out.strings.try_emplace(string.index(), string.text);
+  if (!fresh && entry->second == string.text) return;
+  entry->second = string.text;
+  Write(fxt::StringRecord{string.index(), string.text});
 }
 
-void TraceCopier::NeedThread(Provider& out, const fxt::ReaderProvider& in,
-                             const fxt::ThreadRef& thread) {
+void TraceCopier::NeedThread(Provider& out, const fxt::ThreadRef& thread) {
   NeedObjects(thread.process);
   NeedObjects(thread.thread);
-  if (thread.is_inline() || !in.has_thread(thread.index)) return;
+  if (thread.is_inline()) return;
   const std::pair koids(thread.process, thread.thread);
   const auto [entry, fresh] = out.threads.try_emplace(thread.index, koids);
-  if (!fresh) {
-    if (entry->second == koids) return;
-    entry->second = koids;
-  }
-  Put(fxt::ThreadRecord{thread.index, koids.first, koids.second});
+  if (!fresh && entry->second == koids) return;
+  entry->second = koids;
+  Write(fxt::ThreadRecord{thread.index, koids.first, koids.second});
 }
 
 void TraceCopier::NeedObjects(fxt::Koid koid) {
@@ -153,32 +149,31 @@ void TraceCopier::NeedObject(Object& object) {
   object.changed = false;
   if (object.process) NeedObjects(*object.process);
   if (!object.words.empty()) {
-    Put(fxt::UnknownRecord{static_cast<uint8_t>(object.words[0] & 0xf), object.words});
+    Write(fxt::UnknownRecord{static_cast<uint8_t>(object.words[0] & 0xf), object.words});
   }
 }
 
-void TraceCopier::Define(Provider& out, const fxt::Reader& reader, const fxt::Record& record) {
-  const fxt::ReaderProvider& in = reader.provider();
+void TraceCopier::Define(Provider& out, const fxt::Record& record) {
   std::visit(
       [&](const auto& r) {
-        if constexpr (requires { r.thread.thread; }) NeedThread(out, in, r.thread);
-        if constexpr (requires { r.process.index; }) NeedThread(out, in, r.process);
+        if constexpr (requires { r.thread.thread; }) NeedThread(out, r.thread);
+        if constexpr (requires { r.process.index; }) NeedThread(out, r.process);
         if constexpr (requires { r.outgoing.thread; }) {
-          NeedThread(out, in, r.outgoing);
-          NeedThread(out, in, r.incoming);
+          NeedThread(out, r.outgoing);
+          NeedThread(out, r.incoming);
         }
         if constexpr (requires { r.outgoing_thread; }) {
           NeedObjects(r.outgoing_thread);
           NeedObjects(r.incoming_thread);
         }
         if constexpr (std::is_same_v<decltype(r), const fxt::ThreadWakeup&>) NeedObjects(r.thread);
-        if constexpr (requires { r.category.encoded; }) NeedString(out, in, r.category);
-        if constexpr (requires { r.name.encoded; }) NeedString(out, in, r.name);
+        if constexpr (requires { r.category.encoded; }) NeedString(out, r.category);
+        if constexpr (requires { r.name.encoded; }) NeedString(out, r.name);
         if constexpr (requires { r.arguments.size(); }) {
           for (const fxt::Argument& argument : r.arguments) {
-            NeedString(out, in, argument.name);
+            NeedString(out, argument.name);
             if (const auto* text = std::get_if<fxt::StringRef>(&argument.value)) {
-              NeedString(out, in, *text);
+              NeedString(out, *text);
             } else if (const auto* koid = std::get_if<fxt::KoidValue>(&argument.value)) {
               NeedObjects(koid->koid);
             }
@@ -205,62 +200,127 @@ void TraceCopier::NameLostThread(fxt::Koid process, fxt::Koid thread) {
       .process = process;
 }
 
-void TraceCopier::Copy(const fxt::Reader& reader) {
-  const fxt::ReaderProvider& in = reader.provider();
-  fxt::Record record = reader.record();
-  Provider& out = Enter(in);
-  ++records_;
+void TraceCopier::MendString(const Provider& out, const fxt::ReaderProvider& in,
+                             fxt::StringRef& string) {
+  const uint16_t index = string.index();
+  if (index == 0) return;
+  if (in.FindString(index) == nullptr) {
+    ++lost_here_;
+    changed_ = true;
+    string = fxt::StringRef::Inline(texts_.emplace_back(fmt::format("(lost string {})", index)));
+    return;
+  }
+  const auto defined = out.strings.find(index);
+  if (defined == out.strings.end() || defined->second == string.text) return;
+  if (out.name != schema::kRecorderName) return;  // is defined again
+  changed_ = true;
+  string = Inline(string);
+}
 
-  // Undefined references become inline ones.
-  std::deque<std::string> texts;
-  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
-  const uint64_t lost_before = lost_references_;
-  const auto mend_string = [&](fxt::StringRef& string) {
-    if (string.index() == 0 || in.FindString(string.index()) != nullptr) return;
-    ++lost_references_;
-    string =
-        fxt::StringRef::Inline(texts.emplace_back(fmt::format("(lost string {})", string.index())));
-  };
-  const auto mend_thread = [&](fxt::ThreadRef& thread) {
-    if (thread.is_inline() || in.has_thread(thread.index)) return;
-    ++lost_references_;
+void TraceCopier::MendThread(const Provider& out, const fxt::ReaderProvider& in,
+                             fxt::ThreadRef& thread) {
+  if (thread.is_inline()) return;
+  if (!in.has_thread(thread.index)) {
+    ++lost_here_;
+    changed_ = true;
     const fxt::Koid process = kLostKoids + (out.ordinal & 0xff) * 0x100;
     thread = fxt::ThreadRef::Inline(process, process + thread.index);
     NameLostThread(thread.process, thread.thread);
-  };
+    return;
+  }
+  const auto defined = out.threads.find(thread.index);
+  const std::pair koids(thread.process, thread.thread);
+  if (defined == out.threads.end() || defined->second == koids) return;
+  if (out.name != schema::kRecorderName) return;  // is defined again
+  changed_ = true;
+  thread = fxt::ThreadRef::Inline(thread.process, thread.thread);
+}
+
+const fxt::Record& TraceCopier::Mend(const fxt::Reader& reader) {
+  const fxt::ReaderProvider& in = reader.provider();
+  const Provider& out = Enter(in);
+  record_ = reader.record();
+  changed_ = false;
+  lost_here_ = 0;
+  texts_.clear();
   std::visit(
       [&](auto& r) {
-        if constexpr (requires { r.thread.thread; }) mend_thread(r.thread);
-        if constexpr (requires { r.process.index; }) mend_thread(r.process);
+        if constexpr (requires { r.thread.thread; }) MendThread(out, in, r.thread);
+        if constexpr (requires { r.process.index; }) MendThread(out, in, r.process);
         if constexpr (requires { r.outgoing.thread; }) {
-          mend_thread(r.outgoing);
-          mend_thread(r.incoming);
+          MendThread(out, in, r.outgoing);
+          MendThread(out, in, r.incoming);
         }
-        if constexpr (requires { r.category.encoded; }) mend_string(r.category);
-        if constexpr (requires { r.name.encoded; }) mend_string(r.name);
+        if constexpr (requires { r.category.encoded; }) MendString(out, in, r.category);
+        if constexpr (requires { r.name.encoded; }) MendString(out, in, r.name);
         if constexpr (requires { r.arguments.size(); }) {
-          std::copy(r.arguments.begin(), r.arguments.end(), arguments.begin());
+          std::copy(r.arguments.begin(), r.arguments.end(), arguments_.begin());
           for (size_t i = 0; i < r.arguments.size(); ++i) {
-            mend_string(arguments[i].name);
-            if (auto* text = std::get_if<fxt::StringRef>(&arguments[i].value)) mend_string(*text);
+            MendString(out, in, arguments_[i].name);
+            if (auto* text = std::get_if<fxt::StringRef>(&arguments_[i].value)) {
+              MendString(out, in, *text);
+            }
           }
-          r.arguments = {arguments.data(), r.arguments.size()};
+          r.arguments = {arguments_.data(), r.arguments.size()};
         }
       },
-      record);
-  Define(out, reader, record);
-  if (lost_references_ != lost_before) {
-    Put(record);
+      record_);
+  return record_;
+}
+
+void TraceCopier::Copy(const fxt::Reader& reader) {
+  Mend(reader);
+  Define(Enter(reader.provider()), record_);
+  ++records_;
+  lost_references_ += lost_here_;
+  if (changed_) {
+    Write(record_);
   } else {
-    Put(fxt::UnknownRecord{static_cast<uint8_t>(reader.words()[0] & 0xf), reader.words()});
+    Write(fxt::UnknownRecord{static_cast<uint8_t>(reader.words()[0] & 0xf), reader.words()});
   }
 }
 
-void TraceCopier::Write(const fxt::Reader& reader, const fxt::Record& record) {
-  Provider& out = Enter(reader.provider());
-  Define(out, reader, record);
+TraceCopier::Prepared TraceCopier::Prepare(const fxt::Reader& reader) {
+  Mend(reader);
+  Define(Enter(reader.provider()), record_);
+  lost_references_ += lost_here_;
+  Prepared prepared{reader.provider().id(), {}};
+  if (changed_) {
+    WordsSink sink;
+    {
+      fxt::RecordBuffer buffer(sink);
+      // What gets too long with its references inline is lost.
+      static_cast<void>(fxt::Encoder(buffer).Write(record_));
+    }
+    prepared.words = std::move(sink.words);
+  } else {
+    prepared.words.assign(reader.words().begin(), reader.words().end());
+  }
+  return prepared;
+}
+
+void TraceCopier::Put(const Prepared& prepared) {
+  if (prepared.words.empty()) return;
+  if (current_ != prepared.provider) {
+    Write(fxt::ProviderSection{prepared.provider});
+    current_ = prepared.provider;
+  }
   ++records_;
-  Put(record);
+  Write(fxt::UnknownRecord{static_cast<uint8_t>(prepared.words[0] & 0xf), prepared.words});
+}
+
+void TraceCopier::Write(const fxt::Reader& reader, const fxt::Record& record) {
+  Define(Enter(reader.provider()), record);
+  ++records_;
+  Write(record);
+}
+
+void TraceCopier::Name(const fxt::KernelObject& object) {
+  Object& known = objects_[{object.koid, object.type}];
+  known.words = EncodeInline(object);
+  known.process = facts::KoidOf(facts::FindArgument(object.arguments, "process"));
+  known.written = false;
+  NeedObject(known);
 }
 
 bool TraceCopier::Finish() {

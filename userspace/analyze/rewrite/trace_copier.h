@@ -2,8 +2,9 @@
 // Writes chosen records of one trace into another, with the definitions they need and no others.
 #pragma once
 
-#include <bitset>
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,8 +20,10 @@
 namespace analyze {
 
 // Provider info, sections, initialization, table entries and kernel objects are written when the
-// first record needs them, and again when they have changed since. Records keep their bytes; only
-// one whose reference is undefined gets it inline, with a name that says so.
+// first record needs them; objects again when they have changed since. Records keep their bytes;
+// only one whose reference is undefined gets it inline, with a name that says so. Where
+// fxt-record's promise that an index is defined once was broken, references to what it stands for
+// now are inline.
 class TraceCopier {
  public:
   // Begins with the magic number. `sink` must outlive the copier.
@@ -31,6 +34,26 @@ class TraceCopier {
 
   // Writes the record that `reader` stands at. Definitions are not to be copied: they follow.
   void Copy(const fxt::Reader& reader);
+
+  // The same in two steps: what is prepared may be written later on, or not at all.
+  struct Prepared {
+    uint32_t provider = 0;
+    std::vector<uint64_t> words;
+  };
+  Prepared Prepare(const fxt::Reader& reader);
+  void Put(const Prepared& prepared);
+  // The record as Prepare() will write it, with references that are in the tables or inline; valid
+  // until the next call of either.
+  const fxt::Record& Mend(const fxt::Reader& reader);
+
+  // Writes a kernel object in place of what the trace has for its koid and type, if anything.
+  void Name(const fxt::KernelObject& object);
+  // Writes the kernel objects of that koid if they are not written yet.
+  void Require(fxt::Koid koid) { NeedObjects(koid); }
+  // Whether the trace has a kernel object for it, or was given one.
+  bool HasObject(fxt::Koid koid, fxt::KernelObjectType type) const {
+    return objects_.contains({koid, static_cast<uint8_t>(type)});
+  }
   // Writes `record` in its place, with the references of the one that `reader` stands at (or
   // inline ones).
   void Write(const fxt::Reader& reader, const fxt::Record& record);
@@ -48,6 +71,7 @@ class TraceCopier {
  private:
   struct Provider {
     uint32_t ordinal = 0;
+    bool announced = false;
     std::string name;
     uint64_t ticks_per_second = 0;
     std::unordered_map<uint16_t, std::string> strings;
@@ -61,14 +85,16 @@ class TraceCopier {
   };
 
   Provider& Enter(const fxt::ReaderProvider& provider);
-  void Define(Provider& out, const fxt::Reader& reader, const fxt::Record& record);
-  void NeedString(Provider& out, const fxt::ReaderProvider& in, const fxt::StringRef& string);
-  void NeedThread(Provider& out, const fxt::ReaderProvider& in, const fxt::ThreadRef& thread);
+  void Define(Provider& out, const fxt::Record& record);
+  void NeedString(Provider& out, const fxt::StringRef& string);
+  void NeedThread(Provider& out, const fxt::ThreadRef& thread);
+  void MendString(const Provider& out, const fxt::ReaderProvider& in, fxt::StringRef& string);
+  void MendThread(const Provider& out, const fxt::ReaderProvider& in, fxt::ThreadRef& thread);
   // Kernel objects of that koid: a Linux process and its first thread have the same.
   void NeedObjects(fxt::Koid koid);
   void NeedObject(Object& object);
   void NameLostThread(fxt::Koid process, fxt::Koid thread);
-  void Put(const fxt::Record& record);
+  void Write(const fxt::Record& record);
 
   fxt::RecordBuffer buffer_;
   fxt::Encoder encoder_;
@@ -78,6 +104,13 @@ class TraceCopier {
   std::map<std::pair<fxt::Koid, uint8_t>, Object> objects_;  // by koid and type
   uint64_t records_ = 0;
   uint64_t lost_references_ = 0;
+
+  // The last record that was mended.
+  fxt::Record record_;
+  bool changed_ = false;    // it has other references than it had
+  uint64_t lost_here_ = 0;  // of them, undefined ones
+  std::deque<std::string> texts_;
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments_;
 };
 
 }  // namespace analyze

@@ -11,13 +11,6 @@
 #include "schema/koid.h"
 
 namespace analyze {
-namespace {
-
-bool IsLinuxState(const fxt::Event& event) {
-  return event.category.text == "sched" && event.name.text == "linux_state";
-}
-
-}  // namespace
 
 void Trimmer::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
@@ -93,7 +86,7 @@ void Trimmer::AddTimed(const fxt::Reader& reader, uint64_t time) {
   states_in_.Note(record);
   const auto* event = std::get_if<fxt::Event>(&record);
   // Told anew where it is needed: what a reader assumes depends on what was told before.
-  if (event != nullptr && IsLinuxState(*event)) return;
+  if (event != nullptr && facts::IsLinuxState(*event)) return;
   if (!IsWanted(reader, time)) return;
 
   if (event != nullptr) {

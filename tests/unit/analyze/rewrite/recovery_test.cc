@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/rewrite/recovery.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "analyze/check/checker.h"
+#include "facts/record_kind.h"
+#include "facts/recorder_facts.h"
+#include "unit/analyze/recording_parts.h"
+#include "unit/fxt/collecting_sink.h"
+
+namespace analyze {
+namespace {
+
+using fxt::testing::CollectingSink;
+using testing::RecordingParts;
+
+struct Written {
+  RecoverResult result;
+  std::vector<uint64_t> words;
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(words)); }
+
+  size_t Count(facts::RecordKind kind) const {
+    fxt::MemorySource source(bytes());
+    fxt::Reader reader(source);
+    size_t count = 0;
+    while (reader.Next() == fxt::ReadStatus::kRecord) {
+      if (facts::KindOf(reader.record()) == kind) ++count;
+    }
+    return count;
+  }
+};
+
+// All records of the file, as if they had been believed; a gap before the part `gap`.
+Written Write(RecordingParts& file, const std::string& gap = "") {
+  Written written;
+  CollectingSink sink;
+  facts::ObjectNames names;
+  Recovery recovery(sink, names, written.result);
+  fxt::MemorySource source(file.Bytes());
+  fxt::Reader reader(source);
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    if (!gap.empty() && file.LabelAt(reader.offset()) == gap) recovery.OnGap(8);
+    names.Note(reader.record());
+    recovery.Add(reader);
+  }
+  recovery.Finish(reader);
+  written.words = std::move(sink.words);
+  fxt::MemorySource result(written.bytes());
+  CheckTrace(result, {}, [](const Finding& finding) {
+    if (finding.severity == Severity::kError) ADD_FAILURE() << finding.rule << finding.message;
+  });
+  return written;
+}
+
+RecordingParts Recording() {
+  RecordingParts file = RecordingParts::Sound();
+  const auto app = fxt::ThreadRef::Indexed(2);
+  const auto idle = fxt::ThreadRef::Indexed(1);
+  uint64_t time = 1'000'020'000;
+  const fxt::Argument state{fxt::StringRef::Inline("state"), fxt::StringRef::Inline("D")};
+  file.Add("app comes",
+           fxt::LegacyContextSwitch{time, 0, fxt::ThreadState::kNew, idle, app, 0, 120});
+  file.Add("state", fxt::Event{fxt::EventType::kInstant,
+                               time + 1000,
+                               app,
+                               fxt::StringRef::Inline("sched"),
+                               fxt::StringRef::Inline("linux_state"),
+                               {&state, 1},
+                               0});
+  file.Add("app goes",
+           fxt::LegacyContextSwitch{time + 1000, 0, fxt::ThreadState::kBlocked, app, idle, 120, 0});
+  file.Add("app is back",
+           fxt::LegacyContextSwitch{time + 2000, 0, fxt::ThreadState::kNew, idle, app, 0, 120});
+  return file;
+}
+
+TEST(RecoveryTest, WhatIsWholeIsWrittenWhole) {
+  RecordingParts file = Recording();
+  const Written written = Write(file);
+  EXPECT_EQ(written.result.gaps, 0u);
+  const Written again = Write(file);
+  EXPECT_EQ(again.Count(facts::RecordKind::kInstant), written.Count(facts::RecordKind::kInstant));
+}
+
+TEST(RecoveryTest, AStateGoesWithItsSwitch) {
+  RecordingParts whole = Recording();
+  RecordingParts file = Recording();
+  file.Remove("app goes");
+  const Written written = Write(file);
+  EXPECT_EQ(written.result.gaps, 1u) << "the state";
+  const Written sound = Write(whole);
+  EXPECT_EQ(written.Count(facts::RecordKind::kSwitch), sound.Count(facts::RecordKind::kSwitch) - 1);
+  // One instant less, and the one that declares the gap.
+  EXPECT_EQ(written.Count(facts::RecordKind::kInstant), sound.Count(facts::RecordKind::kInstant));
+}
+
+TEST(RecoveryTest, AGapIsDeclaredWhereThreadsDoNotFollowOneAnother) {
+  RecordingParts whole = Recording();
+  RecordingParts file = Recording();
+  file.Remove("app comes");
+  const Written written = Write(file);
+  EXPECT_EQ(written.Count(facts::RecordKind::kProviderEvent),
+            Write(whole).Count(facts::RecordKind::kProviderEvent) + 1);
+}
+
+TEST(RecoveryTest, BytesThatWerePassedOverAreDeclaredOnce) {
+  RecordingParts whole = Recording();
+  RecordingParts file = Recording();
+  const Written written = Write(file, "app comes");
+  EXPECT_EQ(written.result.gaps, 1u);
+  EXPECT_EQ(written.result.skipped_bytes, 8u);
+  EXPECT_EQ(written.Count(facts::RecordKind::kProviderEvent),
+            Write(whole).Count(facts::RecordKind::kProviderEvent) + 1);
+}
+
+TEST(RecoveryTest, WhoIsNamedWithoutAnObjectGetsOne) {
+  RecordingParts file = Recording();
+  file.Add("stranger", fxt::ThreadWakeup{1'000'030'000, 0, 4242, {}});
+  const Written written = Write(file);
+  fxt::MemorySource source(written.bytes());
+  fxt::Reader reader(source);
+  facts::ObjectNames names;
+  while (reader.Next() == fxt::ReadStatus::kRecord) names.Note(reader.record());
+  EXPECT_EQ(names.thread_name(4242), "(lost thread 4242)");
+}
+
+}  // namespace
+}  // namespace analyze

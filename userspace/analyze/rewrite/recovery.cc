@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/rewrite/recovery.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "facts/linux_state_tracker.h"
+#include "facts/record_kind.h"
+#include "facts/recorder_facts.h"
+#include "schema/koid.h"
+
+namespace analyze {
+namespace {
+
+using fxt::StringRef;
+
+std::optional<fxt::Ticks> TicksOf(const fxt::Record& record) {
+  return std::visit(
+      [](const auto& r) -> std::optional<fxt::Ticks> {
+        if constexpr (requires { r.timestamp; }) return r.timestamp;
+        return std::nullopt;
+      },
+      record);
+}
+
+bool IsLossCounter(const fxt::Event& event, int32_t cpu) {
+  return event.type == fxt::EventType::kCounter && event.category.text == schema::kRecorderName &&
+         event.name.text == "lost_events" && static_cast<int32_t>(event.payload) == cpu;
+}
+
+}  // namespace
+
+void Recovery::OnGap(uint64_t bytes) {
+  ++result_.gaps;
+  result_.skipped_bytes += bytes;
+  undeclared_bytes_ += bytes;
+  undeclared_ = true;
+}
+
+bool Recovery::Completes(const fxt::Record& record) const {
+  const auto* event = std::get_if<fxt::Event>(&record);
+  switch (held_.awaits) {
+    case Held::Awaits::kNothing:
+      return false;
+    case Held::Awaits::kSwitch: {
+      const auto* legacy = std::get_if<fxt::LegacyContextSwitch>(&record);
+      const auto* newer = std::get_if<fxt::ContextSwitch>(&record);
+      return (legacy != nullptr && legacy->outgoing.thread == held_.thread &&
+              legacy->timestamp == held_.time && legacy->outgoing_state == held_.state) ||
+             (newer != nullptr && newer->outgoing_thread == held_.thread &&
+              newer->timestamp == held_.time && newer->outgoing_state == held_.state);
+    }
+    case Held::Awaits::kLossInstant:
+      return event != nullptr && facts::AsLoss(*event).has_value();
+    case Held::Awaits::kLossCounter:
+      return event != nullptr && IsLossCounter(*event, held_.cpu);
+    case Held::Awaits::kLogInstant:
+      return event != nullptr && event->type == fxt::EventType::kInstant &&
+             event->category.text == "log" && event->thread.thread == held_.thread &&
+             event->timestamp == held_.time;
+  }
+  return false;
+}
+
+void Recovery::DropHeld() {
+  for (const TraceCopier::Prepared& record : held_.records) {
+    Drop(record.words.size() * fxt::kWordBytes);
+  }
+  held_ = {};
+}
+
+void Recovery::WriteHeld() {
+  for (const TraceCopier::Prepared& record : held_.records) copier_.Put(record);
+  held_ = {};
+}
+
+void Recovery::Add(const fxt::Reader& reader) {
+  copier_.Note(reader);
+  const facts::RecordKind kind = facts::KindOf(reader.record());
+  if (kind <= facts::RecordKind::kThread && kind != facts::RecordKind::kProviderEvent) return;
+  if (kind == facts::RecordKind::kKernelObject) return;
+  ++sequence_;
+  if (reader.provider().name() != schema::kRecorderName) {
+    if (undeclared_ && TicksOf(reader.record()) && have_time_) DeclareGap(reader);
+    if (const auto ticks = TicksOf(reader.record())) last_ticks_ = *ticks;
+    have_time_ = have_time_ || TicksOf(reader.record());
+    copier_.Copy(reader);
+    return;
+  }
+
+  const fxt::Record& record = copier_.Mend(reader);
+  if (held_.awaits != Held::Awaits::kNothing && !Completes(record)) DropHeld();
+  if (!Fits(reader, record)) {
+    DropHeld();
+    Drop(reader.words().size_bytes());
+    return;
+  }
+  const auto ticks = TicksOf(record);
+  if (ticks) {
+    if (!seen_session_) BeginSession(reader, record);
+    // The declaration stands at the time of what comes behind the gap, so that order is kept.
+    if (undeclared_ && have_time_) DeclareGap(reader);
+    last_ticks_ = *ticks;
+    have_time_ = true;
+  }
+  if (Hold(reader, copier_.Mend(reader))) return;
+  WriteHeld();
+  const fxt::Record& mended = copier_.Mend(reader);
+  NoteFacts(reader, mended);
+  Mention(mended);
+  copier_.Copy(reader);
+}
+
+bool Recovery::Fits(const fxt::Reader& reader, const fxt::Record& record) {
+  if (!expect_continuity_) return true;
+  if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
+    // Unless a gap is declared before it.
+    return undeclared_ || !continuity_.CpuOf(wakeup->thread);
+  }
+  const auto change = facts::AsSwitch(record, reader.provider());
+  if (change && continuity_.Judge(*change) != facts::CpuContinuity::Verdict::kFits)
+    undeclared_ = true;
+  return true;
+}
+
+void Recovery::NoteFacts(const fxt::Reader& reader, const fxt::Record& record) {
+  if (const auto change = facts::AsSwitch(record, reader.provider())) {
+    continuity_.Note(*change, sequence_);
+    return;
+  }
+  const auto* event = std::get_if<fxt::Event>(&record);
+  if (event == nullptr) return;
+  if (facts::IsSession(*event) && facts::IsFiltered(*event)) expect_continuity_ = false;
+  if (facts::IsFilteringTrim(*event)) expect_continuity_ = false;
+  const auto cpu = facts::AsUnseenSwitch(*event);
+  if (cpu && *cpu >= 0) continuity_.DeclareGap(*cpu, sequence_);
+}
+
+bool Recovery::Hold(const fxt::Reader& reader, const fxt::Record& record) {
+  Held next = held_;
+  next.awaits = Held::Awaits::kNothing;
+  if (std::holds_alternative<fxt::ProviderEvent>(record)) {
+    next.awaits = Held::Awaits::kLossInstant;
+  } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
+    next.awaits = Held::Awaits::kLogInstant;
+    next.thread = log->thread.thread;
+    next.time = log->timestamp;
+    Mention(record);
+  } else if (const auto* event = std::get_if<fxt::Event>(&record)) {
+    if (const auto loss = facts::AsLoss(*event)) {
+      next.awaits = Held::Awaits::kLossCounter;
+      next.cpu = loss->cpu.value_or(-1);
+      next.damage = loss->category == facts::kDamage;
+    } else if (facts::IsLinuxState(*event)) {
+      next.awaits = Held::Awaits::kSwitch;
+      next.thread = event->thread.thread;
+      next.time = event->timestamp;
+      next.state = facts::LinuxStateTracker::StateOf(
+          facts::TextOf(facts::FindArgument(event->arguments, "state")).value_or(""));
+    }
+    if (next.awaits != Held::Awaits::kNothing) Mention(record);
+  }
+  if (next.awaits == Held::Awaits::kNothing) {
+    if (held_.awaits == Held::Awaits::kLossCounter) {
+      // The file may have been saved from damage before.
+      if (held_.damage)
+        continuity_.DeclareDamage(sequence_);
+      else
+        continuity_.DeclareGap(held_.cpu, sequence_);
+    }
+    return false;
+  }
+  next.records.push_back(copier_.Prepare(reader));
+  held_ = std::move(next);
+  return true;
+}
+
+// The first event of a recording says how it was made. Where that is gone nobody knows whether it
+// has every switch.
+void Recovery::BeginSession(const fxt::Reader& reader, const fxt::Record& record) {
+  seen_session_ = true;
+  const auto* event = std::get_if<fxt::Event>(&record);
+  if (event != nullptr && facts::IsSession(*event)) return;
+  expect_continuity_ = false;
+  NameRecorder(reader);
+  const fxt::Argument filters{StringRef::Inline("filters"), StringRef::Inline("(lost)")};
+  copier_.Write(reader, fxt::Event{fxt::EventType::kInstant,
+                                   TicksOf(record).value_or(0),
+                                   fxt::ThreadRef::Inline(schema::kRecorderProcessKoid,
+                                                          schema::kRecorderProcessKoid),
+                                   StringRef::Inline(schema::kRecorderName),
+                                   StringRef::Inline("session"),
+                                   {&filters, 1},
+                                   0});
+}
+
+void Recovery::NameRecorder(const fxt::Reader& reader) {
+  if (names_.thread(schema::kRecorderProcessKoid) != nullptr || recorder_named_) return;
+  recorder_named_ = true;
+  const fxt::Argument process{StringRef::Inline("process"),
+                              fxt::KoidValue{schema::kRecorderProcessKoid}};
+  copier_.Write(reader, fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+                                          schema::kRecorderProcessKoid,
+                                          StringRef::Inline(schema::kRecorderName),
+                                          {}});
+  copier_.Write(reader, fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                                          schema::kRecorderProcessKoid,
+                                          StringRef::Inline("recording"),
+                                          {&process, 1}});
+}
+
+void Recovery::DeclareGap(const fxt::Reader& reader) {
+  NameRecorder(reader);
+  // Records before any provider info are of provider 0, which nothing announces.
+  const fxt::ReaderProvider& provider = reader.provider();
+  if (provider.announced() || provider.id() != 0) {
+    copier_.Write(reader, fxt::ProviderEvent{provider.id(), fxt::kProviderEventBufferFilledUp});
+  }
+  // How many events the bytes were, nobody knows.
+  const std::array arguments = {
+      fxt::Argument{StringRef::Inline("cpu"), int32_t{-1}},
+      fxt::Argument{StringRef::Inline("count"), uint64_t{0}},
+      fxt::Argument{StringRef::Inline("category"), StringRef::Inline(facts::kDamage)},
+      fxt::Argument{StringRef::Inline("bytes"), undeclared_bytes_}};
+  fxt::Event event{
+      fxt::EventType::kInstant,
+      last_ticks_,
+      fxt::ThreadRef::Inline(schema::kRecorderProcessKoid, schema::kRecorderProcessKoid),
+      StringRef::Inline(schema::kRecorderName),
+      StringRef::Inline("lost_events"),
+      arguments,
+      0};
+  copier_.Write(reader, event);
+  const fxt::Argument total{StringRef::Inline(facts::kDamage), result_.skipped_bytes};
+  event.type = fxt::EventType::kCounter;
+  event.arguments = {&total, 1};
+  event.payload = static_cast<uint64_t>(int64_t{-1});
+  copier_.Write(reader, event);
+  undeclared_bytes_ = 0;
+  undeclared_ = false;
+  continuity_.DeclareDamage(sequence_);
+}
+
+void Recovery::Mention(const fxt::Record& record) {
+  if (const auto* legacy = std::get_if<fxt::LegacyContextSwitch>(&record)) {
+    MentionThread(legacy->outgoing.thread, legacy->outgoing.process);
+    MentionThread(legacy->incoming.thread, legacy->incoming.process);
+  } else if (const auto* newer = std::get_if<fxt::ContextSwitch>(&record)) {
+    MentionThread(newer->outgoing_thread, std::nullopt);
+    MentionThread(newer->incoming_thread, std::nullopt);
+  } else if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
+    MentionThread(wakeup->thread, std::nullopt);
+    const auto waker = facts::KoidOf(facts::FindArgument(wakeup->arguments, "waker"));
+    if (waker) MentionThread(*waker, std::nullopt);
+  } else if (const fxt::ThreadRef* thread = facts::ThreadOf(record)) {
+    MentionThread(thread->thread, thread->process);
+  }
+}
+
+void Recovery::MentionThread(fxt::Koid thread, std::optional<fxt::Koid> process) {
+  const auto [entry, fresh] = threads_.try_emplace(thread, process);
+  if (!fresh && !entry->second) entry->second = process;
+  if (process) processes_.insert(*process);
+}
+
+void Recovery::NameMentioned() {
+  constexpr auto kProcess = fxt::KernelObjectType::kProcess;
+  constexpr auto kThread = fxt::KernelObjectType::kThread;
+  for (const auto& [thread, process] : threads_) {
+    const facts::ObjectNames::Thread* known = names_.thread(thread);
+    const bool lost = known == nullptr && !copier_.HasObject(thread, kThread);
+    const bool other = known != nullptr && process && known->process != process;
+    if (!lost && !other) {
+      // It may have come after the last mention.
+      copier_.Require(thread);
+      if (known != nullptr && known->process) processes_.insert(*known->process);
+      continue;
+    }
+    if (thread == schema::kRecorderProcessKoid && recorder_named_) continue;
+    const fxt::Koid of = process.value_or(thread);
+    processes_.insert(of);
+    const std::string name =
+        lost ? fmt::format("(lost thread {})", schema::TidOfKoid(thread)) : known->name;
+    const fxt::Argument argument{StringRef::Inline("process"), fxt::KoidValue{of}};
+    copier_.Name({static_cast<uint8_t>(kThread),
+                  thread,
+                  StringRef::Inline(std::string_view(name).substr(0, fxt::kMaxStringRefBytes)),
+                  {&argument, 1}});
+  }
+  // An object that was believed may name a process that nothing else does.
+  for (const auto& [thread, object] : names_.threads()) {
+    if (object.process && !copier_.HasObject(*object.process, kProcess)) {
+      processes_.insert(*object.process);
+    }
+  }
+  for (const fxt::Koid process : processes_) {
+    copier_.Require(process);
+    if (copier_.HasObject(process, kProcess)) continue;
+    if (process == schema::kRecorderProcessKoid && recorder_named_) continue;
+    copier_.Name(
+        {static_cast<uint8_t>(kProcess), process, StringRef::Inline("(lost process)"), {}});
+  }
+}
+
+void Recovery::Finish(const fxt::Reader& reader) {
+  DropHeld();
+  if (undeclared_ && have_time_) DeclareGap(reader);
+  NameMentioned();
+  result_.sink_failed = !copier_.Finish();
+  result_.records = copier_.records();
+  result_.lost_references = copier_.lost_references();
+}
+
+}  // namespace analyze

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/rewrite/time_belief.h"
+
+#include <algorithm>
+#include <array>
+
+namespace analyze {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kHour = 3600 * kSecond;
+// A step from one time to the next that says nothing, in any recording.
+constexpr uint64_t kShort = 10'000;
+// With fewer records behind it than these nothing is decided by them.
+constexpr size_t kFew = 3;
+
+std::span<const uint64_t> WithoutEnd(std::span<const uint64_t> upcoming) {
+  while (!upcoming.empty() && upcoming.back() == ~uint64_t{0}) {
+    upcoming = upcoming.first(upcoming.size() - 1);
+  }
+  return upcoming;
+}
+
+uint64_t Distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
+
+uint64_t Times(uint64_t value, uint64_t factor) {
+  return value > ~uint64_t{0} / factor ? ~uint64_t{0} : value * factor;
+}
+
+struct Middle {
+  uint64_t time = 0;
+  uint64_t spread = 0;  // of the middle half
+};
+
+Middle MiddleOf(std::span<const uint64_t> times) {
+  std::array<uint64_t, TimeBelief::kUpcoming> sorted{};
+  const size_t n = std::min(times.size(), sorted.size());
+  std::copy_n(times.begin(), n, sorted.begin());
+  std::sort(sorted.begin(), sorted.begin() + static_cast<long>(n));
+  return {sorted[n / 2], sorted[n - 1 - n / 4] - sorted[n / 4]};
+}
+
+}  // namespace
+
+uint64_t TimeBelief::Far(std::span<const uint64_t> upcoming) const {
+  const uint64_t known = first_ ? last_ - *first_ : 0;
+  const uint64_t ahead = upcoming.size() > kFew ? MiddleOf(upcoming).spread : 0;
+  return std::max(kHour, Times(std::max(known, ahead), 16));
+}
+
+bool TimeBelief::Believes(uint64_t time, std::span<const uint64_t> upcoming, bool ordered) const {
+  const bool damage_ahead = upcoming.size() < kUpcoming;
+  upcoming = WithoutEnd(upcoming);
+  const uint64_t far = Far(upcoming);
+  const bool asks_upcoming = upcoming.size() >= kFew;
+  if (first_ && !ordered) {
+    return Distance(time, last_) <= far ||
+           (asks_upcoming && Distance(time, MiddleOf(upcoming).time) <= far);
+  }
+  if (asks_upcoming && Distance(time, MiddleOf(upcoming).time) > far &&
+      !(first_ && ordered && time >= last_ && time - last_ <= far)) {
+    return false;
+  }
+  if (!ordered) return true;
+  if (first_ && time < last_) return false;
+  if (!IsInOrder(time, upcoming)) return false;
+  // What stands right before damage may be a part of it. Too late by little, it would cost all up
+  // to that time behind it.
+  if (damage_ahead && !first_) return upcoming.size() >= kUpcoming / 2;
+  if (damage_ahead && first_) return time - last_ <= std::max(kShort, Times(widest_, 2));
+  return asks_upcoming || !first_ || time - last_ <= far;
+}
+
+bool TimeBelief::IsLeap(uint64_t time, std::span<const uint64_t> upcoming) const {
+  if (!first_ || time < last_) return false;
+  upcoming = WithoutEnd(upcoming);
+  return upcoming.empty() || time - last_ > std::max(kShort, MiddleOf(upcoming).spread);
+}
+
+bool TimeBelief::IsInOrder(uint64_t time, std::span<const uint64_t> upcoming) {
+  upcoming = WithoutEnd(upcoming);
+  const auto before = static_cast<size_t>(
+      std::count_if(upcoming.begin(), upcoming.end(), [&](uint64_t t) { return t < time; }));
+  return before * 2 <= upcoming.size();
+}
+
+bool TimeBelief::BelievesEnd(uint64_t start, uint64_t end,
+                             std::span<const uint64_t> upcoming) const {
+  upcoming = WithoutEnd(upcoming);
+  if (end < start) return false;
+  uint64_t latest = start;
+  for (const uint64_t time : upcoming) {
+    if (Distance(time, start) <= Far(upcoming)) latest = std::max(latest, time);
+  }
+  return end <= latest || end - latest <= Far(upcoming);
+}
+
+void TimeBelief::Note(uint64_t time) {
+  if (first_ && time > last_) widest_ = std::max(widest_, time - last_);
+  if (!first_) first_ = time;
+  // Of an unordered stream the latest counts as well as any.
+  last_ = std::max(last_, time);
+}
+
+}  // namespace analyze

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Whether the thread that leaves a CPU is the one that came there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "facts/object_names.h"
+#include "facts/scheduling.h"
+
+namespace facts {
+
+// Hand over every switch and every declared gap in file order. Offsets are those of the records, or
+// anything else that grows with them.
+class CpuContinuity {
+ public:
+  enum class Verdict : uint8_t {
+    kFits,
+    // A thread that calls exec goes on under the id of its process's leader, whose end has not been
+    // seen: a gap declared later on, or that end, has to explain it.
+    kTakeOver,
+    kBroken,
+  };
+  // A kTakeOver.
+  struct TakeOver {
+    uint64_t offset = 0;
+    uint32_t cpu = 0;
+    fxt::Koid before = 0;  // the thread that came
+    fxt::Koid after = 0;   // the one that left
+  };
+
+  // `names` must outlive this and be kept up to date.
+  explicit CpuContinuity(const ObjectNames& names) : names_(names) {}
+
+  // What is to be said of a switch that comes next.
+  Verdict Judge(const Switch& record) const;
+  // Takes note of it.
+  void Note(const Switch& record, uint64_t offset);
+  // Switches of this CPU may be missing before what comes next; of any CPU if `cpu` is negative.
+  void DeclareGap(int32_t cpu, uint64_t offset);
+  // Part of the file is missing: who is on a CPU is not known until its next switch. (A recorder
+  // that lost events knows it.)
+  void DeclareDamage(uint64_t offset);
+
+  // The thread that came to the CPU last.
+  std::optional<fxt::Koid> Running(uint32_t cpu) const;
+  // Where a thread is that came and has not left.
+  std::optional<uint32_t> CpuOf(fxt::Koid thread) const;
+
+  // Those that nothing has explained so far.
+  const std::vector<TakeOver>& take_overs() const { return take_overs_; }
+
+ private:
+  struct Cpu {
+    std::optional<fxt::Koid> running;
+    uint64_t last_switch = 0;  // offset
+    bool gap_declared = false;
+  };
+  struct LastSeen {
+    uint64_t offset = 0;
+    bool ended = false;
+  };
+
+  bool IsLeaderOf(fxt::Koid thread, fxt::Koid leader) const;
+  bool MayHaveEnded(fxt::Koid thread) const;
+  bool HasEnded(fxt::Koid thread) const;
+
+  const ObjectNames& names_;
+  uint64_t last_gap_ = 0;  // offset of the last record that declares a loss or an unseen switch
+  std::map<uint32_t, Cpu> cpus_;
+  std::unordered_map<fxt::Koid, uint32_t> on_cpu_;     // threads that run, and where
+  std::unordered_map<fxt::Koid, LastSeen> last_seen_;  // threads that left a CPU
+  std::vector<TakeOver> take_overs_;
+};
+
+}  // namespace facts
