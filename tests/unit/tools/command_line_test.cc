@@ -7,9 +7,9 @@ namespace tools {
 namespace {
 
 // A program with one option of each kind.
-class CommandLineTest : public ::testing::Test {
+class ProgramOptionsTest : public ::testing::Test {
  protected:
-  CommandLineTest() : program_("prog", "does things", "prog 1") {
+  ProgramOptionsTest() : program_("prog", "does things", "prog 1") {
     program_.OptionsFirst();
     program_.Add("-o,--output", output_, "where").Type("FILE");
     program_.Add("--json", json_, "how");
@@ -35,7 +35,7 @@ class CommandLineTest : public ::testing::Test {
   Words names_;
 };
 
-TEST_F(CommandLineTest, VariablesAreFilled) {
+TEST_F(ProgramOptionsTest, VariablesAreFilled) {
   ASSERT_TRUE(Parse({"-o", "x", "--json", "--cpu", "1,2", "--cpu=3", "--name", "a,b"}));
   EXPECT_EQ(output_, "x");
   EXPECT_TRUE(json_);
@@ -45,20 +45,20 @@ TEST_F(CommandLineTest, VariablesAreFilled) {
   EXPECT_FALSE(program_.Has("--text"));
 }
 
-TEST_F(CommandLineTest, AnOptionTakesOneWordAndTheRestIsACommand) {
+TEST_F(ProgramOptionsTest, AnOptionTakesOneWordAndTheRestIsACommand) {
   ASSERT_TRUE(Parse({"--name", "a", "--name", "b", "sh", "-c", "true", "--json"}));
   EXPECT_EQ(names_, (Words{"a", "b"}));
   EXPECT_EQ(program_.Rest(), (Words{"sh", "-c", "true", "--json"}));
   EXPECT_FALSE(json_);
 }
 
-TEST_F(CommandLineTest, TheDashesBeforeTheCommandAreNotPartOfIt) {
+TEST_F(ProgramOptionsTest, TheDashesBeforeTheCommandAreNotPartOfIt) {
   ASSERT_TRUE(Parse({"--json", "--", "--text", "--"}));
   EXPECT_EQ(program_.Rest(), (Words{"--text", "--"}));
   EXPECT_FALSE(text_);
 }
 
-TEST_F(CommandLineTest, WrongValuesAreErrors) {
+TEST_F(ProgramOptionsTest, WrongValuesAreErrors) {
   for (const Words& words :
        {Words{"--cpu", "9"}, Words{"--cpu", "x"}, Words{"--output"}, Words{"--json", "--text"}}) {
     const auto parsed = Parse(words);
@@ -68,7 +68,7 @@ TEST_F(CommandLineTest, WrongValuesAreErrors) {
   }
 }
 
-TEST_F(CommandLineTest, HelpAndVersionAreAnswered) {
+TEST_F(ProgramOptionsTest, HelpAndVersionAreAnswered) {
   ::testing::internal::CaptureStdout();
   const auto help = Parse({"--help"});
   const std::string text = ::testing::internal::GetCapturedStdout();
