@@ -52,7 +52,7 @@ TEST_F(LbrTextTest, SaysEverythingInText) {
   has("most mispredicted branches\n");
   has("           7          1       7.0        7        7      16 pro?g+0x100 .. pro?g+0x110\n");
   has("threads\n");
-  has("w?[31m [20/21]\n");
+  has("w\\u001b[31m [20/21]\n");
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
