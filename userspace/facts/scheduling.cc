@@ -3,17 +3,29 @@
 
 #include <limits>
 
+#include "schema/koid.h"
+
 namespace facts {
 namespace {
 
 constexpr int64_t kIdleWeight = std::numeric_limits<int32_t>::min();
 
-SwitchSide SideOf(const fxt::ThreadRef& thread, uint8_t priority) {
-  return {thread.thread, thread.process, priority, thread.process == 0 && priority == 0};
+// A thread of fxt-record itself; asked for last, since it compares text.
+bool IsOwn(fxt::Koid thread, fxt::Koid own, const fxt::ReaderProvider& provider) {
+  return thread == own && provider.name() == schema::kRecorderName;
 }
 
-SwitchSide SideOf(fxt::Koid thread, std::optional<int64_t> weight) {
-  return {thread, std::nullopt, weight, thread == 0 || weight == kIdleWeight};
+SwitchSide SideOf(const fxt::ThreadRef& thread, uint8_t priority, uint32_t cpu,
+                  const fxt::ReaderProvider& provider) {
+  return {thread.thread, thread.process, priority, thread.process == 0 && priority == 0,
+          IsOwn(thread.thread, schema::LostKoid(cpu), provider)};
+}
+
+SwitchSide SideOf(fxt::Koid thread, std::optional<int64_t> weight, uint32_t cpu,
+                  const fxt::ReaderProvider& provider) {
+  return {thread, std::nullopt, weight,
+          thread == 0 || weight == kIdleWeight || IsOwn(thread, schema::IdleKoid(cpu), provider),
+          IsOwn(thread, schema::LostKoid(cpu), provider)};
 }
 
 }  // namespace
@@ -53,14 +65,16 @@ std::optional<std::string_view> TextOf(const fxt::Argument* argument) {
 std::optional<Switch> AsSwitch(const fxt::Record& record, const fxt::ReaderProvider& provider) {
   if (const auto* r = std::get_if<fxt::LegacyContextSwitch>(&record)) {
     return Switch{provider.ToNanoseconds(r->timestamp), r->cpu, r->outgoing_state,
-                  SideOf(r->outgoing, r->outgoing_priority),
-                  SideOf(r->incoming, r->incoming_priority)};
+                  SideOf(r->outgoing, r->outgoing_priority, r->cpu, provider),
+                  SideOf(r->incoming, r->incoming_priority, r->cpu, provider)};
   }
   if (const auto* r = std::get_if<fxt::ContextSwitch>(&record)) {
-    return Switch{
-        provider.ToNanoseconds(r->timestamp), r->cpu, r->outgoing_state,
-        SideOf(r->outgoing_thread, IntegerValue(FindArgument(r->arguments, "outgoing_weight"))),
-        SideOf(r->incoming_thread, IntegerValue(FindArgument(r->arguments, "incoming_weight")))};
+    const auto weight = [&](std::string_view name) {
+      return IntegerValue(FindArgument(r->arguments, name));
+    };
+    return Switch{provider.ToNanoseconds(r->timestamp), r->cpu, r->outgoing_state,
+                  SideOf(r->outgoing_thread, weight("outgoing_weight"), r->cpu, provider),
+                  SideOf(r->incoming_thread, weight("incoming_weight"), r->cpu, provider)};
   }
   return std::nullopt;
 }

@@ -16,9 +16,11 @@ struct SwitchSide {
   fxt::Koid thread = 0;
   std::optional<fxt::Koid> process;
   std::optional<int64_t> priority;
-  // The CPU had nothing to run: process 0 and priority 0 in the legacy layout, thread 0 or the
-  // least weight (INT32_MIN) in the newer one.
+  // The CPU had nothing to run: process 0 and priority 0 in the legacy layout; thread 0, the least
+  // weight (INT32_MIN) or fxt-record's idle thread of the CPU in the newer one.
   bool idle = false;
+  // No thread: fxt-record's stand-in "(lost events)" for whatever ran there.
+  bool lost = false;
 };
 
 struct Switch {

@@ -31,4 +31,13 @@ std::string_view StateLetters(fxr_task_state state) {
   return "?";
 }
 
+std::optional<fxr_task_state> StateOfLetters(std::string_view letters) {
+  for (unsigned state = FXR_STATE_RUNNABLE; state <= FXR_STATE_WOKEN; ++state) {
+    if (letters == StateLetters(static_cast<fxr_task_state>(state))) {
+      return static_cast<fxr_task_state>(state);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace schema

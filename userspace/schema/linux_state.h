@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "fxt/format.h"
@@ -42,6 +43,8 @@ constexpr fxt::ThreadState ThreadStateOf(unsigned index) {
 
 // The letters of the kernel's own tracers: R, S, D, T, t, X, Z, P, I, R+, W.
 std::string_view StateLetters(fxr_task_state state);
+// The state that letters stand for; empty for others.
+std::optional<fxr_task_state> StateOfLetters(std::string_view letters);
 
 // A record has room for the format's state only. The kernel's own goes into a `linux_state` instant
 // right before the switch, but only when it is not what a reader assumes: the last one told of this

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "facts/koid_index.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <unordered_map>
+
+namespace facts {
+namespace {
+
+TEST(KoidIndexTest, NumbersInOrderOfAppearance) {
+  KoidIndex index(100);
+  EXPECT_EQ(index.Find(7), KoidIndex::kNone);
+  EXPECT_EQ(index.Add(7), 0u);
+  EXPECT_EQ(index.Add(0), 1u);
+  EXPECT_EQ(index.Add(UINT64_MAX), 2u);
+  EXPECT_EQ(index.Add(7), 0u);
+  EXPECT_EQ(index.Find(0), 1u);
+  EXPECT_EQ(index.size(), 3u);
+}
+
+TEST(KoidIndexTest, KeepsWhatItKnowsAtTheLimit) {
+  KoidIndex index(2);
+  EXPECT_EQ(index.Add(5), 0u);
+  EXPECT_EQ(index.Add(6), 1u);
+  EXPECT_EQ(index.Add(7), KoidIndex::kNone);
+  EXPECT_EQ(index.Find(7), KoidIndex::kNone);
+  EXPECT_EQ(index.Add(6), 1u);
+  EXPECT_EQ(index.size(), 2u);
+}
+
+TEST(KoidIndexTest, AgreesWithAMap) {
+  std::mt19937_64 random(1);
+  KoidIndex index(1'000'000);
+  std::unordered_map<fxt::Koid, uint32_t> map;
+  for (int i = 0; i < 200'000; ++i) {
+    // Numbers that differ in their upper bits only, in their lower ones only, and any.
+    const uint64_t number = random();
+    const fxt::Koid koid = i % 3 == 0 ? number << 44 : i % 3 == 1 ? number >> 50 : number;
+    const auto [entry, fresh] = map.try_emplace(koid, static_cast<uint32_t>(map.size()));
+    ASSERT_EQ(index.Find(koid), fresh ? KoidIndex::kNone : entry->second);
+    ASSERT_EQ(index.Add(koid), entry->second);
+  }
+  EXPECT_EQ(index.size(), map.size());
+}
+
+}  // namespace
+}  // namespace facts
