@@ -14,8 +14,6 @@ namespace {
 
 // Damaged files can have as many names as they have records.
 constexpr size_t kMaxNames = 10'000;
-constexpr size_t kMaxThreads = size_t{1} << 20;
-constexpr size_t kMaxCpus = 65'536;  // all there can be
 constexpr size_t kMaxProviders = 10'000;
 
 // The entry of `key`, null when it would be one too many.
@@ -24,6 +22,12 @@ typename Map::mapped_type* Entry(Map& map, const Key& key, size_t limit) {
   const auto found = map.find(key);
   if (found != map.end()) return &found->second;
   return map.size() < limit ? &map[key] : nullptr;
+}
+
+// Cut by an edge of the file, it may be longer.
+template <typename Fact>
+bool IsWhole(const Fact& fact) {
+  return fact.began != facts::Bound::kFileEdge && fact.ended != facts::Bound::kFileEdge;
 }
 
 }  // namespace
@@ -96,6 +100,7 @@ void SummaryBuilder::Add(const fxt::Reader& reader) {
 
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
     AddEvent(*event);
+    timeline_.Add(reader);
     if (event->category.text != schema::kRecorderName) {
       AddTime(reader.ToNanoseconds(event->timestamp));
       if (event->type == fxt::EventType::kDurationComplete) {
@@ -115,7 +120,7 @@ void SummaryBuilder::Add(const fxt::Reader& reader) {
   } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
     summary_.buffer_filled_events += filled->event == fxt::kProviderEventBufferFilledUp;
   } else if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
-    ++Entry(summary_.cpus, uint32_t{wakeup->cpu}, kMaxCpus)->wakeups;
+    ++CpuAt(wakeup->cpu).wakeups;
   } else {
     AddSwitch(reader);
   }
@@ -126,32 +131,46 @@ void SummaryBuilder::AddTime(uint64_t time) {
   if (!summary_.last_time || time > *summary_.last_time) summary_.last_time = time;
 }
 
-Summary::Thread* SummaryBuilder::ThreadOf(fxt::Koid koid) {
-  Summary::Thread* thread = Entry(summary_.threads, koid, kMaxThreads);
-  if (thread == nullptr) ++summary_.not_listed;
-  return thread;
-}
-
 void SummaryBuilder::AddSwitch(const fxt::Reader& reader) {
   const auto record = facts::AsSwitch(reader.record(), reader.provider());
   if (!record) return;
-  Summary::Cpu& cpu = *Entry(summary_.cpus, record->cpu, kMaxCpus);
-  ++cpu.switches;
-  if (Summary::Thread* incoming = ThreadOf(record->incoming.thread)) {
-    ++incoming->switches;
-    incoming->idle = record->incoming.idle;
-    if (record->incoming.process) incoming->process = *record->incoming.process;
+  timeline_.OnSwitch(*record);
+  ++CpuAt(record->cpu).switches;
+  if (record->incoming.lost) return;
+  const facts::ThreadIndex index = timeline_.cpus()[record->cpu].index;
+  if (index == facts::kNoThread) {
+    ++summary_.not_listed;
+    return;
   }
-  // Time counts only where the thread that leaves is the one that came.
-  Running& running = running_[record->cpu];
-  const bool continuous = cpu.switches > 1 && running.thread == record->outgoing.thread &&
-                          record->time >= running.since;
-  if (continuous) {
-    const uint64_t ran = record->time - running.since;
-    if (!running.idle) cpu.busy_ns += ran;
-    if (Summary::Thread* outgoing = ThreadOf(record->outgoing.thread)) outgoing->run_ns += ran;
-  }
-  running = {record->incoming.thread, record->time, record->incoming.idle};
+  if (index >= threads_.size()) threads_.resize(timeline_.threads().size());
+  Summary::Thread& incoming = threads_[index];
+  ++incoming.switches;
+  incoming.idle = record->incoming.idle;
+  if (record->incoming.process) incoming.process = *record->incoming.process;
+}
+
+Summary::Cpu& SummaryBuilder::CpuAt(uint32_t cpu) {
+  if (cpu >= cpus_.size()) cpus_.resize(cpu + size_t{1});
+  return cpus_[cpu];
+}
+
+void SummaryBuilder::AddRunTime(facts::ThreadIndex thread, uint64_t ns) {
+  // One without a switch onto a CPU ran before the file, and left at its first switch.
+  if (thread < threads_.size()) threads_[thread].run_ns += ns;
+}
+
+void SummaryBuilder::Times::OnRun(const facts::Run& run) const {
+  if (!IsWhole(run)) return;
+  builder.CpuAt(run.cpu).busy_ns += run.end - run.begin;
+  builder.AddRunTime(run.index, run.end - run.begin);
+}
+
+void SummaryBuilder::Times::OnIdle(const facts::Idle& idle) const {
+  if (IsWhole(idle)) builder.AddRunTime(idle.index, idle.end - idle.begin);
+}
+
+void SummaryBuilder::Times::OnGap(const facts::Gap& gap) const {
+  builder.CpuAt(gap.cpu).unknown_ns += gap.end - gap.begin;
 }
 
 void SummaryBuilder::AddEvent(const fxt::Event& event) {
@@ -193,8 +212,14 @@ Summary SummaryBuilder::Finish(const fxt::Reader& reader) {
     summary_.diagnostics[i] = reader.diagnostics().count(static_cast<fxt::DiagnosticKind>(i));
   }
   summary_.first_diagnostics = reader.diagnostics().kept();
-  provider_index_.clear();
-  running_.clear();
+  timeline_.Finish(timeline_.latest());
+  for (uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
+    if (cpus_[cpu].switches + cpus_[cpu].wakeups != 0) summary_.cpus.emplace(cpu, cpus_[cpu]);
+  }
+  for (facts::ThreadIndex index = 0; index < threads_.size(); ++index) {
+    const Summary::Thread& thread = threads_[index];
+    if (thread.switches != 0) summary_.threads.emplace(timeline_.threads()[index].koid, thread);
+  }
   return std::exchange(summary_, {});
 }
 

@@ -12,6 +12,7 @@
 
 #include "facts/object_names.h"
 #include "facts/record_kind.h"
+#include "facts/timeline.h"
 #include "fxt/reader.h"
 
 namespace analyze {
@@ -31,7 +32,9 @@ struct Summary {
   struct Cpu {
     uint64_t switches = 0;
     uint64_t wakeups = 0;  // of threads that are to run there
-    uint64_t busy_ns = 0;  // between switches that follow one another, idle excepted
+    // Between switches that follow one another; that of the edges of the file is in neither.
+    uint64_t busy_ns = 0;     // a thread ran
+    uint64_t unknown_ns = 0;  // events were lost, or a switch is missing
   };
   struct Thread {
     fxt::Koid process = 0;
@@ -52,7 +55,7 @@ struct Summary {
   std::array<Counted, facts::kRecordKinds> kinds{};
   std::vector<Provider> providers;  // in order of appearance
   std::map<uint32_t, Cpu> cpus;
-  std::map<fxt::Koid, Thread> threads;  // those that ran
+  std::map<fxt::Koid, Thread> threads;  // those that ran; no stand-ins for lost events
   facts::ObjectNames names;
   std::map<std::string, uint64_t> categories;  // events
   std::map<std::string, BlobStream> blobs;     // by name; large blobs have type 0
@@ -79,16 +82,22 @@ struct Summary {
 // Feed it every record, then Finish.
 class SummaryBuilder {
  public:
+  SummaryBuilder() = default;
+  SummaryBuilder(const SummaryBuilder&) = delete;
+  SummaryBuilder& operator=(const SummaryBuilder&) = delete;
+
   // The record that `reader` stands at.
   void Add(const fxt::Reader& reader);
-  // After the last record. The builder is empty then.
+  // After the last record. The builder has done its work then.
   Summary Finish(const fxt::Reader& reader);
 
  private:
-  struct Running {
-    fxt::Koid thread = 0;
-    uint64_t since = 0;
-    bool idle = false;
+  // Of the timeline: the times of CPUs and threads.
+  struct Times {
+    SummaryBuilder& builder;
+    void OnRun(const facts::Run& run) const;
+    void OnIdle(const facts::Idle& idle) const;
+    void OnGap(const facts::Gap& gap) const;
   };
 
   Summary::Provider& ProviderOf(const fxt::ReaderProvider& provider);
@@ -96,11 +105,15 @@ class SummaryBuilder {
   void AddSwitch(const fxt::Reader& reader);
   void AddEvent(const fxt::Event& event);
   void AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes);
-  Summary::Thread* ThreadOf(fxt::Koid koid);
+  Summary::Cpu& CpuAt(uint32_t cpu);
+  void AddRunTime(facts::ThreadIndex thread, uint64_t ns);
 
   Summary summary_;
   std::map<uint32_t, size_t> provider_index_;
-  std::map<uint32_t, Running> running_;
+  Times times_{*this};
+  facts::Timeline<Times> timeline_{times_};
+  std::vector<Summary::Cpu> cpus_;        // by number
+  std::vector<Summary::Thread> threads_;  // by facts::ThreadIndex
 };
 
 // Reads all of `reader`.

@@ -119,7 +119,8 @@ std::string SummaryJson(const std::string& file, const Summary& summary) {
     cpus.push_back({{"cpu", cpu},
                     {"switches", counts.switches},
                     {"wakeups", counts.wakeups},
-                    {"busy_ns", counts.busy_ns}});
+                    {"busy_ns", counts.busy_ns},
+                    {"unknown_ns", counts.unknown_ns}});
   }
   json["threads"] = Threads(summary);
   json["named_threads"] = summary.names.threads().size();

@@ -72,13 +72,20 @@ void Providers(Report& out, const Summary& summary) {
 
 void Cpus(Report& out, const Summary& summary) {
   if (summary.cpus.empty()) return;
-  out.Line("cpus           {:>10} {:>10}  busy", "switches", "wakeups");
+  const bool all_known = std::all_of(summary.cpus.begin(), summary.cpus.end(),
+                                     [](const auto& cpu) { return cpu.second.unknown_ns == 0; });
+  out.Line("cpus           {:>10} {:>10}  busy{}", "switches", "wakeups",
+           all_known ? "" : "   unknown");
+  const auto percent = [&](uint64_t ns) {
+    return summary.duration_ns() == 0
+               ? 0
+               : 100.0 * static_cast<double>(ns) / static_cast<double>(summary.duration_ns());
+  };
   for (const auto& [cpu, counts] : summary.cpus) {
-    const double busy = summary.duration_ns() == 0 ? 0
-                                                   : 100.0 * static_cast<double>(counts.busy_ns) /
-                                                         static_cast<double>(summary.duration_ns());
-    out.Line("  cpu {:<8} {:>10} {:>10} {:>5.1f}%", cpu, FormatCount(counts.switches),
-             FormatCount(counts.wakeups), busy);
+    const std::string unknown =
+        all_known ? "" : fmt::format("   {:>5.1f}%", percent(counts.unknown_ns));
+    out.Line("  cpu {:<8} {:>10} {:>10} {:>5.1f}%{}", cpu, FormatCount(counts.switches),
+             FormatCount(counts.wakeups), percent(counts.busy_ns), unknown);
   }
 }
 

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <span>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "analyze/show/summary_report.h"
@@ -95,6 +99,60 @@ TEST(SummaryTest, TextNamesWhatMatters) {
                            "cpu 1", "lost events    12", "log messages   1", "fxt-record"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
+}
+
+// 2 ms of a thread, then 90 ms of which nothing is known but that switches were lost.
+std::vector<uint64_t> WithLoss() {
+  constexpr uint64_t kMs = 1'000'000;
+  constexpr fxt::Koid kLost = fxt::Koid{1019} << 22;
+  const auto idle = fxt::ThreadRef::Inline(0, testing::kIdle0);
+  const auto app = fxt::ThreadRef::Inline(testing::kApp, testing::kApp);
+  const auto lost = fxt::ThreadRef::Inline((fxt::Koid{1020} << 22) + 4, kLost);
+  fxt::testing::FileBuilder file;
+  file.Add(fxt::ProviderInfo{1, "fxt-record"});
+  file.Add(fxt::ProviderSection{1});
+  const auto add_switch = [&](uint64_t time, fxt::ThreadState state, fxt::ThreadRef outgoing,
+                              uint8_t outgoing_priority, fxt::ThreadRef incoming,
+                              uint8_t incoming_priority) {
+    file.Add(fxt::LegacyContextSwitch{time, 0, state, outgoing, incoming, outgoing_priority,
+                                      incoming_priority});
+  };
+  add_switch(10 * kMs, fxt::ThreadState::kNew, idle, 0, app, 120);
+  const std::array loss = {
+      fxt::Argument{fxt::StringRef::Inline("cpu"), int32_t{0}},
+      fxt::Argument{fxt::StringRef::Inline("count"), uint64_t{5}},
+      fxt::Argument{fxt::StringRef::Inline("category"), fxt::StringRef::Inline("sched")}};
+  file.Add(fxt::Event{fxt::EventType::kInstant, 12 * kMs, lost,
+                      fxt::StringRef::Inline("fxt-record"), fxt::StringRef::Inline("lost_events"),
+                      loss, 0});
+  add_switch(12 * kMs, fxt::ThreadState::kNew, app, 0, lost, 0);
+  add_switch(102 * kMs, fxt::ThreadState::kNew, lost, 0, app, 0);
+  add_switch(102 * kMs, fxt::ThreadState::kBlocked, app, 120, idle, 0);
+  add_switch(110 * kMs, fxt::ThreadState::kNew, idle, 0, app, 120);
+  return file.words();
+}
+
+TEST(SummaryTest, TheTimeOfLostEventsIsUnknownAndNotBusy) {
+  const std::vector<uint64_t> words = WithLoss();
+  const Summary summary = Of(std::as_bytes(std::span(words)));
+  EXPECT_EQ(summary.cpus.at(0).busy_ns, 2'000'000u);
+  EXPECT_EQ(summary.cpus.at(0).unknown_ns, 90'000'000u);
+  EXPECT_EQ(summary.threads.at(testing::kApp).run_ns, 2'000'000u);
+  EXPECT_EQ(summary.threads.at(testing::kIdle0).run_ns, 8'000'000u);
+  // What stands in for whoever ran is no thread that did.
+  EXPECT_EQ(summary.threads.size(), 2u);
+  const auto json = nlohmann::json::parse(SummaryJson("a file", summary));
+  EXPECT_EQ(json["cpus"][0]["unknown_ns"], 90'000'000);
+  const std::string text = SummaryText("x", summary, 5);
+  EXPECT_NE(text.find("  2.0%    90.0%"), std::string::npos) << text;
+}
+
+TEST(SummaryTest, TheTimeBeforeAnUnseenSwitchIsUnknown) {
+  RecordingParts file = RecordingParts::Sound();
+  const Summary summary = Of(file.Bytes());
+  // Of CPU 0: the loss, and idle up to the unseen switch; the worker's last time is known.
+  EXPECT_EQ(summary.cpus.at(0).unknown_ns, 2'000u);
+  EXPECT_EQ(summary.cpus.at(0).busy_ns, 14'000u);
 }
 
 TEST(SummaryTest, SaysWhereReadingStopped) {
