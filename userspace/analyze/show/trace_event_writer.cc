@@ -8,6 +8,7 @@
 #include "branches/last_branch.h"
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
+#include "schema/koid.h"
 
 namespace analyze {
 namespace {
@@ -84,6 +85,7 @@ TraceEventWriter::TraceEventWriter(text::TextWriter& out, TraceEventOptions opti
 util::Status TraceEventWriter::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   names_.Note(record);
+  if (options_.cpu_slices) timeline_.Add(reader);
   switch (facts::KindOf(record)) {
     case facts::RecordKind::kSwitch:
       AddSwitch(reader);
@@ -203,29 +205,37 @@ void TraceEventWriter::AddSwitch(const fxt::Reader& reader) {
   side(record->incoming);
   if (record->incoming.priority) system_.Key("prio").Signed(*record->incoming.priority);
   system_.EndObject().EndObject();
+}
 
-  if (!options_.cpu_slices) return;
-  Running& running = cpus_[record->cpu];
-  if (running.known && !running.idle && running.thread == record->outgoing.thread) {
-    AddSlice(record->cpu, running, record->time);
-  }
-  running = {true, record->time, record->incoming.thread, record->incoming.process,
-             record->incoming.idle};
+void TraceEventWriter::Slices::OnRun(const facts::Run& run) const {
+  const bool cut = run.began == facts::Bound::kFileEdge || run.ended == facts::Bound::kFileEdge;
+  // What only leaves where a gap ends has no time to show.
+  const bool only_leaves = run.began != facts::Bound::kSeen && run.begin == run.end;
+  if (!cut && !only_leaves) writer.AddSlice(run);
+}
+
+void TraceEventWriter::Slices::OnGap(const facts::Gap& gap) const {
+  if (!gap.shown || gap.ended == facts::Bound::kFileEdge) return;
+  writer.AddSlice({.cpu = gap.cpu,
+                   .thread = schema::LostKoid(gap.cpu),
+                   .process = schema::kLostProcessKoid,
+                   .begin = gap.begin,
+                   .end = gap.end});
 }
 
 // A begin and an end rather than a complete event: with times as doubles, begin plus duration may
 // come out behind the begin of the next slice, and speedscope takes the two for nested then. It
 // also wants the arguments of both to be the same.
-void TraceEventWriter::AddSlice(uint32_t cpu, const Running& running, uint64_t end) {
+void TraceEventWriter::AddSlice(const facts::Run& run) {
   ++counts_.slices;
-  const std::string& name = names_.thread_name(running.thread);
+  const std::string& name = names_.thread_name(run.thread);
   for (const char* phase : {"B", "E"}) {
-    const uint64_t time = *phase == 'B' ? running.since : std::max(end, running.since);
-    BeginEvent(phase, time, fxt::ThreadRef::Inline(kCpuTracksProcess, cpu));
+    BeginEvent(phase, *phase == 'B' ? run.begin : run.end,
+               fxt::ThreadRef::Inline(kCpuTracksProcess, run.cpu));
     events_.Key("cat").String("sched");
-    events_.Key("name").String(name.empty() ? fmt::format("{}", running.thread) : name);
-    events_.Key("args").BeginObject().Key("tid").Unsigned(running.thread);
-    if (running.process) events_.Key("pid").Unsigned(*running.process);
+    events_.Key("name").String(name.empty() ? fmt::format("{}", run.thread) : name);
+    events_.Key("args").BeginObject().Key("tid").Unsigned(run.thread);
+    if (run.process) events_.Key("pid").Unsigned(*run.process);
     events_.EndObject().EndObject();
   }
 }
@@ -283,7 +293,8 @@ void TraceEventWriter::Names() {
   events_.Line().BeginObject().Key("ph").String("M").Key("name").String("process_sort_index");
   events_.Key("pid").Unsigned(kCpuTracksProcess);
   events_.Key("args").BeginObject().Key("sort_index").Signed(-1).EndObject().EndObject();
-  for (const auto& [cpu, running] : cpus_) {
+  for (uint32_t cpu = 0; cpu < timeline_.cpus().size(); ++cpu) {
+    if (timeline_.cpus()[cpu].switches == 0) continue;
     MetadataEvent("thread_name", kCpuTracksProcess, cpu, fmt::format("CPU {}", cpu));
   }
 }

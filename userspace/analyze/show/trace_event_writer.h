@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 
 #include "facts/object_names.h"
+#include "facts/timeline.h"
 #include "fxt/reader.h"
 #include "text/json_writer.h"
 #include "text/spool.h"
@@ -51,19 +51,18 @@ class TraceEventWriter {
   const Counts& counts() const { return counts_; }
 
  private:
-  struct Running {
-    bool known = false;
-    uint64_t since = 0;
-    fxt::Koid thread = 0;
-    std::optional<fxt::Koid> process;
-    bool idle = false;
+  // What the timeline tells, as slices: runs, and gaps that the recorder shows as such.
+  struct Slices {
+    TraceEventWriter& writer;
+    void OnRun(const facts::Run& run) const;
+    void OnGap(const facts::Gap& gap) const;
   };
 
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
   void AddLog(const fxt::Reader& reader, const fxt::Log& log);
   void AddLargeBlob(const fxt::Reader& reader, const fxt::LargeBlobWithMetadata& blob);
   void AddSwitch(const fxt::Reader& reader);
-  void AddSlice(uint32_t cpu, const Running& running, uint64_t end);
+  void AddSlice(const facts::Run& run);
   void AddWakeup(const fxt::Reader& reader);
   void AddBranches(const fxt::Blob& blob);
   void BeginEvent(std::string_view phase, uint64_t time, const fxt::ThreadRef& thread);
@@ -81,7 +80,8 @@ class TraceEventWriter {
   text::Spool branch_spool_;
   text::JsonWriter branches_;
   facts::ObjectNames names_;
-  std::map<uint32_t, Running> cpus_;
+  Slices slices_{*this};
+  facts::Timeline<Slices> timeline_{slices_};  // fed where slices are wanted
   Counts counts_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/show/trace_event_writer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -133,9 +134,8 @@ TEST(TraceEventWriterTest, CpuSlicesAreASliceForEachTimeOnACpu) {
       slices.push_back(event);
     }
   }
-  // The worker on CPU 1, and on CPU 0 at the end; what was running when events were lost has no
-  // end.
-  ASSERT_EQ(slices.size(), 4u);
+  // The worker on CPU 1, the first thread on CPU 0 up to the loss, and the worker there at the end.
+  ASSERT_EQ(slices.size(), 6u);
   EXPECT_EQ(slices[0]["ph"], "B");
   EXPECT_EQ(slices[0]["name"], "worker");
   EXPECT_EQ(slices[0]["tid"], 1);
@@ -145,6 +145,53 @@ TEST(TraceEventWriterTest, CpuSlicesAreASliceForEachTimeOnACpu) {
   EXPECT_EQ(slices[1]["ts"], 1000013.0);
   EXPECT_EQ(slices[1]["args"], slices[0]["args"]);
   EXPECT_EQ(slices[2]["tid"], 0);
+  EXPECT_EQ(slices[2]["name"], "app");
+  EXPECT_EQ(slices[3]["ts"], 1000014.0);
+  EXPECT_EQ(slices[4]["tid"], 0);
+  EXPECT_EQ(slices[4]["name"], "worker");
+}
+
+TEST(TraceEventWriterTest, ASliceEndsWhereALossBeginsAndNoneIsDrawnUpToAnUnseenSwitch) {
+  constexpr uint64_t kUs = 1'000;
+  const auto app = ThreadRef::Inline(testing::kApp, testing::kApp);
+  const auto worker = ThreadRef::Inline(testing::kApp, testing::kWorker);
+  const auto idle = ThreadRef::Inline(0, testing::kIdle0);
+  const auto lost = ThreadRef::Inline((fxt::Koid{1020} << 22) + 4, fxt::Koid{1019} << 22);
+  fxt::testing::FileBuilder file;
+  file.Add(fxt::ProviderInfo{1, "fxt-record"});
+  file.Add(fxt::ProviderSection{1});
+  const auto add_switch = [&](uint64_t time, ThreadRef outgoing, ThreadRef incoming) {
+    file.Add(fxt::LegacyContextSwitch{time * kUs, 0, fxt::ThreadState::kNew, outgoing, incoming,
+                                      uint8_t{0}, static_cast<uint8_t>(incoming == idle ? 0 : 1)});
+  };
+  add_switch(10, idle, app);
+  add_switch(20, app, lost);
+  add_switch(30, lost, worker);
+  add_switch(30, worker, app);
+  const Argument cpu{StringRef::Inline("cpu"), int32_t{0}};
+  file.Add(fxt::Event{EventType::kInstant,
+                      50 * kUs,
+                      app,
+                      StringRef::Inline("fxt-record"),
+                      StringRef::Inline("unseen_switch"),
+                      {&cpu, 1},
+                      0});
+  add_switch(50, app, worker);
+  add_switch(50, worker, app);
+  add_switch(60, app, idle);
+  const json trace = Convert(file.bytes(), {.cpu_slices = true});
+  std::vector<std::string> slices;
+  for (const json& event : OfPhase(trace, "B")) {
+    slices.push_back(
+        fmt::format("{} {}", event["args"]["tid"].get<uint64_t>(), event["ts"].get<double>()));
+  }
+  for (const json& event : OfPhase(trace, "E")) {
+    slices.push_back(
+        fmt::format("{} {}", event["args"]["tid"].get<uint64_t>(), event["ts"].get<double>()));
+  }
+  const std::string stand_in = fmt::format("{}", lost.thread);
+  EXPECT_EQ(slices, (std::vector<std::string>{"100 10", stand_in + " 20", "100 50", "100 20",
+                                              stand_in + " 30", "100 60"}));
 }
 
 TEST(TraceEventWriterTest, NumbersAndTextSurviveJson) {
