@@ -47,10 +47,10 @@ TEST_F(LbrTextTest, SaysEverythingInText) {
   has("mispredicted              1  (33.33%)");
   has("with cycles               2");
   has("hottest branches\n");
-  has("           1  33.33%          1 100.00% -              pro?g+0x110 -> pro?g+0x200\n");
-  has("0x500000 -> pro?g+0x140\n");
+  has("           1  33.33%          1 100.00% -              pro\\u000ag+0x110 -> pro\\u000ag+0x200\n");
+  has("0x500000 -> pro\\u000ag+0x140\n");
   has("most mispredicted branches\n");
-  has("           7          1       7.0        7        7      16 pro?g+0x100 .. pro?g+0x110\n");
+  has("           7          1       7.0        7        7      16 pro\\u000ag+0x100 .. pro\\u000ag+0x110\n");
   has("threads\n");
   has("w\\u001b[31m [20/21]\n");
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
