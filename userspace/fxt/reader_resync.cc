@@ -25,6 +25,8 @@ bool PlausibleHeader(uint64_t header, uint64_t size) {
 
 // Headers that follow one another where only times are asked for, which are put to the vote.
 constexpr int kChainOfHeaders = 6;
+// A record larger than that may have a wrong size and take many others along.
+constexpr uint64_t kLongWords = 256;
 
 // The second word of these is a time.
 bool HasTime(uint64_t header) {
@@ -145,6 +147,13 @@ size_t Reader::PeekTimes(std::span<uint64_t> times) const {
       at = SkipDamage(at + 1);
       if (at == limit_) return found;
       continue;
+    }
+    if (size > kLongWords) {
+      const std::byte* inside = SkipDamage(at + 1);
+      if (inside < at + size * kWordBytes) {
+        at = inside;
+        continue;
+      }
     }
     if (HasTime(words[0])) {
       times[found++] = provider->ToNanoseconds(words[1]);
