@@ -4,27 +4,10 @@
 #include <limits>
 
 #include "branches/last_branch.h"
-#include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "schema/koid.h"
 
 namespace facts {
-
-void CpuTracker::Note(const fxt::Reader& reader) {
-  const auto record = AsSwitch(reader.record(), reader.provider());
-  if (!record) return;
-  on_cpu_.erase(record->outgoing.thread);
-  // Where switches were lost, another one was there.
-  const auto before = running_.find(record->cpu);
-  if (before != running_.end()) {
-    const auto there = on_cpu_.find(before->second);
-    if (there != on_cpu_.end() && there->second == record->cpu) on_cpu_.erase(there);
-    running_.erase(before);
-  }
-  if (record->incoming.idle) return;
-  on_cpu_[record->incoming.thread] = record->cpu;
-  running_[record->cpu] = record->incoming.thread;
-}
 
 std::optional<uint32_t> CpuTracker::CpuOf(const fxt::Reader& reader) const {
   const fxt::Record& record = reader.record();
@@ -46,8 +29,7 @@ std::optional<uint32_t> CpuTracker::CpuOf(const fxt::Reader& reader) const {
   if (reader.provider().name() == schema::kRecorderName && schema::IsCpuTrack(thread->thread)) {
     return schema::TidOfKoid(thread->thread);
   }
-  const auto running = on_cpu_.find(thread->thread);
-  return running == on_cpu_.end() ? std::nullopt : std::optional(running->second);
+  return timeline_.CpuOf(thread->thread);
 }
 
 }  // namespace facts

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 
+#include "facts/timeline.h"
 #include "fxt/reader.h"
 
 namespace facts {
@@ -13,8 +13,8 @@ namespace facts {
 // Hand over every record in file order, then ask about it.
 class CpuTracker {
  public:
-  // Takes note of switches.
-  void Note(const fxt::Reader& reader);
+  // Takes note of switches and losses.
+  void Note(const fxt::Reader& reader) { timeline_.Add(reader); }
 
   // Of switches and wakeups their own; of last-branch blobs that in the payload; of other records
   // with a thread: an integer argument "cpu", the CPU of fxt-record's tracks of idle threads and
@@ -22,9 +22,8 @@ class CpuTracker {
   std::optional<uint32_t> CpuOf(const fxt::Reader& reader) const;
 
  private:
-  // Of as many threads as there are CPUs.
-  std::unordered_map<fxt::Koid, uint32_t> on_cpu_;
-  std::unordered_map<uint32_t, fxt::Koid> running_;  // by CPU
+  NoFacts none_;
+  Timeline<NoFacts> timeline_{none_};
 };
 
 }  // namespace facts

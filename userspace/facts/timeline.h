@@ -49,11 +49,16 @@
 
 namespace facts {
 
+// For those who only ask what goes on.
+struct NoFacts {};
+
 template <typename Handler>
 class Timeline : public TimelineState {
  public:
   // `handler` must outlive the timeline. It may not ask the timeline while it is told.
   explicit Timeline(Handler& handler) : handler_(handler) {}
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
 
   // The record that `reader` stands at. Other kinds than switches, wakeups and what a recorder says
   // about losses, births and states pass.
