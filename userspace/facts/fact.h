@@ -18,7 +18,7 @@
 #include <optional>
 
 #include "fxt/format.h"
-#include "fxt_record/event.h"
+#include "schema/linux_state.h"
 
 namespace facts {
 
