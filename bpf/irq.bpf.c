@@ -5,64 +5,32 @@
 #include "ring.h"
 
 static __always_inline int on_interrupt(enum claim claim, enum fxr_category category,
-					enum fxr_slot_type type, u64 body)
+					enum fxr_slot_type type, struct fxr_payload payload)
 {
 	if (!current_selected())
 		return 0;
-	emit_slot(claim, category, type, 0, body);
+	emit_slot(claim, category, type, payload);
 	return 0;
 }
 
-#define IRQ_EXIT_BODY(irq, ret) ((u64)(u32)(irq) | (u64)(u32)(ret) << 32)
+SLOT_PROGRAM(irq_handler_entry,
+	     on_interrupt(claim, FXR_CATEGORY_IRQ, FXR_SLOT_IRQ_ENTRY,
+			  fxr_pack_irq_entry((struct fxr_irq_entry_body){.irq = irq})),
+	     int irq)
 
-SEC("tp_btf/irq_handler_entry")
-int BPF_PROG(irq_handler_entry, int irq)
-{
-	return on_interrupt(CLAIM_FETCH, FXR_CATEGORY_IRQ, FXR_SLOT_IRQ_ENTRY, (u32)irq);
-}
+SLOT_PROGRAM(irq_handler_exit,
+	     on_interrupt(claim, FXR_CATEGORY_IRQ, FXR_SLOT_IRQ_EXIT,
+			  fxr_pack_irq_exit((struct fxr_irq_exit_body){.irq = irq, .result = ret})),
+	     int irq, struct irqaction *action, int ret)
 
-SEC("tp_btf/irq_handler_entry")
-int BPF_PROG(irq_handler_entry_flag, int irq)
-{
-	return on_interrupt(CLAIM_FLAG, FXR_CATEGORY_IRQ, FXR_SLOT_IRQ_ENTRY, (u32)irq);
-}
+SLOT_PROGRAM(softirq_entry,
+	     on_interrupt(claim, FXR_CATEGORY_SOFTIRQ, FXR_SLOT_SOFTIRQ_ENTRY,
+			  fxr_pack_softirq_entry((struct fxr_softirq_entry_body){.vector = vector})),
+	     u32 vector)
 
-SEC("tp_btf/irq_handler_exit")
-int BPF_PROG(irq_handler_exit, int irq, struct irqaction *action, int ret)
-{
-	return on_interrupt(CLAIM_FETCH, FXR_CATEGORY_IRQ, FXR_SLOT_IRQ_EXIT,
-			    IRQ_EXIT_BODY(irq, ret));
-}
-
-SEC("tp_btf/irq_handler_exit")
-int BPF_PROG(irq_handler_exit_flag, int irq, struct irqaction *action, int ret)
-{
-	return on_interrupt(CLAIM_FLAG, FXR_CATEGORY_IRQ, FXR_SLOT_IRQ_EXIT,
-			    IRQ_EXIT_BODY(irq, ret));
-}
-
-SEC("tp_btf/softirq_entry")
-int BPF_PROG(softirq_entry, u32 vector)
-{
-	return on_interrupt(CLAIM_FETCH, FXR_CATEGORY_SOFTIRQ, FXR_SLOT_SOFTIRQ_ENTRY, vector);
-}
-
-SEC("tp_btf/softirq_entry")
-int BPF_PROG(softirq_entry_flag, u32 vector)
-{
-	return on_interrupt(CLAIM_FLAG, FXR_CATEGORY_SOFTIRQ, FXR_SLOT_SOFTIRQ_ENTRY, vector);
-}
-
-SEC("tp_btf/softirq_exit")
-int BPF_PROG(softirq_exit, u32 vector)
-{
-	return on_interrupt(CLAIM_FETCH, FXR_CATEGORY_SOFTIRQ, FXR_SLOT_SOFTIRQ_EXIT, vector);
-}
-
-SEC("tp_btf/softirq_exit")
-int BPF_PROG(softirq_exit_flag, u32 vector)
-{
-	return on_interrupt(CLAIM_FLAG, FXR_CATEGORY_SOFTIRQ, FXR_SLOT_SOFTIRQ_EXIT, vector);
-}
+SLOT_PROGRAM(softirq_exit,
+	     on_interrupt(claim, FXR_CATEGORY_SOFTIRQ, FXR_SLOT_SOFTIRQ_EXIT,
+			  fxr_pack_softirq_exit((struct fxr_softirq_exit_body){.vector = vector})),
+	     u32 vector)
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -18,6 +18,7 @@
 #define FXR_RING_H
 
 #include "common.h"
+#include "fxt_record/slot_body.h"
 
 enum claim {
 	CLAIM_FETCH, /* 5.12 and later */
@@ -67,7 +68,7 @@ static __always_inline void put_slot(enum claim claim, struct fxr_ring_control *
 		position = READ_ONCE(ring->head);
 		WRITE_ONCE(ring->head, position + 1);
 	}
-	lap = ((position >> slots_per_ring_shift) + 1) & FXR_LAP_MASK;
+	lap = (position >> slots_per_ring_shift) + 1;
 	index = (cpu << slots_per_ring_shift) +
 		(u32)(position & ((1ULL << slots_per_ring_shift) - 1));
 	slot = bpf_map_lookup_elem(&slots, &index);
@@ -76,7 +77,7 @@ static __always_inline void put_slot(enum claim claim, struct fxr_ring_control *
 	if (!time)
 		time = bpf_ktime_get_ns();
 	WRITE_ONCE(slot->body, body);
-	meta |= (time & FXR_TIME_MASK) | lap << FXR_LAP_SHIFT;
+	meta |= fxr_pack_commit(FXR_SLOT_NONE, 0, time, lap);
 #if defined(__TARGET_ARCH_x86)
 	/* stores are not reordered with each other here */
 	WRITE_ONCE(slot->commit, meta);
@@ -96,6 +97,8 @@ static __always_inline void put_losses(enum claim claim, struct fxr_ring_control
 {
 	WRITE_ONCE(ring->gap, 0);
 	for (u32 category = 0; category < FXR_CATEGORIES; category++) {
+		struct fxr_loss_body loss = {.category = category};
+		struct fxr_payload payload;
 		u64 count, since = READ_ONCE(ring->pending_since[category]);
 
 		if (claim == CLAIM_FETCH) {
@@ -106,10 +109,10 @@ static __always_inline void put_losses(enum claim claim, struct fxr_ring_control
 		}
 		if (!count)
 			continue;
-		if (count > 0xffffffff)
-			count = 0xffffffff;
-		put_slot(claim, ring, cpu, tail, (u64)FXR_SLOT_LOSS << FXR_TYPE_SHIFT,
-			 count | (u64)category << 32, since);
+		loss.count = count > 0xffffffff ? 0xffffffff : count;
+		payload = fxr_pack_loss(loss);
+		put_slot(claim, ring, cpu, tail,
+			 fxr_pack_commit(FXR_SLOT_LOSS, payload.extra, 0, 0), payload.body, since);
 	}
 }
 
@@ -129,28 +132,26 @@ static __noinline void put_aside(struct fxr_ring_control *ring, u32 cpu, u32 cat
 	event->header.type = FXR_SIDE_SLOT;
 	event->header.cpu = cpu;
 	event->header.size = sizeof(*event);
-	event->slot.commit = meta | (event->header.time & FXR_TIME_MASK);
+	event->slot.commit = meta | fxr_pack_commit(FXR_SLOT_NONE, 0, event->header.time, 0);
 	event->slot.body = body;
 	__sync_fetch_and_add(&ring->side_events, 1);
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }
 
-/*
- * `extra` has eight bits, `body` is laid out as enum fxr_slot_type says; `ring`
- * is that of `cpu`, this CPU.
- */
+/* `payload` is packed as `type` says; `ring` is that of `cpu`, this CPU. */
 static __always_inline void emit_slot_into(struct fxr_ring_control *ring, u32 cpu,
 					   enum claim claim, enum fxr_category category,
-					   enum fxr_slot_type type, u64 extra, u64 body)
+					   enum fxr_slot_type type,
+					   struct fxr_payload payload)
 {
-	u64 meta = (u64)type << FXR_TYPE_SHIFT | extra << FXR_EXTRA_SHIFT;
+	u64 meta = fxr_pack_commit(type, payload.extra, 0, 0);
 	u64 tail;
 
 	if (unlikely(READ_ONCE(phase) != FXR_PHASE_ALL))
 		return;
 	if (claim == CLAIM_FLAG) {
 		if (READ_ONCE(ring->busy)) {
-			put_aside(ring, cpu, category, meta, body);
+			put_aside(ring, cpu, category, meta, payload.body);
 			return;
 		}
 		WRITE_ONCE(ring->busy, 1);
@@ -162,14 +163,14 @@ static __always_inline void emit_slot_into(struct fxr_ring_control *ring, u32 cp
 	} else {
 		if (unlikely(READ_ONCE(ring->gap)))
 			put_losses(claim, ring, cpu, tail);
-		put_slot(claim, ring, cpu, tail, meta, body, 0);
+		put_slot(claim, ring, cpu, tail, meta, payload.body, 0);
 	}
 	if (claim == CLAIM_FLAG)
 		WRITE_ONCE(ring->busy, 0);
 }
 
 static __always_inline void emit_slot(enum claim claim, enum fxr_category category,
-				      enum fxr_slot_type type, u64 extra, u64 body)
+				      enum fxr_slot_type type, struct fxr_payload payload)
 {
 	struct fxr_ring_control *ring;
 	u32 cpu;
@@ -177,8 +178,30 @@ static __always_inline void emit_slot(enum claim claim, enum fxr_category catego
 	ring = this_ring(&cpu);
 	if (!ring) /* not possible: every possible CPU has a control */
 		return;
-	emit_slot_into(ring, cpu, claim, category, type, extra, body);
+	emit_slot_into(ring, cpu, claim, category, type, payload);
 }
+
+/*
+ * The program of a tracepoint that fills slots, in its two forms: `name` for
+ * kernels that have the atomic fetch and `name`_flag for others. `call` is what it
+ * does, and passes `claim` on; the rest are the tracepoint's arguments.
+ */
+#define SLOT_PROGRAM(name, call, args...)            \
+	SEC("tp_btf/" #name)                         \
+	int BPF_PROG(name, args)                     \
+	{                                            \
+		const enum claim claim = CLAIM_FETCH; \
+                                                     \
+		return call;                         \
+	}                                            \
+                                                     \
+	SEC("tp_btf/" #name)                         \
+	int BPF_PROG(name##_flag, args)              \
+	{                                            \
+		const enum claim claim = CLAIM_FLAG; \
+                                                     \
+		return call;                         \
+	}
 
 /* Who tasks are is told before the start, too. */
 static __always_inline void *side_reserve(u64 size, u8 type, u32 category)

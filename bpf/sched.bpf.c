@@ -18,11 +18,6 @@ const volatile fxr_u8 switch_has_state_argument = 0;
 #define TASK_RTLOCK_WAIT 0x1000
 #define TASK_FROZEN 0x8000
 
-static __always_inline u64 priority_bits(int priority)
-{
-	return (u64)(u8)priority;
-}
-
 static __always_inline u32 previous_state(struct task_struct *prev)
 {
 	struct task_struct___old *old = (void *)prev;
@@ -65,34 +60,27 @@ static __always_inline u64 state_index(u32 state, u32 exit_state)
 static __always_inline int on_switch(enum claim claim, bool preempt, struct task_struct *prev,
 				     struct task_struct *next, u32 state)
 {
-	u64 index;
+	struct fxr_switch_body body = {
+		.prev_tid = prev->pid,
+		.next_tid = next->pid,
+		.prev_priority = prev->prio,
+		.next_priority = next->prio,
+	};
 
 	if (filter_is_on() && !task_selected(prev) && !task_selected(next))
 		return 0;
 	if (preempt)
-		index = FXR_STATE_PREEMPTED;
+		body.prev_state = FXR_STATE_PREEMPTED;
 	else
-		index = state_index(state, prev->exit_state);
-	emit_slot(claim, FXR_CATEGORY_SCHED, FXR_SLOT_SWITCH, 0,
-		  (u64)(u32)prev->pid | (u64)(u32)next->pid << 22 |
-			  priority_bits(prev->prio) << 44 | priority_bits(next->prio) << 52 |
-			  index << 60);
+		body.prev_state = state_index(state, prev->exit_state);
+	emit_slot(claim, FXR_CATEGORY_SCHED, FXR_SLOT_SWITCH, fxr_pack_switch(body));
 	return 0;
 }
 
 #define SWITCH_STATE() (switch_has_state_argument ? (u32)ctx[3] : previous_state(prev))
 
-SEC("tp_btf/sched_switch")
-int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
-{
-	return on_switch(CLAIM_FETCH, preempt, prev, next, SWITCH_STATE());
-}
-
-SEC("tp_btf/sched_switch")
-int BPF_PROG(sched_switch_flag, bool preempt, struct task_struct *prev, struct task_struct *next)
-{
-	return on_switch(CLAIM_FLAG, preempt, prev, next, SWITCH_STATE());
-}
+SLOT_PROGRAM(sched_switch, on_switch(claim, preempt, prev, next, SWITCH_STATE()), bool preempt,
+	     struct task_struct *prev, struct task_struct *next)
 
 static __always_inline u32 task_cpu(struct task_struct *task)
 {
@@ -107,10 +95,10 @@ static __always_inline u32 task_cpu(struct task_struct *task)
  * sched_waking and not sched_wakeup: it runs where the waker runs, so the waker
  * is known, and before the woken task can be seen running elsewhere.
  */
-static __always_inline int on_waking(enum claim claim, struct task_struct *task, u64 is_new)
+static __always_inline int on_waking(enum claim claim, struct task_struct *task, bool is_new)
 {
+	struct fxr_waking_body body = {.is_new = is_new};
 	struct fxr_ring_control *ring;
-	u64 waker = 0;
 	u32 cpu;
 
 	if (filter_is_on() && !task_selected(task) && !current_selected())
@@ -119,58 +107,35 @@ static __always_inline int on_waking(enum claim claim, struct task_struct *task,
 	if (!ring) /* not possible: every possible CPU has a control */
 		return 0;
 	if (is_new || !in_interrupt_context(ring, cpu, true))
-		waker = (u32)bpf_get_current_pid_tgid();
-	emit_slot_into(ring, cpu, claim, FXR_CATEGORY_SCHED, FXR_SLOT_WAKING, is_new,
-		       (u64)(u32)task->pid | waker << 22 | priority_bits(task->prio) << 44 |
-			       (u64)(task_cpu(task) & 0xfff) << 52);
+		body.waker_tid = bpf_get_current_pid_tgid();
+	body.woken_tid = task->pid;
+	body.priority = task->prio;
+	body.target_cpu = task_cpu(task) & 0xfff;
+	emit_slot_into(ring, cpu, claim, FXR_CATEGORY_SCHED, FXR_SLOT_WAKING,
+		       fxr_pack_waking(body));
 	return 0;
 }
 
-SEC("tp_btf/sched_waking")
-int BPF_PROG(sched_waking, struct task_struct *task)
-{
-	return on_waking(CLAIM_FETCH, task, 0);
-}
-
-SEC("tp_btf/sched_waking")
-int BPF_PROG(sched_waking_flag, struct task_struct *task)
-{
-	return on_waking(CLAIM_FLAG, task, 0);
-}
+SLOT_PROGRAM(sched_waking, on_waking(claim, task, false), struct task_struct *task)
 
 /* Only ever called by the task that forks. */
-SEC("tp_btf/sched_wakeup_new")
-int BPF_PROG(sched_wakeup_new, struct task_struct *task)
-{
-	return on_waking(CLAIM_FETCH, task, 1);
-}
-
-SEC("tp_btf/sched_wakeup_new")
-int BPF_PROG(sched_wakeup_new_flag, struct task_struct *task)
-{
-	return on_waking(CLAIM_FLAG, task, 1);
-}
+SLOT_PROGRAM(sched_wakeup_new, on_waking(claim, task, true), struct task_struct *task)
 
 static __always_inline int on_migrate(enum claim claim, struct task_struct *task, int to)
 {
+	struct fxr_migrate_body body = {
+		.tid = task->pid,
+		.to = to & 0x1fff,
+		.priority = task->prio,
+	};
+
 	if (filter_is_on() && !task_selected(task))
 		return 0;
-	emit_slot(claim, FXR_CATEGORY_SCHED, FXR_SLOT_MIGRATE, 0,
-		  (u64)(u32)task->pid | (u64)(task_cpu(task) & 0x1fff) << 22 |
-			  (u64)(to & 0x1fff) << 35 | priority_bits(task->prio) << 48);
+	body.from = task_cpu(task) & 0x1fff;
+	emit_slot(claim, FXR_CATEGORY_SCHED, FXR_SLOT_MIGRATE, fxr_pack_migrate(body));
 	return 0;
 }
 
-SEC("tp_btf/sched_migrate_task")
-int BPF_PROG(sched_migrate_task, struct task_struct *task, int to)
-{
-	return on_migrate(CLAIM_FETCH, task, to);
-}
-
-SEC("tp_btf/sched_migrate_task")
-int BPF_PROG(sched_migrate_task_flag, struct task_struct *task, int to)
-{
-	return on_migrate(CLAIM_FLAG, task, to);
-}
+SLOT_PROGRAM(sched_migrate_task, on_migrate(claim, task, to), struct task_struct *task, int to)
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -50,44 +50,30 @@ static __always_inline long syscall_number(struct pt_regs *regs)
 
 static __always_inline int on_entry(enum claim claim, long number)
 {
+	struct fxr_syscall_entry_body body = {.number = number};
+
 	if (!syscall_selected(number))
 		return 0;
-	emit_slot(claim, FXR_CATEGORY_SYSCALL, FXR_SLOT_SYSCALL_ENTRY, is_compat(),
-		  (u64)(u32)bpf_get_current_pid_tgid() | (u64)(u32)number << 22);
+	body.tid = bpf_get_current_pid_tgid();
+	body.is_compat = is_compat();
+	emit_slot(claim, FXR_CATEGORY_SYSCALL, FXR_SLOT_SYSCALL_ENTRY,
+		  fxr_pack_syscall_entry(body));
 	return 0;
 }
 
 static __always_inline int on_exit(enum claim claim, struct pt_regs *regs, long result)
 {
+	struct fxr_syscall_exit_body body = {.result = result};
+
 	if (!syscall_selected(syscall_number(regs)))
 		return 0;
-	emit_slot(claim, FXR_CATEGORY_SYSCALL, FXR_SLOT_SYSCALL_EXIT, ((u64)result >> 42) & 0xff,
-		  (u64)(u32)bpf_get_current_pid_tgid() | (u64)result << 22);
+	body.tid = bpf_get_current_pid_tgid();
+	emit_slot(claim, FXR_CATEGORY_SYSCALL, FXR_SLOT_SYSCALL_EXIT, fxr_pack_syscall_exit(body));
 	return 0;
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(sys_enter, struct pt_regs *regs, long number)
-{
-	return on_entry(CLAIM_FETCH, number);
-}
+SLOT_PROGRAM(sys_enter, on_entry(claim, number), struct pt_regs *regs, long number)
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(sys_enter_flag, struct pt_regs *regs, long number)
-{
-	return on_entry(CLAIM_FLAG, number);
-}
-
-SEC("tp_btf/sys_exit")
-int BPF_PROG(sys_exit, struct pt_regs *regs, long result)
-{
-	return on_exit(CLAIM_FETCH, regs, result);
-}
-
-SEC("tp_btf/sys_exit")
-int BPF_PROG(sys_exit_flag, struct pt_regs *regs, long result)
-{
-	return on_exit(CLAIM_FLAG, regs, result);
-}
+SLOT_PROGRAM(sys_exit, on_exit(claim, regs, result), struct pt_regs *regs, long result)
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

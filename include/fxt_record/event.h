@@ -27,8 +27,11 @@
 typedef unsigned long long fxr_u64;
 typedef unsigned int fxr_u32;
 typedef int fxr_s32;
+typedef long long fxr_s64;
 typedef unsigned short fxr_u16;
 typedef unsigned char fxr_u8;
+
+#include "fxt_record/event_table.h"
 
 /* ----------------------------------------------------------------- phases */
 
@@ -45,17 +48,19 @@ enum fxr_phase {
 
 /* ------------------------------------------------------------ categories */
 
-/* What drops are counted by. The order is that of fxr_ring_control.dropped. */
+/* What events are counted by. Their numbers mean something only while a recording lasts. */
 enum fxr_category {
-	FXR_CATEGORY_SCHED,
-	FXR_CATEGORY_TASK,
-	FXR_CATEGORY_LOG,
-	FXR_CATEGORY_IRQ,
-	FXR_CATEGORY_SOFTIRQ,
-	FXR_CATEGORY_SYSCALL,
-	FXR_CATEGORY_LBR,
-	FXR_CATEGORIES = 8,
+#define FXR_CATEGORY_NUMBER(id, name, description, by_default) FXR_CATEGORY_##id,
+	FXR_CATEGORY_TABLE(FXR_CATEGORY_NUMBER)
+#undef FXR_CATEGORY_NUMBER
+	FXR_CATEGORY_OTHER, /* what the collector cannot tell the category of; no program counts it */
 };
+#define FXR_CATEGORIES FXR_CATEGORY_OTHER            /* those of the table */
+#define FXR_CATEGORY_COUNTS (FXR_CATEGORY_OTHER + 1) /* elements of an array by category */
+
+/* Room for so many in struct fxr_ring_control. */
+#define FXR_CATEGORY_ROOM 16
+FXR_ASSERT((int)FXR_CATEGORY_COUNTS <= FXR_CATEGORY_ROOM);
 
 /* ------------------------------------------------------------- slot ring */
 
@@ -63,8 +68,11 @@ enum fxr_category {
  * One event. `commit` is written last, so a reader that finds the lap it
  * expects there also finds the body.
  *
- * commit:  0..43 low bits of the time; 44..47 type (enum fxr_slot_type);
- *          48..55 lap: (position / slots + 1) modulo 256; 56..63 extra.
+ * commit:  0..43 low bits of the time, which come again after 4.8 hours: a ring
+ *          is drained many times a second; 44..51 type (enum fxr_slot_type);
+ *          52..55 lap: (position / slots + 1) modulo 16, and the slot bears the
+ *          lap before it until it is committed; 56..63 extra: bits 64 to 71 of
+ *          the body (slot_body.h).
  */
 struct fxr_slot {
 	fxr_u64 commit;
@@ -75,9 +83,9 @@ FXR_ASSERT(sizeof(struct fxr_slot) == 16);
 #define FXR_TIME_BITS 44
 #define FXR_TIME_MASK ((1ULL << FXR_TIME_BITS) - 1)
 #define FXR_TYPE_SHIFT 44
-#define FXR_TYPE_MASK 0xfULL
-#define FXR_LAP_SHIFT 48
-#define FXR_LAP_MASK 0xffULL
+#define FXR_TYPE_MASK 0xffULL
+#define FXR_LAP_SHIFT 52
+#define FXR_LAP_MASK 0xfULL
 #define FXR_EXTRA_SHIFT 56
 
 /* Thread ids fit: the kernel's PID_MAX_LIMIT is 1 << 22. */
@@ -95,36 +103,15 @@ struct fxr_followed_page {
 	fxr_u8 tasks[1 << FXR_FOLLOWED_SHIFT];
 };
 
-/*
- * Bodies, from bit 0 up. A priority is the kernel's 0..139; 255 stands for -1
- * (a deadline task).
- */
+/* Bodies are laid out as slot_body.h says. */
 enum fxr_slot_type {
 	FXR_SLOT_NONE = 0,
-	/* prev tid 22, next tid 22, prev priority 8, next priority 8,
-	 * prev state 4 (enum fxr_task_state) */
-	FXR_SLOT_SWITCH = 1,
-	/* woken tid 22, waker tid 22 (0: an interrupt or the idle task),
-	 * priority 8, target cpu 12; extra: 1 for a new task's first wakeup */
-	FXR_SLOT_WAKING = 2,
-	/* tid 22, from cpu 13, to cpu 13, priority 8 */
-	FXR_SLOT_MIGRATE = 3,
-	/* irq 32 */
-	FXR_SLOT_IRQ_ENTRY = 4,
-	/* irq 32, return value 32 */
-	FXR_SLOT_IRQ_EXIT = 5,
-	/* vector 32 */
-	FXR_SLOT_SOFTIRQ_ENTRY = 6,
-	FXR_SLOT_SOFTIRQ_EXIT = 7,
-	/* tid 22, number 32; extra: 1 for a call by the 32-bit table */
-	FXR_SLOT_SYSCALL_ENTRY = 8,
-	/* tid 22, low 42 bits of the return value; extra: the next 8 bits
-	 * (50 in all, signed) */
-	FXR_SLOT_SYSCALL_EXIT = 9,
-	/* number of events lost 32 (saturating), category 8; the time is that
-	 * of the first lost one */
-	FXR_SLOT_LOSS = 10,
+#define FXR_SLOT_NUMBER(id, name, shape, body) FXR_SLOT_##id,
+	FXR_SLOT_TABLE(FXR_SLOT_NUMBER)
+#undef FXR_SLOT_NUMBER
+	FXR_SLOT_TYPES, /* how many there are, with NONE */
 };
+FXR_ASSERT(FXR_SLOT_TYPES <= FXR_TYPE_MASK + 1);
 
 /* The outgoing task's state as the kernel reports it to its own tracers. */
 enum fxr_task_state {
@@ -155,17 +142,17 @@ struct fxr_ring_control {
 	fxr_u64 pad0[4];
 	fxr_u64 tail; /* slots consumed since the start; the collector's */
 	fxr_u64 pad1[7];
-	fxr_u64 pending[FXR_CATEGORIES];       /* lost, not told yet */
-	fxr_u64 pending_since[FXR_CATEGORIES]; /* time of the first of them, ns */
-	fxr_u64 dropped[FXR_CATEGORIES];       /* lost since the start */
+	fxr_u64 pending[FXR_CATEGORY_ROOM];       /* lost, not told yet */
+	fxr_u64 pending_since[FXR_CATEGORY_ROOM]; /* time of the first of them, ns */
+	fxr_u64 dropped[FXR_CATEGORY_ROOM];       /* lost since the start */
 	fxr_u64 side_events; /* side-ring events emitted since the start */
 	fxr_u64 made_up;     /* events that a stand-in sent because its program was left out */
 	fxr_u64 pad2[6];
 };
 FXR_ASSERT(offsetof(struct fxr_ring_control, tail) == 64);
 FXR_ASSERT(offsetof(struct fxr_ring_control, pending) == 128);
-FXR_ASSERT(offsetof(struct fxr_ring_control, side_events) == 320);
-FXR_ASSERT(sizeof(struct fxr_ring_control) == 384);
+FXR_ASSERT(offsetof(struct fxr_ring_control, side_events) == 512);
+FXR_ASSERT(sizeof(struct fxr_ring_control) == 576);
 
 /* In place of an address: this CPU's could not be found. */
 #define FXR_PREEMPT_COUNT_HIDDEN 1ULL

@@ -48,23 +48,23 @@ fxt::StringId InterruptTranslator::IrqName(uint32_t irq) {
   return irq_names_.emplace(irq, file_.Declare(name)).first->second;
 }
 
-fxt::StringId InterruptTranslator::SoftirqName(uint64_t vector) {
+fxt::StringId InterruptTranslator::SoftirqName(uint32_t vector) {
   if (softirq_names_.empty()) {
     for (std::string_view name : kSoftirqNames) softirq_names_.push_back(file_.Declare(name));
   }
-  return softirq_names_[std::min<uint64_t>(vector, softirq_names_.size() - 1)];
+  return softirq_names_[std::min<size_t>(vector, softirq_names_.size() - 1)];
 }
 
-void InterruptTranslator::Begin(Track& track, uint64_t time, Word category, fxt::StringId name,
-                                fxr_category counted) {
+void InterruptTranslator::Begin(Track& track, uint64_t time, fxr_category category,
+                                fxt::StringId name) {
   ++track.depth;
   file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time,
                                        file_.Mention(track.thread), file_.Id(category), name));
-  ++stats_.recorded[counted];
+  ++stats_.recorded[category];
 }
 
-void InterruptTranslator::End(Track& track, uint64_t time, Word category, fxt::StringId name,
-                              fxr_category counted) {
+void InterruptTranslator::End(Track& track, uint64_t time, fxr_category category,
+                              fxt::StringId name) {
   if (track.depth == 0) {
     ++stats_.unmatched_ends;
     return;
@@ -72,27 +72,25 @@ void InterruptTranslator::End(Track& track, uint64_t time, Word category, fxt::S
   --track.depth;
   file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationEnd, time,
                                        file_.Mention(track.thread), file_.Id(category), name));
-  ++stats_.recorded[counted];
+  ++stats_.recorded[category];
 }
 
-void InterruptTranslator::OnIrqEntry(uint32_t cpu, uint64_t time, uint64_t body) {
-  Begin(TrackOf(irq_tracks_, cpu, false), time, Word::kCategoryIrq,
-        IrqName(static_cast<uint32_t>(body)), FXR_CATEGORY_IRQ);
+void InterruptTranslator::OnIrqEntry(uint32_t cpu, uint64_t time, const fxr_irq_entry_body& event) {
+  Begin(TrackOf(irq_tracks_, cpu, false), time, FXR_CATEGORY_IRQ, IrqName(event.irq));
 }
 
-void InterruptTranslator::OnIrqExit(uint32_t cpu, uint64_t time, uint64_t body) {
-  End(TrackOf(irq_tracks_, cpu, false), time, Word::kCategoryIrq,
-      IrqName(static_cast<uint32_t>(body)), FXR_CATEGORY_IRQ);
+void InterruptTranslator::OnIrqExit(uint32_t cpu, uint64_t time, const fxr_irq_exit_body& event) {
+  End(TrackOf(irq_tracks_, cpu, false), time, FXR_CATEGORY_IRQ, IrqName(event.irq));
 }
 
-void InterruptTranslator::OnSoftirqEntry(uint32_t cpu, uint64_t time, uint64_t body) {
-  Begin(TrackOf(softirq_tracks_, cpu, true), time, Word::kCategorySoftirq, SoftirqName(body),
-        FXR_CATEGORY_SOFTIRQ);
+void InterruptTranslator::OnSoftirqEntry(uint32_t cpu, uint64_t time,
+                                         const fxr_softirq_entry_body& event) {
+  Begin(TrackOf(softirq_tracks_, cpu, true), time, FXR_CATEGORY_SOFTIRQ, SoftirqName(event.vector));
 }
 
-void InterruptTranslator::OnSoftirqExit(uint32_t cpu, uint64_t time, uint64_t body) {
-  End(TrackOf(softirq_tracks_, cpu, true), time, Word::kCategorySoftirq, SoftirqName(body),
-      FXR_CATEGORY_SOFTIRQ);
+void InterruptTranslator::OnSoftirqExit(uint32_t cpu, uint64_t time,
+                                        const fxr_softirq_exit_body& event) {
+  End(TrackOf(softirq_tracks_, cpu, true), time, FXR_CATEGORY_SOFTIRQ, SoftirqName(event.vector));
 }
 
 }  // namespace translate

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fxt_record/slot_body.h"
 #include "model/identity_source.h"
 #include "translate/trace_file.h"
 #include "translate/translation_stats.h"
@@ -18,11 +19,11 @@ class InterruptTranslator {
   InterruptTranslator(TraceFile& file, model::IdentitySource& identities, TranslationStats& stats)
       : file_(file), identities_(identities), stats_(stats) {}
 
-  // Times are ns of the file's clock; bodies are those of enum fxr_slot_type.
-  void OnIrqEntry(uint32_t cpu, uint64_t time, uint64_t body);
-  void OnIrqExit(uint32_t cpu, uint64_t time, uint64_t body);
-  void OnSoftirqEntry(uint32_t cpu, uint64_t time, uint64_t body);
-  void OnSoftirqExit(uint32_t cpu, uint64_t time, uint64_t body);
+  // Times are ns of the file's clock; bodies are those of event_table.h.
+  void OnIrqEntry(uint32_t cpu, uint64_t time, const fxr_irq_entry_body& event);
+  void OnIrqExit(uint32_t cpu, uint64_t time, const fxr_irq_exit_body& event);
+  void OnSoftirqEntry(uint32_t cpu, uint64_t time, const fxr_softirq_entry_body& event);
+  void OnSoftirqExit(uint32_t cpu, uint64_t time, const fxr_softirq_exit_body& event);
 
   // The CPU's track of hard interrupts.
   model::ThreadHandle IrqTrack(uint32_t cpu);
@@ -33,10 +34,10 @@ class InterruptTranslator {
     uint32_t depth = 0;  // handlers entered and not left
   };
   Track& TrackOf(std::vector<Track>& tracks, uint32_t cpu, bool soft);
-  void Begin(Track& track, uint64_t time, Word category, fxt::StringId name, fxr_category counted);
-  void End(Track& track, uint64_t time, Word category, fxt::StringId name, fxr_category counted);
+  void Begin(Track& track, uint64_t time, fxr_category category, fxt::StringId name);
+  void End(Track& track, uint64_t time, fxr_category category, fxt::StringId name);
   fxt::StringId IrqName(uint32_t irq);
-  fxt::StringId SoftirqName(uint64_t vector);
+  fxt::StringId SoftirqName(uint32_t vector);
 
   TraceFile& file_;
   model::IdentitySource& identities_;

@@ -7,12 +7,6 @@
 
 namespace translate {
 
-std::string_view CategoryText(uint32_t category) {
-  constexpr std::array<std::string_view, FXR_CATEGORIES> kTexts = {
-      "sched", "task", "log", "irq", "softirq", "syscall", "lbr", "other"};
-  return kTexts[category < kTexts.size() ? category : kTexts.size() - 1];
-}
-
 model::ThreadHandle LossTranslator::RecorderTrack() {
   if (track_ == model::kNoHandle) {
     model::TaskTable& table = file_.tasks();
@@ -24,23 +18,24 @@ model::ThreadHandle LossTranslator::RecorderTrack() {
 }
 
 void LossTranslator::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
-  if (category >= FXR_CATEGORIES) category = FXR_CATEGORIES - 1;
+  if (category >= FXR_CATEGORIES) category = FXR_CATEGORY_OTHER;
+  const auto id = static_cast<fxr_category>(category);
   stats_.lost[category] += count;
   uint64_t& total = totals_[{cpu, category}];
   total += count;
   OpenRecord record = file_.Begin(RecorderTrack());
   record.Write(
       fxt::ProviderEvent{.id = record.provider_id(), .event = fxt::kProviderEventBufferFilledUp});
-  const std::array lost = {
-      fxt::Argument{record.Ref(Word::kCpu), cpu}, fxt::Argument{record.Ref(Word::kCount), count},
-      fxt::Argument{record.Ref(Word::kCategory), record.Intern(CategoryText(category))}};
+  const std::array lost = {fxt::Argument{record.Ref(Word::kCpu), cpu},
+                           fxt::Argument{record.Ref(Word::kCount), count},
+                           fxt::Argument{record.Ref(Word::kCategory), record.Ref(id)}};
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
                           .thread = record.thread(),
                           .category = record.Ref(Word::kCategoryRecorder),
                           .name = record.Ref(Word::kLostEvents),
                           .arguments = lost});
-  const std::array counter = {fxt::Argument{record.Intern(CategoryText(category)), total}};
+  const std::array counter = {fxt::Argument{record.Ref(id), total}};
   record.Write(fxt::Event{.type = fxt::EventType::kCounter,
                           .timestamp = time,
                           .thread = record.thread(),

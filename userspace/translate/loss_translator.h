@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "fxt_record/event.h"
@@ -13,8 +12,6 @@
 #include "translate/translation_stats.h"
 
 namespace translate {
-
-std::string_view CategoryText(uint32_t category);
 
 class LossTranslator {
  public:

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "fxt_record/slot_body.h"
 #include "schema/koid.h"
 #include "schema/linux_state.h"
 
@@ -14,24 +15,25 @@ namespace {
 using model::kNoHandle;
 using model::ThreadHandle;
 
-constexpr uint64_t kTid = FXR_TID_MASK;
-
 // The kernel's 0..139 in the low 8 bits; a deadline task's -1 is written as 0, and so is idle's.
 constexpr uint8_t kDeadline = 0xff;
-constexpr uint8_t Priority(uint32_t tid, uint64_t bits) {
-  const auto priority = static_cast<uint8_t>(bits);
+constexpr uint8_t Priority(uint32_t tid, uint8_t priority) {
   return tid == 0 || priority == kDeadline ? 0 : priority;
 }
 
-// Whether one of the two priorities of a switch, bits 44..51 and 52..59, is a deadline task's.
+// The two priorities of a switch, as one field of 16 bits.
+constexpr unsigned kPrioritiesAt = FXR_switch_prev_priority_AT;
+static_assert(FXR_switch_next_priority_AT == kPrioritiesAt + 8);
+
+// Whether one of them is a deadline task's.
 constexpr bool HasDeadlinePriority(uint64_t body) {
-  constexpr uint64_t kOnes = uint64_t{0x0101} << 44;
+  constexpr uint64_t kOnes = uint64_t{0x0101} << kPrioritiesAt;
   // The lower seven bits of a byte carry into the eighth when all are set.
   return (((body & kOnes * 0x7f) + kOnes) & body & kOnes * 0x80) != 0;
 }
-static_assert(HasDeadlinePriority(uint64_t{0xff78} << 44));
-static_assert(HasDeadlinePriority(uint64_t{0x78ff} << 44));
-static_assert(!HasDeadlinePriority(~(uint64_t{0x0101} << 44)));
+static_assert(HasDeadlinePriority(uint64_t{0xff78} << kPrioritiesAt));
+static_assert(HasDeadlinePriority(uint64_t{0x78ff} << kPrioritiesAt));
+static_assert(!HasDeadlinePriority(~(uint64_t{0x0101} << kPrioritiesAt)));
 
 constexpr uint32_t LowByteIf(bool condition) { return static_cast<uint8_t>(-int{condition}); }
 
@@ -100,7 +102,7 @@ void SchedTranslator::TellState(uint64_t time, ThreadHandle thread, fxr_task_sta
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
                           .thread = record.thread(),
-                          .category = record.Ref(Word::kCategorySched),
+                          .category = record.Ref(FXR_CATEGORY_SCHED),
                           .name = record.Ref(Word::kLinuxState),
                           .arguments = {&argument, 1}});
 }
@@ -160,9 +162,10 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   if (cpu >= usual_cpus_) [[unlikely]] {
     return OnAnySwitch(cpu, time, body);
   }
-  const auto outgoing_tid = static_cast<uint32_t>(body & kTid);
-  const auto incoming_tid = static_cast<uint32_t>((body >> 22) & kTid);
-  const auto state_index = static_cast<unsigned>(body >> 60);
+  const fxr_switch_body fields = fxr_unpack_switch(body, 0);
+  const uint32_t outgoing_tid = fields.prev_tid;
+  const uint32_t incoming_tid = fields.next_tid;
+  const unsigned state_index = fields.prev_state;
   const auto task_state = static_cast<fxr_task_state>(state_index);
   Cpu& state = cpus_[cpu];
   model::Thread* const out = state.running;
@@ -174,7 +177,7 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
     return OnAnySwitch(cpu, time, body);
   }
   const auto priorities = static_cast<uint16_t>(
-      body >> 44 & (LowByteIf(outgoing_tid != 0) | LowByteIf(incoming_tid != 0) << 8));
+      body >> kPrioritiesAt & (LowByteIf(outgoing_tid != 0) | LowByteIf(incoming_tid != 0) << 8));
   fxt::ProviderWriter& writer = file_.writer();
   if (!writer.TryWriteContextSwitch(time, static_cast<uint8_t>(cpu),
                                     schema::ThreadStateOf(state_index), out->slot, in->slot,
@@ -236,9 +239,10 @@ ThreadHandle SchedTranslator::SettleIncoming(uint32_t cpu, ThreadHandle incoming
 }
 
 void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
-  const auto outgoing_tid = static_cast<uint32_t>(body & kTid);
-  const auto incoming_tid = static_cast<uint32_t>((body >> 22) & kTid);
-  const auto task_state = static_cast<fxr_task_state>(body >> 60);
+  const fxr_switch_body fields = fxr_unpack_switch(body, 0);
+  const uint32_t outgoing_tid = fields.prev_tid;
+  const uint32_t incoming_tid = fields.next_tid;
+  const auto task_state = static_cast<fxr_task_state>(fields.prev_state);
   const uint64_t bytes_before = file_.bytes();
   ++stats_.events[FXR_CATEGORY_SCHED];
   Cpu& state = CpuAt(cpu);
@@ -262,7 +266,8 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   }
   if (table.thread(outgoing).told_states.Tell(task_state)) TellState(time, outgoing, task_state);
   WriteSwitch(cpu, time, schema::ThreadStateOf(task_state), outgoing, incoming,
-              Priority(outgoing_tid, body >> 44), Priority(incoming_tid, body >> 52));
+              Priority(outgoing_tid, fields.prev_priority),
+              Priority(incoming_tid, fields.next_priority));
   KeepSlot(table.thread(outgoing));
   KeepSlot(table.thread(incoming));
   stats_.switch_bytes += file_.bytes() - bytes_before;
@@ -279,12 +284,13 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
 }
 
 void SchedTranslator::OnWaking(uint64_t time, uint64_t body) {
-  const model::Thread* woken = file_.tasks().FindThread(static_cast<uint32_t>(body & kTid));
+  const fxr_waking_body fields = fxr_unpack_waking(body, 0);
+  const model::Thread* woken = file_.tasks().FindThread(fields.woken_tid);
   // Nobody has tid 0.
-  const model::Thread* waker = file_.tasks().FindThread(static_cast<uint32_t>(body >> 22 & kTid));
+  const model::Thread* waker = file_.tasks().FindThread(fields.waker_tid);
   if (!woken || !waker || !woken->announced || !waker->announced || woken->on_cpu >= 0 ||
-      !file_.writer().TryWriteWakeup(time, static_cast<uint16_t>(body >> 52), woken->koid,
-                                     file_.Id(Word::kWaker), waker->koid)) [[unlikely]] {
+      !file_.writer().TryWriteWakeup(time, fields.target_cpu, woken->koid, file_.Id(Word::kWaker),
+                                     waker->koid)) [[unlikely]] {
     return OnAnyWaking(time, body);
   }
   ++usual_wakeups_;
@@ -292,9 +298,10 @@ void SchedTranslator::OnWaking(uint64_t time, uint64_t body) {
 
 void SchedTranslator::OnAnyWaking(uint64_t time, uint64_t body) {
   ++stats_.events[FXR_CATEGORY_SCHED];
-  const ThreadHandle woken = tasks_.Thread(static_cast<uint32_t>(body & kTid));
-  const auto waker_tid = static_cast<uint32_t>((body >> 22) & kTid);
-  const auto target_cpu = static_cast<uint16_t>(body >> 52);
+  const fxr_waking_body fields = fxr_unpack_waking(body, 0);
+  const ThreadHandle woken = tasks_.Thread(fields.woken_tid);
+  const uint32_t waker_tid = fields.waker_tid;
+  const uint16_t target_cpu = fields.target_cpu;
   // One viewer shortens a running thread's slice when a wakeup comes inside it.
   if (file_.tasks().thread(woken).on_cpu >= 0) {
     ++stats_.wakeups_of_running;
@@ -311,22 +318,6 @@ void SchedTranslator::OnAnyWaking(uint64_t time, uint64_t body) {
   }
   stats_.wakeup_bytes += file_.bytes() - bytes_before;
   ++stats_.wakeups;
-  ++stats_.recorded[FXR_CATEGORY_SCHED];
-}
-
-void SchedTranslator::OnMigrate(uint64_t time, uint64_t body) {
-  ThreadHandle thread = tasks_.Thread(static_cast<uint32_t>(body & kTid));
-  OpenRecord record = file_.Begin(thread);
-  const std::array arguments = {
-      fxt::Argument{record.Ref(Word::kFrom), static_cast<int32_t>((body >> 22) & 0x1fff)},
-      fxt::Argument{record.Ref(Word::kTo), static_cast<int32_t>((body >> 35) & 0x1fff)}};
-  record.Write(fxt::Event{.type = fxt::EventType::kInstant,
-                          .timestamp = time,
-                          .thread = record.thread(),
-                          .category = record.Ref(Word::kCategorySched),
-                          .name = record.Ref(Word::kMigrate),
-                          .arguments = arguments});
-  ++stats_.migrations;
   ++stats_.recorded[FXR_CATEGORY_SCHED];
 }
 

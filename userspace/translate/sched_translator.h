@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Context switches, wakeups and migrations; and what is known of each CPU between them.
+// Context switches and wakeups; and what is known of each CPU between them.
 #pragma once
 
 #include <algorithm>
@@ -26,10 +26,9 @@ class SchedTranslator {
   // What OnSwitch and OnWaking did most often is counted here, and only there; adds it to `stats`.
   void AddUsual(TranslationStats& stats) const;
 
-  // Times are ns of the file's clock; bodies are those of enum fxr_slot_type.
+  // Times are ns of the file's clock; bodies are those of event_table.h.
   void OnSwitch(uint32_t cpu, uint64_t time, uint64_t body);
   void OnWaking(uint64_t time, uint64_t body);
-  void OnMigrate(uint64_t time, uint64_t body);
   // Switches of this CPU were lost from here on: until the next one, nobody knows what it runs.
   void OnLostSwitches(uint32_t cpu, uint64_t time);
 

@@ -8,16 +8,9 @@ namespace {
 
 using model::ThreadHandle;
 
-constexpr int kResultBits = 50;
 // Numbers come from programs, which can make up as many as they like.
 constexpr size_t kMaxNames = 2048;
 constexpr uint64_t kNoKey = ~uint64_t{0};  // stands for all numbers beyond these
-
-// 42 bits in the body, 8 above them in the extra byte, signed.
-constexpr int64_t Result(uint64_t body, uint8_t extra) {
-  uint64_t bits = (body >> FXR_TID_BITS) | uint64_t{extra} << (64 - FXR_TID_BITS);
-  return static_cast<int64_t>(bits << (64 - kResultBits)) >> (64 - kResultBits);
-}
 
 fxt::ThreadRef EnteredAs(const model::Thread& thread) {
   return fxt::ThreadRef::Inline(thread.process_koid, thread.syscall_koid);
@@ -41,28 +34,28 @@ fxt::StringId SyscallTranslator::Name(uint32_t number, bool compat) {
   return names_.emplace(key, file_.Declare(name)).first->second;
 }
 
-void SyscallTranslator::OnEntry(uint64_t time, uint64_t body, uint8_t extra) {
-  ThreadHandle handle = tasks_.Thread(static_cast<uint32_t>(body & FXR_TID_MASK));
-  const auto number = static_cast<uint32_t>(body >> FXR_TID_BITS);
+void SyscallTranslator::OnEntry(uint64_t time, const fxr_syscall_entry_body& event) {
+  ThreadHandle handle = tasks_.Thread(event.tid);
+  const bool compat = event.is_compat != 0;
   model::Thread& thread = file_.tasks().thread(handle);
-  thread.syscall = number;
-  thread.syscall_is_compat = extra != 0;
+  thread.syscall = event.number;
+  thread.syscall_is_compat = compat;
   thread.syscall_koid = thread.koid;
   thread.in_syscall = true;
   file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, file_.Mention(handle),
-                                       file_.Id(Word::kCategorySyscall), Name(number, extra != 0)));
+                                       file_.Id(FXR_CATEGORY_SYSCALL), Name(event.number, compat)));
   ++stats_.recorded[FXR_CATEGORY_SYSCALL];
 }
 
-void SyscallTranslator::OnExit(uint64_t time, uint64_t body, uint8_t extra) {
-  ThreadHandle handle = tasks_.Thread(static_cast<uint32_t>(body & FXR_TID_MASK));
+void SyscallTranslator::OnExit(uint64_t time, const fxr_syscall_exit_body& event) {
+  ThreadHandle handle = tasks_.Thread(event.tid);
   model::Thread& thread = file_.tasks().thread(handle);
   if (!thread.in_syscall) {
     ++stats_.unmatched_ends;
     return;
   }
   thread.in_syscall = false;
-  int64_t result = Result(body, extra);
+  const int64_t result = event.result;
   // The duration ends on the thread it began on, which an exec has renumbered since.
   const bool renumbered = thread.syscall_koid != thread.koid;
   OpenRecord record = renumbered ? file_.Begin() : file_.Begin(handle);
@@ -71,7 +64,7 @@ void SyscallTranslator::OnExit(uint64_t time, uint64_t body, uint8_t extra) {
   record.Write(fxt::Event{.type = fxt::EventType::kDurationEnd,
                           .timestamp = time,
                           .thread = renumbered ? EnteredAs(thread) : record.thread(),
-                          .category = record.Ref(Word::kCategorySyscall),
+                          .category = record.Ref(FXR_CATEGORY_SYSCALL),
                           .name = record.Refer(Name(thread.syscall, thread.syscall_is_compat)),
                           .arguments = {&argument, 1}});
   ++stats_.recorded[FXR_CATEGORY_SYSCALL];
@@ -87,13 +80,13 @@ void SyscallTranslator::OnThreadEnd(uint64_t time, uint32_t tid) {
     record.Write(fxt::Event{.type = fxt::EventType::kDurationEnd,
                             .timestamp = time,
                             .thread = EnteredAs(thread),
-                            .category = record.Ref(Word::kCategorySyscall),
+                            .category = record.Ref(FXR_CATEGORY_SYSCALL),
                             .name = record.Refer(Name(thread.syscall, thread.syscall_is_compat)),
                             .arguments = {}});
     return;
   }
   file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationEnd, time, file_.Mention(handle),
-                                       file_.Id(Word::kCategorySyscall),
+                                       file_.Id(FXR_CATEGORY_SYSCALL),
                                        Name(thread.syscall, thread.syscall_is_compat)));
 }
 

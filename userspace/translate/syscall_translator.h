@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "fxt_record/slot_body.h"
 #include "translate/task_translator.h"
 #include "translate/trace_file.h"
 #include "translate/translation_stats.h"
@@ -17,9 +18,9 @@ class SyscallTranslator {
   SyscallTranslator(TraceFile& file, TaskTranslator& tasks, TranslationStats& stats)
       : file_(file), tasks_(tasks), stats_(stats) {}
 
-  // Times are ns of the file's clock; bodies and extras are those of enum fxr_slot_type.
-  void OnEntry(uint64_t time, uint64_t body, uint8_t extra);
-  void OnExit(uint64_t time, uint64_t body, uint8_t extra);
+  // Times are ns of the file's clock.
+  void OnEntry(uint64_t time, const fxr_syscall_entry_body& event);
+  void OnExit(uint64_t time, const fxr_syscall_exit_body& event);
   // The thread ends; a call it does not return from ends with it.
   void OnThreadEnd(uint64_t time, uint32_t tid);
 

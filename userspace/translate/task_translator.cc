@@ -44,7 +44,7 @@ void TaskTranslator::WriteInstant(uint64_t time, OpenRecord& record, Word name,
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
                           .thread = record.thread(),
-                          .category = record.Ref(Word::kCategoryTask),
+                          .category = record.Ref(FXR_CATEGORY_TASK),
                           .name = record.Ref(name),
                           .arguments = arguments});
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fxt/utf8.h"
+#include "schema/event_info.h"
 
 namespace translate {
 namespace {
@@ -14,17 +15,18 @@ constexpr size_t kMaxTextBytes = 1024;
 
 std::string_view TextOf(Word word) {
   constexpr std::array<std::string_view, static_cast<size_t>(Word::kWords)> kTexts = {
-      "sched",       "task",     "log",           "irq",         "softirq", "syscall",
-      "fxt-record",  "waker",    "process",       "migrate",     "from",    "to",
-      "linux_state", "state",    "unseen_switch", "lost_events", "cpu",     "count",
-      "category",    "ret",      "ppid",          "uid",         "cmdline", "cmdline_cut",
-      "cgroup",      "fork",     "exec",          "exit",        "rename",  "child",
-      "name",        "filename", "code",          "message"};
+      "fxt-record",  "waker",    "process",  "linux_state", "state", "unseen_switch", "lost_events",
+      "cpu",         "count",    "category", "ret",         "ppid",  "uid",           "cmdline",
+      "cmdline_cut", "cgroup",   "fork",     "exec",        "exit",  "rename",        "child",
+      "name",        "filename", "code",     "message"};
   return kTexts[static_cast<size_t>(word)];
 }
 
 TraceFile::TraceFile(fxt::ProviderWriter& writer, model::TaskTable& tasks)
     : writer_(writer), tasks_(tasks) {
+  for (uint32_t category = 0; category < categories_.size(); ++category) {
+    categories_[category] = writer_.Declare(schema::CategoryName(category));
+  }
   for (size_t i = 0; i < words_.size(); ++i) {
     words_[i] = writer_.Declare(TextOf(static_cast<Word>(i)));
   }

@@ -10,24 +10,16 @@
 
 #include "fxt/provider_writer.h"
 #include "fxt/record.h"
+#include "fxt_record/event.h"
 #include "model/task_table.h"
 
 namespace translate {
 
 // Strings that the records of a capture are full of.
 enum class Word : uint8_t {
-  kCategorySched,
-  kCategoryTask,
-  kCategoryLog,
-  kCategoryIrq,
-  kCategorySoftirq,
-  kCategorySyscall,
   kCategoryRecorder,
   kWaker,
   kProcess,
-  kMigrate,
-  kFrom,
-  kTo,
   kLinuxState,
   kState,
   kUnseenSwitch,
@@ -60,6 +52,7 @@ class TraceFile;
 class OpenRecord {
  public:
   fxt::StringRef Ref(Word word);
+  fxt::StringRef Ref(fxr_category category);
   fxt::StringRef Refer(fxt::StringId id) { return scope_.Refer(id); }
   // For strings of which there are few: names of system calls, interrupts, cgroups.
   fxt::StringRef Intern(std::string_view text) { return scope_.Intern(text); }
@@ -112,6 +105,8 @@ class TraceFile {
   }
 
   fxt::StringId Id(Word word) const { return words_[static_cast<size_t>(word)]; }
+  // The category's name.
+  fxt::StringId Id(fxr_category category) const { return categories_[category]; }
   fxt::StringId Declare(std::string_view text) { return writer_.Declare(text); }
 
   // What came of writing a record. That the sink failed, the sink tells when it is closed; that a
@@ -134,11 +129,15 @@ class TraceFile {
 
   fxt::ProviderWriter& writer_;
   model::TaskTable& tasks_;
+  std::array<fxt::StringId, FXR_CATEGORY_COUNTS> categories_;
   std::array<fxt::StringId, static_cast<size_t>(Word::kWords)> words_;
   uint64_t refused_records_ = 0;
 };
 
 inline fxt::StringRef OpenRecord::Ref(Word word) { return scope_.Refer(file_.Id(word)); }
+inline fxt::StringRef OpenRecord::Ref(fxr_category category) {
+  return scope_.Refer(file_.Id(category));
+}
 template <typename R>
 void OpenRecord::Write(const R& record) {
   file_.Note(scope_.Write(record));

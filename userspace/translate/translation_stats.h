@@ -12,9 +12,9 @@ namespace translate {
 
 struct TranslationStats {
   // Raw events taken in, by category; FXR_SLOT_LOSS is none.
-  std::array<uint64_t, FXR_CATEGORIES> events{};
+  std::array<uint64_t, FXR_CATEGORY_COUNTS> events{};
   // Of those, the ones that have a record of their own in the file.
-  std::array<uint64_t, FXR_CATEGORIES> recorded{};
+  std::array<uint64_t, FXR_CATEGORY_COUNTS> recorded{};
 
   // And the others.
   uint64_t wakeups_of_running = 0;  // the thread was on a CPU
@@ -43,7 +43,7 @@ struct TranslationStats {
   // Slots that stand for no event but tell of a loss.
   uint64_t loss_slots = 0;
   // Lost in the kernel as told by the rings, by CPU sum and category.
-  std::array<uint64_t, FXR_CATEGORIES> lost{};
+  std::array<uint64_t, FXR_CATEGORY_COUNTS> lost{};
 
   uint64_t suppressed() const {
     return wakeups_of_running + unmatched_ends + identity_only + unreadable;

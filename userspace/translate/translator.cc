@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "translate/translator.h"
 
+#include "schema/event_info.h"
+
 namespace translate {
 namespace {
 
@@ -18,6 +20,7 @@ Translator::Translator(fxt::ProviderWriter& writer, model::IdentitySource& ident
     : file_(writer, table_),
       tasks_(file_, identities, stats_, options.record_task_events, options.sees_switches),
       sched_(file_, tasks_, stats_, !options.filtered),
+      instants_(file_, tasks_, sched_, stats_),
       interrupts_(file_, identities, stats_),
       syscalls_(file_, tasks_, stats_),
       log_(file_, stats_),
@@ -30,44 +33,38 @@ void Translator::BeginSession(uint64_t time, const SessionInfo& info) {
   WriteSession(file_, losses_.RecorderTrack(), FileTime(time), info);
 }
 
-void Translator::OnRareSlot(fxr_slot_type type, uint32_t cpu, uint64_t at, uint8_t extra,
-                            uint64_t body) {
+void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body,
+                            uint64_t extra) {
+  if (type == FXR_SLOT_LOSS) return OnLossSlot(cpu, at, fxr_unpack_loss(body, extra));
+  ++stats_.events[schema::SlotInfoOf(type).category];
   switch (type) {
-    case FXR_SLOT_MIGRATE:
-      ++stats_.events[FXR_CATEGORY_SCHED];
-      return sched_.OnMigrate(at, body);
     case FXR_SLOT_IRQ_ENTRY:
-      ++stats_.events[FXR_CATEGORY_IRQ];
-      return interrupts_.OnIrqEntry(cpu, at, body);
+      return interrupts_.OnIrqEntry(cpu, at, fxr_unpack_irq_entry(body, extra));
     case FXR_SLOT_IRQ_EXIT:
-      ++stats_.events[FXR_CATEGORY_IRQ];
-      return interrupts_.OnIrqExit(cpu, at, body);
+      return interrupts_.OnIrqExit(cpu, at, fxr_unpack_irq_exit(body, extra));
     case FXR_SLOT_SOFTIRQ_ENTRY:
-      ++stats_.events[FXR_CATEGORY_SOFTIRQ];
-      return interrupts_.OnSoftirqEntry(cpu, at, body);
+      return interrupts_.OnSoftirqEntry(cpu, at, fxr_unpack_softirq_entry(body, extra));
     case FXR_SLOT_SOFTIRQ_EXIT:
-      ++stats_.events[FXR_CATEGORY_SOFTIRQ];
-      return interrupts_.OnSoftirqExit(cpu, at, body);
+      return interrupts_.OnSoftirqExit(cpu, at, fxr_unpack_softirq_exit(body, extra));
     case FXR_SLOT_SYSCALL_ENTRY:
-      ++stats_.events[FXR_CATEGORY_SYSCALL];
-      return syscalls_.OnEntry(at, body, extra);
+      return syscalls_.OnEntry(at, fxr_unpack_syscall_entry(body, extra));
     case FXR_SLOT_SYSCALL_EXIT:
-      ++stats_.events[FXR_CATEGORY_SYSCALL];
-      return syscalls_.OnExit(at, body, extra);
-    case FXR_SLOT_LOSS: {
-      ++stats_.loss_slots;
-      const auto category = static_cast<uint32_t>((body >> 32) & 0xff);
-      losses_.OnLoss(static_cast<int32_t>(cpu), at, category, body & 0xffffffff);
-      if (category == FXR_CATEGORY_SCHED) sched_.OnLostSwitches(cpu, at);
-      return;
-    }
-    case FXR_SLOT_NONE:
-    case FXR_SLOT_SWITCH:
-    case FXR_SLOT_WAKING:
+      return syscalls_.OnExit(at, fxr_unpack_syscall_exit(body, extra));
+    default:
       break;
   }
-  ++stats_.events[FXR_CATEGORIES - 1];
-  ++stats_.unreadable;
+  if (!instants_.Knows(type)) {
+    ++stats_.unreadable;
+    return;
+  }
+  if (type == FXR_SLOT_MIGRATE) ++stats_.migrations;
+  instants_.OnSlot(type, cpu, at, body, extra);
+}
+
+void Translator::OnLossSlot(uint32_t cpu, uint64_t at, const fxr_loss_body& loss) {
+  ++stats_.loss_slots;
+  losses_.OnLoss(static_cast<int32_t>(cpu), at, loss.category, loss.count);
+  if (loss.category == FXR_CATEGORY_SCHED) sched_.OnLostSwitches(cpu, at);
 }
 
 void Translator::OnSideEvent(const fxr_side_header& header) {
@@ -114,7 +111,7 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
     case FXR_SIDE_POKE:
       return;
   }
-  ++stats_.events[FXR_CATEGORIES - 1];
+  ++stats_.events[FXR_CATEGORY_OTHER];
   ++stats_.unreadable;
 }
 

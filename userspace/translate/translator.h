@@ -7,11 +7,13 @@
 
 #include "fxt/provider_writer.h"
 #include "fxt_record/event.h"
+#include "fxt_record/slot_body.h"
 #include "model/identity_source.h"
 #include "model/task_table.h"
 #include "perf/record/branch_stack_sample.h"
 #include "perf/record/record_decoder.h"
 #include "translate/branch_translator.h"
+#include "translate/instant_translator.h"
 #include "translate/interrupt_translator.h"
 #include "translate/log_translator.h"
 #include "translate/loss_translator.h"
@@ -50,14 +52,14 @@ class Translator {
 
   // `time` in ns of CLOCK_MONOTONIC. `commit` and `body` are those of struct fxr_slot.
   void OnSlot(uint32_t cpu, uint64_t time, uint64_t commit, uint64_t body) {
-    const auto type = static_cast<fxr_slot_type>((commit >> FXR_TYPE_SHIFT) & FXR_TYPE_MASK);
+    const uint32_t type = fxr_type_of(commit);
     const uint64_t at = FileTime(time);
     if (type == FXR_SLOT_SWITCH) {
       sched_.OnSwitch(cpu, at, body);
     } else if (type == FXR_SLOT_WAKING) {
       sched_.OnWaking(at, body);
     } else {
-      OnRareSlot(type, cpu, at, static_cast<uint8_t>(commit >> FXR_EXTRA_SHIFT), body);
+      OnRareSlot(type, cpu, at, body, fxr_extra_of(commit));
     }
   }
   // An event of the side ring, of header.size bytes.
@@ -84,7 +86,8 @@ class Translator {
   const model::TaskTable& task_table() const { return table_; }
 
  private:
-  void OnRareSlot(fxr_slot_type type, uint32_t cpu, uint64_t at, uint8_t extra, uint64_t body);
+  void OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
+  void OnLossSlot(uint32_t cpu, uint64_t at, const fxr_loss_body& loss);
 
   // The file's time, which never runs backwards.
   uint64_t FileTime(uint64_t time) {
@@ -104,6 +107,7 @@ class Translator {
   TraceFile file_;
   TaskTranslator tasks_;
   SchedTranslator sched_;
+  InstantTranslator instants_;
   InterruptTranslator interrupts_;
   SyscallTranslator syscalls_;
   LogTranslator log_;

@@ -5,19 +5,30 @@
 #include <deque>
 #include <random>
 
+#include "fxt_record/slot_body.h"
+
 namespace bench {
 namespace {
 
 constexpr uint64_t kStart = 1'000'000'000;
-constexpr uint64_t kPriority = 120;
+constexpr uint8_t kPriority = 120;
 
 uint64_t SwitchBody(uint32_t outgoing, uint32_t incoming, fxr_task_state state) {
-  return outgoing | uint64_t{incoming} << 22 | kPriority << 44 | kPriority << 52 |
-         uint64_t{state} << 60;
+  return fxr_pack_switch({.prev_tid = outgoing,
+                          .next_tid = incoming,
+                          .prev_priority = kPriority,
+                          .next_priority = kPriority,
+                          .prev_state = static_cast<uint8_t>(state)})
+      .body;
 }
 
 uint64_t WakingBody(uint32_t woken, uint32_t waker, uint32_t cpu) {
-  return woken | uint64_t{waker} << 22 | kPriority << 44 | uint64_t{cpu} << 52;
+  return fxr_pack_waking({.woken_tid = woken,
+                          .waker_tid = waker,
+                          .priority = kPriority,
+                          .target_cpu = static_cast<uint16_t>(cpu),
+                          .is_new = 0})
+      .body;
 }
 
 unsigned ShiftFor(uint64_t events) {
@@ -38,9 +49,7 @@ void SyntheticRings::Put(uint32_t cpu, uint64_t time, fxr_slot_type type, uint64
   const uint64_t position = ring.control.head;
   if (position >= ring.slots.size()) return;
   ++ring.control.head;
-  ring.slots[position] = {
-      (time & FXR_TIME_MASK) | uint64_t{type} << FXR_TYPE_SHIFT | uint64_t{1} << FXR_LAP_SHIFT,
-      body};
+  ring.slots[position] = {fxr_pack_commit(type, 0, time, 1), body};
   ++events_;
   last_time_ = time;
 }

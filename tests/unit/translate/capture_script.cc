@@ -142,26 +142,32 @@ void CaptureScript::Start() {
   started_ = true;
 }
 
-CaptureScript& CaptureScript::Slot(uint64_t time, uint32_t cpu, fxr_slot_type type, uint64_t body,
-                                   uint8_t extra) {
+CaptureScript& CaptureScript::Slot(uint64_t time, uint32_t cpu, uint32_t type,
+                                   fxr_payload payload) {
   Start();
-  translator_->OnSlot(cpu, time,
-                      uint64_t{type} << FXR_TYPE_SHIFT | uint64_t{extra} << FXR_EXTRA_SHIFT, body);
+  translator_->OnSlot(cpu, time, fxr_pack_commit(type, payload.extra, time, 0), payload.body);
   return *this;
 }
 
 CaptureScript& CaptureScript::Switch(uint64_t time, uint32_t cpu, uint32_t prev, uint32_t next,
                                      fxr_task_state state) {
-  constexpr uint64_t kPriority = 120;
-  return Slot(
-      time, cpu, FXR_SLOT_SWITCH,
-      prev | uint64_t{next} << 22 | kPriority << 44 | kPriority << 52 | uint64_t{state} << 60);
+  constexpr uint8_t kPriority = 120;
+  return Slot(time, cpu, FXR_SLOT_SWITCH,
+              fxr_pack_switch({.prev_tid = prev,
+                               .next_tid = next,
+                               .prev_priority = kPriority,
+                               .next_priority = kPriority,
+                               .prev_state = static_cast<uint8_t>(state)}));
 }
 
 CaptureScript& CaptureScript::Waking(uint64_t time, uint32_t tid, uint32_t waker,
                                      uint16_t target_cpu) {
   return Slot(time, 0, FXR_SLOT_WAKING,
-              tid | uint64_t{waker} << 22 | uint64_t{120} << 44 | uint64_t{target_cpu} << 52);
+              fxr_pack_waking({.woken_tid = tid,
+                               .waker_tid = waker,
+                               .priority = 120,
+                               .target_cpu = target_cpu,
+                               .is_new = 0}));
 }
 
 CaptureScript& CaptureScript::Fork(uint64_t time, uint32_t creator, uint32_t tid, uint32_t tgid,

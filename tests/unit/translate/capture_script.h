@@ -13,6 +13,7 @@
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"
 #include "fxt_record/event.h"
+#include "fxt_record/slot_body.h"
 #include "model/identity_source.h"
 #include "sink/memory_sink.h"
 #include "translate/translator.h"
@@ -52,8 +53,7 @@ class CaptureScript {
   CaptureScript& Switch(uint64_t time, uint32_t cpu, uint32_t prev, uint32_t next,
                         fxr_task_state state = FXR_STATE_INTERRUPTIBLE);
   CaptureScript& Waking(uint64_t time, uint32_t tid, uint32_t waker, uint16_t target_cpu);
-  CaptureScript& Slot(uint64_t time, uint32_t cpu, fxr_slot_type type, uint64_t body,
-                      uint8_t extra = 0);
+  CaptureScript& Slot(uint64_t time, uint32_t cpu, uint32_t type, fxr_payload payload);
   CaptureScript& Fork(uint64_t time, uint32_t creator, uint32_t tid, uint32_t tgid,
                       std::string_view comm, uint32_t uid = 0);
   CaptureScript& Exec(uint64_t time, uint32_t old_tid, uint32_t tgid, std::string_view comm,

@@ -127,7 +127,7 @@ TEST(SchedTranslatorTest, WakeupsNameTheWakerAndAreLeftOutOnACpu) {
 
 TEST(SchedTranslatorTest, MigrationsSayFromWhereToWhere) {
   CaptureScript script;
-  TwoTasks(script).Slot(10, 0, FXR_SLOT_MIGRATE, 100 | uint64_t{2} << 22 | uint64_t{5} << 35);
+  TwoTasks(script).Slot(10, 0, FXR_SLOT_MIGRATE, fxr_pack_migrate({100, 2, 5, 120}));
   EXPECT_EQ(script.Lines("migrate"), Lines{"10 instant first/100 sched:migrate {from=2 to=5}"});
 }
 

@@ -14,13 +14,11 @@ using Lines = std::vector<std::string>;
 TEST(TranslatorTest, SystemCallsAreDurationsOnTheirThread) {
   CaptureScript script;
   // read (0), which returns 5, and openat (257), which fails with ENOENT.
-  const uint64_t failure = static_cast<uint64_t>(-2);
   script.Task(100, 100, "app")
-      .Slot(10, 0, FXR_SLOT_SYSCALL_ENTRY, 100 | uint64_t{0} << 22)
-      .Slot(20, 0, FXR_SLOT_SYSCALL_EXIT, 100 | uint64_t{5} << 22)
-      .Slot(30, 0, FXR_SLOT_SYSCALL_ENTRY, 100 | uint64_t{257} << 22)
-      .Slot(40, 0, FXR_SLOT_SYSCALL_EXIT, 100 | failure << 22,
-            static_cast<uint8_t>(failure >> 42 & 0xff));
+      .Slot(10, 0, FXR_SLOT_SYSCALL_ENTRY, fxr_pack_syscall_entry({100, 0, 0}))
+      .Slot(20, 0, FXR_SLOT_SYSCALL_EXIT, fxr_pack_syscall_exit({100, 5}))
+      .Slot(30, 0, FXR_SLOT_SYSCALL_ENTRY, fxr_pack_syscall_entry({100, 257, 0}))
+      .Slot(40, 0, FXR_SLOT_SYSCALL_EXIT, fxr_pack_syscall_exit({100, -2}));
   EXPECT_EQ(script.Lines("syscall"), (Lines{
                                          "10 begin app/100 syscall:read",
                                          "20 end app/100 syscall:read {ret=5}",
@@ -31,7 +29,7 @@ TEST(TranslatorTest, SystemCallsAreDurationsOnTheirThread) {
 
 TEST(TranslatorTest, AnEndWithoutABeginningIsCounted) {
   CaptureScript script;
-  script.Task(100, 100, "app").Slot(20, 0, FXR_SLOT_SYSCALL_EXIT, 100);
+  script.Task(100, 100, "app").Slot(20, 0, FXR_SLOT_SYSCALL_EXIT, fxr_pack_syscall_exit({100, 0}));
   EXPECT_TRUE(script.Lines("syscall").empty());
   EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
 }
@@ -39,7 +37,7 @@ TEST(TranslatorTest, AnEndWithoutABeginningIsCounted) {
 TEST(TranslatorTest, ACallThatNeverReturnsEndsWithItsThread) {
   CaptureScript script;
   script.Task(100, 100, "app")
-      .Slot(10, 0, FXR_SLOT_SYSCALL_ENTRY, 100 | uint64_t{231} << 22)
+      .Slot(10, 0, FXR_SLOT_SYSCALL_ENTRY, fxr_pack_syscall_entry({100, 231, 0}))
       .Exit(20, 100, 100, 0);
   EXPECT_EQ(script.Lines("syscall"), (Lines{
                                          "10 begin app/100 syscall:exit_group",
@@ -49,10 +47,10 @@ TEST(TranslatorTest, ACallThatNeverReturnsEndsWithItsThread) {
 
 TEST(TranslatorTest, InterruptsHaveATrackPerCpu) {
   CaptureScript script;
-  script.Slot(10, 1, FXR_SLOT_IRQ_ENTRY, 9)
-      .Slot(20, 1, FXR_SLOT_IRQ_EXIT, 9 | uint64_t{1} << 32)
-      .Slot(30, 1, FXR_SLOT_SOFTIRQ_ENTRY, 1)
-      .Slot(40, 1, FXR_SLOT_SOFTIRQ_EXIT, 1);
+  script.Slot(10, 1, FXR_SLOT_IRQ_ENTRY, fxr_pack_irq_entry({9}))
+      .Slot(20, 1, FXR_SLOT_IRQ_EXIT, fxr_pack_irq_exit({9, 1}))
+      .Slot(30, 1, FXR_SLOT_SOFTIRQ_ENTRY, fxr_pack_softirq_entry({1}))
+      .Slot(40, 1, FXR_SLOT_SOFTIRQ_EXIT, fxr_pack_softirq_exit({1}));
   const Lines begins = script.Lines(" begin "), ends = script.Lines(" end ");
   ASSERT_EQ(begins.size(), 2u);
   ASSERT_EQ(ends.size(), 2u);
@@ -73,8 +71,7 @@ TEST(TranslatorTest, MessagesAreLogRecordsAndInstants) {
 
 TEST(TranslatorTest, LossesAreSaidWhereTheyHappened) {
   CaptureScript script;
-  script.Task(100, 100, "app")
-      .Slot(10, 3, FXR_SLOT_LOSS, uint64_t{7} | uint64_t{FXR_CATEGORY_SYSCALL} << 32);
+  script.Task(100, 100, "app").Slot(10, 3, FXR_SLOT_LOSS, fxr_pack_loss({7, FXR_CATEGORY_SYSCALL}));
   EXPECT_EQ(script.Lines("provider event").size(), 1u);
   const Lines told = script.Lines("lost_events");
   ASSERT_EQ(told.size(), 2u);
@@ -85,7 +82,7 @@ TEST(TranslatorTest, LossesAreSaidWhereTheyHappened) {
 
 TEST(TranslatorTest, WhatItCannotReadIsCounted) {
   CaptureScript script;
-  script.Slot(10, 0, FXR_SLOT_NONE, 0).Slot(20, 0, static_cast<fxr_slot_type>(15), 0);
+  script.Slot(10, 0, FXR_SLOT_NONE, {}).Slot(20, 0, FXR_TYPE_MASK, {});
   fxr_side_header header{30, FXR_SIDE_FORK, 0, 0, sizeof(fxr_side_header)};  // too short for a fork
   script.translator().OnSideEvent(header);
   header.type = 199;

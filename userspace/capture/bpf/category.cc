@@ -6,36 +6,55 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "schema/event_info.h"
 #include "util/nearest.h"
 
 namespace capture {
 namespace {
 
-constexpr std::array<std::string_view, 4> kSched = {"sched_switch", "sched_waking",
-                                                    "sched_wakeup_new", "sched_migrate_task"};
-constexpr std::array<std::string_view, 4> kTask = {"sched_process_fork", "sched_process_exec",
-                                                   "sched_process_exit", "task_rename"};
-constexpr std::array<std::string_view, 1> kLog = {"console"};
-constexpr std::array<std::string_view, 2> kIrq = {"irq_handler_entry", "irq_handler_exit"};
-constexpr std::array<std::string_view, 2> kSoftirq = {"softirq_entry", "softirq_exit"};
-constexpr std::array<std::string_view, 2> kSyscall = {"sys_enter", "sys_exit"};
+constexpr Tracepoint::Way SLOT = Tracepoint::Way::kSlot;
+constexpr Tracepoint::Way SIDE = Tracepoint::Way::kSide;
+constexpr Tracepoint::Way IDENTITY = Tracepoint::Way::kIdentity;
 
-constexpr std::array kCategories = {
-    Category{FXR_CATEGORY_SCHED, "sched", "context switches, wakeups and migrations", true, kSched},
-    Category{FXR_CATEGORY_TASK, "task", "fork, exec, exit and rename of tasks", true, kTask},
-    Category{FXR_CATEGORY_LOG, "log", "kernel log messages", true, kLog},
-    Category{FXR_CATEGORY_IRQ, "irq", "hardware interrupt handlers, per CPU", false, kIrq},
-    Category{FXR_CATEGORY_SOFTIRQ, "softirq", "soft interrupt handlers, per CPU", false, kSoftirq},
-    Category{FXR_CATEGORY_SYSCALL, "syscall", "system calls, all or syscall:NAME,NAME", false,
-             kSyscall},
-    Category{FXR_CATEGORY_LBR, "lbr", "last branches of the CPU (Intel LBR, AMD Zen)", false, {}},
+constexpr Tracepoint kTracepoints[] = {
+#define FXR_TRACEPOINT(category, tracepoint, name, way, type) \
+  {FXR_CATEGORY_##category, #tracepoint, name, way},
+    FXR_TRACEPOINT_TABLE(FXR_TRACEPOINT)
+#undef FXR_TRACEPOINT
 };
 
-constexpr std::array<std::string_view, 4> kSchedEvents = {"switch", "waking", "wakeup_new",
-                                                          "migrate"};
+// The lines of one category, which stand together.
+constexpr std::span<const Tracepoint> TracepointsOf(fxr_category category) {
+  const auto is_of = [=](const Tracepoint& each) { return each.category == category; };
+  const auto begin = std::find_if(std::begin(kTracepoints), std::end(kTracepoints), is_of);
+  const auto end = std::find_if_not(begin, std::end(kTracepoints), is_of);
+  return {begin, end};
+}
+
+constexpr Category kCategories[] = {
+#define FXR_CATEGORY(id, name, description, by_default) \
+  {FXR_CATEGORY_##id, name, description, by_default != 0, TracepointsOf(FXR_CATEGORY_##id)},
+    FXR_CATEGORY_TABLE(FXR_CATEGORY)
+#undef FXR_CATEGORY
+};
+
+constexpr bool EveryTracepointIsFound() {
+  size_t found = 0;
+  for (const Category& category : kCategories) found += category.tracepoints.size();
+  return found == std::size(kTracepoints);
+}
+static_assert(EveryTracepointIsFound(), "a category's tracepoints have to stand together");
+
+std::string Join(std::span<const Tracepoint> tracepoints) {
+  std::vector<std::string_view> names;
+  names.reserve(tracepoints.size());
+  for (const Tracepoint& each : tracepoints) names.push_back(each.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 // A category whose parts can be asked for one by one.
 struct PartList {
@@ -46,13 +65,13 @@ struct PartList {
 
   util::Status Add(std::string_view name) {
     if (name.empty()) {
-      return util::Error{fmt::format("{}: without a name", CategoryName(category)),
+      return util::Error{fmt::format("{}: without a name", schema::CategoryName(category)),
                          fmt::format("write it like: -c {}", example)};
     }
     if (category == FXR_CATEGORY_SCHED && name != "*" &&
-        std::find(kSchedEvents.begin(), kSchedEvents.end(), name) == kSchedEvents.end()) {
+        std::ranges::find(SchedEvents(), name, &Tracepoint::name) == SchedEvents().end()) {
       return util::Error{fmt::format("there is no scheduler event or category '{}'", name),
-                         fmt::format("the events are: {}", fmt::join(kSchedEvents, ", "))};
+                         fmt::format("the events are: {}", Join(SchedEvents()))};
     }
     if (name == "*") {
       all = true;
@@ -72,7 +91,9 @@ std::string KnownNames() {
 
 }  // namespace
 
-std::span<const std::string_view> SchedEvents() { return kSchedEvents; }
+std::span<const Tracepoint> SchedEvents() { return TracepointsOf(FXR_CATEGORY_SCHED); }
+
+std::span<const Tracepoint> AllTracepoints() { return kTracepoints; }
 
 std::span<const Category> AllCategories() { return kCategories; }
 
@@ -81,13 +102,6 @@ const Category* FindCategory(std::string_view name) {
     if (category.name == name) return &category;
   }
   return nullptr;
-}
-
-std::string_view CategoryName(fxr_category id) {
-  for (const Category& category : kCategories) {
-    if (category.id == id) return category.name;
-  }
-  return "other";
 }
 
 CategorySelection DefaultCategories() {

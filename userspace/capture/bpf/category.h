@@ -14,19 +14,30 @@
 
 namespace capture {
 
+// A kernel tracepoint, which the BPF program of the same name stands on.
+struct Tracepoint {
+  // See event_table.h.
+  enum class Way : uint8_t { kSlot, kSide, kIdentity };
+
+  fxr_category category;
+  std::string_view tracepoint;
+  std::string_view name;  // the event's
+  Way way;
+};
+
 struct Category {
   fxr_category id;
   std::string_view name;
   std::string_view description;
   bool by_default;
-  // Kernel tracepoints it stands on; all of them have to exist.
-  std::span<const std::string_view> tracepoints;
+  // All of them have to exist.
+  std::span<const Tracepoint> tracepoints;
 };
 
-// In the order of their names' usefulness; `lbr` stands on no tracepoint.
+// What event_table.h says, in its order.
+std::span<const Tracepoint> AllTracepoints();
 std::span<const Category> AllCategories();
 const Category* FindCategory(std::string_view name);
-std::string_view CategoryName(fxr_category id);
 
 using CategorySet = std::bitset<FXR_CATEGORIES>;
 
@@ -41,9 +52,8 @@ struct CategorySelection {
   std::vector<std::string> sched_events;
 };
 
-// The parts of `sched` that can be asked for alone: switch, waking, wakeup_new, migrate. Each is a
-// tracepoint, named as the kernel names it less "sched_" and "_task".
-std::span<const std::string_view> SchedEvents();
+// The parts of `sched` that can be asked for alone: the names of its tracepoints' events.
+std::span<const Tracepoint> SchedEvents();
 
 // Reads a comma-separated list: category names, `default`, `all`, and `syscall:NAME` or
 // `sched:NAME` where the following items that are not categories are further names of the same kind

@@ -121,9 +121,9 @@ util::Error ExplainRefusal(int error, const std::string& hint) {
 }
 
 std::string KernelFeatures::WhyNot(const Category& category) const {
-  for (std::string_view tracepoint : category.tracepoints) {
-    if (missing_tracepoints.contains(tracepoint)) {
-      return fmt::format("this kernel has no tracepoint {}", tracepoint);
+  for (const Tracepoint& each : category.tracepoints) {
+    if (missing_tracepoints.contains(each.tracepoint)) {
+      return fmt::format("this kernel has no tracepoint {}", each.tracepoint);
     }
   }
   return "";
@@ -149,11 +149,9 @@ util::Result<KernelFeatures> ProbeKernel() {
                        "Arch are"};
   }
   KernelFeatures features;
-  for (const Category& category : AllCategories()) {
-    for (std::string_view tracepoint : category.tracepoints) {
-      if (types->TracepointArguments(tracepoint) < 0) {
-        features.missing_tracepoints.emplace(tracepoint);
-      }
+  for (const Tracepoint& each : AllTracepoints()) {
+    if (types->TracepointArguments(each.tracepoint) < 0) {
+      features.missing_tracepoints.emplace(each.tracepoint);
     }
   }
   features.switch_has_state_argument = types->TracepointArguments("sched_switch") >= 4;

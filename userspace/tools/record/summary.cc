@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "translate/loss_translator.h"
+#include "schema/event_info.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -37,7 +37,7 @@ void PrintLosses(const Summary& summary, Console& console) {
                            util::FormatCount(summary.lost_events())));
   for (const auto& [where, count] : summary.lost) {
     console.Note(fmt::format("  {:>12} {} on {}", util::FormatCount(count),
-                             translate::CategoryText(where.second), CpuName(where.first)));
+                             schema::CategoryName(where.second), CpuName(where.first)));
   }
   console.Note(fmt::format("  larger rings lose less: --buffer-size, now {} per CPU",
                            util::FormatSize(summary.ring_bytes)));
@@ -46,10 +46,10 @@ void PrintLosses(const Summary& summary, Console& console) {
 void PrintSummary(const Summary& summary, Console& console) {
   const translate::TranslationStats& stats = summary.translation;
   std::vector<std::string> counts;
-  for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
+  for (uint32_t category = 0; category < FXR_CATEGORY_COUNTS; ++category) {
     if (stats.recorded[category] == 0) continue;
     counts.push_back(fmt::format("{} {}", util::FormatCount(stats.recorded[category]),
-                                 translate::CategoryText(category)));
+                                 schema::CategoryName(category)));
   }
   console.Note(fmt::format("recorded {} in {}",
                            counts.empty() ? "no events" : fmt::to_string(fmt::join(counts, ", ")),
@@ -93,11 +93,11 @@ std::string SummaryJson(const Summary& summary) {
   nlohmann::ordered_json json;
   uint64_t raw = 0;
   uint64_t recorded = 0;
-  for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
+  for (uint32_t category = 0; category < FXR_CATEGORY_COUNTS; ++category) {
     raw += stats.events[category];
     recorded += stats.recorded[category];
     if (stats.events[category] == 0) continue;
-    std::string name(translate::CategoryText(category));
+    std::string name(schema::CategoryName(category));
     json["events"][name] = stats.events[category];
     json["records_by_category"][name] = stats.recorded[category];
   }
@@ -109,8 +109,8 @@ std::string SummaryJson(const Summary& summary) {
                         {"unreadable", stats.unreadable}};
   json["dropped"] = nlohmann::ordered_json::object();
   for (const auto& [where, count] : summary.lost) {
-    json["dropped"][std::to_string(where.first)]
-        [std::string(translate::CategoryText(where.second))] = count;
+    json["dropped"][std::to_string(where.first)][std::string(schema::CategoryName(where.second))] =
+        count;
   }
   json["lost_events"] = summary.lost_events();
   json["kernel"] = {{"slots_consumed", summary.capture.slots_consumed},
@@ -120,7 +120,7 @@ std::string SummaryJson(const Summary& summary) {
                     {"recursion_misses", summary.capture.recursion_misses}};
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
     if (summary.capture.dropped[category] == 0) continue;
-    json["kernel"]["dropped"][std::string(translate::CategoryText(category))] =
+    json["kernel"]["dropped"][std::string(schema::CategoryName(category))] =
         summary.capture.dropped[category];
   }
   json["switches"] = stats.switches;

@@ -7,6 +7,7 @@
 
 #include "capture/rings/slot_ring.h"
 #include "fxt_record/event.h"
+#include "fxt_record/slot_body.h"
 
 namespace capture {
 
@@ -21,8 +22,7 @@ class SlotProducer {
   void Commit(uint64_t position, uint64_t time, uint64_t body) {
     fxr_slot& slot = slots_[position & (kSlots - 1)];
     slot.body = body;
-    slot.commit = (time & FXR_TIME_MASK) | uint64_t{FXR_SLOT_SWITCH} << FXR_TYPE_SHIFT |
-                  (((position >> kShift) + 1) & FXR_LAP_MASK) << FXR_LAP_SHIFT;
+    slot.commit = fxr_pack_commit(FXR_SLOT_SWITCH, 0, time, (position >> kShift) + 1);
   }
   void Put(uint64_t time, uint64_t body) { Commit(Claim(), time, body); }
   uint64_t room() const { return kSlots - (control_.head - control_.tail); }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/bpf/ring_sizes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "util/cpu_list.h"
+
+namespace capture {
+namespace {
+
+// Like a slot ring, it has to last for a quarter of a second without the collector, here of a storm
+// of 30,000 tasks that come and go on each CPU every second, some of which execute programs.
+constexpr uint64_t kSideRingBytesPerCpu = 2 << 20;
+constexpr uint64_t kMaxSideRingBytes = 16 << 20;
+
+}  // namespace
+
+uint64_t DefaultRingBytes(uint32_t cpus) {
+  constexpr uint64_t kTotal = 128 << 20;
+  constexpr uint64_t kMost = 8 << 20;
+  constexpr uint64_t kLeast = 1 << 20;
+  return std::clamp(std::bit_floor(kTotal / std::max(cpus, 1u)), kLeast, kMost);
+}
+
+util::Result<RingSizes> SizeRings(uint64_t ring_bytes) {
+  RingSizes sizes;
+  sizes.control_count = util::ReadCpuList("possible").back() + 1;
+  sizes.ring_count = std::min(util::ReadCpuList("present").back() + 1, sizes.control_count);
+  if (ring_bytes == 0) ring_bytes = DefaultRingBytes(sizes.ring_count);
+  sizes.ring_shift =
+      static_cast<unsigned>(std::countr_zero(std::bit_ceil(ring_bytes / sizeof(fxr_slot))));
+  // A person who asks for small rings gets small ones all over.
+  sizes.side_ring_bytes =
+      std::min(std::bit_ceil(sizes.ring_count *
+                             std::clamp<uint64_t>(ring_bytes, 4096, kSideRingBytesPerCpu)),
+               kMaxSideRingBytes);
+  if (sizes.slots() > UINT32_MAX) {
+    return util::Error{fmt::format("{} rings of {} MiB are more than one map can hold",
+                                   sizes.ring_count, sizes.ring_bytes() >> 20),
+                       "ask for smaller ones with --buffer-size"};
+  }
+  return sizes;
+}
+
+}  // namespace capture

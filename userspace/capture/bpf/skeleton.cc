@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/bpf/skeleton.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "util/unique_fd.h"
+
+namespace capture {
+namespace {
+
+int PrintToStderr(libbpf_print_level, const char* format, va_list arguments) {
+  return vfprintf(stderr, format, arguments);
+}
+
+int PrintNothing(libbpf_print_level, const char*, va_list) { return 0; }
+
+constexpr const char* kTaskWalkProgram = "walk_tasks";
+
+// Tasks that can be between the first and the last program of a tracepoint at once.
+constexpr uint32_t kMarksPerCpu = 256;
+// Maps other than the rings, and programs.
+constexpr uint64_t kOtherLockedBytes = 4 << 20;
+
+// Whether it is the limit on locked memory that forbids a map of so many slots, which other maps
+// are not forbidden by: before 5.11 the kernel counts maps as memory their user has locked.
+bool LocksTooMuch(uint64_t slots) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  bpf_map_create_opts options{};
+  options.sz = sizeof(options);
+  options.map_flags = BPF_F_MMAPABLE;
+  util::UniqueFd small(
+      bpf_map_create(BPF_MAP_TYPE_ARRAY, "fxr_probe", 4, sizeof(fxr_slot), 1, &options));
+  if (!small) return errno == EPERM && limit.rlim_cur < 65536;
+  util::UniqueFd large(bpf_map_create(BPF_MAP_TYPE_ARRAY, "fxr_probe", 4, sizeof(fxr_slot),
+                                      static_cast<uint32_t>(slots), &options));
+  return !large && errno == EPERM;
+}
+
+util::Error ExplainLoadFailure(int error, const RingSizes& sizes, const std::string& hint) {
+  if (error == -EPERM && LocksTooMuch(sizes.slots())) {
+    return util::Error{
+        "the rings do not fit into this user's limit of locked memory",
+        fmt::format(
+            "raise it with `ulimit -l {}`, run it as root, or ask for smaller rings with "
+            "--buffer-size (Linux 5.11 and later do not have this limit)",
+            (sizes.slots() * sizeof(fxr_slot) + sizes.side_ring_bytes + kOtherLockedBytes) >> 10)};
+  }
+  if (error == -ENOMEM) {
+    return util::Error{fmt::format("not enough kernel memory for {} rings of {} KiB",
+                                   sizes.ring_count, sizes.ring_bytes() >> 10),
+                       "ask for smaller ones with --buffer-size"};
+  }
+  return ExplainRefusal(-error, hint);
+}
+
+}  // namespace
+
+util::Result<std::unique_ptr<Skeleton>> Skeleton::Open(bool verbose) {
+  libbpf_set_print(verbose ? PrintToStderr : PrintNothing);
+  recorder_bpf* bpf = recorder_bpf::open();
+  if (!bpf) return util::Error{fmt::format("cannot open the BPF object: {}", strerror(errno)), ""};
+  return std::unique_ptr<Skeleton>(new Skeleton(bpf));
+}
+
+Skeleton::~Skeleton() {
+  Detach();
+  recorder_bpf::destroy(bpf_);
+}
+
+void Skeleton::SetSizes(const RingSizes& sizes) {
+  bpf_map__set_max_entries(bpf_->maps.slots, static_cast<uint32_t>(sizes.slots()));
+  bpf_map__set_max_entries(bpf_->maps.ring_controls, sizes.control_count);
+  bpf_map__set_max_entries(bpf_->maps.side_ring, static_cast<uint32_t>(sizes.side_ring_bytes));
+  auto& settings = *bpf_->rodata;
+  settings.slots_per_ring_shift = sizes.ring_shift;
+  settings.ring_count = sizes.ring_count;
+  settings.slots_wakeup_fill = sizes.slots_per_ring() / 4;
+  settings.side_wakeup_bytes = static_cast<uint32_t>(sizes.side_ring_bytes / 4);
+}
+
+void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& sizes) {
+  auto& settings = *bpf_->rodata;
+  settings.programs_have_stand_ins = features.preemptible_tracepoints;
+  // Tasks mark where they run: CPUs that are not there need no room.
+  if (features.preemptible_tracepoints) {
+    bpf_map__set_max_entries(bpf_->maps.marks, sizes.ring_count * kMarksPerCpu);
+  }
+  settings.switch_has_state_argument = features.switch_has_state_argument;
+  if (features.per_cpu) {
+    settings.per_cpu_places_known = true;
+    settings.runqueues_place = features.per_cpu->runqueues;
+    settings.cpu_number_place = features.per_cpu->cpu_number;
+    settings.preempt_count_place = features.per_cpu->preempt_count;
+  }
+  settings.has_rdonly_cast = features.rdonly_cast;
+}
+
+void Skeleton::SetFilters(const ProgramOptions& options) {
+  auto& settings = *bpf_->rodata;
+  settings.filter_by_tid = !options.filter.tids.empty();
+  settings.filter_by_tgid = !options.filter.tgids.empty();
+  settings.filter_by_comm = !options.filter.comms.empty();
+  settings.filter_by_cgroup = !options.filter.cgroups.empty();
+  settings.filter_by_followed = options.filter.follows();
+  settings.follow_named = options.filter.follow;
+  if (options.filter.follows()) {
+    bpf_map__set_max_entries(bpf_->maps.followed_tasks, FXR_FOLLOWED_PAGES);
+  }
+  settings.filter_syscalls = !options.syscall_numbers.empty();
+  for (uint32_t number : options.syscall_numbers) {
+    size_t word = number / 64;
+    if (word < std::size(settings.syscalls_wanted)) {
+      settings.syscalls_wanted[word] |= uint64_t{1} << (number % 64);
+    }
+  }
+}
+
+void Skeleton::Use(const std::string& name, fxr_category category,
+                   std::vector<bpf_program*>* group) {
+  bpf_program* used = bpf_object__find_program_by_name(bpf_->obj, name.c_str());
+  bpf_program__set_autoload(used, true);
+  if (group) group->push_back(used);
+  category_of_[used] = category;
+}
+
+void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures& features) {
+  const std::string program(tracepoint.tracepoint);
+  switch (tracepoint.way) {
+    case Tracepoint::Way::kSlot:
+      // It has two forms, see bpf/ring.h.
+      return Use(features.atomic_fetch ? program : program + "_flag", tracepoint.category,
+                 &events_);
+    case Tracepoint::Way::kSide:
+      return Use(program, tracepoint.category, &events_);
+    case Tracepoint::Way::kIdentity:
+      if (features.missing_tracepoints.contains(program)) return;
+      Use(program, tracepoint.category, &identity_);
+      for (const char* suffix : {"_2", "_3", "_4"}) {
+        if (features.preemptible_tracepoints) {
+          Use(program + suffix, tracepoint.category, &stand_ins_);
+        }
+      }
+  }
+}
+
+void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeatures& features) {
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, bpf_->obj) bpf_program__set_autoload(program, false);
+  for (const Tracepoint& each : AllTracepoints()) {
+    if (each.way == Tracepoint::Way::kIdentity || options.Wants(each)) {
+      UseTracepoint(each, features);
+    }
+  }
+  if (features.cgroup_moves) Use("cgroup_attach_task", FXR_CATEGORY_TASK, &identity_);
+  for (const char* name : {"read_clocks", "find_context", kTaskWalkProgram}) {
+    Use(name, FXR_CATEGORY_TASK, nullptr);
+  }
+}
+
+util::Status Skeleton::Load(const RingSizes& sizes, const std::string& hint) {
+  if (int error = recorder_bpf::load(bpf_)) return ExplainLoadFailure(error, sizes, hint);
+  return util::Ok();
+}
+
+util::Status Skeleton::Attach(const std::vector<bpf_program*>& programs) {
+  for (bpf_program* program : programs) {
+    bpf_link* link = bpf_program__attach(program);
+    if (!link) {
+      const int error = errno;
+      if (error == EMFILE) return ExplainRefusal(error, "");
+      return util::Error{fmt::format("cannot attach BPF program {}: {}", bpf_program__name(program),
+                                     strerror(error)),
+                         ""};
+    }
+    links_.push_back(link);
+  }
+  return util::Ok();
+}
+
+util::Status Skeleton::Attach() {
+  // Those that already emit come last: nobody drains the rings while this takes its time.
+  if (util::Status status = Attach(events_); !status) return status;
+  // Programs of a tracepoint run in the order in which they were attached.
+  if (util::Status status = Attach(identity_); !status) return status;
+  return Attach(stand_ins_);
+}
+
+void Skeleton::Detach() {
+  while (!links_.empty()) {
+    bpf_link__destroy(links_.back());
+    links_.pop_back();
+  }
+}
+
+int Skeleton::task_walk_fd() const {
+  return bpf_program__fd(bpf_object__find_program_by_name(bpf_->obj, kTaskWalkProgram));
+}
+
+CategoryCounts Skeleton::RecursionMisses() const {
+  CategoryCounts misses{};
+  for (const auto* group : {&identity_, &events_}) {
+    for (bpf_program* program : *group) {
+      bpf_prog_info info{};
+      uint32_t size = sizeof(info);
+      if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) == 0) {
+        misses[category_of_.at(program)] += info.recursion_misses;
+      }
+    }
+  }
+  return misses;
+}
+
+}  // namespace capture
