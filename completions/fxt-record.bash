@@ -6,7 +6,6 @@ _fxt_record() {
     -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter -u --user --as-caller
     --stats-json -q --quiet -v --verbose --list-categories --version
     -h --help'
-  local categories='default all sched task log irq softirq syscall lbr'
   local branches='user kernel hv any call return cond ind_call ind_jump direct_call in_tx no_tx
     abort_tx call_stack'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} i
@@ -42,8 +41,9 @@ _fxt_record() {
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     -c|--categories|--lbr-filter)
-      local before='' words=$categories
-      [[ $previous == --lbr-filter ]] && words=$branches
+      local before='' words=$branches
+      [[ $previous != --lbr-filter ]] &&
+        words="default all $("${COMP_WORDS[0]}" --list-categories=names 2>/dev/null | cut -f1)"
       [[ $current == *,* ]] && before=${current%,*},
       compopt -o nospace 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -P "$before" -W "$words" -- "${current##*,}") ;;

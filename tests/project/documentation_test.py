@@ -22,7 +22,9 @@ def read(*path):
 
 
 def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    # Completions ask the program.
+    path = {**os.environ, "PATH": BUILD + ":" + os.environ["PATH"]}
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=path)
 
 
 def bash_answers(program, *words):
@@ -88,7 +90,18 @@ class Recorder(unittest.TestCase):
         self.assertEqual(named | {"all", "default"}, self.categories)
         self.assertEqual(set(bash_answers("fxt-record", "-c", "")), self.categories)
         zsh = re.search(r"categories=\((.*?)\n  \)", read("completions/_fxt-record"), re.DOTALL)[1]
-        self.assertEqual(set(re.findall(r"'([a-z]+):", zsh)), self.categories)
+        self.assertEqual(set(re.findall(r"'([a-z]+):", zsh)), {"all", "default"})
+        self.assertIn("--list-categories=names", zsh)
+
+    def test_categories_are_listed_for_programs(self):
+        done = run(self.program, "--list-categories=names")
+        lines = [line.split("\t") for line in done.stdout.splitlines()]
+        self.assertEqual({name for name, _ in lines} | {"all", "default"}, self.categories)
+        for _, description in lines:
+            self.assertRegex(description, r"\w+ \w+")
+        refused = run(self.program, "--list-categories=nonsense")
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("nonsense", refused.stderr)
 
     def test_branch_filters_are_the_same(self):
         refused = run(self.program, "--lbr-filter", "no-such-branch")

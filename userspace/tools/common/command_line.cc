@@ -108,6 +108,10 @@ Option Command::Add(const char* names, bool& flag, const char* help) const {
   return Option(*app_->add_flag(names, flag, help));
 }
 
+Option Command::AddFlag(const char* names, std::string& value, const char* help) const {
+  return Option(*app_->add_flag(names, value, help));
+}
+
 Command Command::AddSubcommand(const char* name, const char* help) const {
   return Command(*app_->add_subcommand(name, help));
 }

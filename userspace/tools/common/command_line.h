@@ -52,6 +52,8 @@ class Command {
   Option Add(const char* names, std::vector<std::string>& values, const char* help) const;
   Option Add(const char* names, std::vector<uint32_t>& values, const char* help) const;
   Option Add(const char* names, bool& flag, const char* help) const;
+  // A flag that may have a value behind a =; without one it is "true".
+  Option AddFlag(const char* names, std::string& value, const char* help) const;
 
   Command AddSubcommand(const char* name, const char* help) const;
   // Shown below the options in --help.

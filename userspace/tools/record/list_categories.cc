@@ -21,6 +21,14 @@ namespace {
 
 constexpr const char* kProgram = "fxt-record";
 
+int Print(const std::string& list) {
+  if (std::fputs(list.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    PrintError(kProgram, {fmt::format("cannot write standard output: {}", strerror(errno)), ""});
+    return kExitFailure;
+  }
+  return 0;
+}
+
 }  // namespace
 
 int ListCategories() {
@@ -55,11 +63,15 @@ int ListCategories() {
                         category.by_default ? "yes" : "no",
                         why_not.empty() ? available : "not available: " + why_not);
   }
-  if (std::fputs(list.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    PrintError(kProgram, {fmt::format("cannot write standard output: {}", strerror(errno)), ""});
-    return kExitFailure;
+  return Print(list);
+}
+
+int ListCategoryNames() {
+  std::string list;
+  for (const capture::Category& category : capture::AllCategories()) {
+    list += fmt::format("{}\t{}\n", category.name, category.description);
   }
-  return 0;
+  return Print(list);
 }
 
 }  // namespace tools

@@ -5,5 +5,7 @@ namespace tools {
 
 // What fxt-record --list-categories prints. The exit code.
 int ListCategories();
+// The same for programs: a line each, name, tab, description. It does not ask the kernel.
+int ListCategoryNames();
 
 }  // namespace tools

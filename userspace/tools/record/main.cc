@@ -6,6 +6,7 @@
 int main(int argc, char** argv) {
   tools::ParsedOptions parsed = tools::ParseRecordOptions(argc, argv);
   if (parsed.exit_code) return *parsed.exit_code;
-  if (parsed.options.list_categories) return tools::ListCategories();
+  if (parsed.options.list_categories == "names") return tools::ListCategoryNames();
+  if (!parsed.options.list_categories.empty()) return tools::ListCategories();
   return tools::Recorder(std::move(parsed.options)).Run();
 }

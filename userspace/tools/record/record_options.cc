@@ -117,8 +117,10 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       .Type("FILE");
   program.Add("-q,--quiet", options.quiet, "No progress, no summary; losses are still told");
   program.Add("-v,--verbose", options.verbose, "Show what the BPF loader and the verifier say");
-  program.Add("--list-categories", options.list_categories,
-              "List the categories and whether this kernel has them");
+  program.AddFlag(
+      "--list-categories", options.list_categories,
+      "List the categories and whether this kernel has them; with =names: what there is, "
+      "for programs, a name, a tab and a description a line");
 
   auto fail = [&](const util::Error& error) {
     PrintError("fxt-record", error);
@@ -130,6 +132,12 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   if (!*wanted) {
     parsed.exit_code = 0;
     return parsed;
+  }
+  if (program.Has("--list-categories") && options.list_categories != "true" &&
+      options.list_categories != "names") {
+    return fail(
+        {fmt::format("--list-categories={}: there is no such list", options.list_categories),
+         "write --list-categories, or --list-categories=names"});
   }
   options.command = program.Rest();
   if (program.HasDashes() && options.command.empty()) {

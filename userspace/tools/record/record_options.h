@@ -35,7 +35,8 @@ struct RecordOptions {
   std::string stats_json;  // file for the summary's numbers
   bool quiet = false;
   bool verbose = false;
-  bool list_categories = false;
+  // --list-categories: empty without it, "true", or "names".
+  std::string list_categories;
   std::string user;        // as whom the command runs; empty: as the recorder does
   bool as_caller = false;  // as the user behind sudo
   std::vector<std::string> command;
