@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Adds a category with one tracepoint as docs/adding-an-event.md says, and builds what is made from the table."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+TABLE = """
+#define FXR_MORE_CATEGORIES(X) X(SIGNAL, "signal", "signals that are sent", 0)
+#define FXR_MORE_TRACEPOINTS(X) X(SIGNAL, signal_generate, "generate", SLOT, GENERATE)
+#define FXR_MORE_SLOTS(X) X(GENERATE, generate, INSTANT, FXR_GENERATE_BODY)
+#define FXR_GENERATE_BODY(F, body)               \\
+	F(body, fxr_u32, tid, 22, HIDDEN)        \\
+	F(body, fxr_s32, signal, 10, SHOWN)
+"""
+
+PROGRAM = """
+#include "common.h"
+#include "filter.h"
+#include "ring.h"
+
+static __always_inline int on_generate(enum claim claim, int signal)
+{
+	struct fxr_generate_body body = {.signal = signal};
+
+	if (!current_selected())
+		return 0;
+	body.tid = bpf_get_current_pid_tgid();
+	emit_slot(claim, FXR_CATEGORY_SIGNAL, FXR_SLOT_GENERATE, fxr_pack_generate(body));
+	return 0;
+}
+
+SLOT_PROGRAM(signal_generate, on_generate(claim, signal), int signal)
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+"""
+
+ASKS = """
+#include <cstdio>
+
+#include "capture/bpf/category.h"
+#include "fxt_record/slot_body.h"
+#include "schema/event_info.h"
+
+static_assert(int{FXR_CATEGORY_SIGNAL} != int{FXR_CATEGORY_OTHER});
+static_assert(sizeof(fxr_ring_control) == 576);
+static_assert(fxr_unpack_generate(fxr_pack_generate({100, -9}).body, 0).signal == -9);
+
+int main() {
+  const capture::Category* category = capture::FindCategory("signal");
+  if (!category || category->tracepoints.size() != 1) return 1;
+  const schema::SlotInfo& slot = schema::SlotInfoOf(FXR_SLOT_GENERATE);
+  std::printf("%s %s %s %s %d %s %s\\n", category->name.data(), category->tracepoints[0].tracepoint.data(),
+              schema::CategoryName(slot.category).data(), slot.name.data(), slot.is_instant,
+              slot.fields[1].name.data(), schema::CategoryName(FXR_CATEGORY_OTHER).data());
+}
+"""
+
+
+class OneMoreEvent(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.more = f'-DFXR_MORE_EVENTS="{self.write("more.h", TABLE)}"'
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def build(self, *command):
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_its_program_has_both_forms(self):
+        wanted = os.path.join(self.folder, "signal.o")
+        self.build(os.environ.get("CLANG", "clang"), "-g", "-O2", "-target", "bpf", "-mcpu=v3", "-D__TARGET_ARCH_x86",
+                   "-Wall", "-Werror", "-Iinclude", "-Ibpf", self.more, "-c",
+                   self.write("signal.bpf.c", PROGRAM), "-o", wanted)
+        with open(wanted, "rb") as file:
+            names = file.read()
+        self.assertIn(b"\0signal_generate\0", names)
+        self.assertIn(b"\0signal_generate_flag\0", names)
+
+    def test_tables_have_it_and_other_is_another(self):
+        program = os.path.join(self.folder, "ask")
+        sources = ["userspace/schema/event_info.cc", "userspace/capture/bpf/category.cc", "userspace/util/nearest.cc"]
+        self.build(*shlex.split(os.environ.get("CXX", "g++")), "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Iinclude",
+                   "-Iuserspace", self.more, self.write("ask.cc", ASKS), *sources, "-lfmt", "-o", program)
+        said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(said, "signal signal_generate signal generate 1 signal other\n")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
