@@ -105,7 +105,7 @@ TEST(Wakers, TimersHaveNoNameAndTasksHaveTheirs) {
   EXPECT_EQ(sleeper.without_waker, sleeper.all);
   for (const auto& [woken, waker] : {std::pair{"wl-ping", "wl-pong"}, {"wl-pong", "wl-ping"}}) {
     const Wakeups wakeups = CountWakeups(dump.out, woken, waker);
-    EXPECT_GT(wakeups.all, kCount / 8) << woken;
+    EXPECT_GT(wakeups.all, 4) << woken;
     EXPECT_EQ(wakeups.by_expected, wakeups.all) << woken;
   }
 }

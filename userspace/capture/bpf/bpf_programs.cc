@@ -78,6 +78,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   self->skeleton_ = std::move(*skeleton);
   self->filter_ = options.filter;
   if (util::Status status = self->Map(); !status) return status.error();
+  self->FindContexts();
   if (util::Status status = self->SetFilter(); !status) return status.error();
   return self;
 }
