@@ -79,7 +79,7 @@ bool RecordBelief::FitsInTime(const fxt::Reader& reader, bool ordered) {
   if (ordered && belief.IsLeap(*time, upcoming)) {
     far_ahead_.resize(TimeBelief::kFarAhead);
     const std::span far = std::span(far_ahead_).first(reader.PeekTimes(far_ahead_));
-    if (!TimeBelief::IsInOrder(*time, far)) return false;
+    if (!belief.IsInOrder(*time, far)) return false;
   }
   const auto* event = std::get_if<fxt::Event>(&reader.record());
   return event == nullptr || event->type != fxt::EventType::kDurationComplete ||

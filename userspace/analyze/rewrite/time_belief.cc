@@ -63,7 +63,11 @@ bool TimeBelief::Believes(uint64_t time, std::span<const uint64_t> upcoming, boo
   }
   if (!ordered) return true;
   if (first_ && time < last_) return false;
-  if (!IsInOrder(time, upcoming)) return false;
+  // Those before the last one count as well: a time that most of its neighbours are before is
+  // wrong, whether they can be believed or not.
+  const auto before = static_cast<size_t>(
+      std::count_if(upcoming.begin(), upcoming.end(), [&](uint64_t t) { return t < time; }));
+  if (before * 2 > upcoming.size()) return false;
   // What stands right before damage may be a part of it. Too late by little, it would cost all up
   // to that time behind it.
   if (damage_ahead && !first_) return upcoming.size() >= kUpcoming / 2;
@@ -74,14 +78,24 @@ bool TimeBelief::Believes(uint64_t time, std::span<const uint64_t> upcoming, boo
 bool TimeBelief::IsLeap(uint64_t time, std::span<const uint64_t> upcoming) const {
   if (!first_ || time < last_) return false;
   upcoming = WithoutEnd(upcoming);
-  return upcoming.empty() || time - last_ > std::max(kShort, MiddleOf(upcoming).spread);
+  if (upcoming.empty() || time - last_ > std::max(kShort, MiddleOf(upcoming).spread)) return true;
+  return std::any_of(upcoming.begin(), upcoming.end(),
+                     [&](uint64_t t) { return t >= last_ && t < time; });
 }
 
-bool TimeBelief::IsInOrder(uint64_t time, std::span<const uint64_t> upcoming) {
-  upcoming = WithoutEnd(upcoming);
-  const auto before = static_cast<size_t>(
-      std::count_if(upcoming.begin(), upcoming.end(), [&](uint64_t t) { return t < time; }));
-  return before * 2 <= upcoming.size();
+bool TimeBelief::IsInOrder(uint64_t time, std::span<const uint64_t> upcoming) const {
+  size_t shut_out = 0;
+  size_t later = 0;         // so far
+  size_t later_before = 0;  // the last of those shut out
+  for (const uint64_t t : WithoutEnd(upcoming)) {
+    if (t >= time) {
+      ++later;
+    } else if (t >= last_) {
+      ++shut_out;
+      later_before = later;
+    }
+  }
+  return shut_out <= 1 + later_before;
 }
 
 bool TimeBelief::BelievesEnd(uint64_t start, uint64_t end,

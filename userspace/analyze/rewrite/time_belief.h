@@ -21,11 +21,13 @@ class TimeBelief {
   // stream that is `ordered` no time may lie before an earlier one, and the times that follow
   // decide whether this one is too late; in any other it may not be far from what is around it.
   bool Believes(uint64_t time, std::span<const uint64_t> upcoming, bool ordered) const;
-  // Whether so much time passes before `time` that those of more records are worth asking for: part
-  // of the file may stand where an earlier one was.
+  // Whether so much time passes before `time`, or records with earlier times follow, that those of
+  // more records are worth asking for: part of the file may stand where an earlier one was.
   bool IsLeap(uint64_t time, std::span<const uint64_t> upcoming) const;
-  // Whether at least half of `upcoming` is not before it, be it in a stream that is ordered.
-  static bool IsInOrder(uint64_t time, std::span<const uint64_t> upcoming);
+  // In a stream that is ordered: whether believing it costs no more records than not doing so. It
+  // shuts out those that follow with times from the last one to it; they would shut out it and what
+  // stands between them with times like its own.
+  bool IsInOrder(uint64_t time, std::span<const uint64_t> upcoming) const;
   // Whether something may last from `start`, which is believed, to `end`.
   bool BelievesEnd(uint64_t start, uint64_t end, std::span<const uint64_t> upcoming) const;
   // Of a record that was believed.

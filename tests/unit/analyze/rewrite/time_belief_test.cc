@@ -79,13 +79,42 @@ TEST(TimeBeliefTest, ALeapIsLongerThanWhatFollowsTakes) {
   EXPECT_FALSE(belief.IsLeap(kStart + kSecond, Following(kStart + kSecond, kAll, kSecond)));
 }
 
+TEST(TimeBeliefTest, EarlierTimesThatFollowAreWorthALookToo) {
+  TimeBelief belief;
+  belief.Note(kStart);
+  // The end of a part of the file that stands in the place of another one.
+  std::vector<uint64_t> times = Following(kStart + kSecond, kAll / 2);
+  const auto own = Following(kStart, kAll / 2);
+  times.insert(times.end(), own.begin(), own.end());
+  EXPECT_TRUE(belief.IsLeap(kStart + kSecond, times));
+}
+
 TEST(TimeBeliefTest, APartOfTheFileInThePlaceOfAnotherIsNotInOrder) {
-  std::vector<uint64_t> times = Following(kStart + kSecond, 500);
-  EXPECT_TRUE(TimeBelief::IsInOrder(kStart + kSecond, times));
+  TimeBelief belief;
+  belief.Note(kStart);
+  std::vector<uint64_t> times = Following(kStart + kSecond, 200);
+  EXPECT_TRUE(belief.IsInOrder(kStart + kSecond, times));
   const auto own = Following(kStart, 600);
   times.insert(times.end(), own.begin(), own.end());
-  EXPECT_FALSE(TimeBelief::IsInOrder(kStart + kSecond, times));
-  EXPECT_TRUE(TimeBelief::IsInOrder(kStart, times));
+  // As many as in a file that goes on behind it.
+  const auto rest = Following(kStart + 2 * kSecond, 1200);
+  times.insert(times.end(), rest.begin(), rest.end());
+  EXPECT_FALSE(belief.IsInOrder(kStart + kSecond, times));
+  EXPECT_TRUE(belief.IsInOrder(kStart, times));
+}
+
+TEST(TimeBeliefTest, AmongThoseThatCannotBeBelievedNoneIsMuchLater) {
+  TimeBelief belief;
+  belief.Note(kStart + kSecond);
+  const auto copy = Following(kStart, kAll);
+  EXPECT_FALSE(belief.Believes(kStart + 500 * kSecond, copy, true));
+}
+
+TEST(TimeBeliefTest, WhatCannotBeBelievedItselfShutsNobodyOut) {
+  TimeBelief belief;
+  belief.Note(kStart + kSecond);
+  std::vector<uint64_t> times = Following(kStart, 500);  // a copy of an earlier part
+  EXPECT_TRUE(belief.IsInOrder(kStart + kSecond + 1000, times));
 }
 
 TEST(TimeBeliefTest, ASliceDoesNotEndInAnotherYear) {
