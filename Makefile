@@ -48,8 +48,8 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 ARCHIVES_LINK := $(call reverse,$(ARCHIVES))
 LIBS := -lbpf -lelf -ldeflate -lz -lzstd -lseccomp -pthread
 
-RECORD_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/record/*.cc)))
-FXT_OBJECTS    := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/fxt/*.cc)))
+RECORD_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/record/*.cc userspace/tools/record/*/*.cc)))
+FXT_OBJECTS    := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc)))
 TOOL_COMMON    := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/common/*.cc)))
 BINARIES := $(if $(RECORD_OBJECTS),$(BUILD)/fxt-record) $(if $(FXT_OBJECTS),$(BUILD)/fxt)
 

@@ -8,10 +8,10 @@
 
 #include "analyze/rewrite/record_filter.h"
 #include "analyze/rewrite/trace_copier.h"
-#include "facts/cpu_tracker.h"
 #include "facts/linux_state_tracker.h"
 #include "facts/object_names.h"
 #include "facts/span_tracker.h"
+#include "facts/timeline/cpu_tracker.h"
 
 namespace analyze {
 

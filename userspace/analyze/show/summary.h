@@ -12,7 +12,7 @@
 
 #include "facts/object_names.h"
 #include "facts/record_kind.h"
-#include "facts/timeline.h"
+#include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
 
 namespace analyze {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "facts/object_names.h"
-#include "facts/timeline.h"
+#include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
 #include "text/json_writer.h"
 #include "text/spool.h"

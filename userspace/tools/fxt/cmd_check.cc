@@ -13,7 +13,7 @@
 #include "text/json_writer.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
-#include "tools/fxt/progress.h"
+#include "tools/fxt/support/progress.h"
 
 namespace tools {
 namespace {

@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "analyze/show/dump.h"
-#include "facts/cpu_tracker.h"
 #include "facts/scheduling.h"
+#include "facts/timeline/cpu_tracker.h"
 #include "source/input.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
-#include "tools/fxt/filter_options.h"
-#include "tools/fxt/read_loop.h"
+#include "tools/fxt/support/filter_options.h"
+#include "tools/fxt/support/read_loop.h"
 
 namespace tools {
 namespace {

@@ -13,8 +13,8 @@
 #include "sink/open_sink.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
-#include "tools/fxt/output_file.h"
-#include "tools/fxt/progress.h"
+#include "tools/fxt/support/output_file.h"
+#include "tools/fxt/support/progress.h"
 #include "util/quantity.h"
 
 namespace tools {

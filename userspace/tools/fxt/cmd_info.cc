@@ -9,7 +9,7 @@
 #include "source/input.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
-#include "tools/fxt/read_loop.h"
+#include "tools/fxt/support/read_loop.h"
 
 namespace tools {
 namespace {

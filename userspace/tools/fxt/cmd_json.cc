@@ -7,8 +7,8 @@
 #include "source/input.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
-#include "tools/fxt/output_file.h"
-#include "tools/fxt/read_loop.h"
+#include "tools/fxt/support/output_file.h"
+#include "tools/fxt/support/read_loop.h"
 
 namespace tools {
 namespace {

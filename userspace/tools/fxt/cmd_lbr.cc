@@ -19,8 +19,8 @@
 #include "text/text_writer.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
-#include "tools/fxt/filter_options.h"
-#include "tools/fxt/read_loop.h"
+#include "tools/fxt/support/filter_options.h"
+#include "tools/fxt/support/read_loop.h"
 
 namespace tools {
 namespace {

@@ -8,9 +8,9 @@
 #include "source/input.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
-#include "tools/fxt/filter_options.h"
-#include "tools/fxt/output_file.h"
-#include "tools/fxt/read_loop.h"
+#include "tools/fxt/support/filter_options.h"
+#include "tools/fxt/support/output_file.h"
+#include "tools/fxt/support/read_loop.h"
 
 namespace tools {
 namespace {

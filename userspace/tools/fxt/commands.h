@@ -4,14 +4,9 @@
 #pragma once
 
 #include "tools/common/command_line.h"
-#include "util/result.h"
+#include "tools/fxt/support/failure.h"
 
 namespace tools {
-
-// What the process exits with.
-inline constexpr int kExitOk = 0;
-inline constexpr int kExitFindings = 1;
-inline constexpr int kExitUnreadable = 2;  // also for a wrong command line, and unwritable output
 
 // Adds a subcommand to `program`: options, help, and a callback that does the work and sets
 // `exit_code`.
@@ -25,10 +20,5 @@ void AddTrim(const Command& program, int& exit_code);
 void AddRecover(const Command& program, int& exit_code);
 void AddImport(const Command& program, int& exit_code);
 void AddLbr(const Command& program, int& exit_code);
-
-inline constexpr const char* kProgram = "fxt";
-
-// Tells the error on standard error; kExitUnreadable.
-int Fail(const util::Error& error);
 
 }  // namespace tools

@@ -4,9 +4,8 @@
 #include <csignal>
 #include <exception>
 
-#include "tools/common/message.h"
 #include "tools/fxt/commands.h"
-#include "tools/fxt/lost_input.h"
+#include "tools/fxt/support/lost_input.h"
 
 namespace tools {
 namespace {
@@ -49,12 +48,6 @@ int Run(int argc, char** argv) {
 }
 
 }  // namespace
-
-int Fail(const util::Error& error) {
-  PrintError(kProgram, error);
-  return kExitUnreadable;
-}
-
 }  // namespace tools
 
 int main(int argc, char** argv) {

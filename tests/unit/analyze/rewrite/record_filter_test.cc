@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "facts/cpu_tracker.h"
 #include "facts/scheduling.h"
+#include "facts/timeline/cpu_tracker.h"
 #include "unit/analyze/recording_parts.h"
 
 namespace analyze {

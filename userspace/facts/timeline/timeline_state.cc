@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "facts/timeline_state.h"
+#include "facts/timeline/timeline_state.h"
 
 #include <algorithm>
 

@@ -40,10 +40,10 @@
 #include <optional>
 #include <variant>
 
-#include "facts/fact.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
-#include "facts/timeline_state.h"
+#include "facts/timeline/fact.h"
+#include "facts/timeline/timeline_state.h"
 #include "fxt/reader.h"
 #include "schema/koid.h"
 

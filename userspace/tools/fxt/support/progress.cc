@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/fxt/progress.h"
+#include "tools/fxt/support/progress.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

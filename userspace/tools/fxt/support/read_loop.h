@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "fxt/reader.h"
-#include "tools/fxt/progress.h"
+#include "tools/fxt/support/progress.h"
 
 namespace tools {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/fxt/lost_input.h"
+#include "tools/fxt/support/lost_input.h"
 
 #include <unistd.h>
 
 #include <csignal>
 #include <string_view>
 
-#include "tools/fxt/commands.h"
+#include "tools/fxt/support/failure.h"
 
 namespace tools {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/fxt/read_loop.h"
+#include "tools/fxt/support/read_loop.h"
 
 #include <fmt/format.h>
 
 #include "tools/common/message.h"
-#include "tools/fxt/commands.h"
+#include "tools/fxt/support/failure.h"
 
 namespace tools {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "facts/share.h"
+#include "facts/timeline/share.h"
 
 namespace facts {
 

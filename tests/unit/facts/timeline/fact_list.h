@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "facts/share.h"
-#include "facts/timeline.h"
+#include "facts/timeline/share.h"
+#include "facts/timeline/timeline.h"
 #include "schema/koid.h"
 #include "schema/linux_state.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/fxt/filter_options.h"
+#include "tools/fxt/support/filter_options.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "facts/cpu_tracker.h"
+#include "facts/timeline/cpu_tracker.h"
 
 #include <limits>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/fxt/output_file.h"
+#include "tools/fxt/support/output_file.h"
 
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/fxt/commands.h"
+#include "tools/fxt/support/failure.h"
 
 namespace tools {
 

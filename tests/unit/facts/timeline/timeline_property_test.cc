@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "facts/share.h"
-#include "facts/timeline.h"
-#include "unit/facts/fact_list.h"
+#include "facts/timeline/share.h"
+#include "facts/timeline/timeline.h"
+#include "unit/facts/timeline/fact_list.h"
 
 namespace facts {
 namespace {

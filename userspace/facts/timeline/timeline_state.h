@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "facts/fact.h"
 #include "facts/koid_index.h"
 #include "facts/scheduling.h"
+#include "facts/timeline/fact.h"
 #include "fxt/record.h"
 
 namespace facts {

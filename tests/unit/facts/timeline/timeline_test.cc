@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "facts/timeline.h"
+#include "facts/timeline/timeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/facts/fact_list.h"
+#include "unit/facts/timeline/fact_list.h"
 #include "unit/fxt/file_builder.h"
 
 namespace facts {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "facts/timeline.h"
+#include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
 
 namespace facts {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "facts/fact.h"
+#include "facts/timeline/fact.h"
 
 namespace facts {
 

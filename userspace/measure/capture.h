@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What stands for a capture when it is reported or compared: sums, counts and distributions by
+// group of threads. All times are ns of the capture's clock, all lengths are ns.
+//
+// Collector makes it of a trace, summary_file reads and writes it; nobody who compares needs the
+// trace any more. It can be merged: of two captures of the same machine every sum is the sum.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "facts/timeline/share.h"
+#include "measure/histogram.h"
+
+namespace measure {
+
+// Threads that do the same: those with the same names, runs of digits folded to '#'
+// ("kworker/3:1" and "kworker/0:0" are "kworker/#:#").
+struct GroupName {
+  std::string process;
+  std::string thread;
+  // Of the process tree of the command that was recorded. Threads of one name on both sides are
+  // two groups. Never in captures without a command.
+  bool of_command = false;
+
+  auto operator<=>(const GroupName&) const = default;
+};
+
+// What has a length each time it happens.
+enum class Duration : uint8_t {
+  kSlice,          // a run, from the switch in to the switch out
+  kWakeupLatency,  // from the wakeup, or from being made, to the first run
+  kPreemptedWait,  // from leaving a CPU runnable to the next run
+  kSleep,          // asleep in S, P or I, up to the wakeup
+  kBlocked,        // asleep in D, up to the wakeup
+  kIrq,            // a handler of a hardware interrupt, on the interrupted thread
+  kSoftirq,        // a softirq, on the interrupted thread
+};
+inline constexpr size_t kDurations = 7;
+
+// One of those, to look closer at.
+struct Instance {
+  uint64_t begin = 0;
+  uint64_t length = 0;
+  fxt::Koid thread = 0;
+  uint32_t cpu = 0;  // where it ran, or ran next
+  bool operator==(const Instance&) const = default;
+};
+
+// All lengths of a kind of time. What is cut by an edge of the capture or cannot be known is
+// counted apart and is in nothing else.
+struct Distribution {
+  static constexpr size_t kWorst = 4;
+
+  Histogram whole;          // those seen from begin to end
+  uint64_t whole_ns = 0;    // their sum, exact
+  uint64_t longest_ns = 0;  // the longest of them, exact
+  Histogram cut;            // they began before the capture or ended behind it: at least so long
+  uint64_t cut_ns = 0;
+  uint64_t unknown = 0;  // a loss, an unseen switch or a missing wakeup touches them
+  uint64_t unknown_ns = 0;
+  std::vector<Instance> worst;  // the longest whole ones, longest first; at most kWorst
+
+  void Merge(const Distribution& other);
+  bool operator==(const Distribution&) const = default;
+};
+
+// Time that a group spent because of another one.
+enum class Because : uint8_t {
+  kHeldCpu,       // runnable, while threads of the other one ran on the CPU that it was to run on
+  kHeldCpuLower,  // the same, while they had a lower priority: inversion
+  kWokenBy,       // asleep or blocked, until a thread of the other one woke it
+};
+inline constexpr size_t kBecauses = 3;
+struct Blame {
+  uint64_t count = 0;
+  uint64_t ns = 0;
+  // Of kWokenBy: the part of `ns` that was spent in D, and how often.
+  uint64_t blocked_ns = 0;
+  uint64_t blocked = 0;
+  bool operator==(const Blame&) const = default;
+};
+
+// Numbers of groups that are none: wakeups by interrupts, a thread's own timer, a CPU's idle.
+inline constexpr uint32_t kNoGroup = UINT32_MAX;  // nobody knows
+inline constexpr uint32_t kInterrupt = UINT32_MAX - 1;
+
+struct Group {
+  GroupName name;
+  // The recorder itself.
+  bool of_recorder = false;
+  uint64_t threads = 0;  // that were there at some time of the capture
+  // Where the time of its threads went: the sum is `threads` times the length of the capture.
+  std::array<uint64_t, facts::kShares> share_ns{};
+
+  uint64_t switches_voluntary = 0;    // left a CPU to sleep or to end
+  uint64_t switches_involuntary = 0;  // left it runnable
+  uint64_t wakeups = 0;               // of its threads, not those of running ones
+  uint64_t migrations = 0;            // runs on another CPU than the run before
+  uint64_t forked_processes = 0;      // made by its threads
+  uint64_t forked_threads = 0;
+  uint64_t inversion_ns = 0;      // runnable while a lower priority held the CPU
+  uint64_t unconserved_ns = 0;    // runnable while another CPU that it may... was idle
+  uint64_t after_blocked_ns = 0;  // of the wakeup latency: right after D
+
+  std::array<Distribution, kDurations> times;
+  std::map<std::string, Distribution> syscalls;  // by name of the call
+
+  // By number of the other group in Capture::groups, or kInterrupt or kNoGroup.
+  std::array<std::map<uint32_t, Blame>, kBecauses> blames;
+  // The pids (tgids) of its threads, ascending, no more than a few: to tell a renamed group.
+  std::vector<uint64_t> pids;
+
+  const Distribution& of(Duration kind) const { return times[static_cast<size_t>(kind)]; }
+  Distribution& of(Duration kind) { return times[static_cast<size_t>(kind)]; }
+};
+
+struct Capture {
+  // --- where it comes from
+  std::string file;      // as it was named
+  std::string recorder;  // version of fxt-record; "" for other tools' files
+  std::string host;
+  std::string kernel;                // release
+  std::string categories;            // as for -c
+  std::string filters;               // "" none
+  std::string trigger;               // what ended it, of captures around an event; "" plain
+  std::string command;               // that was recorded, "" none
+  std::optional<double> start_time;  // wall clock, seconds since 1970
+  uint32_t cpus = 0;
+
+  // --- how long
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint64_t length() const { return end - begin; }
+  // From the command's start to its exit; empty without one, or when one of them is not in the
+  // file.
+  std::optional<uint64_t> elapsed_ns;
+
+  // --- the machine
+  uint64_t lost_events = 0;
+  uint64_t unseen_switches = 0;
+  struct Cpu {
+    uint64_t busy_ns = 0;
+    uint64_t idle_ns = 0;
+    uint64_t unknown_ns = 0;
+    bool operator==(const Cpu&) const = default;
+  };
+  std::vector<Cpu> by_cpu;  // by CPU number
+
+  std::vector<Group> groups;  // in order of their names
+};
+
+}  // namespace measure

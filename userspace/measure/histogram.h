@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// How often which length of time was seen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace measure {
+
+// Counts of values (ns) in log-linear buckets: those below 64 have one each, and above that every
+// octave has 64 of equal width, so that the middle of a bucket is at most 0.8% away from what is in
+// it. Merging adds the counts: the result is what counting everything in one would have given.
+class Histogram {
+ public:
+  static constexpr unsigned kBucketBits = 6;  // 64 buckets an octave
+  // The bucket of a value, and the least and the largest value of a bucket.
+  static uint32_t BucketOf(uint64_t value);
+  static uint64_t LeastOf(uint32_t bucket);
+  static uint64_t MostOf(uint32_t bucket);
+  // The value that stands for all of a bucket: its middle.
+  static uint64_t MiddleOf(uint32_t bucket);
+  // Buckets are below this.
+  static constexpr uint32_t kBuckets = (64 - kBucketBits + 1) << kBucketBits;
+
+  void Add(uint64_t value, uint64_t count = 1) { AddToBucket(BucketOf(value), count); }
+  // `bucket` below kBuckets.
+  void AddToBucket(uint32_t bucket, uint64_t count);
+  void Merge(const Histogram& other);
+
+  uint64_t count() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  // By bucket, in ascending order; none is 0.
+  const std::map<uint32_t, uint64_t>& buckets() const { return buckets_; }
+
+  // The value below or at which the fraction `q` (0 to 1) of all values lies: the middle of its
+  // bucket. 0 when empty.
+  uint64_t Quantile(double q) const;
+  // How many values lie above `value`, buckets counted by their middle.
+  uint64_t CountAbove(uint64_t value) const;
+  // The sum of (x - value) over the values above `value`, by their middles, ns.
+  double ExcessAbove(uint64_t value) const;
+  // The mean of log(x + floor), by middles. 0 when empty.
+  double MeanLog(double floor) const;
+
+  bool operator==(const Histogram&) const = default;
+
+ private:
+  uint64_t count_ = 0;
+  std::map<uint32_t, uint64_t> buckets_;
+};
+
+}  // namespace measure
