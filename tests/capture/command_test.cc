@@ -25,6 +25,7 @@
 #include "capture/support/environment.h"
 #include "capture/support/expect.h"
 #include "capture/support/recording.h"
+#include "capture/support/trace_objects.h"
 
 namespace truth {
 namespace {
@@ -227,6 +228,46 @@ TEST(Command, SaysWhyItCannotRunAsAUser) {
   EXPECT_TRUE(IsClearError(
       RunCommand({recorder, "-o", path, "-u", "daemon", "--", "true"}, kLimit, as_nobody),
       {"daemon", "root"}));
+}
+
+// The number that `fxt info` shows as the command's; 0 for none.
+fxt::Koid CommandPid(const std::string& trace) {
+  const CommandResult info = RunCommand({FxtToolPath(), "info", trace}, kLimit);
+  EXPECT_TRUE(Exited(info, 0)) << info.Describe();
+  std::istringstream words(info.out);
+  for (std::string word; words >> word;) {
+    fxt::Koid pid = 0;
+    if (word == "command_pid" && words >> pid) return pid;
+  }
+  return 0;
+}
+
+TEST(Command, IsNamedByTheSession) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  const std::string trace = dir.File("trace.fxt");
+  const CommandResult recorded =
+      RunCommand(RecordCommand(trace, {}, {"sh", "-c", "echo $$; sleep 0.1"}), kLimit);
+  ASSERT_TRUE(Exited(recorded, 0)) << recorded.Describe();
+  EXPECT_EQ(std::to_string(CommandPid(trace)) + "\n", recorded.out);
+  ASSERT_TRUE(Exited(RunCommand(RecordCommand(trace, {"-d", "100ms"}), kLimit), 0));
+  EXPECT_EQ(CommandPid(trace), 0u);
+}
+
+// By the machine's number, which is that of the process in the file.
+TEST(Command, IsNamedByTheSessionInAProcessNamespace) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  const std::string trace = dir.File("trace.fxt");
+  std::vector<std::string> command = {"unshare", "--pid", "--fork"};
+  const auto recorder = RecordCommand(trace, {}, {"sh", "-c", "sleep 0.1; true"});
+  command.insert(command.end(), recorder.begin(), recorder.end());
+  const CommandResult recorded = RunCommand(command, kLimit);
+  ASSERT_TRUE(Exited(recorded, 0)) << recorded.Describe();
+  const TraceObjects objects = TraceObjects::Read(trace);
+  const fxt::Koid pid = CommandPid(trace);
+  ASSERT_TRUE(objects.processes.contains(pid)) << pid;
+  EXPECT_EQ(objects.processes.at(pid).name, "sh");
 }
 
 TEST(Command, AnEmptyCommandIsAnError) {

@@ -79,8 +79,13 @@ void CaptureSession::DropEventsBefore(uint64_t time) {
 }
 
 void CaptureSession::Follow(uint32_t pid) {
-  if (!in_process_namespace()) return programs_->Follow(pid);
-  if (const auto task = programs_->tasks().FindByOwnId(pid)) programs_->Follow(task->task.tid);
+  if (const auto tid = MachinePid(pid)) programs_->Follow(*tid);
+}
+
+std::optional<uint32_t> CaptureSession::MachinePid(uint32_t pid) const {
+  if (!in_process_namespace()) return pid;
+  const auto task = programs_->tasks().FindByOwnId(pid);
+  return task ? std::optional(task->task.tid) : std::nullopt;
 }
 
 void CaptureSession::CollectSideEvents() {

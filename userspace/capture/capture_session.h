@@ -57,6 +57,9 @@ class CaptureSession {
   // Records this process, too, and what it starts, where the filter has `chosen`; `pid` is that of
   // the namespace which the recorder is in. Before Start.
   void Follow(uint32_t pid);
+  // The process's number in the machine's own namespace, which is the one in the file; empty when
+  // there is no such process.
+  std::optional<uint32_t> MachinePid(uint32_t pid) const;
   // What of the filter there was at the start.
   const FilterMatches& filter_matches() const { return filter_matches_; }
 

@@ -27,7 +27,7 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
   }};
   OpenRecord record = file.Begin(track);
   std::array<std::string, texts.size()> valid;
-  std::array<fxt::Argument, texts.size() + 2> arguments;
+  std::array<fxt::Argument, texts.size() + 3> arguments;
   size_t count = 0;
   for (const auto& [name, text] : texts) {
     arguments[count] = {record.Intern(name), fxt::InlineUtf8(*text, valid[count], kMaxTextBytes)};
@@ -35,6 +35,9 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
   }
   arguments[count++] = {record.Intern("cpus"), static_cast<int32_t>(info.cpus)};
   arguments[count++] = {record.Intern("ring_bytes"), info.ring_bytes};
+  if (info.command_pid != 0) {
+    arguments[count++] = {record.Intern("command_pid"), uint64_t{info.command_pid}};
+  }
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
                           .thread = record.thread(),

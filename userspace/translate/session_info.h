@@ -18,6 +18,8 @@ struct SessionInfo {
   uint32_t cpus = 0;  // online
   std::string host;
   std::string command;     // the recorder's command line
+  // The process that the recorder started and records, by its number in the file; 0: none.
+  uint32_t command_pid = 0;
   std::string categories;  // as for -c
   std::string filters;     // empty: every task
   // Whether wakeups by interrupts name no waker, or the task that was interrupted.

@@ -143,6 +143,9 @@ util::Status Recorder::Start() {
   info.cpus = machine.cpus;
   info.host = machine.host;
   info.command = options_.command_line;
+  if (child_) {
+    info.command_pid = session_->MachinePid(static_cast<uint32_t>(child_->pid())).value_or(0);
+  }
   info.categories = capture::DescribeCategories(options_.categories);
   info.filters = fmt::format("{}", fmt::join(DescribeFilters(options_, session_->filter()), ","));
   if (session_->in_process_namespace()) {
