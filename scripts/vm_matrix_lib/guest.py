@@ -82,6 +82,12 @@ def run(kernel, initramfs, boot, folder):
     return found
 
 
+def reached_userspace(results):
+    """Whether the guest's first program ran. What a kernel does before is not the recorder's doing: under load the
+    emulation of many CPUs was seen to lose races while the kernel rewrites its own code."""
+    return any(result.mode == "guest" and result.check == "boot" for result in results)
+
+
 def _parse(path):
     found = []
     with open(path, encoding="utf-8", errors="replace") as file:

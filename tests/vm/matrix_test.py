@@ -76,6 +76,13 @@ class Plan(unittest.TestCase):
         self.assertEqual((patient.limit_s, patient.patience), (3 * found["one_cpu"].limit_s, 3))
 
 
+class Boots(unittest.TestCase):
+    def test_only_a_guest_that_ran_nothing_may_boot_again(self):
+        early = [guest.Result("guest", "end", "fail", "the guest went away")]
+        self.assertFalse(guest.reached_userspace(early))
+        self.assertTrue(guest.reached_userspace([guest.Result("guest", "boot", "pass", "5 s")] + early))
+
+
 class Facts(unittest.TestCase):
     """tests/vm/guest/facts.awk, which the mode pid_namespace goes by."""
 
