@@ -25,8 +25,8 @@ extern const volatile fxr_u64 preempt_count_place; /* the same */
 extern const volatile fxr_u8 has_rdonly_cast;
 extern void *bpf_rdonly_cast(const void *object, u32 btf_id) __ksym __weak;
 
-/* include/linux/preempt.h: NMI 20..23, hard interrupts 16..19, bit 8: serving a soft interrupt */
-#define INTERRUPT_CONTEXT_MASK 0x00ff0100
+/* The bits of a count that mean an interrupt: which they are depends on the kernel. */
+extern const volatile fxr_u32 interrupt_mask;
 
 struct thread_info___preempt {
 	int preempt_count;
@@ -102,7 +102,7 @@ static __always_inline bool in_interrupt_context(struct fxr_ring_control *ring, 
 
 	count = BPF_CORE_READ(info, preempt_count);
 #endif
-	return (count & INTERRUPT_CONTEXT_MASK) != 0;
+	return (count & interrupt_mask) != 0;
 }
 
 #endif

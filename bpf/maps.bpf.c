@@ -39,6 +39,7 @@ const volatile fxr_u8 per_cpu_places_known = 0;
 const volatile fxr_u64 runqueues_place = 0;
 const volatile fxr_u64 cpu_number_place = 0;
 const volatile fxr_u64 preempt_count_place = 0;
+const volatile fxr_u32 interrupt_mask = 0;
 const volatile fxr_u8 has_rdonly_cast = 0;
 
 /* What --pid, --tgid, --comm and --cgroup ask for; see filter.h. */

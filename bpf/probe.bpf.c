@@ -3,17 +3,26 @@
 #include "common.h"
 #include "context.h"
 
+struct fxr_context_sample context_sample = {};
+
 /* Run on each CPU before events are recorded. */
 SEC("raw_tp")
 int find_context(void *ctx)
 {
 #if defined(__TARGET_ARCH_x86)
 	struct fxr_ring_control *ring;
+	u64 address;
 	u32 cpu;
 
 	ring = this_ring(&cpu);
-	if (ring)
-		locate_preempt_count(ring, cpu);
+	if (!ring)
+		return 0;
+	address = locate_preempt_count(ring, cpu);
+	if (address == FXR_PREEMPT_COUNT_HIDDEN)
+		return 0;
+	bpf_probe_read_kernel(&context_sample.preempt_count,
+			      sizeof(context_sample.preempt_count), (void *)address);
+	context_sample.tid = (u32)bpf_get_current_pid_tgid();
 #endif
 	return 0;
 }

@@ -281,4 +281,13 @@ struct fxr_clocks {
 };
 FXR_ASSERT(sizeof(struct fxr_clocks) == 24);
 
+/* ---------------------------------------------------------------- contexts */
+
+/* What a program met on the CPU that it was run on; shows what the counts' bits mean. */
+struct fxr_context_sample {
+	fxr_u32 preempt_count;
+	fxr_u32 tid; /* of the task there; 0: an idle task */
+};
+FXR_ASSERT(sizeof(struct fxr_context_sample) == 8);
+
 #endif

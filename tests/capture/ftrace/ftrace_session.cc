@@ -322,6 +322,8 @@ util::Result<FtraceLog> FtraceSession::Collect() {
       const ssize_t got = read(raw.get(), page.data(), page.size());
       if (got < 0 && errno == EINTR) continue;
       if (got < 0 && errno == EAGAIN) break;
+      // A CPU that could be plugged in and never was has a folder here, and no buffer.
+      if (got < 0 && errno == ENODEV) break;
       if (got < 0)
         return util::Error{fmt::format("cannot read {}: {}", raw_path, strerror(errno)), ""};
       if (got == 0) break;

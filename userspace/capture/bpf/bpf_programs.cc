@@ -78,7 +78,9 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   self->skeleton_ = std::move(*skeleton);
   self->filter_ = options.filter;
   if (util::Status status = self->Map(); !status) return status.error();
-  self->FindContexts();
+#if defined(__x86_64__)
+  self->FindContexts(features.interrupt_mask);
+#endif
   if (util::Status status = self->SetFilter(); !status) return status.error();
   return self;
 }
@@ -139,20 +141,36 @@ util::Status BpfPrograms::Map() {
   return util::Ok();
 }
 
-void BpfPrograms::FindContexts() {
 #if defined(__x86_64__)
+// Where find_context ran on `cpu`, or on whichever CPU if that is below 0.
+fxr_context_sample BpfPrograms::SampleContext(int cpu) {
+  bpf_test_run_opts run{};
+  run.sz = sizeof(run);
+  if (cpu >= 0) {
+    run.flags = BPF_F_TEST_RUN_ON_CPU;
+    run.cpu = static_cast<uint32_t>(cpu);
+  }
+  volatile fxr_context_sample& sample = (*skeleton_)->bss->context_sample;
+  sample.preempt_count = 0;
+  sample.tid = 0;
+  bpf_prog_test_run_opts(bpf_program__fd((*skeleton_)->progs.find_context), &run);
+  return {sample.preempt_count, sample.tid};
+}
+
+void BpfPrograms::FindContexts(uint32_t interrupt_mask) {
+  const uint32_t own_tid = SampleContext(-1).tid;
   for (const uint32_t cpu : util::ReadCpuList("online")) {
     if (cpu >= sizes_.control_count) continue;
-    bpf_test_run_opts run{};
-    run.sz = sizeof(run);
-    run.flags = BPF_F_TEST_RUN_ON_CPU;
-    run.cpu = cpu;
-    bpf_prog_test_run_opts(bpf_program__fd((*skeleton_)->progs.find_context), &run);
+    const fxr_context_sample sample = SampleContext(static_cast<int>(cpu));
+    fxr_u64& address = controls_[cpu].preempt_count;
     // Also where it could not be run.
-    if (controls_[cpu].preempt_count <= FXR_PREEMPT_COUNT_HIDDEN) contextless_cpus_.push_back(cpu);
+    if (address > FXR_PREEMPT_COUNT_HIDDEN && Contradicts(sample, own_tid, interrupt_mask)) {
+      address = FXR_PREEMPT_COUNT_HIDDEN;
+    }
+    if (address <= FXR_PREEMPT_COUNT_HIDDEN) contextless_cpus_.push_back(cpu);
   }
-#endif
 }
+#endif
 
 KernelClock BpfPrograms::clock() const {
   return KernelClock(bpf_program__fd((*skeleton_)->progs.read_clocks), &(*skeleton_)->bss->clocks);

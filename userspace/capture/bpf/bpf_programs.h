@@ -70,7 +70,8 @@ class BpfPrograms {
  private:
   explicit BpfPrograms(const RingSizes& sizes);
   util::Status Map();
-  void FindContexts();
+  void FindContexts(uint32_t interrupt_mask);
+  fxr_context_sample SampleContext(int cpu);
   // Puts filter_ into effect, with its ids made the machine's.
   util::Status SetFilter();
 

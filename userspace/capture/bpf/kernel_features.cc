@@ -67,17 +67,6 @@ bool HasAtomicFetch() {
   return fd.valid();
 }
 
-#if defined(__x86_64__)
-std::optional<PerCpuPlaces> FindPerCpuPlaces(const KernelTypes& types) {
-  const auto runqueues = types.PerCpuPlace("runqueues");
-  const auto hot = types.PerCpuPlace("pcpu_hot");
-  const auto cpu_number = hot ? hot : types.PerCpuPlace("cpu_number");
-  const auto preempt_count = hot ? hot : types.PerCpuPlace("__preempt_count");
-  if (!runqueues || !cpu_number || !preempt_count) return std::nullopt;
-  return PerCpuPlaces{*runqueues, *cpu_number, *preempt_count};
-}
-#endif
-
 // The smallest thing that needs the right to use BPF.
 int TryMap() {
   int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "fxr_probe", 4, 8, 1, nullptr);
@@ -159,6 +148,7 @@ util::Result<KernelFeatures> ProbeKernel() {
 #if defined(__x86_64__)
   features.per_cpu = FindPerCpuPlaces(*types);
 #endif
+  features.interrupt_mask = InterruptMask(*types);
   features.rdonly_cast = types->Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast") != 0;
   features.atomic_fetch = HasAtomicFetch();
   // Nothing that can be asked for tells.

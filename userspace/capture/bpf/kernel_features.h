@@ -10,17 +10,10 @@
 #include <vector>
 
 #include "capture/bpf/category.h"
+#include "capture/bpf/interrupt_context.h"
 #include "util/result.h"
 
 namespace capture {
-
-// Where things are in each CPU's area of per-CPU variables, bytes from its begin.
-struct PerCpuPlaces {
-  uint64_t runqueues = 0;
-  // Both that of `pcpu_hot` where the kernel keeps them in there (6.1 to 6.14).
-  uint64_t cpu_number = 0;
-  uint64_t preempt_count = 0;
-};
 
 struct KernelFeatures {
   // Tracepoints of AllCategories() that this kernel does not have.
@@ -30,6 +23,8 @@ struct KernelFeatures {
   // What it takes to find the preemption counts, see bpf/context.h. Not on architectures that keep
   // them elsewhere.
   std::optional<PerCpuPlaces> per_cpu;
+  // See InterruptMask().
+  uint32_t interrupt_mask = 0;
   // bpf_rdonly_cast (6.2).
   bool rdonly_cast = false;
   // sched_switch passes the previous state (5.18).

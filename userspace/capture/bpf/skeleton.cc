@@ -102,6 +102,7 @@ void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& size
     settings.cpu_number_place = features.per_cpu->cpu_number;
     settings.preempt_count_place = features.per_cpu->preempt_count;
   }
+  settings.interrupt_mask = features.interrupt_mask;
   settings.has_rdonly_cast = features.rdonly_cast;
 }
 
