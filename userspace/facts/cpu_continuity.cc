@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "facts/recorder_facts.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace facts {
 namespace {
@@ -41,7 +43,7 @@ bool CpuContinuity::MayHaveEnded(fxt::Koid thread) const {
 CpuContinuity::Verdict CpuContinuity::Judge(const Switch& record) const {
   const fxt::Koid left = record.outgoing.thread;
   const auto found = cpus_.find(record.cpu);
-  if (found == cpus_.end()) return Verdict::kFits;
+  if (!expects_ || found == cpus_.end()) return Verdict::kFits;
   const Cpu& cpu = found->second;
   if (!cpu.running || *cpu.running == left || cpu.gap_declared) return Verdict::kFits;
   // A thread that calls exec goes on under the id of its process's leader, which has ended then or
@@ -73,6 +75,20 @@ void CpuContinuity::Note(const Switch& record, uint64_t offset) {
   if (!record.incoming.idle) on_cpu_[record.incoming.thread] = record.cpu;
 }
 
+void CpuContinuity::Note(const fxt::Event& event, uint64_t offset) {
+  if (const auto loss = AsLoss(event)) {
+    if (loss->category == schema::kDamage) {
+      DeclareDamage(offset);
+    } else {
+      DeclareGap(loss->cpu.value_or(-1), offset);
+    }
+  } else if (const auto cpu = AsUnseenSwitch(event)) {
+    if (*cpu >= 0) DeclareGap(*cpu, offset);
+  } else if ((IsSession(event) && IsFiltered(event)) || IsFilteringTrim(event)) {
+    ExpectNothing();
+  }
+}
+
 void CpuContinuity::DeclareGap(int32_t cpu, uint64_t offset) {
   last_gap_ = offset;
   uint64_t since = 0;  // the offset behind which it may be
@@ -91,6 +107,11 @@ void CpuContinuity::DeclareDamage(uint64_t offset) {
   on_cpu_.clear();
 }
 
+void CpuContinuity::ExpectNothing() {
+  expects_ = false;
+  take_overs_.clear();
+}
+
 std::optional<fxt::Koid> CpuContinuity::Running(uint32_t cpu) const {
   const auto found = cpus_.find(cpu);
   return found == cpus_.end() ? std::nullopt : found->second.running;
@@ -98,7 +119,7 @@ std::optional<fxt::Koid> CpuContinuity::Running(uint32_t cpu) const {
 
 std::optional<uint32_t> CpuContinuity::CpuOf(fxt::Koid thread) const {
   const auto found = on_cpu_.find(thread);
-  return found == on_cpu_.end() ? std::nullopt : std::optional(found->second);
+  return !expects_ || found == on_cpu_.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace facts

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether the thread that leaves a CPU is the one that came there.
+// Whether a recording keeps its word: the thread that leaves a CPU is the one that came there.
+//
+// The timeline (facts/timeline) tells what can be known of a trace, whoever wrote it, and is no
+// judge of that. It forgets who is on a CPU where a loss was declared, or where a thread turns up
+// elsewhere, which is right for what is shown of it. Here the recorder is held to more: it knows
+// who runs behind a loss, it may take back a mistaken identity by an end or a gap that it declares
+// later, and a loss of any category may excuse what does not fit. Nobody else works out any of
+// that.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +20,8 @@
 
 namespace facts {
 
-// Hand over every switch and every declared gap in file order. Offsets are those of the records, or
-// anything else that grows with them.
+// Hand over every switch and every event of fxt-record's own in file order. Offsets are those of
+// the records, or anything else that grows with them.
 class CpuContinuity {
  public:
   enum class Verdict : uint8_t {
@@ -39,15 +46,21 @@ class CpuContinuity {
   Verdict Judge(const Switch& record) const;
   // Takes note of it.
   void Note(const Switch& record, uint64_t offset);
+  // Takes note of what an event says about filters, losses and unseen switches, if anything.
+  void Note(const fxt::Event& event, uint64_t offset);
   // Switches of this CPU may be missing before what comes next; of any CPU if `cpu` is negative.
   void DeclareGap(int32_t cpu, uint64_t offset);
   // Part of the file is missing: who is on a CPU is not known until its next switch. (A recorder
   // that lost events knows it.)
   void DeclareDamage(uint64_t offset);
+  // The recording does not show every switch, or nobody knows whether it does: from now on all
+  // fits, and what was a kTakeOver is none.
+  void ExpectNothing();
+  bool expects() const { return expects_; }
 
   // The thread that came to the CPU last.
   std::optional<fxt::Koid> Running(uint32_t cpu) const;
-  // Where a thread is that came and has not left.
+  // Where a thread is that came and has not left; empty where nothing is expected.
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const;
 
   // Those that nothing has explained so far.
@@ -69,6 +82,7 @@ class CpuContinuity {
   bool HasEnded(fxt::Koid thread) const;
 
   const ObjectNames& names_;
+  bool expects_ = true;
   uint64_t last_gap_ = 0;  // offset of the last record that declares a loss or an unseen switch
   std::map<uint32_t, Cpu> cpus_;
   std::unordered_map<fxt::Koid, uint32_t> on_cpu_;     // threads that run, and where

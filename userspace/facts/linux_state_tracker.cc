@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "facts/linux_state_tracker.h"
+#include "schema/names.h"
 
 namespace facts {
 namespace {
@@ -47,13 +48,13 @@ std::string_view Usual(fxt::ThreadState state) {
 }  // namespace
 
 bool LinuxStateTracker::Note(const fxt::Event& event) {
-  if (event.type != fxt::EventType::kInstant || event.name.text != "linux_state" ||
-      event.category.text != "sched") {
+  if (event.type != fxt::EventType::kInstant || event.name.text != schema::event::kLinuxState ||
+      event.category.text != schema::category::kSched) {
     return false;
   }
   for (const fxt::Argument& argument : event.arguments) {
     const auto* value = std::get_if<fxt::StringRef>(&argument.value);
-    if (value == nullptr || argument.name.text != "state") continue;
+    if (value == nullptr || argument.name.text != schema::argument::kState) continue;
     const Known* known = Find(value->text);
     if (known == nullptr) return false;
     // Of threads beyond these the usual states are assumed.

@@ -2,6 +2,7 @@
 #include "facts/object_names.h"
 
 #include "facts/scheduling.h"
+#include "schema/names.h"
 
 namespace facts {
 namespace {
@@ -46,7 +47,7 @@ bool ObjectNames::Note(const fxt::Record& record) {
       return true;
     case fxt::KernelObjectType::kThread:
       if (Thread* thread = Entry(threads_, object->koid, object->name.text)) {
-        thread->process = KoidOf(FindArgument(object->arguments, "process"));
+        thread->process = KoidOf(FindArgument(object->arguments, schema::argument::kProcess));
       }
       return true;
   }

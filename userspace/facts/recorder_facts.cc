@@ -2,7 +2,7 @@
 #include "facts/recorder_facts.h"
 
 #include "facts/scheduling.h"
-#include "schema/koid.h"
+#include "schema/names.h"
 
 namespace facts {
 namespace {
@@ -27,32 +27,35 @@ std::optional<uint64_t> CountOf(const fxt::Argument* argument) {
 
 }  // namespace
 
-bool IsSession(const fxt::Event& event) { return IsRecorderInstant(event, "session"); }
+bool IsSession(const fxt::Event& event) {
+  return IsRecorderInstant(event, schema::event::kSession);
+}
 
 bool IsLinuxState(const fxt::Event& event) {
-  return event.type == fxt::EventType::kInstant && event.category.text == "sched" &&
-         event.name.text == "linux_state";
+  return event.type == fxt::EventType::kInstant &&
+         event.category.text == schema::category::kSched &&
+         event.name.text == schema::event::kLinuxState;
 }
 
 std::optional<Loss> AsLoss(const fxt::Event& event) {
-  if (!IsRecorderInstant(event, "lost_events")) return std::nullopt;
-  return Loss{Int32Of(FindArgument(event.arguments, "cpu")),
-              CountOf(FindArgument(event.arguments, "count")),
-              TextOf(FindArgument(event.arguments, "category"))};
+  if (!IsRecorderInstant(event, schema::event::kLostEvents)) return std::nullopt;
+  return Loss{Int32Of(FindArgument(event.arguments, schema::argument::kCpu)),
+              CountOf(FindArgument(event.arguments, schema::argument::kCount)),
+              TextOf(FindArgument(event.arguments, schema::argument::kCategory))};
 }
 
 std::optional<int32_t> AsUnseenSwitch(const fxt::Event& event) {
-  if (!IsRecorderInstant(event, "unseen_switch")) return std::nullopt;
-  return Int32Of(FindArgument(event.arguments, "cpu"));
+  if (!IsRecorderInstant(event, schema::event::kUnseenSwitch)) return std::nullopt;
+  return Int32Of(FindArgument(event.arguments, schema::argument::kCpu));
 }
 
 bool IsFiltered(const fxt::Event& session) {
-  const auto filters = TextOf(FindArgument(session.arguments, "filters"));
+  const auto filters = TextOf(FindArgument(session.arguments, schema::argument::kFilters));
   return filters && !filters->empty();
 }
 
 bool IsFilteringTrim(const fxt::Event& event) {
-  return IsRecorderInstant(event, "trimmed") && IsFiltered(event);
+  return IsRecorderInstant(event, schema::event::kTrimmed) && IsFiltered(event);
 }
 
 }  // namespace facts

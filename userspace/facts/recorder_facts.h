@@ -23,8 +23,6 @@ struct Loss {
   std::optional<uint64_t> count;
   std::optional<std::string_view> category;
 };
-// The category of the losses that `fxt recover` declares: part of a file was damaged.
-inline constexpr std::string_view kDamage = "damage";
 std::optional<Loss> AsLoss(const fxt::Event& event);
 
 // The instant that says that a switch of a CPU was not seen although nothing was lost: the CPU.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace facts {
 namespace {
@@ -83,7 +84,7 @@ std::optional<Wakeup> AsWakeup(const fxt::Record& record, const fxt::ReaderProvi
   const auto* r = std::get_if<fxt::ThreadWakeup>(&record);
   if (r == nullptr) return std::nullopt;
   return Wakeup{provider.ToNanoseconds(r->timestamp), r->cpu, r->thread,
-                KoidOf(FindArgument(r->arguments, "waker")),
+                KoidOf(FindArgument(r->arguments, schema::argument::kWaker)),
                 IntegerValue(FindArgument(r->arguments, "weight"))};
 }
 

@@ -5,14 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "fxt/format.h"
 
 namespace schema {
-
-// The name of the recorder's provider, and the category of what it says about a recording.
-inline constexpr std::string_view kRecorderName = "fxt-record";
 
 inline constexpr unsigned kTidBits = 22;
 inline constexpr uint32_t kTidMask = (1u << kTidBits) - 1;

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
+
+#include "schema/names.h"
 
 namespace facts {
 namespace {
@@ -104,6 +107,40 @@ TEST_F(CpuContinuityTest, ATakeOverIsExplainedByAGapDeclaredLater) {
   ASSERT_EQ(continuity_.take_overs().size(), 1u);
   continuity_.DeclareGap(-1, offset_ += 8);
   EXPECT_TRUE(continuity_.take_overs().empty());
+}
+
+fxt::Event Instant(std::string_view name, std::span<const fxt::Argument> arguments) {
+  fxt::Event event;
+  event.type = fxt::EventType::kInstant;
+  event.category = fxt::StringRef::Inline(schema::kRecorderName);
+  event.name = fxt::StringRef::Inline(name);
+  event.arguments = arguments;
+  return event;
+}
+
+TEST_F(CpuContinuityTest, TheRecordersWordsExcuse) {
+  const std::array cpu = {
+      fxt::Argument{fxt::StringRef::Inline(schema::argument::kCpu), int32_t{0}}};
+  for (const auto name : {schema::event::kLostEvents, schema::event::kUnseenSwitch}) {
+    Note(From(kOther, kThread));
+    Note(From(kOther, kThread, 1));
+    continuity_.Note(Instant(name, cpu), offset_ += 8);
+    EXPECT_EQ(continuity_.Judge(From(kOther, kThread)), Verdict::kFits) << name;
+    EXPECT_EQ(continuity_.Judge(From(kOther, kThread, 1)), Verdict::kBroken) << name;
+  }
+}
+
+TEST_F(CpuContinuityTest, OfAFilteredRecordingNothingIsExpected) {
+  Note(From(kOther, kThread));
+  continuity_.Note(Instant(schema::event::kSession, {}), offset_ += 8);
+  EXPECT_TRUE(continuity_.expects()) << "no filters";
+  EXPECT_EQ(continuity_.CpuOf(kThread), 0u);
+  const std::array filters = {fxt::Argument{fxt::StringRef::Inline(schema::argument::kFilters),
+                                            fxt::StringRef::Inline("pid 1")}};
+  continuity_.Note(Instant(schema::event::kSession, filters), offset_ += 8);
+  EXPECT_FALSE(continuity_.expects());
+  EXPECT_EQ(continuity_.Judge(From(kOther, kThread)), Verdict::kFits);
+  EXPECT_EQ(continuity_.CpuOf(kThread), std::nullopt);
 }
 
 }  // namespace

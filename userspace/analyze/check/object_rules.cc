@@ -10,6 +10,7 @@
 
 #include "facts/scheduling.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace analyze {
 namespace {
@@ -55,10 +56,12 @@ std::vector<SplitProcess> FindSplitProcesses(const facts::ObjectNames& names) {
 }
 
 std::optional<std::string> CommandLineFault(const fxt::KernelObject& object) {
-  const fxt::Argument* cut = facts::FindArgument(object.arguments, "cmdline_cut");
+  const fxt::Argument* cut =
+      facts::FindArgument(object.arguments, schema::argument::kCommandLineCut);
   if (cut == nullptr) return std::nullopt;
   const auto* length = std::get_if<uint64_t>(&cut->value);
-  const auto text = facts::TextOf(facts::FindArgument(object.arguments, "cmdline"));
+  const auto text =
+      facts::TextOf(facts::FindArgument(object.arguments, schema::argument::kCommandLine));
   if (length == nullptr || !text) {
     return fmt::format("process {}: \"cmdline_cut\" is no uint64 or has no \"cmdline\" beside it",
                        object.koid);

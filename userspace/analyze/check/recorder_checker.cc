@@ -10,6 +10,7 @@
 #include "facts/linux_state_tracker.h"
 #include "facts/record_kind.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace analyze {
 namespace {
@@ -128,7 +129,8 @@ void RecorderChecker::CheckObject(const fxt::KernelObject& object) {
   names_.Note(fxt::Record(object));
   if (auto fault = CommandLineFault(object)) Report(rules::kCommandLine, std::move(*fault));
   if (object.type != static_cast<uint8_t>(fxt::KernelObjectType::kThread)) return;
-  const auto process = facts::KoidOf(facts::FindArgument(object.arguments, "process"));
+  const auto process =
+      facts::KoidOf(facts::FindArgument(object.arguments, schema::argument::kProcess));
   if (!process) {
     Report(rules::kProcessArgument,
            fmt::format("thread {} has no koid argument \"process\"", object.koid));
@@ -180,13 +182,14 @@ void RecorderChecker::CheckAwaited(const fxt::Record& record) {
       break;
     case Awaited::kLossCounter:
       come = event != nullptr && event->type == fxt::EventType::kCounter &&
-             event->category.text == schema::kRecorderName && event->name.text == "lost_events" &&
+             event->category.text == schema::kRecorderName &&
+             event->name.text == schema::event::kLostEvents &&
              static_cast<int32_t>(event->payload) == awaited_cpu_;
       break;
     case Awaited::kLogInstant:
       come = event != nullptr && event->type == fxt::EventType::kInstant &&
-             event->category.text == "log" && event->thread.thread == awaited_thread_ &&
-             event->timestamp == awaited_time_;
+             event->category.text == schema::category::kLog &&
+             event->thread.thread == awaited_thread_ && event->timestamp == awaited_time_;
       break;
   }
   if (come) {
@@ -217,19 +220,14 @@ void RecorderChecker::CheckEvent(const fxt::Event& event) {
   }
   if (!seen_event_) {
     seen_event_ = true;
-    if (facts::IsSession(event)) {
-      expect_continuity_ = !facts::IsFiltered(event);
-    } else {
-      Report(rules::kSession, "the first event is another one");
-    }
+    if (!facts::IsSession(event)) Report(rules::kSession, "the first event is another one");
   }
-  if (facts::IsFilteringTrim(event)) expect_continuity_ = false;
+  continuity_.Note(event, offset_);
   if (const auto loss = facts::AsLoss(event)) {
     CheckLoss(*loss);
-  } else if (const auto cpu = facts::AsUnseenSwitch(event)) {
-    if (*cpu >= 0) continuity_.DeclareGap(*cpu, offset_);
   } else if (facts::IsLinuxState(event)) {
-    const auto letters = facts::TextOf(facts::FindArgument(event.arguments, "state"));
+    const auto letters =
+        facts::TextOf(facts::FindArgument(event.arguments, schema::argument::kState));
     const auto state = facts::LinuxStateTracker::StateOf(letters.value_or(""));
     if (state == fxt::ThreadState::kRunning) {
       Report(rules::kLinuxState, "the state is none of the kernel's letters");
@@ -247,15 +245,9 @@ void RecorderChecker::CheckLoss(const facts::Loss& loss) {
   if (!loss.cpu || !loss.count || !loss.category) {
     Report(rules::kLoss, "cpu (int32), count (unsigned) or category (string) is missing");
   }
-  const int32_t cpu = loss.cpu.value_or(-1);
-  if (loss.category == facts::kDamage) {
-    continuity_.DeclareDamage(offset_);
-  } else {
-    continuity_.DeclareGap(cpu, offset_);
-  }
   awaited_ = Awaited::kLossCounter;
   awaited_offset_ = offset_;
-  awaited_cpu_ = cpu;
+  awaited_cpu_ = loss.cpu.value_or(-1);
 }
 
 void RecorderChecker::CheckSide(const facts::Switch& record, const facts::SwitchSide& side) {
@@ -285,7 +277,7 @@ void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
   CheckSide(*record, record->outgoing);
   CheckSide(*record, record->incoming);
 
-  if (expect_continuity_ && continuity_.Judge(*record) == facts::CpuContinuity::Verdict::kBroken) {
+  if (continuity_.Judge(*record) == facts::CpuContinuity::Verdict::kBroken) {
     Report(rules::kContinuity,
            NotTheOne(record->outgoing.thread, record->cpu, *continuity_.Running(record->cpu)));
   }
@@ -294,7 +286,7 @@ void RecorderChecker::CheckSwitch(const fxt::Reader& reader) {
 
 void RecorderChecker::CheckWakeup(const fxt::ThreadWakeup& record) {
   MentionThread(record.thread, std::nullopt);
-  const fxt::Argument* waker = facts::FindArgument(record.arguments, "waker");
+  const fxt::Argument* waker = facts::FindArgument(record.arguments, schema::argument::kWaker);
   if (waker != nullptr) {
     if (const auto koid = facts::KoidOf(waker)) {
       MentionThread(*koid, std::nullopt);
@@ -302,8 +294,7 @@ void RecorderChecker::CheckWakeup(const fxt::ThreadWakeup& record) {
       Report(rules::kWakeup, "the argument \"waker\" is no koid");
     }
   }
-  const auto cpu = continuity_.CpuOf(record.thread);
-  if (cpu && expect_continuity_) {
+  if (const auto cpu = continuity_.CpuOf(record.thread)) {
     Report(rules::kWakeup,
            fmt::format("wakeup of thread {}, which is on cpu {}", record.thread, *cpu));
   }
@@ -331,10 +322,8 @@ void RecorderChecker::MentionThread(fxt::Koid thread, std::optional<fxt::Koid> p
 
 void RecorderChecker::Finish() {
   Miss();
-  if (expect_continuity_) {
-    for (const facts::CpuContinuity::TakeOver& taken : continuity_.take_overs()) {
-      ReportAt(taken.offset, rules::kContinuity, NotTheOne(taken.after, taken.cpu, taken.before));
-    }
+  for (const facts::CpuContinuity::TakeOver& taken : continuity_.take_overs()) {
+    ReportAt(taken.offset, rules::kContinuity, NotTheOne(taken.after, taken.cpu, taken.before));
   }
   std::vector<Finding> late;
   const auto add = [&](uint64_t offset, const Rule& rule, std::string message) {

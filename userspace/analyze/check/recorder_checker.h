@@ -67,7 +67,6 @@ class RecorderChecker {
   uint64_t records_ = 0;
   bool preamble_bad_ = false;
   bool seen_event_ = false;
-  bool expect_continuity_ = true;
   uint64_t last_time_ = 0;
   std::unordered_map<uint32_t, Tables> tables_;
   std::unordered_map<fxt::Koid, Mention> threads_;

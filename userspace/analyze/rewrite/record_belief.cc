@@ -10,6 +10,7 @@
 #include "facts/scheduling.h"
 #include "fxt/utf8.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace analyze {
 namespace {
@@ -159,7 +160,7 @@ bool RecordBelief::IsRecorders(const fxt::Reader& reader) const {
     return IsThread(event->thread, reader.provider()) && IsEvent(*event);
   }
   if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
-    const fxt::Argument* waker = facts::FindArgument(wakeup->arguments, "waker");
+    const fxt::Argument* waker = facts::FindArgument(wakeup->arguments, schema::argument::kWaker);
     return IsKnown(wakeup->thread) && AreArguments(wakeup->arguments) &&
            (waker == nullptr || (facts::KoidOf(waker) && IsKnown(*facts::KoidOf(waker))));
   }
@@ -181,7 +182,8 @@ bool RecordBelief::IsObject(const fxt::KernelObject& object) const {
     case fxt::KernelObjectType::kProcess:
       return true;
     case fxt::KernelObjectType::kThread: {
-      const auto process = facts::KoidOf(facts::FindArgument(object.arguments, "process"));
+      const auto process =
+          facts::KoidOf(facts::FindArgument(object.arguments, schema::argument::kProcess));
       const facts::ObjectNames::Thread* known = names_.thread(object.koid);
       if (process && !IsTrackOf(object.koid, *process)) return false;
       return process && (known == nullptr || !known->process || *known->process == *process);
@@ -194,7 +196,8 @@ bool RecordBelief::IsEvent(const fxt::Event& event) const {
   if (!AreArguments(event.arguments)) return false;
   if (const auto loss = facts::AsLoss(event)) return loss->cpu && loss->count && loss->category;
   if (facts::IsLinuxState(event)) {
-    const auto letters = facts::TextOf(facts::FindArgument(event.arguments, "state"));
+    const auto letters =
+        facts::TextOf(facts::FindArgument(event.arguments, schema::argument::kState));
     return facts::LinuxStateTracker::StateOf(letters.value_or("")) != fxt::ThreadState::kRunning;
   }
   return true;

@@ -10,6 +10,7 @@
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 #include "util/quantity.h"
 
 namespace analyze {
@@ -51,7 +52,8 @@ Tasks TasksOf(const fxt::Record& record) {
   } else if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
     const auto type = static_cast<fxt::KernelObjectType>(object->type);
     if (type == fxt::KernelObjectType::kThread) {
-      tasks.Add(object->koid, facts::KoidOf(facts::FindArgument(object->arguments, "process")));
+      tasks.Add(object->koid,
+                facts::KoidOf(facts::FindArgument(object->arguments, schema::argument::kProcess)));
     } else if (type == fxt::KernelObjectType::kProcess) {
       tasks.Add(object->koid, object->koid);
     }

@@ -4,7 +4,6 @@
 #include "analyze/rewrite/record_belief.h"
 #include "analyze/rewrite/recovery.h"
 #include "fxt/reader.h"
-#include "schema/koid.h"
 
 namespace analyze {
 namespace {

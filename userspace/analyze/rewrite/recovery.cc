@@ -9,6 +9,7 @@
 #include "facts/record_kind.h"
 #include "facts/recorder_facts.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace analyze {
 namespace {
@@ -26,7 +27,8 @@ std::optional<fxt::Ticks> TicksOf(const fxt::Record& record) {
 
 bool IsLossCounter(const fxt::Event& event, int32_t cpu) {
   return event.type == fxt::EventType::kCounter && event.category.text == schema::kRecorderName &&
-         event.name.text == "lost_events" && static_cast<int32_t>(event.payload) == cpu;
+         event.name.text == schema::event::kLostEvents &&
+         static_cast<int32_t>(event.payload) == cpu;
 }
 
 }  // namespace
@@ -57,8 +59,8 @@ bool Recovery::Completes(const fxt::Record& record) const {
       return event != nullptr && IsLossCounter(*event, held_.cpu);
     case Held::Awaits::kLogInstant:
       return event != nullptr && event->type == fxt::EventType::kInstant &&
-             event->category.text == "log" && event->thread.thread == held_.thread &&
-             event->timestamp == held_.time;
+             event->category.text == schema::category::kLog &&
+             event->thread.thread == held_.thread && event->timestamp == held_.time;
   }
   return false;
 }
@@ -113,7 +115,6 @@ void Recovery::Add(const fxt::Reader& reader) {
 }
 
 bool Recovery::Fits(const fxt::Reader& reader, const fxt::Record& record) {
-  if (!expect_continuity_) return true;
   if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
     // Unless a gap is declared before it.
     return undeclared_ || !continuity_.CpuOf(wakeup->thread);
@@ -129,12 +130,7 @@ void Recovery::NoteFacts(const fxt::Reader& reader, const fxt::Record& record) {
     continuity_.Note(*change, sequence_);
     return;
   }
-  const auto* event = std::get_if<fxt::Event>(&record);
-  if (event == nullptr) return;
-  if (facts::IsSession(*event) && facts::IsFiltered(*event)) expect_continuity_ = false;
-  if (facts::IsFilteringTrim(*event)) expect_continuity_ = false;
-  const auto cpu = facts::AsUnseenSwitch(*event);
-  if (cpu && *cpu >= 0) continuity_.DeclareGap(*cpu, sequence_);
+  if (const auto* event = std::get_if<fxt::Event>(&record)) continuity_.Note(*event, sequence_);
 }
 
 bool Recovery::Hold(const fxt::Reader& reader, const fxt::Record& record) {
@@ -151,13 +147,14 @@ bool Recovery::Hold(const fxt::Reader& reader, const fxt::Record& record) {
     if (const auto loss = facts::AsLoss(*event)) {
       next.awaits = Held::Awaits::kLossCounter;
       next.cpu = loss->cpu.value_or(-1);
-      next.damage = loss->category == facts::kDamage;
+      next.damage = loss->category == schema::kDamage;
     } else if (facts::IsLinuxState(*event)) {
       next.awaits = Held::Awaits::kSwitch;
       next.thread = event->thread.thread;
       next.time = event->timestamp;
       next.state = facts::LinuxStateTracker::StateOf(
-          facts::TextOf(facts::FindArgument(event->arguments, "state")).value_or(""));
+          facts::TextOf(facts::FindArgument(event->arguments, schema::argument::kState))
+              .value_or(""));
     }
     if (next.awaits != Held::Awaits::kNothing) Mention(record);
   }
@@ -182,15 +179,16 @@ void Recovery::BeginSession(const fxt::Reader& reader, const fxt::Record& record
   seen_session_ = true;
   const auto* event = std::get_if<fxt::Event>(&record);
   if (event != nullptr && facts::IsSession(*event)) return;
-  expect_continuity_ = false;
+  continuity_.ExpectNothing();
   NameRecorder(reader);
-  const fxt::Argument filters{StringRef::Inline("filters"), StringRef::Inline("(lost)")};
+  const fxt::Argument filters{StringRef::Inline(schema::argument::kFilters),
+                              StringRef::Inline("(lost)")};
   copier_.Write(reader, fxt::Event{fxt::EventType::kInstant,
                                    TicksOf(record).value_or(0),
                                    fxt::ThreadRef::Inline(schema::kRecorderProcessKoid,
                                                           schema::kRecorderProcessKoid),
                                    StringRef::Inline(schema::kRecorderName),
-                                   StringRef::Inline("session"),
+                                   StringRef::Inline(schema::event::kSession),
                                    {&filters, 1},
                                    0});
 }
@@ -198,7 +196,7 @@ void Recovery::BeginSession(const fxt::Reader& reader, const fxt::Record& record
 void Recovery::NameRecorder(const fxt::Reader& reader) {
   if (names_.thread(schema::kRecorderProcessKoid) != nullptr || recorder_named_) return;
   recorder_named_ = true;
-  const fxt::Argument process{StringRef::Inline("process"),
+  const fxt::Argument process{StringRef::Inline(schema::argument::kProcess),
                               fxt::KoidValue{schema::kRecorderProcessKoid}};
   copier_.Write(reader, fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
                                           schema::kRecorderProcessKoid,
@@ -219,20 +217,21 @@ void Recovery::DeclareGap(const fxt::Reader& reader) {
   }
   // How many events the bytes were, nobody knows.
   const std::array arguments = {
-      fxt::Argument{StringRef::Inline("cpu"), int32_t{-1}},
-      fxt::Argument{StringRef::Inline("count"), uint64_t{0}},
-      fxt::Argument{StringRef::Inline("category"), StringRef::Inline(facts::kDamage)},
-      fxt::Argument{StringRef::Inline("bytes"), undeclared_bytes_}};
+      fxt::Argument{StringRef::Inline(schema::argument::kCpu), int32_t{-1}},
+      fxt::Argument{StringRef::Inline(schema::argument::kCount), uint64_t{0}},
+      fxt::Argument{StringRef::Inline(schema::argument::kCategory),
+                    StringRef::Inline(schema::kDamage)},
+      fxt::Argument{StringRef::Inline(schema::argument::kBytes), undeclared_bytes_}};
   fxt::Event event{
       fxt::EventType::kInstant,
       last_ticks_,
       fxt::ThreadRef::Inline(schema::kRecorderProcessKoid, schema::kRecorderProcessKoid),
       StringRef::Inline(schema::kRecorderName),
-      StringRef::Inline("lost_events"),
+      StringRef::Inline(schema::event::kLostEvents),
       arguments,
       0};
   copier_.Write(reader, event);
-  const fxt::Argument total{StringRef::Inline(facts::kDamage), result_.skipped_bytes};
+  const fxt::Argument total{StringRef::Inline(schema::kDamage), result_.skipped_bytes};
   event.type = fxt::EventType::kCounter;
   event.arguments = {&total, 1};
   event.payload = static_cast<uint64_t>(int64_t{-1});
@@ -251,7 +250,8 @@ void Recovery::Mention(const fxt::Record& record) {
     MentionThread(newer->incoming_thread, std::nullopt);
   } else if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
     MentionThread(wakeup->thread, std::nullopt);
-    const auto waker = facts::KoidOf(facts::FindArgument(wakeup->arguments, "waker"));
+    const auto waker =
+        facts::KoidOf(facts::FindArgument(wakeup->arguments, schema::argument::kWaker));
     if (waker) MentionThread(*waker, std::nullopt);
   } else if (const fxt::ThreadRef* thread = facts::ThreadOf(record)) {
     MentionThread(thread->thread, thread->process);
@@ -282,7 +282,7 @@ void Recovery::NameMentioned() {
     processes_.insert(of);
     const std::string name =
         lost ? fmt::format("(lost thread {})", schema::TidOfKoid(thread)) : known->name;
-    const fxt::Argument argument{StringRef::Inline("process"), fxt::KoidValue{of}};
+    const fxt::Argument argument{StringRef::Inline(schema::argument::kProcess), fxt::KoidValue{of}};
     copier_.Name({static_cast<uint8_t>(kThread),
                   thread,
                   StringRef::Inline(std::string_view(name).substr(0, fxt::kMaxStringRefBytes)),

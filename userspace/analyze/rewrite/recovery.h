@@ -78,7 +78,6 @@ class Recovery {
   fxt::Ticks last_ticks_ = 0;
   bool recorder_named_ = false;
   bool seen_session_ = false;
-  bool expect_continuity_ = true;
   std::unordered_map<fxt::Koid, std::optional<fxt::Koid>> threads_;  // mentioned, and their process
   std::unordered_set<fxt::Koid> processes_;
 };

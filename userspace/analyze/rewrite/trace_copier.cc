@@ -10,6 +10,7 @@
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace analyze {
 namespace {
@@ -83,7 +84,7 @@ void TraceCopier::Note(const fxt::Reader& reader) {
   if (!object_budget_.Take(more * sizeof(uint64_t) + (had == 0 ? kObjectBytes : 0))) return;
   Object& known = objects_[key];
   known.words = std::move(words);
-  known.process = facts::KoidOf(facts::FindArgument(object->arguments, "process"));
+  known.process = facts::KoidOf(facts::FindArgument(object->arguments, schema::argument::kProcess));
   known.changed = known.written;
 }
 
@@ -194,7 +195,8 @@ void TraceCopier::NameLostThread(fxt::Koid process, fxt::Koid thread) {
     return object;
   };
   name(process, fxt::KernelObjectType::kProcess, "(lost)", {});
-  const fxt::Argument argument{fxt::StringRef::Inline("process"), fxt::KoidValue{process}};
+  const fxt::Argument argument{fxt::StringRef::Inline(schema::argument::kProcess),
+                               fxt::KoidValue{process}};
   name(thread, fxt::KernelObjectType::kThread, fmt::format("(lost thread {})", thread - process),
        {&argument, 1})
       .process = process;
@@ -318,7 +320,7 @@ void TraceCopier::Write(const fxt::Reader& reader, const fxt::Record& record) {
 void TraceCopier::Name(const fxt::KernelObject& object) {
   Object& known = objects_[{object.koid, object.type}];
   known.words = EncodeInline(object);
-  known.process = facts::KoidOf(facts::FindArgument(object.arguments, "process"));
+  known.process = facts::KoidOf(facts::FindArgument(object.arguments, schema::argument::kProcess));
   known.written = false;
   NeedObject(known);
 }

@@ -9,6 +9,7 @@
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace analyze {
 
@@ -48,9 +49,9 @@ void Trimmer::AddSession(const fxt::Reader& reader, const fxt::Event& session) {
   std::array<fxt::Argument, 3> arguments = {
       fxt::Argument{fxt::StringRef::Inline("from"), begin},
       fxt::Argument{fxt::StringRef::Inline("to"), range.to()},
-      fxt::Argument{fxt::StringRef::Inline("filters"),
+      fxt::Argument{fxt::StringRef::Inline(schema::argument::kFilters),
                     fxt::StringRef::Inline(options_.description)}};
-  event.name = fxt::StringRef::Inline("trimmed");
+  event.name = fxt::StringRef::Inline(schema::event::kTrimmed);
   event.arguments = arguments;
   copier_.Write(reader, event);
 }
@@ -122,12 +123,13 @@ void Trimmer::TellState(const fxt::Reader& reader) {
   }
   const std::string_view letters = states_in_.Letters(thread.thread, state);
   if (letters == states_out_.Letters(thread.thread, state)) return;
-  const fxt::Argument argument{fxt::StringRef::Inline("state"), fxt::StringRef::Inline(letters)};
+  const fxt::Argument argument{fxt::StringRef::Inline(schema::argument::kState),
+                               fxt::StringRef::Inline(letters)};
   const fxt::Event event{fxt::EventType::kInstant,
                          time,
                          thread,
-                         fxt::StringRef::Inline("sched"),
-                         fxt::StringRef::Inline("linux_state"),
+                         fxt::StringRef::Inline(schema::category::kSched),
+                         fxt::StringRef::Inline(schema::event::kLinuxState),
                          {&argument, 1},
                          0};
   states_out_.Note(event);

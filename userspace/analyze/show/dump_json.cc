@@ -8,6 +8,7 @@
 #include "branches/last_branch.h"
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
+#include "schema/names.h"
 
 namespace analyze {
 namespace {
@@ -94,7 +95,8 @@ class Object {
   void operator()(const fxt::ThreadWakeup& r) {
     json_.Key("cpu").Unsigned(r.cpu);
     Thread("thread", r.thread, std::nullopt);
-    if (const auto waker = facts::KoidOf(facts::FindArgument(r.arguments, "waker"))) {
+    if (const auto waker =
+            facts::KoidOf(facts::FindArgument(r.arguments, schema::argument::kWaker))) {
       Thread("waker", *waker, std::nullopt);
     }
     Arguments(r.arguments);

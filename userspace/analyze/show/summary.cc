@@ -7,7 +7,7 @@
 
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
-#include "schema/koid.h"
+#include "schema/names.h"
 
 namespace analyze {
 namespace {

@@ -6,6 +6,7 @@
 #include "branches/last_branch.h"
 #include "facts/scheduling.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace facts {
 
@@ -19,7 +20,7 @@ std::optional<uint32_t> CpuTracker::CpuOf(const fxt::Reader& reader) const {
     return view ? std::optional<uint32_t>(view->cpu()) : std::nullopt;
   }
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
-    const auto cpu = IntegerValue(FindArgument(event->arguments, "cpu"));
+    const auto cpu = IntegerValue(FindArgument(event->arguments, schema::argument::kCpu));
     if (cpu && *cpu >= 0 && *cpu <= std::numeric_limits<uint32_t>::max()) {
       return static_cast<uint32_t>(*cpu);
     }

@@ -46,6 +46,7 @@
 #include "facts/timeline/timeline_state.h"
 #include "fxt/reader.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace facts {
 
@@ -98,12 +99,13 @@ class Timeline : public TimelineState {
     const uint64_t time = reader.ToNanoseconds(event.timestamp);
     if (event.category.text == schema::kRecorderName) {
       AddRecorderEvent(event, time);
-    } else if (event.category.text == "sched") {
-      if (event.name.text != "linux_state") return;
+    } else if (IsLinuxState(event)) {
       Reach(time);
       NoteState(event);
-    } else if (event.category.text == "task" && event.name.text == "fork") {
-      if (const auto child = KoidOf(FindArgument(event.arguments, "child"))) OnFork(*child, time);
+    } else if (event.category.text == schema::category::kTask &&
+               event.name.text == schema::event::kFork) {
+      const auto child = KoidOf(FindArgument(event.arguments, schema::argument::kChild));
+      if (child) OnFork(*child, time);
     }
   }
   void AddRecorderEvent(const fxt::Event& event, uint64_t time);
@@ -139,7 +141,8 @@ class Timeline : public TimelineState {
 template <typename Handler>
 void Timeline<Handler>::AddRecorderEvent(const fxt::Event& event, uint64_t time) {
   if (const auto loss = AsLoss(event)) {
-    if (loss->category.value_or("sched") == "sched") OnLoss(loss->cpu.value_or(-1), time);
+    const auto category = loss->category.value_or(schema::category::kSched);
+    if (category == schema::category::kSched) OnLoss(loss->cpu.value_or(-1), time);
   } else if (const auto cpu = AsUnseenSwitch(event)) {
     if (*cpu >= 0 && *cpu <= UINT16_MAX) OnUnseenSwitch(static_cast<uint32_t>(*cpu), time);
   } else if (IsSession(event)) {

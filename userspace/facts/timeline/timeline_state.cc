@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "schema/linux_state.h"
+#include "schema/names.h"
 
 namespace facts {
 
@@ -39,7 +40,7 @@ Wait TimelineState::EndOfWait(const Thread& thread, ThreadIndex index, uint64_t 
 }
 
 void TimelineState::NoteState(const fxt::Event& event) {
-  const auto letters = TextOf(FindArgument(event.arguments, "state"));
+  const auto letters = TextOf(FindArgument(event.arguments, schema::argument::kState));
   const auto state = schema::StateOfLetters(letters.value_or(""));
   if (!state) return;
   Thread* thread = ThreadAt(IndexOf(event.thread.thread));
