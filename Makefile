@@ -65,10 +65,37 @@ all: $(BINARIES) $(ARCHIVES)
 help:
 	@sed -n 's/^## //p' Makefile scripts/make/*.mk
 
+# Headers that nearly every file includes, compiled once: a copy of one in scripts/prelude/, and what the
+# compiler makes of it beside that, where it looks for it. PRELUDES= (empty) does without.
+PRELUDES ?= yes
+$(BUILD)/prelude/%.h: scripts/prelude/%.h
+	@mkdir -p $(@D)
+	@cp $< $@
+
+$(BUILD)/prelude/%.h.gch: $(BUILD)/prelude/%.h $(BUILD)/flags
+	$(call brief,CXX)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -x c++-header $< -o $@
+
+# g++ 12 then sees what is wrong with std::string, and is not (GCC bugs 105329 and 105651): it may say
+# so, without that the build fails.
+PRELUDE_WARNINGS := $(if $(findstring clang,$(CXX)),,-Wno-error=array-bounds -Wno-error=stringop-overflow)
+# $(call with_prelude,NAME,OBJECTS)
+define with_prelude
+$(2): private CPPFLAGS += -include $(BUILD)/prelude/$(1).h
+$(2): private CXXFLAGS += $(PRELUDE_WARNINGS)
+$(2): $(BUILD)/prelude/$(1).h.gch
+endef
+ifneq ($(PRELUDES),)
+# libfxt needs nothing but a compiler.
+$(eval $(call with_prelude,userspace,$(foreach l,$(filter-out fxt,$(LAYERS)),$(call layer_objects,$(l))) \
+  $(RECORD_OBJECTS) $(FXT_OBJECTS) $(TOOL_COMMON)))
+# What ccache has to be told before it keeps what was made with such a header.
+export CCACHE_SLOPPINESS := $(CCACHE_SLOPPINESS),pch_defines,time_macros
+endif
+
 include scripts/make/*.mk
 
 # Objects made with other flags are not these objects.
-FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS)
+FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(TEST_OPT) $(PRELUDES)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quoted,$(FLAGS)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(FLAGS)) >$@

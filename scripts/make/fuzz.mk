@@ -20,9 +20,19 @@ FUZZ_MISSING = $(shell f=$$(mktemp) && \
   $(FUZZ_CXX) -x c++ - -fsanitize=fuzzer,address -o $$f >/dev/null 2>&1 || \
   echo "$(FUZZ_CXX) cannot build with -fsanitize=fuzzer"; rm -f $$f)
 
-$(FUZZ_BUILD)/%.o: %.cc
+# As for the programs, see the Makefile.
+FUZZ_PRELUDE := $(if $(PRELUDES),$(FUZZ_BUILD)/prelude.h)
+$(FUZZ_BUILD)/prelude.h: scripts/prelude/userspace.h
 	@mkdir -p $(@D)
-	$(call brief,CXX)$(FUZZ_CXX) $(FUZZ_CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
+	@cp $< $@
+
+$(FUZZ_BUILD)/prelude.h.gch: $(FUZZ_BUILD)/prelude.h
+	$(call brief,CXX)$(FUZZ_CXX) $(FUZZ_CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -x c++-header $< -o $@
+
+$(FUZZ_BUILD)/%.o: %.cc $(FUZZ_PRELUDE:%=%.gch)
+	@mkdir -p $(@D)
+	$(call brief,CXX)$(FUZZ_CXX) $(FUZZ_CPPFLAGS) $(FUZZ_PRELUDE:%=-include %) $(FUZZ_FLAGS) \
+	  -fsanitize=fuzzer-no-link -c $< -o $@
 
 $(FUZZ_BUILD)/reader_fuzzer: $(FUZZ_OBJECTS)
 	$(call brief,LINK)$(FUZZ_CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ -ldeflate -lz

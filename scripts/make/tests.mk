@@ -6,9 +6,20 @@ UNIT_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(UNIT_SOURCES))
 
 $(BUILD)/tests/%.o: CPPFLAGS += -Itests
 
+# Tests take the compiler longer than they run. What has to be fast is in the archives, but for what
+# benchmarks have too, and what compares whole traces in slow guests.
+TEST_OPT ?= -O0 -g1
+TEST_OBJECTS := $(filter-out $(ENCODER_BENCH_OBJECTS),$(UNIT_OBJECTS)) $(CAPTURE_TESTS)
+$(TEST_OBJECTS) $(BUILD)/prelude/tests.h.gch: private OPT := $(TEST_OPT)
+ifneq ($(PRELUDES),)
+$(eval $(call with_prelude,tests,$(TEST_OBJECTS)))
+endif
+
+# What of the recorder itself can be tested without recording.
+UNIT_RECORD := $(patsubst %,$(BUILD)/userspace/tools/record/%.o,console end_signals)
 # Some of them run fxt, which they look for beside them.
-$(BUILD)/unit_tests: $(UNIT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES) | $(BUILD)/fxt
-	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(UNIT_OBJECTS) $(TOOL_COMMON) $(ARCHIVES_LINK) -lgtest_main -lgtest -lgmock $(LIBS)
+$(BUILD)/unit_tests: $(UNIT_OBJECTS) $(UNIT_RECORD) $(TOOL_COMMON) $(ARCHIVES) | $(BUILD)/fxt
+	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(UNIT_OBJECTS) $(UNIT_RECORD) $(TOOL_COMMON) $(ARCHIVES_LINK) -lgtest_main -lgtest -lgmock $(LIBS)
 
 ## unit-test     build and run the unit tests alone
 .PHONY: unit-test

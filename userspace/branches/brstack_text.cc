@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "branches/brstack_text.h"
 
-#include <fmt/core.h>
-
 #include <iterator>
+
+#include "util/format_library.h"
 
 namespace branches {
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "text/clean_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 
 #include "fxt/utf8.h"
+#include "util/format_library.h"
 
 namespace text {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "fxt/utf8.h"
 #include "text/clean_text.h"
+#include "util/format_library.h"
 
 namespace text {
 namespace {

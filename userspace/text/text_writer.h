@@ -2,8 +2,6 @@
 // Text to a descriptor through a large buffer.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <iterator>
 #include <memory>
@@ -11,6 +9,7 @@
 #include <string_view>
 
 #include "output/output_file.h"
+#include "util/format_library.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 

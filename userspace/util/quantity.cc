@@ -104,7 +104,7 @@ std::string FormatDuration(uint64_t ns) {
 
 std::string FormatCount(uint64_t count) {
   std::string digits = std::to_string(count);
-  for (size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, ",");
+  for (size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, 1, ',');
   return digits;
 }
 

@@ -5,10 +5,10 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "text/json_writer.h"
+#include "unit/support/json.h"
 
 namespace text {
 namespace {
@@ -29,14 +29,14 @@ TEST(JsonTextTest, StringsReadBackTheSame) {
   every += "\u00e4\u20ac\U0001f600";
   for (const std::string& text : {std::string(), std::string("plain"), every}) {
     const std::string json = String(text);
-    EXPECT_EQ(nlohmann::json::parse(json).get<std::string>(), text) << json;
+    EXPECT_EQ(testing_support::ParseJson(json).get<std::string>(), text) << json;
     EXPECT_EQ(json.find('\n'), std::string::npos);
   }
 }
 
 TEST(JsonTextTest, WhatIsNotUtf8IsReplaced) {
   EXPECT_EQ(String("he\xfflo"), "\"he\xef\xbf\xbdlo\"");
-  EXPECT_EQ(nlohmann::json::parse(String("\xc3")).get<std::string>(), "\xef\xbf\xbd");
+  EXPECT_EQ(testing_support::ParseJson(String("\xc3")).get<std::string>(), "\xef\xbf\xbd");
 }
 
 TEST(JsonTextTest, NumbersThatDoublesRoundAreStrings) {
@@ -51,7 +51,7 @@ TEST(JsonTextTest, NumbersThatDoublesRoundAreStrings) {
 
 TEST(JsonTextTest, DoublesReadBackTheSame) {
   for (const double value : {0.0, 1.5, -1234.5678, 1e300, 5e-324, 0.1}) {
-    EXPECT_EQ(nlohmann::json::parse(Of<double>(text::AppendJsonNumber, value)).get<double>(),
+    EXPECT_EQ(testing_support::ParseJson(Of<double>(text::AppendJsonNumber, value)).get<double>(),
               value);
   }
   EXPECT_EQ(Of<double>(text::AppendJsonNumber, std::nan("")), "\"NaN\"");

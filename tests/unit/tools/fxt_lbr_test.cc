@@ -5,11 +5,11 @@
 
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "unit/perf/recordings.h"
 #include "unit/perf/synthetic.h"
 #include "unit/support/branchy_code.h"
+#include "unit/support/json.h"
 #include "unit/tools/fxt_command.h"
 
 namespace tools {
@@ -31,7 +31,7 @@ class FxtLbrTest : public testing::FxtCommandTest {
     words.insert(words.begin(), {"lbr", "--json", "--top", "0"});
     const CommandResult result = Fxt(words);
     EXPECT_EQ(result.status, 0) << result.err;
-    return json::parse(result.out);
+    return testing_support::ParseJson(result.out);
   }
   size_t Samples(const std::string& trace, const std::vector<std::string>& options) {
     std::vector<std::string> words = options;
@@ -158,7 +158,7 @@ TEST_F(FxtLbrTest, WritesSamplesAsJson) {
   size_t branches = 0;
   size_t unfilled = 0;
   for (const std::string& line : perf::testing::SplitLines(result.out)) {
-    const json sample = json::parse(line);
+    const json sample = testing_support::ParseJson(line);
     EXPECT_EQ(sample.at("tid"), 5805);
     ++samples;
     branches += sample.at("branches").size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Whatever a trace, its path or a command line holds, `fxt` writes nothing that makes a terminal do
 // something, or show text in another order than it has.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "unit/analyze/recording_parts.h"
+#include "unit/support/is_json.h"
 #include "unit/tools/fxt_command.h"
 
 namespace tools {
@@ -145,7 +145,7 @@ TEST_F(FxtTerminalTest, NothingOfATraceMovesTheTerminal) {
       EXPECT_EQ(HarmIn(result.out, true), "") << words[0] << " " << words[1] << " file " << first;
       EXPECT_EQ(HarmIn(result.err, true), "") << words[0] << " " << words[1] << " file " << first;
       if (json && words[0] != "check" && words[0] != "dump" && words[0] != "lbr") {
-        EXPECT_TRUE(nlohmann::json::accept(result.out)) << words[0];
+        EXPECT_TRUE(testing_support::IsJson(result.out)) << words[0];
       }
       shown += result.out.size();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What all subcommands of `fxt` have in common, as a shell sees it: where input comes from, where
 // output goes, and exit statuses.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,13 +9,14 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "unit/analyze/recording_parts.h"
+#include "unit/support/is_json.h"
+#include "unit/support/json.h"
 #include "unit/support/run_command.h"
 #include "unit/tools/fxt_command.h"
 
@@ -123,7 +124,7 @@ TEST_F(FxtToolTest, WritesGzipAndStandardOutput) {
     EXPECT_EQ(Fxt({name, Path("sound.fxt"), "-o", Path("out")}).status, 0) << name;
     EXPECT_EQ(Load("out"), to_pipe.out) << name;
     if (name == "json") {
-      EXPECT_TRUE(nlohmann::json::accept(to_pipe.out));
+      EXPECT_TRUE(testing_support::IsJson(to_pipe.out));
       continue;
     }
     EXPECT_EQ(Fxt({"check", "-"}, to_pipe.out).out.substr(0, 3), "-: ");
@@ -233,7 +234,7 @@ TEST_F(FxtToolTest, CountsWhatNobodyKnows) {
       Fxt({"info", "--json", "-"},
           std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   EXPECT_EQ(result.status, 0);
-  const auto info = nlohmann::json::parse(result.out);
+  const auto info = testing_support::ParseJson(result.out);
   EXPECT_EQ(info["diagnostics"]["unknown-record-type"], 2) << info["diagnostics"];
   EXPECT_EQ(info["kinds"]["unknown"]["count"], 3) << info["kinds"];
 }

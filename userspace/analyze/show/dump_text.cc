@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // `name=value` pairs behind time and kind: made for grep and for people.
-#include <fmt/format.h>
-
 #include <iterator>
 #include <string_view>
 
@@ -9,6 +7,8 @@
 #include "branches/last_branch.h"
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
+#include "schema/names.h"
+#include "util/format_library.h"
 
 namespace analyze {
 namespace {
@@ -138,7 +138,7 @@ class Line {
     Thread("thread", r.thread, std::nullopt);
     for (const fxt::Argument& argument : r.arguments) {
       const auto koid = facts::KoidOf(&argument);
-      if (koid && argument.name.text == "waker") {
+      if (koid && argument.name.text == schema::argument::kWaker) {
         Thread("waker", *koid, std::nullopt);
       } else {
         Arguments({&argument, 1});

@@ -32,7 +32,7 @@ util::Error NoBranchRecords(const PmuSurvey& survey, const Pmu& pmu, const LbrOp
   }
   return {fmt::format("no LBR: the performance counters ({}) have no branch records", pmu.name),
           survey.virtual_machine
-              ? std::string("the hypervisor does not pass LBR on: ") + kWhereLbrIs
+              ? fmt::format("the hypervisor does not pass LBR on: {}", kWhereLbrIs)
               : std::string("needed is an Intel CPU with LBR, or AMD Zen 3 (BRS) or Zen 4 "
                             "(LbrExtV2) or newer; see 'caps/branches' of the CPU's PMU in sysfs")};
 }

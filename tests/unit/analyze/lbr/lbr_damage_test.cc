@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "analyze/lbr/lbr_filter.h"
@@ -16,6 +15,7 @@
 #include "import/perf_importer.h"
 #include "sink/memory_sink.h"
 #include "unit/perf/recordings.h"
+#include "unit/support/is_json.h"
 
 namespace analyze {
 namespace {
@@ -56,7 +56,7 @@ size_t ReadTrace(std::span<const std::byte> bytes) {
   // A stack has at most what a perf sample holds, and a record of a trace says so in bytes.
   EXPECT_LE(report.totals().branches * 16, bytes.size());
   const std::string text = LbrReportText(report, {});
-  EXPECT_TRUE(nlohmann::json::accept(LbrReportJson("x", report, {})));
+  EXPECT_TRUE(testing_support::IsJson(LbrReportJson("x", report, {})));
   text::TextWriter out;
   LbrRawWriter raw(out, LbrRawForm::kText, no_symbols);
   {

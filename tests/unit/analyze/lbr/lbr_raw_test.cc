@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "unit/analyze/lbr/lbr_parts.h"
+#include "unit/support/json.h"
 
 namespace analyze {
 namespace {
@@ -85,7 +84,7 @@ TEST(LbrRawTest, WritesAJsonObjectPerLine) {
   const std::string text = Write(LbrRawForm::kJson, options);
   const size_t end = text.find('\n');
   ASSERT_NE(end, std::string::npos);
-  const auto sample = nlohmann::json::parse(text.substr(0, end));
+  const auto sample = testing_support::ParseJson(text.substr(0, end));
   EXPECT_EQ(sample.at("time_ns"), 1'000'000'007);
   EXPECT_EQ(sample.at("cpu"), 3);
   EXPECT_EQ(sample.at("hw_idx"), 17);
@@ -99,7 +98,7 @@ TEST(LbrRawTest, WritesAJsonObjectPerLine) {
   EXPECT_EQ(branch.at("counters"), "0x5");
   EXPECT_EQ(branch.at("from_place"), "prog+0x110");
   EXPECT_EQ(sample.at("branches").at(3).at("unfilled"), true);
-  const auto second = nlohmann::json::parse(text.substr(end + 1));
+  const auto second = testing_support::ParseJson(text.substr(end + 1));
   EXPECT_EQ(second.at("pid"), -1);
   EXPECT_FALSE(second.contains("cpu"));
 }

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "unit/analyze/lbr/lbr_parts.h"
+#include "unit/support/json.h"
 
 namespace analyze {
 namespace {
@@ -47,10 +46,12 @@ TEST_F(LbrTextTest, SaysEverythingInText) {
   has("mispredicted              1  (33.33%)");
   has("with cycles               2");
   has("hottest branches\n");
-  has("           1  33.33%          1 100.00% -              pro\\u000ag+0x110 -> pro\\u000ag+0x200\n");
+  has("           1  33.33%          1 100.00% -              pro\\u000ag+0x110 -> "
+      "pro\\u000ag+0x200\n");
   has("0x500000 -> pro\\u000ag+0x140\n");
   has("most mispredicted branches\n");
-  has("           7          1       7.0        7        7      16 pro\\u000ag+0x100 .. pro\\u000ag+0x110\n");
+  has("           7          1       7.0        7        7      16 pro\\u000ag+0x100 .. "
+      "pro\\u000ag+0x110\n");
   has("threads\n");
   has("w\\u001b[31m [20/21]\n");
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
@@ -79,7 +80,7 @@ TEST_F(LbrTextTest, SaysWhatTheCpuDoesNotTell) {
 }
 
 TEST_F(LbrTextTest, IsWellFormedJson) {
-  const auto json = nlohmann::json::parse(LbrReportJson("a \"trace\"", report_, {}));
+  const auto json = testing_support::ParseJson(LbrReportJson("a \"trace\"", report_, {}));
   EXPECT_EQ(json.at("file"), "a \"trace\"");
   EXPECT_EQ(json.at("branches"), 3);
   EXPECT_EQ(json.at("unfilled"), 1);
@@ -96,11 +97,11 @@ TEST_F(LbrTextTest, IsWellFormedJson) {
   LbrReportOptions options;
   options.sections = {true, false, false, false, false};
   options.top = 2;
-  const auto less = nlohmann::json::parse(LbrReportJson("x", report_, options));
+  const auto less = testing_support::ParseJson(LbrReportJson("x", report_, options));
   EXPECT_FALSE(less.contains("blocks"));
   EXPECT_EQ(less.at("hottest_branches").at("top").size(), 2u);
   const LbrReport empty(NoSymbols());
-  EXPECT_EQ(nlohmann::json::parse(LbrReportJson("x", empty, {})).at("samples"), 0);
+  EXPECT_EQ(testing_support::ParseJson(LbrReportJson("x", empty, {})).at("samples"), 0);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "unit/analyze/recording_parts.h"
 #include "unit/fxt/file_builder.h"
 #include "unit/fxt/random_records.h"
+#include "unit/support/json.h"
 
 namespace analyze {
 namespace {
@@ -99,7 +99,7 @@ TEST(DumpTest, OddNamesAreQuoted) {
 TEST(DumpTest, JsonLinesAreObjects) {
   RecordingParts file = RecordingParts::Sound();
   const auto lines = Lines(file, {.json = true, .raw = true});
-  const auto sw = nlohmann::json::parse(lines.at("switch from worker"));
+  const auto sw = testing_support::ParseJson(lines.at("switch from worker"));
   EXPECT_EQ(sw["kind"], "switch");
   EXPECT_EQ(sw["time_ns"], 1'000'013'000);
   EXPECT_EQ(sw["out"]["linux_state"], "D");
@@ -108,11 +108,11 @@ TEST(DumpTest, JsonLinesAreObjects) {
   EXPECT_EQ(sw["out"]["process_name"], "app");
   EXPECT_EQ(sw["in"]["thread"], testing::kIdle1);
   EXPECT_EQ(sw["offset"], file.Offset("switch from worker"));
-  const auto event = nlohmann::json::parse(lines.at("complete"));
+  const auto event = testing_support::ParseJson(lines.at("complete"));
   EXPECT_EQ(event["args"][0]["name"], "n");
   EXPECT_EQ(event["args"][0]["type"], "uint32");
   EXPECT_EQ(event["args"][0]["value"], 1);
-  const auto blob = nlohmann::json::parse(lines.at("branches"));
+  const auto blob = testing_support::ParseJson(lines.at("branches"));
   EXPECT_EQ(blob["branches"][0]["to"], "0x2000");
 }
 
@@ -138,7 +138,7 @@ TEST(DumpTest, EveryRecordIsALine) {
         const std::string line = fmt::to_string(out);
         ASSERT_EQ(line.find('\n'), line.size() - 1);
         if (!json) continue;
-        const auto value = nlohmann::json::parse(line);
+        const auto value = testing_support::ParseJson(line);
         ASSERT_EQ(value["kind"], facts::NameOf(facts::KindOf(reader.record())));
         ASSERT_EQ(value["words"].size(), reader.words().size());
       }

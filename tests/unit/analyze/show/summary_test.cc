@@ -7,11 +7,10 @@
 #include <span>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "analyze/show/summary_report.h"
 #include "unit/analyze/recording_parts.h"
 #include "unit/fxt/file_builder.h"
+#include "unit/support/json.h"
 
 namespace analyze {
 namespace {
@@ -79,7 +78,7 @@ TEST(SummaryTest, CountsWhatIsInARecording) {
 TEST(SummaryTest, JsonSaysTheSame) {
   RecordingParts file = RecordingParts::Sound();
   const Summary summary = Of(file.Bytes());
-  const auto json = nlohmann::json::parse(SummaryJson("a file", summary));
+  const auto json = testing_support::ParseJson(SummaryJson("a file", summary));
   EXPECT_EQ(json["file"], "a file");
   EXPECT_EQ(json["records"], summary.records);
   EXPECT_EQ(json["duration_ns"], 16'000);
@@ -141,7 +140,7 @@ TEST(SummaryTest, TheTimeOfLostEventsIsUnknownAndNotBusy) {
   EXPECT_EQ(summary.threads.at(testing::kIdle0).run_ns, 8'000'000u);
   // What stands in for whoever ran is no thread that did.
   EXPECT_EQ(summary.threads.size(), 2u);
-  const auto json = nlohmann::json::parse(SummaryJson("a file", summary));
+  const auto json = testing_support::ParseJson(SummaryJson("a file", summary));
   EXPECT_EQ(json["cpus"][0]["unknown_ns"], 90'000'000);
   const std::string text = SummaryText("x", summary, 5);
   EXPECT_NE(text.find("  2.0%    90.0%"), std::string::npos) << text;

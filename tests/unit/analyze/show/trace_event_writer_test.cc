@@ -6,7 +6,6 @@
 
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
@@ -15,6 +14,7 @@
 #include "unit/fxt/file_builder.h"
 #include "unit/fxt/random_records.h"
 #include "unit/fxt/vectors.h"
+#include "unit/support/json.h"
 
 namespace analyze {
 namespace {
@@ -33,7 +33,7 @@ json Convert(std::span<const std::byte> bytes, TraceEventOptions options = {}) {
   fxt::Reader reader(source);
   while (reader.Next() == fxt::ReadStatus::kRecord) EXPECT_TRUE(writer.Add(reader).ok());
   EXPECT_TRUE(writer.Finish().ok());
-  return json::parse(out.text());
+  return testing_support::ParseJson(out.text());
 }
 
 // The events of a phase, metadata of names apart.
@@ -102,7 +102,7 @@ TEST(TraceEventWriterTest, SwitchesAreLaidOutAsTrace2jsonDoes) {
   const json trace = Convert(file.Bytes());
   const auto switches = SystemEvents(trace, "k");
   ASSERT_EQ(switches.size(), 6u);
-  EXPECT_EQ(switches[0], json::parse(R"({"ph":"k","ts":1000001.0,"cpu":0,
+  EXPECT_EQ(switches[0], testing_support::ParseJson(R"({"ph":"k","ts":1000001.0,"cpu":0,
       "out":{"pid":0,"tid":4290772992,"state":0,"prio":0},
       "in":{"pid":100,"tid":100,"prio":120}})"));
   const auto wakeups = SystemEvents(trace, "w");
@@ -261,7 +261,8 @@ TEST(TraceEventWriterTest, BranchesAreWhatTrace2jsonMakesOfThem) {
     if (vector.id != "B2") continue;
     fxt::testing::FileBuilder file;
     file.Raw(vector.words);
-    EXPECT_EQ(Convert(file.bytes())["lastBranch"], json::parse(R"({"records":[{"cpu":1,
+    EXPECT_EQ(Convert(file.bytes())["lastBranch"],
+              testing_support::ParseJson(R"({"records":[{"cpu":1,
         "aspace":4321,"event_time":1234,"branches":[{"from":0,"to":50,"info":0},
         {"from":100,"to":150,"info":69},{"from":200,"to":250,"info":138},
         {"from":300,"to":350,"info":207}]}]})"));
