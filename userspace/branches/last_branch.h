@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The payload of last-branch blobs (blob type 2), as far as reading needs it.
+// The payload of last-branch blobs (blob type 2): its layout, and a view of one that was read.
 #pragma once
 
 #include <cstddef>
@@ -11,36 +11,46 @@
 
 namespace branches {
 
+// The payload begins with this, all little-endian; the branches follow, the newest first.
+struct LastBranchHead {
+  uint16_t cpu = 0;
+  uint16_t branches = 0;
+  uint32_t reserved = 0;
+  fxt::Ticks time = 0;
+  uint64_t address_space = 0;  // fxt-record has the process id: Linux shows no page table base
+};
+static_assert(sizeof(LastBranchHead) == 24);
+
 struct LastBranch {
   uint64_t from = 0;
   uint64_t to = 0;
   uint64_t info = 0;
 };
+static_assert(sizeof(LastBranch) == 24);
 
-// Views the payload: u16 cpu; u16 number of branches; u32 zero; u64 time in ticks; u64 address
-// space; then per branch, newest first, u64 from, u64 to, u64 info; all little-endian.
 class LastBranchView {
  public:
-  static constexpr size_t kHeaderBytes = 24;
-  static constexpr size_t kBranchBytes = 24;
+  static constexpr size_t kHeaderBytes = sizeof(LastBranchHead);
+  static constexpr size_t kBranchBytes = sizeof(LastBranch);
   static constexpr size_t kMaxBranches = 32;
 
   // Empty for other blobs, and for a payload too short for its own number of branches.
   static std::optional<LastBranchView> Of(const fxt::Blob& blob);
 
-  uint16_t cpu() const;
-  uint16_t branches() const;
-  uint32_t reserved() const;  // zero
-  fxt::Ticks time() const;
-  uint64_t address_space() const;
+  uint16_t cpu() const { return head_.cpu; }
+  uint16_t branches() const { return head_.branches; }
+  uint32_t reserved() const { return head_.reserved; }  // zero
+  fxt::Ticks time() const { return head_.time; }
+  uint64_t address_space() const { return head_.address_space; }
   LastBranch branch(size_t index) const;  // below branches()
   // Payload bytes behind the last branch; none by the layout.
   size_t trailing_bytes() const;
 
  private:
-  explicit LastBranchView(std::span<const std::byte> payload) : payload_(payload) {}
+  explicit LastBranchView(std::span<const std::byte> payload);
 
   std::span<const std::byte> payload_;
+  LastBranchHead head_;
 };
 
 }  // namespace branches

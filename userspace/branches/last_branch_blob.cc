@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "branches/last_branch.h"
 #include "perf/record/perf_abi.h"
 
 namespace branches {
@@ -18,21 +19,6 @@ constexpr uint64_t kInfoMispredicted = uint64_t{1} << 63;
 constexpr uint64_t kInfoInTransaction = uint64_t{1} << 62;
 constexpr uint64_t kInfoAborted = uint64_t{1} << 61;
 constexpr uint64_t kInfoMispredictedOld = uint64_t{1} << 16;
-
-struct BlobHead {
-  uint16_t cpu = 0;
-  uint16_t branches = 0;
-  uint32_t zero = 0;
-  uint64_t time = 0;
-  uint64_t address_space = 0;  // the process id: Linux shows no page table base
-};
-static_assert(sizeof(BlobHead) == 24);
-
-struct BlobBranch {
-  uint64_t from = 0;
-  uint64_t to = 0;
-  uint64_t info = 0;
-};
 
 constexpr uint16_t kCompanionVersion = 1;
 
@@ -147,7 +133,7 @@ std::string BlobName(uint16_t cpu) { return fmt::format("cpu{}", cpu); }
 void EncodeStack(const perf::BranchStackSample& sample, EncodedStack* out) {
   const size_t total = sample.entries.size();
   const size_t in_blob = std::min(total, kBlobBranches);
-  BlobHead head;
+  LastBranchHead head;
   // No Linux machine has more CPUs than 16 bits count.
   head.cpu = static_cast<uint16_t>(
       std::min<uint32_t>(sample.cpu.value_or(kBlobCpuUnknown), kBlobCpuUnknown));
@@ -160,7 +146,7 @@ void EncodeStack(const perf::BranchStackSample& sample, EncodedStack* out) {
   uint32_t fields = FieldsOfSample(sample);
   for (size_t i = 0; i < in_blob; ++i) {
     const perf::BranchEntry& entry = sample.entries[i];
-    Put(BlobBranch{entry.from, entry.to, InfoFromFlags(entry.flags)}, &out->blob);
+    Put(LastBranch{entry.from, entry.to, InfoFromFlags(entry.flags)}, &out->blob);
     if (SaysMoreThanInfo(entry)) fields |= kFlags;
   }
   if (total != 0 && sample.counters.size() == total) fields |= kCounters;
@@ -181,8 +167,8 @@ void EncodeStack(const perf::BranchStackSample& sample, EncodedStack* out) {
 util::Status StackDecoder::TakeBlob(util::Bytes payload) {
   sample_.reset();
   util::ByteCursor cursor(payload);
-  BlobHead head;
-  util::PackedView<BlobBranch> branches;
+  LastBranchHead head;
+  util::PackedView<LastBranch> branches;
   if (!cursor.Read(&head) || !cursor.TakeArray(head.branches, &branches)) {
     return util::Error{fmt::format("last-branch blob of {} bytes is shorter than its {} branches",
                                    payload.size(), head.branches),
@@ -194,7 +180,7 @@ util::Status StackDecoder::TakeBlob(util::Bytes payload) {
   sample.pid = static_cast<uint32_t>(head.address_space);
   sample.tid = sample.pid;
   sample.entries.reserve(branches.size());
-  for (const BlobBranch branch : branches) {
+  for (const LastBranch branch : branches) {
     sample.entries.push_back({branch.from, branch.to, FlagsFromInfo(branch.info)});
   }
   sample_ = std::move(sample);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "branches/last_branch.h"
 #include "perf/record/branch_stack_sample.h"
 #include "util/byte_cursor.h"
 #include "util/result.h"
@@ -17,7 +18,7 @@
 namespace branches {
 
 // Most branches a last-branch blob holds; a longer stack goes on in companions.
-inline constexpr size_t kBlobBranches = 32;
+inline constexpr size_t kBlobBranches = LastBranchView::kMaxBranches;
 // The CPU number of a sample whose CPU was not recorded.
 inline constexpr uint16_t kBlobCpuUnknown = 0xffff;
 // A companion blob has the name of its last-branch blob and this behind it.

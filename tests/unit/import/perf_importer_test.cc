@@ -31,7 +31,7 @@ struct Imported {
   std::string error;
 };
 
-Imported Import(std::unique_ptr<perf::ByteSource> source) {
+Imported Import(std::unique_ptr<perf::SeekableSource> source) {
   Imported imported;
   util::Result<perf::FileReader> reader = perf::FileReader::Open(std::move(source));
   if (!reader) {

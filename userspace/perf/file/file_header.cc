@@ -44,7 +44,7 @@ util::Error Damaged(std::string what) {
 }
 
 template <typename T>
-util::Result<bool> ReadValue(ByteSource* source, T* value) {
+util::Result<bool> ReadValue(SeekableSource* source, T* value) {
   util::Result<size_t> got = source->Read(std::as_writable_bytes(std::span<T>(value, 1)));
   if (!got) return got.TakeError();
   return *got == sizeof(T);
@@ -67,7 +67,7 @@ util::Status CheckMagic(uint64_t magic) {
 }
 
 // Bytes of a section; fewer when the file ends before it does.
-util::Result<std::vector<std::byte>> ReadSection(ByteSource* source, const Section& section,
+util::Result<std::vector<std::byte>> ReadSection(SeekableSource* source, const Section& section,
                                                  uint64_t file_size) {
   std::vector<std::byte> bytes;
   if (section.offset >= file_size) return bytes;
@@ -80,7 +80,7 @@ util::Result<std::vector<std::byte>> ReadSection(ByteSource* source, const Secti
   return bytes;
 }
 
-util::Status ReadAttrs(ByteSource* source, const FileForm& form, uint64_t file_size,
+util::Status ReadAttrs(SeekableSource* source, const FileForm& form, uint64_t file_size,
                        FileInfo* info) {
   constexpr uint64_t kMaxAttrBytes = 4096;
   if (form.attr_size < kAttrSizeSmallest + sizeof(Section) || form.attr_size > kMaxAttrBytes) {
@@ -113,7 +113,7 @@ util::Status ReadAttrs(ByteSource* source, const FileForm& form, uint64_t file_s
 }
 
 // The table of feature sections stands right behind the records, one entry per bit that is set.
-util::Status ReadFeatures(ByteSource* source, const FileForm& form, uint64_t file_size,
+util::Status ReadFeatures(SeekableSource* source, const FileForm& form, uint64_t file_size,
                           FileInfo* info) {
   uint64_t entry_offset = form.data.offset + form.data.size;
   for (uint64_t feature = 0; feature < 64 * std::size(form.features); ++feature) {
@@ -133,7 +133,7 @@ util::Status ReadFeatures(ByteSource* source, const FileForm& form, uint64_t fil
   return util::Ok();
 }
 
-util::Result<FileHeader> ReadFileForm(ByteSource* source, uint64_t head_size) {
+util::Result<FileHeader> ReadFileForm(SeekableSource* source, uint64_t head_size) {
   if (!source->size()) {
     return util::Error{"a perf.data file in file form cannot be read from a pipe",
                        "give its name, or record with 'perf record -o -'"};
@@ -166,7 +166,7 @@ util::Result<FileHeader> ReadFileForm(ByteSource* source, uint64_t head_size) {
 
 }  // namespace
 
-util::Result<FileHeader> ReadFileHeader(ByteSource* source) {
+util::Result<FileHeader> ReadFileHeader(SeekableSource* source) {
   Start start{};
   util::Result<bool> whole = ReadValue(source, &start);
   if (!whole) return whole.TakeError();

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "perf/file/byte_source.h"
 #include "perf/file/file_info.h"
+#include "perf/file/seekable_source.h"
 #include "util/result.h"
 
 namespace perf {
@@ -24,6 +24,6 @@ struct FileHeader {
 
 // Reads the head and leaves `source` at the first record. Error: not a perf.data file, one of the
 // other byte order or of the first format (before Linux 2.6.36), or a head that contradicts itself.
-util::Result<FileHeader> ReadFileHeader(ByteSource* source);
+util::Result<FileHeader> ReadFileHeader(SeekableSource* source);
 
 }  // namespace perf

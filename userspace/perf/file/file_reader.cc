@@ -23,7 +23,7 @@ uint64_t WordAt(util::Bytes bytes, size_t offset) {
 
 }  // namespace
 
-util::Result<FileReader> FileReader::Open(std::unique_ptr<ByteSource> source) {
+util::Result<FileReader> FileReader::Open(std::unique_ptr<SeekableSource> source) {
   util::Result<FileHeader> header = ReadFileHeader(source.get());
   if (!header) return header.TakeError();
   FileReader reader;

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "perf/file/byte_source.h"
 #include "perf/file/file_header.h"
 #include "perf/file/file_info.h"
 #include "perf/file/record_stream.h"
+#include "perf/file/seekable_source.h"
 #include "perf/record/record_decoder.h"
 #include "util/result.h"
 
@@ -28,7 +28,7 @@ struct FileRecord {
 class FileReader {
  public:
   // Reads the head. Errors: see ReadFileHeader().
-  static util::Result<FileReader> Open(std::unique_ptr<ByteSource> source);
+  static util::Result<FileReader> Open(std::unique_ptr<SeekableSource> source);
 
   // The next record in the order of the file (see TimeOrder for the order of time); empty at the
   // end. Records about the file itself (events, features, build ids) are returned, too, after they
@@ -52,7 +52,7 @@ class FileReader {
   util::Status TakeMetadata(const RawRecord& record);
   std::optional<size_t> EventOf(const RawRecord& record) const;
 
-  std::unique_ptr<ByteSource> source_;
+  std::unique_ptr<SeekableSource> source_;
   std::unique_ptr<FileInfo> info_;
   std::unique_ptr<RecordStream> stream_;
   bool header_truncated_ = false;

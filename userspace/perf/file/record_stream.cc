@@ -28,7 +28,8 @@ util::Error BadSize(const perf_event_header& header, uint64_t offset) {
 
 }  // namespace
 
-RecordStream::RecordStream(ByteSource* source, uint64_t file_offset, std::optional<uint64_t> end)
+RecordStream::RecordStream(SeekableSource* source, uint64_t file_offset,
+                           std::optional<uint64_t> end)
     : source_(source), file_offset_(file_offset), end_(end), buffer_(kBufferBytes) {}
 
 util::Result<std::optional<RawRecord>> RecordStream::Next() {

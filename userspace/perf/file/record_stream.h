@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "perf/file/byte_source.h"
+#include "perf/file/seekable_source.h"
 #include "perf/file/zstd_decoder.h"
 #include "perf/record/perf_abi.h"
 #include "util/result.h"
@@ -28,7 +28,7 @@ class RecordStream {
  public:
   // Reads `source` from its current place, which is `file_offset`, to `end` (a file offset) or, if
   // that is empty, to the end of the input. The source must outlive the stream.
-  RecordStream(ByteSource* source, uint64_t file_offset, std::optional<uint64_t> end);
+  RecordStream(SeekableSource* source, uint64_t file_offset, std::optional<uint64_t> end);
 
   // The next record; empty at the end. Error: the input cannot be read, a record's size is smaller
   // than its header, or compressed data is damaged. Nothing can be read after an error.
@@ -51,7 +51,7 @@ class RecordStream {
   util::Status SkipPayload(uint64_t bytes);
   void Consume(size_t bytes);
 
-  ByteSource* source_;
+  SeekableSource* source_;
   uint64_t file_offset_;
   std::optional<uint64_t> end_;
   std::vector<std::byte> buffer_;  // file bytes [begin_, filled_) are not consumed yet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "perf/file/byte_source.h"
+#include "perf/file/seekable_source.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace perf {
 namespace {
 
-TEST(ByteSourceTest, ReadsAFileFromAnyPlace) {
+TEST(SeekableSourceTest, ReadsAFileFromAnyPlace) {
   auto source = OpenFile("/proc/self/exe");
   ASSERT_TRUE(source.ok());
   std::array<std::byte, 4> head;
@@ -24,7 +24,7 @@ TEST(ByteSourceTest, ReadsAFileFromAnyPlace) {
   EXPECT_EQ(*(*source)->Read(head), 0u);
 }
 
-TEST(ByteSourceTest, SaysWhyAFileDoesNotOpen) {
+TEST(SeekableSourceTest, SaysWhyAFileDoesNotOpen) {
   const auto absent = OpenFile("/nonexistent/perf.data");
   ASSERT_FALSE(absent.ok());
   EXPECT_NE(absent.error().message.find("No such file"), std::string::npos);
@@ -33,7 +33,7 @@ TEST(ByteSourceTest, SaysWhyAFileDoesNotOpen) {
   EXPECT_NE(folder.error().message.find("directory"), std::string::npos);
 }
 
-TEST(ByteSourceTest, WaitsForAPipeThatDoesNotBlock) {
+TEST(SeekableSourceTest, WaitsForAPipeThatDoesNotBlock) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
   auto source = MakeFdSource(util::UniqueFd(ends[0]), "pipe");
@@ -56,7 +56,7 @@ TEST(ByteSourceTest, WaitsForAPipeThatDoesNotBlock) {
   EXPECT_EQ(bytes[2], std::byte{'c'});
 }
 
-TEST(ByteSourceTest, ReadsMemoryAsAFileOrAPipe) {
+TEST(SeekableSourceTest, ReadsMemoryAsAFileOrAPipe) {
   const std::array<std::byte, 3> memory = {std::byte{1}, std::byte{2}, std::byte{3}};
   std::array<std::byte, 2> bytes;
   auto file = MakeMemorySource(memory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "perf/file/byte_source.h"
+#include "perf/file/seekable_source.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -16,7 +16,7 @@ namespace perf {
 
 namespace {
 
-class FdSource : public ByteSource {
+class FdSource : public SeekableSource {
  public:
   FdSource(util::UniqueFd fd, std::string name) : fd_(std::move(fd)), name_(std::move(name)) {
     struct stat status;
@@ -60,7 +60,7 @@ class FdSource : public ByteSource {
   std::optional<uint64_t> size_;
 };
 
-class MemorySource : public ByteSource {
+class MemorySource : public SeekableSource {
  public:
   MemorySource(util::Bytes bytes, bool seekable) : bytes_(bytes), seekable_(seekable) {}
 
@@ -89,7 +89,7 @@ class MemorySource : public ByteSource {
 
 }  // namespace
 
-util::Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path) {
+util::Result<std::unique_ptr<SeekableSource>> OpenFile(const std::string& path) {
   const bool standard_input = path == "-";
   util::UniqueFd fd(standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                    : open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -103,11 +103,11 @@ util::Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path) {
   return MakeFdSource(std::move(fd), name);
 }
 
-std::unique_ptr<ByteSource> MakeFdSource(util::UniqueFd fd, std::string name) {
+std::unique_ptr<SeekableSource> MakeFdSource(util::UniqueFd fd, std::string name) {
   return std::make_unique<FdSource>(std::move(fd), std::move(name));
 }
 
-std::unique_ptr<ByteSource> MakeMemorySource(util::Bytes bytes, bool seekable) {
+std::unique_ptr<SeekableSource> MakeMemorySource(util::Bytes bytes, bool seekable) {
   return std::make_unique<MemorySource>(bytes, seekable);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where a perf.data file's bytes come from: a descriptor or memory.
+// Where a perf.data file's bytes come from: a descriptor or memory. Unlike a trace
+// (fxt::ByteSource) it is not read from front to back: what describes it stands behind its records.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +16,9 @@
 
 namespace perf {
 
-class ByteSource {
+class SeekableSource {
  public:
-  virtual ~ByteSource() = default;
+  virtual ~SeekableSource() = default;
 
   // Fills `out` from the current place on; fewer bytes only at the end of the input.
   virtual util::Result<size_t> Read(std::span<std::byte> out) = 0;
@@ -28,12 +29,12 @@ class ByteSource {
 };
 
 // `path` "-" is standard input. Error: it does not open, or it is a directory.
-util::Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path);
+util::Result<std::unique_ptr<SeekableSource>> OpenFile(const std::string& path);
 
 // `name` is what errors call it.
-std::unique_ptr<ByteSource> MakeFdSource(util::UniqueFd fd, std::string name);
+std::unique_ptr<SeekableSource> MakeFdSource(util::UniqueFd fd, std::string name);
 
 // `bytes` stay the caller's. With `seekable` false it stands for a pipe.
-std::unique_ptr<ByteSource> MakeMemorySource(util::Bytes bytes, bool seekable = true);
+std::unique_ptr<SeekableSource> MakeMemorySource(util::Bytes bytes, bool seekable = true);
 
 }  // namespace perf
