@@ -70,7 +70,7 @@ install:
 	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR) $(PKG_DIR) $(INCLUDE_DIR)
 	install -m 644 $(BUILD)/libfxt.a $(LIB_DIR)
 	install -m 644 $(wildcard include/fxt/*.h) $(INCLUDE_DIR)
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' userspace/fxt/fxt.pc.in >$(PKG_DIR)/fxt.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' scripts/make/fxt.pc.in >$(PKG_DIR)/fxt.pc
 	chmod 644 $(PKG_DIR)/fxt.pc
 	install -s --strip-program=$(STRIP) -m 755 $(BINARIES) $(BIN_DIR)
 	install -m 644 $(wildcard docs/man/*.1) $(MAN_DIR)

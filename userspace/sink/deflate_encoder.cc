@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "sink/bit_writer.h"
+
 namespace sink {
 namespace {
 
@@ -67,36 +69,6 @@ uint64_t Load(const std::byte* at) {
   std::memcpy(&word, at, sizeof word);
   return word;
 }
-
-}  // namespace
-
-// Bits as deflate has them, the first one lowest.
-class BitWriter {
- public:
-  explicit BitWriter(std::byte* at) : at_(at) {}
-  // 64 bits at most between two calls of Flush, less the seven that it may leave.
-  void Add(uint64_t bits, uint32_t count) {
-    bits_ |= bits << count_;
-    count_ += count;
-  }
-  void Flush() {
-    std::memcpy(at_, &bits_, sizeof bits_);
-    at_ += count_ >> 3;
-    bits_ >>= count_ & ~7u;
-    count_ &= 7;
-  }
-  std::byte* End() {
-    Flush();
-    return at_ + (count_ != 0);
-  }
-
- private:
-  std::byte* at_;
-  uint64_t bits_ = 0;
-  uint32_t count_ = 0;
-};
-
-namespace {
 
 // The code lengths of a dynamic block, themselves coded (RFC 1951, 3.2.7).
 class LengthsHeader {
