@@ -61,21 +61,27 @@ void ExpectOneProcess(const TraceObjects& objects, const std::string& told) {
   EXPECT_EQ(objects.threads.at(tid).name, "odd-low-thread");
 }
 
+// Where these can record.
+class Identity : public ::testing::Test {
+ protected:
+  void SetUp() override { REQUIRE_CAPTURE(); }
+
+  TempDir dir_;
+  std::string path_ = dir_.File("trace.fxt");
+};
+
 // The kernel lists tasks by their ids, so the thread comes first in the one that was there before;
 // the other one is told of by its fork.
-TEST(Identity, AProcessIsOneWhateverTheOrderOfItsIds) {
-  REQUIRE_CAPTURE();
+TEST_F(Identity, AProcessIsOneWhateverTheOrderOfItsIds) {
   if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
-  const TempDir dir;
-  const std::string path = dir.File("trace.fxt");
   auto before = ChildProcess::Start({OddTasksPath(), "low-tid", "--times", "60000"});
   ASSERT_TRUE(before.ok());
   const std::string told_before = WaitForWord(*before, "low-tid pid=");
   const CommandResult during =
-      RunCommand(RecordCommand(path, {}, {OddTasksPath(), "low-tid", "--times", "5"}), kLimit);
+      RunCommand(RecordCommand(path_, {}, {OddTasksPath(), "low-tid", "--times", "5"}), kLimit);
   ASSERT_TRUE(Exited(during, 0));
-  EXPECT_TRUE(IsWholeFile(path));
-  const TraceObjects objects = TraceObjects::Read(path);
+  EXPECT_TRUE(IsWholeFile(path_));
+  const TraceObjects objects = TraceObjects::Read(path_);
   ExpectOneProcess(objects, told_before);
   ExpectOneProcess(objects, during.err);
 }
@@ -104,6 +110,18 @@ class Outsider {
   util::Result<ChildProcess> process_;
 };
 
+class IdentityOfAnOutsider : public Identity {
+ protected:
+  void SetUp() override {
+    Identity::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
+    ASSERT_TRUE(outsider_.Running());
+  }
+
+  Outsider outsider_;
+};
+
 std::vector<std::string> InNamespace(std::vector<std::string> unshare,
                                      const std::vector<std::string>& command) {
   unshare.insert(unshare.begin(), {"unshare", "--pid", "--fork"});
@@ -111,22 +129,16 @@ std::vector<std::string> InNamespace(std::vector<std::string> unshare,
   return unshare;
 }
 
-TEST(Identity, SeesTheWholeMachineFromAProcessNamespace) {
-  REQUIRE_CAPTURE();
-  if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
-  Outsider outsider;
-  ASSERT_TRUE(outsider.Running());
-  const TempDir dir;
-  const std::string path = dir.File("trace.fxt");
+TEST_F(IdentityOfAnOutsider, SeesTheWholeMachineFromAProcessNamespace) {
   const CommandResult result = RunCommand(
       InNamespace({"--mount-proc"},
-                  RecordCommand(path, {}, {WorkloadPath(), "pingpong", "--count", "2000"})),
+                  RecordCommand(path_, {}, {WorkloadPath(), "pingpong", "--count", "2000"})),
       kLimit);
   ASSERT_TRUE(Exited(result, 0));
-  ASSERT_TRUE(IsWholeFile(path));
-  const TraceObjects objects = TraceObjects::Read(path);
-  ASSERT_TRUE(objects.processes.contains(outsider.pid()));
-  const ProcessObject& seen = objects.processes.at(outsider.pid());
+  ASSERT_TRUE(IsWholeFile(path_));
+  const TraceObjects objects = TraceObjects::Read(path_);
+  ASSERT_TRUE(objects.processes.contains(outsider_.pid()));
+  const ProcessObject& seen = objects.processes.at(outsider_.pid());
   EXPECT_EQ(seen.name, "sleep");
   EXPECT_EQ(seen.uid, 4242u);
   EXPECT_EQ(seen.ppid, static_cast<uint32_t>(getpid()));
@@ -138,34 +150,25 @@ TEST(Identity, SeesTheWholeMachineFromAProcessNamespace) {
   // Whoever is in the namespace is known there, by another number.
   const fxt::Koid recorder = objects.ThreadNamed("fxt-record");
   ASSERT_TRUE(objects.processes.contains(recorder));
-  EXPECT_NE(objects.processes.at(recorder).cmdline.find(path), std::string::npos);
+  EXPECT_NE(objects.processes.at(recorder).cmdline.find(path_), std::string::npos);
 }
 
 // A /proc that is the machine's numbers tasks as the machine does.
-TEST(Identity, TakesTheMachinesProcForWhatItIs) {
-  REQUIRE_CAPTURE();
-  if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
-  Outsider outsider;
-  ASSERT_TRUE(outsider.Running());
-  const TempDir dir;
-  const std::string path = dir.File("trace.fxt");
-  ASSERT_TRUE(Exited(RunCommand(InNamespace({}, RecordCommand(path, {}, {"true"})), kLimit), 0));
-  const TraceObjects objects = TraceObjects::Read(path);
-  ASSERT_TRUE(objects.processes.contains(outsider.pid()));
-  EXPECT_EQ(objects.processes.at(outsider.pid()).cmdline, "sleep 987");
+TEST_F(IdentityOfAnOutsider, TakesTheMachinesProcForWhatItIs) {
+  ASSERT_TRUE(Exited(RunCommand(InNamespace({}, RecordCommand(path_, {}, {"true"})), kLimit), 0));
+  const TraceObjects objects = TraceObjects::Read(path_);
+  ASSERT_TRUE(objects.processes.contains(outsider_.pid()));
+  EXPECT_EQ(objects.processes.at(outsider_.pid()).cmdline, "sleep 987");
 }
 
-TEST(Identity, FiltersTakeTheNumbersOfTheNamespace) {
-  REQUIRE_CAPTURE();
-  const TempDir dir;
-  const std::string path = dir.File("trace.fxt");
+TEST_F(Identity, FiltersTakeTheNumbersOfTheNamespace) {
   // The first child of a namespace's first process has the number 2.
   const std::string script = OddTasksPath() + " migrate --times 1000000 >/dev/null & exec " +
-                             RecorderPath() + " -q -o " + path + " --tgid 2 --pid 9999 -d 0.5";
+                             RecorderPath() + " -q -o " + path_ + " --tgid 2 --pid 9999 -d 0.5";
   const CommandResult result =
       RunCommand(InNamespace({"--mount-proc"}, {"sh", "-c", script}), kLimit);
   ASSERT_TRUE(Exited(result, 0));
-  const TraceObjects objects = TraceObjects::Read(path);
+  const TraceObjects objects = TraceObjects::Read(path_);
   const uint32_t tid = NumberAfter(result.err, "--tgid 2 of this process namespace is ");
   EXPECT_GT(tid, 2u) << result.err;
   EXPECT_TRUE(Mentions(result.err, "warning: --pid 9999: at the start there is no such thread"));
@@ -173,14 +176,12 @@ TEST(Identity, FiltersTakeTheNumbersOfTheNamespace) {
   for (const auto& [from, to] : objects.switches) EXPECT_TRUE(from == tid || to == tid) << from;
 }
 
-TEST(Identity, AnotherUserIsTold) {
-  REQUIRE_CAPTURE();
+TEST_F(Identity, AnotherUserIsTold) {
   for (const bool ends_before : {false, true}) {
     auto daemon = ChildProcess::Start({OddTasksPath(), "become-user", "--uid", "12345"});
     ASSERT_TRUE(daemon.ok());
     WaitForWord(*daemon, "ready");
-    const TempDir dir;
-    const std::string path = dir.File("trace.fxt");
+    const std::string path = dir_.File(ends_before ? "ended.fxt" : "alive.fxt");
     auto recorder = ChildProcess::Start(RecordCommand(path, {}));
     ASSERT_TRUE(recorder.ok());
     ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
@@ -230,26 +231,23 @@ class UnifiedGroup {
   std::string path_;
 };
 
-TEST(Identity, AnotherCgroupIsTold) {
-  REQUIRE_CAPTURE();
+TEST_F(Identity, AnotherCgroupIsTold) {
   const UnifiedGroup group;
   if (!group.usable()) GTEST_SKIP() << "SKIPPED: no unified hierarchy to make a cgroup in";
   auto daemon = ChildProcess::Start({OddTasksPath(), "become-user"});
   ASSERT_TRUE(daemon.ok());
   WaitForWord(*daemon, "ready");
-  const TempDir dir;
-  const std::string path = dir.File("trace.fxt");
-  auto recorder = ChildProcess::Start(RecordCommand(path, {}));
+  auto recorder = ChildProcess::Start(RecordCommand(path_, {}));
   ASSERT_TRUE(recorder.ok());
-  ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
+  ASSERT_TRUE(WaitForFile(path_, kLimit)) << recorder->ErrorsSoFar();
   ASSERT_TRUE(group.Take(daemon->pid()));
   // It is gone at the end, so the move itself has to tell.
   daemon->Signal(SIGKILL);
   daemon->Wait(kLimit);
   recorder->Signal(SIGINT);
   ASSERT_TRUE(Exited(recorder->Wait(kLimit), 0));
-  EXPECT_TRUE(IsWholeFile(path));
-  const TraceObjects objects = TraceObjects::Read(path);
+  EXPECT_TRUE(IsWholeFile(path_));
+  const TraceObjects objects = TraceObjects::Read(path_);
   const fxt::Koid thread = objects.ThreadNamed("odd_tasks");
   ASSERT_TRUE(objects.processes.contains(thread));
   EXPECT_EQ(objects.processes.at(thread).cgroup, group.name());
@@ -263,13 +261,11 @@ void ExpectCommandLine(const ProcessObject& process, const std::string& whole) {
 }
 
 // /proc tells that of a process that was there before, the kernel's program that of an exec.
-TEST(Identity, LongCommandLinesAreWholeOrMarked) {
-  REQUIRE_CAPTURE();
+TEST_F(Identity, LongCommandLinesAreWholeOrMarked) {
   if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
   for (const size_t bytes : {200, 900, 3000, 4086, 4092, 100'000}) {
     const std::string zeros(bytes, '0');
-    const TempDir dir;
-    const std::string path = dir.File("trace.fxt");
+    const std::string path = dir_.File(std::to_string(bytes) + ".fxt");
     auto before = ChildProcess::Start({"sleep", "987", zeros});
     ASSERT_TRUE(before.ok());
     const CommandResult result = RunCommand(RecordCommand(path, {}, {"true", zeros}), kLimit);

@@ -231,4 +231,17 @@ RecordingParts RecordingParts::Sound() {
   return file;
 }
 
+RecordingParts RecordingParts::Long(size_t switches) {
+  RecordingParts file = Sound();
+  const auto app = fxt::ThreadRef::Indexed(2);
+  const auto idle = fxt::ThreadRef::Indexed(1);
+  for (size_t i = 0; i < switches; ++i) {
+    const uint64_t time = 1'000'020'000 + i * 1000;
+    file.Add("switch " + std::to_string(i),
+             i % 2 == 0 ? Switch(time, 0, ThreadState::kNew, idle, 0, app, 120)
+                        : Switch(time, 0, ThreadState::kBlocked, app, 120, idle, 0));
+  }
+  return file;
+}
+
 }  // namespace analyze::testing

@@ -18,6 +18,8 @@ class RecordingParts {
   RecordingParts() = default;
   // Two CPUs, a process with two threads, and one of everything a recording has; see the source.
   static RecordingParts Sound();
+  // The same, and so many switches behind it, "switch 0" and so on, so that times have neighbours.
+  static RecordingParts Long(size_t switches);
 
   template <typename T>
   RecordingParts& Add(std::string label, const T& record) {

@@ -43,24 +43,14 @@ bool EndsAtARecord(std::span<const std::byte> bytes) {
 }
 
 std::optional<SmallDisk> SmallDisk::Mount(size_t bytes) {
-  std::string pattern = (fs::temp_directory_path() / "fxt-disk-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) return std::nullopt;
+  auto folder = std::make_unique<TemporaryFolder>();
   const std::string options = "size=" + std::to_string(bytes);
-  if (mount("tmpfs", pattern.c_str(), "tmpfs", 0, options.c_str()) != 0) {
-    rmdir(pattern.c_str());
-    return std::nullopt;
-  }
-  return SmallDisk(pattern);
-}
-
-SmallDisk::SmallDisk(SmallDisk&& other) noexcept : path_(std::move(other.path_)) {
-  other.path_.clear();
+  if (mount("tmpfs", folder->path().c_str(), "tmpfs", 0, options.c_str()) != 0) return std::nullopt;
+  return SmallDisk(std::move(folder));
 }
 
 SmallDisk::~SmallDisk() {
-  if (path_.empty()) return;
-  umount2(path_.c_str(), MNT_DETACH);
-  rmdir(path_.c_str());
+  if (folder_) umount2(folder_->path().c_str(), MNT_DETACH);
 }
 
 FileSizeLimit::FileSizeLimit(size_t bytes) {

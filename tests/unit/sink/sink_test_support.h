@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,14 +29,14 @@ using TemporaryFolder = testing_support::TempFolder;
 class SmallDisk {
  public:
   static std::optional<SmallDisk> Mount(size_t bytes);
-  SmallDisk(SmallDisk&& other) noexcept;
+  SmallDisk(SmallDisk&&) noexcept = default;
   SmallDisk& operator=(SmallDisk&&) = delete;
   ~SmallDisk();
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  std::string operator/(const std::string& name) const { return *folder_ / name; }
 
  private:
-  explicit SmallDisk(std::string path) : path_(std::move(path)) {}
-  std::string path_;
+  explicit SmallDisk(std::unique_ptr<TemporaryFolder> folder) : folder_(std::move(folder)) {}
+  std::unique_ptr<TemporaryFolder> folder_;  // none in what was moved from
 };
 
 // Files of this process cannot grow beyond `bytes` while it lives; writing fails with EFBIG then.

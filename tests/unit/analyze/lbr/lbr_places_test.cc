@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "schema/koid.h"
+#include "support/temp_folder.h"
 #include "unit/support/branchy_code.h"
 
 namespace analyze {
@@ -188,10 +189,8 @@ TEST(LbrPlacesTest, NamesTheRunningKernelsFunctions) {
 }
 
 TEST(LbrPlacesTest, NamesTheKernelsFunctionsFromAMovedList) {
-  std::string path = (std::filesystem::temp_directory_path() / "lbr_places.XXXXXX").string();
-  const int fd = mkstemp(path.data());
-  ASSERT_GE(fd, 0);
-  close(fd);
+  const testing_support::TempFolder folder;
+  const std::string path = folder / "kallsyms";
   // The list is of another start of the same kernel.
   std::ofstream(path) << "ffffffff81000000 T _text\n"
                          "ffffffff81000100 t do_one\n"
@@ -207,7 +206,6 @@ TEST(LbrPlacesTest, NamesTheKernelsFunctionsFromAMovedList) {
                     .file_offset = kKernelText});
   EXPECT_EQ(places.Text(places.Resolve(20, kKernelText + 0x110)), "do_one+0x10 [kernel]");
   EXPECT_EQ(places.Text(places.Resolve(20, kKernelText + 0x200)), "do_two [kernel]");
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -14,21 +14,7 @@ namespace {
 
 using testing::RecordingParts;
 
-// The sound recording, and switches behind it, so that times have neighbours.
-RecordingParts Recording() {
-  RecordingParts file = RecordingParts::Sound();
-  const auto app = fxt::ThreadRef::Indexed(2);
-  const auto idle = fxt::ThreadRef::Indexed(1);
-  for (uint64_t i = 0; i < 100; ++i) {
-    const uint64_t time = 1'000'020'000 + i * 1000;
-    file.Add(
-        "switch " + std::to_string(i),
-        i % 2 == 0
-            ? fxt::LegacyContextSwitch{time, 0, fxt::ThreadState::kNew, idle, app, 0, 120}
-            : fxt::LegacyContextSwitch{time, 0, fxt::ThreadState::kBlocked, app, idle, 120, 0});
-  }
-  return file;
-}
+RecordingParts Recording() { return RecordingParts::Long(100); }
 
 // The parts that are not believed.
 std::vector<std::string> Doubted(RecordingParts& file) {
