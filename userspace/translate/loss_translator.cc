@@ -4,15 +4,16 @@
 #include <array>
 
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace translate {
 
 model::ThreadHandle LossTranslator::RecorderTrack() {
   if (track_ == model::kNoHandle) {
     model::TaskTable& table = file_.tasks();
-    track_ =
-        table.AddPseudoThread(table.AddPseudoProcess(schema::kRecorderProcessKoid, "fxt-record"),
-                              schema::RecorderKoid(), "recording");
+    track_ = table.AddPseudoThread(
+        table.AddPseudoProcess(schema::kRecorderProcessKoid, schema::kRecorderName),
+        schema::RecorderKoid(), "recording");
   }
   return track_;
 }

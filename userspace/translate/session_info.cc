@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fxt/utf8.h"
+#include "schema/names.h"
 
 namespace translate {
 
@@ -21,7 +22,7 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
       {"host", &info.host},
       {"command", &info.command},
       {"categories", &info.categories},
-      {"filters", &info.filters},
+      {schema::argument::kFilters, &info.filters},
       {"interrupt_wakers", &info.interrupt_wakers},
       {"start_time", &info.start_time},
   }};
@@ -42,7 +43,7 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
                           .timestamp = time,
                           .thread = record.thread(),
                           .category = record.Ref(Word::kCategoryRecorder),
-                          .name = record.Intern("session"),
+                          .name = record.Intern(schema::event::kSession),
                           .arguments = {arguments.data(), count}});
 }
 

@@ -5,6 +5,7 @@
 
 #include "fxt/utf8.h"
 #include "schema/event_info.h"
+#include "schema/names.h"
 
 namespace translate {
 namespace {
@@ -14,11 +15,34 @@ constexpr size_t kMaxTextBytes = 1024;
 }  // namespace
 
 std::string_view TextOf(Word word) {
+  namespace argument = schema::argument;
+  namespace event = schema::event;
   constexpr std::array<std::string_view, static_cast<size_t>(Word::kWords)> kTexts = {
-      "fxt-record",  "waker",    "process",  "linux_state", "state", "unseen_switch", "lost_events",
-      "cpu",         "count",    "category", "ret",         "ppid",  "uid",           "cmdline",
-      "cmdline_cut", "cgroup",   "fork",     "exec",        "exit",  "rename",        "child",
-      "name",        "filename", "code",     "message"};
+      schema::kRecorderName,
+      argument::kWaker,
+      argument::kProcess,
+      event::kLinuxState,
+      argument::kState,
+      event::kUnseenSwitch,
+      event::kLostEvents,
+      argument::kCpu,
+      argument::kCount,
+      argument::kCategory,
+      "ret",
+      argument::kParent,
+      argument::kUser,
+      argument::kCommandLine,
+      argument::kCommandLineCut,
+      argument::kCgroup,
+      event::kFork,
+      event::kExec,
+      event::kExit,
+      event::kRename,
+      argument::kChild,
+      "name",
+      "filename",
+      "code",
+      "message"};
   return kTexts[static_cast<size_t>(word)];
 }
 

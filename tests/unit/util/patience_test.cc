@@ -83,7 +83,9 @@ TEST_F(PatienceTest, AFullPipeIsWaitedForUntilSomebodyReads) {
   pipe.Fill();
   const KeepWaiting let_one_read = [&] {
     std::string bytes(65536, '\0');
-    if (++asked_ == 2) EXPECT_GT(read(pipe.reads.get(), bytes.data(), bytes.size()), 0);
+    if (++asked_ == 2) {
+      EXPECT_GT(read(pipe.reads.get(), bytes.data(), bytes.size()), 0);
+    }
     return asked_ < 500;
   };
   EXPECT_TRUE(WaitUntilWritable(pipe.writes.get(), let_one_read));
