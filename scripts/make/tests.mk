@@ -7,9 +7,13 @@ UNIT_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(UNIT_SOURCES))
 $(BUILD)/tests/%.o: CPPFLAGS += -Itests
 
 # Tests take the compiler longer than they run. What has to be fast is in the archives, but for what
-# benchmarks have too, and what compares whole traces in slow guests.
+# goes through many records by itself, what benchmarks have too, and what compares whole traces in
+# slow guests.
 TEST_OPT ?= -O0 -g1
-TEST_OBJECTS := $(filter-out $(ENCODER_BENCH_OBJECTS),$(UNIT_OBJECTS)) $(CAPTURE_TESTS)
+LONG_TESTS := $(patsubst %,$(BUILD)/tests/unit/%.o,analyze/rewrite/recover_damage_test \
+                fxt/bytes_per_switch_test fxt/random_records fxt/reader_property_test \
+                fxt/reader_resync_test perf/damage_test)
+TEST_OBJECTS := $(filter-out $(ENCODER_BENCH_OBJECTS) $(LONG_TESTS),$(UNIT_OBJECTS)) $(CAPTURE_TESTS)
 $(TEST_OBJECTS) $(BUILD)/prelude/tests.h.gch: private OPT := $(TEST_OPT)
 ifneq ($(PRELUDES),)
 $(eval $(call with_prelude,tests,$(TEST_OBJECTS)))
