@@ -29,6 +29,10 @@ class RecordParser {
   size_t trailing_words() const { return cursor_.left(); }
 
  private:
+  // Of a record's header: bits `first` to `last`, both included, 0 the lowest.
+  static constexpr uint64_t Bits(uint64_t word, unsigned first, unsigned last) {
+    return (word >> first) & (~uint64_t{0} >> (63 - (last - first)));
+  }
   // The words that are not taken yet.
   class Cursor {
    public:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The part of RecordParser for records that few traces have, and none has many of.
-#include "fxt/header_bits.h"
 #include "fxt/record_parser.h"
 
 namespace fxt {

@@ -3,8 +3,6 @@
 
 #include <bit>
 
-#include "fxt/header_bits.h"
-
 namespace fxt {
 namespace {
 
