@@ -239,4 +239,18 @@ static __always_inline void side_submit(void *event)
 	bpf_ringbuf_submit(event, flags);
 }
 
+/*
+ * Room for an event of FXR_LONG_TABLE, FXR_LONG_SIZE() of it, which has to be a
+ * constant; NULL when there is none, and that is counted. fxr_pack_NAME fills it,
+ * side_submit sends it.
+ */
+static __always_inline struct fxr_long *long_reserve(u64 size, enum fxr_category category)
+{
+	struct fxr_long *event = side_reserve(size, FXR_SIDE_LONG, category);
+
+	if (event)
+		event->category = category;
+	return event;
+}
+
 #endif

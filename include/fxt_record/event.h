@@ -171,6 +171,7 @@ enum fxr_side_type {
 	FXR_SIDE_LOG = 6,    /* struct fxr_log */
 	FXR_SIDE_SLOT = 7,   /* struct fxr_side_slot: found its slot ring busy */
 	FXR_SIDE_CGROUP = 8, /* struct fxr_cgroup */
+	FXR_SIDE_LONG = 9,   /* struct fxr_long: what would be a slot if it were shorter */
 };
 
 /* The event of a task that was not asked for: it names the task and is not recorded itself. */
@@ -270,6 +271,28 @@ struct fxr_side_slot {
 	struct fxr_slot slot;
 };
 FXR_ASSERT(sizeof(struct fxr_side_slot) == 32);
+
+enum fxr_long_type {
+	FXR_LONG_NONE = 0,
+#define FXR_LONG_NUMBER(id, name, body) FXR_LONG_##id,
+	FXR_LONG_TABLE(FXR_LONG_NUMBER)
+#undef FXR_LONG_NUMBER
+};
+
+/*
+ * An event of a category that is longer than a slot: `words` fields, then `bytes`
+ * bytes, packed as long_event.h says. It takes its place among the slots by its
+ * time. header.size may be more: the ring hands out what was asked for.
+ */
+struct fxr_long {
+	struct fxr_side_header header;
+	fxr_u16 type;    /* enum fxr_long_type */
+	fxr_u8 category; /* enum fxr_category */
+	fxr_u8 words;
+	fxr_u32 bytes;
+	fxr_u64 data[];
+};
+FXR_ASSERT(sizeof(struct fxr_long) == 24);
 
 /* ---------------------------------------------------------------- clocks */
 

@@ -15,6 +15,7 @@
 #define FXR_MORE_CATEGORIES(X)
 #define FXR_MORE_TRACEPOINTS(X)
 #define FXR_MORE_SLOTS(X)
+#define FXR_MORE_LONGS(X)
 #endif
 
 /*
@@ -129,5 +130,14 @@
 #define FXR_LOSS_BODY(F, body)                                                      \
 	F(body, fxr_u32, count, 32, HIDDEN)                                         \
 	F(body, fxr_u8, category, 8, HIDDEN) /* enum fxr_category */
+
+/*
+ * X(id, name, body): FXR_LONG_id, an event that has more to say than a slot holds
+ * (a stack, a text, the fields of any tracepoint), by way of the side ring; what
+ * long_event.h makes of it. Its tracepoint's way is SIDE. The body lists its
+ * fields as F(body, type, field), up to 64 bits each; bytes of any number may
+ * follow them.
+ */
+#define FXR_LONG_TABLE(X) FXR_MORE_LONGS(X)
 
 #endif

@@ -17,6 +17,10 @@ TABLE = """
 #define FXR_GENERATE_BODY(F, body)               \\
 	F(body, fxr_u32, tid, 22, HIDDEN)        \\
 	F(body, fxr_s32, signal, 10, SHOWN)
+#define FXR_MORE_LONGS(X) X(TEXT, text, FXR_TEXT_LONG)
+#define FXR_TEXT_LONG(F, body)                   \\
+	F(body, fxr_u32, tid)                    \\
+	F(body, fxr_s64, offset)
 """
 
 PROGRAM = """
@@ -40,13 +44,38 @@ SLOT_PROGRAM(signal_generate, on_generate(claim, signal), int signal)
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 """
 
+LONG_PROGRAM = """
+#include "common.h"
+#include "filter.h"
+#include "ring.h"
+#include "fxt_record/long_event.h"
+
+SEC("tp_btf/signal_generate")
+int BPF_PROG(signal_generate, int signal)
+{
+	struct fxr_long *event = long_reserve(FXR_LONG_SIZE(text, 32), FXR_CATEGORY_SIGNAL);
+	struct fxr_text_long fields = {.tid = bpf_get_current_pid_tgid(), .offset = -signal};
+
+	if (!event)
+		return 0;
+	fxr_pack_text(event, fields, 32);
+	bpf_get_current_comm(fxr_text_bytes(event), 16);
+	side_submit(event);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+"""
+
 ASKS = """
 #include <cstdio>
 
 #include "capture/bpf/category.h"
+#include "fxt_record/long_event.h"
 #include "fxt_record/slot_body.h"
 #include "schema/event_info.h"
 
+static_assert(int{FXR_LONG_TEXT} == 1 && FXR_LONG_SIZE(text, 32) == 72);
 static_assert(int{FXR_CATEGORY_SIGNAL} != int{FXR_CATEGORY_OTHER});
 static_assert(sizeof(fxr_ring_control) == 576);
 static_assert(fxr_unpack_generate(fxr_pack_generate({100, -9}).body, 0).signal == -9);
@@ -79,15 +108,21 @@ class OneMoreEvent(unittest.TestCase):
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_its_program_has_both_forms(self):
+    def build_program(self, text):
         wanted = os.path.join(self.folder, "signal.o")
         self.build(os.environ.get("CLANG", "clang"), "-g", "-O2", "-target", "bpf", "-mcpu=v3", "-D__TARGET_ARCH_x86",
                    "-Wall", "-Werror", "-Iinclude", "-Ibpf", self.more, "-c",
-                   self.write("signal.bpf.c", PROGRAM), "-o", wanted)
+                   self.write("signal.bpf.c", text), "-o", wanted)
         with open(wanted, "rb") as file:
-            names = file.read()
+            return file.read()
+
+    def test_its_program_has_both_forms(self):
+        names = self.build_program(PROGRAM)
         self.assertIn(b"\0signal_generate\0", names)
         self.assertIn(b"\0signal_generate_flag\0", names)
+
+    def test_an_event_longer_than_a_slot_can_be_sent(self):
+        self.assertIn(b"\0signal_generate\0", self.build_program(LONG_PROGRAM))
 
     def test_tables_have_it_and_other_is_another(self):
         program = os.path.join(self.folder, "ask")

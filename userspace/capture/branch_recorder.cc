@@ -70,16 +70,16 @@ void BranchRecorder::OnRecord(unsigned cpu, const perf::Record& record) {
   }
 }
 
-void BranchRecorder::DeliverNext(translate::Translator& translator) {
+void BranchRecorder::DeliverNext(EventHandler& handler) {
   Item item = std::move(queue_.front());
   queue_.pop_front();
   if (const auto* sample = std::get_if<perf::BranchStackSample>(&item.what)) {
-    translator.OnBranchSample(*sample);
+    handler.OnBranchSample(*sample);
   } else if (auto* mapping = std::get_if<Mapping>(&item.what)) {
     mapping->record.file = mapping->file;
-    translator.OnMapping(item.time, mapping->record);
+    handler.OnMapping(item.time, mapping->record);
   } else if (const auto* loss = std::get_if<Loss>(&item.what)) {
-    translator.OnLoss(static_cast<int32_t>(loss->cpu), item.time, FXR_CATEGORY_LBR, loss->count);
+    handler.OnLoss(static_cast<int32_t>(loss->cpu), item.time, FXR_CATEGORY_LBR, loss->count);
   }
 }
 

@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "capture/bpf/bpf_programs.h"
+#include "capture/event_handler.h"
 #include "perf/live/lbr_session.h"
 #include "perf/record/branch_stack_sample.h"
 #include "perf/record/record_decoder.h"
-#include "translate/translator.h"
 #include "util/result.h"
 
 namespace capture {
@@ -53,8 +53,8 @@ class BranchRecorder : private perf::LbrHandler {
   std::string TakeProblem() { return std::exchange(problem_, std::string()); }
   // Time of the first one waiting, ns of CLOCK_MONOTONIC; UINT64_MAX: none.
   uint64_t NextTime() const { return queue_.empty() ? UINT64_MAX : queue_.front().time; }
-  // Hands the first one to the translator.
-  void DeliverNext(translate::Translator& translator);
+  // Hands the first one over.
+  void DeliverNext(EventHandler& handler);
 
  private:
   struct Mapping {

@@ -45,18 +45,12 @@ CaptureSession::CaptureSession(const ProgramOptions& options, std::unique_ptr<Bp
   }
 }
 
-util::Status CaptureSession::Start(fxt::ProviderWriter& writer,
-                                   const translate::SessionInfo& info) {
-  translate::TranslatorOptions options;
-  options.record_task_events = options_.categories.test(FXR_CATEGORY_TASK);
-  options.sees_switches = options_.sees_switches();
-  options.branches = branches_ != nullptr;
-  options.filtered = !options_.filter.empty();
-  translator_.emplace(writer, identities_, options);
+util::Status CaptureSession::Start(EventHandler& handler) {
   const auto offset = clock_.MeasureBoottimeOffset(100);
   if (!offset) return offset.error();
+  handler_ = &handler;
   clock_offset_ = *offset;
-  translator_->set_clock_offset(clock_offset_);
+  handler_->OnClockOffset(clock_offset_);
   // Identity before snapshot before events: every task that an event can name is known by then.
   if (util::Status status = programs_->Attach(); !status) return status;
   if (util::Status status = Snapshot(); !status) return status;
@@ -65,8 +59,7 @@ util::Status CaptureSession::Start(fxt::ProviderWriter& writer,
   start_time_ = delivered_ = ReadClock();
   kernel_ahead_ = start_time_ - util::MonotonicNow();
   DropEventsBefore(start_time_);
-  translator_->BeginSession(start_time_, info);
-  translator_->EndSnapshot();
+  handler_->OnStart(start_time_);
   return branches_ ? branches_->Enable() : util::Ok();
 }
 
@@ -94,7 +87,7 @@ void CaptureSession::CollectSideEvents() {
 }
 
 void CaptureSession::OnSnapshotTask(const fxr_task& task) {
-  translator_->OnSnapshotTask(task);
+  handler_->OnSnapshotTask(task);
   const TaskFilter& filter = programs_->filter();
   if (filter.empty()) return;
   const bool needs_path = !filter.cgroups.empty() && task.cgroup != 0;
@@ -119,43 +112,36 @@ uint64_t CaptureSession::ReadClock() {
   if (std::abs(clock_.boottime_offset() - clock_offset_) >= kClockJump) {
     if (const auto offset = clock_.MeasureBoottimeOffset(20)) {
       clock_offset_ = *offset;
-      translator_->set_clock_offset(clock_offset_);
+      handler_->OnClockOffset(clock_offset_);
     }
   }
   return clock_.monotonic();
 }
 
-uint64_t CaptureSession::NextOtherTime() const {
+uint64_t CaptureSession::NextTime() const {
   const fxr_side_header* front = side_ring_.Front();
   const uint64_t side = front ? front->time : UINT64_MAX;
   return branches_ ? std::min(side, branches_->NextTime()) : side;
 }
 
-// Events that do not come by the slot rings.
-void CaptureSession::DeliverOthers(uint64_t until) {
+void CaptureSession::DeliverUpTo(uint64_t time) {
   for (;;) {
     const fxr_side_header* event = side_ring_.Front();
     const uint64_t branch_time = branches_ ? branches_->NextTime() : UINT64_MAX;
     if (event && event->time <= branch_time) {
-      if (event->time > until) return;
-      translator_->OnSideEvent(*event);
+      if (event->time > time) return;
+      handler_->OnSideEvent(*event);
       side_ring_.Pop();
     } else {
-      if (branch_time == UINT64_MAX || branch_time > until) return;
-      branches_->DeliverNext(*translator_);
+      if (branch_time == UINT64_MAX || branch_time > time) return;
+      branches_->DeliverNext(*handler_);
     }
   }
 }
 
 bool CaptureSession::Deliver(uint64_t now, uint64_t horizon) {
-  uint64_t next_other = NextOtherTime();
-  return merger_.Deliver(horizon, now, [&](uint32_t cpu, const SlotEvent& event) {
-    if (event.time >= next_other) [[unlikely]] {
-      DeliverOthers(event.time);
-      next_other = NextOtherTime();
-    }
-    translator_->OnSlot(cpu, event.time, event.commit, event.body);
-  });
+  SlotStream slots(merger_, *this, horizon, now);
+  return handler_->OnSlots(slots);
 }
 
 // A long backlog takes its time, and so it is delivered piece by piece: the side ring, which is
@@ -201,7 +187,7 @@ bool CaptureSession::Drain() {
   // A side event in the making is later than the drain before this one, that is all that is known.
   if (whole) horizon_ = std::min(now, end_time_.load());
   const bool delivered = DeliverInSlices(now, horizon_);
-  if (delivered) DeliverOthers(horizon_);
+  if (delivered) DeliverUpTo(horizon_);
   merger_.Release();
   if (!whole || !delivered) {
     ++stalls_;
@@ -211,7 +197,7 @@ bool CaptureSession::Drain() {
   if (drains_ % kDrainsPerMissCheck == 0 && end_time_ == UINT64_MAX) {
     TellMisses(now, programs_->RecursionMisses());
   }
-  translator_->Tick(now);
+  handler_->OnTick(now);
   return true;
 }
 
@@ -219,7 +205,7 @@ void CaptureSession::TellMisses(uint64_t now, const CategoryCounts& misses) {
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
     uint64_t& told = told_misses_[category];
     if (misses[category] <= told) continue;
-    translator_->OnLoss(-1, now, category, misses[category] - told);
+    handler_->OnLoss(-1, now, category, misses[category] - told);
     told = misses[category];
   }
 }
@@ -233,7 +219,7 @@ void CaptureSession::TellUntoldLosses() {
       if (control.pending_since[category] > end_time_) {
         dropped_after_end_[category] += count;
       } else {
-        translator_->OnLoss(static_cast<int32_t>(cpu), end_time_, category, count);
+        handler_->OnLoss(static_cast<int32_t>(cpu), end_time_, category, count);
       }
     }
   }
@@ -266,7 +252,7 @@ uint64_t CaptureSession::Stop() {
   TellUntoldLosses();
   // What could not be asked is as it was told before.
   static_cast<void>(programs_->tasks().ForEach(
-      [this](const fxr_walked_task& walked) { translator_->OnFinalTask(walked.task); }));
+      [this](const fxr_walked_task& walked) { handler_->OnFinalTask(walked.task); }));
   return end_time_;
 }
 
@@ -275,7 +261,6 @@ CaptureStats CaptureSession::stats() const {
   for (size_t ring = 0; ring < merger_.ring_count(); ++ring) {
     stats.slots_consumed += merger_.ring(ring).consumed();
   }
-  stats.loss_slots = translator_->stats().loss_slots;
   stats.side_events_consumed = side_ring_.collected();
   for (uint32_t cpu = 0; cpu < programs_->control_count(); ++cpu) {
     const fxr_ring_control& control = programs_->control(cpu);

@@ -1,37 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One recording: initialize, start, drain until it is enough, stop. What it records becomes records
-// of the writer it was started with; who owns that, and where its bytes go, is not its business.
+// One recording: initialize, start, drain until it is enough, stop. What it records goes to the
+// handler it was started with, as raw events.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "capture/bpf/bpf_programs.h"
 #include "capture/bpf/kernel_clock.h"
 #include "capture/bpf/kernel_features.h"
 #include "capture/branch_recorder.h"
+#include "capture/event_handler.h"
 #include "capture/filter_matches.h"
 #include "capture/kernel_identity.h"
 #include "capture/proc_identity.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_merger.h"
-#include "fxt/provider_writer.h"
+#include "capture/slot_stream.h"
 #include "fxt_record/event.h"
-#include "translate/session_info.h"
-#include "translate/translator.h"
 #include "util/result.h"
 
 namespace capture {
 
 // What happened so far, in numbers that add up: every event that the programs took in is consumed,
-// still in a ring, or dropped; and every consumed one is in translate::TranslationStats.
+// still in a ring, or dropped; and every consumed one was delivered.
 struct CaptureStats {
   uint64_t slots_consumed = 0;  // of the slot rings; loss slots are in here
-  uint64_t loss_slots = 0;
   uint64_t side_events_consumed = 0;
   uint64_t side_events_emitted = 0;                // as the programs count them
   std::array<uint64_t, FXR_CATEGORIES> dropped{};  // by the programs, all CPUs
@@ -41,16 +38,19 @@ struct CaptureStats {
   uint32_t fullest_ring_percent = 0;  // since the start
 };
 
-class CaptureSession {
+class CaptureSession final : private OtherEvents {
  public:
   // Loads the programs; nothing is recorded yet.
   static util::Result<std::unique_ptr<CaptureSession>> Initialize(const ProgramOptions& options,
                                                                   const KernelFeatures& features,
                                                                   ProcIdentity& proc);
 
-  // Starts recording into `writer`, which outlives the session. The file begins with `info` and the
-  // names of all tasks; its events are those from start_time() on.
-  util::Status Start(fxt::ProviderWriter& writer, const translate::SessionInfo& info);
+  // Starts recording. `handler` gets all that happens from now on and outlives the session: the
+  // tasks that there are first, then events from start_time() on.
+  util::Status Start(EventHandler& handler);
+  // Who tasks are, for who has to ask beyond what events tell.
+  model::IdentitySource& identities() { return identities_; }
+  const ProgramOptions& options() const { return options_; }
   // ns of CLOCK_MONOTONIC; 0 before Start was through.
   uint64_t start_time() const { return start_time_; }
 
@@ -70,6 +70,7 @@ class CaptureSession {
 
   // Also records branch stacks (category `lbr`). Before Start.
   void RecordBranches(std::unique_ptr<BranchRecorder> branches);
+  bool records_branches() const { return branches_ != nullptr; }
 
   // Becomes readable when a ring has filled enough to be drained; a drain every 100 ms does the
   // rest, or fewer while it is quiet.
@@ -78,7 +79,7 @@ class CaptureSession {
   std::vector<int> branch_fds() const { return branches_ ? branches_->fds() : std::vector<int>(); }
   // See BranchRecorder::TakeProblem().
   std::string TakeBranchProblem() { return branches_ ? branches_->TakeProblem() : std::string(); }
-  // Turns everything recorded up to now into records. False when it had to leave some for the next
+  // Delivers everything recorded up to now. False when it had to leave some for the next
   // time, because an event was just being written; do not wait for wakeup_fd then, it is readable
   // as long as that lasts.
   bool Drain();
@@ -90,7 +91,6 @@ class CaptureSession {
   uint64_t Stop();
 
   CaptureStats stats() const;
-  const translate::Translator& translator() const { return *translator_; }
   // See BpfPrograms.
   const std::vector<uint32_t>& contextless_cpus() const { return programs_->contextless_cpus(); }
   uint32_t ring_count() const { return programs_->ring_count(); }
@@ -111,8 +111,9 @@ class CaptureSession {
   void DropEventsBefore(uint64_t time);
   bool Deliver(uint64_t now, uint64_t horizon);
   bool DeliverInSlices(uint64_t now, uint64_t horizon);
-  uint64_t NextOtherTime() const;
-  void DeliverOthers(uint64_t until);
+  // Of the side ring and of the rings of branch stacks.
+  uint64_t NextTime() const override;
+  void DeliverUpTo(uint64_t time) override;
   void TellMisses(uint64_t now, const CategoryCounts& misses);
   void TellUntoldLosses();
   util::Status Snapshot();
@@ -125,7 +126,7 @@ class CaptureSession {
   SideRing side_ring_;
   SlotMerger merger_;
   std::unique_ptr<BranchRecorder> branches_;  // null: none
-  std::optional<translate::Translator> translator_;
+  EventHandler* handler_ = nullptr;           // from Start() on
   int64_t clock_offset_ = 0;
   // What the kernel's CLOCK_MONOTONIC is ahead of this process's, ns: in a time namespace.
   uint64_t kernel_ahead_ = 0;

@@ -10,7 +10,7 @@
 
 #include "fxt/utf8.h"
 #include "schema/koid.h"
-#include "translate/session_info.h"
+#include "translate/file/session_info.h"
 
 namespace importer {
 

@@ -17,9 +17,9 @@
 #include "model/task_table.h"
 #include "perf/file/file_reader.h"
 #include "perf/file/time_order.h"
+#include "translate/file/mapping_writer.h"
+#include "translate/file/trace_file.h"
 #include "translate/loss_translator.h"
-#include "translate/mapping_writer.h"
-#include "translate/trace_file.h"
 #include "util/result.h"
 
 namespace importer {

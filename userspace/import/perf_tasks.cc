@@ -26,19 +26,18 @@ ThreadHandle PerfTasks::IdleOf(uint32_t cpu) {
   const auto found = idle_.find(cpu);
   if (found != idle_.end()) return found->second;
   if (idle_process_ == kNoHandle) {
-    idle_process_ = table_.AddPseudoProcess(schema::kIdleProcessKoid, "swapper");
+    idle_process_ = table_.PseudoProcess(schema::kIdleProcessKoid, "swapper");
   }
   const ThreadHandle handle =
-      table_.AddPseudoThread(idle_process_, schema::IdleKoid(cpu), fmt::format("swapper/{}", cpu));
+      table_.PseudoThread(idle_process_, schema::IdleKoid(cpu), fmt::format("swapper/{}", cpu));
   idle_.emplace(cpu, handle);
   return handle;
 }
 
 ThreadHandle PerfTasks::Unknown() {
   if (unknown_ == kNoHandle) {
-    unknown_ =
-        table_.AddPseudoThread(table_.AddPseudoProcess(schema::kUnknownProcessKoid, "unknown"),
-                               schema::kUnknownProcessKoid, "unknown");
+    unknown_ = table_.PseudoThread(table_.PseudoProcess(schema::kUnknownProcessKoid, "unknown"),
+                                   schema::kUnknownProcessKoid, "unknown");
   }
   return unknown_;
 }
@@ -54,10 +53,7 @@ ThreadHandle PerfTasks::Add(uint32_t pid, uint32_t tid, std::string_view name) {
   return handle;
 }
 
-void PerfTasks::Retire(ThreadHandle handle) {
-  file_.Forget(handle);
-  table_.Remove(handle);
-}
+void PerfTasks::Retire(ThreadHandle handle) { table_.Remove(handle); }
 
 ThreadHandle PerfTasks::Find(uint32_t pid, uint32_t tid) {
   if (!IsTid(tid) || !IsTid(pid)) return kNoHandle;
@@ -87,13 +83,13 @@ void PerfTasks::OnName(uint32_t pid, uint32_t tid, std::string_view name) {
   model::Process& process = table_.process(thread.process);
   if (thread.name != name) {
     thread.name = name;
-    thread.announced = false;
+    table_.NoteChanged(handle);
   }
   if ((tid == pid || process.name.empty()) && process.name != name) {
     process.name = name;
     // A process is named along with its threads.
-    process.announced = false;
-    thread.announced = false;
+    table_.NoteProcessChanged(thread.process);
+    table_.NoteChanged(handle);
   }
   file_.Mention(handle);
 }

@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "model/task_table.h"
-#include "translate/trace_file.h"
+#include "translate/file/trace_file.h"
 
 namespace importer {
 

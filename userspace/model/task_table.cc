@@ -16,27 +16,29 @@ fxt::Koid TaskTable::NextKoid(uint32_t tid, TidMap<uint16_t, 0>& uses) {
 
 ThreadHandle TaskTable::NewThreadHandle() {
   ++live_threads_;
-  if (!free_threads_.empty()) {
-    ThreadHandle handle = free_threads_.back();
+  ThreadHandle handle;
+  if (free_threads_.empty()) {
+    handle = threads_.Add();
+  } else {
+    handle = free_threads_.back();
     free_threads_.pop_back();
     threads_[handle] = Thread{};
-    threads_[handle].handle = handle;
-    return handle;
   }
-  const ThreadHandle handle = threads_.Add();
-  threads_[handle].handle = handle;
   return handle;
 }
 
 ProcessHandle TaskTable::NewProcessHandle() {
   ++live_processes_;
-  if (!free_processes_.empty()) {
-    ProcessHandle handle = free_processes_.back();
+  ProcessHandle handle;
+  if (free_processes_.empty()) {
+    handle = processes_.Add();
+  } else {
+    handle = free_processes_.back();
     free_processes_.pop_back();
     processes_[handle] = Process{};
-    return handle;
   }
-  return processes_.Add();
+  for (TaskFollower* follower : followers_) follower->OnNewProcess(handle);
+  return handle;
 }
 
 ProcessHandle TaskTable::MakeProcess(uint32_t tgid) {
@@ -87,35 +89,43 @@ ThreadHandle TaskTable::Add(uint32_t tid, uint32_t tgid, std::string_view name,
   thread.start_time = start_time;
   thread.name = name;
   ++owner.thread_count;
-  by_tid_.Set(tid, &thread);
+  by_tid_.Set(tid, handle);
+  for (TaskFollower* follower : followers_) follower->OnNewThread(handle);
   return handle;
 }
 
-ProcessHandle TaskTable::AddPseudoProcess(fxt::Koid koid, std::string_view name) {
+ProcessHandle TaskTable::PseudoProcess(fxt::Koid koid, std::string_view name) {
+  const auto known = pseudo_processes_.find(koid);
+  if (known != pseudo_processes_.end()) return known->second;
   ProcessHandle handle = NewProcessHandle();
+  pseudo_processes_.emplace(koid, handle);
   processes_[handle].koid = koid;
   processes_[handle].name = name;
   processes_[handle].is_kernel = true;
   return handle;
 }
 
-ThreadHandle TaskTable::AddPseudoThread(ProcessHandle process, fxt::Koid koid,
-                                        std::string_view name) {
+ThreadHandle TaskTable::PseudoThread(ProcessHandle process, fxt::Koid koid, std::string_view name) {
+  const auto known = pseudo_threads_.find(koid);
+  if (known != pseudo_threads_.end()) return known->second;
   ThreadHandle handle = NewThreadHandle();
+  pseudo_threads_.emplace(koid, handle);
   Thread& thread = threads_[handle];
   thread.process = process;
   thread.koid = koid;
   thread.process_koid = processes_[process].koid;
   thread.name = name;
   ++processes_[process].thread_count;
+  for (TaskFollower* follower : followers_) follower->OnNewThread(handle);
   return handle;
 }
 
 void TaskTable::Remove(ThreadHandle handle) {
   Thread& thread = threads_[handle];
-  if (by_tid_.Get(thread.tid) == &thread) by_tid_.Set(thread.tid, nullptr);
+  if (by_tid_.Get(thread.tid) == handle) by_tid_.Set(thread.tid, kNoHandle);
   ProcessHandle process = std::exchange(thread.process, kNoHandle);
   if (process == kNoHandle) return;
+  for (TaskFollower* follower : followers_) follower->OnThreadGone(handle);
   thread.name.clear();
   free_threads_.push_back(handle);
   --live_threads_;
@@ -133,22 +143,18 @@ void TaskTable::TakeOverLeader(ThreadHandle handle, uint32_t tgid) {
   const uint32_t old_tid = thread.tid;
   if (leader != kNoHandle) {
     threads_[leader].tid = old_tid;
-    threads_[leader].announced = false;
     std::swap(thread.koid, threads_[leader].koid);
-    // A reader keeps what it was told by koid.
-    std::swap(thread.told_states, threads_[leader].told_states);
   } else if (uint16_t uses = thread_uses_.Get(tgid); uses > 0) {
     thread.koid = schema::MakeKoid(tgid, uses - 1u);
-    thread.told_states.Forget();
   }
   Process& process = processes_[thread.process];
   // The kernel hands the leader's on (fs/exec.c: de_thread).
   if (process.has_leader) thread.start_time = process.start_time;
   process.has_leader = true;
-  by_tid_.Set(old_tid, leader == kNoHandle ? nullptr : &threads_[leader]);
+  by_tid_.Set(old_tid, leader);
   thread.tid = tgid;
-  thread.announced = false;
-  by_tid_.Set(tgid, &thread);
+  by_tid_.Set(tgid, handle);
+  for (TaskFollower* follower : followers_) follower->OnLeaderReplaced(handle, leader);
 }
 
 }  // namespace model

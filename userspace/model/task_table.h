@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Who is who: the threads and processes that are alive at this point of the event stream, their
-// names, and the koid each of them has for the whole capture.
+// names, and the koid each of them has for the whole capture. What a file or anything else was told
+// of them is not in here: who keeps something of the kind follows the table (TaskFollower).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "fxt/format.h"
-#include "fxt/thread_slot.h"
 #include "model/command_line.h"
 #include "model/slab.h"
+#include "model/task_follower.h"
 #include "model/tid_map.h"
-#include "schema/linux_state.h"
 
 namespace model {
-
-// A dense small number, used again once its owner is gone.
-using ThreadHandle = uint32_t;
-using ProcessHandle = uint32_t;
-inline constexpr uint32_t kNoHandle = 0xffffffff;
 
 struct Process {
   uint32_t tgid = 0;
@@ -31,7 +28,6 @@ struct Process {
   std::optional<uint32_t> uid;
   uint32_t thread_count = 0;
   bool is_kernel = false;
-  bool announced = false;   // a kernel object record with the present values is in the file
   bool has_leader = false;  // the leader was among its threads, it may be gone
   // ns of CLOCK_BOOTTIME, 0: not known. Of the leader, else the earliest of its threads.
   uint64_t start_time = 0;
@@ -40,22 +36,12 @@ struct Process {
   std::string cgroup;
 };
 
-// What every event looks at comes first, in one cache line.
-struct alignas(64) Thread {
+struct Thread {
   fxt::Koid koid = 0;
   fxt::Koid process_koid = 0;
-  fxt::ThreadSlot slot;  // that it was last written with
   uint32_t tid = 0;
-  ThreadHandle handle = kNoHandle;  // its own
   ProcessHandle process = kNoHandle;
-  int32_t on_cpu = -1;
-  uint32_t syscall = 0;
-  fxt::Koid syscall_koid = 0;  // that it entered the call with: exec can change the thread's own
-  schema::ToldStates told_states;
-  bool announced = false;
-  bool exiting = false;  // called exit; only its last switch is to come
-  bool in_syscall = false;
-  bool syscall_is_compat = false;
+  bool exiting = false;     // called exit; only its last switch is to come
   uint64_t start_time = 0;  // ns of CLOCK_BOOTTIME; 0: not known
   std::string name;
 };
@@ -64,18 +50,15 @@ class TaskTable {
  public:
   TaskTable();
 
+  TaskTable(const TaskTable&) = delete;
+  TaskTable& operator=(const TaskTable&) = delete;
+
+  // Tells `follower` what changes from now on, until Unfollow().
+  void Follow(TaskFollower& follower) { followers_.push_back(&follower); }
+  void Unfollow(TaskFollower& follower) { std::erase(followers_, &follower); }
+
   // kNoHandle when the tid is not known.
-  ThreadHandle Find(uint32_t tid) const {
-    const Thread* thread = by_tid_.Get(tid);
-    return thread ? thread->handle : kNoHandle;
-  }
-  // Null when the tid is not known. Threads stay where they are.
-  Thread* FindThread(uint32_t tid) { return by_tid_.Get(tid); }
-  // The same, or `idle` for tid 0, which every CPU has one of. No branch depends on which it is.
-  Thread* FindThread(uint32_t tid, Thread* const& idle) {
-    Thread* const* place = by_tid_.Place(tid);
-    return *(tid == 0 ? &idle : place);
-  }
+  ThreadHandle Find(uint32_t tid) const { return by_tid_.Get(tid); }
   Thread& thread(ThreadHandle handle) { return threads_[handle]; }
   const Thread& thread(ThreadHandle handle) const { return threads_[handle]; }
   Process& process(ProcessHandle handle) { return processes_[handle]; }
@@ -90,9 +73,10 @@ class TaskTable {
   // tells it from one that has the tgid of a process whose end was not seen.
   ThreadHandle Add(uint32_t tid, uint32_t tgid, std::string_view name, uint64_t start_time = 0);
 
-  // A thread outside of the kernel's numbering: idle tasks, interrupt tracks.
-  ProcessHandle AddPseudoProcess(fxt::Koid koid, std::string_view name);
-  ThreadHandle AddPseudoThread(ProcessHandle process, fxt::Koid koid, std::string_view name);
+  // A thread outside of the kernel's numbering: idle tasks, interrupt tracks. They stay; the same
+  // koid, of processes and of threads, is the same one again.
+  ProcessHandle PseudoProcess(fxt::Koid koid, std::string_view name);
+  ThreadHandle PseudoThread(ProcessHandle process, fxt::Koid koid, std::string_view name);
 
   // The thread is gone; its process goes with its last thread. The handles may be given out again.
   void Remove(ThreadHandle handle);
@@ -101,6 +85,27 @@ class TaskTable {
   // leader that is gone already leaves its own to it.
   void TakeOverLeader(ThreadHandle handle, uint32_t tgid);
 
+  // To be called after a change of what is not told otherwise: the thread's name; anything about
+  // the process.
+  void NoteChanged(ThreadHandle thread) {
+    for (TaskFollower* follower : followers_) follower->OnThreadChanged(thread);
+  }
+  void NoteProcessChanged(ProcessHandle process) {
+    for (TaskFollower* follower : followers_) follower->OnProcessChanged(process);
+  }
+  // See TaskFollower::OnProcessMoved.
+  void NoteProcessMoved(ThreadHandle leader) {
+    for (TaskFollower* follower : followers_) follower->OnProcessMoved(leader);
+  }
+  // Whether a follower knows it to run.
+  bool IsOnCpu(ThreadHandle thread) const {
+    return std::any_of(followers_.begin(), followers_.end(),
+                       [thread](const TaskFollower* each) { return each->IsOnCpu(thread); });
+  }
+
+  // Handles below these were given out.
+  uint32_t thread_handles() const { return threads_.size(); }
+  uint32_t process_handles() const { return processes_.size(); }
   size_t thread_count() const { return live_threads_; }
   size_t process_count() const { return live_processes_; }
   // Calls `visit(handle)` for each thread alive.
@@ -118,7 +123,7 @@ class TaskTable {
   ThreadHandle NewThreadHandle();
   ProcessHandle NewProcessHandle();
 
-  TidMap<Thread*, nullptr> by_tid_;
+  TidMap<ThreadHandle, kNoHandle> by_tid_;
   TidMap<uint32_t, kNoHandle> process_by_tgid_;
   // How often a number was given out: 0 never, n: n-1 is the last generation.
   TidMap<uint16_t, 0> thread_uses_;
@@ -127,6 +132,10 @@ class TaskTable {
   Slab<Process> processes_;
   std::vector<ThreadHandle> free_threads_;
   std::vector<ProcessHandle> free_processes_;
+  // By koid.
+  std::unordered_map<fxt::Koid, ThreadHandle> pseudo_threads_;
+  std::unordered_map<fxt::Koid, ProcessHandle> pseudo_processes_;
+  std::vector<TaskFollower*> followers_;
   size_t live_threads_ = 0;
   size_t live_processes_ = 0;
 };

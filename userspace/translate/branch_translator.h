@@ -8,19 +8,19 @@
 
 #include "branches/branch_stack_writer.h"
 #include "model/identity_source.h"
+#include "model/task_tracker.h"
 #include "perf/record/branch_stack_sample.h"
 #include "perf/record/record_decoder.h"
-#include "translate/mapping_writer.h"
+#include "translate/file/mapping_writer.h"
+#include "translate/file/trace_file.h"
 #include "translate/sched_translator.h"
-#include "translate/task_translator.h"
-#include "translate/trace_file.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 class BranchTranslator {
  public:
-  BranchTranslator(TraceFile& file, TaskTranslator& tasks, SchedTranslator& sched,
+  BranchTranslator(TraceFile& file, model::TaskTracker& tasks, SchedTranslator& sched,
                    model::IdentitySource& identities, TranslationStats& stats)
       : file_(file),
         tasks_(tasks),
@@ -42,7 +42,7 @@ class BranchTranslator {
   void TakeMappings(uint32_t tgid, uint32_t pid, uint64_t time);
 
   TraceFile& file_;
-  TaskTranslator& tasks_;
+  model::TaskTracker& tasks_;
   SchedTranslator& sched_;
   model::IdentitySource& identities_;
   TranslationStats& stats_;

@@ -19,8 +19,8 @@ fxt::ArgumentValue ValueOf(const FieldInfo& field, uint64_t value) {
 
 }  // namespace
 
-InstantTranslator::InstantTranslator(TraceFile& file, TaskTranslator& tasks, SchedTranslator& sched,
-                                     TranslationStats& stats)
+InstantTranslator::InstantTranslator(TraceFile& file, model::TaskTracker& tasks,
+                                     SchedTranslator& sched, TranslationStats& stats)
     : file_(file), tasks_(tasks), sched_(sched), stats_(stats) {
   for (uint32_t type = 0; type < texts_.size(); ++type) {
     const schema::SlotInfo& slot = schema::SlotInfoOf(type);

@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "fxt_record/event.h"
+#include "model/task_tracker.h"
+#include "translate/file/trace_file.h"
 #include "translate/sched_translator.h"
-#include "translate/task_translator.h"
-#include "translate/trace_file.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 class InstantTranslator {
  public:
-  InstantTranslator(TraceFile& file, TaskTranslator& tasks, SchedTranslator& sched,
+  InstantTranslator(TraceFile& file, model::TaskTracker& tasks, SchedTranslator& sched,
                     TranslationStats& stats);
 
   // Whether slots of this type are instants.
@@ -32,7 +32,7 @@ class InstantTranslator {
   };
 
   TraceFile& file_;
-  TaskTranslator& tasks_;
+  model::TaskTracker& tasks_;
   SchedTranslator& sched_;
   TranslationStats& stats_;
   std::array<Texts, FXR_SLOT_TYPES> texts_;

@@ -27,12 +27,12 @@ InterruptTranslator::Track& InterruptTranslator::TrackOf(std::vector<Track>& tra
   model::TaskTable& table = file_.tasks();
   model::ProcessHandle& process = soft ? softirq_process_ : irq_process_;
   if (process == model::kNoHandle) {
-    process = soft ? table.AddPseudoProcess(schema::kSoftirqProcessKoid, "softirq")
-                   : table.AddPseudoProcess(schema::kIrqProcessKoid, "irq");
+    process = soft ? table.PseudoProcess(schema::kSoftirqProcessKoid, "softirq")
+                   : table.PseudoProcess(schema::kIrqProcessKoid, "irq");
   }
   track.thread =
-      table.AddPseudoThread(process, soft ? schema::SoftirqKoid(cpu) : schema::IrqKoid(cpu),
-                            soft ? fmt::format("softirq/{}", cpu) : fmt::format("irq/{}", cpu));
+      table.PseudoThread(process, soft ? schema::SoftirqKoid(cpu) : schema::IrqKoid(cpu),
+                         soft ? fmt::format("softirq/{}", cpu) : fmt::format("irq/{}", cpu));
   return track;
 }
 

@@ -9,7 +9,7 @@
 
 #include "fxt_record/slot_body.h"
 #include "model/identity_source.h"
-#include "translate/trace_file.h"
+#include "translate/file/trace_file.h"
 #include "translate/translation_stats.h"
 
 namespace translate {

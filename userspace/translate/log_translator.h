@@ -6,7 +6,7 @@
 
 #include "fxt_record/event.h"
 #include "model/task_table.h"
-#include "translate/trace_file.h"
+#include "translate/file/trace_file.h"
 #include "translate/translation_stats.h"
 
 namespace translate {

@@ -11,9 +11,9 @@ namespace translate {
 model::ThreadHandle LossTranslator::RecorderTrack() {
   if (track_ == model::kNoHandle) {
     model::TaskTable& table = file_.tasks();
-    track_ = table.AddPseudoThread(
-        table.AddPseudoProcess(schema::kRecorderProcessKoid, schema::kRecorderName),
-        schema::RecorderKoid(), "recording");
+    track_ =
+        table.PseudoThread(table.PseudoProcess(schema::kRecorderProcessKoid, schema::kRecorderName),
+                           schema::RecorderKoid(), "recording");
   }
   return track_;
 }

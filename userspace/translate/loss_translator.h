@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "fxt_record/event.h"
-#include "translate/trace_file.h"
+#include "translate/file/trace_file.h"
 #include "translate/translation_stats.h"
 
 namespace translate {

@@ -53,18 +53,18 @@ ThreadHandle SchedTranslator::IdleOf(uint32_t cpu) {
   if (state.idle == kNoHandle) {
     model::TaskTable& table = file_.tasks();
     if (idle_process_ == kNoHandle) {
-      idle_process_ = table.AddPseudoProcess(schema::kIdleProcessKoid, "swapper");
+      idle_process_ = table.PseudoProcess(schema::kIdleProcessKoid, "swapper");
     }
     state.idle =
-        table.AddPseudoThread(idle_process_, schema::IdleKoid(cpu), fmt::format("swapper/{}", cpu));
-    state.idle_thread = &table.thread(state.idle);
+        table.PseudoThread(idle_process_, schema::IdleKoid(cpu), fmt::format("swapper/{}", cpu));
   }
   return state.idle;
 }
 
 void SchedTranslator::SetRunning(Cpu& state, ThreadHandle thread) {
   state.in_gap = thread == state.lost;
-  state.running = state.in_gap ? nullptr : &file_.tasks().thread(thread);
+  state.running = state.in_gap ? nullptr : &file_.thread(thread);
+  if (thread == state.idle) state.idle_thread = state.running;
 }
 
 ThreadHandle SchedTranslator::ThreadOn(uint32_t cpu, uint32_t tid) {
@@ -108,7 +108,7 @@ void SchedTranslator::TellState(uint64_t time, ThreadHandle thread, fxr_task_sta
 }
 
 void SchedTranslator::LeaveCpu(ThreadHandle thread) {
-  if (thread != kNoHandle) file_.tasks().thread(thread).on_cpu = -1;
+  if (thread != kNoHandle) file_.thread(thread).on_cpu = -1;
 }
 
 // The CPU was seen with another thread than the one that leaves it now: say so, and close the other
@@ -138,10 +138,10 @@ void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
   if (state.lost == kNoHandle) {
     model::TaskTable& table = file_.tasks();
     if (lost_process_ == kNoHandle) {
-      lost_process_ = table.AddPseudoProcess(schema::kLostProcessKoid, "(lost events)");
+      lost_process_ = table.PseudoProcess(schema::kLostProcessKoid, "(lost events)");
     }
-    state.lost = table.AddPseudoThread(lost_process_, schema::LostKoid(cpu),
-                                       fmt::format("(lost events)/{}", cpu));
+    state.lost = table.PseudoThread(lost_process_, schema::LostKoid(cpu),
+                                    fmt::format("(lost events)/{}", cpu));
   }
   ++stats_.gap_switches;
   WriteSwitch(cpu, time, fxt::ThreadState::kNew, state.running->handle, state.lost, 0, 0);
@@ -168,12 +168,12 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   const unsigned state_index = fields.prev_state;
   const auto task_state = static_cast<fxr_task_state>(state_index);
   Cpu& state = cpus_[cpu];
-  model::Thread* const out = state.running;
-  model::Thread* const in = file_.tasks().FindThread(incoming_tid, state.idle_thread);
-  // Idle threads have tid 0.
-  if (!out || !in || out->tid != outgoing_tid || !out->announced || !in->announced ||
-      in->on_cpu >= 0 || !out->told_states.IsTold(task_state) || IsLast(task_state) ||
-      HasDeadlinePriority(body)) [[unlikely]] {
+  FileThread* const out = state.running;
+  FileThread* const in = file_.FindAnnounced(incoming_tid, state.idle_thread);
+  // Idle threads have tid 0; that of one which is not announced is nobody's.
+  if (!out || !in || out->tid != outgoing_tid || in->on_cpu >= 0 ||
+      !out->told_states.IsTold(task_state) || IsLast(task_state) || HasDeadlinePriority(body))
+      [[unlikely]] {
     return OnAnySwitch(cpu, time, body);
   }
   const auto priorities = static_cast<uint16_t>(
@@ -188,8 +188,8 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
                                       priorities)) {
       return OnAnySwitch(cpu, time, body);
     }
-    KeepSlot(*out);
-    KeepSlot(*in);
+    KeepSlot(out->handle);
+    KeepSlot(in->handle);
   }
   out->on_cpu = -1;
   in->on_cpu = static_cast<int32_t>(cpu);
@@ -197,8 +197,9 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   ++usual_switches_;
 }
 
-void SchedTranslator::KeepSlot(model::Thread& thread) {
-  thread.slot = file_.writer().SlotOf({thread.handle, thread.process_koid, thread.koid});
+void SchedTranslator::KeepSlot(ThreadHandle thread) {
+  FileThread& told = file_.thread(thread);
+  told.slot = file_.writer().SlotOf({thread, told.process_koid, told.koid});
 }
 
 // In exec of a thread that is not the leader, it and the leader, which is on its way out, exchange
@@ -208,8 +209,8 @@ ThreadHandle SchedTranslator::SettleOutgoing(const Cpu& state, ThreadHandle outg
                                              fxr_task_state task_state) {
   model::TaskTable& table = file_.tasks();
   if (!state.running || state.running->handle == outgoing) return outgoing;
-  const model::Thread& here = *state.running;
-  const ThreadHandle running = here.handle;
+  const ThreadHandle running = state.running->handle;
+  const model::Thread& here = table.thread(running);
   const model::Thread& named = table.thread(outgoing);
   if (here.process != named.process || here.exiting == named.exiting) return outgoing;
   if (named.exiting) {
@@ -226,14 +227,15 @@ ThreadHandle SchedTranslator::SettleOutgoing(const Cpu& state, ThreadHandle outg
 ThreadHandle SchedTranslator::SettleIncoming(uint32_t cpu, ThreadHandle incoming) {
   model::TaskTable& table = file_.tasks();
   const model::Thread& named = table.thread(incoming);
-  if (named.on_cpu < 0 || named.on_cpu == static_cast<int32_t>(cpu) || named.exiting) {
-    return incoming;
-  }
+  const int32_t on_cpu = file_.thread(incoming).on_cpu;
+  if (on_cpu < 0 || on_cpu == static_cast<int32_t>(cpu) || named.exiting) return incoming;
   const uint32_t tgid = table.process(named.process).tgid;
   const ThreadHandle leader = table.Find(tgid);
   if (leader == kNoHandle || leader == incoming) return incoming;
   const model::Thread& first = table.thread(leader);
-  if (!first.exiting || first.on_cpu >= 0 || first.process != named.process) return incoming;
+  if (!first.exiting || file_.thread(leader).on_cpu >= 0 || first.process != named.process) {
+    return incoming;
+  }
   tasks_.BecomeLeader(incoming, tgid);
   return leader;
 }
@@ -249,8 +251,9 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   model::TaskTable& table = file_.tasks();
 
   ThreadHandle outgoing;
-  if (state.running && outgoing_tid != 0 && state.running->tid == outgoing_tid) {
-    outgoing = state.running->handle;
+  if (const ThreadHandle running = RunningOn(state);
+      running != kNoHandle && outgoing_tid != 0 && table.thread(running).tid == outgoing_tid) {
+    outgoing = running;
   } else {
     outgoing = ThreadOn(cpu, outgoing_tid);
   }
@@ -264,18 +267,18 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
       LeaveCpu(running);
     }
   }
-  if (table.thread(outgoing).told_states.Tell(task_state)) TellState(time, outgoing, task_state);
+  if (file_.thread(outgoing).told_states.Tell(task_state)) TellState(time, outgoing, task_state);
   WriteSwitch(cpu, time, schema::ThreadStateOf(task_state), outgoing, incoming,
               Priority(outgoing_tid, fields.prev_priority),
               Priority(incoming_tid, fields.next_priority));
-  KeepSlot(table.thread(outgoing));
-  KeepSlot(table.thread(incoming));
+  KeepSlot(outgoing);
+  KeepSlot(incoming);
   stats_.switch_bytes += file_.bytes() - bytes_before;
   ++stats_.switches;
   ++stats_.recorded[FXR_CATEGORY_SCHED];
-  const int32_t was_on = table.thread(outgoing).on_cpu;
+  const int32_t was_on = file_.thread(outgoing).on_cpu;
   LeaveCpu(outgoing);
-  table.thread(incoming).on_cpu = static_cast<int32_t>(cpu);
+  file_.thread(incoming).on_cpu = static_cast<int32_t>(cpu);
   SetRunning(now, incoming);
   // One that is taken to run on another CPU stays for that CPU's next switch; Sweep lets go of it.
   if (IsLast(task_state) && (was_on < 0 || was_on == static_cast<int32_t>(cpu))) {
@@ -285,10 +288,10 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
 
 void SchedTranslator::OnWaking(uint64_t time, uint64_t body) {
   const fxr_waking_body fields = fxr_unpack_waking(body, 0);
-  const model::Thread* woken = file_.tasks().FindThread(fields.woken_tid);
+  const FileThread* woken = file_.FindAnnounced(fields.woken_tid);
   // Nobody has tid 0.
-  const model::Thread* waker = file_.tasks().FindThread(fields.waker_tid);
-  if (!woken || !waker || !woken->announced || !waker->announced || woken->on_cpu >= 0 ||
+  const FileThread* waker = file_.FindAnnounced(fields.waker_tid);
+  if (!woken || !waker || woken->on_cpu >= 0 ||
       !file_.writer().TryWriteWakeup(time, fields.target_cpu, woken->koid, file_.Id(Word::kWaker),
                                      waker->koid)) [[unlikely]] {
     return OnAnyWaking(time, body);
@@ -303,7 +306,7 @@ void SchedTranslator::OnAnyWaking(uint64_t time, uint64_t body) {
   const uint32_t waker_tid = fields.waker_tid;
   const uint16_t target_cpu = fields.target_cpu;
   // One viewer shortens a running thread's slice when a wakeup comes inside it.
-  if (file_.tasks().thread(woken).on_cpu >= 0) {
+  if (file_.thread(woken).on_cpu >= 0) {
     ++stats_.wakeups_of_running;
     return;
   }

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "fxt_record/event.h"
-#include "model/task_table.h"
-#include "translate/task_translator.h"
-#include "translate/trace_file.h"
+#include "model/task_tracker.h"
+#include "translate/file/trace_file.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
@@ -19,7 +18,7 @@ class SchedTranslator {
  public:
   // `expect_continuity`: every switch is recorded, so that one CPU's switches have to follow from
   // each other. False under a task filter.
-  SchedTranslator(TraceFile& file, TaskTranslator& tasks, TranslationStats& stats,
+  SchedTranslator(TraceFile& file, model::TaskTracker& tasks, TranslationStats& stats,
                   bool expect_continuity)
       : file_(file), tasks_(tasks), stats_(stats), expect_continuity_(expect_continuity) {}
 
@@ -41,9 +40,9 @@ class SchedTranslator {
   struct Cpu {
     model::ThreadHandle idle = model::kNoHandle;
     model::ThreadHandle lost = model::kNoHandle;  // stands for whatever ran during a gap
-    model::Thread* idle_thread = nullptr;
-    model::Thread* running = nullptr;  // null when it is not known
-    bool in_gap = false;               // it is not known, and `lost` stands for it
+    FileThread* idle_thread = nullptr;            // once it is announced
+    FileThread* running = nullptr;                // null when it is not known
+    bool in_gap = false;                          // it is not known, and `lost` stands for it
   };
   // kNoHandle before the first switch.
   static model::ThreadHandle RunningOn(const Cpu& state) {
@@ -65,7 +64,7 @@ class SchedTranslator {
   model::ThreadHandle SettleOutgoing(const Cpu& state, model::ThreadHandle outgoing,
                                      fxr_task_state task_state);
   model::ThreadHandle SettleIncoming(uint32_t cpu, model::ThreadHandle incoming);
-  void KeepSlot(model::Thread& thread);
+  void KeepSlot(model::ThreadHandle thread);
   model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid);
   void WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState state,
                    model::ThreadHandle outgoing, model::ThreadHandle incoming,
@@ -75,7 +74,7 @@ class SchedTranslator {
   void LeaveCpu(model::ThreadHandle thread);
 
   TraceFile& file_;
-  TaskTranslator& tasks_;
+  model::TaskTracker& tasks_;
   TranslationStats& stats_;
   bool expect_continuity_;
   uint64_t usual_switches_ = 0;

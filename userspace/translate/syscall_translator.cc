@@ -12,7 +12,7 @@ using model::ThreadHandle;
 constexpr size_t kMaxNames = 2048;
 constexpr uint64_t kNoKey = ~uint64_t{0};  // stands for all numbers beyond these
 
-fxt::ThreadRef EnteredAs(const model::Thread& thread) {
+fxt::ThreadRef EnteredAs(const FileThread& thread) {
   return fxt::ThreadRef::Inline(thread.process_koid, thread.syscall_koid);
 }
 
@@ -37,10 +37,10 @@ fxt::StringId SyscallTranslator::Name(uint32_t number, bool compat) {
 void SyscallTranslator::OnEntry(uint64_t time, const fxr_syscall_entry_body& event) {
   ThreadHandle handle = tasks_.Thread(event.tid);
   const bool compat = event.is_compat != 0;
-  model::Thread& thread = file_.tasks().thread(handle);
+  FileThread& thread = file_.thread(handle);
   thread.syscall = event.number;
   thread.syscall_is_compat = compat;
-  thread.syscall_koid = thread.koid;
+  thread.syscall_koid = file_.tasks().thread(handle).koid;
   thread.in_syscall = true;
   file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, file_.Mention(handle),
                                        file_.Id(FXR_CATEGORY_SYSCALL), Name(event.number, compat)));
@@ -49,7 +49,7 @@ void SyscallTranslator::OnEntry(uint64_t time, const fxr_syscall_entry_body& eve
 
 void SyscallTranslator::OnExit(uint64_t time, const fxr_syscall_exit_body& event) {
   ThreadHandle handle = tasks_.Thread(event.tid);
-  model::Thread& thread = file_.tasks().thread(handle);
+  FileThread& thread = file_.thread(handle);
   if (!thread.in_syscall) {
     ++stats_.unmatched_ends;
     return;
@@ -57,7 +57,7 @@ void SyscallTranslator::OnExit(uint64_t time, const fxr_syscall_exit_body& event
   thread.in_syscall = false;
   const int64_t result = event.result;
   // The duration ends on the thread it began on, which an exec has renumbered since.
-  const bool renumbered = thread.syscall_koid != thread.koid;
+  const bool renumbered = thread.syscall_koid != file_.tasks().thread(handle).koid;
   OpenRecord record = renumbered ? file_.Begin() : file_.Begin(handle);
   fxt::Argument argument{record.Ref(Word::kRet), result};
   if (result == static_cast<int32_t>(result)) argument.value = static_cast<int32_t>(result);
@@ -72,10 +72,10 @@ void SyscallTranslator::OnExit(uint64_t time, const fxr_syscall_exit_body& event
 
 void SyscallTranslator::OnThreadEnd(uint64_t time, uint32_t tid) {
   ThreadHandle handle = file_.tasks().Find(tid);
-  if (handle == model::kNoHandle || !file_.tasks().thread(handle).in_syscall) return;
-  model::Thread& thread = file_.tasks().thread(handle);
+  if (handle == model::kNoHandle || !file_.thread(handle).in_syscall) return;
+  FileThread& thread = file_.thread(handle);
   thread.in_syscall = false;
-  if (thread.syscall_koid != thread.koid) {
+  if (thread.syscall_koid != file_.tasks().thread(handle).koid) {
     OpenRecord record = file_.Begin();
     record.Write(fxt::Event{.type = fxt::EventType::kDurationEnd,
                             .timestamp = time,

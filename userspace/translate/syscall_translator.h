@@ -7,15 +7,15 @@
 #include <unordered_map>
 
 #include "fxt_record/slot_body.h"
-#include "translate/task_translator.h"
-#include "translate/trace_file.h"
+#include "model/task_tracker.h"
+#include "translate/file/trace_file.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 class SyscallTranslator {
  public:
-  SyscallTranslator(TraceFile& file, TaskTranslator& tasks, TranslationStats& stats)
+  SyscallTranslator(TraceFile& file, model::TaskTracker& tasks, TranslationStats& stats)
       : file_(file), tasks_(tasks), stats_(stats) {}
 
   // Times are ns of the file's clock.
@@ -28,7 +28,7 @@ class SyscallTranslator {
   fxt::StringId Name(uint32_t number, bool compat);
 
   TraceFile& file_;
-  TaskTranslator& tasks_;
+  model::TaskTracker& tasks_;
   TranslationStats& stats_;
   std::unordered_map<uint64_t, fxt::StringId> names_;
 };

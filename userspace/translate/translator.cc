@@ -15,22 +15,29 @@ const Event* As(const fxr_side_header& header) {
 
 }  // namespace
 
-Translator::Translator(fxt::ProviderWriter& writer, model::IdentitySource& identities,
+Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
                        const TranslatorOptions& options)
-    : file_(writer, table_),
-      tasks_(file_, identities, stats_, options.record_task_events, options.sees_switches),
-      sched_(file_, tasks_, stats_, !options.filtered),
-      instants_(file_, tasks_, sched_, stats_),
-      interrupts_(file_, identities, stats_),
-      syscalls_(file_, tasks_, stats_),
+    : tracker_(tasks),
+      file_(writer, tasks.table()),
+      tasks_(file_, tasks, stats_, options.record_task_events),
+      sched_(file_, tasks, stats_, !options.filtered),
+      instants_(file_, tasks, sched_, stats_),
+      interrupts_(file_, tasks.identities(), stats_),
+      syscalls_(file_, tasks, stats_),
       log_(file_, stats_),
       losses_(file_, stats_) {
-  if (options.branches) branches_.emplace(file_, tasks_, sched_, identities, stats_);
+  if (options.branches) branches_.emplace(file_, tasks, sched_, tasks.identities(), stats_);
 }
 
-void Translator::BeginSession(uint64_t time, const SessionInfo& info) {
+void Translator::OnStart(uint64_t time) {
   tasks_.RecordFrom(time);
-  WriteSession(file_, losses_.RecorderTrack(), FileTime(time), info);
+  WriteSession(file_, losses_.RecorderTrack(), FileTime(time), session_info_);
+  EndSnapshot();
+}
+
+void Translator::EndSnapshot() {
+  tracker_.EndSnapshot();
+  tasks_.NameAll();
 }
 
 void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body,
@@ -96,7 +103,7 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
       if (const auto* event = As<fxr_log>(header)) {
         ++stats_.events[FXR_CATEGORY_LOG];
         return log_.OnMessage(
-            at, event->tid != 0 ? tasks_.Thread(event->tid) : interrupts_.IrqTrack(header.cpu),
+            at, event->tid != 0 ? tracker_.Thread(event->tid) : interrupts_.IrqTrack(header.cpu),
             *event);
       }
       break;
@@ -107,6 +114,14 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
       break;
     case FXR_SIDE_CGROUP:
       if (const auto* event = As<fxr_cgroup>(header)) return tasks_.OnCgroup(*event);
+      break;
+    case FXR_SIDE_LONG:
+      if (const auto* event = As<fxr_long>(header); event && event->category < FXR_CATEGORIES) {
+        // A type that has code of its own is taken here, as in OnRareSlot.
+        ++stats_.events[event->category];
+        ++stats_.unreadable;
+        return;
+      }
       break;
     case FXR_SIDE_POKE:
       return;

@@ -1,54 +1,58 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Raw events in time order, in; records, out. Knows nothing of rings and files.
+// Raw events in time order, in; records, out. Knows nothing of rings, and neither who delivers the
+// events nor whether they happen now: a capture and a raw log do alike.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "fxt/provider_writer.h"
 #include "fxt_record/event.h"
 #include "fxt_record/slot_body.h"
-#include "model/identity_source.h"
-#include "model/task_table.h"
+#include "model/task_tracker.h"
 #include "perf/record/branch_stack_sample.h"
 #include "perf/record/record_decoder.h"
 #include "translate/branch_translator.h"
+#include "translate/file/session_info.h"
+#include "translate/file/trace_file.h"
 #include "translate/instant_translator.h"
 #include "translate/interrupt_translator.h"
 #include "translate/log_translator.h"
 #include "translate/loss_translator.h"
 #include "translate/sched_translator.h"
-#include "translate/session_info.h"
 #include "translate/syscall_translator.h"
 #include "translate/task_translator.h"
-#include "translate/trace_file.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 struct TranslatorOptions {
   bool record_task_events = true;  // category `task`
-  bool sees_switches = true;       // category `sched`
   bool filtered = false;           // only some tasks' events come
   bool branches = false;           // category `lbr`
 };
 
 class Translator {
  public:
-  // `writer` and `identities` outlive the translator.
-  Translator(fxt::ProviderWriter& writer, model::IdentitySource& identities,
+  // `writer` and `tasks` outlive the translator. `tasks` may know tasks already: a file that
+  // follows another one goes on with what they are.
+  Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
              const TranslatorOptions& options);
 
-  // Describes the recording; the first event of the file. `time`: ns of CLOCK_MONOTONIC, the start;
-  // side events before it, which may still come, only name tasks.
-  void BeginSession(uint64_t time, const SessionInfo& info);
-  void OnSnapshotTask(const fxr_task& task) { tasks_.OnSnapshotTask(task); }
-  void EndSnapshot() { tasks_.EndSnapshot(); }
+  // What OnStart says of the recording.
+  void set_session_info(SessionInfo info) { session_info_ = std::move(info); }
+  void OnSnapshotTask(const fxr_task& task) { tracker_.OnSnapshotTask(task); }
+  // The recording begins: describes it, and names all tasks that are known. `time`: ns of
+  // CLOCK_MONOTONIC; side events before it, which may still come, only name tasks.
+  void OnStart(uint64_t time);
+  // Names them, without a description.
+  void EndSnapshot();
   // After the last event, for each task that exists then.
-  void OnFinalTask(const fxr_task& task) { tasks_.OnFinalTask(task); }
+  void OnFinalTask(const fxr_task& task) { tracker_.OnFinalTask(task); }
 
   // What to add to an event's time (CLOCK_MONOTONIC) to have the file's (CLOCK_BOOTTIME), ns.
-  void set_clock_offset(int64_t offset) { clock_offset_ = offset; }
+  void OnClockOffset(int64_t offset) { clock_offset_ = offset; }
 
   // `time` in ns of CLOCK_MONOTONIC. `commit` and `body` are those of struct fxr_slot.
   void OnSlot(uint32_t cpu, uint64_t time, uint64_t commit, uint64_t body) {
@@ -74,7 +78,7 @@ class Translator {
   // A loss that no slot tells of. `cpu` -1: not tied to one.
   void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count);
   // To be called now and then with the present time.
-  void Tick(uint64_t time) { tasks_.Sweep(time + static_cast<uint64_t>(clock_offset_)); }
+  void OnTick(uint64_t time) { tracker_.Sweep(time + static_cast<uint64_t>(clock_offset_)); }
 
   TranslationStats stats() const {
     TranslationStats stats = stats_;
@@ -83,7 +87,7 @@ class Translator {
   }
   uint64_t refused_records() const { return file_.refused_records(); }
   const LossTranslator& losses() const { return losses_; }
-  const model::TaskTable& task_table() const { return table_; }
+  const model::TaskTable& task_table() const { return tracker_.table(); }
 
  private:
   void OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
@@ -103,7 +107,8 @@ class Translator {
   int64_t clock_offset_ = 0;
   uint64_t last_time_ = 0;
   TranslationStats stats_;
-  model::TaskTable table_;
+  SessionInfo session_info_;
+  model::TaskTracker& tracker_;
   TraceFile file_;
   TaskTranslator tasks_;
   SchedTranslator sched_;

@@ -10,7 +10,9 @@
 
 #include "bench/micro/counting_sink.h"
 #include "bench/micro/synthetic_events.h"
+#include "capture/event_handler.h"
 #include "capture/rings/slot_merger.h"
+#include "capture/slot_stream.h"
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"
 #include "model/identity_source.h"
@@ -32,8 +34,9 @@ class NoIdentities final : public model::IdentitySource {
 // A recording right after its start: every thread is known and named.
 class Recording {
  public:
-  explicit Recording(uint32_t threads) : archive_(sink_), writer_(archive_, "bench") {
-    translator_.emplace(writer_, identities_, translate::TranslatorOptions{});
+  explicit Recording(uint32_t threads)
+      : tasks_(identities_, true), archive_(sink_), writer_(archive_, "bench") {
+    translator_.emplace(writer_, tasks_, translate::TranslatorOptions{});
     for (uint32_t i = 0; i < threads; ++i) {
       fxr_task task{};
       task.tid = bench::kFirstTid + i;
@@ -56,6 +59,7 @@ class Recording {
  private:
   bench::CountingSink sink_;
   NoIdentities identities_;
+  model::TaskTracker tasks_;
   fxt::ArchiveWriter archive_;
   fxt::ProviderWriter writer_;
   std::optional<translate::Translator> translator_;
@@ -92,17 +96,25 @@ void Translate(benchmark::State& state, bench::SyntheticRings rings, uint32_t th
   Report(state, events.size(), bytes);
 }
 
+class NoOthers final : public capture::OtherEvents {
+ public:
+  uint64_t NextTime() const override { return UINT64_MAX; }
+  void DeliverUpTo(uint64_t) override {}
+};
+
+// As a session delivers to a handler.
 void WholePath(benchmark::State& state, bench::SyntheticRings rings, uint32_t threads) {
   uint64_t bytes = 0;
   for (auto _ : state) {
     state.PauseTiming();
     Recording recording(threads);
     capture::SlotMerger merger = rings.MakeMerger();
+    capture::HandlerOf handler(recording.translator());
+    NoOthers others;
+    capture::SlotStream slots(merger, others, rings.last_time(), rings.last_time());
     state.ResumeTiming();
-    merger.Drain(rings.last_time(), rings.last_time(),
-                 [&](uint32_t cpu, const capture::SlotEvent& event) {
-                   recording.translator().OnSlot(cpu, event.time, event.commit, event.body);
-                 });
+    merger.Look();
+    handler.OnSlots(slots);
     bytes = recording.Finish();
   }
   Report(state, rings.events(), bytes);

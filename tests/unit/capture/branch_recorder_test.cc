@@ -20,8 +20,10 @@
 #include "fxt/provider_writer.h"
 #include "fxt/reader.h"
 #include "model/identity_source.h"
+#include "model/task_tracker.h"
 #include "perf/file/file_reader.h"
 #include "sink/memory_sink.h"
+#include "translate/translator.h"
 #include "unit/perf/fake_root.h"
 #include "unit/perf/live/fake_kernel.h"
 #include "unit/perf/recordings.h"
@@ -65,7 +67,9 @@ TEST(BranchRecorderTest, SamplesReachTheFileInTimeOrder) {
   NoIdentities identities;
   translate::TranslatorOptions translation;
   translation.branches = true;
-  translate::Translator translator(writer, identities, translation);
+  model::TaskTracker tasks(identities, true);
+  translate::Translator translator(writer, tasks, translation);
+  HandlerOf handler(translator);
 
   ASSERT_TRUE(recorder.Enable());
   Spin(200'000'000);
@@ -76,7 +80,7 @@ TEST(BranchRecorderTest, SamplesReachTheFileInTimeOrder) {
   while (recorder.NextTime() != UINT64_MAX) {
     EXPECT_GE(recorder.NextTime(), last);
     last = recorder.NextTime();
-    recorder.DeliverNext(translator);
+    recorder.DeliverNext(handler);
     ++delivered;
   }
   ASSERT_TRUE(archive.Flush());
@@ -119,13 +123,15 @@ TEST(BranchRecorderTest, KeepsOnlyTheTasksAskedFor) {
   NoIdentities identities;
   translate::TranslatorOptions translation;
   translation.branches = true;
-  translate::Translator translator(writer, identities, translation);
+  model::TaskTracker tasks(identities, true);
+  translate::Translator translator(writer, tasks, translation);
+  HandlerOf handler(translator);
 
   ASSERT_TRUE(recorder.Enable());
   Spin(100'000'000);
   recorder.Disable(util::MonotonicNow());
   recorder.Collect(util::MonotonicNow());
-  while (recorder.NextTime() != UINT64_MAX) recorder.DeliverNext(translator);
+  while (recorder.NextTime() != UINT64_MAX) recorder.DeliverNext(handler);
   EXPECT_EQ(translator.stats().recorded[FXR_CATEGORY_LBR], 0u);
 }
 
@@ -180,8 +186,10 @@ class LiveBranches {
     NoIdentities identities;
     translate::TranslatorOptions translation;
     translation.branches = true;
-    translate::Translator translator(writer, identities, translation);
-    while (recorder_->NextTime() != UINT64_MAX) recorder_->DeliverNext(translator);
+    model::TaskTracker tasks(identities, true);
+    translate::Translator translator(writer, tasks, translation);
+    HandlerOf handler(translator);
+    while (recorder_->NextTime() != UINT64_MAX) recorder_->DeliverNext(handler);
     EXPECT_TRUE(archive.Flush());
     lost_ = translator.stats().lost[FXR_CATEGORY_LBR];
     return {sink.bytes().begin(), sink.bytes().end()};

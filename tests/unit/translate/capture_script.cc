@@ -108,10 +108,11 @@ class LineWriter {
 
 }  // namespace
 
-CaptureScript::CaptureScript(const TranslatorOptions& options)
-    : archive_(std::make_unique<fxt::ArchiveWriter>(sink_)),
+CaptureScript::CaptureScript(const TranslatorOptions& options, bool sees_switches)
+    : tasks_(identities_, sees_switches),
+      archive_(std::make_unique<fxt::ArchiveWriter>(sink_)),
       writer_(std::make_unique<fxt::ProviderWriter>(*archive_, "test")),
-      translator_(std::make_unique<Translator>(*writer_, identities_, options)) {}
+      translator_(std::make_unique<Translator>(*writer_, tasks_, options)) {}
 
 CaptureScript& CaptureScript::Task(uint32_t tid, uint32_t tgid, std::string_view comm,
                                    uint64_t start_time) {

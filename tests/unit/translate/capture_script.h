@@ -15,6 +15,7 @@
 #include "fxt_record/event.h"
 #include "fxt_record/slot_body.h"
 #include "model/identity_source.h"
+#include "model/task_tracker.h"
 #include "sink/memory_sink.h"
 #include "translate/translator.h"
 
@@ -44,7 +45,7 @@ class FakeIdentities final : public model::IdentitySource {
 
 class CaptureScript {
  public:
-  explicit CaptureScript(const TranslatorOptions& options = {});
+  explicit CaptureScript(const TranslatorOptions& options = {}, bool sees_switches = true);
   // Of the start: a task that exists.
   CaptureScript& Task(uint32_t tid, uint32_t tgid, std::string_view comm, uint64_t start_time = 1);
   // Of the end: a task that exists, with these values.
@@ -84,6 +85,7 @@ class CaptureScript {
  private:
   sink::MemorySink sink_;
   FakeIdentities identities_;
+  model::TaskTracker tasks_;
   std::unique_ptr<fxt::ArchiveWriter> archive_;
   std::unique_ptr<fxt::ProviderWriter> writer_;
   std::unique_ptr<Translator> translator_;

@@ -36,7 +36,7 @@ TEST(TaskTranslatorTest, WhoWasNotAskedForIsNamedOnly) {
 TEST(TaskTranslatorTest, WhatWasBeforeTheStartOnlyNames) {
   CaptureScript script;
   script.Task(100, 100, "sh");
-  script.translator().BeginSession(20, {});
+  script.translator().OnStart(20);
   script.Rename(19, 100, 100, "early").Rename(20, 100, 100, "late");
   EXPECT_EQ(script.Lines("task:"), Lines{"20 instant late/100 task:rename {name=late}"});
   EXPECT_EQ(script.translator().stats().identity_only, 1u);
@@ -270,10 +270,10 @@ TEST(TaskTranslatorTest, TheDeadLeave) {
     script.Fork(time, 100, 200 + i, 200 + i, "short").Exit(time + 10, 200 + i, 200 + i, 0);
     // Half of them are never seen to switch out.
     if (i % 2 == 0) script.Switch(time + 20, 0, 200 + i, 100, FXR_STATE_DEAD);
-    script.translator().Tick(time);
+    script.translator().OnTick(time);
   }
   EXPECT_LT(script.translator().task_table().thread_count(), 10'050u / 2 + 100);
-  script.translator().Tick(60'000'000'000);
+  script.translator().OnTick(60'000'000'000);
   EXPECT_LT(script.translator().task_table().thread_count(), 5u);
 }
 

@@ -98,8 +98,9 @@ class MergeLane {
     return peek;
   }
 
+  // Of one time, the first claimed is the first offered: the last in the list.
   void Hold(const Held& event) {
-    auto place = std::upper_bound(held_.begin(), held_.end(), event,
+    auto place = std::lower_bound(held_.begin(), held_.end(), event,
                                   [](const Held& a, const Held& b) { return a.time > b.time; });
     held_.insert(place, event);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/list_categories.h"
-#include "tools/record/record_options.h"
+#include "tools/record/options/list_categories.h"
+#include "tools/record/options/record_options.h"
 #include "tools/record/recorder.h"
 
 int main(int argc, char** argv) {

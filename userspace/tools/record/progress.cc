@@ -12,11 +12,10 @@ constexpr uint64_t kInterval = 250'000'000;
 
 }  // namespace
 
-void Progress::Update(uint64_t now, const capture::CaptureSession& session, uint64_t bytes,
-                      Console& console) {
+void Progress::Update(uint64_t now, const capture::CaptureSession& session,
+                      const translate::TranslationStats& stats, uint64_t bytes, Console& console) {
   if (now < due_) return;
   due_ = now + kInterval;
-  const translate::TranslationStats& stats = session.translator().stats();
   uint64_t events = 0;
   for (uint64_t count : stats.events) events += count;
   uint64_t lost = 0;

@@ -6,6 +6,7 @@
 
 #include "capture/capture_session.h"
 #include "tools/record/console.h"
+#include "translate/translation_stats.h"
 
 namespace tools {
 
@@ -15,8 +16,8 @@ class Progress {
   explicit Progress(uint64_t begin) : begin_(begin), shown_at_(begin), due_(begin) {}
 
   // Shows it, if it is time to. `bytes`: of records, so far.
-  void Update(uint64_t now, const capture::CaptureSession& session, uint64_t bytes,
-              Console& console);
+  void Update(uint64_t now, const capture::CaptureSession& session,
+              const translate::TranslationStats& stats, uint64_t bytes, Console& console);
 
  private:
   const uint64_t begin_;

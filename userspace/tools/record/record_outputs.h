@@ -8,7 +8,7 @@
 
 #include "sink/open_sink.h"
 #include "sink/output.h"
-#include "tools/record/record_options.h"
+#include "tools/record/options/record_options.h"
 #include "util/result.h"
 
 namespace tools {

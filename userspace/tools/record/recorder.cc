@@ -12,14 +12,14 @@
 #include <cstring>
 #include <vector>
 
-#include "tools/record/filter_text.h"
+#include "tools/record/options/filter_text.h"
+#include "tools/record/options/program_choice.h"
 #include "tools/record/progress.h"
 #include "tools/record/schedule.h"
 #include "util/clock.h"
 #include "util/cpu_list.h"
 #include "util/machine_info.h"
 #include "util/quantity.h"
-#include "util/syscall_names.h"
 
 namespace tools {
 namespace {
@@ -43,53 +43,13 @@ uint64_t Nanoseconds(const timeval& time) {
 
 Recorder::Recorder(RecordOptions options) : options_(std::move(options)) {}
 
-util::Result<capture::ProgramOptions> Recorder::MakeProgramOptions(
+util::Result<capture::ProgramOptions> Recorder::ChoosePrograms(
     const capture::KernelFeatures& features) {
-  capture::ProgramOptions programs;
-  capture::CategorySelection& selection = options_.categories;
-  for (const capture::Category& category : capture::AllCategories()) {
-    if (!selection.wanted.test(category.id)) continue;
-    std::string why_not = features.WhyNot(category);
-    if (why_not.empty()) continue;
-    if (selection.by_name.test(category.id)) {
-      return util::Error{
-          fmt::format("category '{}' cannot be recorded: {}", category.name, why_not),
-          "fxt-record --list-categories shows what can"};
-    }
-    selection.wanted.reset(category.id);
-    console_.Note(fmt::format("without category '{}': {}", category.name, why_not));
-  }
-  programs.categories = selection.wanted;
-  for (const std::string& name : selection.syscalls) {
-    auto number = util::SyscallNumber(name);
-    if (!number) {
-      return util::Error{fmt::format("this machine has no system call '{}'", name),
-                         "names are those of section 2 of the manual, such as futex or openat"};
-    }
-    programs.syscall_numbers.push_back(*number);
-  }
-  programs.sched_events = selection.sched_events;
-  programs.filter.tids = options_.tids;
-  programs.filter.tgids = options_.tgids;
-  programs.filter.comms = options_.comms;
-  programs.filter.follow = options_.follow;
-  programs.filter.chosen = options_.only_command;
-  for (const std::string& path : options_.cgroups) {
-    auto id = identities_.CgroupId(path);
-    if (!id) {
-      return util::Error{fmt::format("there is no cgroup '{}' in the default hierarchy", path),
-                         "give its path below the cgroup2 mount, as in /proc/PID/cgroup"};
-    }
-    programs.filter.cgroups.push_back(*id);
-  }
-  programs.ring_bytes = options_.buffer_bytes;
-  if (programs.ring_bytes == 0 && !realtime_) {
-    // Without real-time priority the recorder may have to wait its turn for longer.
-    uint32_t cpus = util::ReadMachineInfo().cpus;
-    programs.ring_bytes = 2 * capture::DefaultRingBytes(cpus);
-  }
-  programs.verbose = options_.verbose;
-  return programs;
+  std::vector<std::string> notes;
+  const util::Status possible = LeaveOutImpossible(features, options_.categories, &notes);
+  for (const std::string& note : notes) console_.Note(note);
+  if (!possible) return possible.error();
+  return MakeProgramOptions(options_, identities_, realtime_);
 }
 
 util::Status Recorder::OpenBranches() {
@@ -131,9 +91,7 @@ util::Status Recorder::OpenOutput() {
   return util::Ok();
 }
 
-util::Status Recorder::Start() {
-  archive_.emplace(*sink_);
-  writer_.emplace(*archive_, "fxt-record");
+translate::SessionInfo Recorder::DescribeSession() const {
   const util::MachineInfo machine = util::ReadMachineInfo();
   translate::SessionInfo info;
   info.version = FXT_RECORD_VERSION;
@@ -148,15 +106,30 @@ util::Status Recorder::Start() {
   }
   info.categories = capture::DescribeCategories(options_.categories);
   info.filters = fmt::format("{}", fmt::join(DescribeFilters(options_, session_->filter()), ","));
+  info.interrupt_wakers = capture::DescribeInterruptWakers(session_->contextless_cpus(), info.cpus);
+  info.start_time = util::WallClockNow();
+  info.ring_bytes = session_->ring_bytes();
+  return info;
+}
+
+util::Status Recorder::Start() {
+  archive_.emplace(*sink_);
+  writer_.emplace(*archive_, "fxt-record");
   if (session_->in_process_namespace()) {
     for (const std::string& note : TranslationNotes(options_, session_->filter())) {
       console_.Note(note);
     }
   }
-  info.interrupt_wakers = capture::DescribeInterruptWakers(session_->contextless_cpus(), info.cpus);
-  info.start_time = util::WallClockNow();
-  info.ring_bytes = session_->ring_bytes();
-  if (util::Status status = session_->Start(*writer_, info); !status) return status;
+  tasks_.emplace(session_->identities(), session_->options().sees_switches());
+  translator_.emplace(
+      *writer_, *tasks_,
+      translate::TranslatorOptions{
+          .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
+          .filtered = !session_->filter().empty(),
+          .branches = session_->records_branches()});
+  translator_->set_session_info(DescribeSession());
+  handler_.emplace(*translator_);
+  if (util::Status status = session_->Start(*handler_); !status) return status;
   start_bytes_ = archive_->bytes();
   const uint64_t begin = util::MonotonicNow();
   for (const std::string& warning : FilterWarnings(options_, session_->filter_matches())) {
@@ -248,7 +221,7 @@ Recorder::Reason Recorder::Loop() {
       if (archive_->Flush()) sink_->Flush();
     }
     if (console_.on_terminal() && !options_.quiet) {
-      progress.Update(now, *session_, archive_->bytes(), console_);
+      progress.Update(now, *session_, translator_->stats(), archive_->bytes(), console_);
     }
     if (const auto reason = ReasonToEnd(now)) return *reason;
   }
@@ -273,11 +246,11 @@ Summary Recorder::MakeSummary(bool output_failed) const {
   summary.kernel_memory = session_->kernel_memory_bytes();
   summary.realtime = realtime_;
   summary.capture = session_->stats();
-  summary.translation = session_->translator().stats();
-  summary.refused_records = session_->translator().refused_records();
+  summary.translation = translator_->stats();
+  summary.refused_records = translator_->refused_records();
   summary.thread_tables = writer_->thread_stats().tables_opened;
-  summary.threads_alive = session_->translator().task_table().thread_count();
-  summary.lost = session_->translator().losses().totals();
+  summary.threads_alive = translator_->task_table().thread_count();
+  summary.lost = translator_->losses().totals();
   return summary;
 }
 
@@ -316,7 +289,7 @@ int Recorder::RunQuietly() {
   if (!features) return Fail(features.error());
   realtime_ = BecomeRealtime();
   if (util::Status status = OpenBranches(); !status) return Fail(status.error());
-  auto programs = MakeProgramOptions(*features);
+  auto programs = ChoosePrograms(*features);
   if (!programs) return Fail(programs.error());
   auto session = capture::CaptureSession::Initialize(*programs, *features, identities_);
   if (!session) return Fail(session.error());

@@ -10,16 +10,19 @@
 #include "capture/bpf/kernel_features.h"
 #include "capture/branch_recorder.h"
 #include "capture/capture_session.h"
+#include "capture/event_handler.h"
 #include "capture/proc_identity.h"
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"
+#include "model/task_tracker.h"
 #include "sink/sink.h"
-#include "tools/record/child_process.h"
+#include "tools/record/command/child_process.h"
 #include "tools/record/console.h"
 #include "tools/record/end_signals.h"
-#include "tools/record/record_options.h"
+#include "tools/record/options/record_options.h"
 #include "tools/record/record_outputs.h"
 #include "tools/record/summary.h"
+#include "translate/translator.h"
 #include "util/result.h"
 
 namespace tools {
@@ -41,11 +44,12 @@ class Recorder {
   // The exit code, if the command cannot be run.
   std::optional<int> PrepareCommand();
   int WaitForCommand();
-  util::Result<capture::ProgramOptions> MakeProgramOptions(const capture::KernelFeatures& features);
+  util::Result<capture::ProgramOptions> ChoosePrograms(const capture::KernelFeatures& features);
   util::Status OpenBranches();
   // Hands them to the session, if their tasks can be told.
   util::Status KeepBranches();
   util::Status OpenOutput();
+  translate::SessionInfo DescribeSession() const;
   util::Status Start();
   Reason Loop();
   void Wait(bool drained);
@@ -80,6 +84,9 @@ class Recorder {
   std::unique_ptr<sink::Sink> sink_;
   std::optional<fxt::ArchiveWriter> archive_;
   std::optional<fxt::ProviderWriter> writer_;
+  std::optional<model::TaskTracker> tasks_;
+  std::optional<translate::Translator> translator_;
+  std::optional<capture::HandlerOf<translate::Translator>> handler_;
 };
 
 }  // namespace tools

@@ -114,7 +114,7 @@ std::string SummaryJson(const Summary& summary) {
   }
   json["lost_events"] = summary.lost_events();
   json["kernel"] = {{"slots_consumed", summary.capture.slots_consumed},
-                    {"loss_slots", summary.capture.loss_slots},
+                    {"loss_slots", summary.translation.loss_slots},
                     {"side_events_consumed", summary.capture.side_events_consumed},
                     {"side_events_emitted", summary.capture.side_events_emitted},
                     {"recursion_misses", summary.capture.recursion_misses}};

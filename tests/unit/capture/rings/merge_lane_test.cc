@@ -58,6 +58,17 @@ TEST(MergeLaneTest, WhatIsHeldBackOutlivesItsSlot) {
   EXPECT_EQ(Take(lane, 100), (Bodies{1, 3}));
 }
 
+TEST(MergeLaneTest, WhatIsHeldBackKeepsItsOrderWhereTimesAreEqual) {
+  SlotProducer producer;
+  MergeLane lane(producer.Ring(), 0);
+  producer.Put(50, 1);
+  producer.Put(50, 2);
+  producer.Put(50, 3);
+  producer.Put(10, 4);
+  producer.Put(50, 5);
+  EXPECT_EQ(Take(lane, 100), (Bodies{4, 1, 2, 3, 5}));
+}
+
 TEST(MergeLaneTest, SaysWhyItOffersNothing) {
   SlotProducer producer;
   MergeLane lane(producer.Ring(), 0);

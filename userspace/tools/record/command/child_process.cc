@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/child_process.h"
+#include "tools/record/command/child_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/record/record_options.h"
+#include "tools/record/options/record_options.h"
 
 namespace tools {
 namespace {

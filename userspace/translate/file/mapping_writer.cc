@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "translate/mapping_writer.h"
+#include "translate/file/mapping_writer.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/list_categories.h"
+#include "tools/record/options/list_categories.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "capture/bpf/kernel_features.h"
 #include "capture/branch_recorder.h"
 #include "tools/common/message.h"
-#include "tools/record/record_options.h"
+#include "tools/record/options/record_options.h"
 #include "util/cpu_list.h"
 
 namespace tools {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/filter_text.h"
+#include "tools/record/options/filter_text.h"
 
 #include <fmt/format.h>
 

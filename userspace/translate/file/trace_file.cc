@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "translate/trace_file.h"
+#include "translate/file/trace_file.h"
 
 #include <string>
 
@@ -47,7 +47,11 @@ std::string_view TextOf(Word word) {
 }
 
 TraceFile::TraceFile(fxt::ProviderWriter& writer, model::TaskTable& tasks)
-    : writer_(writer), tasks_(tasks) {
+    : writer_(writer), tasks_(tasks), told_processes_(tasks.process_handles()) {
+  for (model::ThreadHandle handle = 0; handle < tasks.thread_handles(); ++handle) {
+    threads_[threads_.Add()].handle = handle;
+  }
+  tasks_.Follow(*this);
   for (uint32_t category = 0; category < categories_.size(); ++category) {
     categories_[category] = writer_.Declare(schema::CategoryName(category));
   }
@@ -56,8 +60,64 @@ TraceFile::TraceFile(fxt::ProviderWriter& writer, model::TaskTable& tasks)
   }
 }
 
-void TraceFile::AnnounceProcess(model::Process& process) {
-  process.announced = true;
+TraceFile::~TraceFile() { tasks_.Unfollow(*this); }
+
+void TraceFile::OnNewThread(model::ThreadHandle handle) {
+  if (handle == threads_.size()) threads_.Add();
+  threads_[handle] = FileThread{.handle = handle};
+  // Another thread may have had the tid, and still live.
+  announced_.Set(tasks_.thread(handle).tid, nullptr);
+}
+
+// A CPU that still has it goes on to know it by its tid.
+void TraceFile::OnThreadGone(model::ThreadHandle handle) {
+  Hide(thread(handle));
+  Forget(handle);
+}
+
+void TraceFile::Hide(const FileThread& thread) {
+  if (thread.announced() && announced_.Get(thread.tid) == &thread) {
+    announced_.Set(thread.tid, nullptr);
+  }
+}
+
+void TraceFile::Unannounce(FileThread& thread) {
+  Hide(thread);
+  thread.tid = FileThread::kNotAnnounced;
+}
+
+void TraceFile::OnNewProcess(model::ProcessHandle process) {
+  if (process >= told_processes_.size()) told_processes_.resize(process + size_t{1});
+  told_processes_[process] = false;
+}
+
+// Nothing else would bring it into the file.
+void TraceFile::OnProcessMoved(model::ThreadHandle leader) {
+  const model::ProcessHandle process = tasks_.thread(leader).process;
+  if (!told_processes_[process]) return;
+  told_processes_[process] = false;
+  Announce(leader);
+}
+
+void TraceFile::OnLeaderReplaced(model::ThreadHandle handle, model::ThreadHandle leader) {
+  Forget(handle);
+  Unannounce(thread(handle));
+  if (leader == model::kNoHandle) {
+    thread(handle).told_states.Forget();
+    return;
+  }
+  Forget(leader);
+  Unannounce(thread(leader));
+  // A reader keeps what it was told by koid.
+  std::swap(thread(handle).told_states, thread(leader).told_states);
+}
+
+void TraceFile::Forget(model::ThreadHandle handle) {
+  thread(handle).slot = {};
+  writer_.ForgetThread(handle);
+}
+
+void TraceFile::AnnounceProcess(const model::Process& process) {
   OpenRecord record = Begin();
   std::array<fxt::Argument, 5> arguments;
   size_t count = 0;
@@ -86,11 +146,17 @@ void TraceFile::AnnounceProcess(model::Process& process) {
 }
 
 void TraceFile::Announce(model::ThreadHandle handle) {
-  model::Thread& thread = tasks_.thread(handle);
-  model::Process& process = tasks_.process(thread.process);
-  if (!process.announced) AnnounceProcess(process);
-  if (thread.announced) return;
-  thread.announced = true;
+  const model::Thread& thread = tasks_.thread(handle);
+  if (!told_processes_[thread.process]) {
+    told_processes_[thread.process] = true;
+    AnnounceProcess(tasks_.process(thread.process));
+  }
+  FileThread& told = this->thread(handle);
+  if (told.announced()) return;
+  told.koid = thread.koid;
+  told.process_koid = thread.process_koid;
+  told.tid = thread.tid;
+  if (thread.tid != 0 && tasks_.Find(thread.tid) == handle) announced_.Set(thread.tid, &told);
   OpenRecord record = Begin();
   const fxt::Argument argument{record.Ref(Word::kProcess), fxt::KoidValue{thread.process_koid}};
   record.Write(fxt::KernelObject{

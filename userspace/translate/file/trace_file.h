@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The file being written, as the translators see it: records go to its encoder, threads are named
-// before they are mentioned, strings that come again and again cost two bytes.
+// before they are mentioned, strings that come again and again cost two bytes. What this file was
+// told of threads and processes is kept here, under their handles in the table of tasks; there may
+// be other files of the same tasks, at the same time or one after the other.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "fxt/provider_writer.h"
 #include "fxt/record.h"
 #include "fxt_record/event.h"
+#include "model/slab.h"
 #include "model/task_table.h"
+#include "model/tid_map.h"
+#include "translate/file/file_thread.h"
 
 namespace translate {
 
@@ -69,10 +75,13 @@ class OpenRecord {
   fxt::RecordScope scope_;
 };
 
-class TraceFile {
+class TraceFile final : private model::TaskFollower {
  public:
   // Both outlive the file.
   TraceFile(fxt::ProviderWriter& writer, model::TaskTable& tasks);
+  ~TraceFile() override;
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
 
   // A record that mentions no thread from the table, or one, which is named in the file by then.
   OpenRecord Begin() { return OpenRecord(*this, writer_.Begin()); }
@@ -80,29 +89,26 @@ class TraceFile {
     return OpenRecord(*this, writer_.Begin(Mention(thread)));
   }
 
+  // What this file was told of a thread of the table. It stays where it is.
+  FileThread& thread(model::ThreadHandle handle) { return threads_[handle]; }
+  // The thread with this tid, if the file was told of it as it is now; else null. Two loads: most
+  // events need nothing else.
+  FileThread* FindAnnounced(uint32_t tid) const { return announced_.Get(tid); }
+  // The same, or `idle` for tid 0, which every CPU has one of. No branch depends on which it is.
+  FileThread* FindAnnounced(uint32_t tid, FileThread* const& idle) const {
+    FileThread* const* place = announced_.Place(tid);
+    return *(tid == 0 ? &idle : place);
+  }
+
   // The thread as the tables know it; it and its process are named in the file by then.
   fxt::ThreadKey Mention(model::ThreadHandle handle) {
-    if (!tasks_.thread(handle).announced) [[unlikely]] {
-      Announce(handle);
-    }
-    const model::Thread& thread = tasks_.thread(handle);
+    const FileThread& thread = Announced(handle);
     return {handle, thread.process_koid, thread.koid};
   }
   // The same for records that name threads by koid.
-  fxt::Koid KoidOf(model::ThreadHandle handle) {
-    const model::Thread& thread = tasks_.thread(handle);
-    if (!thread.announced) [[unlikely]] {
-      Announce(handle);
-    }
-    return thread.koid;
-  }
+  fxt::Koid KoidOf(model::ThreadHandle handle) { return Announced(handle).koid; }
   // Names the thread and its process, where that was not done yet.
   void Announce(model::ThreadHandle handle);
-  // The handle is about to stand for another thread, or its koid has changed.
-  void Forget(model::ThreadHandle handle) {
-    tasks_.thread(handle).slot = {};
-    writer_.ForgetThread(handle);
-  }
 
   fxt::StringId Id(Word word) const { return words_[static_cast<size_t>(word)]; }
   // The category's name.
@@ -125,10 +131,34 @@ class TraceFile {
   model::TaskTable& tasks() { return tasks_; }
 
  private:
-  void AnnounceProcess(model::Process& process);
+  const FileThread& Announced(model::ThreadHandle handle) {
+    if (!thread(handle).announced()) [[unlikely]] {
+      Announce(handle);
+    }
+    return thread(handle);
+  }
+  void AnnounceProcess(const model::Process& process);
+  void Unannounce(FileThread& thread);
+  // It is not found by its tid any more.
+  void Hide(const FileThread& thread);
+  // The handle stands for nobody, or its koid has changed: its place in the thread tables is no
+  // longer its own.
+  void Forget(model::ThreadHandle handle);
+
+  void OnNewThread(model::ThreadHandle handle) override;
+  void OnNewProcess(model::ProcessHandle process) override;
+  void OnThreadGone(model::ThreadHandle handle) override;
+  void OnThreadChanged(model::ThreadHandle handle) override { Unannounce(threads_[handle]); }
+  void OnProcessChanged(model::ProcessHandle process) override { told_processes_[process] = false; }
+  void OnProcessMoved(model::ThreadHandle leader) override;
+  void OnLeaderReplaced(model::ThreadHandle handle, model::ThreadHandle leader) override;
+  bool IsOnCpu(model::ThreadHandle thread) const override { return threads_[thread].on_cpu >= 0; }
 
   fxt::ProviderWriter& writer_;
   model::TaskTable& tasks_;
+  model::Slab<FileThread> threads_;                // by handle, as many as the table has handles
+  model::TidMap<FileThread*, nullptr> announced_;  // those that the table finds by their tids
+  std::vector<bool> told_processes_;  // by handle: a kernel object with the present values is in it
   std::array<fxt::StringId, FXR_CATEGORY_COUNTS> categories_;
   std::array<fxt::StringId, static_cast<size_t>(Word::kWords)> words_;
   uint64_t refused_records_ = 0;

@@ -7,7 +7,7 @@
 
 #include "capture/bpf/bpf_programs.h"
 #include "capture/filter_matches.h"
-#include "tools/record/record_options.h"
+#include "tools/record/options/record_options.h"
 
 namespace tools {
 

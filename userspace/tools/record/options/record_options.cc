@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/record_options.h"
+#include "tools/record/options/record_options.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "translate/session_info.h"
+#include "translate/file/session_info.h"
 
 #include <array>
 #include <string_view>

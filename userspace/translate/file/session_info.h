@@ -6,7 +6,7 @@
 #include <string>
 
 #include "model/task_table.h"
-#include "translate/trace_file.h"
+#include "translate/file/trace_file.h"
 
 namespace translate {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "translate/trace_file.h"
+#include "translate/file/trace_file.h"
 #include "util/build_id.h"
 
 namespace translate {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/task_tracker.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <string_view>
+
+namespace model {
+namespace {
+
+class Identities final : public IdentitySource {
+ public:
+  ProcessText TextOf(uint32_t) override { return {}; }
+  std::optional<fxr_task> LookUp(uint32_t tid) override {
+    ++lookups;
+    const auto found = tasks.find(tid);
+    return found == tasks.end() ? std::nullopt : std::optional(found->second);
+  }
+  std::string CgroupPath(uint64_t id) override { return "/" + std::to_string(id); }
+  std::string IrqName(uint32_t) override { return ""; }
+  std::vector<ExecutableMapping> MappingsOf(uint32_t) override { return {}; }
+
+  std::map<uint32_t, fxr_task> tasks;
+  int lookups = 0;
+};
+
+fxr_task Task(uint32_t tid, uint32_t tgid, std::string_view comm, uint64_t start_time = 1) {
+  fxr_task task{};
+  task.tid = tid;
+  task.tgid = tgid;
+  task.start_time = start_time;
+  comm.copy(task.comm, sizeof(task.comm) - 1);
+  return task;
+}
+
+fxr_exit Exit(uint32_t tid) {
+  fxr_exit event{};
+  event.tid = tid;
+  event.tgid = tid;
+  return event;
+}
+
+// Runs no thread but one.
+class OneOnCpu final : public TaskFollower {
+ public:
+  explicit OneOnCpu(ThreadHandle thread) : thread_(thread) {}
+  void OnNewThread(ThreadHandle) override {}
+  void OnNewProcess(ProcessHandle) override {}
+  void OnThreadGone(ThreadHandle) override {}
+  void OnThreadChanged(ThreadHandle) override {}
+  void OnProcessChanged(ProcessHandle) override {}
+  void OnProcessMoved(ThreadHandle) override {}
+  void OnLeaderReplaced(ThreadHandle, ThreadHandle) override {}
+  bool IsOnCpu(ThreadHandle thread) const override { return thread == thread_; }
+
+ private:
+  ThreadHandle thread_;
+};
+
+class TaskTrackerTest : public ::testing::Test {
+ protected:
+  Identities identities_;
+  TaskTracker tasks_{identities_, true};
+  TaskTable& table_ = tasks_.table();
+};
+
+TEST_F(TaskTrackerTest, KnowsWhoIsThereWithoutAnyFile) {
+  tasks_.OnSnapshotTask(Task(101, 100, "worker"));
+  tasks_.OnSnapshotTask(Task(100, 100, "server"));
+  tasks_.EndSnapshot();
+  fxr_task child = Task(200, 200, "server", 5);
+  child.creator = 100;
+  const ThreadHandle born = tasks_.OnFork(child);
+  EXPECT_EQ(tasks_.Thread(200), born);
+  EXPECT_EQ(table_.process(table_.thread(born).process).name, "server");
+  EXPECT_EQ(table_.process_count(), 2u);
+  EXPECT_EQ(identities_.lookups, 0);
+}
+
+TEST_F(TaskTrackerTest, AForkThatWasInTheSnapshotIsTheSameTask) {
+  tasks_.OnSnapshotTask(Task(100, 100, "early", 5));
+  const ThreadHandle known = tasks_.Thread(100);
+  EXPECT_EQ(tasks_.OnFork(Task(100, 100, "early", 5)), known);
+  EXPECT_NE(tasks_.OnFork(Task(100, 100, "other", 6)), kNoHandle);
+  EXPECT_EQ(table_.thread(tasks_.Thread(100)).name, "other");
+  EXPECT_EQ(table_.thread_count(), 1u) << "who had the tid is gone";
+}
+
+TEST_F(TaskTrackerTest, WhoIsOnACpuStaysWhenItsTidIsGivenOutAgain) {
+  tasks_.OnSnapshotTask(Task(100, 100, "old", 5));
+  OneOnCpu cpu(tasks_.Thread(100));
+  table_.Follow(cpu);
+  tasks_.OnFork(Task(100, 100, "young", 6));
+  EXPECT_EQ(table_.thread_count(), 2u);
+}
+
+TEST_F(TaskTrackerTest, WhoEndedIsKeptForItsLastSwitchAndNotForever) {
+  tasks_.OnSnapshotTask(Task(100, 100, "short"));
+  tasks_.OnExit(1'000'000'000, Exit(100));
+  tasks_.Sweep(10'000'000'000);
+  EXPECT_EQ(table_.thread_count(), 1u);
+  tasks_.Sweep(12'000'000'000);
+  EXPECT_EQ(table_.thread_count(), 0u);
+}
+
+TEST_F(TaskTrackerTest, NobodyIsAskedTwiceForOneTid) {
+  identities_.tasks[7] = Task(7, 7, "known");
+  EXPECT_EQ(table_.thread(tasks_.Thread(7)).name, "known");
+  EXPECT_EQ(table_.thread(tasks_.Thread(8)).name, "tid 8");
+  tasks_.Thread(7);
+  tasks_.Thread(8);
+  EXPECT_EQ(identities_.lookups, 2);
+}
+
+}  // namespace
+}  // namespace model

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/task_tracker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "model/process_name.h"
+
+namespace model {
+namespace {
+
+// How long a thread that called exit is kept when its last switch does not come: it may take that
+// long to be written off, not longer.
+constexpr uint64_t kGraceWithoutSwitches = 1'000'000'000;
+constexpr uint64_t kGraceForLastSwitch = 10'000'000'000;
+
+template <size_t kBytes>
+std::string_view Text(const char (&bytes)[kBytes]) {
+  return {bytes, strnlen(bytes, kBytes)};
+}
+
+std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
+
+void TaskTracker::Identify(ThreadHandle handle, const fxr_task& task) {
+  model::Thread& thread = table_.thread(handle);
+  Process& process = table_.process(thread.process);
+  std::string_view full_name = Text(task.full_name);
+  thread.name = full_name.empty() ? Text(task.comm) : full_name;
+  process.is_kernel = (task.flags & FXR_TASK_KTHREAD) != 0;
+  if (task.tid == task.tgid) table_.NoteProcessChanged(thread.process);
+  if (task.tid != task.tgid && process.uid) return;
+  process.ppid = task.ppid;
+  process.uid = task.uid;
+  process.cgroup = identities_.CgroupPath(task.cgroup);
+}
+
+// A leader in the snapshot, or one that was looked up: what no event tells of its process.
+void TaskTracker::NameProcess(ThreadHandle handle) {
+  const model::Thread& thread = table_.thread(handle);
+  Process& process = table_.process(thread.process);
+  if (process.is_kernel) {
+    process.name = thread.name;
+    return;
+  }
+  ProcessText text = identities_.TextOf(process.tgid);
+  process.name = ChooseProcessName(thread.name, text.executable, text.cmdline.text);
+  process.cmdline = std::move(text.cmdline);
+}
+
+// A process is whom its leader is and where its leader is.
+bool TaskTracker::Leads(ThreadHandle handle) const {
+  const model::Thread& thread = table_.thread(handle);
+  return thread.tid == table_.process(thread.process).tgid;
+}
+
+void TaskTracker::NoteUid(ThreadHandle handle, uint32_t uid) {
+  Process& process = ProcessOf(handle);
+  if (!Leads(handle) || process.uid == uid) return;
+  process.uid = uid;
+  table_.NoteProcessMoved(handle);
+}
+
+void TaskTracker::NoteCgroup(ThreadHandle handle, uint64_t id) {
+  Process& process = ProcessOf(handle);
+  if (!Leads(handle)) return;
+  std::string path = identities_.CgroupPath(id);
+  if (process.cgroup == path) return;
+  process.cgroup = std::move(path);
+  table_.NoteProcessMoved(handle);
+}
+
+void TaskTracker::OnSnapshotTask(const fxr_task& task) {
+  if (task.tid == 0) return;
+  const ThreadHandle known = table_.Find(task.tid);
+  if (known != kNoHandle && table_.thread(known).start_time == task.start_time) return;
+  const ThreadHandle handle = table_.Add(task.tid, task.tgid, Text(task.comm), task.start_time);
+  Identify(handle, task);
+  if (task.tid == task.tgid) NameProcess(handle);
+}
+
+void TaskTracker::EndSnapshot() {
+  table_.ForEachThread([this](ThreadHandle handle) {
+    Process& process = ProcessOf(handle);
+    if (process.name.empty()) process.name = table_.thread(handle).name;
+  });
+}
+
+void TaskTracker::OnFinalTask(const fxr_task& task) {
+  const ThreadHandle handle = table_.Find(task.tid);
+  if (handle == kNoHandle || table_.thread(handle).start_time != task.start_time) return;
+  NoteUid(handle, task.uid);
+  NoteCgroup(handle, task.cgroup);
+}
+
+// A thread other than the leader that calls exec gets the leader's tid once all others have exited,
+// and long before the exec is told of (fs/exec.c: de_thread). So a tid that is nobody's and a
+// living process's tgid belongs to the one thread there that has not exited, if the leader was
+// known.
+ThreadHandle TaskTracker::TakenOver(uint32_t tid) {
+  const ProcessHandle process = table_.FindProcess(tid);
+  if (process == kNoHandle || !table_.process(process).has_leader) return kNoHandle;
+  ThreadHandle only = kNoHandle;
+  bool unique = true;
+  table_.ForEachThread([&](ThreadHandle handle) {
+    const model::Thread& thread = table_.thread(handle);
+    if (thread.process != process || thread.exiting) return;
+    unique = only == kNoHandle;
+    only = handle;
+  });
+  if (only == kNoHandle || !unique) return kNoHandle;
+  BecomeLeader(only, tid);
+  return only;
+}
+
+void TaskTracker::BecomeLeader(ThreadHandle handle, uint32_t tgid) {
+  const ThreadHandle leader = table_.Find(tgid);
+  table_.TakeOverLeader(handle, tgid);
+  // Where last switches are not seen, nothing else would let go of it.
+  if (leader != kNoHandle && leader != handle && !sees_switches_) table_.Remove(leader);
+}
+
+ThreadHandle TaskTracker::Unknown(uint32_t tid) {
+  if (const ThreadHandle handle = TakenOver(tid); handle != kNoHandle) return handle;
+  const std::optional<fxr_task> task = identities_.LookUp(tid);
+  if (!task) {
+    std::string name = fmt::format("tid {}", tid);
+    const ThreadHandle handle = table_.Add(tid, tid, name);
+    Process& process = ProcessOf(handle);
+    if (process.name.empty()) process.name = name;
+    return handle;
+  }
+  const ThreadHandle handle = table_.Add(tid, task->tgid, Text(task->comm), task->start_time);
+  Identify(handle, *task);
+  if (tid == task->tgid || ProcessOf(handle).name.empty()) NameProcess(handle);
+  return handle;
+}
+
+ThreadHandle TaskTracker::OnFork(const fxr_task& task) {
+  ThreadHandle handle = table_.Find(task.tid);
+  if (handle != kNoHandle && table_.thread(handle).start_time == task.start_time) return handle;
+  // Whoever had the tid before is gone even if its end was lost, unless it is still on a CPU:
+  // then its last switch is to come.
+  if (handle != kNoHandle && !table_.IsOnCpu(handle)) table_.Remove(handle);
+  handle = table_.Add(task.tid, task.tgid, Text(task.comm), task.start_time);
+  Identify(handle, task);
+  Process& process = ProcessOf(handle);
+  ThreadHandle creator = table_.Find(task.creator);
+  if (creator == handle) creator = kNoHandle;
+  // Whom a task is, its children are when they are born.
+  if (creator != kNoHandle) NoteUid(creator, task.uid);
+  if (process.name.empty() || task.tid == task.tgid) {
+    if (creator != kNoHandle) {
+      const Process& parent = ProcessOf(creator);
+      process.name = parent.is_kernel ? table_.thread(handle).name : parent.name;
+      process.cmdline = parent.cmdline;
+    } else {
+      process.name = table_.thread(handle).name;
+    }
+  }
+  return handle;
+}
+
+ThreadHandle TaskTracker::OnExec(const fxr_exec& event) {
+  ThreadHandle handle = table_.Find(event.old_tid);
+  if (event.old_tid != event.tid) {
+    const ProcessHandle process = table_.FindProcess(event.tgid);
+    if (handle != kNoHandle && process != kNoHandle && table_.thread(handle).process == process) {
+      BecomeLeader(handle, event.tgid);
+    } else {
+      handle = kNoHandle;  // it has the leader's tid by now
+    }
+  }
+  if (handle == kNoHandle) handle = Thread(event.tid);
+  model::Thread& thread = table_.thread(handle);
+  Process& process = table_.process(thread.process);
+  thread.name = Text(event.comm);
+  const size_t size = std::min<size_t>(event.cmdline_size, event.header.size - sizeof(event));
+  process.cmdline =
+      size == 0 ? CommandLine{} : MakeCommandLine({event.cmdline, size}, event.cmdline_length);
+  process.name =
+      ChooseProcessName(thread.name, BaseName(Text(event.filename)), process.cmdline.text);
+  process.uid = event.uid;
+  process.cgroup = identities_.CgroupPath(event.cgroup);
+  table_.NoteChanged(handle);
+  table_.NoteProcessChanged(thread.process);
+  return handle;
+}
+
+void TaskTracker::Rename(ThreadHandle handle, std::string_view comm, std::string_view full_name) {
+  model::Thread& thread = table_.thread(handle);
+  Process& process = table_.process(thread.process);
+  thread.name = full_name.empty() ? comm : full_name;
+  table_.NoteChanged(handle);
+  if (thread.tid != process.tgid) return;
+  std::string name(process.is_kernel ? std::string_view(thread.name)
+                                     : ChooseProcessName(comm, process.name, ""));
+  if (name == process.name) return;
+  process.name = name;
+  table_.NoteProcessChanged(thread.process);
+}
+
+ThreadHandle TaskTracker::OnRename(const fxr_rename& event) {
+  const ThreadHandle handle = Thread(event.tid);
+  NoteUid(handle, event.uid);
+  Rename(handle, Text(event.comm), Text(event.full_name));
+  return handle;
+}
+
+ThreadHandle TaskTracker::OnExit(uint64_t time, const fxr_exit& event) {
+  const ThreadHandle handle = Thread(event.tid);
+  NoteUid(handle, event.uid);
+  table_.thread(handle).exiting = true;
+  ended_.push_back({time, handle, table_.thread(handle).koid});
+  return handle;
+}
+
+void TaskTracker::OnCgroup(const fxr_cgroup& event) {
+  const ThreadHandle handle = table_.Find(event.tid);
+  if (handle != kNoHandle) NoteCgroup(handle, event.cgroup);
+}
+
+void TaskTracker::Sweep(uint64_t time) {
+  const uint64_t grace = sees_switches_ ? kGraceForLastSwitch : kGraceWithoutSwitches;
+  while (!ended_.empty()) {
+    const Ended& oldest = ended_.front();
+    const model::Thread& thread = table_.thread(oldest.thread);
+    const bool still_there = thread.process != kNoHandle && thread.koid == oldest.koid;
+    if (still_there && oldest.time + grace > time) break;
+    if (still_there && !table_.IsOnCpu(oldest.thread)) table_.Remove(oldest.thread);
+    ended_.pop_front();
+  }
+}
+
+}  // namespace model

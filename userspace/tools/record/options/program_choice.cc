@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/options/program_choice.h"
+
+#include <fmt/format.h>
+
+#include "capture/bpf/ring_sizes.h"
+#include "util/machine_info.h"
+#include "util/syscall_names.h"
+
+namespace tools {
+
+util::Status LeaveOutImpossible(const capture::KernelFeatures& features,
+                                capture::CategorySelection& selection,
+                                std::vector<std::string>* notes) {
+  for (const capture::Category& category : capture::AllCategories()) {
+    if (!selection.wanted.test(category.id)) continue;
+    std::string why_not = features.WhyNot(category);
+    if (why_not.empty()) continue;
+    if (selection.by_name.test(category.id)) {
+      return util::Error{
+          fmt::format("category '{}' cannot be recorded: {}", category.name, why_not),
+          "fxt-record --list-categories shows what can"};
+    }
+    selection.wanted.reset(category.id);
+    notes->push_back(fmt::format("without category '{}': {}", category.name, why_not));
+  }
+  return util::Ok();
+}
+
+util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& options,
+                                                         const capture::ProcIdentity& identities,
+                                                         bool realtime) {
+  capture::ProgramOptions programs;
+  programs.categories = options.categories.wanted;
+  for (const std::string& name : options.categories.syscalls) {
+    auto number = util::SyscallNumber(name);
+    if (!number) {
+      return util::Error{fmt::format("this machine has no system call '{}'", name),
+                         "names are those of section 2 of the manual, such as futex or openat"};
+    }
+    programs.syscall_numbers.push_back(*number);
+  }
+  programs.sched_events = options.categories.sched_events;
+  programs.filter.tids = options.tids;
+  programs.filter.tgids = options.tgids;
+  programs.filter.comms = options.comms;
+  programs.filter.follow = options.follow;
+  programs.filter.chosen = options.only_command;
+  for (const std::string& path : options.cgroups) {
+    auto id = identities.CgroupId(path);
+    if (!id) {
+      return util::Error{fmt::format("there is no cgroup '{}' in the default hierarchy", path),
+                         "give its path below the cgroup2 mount, as in /proc/PID/cgroup"};
+    }
+    programs.filter.cgroups.push_back(*id);
+  }
+  programs.ring_bytes = options.buffer_bytes;
+  if (programs.ring_bytes == 0 && !realtime) {
+    // Without real-time priority the recorder may have to wait its turn for longer.
+    uint32_t cpus = util::ReadMachineInfo().cpus;
+    programs.ring_bytes = 2 * capture::DefaultRingBytes(cpus);
+  }
+  programs.verbose = options.verbose;
+  return programs;
+}
+
+}  // namespace tools
