@@ -60,8 +60,10 @@ class HandlerOf final : public EventHandler {
     ForAll([&](auto& taker) { taker.OnStart(time); });
   }
   bool OnSlots(SlotStream& slots) override {
-    return slots.ForEach([this](uint32_t cpu, const SlotEvent& event) {
-      ForAll([&](auto& taker) { taker.OnSlot(cpu, event.time, event.commit, event.body); });
+    return slots.ForEach([takers = takers_](uint32_t cpu, const SlotEvent& event) {
+      std::apply(
+          [&](auto*... taker) { (taker->OnSlot(cpu, event.time, event.commit, event.body), ...); },
+          takers);
     });
   }
   void OnSideEvent(const fxr_side_header& event) override {

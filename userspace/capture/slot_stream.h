@@ -31,14 +31,16 @@ class SlotStream {
   // millions of slots a second a call for each would show.
   template <typename Visitor>
   bool ForEach(Visitor visit) {
-    uint64_t next_other = others_.NextTime();
-    return merger_.Deliver(horizon_, near_, [&](uint32_t cpu, const SlotEvent& event) {
-      if (event.time >= next_other) [[unlikely]] {
-        others_.DeliverUpTo(event.time);
-        next_other = others_.NextTime();
-      }
-      visit(cpu, event);
-    });
+    // By value: what each slot needs is one step away.
+    return merger_.Deliver(horizon_, near_,
+                           [this, next_other = others_.NextTime(), visit](
+                               uint32_t cpu, const SlotEvent& event) mutable {
+                             if (event.time >= next_other) [[unlikely]] {
+                               others_.DeliverUpTo(event.time);
+                               next_other = others_.NextTime();
+                             }
+                             visit(cpu, event);
+                           });
   }
 
  private:
