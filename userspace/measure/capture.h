@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "facts/timeline/share.h"
@@ -67,8 +68,15 @@ struct Distribution {
   uint64_t unknown_ns = 0;
   std::vector<Instance> worst;  // the longest whole ones, longest first; at most kWorst
 
+  // Keeps one that may be among the longest.
+  void Keep(const Instance& instance) {
+    if (worst.size() < kWorst || instance.length > worst.back().length) KeepWorst(instance);
+  }
   void Merge(const Distribution& other);
   bool operator==(const Distribution&) const = default;
+
+ private:
+  void KeepWorst(const Instance& instance);
 };
 
 // Time that a group spent because of another one.
@@ -76,8 +84,10 @@ enum class Because : uint8_t {
   kHeldCpu,       // runnable, while threads of the other one ran on the CPU that it was to run on
   kHeldCpuLower,  // the same, while they had a lower priority: inversion
   kWokenBy,       // asleep or blocked, until a thread of the other one woke it
+  kPreemptedBy,   // it left a CPU runnable, and a thread of the other one came: `ns` up to its next
+                  // run, which is in kHeldCpu too
 };
-inline constexpr size_t kBecauses = 3;
+inline constexpr size_t kBecauses = 4;
 struct Blame {
   uint64_t count = 0;
   uint64_t ns = 0;
@@ -90,6 +100,9 @@ struct Blame {
 // Numbers of groups that are none: wakeups by interrupts, a thread's own timer, a CPU's idle.
 inline constexpr uint32_t kNoGroup = UINT32_MAX;  // nobody knows
 inline constexpr uint32_t kInterrupt = UINT32_MAX - 1;
+// No more groups, names of calls and of handlers than these are told apart: the others are together
+// under this name.
+inline constexpr std::string_view kOthers = "(other)";
 
 struct Group {
   GroupName name;
@@ -105,8 +118,10 @@ struct Group {
   uint64_t migrations = 0;            // runs on another CPU than the run before
   uint64_t forked_processes = 0;      // made by its threads
   uint64_t forked_threads = 0;
-  uint64_t inversion_ns = 0;      // runnable while a lower priority held the CPU
-  uint64_t unconserved_ns = 0;    // runnable while another CPU that it may... was idle
+  uint64_t inversion_ns = 0;  // runnable while a lower priority held the CPU
+  // Runnable while another CPU was idle and its own one was not. Which CPUs it may run on is not
+  // known.
+  uint64_t unconserved_ns = 0;
   uint64_t after_blocked_ns = 0;  // of the wakeup latency: right after D
 
   std::array<Distribution, kDurations> times;
@@ -115,10 +130,16 @@ struct Group {
   // By number of the other group in Capture::groups, or kInterrupt or kNoGroup.
   std::array<std::map<uint32_t, Blame>, kBecauses> blames;
   // The pids (tgids) of its threads, ascending, no more than a few: to tell a renamed group.
+  static constexpr size_t kPids = 8;
   std::vector<uint64_t> pids;
 
   const Distribution& of(Duration kind) const { return times[static_cast<size_t>(kind)]; }
   Distribution& of(Duration kind) { return times[static_cast<size_t>(kind)]; }
+  const std::map<uint32_t, Blame>& of(Because why) const {
+    return blames[static_cast<size_t>(why)];
+  }
+  uint64_t of(facts::Share share) const { return share_ns[static_cast<size_t>(share)]; }
+  bool operator==(const Group&) const = default;
 };
 
 struct Capture {
@@ -152,8 +173,17 @@ struct Capture {
     bool operator==(const Cpu&) const = default;
   };
   std::vector<Cpu> by_cpu;  // by CPU number
+  // All handlers of interrupts and softirqs, those that interrupted idle CPUs too, by name as the
+  // trace has it, digits folded: "irq # virtio#-req.#", "softirq RCU".
+  std::map<std::string, Distribution> handlers;
 
   std::vector<Group> groups;  // in order of their names
+
+  // Adds another capture of the same machine: every sum is the sum, groups of one name are one, and
+  // the length is that of both. Merging is associative, but for `begin`, `file` and the other words
+  // about where it comes from, which stay those of this one.
+  void Merge(const Capture& other);
+  bool operator==(const Capture&) const = default;
 };
 
 }  // namespace measure

@@ -2,9 +2,11 @@
 // How often which length of time was seen.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <utility>
+#include <vector>
 
 namespace measure {
 
@@ -25,13 +27,19 @@ class Histogram {
 
   void Add(uint64_t value, uint64_t count = 1) { AddToBucket(BucketOf(value), count); }
   // `bucket` below kBuckets.
-  void AddToBucket(uint32_t bucket, uint64_t count);
+  void AddToBucket(uint32_t bucket, uint64_t count) {
+    if (count == 0) return;
+    const size_t octave = bucket >> kBucketBits;
+    Page& page = number_[octave] == 0 ? MakePage(octave) : pages_[number_[octave] - 1];
+    page[bucket & ((1u << kBucketBits) - 1)] += count;
+    count_ += count;
+  }
   void Merge(const Histogram& other);
 
   uint64_t count() const { return count_; }
   bool empty() const { return count_ == 0; }
-  // By bucket, in ascending order; none is 0.
-  const std::map<uint32_t, uint64_t>& buckets() const { return buckets_; }
+  // Bucket and count, in ascending order; no count is 0. Made anew by each call.
+  std::vector<std::pair<uint32_t, uint64_t>> buckets() const;
 
   // The value below or at which the fraction `q` (0 to 1) of all values lies: the middle of its
   // bucket. 0 when empty.
@@ -43,11 +51,23 @@ class Histogram {
   // The mean of log(x + floor), by middles. 0 when empty.
   double MeanLog(double floor) const;
 
-  bool operator==(const Histogram&) const = default;
+  bool operator==(const Histogram& other) const {
+    return count_ == other.count_ && buckets() == other.buckets();
+  }
 
  private:
+  // The buckets of an octave. Only those octaves that have something have a page.
+  using Page = std::array<uint64_t, size_t{1} << kBucketBits>;
+  static constexpr size_t kOctaves = kBuckets >> kBucketBits;
+
+  const Page* PageOf(size_t octave) const {
+    return number_[octave] == 0 ? nullptr : &pages_[number_[octave] - 1];
+  }
+  Page& MakePage(size_t octave);
+
   uint64_t count_ = 0;
-  std::map<uint32_t, uint64_t> buckets_;
+  std::array<uint8_t, kOctaves> number_{};  // of the page, from 1; 0 none
+  std::vector<Page> pages_;                 // in order of appearance
 };
 
 }  // namespace measure
