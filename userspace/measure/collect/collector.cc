@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "measure/collect/collector.h"
+
+#include <algorithm>
+
+#include "facts/recorder_facts.h"
+#include "measure/collect/session_info.h"
+#include "schema/koid.h"
+
+namespace measure {
+namespace {
+
+using facts::Bound;
+using facts::WaitKind;
+using Does = facts::TimelineState::Cpu::Does;
+
+template <typename Fact>
+Extent ExtentOf(const Fact& fact) {
+  const auto open = [](Bound bound) { return bound != Bound::kSeen && bound != Bound::kFileEdge; };
+  if (open(fact.began) || open(fact.ended)) return Extent::kUnknown;
+  const bool cut = fact.began == Bound::kFileEdge || fact.ended == Bound::kFileEdge;
+  return cut ? Extent::kCut : Extent::kWhole;
+}
+
+// The kernel's, of the legacy layout; the newer one has weights, where more is more.
+int32_t PriorityOf(std::optional<int64_t> priority, bool is_legacy) {
+  return priority && is_legacy ? static_cast<int32_t>(*priority) : -1;
+}
+
+bool IsOver(std::optional<fxr_task_state> state) {
+  return state == FXR_STATE_DEAD || state == FXR_STATE_ZOMBIE;
+}
+
+bool IsRunnable(fxr_task_state state) {
+  return state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
+}
+
+}  // namespace
+
+void Collector::Add(const fxt::Reader& reader) {
+  const fxt::Record& record = reader.record();
+  if (const auto change = facts::AsSwitch(record, reader.provider())) return AddSwitch(*change);
+  if (const auto wakeup = facts::AsWakeup(record, reader.provider())) {
+    return AddWakeup(*wakeup, reader.provider().name() == schema::kRecorderName);
+  }
+  if (const auto* event = std::get_if<fxt::Event>(&record)) return AddEvent(reader, *event);
+  if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
+    return tasks_.NoteObject(*object);
+  }
+  timeline_.Add(reader);
+}
+
+void Collector::AddSwitch(const facts::Switch& change) {
+  idle_clock_ = IdleClock(change.time);
+  idle_since_ = std::max(idle_since_, change.time);
+  change_ = &change;
+  preempted_ = facts::kNoThread;
+  timeline_.OnSwitch(change);
+  change_ = nullptr;
+  LookAtCpu(change.cpu, change.time);
+  const auto& cpu = timeline_.cpus()[change.cpu];
+  const uint32_t group = GroupOn(cpu);
+  history_.Open(change.cpu, {.begin = change.time,
+                             .group = group,
+                             .priority = PriorityOf(cpu.priority, cpu.process.has_value())});
+  if (preempted_ != facts::kNoThread) {
+    ThreadAt(preempted_).preemptor = group == CpuHistory::kIdle ? kNoGroup : group;
+  }
+}
+
+void Collector::AddWakeup(const facts::Wakeup& wakeup, bool by_recorder) {
+  if (wakeup.waker) {
+    has_wakers_ = true;
+    const facts::ThreadIndex index = IndexOf(*wakeup.waker);
+    if (index == facts::kNoThread) {
+      waker_group_ = tasks_.GroupOf(tasks_.Find(*wakeup.waker, std::nullopt));
+    } else {
+      accounts_.Introduce(index, *wakeup.waker, std::nullopt);
+      waker_group_ = accounts_.GroupOf(index);
+    }
+  } else {
+    waker_group_ = by_recorder || has_wakers_ ? kInterrupt : kNoGroup;
+  }
+  wakeup_ = &wakeup;
+  timeline_.OnWakeup(wakeup);
+  wakeup_ = nullptr;
+}
+
+void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
+  const uint64_t time = reader.ToNanoseconds(event.timestamp);
+  if (const auto kind = SpanMeter::KindOf(event)) return AddSpan(event, *kind, time);
+  timeline_.Add(reader);
+  if (event.type != fxt::EventType::kInstant) return;
+  if (event.category.text == "task") return AddTaskEvent(event, time);
+  if (event.category.text == "sched") {
+    if (event.name.text != "migrate") return;
+    const auto from = facts::IntegerValue(facts::FindArgument(event.arguments, "from"));
+    const facts::ThreadIndex index = IndexOf(event.thread.thread);
+    if (!from || *from < 0 || *from > UINT16_MAX || index == facts::kNoThread) return;
+    ThreadAt(index).moved_from = static_cast<uint32_t>(*from);
+    ThreadAt(index).moved_at = time;
+  } else if (event.category.text == schema::kRecorderName) {
+    if (const auto loss = facts::AsLoss(event)) {
+      capture_.lost_events += loss->count.value_or(0);
+      spans_.NoteLoss();
+    } else if (facts::AsUnseenSwitch(event)) {
+      if (time >= options_.from && time <= options_.to) ++capture_.unseen_switches;
+    } else if (facts::IsSession(event) && !has_session_) {
+      has_session_ = true;
+      ReadSession(event, capture_);
+      if (const auto command = CommandOf(event)) tasks_.SetCommand(*command);
+    }
+    for (uint32_t cpu = 0; cpu < timeline_.cpus().size(); ++cpu) LookAtCpu(cpu, time);
+  }
+}
+
+void Collector::AddTaskEvent(const fxt::Event& event, uint64_t time) {
+  const auto command = tasks_.tree().command();
+  if (event.name.text == "fork") {
+    const auto child = facts::KoidOf(facts::FindArgument(event.arguments, "child"));
+    if (!child) return;
+    const bool of_process = tasks_.NoteFork(event.thread.process, *child);
+    const facts::ThreadIndex made = IndexOf(*child);
+    if (made != facts::kNoThread) accounts_.NoteBirth(made);
+    const facts::ThreadIndex maker = IndexOf(event.thread.thread);
+    if (maker == facts::kNoThread || time < options_.from || time > options_.to) return;
+    accounts_.Introduce(maker, event.thread.thread, event.thread.process);
+    Note& note = FreshNote(time, time, event.thread.thread);
+    note.forked_process = of_process;
+    note.forked_thread = !of_process;
+    accounts_.Add(maker, note);
+  } else if (event.name.text == "exec") {
+    if (command == event.thread.process && !command_began_) command_began_ = time;
+  } else if (event.name.text == "exit") {
+    if (command == event.thread.thread) command_ended_ = time;
+  }
+}
+
+void Collector::AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time) {
+  facts::ThreadIndex owner = facts::kNoThread;
+  const fxt::Koid track = event.thread.thread;
+  if (kind == SpanKind::kSyscall) {
+    owner = IndexOf(track);
+  } else if (schema::IsCpuTrack(track)) {
+    const auto* cpu = timeline_.cpu(schema::TidOfKoid(track));
+    if (cpu != nullptr && cpu->does == Does::kRun) owner = cpu->index;
+  }
+  if (event.type == fxt::EventType::kDurationBegin) {
+    spans_.Begin(kind, event, time, owner);
+  } else if (const auto span = spans_.End(kind, event, time, timeline_.begin(), owner)) {
+    Count(*span);
+  }
+}
+
+void Collector::Count(const ClosedSpan& span) {
+  if (span.end < options_.from || span.begin > options_.to) return;
+  const bool reaches_over = span.begin < options_.from || span.end > options_.to;
+  Note& note =
+      FreshNote(std::max(span.begin, options_.from), std::min(span.end, options_.to), span.track);
+  note.extent = reaches_over && span.extent == Extent::kWhole ? Extent::kCut : span.extent;
+  if (span.kind == SpanKind::kSyscall) {
+    note.call = accounts_.CallNumber(spans_.names()[span.name]);
+    note.cpu = span.owner < threads_.size() ? threads_[span.owner].cpu : 0;
+  } else {
+    note.cpu = schema::IsCpuTrack(span.track) ? schema::TidOfKoid(span.track) : 0;
+    const uint32_t name = span.name << 1 | (span.kind == SpanKind::kIrq ? 1 : 0);
+    AddLength(handlers_[name], note);
+    note.has_duration = true;
+    note.duration = span.kind == SpanKind::kIrq ? Duration::kIrq : Duration::kSoftirq;
+    const auto* thread =
+        span.owner < timeline_.threads().size() ? &timeline_.threads()[span.owner] : nullptr;
+    if (thread == nullptr) return;
+    note.thread = thread->koid;
+  }
+  if (span.owner == facts::kNoThread) return;
+  accounts_.Introduce(span.owner, note.thread, std::nullopt);
+  accounts_.Add(span.owner, note);
+}
+
+template <typename Fact>
+bool Collector::Clip(Fact& fact) const {
+  if (fact.begin < options_.from) {
+    if (fact.end <= options_.from) return false;
+    fact.begin = options_.from;
+    if constexpr (requires { fact.began; }) fact.began = Bound::kFileEdge;
+  }
+  if (fact.end > options_.to) {
+    if (fact.begin >= options_.to) return false;
+    fact.end = options_.to;
+    fact.ended = Bound::kFileEdge;
+  }
+  return true;
+}
+
+Note& Collector::FreshNote(uint64_t begin, uint64_t end, fxt::Koid thread) {
+  // Its memory is used again.
+  auto held = std::move(note_.held);
+  held.clear();
+  note_ = Note{.begin = begin, .end = end, .thread = thread, .held = std::move(held)};
+  return note_;
+}
+
+void Collector::AddRun(facts::Run run) {
+  Thread& thread = ThreadAt(run.index);
+  accounts_.Introduce(run.index, run.thread, run.process);
+  history_.Add(run.cpu, {.begin = run.begin,
+                         .end = run.end,
+                         .group = accounts_.GroupOf(run.index),
+                         .priority = PriorityOf(run.priority, run.process.has_value())});
+  const bool began_elsewhere = thread.cpu != Thread::kNoCpu && thread.cpu != run.cpu;
+  thread.cpu = run.cpu;
+  thread.idle_clock = IdleClock(run.end);
+  thread.after_blocked = false;
+  const uint64_t begin = run.begin;
+  const bool left = run.ended == Bound::kSeen && run.end_state.has_value();
+  const bool preempted = left && IsRunnable(*run.end_state);
+  if (preempted) preempted_ = run.index;
+  if (!Clip(run)) return;
+  CpuAt(run.cpu).busy_ns += run.end - run.begin;
+  if (options_.watcher != nullptr) options_.watcher->OnRun(run);
+  if (run.index == facts::kNoThread) return;
+  Note& note = FreshNote(run.begin, run.end, run.thread);
+  note.cpu = run.cpu;
+  note.share = facts::ShareOf(run);
+  note.has_duration = true;
+  note.duration = Duration::kSlice;
+  note.extent = ExtentOf(run);
+  const bool ended_here = run.ended == Bound::kSeen;
+  note.involuntary = preempted && ended_here;
+  note.voluntary = left && !preempted && ended_here;
+  note.migrated = began_elsewhere && begin >= options_.from;
+  accounts_.Add(run.index, note);
+  if (left && IsOver(run.end_state)) accounts_.NoteEnd(run.index);
+}
+
+void Collector::AddWait(facts::Wait wait) {
+  Thread& thread = ThreadAt(wait.index);
+  accounts_.Introduce(wait.index, wait.thread, std::nullopt);
+  const bool woken = wakeup_ != nullptr && wait.ended == Bound::kSeen &&
+                     wait.kind != WaitKind::kAbsent && wait.thread == wakeup_->thread;
+  const bool comes =
+      change_ != nullptr && wait.ended == Bound::kSeen && wait.thread == change_->incoming.thread;
+  const uint64_t idle_clock = std::exchange(thread.idle_clock, IdleClock(wait.end));
+  const bool after_blocked = std::exchange(
+      thread.after_blocked, wait.kind == WaitKind::kBlocked && wait.ended == Bound::kSeen);
+  const uint64_t begin = wait.begin;
+  if (!Clip(wait)) return;
+  std::optional<uint32_t> cpu;
+  if (comes) {
+    cpu = change_->cpu;
+  } else if (wait.target_cpu) {
+    cpu = wait.target_cpu;
+  }
+  const bool is_woken = woken && wait.ended == Bound::kSeen;
+  if (options_.watcher != nullptr) {
+    options_.watcher->OnWait(wait, cpu, is_woken ? wakeup_->waker : std::nullopt);
+  }
+  Note& note = FreshNote(wait.begin, wait.end, wait.thread);
+  note.cpu = cpu.value_or(thread.cpu == Thread::kNoCpu ? 0 : thread.cpu);
+  note.share = facts::ShareOf(wait);
+  note.extent = note.share == facts::Share::kUnknown ? Extent::kUnknown : ExtentOf(wait);
+  note.woken = is_woken;
+  note.has_duration = true;
+  switch (wait.kind) {
+    case WaitKind::kWakeup:
+      note.duration = Duration::kWakeupLatency;
+      note.after_blocked = after_blocked && note.extent == Extent::kWhole;
+      break;
+    case WaitKind::kPreempted:
+      note.duration = Duration::kPreemptedWait;
+      note.other = thread.preemptor;
+      break;
+    case WaitKind::kSleep:
+      note.duration = Duration::kSleep;
+      break;
+    case WaitKind::kBlocked:
+      note.duration = Duration::kBlocked;
+      break;
+    default:
+      note.has_duration = false;
+  }
+  if (is_woken) note.other = waker_group_;
+  const bool runnable = wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted;
+  if (runnable && comes && note.extent == Extent::kWhole) {
+    const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
+    note.unconserved_ns = begin == wait.begin ? any_idle : 0;
+    Charge(wait, thread, note);
+  }
+  accounts_.Add(wait.index, note);
+}
+
+void Collector::Charge(const facts::Wait& wait, const Thread& thread, Note& note) {
+  const auto& incoming = change_->incoming;
+  const auto priority = incoming.process ? incoming.priority : std::nullopt;
+  const bool moved = thread.moved_from != Thread::kNoCpu && thread.moved_at > wait.begin &&
+                     thread.moved_at < wait.end && thread.moved_from != change_->cpu;
+  const uint64_t since = moved ? thread.moved_at : wait.begin;
+  uint64_t own_idle = 0;
+  ChargeOn(change_->cpu, since, wait.end, priority, note, own_idle);
+  if (moved) ChargeOn(thread.moved_from, wait.begin, since, priority, note, own_idle);
+  note.unconserved_ns -= std::min(note.unconserved_ns, own_idle);
+}
+
+void Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end,
+                         std::optional<int64_t> priority, Note& note, uint64_t& own_idle) const {
+  history_.Look(cpu, begin, end, [&](const CpuHistory::Span& part) {
+    const uint64_t length = part.end - part.begin;
+    if (part.group == CpuHistory::kIdle) {
+      own_idle += length;
+      return;
+    }
+    const bool lower = priority && part.priority >= 0 && part.priority > *priority;
+    for (Note::Held& held : note.held) {
+      if (held.group != part.group || held.lower != lower) continue;
+      held.ns += length;
+      return;
+    }
+    note.held.push_back({part.group, lower, length});
+  });
+}
+
+void Collector::AddIdle(facts::Idle idle) {
+  history_.Add(idle.cpu, {.begin = idle.begin, .end = idle.end, .group = CpuHistory::kIdle});
+  if (!Clip(idle)) return;
+  CpuAt(idle.cpu).idle_ns += idle.end - idle.begin;
+  if (options_.watcher != nullptr) options_.watcher->OnIdle(idle);
+}
+
+void Collector::AddGap(facts::Gap gap) {
+  history_.Add(gap.cpu, {.begin = gap.begin, .end = gap.end, .group = CpuHistory::kUnknown});
+  if (!Clip(gap)) return;
+  CpuAt(gap.cpu).unknown_ns += gap.end - gap.begin;
+  if (options_.watcher != nullptr) options_.watcher->OnGap(gap);
+}
+
+void Collector::LookAtCpu(uint32_t cpu, uint64_t time) {
+  if (cpu >= is_idle_.size()) is_idle_.resize(cpu + size_t{1});
+  const bool idle = timeline_.cpus()[cpu].does == Does::kIdle;
+  if (idle == is_idle_[cpu]) return;
+  idle_clock_ = IdleClock(time);
+  idle_since_ = std::max(idle_since_, time);
+  is_idle_[cpu] = idle;
+  idle_cpus_ += idle ? 1 : UINT32_MAX;
+}
+
+Capture::Cpu& Collector::CpuAt(uint32_t cpu) {
+  if (cpu >= capture_.by_cpu.size()) capture_.by_cpu.resize(cpu + size_t{1});
+  return capture_.by_cpu[cpu];
+}
+
+uint32_t Collector::GroupOn(const facts::TimelineState::Cpu& cpu) {
+  if (cpu.does == Does::kIdle) return CpuHistory::kIdle;
+  if (cpu.does != Does::kRun || cpu.index == facts::kNoThread) return CpuHistory::kUnknown;
+  accounts_.Introduce(cpu.index, cpu.thread, cpu.process);
+  return accounts_.GroupOf(cpu.index);
+}
+
+facts::ThreadIndex Collector::IndexOf(fxt::Koid koid) const {
+  const auto* thread = timeline_.thread(koid);
+  return thread == nullptr ? facts::kNoThread
+                           : static_cast<facts::ThreadIndex>(thread - timeline_.threads().data());
+}
+
+Capture Collector::Finish() {
+  timeline_.Finish(timeline_.latest());
+  capture_.begin = std::max(timeline_.begin(), options_.from);
+  capture_.end = std::max(capture_.begin, std::min(timeline_.latest(), options_.to));
+  for (const ClosedSpan& span : spans_.Finish(timeline_.latest())) Count(span);
+  if (capture_.cpus == 0) capture_.cpus = static_cast<uint32_t>(capture_.by_cpu.size());
+  for (const auto& [key, times] : handlers_) {
+    const std::string& name = spans_.names()[key >> 1];
+    capture_.handlers[(key & 1) != 0 ? name : "softirq " + name].Merge(times);
+  }
+  if (tasks_.tree().command() && command_ended_) {
+    const uint64_t began = command_began_.value_or(capture_.begin);
+    if (*command_ended_ >= began) capture_.elapsed_ns = *command_ended_ - began;
+  }
+  capture_.groups = accounts_.Finish(capture_.length());
+  return std::move(capture_);
+}
+
+}  // namespace measure

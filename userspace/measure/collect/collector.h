@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// From the records of a trace to what stands for it.
+//
+//   measure::Collector collector;
+//   while (reader.Next() == fxt::ReadStatus::kRecord) collector.Add(reader);
+//   measure::Capture capture = collector.Finish();
+//
+// - **Edges.** What began before the window or ends behind it is cut, and is in no whole.
+// - **Unknown** is what touches a loss, an unseen switch or a missing wakeup.
+// - **Held.** A wait for a CPU is charged to whoever ran there meanwhile: on the CPU where the
+//   thread runs next, and before a migration in the wait on the one it came from.
+// - **Woken.** A sleep is charged to the group of the waker; to kInterrupt where the recorder says
+//   that there was none, which a thread's own timer is too; to kNoGroup in files that never tell.
+// - **Not conserved** is the part of a wait in which the thread's CPU was busy and another one
+// idle.
+//   A CPU is idle from its first switch to idle on.
+//
+// Memory does not grow with the number of records. Any records do, in any order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "facts/timeline/timeline.h"
+#include "fxt/reader.h"
+#include "measure/capture.h"
+#include "measure/collect/accounts.h"
+#include "measure/collect/cpu_history.h"
+#include "measure/collect/span_meter.h"
+#include "measure/collect/task_table.h"
+
+namespace measure {
+
+// Is told what the collector learns, as it learns it. Facts are clipped to the window.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  virtual void OnRun(const facts::Run& run) = 0;
+  // `cpu` is where it ran next, `waker` who ended it if a wakeup did.
+  virtual void OnWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
+                      std::optional<fxt::Koid> waker) = 0;
+  virtual void OnIdle(const facts::Idle& idle) = 0;
+  virtual void OnGap(const facts::Gap& gap) = 0;
+};
+
+struct CollectorOptions {
+  // Only this part of the trace, ns of its clock; what reaches over an edge is cut there.
+  uint64_t from = 0;
+  uint64_t to = UINT64_MAX;
+  // May be null; must outlive the collector.
+  Watcher* watcher = nullptr;
+};
+
+class Collector {
+ public:
+  explicit Collector(const CollectorOptions& options = {}) : options_(options) {}
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  // The record that `reader` stands at.
+  void Add(const fxt::Reader& reader);
+  // Nothing behind this is in the window any more.
+  bool IsDone() const { return timeline_.latest() > options_.to; }
+  // After the last record. The collector has done its work then.
+  Capture Finish();
+
+  // Names as they are now, for those who show them.
+  const TaskTable& tasks() const { return tasks_; }
+
+ private:
+  // Of the timeline.
+  struct Facts {
+    Collector& collector;
+    void OnRun(const facts::Run& run) const { collector.AddRun(run); }
+    void OnWait(const facts::Wait& wait) const { collector.AddWait(wait); }
+    void OnIdle(const facts::Idle& idle) const { collector.AddIdle(idle); }
+    void OnGap(const facts::Gap& gap) const { collector.AddGap(gap); }
+  };
+  // What is known of a thread between its facts.
+  struct Thread {
+    static constexpr uint32_t kNoCpu = UINT32_MAX;
+    uint32_t cpu = kNoCpu;  // of its last run
+    uint32_t preemptor = kNoGroup;
+    bool after_blocked = false;
+    uint32_t moved_from = kNoCpu;  // by its latest migration
+    uint64_t moved_at = 0;
+    uint64_t idle_clock = 0;  // as its wait began
+  };
+
+  void AddSwitch(const facts::Switch& change);
+  void AddWakeup(const facts::Wakeup& wakeup, bool by_recorder);
+  void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
+  void AddTaskEvent(const fxt::Event& event, uint64_t time);
+  void AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time);
+  void Count(const ClosedSpan& span);
+
+  void AddRun(facts::Run run);
+  void AddWait(facts::Wait wait);
+  void AddIdle(facts::Idle idle);
+  void AddGap(facts::Gap gap);
+  // What held the CPU in a wait for one.
+  void Charge(const facts::Wait& wait, const Thread& thread, Note& note);
+  void ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, std::optional<int64_t> priority,
+                Note& note, uint64_t& own_idle) const;
+
+  // False when none of it is in the window; else the rest is left, its edges cut.
+  template <typename Fact>
+  bool Clip(Fact& fact) const;
+  Thread& ThreadAt(facts::ThreadIndex index) {
+    if (index == facts::kNoThread) return nobody_;
+    if (index >= threads_.size()) threads_.resize(index + size_t{1});
+    return threads_[index];
+  }
+  Note& FreshNote(uint64_t begin, uint64_t end, fxt::Koid thread);
+  uint64_t IdleClock(uint64_t time) const {
+    return idle_clock_ + (idle_cpus_ != 0 && time > idle_since_ ? time - idle_since_ : 0);
+  }
+  void LookAtCpu(uint32_t cpu, uint64_t time);
+  Capture::Cpu& CpuAt(uint32_t cpu);
+  // Of what `cpu` runs now, by CpuHistory's numbers.
+  uint32_t GroupOn(const facts::TimelineState::Cpu& cpu);
+  facts::ThreadIndex IndexOf(fxt::Koid thread) const;
+
+  CollectorOptions options_;
+  Capture capture_;
+  TaskTable tasks_;
+  Accounts accounts_{tasks_};
+  SpanMeter spans_;
+  CpuHistory history_;
+  std::vector<Thread> threads_;  // by facts::ThreadIndex
+  Thread nobody_;                // those beyond the limit
+  std::unordered_map<uint32_t, Distribution> handlers_;  // by name and kind
+  bool has_session_ = false;
+  bool has_wakers_ = false;
+  std::optional<uint64_t> command_began_;
+  std::optional<uint64_t> command_ended_;
+  bool command_execed_ = false;
+
+  // What is being told to the timeline.
+  const facts::Switch* change_ = nullptr;
+  const facts::Wakeup* wakeup_ = nullptr;
+  uint32_t waker_group_ = kNoGroup;
+  facts::ThreadIndex preempted_ = facts::kNoThread;  // it was, by this switch
+  Note note_;
+
+  // For how long any CPU was idle up to idle_since_.
+  uint64_t idle_clock_ = 0;
+  uint64_t idle_since_ = 0;
+  uint32_t idle_cpus_ = 0;
+  std::vector<bool> is_idle_;  // by CPU
+
+  Facts facts_{*this};
+  facts::Timeline<Facts> timeline_{facts_};
+};
+
+}  // namespace measure

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The processes that come of the command that was recorded.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <unordered_set>
+
+#include "fxt/format.h"
+
+namespace measure {
+
+// The command's process and all that it and they make, by fork records or, where those are missing,
+// by the parent that a process's object names when it appears. What is made is in the tree even
+// after its parent is gone. Without a command nothing is.
+class CommandTree {
+ public:
+  // No more processes than these are kept; those beyond are outside.
+  static constexpr size_t kMaxProcesses = size_t{1} << 20;
+
+  // The session tells of the command.
+  void SetCommand(fxt::Koid process);
+  std::optional<fxt::Koid> command() const { return command_; }
+
+  // `process` makes a task; a thread of its own is harmless here, since no process has its koid.
+  void NoteFork(fxt::Koid process, fxt::Koid child);
+  // A process object with its parent. Threads that were there before the command are not of it.
+  void NoteParent(fxt::Koid process, fxt::Koid parent) { NoteFork(parent, process); }
+
+  bool Contains(fxt::Koid process) const { return command_ && processes_.contains(process); }
+
+ private:
+  std::optional<fxt::Koid> command_;
+  std::unordered_set<fxt::Koid> processes_;
+};
+
+}  // namespace measure

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Who was on each CPU in the last moments.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "measure/capture.h"
+
+namespace measure {
+
+// Keeps the last kSpans stretches of each CPU in which threads of one group and priority ran one
+// after the other, or it was idle, or nobody knows. Memory: 10 KiB for each CPU that has a span.
+class CpuHistory {
+ public:
+  static constexpr size_t kSpans = 256;
+  // Numbers beside those of groups.
+  static constexpr uint32_t kIdle = UINT32_MAX - 2;
+  static constexpr uint32_t kUnknown = kNoGroup;
+
+  struct Span {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    uint32_t group = kUnknown;  // or kIdle
+    int32_t priority = -1;      // the kernel's, a higher number is a lower priority; -1 not known
+  };
+
+  // What `cpu` does as of now.
+  void Open(uint32_t cpu, const Span& span) {
+    if (span.group != kIdle || cpu < lanes_.size()) LaneAt(cpu).open = span;
+  }
+  // What it did; the spans of a CPU come in order of time, and what was open is over.
+  void Add(uint32_t cpu, const Span& span);
+
+  // Calls `tell(part)` for the parts of the spans that lie in [begin, end), latest first. Those too
+  // long ago to be kept, and those beyond the latest kLook, are not told.
+  template <typename Tell>
+  void Look(uint32_t cpu, uint64_t begin, uint64_t end, Tell&& tell) const {
+    if (cpu >= lanes_.size() || begin >= end) return;
+    const Lane& lane = lanes_[cpu];
+    const auto told = [&](const Span& span) {
+      const Span part{std::max(begin, span.begin), std::min(end, span.end), span.group,
+                      span.priority};
+      if (part.begin < part.end) tell(part);
+    };
+    if (lane.open) {
+      Span now = *lane.open;
+      now.end = end;
+      told(now);
+    }
+    const size_t kept = std::min<uint64_t>(lane.count, kLook);
+    for (size_t i = 1; i <= kept; ++i) {
+      const Span& span = lane.spans[(lane.count - i) % kSpans];
+      if (span.end <= begin) break;
+      told(span);
+    }
+  }
+  static constexpr size_t kLook = 100;
+
+ private:
+  struct Lane {
+    uint64_t count = 0;  // ever added
+    std::optional<Span> open;
+    std::vector<Span> spans;
+  };
+  Lane& LaneAt(uint32_t cpu) {
+    if (cpu >= lanes_.size()) lanes_.resize(cpu + size_t{1});
+    return lanes_[cpu];
+  }
+
+  std::vector<Lane> lanes_;
+};
+
+}  // namespace measure

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "measure/collect/note.h"
+
+#include <algorithm>
+
+namespace measure {
+
+void AddLength(Distribution& times, const Note& note) {
+  const uint64_t length = note.length();
+  switch (note.extent) {
+    case Extent::kWhole:
+      times.whole.Add(length);
+      times.whole_ns += length;
+      times.longest_ns = std::max(times.longest_ns, length);
+      times.Keep({note.begin, length, note.thread, note.cpu});
+      break;
+    case Extent::kCut:
+      times.cut.Add(length);
+      times.cut_ns += length;
+      break;
+    case Extent::kUnknown:
+      ++times.unknown;
+      times.unknown_ns += length;
+      break;
+  }
+}
+
+}  // namespace measure

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a fact means for whatever group its thread turns out to belong to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "facts/timeline/share.h"
+#include "measure/capture.h"
+
+namespace measure {
+
+// How much of a length is known.
+enum class Extent : uint8_t { kWhole, kCut, kUnknown };
+
+struct Note {
+  // Part of a wait for a CPU: another group's threads had it.
+  struct Held {
+    uint32_t group = kNoGroup;
+    bool lower = false;  // with a lower priority
+    uint64_t ns = 0;
+  };
+  static constexpr uint32_t kNoCall = UINT32_MAX;
+
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  fxt::Koid thread = 0;
+  uint32_t cpu = 0;
+  // Where its time is counted; kAbsent: nowhere.
+  facts::Share share = facts::Share::kAbsent;
+  bool has_duration = false;
+  Duration duration = Duration::kSlice;
+  Extent extent = Extent::kWhole;
+  uint32_t call = kNoCall;  // a system call: its name's number, in the place of a duration
+
+  bool voluntary = false;  // a run that ended so
+  bool involuntary = false;
+  bool migrated = false;  // a run on another CPU than the one before
+  bool woken = false;     // a wakeup ended it
+  bool after_blocked = false;
+  bool forked_process = false;
+  bool forked_thread = false;
+  uint64_t unconserved_ns = 0;
+  uint32_t other = kNoGroup;  // of a wakeup the waker, of a wait in kRunnablePreempted who came
+  std::vector<Held> held;
+
+  uint64_t length() const { return end - begin; }
+};
+
+// Counts the note's length, whatever it is of.
+void AddLength(Distribution& times, const Note& note);
+
+}  // namespace measure

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Which group a thread belongs to by the names that it and its process have now.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "facts/koid_index.h"
+#include "fxt/record.h"
+#include "measure/capture.h"
+#include "measure/collect/command_tree.h"
+#include "measure/collect/name_table.h"
+
+namespace measure {
+
+// Groups are numbered in order of appearance. Memory is bounded: a few bytes for each of at most
+// 2^20 threads and processes, and no more than kMaxGroups groups.
+class TaskTable {
+ public:
+  static constexpr size_t kMaxTasks = size_t{1} << 20;
+  static constexpr size_t kMaxGroups = 2000;
+  static constexpr uint32_t kNoTask = facts::KoidIndex::kNone;
+
+  TaskTable();
+
+  // Names, parents, and which process a thread is of.
+  void NoteObject(const fxt::KernelObject& object);
+  // A thread of `process` makes `child`. Whether that is a process: its own, as far as the objects
+  // before this say.
+  bool NoteFork(fxt::Koid process, fxt::Koid child);
+  void SetCommand(fxt::Koid process);
+  const CommandTree& tree() const { return tree_; }
+
+  // The number of a thread, for the calls below; `process` where the thread's own object does not
+  // say. kNoTask beyond the limit.
+  uint32_t Find(fxt::Koid thread, std::optional<fxt::Koid> process);
+  // Changes whenever the answer of GroupOf may have changed.
+  uint32_t VersionOf(uint32_t task) const {
+    return task == kNoTask ? 0
+                           : 1 + tasks_[task].version + processes_[tasks_[task].process].version;
+  }
+  // The group's number now. Of kNoTask: that of the others.
+  uint32_t GroupOf(uint32_t task);
+  bool HasProcess(uint32_t task) const { return task == kNoTask || tasks_[task].process != 0; }
+  std::optional<fxt::Koid> ProcessOf(uint32_t task) const;
+
+  std::deque<Group>& groups() { return groups_; }
+
+ private:
+  struct Process {
+    fxt::Koid koid = 0;
+    uint32_t name = 0;
+    uint32_t version = 0;
+    bool known = false;  // it is not the stand-in for none
+    bool of_command = false;
+  };
+  struct Task {
+    uint32_t name = 0;
+    uint32_t process = 0;
+    uint32_t version = 0;
+  };
+
+  uint32_t ProcessNumber(fxt::Koid koid);
+  uint32_t TaskNumber(fxt::Koid koid);
+  void MoveTo(Task& task, uint32_t process);
+  void LookAtTree(Process& process);
+
+  NameTable names_;
+  CommandTree tree_;
+  facts::KoidIndex process_index_{kMaxTasks};
+  facts::KoidIndex task_index_{kMaxTasks};
+  std::vector<Process> processes_;  // behind a stand-in for none, by index + 1
+  std::vector<Task> tasks_;
+  std::unordered_map<uint64_t, uint32_t> numbers_;  // of groups, by their names' numbers
+  std::deque<Group> groups_;
+};
+
+}  // namespace measure
