@@ -244,6 +244,8 @@ void Collector::AddWait(facts::Wait wait) {
   const bool after_blocked = std::exchange(
       thread.after_blocked, wait.kind == WaitKind::kBlocked && wait.ended == Bound::kSeen);
   const uint64_t begin = wait.begin;
+  // Of all of it: what is known does not depend on the window.
+  const facts::Share share = facts::ShareOf(wait);
   if (!Clip(wait)) return;
   std::optional<uint32_t> cpu;
   if (comes) {
@@ -257,7 +259,7 @@ void Collector::AddWait(facts::Wait wait) {
   }
   Note& note = FreshNote(wait.begin, wait.end, wait.thread);
   note.cpu = cpu.value_or(thread.cpu == Thread::kNoCpu ? 0 : thread.cpu);
-  note.share = facts::ShareOf(wait);
+  note.share = share;
   note.extent = note.share == facts::Share::kUnknown ? Extent::kUnknown : ExtentOf(wait);
   note.woken = is_woken;
   note.has_duration = true;

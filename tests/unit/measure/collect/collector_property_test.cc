@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Random traces: whatever happens, the times of all groups add up.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "facts/timeline/share.h"
+#include "unit/measure/trace_script.h"
+
+namespace measure {
+namespace {
+
+using testing::TraceScript;
+
+// All the timeline tells of the same trace, without groups.
+struct Sums {
+  std::array<uint64_t, facts::kShares> shares{};
+  std::map<fxt::Koid, int> threads;
+  uint64_t slices = 0;
+
+  void OnRun(const facts::Run& run) {
+    Add(run.thread, facts::ShareOf(run), run.end - run.begin);
+    slices += run.end - run.begin;
+  }
+  void OnWait(const facts::Wait& wait) {
+    Add(wait.thread, facts::ShareOf(wait), wait.end - wait.begin);
+  }
+  void Add(fxt::Koid thread, facts::Share share, uint64_t ns) {
+    ++threads[thread];
+    shares[static_cast<size_t>(share)] += ns;
+  }
+};
+
+Sums SumsOf(std::span<const std::byte> bytes) {
+  Sums sums;
+  facts::Timeline<Sums> timeline(sums);
+  fxt::MemorySource source(bytes);
+  fxt::Reader reader(source);
+  while (reader.Next() == fxt::ReadStatus::kRecord) timeline.Add(reader);
+  timeline.Finish(timeline.latest());
+  return sums;
+}
+
+// Anything in order of time: threads that run twice, lost and unseen switches, forks, renames.
+void Fill(TraceScript& trace, uint64_t seed, bool renames) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](uint64_t limit) { return random() % limit; };
+  static constexpr const char* kStates[] = {"S", "D", "R", "R+", "T", "X"};
+  static constexpr const char* kNames[] = {"alpha", "beta", "gamma/1"};
+  uint64_t time = 1000;
+  for (fxt::Koid koid = 1; koid <= 6; ++koid) trace.Name(koid, kNames[koid % 3]);
+  fxt::Koid on_cpu[3] = {1, 2, 0};
+  fxt::Koid latest = 6;
+  for (int i = 0; i < 300; ++i) {
+    time += below(5);
+    const auto cpu = static_cast<uint32_t>(below(3));
+    switch (below(20)) {
+      case 0:
+        trace.Loss(time, static_cast<int32_t>(cpu), 3);
+        break;
+      case 1:
+        trace.Unseen(time, static_cast<int32_t>(cpu));
+        break;
+      case 2:
+        ++latest;
+        trace.Name(latest, kNames[below(3)]).Fork(time, 1 + below(latest - 1), latest);
+        break;
+      case 3:
+        if (renames) trace.Name(1 + below(latest), kNames[below(3)]);
+        break;
+      case 4:
+        trace.Migrate(time, 1 + below(latest), static_cast<int32_t>(below(3)), 0);
+        break;
+      case 5:
+      case 6:
+      case 7:
+      case 8:
+        trace.Wake(time, 1 + below(latest), below(2) * below(latest));
+        break;
+      default: {
+        const fxt::Koid next = below(4) == 0 ? 0 : 1 + below(latest);
+        const fxt::Koid previous = below(30) == 0 ? 1 + below(latest) : on_cpu[cpu];
+        if (next == previous) break;
+        trace.Switch(time, cpu, previous, kStates[below(6)], next);
+        on_cpu[cpu] = next;
+      }
+    }
+  }
+}
+
+TEST(CollectorPropertyTest, TheSharesOfEachGroupAddUpToTheWindow) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    TraceScript trace;
+    Fill(trace, seed, seed % 2 == 0);
+    const Sums sums = SumsOf(trace.bytes());
+    const Capture capture = trace.Collect();
+    std::array<uint64_t, facts::kShares> shares{};
+    uint64_t threads = 0;
+    uint64_t slices = 0;
+    for (const Group& group : capture.groups) {
+      uint64_t sum = 0;
+      for (size_t i = 0; i < shares.size(); ++i) {
+        sum += group.share_ns[i];
+        shares[i] += group.share_ns[i];
+      }
+      ASSERT_EQ(sum, group.threads * capture.length()) << seed << " " << group.name.thread;
+      threads += group.threads;
+      const Distribution& times = group.of(Duration::kSlice);
+      slices += times.whole_ns + times.cut_ns + times.unknown_ns;
+    }
+    ASSERT_EQ(slices, sums.slices) << seed;
+    if (seed % 2 == 0) {
+      // A thread that is renamed is absent where it had the other name.
+      shares.back() = sums.shares.back();
+    } else {
+      ASSERT_EQ(threads, sums.threads.size()) << seed;
+    }
+    ASSERT_EQ(shares, sums.shares) << seed;
+  }
+}
+
+TEST(CollectorPropertyTest, ThePartsOfAWindowAddUpToTheWhole) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    TraceScript trace;
+    Fill(trace, seed, false);
+    const Capture whole = trace.Collect();
+    const uint64_t middle = whole.begin + whole.length() / 3;
+    const Capture parts[2] = {trace.Collect({.from = 0, .to = middle}),
+                              trace.Collect({.from = middle, .to = UINT64_MAX})};
+    std::array<uint64_t, facts::kShares> sums{};
+    for (const Group& group : whole.groups) {
+      for (size_t i = 0; i + 1 < sums.size(); ++i) sums[i] += group.share_ns[i];
+    }
+    for (const Capture& part : parts) {
+      for (const Group& group : part.groups) {
+        uint64_t sum = 0;
+        for (const uint64_t share : group.share_ns) sum += share;
+        ASSERT_EQ(sum, group.threads * part.length()) << seed;
+        for (size_t i = 0; i + 1 < sums.size(); ++i) sums[i] -= group.share_ns[i];
+      }
+    }
+    for (size_t i = 0; i + 1 < sums.size(); ++i) ASSERT_EQ(sums[i], 0u) << seed << " share " << i;
+  }
+}
+
+}  // namespace
+}  // namespace measure

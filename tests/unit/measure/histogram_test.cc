@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "measure/histogram.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace measure {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+TEST(HistogramTest, EveryValueIsInABucketWhoseMiddleIsNear) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 100'000; ++i) {
+    const uint64_t value = random() >> (random() % 64);
+    const uint32_t bucket = Histogram::BucketOf(value);
+    ASSERT_LT(bucket, Histogram::kBuckets);
+    ASSERT_LE(Histogram::LeastOf(bucket), value);
+    ASSERT_GE(Histogram::MostOf(bucket), value);
+    const double off =
+        std::abs(static_cast<double>(Histogram::MiddleOf(bucket)) - static_cast<double>(value));
+    ASSERT_LE(off, 0.008 * static_cast<double>(value)) << value;
+  }
+  EXPECT_EQ(Histogram::BucketOf(UINT64_MAX), Histogram::kBuckets - 1);
+  EXPECT_EQ(Histogram::MostOf(Histogram::kBuckets - 1), UINT64_MAX);
+}
+
+TEST(HistogramTest, BucketsFollowOneAnother) {
+  for (uint32_t bucket = 1; bucket < Histogram::kBuckets; ++bucket) {
+    ASSERT_EQ(Histogram::LeastOf(bucket), Histogram::MostOf(bucket - 1) + 1);
+  }
+}
+
+TEST(HistogramTest, BucketsAreTheCountsInOrder) {
+  Histogram histogram;
+  histogram.Add(1'000'000);
+  histogram.Add(3, 2);
+  histogram.Add(1'000'001);
+  histogram.AddToBucket(7, 0);
+  EXPECT_EQ(histogram.count(), 4u);
+  EXPECT_THAT(histogram.buckets(),
+              ElementsAre(Pair(3, 2), Pair(Histogram::BucketOf(1'000'000), 2)));
+}
+
+TEST(HistogramTest, MergingIsCountingInOne) {
+  std::mt19937_64 random(2);
+  Histogram all;
+  Histogram parts[3];
+  for (int i = 0; i < 10'000; ++i) {
+    const uint64_t value = random() >> (random() % 64);
+    all.Add(value);
+    parts[i % 3].Add(value);
+  }
+  Histogram left = parts[0];
+  left.Merge(parts[1]);
+  left.Merge(parts[2]);
+  Histogram right = parts[2];
+  right.Merge(parts[1]);
+  right.Merge(parts[0]);
+  EXPECT_EQ(left, all);
+  EXPECT_EQ(right, all);
+  left.Merge(left);
+  EXPECT_EQ(left.count(), 20'000u);
+  EXPECT_EQ(left.Quantile(0.5), all.Quantile(0.5));
+}
+
+TEST(HistogramTest, QuantilesAreThoseOfTheValues) {
+  std::mt19937_64 random(3);
+  std::vector<uint64_t> values(5000);
+  Histogram histogram;
+  for (uint64_t& value : values) {
+    value = static_cast<uint64_t>(std::exp(std::normal_distribution<>(10, 2)(random)));
+    histogram.Add(value);
+  }
+  std::sort(values.begin(), values.end());
+  for (const double q : {0.0, 0.1, 0.5, 0.9, 0.99, 1.0}) {
+    const auto rank = static_cast<size_t>(std::max(1.0, std::ceil(q * 5000)));
+    const auto exact = static_cast<double>(values[rank - 1]);
+    EXPECT_NEAR(static_cast<double>(histogram.Quantile(q)), exact, 1 + 0.008 * exact) << q;
+  }
+}
+
+TEST(HistogramTest, TailsAreCountedAboveAThreshold) {
+  Histogram histogram;
+  histogram.Add(10, 5);
+  histogram.Add(20, 3);
+  histogram.Add(60);
+  EXPECT_EQ(histogram.CountAbove(9), 9u);
+  EXPECT_EQ(histogram.CountAbove(10), 4u);
+  EXPECT_EQ(histogram.CountAbove(60), 0u);
+  EXPECT_DOUBLE_EQ(histogram.ExcessAbove(10), 3 * 10 + 50);
+  EXPECT_DOUBLE_EQ(histogram.MeanLog(0), (5 * std::log(10) + 3 * std::log(20) + std::log(60)) / 9);
+}
+
+TEST(HistogramTest, AnEmptyOneHasNothing) {
+  const Histogram histogram;
+  EXPECT_TRUE(histogram.empty());
+  EXPECT_THAT(histogram.buckets(), IsEmpty());
+  EXPECT_EQ(histogram.Quantile(0.5), 0u);
+  EXPECT_EQ(histogram.CountAbove(0), 0u);
+  EXPECT_EQ(histogram.MeanLog(1), 0);
+}
+
+}  // namespace
+}  // namespace measure

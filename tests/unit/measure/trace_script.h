@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Traces by short calls, and what stands for them.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fxt/reader.h"
+#include "measure/collect/collector.h"
+#include "schema/koid.h"
+#include "unit/fxt/file_builder.h"
+
+namespace measure::testing {
+
+// As fxt-record writes them. Thread 0 is the idle thread of a CPU; a thread's process is told by
+// Name, or else has the thread's koid.
+class TraceScript {
+ public:
+  TraceScript() {
+    file_.Add(fxt::ProviderInfo{1, schema::kRecorderName});
+    file_.Add(fxt::ProviderSection{1});
+    file_.Add(fxt::Initialization{1'000'000'000});
+  }
+
+  TraceScript& Process(fxt::Koid koid, std::string_view name, int64_t parent = 0) {
+    const fxt::Argument ppid{Text("ppid"), parent};
+    return Object(fxt::KernelObjectType::kProcess, koid, name, ppid);
+  }
+  TraceScript& Thread(fxt::Koid koid, std::string_view name, fxt::Koid process) {
+    const fxt::Argument of{Text("process"), fxt::KoidValue{process}};
+    return Object(fxt::KernelObjectType::kThread, koid, name, of);
+  }
+  // A process of one thread.
+  TraceScript& Name(fxt::Koid koid, std::string_view name, int64_t parent = 0) {
+    return Process(koid, name, parent).Thread(koid, name, koid);
+  }
+  TraceScript& Session(uint64_t time, std::vector<fxt::Argument> arguments = {}) {
+    return Instant(time, schema::RecorderKoid(), schema::kRecorderName, "session", arguments);
+  }
+  static fxt::Argument Command(int32_t pid) { return {Text("command_pid"), pid}; }
+
+  // `state` as the letters of the kernel.
+  TraceScript& Switch(uint64_t time, uint32_t cpu, fxt::Koid outgoing, std::string_view state,
+                      fxt::Koid incoming, uint8_t outgoing_priority = 120,
+                      uint8_t incoming_priority = 120) {
+    auto format = fxt::ThreadState::kBlocked;
+    if (state.starts_with("R")) format = fxt::ThreadState::kNew;
+    if (state == "T") format = fxt::ThreadState::kSuspended;
+    if (state == "X") format = fxt::ThreadState::kDead;
+    if (state == "D" || state == "S") {
+      const fxt::Argument letters{Text("state"), Text(state)};
+      Instant(time, outgoing, "sched", "linux_state", {letters});
+    }
+    file_.Add(fxt::LegacyContextSwitch{
+        .timestamp = time,
+        .cpu = static_cast<uint8_t>(cpu),
+        .outgoing_state = format,
+        .outgoing = Ref(outgoing, cpu),
+        .incoming = Ref(incoming, cpu),
+        .outgoing_priority = outgoing == 0 ? uint8_t{0} : outgoing_priority,
+        .incoming_priority = incoming == 0 ? uint8_t{0} : incoming_priority});
+    return *this;
+  }
+  // `waker` 0: an interrupt.
+  TraceScript& Wake(uint64_t time, fxt::Koid thread, fxt::Koid waker = 0, uint16_t cpu = 0) {
+    const fxt::Argument by{Text("waker"), fxt::KoidValue{waker}};
+    file_.Add(fxt::ThreadWakeup{time, cpu, thread, {&by, waker == 0 ? size_t{0} : size_t{1}}});
+    return *this;
+  }
+  TraceScript& Fork(uint64_t time, fxt::Koid maker, fxt::Koid child) {
+    return Instant(time, maker, "task", "fork", {{Text("child"), fxt::KoidValue{child}}});
+  }
+  TraceScript& Exec(uint64_t time, fxt::Koid thread) {
+    return Instant(time, thread, "task", "exec", {});
+  }
+  TraceScript& Exit(uint64_t time, fxt::Koid thread) {
+    return Instant(time, thread, "task", "exit", {});
+  }
+  TraceScript& Migrate(uint64_t time, fxt::Koid thread, int32_t from, int32_t to) {
+    return Instant(time, thread, "sched", "migrate", {{Text("from"), from}, {Text("to"), to}});
+  }
+  TraceScript& Loss(uint64_t time, int32_t cpu, uint64_t count) {
+    return Instant(time, schema::RecorderKoid(), schema::kRecorderName, "lost_events",
+                   {{Text("cpu"), cpu}, {Text("count"), count}, {Text("category"), Text("sched")}});
+  }
+  TraceScript& Unseen(uint64_t time, int32_t cpu) {
+    return Instant(time, schema::RecorderKoid(), schema::kRecorderName, "unseen_switch",
+                   {{Text("cpu"), cpu}});
+  }
+  TraceScript& Span(uint64_t begin, uint64_t end, fxt::Koid track, std::string_view category,
+                    std::string_view name) {
+    return Begin(begin, track, category, name).End(end, track, category, name);
+  }
+  TraceScript& Begin(uint64_t time, fxt::Koid track, std::string_view category,
+                     std::string_view name) {
+    return Event(fxt::EventType::kDurationBegin, time, track, category, name, {});
+  }
+  TraceScript& End(uint64_t time, fxt::Koid track, std::string_view category,
+                   std::string_view name) {
+    return Event(fxt::EventType::kDurationEnd, time, track, category, name, {});
+  }
+
+  std::span<const std::byte> bytes() { return file_.bytes(); }
+
+  Capture Collect(const CollectorOptions& options = {}) {
+    fxt::MemorySource source(file_.bytes());
+    fxt::Reader reader(source);
+    Collector collector(options);
+    while (reader.Next() == fxt::ReadStatus::kRecord) collector.Add(reader);
+    return collector.Finish();
+  }
+
+  static fxt::StringRef Text(std::string_view text) { return fxt::StringRef::Inline(text); }
+
+ private:
+  static fxt::ThreadRef Ref(fxt::Koid thread, uint32_t cpu) {
+    return thread == 0 ? fxt::ThreadRef::Inline(0, schema::IdleKoid(cpu))
+                       : fxt::ThreadRef::Inline(thread, thread);
+  }
+  TraceScript& Object(fxt::KernelObjectType type, fxt::Koid koid, std::string_view name,
+                      const fxt::Argument& argument) {
+    file_.Add(fxt::KernelObject{static_cast<uint8_t>(type), koid, Text(name), {&argument, 1}});
+    return *this;
+  }
+  TraceScript& Instant(uint64_t time, fxt::Koid thread, std::string_view category,
+                       std::string_view name, const std::vector<fxt::Argument>& arguments) {
+    return Event(fxt::EventType::kInstant, time, thread, category, name, arguments);
+  }
+  TraceScript& Event(fxt::EventType type, uint64_t time, fxt::Koid thread,
+                     std::string_view category, std::string_view name,
+                     const std::vector<fxt::Argument>& arguments) {
+    file_.Add(fxt::Event{.type = type,
+                         .timestamp = time,
+                         .thread = fxt::ThreadRef::Inline(thread, thread),
+                         .category = Text(category),
+                         .name = Text(name),
+                         .arguments = arguments});
+    return *this;
+  }
+
+  fxt::testing::FileBuilder file_;
+};
+
+// The group of that process and thread name; null when there is none.
+inline const Group* Find(const Capture& capture, std::string_view process,
+                         std::string_view thread) {
+  for (const Group& group : capture.groups) {
+    if (group.name.process == process && group.name.thread == thread) return &group;
+  }
+  return nullptr;
+}
+inline const Group* Find(const Capture& capture, std::string_view name) {
+  return Find(capture, name, name);
+}
+// What `group` blames on the group of that name, or nothing.
+inline Blame BlameOn(const Capture& capture, const Group& group, Because why,
+                     std::string_view name) {
+  for (const auto& [other, blame] : group.of(why)) {
+    if (other < capture.groups.size() && capture.groups[other].name.thread == name) return blame;
+  }
+  return {};
+}
+inline Blame BlameOn(const Group& group, Because why, uint32_t number) {
+  const auto found = group.of(why).find(number);
+  return found == group.of(why).end() ? Blame{} : found->second;
+}
+
+}  // namespace measure::testing
