@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "measure/store/summary_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "unit/measure/random_capture.h"
+
+namespace measure {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::RandomCapture;
+
+std::span<const std::byte> BytesOf(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+TEST(SummaryFileTest, WhatIsReadIsWhatWasWritten) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Capture capture = RandomCapture(seed);
+    const std::string file = EncodeSummary(capture);
+    ASSERT_TRUE(IsSummary(BytesOf(file)));
+    const auto read = DecodeSummary(BytesOf(file));
+    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_TRUE(*read == capture) << seed;
+    ASSERT_EQ(EncodeSummary(*read), file);
+  }
+}
+
+TEST(SummaryFileTest, AnEmptyCaptureIsKeptToo) {
+  const auto read = DecodeSummary(BytesOf(EncodeSummary({})));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(*read == Capture());
+}
+
+TEST(SummaryFileTest, MergingThenReadingIsReadingThenMerging) {
+  Capture merged = RandomCapture(1);
+  merged.Merge(RandomCapture(2));
+  auto first = DecodeSummary(BytesOf(EncodeSummary(RandomCapture(1))));
+  const auto second = DecodeSummary(BytesOf(EncodeSummary(RandomCapture(2))));
+  ASSERT_TRUE(first && second);
+  first->Merge(*second);
+  EXPECT_TRUE(*first == merged);
+}
+
+TEST(SummaryFileTest, ACutOrChangedFileIsAnError) {
+  const std::string file = EncodeSummary(RandomCapture(3));
+  for (size_t size = 0; size < file.size(); size += 1 + size / 20) {
+    ASSERT_FALSE(DecodeSummary(BytesOf(file.substr(0, size)))) << size;
+  }
+  ASSERT_FALSE(DecodeSummary(BytesOf(file + '\0')));
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    std::string changed = file;
+    changed[random() % file.size()] ^= static_cast<char>(1 << random() % 8);
+    // The checksum of zlib finds it, but for bits between the blocks that mean nothing.
+    const auto read = DecodeSummary(BytesOf(changed));
+    ASSERT_TRUE(!read || EncodeSummary(*read) == file);
+  }
+}
+
+TEST(SummaryFileTest, AnotherVersionIsRefusedByName) {
+  std::string file = EncodeSummary({});
+  file[kSummaryMagicBytes] = 7;
+  const auto read = DecodeSummary(BytesOf(file));
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, HasSubstr("version 7"));
+}
+
+TEST(SummaryFileTest, ASizeThatCannotBeIsRefusedBeforeItIsTaken) {
+  std::string file = EncodeSummary({});
+  file[kSummaryMagicBytes + 4 + 3] = 3;  // 48 MiB out of a few bytes
+  EXPECT_FALSE(DecodeSummary(BytesOf(file)));
+}
+
+}  // namespace
+}  // namespace measure

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "measure/store/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <thread>
+
+#include "fxt/reader.h"
+#include "measure/store/summary_file.h"
+#include "source/input.h"
+
+namespace measure {
+namespace {
+
+constexpr uint64_t kProgressStep = 65'536;
+constexpr auto kPause = std::chrono::milliseconds(10);
+
+// A source whose first bytes were looked at.
+class Peeked final : public fxt::ByteSource {
+ public:
+  explicit Peeked(fxt::ByteSource& rest) : rest_(rest) {}
+
+  // The first bytes, fewer where there are no more.
+  std::span<const std::byte> Start() {
+    while (have_ < start_.size()) {
+      const fxt::ReadResult result = rest_.Read(std::span(start_).subspan(have_));
+      if (result.kind == fxt::ReadResult::Kind::kAgain) {
+        std::this_thread::sleep_for(kPause);
+        continue;
+      }
+      if (result.kind != fxt::ReadResult::Kind::kBytes) {
+        ended_ = result;
+        break;
+      }
+      have_ += result.bytes;
+    }
+    return std::span(start_).first(have_);
+  }
+
+  fxt::ReadResult Read(std::span<std::byte> into) override {
+    if (next_ == have_) return ended_ ? *ended_ : rest_.Read(into);
+    const size_t bytes = std::min(into.size(), have_ - next_);
+    std::memcpy(into.data(), start_.data() + next_, bytes);
+    next_ += bytes;
+    return fxt::ReadResult::Bytes(bytes);
+  }
+  std::string ErrorText() const override { return rest_.ErrorText(); }
+  uint64_t position() const override { return rest_.position(); }
+  uint64_t total() const override { return rest_.total(); }
+
+ private:
+  fxt::ByteSource& rest_;
+  std::array<std::byte, kSummaryMagicBytes> start_{};
+  size_t have_ = 0;
+  size_t next_ = 0;
+  std::optional<fxt::ReadResult> ended_;
+};
+
+util::Error Named(const std::string& path, const util::Error& error) {
+  return {fmt::format("{}: {}", path == "-" ? "standard input" : path, error.message), error.hint};
+}
+
+util::Result<Capture> LoadSummary(const std::string& path, std::span<const std::byte> bytes) {
+  auto capture = DecodeSummary(bytes);
+  if (!capture) return Named(path, capture.error());
+  capture->file = path;
+  return capture;
+}
+
+util::Result<Capture> LoadSummary(const std::string& path, fxt::ByteSource& source) {
+  std::vector<std::byte> bytes;
+  std::vector<std::byte> piece(size_t{64} << 10);
+  for (;;) {
+    const fxt::ReadResult result = source.Read(piece);
+    if (result.kind == fxt::ReadResult::Kind::kAgain) {
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
+    if (result.kind == fxt::ReadResult::Kind::kError) {
+      return Named(path, {source.ErrorText(), ""});
+    }
+    if (result.kind != fxt::ReadResult::Kind::kBytes) break;
+    bytes.insert(bytes.end(), piece.begin(), piece.begin() + static_cast<long>(result.bytes));
+    // One byte more is too much, which is said below.
+    if (bytes.size() > kMaxSummaryBytes) break;
+  }
+  return LoadSummary(path, bytes);
+}
+
+util::Result<Capture> LoadTrace(const std::string& path, fxt::ByteSource& source,
+                                const fxt::ByteSource& progress_of, const LoadOptions& options) {
+  fxt::ReaderOptions reader_options;
+  reader_options.max_diagnostics = 1;
+  fxt::Reader reader(source, reader_options);
+  Collector collector(options.collector);
+  for (uint64_t records = 1;; ++records) {
+    const fxt::ReadStatus status = reader.Next();
+    if (status == fxt::ReadStatus::kNeedMore) {
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
+    if (status != fxt::ReadStatus::kRecord) break;
+    collector.Add(reader);
+    if (records % kProgressStep != 0) continue;
+    if (options.progress) options.progress(reader.position(), progress_of);
+    if (collector.IsDone()) break;
+  }
+  if (reader.error() != fxt::ReadError::kNone) return Named(path, {reader.error_message(), ""});
+  if (options.notes != nullptr) {
+    if (reader.truncated()) {
+      options.notes->push_back(fmt::format("{} is cut short; read to its last whole record", path));
+    }
+    const uint64_t malformed = reader.diagnostics().count(fxt::DiagnosticClass::kMalformed);
+    if (malformed != 0) {
+      options.notes->push_back(
+          fmt::format("{}: {} malformed records were skipped (see fxt check)", path, malformed));
+    }
+  }
+  Capture capture = collector.Finish();
+  capture.file = path;
+  return capture;
+}
+
+}  // namespace
+
+util::Result<Capture> Load(const std::string& path, const LoadOptions& options) {
+  auto source = source::OpenInput(path);
+  if (!source) return source.error();
+  if (const auto contents = (*source)->Contents()) {
+    if (IsSummary(*contents)) return LoadSummary(path, *contents);
+    return LoadTrace(path, **source, **source, options);
+  }
+  Peeked peeked(**source);
+  if (IsSummary(peeked.Start())) return LoadSummary(path, peeked);
+  return LoadTrace(path, peeked, **source, options);
+}
+
+}  // namespace measure

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A capture from a file, whichever kind of file it is.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fxt/byte_source.h"
+#include "measure/capture.h"
+#include "measure/collect/collector.h"
+#include "util/result.h"
+
+namespace measure {
+
+struct LoadOptions {
+  // Called every few ten thousand records: bytes of the uncompressed trace that are done, and the
+  // source, for its own account. Never for summaries.
+  std::function<void(uint64_t done, const fxt::ByteSource& source)> progress;
+  // Of traces; a summary stands for all of its capture.
+  CollectorOptions collector;
+  // Told what is wrong with the file but does not keep it from being read: a line for people each.
+  std::vector<std::string>* notes = nullptr;
+};
+
+// Reads a trace, gzip or not, or a summary; `path` "-" is standard input. Errors name the file: it
+// cannot be opened, is neither, or is damaged so that the rest cannot be read.
+util::Result<Capture> Load(const std::string& path, const LoadOptions& options = {});
+
+}  // namespace measure

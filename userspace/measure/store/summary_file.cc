@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "measure/store/summary_file.h"
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+
+#include "measure/store/summary_bytes.h"
+
+namespace measure {
+namespace {
+
+// The bytes of text that some transports change, as in PNG's.
+constexpr std::string_view kMagic(
+    "\x89"
+    "FXS\r\n\x1a\n",
+    kSummaryMagicBytes);
+constexpr uint32_t kVersion = 1;
+// Behind the magic: version and size of what is compressed, of 32 bits each.
+constexpr size_t kHeaderBytes = kSummaryMagicBytes + 8;
+// Histograms are larger in memory than in a file.
+constexpr size_t kMaxPages = size_t{256} << 10;
+constexpr int kLevel = 9;
+
+util::Error Damaged() { return {"the summary is damaged", "make it again with fxt summarize"}; }
+
+void Put(SummaryWriter& out, const Histogram& histogram) {
+  const auto buckets = histogram.buckets();
+  out.Number(buckets.size());
+  uint32_t last = 0;
+  for (const auto& [bucket, count] : buckets) {
+    out.Number(bucket - last);
+    last = bucket;
+  }
+  for (const auto& [bucket, count] : buckets) out.Number(count);
+}
+
+void Put(SummaryWriter& out, const Distribution& times) {
+  Put(out, times.whole);
+  if (!times.whole.empty()) {
+    out.Number(times.whole_ns);
+    out.Number(times.longest_ns);
+  }
+  Put(out, times.cut);
+  if (!times.cut.empty()) out.Number(times.cut_ns);
+  out.Number(times.unknown);
+  if (times.unknown != 0) out.Number(times.unknown_ns);
+  out.Number(times.worst.size());
+  for (const Instance& instance : times.worst) {
+    out.Number(instance.begin);
+    out.Number(instance.length);
+    out.Number(instance.thread);
+    out.Number(instance.cpu);
+  }
+}
+
+void Put(SummaryWriter& out, const std::map<std::string, Distribution>& named) {
+  out.Number(named.size());
+  for (const auto& [name, times] : named) {
+    out.Text(name);
+    Put(out, times);
+  }
+}
+
+// Those that are no group are the first two numbers.
+constexpr uint32_t kSpecials = 2;
+uint64_t NumberOf(uint32_t group) {
+  if (group == kNoGroup) return 0;
+  return group == kInterrupt ? 1 : uint64_t{group} + kSpecials;
+}
+
+void Put(SummaryWriter& out, const std::map<uint32_t, Blame>& blames) {
+  out.Number(blames.size());
+  for (const auto& [group, blame] : blames) {
+    out.Number(NumberOf(group));
+    out.Number(blame.count);
+    out.Number(blame.ns);
+    out.Number(blame.blocked_ns);
+    out.Number(blame.blocked);
+  }
+}
+
+void Put(SummaryWriter& out, const Group& group) {
+  out.Text(group.name.process);
+  out.Text(group.name.thread);
+  out.Byte(static_cast<uint8_t>((group.name.of_command ? 1 : 0) | (group.of_recorder ? 2 : 0)));
+  for (const uint64_t value :
+       {group.threads, group.switches_voluntary, group.switches_involuntary, group.wakeups,
+        group.migrations, group.forked_processes, group.forked_threads, group.inversion_ns,
+        group.unconserved_ns, group.after_blocked_ns}) {
+    out.Number(value);
+  }
+  for (const uint64_t share : group.share_ns) out.Number(share);
+  for (const Distribution& times : group.times) Put(out, times);
+  Put(out, group.syscalls);
+  for (const auto& blames : group.blames) Put(out, blames);
+  out.Number(group.pids.size());
+  for (const uint64_t pid : group.pids) out.Number(pid);
+}
+
+std::string Payload(const Capture& capture) {
+  SummaryWriter out;
+  for (const std::string* text :
+       {&capture.file, &capture.recorder, &capture.host, &capture.kernel, &capture.categories,
+        &capture.filters, &capture.trigger, &capture.command}) {
+    out.Text(*text);
+  }
+  out.Byte(static_cast<uint8_t>((capture.start_time ? 1 : 0) | (capture.elapsed_ns ? 2 : 0)));
+  if (capture.start_time) out.Number(std::bit_cast<uint64_t>(*capture.start_time));
+  if (capture.elapsed_ns) out.Number(*capture.elapsed_ns);
+  out.Number(capture.cpus);
+  out.Number(capture.begin);
+  out.Number(capture.length());
+  out.Number(capture.lost_events);
+  out.Number(capture.unseen_switches);
+  out.Number(capture.by_cpu.size());
+  for (const Capture::Cpu& cpu : capture.by_cpu) {
+    out.Number(cpu.busy_ns);
+    out.Number(cpu.idle_ns);
+    out.Number(cpu.unknown_ns);
+  }
+  Put(out, capture.handlers);
+  out.Number(capture.groups.size());
+  for (const Group& group : capture.groups) Put(out, group);
+  return out.bytes();
+}
+
+// Takes a payload apart, with what it may take of memory.
+class PayloadReader {
+ public:
+  explicit PayloadReader(std::span<const std::byte> bytes) : in_(bytes) {}
+
+  Capture Read() {
+    Capture capture;
+    for (std::string* text :
+         {&capture.file, &capture.recorder, &capture.host, &capture.kernel, &capture.categories,
+          &capture.filters, &capture.trigger, &capture.command}) {
+      *text = in_.Text();
+    }
+    const uint8_t has = in_.Byte();
+    if (has > 3) in_.Fail();
+    if ((has & 1) != 0) capture.start_time = std::bit_cast<double>(in_.Number());
+    if ((has & 2) != 0) capture.elapsed_ns = in_.Number();
+    capture.cpus = static_cast<uint32_t>(in_.NumberUpTo(UINT16_MAX + 1));
+    capture.begin = in_.Number();
+    capture.end = capture.begin + in_.NumberUpTo(UINT64_MAX - capture.begin);
+    capture.lost_events = in_.Number();
+    capture.unseen_switches = in_.Number();
+    const size_t cpus = in_.Count(3);
+    if (cpus > UINT16_MAX + 1) in_.Fail();
+    for (size_t i = 0; i < cpus && !in_.failed(); ++i) {
+      Capture::Cpu& cpu = capture.by_cpu.emplace_back();
+      cpu.busy_ns = in_.Number();
+      cpu.idle_ns = in_.Number();
+      cpu.unknown_ns = in_.Number();
+    }
+    Get(capture.handlers);
+    // The least that a group takes, see Put.
+    groups_ = in_.Count(60);
+    for (size_t i = 0; i < groups_ && !in_.failed(); ++i) {
+      Group& group = capture.groups.emplace_back();
+      Get(group);
+      if (i != 0 && !(capture.groups[i - 1].name < group.name)) in_.Fail();
+    }
+    return capture;
+  }
+  bool failed() const { return in_.failed() || !in_.at_end(); }
+
+ private:
+  void Get(Histogram& histogram) {
+    const size_t count = in_.Count(2);
+    std::vector<uint32_t> buckets(count);
+    uint64_t bucket = 0;
+    for (size_t i = 0; i < count && !in_.failed(); ++i) {
+      const uint64_t step = in_.NumberUpTo(Histogram::kBuckets);
+      if (step == 0 && i != 0) in_.Fail();
+      bucket += step;
+      if (bucket >= Histogram::kBuckets) return in_.Fail();
+      buckets[i] = static_cast<uint32_t>(bucket);
+      const bool page = i == 0 || buckets[i] >> Histogram::kBucketBits !=
+                                      buckets[i - 1] >> Histogram::kBucketBits;
+      if (page && ++pages_ > kMaxPages) in_.Fail();
+    }
+    for (const uint32_t each : buckets) {
+      const uint64_t more = in_.Number();
+      if (more == 0 || more > UINT64_MAX - histogram.count()) in_.Fail();
+      if (in_.failed()) return;
+      histogram.AddToBucket(each, more);
+    }
+  }
+
+  void Get(Distribution& times) {
+    Get(times.whole);
+    if (!times.whole.empty()) {
+      times.whole_ns = in_.Number();
+      times.longest_ns = in_.Number();
+    }
+    Get(times.cut);
+    if (!times.cut.empty()) times.cut_ns = in_.Number();
+    times.unknown = in_.Number();
+    if (times.unknown != 0) times.unknown_ns = in_.Number();
+    const size_t worst = in_.NumberUpTo(Distribution::kWorst);
+    for (size_t i = 0; i < worst && !in_.failed(); ++i) {
+      Instance& instance = times.worst.emplace_back();
+      instance.begin = in_.Number();
+      instance.length = in_.Number();
+      instance.thread = in_.Number();
+      instance.cpu = static_cast<uint32_t>(in_.NumberUpTo(UINT32_MAX));
+      if (i != 0 && instance.length > times.worst[i - 1].length) in_.Fail();
+    }
+  }
+
+  void Get(std::map<std::string, Distribution>& named) {
+    const size_t count = in_.Count(5);
+    std::string last;
+    for (size_t i = 0; i < count && !in_.failed(); ++i) {
+      std::string name = in_.Text();
+      if (i != 0 && name <= last) in_.Fail();
+      last = name;
+      // A distribution takes more than its five bytes.
+      if ((i & 3) == 0 && ++pages_ > kMaxPages) in_.Fail();
+      Get(named[std::move(name)]);
+    }
+  }
+
+  void Get(std::map<uint32_t, Blame>& blames) {
+    const size_t count = in_.Count(5);
+    for (size_t i = 0; i < count && !in_.failed(); ++i) {
+      const uint64_t number = in_.NumberUpTo(groups_ + kSpecials - 1);
+      const uint32_t group = number == 0   ? kNoGroup
+                             : number == 1 ? kInterrupt
+                                           : static_cast<uint32_t>(number - kSpecials);
+      const auto [at, fresh] = blames.try_emplace(group);
+      // Groups come in order of their numbers in memory.
+      if (!fresh || std::next(at) != blames.end()) in_.Fail();
+      at->second.count = in_.Number();
+      at->second.ns = in_.Number();
+      at->second.blocked_ns = in_.Number();
+      at->second.blocked = in_.Number();
+    }
+  }
+
+  void Get(Group& group) {
+    group.name.process = in_.Text();
+    group.name.thread = in_.Text();
+    const uint8_t flags = in_.Byte();
+    if (flags > 3) in_.Fail();
+    group.name.of_command = (flags & 1) != 0;
+    group.of_recorder = (flags & 2) != 0;
+    for (uint64_t* value :
+         {&group.threads, &group.switches_voluntary, &group.switches_involuntary, &group.wakeups,
+          &group.migrations, &group.forked_processes, &group.forked_threads, &group.inversion_ns,
+          &group.unconserved_ns, &group.after_blocked_ns}) {
+      *value = in_.Number();
+    }
+    for (uint64_t& share : group.share_ns) share = in_.Number();
+    for (Distribution& times : group.times) Get(times);
+    Get(group.syscalls);
+    for (auto& blames : group.blames) Get(blames);
+    const size_t pids = in_.NumberUpTo(Group::kPids);
+    for (size_t i = 0; i < pids && !in_.failed(); ++i) {
+      group.pids.push_back(in_.Number());
+      if (i != 0 && group.pids[i] <= group.pids[i - 1]) in_.Fail();
+    }
+  }
+
+  SummaryReader in_;
+  size_t groups_ = 0;
+  size_t pages_ = 0;
+};
+
+}  // namespace
+
+bool IsSummary(std::span<const std::byte> bytes) {
+  return bytes.size() >= kMagic.size() &&
+         std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+std::string EncodeSummary(const Capture& capture) {
+  const std::string payload = Payload(capture);
+  const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
+      libdeflate_alloc_compressor(kLevel), &libdeflate_free_compressor);
+  std::string file(kMagic);
+  for (const uint32_t word : {kVersion, static_cast<uint32_t>(payload.size())}) {
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      file.push_back(static_cast<char>(word >> shift));
+    }
+  }
+  file.resize(kHeaderBytes + libdeflate_zlib_compress_bound(compressor.get(), payload.size()));
+  const size_t size =
+      libdeflate_zlib_compress(compressor.get(), payload.data(), payload.size(),
+                               file.data() + kHeaderBytes, file.size() - kHeaderBytes);
+  file.resize(kHeaderBytes + size);
+  return file;
+}
+
+util::Result<Capture> DecodeSummary(std::span<const std::byte> bytes) {
+  if (!IsSummary(bytes)) return util::Error{"not a summary of fxt summarize", ""};
+  if (bytes.size() < kHeaderBytes || bytes.size() > kMaxSummaryBytes) return Damaged();
+  uint32_t words[2];
+  std::memcpy(words, bytes.data() + kMagic.size(), sizeof(words));
+  if (words[0] != kVersion) {
+    return util::Error{
+        fmt::format("a summary of version {}; this fxt reads {}", words[0], kVersion),
+        "make it again with this fxt summarize"};
+  }
+  const size_t packed = bytes.size() - kHeaderBytes;
+  const size_t size = words[1];
+  // Deflate packs a thousandfold at most.
+  if (size > kMaxSummaryBytes || size / 1040 > packed) return Damaged();
+  const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)>
+      decompressor(libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
+  std::vector<std::byte> payload(size);
+  // With no room for an answer it is an error if the size is another one, or if bytes follow.
+  size_t used = 0;
+  const libdeflate_result result =
+      libdeflate_zlib_decompress_ex(decompressor.get(), bytes.data() + kHeaderBytes, packed,
+                                    payload.data(), size, &used, nullptr);
+  if (result != LIBDEFLATE_SUCCESS || used != packed) return Damaged();
+  PayloadReader reader(payload);
+  Capture capture = reader.Read();
+  if (reader.failed()) return Damaged();
+  return capture;
+}
+
+}  // namespace measure

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What stands for a capture, as bytes: the .fxs format (docs/summary-format.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "measure/capture.h"
+#include "util/result.h"
+
+namespace measure {
+
+// The first bytes of a summary.
+inline constexpr size_t kSummaryMagicBytes = 8;
+bool IsSummary(std::span<const std::byte> bytes);
+
+// All of `capture`; equal captures give equal bytes.
+std::string EncodeSummary(const Capture& capture);
+
+// The capture that EncodeSummary was given. An error for bytes that it never gives, of which only a
+// bounded part is looked at: no more than kMaxSummaryBytes, and no more memory than 256 MiB.
+inline constexpr size_t kMaxSummaryBytes = size_t{64} << 20;
+util::Result<Capture> DecodeSummary(std::span<const std::byte> bytes);
+
+}  // namespace measure
