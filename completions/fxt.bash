@@ -2,7 +2,8 @@
 # bash completion of fxt(1)
 
 _fxt() {
-  local commands='info check dump json trim recover import lbr'
+  local commands='info check dump json trim recover import lbr report
+    summarize'
   local filters='--from --to -t --thread -p --process --cpu'
   local kinds='event magic provider section provider-event trace-info init string thread instant
     counter begin end complete async-begin async-instant async-end flow-begin flow-step flow-end
@@ -27,6 +28,8 @@ _fxt() {
     dump) options+=" --type --category $filters --json --raw --relative" ;;
     json) options+=' -o --output --cpu-slices' ;;
     trim) options+=" -o --output $filters" ;;
+    report) options+=' --json --from --to --top' ;;
+    summarize) options+=' -o --output --from --to' ;;
     recover|import) options+=' -o --output' ;;
     lbr) options+=" --raw --brstack --json --report --top $filters --symbols --no-symbols --root
       --debug-dir --perf-cache --kallsyms" ;;

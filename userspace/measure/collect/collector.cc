@@ -37,15 +37,31 @@ bool IsRunnable(fxr_task_state state) {
 
 }  // namespace
 
+void Collector::Start(const fxt::Reader& reader) {
+  const auto time = facts::TimeOf(reader.record(), reader.provider());
+  if (!time) return;
+  started_ = true;
+  const auto move = [&](uint64_t& edge) {
+    edge = edge > UINT64_MAX - *time ? UINT64_MAX : edge + *time;
+  };
+  if (options_.from_is_relative) move(options_.from);
+  if (options_.to_is_relative) move(options_.to);
+}
+
 void Collector::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
+  if (!started_) [[unlikely]] {
+    Start(reader);
+  }
   if (const auto change = facts::AsSwitch(record, reader.provider())) return AddSwitch(*change);
   if (const auto wakeup = facts::AsWakeup(record, reader.provider())) {
     return AddWakeup(*wakeup, reader.provider().name() == schema::kRecorderName);
   }
   if (const auto* event = std::get_if<fxt::Event>(&record)) return AddEvent(reader, *event);
   if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
-    return tasks_.NoteObject(*object);
+    tasks_.NoteObject(*object);
+    if (options_.watcher != nullptr) options_.watcher->OnObject(record);
+    return;
   }
   timeline_.Add(reader);
 }
@@ -217,7 +233,7 @@ void Collector::AddRun(facts::Run run) {
   if (preempted) preempted_ = run.index;
   if (!Clip(run)) return;
   CpuAt(run.cpu).busy_ns += run.end - run.begin;
-  if (options_.watcher != nullptr) options_.watcher->OnRun(run);
+  if (Watcher* watching = watcher()) watching->OnRun(run);
   if (run.index == facts::kNoThread) return;
   Note& note = FreshNote(run.begin, run.end, run.thread);
   note.cpu = run.cpu;
@@ -254,8 +270,8 @@ void Collector::AddWait(facts::Wait wait) {
     cpu = wait.target_cpu;
   }
   const bool is_woken = woken && wait.ended == Bound::kSeen;
-  if (options_.watcher != nullptr) {
-    options_.watcher->OnWait(wait, cpu, is_woken ? wakeup_->waker : std::nullopt);
+  if (Watcher* watching = watcher()) {
+    watching->OnWait(wait, cpu, is_woken ? wakeup_->waker : std::nullopt);
   }
   Note& note = FreshNote(wait.begin, wait.end, wait.thread);
   note.cpu = cpu.value_or(thread.cpu == Thread::kNoCpu ? 0 : thread.cpu);
@@ -325,14 +341,14 @@ void Collector::AddIdle(facts::Idle idle) {
   history_.Add(idle.cpu, {.begin = idle.begin, .end = idle.end, .group = CpuHistory::kIdle});
   if (!Clip(idle)) return;
   CpuAt(idle.cpu).idle_ns += idle.end - idle.begin;
-  if (options_.watcher != nullptr) options_.watcher->OnIdle(idle);
+  if (Watcher* watching = watcher()) watching->OnIdle(idle);
 }
 
 void Collector::AddGap(facts::Gap gap) {
   history_.Add(gap.cpu, {.begin = gap.begin, .end = gap.end, .group = CpuHistory::kUnknown});
   if (!Clip(gap)) return;
   CpuAt(gap.cpu).unknown_ns += gap.end - gap.begin;
-  if (options_.watcher != nullptr) options_.watcher->OnGap(gap);
+  if (Watcher* watching = watcher()) watching->OnGap(gap);
 }
 
 void Collector::LookAtCpu(uint32_t cpu, uint64_t time) {

@@ -18,6 +18,7 @@
 // Memory does not grow with the number of records. Any records do, in any order.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,10 @@ namespace measure {
 class Watcher {
  public:
   virtual ~Watcher() = default;
+  // Names of threads and processes, as the trace tells them.
+  virtual void OnObject(const fxt::Record& object) = 0;
+  // Before the first fact: where the window begins.
+  virtual void OnBegin(uint64_t time) = 0;
   virtual void OnRun(const facts::Run& run) = 0;
   // `cpu` is where it ran next, `waker` who ended it if a wakeup did.
   virtual void OnWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
@@ -50,6 +55,9 @@ struct CollectorOptions {
   // Only this part of the trace, ns of its clock; what reaches over an edge is cut there.
   uint64_t from = 0;
   uint64_t to = UINT64_MAX;
+  // They count from the first record that has a time.
+  bool from_is_relative = false;
+  bool to_is_relative = false;
   // May be null; must outlive the collector.
   Watcher* watcher = nullptr;
 };
@@ -63,7 +71,7 @@ class Collector {
   // The record that `reader` stands at.
   void Add(const fxt::Reader& reader);
   // Nothing behind this is in the window any more.
-  bool IsDone() const { return timeline_.latest() > options_.to; }
+  bool IsDone() const { return started_ && timeline_.latest() > options_.to; }
   // After the last record. The collector has done its work then.
   Capture Finish();
 
@@ -109,6 +117,14 @@ class Collector {
   // False when none of it is in the window; else the rest is left, its edges cut.
   template <typename Fact>
   bool Clip(Fact& fact) const;
+  void Start(const fxt::Reader& reader);
+  // Whoever wants to be told of facts, if any.
+  Watcher* watcher() {
+    if (options_.watcher == nullptr || begun_) return options_.watcher;
+    begun_ = true;
+    options_.watcher->OnBegin(std::max(timeline_.begin(), options_.from));
+    return options_.watcher;
+  }
   Thread& ThreadAt(facts::ThreadIndex index) {
     if (index == facts::kNoThread) return nobody_;
     if (index >= threads_.size()) threads_.resize(index + size_t{1});
@@ -133,6 +149,8 @@ class Collector {
   std::vector<Thread> threads_;  // by facts::ThreadIndex
   Thread nobody_;                // those beyond the limit
   std::unordered_map<uint32_t, Distribution> handlers_;  // by name and kind
+  bool started_ = false;  // a record with a time was seen
+  bool begun_ = false;    // the watcher was told
   bool has_session_ = false;
   bool has_wakers_ = false;
   std::optional<uint64_t> command_began_;

@@ -6,7 +6,6 @@ namespace measure {
 void CpuHistory::Add(uint32_t cpu, const Span& span) {
   Lane& lane = LaneAt(cpu);
   lane.open.reset();
-  if (lane.spans.empty()) lane.spans.resize(kSpans);
   if (lane.count != 0) {
     Span& last = lane.spans[(lane.count - 1) % kSpans];
     if (last.group == span.group && last.priority == span.priority && last.end == span.begin) {
@@ -15,7 +14,12 @@ void CpuHistory::Add(uint32_t cpu, const Span& span) {
     }
   }
   if (span.begin >= span.end) return;
-  lane.spans[lane.count % kSpans] = span;
+  // As long as it is short, it grows: there may be 65,536 CPUs.
+  if (lane.spans.size() < kSpans) {
+    lane.spans.push_back(span);
+  } else {
+    lane.spans[lane.count % kSpans] = span;
+  }
   ++lane.count;
 }
 

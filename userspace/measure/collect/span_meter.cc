@@ -2,10 +2,17 @@
 #include "measure/collect/span_meter.h"
 
 #include <algorithm>
+#include <string>
 
 #include "measure/group_name.h"
 
 namespace measure {
+
+uint32_t SpanMeter::NameOf(SpanKind kind, const fxt::Event& event) {
+  // "wait4" is not "wait3"; an interrupt's number changes from boot to boot.
+  return names_.Add(kind == SpanKind::kSyscall ? std::string(event.name.text)
+                                               : FoldDigits(event.name.text));
+}
 
 std::optional<SpanKind> SpanMeter::KindOf(const fxt::Event& event) {
   if (event.type != fxt::EventType::kDurationBegin && event.type != fxt::EventType::kDurationEnd) {
@@ -32,7 +39,7 @@ void SpanMeter::Begin(SpanKind kind, const fxt::Event& event, uint64_t time, uin
   track->open = true;
   track->seen = true;
   track->owner = owner;
-  track->name = names_.Add(FoldDigits(event.name.text));
+  track->name = NameOf(kind, event);
   track->losses = losses_;
   track->begin = time;
 }
@@ -41,7 +48,7 @@ std::optional<ClosedSpan> SpanMeter::End(SpanKind kind, const fxt::Event& event,
                                          uint64_t window_begin, uint32_t owner) {
   Track* track = TrackOf(kind, event.thread.thread);
   if (track == nullptr) return std::nullopt;
-  const uint32_t name = names_.Add(FoldDigits(event.name.text));
+  const uint32_t name = NameOf(kind, event);
   ClosedSpan span{.kind = kind, .track = track->koid, .owner = owner, .name = name, .end = time};
   if (!track->seen) {
     track->seen = true;

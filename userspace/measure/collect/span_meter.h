@@ -63,6 +63,7 @@ class SpanMeter {
     uint64_t begin = 0;
   };
   Track* TrackOf(SpanKind kind, fxt::Koid koid);
+  uint32_t NameOf(SpanKind kind, const fxt::Event& event);
 
   NameTable names_{1000};
   facts::KoidIndex index_{kMaxTracks};

@@ -11,7 +11,8 @@ namespace tools {
 namespace {
 
 constexpr AddCommand kCommands[] = {
-    AddInfo, AddCheck, AddDump, AddJson, AddTrim, AddRecover, AddImport, AddLbr,
+    AddInfo,    AddCheck,  AddDump, AddJson,   AddTrim,
+    AddRecover, AddImport, AddLbr,  AddReport, AddSummarize,
 };
 
 constexpr const char* kDescription =
@@ -29,6 +30,8 @@ constexpr const char* kExamples =
     "  fxt recover damaged.fxt -o saved.fxt\n"
     "  fxt import perf.data -o trace.fxt          what perf recorded, as a trace\n"
     "  fxt lbr trace.fxt                          last branches of the CPU\n"
+    "  fxt report trace.fxt                       where time went, who waited, for whom\n"
+    "  fxt summarize trace.fxt -o trace.fxs       what stands for it in comparisons\n"
     "\n"
     "`fxt COMMAND --help` tells the rest, fxt(1) all of it.\n"
     "Exit status: 0 fine, 1 findings (check), 2 unreadable input, unwritable output or a wrong\n"

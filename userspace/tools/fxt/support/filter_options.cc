@@ -9,12 +9,16 @@ namespace tools {
 
 using facts::RecordKind;
 
-void FilterOptions::AddTo(const Command& command) {
+void FilterOptions::AddTimesTo(const Command& command) {
   command
       .Add("--from", from,
            "Earliest time: 1.5s, 20ms since the first record, or @ and ns (@123456789)")
       .Type("TIME");
   command.Add("--to", to, "Latest time, as --from").Type("TIME");
+}
+
+void FilterOptions::AddTo(const Command& command) {
+  AddTimesTo(command);
   command
       .Add("-t,--thread", threads,
            "Threads, by id (koid or tid) or name; * and ? match. May be given again")
@@ -33,20 +37,42 @@ void FilterOptions::AddKindsTo(const Command& command) {
   command.Add("--category", categories, "Categories of events").Type("NAME").Commas();
 }
 
-util::Result<analyze::RecordFilter> FilterOptions::Make() const {
-  analyze::RecordFilter filter;
-  std::optional<analyze::Moment> begin;
-  std::optional<analyze::Moment> end;
-  for (const auto& [text, moment] : {std::pair(&from, &begin), std::pair(&to, &end)}) {
+util::Result<FilterOptions::Moments> FilterOptions::ParseTimes() const {
+  Moments moments;
+  for (const auto& [text, moment] :
+       {std::pair(&from, &moments.begin), std::pair(&to, &moments.end)}) {
     if (text->empty()) continue;
     auto parsed = analyze::ParseMoment(*text);
     if (!parsed) return parsed.TakeError();
     *moment = *parsed;
   }
+  const auto& [begin, end] = moments;
   if (begin && end && begin->absolute == end->absolute && begin->ns > end->ns) {
     return util::Error{fmt::format("--from {} is after --to {}", from, to), ""};
   }
-  filter.time = analyze::TimeRange(begin, end);
+  return moments;
+}
+
+util::Result<measure::CollectorOptions> FilterOptions::MakeWindow() const {
+  const auto moments = ParseTimes();
+  if (!moments) return moments.error();
+  measure::CollectorOptions options;
+  if (moments->begin) {
+    options.from = moments->begin->ns;
+    options.from_is_relative = !moments->begin->absolute;
+  }
+  if (moments->end) {
+    options.to = moments->end->ns;
+    options.to_is_relative = !moments->end->absolute;
+  }
+  return options;
+}
+
+util::Result<analyze::RecordFilter> FilterOptions::Make() const {
+  const auto moments = ParseTimes();
+  if (!moments) return moments.error();
+  analyze::RecordFilter filter;
+  filter.time = analyze::TimeRange(moments->begin, moments->end);
   for (const std::string& thread : threads) filter.threads.Add(thread);
   for (const std::string& process : processes) filter.processes.Add(process);
   filter.cpus.insert(cpus.begin(), cpus.end());

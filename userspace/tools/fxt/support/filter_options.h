@@ -2,10 +2,12 @@
 // The options that choose records, for the subcommands that have them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analyze/rewrite/record_filter.h"
+#include "measure/collect/collector.h"
 #include "tools/common/command_line.h"
 #include "util/result.h"
 
@@ -20,14 +22,25 @@ struct FilterOptions {
   std::vector<std::string> types;
   std::vector<std::string> categories;
 
-  // --from, --to, --thread, --process, --cpu
+  // --from, --to
+  void AddTimesTo(const Command& command);
+  // Those, and --thread, --process, --cpu
   void AddTo(const Command& command);
   // --type, --category
   void AddKindsTo(const Command& command);
 
   util::Result<analyze::RecordFilter> Make() const;
+  // --from and --to alone, for a collector.
+  util::Result<measure::CollectorOptions> MakeWindow() const;
   // Threads, processes and CPUs as options; empty without any.
   std::string Describe() const;
+
+ private:
+  struct Moments {
+    std::optional<analyze::Moment> begin;
+    std::optional<analyze::Moment> end;
+  };
+  util::Result<Moments> ParseTimes() const;
 };
 
 }  // namespace tools

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What CPUs did over time, in slots of one width.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace analyze {
+
+// No more slots than kSlots: when time goes on beyond them, slots are put together by twos.
+class CpuStrips {
+ public:
+  static constexpr size_t kSlots = 480;
+  static constexpr uint64_t kFirstWidth = 1 << 16;  // ns
+
+  struct Slot {
+    uint64_t busy_ns = 0;
+    uint64_t unknown_ns = 0;
+    uint64_t queue_ns = 0;  // summed over the threads that wait for the CPU
+  };
+
+  // Slots count from here; nothing may lie before it.
+  void Begin(uint64_t time) { begin_ = time; }
+  void AddBusy(uint32_t cpu, uint64_t begin, uint64_t end) { Add(cpu, begin, end, &Slot::busy_ns); }
+  void AddUnknown(uint32_t cpu, uint64_t begin, uint64_t end) {
+    Add(cpu, begin, end, &Slot::unknown_ns);
+  }
+  void AddWait(uint32_t cpu, uint64_t begin, uint64_t end) {
+    Add(cpu, begin, end, &Slot::queue_ns);
+  }
+
+  uint64_t begin() const { return begin_; }
+  uint64_t width() const { return width_; }  // ns
+  // By CPU number; as many slots as have something.
+  const std::vector<std::vector<Slot>>& cpus() const { return cpus_; }
+
+ private:
+  void Add(uint32_t cpu, uint64_t begin, uint64_t end, uint64_t Slot::*what);
+  void Widen();
+
+  uint64_t begin_ = 0;
+  uint64_t width_ = kFirstWidth;
+  std::vector<std::vector<Slot>> cpus_;
+};
+
+}  // namespace analyze

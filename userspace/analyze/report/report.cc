@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/report/report.h"
+
+namespace analyze {
+
+void ReportWatcher::OnBegin(uint64_t time) { strips_.Begin(time); }
+
+void ReportWatcher::OnRun(const facts::Run& run) {
+  strips_.AddBusy(run.cpu, run.begin, run.end);
+  waits_.AddInterval({run.begin, run.end, run.thread, run.cpu, Interval::What::kRun});
+}
+
+void ReportWatcher::OnWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
+                           std::optional<fxt::Koid> waker) {
+  const bool runnable =
+      wait.kind == facts::WaitKind::kWakeup || wait.kind == facts::WaitKind::kPreempted;
+  if (runnable && cpu && !wait.touches_loss) strips_.AddWait(*cpu, wait.begin, wait.end);
+  waits_.AddWait(wait, cpu, waker);
+}
+
+void ReportWatcher::OnIdle(const facts::Idle& idle) {
+  waits_.AddInterval({idle.begin, idle.end, 0, idle.cpu, Interval::What::kIdle});
+}
+
+void ReportWatcher::OnGap(const facts::Gap& gap) {
+  strips_.AddUnknown(gap.cpu, gap.begin, gap.end);
+  waits_.AddInterval({gap.begin, gap.end, 0, gap.cpu, Interval::What::kUnknown});
+}
+
+}  // namespace analyze

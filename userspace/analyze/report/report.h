@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Where the time of a trace went, who waited, and for whom.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "analyze/report/cpu_strips.h"
+#include "analyze/report/worst_waits.h"
+#include "facts/object_names.h"
+#include "measure/capture.h"
+#include "measure/collect/collector.h"
+
+namespace analyze {
+
+// What a report has beyond the capture: what only the trace itself tells. Give it to a Collector
+// as its watcher.
+class ReportWatcher final : public measure::Watcher {
+ public:
+  // `worst`: how many of the longest waits are kept.
+  explicit ReportWatcher(size_t worst) : waits_(worst) {}
+
+  void OnObject(const fxt::Record& object) override { names_.Note(object); }
+  void OnBegin(uint64_t time) override;
+  void OnRun(const facts::Run& run) override;
+  void OnWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
+              std::optional<fxt::Koid> waker) override;
+  void OnIdle(const facts::Idle& idle) override;
+  void OnGap(const facts::Gap& gap) override;
+
+  const CpuStrips& strips() const { return strips_; }
+  const WorstWaits& waits() const { return waits_; }
+  const facts::ObjectNames& names() const { return names_; }
+
+ private:
+  CpuStrips strips_;
+  WorstWaits waits_;
+  facts::ObjectNames names_;
+};
+
+// A report of a summary has no watcher: its strips and worst waits are empty.
+struct Report {
+  const measure::Capture& capture;
+  const ReportWatcher& watcher;
+  std::vector<std::string> notes;  // about the file, a line each
+  size_t top = 10;                 // groups in each table, of text alone
+};
+
+// For a terminal.
+std::string ReportText(const Report& report);
+// One JSON object, all of it; docs/report-schema.json.
+std::string ReportJson(const Report& report);
+
+// Quantiles need this many whole waits.
+inline constexpr uint64_t kCountForP99 = 2'000;
+inline constexpr uint64_t kCountForP999 = 20'000;
+
+}  // namespace analyze

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/report/worst_waits.h"
+
+#include <algorithm>
+
+namespace analyze {
+namespace {
+
+// How much before and behind a wait is shown.
+uint64_t MarginOf(const WorstWait& wait) { return wait.length() / 8; }
+uint64_t FirstOf(const WorstWait& wait) {
+  return wait.begin - std::min(wait.begin, MarginOf(wait));
+}
+uint64_t LastOf(const WorstWait& wait) { return wait.end + MarginOf(wait); }
+
+bool IsAround(const WorstWait& wait, const Interval& interval) {
+  return interval.begin < LastOf(wait) && interval.end > FirstOf(wait);
+}
+
+}  // namespace
+
+void WorstWaits::AddInterval(const Interval& interval) {
+  if (interval.cpu >= lanes_.size()) lanes_.resize(interval.cpu + size_t{1});
+  Lane& lane = lanes_[interval.cpu];
+  // As long as it is short, it grows: there may be 65,536 CPUs.
+  if (lane.recent.size() < kRecent) {
+    lane.recent.push_back(interval);
+  } else {
+    lane.recent[lane.count % kRecent] = interval;
+  }
+  ++lane.count;
+  if (interval.begin >= open_until_) return;
+  Complete(for_cpu_, interval);
+  Complete(blocked_, interval);
+}
+
+// What ends behind a wait that is kept already.
+void WorstWaits::Complete(List& list, const Interval& interval) {
+  for (WorstWait& wait : list.waits) {
+    if (IsAround(wait, interval) && wait.around.size() < kIntervals) {
+      wait.around.push_back(interval);
+    }
+  }
+}
+
+void WorstWaits::AddWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
+                         std::optional<fxt::Koid> waker) {
+  using facts::WaitKind;
+  const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
+                     wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
+  if (slept && wait.ended == facts::Bound::kSeen) {
+    const uint32_t index = threads_.Add(wait.thread);
+    if (index != facts::KoidIndex::kNone) {
+      if (index >= wakeups_.size()) wakeups_.resize(index + size_t{1});
+      wakeups_[index] = {wait.end, wait.thread, waker};
+    }
+  }
+  const bool whole =
+      wait.began == facts::Bound::kSeen && wait.ended == facts::Bound::kSeen && !wait.touches_loss;
+  if (!whole) return;
+  if (wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted) {
+    if (cpu) Insert(for_cpu_, wait, *cpu);
+  } else if (wait.kind == WaitKind::kBlocked) {
+    Insert(blocked_, wait, cpu.value_or(0));
+  }
+}
+
+void WorstWaits::Insert(List& list, const facts::Wait& wait, uint32_t cpu) {
+  const uint64_t length = wait.end - wait.begin;
+  if (count_ == 0 || length == 0) return;
+  if (list.waits.size() >= count_ && length <= list.waits.back().length()) return;
+  WorstWait worst;
+  worst.begin = wait.begin;
+  worst.end = wait.end;
+  worst.thread = wait.thread;
+  worst.cpu = cpu;
+  worst.kind = wait.kind;
+  LookBack(worst);
+  FollowWakers(wait, worst);
+  open_until_ = std::max(open_until_, LastOf(worst));
+  const auto at = std::upper_bound(
+      list.waits.begin(), list.waits.end(), worst,
+      [](const WorstWait& a, const WorstWait& b) { return a.length() > b.length(); });
+  list.waits.insert(at, std::move(worst));
+  if (list.waits.size() > count_) list.waits.pop_back();
+}
+
+void WorstWaits::LookBack(WorstWait& worst) const {
+  for (uint32_t cpu = 0; cpu < lanes_.size(); ++cpu) {
+    const Lane& lane = lanes_[cpu];
+    const uint64_t kept = std::min<uint64_t>(lane.count, kRecent);
+    const size_t share = kIntervals / 2 / lanes_.size();
+    std::vector<Interval> found;
+    for (uint64_t i = 1; i <= kept; ++i) {
+      const Interval& interval = lane.recent[(lane.count - i) % kRecent];
+      if (interval.end <= FirstOf(worst)) break;
+      if (!IsAround(worst, interval)) continue;
+      if (found.size() <= share) found.push_back(interval);
+      if (cpu != worst.cpu || interval.what != Interval::What::kRun) continue;
+      const uint64_t begin = std::max(interval.begin, worst.begin);
+      const uint64_t end = std::min(interval.end, worst.end);
+      if (begin >= end) continue;
+      const auto held = std::find_if(
+          worst.holders.begin(), worst.holders.end(),
+          [&](const WorstWait::Holder& holder) { return holder.thread == interval.thread; });
+      if (held != worst.holders.end()) {
+        held->ns += end - begin;
+      } else {
+        worst.holders.push_back({interval.thread, end - begin});
+      }
+    }
+    worst.around.insert(worst.around.end(), found.rbegin(), found.rend());
+  }
+  std::stable_sort(
+      worst.holders.begin(), worst.holders.end(),
+      [](const WorstWait::Holder& a, const WorstWait::Holder& b) { return a.ns > b.ns; });
+  if (worst.holders.size() > kHolders) worst.holders.resize(kHolders);
+}
+
+void WorstWaits::FollowWakers(const facts::Wait& wait, WorstWait& worst) const {
+  uint64_t before = wait.kind == facts::WaitKind::kBlocked ? wait.end : wait.begin;
+  fxt::Koid thread = wait.thread;
+  while (worst.chain.size() < kLinks) {
+    const uint32_t index = threads_.Find(thread);
+    if (index == facts::KoidIndex::kNone) return;
+    const WakeLink& link = wakeups_[index];
+    // A later one is none of this.
+    if (link.time > before) return;
+    // A preempted thread waits for nobody that woke it.
+    if (worst.chain.empty() && wait.kind == facts::WaitKind::kPreempted) return;
+    worst.chain.push_back(link);
+    if (!link.waker || *link.waker == thread) return;
+    before = link.time;
+    thread = *link.waker;
+  }
+}
+
+}  // namespace analyze

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The longest waits of a trace, and what went on around them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "facts/koid_index.h"
+#include "facts/timeline/fact.h"
+
+namespace analyze {
+
+// What a CPU did for a while.
+struct Interval {
+  enum class What : uint8_t { kRun, kIdle, kUnknown };
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  fxt::Koid thread = 0;  // of a run
+  uint32_t cpu = 0;
+  What what = What::kUnknown;
+};
+
+// `waker` made `woken` runnable; without a waker an interrupt did, or nobody knows.
+struct WakeLink {
+  uint64_t time = 0;
+  fxt::Koid woken = 0;
+  std::optional<fxt::Koid> waker;
+};
+
+struct WorstWait {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  fxt::Koid thread = 0;
+  uint32_t cpu = 0;  // where it ran next, or was to run
+  facts::WaitKind kind = facts::WaitKind::kWakeup;
+  // Who held that CPU meanwhile, most first.
+  struct Holder {
+    fxt::Koid thread = 0;
+    uint64_t ns = 0;
+  };
+  std::vector<Holder> holders;
+  // Latest first: who woke it, who woke that one, ...
+  std::vector<WakeLink> chain;
+  // Of all CPUs around the wait, no more than kIntervals; those of one CPU are in order.
+  std::vector<Interval> around;
+
+  uint64_t length() const { return end - begin; }
+};
+
+// Keeps the longest waits for a CPU and the longest ones in D, longest first. Memory: that of the
+// last kRecent intervals of each CPU and of a wakeup for each thread.
+class WorstWaits {
+ public:
+  static constexpr size_t kRecent = 256;
+  static constexpr size_t kIntervals = 400;
+  static constexpr size_t kLinks = 6;
+  static constexpr size_t kHolders = 8;
+
+  // Of each of the two kinds, `count` are kept.
+  explicit WorstWaits(size_t count) : count_(count) {}
+
+  void AddInterval(const Interval& interval);
+  // Known from begin to end. `waker` is who ended it, if a wakeup did.
+  void AddWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
+               std::optional<fxt::Koid> waker);
+
+  const std::vector<WorstWait>& for_cpu() const { return for_cpu_.waits; }
+  const std::vector<WorstWait>& blocked() const { return blocked_.waits; }
+
+ private:
+  struct List {
+    std::vector<WorstWait> waits;
+  };
+  struct Lane {
+    uint64_t count = 0;
+    std::vector<Interval> recent;
+  };
+
+  void Insert(List& list, const facts::Wait& wait, uint32_t cpu);
+  void LookBack(WorstWait& worst) const;
+  void FollowWakers(const facts::Wait& wait, WorstWait& worst) const;
+  void Complete(List& list, const Interval& interval);
+
+  size_t count_;
+  List for_cpu_;
+  List blocked_;
+  uint64_t open_until_ = 0;  // intervals that begin before may belong to one that is kept
+  std::vector<Lane> lanes_;  // by CPU
+  facts::KoidIndex threads_{size_t{1} << 20};
+  std::vector<WakeLink> wakeups_;  // the latest of each thread, by threads_
+};
+
+}  // namespace analyze

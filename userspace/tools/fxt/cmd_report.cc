@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <memory>
+
+#include "analyze/report/report.h"
+#include "measure/store/load.h"
+#include "text/text_writer.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/support/filter_options.h"
+#include "tools/fxt/support/progress.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string file;
+  FilterOptions filter;
+  bool json = false;
+  size_t top = 10;
+};
+
+// The longest waits of each kind that are shown.
+constexpr size_t kWorst = 10;
+
+int Run(const Options& options) {
+  auto window = options.filter.MakeWindow();
+  if (!window) return Fail(window.error());
+  std::unique_ptr<Progress> progress;
+  analyze::ReportWatcher watcher(kWorst);
+  measure::LoadOptions load;
+  load.collector = *window;
+  load.collector.watcher = &watcher;
+  load.progress = [&](uint64_t done, const fxt::ByteSource& source) {
+    if (!progress) progress = std::make_unique<Progress>("fxt report: " + options.file, source);
+    progress->Update(done);
+  };
+  std::vector<std::string> notes;
+  load.notes = &notes;
+  const auto capture = measure::Load(options.file, load);
+  if (progress) progress->Clear();
+  if (!capture) return Fail(capture.error());
+  const bool windowed = !options.filter.from.empty() || !options.filter.to.empty();
+  if (windowed && watcher.strips().cpus().empty()) {
+    notes.push_back("nothing in that time; a summary stands for all of its capture");
+  }
+  const analyze::Report report{*capture, watcher, notes, options.top};
+  text::TextWriter out(STDOUT_FILENO, "standard output");
+  out.Append(options.json ? analyze::ReportJson(report) + "\n" : analyze::ReportText(report));
+  const auto status = out.Finish();
+  return status ? kExitOk : Fail(status.error());
+}
+
+}  // namespace
+
+void AddReport(const Command& program, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  const Command command = program.AddSubcommand(
+      "report",
+      "Where time went, who waited and for whom: busiest and most delayed threads, who "
+      "held the CPU, who woke them, the longest waits");
+  command.Add("FILE", options->file, "A trace or a summary; - is standard input").Required();
+  command.Add("--json", options->json, "All of it as one JSON object");
+  options->filter.AddTimesTo(command);
+  command.Add("--top", options->top, "How many groups to list in each table")
+      .Type("N")
+      .ShowDefault();
+  command.Footer(
+      "Threads with the same names of process and thread, digits aside, are a group. Quantiles of\n"
+      "fewer than 2,000 (p99) waits are left out.\n"
+      "\n"
+      "Examples:\n"
+      "  fxt report trace.fxt\n"
+      "  fxt report --from 1s --to 1.2s trace.fxt.gz\n"
+      "  fxt report --json trace.fxt | jq '.groups[] | select(.inversion_ns > 0)'");
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools
