@@ -29,3 +29,4 @@ $(BUILD)/capture_tests: $(CAPTURE_TESTS) $(BUILD)/tests/libcapture_support.a $(A
 capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/odd_tasks \
               $(BUILD)/tests/ftrace_compare
 	$(BUILD)/capture_tests
+	BUILD=$(BUILD) python3 tests/capture/perf_parity_test.py
