@@ -7,7 +7,7 @@ FUZZ_BUILD   := $(BUILD)/fuzz
 FUZZ_SECONDS ?= 600
 # What reads and rewrites traces; branch reports stand on layers of their own. Few files, since all
 # are compiled for this alone.
-FUZZ_SOURCES := $(foreach l,fxt schema output text source facts,$(call layer_sources,$(l))) \
+FUZZ_SOURCES := $(foreach l,fxt schema output text source facts measure,$(call layer_sources,$(l))) \
                 $(filter-out userspace/analyze/lbr/%,$(call layer_sources,analyze)) userspace/branches/last_branch.cc \
                 userspace/util/quantity.cc userspace/util/patience.cc userspace/util/format_library.cc tests/fuzz/reader_fuzzer.cc
 FUZZ_OBJECTS := $(patsubst %.cc,$(FUZZ_BUILD)/%.o,$(FUZZ_SOURCES))
@@ -40,9 +40,10 @@ $(FUZZ_BUILD)/reader_fuzzer: $(FUZZ_OBJECTS)
 FUZZ_CORPUS_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,tests/fuzz/make_corpus.cc \
   tests/unit/analyze/recording_parts.cc tests/unit/fxt/random_records.cc tests/unit/fxt/vectors.cc)
 $(BUILD)/tests/fuzz/%.o: CPPFLAGS += -Itests
-$(BUILD)/fuzz/make_corpus: $(FUZZ_CORPUS_OBJECTS) $(BUILD)/libfxt.a
+FUZZ_CORPUS_ARCHIVES := $(foreach l,measure source facts branches schema fxt util,$(BUILD)/lib$(l).a)
+$(BUILD)/fuzz/make_corpus: $(FUZZ_CORPUS_OBJECTS) $(FUZZ_CORPUS_ARCHIVES)
 	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(FUZZ_CORPUS_OBJECTS) $(BUILD)/libfxt.a -lgtest $(LIBS)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(FUZZ_CORPUS_OBJECTS) $(FUZZ_CORPUS_ARCHIVES) -lgtest $(LIBS)
 
 # Seeds are made anew; what a long run found beside them stays in corpus/.
 .PHONY: fuzz-seeds

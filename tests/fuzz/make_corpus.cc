@@ -10,16 +10,20 @@
 
 #include "fxt/encoder.h"
 #include "fxt/record_buffer.h"
+#include "measure/store/summary_file.h"
 #include "unit/analyze/recording_parts.h"
 #include "unit/fxt/collecting_sink.h"
 #include "unit/fxt/random_records.h"
 #include "unit/fxt/vectors.h"
+#include "unit/measure/random_capture.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned kModes = 32;
+constexpr unsigned kModes = 64;
+constexpr unsigned kSummaryPayload = 10 << 2;
+constexpr unsigned kSummaryFile = 11 << 2;
 
 bool Write(const fs::path& folder, const std::string& name, unsigned mode,
            std::span<const std::byte> bytes) {
@@ -90,6 +94,14 @@ int main(int argc, char** argv) {
   auto recording = analyze::testing::RecordingParts::Sound();
   for (unsigned mode = 0; mode < kModes; ++mode) {
     good = Write(folder, "recording", mode, recording.Bytes()) && good;
+  }
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    const auto capture = measure::testing::RandomCapture(seed);
+    const std::string name = "summary" + std::to_string(seed);
+    const std::string payload = measure::EncodeSummaryPayload(capture);
+    good = Write(folder, name, kSummaryPayload, std::as_bytes(std::span(payload))) && good;
+    const std::string file = measure::EncodeSummary(capture);
+    good = Write(folder, name, kSummaryFile, std::as_bytes(std::span(file))) && good;
   }
   if (!good) std::fprintf(stderr, "make_corpus: cannot write %s\n", argv[1]);
   return good ? 0 : 1;

@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <span>
+#include <string>
 
 #include "analyze/check/checker.h"
+#include "analyze/report/report.h"
 #include "analyze/rewrite/recoverer.h"
 #include "analyze/rewrite/trimmer.h"
 #include "analyze/show/dump.h"
@@ -18,6 +20,8 @@
 #include "analyze/show/summary_report.h"
 #include "analyze/show/trace_event_writer.h"
 #include "fxt/reader.h"
+#include "measure/collect/collector.h"
+#include "measure/store/summary_file.h"
 #include "source/gzip_source.h"
 
 namespace {
@@ -94,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fxt::ByteSource* chosen = &memory;
   if ((mode & 2) != 0) chosen = &pieces;
   fxt::ByteSource& source = *chosen;
-  switch (mode >> 2 & 7) {
+  switch (mode >> 2 & 15) {
     case 0: {
       analyze::SummaryBuilder builder;
       fxt::Reader reader(source, Options(recover));
@@ -146,6 +150,40 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       Require(trimmer.Finish());
       break;
     }
+    case 8:
+    case 9: {
+      analyze::ReportWatcher watcher(3);
+      measure::CollectorOptions options;
+      options.watcher = &watcher;
+      if ((mode >> 2 & 1) != 0) {
+        options.from = 100;
+        options.from_is_relative = true;
+        options.to = 2000;
+      }
+      measure::Collector collector(options);
+      Read(source, recover, bytes.size(),
+           [&](const fxt::Reader& reader) { collector.Add(reader); });
+      const measure::Capture capture = collector.Finish();
+      const analyze::Report report{capture, watcher, {}, 3};
+      analyze::ReportText(report);
+      analyze::ReportJson(report);
+      const std::string payload = measure::EncodeSummaryPayload(capture);
+      const auto again = measure::DecodeSummaryPayload(std::as_bytes(std::span(payload)));
+      Require(again.ok() && *again == capture);
+      break;
+    }
+    case 10: {
+      auto capture = measure::DecodeSummaryPayload(bytes);
+      if (!capture) break;
+      // There is one way to write each capture.
+      const std::string payload = measure::EncodeSummaryPayload(*capture);
+      Require(std::ranges::equal(std::as_bytes(std::span(payload)), bytes));
+      capture->Merge(*capture);
+      break;
+    }
+    case 11:
+      (void)measure::DecodeSummary(bytes);
+      break;
     default: {
       source::GzipSource gzip(std::make_unique<Pieces>(bytes));
       std::byte part[4096];

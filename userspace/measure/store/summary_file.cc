@@ -102,33 +102,6 @@ void Put(SummaryWriter& out, const Group& group) {
   for (const uint64_t pid : group.pids) out.Number(pid);
 }
 
-std::string Payload(const Capture& capture) {
-  SummaryWriter out;
-  for (const std::string* text :
-       {&capture.file, &capture.recorder, &capture.host, &capture.kernel, &capture.categories,
-        &capture.filters, &capture.trigger, &capture.command}) {
-    out.Text(*text);
-  }
-  out.Byte(static_cast<uint8_t>((capture.start_time ? 1 : 0) | (capture.elapsed_ns ? 2 : 0)));
-  if (capture.start_time) out.Number(std::bit_cast<uint64_t>(*capture.start_time));
-  if (capture.elapsed_ns) out.Number(*capture.elapsed_ns);
-  out.Number(capture.cpus);
-  out.Number(capture.begin);
-  out.Number(capture.length());
-  out.Number(capture.lost_events);
-  out.Number(capture.unseen_switches);
-  out.Number(capture.by_cpu.size());
-  for (const Capture::Cpu& cpu : capture.by_cpu) {
-    out.Number(cpu.busy_ns);
-    out.Number(cpu.idle_ns);
-    out.Number(cpu.unknown_ns);
-  }
-  Put(out, capture.handlers);
-  out.Number(capture.groups.size());
-  for (const Group& group : capture.groups) Put(out, group);
-  return out.bytes();
-}
-
 // Takes a payload apart, with what it may take of memory.
 class PayloadReader {
  public:
@@ -275,13 +248,47 @@ class PayloadReader {
 
 }  // namespace
 
+std::string EncodeSummaryPayload(const Capture& capture) {
+  SummaryWriter out;
+  for (const std::string* text :
+       {&capture.file, &capture.recorder, &capture.host, &capture.kernel, &capture.categories,
+        &capture.filters, &capture.trigger, &capture.command}) {
+    out.Text(*text);
+  }
+  out.Byte(static_cast<uint8_t>((capture.start_time ? 1 : 0) | (capture.elapsed_ns ? 2 : 0)));
+  if (capture.start_time) out.Number(std::bit_cast<uint64_t>(*capture.start_time));
+  if (capture.elapsed_ns) out.Number(*capture.elapsed_ns);
+  out.Number(capture.cpus);
+  out.Number(capture.begin);
+  out.Number(capture.length());
+  out.Number(capture.lost_events);
+  out.Number(capture.unseen_switches);
+  out.Number(capture.by_cpu.size());
+  for (const Capture::Cpu& cpu : capture.by_cpu) {
+    out.Number(cpu.busy_ns);
+    out.Number(cpu.idle_ns);
+    out.Number(cpu.unknown_ns);
+  }
+  Put(out, capture.handlers);
+  out.Number(capture.groups.size());
+  for (const Group& group : capture.groups) Put(out, group);
+  return out.bytes();
+}
+
+util::Result<Capture> DecodeSummaryPayload(std::span<const std::byte> bytes) {
+  PayloadReader reader(bytes);
+  Capture capture = reader.Read();
+  if (reader.failed()) return Damaged();
+  return capture;
+}
+
 bool IsSummary(std::span<const std::byte> bytes) {
   return bytes.size() >= kMagic.size() &&
          std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
 }
 
 std::string EncodeSummary(const Capture& capture) {
-  const std::string payload = Payload(capture);
+  const std::string payload = EncodeSummaryPayload(capture);
   const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
       libdeflate_alloc_compressor(kLevel), &libdeflate_free_compressor);
   std::string file(kMagic);
@@ -321,10 +328,7 @@ util::Result<Capture> DecodeSummary(std::span<const std::byte> bytes) {
       libdeflate_zlib_decompress_ex(decompressor.get(), bytes.data() + kHeaderBytes, packed,
                                     payload.data(), size, &used, nullptr);
   if (result != LIBDEFLATE_SUCCESS || used != packed) return Damaged();
-  PayloadReader reader(payload);
-  Capture capture = reader.Read();
-  if (reader.failed()) return Damaged();
-  return capture;
+  return DecodeSummaryPayload(payload);
 }
 
 }  // namespace measure

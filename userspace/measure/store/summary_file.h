@@ -24,4 +24,8 @@ std::string EncodeSummary(const Capture& capture);
 inline constexpr size_t kMaxSummaryBytes = size_t{64} << 20;
 util::Result<Capture> DecodeSummary(std::span<const std::byte> bytes);
 
+// The same without magic, version and compression.
+std::string EncodeSummaryPayload(const Capture& capture);
+util::Result<Capture> DecodeSummaryPayload(std::span<const std::byte> bytes);
+
 }  // namespace measure
