@@ -76,6 +76,8 @@ void Distribution::KeepWorst(const Instance& instance) {
       [](const Instance& left, const Instance& right) { return left.length > right.length; });
   worst.insert(at, instance);
   if (worst.size() > kWorst) worst.pop_back();
+  const uint64_t least = worst.back().length;
+  if (worst.size() == kWorst) keep_from = least + (least == UINT64_MAX ? 0 : 1);
 }
 
 void Distribution::Merge(const Distribution& other) {

@@ -68,9 +68,11 @@ struct Distribution {
   uint64_t unknown_ns = 0;
   std::vector<Instance> worst;  // the longest whole ones, longest first; at most kWorst
 
+  uint64_t keep_from = 0;  // shorter ones are not among the longest; follows from `worst`
+
   // Keeps one that may be among the longest.
   void Keep(const Instance& instance) {
-    if (worst.size() < kWorst || instance.length > worst.back().length) KeepWorst(instance);
+    if (instance.length >= keep_from) KeepWorst(instance);
   }
   void Merge(const Distribution& other);
   bool operator==(const Distribution&) const = default;

@@ -2,7 +2,6 @@
 #include "measure/histogram.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace measure {
@@ -11,12 +10,6 @@ namespace {
 constexpr uint64_t kPerOctave = uint64_t{1} << Histogram::kBucketBits;
 
 }  // namespace
-
-uint32_t Histogram::BucketOf(uint64_t value) {
-  if (value < kPerOctave) return static_cast<uint32_t>(value);
-  const auto octave = static_cast<unsigned>(std::bit_width(value)) - 1 - kBucketBits;
-  return static_cast<uint32_t>((uint64_t{octave} << kBucketBits) + (value >> octave));
-}
 
 uint64_t Histogram::LeastOf(uint32_t bucket) {
   if (bucket < 2 * kPerOctave) return bucket;

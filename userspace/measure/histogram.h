@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -17,7 +18,11 @@ class Histogram {
  public:
   static constexpr unsigned kBucketBits = 6;  // 64 buckets an octave
   // The bucket of a value, and the least and the largest value of a bucket.
-  static uint32_t BucketOf(uint64_t value);
+  static uint32_t BucketOf(uint64_t value) {
+    if (value < (uint64_t{1} << kBucketBits)) return static_cast<uint32_t>(value);
+    const auto octave = static_cast<unsigned>(std::bit_width(value)) - 1 - kBucketBits;
+    return static_cast<uint32_t>((uint64_t{octave} << kBucketBits) + (value >> octave));
+  }
   static uint64_t LeastOf(uint32_t bucket);
   static uint64_t MostOf(uint32_t bucket);
   // The value that stands for all of a bucket: its middle.
@@ -33,6 +38,12 @@ class Histogram {
     Page& page = number_[octave] == 0 ? MakePage(octave) : pages_[number_[octave] - 1];
     page[bucket & ((1u << kBucketBits) - 1)] += count;
     count_ += count;
+  }
+  // Asks for the memory that Add(value) is going to touch.
+  void Prefetch(uint64_t value) const {
+    const uint32_t bucket = BucketOf(value);
+    const Page* page = PageOf(bucket >> kBucketBits);
+    if (page != nullptr) __builtin_prefetch(&(*page)[bucket & ((1u << kBucketBits) - 1)], 1);
   }
   void Merge(const Histogram& other);
 
@@ -66,8 +77,8 @@ class Histogram {
   Page& MakePage(size_t octave);
 
   uint64_t count_ = 0;
-  std::array<uint8_t, kOctaves> number_{};  // of the page, from 1; 0 none
   std::vector<Page> pages_;                 // in order of appearance
+  std::array<uint8_t, kOctaves> number_{};  // of the page, from 1; 0 none
 };
 
 }  // namespace measure

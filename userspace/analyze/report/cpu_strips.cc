@@ -8,20 +8,20 @@ namespace analyze {
 void CpuStrips::Add(uint32_t cpu, uint64_t begin, uint64_t end, uint64_t Slot::*what) {
   begin = std::max(begin, begin_);
   if (begin >= end) return;
-  while ((end - 1 - begin_) / width_ >= kSlots) Widen();
+  while ((end - 1 - begin_) >> shift_ >= kSlots) Widen();
   if (cpu >= cpus_.size()) cpus_.resize(cpu + size_t{1});
   std::vector<Slot>& slots = cpus_[cpu];
-  const uint64_t last = (end - 1 - begin_) / width_;
+  const uint64_t last = (end - 1 - begin_) >> shift_;
   if (last >= slots.size()) slots.resize(last + 1);
-  for (uint64_t slot = (begin - begin_) / width_; slot <= last; ++slot) {
-    const uint64_t from = std::max(begin, begin_ + slot * width_);
-    const uint64_t to = slot == last ? end : begin_ + (slot + 1) * width_;
+  for (uint64_t slot = (begin - begin_) >> shift_; slot <= last; ++slot) {
+    const uint64_t from = std::max(begin, begin_ + (slot << shift_));
+    const uint64_t to = slot == last ? end : begin_ + ((slot + 1) << shift_);
     slots[slot].*what += to - from;
   }
 }
 
 void CpuStrips::Widen() {
-  width_ *= 2;
+  ++shift_;
   for (std::vector<Slot>& slots : cpus_) {
     const size_t size = (slots.size() + 1) / 2;
     for (size_t i = 0; i < size; ++i) {

@@ -12,7 +12,7 @@ namespace analyze {
 class CpuStrips {
  public:
   static constexpr size_t kSlots = 480;
-  static constexpr uint64_t kFirstWidth = 1 << 16;  // ns
+  static constexpr unsigned kFirstShift = 16;  // a slot is 2^16 ns at first
 
   struct Slot {
     uint64_t busy_ns = 0;
@@ -31,7 +31,7 @@ class CpuStrips {
   }
 
   uint64_t begin() const { return begin_; }
-  uint64_t width() const { return width_; }  // ns
+  uint64_t width() const { return uint64_t{1} << shift_; }  // ns
   // By CPU number; as many slots as have something.
   const std::vector<std::vector<Slot>>& cpus() const { return cpus_; }
 
@@ -40,7 +40,7 @@ class CpuStrips {
   void Widen();
 
   uint64_t begin_ = 0;
-  uint64_t width_ = kFirstWidth;
+  unsigned shift_ = kFirstShift;
   std::vector<std::vector<Slot>> cpus_;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyze/report/report.h"
+#include "analyze/report/text_columns.h"
 #include "text/clean_text.h"
 #include "util/quantity.h"
 
@@ -24,20 +25,6 @@ using measure::Group;
 constexpr size_t kStripWidth = 60;
 constexpr size_t kNameWidth = 30;
 constexpr size_t kPreemptions = 10;
-
-// Three digits that count, for columns.
-std::string Short(uint64_t ns) {
-  const auto value = static_cast<double>(ns);
-  const auto text = [](double number, const char* unit) {
-    if (number < 9.995) return fmt::format("{:.2f}{}", number, unit);
-    return number < 99.95 ? fmt::format("{:.1f}{}", number, unit)
-                          : fmt::format("{:.0f}{}", number, unit);
-  };
-  if (ns < 1000) return fmt::format("{}ns", ns);
-  if (value < 999.5e3) return text(value / 1e3, "us");
-  if (value < 999.5e6) return text(value / 1e6, "ms");
-  return text(value / 1e9, "s");
-}
 
 class TextReport {
  public:
@@ -130,25 +117,9 @@ class TextReport {
          PerSecond(switches), PerSecond(wakeups), PerSecond(forks));
   }
 
-  // Of each column, the value in slots put together, as a part of their time.
-  std::vector<double> Columns(const std::vector<CpuStrips::Slot>& slots, size_t all, size_t width,
-                              uint64_t CpuStrips::Slot::*what) const {
-    std::vector<double> columns;
-    for (size_t i = 0; i < width; ++i) {
-      const size_t first = i * all / width;
-      const size_t behind = std::max(first + 1, (i + 1) * all / width);
-      uint64_t sum = 0;
-      for (size_t slot = first; slot < behind && slot < slots.size(); ++slot) {
-        sum += slots[slot].*what;
-      }
-      columns.push_back(static_cast<double>(sum) /
-                        static_cast<double>((behind - first) * report_.watcher.strips().width()));
-    }
-    return columns;
-  }
-
   void Strips() {
-    const auto& cpus = report_.watcher.strips().cpus();
+    const CpuStrips& strips = report_.watcher.strips();
+    const auto& cpus = strips.cpus();
     size_t all = 0;
     for (const auto& slots : cpus) all = std::max(all, slots.size());
     if (all == 0) return;
@@ -160,14 +131,14 @@ class TextReport {
     for (size_t cpu = 0; cpu < cpus.size() && cpu < capture_.by_cpu.size(); ++cpu) {
       if (cpus[cpu].empty()) continue;
       std::string busy;
-      const auto unknown = Columns(cpus[cpu], all, width, &CpuStrips::Slot::unknown_ns);
-      for (const double part : Columns(cpus[cpu], all, width, &CpuStrips::Slot::busy_ns)) {
+      const auto unknown = Columns(strips, cpu, all, width, &CpuStrips::Slot::unknown_ns);
+      for (const double part : Columns(strips, cpu, all, width, &CpuStrips::Slot::busy_ns)) {
         const auto shade = static_cast<size_t>(part * static_cast<double>(kShades.size()));
         const bool dark = unknown[busy.size()] > 0.5;
         busy += dark ? '?' : kShades[std::min(shade, kShades.size() - 1)];
       }
       std::string queue;
-      for (const double part : Columns(cpus[cpu], all, width, &CpuStrips::Slot::queue_ns)) {
+      for (const double part : Columns(strips, cpu, all, width, &CpuStrips::Slot::queue_ns)) {
         const auto threads = static_cast<unsigned>(part + 0.5);
         queue += threads == 0 ? ' ' : threads > 9 ? '+' : static_cast<char>('0' + threads);
       }

@@ -106,6 +106,27 @@ void Accounts::NoteEnd(facts::ThreadIndex thread) {
   if (thread != facts::kNoThread) Settle(At(thread));
 }
 
+void Accounts::Count(const Pending& pending) {
+  Distribution& times = *pending.times;
+  const uint64_t length = pending.instance.length;
+  times.whole.Add(length);
+  times.whole_ns += length;
+  times.longest_ns = std::max(times.longest_ns, length);
+  times.Keep(pending.instance);
+}
+
+void Accounts::Queue(Distribution& times, const Note& note) {
+  if (note.extent != Extent::kWhole) return AddLength(times, note);
+  Pending& pending = pending_[queued_ % kPending];
+  if (pending.times != nullptr) Count(pending);
+  pending = {&times, {note.begin, note.length(), note.thread, note.cpu}};
+  __builtin_prefetch(&times, 1);
+  __builtin_prefetch(reinterpret_cast<const char*>(&times) + 64, 1);
+  const Pending& halfway = pending_[(queued_ + kPending / 2) % kPending];
+  if (halfway.times != nullptr) halfway.times->whole.Prefetch(halfway.instance.length);
+  ++queued_;
+}
+
 void Accounts::Apply(uint32_t number, Group& group, const Note& note) {
   if (note.share != facts::Share::kAbsent) {
     group.share_ns[static_cast<size_t>(note.share)] += note.length();
@@ -122,7 +143,7 @@ void Accounts::Apply(uint32_t number, Group& group, const Note& note) {
     }
     return;
   }
-  if (note.has_duration) AddLength(group.of(note.duration), note);
+  if (note.has_duration) Queue(group.of(note.duration), note);
   group.switches_voluntary += note.voluntary;
   group.switches_involuntary += note.involuntary;
   group.migrations += note.migrated;
@@ -156,6 +177,11 @@ void Accounts::Apply(uint32_t number, Group& group, const Note& note) {
 
 std::vector<Group> Accounts::Finish(uint64_t length) {
   for (Member& member : members_) Settle(member);
+  for (size_t i = 0; i < kPending; ++i) {
+    Pending& pending = pending_[(queued_ + i) % kPending];
+    if (pending.times != nullptr) Count(pending);
+    pending.times = nullptr;
+  }
   std::deque<Group>& groups = tasks_.groups();
   for (const auto& [key, times] : syscalls_) {
     groups[key >> 32].syscalls[calls_[static_cast<uint32_t>(key)]].Merge(times);

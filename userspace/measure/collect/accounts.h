@@ -61,6 +61,14 @@ class Accounts {
     std::array<uint32_t, 2> before = {kNone, kNone};  // groups that it was counted in
   };
 
+  // A whole length on its way to its distribution: there are too many of those for the cache, so
+  // their memory is asked for in advance.
+  struct Pending {
+    Distribution* times = nullptr;
+    Instance instance;
+  };
+  static constexpr size_t kPending = 32;
+
   Member& At(facts::ThreadIndex thread) {
     if (thread >= members_.size()) members_.resize(thread + size_t{1});
     return members_[thread];
@@ -70,6 +78,8 @@ class Accounts {
   uint32_t Refresh(Member& member);
   void Settle(Member& member);
   void Apply(uint32_t number, Group& group, const Note& note);
+  void Queue(Distribution& times, const Note& note);
+  static void Count(const Pending& pending);
 
   TaskTable& tasks_;
   std::vector<Member> members_;  // by facts::ThreadIndex
@@ -79,6 +89,8 @@ class Accounts {
   NameTable calls_{1000};
   std::unordered_map<uint64_t, Distribution> syscalls_;  // by group and call
   BlameLedger ledger_;
+  std::array<Pending, kPending> pending_{};
+  size_t queued_ = 0;  // ever
 };
 
 }  // namespace measure

@@ -146,11 +146,11 @@ class Collector {
   Accounts accounts_{tasks_};
   SpanMeter spans_;
   CpuHistory history_;
-  std::vector<Thread> threads_;  // by facts::ThreadIndex
-  Thread nobody_;                // those beyond the limit
+  std::vector<Thread> threads_;                          // by facts::ThreadIndex
+  Thread nobody_;                                        // those beyond the limit
   std::unordered_map<uint32_t, Distribution> handlers_;  // by name and kind
-  bool started_ = false;  // a record with a time was seen
-  bool begun_ = false;    // the watcher was told
+  bool started_ = false;                                 // a record with a time was seen
+  bool begun_ = false;                                   // the watcher was told
   bool has_session_ = false;
   bool has_wakers_ = false;
   std::optional<uint64_t> command_began_;

@@ -178,12 +178,13 @@ class PayloadReader {
     if (times.unknown != 0) times.unknown_ns = in_.Number();
     const size_t worst = in_.NumberUpTo(Distribution::kWorst);
     for (size_t i = 0; i < worst && !in_.failed(); ++i) {
-      Instance& instance = times.worst.emplace_back();
+      Instance instance;
       instance.begin = in_.Number();
       instance.length = in_.Number();
       instance.thread = in_.Number();
       instance.cpu = static_cast<uint32_t>(in_.NumberUpTo(UINT32_MAX));
-      if (i != 0 && instance.length > times.worst[i - 1].length) in_.Fail();
+      if (i != 0 && instance.length > times.worst.back().length) in_.Fail();
+      times.Keep(instance);
     }
   }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/report/cpu_strips.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace analyze {
+namespace {
+
+TEST(CpuStripsTest, WhatIsAddedIsInItsSlotsHoweverLongItGets) {
+  std::mt19937_64 random(1);
+  CpuStrips strips;
+  strips.Begin(1000);
+  uint64_t sum = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const uint64_t begin = 1000 + (random() >> (24 + random() % 30));
+    const uint64_t end = begin + random() % 100'000;
+    strips.AddBusy(static_cast<uint32_t>(random() % 3), begin, end);
+    sum += end - begin;
+  }
+  uint64_t found = 0;
+  for (const auto& slots : strips.cpus()) {
+    EXPECT_LE(slots.size(), CpuStrips::kSlots);
+    for (const CpuStrips::Slot& slot : slots) found += slot.busy_ns;
+  }
+  EXPECT_EQ(found, sum);
+}
+
+TEST(CpuStripsTest, KindsAreApartAndNothingLiesBeforeTheBegin) {
+  CpuStrips strips;
+  strips.Begin(100);
+  strips.AddWait(1, 0, 150);
+  strips.AddUnknown(1, 150, 200);
+  strips.AddBusy(1, 50, 100);
+  ASSERT_EQ(strips.cpus().size(), 2u);
+  EXPECT_EQ(strips.cpus()[1][0].queue_ns, 50u);
+  EXPECT_EQ(strips.cpus()[1][0].unknown_ns, 50u);
+  EXPECT_EQ(strips.cpus()[1][0].busy_ns, 0u);
+}
+
+}  // namespace
+}  // namespace analyze
