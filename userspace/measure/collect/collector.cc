@@ -6,6 +6,7 @@
 #include "facts/recorder_facts.h"
 #include "measure/collect/session_info.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace measure {
 namespace {
@@ -107,8 +108,8 @@ void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   if (const auto kind = SpanMeter::KindOf(event)) return AddSpan(event, *kind, time);
   timeline_.Add(reader);
   if (event.type != fxt::EventType::kInstant) return;
-  if (event.category.text == "task") return AddTaskEvent(event, time);
-  if (event.category.text == "sched") {
+  if (event.category.text == schema::category::kTask) return AddTaskEvent(event, time);
+  if (event.category.text == schema::category::kSched) {
     if (event.name.text != "migrate") return;
     const auto from = facts::IntegerValue(facts::FindArgument(event.arguments, "from"));
     const facts::ThreadIndex index = IndexOf(event.thread.thread);
@@ -132,8 +133,9 @@ void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
 
 void Collector::AddTaskEvent(const fxt::Event& event, uint64_t time) {
   const auto command = tasks_.tree().command();
-  if (event.name.text == "fork") {
-    const auto child = facts::KoidOf(facts::FindArgument(event.arguments, "child"));
+  if (event.name.text == schema::event::kFork) {
+    const auto child =
+        facts::KoidOf(facts::FindArgument(event.arguments, schema::argument::kChild));
     if (!child) return;
     const bool of_process = tasks_.NoteFork(event.thread.process, *child);
     const facts::ThreadIndex made = IndexOf(*child);
@@ -145,9 +147,9 @@ void Collector::AddTaskEvent(const fxt::Event& event, uint64_t time) {
     note.forked_process = of_process;
     note.forked_thread = !of_process;
     accounts_.Add(maker, note);
-  } else if (event.name.text == "exec") {
+  } else if (event.name.text == schema::event::kExec) {
     if (command == event.thread.process && !command_began_) command_began_ = time;
-  } else if (event.name.text == "exit") {
+  } else if (event.name.text == schema::event::kExit) {
     if (command == event.thread.thread) command_ended_ = time;
   }
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "facts/scheduling.h"
+#include "schema/names.h"
 
 namespace measure {
 namespace {
@@ -53,7 +54,7 @@ void ReadSession(const fxt::Event& event, Capture& capture) {
   Take(event, "host", capture.host);
   Take(event, "kernel", capture.kernel);
   Take(event, "categories", capture.categories);
-  Take(event, "filters", capture.filters);
+  Take(event, schema::argument::kFilters, capture.filters);
   Take(event, "trigger", capture.trigger);
   // That of the recorder, and behind "--" the recorded one.
   std::string whole;

@@ -3,7 +3,7 @@
 
 #include "facts/scheduling.h"
 #include "measure/group_name.h"
-#include "schema/koid.h"
+#include "schema/names.h"
 
 namespace measure {
 namespace {
@@ -46,7 +46,8 @@ void TaskTable::LookAtTree(Process& process) {
 void TaskTable::NoteObject(const fxt::KernelObject& object) {
   const auto type = static_cast<fxt::KernelObjectType>(object.type);
   if (type == fxt::KernelObjectType::kProcess) {
-    const auto parent = facts::IntegerValue(facts::FindArgument(object.arguments, "ppid"));
+    const auto parent =
+        facts::IntegerValue(facts::FindArgument(object.arguments, schema::argument::kParent));
     const uint32_t number = ProcessNumber(object.koid);
     if (number == 0) return;
     Process& process = processes_[number];
@@ -60,7 +61,8 @@ void TaskTable::NoteObject(const fxt::KernelObject& object) {
     const uint32_t number = TaskNumber(object.koid);
     if (number == kNoTask) return;
     Task& task = tasks_[number];
-    if (const auto of = facts::KoidOf(facts::FindArgument(object.arguments, "process"))) {
+    if (const auto of =
+            facts::KoidOf(facts::FindArgument(object.arguments, schema::argument::kProcess))) {
       MoveTo(task, ProcessNumber(*of));
     }
     const uint32_t name = names_.Add(FoldDigits(object.name.text));
