@@ -363,11 +363,6 @@ void Collector::LookAtCpu(uint32_t cpu, uint64_t time) {
   idle_cpus_ += idle ? 1 : UINT32_MAX;
 }
 
-Capture::Cpu& Collector::CpuAt(uint32_t cpu) {
-  if (cpu >= capture_.by_cpu.size()) capture_.by_cpu.resize(cpu + size_t{1});
-  return capture_.by_cpu[cpu];
-}
-
 uint32_t Collector::GroupOn(const facts::TimelineState::Cpu& cpu) {
   if (cpu.does == Does::kIdle) return CpuHistory::kIdle;
   if (cpu.does != Does::kRun || cpu.index == facts::kNoThread) return CpuHistory::kUnknown;

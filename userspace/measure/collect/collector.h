@@ -135,7 +135,10 @@ class Collector {
     return idle_clock_ + (idle_cpus_ != 0 && time > idle_since_ ? time - idle_since_ : 0);
   }
   void LookAtCpu(uint32_t cpu, uint64_t time);
-  Capture::Cpu& CpuAt(uint32_t cpu);
+  Capture::Cpu& CpuAt(uint32_t cpu) {
+    if (cpu >= capture_.by_cpu.size()) capture_.by_cpu.resize(cpu + size_t{1});
+    return capture_.by_cpu[cpu];
+  }
   // Of what `cpu` runs now, by CpuHistory's numbers.
   uint32_t GroupOn(const facts::TimelineState::Cpu& cpu);
   facts::ThreadIndex IndexOf(fxt::Koid thread) const;
