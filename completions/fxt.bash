@@ -3,7 +3,7 @@
 
 _fxt() {
   local commands='info check dump json trim recover import lbr report
-    summarize'
+    diff summarize'
   local filters='--from --to -t --thread -p --process --cpu'
   local kinds='event magic provider section provider-event trace-info init string thread instant
     counter begin end complete async-begin async-instant async-end flow-begin flow-step flow-end
@@ -29,6 +29,7 @@ _fxt() {
     json) options+=' -o --output --cpu-slices' ;;
     trim) options+=" -o --output $filters" ;;
     report) options+=' --json --from --to --top' ;;
+    diff) options+=' --base --new --noise --markdown --junit --json --top --fail' ;;
     summarize) options+=' -o --output --from --to' ;;
     recover|import) options+=' -o --output' ;;
     lbr) options+=" --raw --brstack --json --report --top $filters --symbols --no-symbols --root

@@ -179,7 +179,7 @@ class Commands(unittest.TestCase):
         for report in re.findall(r"[a-z]+", reports):
             self.assertIn(report, entry)
             self.assertIn(report, bash_answers("fxt", "lbr", "--report", ""))
-        self.assertEqual(re.findall(r"^\.B (\d)$", self.sections["EXIT STATUS"], re.MULTILINE), ["0", "1", "2"])
+        self.assertEqual(re.findall(r"^\.B (\d)$", self.sections["EXIT STATUS"], re.MULTILINE), ["0", "1", "2", "3"])
 
     def test_manual_has_examples_that_help_has(self):
         examples = re.findall(r"^\.B ((?:fxt|ssh) .*)$", self.sections["EXAMPLES"], re.MULTILINE)

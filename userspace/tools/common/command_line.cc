@@ -78,6 +78,11 @@ Option Option::Commas() const {
   return *this;
 }
 
+Option Option::Several() const {
+  option_->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
+  return *this;
+}
+
 Option Option::Range(uint64_t lowest, uint64_t highest) const {
   option_->check(CLI::Range(lowest, highest));
   return *this;

@@ -30,6 +30,8 @@ class Option {
   Option Required() const;
   // The value is several with commas between them.
   Option Commas() const;
+  // Takes all words behind it up to the next option, and may be given again.
+  Option Several() const;
   // A value below `lowest` or above `highest` is an error.
   Option Range(uint64_t lowest, uint64_t highest) const;
   // It is an error to give both. The other one, such as --json, has been added before.

@@ -20,6 +20,7 @@ void AddTrim(const Command& program, int& exit_code);
 void AddRecover(const Command& program, int& exit_code);
 void AddImport(const Command& program, int& exit_code);
 void AddLbr(const Command& program, int& exit_code);
+void AddDiff(const Command& program, int& exit_code);
 void AddReport(const Command& program, int& exit_code);
 void AddSummarize(const Command& program, int& exit_code);
 

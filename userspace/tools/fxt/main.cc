@@ -11,8 +11,8 @@ namespace tools {
 namespace {
 
 constexpr AddCommand kCommands[] = {
-    AddInfo,    AddCheck,  AddDump, AddJson,   AddTrim,
-    AddRecover, AddImport, AddLbr,  AddReport, AddSummarize,
+    AddInfo,   AddCheck, AddDump,   AddJson, AddTrim,      AddRecover,
+    AddImport, AddLbr,   AddReport, AddDiff, AddSummarize,
 };
 
 constexpr const char* kDescription =
@@ -31,11 +31,12 @@ constexpr const char* kExamples =
     "  fxt import perf.data -o trace.fxt          what perf recorded, as a trace\n"
     "  fxt lbr trace.fxt                          last branches of the CPU\n"
     "  fxt report trace.fxt                       where time went, who waited, for whom\n"
+    "  fxt diff base/ new/                        what got slower, and why\n"
     "  fxt summarize trace.fxt -o trace.fxs       what stands for it in comparisons\n"
     "\n"
     "`fxt COMMAND --help` tells the rest, fxt(1) all of it.\n"
     "Exit status: 0 fine, 1 findings (check), 2 unreadable input, unwritable output or a wrong\n"
-    "command line.";
+    "command line, 3 something got worse (diff --fail).";
 
 int Run(int argc, char** argv) {
   // A closed pipe is an error of write(), which ends the program quietly.

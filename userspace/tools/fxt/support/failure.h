@@ -12,6 +12,7 @@ inline constexpr const char* kProgram = "fxt";
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFindings = 1;
 inline constexpr int kExitUnreadable = 2;  // also for a wrong command line, and unwritable output
+inline constexpr int kExitWorse = 3;       // diff --fail, and something got worse
 
 // Tells the error on standard error; kExitUnreadable.
 int Fail(const util::Error& error);

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a comparison finds in captures with a change in them, and in those without.
+#include "compare/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "unit/compare/simulated_capture.h"
+
+namespace comparison {
+namespace {
+
+using testing::At;
+using testing::Find;
+using testing::Simulator;
+using testing::Work;
+
+constexpr uint64_t kMs = 1'000'000;
+
+DiffReport Diff(DiffInput input) {
+  auto report = Compare(std::move(input));
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return report.ok() ? std::move(*report) : DiffReport();
+}
+
+// Five captures a side of a worker, changed by `change`, beside a thread that stays as it is.
+DiffReport DiffOf(const std::function<void(Work&)>& change, size_t count = 5) {
+  Work worker;
+  Work other;
+  other.thread = "other";
+  Work changed = worker;
+  change(changed);
+  return Diff(Simulator(11).Sides({worker, other}, {changed, other}, count));
+}
+
+TEST(CompareTest, NothingIsFoundWhereNothingChanged) {
+  const DiffReport report = DiffOf([](Work&) {});
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_TRUE(report.confirmed);
+  EXPECT_TRUE(report.paired);
+  EXPECT_FALSE(report.worse());
+}
+
+TEST(CompareTest, MoreCpuForTheSameWorkIsWorse) {
+  const DiffReport report = DiffOf([](Work& work) { work.cpu_ms *= 1.8; });
+  ASSERT_NE(At(report, 1), nullptr);
+  const Row& row = *At(report, 1);
+  EXPECT_EQ(report.groups[*row.group].name.thread, "worker");
+  EXPECT_EQ(row.metric, Metric::kCpuTime);
+  EXPECT_EQ(row.verdict, Verdict::kWorse);
+  EXPECT_TRUE(report.worse());
+  EXPECT_NEAR(row.ratio.value, 1.8, 0.25);
+  EXPECT_LT(row.ratio.low, row.ratio.value);
+  EXPECT_GT(row.ratio.high, row.ratio.value);
+  EXPECT_NEAR(row.change, 80, 20);
+  EXPECT_EQ(row.base_captures.size(), 5U);
+  EXPECT_LE(row.q, kFalseDiscoveries);
+  ASSERT_FALSE(row.examples.empty());
+  EXPECT_GE(row.examples[0].duration_ns, row.examples.back().duration_ns);
+}
+
+TEST(CompareTest, MoreCpuWithAsManyMoreWakeupsIsMoreWork) {
+  const DiffReport report = DiffOf([](Work& work) {
+    work.cpu_ms *= 2;
+    work.wakeups *= 2;
+  });
+  ASSERT_NE(At(report, 1), nullptr);
+  EXPECT_EQ(At(report, 1)->verdict, Verdict::kMore);
+  EXPECT_EQ(At(report, 1)->metric, Metric::kCpuTime);
+  EXPECT_FALSE(report.worse());
+  // It is told once.
+  EXPECT_TRUE(Find(report, "worker", Metric::kWakeups)->folded_under);
+}
+
+TEST(CompareTest, LessCpuIsBetterAndTheSleepInItsPlaceNoFinding) {
+  const DiffReport report = DiffOf([](Work& work) {
+    work.cpu_ms *= 0.3;
+    work.sleep_us *= 1.13;
+  });
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(At(report, 1)->verdict, Verdict::kBetter);
+  EXPECT_FALSE(report.worse());
+}
+
+TEST(CompareTest, MoreWakeupsThatDoNothingAreWorse) {
+  const DiffReport report = DiffOf([](Work& work) { work.wakeups *= 6; });
+  const Row* wakeups = Find(report, "worker", Metric::kWakeups);
+  EXPECT_EQ(wakeups->verdict, Verdict::kWorse);
+  EXPECT_TRUE(Find(report, "worker", Metric::kSwitches)->folded_under);
+}
+
+TEST(CompareTest, ForksAreCounted) {
+  const DiffReport report = DiffOf([](Work& work) { work.forks = 40; });
+  const Row* forks = Find(report, "worker", Metric::kForks);
+  EXPECT_EQ(forks->statistic, Statistic::kProcessRate);
+  EXPECT_EQ(forks->verdict, Verdict::kWorse);
+  // 500 us each.
+  EXPECT_NEAR(forks->change, 20, 4);
+}
+
+TEST(CompareTest, LongSleepsNowAndThenAreFoundThoughTheMedianIsTheSame) {
+  const DiffReport report = DiffOf([](Work& work) {
+    work.long_sleeps = 8;
+    work.long_sleep_ms = 60;
+  });
+  const Row* sleep = Find(report, "worker", Metric::kSleep);
+  EXPECT_EQ(sleep->verdict, Verdict::kWorse);
+  EXPECT_EQ(At(report, 1), sleep);
+}
+
+TEST(CompareTest, BlockedWhereItNeverWas) {
+  const DiffReport report = DiffOf([](Work& work) {
+    work.blocked = 200;
+    work.blocked_us = 400;
+  });
+  ASSERT_NE(At(report, 1), nullptr);
+  EXPECT_EQ(At(report, 1)->metric, Metric::kBlocked);
+  EXPECT_EQ(At(report, 1)->verdict, Verdict::kWorse);
+}
+
+TEST(CompareTest, ChangesBelowTheGateAreNone) {
+  Work small;
+  small.cpu_ms = 1;
+  small.wakeups = 20;
+  small.preempted_ms = 0.1;
+  Work changed = small;
+  changed.cpu_ms = 2.5;
+  EXPECT_TRUE(Diff(Simulator(3).Sides({small}, {changed}, 5)).findings.empty());
+}
+
+TEST(CompareTest, NewAndGoneGroupsAreARowEach) {
+  Work worker;
+  Work other;
+  other.thread = "compactor";
+  other.cpu_ms = 300;
+  other.blocked = 100;
+  const DiffReport added = Diff(Simulator(5).Sides({worker}, {worker, other}, 5));
+  ASSERT_EQ(added.findings.size(), 1U);
+  EXPECT_EQ(At(added, 1)->verdict, Verdict::kNew);
+  EXPECT_EQ(At(added, 1)->metric, Metric::kCpuTime);
+  EXPECT_FALSE(added.worse());
+  const DiffReport gone = Diff(Simulator(5).Sides({worker, other}, {worker}, 5));
+  ASSERT_EQ(gone.findings.size(), 1U);
+  EXPECT_EQ(At(gone, 1)->verdict, Verdict::kGone);
+}
+
+TEST(CompareTest, RenamedThreadsAreTheSame) {
+  Work worker;
+  Work renamed = worker;
+  renamed.thread = "executor";
+  const DiffReport report = Diff(Simulator(6).Sides({worker}, {renamed}, 5));
+  EXPECT_TRUE(report.findings.empty());
+  ASSERT_EQ(report.groups.size(), 1U);
+  ASSERT_TRUE(report.groups[0].former_name);
+  EXPECT_EQ(report.groups[0].former_name->thread, "worker");
+  EXPECT_EQ(report.groups[0].name.thread, "executor");
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_THAT(report.notes[0], ::testing::HasSubstr("renamed"));
+}
+
+TEST(CompareTest, ARenamedThreadThatDoesTwiceTheWorkIsNotHidden) {
+  Work worker;
+  Work renamed = worker;
+  renamed.thread = "executor";
+  renamed.cpu_ms *= 2.5;
+  const DiffReport report = Diff(Simulator(6).Sides({worker}, {renamed}, 5));
+  ASSERT_NE(At(report, 1), nullptr);
+  EXPECT_EQ(At(report, 1)->verdict, Verdict::kNew);
+}
+
+TEST(CompareTest, TwoCapturesASideAreNeverAFailure) {
+  for (const size_t count : {1U, 2U}) {
+    const DiffReport report = DiffOf([](Work& work) { work.cpu_ms *= 4; }, count);
+    EXPECT_FALSE(report.confirmed);
+    EXPECT_FALSE(report.worse());
+    EXPECT_TRUE(report.findings.empty());
+    ASSERT_FALSE(report.unconfirmed.empty());
+    EXPECT_EQ(At(report, 1)->metric, Metric::kCpuTime);
+  }
+}
+
+TEST(CompareTest, TheOrderOfFilesDoesNotMatter) {
+  Simulator simulator(8);
+  Work worker;
+  Work slow = worker;
+  slow.cpu_ms *= 1.5;
+  DiffInput input = simulator.Sides({worker}, {slow}, 5);
+  DiffInput turned = input;
+  std::reverse(turned.base.begin(), turned.base.end());
+  std::rotate(turned.next.begin(), turned.next.begin() + 2, turned.next.end());
+  const DiffReport one = Diff(std::move(input));
+  const DiffReport two = Diff(std::move(turned));
+  ASSERT_EQ(one.rows.size(), two.rows.size());
+  for (size_t i = 0; i < one.rows.size(); ++i) {
+    EXPECT_EQ(one.rows[i].q, two.rows[i].q);
+    EXPECT_EQ(one.rows[i].verdict, two.rows[i].verdict);
+    EXPECT_EQ(one.rows[i].base_captures, two.rows[i].base_captures);
+  }
+  EXPECT_EQ(one.findings, two.findings);
+  EXPECT_EQ(one.base.files, two.base.files);
+}
+
+TEST(CompareTest, CapturesThatDoNotTakeTurnsAreNotPaired) {
+  const DiffReport report = Diff(Simulator(9).Sides({Work()}, {Work()}, 4, false));
+  EXPECT_FALSE(report.paired);
+}
+
+TEST(CompareTest, OnlyTheTreeOfACommandIsJudged) {
+  Work tree;
+  tree.of_command = true;
+  Work job;
+  job.process = "cron";
+  job.thread = "cron";
+  Work busy = job;
+  busy.cpu_ms *= 5;
+  const DiffReport report = Diff(Simulator(10).Sides({tree, job}, {tree, busy}, 5));
+  EXPECT_TRUE(report.findings.empty());
+  ASSERT_EQ(report.others.size(), 1U);
+  EXPECT_EQ(report.groups[*report.others[0].group].name.process, "cron");
+  EXPECT_FALSE(report.groups[*report.others[0].group].judged);
+  EXPECT_EQ(report.others[0].verdict, Verdict::kCannotTell);
+}
+
+TEST(CompareTest, ARunOfACommandIsTheUnitWhereCapturesHoldIt) {
+  // The same work in twice the time, most of it asleep: not less CPU time, but a longer run.
+  Simulator simulator(12);
+  Work fast;
+  fast.of_command = true;
+  Work slow = fast;
+  slow.cpu_ms /= 2;
+  slow.wakeups /= 2;
+  slow.preempted_ms /= 2;
+  slow.migrations /= 2;
+  DiffInput input;
+  for (int i = 0; i < 5; ++i) {
+    input.base.push_back(simulator.Make({fast}, 2));
+    input.next.push_back(simulator.Make({slow}, 4));
+    input.base.back().elapsed_ns = 1990 * kMs + static_cast<uint64_t>(i) * kMs;
+    input.next.back().elapsed_ns = 3990 * kMs - static_cast<uint64_t>(i) * kMs;
+  }
+  const DiffReport report = Diff(std::move(input));
+  EXPECT_TRUE(report.per_run);
+  EXPECT_NEAR(Find(report, "worker", Metric::kCpuTime)->ratio.value, 1, 0.1);
+  const auto elapsed = std::find_if(report.rows.begin(), report.rows.end(),
+                                    [](const Row& row) { return row.metric == Metric::kElapsed; });
+  ASSERT_NE(elapsed, report.rows.end());
+  EXPECT_EQ(elapsed->verdict, Verdict::kWorse);
+  EXPECT_FALSE(elapsed->group);
+}
+
+TEST(CompareTest, KindsOfCapturesAreNotMixed) {
+  DiffInput input = Simulator(13).Sides({Work()}, {Work()}, 3);
+  input.next[1].trigger = "stall";
+  const auto mixed = Compare(input);
+  ASSERT_FALSE(mixed.ok());
+  EXPECT_THAT(mixed.error().message, ::testing::HasSubstr("cannot be compared"));
+  input = Simulator(13).Sides({Work()}, {Work()}, 3);
+  input.base[0].groups.clear();
+  EXPECT_FALSE(Compare(input).ok());
+}
+
+TEST(CompareTest, WhatDiffersBetweenTheSidesIsTold) {
+  DiffInput input = Simulator(14).Sides({Work()}, {Work()}, 3);
+  for (auto& capture : input.next) {
+    capture.kernel = "6.12.0";
+    capture.cpus = 4;
+    capture.lost_events = 10'000;
+  }
+  const DiffReport report = Diff(std::move(input));
+  EXPECT_FALSE(report.comparable);
+  ASSERT_EQ(report.notes.size(), 5U);
+  EXPECT_THAT(report.notes[0], ::testing::HasSubstr("6.1.0 in the base, 6.12.0"));
+  EXPECT_THAT(report.notes[1], ::testing::HasSubstr("CPUs: 2 in the base, 4"));
+  EXPECT_THAT(report.notes[2], ::testing::HasSubstr("were lost"));
+}
+
+TEST(CompareTest, NoiseOfTheMachineTakesThePlaceOfWhatIsUsual) {
+  // A change that is clear by usual standards, and nothing on a machine that varies twofold.
+  Work worker;
+  worker.noise = 0.7;
+  Simulator simulator(15);
+  const auto noise = simulator.Some({worker}, 8);
+  Work quiet;
+  quiet.noise = 0.02;
+  Work slow = quiet;
+  slow.cpu_ms *= 2;
+  DiffInput input = simulator.Sides({quiet}, {slow}, 3);
+  EXPECT_EQ(Diff(input).findings.size(), 1U);
+  input.noise = noise;
+  EXPECT_TRUE(Diff(input).findings.empty());
+}
+
+TEST(CompareTest, OneLongSleepThatIsInterruptedIsNotMoreSleep) {
+  // Asleep from edge to edge in the base: cut. Woken once in the new captures: two sleeps, whole.
+  DiffInput input = Simulator(16).Sides({Work()}, {Work()}, 5);
+  const auto add = [](measure::Capture& capture, bool once) {
+    measure::Group group;
+    group.name = {"app", "flusher", false};
+    group.threads = 1;
+    auto& sleep = group.of(measure::Duration::kSleep);
+    const uint64_t length = capture.length();
+    if (once) {
+      sleep.whole.Add(length / 2, 2);
+      sleep.whole_ns = length;
+      group.wakeups = 2;
+    } else {
+      sleep.cut.Add(length);
+      sleep.cut_ns = length;
+    }
+    group.share_ns[static_cast<size_t>(facts::Share::kSleeping)] = length;
+    capture.groups.insert(capture.groups.begin(), group);
+  };
+  for (auto& capture : input.base) add(capture, false);
+  for (auto& capture : input.next) add(capture, true);
+  EXPECT_TRUE(Diff(std::move(input)).findings.empty());
+}
+
+TEST(CompareTest, AMixtureOfOtherThreadsIsNotMoreSleep) {
+  // Twice the threads sleep twice as much together, and none of them more than before.
+  const DiffReport report = DiffOf([](Work& work) {
+    work.threads = 2;
+    work.wakeups *= 2;
+  });
+  EXPECT_FALSE(IsFinding(Find(report, "worker", Metric::kSleep)->verdict));
+}
+
+TEST(CompareTest, TheRecorderIsNeverJudged) {
+  Work recorder;
+  recorder.process = recorder.thread = "fxt-record";
+  Work busy = recorder;
+  busy.cpu_ms *= 4;
+  DiffInput input = Simulator(17).Sides({Work(), recorder}, {Work(), busy}, 5);
+  for (auto* side : {&input.base, &input.next}) {
+    for (auto& capture : *side) {
+      for (auto& group : capture.groups) group.of_recorder = group.name.process == "fxt-record";
+    }
+  }
+  const DiffReport report = Diff(std::move(input));
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_TRUE(report.others.empty());
+}
+
+}  // namespace
+}  // namespace comparison

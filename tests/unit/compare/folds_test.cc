@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/folds.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+namespace comparison {
+namespace {
+
+Row Make(Metric metric, Verdict verdict, double change, double ratio = 2) {
+  Row row;
+  row.group = 0;
+  row.metric = metric;
+  row.statistic = StatisticsOf(metric)[0].statistic;
+  row.verdict = verdict;
+  row.change = change;
+  row.ratio = {ratio, ratio, ratio};
+  return row;
+}
+
+std::vector<Row> Folded(std::vector<Row> rows, const FoldFacts& facts = {}) {
+  std::vector<size_t> numbers(rows.size());
+  std::iota(numbers.begin(), numbers.end(), size_t{0});
+  Fold(rows, numbers, facts);
+  return rows;
+}
+
+TEST(FoldsTest, LatencyRightAfterBlockedGoesUnderBlocked) {
+  const std::vector<Row> rows = {Make(Metric::kWakeupLatency, Verdict::kWorse, 10),
+                                 Make(Metric::kBlocked, Verdict::kWorse, 30)};
+  FoldFacts facts;
+  facts.after_blocked = 6;
+  EXPECT_EQ(Folded(rows, facts)[0].folded_under, 1U);
+  facts.after_blocked = 4;
+  EXPECT_FALSE(Folded(rows, facts)[0].folded_under);
+}
+
+TEST(FoldsTest, LessSleepGoesUnderMoreWork) {
+  const auto rows = Folded({Make(Metric::kSleep, Verdict::kBetter, -50, 0.5),
+                            Make(Metric::kCpuTime, Verdict::kMore, 60)});
+  EXPECT_EQ(rows[0].folded_under, 1U);
+  EXPECT_FALSE(Folded({Make(Metric::kSleep, Verdict::kBetter, -50, 0.5),
+                       Make(Metric::kCpuTime, Verdict::kBetter, -60, 0.5)})[0]
+                   .folded_under);
+}
+
+TEST(FoldsTest, MoreSleepGoesUnderBetterCpuThatLeavesTheTime) {
+  const std::vector<Row> rows = {Make(Metric::kSleep, Verdict::kWorse, 100),
+                                 Make(Metric::kCpuTime, Verdict::kBetter, -60, 0.5)};
+  EXPECT_EQ(Folded(rows)[0].folded_under, 1U);
+  // Who does less, sleeps for another reason.
+  FoldFacts facts;
+  facts.slowed = true;
+  EXPECT_FALSE(Folded(rows, facts)[0].folded_under);
+  // And so does who sleeps much more than it saves.
+  EXPECT_FALSE(Folded({Make(Metric::kSleep, Verdict::kWorse, 400), rows[1]})[0].folded_under);
+}
+
+TEST(FoldsTest, MorePreemptionGoesUnderMoreCpu) {
+  const auto rows = Folded({Make(Metric::kPreemptedWait, Verdict::kWorse, 100),
+                            Make(Metric::kCpuTime, Verdict::kWorse, 80)});
+  EXPECT_EQ(rows[0].folded_under, 1U);
+}
+
+TEST(FoldsTest, SlicesAreNeverAFindingOfTheirOwn) {
+  EXPECT_EQ(Folded({Make(Metric::kSlice, Verdict::kWorse, 5)})[0].verdict, Verdict::kUnchanged);
+  const auto rows = Folded(
+      {Make(Metric::kSlice, Verdict::kWorse, 5), Make(Metric::kCpuTime, Verdict::kWorse, 30)});
+  EXPECT_EQ(rows[0].folded_under, 1U);
+}
+
+TEST(FoldsTest, ANewGroupIsOneRow) {
+  const auto rows =
+      Folded({Make(Metric::kWakeups, Verdict::kNew, 2), Make(Metric::kCpuTime, Verdict::kNew, 30),
+              Make(Metric::kBlocked, Verdict::kNew, 90)});
+  EXPECT_EQ(rows[0].folded_under, 1U);
+  EXPECT_FALSE(rows[1].folded_under);
+  EXPECT_EQ(rows[2].folded_under, 1U);
+}
+
+TEST(FoldsTest, WhatStandsUnderAFoldedRowStandsUnderItsCause) {
+  const auto rows = Folded({Make(Metric::kSwitches, Verdict::kWorse, 2),
+                            Make(Metric::kWakeups, Verdict::kMore, 2),
+                            Make(Metric::kCpuTime, Verdict::kMore, 50)});
+  EXPECT_EQ(rows[1].folded_under, 2U);
+  EXPECT_EQ(rows[0].folded_under, 2U);
+}
+
+}  // namespace
+}  // namespace comparison

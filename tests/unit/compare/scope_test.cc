@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/values/scope.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace comparison {
+namespace {
+
+using measure::Because;
+using measure::Capture;
+using measure::Group;
+
+// A command, and another group; `by_tree` of the other's 1,000 wakeups are the command's.
+Capture Make(uint64_t by_tree, uint64_t tree_cpu, uint64_t other_cpu) {
+  Capture capture;
+  capture.end = 1'000'000'000;
+  Group other;
+  other.name = {"server", "server", false};
+  other.share_ns[static_cast<size_t>(facts::Share::kRunning)] = other_cpu;
+  other.blames[static_cast<size_t>(Because::kWokenBy)][1] = {by_tree, 0, 0, 0};
+  other.blames[static_cast<size_t>(Because::kWokenBy)][measure::kInterrupt] = {1000 - by_tree, 0, 0,
+                                                                               0};
+  Group tree;
+  tree.name = {"tool", "tool", true};
+  tree.share_ns[static_cast<size_t>(facts::Share::kRunning)] = tree_cpu;
+  capture.groups = {other, tree};
+  return capture;
+}
+
+bool IsServer(uint64_t by_tree, uint64_t tree_cpu, uint64_t other_cpu) {
+  const Capture capture = Make(by_tree, tree_cpu, other_cpu);
+  const std::vector<const Capture*> captures = {&capture, &capture};
+  const Groups groups(captures, 1);
+  const auto scope = ScopeOf(groups);
+  EXPECT_TRUE(scope[1]);
+  return scope[0];
+}
+
+TEST(ScopeTest, ServersAreWokenByTheTreeMoreThanChanceExplains) {
+  EXPECT_TRUE(IsServer(900, 1, 9));
+  EXPECT_TRUE(IsServer(300, 1, 9));
+  // A tenth of the CPU time explains a tenth of the wakeups.
+  EXPECT_FALSE(IsServer(110, 1, 9));
+  // Below a tenth whatever little the tree runs.
+  EXPECT_FALSE(IsServer(90, 1, 10'000));
+  EXPECT_TRUE(IsServer(110, 1, 10'000));
+  // Of a tree that has half of the machine, three of four wakeups.
+  EXPECT_TRUE(IsServer(800, 5, 5));
+  EXPECT_FALSE(IsServer(600, 5, 5));
+}
+
+TEST(ScopeTest, WithoutACommandItIsEverythingButTheRecorder) {
+  Capture capture = Make(0, 1, 1);
+  for (Group& group : capture.groups) group.name.of_command = false;
+  capture.groups[0].of_recorder = true;
+  const std::vector<const Capture*> captures = {&capture, &capture};
+  const Groups groups(captures, 1);
+  EXPECT_EQ(ScopeOf(groups), (std::vector<bool>{false, true}));
+}
+
+}  // namespace
+}  // namespace comparison

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// `fxt diff` as a shell sees it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "measure/store/summary_file.h"
+#include "unit/analyze/recording_parts.h"
+#include "unit/compare/simulated_capture.h"
+#include "unit/tools/fxt_command.h"
+
+namespace tools {
+namespace {
+
+using comparison::testing::Simulator;
+using comparison::testing::Work;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class FxtDiffTest : public testing::FxtCommandTest {
+ protected:
+  // Summaries base/N.fxs and new/N.fxs of a worker that needs `factor` of the CPU time.
+  void Save(double factor, size_t count = 5, const std::string& thread = "worker") {
+    Work work;
+    work.thread = thread;
+    Work changed = work;
+    changed.cpu_ms *= factor;
+    auto sides = Simulator(21).Sides({work}, {changed}, count);
+    SaveSide("base", sides.base);
+    SaveSide("new", sides.next);
+  }
+  void SaveSide(const std::string& side, const std::vector<measure::Capture>& captures) {
+    std::filesystem::create_directories(Path(side));
+    for (size_t i = 0; i < captures.size(); ++i) {
+      std::ofstream(Path(side + "/" + std::to_string(i) + ".fxs"), std::ios::binary)
+          << measure::EncodeSummary(captures[i]);
+    }
+  }
+  std::string Text(const std::string& name) const {
+    std::ifstream file(Path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+};
+
+TEST_F(FxtDiffTest, NamesWhatGotWorse) {
+  Save(2);
+  const auto result = Fxt({"diff", Path("base"), Path("new")});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" 1. worse  app/worker: CPU time"));
+  EXPECT_THAT(result.out, HasSubstr("5 captures of 3.00 s against 5 captures of 3.00 s, in turns"));
+  EXPECT_THAT(result.out, HasSubstr("n = 5 and 5"));
+  EXPECT_THAT(result.out, HasSubstr("longest: "));
+}
+
+TEST_F(FxtDiffTest, IsSilentWhereNothingChanged) {
+  Save(1);
+  const auto result = Fxt({"diff", "--fail", Path("base"), Path("new")});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("nothing changed by 10% or more ("));
+}
+
+TEST_F(FxtDiffTest, FailExitsWithThreeAndWritesTheFilesBefore) {
+  Save(2);
+  const auto result = Fxt({"diff", Path("base"), Path("new"), "--fail", "--markdown", Path("d.md"),
+                           "--junit", Path("d.xml")});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(Text("d.md"), HasSubstr("| 1 | worse | app/worker | CPU time |"));
+  EXPECT_THAT(Text("d.xml"), HasSubstr("<failure message=\"worse: "));
+  Save(0.4);
+  EXPECT_EQ(Fxt({"diff", Path("base"), Path("new"), "--fail"}).status, 0);
+}
+
+TEST_F(FxtDiffTest, ListsOfFilesAreSides) {
+  Save(2, 3);
+  const auto result = Fxt({"diff", "--base", Path("base/0.fxs"), Path("base/1.fxs"),
+                           Path("base/2.fxs"), "--new", Path("new"), "--fail"});
+  EXPECT_EQ(result.status, 3) << result.err;
+  EXPECT_EQ(Fxt({"diff", Path("base"), Path("new"), "--fail"}).out, result.out);
+}
+
+TEST_F(FxtDiffTest, TooFewCapturesAreUnconfirmed) {
+  Save(4, 2);
+  const auto result = Fxt({"diff", "--fail", "--json", Path("base"), Path("new")});
+  EXPECT_EQ(result.status, 0);
+  const json report = json::parse(result.out);
+  EXPECT_TRUE(report["findings"].empty());
+  ASSERT_FALSE(report["unconfirmed"].empty());
+  EXPECT_EQ(report["unconfirmed"][0]["verdict"], "worse");
+  for (const json& row : report["rows"]) {
+    EXPECT_THAT(row["verdict"], ::testing::AnyOf("unchanged", "cannot tell"));
+  }
+  EXPECT_THAT(Fxt({"diff", Path("base/0.fxs"), Path("new/0.fxs")}).out, HasSubstr("unconfirmed"));
+}
+
+TEST_F(FxtDiffTest, JsonIsWhatTheSchemaSays) {
+  Save(2);
+  const auto result = Fxt({"diff", "--json", Path("base"), Path("new")});
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report["schema"], 1);
+  EXPECT_EQ(report["base"]["captures"], 5);
+  EXPECT_TRUE(report["comparable"]["ok"]);
+  ASSERT_EQ(report["findings"].size(), 1U);
+  const json& finding = report["findings"][0];
+  EXPECT_EQ(finding["rank"], 1);
+  EXPECT_EQ(finding["group"], json({{"process", "app"}, {"thread", "worker"}}));
+  EXPECT_EQ(finding["metric"], "cpu_time");
+  EXPECT_EQ(finding["unit"], "ms/s");
+  EXPECT_EQ(finding["verdict"], "worse");
+  EXPECT_NEAR(finding["ratio"], 2, 0.3);
+  for (const char* key : {"statistic", "base", "new", "ratio_low", "ratio_high", "q", "because"}) {
+    EXPECT_TRUE(finding.contains(key)) << key;
+  }
+  EXPECT_LT(finding["base"]["low"], finding["base"]["value"]);
+  EXPECT_EQ(finding["captures"]["new"].size(), 5U);
+  for (const char* key : {"file", "time_ns", "duration_ns", "thread"}) {
+    EXPECT_TRUE(finding["examples"][0].contains(key)) << key;
+  }
+  EXPECT_GT(report["rows"].size(), 5U);
+}
+
+TEST_F(FxtDiffTest, NamesAreTextInEveryOutput) {
+  Save(2, 5, "<b>|\x1b[31m\"&");
+  const auto result = Fxt(
+      {"diff", Path("base"), Path("new"), "--markdown", Path("d.md"), "--junit", Path("d.xml")});
+  EXPECT_THAT(result.out, HasSubstr("app/<b>|\\u001b[31m\"&"));
+  EXPECT_THAT(Text("d.md"), HasSubstr("app/&lt;b\\>\\|\\\\u001b\\[31m\"&amp;"));
+  EXPECT_THAT(Text("d.xml"), HasSubstr("app/&lt;b&gt;|\\u001b[31m&quot;&amp;"));
+}
+
+TEST_F(FxtDiffTest, SummariesGiveWhatTheirTracesGive) {
+  auto parts = analyze::testing::RecordingParts::Sound();
+  const auto sound = parts.Bytes();
+  for (const char* side : {"traces", "summaries"}) {
+    std::filesystem::create_directories(Path(side));
+  }
+  for (const char* name : {"a", "b"}) {
+    std::ofstream trace(Path(std::string("traces/") + name + ".fxt"), std::ios::binary);
+    trace.write(reinterpret_cast<const char*>(sound.data()), static_cast<long>(sound.size()));
+    trace.close();
+    EXPECT_EQ(Fxt({"summarize", Path(std::string("traces/") + name + ".fxt"), "-o",
+                   Path(std::string("summaries/") + name + ".fxs")})
+                  .status,
+              0);
+  }
+  const auto traces = Fxt({"diff", "--json", Path("traces/a.fxt"), Path("traces/b.fxt")});
+  const auto summaries = Fxt({"diff", "--json", Path("summaries/a.fxs"), Path("summaries/b.fxs")});
+  ASSERT_EQ(traces.status, 0) << traces.err;
+  ASSERT_EQ(summaries.status, 0) << summaries.err;
+  json one = json::parse(traces.out);
+  json two = json::parse(summaries.out);
+  for (json* report : {&one, &two}) {
+    (*report)["base"].erase("files");
+    (*report)["new"].erase("files");
+    (*report)["comparable"].erase("notes");
+  }
+  EXPECT_TRUE(one == two) << json::diff(one, two);
+}
+
+TEST_F(FxtDiffTest, BadInputIsOneErrorAndStatus2) {
+  Save(1, 3);
+  std::filesystem::create_directories(Path("empty"));
+  std::ofstream(Path("noise.fxs")) << "not a summary";
+  const std::vector<std::vector<std::string>> wrong = {
+      {"diff"},
+      {"diff", Path("base")},
+      {"diff", Path("base"), Path("none")},
+      {"diff", Path("base"), Path("empty")},
+      {"diff", Path("base"), Path("noise.fxs")},
+      {"diff", "--base", Path("base")},
+      {"diff", Path("base"), Path("new"), "--base", Path("base")},
+      {"diff", Path("base"), Path("new"), "--noise", Path("base/0.fxs")},
+      {"diff", Path("base/0.fxs"), Path("new/0.fxs"), "--markdown", Path("base/0.fxs")},
+  };
+  for (const auto& words : wrong) {
+    const auto result = Fxt(words);
+    EXPECT_EQ(result.status, 2) << ::testing::PrintToString(words);
+    EXPECT_EQ(result.out, "");
+    EXPECT_NE(result.err, "");
+  }
+}
+
+}  // namespace
+}  // namespace tools

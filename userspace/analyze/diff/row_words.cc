@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/diff/row_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "text/clean_text.h"
+
+namespace analyze {
+namespace {
+
+using comparison::Cause;
+using comparison::DiffReport;
+using comparison::Metric;
+using comparison::Row;
+using comparison::Statistic;
+using comparison::Unit;
+
+// Three digits that matter.
+std::string Number(double value) {
+  const double size = std::abs(value);
+  if (size >= 100 || size == 0) return fmt::format("{:.0f}", value);
+  if (size >= 10) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.2f}", value);
+}
+
+const char* WordsOf(Metric metric) {
+  switch (metric) {
+    case Metric::kCpuTime:
+      return "CPU time";
+    case Metric::kSlice:
+      return "slice";
+    case Metric::kWakeupLatency:
+      return "wakeup latency";
+    case Metric::kPreemptedWait:
+      return "preempted wait";
+    case Metric::kSleep:
+      return "sleep";
+    case Metric::kBlocked:
+      return "blocked";
+    case Metric::kSwitches:
+      return "switches";
+    case Metric::kWakeups:
+      return "wakeups";
+    case Metric::kMigrations:
+      return "migrations";
+    case Metric::kForks:
+      return "forks";
+    case Metric::kIrqTime:
+    case Metric::kSoftirqTime:
+      return "time in";
+    case Metric::kSyscallTime:
+      return "time in system call";
+    case Metric::kInversion:
+      return "priority inversion";
+    case Metric::kUnconserved:
+      return "wait beside an idle CPU";
+    case Metric::kElapsed:
+      return "elapsed time";
+    case Metric::kMachine:
+      return "load";
+  }
+  return "";
+}
+
+const char* WordsOf(Statistic statistic) {
+  switch (statistic) {
+    case Statistic::kCpuPerWakeup:
+      return " per wakeup";
+    case Statistic::kSliceTypical:
+    case Statistic::kLatencyTypical:
+    case Statistic::kPreemptedTypical:
+      return ", geometric mean";
+    case Statistic::kLatencyMean:
+      return ", mean";
+    case Statistic::kSleepExcessHalf:
+      return " beyond the median";
+    case Statistic::kSleepExcessTenth:
+      return " beyond p90";
+    case Statistic::kSleepExcessHundredth:
+      return " beyond p99";
+    case Statistic::kSleepCount:
+      return "s above the median";
+    case Statistic::kBlockedCount:
+      return ", how often";
+    case Statistic::kProcessRate:
+      return " of processes";
+    case Statistic::kThreadRate:
+      return " of threads";
+    default:
+      return "";
+  }
+}
+
+const char* Per(const DiffReport& report) { return report.per_run ? "run" : "s"; }
+
+std::string NameWords(const measure::GroupName& name) {
+  if (name.process == name.thread) return text::CleanText(name.process);
+  return text::CleanText(name.process) + "/" + text::CleanText(name.thread);
+}
+
+std::string MsWords(const DiffReport& report, double change) {
+  return fmt::format("{} ms/{}", Number(change * (report.per_run ? report.seconds_per_run : 1)),
+                     Per(report));
+}
+
+std::string LinkWords(const DiffReport& report, const Row& row, const Cause& cause) {
+  const std::string who = cause.group ? GroupWords(report, *cause.group) : "";
+  const bool itself = cause.group && cause.group == row.group;
+  const std::string change = fmt::format("{} {}", MsWords(report, std::abs(cause.change)),
+                                         cause.change < 0 ? "less" : "more");
+  switch (cause.kind) {
+    case Cause::Kind::kWokenBy:
+      return fmt::format("waited {} for {}", change, itself ? "threads of its own" : who);
+    case Cause::Kind::kHeldCpu:
+      return fmt::format("waited {} while {} had the CPU", change,
+                         itself ? "threads of its own" : who);
+    case Cause::Kind::kInversion:
+      return fmt::format("waited {} while {}, of lower priority, had the CPU", change, who);
+    case Cause::Kind::kInterrupt:
+      return fmt::format("waited {} for a timer or a device", change);
+    case Cause::Kind::kDoing:
+      return fmt::format("{} had {} {}", who, change, WordsOf(cause.metric));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string GroupWords(const DiffReport& report, size_t group) {
+  const comparison::DiffGroup& of = report.groups[group];
+  if (of.former_name) return NameWords(*of.former_name) + " → " + NameWords(of.name);
+  return NameWords(of.name);
+}
+
+std::string GroupWords(const DiffReport& report, const Row& row) {
+  if (row.group) return GroupWords(report, *row.group);
+  return row.metric == Metric::kElapsed ? "the command" : "the machine";
+}
+
+std::string MetricWords(const Row& row) {
+  std::string words = WordsOf(row.metric);
+  words += WordsOf(row.statistic);
+  if (!row.name.empty()) words += " " + text::CleanText(row.name);
+  return words;
+}
+
+std::string ValueWords(const DiffReport& report, const Row& row, double value) {
+  const double run = report.per_run ? report.seconds_per_run : 1;
+  switch (InfoOf(row.statistic).unit) {
+    case Unit::kMsPerSecond:
+      return row.metric == Metric::kMachine
+                 ? fmt::format("{} ms/s", Number(value))
+                 : fmt::format("{} ms/{}", Number(value * run), Per(report));
+    case Unit::kPerSecond:
+      return fmt::format("{}/{}", Number(value * run), Per(report));
+    case Unit::kMicroseconds:
+      return value >= 10'000 ? fmt::format("{} ms", Number(value / 1e3))
+                             : fmt::format("{} us", Number(value));
+    case Unit::kMilliseconds:
+      return value >= 10'000 ? fmt::format("{} s", Number(value / 1e3))
+                             : fmt::format("{} ms", Number(value));
+  }
+  return "";
+}
+
+std::string ChangeWords(const DiffReport& report, const Row& row) {
+  return (row.change > 0 ? "+" : "") + MsWords(report, row.change);
+}
+
+std::string RatioWords(const Row& row, double ratio) {
+  const double floor = InfoOf(row.statistic).floor;
+  if (row.base.value < floor / 10 && ratio > 2) return "from nothing";
+  if (row.next.value < floor / 10 && ratio < 0.5) return "to nothing";
+  if (ratio >= 2) return fmt::format("x{}", Number(ratio));
+  return fmt::format("{:+.0f}%", 100 * (ratio - 1));
+}
+
+std::vector<std::string> CauseWords(const DiffReport& report, const Row& row) {
+  std::vector<std::string> words;
+  for (const Cause& cause : row.because) {
+    words.push_back(LinkWords(report, row, cause));
+  }
+  return words;
+}
+
+std::string SidesWords(const DiffReport& report) {
+  const auto side = [](const comparison::DiffSide& of) {
+    const double seconds = std::accumulate(of.seconds.begin(), of.seconds.end(), 0.0) /
+                           static_cast<double>(std::max<size_t>(1, of.seconds.size()));
+    return fmt::format("{} capture{} of {} s", of.files.size(), of.files.size() == 1 ? "" : "s",
+                       Number(seconds));
+  };
+  return fmt::format("{} against {}{}{}", side(report.base), side(report.next),
+                     report.paired ? ", in turns" : "",
+                     report.per_run ? "; rates are per run of the command" : "");
+}
+
+const std::vector<size_t>& Ranked(const DiffReport& report) {
+  return report.confirmed ? report.findings : report.unconfirmed;
+}
+
+std::string NothingWords(const DiffReport& report) {
+  return fmt::format("nothing changed by 10% or more ({} of {} could not be told)", report.untold,
+                     report.rows.size());
+}
+
+}  // namespace analyze

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/because.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace comparison {
+namespace {
+
+constexpr double kNsPerMs = 1e6;
+// Links of a chain beyond which nobody follows.
+constexpr size_t kLongestChain = 5;
+// A waker or occupier of less of the change is not named.
+constexpr double kNamed = 0.25;
+
+bool IsWorse(const Row& row) {
+  return (row.verdict == Verdict::kWorse || row.verdict == Verdict::kNew) && !row.folded_under;
+}
+
+bool IsSleep(Metric metric) { return metric == Metric::kSleep || metric == Metric::kBlocked; }
+
+bool IsRunnable(Metric metric) {
+  return metric == Metric::kWakeupLatency || metric == Metric::kPreemptedWait ||
+         metric == Metric::kInversion || metric == Metric::kUnconserved;
+}
+
+}  // namespace
+
+Because::Because(const Groups& groups, const Frame& frame, const std::vector<bool>& judged,
+                 std::vector<Row>& rows)
+    : groups_(groups), frame_(frame), judged_(judged), rows_(rows) {}
+
+std::vector<Because::Share> Because::SharesOf(size_t group, const Row& row) const {
+  const Captures captures = groups_.captures();
+  const double bases = static_cast<double>(groups_.bases());
+  const double nexts = static_cast<double>(captures.size()) - bases;
+  std::map<std::pair<std::optional<size_t>, Cause::Kind>, double> sums;
+  const auto add = [&](const measure::Group& part, size_t capture, measure::Because why,
+                       Cause::Kind kind) {
+    const double per = capture < groups_.bases() ? -1 / bases : 1 / nexts;
+    for (const auto& [other, blame] : part.of(why)) {
+      uint64_t ns = row.metric == Metric::kBlocked ? blame.blocked_ns : blame.ns;
+      if (row.metric == Metric::kSleep) ns = blame.ns - std::min(blame.ns, blame.blocked_ns);
+      std::optional<size_t> whose;
+      if (other < captures[capture]->groups.size()) {
+        whose = groups_.Of(capture, other);
+      } else if (other != measure::kInterrupt) {
+        continue;
+      }
+      if (!whose) kind = Cause::Kind::kInterrupt;
+      sums[{whose, kind}] += per * static_cast<double>(ns) / kNsPerMs / frame_.seconds[capture];
+    }
+  };
+  for (size_t i = 0; i < captures.size(); ++i) {
+    const measure::Group* part = groups_.all()[group].In(captures, i);
+    if (part == nullptr) continue;
+    if (IsSleep(row.metric)) {
+      add(*part, i, measure::Because::kWokenBy, Cause::Kind::kWokenBy);
+    } else if (row.metric == Metric::kInversion) {
+      add(*part, i, measure::Because::kHeldCpuLower, Cause::Kind::kInversion);
+    } else if (row.metric == Metric::kPreemptedWait) {
+      add(*part, i, measure::Because::kHeldCpu, Cause::Kind::kHeldCpu);
+    } else if (IsRunnable(row.metric)) {
+      add(*part, i, measure::Because::kHeldCpu, Cause::Kind::kHeldCpu);
+    }
+  }
+  std::vector<Share> shares;
+  for (const auto& [key, change] : sums) shares.push_back({key.first, change, key.second});
+  std::sort(shares.begin(), shares.end(), [&](const Share& a, const Share& b) {
+    return row.change > 0 ? a.change > b.change : a.change < b.change;
+  });
+  return shares;
+}
+
+std::optional<size_t> Because::LargestOf(size_t group, bool holds_cpu) const {
+  std::optional<size_t> best;
+  for (size_t number = 0; number < rows_.size(); ++number) {
+    const Row& row = rows_[number];
+    // Who holds a CPU for more work holds it all the same.
+    const bool more = holds_cpu && row.metric == Metric::kCpuTime && row.verdict == Verdict::kMore;
+    if (row.group != group || !(more || IsWorse(row))) continue;
+    if (!best || row.change > rows_[*best].change) best = number;
+  }
+  return best;
+}
+
+// The chain of a row: who, what that one did longer, because of whom, and so on.
+void Because::FollowChain(size_t number) {
+  std::vector<Cause> chain;
+  std::set<size_t> visited;
+  std::optional<size_t> at = number;
+  while (at && chain.size() < kLongestChain && visited.insert(*at).second) {
+    const Row& row = rows_[*at];
+    const auto shares = SharesOf(*row.group, row);
+    if (shares.empty() || shares[0].change / row.change < kNamed) break;
+    const Share& share = shares[0];
+    chain.push_back({share.kind, share.group, share.change, row.metric});
+    if (!share.group || *share.group == *row.group) break;
+    at = LargestOf(*share.group, IsRunnable(row.metric));
+    if (!at) break;
+    chain.push_back({Cause::Kind::kDoing, share.group, rows_[*at].change, rows_[*at].metric});
+  }
+  rows_[number].because = std::move(chain);
+}
+
+void Because::ExplainRow(size_t number) {
+  Row& row = rows_[number];
+  if (row.change <= 0 || !(IsSleep(row.metric) || IsRunnable(row.metric))) return;
+  const auto shares = SharesOf(*row.group, row);
+  if (shares.empty() || !shares[0].group || *shares[0].group == *row.group) return;
+  if (shares[0].change / row.change < 0.5) return;
+  const auto cause = LargestOf(*shares[0].group, IsRunnable(row.metric));
+  // What made that one slower may be smaller than what it caused, but not next to nothing.
+  if (!cause || rows_[*cause].change < row.change / 20) return;
+  // Two that wait for each other: neither is the cause.
+  const Row& other = rows_[*cause];
+  if (IsSleep(other.metric) || IsRunnable(other.metric)) {
+    const auto back = SharesOf(*other.group, other);
+    if (!back.empty() && back[0].group && *back[0].group == *row.group &&
+        back[0].change / other.change >= 0.5) {
+      return;
+    }
+  }
+  row.caused_by = cause;
+}
+
+// What a change counts for in the ranking. Waits for other work of the machine, which is not
+// judged, count for nothing; a sleep that no thread ended for half: it may be a timer of the
+// program, or an answer that came through a device or the network.
+void Because::Weigh(size_t number) {
+  Row& row = rows_[number];
+  row.weight = std::abs(row.change);
+  if (!IsSleep(row.metric) && !IsRunnable(row.metric)) return;
+  const auto shares = SharesOf(*row.group, row);
+  if (IsRunnable(row.metric)) {
+    double foreign = 0;
+    for (const Share& share : shares) {
+      if (share.group && !judged_[*share.group]) foreign += share.change;
+    }
+    if (foreign * row.change > 0) row.weight -= std::min(row.weight, std::abs(foreign));
+  } else if (!shares.empty() && !shares[0].group) {
+    row.weight /= 2;
+  }
+}
+
+void Because::Explain() {
+  for (size_t number = 0; number < rows_.size(); ++number) {
+    const Row& row = rows_[number];
+    rows_[number].weight = std::abs(row.change);
+    if (!row.group || !IsFinding(row.verdict) || row.folded_under) continue;
+    Weigh(number);
+    if (row.verdict == Verdict::kNew || row.verdict == Verdict::kGone) continue;
+    FollowChain(number);
+    if (row.verdict == Verdict::kWorse) ExplainRow(number);
+  }
+}
+
+}  // namespace comparison

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "compare/because.h"
+#include "compare/details.h"
+#include "compare/folds.h"
+#include "compare/prior.h"
+#include "compare/rank.h"
+#include "compare/row_tests.h"
+#include "compare/statistics/multiple_tests.h"
+#include "compare/values/comparability.h"
+#include "compare/values/scope.h"
+#include "compare/values/turns.h"
+#include "compare/verdicts.h"
+
+namespace comparison {
+namespace {
+
+using measure::Capture;
+
+// The tests that are corrected for together: a group, the command, or the machine's handlers.
+struct Unit {
+  std::optional<size_t> group;
+  RowTests tests;
+  GroupChange change;
+  std::vector<size_t> numbers;  // of its rows in the report
+  FoldFacts facts;
+};
+
+void SortByTime(std::vector<Capture>& captures) {
+  std::sort(captures.begin(), captures.end(), [](const Capture& a, const Capture& b) {
+    return std::tie(a.start_time, a.file) < std::tie(b.start_time, b.file);
+  });
+}
+
+class Comparer {
+ public:
+  Comparer(Captures captures, size_t bases, Captures noise, Comparability comparability)
+      : captures_(captures),
+        bases_(bases),
+        comparability_(std::move(comparability)),
+        groups_(captures, bases),
+        frame_(FrameOf(captures)),
+        pairs_(TurnsOf(captures, bases)),
+        priors_(noise.size() < 3 ? Priors() : Priors::Of(noise)) {
+    groups_.MatchRenamed();
+    scope_ = ScopeOf(groups_);
+  }
+
+  DiffReport Run() {
+    Describe();
+    for (size_t g = 0; g < groups_.all().size(); ++g) {
+      if (scope_[g]) AddGroup(g);
+    }
+    AddHandlers();
+    AddCommand();
+    Decide();
+    for (Unit& unit : units_) Fold(report_.rows, unit.numbers, unit.facts);
+    Because(groups_, frame_, scope_, report_.rows).Explain();
+    AddLoad();
+    AddOthers();
+    auto& ranked = report_.confirmed ? report_.findings : report_.unconfirmed;
+    ranked = RankOf(report_.rows);
+    for (const Row& row : report_.rows) report_.untold += row.verdict == Verdict::kCannotTell;
+    AddDetails(report_, groups_, scope_, frame_);
+    return std::move(report_);
+  }
+
+ private:
+  void Describe() {
+    report_.comparable = comparability_.ok;
+    report_.notes = comparability_.notes;
+    report_.paired = !pairs_.empty();
+    report_.per_run = frame_.per_run;
+    if (frame_.per_run) report_.seconds_per_run = frame_.seconds.front();
+    report_.confirmed = std::min(bases_, captures_.size() - bases_) >= kConfirmed;
+    for (const SharedGroup& group : groups_.all()) {
+      if (!group.former_name) continue;
+      report_.notes.push_back(fmt::format(
+          "{}/{} of the base is {}/{} of the new captures by what it does: taken as renamed",
+          group.former_name->process, group.former_name->thread, group.name.process,
+          group.name.thread));
+    }
+  }
+
+  void AddUnit(Unit unit, const std::vector<Seen>& seen, const measure::GroupName& name) {
+    unit.tests = TestRows(seen, name, bases_, pairs_, priors_);
+    unit.change.change = unit.tests.change;
+    const double least = -std::log(kLeastChange);
+    unit.facts.slowed = unit.change.change[static_cast<size_t>(Statistic::kWakeupRate)] < least ||
+                        unit.change.requests < least;
+    for (Row& row : unit.tests.rows) {
+      row.group = unit.group;
+      unit.numbers.push_back(report_.rows.size());
+      report_.rows.push_back(row);
+    }
+    units_.push_back(std::move(unit));
+  }
+
+  void AddGroup(size_t number) {
+    const SharedGroup& group = groups_.all()[number];
+    Unit unit;
+    unit.group = number;
+    std::set<std::string> calls;
+    size_t there[2] = {0, 0};
+    double requests[2] = {0, 0};
+    for (size_t i = 0; i < captures_.size(); ++i) {
+      const measure::Group* part = group.In(captures_, i);
+      if (part == nullptr) continue;
+      const bool next = i >= bases_;
+      ++there[next];
+      const double weight =
+          1 / frame_.seconds[i] / static_cast<double>(next ? captures_.size() - bases_ : bases_);
+      const double change = (next ? 1 : -1) * weight / 1e6;
+      unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
+      unit.facts.runnable +=
+          change * static_cast<double>(part->of(facts::Share::kRunnableWakeup) +
+                                       part->of(facts::Share::kRunnablePreempted));
+      unit.facts.blocked += change * static_cast<double>(part->of(facts::Share::kBlocked));
+      for (const auto& [other, blame] : part->of(measure::Because::kWokenBy)) {
+        if (other < captures_[i]->groups.size() && other != group.at[i]) {
+          requests[next] += weight * static_cast<double>(blame.count);
+        }
+      }
+      for (const auto& [call, times] : part->syscalls) calls.insert(call);
+    }
+    unit.change.added = there[0] == 0;
+    unit.change.removed = there[1] == 0;
+    unit.change.requests = std::log((requests[1] + 10) / (requests[0] + 10));
+    const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, frame_);
+    std::vector<Seen> seen;
+    for (size_t s = 0; s < kStatistics; ++s) {
+      const auto statistic = static_cast<Statistic>(s);
+      const Metric metric = InfoOf(statistic).metric;
+      if (metric == Metric::kIrqTime || metric == Metric::kSoftirqTime ||
+          metric == Metric::kSyscallTime || metric >= Metric::kElapsed) {
+        continue;
+      }
+      seen.push_back({statistic, "", Observe(groups_, group, statistic, thresholds, frame_)});
+    }
+    if (!comparability_.syscall) calls.clear();
+    for (const std::string& call : calls) {
+      seen.push_back({Statistic::kSyscallRate, call, ObserveSyscall(groups_, group, call, frame_),
+                      calls.size()});
+    }
+    AddUnit(std::move(unit), seen, group.name);
+  }
+
+  void AddHandlers() {
+    std::set<std::string> names;
+    for (const Capture* capture : captures_) {
+      for (const auto& [name, times] : capture->handlers) names.insert(name);
+    }
+    std::vector<Seen> seen;
+    for (const std::string& name : names) {
+      const bool softirq = name.starts_with("softirq");
+      if (!(softirq ? comparability_.softirq : comparability_.irq)) continue;
+      seen.push_back({softirq ? Statistic::kSoftirqRate : Statistic::kIrqRate, name,
+                      ObserveHandler(captures_, name, frame_), names.size()});
+    }
+    if (!seen.empty()) AddUnit({}, seen, {});
+  }
+
+  void AddCommand() {
+    const Observations elapsed = ObserveElapsed(captures_);
+    if (std::all_of(elapsed.begin(), elapsed.end(), [](const auto& one) { return one; })) {
+      AddUnit({}, {{Statistic::kElapsedTime, "", elapsed}}, {});
+    }
+  }
+
+  void AddLoad() {
+    RowTests load =
+        TestRows({{Statistic::kMachineLoad, "", ObserveLoad(captures_)}}, {}, bases_, {}, priors_);
+    for (Row& row : load.rows) {
+      row.verdict = Verdict::kUnchanged;  // for information
+      row.p = row.q = 1;
+      report_.rows.push_back(std::move(row));
+    }
+  }
+
+  void AddOthers() {
+    for (size_t g = 0; g < groups_.all().size(); ++g) {
+      const SharedGroup& group = groups_.all()[g];
+      if (scope_[g] || group.of_recorder) continue;
+      RowTests tests = TestRows(
+          {{Statistic::kCpuRate, "", Observe(groups_, group, Statistic::kCpuRate, {}, frame_)}},
+          group.name, bases_, pairs_, priors_);
+      for (Row& row : tests.rows) {
+        row.group = g;
+        if (std::abs(row.change) < InfoOf(Statistic::kCpuRate).gate) continue;
+        row.verdict = Verdict::kCannotTell;
+        report_.others.push_back(std::move(row));
+      }
+    }
+    std::sort(report_.others.begin(), report_.others.end(), [](const Row& a, const Row& b) {
+      return std::pair(-std::abs(a.change), a.group) < std::pair(-std::abs(b.change), b.group);
+    });
+  }
+
+  // Which groups have changed, and of those which metrics: Benjamini and Hochberg over the groups,
+  // and again within each of those found, at a rate that allows for their choice (Benjamini and
+  // Bogomolov).
+  void Decide() {
+    const double rate = report_.confirmed ? kFalseDiscoveries : 10 * kFalseDiscoveries;
+    std::vector<double> p;
+    std::vector<size_t> tested;
+    for (size_t u = 0; u < units_.size(); ++u) {
+      const bool any = std::any_of(units_[u].tests.rows.begin(), units_[u].tests.rows.end(),
+                                   [](const Row& row) { return row.p < 1; });
+      if (!any && units_[u].tests.p >= 1) continue;
+      tested.push_back(u);
+      p.push_back(units_[u].tests.p);
+    }
+    const std::vector<double> rates = FalseDiscoveryRates(p);
+    const auto found = static_cast<double>(
+        std::count_if(rates.begin(), rates.end(), [&](double q) { return q <= rate; }));
+    for (size_t t = 0; t < tested.size(); ++t) {
+      Unit& unit = units_[tested[t]];
+      std::vector<double> row_p;
+      for (const size_t number : unit.numbers) row_p.push_back(report_.rows[number].p);
+      const std::vector<double> row_rates = FalseDiscoveryRates(row_p);
+      const double chosen = static_cast<double>(p.size()) / std::max(1.0, found);
+      for (size_t i = 0; i < unit.numbers.size(); ++i) {
+        Row& row = report_.rows[unit.numbers[i]];
+        row.q = std::min(1.0, std::max(rates[t], row_rates[i] * chosen));
+        if (row.q <= rate) row.verdict = Judge(row, unit.change);
+      }
+    }
+  }
+
+  Captures captures_;
+  size_t bases_;
+  Comparability comparability_;
+  Groups groups_;
+  Frame frame_;
+  Pairs pairs_;
+  Priors priors_;
+  std::vector<bool> scope_;
+  std::vector<Unit> units_;
+  DiffReport report_;
+};
+
+}  // namespace
+
+util::Result<DiffReport> Compare(DiffInput input) {
+  SortByTime(input.base);
+  SortByTime(input.next);
+  std::vector<const Capture*> captures;
+  for (const Capture& capture : input.base) captures.push_back(&capture);
+  for (const Capture& capture : input.next) captures.push_back(&capture);
+  std::vector<const Capture*> noise;
+  for (const Capture& capture : input.noise) noise.push_back(&capture);
+  auto comparability = Look(captures, input.base.size());
+  if (!comparability) return comparability.TakeError();
+  return Comparer(captures, input.base.size(), noise, std::move(*comparability)).Run();
+}
+
+}  // namespace comparison

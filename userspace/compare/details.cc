@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/details.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compare/values/lengths.h"
+#include "compare/values/quantiles.h"
+
+namespace comparison {
+namespace {
+
+using measure::Capture;
+using measure::Distribution;
+
+constexpr double kNsPerMs = 1e6;
+constexpr double kNsPerUs = 1e3;
+constexpr size_t kExamples = 3;
+
+DiffSide SideOf(Captures captures, size_t first, size_t last) {
+  DiffSide side;
+  const Capture& one = *captures[first];
+  side.kernel = one.kernel;
+  side.recorder = one.recorder;
+  side.host = one.host;
+  side.categories = one.categories;
+  side.filters = one.filters;
+  side.command = one.command;
+  side.cpus = one.cpus;
+  for (size_t i = first; i < last; ++i) {
+    side.files.push_back(captures[i]->file);
+    side.seconds.push_back(static_cast<double>(captures[i]->length()) / 1e9);
+    side.lost_events += captures[i]->lost_events;
+    side.unseen_switches += captures[i]->unseen_switches;
+  }
+  return side;
+}
+
+// The distributions of a row on one side, by capture; null where there is none.
+std::vector<const Distribution*> DistributionsOf(const Row& row, const Groups& groups, size_t first,
+                                                 size_t last) {
+  std::vector<const Distribution*> found;
+  for (size_t i = first; i < last; ++i) {
+    const Capture& capture = *groups.captures()[i];
+    const Distribution* times = nullptr;
+    if (row.group) {
+      const measure::Group* part = groups.all()[*row.group].In(groups.captures(), i);
+      if (part != nullptr) times = LengthsOf(*part, row.metric, row.name);
+    } else if (row.metric == Metric::kIrqTime || row.metric == Metric::kSoftirqTime) {
+      const auto handler = capture.handlers.find(row.name);
+      if (handler != capture.handlers.end()) times = &handler->second;
+    }
+    found.push_back(times);
+  }
+  return found;
+}
+
+Quantiles QuantilesOf(const std::vector<const Distribution*>& captures) {
+  for (const Distribution* times : captures) {
+    if (times == nullptr) return {};
+  }
+  const auto of = [&](double q) -> std::optional<double> {
+    const auto ns = QuantileOf(captures, q);
+    return ns ? std::optional(*ns / kNsPerUs) : std::nullopt;
+  };
+  return {of(0.5), of(0.99), of(0.999)};
+}
+
+std::vector<Example> ExamplesOf(const std::vector<const Distribution*>& captures,
+                                Captures of_captures, size_t first) {
+  std::vector<Example> examples;
+  for (size_t i = 0; i < captures.size(); ++i) {
+    if (captures[i] == nullptr) continue;
+    for (const measure::Instance& one : captures[i]->worst) {
+      const Capture& capture = *of_captures[first + i];
+      examples.push_back({capture.file, one.begin, one.begin - std::min(one.begin, capture.begin),
+                          one.length, one.thread});
+    }
+  }
+  std::sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
+    return std::tie(b.duration_ns, a.file, a.time_ns) < std::tie(a.duration_ns, b.file, b.time_ns);
+  });
+  examples.resize(std::min(examples.size(), kExamples));
+  return examples;
+}
+
+}  // namespace
+
+void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool>& judged,
+                const Frame& frame) {
+  const Captures captures = groups.captures();
+  const size_t bases = groups.bases();
+  report.base = SideOf(captures, 0, bases);
+  report.next = SideOf(captures, bases, captures.size());
+  for (size_t g = 0; g < groups.all().size(); ++g) {
+    const SharedGroup& group = groups.all()[g];
+    DiffGroup out{group.name, group.former_name, judged[g], group.of_recorder, {}, {}};
+    for (size_t i = 0; i < captures.size(); ++i) {
+      const measure::Group* part = group.In(captures, i);
+      if (part == nullptr) continue;
+      const bool base = i < bases;
+      const double weight = 1 / (frame.seconds[i] * kNsPerMs) /
+                            static_cast<double>(base ? bases : captures.size() - bases);
+      for (size_t s = 0; s < facts::kShares; ++s) {
+        (base ? out.base_shares : out.next_shares)[s] +=
+            static_cast<double>(part->share_ns[s]) * weight;
+      }
+    }
+    report.groups.push_back(std::move(out));
+  }
+  for (Row& row : report.rows) {
+    const auto base = DistributionsOf(row, groups, 0, bases);
+    const auto next = DistributionsOf(row, groups, bases, captures.size());
+    row.base_quantiles = QuantilesOf(base);
+    row.next_quantiles = QuantilesOf(next);
+    if (!IsFinding(row.verdict)) continue;
+    row.examples =
+        row.change > 0 ? ExamplesOf(next, captures, bases) : ExamplesOf(base, captures, 0);
+  }
+}
+
+}  // namespace comparison

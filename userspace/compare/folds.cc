@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/folds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <initializer_list>
+
+namespace comparison {
+namespace {
+
+class Folder {
+ public:
+  Folder(std::vector<Row>& rows, std::span<const size_t> numbers)
+      : rows_(rows), numbers_(numbers) {}
+
+  // The first metric that has a finding that `matches`.
+  std::optional<size_t> Find(const std::function<bool(const Row&)>& matches) const {
+    for (size_t metric = 0; metric < kMetrics; ++metric) {
+      if (const auto found = Find(static_cast<Metric>(metric), matches)) return found;
+    }
+    return std::nullopt;
+  }
+
+  // The finding of a metric with the largest change, if `matches`.
+  std::optional<size_t> Find(Metric metric, const std::function<bool(const Row&)>& matches) const {
+    std::optional<size_t> best;
+    for (const size_t number : numbers_) {
+      const Row& row = rows_[number];
+      if (row.metric != metric || !IsFinding(row.verdict) || row.folded_under) continue;
+      if (!matches(row)) continue;
+      if (!best || std::abs(row.change) > std::abs(rows_[*best].change)) best = number;
+    }
+    return best;
+  }
+
+  void FoldAll(Metric metric, const std::function<std::optional<size_t>(const Row&)>& under) {
+    for (const size_t number : numbers_) {
+      Row& row = rows_[number];
+      if (row.metric != metric || !IsFinding(row.verdict) || row.folded_under) continue;
+      if (const auto parent = under(row); parent && *parent != number) row.folded_under = parent;
+    }
+  }
+
+  // The first of the metrics that has a finding which goes the same way.
+  std::optional<size_t> SameWay(const Row& row, std::initializer_list<Metric> metrics) const {
+    for (const Metric metric : metrics) {
+      const auto found =
+          Find(metric, [&](const Row& other) { return (other.change > 0) == (row.change > 0); });
+      if (found) return found;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<Row>& rows_;
+  std::span<const size_t> numbers_;
+};
+
+}  // namespace
+
+void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFacts& facts) {
+  Folder folder(rows, numbers);
+
+  const auto appeared = folder.Find(
+      [](const Row& row) { return row.verdict == Verdict::kNew || row.verdict == Verdict::kGone; });
+  if (appeared) {
+    for (const size_t number : numbers) {
+      if (number != *appeared && IsFinding(rows[number].verdict)) {
+        rows[number].folded_under = appeared;
+      }
+    }
+    return;
+  }
+
+  folder.FoldAll(Metric::kWakeupLatency, [&](const Row& row) -> std::optional<size_t> {
+    if (facts.after_blocked / row.change < 0.5) return std::nullopt;
+    return folder.SameWay(row, {Metric::kBlocked});
+  });
+  // Who runs more is preempted more.
+  folder.FoldAll(Metric::kPreemptedWait, [&](const Row& row) {
+    return folder.Find(Metric::kCpuTime,
+                       [&](const Row& cpu) { return cpu.change / row.change >= 0.5; });
+  });
+  const auto better = [](const Row& row) { return row.verdict == Verdict::kBetter; };
+  const auto cheaper = folder.Find(Metric::kCpuTime, better);
+  const double free = -std::min(0.0, facts.runnable) - std::min(0.0, facts.blocked) -
+                      (cheaper ? rows[*cheaper].change : 0);
+  folder.FoldAll(Metric::kSleep, [&](const Row& row) -> std::optional<size_t> {
+    if (row.change > 0) {
+      if (facts.slowed || free < row.change / 2) return std::nullopt;
+      const auto relief = cheaper ? cheaper : folder.Find(better);
+      // Waits for a CPU became fewer, though not by so much that it is a finding.
+      if (!relief) rows[&row - rows.data()].verdict = Verdict::kUnchanged;
+      return relief;
+    }
+    const auto more = [](const Row& other) { return other.change > 0; };
+    const auto cpu = folder.Find(Metric::kCpuTime, more);
+    return cpu ? cpu : folder.Find(Metric::kWakeups, more);
+  });
+  folder.FoldAll(Metric::kSwitches, [&](const Row& row) {
+    return folder.SameWay(
+        row, {Metric::kWakeups, Metric::kPreemptedWait, Metric::kBlocked, Metric::kCpuTime});
+  });
+  folder.FoldAll(Metric::kMigrations, [&](const Row& row) {
+    return folder.Find(Metric::kWakeups, [&](const Row& wakeups) {
+      const double explained = std::log(wakeups.ratio.value) / std::log(row.ratio.value);
+      return explained >= 0.5;
+    });
+  });
+  folder.FoldAll(Metric::kCpuTime, [&](const Row& row) -> std::optional<size_t> {
+    // It is cheaper on the average because there is more of something cheap.
+    if (row.statistic != Statistic::kCpuPerWakeup || row.change > 0) return std::nullopt;
+    const auto more = [](const Row& other) { return other.change > 0; };
+    const auto forks = folder.Find(Metric::kForks, more);
+    return forks ? forks : folder.Find(Metric::kWakeups, more);
+  });
+  // More work shows as CPU time and as wakeups: it is one change.
+  folder.FoldAll(Metric::kWakeups, [&](const Row& row) {
+    return folder.Find(Metric::kCpuTime, [&](const Row& cpu) {
+      return row.verdict == cpu.verdict &&
+             (row.verdict == Verdict::kMore || row.verdict == Verdict::kLess);
+    });
+  });
+  folder.FoldAll(Metric::kSyscallTime, [&](const Row& row) {
+    return folder.SameWay(row, {Metric::kCpuTime, Metric::kBlocked, Metric::kSleep,
+                                Metric::kPreemptedWait, Metric::kWakeupLatency});
+  });
+  for (const Metric part : {Metric::kInversion, Metric::kUnconserved, Metric::kSlice}) {
+    folder.FoldAll(part, [&](const Row& row) {
+      const auto same = folder.SameWay(row, {Metric::kPreemptedWait, Metric::kWakeupLatency,
+                                             Metric::kCpuTime, Metric::kWakeups, Metric::kBlocked});
+      return same ? same : folder.Find([&](const Row& other) { return !IsPart(other.metric); });
+    });
+  }
+  for (const size_t number : numbers) {
+    Row& row = rows[number];
+    if (IsPart(row.metric) && IsFinding(row.verdict) && !row.folded_under) {
+      row.verdict = Verdict::kUnchanged;
+    }
+  }
+  // Under the row that stands, not under one that went under it.
+  for (const size_t number : numbers) {
+    auto& under = rows[number].folded_under;
+    for (size_t steps = 0; under && rows[*under].folded_under && steps < numbers.size(); ++steps) {
+      under = rows[*under].folded_under;
+    }
+  }
+}
+
+}  // namespace comparison

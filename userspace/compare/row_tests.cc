@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/row_tests.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "compare/statistics/multiple_tests.h"
+
+namespace comparison {
+namespace {
+
+// A side of a statistic, as logarithms, and the centre of what it stands for.
+struct Side {
+  std::vector<double> shown;
+  std::array<std::vector<double>, 2> tested;
+  double chance = 0;
+  double value = 0;
+  double ms = 0;
+  double events = 0;
+  double share = 0;
+  double wakeups = 0;
+  double timer = 0;
+  bool per_run = false;
+};
+
+// The mean that one odd capture does not rule.
+class LogMean {
+ public:
+  void Add(double value) {
+    sum_ += std::log(value + 1e-3);
+    ++count_;
+  }
+  double Value() const { return count_ == 0 ? 0 : std::exp(sum_ / count_) - 1e-3; }
+
+ private:
+  double sum_ = 0;
+  double count_ = 0;
+};
+
+Side SideOf(const Seen& seen, size_t first, size_t last) {
+  const double floor = InfoOf(seen.statistic).floor;
+  Side side;
+  LogMean ms;
+  LogMean events;
+  LogMean share;
+  LogMean wakeups;
+  LogMean timer;
+  for (size_t i = first; i < last; ++i) {
+    const auto& capture = seen.captures[i];
+    if (!capture) continue;
+    side.shown.push_back(std::log(capture->value + floor));
+    for (size_t t = 0; t < capture->tests; ++t) {
+      side.tested[t].push_back(std::log(capture->tested[t] + floor));
+    }
+    // The floor damps what chance does, too.
+    const double damp = capture->value / (capture->value + floor);
+    side.chance += capture->chance * damp * damp;
+    ms.Add(capture->ms);
+    events.Add(capture->events);
+    share.Add(capture->share);
+    wakeups.Add(capture->wakeups);
+    timer.Add(capture->timer);
+    side.per_run |= capture->per_run;
+  }
+  if (side.shown.empty()) return side;
+  const auto count = static_cast<double>(side.shown.size());
+  side.chance /= count;
+  side.value = std::max(
+      0.0, std::exp(std::accumulate(side.shown.begin(), side.shown.end(), 0.0) / count) - floor);
+  side.ms = ms.Value();
+  side.events = events.Value();
+  side.share = share.Value();
+  side.wakeups = wakeups.Value();
+  side.timer = timer.Value();
+  return side;
+}
+
+bool IsMean(Statistic statistic) {
+  return statistic == Statistic::kCpuPerWakeup || statistic == Statistic::kSliceTypical ||
+         statistic == Statistic::kLatencyTypical || statistic == Statistic::kLatencyMean ||
+         statistic == Statistic::kPreemptedTypical;
+}
+
+// New less base, in ms per second.
+double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
+  if (IsMean(info.statistic)) {
+    // As much more as the new events would have taken less before.
+    if (base.events <= 0 || next.events <= 0) return 0;
+    const double each = (next.ms / next.events - base.ms / base.events) * next.events;
+    if (info.metric == Metric::kCpuTime || info.metric == Metric::kSlice) return each;
+    // And no more than there is more of it: where short waits became rare, the mean of the others
+    // is longer, and nobody waits more.
+    const double whole = next.ms - base.ms;
+    if (whole * each <= 0) return 0;
+    return std::abs(whole) < std::abs(each) ? whole : each;
+  }
+  if (info.metric == Metric::kSleep) {
+    // One long sleep is cut by both edges, and in no whole; interrupted once it is two that are
+    // nearly so, and nobody sleeps more: what is cut is looked at, too.
+    const double with_cut = next.ms - base.ms;
+    const double excess =
+        info.statistic == Statistic::kSleepCount ? with_cut : next.value - base.value;
+    if (excess * with_cut <= 0) return 0;
+    const double longer = std::abs(with_cut) < std::abs(excess) ? with_cut : excess;
+    // Who is woken as often as before and has longer sleeps among his, has those in the place of
+    // waits for work. Who is woken less often, or in a longer run, has longer sleeps for want of
+    // work: what counts is by how much more of the time he is asleep, unless he set a timer.
+    const bool as_busy = !next.per_run && next.wakeups * kLeastChange >= base.wakeups;
+    const bool own = !next.per_run && next.timer - base.timer >= longer / 2;
+    if (longer < 0 || as_busy || own) return longer;
+    return std::max(0.0, std::min(longer, next.share - base.share));
+  }
+  if (info.statistic == Statistic::kBlockedCount) return next.ms - base.ms;
+  if (info.metric == Metric::kElapsed) return 1e3 * (next.value - base.value) / base.value;
+  const double change = next.value - base.value;
+  return info.cost > 0 ? change * info.cost / 1e3 : change;
+}
+
+// The most that it can be about, in ms per second: what can never pass its gate is not tested.
+double LargestOf(const StatisticInfo& info, const Side& base, const Side& next) {
+  if (IsMean(info.statistic) || info.statistic == Statistic::kSleepCount ||
+      info.statistic == Statistic::kBlockedCount) {
+    return std::max(base.ms, next.ms);
+  }
+  if (info.metric == Metric::kElapsed) return 1e3;
+  return std::max(base.value, next.value) * (info.cost > 0 ? info.cost / 1e3 : 1);
+}
+
+struct Tested {
+  const Seen* seen = nullptr;
+  Side base;
+  Side next;
+  Prior prior;
+  Pairs pairs;  // if every capture has a value
+  bool enough = false;
+  Comparison shown;
+  double p = 1;
+  double change = 0;
+  bool passes_gate = false;
+};
+
+Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, const Pairs& pairs,
+               const Priors& priors) {
+  const size_t captures = seen.captures.size();
+  Tested tested;
+  tested.seen = &seen;
+  tested.base = SideOf(seen, 0, bases);
+  tested.next = SideOf(seen, bases, captures);
+  const size_t before = tested.base.shown.size();
+  const size_t after = tested.next.shown.size();
+  const StatisticInfo& info = InfoOf(seen.statistic);
+  tested.enough = before > 0 && after > 0 && before >= std::min<size_t>(bases, 3) &&
+                  after >= std::min<size_t>(captures - bases, 3) &&
+                  LargestOf(info, tested.base, tested.next) >= info.gate;
+  // A mean of a handful of events is a value of nothing.
+  if (IsMean(info.statistic)) {
+    const double least = info.statistic == Statistic::kCpuPerWakeup ? 50 : 3;
+    tested.enough = tested.enough && std::min(tested.base.events, tested.next.events) >= least;
+  }
+  if (before == bases && after == captures - bases) tested.pairs = pairs;
+  tested.prior = priors.Of(group, seen.statistic);
+  tested.prior.variance += (tested.base.chance + tested.next.chance) / 2;
+  return tested;
+}
+
+// How much noisier than expected a group is, from all of its metrics.
+double NoiseOf(const std::vector<Tested>& tests) {
+  std::map<Metric, std::pair<double, double>> by_metric;
+  for (const Tested& test : tests) {
+    if (!test.enough) continue;
+    const Spread spread = SpreadOf(test.base.shown, test.next.shown, test.pairs);
+    if (spread.degrees <= 0) continue;
+    auto& [sum, count] = by_metric[InfoOf(test.seen->statistic).metric];
+    sum += std::min(25.0, spread.variance / test.prior.variance);
+    count += 1;
+  }
+  // As sure of what is expected as of two metrics.
+  double sum = 2;
+  double weight = 2;
+  for (const auto& [metric, ratio] : by_metric) {
+    sum += ratio.first / ratio.second;
+    weight += 1;
+  }
+  return std::clamp(sum / weight, 0.4, 16.0);
+}
+
+void Test(Tested& test, double noise) {
+  const StatisticInfo& info = InfoOf(test.seen->statistic);
+  Prior prior = test.prior;
+  prior.variance *= noise;
+  const double effect = std::log(kLeastChange);
+  test.shown = CompareModerated(test.base.shown, test.next.shown, test.pairs, prior, effect);
+  test.p = test.shown.p;
+  if (!test.base.tested[1].empty() && test.base.tested[1].size() == test.base.shown.size() &&
+      test.next.tested[1].size() == test.next.shown.size()) {
+    // Both have to have changed, the same way.
+    test.p = 0;
+    for (size_t t = 0; t < 2; ++t) {
+      const Comparison part =
+          CompareModerated(test.base.tested[t], test.next.tested[t], test.pairs, prior, effect);
+      const bool same = part.difference * test.shown.difference > 0;
+      test.p = std::max(test.p, same ? part.p : 1);
+    }
+  }
+  test.change = ChangeOf(info, test.base, test.next);
+  test.passes_gate = std::abs(test.change) >= info.gate && test.change * test.shown.difference > 0;
+}
+
+Estimate EstimateOf(const Side& side, const Comparison& comparison, double floor) {
+  Comparison alone = comparison;
+  alone.difference = std::log(side.value + floor);
+  alone.error = std::sqrt(comparison.variance / static_cast<double>(side.shown.size()));
+  return {side.value, std::max(0.0, std::exp(alone.Low(0.95)) - floor),
+          std::exp(alone.High(0.95)) - floor};
+}
+
+// Whether it can be said that nothing changed by the least change, or nothing that matters.
+bool IsKnown(const Tested& test) {
+  const StatisticInfo& info = InfoOf(test.seen->statistic);
+  const double effect = std::log(kLeastChange);
+  const double low = test.shown.Low(0.9);
+  const double high = test.shown.High(0.9);
+  if (low > -effect && high < effect) return true;
+  if (IsMean(info.statistic) || info.metric == Metric::kElapsed) return false;
+  const double value = test.base.value + info.floor;
+  const double unit = info.cost > 0 ? info.cost / 1e3 : 1;
+  return value * (std::exp(high) - 1) * unit < info.gate &&
+         value * (1 - std::exp(low)) * unit < info.gate;
+}
+
+Row RowOf(const Tested& test, size_t bases) {
+  const StatisticInfo& info = InfoOf(test.seen->statistic);
+  Row row;
+  row.metric = info.metric;
+  row.statistic = info.statistic;
+  row.name = test.seen->name;
+  row.change = test.change;
+  for (size_t i = 0; i < test.seen->captures.size(); ++i) {
+    const auto& capture = test.seen->captures[i];
+    (i < bases ? row.base_captures : row.next_captures)
+        .push_back(capture ? std::optional(capture->value) : std::nullopt);
+  }
+  row.base = EstimateOf(test.base, test.shown, info.floor);
+  row.next = EstimateOf(test.next, test.shown, info.floor);
+  row.ratio = {std::exp(test.shown.difference), std::exp(test.shown.Low(0.95)),
+               std::exp(test.shown.High(0.95))};
+  return row;
+}
+
+}  // namespace
+
+RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
+                  const Pairs& pairs, const Priors& priors) {
+  std::vector<Tested> tests;
+  for (const Seen& statistic : seen) {
+    tests.push_back(Prepare(statistic, group, bases, pairs, priors));
+  }
+  const double noise = NoiseOf(tests);
+  RowTests result;
+  std::map<std::pair<Metric, std::string>, std::vector<const Tested*>> by_row;
+  for (Tested& test : tests) {
+    if (test.base.shown.empty() || test.next.shown.empty()) continue;
+    Test(test, noise);
+    result.change[static_cast<size_t>(test.seen->statistic)] = test.shown.difference;
+    by_row[{InfoOf(test.seen->statistic).metric, test.seen->name}].push_back(&test);
+  }
+  std::map<Metric, double> by_metric;
+  for (const auto& [key, row_tests] : by_row) {
+    std::vector<double> p;
+    const Tested* best = nullptr;
+    bool known = true;
+    for (const Tested* test : row_tests) {
+      if (!test->enough) continue;
+      p.push_back(test->p);
+      known = known && IsKnown(*test);
+      // What passes the gate before what does not, the first one of equals.
+      if (best == nullptr ||
+          std::pair(!test->passes_gate, test->p) < std::pair(!best->passes_gate, best->p)) {
+        best = test;
+      }
+    }
+    const Tested& shown = best != nullptr ? *best : *row_tests.front();
+    Row row = RowOf(shown, bases);
+    const auto names = static_cast<double>(shown.seen->names);
+    row.p = best == nullptr     ? 1
+            : best->passes_gate ? std::min(1.0, std::max(best->p, Simes(p)) * names)
+                                : 1;
+    row.verdict = best == nullptr || known ? Verdict::kUnchanged : Verdict::kCannotTell;
+    if (best != nullptr && !IsPart(key.first)) {
+      const double whole = std::min(1.0, Simes(p) * names);
+      const auto [at, added] = by_metric.try_emplace(key.first, whole);
+      if (!added) at->second = std::min(at->second, whole);
+    }
+    result.rows.push_back(std::move(row));
+  }
+  std::vector<double> p;
+  for (const auto& [metric, value] : by_metric) p.push_back(value);
+  result.p = Simes(p);
+  return result;
+}
+
+}  // namespace comparison

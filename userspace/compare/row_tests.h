@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The tests of one group: a row for each metric of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compare/diff_report.h"
+#include "compare/prior.h"
+#include "compare/statistics/moderated_test.h"
+#include "compare/values/observation.h"
+
+namespace comparison {
+
+// No smaller change is looked for: 10%.
+inline constexpr double kLeastChange = 1.1;
+
+// A statistic of a metric, and what was seen of it.
+struct Seen {
+  Statistic statistic;
+  std::string name;  // of the system call or handler
+  Observations captures;
+  // How often this metric is looked at under other names.
+  size_t names = 1;
+};
+
+struct RowTests {
+  std::vector<Row> rows;  // without verdicts
+  // Logarithm of new to base of each statistic that was tested, and of those that were not 0.
+  std::array<double, kStatistics> change{};
+  // Of the group as a whole: that none of its metrics changed.
+  double p = 1;
+};
+
+// `bases` of the captures are the base. `pairs` as for CompareModerated, positions in the sides.
+RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
+                  const Pairs& pairs, const Priors& priors);
+
+}  // namespace comparison

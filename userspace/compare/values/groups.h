@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Which group of one capture is which of the others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "measure/capture.h"
+
+namespace comparison {
+
+// The captures of both sides: those of the base first.
+using Captures = std::span<const measure::Capture* const>;
+
+// A group across all captures.
+struct SharedGroup {
+  measure::GroupName name;                        // in the new captures, if it is there
+  std::optional<measure::GroupName> former_name;  // in the base, where that is another one
+  bool of_recorder = false;
+  // In each capture its position in Capture::groups; kAbsent where it is not.
+  static constexpr uint32_t kAbsent = UINT32_MAX;
+  std::vector<uint32_t> at;
+
+  // Null where it is not.
+  const measure::Group* In(Captures captures, size_t capture) const {
+    return at[capture] == kAbsent ? nullptr : &captures[capture]->groups[at[capture]];
+  }
+};
+
+class Groups {
+ public:
+  // The first `bases` captures are the base.
+  Groups(Captures captures, size_t bases);
+
+  // Makes one of a group that only the base has and one that only the new captures have, when they
+  // are the same by what they do: a thread that got another name.
+  void MatchRenamed();
+
+  const std::vector<SharedGroup>& all() const { return groups_; }
+  // The position in all() of a group of a capture.
+  size_t Of(size_t capture, uint32_t group) const { return numbers_[capture][group]; }
+  Captures captures() const { return captures_; }
+  size_t bases() const { return bases_; }
+
+ private:
+  void Number();
+
+  Captures captures_;
+  size_t bases_;
+  std::vector<SharedGroup> groups_;
+  std::vector<std::vector<size_t>> numbers_;
+};
+
+}  // namespace comparison

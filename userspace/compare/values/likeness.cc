@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/values/likeness.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compare/values/groups.h"
+
+namespace comparison {
+namespace {
+
+constexpr double kNsPerMs = 1e6;
+constexpr double kNsPerSecond = 1e9;
+
+}  // namespace
+
+Likeness::Likeness(const Groups& groups) : groups_(groups) {
+  const size_t bases = groups.bases();
+  const size_t captures = groups.captures().size();
+  pictures_.resize(groups.all().size());
+  for (size_t g = 0; g < groups.all().size(); ++g) {
+    const SharedGroup& group = groups.all()[g];
+    if (group.of_recorder || group.name.thread == measure::kOthers) continue;
+    const auto there = [&](size_t first, size_t last) {
+      size_t count = 0;
+      for (size_t i = first; i < last; ++i) count += group.at[i] != SharedGroup::kAbsent;
+      return count;
+    };
+    const size_t before = there(0, bases);
+    const size_t after = there(bases, captures);
+    if (after == 0 && before * 2 > bases) {
+      gone_.push_back(g);
+      pictures_[g] = Draw(g, 0, bases);
+    } else if (before == 0 && after * 2 > captures - bases) {
+      added_.push_back(g);
+      pictures_[g] = Draw(g, bases, captures);
+    }
+  }
+}
+
+Likeness::Picture Likeness::Draw(size_t group, size_t first, size_t last) const {
+  Picture picture;
+  double seconds = 0;
+  for (size_t i = first; i < last; ++i) {
+    const measure::Capture& capture = *groups_.captures()[i];
+    seconds += static_cast<double>(capture.length()) / kNsPerSecond;
+    const measure::Group* part = groups_.all()[group].In(groups_.captures(), i);
+    if (part == nullptr) continue;
+    picture.threads += static_cast<double>(part->threads) / static_cast<double>(last - first);
+    picture.cpu += static_cast<double>(part->of(facts::Share::kRunning)) / kNsPerMs;
+    picture.wakeups += static_cast<double>(part->wakeups);
+    // Those that wake it often: a twentieth of its wakeups.
+    uint64_t all = 0;
+    for (const auto& [other, blame] : part->of(measure::Because::kWokenBy)) all += blame.count;
+    for (const auto& [other, blame] : part->of(measure::Because::kWokenBy)) {
+      if (blame.count * 20 < all) continue;
+      if (other >= capture.groups.size()) {
+        picture.neighbours.insert(other == measure::kInterrupt ? "\1" : "\2");
+        continue;
+      }
+      // A neighbour in its own process may have got another name with it.
+      const measure::GroupName& name = capture.groups[other].name;
+      picture.neighbours.insert(name.process == part->name.process ? "\3" : name.process);
+    }
+  }
+  if (seconds > 0) {
+    picture.cpu /= seconds;
+    picture.wakeups /= seconds;
+  }
+  return picture;
+}
+
+std::optional<double> Likeness::Distance(size_t gone, size_t added) const {
+  const measure::GroupName& before = groups_.all()[gone].name;
+  const measure::GroupName& after = groups_.all()[added].name;
+  if (before.of_command != after.of_command) return std::nullopt;
+  const Picture& a = pictures_[gone];
+  const Picture& b = pictures_[added];
+  const double threads = std::abs(std::log((a.threads + 0.2) / (b.threads + 0.2)));
+  const double cpu = std::abs(std::log((a.cpu + 2) / (b.cpu + 2)));
+  const double wakeups = std::abs(std::log((a.wakeups + 20) / (b.wakeups + 20)));
+  size_t common = 0;
+  for (const std::string& name : a.neighbours) common += b.neighbours.count(name);
+  const size_t either = a.neighbours.size() + b.neighbours.size() - common;
+  const double strange =
+      either == 0 ? 0 : 1 - static_cast<double>(common) / static_cast<double>(either);
+  const bool related = before.process == after.process || before.thread == after.thread;
+  // Twice the CPU time under a new name would be a change that nobody is told of: half as much
+  // again is borne, of strangers a third.
+  const double most = related ? std::log(1.5) : std::log(1.33);
+  if (threads > std::log(1.3) || cpu > most || wakeups > 2 * most) return std::nullopt;
+  if (strange > (related ? 0.7 : 0.5)) return std::nullopt;
+  return threads + cpu + wakeups + strange + (related ? 0 : 1);
+}
+
+}  // namespace comparison

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/values/metric.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace comparison {
+namespace {
+
+constexpr const char* kIds[] = {
+    "cpu_time",     "slice",     "wakeup_latency", "preempted_wait", "sleep",    "blocked",
+    "switches",     "wakeups",   "migrations",     "forks",          "irq_time", "softirq_time",
+    "syscall_time", "inversion", "unconserved",    "elapsed",        "machine",
+};
+static_assert(std::size(kIds) == kMetrics);
+
+// Sorted by metric. The noise is that of captures of some seconds on machines that have other
+// things to do; a group that is noisier than that is found out (see prior.h).
+constexpr StatisticInfo kTable[] = {
+    // statistic, metric, id, unit, floor, noise, gate, cost
+    {Statistic::kCpuRate, Metric::kCpuTime, "rate", Unit::kMsPerSecond, 2, 0.12, 2, 0},
+    {Statistic::kCpuPerWakeup, Metric::kCpuTime, "per_wakeup", Unit::kMicroseconds, 5, 0.2, 2, 0},
+    {Statistic::kSliceTypical, Metric::kSlice, "geometric_mean", Unit::kMicroseconds, 5, 0.3, 2, 0},
+    {Statistic::kLatencyTypical, Metric::kWakeupLatency, "geometric_mean", Unit::kMicroseconds, 2,
+     0.45, 2, 0},
+    {Statistic::kLatencyMean, Metric::kWakeupLatency, "mean", Unit::kMicroseconds, 5, 0.5, 2, 0},
+    {Statistic::kPreemptedRate, Metric::kPreemptedWait, "rate", Unit::kMsPerSecond, 2, 0.5, 2, 0},
+    {Statistic::kPreemptedTypical, Metric::kPreemptedWait, "geometric_mean", Unit::kMicroseconds,
+     10, 0.4, 2, 0},
+    {Statistic::kSleepExcessHalf, Metric::kSleep, "excess_p50", Unit::kMsPerSecond, 5, 0.25, 5, 0},
+    {Statistic::kSleepExcessTenth, Metric::kSleep, "excess_p90", Unit::kMsPerSecond, 5, 0.35, 5, 0},
+    {Statistic::kSleepExcessHundredth, Metric::kSleep, "excess_p99", Unit::kMsPerSecond, 5, 0.45, 5,
+     0},
+    {Statistic::kSleepCount, Metric::kSleep, "count_above_p50", Unit::kPerSecond, 2, 0.25, 5, 0},
+    {Statistic::kBlockedCount, Metric::kBlocked, "count", Unit::kPerSecond, 2, 0.35, 2, 0},
+    {Statistic::kBlockedRate, Metric::kBlocked, "rate", Unit::kMsPerSecond, 2, 0.5, 2, 0},
+    {Statistic::kSwitchRate, Metric::kSwitches, "rate", Unit::kPerSecond, 10, 0.2, 1, 5},
+    {Statistic::kWakeupRate, Metric::kWakeups, "rate", Unit::kPerSecond, 10, 0.15, 1, 5},
+    {Statistic::kMigrationRate, Metric::kMigrations, "rate", Unit::kPerSecond, 10, 0.5, 1, 20},
+    {Statistic::kProcessRate, Metric::kForks, "processes", Unit::kPerSecond, 1, 0.15, 1, 500},
+    {Statistic::kThreadRate, Metric::kForks, "threads", Unit::kPerSecond, 1, 0.15, 1, 500},
+    {Statistic::kIrqRate, Metric::kIrqTime, "rate", Unit::kMsPerSecond, 1, 0.3, 2, 0},
+    {Statistic::kSoftirqRate, Metric::kSoftirqTime, "rate", Unit::kMsPerSecond, 1, 0.3, 2, 0},
+    {Statistic::kSyscallRate, Metric::kSyscallTime, "rate", Unit::kMsPerSecond, 2, 0.3, 2, 0},
+    {Statistic::kInversionRate, Metric::kInversion, "rate", Unit::kMsPerSecond, 2, 0.6, 2, 0},
+    {Statistic::kUnconservedRate, Metric::kUnconserved, "rate", Unit::kMsPerSecond, 2, 0.6, 2, 0},
+    {Statistic::kElapsedTime, Metric::kElapsed, "time", Unit::kMilliseconds, 1, 0.08, 2, 0},
+    {Statistic::kMachineLoad, Metric::kMachine, "load", Unit::kMsPerSecond, 10, 0.15, 2, 0},
+};
+static_assert(std::size(kTable) == kStatistics);
+
+constexpr bool InOrder() {
+  for (size_t i = 0; i < kStatistics; ++i) {
+    if (kTable[i].statistic != static_cast<Statistic>(i)) return false;
+  }
+  return true;
+}
+static_assert(InOrder());
+
+}  // namespace
+
+const char* IdOf(Metric metric) { return kIds[static_cast<size_t>(metric)]; }
+
+const StatisticInfo& InfoOf(Statistic statistic) { return kTable[static_cast<size_t>(statistic)]; }
+
+std::span<const StatisticInfo> StatisticsOf(Metric metric) {
+  const auto [begin, end] = std::equal_range(
+      std::begin(kTable), std::end(kTable),
+      StatisticInfo{Statistic{}, metric, "", Unit{}, 0, 0, 0, 0},
+      [](const StatisticInfo& a, const StatisticInfo& b) { return a.metric < b.metric; });
+  return {begin, end};
+}
+
+}  // namespace comparison

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/values/observation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace comparison {
+namespace {
+
+using measure::Distribution;
+using measure::Duration;
+using measure::Histogram;
+
+constexpr double kNsPerMs = 1e6;
+constexpr double kNsPerUs = 1e3;
+// A count varies at least as a Poisson one does, and sums of lengths by the largest of them. Half
+// of that is taken, since much of what programs do comes as regularly as a clock.
+constexpr double kChance = 0.5;
+
+double Ms(uint64_t ns) { return static_cast<double>(ns) / kNsPerMs; }
+
+double ChanceOfCount(double count) { return count > 0 ? kChance / count : 0; }
+
+// A sum over the lengths of a histogram.
+struct Sum {
+  double count = 0;
+  double ns = 0;
+  double squares = 0;
+  double chance() const { return ns > 0 ? squares / (ns * ns) : 0; }
+};
+
+// Of (length - threshold)+, each with the weight that makes captures of different length equal.
+Sum ExcessOf(const Histogram& histogram, uint64_t threshold, double own, double shortest) {
+  Sum sum;
+  for (const auto& [bucket, count] : histogram.buckets()) {
+    const uint64_t middle = Histogram::MiddleOf(bucket);
+    if (middle <= threshold) continue;
+    const double weight =
+        static_cast<double>(count) * WholeWeight(static_cast<double>(middle), own, shortest);
+    const auto excess = static_cast<double>(middle - threshold);
+    sum.count += weight;
+    sum.ns += weight * excess;
+    sum.squares += weight * excess * excess;
+  }
+  return sum;
+}
+
+double ChanceOf(const Distribution& times) {
+  Sum sum;
+  for (const auto& [bucket, count] : times.whole.buckets()) {
+    const auto middle = static_cast<double>(Histogram::MiddleOf(bucket));
+    sum.ns += middle * static_cast<double>(count);
+    sum.squares += middle * middle * static_cast<double>(count);
+  }
+  return sum.chance();
+}
+
+// Whether more than half of what its threads did is in the capture. Of a thread without a single
+// switch nobody knows whether it sleeps.
+bool IsKnown(const measure::Group& group) {
+  uint64_t known = 0;
+  for (size_t share = 0; share < facts::kShares; ++share) known += group.share_ns[share];
+  known -= group.of(facts::Share::kUnknown) + group.of(facts::Share::kAbsent);
+  return known >= group.of(facts::Share::kUnknown);
+}
+
+Observation OfTime(double ms, double seconds, double chance = 0) {
+  Observation result = Observation::Of(ms / seconds);
+  result.chance = chance;
+  return result;
+}
+
+Observation OfCount(uint64_t count, double seconds) {
+  Observation result = Observation::Of(static_cast<double>(count) / seconds);
+  result.chance = ChanceOfCount(static_cast<double>(count));
+  return result;
+}
+
+// Of a mean in us over all events of a kind.
+std::optional<Observation> OfMean(const Distribution& times, double mean, double seconds) {
+  if (times.whole.empty()) return std::nullopt;
+  const auto count = static_cast<double>(times.whole.count());
+  Observation result = Observation::Of(mean);
+  result.chance = ChanceOfCount(count);
+  result.ms = Ms(times.whole_ns) / seconds;
+  result.events = count / seconds;
+  return result;
+}
+
+std::optional<Observation> OfTypical(const Distribution& times, double floor_us, double seconds) {
+  const double floor = floor_us * kNsPerUs;
+  const double mean = times.whole.MeanLog(floor);
+  auto result = OfMean(times, (std::exp(mean) - floor) / kNsPerUs, seconds);
+  if (!result) return result;
+  // Lengths of a few events may all be alike by chance: their logarithms vary by 1 at least.
+  double squares = 0;
+  for (const auto& [bucket, count] : times.whole.buckets()) {
+    const double log = std::log(static_cast<double>(Histogram::MiddleOf(bucket)) + floor) - mean;
+    squares += log * log * static_cast<double>(count);
+  }
+  const auto count = static_cast<double>(times.whole.count());
+  result->chance = std::max(1.0, squares / count) / count;
+  return result;
+}
+
+std::optional<Observation> OfMeanLength(const Distribution& times, double seconds) {
+  if (times.whole.empty()) return std::nullopt;
+  const double mean =
+      static_cast<double>(times.whole_ns) / static_cast<double>(times.whole.count()) / kNsPerUs;
+  auto result = OfMean(times, mean, seconds);
+  result->chance = ChanceOf(times);
+  return result;
+}
+
+// A change of sleep is one only if each thread sleeps more and each sleep is longer; else there are
+// other threads, or other sleeps, than there were.
+Observation OfSleep(const measure::Group& group, Statistic statistic,
+                    const SleepThresholds& thresholds, double own, double seconds,
+                    double shortest) {
+  const uint64_t threshold = statistic == Statistic::kSleepExcessTenth       ? thresholds.tenth
+                             : statistic == Statistic::kSleepExcessHundredth ? thresholds.hundredth
+                                                                             : thresholds.half;
+  const Histogram& whole = group.of(Duration::kSleep).whole;
+  const Sum excess = ExcessOf(whole, threshold, own, shortest);
+  const Sum all = ExcessOf(whole, 0, own, shortest);
+  const double threads = std::max<double>(1, static_cast<double>(group.threads));
+  Observation result;
+  if (statistic == Statistic::kSleepCount) {
+    result.value = excess.count / seconds;
+    result.chance = ChanceOfCount(excess.count);
+    result.tested = {result.value / threads, all.count > 0 ? excess.count / all.count : 0};
+  } else {
+    result.value = excess.ns / kNsPerMs / seconds;
+    result.chance = kChance * excess.chance();
+    result.tested = {result.value / threads, all.count > 0 ? excess.ns / kNsPerMs / all.count : 0};
+  }
+  result.tests = 2;
+  // With what is seen of sleeps that an edge cut.
+  result.ms = (excess.ns + ExcessOf(group.of(Duration::kSleep).cut, threshold, own, own * 2).ns) /
+              kNsPerMs / seconds;
+  result.events = all.count / seconds / threads;
+  result.share = Ms(group.of(facts::Share::kSleeping)) / (own / 1e9);
+  result.wakeups = static_cast<double>(group.wakeups) / seconds;
+  const auto& enders = group.of(measure::Because::kWokenBy);
+  const auto timer = enders.find(measure::kInterrupt);
+  if (timer != enders.end()) {
+    const measure::Blame& blame = timer->second;
+    result.timer = Ms(blame.ns - std::min(blame.ns, blame.blocked_ns)) / (own / 1e9);
+  }
+  result.per_run = seconds * 1e9 != own;
+  return result;
+}
+
+std::optional<Observation> ObserveIn(const measure::Group& group, Statistic statistic,
+                                     const SleepThresholds& thresholds, double own, double seconds,
+                                     double shortest) {
+  const double floor = InfoOf(statistic).floor;
+  const Distribution& blocked = group.of(Duration::kBlocked);
+  switch (statistic) {
+    case Statistic::kCpuRate:
+      return OfTime(Ms(group.of(facts::Share::kRunning)), seconds);
+    case Statistic::kCpuPerWakeup: {
+      if (group.wakeups == 0) return std::nullopt;
+      const auto wakeups = static_cast<double>(group.wakeups);
+      const double cpu = Ms(group.of(facts::Share::kRunning));
+      Observation result = Observation::Of(cpu * kNsPerUs / wakeups);
+      result.chance = ChanceOfCount(wakeups);
+      result.ms = cpu / seconds;
+      result.events = wakeups / seconds;
+      return result;
+    }
+    case Statistic::kSliceTypical:
+      return OfTypical(group.of(Duration::kSlice), floor, seconds);
+    case Statistic::kLatencyTypical:
+      return OfTypical(group.of(Duration::kWakeupLatency), floor, seconds);
+    case Statistic::kLatencyMean:
+      return OfMeanLength(group.of(Duration::kWakeupLatency), seconds);
+    case Statistic::kPreemptedRate:
+      return OfTime(Ms(group.of(facts::Share::kRunnablePreempted)), seconds,
+                    ChanceOf(group.of(Duration::kPreemptedWait)));
+    case Statistic::kPreemptedTypical:
+      return OfTypical(group.of(Duration::kPreemptedWait), floor, seconds);
+    case Statistic::kSleepExcessHalf:
+    case Statistic::kSleepExcessTenth:
+    case Statistic::kSleepExcessHundredth:
+    case Statistic::kSleepCount:
+      return OfSleep(group, statistic, thresholds, own, seconds, shortest);
+    case Statistic::kBlockedCount: {
+      Observation result = OfCount(blocked.whole.count() + blocked.cut.count(), seconds);
+      result.ms = Ms(group.of(facts::Share::kBlocked)) / seconds;
+      return result;
+    }
+    case Statistic::kBlockedRate:
+      return OfTime(Ms(group.of(facts::Share::kBlocked)), seconds, ChanceOf(blocked));
+    case Statistic::kSwitchRate:
+      return OfCount(group.switches_voluntary + group.switches_involuntary, seconds);
+    case Statistic::kWakeupRate:
+      return OfCount(group.wakeups, seconds);
+    case Statistic::kMigrationRate:
+      return OfCount(group.migrations, seconds);
+    case Statistic::kProcessRate:
+      return OfCount(group.forked_processes, seconds);
+    case Statistic::kThreadRate:
+      return OfCount(group.forked_threads, seconds);
+    case Statistic::kInversionRate:
+      return OfTime(Ms(group.inversion_ns), seconds);
+    case Statistic::kUnconservedRate:
+      return OfTime(Ms(group.unconserved_ns), seconds);
+    default:
+      return std::nullopt;
+  }
+}
+
+// Calls and handlers: the time in them, and the mean of one.
+Observation OfCalls(const Distribution& times, double seconds) {
+  const double ms = Ms(times.whole_ns + times.cut_ns);
+  const auto count = static_cast<double>(times.whole.count() + times.cut.count());
+  Observation result = OfTime(ms, seconds, ChanceOf(times));
+  result.tested[1] = count > 0 ? ms / count : 0;
+  result.tests = 2;
+  result.events = count / seconds;
+  return result;
+}
+
+// What was divided by the number of events, times the events per second of all captures: so it is
+// in the unit of the statistic again, as its floor is.
+void ScaleSecond(Observations& captures) {
+  double logs = 0;
+  double count = 0;
+  for (const auto& capture : captures) {
+    if (!capture || capture->events <= 0) continue;
+    logs += std::log(capture->events);
+    count += 1;
+  }
+  const double events = count > 0 ? std::exp(logs / count) : 0;
+  for (auto& capture : captures) {
+    if (capture && capture->tests == 2) capture->tested[1] *= events;
+  }
+}
+
+}  // namespace
+
+SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group,
+                                  const Frame& frame) {
+  std::map<uint32_t, double> pool;
+  double total = 0;
+  for (size_t i = 0; i < groups.captures().size(); ++i) {
+    const measure::Group* part = group.In(groups.captures(), i);
+    if (part == nullptr) continue;
+    const auto own = static_cast<double>(groups.captures()[i]->length());
+    const auto buckets = part->of(Duration::kSleep).whole.buckets();
+    double sum = 0;
+    std::vector<double> weights;
+    for (const auto& [bucket, count] : buckets) {
+      weights.push_back(
+          static_cast<double>(count) *
+          WholeWeight(static_cast<double>(Histogram::MiddleOf(bucket)), own, frame.shortest));
+      sum += weights.back();
+    }
+    if (sum <= 0) continue;
+    total += 1;
+    for (size_t b = 0; b < buckets.size(); ++b) pool[buckets[b].first] += weights[b] / sum;
+  }
+  const auto quantile = [&](double q) -> uint64_t {
+    double seen = 0;
+    for (const auto& [bucket, weight] : pool) {
+      seen += weight;
+      if (seen >= q * total) return Histogram::MiddleOf(bucket);
+    }
+    return pool.empty() ? 0 : Histogram::MiddleOf(pool.rbegin()->first);
+  };
+  return {quantile(0.5), quantile(0.9), quantile(0.99)};
+}
+
+Observations Observe(const Groups& groups, const SharedGroup& group, Statistic statistic,
+                     const SleepThresholds& thresholds, const Frame& frame) {
+  const measure::Group nothing;
+  Observations result(groups.captures().size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    const measure::Group* part = group.In(groups.captures(), i);
+    // Who is not there, or nowhere to be seen, does not sleep little.
+    if (InfoOf(statistic).metric == Metric::kSleep && (part == nullptr || !IsKnown(*part)))
+      continue;
+    const auto own = static_cast<double>(groups.captures()[i]->length());
+    result[i] = ObserveIn(part != nullptr ? *part : nothing, statistic, thresholds, own,
+                          frame.seconds[i], frame.shortest);
+  }
+  ScaleSecond(result);
+  return result;
+}
+
+Observations ObserveSyscall(const Groups& groups, const SharedGroup& group, const std::string& name,
+                            const Frame& frame) {
+  Observations result(groups.captures().size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    const measure::Group* part = group.In(groups.captures(), i);
+    const Distribution* calls = nullptr;
+    if (part != nullptr) {
+      const auto found = part->syscalls.find(name);
+      if (found != part->syscalls.end()) calls = &found->second;
+    }
+    result[i] = OfCalls(calls != nullptr ? *calls : Distribution(), frame.seconds[i]);
+  }
+  ScaleSecond(result);
+  return result;
+}
+
+Observations ObserveHandler(Captures captures, const std::string& name, const Frame& frame) {
+  Observations result(captures.size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    const auto found = captures[i]->handlers.find(name);
+    result[i] = OfCalls(found != captures[i]->handlers.end() ? found->second : Distribution(),
+                        frame.seconds[i]);
+  }
+  ScaleSecond(result);
+  return result;
+}
+
+Observations ObserveElapsed(Captures captures) {
+  Observations result(captures.size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    if (captures[i]->elapsed_ns) result[i] = Observation::Of(Ms(*captures[i]->elapsed_ns));
+  }
+  return result;
+}
+
+Observations ObserveLoad(Captures captures) {
+  Observations result(captures.size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    double busy = 0;
+    double idle = 0;
+    for (const auto& cpu : captures[i]->by_cpu) {
+      busy += static_cast<double>(cpu.busy_ns);
+      idle += static_cast<double>(cpu.idle_ns);
+    }
+    const double cpus = static_cast<double>(captures[i]->by_cpu.size());
+    if (busy + idle > 0) result[i] = Observation::Of(1e3 * cpus * busy / (busy + idle));
+  }
+  return result;
+}
+
+}  // namespace comparison

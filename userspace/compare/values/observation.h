@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a statistic says of a group in one capture.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/values/frame.h"
+#include "compare/values/groups.h"
+#include "compare/values/metric.h"
+
+namespace comparison {
+
+struct Observation {
+  double value = 0;  // in the unit of the statistic
+  // What is tested: the value, or two ways to look at it that both have to have changed.
+  std::array<double, 2> tested{};
+  unsigned tests = 1;
+  // What chance alone adds to the variance of the logarithm, because so few events are in it.
+  double chance = 0;
+  double ms = 0;      // per second, of the time that it is about
+  double events = 0;  // per second, of what `value` is a mean of
+  // Of sleep: the time asleep, ms per second of the capture itself and not of a run, and wakeups.
+  double share = 0;
+  double wakeups = 0;
+  double timer = 0;  // of the share, ended by a timer or a device
+  // Values are per run: who has nothing to do sleeps longer in a longer run.
+  bool per_run = false;
+
+  static Observation Of(double value) {
+    return {value, {value, value}, 1, 0, value, 0, 0, 0, 0, false};
+  }
+};
+// By capture; nothing where there is nothing to take a mean of.
+using Observations = std::vector<std::optional<Observation>>;
+
+// Lengths above which sleeps are counted: quantiles of the sleeps of all captures, each capture
+// with the same weight.
+struct SleepThresholds {
+  uint64_t half = 0;
+  uint64_t tenth = 0;
+  uint64_t hundredth = 0;
+};
+SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group,
+                                  const Frame& frame);
+
+// Of any statistic but those of system calls, handlers, elapsed and machine.
+Observations Observe(const Groups& groups, const SharedGroup& group, Statistic statistic,
+                     const SleepThresholds& thresholds, const Frame& frame);
+// Of the calls of a name by a group.
+Observations ObserveSyscall(const Groups& groups, const SharedGroup& group, const std::string& name,
+                            const Frame& frame);
+// Of a handler of interrupts, on the whole machine.
+Observations ObserveHandler(Captures captures, const std::string& name, const Frame& frame);
+// Of the command and of the machine.
+Observations ObserveElapsed(Captures captures);
+Observations ObserveLoad(Captures captures);
+
+}  // namespace comparison

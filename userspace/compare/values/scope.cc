@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/values/scope.h"
+
+#include <algorithm>
+
+namespace comparison {
+namespace {
+
+// Wakeups of a group on one side.
+struct Woken {
+  double by_tree = 0;
+  double all = 0;
+};
+
+bool IsServer(const Woken& woken, double tree_cpu, double other_cpu, size_t captures) {
+  // So few may come together by chance.
+  if (woken.by_tree < 10 * static_cast<double>(captures)) return false;
+  if (woken.by_tree < 0.1 * woken.all) return false;
+  return woken.by_tree * other_cpu >= 3 * tree_cpu * (woken.all - woken.by_tree);
+}
+
+}  // namespace
+
+std::vector<bool> ScopeOf(const Groups& groups) {
+  const Captures captures = groups.captures();
+  std::vector<bool> scope(groups.all().size());
+  const bool tree = std::any_of(groups.all().begin(), groups.all().end(),
+                                [](const SharedGroup& group) { return group.name.of_command; });
+  for (size_t g = 0; g < scope.size(); ++g) {
+    const SharedGroup& group = groups.all()[g];
+    scope[g] = !group.of_recorder && (!tree || group.name.of_command);
+  }
+  if (!tree) return scope;
+  // A server of either side is one: what is new may begin with asking somebody else.
+  for (const bool next : {false, true}) {
+    const size_t first = next ? groups.bases() : 0;
+    const size_t last = next ? captures.size() : groups.bases();
+    double tree_cpu = 0;
+    double other_cpu = 0;
+    std::vector<Woken> woken(scope.size());
+    for (size_t i = first; i < last; ++i) {
+      for (size_t at = 0; at < captures[i]->groups.size(); ++at) {
+        const measure::Group& group = captures[i]->groups[at];
+        (group.name.of_command ? tree_cpu : other_cpu) +=
+            static_cast<double>(group.of(facts::Share::kRunning));
+        Woken& sum = woken[groups.Of(i, static_cast<uint32_t>(at))];
+        for (const auto& [other, blame] : group.of(measure::Because::kWokenBy)) {
+          const auto count = static_cast<double>(blame.count);
+          sum.all += count;
+          if (other < captures[i]->groups.size() && captures[i]->groups[other].name.of_command) {
+            sum.by_tree += count;
+          }
+        }
+      }
+    }
+    for (size_t g = 0; g < scope.size(); ++g) {
+      if (!groups.all()[g].of_recorder && IsServer(woken[g], tree_cpu, other_cpu, last - first)) {
+        scope[g] = true;
+      }
+    }
+  }
+  return scope;
+}
+
+}  // namespace comparison

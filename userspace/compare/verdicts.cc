@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/verdicts.h"
+
+#include <cmath>
+
+namespace comparison {
+namespace {
+
+// CPU time that follows the wakeups is work, not its price.
+Verdict JudgeCpu(const Row& row, double cpu, double wakeups, double requests) {
+  const double effect = std::log(kLeastChange);
+  if (row.statistic == Statistic::kCpuPerWakeup) {
+    // When fewer wakeups bring the same work (it comes in larger batches), each costs more.
+    if (row.change > 0) return cpu > -effect ? Verdict::kWorse : Verdict::kUnchanged;
+    return cpu < effect ? Verdict::kBetter : Verdict::kUnchanged;
+  }
+  const double explained = wakeups / cpu;
+  if (row.change > 0) {
+    return explained >= 0.5 && explained <= 2 ? Verdict::kMore : Verdict::kWorse;
+  }
+  // It may have become cheaper only where as much is done as before.
+  return std::abs(explained) <= 0.5 && requests / cpu <= 0.5 ? Verdict::kBetter : Verdict::kLess;
+}
+
+}  // namespace
+
+Verdict Judge(const Row& row, const GroupChange& group) {
+  const auto of = [&](Statistic statistic) { return group.change[static_cast<size_t>(statistic)]; };
+  const double cpu = of(Statistic::kCpuRate);
+  const bool up = row.change > 0;
+  if (group.added) return Verdict::kNew;
+  if (group.removed) return Verdict::kGone;
+  switch (row.metric) {
+    case Metric::kCpuTime:
+      return JudgeCpu(row, cpu, of(Statistic::kWakeupRate), group.requests);
+    case Metric::kSwitches:
+    case Metric::kWakeups:
+    case Metric::kMigrations:
+    case Metric::kForks: {
+      if (!up) return Verdict::kLess;
+      const double rate = std::log(row.ratio.value);
+      return cpu < rate / 2 && cpu > -std::log(kLeastChange) ? Verdict::kWorse : Verdict::kMore;
+    }
+    case Metric::kMachine:
+      return Verdict::kUnchanged;
+    default:
+      return up ? Verdict::kWorse : Verdict::kBetter;
+  }
+}
+
+}  // namespace comparison

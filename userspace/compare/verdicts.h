@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a change that is one is called.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "compare/diff_report.h"
+#include "compare/row_tests.h"
+
+namespace comparison {
+
+// What is known of a group when its rows are judged.
+struct GroupChange {
+  // Logarithm of new to base, by Statistic.
+  std::array<double, kStatistics> change{};
+  // The same of the wakeups by other groups: requests, where somebody asks it for something.
+  double requests = 0;
+  bool added = false;    // no capture of the base has it, every new one has
+  bool removed = false;  // the other way round
+};
+
+// The verdict of a row whose change is real. kUnchanged where the change, real as it is, says
+// nothing by itself.
+Verdict Judge(const Row& row, const GroupChange& group);
+
+}  // namespace comparison

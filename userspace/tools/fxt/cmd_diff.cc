@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <unistd.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyze/diff/diff_json.h"
+#include "analyze/diff/diff_junit.h"
+#include "analyze/diff/diff_markdown.h"
+#include "analyze/diff/diff_text.h"
+#include "compare/compare.h"
+#include "text/text_writer.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/support/capture_files.h"
+#include "tools/fxt/support/output_file.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string base_path;
+  std::string next_path;
+  std::vector<std::string> base;
+  std::vector<std::string> next;
+  std::vector<std::string> noise;
+  std::string markdown;
+  std::string junit;
+  bool json = false;
+  bool fail = false;
+  size_t top = 10;
+};
+
+// Sides are two words, or lists of files.
+util::Status NameSides(Options& options) {
+  const bool words = !options.base_path.empty();
+  const bool lists = !options.base.empty() || !options.next.empty();
+  if (words != lists) {
+    if (words && !options.next_path.empty()) {
+      options.base = {options.base_path};
+      options.next = {options.next_path};
+    }
+    if (!options.base.empty() && !options.next.empty()) return util::Ok();
+  }
+  return util::Error{"a base and what is new have to be given",
+                     "fxt diff BASE NEW, or fxt diff --base FILE... --new FILE..."};
+}
+
+util::Result<comparison::DiffReport> Compare(const Options& options) {
+  std::vector<std::vector<std::string>> lists;
+  for (const auto* paths : {&options.base, &options.next, &options.noise}) {
+    auto files = FindCaptures(*paths);
+    if (!files) return files.TakeError();
+    lists.push_back(std::move(*files));
+  }
+  if (!lists[2].empty() && lists[2].size() < 3) {
+    return util::Error{"--noise needs three captures or more", ""};
+  }
+  auto captures = LoadCaptures(lists);
+  if (!captures) return captures.TakeError();
+  return comparison::Compare(
+      {std::move((*captures)[0]), std::move((*captures)[1]), std::move((*captures)[2])});
+}
+
+util::Status Write(const std::string& path, const std::string& text,
+                   const output::FileOptions& like) {
+  auto out = text::TextWriter::Open(path, like);
+  if (!out) return out.TakeError();
+  out->Append(text);
+  return out->Finish();
+}
+
+int Run(Options& options) {
+  if (auto named = NameSides(options); !named) return Fail(named.error());
+  auto report = Compare(options);
+  if (!report) return Fail(report.error());
+  for (const std::string* output : {&options.markdown, &options.junit}) {
+    for (const auto* side : {&report->base, &report->next}) {
+      for (const std::string& file : side->files) {
+        if (auto status = RefuseSameFile(file, *output); !output->empty() && !status) {
+          return Fail(status.error());
+        }
+      }
+    }
+  }
+  const output::FileOptions like = OutputLike(report->next.files.front());
+  if (!options.markdown.empty()) {
+    const auto status = Write(options.markdown, analyze::DiffMarkdown(*report, options.top), like);
+    if (!status) return FailOutput(options.markdown, status.error());
+  }
+  if (!options.junit.empty()) {
+    const auto status = Write(options.junit, analyze::DiffJunit(*report), like);
+    if (!status) return FailOutput(options.junit, status.error());
+  }
+  text::TextWriter out(STDOUT_FILENO, "standard output");
+  out.Append(options.json ? analyze::DiffJson(*report) : analyze::DiffText(*report, options.top));
+  const auto status = out.Finish();
+  if (!status) return Fail(status.error());
+  return options.fail && report->worse() ? kExitWorse : kExitOk;
+}
+
+}  // namespace
+
+void AddDiff(const Command& program, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  const Command command = program.AddSubcommand(
+      "diff",
+      "What got slower from one set of captures to another, and why: a table of what changed by "
+      "more than chance, the cause first");
+  command.Add("BASE", options->base_path, "A folder of captures before the change, or a capture");
+  command.Add("NEW", options->next_path, "Those after it");
+  command.Add("--base", options->base, "Captures, or folders of them, before the change")
+      .Type("FILE")
+      .Several();
+  command.Add("--new", options->next, "Those after the change").Type("FILE").Several();
+  command
+      .Add("--noise", options->noise,
+           "Captures of one and the same thing: how much those differ is taken from them, and not "
+           "from what is usual. Three or more")
+      .Type("FILE")
+      .Several();
+  command.Add("--markdown", options->markdown, "Write the table for a code review").Type("FILE");
+  command
+      .Add("--junit", options->junit,
+           "Write a test for each row, failed where it got worse, for a build server")
+      .Type("FILE");
+  command.Add("--json", options->json, "One JSON object on standard output, with every row");
+  command.Add("--top", options->top, "Findings to print; 0 prints all").Type("N").ShowDefault();
+  command.Add("--fail", options->fail, "Exit with 3 when something got worse");
+  command.Footer(
+      "Captures may be traces (.fxt, .fxt.gz) or their summaries (.fxs). Three a side or more are\n"
+      "needed to tell a change from chance, five are better, recorded in turns best of all.\n"
+      "Of a recorded command, its process tree is judged and the servers that it uses.\n"
+      "\n"
+      "Examples:\n"
+      "  fxt diff base/ new/\n"
+      "  fxt diff --base a1.fxt a2.fxt a3.fxt --new b1.fxt b2.fxt b3.fxt --fail\n"
+      "  fxt diff base/ new/ --markdown d.md --junit d.xml --json | jq '.findings[0]'");
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/fxt/support/capture_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "measure/store/load.h"
+#include "tools/common/message.h"
+#include "tools/fxt/support/failure.h"
+
+namespace tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsCapture(const std::string& name) {
+  return name.ends_with(".fxt") || name.ends_with(".fxt.gz") || name.ends_with(".fxs");
+}
+
+util::Error NotReadable(const std::string& path, const std::error_code& error) {
+  return {fmt::format("cannot read {}: {}", path, error.message()), ""};
+}
+
+util::Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> files;
+  // Links to folders are not followed: they may lead back.
+  auto at = fs::recursive_directory_iterator(folder, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    const bool regular = at->is_regular_file(error);
+    if (error) break;
+    if (regular && IsCapture(at->path().filename().string())) files.push_back(at->path().string());
+  }
+  if (error) return NotReadable(folder, error);
+  if (files.empty()) {
+    return util::Error{fmt::format("there is no capture in {}", folder),
+                       "files that end in .fxt, .fxt.gz or .fxs are looked for"};
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+util::Result<std::vector<std::string>> FindCaptures(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    auto below = FilesBelow(path);
+    if (!below) return below.TakeError();
+    files.insert(files.end(), below->begin(), below->end());
+  }
+  return files;
+}
+
+util::Result<std::vector<std::vector<measure::Capture>>> LoadCaptures(
+    const std::vector<std::vector<std::string>>& lists) {
+  struct Job {
+    const std::string* file;
+    measure::Capture* capture;
+    std::vector<std::string> notes = {};
+    std::optional<util::Error> error = std::nullopt;
+  };
+  std::vector<std::vector<measure::Capture>> captures(lists.size());
+  std::vector<Job> jobs;
+  for (size_t l = 0; l < lists.size(); ++l) {
+    captures[l].resize(lists[l].size());
+    for (size_t f = 0; f < lists[l].size(); ++f) jobs.push_back({&lists[l][f], &captures[l][f]});
+  }
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t at = next++; at < jobs.size(); at = next++) {
+      try {
+        measure::LoadOptions options;
+        options.notes = &jobs[at].notes;
+        auto capture = measure::Load(*jobs[at].file, options);
+        if (capture) {
+          *jobs[at].capture = std::move(*capture);
+          jobs[at].capture->file = *jobs[at].file;
+        } else {
+          jobs[at].error = capture.TakeError();
+        }
+      } catch (const std::exception& error) {
+        jobs[at].error = util::Error{fmt::format("{}: {}", *jobs[at].file, error.what()), ""};
+      }
+    }
+  };
+  {
+    const size_t cpus = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::jthread> helpers;
+    for (size_t i = 1; i < std::min(cpus, jobs.size()); ++i) helpers.emplace_back(work);
+    work();
+  }
+  for (Job& job : jobs) {
+    if (job.error) return std::move(*job.error);
+    for (const std::string& note : job.notes) PrintNote(kProgram, "note: " + note);
+  }
+  return captures;
+}
+
+}  // namespace tools
