@@ -36,6 +36,7 @@ test:
 project-test: $(BINARIES) $(BUILD)/libfxt.a
 	tests/project/documentation_test.py --build $(BUILD)
 	tests/project/layers_test.py
+	tests/project/capture_ab_test.py
 	CLANG="$(CLANG)" CXX="$(CXX)" tests/project/one_more_event_test.py
 	tests/project/install_test.py --build $(BUILD) --make "$(MAKE)"
 
