@@ -7,7 +7,7 @@ PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell \
     END { n = gib < cpus ? gib : cpus; print (n < 1 ? 1 : n) }' /proc/meminfo))
 SUBMAKE = BUILD=$(BUILD) scripts/as_owner $(MAKE) --no-print-directory $(PARALLEL)
 
-## deps          install the Debian packages that are missing (DEPS="build test bench lint vm viewer cross")
+## deps          install the Debian packages that are missing (DEPS="build test bench lint vm viewer regress cross")
 DEPS ?= build test
 .PHONY: deps
 deps:
@@ -37,6 +37,7 @@ project-test: $(BINARIES) $(BUILD)/libfxt.a
 	tests/project/documentation_test.py --build $(BUILD)
 	tests/project/layers_test.py
 	tests/project/capture_ab_test.py
+	tests/regress/judging_test.py
 	CLANG="$(CLANG)" CXX="$(CXX)" tests/project/one_more_event_test.py
 	tests/project/install_test.py --build $(BUILD) --make "$(MAKE)"
 

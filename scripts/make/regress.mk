@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Planted regressions: see tests/regress/README.md.
+
+# Not under $(BUILD)/tests/planted/, which is the program itself.
+PLANTED_OBJECTS := $(patsubst tests/regress/planted/%.cc,$(BUILD)/tests/planted.objects/%.o,\
+                     $(sort $(wildcard tests/regress/planted/*.cc)))
+
+$(BUILD)/tests/planted.objects/%.o: tests/regress/planted/%.cc
+	@mkdir -p $(@D)
+	$(call brief,CXX)$(CXX) -Itests $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
+
+$(BUILD)/tests/planted: $(PLANTED_OBJECTS)
+	@mkdir -p $(@D)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ -pthread
+
+## regress-record record every planted regression and some real programs, base and slow in turns
+##               (root; about 45 minutes; CAPTURES=build/regress)
+## regress-test  hold what `fxt diff` finds in them against what was planted
+.PHONY: regress-record regress-test
+CAPTURES ?= $(BUILD)/regress
+regress-record: $(BUILD)/fxt-record $(BUILD)/tests/planted
+	tests/regress/record.py --build $(BUILD) planted $(CAPTURES)/planted
+	tests/regress/record.py --build $(BUILD) further $(CAPTURES)/further
+	tests/regress/record.py --build $(BUILD) real $(CAPTURES)/real
+	tests/regress/record.py --build $(BUILD) aa $(CAPTURES)/aa
+
+regress-test: $(BUILD)/fxt
+	tests/regress/evaluate.py --build $(BUILD) $(CAPTURES)/planted $(CAPTURES)/further $(CAPTURES)/real --aa $(CAPTURES)/aa

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What counts as naming the cause."""
+
+import json
+import os
+import re
+import unittest
+
+from judging import judge
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXPECTED = {"causes": {"^shop/worker-": ["sleep"], "^shop/client-": ["blocked"]}, "verdicts": ["worse"]}
+
+
+def finding(rank, group="shop/worker-#", metric="sleep", verdict="worse"):
+    process, _, thread = group.partition("/")
+    return {"rank": rank, "group": {"process": process, "thread": thread} if group else {}, "metric": metric,
+            "verdict": verdict, "ratio": 2.0}
+
+
+def result(*findings, unconfirmed=()):
+    return {"findings": list(findings), "unconfirmed": list(unconfirmed)}
+
+
+class Judging(unittest.TestCase):
+    def test_cause_at_rank_1(self):
+        judgement = judge(result(finding(1), finding(2, "other/other")), EXPECTED)
+        self.assertTrue(judgement.good)
+        self.assertEqual(judgement.first, "worse shop/worker-# sleep x2.00")
+
+    def test_elapsed_names_no_cause_and_takes_no_rank(self):
+        self.assertTrue(judge(result(finding(1, "", "elapsed"), finding(2)), EXPECTED).good)
+        self.assertFalse(judge(result(finding(1, "", "elapsed")), EXPECTED).good)
+
+    def test_another_group_above_it(self):
+        judgement = judge(result(finding(2), finding(1, "other/other")), EXPECTED)
+        self.assertFalse(judgement.good)
+        self.assertEqual(judgement.rank, 2)
+
+    def test_another_metric_or_verdict_is_no_cause(self):
+        self.assertFalse(judge(result(finding(1, metric="cpu_time")), EXPECTED).good)
+        self.assertFalse(judge(result(finding(1, metric="blocked")), EXPECTED).good)
+        self.assertFalse(judge(result(finding(1, verdict="better")), EXPECTED).good)
+
+    def test_nothing_found(self):
+        self.assertFalse(judge(result(), EXPECTED).good)
+        self.assertTrue(judge(result(), {"nothing": True}).good)
+        self.assertFalse(judge(result(finding(1)), {"nothing": True}).good)
+
+    def test_nothing_worse_below_what_got_better(self):
+        better = {**EXPECTED, "verdicts": ["better"], "nothing_worse": True}
+        self.assertTrue(judge(result(finding(1, verdict="better")), better).good)
+        self.assertFalse(judge(result(finding(1, verdict="better"), finding(2, "other/other")), better).good)
+
+    def test_unconfirmed(self):
+        self.assertTrue(judge(result(unconfirmed=[finding(1)]), EXPECTED, unconfirmed=True).good)
+        self.assertFalse(judge(result(unconfirmed=[finding(1)]), EXPECTED).good)
+
+
+class Expectations(unittest.TestCase):
+    def setUp(self):
+        with open(os.path.join(HERE, "expectations.json"), encoding="utf-8") as file:
+            self.expectations = json.load(file)
+
+    def test_are_complete(self):
+        for name, expected in (pair for part in self.expectations.values() for pair in part.items()):
+            if not expected.get("nothing"):
+                self.assertTrue(expected["causes"] and expected["verdicts"], name)
+                for group, metrics in expected["causes"].items():
+                    re.compile(group)
+                    self.assertTrue(metrics, name)
+
+    def test_every_scenario_has_one(self):
+        with open(os.path.join(HERE, "planted/scenarios.cc"), encoding="utf-8") as file:
+            self.assertEqual(re.findall(r'^ +\{"(\w+)",', file.read(), re.MULTILINE), 
+                             [*self.expectations["planted"], *self.expectations["further"]])
+
+    def test_every_program_has_one(self):
+        programs = {os.path.splitext(name)[0] for name in os.listdir(os.path.join(HERE, "programs"))} - {"lib"}
+        self.assertEqual(programs, set(self.expectations["real"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

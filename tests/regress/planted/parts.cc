@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "regress/planted/parts.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace planted {
+namespace {
+
+[[noreturn]] void Fail(const char* what) {
+  perror(what);
+  _exit(1);
+}
+
+timespec ToTimespec(Clock::time_point time) {
+  const auto nanoseconds =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+  return {nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+}
+
+void SleepUntil(Clock::time_point time) {
+  const timespec until = ToTimespec(time);
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  }
+}
+
+}  // namespace
+
+void Work(microseconds about) {
+  // One multiplication waits for the one before it: four to five cycles a step.
+  constexpr int64_t kStepsPerMicrosecond = 700;
+  volatile uint64_t sink = 0;
+  uint64_t value = 1;
+  for (int64_t i = about.count() * kStepsPerMicrosecond; i > 0; --i)
+    value = value * 6364136223846793005U + 1442695040888963407U;
+  sink = value;
+  (void)sink;
+}
+
+void Nap(microseconds length) { SleepUntil(Clock::now() + length); }
+
+void Pace::Wait() {
+  const auto now = Clock::now();
+  while (next_ <= now) next_ += period_;
+  SleepUntil(next_);
+  next_ += period_;
+}
+
+void NameThread(const std::string& name) { pthread_setname_np(pthread_self(), name.c_str()); }
+
+void PinToLastCpu() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) Fail("planted: sched_getaffinity");
+  int last = CPU_SETSIZE - 1;
+  while (last > 0 && !CPU_ISSET(last, &allowed)) --last;
+  CPU_ZERO(&allowed);
+  CPU_SET(last, &allowed);
+  if (sched_setaffinity(0, sizeof allowed, &allowed) != 0) Fail("planted: sched_setaffinity");
+}
+
+bool MakeRealTime(int priority) {
+  const sched_param parameters{.sched_priority = priority};
+  return pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0;
+}
+
+Threads::~Threads() {
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Threads::Start(const std::string& name, std::function<void()> body) {
+  threads_.emplace_back([name, body = std::move(body)] {
+    NameThread(name);
+    body();
+  });
+}
+
+Processes::~Processes() {
+  for (pid_t child : children_) {
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+}
+
+pid_t Processes::Start(const std::string& name, const std::function<void()>& body) {
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) Fail("planted: fork");
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    NameThread(name);
+    body();
+    _exit(0);
+  }
+  children_.push_back(child);
+  return child;
+}
+
+Channel::Channel() {
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends_) != 0) Fail("planted: socketpair");
+}
+
+Channel::~Channel() {
+  close(ends_[0]);
+  close(ends_[1]);
+}
+
+bool Channel::Send(int message) {
+  return send(ends_[0], &message, sizeof message, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof message;
+}
+
+bool Channel::Receive(int* message) {
+  ssize_t got;
+  do {
+    got = recv(ends_[1], message, sizeof *message, 0);
+  } while (got < 0 && errno == EINTR);
+  return got == sizeof *message;
+}
+
+void Channel::Shut() { shutdown(ends_[0], SHUT_RDWR); }
+
+}  // namespace planted

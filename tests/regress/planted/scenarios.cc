@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "regress/planted/scenarios.h"
+
+namespace planted {
+
+const std::vector<Scenario>& Scenarios() {
+  static const std::vector<Scenario> all = {
+      {"added_sleep", "each request sleeps 3 ms in the server", AddedSleep},
+      {"critical_section", "the auditor holds the lock fifteen times as long", CriticalSection},
+      {"cpu_hog", "a background thread computes all the time", CpuHog},
+      {"priority_inversion", "the mutex no longer inherits priorities", PriorityInversion},
+      {"pinning", "all threads are pinned to one CPU", Pinning},
+      {"signal_storm", "a signal every 100 us instead of every 20 ms", SignalStorm},
+      {"more_forks", "a process for each item instead of for each twentieth", MoreForks},
+      {"slow_system_call", "fdatasync after each record instead of each hundredth", SlowSystemCall},
+      {"wakeup_chain", "six stages hand on each item instead of three", WakeupChain},
+      {"noisy_neighbour", "a backup computes on all CPUs", NoisyNeighbour},
+      {"tail_only", "one request in 500 sleeps 40 ms in the server", TailOnly},
+      {"faster", "a request takes a third of the time to compute", Faster},
+      {"doubled_work", "clients ask twice as often", DoubledWork},
+      {"renamed_threads", "the workers have another name", RenamedThreads},
+      {"smaller_pool", "one worker instead of four", SmallerPool},
+      {"busy_polling", "a queue is looked at every 200 us instead of every 5 ms", BusyPolling},
+      {"thread_per_request", "a thread for each request instead of for each twentieth",
+       ThreadPerRequest},
+      {"chatty_log", "thirty lines of log for a request instead of one", ChattyLog},
+      {"straggler", "one of four shards has six times the work", Straggler},
+      {"cold_reads", "what is read is not in the page cache", ColdReads},
+  };
+  return all;
+}
+
+}  // namespace planted

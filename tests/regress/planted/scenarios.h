@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Small programs of servers, clients and workers, each with a base form and a slow form in which
+// one thing got worse (or better, or only other). `fxt diff` of captures of both forms has to name
+// that thing; what counts as named is in tests/regress/expectations.json, under the scenario's
+// name.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace planted {
+
+struct Options {
+  bool slow = false;
+  std::chrono::milliseconds length{
+      3400};                        // how long the program runs, give or take its last request
+  std::string folder = "/var/tmp";  // for files; on a disk, or there is nothing to wait for
+};
+
+struct Scenario {
+  const char* name;
+  const char* change;  // what the slow form does, for --help
+  // Runs the program to its end; the exit status of the process.
+  int (*run)(const Options& options);
+};
+
+// All there are, in the order of their recording.
+const std::vector<Scenario>& Scenarios();
+
+// A shop: threads of a client process ask the workers of a server process.
+int AddedSleep(const Options& options);
+int TailOnly(const Options& options);
+int Faster(const Options& options);
+int DoubledWork(const Options& options);
+int RenamedThreads(const Options& options);
+
+// Threads that share a mutex.
+int CriticalSection(const Options& options);
+int PriorityInversion(const Options& options);
+
+// Who gets the CPUs.
+int CpuHog(const Options& options);
+int NoisyNeighbour(const Options& options);
+int Pinning(const Options& options);
+
+// Too much of something cheap.
+int SignalStorm(const Options& options);
+int MoreForks(const Options& options);
+
+// Others, to see what the first ones do not show.
+int SmallerPool(const Options& options);
+int BusyPolling(const Options& options);
+int ThreadPerRequest(const Options& options);
+int ChattyLog(const Options& options);
+int Straggler(const Options& options);
+int ColdReads(const Options& options);
+
+int SlowSystemCall(const Options& options);
+int WakeupChain(const Options& options);
+
+}  // namespace planted

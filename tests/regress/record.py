@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Records planted regressions, regressions of real programs, and series of nothing but the same.
+
+    tests/regress/record.py planted OUT     OUT/SCENARIO/{base,new}/NN.fxt of each scenario of
+                                            expectations.json, in turns (scripts/capture-ab)
+    tests/regress/record.py further OUT     the same of others
+    tests/regress/record.py real OUT        the same of the programs in tests/regress/programs/; those that
+                                            are not installed are named as SKIPPED
+    tests/regress/record.py aa OUT          OUT/WORKLOAD/NN.fxt of the base form of some scenarios, all
+                                            workloads in turns; those named beside-* while a compiler is busy
+
+What is there already is left as it is, so that an interrupted recording can be continued. Needs root.
+Exit status: 0 when all was recorded or skipped, 1 else.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+SKIPPED = 77  # exit status of a program of programs/ that needs what is not installed
+AA = ("added_sleep", "critical_section", "pinning", "wakeup_chain", "beside-added_sleep", "beside-doubled_work")
+BESIDE = "beside-"
+# Takes a compiler some seconds.
+LOAD = """#include <iostream>
+#include <map>
+#include <regex>
+int main(int, char** words) {
+  std::map<std::string, int> count;
+  return std::regex_match(words[0], std::regex(words[0])) + static_cast<int>(count.size());
+}
+"""
+
+
+def expectations():
+    with open(os.path.join(HERE, "expectations.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def end_processes(folder):
+    """Those that a program left behind, by the numbers in *.pid."""
+    for path in pathlib.Path(folder).glob("*.pid"):
+        with contextlib.suppress(ValueError, ProcessLookupError):
+            pid = int(path.read_text(encoding="utf-8"))
+            os.kill(pid, signal.SIGTERM)
+            for _ in range(100):
+                os.kill(pid, 0)
+                time.sleep(0.05)
+
+
+class Compiler:
+    """Compiles one large source again and again on all CPUs while it is entered."""
+
+    def __init__(self):
+        self.ending = threading.Event()
+        self.threads = []
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        source = os.path.join(self.folder.name, "load.cc")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(LOAD)
+        for _ in range(os.cpu_count() or 1):
+            thread = threading.Thread(target=self.compile, args=(source,))
+            thread.start()
+            self.threads.append(thread)
+        return self
+
+    def compile(self, source):
+        while not self.ending.is_set():
+            with contextlib.suppress(OSError):
+                subprocess.run(["g++", "-std=c++20", "-O2", "-c", source, "-o", "/dev/null"], check=False,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def __exit__(self, *_):
+        self.ending.set()
+        for thread in self.threads:
+            thread.join()
+        self.folder.cleanup()
+
+
+class Recording:
+    def __init__(self, options):
+        self.options = options
+        self.planted = os.path.join(options.build, "tests/planted")
+        self.recorder = options.recorder or os.path.join(options.build, "fxt-record")
+        self.failed = []
+
+    def scenario(self, name, slow):
+        return [self.planted, name, *(["--slow"] if slow else [])]
+
+    def pair(self, name, base, new, record_args=()):
+        """base and new in turns, unless they are there."""
+        out = os.path.join(self.options.out, name)
+        if os.path.isdir(out) and os.listdir(out):
+            print(f"record: {out} is there already", flush=True)
+            return
+        print(f"record: {name}", flush=True)
+        # Whole or not there.
+        part = f"{out}.part"
+        shutil.rmtree(part, ignore_errors=True)
+        status = subprocess.run(
+            [os.path.join(ROOT, "scripts/capture-ab"), "--quiet", "--recorder", self.recorder,
+             "--record-args", shlex.join(record_args), str(self.options.captures), part, "--", *base, "---", *new],
+            check=False).returncode
+        if status != 0:
+            self.failed.append(name)
+        else:
+            os.rename(part, out)
+
+    def scenarios(self):
+        length = str(self.options.seconds + 0.4)
+        for name in expectations()[self.options.what]:
+            if self.chosen(name):
+                commands = [[*self.scenario(name, slow), "--seconds", length] for slow in (False, True)]
+                self.pair(name, *commands, ("-d", f"{self.options.seconds * 1000:.0f}ms"))
+
+    def chosen(self, name):
+        return not self.options.only or name in self.options.only
+
+    def real_programs(self):
+        for name in expectations()["real"]:
+            if not self.chosen(name):
+                continue
+            script = os.path.join(HERE, "programs", f"{name}.sh")
+            with tempfile.TemporaryDirectory(prefix="regress-") as folder:
+                os.chmod(folder, 0o755)
+                prepared = subprocess.run([script, "prepare", folder], check=False, stdin=subprocess.DEVNULL,
+                                          capture_output=True, text=True, errors="replace")
+                if prepared.returncode == SKIPPED:
+                    print(prepared.stderr.strip(), flush=True)
+                elif prepared.returncode != 0:
+                    print(prepared.stderr, file=sys.stderr)
+                    self.failed.append(name)
+                else:
+                    self.pair(name, [script, "base", folder], [script, "slow", folder])
+                end_processes(folder)
+
+    def series(self):
+        """One capture of each workload in turn, and again."""
+        length = str(self.options.seconds + 0.4)
+        for number in range(1, self.options.captures + 1):
+            for name in AA:
+                path = os.path.join(self.options.out, name, f"{number:02}.fxt")
+                if not self.chosen(name) or os.path.exists(path):
+                    continue
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with Compiler() if name.startswith(BESIDE) else contextlib.nullcontext():
+                    status = subprocess.run(
+                        [self.recorder, "-q", "-o", f"{path}.part", "-d", f"{self.options.seconds * 1000:.0f}ms", "--",
+                         *self.scenario(name.removeprefix(BESIDE), False), "--seconds", length],
+                        stdin=subprocess.DEVNULL, check=False).returncode
+                if status != 0:
+                    self.failed.append(path)
+                else:
+                    os.rename(f"{path}.part", path)
+            print(f"record: {number} of {self.options.captures} of each workload", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("planted", "further", "real", "aa"))
+    parser.add_argument("out", metavar="OUT")
+    parser.add_argument("only", metavar="NAME", nargs="*", help="only these scenarios, programs or workloads")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="where fxt-record and tests/planted are")
+    parser.add_argument("--recorder", help="another fxt-record")
+    parser.add_argument("-n", "--captures", type=int, help="a side (by default 5; aa: 20 of each workload)")
+    parser.add_argument("--seconds", type=float, default=3.0, help="length of a capture (not of real programs)")
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    options.out = os.path.abspath(options.out)
+    options.captures = options.captures or (20 if options.what == "aa" else 5)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    recording = Recording(options)
+    {"real": recording.real_programs, "aa": recording.series}.get(options.what, recording.scenarios)()
+    for name in recording.failed:
+        print(f"record: {name} FAILED", file=sys.stderr)
+    return 1 if recording.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
