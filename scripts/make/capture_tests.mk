@@ -27,6 +27,7 @@ $(BUILD)/capture_tests: $(CAPTURE_TESTS) $(BUILD)/tests/libcapture_support.a $(A
 ## capture-test  record this machine and hold the files against ftrace (root)
 .PHONY: capture-test
 capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/odd_tasks \
-              $(BUILD)/tests/ftrace_compare
+              $(BUILD)/tests/ftrace_compare $(BUILD)/tests/planted
 	$(BUILD)/capture_tests
 	BUILD=$(BUILD) python3 tests/capture/perf_parity_test.py
+	tests/capture/regressions_test.py --build $(BUILD)

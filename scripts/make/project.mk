@@ -24,7 +24,7 @@ record:
 ## test          set up, build, and run every test (SUITES="unit-test" for some of them)
 SUITES ?= unit-test fuzz-test project-test json-test capture-test vm-test-short
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/capture_tests $(BUILD)/tests/ftrace_compare \
-                $(BUILD)/tests/odd_tasks $(VM_PROGRAMS)
+                $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS)
 .PHONY: test
 test:
 	@scripts/setup build test
