@@ -24,10 +24,9 @@ void AppendRow(std::string& out, const DiffReport& report, size_t rank, const Ro
   fmt::format_to(to, "{:2}. {:6} {}: {}\n", rank, NameOf(row.verdict), GroupWords(report, row),
                  MetricWords(row));
   const auto value = [&](double of) { return ValueWords(report, row, of); };
-  fmt::format_to(to, "      {} [{} .. {}] → {} [{} .. {}], {} [{} .. {}]\n", value(row.base.value),
+  fmt::format_to(to, "      {} [{} .. {}] → {} [{} .. {}], {}\n", value(row.base.value),
                  value(row.base.low), value(row.base.high), value(row.next.value),
-                 value(row.next.low), value(row.next.high), RatioWords(row, row.ratio.value),
-                 RatioWords(row, row.ratio.low), RatioWords(row, row.ratio.high));
+                 value(row.next.low), value(row.next.high), RatioIntervalWords(row));
   fmt::format_to(to, "      {}, q = {:.2g}, n = {} and {}\n", ChangeWords(report, row), row.q,
                  report.base.files.size(), report.next.files.size());
   if (row.caused_by) {

@@ -179,6 +179,13 @@ std::string RatioWords(const Row& row, double ratio) {
   return fmt::format("{:+.0f}%", 100 * (ratio - 1));
 }
 
+std::string RatioIntervalWords(const Row& row) {
+  const std::string ratio = RatioWords(row, row.ratio.value);
+  if (ratio.ends_with("nothing")) return ratio;
+  return fmt::format("{} [{} .. {}]", ratio, RatioWords(row, row.ratio.low),
+                     RatioWords(row, row.ratio.high));
+}
+
 std::vector<std::string> CauseWords(const DiffReport& report, const Row& row) {
   std::vector<std::string> words;
   for (const Cause& cause : row.because) {

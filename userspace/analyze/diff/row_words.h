@@ -24,6 +24,8 @@ std::string ValueWords(const comparison::DiffReport& report, const comparison::R
 std::string ChangeWords(const comparison::DiffReport& report, const comparison::Row& row);
 // "x4.02", "-12%", "+35%"; "from nothing", "to nothing".
 std::string RatioWords(const comparison::Row& row, double ratio);
+// With its interval: "x4.02 [x3.11 .. x5.20]"; where one side has nothing there is none.
+std::string RatioIntervalWords(const comparison::Row& row);
 
 // A link each: "waited 41 ms/s more for app/writer", "kworker had 39 ms/s more CPU time", ...;
 // empty where nobody is to blame.
