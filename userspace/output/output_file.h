@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "output/output_place.h"
-#include "util/patience.h"
+#include "output/patience.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 
@@ -30,7 +30,7 @@ struct FileOptions {
   std::string option = "-o";  // what hints call the option that named it
   // How long to wait for whoever reads a FIFO, and later a pipe; asked on the thread that waits.
   // None: for ever.
-  util::KeepWaiting keep_waiting = {};
+  output::KeepWaiting keep_waiting = {};
 };
 
 // What has the name is never written into: the file is always a new one, of our own mode, which

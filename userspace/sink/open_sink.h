@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
+#include "output/patience.h"
 #include "sink/gzip_sink.h"
 #include "sink/output.h"
 #include "sink/sink.h"
-#include "util/patience.h"
 #include "util/result.h"
 
 namespace sink {

@@ -85,14 +85,14 @@ void Output::Fail(int error_number) {
                        HintFor(error_number)};
 }
 
-void Output::WaitWhile(util::KeepWaiting keep_waiting) {
+void Output::WaitWhile(output::KeepWaiting keep_waiting) {
   keep_waiting_ = std::move(keep_waiting);
   struct stat status = {};
   if (fstat(fd_.get(), &status) != 0) return;
   is_socket_ = S_ISSOCK(status.st_mode);
   if (!S_ISFIFO(status.st_mode)) return;
   // O_NONBLOCK belongs to the open file description, which a shell and the command may share.
-  if (auto own = util::ReopenWithoutBlocking(fd_.get())) {
+  if (auto own = output::ReopenWithoutBlocking(fd_.get())) {
     fd_ = std::move(own);
   } else {
     blocks_ = true;
@@ -105,7 +105,7 @@ ssize_t Output::WriteSome(std::span<const std::byte> bytes) {
   size_t size = std::min(bytes.size(), kMostAtOnce);
   if (is_socket_) return send(fd_.get(), bytes.data(), size, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (blocks_) {
-    if (!util::WaitUntilWritable(fd_.get(), keep_waiting_)) return -1;
+    if (!output::WaitUntilWritable(fd_.get(), keep_waiting_)) return -1;
     // pipe(7): a pipe that can be written takes that much without blocking.
     size = std::min<size_t>(size, PIPE_BUF);
   }
@@ -122,7 +122,7 @@ bool Output::Write(std::span<const std::byte> bytes) {
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno == EAGAIN && util::WaitUntilWritable(fd_.get(), keep_waiting_)) continue;
+    if (errno == EAGAIN && output::WaitUntilWritable(fd_.get(), keep_waiting_)) continue;
     Fail(errno);
     return false;
   }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "output/output_file.h"
-#include "util/patience.h"
+#include "output/patience.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 
@@ -32,7 +32,7 @@ class Output {
 
   // How long to wait for a pipe's or a socket's reader; by default for ever. From now on a write
   // waits in poll(2) alone. The end of the patience is an error like others.
-  void WaitWhile(util::KeepWaiting keep_waiting);
+  void WaitWhile(output::KeepWaiting keep_waiting);
 
   // All of `bytes`, however many system calls that takes; waits where the descriptor does not
   // block. False at the first error, and from then on. A closed pipe is an error here only if
@@ -67,7 +67,7 @@ class Output {
   uint64_t start_ = 0;  // offset of the descriptor at the beginning, in a regular file
   uint64_t size_ = 0;
   bool stuck_ = false;  // after an error, until CutTo()
-  util::KeepWaiting keep_waiting_;
+  output::KeepWaiting keep_waiting_;
   bool is_socket_ = false;
   bool blocks_ = false;  // a pipe that could not be reopened: written when poll(2) allows it
   std::optional<util::Error> error_;

@@ -74,7 +74,7 @@ bool RecordOutputs::TraceGoesToStdout(const RecordOptions& options) {
 }
 
 util::Result<RecordOutputs> RecordOutputs::Open(const RecordOptions& options,
-                                                util::KeepWaiting keep_waiting) {
+                                                output::KeepWaiting keep_waiting) {
   RecordOutputs outputs;
   auto place = PlaceOf(options.output, "-o");
   if (!place) return place.TakeError();

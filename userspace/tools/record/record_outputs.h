@@ -18,7 +18,7 @@ class RecordOutputs {
   // Opens both, or neither: nothing that exists is touched until Publish() and WriteStats().
   // `keep_waiting`: for whoever reads a FIFO or a pipe.
   static util::Result<RecordOutputs> Open(const RecordOptions& options,
-                                          util::KeepWaiting keep_waiting);
+                                          output::KeepWaiting keep_waiting);
   // Whether standard output will carry the trace, before anything is opened.
   static bool TraceGoesToStdout(const RecordOptions& options);
 

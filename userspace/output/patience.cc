@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "util/patience.h"
+#include "output/patience.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -7,17 +7,17 @@
 
 #include <cerrno>
 
-namespace util {
+namespace output {
 namespace {
 
 constexpr int kLookMs = 20;
 
 }  // namespace
 
-UniqueFd OpenPatiently(int directory, const std::string& path, int flags, mode_t mode,
-                       const KeepWaiting& keep_waiting) {
+util::UniqueFd OpenPatiently(int directory, const std::string& path, int flags, mode_t mode,
+                             const KeepWaiting& keep_waiting) {
   for (;;) {
-    UniqueFd fd(openat(directory, path.c_str(), flags | O_NONBLOCK, mode));
+    util::UniqueFd fd(openat(directory, path.c_str(), flags | O_NONBLOCK, mode));
     if (fd) return fd;
     if (errno == EINTR) continue;
     // fifo(7): ENXIO says that nobody has it open for reading, and nothing tells when somebody has.
@@ -44,9 +44,9 @@ bool WaitUntilWritable(int fd, const KeepWaiting& keep_waiting) {
   }
 }
 
-UniqueFd ReopenWithoutBlocking(int fd) {
+util::UniqueFd ReopenWithoutBlocking(int fd) {
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
-  return UniqueFd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  return util::UniqueFd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
 }
 
-}  // namespace util
+}  // namespace output

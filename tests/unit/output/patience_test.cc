@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "util/patience.h"
+#include "output/patience.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 #include "support/temp_folder.h"
 
-namespace util {
+namespace output {
 namespace {
 
 constexpr int kFlags = O_WRONLY | O_CLOEXEC;
@@ -43,8 +43,8 @@ struct Pipe {
     while (write(writes.get(), bytes.data(), bytes.size()) > 0) {
     }
   }
-  UniqueFd reads;
-  UniqueFd writes;
+  util::UniqueFd reads;
+  util::UniqueFd writes;
 };
 
 TEST_F(PatienceTest, AFileIsOpenAtOnce) {
@@ -65,12 +65,12 @@ TEST_F(PatienceTest, AFifoThatNobodyReadsIsGivenUpWhenAsked) {
 }
 
 TEST_F(PatienceTest, AFifoIsWaitedForUntilSomebodyReads) {
-  UniqueFd reads;
+  util::UniqueFd reads;
   const KeepWaiting let_one_read = [&] {
     if (++asked_ == 2) reads.reset(open(fifo_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     return asked_ < 500;
   };
-  const UniqueFd writes = OpenPatiently(AT_FDCWD, fifo_, kFlags, 0600, let_one_read);
+  const util::UniqueFd writes = OpenPatiently(AT_FDCWD, fifo_, kFlags, 0600, let_one_read);
   ASSERT_TRUE(writes.valid());
   EXPECT_EQ(asked_, 2);
   EXPECT_NE(fcntl(writes.get(), F_GETFL) & O_NONBLOCK, 0);
@@ -109,9 +109,9 @@ TEST_F(PatienceTest, ABrokenPipeCanBeWrittenWhichTellsThatItIsBroken) {
 TEST_F(PatienceTest, WhoeverElseHasThePipeGoesOnBlocking) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
-  const UniqueFd reads(ends[0]);
-  const UniqueFd writes(ends[1]);
-  const UniqueFd mine = ReopenWithoutBlocking(writes.get());
+  const util::UniqueFd reads(ends[0]);
+  const util::UniqueFd writes(ends[1]);
+  const util::UniqueFd mine = ReopenWithoutBlocking(writes.get());
   ASSERT_TRUE(mine.valid());
   EXPECT_NE(fcntl(mine.get(), F_GETFL) & O_NONBLOCK, 0);
   EXPECT_EQ(fcntl(writes.get(), F_GETFL) & O_NONBLOCK, 0);
@@ -121,4 +121,4 @@ TEST_F(PatienceTest, WhoeverElseHasThePipeGoesOnBlocking) {
 }
 
 }  // namespace
-}  // namespace util
+}  // namespace output
