@@ -163,6 +163,21 @@ TEST_F(FxtDiffTest, SummariesGiveWhatTheirTracesGive) {
   EXPECT_TRUE(one == two) << json::diff(one, two);
 }
 
+TEST_F(FxtDiffTest, ATraceBesideItsSummaryIsOneCapture) {
+  auto parts = analyze::testing::RecordingParts::Sound();
+  const auto sound = parts.Bytes();
+  std::filesystem::create_directories(Path("both"));
+  std::ofstream trace(Path("both/a.fxt"), std::ios::binary);
+  trace.write(reinterpret_cast<const char*>(sound.data()), static_cast<long>(sound.size()));
+  trace.close();
+  ASSERT_EQ(Fxt({"summarize", Path("both/a.fxt"), "-o", Path("both/a.fxs")}).status, 0);
+  const auto result = Fxt({"diff", "--json", Path("both"), Path("both")});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report["base"]["captures"], 1);
+  EXPECT_EQ(report["base"]["files"], json({Path("both/a.fxt")}));
+}
+
 TEST_F(FxtDiffTest, BadInputIsOneErrorAndStatus2) {
   Save(1, 3);
   std::filesystem::create_directories(Path("empty"));

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -20,8 +23,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsCapture(const std::string& name) {
-  return name.ends_with(".fxt") || name.ends_with(".fxt.gz") || name.ends_with(".fxs");
+// Of files that have one name but for these, the first is taken: they are one capture.
+constexpr std::array<std::string_view, 3> kEndings = {".fxt", ".fxt.gz", ".fxs"};
+
+bool IsCapture(std::string_view name) {
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// A trace beside its summary, or beside itself compressed, would count twice.
+std::vector<std::string> OneOfEach(const std::vector<std::string>& files) {
+  std::set<std::string> names;
+  std::vector<std::string> kept;
+  for (const std::string_view ending : kEndings) {
+    for (const std::string& file : files) {
+      if (!file.ends_with(ending)) continue;
+      if (names.insert(file.substr(0, file.size() - ending.size())).second) kept.push_back(file);
+    }
+  }
+  std::sort(kept.begin(), kept.end());
+  return kept;
 }
 
 util::Error NotReadable(const std::string& path, const std::error_code& error) {
@@ -43,8 +64,7 @@ util::Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
     return util::Error{fmt::format("there is no capture in {}", folder),
                        "files that end in .fxt, .fxt.gz or .fxs are looked for"};
   }
-  std::sort(files.begin(), files.end());
-  return files;
+  return OneOfEach(files);
 }
 
 }  // namespace
