@@ -81,6 +81,8 @@ void Distribution::KeepWorst(const Instance& instance) {
 }
 
 void Distribution::Merge(const Distribution& other) {
+  // What is read must stay where it is.
+  if (&other == this) return Merge(Distribution(other));
   whole.Merge(other.whole);
   whole_ns += other.whole_ns;
   longest_ns = std::max(longest_ns, other.longest_ns);

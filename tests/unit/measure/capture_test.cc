@@ -28,6 +28,14 @@ TEST(CaptureTest, MergingIsAssociative) {
   }
 }
 
+TEST(CaptureTest, MergingWithItselfIsMergingWithItsLike) {
+  Capture merged = RandomCapture(1);
+  merged.Merge(RandomCapture(1));
+  Capture own = RandomCapture(1);
+  own.Merge(own);
+  EXPECT_TRUE(own == merged);
+}
+
 TEST(CaptureTest, GroupsOfOneNameAreOneAndBlamesFollowThem) {
   Capture one;
   one.end = 100;

@@ -26,6 +26,11 @@ constexpr size_t kHeaderBytes = kSummaryMagicBytes + 8;
 constexpr size_t kMaxPages = size_t{256} << 10;
 constexpr int kLevel = 9;
 
+// The least that a group takes, see Put: two empty names, flags, ten numbers, the shares, four
+// bytes a distribution, and the counts of system calls, of each kind of blame, and of pids.
+constexpr size_t kLeastGroupBytes =
+    2 + 1 + 10 + facts::kShares + 4 * kDurations + 1 + kBecauses + 1;
+
 util::Error Damaged() { return {"the summary is damaged", "make it again with fxt summarize"}; }
 
 void Put(SummaryWriter& out, const Histogram& histogram) {
@@ -132,8 +137,7 @@ class PayloadReader {
       cpu.unknown_ns = in_.Number();
     }
     Get(capture.handlers);
-    // The least that a group takes, see Put.
-    groups_ = in_.Count(60);
+    groups_ = in_.Count(kLeastGroupBytes);
     for (size_t i = 0; i < groups_ && !in_.failed(); ++i) {
       Group& group = capture.groups.emplace_back();
       Get(group);

@@ -36,6 +36,16 @@ TEST(SummaryFileTest, AnEmptyCaptureIsKeptToo) {
   EXPECT_TRUE(*read == Capture());
 }
 
+TEST(SummaryFileTest, GroupsOfNothingAreKeptToo) {
+  Capture capture;
+  capture.groups.resize(3);
+  capture.groups[1].name.process = "a";
+  capture.groups[2].name.process = "b";
+  const auto read = DecodeSummary(BytesOf(EncodeSummary(capture)));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(*read == capture);
+}
+
 TEST(SummaryFileTest, MergingThenReadingIsReadingThenMerging) {
   Capture merged = RandomCapture(1);
   merged.Merge(RandomCapture(2));
