@@ -84,6 +84,24 @@ std::vector<Example> ExamplesOf(const std::vector<const Distribution*>& captures
   return examples;
 }
 
+measure::Histogram Together(const std::vector<const Distribution*>& captures) {
+  measure::Histogram all;
+  for (const Distribution* times : captures) {
+    if (times != nullptr) all.Merge(times->whole);
+  }
+  return all;
+}
+
+void AddTimes(const SharedGroup& group, Captures captures, size_t bases, DiffGroup& out) {
+  for (size_t i = 0; i < captures.size(); ++i) {
+    const measure::Group* part = group.In(captures, i);
+    if (part == nullptr) continue;
+    for (size_t kind = 0; kind < measure::kDurations; ++kind) {
+      (i < bases ? out.base_times : out.next_times)[kind].Merge(part->times[kind].whole);
+    }
+  }
+}
+
 }  // namespace
 
 void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool>& judged,
@@ -94,7 +112,7 @@ void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool
   report.next = SideOf(captures, bases, captures.size());
   for (size_t g = 0; g < groups.all().size(); ++g) {
     const SharedGroup& group = groups.all()[g];
-    DiffGroup out{group.name, group.former_name, judged[g], group.of_recorder, {}, {}};
+    DiffGroup out{group.name, group.former_name, judged[g], group.of_recorder, {}, {}, {}, {}};
     for (size_t i = 0; i < captures.size(); ++i) {
       const measure::Group* part = group.In(captures, i);
       if (part == nullptr) continue;
@@ -108,12 +126,19 @@ void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool
     }
     report.groups.push_back(std::move(out));
   }
+  std::vector<bool> has_times(report.groups.size());
   for (Row& row : report.rows) {
     const auto base = DistributionsOf(row, groups, 0, bases);
     const auto next = DistributionsOf(row, groups, bases, captures.size());
     row.base_quantiles = QuantilesOf(base);
     row.next_quantiles = QuantilesOf(next);
     if (!IsFinding(row.verdict)) continue;
+    row.base_lengths = Together(base);
+    row.next_lengths = Together(next);
+    if (row.group && !has_times[*row.group]) {
+      has_times[*row.group] = true;
+      AddTimes(groups.all()[*row.group], captures, bases, report.groups[*row.group]);
+    }
     row.examples =
         row.change > 0 ? ExamplesOf(next, captures, bases) : ExamplesOf(base, captures, 0);
   }

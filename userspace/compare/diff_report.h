@@ -91,6 +91,9 @@ struct Row {
   // By capture, in the order of the side's files.
   std::vector<std::optional<double>> base_captures;
   std::vector<std::optional<double>> next_captures;
+  // Of findings whose metric has lengths: all of the side's captures together, ns.
+  measure::Histogram base_lengths;
+  measure::Histogram next_lengths;
   Quantiles base_quantiles;  // us, of metrics that are lengths
   Quantiles next_quantiles;
 };
@@ -103,6 +106,9 @@ struct DiffGroup {
   // ms per second, mean of the captures, by facts::Share.
   std::array<double, facts::kShares> base_shares{};
   std::array<double, facts::kShares> next_shares{};
+  // Of groups that have a finding, by measure::Duration: all of the side's captures together, ns.
+  std::array<measure::Histogram, measure::kDurations> base_times;
+  std::array<measure::Histogram, measure::kDurations> next_times;
 };
 
 // One side.

@@ -60,6 +60,20 @@ std::vector<std::pair<uint32_t, uint64_t>> Histogram::buckets() const {
   return all;
 }
 
+std::vector<Histogram::Bar> Histogram::Bars() const {
+  constexpr uint32_t kTogether = 8;
+  std::vector<Bar> bars;
+  uint32_t last = UINT32_MAX;
+  for (const auto& [bucket, count] : buckets()) {
+    if (const uint32_t bar = bucket / kTogether; bar != last) {
+      bars.push_back({LeastOf(bar * kTogether), MostOf(bar * kTogether + kTogether - 1), 0});
+      last = bar;
+    }
+    bars.back().count += count;
+  }
+  return bars;
+}
+
 uint64_t Histogram::Quantile(double q) const {
   if (count_ == 0) return 0;
   // The rank of the value, 1 for the least one.

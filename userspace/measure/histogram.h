@@ -52,6 +52,14 @@ class Histogram {
   // Bucket and count, in ascending order; no count is 0. Made anew by each call.
   std::vector<std::pair<uint32_t, uint64_t>> buckets() const;
 
+  // For drawing: 8 buckets put together, 8 an octave; what is empty is left out.
+  struct Bar {
+    uint64_t least = 0;
+    uint64_t most = 0;
+    uint64_t count = 0;
+  };
+  std::vector<Bar> Bars() const;
+
   // The value below or at which the fraction `q` (0 to 1) of all values lies: the middle of its
   // bucket. 0 when empty.
   uint64_t Quantile(double q) const;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 
 #include "analyze/diff/row_words.h"
@@ -31,6 +32,7 @@ class Writer {
     json_.EndArray().EndObject();
     json_.Line().Key("paired").Bool(report_.paired);
     json_.Key("per_run").Bool(report_.per_run);
+    json_.Key("seconds_per_run").Double(report_.seconds_per_run);
     json_.Key("could_not_be_told").Unsigned(report_.untold);
     Ranked("findings", report_.findings);
     Ranked("unconfirmed", report_.unconfirmed);
@@ -39,6 +41,8 @@ class Writer {
     json_.EndArray();
     json_.Line().Key("others").BeginArray();
     for (const Row& row : report_.others) OneRow(row, std::nullopt, false);
+    json_.EndArray().Line().Key("groups").BeginArray();
+    for (const comparison::DiffGroup& group : report_.groups) OneGroup(group);
     json_.EndArray().Line().EndObject();
   }
 
@@ -77,6 +81,43 @@ class Writer {
       }
     }
     json_.EndObject();
+  }
+
+  void Shares(const char* key, const std::array<double, facts::kShares>& shares) {
+    constexpr std::array<const char*, facts::kShares> kNames = {
+        "running", "runnable_wakeup", "runnable_preempted", "sleeping", "blocked", "stopped",
+        "unknown", "absent"};
+    json_.Key(key).BeginObject();
+    for (size_t i = 0; i < kNames.size(); ++i) json_.Key(kNames[i]).Double(shares[i]);
+    json_.EndObject();
+  }
+
+  void Lengths(const char* key, const measure::Histogram& lengths) {
+    json_.Key(key).BeginArray();
+    for (const measure::Histogram::Bar& bar : lengths.Bars()) {
+      json_.BeginArray().Unsigned(bar.least).Unsigned(bar.most).Unsigned(bar.count).EndArray();
+    }
+    json_.EndArray();
+  }
+
+  void OneGroup(const comparison::DiffGroup& group) {
+    constexpr std::array<const char*, measure::kDurations> kNames = {
+        "slice", "wakeup_latency", "preempted_wait", "sleep", "blocked", "irq", "softirq"};
+    json_.Line().BeginObject().Key("process").String(group.name.process);
+    json_.Key("thread").String(group.name.thread).Key("of_command").Bool(group.name.of_command);
+    json_.Key("judged").Bool(group.judged).Key("of_recorder").Bool(group.of_recorder);
+    json_.Key("ms_per_second").BeginObject();
+    Shares("base", group.base_shares);
+    Shares("new", group.next_shares);
+    json_.EndObject().Key("histograms").BeginObject();
+    for (size_t i = 0; i < kNames.size(); ++i) {
+      if (group.base_times[i].empty() && group.next_times[i].empty()) continue;
+      json_.Key(kNames[i]).BeginObject();
+      Lengths("base", group.base_times[i]);
+      Lengths("new", group.next_times[i]);
+      json_.EndObject();
+    }
+    json_.EndObject().EndObject();
   }
 
   // Times are in ns; rates per run of the command where the report has them so.
@@ -152,6 +193,7 @@ class Writer {
     if (rank) json_.Key("rank").Unsigned(*rank);
     json_.Key("group");
     Group(row.group);
+    if (row.group) json_.Key("group_number").Unsigned(*row.group);
     json_.Key("metric").String(IdOf(row.metric));
     if (!row.name.empty()) json_.Key("name").String(row.name);
     json_.Key("statistic").String(InfoOf(row.statistic).id).Key("unit").String(UnitOf(row));
@@ -185,7 +227,17 @@ class Writer {
     json_.EndArray().Key("captures").BeginObject();
     Captures("base", row.base_captures, scale);
     Captures("new", row.next_captures, scale);
-    json_.EndObject().EndObject();
+    json_.EndObject();
+    if (!row.base_lengths.empty() || !row.next_lengths.empty()) {
+      json_.Key("histogram").BeginObject();
+      Lengths("base", row.base_lengths);
+      Lengths("new", row.next_lengths);
+      json_.EndObject();
+    }
+    // As people are told of it.
+    json_.Key("text").BeginObject().Key("group").String(GroupWords(report_, row));
+    json_.Key("metric").String(MetricWords(row)).Key("change").String(ChangeWords(report_, row));
+    json_.Key("ratio").String(RatioWords(row, row.ratio.value)).EndObject().EndObject();
   }
 
   text::JsonWriter json_;

@@ -24,8 +24,6 @@ constexpr std::array<const char*, measure::kDurations> kDurationNames = {
     "slice", "wakeup_latency", "preempted_wait", "sleep", "blocked", "irq", "softirq"};
 constexpr std::array<const char*, measure::kBecauses> kBecauseNames = {"held_cpu", "held_cpu_lower",
                                                                        "woken_by", "preempted_by"};
-// Of the buckets' 64 an octave, so many are put together for drawing.
-constexpr uint32_t kDrawnShift = 3;
 
 class Writer {
  public:
@@ -204,27 +202,9 @@ class Writer {
     Field("unknown", times.unknown);
     Field("unknown_ns", times.unknown_ns);
     json_.Key("histogram").BeginArray();
-    uint64_t count = 0;
-    uint32_t last = 0;
-    const auto tell = [&] {
-      if (count == 0) return;
-      const uint32_t first = last << kDrawnShift;
-      const uint32_t behind = first + (1u << kDrawnShift) - 1;
-      json_.BeginArray()
-          .Unsigned(measure::Histogram::LeastOf(first))
-          .Unsigned(measure::Histogram::MostOf(behind))
-          .Unsigned(count)
-          .EndArray();
-    };
-    for (const auto& [bucket, many] : times.whole.buckets()) {
-      if (bucket >> kDrawnShift != last) {
-        tell();
-        count = 0;
-        last = bucket >> kDrawnShift;
-      }
-      count += many;
+    for (const measure::Histogram::Bar& bar : times.whole.Bars()) {
+      json_.BeginArray().Unsigned(bar.least).Unsigned(bar.most).Unsigned(bar.count).EndArray();
     }
-    tell();
     json_.EndArray().Key("worst").BeginArray();
     for (const measure::Instance& instance : times.worst) {
       json_.BeginObject();

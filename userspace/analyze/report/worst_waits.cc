@@ -46,15 +46,7 @@ void WorstWaits::Complete(List& list, const Interval& interval) {
 void WorstWaits::AddWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
                          std::optional<fxt::Koid> waker) {
   using facts::WaitKind;
-  const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
-                     wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
-  if (slept && wait.ended == facts::Bound::kSeen) {
-    const uint32_t index = threads_.Add(wait.thread);
-    if (index != facts::KoidIndex::kNone) {
-      if (index >= wakeups_.size()) wakeups_.resize(index + size_t{1});
-      wakeups_[index] = {wait.end, wait.thread, waker};
-    }
-  }
+  chains_.Add(wait, waker);
   const bool whole =
       wait.began == facts::Bound::kSeen && wait.ended == facts::Bound::kSeen && !wait.touches_loss;
   if (!whole) return;
@@ -76,7 +68,7 @@ void WorstWaits::Insert(List& list, const facts::Wait& wait, uint32_t cpu) {
   worst.cpu = cpu;
   worst.kind = wait.kind;
   LookBack(worst);
-  FollowWakers(wait, worst);
+  worst.chain = chains_.ChainOf(wait);
   open_until_ = std::max(open_until_, LastOf(worst));
   const auto at = std::upper_bound(
       list.waits.begin(), list.waits.end(), worst,
@@ -115,24 +107,6 @@ void WorstWaits::LookBack(WorstWait& worst) const {
       worst.holders.begin(), worst.holders.end(),
       [](const WorstWait::Holder& a, const WorstWait::Holder& b) { return a.ns > b.ns; });
   if (worst.holders.size() > kHolders) worst.holders.resize(kHolders);
-}
-
-void WorstWaits::FollowWakers(const facts::Wait& wait, WorstWait& worst) const {
-  uint64_t before = wait.kind == facts::WaitKind::kBlocked ? wait.end : wait.begin;
-  fxt::Koid thread = wait.thread;
-  while (worst.chain.size() < kLinks) {
-    const uint32_t index = threads_.Find(thread);
-    if (index == facts::KoidIndex::kNone) return;
-    const WakeLink& link = wakeups_[index];
-    // A later one is none of this.
-    if (link.time > before) return;
-    // A preempted thread waits for nobody that woke it.
-    if (worst.chain.empty() && wait.kind == facts::WaitKind::kPreempted) return;
-    worst.chain.push_back(link);
-    if (!link.waker || *link.waker == thread) return;
-    before = link.time;
-    thread = *link.waker;
-  }
 }
 
 }  // namespace analyze

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "facts/koid_index.h"
+#include "analyze/report/wake_chains.h"
 #include "facts/timeline/fact.h"
 
 namespace analyze {
@@ -20,13 +20,6 @@ struct Interval {
   fxt::Koid thread = 0;  // of a run
   uint32_t cpu = 0;
   What what = What::kUnknown;
-};
-
-// `waker` made `woken` runnable; without a waker an interrupt did, or nobody knows.
-struct WakeLink {
-  uint64_t time = 0;
-  fxt::Koid woken = 0;
-  std::optional<fxt::Koid> waker;
 };
 
 struct WorstWait {
@@ -55,7 +48,6 @@ class WorstWaits {
  public:
   static constexpr size_t kRecent = 256;
   static constexpr size_t kIntervals = 400;
-  static constexpr size_t kLinks = 6;
   static constexpr size_t kHolders = 8;
 
   // Of each of the two kinds, `count` are kept.
@@ -80,7 +72,6 @@ class WorstWaits {
 
   void Insert(List& list, const facts::Wait& wait, uint32_t cpu);
   void LookBack(WorstWait& worst) const;
-  void FollowWakers(const facts::Wait& wait, WorstWait& worst) const;
   void Complete(List& list, const Interval& interval);
 
   size_t count_;
@@ -88,8 +79,7 @@ class WorstWaits {
   List blocked_;
   uint64_t open_until_ = 0;  // intervals that begin before may belong to one that is kept
   std::vector<Lane> lanes_;  // by CPU
-  facts::KoidIndex threads_{size_t{1} << 20};
-  std::vector<WakeLink> wakeups_;  // the latest of each thread, by threads_
+  WakeChains chains_;
 };
 
 }  // namespace analyze

@@ -10,6 +10,7 @@
 #include "analyze/diff/diff_junit.h"
 #include "analyze/diff/diff_markdown.h"
 #include "analyze/diff/diff_text.h"
+#include "analyze/page/diff_page.h"
 #include "compare/compare.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
@@ -27,6 +28,7 @@ struct Options {
   std::vector<std::string> noise;
   std::string markdown;
   std::string junit;
+  std::string html;
   bool json = false;
   bool fail = false;
   size_t top = 10;
@@ -93,6 +95,10 @@ int Run(Options& options) {
     const auto status = Write(options.junit, analyze::DiffJunit(*report), like);
     if (!status) return FailOutput(options.junit, status.error());
   }
+  if (!options.html.empty()) {
+    const auto status = Write(options.html, analyze::DiffPage(*report), like);
+    if (!status) return FailOutput(options.html, status.error());
+  }
   text::TextWriter out(STDOUT_FILENO, "standard output");
   out.Append(options.json ? analyze::DiffJson(*report) : analyze::DiffText(*report, options.top));
   const auto status = out.Finish();
@@ -125,6 +131,11 @@ void AddDiff(const Command& program, int& exit_code) {
       .Add("--junit", options->junit,
            "Write a test for each row, failed where it got worse, for a build server")
       .Type("FILE");
+  command
+      .Add("--html", options->html,
+           "Write a page with plots: the captures, distributions, and what went on around the "
+           "longest examples")
+      .Type("FILE");
   command.Add("--json", options->json, "One JSON object on standard output, with every row");
   command.Add("--top", options->top, "Findings to print; 0 prints all").Type("N").ShowDefault();
   command.Add("--fail", options->fail, "Exit with 3 when something got worse");
@@ -136,7 +147,7 @@ void AddDiff(const Command& program, int& exit_code) {
       "Examples:\n"
       "  fxt diff base/ new/\n"
       "  fxt diff --base a1.fxt a2.fxt a3.fxt --new b1.fxt b2.fxt b3.fxt --fail\n"
-      "  fxt diff base/ new/ --markdown d.md --junit d.xml --json | jq '.findings[0]'");
+      "  fxt diff base/ new/ --html d.html --markdown d.md --json | jq '.findings[0]'");
   command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 

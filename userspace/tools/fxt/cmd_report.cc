@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <memory>
 
+#include "analyze/page/report_page.h"
 #include "analyze/report/report.h"
 #include "measure/store/load.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/support/filter_options.h"
+#include "tools/fxt/support/output_file.h"
 #include "tools/fxt/support/progress.h"
 
 namespace tools {
@@ -15,13 +17,24 @@ struct Options {
   std::string file;
   FilterOptions filter;
   bool json = false;
+  std::string html;
   size_t top = 10;
 };
 
 // The longest waits of each kind that are shown.
 constexpr size_t kWorst = 10;
 
+util::Status WritePage(const Options& options, const analyze::Report& report) {
+  auto page = text::TextWriter::Open(options.html, OutputLike(options.file));
+  if (!page) return page.TakeError();
+  page->Append(analyze::ReportPage(report));
+  return page->Finish();
+}
+
 int Run(const Options& options) {
+  if (auto differ = RefuseSameFile(options.file, options.html); !differ) {
+    return Fail(differ.error());
+  }
   auto window = options.filter.MakeWindow();
   if (!window) return Fail(window.error());
   std::unique_ptr<Progress> progress;
@@ -43,6 +56,10 @@ int Run(const Options& options) {
     notes.push_back("nothing in that time; a summary stands for all of its capture");
   }
   const analyze::Report report{*capture, watcher, notes, options.top};
+  if (!options.html.empty()) {
+    const auto written = WritePage(options, report);
+    if (!written) return FailOutput(options.html, written.error());
+  }
   text::TextWriter out(STDOUT_FILENO, "standard output");
   out.Append(options.json ? analyze::ReportJson(report) + "\n" : analyze::ReportText(report));
   const auto status = out.Finish();
@@ -59,6 +76,10 @@ void AddReport(const Command& program, int& exit_code) {
       "held the CPU, who woke them, the longest waits");
   command.Add("FILE", options->file, "A trace or a summary; - is standard input").Required();
   command.Add("--json", options->json, "All of it as one JSON object");
+  command
+      .Add("--html", options->html,
+           "Write a page with plots: CPUs over time, groups, who waits for whom, the longest waits")
+      .Type("FILE");
   options->filter.AddTimesTo(command);
   command.Add("--top", options->top, "How many groups to list in each table")
       .Type("N")
@@ -69,6 +90,7 @@ void AddReport(const Command& program, int& exit_code) {
       "\n"
       "Examples:\n"
       "  fxt report trace.fxt\n"
+      "  fxt report --html r.html trace.fxt\n"
       "  fxt report --from 1s --to 1.2s trace.fxt.gz\n"
       "  fxt report --json trace.fxt | jq '.groups[] | select(.inversion_ns > 0)'");
   command.OnRun([options, &exit_code] { exit_code = Run(*options); });

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/page/page.h"
+
+#include <initializer_list>
+
+#include "analyze/page/assets.h"
+
+namespace analyze {
+namespace {
+
+// '<' stands in strings of JSON only, so its escape means the same; without it there is neither an
+// end of the script nor the beginning of a comment.
+void AppendJson(std::string& out, std::string_view json) {
+  for (size_t from = 0;;) {
+    const size_t at = json.find('<', from);
+    out += json.substr(from, at - from);
+    if (at == std::string_view::npos) return;
+    out += "\\u003c";
+    from = at + 1;
+  }
+}
+
+// Appends what stands before the mark, and leaves what stands behind it.
+void AppendUpTo(std::string& out, std::string_view& page, std::string_view mark) {
+  const size_t at = page.find(mark);
+  out += page.substr(0, at);
+  page.remove_prefix(at + mark.size());
+}
+
+}  // namespace
+
+std::string MakePage(PageKind kind, std::span<const PageData> data) {
+  const bool report = kind == PageKind::kReport;
+  std::string out;
+  std::string_view rest = assets::kPageHtml;
+  AppendUpTo(out, rest, "@TITLE@");
+  out += report ? "fxt report" : "fxt diff";
+  AppendUpTo(out, rest, "@STYLE@");
+  out += assets::kPageCss;
+  AppendUpTo(out, rest, "@DATA@");
+  for (const PageData& part : data) {
+    out += "<script type=\"application/json\" id=\"";
+    out += part.id;
+    out += "\">";
+    AppendJson(out, part.json);
+    out += "</script>\n";
+  }
+  AppendUpTo(out, rest, "@SCRIPT@");
+  for (const std::string_view script :
+       {assets::kWordsJs, assets::kDrawJs, assets::kPlotsJs, assets::kStripJs,
+        report ? assets::kReportJs : assets::kDiffJs}) {
+    out += script;
+  }
+  out += rest;
+  return out;
+}
+
+}  // namespace analyze

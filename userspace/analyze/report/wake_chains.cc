@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/report/wake_chains.h"
+
+namespace analyze {
+
+using facts::WaitKind;
+
+void WakeChains::Add(const facts::Wait& wait, std::optional<fxt::Koid> waker) {
+  const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
+                     wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
+  if (!slept || wait.ended != facts::Bound::kSeen) return;
+  const uint32_t index = threads_.Add(wait.thread);
+  if (index == facts::KoidIndex::kNone) return;
+  if (index >= wakeups_.size()) wakeups_.resize(index + size_t{1});
+  wakeups_[index] = {wait.end, wait.thread, waker};
+}
+
+std::vector<WakeLink> WakeChains::ChainOf(const facts::Wait& wait) const {
+  std::vector<WakeLink> chain;
+  if (wait.kind == WaitKind::kPreempted) return chain;
+  // A wait for a CPU begins with the wakeup, other waits end with it.
+  uint64_t before = wait.kind == WaitKind::kWakeup ? wait.begin : wait.end;
+  fxt::Koid thread = wait.thread;
+  while (chain.size() < kLinks) {
+    const uint32_t index = threads_.Find(thread);
+    if (index == facts::KoidIndex::kNone) break;
+    const WakeLink& link = wakeups_[index];
+    // A later one is none of this.
+    if (link.time > before) break;
+    chain.push_back(link);
+    if (!link.waker || *link.waker == thread) break;
+    before = link.time;
+    thread = *link.waker;
+  }
+  return chain;
+}
+
+}  // namespace analyze

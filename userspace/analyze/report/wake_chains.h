@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Who woke whom before a wait ended.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "facts/koid_index.h"
+#include "facts/timeline/fact.h"
+
+namespace analyze {
+
+// `waker` made `woken` runnable; without a waker an interrupt did, or nobody knows.
+struct WakeLink {
+  uint64_t time = 0;
+  fxt::Koid woken = 0;
+  std::optional<fxt::Koid> waker;
+};
+
+// Keeps the latest wakeup of each thread, of a million threads at most.
+class WakeChains {
+ public:
+  static constexpr size_t kLinks = 6;
+
+  // Any wait, as it ends. `waker` is who ended it, if a wakeup did.
+  void Add(const facts::Wait& wait, std::optional<fxt::Koid> waker);
+  // Of a wait that was just added, latest first: who woke the thread, who woke that one, ...; no
+  // more than kLinks. A preempted thread waits for nobody that woke it: none.
+  std::vector<WakeLink> ChainOf(const facts::Wait& wait) const;
+
+ private:
+  facts::KoidIndex threads_{size_t{1} << 20};
+  std::vector<WakeLink> wakeups_;  // by threads_
+};
+
+}  // namespace analyze
