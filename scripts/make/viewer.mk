@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What other programs make of `fxt json`.
+# What other programs make of `fxt json`, and a browser of the pages.
 
 ## json-test     whether `fxt json` of a recording is JSON and agrees with `fxt info` (root)
-## viewer-test   load such files into speedscope in a headless Chromium (root; make deps DEPS=viewer)
-.PHONY: json-test viewer-test
+## pages-test    open the pages of `fxt report` and `fxt diff` in a headless Chromium (root)
+## viewer-test   that, and load such files into speedscope in a headless Chromium (root; make deps DEPS=viewer)
+.PHONY: json-test pages-test viewer-test
 json-test: $(BINARIES) $(BUILD)/capture_tests
 	tests/viewer/json_test.py --build $(BUILD)
 
-viewer-test: $(BINARIES) $(BUILD)/capture_tests
+pages-test: $(BINARIES) $(BUILD)/capture_tests
+	tests/viewer/pages_test.py --build $(BUILD)
+
+viewer-test: pages-test $(BINARIES) $(BUILD)/capture_tests
 	tests/viewer/viewer_test.py --build $(BUILD)

@@ -31,7 +31,7 @@ function head() {
   if (report.start_time !== null) words.push(new Date(report.start_time * 1000).toISOString().slice(0, 19).replace("T", " ") + " UTC");
   return [
     el("div", {class: "eyebrow"}, "fxt report"),
-    el("h1", null, title()),
+    el("h1", null, [...title()].length > 120 ? [...title()].slice(0, 119).join("") + "…" : title()),
     el("p", {class: "lead"}, words.join(" · "), report.command && ". Its groups are marked *"),
     report.command && el("p", {class: "mono soft"}, report.command),
     el("p", {class: "mono soft"}, report.file),

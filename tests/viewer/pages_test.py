@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Opens the pages of `fxt report --html` and `fxt diff --html` in a headless Chromium.
+
+Screenshots of them, light and dark, stay in the build folder.
+"""
+
+import base64
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+import browser
+import capture
+
+BUILD = os.path.join(capture.ROOT, "build")
+PHONE = (390, 844)
+DESK = (1200, 900)
+
+# Ends a script element where it is not escaped, and then is an element that says so.
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+# Its thread's name has room for 15 bytes.
+HOSTILE_THREAD = "</script><b>"
+
+
+def work(rounds):
+    """A command that sleeps and computes, under a hostile name."""
+    return [sys.executable, "-c",
+            "import sys, time\n"
+            f"open('/proc/self/comm', 'w').write('{HOSTILE_THREAD}')\n"
+            f"for i in range(20):\n  time.sleep(0.01)\n  sum(range({rounds}))\n", HOSTILE]
+
+
+def record(path, command):
+    capture.run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "sched,task,syscall", "-o", path, "--", *command)
+
+
+def fxt(*words):
+    return capture.run(os.path.join(BUILD, "fxt"), *words).decode()
+
+
+def shown(page, url, size=DESK, scheme="light"):
+    """The page, as a window of that size shows it."""
+    page.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1,
+              mobile=size == PHONE)
+    page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    page.open(url)
+    page.wait_for(lambda one: one.errors or one.evaluate("document.querySelector('footer') !== null"))
+    settle(page)
+
+
+def settle(page):
+    """Plots are drawn when their sizes are known."""
+    page.evaluate("new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 300))")
+
+
+def number_of(page, selector):
+    return page.evaluate(f"document.querySelectorAll({json.dumps(selector)}).length")
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        sides = {"base": 2_000, "new": 400_000}
+        for number in range(3):
+            for side, rounds in sides.items():
+                os.makedirs(os.path.join(cls.folder.name, side), exist_ok=True)
+                record(cls.path(f"{side}/{number}.fxt"), work(rounds))
+        cls.report = json.loads(fxt("report", cls.path("new/0.fxt"), "--json", "--html", cls.path("r.html")))
+        cls.diff = json.loads(fxt("diff", cls.path("base"), cls.path("new"), "--json", "--html", cls.path("d.html")))
+        cls.browser = browser.Browser(browser.find())
+        cls.addClassCleanup(cls.browser.__exit__)
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.folder.name, name)
+
+    @classmethod
+    def url(cls, name):
+        return "file://" + cls.path(name)
+
+    def setUp(self):
+        self.browser.errors.clear()
+
+    def tearDown(self):
+        self.assertEqual(self.browser.errors, [])
+
+    def open(self, name, **how):
+        shown(self.browser, self.url(name), **how)
+        return self.browser
+
+    def open_all(self, page):
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        settle(page)
+
+    def assert_count(self, page, selector, count):
+        self.assertEqual(number_of(page, selector), count, selector)
+
+    def data_of(self, page):
+        return json.loads(page.evaluate("JSON.stringify(data('data'))"))
+
+    def test_a_report_shows_all_of_its_json(self):
+        page = self.open("r.html")
+        self.open_all(page)
+        self.assertEqual(self.data_of(page), self.report)
+        self.assertGreater(len(self.report["groups"]), 3)
+        self.assert_count(page, "table.groups tbody tr", len(self.report["groups"]))
+        self.assert_count(page, ".plot.cpu path.slot-busy", sum(1 for cpu in self.report["strips"]["cpus"] if cpu["busy"]))
+        waits = self.report["worst_waits"] + self.report["worst_blocked"]
+        self.assertGreater(len(waits), 0)
+        self.assert_count(page, "details.wait .plot.strip > svg", len(waits))
+        self.assertGreater(number_of(page, ".plot.strip rect.piece-other"), 0)
+        calls = sum(len(group["syscalls"]) for group in self.report["groups"])
+        self.assertGreater(calls, 0)
+        self.assert_count(page, "table.syscalls tbody tr", calls)
+        self.assertGreater(number_of(page, "table.matrix td[style]"), 0)
+
+    def test_a_group_of_a_report_opens(self):
+        page = self.open("r.html")
+        page.evaluate("document.querySelector('button.open').click()")
+        settle(page)
+        self.assertGreater(number_of(page, "tr.below .plot.distribution path"), 0)
+        page.evaluate("document.querySelector('button.open').click()")
+        self.assert_count(page, "tr.below", 0)
+
+    def test_a_comparison_shows_all_of_its_json(self):
+        page = self.open("d.html")
+        self.open_all(page)
+        self.assertEqual(self.data_of(page), self.diff)
+        findings = self.diff["findings"]
+        self.assertIn("worse", [row["verdict"] for row in findings])
+        self.assert_count(page, "table.findings tbody tr", len(findings))
+        self.assert_count(page, "article.finding", len(findings))
+        self.assert_count(page, "table.rows tbody tr", len(self.diff["rows"]))
+        self.assert_count(page, "table.others tbody tr", len(self.diff["others"]))
+        for side in ("base", "new"):
+            dots = sum(1 for row in findings for one in row["captures"][side] if one is not None)
+            self.assert_count(page, f"article.finding circle.dot-{side}", dots)
+        with_lengths = sum(1 for row in findings if "histogram" in row)
+        self.assertGreater(with_lengths, 0)
+        self.assertGreaterEqual(number_of(page, ".plot.distribution > svg"), with_lengths)
+        self.assertGreaterEqual(number_of(page, ".plot.partition > svg"), sum(1 for row in findings if row["group"]))
+        examples = min(10, sum(1 for row in findings if row["examples"]))
+        self.assertGreater(examples, 0)
+        self.assert_count(page, ".plot.strip > svg", examples)
+        heading = page.evaluate("document.querySelector('h1').textContent")
+        self.assertIn(findings[0]["text"]["metric"], heading)
+
+    def test_rows_can_be_filtered(self):
+        page = self.open("d.html")
+        self.open_all(page)
+        page.evaluate("(() => { const box = document.querySelector('#all-rows .filter'); box.value = 'SWITCHES';"
+                      " box.dispatchEvent(new Event('input')); })()")
+        wanted = sum(1 for row in self.diff["rows"] if "switches" in (row["text"]["metric"] + row["text"]["group"]))
+        self.assertGreater(wanted, 0)
+        self.assert_count(page, "table.rows tbody tr:not([hidden])", wanted)
+
+    def test_nothing_changed(self):
+        same = json.loads(fxt("diff", self.path("base"), self.path("base"), "--json", "--html", self.path("same.html")))
+        self.assertEqual(same["findings"], [])
+        page = self.open("same.html")
+        self.assertIn("Nothing changed", page.evaluate("document.querySelector('h1').textContent"))
+        self.assert_count(page, "article.finding", 0)
+
+    def test_a_page_of_summaries(self):
+        fxt("summarize", self.path("new/0.fxt"), "-o", self.path("new.fxs"))
+        fxt("report", self.path("new.fxs"), "--html", self.path("summary.html"))
+        page = self.open("summary.html")
+        self.assertGreater(number_of(page, "table.groups tbody tr"), 3)
+        self.assert_count(page, ".plot.strip", 0)
+
+    def test_hostile_names_are_text(self):
+        for name in ("r.html", "d.html"):
+            with self.subTest(name):
+                page = self.open(name)
+                self.open_all(page)
+                self.assert_count(page, "img, iframe, b > *", 0)
+                self.assert_count(page, "script", 3)
+                words = page.evaluate("document.body.innerText")
+                self.assertIn(HOSTILE, words)
+                self.assertIn(HOSTILE_THREAD, words)
+
+    def test_a_page_asks_for_nothing(self):
+        for name in ("r.html", "d.html"):
+            with self.subTest(name):
+                page = self.open(name)
+                self.assertEqual(page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)"), [])
+
+    def test_a_phone_shows_it_without_scrolling_to_the_side(self):
+        for name in ("r.html", "d.html"):
+            with self.subTest(name):
+                page = self.open(name, size=PHONE)
+                self.open_all(page)
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), PHONE[0])
+                self.assertEqual(page.evaluate("innerWidth"), PHONE[0])
+
+    def test_light_and_dark(self):
+        folder = os.path.join(BUILD, "viewer")
+        os.makedirs(folder, exist_ok=True)
+        for name in ("r", "d"):
+            papers = set()
+            for scheme in ("light", "dark"):
+                page = self.open(name + ".html", scheme=scheme)
+                papers.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+                high = page.evaluate("document.documentElement.scrollHeight")
+                shot = page.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
+                                 clip={"x": 0, "y": 0, "width": DESK[0], "height": min(high, 4000), "scale": 1})
+                with open(os.path.join(folder, f"{'report' if name == 'r' else 'diff'}-{scheme}.png"), "wb") as file:
+                    file.write(base64.b64decode(shot["data"]))
+            self.assertEqual(len(papers), 2)
+
+
+if __name__ == "__main__":
+    if "--build" in sys.argv:
+        at = sys.argv.index("--build")
+        BUILD = os.path.abspath(sys.argv[at + 1])
+        del sys.argv[at:at + 2]
+    if not browser.find():
+        capture.skip("no Chromium (make deps DEPS=viewer)")
+    capture.skip_unless_recordable(BUILD)
+    unittest.main(verbosity=2)
