@@ -28,8 +28,8 @@ _fxt() {
     dump) options+=" --type --category $filters --json --raw --relative" ;;
     json) options+=' -o --output --cpu-slices' ;;
     trim) options+=" -o --output $filters" ;;
-    report) options+=' --json --from --to --top' ;;
-    diff) options+=' --base --new --noise --markdown --junit --json --top --fail' ;;
+    report) options+=' --json --html --from --to --top' ;;
+    diff) options+=' --base --new --noise --html --markdown --junit --json --top --fail' ;;
     summarize) options+=' -o --output --from --to' ;;
     recover|import) options+=' -o --output' ;;
     lbr) options+=" --raw --brstack --json --report --top $filters --symbols --no-symbols --root

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What the pages of `fxt report --html` and `fxt diff --html` are made of, as C++ string literals.
 
-PAGE_FILES := $(wildcard userspace/analyze/page/*.html userspace/analyze/page/*.css userspace/analyze/page/*.js)
-PAGE_LITERALS := $(patsubst userspace/%,$(BUILD)/%.inc,$(PAGE_FILES))
+PAGE_FOLDER := userspace/analyze/page/web
+PAGE_FILES := $(wildcard $(PAGE_FOLDER)/*.html $(PAGE_FOLDER)/*.css $(PAGE_FOLDER)/*.js)
+PAGE_LITERALS := $(patsubst $(PAGE_FOLDER)/%,$(BUILD)/analyze/page/%.inc,$(PAGE_FILES))
 
-$(BUILD)/analyze/page/%.inc: userspace/analyze/page/%
+$(BUILD)/analyze/page/%.inc: $(PAGE_FOLDER)/%
 	@mkdir -p $(@D)
 	$(call brief,LITERAL)(printf 'R"page-file(' && cat $< && printf ')page-file"\n') >$@
 

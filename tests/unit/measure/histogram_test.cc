@@ -16,6 +16,23 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
+TEST(HistogramTest, BarsHoldEveryValueAndDoNotOverlap) {
+  std::mt19937_64 random(2);
+  Histogram histogram;
+  for (int i = 0; i < 1000; ++i) histogram.Add(random() >> (random() % 64));
+  uint64_t count = 0;
+  uint64_t behind = 0;
+  for (const Histogram::Bar& bar : histogram.Bars()) {
+    EXPECT_GE(bar.least, behind);
+    EXPECT_GT(bar.most, bar.least);
+    EXPECT_GT(bar.count, 0u);
+    behind = bar.most;
+    count += bar.count;
+  }
+  EXPECT_EQ(count, histogram.count());
+  EXPECT_THAT(Histogram().Bars(), IsEmpty());
+}
+
 TEST(HistogramTest, EveryValueIsInABucketWhoseMiddleIsNear) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 100'000; ++i) {

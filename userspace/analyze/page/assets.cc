@@ -22,6 +22,9 @@ constexpr std::string_view kPlotsJs =
 constexpr std::string_view kStripJs =
 #include "analyze/page/strip.js.inc"
     ;
+constexpr std::string_view kReportGroupsJs =
+#include "analyze/page/report_groups.js.inc"
+    ;
 constexpr std::string_view kReportJs =
 #include "analyze/page/report.js.inc"
     ;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The files of a page that are no C++: each is in this folder under its own name.
+// The files of a page that are no C++: each is in the folder web/ under its own name.
 #pragma once
 
 #include <string_view>
@@ -14,6 +14,7 @@ extern const std::string_view kWordsJs;  // values and names as text
 extern const std::string_view kDrawJs;   // elements and SVG
 extern const std::string_view kPlotsJs;
 extern const std::string_view kStripJs;  // CPUs and threads over time
+extern const std::string_view kReportGroupsJs;
 extern const std::string_view kReportJs;
 extern const std::string_view kDiffJs;
 

@@ -48,6 +48,7 @@ std::string MakePage(PageKind kind, std::span<const PageData> data) {
   AppendUpTo(out, rest, "@SCRIPT@");
   for (const std::string_view script :
        {assets::kWordsJs, assets::kDrawJs, assets::kPlotsJs, assets::kStripJs,
+        report ? assets::kReportGroupsJs : std::string_view(),
         report ? assets::kReportJs : assets::kDiffJs}) {
     out += script;
   }

@@ -77,7 +77,7 @@ int Run(Options& options) {
   if (auto named = NameSides(options); !named) return Fail(named.error());
   auto report = Compare(options);
   if (!report) return Fail(report.error());
-  for (const std::string* output : {&options.markdown, &options.junit}) {
+  for (const std::string* output : {&options.markdown, &options.junit, &options.html}) {
     for (const auto* side : {&report->base, &report->next}) {
       for (const std::string& file : side->files) {
         if (auto status = RefuseSameFile(file, *output); !output->empty() && !status) {

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Plots of two sides, or of one.
 
-// A dot per capture; `row` is a row of a comparison. Captures that were recorded in turns are joined.
+// A dot per capture; `row` is a row of a comparison. Captures that were recorded in turns are
+// joined.
 function capturesPlot(row, paired) {
   const sides = [["base", row.captures.base, row.base], ["new", row.captures.new, row.new]];
   const all = sides.flatMap(([, captures, estimate]) => [...captures, estimate.low, estimate.high])
-    .filter((one) => typeof one === "number");
+                  .filter((one) => typeof one === "number");
   return plot("captures", "A dot for each capture", (width) => {
     const left = 40, right = width - 12, rows = [16, 46], height = 84;
     const most = Math.max(...all, 0) || 1;
     const least = Math.min(...all.filter((one) => one > 0));
     const isLog = all.every((one) => one > 0) && most / least > 25;
-    const scale = isLog ? logScale(least / 1.3, most * 1.2, left, right) : linearScale(0, most * 1.04, left, right);
-    const parts = scale.ticks.map((tick) => [
-      line(scale(tick), 2, scale(tick), 62, "grid"),
-      text(scale(tick), 77, "mid", row.unit === "ns" ? shortDuration(tick) : shortNumber(tick)),
+    const scale = isLog ? logScale(least / 1.3, most * 1.2, left, right) :
+                          linearScale(0, most * 1.04, left, right);
+    const parts = scale.ticks.map(
+        (tick) =>
+            [line(scale(tick), 2, scale(tick), 62, "grid"),
+             text(
+                 scale(tick), 77, "mid",
+                 row.unit === "ns" ? shortDuration(tick) : shortNumber(tick)),
     ]);
     if (paired) {
       row.captures.base.forEach((one, i) => {
@@ -29,11 +34,19 @@ function capturesPlot(row, paired) {
       if (typeof estimate.low === "number" && typeof estimate.high === "number") {
         parts.push(line(scale(estimate.low), y, scale(estimate.high), y, "span-" + side));
       }
-      parts.push(line(scale(estimate.value), y - 8, scale(estimate.value), y + 8, "mean-" + side));
+      if (typeof estimate.value === "number") {
+        parts.push(
+            line(scale(estimate.value), y - 8, scale(estimate.value), y + 8, "mean-" + side));
+      }
       captures.forEach((one, number) => {
         if (typeof one !== "number") return;
-        parts.push(svg("circle", {cx: scale(one), cy: y, r: 4.5, class: "dot-" + side,
-          tip: `${side}, capture ${number + 1}: ${value(one, row.unit)}`}));
+        parts.push(svg("circle", {
+          cx: scale(one),
+          cy: y,
+          r: 4.5,
+          class: "dot-" + side,
+          tip: `${side}, capture ${number + 1}: ${value(one, row.unit)}`
+        }));
       });
     });
     return [height, parts];
@@ -43,7 +56,8 @@ function capturesPlot(row, paired) {
 // Of [least, most, count]: what all of them together reach from and to.
 function reach(sides) {
   const bars = sides.flat();
-  return [Math.max(100, Math.min(...bars.map((bar) => Number(bar[0])))), Math.max(1000, ...bars.map((bar) => Number(bar[1])))];
+  const least = -greatest(bars.map((bar) => -Number(bar[0])), -Infinity);
+  return [Math.max(100, least), greatest(bars.map((bar) => Number(bar[1])), 1000)];
 }
 
 // How often each length is seen, each second: areas over a logarithmic axis. `sides` are
@@ -65,8 +79,10 @@ function distributionPlot(sides, height = 150) {
     // Square roots, so that what is rare is seen beside what is usual.
     const top = Math.sqrt(Math.max(1e-9, ...curves.flatMap((curve) => [...curve.bins.values()])));
     const y = (rate) => bottom - (Math.sqrt(rate) / top) * (bottom - 12);
-    const parts = scale.ticks.map((tick) => [
-      line(scale(tick), 6, scale(tick), bottom, "grid"), text(scale(tick), height - 5, "mid", shortDuration(tick))]);
+    const parts = scale.ticks.map(
+        (tick) =>
+            [line(scale(tick), 6, scale(tick), bottom, "grid"),
+             text(scale(tick), height - 5, "mid", shortDuration(tick))]);
     parts.push(line(left, bottom, right, bottom, "axis"));
     for (const curve of curves) {
       const numbers = [...curve.bins.keys()].sort((a, b) => a - b);
@@ -99,18 +115,26 @@ function tailPlot(sides, per = "s", height = 150) {
       }
       return {...side, points: points.reverse()};
     });
-    const rates = curves.flatMap((curve) => curve.points.map((point) => point[1])).filter((rate) => rate > 0);
+    const rates =
+        curves.flatMap((curve) => curve.points.map((point) => point[1])).filter((rate) => rate > 0);
     const lowest = Math.min(...rates) / 1.5, highest = Math.max(...rates, lowest * 10) * 1.3;
     const x = logScale(least * 0.9, most * 1.1, left, right);
     const y = logScale(lowest, highest, bottom, 8, 24);
-    const parts = x.ticks.map((tick) => [
-      line(x(tick), 6, x(tick), bottom, "grid"), text(x(tick), height - 5, "mid", shortDuration(tick))]);
-    parts.push(y.ticks.map((tick) => [
-      line(left, y(tick), right, y(tick), "grid"), text(left - 6, y(tick) + 4, "end", shortNumber(tick) + "/" + per)]));
+    const parts = x.ticks.map(
+        (tick) =>
+            [line(x(tick), 6, x(tick), bottom, "grid"),
+             text(x(tick), height - 5, "mid", shortDuration(tick))]);
+    parts.push(y.ticks.map(
+        (tick) =>
+            [line(left, y(tick), right, y(tick), "grid"),
+             text(left - 6, y(tick) + 4, "end", shortNumber(tick) + "/" + per)]));
     parts.push(line(left, bottom, right, bottom, "axis"));
     for (const curve of curves) {
-      const path = curve.points.map(([length, rate], i) =>
-        `${i === 0 ? "M" : "L"}${x(length).toFixed(1)} ${(rate > 0 ? y(rate) : bottom).toFixed(1)}`).join("");
+      const path = curve.points
+                       .map(
+                           ([length, rate], i) => `${i === 0 ? "M" : "L"}${x(length).toFixed(1)} ${
+                               (rate > 0 ? y(rate) : bottom).toFixed(1)}`)
+                       .join("");
       parts.push(svg("path", {d: path, class: "line-" + curve.name}));
     }
     return [height, parts];
@@ -125,8 +149,14 @@ function stackedBar(shares, full, x, y, width, height, unit) {
     const amount = Number(shares[share] || 0);
     const wide = (amount / full) * width;
     if (wide <= 0) continue;
-    parts.push(svg("rect", {x: at, y, width: Math.max(wide - (wide > 3 ? 0.7 : 0), 0.4), height, class: share,
-      tip: `${kShareWords[share]}: ${number(amount)} ${unit}`}));
+    parts.push(svg("rect", {
+      x: at,
+      y,
+      width: Math.max(wide - (wide > 3 ? 0.7 : 0), 0.4),
+      height,
+      class: share,
+      tip: `${kShareWords[share]}: ${number(amount)} ${unit}`
+    }));
     at += wide;
   }
   return parts;
@@ -142,14 +172,19 @@ function awake(shares) {
 function partitionPlot(base, next, full, unit) {
   return plot("partition", "Where the time of the threads went, base above new", (width) => {
     const left = 40;
-    return [40, [
-      text(0, 14, "strong", "base"), stackedBar(base, full, left, 3, width - left, 14, unit),
-      text(0, 34, "strong", "new"), stackedBar(next, full, left, 23, width - left, 14, unit),
-    ]];
+    return [
+      40,
+      [
+        text(0, 14, "strong", "base"),
+        stackedBar(base, full, left, 3, width - left, 14, unit),
+        text(0, 34, "strong", "new"),
+        stackedBar(next, full, left, 23, width - left, 14, unit),
+      ]
+    ];
   });
 }
 
 function shareLegend(shares) {
   return legend(kShares.filter((share) => shares.some((one) => Number(one[share] || 0) > 0))
-    .map((share) => [kShareColors[share], kShareWords[share]]));
+                    .map((share) => [kShareColors[share], kShareWords[share]]));
 }

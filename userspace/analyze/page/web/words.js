@@ -6,8 +6,8 @@
 // by its number, as in a terminal.
 function clean(text) {
   return String(text).replace(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    (c) => "\\u" + c.codePointAt(0).toString(16).padStart(4, "0"));
+      /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+      (c) => "\\u" + c.codePointAt(0).toString(16).padStart(4, "0"));
 }
 
 // Three digits that matter.
@@ -31,14 +31,17 @@ function duration(ns) {
 // For axes: no digits that say nothing.
 function shortDuration(ns) {
   for (const [unit, factor] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]]) {
-    if (Math.abs(ns) >= factor * 0.9999) return parseFloat((ns / factor).toPrecision(3)) + " " + unit;
+    if (Math.abs(ns) >= factor * 0.9999)
+      return parseFloat((ns / factor).toPrecision(3)) + " " + unit;
   }
   return parseFloat(ns.toPrecision(3)) + " ns";
 }
 
 // For axes as well.
 function shortNumber(n) {
-  return n !== 0 && (Math.abs(n) >= 1e4 || Math.abs(n) < 0.01) ? number(n) : String(parseFloat(n.toPrecision(3)));
+  return n !== 0 && (Math.abs(n) >= 1e4 || Math.abs(n) < 0.01) ?
+      number(n) :
+      String(parseFloat(n.toPrecision(3)));
 }
 
 // In the units of a row: "ns", "ms/s", "1/s", "ms/run", "1/run".
@@ -50,7 +53,8 @@ function value(amount, unit) {
 
 // "21.5 … 34.2/run"
 function range(low, high, unit) {
-  if (unit === "ns" || typeof low !== "number" || typeof high !== "number") return `${value(low, unit)} … ${value(high, unit)}`;
+  if (unit === "ns" || typeof low !== "number" || typeof high !== "number")
+    return `${value(low, unit)} … ${value(high, unit)}`;
   return `${number(low)} … ${value(high, unit)}`;
 }
 // "x4.02" is what a terminal has.
@@ -74,21 +78,39 @@ function groupName(group) {
 function threadName(thread) {
   if (!thread) return "an interrupt";
   const name = thread.name || "?";
-  return thread.process_name && thread.process_name !== name ? thread.process_name + "/" + name : name;
+  return thread.process_name && thread.process_name !== name ? thread.process_name + "/" + name :
+                                                               name;
 }
 
-const kShares = ["running", "runnable_wakeup", "runnable_preempted", "blocked", "stopped", "unknown", "sleeping"];
+const kShares = [
+  "running", "runnable_wakeup", "runnable_preempted", "blocked", "stopped", "unknown", "sleeping"
+];
 // Time that says something about a thread: not asleep, and known.
 const kAwake = kShares.slice(0, 5);
 const kShareWords = {
-  running: "running", runnable_wakeup: "runnable, woken", runnable_preempted: "runnable, preempted",
-  sleeping: "sleeping", blocked: "blocked (D)", stopped: "stopped", unknown: "not known",
+  running: "running",
+  runnable_wakeup: "runnable, woken",
+  runnable_preempted: "runnable, preempted",
+  sleeping: "sleeping",
+  blocked: "blocked (D)",
+  stopped: "stopped",
+  unknown: "not known",
 };
 const kShareColors = {
-  running: "running", runnable_wakeup: "wakeup", runnable_preempted: "preempted",
-  sleeping: "sleeping", blocked: "blocked", stopped: "stopped", unknown: "unknown",
+  running: "running",
+  runnable_wakeup: "wakeup",
+  runnable_preempted: "preempted",
+  sleeping: "sleeping",
+  blocked: "blocked",
+  stopped: "stopped",
+  unknown: "unknown",
 };
 const kTimeWords = {
-  slice: "slices", wakeup_latency: "wakeup latency", preempted_wait: "preempted wait", sleep: "sleeps",
-  blocked: "blocked (D)", irq: "interrupts", softirq: "softirqs",
+  slice: "slices",
+  wakeup_latency: "wakeup latency",
+  preempted_wait: "preempted wait",
+  sleep: "sleeps",
+  blocked: "blocked (D)",
+  irq: "interrupts",
+  softirq: "softirqs",
 };

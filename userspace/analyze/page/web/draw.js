@@ -3,16 +3,20 @@
 
 function add(parent, child) {
   if (child === null || child === undefined || child === false) return;
-  if (Array.isArray(child)) child.forEach((one) => add(parent, one));
-  else parent.append(child instanceof Node ? child : document.createTextNode(clean(child)));
+  if (Array.isArray(child))
+    child.forEach((one) => add(parent, one));
+  else
+    parent.append(child instanceof Node ? child : document.createTextNode(clean(child)));
 }
 
 // el("td", {class: "n", title: ...}, children...); children are nodes or text.
 function el(tag, attributes, ...children) {
   const node = document.createElement(tag);
   for (const [key, one] of Object.entries(attributes || {})) {
-    if (key.startsWith("on")) node.addEventListener(key.slice(2), one);
-    else if (one !== null && one !== undefined && one !== false) node.setAttribute(key, one === true ? "" : clean(one));
+    if (key.startsWith("on"))
+      node.addEventListener(key.slice(2), one);
+    else if (one !== null && one !== undefined && one !== false)
+      node.setAttribute(key, one === true ? "" : clean(one));
   }
   add(node, children);
   return node;
@@ -21,8 +25,10 @@ function el(tag, attributes, ...children) {
 function svg(tag, attributes, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [key, one] of Object.entries(attributes || {})) {
-    if (key === "tip") tip(node, one);
-    else node.setAttribute(key, typeof one === "number" ? +one.toFixed(2) : clean(one));
+    if (key === "tip")
+      tip(node, one);
+    else
+      node.setAttribute(key, typeof one === "number" ? +one.toFixed(2) : clean(one));
   }
   add(node, children);
   return node;
@@ -42,7 +48,9 @@ function tip(node, text) {
   };
   node.addEventListener("pointermove", show);
   node.addEventListener("pointerdown", show);
-  node.addEventListener("pointerleave", () => { tipBox.hidden = true; });
+  node.addEventListener("pointerleave", () => {
+    tipBox.hidden = true;
+  });
 }
 
 // A plot as wide as there is room, drawn anew when that changes; not before it is seen (what is in
@@ -81,6 +89,11 @@ function fitted(words, width, size = 6) {
   return most < 4 ? "" : all.slice(0, most - 1).join("") + "…";
 }
 
+// Of any number of values, which Math.max(...values) is not for.
+function greatest(values, least) {
+  return values.reduce((most, one) => (one > most ? one : most), least);
+}
+
 // --- scales: functions of a value with `ticks`
 
 function linearScale(least, most, from, to) {
@@ -90,7 +103,8 @@ function linearScale(least, most, from, to) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
   scale.ticks = [];
-  for (let n = Math.ceil(least / step - 1e-9); n * step <= most + step * 1e-9; ++n) scale.ticks.push(n * step);
+  for (let n = Math.ceil(least / step - 1e-9); n * step <= most + step * 1e-9; ++n)
+    scale.ticks.push(n * step);
   return scale;
 }
 
@@ -116,37 +130,52 @@ function logScale(least, most, from, to, apart = 52) {
   return scale;
 }
 
-// A table; columns are {title, cell(row), number, sort(row), class}. With `sort` it can be sorted by
-// them. On a phone, rows stand as cards.
+// A table; columns are {title, cell(row), number, sort(row), class}. With `sort` it can be sorted
+// by them. On a phone, rows stand as cards.
 function table(name, columns, rows, rowClass) {
   const body = el("tbody");
   const fill = (ordered) => {
-    body.replaceChildren(...ordered.map((row) => el("tr", {class: rowClass ? rowClass(row) : null},
-      columns.map((column) => el("td", {
-        class: [column.number ? "n" : "", column.class || ""].join(" ").trim() || null,
-        "data-label": column.title,
-      }, column.cell(row))))));
+    body.replaceChildren(...ordered.map(
+        (row) =>
+            el("tr", {class: rowClass ? rowClass(row) : null},
+               columns.map(
+                   (column) =>
+                       el("td", {
+                         class: [column.number ? "n" : "", column.class || ""].join(" ").trim() ||
+                             null,
+                         "data-label": column.title,
+                       },
+                          column.cell(row))))));
   };
-  const heads = columns.map((column) => el("th", {
-    class: [column.number ? "n" : "", column.sort ? "sort" : ""].join(" ").trim() || null, scope: "col",
-    onclick: () => {
-      if (!column.sort) return;
-      heads.forEach((head) => head.classList.remove("sorted"));
-      heads[columns.indexOf(column)].classList.add("sorted");
-      fill([...rows].sort((a, b) => column.sort(b) - column.sort(a)));
-    },
-  }, column.title));
+  const heads = columns.map(
+      (column) =>
+          el("th", {
+            class: [column.number ? "n" : "", column.sort ? "sort" : ""].join(" ").trim() || null,
+            scope: "col",
+            onclick: () => {
+              if (!column.sort) return;
+              heads.forEach((head) => head.classList.remove("sorted"));
+              heads[columns.indexOf(column)].classList.add("sorted");
+              fill([...rows].sort((a, b) => column.sort(b) - column.sort(a)));
+            },
+          },
+             column.title));
   fill(rows);
-  return el("div", {class: "scroll"}, el("table", {class: "stack " + name}, el("thead", null, el("tr", null, heads)), body));
+  return el(
+      "div", {class: "scroll"},
+      el("table", {class: "stack " + name}, el("thead", null, el("tr", null, heads)), body));
 }
 
 // A line of text to filter the rows of a table by.
 function filter(of, words) {
   return el("input", {
-    class: "filter", type: "search", placeholder: words, "aria-label": words,
+    class: "filter",
+    type: "search",
+    placeholder: words,
+    "aria-label": words,
     oninput: (event) => {
       const wanted = event.target.value.toLowerCase();
-      for (const row of of.querySelectorAll("tbody tr")) {
+      for (const row of of .querySelectorAll("tbody tr")) {
         row.hidden = !row.textContent.toLowerCase().includes(wanted);
       }
     },
