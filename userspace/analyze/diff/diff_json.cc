@@ -71,16 +71,16 @@ class Writer {
 
   void Group(const std::optional<size_t>& group) {
     json_.BeginObject();
-    if (group) {
-      const auto& of = report_.groups[*group];
-      json_.Key("process").String(of.name.process).Key("thread").String(of.name.thread);
-      if (of.former_name) {
-        json_.Key("former").BeginObject();
-        json_.Key("process").String(of.former_name->process);
-        json_.Key("thread").String(of.former_name->thread).EndObject();
-      }
-    }
+    if (group) Names(report_.groups[*group]);
     json_.EndObject();
+  }
+
+  void Names(const comparison::DiffGroup& group) {
+    json_.Key("process").String(group.name.process).Key("thread").String(group.name.thread);
+    if (!group.former_name) return;
+    json_.Key("former").BeginObject();
+    json_.Key("process").String(group.former_name->process);
+    json_.Key("thread").String(group.former_name->thread).EndObject();
   }
 
   void Shares(const char* key, const std::array<double, facts::kShares>& shares) {
@@ -103,8 +103,9 @@ class Writer {
   void OneGroup(const comparison::DiffGroup& group) {
     constexpr std::array<const char*, measure::kDurations> kNames = {
         "slice", "wakeup_latency", "preempted_wait", "sleep", "blocked", "irq", "softirq"};
-    json_.Line().BeginObject().Key("process").String(group.name.process);
-    json_.Key("thread").String(group.name.thread).Key("of_command").Bool(group.name.of_command);
+    json_.Line().BeginObject();
+    Names(group);
+    json_.Key("of_command").Bool(group.name.of_command);
     json_.Key("judged").Bool(group.judged).Key("of_recorder").Bool(group.of_recorder);
     json_.Key("ms_per_second").BeginObject();
     Shares("base", group.base_shares);

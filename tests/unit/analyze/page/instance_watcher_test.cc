@@ -17,7 +17,7 @@ using What = InstancePicture::What;
 // "app" sleeps from 100 us to 1100 us, until "waker" wakes it, which an interrupt woke.
 void Asleep(TraceScript& trace) {
   trace.Name(7, "app").Name(8, "hog").Name(9, "waker");
-  trace.Switch(0, 0, 0, "R", 7).Switch(10'000, 1, 0, "R", 8);
+  trace.Switch(0, 0, 0, "R", 7).Switch(0, 1, 0, "R", 9).Switch(10'000, 1, 9, "S", 8);
   trace.Switch(100'000, 0, 7, "S", 0);
   trace.Wake(900'000, 9).Switch(910'000, 0, 0, "R", 9).Wake(1'100'000, 7, 9);
   trace.Switch(1'110'000, 0, 9, "S", 7).Switch(2'000'000, 0, 7, "S", 0);

@@ -55,7 +55,7 @@ TEST(PageTest, FetchesNothing) {
       EXPECT_THAT(page, Not(HasSubstr(fetch)));
     }
     // The name of SVG is no address to go to.
-    EXPECT_EQ(CountOf(page, "http"), CountOf(page, "http://www.w3.org/2000/svg"));
+    EXPECT_EQ(CountOf(page, "://"), CountOf(page, "http://www.w3.org/2000/svg"));
   }
 }
 

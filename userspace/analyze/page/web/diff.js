@@ -277,7 +277,7 @@ function partitions() {
   return [
     el("h2", null, "Where time went"),
     el("p", {class: "lead small"},
-       "Time in which each group ran or waited for something else than work, of one scale."),
+       "Time in which each group ran, could have run or was blocked, of one scale."),
     shareLegend(groups.flatMap((one) => [awake(one.base), awake(one.next)])),
     rows(groups.slice(0, shown)),
     groups.length > shown &&
