@@ -17,6 +17,7 @@
 #include "fxt/encoder.h"
 #include "fxt/record_buffer.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace {
 

@@ -61,6 +61,7 @@ struct Distribution {
 
   Histogram whole;          // those seen from begin to end
   uint64_t whole_ns = 0;    // their sum, exact
+  uint64_t keep_from = 0;   // shorter ones are not among the longest; follows from `worst`
   uint64_t longest_ns = 0;  // the longest of them, exact
   Histogram cut;            // they began before the capture or ended behind it: at least so long
   uint64_t cut_ns = 0;
@@ -68,8 +69,17 @@ struct Distribution {
   uint64_t unknown_ns = 0;
   std::vector<Instance> worst;  // the longest whole ones, longest first; at most kWorst
 
-  uint64_t keep_from = 0;  // shorter ones are not among the longest; follows from `worst`
-
+  // Counts one that was seen from begin to end.
+  void AddWhole(const Instance& instance) {
+    whole.Add(instance.length);
+    whole_ns += instance.length;
+    if (instance.length < keep_from) [[likely]] {
+      return;
+    }
+    // No longer than the longest, what is not kept is.
+    longest_ns = longest_ns < instance.length ? instance.length : longest_ns;
+    KeepWorst(instance);
+  }
   // Keeps one that may be among the longest.
   void Keep(const Instance& instance) {
     if (instance.length >= keep_from) KeepWorst(instance);

@@ -28,35 +28,41 @@ uint64_t Histogram::MiddleOf(uint32_t bucket) {
   return least + (MostOf(bucket) - least) / 2;
 }
 
-Histogram::Page& Histogram::MakePage(size_t octave) {
+void Histogram::MakePage(size_t octave) {
   // Not the doubling of a vector: there are many histograms, of few pages.
-  if (pages_.size() == pages_.capacity()) pages_.reserve(pages_.size() + 1 + pages_.size() / 4);
-  pages_.emplace_back();
-  number_[octave] = static_cast<uint8_t>(pages_.size());
-  return pages_.back();
+  if (few_.size() == few_.capacity()) few_.reserve(few_.size() + 1 + few_.size() / 4);
+  few_.emplace_back();
+  number_[octave] = static_cast<uint8_t>(few_.size());
+}
+
+std::vector<uint64_t>& Histogram::ManyOf(size_t page) {
+  if (page >= many_.size()) many_.resize(few_.size());
+  if (many_[page].empty()) many_[page].resize(kPage);
+  return many_[page];
+}
+
+void Histogram::AddToPage(size_t page, size_t at, uint64_t count) {
+  const uint64_t sum = few_[page].of[at] + count;
+  few_[page].of[at] = static_cast<uint8_t>(sum);
+  if (sum >= 256) ManyOf(page)[at] += sum & ~uint64_t{255};
+}
+
+void Histogram::AddToBucket(uint32_t bucket, uint64_t count) {
+  if (count == 0) return;
+  const size_t octave = bucket >> kBucketBits;
+  if (number_[octave] == 0) MakePage(octave);
+  AddToPage(number_[octave] - size_t{1}, bucket & kMask, count);
+  count_ += count;
 }
 
 void Histogram::Merge(const Histogram& other) {
-  for (size_t octave = 0; octave < kOctaves; ++octave) {
-    const Page* from = other.PageOf(octave);
-    if (from == nullptr) continue;
-    Page& to = number_[octave] == 0 ? MakePage(octave) : pages_[number_[octave] - 1];
-    // Of itself: making a page moved nothing, since all of its pages are there.
-    for (size_t i = 0; i < to.size(); ++i) to[i] += (*from)[i];
-  }
-  count_ += other.count_;
+  // Of itself: adding to a bucket changes no other one.
+  other.ForEach([&](uint32_t bucket, uint64_t count) { AddToBucket(bucket, count); });
 }
 
 std::vector<std::pair<uint32_t, uint64_t>> Histogram::buckets() const {
   std::vector<std::pair<uint32_t, uint64_t>> all;
-  for (size_t octave = 0; octave < kOctaves; ++octave) {
-    const Page* page = PageOf(octave);
-    if (page == nullptr) continue;
-    for (size_t i = 0; i < page->size(); ++i) {
-      if ((*page)[i] == 0) continue;
-      all.emplace_back(static_cast<uint32_t>((octave << kBucketBits) + i), (*page)[i]);
-    }
-  }
+  ForEach([&](uint32_t bucket, uint64_t count) { all.emplace_back(bucket, count); });
   return all;
 }
 

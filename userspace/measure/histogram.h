@@ -30,21 +30,22 @@ class Histogram {
   // Buckets are below this.
   static constexpr uint32_t kBuckets = (64 - kBucketBits + 1) << kBucketBits;
 
-  void Add(uint64_t value, uint64_t count = 1) { AddToBucket(BucketOf(value), count); }
-  // `bucket` below kBuckets.
-  void AddToBucket(uint32_t bucket, uint64_t count) {
-    if (count == 0) return;
-    const size_t octave = bucket >> kBucketBits;
-    Page& page = number_[octave] == 0 ? MakePage(octave) : pages_[number_[octave] - 1];
-    page[bucket & ((1u << kBucketBits) - 1)] += count;
-    count_ += count;
-  }
-  // Asks for the memory that Add(value) is going to touch.
-  void Prefetch(uint64_t value) const {
+  void Add(uint64_t value) {
     const uint32_t bucket = BucketOf(value);
-    const Page* page = PageOf(bucket >> kBucketBits);
-    if (page != nullptr) __builtin_prefetch(&(*page)[bucket & ((1u << kBucketBits) - 1)], 1);
+    const size_t octave = bucket >> kBucketBits;
+    if (number_[octave] == 0) [[unlikely]] {
+      MakePage(octave);
+    }
+    const size_t page = number_[octave] - size_t{1};
+    uint8_t& few = few_[page].of[bucket & kMask];
+    if (++few == 0) [[unlikely]] {
+      ManyOf(page)[bucket & kMask] += 256;
+    }
+    ++count_;
   }
+  void Add(uint64_t value, uint64_t count) { AddToBucket(BucketOf(value), count); }
+  // `bucket` below kBuckets.
+  void AddToBucket(uint32_t bucket, uint64_t count);
   void Merge(const Histogram& other);
 
   uint64_t count() const { return count_; }
@@ -75,18 +76,38 @@ class Histogram {
   }
 
  private:
-  // The buckets of an octave. Only those octaves that have something have a page.
-  using Page = std::array<uint64_t, size_t{1} << kBucketBits>;
+  static constexpr size_t kPage = size_t{1} << kBucketBits;
+  static constexpr uint32_t kMask = kPage - 1;
   static constexpr size_t kOctaves = kBuckets >> kBucketBits;
+  // The buckets of an octave, in one cache line: their counts modulo 256. There are so many
+  // histograms that those of full width would be beyond the cache. What is carried over is in
+  // many_. Only those octaves that have something have a page.
+  struct alignas(kPage) Few {
+    std::array<uint8_t, kPage> of{};
+  };
 
-  const Page* PageOf(size_t octave) const {
-    return number_[octave] == 0 ? nullptr : &pages_[number_[octave] - 1];
+  void MakePage(size_t octave);
+  // What was carried over from a page, made if it is not there.
+  std::vector<uint64_t>& ManyOf(size_t page);
+  void AddToPage(size_t page, size_t at, uint64_t count);
+  // Calls `tell(bucket, count)` in ascending order; no count is 0.
+  template <typename Tell>
+  void ForEach(Tell&& tell) const {
+    for (size_t octave = 0; octave < kOctaves; ++octave) {
+      if (number_[octave] == 0) continue;
+      const size_t page = number_[octave] - size_t{1};
+      const bool has_many = page < many_.size() && !many_[page].empty();
+      for (size_t i = 0; i < kPage; ++i) {
+        const uint64_t count = few_[page].of[i] + (has_many ? many_[page][i] : 0);
+        if (count != 0) tell(static_cast<uint32_t>((octave << kBucketBits) + i), count);
+      }
+    }
   }
-  Page& MakePage(size_t octave);
 
+  std::vector<Few> few_;  // in order of appearance
   uint64_t count_ = 0;
-  std::vector<Page> pages_;                 // in order of appearance
-  std::array<uint8_t, kOctaves> number_{};  // of the page, from 1; 0 none
+  std::array<uint8_t, kOctaves> number_{};   // of the page, from 1; 0 none
+  std::vector<std::vector<uint64_t>> many_;  // by page: multiples of 256; empty, or kPage
 };
 
 }  // namespace measure

@@ -20,19 +20,17 @@ void AddPid(Group& group, fxt::Koid process) {
 
 }  // namespace
 
-void Accounts::Introduce(facts::ThreadIndex thread, fxt::Koid koid,
-                         std::optional<fxt::Koid> process) {
-  if (thread == facts::kNoThread) return;
+void Accounts::Place(facts::ThreadIndex thread, fxt::Koid koid, std::optional<fxt::Koid> process) {
   Member& member = At(thread);
-  if (member.introduced) {
-    if (!process || tasks_.HasProcess(member.task)) return;
-    tasks_.Find(koid, process);
-    return;
+  const bool is_new = !member.introduced;
+  if (is_new || !tasks_.HasProcess(member.task)) {
+    member.task = tasks_.Find(koid, process);
+    member.refreshed = 0;
   }
   member.introduced = true;
-  member.task = tasks_.Find(koid, process);
+  if (tasks_.HasProcess(member.task)) member.placed = tasks_.epoch();
   // It is there from before the capture, under the name of what runs it.
-  if (tasks_.tree().command() == koid) NoteBirth(thread);
+  if (is_new && tasks_.tree().command() == koid) NoteBirth(thread);
 }
 
 void Accounts::NoteBirth(facts::ThreadIndex thread) {
@@ -47,141 +45,65 @@ void Accounts::NoteBirth(facts::ThreadIndex thread) {
   }
 }
 
-uint32_t Accounts::Refresh(Member& member) {
+void Accounts::LookUp(Member& member) {
+  member.refreshed = tasks_.epoch();
   const uint32_t version = tasks_.VersionOf(member.task);
-  if (version == member.version) [[likely]] {
-    return member.group;
-  }
+  if (version == member.version) return;
   member.version = version;
   const uint32_t group = tasks_.GroupOf(member.task);
-  if (group == member.group) return group;
+  if (group == member.group) return;
   if (member.counted) {
     member.counted = group == member.before[0] || group == member.before[1];
     member.before[1] = member.before[0];
     member.before[0] = member.group;
   }
   member.group = group;
-  return group;
+  member.at = &tasks_.groups()[group];
 }
 
-uint32_t Accounts::GroupOf(facts::ThreadIndex thread) {
-  return thread == facts::kNoThread ? kNoGroup : Refresh(At(thread));
-}
-
-Group& Accounts::Join(Member& member) {
-  Group& group = tasks_.groups()[Refresh(member)];
-  if (!member.counted) {
-    member.counted = true;
-    ++group.threads;
-    if (const auto process = tasks_.ProcessOf(member.task)) AddPid(group, *process);
-  }
-  return group;
+void Accounts::CountIn(Member& member) {
+  member.counted = true;
+  ++member.at->threads;
+  if (const auto process = tasks_.ProcessOf(member.task)) AddPid(*member.at, *process);
 }
 
 void Accounts::Settle(Member& member) {
   if (member.newborn == kNone) return;
   const uint32_t number = std::exchange(member.newborn, kNone);
   Group& group = Join(member);
-  for (const Note& note : newborns_[number]) Apply(member.group, group, note);
+  for (const KeptNote& kept : newborns_[number]) {
+    Apply(member.group, group, kept.note, kept.held);
+  }
   notes_ -= newborns_[number].size();
   newborns_[number] = {};
   free_newborns_.push_back(number);
 }
 
-void Accounts::Add(facts::ThreadIndex thread, const Note& note) {
-  if (thread == facts::kNoThread) return;
-  Member& member = At(thread);
-  if (member.newborn != kNone) [[unlikely]] {
-    std::vector<Note>& notes = newborns_[member.newborn];
-    notes.push_back(note);
-    ++notes_;
-    if (notes.size() >= kFirstNotes || notes_ >= kMaxNotes) Settle(member);
-    return;
-  }
-  Group& group = Join(member);
-  Apply(member.group, group, note);
+void Accounts::KeepForLater(Member& member, Note note, std::span<const Held> held) {
+  std::vector<KeptNote>& notes = newborns_[member.newborn];
+  notes.push_back({note, {held.begin(), held.end()}});
+  ++notes_;
+  if (notes.size() >= kFirstNotes || notes_ >= kMaxNotes) Settle(member);
 }
 
 void Accounts::NoteEnd(facts::ThreadIndex thread) {
   if (thread != facts::kNoThread) Settle(At(thread));
 }
 
-void Accounts::Count(const Pending& pending) {
-  Distribution& times = *pending.times;
-  const uint64_t length = pending.instance.length;
-  times.whole.Add(length);
-  times.whole_ns += length;
-  times.longest_ns = std::max(times.longest_ns, length);
-  times.Keep(pending.instance);
-}
-
-void Accounts::Queue(Distribution& times, const Note& note) {
-  if (note.extent != Extent::kWhole) return AddLength(times, note);
-  Pending& pending = pending_[queued_ % kPending];
-  if (pending.times != nullptr) Count(pending);
-  pending = {&times, {note.begin, note.length(), note.thread, note.cpu}};
-  __builtin_prefetch(&times, 1);
-  __builtin_prefetch(reinterpret_cast<const char*>(&times) + 64, 1);
-  const Pending& halfway = pending_[(queued_ + kPending / 2) % kPending];
-  if (halfway.times != nullptr) halfway.times->whole.Prefetch(halfway.instance.length);
-  ++queued_;
-}
-
-void Accounts::Apply(uint32_t number, Group& group, const Note& note) {
-  if (note.share != facts::Share::kAbsent) {
-    group.share_ns[static_cast<size_t>(note.share)] += note.length();
-  }
-  if (note.call != Note::kNoCall) {
-    const uint64_t key = (uint64_t{number} << 32) | note.call;
-    const auto found = syscalls_.find(key);
-    if (found != syscalls_.end()) {
-      AddLength(found->second, note);
-    } else if (syscalls_.size() < kMaxCalls) {
-      AddLength(syscalls_[key], note);
-    } else {
-      AddLength(syscalls_[(uint64_t{number} << 32) | CallNumber(kOthers)], note);
-    }
-    return;
-  }
-  if (note.has_duration) Queue(group.of(note.duration), note);
-  group.switches_voluntary += note.voluntary;
-  group.switches_involuntary += note.involuntary;
-  group.migrations += note.migrated;
-  group.forked_processes += note.forked_process;
-  group.forked_threads += note.forked_thread;
-  group.unconserved_ns += note.unconserved_ns;
-  if (note.after_blocked) group.after_blocked_ns += note.length();
-  if (note.woken) {
-    ++group.wakeups;
-    Blame blame{.count = 1};
-    if (note.extent == Extent::kWhole && note.has_duration) {
-      blame.ns = note.length();
-      if (note.duration == Duration::kBlocked) {
-        blame.blocked = 1;
-        blame.blocked_ns = blame.ns;
-      }
-    }
-    ledger_.Add(number, Because::kWokenBy, note.other, blame);
-  } else if (note.has_duration && note.duration == Duration::kPreemptedWait &&
-             note.extent == Extent::kWhole) {
-    ledger_.Add(number, Because::kPreemptedBy, note.other, {.count = 1, .ns = note.length()});
-  }
-  for (const Note::Held& held : note.held) {
-    const Blame blame{.count = 1, .ns = held.ns};
-    ledger_.Add(number, Because::kHeldCpu, held.group, blame);
-    if (!held.lower) continue;
-    ledger_.Add(number, Because::kHeldCpuLower, held.group, blame);
-    group.inversion_ns += held.ns;
+void Accounts::CountCall(uint32_t number, const Note& note) {
+  const uint64_t key = (uint64_t{number} << 32) | note.call;
+  const auto found = syscalls_.find(key);
+  if (found != syscalls_.end()) {
+    AddLength(found->second, note);
+  } else if (syscalls_.size() < kMaxCalls) {
+    AddLength(syscalls_[key], note);
+  } else {
+    AddLength(syscalls_[(uint64_t{number} << 32) | CallNumber(kOthers)], note);
   }
 }
 
 std::vector<Group> Accounts::Finish(uint64_t length) {
   for (Member& member : members_) Settle(member);
-  for (size_t i = 0; i < kPending; ++i) {
-    Pending& pending = pending_[(queued_ + i) % kPending];
-    if (pending.times != nullptr) Count(pending);
-    pending.times = nullptr;
-  }
   std::deque<Group>& groups = tasks_.groups();
   for (const auto& [key, times] : syscalls_) {
     groups[key >> 32].syscalls[calls_[static_cast<uint32_t>(key)]].Merge(times);

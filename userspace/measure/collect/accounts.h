@@ -5,7 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -35,15 +36,32 @@ class Accounts {
   explicit Accounts(TaskTable& tasks) : tasks_(tasks) {}
 
   // A thread's koid and process, for the first note about it at the latest.
-  void Introduce(facts::ThreadIndex thread, fxt::Koid koid, std::optional<fxt::Koid> process);
+  void Introduce(facts::ThreadIndex thread, fxt::Koid koid, std::optional<fxt::Koid> process) {
+    if (thread == facts::kNoThread) return;
+    const Member& member = At(thread);
+    if (!member.introduced || (process && member.placed != tasks_.epoch())) [[unlikely]] {
+      Place(thread, koid, process);
+    }
+  }
   // It is made now.
   void NoteBirth(facts::ThreadIndex thread);
-  void Add(facts::ThreadIndex thread, const Note& note);
+  // `held`: of a wait for a CPU, once for each group and kind of priority.
+  void Add(facts::ThreadIndex thread, const Note& note, std::span<const Held> held = {}) {
+    if (thread == facts::kNoThread) return;
+    Member& member = At(thread);
+    if (member.newborn != kNone) [[unlikely]] {
+      return KeepForLater(member, Note(note), held);
+    }
+    Group& group = Join(member);
+    Apply(member.group, group, note, held);
+  }
   // It leaves its last CPU; what is noted up to now is all.
   void NoteEnd(facts::ThreadIndex thread);
 
   // The group that it counts in now.
-  uint32_t GroupOf(facts::ThreadIndex thread);
+  uint32_t GroupOf(facts::ThreadIndex thread) {
+    return thread == facts::kNoThread ? kNoGroup : Refresh(At(thread));
+  }
   uint32_t CallNumber(std::string_view name) { return calls_.Add(std::string(name)); }
 
   // All groups in order of their names, their times in shares of `length` ns for each thread.
@@ -59,38 +77,96 @@ class Accounts {
     uint32_t group = kNone;
     uint32_t newborn = kNone;                         // its notes, in newborns_
     std::array<uint32_t, 2> before = {kNone, kNone};  // groups that it was counted in
+    uint64_t placed = 0;     // epoch of the tasks in which its process was known
+    uint64_t refreshed = 0;  // epoch that `group` is of
+    Group* at = nullptr;     // of `group`
   };
-
-  // A whole length on its way to its distribution: there are too many of those for the cache, so
-  // their memory is asked for in advance.
-  struct Pending {
-    Distribution* times = nullptr;
-    Instance instance;
+  struct KeptNote {
+    Note note;
+    std::vector<Held> held;
   };
-  static constexpr size_t kPending = 32;
 
   Member& At(facts::ThreadIndex thread) {
-    if (thread >= members_.size()) members_.resize(thread + size_t{1});
+    if (thread >= members_.size()) [[unlikely]] {
+      members_.resize(thread + size_t{1});
+    }
     return members_[thread];
   }
   // Its group by its names now, counted as one of it.
-  Group& Join(Member& member);
-  uint32_t Refresh(Member& member);
+  Group& Join(Member& member) {
+    Refresh(member);
+    if (!member.counted) [[unlikely]] {
+      CountIn(member);
+    }
+    return *member.at;
+  }
+  uint32_t Refresh(Member& member) {
+    if (member.refreshed != tasks_.epoch()) [[unlikely]] {
+      LookUp(member);
+    }
+    return member.group;
+  }
+  void Place(facts::ThreadIndex thread, fxt::Koid koid, std::optional<fxt::Koid> process);
+  void CountIn(Member& member);
+  void LookUp(Member& member);
+  void KeepForLater(Member& member, Note note, std::span<const Held> held);
   void Settle(Member& member);
-  void Apply(uint32_t number, Group& group, const Note& note);
-  void Queue(Distribution& times, const Note& note);
-  static void Count(const Pending& pending);
+  void Apply(uint32_t number, Group& group, const Note& note, std::span<const Held> held);
+  void CountCall(uint32_t number, const Note& note);
 
   TaskTable& tasks_;
   std::vector<Member> members_;  // by facts::ThreadIndex
-  std::vector<std::vector<Note>> newborns_;
+  std::vector<std::vector<KeptNote>> newborns_;
   std::vector<uint32_t> free_newborns_;
   size_t notes_ = 0;
   NameTable calls_{1000};
   std::unordered_map<uint64_t, Distribution> syscalls_;  // by group and call
   BlameLedger ledger_;
-  std::array<Pending, kPending> pending_{};
-  size_t queued_ = 0;  // ever
 };
+
+inline void Accounts::Apply(uint32_t number, Group& group, const Note& note,
+                            std::span<const Held> held) {
+  if (note.share != facts::Share::kAbsent) {
+    group.share_ns[static_cast<size_t>(note.share)] += note.length();
+  }
+  if (note.call != Note::kNoCall) return CountCall(number, note);
+  if (note.has_duration) {
+    Distribution& times = group.of(note.duration);
+    if (note.extent == Extent::kWhole) [[likely]] {
+      times.AddWhole({note.begin, note.length(), note.thread, note.cpu});
+    } else {
+      AddLength(times, note);
+    }
+  }
+  group.switches_voluntary += note.voluntary;
+  group.switches_involuntary += note.involuntary;
+  group.migrations += note.migrated;
+  group.forked_processes += note.forked_process;
+  group.forked_threads += note.forked_thread;
+  group.unconserved_ns += note.unconserved_ns;
+  if (note.after_blocked) group.after_blocked_ns += note.length();
+  if (note.woken) {
+    ++group.wakeups;
+    Blame blame{.count = 1};
+    if (note.extent == Extent::kWhole && note.has_duration) {
+      blame.ns = note.length();
+      if (note.duration == Duration::kBlocked) {
+        blame.blocked = 1;
+        blame.blocked_ns = blame.ns;
+      }
+    }
+    ledger_.Add(number, Because::kWokenBy, note.other, blame);
+  } else if (note.has_duration && note.duration == Duration::kPreemptedWait &&
+             note.extent == Extent::kWhole) {
+    ledger_.Add(number, Because::kPreemptedBy, note.other, {.count = 1, .ns = note.length()});
+  }
+  for (const Held& part : held) {
+    const Blame blame{.count = 1, .ns = part.ns};
+    ledger_.Add(number, Because::kHeldCpu, part.group, blame);
+    if (!part.lower) continue;
+    ledger_.Add(number, Because::kHeldCpuLower, part.group, blame);
+    group.inversion_ns += part.ns;
+  }
+}
 
 }  // namespace measure

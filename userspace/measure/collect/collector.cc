@@ -56,7 +56,7 @@ void Collector::Add(const fxt::Reader& reader) {
   }
   if (const auto change = facts::AsSwitch(record, reader.provider())) return AddSwitch(*change);
   if (const auto wakeup = facts::AsWakeup(record, reader.provider())) {
-    return AddWakeup(*wakeup, reader.provider().name() == schema::kRecorderName);
+    return AddWakeup(*wakeup, reader.provider());
   }
   if (const auto* event = std::get_if<fxt::Event>(&record)) return AddEvent(reader, *event);
   if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
@@ -85,7 +85,7 @@ void Collector::AddSwitch(const facts::Switch& change) {
   }
 }
 
-void Collector::AddWakeup(const facts::Wakeup& wakeup, bool by_recorder) {
+void Collector::AddWakeup(const facts::Wakeup& wakeup, const fxt::ReaderProvider& provider) {
   if (wakeup.waker) {
     has_wakers_ = true;
     const facts::ThreadIndex index = IndexOf(*wakeup.waker);
@@ -96,7 +96,8 @@ void Collector::AddWakeup(const facts::Wakeup& wakeup, bool by_recorder) {
       waker_group_ = accounts_.GroupOf(index);
     }
   } else {
-    waker_group_ = by_recorder || has_wakers_ ? kInterrupt : kNoGroup;
+    const bool is_told = has_wakers_ || provider.name() == schema::kRecorderName;
+    waker_group_ = is_told ? kInterrupt : kNoGroup;
   }
   wakeup_ = &wakeup;
   timeline_.OnWakeup(wakeup);
@@ -143,7 +144,7 @@ void Collector::AddTaskEvent(const fxt::Event& event, uint64_t time) {
     const facts::ThreadIndex maker = IndexOf(event.thread.thread);
     if (maker == facts::kNoThread || time < options_.from || time > options_.to) return;
     accounts_.Introduce(maker, event.thread.thread, event.thread.process);
-    Note& note = FreshNote(time, time, event.thread.thread);
+    Note note{.begin = time, .end = time, .thread = event.thread.thread};
     note.forked_process = of_process;
     note.forked_thread = !of_process;
     accounts_.Add(maker, note);
@@ -173,8 +174,9 @@ void Collector::AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time) {
 void Collector::Count(const ClosedSpan& span) {
   if (span.end < options_.from || span.begin > options_.to) return;
   const bool reaches_over = span.begin < options_.from || span.end > options_.to;
-  Note& note =
-      FreshNote(std::max(span.begin, options_.from), std::min(span.end, options_.to), span.track);
+  Note note{.begin = std::max(span.begin, options_.from),
+            .end = std::min(span.end, options_.to),
+            .thread = span.track};
   note.extent = reaches_over && span.extent == Extent::kWhole ? Extent::kCut : span.extent;
   if (span.kind == SpanKind::kSyscall) {
     note.call = accounts_.CallNumber(spans_.names()[span.name]);
@@ -210,14 +212,6 @@ bool Collector::Clip(Fact& fact) const {
   return true;
 }
 
-Note& Collector::FreshNote(uint64_t begin, uint64_t end, fxt::Koid thread) {
-  // Its memory is used again.
-  auto held = std::move(note_.held);
-  held.clear();
-  note_ = Note{.begin = begin, .end = end, .thread = thread, .held = std::move(held)};
-  return note_;
-}
-
 void Collector::AddRun(facts::Run run) {
   Thread& thread = ThreadAt(run.index);
   accounts_.Introduce(run.index, run.thread, run.process);
@@ -237,7 +231,7 @@ void Collector::AddRun(facts::Run run) {
   CpuAt(run.cpu).busy_ns += run.end - run.begin;
   if (Watcher* watching = watcher()) watching->OnRun(run);
   if (run.index == facts::kNoThread) return;
-  Note& note = FreshNote(run.begin, run.end, run.thread);
+  Note note{.begin = run.begin, .end = run.end, .thread = run.thread};
   note.cpu = run.cpu;
   note.share = facts::ShareOf(run);
   note.has_duration = true;
@@ -275,7 +269,7 @@ void Collector::AddWait(facts::Wait wait) {
   if (Watcher* watching = watcher()) {
     watching->OnWait(wait, cpu, is_woken ? wakeup_->waker : std::nullopt);
   }
-  Note& note = FreshNote(wait.begin, wait.end, wait.thread);
+  Note note{.begin = wait.begin, .end = wait.end, .thread = wait.thread};
   note.cpu = cpu.value_or(thread.cpu == Thread::kNoCpu ? 0 : thread.cpu);
   note.share = share;
   note.extent = note.share == facts::Share::kUnknown ? Extent::kUnknown : ExtentOf(wait);
@@ -304,7 +298,9 @@ void Collector::AddWait(facts::Wait wait) {
   if (runnable && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
     note.unconserved_ns = begin == wait.begin ? any_idle : 0;
+    held_.clear();
     Charge(wait, thread, note);
+    return accounts_.Add(wait.index, note, held_);
   }
   accounts_.Add(wait.index, note);
 }
@@ -315,28 +311,29 @@ void Collector::Charge(const facts::Wait& wait, const Thread& thread, Note& note
   const bool moved = thread.moved_from != Thread::kNoCpu && thread.moved_at > wait.begin &&
                      thread.moved_at < wait.end && thread.moved_from != change_->cpu;
   const uint64_t since = moved ? thread.moved_at : wait.begin;
-  uint64_t own_idle = 0;
-  ChargeOn(change_->cpu, since, wait.end, priority, note, own_idle);
-  if (moved) ChargeOn(thread.moved_from, wait.begin, since, priority, note, own_idle);
+  uint64_t own_idle = ChargeOn(change_->cpu, since, wait.end, priority);
+  if (moved) own_idle += ChargeOn(thread.moved_from, wait.begin, since, priority);
   note.unconserved_ns -= std::min(note.unconserved_ns, own_idle);
 }
 
-void Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end,
-                         std::optional<int64_t> priority, Note& note, uint64_t& own_idle) const {
+uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end,
+                             std::optional<int64_t> priority) {
+  uint64_t idle = 0;
   history_.Look(cpu, begin, end, [&](const CpuHistory::Span& part) {
     const uint64_t length = part.end - part.begin;
     if (part.group == CpuHistory::kIdle) {
-      own_idle += length;
+      idle += length;
       return;
     }
     const bool lower = priority && part.priority >= 0 && part.priority > *priority;
-    for (Note::Held& held : note.held) {
+    for (Held& held : held_) {
       if (held.group != part.group || held.lower != lower) continue;
       held.ns += length;
       return;
     }
-    note.held.push_back({part.group, lower, length});
+    held_.push_back({part.group, lower, length});
   });
+  return idle;
 }
 
 void Collector::AddIdle(facts::Idle idle) {

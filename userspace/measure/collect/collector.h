@@ -99,7 +99,7 @@ class Collector {
   };
 
   void AddSwitch(const facts::Switch& change);
-  void AddWakeup(const facts::Wakeup& wakeup, bool by_recorder);
+  void AddWakeup(const facts::Wakeup& wakeup, const fxt::ReaderProvider& provider);
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
   void AddTaskEvent(const fxt::Event& event, uint64_t time);
   void AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time);
@@ -111,8 +111,8 @@ class Collector {
   void AddGap(facts::Gap gap);
   // What held the CPU in a wait for one.
   void Charge(const facts::Wait& wait, const Thread& thread, Note& note);
-  void ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, std::optional<int64_t> priority,
-                Note& note, uint64_t& own_idle) const;
+  // How much of that time `cpu` was idle; the rest goes to held_.
+  uint64_t ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, std::optional<int64_t> priority);
 
   // False when none of it is in the window; else the rest is left, its edges cut.
   template <typename Fact>
@@ -127,16 +127,19 @@ class Collector {
   }
   Thread& ThreadAt(facts::ThreadIndex index) {
     if (index == facts::kNoThread) return nobody_;
-    if (index >= threads_.size()) threads_.resize(index + size_t{1});
+    if (index >= threads_.size()) [[unlikely]] {
+      threads_.resize(index + size_t{1});
+    }
     return threads_[index];
   }
-  Note& FreshNote(uint64_t begin, uint64_t end, fxt::Koid thread);
   uint64_t IdleClock(uint64_t time) const {
     return idle_clock_ + (idle_cpus_ != 0 && time > idle_since_ ? time - idle_since_ : 0);
   }
   void LookAtCpu(uint32_t cpu, uint64_t time);
   Capture::Cpu& CpuAt(uint32_t cpu) {
-    if (cpu >= capture_.by_cpu.size()) capture_.by_cpu.resize(cpu + size_t{1});
+    if (cpu >= capture_.by_cpu.size()) [[unlikely]] {
+      capture_.by_cpu.resize(cpu + size_t{1});
+    }
     return capture_.by_cpu[cpu];
   }
   // Of what `cpu` runs now, by CpuHistory's numbers.
@@ -165,13 +168,13 @@ class Collector {
   const facts::Wakeup* wakeup_ = nullptr;
   uint32_t waker_group_ = kNoGroup;
   facts::ThreadIndex preempted_ = facts::kNoThread;  // it was, by this switch
-  Note note_;
+  std::vector<Held> held_;  // of the wait that is being counted
 
   // For how long any CPU was idle up to idle_since_.
   uint64_t idle_clock_ = 0;
   uint64_t idle_since_ = 0;
   uint32_t idle_cpus_ = 0;
-  std::vector<bool> is_idle_;  // by CPU
+  std::vector<uint8_t> is_idle_;  // by CPU
 
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_{facts_};

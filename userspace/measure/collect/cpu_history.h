@@ -3,10 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "measure/capture.h"
@@ -31,10 +29,31 @@ class CpuHistory {
 
   // What `cpu` does as of now.
   void Open(uint32_t cpu, const Span& span) {
-    if (span.group != kIdle || cpu < lanes_.size()) LaneAt(cpu).open = span;
+    if (span.group == kIdle && cpu >= lanes_.size()) return;
+    Lane& lane = LaneAt(cpu);
+    lane.open = span;
+    lane.is_open = true;
   }
   // What it did; the spans of a CPU come in order of time, and what was open is over.
-  void Add(uint32_t cpu, const Span& span);
+  void Add(uint32_t cpu, const Span& span) {
+    Lane& lane = LaneAt(cpu);
+    lane.is_open = false;
+    if (lane.count != 0) {
+      Span& last = lane.spans[(lane.count - 1) % kSpans];
+      if (last.group == span.group && last.priority == span.priority && last.end == span.begin) {
+        last.end = std::max(last.end, span.end);
+        return;
+      }
+    }
+    if (span.begin >= span.end) return;
+    // As long as it is short, it grows: there may be 65,536 CPUs.
+    if (lane.spans.size() < kSpans) [[unlikely]] {
+      lane.spans.push_back(span);
+    } else {
+      lane.spans[lane.count % kSpans] = span;
+    }
+    ++lane.count;
+  }
 
   // Calls `tell(part)` for the parts of the spans that lie in [begin, end), latest first. Those too
   // long ago to be kept, and those beyond the latest kLook, are not told.
@@ -42,21 +61,17 @@ class CpuHistory {
   void Look(uint32_t cpu, uint64_t begin, uint64_t end, Tell&& tell) const {
     if (cpu >= lanes_.size() || begin >= end) return;
     const Lane& lane = lanes_[cpu];
-    const auto told = [&](const Span& span) {
-      const Span part{std::max(begin, span.begin), std::min(end, span.end), span.group,
+    const auto told = [&](const Span& span, uint64_t until) {
+      const Span part{std::max(begin, span.begin), std::min(end, until), span.group,
                       span.priority};
       if (part.begin < part.end) tell(part);
     };
-    if (lane.open) {
-      Span now = *lane.open;
-      now.end = end;
-      told(now);
-    }
+    if (lane.is_open) told(lane.open, end);
     const size_t kept = std::min<uint64_t>(lane.count, kLook);
     for (size_t i = 1; i <= kept; ++i) {
       const Span& span = lane.spans[(lane.count - i) % kSpans];
       if (span.end <= begin) break;
-      told(span);
+      told(span, span.end);
     }
   }
   static constexpr size_t kLook = 100;
@@ -64,7 +79,8 @@ class CpuHistory {
  private:
   struct Lane {
     uint64_t count = 0;  // ever added
-    std::optional<Span> open;
+    bool is_open = false;
+    Span open;  // without an end
     std::vector<Span> spans;
   };
   Lane& LaneAt(uint32_t cpu) {

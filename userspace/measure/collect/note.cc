@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "measure/collect/note.h"
 
-#include <algorithm>
-
 namespace measure {
 
 void AddLength(Distribution& times, const Note& note) {
   const uint64_t length = note.length();
   switch (note.extent) {
     case Extent::kWhole:
-      times.whole.Add(length);
-      times.whole_ns += length;
-      times.longest_ns = std::max(times.longest_ns, length);
-      times.Keep({note.begin, length, note.thread, note.cpu});
+      times.AddWhole({note.begin, length, note.thread, note.cpu});
       break;
     case Extent::kCut:
       times.cut.Add(length);

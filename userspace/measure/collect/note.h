@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "facts/timeline/share.h"
 #include "measure/capture.h"
@@ -13,13 +12,14 @@ namespace measure {
 // How much of a length is known.
 enum class Extent : uint8_t { kWhole, kCut, kUnknown };
 
+// Part of a wait for a CPU: another group's threads had it.
+struct Held {
+  uint32_t group = kNoGroup;
+  bool lower = false;  // with a lower priority
+  uint64_t ns = 0;
+};
+
 struct Note {
-  // Part of a wait for a CPU: another group's threads had it.
-  struct Held {
-    uint32_t group = kNoGroup;
-    bool lower = false;  // with a lower priority
-    uint64_t ns = 0;
-  };
   static constexpr uint32_t kNoCall = UINT32_MAX;
 
   uint64_t begin = 0;
@@ -42,7 +42,6 @@ struct Note {
   bool forked_thread = false;
   uint64_t unconserved_ns = 0;
   uint32_t other = kNoGroup;  // of a wakeup the waker, of a wait in kRunnablePreempted who came
-  std::vector<Held> held;
 
   uint64_t length() const { return end - begin; }
 };

@@ -32,6 +32,7 @@ uint32_t TaskTable::TaskNumber(fxt::Koid koid) {
 void TaskTable::MoveTo(Task& task, uint32_t process) {
   if (task.process == process) return;
   // The sum of both versions may not be one that it was before.
+  ++epoch_;
   task.version += processes_[task.process].version + 1;
   task.process = process;
 }
@@ -41,6 +42,7 @@ void TaskTable::LookAtTree(Process& process) {
   if (of_command == process.of_command) return;
   process.of_command = of_command;
   ++process.version;
+  ++epoch_;
 }
 
 void TaskTable::NoteObject(const fxt::KernelObject& object) {
@@ -57,6 +59,7 @@ void TaskTable::NoteObject(const fxt::KernelObject& object) {
     if (name == process.name) return;
     process.name = name;
     ++process.version;
+    ++epoch_;
   } else if (type == fxt::KernelObjectType::kThread) {
     const uint32_t number = TaskNumber(object.koid);
     if (number == kNoTask) return;
@@ -69,6 +72,7 @@ void TaskTable::NoteObject(const fxt::KernelObject& object) {
     if (name == task.name) return;
     task.name = name;
     ++task.version;
+    ++epoch_;
   }
 }
 

@@ -43,6 +43,8 @@ class TaskTable {
     return task == kNoTask ? 0
                            : 1 + tasks_[task].version + processes_[tasks_[task].process].version;
   }
+  // Changes whenever the version of any may have changed.
+  uint64_t epoch() const { return epoch_; }
   // The group's number now. Of kNoTask: that of the others.
   uint32_t GroupOf(uint32_t task);
   bool HasProcess(uint32_t task) const { return task == kNoTask || tasks_[task].process != 0; }
@@ -69,6 +71,7 @@ class TaskTable {
   void MoveTo(Task& task, uint32_t process);
   void LookAtTree(Process& process);
 
+  uint64_t epoch_ = 1;
   NameTable names_;
   CommandTree tree_;
   facts::KoidIndex process_index_{kMaxTasks};
