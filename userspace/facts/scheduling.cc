@@ -16,17 +16,22 @@ bool IsOwn(fxt::Koid thread, fxt::Koid own, const fxt::ReaderProvider& provider)
   return thread == own && provider.name() == schema::kRecorderName;
 }
 
-SwitchSide SideOf(const fxt::ThreadRef& thread, uint8_t priority, uint32_t cpu,
-                  const fxt::ReaderProvider& provider) {
-  return {thread.thread, thread.process, priority, thread.process == 0 && priority == 0,
-          IsOwn(thread.thread, schema::LostKoid(cpu), provider)};
+void SetSide(SwitchSide& side, const fxt::ThreadRef& thread, uint8_t priority, uint32_t cpu,
+             const fxt::ReaderProvider& provider) {
+  side.thread = thread.thread;
+  side.process = thread.process;
+  side.priority = priority;
+  side.idle = thread.process == 0 && priority == 0;
+  side.lost = IsOwn(thread.thread, schema::LostKoid(cpu), provider);
 }
 
-SwitchSide SideOf(fxt::Koid thread, std::optional<int64_t> weight, uint32_t cpu,
-                  const fxt::ReaderProvider& provider) {
-  return {thread, std::nullopt, weight,
-          thread == 0 || weight == kIdleWeight || IsOwn(thread, schema::IdleKoid(cpu), provider),
-          IsOwn(thread, schema::LostKoid(cpu), provider)};
+void SetSide(SwitchSide& side, fxt::Koid thread, std::optional<int64_t> weight, uint32_t cpu,
+             const fxt::ReaderProvider& provider) {
+  side.thread = thread;
+  side.priority = weight;
+  side.idle =
+      thread == 0 || weight == kIdleWeight || IsOwn(thread, schema::IdleKoid(cpu), provider);
+  side.lost = IsOwn(thread, schema::LostKoid(cpu), provider);
 }
 
 }  // namespace
@@ -63,29 +68,47 @@ std::optional<std::string_view> TextOf(const fxt::Argument* argument) {
   return value == nullptr ? std::nullopt : std::optional(value->text);
 }
 
+// Both are made in place: a copy would wait for the stores that have just been made.
 std::optional<Switch> AsSwitch(const fxt::Record& record, const fxt::ReaderProvider& provider) {
+  std::optional<Switch> made;
   if (const auto* r = std::get_if<fxt::LegacyContextSwitch>(&record)) {
-    return Switch{provider.ToNanoseconds(r->timestamp), r->cpu, r->outgoing_state,
-                  SideOf(r->outgoing, r->outgoing_priority, r->cpu, provider),
-                  SideOf(r->incoming, r->incoming_priority, r->cpu, provider)};
-  }
-  if (const auto* r = std::get_if<fxt::ContextSwitch>(&record)) {
+    Switch& change = made.emplace();
+    change.time = provider.ToNanoseconds(r->timestamp);
+    change.cpu = r->cpu;
+    change.outgoing_state = r->outgoing_state;
+    SetSide(change.outgoing, r->outgoing, r->outgoing_priority, r->cpu, provider);
+    SetSide(change.incoming, r->incoming, r->incoming_priority, r->cpu, provider);
+  } else if (const auto* newer = std::get_if<fxt::ContextSwitch>(&record)) {
     const auto weight = [&](std::string_view name) {
-      return IntegerValue(FindArgument(r->arguments, name));
+      return IntegerValue(FindArgument(newer->arguments, name));
     };
-    return Switch{provider.ToNanoseconds(r->timestamp), r->cpu, r->outgoing_state,
-                  SideOf(r->outgoing_thread, weight("outgoing_weight"), r->cpu, provider),
-                  SideOf(r->incoming_thread, weight("incoming_weight"), r->cpu, provider)};
+    Switch& change = made.emplace();
+    change.time = provider.ToNanoseconds(newer->timestamp);
+    change.cpu = newer->cpu;
+    change.outgoing_state = newer->outgoing_state;
+    SetSide(change.outgoing, newer->outgoing_thread, weight("outgoing_weight"), newer->cpu,
+            provider);
+    SetSide(change.incoming, newer->incoming_thread, weight("incoming_weight"), newer->cpu,
+            provider);
   }
-  return std::nullopt;
+  return made;
 }
 
 std::optional<Wakeup> AsWakeup(const fxt::Record& record, const fxt::ReaderProvider& provider) {
+  std::optional<Wakeup> made;
   const auto* r = std::get_if<fxt::ThreadWakeup>(&record);
-  if (r == nullptr) return std::nullopt;
-  return Wakeup{provider.ToNanoseconds(r->timestamp), r->cpu, r->thread,
-                KoidOf(FindArgument(r->arguments, schema::argument::kWaker)),
-                IntegerValue(FindArgument(r->arguments, "weight"))};
+  if (r == nullptr) return made;
+  Wakeup& wakeup = made.emplace();
+  wakeup.time = provider.ToNanoseconds(r->timestamp);
+  wakeup.cpu = r->cpu;
+  wakeup.thread = r->thread;
+  const auto waker = KoidOf(FindArgument(r->arguments, schema::argument::kWaker));
+  if (waker) wakeup.waker = *waker;
+  // Few have more than a waker.
+  if (r->arguments.size() > (waker ? 1u : 0u)) {
+    wakeup.weight = IntegerValue(FindArgument(r->arguments, "weight"));
+  }
+  return made;
 }
 
 std::optional<uint64_t> TimeOf(const fxt::Record& record, const fxt::ReaderProvider& provider) {

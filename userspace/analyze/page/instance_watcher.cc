@@ -39,8 +39,8 @@ void InstanceWatcher::OnRun(const facts::Run& run) {
   AddState({run.begin, run.end, run.thread, facts::ShareOf(run)});
 }
 
-void InstanceWatcher::OnWait(const facts::Wait& wait, std::optional<uint32_t>,
-                             std::optional<fxt::Koid> waker) {
+void InstanceWatcher::OnWait(const facts::Wait& wait, const std::optional<uint32_t>&,
+                             const std::optional<fxt::Koid>& waker) {
   AddState({wait.begin, wait.end, wait.thread, facts::ShareOf(wait)});
   chains_.Add(wait, waker);
   for (InstancePicture& picture : pictures_) {

@@ -5,7 +5,7 @@
 
 namespace analyze {
 
-void CpuStrips::Add(uint32_t cpu, uint64_t begin, uint64_t end, uint64_t Slot::*what) {
+void CpuStrips::AddParts(uint32_t cpu, uint64_t begin, uint64_t end, uint64_t Slot::*what) {
   begin = std::max(begin, begin_);
   if (begin >= end) return;
   while ((end - 1 - begin_) >> shift_ >= kSlots) Widen();

@@ -36,7 +36,18 @@ class CpuStrips {
   const std::vector<std::vector<Slot>>& cpus() const { return cpus_; }
 
  private:
-  void Add(uint32_t cpu, uint64_t begin, uint64_t end, uint64_t Slot::*what);
+  void Add(uint32_t cpu, uint64_t begin, uint64_t end, uint64_t Slot::*what) {
+    // The short way for what lies in a slot that is there.
+    if (begin >= begin_ && begin < end && cpu < cpus_.size()) [[likely]] {
+      const uint64_t slot = (begin - begin_) >> shift_;
+      if (slot == (end - 1 - begin_) >> shift_ && slot < cpus_[cpu].size()) [[likely]] {
+        cpus_[cpu][slot].*what += end - begin;
+        return;
+      }
+    }
+    AddParts(cpu, begin, end, what);
+  }
+  void AddParts(uint32_t cpu, uint64_t begin, uint64_t end, uint64_t Slot::*what);
   void Widen();
 
   uint64_t begin_ = 0;

@@ -10,8 +10,8 @@ void ReportWatcher::OnRun(const facts::Run& run) {
   waits_.AddInterval({run.begin, run.end, run.thread, run.cpu, Interval::What::kRun});
 }
 
-void ReportWatcher::OnWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
-                           std::optional<fxt::Koid> waker) {
+void ReportWatcher::OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
+                           const std::optional<fxt::Koid>& waker) {
   const bool runnable =
       wait.kind == facts::WaitKind::kWakeup || wait.kind == facts::WaitKind::kPreempted;
   if (runnable && cpu && !wait.touches_loss) strips_.AddWait(*cpu, wait.begin, wait.end);

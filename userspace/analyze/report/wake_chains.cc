@@ -5,14 +5,19 @@ namespace analyze {
 
 using facts::WaitKind;
 
-void WakeChains::Add(const facts::Wait& wait, std::optional<fxt::Koid> waker) {
+void WakeChains::Add(const facts::Wait& wait, const std::optional<fxt::Koid>& waker) {
   const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
                      wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
   if (!slept || wait.ended != facts::Bound::kSeen) return;
   const uint32_t index = threads_.Add(wait.thread);
   if (index == facts::KoidIndex::kNone) return;
   if (index >= wakeups_.size()) wakeups_.resize(index + size_t{1});
-  wakeups_[index] = {wait.end, wait.thread, waker};
+  WakeLink& link = wakeups_[index];
+  link.time = wait.end;
+  link.woken = wait.thread;
+  // Not copied in one, behind the two stores that made it.
+  link.waker.reset();
+  if (waker) link.waker = *waker;
 }
 
 std::vector<WakeLink> WakeChains::ChainOf(const facts::Wait& wait) const {

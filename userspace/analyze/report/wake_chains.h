@@ -25,7 +25,7 @@ class WakeChains {
   static constexpr size_t kLinks = 6;
 
   // Any wait, as it ends. `waker` is who ended it, if a wakeup did.
-  void Add(const facts::Wait& wait, std::optional<fxt::Koid> waker);
+  void Add(const facts::Wait& wait, const std::optional<fxt::Koid>& waker);
   // Of a wait that was just added, latest first: who woke the thread, who woke that one, ...; no
   // more than kLinks. A preempted thread waits for nobody that woke it: none.
   std::vector<WakeLink> ChainOf(const facts::Wait& wait) const;

@@ -19,21 +19,6 @@ bool IsAround(const WorstWait& wait, const Interval& interval) {
 
 }  // namespace
 
-void WorstWaits::AddInterval(const Interval& interval) {
-  if (interval.cpu >= lanes_.size()) lanes_.resize(interval.cpu + size_t{1});
-  Lane& lane = lanes_[interval.cpu];
-  // As long as it is short, it grows: there may be 65,536 CPUs.
-  if (lane.recent.size() < kRecent) {
-    lane.recent.push_back(interval);
-  } else {
-    lane.recent[lane.count % kRecent] = interval;
-  }
-  ++lane.count;
-  if (interval.begin >= open_until_) return;
-  Complete(for_cpu_, interval);
-  Complete(blocked_, interval);
-}
-
 // What ends behind a wait that is kept already.
 void WorstWaits::Complete(List& list, const Interval& interval) {
   for (WorstWait& wait : list.waits) {
@@ -43,8 +28,8 @@ void WorstWaits::Complete(List& list, const Interval& interval) {
   }
 }
 
-void WorstWaits::AddWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
-                         std::optional<fxt::Koid> waker) {
+void WorstWaits::AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
+                         const std::optional<fxt::Koid>& waker) {
   using facts::WaitKind;
   chains_.Add(wait, waker);
   const bool whole =
@@ -58,9 +43,7 @@ void WorstWaits::AddWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
 }
 
 void WorstWaits::Insert(List& list, const facts::Wait& wait, uint32_t cpu) {
-  const uint64_t length = wait.end - wait.begin;
-  if (count_ == 0 || length == 0) return;
-  if (list.waits.size() >= count_ && length <= list.waits.back().length()) return;
+  if (!Matters(list, wait.end - wait.begin)) return;
   WorstWait worst;
   worst.begin = wait.begin;
   worst.end = wait.end;

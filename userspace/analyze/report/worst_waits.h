@@ -53,10 +53,27 @@ class WorstWaits {
   // Of each of the two kinds, `count` are kept.
   explicit WorstWaits(size_t count) : count_(count) {}
 
-  void AddInterval(const Interval& interval);
+  void AddInterval(const Interval& interval) {
+    if (interval.cpu >= lanes_.size()) [[unlikely]] {
+      lanes_.resize(interval.cpu + size_t{1});
+    }
+    Lane& lane = lanes_[interval.cpu];
+    // As long as it is short, it grows: there may be 65,536 CPUs.
+    if (lane.recent.size() < kRecent) [[unlikely]] {
+      lane.recent.push_back(interval);
+    } else {
+      lane.recent[lane.count % kRecent] = interval;
+    }
+    ++lane.count;
+    if (interval.begin >= open_until_) [[likely]] {
+      return;
+    }
+    Complete(for_cpu_, interval);
+    Complete(blocked_, interval);
+  }
   // Known from begin to end. `waker` is who ended it, if a wakeup did.
-  void AddWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
-               std::optional<fxt::Koid> waker);
+  void AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
+               const std::optional<fxt::Koid>& waker);
 
   const std::vector<WorstWait>& for_cpu() const { return for_cpu_.waits; }
   const std::vector<WorstWait>& blocked() const { return blocked_.waits; }
@@ -70,6 +87,11 @@ class WorstWaits {
     std::vector<Interval> recent;
   };
 
+  // Whether one of that length would be kept.
+  bool Matters(const List& list, uint64_t length) const {
+    if (count_ == 0 || length == 0) return false;
+    return list.waits.size() < count_ || length > list.waits.back().length();
+  }
   void Insert(List& list, const facts::Wait& wait, uint32_t cpu);
   void LookBack(WorstWait& worst) const;
   void Complete(List& list, const Interval& interval);

@@ -125,7 +125,7 @@ class Timeline : public TimelineState {
 
   void EndWait(Thread& thread, ThreadIndex index, uint64_t time, Bound ended);
   void EndRun(uint32_t number, const Cpu& cpu, uint64_t time, Bound ended,
-              std::optional<fxr_task_state> state);
+              const std::optional<fxr_task_state>& state);
   void EndGap(uint32_t number, Cpu& cpu, uint64_t time, Bound ended);
   void BeginGap(Cpu& cpu, Gap::Why why, uint64_t time);
   void Disown(Cpu& cpu);
@@ -187,13 +187,22 @@ void Timeline<Handler>::EndWait(Thread& thread, ThreadIndex index, uint64_t time
 
 template <typename Handler>
 void Timeline<Handler>::EndRun(uint32_t number, const Cpu& cpu, uint64_t time, Bound ended,
-                               std::optional<fxr_task_state> state) {
+                               const std::optional<fxr_task_state>& state) {
   const uint64_t end = std::max(time, cpu.since);
   if (cpu.does == Does::kIdle) {
     Tell(Idle{number, cpu.index, cpu.thread, cpu.since, end, cpu.began, ended});
   } else {
-    Tell(Run{number, cpu.index, cpu.thread, cpu.process, cpu.since, end, cpu.priority, state,
-             cpu.began, ended});
+    Run run{.cpu = number,
+            .index = cpu.index,
+            .thread = cpu.thread,
+            .begin = cpu.since,
+            .end = end,
+            .began = cpu.began,
+            .ended = ended};
+    Assign(run.process, cpu.process);
+    Assign(run.priority, cpu.priority);
+    Assign(run.end_state, state);
+    Tell(run);
   }
 }
 
@@ -228,7 +237,7 @@ template <typename Handler>
 void Timeline<Handler>::Leave(Cpu& cpu, const Switch& change) {
   Thread* thread = ThreadAt(cpu.index);
   const auto state = StateOf(thread, change.outgoing_state);
-  cpu.priority = change.outgoing.priority;
+  Assign(cpu.priority, change.outgoing.priority);
   EndRun(change.cpu, cpu, change.time, Bound::kSeen, state);
   if (cpu.does == Does::kIdle || thread == nullptr) return;
   BeginWait(*thread, KindOf(state), change.time, Bound::kSeen);
@@ -275,8 +284,8 @@ void Timeline<Handler>::Come(const SwitchSide& side, uint32_t number, uint64_t t
   cpu.began = began;
   cpu.index = index;
   cpu.thread = side.thread;
-  cpu.process = side.process;
-  cpu.priority = side.priority;
+  Assign(cpu.process, side.process);
+  Assign(cpu.priority, side.priority);
   cpu.since = time;
 }
 

@@ -2,6 +2,7 @@
 // What every CPU and every thread does at one point of a trace: what a Timeline keeps.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,11 @@ class TimelineState {
     uint64_t switches = 0;  // records, the recorder's own included
   };
 
+  // The kernel states behind the format's, where nothing else was said.
+  static constexpr std::array<uint8_t, 6> kUsual = {FXR_STATE_PREEMPTED, FXR_STATE_RUNNABLE,
+                                                    FXR_STATE_STOPPED,   FXR_STATE_INTERRUPTIBLE,
+                                                    FXR_STATE_ZOMBIE,    FXR_STATE_DEAD};
+
   struct Thread {
     fxt::Koid koid = 0;
     uint64_t since = 0;  // of the wait
@@ -56,9 +62,7 @@ class TimelineState {
     Bound began = Bound::kFileEdge;
     uint8_t state = 0;  // fxr_task_state
     // What a reader assumes for the format's states, as fxr_task_state; see LinuxStateTracker.
-    std::array<uint8_t, 6> assumed = {FXR_STATE_PREEMPTED, FXR_STATE_RUNNABLE,
-                                      FXR_STATE_STOPPED,   FXR_STATE_INTERRUPTIBLE,
-                                      FXR_STATE_ZOMBIE,    FXR_STATE_DEAD};
+    std::array<uint8_t, 6> assumed = kUsual;
   };
 
   // Indexed by CPU number; as long as the highest CPU that had a switch or a loss.
@@ -85,6 +89,16 @@ class TimelineState {
   uint64_t latest() const { return latest_; }
 
  protected:
+  // Member by member: what copies 16 bytes at once waits for the two stores that were just made.
+  template <typename Value>
+  static void Assign(std::optional<Value>& to, const std::optional<Value>& from) {
+    if (from) {
+      to = *from;
+    } else {
+      to.reset();
+    }
+  }
+
   // 65,536: CPU numbers of the format have 16 bits.
   Cpu& CpuAt(uint32_t number) {
     if (number >= cpus_.size()) [[unlikely]] {
@@ -121,11 +135,30 @@ class TimelineState {
     thread.losses = losses_ - (lossy_cpus_ != 0 ? 1 : 0);
   }
   // What is known of a wait that ends.
-  Wait EndOfWait(const Thread& thread, ThreadIndex index, uint64_t time, Bound ended) const;
+  Wait EndOfWait(const Thread& thread, ThreadIndex index, uint64_t time, Bound ended) const {
+    Wait wait{.index = index,
+              .thread = thread.koid,
+              .kind = thread.kind,
+              .begin = thread.since,
+              .end = std::max(time, thread.since),
+              .began = thread.began,
+              .ended = ended,
+              .touches_loss = thread.losses != losses_};
+    if (thread.left) wait.state = static_cast<fxr_task_state>(thread.state);
+    if (thread.by_wakeup) {
+      if (thread.has_waker) wait.waker = thread.waker;
+      wait.target_cpu = thread.cpu;
+    }
+    return wait;
+  }
   // Takes note of a `linux_state` instant.
   void NoteState(const fxt::Event& event);
   // The kernel state behind a switch; empty for states that no outgoing thread can have.
-  static std::optional<fxr_task_state> StateOf(const Thread* thread, fxt::ThreadState state);
+  static std::optional<fxr_task_state> StateOf(const Thread* thread, fxt::ThreadState state) {
+    const auto number = static_cast<size_t>(state);
+    if (state == fxt::ThreadState::kRunning || number >= kUsual.size()) return std::nullopt;
+    return static_cast<fxr_task_state>((thread == nullptr ? kUsual : thread->assumed)[number]);
+  }
 
   bool begun_ = false;
   bool filtered_ = false;

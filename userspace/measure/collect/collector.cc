@@ -24,17 +24,19 @@ Extent ExtentOf(const Fact& fact) {
 }
 
 // The kernel's, of the legacy layout; the newer one has weights, where more is more.
-int32_t PriorityOf(std::optional<int64_t> priority, bool is_legacy) {
+int32_t PriorityOf(const std::optional<int64_t>& priority, bool is_legacy) {
   return priority && is_legacy ? static_cast<int32_t>(*priority) : -1;
 }
 
-bool IsOver(std::optional<fxr_task_state> state) {
+bool IsOver(fxr_task_state state) {
   return state == FXR_STATE_DEAD || state == FXR_STATE_ZOMBIE;
 }
 
 bool IsRunnable(fxr_task_state state) {
   return state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
 }
+
+constexpr std::optional<fxt::Koid> kNobody;
 
 }  // namespace
 
@@ -198,67 +200,75 @@ void Collector::Count(const ClosedSpan& span) {
 }
 
 template <typename Fact>
-bool Collector::Clip(Fact& fact) const {
+const Fact* Collector::Clip(const Fact& fact, std::optional<Fact>& place) const {
+  if (fact.begin >= options_.from && fact.end <= options_.to) [[likely]] {
+    return &fact;
+  }
+  if (fact.begin < options_.from && fact.end <= options_.from) return nullptr;
+  if (fact.end > options_.to && fact.begin >= options_.to) return nullptr;
+  place = fact;
   if (fact.begin < options_.from) {
-    if (fact.end <= options_.from) return false;
-    fact.begin = options_.from;
-    if constexpr (requires { fact.began; }) fact.began = Bound::kFileEdge;
+    place->begin = options_.from;
+    if constexpr (requires { place->began; }) place->began = Bound::kFileEdge;
   }
   if (fact.end > options_.to) {
-    if (fact.begin >= options_.to) return false;
-    fact.end = options_.to;
-    fact.ended = Bound::kFileEdge;
+    place->end = options_.to;
+    place->ended = Bound::kFileEdge;
   }
-  return true;
+  return &*place;
 }
 
-void Collector::AddRun(facts::Run run) {
-  Thread& thread = ThreadAt(run.index);
-  accounts_.Introduce(run.index, run.thread, run.process);
-  history_.Add(run.cpu, {.begin = run.begin,
-                         .end = run.end,
-                         .group = accounts_.GroupOf(run.index),
-                         .priority = PriorityOf(run.priority, run.process.has_value())});
-  const bool began_elsewhere = thread.cpu != Thread::kNoCpu && thread.cpu != run.cpu;
-  thread.cpu = run.cpu;
-  thread.idle_clock = IdleClock(run.end);
+void Collector::AddRun(const facts::Run& whole) {
+  Thread& thread = ThreadAt(whole.index);
+  accounts_.Introduce(whole.index, whole.thread, whole.process);
+  history_.Add(whole.cpu, {.begin = whole.begin,
+                           .end = whole.end,
+                           .group = accounts_.GroupOf(whole.index),
+                           .priority = PriorityOf(whole.priority, whole.process.has_value())});
+  const bool began_elsewhere = thread.cpu != Thread::kNoCpu && thread.cpu != whole.cpu;
+  thread.cpu = whole.cpu;
+  thread.idle_clock = IdleClock(whole.end);
   thread.after_blocked = false;
-  const uint64_t begin = run.begin;
-  const bool left = run.ended == Bound::kSeen && run.end_state.has_value();
-  const bool preempted = left && IsRunnable(*run.end_state);
-  if (preempted) preempted_ = run.index;
-  if (!Clip(run)) return;
-  CpuAt(run.cpu).busy_ns += run.end - run.begin;
-  if (Watcher* watching = watcher()) watching->OnRun(run);
-  if (run.index == facts::kNoThread) return;
-  Note note{.begin = run.begin, .end = run.end, .thread = run.thread};
-  note.cpu = run.cpu;
-  note.share = facts::ShareOf(run);
-  note.has_duration = true;
-  note.duration = Duration::kSlice;
-  note.extent = ExtentOf(run);
-  const bool ended_here = run.ended == Bound::kSeen;
-  note.involuntary = preempted && ended_here;
-  note.voluntary = left && !preempted && ended_here;
-  note.migrated = began_elsewhere && begin >= options_.from;
-  accounts_.Add(run.index, note);
-  if (left && IsOver(run.end_state)) accounts_.NoteEnd(run.index);
+  const bool left = whole.ended == Bound::kSeen && whole.end_state.has_value();
+  const bool preempted = left && IsRunnable(*whole.end_state);
+  if (preempted) preempted_ = whole.index;
+  std::optional<facts::Run> place;
+  const facts::Run* run = Clip(whole, place);
+  if (run == nullptr) return;
+  CpuAt(run->cpu).busy_ns += run->end - run->begin;
+  if (Watcher* watching = watcher()) watching->OnRun(*run);
+  if (run->index == facts::kNoThread) return;
+  const bool ended_here = run->ended == Bound::kSeen;
+  accounts_.Add(run->index, {.begin = run->begin,
+                             .end = run->end,
+                             .thread = run->thread,
+                             .cpu = run->cpu,
+                             .share = facts::ShareOf(*run),
+                             .has_duration = true,
+                             .duration = Duration::kSlice,
+                             .extent = ExtentOf(*run),
+                             .voluntary = left && !preempted && ended_here,
+                             .involuntary = preempted && ended_here,
+                             .migrated = began_elsewhere && whole.begin >= options_.from});
+  if (left && IsOver(*run->end_state)) accounts_.NoteEnd(run->index);
 }
 
-void Collector::AddWait(facts::Wait wait) {
-  Thread& thread = ThreadAt(wait.index);
-  accounts_.Introduce(wait.index, wait.thread, std::nullopt);
-  const bool woken = wakeup_ != nullptr && wait.ended == Bound::kSeen &&
-                     wait.kind != WaitKind::kAbsent && wait.thread == wakeup_->thread;
+void Collector::AddWait(const facts::Wait& whole) {
+  Thread& thread = ThreadAt(whole.index);
+  accounts_.Introduce(whole.index, whole.thread, std::nullopt);
+  const bool woken = wakeup_ != nullptr && whole.ended == Bound::kSeen &&
+                     whole.kind != WaitKind::kAbsent && whole.thread == wakeup_->thread;
   const bool comes =
-      change_ != nullptr && wait.ended == Bound::kSeen && wait.thread == change_->incoming.thread;
-  const uint64_t idle_clock = std::exchange(thread.idle_clock, IdleClock(wait.end));
+      change_ != nullptr && whole.ended == Bound::kSeen && whole.thread == change_->incoming.thread;
+  const uint64_t idle_clock = std::exchange(thread.idle_clock, IdleClock(whole.end));
   const bool after_blocked = std::exchange(
-      thread.after_blocked, wait.kind == WaitKind::kBlocked && wait.ended == Bound::kSeen);
-  const uint64_t begin = wait.begin;
+      thread.after_blocked, whole.kind == WaitKind::kBlocked && whole.ended == Bound::kSeen);
   // Of all of it: what is known does not depend on the window.
-  const facts::Share share = facts::ShareOf(wait);
-  if (!Clip(wait)) return;
+  const facts::Share share = facts::ShareOf(whole);
+  std::optional<facts::Wait> place;
+  const facts::Wait* clipped = Clip(whole, place);
+  if (clipped == nullptr) return;
+  const facts::Wait& wait = *clipped;
   std::optional<uint32_t> cpu;
   if (comes) {
     cpu = change_->cpu;
@@ -267,7 +277,7 @@ void Collector::AddWait(facts::Wait wait) {
   }
   const bool is_woken = woken && wait.ended == Bound::kSeen;
   if (Watcher* watching = watcher()) {
-    watching->OnWait(wait, cpu, is_woken ? wakeup_->waker : std::nullopt);
+    watching->OnWait(wait, cpu, is_woken ? wakeup_->waker : kNobody);
   }
   Note note{.begin = wait.begin, .end = wait.end, .thread = wait.thread};
   note.cpu = cpu.value_or(thread.cpu == Thread::kNoCpu ? 0 : thread.cpu);
@@ -297,7 +307,7 @@ void Collector::AddWait(facts::Wait wait) {
   const bool runnable = wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted;
   if (runnable && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
-    note.unconserved_ns = begin == wait.begin ? any_idle : 0;
+    note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
     held_.clear();
     Charge(wait, thread, note);
     return accounts_.Add(wait.index, note, held_);
@@ -307,7 +317,7 @@ void Collector::AddWait(facts::Wait wait) {
 
 void Collector::Charge(const facts::Wait& wait, const Thread& thread, Note& note) {
   const auto& incoming = change_->incoming;
-  const auto priority = incoming.process ? incoming.priority : std::nullopt;
+  const int32_t priority = PriorityOf(incoming.priority, incoming.process.has_value());
   const bool moved = thread.moved_from != Thread::kNoCpu && thread.moved_at > wait.begin &&
                      thread.moved_at < wait.end && thread.moved_from != change_->cpu;
   const uint64_t since = moved ? thread.moved_at : wait.begin;
@@ -317,7 +327,7 @@ void Collector::Charge(const facts::Wait& wait, const Thread& thread, Note& note
 }
 
 uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end,
-                             std::optional<int64_t> priority) {
+                             int32_t priority) {
   uint64_t idle = 0;
   history_.Look(cpu, begin, end, [&](const CpuHistory::Span& part) {
     const uint64_t length = part.end - part.begin;
@@ -325,7 +335,7 @@ uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end,
       idle += length;
       return;
     }
-    const bool lower = priority && part.priority >= 0 && part.priority > *priority;
+    const bool lower = priority >= 0 && part.priority > priority;
     for (Held& held : held_) {
       if (held.group != part.group || held.lower != lower) continue;
       held.ns += length;
@@ -336,18 +346,22 @@ uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end,
   return idle;
 }
 
-void Collector::AddIdle(facts::Idle idle) {
-  history_.Add(idle.cpu, {.begin = idle.begin, .end = idle.end, .group = CpuHistory::kIdle});
-  if (!Clip(idle)) return;
-  CpuAt(idle.cpu).idle_ns += idle.end - idle.begin;
-  if (Watcher* watching = watcher()) watching->OnIdle(idle);
+void Collector::AddIdle(const facts::Idle& whole) {
+  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kIdle});
+  std::optional<facts::Idle> place;
+  const facts::Idle* idle = Clip(whole, place);
+  if (idle == nullptr) return;
+  CpuAt(idle->cpu).idle_ns += idle->end - idle->begin;
+  if (Watcher* watching = watcher()) watching->OnIdle(*idle);
 }
 
-void Collector::AddGap(facts::Gap gap) {
-  history_.Add(gap.cpu, {.begin = gap.begin, .end = gap.end, .group = CpuHistory::kUnknown});
-  if (!Clip(gap)) return;
-  CpuAt(gap.cpu).unknown_ns += gap.end - gap.begin;
-  if (Watcher* watching = watcher()) watching->OnGap(gap);
+void Collector::AddGap(const facts::Gap& whole) {
+  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kUnknown});
+  std::optional<facts::Gap> place;
+  const facts::Gap* gap = Clip(whole, place);
+  if (gap == nullptr) return;
+  CpuAt(gap->cpu).unknown_ns += gap->end - gap->begin;
+  if (Watcher* watching = watcher()) watching->OnGap(*gap);
 }
 
 void Collector::LookAtCpu(uint32_t cpu, uint64_t time) {

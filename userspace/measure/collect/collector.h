@@ -45,8 +45,8 @@ class Watcher {
   virtual void OnBegin(uint64_t time) = 0;
   virtual void OnRun(const facts::Run& run) = 0;
   // `cpu` is where it ran next, `waker` who ended it if a wakeup did.
-  virtual void OnWait(const facts::Wait& wait, std::optional<uint32_t> cpu,
-                      std::optional<fxt::Koid> waker) = 0;
+  virtual void OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
+                      const std::optional<fxt::Koid>& waker) = 0;
   virtual void OnIdle(const facts::Idle& idle) = 0;
   virtual void OnGap(const facts::Gap& gap) = 0;
 };
@@ -105,18 +105,19 @@ class Collector {
   void AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time);
   void Count(const ClosedSpan& span);
 
-  void AddRun(facts::Run run);
-  void AddWait(facts::Wait wait);
-  void AddIdle(facts::Idle idle);
-  void AddGap(facts::Gap gap);
+  void AddRun(const facts::Run& run);
+  void AddWait(const facts::Wait& wait);
+  void AddIdle(const facts::Idle& idle);
+  void AddGap(const facts::Gap& gap);
   // What held the CPU in a wait for one.
   void Charge(const facts::Wait& wait, const Thread& thread, Note& note);
   // How much of that time `cpu` was idle; the rest goes to held_.
-  uint64_t ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, std::optional<int64_t> priority);
+  uint64_t ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, int32_t priority);
 
-  // False when none of it is in the window; else the rest is left, its edges cut.
+  // The part of it that is in the window, its edges cut; null when none is. `place` is for what is
+  // cut: most facts are not, and are not copied.
   template <typename Fact>
-  bool Clip(Fact& fact) const;
+  const Fact* Clip(const Fact& fact, std::optional<Fact>& place) const;
   void Start(const fxt::Reader& reader);
   // Whoever wants to be told of facts, if any.
   Watcher* watcher() {
