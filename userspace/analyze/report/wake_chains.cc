@@ -9,10 +9,17 @@ void WakeChains::Add(const facts::Wait& wait, const std::optional<fxt::Koid>& wa
   const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
                      wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
   if (!slept || wait.ended != facts::Bound::kSeen) return;
-  const uint32_t index = threads_.Add(wait.thread);
-  if (index == facts::KoidIndex::kNone) return;
-  if (index >= wakeups_.size()) wakeups_.resize(index + size_t{1});
-  WakeLink& link = wakeups_[index];
+  if (wait.index == facts::kNoThread) return;
+  if (wait.index >= wakeups_.size()) [[unlikely]] {
+    wakeups_.resize(wait.index + size_t{1});
+  }
+  WakeLink& link = wakeups_[wait.index];
+  if (link.woken != wait.thread || wait.thread == 0) [[unlikely]] {
+    const uint32_t number = threads_.Add(wait.thread);
+    if (number == facts::KoidIndex::kNone) return;
+    if (number >= index_of_.size()) index_of_.resize(number + size_t{1});
+    index_of_[number] = wait.index;
+  }
   link.time = wait.end;
   link.woken = wait.thread;
   // Not copied in one, behind the two stores that made it.
@@ -29,7 +36,7 @@ std::vector<WakeLink> WakeChains::ChainOf(const facts::Wait& wait) const {
   while (chain.size() < kLinks) {
     const uint32_t index = threads_.Find(thread);
     if (index == facts::KoidIndex::kNone) break;
-    const WakeLink& link = wakeups_[index];
+    const WakeLink& link = wakeups_[index_of_[index]];
     // A later one is none of this.
     if (link.time > before) break;
     chain.push_back(link);

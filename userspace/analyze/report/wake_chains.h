@@ -31,8 +31,10 @@ class WakeChains {
   std::vector<WakeLink> ChainOf(const facts::Wait& wait) const;
 
  private:
+  std::vector<WakeLink> wakeups_;  // the latest of each thread, by facts::ThreadIndex
+  // To find them by koid: a number of its own, and by that the index.
   facts::KoidIndex threads_{size_t{1} << 20};
-  std::vector<WakeLink> wakeups_;  // by threads_
+  std::vector<facts::ThreadIndex> index_of_;
 };
 
 }  // namespace analyze

@@ -19,11 +19,20 @@ bool IsAround(const WorstWait& wait, const Interval& interval) {
 
 }  // namespace
 
+void WorstWaits::AddLanes(size_t count) { lanes_.resize(count); }
+
+// As long as it is short, it grows: there may be 65,536 CPUs.
+void WorstWaits::Grow(Lane& lane) {
+  lane.recent.resize(std::min(kRecent, std::max<size_t>(4, lane.recent.size() * 2)));
+}
+
 // What ends behind a wait that is kept already.
-void WorstWaits::Complete(List& list, const Interval& interval) {
-  for (WorstWait& wait : list.waits) {
-    if (IsAround(wait, interval) && wait.around.size() < kIntervals) {
-      wait.around.push_back(interval);
+void WorstWaits::Complete(const Interval& interval) {
+  for (List* list : {&for_cpu_, &blocked_}) {
+    for (WorstWait& wait : list->waits) {
+      if (IsAround(wait, interval) && wait.around.size() < kIntervals) {
+        wait.around.push_back(interval);
+      }
     }
   }
 }
@@ -36,14 +45,13 @@ void WorstWaits::AddWait(const facts::Wait& wait, const std::optional<uint32_t>&
       wait.began == facts::Bound::kSeen && wait.ended == facts::Bound::kSeen && !wait.touches_loss;
   if (!whole) return;
   if (wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted) {
-    if (cpu) Insert(for_cpu_, wait, *cpu);
+    if (cpu && Matters(for_cpu_, wait.end - wait.begin)) Insert(for_cpu_, wait, *cpu);
   } else if (wait.kind == WaitKind::kBlocked) {
-    Insert(blocked_, wait, cpu.value_or(0));
+    if (Matters(blocked_, wait.end - wait.begin)) Insert(blocked_, wait, cpu.value_or(0));
   }
 }
 
 void WorstWaits::Insert(List& list, const facts::Wait& wait, uint32_t cpu) {
-  if (!Matters(list, wait.end - wait.begin)) return;
   WorstWait worst;
   worst.begin = wait.begin;
   worst.end = wait.end;

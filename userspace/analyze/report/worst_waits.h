@@ -55,21 +55,17 @@ class WorstWaits {
 
   void AddInterval(const Interval& interval) {
     if (interval.cpu >= lanes_.size()) [[unlikely]] {
-      lanes_.resize(interval.cpu + size_t{1});
+      AddLanes(interval.cpu + size_t{1});
     }
     Lane& lane = lanes_[interval.cpu];
-    // As long as it is short, it grows: there may be 65,536 CPUs.
-    if (lane.recent.size() < kRecent) [[unlikely]] {
-      lane.recent.push_back(interval);
-    } else {
-      lane.recent[lane.count % kRecent] = interval;
+    if (lane.recent.size() <= lane.count % kRecent) [[unlikely]] {
+      Grow(lane);
     }
+    lane.recent[lane.count % kRecent] = interval;
     ++lane.count;
-    if (interval.begin >= open_until_) [[likely]] {
-      return;
+    if (interval.begin < open_until_) [[unlikely]] {
+      Complete(interval);
     }
-    Complete(for_cpu_, interval);
-    Complete(blocked_, interval);
   }
   // Known from begin to end. `waker` is who ended it, if a wakeup did.
   void AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
@@ -94,7 +90,9 @@ class WorstWaits {
   }
   void Insert(List& list, const facts::Wait& wait, uint32_t cpu);
   void LookBack(WorstWait& worst) const;
-  void Complete(List& list, const Interval& interval);
+  void Complete(const Interval& interval);
+  void AddLanes(size_t count);
+  static void Grow(Lane& lane);
 
   size_t count_;
   List for_cpu_;

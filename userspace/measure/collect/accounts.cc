@@ -20,7 +20,8 @@ void AddPid(Group& group, fxt::Koid process) {
 
 }  // namespace
 
-void Accounts::Place(facts::ThreadIndex thread, fxt::Koid koid, std::optional<fxt::Koid> process) {
+void Accounts::Place(facts::ThreadIndex thread, fxt::Koid koid,
+                     const std::optional<fxt::Koid>& process) {
   Member& member = At(thread);
   const bool is_new = !member.introduced;
   if (is_new || !tasks_.HasProcess(member.task)) {

@@ -36,7 +36,8 @@ class Accounts {
   explicit Accounts(TaskTable& tasks) : tasks_(tasks) {}
 
   // A thread's koid and process, for the first note about it at the latest.
-  void Introduce(facts::ThreadIndex thread, fxt::Koid koid, std::optional<fxt::Koid> process) {
+  void Introduce(facts::ThreadIndex thread, fxt::Koid koid,
+                 const std::optional<fxt::Koid>& process) {
     if (thread == facts::kNoThread) return;
     const Member& member = At(thread);
     if (!member.introduced || (process && member.placed != tasks_.epoch())) [[unlikely]] {
@@ -106,7 +107,7 @@ class Accounts {
     }
     return member.group;
   }
-  void Place(facts::ThreadIndex thread, fxt::Koid koid, std::optional<fxt::Koid> process);
+  void Place(facts::ThreadIndex thread, fxt::Koid koid, const std::optional<fxt::Koid>& process);
   void CountIn(Member& member);
   void LookUp(Member& member);
   void KeepForLater(Member& member, Note note, std::span<const Held> held);

@@ -200,22 +200,20 @@ void Collector::Count(const ClosedSpan& span) {
 }
 
 template <typename Fact>
-const Fact* Collector::Clip(const Fact& fact, std::optional<Fact>& place) const {
-  if (fact.begin >= options_.from && fact.end <= options_.to) [[likely]] {
-    return &fact;
-  }
+const Fact* Collector::Cut(const Fact& fact) {
   if (fact.begin < options_.from && fact.end <= options_.from) return nullptr;
   if (fact.end > options_.to && fact.begin >= options_.to) return nullptr;
-  place = fact;
+  Fact& rest = std::get<Fact>(cut_);
+  rest = fact;
   if (fact.begin < options_.from) {
-    place->begin = options_.from;
-    if constexpr (requires { place->began; }) place->began = Bound::kFileEdge;
+    rest.begin = options_.from;
+    if constexpr (requires { rest.began; }) rest.began = Bound::kFileEdge;
   }
   if (fact.end > options_.to) {
-    place->end = options_.to;
-    place->ended = Bound::kFileEdge;
+    rest.end = options_.to;
+    rest.ended = Bound::kFileEdge;
   }
-  return &*place;
+  return &rest;
 }
 
 void Collector::AddRun(const facts::Run& whole) {
@@ -232,8 +230,7 @@ void Collector::AddRun(const facts::Run& whole) {
   const bool left = whole.ended == Bound::kSeen && whole.end_state.has_value();
   const bool preempted = left && IsRunnable(*whole.end_state);
   if (preempted) preempted_ = whole.index;
-  std::optional<facts::Run> place;
-  const facts::Run* run = Clip(whole, place);
+  const facts::Run* run = Clip(whole);
   if (run == nullptr) return;
   CpuAt(run->cpu).busy_ns += run->end - run->begin;
   if (Watcher* watching = watcher()) watching->OnRun(*run);
@@ -265,8 +262,7 @@ void Collector::AddWait(const facts::Wait& whole) {
       thread.after_blocked, whole.kind == WaitKind::kBlocked && whole.ended == Bound::kSeen);
   // Of all of it: what is known does not depend on the window.
   const facts::Share share = facts::ShareOf(whole);
-  std::optional<facts::Wait> place;
-  const facts::Wait* clipped = Clip(whole, place);
+  const facts::Wait* clipped = Clip(whole);
   if (clipped == nullptr) return;
   const facts::Wait& wait = *clipped;
   std::optional<uint32_t> cpu;
@@ -348,8 +344,7 @@ uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end,
 
 void Collector::AddIdle(const facts::Idle& whole) {
   history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kIdle});
-  std::optional<facts::Idle> place;
-  const facts::Idle* idle = Clip(whole, place);
+  const facts::Idle* idle = Clip(whole);
   if (idle == nullptr) return;
   CpuAt(idle->cpu).idle_ns += idle->end - idle->begin;
   if (Watcher* watching = watcher()) watching->OnIdle(*idle);
@@ -357,8 +352,7 @@ void Collector::AddIdle(const facts::Idle& whole) {
 
 void Collector::AddGap(const facts::Gap& whole) {
   history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kUnknown});
-  std::optional<facts::Gap> place;
-  const facts::Gap* gap = Clip(whole, place);
+  const facts::Gap* gap = Clip(whole);
   if (gap == nullptr) return;
   CpuAt(gap->cpu).unknown_ns += gap->end - gap->begin;
   if (Watcher* watching = watcher()) watching->OnGap(*gap);

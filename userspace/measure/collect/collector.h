@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -114,10 +115,17 @@ class Collector {
   // How much of that time `cpu` was idle; the rest goes to held_.
   uint64_t ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, int32_t priority);
 
-  // The part of it that is in the window, its edges cut; null when none is. `place` is for what is
-  // cut: most facts are not, and are not copied.
+  // The part of it that is in the window, its edges cut; null when none is. Valid up to the next
+  // one that is cut: most facts are not, and are not copied.
   template <typename Fact>
-  const Fact* Clip(const Fact& fact, std::optional<Fact>& place) const;
+  const Fact* Clip(const Fact& fact) {
+    if (fact.begin >= options_.from && fact.end <= options_.to) [[likely]] {
+      return &fact;
+    }
+    return Cut(fact);
+  }
+  template <typename Fact>
+  const Fact* Cut(const Fact& fact);
   void Start(const fxt::Reader& reader);
   // Whoever wants to be told of facts, if any.
   Watcher* watcher() {
@@ -169,6 +177,7 @@ class Collector {
   const facts::Wakeup* wakeup_ = nullptr;
   uint32_t waker_group_ = kNoGroup;
   facts::ThreadIndex preempted_ = facts::kNoThread;  // it was, by this switch
+  std::tuple<facts::Run, facts::Wait, facts::Idle, facts::Gap> cut_;
   std::vector<Held> held_;  // of the wait that is being counted
 
   // For how long any CPU was idle up to idle_since_.

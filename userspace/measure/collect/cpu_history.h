@@ -46,12 +46,10 @@ class CpuHistory {
       }
     }
     if (span.begin >= span.end) return;
-    // As long as it is short, it grows: there may be 65,536 CPUs.
-    if (lane.spans.size() < kSpans) [[unlikely]] {
-      lane.spans.push_back(span);
-    } else {
-      lane.spans[lane.count % kSpans] = span;
+    if (lane.spans.size() <= lane.count % kSpans) [[unlikely]] {
+      Grow(lane);
     }
+    lane.spans[lane.count % kSpans] = span;
     ++lane.count;
   }
 
@@ -84,9 +82,13 @@ class CpuHistory {
     std::vector<Span> spans;
   };
   Lane& LaneAt(uint32_t cpu) {
-    if (cpu >= lanes_.size()) lanes_.resize(cpu + size_t{1});
+    if (cpu >= lanes_.size()) [[unlikely]] {
+      AddLanes(cpu + size_t{1});
+    }
     return lanes_[cpu];
   }
+  void AddLanes(size_t count);
+  static void Grow(Lane& lane);
 
   std::vector<Lane> lanes_;
 };
