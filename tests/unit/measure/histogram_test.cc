@@ -66,6 +66,27 @@ TEST(HistogramTest, BucketsAreTheCountsInOrder) {
               ElementsAre(Pair(3, 2), Pair(Histogram::BucketOf(1'000'000), 2)));
 }
 
+TEST(HistogramTest, ManyInABucketAreCountedExactly) {
+  Histogram one_by_one;
+  Histogram at_once;
+  Histogram merged;
+  for (const uint64_t count : {uint64_t{1}, uint64_t{255}, uint64_t{256}, uint64_t{1000}}) {
+    const uint64_t value = 1'000'000 + count * 100'000;
+    for (uint64_t i = 0; i < count; ++i) one_by_one.Add(value);
+    at_once.Add(value, count);
+    Histogram part;
+    part.Add(value, count);
+    merged.Merge(part);
+    EXPECT_EQ(part.buckets().front().second, count);
+  }
+  EXPECT_EQ(one_by_one, at_once);
+  EXPECT_EQ(merged, at_once);
+  constexpr uint64_t kHuge = uint64_t{1} << 60;
+  at_once.Add(7, kHuge);
+  at_once.Add(7);
+  EXPECT_THAT(at_once.buckets().front(), Pair(7, kHuge + 1));
+}
+
 TEST(HistogramTest, MergingIsCountingInOne) {
   std::mt19937_64 random(2);
   Histogram all;

@@ -61,7 +61,13 @@ class WorstWaits {
     if (lane.recent.size() <= lane.count % kRecent) [[unlikely]] {
       Grow(lane);
     }
-    lane.recent[lane.count % kRecent] = interval;
+    // Member by member: what copies them in one waits for the stores that have just made them.
+    Interval& place = lane.recent[lane.count % kRecent];
+    place.begin = interval.begin;
+    place.end = interval.end;
+    place.thread = interval.thread;
+    place.cpu = interval.cpu;
+    place.what = interval.what;
     ++lane.count;
     if (interval.begin < open_until_) [[unlikely]] {
       Complete(interval);

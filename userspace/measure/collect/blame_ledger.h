@@ -33,8 +33,8 @@ class BlameLedger {
         blame.blocked = blocked.count;
         blame.blocked_ns = blocked.ns;
       }
-      tell(static_cast<uint32_t>(slot.key >> 32 & kGroupMask),
-           static_cast<Because>(slot.key >> 61), static_cast<uint32_t>(slot.key), blame);
+      tell(static_cast<uint32_t>(slot.key >> 32 & kGroupMask), static_cast<Because>(slot.key >> 61),
+           static_cast<uint32_t>(slot.key), blame);
     }
   }
 

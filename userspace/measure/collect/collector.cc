@@ -28,9 +28,7 @@ int32_t PriorityOf(const std::optional<int64_t>& priority, bool is_legacy) {
   return priority && is_legacy ? static_cast<int32_t>(*priority) : -1;
 }
 
-bool IsOver(fxr_task_state state) {
-  return state == FXR_STATE_DEAD || state == FXR_STATE_ZOMBIE;
-}
+bool IsOver(fxr_task_state state) { return state == FXR_STATE_DEAD || state == FXR_STATE_ZOMBIE; }
 
 bool IsRunnable(fxr_task_state state) {
   return state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
@@ -98,8 +96,7 @@ void Collector::AddWakeup(const facts::Wakeup& wakeup, const fxt::ReaderProvider
       waker_group_ = accounts_.GroupOf(index);
     }
   } else {
-    const bool is_told = has_wakers_ || provider.name() == schema::kRecorderName;
-    waker_group_ = is_told ? kInterrupt : kNoGroup;
+    waker_group_ = has_wakers_ || provider.name() == schema::kRecorderName ? kInterrupt : kNoGroup;
   }
   wakeup_ = &wakeup;
   timeline_.OnWakeup(wakeup);
@@ -304,9 +301,9 @@ void Collector::AddWait(const facts::Wait& whole) {
   if (runnable && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
     note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
-    held_.clear();
+    held_count_ = 0;
     Charge(wait, thread, note);
-    return accounts_.Add(wait.index, note, held_);
+    return accounts_.Add(wait.index, note, {held_.data(), held_count_});
   }
   accounts_.Add(wait.index, note);
 }
@@ -322,9 +319,9 @@ void Collector::Charge(const facts::Wait& wait, const Thread& thread, Note& note
   note.unconserved_ns -= std::min(note.unconserved_ns, own_idle);
 }
 
-uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end,
-                             int32_t priority) {
+uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, int32_t priority) {
   uint64_t idle = 0;
+  size_t count = held_count_;
   history_.Look(cpu, begin, end, [&](const CpuHistory::Span& part) {
     const uint64_t length = part.end - part.begin;
     if (part.group == CpuHistory::kIdle) {
@@ -332,13 +329,14 @@ uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end,
       return;
     }
     const bool lower = priority >= 0 && part.priority > priority;
-    for (Held& held : held_) {
-      if (held.group != part.group || held.lower != lower) continue;
-      held.ns += length;
+    for (size_t i = 0; i < count; ++i) {
+      if (held_[i].group != part.group || held_[i].lower != lower) continue;
+      held_[i].ns += length;
       return;
     }
-    held_.push_back({part.group, lower, length});
+    held_[count++] = {part.group, lower, length};
   });
+  held_count_ = count;
   return idle;
 }
 

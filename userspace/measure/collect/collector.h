@@ -19,6 +19,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -178,7 +179,9 @@ class Collector {
   uint32_t waker_group_ = kNoGroup;
   facts::ThreadIndex preempted_ = facts::kNoThread;  // it was, by this switch
   std::tuple<facts::Run, facts::Wait, facts::Idle, facts::Gap> cut_;
-  std::vector<Held> held_;  // of the wait that is being counted
+  // Of the wait that is being counted: no more than CpuHistory tells of two CPUs.
+  std::array<Held, 2 * CpuHistory::kTold> held_;
+  size_t held_count_ = 0;
 
   // For how long any CPU was idle up to idle_since_.
   uint64_t idle_clock_ = 0;

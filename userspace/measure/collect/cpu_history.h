@@ -60,8 +60,7 @@ class CpuHistory {
     if (cpu >= lanes_.size() || begin >= end) return;
     const Lane& lane = lanes_[cpu];
     const auto told = [&](const Span& span, uint64_t until) {
-      const Span part{std::max(begin, span.begin), std::min(end, until), span.group,
-                      span.priority};
+      const Span part{std::max(begin, span.begin), std::min(end, until), span.group, span.priority};
       if (part.begin < part.end) tell(part);
     };
     if (lane.is_open) told(lane.open, end);
@@ -73,6 +72,7 @@ class CpuHistory {
     }
   }
   static constexpr size_t kLook = 100;
+  static constexpr size_t kTold = kLook + 1;  // with what goes on
 
  private:
   struct Lane {

@@ -31,18 +31,36 @@ TEST(BlameLedgerTest, SumsAreThoseOfAMap) {
   EXPECT_EQ(found, expected);
 }
 
+TEST(BlameLedgerTest, TimeInDIsKeptBesideTheWhole) {
+  BlameLedger ledger;
+  ledger.Add(1, Because::kWokenBy, 2, {.count = 1, .ns = 10});
+  ledger.Add(1, Because::kWokenBy, 2, {.count = 1, .ns = 5, .blocked_ns = 5, .blocked = 1});
+  ledger.Add(1, Because::kWokenBy, kInterrupt, {.count = 1, .ns = 7});
+  std::map<uint32_t, Blame> found;
+  ledger.ForEach([&](uint32_t group, Because why, uint32_t other, const Blame& blame) {
+    EXPECT_EQ(group, 1u);
+    EXPECT_EQ(why, Because::kWokenBy);
+    found[other] = blame;
+  });
+  EXPECT_EQ(found[2], (Blame{.count = 2, .ns = 15, .blocked_ns = 5, .blocked = 1}));
+  EXPECT_EQ(found[kInterrupt], (Blame{.count = 1, .ns = 7}));
+}
+
 TEST(BlameLedgerTest, BeyondTheLimitNobodyIsBlamed) {
   BlameLedger ledger;
   for (uint32_t i = 0; i < BlameLedger::kMaxPairs + 100; ++i) {
-    ledger.Add(7, Because::kWokenBy, i, {.count = 1, .ns = 1});
+    ledger.Add(7, Because::kWokenBy, i, {.count = 1, .ns = 1, .blocked_ns = 1, .blocked = 1});
   }
   uint64_t nobody = 0;
   uint64_t all = 0;
+  uint64_t blocked = 0;
   ledger.ForEach([&](uint32_t, Because, uint32_t other, const Blame& blame) {
     all += blame.count;
+    blocked += blame.blocked;
     if (other == kNoGroup) nobody += blame.count;
   });
   EXPECT_EQ(all, BlameLedger::kMaxPairs + 100);
+  EXPECT_EQ(blocked, all);
   EXPECT_EQ(nobody, 100u);
 }
 

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# How long a report and a comparison of large recordings take.
+
+$(BUILD)/bench/make_switches: $(BUILD)/tests/bench/make_switches.o $(BUILD)/libfxt.a
+	@mkdir -p $(@D)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ $(LIBS)
+
+## bench-report  time and memory of fxt info, report and diff for 10 million switches (MILLIONS=)
+.PHONY: bench-report
+MILLIONS ?= 10
+bench-report: $(BUILD)/fxt $(BUILD)/bench/make_switches
+	scripts/bench_report --build $(BUILD) --millions $(MILLIONS)
