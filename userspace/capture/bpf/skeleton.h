@@ -48,6 +48,7 @@ class Skeleton {
   void Use(const std::string& name, fxr_category category, std::vector<bpf_program*>* group);
   void UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures& features);
   util::Status Attach(const std::vector<bpf_program*>& programs);
+  void LookIntoModulesInVain();
 
   recorder_bpf* bpf_;
   std::vector<bpf_link*> links_;

@@ -13,7 +13,11 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 Wait Asleep(fxt::Koid thread, uint64_t begin, uint64_t end) {
-  return {.thread = thread, .kind = WaitKind::kSleep, .begin = begin, .end = end};
+  return {.index = static_cast<facts::ThreadIndex>(100 - thread),
+          .thread = thread,
+          .kind = WaitKind::kSleep,
+          .begin = begin,
+          .end = end};
 }
 
 TEST(WakeChainsTest, GoesBackToAnInterruptOrTheFirstKnown) {
