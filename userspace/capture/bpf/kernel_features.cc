@@ -149,6 +149,7 @@ util::Result<KernelFeatures> ProbeKernel() {
   features.per_cpu = FindPerCpuPlaces(*types);
 #endif
   features.interrupt_mask = InterruptMask(*types);
+  features.may_see_modules = HasCapability(CAP_SYS_ADMIN);
   features.rdonly_cast = types->Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast") != 0;
   features.atomic_fetch = HasAtomicFetch();
   // Nothing that can be asked for tells.

@@ -32,6 +32,8 @@ struct KernelFeatures {
   // Tracepoints of tasks' lives run with preemption on (7.0), so that programs on them may be left
   // out.
   bool preemptible_tracepoints = false;
+  // The types of loaded modules may be listed (CAP_SYS_ADMIN).
+  bool may_see_modules = true;
   // Moves to another cgroup can be seen (CONFIG_CGROUPS).
   bool cgroup_moves = false;
 

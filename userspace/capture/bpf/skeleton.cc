@@ -89,6 +89,7 @@ void Skeleton::SetSizes(const RingSizes& sizes) {
 }
 
 void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& sizes) {
+  may_see_modules_ = features.may_see_modules;
   auto& settings = *bpf_->rodata;
   settings.programs_have_stand_ins = features.preemptible_tracepoints;
   // Tasks mark where they run: CPUs that are not there need no room.
@@ -168,16 +169,16 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
   }
 }
 
-// A function that the kernel lacks is looked for in its modules, which libbpf before 1.2 cannot do
-// without CAP_SYS_ADMIN: it gives up then, although the function is optional. But it looks into the
-// modules once only, whatever comes of it; so that is got over with here, by asking for a name that
-// is nowhere.
+// Types and functions that the kernel itself lacks are looked for in its modules, for which it
+// takes CAP_SYS_ADMIN: without it libbpf before 1.2 gives up, although ours are optional. But it
+// looks into the modules once only, whatever comes of it; so that is got over with here, by asking
+// for a name that is nowhere.
 void Skeleton::LookIntoModulesInVain() {
   bpf_program__set_attach_target(bpf_->progs.cgroup_attach_task, 0, "fxr_no_such_tracepoint");
 }
 
 util::Status Skeleton::Load(const RingSizes& sizes, const std::string& hint) {
-  if (!bpf_->rodata->has_rdonly_cast) LookIntoModulesInVain();
+  if (!may_see_modules_) LookIntoModulesInVain();
   if (int error = recorder_bpf::load(bpf_)) return ExplainLoadFailure(error, sizes, hint);
   return util::Ok();
 }

@@ -51,6 +51,7 @@ class Skeleton {
   void LookIntoModulesInVain();
 
   recorder_bpf* bpf_;
+  bool may_see_modules_ = true;
   std::vector<bpf_link*> links_;
   std::vector<bpf_program*> identity_;
   std::vector<bpf_program*> stand_ins_;  // of these, see bpf/task.bpf.c
