@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What nearly every file includes, compiled once for all of them. It is there before the first line of
-// each, which includes what it needs all the same (`make PRELUDES=` and `make lint` do without this).
-// For the command line of the compiler alone.
+// What nearly every file includes, compiled once for all of them. It is there before the first line
+// of each, which includes what it needs all the same (`make PRELUDES=` and `make lint` do without
+// this). For the command line of the compiler alone.
 
 #include <fmt/format.h>
 

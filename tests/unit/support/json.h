@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// JSON for tests. The library's parser is compiled once, in json.cc, and not in every file that reads
-// some.
+// JSON for tests. The library's parser is compiled once, in json.cc, and not in every file that
+// reads some.
 #pragma once
 
 #include <nlohmann/json.hpp>

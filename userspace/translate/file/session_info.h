@@ -17,7 +17,7 @@ struct SessionInfo {
   std::string cpu_model;
   uint32_t cpus = 0;  // online
   std::string host;
-  std::string command;     // the recorder's command line
+  std::string command;  // the recorder's command line
   // The process that the recorder started and records, by its number in the file; 0: none.
   uint32_t command_pid = 0;
   std::string categories;  // as for -c
