@@ -148,7 +148,7 @@ TEST_F(IdentityOfAnOutsider, SeesTheWholeMachineFromAProcessNamespace) {
     EXPECT_FALSE(thread.name.starts_with("tid ")) << koid;
   }
   // Whoever is in the namespace is known there, by another number.
-  const fxt::Koid recorder = objects.ThreadNamed("fxt-record");
+  const fxt::Koid recorder = objects.ProcessRunning(RecorderPath());
   ASSERT_TRUE(objects.processes.contains(recorder));
   EXPECT_NE(objects.processes.at(recorder).cmdline.find(path_), std::string::npos);
 }
@@ -195,9 +195,9 @@ TEST_F(Identity, AnotherUserIsTold) {
     ASSERT_TRUE(Exited(recorder->Wait(kLimit), 0));
     EXPECT_TRUE(IsWholeFile(path));
     const TraceObjects objects = TraceObjects::Read(path);
-    const fxt::Koid thread = objects.ThreadNamed("odd_tasks");
-    ASSERT_TRUE(objects.processes.contains(thread));
-    EXPECT_EQ(objects.processes.at(thread).uid, 12345u) << (ends_before ? "ended" : "alive");
+    const fxt::Koid daemon_koid = objects.ProcessRunning(OddTasksPath() + " become-user");
+    ASSERT_TRUE(objects.processes.contains(daemon_koid));
+    EXPECT_EQ(objects.processes.at(daemon_koid).uid, 12345u) << (ends_before ? "ended" : "alive");
   }
 }
 
@@ -248,9 +248,9 @@ TEST_F(Identity, AnotherCgroupIsTold) {
   ASSERT_TRUE(Exited(recorder->Wait(kLimit), 0));
   EXPECT_TRUE(IsWholeFile(path_));
   const TraceObjects objects = TraceObjects::Read(path_);
-  const fxt::Koid thread = objects.ThreadNamed("odd_tasks");
-  ASSERT_TRUE(objects.processes.contains(thread));
-  EXPECT_EQ(objects.processes.at(thread).cgroup, group.name());
+  const fxt::Koid daemon_koid = objects.ProcessRunning(OddTasksPath() + " become-user");
+  ASSERT_TRUE(objects.processes.contains(daemon_koid));
+  EXPECT_EQ(objects.processes.at(daemon_koid).cgroup, group.name());
 }
 
 void ExpectCommandLine(const ProcessObject& process, const std::string& whole) {
@@ -275,7 +275,7 @@ TEST_F(Identity, LongCommandLinesAreWholeOrMarked) {
     const auto pid = static_cast<fxt::Koid>(before->pid());
     ASSERT_TRUE(objects.processes.contains(pid));
     ExpectCommandLine(objects.processes.at(pid), "sleep 987 " + zeros);
-    const fxt::Koid command = objects.ThreadNamed("true");
+    const fxt::Koid command = objects.ProcessRunning("true 0");
     ASSERT_TRUE(objects.processes.contains(command));
     ExpectCommandLine(objects.processes.at(command), "true " + zeros);
   }

@@ -54,12 +54,11 @@ size_t TraceObjects::ProcessesOf(uint32_t tgid) const {
   return count;
 }
 
-fxt::Koid TraceObjects::ThreadNamed(const std::string& name) const {
-  fxt::Koid found = 0;
-  for (const auto& [koid, thread] : threads) {
-    if (thread.name == name) found = koid;
+fxt::Koid TraceObjects::ProcessRunning(const std::string& begin) const {
+  for (const auto& [koid, process] : processes) {
+    if (process.cmdline.rfind(begin, 0) == 0) return koid;
   }
-  return found;
+  return 0;
 }
 
 TraceObjects TraceObjects::Read(const std::string& path) {
