@@ -10,11 +10,11 @@
 #include <string_view>
 
 #include "fxt/archive_writer.h"
+#include "fxt/detail/thread_slot.h"
+#include "fxt/detail/thread_slot_policy.h"
 #include "fxt/encode_status.h"
 #include "fxt/record.h"
 #include "fxt/string_pool.h"
-#include "fxt/thread_slot.h"
-#include "fxt/thread_slot_policy.h"
 
 namespace fxt {
 

@@ -2,8 +2,9 @@
 # Tests of whole captures against what the kernel itself recorded: see tests/capture/README.md.
 
 CAPTURE_SUPPORT := $(patsubst %.cc,$(BUILD)/%.o,\
-                     $(sort $(wildcard tests/capture/ftrace/*.cc tests/capture/support/*.cc)))
-CAPTURE_TESTS   := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/capture/*.cc)))
+                     $(sort $(wildcard tests/capture/ftrace/*.cc tests/capture/ftrace/*/*.cc \
+                       tests/capture/support/*.cc)))
+CAPTURE_TESTS   := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/capture/*.cc tests/capture/program/*.cc)))
 COMPARE_TOOL    := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/capture/compare_tool/*.cc)))
 ODD_TASKS       := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/capture/odd_tasks/*.cc)))
 

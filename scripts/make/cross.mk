@@ -11,7 +11,7 @@ CROSS_MAKE   = $(SUBMAKE) BUILD=$(CROSS_BUILD) BPF_ARCH=arm64 CXX=$(CROSS)g++ CC
 # The tests of libfxt as a program of their own, which needs no other library than GoogleTest; that is
 # compiled from its sources, since Debian installs its library for one architecture only.
 GTEST_SOURCES ?= /usr/src/googletest/googletest
-FXT_TEST_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/unit/fxt/*.cc)))
+FXT_TEST_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/unit/fxt/*.cc tests/unit/fxt/support/*.cc)))
 
 $(BUILD)/gtest/gtest-all.o: $(GTEST_SOURCES)/src/gtest-all.cc
 	@mkdir -p $(@D)

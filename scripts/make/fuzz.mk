@@ -38,7 +38,7 @@ $(FUZZ_BUILD)/reader_fuzzer: $(FUZZ_OBJECTS)
 	$(call brief,LINK)$(FUZZ_CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ -ldeflate -lz
 
 FUZZ_CORPUS_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,tests/fuzz/make_corpus.cc \
-  tests/unit/analyze/recording_parts.cc tests/unit/fxt/random_records.cc tests/unit/fxt/vectors.cc)
+  tests/unit/analyze/recording_parts.cc tests/unit/fxt/support/random_records.cc tests/unit/fxt/support/vectors.cc)
 $(BUILD)/tests/fuzz/%.o: CPPFLAGS += -Itests
 FUZZ_CORPUS_ARCHIVES := $(foreach l,measure source facts branches schema fxt util,$(BUILD)/lib$(l).a)
 $(BUILD)/fuzz/make_corpus: $(FUZZ_CORPUS_OBJECTS) $(FUZZ_CORPUS_ARCHIVES)

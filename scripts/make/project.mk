@@ -69,9 +69,10 @@ PROGRAMS    := $(notdir $(BINARIES))
 .PHONY: install uninstall
 install:
 	@$(SUBMAKE) all
-	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR) $(PKG_DIR) $(INCLUDE_DIR)
+	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR) $(PKG_DIR) $(INCLUDE_DIR)/detail
 	install -m 644 $(BUILD)/libfxt.a $(LIB_DIR)
 	install -m 644 $(wildcard include/fxt/*.h) $(INCLUDE_DIR)
+	install -m 644 $(wildcard include/fxt/detail/*.h) $(INCLUDE_DIR)/detail
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' scripts/make/fxt.pc.in >$(PKG_DIR)/fxt.pc
 	chmod 644 $(PKG_DIR)/fxt.pc
 	install -s --strip-program=$(STRIP) -m 755 $(BINARIES) $(BIN_DIR)
@@ -84,7 +85,8 @@ install:
 uninstall:
 	rm -f $(PROGRAMS:%=$(BIN_DIR)/%) $(PROGRAMS:%=$(MAN_DIR)/%.1) $(PROGRAMS:%=$(BASH_DIR)/%) \
 	  $(PROGRAMS:%=$(ZSH_DIR)/_%) $(LIB_DIR)/libfxt.a $(PKG_DIR)/fxt.pc \
-	  $(patsubst include/fxt/%,$(INCLUDE_DIR)/%,$(wildcard include/fxt/*.h))
+	  $(patsubst include/fxt/%,$(INCLUDE_DIR)/%,$(wildcard include/fxt/*.h include/fxt/detail/*.h))
+	test ! -d $(INCLUDE_DIR)/detail || rmdir --ignore-fail-on-non-empty $(INCLUDE_DIR)/detail
 	test ! -d $(INCLUDE_DIR) || rmdir --ignore-fail-on-non-empty $(INCLUDE_DIR)
 
 ## clean         remove what was built; kernels fetched for virtual machines stay

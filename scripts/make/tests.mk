@@ -11,7 +11,7 @@ $(BUILD)/tests/%.o: CPPFLAGS += -Itests
 # slow guests.
 TEST_OPT ?= -O0 -g1
 LONG_TESTS := $(patsubst %,$(BUILD)/tests/unit/%.o,analyze/rewrite/recover_damage_test \
-                fxt/bytes_per_switch_test fxt/random_records fxt/reader_property_test \
+                fxt/bytes_per_switch_test fxt/support/random_records fxt/reader_property_test \
                 fxt/reader_resync_test perf/damage_test)
 TEST_OBJECTS := $(filter-out $(ENCODER_BENCH_OBJECTS) $(LONG_TESTS),$(UNIT_OBJECTS)) $(CAPTURE_TESTS)
 $(TEST_OBJECTS) $(BUILD)/prelude/tests.h.gch: private OPT := $(TEST_OPT)

@@ -11,7 +11,7 @@
 #include "fxt/provider_writer.h"
 #include "sink/gzip_sink.h"
 #include "sink/output.h"
-#include "unit/fxt/switch_streams.h"
+#include "unit/fxt/support/switch_streams.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "fxt/byte_sink.h"
+#include "bench/fd_sink.h"
 #include "fxt/encoder.h"
 #include "fxt/record_buffer.h"
 #include "schema/koid.h"
@@ -34,22 +34,6 @@ void Must(bool ok) {
   std::exit(1);
 }
 void Must(fxt::EncodeStatus status) { Must(status == fxt::EncodeStatus::kOk); }
-
-class FdSink final : public fxt::ByteSink {
- public:
-  explicit FdSink(int fd) : fd_(fd) {}
-  bool Write(std::span<const std::byte> records) override {
-    while (!records.empty()) {
-      const ssize_t n = write(fd_, records.data(), records.size());
-      if (n <= 0) return false;
-      records = records.subspan(static_cast<size_t>(n));
-    }
-    return true;
-  }
-
- private:
-  int fd_;
-};
 
 fxt::Koid ThreadKoid(uint32_t thread) { return 1000 + thread; }
 fxt::Koid ProcessKoid(uint32_t thread) { return 1000 + thread / 10 * 10; }
@@ -164,7 +148,7 @@ int main(int argc, char** argv) {
   }
   const int fd = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   Must(fd >= 0);
-  FdSink sink(fd);
+  bench::FdSink sink(fd);
   fxt::RecordBuffer buffer(sink);
   fxt::Encoder encoder(buffer);
   Machine machine(encoder);

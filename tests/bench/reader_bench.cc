@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "fxt/byte_sink.h"
+#include "bench/fd_sink.h"
 #include "fxt/encoder.h"
 #include "fxt/reader.h"
 #include "fxt/record_buffer.h"
@@ -36,22 +36,6 @@ void Must(bool ok, const char* what) {
   std::exit(1);
 }
 void Must(EncodeStatus status) { Must(status == EncodeStatus::kOk, "a record cannot be encoded"); }
-
-class FdSink final : public fxt::ByteSink {
- public:
-  explicit FdSink(int fd) : fd_(fd) {}
-  bool Write(std::span<const std::byte> records) override {
-    while (!records.empty()) {
-      const ssize_t n = write(fd_, records.data(), records.size());
-      if (n <= 0) return false;
-      records = records.subspan(static_cast<size_t>(n));
-    }
-    return true;
-  }
-
- private:
-  int fd_;
-};
 
 // What a recorder's file is mostly made of: switches between threads of the thread table, 16 bytes
 // each, one CPU's after the other's.
@@ -169,7 +153,7 @@ int MakeFile(uint64_t switches, Way way = Way::kMapped) {
     GzipFileSink sink(fd);
     WriteSwitches(sink, switches);
   } else {
-    FdSink sink(fd);
+    bench::FdSink sink(fd);
     WriteSwitches(sink, switches);
   }
   return fd;
@@ -207,7 +191,7 @@ long PeakKib(uint64_t switches, Way way) {
     writer = fork();
     Must(writer >= 0, "fork failed");
     if (writer == 0) {
-      FdSink sink(fds[1]);
+      bench::FdSink sink(fds[1]);
       WriteSwitches(sink, switches);
       _exit(0);
     }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "fxt/provider_writer.h"
-#include "unit/fxt/switch_streams.h"
+#include "unit/fxt/support/switch_streams.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "capture/ftrace/event_format.h"
+#include "capture/ftrace/tracefs/event_format.h"
 
 namespace truth {
 namespace {

@@ -10,10 +10,10 @@
 #include <cstring>
 #include <thread>
 
-#include "capture/ftrace/event_format.h"
-#include "capture/ftrace/ftrace_session.h"
-#include "capture/ftrace/ring_page.h"
-#include "capture/ftrace/text_trace.h"
+#include "capture/ftrace/tracefs/event_format.h"
+#include "capture/ftrace/tracefs/ftrace_session.h"
+#include "capture/ftrace/tracefs/ring_page.h"
+#include "capture/ftrace/tracefs/text_trace.h"
 #include "util/unique_fd.h"
 
 namespace truth {

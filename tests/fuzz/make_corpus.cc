@@ -12,9 +12,9 @@
 #include "fxt/record_buffer.h"
 #include "measure/store/summary_file.h"
 #include "unit/analyze/recording_parts.h"
-#include "unit/fxt/collecting_sink.h"
-#include "unit/fxt/random_records.h"
-#include "unit/fxt/vectors.h"
+#include "unit/fxt/support/collecting_sink.h"
+#include "unit/fxt/support/random_records.h"
+#include "unit/fxt/support/vectors.h"
 #include "unit/measure/random_capture.h"
 
 namespace {

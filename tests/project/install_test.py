@@ -59,8 +59,9 @@ class Install(unittest.TestCase):
         flags = run("pkg-config", "--cflags", "--libs", "fxt",
                     env={"PKG_CONFIG_LIBDIR": f"{self.root}{PREFIX}/lib/pkgconfig",
                          "PKG_CONFIG_SYSROOT_DIR": self.root})
-        headers = sorted(os.listdir(f"{self.root}{PREFIX}/include/fxt"))
-        self.assertEqual(headers, sorted(os.listdir(os.path.join(ROOT, "include/fxt"))))
+        for folder in ("include/fxt", "include/fxt/detail"):
+            headers = sorted(os.listdir(f"{self.root}{PREFIX}/{folder}"))
+            self.assertEqual(headers, sorted(os.listdir(os.path.join(ROOT, folder))))
         source = os.path.join(ROOT, "tests/project/library/main.cc")
         program = os.path.join(self.folder, "program")
         run(*shlex.split(os.environ.get("CXX", "g++")), "-std=c++20", "-Wall", "-Wextra", "-Werror", source, "-o", program,

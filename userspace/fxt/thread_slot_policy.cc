@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "fxt/thread_slot_policy.h"
+#include "fxt/detail/thread_slot_policy.h"
 
 #include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cstring>
+
+#include "fxt/format.h"
 
 namespace fxt {
 namespace {

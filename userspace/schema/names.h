@@ -34,6 +34,8 @@ inline constexpr std::string_view kFork = "fork";
 inline constexpr std::string_view kExec = "exec";
 inline constexpr std::string_view kExit = "exit";
 inline constexpr std::string_view kRename = "rename";
+// Category sched.
+inline constexpr std::string_view kMigrate = "migrate";
 }  // namespace event
 
 namespace argument {
@@ -55,6 +57,10 @@ inline constexpr std::string_view kBytes = "bytes";
 inline constexpr std::string_view kState = "state";
 // Of session and trimmed; not empty where records are left out.
 inline constexpr std::string_view kFilters = "filters";
+// Of session: the process that was recorded's command.
+inline constexpr std::string_view kCommandPid = "command_pid";
+// Of migrate, and of trimmed.
+inline constexpr std::string_view kFrom = "from";
 // Of fork (koid).
 inline constexpr std::string_view kChild = "child";
 }  // namespace argument

@@ -13,8 +13,8 @@
 #include <CLI/CLI.hpp>
 
 #include "capture/ftrace/compare.h"
-#include "capture/ftrace/event_format.h"
-#include "capture/ftrace/ftrace_session.h"
+#include "capture/ftrace/tracefs/event_format.h"
+#include "capture/ftrace/tracefs/ftrace_session.h"
 #include "capture/ftrace/truth_run.h"
 
 namespace truth {

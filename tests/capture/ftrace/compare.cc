@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "capture/ftrace/event_format.h"
 #include "capture/ftrace/rename_index.h"
+#include "capture/ftrace/tracefs/event_format.h"
 
 namespace truth {
 namespace {

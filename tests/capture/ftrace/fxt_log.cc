@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "capture/ftrace/event_format.h"
+#include "capture/ftrace/tracefs/event_format.h"
 #include "capture/support/gunzip.h"
 #include "fxt/reader.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture/ftrace/compare.h"
-#include "capture/ftrace/ftrace_session.h"
+#include "capture/ftrace/tracefs/ftrace_session.h"
 #include "capture/support/child_process.h"
 #include "util/result.h"
 

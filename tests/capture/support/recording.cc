@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "capture/ftrace/trace_fs.h"
+#include "capture/ftrace/tracefs/trace_fs.h"
 #include "capture/support/environment.h"
 
 namespace truth {

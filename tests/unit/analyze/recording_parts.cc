@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "schema/koid.h"
-#include "unit/fxt/file_builder.h"
+#include "unit/fxt/support/file_builder.h"
 
 namespace analyze::testing {
 namespace {

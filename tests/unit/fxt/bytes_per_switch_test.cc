@@ -5,9 +5,9 @@
 #include <map>
 
 #include "fxt/provider_writer.h"
-#include "unit/fxt/collecting_sink.h"
-#include "unit/fxt/switch_streams.h"
-#include "unit/fxt/word_checker.h"
+#include "unit/fxt/support/collecting_sink.h"
+#include "unit/fxt/support/switch_streams.h"
+#include "unit/fxt/support/word_checker.h"
 
 namespace fxt {
 namespace {

@@ -8,7 +8,7 @@
 #include <array>
 #include <string>
 
-#include "unit/fxt/collecting_sink.h"
+#include "unit/fxt/support/collecting_sink.h"
 
 namespace fxt {
 namespace {

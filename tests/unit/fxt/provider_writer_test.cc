@@ -6,8 +6,8 @@
 #include <random>
 #include <string>
 
-#include "unit/fxt/collecting_sink.h"
-#include "unit/fxt/word_checker.h"
+#include "unit/fxt/support/collecting_sink.h"
+#include "unit/fxt/support/word_checker.h"
 
 namespace fxt {
 namespace {

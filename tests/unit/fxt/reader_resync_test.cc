@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "chunk_source.h"
-#include "file_builder.h"
 #include "fxt/reader.h"
-#include "record_text.h"
+#include "unit/fxt/support/chunk_source.h"
+#include "unit/fxt/support/file_builder.h"
+#include "unit/fxt/support/record_text.h"
 
 namespace fxt {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "chunk_source.h"
-#include "file_builder.h"
-#include "record_text.h"
+#include "unit/fxt/support/chunk_source.h"
+#include "unit/fxt/support/file_builder.h"
+#include "unit/fxt/support/record_text.h"
 
 namespace fxt {
 namespace {

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "collecting_sink.h"
 #include "fxt/encoder.h"
 #include "fxt/reader.h"
 #include "fxt/record_buffer.h"
-#include "record_text.h"
-#include "vectors.h"
+#include "unit/fxt/support/collecting_sink.h"
+#include "unit/fxt/support/record_text.h"
+#include "unit/fxt/support/vectors.h"
 
 namespace fxt {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "unit/fxt/collecting_sink.h"
+#include "unit/fxt/support/collecting_sink.h"
 
 namespace fxt {
 namespace {

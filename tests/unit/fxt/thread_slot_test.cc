@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "fxt/thread_slot.h"
+#include "fxt/detail/thread_slot.h"
 
 #include <gtest/gtest.h>
 

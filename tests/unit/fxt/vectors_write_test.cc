@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "collecting_sink.h"
 #include "fxt/encoder.h"
-#include "vectors.h"
+#include "unit/fxt/support/collecting_sink.h"
+#include "unit/fxt/support/vectors.h"
 
 namespace fxt {
 namespace {

@@ -12,7 +12,7 @@
 #include "fxt/reader.h"
 #include "measure/collect/collector.h"
 #include "schema/koid.h"
-#include "unit/fxt/file_builder.h"
+#include "unit/fxt/support/file_builder.h"
 
 namespace measure::testing {
 

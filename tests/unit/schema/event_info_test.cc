@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fxt_record/slot_body.h"
+#include "schema/names.h"
 
 namespace schema {
 namespace {
@@ -77,7 +78,9 @@ TEST(EventInfoTest, ASlotIsOfTheCategoryOfItsTracepoint) {
   EXPECT_EQ(SlotInfoOf(FXR_SLOT_LOSS).category, FXR_CATEGORY_OTHER);
   EXPECT_EQ(SlotInfoOf(FXR_SLOT_NONE).category, FXR_CATEGORY_OTHER);
   EXPECT_EQ(SlotInfoOf(FXR_TYPE_MASK).category, FXR_CATEGORY_OTHER);
-  EXPECT_EQ(SlotInfoOf(FXR_SLOT_MIGRATE).name, "migrate");
+  // Readers know them by these names.
+  EXPECT_EQ(SlotInfoOf(FXR_SLOT_MIGRATE).name, event::kMigrate);
+  EXPECT_EQ(SlotInfoOf(FXR_SLOT_MIGRATE).fields[1].name, argument::kFrom);
   EXPECT_TRUE(SlotInfoOf(FXR_SLOT_MIGRATE).is_instant);
   EXPECT_FALSE(SlotInfoOf(FXR_SLOT_SWITCH).is_instant);
 }

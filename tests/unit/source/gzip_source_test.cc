@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sink/block_compressor.h"
-#include "unit/fxt/chunk_source.h"
+#include "unit/fxt/support/chunk_source.h"
 
 namespace source {
 namespace {

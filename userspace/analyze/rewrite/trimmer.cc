@@ -47,7 +47,7 @@ void Trimmer::AddSession(const fxt::Reader& reader, const fxt::Event& session) {
   copier_.Write(reader, event);
 
   std::array<fxt::Argument, 3> arguments = {
-      fxt::Argument{fxt::StringRef::Inline("from"), begin},
+      fxt::Argument{fxt::StringRef::Inline(schema::argument::kFrom), begin},
       fxt::Argument{fxt::StringRef::Inline("to"), range.to()},
       fxt::Argument{fxt::StringRef::Inline(schema::argument::kFilters),
                     fxt::StringRef::Inline(options_.description)}};

@@ -110,8 +110,9 @@ void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   if (event.type != fxt::EventType::kInstant) return;
   if (event.category.text == schema::category::kTask) return AddTaskEvent(event, time);
   if (event.category.text == schema::category::kSched) {
-    if (event.name.text != "migrate") return;
-    const auto from = facts::IntegerValue(facts::FindArgument(event.arguments, "from"));
+    if (event.name.text != schema::event::kMigrate) return;
+    const auto from =
+        facts::IntegerValue(facts::FindArgument(event.arguments, schema::argument::kFrom));
     const facts::ThreadIndex index = IndexOf(event.thread.thread);
     if (!from || *from < 0 || *from > UINT16_MAX || index == facts::kNoThread) return;
     ThreadAt(index).moved_from = static_cast<uint32_t>(*from);

@@ -69,7 +69,8 @@ void ReadSession(const fxt::Event& event, Capture& capture) {
 }
 
 std::optional<fxt::Koid> CommandOf(const fxt::Event& session) {
-  const fxt::Argument* argument = facts::FindArgument(session.arguments, "command_pid");
+  const fxt::Argument* argument =
+      facts::FindArgument(session.arguments, schema::argument::kCommandPid);
   if (const auto koid = facts::KoidOf(argument)) return koid;
   const auto pid = facts::IntegerValue(argument);
   return pid && *pid > 0 ? std::optional(static_cast<fxt::Koid>(*pid)) : std::nullopt;

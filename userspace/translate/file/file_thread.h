@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "fxt/detail/thread_slot.h"
 #include "fxt/format.h"
-#include "fxt/thread_slot.h"
 #include "model/task_follower.h"
 #include "schema/linux_state.h"
 

@@ -37,7 +37,7 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
   arguments[count++] = {record.Intern("cpus"), static_cast<int32_t>(info.cpus)};
   arguments[count++] = {record.Intern("ring_bytes"), info.ring_bytes};
   if (info.command_pid != 0) {
-    arguments[count++] = {record.Intern("command_pid"), uint64_t{info.command_pid}};
+    arguments[count++] = {record.Intern(schema::argument::kCommandPid), uint64_t{info.command_pid}};
   }
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,

@@ -22,7 +22,7 @@
 #include "schema/koid.h"
 #include "source/input.h"
 #include "unit/analyze/recording_parts.h"
-#include "unit/fxt/collecting_sink.h"
+#include "unit/fxt/support/collecting_sink.h"
 
 namespace analyze {
 namespace {

@@ -10,7 +10,7 @@
 #include "analyze/check/checker.h"
 #include "analyze/show/summary.h"
 #include "unit/analyze/recording_parts.h"
-#include "unit/fxt/collecting_sink.h"
+#include "unit/fxt/support/collecting_sink.h"
 
 namespace analyze {
 namespace {

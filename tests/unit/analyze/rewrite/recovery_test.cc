@@ -10,7 +10,7 @@
 #include "facts/record_kind.h"
 #include "facts/recorder_facts.h"
 #include "unit/analyze/recording_parts.h"
-#include "unit/fxt/collecting_sink.h"
+#include "unit/fxt/support/collecting_sink.h"
 
 namespace analyze {
 namespace {

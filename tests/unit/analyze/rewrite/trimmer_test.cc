@@ -12,9 +12,9 @@
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
 #include "unit/analyze/recording_parts.h"
-#include "unit/fxt/collecting_sink.h"
-#include "unit/fxt/file_builder.h"
-#include "unit/fxt/record_text.h"
+#include "unit/fxt/support/collecting_sink.h"
+#include "unit/fxt/support/file_builder.h"
+#include "unit/fxt/support/record_text.h"
 
 namespace analyze {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "facts/record_kind.h"
 #include "unit/analyze/recording_parts.h"
-#include "unit/fxt/file_builder.h"
-#include "unit/fxt/random_records.h"
+#include "unit/fxt/support/file_builder.h"
+#include "unit/fxt/support/random_records.h"
 #include "unit/support/json.h"
 
 namespace analyze {

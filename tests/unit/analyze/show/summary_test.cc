@@ -9,7 +9,7 @@
 
 #include "analyze/show/summary_report.h"
 #include "unit/analyze/recording_parts.h"
-#include "unit/fxt/file_builder.h"
+#include "unit/fxt/support/file_builder.h"
 #include "unit/support/json.h"
 
 namespace analyze {

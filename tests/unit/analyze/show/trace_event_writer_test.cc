@@ -11,9 +11,9 @@
 
 #include "analyze/show/summary.h"
 #include "unit/analyze/recording_parts.h"
-#include "unit/fxt/file_builder.h"
-#include "unit/fxt/random_records.h"
-#include "unit/fxt/vectors.h"
+#include "unit/fxt/support/file_builder.h"
+#include "unit/fxt/support/random_records.h"
+#include "unit/fxt/support/vectors.h"
 #include "unit/support/json.h"
 
 namespace analyze {

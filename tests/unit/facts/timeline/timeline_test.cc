@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "unit/facts/timeline/fact_list.h"
-#include "unit/fxt/file_builder.h"
+#include "unit/fxt/support/file_builder.h"
 
 namespace facts {
 namespace {

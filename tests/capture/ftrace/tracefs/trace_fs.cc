@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/ftrace/trace_fs.h"
+#include "capture/ftrace/tracefs/trace_fs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "unit/fxt/switch_streams.h"
+#include "unit/fxt/support/switch_streams.h"
 
 #include <algorithm>
 #include <random>

@@ -8,7 +8,7 @@
 #include <functional>
 #include <span>
 
-#include "capture/ftrace/event_format.h"
+#include "capture/ftrace/tracefs/event_format.h"
 #include "util/result.h"
 
 namespace truth {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "random_records.h"
+#include "unit/fxt/support/random_records.h"
 
 #include <bit>
 #include <iterator>

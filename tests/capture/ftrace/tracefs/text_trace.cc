@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/ftrace/text_trace.h"
+#include "capture/ftrace/tracefs/text_trace.h"
 
 #include <regex.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/ftrace/ftrace_session.h"
+#include "capture/ftrace/tracefs/ftrace_session.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,9 +18,9 @@
 
 #include <fmt/format.h>
 
-#include "capture/ftrace/event_format.h"
-#include "capture/ftrace/ring_page.h"
-#include "capture/ftrace/trace_fs.h"
+#include "capture/ftrace/tracefs/event_format.h"
+#include "capture/ftrace/tracefs/ring_page.h"
+#include "capture/ftrace/tracefs/trace_fs.h"
 #include "capture/support/clock.h"
 
 namespace truth {

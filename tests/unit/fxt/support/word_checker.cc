@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "unit/fxt/word_checker.h"
+#include "unit/fxt/support/word_checker.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "vectors.h"
+#include "unit/fxt/support/vectors.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "collecting_sink.h"
 #include "fxt/encoder.h"
 #include "fxt/record_buffer.h"
+#include "unit/fxt/support/collecting_sink.h"
 
 namespace fxt::testing {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "record_text.h"
+#include "unit/fxt/support/record_text.h"
 
 #include <bit>
 #include <cstdio>

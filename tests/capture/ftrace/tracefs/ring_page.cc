@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/ftrace/ring_page.h"
+#include "capture/ftrace/tracefs/ring_page.h"
 
 #include <cstring>
 

@@ -9,16 +9,14 @@
 #include <span>
 #include <vector>
 
-#include "fxt/format.h"
-
 namespace fxt {
 
 // A thread as the caller knows it.
 struct ThreadKey {
   // A small number, unique among the threads that live now; a dead thread's can be given again.
   uint32_t handle = 0;
-  Koid process = 0;
-  Koid thread = 0;
+  uint64_t process = 0;  // koids
+  uint64_t thread = 0;
 };
 
 // Weights in bytes of output. The defaults were found with the simulation in
@@ -104,8 +102,8 @@ class ThreadSlotPolicy {
   static constexpr uint32_t kNoHandle = 0xffffffff;
 
   struct Entry {
-    Koid process = 0;
-    Koid thread = 0;
+    uint64_t process = 0;
+    uint64_t thread = 0;
     std::array<uint8_t, kMaxTables> index{};
   };
   struct Table {

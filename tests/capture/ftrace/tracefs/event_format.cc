@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/ftrace/event_format.h"
+#include "capture/ftrace/tracefs/event_format.h"
 
 #include <charconv>
 #include <cstring>
