@@ -21,12 +21,33 @@ extern const volatile fxr_u64 runqueues_place;
 extern const volatile fxr_u64 cpu_number_place;    /* or that of pcpu_hot, 6.1 to 6.14 */
 extern const volatile fxr_u64 preempt_count_place; /* the same */
 
-/* bpf_rdonly_cast (6.2): kernel memory is read by a load, not by a helper. */
-extern const volatile fxr_u8 has_rdonly_cast;
-extern void *bpf_rdonly_cast(const void *object, u32 btf_id) __ksym __weak;
+/*
+ * BTF id of struct refcount_struct where there is bpf_rdonly_cast (6.2), which lets
+ * kernel memory be read by a load and not by a helper; else 0.
+ */
+extern const volatile fxr_u32 refcount_struct_id;
 
 /* The bits of a count that mean an interrupt: which they are depends on the kernel. */
 extern const volatile fxr_u32 interrupt_mask;
+
+/*
+ * bpf_rdonly_cast(object, type), as the bytes of a call of a kernel function whose id
+ * the loader fills in. Naming the function would make libbpf read all of the kernel's
+ * type information to find it.
+ */
+static __always_inline void *rdonly_cast(u64 object, u64 type)
+{
+	void *cast;
+
+	asm volatile("r1 = %[object]\n"
+		     "r2 = %[type]\n"
+		     ".byte 0x85, 0x20, 0, 0, 0, 0, 0, 0\n"
+		     "%[cast] = r0\n"
+		     : [cast] "=r"(cast)
+		     : [object] "r"(object), [type] "r"(type)
+		     : "r0", "r1", "r2", "r3", "r4", "r5", "memory");
+	return cast;
+}
 
 struct thread_info___preempt {
 	int preempt_count;
@@ -70,12 +91,8 @@ static __noinline u64 locate_preempt_count(struct fxr_ring_control *ring, u32 cp
 }
 #endif
 
-/*
- * `ring` is that of `cpu`, this CPU. False where the count is hidden. `may_cast` in
- * one source file only: bpftool 7.1 cannot link two that name a function of the kernel.
- */
-static __always_inline bool in_interrupt_context(struct fxr_ring_control *ring, u32 cpu,
-						 bool may_cast)
+/* `ring` is that of `cpu`, this CPU. False where the count is hidden. */
+static __always_inline bool in_interrupt_context(struct fxr_ring_control *ring, u32 cpu)
 {
 	int count = 0;
 
@@ -87,10 +104,9 @@ static __always_inline bool in_interrupt_context(struct fxr_ring_control *ring, 
 		address = locate_preempt_count(ring, cpu);
 	if (unlikely(address == FXR_PREEMPT_COUNT_HIDDEN))
 		return false;
-	if (may_cast && has_rdonly_cast) {
+	if (refcount_struct_id) {
 		/* Any kernel struct that begins with an int will do. */
-		struct refcount_struct *word = bpf_rdonly_cast(
-			(void *)address, bpf_core_type_id_kernel(struct refcount_struct));
+		struct refcount_struct *word = rdonly_cast(address, refcount_struct_id);
 
 		count = word->refs.counter;
 	} else {

@@ -19,7 +19,7 @@ int BPF_PROG(console, const char *text, size_t length)
 	ring = this_ring(&cpu);
 	if (!ring) /* not possible: every possible CPU has a control */
 		return 0;
-	interrupt = in_interrupt_context(ring, cpu, false);
+	interrupt = in_interrupt_context(ring, cpu);
 	event = side_reserve(sizeof(*event), FXR_SIDE_LOG, FXR_CATEGORY_LOG);
 	if (!event)
 		return 0;

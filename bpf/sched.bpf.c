@@ -106,7 +106,7 @@ static __always_inline int on_waking(enum claim claim, struct task_struct *task,
 	ring = this_ring(&cpu);
 	if (!ring) /* not possible: every possible CPU has a control */
 		return 0;
-	if (is_new || !in_interrupt_context(ring, cpu, true))
+	if (is_new || !in_interrupt_context(ring, cpu))
 		body.waker_tid = bpf_get_current_pid_tgid();
 	body.woken_tid = task->pid;
 	body.priority = task->prio;

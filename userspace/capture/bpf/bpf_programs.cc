@@ -65,7 +65,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
                                                              const KernelFeatures& features) {
   const auto sizes = SizeRings(options.ring_bytes);
   if (!sizes) return sizes.error();
-  auto skeleton = Skeleton::Open(options.verbose);
+  auto skeleton = Skeleton::Open(options.verbose, *features.types);
   if (!skeleton) return skeleton.TakeError();
   (*skeleton)->SetSizes(*sizes);
   (*skeleton)->SetFeatures(features, *sizes);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "capture/bpf/kernel_types.h"
+#include "capture/btf/kernel_types.h"
 #include "fxt_record/event.h"
 
 namespace capture {

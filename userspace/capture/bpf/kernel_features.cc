@@ -18,7 +18,7 @@
 #include <string>
 #include <utility>
 
-#include "capture/bpf/kernel_types.h"
+#include "capture/btf/kernel_types.h"
 #include "util/unique_fd.h"
 
 namespace capture {
@@ -130,14 +130,17 @@ util::Result<KernelFeatures> ProbeKernel() {
   if (int error = TryMap()) return ExplainRefusal(error, "Linux 5.10 or later is needed");
   utsname name{};
   uname(&name);
-  const auto types = KernelTypes::Load();
-  if (!types) {
-    return util::Error{fmt::format("kernel {} has no BTF: {}", name.release, types.error().message),
-                       "a kernel built with CONFIG_DEBUG_INFO_BTF=y is needed; those of Debian, "
-                       "Ubuntu, Fedora and "
-                       "Arch are"};
+  auto loaded = KernelTypes::Load();
+  if (!loaded) {
+    return util::Error{
+        fmt::format("kernel {} has no BTF: {}", name.release, loaded.error().message),
+        "a kernel built with CONFIG_DEBUG_INFO_BTF=y is needed; those of Debian, "
+        "Ubuntu, Fedora and "
+        "Arch are"};
   }
+  const auto types = std::make_shared<const KernelTypes>(std::move(*loaded));
   KernelFeatures features;
+  features.types = types;
   for (const Tracepoint& each : AllTracepoints()) {
     if (types->TracepointArguments(each.tracepoint) < 0) {
       features.missing_tracepoints.emplace(each.tracepoint);
@@ -149,7 +152,6 @@ util::Result<KernelFeatures> ProbeKernel() {
   features.per_cpu = FindPerCpuPlaces(*types);
 #endif
   features.interrupt_mask = InterruptMask(*types);
-  features.may_see_modules = HasCapability(CAP_SYS_ADMIN);
   features.rdonly_cast = types->Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast") != 0;
   features.atomic_fetch = HasAtomicFetch();
   // Nothing that can be asked for tells.

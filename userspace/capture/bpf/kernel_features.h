@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "capture/bpf/category.h"
 #include "capture/bpf/interrupt_context.h"
+#include "capture/btf/kernel_types.h"
 #include "util/result.h"
 
 namespace capture {
@@ -32,10 +34,11 @@ struct KernelFeatures {
   // Tracepoints of tasks' lives run with preemption on (7.0), so that programs on them may be left
   // out.
   bool preemptible_tracepoints = false;
-  // The types of loaded modules may be listed (CAP_SYS_ADMIN).
-  bool may_see_modules = true;
   // Moves to another cgroup can be seen (CONFIG_CGROUPS).
   bool cgroup_moves = false;
+  // What all of this was read from, and what the programs are loaded with; some MiB that nobody
+  // needs afterwards.
+  std::shared_ptr<const KernelTypes> types;
 
   // Empty when the category can be recorded, else the reason why not.
   std::string WhyNot(const Category& category) const;

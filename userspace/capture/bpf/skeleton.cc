@@ -2,17 +2,23 @@
 #include "capture/bpf/skeleton.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
 
-#include "util/unique_fd.h"
+#include "capture/btf/type_subset.h"
 
 namespace capture {
 namespace {
@@ -65,11 +71,41 @@ util::Error ExplainLoadFailure(int error, const RingSizes& sizes, const std::str
 
 }  // namespace
 
-util::Result<std::unique_ptr<Skeleton>> Skeleton::Open(bool verbose) {
+util::Result<std::unique_ptr<Skeleton>> Skeleton::Open(bool verbose, const KernelTypes& types) {
   libbpf_set_print(verbose ? PrintToStderr : PrintNothing);
-  recorder_bpf* bpf = recorder_bpf::open();
-  if (!bpf) return util::Error{fmt::format("cannot open the BPF object: {}", strerror(errno)), ""};
-  return std::unique_ptr<Skeleton>(new Skeleton(bpf));
+  std::unique_ptr<Skeleton> self(new Skeleton);
+  self->handler_.emplace(types);
+  if (!self->handler_->registered()) return util::Error{"cannot set up the BPF loader", ""};
+  if (util::Status status = self->OpenObject(types); !status) return status.error();
+  return self;
+}
+
+util::Status Skeleton::OpenObject(const KernelTypes& types) {
+  types_ = util::UniqueFd(memfd_create("fxr_types", MFD_CLOEXEC));
+  const std::string path = fmt::format("/proc/self/fd/{}", types_.get());
+  bpf_object_open_opts options{};
+  options.sz = sizeof(options);
+  // Without /proc libbpf reads all that the kernel has, which takes longer.
+  const bool readable = types_ && access(path.c_str(), R_OK) == 0;
+  if (readable) options.btf_custom_path = path.c_str();
+  bpf_ = recorder_bpf::open(&options);
+  if (!bpf_) return util::Error{fmt::format("cannot open the BPF object: {}", strerror(errno)), ""};
+  return readable ? WriteTypes(types) : util::Ok();
+}
+
+util::Status Skeleton::WriteTypes(const KernelTypes& types) {
+  std::unordered_set<std::string_view> names;
+  const btf* own = bpf_object__btf(bpf_->obj);
+  for (uint32_t id = 1; id < btf__type_cnt(own); ++id) {
+    const std::string_view name = btf__name_by_offset(own, btf__type_by_id(own, id)->name_off);
+    // What is behind three underscores tells apart types of ours that are one in the kernel.
+    if (!name.empty()) names.insert(name.substr(0, name.find("___")));
+  }
+  const std::string subset = SubsetOfTypes(types, names);
+  if (write(types_.get(), subset.data(), subset.size()) != static_cast<ssize_t>(subset.size())) {
+    return util::Error{fmt::format("cannot keep the kernel's types: {}", strerror(errno)), ""};
+  }
+  return util::Ok();
 }
 
 Skeleton::~Skeleton() {
@@ -89,7 +125,6 @@ void Skeleton::SetSizes(const RingSizes& sizes) {
 }
 
 void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& sizes) {
-  may_see_modules_ = features.may_see_modules;
   auto& settings = *bpf_->rodata;
   settings.programs_have_stand_ins = features.preemptible_tracepoints;
   // Tasks mark where they run: CPUs that are not there need no room.
@@ -104,7 +139,10 @@ void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& size
     settings.preempt_count_place = features.per_cpu->preempt_count;
   }
   settings.interrupt_mask = features.interrupt_mask;
-  settings.has_rdonly_cast = features.rdonly_cast;
+  if (features.rdonly_cast) {
+    settings.refcount_struct_id =
+        features.types->Find(KernelTypes::Kind::kStruct, "refcount_struct");
+  }
 }
 
 void Skeleton::SetFilters(const ProgramOptions& options) {
@@ -169,23 +207,16 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
   }
 }
 
-// Types and functions that the kernel itself lacks are looked for in its modules, for which it
-// takes CAP_SYS_ADMIN: without it libbpf before 1.2 gives up, although ours are optional. But it
-// looks into the modules once only, whatever comes of it; so that is got over with here, by asking
-// for a name that is nowhere.
-void Skeleton::LookIntoModulesInVain() {
-  bpf_program__set_attach_target(bpf_->progs.cgroup_attach_task, 0, "fxr_no_such_tracepoint");
-}
-
 util::Status Skeleton::Load(const RingSizes& sizes, const std::string& hint) {
-  if (!may_see_modules_) LookIntoModulesInVain();
-  if (int error = recorder_bpf::load(bpf_)) return ExplainLoadFailure(error, sizes, hint);
-  return util::Ok();
+  const int error = recorder_bpf::load(bpf_);
+  handler_.reset();
+  types_.reset();
+  return error == 0 ? util::Ok() : ExplainLoadFailure(error, sizes, hint);
 }
 
 util::Status Skeleton::Attach(const std::vector<bpf_program*>& programs) {
   for (bpf_program* program : programs) {
-    bpf_link* link = bpf_program__attach(program);
+    util::UniqueFd link(bpf_link_create(bpf_program__fd(program), 0, BPF_TRACE_RAW_TP, nullptr));
     if (!link) {
       const int error = errno;
       if (error == EMFILE) return ExplainRefusal(error, "");
@@ -193,7 +224,7 @@ util::Status Skeleton::Attach(const std::vector<bpf_program*>& programs) {
                                      strerror(error)),
                          ""};
     }
-    links_.push_back(link);
+    links_.push_back(std::move(link));
   }
   return util::Ok();
 }
@@ -207,10 +238,7 @@ util::Status Skeleton::Attach() {
 }
 
 void Skeleton::Detach() {
-  while (!links_.empty()) {
-    bpf_link__destroy(links_.back());
-    links_.pop_back();
-  }
+  while (!links_.empty()) links_.pop_back();
 }
 
 int Skeleton::task_walk_fd() const {

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,10 @@
 #include "capture/bpf/kernel_features.h"
 #include "capture/bpf/program_options.h"
 #include "capture/bpf/ring_sizes.h"
+#include "capture/bpf/tracepoint_handler.h"
+#include "capture/btf/kernel_types.h"
 #include "util/result.h"
+#include "util/unique_fd.h"
 
 #include "bpf/recorder.skel.h"
 
@@ -20,7 +24,8 @@ namespace capture {
 
 class Skeleton {
  public:
-  static util::Result<std::unique_ptr<Skeleton>> Open(bool verbose);
+  // `types` have to be there until it is loaded.
+  static util::Result<std::unique_ptr<Skeleton>> Open(bool verbose, const KernelTypes& types);
   ~Skeleton();
   Skeleton(const Skeleton&) = delete;
   Skeleton& operator=(const Skeleton&) = delete;
@@ -44,15 +49,18 @@ class Skeleton {
   recorder_bpf* operator->() const { return bpf_; }
 
  private:
-  explicit Skeleton(recorder_bpf* bpf) : bpf_(bpf) {}
+  Skeleton() = default;
+  util::Status OpenObject(const KernelTypes& types);
+  // Hands the kernel's types to libbpf, those that the programs name.
+  util::Status WriteTypes(const KernelTypes& types);
   void Use(const std::string& name, fxr_category category, std::vector<bpf_program*>* group);
   void UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures& features);
   util::Status Attach(const std::vector<bpf_program*>& programs);
-  void LookIntoModulesInVain();
 
-  recorder_bpf* bpf_;
-  bool may_see_modules_ = true;
-  std::vector<bpf_link*> links_;
+  std::optional<TracepointHandler> handler_;  // until the programs are loaded
+  util::UniqueFd types_;                      // a file in memory, the same
+  recorder_bpf* bpf_ = nullptr;
+  std::vector<util::UniqueFd> links_;
   std::vector<bpf_program*> identity_;
   std::vector<bpf_program*> stand_ins_;  // of these, see bpf/task.bpf.c
   std::vector<bpf_program*> events_;

@@ -292,6 +292,7 @@ int Recorder::RunQuietly() {
   auto programs = ChoosePrograms(*features);
   if (!programs) return Fail(programs.error());
   auto session = capture::CaptureSession::Initialize(*programs, *features, identities_);
+  features->types.reset();
   if (!session) return Fail(session.error());
   session_ = std::move(*session);
   if (util::Status status = KeepBranches(); !status) return Fail(status.error());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // As much of the kernel's type information (BTF) as it takes to see what the kernel has. libbpf
 // reads all of it when programs are loaded, which takes ten times as long; before that, a few names
-// are enough. Layout: Documentation/bpf/btf.rst, sections 2 and 3.
+// are enough.
 #pragma once
 
 #include <array>
@@ -12,31 +12,40 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
+#include "capture/btf/btf_layout.h"
 #include "util/result.h"
 
 namespace capture {
 
 class KernelTypes {
  public:
-  enum class Kind : uint8_t {
-    kStruct = 4,
-    kTypedef = 8,
-    kFunction = 12,
-    kVariable = 14,
-    kSection = 15
-  };
+  using Kind = BtfKind;
 
   // An error when the file cannot be read, or holds something else than BTF of the kinds that were
   // known in Linux 6.0, which is what a kernel's loader has to know as well.
   static util::Result<KernelTypes> Load(const std::string& path = "/sys/kernel/btf/vmlinux");
 
-  // BTF id; 0 when there is none of this name.
+  // BTF id; 0 when there is none of this name. Of structs, typedefs, functions, variables,
+  // sections.
   uint32_t Find(Kind kind, std::string_view name) const;
+
+  // BTF ids of all structs and typedefs with one of these names.
+  std::vector<uint32_t> FindAll(const std::unordered_set<std::string_view>& names) const;
+
+  // The type with what members it has; that of no type where there is none of this id.
+  std::span<const std::byte> Record(uint32_t id) const;
+  // The string at this place, up to its end; empty where there is none.
+  std::string_view NameAt(uint32_t offset) const;
 
   // Where a per-CPU variable is in a CPU's area, bytes from its begin.
   std::optional<uint64_t> PerCpuPlace(std::string_view variable) const;
+
+  // BTF id of the type that a program for this tracepoint names; 0 when there is no such
+  // tracepoint.
+  uint32_t FindTracepoint(std::string_view tracepoint) const;
 
   // How many arguments the tracepoint passes to a program; -1 when there is no such tracepoint.
   int TracepointArguments(std::string_view tracepoint) const;
@@ -55,7 +64,7 @@ class KernelTypes {
   // False for what is no BTF.
   bool Index();
   uint32_t WordAt(size_t offset) const;
-  std::string_view NameAt(uint32_t offset) const;
+  BtfType TypeAt(size_t offset) const;
 
   std::unique_ptr<const std::byte, Unmap> mapped_{nullptr, Unmap{0}};
   std::vector<std::byte> copied_;  // where the file cannot be mapped

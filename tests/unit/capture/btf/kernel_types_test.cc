@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/bpf/kernel_types.h"
+#include "capture/btf/kernel_types.h"
 
 #include <bpf/btf.h>
 #include <gtest/gtest.h>

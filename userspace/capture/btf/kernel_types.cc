@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/bpf/kernel_types.h"
+#include "capture/btf/kernel_types.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,52 +16,17 @@
 namespace capture {
 namespace {
 
-struct Header {
-  uint16_t magic;
-  uint8_t version;
-  uint8_t flags;
-  uint32_t header_bytes;
-  uint32_t type_offset;
-  uint32_t type_bytes;
-  uint32_t string_offset;
-  uint32_t string_bytes;
-};
-constexpr uint16_t kMagic = 0xeb9f;
-// A type is its name, its kind and number of members, and its size or the type it refers to; then
-// come what members it has.
-constexpr size_t kTypeBytes = 12;
+constexpr size_t kTypeBytes = sizeof(BtfType);
 
-constexpr uint32_t KindOf(uint32_t info) { return info >> 24 & 31; }
-constexpr uint32_t CountOf(uint32_t info) { return info & 0xffff; }
-
-struct MemberBytes {
-  int8_t fixed;  // -1: no such kind
-  int8_t each;
-};
-// By kind: void, integer, pointer, array, struct, union, enum, forward, typedef, volatile, const,
-// restrict, function, prototype, variable, data section, float, declaration tag, type tag, 64-bit
-// enum.
-constexpr std::array<MemberBytes, 32> kMemberBytes = [] {
-  std::array<MemberBytes, 32> bytes{};
-  bytes.fill({-1, 0});
-  constexpr MemberBytes kKnown[] = {{-1, 0}, {4, 0},  {0, 0}, {12, 0}, {0, 12}, {0, 12}, {0, 8},
-                                    {0, 0},  {0, 0},  {0, 0}, {0, 0},  {0, 0},  {0, 0},  {0, 8},
-                                    {4, 0},  {0, 12}, {0, 0}, {4, 0},  {0, 0},  {0, 12}};
-  std::copy(std::begin(kKnown), std::end(kKnown), bytes.begin());
-  return bytes;
-}();
 // What Find() looks for.
 constexpr std::array<bool, 32> kFound = [] {
   std::array<bool, 32> found{};
-  for (const auto kind :
-       {KernelTypes::Kind::kStruct, KernelTypes::Kind::kTypedef, KernelTypes::Kind::kFunction,
-        KernelTypes::Kind::kVariable, KernelTypes::Kind::kSection}) {
+  for (const auto kind : {BtfKind::kStruct, BtfKind::kTypedef, BtfKind::kFunction,
+                          BtfKind::kVariable, BtfKind::kSection}) {
     found[static_cast<size_t>(kind)] = true;
   }
   return found;
 }();
-constexpr uint32_t kPointer = 2;
-constexpr uint32_t kPrototype = 13;
 
 // The file has no size that could be relied on everywhere.
 bool ReadAll(int fd, std::vector<std::byte>* bytes) {
@@ -129,14 +94,20 @@ uint32_t KernelTypes::WordAt(size_t offset) const {
   return word;
 }
 
+BtfType KernelTypes::TypeAt(size_t offset) const {
+  BtfType type = {};
+  std::memcpy(&type, data_.data() + offset, sizeof(type));
+  return type;
+}
+
 bool KernelTypes::Index() {
-  Header header = {};
+  BtfHeader header = {};
   if (data_.size() < sizeof(header)) return false;
   std::memcpy(&header, data_.data(), sizeof(header));
   const uint64_t begin = uint64_t{header.header_bytes} + header.type_offset;
   const uint64_t end = begin + header.type_bytes;
   const uint64_t strings = uint64_t{header.header_bytes} + header.string_offset;
-  if (header.magic != kMagic || end > data_.size() ||
+  if (header.magic != kBtfMagic || end > data_.size() ||
       strings + header.string_bytes > data_.size()) {
     return false;
   }
@@ -144,16 +115,26 @@ bool KernelTypes::Index() {
   offsets_.push_back(0);
   uint64_t at = begin;
   while (at + kTypeBytes <= end) {
-    const uint32_t info = WordAt(at + 4);
-    const MemberBytes members = kMemberBytes[KindOf(info)];
+    const BtfType type = TypeAt(at);
+    const auto kind = static_cast<size_t>(type.kind());
+    const BtfMemberBytes members = kBtfMemberBytes[kind];
     const auto id = static_cast<uint32_t>(offsets_.size());
-    if (kFound[KindOf(info)]) names_[KindOf(info)].push_back({id, WordAt(at)});
+    if (kFound[kind]) names_[kind].push_back({id, type.name});
     if (members.fixed < 0) return false;
     offsets_.push_back(static_cast<uint32_t>(at));
     at += kTypeBytes + static_cast<uint64_t>(members.fixed) +
-          static_cast<uint64_t>(members.each) * CountOf(info);
+          static_cast<uint64_t>(members.each) * type.count();
   }
   return at == end;
+}
+
+std::span<const std::byte> KernelTypes::Record(uint32_t id) const {
+  static constexpr BtfType kVoid = {};
+  if (id == 0 || id >= offsets_.size()) return std::as_bytes(std::span(&kVoid, 1));
+  const BtfType type = TypeAt(offsets_[id]);
+  const BtfMemberBytes members = kBtfMemberBytes[static_cast<size_t>(type.kind())];
+  return data_.subspan(offsets_[id], kTypeBytes + static_cast<size_t>(members.fixed) +
+                                         static_cast<size_t>(members.each) * type.count());
 }
 
 std::string_view KernelTypes::NameAt(uint32_t offset) const {
@@ -172,32 +153,47 @@ uint32_t KernelTypes::Find(Kind kind, std::string_view name) const {
   return found == names.end() ? 0 : found->id;
 }
 
+std::vector<uint32_t> KernelTypes::FindAll(
+    const std::unordered_set<std::string_view>& wanted) const {
+  std::vector<uint32_t> found;
+  for (const BtfKind kind : {BtfKind::kStruct, BtfKind::kTypedef}) {
+    for (const Name& candidate : names_[static_cast<size_t>(kind)]) {
+      if (wanted.contains(NameAt(candidate.name))) found.push_back(candidate.id);
+    }
+  }
+  return found;
+}
+
 std::optional<uint64_t> KernelTypes::PerCpuPlace(std::string_view variable) const {
   const uint32_t section = Find(Kind::kSection, ".data..percpu");
   const uint32_t id = Find(Kind::kVariable, variable);
   if (section == 0 || id == 0) return std::nullopt;
   // A section's members are the variable, its place and its size.
   constexpr size_t kMemberSize = 12;
-  for (uint32_t i = 0; i < CountOf(WordAt(offsets_[section] + 4)); ++i) {
+  for (uint32_t i = 0; i < TypeAt(offsets_[section]).count(); ++i) {
     const size_t member = offsets_[section] + kTypeBytes + i * kMemberSize;
     if (WordAt(member) == id) return WordAt(member + 4);
   }
   return std::nullopt;
 }
 
+uint32_t KernelTypes::FindTracepoint(std::string_view tracepoint) const {
+  return Find(Kind::kTypedef, fmt::format("btf_trace_{}", tracepoint));
+}
+
 int KernelTypes::TracepointArguments(std::string_view tracepoint) const {
   // typedef void (*btf_trace_NAME)(void *, arguments...)
-  const uint32_t id = Find(Kind::kTypedef, fmt::format("btf_trace_{}", tracepoint));
+  const uint32_t id = FindTracepoint(tracepoint);
   if (id == 0) return -1;
-  const uint32_t pointer = WordAt(offsets_[id] + 8);
+  const uint32_t pointer = TypeAt(offsets_[id]).size_or_type;
   if (pointer == 0 || pointer >= offsets_.size()) return -1;
-  const uint32_t prototype = WordAt(offsets_[pointer] + 8);
-  if (KindOf(WordAt(offsets_[pointer] + 4)) != kPointer || prototype == 0 ||
+  const uint32_t prototype = TypeAt(offsets_[pointer]).size_or_type;
+  if (TypeAt(offsets_[pointer]).kind() != BtfKind::kPointer || prototype == 0 ||
       prototype >= offsets_.size()) {
     return -1;
   }
-  const uint32_t info = WordAt(offsets_[prototype] + 4);
-  return KindOf(info) == kPrototype ? static_cast<int>(CountOf(info)) - 1 : -1;
+  const BtfType type = TypeAt(offsets_[prototype]);
+  return type.kind() == BtfKind::kPrototype ? static_cast<int>(type.count()) - 1 : -1;
 }
 
 }  // namespace capture

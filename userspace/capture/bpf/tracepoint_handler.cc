@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/bpf/tracepoint_handler.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace capture {
+namespace {
+
+constexpr std::string_view kSection = "tp_btf/";
+
+// A call of a kernel's function, whose id is still open. There is only one such function.
+bool IsRdonlyCast(const bpf_insn& insn) {
+  return insn.code == (BPF_JMP | BPF_CALL) && insn.src_reg == BPF_PSEUDO_KFUNC_CALL &&
+         insn.imm == 0;
+}
+
+int FillInRdonlyCast(bpf_program* program, uint32_t id) {
+  const bpf_insn* begin = bpf_program__insns(program);
+  std::vector<bpf_insn> insns(begin, begin + bpf_program__insn_cnt(program));
+  if (std::ranges::none_of(insns, IsRdonlyCast)) return 0;
+  for (bpf_insn& insn : insns) {
+    if (!IsRdonlyCast(insn)) continue;
+    // It is never reached where there is no such function, but an older verifier has a look all the
+    // same.
+    if (id == 0) insn = {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0};
+    insn.imm = static_cast<int32_t>(id);
+  }
+  return bpf_program__set_insns(program, insns.data(), insns.size());
+}
+
+}  // namespace
+
+TracepointHandler::TracepointHandler(const KernelTypes& types) : types_(types) {
+  libbpf_prog_handler_opts options{};
+  options.sz = sizeof(options);
+  options.cookie = reinterpret_cast<long>(this);
+  options.prog_prepare_load_fn = PrepareLoad;
+  // What libbpf takes for programs of this type goes without all of the kernel's types.
+  id_ = libbpf_register_prog_handler(kSection.data(), BPF_PROG_TYPE_RAW_TRACEPOINT,
+                                     BPF_TRACE_RAW_TP, &options);
+}
+
+TracepointHandler::~TracepointHandler() {
+  if (registered()) libbpf_unregister_prog_handler(id_);
+}
+
+int TracepointHandler::PrepareLoad(bpf_program* program, bpf_prog_load_opts* options, long self) {
+  const KernelTypes& types = reinterpret_cast<const TracepointHandler*>(self)->types_;
+  const std::string_view section = bpf_program__section_name(program);
+  options->attach_btf_id = types.FindTracepoint(section.substr(kSection.size()));
+  if (options->attach_btf_id == 0) return -ESRCH;
+  const uint32_t cast = types.Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast");
+  if (const int error = FillInRdonlyCast(program, cast)) return error;
+  return bpf_program__set_type(program, BPF_PROG_TYPE_TRACING);
+}
+
+}  // namespace capture
