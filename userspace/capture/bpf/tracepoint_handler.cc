@@ -35,9 +35,17 @@ int FillInRdonlyCast(bpf_program* program, uint32_t id) {
   return bpf_program__set_insns(program, insns.data(), insns.size());
 }
 
+// libbpf before 1.3 frees its list of handlers when the last one goes, and goes on using it. So one
+// that is for nothing stays.
+void KeepOneHandler() {
+  [[maybe_unused]] static const int kept =
+      libbpf_register_prog_handler("fxr_none", BPF_PROG_TYPE_UNSPEC, BPF_TRACE_RAW_TP, nullptr);
+}
+
 }  // namespace
 
 TracepointHandler::TracepointHandler(const KernelTypes& types) : types_(types) {
+  KeepOneHandler();
   libbpf_prog_handler_opts options{};
   options.sz = sizeof(options);
   options.cookie = reinterpret_cast<long>(this);

@@ -63,6 +63,7 @@ class KernelTypesTest : public ::testing::Test {
  protected:
   ~KernelTypesTest() override { unlink(path_.c_str()); }
   util::Result<KernelTypes> Load(const std::string& bytes) {
+    unlink(path_.c_str());  // some file systems sync what replaces a file's contents
     std::ofstream(path_, std::ios::binary) << bytes;
     return KernelTypes::Load(path_);
   }

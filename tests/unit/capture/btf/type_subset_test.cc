@@ -64,6 +64,7 @@ class TypeSubsetTest : public ::testing::Test {
  protected:
   ~TypeSubsetTest() override { unlink(path_.c_str()); }
   util::Result<KernelTypes> Load(const std::string& bytes) {
+    unlink(path_.c_str());  // some file systems sync what replaces a file's contents
     std::ofstream(path_, std::ios::binary) << bytes;
     return KernelTypes::Load(path_);
   }
