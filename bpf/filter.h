@@ -47,6 +47,8 @@ struct followed_task_map {
 };
 extern struct followed_task_map followed_tasks SEC(".maps");
 
+/* One of the others is. Each costs a load, also where it is known to be 0. */
+extern const volatile fxr_u8 filter_is_on;
 extern const volatile fxr_u8 filter_by_tid;
 extern const volatile fxr_u8 filter_by_tgid;
 extern const volatile fxr_u8 filter_by_comm;
@@ -56,12 +58,6 @@ extern const volatile fxr_u8 filter_by_followed;
 extern const volatile fxr_u8 follow_named;
 
 #define MAX_CGROUP_DEPTH 24
-
-static __always_inline bool filter_is_on(void)
-{
-	return filter_by_tid || filter_by_tgid || filter_by_comm || filter_by_cgroup ||
-	       filter_by_followed;
-}
 
 /* The byte that says whether the task is followed. */
 static __always_inline u8 *followed_byte(u32 tid)
@@ -165,7 +161,7 @@ static __always_inline void follow_new_tid(u32 old_tid, u32 tid)
 
 static __always_inline bool current_selected(void)
 {
-	if (!filter_is_on())
+	if (!filter_is_on)
 		return true;
 	return task_selected((struct task_struct *)bpf_get_current_task());
 }

@@ -30,6 +30,8 @@ struct {
 fxr_u32 phase = FXR_PHASE_NAMES;
 
 const volatile fxr_u32 slots_per_ring_shift = 1;
+const volatile fxr_u32 slot_mask = 1;
+const volatile fxr_u64 slots_full = 0;
 const volatile fxr_u32 ring_count = 1;
 const volatile fxr_u64 slots_wakeup_fill = ~0ULL;
 const volatile fxr_u32 side_wakeup_bytes = 1 << 18;
@@ -84,6 +86,7 @@ struct {
 	__type(value, struct fxr_followed_page);
 } followed_tasks SEC(".maps");
 
+const volatile fxr_u8 filter_is_on = 0;
 const volatile fxr_u8 filter_by_tid = 0;
 const volatile fxr_u8 filter_by_tgid = 0;
 const volatile fxr_u8 filter_by_comm = 0;

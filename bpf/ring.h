@@ -69,8 +69,7 @@ static __always_inline void put_slot(enum claim claim, struct fxr_ring_control *
 		WRITE_ONCE(ring->head, position + 1);
 	}
 	lap = (position >> slots_per_ring_shift) + 1;
-	index = (cpu << slots_per_ring_shift) +
-		(u32)(position & ((1ULL << slots_per_ring_shift) - 1));
+	index = (cpu << slots_per_ring_shift) + ((u32)position & slot_mask);
 	slot = bpf_map_lookup_elem(&slots, &index);
 	if (!slot) /* not possible: the map holds every CPU's ring */
 		return;
@@ -116,6 +115,19 @@ static __always_inline void put_losses(enum claim claim, struct fxr_ring_control
 	}
 }
 
+/* Functions of their own, so that what happens rarely takes no registers from what happens always. */
+static __noinline void put_losses_by_fetch(struct fxr_ring_control *ring, u32 cpu, u64 tail)
+{
+	if (ring)
+		put_losses(CLAIM_FETCH, ring, cpu, tail);
+}
+
+static __noinline void put_losses_by_flag(struct fxr_ring_control *ring, u32 cpu, u64 tail)
+{
+	if (ring)
+		put_losses(CLAIM_FLAG, ring, cpu, tail);
+}
+
 static __noinline void put_aside(struct fxr_ring_control *ring, u32 cpu, u32 category, u64 meta,
 				 u64 body)
 {
@@ -157,12 +169,15 @@ static __always_inline void emit_slot_into(struct fxr_ring_control *ring, u32 cp
 		WRITE_ONCE(ring->busy, 1);
 	}
 	tail = READ_ONCE(ring->tail);
-	if (unlikely(cpu >= ring_count || READ_ONCE(ring->head) - tail >=
-		     (1ULL << slots_per_ring_shift) - FXR_RING_SLACK)) {
+	if (unlikely(cpu >= ring_count || READ_ONCE(ring->head) - tail >= slots_full)) {
 		note_drop(ring, category);
 	} else {
-		if (unlikely(READ_ONCE(ring->gap)))
-			put_losses(claim, ring, cpu, tail);
+		if (unlikely(READ_ONCE(ring->gap))) {
+			if (claim == CLAIM_FETCH)
+				put_losses_by_fetch(ring, cpu, tail);
+			else
+				put_losses_by_flag(ring, cpu, tail);
+		}
 		put_slot(claim, ring, cpu, tail, meta, payload.body, 0);
 	}
 	if (claim == CLAIM_FLAG)

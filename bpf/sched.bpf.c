@@ -67,7 +67,7 @@ static __always_inline int on_switch(enum claim claim, bool preempt, struct task
 		.next_priority = next->prio,
 	};
 
-	if (filter_is_on() && !task_selected(prev) && !task_selected(next))
+	if (filter_is_on && !task_selected(prev) && !task_selected(next))
 		return 0;
 	if (preempt)
 		body.prev_state = FXR_STATE_PREEMPTED;
@@ -101,7 +101,7 @@ static __always_inline int on_waking(enum claim claim, struct task_struct *task,
 	struct fxr_ring_control *ring;
 	u32 cpu;
 
-	if (filter_is_on() && !task_selected(task) && !current_selected())
+	if (filter_is_on && !task_selected(task) && !current_selected())
 		return 0;
 	ring = this_ring(&cpu);
 	if (!ring) /* not possible: every possible CPU has a control */
@@ -129,7 +129,7 @@ static __always_inline int on_migrate(enum claim claim, struct task_struct *task
 		.priority = task->prio,
 	};
 
-	if (filter_is_on() && !task_selected(task))
+	if (filter_is_on && !task_selected(task))
 		return 0;
 	body.from = task_cpu(task) & 0x1fff;
 	emit_slot(claim, FXR_CATEGORY_SCHED, FXR_SLOT_MIGRATE, fxr_pack_migrate(body));

@@ -21,7 +21,7 @@ static __always_inline int on_fork(struct task_struct *parent, struct task_struc
 	struct fxr_task *event;
 
 	follow_child(parent, child);
-	if (filter_is_on())
+	if (filter_is_on)
 		selected = task_selected(parent) || task_selected(child);
 	event = side_reserve(sizeof(*event), FXR_SIDE_FORK, FXR_CATEGORY_TASK);
 	if (!event)
@@ -42,7 +42,7 @@ static __always_inline int send_exec(struct task_struct *task, pid_t old_pid,
 	bool selected = true;
 	u64 size;
 
-	if (filter_is_on())
+	if (filter_is_on)
 		selected = task_selected(task);
 	event = side_reserve(sizeof(*event) + most, FXR_SIDE_EXEC, FXR_CATEGORY_TASK);
 	if (!event)
@@ -103,7 +103,7 @@ static __always_inline int on_rename(struct task_struct *task, const char *comm)
 	bool selected = true;
 	struct fxr_rename *event;
 
-	if (filter_is_on())
+	if (filter_is_on)
 		selected = rename_selected(task, comm);
 	event = side_reserve(sizeof(*event), FXR_SIDE_RENAME, FXR_CATEGORY_TASK);
 	if (!event)
@@ -125,7 +125,7 @@ static __always_inline int on_exit(struct task_struct *task)
 	bool selected = true;
 	struct fxr_exit *event;
 
-	if (filter_is_on())
+	if (filter_is_on)
 		selected = task_selected(task);
 	event = side_reserve(sizeof(*event), FXR_SIDE_EXIT, FXR_CATEGORY_TASK);
 	if (!event)

@@ -119,6 +119,8 @@ void Skeleton::SetSizes(const RingSizes& sizes) {
   bpf_map__set_max_entries(bpf_->maps.side_ring, static_cast<uint32_t>(sizes.side_ring_bytes));
   auto& settings = *bpf_->rodata;
   settings.slots_per_ring_shift = sizes.ring_shift;
+  settings.slot_mask = static_cast<uint32_t>(sizes.slots_per_ring() - 1);
+  settings.slots_full = sizes.slots_per_ring() - FXR_RING_SLACK;
   settings.ring_count = sizes.ring_count;
   settings.slots_wakeup_fill = sizes.slots_per_ring() / 4;
   settings.side_wakeup_bytes = static_cast<uint32_t>(sizes.side_ring_bytes / 4);
@@ -147,6 +149,7 @@ void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& size
 
 void Skeleton::SetFilters(const ProgramOptions& options) {
   auto& settings = *bpf_->rodata;
+  settings.filter_is_on = !options.filter.empty();
   settings.filter_by_tid = !options.filter.tids.empty();
   settings.filter_by_tgid = !options.filter.tgids.empty();
   settings.filter_by_comm = !options.filter.comms.empty();
