@@ -92,6 +92,11 @@ $(eval $(call with_prelude,userspace,$(foreach l,$(filter-out fxt,$(LAYERS)),$(c
 export CCACHE_SLOPPINESS := $(CCACHE_SLOPPINESS),pch_defines,time_macros
 endif
 
+# What each event passes through. Where a function begins decides how its loops lie in the cache: the
+# same instructions took 9% longer when other code grew before them.
+EVENT_PATH := $(foreach l,fxt model translate capture,$(call layer_objects,$(l)))
+$(EVENT_PATH): private CXXFLAGS += -falign-functions=64
+
 include scripts/make/*.mk
 
 # Objects made with other flags are not these objects.

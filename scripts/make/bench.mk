@@ -3,6 +3,9 @@
 
 MICRO_BENCH_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/bench/micro/*.cc)))
 
+# Laid out as what they measure, much of which is in headers.
+$(MICRO_BENCH_OBJECTS): private CXXFLAGS += -falign-functions=64
+
 $(BUILD)/bench/micro_bench: $(MICRO_BENCH_OBJECTS) $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(MICRO_BENCH_OBJECTS) $(ARCHIVES_LINK) -lbenchmark_main -lbenchmark $(LIBS)
