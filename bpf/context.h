@@ -49,6 +49,13 @@ static __always_inline void *rdonly_cast(u64 object, u64 type)
 	return cast;
 }
 
+/*
+ * Where the first looks, on the CPUs that were online at the start, met a count that
+ * these bits cannot be of. What bits mean is the same on all CPUs of a kernel, so one
+ * that comes online later needs no such look of its own. Written by the loader.
+ */
+extern fxr_u32 interrupt_mask_is_wrong;
+
 struct thread_info___preempt {
 	int preempt_count;
 } __attribute__((preserve_access_index));
@@ -84,7 +91,7 @@ static __noinline u64 locate_preempt_count(struct fxr_ring_control *ring, u32 cp
 
 	if (!ring)
 		return FXR_PREEMPT_COUNT_HIDDEN;
-	if (!address)
+	if (!address || READ_ONCE(interrupt_mask_is_wrong))
 		address = FXR_PREEMPT_COUNT_HIDDEN;
 	WRITE_ONCE(ring->preempt_count, address);
 	return address;

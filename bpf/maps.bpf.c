@@ -37,6 +37,7 @@ const volatile fxr_u64 slots_wakeup_fill = ~0ULL;
 const volatile fxr_u32 side_wakeup_bytes = 1 << 18;
 
 /* See context.h. */
+fxr_u32 interrupt_mask_is_wrong = 0;
 const volatile fxr_u8 per_cpu_places_known = 0;
 const volatile fxr_u64 runqueues_place = 0;
 const volatile fxr_u64 cpu_number_place = 0;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What is said of wakers in interrupts where the kernel does not let the recorder tell them.
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 
 #include "capture/bpf/bpf_programs.h"
 #include "capture/bpf/kernel_features.h"
@@ -45,6 +48,41 @@ TEST_F(ContextsTest, NotToldApartWhereTheCpusNumberIsNotFound) {
   // Where nothing is mapped that it could be read from.
   features_.per_cpu->cpu_number = features_.per_cpu->runqueues + (uint64_t{1} << 40);
   EXPECT_EQ(Said(features_), "not told apart");
+}
+
+// What a program finds on a CPU that was not there when the programs were loaded.
+uint64_t FoundLater(const capture::KernelFeatures& features) {
+  capture::ProgramOptions options;
+  options.ring_bytes = capture::kMinRingBytes;
+  options.categories.set(FXR_CATEGORY_SCHED);
+  const auto programs = capture::BpfPrograms::Load(options, features);
+  EXPECT_TRUE(programs.ok());
+  if (!programs.ok()) return 0;
+  const uint32_t cpu = util::ReadCpuList("online").back();
+  const volatile fxr_u64& address = (*programs)->control(cpu).preempt_count;
+  const_cast<volatile fxr_u64&>(address) = 0;
+  EXPECT_TRUE((*programs)->Attach().ok());
+  // Woken there by a timer.
+  std::thread sleeper([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    EXPECT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    while (address == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  sleeper.join();
+  return address;
+}
+
+TEST_F(ContextsTest, ACpuThatComesLaterHasItsCountFound) {
+  EXPECT_GT(FoundLater(features_), FXR_PREEMPT_COUNT_HIDDEN);
+}
+
+TEST_F(ContextsTest, ACpuThatComesLaterIsNotToldApartByBitsThatDoNotHold) {
+  // No thread that has a program run could be outside of an interrupt.
+  features_.interrupt_mask = ~uint32_t{0};
+  EXPECT_NE(Said(features_), "told apart");
+  EXPECT_EQ(FoundLater(features_), FXR_PREEMPT_COUNT_HIDDEN);
 }
 
 }  // namespace

@@ -159,6 +159,7 @@ fxr_context_sample BpfPrograms::SampleContext(int cpu) {
 
 void BpfPrograms::FindContexts(uint32_t interrupt_mask) {
   const uint32_t own_tid = SampleContext(-1).tid;
+  bool is_wrong = false;
   for (const uint32_t cpu : util::ReadCpuList("online")) {
     if (cpu >= sizes_.control_count) continue;
     const fxr_context_sample sample = SampleContext(static_cast<int>(cpu));
@@ -166,9 +167,12 @@ void BpfPrograms::FindContexts(uint32_t interrupt_mask) {
     // Also where it could not be run.
     if (address > FXR_PREEMPT_COUNT_HIDDEN && Contradicts(sample, own_tid, interrupt_mask)) {
       address = FXR_PREEMPT_COUNT_HIDDEN;
+      is_wrong = true;
     }
     if (address <= FXR_PREEMPT_COUNT_HIDDEN) contextless_cpus_.push_back(cpu);
   }
+  // For CPUs that come online later.
+  __atomic_store_n(&(*skeleton_)->bss->interrupt_mask_is_wrong, is_wrong, __ATOMIC_RELEASE);
 }
 #endif
 
