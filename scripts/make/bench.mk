@@ -4,7 +4,7 @@
 MICRO_BENCH_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/bench/micro/*.cc)))
 
 # Laid out as what they measure, much of which is in headers.
-$(MICRO_BENCH_OBJECTS): private CXXFLAGS += -falign-functions=64
+$(MICRO_BENCH_OBJECTS): private CXXFLAGS += $(LINES_OF_CACHE)
 
 $(BUILD)/bench/micro_bench: $(MICRO_BENCH_OBJECTS) $(ARCHIVES)
 	@mkdir -p $(@D)

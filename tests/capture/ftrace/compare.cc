@@ -338,6 +338,8 @@ class CpuComparer {
 
   void Lack(const Switch& wanted) {
     ++counts_->missing;
+    // Where much was lost, and said so, there is to be room for what else is wrong.
+    if (counts_->declared_lost > 0 && 2 * result_->examples.size() >= options_.examples) return;
     Example("missing    " + Text(reference_, cpu_, wanted));
   }
   void Surplus(const Switch& ours) {
