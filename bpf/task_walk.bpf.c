@@ -13,6 +13,7 @@
 
 /* Levels of a radix tree over ids of 22 bits, with nodes of 16 slots (CONFIG_BASE_SMALL). */
 #define MAX_TREE_DEPTH 6
+#define MAX_SLOTS 16 /* looked at in a row; the verifier goes through all of them */
 #define MAX_STEPS 32 /* squared in one run */
 #define PIDTYPE_PID 0 /* include/linux/pid_types.h */
 
@@ -58,6 +59,17 @@ static __always_inline struct task_struct *task_of(struct pid *pid)
 	return (void *)first - bpf_core_field_offset(((struct task_struct *)0)->pid_links);
 }
 
+/* What is in the slot of a node that this id belongs to; `shift` is the node's. */
+static __always_inline u64 entry_at(struct xa_node *node, u32 slots, u32 shift, u32 id)
+{
+	u64 entry = 0;
+
+	bpf_probe_read_kernel(&entry, sizeof(entry),
+			      (void *)node + bpf_core_field_offset(((struct xa_node *)0)->slots) +
+				      ((id >> shift) & (slots - 1)) * sizeof(void *));
+	return entry;
+}
+
 static __always_inline u32 number_in(struct pid *pid, struct pid *own, u32 level)
 {
 	if (level > BPF_CORE_READ(pid, level) ||
@@ -76,7 +88,7 @@ __noinline u32 walk_step(u32 id)
 	struct fxr_task_walk *walk = this_walk();
 	struct fxr_walked_task *walked;
 	struct task_struct *task;
-	struct xa_node *node;
+	struct xa_node *node = NULL;
 	u32 slots, shift, level, count;
 	struct pid *own;
 	u64 entry;
@@ -98,13 +110,18 @@ __noinline u32 walk_step(u32 id)
 	for (int depth = 0; depth < MAX_TREE_DEPTH && is_node(entry); depth++) {
 		node = to_node(entry);
 		shift = BPF_CORE_READ(node, shift) & 31;
-		entry = 0;
-		bpf_probe_read_kernel(&entry, sizeof(entry),
-				      (void *)node + bpf_core_field_offset(((struct xa_node *)0)->slots) +
-					      ((id >> shift) & (slots - 1)) * sizeof(void *));
+		entry = entry_at(node, slots, shift, id);
 	}
-	if (!entry) /* nor is there any other id below this slot */
-		return ((id >> shift) + 1) << shift;
+	/* Most ids are nobody's: it is quicker not to come down from the root for each. */
+	for (int step = 0; step < MAX_SLOTS && !entry; step++) {
+		/* nor is there any other id below this slot */
+		id = ((id >> shift) + 1) << shift;
+		if (!((id >> shift) & (slots - 1)))
+			return id;
+		entry = entry_at(node, slots, shift, id);
+		if (entry || step == MAX_SLOTS - 1)
+			return id;
+	}
 	if (entry & 3) /* the tree is being changed here: look again */
 		return id;
 	task = task_of((struct pid *)entry);
