@@ -218,6 +218,9 @@ util::Status OutputFile::KeepAsOld() {
   const int directory = place_.directory.get();
   util::UniqueFd older;
   if (auto checked = CheckOld(older); !checked) return checked;
+  // A rename over a file would make some file systems write out, right then, all of the trace that
+  // is being renamed.
+  if (older) unlinkat(directory, old_name().c_str(), 0);
   if (renameat(directory, place_.name.c_str(), directory, old_name().c_str()) != 0) {
     util::Error error = Failed(errno);
     error.message =
