@@ -138,6 +138,12 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
       return database->Failure();
     }
   }
+  // Tables that are functions come into being when they are first named, which looks like a CREATE
+  // to whoever authorizes statements.
+  sqlite3_exec(opened,
+               "SELECT 1 FROM json_each('[]'), json_tree('[]'), pragma_table_info('slices'),"
+               " pragma_table_xinfo('slices'), pragma_table_list, pragma_function_list LIMIT 0",
+               nullptr, nullptr, nullptr);
   // Sorting takes this much before it goes to temporary files.
   sqlite3_exec(opened, "PRAGMA cache_size=-16000", nullptr, nullptr, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
