@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The virtual tables as an extension of SQLite: code that can be loaded anywhere, compiled apart.
 
-EXTENSION_SOURCES := $(foreach room,fxt schema facts facts/timeline tables source,$(sort $(wildcard userspace/$(room)/*.cc))) \
+EXTENSION_SOURCES := $(foreach room,fxt schema facts facts/timeline tables/rows tables source,$(sort $(wildcard userspace/$(room)/*.cc))) \
   $(addprefix userspace/query/,trace_module.cc quantile.cc extension.cc trace_file.cc table_cursor.cc \
     row_groups.cc chunk_store.cc scan_plan.cc) \
   userspace/branches/last_branch.cc userspace/measure/histogram.cc userspace/measure/collect/session_info.cc \

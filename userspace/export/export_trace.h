@@ -10,8 +10,8 @@
 #include "export/table_sink.h"
 #include "fxt/byte_source.h"
 #include "fxt/reader.h"
-#include "tables/schema.h"
-#include "tables/text_pool.h"
+#include "tables/rows/schema.h"
+#include "tables/rows/text_pool.h"
 
 namespace exporting {
 

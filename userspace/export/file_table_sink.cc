@@ -37,8 +37,8 @@ util::Status MakeFolder(const std::string& path, mode_t mode) {
 
 util::Result<std::unique_ptr<sink::Sink>> OpenFile(const std::string& path,
                                                    const FileTableOptions& options) {
-  auto output = path == "-" ? sink::Output::OpenStdout()
-                            : sink::Output::OpenFile(path, options.file);
+  auto output =
+      path == "-" ? sink::Output::OpenStdout() : sink::Output::OpenFile(path, options.file);
   if (!output) return output.TakeError();
   std::unique_ptr<sink::Sink> sink;
   if (options.gzip) {
@@ -63,10 +63,10 @@ util::Result<std::unique_ptr<TableSink>> FileTableSink::Open(const FileTableOpti
   for (const tables::Table table : options.tables) {
     const tables::TableInfo& info = InfoOf(table);
     File& file = made->files_[static_cast<size_t>(table)];
-    const std::string path =
-        to_stdout ? "-"
-                  : fmt::format("{}/{}.{}{}", options.path, info.name, NameOf(options.format),
-                                options.gzip ? ".gz" : "");
+    const std::string path = to_stdout
+                                 ? "-"
+                                 : fmt::format("{}/{}.{}{}", options.path, info.name,
+                                               NameOf(options.format), options.gzip ? ".gz" : "");
     auto sink = OpenFile(path, options);
     if (!sink) return sink.TakeError();
     file.sink = std::move(*sink);
@@ -78,7 +78,8 @@ util::Result<std::unique_ptr<TableSink>> FileTableSink::Open(const FileTableOpti
 bool FileTableSink::Flush(File& file) {
   const auto bytes = std::as_bytes(std::span(file.buffer.data(), file.buffer.size()));
   for (size_t at = 0; at < bytes.size(); at += kChunkBytes) {
-    if (!file.sink->Write(bytes.subspan(at, std::min(kChunkBytes, bytes.size() - at)))) return false;
+    if (!file.sink->Write(bytes.subspan(at, std::min(kChunkBytes, bytes.size() - at))))
+      return false;
   }
   file.buffer.clear();
   return true;

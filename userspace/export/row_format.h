@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tables/row_batch.h"
+#include "tables/rows/row_batch.h"
 
 namespace exporting {
 

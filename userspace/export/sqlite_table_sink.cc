@@ -14,9 +14,7 @@ namespace {
 using tables::Cell;
 using tables::Column;
 
-bool IsShared(const Column& column) {
-  return column.type == tables::Type::kText && column.repeats;
-}
+bool IsShared(const Column& column) { return column.type == tables::Type::kText && column.repeats; }
 
 const char* TypeOf(const Column& column) {
   switch (column.type) {
@@ -142,8 +140,8 @@ util::Result<std::unique_ptr<TableSink>> SqliteTableSink::Open(
   if (!opened) return opened.TakeError();
   if (!opened->file) return not_there;
   // Outputs are opened for writing alone, and pages of a database are read again.
-  util::UniqueFd fd(open(fmt::format("/proc/self/fd/{}", opened->file->fd()).c_str(),
-                         O_RDWR | O_CLOEXEC));
+  util::UniqueFd fd(
+      open(fmt::format("/proc/self/fd/{}", opened->file->fd()).c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return output::OpenError(path, errno, options.option);
   std::unique_ptr<SqliteTableSink> made(
       new SqliteTableSink(path, std::move(*opened), std::move(fd)));
@@ -153,9 +151,9 @@ util::Result<std::unique_ptr<TableSink>> SqliteTableSink::Open(
 
 util::Status SqliteTableSink::Begin(const std::vector<tables::Table>& tables) {
   sqlite3* opened = nullptr;
-  const int code = sqlite3_open_v2(
-      "export", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-      vfs_.name());
+  const int code = sqlite3_open_v2("export", &opened,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                                   vfs_.name());
   database_.reset(opened);
   if (code != SQLITE_OK) return Failure();
   // The file has no name before it is whole: nothing has to be taken back.

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "tables/row_batch.h"
+#include "tables/rows/row_batch.h"
 #include "util/result.h"
 
 namespace exporting {

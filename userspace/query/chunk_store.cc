@@ -13,9 +13,9 @@ namespace query {
 namespace {
 
 util::Error Failed(const char* what) {
-  return {fmt::format("cannot {} a temporary file: {}", what,
-                      std::generic_category().message(errno)),
-          "set TMPDIR to a folder with more room"};
+  return {
+      fmt::format("cannot {} a temporary file: {}", what, std::generic_category().message(errno)),
+      "set TMPDIR to a folder with more room"};
 }
 
 off_t OffsetOf(uint32_t place) {

@@ -12,7 +12,7 @@
 
 #include "query/sqlite_api.h"
 #include "query/trace_file.h"
-#include "tables/schema.h"
+#include "tables/rows/schema.h"
 
 namespace query {
 namespace {
@@ -112,7 +112,8 @@ Database::~Database() = default;
 util::Error Database::Failure() const {
   std::string message = sqlite3_errmsg(database_.get());
   if (sqlite3_errcode(database_.get()) == SQLITE_AUTH) {
-    return {"a query only reads: " + message, "what is in between can be kept in CREATE TEMP TABLE"};
+    return {"a query only reads: " + message,
+            "what is in between can be kept in CREATE TEMP TABLE"};
   }
   return {std::move(message), ""};
 }
@@ -131,8 +132,8 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
   if (RegisterTraceModule(opened, std::move(options)) != SQLITE_OK) return database->Failure();
   for (const tables::TableInfo& info : tables::Tables()) {
     const std::unique_ptr<char, void (*)(void*)> statement(
-        sqlite3_mprintf("CREATE VIRTUAL TABLE \"%w\" USING fxt(%Q)",
-                        std::string(info.name).c_str(), trace.c_str()),
+        sqlite3_mprintf("CREATE VIRTUAL TABLE \"%w\" USING fxt(%Q)", std::string(info.name).c_str(),
+                        trace.c_str()),
         sqlite3_free);
     if (sqlite3_exec(opened, statement.get(), nullptr, nullptr, nullptr) != SQLITE_OK) {
       return database->Failure();
@@ -159,8 +160,8 @@ util::Status Database::Run(const std::string& statements, ResultWriter& writer,
   const char* const end = rest + statements.size();
   while (rest < end) {
     sqlite3_stmt* prepared = nullptr;
-    const int code = sqlite3_prepare_v2(database_.get(), rest, static_cast<int>(end - rest),
-                                        &prepared, &rest);
+    const int code =
+        sqlite3_prepare_v2(database_.get(), rest, static_cast<int>(end - rest), &prepared, &rest);
     const std::unique_ptr<sqlite3_stmt, Finalizer> statement(prepared);
     if (code != SQLITE_OK) return Failure();
     if (!statement) {

@@ -131,7 +131,8 @@ class CsvWriter final : public ResultWriter {
   void Field(const std::string& text) {
     if (text.find_first_of(",\"") == std::string::npos) return out_.Append(text);
     out_.Append("\"");
-    for (const char c : text) out_.Append(c == '"' ? std::string_view("\"\"") : std::string_view(&c, 1));
+    for (const char c : text)
+      out_.Append(c == '"' ? std::string_view("\"\"") : std::string_view(&c, 1));
     out_.Append("\"");
   }
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "tables/cell.h"
+#include "tables/rows/cell.h"
 #include "text/text_writer.h"
 
 namespace query {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "tables/schema.h"
+#include "tables/rows/schema.h"
 
 namespace query {
 namespace {
@@ -143,7 +143,8 @@ util::Status RowGroups::Add(const Cell* row) {
   std::array<std::byte, kMostBytes> bytes;
   const uint32_t number = GroupOf(row);
   if (number == kFree) [[unlikely]] {
-    return store_.Append(overflow_, std::span(bytes).first(Encode(row, all_columns_, bytes.data())));
+    return store_.Append(overflow_,
+                         std::span(bytes).first(Encode(row, all_columns_, bytes.data())));
   }
   Group& group = groups_[number];
   ++group.rows;

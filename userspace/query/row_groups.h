@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "query/chunk_store.h"
-#include "tables/cell.h"
+#include "tables/rows/cell.h"
 #include "util/result.h"
 
 namespace query {

@@ -39,10 +39,10 @@ std::string ScanPlan::Encode() const {
 ScanPlan ScanPlan::Decode(std::string_view text) {
   ScanPlan plan;
   text = EachNumber(text, [&](uint64_t number) { plan.columns = number; });
-  text = EachNumber(text, [&](uint64_t number) {
-    plan.conditions.push_back(static_cast<Condition>(number));
-  });
-  EachNumber(text, [&](uint64_t number) { plan.grouped_by.push_back(static_cast<uint8_t>(number)); });
+  text = EachNumber(
+      text, [&](uint64_t number) { plan.conditions.push_back(static_cast<Condition>(number)); });
+  EachNumber(text,
+             [&](uint64_t number) { plan.grouped_by.push_back(static_cast<uint8_t>(number)); });
   return plan;
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tables/row_filter.h"
+#include "tables/rows/row_filter.h"
 
 namespace query {
 
@@ -16,9 +16,9 @@ namespace query {
 enum class Condition : uint8_t { kAfter, kFrom, kBefore, kUpTo, kAt, kCpu, kTid };
 
 struct ScanPlan {
-  uint64_t columns = 0;                // bit i: column i is looked at
-  std::vector<Condition> conditions;   // in the order of their values
-  std::vector<uint8_t> grouped_by;     // columns; empty: rows come as they come
+  uint64_t columns = 0;               // bit i: column i is looked at
+  std::vector<Condition> conditions;  // in the order of their values
+  std::vector<uint8_t> grouped_by;    // columns; empty: rows come as they come
   std::string Encode() const;
   static ScanPlan Decode(std::string_view text);
 };

@@ -15,8 +15,8 @@
 #include "query/sqlite_api.h"
 #include "query/table_cursor.h"
 #include "query/trace_file.h"
-#include "tables/schema.h"
-#include "tables/text_pool.h"
+#include "tables/rows/schema.h"
+#include "tables/rows/text_pool.h"
 
 namespace query {
 namespace {
@@ -84,9 +84,9 @@ std::string Declaration(const tables::TableInfo& info) {
   static constexpr const char* kTypes[] = {"INTEGER", "REAL", "TEXT"};
   std::string text = "CREATE TABLE x(";
   for (const Column& column : info.columns) {
-    text += fmt::format("{}\"{}\" {}{}", text.back() == '(' ? "" : ", ", column.name,
-                        kTypes[static_cast<size_t>(column.type)],
-                        column.nullable ? "" : " NOT NULL");
+    text +=
+        fmt::format("{}\"{}\" {}{}", text.back() == '(' ? "" : ", ", column.name,
+                    kTypes[static_cast<size_t>(column.type)], column.nullable ? "" : " NOT NULL");
   }
   return text + ")";
 }
@@ -260,7 +260,8 @@ int GetColumn(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
     case Cell::Kind::kText: {
       const auto& column = InfoOf(Of(base->pVtab).table).columns[static_cast<size_t>(number)];
       // Names stay for as long as the table does.
-      sqlite3_result_text(context, cell.text, static_cast<int>(std::min<uint32_t>(cell.bytes, INT32_MAX)),
+      sqlite3_result_text(context, cell.text,
+                          static_cast<int>(std::min<uint32_t>(cell.bytes, INT32_MAX)),
                           column.repeats ? SQLITE_STATIC : SQLITE_TRANSIENT);
       break;
     }

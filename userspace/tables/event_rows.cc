@@ -66,7 +66,8 @@ std::optional<uint32_t> EventRows::CpuOf(fxt::Koid thread) const {
 }
 
 std::optional<uint32_t> EventRows::CpuOf(const fxt::Event& event) const {
-  const auto cpu = facts::IntegerValue(facts::FindArgument(event.arguments, schema::argument::kCpu));
+  const auto cpu =
+      facts::IntegerValue(facts::FindArgument(event.arguments, schema::argument::kCpu));
   if (cpu && *cpu >= 0 && *cpu <= UINT16_MAX) return static_cast<uint32_t>(*cpu);
   return CpuOf(event.thread.thread);
 }
@@ -91,7 +92,8 @@ void EventRows::Add(const fxt::Reader& reader) {
       std::holds_alternative<fxt::ThreadRecord>(record)) {
     return;
   }
-  if (const auto time = facts::TimeOf(record, reader.provider())) latest_ = std::max(latest_, *time);
+  if (const auto time = facts::TimeOf(record, reader.provider()))
+    latest_ = std::max(latest_, *time);
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
     AddEvent(reader, *event);
   } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
@@ -242,7 +244,8 @@ void EventRows::AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event,
 }
 
 void EventRows::AddSpan(const OpenSpan& span, const std::optional<uint64_t>& duration) {
-  if (!Chooses(*spans_, span.time, span.thread.thread) || !spans_->filter().HasCpu(span.cpu)) return;
+  if (!Chooses(*spans_, span.time, span.thread.thread) || !spans_->filter().HasCpu(span.cpu))
+    return;
   const TaskRef task{span.thread.thread, span.thread.process};
   spans_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {

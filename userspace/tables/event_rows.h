@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "fxt/reader.h"
-#include "tables/batches.h"
 #include "tables/fact_rows.h"
 #include "tables/open_spans.h"
 #include "tables/put.h"
+#include "tables/rows/batches.h"
 #include "tables/task_names.h"
 
 namespace tables {

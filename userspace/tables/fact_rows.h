@@ -9,7 +9,7 @@
 
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
-#include "tables/batches.h"
+#include "tables/rows/batches.h"
 #include "tables/task_names.h"
 
 namespace tables {
@@ -51,7 +51,9 @@ class FactRows {
     void OnRun(const facts::Run& run) const { rows.AddRun(run); }
     void OnWait(const facts::Wait& wait) const { rows.AddWait(wait); }
     void OnIdle(const facts::Idle& idle) const { rows.AddIdle(idle); }
-    void OnGap(const facts::Gap& gap) const { rows.CpuAt(gap.cpu).unknown_ns += gap.end - gap.begin; }
+    void OnGap(const facts::Gap& gap) const {
+      rows.CpuAt(gap.cpu).unknown_ns += gap.end - gap.begin;
+    }
   };
 
   void AddSwitch(const facts::Switch& change);

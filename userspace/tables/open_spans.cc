@@ -9,7 +9,8 @@ void OpenSpans::Begin(OpenSpan span) {
   const size_t bytes = BytesOf(span);
   if (bytes > max_bytes_ - bytes_) return;
   bytes_ += bytes;
-  Stack& stack = span.id ? operations_[Key(*span.id, span.category)] : durations_[span.thread.thread];
+  Stack& stack =
+      span.id ? operations_[Key(*span.id, span.category)] : durations_[span.thread.thread];
   stack.push_back(std::move(span));
 }
 

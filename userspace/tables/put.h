@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "tables/cell.h"
+#include "tables/rows/cell.h"
 #include "tables/task_names.h"
 
 namespace tables {

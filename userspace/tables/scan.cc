@@ -59,13 +59,11 @@ void Scan::Start() {
     return batch != nullptr && (batch->Wants(column) || batch->filter().cpu);
   };
   const bool with_times = wants(Table::kThreads) || wants(Table::kProcesses);
-  const bool with_timeline = with_times || wants(Table::kSlices) || wants(Table::kIdle) ||
-                             wants(Table::kWaits) || wants(Table::kCpus) ||
-                             wants(Table::kCaptures) ||
-                             wants_cpu(Table::kInstants, instants::kCpu) ||
-                             wants_cpu(Table::kSpans, spans::kCpu) ||
-                             wants_cpu(Table::kLogs, logs::kCpu) ||
-                             wants_cpu(Table::kBlobs, blobs::kCpu);
+  const bool with_timeline =
+      with_times || wants(Table::kSlices) || wants(Table::kIdle) || wants(Table::kWaits) ||
+      wants(Table::kCpus) || wants(Table::kCaptures) ||
+      wants_cpu(Table::kInstants, instants::kCpu) || wants_cpu(Table::kSpans, spans::kCpu) ||
+      wants_cpu(Table::kLogs, logs::kCpu) || wants_cpu(Table::kBlobs, blobs::kCpu);
   facts_ = std::make_unique<FactRows>(names_, batches_, with_timeline, with_times);
   events_ = std::make_unique<EventRows>(names_, *facts_, batches_, with_times);
   needs_events_ = with_times || wants(Table::kCaptures) || wants(Table::kInstants) ||
@@ -152,7 +150,8 @@ void Scan::AddCpus() {
   const auto& cpus = facts_->cpus();
   for (uint32_t number = 0; number < cpus.size(); ++number) {
     const FactRows::CpuTimes& cpu = cpus[number];
-    if (cpu.switches + cpu.wakeups + cpu.unknown_ns == 0 || !batch.filter().HasCpu(number)) continue;
+    if (cpu.switches + cpu.wakeups + cpu.unknown_ns == 0 || !batch.filter().HasCpu(number))
+      continue;
     batch.Add([&](uint8_t column, Cell& cell) {
       switch (column) {
         case cpus::kCpu:

@@ -24,9 +24,9 @@
 #include "fxt/byte_source.h"
 #include "fxt/reader.h"
 #include "measure/capture.h"
-#include "tables/batches.h"
 #include "tables/event_rows.h"
 #include "tables/fact_rows.h"
+#include "tables/rows/batches.h"
 #include "tables/task_names.h"
 
 namespace tables {

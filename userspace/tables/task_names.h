@@ -13,7 +13,7 @@
 #include "fxt/reader.h"
 #include "fxt/record.h"
 #include "schema/koid.h"
-#include "tables/text_pool.h"
+#include "tables/rows/text_pool.h"
 
 namespace tables {
 
@@ -64,7 +64,8 @@ class TaskNames {
   }
   // A thread does something. Where a switch or event says of which process it is, that counts
   // until a record of the thread itself does.
-  void NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process, uint64_t time, bool idle);
+  void NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process, uint64_t time,
+                  bool idle);
 
   // As Linux has it. Recordings of fxt-record carry the number in the koid, and have threads that
   // are none of Linux, which have no number; of other programs it is the koid.

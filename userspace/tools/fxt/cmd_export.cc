@@ -8,7 +8,7 @@
 #include "export/file_table_sink.h"
 #include "export/sqlite_table_sink.h"
 #include "source/input.h"
-#include "tables/text_pool.h"
+#include "tables/rows/text_pool.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/support/output_file.h"
 #include "tools/fxt/support/progress.h"
@@ -127,7 +127,8 @@ void AddExport(const Command& program, int& exit_code) {
   command.Add("--table", options->tables, "Only these tables").Type("NAME").Commas();
   command.Add("--gzip", options->gzip, "Compress the files of tables");
   command.Footer(
-      "Each table has a column more, capture: a number that stands for the trace, the same whenever\n"
+      "Each table has a column more, capture: a number that stands for the trace, the same "
+      "whenever\n"
       "it is exported. docs/tables.md has the tables, and how they become Parquet.\n"
       "\n"
       "Examples:\n"

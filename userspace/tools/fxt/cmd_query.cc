@@ -72,7 +72,8 @@ int RunLines(query::Database& database, query::ResultWriter& writer, text::TextW
     }
     pending += line + '\n';
     if (!query::Database::IsComplete(pending)) continue;
-    const auto status = database.Run(std::exchange(pending, {}), writer, [&] { return out.failed(); });
+    const auto status =
+        database.Run(std::exchange(pending, {}), writer, [&] { return out.failed(); });
     out.Flush();
     if (!status && !asks) return Fail(status.error());
     if (!status) PrintError(kProgram, status.error());

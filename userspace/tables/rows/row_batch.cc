@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tables/row_batch.h"
+#include "tables/rows/row_batch.h"
 
 #include <algorithm>
 #include <cstring>

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "tables/row_batch.h"
-#include "tables/schema.h"
+#include "tables/rows/row_batch.h"
+#include "tables/rows/schema.h"
 
 namespace tables {
 

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tables/cell.h"
-#include "tables/row_filter.h"
-#include "tables/schema.h"
+#include "tables/rows/cell.h"
+#include "tables/rows/row_filter.h"
+#include "tables/rows/schema.h"
 
 namespace tables {
 

@@ -58,8 +58,23 @@ std::optional<Table> TableNamed(std::string_view name);
 // Columns by number, in the order of TableInfo::columns.
 namespace captures {
 enum Column : uint8_t {
-  kCapture, kFile, kHost, kKernel, kRecorder, kStartTime, kBeginTs, kEndTs, kCpus, kRecords,
-  kSwitches, kWakeups, kLostEvents, kUnseenSwitches, kTruncated, kMalformed, kSession,
+  kCapture,
+  kFile,
+  kHost,
+  kKernel,
+  kRecorder,
+  kStartTime,
+  kBeginTs,
+  kEndTs,
+  kCpus,
+  kRecords,
+  kSwitches,
+  kWakeups,
+  kLostEvents,
+  kUnseenSwitches,
+  kTruncated,
+  kMalformed,
+  kSession,
 };
 }  // namespace captures
 namespace processes {
@@ -73,7 +88,18 @@ enum Column : uint8_t { kCpu, kSwitches, kWakeups, kBusyNs, kIdleNs, kUnknownNs 
 }  // namespace cpus
 namespace slices {
 enum Column : uint8_t {
-  kTs, kDur, kCpu, kTid, kPid, kThread, kProcess, kPriority, kEndState, kKoid, kLength, kBegan,
+  kTs,
+  kDur,
+  kCpu,
+  kTid,
+  kPid,
+  kThread,
+  kProcess,
+  kPriority,
+  kEndState,
+  kKoid,
+  kLength,
+  kBegan,
   kEnded,
 };
 }  // namespace slices
@@ -82,8 +108,24 @@ enum Column : uint8_t { kTs, kDur, kCpu, kLength, kBegan, kEnded };
 }  // namespace idle
 namespace waits {
 enum Column : uint8_t {
-  kTs, kDur, kKind, kTid, kPid, kThread, kProcess, kCpu, kWakerTid, kWaker, kPreemptorTid,
-  kPreemptor, kState, kKoid, kLength, kBegan, kEnded, kCertain,
+  kTs,
+  kDur,
+  kKind,
+  kTid,
+  kPid,
+  kThread,
+  kProcess,
+  kCpu,
+  kWakerTid,
+  kWaker,
+  kPreemptorTid,
+  kPreemptor,
+  kState,
+  kKoid,
+  kLength,
+  kBegan,
+  kEnded,
+  kCertain,
 };
 }  // namespace waits
 namespace wakeups {
@@ -91,12 +133,33 @@ enum Column : uint8_t { kTs, kCpu, kTid, kWakerTid, kPid, kThread, kProcess, kWa
 }  // namespace wakeups
 namespace instants {
 enum Column : uint8_t {
-  kTs, kCategory, kName, kTid, kPid, kThread, kProcess, kCpu, kArgs, kId, kKoid,
+  kTs,
+  kCategory,
+  kName,
+  kTid,
+  kPid,
+  kThread,
+  kProcess,
+  kCpu,
+  kArgs,
+  kId,
+  kKoid,
 };
 }  // namespace instants
 namespace spans {
 enum Column : uint8_t {
-  kTs, kDur, kCategory, kName, kTid, kPid, kThread, kProcess, kCpu, kArgs, kId, kKoid,
+  kTs,
+  kDur,
+  kCategory,
+  kName,
+  kTid,
+  kPid,
+  kThread,
+  kProcess,
+  kCpu,
+  kArgs,
+  kId,
+  kKoid,
 };
 }  // namespace spans
 namespace counters {

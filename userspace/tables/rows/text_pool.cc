@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tables/text_pool.h"
+#include "tables/rows/text_pool.h"
 
 #include <utility>
 

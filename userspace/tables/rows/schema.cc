@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tables/schema.h"
+#include "tables/rows/schema.h"
 
 #include <algorithm>
 #include <array>
@@ -47,13 +47,15 @@ constexpr Column kCapturesColumns[] = {
     OptionalText("session"),
 };
 constexpr Column kProcessesColumns[] = {
-    OptionalInteger("pid"),  Integer("koid"),          OptionalText("name"),
-    OptionalInteger("ppid"), OptionalInteger("uid"),   OptionalText("cgroup"),
-    OptionalText("cmdline"), OptionalInteger("first_ts"), OptionalInteger("last_ts"),
+    OptionalInteger("pid"),     Integer("koid"),
+    OptionalText("name"),       OptionalInteger("ppid"),
+    OptionalInteger("uid"),     OptionalText("cgroup"),
+    OptionalText("cmdline"),    OptionalInteger("first_ts"),
+    OptionalInteger("last_ts"),
 };
 constexpr Column kThreadsColumns[] = {
-    OptionalInteger("tid"),   Integer("koid"),       OptionalInteger("pid"),
-    OptionalText("name"),     OptionalText("process"), OptionalInteger("first_ts"),
+    OptionalInteger("tid"),     Integer("koid"),         OptionalInteger("pid"),
+    OptionalText("name"),       OptionalText("process"), OptionalInteger("first_ts"),
     OptionalInteger("last_ts"),
 };
 constexpr Column kCpusColumns[] = {
@@ -61,37 +63,62 @@ constexpr Column kCpusColumns[] = {
     Integer("busy_ns"), Integer("idle_ns"),  Integer("unknown_ns"),
 };
 constexpr Column kSlicesColumns[] = {
-    kTs,     kDur,     kCpu,           kTid,          kPid,
-    kThread, kProcess, Repeated("priority"), Name("end_state"), kKoid,
-    Integer("length"), Word("began"),  Word("ended"),
+    kTs,
+    kDur,
+    kCpu,
+    kTid,
+    kPid,
+    kThread,
+    kProcess,
+    Repeated("priority"),
+    Name("end_state"),
+    kKoid,
+    Integer("length"),
+    Word("began"),
+    Word("ended"),
 };
-constexpr Column kIdleColumns[] = {kTs, kDur, kCpu, Integer("length"), Word("began"), Word("ended")};
+constexpr Column kIdleColumns[] = {kTs,           kDur,         kCpu, Integer("length"),
+                                   Word("began"), Word("ended")};
 constexpr Column kWaitsColumns[] = {
-    kTs,           kDur,
-    Word("kind"),  kTid,
-    kPid,          kThread,
-    kProcess,      kSomeCpu,
-    Repeated("waker_tid"),     Name("waker"),
-    Repeated("preemptor_tid"), Name("preemptor"),
-    Name("state"), kKoid,
-    Integer("length"), Word("began"),
-    Word("ended"), {.name = "certain", .repeats = true},
+    kTs,
+    kDur,
+    Word("kind"),
+    kTid,
+    kPid,
+    kThread,
+    kProcess,
+    kSomeCpu,
+    Repeated("waker_tid"),
+    Name("waker"),
+    Repeated("preemptor_tid"),
+    Name("preemptor"),
+    Name("state"),
+    kKoid,
+    Integer("length"),
+    Word("began"),
+    Word("ended"),
+    {.name = "certain", .repeats = true},
 };
 constexpr Column kWakeupsColumns[] = {
     kTs, kCpu, kTid, Repeated("waker_tid"), kPid, kThread, kProcess, Name("waker"), kKoid,
 };
 constexpr Column kInstantsColumns[] = {
-    kTs,      Text("category"), Text("name"),         kTid,                  kPid,  kThread,
-    kProcess, kSomeCpu,         OptionalText("args"), OptionalInteger("id"), kKoid,
+    kTs,      Text("category"),     Text("name"),          kTid,  kPid, kThread, kProcess,
+    kSomeCpu, OptionalText("args"), OptionalInteger("id"), kKoid,
 };
 constexpr Column kSpansColumns[] = {
-    kTs,     kDur,     Text("category"), Text("name"),         kTid,                  kPid,
-    kThread, kProcess, kSomeCpu,         OptionalText("args"), OptionalInteger("id"), kKoid,
+    kTs,      kDur,     Text("category"),     Text("name"),          kTid,  kPid, kThread,
+    kProcess, kSomeCpu, OptionalText("args"), OptionalInteger("id"), kKoid,
 };
 constexpr Column kCountersColumns[] = {
-    kTs,          Text("category"), Text("name"), Text("series"),
+    kTs,
+    Text("category"),
+    Text("name"),
+    Text("series"),
     {.name = "value", .type = Type::kReal, .nullable = true},
-    Integer("id"), kTid,            kPid,
+    Integer("id"),
+    kTid,
+    kPid,
 };
 constexpr Column kLogsColumns[] = {
     kTs, Text("message"), kTid, kPid, kThread, kProcess, kSomeCpu, kKoid,
