@@ -3,11 +3,14 @@
 
 _fxt() {
   local commands='info check dump json trim recover import lbr report
-    diff summarize'
+    diff summarize query export'
   local filters='--from --to -t --thread -p --process --cpu'
   local kinds='event magic provider section provider-event trace-info init string thread instant
     counter begin end complete async-begin async-instant async-end flow-begin flow-step flow-end
     blob userspace-object kernel-object switch wakeup log large-blob module mmap backtrace unknown'
+  local formats='sqlite csv tsv rowbinary'
+  local tables='captures processes threads cpus slices idle waits wakeups instants spans counters logs
+    losses blobs'
   local reports='branches mispredicted blocks functions threads'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
   local command='' options='-h --help' words='' before='' i
@@ -31,6 +34,8 @@ _fxt() {
     report) options+=' --json --html --from --to --top' ;;
     diff) options+=' --base --new --noise --html --markdown --junit --json --top --fail' ;;
     summarize) options+=' -o --output --from --to' ;;
+    query) options+=' -f --file --csv --json --markdown' ;;
+    export) options+=' --format -o --output --table --gzip' ;;
     recover|import) options+=' -o --output' ;;
     lbr) options+=" --raw --brstack --json --report --top $filters --symbols --no-symbols --root
       --debug-dir --perf-cache --kallsyms" ;;
@@ -43,6 +48,8 @@ _fxt() {
   case $previous in
     --type) words=$kinds ;;
     --report) words=$reports ;;
+    --format) words=$formats ;;
+    --table) words=$tables ;;
     --cpu) words=$(cd /sys/devices/system/cpu 2>/dev/null && echo cpu[0-9]*) words=${words//cpu/} ;;
     --root|--debug-dir|--perf-cache)
       compopt -o filenames 2>/dev/null

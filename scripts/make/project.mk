@@ -22,9 +22,10 @@ record:
 	$(BUILD)/fxt-record $(ARGS)
 
 ## test          set up, build, and run every test (SUITES="unit-test" for some of them)
-SUITES ?= unit-test fuzz-test project-test json-test capture-test vm-test-short
+SUITES ?= unit-test fuzz-test project-test json-test query-test capture-test vm-test-short
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/capture_tests $(BUILD)/tests/ftrace_compare \
-                $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS)
+                $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS) \
+                $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
 .PHONY: test
 test:
 	@scripts/setup build test

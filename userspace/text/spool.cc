@@ -1,44 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "text/spool.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <string>
 #include <system_error>
 #include <vector>
+
+#include "output/unnamed_file.h"
 
 namespace text {
 namespace {
 
-const char* TemporaryFolder() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/var/tmp";
-}
-
 util::Error Failed(const char* what) {
-  return {fmt::format("cannot {} a temporary file in {}: {}", what, TemporaryFolder(),
+  return {fmt::format("cannot {} a temporary file in {}: {}", what, output::TemporaryFolder(),
                       std::generic_category().message(errno)),
           "set TMPDIR to a folder with room for as much as the output takes"};
-}
-
-util::UniqueFd OpenUnnamed() {
-  const std::string folder = TemporaryFolder();
-  util::UniqueFd fd(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (fd) return fd;
-  // Not every file system can make files without a name.
-  std::string name = folder + "/fxt-XXXXXX";
-  fd.reset(mkostemp(name.data(), O_CLOEXEC));
-  if (fd) unlink(name.c_str());
-  return fd;
 }
 
 }  // namespace
 
 util::Status Spool::Flush() {
-  if (!file_) file_ = OpenUnnamed();
+  if (!file_) file_ = output::OpenUnnamedFile();
   if (!file_) return Failed("make");
   const char* next = buffer_.data();
   size_t left = buffer_.size();

@@ -11,8 +11,8 @@ namespace tools {
 namespace {
 
 constexpr AddCommand kCommands[] = {
-    AddInfo,   AddCheck, AddDump,   AddJson, AddTrim,      AddRecover,
-    AddImport, AddLbr,   AddReport, AddDiff, AddSummarize,
+    AddInfo, AddCheck,  AddDump, AddJson,      AddTrim,  AddRecover, AddImport,
+    AddLbr,  AddReport, AddDiff, AddSummarize, AddQuery, AddExport,
 };
 
 constexpr const char* kDescription =
@@ -33,6 +33,8 @@ constexpr const char* kExamples =
     "  fxt report trace.fxt                       where time went, who waited, for whom\n"
     "  fxt diff base/ new/                        what got slower, and why\n"
     "  fxt summarize trace.fxt -o trace.fxs       what stands for it in comparisons\n"
+    "  fxt query trace.fxt 'SELECT * FROM waits ORDER BY dur DESC LIMIT 10'\n"
+    "  fxt export trace.fxt -o trace.db           all of it for other programs\n"
     "\n"
     "`fxt COMMAND --help` tells the rest, fxt(1) all of it.\n"
     "Exit status: 0 fine, 1 findings (check), 2 unreadable input, unwritable output or a wrong\n"

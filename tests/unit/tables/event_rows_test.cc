@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tables/event_rows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/measure/trace_script.h"
+#include "unit/tables/table_rows.h"
+
+namespace tables {
+namespace {
+
+using measure::testing::TraceScript;
+using ::testing::ElementsAre;
+using testing::RowsOf;
+
+TEST(EventRowsTest, SpansHaveBeginAndLength) {
+  TraceScript script;
+  script.Begin(100, 10, "a", "outer").Begin(200, 10, "a", "inner").Begin(250, 20, "b", "open");
+  script.End(300, 10, "a", "inner").End(500, 10, "a", "outer").End(600, 10, "a", "before");
+  using namespace spans;
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kSpans, {kTs, kDur, kCategory, kName, kTid}),
+              ElementsAre("200 100 a inner 10", "100 400 a outer 10", "100 NULL a before 10",
+                          "250 NULL b open 20"));
+}
+
+TEST(EventRowsTest, OperationsAreToldApartByTheirIds) {
+  fxt::testing::FileBuilder file;
+  const auto add = [&](fxt::EventType type, uint64_t time, uint64_t id, int32_t value) {
+    const fxt::Argument argument{TraceScript::Text("v"), value};
+    file.Add(fxt::Event{.type = type,
+                        .timestamp = time,
+                        .thread = fxt::ThreadRef::Inline(1, 2),
+                        .category = TraceScript::Text("c"),
+                        .name = TraceScript::Text("n"),
+                        .arguments = {&argument, 1},
+                        .payload = id});
+  };
+  add(fxt::EventType::kAsyncBegin, 100, 1, 10);
+  add(fxt::EventType::kAsyncBegin, 150, 2, 20);
+  add(fxt::EventType::kAsyncInstant, 160, 2, 25);
+  add(fxt::EventType::kAsyncEnd, 200, 1, 30);
+  add(fxt::EventType::kAsyncEnd, 300, 2, 40);
+  add(fxt::EventType::kDurationComplete, 400, 450, 50);
+  add(fxt::EventType::kCounter, 500, 7, -60);
+  using namespace spans;
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kSpans, {kTs, kDur, kTid, kArgs, kId}),
+              ElementsAre("100 100 2 {\"v\":10,\"v\":30} 1", "150 150 2 {\"v\":20,\"v\":40} 2",
+                          "400 50 2 {\"v\":50} NULL"));
+  EXPECT_THAT(
+      RowsOf(file.bytes(), Table::kInstants, {instants::kTs, instants::kArgs, instants::kId}),
+      ElementsAre("160 {\"v\":25} 2"));
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kCounters,
+                     {counters::kName, counters::kSeries, counters::kValue, counters::kId}),
+              ElementsAre("n v -60 7"));
+}
+
+TEST(EventRowsTest, LossesSayWhatIsMissing) {
+  TraceScript script;
+  script.Session(50).Loss(100, 1, 7).Loss(200, -1, 5).Unseen(300, 0);
+  using namespace losses;
+  EXPECT_THAT(
+      RowsOf(script.bytes(), Table::kLosses, {kTs, kKind, kCpu, kCategory, kCount}),
+      ElementsAre("100 lost 1 sched 7", "200 lost NULL sched 5", "300 unseen_switch 0 sched NULL"));
+  EXPECT_THAT(
+      RowsOf(script.bytes(), Table::kCaptures, {captures::kLostEvents, captures::kUnseenSwitches}),
+      ElementsAre("12 1"));
+}
+
+TEST(EventRowsTest, TextsAreClean) {
+  fxt::testing::FileBuilder file;
+  file.Add(fxt::Log{100, fxt::ThreadRef::Inline(1, 2), "a\nb\x1b\xff"});
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kLogs, {logs::kTs, logs::kMessage}),
+              ElementsAre("100 a\\u000ab\\u001b\\xff"));
+}
+
+TEST(EventRowsTest, BlobsHaveTheTimeBeforeThem) {
+  fxt::testing::FileBuilder file;
+  file.Add(fxt::Log{100, fxt::ThreadRef::Inline(1, 2), "x"});
+  const std::array<std::byte, 24> payload{};
+  file.Add(fxt::Blob{TraceScript::Text("b"), 1, payload});
+  EXPECT_THAT(
+      RowsOf(file.bytes(), Table::kBlobs, {blobs::kTs, blobs::kName, blobs::kType, blobs::kBytes}),
+      ElementsAre("100 b data 24"));
+}
+
+}  // namespace
+}  // namespace tables

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tables/fact_rows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/measure/trace_script.h"
+#include "unit/tables/table_rows.h"
+
+namespace tables {
+namespace {
+
+using measure::testing::TraceScript;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::RowsOf;
+
+// 10 runs from 100 on, is preempted by 20 at 300, runs again at 400, sleeps at 500, is woken by 20
+// at 600 and runs at 700 up to the end.
+void Fill(TraceScript& script) {
+  script.Process(10, "app").Thread(10, "worker", 10).Name(20, "other");
+  script.Switch(100, 0, 0, "S", 10).Switch(300, 0, 10, "R+", 20).Switch(400, 0, 20, "R+", 10);
+  script.Switch(500, 0, 10, "S", 20).Wake(600, 10, 20).Switch(700, 0, 20, "S", 10);
+  script.Switch(900, 0, 10, "S", 0);
+}
+
+TEST(FactRowsTest, SlicesAreRunsOfThreads) {
+  using namespace slices;
+  TraceScript script;
+  Fill(script);
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kSlices,
+                     {kTs, kDur, kCpu, kTid, kPid, kThread, kProcess, kPriority, kEndState}),
+              ElementsAre("100 200 0 10 10 worker app 120 R+", "300 100 0 20 20 other other 120 R+",
+                          "400 100 0 10 10 worker app 120 S", "500 200 0 20 20 other other 120 S",
+                          "700 200 0 10 10 worker app 120 S"));
+}
+
+TEST(FactRowsTest, WaitsSayForWhom) {
+  using namespace waits;
+  TraceScript script;
+  Fill(script);
+  RowFilter filter;
+  filter.tid = 10;
+  EXPECT_THAT(
+      RowsOf(script.bytes(), Table::kWaits,
+             {kTs, kDur, kKind, kCpu, kWaker, kPreemptor, kState, kLength}, filter),
+      ElementsAre("300 100 preempted 0 NULL other R+ 100", "500 100 sleep 0 other NULL S 100",
+                  "600 100 wakeup 0 other NULL NULL 100", "900 NULL sleep NULL NULL NULL S 0"));
+}
+
+TEST(FactRowsTest, WhatAnEdgeCutsHasNoDuration) {
+  TraceScript script;
+  script.Switch(100, 0, 10, "S", 20).Switch(300, 1, 30, "S", 0);
+  using namespace slices;
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kSlices, {kTs, kDur, kTid, kLength, kBegan, kEnded}),
+              ElementsAre("100 NULL 10 0 edge seen", "100 NULL 30 200 edge seen",
+                          "100 NULL 20 200 seen edge"));
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kIdle, {idle::kTs, idle::kDur, idle::kCpu}),
+              ElementsAre("300 NULL 1"));
+}
+
+TEST(FactRowsTest, ANumberThatIsUsedAgainHasAKoidOfItsOwn) {
+  TraceScript script;
+  const fxt::Koid again = schema::MakeKoid(10, 1);
+  script.Name(10, "first").Switch(100, 0, 0, "S", 10).Switch(200, 0, 10, "X", 0);
+  script.Name(again, "second").Switch(300, 0, 0, "S", again).Switch(400, 0, again, "X", 0);
+  using namespace slices;
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kSlices, {kTid, kPid, kThread, kKoid}),
+              ElementsAre("10 10 first 10", "10 10 second " + std::to_string(again)));
+}
+
+TEST(FactRowsTest, NamesAreThoseOfTheTime) {
+  TraceScript script;
+  script.Name(10, "sh").Switch(100, 0, 0, "S", 10).Switch(200, 0, 10, "R+", 20);
+  script.Name(10, "ls").Switch(300, 0, 20, "S", 10).Switch(400, 0, 10, "S", 0);
+  RowFilter filter;
+  filter.tid = 10;
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kSlices, {slices::kThread, slices::kProcess}, filter),
+              ElementsAre("sh sh", "ls ls"));
+}
+
+TEST(FactRowsTest, ALossEndsARun) {
+  TraceScript script;
+  script.Switch(100, 0, 0, "S", 10).Loss(200, 0, 7).Switch(400, 0, 20, "S", 0);
+  using namespace slices;
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kSlices, {kTs, kDur, kTid, kBegan, kEnded}),
+              ElementsAre("100 100 10 seen loss", "400 0 20 loss seen"));
+  using namespace cpus;
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kCpus, {cpus::kCpu, kBusyNs, kUnknownNs}),
+              ElementsAre("0 100 200"));
+}
+
+TEST(FactRowsTest, WakeupsNeedNoTimeline) {
+  TraceScript script;
+  Fill(script);
+  script.Wake(950, 20).Wake(960, 30, 10, 3);
+  using namespace wakeups;
+  EXPECT_THAT(
+      RowsOf(script.bytes(), Table::kWakeups, {kTs, kCpu, kTid, kWakerTid, kThread, kWaker}),
+      ElementsAre("600 0 10 20 worker other", "950 0 20 NULL other NULL",
+                  "960 3 30 10 NULL worker"));
+  RowFilter filter;
+  filter.cpu = 3;
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kWakeups, {kTid}, filter), ElementsAre("30"));
+}
+
+TEST(FactRowsTest, FiltersChooseRows) {
+  TraceScript script;
+  Fill(script);
+  RowFilter filter;
+  filter.from = 300;
+  filter.to = 400;
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kSlices, {slices::kTs}, filter),
+              ElementsAre("300", "400"));
+  filter.cpu = 1;
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kSlices, {slices::kTs}, filter), IsEmpty());
+}
+
+TEST(FactRowsTest, OneThatBeganInTimeIsWaitedFor) {
+  TraceScript script;
+  script.Switch(100, 0, 0, "S", 10).Switch(100, 1, 0, "S", 20);
+  for (uint64_t time = 200; time < 1'000'000; time += 100) {
+    script.Switch(time, 1, 20, "R", 20);
+  }
+  script.Switch(1'000'000, 0, 10, "S", 0);
+  RowFilter filter;
+  filter.to = 150;
+  EXPECT_THAT(
+      RowsOf(script.bytes(), Table::kSlices, {slices::kTs, slices::kDur, slices::kCpu}, filter),
+      ElementsAre("100 100 1", "100 999900 0"));
+}
+
+}  // namespace
+}  // namespace tables

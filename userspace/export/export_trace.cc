@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "export/export_trace.h"
+
+#include "tables/scan.h"
+
+namespace exporting {
+
+util::Result<Exported> ExportTrace(const TraceExport& what, fxt::ByteSource& source,
+                                   tables::TextPool& texts, TableSink& sink) {
+  tables::Scan scan(what.file, source, texts);
+  for (const tables::Table table : what.tables) scan.Want(table, ~uint64_t{0});
+  Exported exported;
+  while (scan.Advance()) {
+    for (const tables::Table table : what.tables) {
+      const tables::RowBatch& rows = *scan.rows(table);
+      if (rows.size() == 0) continue;
+      exported.rows += rows.size();
+      if (auto status = sink.Write(rows, scan.capture_id()); !status) return status.TakeError();
+    }
+    if (what.progress) what.progress(scan.reader().position());
+  }
+  exported.read_error = scan.error();
+  if (what.on_end) what.on_end(scan.reader());
+  return exported;
+}
+
+}  // namespace exporting

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A file for each table: slices.csv, waits.csv, ...
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "export/row_format.h"
+#include "export/table_sink.h"
+#include "output/output_file.h"
+#include "sink/sink.h"
+
+namespace exporting {
+
+struct FileTableOptions {
+  // A folder, which is made if it is not there; or "-" for standard output, of one table.
+  std::string path;
+  RowFormat format = RowFormat::kCsv;
+  bool gzip = false;  // each file, and .gz behind its name
+  std::vector<tables::Table> tables;
+  output::FileOptions file;
+};
+
+class FileTableSink final : public TableSink {
+ public:
+  static util::Result<std::unique_ptr<TableSink>> Open(const FileTableOptions& options);
+
+  util::Status Write(const tables::RowBatch& rows, int64_t capture) override;
+  util::Status Finish() override;
+
+ private:
+  // What is handed on at once.
+  static constexpr size_t kChunkBytes = size_t{60} << 10;
+
+  struct File {
+    std::unique_ptr<sink::Sink> sink;
+    fmt::memory_buffer buffer;
+  };
+
+  explicit FileTableSink(RowFormat format) : format_(format) {}
+  static bool Flush(File& file);
+
+  RowFormat format_;
+  std::array<File, tables::kTables> files_;
+};
+
+}  // namespace exporting

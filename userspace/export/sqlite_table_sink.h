@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// All tables in an SQLite database.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "export/fd_vfs.h"
+#include "export/table_sink.h"
+#include "output/open_output.h"
+
+struct sqlite3_stmt;
+
+namespace exporting {
+
+// Texts that repeat are in the table `texts` once; the rows of a table such as slices are in
+// slices_rows, with columns like process_id, and the view `slices` has the texts. Indexes of
+// slices_rows and waits_rows hold what sums by process and thread need. docs/tables.md has it all.
+class SqliteTableSink final : public TableSink {
+ public:
+  static util::Result<std::unique_ptr<TableSink>> Open(const std::string& path,
+                                                       const std::vector<tables::Table>& tables,
+                                                       const output::FileOptions& options);
+  ~SqliteTableSink() override;
+
+  util::Status Write(const tables::RowBatch& rows, int64_t capture) override;
+  util::Status Finish() override;
+
+ private:
+  struct Closer {
+    void operator()(sqlite3* database) const;
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  using Statement = std::unique_ptr<sqlite3_stmt, Closer>;
+
+  SqliteTableSink(std::string path, output::OpenedOutput output, util::UniqueFd fd);
+  util::Status Begin(const std::vector<tables::Table>& tables);
+  util::Status Execute(const std::string& statements);
+  util::Result<Statement> Prepare(const std::string& statement);
+  util::Error Failure() const;
+  // The row of a text; 0 on failure.
+  int64_t IdOf(std::string_view text);
+
+  std::string path_;
+  output::OpenedOutput output_;
+  util::UniqueFd fd_;
+  FdVfs vfs_;
+  std::unique_ptr<sqlite3, Closer> database_;
+  Statement insert_text_;
+  std::array<Statement, tables::kTables> insert_;
+  // By where a text is, which is quick, and by what it is.
+  std::unordered_map<const char*, int64_t> id_at_;
+  std::unordered_map<std::string_view, int64_t> ids_;
+};
+
+}  // namespace exporting

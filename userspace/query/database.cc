@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "query/database.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "query/sqlite_api.h"
+#include "query/trace_file.h"
+#include "tables/rows/schema.h"
+
+namespace query {
+namespace {
+
+using tables::Cell;
+
+// The longest text or row that SQLite makes, bytes.
+constexpr int kMaxLength = 64 << 20;
+
+bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view known) {
+    return known.size() == word.size() &&
+           sqlite3_strnicmp(known.data(), word.data(), static_cast<int>(word.size())) == 0;
+  });
+}
+
+std::string_view View(const char* text) { return text == nullptr ? std::string_view() : text; }
+
+// What reads is allowed, and what is written to the temporary schema, which is gone at the end.
+int Authorize(void*, int action, const char* first, const char* second, const char* schema,
+              const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+    case SQLITE_TRANSACTION:
+    case SQLITE_SAVEPOINT:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      return IsOneOf(View(second), {"load_extension", "fts3_tokenizer"}) ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_PRAGMA:
+      return IsOneOf(View(first), {"table_info", "table_xinfo", "table_list", "function_list",
+                                   "module_list", "compile_options", "case_sensitive_like"})
+                 ? SQLITE_OK
+                 : SQLITE_DENY;
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE:
+    case SQLITE_CREATE_TEMP_TABLE:
+    case SQLITE_CREATE_TEMP_INDEX:
+    case SQLITE_CREATE_TEMP_VIEW:
+    case SQLITE_CREATE_TEMP_TRIGGER:
+    case SQLITE_DROP_TEMP_TABLE:
+    case SQLITE_DROP_TEMP_INDEX:
+    case SQLITE_DROP_TEMP_VIEW:
+    case SQLITE_DROP_TEMP_TRIGGER:
+    case SQLITE_REINDEX:
+    case SQLITE_ANALYZE:
+      return View(schema) == "temp" ? SQLITE_OK : SQLITE_DENY;
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+// Of the row that a statement stands at. `bytes` holds what is no text.
+void Take(sqlite3_stmt* statement, std::vector<Cell>& row, std::vector<std::string>& bytes) {
+  bytes.clear();
+  bytes.reserve(row.size());
+  for (int i = 0; i < static_cast<int>(row.size()); ++i) {
+    Cell& cell = row[static_cast<size_t>(i)];
+    switch (sqlite3_column_type(statement, i)) {
+      case SQLITE_INTEGER:
+        cell.Set(int64_t{sqlite3_column_int64(statement, i)});
+        break;
+      case SQLITE_FLOAT:
+        cell.Set(sqlite3_column_double(statement, i));
+        break;
+      case SQLITE_NULL:
+        cell.SetNull();
+        break;
+      case SQLITE_TEXT: {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, i));
+        const auto size = static_cast<size_t>(sqlite3_column_bytes(statement, i));
+        cell.Set(text == nullptr ? std::string_view() : std::string_view(text, size));
+        break;
+      }
+      default: {
+        const auto* from = static_cast<const uint8_t*>(sqlite3_column_blob(statement, i));
+        const auto size = static_cast<size_t>(sqlite3_column_bytes(statement, i));
+        bytes.push_back(fmt::format("{:02x}", fmt::join(from, from + size, "")));
+        cell.Set(std::string_view(bytes.back()));
+      }
+    }
+  }
+}
+
+struct Finalizer {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+
+}  // namespace
+
+void Database::Closer::operator()(sqlite3* database) const { sqlite3_close(database); }
+
+Database::~Database() = default;
+
+util::Error Database::Failure() const {
+  std::string message = sqlite3_errmsg(database_.get());
+  if (sqlite3_errcode(database_.get()) == SQLITE_AUTH) {
+    return {"a query only reads: " + message,
+            "what is in between can be kept in CREATE TEMP TABLE"};
+  }
+  return {std::move(message), ""};
+}
+
+util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
+                                                       TraceModuleOptions options) {
+  // As people read it; SQLite would say it less well.
+  if (const auto file = TraceFile::Open(trace); !file) return file.error();
+  sqlite3* opened = nullptr;
+  const int code = sqlite3_open_v2(
+      ":memory:", &opened,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX,
+      nullptr);
+  std::unique_ptr<Database> database(new Database(opened));
+  if (code != SQLITE_OK) return util::Error{"SQLite cannot be used: out of memory", ""};
+  if (RegisterTraceModule(opened, std::move(options)) != SQLITE_OK) return database->Failure();
+  for (const tables::TableInfo& info : tables::Tables()) {
+    const std::unique_ptr<char, void (*)(void*)> statement(
+        sqlite3_mprintf("CREATE VIRTUAL TABLE \"%w\" USING fxt(%Q)", std::string(info.name).c_str(),
+                        trace.c_str()),
+        sqlite3_free);
+    if (sqlite3_exec(opened, statement.get(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+      return database->Failure();
+    }
+  }
+  // Tables that are functions come into being when they are first named, which looks like a CREATE
+  // to whoever authorizes statements.
+  sqlite3_exec(opened,
+               "SELECT 1 FROM json_each('[]'), json_tree('[]'), pragma_table_info('slices'),"
+               " pragma_table_xinfo('slices'), pragma_table_list, pragma_function_list LIMIT 0",
+               nullptr, nullptr, nullptr);
+  // Sorting takes this much before it goes to temporary files.
+  sqlite3_exec(opened, "PRAGMA cache_size=-16000", nullptr, nullptr, nullptr);
+  sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, kMaxLength);
+  sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_set_authorizer(opened, Authorize, nullptr);
+  return database;
+}
+
+util::Status Database::Run(const std::string& statements, ResultWriter& writer,
+                           const std::function<bool()>& done) {
+  const char* rest = statements.c_str();
+  const char* const end = rest + statements.size();
+  while (rest < end) {
+    sqlite3_stmt* prepared = nullptr;
+    const int code =
+        sqlite3_prepare_v2(database_.get(), rest, static_cast<int>(end - rest), &prepared, &rest);
+    const std::unique_ptr<sqlite3_stmt, Finalizer> statement(prepared);
+    if (code != SQLITE_OK) return Failure();
+    if (!statement) {
+      // A comment, or a text that ends in the middle.
+      if (rest < end && *rest == '\0') break;
+      continue;
+    }
+    const int columns = sqlite3_column_count(prepared);
+    std::vector<std::string> names;
+    for (int i = 0; i < columns; ++i) names.emplace_back(View(sqlite3_column_name(prepared, i)));
+    if (columns != 0) writer.Begin(names);
+    std::vector<Cell> row(names.size());
+    std::vector<std::string> bytes;
+    for (;;) {
+      const int step = sqlite3_step(prepared);
+      if (step == SQLITE_DONE) break;
+      if (step != SQLITE_ROW) {
+        if (columns != 0) writer.End();
+        return Failure();
+      }
+      Take(prepared, row, bytes);
+      writer.Row(row);
+      if (done && done()) return util::Ok();
+    }
+    if (columns != 0) writer.End();
+  }
+  return util::Ok();
+}
+
+bool Database::IsComplete(const std::string& text) { return sqlite3_complete(text.c_str()) != 0; }
+
+}  // namespace query

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A trace as a database that nothing can be written with.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "query/result_writer.h"
+#include "query/trace_module.h"
+#include "util/result.h"
+
+namespace query {
+
+class Database {
+ public:
+  // Errors: those of the file.
+  static util::Result<std::unique_ptr<Database>> Open(const std::string& trace,
+                                                      TraceModuleOptions options);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // Statements with semicolons between them, one after the other up to the first error. Statements
+  // read; they may make temporary tables, views and indexes, which nobody else sees. `done`, if not
+  // null, is asked after each row: true ends it all.
+  util::Status Run(const std::string& statements, ResultWriter& writer,
+                   const std::function<bool()>& done = nullptr);
+
+  // Whether `text` ends with a whole statement.
+  static bool IsComplete(const std::string& text);
+
+ private:
+  struct Closer {
+    void operator()(sqlite3* database) const;
+  };
+
+  explicit Database(sqlite3* database) : database_(database) {}
+  util::Error Failure() const;
+
+  std::unique_ptr<sqlite3, Closer> database_;
+};
+
+}  // namespace query

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Goes through the rows of a table, one at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "query/row_groups.h"
+#include "query/scan_plan.h"
+#include "query/trace_file.h"
+#include "tables/scan.h"
+#include "util/result.h"
+
+namespace query {
+
+class TableCursor {
+ public:
+  // `file` and `texts` must outlive it.
+  TableCursor(const TraceFile& file, tables::Table table, tables::TextPool& texts)
+      : file_(file), table_(table), texts_(texts) {}
+  TableCursor(const TableCursor&) = delete;
+  TableCursor& operator=(const TableCursor&) = delete;
+
+  // To the first row.
+  util::Status Begin(const ScanPlan& plan, const tables::RowFilter& filter);
+  // To the next one. False when reading failed, see error().
+  bool Next() {
+    ++number_;
+    if (left_ > 1) [[likely]] {
+      --left_;
+      row_ += width_;
+      return true;
+    }
+    return Fetch().ok();
+  }
+  const util::Error& error() const { return error_; }
+  bool at_end() const { return left_ == 0; }
+  // Of the row; a column that the plan has not is NULL.
+  const tables::Cell& column(uint8_t column) const {
+    const uint8_t slot = batch_->SlotOf(column);
+    return slot == tables::RowBatch::kNotWanted ? null_ : row_[slot];
+  }
+  int64_t number() const { return number_; }
+  // What is wrong with the file, as far as it was read.
+  const fxt::Reader& reader() const { return scan_->reader(); }
+
+ private:
+  util::Status Fetch();
+  util::Status Group();
+
+  const TraceFile& file_;
+  tables::Table table_;
+  tables::TextPool& texts_;
+  std::unique_ptr<fxt::ByteSource> source_;
+  std::unique_ptr<tables::Scan> scan_;
+  const tables::RowBatch* batch_ = nullptr;
+  std::unique_ptr<RowGroups> groups_;
+  const tables::Cell* row_ = nullptr;
+  size_t left_ = 0;  // rows that are there, the one it is at included
+  size_t width_ = 0;
+  util::Error error_;
+  int64_t number_ = 0;
+  tables::Cell null_;
+};
+
+}  // namespace query

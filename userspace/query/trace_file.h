@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A trace that is read again and again.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "fxt/byte_source.h"
+#include "util/result.h"
+#include "util/unique_fd.h"
+
+namespace query {
+
+// Stays the same file whatever happens to its name.
+class TraceFile {
+ public:
+  // A regular file. Errors: it cannot be opened, is none, or its first bytes are not those of a
+  // trace.
+  static util::Result<std::shared_ptr<TraceFile>> Open(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  // From its begin on.
+  util::Result<std::unique_ptr<fxt::ByteSource>> Read() const;
+
+ private:
+  TraceFile(std::string path, util::UniqueFd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+
+  std::string path_;
+  util::UniqueFd fd_;
+};
+
+}  // namespace query

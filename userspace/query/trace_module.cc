@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "query/trace_module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "query/quantile.h"
+#include "query/scan_plan.h"
+#include "query/sqlite_api.h"
+#include "query/table_cursor.h"
+#include "query/trace_file.h"
+#include "tables/rows/schema.h"
+#include "tables/rows/text_pool.h"
+
+namespace query {
+namespace {
+
+using tables::Cell;
+using tables::Column;
+
+// SQLite knows the first member, and that alone.
+struct TraceTable {
+  sqlite3_vtab base = {};
+  std::shared_ptr<TraceFile> file;
+  tables::Table table = tables::Table::kCaptures;
+  TraceModuleOptions* options = nullptr;
+  tables::TextPool texts;
+};
+
+struct Cursor {
+  explicit Cursor(TraceTable& of) : cursor(*of.file, of.table, of.texts) {}
+  sqlite3_vtab_cursor base = {};
+  TableCursor cursor;
+};
+
+TraceTable& Of(sqlite3_vtab* table) { return *reinterpret_cast<TraceTable*>(table); }
+Cursor& Of(sqlite3_vtab_cursor* cursor) { return *reinterpret_cast<Cursor*>(cursor); }
+
+// Nothing may be thrown through SQLite: out of memory is all that is.
+template <typename Work>
+int Guarded(Work&& work) {
+  try {
+    return work();
+  } catch (const std::exception&) {
+    return SQLITE_NOMEM;
+  }
+}
+
+std::string TextOf(const util::Error& error) {
+  return error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
+}
+
+int Refuse(char** message, const std::string& text) {
+  *message = sqlite3_mprintf("%s", text.c_str());
+  return SQLITE_ERROR;
+}
+
+int Fail(TraceTable& table, const util::Error& error) {
+  sqlite3_free(table.base.zErrMsg);
+  return Refuse(&table.base.zErrMsg, TextOf(error));
+}
+
+// An argument as it was written, without its quotes.
+std::string Unquoted(std::string text) {
+  if (text.size() < 2 || text.front() != text.back() ||
+      (text.front() != '\'' && text.front() != '"')) {
+    return text;
+  }
+  std::string plain;
+  for (size_t i = 1; i + 1 < text.size(); ++i) {
+    plain += text[i];
+    if (text[i] == text.front()) ++i;
+  }
+  return plain;
+}
+
+std::string Declaration(const tables::TableInfo& info) {
+  static constexpr const char* kTypes[] = {"INTEGER", "REAL", "TEXT"};
+  std::string text = "CREATE TABLE x(";
+  for (const Column& column : info.columns) {
+    text +=
+        fmt::format("{}\"{}\" {}{}", text.back() == '(' ? "" : ", ", column.name,
+                    kTypes[static_cast<size_t>(column.type)], column.nullable ? "" : " NOT NULL");
+  }
+  return text + ")";
+}
+
+int Connect(sqlite3* database, void* context, int argc, const char* const* argv,
+            sqlite3_vtab** result, char** message) {
+  return Guarded([&] {
+    if (argc < 4 || argc > 5) return Refuse(message, "fxt takes a file and perhaps a table");
+    const std::string name = Unquoted(argc == 5 ? argv[4] : argv[2]);
+    const auto table = tables::TableNamed(name);
+    if (!table) {
+      std::string known;
+      for (const auto& info : tables::Tables()) known += fmt::format(" {}", info.name);
+      return Refuse(message, fmt::format("a trace has no table {}; it has{}", name, known));
+    }
+    auto file = TraceFile::Open(Unquoted(argv[3]));
+    if (!file) return Refuse(message, TextOf(file.error()));
+    const int code = sqlite3_declare_vtab(database, Declaration(InfoOf(*table)).c_str());
+    if (code != SQLITE_OK) return code;
+    auto made = std::make_unique<TraceTable>();
+    made->file = std::move(*file);
+    made->table = *table;
+    made->options = static_cast<TraceModuleOptions*>(context);
+    *result = &made.release()->base;
+    return SQLITE_OK;
+  });
+}
+
+int Disconnect(sqlite3_vtab* table) {
+  delete &Of(table);
+  return SQLITE_OK;
+}
+
+std::optional<Condition> ConditionOf(Column::Role role, unsigned char op) {
+  if (role == Column::Role::kCpu || role == Column::Role::kTid) {
+    if (op != SQLITE_INDEX_CONSTRAINT_EQ) return std::nullopt;
+    return role == Column::Role::kCpu ? Condition::kCpu : Condition::kTid;
+  }
+  if (role != Column::Role::kTime) return std::nullopt;
+  switch (op) {
+    case SQLITE_INDEX_CONSTRAINT_GT:
+      return Condition::kAfter;
+    case SQLITE_INDEX_CONSTRAINT_GE:
+      return Condition::kFrom;
+    case SQLITE_INDEX_CONSTRAINT_LT:
+      return Condition::kBefore;
+    case SQLITE_INDEX_CONSTRAINT_LE:
+      return Condition::kUpTo;
+    case SQLITE_INDEX_CONSTRAINT_EQ:
+      return Condition::kAt;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Whether rows can come put together by the columns of a GROUP BY or DISTINCT.
+bool CanGroup(const tables::TableInfo& info, sqlite3_index_info& query) {
+  // Older ones do not tell what the order is for.
+  if (query.nOrderBy == 0 || sqlite3_libversion_number() < 3038000) return false;
+  const int wanted = sqlite3_vtab_distinct(&query);
+  if (wanted != 1 && wanted != 2) return false;
+  for (int i = 0; i < query.nOrderBy; ++i) {
+    const int column = query.aOrderBy[i].iColumn;
+    if (column < 0 || !info.columns[static_cast<size_t>(column)].repeats) return false;
+  }
+  for (size_t i = 0; i < info.columns.size(); ++i) {
+    const Column& column = info.columns[i];
+    if ((query.colUsed >> i & 1) == 0) continue;
+    if (column.type == tables::Type::kReal) return false;
+    if (column.type == tables::Type::kText && !column.repeats) return false;
+  }
+  return true;
+}
+
+int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
+  return Guarded([&] {
+    const tables::TableInfo& info = InfoOf(Of(base).table);
+    ScanPlan plan;
+    plan.columns = query->colUsed;
+    // The whole file is read whatever is chosen of it, but rows that nobody sees cost less.
+    double rows = 1e6;
+    for (int i = 0; i < query->nConstraint; ++i) {
+      const auto& constraint = query->aConstraint[i];
+      if (constraint.usable == 0 || constraint.iColumn < 0) continue;
+      const auto condition =
+          ConditionOf(info.columns[static_cast<size_t>(constraint.iColumn)].role, constraint.op);
+      if (!condition) continue;
+      plan.conditions.push_back(*condition);
+      query->aConstraintUsage[i].argvIndex = static_cast<int>(plan.conditions.size());
+      rows /= *condition == Condition::kAt || *condition == Condition::kTid ? 100 : 4;
+    }
+    if (CanGroup(info, *query)) {
+      for (int i = 0; i < query->nOrderBy; ++i) {
+        plan.grouped_by.push_back(static_cast<uint8_t>(query->aOrderBy[i].iColumn));
+      }
+      query->orderByConsumed = 1;
+    }
+    query->estimatedCost = 1e6 + 2 * rows;
+    query->estimatedRows = static_cast<sqlite3_int64>(std::max(rows, 1.0));
+    query->idxStr = sqlite3_mprintf("%s", plan.Encode().c_str());
+    query->needToFreeIdxStr = 1;
+    return query->idxStr == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+  });
+}
+
+int Open(sqlite3_vtab* table, sqlite3_vtab_cursor** result) {
+  return Guarded([&] {
+    *result = &std::make_unique<Cursor>(Of(table)).release()->base;
+    return SQLITE_OK;
+  });
+}
+
+int Close(sqlite3_vtab_cursor* cursor) {
+  delete &Of(cursor);
+  return SQLITE_OK;
+}
+
+void TellEnd(Cursor& at, const TraceTable& table) {
+  if (at.cursor.at_end() && table.options->on_end) table.options->on_end(at.cursor.reader());
+}
+
+int Filter(sqlite3_vtab_cursor* base, int, const char* text, int argc, sqlite3_value** argv) {
+  return Guarded([&] {
+    Cursor& at = Of(base);
+    TraceTable& table = Of(base->pVtab);
+    const ScanPlan plan = ScanPlan::Decode(text);
+    tables::RowFilter filter;
+    for (int i = 0; i < argc; ++i) {
+      const Condition condition = plan.conditions[static_cast<size_t>(i)];
+      // SQLite looks at the conditions again: of what is no number it chooses the rows by itself.
+      switch (sqlite3_value_type(argv[i])) {
+        case SQLITE_INTEGER:
+          Narrow(filter, condition, int64_t{sqlite3_value_int64(argv[i])});
+          break;
+        case SQLITE_FLOAT:
+          Narrow(filter, condition, sqlite3_value_double(argv[i]));
+          break;
+        default:
+          break;
+      }
+    }
+    if (auto status = at.cursor.Begin(plan, filter); !status) return Fail(table, status.error());
+    TellEnd(at, table);
+    return SQLITE_OK;
+  });
+}
+
+int Next(sqlite3_vtab_cursor* base) {
+  return Guarded([&] {
+    Cursor& at = Of(base);
+    if (!at.cursor.Next()) return Fail(Of(base->pVtab), at.cursor.error());
+    if (at.cursor.at_end()) TellEnd(at, Of(base->pVtab));
+    return SQLITE_OK;
+  });
+}
+
+int AtEnd(sqlite3_vtab_cursor* cursor) { return Of(cursor).cursor.at_end() ? 1 : 0; }
+
+int GetColumn(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
+  const Cell& cell = Of(base).cursor.column(static_cast<uint8_t>(number));
+  switch (cell.kind) {
+    case Cell::Kind::kNull:
+      sqlite3_result_null(context);
+      break;
+    case Cell::Kind::kInteger:
+      sqlite3_result_int64(context, cell.integer);
+      break;
+    case Cell::Kind::kReal:
+      sqlite3_result_double(context, cell.real);
+      break;
+    case Cell::Kind::kText: {
+      const auto& column = InfoOf(Of(base->pVtab).table).columns[static_cast<size_t>(number)];
+      // Names stay for as long as the table does.
+      sqlite3_result_text(context, cell.text,
+                          static_cast<int>(std::min<uint32_t>(cell.bytes, INT32_MAX)),
+                          column.repeats ? SQLITE_STATIC : SQLITE_TRANSIENT);
+      break;
+    }
+  }
+  return SQLITE_OK;
+}
+
+int RowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* result) {
+  *result = Of(cursor).cursor.number();
+  return SQLITE_OK;
+}
+
+const sqlite3_module kModule = [] {
+  sqlite3_module module = {};
+  module.iVersion = 1;
+  module.xCreate = Connect;
+  module.xConnect = Connect;
+  module.xBestIndex = BestIndex;
+  module.xDisconnect = Disconnect;
+  module.xDestroy = Disconnect;
+  module.xOpen = Open;
+  module.xClose = Close;
+  module.xFilter = Filter;
+  module.xNext = Next;
+  module.xEof = AtEnd;
+  module.xColumn = GetColumn;
+  module.xRowid = RowId;
+  return module;
+}();
+
+void DeleteOptions(void* options) { delete static_cast<TraceModuleOptions*>(options); }
+
+}  // namespace
+
+int RegisterTraceModule(sqlite3* database, TraceModuleOptions options) {
+  return Guarded([&] {
+    auto kept = std::make_unique<TraceModuleOptions>(std::move(options));
+    // It is SQLite's from here on, whatever comes of it.
+    const int code =
+        sqlite3_create_module_v2(database, "fxt", &kModule, kept.release(), DeleteOptions);
+    return code != SQLITE_OK ? code : RegisterQuantile(database);
+  });
+}
+
+}  // namespace query

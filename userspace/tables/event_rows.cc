@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tables/event_rows.h"
+
+#include <string>
+#include <utility>
+
+#include "branches/last_branch.h"
+#include "facts/recorder_facts.h"
+#include "facts/scheduling.h"
+#include "schema/names.h"
+#include "tables/argument_json.h"
+
+namespace tables {
+namespace {
+
+std::optional<uint64_t> IdOf(const fxt::Event& event) {
+  switch (event.type) {
+    case fxt::EventType::kAsyncBegin:
+    case fxt::EventType::kAsyncInstant:
+    case fxt::EventType::kAsyncEnd:
+      return event.payload;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<double> NumberOf(const fxt::ArgumentValue& value) {
+  if (const auto* v = std::get_if<int32_t>(&value)) return *v;
+  if (const auto* v = std::get_if<uint32_t>(&value)) return *v;
+  if (const auto* v = std::get_if<int64_t>(&value)) return static_cast<double>(*v);
+  if (const auto* v = std::get_if<uint64_t>(&value)) return static_cast<double>(*v);
+  if (const auto* v = std::get_if<double>(&value)) return *v;
+  return std::nullopt;
+}
+
+std::string NameOfBlobType(uint8_t type) {
+  switch (static_cast<fxt::BlobType>(type)) {
+    case fxt::BlobType::kData:
+      return "data";
+    case fxt::BlobType::kLastBranch:
+      return "last_branch";
+    case fxt::BlobType::kPerfetto:
+      return "perfetto";
+  }
+  return fmt::to_string(type);
+}
+
+}  // namespace
+
+EventRows::EventRows(TaskNames& names, const FactRows& facts, const Batches& batches,
+                     bool with_times)
+    : names_(names),
+      facts_(facts),
+      instants_(batches.of(Table::kInstants)),
+      spans_(batches.of(Table::kSpans)),
+      counters_(batches.of(Table::kCounters)),
+      logs_(batches.of(Table::kLogs)),
+      losses_(batches.of(Table::kLosses)),
+      blobs_(batches.of(Table::kBlobs)),
+      with_times_(with_times),
+      with_arguments_(spans_ != nullptr && spans_->Wants(spans::kArgs)) {}
+
+std::optional<uint32_t> EventRows::CpuOf(fxt::Koid thread) const {
+  if (names_.ours() && schema::IsCpuTrack(thread)) return schema::TidOfKoid(thread);
+  return facts_.CpuOf(thread);
+}
+
+std::optional<uint32_t> EventRows::CpuOf(const fxt::Event& event) const {
+  const auto cpu =
+      facts::IntegerValue(facts::FindArgument(event.arguments, schema::argument::kCpu));
+  if (cpu && *cpu >= 0 && *cpu <= UINT16_MAX) return static_cast<uint32_t>(*cpu);
+  return CpuOf(event.thread.thread);
+}
+
+bool EventRows::Chooses(const RowBatch& batch, uint64_t time, fxt::Koid thread) const {
+  const RowFilter& filter = batch.filter();
+  return filter.HasTime(time) && (!filter.tid || filter.HasTid(names_.NumberOf(thread)));
+}
+
+void EventRows::PutArgs(Cell& cell, RowBatch& batch, std::string_view members) {
+  if (members.empty()) return cell.SetNull();
+  json_.clear();
+  json_.push_back('{');
+  json_.append(members);
+  json_.push_back('}');
+  cell.Set(batch.Keep({json_.data(), json_.size()}));
+}
+
+void EventRows::Add(const fxt::Reader& reader) {
+  const fxt::Record& record = reader.record();
+  if (std::holds_alternative<fxt::StringRecord>(record) ||
+      std::holds_alternative<fxt::ThreadRecord>(record)) {
+    return;
+  }
+  if (const auto time = facts::TimeOf(record, reader.provider()))
+    latest_ = std::max(latest_, *time);
+  if (const auto* event = std::get_if<fxt::Event>(&record)) {
+    AddEvent(reader, *event);
+  } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
+    AddLog(*log, reader.ToNanoseconds(log->timestamp));
+  } else if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
+    AddBlob(*blob);
+  } else if (const auto* large = std::get_if<fxt::LargeBlob>(&record)) {
+    AddBlob(large->name.text, "large", large->payload.size(), {}, {});
+  } else if (const auto* timed = std::get_if<fxt::LargeBlobWithMetadata>(&record)) {
+    AddBlob(timed->name.text, "large", timed->payload.size(), CpuOf(timed->thread.thread),
+            timed->thread.thread);
+  } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
+    // fxt-record says more right behind it.
+    if (filled->event == fxt::kProviderEventBufferFilledUp &&
+        reader.provider().name() != schema::kRecorderName) {
+      PutLoss(std::max(latest_, facts_.latest()), "buffer_full", {}, {}, {});
+    }
+  }
+}
+
+void EventRows::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
+  const uint64_t time = reader.ToNanoseconds(event.timestamp);
+  if (with_times_) {
+    const bool idle = event.thread.process == schema::kIdleProcessKoid;
+    names_.NoteThread(event.thread.thread, event.thread.process, time, idle);
+  }
+  switch (event.type) {
+    case fxt::EventType::kInstant:
+      AddLoss(event, time);
+      [[fallthrough]];
+    case fxt::EventType::kAsyncInstant:
+      if (instants_ != nullptr) AddInstant(event, time);
+      break;
+    case fxt::EventType::kCounter:
+      if (counters_ != nullptr) AddCounter(event, time);
+      break;
+    case fxt::EventType::kFlowBegin:
+    case fxt::EventType::kFlowStep:
+    case fxt::EventType::kFlowEnd:
+      break;
+    default:
+      if (spans_ != nullptr) AddSpanEvent(reader, event, time);
+  }
+}
+
+void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
+  if (!Chooses(*instants_, time, event.thread.thread)) return;
+  const TaskRef task{event.thread.thread, event.thread.process};
+  const auto cpu = CpuOf(event);
+  if (!instants_->filter().HasCpu(cpu)) return;
+  instants_->Add([&](uint8_t column, Cell& cell) {
+    switch (column) {
+      case instants::kTs:
+        return cell.Set(time);
+      case instants::kCategory:
+        return cell.Set(instants_->KeepClean(event.category.text));
+      case instants::kName:
+        return cell.Set(instants_->KeepClean(event.name.text));
+      case instants::kTid:
+        return PutTask<TaskColumn::kTid>(cell, names_, task);
+      case instants::kPid:
+        return PutTask<TaskColumn::kPid>(cell, names_, task);
+      case instants::kThread:
+        return PutTask<TaskColumn::kThread>(cell, names_, task);
+      case instants::kProcess:
+        return PutTask<TaskColumn::kProcess>(cell, names_, task);
+      case instants::kCpu:
+        return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
+      case instants::kArgs: {
+        fmt::memory_buffer members;
+        AppendMembers(members, event.arguments);
+        return PutArgs(cell, *instants_, {members.data(), members.size()});
+      }
+      case instants::kId:
+        return cell.Set(IdOf(event));
+      default:
+        return cell.Set(event.thread.thread);
+    }
+  });
+}
+
+void EventRows::AddCounter(const fxt::Event& event, uint64_t time) {
+  if (!Chooses(*counters_, time, event.thread.thread)) return;
+  const TaskRef task{event.thread.thread, event.thread.process};
+  for (const fxt::Argument& series : event.arguments) {
+    counters_->Add([&](uint8_t column, Cell& cell) {
+      switch (column) {
+        case counters::kTs:
+          return cell.Set(time);
+        case counters::kCategory:
+          return cell.Set(counters_->KeepClean(event.category.text));
+        case counters::kName:
+          return cell.Set(counters_->KeepClean(event.name.text));
+        case counters::kSeries:
+          return cell.Set(counters_->KeepClean(series.name.text));
+        case counters::kValue:
+          return cell.Set(NumberOf(series.value));
+        case counters::kId:
+          return cell.Set(event.payload);
+        case counters::kTid:
+          return PutTask<TaskColumn::kTid>(cell, names_, task);
+        default:
+          return PutTask<TaskColumn::kPid>(cell, names_, task);
+      }
+    });
+  }
+}
+
+OpenSpan EventRows::MakeOpen(const fxt::Event& event, uint64_t time) {
+  OpenSpan span{.time = time,
+                .thread = event.thread,
+                .category = std::string(event.category.text),
+                .name = std::string(event.name.text),
+                .members = "",
+                .cpu = CpuOf(event),
+                .id = IdOf(event)};
+  if (with_arguments_ && !event.arguments.empty()) {
+    fmt::memory_buffer members;
+    AppendMembers(members, event.arguments);
+    span.members = fmt::to_string(members);
+  }
+  return span;
+}
+
+void EventRows::AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time) {
+  OpenSpan span = MakeOpen(event, time);
+  switch (event.type) {
+    case fxt::EventType::kDurationBegin:
+    case fxt::EventType::kAsyncBegin:
+      open_.Begin(std::move(span));
+      return;
+    case fxt::EventType::kDurationComplete: {
+      const uint64_t end = reader.ToNanoseconds(event.payload);
+      return AddSpan(span, end > time ? end - time : 0);
+    }
+    default:
+      break;
+  }
+  auto begun = open_.End(event);
+  if (!begun) {
+    // It began before the capture.
+    span.time = std::min(first_, time);
+    return AddSpan(span, std::nullopt);
+  }
+  if (!begun->members.empty() && !span.members.empty()) begun->members += ',';
+  begun->members += span.members;
+  AddSpan(*begun, time > begun->time ? time - begun->time : 0);
+}
+
+void EventRows::AddSpan(const OpenSpan& span, const std::optional<uint64_t>& duration) {
+  if (!Chooses(*spans_, span.time, span.thread.thread) || !spans_->filter().HasCpu(span.cpu))
+    return;
+  const TaskRef task{span.thread.thread, span.thread.process};
+  spans_->Add([&](uint8_t column, Cell& cell) {
+    switch (column) {
+      case spans::kTs:
+        return cell.Set(span.time);
+      case spans::kDur:
+        return cell.Set(duration);
+      case spans::kCategory:
+        return cell.Set(spans_->KeepClean(span.category));
+      case spans::kName:
+        return cell.Set(spans_->KeepClean(span.name));
+      case spans::kTid:
+        return PutTask<TaskColumn::kTid>(cell, names_, task);
+      case spans::kPid:
+        return PutTask<TaskColumn::kPid>(cell, names_, task);
+      case spans::kThread:
+        return PutTask<TaskColumn::kThread>(cell, names_, task);
+      case spans::kProcess:
+        return PutTask<TaskColumn::kProcess>(cell, names_, task);
+      case spans::kCpu:
+        return cell.Set(span.cpu ? std::optional<uint64_t>(*span.cpu) : std::nullopt);
+      case spans::kArgs:
+        return PutArgs(cell, *spans_, span.members);
+      case spans::kId:
+        return cell.Set(span.id);
+      default:
+        return cell.Set(span.thread.thread);
+    }
+  });
+}
+
+void EventRows::AddLoss(const fxt::Event& event, uint64_t time) {
+  if (event.category.text != schema::kRecorderName) return;
+  if (const auto loss = facts::AsLoss(event)) {
+    lost_events_ += loss->count.value_or(0);
+    std::optional<uint32_t> cpu;
+    if (loss->cpu && *loss->cpu >= 0) cpu = static_cast<uint32_t>(*loss->cpu);
+    PutLoss(time, "lost", cpu, loss->category, loss->count);
+  } else if (const auto cpu = facts::AsUnseenSwitch(event)) {
+    ++unseen_switches_;
+    const auto number = *cpu < 0 ? std::nullopt : std::optional(static_cast<uint32_t>(*cpu));
+    PutLoss(time, "unseen_switch", number, schema::category::kSched, {});
+  }
+}
+
+void EventRows::PutLoss(uint64_t time, std::string_view kind, const std::optional<uint32_t>& cpu,
+                        const std::optional<std::string_view>& category,
+                        const std::optional<uint64_t>& count) {
+  if (losses_ == nullptr) return;
+  if (!losses_->filter().HasTime(time) || !losses_->filter().HasCpu(cpu)) return;
+  losses_->Add([&](uint8_t column, Cell& cell) {
+    switch (column) {
+      case losses::kTs:
+        return cell.Set(time);
+      case losses::kKind:
+        return cell.Set(kind);
+      case losses::kCpu:
+        return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
+      case losses::kCategory:
+        return category ? cell.Set(losses_->KeepClean(*category)) : cell.SetNull();
+      default:
+        return cell.Set(count);
+    }
+  });
+}
+
+void EventRows::AddLog(const fxt::Log& log, uint64_t time) {
+  if (logs_ == nullptr || !Chooses(*logs_, time, log.thread.thread)) return;
+  const TaskRef task{log.thread.thread, log.thread.process};
+  const auto cpu = CpuOf(log.thread.thread);
+  if (!logs_->filter().HasCpu(cpu)) return;
+  logs_->Add([&](uint8_t column, Cell& cell) {
+    switch (column) {
+      case logs::kTs:
+        return cell.Set(time);
+      case logs::kMessage:
+        return cell.Set(logs_->KeepClean(log.message));
+      case logs::kTid:
+        return PutTask<TaskColumn::kTid>(cell, names_, task);
+      case logs::kPid:
+        return PutTask<TaskColumn::kPid>(cell, names_, task);
+      case logs::kThread:
+        return PutTask<TaskColumn::kThread>(cell, names_, task);
+      case logs::kProcess:
+        return PutTask<TaskColumn::kProcess>(cell, names_, task);
+      case logs::kCpu:
+        return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
+      default:
+        return cell.Set(log.thread.thread);
+    }
+  });
+}
+
+void EventRows::AddBlob(const fxt::Blob& blob) {
+  std::optional<uint32_t> cpu;
+  if (const auto view = branches::LastBranchView::Of(blob)) cpu = view->cpu();
+  AddBlob(blob.name.text, NameOfBlobType(blob.type), blob.payload.size(), cpu, {});
+}
+
+void EventRows::AddBlob(std::string_view name, std::string_view type, size_t bytes,
+                        const std::optional<uint32_t>& cpu,
+                        const std::optional<fxt::Koid>& thread) {
+  if (blobs_ == nullptr) return;
+  // Blobs have no time: that of what stands before them.
+  const uint64_t time = std::max(latest_, facts_.latest());
+  const RowFilter& filter = blobs_->filter();
+  if (!filter.HasTime(time) || !filter.HasCpu(cpu)) return;
+  if (filter.tid && !filter.HasTid(thread ? names_.NumberOf(*thread) : std::nullopt)) return;
+  blobs_->Add([&](uint8_t column, Cell& cell) {
+    switch (column) {
+      case blobs::kTs:
+        return cell.Set(time);
+      case blobs::kName:
+        return cell.Set(blobs_->KeepClean(name));
+      case blobs::kType:
+        return cell.Set(blobs_->KeepClean(type));
+      case blobs::kBytes:
+        return cell.Set(uint64_t{bytes});
+      case blobs::kCpu:
+        return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
+      default:
+        return PutNumber(cell, names_, thread);
+    }
+  });
+}
+
+void EventRows::Finish() {
+  if (spans_ == nullptr) return;
+  for (const OpenSpan& span : open_.Take()) AddSpan(span, std::nullopt);
+}
+
+}  // namespace tables

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Rows of events, log messages, losses and blobs.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "fxt/reader.h"
+#include "tables/fact_rows.h"
+#include "tables/open_spans.h"
+#include "tables/put.h"
+#include "tables/rows/batches.h"
+#include "tables/task_names.h"
+
+namespace tables {
+
+class EventRows {
+ public:
+  // All must outlive it. `facts` has been told each record before this is.
+  EventRows(TaskNames& names, const FactRows& facts, const Batches& batches, bool with_times);
+
+  // Every record but switches and wakeups, in file order.
+  void Add(const fxt::Reader& reader);
+  // When the capture begins, ns: told before a span may end that began before it.
+  void SetFirst(uint64_t time) { first_ = time; }
+  // What began and did not end.
+  void Finish();
+
+  // The latest time of those records, ns.
+  uint64_t latest() const { return latest_; }
+  uint64_t lost_events() const { return lost_events_; }
+  uint64_t unseen_switches() const { return unseen_switches_; }
+
+ private:
+  void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
+  void AddInstant(const fxt::Event& event, uint64_t time);
+  void AddCounter(const fxt::Event& event, uint64_t time);
+  void AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time);
+  void AddSpan(const OpenSpan& span, const std::optional<uint64_t>& duration);
+  void AddLoss(const fxt::Event& event, uint64_t time);
+  void PutLoss(uint64_t time, std::string_view kind, const std::optional<uint32_t>& cpu,
+               const std::optional<std::string_view>& category,
+               const std::optional<uint64_t>& count);
+  void AddLog(const fxt::Log& log, uint64_t time);
+  void AddBlob(std::string_view name, std::string_view type, size_t bytes,
+               const std::optional<uint32_t>& cpu, const std::optional<fxt::Koid>& thread);
+  void AddBlob(const fxt::Blob& blob);
+  std::optional<uint32_t> CpuOf(fxt::Koid thread) const;
+  std::optional<uint32_t> CpuOf(const fxt::Event& event) const;
+  bool Chooses(const RowBatch& batch, uint64_t time, fxt::Koid thread) const;
+  OpenSpan MakeOpen(const fxt::Event& event, uint64_t time);
+  void PutArgs(Cell& cell, RowBatch& batch, std::string_view members);
+
+  TaskNames& names_;
+  const FactRows& facts_;
+  RowBatch* instants_;
+  RowBatch* spans_;
+  RowBatch* counters_;
+  RowBatch* logs_;
+  RowBatch* losses_;
+  RowBatch* blobs_;
+  bool with_times_;
+  bool with_arguments_ = false;  // of spans
+  uint64_t first_ = 0;
+  uint64_t latest_ = 0;
+  uint64_t lost_events_ = 0;
+  uint64_t unseen_switches_ = 0;
+  OpenSpans open_;
+  fmt::memory_buffer json_;
+};
+
+}  // namespace tables

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Rows of what the timeline tells: slices, idle, waits, cpus; and of wakeups.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "facts/timeline/timeline.h"
+#include "fxt/reader.h"
+#include "tables/rows/batches.h"
+#include "tables/task_names.h"
+
+namespace tables {
+
+class FactRows {
+ public:
+  struct CpuTimes {
+    uint64_t switches = 0;
+    uint64_t wakeups = 0;
+    uint64_t busy_ns = 0;
+    uint64_t idle_ns = 0;
+    uint64_t unknown_ns = 0;
+  };
+
+  // Both must outlive it. Where nobody wants what only a timeline knows, there is none.
+  FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times);
+  FactRows(const FactRows&) = delete;
+  FactRows& operator=(const FactRows&) = delete;
+
+  // Every record in file order. True if it was a switch or a wakeup.
+  bool Add(const fxt::Reader& reader);
+  // Cuts what goes on.
+  void Finish();
+
+  // Nothing that begins at `time` or before comes any more, of those tables that are wanted. Of
+  // recordings in order of time.
+  bool IsPast(int64_t time) const;
+  // Where a thread is now; empty where nobody knows.
+  std::optional<uint32_t> CpuOf(fxt::Koid thread) const { return timeline_.CpuOf(thread); }
+  uint64_t begin() const { return timeline_.begin(); }
+  // Of wakeups, and with a timeline of all that it knows.
+  uint64_t latest() const { return std::max(timeline_.latest(), latest_wakeup_); }
+  const std::vector<CpuTimes>& cpus() const { return cpus_; }
+
+ private:
+  // Of the timeline.
+  struct Facts {
+    FactRows& rows;
+    void OnRun(const facts::Run& run) const { rows.AddRun(run); }
+    void OnWait(const facts::Wait& wait) const { rows.AddWait(wait); }
+    void OnIdle(const facts::Idle& idle) const { rows.AddIdle(idle); }
+    void OnGap(const facts::Gap& gap) const {
+      rows.CpuAt(gap.cpu).unknown_ns += gap.end - gap.begin;
+    }
+  };
+
+  void AddSwitch(const facts::Switch& change);
+  void AddWakeup(const facts::Wakeup& wakeup);
+  void AddRun(const facts::Run& run);
+  void AddWait(const facts::Wait& wait);
+  void AddIdle(const facts::Idle& idle);
+  void NoteSide(const facts::SwitchSide& side, uint64_t time);
+  CpuTimes& CpuAt(uint32_t cpu) {
+    if (cpu >= cpus_.size()) [[unlikely]] {
+      cpus_.resize(cpu + size_t{1});
+    }
+    return cpus_[cpu];
+  }
+  fxt::Koid& PreemptorOf(facts::ThreadIndex index) {
+    if (index >= preemptors_.size()) [[unlikely]] {
+      preemptors_.resize(index + size_t{1}, kNobody);
+    }
+    return preemptors_[index];
+  }
+
+  static constexpr fxt::Koid kNobody = UINT64_MAX;
+
+  TaskNames& names_;
+  RowBatch* slices_;
+  RowBatch* idle_;
+  RowBatch* waits_;
+  RowBatch* wakeups_;
+  bool with_timeline_;
+  bool with_times_;  // when threads were seen
+  uint64_t latest_wakeup_ = 0;
+  std::vector<CpuTimes> cpus_;
+  std::vector<fxt::Koid> preemptors_;  // by facts::ThreadIndex
+
+  // What is being told to the timeline.
+  const facts::Switch* change_ = nullptr;
+  const facts::Wakeup* wakeup_ = nullptr;
+
+  Facts facts_{*this};
+  facts::Timeline<Facts> timeline_{facts_};
+};
+
+}  // namespace tables

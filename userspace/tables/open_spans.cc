@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tables/open_spans.h"
+
+#include <utility>
+
+namespace tables {
+
+void OpenSpans::Begin(OpenSpan span) {
+  const size_t bytes = BytesOf(span);
+  if (bytes > max_bytes_ - bytes_) return;
+  bytes_ += bytes;
+  Stack& stack =
+      span.id ? operations_[Key(*span.id, span.category)] : durations_[span.thread.thread];
+  stack.push_back(std::move(span));
+}
+
+template <typename Map, typename K>
+std::optional<OpenSpan> OpenSpans::Pop(Map& map, const K& key) {
+  const auto found = map.find(key);
+  if (found == map.end()) return std::nullopt;
+  OpenSpan span = std::move(found->second.back());
+  found->second.pop_back();
+  if (found->second.empty()) map.erase(found);
+  bytes_ -= BytesOf(span);
+  return span;
+}
+
+std::optional<OpenSpan> OpenSpans::End(const fxt::Event& event) {
+  if (event.type == fxt::EventType::kDurationEnd) return Pop(durations_, event.thread.thread);
+  return Pop(operations_, Key(event.payload, std::string(event.category.text)));
+}
+
+std::vector<OpenSpan> OpenSpans::Take() {
+  std::vector<OpenSpan> all;
+  const auto take = [&](auto& map) {
+    for (auto& [key, stack] : map) {
+      for (OpenSpan& span : stack) all.push_back(std::move(span));
+    }
+    map.clear();
+  };
+  take(durations_);
+  take(operations_);
+  bytes_ = 0;
+  return all;
+}
+
+}  // namespace tables

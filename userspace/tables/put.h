@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Columns that say of which thread a row is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tables/rows/cell.h"
+#include "tables/task_names.h"
+
+namespace tables {
+
+// A thread, and its process where its own record does not say.
+struct TaskRef {
+  fxt::Koid thread = 0;
+  std::optional<fxt::Koid> process;
+};
+
+enum class TaskColumn : uint8_t { kTid, kPid, kThread, kProcess };
+
+inline void PutText(Cell& cell, const std::string* text) {
+  if (text == nullptr) {
+    cell.SetNull();
+  } else {
+    cell.Set(std::string_view(*text));
+  }
+}
+
+inline void PutNumber(Cell& cell, const TaskNames& names, const std::optional<fxt::Koid>& koid) {
+  cell.Set(koid ? names.NumberOf(*koid) : std::nullopt);
+}
+
+inline void PutThreadName(Cell& cell, const TaskNames& names,
+                          const std::optional<fxt::Koid>& koid) {
+  PutText(cell, koid ? names.ThreadName(*koid) : nullptr);
+}
+
+template <TaskColumn column>
+void PutTask(Cell& cell, const TaskNames& names, const TaskRef& task) {
+  if constexpr (column == TaskColumn::kTid) {
+    cell.Set(names.NumberOf(task.thread));
+  } else if constexpr (column == TaskColumn::kPid) {
+    PutNumber(cell, names, names.ProcessOf(task.thread, task.process));
+  } else if constexpr (column == TaskColumn::kThread) {
+    PutText(cell, names.ThreadName(task.thread));
+  } else {
+    PutText(cell, names.ProcessName(names.ProcessOf(task.thread, task.process)));
+  }
+}
+
+}  // namespace tables

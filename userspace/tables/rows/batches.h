@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The rows that a scan makes, by table.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include "tables/rows/row_batch.h"
+#include "tables/rows/schema.h"
+
+namespace tables {
+
+class Batches {
+ public:
+  void Want(Table table, uint64_t columns, const RowFilter& filter) {
+    batches_[static_cast<size_t>(table)] = std::make_unique<RowBatch>(table, columns, filter);
+  }
+  // Null where nobody wants it.
+  RowBatch* of(Table table) const { return batches_[static_cast<size_t>(table)].get(); }
+
+  void Clear() {
+    for (const auto& batch : batches_) {
+      if (batch) batch->Clear();
+    }
+  }
+  // Enough for now.
+  bool full() const {
+    for (const auto& batch : batches_) {
+      if (batch && (batch->size() >= kRows || batch->kept() >= kBytes)) return true;
+    }
+    return false;
+  }
+
+ private:
+  // What stays in the cache until it is looked at.
+  static constexpr size_t kRows = 1024;
+  static constexpr size_t kBytes = size_t{1} << 20;
+
+  std::array<std::unique_ptr<RowBatch>, kTables> batches_;
+};
+
+}  // namespace tables

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tables/rows/row_batch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "text/clean_text.h"
+
+namespace tables {
+
+RowBatch::RowBatch(Table table, uint64_t columns, const RowFilter& filter)
+    : table_(table), filter_(filter) {
+  slots_.fill(kNotWanted);
+  for (uint8_t column = 0; column < InfoOf(table).columns.size(); ++column) {
+    if ((columns >> column & 1) == 0) continue;
+    slots_[column] = static_cast<uint8_t>(columns_.size());
+    columns_.push_back(column);
+  }
+}
+
+std::string_view RowBatch::Keep(std::string_view text) {
+  if (text.empty()) return "";
+  if (!arena_) {
+    memory_ = std::make_unique_for_overwrite<std::byte[]>(kArenaBytes);
+    arena_ = std::make_unique<std::pmr::monotonic_buffer_resource>(memory_.get(), kArenaBytes);
+  }
+  auto* place = static_cast<char*>(arena_->allocate(text.size(), 1));
+  std::memcpy(place, text.data(), text.size());
+  kept_ += text.size();
+  return {place, text.size()};
+}
+
+std::string_view RowBatch::KeepClean(std::string_view text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f;
+  });
+  return Keep(plain ? text : std::string_view(text::CleanText(text)));
+}
+
+void RowBatch::Clear() {
+  rows_ = 0;
+  // A batch that grew once does not stay large.
+  if (cells_.size() * sizeof(Cell) > size_t{1} << 20) cells_ = {};
+  if (kept_ != 0) arena_->release();
+  kept_ = 0;
+}
+
+}  // namespace tables

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Rows of one table, those columns alone that somebody wants.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tables/rows/cell.h"
+#include "tables/rows/row_filter.h"
+#include "tables/rows/schema.h"
+
+namespace tables {
+
+class RowBatch {
+ public:
+  static constexpr uint8_t kNotWanted = UINT8_MAX;
+
+  // Bit i of `columns`: column i is wanted.
+  RowBatch(Table table, uint64_t columns, const RowFilter& filter);
+  RowBatch(const RowBatch&) = delete;
+  RowBatch& operator=(const RowBatch&) = delete;
+
+  Table table() const { return table_; }
+  const RowFilter& filter() const { return filter_; }
+  // The numbers of those that are wanted, ascending: what each cell of a row is.
+  std::span<const uint8_t> columns() const { return columns_; }
+  bool Wants(uint8_t column) const { return slots_[column] != kNotWanted; }
+  // The cell of a column in each row; kNotWanted if it has none.
+  uint8_t SlotOf(uint8_t column) const { return slots_[column]; }
+
+  size_t size() const { return rows_; }
+  const Cell* row(size_t number) const { return cells_.data() + number * columns_.size(); }
+
+  // Calls `fill(column, cell)` for each cell of a new row; cells hold what was there before.
+  template <typename Fill>
+  void Add(Fill&& fill) {
+    const size_t width = columns_.size();
+    if ((rows_ + 1) * width > cells_.size()) [[unlikely]] {
+      cells_.resize(2 * cells_.size() + width);
+    }
+    Cell* cell = cells_.data() + rows_ * width;
+    for (const uint8_t column : columns_) fill(column, *cell++);
+    ++rows_;
+  }
+  // A place for text up to Clear(), as a terminal shows it if `clean`.
+  std::string_view Keep(std::string_view text);
+  std::string_view KeepClean(std::string_view text);
+  // Bytes that were kept.
+  size_t kept() const { return kept_; }
+
+  // The rows are gone.
+  void Clear();
+
+ private:
+  static constexpr size_t kArenaBytes = size_t{64} << 10;
+
+  Table table_;
+  RowFilter filter_;
+  std::vector<uint8_t> columns_;
+  std::array<uint8_t, kMaxColumns> slots_;
+  size_t rows_ = 0;
+  std::vector<Cell> cells_;
+  size_t kept_ = 0;
+  std::unique_ptr<std::byte[]> memory_;
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_;
+};
+
+}  // namespace tables

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Which rows are wanted, by what is known before they are made.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace tables {
+
+// Of tables with the columns concerned; what is not there chooses all.
+struct RowFilter {
+  // `ts` from the first to the second, both included, ns.
+  int64_t from = INT64_MIN;
+  int64_t to = INT64_MAX;
+  std::optional<int64_t> cpu;
+  std::optional<int64_t> tid;
+
+  bool HasTime(uint64_t time) const {
+    const auto ts = static_cast<int64_t>(time > INT64_MAX ? INT64_MAX : time);
+    return ts >= from && ts <= to;
+  }
+  bool HasCpu(uint32_t number) const { return !cpu || *cpu == int64_t{number}; }
+  bool HasCpu(const std::optional<uint32_t>& number) const {
+    return !cpu || (number && *cpu == int64_t{*number});
+  }
+  bool HasTid(const std::optional<uint64_t>& id) const {
+    return !tid || (id && *tid == static_cast<int64_t>(*id));
+  }
+};
+
+}  // namespace tables

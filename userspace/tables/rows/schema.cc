@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tables/rows/schema.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tables {
+namespace {
+
+using Role = Column::Role;
+
+constexpr Column Integer(std::string_view name) { return {.name = name}; }
+constexpr Column OptionalInteger(std::string_view name) { return {.name = name, .nullable = true}; }
+constexpr Column Repeated(std::string_view name) {
+  return {.name = name, .nullable = true, .repeats = true};
+}
+constexpr Column Text(std::string_view name) { return {.name = name, .type = Type::kText}; }
+constexpr Column OptionalText(std::string_view name) {
+  return {.name = name, .type = Type::kText, .nullable = true};
+}
+// One of a few words, or a name.
+constexpr Column Word(std::string_view name) {
+  return {.name = name, .type = Type::kText, .repeats = true};
+}
+constexpr Column Name(std::string_view name) {
+  return {.name = name, .type = Type::kText, .nullable = true, .repeats = true};
+}
+constexpr Column kTs = {.name = "ts", .role = Role::kTime};
+constexpr Column kDur = OptionalInteger("dur");
+constexpr Column kCpu = {.name = "cpu", .role = Role::kCpu, .repeats = true};
+constexpr Column kSomeCpu = {.name = "cpu", .nullable = true, .role = Role::kCpu, .repeats = true};
+constexpr Column kTid = {.name = "tid", .nullable = true, .role = Role::kTid, .repeats = true};
+constexpr Column kPid = Repeated("pid");
+constexpr Column kThread = Name("thread");
+constexpr Column kProcess = Name("process");
+constexpr Column kKoid = {.name = "koid", .repeats = true};
+
+constexpr Column kCapturesColumns[] = {
+    Integer("capture"),       Text("file"),
+    OptionalText("host"),     OptionalText("kernel"),
+    OptionalText("recorder"), {.name = "start_time", .type = Type::kReal, .nullable = true},
+    Integer("begin_ts"),      Integer("end_ts"),
+    Integer("cpus"),          Integer("records"),
+    Integer("switches"),      Integer("wakeups"),
+    Integer("lost_events"),   Integer("unseen_switches"),
+    Integer("truncated"),     Integer("malformed"),
+    OptionalText("session"),
+};
+constexpr Column kProcessesColumns[] = {
+    OptionalInteger("pid"),     Integer("koid"),
+    OptionalText("name"),       OptionalInteger("ppid"),
+    OptionalInteger("uid"),     OptionalText("cgroup"),
+    OptionalText("cmdline"),    OptionalInteger("first_ts"),
+    OptionalInteger("last_ts"),
+};
+constexpr Column kThreadsColumns[] = {
+    OptionalInteger("tid"),     Integer("koid"),         OptionalInteger("pid"),
+    OptionalText("name"),       OptionalText("process"), OptionalInteger("first_ts"),
+    OptionalInteger("last_ts"),
+};
+constexpr Column kCpusColumns[] = {
+    Integer("cpu"),     Integer("switches"), Integer("wakeups"),
+    Integer("busy_ns"), Integer("idle_ns"),  Integer("unknown_ns"),
+};
+constexpr Column kSlicesColumns[] = {
+    kTs,
+    kDur,
+    kCpu,
+    kTid,
+    kPid,
+    kThread,
+    kProcess,
+    Repeated("priority"),
+    Name("end_state"),
+    kKoid,
+    Integer("length"),
+    Word("began"),
+    Word("ended"),
+};
+constexpr Column kIdleColumns[] = {kTs,           kDur,         kCpu, Integer("length"),
+                                   Word("began"), Word("ended")};
+constexpr Column kWaitsColumns[] = {
+    kTs,
+    kDur,
+    Word("kind"),
+    kTid,
+    kPid,
+    kThread,
+    kProcess,
+    kSomeCpu,
+    Repeated("waker_tid"),
+    Name("waker"),
+    Repeated("preemptor_tid"),
+    Name("preemptor"),
+    Name("state"),
+    kKoid,
+    Integer("length"),
+    Word("began"),
+    Word("ended"),
+    {.name = "certain", .repeats = true},
+};
+constexpr Column kWakeupsColumns[] = {
+    kTs, kCpu, kTid, Repeated("waker_tid"), kPid, kThread, kProcess, Name("waker"), kKoid,
+};
+constexpr Column kInstantsColumns[] = {
+    kTs,      Text("category"),     Text("name"),          kTid,  kPid, kThread, kProcess,
+    kSomeCpu, OptionalText("args"), OptionalInteger("id"), kKoid,
+};
+constexpr Column kSpansColumns[] = {
+    kTs,      kDur,     Text("category"),     Text("name"),          kTid,  kPid, kThread,
+    kProcess, kSomeCpu, OptionalText("args"), OptionalInteger("id"), kKoid,
+};
+constexpr Column kCountersColumns[] = {
+    kTs,
+    Text("category"),
+    Text("name"),
+    Text("series"),
+    {.name = "value", .type = Type::kReal, .nullable = true},
+    Integer("id"),
+    kTid,
+    kPid,
+};
+constexpr Column kLogsColumns[] = {
+    kTs, Text("message"), kTid, kPid, kThread, kProcess, kSomeCpu, kKoid,
+};
+constexpr Column kLossesColumns[] = {
+    kTs, Text("kind"), kSomeCpu, OptionalText("category"), OptionalInteger("count"),
+};
+constexpr Column kBlobsColumns[] = {
+    kTs, Text("name"), Text("type"), Integer("bytes"), kSomeCpu, kTid,
+};
+
+constexpr std::array<TableInfo, kTables> kInfos = {{
+    {Table::kCaptures, "captures", kCapturesColumns},
+    {Table::kProcesses, "processes", kProcessesColumns},
+    {Table::kThreads, "threads", kThreadsColumns},
+    {Table::kCpus, "cpus", kCpusColumns},
+    {Table::kSlices, "slices", kSlicesColumns},
+    {Table::kIdle, "idle", kIdleColumns},
+    {Table::kWaits, "waits", kWaitsColumns},
+    {Table::kWakeups, "wakeups", kWakeupsColumns},
+    {Table::kInstants, "instants", kInstantsColumns},
+    {Table::kSpans, "spans", kSpansColumns},
+    {Table::kCounters, "counters", kCountersColumns},
+    {Table::kLogs, "logs", kLogsColumns},
+    {Table::kLosses, "losses", kLossesColumns},
+    {Table::kBlobs, "blobs", kBlobsColumns},
+}};
+static_assert(std::all_of(kInfos.begin(), kInfos.end(), [](const TableInfo& info) {
+  return info.columns.size() <= kMaxColumns;
+}));
+
+}  // namespace
+
+std::span<const TableInfo> Tables() { return kInfos; }
+
+const TableInfo& InfoOf(Table table) { return kInfos[static_cast<size_t>(table)]; }
+
+std::optional<Table> TableNamed(std::string_view name) {
+  for (const TableInfo& info : kInfos) {
+    if (info.name == name) return info.table;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tables

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tables/scan.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "facts/recorder_facts.h"
+#include "facts/scheduling.h"
+#include "measure/collect/session_info.h"
+#include "tables/argument_json.h"
+
+namespace tables {
+namespace {
+
+// Records between looks at whether it is enough.
+constexpr int kStep = 256;
+constexpr uint64_t kPrime = 0x100000001b3;  // of FNV-1a
+
+fxt::ReaderOptions Options() {
+  fxt::ReaderOptions options;
+  options.max_diagnostics = 1;
+  return options;
+}
+
+std::optional<std::string_view> NotEmpty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
+}
+
+std::optional<uint64_t> TimeIf(const TaskNames::Seen& seen, uint64_t time) {
+  return seen.first > seen.last ? std::nullopt : std::optional(time);
+}
+
+}  // namespace
+
+Scan::Scan(std::string file, fxt::ByteSource& source, TextPool& texts)
+    : file_(std::move(file)), reader_(source, Options()), names_(texts) {}
+
+void Scan::Want(Table table, uint64_t columns, const RowFilter& filter) {
+  batches_.Want(table, columns, filter);
+  switch (table) {
+    case Table::kCaptures:
+    case Table::kProcesses:
+    case Table::kThreads:
+    case Table::kCpus:
+    case Table::kSpans:  // they begin before they are told
+      needs_all_ = true;
+      break;
+    default:
+      break;
+  }
+  until_ = until_ ? std::max(*until_, filter.to) : filter.to;
+}
+
+void Scan::Start() {
+  const auto wants = [&](Table table) { return batches_.of(table) != nullptr; };
+  const auto wants_cpu = [&](Table table, uint8_t column) {
+    const RowBatch* batch = batches_.of(table);
+    return batch != nullptr && (batch->Wants(column) || batch->filter().cpu);
+  };
+  const bool with_times = wants(Table::kThreads) || wants(Table::kProcesses);
+  const bool with_timeline =
+      with_times || wants(Table::kSlices) || wants(Table::kIdle) || wants(Table::kWaits) ||
+      wants(Table::kCpus) || wants(Table::kCaptures) ||
+      wants_cpu(Table::kInstants, instants::kCpu) || wants_cpu(Table::kSpans, spans::kCpu) ||
+      wants_cpu(Table::kLogs, logs::kCpu) || wants_cpu(Table::kBlobs, blobs::kCpu);
+  facts_ = std::make_unique<FactRows>(names_, batches_, with_timeline, with_times);
+  events_ = std::make_unique<EventRows>(names_, *facts_, batches_, with_times);
+  needs_events_ = with_times || wants(Table::kCaptures) || wants(Table::kInstants) ||
+                  wants(Table::kSpans) || wants(Table::kCounters) || wants(Table::kLogs) ||
+                  wants(Table::kLosses) || wants(Table::kBlobs);
+}
+
+void Scan::NoteFirst() {
+  for (const uint64_t word : reader_.words()) hash_ = (hash_ ^ word) * kPrime;
+  const auto time = facts::TimeOf(reader_.record(), reader_.provider());
+  if (!time) return;
+  identified_ = true;
+  // The upper bits depend on all before them, the lower ones do not.
+  hash_ ^= hash_ >> 32;
+  hash_ *= 0x9e3779b97f4a7c15;
+  first_ = *time;
+  events_->SetFirst(*time);
+}
+
+void Scan::Add() {
+  ++records_;
+  if (!identified_) [[unlikely]] {
+    NoteFirst();
+  }
+  if (facts_->Add(reader_)) return;
+  names_.Note(reader_);
+  if (!needs_events_) return;
+  events_->Add(reader_);
+  if (batches_.of(Table::kCaptures) == nullptr || !session_.empty()) return;
+  const auto* event = std::get_if<fxt::Event>(&reader_.record());
+  if (event == nullptr || !facts::IsSession(*event)) return;
+  measure::ReadSession(*event, capture_);
+  fmt::memory_buffer members;
+  AppendMembers(members, event->arguments);
+  session_ = fmt::format("{{{}}}", std::string_view(members.data(), members.size()));
+}
+
+bool Scan::IsPast() const {
+  if (needs_all_ || *until_ == INT64_MAX || !names_.ours()) return false;
+  const bool events_are_past =
+      *until_ < 0 || std::max(events_->latest(), facts_->latest()) > static_cast<uint64_t>(*until_);
+  return events_are_past && facts_->IsPast(*until_);
+}
+
+bool Scan::Advance() {
+  batches_.Clear();
+  if (!facts_) Start();
+  if (finished_) return false;
+  while (!batches_.full()) {
+    for (int i = 0; i < kStep; ++i) {
+      const fxt::ReadStatus status = reader_.Next();
+      if (status == fxt::ReadStatus::kRecord) [[likely]] {
+        Add();
+        continue;
+      }
+      if (status == fxt::ReadStatus::kNeedMore) {
+        std::this_thread::yield();
+        continue;
+      }
+      Finish();
+      return true;
+    }
+    if (IsPast()) {
+      finished_ = true;
+      return true;
+    }
+    if (records_ % (kStep * 256) == 0) return true;  // for those who show how far it is
+  }
+  return true;
+}
+
+void Scan::Finish() {
+  finished_ = true;
+  facts_->Finish();
+  events_->Finish();
+  if (batches_.of(Table::kCpus) != nullptr) AddCpus();
+  if (batches_.of(Table::kThreads) != nullptr) AddThreads();
+  if (batches_.of(Table::kProcesses) != nullptr) AddProcesses();
+  if (batches_.of(Table::kCaptures) != nullptr) AddCapture();
+}
+
+void Scan::AddCpus() {
+  RowBatch& batch = *batches_.of(Table::kCpus);
+  const auto& cpus = facts_->cpus();
+  for (uint32_t number = 0; number < cpus.size(); ++number) {
+    const FactRows::CpuTimes& cpu = cpus[number];
+    if (cpu.switches + cpu.wakeups + cpu.unknown_ns == 0 || !batch.filter().HasCpu(number))
+      continue;
+    batch.Add([&](uint8_t column, Cell& cell) {
+      switch (column) {
+        case cpus::kCpu:
+          return cell.Set(uint64_t{number});
+        case cpus::kSwitches:
+          return cell.Set(cpu.switches);
+        case cpus::kWakeups:
+          return cell.Set(cpu.wakeups);
+        case cpus::kBusyNs:
+          return cell.Set(cpu.busy_ns);
+        case cpus::kIdleNs:
+          return cell.Set(cpu.idle_ns);
+        default:
+          return cell.Set(cpu.unknown_ns);
+      }
+    });
+  }
+}
+
+void Scan::AddThreads() {
+  RowBatch& batch = *batches_.of(Table::kThreads);
+  for (const TaskNames::Thread& thread : names_.threads()) {
+    const auto tid = names_.NumberOf(thread.koid);
+    if (thread.idle || !tid || !batch.filter().HasTid(tid)) continue;
+    batch.Add([&](uint8_t column, Cell& cell) {
+      switch (column) {
+        case threads::kTid:
+          return cell.Set(tid);
+        case threads::kKoid:
+          return cell.Set(thread.koid);
+        case threads::kPid:
+          return PutNumber(cell, names_, thread.process);
+        case threads::kName:
+          return PutText(cell, thread.name);
+        case threads::kProcess:
+          return PutText(cell, names_.ProcessName(thread.process));
+        case threads::kFirstTs:
+          return cell.Set(TimeIf(thread.seen, thread.seen.first));
+        default:
+          return cell.Set(TimeIf(thread.seen, thread.seen.last));
+      }
+    });
+  }
+}
+
+void Scan::AddProcesses() {
+  RowBatch& batch = *batches_.of(Table::kProcesses);
+  for (const TaskNames::Process& process : names_.processes()) {
+    const auto pid = names_.NumberOf(process.koid);
+    if (!pid || (process.koid == schema::kIdleProcessKoid && !process.told)) continue;
+    batch.Add([&](uint8_t column, Cell& cell) {
+      switch (column) {
+        case processes::kPid:
+          return cell.Set(pid);
+        case processes::kKoid:
+          return cell.Set(process.koid);
+        case processes::kName:
+          return PutText(cell, process.name);
+        case processes::kPpid:
+          return cell.Set(process.parent);
+        case processes::kUid:
+          return cell.Set(process.user);
+        case processes::kCgroup:
+          return PutText(cell, process.cgroup);
+        case processes::kCmdline:
+          return PutText(cell, process.command_line);
+        case processes::kFirstTs:
+          return cell.Set(TimeIf(process.seen, process.seen.first));
+        default:
+          return cell.Set(TimeIf(process.seen, process.seen.last));
+      }
+    });
+  }
+}
+
+void Scan::AddCapture() {
+  RowBatch& batch = *batches_.of(Table::kCaptures);
+  const auto sum = [&](uint64_t FactRows::CpuTimes::*what) {
+    uint64_t all = 0;
+    for (const auto& cpu : facts_->cpus()) all += cpu.*what;
+    return all;
+  };
+  const auto text = [&](Cell& cell, const std::string& value) {
+    if (NotEmpty(value)) {
+      cell.Set(batch.KeepClean(value));
+    } else {
+      cell.SetNull();
+    }
+  };
+  batch.Add([&](uint8_t column, Cell& cell) {
+    switch (column) {
+      case captures::kCapture:
+        return cell.Set(capture_id());
+      case captures::kFile:
+        return cell.Set(batch.KeepClean(file_));
+      case captures::kHost:
+        return text(cell, capture_.host);
+      case captures::kKernel:
+        return text(cell, capture_.kernel);
+      case captures::kRecorder:
+        return text(cell, capture_.recorder);
+      case captures::kStartTime:
+        return cell.Set(capture_.start_time);
+      case captures::kBeginTs:
+        return cell.Set(facts_->begin());
+      case captures::kEndTs:
+        return cell.Set(facts_->latest());
+      case captures::kCpus:
+        return cell.Set(uint64_t{capture_.cpus != 0 ? capture_.cpus : facts_->cpus().size()});
+      case captures::kRecords:
+        return cell.Set(records_);
+      case captures::kSwitches:
+        return cell.Set(sum(&FactRows::CpuTimes::switches));
+      case captures::kWakeups:
+        return cell.Set(sum(&FactRows::CpuTimes::wakeups));
+      case captures::kLostEvents:
+        return cell.Set(events_->lost_events());
+      case captures::kUnseenSwitches:
+        return cell.Set(events_->unseen_switches());
+      case captures::kTruncated:
+        return cell.Set(uint64_t{reader_.truncated()});
+      case captures::kMalformed:
+        return cell.Set(reader_.diagnostics().count(fxt::DiagnosticClass::kMalformed));
+      default:
+        return text(cell, session_);
+    }
+  });
+}
+
+}  // namespace tables

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// One pass over a trace that makes the rows of some tables.
+//
+//   tables::TextPool texts;
+//   tables::Scan scan(file, source, texts);
+//   scan.Want(tables::Table::kSlices, columns, filter);
+//   while (scan.Advance()) {
+//     const tables::RowBatch& rows = *scan.rows(tables::Table::kSlices);
+//     for (size_t i = 0; i < rows.size(); ++i) use(rows.row(i));
+//   }
+//   if (!scan.error().empty()) report(scan.error());
+//
+// Rows come when what they tell has ended, as in the file: those of one CPU or one thread are in
+// order. Of processes, threads, CPUs and the capture itself they come last. Memory does not grow
+// with the number of records. Any records do, in any order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fxt/byte_source.h"
+#include "fxt/reader.h"
+#include "measure/capture.h"
+#include "tables/event_rows.h"
+#include "tables/fact_rows.h"
+#include "tables/rows/batches.h"
+#include "tables/task_names.h"
+
+namespace tables {
+
+class Scan {
+ public:
+  // `file` is what the table of captures calls it. `source` must outlive the scan, as must `texts`,
+  // in which the texts of columns that repeat stay.
+  Scan(std::string file, fxt::ByteSource& source, TextPool& texts);
+  Scan(const Scan&) = delete;
+  Scan& operator=(const Scan&) = delete;
+
+  // Before the first Advance(). Bit i of `columns`: column i is wanted.
+  void Want(Table table, uint64_t columns, const RowFilter& filter = {});
+
+  // Takes the rows away and makes further ones; there may be none yet. False when all was told.
+  bool Advance();
+  // Valid up to the next Advance(); null for tables that nobody wants.
+  const RowBatch* rows(Table table) const { return batches_.of(table); }
+
+  // What tells this capture from others: 63 bits made of the records up to the first one with a
+  // time, the same for the same file under any name, compressed or not. Known once there are rows.
+  int64_t capture_id() const { return static_cast<int64_t>(hash_ >> 1); }
+  // Why reading stopped before the end; empty if it did not.
+  std::string error() const { return reader_.error_message(); }
+  const fxt::Reader& reader() const { return reader_; }
+
+ private:
+  void Start();
+  void Add();
+  void NoteFirst();
+  bool IsPast() const;
+  void Finish();
+  void AddCapture();
+  void AddProcesses();
+  void AddThreads();
+  void AddCpus();
+
+  std::string file_;
+  fxt::Reader reader_;
+  Batches batches_;
+  TaskNames names_;
+  std::unique_ptr<FactRows> facts_;
+  std::unique_ptr<EventRows> events_;
+  bool needs_all_ = false;  // to the end of the file, whatever rows are chosen
+  bool needs_events_ = false;
+  std::optional<int64_t> until_;  // no row behind it is wanted
+  bool finished_ = false;
+  bool identified_ = false;
+  uint64_t hash_ = 0xcbf29ce484222325;
+  uint64_t first_ = 0;
+  uint64_t records_ = 0;
+  std::string session_;  // as JSON
+  measure::Capture capture_;
+};
+
+}  // namespace tables

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tables/task_names.h"
+
+#include "facts/scheduling.h"
+#include "schema/names.h"
+
+namespace tables {
+
+void TaskNames::NoteProvider(std::string_view name) {
+  (name == schema::kRecorderName ? ours_ : others_) = true;
+}
+
+TaskNames::Thread* TaskNames::ThreadOf(fxt::Koid koid) {
+  const uint32_t index = thread_index_.Add(koid);
+  if (index == facts::KoidIndex::kNone) return nullptr;
+  if (index >= threads_.size()) threads_.push_back({.koid = koid});
+  return &threads_[index];
+}
+
+TaskNames::Process* TaskNames::ProcessAt(fxt::Koid koid) {
+  const uint32_t index = process_index_.Add(koid);
+  if (index == facts::KoidIndex::kNone) return nullptr;
+  if (index >= processes_.size()) processes_.push_back({.koid = koid});
+  return &processes_[index];
+}
+
+void TaskNames::NoteObject(const fxt::KernelObject& object) {
+  namespace argument = schema::argument;
+  const auto find = [&](std::string_view name) {
+    return facts::FindArgument(object.arguments, name);
+  };
+  switch (static_cast<fxt::KernelObjectType>(object.type)) {
+    case fxt::KernelObjectType::kThread:
+      if (Thread* thread = ThreadOf(object.koid)) {
+        thread->name = texts_.Add(object.name.text);
+        thread->told = true;
+        if (const auto process = facts::KoidOf(find(argument::kProcess))) {
+          thread->process = process;
+          ProcessAt(*process);
+        }
+      }
+      break;
+    case fxt::KernelObjectType::kProcess:
+      if (Process* process = ProcessAt(object.koid)) {
+        process->told = true;
+        process->name = texts_.Add(object.name.text);
+        if (const auto parent = facts::KoidOf(find(argument::kParent))) {
+          process->parent = static_cast<int64_t>(NumberOf(*parent).value_or(0));
+        } else if (const auto number = facts::IntegerValue(find(argument::kParent))) {
+          process->parent = number;
+        }
+        if (const auto user = facts::IntegerValue(find(argument::kUser))) process->user = user;
+        if (const auto text = facts::TextOf(find(argument::kCgroup))) {
+          process->cgroup = texts_.Add(*text);
+        }
+        if (const auto text = facts::TextOf(find(argument::kCommandLine))) {
+          process->command_line = texts_.Add(*text);
+        }
+      }
+      break;
+  }
+}
+
+void TaskNames::NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process, uint64_t time,
+                           bool idle) {
+  Thread* thread = ThreadOf(koid);
+  if (thread == nullptr) return;
+  thread->seen.Note(time);
+  thread->idle = thread->idle || idle;
+  if (!thread->process && process) thread->process = process;
+  if (!thread->process || idle) return;
+  if (Process* known = ProcessAt(*thread->process)) known->seen.Note(time);
+}
+
+const std::string* TaskNames::ProcessName(const std::optional<fxt::Koid>& koid) const {
+  if (!koid) return nullptr;
+  const uint32_t index = process_index_.Find(*koid);
+  return index == facts::KoidIndex::kNone ? nullptr : processes_[index].name;
+}
+
+std::optional<fxt::Koid> TaskNames::ProcessOf(fxt::Koid thread,
+                                              const std::optional<fxt::Koid>& process) const {
+  const Thread* known = FindThread(thread);
+  return known != nullptr && known->process ? known->process : process;
+}
+
+}  // namespace tables

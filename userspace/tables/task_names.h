@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Threads and processes of a trace: their numbers and the names they have now.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "facts/koid_index.h"
+#include "fxt/reader.h"
+#include "fxt/record.h"
+#include "schema/koid.h"
+#include "tables/rows/text_pool.h"
+
+namespace tables {
+
+// A few bytes for each of at most 2^20 threads and as many processes, and what TextPool holds:
+// those beyond have no names.
+class TaskNames {
+ public:
+  static constexpr size_t kMaxTasks = size_t{1} << 20;
+
+  struct Seen {
+    uint64_t first = UINT64_MAX;  // ns; above `last` if it never was
+    uint64_t last = 0;
+    void Note(uint64_t time) {
+      if (time < first) first = time;
+      if (time > last) last = time;
+    }
+  };
+  struct Process {
+    fxt::Koid koid = 0;
+    const std::string* name = nullptr;
+    const std::string* cgroup = nullptr;
+    const std::string* command_line = nullptr;
+    std::optional<int64_t> parent = std::nullopt;
+    std::optional<int64_t> user = std::nullopt;
+    bool told = false;  // it has a record, or a thread says that it is its process
+    Seen seen = {};
+  };
+  struct Thread {
+    fxt::Koid koid = 0;
+    const std::string* name = nullptr;
+    bool told = false;
+    bool idle = false;
+    std::optional<fxt::Koid> process = std::nullopt;
+    Seen seen = {};
+  };
+
+  // `texts` must outlive it, and has the names.
+  explicit TaskNames(TextPool& texts) : texts_(texts) {}
+
+  // Every record, in file order: providers and kernel objects.
+  void Note(const fxt::Reader& reader) {
+    const fxt::Record& record = reader.record();
+    if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
+      NoteObject(*object);
+    } else if (std::holds_alternative<fxt::ProviderInfo>(record)) {
+      NoteProvider(reader.provider().name());
+    }
+  }
+  // A thread does something. Where a switch or event says of which process it is, that counts
+  // until a record of the thread itself does.
+  void NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process, uint64_t time,
+                  bool idle);
+
+  // As Linux has it. Recordings of fxt-record carry the number in the koid, and have threads that
+  // are none of Linux, which have no number; of other programs it is the koid.
+  std::optional<uint64_t> NumberOf(fxt::Koid koid) const {
+    if (!ours_ || koid > schema::kMaxKoid) return koid;
+    if (schema::GenerationOfKoid(koid) >= schema::kFirstPseudoGeneration) return std::nullopt;
+    return schema::TidOfKoid(koid);
+  }
+  // Null when nothing named it.
+  const std::string* ThreadName(fxt::Koid koid) const {
+    const Thread* thread = FindThread(koid);
+    return thread == nullptr ? nullptr : thread->name;
+  }
+  const std::string* ProcessName(const std::optional<fxt::Koid>& koid) const;
+  // What the thread's own record says, or else `process`.
+  std::optional<fxt::Koid> ProcessOf(fxt::Koid thread,
+                                     const std::optional<fxt::Koid>& process) const;
+
+  // Whether all of it is fxt-record's, whose records are in the order of time.
+  bool ours() const { return ours_ && !others_; }
+  const std::vector<Thread>& threads() const { return threads_; }
+  const std::vector<Process>& processes() const { return processes_; }
+
+ private:
+  void NoteProvider(std::string_view name);
+  void NoteObject(const fxt::KernelObject& object);
+  const Thread* FindThread(fxt::Koid koid) const {
+    const uint32_t index = thread_index_.Find(koid);
+    return index == facts::KoidIndex::kNone ? nullptr : &threads_[index];
+  }
+  Thread* ThreadOf(fxt::Koid koid);
+  Process* ProcessAt(fxt::Koid koid);
+
+  bool ours_ = false;
+  bool others_ = false;
+  TextPool& texts_;
+  facts::KoidIndex thread_index_{kMaxTasks};
+  facts::KoidIndex process_index_{kMaxTasks};
+  std::vector<Thread> threads_;
+  std::vector<Process> processes_;
+};
+
+}  // namespace tables

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "export/export_trace.h"
+#include "export/file_table_sink.h"
+#include "export/sqlite_table_sink.h"
+#include "source/input.h"
+#include "tables/rows/text_pool.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/support/output_file.h"
+#include "tools/fxt/support/progress.h"
+#include "tools/fxt/support/read_loop.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::string format = "sqlite";
+  std::string output;
+  std::vector<std::string> tables;
+  bool gzip = false;
+};
+
+util::Result<std::vector<tables::Table>> ChosenTables(const Options& options) {
+  std::vector<tables::Table> chosen;
+  for (const tables::TableInfo& info : tables::Tables()) {
+    if (options.tables.empty()) chosen.push_back(info.table);
+  }
+  for (const std::string& name : options.tables) {
+    const auto table = tables::TableNamed(name);
+    if (!table) {
+      std::string known;
+      for (const tables::TableInfo& info : tables::Tables()) known += fmt::format(" {}", info.name);
+      return util::Error{fmt::format("there is no table \"{}\"", name), "tables:" + known};
+    }
+    if (std::find(chosen.begin(), chosen.end(), *table) == chosen.end()) chosen.push_back(*table);
+  }
+  return chosen;
+}
+
+util::Result<std::unique_ptr<exporting::TableSink>> OpenSink(
+    const Options& options, const std::vector<tables::Table>& tables) {
+  using exporting::RowFormat;
+  const auto file = OutputLike(options.files.front());
+  if (options.format == "sqlite") {
+    if (options.gzip) return util::Error{"a database is not compressed: --gzip is for text", ""};
+    return exporting::SqliteTableSink::Open(options.output, tables, file);
+  }
+  for (const RowFormat format : {RowFormat::kCsv, RowFormat::kTsv, RowFormat::kRowBinary}) {
+    if (options.format != NameOf(format)) continue;
+    return exporting::FileTableSink::Open({.path = options.output,
+                                           .format = format,
+                                           .gzip = options.gzip,
+                                           .tables = tables,
+                                           .file = file});
+  }
+  return util::Error{fmt::format("there is no format \"{}\"", options.format),
+                     "formats: sqlite csv tsv rowbinary"};
+}
+
+// Adds a trace; an error also where reading stopped before its end.
+util::Status AddTrace(const std::string& file, const std::vector<tables::Table>& tables,
+                      tables::TextPool& texts, exporting::TableSink& sink,
+                      std::optional<util::Error>& damage) {
+  auto source = source::OpenInput(file);
+  if (!source) return source.TakeError();
+  Progress progress("fxt export: " + file, **source);
+  exporting::TraceExport what{.file = file, .tables = tables, .progress = {}, .on_end = {}};
+  what.progress = [&](uint64_t done) { progress.Update(done); };
+  what.on_end = [&](const fxt::Reader& reader) {
+    progress.Clear();
+    WarnAboutDamage(file, reader);
+  };
+  auto exported = exporting::ExportTrace(what, **source, texts, sink);
+  if (!exported) return exported.TakeError();
+  if (exported->read_error.empty()) return util::Ok();
+  util::Error error{fmt::format("{}: {}", file, exported->read_error),
+                    "what stands before it is exported; fxt recover may save the rest"};
+  if (exported->rows <= 1) return util::Error{error.message, ""};
+  if (!damage) damage = std::move(error);
+  return util::Ok();
+}
+
+int Run(const Options& options) {
+  for (const std::string& file : options.files) {
+    if (auto differ = RefuseSameFile(file, options.output); !differ) return Fail(differ.error());
+  }
+  auto tables = ChosenTables(options);
+  if (!tables) return Fail(tables.error());
+  // A wrong input leaves nothing behind.
+  for (const std::string& file : options.files) {
+    if (file == "-") continue;
+    if (auto source = source::OpenInput(file); !source) return Fail(source.error());
+  }
+  tables::TextPool texts;
+  auto sink = OpenSink(options, *tables);
+  if (!sink) return Fail(sink.error());
+  std::optional<util::Error> damage;
+  for (const std::string& file : options.files) {
+    if (auto status = AddTrace(file, *tables, texts, **sink, damage); !status) {
+      return FailOutput(options.output, status.error());
+    }
+  }
+  if (auto status = (*sink)->Finish(); !status) return FailOutput(options.output, status.error());
+  return damage ? Fail(*damage) : kExitOk;
+}
+
+}  // namespace
+
+void AddExport(const Command& program, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  const Command command = program.AddSubcommand(
+      "export", "Write the tables of fxt query for other programs: SQLite, CSV, TSV, RowBinary");
+  command.Add("FILE", options->files, "Traces; - is standard input").Required();
+  command.Add("--format", options->format, "sqlite, csv, tsv or rowbinary")
+      .Type("FORMAT")
+      .ShowDefault();
+  command
+      .Add("-o,--output", options->output,
+           "The database, or a folder for a file per table; - is standard output, for one table")
+      .Type("OUT")
+      .Required();
+  command.Add("--table", options->tables, "Only these tables").Type("NAME").Commas();
+  command.Add("--gzip", options->gzip, "Compress the files of tables");
+  command.Footer(
+      "Each table has a column more, capture: a number that stands for the trace, the same "
+      "whenever\n"
+      "it is exported. docs/tables.md has the tables, and how they become Parquet.\n"
+      "\n"
+      "Examples:\n"
+      "  fxt export trace.fxt -o trace.db\n"
+      "  fxt export --format csv --gzip day/*.fxt.gz -o tables\n"
+      "  fxt export --format rowbinary --table slices trace.fxt -o - | clickhouse-client ...");
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools
