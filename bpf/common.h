@@ -62,5 +62,6 @@ extern const volatile fxr_u32 slots_per_ring_shift; /* a ring has 1 << this many
 extern const volatile fxr_u32 ring_count;           /* CPUs that have a slot ring: those from 0 up */
 extern const volatile fxr_u64 slots_wakeup_fill;    /* the collector is woken when a ring holds so many */
 extern const volatile fxr_u32 side_wakeup_bytes;    /* ... or the side ring so many bytes */
+extern const volatile fxr_u8 slots_overwrite;       /* a full ring loses its oldest slots, unasked */
 
 #endif

@@ -33,6 +33,7 @@ const volatile fxr_u32 slots_per_ring_shift = 1;
 const volatile fxr_u32 ring_count = 1;
 const volatile fxr_u64 slots_wakeup_fill = ~0ULL;
 const volatile fxr_u32 side_wakeup_bytes = 1 << 18;
+const volatile fxr_u8 slots_overwrite = 0;
 
 /* See context.h. */
 const volatile fxr_u8 per_cpu_places_known = 0;

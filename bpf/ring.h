@@ -87,7 +87,7 @@ static __always_inline void put_slot(enum claim claim, struct fxr_ring_control *
 	else
 		WRITE_ONCE(slot->commit, meta);
 #endif
-	if (unlikely(position - tail == slots_wakeup_fill))
+	if (!slots_overwrite && unlikely(position - tail == slots_wakeup_fill))
 		poke(cpu);
 }
 
@@ -156,9 +156,10 @@ static __always_inline void emit_slot_into(struct fxr_ring_control *ring, u32 cp
 		}
 		WRITE_ONCE(ring->busy, 1);
 	}
-	tail = READ_ONCE(ring->tail);
-	if (unlikely(cpu >= ring_count || READ_ONCE(ring->head) - tail >=
-		     (1ULL << slots_per_ring_shift) - FXR_RING_SLACK)) {
+	tail = slots_overwrite ? 0 : READ_ONCE(ring->tail);
+	if (unlikely(cpu >= ring_count ||
+		     (!slots_overwrite && READ_ONCE(ring->head) - tail >=
+						  (1ULL << slots_per_ring_shift) - FXR_RING_SLACK))) {
 		note_drop(ring, category);
 	} else {
 		if (unlikely(READ_ONCE(ring->gap)))

@@ -23,6 +23,7 @@
 
 #include "capture/bpf/kernel_features.h"
 #include "capture/bpf/program_options.h"
+#include "capture/capture_session.h"
 #include "session/trigger_fired.h"
 #include "sink/output.h"
 #include "translate/file/session_info.h"
@@ -51,7 +52,7 @@ struct Destination {
 
 struct RecordingConfig {
   BufferingMode mode = BufferingMode::kStreaming;
-  // ring_bytes and overwriting are set by the recording.
+  // ring_bytes and ring_use are set by the recording.
   capture::ProgramOptions programs;
   // Of all CPUs together, rounded down to powers of two for each; streaming: 0 is the default.
   uint64_t buffer_bytes = uint64_t{64} << 20;
@@ -136,6 +137,8 @@ class Recording {
   // ns of the kernel's CLOCK_MONOTONIC, that of events.
   virtual uint64_t Now() = 0;
   virtual RecordingStatus status() const = 0;
+  // The capture behind it, for who follows a command or counts.
+  virtual capture::CaptureSession& capture() = 0;
 };
 
 // Loads the programs; nothing is recorded yet.
