@@ -46,6 +46,7 @@ BufferedRecording::BufferedRecording(RecordingConfig config,
       proc_(std::move(proc)),
       session_(std::move(session)),
       durable_(session_->identities()) {
+  config_.output.reset();
   for (uint32_t cpu = 0; cpu < session_->ring_count(); ++cpu) {
     rings_.push_back(session_->ring(cpu));
   }

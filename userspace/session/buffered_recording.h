@@ -35,6 +35,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void Abandon() override;
   util::Result<Written> Close() override;
   void Mark(const TriggerFired&) override {}
+  void Describe(translate::SessionInfo info) override { config_.info = std::move(info); }
   uint64_t Now() override { return session_->Now(); }
   RecordingStatus status() const override;
   capture::CaptureSession& capture() override { return *session_; }
@@ -73,7 +74,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   util::Result<Window> TakeWindow(const SnapshotRequest& request);
   void BeginNextSnapshot();
 
-  const RecordingConfig config_;
+  RecordingConfig config_;
   const size_t journal_limit_;  // bytes
   std::unique_ptr<capture::ProcIdentity> proc_;
   std::unique_ptr<capture::CaptureSession> session_;

@@ -23,11 +23,14 @@
 
 #include "capture/bpf/kernel_features.h"
 #include "capture/bpf/program_options.h"
-#include "capture/capture_session.h"
 #include "session/trigger_fired.h"
 #include "sink/output.h"
 #include "translate/file/session_info.h"
 #include "util/result.h"
+
+namespace capture {
+class CaptureSession;
+}
 
 namespace session {
 
@@ -134,6 +137,8 @@ class Recording {
   // what is in their request.
   virtual void Mark(const TriggerFired& fired) = 0;
 
+  // In place of RecordingConfig::info, for who learns of it from capture(). Before the first start.
+  virtual void Describe(translate::SessionInfo info) = 0;
   // ns of the kernel's CLOCK_MONOTONIC, that of events.
   virtual uint64_t Now() = 0;
   virtual RecordingStatus status() const = 0;

@@ -37,6 +37,48 @@ constexpr const char* kExamples =
     "Events that do not fit the buffers are counted, and the file says where they are missing.\n"
     "See fxt-record(1) for everything else.";
 
+struct Buffering {
+  const std::string& circular;
+  const std::string& oneshot;
+  const std::vector<std::string>& triggers;
+  const std::string& before;
+  const std::string& after;
+};
+
+util::Status TakeBuffering(const Program& program, const Buffering& given, RecordOptions& options) {
+  options.oneshot = program.Has("--oneshot");
+  if (options.oneshot || program.Has("--circular")) {
+    auto size = util::ParseSize(options.oneshot ? given.oneshot : given.circular);
+    if (!size) return size.TakeError();
+    options.memory_bytes = *size;
+    for (const char* other : {"--buffer-size", "--stats-json"}) {
+      if (!program.Has(other)) continue;
+      return util::Error{fmt::format("{} does not go with --circular and --oneshot", other), ""};
+    }
+  }
+  for (const std::string& text : given.triggers) {
+    if (options.memory_bytes == 0 || options.oneshot) {
+      return util::Error{"--trigger needs --circular",
+                         "fxt-record --circular 64M --trigger 'wakeup_latency > 20ms'"};
+    }
+    auto trigger = session::ParseTrigger(text);
+    if (!trigger) return trigger.TakeError();
+    options.triggers.push_back(std::move(*trigger));
+  }
+  const auto take = [&](const char* option, const std::string& text, uint64_t* time) {
+    if (!program.Has(option)) return util::Ok();
+    if (options.triggers.empty()) {
+      return util::Status(util::Error{fmt::format("{} needs --trigger", option), ""});
+    }
+    auto value = util::ParseDuration(text);
+    if (!value) return util::Status(value.TakeError());
+    *time = *value;
+    return util::Ok();
+  };
+  util::Status status = take("--before", given.before, &options.before);
+  return status ? take("--after", given.after, &options.after) : status;
+}
+
 }  // namespace
 
 ParsedOptions ParseRecordOptions(int argc, char** argv) {
@@ -48,6 +90,11 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   uint64_t lbr_frequency = 0;
   uint64_t lbr_period = 0;
   std::string lbr_filter;
+  std::string circular;
+  std::string oneshot;
+  std::vector<std::string> triggers;
+  std::string before;
+  std::string after;
 
   const Program program("fxt-record", kDescription, "fxt-record " FXT_RECORD_VERSION);
   program.Footer(kExamples);
@@ -67,6 +114,26 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
            "less with more than 16 CPUs)")
       .Type("SIZE");
   program.Add("-z,--gzip", options.gzip, "Compress the file (also by a name that ends in .gz)");
+  program
+      .Add("--circular", circular,
+           "Record into this much memory, the newest events; files are written by --trigger, "
+           "SIGUSR1, and, without a trigger, at the end")
+      .Type("SIZE");
+  program
+      .Add("--oneshot", oneshot, "The same, but stop when the memory is full (excludes --circular)")
+      .Type("SIZE")
+      .Excludes("--circular");
+  program
+      .Add("--trigger", triggers,
+           "With --circular: write a file when this happens, as in 'wakeup_latency > 20ms', "
+           "'off_cpu > 1s comm=db', 'exit != 0', 'psi cpu some 20% 1s' (may be repeated; "
+           "fxt-record(1) lists them)")
+      .Type("WHEN");
+  program
+      .Add("--before", before,
+           "How much of what was before a trigger its file has (by default all)")
+      .Type("TIME");
+  program.Add("--after", after, "... and of what comes after it (by default nothing)").Type("TIME");
   program
       .Add("-p,--pid", options.tids,
            "Record only events that involve this thread id, of the process namespace that "
@@ -176,6 +243,11 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
                    "each CPU's ring has from 4K to 1G"});
     }
     options.buffer_bytes = *value;
+  }
+  if (util::Status status =
+          TakeBuffering(program, {circular, oneshot, triggers, before, after}, options);
+      !status) {
+    return fail(status.error());
   }
   if (program.Has("--user") && options.user.empty()) return fail({"the user has no name", ""});
   if (options.command.empty() && (options.as_caller || !options.user.empty())) {
