@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "session/buffered_recording.h"
+#include "session/streaming_recording.h"
 
 namespace session {
 
 util::Result<std::unique_ptr<Recording>> MakeRecording(RecordingConfig config,
                                                        const capture::KernelFeatures& features) {
-  if (config.mode == BufferingMode::kStreaming) return util::Error{"not yet", ""};
+  if (config.mode == BufferingMode::kStreaming) {
+    return StreamingRecording::Make(std::move(config), features);
+  }
   return BufferedRecording::Make(std::move(config), features);
 }
 

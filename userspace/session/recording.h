@@ -15,6 +15,7 @@
 #include <poll.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +64,11 @@ struct RecordingConfig {
   translate::SessionInfo info;
   // Streaming alone: the file. It takes its name at the first start.
   std::optional<Destination> output;
+  // ... or files that follow each other, from 1 on, each for so long (ns) or so many bytes,
+  // whichever is first; 0: no limit. What is finished, TakeWritten() tells.
+  std::function<util::Result<Destination>(uint64_t number)> next_file;
+  uint64_t rotate_time = 0;
+  uint64_t rotate_bytes = 0;
 };
 
 struct RecordingStatus {

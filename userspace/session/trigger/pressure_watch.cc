@@ -28,7 +28,7 @@ util::Result<PressureWatch> PressureWatch::Open(const TriggerSpec& spec, const s
   if (write(fd.get(), wish.c_str(), wish.size() + 1) < 0) {
     return util::Error{
         fmt::format("trigger '{}': the kernel does not take it: {}", spec.text, strerror(errno)),
-        ""};
+        errno == EINVAL ? "without CAP_SYS_RESOURCE its windows are multiples of 2s" : ""};
   }
   return PressureWatch(std::move(fd));
 }

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "capture/bpf/bpf_programs.h"
+#include "output/name_pattern.h"
 #include "tools/common/command_line.h"
 #include "tools/common/message.h"
 #include "util/quantity.h"
@@ -36,6 +38,39 @@ constexpr const char* kExamples =
     "\n"
     "Events that do not fit the buffers are counted, and the file says where they are missing.\n"
     "See fxt-record(1) for everything else.";
+
+// A size has the letter of one, as in 1G; 60s and 2m are times.
+util::Status TakeRotation(const Program& program, const std::string& text, RecordOptions& options) {
+  if (!program.Has("--rotate")) {
+    if (!program.Has("--keep")) return util::Ok();
+    return util::Error{"--keep needs --rotate", ""};
+  }
+  if (program.Has("--stats-json")) {
+    return util::Error{"--stats-json does not go with --rotate", ""};
+  }
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string limit = text.substr(begin, comma - begin);
+    begin = comma + 1;
+    const bool is_size = limit.find_first_of("KMGTB") != std::string::npos;
+    const auto value = is_size ? util::ParseSize(limit) : util::ParseDuration(limit);
+    if (!value) return value.error();
+    (is_size ? options.rotate_bytes : options.rotate_time) = *value;
+  }
+  constexpr uint64_t kLeastTime = 1'000'000'000;
+  constexpr uint64_t kLeastBytes = 64 << 10;
+  if ((options.rotate_time != 0 && options.rotate_time < kLeastTime) ||
+      (options.rotate_bytes != 0 && options.rotate_bytes < kLeastBytes)) {
+    return util::Error{fmt::format("--rotate {}: a file has a second or 64K at least", text), ""};
+  }
+  const auto names = output::NamePattern::Parse(options.output);
+  if (!names) return names.error();
+  if (options.output == "-" || !names->is_unique()) {
+    return util::Error{"--rotate needs a name that is another one for each file",
+                       "-o 'day-%t.fxt': %t is the time, %n a number"};
+  }
+  return util::Ok();
+}
 
 struct Buffering {
   const std::string& circular;
@@ -90,6 +125,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   uint64_t lbr_frequency = 0;
   uint64_t lbr_period = 0;
   std::string lbr_filter;
+  std::string rotate;
   std::string circular;
   std::string oneshot;
   std::vector<std::string> triggers;
@@ -134,6 +170,16 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
            "How much of what was before a trigger its file has (by default all)")
       .Type("TIME");
   program.Add("--after", after, "... and of what comes after it (by default nothing)").Type("TIME");
+  program
+      .Add("--rotate", rotate,
+           "Begin a new file after this time, or size, or either: 60s,1G; -o has a %t (the time) "
+           "or %n (a number)")
+      .Type("LIMITS")
+      .Excludes("--circular")
+      .Excludes("--oneshot");
+  program.Add("--keep", options.keep, "With --rotate: remove all but the newest N files")
+      .Type("N")
+      .Range(1u, 1'000'000u);
   program
       .Add("-p,--pid", options.tids,
            "Record only events that involve this thread id, of the process namespace that "
@@ -247,6 +293,9 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   if (util::Status status =
           TakeBuffering(program, {circular, oneshot, triggers, before, after}, options);
       !status) {
+    return fail(status.error());
+  }
+  if (util::Status status = TakeRotation(program, rotate, options); !status) {
     return fail(status.error());
   }
   if (program.Has("--user") && options.user.empty()) return fail({"the user has no name", ""});

@@ -32,6 +32,11 @@ struct RecordOptions {
   std::vector<session::TriggerSpec> triggers;
   uint64_t before = 0;  // ns; 0: all of the buffer
   uint64_t after = 0;
+  // --rotate: files that follow each other, each for so long (ns) or so many bytes; 0: no limit.
+  uint64_t rotate_time = 0;
+  uint64_t rotate_bytes = 0;
+  bool rotates() const { return rotate_time != 0 || rotate_bytes != 0; }
+  uint64_t keep = 0;  // of them, the newest so many; 0: all
   std::vector<uint32_t> tids;
   std::vector<uint32_t> tgids;
   std::vector<std::string> comms;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/buffered_recorder.h"
+#include "tools/record/session_recorder.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -10,6 +10,7 @@
 
 #include "capture/capture_session.h"
 #include "capture/proc_identity.h"
+#include "output/kept_files.h"
 #include "sink/open_sink.h"
 #include "text/clean_text.h"
 #include "tools/record/options/filter_text.h"
@@ -26,18 +27,18 @@ constexpr std::chrono::seconds kMessagePatience{2};
 
 }  // namespace
 
-int BufferedRecorder::Run() {
+int SessionRecorder::Run() {
   const int exit_code = RunQuietly();
   console_.Finish(kMessagePatience);
   return exit_code;
 }
 
-int BufferedRecorder::Fail(const util::Error& error) {
+int SessionRecorder::Fail(const util::Error& error) {
   console_.Error(error);
   return kExitFailure;
 }
 
-util::Status BufferedRecorder::Make(const capture::KernelFeatures& features) {
+util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool realtime) {
   auto names = output::NamePattern::Parse(options_.output);
   if (!names) return names.TakeError();
   names_.emplace(std::move(*names));
@@ -54,7 +55,7 @@ util::Status BufferedRecorder::Make(const capture::KernelFeatures& features) {
   for (const std::string& note : notes) console_.Note(note);
   if (!possible) return possible;
   const capture::ProcIdentity identities;
-  auto programs = MakeProgramOptions(options_, identities, true);
+  auto programs = MakeProgramOptions(options_, identities, realtime);
   if (!programs) return programs.TakeError();
   session::RecordingConfig config;
   config.mode =
@@ -71,7 +72,7 @@ util::Status BufferedRecorder::Make(const capture::KernelFeatures& features) {
   return util::Ok();
 }
 
-util::Status BufferedRecorder::Start() {
+util::Status SessionRecorder::Start() {
   if (command_.exists() && options_.only_command) {
     recording_->capture().Follow(static_cast<uint32_t>(command_.pid()));
   }
@@ -90,14 +91,15 @@ util::Status BufferedRecorder::Start() {
   return command_.exists() ? command_.Release() : util::Ok();
 }
 
-int BufferedRecorder::RunQuietly() {
+int SessionRecorder::RunQuietly() {
   if (const auto exit_code = command_.Prepare(options_)) return *exit_code;
   signals_.Take();
   signals_.TakeWishes();
   auto features = capture::ProbeKernel();
   if (!features) return Fail(features.error());
   const bool realtime = BecomeRealtime();
-  if (util::Status status = Make(*features); !status) return Fail(status.error());
+  if (util::Status status = Make(*features, realtime); !status) return Fail(status.error());
+  if (options_.rotates()) RemoveOld("of an earlier run, by --keep");
   if (!realtime && !options_.quiet) {
     console_.Note("no right to real-time priority: a busy machine may keep the recorder waiting");
   }
@@ -119,7 +121,33 @@ int BufferedRecorder::RunQuietly() {
   return failed_ ? kExitFailure : command_status;
 }
 
-void BufferedRecorder::Wait() {
+util::Result<session::Destination> SessionRecorder::NextFile(uint64_t number) {
+  sink::SinkOptions options;
+  options.path = FreshName(number);
+  options.file.recording = true;
+  auto output = sink::OpenOutput(options);
+  if (!output) return output.TakeError();
+  return session::Destination{std::move(*output), options_.gzip};
+}
+
+std::string SessionRecorder::FreshName(uint64_t number) {
+  std::string name = names_->Expand(number, 0);
+  // Two in one second.
+  if (name == last_name_)
+    return output::NamePattern::BeforeEnding(name, fmt::format("-{}", number));
+  return last_name_ = name;
+}
+
+void SessionRecorder::RemoveOld(const char* which) {
+  if (options_.keep == 0) return;
+  const std::vector<std::string> removed = output::KeptFiles(*names_, options_.keep).Trim();
+  if (removed.empty() || options_.quiet) return;
+  console_.Note(fmt::format(
+      "removed {}, {}",
+      removed.size() == 1 ? removed.front() : fmt::format("{} files", removed.size()), which));
+}
+
+void SessionRecorder::Wait() {
   fds_.clear();
   fds_.push_back({signals_.fd(), POLLIN, 0});
   recording_->AddPollFds(fds_);
@@ -134,19 +162,22 @@ void BufferedRecorder::Wait() {
   poll(fds_.data(), fds_.size(), timeout);
 }
 
-void BufferedRecorder::Loop() {
+void SessionRecorder::Loop() {
   do {
     Wait();
-    static_cast<void>(recording_->Turn());
+    if (util::Status status = recording_->Turn(); !status) {
+      failed_ = true;
+      return console_.Error(status.error());
+    }
     triggers_->Turn(fds_);
     TellWritten();
   } while (Look());
 }
 
-bool BufferedRecorder::Look() {
+bool SessionRecorder::Look() {
   signals_.Look();
   for (const uint32_t wishes = signals_.wishes(); signals_seen_ < wishes; ++signals_seen_) {
-    if (!triggers_->OnSignal()) Write({}, next_file_++);
+    if (!triggers_->OnSignal() && !options_.rotates()) Write({}, next_file_++);
   }
   bool goes_on = signals_.count() == 0 && util::MonotonicNow() < deadline_;
   if (command_.exists()) {
@@ -160,7 +191,7 @@ bool BufferedRecorder::Look() {
   return goes_on;
 }
 
-void BufferedRecorder::WriteDue(bool all) {
+void SessionRecorder::WriteDue(bool all) {
   for (session::DueSnapshot& due : triggers_->TakeDue(all)) {
     const uint64_t number = next_file_++;
     if (!options_.quiet) {
@@ -172,16 +203,9 @@ void BufferedRecorder::WriteDue(bool all) {
   }
 }
 
-void BufferedRecorder::Write(session::DueSnapshot due, uint64_t number) {
-  std::string name = names_->Expand(number, 0);
-  // Two in one second.
-  if (name == last_name_) {
-    name = output::NamePattern::BeforeEnding(name, fmt::format("-{}", number));
-  } else {
-    last_name_ = name;
-  }
+void SessionRecorder::Write(session::DueSnapshot due, uint64_t number) {
   sink::SinkOptions options;
-  options.path = name;
+  options.path = FreshName(number);
   auto output = sink::OpenOutput(options);
   if (!output) {
     failed_ = true;
@@ -197,24 +221,38 @@ void BufferedRecorder::Write(session::DueSnapshot due, uint64_t number) {
   }
 }
 
-void BufferedRecorder::TellWritten() {
-  for (const session::Written& written : recording_->TakeWritten()) {
-    if (!written.status) {
-      failed_ = true;
-      console_.Error(written.status.error());
-      continue;
-    }
-    if (options_.quiet) continue;
-    console_.Note(fmt::format(
-        "wrote {} ({}, {} events, the last {}{}) in {}", written.name,
-        util::FormatSize(written.bytes), util::FormatCount(written.events),
-        util::FormatDuration(written.covered),
-        written.lost == 0 ? "" : fmt::format(", LOST {}", util::FormatCount(written.lost)),
-        util::FormatDuration(written.took)));
-  }
+void SessionRecorder::TellWritten() {
+  for (const session::Written& written : recording_->TakeWritten()) Tell(written);
 }
 
-void BufferedRecorder::End() {
+void SessionRecorder::Tell(const session::Written& written) {
+  if (!written.status) {
+    failed_ = true;
+    return console_.Error(written.status.error());
+  }
+  if (options_.rotates()) RemoveOld("by --keep");
+  if (options_.quiet) return;
+  console_.Note(fmt::format(
+      "wrote {} ({}, {} events, {}{}{}) in {}", written.name, util::FormatSize(written.bytes),
+      util::FormatCount(written.events), options_.rotates() ? "" : "the last ",
+      util::FormatDuration(written.covered),
+      written.lost == 0 ? "" : fmt::format(", LOST {}", util::FormatCount(written.lost)),
+      util::FormatDuration(written.took)));
+}
+
+void SessionRecorder::End() {
+  if (options_.rotates()) {
+    const uint32_t before = signals_.count();
+    const auto last = recording_->Close();
+    while (recording_->status().writing && signals_.count() == before) {
+      poll(nullptr, 0, 10);
+      TellWritten();
+      signals_.Look();
+    }
+    if (last) return Tell(*last);
+    failed_ = true;
+    return console_.Error(last.error());
+  }
   const bool full = recording_->status().buffer_full;
   if (full && !options_.quiet) console_.Note("the buffer is full: the recording has ended");
   static_cast<void>(recording_->Stop());
@@ -230,7 +268,7 @@ void BufferedRecorder::End() {
   TellWritten();
 }
 
-void BufferedRecorder::PrintSummary() {
+void SessionRecorder::PrintSummary() {
   const session::RecordingStatus status = recording_->status();
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The run of fxt-record with --circular or --oneshot: records into memory, and writes files when
-// something happens.
+// The run of fxt-record as a session of its own: --circular and --oneshot record into memory, and
+// write files when something happens; --rotate records into files that follow each other.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@
 
 namespace tools {
 
-class BufferedRecorder {
+class SessionRecorder {
  public:
-  explicit BufferedRecorder(RecordOptions options) : options_(std::move(options)) {}
+  explicit SessionRecorder(RecordOptions options) : options_(std::move(options)) {}
 
   // The exit code; what went wrong has been printed.
   int Run();
@@ -31,7 +31,7 @@ class BufferedRecorder {
  private:
   int RunQuietly();
   int Fail(const util::Error& error);
-  util::Status Make(const capture::KernelFeatures& features);
+  util::Status Make(const capture::KernelFeatures& features, bool realtime);
   util::Status Start();
   void Loop();
   // Whether the recording goes on.
@@ -40,6 +40,12 @@ class BufferedRecorder {
   void WriteDue(bool all);
   void Write(session::DueSnapshot due, uint64_t number);
   void TellWritten();
+  void Tell(const session::Written& written);
+  // The next one of --rotate.
+  util::Result<session::Destination> NextFile(uint64_t number);
+  std::string FreshName(uint64_t number);
+  // Those that --keep does not keep; `which`: what is said of them.
+  void RemoveOld(const char* which);
   // Whether all files were written.
   void End();
   void PrintSummary();
