@@ -58,8 +58,12 @@ util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool
   auto programs = MakeProgramOptions(options_, identities, realtime);
   if (!programs) return programs.TakeError();
   session::RecordingConfig config;
-  config.mode =
-      options_.oneshot ? session::BufferingMode::kOneshot : session::BufferingMode::kCircular;
+  config.mode = options_.rotates() ? session::BufferingMode::kStreaming
+                : options_.oneshot ? session::BufferingMode::kOneshot
+                                   : session::BufferingMode::kCircular;
+  config.rotate_time = options_.rotate_time;
+  config.rotate_bytes = options_.rotate_bytes;
+  config.next_file = [this](uint64_t number) { return NextFile(number); };
   config.buffer_bytes = options_.memory_bytes;
   config.programs = std::move(*programs);
   auto recording = session::MakeRecording(std::move(config), features);
@@ -109,10 +113,12 @@ int SessionRecorder::RunQuietly() {
   }
   if (!options_.quiet) {
     const session::RecordingStatus status = recording_->status();
+    const bool on_wish = options_.triggers.empty() && !options_.rotates();
     console_.Note(fmt::format(
-        "recording into {} of memory; {}", util::FormatSize(status.buffer_bytes),
-        options_.triggers.empty() ? "SIGUSR1 writes a file, and so does the end (Ctrl-C)"
-                                  : "Ctrl-C ends it"));
+        "recording into {}; {}",
+        options_.rotates() ? options_.output
+                           : fmt::format("{} of memory", util::FormatSize(status.buffer_bytes)),
+        on_wish ? "SIGUSR1 writes a file, and so does the end (Ctrl-C)" : "Ctrl-C ends it"));
   }
   Loop();
   End();
@@ -125,6 +131,10 @@ util::Result<session::Destination> SessionRecorder::NextFile(uint64_t number) {
   sink::SinkOptions options;
   options.path = FreshName(number);
   options.file.recording = true;
+  options.file.keep_waiting = [this] {
+    signals_.Look();
+    return signals_.count() == 0;
+  };
   auto output = sink::OpenOutput(options);
   if (!output) return output.TakeError();
   return session::Destination{std::move(*output), options_.gzip};
@@ -206,6 +216,10 @@ void SessionRecorder::WriteDue(bool all) {
 void SessionRecorder::Write(session::DueSnapshot due, uint64_t number) {
   sink::SinkOptions options;
   options.path = FreshName(number);
+  options.file.keep_waiting = [this] {
+    signals_.Look();
+    return signals_.count() == 0;
+  };
   auto output = sink::OpenOutput(options);
   if (!output) {
     failed_ = true;
