@@ -318,6 +318,17 @@ void BufferedRecording::BeginNextSnapshot() {
                  next.number, next.asked_at});
 }
 
+std::optional<fxr_task> BufferedRecording::FindTask(uint32_t tid) {
+  if (const auto task = session_->identities().LookUp(tid)) return task;
+  // It has ended; what told of it is here, unless it is older than the window.
+  std::optional<fxr_task> found;
+  for (Journal::View view = journal_.Share(); view.Front() != nullptr; view.Pop()) {
+    UpdateTask(*view.Front(), tid, found);
+  }
+  if (!found) found = durable_.Find(tid);
+  return found;
+}
+
 void BufferedRecording::Abandon() {
   thread_.Abandon();
   for (Waiting& each : waiting_) {

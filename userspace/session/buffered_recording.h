@@ -37,6 +37,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void Mark(const TriggerFired&) override {}
   void Describe(translate::SessionInfo info) override { config_.info = std::move(info); }
   uint64_t Now() override { return session_->Now(); }
+  std::optional<fxr_task> FindTask(uint32_t tid) override;
   RecordingStatus status() const override;
   capture::CaptureSession& capture() override { return *session_; }
 

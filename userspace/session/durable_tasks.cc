@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "session/durable_tasks.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "capture/proc_identity.h"
@@ -104,6 +105,36 @@ void DurableTasks::Apply(const fxr_side_header& event) {
       ApplyToTasks(event, clock_offset_, *tasks_);
       break;
   }
+}
+
+void UpdateTask(const fxr_side_header& event, uint32_t tid, std::optional<fxr_task>& task) {
+  const auto rename = [&](uint32_t tgid, const char(&comm)[FXR_COMM_BYTES]) {
+    if (!task) {
+      task.emplace();
+      task->tid = tid;
+      task->tgid = tgid;
+    }
+    std::copy_n(comm, FXR_COMM_BYTES, task->comm);
+  };
+  if (event.type == FXR_SIDE_FORK && As<fxr_task>(event).tid == tid) {
+    task = As<fxr_task>(event);
+  } else if (event.type == FXR_SIDE_RENAME && As<fxr_rename>(event).tid == tid) {
+    rename(As<fxr_rename>(event).tgid, As<fxr_rename>(event).comm);
+  } else if (event.type == FXR_SIDE_EXEC && As<fxr_exec>(event).tid == tid) {
+    rename(As<fxr_exec>(event).tgid, As<fxr_exec>(event).comm);
+    task->cgroup = As<fxr_exec>(event).cgroup;
+  }
+}
+
+std::optional<fxr_task> DurableTasks::Find(uint32_t tid) const {
+  const model::ThreadHandle handle = tasks_->table().Find(tid);
+  if (handle == model::kNoHandle) return std::nullopt;
+  const model::Thread& thread = tasks_->table().thread(handle);
+  fxr_task task{};
+  task.tid = tid;
+  task.tgid = tasks_->table().process(thread.process).tgid;
+  thread.name.copy(task.comm, FXR_COMM_BYTES - 1);
+  return task;
 }
 
 void DurableTasks::Sweep(uint64_t time) {

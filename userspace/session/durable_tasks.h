@@ -47,6 +47,9 @@ class KeptIdentities final : public model::IdentitySource {
 // What an event of the journal tells of tasks; `offset` as in capture::EventHandler::OnClockOffset.
 void ApplyToTasks(const fxr_side_header& event, int64_t offset, model::TaskTracker& tasks);
 
+// What an event tells of the task with this tid: who it is, and how it is called from then on.
+void UpdateTask(const fxr_side_header& event, uint32_t tid, std::optional<fxr_task>& task);
+
 class DurableTasks {
  public:
   explicit DurableTasks(model::IdentitySource& live) : identities_(&live) { Clear(); }
@@ -63,6 +66,9 @@ class DurableTasks {
   void Apply(const fxr_side_header& event);
   // Lets go of tasks that ended a while before `time`, ns of CLOCK_MONOTONIC.
   void Sweep(uint64_t time);
+
+  // By what was applied; without the cgroup.
+  std::optional<fxr_task> Find(uint32_t tid) const;
 
   // As of the events applied.
   int64_t clock_offset() const { return clock_offset_; }

@@ -24,6 +24,7 @@
 
 #include "capture/bpf/kernel_features.h"
 #include "capture/bpf/program_options.h"
+#include "fxt_record/event.h"
 #include "session/trigger_fired.h"
 #include "sink/output.h"
 #include "translate/file/session_info.h"
@@ -148,6 +149,8 @@ class Recording {
   // ns of the kernel's CLOCK_MONOTONIC, that of events.
   virtual uint64_t Now() = 0;
   virtual RecordingStatus status() const = 0;
+  // Who has or had this tid, as far as that is kept; for who has seen a slot of it.
+  virtual std::optional<fxr_task> FindTask(uint32_t tid) = 0;
   // The capture behind it, for who follows a command or counts.
   virtual capture::CaptureSession& capture() = 0;
 };

@@ -36,10 +36,13 @@ void SnapshotThread::Run(Job& job) {
   written_.name = job.destination.output.name();
   written_.fired = job.options.fired;
   job.destination.output.WaitWhile([this] { return !abandoned_; });
+  const std::shared_ptr<output::OutputFile> file = job.destination.output.file();
   const sink::SinkOptions options{.path = "", .gzip = job.destination.gzip};
   const std::unique_ptr<sink::Sink> sink =
       sink::MakeSink(std::move(job.destination.output), options);
   const WindowStats stats = WriteWindow(std::move(job.window), job.options, *sink);
+  // Part of a window is none: the file takes its name when all of it is there.
+  if (!sink->Flush() && file) file->Discard();
   written_.status = sink->Close();
   written_.bytes = sink->bytes_on_disk();
   written_.covered = stats.covered;

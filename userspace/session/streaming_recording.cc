@@ -159,6 +159,8 @@ void StreamingRecording::Rotate(uint64_t time) {
     if (running[cpu]) file_->translator.OnRunning(cpu, time, *running[cpu]);
   }
   if (util::Status status = Publish(); !status) failed_ = status.TakeError();
+  // A kill leaves no file without a beginning.
+  if (file_->archive.Flush()) file_->sink->Flush();
 }
 
 util::Status StreamingRecording::Publish() {
@@ -206,6 +208,7 @@ util::Status StreamingRecording::Start(BufferDisposition) {
   if (util::Status status = OpenFile(); !status) return status;
   if (util::Status status = session_->Start(*this); !status) return status;
   if (util::Status status = Publish(); !status) return status;
+  if (file_->archive.Flush()) file_->sink->Flush();
   begun_ = started_ = true;
   first_start_ = start_time_ = session_->start_time();
   flush_at_ = util::MonotonicNow() + kFlushInterval;

@@ -42,6 +42,9 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   void Mark(const TriggerFired& fired) override { marks_.push_back(fired); }
   void Describe(translate::SessionInfo info) override { config_.info = std::move(info); }
   uint64_t Now() override { return session_->Now(); }
+  std::optional<fxr_task> FindTask(uint32_t tid) override {
+    return session_->identities().LookUp(tid);
+  }
   RecordingStatus status() const override;
   capture::CaptureSession& capture() override { return *session_; }
 

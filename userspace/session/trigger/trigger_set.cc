@@ -16,6 +16,8 @@ namespace {
 constexpr uint64_t kMinute = uint64_t{60} * 1'000'000'000;
 // Marks of one snapshot; a storm has more.
 constexpr size_t kMaxMarks = 100;
+// Of tasks, in one turn.
+constexpr unsigned kMaxLookups = 50;
 // How often slots are looked at, ms: less often, the rings might be lapped in between.
 constexpr int kScanMs = 200;
 constexpr int kBusyScanMs = 20;
@@ -119,7 +121,10 @@ void TriggerSet::Fire(TriggerState& trigger, TriggerFired fired) {
 bool TriggerSet::IsOfTask(const TriggerSpec& spec, uint32_t tid) {
   if (spec.comm.empty() && spec.pid == 0 && spec.cgroup.empty()) return true;
   if (spec.pid == tid) return spec.comm.empty() && spec.cgroup.empty();
-  const auto task = recording_.capture().identities().LookUp(tid);
+  // Finding one that has ended takes its time.
+  if (lookups_left_ == 0) return false;
+  --lookups_left_;
+  const auto task = recording_.FindTask(tid);
   if (!task) return false;
   if (!spec.comm.empty() &&
       spec.comm != std::string_view(task->comm, strnlen(task->comm, FXR_COMM_BYTES))) {
@@ -141,6 +146,7 @@ void TriggerSet::OnFound(const LatencyWatch::Found& found) {
 }
 
 void TriggerSet::Turn(std::span<const pollfd> polled) {
+  lookups_left_ = kMaxLookups;
   if (slots_) {
     slots_->Scan(recording_.Now(), [this](const LatencyWatch::Found& found) { OnFound(found); });
   }

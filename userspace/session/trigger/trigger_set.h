@@ -89,6 +89,7 @@ class TriggerSet {
   std::vector<Log> logs_;
   LatencyWatch::Limits limits_{};
   std::optional<LatencyWatch> slots_;
+  unsigned lookups_left_ = 0;
   std::optional<DueSnapshot> pending_;
 };
 
