@@ -60,9 +60,9 @@ extern fxr_u32 phase;
 /* Settings; constant once loaded, so that the verifier drops what is not used. */
 extern const volatile fxr_u32 slots_per_ring_shift; /* a ring has 1 << this many slots */
 extern const volatile fxr_u32 slot_mask;            /* ... so that they have these bits */
-extern const volatile fxr_u64 slots_full;           /* a ring that holds so many counts as full */
+extern const volatile fxr_u64 slots_full;           /* so many: it is full; ~0: it is overwritten */
 extern const volatile fxr_u32 ring_count;           /* CPUs that have a slot ring: those from 0 up */
-extern const volatile fxr_u64 slots_wakeup_fill;    /* the collector is woken when a ring holds so many */
+extern const volatile fxr_u64 slots_wakeup_fill;    /* ... and the collector is woken at so many; ~0: never */
 extern const volatile fxr_u32 side_wakeup_bytes;    /* ... or the side ring so many bytes */
 
 #endif

@@ -2,7 +2,8 @@
 # bash completion of fxt-record(1)
 
 _fxt_record() {
-  local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip -p --pid
+  local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip
+    --circular --oneshot --trigger --before --after --rotate --keep -p --pid
     -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter -u --user --as-caller
     --stats-json -q --quiet -v --verbose --list-categories --version
     -h --help'
@@ -17,6 +18,7 @@ _fxt_record() {
     case ${COMP_WORDS[i]} in
       --) ((i++)); break ;;
       -o|--output|-d|--duration|-c|--categories|-b|--buffer-size|-p|--pid|-t|--tgid|--comm|\
+      --circular|--oneshot|--trigger|--before|--after|--rotate|--keep|\
       --cgroup|--lbr-frequency|--lbr-period|--lbr-filter|-u|--user|--stats-json)
         [[ ${COMP_WORDS[i+1]-} == = ]] && ((i++))
         ((i++))
@@ -62,6 +64,16 @@ _fxt_record() {
       mapfile -t COMPREPLY < <(compgen -W '500ms 2s 10s 1m' -- "$current") ;;
     -b|--buffer-size)
       mapfile -t COMPREPLY < <(compgen -W '1M 8M 32M 128M' -- "$current") ;;
+    --circular|--oneshot)
+      mapfile -t COMPREPLY < <(compgen -W '16M 64M 256M' -- "$current") ;;
+    --trigger)
+      mapfile -t COMPREPLY < <(compgen -W 'wakeup_latency runnable off_cpu slice exit signal alert
+        psi log' -- "$current") ;;
+    --before|--after)
+      mapfile -t COMPREPLY < <(compgen -W '1s 5s 10s 30s' -- "$current") ;;
+    --rotate)
+      mapfile -t COMPREPLY < <(compgen -W '60s 10m 1G 60s,1G' -- "$current") ;;
+    --keep) ;;
     --)
       mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
     *)

@@ -42,3 +42,8 @@ bench-quick: $(BUILD)/fxt-record $(BUILD)/tests/workload
 .PHONY: bench-programs
 bench-programs: $(BUILD)/fxt-record
 	scripts/bench_programs --build $(BUILD)
+
+## bench-sessions recording into memory beside streaming: the programs, the collector, snapshots (root)
+.PHONY: bench-sessions
+bench-sessions: $(BUILD)/fxt-record $(BUILD)/fxt $(BUILD)/tests/workload
+	scripts/bench_sessions --build $(BUILD) --output $(BUILD)/bench/sessions.json

@@ -32,3 +32,9 @@ capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD
 	$(BUILD)/capture_tests
 	BUILD=$(BUILD) python3 tests/capture/perf_parity_test.py
 	tests/capture/regressions_test.py --build $(BUILD)
+
+TRIGGER_TRIALS ?= 50
+## trigger-test  plant a delay 50 times and have --trigger catch each of them (root)
+.PHONY: trigger-test
+trigger-test: $(BUILD)/capture_tests $(BINARIES)
+	FXT_TRIGGER_TRIALS=$(TRIGGER_TRIALS) $(BUILD)/capture_tests --gtest_filter=Trigger.CatchesAPlantedDelay

@@ -16,8 +16,6 @@ constexpr int64_t kClockJump = 1'000'000;
 // How often to look again at an event that a CPU is just writing, before other work is done first.
 constexpr int kStallRetries = 200;
 constexpr uint64_t kDrainsPerMissCheck = 16;
-// Tasks of the snapshot between two looks at the side ring, which fills meanwhile.
-constexpr uint64_t kTasksPerCollect = 64;
 // Of the events' time, ns. What happens meanwhile has to fit into the side ring.
 constexpr uint64_t kSlice = 20'000'000;
 
@@ -58,7 +56,7 @@ util::Status CaptureSession::Start(EventHandler& handler) {
   programs_->SetPhase(FXR_PHASE_ALL);
   start_time_ = delivered_ = ReadClock();
   kernel_ahead_ = start_time_ - util::MonotonicNow();
-  DropEventsBefore(start_time_);
+  if (!in_place()) DropEventsBefore(start_time_);
   handler_->OnStart(start_time_);
   return branches_ ? branches_->Enable() : util::Ok();
 }
@@ -69,6 +67,18 @@ void CaptureSession::DropEventsBefore(uint64_t time) {
     if (merger_.Deliver(time - 1, time, [](uint32_t, const SlotEvent&) {})) break;
   }
   merger_.Release();
+}
+
+uint64_t CaptureSession::Pause() {
+  // As in Stop.
+  const uint64_t time = ReadClock();
+  programs_->SetPhase(FXR_PHASE_NAMES);
+  return time;
+}
+
+uint64_t CaptureSession::Resume() {
+  programs_->SetPhase(FXR_PHASE_ALL);
+  return ReadClock();
 }
 
 void CaptureSession::Follow(uint32_t pid) {
@@ -99,11 +109,7 @@ util::Status CaptureSession::Snapshot() {
   std::vector<std::string> cgroups;
   for (uint64_t id : filter.cgroups) cgroups.push_back(identities_.CgroupPath(id));
   filter_matches_ = FilterMatches(filter, std::move(cgroups));
-  uint64_t tasks = 0;
-  return programs_->tasks().ForEach([&](const fxr_walked_task& walked) {
-    OnSnapshotTask(walked.task);
-    if (++tasks % kTasksPerCollect == 0) CollectSideEvents();
-  });
+  return ForEachTask([this](const fxr_task& task) { OnSnapshotTask(task); });
 }
 
 uint64_t CaptureSession::ReadClock() {
@@ -147,6 +153,7 @@ bool CaptureSession::Deliver(uint64_t now, uint64_t horizon) {
 // A long backlog takes its time, and so it is delivered piece by piece: the side ring, which is
 // small, is emptied in between.
 bool CaptureSession::DeliverInSlices(uint64_t now, uint64_t horizon) {
+  if (in_place()) return true;
   for (;;) {
     const uint64_t until = std::min(delivered_ + kSlice, horizon);
     bool delivered = false;
@@ -176,7 +183,7 @@ bool CaptureSession::Drain() {
   side_ring_.SeeHead();
   if (branches_) branches_->Collect(now);
   fullest_now_percent_ = static_cast<uint32_t>(side_ring_.pending() * 100 / side_ring_.capacity());
-  for (size_t i = 0; i < merger_.ring_count(); ++i) {
+  for (size_t i = 0; i < merger_.ring_count() && !in_place(); ++i) {
     const SlotRing& ring = merger_.ring(i);
     fullest_now_percent_ = std::max(fullest_now_percent_,
                                     static_cast<uint32_t>(ring.pending() * 100 / ring.capacity()));
@@ -188,7 +195,7 @@ bool CaptureSession::Drain() {
   if (whole) horizon_ = std::min(now, end_time_.load());
   const bool delivered = DeliverInSlices(now, horizon_);
   if (delivered) DeliverUpTo(horizon_);
-  merger_.Release();
+  if (!in_place()) merger_.Release();
   if (!whole || !delivered) {
     ++stalls_;
     return false;
@@ -254,6 +261,14 @@ uint64_t CaptureSession::Stop() {
   static_cast<void>(programs_->tasks().ForEach(
       [this](const fxr_walked_task& walked) { handler_->OnFinalTask(walked.task); }));
   return end_time_;
+}
+
+uint64_t CaptureSession::LostTaskEvents() const {
+  uint64_t lost = told_misses_[FXR_CATEGORY_TASK];
+  for (uint32_t cpu = 0; cpu < programs_->control_count(); ++cpu) {
+    lost += __atomic_load_n(&programs_->control(cpu).dropped[FXR_CATEGORY_TASK], __ATOMIC_RELAXED);
+  }
+  return lost;
 }
 
 CaptureStats CaptureSession::stats() const {

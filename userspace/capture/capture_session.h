@@ -91,6 +91,32 @@ class CaptureSession final : private OtherEvents {
   // StopEvents, and nothing later. That moment, ns of CLOCK_MONOTONIC.
   uint64_t Stop();
 
+  // Where rings are left in place (ProgramOptions::ring_use), Drain delivers all but slots, and the
+  // slots are read here.
+  SlotRing ring(uint32_t cpu) const { return programs_->MakeSlotRing(cpu); }
+  // After Start: no events for a while, but who tasks are is told; and events again. When, ns of
+  // CLOCK_MONOTONIC: what is stamped between the two is none of the recording.
+  uint64_t Pause();
+  uint64_t Resume();
+  // Asks the kernel for all tasks as they are now, and delivers what happens meanwhile at the next
+  // Drain.
+  template <typename Visit>
+  util::Status ForEachTask(Visit visit) {
+    uint64_t tasks = 0;
+    return programs_->tasks().ForEach([&](const fxr_walked_task& walked) {
+      visit(walked.task);
+      if (++tasks % kTasksPerCollect == 0) CollectSideEvents();
+    });
+  }
+  // Empties the side ring in the middle of what takes long; its events come at the next Drain.
+  void CollectSideEvents();
+  // ns of the kernel's CLOCK_MONOTONIC.
+  uint64_t Now() { return ReadClock(); }
+  int64_t clock_offset() const { return clock_offset_; }
+
+  // Lost so far of what tells who tasks are.
+  uint64_t LostTaskEvents() const;
+
   CaptureStats stats() const;
   // See BpfPrograms.
   const std::vector<uint32_t>& contextless_cpus() const { return programs_->contextless_cpus(); }
@@ -104,11 +130,14 @@ class CaptureSession final : private OtherEvents {
   bool is_quiet() const { return fullest_now_percent_ == 0 && !branches_; }
 
  private:
+  // Tasks of a walk between two looks at the side ring, which fills meanwhile.
+  static constexpr uint64_t kTasksPerCollect = 64;
+
   CaptureSession(const ProgramOptions& options, std::unique_ptr<BpfPrograms> programs,
                  SideRing side_ring, ProcIdentity& proc);
   // ns of the kernel's CLOCK_MONOTONIC; also sees whether the machine was suspended.
   uint64_t ReadClock();
-  void CollectSideEvents();
+  bool in_place() const { return options_.ring_use != RingUse::kDrained; }
   void DropEventsBefore(uint64_t time);
   bool Deliver(uint64_t now, uint64_t horizon);
   bool DeliverInSlices(uint64_t now, uint64_t horizon);

@@ -92,6 +92,44 @@ void TaskTracker::EndSnapshot() {
   });
 }
 
+void TaskTracker::CopyTasks(const TaskTracker& other) {
+  const TaskTable& theirs = other.table_;
+  const auto is_copied = [&](ThreadHandle handle) {
+    // Pseudo threads come by themselves; of two with one tid, the other is on its way off a CPU.
+    return theirs.Find(theirs.thread(handle).tid) == handle;
+  };
+  theirs.ForEachThread([&](ThreadHandle handle) {
+    if (!is_copied(handle)) return;
+    const model::Thread& thread = theirs.thread(handle);
+    table_.Add(thread.tid, theirs.process(thread.process).tgid, thread.name, thread.start_time);
+  });
+  theirs.ForEachThread([&](ThreadHandle handle) {
+    if (!is_copied(handle)) return;
+    const model::Thread& thread = theirs.thread(handle);
+    const ThreadHandle copy = table_.Find(thread.tid);
+    table_.thread(copy).exiting = thread.exiting;
+    Process& process = ProcessOf(copy);
+    if (!process.name.empty()) return;
+    const Process& original = theirs.process(thread.process);
+    process.ppid = original.ppid;
+    process.uid = original.uid;
+    process.is_kernel = original.is_kernel;
+    process.has_leader = original.has_leader;
+    process.start_time = original.start_time;
+    process.name = original.name;
+    process.cmdline = original.cmdline;
+    process.cgroup = original.cgroup;
+  });
+  for (const Ended& ended : other.ended_) {
+    const model::Thread& thread = theirs.thread(ended.thread);
+    if (thread.process == kNoHandle || thread.koid != ended.koid || !is_copied(ended.thread)) {
+      continue;
+    }
+    const ThreadHandle copy = table_.Find(thread.tid);
+    ended_.push_back({ended.time, copy, table_.thread(copy).koid});
+  }
+}
+
 void TaskTracker::OnFinalTask(const fxr_task& task) {
   const ThreadHandle handle = table_.Find(task.tid);
   if (handle == kNoHandle || table_.thread(handle).start_time != task.start_time) return;

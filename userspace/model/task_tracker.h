@@ -32,6 +32,11 @@ class TaskTracker {
   // fork, rename or exit shows it, or the end does.
   void OnFinalTask(const fxr_task& task);
 
+  // Takes in all tasks that `other` knows, as it knows them; numbers that were used before are
+  // forgotten, so that koids are what they are in a recording which begins now. Into an empty
+  // tracker.
+  void CopyTasks(const TaskTracker& other);
+
   // Each returns the thread that it happened to: of OnFork the new one.
   ThreadHandle OnFork(const fxr_task& task);
   // header.size bytes.

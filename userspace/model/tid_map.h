@@ -27,6 +27,11 @@ class TidMap {
     return &(*pages_[(tid & schema::kTidMask) >> kPageBits])[tid & (kPageSize - 1)];
   }
 
+  // All values are absent again; memory stays.
+  void Clear() {
+    for (const std::unique_ptr<Page>& page : owned_) *page = kNothing;
+  }
+
   void Set(uint32_t tid, T value) {
     const Page*& page = pages_[(tid & schema::kTidMask) >> kPageBits];
     if (page == &kNothing) {

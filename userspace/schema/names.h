@@ -23,6 +23,12 @@ namespace event {
 inline constexpr std::string_view kSession = "session";
 // What `fxt trim` leaves in a smaller file.
 inline constexpr std::string_view kTrimmed = "trimmed";
+// What a snapshot is about: a trigger fired here; with trigger, and value and thread where there are
+// any, and the wall clock's time.
+inline constexpr std::string_view kTrigger = "trigger";
+// The recording was stopped, and started again later into the same buffer.
+inline constexpr std::string_view kStopped = "stopped";
+inline constexpr std::string_view kStarted = "started";
 // An instant with cpu, count and category, and a counter of the same name, per CPU.
 inline constexpr std::string_view kLostEvents = "lost_events";
 // A switch of `cpu` was not seen, though nothing was lost.
@@ -61,6 +67,10 @@ inline constexpr std::string_view kFilters = "filters";
 inline constexpr std::string_view kCommandPid = "command_pid";
 // Of migrate, and of trimmed.
 inline constexpr std::string_view kFrom = "from";
+// Of trigger: the trigger as it was given; what was measured; the thread that it happened to.
+inline constexpr std::string_view kTrigger = "trigger";
+inline constexpr std::string_view kValue = "value";
+inline constexpr std::string_view kThread = "thread";
 // Of fork (koid).
 inline constexpr std::string_view kChild = "child";
 }  // namespace argument

@@ -71,6 +71,11 @@ ThreadHandle SchedTranslator::ThreadOn(uint32_t cpu, uint32_t tid) {
   return tid == 0 ? IdleOf(cpu) : tasks_.Thread(tid);
 }
 
+std::optional<uint32_t> SchedTranslator::RunningTid(uint32_t cpu) const {
+  if (cpu >= cpus_.size() || !cpus_[cpu].running) return std::nullopt;
+  return cpus_[cpu].running->tid;
+}
+
 ThreadHandle SchedTranslator::Running(uint32_t cpu) {
   ThreadHandle running = RunningOn(CpuAt(cpu));
   return running == kNoHandle ? IdleOf(cpu) : running;
@@ -132,9 +137,8 @@ void SchedTranslator::CloseGap(uint32_t cpu, uint64_t time, ThreadHandle outgoin
   LeaveCpu(running);
 }
 
-void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
+ThreadHandle SchedTranslator::LostOf(uint32_t cpu) {
   Cpu& state = CpuAt(cpu);
-  if (!expect_continuity_ || !state.running) return;
   if (state.lost == kNoHandle) {
     model::TaskTable& table = file_.tasks();
     if (lost_process_ == kNoHandle) {
@@ -143,6 +147,26 @@ void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
     state.lost = table.PseudoThread(lost_process_, schema::LostKoid(cpu),
                                     fmt::format("(lost events)/{}", cpu));
   }
+  return state.lost;
+}
+
+void SchedTranslator::OnRunning(uint32_t cpu, uint64_t time, uint32_t tid) {
+  if (!expect_continuity_) return;
+  const ThreadHandle lost = LostOf(cpu);
+  const ThreadHandle running = ThreadOn(cpu, tid);
+  Cpu& state = CpuAt(cpu);
+  // One that has died since, or is on another CPU by what was told before.
+  if (state.running || file_.thread(running).on_cpu >= 0) return;
+  ++stats_.gap_switches;
+  WriteSwitch(cpu, time, fxt::ThreadState::kNew, lost, running, 0, 0);
+  file_.thread(running).on_cpu = static_cast<int32_t>(cpu);
+  SetRunning(state, running);
+}
+
+void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
+  Cpu& state = CpuAt(cpu);
+  if (!expect_continuity_ || !state.running) return;
+  LostOf(cpu);
   ++stats_.gap_switches;
   WriteSwitch(cpu, time, fxt::ThreadState::kNew, state.running->handle, state.lost, 0, 0);
   LeaveCpu(state.running->handle);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -28,9 +29,14 @@ class SchedTranslator {
   // Times are ns of the file's clock; bodies are those of event_table.h.
   void OnSwitch(uint32_t cpu, uint64_t time, uint64_t body);
   void OnWaking(uint64_t time, uint64_t body);
+  // At the beginning of a file: what the CPU runs since before it. The file shows it as it shows
+  // the end of a gap.
+  void OnRunning(uint32_t cpu, uint64_t time, uint32_t tid);
   // Switches of this CPU were lost from here on: until the next one, nobody knows what it runs.
   void OnLostSwitches(uint32_t cpu, uint64_t time);
 
+  // Its tid, 0: it idles; nothing when it is not known.
+  std::optional<uint32_t> RunningTid(uint32_t cpu) const;
   // The thread that is on the CPU as far as is known; the CPU's idle thread when it is not.
   model::ThreadHandle Running(uint32_t cpu);
   // The CPU's idle thread.
@@ -48,6 +54,7 @@ class SchedTranslator {
   static model::ThreadHandle RunningOn(const Cpu& state) {
     return state.running ? state.running->handle : state.in_gap ? state.lost : model::kNoHandle;
   }
+  model::ThreadHandle LostOf(uint32_t cpu);
   void SetRunning(Cpu& state, model::ThreadHandle thread);
   Cpu& CpuAt(uint32_t cpu) {
     if (cpu >= cpus_.size()) [[unlikely]] {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "translate/translator.h"
 
+#include <array>
+
+#include "fxt/utf8.h"
 #include "schema/event_info.h"
 
 namespace translate {
@@ -128,6 +131,28 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
   }
   ++stats_.events[FXR_CATEGORY_OTHER];
   ++stats_.unreadable;
+}
+
+void Translator::OnMark(uint64_t time, std::string_view name,
+                        std::span<const std::pair<std::string_view, std::string>> arguments) {
+  constexpr size_t kMaxArguments = 4;
+  constexpr size_t kMaxTextBytes = 2000;
+  const uint64_t at = FileTime(time);
+  OpenRecord record = file_.Begin(losses_.RecorderTrack());
+  std::array<std::string, kMaxArguments> valid;
+  std::array<fxt::Argument, kMaxArguments> written;
+  size_t count = 0;
+  for (const auto& [key, text] : arguments) {
+    if (text.empty() || count == kMaxArguments) continue;
+    written[count] = {record.Intern(key), fxt::InlineUtf8(text, valid[count], kMaxTextBytes)};
+    ++count;
+  }
+  record.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                          .timestamp = at,
+                          .thread = record.thread(),
+                          .category = record.Ref(Word::kCategoryRecorder),
+                          .name = record.Intern(name),
+                          .arguments = {written.data(), count}});
 }
 
 void Translator::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {

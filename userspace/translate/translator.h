@@ -5,6 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "fxt/provider_writer.h"
@@ -75,6 +78,19 @@ class Translator {
   void OnMapping(uint64_t time, const perf::MmapRecord& record) {
     branches_->OnMapping(FileTime(time), record);
   }
+  // Right after OnStart, for each CPU of which it is known: the thread that it runs since before;
+  // 0: it idles.
+  void OnRunning(uint32_t cpu, uint64_t time, uint32_t tid) {
+    sched_.OnRunning(cpu, FileTime(time), tid);
+  }
+  // The thread that the CPU runs by what was translated so far, 0: it idles; nothing: not known.
+  std::optional<uint32_t> RunningOn(uint32_t cpu) const { return sched_.RunningTid(cpu); }
+  // Nothing was recorded from here on, until `cpu` switches again.
+  void OnPause(uint32_t cpu, uint64_t time) { sched_.OnLostSwitches(cpu, FileTime(time)); }
+  // An instant on the recorder's track, with arguments that are texts. What has no text is left
+  // out.
+  void OnMark(uint64_t time, std::string_view name,
+              std::span<const std::pair<std::string_view, std::string>> arguments);
   // A loss that no slot tells of. `cpu` -1: not tied to one.
   void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count);
   // To be called now and then with the present time.

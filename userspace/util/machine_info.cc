@@ -33,9 +33,16 @@ MachineInfo ReadMachineInfo(const std::string& proc, const std::string& sys) {
   return info;
 }
 
-std::string WallClockNow() {
+std::string WallClockNow() { return WallClockBefore(0); }
+
+std::string WallClockBefore(uint64_t ago) {
+  constexpr uint64_t kSecond = 1'000'000'000;
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
+  const uint64_t moment =
+      static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec) - ago;
+  now.tv_sec = static_cast<time_t>(moment / kSecond);
+  now.tv_nsec = static_cast<long>(moment % kSecond);
   tm local{};
   localtime_r(&now.tv_sec, &local);
   std::array<char, 64> date{};

@@ -19,5 +19,7 @@ MachineInfo ReadMachineInfo(const std::string& proc = "/proc", const std::string
 
 // Now, in RFC 3339 with the local offset: 2026-01-31T12:34:56.789+01:00.
 std::string WallClockNow();
+// The same of a moment so many ns ago.
+std::string WallClockBefore(uint64_t ago);
 
 }  // namespace util

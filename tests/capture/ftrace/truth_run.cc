@@ -12,6 +12,7 @@
 
 #include "capture/ftrace/tracefs/trace_fs.h"
 #include "capture/support/clock.h"
+#include "capture/support/instants.h"
 
 namespace truth {
 
@@ -22,6 +23,15 @@ std::string TruthRun::Describe() const {
   text += '\n';
   for (const std::string& problem : recorded.problems) text += problem + '\n';
   return text;
+}
+
+util::Result<uint64_t> SessionBegin(const std::string& path) {
+  const auto instants = ReadInstants(path);
+  if (!instants.ok()) return instants.error();
+  for (const Instant& instant : *instants) {
+    if (instant.name == "session") return instant.time_ns;
+  }
+  return util::Error{fmt::format("{} does not say when it begins", path), ""};
 }
 
 util::Result<TruthRun> RunUnderBoth(const TruthRunOptions& options, const DuringRun& during) {
@@ -70,6 +80,11 @@ util::Result<TruthRun> RunUnderBoth(const TruthRunOptions& options, const During
   if (!blind.ok()) return blind.TakeError();
   run.options = options.compare;
   run.options.window = *window;
+  if (options.from_session) {
+    const auto begin = SessionBegin(options.trace_path);
+    if (!begin.ok()) return begin.error();
+    run.options.window.begin_ns = std::max(run.options.window.begin_ns, *begin);
+  }
   run.options.blind = std::move(*blind);
   run.comparison = Compare(run.reference.log, run.recorded, run.options);
   return run;

@@ -21,6 +21,9 @@ struct TruthRunOptions {
   std::vector<std::string> workload;
   // A program that knows `within WINDOW_FILE SESSION command...`: ftrace_compare.
   std::string window_program;
+  // Only from where the file says that it begins: that of a circular buffer, whose older events are
+  // gone.
+  bool from_session = false;
   std::chrono::milliseconds limit{60'000};
   size_t buffer_kib = 64 * 1024;
   std::string blind_init = "auto";
@@ -37,6 +40,9 @@ struct TruthRun {
 
   std::string Describe() const;
 };
+
+// The time of the instant that a recording of ours begins with, ns.
+util::Result<uint64_t> SessionBegin(const std::string& path);
 
 // Called while both run, before the workload's end is waited for.
 using DuringRun = std::function<void(ChildProcess& recorder)>;

@@ -114,5 +114,32 @@ TEST_F(TaskTrackerTest, NobodyIsAskedTwiceForOneTid) {
   EXPECT_EQ(identities_.lookups, 2);
 }
 
+TEST_F(TaskTrackerTest, ACopyKnowsWhoIsThereAndNumbersAnew) {
+  tasks_.OnSnapshotTask(Task(101, 100, "worker", 3));
+  tasks_.OnSnapshotTask(Task(100, 100, "server", 2));
+  tasks_.EndSnapshot();
+  // A tid that was used before.
+  for (uint64_t start = 5; start < 8; ++start) tasks_.OnFork(Task(200, 200, "again", start));
+  tasks_.OnExit(1'000'000'000, Exit(200));
+  EXPECT_NE(table_.thread(table_.Find(200)).koid, 200u);
+  table_.PseudoThread(table_.PseudoProcess(0, "swapper"), 1u << 31, "swapper/0");
+  TaskTracker copy(identities_, true);
+  copy.CopyTasks(tasks_);
+  const TaskTable& copied = copy.table();
+  EXPECT_EQ(copied.thread_count(), 3u);
+  EXPECT_EQ(copied.process_count(), 2u);
+  const Thread& worker = copied.thread(copied.Find(101));
+  EXPECT_EQ(worker.name, "worker");
+  EXPECT_EQ(copied.process(worker.process).tgid, 100u);
+  EXPECT_EQ(copied.process(worker.process).name, "server");
+  EXPECT_EQ(copied.process(worker.process).start_time, 2u);
+  EXPECT_EQ(copied.thread(copied.Find(200)).koid, 200u);
+  EXPECT_TRUE(copied.thread(copied.Find(200)).exiting);
+  // What ended goes from the copy as it would have gone.
+  copy.Sweep(12'000'000'000);
+  EXPECT_EQ(copied.Find(200), kNoHandle);
+  EXPECT_EQ(identities_.lookups, 0);
+}
+
 }  // namespace
 }  // namespace model

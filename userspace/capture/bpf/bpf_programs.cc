@@ -68,6 +68,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   auto skeleton = Skeleton::Open(options.verbose, *features.types);
   if (!skeleton) return skeleton.TakeError();
   (*skeleton)->SetSizes(*sizes);
+  (*skeleton)->SetRingUse(options.ring_use, *sizes);
   (*skeleton)->SetFeatures(features, *sizes);
   (*skeleton)->SetFilters(options);
   (*skeleton)->ChoosePrograms(options, features);

@@ -33,6 +33,13 @@ struct TaskFilter {
   }
 };
 
+// What becomes of a slot ring that is full.
+enum class RingUse : uint8_t {
+  kDrained,      // it is emptied in time; what finds no room is lost
+  kOverwritten,  // its oldest events are lost, and it is never emptied
+  kFilledOnce,   // it is never emptied either; the collector is woken when it is full
+};
+
 struct ProgramOptions {
   CategorySet categories;
 
@@ -40,7 +47,8 @@ struct ProgramOptions {
   std::vector<std::string> sched_events;  // out of SchedEvents(); empty: all
   TaskFilter filter;
   uint64_t ring_bytes = 0;  // per CPU, a power of two; 0: DefaultRingBytes
-  bool verbose = false;     // the loader's and the verifier's words go to stderr
+  RingUse ring_use = RingUse::kDrained;
+  bool verbose = false;  // the loader's and the verifier's words go to stderr
 
   // Whether the tracepoint's events are to be recorded.
   bool Wants(const Tracepoint& tracepoint) const {

@@ -25,6 +25,17 @@ uint64_t DefaultRingBytes(uint32_t cpus) {
   return std::clamp(std::bit_floor(kTotal / std::max(cpus, 1u)), kLeast, kMost);
 }
 
+util::Result<uint64_t> RingBytesOf(uint64_t total_bytes) {
+  const uint64_t rings = util::ReadCpuList("present").back() + 1;
+  const uint64_t bytes = std::bit_floor(total_bytes / rings);
+  if (bytes < kMinRingBytes || bytes > kMaxRingBytes) {
+    return util::Error{fmt::format("a buffer of {} KiB is out of range", total_bytes >> 10),
+                       fmt::format("this machine's {} CPUs share {} KiB to {} GiB", rings,
+                                   rings * kMinRingBytes >> 10, rings * kMaxRingBytes >> 30)};
+  }
+  return bytes;
+}
+
 util::Result<RingSizes> SizeRings(uint64_t ring_bytes) {
   RingSizes sizes;
   sizes.control_count = util::ReadCpuList("possible").back() + 1;

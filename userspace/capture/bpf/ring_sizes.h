@@ -15,6 +15,10 @@ inline constexpr uint64_t kMaxRingBytes = uint64_t{1} << 30;
 // per CPU, as long as all CPUs together stay within 128 MiB; never below 1 MiB.
 uint64_t DefaultRingBytes(uint32_t cpus);
 
+// What each CPU's ring has where all of them have so many bytes together, rounded down to a power
+// of two; an error when that is too small or too large.
+util::Result<uint64_t> RingBytesOf(uint64_t total_bytes);
+
 struct RingSizes {
   uint32_t control_count = 0;  // one for each possible CPU
   uint32_t ring_count = 0;     // one for each present CPU; not more than controls

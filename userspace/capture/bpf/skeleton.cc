@@ -126,6 +126,15 @@ void Skeleton::SetSizes(const RingSizes& sizes) {
   settings.side_wakeup_bytes = static_cast<uint32_t>(sizes.side_ring_bytes / 4);
 }
 
+void Skeleton::SetRingUse(RingUse use, const RingSizes& sizes) {
+  auto& settings = *bpf_->rodata;
+  if (use == RingUse::kOverwritten) settings.slots_full = settings.slots_wakeup_fill = UINT64_MAX;
+  // The last slot that a ring takes.
+  if (use == RingUse::kFilledOnce) {
+    settings.slots_wakeup_fill = sizes.slots_per_ring() - FXR_RING_SLACK - 1;
+  }
+}
+
 void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& sizes) {
   auto& settings = *bpf_->rodata;
   settings.programs_have_stand_ins = features.preemptible_tracepoints;

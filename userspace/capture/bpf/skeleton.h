@@ -32,6 +32,7 @@ class Skeleton {
 
   // These before Load.
   void SetSizes(const RingSizes& sizes);
+  void SetRingUse(RingUse use, const RingSizes& sizes);
   void SetFeatures(const KernelFeatures& features, const RingSizes& sizes);
   void SetFilters(const ProgramOptions& options);
   void ChoosePrograms(const ProgramOptions& options, const KernelFeatures& features);

@@ -51,6 +51,13 @@ class MergeLane {
     return Load(near);
   }
 
+  // Goes on at this event.
+  void SkipTo(uint64_t position) {
+    CountTaken();
+    held_.clear();
+    ring_.SkipTo(position);
+  }
+
   // Gives the room of delivered events back to the kernel.
   void Release() {
     CountTaken();

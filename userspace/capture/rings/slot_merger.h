@@ -22,6 +22,9 @@ class SlotMerger {
   size_t ring_count() const { return lanes_.size(); }
   const SlotRing& ring(size_t index) const { return lanes_[index].ring(); }
 
+  // Goes on at this event of the ring; what is before it is not delivered any more.
+  void SkipTo(size_t index, uint64_t position) { lanes_[index].SkipTo(position); }
+
   // Delivers events up to and including time `horizon` to `visit(cpu, event)`, in time order. The
   // horizon is a clock reading made before this call: whatever is claimed after the call looks at
   // the heads is later than that. False when it had to stop at an event that a CPU is just writing;

@@ -41,6 +41,23 @@ class SlotRing {
   SlotRing(fxr_ring_control* control, const fxr_slot* slots, unsigned shift)
       : control_(control), slots_(slots), shift_(shift) {}
 
+  // Begins at this event, in place of the first or the next one.
+  void SkipTo(uint64_t position) { position_ = position; }
+  // The head as it is now.
+  uint64_t LiveHead() const { return __atomic_load_n(&control_->head, __ATOMIC_ACQUIRE); }
+  // The slot at a position. Once it is committed, and not overwritten yet, body and commit belong
+  // together.
+  fxr_slot Read(uint64_t position) const {
+    const fxr_slot& slot = SlotAt(position);
+    const uint64_t commit = __atomic_load_n(&slot.commit, __ATOMIC_ACQUIRE);
+    return {commit, __atomic_load_n(&slot.body, __ATOMIC_RELAXED)};
+  }
+  // Whether `commit` is that of the event claimed at this position.
+  bool IsOf(uint64_t position, uint64_t commit) const {
+    return (((commit >> FXR_LAP_SHIFT) ^ ((position >> shift_) + 1)) & FXR_LAP_MASK) == 0;
+  }
+  unsigned shift() const { return shift_; }
+
   // Looks how far the producer is. What it claims later stays unseen until the next call.
   void SeeHead() { head_ = __atomic_load_n(&control_->head, __ATOMIC_ACQUIRE); }
 

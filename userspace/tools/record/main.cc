@@ -2,11 +2,15 @@
 #include "tools/record/options/list_categories.h"
 #include "tools/record/options/record_options.h"
 #include "tools/record/recorder.h"
+#include "tools/record/session_recorder.h"
 
 int main(int argc, char** argv) {
   tools::ParsedOptions parsed = tools::ParseRecordOptions(argc, argv);
   if (parsed.exit_code) return *parsed.exit_code;
   if (parsed.options.list_categories == "names") return tools::ListCategoryNames();
   if (!parsed.options.list_categories.empty()) return tools::ListCategories();
+  if (parsed.options.memory_bytes != 0 || parsed.options.rotates()) {
+    return tools::SessionRecorder(std::move(parsed.options)).Run();
+  }
   return tools::Recorder(std::move(parsed.options)).Run();
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "capture/capture_session.h"
-#include "tools/record/console.h"
+#include "tools/record/process/console.h"
 #include "translate/translation_stats.h"
 
 namespace tools {

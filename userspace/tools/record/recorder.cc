@@ -14,8 +14,9 @@
 
 #include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
+#include "tools/record/process/schedule.h"
 #include "tools/record/progress.h"
-#include "tools/record/schedule.h"
+#include "tools/record/session_description.h"
 #include "util/clock.h"
 #include "util/cpu_list.h"
 #include "util/machine_info.h"
@@ -91,27 +92,6 @@ util::Status Recorder::OpenOutput() {
   return util::Ok();
 }
 
-translate::SessionInfo Recorder::DescribeSession() const {
-  const util::MachineInfo machine = util::ReadMachineInfo();
-  translate::SessionInfo info;
-  info.version = FXT_RECORD_VERSION;
-  info.kernel = machine.kernel;
-  info.machine = machine.machine;
-  info.cpu_model = machine.cpu_model;
-  info.cpus = machine.cpus;
-  info.host = machine.host;
-  info.command = options_.command_line;
-  if (child_) {
-    info.command_pid = session_->MachinePid(static_cast<uint32_t>(child_->pid())).value_or(0);
-  }
-  info.categories = capture::DescribeCategories(options_.categories);
-  info.filters = fmt::format("{}", fmt::join(DescribeFilters(options_, session_->filter()), ","));
-  info.interrupt_wakers = capture::DescribeInterruptWakers(session_->contextless_cpus(), info.cpus);
-  info.start_time = util::WallClockNow();
-  info.ring_bytes = session_->ring_bytes();
-  return info;
-}
-
 util::Status Recorder::Start() {
   archive_.emplace(*sink_);
   writer_.emplace(*archive_, "fxt-record");
@@ -127,7 +107,8 @@ util::Status Recorder::Start() {
           .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
           .filtered = !session_->filter().empty(),
           .branches = session_->records_branches()});
-  translator_->set_session_info(DescribeSession());
+  translator_->set_session_info(DescribeSession(
+      options_, *session_, command_.exists() ? std::optional(command_.pid()) : std::nullopt));
   handler_.emplace(*translator_);
   if (util::Status status = session_->Start(*handler_); !status) return status;
   start_bytes_ = archive_->bytes();
@@ -135,16 +116,12 @@ util::Status Recorder::Start() {
   for (const std::string& warning : FilterWarnings(options_, session_->filter_matches())) {
     console_.Note(warning);
   }
-  if (child_) {
-    if (util::Status status = child_->Release(); !status) return status;
+  if (command_.exists()) {
+    if (util::Status status = command_.Release(); !status) return status;
   }
   // Nothing that exists makes room for a recording that does not begin.
   if (util::Status status = outputs_->Publish(); !status) {
-    if (child_) {
-      child_->Terminate();
-      child_->Wait();
-      child_.reset();
-    }
+    command_.Cancel();
     return status;
   }
   begin_ = begin;
@@ -200,7 +177,7 @@ std::optional<Recorder::Reason> Recorder::ReasonToEnd(uint64_t now) {
   if (archive_->failed()) return Reason::kOutputFailed;
   signals_.Look();
   if (signals_.count() > 0) return Reason::kSignal;
-  if (child_ && child_->Poll()) return Reason::kCommandEnded;
+  if (command_.exists() && command_.Poll()) return Reason::kCommandEnded;
   if (now >= deadline_) return Reason::kDuration;
   return std::nullopt;
 }
@@ -265,25 +242,8 @@ int Recorder::Fail(const util::Error& error, int exit_code) {
   return exit_code;
 }
 
-// The command is to inherit what the recorder inherited, so it comes first.
-std::optional<int> Recorder::PrepareCommand() {
-  if (options_.command.empty()) return std::nullopt;
-  std::optional<CommandUser> user;
-  if (options_.as_caller || !options_.user.empty()) {
-    auto found = options_.as_caller ? CommandUser::FindCaller() : CommandUser::Find(options_.user);
-    if (!found) return Fail(found.error());
-    user = std::move(*found);
-  }
-  int exit_code = 0;
-  auto child = ChildProcess::Prepare(options_.command, user ? &*user : nullptr,
-                                     RecordOutputs::TraceGoesToStdout(options_), &exit_code);
-  if (!child) return Fail(child.error(), exit_code);
-  child_.emplace(std::move(*child));
-  return std::nullopt;
-}
-
 int Recorder::RunQuietly() {
-  if (auto exit_code = PrepareCommand()) return *exit_code;
+  if (auto exit_code = command_.Prepare(options_)) return *exit_code;
   signals_.Take();
   auto features = capture::ProbeKernel();
   if (!features) return Fail(features.error());
@@ -297,7 +257,9 @@ int Recorder::RunQuietly() {
   session_ = std::move(*session);
   if (util::Status status = KeepBranches(); !status) return Fail(status.error());
   if (util::Status status = OpenOutput(); !status) return Fail(status.error());
-  if (child_ && options_.only_command) session_->Follow(static_cast<uint32_t>(child_->pid()));
+  if (command_.exists() && options_.only_command) {
+    session_->Follow(static_cast<uint32_t>(command_.pid()));
+  }
   if (!realtime_ && !options_.quiet) {
     console_.Note("no right to real-time priority: a busy machine may keep the recorder waiting");
   }
@@ -307,17 +269,16 @@ int Recorder::RunQuietly() {
   }
   const Reason reason = Loop();
   const bool written = End(reason);
-  const int command_status = child_ ? WaitForCommand() : 0;
+  const int command_status = command_.exists() ? command_.WaitForEnd() : 0;
   return written ? command_status : kExitFailure;
 }
 
 int Recorder::FailToStart(const util::Error& error) {
   console_.Error(error);
   // A command that was let go and cannot be run has its own exit code; one that was not, goes.
-  const int exit_code = child_ && child_->released() ? child_->Wait() : kExitFailure;
-  child_.reset();
+  const int exit_code = command_.ExitAfterFailure();
   End(Reason::kOutputFailed);
-  return exit_code == 0 ? kExitFailure : exit_code;
+  return exit_code;
 }
 
 bool Recorder::End(Reason reason) {
@@ -335,29 +296,6 @@ bool Recorder::End(Reason reason) {
   }
   const bool written = closed.ok() && flushed;
   return Finish(reason, !written) && written;
-}
-
-// What was recorded is safe by now, so nothing but the command has to be waited for.
-int Recorder::WaitForCommand() {
-  bool told = false;
-  for (;;) {
-    signals_.Look();
-    if (const auto status = child_->Poll()) return *status;
-    if (signals_.count() > 0 && !told) {
-      told = true;
-      // perf's manner: who stops the recording stops what was recorded. What a terminal sent, the
-      // command has got as well.
-      const bool has_it = signals_.from_terminal() && getpgid(child_->pid()) == getpgrp();
-      if (!has_it) child_->Terminate();
-    }
-    if (signals_.count() > 1) {
-      console_.Note(
-          fmt::format("waits no more for the command, which goes on as process {}", child_->pid()));
-      return 128 + signals_.last();
-    }
-    pollfd ready{.fd = signals_.fd(), .events = POLLIN, .revents = 0};
-    poll(&ready, 1, -1);
-  }
 }
 
 bool Recorder::Finish(Reason reason, bool output_failed) {

@@ -16,10 +16,10 @@
 #include "fxt/provider_writer.h"
 #include "model/task_tracker.h"
 #include "sink/sink.h"
-#include "tools/record/command/child_process.h"
-#include "tools/record/console.h"
-#include "tools/record/end_signals.h"
+#include "tools/record/command_run.h"
 #include "tools/record/options/record_options.h"
+#include "tools/record/process/console.h"
+#include "tools/record/process/end_signals.h"
 #include "tools/record/record_outputs.h"
 #include "tools/record/summary.h"
 #include "translate/translator.h"
@@ -41,15 +41,11 @@ class Recorder {
   int RunQuietly();
   int Fail(const util::Error& error, int exit_code = kExitFailure);
   int FailToStart(const util::Error& error);
-  // The exit code, if the command cannot be run.
-  std::optional<int> PrepareCommand();
-  int WaitForCommand();
   util::Result<capture::ProgramOptions> ChoosePrograms(const capture::KernelFeatures& features);
   util::Status OpenBranches();
   // Hands them to the session, if their tasks can be told.
   util::Status KeepBranches();
   util::Status OpenOutput();
-  translate::SessionInfo DescribeSession() const;
   util::Status Start();
   Reason Loop();
   void Wait(bool drained);
@@ -76,7 +72,7 @@ class Recorder {
   Phase phase_ = Phase::kStarting;
   uint32_t signals_to_give_up_ = 1;  // as many end a wait for who reads the output
 
-  std::optional<ChildProcess> child_;
+  CommandRun command_{console_, signals_};
   capture::ProcIdentity identities_;
   std::unique_ptr<capture::BranchRecorder> branches_;
   std::unique_ptr<capture::CaptureSession> session_;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "capture/capture_session.h"
-#include "tools/record/console.h"
+#include "tools/record/process/console.h"
 #include "translate/translation_stats.h"
 
 namespace tools {

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "capture/bpf/bpf_programs.h"
+#include "output/name_pattern.h"
 #include "tools/common/command_line.h"
 #include "tools/common/message.h"
 #include "util/quantity.h"
@@ -37,6 +39,81 @@ constexpr const char* kExamples =
     "Events that do not fit the buffers are counted, and the file says where they are missing.\n"
     "See fxt-record(1) for everything else.";
 
+// A size has the letter of one, as in 1G; 60s and 2m are times.
+util::Status TakeRotation(const Program& program, const std::string& text, RecordOptions& options) {
+  if (!program.Has("--rotate")) {
+    if (!program.Has("--keep")) return util::Ok();
+    return util::Error{"--keep needs --rotate", ""};
+  }
+  if (program.Has("--stats-json")) {
+    return util::Error{"--stats-json does not go with --rotate", ""};
+  }
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string limit = text.substr(begin, comma - begin);
+    begin = comma + 1;
+    const bool is_size = limit.find_first_of("KMGTB") != std::string::npos;
+    const auto value = is_size ? util::ParseSize(limit) : util::ParseDuration(limit);
+    if (!value) return value.error();
+    (is_size ? options.rotate_bytes : options.rotate_time) = *value;
+  }
+  constexpr uint64_t kLeastTime = 1'000'000'000;
+  constexpr uint64_t kLeastBytes = 64 << 10;
+  if ((options.rotate_time != 0 && options.rotate_time < kLeastTime) ||
+      (options.rotate_bytes != 0 && options.rotate_bytes < kLeastBytes)) {
+    return util::Error{fmt::format("--rotate {}: a file has a second or 64K at least", text), ""};
+  }
+  const auto names = output::NamePattern::Parse(options.output);
+  if (!names) return names.error();
+  if (options.output == "-" || !names->is_unique()) {
+    return util::Error{"--rotate needs a name that is another one for each file",
+                       "-o 'day-%t.fxt': %t is the time, %n a number"};
+  }
+  return util::Ok();
+}
+
+struct Buffering {
+  const std::string& circular;
+  const std::string& oneshot;
+  const std::vector<std::string>& triggers;
+  const std::string& before;
+  const std::string& after;
+};
+
+util::Status TakeBuffering(const Program& program, const Buffering& given, RecordOptions& options) {
+  options.oneshot = program.Has("--oneshot");
+  if (options.oneshot || program.Has("--circular")) {
+    auto size = util::ParseSize(options.oneshot ? given.oneshot : given.circular);
+    if (!size) return size.TakeError();
+    options.memory_bytes = *size;
+    for (const char* other : {"--buffer-size", "--stats-json"}) {
+      if (!program.Has(other)) continue;
+      return util::Error{fmt::format("{} does not go with --circular and --oneshot", other), ""};
+    }
+  }
+  for (const std::string& text : given.triggers) {
+    if (options.memory_bytes == 0 || options.oneshot) {
+      return util::Error{"--trigger needs --circular",
+                         "fxt-record --circular 64M --trigger 'wakeup_latency > 20ms'"};
+    }
+    auto trigger = session::ParseTrigger(text);
+    if (!trigger) return trigger.TakeError();
+    options.triggers.push_back(std::move(*trigger));
+  }
+  const auto take = [&](const char* option, const std::string& text, uint64_t* time) {
+    if (!program.Has(option)) return util::Ok();
+    if (options.triggers.empty()) {
+      return util::Status(util::Error{fmt::format("{} needs --trigger", option), ""});
+    }
+    auto value = util::ParseDuration(text);
+    if (!value) return util::Status(value.TakeError());
+    *time = *value;
+    return util::Ok();
+  };
+  util::Status status = take("--before", given.before, &options.before);
+  return status ? take("--after", given.after, &options.after) : status;
+}
+
 }  // namespace
 
 ParsedOptions ParseRecordOptions(int argc, char** argv) {
@@ -48,6 +125,12 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   uint64_t lbr_frequency = 0;
   uint64_t lbr_period = 0;
   std::string lbr_filter;
+  std::string rotate;
+  std::string circular;
+  std::string oneshot;
+  std::vector<std::string> triggers;
+  std::string before;
+  std::string after;
 
   const Program program("fxt-record", kDescription, "fxt-record " FXT_RECORD_VERSION);
   program.Footer(kExamples);
@@ -67,6 +150,36 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
            "less with more than 16 CPUs)")
       .Type("SIZE");
   program.Add("-z,--gzip", options.gzip, "Compress the file (also by a name that ends in .gz)");
+  program
+      .Add("--circular", circular,
+           "Record into this much memory, the newest events; files are written by --trigger, "
+           "SIGUSR1, and, without a trigger, at the end")
+      .Type("SIZE");
+  program
+      .Add("--oneshot", oneshot, "The same, but stop when the memory is full (excludes --circular)")
+      .Type("SIZE")
+      .Excludes("--circular");
+  program
+      .Add("--trigger", triggers,
+           "With --circular: write a file when this happens, as in 'wakeup_latency > 20ms', "
+           "'off_cpu > 1s comm=db', 'exit != 0', 'psi cpu some 20% 1s' (may be repeated; "
+           "fxt-record(1) lists them)")
+      .Type("WHEN");
+  program
+      .Add("--before", before,
+           "How much of what was before a trigger its file has (by default all)")
+      .Type("TIME");
+  program.Add("--after", after, "... and of what comes after it (by default nothing)").Type("TIME");
+  program
+      .Add("--rotate", rotate,
+           "Begin a new file after this time, or size, or either: 60s,1G; -o has a %t (the time) "
+           "or %n (a number)")
+      .Type("LIMITS")
+      .Excludes("--circular")
+      .Excludes("--oneshot");
+  program.Add("--keep", options.keep, "With --rotate: remove all but the newest N files")
+      .Type("N")
+      .Range(1u, 1'000'000u);
   program
       .Add("-p,--pid", options.tids,
            "Record only events that involve this thread id, of the process namespace that "
@@ -176,6 +289,14 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
                    "each CPU's ring has from 4K to 1G"});
     }
     options.buffer_bytes = *value;
+  }
+  if (util::Status status =
+          TakeBuffering(program, {circular, oneshot, triggers, before, after}, options);
+      !status) {
+    return fail(status.error());
+  }
+  if (util::Status status = TakeRotation(program, rotate, options); !status) {
+    return fail(status.error());
   }
   if (program.Has("--user") && options.user.empty()) return fail({"the user has no name", ""});
   if (options.command.empty() && (options.as_caller || !options.user.empty())) {

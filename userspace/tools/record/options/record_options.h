@@ -9,6 +9,7 @@
 
 #include "capture/bpf/category.h"
 #include "perf/live/lbr_options.h"
+#include "session/trigger/trigger_spec.h"
 #include "util/result.h"
 
 namespace tools {
@@ -25,6 +26,17 @@ struct RecordOptions {
   uint64_t duration = 0;  // ns; 0: until a signal or the command's end
   capture::CategorySelection categories = capture::DefaultCategories();
   uint64_t buffer_bytes = 0;  // per CPU; 0: by the number of CPUs
+  // --circular, --oneshot: of all CPUs together; 0: into a file.
+  uint64_t memory_bytes = 0;
+  bool oneshot = false;
+  std::vector<session::TriggerSpec> triggers;
+  uint64_t before = 0;  // ns; 0: all of the buffer
+  uint64_t after = 0;
+  // --rotate: files that follow each other, each for so long (ns) or so many bytes; 0: no limit.
+  uint64_t rotate_time = 0;
+  uint64_t rotate_bytes = 0;
+  bool rotates() const { return rotate_time != 0 || rotate_bytes != 0; }
+  uint64_t keep = 0;  // of them, the newest so many; 0: all
   std::vector<uint32_t> tids;
   std::vector<uint32_t> tgids;
   std::vector<std::string> comms;

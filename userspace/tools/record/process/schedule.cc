@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/schedule.h"
+#include "tools/record/process/schedule.h"
 
 #include <sched.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/end_signals.h"
+#include "tools/record/process/end_signals.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>

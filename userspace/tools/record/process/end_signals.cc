@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/end_signals.h"
+#include "tools/record/process/end_signals.h"
 
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -37,11 +37,28 @@ void EndSignals::Take() {
   fd_.reset(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+void EndSignals::TakeWishes() {
+  sigset_t set;
+  sigprocmask(SIG_BLOCK, nullptr, &set);
+  sigaddset(&set, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  sigset_t taken;
+  sigemptyset(&taken);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR1}) {
+    if (number != SIGHUP || !IsIgnored(number)) sigaddset(&taken, number);
+  }
+  signalfd(fd_.get(), &taken, 0);
+}
+
 void EndSignals::Look() {
   const std::lock_guard lock(mutex_);
   signalfd_siginfo info{};
   while (read(fd_.get(), &info, sizeof(info)) == sizeof(info)) {
     if (info.ssi_signo == SIGCHLD) continue;
+    if (info.ssi_signo == SIGUSR1) {
+      ++wishes_;
+      continue;
+    }
     const uint64_t now = util::MonotonicNow();
     if (count_ > 0 && now - last_time_ < kSameWish) continue;
     last_time_ = now;

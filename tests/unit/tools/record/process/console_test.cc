@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/console.h"
+#include "tools/record/process/console.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Files that are written because something happened.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "capture/ftrace/truth_run.h"
+#include "capture/support/environment.h"
+#include "capture/support/expect.h"
+#include "capture/support/instants.h"
+#include "capture/support/recording.h"
+#include "capture/support/talking_recorder.h"
+#include "capture/support/trace_objects.h"
+
+namespace truth {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kLimit{30'000};
+
+// Keeps a thread waiting for a CPU for 25 ms: what it waits behind is of a real-time class.
+void PlantDelay() {
+  cpu_set_t cpu;
+  CPU_ZERO(&cpu);
+  CPU_SET(0, &cpu);
+  const pid_t victim = fork();
+  if (victim == 0) {
+    prctl(PR_SET_NAME, "late-victim");
+    sched_setaffinity(0, sizeof(cpu), &cpu);
+    for (;;) usleep(500);
+  }
+  const pid_t hog = fork();
+  if (hog == 0) {
+    prctl(PR_SET_NAME, "late-hog");
+    sched_setaffinity(0, sizeof(cpu), &cpu);
+    usleep(100'000);
+    const sched_param high{.sched_priority = 50};
+    sched_setscheduler(0, SCHED_FIFO, &high);
+    const auto end = std::chrono::steady_clock::now() + milliseconds(27);
+    while (std::chrono::steady_clock::now() < end) continue;
+    _exit(0);
+  }
+  waitpid(hog, nullptr, 0);
+  usleep(50'000);
+  kill(victim, SIGKILL);
+  waitpid(victim, nullptr, 0);
+}
+
+int Trials() {
+  const char* trials = getenv("FXT_TRIGGER_TRIALS");
+  return trials ? atoi(trials) : 3;
+}
+
+TEST(Trigger, CatchesAPlantedDelay) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  TalkingRecorder recorder(
+      dir.File("late-%n.fxt"),
+      {"--circular", "8M", "--trigger", "wakeup_latency > 20ms comm=late-victim per_minute=100",
+       "--before", "2s", "--after", "20ms"});
+  for (int trial = 1; trial <= Trials(); ++trial) {
+    PlantDelay();
+    ASSERT_TRUE(recorder.Says("wrote ", static_cast<size_t>(trial)))
+        << trial << ": " << recorder.child().ErrorsSoFar();
+    const std::string path = dir.File("late-" + std::to_string(trial) + ".fxt");
+    EXPECT_TRUE(IsWholeFile(path));
+    const auto instants = ReadInstants(path);
+    ASSERT_TRUE(instants.ok()) << instants.error().message;
+    const auto mark = std::find_if(instants->begin(), instants->end(),
+                                   [](const Instant& each) { return each.name == "trigger"; });
+    ASSERT_NE(mark, instants->end());
+    const uint64_t begin = SessionBegin(path).value();
+    EXPECT_GT(mark->time_ns, begin + 20'000'000);
+    const TraceObjects objects = TraceObjects::Read(path);
+    EXPECT_EQ(objects.ThreadNamed("late-victim"),
+              static_cast<fxt::Koid>(atoi(mark->arguments.at("thread").c_str())));
+    std::filesystem::remove(path);
+  }
+  EXPECT_TRUE(Exited(recorder.End(), 0));
+}
+
+TEST(Trigger, IsQuietWithoutIt) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  TalkingRecorder recorder(dir.File("never-%n.fxt"),
+                           {"--circular", "4M", "--trigger", "wakeup_latency > 100s", "--trigger",
+                            "slice > 1ms comm=nobody-is-called", "--trigger", "alert never"});
+  SwitchALot();
+  const CommandResult result = recorder.End();
+  EXPECT_TRUE(Exited(result, 0));
+  EXPECT_FALSE(Mentions(result.err, "wrote")) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(dir.File("never-1.fxt")));
+}
+
+TEST(Trigger, StormsAreLimited) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  TalkingRecorder recorder(dir.File("storm-%n.fxt"),
+                           {"--circular", "1M", "--trigger", "off_cpu > 1us per_minute=2",
+                            "--before", "10ms", "--after", "1ms"});
+  SwitchALot();
+  EXPECT_TRUE(recorder.Says("wrote ", 1));
+  SwitchALot();
+  const CommandResult result = recorder.End();
+  EXPECT_TRUE(Exited(result, 0));
+  EXPECT_LE(TalkingRecorder::Count(result.err, "wrote "), 2u) << result.err;
+}
+
+TEST(Trigger, ExitStatusOfTheCommand) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  const std::vector<std::string> options = {"--circular", "1M", "--trigger", "exit != 0"};
+  EXPECT_TRUE(Exited(
+      RunCommand(RecordCommand(dir.File("bad.fxt"), options, {"sh", "-c", "exit 7"}), kLimit), 7));
+  EXPECT_TRUE(IsWholeFile(dir.File("bad.fxt")));
+  const auto instants = ReadInstants(dir.File("bad.fxt"));
+  ASSERT_TRUE(instants.ok());
+  EXPECT_TRUE(std::any_of(instants->begin(), instants->end(), [](const Instant& each) {
+    return each.name == "trigger" && each.arguments.at("value") == "7";
+  }));
+  EXPECT_TRUE(
+      Exited(RunCommand(RecordCommand(dir.File("good.fxt"), options, {"true"}), kLimit), 0));
+  EXPECT_FALSE(std::filesystem::exists(dir.File("good.fxt")));
+}
+
+TEST(Trigger, MistakesAreToldClearly) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  const std::string path = dir.File("trace.fxt");
+  const auto run = [&](const std::vector<std::string>& options) {
+    return RunCommand(RecordCommand(path, options, {"true"}), kLimit);
+  };
+  EXPECT_TRUE(IsClearError(run({"--trigger", "signal"}), {"--trigger", "--circular"}));
+  EXPECT_TRUE(IsClearError(run({"--circular", "4M", "--trigger", "lateness > 2s"}), {"lateness"}));
+  EXPECT_TRUE(IsClearError(run({"--circular", "4M", "--before", "2s"}), {"--before"}));
+  EXPECT_TRUE(IsClearError(run({"--circular", "1K"}), {"out of range"}));
+  EXPECT_TRUE(IsClearError(run({"--rotate", "10s"}), {"%t"}));
+  EXPECT_TRUE(IsClearError(run({"--keep", "3"}), {"--rotate"}));
+  EXPECT_TRUE(IsClearError(run({"--circular", "4M", "-c", "lbr"}), {"lbr"}));
+}
+
+}  // namespace
+}  // namespace truth

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "session/trigger/latency_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "unit/session/trigger/slot_script.h"
+
+namespace session {
+namespace {
+
+constexpr uint64_t kNever = UINT64_MAX;
+using Found = LatencyWatch::Found;
+
+std::vector<Found> Scan(LatencyWatch& watch, uint64_t now) {
+  std::vector<Found> all;
+  watch.Scan(now, [&](const Found& found) { all.push_back(found); });
+  return all;
+}
+
+TEST(LatencyWatchTest, FromTheWakeupOnOneCpuToTheSwitchOnAnother) {
+  SlotScript cpu0, cpu1;
+  LatencyWatch watch({cpu0.Ring(), cpu1.Ring()}, {50, kNever, kNever, kNever});
+  cpu1.Waking(100, 7);
+  cpu0.Switch(151, 0, 7);
+  cpu0.Switch(160, 7, 0, FXR_STATE_INTERRUPTIBLE);
+  cpu1.Waking(200, 7);
+  cpu0.Switch(250, 0, 7);
+  const std::vector<Found> found = Scan(watch, 300);
+  ASSERT_EQ(found.size(), 1u) << "50 is not above 50";
+  EXPECT_EQ(found[0].kind, TriggerKind::kWakeupLatency);
+  EXPECT_EQ(found[0].time, 151u);
+  EXPECT_EQ(found[0].value, 51u);
+  EXPECT_EQ(found[0].tid, 7u);
+}
+
+TEST(LatencyWatchTest, WhatASwitchOutWasFor) {
+  SlotScript cpu0;
+  LatencyWatch watch({cpu0.Ring()}, {kNever, 10, 20, 30});
+  cpu0.Switch(100, 0, 7);
+  cpu0.Switch(131, 7, 8, FXR_STATE_PREEMPTED);        // a slice of 31
+  cpu0.Switch(142, 8, 7, FXR_STATE_UNINTERRUPTIBLE);  // runnable for 11
+  cpu0.Switch(150, 7, 0, FXR_STATE_INTERRUPTIBLE);
+  cpu0.Switch(163, 0, 8);  // asleep for 21
+  const std::vector<Found> found = Scan(watch, 200);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].kind, TriggerKind::kSlice);
+  EXPECT_EQ(found[0].value, 31u);
+  EXPECT_EQ(found[1].kind, TriggerKind::kRunnable);
+  EXPECT_EQ(found[1].value, 11u);
+  EXPECT_EQ(found[2].kind, TriggerKind::kOffCpu);
+  EXPECT_EQ(found[2].value, 21u);
+  EXPECT_EQ(found[2].state, static_cast<uint32_t>(FXR_STATE_UNINTERRUPTIBLE));
+}
+
+TEST(LatencyWatchTest, ItGoesOnWhereItWasAndSkipsWhatIsTooMuch) {
+  SlotScript cpu0;
+  cpu0.Waking(10, 7);
+  LatencyWatch watch({cpu0.Ring()}, {50, kNever, kNever, kNever});
+  cpu0.Switch(100, 0, 7);
+  EXPECT_TRUE(Scan(watch, 200).empty()) << "what was before it began is not looked at";
+  cpu0.Switch(210, 7, 0, FXR_STATE_INTERRUPTIBLE);
+  cpu0.Waking(220, 7);
+  EXPECT_TRUE(Scan(watch, 230).empty());
+  EXPECT_EQ(watch.skipped(), 0u);
+  // The kernel is nearly round: the wakeup may be anybody's by now.
+  for (uint64_t i = 0; i < capture::SlotProducer::kSlots; ++i) cpu0.Switch(300 + i, 0, 0);
+  cpu0.Switch(900, 0, 7);
+  EXPECT_TRUE(Scan(watch, 1'000).empty());
+  EXPECT_GT(watch.skipped(), 0u);
+}
+
+}  // namespace
+}  // namespace session

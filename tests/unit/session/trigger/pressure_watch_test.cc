@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "session/trigger/pressure_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "support/temp_folder.h"
+
+namespace session {
+namespace {
+
+TEST(PressureWatchTest, TheKernelIsToldInMicroseconds) {
+  const testing_support::TempFolder folder;
+  std::filesystem::create_directory(folder.path() / "pressure");
+  std::ofstream(folder / "pressure/cpu").flush();
+  const auto spec = ParseTrigger("psi cpu some 20% 1s");
+  ASSERT_TRUE(spec.ok());
+  const auto watch = PressureWatch::Open(*spec, folder.path());
+  ASSERT_TRUE(watch.ok()) << watch.error().message;
+  std::string told;
+  std::getline(std::ifstream(folder / "pressure/cpu"), told, '\0');
+  EXPECT_EQ(told, "some 200000 1000000");
+}
+
+TEST(PressureWatchTest, AKernelWithoutPressureIsSaidToBeOne) {
+  const testing_support::TempFolder folder;
+  const auto spec = ParseTrigger("psi io full 50% 2s");
+  ASSERT_TRUE(spec.ok());
+  const auto watch = PressureWatch::Open(*spec, folder.path());
+  ASSERT_FALSE(watch.ok());
+  EXPECT_NE(watch.error().message.find("does not measure pressure"), std::string::npos);
+  EXPECT_NE(watch.error().hint.find("CONFIG_PSI"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace session

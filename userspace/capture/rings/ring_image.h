@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the slot rings held at one moment, copied while the kernel goes on writing them; to be read
+// in peace, by any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "capture/rings/head_notes.h"
+#include "capture/rings/slot_merger.h"
+#include "capture/rings/slot_ring.h"
+#include "util/result.h"
+
+namespace capture {
+
+struct RingImageOptions {
+  // Read before the copy: what is claimed later is stamped later. ns of CLOCK_MONOTONIC.
+  uint64_t now = 0;
+  // Slots before this time are not asked for; a few thousand of each ring are there all the same.
+  uint64_t since = 0;
+  // By ring, the first slot that counts; empty: 0.
+  std::vector<uint64_t> floors = {};
+  // Called every megabyte or so.
+  std::function<void()> between = {};
+};
+
+class RingImage {
+ public:
+  // `rings` have one size. An error when there is no memory for it.
+  static util::Result<RingImage> Copy(std::span<const SlotRing> rings, const HeadNotes& notes,
+                                      const RingImageOptions& options);
+
+  // From when on all slots of all rings are there, ns; 0: always.
+  uint64_t complete_from() const { return complete_from_; }
+  uint64_t slots() const;
+  uint32_t rings() const { return static_cast<uint32_t>(rings_.size()); }
+
+  // Calls visit(cpu, SlotEvent) for each slot up to and including `until`, in time order; once.
+  template <typename Visitor>
+  void ForEach(uint64_t until, Visitor visit);
+
+ private:
+  struct Unmap {
+    size_t bytes;
+    void operator()(fxr_slot* slots) const;
+  };
+  struct Ring {
+    std::unique_ptr<fxr_slot, Unmap> slots;  // laid out as in the ring
+    uint64_t begin = 0;                      // position of the first slot
+    uint64_t end = 0;
+  };
+
+  RingImage() = default;
+  void CopyRing(size_t index, const SlotRing& ring, const RingImageOptions& options);
+  void FinishRing(size_t index, const SlotRing& ring, const std::vector<uint64_t>& unfinished);
+  uint64_t FirstSince(size_t index, const SlotRing& ring, const RingImageOptions& options) const;
+
+  unsigned shift_ = 0;
+  uint64_t now_ = 0;
+  uint64_t complete_from_ = 0;
+  std::vector<Ring> rings_;
+  HeadNotes notes_;
+};
+
+template <typename Visitor>
+void RingImage::ForEach(uint64_t until, Visitor visit) {
+  std::vector<fxr_ring_control> controls(rings_.size());
+  SlotMerger merger;
+  for (size_t i = 0; i < rings_.size(); ++i) {
+    SlotRing ring(&controls[i], rings_[i].slots.get(), shift_);
+    ring.SkipTo(rings_[i].begin);
+    merger.AddRing(ring, static_cast<uint32_t>(i));
+  }
+  // Between two notes slots are told apart by what they tell of their times.
+  for (const HeadNotes::Note& note : notes_.notes()) {
+    for (size_t i = 0; i < rings_.size(); ++i) {
+      controls[i].head = std::clamp(note.heads[i], rings_[i].begin, rings_[i].end);
+    }
+    merger.Drain(std::min(note.time, until), note.time, visit);
+  }
+  for (size_t i = 0; i < rings_.size(); ++i) controls[i].head = rings_[i].end;
+  merger.Drain(until, now_, visit);
+}
+
+}  // namespace capture

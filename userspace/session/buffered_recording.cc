@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "session/buffered_recording.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "capture/bpf/ring_sizes.h"
+#include "session/process_time.h"
+#include "util/clock.h"
+#include "util/machine_info.h"
+
+namespace session {
+namespace {
+
+constexpr int kTurnMs = 1000;
+constexpr int kUnfinishedMs = 1;
+// So many may wait for the one that is being written.
+constexpr size_t kMaxWaiting = 16;
+constexpr size_t kLeastJournalBytes = size_t{12} << 20;
+// By how much the window gets shorter at a time, ns.
+constexpr uint64_t kShorter = 20'000'000;
+
+}  // namespace
+
+util::Result<std::unique_ptr<Recording>> BufferedRecording::Make(
+    RecordingConfig config, const capture::KernelFeatures& features) {
+  const auto ring_bytes = capture::RingBytesOf(config.buffer_bytes);
+  if (!ring_bytes) return ring_bytes.error();
+  config.programs.ring_bytes = *ring_bytes;
+  config.programs.ring_use = config.mode == BufferingMode::kOneshot
+                                 ? capture::RingUse::kFilledOnce
+                                 : capture::RingUse::kOverwritten;
+  auto proc = std::make_unique<capture::ProcIdentity>();
+  auto session = capture::CaptureSession::Initialize(config.programs, features, *proc);
+  if (!session) return session.TakeError();
+  return std::unique_ptr<Recording>(
+      new BufferedRecording(std::move(config), std::move(proc), std::move(*session)));
+}
+
+BufferedRecording::BufferedRecording(RecordingConfig config,
+                                     std::unique_ptr<capture::ProcIdentity> proc,
+                                     std::unique_ptr<capture::CaptureSession> session)
+    : config_(std::move(config)),
+      journal_limit_(kLeastJournalBytes + config_.buffer_bytes / 8),
+      proc_(std::move(proc)),
+      session_(std::move(session)),
+      durable_(session_->identities()) {
+  config_.output.reset();
+  for (uint32_t cpu = 0; cpu < session_->ring_count(); ++cpu) {
+    rings_.push_back(session_->ring(cpu));
+  }
+  floors_.resize(rings_.size());
+}
+
+BufferedRecording::~BufferedRecording() {
+  // No program runs any more while the last file is finished.
+  session_->StopEvents();
+}
+
+void BufferedRecording::OnClockOffset(int64_t offset) {
+  if (!begun_) {
+    durable_.set_clock_offset(offset);
+  } else {
+    journal_.AppendItem(kJournalClock, util::MonotonicNow(), JournalClock{{}, offset});
+  }
+}
+
+void BufferedRecording::OnStart(uint64_t time) {
+  durable_.EndSnapshot();
+  floor_time_ = time;
+}
+
+void BufferedRecording::OnSideEvent(const fxr_side_header& event) {
+  const bool while_stopped = event.time > stop_time_ && event.time < start_time_;
+  // Who tasks are when it starts again can be asked then.
+  if (while_stopped && !started_ && journal_.bytes() >= journal_limit_) {
+    ask_again_ = true;
+    return;
+  }
+  durable_.identities().Keep(event);
+  fxr_side_header& kept = journal_.Append(event);
+  if (while_stopped) kept.flags |= FXR_SIDE_NAMES_ONLY;
+}
+
+void BufferedRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
+  journal_.AppendItem(kJournalLoss, time, JournalLoss{{}, cpu, category, count});
+}
+
+util::Status BufferedRecording::Start(BufferDisposition disposition) {
+  if (started_) return util::Error{"the recording has started already", ""};
+  if (begun_) return StartAgain(disposition);
+  if (util::Status status = session_->Start(*this); !status) return status;
+  begun_ = started_ = true;
+  start_time_ = session_->start_time();
+  NoteHeads();
+  return util::Ok();
+}
+
+util::Status BufferedRecording::StartAgain(BufferDisposition disposition) {
+  drained_ = session_->Drain();
+  if (disposition == BufferDisposition::kRetain) {
+    if (ask_again_) AskAgain();
+  } else {
+    // The window begins anew.
+    journal_.Take(UINT64_MAX, [this](const fxr_side_header& event) { durable_.Apply(event); });
+    const bool ask = disposition == BufferDisposition::kClearAll || ask_again_;
+    if (ask) {
+      durable_.Clear();
+      util::Status asked =
+          session_->ForEachTask([this](const fxr_task& task) { durable_.OnSnapshotTask(task); });
+      if (!asked) return asked;
+      durable_.EndSnapshot();
+    }
+    for (size_t i = 0; i < rings_.size(); ++i) {
+      floors_[i] = rings_[i].LiveHead();
+      rings_[i].SkipTo(floors_[i]);
+      rings_[i].Release();
+    }
+    full_ = false;
+    durable_.set_stopped(false);
+  }
+  ask_again_ = false;
+  start_time_ = session_->Resume();
+  started_ = true;
+  if (disposition == BufferDisposition::kRetain) {
+    journal_.AppendMark(kJournalStarted, start_time_);
+  } else {
+    floor_time_ = start_time_;
+  }
+  NoteHeads();
+  return util::Ok();
+}
+
+util::Status BufferedRecording::Stop() {
+  if (started_) StopAt(session_->Pause());
+  return util::Ok();
+}
+
+void BufferedRecording::StopAt(uint64_t time) {
+  started_ = false;
+  stop_time_ = end_time_ = time;
+  start_time_ = UINT64_MAX;
+  for (int i = 0; i < 100 && !session_->Drain(); ++i) continue;
+  journal_.AppendMark(kJournalStopped, time);
+  NoteHeads();
+}
+
+// One ring that is full ends it for all: a file in which some CPUs stop earlier would look as if
+// nothing happened there.
+void BufferedRecording::StopWhenFull() {
+  const bool full = std::any_of(rings_.begin(), rings_.end(), [](const capture::SlotRing& ring) {
+    return ring.LiveHead() - ring.consumed() >= ring.capacity() - FXR_RING_SLACK;
+  });
+  if (!full) return;
+  uint64_t end = session_->Pause();
+  for (const capture::SlotRing& ring : rings_) {
+    for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
+      if (__atomic_load_n(&ring.control().pending[category], __ATOMIC_ACQUIRE) == 0) continue;
+      const uint64_t since = ring.control().pending_since[category];
+      if (since > start_time_) end = std::min(end, since - 1);
+    }
+  }
+  full_ = true;
+  StopAt(end);
+}
+
+void BufferedRecording::NoteHeads() {
+  capture::HeadNotes::Note note;
+  note.time = session_->Now();
+  for (const capture::SlotRing& ring : rings_) note.heads.push_back(ring.LiveHead());
+  notes_.Add(std::move(note));
+}
+
+uint64_t BufferedRecording::LeftEdge() const {
+  const uint64_t now = util::MonotonicNow();
+  uint64_t edge = floor_time_;
+  for (size_t i = 0; i < rings_.size(); ++i) {
+    const capture::SlotRing& ring = rings_[i];
+    const uint64_t head = ring.LiveHead();
+    if (head - floors_[i] <= ring.capacity()) continue;
+    const uint64_t oldest = head - ring.capacity();
+    const uint64_t near = notes_.Near(i, oldest, now);
+    edge = std::max(edge, capture::WholeTime(ring.Read(oldest).commit, near));
+  }
+  return edge;
+}
+
+void BufferedRecording::Trim() {
+  const uint64_t edge = std::min(LeftEdge(), session_->Now());
+  // A slot that is just written has any time.
+  if (edge > floor_time_) {
+    journal_.Take(edge - 1, [this](const fxr_side_header& event) { durable_.Apply(event); });
+    durable_.Sweep(edge);
+  }
+  // A storm of forks may need more room than the slots: then the window is shorter.
+  while (started_ && journal_.bytes() > journal_limit_) {
+    const uint64_t until = journal_.Front()->time + kShorter;
+    journal_.Take(until, [this](const fxr_side_header& event) { durable_.Apply(event); });
+    floor_time_ = std::max(floor_time_, until + 1);
+  }
+  durable_.identities().Trim();
+  std::vector<uint64_t> oldest;
+  for (const capture::SlotRing& ring : rings_) {
+    const uint64_t head = ring.LiveHead();
+    oldest.push_back(head > ring.capacity() ? head - ring.capacity() : 0);
+  }
+  notes_.Prune(oldest);
+}
+
+void BufferedRecording::AskAgain() {
+  const uint64_t now = session_->Now();
+  static_cast<void>(session_->ForEachTask([&](const fxr_task& task) {
+    fxr_task known = task;
+    known.header = {now, FXR_SIDE_FORK, FXR_SIDE_NAMES_ONLY, 0, sizeof(known)};
+    durable_.identities().Keep(known.header);
+    journal_.Append(known.header);
+    fxr_rename name{};
+    name.header = {now, FXR_SIDE_RENAME, FXR_SIDE_NAMES_ONLY, 0, sizeof(name)};
+    name.tid = task.tid;
+    name.tgid = task.tgid;
+    name.uid = task.uid;
+    std::copy_n(task.comm, FXR_COMM_BYTES, name.comm);
+    std::copy_n(task.full_name, FXR_FULL_NAME_BYTES, name.full_name);
+    journal_.Append(name.header);
+  }));
+}
+
+void BufferedRecording::AddPollFds(std::vector<pollfd>& fds) const {
+  // See CaptureSession::Drain.
+  if (drained_) fds.push_back({session_->wakeup_fd(), POLLIN, 0});
+  fds.push_back({thread_.fd(), POLLIN, 0});
+}
+
+int BufferedRecording::TimeoutMs() const { return drained_ ? kTurnMs : kUnfinishedMs; }
+
+util::Status BufferedRecording::Turn() {
+  if (!begun_) return util::Ok();
+  drained_ = session_->Drain();
+  if (config_.mode == BufferingMode::kOneshot && started_) StopWhenFull();
+  if (notes_.IsDue(util::MonotonicNow())) NoteHeads();
+  const uint64_t lost_tasks = session_->LostTaskEvents();
+  if (lost_tasks > std::exchange(lost_tasks_, lost_tasks) && started_) AskAgain();
+  Trim();
+  if (auto done = thread_.TakeDone()) {
+    if (done->status.ok()) ++snapshots_;
+    written_.push_back(std::move(*done));
+  }
+  BeginNextSnapshot();
+  return util::Ok();
+}
+
+util::Result<uint64_t> BufferedRecording::Snapshot(SnapshotRequest request) {
+  if (!begun_) return util::Error{"nothing was recorded yet", ""};
+  if (waiting_.size() >= kMaxWaiting) {
+    return util::Error{"too many snapshots wait to be written", "try again later"};
+  }
+  waiting_.push_back({next_number_, util::MonotonicNow(), std::move(request)});
+  BeginNextSnapshot();
+  return next_number_++;
+}
+
+util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& request) {
+  // Side events up to now are in the journal then, and slots in the rings.
+  for (int i = 0; i < 100 && !session_->Drain(); ++i) continue;
+  const uint64_t now = session_->Now();
+  uint64_t end = started_ ? now : end_time_;
+  if (request.until != 0) end = std::min(end, request.until);
+  capture::RingImageOptions options;
+  options.now = now;
+  options.since = request.last != 0 && request.last < end ? end - request.last : 0;
+  options.floors = floors_;
+  options.between = [this] { session_->CollectSideEvents(); };
+  auto image = capture::RingImage::Copy(rings_, notes_, options);
+  if (!image) return image.TakeError();
+  const uint64_t begin =
+      std::min(end, std::max({image->complete_from(), floor_time_, options.since}));
+  Window window{.slots = std::move(*image),
+                .identities = durable_.identities().Copy(),
+                .tasks = nullptr,
+                .journal = journal_.Share(),
+                .clock_offset = durable_.clock_offset(),
+                .stopped = durable_.stopped(),
+                .begin = begin,
+                .end = end,
+                .final_tasks = {}};
+  window.tasks = std::make_unique<model::TaskTracker>(*window.identities, false);
+  window.tasks->CopyTasks(durable_.tasks());
+  // Whose owner has changed, which no event tells.
+  static_cast<void>(session_->ForEachTask([&](const fxr_task& task) {
+    if (task.tid == task.tgid) window.final_tasks.push_back(task);
+  }));
+  return window;
+}
+
+void BufferedRecording::BeginNextSnapshot() {
+  if (waiting_.empty() || thread_.busy()) return;
+  Waiting next = std::move(waiting_.front());
+  waiting_.pop_front();
+  auto window = TakeWindow(next.request);
+  if (!window) {
+    Written failed;
+    failed.number = next.number;
+    failed.status = window.TakeError();
+    failed.name = next.request.destination.output.name();
+    written_.push_back(std::move(failed));
+    return;
+  }
+  WindowWriterOptions options;
+  options.info = config_.info;
+  options.info.ring_bytes = session_->ring_bytes();
+  options.info.start_time = util::WallClockBefore(session_->Now() - window->begin);
+  options.translator = {.record_task_events = config_.programs.categories.test(FXR_CATEGORY_TASK),
+                        .filtered = !session_->filter().empty()};
+  options.sees_switches = session_->options().sees_switches();
+  options.fired = std::move(next.request.fired);
+  thread_.Begin({std::move(*window), std::move(options), std::move(next.request.destination),
+                 next.number, next.asked_at});
+}
+
+std::optional<fxr_task> BufferedRecording::FindTask(uint32_t tid) {
+  if (const auto task = session_->identities().LookUp(tid)) return task;
+  // It has ended; what told of it is here, unless it is older than the window.
+  std::optional<fxr_task> found;
+  for (Journal::View view = journal_.Share(); view.Front() != nullptr; view.Pop()) {
+    UpdateTask(*view.Front(), tid, found);
+  }
+  if (!found) found = durable_.Find(tid);
+  return found;
+}
+
+void BufferedRecording::Abandon() {
+  thread_.Abandon();
+  for (Waiting& each : waiting_) {
+    Written failed;
+    failed.number = each.number;
+    failed.status = util::Error{"given up", ""};
+    failed.name = each.request.destination.output.name();
+    written_.push_back(std::move(failed));
+  }
+  waiting_.clear();
+}
+
+util::Result<Written> BufferedRecording::Close() {
+  return util::Error{"there is no file to close: the buffer is written by snapshots", ""};
+}
+
+RecordingStatus BufferedRecording::status() const {
+  RecordingStatus status;
+  status.started = started_;
+  status.mode = config_.mode;
+  status.buffer_full = full_;
+  if (begun_) {
+    const uint64_t end = started_ ? util::MonotonicNow() : end_time_;
+    status.covered = end - std::min(end, LeftEdge());
+  }
+  const capture::CaptureStats stats = session_->stats();
+  for (const capture::SlotRing& ring : rings_) status.events += ring.LiveHead();
+  status.events += stats.side_events_consumed;
+  for (const uint64_t dropped : stats.dropped) status.lost += dropped;
+  status.lost += stats.recursion_misses;
+  status.cpu_time = ProcessTime();
+  status.ring_bytes = session_->ring_bytes();
+  status.buffer_bytes = session_->ring_bytes() * rings_.size();
+  status.journal_bytes = journal_.bytes();
+  status.snapshots = snapshots_;
+  status.writing = thread_.busy() || !waiting_.empty();
+  return status;
+}
+
+}  // namespace session

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Oneshot and circular: events stay in the slot rings, where the kernel puts them, until somebody
+// asks. Who tasks are is kept beside them, for as long as the slots last.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "capture/capture_session.h"
+#include "capture/event_handler.h"
+#include "capture/proc_identity.h"
+#include "capture/rings/head_notes.h"
+#include "session/durable_tasks.h"
+#include "session/journal.h"
+#include "session/recording.h"
+#include "session/snapshot_thread.h"
+
+namespace session {
+
+class BufferedRecording final : public Recording, private capture::EventHandler {
+ public:
+  static util::Result<std::unique_ptr<Recording>> Make(RecordingConfig config,
+                                                       const capture::KernelFeatures& features);
+  ~BufferedRecording() override;
+
+  util::Status Start(BufferDisposition disposition) override;
+  util::Status Stop() override;
+  void AddPollFds(std::vector<pollfd>& fds) const override;
+  int TimeoutMs() const override;
+  util::Status Turn() override;
+  util::Result<uint64_t> Snapshot(SnapshotRequest request) override;
+  std::vector<Written> TakeWritten() override { return std::move(written_); }
+  void Abandon() override;
+  util::Result<Written> Close() override;
+  void Mark(const TriggerFired&) override {}
+  void Describe(translate::SessionInfo info) override { config_.info = std::move(info); }
+  uint64_t Now() override { return session_->Now(); }
+  std::optional<fxr_task> FindTask(uint32_t tid) override;
+  RecordingStatus status() const override;
+  capture::CaptureSession& capture() override { return *session_; }
+
+ private:
+  struct Waiting {
+    uint64_t number;
+    uint64_t asked_at;
+    SnapshotRequest request;
+  };
+  BufferedRecording(RecordingConfig config, std::unique_ptr<capture::ProcIdentity> proc,
+                    std::unique_ptr<capture::CaptureSession> session);
+
+  // What the capture delivers; slots stay where they are.
+  void OnClockOffset(int64_t offset) override;
+  void OnSnapshotTask(const fxr_task& task) override { durable_.OnSnapshotTask(task); }
+  void OnStart(uint64_t time) override;
+  bool OnSlots(capture::SlotStream&) override { return true; }
+  void OnSideEvent(const fxr_side_header& event) override;
+  void OnBranchSample(const perf::BranchStackSample&) override {}
+  void OnMapping(uint64_t, const perf::MmapRecord&) override {}
+  void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) override;
+  void OnTick(uint64_t) override {}
+  void OnFinalTask(const fxr_task&) override {}
+
+  util::Status StartAgain(BufferDisposition disposition);
+  void StopWhenFull();
+  void StopAt(uint64_t time);
+  void NoteHeads();
+  // From when on the rings have everything, about; ns.
+  uint64_t LeftEdge() const;
+  // Lets go of what the window has left behind.
+  void Trim();
+  // Who tasks are now, into the journal: some of it was lost.
+  void AskAgain();
+  util::Result<Window> TakeWindow(const SnapshotRequest& request);
+  void BeginNextSnapshot();
+
+  RecordingConfig config_;
+  const size_t journal_limit_;  // bytes
+  std::unique_ptr<capture::ProcIdentity> proc_;
+  std::unique_ptr<capture::CaptureSession> session_;
+  std::vector<capture::SlotRing> rings_;
+  capture::HeadNotes notes_;
+  std::vector<uint64_t> floors_;  // by ring, the first slot that counts
+  DurableTasks durable_;
+  Journal journal_;
+  bool begun_ = false;  // there was a start
+  bool started_ = false;
+  bool full_ = false;
+  bool drained_ = true;
+  bool ask_again_ = false;
+  uint64_t floor_time_ = 0;           // nothing before this is there, ns of CLOCK_MONOTONIC
+  uint64_t stop_time_ = 0;            // of the last stop
+  uint64_t start_time_ = UINT64_MAX;  // of the start after it
+  uint64_t end_time_ = 0;             // while it is stopped: nothing after this counts
+  uint64_t lost_tasks_ = 0;
+  uint64_t next_number_ = 1;
+  uint64_t snapshots_ = 0;
+  std::deque<Waiting> waiting_;
+  std::vector<Written> written_;
+  SnapshotThread thread_;
+};
+
+}  // namespace session

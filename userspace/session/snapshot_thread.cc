@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "session/snapshot_thread.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <memory>
+#include <utility>
+
+#include "sink/open_sink.h"
+#include "util/clock.h"
+
+namespace session {
+
+SnapshotThread::SnapshotThread() : done_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+SnapshotThread::~SnapshotThread() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void SnapshotThread::Begin(Job job) {
+  done_ = false;
+  thread_ = std::thread([this, held = std::make_unique<Job>(std::move(job))]() mutable {
+    Run(*held);
+    // The copy of the buffer goes before anybody may ask for the next one.
+    held.reset();
+    done_ = true;
+    const uint64_t one = 1;
+    static_cast<void>(!write(done_fd_.get(), &one, sizeof(one)));
+  });
+}
+
+void SnapshotThread::Run(Job& job) {
+  written_ = Written{};
+  written_.number = job.number;
+  written_.name = job.destination.output.name();
+  written_.fired = job.options.fired;
+  job.destination.output.WaitWhile([this] { return !abandoned_; });
+  const std::shared_ptr<output::OutputFile> file = job.destination.output.file();
+  const sink::SinkOptions options{.path = "", .gzip = job.destination.gzip};
+  const std::unique_ptr<sink::Sink> sink =
+      sink::MakeSink(std::move(job.destination.output), options);
+  const WindowStats stats = WriteWindow(std::move(job.window), job.options, *sink);
+  // Part of a window is none: the file takes its name when all of it is there.
+  if (!sink->Flush() && file) file->Discard();
+  written_.status = sink->Close();
+  written_.bytes = sink->bytes_on_disk();
+  written_.covered = stats.covered;
+  written_.events = stats.events;
+  written_.lost = stats.lost;
+  written_.took = util::MonotonicNow() - job.asked_at;
+}
+
+std::optional<Written> SnapshotThread::TakeDone() {
+  if (!thread_.joinable() || !done_) return std::nullopt;
+  thread_.join();
+  uint64_t count = 0;
+  static_cast<void>(!read(done_fd_.get(), &count, sizeof(count)));
+  return std::move(written_);
+}
+
+}  // namespace session

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "session/streaming_recording.h"
+
+#include <chrono>
+#include <utility>
+
+#include "schema/names.h"
+#include "session/process_time.h"
+#include "session/window_writer.h"
+#include "sink/open_sink.h"
+#include "util/clock.h"
+#include "util/machine_info.h"
+
+namespace session {
+namespace {
+
+constexpr int kTurnMs = 100;
+constexpr int kQuietTurnMs = 250;
+constexpr int kUnfinishedMs = 1;
+// What a kill can cost at most, ns.
+constexpr uint64_t kFlushInterval = 400'000'000;
+
+}  // namespace
+
+StreamingRecording::File::File(Destination destination, model::TaskTracker& tasks,
+                               const translate::TranslatorOptions& options)
+    : name(destination.output.name()),
+      entry(destination.output.file()),
+      sink(sink::MakeSink(
+          std::move(destination.output),
+          {.path = "", .gzip = destination.gzip, .gzip_effort = {.may_fall = true}})),
+      archive(*sink),
+      writer(archive, schema::kRecorderName),
+      translator(writer, tasks, options) {}
+
+util::Result<std::unique_ptr<Recording>> StreamingRecording::Make(
+    RecordingConfig config, const capture::KernelFeatures& features) {
+  if (!config.output && !config.next_file) {
+    return util::Error{"a streaming recording needs an output", ""};
+  }
+  config.programs.ring_use = capture::RingUse::kDrained;
+  auto proc = std::make_unique<capture::ProcIdentity>();
+  auto session = capture::CaptureSession::Initialize(config.programs, features, *proc);
+  if (!session) return session.TakeError();
+  return std::unique_ptr<Recording>(
+      new StreamingRecording(std::move(config), std::move(proc), std::move(*session)));
+}
+
+StreamingRecording::StreamingRecording(RecordingConfig config,
+                                       std::unique_ptr<capture::ProcIdentity> proc,
+                                       std::unique_ptr<capture::CaptureSession> session)
+    : config_(std::move(config)),
+      proc_(std::move(proc)),
+      session_(std::move(session)),
+      tasks_(session_->identities(), session_->options().sees_switches()) {}
+
+StreamingRecording::~StreamingRecording() {
+  session_->StopEvents();
+  if (file_) static_cast<void>(Close());
+}
+
+util::Status StreamingRecording::OpenFile() {
+  std::optional<Destination> destination = std::exchange(config_.output, std::nullopt);
+  if (config_.next_file) {
+    auto next = config_.next_file(files_ + 1);
+    if (!next) return next.TakeError();
+    destination.emplace(std::move(*next));
+  }
+  if (!destination) return util::Error{"the file was closed already", ""};
+  destination->output.WaitWhile([this] { return !abandoned_; });
+  file_ = std::make_unique<File>(
+      std::move(*destination), tasks_,
+      translate::TranslatorOptions{
+          .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
+          .filtered = !session_->filter().empty()});
+  file_->number = ++files_;
+  file_->translator.OnClockOffset(clock_offset_);
+  return util::Ok();
+}
+
+void StreamingRecording::BeginFile(uint64_t time) {
+  file_->begin = time;
+  translate::SessionInfo info = config_.info;
+  info.start_time = util::WallClockNow();
+  info.ring_bytes = session_->ring_bytes();
+  file_->translator.set_session_info(std::move(info));
+  file_->translator.OnStart(time);
+}
+
+void StreamingRecording::OnClockOffset(int64_t offset) {
+  clock_offset_ = offset;
+  file_->translator.OnClockOffset(offset);
+}
+
+void StreamingRecording::OnSnapshotTask(const fxr_task& task) {
+  file_->translator.OnSnapshotTask(task);
+}
+
+void StreamingRecording::OnStart(uint64_t time) { BeginFile(time); }
+
+bool StreamingRecording::OnSlots(capture::SlotStream& slots) {
+  translate::Translator& translator = file_->translator;
+  if (!was_stopped_) {
+    return slots.ForEach([&translator](uint32_t cpu, const capture::SlotEvent& event) {
+      translator.OnSlot(cpu, event.time, event.commit, event.body);
+    });
+  }
+  return slots.ForEach([&translator, stop = stop_time_, start = start_time_](
+                           uint32_t cpu, const capture::SlotEvent& event) {
+    if (event.time > stop && event.time < start) return;
+    translator.OnSlot(cpu, event.time, event.commit, event.body);
+  });
+}
+
+void StreamingRecording::OnSideEvent(const fxr_side_header& event) {
+  if (!was_stopped_ || event.time <= stop_time_ || event.time >= start_time_) {
+    return file_->translator.OnSideEvent(event);
+  }
+  ApplyToTasks(event, clock_offset_, tasks_);
+}
+
+void StreamingRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
+  file_->translator.OnLoss(cpu, time, category, count);
+}
+
+// All up to `time` was delivered, and what follows is later.
+void StreamingRecording::OnTick(uint64_t time) {
+  file_->translator.OnTick(time);
+  for (const TriggerFired& fired : std::exchange(marks_, {})) {
+    MarkTrigger(fired, time, file_->translator);
+  }
+  if (started_ && IsRotationDue(time)) Rotate(time);
+}
+
+bool StreamingRecording::IsRotationDue(uint64_t time) const {
+  if (!config_.next_file || failed_) return false;
+  return (config_.rotate_time != 0 && time >= file_->begin + config_.rotate_time) ||
+         (config_.rotate_bytes != 0 && file_->sink->bytes_on_disk() >= config_.rotate_bytes);
+}
+
+void StreamingRecording::Rotate(uint64_t time) {
+  std::vector<std::optional<uint32_t>> running;
+  for (uint32_t cpu = 0; cpu < session_->ring_count(); ++cpu) {
+    running.push_back(file_->translator.RunningOn(cpu));
+  }
+  // The next one first: where it cannot be opened, this one goes on.
+  std::unique_ptr<File> before = std::move(file_);
+  if (util::Status status = OpenFile(); !status) {
+    failed_ = status.TakeError();
+    file_ = std::move(before);
+    return;
+  }
+  std::swap(before, file_);
+  std::unique_ptr<File> next = std::move(before);
+  FinishFile(time);
+  file_ = std::move(next);
+  BeginFile(time);
+  for (uint32_t cpu = 0; cpu < running.size(); ++cpu) {
+    if (running[cpu]) file_->translator.OnRunning(cpu, time, *running[cpu]);
+  }
+  if (util::Status status = Publish(); !status) failed_ = status.TakeError();
+  // A kill leaves no file without a beginning.
+  if (file_->archive.Flush()) file_->sink->Flush();
+}
+
+util::Status StreamingRecording::Publish() {
+  const auto entry = std::exchange(file_->entry, nullptr);
+  return entry ? entry->Publish() : util::Ok();
+}
+
+void StreamingRecording::AddCounts() {
+  const translate::TranslationStats stats = file_->translator.stats();
+  for (const uint64_t events : stats.events) finished_events_ += events;
+  for (const uint64_t lost : stats.lost) finished_lost_ += lost;
+}
+
+void StreamingRecording::FinishFile(uint64_t end) {
+  AddCounts();
+  const translate::TranslationStats stats = file_->translator.stats();
+  Written written;
+  written.number = file_->number;
+  written.name = file_->name;
+  written.covered = end - file_->begin;
+  for (const uint64_t recorded : stats.recorded) written.events += recorded;
+  for (const uint64_t lost : stats.lost) written.lost += lost;
+  file_->archive.Flush();
+  std::shared_ptr<sink::Sink> sink = std::move(file_->sink);
+  file_.reset();
+  const uint64_t begin = util::MonotonicNow();
+  finishing_.push_back(
+      std::async(std::launch::async, [written, sink = std::move(sink), begin]() mutable {
+        written.status = sink->Close();
+        written.bytes = sink->bytes_on_disk();
+        written.took = util::MonotonicNow() - begin;
+        return written;
+      }));
+}
+
+util::Status StreamingRecording::Start(BufferDisposition) {
+  if (started_) return util::Error{"the recording has started already", ""};
+  if (begun_) {
+    drained_ = session_->Drain();
+    start_time_ = session_->Resume();
+    started_ = true;
+    file_->translator.OnMark(start_time_, schema::event::kStarted, {});
+    return util::Ok();
+  }
+  if (util::Status status = OpenFile(); !status) return status;
+  if (util::Status status = session_->Start(*this); !status) return status;
+  if (util::Status status = Publish(); !status) return status;
+  if (file_->archive.Flush()) file_->sink->Flush();
+  begun_ = started_ = true;
+  first_start_ = start_time_ = session_->start_time();
+  flush_at_ = util::MonotonicNow() + kFlushInterval;
+  return util::Ok();
+}
+
+util::Status StreamingRecording::Stop() {
+  if (!started_) return util::Ok();
+  started_ = false;
+  stop_time_ = session_->Pause();
+  start_time_ = UINT64_MAX;
+  was_stopped_ = true;
+  for (int i = 0; i < 100 && !session_->Drain(); ++i) continue;
+  for (uint32_t cpu = 0; cpu < session_->ring_count(); ++cpu) {
+    file_->translator.OnPause(cpu, stop_time_);
+  }
+  file_->translator.OnMark(stop_time_, schema::event::kStopped, {});
+  if (file_->archive.Flush()) file_->sink->Flush();
+  return util::Ok();
+}
+
+void StreamingRecording::AddPollFds(std::vector<pollfd>& fds) const {
+  if (drained_ && begun_) fds.push_back({session_->wakeup_fd(), POLLIN, 0});
+}
+
+int StreamingRecording::TimeoutMs() const {
+  if (!drained_) return kUnfinishedMs;
+  return session_->is_quiet() ? kQuietTurnMs : kTurnMs;
+}
+
+util::Status StreamingRecording::Turn() {
+  if (!begun_ || !file_) return util::Ok();
+  drained_ = session_->Drain();
+  const uint64_t now = util::MonotonicNow();
+  if (now >= flush_at_) {
+    flush_at_ = now + kFlushInterval;
+    if (file_->archive.Flush()) file_->sink->Flush();
+  }
+  if (failed_) return *failed_;
+  if (!file_->archive.failed()) return util::Ok();
+  if (util::Status closed = file_->sink->Close(); !closed) return closed;
+  return util::Error{"cannot write " + file_->name, ""};
+}
+
+util::Result<uint64_t> StreamingRecording::Snapshot(SnapshotRequest) {
+  return util::Error{"there is no buffer: a streaming recording goes into its file",
+                     "begin one with --circular"};
+}
+
+std::vector<Written> StreamingRecording::TakeWritten() {
+  std::vector<Written> written;
+  std::erase_if(finishing_, [&](std::future<Written>& each) {
+    if (each.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+    written.push_back(each.get());
+    return true;
+  });
+  return written;
+}
+
+util::Result<Written> StreamingRecording::Close() {
+  if (!file_) return util::Error{"the file was closed already", ""};
+  if (!begun_) {
+    file_.reset();
+    return util::Error{"nothing was recorded yet", ""};
+  }
+  const uint64_t stopped = session_->Stop();
+  started_ = false;
+  FinishFile(was_stopped_ && stop_time_ > start_time_ ? stop_time_ : stopped);
+  Written last = finishing_.back().get();
+  finishing_.pop_back();
+  return last;
+}
+
+RecordingStatus StreamingRecording::status() const {
+  RecordingStatus status;
+  status.started = started_;
+  status.mode = BufferingMode::kStreaming;
+  status.events = finished_events_;
+  status.lost = finished_lost_;
+  if (begun_ && file_) {
+    status.covered = (started_ ? util::MonotonicNow() : stop_time_) - first_start_;
+    const translate::TranslationStats stats = file_->translator.stats();
+    for (const uint64_t events : stats.events) status.events += events;
+    for (const uint64_t lost : stats.lost) status.lost += lost;
+  }
+  status.cpu_time = ProcessTime();
+  status.ring_bytes = session_->ring_bytes();
+  status.buffer_bytes = session_->ring_bytes() * session_->ring_count();
+  status.snapshots = files_ == 0 ? 0 : files_ - (file_ ? 1 : 0);
+  status.writing = !finishing_.empty();
+  return status;
+}
+
+}  // namespace session

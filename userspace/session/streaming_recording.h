@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Streaming: events become records as they come, in one file or in files that follow each other.
+// Each of these is whole by itself: it begins with who everybody is and what every CPU runs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "capture/capture_session.h"
+#include "capture/event_handler.h"
+#include "capture/proc_identity.h"
+#include "fxt/archive_writer.h"
+#include "fxt/provider_writer.h"
+#include "model/task_tracker.h"
+#include "output/output_file.h"
+#include "session/durable_tasks.h"
+#include "session/recording.h"
+#include "sink/sink.h"
+#include "translate/translator.h"
+
+namespace session {
+
+class StreamingRecording final : public Recording, private capture::EventHandler {
+ public:
+  static util::Result<std::unique_ptr<Recording>> Make(RecordingConfig config,
+                                                       const capture::KernelFeatures& features);
+  ~StreamingRecording() override;
+
+  util::Status Start(BufferDisposition disposition) override;
+  util::Status Stop() override;
+  void AddPollFds(std::vector<pollfd>& fds) const override;
+  int TimeoutMs() const override;
+  util::Status Turn() override;
+  util::Result<uint64_t> Snapshot(SnapshotRequest request) override;
+  std::vector<Written> TakeWritten() override;
+  void Abandon() override { abandoned_ = true; }
+  util::Result<Written> Close() override;
+  void Mark(const TriggerFired& fired) override { marks_.push_back(fired); }
+  void Describe(translate::SessionInfo info) override { config_.info = std::move(info); }
+  uint64_t Now() override { return session_->Now(); }
+  std::optional<fxr_task> FindTask(uint32_t tid) override {
+    return session_->identities().LookUp(tid);
+  }
+  RecordingStatus status() const override;
+  capture::CaptureSession& capture() override { return *session_; }
+
+ private:
+  // A file that is being written.
+  struct File {
+    File(Destination destination, model::TaskTracker& tasks,
+         const translate::TranslatorOptions& options);
+
+    std::string name;
+    std::shared_ptr<output::OutputFile> entry;  // until it has its name
+    std::unique_ptr<sink::Sink> sink;
+    fxt::ArchiveWriter archive;
+    fxt::ProviderWriter writer;
+    translate::Translator translator;
+    uint64_t number = 0;
+    uint64_t begin = 0;  // ns of CLOCK_MONOTONIC
+  };
+
+  StreamingRecording(RecordingConfig config, std::unique_ptr<capture::ProcIdentity> proc,
+                     std::unique_ptr<capture::CaptureSession> session);
+
+  void OnClockOffset(int64_t offset) override;
+  void OnSnapshotTask(const fxr_task& task) override;
+  void OnStart(uint64_t time) override;
+  bool OnSlots(capture::SlotStream& slots) override;
+  void OnSideEvent(const fxr_side_header& event) override;
+  void OnBranchSample(const perf::BranchStackSample&) override {}
+  void OnMapping(uint64_t, const perf::MmapRecord&) override {}
+  void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) override;
+  void OnTick(uint64_t time) override;
+  void OnFinalTask(const fxr_task& task) override { file_->translator.OnFinalTask(task); }
+
+  util::Status OpenFile();
+  void BeginFile(uint64_t time);
+  // The file takes its name.
+  util::Status Publish();
+  bool IsRotationDue(uint64_t time) const;
+  void Rotate(uint64_t time);
+  // Closes the file on a thread of its own: the end of a compressed file takes its time.
+  void FinishFile(uint64_t end);
+  void AddCounts();
+
+  RecordingConfig config_;
+  std::unique_ptr<capture::ProcIdentity> proc_;
+  std::unique_ptr<capture::CaptureSession> session_;
+  model::TaskTracker tasks_;
+  std::atomic<bool> abandoned_ = false;
+  std::unique_ptr<File> file_;
+  std::vector<std::future<Written>> finishing_;
+  std::optional<util::Error> failed_;
+  std::vector<TriggerFired> marks_;
+  int64_t clock_offset_ = 0;
+  bool begun_ = false;
+  bool started_ = false;
+  bool drained_ = true;
+  bool was_stopped_ = false;
+  uint64_t first_start_ = 0;
+  uint64_t stop_time_ = 0;
+  uint64_t start_time_ = 0;
+  uint64_t flush_at_ = 0;
+  uint64_t files_ = 0;
+  uint64_t finished_lost_ = 0;  // of files that were finished
+  uint64_t finished_events_ = 0;
+};
+
+}  // namespace session

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Lines of the kernel's log that match a regular expression, from now on.
+#pragma once
+
+#include <regex.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "session/trigger/trigger_spec.h"
+#include "util/result.h"
+#include "util/unique_fd.h"
+
+namespace session {
+
+class KernelLogWatch {
+ public:
+  // `device` is for tests: a file or FIFO of records as /dev/kmsg has them.
+  static util::Result<KernelLogWatch> Open(const TriggerSpec& spec,
+                                           const std::string& device = "/dev/kmsg");
+
+  // Readable when there are lines to look at.
+  int fd() const { return fd_.get(); }
+  // The next line that matches, of those that there are; a few hundred are looked at in a call.
+  std::optional<std::string> Next();
+
+ private:
+  struct Free {
+    void operator()(regex_t* regex) const {
+      regfree(regex);
+      delete regex;
+    }
+  };
+  KernelLogWatch(util::UniqueFd fd, std::unique_ptr<regex_t, Free> regex)
+      : fd_(std::move(fd)), regex_(std::move(regex)) {}
+
+  util::UniqueFd fd_;
+  std::unique_ptr<regex_t, Free> regex_;
+};
+
+}  // namespace session

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "session/trigger/pressure_watch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace session {
+
+util::Result<PressureWatch> PressureWatch::Open(const TriggerSpec& spec, const std::string& proc) {
+  const std::string path = fmt::format("{}/pressure/{}", proc, spec.resource);
+  util::UniqueFd fd(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) {
+    const bool missing = errno == ENOENT || errno == EOPNOTSUPP;
+    return util::Error{
+        fmt::format("trigger '{}': {}", spec.text,
+                    missing ? "this kernel does not measure pressure"
+                            : fmt::format("cannot open {}: {}", path, strerror(errno))),
+        missing ? "it needs CONFIG_PSI, and psi=1 on the kernel's command line where that is off"
+                : ""};
+  }
+  const std::string wish =
+      fmt::format("{} {} {}", spec.share, spec.stall / 1000, spec.window / 1000);
+  if (write(fd.get(), wish.c_str(), wish.size() + 1) < 0) {
+    return util::Error{
+        fmt::format("trigger '{}': the kernel does not take it: {}", spec.text, strerror(errno)),
+        errno == EINVAL ? "without CAP_SYS_RESOURCE its windows are multiples of 2s" : ""};
+  }
+  return PressureWatch(std::move(fd));
+}
+
+}  // namespace session

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "session/window_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "fxt/archive_writer.h"
+#include "fxt/provider_writer.h"
+#include "fxt_record/slot_body.h"
+#include "schema/names.h"
+
+namespace session {
+namespace {
+
+// Slots between two looks for tasks that are gone.
+constexpr uint64_t kSlotsPerTick = uint64_t{1} << 16;
+
+class WindowTranslation {
+ public:
+  WindowTranslation(Window& window, const WindowWriterOptions& options, fxt::ProviderWriter& writer)
+      : window_(window),
+        tasks_(*window.identities, options.sees_switches),
+        translator_(writer, tasks_, options.translator),
+        fired_(options.fired),
+        offset_(window.clock_offset),
+        stopped_(window.stopped) {
+    translator_.set_session_info(options.info);
+    std::sort(fired_.begin(), fired_.end(),
+              [](const TriggerFired& a, const TriggerFired& b) { return a.time < b.time; });
+  }
+
+  void Run() {
+    PassBefore();
+    window_.slots.ForEach(window_.end, [this](uint32_t cpu, const capture::SlotEvent& event) {
+      if (event.time < window_.begin) [[unlikely]] {
+        return OnSlotBefore(cpu, event);
+      }
+      if (event.time >= next_other_) [[unlikely]] {
+        DeliverUpTo(event.time);
+      }
+      if (++slots_ % kSlotsPerTick == 0) translator_.OnTick(event.time);
+      if (!stopped_) translator_.OnSlot(cpu, event.time, event.commit, event.body);
+    });
+    DeliverUpTo(window_.end);
+    if (!begun_) Begin();
+    for (; next_fired_ < fired_.size(); ++next_fired_) Mark(fired_[next_fired_], window_.end);
+    for (const fxr_task& task : window_.final_tasks) translator_.OnFinalTask(task);
+  }
+
+  const translate::Translator& translator() const { return translator_; }
+
+ private:
+  struct OnCpu {
+    uint64_t time = 0;
+    std::optional<uint32_t> tid;
+  };
+
+  // Who tasks are at the left edge.
+  void PassBefore() {
+    while (const fxr_side_header* event = window_.journal.Front()) {
+      if (event->time >= window_.begin) break;
+      if (event->type == kJournalClock) {
+        offset_ = reinterpret_cast<const JournalClock*>(event)->offset;
+      } else if (event->type == kJournalStopped || event->type == kJournalStarted) {
+        stopped_ = event->type == kJournalStopped;
+        unknown_before_ = event->time;
+      } else {
+        ApplyToTasks(*event, offset_, *window_.tasks);
+      }
+      window_.journal.Pop();
+    }
+    window_.tasks->Sweep(window_.begin + static_cast<uint64_t>(offset_));
+    tasks_.CopyTasks(*window_.tasks);
+    window_.tasks.reset();
+  }
+
+  // What each CPU runs when the window begins.
+  void OnSlotBefore(uint32_t cpu, const capture::SlotEvent& event) {
+    if (cpu >= on_cpu_.size()) on_cpu_.resize(cpu + 1);
+    const uint32_t type = fxr_type_of(event.commit);
+    if (type == FXR_SLOT_SWITCH) {
+      on_cpu_[cpu] = {event.time, fxr_unpack_switch(event.body, 0).next_tid};
+    } else if (type == FXR_SLOT_LOSS) {
+      on_cpu_[cpu] = {};
+    }
+  }
+
+  void Begin() {
+    begun_ = true;
+    translator_.OnClockOffset(offset_);
+    translator_.OnStart(window_.begin);
+    for (uint32_t cpu = 0; cpu < on_cpu_.size() && !stopped_; ++cpu) {
+      const OnCpu& state = on_cpu_[cpu];
+      if (state.tid && state.time >= unknown_before_) {
+        translator_.OnRunning(cpu, window_.begin, *state.tid);
+      }
+    }
+    LookAhead();
+  }
+
+  void LookAhead() {
+    const fxr_side_header* event = window_.journal.Front();
+    next_other_ = event ? event->time : UINT64_MAX;
+    if (next_fired_ < fired_.size()) {
+      next_other_ = std::min(next_other_, fired_[next_fired_].time);
+    }
+  }
+
+  void DeliverUpTo(uint64_t time) {
+    if (!begun_) Begin();
+    while (next_other_ <= time) {
+      const fxr_side_header* event = window_.journal.Front();
+      if (event && event->time == next_other_) {
+        Deliver(*event);
+        window_.journal.Pop();
+      } else {
+        const TriggerFired& fired = fired_[next_fired_++];
+        Mark(fired, std::max(fired.time, window_.begin));
+      }
+      LookAhead();
+    }
+  }
+
+  void Deliver(const fxr_side_header& event) {
+    switch (event.type) {
+      case kJournalLoss: {
+        const auto& loss = reinterpret_cast<const JournalLoss&>(event);
+        return translator_.OnLoss(loss.cpu, event.time, loss.category, loss.count);
+      }
+      case kJournalClock:
+        offset_ = reinterpret_cast<const JournalClock&>(event).offset;
+        return translator_.OnClockOffset(offset_);
+      case kJournalStopped:
+        stopped_ = true;
+        for (uint32_t cpu = 0; cpu < window_.slots.rings(); ++cpu) {
+          translator_.OnPause(cpu, event.time);
+        }
+        return translator_.OnMark(event.time, schema::event::kStopped, {});
+      case kJournalStarted:
+        stopped_ = false;
+        return translator_.OnMark(event.time, schema::event::kStarted, {});
+      default:
+        return translator_.OnSideEvent(event);
+    }
+  }
+
+  void Mark(const TriggerFired& fired, uint64_t time) { MarkTrigger(fired, time, translator_); }
+
+  Window& window_;
+  model::TaskTracker tasks_;
+  translate::Translator translator_;
+  std::vector<TriggerFired> fired_;
+  size_t next_fired_ = 0;
+  int64_t offset_;
+  bool stopped_;
+  bool begun_ = false;
+  uint64_t unknown_before_ = 0;
+  uint64_t next_other_ = 0;
+  uint64_t slots_ = 0;
+  std::vector<OnCpu> on_cpu_;
+};
+
+}  // namespace
+
+void MarkTrigger(const TriggerFired& fired, uint64_t time, translate::Translator& translator) {
+  const std::array<std::pair<std::string_view, std::string>, 3> arguments = {{
+      {schema::argument::kTrigger, fired.what},
+      {schema::argument::kValue, fired.value},
+      {schema::argument::kThread, fired.tid == 0 ? "" : std::to_string(fired.tid)},
+  }};
+  translator.OnMark(time, schema::event::kTrigger, arguments);
+}
+
+WindowStats WriteWindow(Window window, const WindowWriterOptions& options, sink::Sink& sink) {
+  fxt::ArchiveWriter archive(sink);
+  fxt::ProviderWriter writer(archive, schema::kRecorderName);
+  WindowTranslation translation(window, options, writer);
+  translation.Run();
+  archive.Flush();
+  WindowStats stats;
+  stats.covered = window.end - window.begin;
+  const translate::TranslationStats translated = translation.translator().stats();
+  for (const uint64_t recorded : translated.recorded) stats.events += recorded;
+  for (const uint64_t lost : translated.lost) stats.lost += lost;
+  return stats;
+}
+
+}  // namespace session

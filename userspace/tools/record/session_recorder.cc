@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/session_recorder.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "capture/capture_session.h"
+#include "capture/proc_identity.h"
+#include "output/kept_files.h"
+#include "sink/open_sink.h"
+#include "text/clean_text.h"
+#include "tools/record/options/filter_text.h"
+#include "tools/record/options/program_choice.h"
+#include "tools/record/process/schedule.h"
+#include "tools/record/session_description.h"
+#include "util/clock.h"
+#include "util/quantity.h"
+
+namespace tools {
+namespace {
+
+constexpr std::chrono::seconds kMessagePatience{2};
+
+}  // namespace
+
+int SessionRecorder::Run() {
+  const int exit_code = RunQuietly();
+  console_.Finish(kMessagePatience);
+  return exit_code;
+}
+
+int SessionRecorder::Fail(const util::Error& error) {
+  console_.Error(error);
+  return kExitFailure;
+}
+
+util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool realtime) {
+  auto names = output::NamePattern::Parse(options_.output);
+  if (!names) return names.TakeError();
+  names_.emplace(std::move(*names));
+  capture::CategorySelection& selection = options_.categories;
+  if (selection.wanted.test(FXR_CATEGORY_LBR)) {
+    if (selection.by_name.test(FXR_CATEGORY_LBR)) {
+      return util::Error{"category 'lbr' cannot be recorded into a buffer",
+                         "record it into a file, without --circular and --oneshot"};
+    }
+    selection.wanted.reset(FXR_CATEGORY_LBR);
+  }
+  std::vector<std::string> notes;
+  util::Status possible = LeaveOutImpossible(features, selection, &notes);
+  for (const std::string& note : notes) console_.Note(note);
+  if (!possible) return possible;
+  const capture::ProcIdentity identities;
+  auto programs = MakeProgramOptions(options_, identities, realtime);
+  if (!programs) return programs.TakeError();
+  session::RecordingConfig config;
+  config.mode = options_.rotates() ? session::BufferingMode::kStreaming
+                : options_.oneshot ? session::BufferingMode::kOneshot
+                                   : session::BufferingMode::kCircular;
+  config.rotate_time = options_.rotate_time;
+  config.rotate_bytes = options_.rotate_bytes;
+  config.next_file = [this](uint64_t number) { return NextFile(number); };
+  config.buffer_bytes = options_.memory_bytes;
+  config.programs = std::move(*programs);
+  auto recording = session::MakeRecording(std::move(config), features);
+  if (!recording) return recording.TakeError();
+  recording_ = std::move(*recording);
+  auto triggers =
+      session::TriggerSet::Make(options_.triggers, options_.before, options_.after, *recording_);
+  if (!triggers) return triggers.TakeError();
+  triggers_ = std::move(*triggers);
+  return util::Ok();
+}
+
+util::Status SessionRecorder::Start() {
+  if (command_.exists() && options_.only_command) {
+    recording_->capture().Follow(static_cast<uint32_t>(command_.pid()));
+  }
+  recording_->Describe(
+      DescribeSession(options_, recording_->capture(),
+                      command_.exists() ? std::optional(command_.pid()) : std::nullopt));
+  if (util::Status status = recording_->Start(session::BufferDisposition::kClearAll); !status) {
+    return status;
+  }
+  triggers_->Begin();
+  for (const std::string& warning :
+       FilterWarnings(options_, recording_->capture().filter_matches())) {
+    console_.Note(warning);
+  }
+  if (options_.duration != 0) deadline_ = util::MonotonicNow() + options_.duration;
+  return command_.exists() ? command_.Release() : util::Ok();
+}
+
+int SessionRecorder::RunQuietly() {
+  if (const auto exit_code = command_.Prepare(options_)) return *exit_code;
+  signals_.Take();
+  signals_.TakeWishes();
+  auto features = capture::ProbeKernel();
+  if (!features) return Fail(features.error());
+  const bool realtime = BecomeRealtime();
+  if (util::Status status = Make(*features, realtime); !status) return Fail(status.error());
+  if (options_.rotates()) RemoveOld("of an earlier run, by --keep");
+  if (!realtime && !options_.quiet) {
+    console_.Note("no right to real-time priority: a busy machine may keep the recorder waiting");
+  }
+  if (util::Status status = Start(); !status) {
+    console_.Error(status.error());
+    return command_.ExitAfterFailure();
+  }
+  if (!options_.quiet) {
+    const session::RecordingStatus status = recording_->status();
+    const bool on_wish = options_.triggers.empty() && !options_.rotates();
+    console_.Note(fmt::format(
+        "recording into {}; {}",
+        options_.rotates() ? options_.output
+                           : fmt::format("{} of memory", util::FormatSize(status.buffer_bytes)),
+        on_wish ? "SIGUSR1 writes a file, and so does the end (Ctrl-C)" : "Ctrl-C ends it"));
+  }
+  Loop();
+  End();
+  if (!options_.quiet) PrintSummary();
+  const int command_status = command_.exists() ? command_.WaitForEnd() : 0;
+  return failed_ ? kExitFailure : command_status;
+}
+
+util::Result<session::Destination> SessionRecorder::NextFile(uint64_t number) {
+  sink::SinkOptions options;
+  options.path = FreshName(number);
+  options.file.recording = true;
+  options.file.keep_waiting = [this] {
+    signals_.Look();
+    return signals_.count() == 0;
+  };
+  auto output = sink::OpenOutput(options);
+  if (!output) return output.TakeError();
+  return session::Destination{std::move(*output), options_.gzip};
+}
+
+std::string SessionRecorder::FreshName(uint64_t number) {
+  std::string name = names_->Expand(number, 0);
+  // Two in one second.
+  if (name == last_name_)
+    return output::NamePattern::BeforeEnding(name, fmt::format("-{}", number));
+  return last_name_ = name;
+}
+
+void SessionRecorder::RemoveOld(const char* which) {
+  if (options_.keep == 0) return;
+  const std::vector<std::string> removed = output::KeptFiles(*names_, options_.keep).Trim();
+  if (removed.empty() || options_.quiet) return;
+  console_.Note(fmt::format(
+      "removed {}, {}",
+      removed.size() == 1 ? removed.front() : fmt::format("{} files", removed.size()), which));
+}
+
+void SessionRecorder::Wait() {
+  fds_.clear();
+  fds_.push_back({signals_.fd(), POLLIN, 0});
+  recording_->AddPollFds(fds_);
+  triggers_->AddPollFds(fds_);
+  int timeout = recording_->TimeoutMs();
+  if (const int due = triggers_->TimeoutMs(); due >= 0) timeout = std::min(timeout, due);
+  if (deadline_ != UINT64_MAX) {
+    const uint64_t now = util::MonotonicNow();
+    const uint64_t left = deadline_ > now ? (deadline_ - now + 999'999) / 1'000'000 : 0;
+    timeout = static_cast<int>(std::min<uint64_t>(left, static_cast<uint64_t>(timeout)));
+  }
+  poll(fds_.data(), fds_.size(), timeout);
+}
+
+void SessionRecorder::Loop() {
+  do {
+    Wait();
+    if (util::Status status = recording_->Turn(); !status) {
+      failed_ = true;
+      return console_.Error(status.error());
+    }
+    triggers_->Turn(fds_);
+    TellWritten();
+  } while (Look());
+}
+
+bool SessionRecorder::Look() {
+  signals_.Look();
+  for (const uint32_t wishes = signals_.wishes(); signals_seen_ < wishes; ++signals_seen_) {
+    if (!triggers_->OnSignal() && !options_.rotates()) Write({}, next_file_++);
+  }
+  bool goes_on = signals_.count() == 0 && util::MonotonicNow() < deadline_;
+  if (command_.exists()) {
+    if (const auto status = command_.Poll()) {
+      triggers_->OnExit(*status);
+      goes_on = false;
+    }
+  }
+  if (recording_->status().buffer_full) goes_on = false;
+  WriteDue(false);
+  return goes_on;
+}
+
+void SessionRecorder::WriteDue(bool all) {
+  for (session::DueSnapshot& due : triggers_->TakeDue(all)) {
+    const uint64_t number = next_file_++;
+    if (!options_.quiet) {
+      const session::TriggerFired& first = due.fired.front();
+      console_.Note(fmt::format("{}{}{}", first.what, first.value.empty() ? "" : ": ",
+                                text::CleanText(first.value)));
+    }
+    Write(std::move(due), number);
+  }
+}
+
+void SessionRecorder::Write(session::DueSnapshot due, uint64_t number) {
+  sink::SinkOptions options;
+  options.path = FreshName(number);
+  options.file.keep_waiting = [this] {
+    signals_.Look();
+    return signals_.count() == 0;
+  };
+  auto output = sink::OpenOutput(options);
+  if (!output) {
+    failed_ = true;
+    return console_.Error(output.error());
+  }
+  auto begun = recording_->Snapshot({.destination = {std::move(*output), options_.gzip},
+                                     .last = due.last,
+                                     .until = due.until,
+                                     .fired = std::move(due.fired)});
+  if (!begun) {
+    failed_ = true;
+    console_.Error(begun.error());
+  }
+}
+
+void SessionRecorder::TellWritten() {
+  for (const session::Written& written : recording_->TakeWritten()) Tell(written);
+}
+
+void SessionRecorder::Tell(const session::Written& written) {
+  if (!written.status) {
+    failed_ = true;
+    return console_.Error(written.status.error());
+  }
+  if (options_.rotates()) RemoveOld("by --keep");
+  if (options_.quiet) return;
+  console_.Note(fmt::format(
+      "wrote {} ({}, {} events, {}{}{}) in {}", written.name, util::FormatSize(written.bytes),
+      util::FormatCount(written.events), options_.rotates() ? "" : "the last ",
+      util::FormatDuration(written.covered),
+      written.lost == 0 ? "" : fmt::format(", LOST {}", util::FormatCount(written.lost)),
+      util::FormatDuration(written.took)));
+}
+
+void SessionRecorder::End() {
+  if (options_.rotates()) {
+    const uint32_t before = signals_.count();
+    const auto last = recording_->Close();
+    while (recording_->status().writing && signals_.count() == before) {
+      poll(nullptr, 0, 10);
+      TellWritten();
+      signals_.Look();
+    }
+    if (last) return Tell(*last);
+    failed_ = true;
+    return console_.Error(last.error());
+  }
+  const bool full = recording_->status().buffer_full;
+  if (full && !options_.quiet) console_.Note("the buffer is full: the recording has ended");
+  static_cast<void>(recording_->Stop());
+  WriteDue(true);
+  if (options_.triggers.empty()) Write({}, next_file_++);
+  const uint32_t signals = signals_.count();
+  while (recording_->status().writing) {
+    Wait();
+    static_cast<void>(recording_->Turn());
+    signals_.Look();
+    if (signals_.count() > signals) recording_->Abandon();
+  }
+  TellWritten();
+}
+
+void SessionRecorder::PrintSummary() {
+  const session::RecordingStatus status = recording_->status();
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  for (const session::TriggerState& trigger : triggers_->triggers()) {
+    const uint64_t files = trigger.fired - trigger.limited;
+    console_.Note(fmt::format(
+        "{}: {} times{}", trigger.spec.text, util::FormatCount(trigger.fired),
+        trigger.limited == 0
+            ? ""
+            : fmt::format(", {} of them with a file of their own", util::FormatCount(files))));
+  }
+  if (triggers_->skipped_slots() > 0) {
+    console_.Note(fmt::format("{} events came too fast for the triggers to be looked at",
+                              util::FormatCount(triggers_->skipped_slots())));
+  }
+  console_.Note(fmt::format(
+      "took in {} events{}; {} of CPU time, {} of memory at most", util::FormatCount(status.events),
+      status.lost == 0 ? "" : fmt::format(", LOST {}", util::FormatCount(status.lost)),
+      util::FormatDuration(status.cpu_time),
+      util::FormatSize(static_cast<uint64_t>(usage.ru_maxrss) * 1024)));
+}
+
+}  // namespace tools
