@@ -24,6 +24,24 @@ namespace {
 constexpr std::chrono::milliseconds kQuick{20'000};
 constexpr std::chrono::milliseconds kLong{600'000};
 
+bool IsNobody(int error) { return error == ENOENT || error == ECONNREFUSED || error == ENOTDIR; }
+
+// Empty with `*error`.
+util::UniqueFd ConnectTo(const std::string& path, int* error) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  memcpy(address.sun_path, path.data(), path.size());
+  util::UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  // A controller that does not accept is none.
+  const timeval patience{.tv_sec = kQuick.count() / 1000, .tv_usec = 0};
+  setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    return fd;
+  }
+  *error = errno;
+  return {};
+}
+
 class Parameters {
  public:
   Parameters() { json_.BeginObject(); }
@@ -103,35 +121,35 @@ class Client::Answer {
 };
 
 util::Result<Client> Client::Connect(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof address.sun_path) {
+  if (path.empty() || path.size() >= sizeof(sockaddr_un::sun_path)) {
     return util::Error{
         fmt::format("'{}' can be no socket's path: it has {} bytes", path, path.size()), ""};
   }
-  memcpy(address.sun_path, path.data(), path.size());
-  util::UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  // A controller that does not accept is none.
-  const timeval patience{.tv_sec = kQuick.count() / 1000, .tv_usec = 0};
-  setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    return Client(std::move(fd), path);
-  }
-  if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR) {
+  int error = 0;
+  util::UniqueFd fd = ConnectTo(path, &error);
+  if (fd) return Client(std::move(fd), path);
+  if (IsNobody(error)) {
     return util::Error{fmt::format("no controller runs: nobody serves {}", path),
                        "sudo fxt-record start begins a session in the background, fxt-record serve "
-                       "a controller in the foreground"};
+                       "is a controller in the foreground"};
   }
-  if (errno == EACCES) {
+  if (error == EACCES) {
     return util::Error{fmt::format("no right to control the session: {}", path),
                        "run it with sudo, or as a member of the group that serve --group named"};
   }
   return util::Error{fmt::format("cannot reach the controller at {}: {}", path,
-                                 errno == EAGAIN ? "it does not answer" : strerror(errno)),
+                                 error == EAGAIN ? "it does not answer" : strerror(error)),
                      ""};
 }
 
-util::Error Client::Ended() const {
+bool Client::IsServed(const std::string& path) {
+  int error = 0;
+  return path.size() < sizeof(sockaddr_un::sun_path) &&
+         (ConnectTo(path, &error).valid() || !IsNobody(error));
+}
+
+util::Error Client::Ended() {
+  gone_ = true;
   return {fmt::format("the controller at {} has gone without an answer", path_),
           "its own messages (journalctl -u fxt-record) say why"};
 }

@@ -29,6 +29,8 @@ class Client {
  public:
   // To the controller that serves `path`.
   static util::Result<Client> Connect(const std::string& path);
+  // Whether there is one, whoever may speak to it.
+  static bool IsServed(const std::string& path);
 
   util::Status Initialize(const TraceConfig& config, std::optional<PassedOutput> output);
   util::Status Start(const StartOptions& options);
@@ -43,6 +45,8 @@ class Client {
 
   // The errors of the interface by name: "ALREADY_INITIALIZED" after such an answer, else empty.
   const std::string& last_error() const { return last_error_; }
+  // The controller ended without an answer.
+  bool gone() const { return gone_; }
 
  private:
   class Answer;
@@ -56,12 +60,13 @@ class Client {
   util::Result<std::string> Receive(std::chrono::milliseconds patience);
   util::Result<std::optional<Written>> End(std::string_view member, bool write_results,
                                            std::optional<PassedOutput> output);
-  util::Error Ended() const;
+  util::Error Ended();
 
   util::UniqueFd socket_;
   std::string path_;
   MessageSplitter splitter_;
   std::string last_error_;
+  bool gone_ = false;
 };
 
 }  // namespace control

@@ -18,6 +18,9 @@ namespace control {
 namespace {
 
 constexpr int kBacklog = 64;
+// Five seconds.
+constexpr int kLockTries = 250;
+constexpr useconds_t kLockWaitUs = 20'000;
 constexpr int kFirstPassedFd = 3;  // sd_listen_fds(3)
 
 util::Error Failed(const std::string& path, const char* what) {
@@ -105,8 +108,13 @@ util::Status ControlSocket::Lock() {
   util::UniqueFd lock(
       open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!lock) return Failed(path, "open");
-  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return Failed(path, "lock");
+  // Who has it and does not listen is on the way in or out.
+  for (int tries = kLockTries; flock(lock.get(), LOCK_EX | LOCK_NB) != 0; --tries) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return Failed(path, "lock");
+    if (tries > 0 && !SomebodyListens(path_)) {
+      usleep(kLockWaitUs);
+      continue;
+    }
     return util::Error{fmt::format("another controller serves {}", path_),
                        "fxt-record status asks it; --socket PATH serves at another place"};
   }
@@ -166,6 +174,11 @@ bool ControlSocket::IsInPlace() const {
          now.st_ino == made_.st_ino;
 }
 
-util::Status ControlSocket::Restore() { return Make(); }
+util::Status ControlSocket::Restore() {
+  // The folder may be another one, with another lock in it.
+  lock_.reset();
+  fd_.reset();
+  return Make();
+}
 
 }  // namespace control
