@@ -63,11 +63,12 @@ PKG_DIR     := $(LIB_DIR)/pkgconfig
 INCLUDE_DIR := $(DESTDIR)$(PREFIX)/include/fxt
 PROGRAMS    := $(notdir $(BINARIES))
 
-## install       the programs, their manual pages and completions, and libfxt with its headers and
-##               fxt.pc (PREFIX=/usr/local, LIBDIR=PREFIX/lib, DESTDIR=)
+## install       the programs, their manual pages and completions, the systemd units of the service
+##               with /etc/fxt-record.conf, and libfxt with its headers and fxt.pc
+##               (PREFIX=/usr/local, LIBDIR=PREFIX/lib, SYSCONFDIR=/etc, DESTDIR=)
 ## uninstall     remove what install installed
 .PHONY: install uninstall
-install:
+install: install-service
 	@$(SUBMAKE) all
 	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR) $(PKG_DIR) $(INCLUDE_DIR)
 	install -m 644 $(BUILD)/libfxt.a $(LIB_DIR)
@@ -81,8 +82,8 @@ install:
 	done
 	install -m 644 $(wildcard completions/_*) $(ZSH_DIR)
 
-uninstall:
-	rm -f $(PROGRAMS:%=$(BIN_DIR)/%) $(PROGRAMS:%=$(MAN_DIR)/%.1) $(PROGRAMS:%=$(BASH_DIR)/%) \
+uninstall: uninstall-service
+	rm -f $(PROGRAMS:%=$(BIN_DIR)/%) $(patsubst docs/man/%,$(MAN_DIR)/%,$(wildcard docs/man/*.1)) $(PROGRAMS:%=$(BASH_DIR)/%) \
 	  $(PROGRAMS:%=$(ZSH_DIR)/_%) $(LIB_DIR)/libfxt.a $(PKG_DIR)/fxt.pc \
 	  $(patsubst include/fxt/%,$(INCLUDE_DIR)/%,$(wildcard include/fxt/*.h))
 	test ! -d $(INCLUDE_DIR) || rmdir --ignore-fail-on-non-empty $(INCLUDE_DIR)

@@ -17,7 +17,7 @@ class Answer {
   Done done() {
     return [this](const Outcome& outcome) {
       ++count_;
-      text_ = outcome.failure ? std::string(outcome.failure->error)
+      text_ = outcome.failure   ? std::string(outcome.failure->error)
               : outcome.written ? "written"
                                 : "done";
     };
@@ -134,11 +134,11 @@ TEST(ControllerTest, GoesThroughTheStatesOfASession) {
   Controlled c;
   c.Bring(SessionState::kStarted);
   c.controller.Terminate(false, std::nullopt, [](const Outcome&) {});
-  EXPECT_EQ(c.states, (std::vector<std::string_view>{"INITIALIZED", "STARTING", "STARTED",
-                                                     "STOPPING", "STOPPED", "TERMINATING",
-                                                     "READY"}));
-  EXPECT_EQ(c.engine.calls, (std::vector<std::string>{"initialize CIRCULAR", "start RETAIN", "stop",
-                                                      "terminate"}));
+  EXPECT_EQ(c.states,
+            (std::vector<std::string_view>{"INITIALIZED", "STARTING", "STARTED", "STOPPING",
+                                           "STOPPED", "TERMINATING", "READY"}));
+  EXPECT_EQ(c.engine.calls,
+            (std::vector<std::string>{"initialize CIRCULAR", "start RETAIN", "stop", "terminate"}));
 }
 
 TEST(ControllerTest, WritesResultsWhereTheCallOrTheSessionSays) {
@@ -216,8 +216,8 @@ TEST(ControllerTest, CallsThatWaitAreDoneInTheirOrder) {
   EXPECT_EQ(terminate.text(), "done");
   EXPECT_EQ(again.text(), "done");
   EXPECT_EQ(c.controller.state(), SessionState::kReady);
-  EXPECT_EQ(c.engine.calls, (std::vector<std::string>{"initialize CIRCULAR", "start RETAIN", "stop",
-                                                      "terminate"}));
+  EXPECT_EQ(c.engine.calls,
+            (std::vector<std::string>{"initialize CIRCULAR", "start RETAIN", "stop", "terminate"}));
 }
 
 TEST(ControllerTest, ASecondSessionDoesNotTakeTheOneThatIsBeingInitialized) {

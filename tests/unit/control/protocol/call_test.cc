@@ -8,9 +8,8 @@ namespace control {
 namespace {
 
 Call Parsed(const std::string& parameters, const std::string& more = "") {
-  auto call = Call::Parse(
-      fmt::format(R"({{"method":"fuchsia.tracing.controller.Any","parameters":{}{}}})", parameters,
-                  more));
+  auto call = Call::Parse(fmt::format(
+      R"({{"method":"fuchsia.tracing.controller.Any","parameters":{}{}}})", parameters, more));
   EXPECT_TRUE(call.ok()) << parameters;
   return std::move(*call);
 }

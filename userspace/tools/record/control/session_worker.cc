@@ -15,9 +15,9 @@
 
 #include "tools/record/options/program_choice.h"
 #include "tools/record/options/record_options.h"
+#include "tools/record/options/session_description.h"
 #include "tools/record/process/schedule.h"
 #include "util/clock.h"
-#include "util/machine_info.h"
 
 namespace tools {
 namespace {
@@ -55,21 +55,6 @@ uint64_t ResidentBytes() {
   const int read = fscanf(file, "%lu %lu", &all, &resident);
   fclose(file);
   return read == 2 ? resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
-}
-
-translate::SessionInfo Describe(const capture::CategorySelection& categories,
-                                const std::string& command_line) {
-  const util::MachineInfo machine = util::ReadMachineInfo();
-  translate::SessionInfo info;
-  info.version = FXT_RECORD_VERSION;
-  info.kernel = machine.kernel;
-  info.machine = machine.machine;
-  info.cpu_model = machine.cpu_model;
-  info.cpus = machine.cpus;
-  info.host = machine.host;
-  info.command = command_line;
-  info.categories = capture::DescribeCategories(categories);
-  return info;
 }
 
 }  // namespace
@@ -165,6 +150,7 @@ util::Result<session::Destination> SessionWorker::StreamingDestination() const {
 
 util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   RecordOptions options;
+  options.command_line = defaults_.command_line;
   options.categories = categories;
   options.verbose = defaults_.verbose;
   std::vector<std::string> notes;
@@ -183,7 +169,6 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   session::RecordingConfig config;
   config.mode = static_cast<session::BufferingMode>(config_.buffering_mode);
   config.programs = std::move(*programs);
-  config.info = Describe(options.categories, defaults_.command_line);
   uint64_t megabytes = config_.buffer_size_megabytes_hint;
   for (const control::ProviderSpec& spec : config_.provider_specs) {
     if (spec.name == "fxt-record" && spec.buffer_size_megabytes_hint != 0) {
@@ -202,6 +187,7 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   auto made = session::MakeRecording(std::move(config), features_);
   if (!made) return made.TakeError();
   recording_ = std::move(*made);
+  recording_->Describe(DescribeSession(options, recording_->capture(), std::nullopt));
   categories_ = categories;
   return util::Ok();
 }
