@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The interface descriptions of the controller, as C++ string literals, and varlink clients that are
-# not ours.
+# The interface descriptions of the controller, as C++ string literals, and the service.
 
 VARLINK_FOLDER := userspace/control/protocol
 VARLINK_FILES := $(wildcard $(VARLINK_FOLDER)/*.varlink)
@@ -11,6 +10,11 @@ $(BUILD)/control/protocol/%.inc: $(VARLINK_FOLDER)/%
 	$(call brief,LITERAL)(printf 'R"varlink(' && cat $< && printf ')varlink"\n') >$@
 
 $(BUILD)/userspace/control/protocol/interface_text.o: $(VARLINK_LITERALS)
+
+## session-test  sessions, their controller and its clients (root)
+.PHONY: session-test
+session-test: $(BINARIES)
+	tests/session/session_test.py --build $(BUILD)
 
 # The service, with the places that this installation has.
 SYSCONFDIR  ?= /etc

@@ -245,7 +245,7 @@ class Sessions(unittest.TestCase):
     def test_every_command_is_documented(self):
         refused = run(self.program, "status", "--no-such-option")
         self.assertEqual(refused.returncode, 2)
-        known = set(re.findall(r'^    \{"([a-z]+)", Add', read("userspace/tools/record/control/commands.cc"),
+        known = set(re.findall(r'\{"([a-z]+)", Add', read("userspace/tools/record/control/commands.cc"),
                                re.MULTILINE))
         self.assertEqual(set(self.commands), known)
         synopsis = re.findall(r"^\.B fxt-record (\w+)$", self.sections["SYNOPSIS"], re.MULTILINE)
