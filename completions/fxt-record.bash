@@ -4,7 +4,7 @@
 # The commands that control a session, and their options.
 _fxt_record_control() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local session='--circular --oneshot --streaming -o --output -c --categories' options='--socket -h --help'
+  local session='--circular --oneshot --streaming -o --output -c --categories --trigger --before --after' options='--socket -h --help'
   case $1 in
     start) options+=" $session" ;;
     serve) options+=" $session --group --once --background -v --verbose" ;;
@@ -25,7 +25,8 @@ _fxt_record_control() {
       compopt -o nospace 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -P "$before" -W "$words" -- "${current##*,}") ;;
     --circular|--oneshot) mapfile -t COMPREPLY < <(compgen -W '16M 64M 256M' -- "$current") ;;
-    --last) mapfile -t COMPREPLY < <(compgen -W '500ms 2s 10s 1m' -- "$current") ;;
+    --trigger) ;;
+    --last|--before|--after) mapfile -t COMPREPLY < <(compgen -W '500ms 2s 10s 1m' -- "$current") ;;
     --group) mapfile -t COMPREPLY < <(compgen -g -- "$current") ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current") ;;
   esac

@@ -195,6 +195,22 @@ class Commands(Session):
         self.do("cancel")
         self.ended_by_itself()
 
+    def test_triggers_write_files(self):
+        self.start("--circular", "2M", "-c", "sched", "--trigger", "alert spike", "--trigger", "alert other",
+                   "--before", "1s", "-o", self.path("spike-%n.fxt"))
+        self.do("alert", "nothing")
+        self.do("alert", "spike")
+        self.assertTrue(eventually(lambda: self.status()["triggers"][0]["files"] == 1))
+        self.check("spike-1.fxt")
+        self.assertEqual(self.status()["triggers"][0],
+                         {"condition": "alert spike", "fired": 1, "suppressed": 0, "files": 1})
+        self.assertEqual(self.status()["triggers"][1]["fired"], 0)
+        self.do("cancel")
+        self.ended_by_itself()
+        for words in (["--trigger", "alert x"], ["--trigger", "no such", "-o", "x"], ["--before", "1s"],
+                      ["--trigger", "exit", "-o", "x"], ["--streaming", "--trigger", "alert x", "-o", "x"]):
+            self.assertEqual(self.command("start", *words).returncode, 2, words)
+
     def test_streaming(self):
         self.assertEqual(self.command("start", "--streaming").returncode, 2)
         self.start("--streaming", "-o", self.path("day.fxt"))

@@ -17,21 +17,26 @@ namespace {
 
 constexpr std::string_view kReady = "READY\n";
 
-[[noreturn]] void BecomeController(const std::string& socket, int output) {
+[[noreturn]] void BecomeController(const std::vector<char*>& arguments, int output) {
   // Neither its terminal nor its folder are held by it.
   setsid();
   const int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
   dup2(nowhere, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
-  execl("/proc/self/exe", "fxt-record", "serve", "--once", "--background", "--socket",
-        socket.c_str(), nullptr);
+  execv("/proc/self/exe", arguments.data());
   _exit(127);
 }
 
 }  // namespace
 
-util::Status StartController(const std::string& socket) {
+util::Status StartController(const std::string& socket, const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"fxt-record",   "serve",    "--once",
+                                    "--background", "--socket", socket};
+  words.insert(words.end(), more.begin(), more.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return util::Error{fmt::format("cannot start a controller: {}", strerror(errno)), ""};
@@ -41,7 +46,7 @@ util::Status StartController(const std::string& socket) {
   const pid_t pid = fork();
   if (pid < 0)
     return util::Error{fmt::format("cannot start a controller: {}", strerror(errno)), ""};
-  if (pid == 0) BecomeController(socket, to.get());
+  if (pid == 0) BecomeController(arguments, to.get());
   to.reset();
   std::string said;
   bool ready = false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "util/result.h"
 
@@ -10,6 +11,7 @@ namespace tools {
 
 // Starts `fxt-record serve --once` in the background, and returns when it serves `socket`. What it
 // said until then stands on standard error; an error only when it said nothing.
-util::Status StartController(const std::string& socket);
+// `more`: further options of serve.
+util::Status StartController(const std::string& socket, const std::vector<std::string>& more);
 
 }  // namespace tools

@@ -57,10 +57,14 @@ int Run(const Options& options) {
     if (!config) return FailUsage(config.error());
     host.session = std::move(*config);
     host.output = options.session.output;
-  } else if (!options.session.output.empty() || !options.session.categories.empty()) {
+  } else if (!options.session.categories.empty() ||
+             (!options.session.output.empty() && options.session.triggers.empty())) {
     return FailUsage({"-o and -c are of the session that begins at once, and there is none",
                       "add --circular SIZE, --oneshot SIZE or --streaming"});
   }
+  auto triggers = options.session.MakeTriggers();
+  if (!triggers) return FailUsage(triggers.error());
+  host.triggers = std::move(*triggers);
   host.once = options.once;
   host.background = options.background;
   host.verbose = options.verbose;
@@ -88,11 +92,13 @@ void AddServe(const Command& program, int& exit_code) {
       "varlink (interface fuchsia.tracing.controller); every other command is a client of it, and\n"
       "so may be any program: docs/control.md. With --circular, --oneshot or --streaming a "
       "session\n"
-      "begins at once.\n"
+      "begins at once. Triggers write files as\n"
+      "the user who runs this, of any session that keeps a buffer; SIGUSR1 fires 'signal'.\n"
       "\n"
       "Examples:\n"
       "  sudo fxt-record serve\n"
-      "  sudo fxt-record serve --group wheel --circular 256M");
+      "  sudo fxt-record serve --group wheel --circular 256M\n"
+      "  sudo fxt-record serve --circular 64M --trigger 'wakeup_latency > 20ms' -o 'spike-%n.fxt'");
   command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 

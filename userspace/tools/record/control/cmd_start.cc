@@ -67,10 +67,21 @@ int Run(const Options& options) {
     FailControl(config.error());
     return kExitUsage;
   }
+  auto triggers = options.session.MakeTriggers();
+  if (!triggers) {
+    FailControl(triggers.error());
+    return kExitUsage;
+  }
   // One that is just about to end may take the call, and not answer it.
   for (int tries = 0;; ++tries) {
-    if (!control::Client::IsServed(options.socket)) {
-      if (auto status = StartController(options.socket); !status) {
+    if (control::Client::IsServed(options.socket)) {
+      if (!options.session.triggers.empty()) {
+        return FailControl({"--trigger is for the controller, and one runs already",
+                            "give it to fxt-record serve, or end that one first"});
+      }
+    } else {
+      if (auto status = StartController(options.socket, options.session.TriggerArguments());
+          !status) {
         return status.error().message.empty() ? kExitFailure : FailControl(status.error());
       }
     }
@@ -99,7 +110,8 @@ void AddStart(const Command& program, int& exit_code) {
       "Examples:\n"
       "  sudo fxt-record start\n"
       "  sudo fxt-record start --circular 256M -c default,irq\n"
-      "  sudo fxt-record start --streaming -o day.fxt.gz");
+      "  sudo fxt-record start --streaming -o day.fxt.gz\n"
+      "  sudo fxt-record start --trigger 'alert slow-request' --before 10s -o 'slow-%n.fxt'");
   command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 

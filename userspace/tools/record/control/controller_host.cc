@@ -29,6 +29,7 @@ constexpr std::chrono::seconds kMessagePatience{2};
 
 int ControllerHost::Run() {
   signals_.Take();
+  signals_.TakeWishes();
   const int exit_code = Serve();
   console_.Finish(kMessagePatience);
   return exit_code;
@@ -48,6 +49,7 @@ int ControllerHost::Serve() {
   SessionDefaults defaults;
   defaults.command_line = options_.command_line;
   defaults.verbose = options_.verbose;
+  defaults.triggers = options_.triggers;
   engine_ = std::make_unique<SessionEngine>(home_, *features_, std::move(defaults));
   controller_ = std::make_unique<control::Controller>(*engine_);
   server_ = std::make_unique<control::Server>(*socket_, *controller_, *engine_, options_.group);
@@ -55,6 +57,7 @@ int ControllerHost::Serve() {
     console_.Note(fmt::format("recording has stopped: {}", reason));
     controller_->StoppedByItself(reason);
   });
+  engine_->OnSaid([this](const std::string& line) { console_.Note(line); });
   const bool began = !options_.session || BeginSession();
   if (began) {
     SayReady();
@@ -69,7 +72,6 @@ util::Status ControllerHost::OpenSocket() {
   if (!passed) return passed.TakeError();
   if (*passed) {
     socket_ = std::move(*passed);
-    from_manager_ = true;
     return util::Ok();
   }
   auto bound = control::ControlSocket::Bind(options_.socket, options_.group);
@@ -118,12 +120,13 @@ bool ControllerHost::BeginSession() {
 }
 
 void ControllerHost::SayReady() {
+  // Whoever reads what is said reads up to READY.
+  if (options_.background) console_.Finish(kMessagePatience);
   control::TellServiceManager("READY=1");
   constexpr std::string_view kReady = "READY\n";
   [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, kReady.data(), kReady.size());
   if (!options_.background) return;
-  console_.Finish(kMessagePatience);
-  // Whoever reads what was said waits for its end.
+  // Somebody else may wait for the end of what is said.
   const util::UniqueFd nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
   dup2(nowhere.get(), STDOUT_FILENO);
   dup2(nowhere.get(), STDERR_FILENO);
@@ -139,6 +142,7 @@ void ControllerHost::Poll() {
   poll(fds.data(), fds.size(), static_cast<int>(wait));
   now = util::MonotonicNow();
   signals_.Look();
+  for (; wishes_ < signals_.wishes(); ++wishes_) engine_->Signal();
   home_.Run();
   server_->Turn(fds, now);
   had_session_ = had_session_ || controller_->state() != control::SessionState::kReady;

@@ -26,7 +26,8 @@ struct HostOptions {
   std::optional<gid_t> group;
   // A session that begins with the process.
   std::optional<control::TraceConfig> session;
-  std::string output;  // STREAMING
+  std::string output;       // STREAMING
+  TriggerOptions triggers;  // of every session that keeps a buffer
   // End with the first session, or when nobody begins one.
   bool once = false;
   // Whoever started this reads "READY", and is not to be held up afterwards.
@@ -66,7 +67,7 @@ class ControllerHost {
   uint64_t check_at_ = 0;    // the socket; ns of CLOCK_MONOTONIC
   uint64_t idle_since_ = 0;  // without a client; ns of CLOCK_MONOTONIC
   bool had_session_ = false;
-  bool from_manager_ = false;
+  uint32_t wishes_ = 0;  // SIGUSR1 so far
 };
 
 }  // namespace tools

@@ -19,12 +19,18 @@ constexpr uint64_t kStatusAge = 50'000'000;
 SessionEngine::SessionEngine(control::Mailbox& home, const capture::KernelFeatures& features,
                              SessionDefaults defaults)
     : home_(home),
-      worker_(features, std::move(defaults),
-              [this](const std::string& reason) {
-                home_.Post([this, reason] {
-                  if (stopped_) stopped_(reason);
-                });
-              }),
+      worker_(
+          features, std::move(defaults),
+          [this](const std::string& reason) {
+            home_.Post([this, reason] {
+              if (stopped_) stopped_(reason);
+            });
+          },
+          [this](const std::string& line) {
+            home_.Post([this, line] {
+              if (said_) said_(line);
+            });
+          }),
       thread_([this] { worker_.Run(); }) {}
 
 SessionEngine::~SessionEngine() {
@@ -83,6 +89,10 @@ void SessionEngine::Terminate(control::Done done) {
 
 void SessionEngine::Alert(const std::string& name) {
   worker_.inbox().Post([this, name] { worker_.Alert(name); });
+}
+
+void SessionEngine::Signal() {
+  worker_.inbox().Post([this] { worker_.Signal(); });
 }
 
 void SessionEngine::GetStatus(std::function<void(control::Status)> done) {

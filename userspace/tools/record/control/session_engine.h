@@ -26,6 +26,11 @@ class SessionEngine : public control::Engine {
   // When a recording ends by itself; on the controller's thread.
   void OnStopped(std::function<void(const std::string&)> stopped) { stopped_ = std::move(stopped); }
 
+  // Lines for people; on the controller's thread.
+  void OnSaid(std::function<void(const std::string&)> said) { said_ = std::move(said); }
+  // Somebody sent a SIGUSR1.
+  void Signal();
+
   std::vector<control::KnownCategory> KnownCategories() const override;
   std::vector<control::ProviderInfo> Providers() const override;
   void Initialize(const control::TraceConfig& config, std::optional<control::TraceOutput> output,
@@ -44,6 +49,7 @@ class SessionEngine : public control::Engine {
 
   control::Mailbox& home_;
   std::function<void(const std::string&)> stopped_;
+  std::function<void(const std::string&)> said_;
   SessionWorker worker_;
   std::vector<std::function<void(control::Status)>> want_status_;
   control::Status status_;

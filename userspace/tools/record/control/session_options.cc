@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "capture/bpf/category.h"
+#include "output/name_pattern.h"
+#include "session/trigger/trigger_spec.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -45,7 +47,21 @@ void SessionOptions::AddTo(const Command& command) {
   command.Add("--streaming", streaming, "Write everything to the file of -o as it comes")
       .Excludes("--circular")
       .Excludes("--oneshot");
-  command.Add("-o,--output", output, "With --streaming: file to write").Type("FILE");
+  command
+      .Add("-o,--output", output,
+           "With --streaming: file to write; with --trigger: files, %n is a number, %t the time")
+      .Type("FILE");
+  command
+      .Add(
+          "--trigger", triggers,
+          "Write a file when this happens, such as 'wakeup_latency > 20ms' or 'alert NAME' (may be "
+          "repeated)")
+      .Type("CONDITION");
+  command
+      .Add("--before", before,
+           "How much of what was before a trigger its file has (by default all)")
+      .Type("TIME");
+  command.Add("--after", after, "... and of what comes after it (by default nothing)").Type("TIME");
   command
       .Add("-c,--categories", categories,
            "What to record (fxt-record --list-categories shows what there is)")
@@ -60,8 +76,8 @@ util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
     if (output.empty()) {
       return util::Error{"--streaming without a file", "name it with -o FILE"};
     }
-  } else if (!output.empty()) {
-    return util::Error{"-o goes with --streaming",
+  } else if (!output.empty() && triggers.empty()) {
+    return util::Error{"-o goes with --streaming and --trigger",
                        "fxt-record snapshot and stop write what the other modes have in memory"};
   }
   const std::string& size = !oneshot.empty() ? oneshot : circular;
@@ -78,6 +94,54 @@ util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
     config.categories = SplitAtCommas(categories);
   }
   return config;
+}
+
+util::Result<TriggerOptions> SessionOptions::MakeTriggers() const {
+  TriggerOptions options;
+  if (triggers.empty()) {
+    if (before.empty() && after.empty()) return options;
+    return util::Error{"--before and --after need --trigger", ""};
+  }
+  if (streaming) return util::Error{"--trigger goes with --circular", "streaming keeps everything"};
+  if (output.empty()) {
+    return util::Error{"--trigger without a file", "name it with -o, as in -o 'spike-%n.fxt'"};
+  }
+  for (const std::string& text : triggers) {
+    auto trigger = session::ParseTrigger(text);
+    if (!trigger) return trigger.TakeError();
+    if (trigger->kind == session::TriggerKind::kExit) {
+      return util::Error{
+          fmt::format("the trigger '{}' is of a command, and a session has none", text),
+          "fxt-record --circular 64M --trigger exit -- COMMAND"};
+    }
+    options.triggers.push_back(std::move(*trigger));
+  }
+  for (const auto& [given, value] :
+       {std::pair(&before, &options.before), {&after, &options.after}}) {
+    if (given->empty()) continue;
+    auto duration = util::ParseDuration(*given);
+    if (!duration) return duration.TakeError();
+    *value = *duration;
+  }
+  auto names = output::NamePattern::Parse(output);
+  if (!names) return names.TakeError();
+  options.output = output;
+  return options;
+}
+
+std::vector<std::string> SessionOptions::TriggerArguments() const {
+  std::vector<std::string> arguments;
+  if (triggers.empty()) return arguments;
+  const auto add = [&arguments](const char* option, const std::string& value) {
+    if (value.empty()) return;
+    arguments.emplace_back(option);
+    arguments.push_back(value);
+  };
+  for (const std::string& trigger : triggers) add("--trigger", trigger);
+  add("--before", before);
+  add("--after", after);
+  add("-o", output);
+  return arguments;
 }
 
 }  // namespace tools

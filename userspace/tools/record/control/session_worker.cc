@@ -60,8 +60,12 @@ uint64_t ResidentBytes() {
 }  // namespace
 
 SessionWorker::SessionWorker(const capture::KernelFeatures& features, SessionDefaults defaults,
-                             std::function<void(std::string)> stopped)
-    : features_(features), defaults_(std::move(defaults)), stopped_(std::move(stopped)) {}
+                             std::function<void(std::string)> stopped,
+                             std::function<void(std::string)> say)
+    : features_(features),
+      defaults_(std::move(defaults)),
+      stopped_(std::move(stopped)),
+      say_(std::move(say)) {}
 
 void SessionWorker::Quit() {
   inbox_.Post([this] { quit_ = true; });
@@ -77,18 +81,25 @@ void SessionWorker::Run() {
       recording_->AddPollFds(fds);
       timeout = recording_->TimeoutMs();
     }
+    if (triggers_) {
+      triggers_->AddPollFds(fds);
+      const int due = triggers_->TimeoutMs();
+      if (due >= 0) timeout = timeout < 0 ? due : std::min(timeout, due);
+    }
     poll(fds.data(), fds.size(), timeout);
-    if (recording_) Turn();
+    if (recording_) Turn(fds);
     if (fds[0].revents != 0) inbox_.Run();
     TerminateIfDone();
   }
   if (recording_) recording_->Abandon();
+  triggers_.reset();
   recording_.reset();
 }
 
-void SessionWorker::Turn() {
+void SessionWorker::Turn(const std::vector<pollfd>& fds) {
   const util::Status status = recording_->Turn();
   TellWritten();
+  if (triggers_ && recording_now_) triggers_->Turn(fds);
   if (!recording_now_) return;
   if (!status) {
     recording_now_ = false;
@@ -103,6 +114,7 @@ void SessionWorker::Turn() {
 
 void SessionWorker::TellWritten() {
   for (session::Written& written : recording_->TakeWritten()) {
+    if (triggers_ && triggers_->Take(written)) continue;
     const auto found = being_written_.find(written.number);
     if (found == being_written_.end()) continue;
     const control::Done done = std::move(found->second);
@@ -183,12 +195,23 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
     config.output.emplace(std::move(*destination));
   }
   // Two at a time would be two buffers.
+  triggers_.reset();
   recording_.reset();
   auto made = session::MakeRecording(std::move(config), features_);
   if (!made) return made.TakeError();
   recording_ = std::move(*made);
   recording_->Describe(DescribeSession(options, recording_->capture(), std::nullopt));
   categories_ = categories;
+  if (defaults_.triggers.triggers.empty() ||
+      config_.buffering_mode == control::BufferingMode::kStreaming) {
+    return util::Ok();
+  }
+  auto triggers = TriggerFiles::Make(defaults_.triggers, *recording_, say_);
+  if (!triggers) {
+    recording_.reset();
+    return triggers.TakeError();
+  }
+  triggers_ = std::move(*triggers);
   return util::Ok();
 }
 
@@ -216,12 +239,15 @@ Outcome SessionWorker::Start(const control::StartOptions& options) {
     started_at_ = util::MonotonicNow();
   }
   begun_ = recording_now_ = true;
+  if (triggers_) triggers_->Begin();
   return {};
 }
 
 Outcome SessionWorker::Stop() {
   recording_now_ = false;
-  if (auto status = recording_->Stop(); !status) return Failed(status.error());
+  const util::Status status = recording_->Stop();
+  if (triggers_) triggers_->Finish();
+  if (!status) return Failed(status.error());
   return {};
 }
 
@@ -254,7 +280,7 @@ void SessionWorker::Terminate(control::Done done) {
 }
 
 void SessionWorker::TerminateIfDone() {
-  if (!terminated_ || !being_written_.empty()) return;
+  if (!terminated_ || !being_written_.empty() || (triggers_ && triggers_->writing())) return;
   Outcome outcome;
   if (recording_ && begun_ && config_.buffering_mode == control::BufferingMode::kStreaming) {
     auto written = recording_->Close();
@@ -266,6 +292,7 @@ void SessionWorker::TerminateIfDone() {
       outcome.written = control::Written{written->bytes, written->events, written->covered};
     }
   }
+  triggers_.reset();
   recording_.reset();
   output_.reset();
   std::exchange(terminated_, nullptr)(std::move(outcome));
@@ -280,6 +307,11 @@ void SessionWorker::Alert(const std::string& name) {
   }
   if (alerts_.size() == kMaxAlertsKept) alerts_.erase(alerts_.begin());
   alerts_.push_back(std::move(fired));
+  if (triggers_ && recording_now_) triggers_->OnAlert(name);
+}
+
+void SessionWorker::Signal() {
+  if (triggers_ && recording_now_) triggers_->OnSignal();
 }
 
 control::Status SessionWorker::GetStatus() const {
@@ -293,6 +325,7 @@ control::Status SessionWorker::GetStatus() const {
   status.events = recording.events;
   status.lost = recording.lost;
   status.cpu_time = recording.cpu_time;
+  if (triggers_) status.triggers = triggers_->status();
   return status;
 }
 
