@@ -9,6 +9,7 @@
 
 #include "text/json_writer.h"
 #include "text/text_writer.h"
+#include "tools/record/control/busiest.h"
 #include "tools/record/control/client_command.h"
 #include "tools/record/control/commands.h"
 #include "tools/record/control/status_view.h"
@@ -64,6 +65,16 @@ std::string Screen(const std::string& lines) {
   return screen + kClearBelow;
 }
 
+// Of the last second, where there is a buffer to ask.
+std::string Threads(control::Client& client, const control::Status& status) {
+  if (status.state != control::SessionState::kStarted ||
+      status.buffering_mode == control::BufferingMode::kStreaming) {
+    return "";
+  }
+  auto capture = MeasureNow(client, kInterval);
+  return capture ? BusiestLines(*capture) : "";
+}
+
 // Until a signal, the controller's end, or nobody reads.
 int Watch(control::Client& client, const Options& options, text::TextWriter& out) {
   EndSignals signals;
@@ -82,7 +93,8 @@ int Watch(control::Client& client, const Options& options, text::TextWriter& out
     if (options.json) {
       out.Append(JsonOf(now->status));
     } else if (full_screen) {
-      out.Append(Screen(StatusLines(*now, last) + "\nCtrl-C ends this view, not the session\n"));
+      out.Append(Screen(StatusLines(*now, last) + Threads(client, now->status) +
+                        "\nCtrl-C ends this view, not the session\n"));
     } else {
       out.Append(StatusLine(*now, last));
     }
