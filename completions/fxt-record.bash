@@ -1,6 +1,37 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # bash completion of fxt-record(1)
 
+# The commands that control a session, and their options.
+_fxt_record_control() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+  local session='--circular --oneshot --streaming -o --output -c --categories --trigger --before --after' options='--socket -h --help'
+  case $1 in
+    start) options+=" $session" ;;
+    serve) options+=" $session --group --once --background -v --verbose" ;;
+    status) options+=' --json --watch' ;;
+    snapshot) options+=' -o --output --last' ;;
+    stop) options+=' -o --output' ;;
+  esac
+  [[ $current == = ]] && current=
+  [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
+  case $previous in
+    -o|--output|--socket)
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    -c|--categories)
+      local before='' words
+      words="default all $("${COMP_WORDS[0]}" --list-categories=names 2>/dev/null | cut -f1)"
+      [[ $current == *,* ]] && before=${current%,*},
+      compopt -o nospace 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -P "$before" -W "$words" -- "${current##*,}") ;;
+    --circular|--oneshot) mapfile -t COMPREPLY < <(compgen -W '16M 64M 256M' -- "$current") ;;
+    --trigger) ;;
+    --last|--before|--after) mapfile -t COMPREPLY < <(compgen -W '500ms 2s 10s 1m' -- "$current") ;;
+    --group) mapfile -t COMPREPLY < <(compgen -g -- "$current") ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current") ;;
+  esac
+}
+
 _fxt_record() {
   local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip
     --circular --oneshot --trigger --before --after --rotate --keep -p --pid
@@ -11,6 +42,14 @@ _fxt_record() {
     abort_tx call_stack'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} i
   COMPREPLY=()
+
+  case ${COMP_WORDS[1]-} in
+    start|status|snapshot|stop|cancel|alert|serve)
+      if ((COMP_CWORD > 1)); then
+        _fxt_record_control "${COMP_WORDS[1]}"
+        return
+      fi ;;
+  esac
 
   # Where the command begins: at the first word that is neither an option nor its value. readline
   # takes --option=value and values with a colon apart.
@@ -80,7 +119,9 @@ _fxt_record() {
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
       else
-        mapfile -t COMPREPLY < <(compgen -c -- "$current")
+        mapfile -t COMPREPLY < <(
+          ((COMP_CWORD > 1)) || compgen -W 'start status snapshot stop cancel alert serve' -- "$current"
+          compgen -c -- "$current")
       fi ;;
   esac
 }

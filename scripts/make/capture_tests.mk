@@ -32,6 +32,7 @@ capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD
 	$(BUILD)/capture_tests
 	BUILD=$(BUILD) python3 tests/capture/perf_parity_test.py
 	tests/capture/regressions_test.py --build $(BUILD)
+	tests/session/session_test.py --build $(BUILD)
 
 TRIGGER_TRIALS ?= 50
 ## trigger-test  plant a delay 50 times and have --trigger catch each of them (root)

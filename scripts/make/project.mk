@@ -7,7 +7,7 @@ PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell \
     END { n = gib < cpus ? gib : cpus; print (n < 1 ? 1 : n) }' /proc/meminfo))
 SUBMAKE = BUILD=$(BUILD) scripts/as_owner $(MAKE) --no-print-directory $(PARALLEL)
 
-## deps          install the Debian packages that are missing (DEPS="build test bench lint vm viewer regress cross")
+## deps          install the Debian packages that are missing (DEPS="build test varlink bench lint vm viewer regress cross")
 DEPS ?= build test
 .PHONY: deps
 deps:
@@ -64,11 +64,12 @@ PKG_DIR     := $(LIB_DIR)/pkgconfig
 INCLUDE_DIR := $(DESTDIR)$(PREFIX)/include/fxt
 PROGRAMS    := $(notdir $(BINARIES))
 
-## install       the programs, their manual pages and completions, and libfxt with its headers and
-##               fxt.pc (PREFIX=/usr/local, LIBDIR=PREFIX/lib, DESTDIR=)
+## install       the programs, their manual pages and completions, the systemd units of the service
+##               with /etc/fxt-record.conf, and libfxt with its headers and fxt.pc
+##               (PREFIX=/usr/local, LIBDIR=PREFIX/lib, SYSCONFDIR=/etc, DESTDIR=)
 ## uninstall     remove what install installed
 .PHONY: install uninstall
-install:
+install: install-service
 	@$(SUBMAKE) all
 	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR) $(PKG_DIR) $(INCLUDE_DIR)/detail
 	install -m 644 $(BUILD)/libfxt.a $(LIB_DIR)
@@ -83,8 +84,8 @@ install:
 	done
 	install -m 644 $(wildcard completions/_*) $(ZSH_DIR)
 
-uninstall:
-	rm -f $(PROGRAMS:%=$(BIN_DIR)/%) $(PROGRAMS:%=$(MAN_DIR)/%.1) $(PROGRAMS:%=$(BASH_DIR)/%) \
+uninstall: uninstall-service
+	rm -f $(PROGRAMS:%=$(BIN_DIR)/%) $(patsubst docs/man/%,$(MAN_DIR)/%,$(wildcard docs/man/*.1)) $(PROGRAMS:%=$(BASH_DIR)/%) \
 	  $(PROGRAMS:%=$(ZSH_DIR)/_%) $(LIB_DIR)/libfxt.a $(PKG_DIR)/fxt.pc \
 	  $(patsubst include/fxt/%,$(INCLUDE_DIR)/%,$(wildcard include/fxt/*.h include/fxt/detail/*.h))
 	test ! -d $(INCLUDE_DIR)/detail || rmdir --ignore-fail-on-non-empty $(INCLUDE_DIR)/detail

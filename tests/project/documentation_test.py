@@ -73,7 +73,7 @@ class Recorder(unittest.TestCase):
         self.assertIn("true", bash_answers("fxt-record", "-q", "--", "tru"))
 
     def test_zsh_completes_the_same_options(self):
-        lines = read("completions/_fxt-record").split("_arguments -s -S")[1].splitlines()
+        lines = read("completions/_fxt-record").split("\n_arguments -s -S")[1].splitlines()
         text = "\n".join(line.split("[")[0] for line in lines if "[" in line)
         self.assertEqual(set(LONG.findall(text)) | set(SHORT.findall(text)), self.options)
 
@@ -228,6 +228,58 @@ class Commands(unittest.TestCase):
     def test_zsh_can_read_its_completions(self):
         checked = run("zsh", "-n", os.path.join(ROOT, "completions/_fxt"))
         self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+
+
+class Sessions(unittest.TestCase):
+    """The subcommands of fxt-record, which have a manual page of their own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.program = os.path.join(BUILD, "fxt-record")
+        page = read("docs/man/fxt-record-control.1").replace("\\-", "-").replace(r"\fR", "").replace(r"\fI", "")
+        cls.page = page
+        cls.sections = dict(re.findall(r"^\.S[HS] (.*)\n((?:(?!\.S[HS] ).*\n)*)", page, re.MULTILINE))
+        cls.commands = re.findall(r"^\.SS (.*)$", page, re.MULTILINE)
+        cls.help = {command: run(cls.program, command, "--help").stdout for command in cls.commands}
+
+    def test_every_command_is_documented(self):
+        refused = run(self.program, "status", "--no-such-option")
+        self.assertEqual(refused.returncode, 2)
+        known = set(re.findall(r'\{"([a-z]+)", Add', read("userspace/tools/record/control/commands.cc"),
+                               re.MULTILINE))
+        self.assertEqual(set(self.commands), known)
+        synopsis = re.findall(r"^\.B fxt-record (\w+)$", self.sections["SYNOPSIS"], re.MULTILINE)
+        self.assertEqual(synopsis, self.commands)
+        self.assertLessEqual(known, set(bash_answers("fxt-record", "")))
+
+    def test_manual_and_completions_have_the_same_options(self):
+        zsh = read("completions/_fxt-record").split("_fxt_record_control() {")[1].split("\n}\n")[0]
+
+        def options_in(part):
+            shown = "\n".join(line.split("[")[0] for line in part.splitlines() if "[" in line)
+            return set(LONG.findall(shown)) | set(SHORT.findall(shown.replace("+", "")))
+
+        shared = {name: options_in(re.search(rf"^  {name}=\((.*?)\)$", zsh, re.MULTILINE | re.DOTALL)[1])
+                  for name in ("help", "socket", "output", "session")}
+        for command in self.commands:
+            with self.subTest(command):
+                options = Commands.options_of(self.help[command])
+                tags = "\n".join(re.findall(r"^\.TP\n(.*)$", self.sections[command], re.MULTILINE))
+                self.assertEqual(set(LONG.findall(tags)) | set(SHORT.findall(tags)), options)
+                self.assertEqual(set(bash_answers("fxt-record", command, "-")), options)
+                part = re.search(rf"^    {command}\) (.*?);;$", zsh, re.MULTILINE | re.DOTALL)[1]
+                offered = options_in("\n".join(part.splitlines()[1:]))
+                for name in re.findall(r"\$(\w+)", part):
+                    offered |= shared[name]
+                self.assertEqual(offered, options)
+
+    def test_manual_has_examples_that_help_has(self):
+        examples = re.findall(r"^\.B (sudo fxt-record .*)$", self.sections["EXAMPLES"], re.MULTILINE)
+        self.assertGreaterEqual(len(examples), 4)
+        # What the help of all of them together has.
+        everything = "".join(self.help.values()) + read("userspace/tools/record/control/commands.cc")
+        for example in examples:
+            self.assertIn(f"  {example}", everything)
 
 
 class Pages(unittest.TestCase):

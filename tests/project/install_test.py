@@ -47,8 +47,13 @@ class Install(unittest.TestCase):
         make("install", *self.where)
         installed = self.files()
         for name in ("bin/fxt", "bin/fxt-record", "lib/libfxt.a", "lib/pkgconfig/fxt.pc", "include/fxt/reader.h",
-                     "share/man/man1/fxt.1"):
+                     "share/man/man1/fxt.1", "share/man/man1/fxt-record-control.1",
+                     "lib/systemd/system/fxt-record.service", "lib/systemd/system/fxt-record.socket"):
             self.assertIn(name, installed)
+        unit = os.path.join(self.root + PREFIX, "lib/systemd/system/fxt-record.service")
+        with open(unit, encoding="utf-8") as file:
+            self.assertIn(f"ExecStart={PREFIX}/bin/fxt-record serve", file.read())
+        self.assertTrue(os.path.exists(f"{self.root}/etc/fxt-record.conf"))
         make("uninstall", *self.where)
         self.assertEqual(self.files(), [])
         self.assertFalse(os.path.exists(f"{self.root}{PREFIX}/include/fxt"))

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/control/commands.h"
 #include "tools/record/options/list_categories.h"
 #include "tools/record/options/record_options.h"
 #include "tools/record/recorder.h"
 #include "tools/record/session_recorder.h"
 
 int main(int argc, char** argv) {
+  if (argc > 1 && tools::IsControlCommand(argv[1])) return tools::RunControlCommand(argc, argv);
   tools::ParsedOptions parsed = tools::ParseRecordOptions(argc, argv);
   if (parsed.exit_code) return *parsed.exit_code;
   if (parsed.options.list_categories == "names") return tools::ListCategoryNames();

@@ -16,7 +16,7 @@
 #include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
 #include "tools/record/process/schedule.h"
-#include "tools/record/session_description.h"
+#include "tools/record/options/session_description.h"
 #include "util/clock.h"
 #include "util/quantity.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/session_description.h"
+#include "tools/record/options/session_description.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

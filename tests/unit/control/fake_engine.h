@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// An engine that records nothing, and finishes what was asked for when it is told to, or at once.
+#pragma once
+
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "control/controller/engine.h"
+
+namespace control {
+
+class FakeEngine : public Engine {
+ public:
+  // Each call in a word, in their order.
+  std::vector<std::string> calls;
+  // What waits for its end.
+  std::vector<Done> open;
+  // Ends everything at once.
+  bool at_once = true;
+  // How the next thing ends.
+  Outcome next;
+  std::vector<KnownCategory> categories = {{"sched", "switches"}};
+
+  // Ends the oldest.
+  void Finish(Outcome outcome = {}) {
+    const Done done = std::move(open.front());
+    open.erase(open.begin());
+    done(std::move(outcome));
+  }
+
+  std::vector<KnownCategory> KnownCategories() const override { return categories; }
+  std::vector<ProviderInfo> Providers() const override { return {{1, 42, "fake"}}; }
+  void Initialize(const TraceConfig& config, std::optional<TraceOutput> output,
+                  Done done) override {
+    streaming_ = std::move(output);
+    Begin("initialize " + std::string(Name(config.buffering_mode)), std::move(done));
+  }
+  void Start(const StartOptions& options, Done done) override {
+    Begin("start " + std::string(Name(options.buffer_disposition)), std::move(done));
+  }
+  void Stop(Done done) override { Begin("stop", std::move(done)); }
+  void Write(TraceOutput output, uint64_t last, Done done) override {
+    // What a test can find in the file.
+    [[maybe_unused]] const ssize_t written = write(output.fd.get(), "trace", 5);
+    if (!next.failure) next.written = Written{5, 1, last == 0 ? 1'000'000'000 : last};
+    Begin("write", std::move(done));
+  }
+  void Terminate(Done done) override {
+    streaming_.reset();
+    Begin("terminate", std::move(done));
+  }
+  void Alert(const std::string& name) override { calls.push_back("alert " + name); }
+  void GetStatus(std::function<void(Status)> done) override {
+    Status status;
+    status.events = 7;
+    done(status);
+  }
+
+ private:
+  void Begin(std::string call, Done done) {
+    calls.push_back(std::move(call));
+    if (at_once) {
+      done(std::exchange(next, {}));
+    } else {
+      open.push_back(std::move(done));
+    }
+  }
+
+  std::optional<TraceOutput> streaming_;
+};
+
+}  // namespace control

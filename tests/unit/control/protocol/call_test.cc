@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "control/protocol/call.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace control {
+namespace {
+
+Call Parsed(const std::string& parameters, const std::string& more = "") {
+  auto call = Call::Parse(fmt::format(
+      R"({{"method":"fuchsia.tracing.controller.Any","parameters":{}{}}})", parameters, more));
+  EXPECT_TRUE(call.ok()) << parameters;
+  return std::move(*call);
+}
+
+std::string BadOf(const auto& read) { return read.bad ? read.bad->name : ""; }
+
+TEST(CallTest, ReadsMethodAndFlags) {
+  const Call call = Parsed("{}", R"(,"more":true,"oneway":false)");
+  EXPECT_EQ(call.interface(), "fuchsia.tracing.controller");
+  EXPECT_EQ(call.member(), "Any");
+  EXPECT_TRUE(call.more());
+  EXPECT_FALSE(call.oneway());
+}
+
+TEST(CallTest, RefusesWhatIsNoCall) {
+  for (const char* text :
+       {"", "{", "[]", "null", "7", "{}", R"({"method":7})", R"({"method":"NoInterface"})",
+        "{\"method\":\"a.B\"} x", "\xff\xfe", R"({"method":"a.\ud800"})"}) {
+    EXPECT_FALSE(Call::Parse(text).ok()) << text;
+  }
+  EXPECT_FALSE(Call::Parse("{\"method\":\"a." + std::string(300, 'B') + "\"}").ok());
+  // Nested deeply enough to cost more than it is worth.
+  EXPECT_FALSE(Call::Parse("{\"method\":\"a.B\",\"parameters\":" + std::string(1000, '[')).ok());
+  std::string deep = "{\"method\":\"a.B\",\"x\":";
+  deep += std::string(100, '[') + std::string(100, ']') + "}";
+  EXPECT_FALSE(Call::Parse(deep).ok());
+  // Brackets in text are none.
+  EXPECT_TRUE(Call::Parse("{\"method\":\"a.B\",\"x\":\"\\\"" + std::string(100, '[') + "\"}").ok());
+}
+
+TEST(CallTest, ReadsATraceConfig) {
+  const auto read =
+      Parsed(R"({"config":{"categories":["sched","task"],"buffer_size_megabytes_hint":16,
+               "start_timeout_milliseconds":250,"buffering_mode":"CIRCULAR",
+               "provider_specs":[{"name":"fxt-record","buffer_size_megabytes_hint":8}]},
+               "output":{"path":"/tmp/x","gzip":true}})")
+          .ReadInitialize();
+  ASSERT_EQ(BadOf(read), "");
+  const TraceConfig& config = read.value.config;
+  EXPECT_EQ(config.categories, (std::vector<std::string>{"sched", "task"}));
+  EXPECT_EQ(config.buffer_size_megabytes_hint, 16u);
+  EXPECT_EQ(config.start_timeout_milliseconds, 250u);
+  EXPECT_EQ(config.buffering_mode, BufferingMode::kCircular);
+  ASSERT_EQ(config.provider_specs.size(), 1u);
+  EXPECT_EQ(config.provider_specs[0].buffer_size_megabytes_hint, 8u);
+  EXPECT_EQ(read.value.output->path, "/tmp/x");
+  EXPECT_TRUE(read.value.output->gzip);
+}
+
+TEST(CallTest, WhatIsNotGivenIsTheDocumentsFirst) {
+  const auto read = Parsed(R"({"config":{"categories":null}})").ReadInitialize();
+  ASSERT_EQ(BadOf(read), "");
+  EXPECT_EQ(read.value.config.buffering_mode, BufferingMode::kOneshot);
+  EXPECT_FALSE(read.value.output);
+  EXPECT_EQ(Parsed("{}").ReadStart().value.buffer_disposition, BufferDisposition::kRetain);
+  EXPECT_FALSE(Parsed("{}").ReadEnd().value.write_results);
+}
+
+TEST(CallTest, NamesTheParameterThatIsWrong) {
+  std::string hundred_one = "[\"a\"";
+  for (int i = 0; i < 100; ++i) hundred_one += ",\"a\"";
+  hundred_one += "]";
+  const std::string long_name = std::string(101, 'n');
+  const std::pair<std::string, std::string> cases[] = {
+      {"{}", "config"},
+      {"[]", "parameters"},
+      {R"({"config":[]})", "config"},
+      {R"({"config":{},"nonsense":1})", "nonsense"},
+      {R"({"config":{"buffering_mod":"CIRCULAR"}})", "config.buffering_mod"},
+      {R"({"config":{"buffering_mode":"circular"}})", "config.buffering_mode"},
+      {R"({"config":{"buffering_mode":1}})", "config.buffering_mode"},
+      {R"({"config":{"buffering_mode":"STREAMING"}})", "output"},
+      {R"({"config":{"categories":"sched"}})", "config.categories"},
+      {R"({"config":{"categories":[1]}})", "config.categories"},
+      {R"({"config":{"categories":["a\u0000b"]}})", "config.categories"},
+      {R"({"config":{"categories":)" + hundred_one + "}}", "config.categories"},
+      {R"({"config":{"categories":[")" + long_name + "\"]}}", "config.categories"},
+      {R"({"config":{"buffer_size_megabytes_hint":-1}})", "config.buffer_size_megabytes_hint"},
+      {R"({"config":{"buffer_size_megabytes_hint":1.5}})", "config.buffer_size_megabytes_hint"},
+      {R"({"config":{"buffer_size_megabytes_hint":4294967296}})",
+       "config.buffer_size_megabytes_hint"},
+      {R"({"config":{"start_timeout_milliseconds":18446744073709551615}})",
+       "config.start_timeout_milliseconds"},
+      {R"({"config":{"provider_specs":[{}]}})", "config.provider_specs.name"},
+      {R"({"config":{},"output":{}})", "output"},
+      {R"({"config":{},"output":{"path":"relative"}})", "output.path"},
+      {R"({"config":{},"output":{"path":"/a","descriptor":0}})", "output"},
+      {R"({"config":{},"output":{"descriptor":-1}})", "output.descriptor"},
+  };
+  for (const auto& [parameters, name] : cases) {
+    EXPECT_EQ(BadOf(Parsed(parameters).ReadInitialize()), name) << parameters;
+  }
+  EXPECT_EQ(BadOf(Parsed(R"({"options":{"buffer_disposition":"CLEAR"}})").ReadStart()),
+            "options.buffer_disposition");
+  EXPECT_EQ(BadOf(Parsed(R"({"options":{"write_results":1}})").ReadEnd()), "options.write_results");
+  EXPECT_EQ(BadOf(Parsed(R"({"last_nanoseconds":"1"})").ReadSnapshot()), "last_nanoseconds");
+  EXPECT_EQ(BadOf(Parsed(R"({"x":1})").ReadNothing()), "x");
+}
+
+TEST(CallTest, AlertNamesHaveFourteenBytes) {
+  EXPECT_EQ(Parsed(R"({"alert_name":"exactly14bytes"})").ReadAlert().value, "exactly14bytes");
+  EXPECT_EQ(BadOf(Parsed(R"({"alert_name":"fifteen-bytes-x"})").ReadAlert()), "alert_name");
+  EXPECT_EQ(BadOf(Parsed(R"({"alert_name":""})").ReadAlert()), "alert_name");
+  EXPECT_EQ(BadOf(Parsed("{}").ReadAlert()), "alert_name");
+}
+
+}  // namespace
+}  // namespace control

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "control/client/client.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include "control/protocol/descriptors.h"
+#include "control/protocol/interface_text.h"
+#include "control/protocol/json.h"
+#include "text/json_writer.h"
+#include "util/clock.h"
+
+namespace control {
+namespace {
+
+// A controller that answers at all does so at once; what writes a file takes as long as that takes.
+constexpr std::chrono::milliseconds kQuick{20'000};
+constexpr std::chrono::milliseconds kLong{600'000};
+
+bool IsNobody(int error) { return error == ENOENT || error == ECONNREFUSED || error == ENOTDIR; }
+
+// Empty with `*error`.
+util::UniqueFd ConnectTo(const std::string& path, int* error) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  memcpy(address.sun_path, path.data(), path.size());
+  util::UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  // A controller that does not accept is none.
+  const timeval patience{.tv_sec = kQuick.count() / 1000, .tv_usec = 0};
+  setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    return fd;
+  }
+  *error = errno;
+  return {};
+}
+
+class Parameters {
+ public:
+  Parameters() { json_.BeginObject(); }
+  text::JsonWriter& Key(std::string_view name) { return json_.Key(name); }
+  // As the first descriptor that comes with the call.
+  void Output(const std::optional<PassedOutput>& output) {
+    if (!output) return;
+    json_.Key("output").BeginObject();
+    json_.Key("descriptor").Unsigned(0);
+    json_.Key("gzip").Bool(output->gzip);
+    json_.EndObject();
+  }
+  std::string Finish() {
+    json_.EndObject();
+    return fmt::to_string(buffer_);
+  }
+
+ private:
+  fmt::memory_buffer buffer_;
+  text::JsonWriter json_{buffer_};
+};
+
+void AppendStrings(text::JsonWriter& json, const std::vector<std::string>& strings) {
+  json.BeginArray();
+  for (const std::string& each : strings) json.String(each);
+  json.EndArray();
+}
+
+std::string Text(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+double Number(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+uint64_t Whole(const Json& object, const char* name) {
+  const double number = Number(object, name);
+  return number > 0 && number < 1e19 ? static_cast<uint64_t>(number) : 0;
+}
+
+uint64_t Nanoseconds(const Json& object, const char* name) {
+  return static_cast<uint64_t>(std::llround(std::clamp(Number(object, name), 0.0, 9e9) * 1e9));
+}
+
+const Json& Member(const Json& object, const char* name) {
+  static const Json kNone = Json::object();
+  const auto found = object.find(name);
+  return found != object.end() ? *found : kNone;
+}
+
+std::optional<Written> ReadWritten(const Json& parameters) {
+  const Json& json = Member(parameters, "written");
+  if (!json.is_object() || json.empty()) return std::nullopt;
+  return Written{Whole(json, "bytes"), Whole(json, "events"), Nanoseconds(json, "covered_seconds")};
+}
+
+SessionState StateOf(std::string_view word) {
+  for (int number = 1; number <= 7; ++number) {
+    const auto state = static_cast<SessionState>(number);
+    if (word == Name(state)) return state;
+  }
+  return SessionState::kReady;
+}
+
+}  // namespace
+
+class Client::Answer {
+ public:
+  explicit Answer(Json parameters) : parameters_(std::move(parameters)) {}
+  const Json& parameters() const { return parameters_; }
+
+ private:
+  Json parameters_;
+};
+
+util::Result<Client> Client::Connect(const std::string& path) {
+  if (path.empty() || path.size() >= sizeof(sockaddr_un::sun_path)) {
+    return util::Error{
+        fmt::format("'{}' can be no socket's path: it has {} bytes", path, path.size()), ""};
+  }
+  int error = 0;
+  util::UniqueFd fd = ConnectTo(path, &error);
+  if (fd) return Client(std::move(fd), path);
+  if (IsNobody(error)) {
+    return util::Error{fmt::format("no controller runs: nobody serves {}", path),
+                       "sudo fxt-record start begins a session in the background, fxt-record serve "
+                       "is a controller in the foreground"};
+  }
+  if (error == EACCES) {
+    return util::Error{fmt::format("no right to control the session: {}", path),
+                       "run it with sudo, or as a member of the group that serve --group named"};
+  }
+  return util::Error{fmt::format("cannot reach the controller at {}: {}", path,
+                                 error == EAGAIN ? "it does not answer" : strerror(error)),
+                     ""};
+}
+
+bool Client::IsServed(const std::string& path) {
+  int error = 0;
+  return path.size() < sizeof(sockaddr_un::sun_path) &&
+         (ConnectTo(path, &error).valid() || !IsNobody(error));
+}
+
+util::Error Client::Ended() {
+  gone_ = true;
+  return {fmt::format("the controller at {} has gone without an answer", path_),
+          "its own messages (journalctl -u fxt-record) say why"};
+}
+
+util::Result<std::string> Client::Receive(std::chrono::milliseconds patience) {
+  const uint64_t deadline =
+      util::MonotonicNow() + static_cast<uint64_t>(patience.count()) * 1'000'000;
+  std::vector<util::UniqueFd> unwanted;
+  std::string buffer(size_t{64} << 10, '\0');
+  for (;;) {
+    if (auto message = splitter_.Next()) return std::move(*message);
+    const uint64_t now = util::MonotonicNow();
+    if (now >= deadline) {
+      return util::Error{fmt::format("the controller at {} does not answer", path_), ""};
+    }
+    pollfd ready{socket_.get(), POLLIN, 0};
+    poll(&ready, 1, static_cast<int>((deadline - now) / 1'000'000 + 1));
+    if (ready.revents == 0) continue;
+    const ssize_t got =
+        ReceiveWithDescriptors(socket_.get(), buffer.data(), buffer.size(), unwanted);
+    unwanted.clear();
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return Ended();
+    if (!splitter_.Append({buffer.data(), static_cast<size_t>(got)})) return Ended();
+  }
+}
+
+util::Result<Client::Answer> Client::Call(std::string_view member, std::string_view parameters,
+                                          std::chrono::milliseconds patience, int descriptor) {
+  std::string message = fmt::format(R"({{"method":"{}.{}","parameters":{}}})", kControllerInterface,
+                                    member, parameters);
+  message.push_back('\0');
+  last_error_.clear();
+  std::string_view left = message;
+  while (!left.empty()) {
+    const ssize_t sent = SendWithDescriptor(socket_.get(), left, descriptor);
+    if (sent < 0 && errno == EINTR) continue;
+    // An answer may be there all the same, such as that this user may not.
+    if (sent <= 0) break;
+    descriptor = -1;
+    left.remove_prefix(static_cast<size_t>(sent));
+  }
+  auto text = Receive(patience);
+  if (!text) return text.TakeError();
+  auto json = ParseObject(*text);
+  if (!json) {
+    return util::Error{
+        fmt::format("what serves {} is no controller: {}", path_, json.error().message), ""};
+  }
+  const Json& answer = Member(*json, "parameters");
+  const std::string error = Text(*json, "error");
+  if (error.empty()) return Answer(answer.is_object() ? answer : Json::object());
+  last_error_ = error.substr(error.rfind('.') + 1);
+  std::string said = Text(answer, "message");
+  if (said.empty()) said = fmt::format("the controller refused {}", member);
+  return util::Error{fmt::format("{} ({})", said, last_error_), Text(answer, "hint")};
+}
+
+util::Status Client::Initialize(const TraceConfig& config, std::optional<PassedOutput> output) {
+  Parameters parameters;
+  text::JsonWriter& json = parameters.Key("config").BeginObject();
+  AppendStrings(json.Key("categories"), config.categories);
+  json.Key("buffer_size_megabytes_hint").Unsigned(config.buffer_size_megabytes_hint);
+  json.Key("start_timeout_milliseconds").Unsigned(config.start_timeout_milliseconds);
+  json.Key("buffering_mode").String(Name(config.buffering_mode));
+  json.EndObject();
+  parameters.Output(output);
+  auto answer = Call("InitializeTracing", parameters.Finish(), kLong, output ? output->fd : -1);
+  if (!answer) return answer.TakeError();
+  return util::Ok();
+}
+
+util::Status Client::Start(const StartOptions& options) {
+  Parameters parameters;
+  text::JsonWriter& json = parameters.Key("options").BeginObject();
+  json.Key("buffer_disposition").String(Name(options.buffer_disposition));
+  AppendStrings(json.Key("additional_categories"), options.additional_categories);
+  json.EndObject();
+  auto answer = Call("StartTracing", parameters.Finish(), kLong);
+  if (!answer) return answer.TakeError();
+  return util::Ok();
+}
+
+util::Result<std::optional<Written>> Client::End(std::string_view member, bool write_results,
+                                                 std::optional<PassedOutput> output) {
+  Parameters parameters;
+  parameters.Key("options").BeginObject().Key("write_results").Bool(write_results).EndObject();
+  parameters.Output(output);
+  auto answer = Call(member, parameters.Finish(), kLong, output ? output->fd : -1);
+  if (!answer) return answer.TakeError();
+  const Json& found = answer->parameters();
+  return ReadWritten(found.contains("result") ? Member(found, "result") : found);
+}
+
+util::Result<std::optional<Written>> Client::Stop(bool write_results,
+                                                  std::optional<PassedOutput> output) {
+  return End("StopTracing", write_results, output);
+}
+
+util::Result<std::optional<Written>> Client::Terminate(bool write_results,
+                                                       std::optional<PassedOutput> output) {
+  return End("TerminateTracing", write_results, output);
+}
+
+util::Result<std::optional<Written>> Client::TakeSnapshot(PassedOutput output, uint64_t last) {
+  Parameters parameters;
+  parameters.Output(output);
+  if (last != 0) parameters.Key("last_nanoseconds").Unsigned(last);
+  auto answer = Call("TakeSnapshot", parameters.Finish(), kLong, output.fd);
+  if (!answer) return answer.TakeError();
+  return ReadWritten(answer->parameters());
+}
+
+util::Status Client::SendAlert(const std::string& name) {
+  Parameters parameters;
+  parameters.Key("alert_name").String(name);
+  auto answer = Call("SendAlert", parameters.Finish(), kQuick);
+  if (!answer) return answer.TakeError();
+  return util::Ok();
+}
+
+util::Result<Status> Client::GetStatus() {
+  auto answer = Call("GetStatus", "{}", kQuick);
+  if (!answer) return answer.TakeError();
+  const Json& json = Member(answer->parameters(), "status");
+  Status status;
+  status.state = StateOf(Text(json, "state"));
+  status.buffering_mode = FindBufferingMode(Text(json, "buffering_mode"));
+  status.covered = Nanoseconds(json, "covered_seconds");
+  status.started = Nanoseconds(json, "started_seconds");
+  status.buffer_bytes = Whole(json, "buffer_bytes");
+  status.events = Whole(json, "events");
+  status.lost = Whole(json, "lost");
+  status.cpu_time = Nanoseconds(json, "cpu_seconds");
+  status.resident_bytes = Whole(json, "resident_bytes");
+  for (const Json& each : Member(json, "categories")) {
+    status.categories.push_back({Text(each, "name"), Whole(each, "events"), Whole(each, "lost")});
+  }
+  for (const Json& each : Member(json, "providers")) {
+    status.providers.push_back({static_cast<uint32_t>(Whole(each, "id")),
+                                static_cast<uint32_t>(Whole(each, "pid")), Text(each, "name")});
+  }
+  for (const Json& each : Member(json, "triggers")) {
+    status.triggers.push_back({Text(each, "condition"), Whole(each, "fired"),
+                               Whole(each, "suppressed"), Whole(each, "files")});
+  }
+  status.reason = Text(json, "reason");
+  status.pid = static_cast<uint32_t>(Whole(json, "pid"));
+  status.version = Text(json, "version");
+  return status;
+}
+
+}  // namespace control

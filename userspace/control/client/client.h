@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The calls of a program that controls a session.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/protocol/message_splitter.h"
+#include "control/protocol/reply.h"
+#include "control/protocol/requests.h"
+#include "util/result.h"
+#include "util/unique_fd.h"
+
+namespace control {
+
+// A descriptor that is passed with a call; stays the caller's.
+struct PassedOutput {
+  int fd = -1;
+  bool gzip = false;
+};
+
+// Calls wait for their answer, within bounds. An error says what the controller said, or that there
+// is none.
+class Client {
+ public:
+  // To the controller that serves `path`.
+  static util::Result<Client> Connect(const std::string& path);
+  // Whether there is one, whoever may speak to it.
+  static bool IsServed(const std::string& path);
+
+  util::Status Initialize(const TraceConfig& config, std::optional<PassedOutput> output);
+  util::Status Start(const StartOptions& options);
+  // None where nothing was written.
+  util::Result<std::optional<Written>> Stop(bool write_results, std::optional<PassedOutput> output);
+  util::Result<std::optional<Written>> Terminate(bool write_results,
+                                                 std::optional<PassedOutput> output);
+  // The last `last` ns; 0: all there is.
+  util::Result<std::optional<Written>> TakeSnapshot(PassedOutput output, uint64_t last);
+  util::Status SendAlert(const std::string& name);
+  util::Result<Status> GetStatus();
+
+  // The errors of the interface by name: "ALREADY_INITIALIZED" after such an answer, else empty.
+  const std::string& last_error() const { return last_error_; }
+  // The controller ended without an answer.
+  bool gone() const { return gone_; }
+
+ private:
+  class Answer;
+
+  explicit Client(util::UniqueFd socket, std::string path)
+      : socket_(std::move(socket)), path_(std::move(path)) {}
+
+  // `parameters`: a JSON object.
+  util::Result<Answer> Call(std::string_view member, std::string_view parameters,
+                            std::chrono::milliseconds patience, int descriptor = -1);
+  util::Result<std::string> Receive(std::chrono::milliseconds patience);
+  util::Result<std::optional<Written>> End(std::string_view member, bool write_results,
+                                           std::optional<PassedOutput> output);
+  util::Error Ended();
+
+  util::UniqueFd socket_;
+  std::string path_;
+  MessageSplitter splitter_;
+  std::string last_error_;
+  bool gone_ = false;
+};
+
+}  // namespace control

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "control/controller/controller.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <memory>
+#include <utility>
+
+namespace control {
+namespace {
+
+// Lambdas that std::function holds have to be copied, outputs cannot be.
+using SharedOutput = std::shared_ptr<std::optional<TraceOutput>>;
+
+SharedOutput Share(std::optional<TraceOutput> output) {
+  return std::make_shared<std::optional<TraceOutput>>(std::move(output));
+}
+
+Failure NotInitialized() {
+  return {error_name::kNotInitialized, "there is no tracing session",
+          "fxt-record start begins one"};
+}
+Failure IsStopping() { return {error_name::kStopping, "tracing is being stopped"}; }
+Failure IsTerminating() { return {error_name::kTerminating, "the session is being terminated"}; }
+Failure NoOutput() {
+  return {error_name::kNoOutput, "nobody said where the results go",
+          "name an output, here or when the session is initialized"};
+}
+
+}  // namespace
+
+void Controller::Enter(SessionState state) {
+  if (state == state_) return;
+  state_ = state;
+  if (on_state_) on_state_(state);
+}
+
+void Controller::Begin() { busy_ = true; }
+
+void Controller::Settle(SessionState state) {
+  busy_ = false;
+  Enter(state);
+  // In their order; each may begin something that those behind it wait for again.
+  for (Retry& retry : std::exchange(waiting_, {})) retry();
+}
+
+bool Controller::streaming() const {
+  return config_ && config_->buffering_mode == BufferingMode::kStreaming;
+}
+
+std::optional<TraceOutput> Controller::ChooseOutput(std::optional<TraceOutput> output) const {
+  if (output || !output_) return output;
+  // The session keeps its own; what is written next follows in it.
+  util::UniqueFd copy(fcntl(output_->fd.get(), F_DUPFD_CLOEXEC, 3));
+  if (!copy) return std::nullopt;
+  return TraceOutput{std::move(copy), output_->name, output_->gzip};
+}
+
+void Controller::Initialize(TraceConfig config, std::optional<TraceOutput> output, Done done) {
+  if (state_ == SessionState::kTerminating) return done({IsTerminating()});
+  if (state_ != SessionState::kReady || busy_) {
+    return done({Failure{error_name::kAlreadyInitialized,
+                         "there is a tracing session, and there is one at a time",
+                         "fxt-record status shows it, fxt-record stop or cancel ends it"}});
+  }
+  Begin();
+  reason_.clear();
+  config_ = std::move(config);
+  std::optional<TraceOutput> for_engine;
+  (streaming() ? for_engine : output_) = std::move(output);
+  engine_.Initialize(*config_, std::move(for_engine), [this, done](Outcome outcome) {
+    const bool failed = outcome.failure.has_value();
+    if (failed) {
+      config_.reset();
+      output_.reset();
+    }
+    done(std::move(outcome));
+    Settle(failed ? SessionState::kReady : SessionState::kInitialized);
+  });
+}
+
+void Controller::Start(StartOptions options, uint64_t now, Done done) {
+  switch (state_) {
+    case SessionState::kReady:
+      // One that is being initialized.
+      if (busy_) return Wait([this, options, now, done] { Start(options, now, done); });
+      return done({NotInitialized()});
+    case SessionState::kStarting:
+    case SessionState::kStarted:
+      return done({Failure{error_name::kAlreadyStarted, "tracing has already been started"}});
+    case SessionState::kStopping:
+      return done({IsStopping()});
+    case SessionState::kTerminating:
+      return done({IsTerminating()});
+    case SessionState::kInitialized:
+    case SessionState::kStopped:
+      break;
+  }
+  const SessionState before = state_;
+  Begin();
+  start_done_ = std::move(done);
+  if (const uint64_t timeout = config_->start_timeout_milliseconds;
+      timeout != 0 && timeout < (UINT64_MAX - now) / 1'000'000) {
+    start_deadline_ = now + timeout * 1'000'000;
+  }
+  reason_.clear();
+  Enter(SessionState::kStarting);
+  engine_.Start(options, [this, before](Outcome outcome) {
+    const bool failed = outcome.failure.has_value();
+    AnswerStart(std::move(outcome));
+    Settle(failed ? before : SessionState::kStarted);
+  });
+}
+
+void Controller::AnswerStart(Outcome outcome) {
+  start_deadline_.reset();
+  if (const Done done = std::exchange(start_done_, nullptr)) done(std::move(outcome));
+}
+
+void Controller::Tick(uint64_t now) {
+  if (start_deadline_ && now >= *start_deadline_) AnswerStart({});
+}
+
+void Controller::Stop(bool write_results, std::optional<TraceOutput> output, Done done) {
+  if (busy_) {
+    return Wait([this, write_results, shared = Share(std::move(output)), done] {
+      Stop(write_results, std::move(*shared), done);
+    });
+  }
+  if (state_ != SessionState::kStarted) return done({});
+  std::optional<TraceOutput> chosen;
+  if (write_results && !streaming()) {
+    chosen = ChooseOutput(std::move(output));
+    if (!chosen) return done({NoOutput()});
+  }
+  Begin();
+  Enter(SessionState::kStopping);
+  engine_.Stop([this, shared = Share(std::move(chosen)), done](Outcome stopped) {
+    if (stopped.failure || !*shared) {
+      done(std::move(stopped));
+      return Settle(SessionState::kStopped);
+    }
+    engine_.Write(std::move(**shared), 0, [this, done](Outcome written) {
+      done(std::move(written));
+      Settle(SessionState::kStopped);
+    });
+  });
+}
+
+void Controller::Terminate(bool write_results, std::optional<TraceOutput> output, Done done) {
+  if (busy_) {
+    return Wait([this, write_results, shared = Share(std::move(output)), done] {
+      Terminate(write_results, std::move(*shared), done);
+    });
+  }
+  if (state_ == SessionState::kReady) return done({});
+  std::optional<TraceOutput> chosen;
+  // A session that never started has nothing to write.
+  if (write_results && !streaming() && state_ != SessionState::kInitialized) {
+    chosen = ChooseOutput(std::move(output));
+    if (!chosen) return done({NoOutput()});
+  }
+  Begin();
+  if (state_ != SessionState::kStarted) return WriteThenTerminate(std::move(chosen), done);
+  Enter(SessionState::kStopping);
+  engine_.Stop([this, shared = Share(std::move(chosen)), done](Outcome) {
+    Enter(SessionState::kStopped);
+    WriteThenTerminate(std::move(*shared), done);
+  });
+}
+
+void Controller::WriteThenTerminate(std::optional<TraceOutput> output, Done done) {
+  Enter(SessionState::kTerminating);
+  const auto terminate = [this, done](Outcome outcome) {
+    engine_.Terminate([this, done, outcome](Outcome ended) {
+      FinishTerminating(outcome.failure || outcome.written ? outcome : std::move(ended), done);
+    });
+  };
+  if (!output) return terminate({});
+  engine_.Write(std::move(*output), 0, terminate);
+}
+
+void Controller::FinishTerminating(Outcome outcome, Done done) {
+  config_.reset();
+  output_.reset();
+  done(std::move(outcome));
+  Settle(SessionState::kReady);
+}
+
+void Controller::TakeSnapshot(std::optional<TraceOutput> output, uint64_t last, Done done) {
+  switch (state_) {
+    case SessionState::kReady:
+      return done({NotInitialized()});
+    case SessionState::kInitialized:
+      return done({Failure{error_name::kNotStarted, "tracing has not been started yet"}});
+    case SessionState::kStopping:
+      return done({IsStopping()});
+    case SessionState::kTerminating:
+      return done({IsTerminating()});
+    case SessionState::kStarting:
+      return Wait([this, last, shared = Share(std::move(output)), done] {
+        TakeSnapshot(std::move(*shared), last, done);
+      });
+    case SessionState::kStarted:
+    case SessionState::kStopped:
+      break;
+  }
+  if (streaming()) {
+    return done({Failure{error_name::kNotSupported,
+                         "a streaming session keeps no buffer to take a snapshot of",
+                         "what it recorded is in its file"}});
+  }
+  if (!output) return done({NoOutput()});
+  engine_.Write(std::move(*output), last, std::move(done));
+}
+
+std::optional<Failure> Controller::SendAlert(const std::string& name) {
+  if (state_ == SessionState::kReady) return NotInitialized();
+  if (state_ == SessionState::kTerminating) return IsTerminating();
+  engine_.Alert(name);
+  return std::nullopt;
+}
+
+void Controller::GetStatus(std::function<void(const Status&)> done) {
+  engine_.GetStatus([this, done = std::move(done)](Status status) {
+    status.state = state_;
+    if (config_) status.buffering_mode = config_->buffering_mode;
+    status.providers = engine_.Providers();
+    status.reason = reason_;
+    status.pid = static_cast<uint32_t>(getpid());
+    status.version = FXT_RECORD_VERSION;
+    done(status);
+  });
+}
+
+void Controller::StoppedByItself(const std::string& reason) {
+  if (state_ != SessionState::kStarted || busy_) return;
+  reason_ = reason;
+  Enter(SessionState::kStopping);
+  Enter(SessionState::kStopped);
+}
+
+}  // namespace control

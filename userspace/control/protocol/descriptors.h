@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Bytes and file descriptors over a Unix socket (SCM_RIGHTS).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "util/unique_fd.h"
+
+namespace control {
+
+// Most descriptors that come with one receive; the kernel closes the rest.
+inline constexpr size_t kMaxDescriptors = 8;
+
+// As send(2) with MSG_NOSIGNAL, and with `descriptor` unless it is below 0. Allocates nothing.
+ssize_t SendWithDescriptor(int socket, std::string_view bytes, int descriptor);
+
+// As recv(2); descriptors that came are added to `received`, closed on exec.
+ssize_t ReceiveWithDescriptors(int socket, char* buffer, size_t size,
+                               std::vector<util::UniqueFd>& received);
+
+}  // namespace control

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The answers to varlink calls, as the bytes that go to the client.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/protocol/call.h"
+#include "control/protocol/words.h"
+#include "text/json_writer.h"
+
+namespace control {
+
+struct KnownCategory {
+  std::string name;
+  std::string description;
+};
+
+struct ProviderInfo {
+  uint32_t id = 0;
+  uint32_t pid = 0;
+  std::string name;
+};
+
+// A trace that was written.
+struct Written {
+  uint64_t bytes = 0;
+  uint64_t events = 0;
+  uint64_t covered = 0;  // ns from its first event to its last
+};
+
+struct TriggerStatus {
+  std::string condition;
+  uint64_t fired = 0;
+  uint64_t suppressed = 0;  // by the limit
+  uint64_t files = 0;
+};
+
+struct CategoryCount {
+  std::string name;
+  uint64_t events = 0;
+  uint64_t lost = 0;
+};
+
+struct Status {
+  SessionState state = SessionState::kReady;
+  std::optional<BufferingMode> buffering_mode;
+  uint64_t covered = 0;  // ns that the buffer goes back
+  uint64_t started = 0;  // ns since tracing started; 0 before
+  uint64_t buffer_bytes = 0;
+  uint64_t events = 0;
+  uint64_t lost = 0;
+  uint64_t cpu_time = 0;  // of the controller's process, ns
+  uint64_t resident_bytes = 0;
+  std::vector<CategoryCount> categories;
+  std::vector<ProviderInfo> providers;
+  std::vector<TriggerStatus> triggers;
+  std::string reason;  // why it stopped by itself
+  uint32_t pid = 0;    // of the controller
+  std::string version;
+};
+
+// What an error of the interface says.
+struct Failure {
+  std::string_view error;  // of error_name
+  std::string message;
+  std::string hint = {};
+};
+
+// Each is one message, with its NUL. `continues`: others of the same call follow.
+namespace reply {
+std::string Empty();
+std::string Error(const Failure& failure);
+// An error of org.varlink.service, with its one parameter.
+std::string ServiceError(std::string_view error, std::string_view parameter,
+                         std::string_view value);
+std::string InvalidParameter(const BadParameter& bad);
+std::string PermissionDenied(std::string_view message);
+std::string Info();
+std::string Description(std::string_view text);
+std::string Categories(const std::vector<KnownCategory>& categories);
+std::string Providers(const std::vector<ProviderInfo>& providers);
+std::string State(SessionState state, bool continues);
+std::string Alert(std::string_view name, bool continues);
+// Of StopTracing, TakeSnapshot; and of TerminateTracing, which has it in an object `result`.
+std::string Result(const std::optional<Written>& written);
+std::string TerminateResult(const std::optional<Written>& written);
+std::string StatusReport(const Status& status);
+}  // namespace reply
+
+// The object that is `status` in the reply to GetStatus.
+void AppendStatus(text::JsonWriter& json, const Status& status);
+
+}  // namespace control

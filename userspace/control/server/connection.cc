@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "control/server/connection.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "control/protocol/descriptors.h"
+
+namespace control {
+namespace {
+
+constexpr size_t kReadBytes = size_t{64} << 10;
+// A client that does not read is not read from either.
+constexpr size_t kEnoughOutgoing = size_t{64} << 10;
+
+bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+}  // namespace
+
+pollfd Connection::Polled() const {
+  short events = 0;
+  const bool wants_more = !ended_ && !closing_ && !busy_ && !splitter_whole_;
+  if (wants_more && outgoing_.size() < kEnoughOutgoing) events |= POLLIN;
+  if (!outgoing_.empty()) events |= POLLOUT;
+  return {socket_.get(), events, 0};
+}
+
+void Connection::Turn(short revents, uint64_t now) {
+  // Both directions are closed. One alone is what `echo ... | socat` does.
+  if ((revents & (POLLHUP | POLLERR | POLLNVAL)) != 0 && (revents & POLLIN) == 0) dead_ = true;
+  if (!dead_ && (revents & POLLIN) != 0) Receive();
+  if (!dead_ && !outgoing_.empty()) Flush(now);
+  // What waits behind a call that takes its time is in no hurry.
+  if (busy_ && part_since_ != 0) part_since_ = now;
+  if (const auto end = deadline(); end && now >= *end) dead_ = true;
+}
+
+void Connection::Receive() {
+  char buffer[kReadBytes];
+  const ssize_t got = ReceiveWithDescriptors(socket_.get(), buffer, sizeof buffer, descriptors_);
+  if (got < 0) {
+    if (!WouldBlock(errno)) dead_ = true;
+    return;
+  }
+  if (got == 0) ended_ = true;
+  if (descriptors_.size() > kMaxDescriptors) dead_ = true;
+  if (!splitter_.Append({buffer, static_cast<size_t>(got)})) dead_ = true;
+  splitter_whole_ = true;
+}
+
+std::optional<std::string> Connection::NextMessage(uint64_t now) {
+  if (dead_ || closing_ || busy_ || !splitter_whole_) return std::nullopt;
+  auto message = splitter_.Next();
+  if (!message) splitter_whole_ = false;
+  if (!splitter_.has_part()) {
+    part_since_ = 0;
+  } else if (message || part_since_ == 0) {
+    part_since_ = now;
+  }
+  return message;
+}
+
+void Connection::Send(std::string_view message) {
+  if (dead_) return;
+  if (outgoing_.size() + message.size() > kMaxOutgoing) {
+    dead_ = true;
+    return;
+  }
+  outgoing_ += message;
+  Flush(outgoing_since_);
+}
+
+void Connection::Flush(uint64_t now) {
+  while (!outgoing_.empty()) {
+    const ssize_t sent = SendWithDescriptor(socket_.get(), outgoing_, -1);
+    if (sent < 0) {
+      if (!WouldBlock(errno)) dead_ = true;
+      break;
+    }
+    outgoing_.erase(0, static_cast<size_t>(sent));
+    outgoing_since_ = 0;
+  }
+  if (outgoing_.empty()) {
+    outgoing_ = {};
+    outgoing_since_ = 0;
+  } else if (outgoing_since_ == 0) {
+    outgoing_since_ = now;
+  }
+}
+
+bool Connection::over() const {
+  if (dead_) return true;
+  if (!outgoing_.empty() || busy_) return false;
+  return closing_ || (ended_ && !splitter_whole_);
+}
+
+std::optional<uint64_t> Connection::deadline() const {
+  const uint64_t part = part_since_ == 0 ? UINT64_MAX : part_since_;
+  const uint64_t since =
+      std::min(busy_ ? UINT64_MAX : part, outgoing_since_ == 0 ? UINT64_MAX : outgoing_since_);
+  if (since == UINT64_MAX) return std::nullopt;
+  return since + kPatience;
+}
+
+void Connection::ForgetDescriptors() {
+  // Those of a call that came in the same piece may be among them.
+  if (!splitter_.has_part()) descriptors_.clear();
+}
+
+}  // namespace control

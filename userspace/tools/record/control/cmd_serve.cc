@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+#include <grp.h>
+
+#include <charconv>
+#include <cstdio>
+#include <memory>
+
+#include "tools/record/control/client_command.h"
+#include "tools/record/control/commands.h"
+#include "tools/record/control/controller_host.h"
+#include "tools/record/control/session_options.h"
+#include "tools/record/options/record_options.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string socket;
+  std::string group;
+  SessionOptions session;
+  bool once = false;
+  bool background = false;
+  bool verbose = false;
+};
+
+// By name, or by number. /etc/group alone: the program is linked without the other sources.
+util::Result<gid_t> FindGroup(const std::string& name) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(fopen("/etc/group", "re"), fclose);
+  while (file) {
+    const group* entry = fgetgrent(file.get());
+    if (entry == nullptr) break;
+    if (name == entry->gr_name) return entry->gr_gid;
+  }
+  gid_t number = 0;
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data(), end, number);
+  if (error == std::errc() && stop == end && !name.empty()) return number;
+  return util::Error{fmt::format("there is no group '{}'", name), "see /etc/group"};
+}
+
+int FailUsage(const util::Error& error) {
+  FailControl(error);
+  return kExitUsage;
+}
+
+int Run(const Options& options) {
+  HostOptions host;
+  host.socket = options.socket;
+  if (!options.group.empty()) {
+    auto group = FindGroup(options.group);
+    if (!group) return FailUsage(group.error());
+    host.group = *group;
+  }
+  if (options.session.any()) {
+    auto config = options.session.MakeConfig();
+    if (!config) return FailUsage(config.error());
+    host.session = std::move(*config);
+    host.output = options.session.output;
+  } else if (!options.session.categories.empty() ||
+             (!options.session.output.empty() && options.session.triggers.empty())) {
+    return FailUsage({"-o and -c are of the session that begins at once, and there is none",
+                      "add --circular SIZE, --oneshot SIZE or --streaming"});
+  }
+  auto triggers = options.session.MakeTriggers();
+  if (!triggers) return FailUsage(triggers.error());
+  host.triggers = std::move(*triggers);
+  host.once = options.once;
+  host.background = options.background;
+  host.verbose = options.verbose;
+  host.command_line = "fxt-record serve";
+  return ControllerHost(std::move(host)).Run();
+}
+
+}  // namespace
+
+void AddServe(const Command& program, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  const Command command = program.AddSubcommand(
+      "serve", "Be the controller, in the foreground, until a signal: what the service runs");
+  AddSocketOption(command, options->socket);
+  command
+      .Add("--group", options->group,
+           "Members of this group may control it too, not only root: the socket gets mode 0660")
+      .Type("NAME");
+  options->session.AddTo(command);
+  command.Add("--once", options->once, "End when the first session has ended");
+  command.Add("--background", options->background, "Say nothing more after READY");
+  command.Add("-v,--verbose", options->verbose, "Show what the BPF loader and the verifier say");
+  command.Footer(
+      "Writes READY on standard output, and tells systemd, when clients are served. It speaks\n"
+      "varlink (interface fuchsia.tracing.controller); every other command is a client of it, and\n"
+      "so may be any program: docs/control.md. With --circular, --oneshot or --streaming a "
+      "session\n"
+      "begins at once. Triggers write files as\n"
+      "the user who runs this, of any session that keeps a buffer; SIGUSR1 fires 'signal'.\n"
+      "\n"
+      "Examples:\n"
+      "  sudo fxt-record serve\n"
+      "  sudo fxt-record serve --group wheel --circular 256M\n"
+      "  sudo fxt-record serve --circular 64M --trigger 'wakeup_latency > 20ms' -o 'spike-%n.fxt'");
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "tools/common/message.h"
+#include "tools/record/control/background.h"
+#include "tools/record/control/client_command.h"
+#include "tools/record/control/client_output.h"
+#include "tools/record/control/commands.h"
+#include "tools/record/control/session_options.h"
+#include "tools/record/options/record_options.h"
+#include "util/quantity.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string socket;
+  SessionOptions session;
+};
+
+constexpr uint64_t kDefaultMegabytes = 64;
+constexpr int kTries = 5;
+
+std::string Describe(const control::TraceConfig& config, const std::string& output) {
+  const uint64_t megabytes = config.buffer_size_megabytes_hint == 0
+                                 ? kDefaultMegabytes
+                                 : config.buffer_size_megabytes_hint;
+  const std::string size = util::FormatSize(megabytes << 20);
+  switch (config.buffering_mode) {
+    case control::BufferingMode::kCircular:
+      return fmt::format("recording; the newest events are kept in {} of memory", size);
+    case control::BufferingMode::kOneshot:
+      return fmt::format("recording, until {} of memory are full", size);
+    case control::BufferingMode::kStreaming:
+      return fmt::format("recording into {}", output);
+  }
+  return "";
+}
+
+int Begin(control::Client& client, const control::TraceConfig& config,
+          const SessionOptions& options) {
+  std::optional<ClientOutput> output;
+  std::optional<control::PassedOutput> passed;
+  if (config.buffering_mode == control::BufferingMode::kStreaming) {
+    auto opened = ClientOutput::Open(options.output, true);
+    if (!opened) return FailControl(opened.error());
+    output.emplace(std::move(*opened));
+    passed = output->passed();
+  }
+  if (auto status = client.Initialize(config, passed); !status) return FailControl(status.error());
+  auto started = client.Start({});
+  auto published = started && output ? output->Publish() : util::Ok();
+  if (!started || !published) {
+    // A session that cannot record is in nobody's way.
+    static_cast<void>(client.Terminate(false, std::nullopt));
+    return FailControl(started ? published.error() : started.error());
+  }
+  PrintNote(kControlProgram, Describe(config, options.output));
+  return 0;
+}
+
+int Run(const Options& options) {
+  auto config = options.session.MakeConfig();
+  if (!config) {
+    FailControl(config.error());
+    return kExitUsage;
+  }
+  auto triggers = options.session.MakeTriggers();
+  if (!triggers) {
+    FailControl(triggers.error());
+    return kExitUsage;
+  }
+  // One that is just about to end may take the call, and not answer it.
+  for (int tries = 0;; ++tries) {
+    if (control::Client::IsServed(options.socket)) {
+      if (!options.session.triggers.empty()) {
+        return FailControl({"--trigger is for the controller, and one runs already",
+                            "give it to fxt-record serve, or end that one first"});
+      }
+    } else {
+      if (auto status = StartController(options.socket, options.session.TriggerArguments());
+          !status) {
+        return status.error().message.empty() ? kExitFailure : FailControl(status.error());
+      }
+    }
+    auto client = control::Client::Connect(options.socket);
+    if (!client) return FailControl(client.error());
+    // What any controller answers.
+    auto status = client->GetStatus();
+    if (!status && client->gone() && tries < kTries) continue;
+    if (!status) return FailControl(status.error());
+    return Begin(*client, *config, options.session);
+  }
+}
+
+}  // namespace
+
+void AddStart(const Command& program, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  const Command command =
+      program.AddSubcommand("start", "Begin a session in the background; returns when it records");
+  options->session.AddTo(command);
+  AddSocketOption(command, options->socket);
+  command.Footer(
+      "Without a mode: --circular 64M. Where no controller runs one is started in the background,\n"
+      "and ends with the session.\n"
+      "\n"
+      "Examples:\n"
+      "  sudo fxt-record start\n"
+      "  sudo fxt-record start --circular 256M -c default,irq\n"
+      "  sudo fxt-record start --streaming -o day.fxt.gz\n"
+      "  sudo fxt-record start --trigger 'alert slow-request' --before 10s -o 'slow-%n.fxt'");
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "tools/common/message.h"
+#include "tools/record/control/client_command.h"
+#include "tools/record/control/client_output.h"
+#include "tools/record/control/commands.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string socket;
+  std::string output;
+};
+
+util::Error NoSession() { return {"there is no session", "fxt-record start begins one"}; }
+
+// Its file is complete when the session ends.
+int StopStreaming(control::Client& client) {
+  auto written = client.Terminate(true, std::nullopt);
+  if (!written) return FailControl(written.error());
+  if (*written) TellWritten("its file", **written);
+  return 0;
+}
+
+int RunStop(const Options& options) {
+  return WithClient(options.socket, [&](control::Client& client) {
+    auto status = client.GetStatus();
+    if (!status) return FailControl(status.error());
+    if (status->state == control::SessionState::kReady) return FailControl(NoSession());
+    const bool streaming = status->buffering_mode == control::BufferingMode::kStreaming;
+    if (streaming && !options.output.empty()) {
+      return FailControl(
+          {"a streaming session has its file already", "fxt-record stop, without -o"});
+    }
+    if (streaming) return StopStreaming(client);
+    if (options.output.empty()) {
+      return FailControl({"where should the results go?",
+                          "fxt-record stop -o FILE writes them, fxt-record cancel drops them"});
+    }
+    auto output = ClientOutput::Open(options.output, false);
+    if (!output) return FailControl(output.error());
+    if (auto stopped = client.Stop(false, std::nullopt); !stopped) {
+      return FailControl(stopped.error());
+    }
+    // The session ends when its results are safe: a disk that is full loses nothing.
+    auto written = client.TakeSnapshot(output->passed(), 0);
+    auto published = written ? output->Publish() : util::Ok();
+    if (!written || !published) {
+      const util::Error& error = written ? published.error() : written.error();
+      FailControl(error);
+      PrintNote(kControlProgram,
+                "the session is stopped and has its events still: fxt-record stop -o FILE again, "
+                "with another file, or fxt-record cancel");
+      return 1;
+    }
+    if (*written) TellWritten(options.output, **written);
+    auto ended = client.Terminate(false, std::nullopt);
+    return ended ? 0 : FailControl(ended.error());
+  });
+}
+
+int RunCancel(const Options& options) {
+  return WithClient(options.socket, [&](control::Client& client) {
+    auto status = client.GetStatus();
+    if (!status) return FailControl(status.error());
+    if (status->state == control::SessionState::kReady) return FailControl(NoSession());
+    auto ended = client.Terminate(false, std::nullopt);
+    return ended ? 0 : FailControl(ended.error());
+  });
+}
+
+}  // namespace
+
+void AddStop(const Command& program, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  const Command command =
+      program.AddSubcommand("stop", "Stop recording, write the results, and end the session");
+  command
+      .Add("-o,--output", options->output,
+           "File for what is in the buffer; - is standard output. A streaming session has its own")
+      .Type("FILE");
+  AddSocketOption(command, options->socket);
+  command.Footer(
+      "When the file cannot be written the session is stopped, and keeps its events: stop it once\n"
+      "more with another file.\n"
+      "\n"
+      "Example:\n"
+      "  sudo fxt-record stop -o trace.fxt");
+  command.OnRun([options, &exit_code] { exit_code = RunStop(*options); });
+}
+
+void AddCancel(const Command& program, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  const Command command = program.AddSubcommand(
+      "cancel", "End the session without results; a streaming one keeps its file");
+  AddSocketOption(command, options->socket);
+  command.Footer(
+      "Example:\n"
+      "  sudo fxt-record cancel");
+  command.OnRun([options, &exit_code] { exit_code = RunCancel(*options); });
+}
+
+}  // namespace tools

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/control/session_options.h"
+
+#include <fmt/format.h>
+
+#include "capture/bpf/category.h"
+#include "output/name_pattern.h"
+#include "session/trigger/trigger_spec.h"
+#include "util/quantity.h"
+
+namespace tools {
+namespace {
+
+constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+
+// In the document's unit, at least one of it.
+util::Result<uint32_t> Megabytes(const std::string& size) {
+  auto bytes = util::ParseSize(size);
+  if (!bytes) return bytes.TakeError();
+  const uint64_t megabytes = (*bytes + kMebibyte - 1) / kMebibyte;
+  if (megabytes > UINT32_MAX) {
+    return util::Error{fmt::format("a buffer of {} is too large", size), ""};
+  }
+  return static_cast<uint32_t>(megabytes);
+}
+
+std::vector<std::string> SplitAtCommas(std::string_view list) {
+  std::vector<std::string> words;
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    words.emplace_back(list.substr(0, comma));
+    list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
+  }
+  return words;
+}
+
+}  // namespace
+
+void SessionOptions::AddTo(const Command& command) {
+  command
+      .Add("--circular", circular,
+           "Keep the newest events in a buffer of this size, all CPUs together")
+      .Type("SIZE");
+  command.Add("--oneshot", oneshot, "Stop when a buffer of this size is full")
+      .Type("SIZE")
+      .Excludes("--circular");
+  command.Add("--streaming", streaming, "Write everything to the file of -o as it comes")
+      .Excludes("--circular")
+      .Excludes("--oneshot");
+  command
+      .Add("-o,--output", output,
+           "With --streaming: file to write; with --trigger: files, %n is a number, %t the time")
+      .Type("FILE");
+  command
+      .Add(
+          "--trigger", triggers,
+          "Write a file when this happens, such as 'wakeup_latency > 20ms' or 'alert NAME' (may be "
+          "repeated)")
+      .Type("CONDITION");
+  command
+      .Add("--before", before,
+           "How much of what was before a trigger its file has (by default all)")
+      .Type("TIME");
+  command.Add("--after", after, "... and of what comes after it (by default nothing)").Type("TIME");
+  command
+      .Add("-c,--categories", categories,
+           "What to record (fxt-record --list-categories shows what there is)")
+      .Type("LIST");
+}
+
+util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
+  control::TraceConfig config;
+  config.buffering_mode = control::BufferingMode::kCircular;
+  if (streaming) {
+    config.buffering_mode = control::BufferingMode::kStreaming;
+    if (output.empty()) {
+      return util::Error{"--streaming without a file", "name it with -o FILE"};
+    }
+  } else if (!output.empty() && triggers.empty()) {
+    return util::Error{"-o goes with --streaming and --trigger",
+                       "fxt-record snapshot and stop write what the other modes have in memory"};
+  }
+  const std::string& size = !oneshot.empty() ? oneshot : circular;
+  if (!oneshot.empty()) config.buffering_mode = control::BufferingMode::kOneshot;
+  if (!size.empty()) {
+    auto megabytes = Megabytes(size);
+    if (!megabytes) return megabytes.TakeError();
+    config.buffer_size_megabytes_hint = *megabytes;
+  }
+  if (!categories.empty()) {
+    // Told here, where the hint is.
+    auto parsed = capture::ParseCategories(categories);
+    if (!parsed) return parsed.TakeError();
+    config.categories = SplitAtCommas(categories);
+  }
+  return config;
+}
+
+util::Result<TriggerOptions> SessionOptions::MakeTriggers() const {
+  TriggerOptions options;
+  if (triggers.empty()) {
+    if (before.empty() && after.empty()) return options;
+    return util::Error{"--before and --after need --trigger", ""};
+  }
+  if (streaming) return util::Error{"--trigger goes with --circular", "streaming keeps everything"};
+  if (output.empty()) {
+    return util::Error{"--trigger without a file", "name it with -o, as in -o 'spike-%n.fxt'"};
+  }
+  for (const std::string& text : triggers) {
+    auto trigger = session::ParseTrigger(text);
+    if (!trigger) return trigger.TakeError();
+    if (trigger->kind == session::TriggerKind::kExit) {
+      return util::Error{
+          fmt::format("the trigger '{}' is of a command, and a session has none", text),
+          "fxt-record --circular 64M --trigger exit -- COMMAND"};
+    }
+    options.triggers.push_back(std::move(*trigger));
+  }
+  for (const auto& [given, value] :
+       {std::pair(&before, &options.before), {&after, &options.after}}) {
+    if (given->empty()) continue;
+    auto duration = util::ParseDuration(*given);
+    if (!duration) return duration.TakeError();
+    *value = *duration;
+  }
+  auto names = output::NamePattern::Parse(output);
+  if (!names) return names.TakeError();
+  options.output = output;
+  return options;
+}
+
+std::vector<std::string> SessionOptions::TriggerArguments() const {
+  std::vector<std::string> arguments;
+  if (triggers.empty()) return arguments;
+  const auto add = [&arguments](const char* option, const std::string& value) {
+    if (value.empty()) return;
+    arguments.emplace_back(option);
+    arguments.push_back(value);
+  };
+  for (const std::string& trigger : triggers) add("--trigger", trigger);
+  add("--before", before);
+  add("--after", after);
+  add("-o", output);
+  return arguments;
+}
+
+}  // namespace tools

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The options that say what session begins.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "control/protocol/requests.h"
+#include "tools/common/command_line.h"
+#include "tools/record/control/trigger_files.h"
+#include "util/result.h"
+
+namespace tools {
+
+struct SessionOptions {
+  std::string circular;
+  std::string oneshot;
+  bool streaming = false;
+  std::string categories;
+  std::string output;
+  std::vector<std::string> triggers;
+  std::string before;
+  std::string after;
+
+  void AddTo(const Command& command);
+  // Whether a mode was asked for.
+  bool any() const { return streaming || !circular.empty() || !oneshot.empty(); }
+  // Without a mode: CIRCULAR.
+  util::Result<control::TraceConfig> MakeConfig() const;
+  util::Result<TriggerOptions> MakeTriggers() const;
+  // The options that a controller takes for its triggers, as MakeTriggers() has checked them.
+  std::vector<std::string> TriggerArguments() const;
+};
+
+}  // namespace tools
