@@ -114,6 +114,7 @@ class Comparer {
     std::set<std::string> calls;
     size_t there[2] = {0, 0};
     double requests[2] = {0, 0};
+    double latency[2] = {0, 0};
     for (size_t i = 0; i < captures_.size(); ++i) {
       const measure::Group* part = group.In(captures_, i);
       if (part == nullptr) continue;
@@ -121,6 +122,7 @@ class Comparer {
       ++there[next];
       const double weight =
           1 / frame_.seconds[i] / static_cast<double>(next ? captures_.size() - bases_ : bases_);
+      latency[next] += weight * static_cast<double>(part->of(facts::Share::kRunnableWakeup)) / 1e6;
       const double change = (next ? 1 : -1) * weight / 1e6;
       unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
       unit.facts.runnable +=
@@ -137,7 +139,9 @@ class Comparer {
     unit.change.added = there[0] == 0;
     unit.change.removed = there[1] == 0;
     unit.change.requests = std::log((requests[1] + 10) / (requests[0] + 10));
+    unit.facts.latency = std::log((latency[1] + 1) / (latency[0] + 1));
     const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, frame_);
+    const std::vector<uint64_t> foreign = ForeignWaits(groups_, number, scope_);
     std::vector<Seen> seen;
     for (size_t s = 0; s < kStatistics; ++s) {
       const auto statistic = static_cast<Statistic>(s);
@@ -146,7 +150,7 @@ class Comparer {
           metric == Metric::kSyscallTime || metric >= Metric::kElapsed) {
         continue;
       }
-      seen.push_back({statistic, "", Observe(groups_, group, statistic, thresholds, frame_)});
+      seen.push_back({statistic, "", Observe(groups_, group, statistic, thresholds, frame_, foreign)});
     }
     if (!comparability_.syscall) calls.clear();
     for (const std::string& call : calls) {

@@ -20,6 +20,7 @@ struct Side {
   double value = 0;
   double ms = 0;
   double events = 0;
+  double foreign = 0;
   double share = 0;
   double wakeups = 0;
   double timer = 0;
@@ -45,6 +46,7 @@ Side SideOf(const Seen& seen, size_t first, size_t last) {
   Side side;
   LogMean ms;
   LogMean events;
+  LogMean foreign;
   LogMean share;
   LogMean wakeups;
   LogMean timer;
@@ -60,6 +62,7 @@ Side SideOf(const Seen& seen, size_t first, size_t last) {
     side.chance += capture->chance * damp * damp;
     ms.Add(capture->ms);
     events.Add(capture->events);
+    foreign.Add(capture->foreign);
     share.Add(capture->share);
     wakeups.Add(capture->wakeups);
     timer.Add(capture->timer);
@@ -72,10 +75,19 @@ Side SideOf(const Seen& seen, size_t first, size_t last) {
       0.0, std::exp(std::accumulate(side.shown.begin(), side.shown.end(), 0.0) / count) - floor);
   side.ms = ms.Value();
   side.events = events.Value();
+  side.foreign = foreign.Value();
   side.share = share.Value();
   side.wakeups = wakeups.Value();
   side.timer = timer.Value();
   return side;
+}
+
+bool IsRunnable(Metric metric) {
+  return metric == Metric::kWakeupLatency || metric == Metric::kPreemptedWait;
+}
+
+bool IsSum(Statistic statistic) {
+  return statistic == Statistic::kLatencyRunnable || statistic == Statistic::kPreemptedRunnable;
 }
 
 bool IsMean(Statistic statistic) {
@@ -114,6 +126,12 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
     return std::max(0.0, std::min(longer, next.share - base.share));
   }
   if (info.statistic == Statistic::kBlockedCount) return next.ms - base.ms;
+  if (IsSum(info.statistic)) {
+    // It stands under the one of both that changed more.
+    const double part = next.ms - base.ms;
+    const double sum = next.value - base.value;
+    return part * sum > 0 && std::abs(part) >= std::abs(sum) / 2 ? part : 0;
+  }
   if (info.metric == Metric::kElapsed) return 1e3 * (next.value - base.value) / base.value;
   const double change = next.value - base.value;
   return info.cost > 0 ? change * info.cost / 1e3 : change;
@@ -121,8 +139,8 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
 
 // The most that it can be about, in ms per second: what can never pass its gate is not tested.
 double LargestOf(const StatisticInfo& info, const Side& base, const Side& next) {
-  if (IsMean(info.statistic) || info.statistic == Statistic::kSleepCount ||
-      info.statistic == Statistic::kBlockedCount) {
+  if (IsMean(info.statistic) || IsSum(info.statistic) ||
+      info.statistic == Statistic::kSleepCount || info.statistic == Statistic::kBlockedCount) {
     return std::max(base.ms, next.ms);
   }
   if (info.metric == Metric::kElapsed) return 1e3;
@@ -207,6 +225,14 @@ void Test(Tested& test, double noise) {
   }
   test.change = ChangeOf(info, test.base, test.next);
   test.passes_gate = std::abs(test.change) >= info.gate && test.change * test.shown.difference > 0;
+  if (IsRunnable(info.metric)) {
+    // Half of a change or more that came with other work of the machine is none of the group's.
+    const double foreign = test.next.foreign - test.base.foreign;
+    if (foreign * test.change > 0 && std::abs(foreign) >= std::abs(test.change) / 2) {
+      test.p = 1;
+      test.passes_gate = false;
+    }
+  }
 }
 
 Estimate EstimateOf(const Side& side, const Comparison& comparison, double floor) {

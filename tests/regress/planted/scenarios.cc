@@ -26,6 +26,22 @@ const std::vector<Scenario>& Scenarios() {
       {"chatty_log", "thirty lines of log for a request instead of one", ChattyLog},
       {"straggler", "one of four shards has six times the work", Straggler},
       {"cold_reads", "what is read is not in the page cache", ColdReads},
+      {"quota", "a control group leaves it less CPU time than it needs", Quota},
+      {"niceness", "what has to be in time is nice", Niceness},
+      {"page_faults", "memory is given back after each item", PageFaults},
+      {"timer_slack", "timers may come 8 ms late", TimerSlack},
+      {"longer_lock", "ten times a second a lock is held 15 ms instead of 1", LongerLock},
+      {"rare_fsync", "one item in forty waits for the disk", RareFsync},
+      {"gc_pauses", "twice a second all wait 60 ms for a collector", GcPauses},
+      {"slow_pipe", "the log goes through a pipe that is read slowly", SlowPipe},
+      {"retry_back_off", "one request in 25 is tried again after 10 ms", RetryBackOff},
+      {"lookup_timeout", "one lookup in twenty waits 50 ms for a server that is not there",
+       LookupTimeout},
+      {"dearer_work", "each item takes 30% more time to compute", DearerWork},
+      {"small_reads", "a file is read by 4 bytes", SmallReads},
+      {"no_batches", "each item is handed on by itself, not in sixteens", NoBatches},
+      {"spinning_wait", "a thread waits in a loop, not asleep", SpinningWait},
+      {"nothing", "nothing", Nothing},
   };
   return all;
 }
