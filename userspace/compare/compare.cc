@@ -31,6 +31,8 @@ using measure::Capture;
 // The tests that are corrected for together: a group, the command, or the machine's handlers.
 struct Unit {
   std::optional<size_t> group;
+  measure::GroupName name;
+  std::vector<Seen> seen;
   RowTests tests;
   GroupChange change;
   std::vector<size_t> numbers;  // of its rows in the report
@@ -64,6 +66,7 @@ class Comparer {
     }
     AddHandlers();
     AddCommand();
+    Test();
     Decide();
     for (Unit& unit : units_) Fold(report_.rows, unit.numbers, unit.facts);
     Because(groups_, frame_, scope_, report_.rows).Explain();
@@ -93,18 +96,26 @@ class Comparer {
     }
   }
 
-  void AddUnit(Unit unit, const std::vector<Seen>& seen, const measure::GroupName& name) {
-    unit.tests = TestRows(seen, name, bases_, pairs_, priors_);
-    unit.change.change = unit.tests.change;
-    const double least = -std::log(kLeastChange);
-    unit.facts.slowed = unit.change.change[static_cast<size_t>(Statistic::kWakeupRate)] < least ||
-                        unit.change.requests < least;
-    for (Row& row : unit.tests.rows) {
-      row.group = unit.group;
-      unit.numbers.push_back(report_.rows.size());
-      report_.rows.push_back(row);
-    }
+  void AddUnit(Unit unit, std::vector<Seen> seen, measure::GroupName name) {
+    scales_.Add(seen, name, bases_, pairs_, priors_);
+    unit.seen = std::move(seen);
+    unit.name = std::move(name);
     units_.push_back(std::move(unit));
+  }
+
+  void Test() {
+    for (Unit& unit : units_) {
+      unit.tests = TestRows(unit.seen, unit.name, bases_, pairs_, priors_, scales_);
+      unit.change.change = unit.tests.change;
+      const double least = -std::log(kLeastChange);
+      unit.facts.slowed = unit.change.change[static_cast<size_t>(Statistic::kWakeupRate)] < least ||
+                          unit.change.requests < least;
+      for (Row& row : unit.tests.rows) {
+        row.group = unit.group;
+        unit.numbers.push_back(report_.rows.size());
+        report_.rows.push_back(row);
+      }
+    }
   }
 
   void AddGroup(size_t number) {
@@ -125,6 +136,7 @@ class Comparer {
       latency[next] += weight * static_cast<double>(part->of(facts::Share::kRunnableWakeup)) / 1e6;
       const double change = (next ? 1 : -1) * weight / 1e6;
       unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
+      unit.facts.running += change * static_cast<double>(part->of(facts::Share::kRunning));
       unit.facts.runnable +=
           change * static_cast<double>(part->of(facts::Share::kRunnableWakeup) +
                                        part->of(facts::Share::kRunnablePreempted));
@@ -157,7 +169,7 @@ class Comparer {
       seen.push_back({Statistic::kSyscallRate, call, ObserveSyscall(groups_, group, call, frame_),
                       calls.size()});
     }
-    AddUnit(std::move(unit), seen, group.name);
+    AddUnit(std::move(unit), std::move(seen), group.name);
   }
 
   void AddHandlers() {
@@ -172,7 +184,7 @@ class Comparer {
       seen.push_back({softirq ? Statistic::kSoftirqRate : Statistic::kIrqRate, name,
                       ObserveHandler(captures_, name, frame_), names.size()});
     }
-    if (!seen.empty()) AddUnit({}, seen, {});
+    if (!seen.empty()) AddUnit({}, std::move(seen), {});
   }
 
   void AddCommand() {
@@ -249,6 +261,7 @@ class Comparer {
   Frame frame_;
   Pairs pairs_;
   Priors priors_;
+  NoiseScales scales_;
   std::vector<bool> scope_;
   std::vector<Unit> units_;
   DiffReport report_;

@@ -184,15 +184,31 @@ Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, 
   return tested;
 }
 
-// How much noisier than expected a group is, from all of its metrics.
-double NoiseOf(const std::vector<Tested>& tests) {
+// What is seen of the noise of a statistic, as a multiple of what was expected; nothing where there
+// is too little of it.
+std::optional<double> NoiseRatio(const Tested& test) {
+  if (!test.enough) return std::nullopt;
+  const Spread spread = SpreadOf(test.base.shown, test.next.shown, test.pairs);
+  if (spread.degrees <= 0) return std::nullopt;
+  return std::min(25.0, spread.variance / test.prior.variance);
+}
+
+// Whether a metric is of what a thread does, and not of how it waits. The first varies with the
+// program, the second with the load of the machine as well.
+bool IsWork(Metric metric) {
+  return metric == Metric::kCpuTime || metric == Metric::kSwitches || metric == Metric::kWakeups ||
+         metric == Metric::kForks || metric == Metric::kSyscallTime;
+}
+
+// How much noisier than expected a group is, from all of its metrics of a kind.
+double NoiseOf(const std::vector<Tested>& tests, bool work) {
   std::map<Metric, std::pair<double, double>> by_metric;
   for (const Tested& test : tests) {
-    if (!test.enough) continue;
-    const Spread spread = SpreadOf(test.base.shown, test.next.shown, test.pairs);
-    if (spread.degrees <= 0) continue;
+    if (IsWork(InfoOf(test.seen->statistic).metric) != work) continue;
+    const auto ratio = NoiseRatio(test);
+    if (!ratio) continue;
     auto& [sum, count] = by_metric[InfoOf(test.seen->statistic).metric];
-    sum += std::min(25.0, spread.variance / test.prior.variance);
+    sum += *ratio;
     count += 1;
   }
   // As sure of what is expected as of two metrics.
@@ -278,18 +294,37 @@ Row RowOf(const Tested& test, size_t bases) {
 
 }  // namespace
 
+void NoiseScales::Add(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
+                      const Pairs& pairs, const Priors& priors) {
+  for (const Seen& statistic : seen) {
+    const auto ratio = NoiseRatio(Prepare(statistic, group, bases, pairs, priors));
+    if (!ratio) continue;
+    sums_[static_cast<size_t>(statistic.statistic)] += *ratio;
+    counts_[static_cast<size_t>(statistic.statistic)] += 1;
+  }
+}
+
+double NoiseScales::Of(Statistic statistic, std::optional<double> own) const {
+  // As sure of what is expected as of two groups.
+  const double sum = 2 + sums_[static_cast<size_t>(statistic)] - own.value_or(0);
+  const double count = 2 + counts_[static_cast<size_t>(statistic)] - (own ? 1 : 0);
+  return count > 0 ? std::clamp(sum / count, 0.25, 4.0) : 1;
+}
+
 RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
-                  const Pairs& pairs, const Priors& priors) {
+                  const Pairs& pairs, const Priors& priors, const NoiseScales& scales) {
   std::vector<Tested> tests;
   for (const Seen& statistic : seen) {
-    tests.push_back(Prepare(statistic, group, bases, pairs, priors));
+    Tested test = Prepare(statistic, group, bases, pairs, priors);
+    test.prior.variance *= scales.Of(statistic.statistic, NoiseRatio(test));
+    tests.push_back(std::move(test));
   }
-  const double noise = NoiseOf(tests);
+  const double noise[] = {NoiseOf(tests, false), NoiseOf(tests, true)};
   RowTests result;
   std::map<std::pair<Metric, std::string>, std::vector<const Tested*>> by_row;
   for (Tested& test : tests) {
     if (test.base.shown.empty() || test.next.shown.empty()) continue;
-    Test(test, noise);
+    Test(test, noise[IsWork(InfoOf(test.seen->statistic).metric)]);
     result.change[static_cast<size_t>(test.seen->statistic)] = test.shown.difference;
     by_row[{InfoOf(test.seen->statistic).metric, test.seen->name}].push_back(&test);
   }
