@@ -12,6 +12,14 @@
 namespace comparison {
 namespace {
 
+// How sure of the noise that is expected, in degrees of freedom: of work, which differs from program
+// to program, less so than of waits.
+constexpr double kNoiseDegrees = 4;
+constexpr double kWaitNoiseDegrees = 8;
+// Some captures in a row that are all alike do not say that the next ones will be: less than this
+// part of the variance that is expected is never believed.
+constexpr double kLeastVariance = 0.15;
+
 // A side of a statistic, as logarithms, and the centre of what it stands for.
 struct Side {
   std::vector<double> shown;
@@ -152,6 +160,7 @@ struct Tested {
   Side base;
   Side next;
   Prior prior;
+  double least_variance = 0;
   Pairs pairs;  // if every capture has a value
   bool enough = false;
   Comparison shown;
@@ -181,16 +190,17 @@ Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, 
   if (before == bases && after == captures - bases) tested.pairs = pairs;
   tested.prior = priors.Of(group, seen.statistic);
   tested.prior.variance += (tested.base.chance + tested.next.chance) / 2;
+  tested.least_variance = kLeastVariance * tested.prior.variance;
   return tested;
 }
 
-// What is seen of the noise of a statistic, as a multiple of what was expected; nothing where there
-// is too little of it.
-std::optional<double> NoiseRatio(const Tested& test) {
-  if (!test.enough) return std::nullopt;
+// What is seen of the noise of a statistic, as a multiple of what was expected; without degrees of
+// freedom where there is too little of it.
+Spread NoiseRatio(const Tested& test) {
+  if (!test.enough) return {};
   const Spread spread = SpreadOf(test.base.shown, test.next.shown, test.pairs);
-  if (spread.degrees <= 0) return std::nullopt;
-  return std::min(25.0, spread.variance / test.prior.variance);
+  if (spread.degrees <= 0) return {};
+  return {std::min(25.0, spread.variance / test.prior.variance), spread.degrees};
 }
 
 // Whether a metric is of what a thread does, and not of how it waits. The first varies with the
@@ -200,31 +210,38 @@ bool IsWork(Metric metric) {
          metric == Metric::kForks || metric == Metric::kSyscallTime;
 }
 
-// How much noisier than expected a group is, from all of its metrics of a kind.
+// How much noisier than expected a group is, from all of its metrics of a kind that can be findings.
 double NoiseOf(const std::vector<Tested>& tests, bool work) {
-  std::map<Metric, std::pair<double, double>> by_metric;
+  struct Sum {
+    double ratio = 0;
+    double degrees = 0;
+    double count = 0;
+  };
+  std::map<Metric, Sum> by_metric;
   for (const Tested& test : tests) {
-    if (IsWork(InfoOf(test.seen->statistic).metric) != work) continue;
-    const auto ratio = NoiseRatio(test);
-    if (!ratio) continue;
-    auto& [sum, count] = by_metric[InfoOf(test.seen->statistic).metric];
-    sum += *ratio;
-    count += 1;
+    const Metric metric = InfoOf(test.seen->statistic).metric;
+    if (IsPart(metric) || IsWork(metric) != work) continue;
+    const Spread ratio = NoiseRatio(test);
+    if (ratio.degrees <= 0) continue;
+    Sum& sum = by_metric[metric];
+    sum.ratio += ratio.variance;
+    sum.degrees += ratio.degrees;
+    sum.count += 1;
   }
-  // As sure of what is expected as of two metrics.
-  double sum = 2;
-  double weight = 2;
+  double degrees = work ? kNoiseDegrees : kWaitNoiseDegrees;
+  double sum = degrees;
   for (const auto& [metric, ratio] : by_metric) {
-    sum += ratio.first / ratio.second;
-    weight += 1;
+    // The statistics of a metric say the same, more or less.
+    sum += ratio.ratio * ratio.degrees / (ratio.count * ratio.count);
+    degrees += ratio.degrees / ratio.count;
   }
-  return std::clamp(sum / weight, 0.4, 16.0);
+  return std::clamp(sum / degrees, 0.25, 16.0);
 }
 
 void Test(Tested& test, double noise) {
   const StatisticInfo& info = InfoOf(test.seen->statistic);
   Prior prior = test.prior;
-  prior.variance *= noise;
+  prior.variance = std::max(prior.variance * noise, test.least_variance);
   const double effect = std::log(kLeastChange);
   test.shown = CompareModerated(test.base.shown, test.next.shown, test.pairs, prior, effect);
   test.p = test.shown.p;
@@ -297,18 +314,17 @@ Row RowOf(const Tested& test, size_t bases) {
 void NoiseScales::Add(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
                       const Pairs& pairs, const Priors& priors) {
   for (const Seen& statistic : seen) {
-    const auto ratio = NoiseRatio(Prepare(statistic, group, bases, pairs, priors));
-    if (!ratio) continue;
-    sums_[static_cast<size_t>(statistic.statistic)] += *ratio;
-    counts_[static_cast<size_t>(statistic.statistic)] += 1;
+    const Spread ratio = NoiseRatio(Prepare(statistic, group, bases, pairs, priors));
+    sums_[static_cast<size_t>(statistic.statistic)] += ratio.variance * ratio.degrees;
+    degrees_[static_cast<size_t>(statistic.statistic)] += ratio.degrees;
   }
 }
 
-double NoiseScales::Of(Statistic statistic, std::optional<double> own) const {
-  // As sure of what is expected as of two groups.
-  const double sum = 2 + sums_[static_cast<size_t>(statistic)] - own.value_or(0);
-  const double count = 2 + counts_[static_cast<size_t>(statistic)] - (own ? 1 : 0);
-  return count > 0 ? std::clamp(sum / count, 0.25, 4.0) : 1;
+double NoiseScales::Of(Statistic statistic, const Spread& own) const {
+  const double sum =
+      kNoiseDegrees + sums_[static_cast<size_t>(statistic)] - own.variance * own.degrees;
+  const double degrees = kNoiseDegrees + degrees_[static_cast<size_t>(statistic)] - own.degrees;
+  return degrees > 0 ? std::clamp(sum / degrees, 0.25, 4.0) : 1;
 }
 
 RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,13 +31,13 @@ class NoiseScales {
   // Counts in the statistics of a group. `bases` and `pairs` as for TestRows.
   void Add(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
            const Pairs& pairs, const Priors& priors);
-  // For a group whose own ratio of what is seen to what was expected is `own`, if it was counted:
-  // that of the others, so that nobody is judged twice by the same luck. 1 where nothing is known.
-  double Of(Statistic statistic, std::optional<double> own) const;
+  // That of all groups but one, which counted with the ratio and degrees of freedom of `own`, so
+  // that nobody is judged twice by the same luck. 1 where nothing is known.
+  double Of(Statistic statistic, const Spread& own) const;
 
  private:
   std::array<double, kStatistics> sums_{};
-  std::array<double, kStatistics> counts_{};
+  std::array<double, kStatistics> degrees_{};
 };
 
 struct RowTests {

@@ -40,7 +40,7 @@ constexpr StatisticInfo kTable[] = {
     {Statistic::kBlockedRate, Metric::kBlocked, "rate", Unit::kMsPerSecond, 2, 0.5, 2, 0},
     {Statistic::kSwitchRate, Metric::kSwitches, "rate", Unit::kPerSecond, 10, 0.2, 1, 5},
     {Statistic::kWakeupRate, Metric::kWakeups, "rate", Unit::kPerSecond, 10, 0.15, 1, 5},
-    {Statistic::kMigrationRate, Metric::kMigrations, "rate", Unit::kPerSecond, 10, 0.5, 1, 20},
+    {Statistic::kMigrationRate, Metric::kMigrations, "rate", Unit::kPerSecond, 10, 0.8, 1, 20},
     {Statistic::kProcessRate, Metric::kForks, "processes", Unit::kPerSecond, 1, 0.15, 1, 500},
     {Statistic::kThreadRate, Metric::kForks, "threads", Unit::kPerSecond, 1, 0.15, 1, 500},
     {Statistic::kIrqRate, Metric::kIrqTime, "rate", Unit::kMsPerSecond, 1, 0.3, 2, 0},
