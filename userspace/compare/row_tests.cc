@@ -194,13 +194,14 @@ Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, 
   return tested;
 }
 
-// What is seen of the noise of a statistic, as a multiple of what was expected; without degrees of
-// freedom where there is too little of it.
+// What is seen of the noise of a statistic, as the logarithm of a multiple of what was expected;
+// without degrees of freedom where there is too little of it. Of logarithms, for one metric that is
+// very noisy does not speak for the others.
 Spread NoiseRatio(const Tested& test) {
   if (!test.enough) return {};
   const Spread spread = SpreadOf(test.base.shown, test.next.shown, test.pairs);
   if (spread.degrees <= 0) return {};
-  return {std::min(25.0, spread.variance / test.prior.variance), spread.degrees};
+  return {MeanLogRatio(spread, test.prior.variance), spread.degrees};
 }
 
 // Whether a metric is of what a thread does, and not of how it waits. The first varies with the
@@ -229,13 +230,13 @@ double NoiseOf(const std::vector<Tested>& tests, bool work) {
     sum.count += 1;
   }
   double degrees = work ? kNoiseDegrees : kWaitNoiseDegrees;
-  double sum = degrees;
+  double sum = 0;
   for (const auto& [metric, ratio] : by_metric) {
     // The statistics of a metric say the same, more or less.
     sum += ratio.ratio * ratio.degrees / (ratio.count * ratio.count);
     degrees += ratio.degrees / ratio.count;
   }
-  return std::clamp(sum / degrees, 0.25, 16.0);
+  return std::clamp(std::exp(sum / degrees), 0.25, 16.0);
 }
 
 void Test(Tested& test, double noise) {
@@ -321,10 +322,9 @@ void NoiseScales::Add(const std::vector<Seen>& seen, const measure::GroupName& g
 }
 
 double NoiseScales::Of(Statistic statistic, const Spread& own) const {
-  const double sum =
-      kNoiseDegrees + sums_[static_cast<size_t>(statistic)] - own.variance * own.degrees;
+  const double sum = sums_[static_cast<size_t>(statistic)] - own.variance * own.degrees;
   const double degrees = kNoiseDegrees + degrees_[static_cast<size_t>(statistic)] - own.degrees;
-  return degrees > 0 ? std::clamp(sum / degrees, 0.25, 4.0) : 1;
+  return std::clamp(std::exp(sum / degrees), 0.25, 4.0);
 }
 
 RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
