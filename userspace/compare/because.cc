@@ -190,6 +190,24 @@ void Because::FoldWait(size_t number) {
   }
 }
 
+// Threads of a group that wait for one of them which runs longer.
+void Because::FoldOwnSleep(size_t number) {
+  Row& row = rows_[number];
+  if (row.metric != Metric::kSleep || row.change <= 0) return;
+  double own = 0;
+  for (const Share& share : SharesOf(*row.group, row)) {
+    if (share.group == row.group) own += share.change;
+  }
+  if (own < row.change / 2) return;
+  for (size_t other = 0; other < rows_.size(); ++other) {
+    const Row& cpu = rows_[other];
+    if (cpu.group == row.group && cpu.metric == Metric::kCpuTime && IsWorse(cpu) &&
+        cpu.change >= row.change / 4) {
+      row.folded_under = other;
+    }
+  }
+}
+
 void Because::ExplainRow(size_t number) {
   Row& row = rows_[number];
   if (row.change <= 0 || !(IsSleep(row.metric) || IsRunnable(row.metric))) return;
@@ -235,6 +253,7 @@ void Because::Explain() {
     Row& row = rows_[number];
     if (!row.group || !IsFinding(row.verdict) || row.folded_under) continue;
     FoldWait(number);
+    FoldOwnSleep(number);
     if (row.verdict == Verdict::kWorse && IsRelief(row)) row.verdict = Verdict::kUnchanged;
   }
   for (size_t number = 0; number < rows_.size(); ++number) {

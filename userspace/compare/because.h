@@ -21,7 +21,8 @@ class Because {
   // Sets Row::because and Row::weight of the findings, and Row::caused_by where at least half of a
   // change is owed to another group that became worse, or is new, by itself. Folds waits for a CPU
   // under the CPU time of those who held it, where that is other work or became better, and takes
-  // back that longer sleeps are worse where they only are what became free.
+  // back that longer sleeps are worse where they only are what became free. Folds sleeps that
+  // threads of the same group ended under what those did longer.
   void Explain();
 
  private:
@@ -45,6 +46,7 @@ class Because {
   // Whether a group is woken less often.
   bool IsSlowed(size_t group) const;
   void FoldWait(size_t number);
+  void FoldOwnSleep(size_t number);
   void ExplainRow(size_t number);
   void FollowChain(size_t number);
   void Weigh(size_t number);
