@@ -42,6 +42,14 @@ const std::vector<Scenario>& Scenarios() {
       {"no_batches", "each item is handed on by itself, not in sixteens", NoBatches},
       {"spinning_wait", "a thread waits in a loop, not asleep", SpinningWait},
       {"nothing", "nothing", Nothing},
+      {"direct_reads", "a file is read with O_DIRECT", DirectReads},
+      {"wake_all", "all eight threads are woken for an item, not one", WakeAll},
+      {"fewer_connections", "four threads share one connection instead of four", FewerConnections},
+      {"slower_answer", "an answer takes 1.6 ms instead of 0.8", SlowerAnswer},
+      {"one_cpu", "a thread may only run on the CPU of one that computes", OneCpuOfAThread},
+      {"late_tail", "one question in 200 takes 25 ms to compute", LateTail},
+      {"cheaper_work", "each item takes half of the time to compute", CheaperWork},
+      {"as_before", "nothing, of a server and a client", QuestionsAsBefore},
   };
   return all;
 }

@@ -73,6 +73,16 @@ int NoBatches(const Options& options);
 int SpinningWait(const Options& options);
 int Nothing(const Options& options);
 
+// The last ones, recorded when nothing was to be changed any more.
+int DirectReads(const Options& options);
+int WakeAll(const Options& options);
+int FewerConnections(const Options& options);
+int SlowerAnswer(const Options& options);
+int OneCpuOfAThread(const Options& options);
+int LateTail(const Options& options);
+int CheaperWork(const Options& options);
+int QuestionsAsBefore(const Options& options);
+
 int SlowSystemCall(const Options& options);
 int WakeupChain(const Options& options);
 
