@@ -136,9 +136,9 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
   if (info.statistic == Statistic::kBlockedCount) return next.ms - base.ms;
   if (IsSum(info.statistic)) {
     // It stands under the one of both that changed more.
-    const double part = next.ms - base.ms;
     const double sum = next.value - base.value;
-    return part * sum > 0 && std::abs(part) >= std::abs(sum) / 2 ? part : 0;
+    const double more = (next.ms - base.ms) - (next.share - base.share);
+    return more * sum > 0 ? sum : 0;
   }
   if (info.metric == Metric::kElapsed) return 1e3 * (next.value - base.value) / base.value;
   const double change = next.value - base.value;
@@ -147,8 +147,8 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
 
 // The most that it can be about, in ms per second: what can never pass its gate is not tested.
 double LargestOf(const StatisticInfo& info, const Side& base, const Side& next) {
-  if (IsMean(info.statistic) || IsSum(info.statistic) ||
-      info.statistic == Statistic::kSleepCount || info.statistic == Statistic::kBlockedCount) {
+  if (IsMean(info.statistic) || info.statistic == Statistic::kSleepCount ||
+      info.statistic == Statistic::kBlockedCount) {
     return std::max(base.ms, next.ms);
   }
   if (info.metric == Metric::kElapsed) return 1e3;
