@@ -134,10 +134,9 @@ double Because::BusyChange(size_t group) const {
   for (size_t i = 0; i < captures.size(); ++i) {
     const measure::Group* part = groups_.all()[group].In(captures, i);
     if (part == nullptr) continue;
-    const uint64_t busy = part->of(facts::Share::kRunning) +
-                          part->of(facts::Share::kRunnableWakeup) +
-                          part->of(facts::Share::kRunnablePreempted) +
-                          part->of(facts::Share::kBlocked);
+    const uint64_t busy =
+        part->of(facts::Share::kRunning) + part->of(facts::Share::kRunnableWakeup) +
+        part->of(facts::Share::kRunnablePreempted) + part->of(facts::Share::kBlocked);
     const double per = i < groups_.bases() ? -1 / bases : 1 / nexts;
     change += per * static_cast<double>(busy) / kNsPerMs / frame_.seconds[i];
   }
@@ -152,8 +151,8 @@ bool Because::IsSlowed(size_t group) const {
     if (part == nullptr) continue;
     const bool next = i >= groups_.bases();
     const size_t side = next ? captures.size() - groups_.bases() : groups_.bases();
-    wakeups[next] += static_cast<double>(part->wakeups) / frame_.seconds[i] /
-                     static_cast<double>(side);
+    wakeups[next] +=
+        static_cast<double>(part->wakeups) / frame_.seconds[i] / static_cast<double>(side);
   }
   return wakeups[1] * kLeastChange < wakeups[0];
 }
@@ -176,7 +175,8 @@ bool Because::IsRelief(const Row& row) const {
   return timer >= row.change / 2 && sooner >= row.change / 2 && free >= row.change / 2;
 }
 
-// A wait for a CPU is a symptom of what held it: more work of the same kind, or what no longer does.
+// A wait for a CPU is a symptom of what held it: more work of the same kind, or what no longer
+// does.
 void Because::FoldWait(size_t number) {
   Row& row = rows_[number];
   if (!IsRunnable(row.metric)) return;

@@ -162,7 +162,8 @@ class Comparer {
           metric == Metric::kSyscallTime || metric >= Metric::kElapsed) {
         continue;
       }
-      seen.push_back({statistic, "", Observe(groups_, group, statistic, thresholds, frame_, foreign)});
+      seen.push_back(
+          {statistic, "", Observe(groups_, group, statistic, thresholds, frame_, foreign)});
     }
     if (!comparability_.syscall) calls.clear();
     for (const std::string& call : calls) {

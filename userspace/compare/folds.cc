@@ -104,8 +104,8 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
     if (const auto cpu = folder.Find(Metric::kCpuTime, more)) return cpu;
     if (const auto wakeups = folder.Find(Metric::kWakeups, more)) return wakeups;
     // It runs or waits for a CPU where it slept before: that is nothing better.
-    const double taken = std::max(0.0, facts.running) + std::max(0.0, facts.runnable) +
-                         std::max(0.0, facts.blocked);
+    const double taken =
+        std::max(0.0, facts.running) + std::max(0.0, facts.runnable) + std::max(0.0, facts.blocked);
     if (taken < -row.change / 2) return std::nullopt;
     const auto instead = folder.Find(more);
     if (!instead) rows[&row - rows.data()].verdict = Verdict::kUnchanged;

@@ -23,7 +23,8 @@ struct FoldFacts {
 // Sets Row::folded_under of those of `numbers`, the rows of one group, that are findings because
 // another of them is one:
 // - latency right after a sleep in D, under blocked, when it is at least half of the change;
-// - less sleep, under more work, and no finding at all where the time went elsewhere; more sleep of a group that does as much as before, under what
+// - less sleep, under more work, and no finding at all where the time went elsewhere; more sleep of
+// a group that does as much as before, under what
 //   became better, when half of it or more is time that the group now needs for nothing else;
 // - latency, under wakeups that are the more for half of it or more;
 // - waits after preemption, under CPU time that grew at least half as much;

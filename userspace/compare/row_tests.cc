@@ -12,8 +12,8 @@
 namespace comparison {
 namespace {
 
-// How sure of the noise that is expected, in degrees of freedom: of work, which differs from program
-// to program, less so than of waits.
+// How sure of the noise that is expected, in degrees of freedom: of work, which differs from
+// program to program, less so than of waits.
 constexpr double kNoiseDegrees = 4;
 constexpr double kWaitNoiseDegrees = 8;
 // Some captures in a row that are all alike do not say that the next ones will be: less than this
@@ -211,7 +211,8 @@ bool IsWork(Metric metric) {
          metric == Metric::kForks || metric == Metric::kSyscallTime;
 }
 
-// How much noisier than expected a group is, from all of its metrics of a kind that can be findings.
+// How much noisier than expected a group is, from all of its metrics of a kind that can be
+// findings.
 double NoiseOf(const std::vector<Tested>& tests, bool work) {
   struct Sum {
     double ratio = 0;

@@ -46,7 +46,8 @@ int DirectReads(const Options& options) {
       Threads threads;
       threads.Start("restore", [&] {
         for (int64_t i = 0; Clock::now() < end; ++i) {
-          if (pread(file, block, kBlock, i * 7 % kBlocks * static_cast<int64_t>(kBlock)) < 0) return;
+          if (pread(file, block, kBlock, i * 7 % kBlocks * static_cast<int64_t>(kBlock)) < 0)
+            return;
           Work(microseconds(100));
           Nap(milliseconds(3));
         }

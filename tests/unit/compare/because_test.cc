@@ -32,8 +32,8 @@ uint32_t NumberOf(measure::Capture& capture, const std::string& thread) {
 }
 
 // Blames `ms` per second of `group` on the group at `whom`.
-void Blame(measure::Capture& capture, const std::string& group, measure::Because why,
-           uint32_t whom, double ms) {
+void Blame(measure::Capture& capture, const std::string& group, measure::Because why, uint32_t whom,
+           double ms) {
   auto& blames = GroupOf(capture, group).blames[static_cast<size_t>(why)];
   const auto seconds = static_cast<double>(capture.length()) / 1e9;
   blames[whom].count += 100;

@@ -53,9 +53,9 @@ TEST(FoldsTest, WhoRunsWhereItSleptIsNotBetter) {
   const std::vector<Row> rows = {Make(Metric::kSleep, Verdict::kBetter, -50, 0.5)};
   EXPECT_EQ(Folded(rows, facts)[0].verdict, Verdict::kUnchanged);
   EXPECT_EQ(Folded(rows)[0].verdict, Verdict::kBetter);
-  EXPECT_EQ(Folded({rows[0], Make(Metric::kPreemptedWait, Verdict::kWorse, 40)}, facts)[0]
-                .folded_under,
-            1U);
+  EXPECT_EQ(
+      Folded({rows[0], Make(Metric::kPreemptedWait, Verdict::kWorse, 40)}, facts)[0].folded_under,
+      1U);
 }
 
 TEST(FoldsTest, LatencyOfMoreWakeupsGoesUnderThem) {

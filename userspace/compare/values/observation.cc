@@ -181,14 +181,14 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
       // Who comes first in the queue after a wakeup is preempted the more: the sum is steadier than
       // its parts. `ms` is the part that the metric is about, `share` the other one.
       const bool latency = statistic == Statistic::kLatencyRunnable;
-      const uint64_t waits = group.of(facts::Share::kRunnableWakeup) +
-                             group.of(facts::Share::kRunnablePreempted);
-      Observation result = OfTime(Ms(waits - std::min(waits, foreign)), seconds,
-                                  ChanceOf(group.of(latency ? Duration::kWakeupLatency
-                                                            : Duration::kPreemptedWait)));
-      result.ms = Ms(group.of(latency ? facts::Share::kRunnableWakeup
-                                      : facts::Share::kRunnablePreempted)) /
-                  seconds;
+      const uint64_t waits =
+          group.of(facts::Share::kRunnableWakeup) + group.of(facts::Share::kRunnablePreempted);
+      Observation result =
+          OfTime(Ms(waits - std::min(waits, foreign)), seconds,
+                 ChanceOf(group.of(latency ? Duration::kWakeupLatency : Duration::kPreemptedWait)));
+      result.ms =
+          Ms(group.of(latency ? facts::Share::kRunnableWakeup : facts::Share::kRunnablePreempted)) /
+          seconds;
       result.share = Ms(waits) / seconds - result.ms;
       return result;
     }

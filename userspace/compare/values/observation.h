@@ -26,8 +26,8 @@ struct Observation {
   double events = 0;  // per second, of what `value` is a mean of
   // Of waits for a CPU: of those, ms per second, what groups that are not judged held it.
   double foreign = 0;
-  // Of sleep: the time asleep, ms per second of the capture itself and not of a run, and wakeups. Of
-  // waits for a CPU together: those that are not in `ms`.
+  // Of sleep: the time asleep, ms per second of the capture itself and not of a run, and wakeups.
+  // Of waits for a CPU together: those that are not in `ms`.
   double share = 0;
   double wakeups = 0;
   double timer = 0;  // of the share, ended by a timer or a device

@@ -17,8 +17,8 @@ namespace comparison {
 // captures without a command it is everything. Never the recorder.
 std::vector<bool> ScopeOf(const Groups& groups);
 
-// By capture: how long threads of the group waited for a CPU that groups ran on which are not judged,
-// ns. That they did is no doing of what was recorded.
+// By capture: how long threads of the group waited for a CPU that groups ran on which are not
+// judged, ns. That they did is no doing of what was recorded.
 std::vector<uint64_t> ForeignWaits(const Groups& groups, size_t group,
                                    const std::vector<bool>& judged);
 
