@@ -14,15 +14,17 @@ $(BUILD)/tests/planted: $(PLANTED_OBJECTS)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ -pthread
 
 ## regress-record record every planted regression and some real programs, base and slow in turns
-##               (root; about 45 minutes; CAPTURES=build/regress)
+##               (root; about an hour; CAPTURES=build/regress)
 ## regress-test  hold what `fxt diff` finds in them against what was planted
 .PHONY: regress-record regress-test
 CAPTURES ?= $(BUILD)/regress
 regress-record: $(BUILD)/fxt-record $(BUILD)/tests/planted
 	tests/regress/record.py --build $(BUILD) planted $(CAPTURES)/planted
 	tests/regress/record.py --build $(BUILD) further $(CAPTURES)/further
+	tests/regress/record.py --build $(BUILD) others $(CAPTURES)/others
 	tests/regress/record.py --build $(BUILD) real $(CAPTURES)/real
 	tests/regress/record.py --build $(BUILD) aa $(CAPTURES)/aa
 
 regress-test: $(BUILD)/fxt
-	tests/regress/evaluate.py --build $(BUILD) $(CAPTURES)/planted $(CAPTURES)/further $(CAPTURES)/real --aa $(CAPTURES)/aa
+	tests/regress/evaluate.py --build $(BUILD) $(CAPTURES)/planted $(CAPTURES)/further $(CAPTURES)/others \
+	  $(CAPTURES)/real --aa $(CAPTURES)/aa

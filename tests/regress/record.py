@@ -4,7 +4,7 @@
 
     tests/regress/record.py planted OUT     OUT/SCENARIO/{base,new}/NN.fxt of each scenario of
                                             expectations.json, in turns (scripts/capture-ab)
-    tests/regress/record.py further OUT     the same of others
+    tests/regress/record.py further OUT     the same of more of them; so do others and last
     tests/regress/record.py real OUT        the same of the programs in tests/regress/programs/; those that
                                             are not installed are named as SKIPPED
     tests/regress/record.py aa OUT          OUT/WORKLOAD/NN.fxt of the base form of some scenarios, all
@@ -81,7 +81,7 @@ class Compiler:
     def compile(self, source):
         while not self.ending.is_set():
             with contextlib.suppress(OSError):
-                subprocess.run(["g++", "-std=c++20", "-O2", "-c", source, "-o", "/dev/null"], check=False,
+                subprocess.run(["g++", "-std=c++20", "-O2", "-S", source, "-o", "-"], check=False,
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def __exit__(self, *_):
@@ -171,7 +171,7 @@ class Recording:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("planted", "further", "real", "aa"))
+    parser.add_argument("what", choices=("planted", "further", "others", "last", "real", "aa"))
     parser.add_argument("out", metavar="OUT")
     parser.add_argument("only", metavar="NAME", nargs="*", help="only these scenarios, programs or workloads")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="where fxt-record and tests/planted are")

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "compare/row_tests.h"
+
 namespace comparison {
 namespace {
 
@@ -104,6 +106,108 @@ void Because::FollowChain(size_t number) {
   rows_[number].because = std::move(chain);
 }
 
+std::optional<size_t> Because::HolderOf(const Row& row) const {
+  std::optional<size_t> best;
+  double best_share = 0;
+  double sum = 0;
+  for (const Share& share : SharesOf(*row.group, row)) {
+    if (!share.group || share.change * row.change <= 0) continue;
+    for (size_t number = 0; number < rows_.size(); ++number) {
+      const Row& cpu = rows_[number];
+      if (cpu.group != share.group || cpu.metric != Metric::kCpuTime || cpu.folded_under) continue;
+      if (!IsFinding(cpu.verdict) || cpu.change * row.change <= 0) continue;
+      sum += share.change;
+      if (!best || share.change / best_share > 1) {
+        best = number;
+        best_share = share.change;
+      }
+    }
+  }
+  return sum / row.change >= 0.5 ? best : std::nullopt;
+}
+
+double Because::BusyChange(size_t group) const {
+  const Captures captures = groups_.captures();
+  const double bases = static_cast<double>(groups_.bases());
+  const double nexts = static_cast<double>(captures.size()) - bases;
+  double change = 0;
+  for (size_t i = 0; i < captures.size(); ++i) {
+    const measure::Group* part = groups_.all()[group].In(captures, i);
+    if (part == nullptr) continue;
+    const uint64_t busy =
+        part->of(facts::Share::kRunning) + part->of(facts::Share::kRunnableWakeup) +
+        part->of(facts::Share::kRunnablePreempted) + part->of(facts::Share::kBlocked);
+    const double per = i < groups_.bases() ? -1 / bases : 1 / nexts;
+    change += per * static_cast<double>(busy) / kNsPerMs / frame_.seconds[i];
+  }
+  return change;
+}
+
+bool Because::IsSlowed(size_t group) const {
+  const Captures captures = groups_.captures();
+  double wakeups[2] = {0, 0};
+  for (size_t i = 0; i < captures.size(); ++i) {
+    const measure::Group* part = groups_.all()[group].In(captures, i);
+    if (part == nullptr) continue;
+    const bool next = i >= groups_.bases();
+    const size_t side = next ? captures.size() - groups_.bases() : groups_.bases();
+    wakeups[next] +=
+        static_cast<double>(part->wakeups) / frame_.seconds[i] / static_cast<double>(side);
+  }
+  return wakeups[1] * kLeastChange < wakeups[0];
+}
+
+bool Because::IsRelief(const Row& row) const {
+  if (row.metric != Metric::kSleep || row.change <= 0 || IsSlowed(*row.group)) return false;
+  double timer = 0;
+  double sooner = 0;
+  double free = 0;
+  for (const Share& share : SharesOf(*row.group, row)) {
+    if (!share.group) {
+      timer += share.change;
+    } else if (*share.group != *row.group && share.change < 0) {
+      const double busy = BusyChange(*share.group);
+      if (busy >= 0) continue;
+      sooner -= share.change;
+      free -= busy;
+    }
+  }
+  return timer >= row.change / 2 && sooner >= row.change / 2 && free >= row.change / 2;
+}
+
+// A wait for a CPU is a symptom of what held it: more work of the same kind, or what no longer
+// does.
+void Because::FoldWait(size_t number) {
+  Row& row = rows_[number];
+  if (!IsRunnable(row.metric)) return;
+  const auto holder = HolderOf(row);
+  if (!holder || *holder == number) return;
+  const Verdict verdict = rows_[*holder].verdict;
+  if (verdict != Verdict::kMore && verdict != Verdict::kLess && verdict != Verdict::kBetter) return;
+  row.folded_under = holder;
+  for (Row& other : rows_) {
+    if (other.folded_under == number) other.folded_under = holder;
+  }
+}
+
+// Threads of a group that wait for one of them which runs longer.
+void Because::FoldOwnSleep(size_t number) {
+  Row& row = rows_[number];
+  if (row.metric != Metric::kSleep || row.change <= 0) return;
+  double own = 0;
+  for (const Share& share : SharesOf(*row.group, row)) {
+    if (share.group == row.group) own += share.change;
+  }
+  if (own < row.change / 2) return;
+  for (size_t other = 0; other < rows_.size(); ++other) {
+    const Row& cpu = rows_[other];
+    if (cpu.group == row.group && cpu.metric == Metric::kCpuTime && IsWorse(cpu) &&
+        cpu.change >= row.change / 4) {
+      row.folded_under = other;
+    }
+  }
+}
+
 void Because::ExplainRow(size_t number) {
   Row& row = rows_[number];
   if (row.change <= 0 || !(IsSleep(row.metric) || IsRunnable(row.metric))) return;
@@ -145,6 +249,13 @@ void Because::Weigh(size_t number) {
 }
 
 void Because::Explain() {
+  for (size_t number = 0; number < rows_.size(); ++number) {
+    Row& row = rows_[number];
+    if (!row.group || !IsFinding(row.verdict) || row.folded_under) continue;
+    FoldWait(number);
+    FoldOwnSleep(number);
+    if (row.verdict == Verdict::kWorse && IsRelief(row)) row.verdict = Verdict::kUnchanged;
+  }
   for (size_t number = 0; number < rows_.size(); ++number) {
     const Row& row = rows_[number];
     rows_[number].weight = std::abs(row.change);

@@ -19,7 +19,10 @@ class Because {
           std::vector<Row>& rows);
 
   // Sets Row::because and Row::weight of the findings, and Row::caused_by where at least half of a
-  // change is owed to another group that became worse, or is new, by itself.
+  // change is owed to another group that became worse, or is new, by itself. Folds waits for a CPU
+  // under the CPU time of those who held it, where that is other work or became better, and takes
+  // back that longer sleeps are worse where they only are what became free. Folds sleeps that
+  // threads of the same group ended under what those did longer.
   void Explain();
 
  private:
@@ -33,6 +36,17 @@ class Because {
   std::vector<Share> SharesOf(size_t group, const Row& row) const;
   // What became longer for a group by itself: the number of its finding with the largest change.
   std::optional<size_t> LargestOf(size_t group, bool holds_cpu) const;
+  // The finding of CPU time that went the same way, of those who held the CPU for half of a change
+  // or more.
+  std::optional<size_t> HolderOf(const Row& row) const;
+  // Whether a group sleeps longer, by its own timer, because those it waited for were done sooner.
+  bool IsRelief(const Row& row) const;
+  // New less base, ms per second: what a group ran, could have run, or was blocked.
+  double BusyChange(size_t group) const;
+  // Whether a group is woken less often.
+  bool IsSlowed(size_t group) const;
+  void FoldWait(size_t number);
+  void FoldOwnSleep(size_t number);
   void ExplainRow(size_t number);
   void FollowChain(size_t number);
   void Weigh(size_t number);

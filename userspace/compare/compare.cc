@@ -31,6 +31,8 @@ using measure::Capture;
 // The tests that are corrected for together: a group, the command, or the machine's handlers.
 struct Unit {
   std::optional<size_t> group;
+  measure::GroupName name;
+  std::vector<Seen> seen;
   RowTests tests;
   GroupChange change;
   std::vector<size_t> numbers;  // of its rows in the report
@@ -64,6 +66,7 @@ class Comparer {
     }
     AddHandlers();
     AddCommand();
+    Test();
     Decide();
     for (Unit& unit : units_) Fold(report_.rows, unit.numbers, unit.facts);
     Because(groups_, frame_, scope_, report_.rows).Explain();
@@ -93,18 +96,26 @@ class Comparer {
     }
   }
 
-  void AddUnit(Unit unit, const std::vector<Seen>& seen, const measure::GroupName& name) {
-    unit.tests = TestRows(seen, name, bases_, pairs_, priors_);
-    unit.change.change = unit.tests.change;
-    const double least = -std::log(kLeastChange);
-    unit.facts.slowed = unit.change.change[static_cast<size_t>(Statistic::kWakeupRate)] < least ||
-                        unit.change.requests < least;
-    for (Row& row : unit.tests.rows) {
-      row.group = unit.group;
-      unit.numbers.push_back(report_.rows.size());
-      report_.rows.push_back(row);
-    }
+  void AddUnit(Unit unit, std::vector<Seen> seen, measure::GroupName name) {
+    scales_.Add(seen, name, bases_, pairs_, priors_);
+    unit.seen = std::move(seen);
+    unit.name = std::move(name);
     units_.push_back(std::move(unit));
+  }
+
+  void Test() {
+    for (Unit& unit : units_) {
+      unit.tests = TestRows(unit.seen, unit.name, bases_, pairs_, priors_, scales_);
+      unit.change.change = unit.tests.change;
+      const double least = -std::log(kLeastChange);
+      unit.facts.slowed = unit.change.change[static_cast<size_t>(Statistic::kWakeupRate)] < least ||
+                          unit.change.requests < least;
+      for (Row& row : unit.tests.rows) {
+        row.group = unit.group;
+        unit.numbers.push_back(report_.rows.size());
+        report_.rows.push_back(row);
+      }
+    }
   }
 
   void AddGroup(size_t number) {
@@ -114,6 +125,7 @@ class Comparer {
     std::set<std::string> calls;
     size_t there[2] = {0, 0};
     double requests[2] = {0, 0};
+    double latency[2] = {0, 0};
     for (size_t i = 0; i < captures_.size(); ++i) {
       const measure::Group* part = group.In(captures_, i);
       if (part == nullptr) continue;
@@ -121,8 +133,10 @@ class Comparer {
       ++there[next];
       const double weight =
           1 / frame_.seconds[i] / static_cast<double>(next ? captures_.size() - bases_ : bases_);
+      latency[next] += weight * static_cast<double>(part->of(facts::Share::kRunnableWakeup)) / 1e6;
       const double change = (next ? 1 : -1) * weight / 1e6;
       unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
+      unit.facts.running += change * static_cast<double>(part->of(facts::Share::kRunning));
       unit.facts.runnable +=
           change * static_cast<double>(part->of(facts::Share::kRunnableWakeup) +
                                        part->of(facts::Share::kRunnablePreempted));
@@ -137,7 +151,9 @@ class Comparer {
     unit.change.added = there[0] == 0;
     unit.change.removed = there[1] == 0;
     unit.change.requests = std::log((requests[1] + 10) / (requests[0] + 10));
+    unit.facts.latency = std::log((latency[1] + 1) / (latency[0] + 1));
     const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, frame_);
+    const std::vector<uint64_t> foreign = ForeignWaits(groups_, number, scope_);
     std::vector<Seen> seen;
     for (size_t s = 0; s < kStatistics; ++s) {
       const auto statistic = static_cast<Statistic>(s);
@@ -146,14 +162,15 @@ class Comparer {
           metric == Metric::kSyscallTime || metric >= Metric::kElapsed) {
         continue;
       }
-      seen.push_back({statistic, "", Observe(groups_, group, statistic, thresholds, frame_)});
+      seen.push_back(
+          {statistic, "", Observe(groups_, group, statistic, thresholds, frame_, foreign)});
     }
     if (!comparability_.syscall) calls.clear();
     for (const std::string& call : calls) {
       seen.push_back({Statistic::kSyscallRate, call, ObserveSyscall(groups_, group, call, frame_),
                       calls.size()});
     }
-    AddUnit(std::move(unit), seen, group.name);
+    AddUnit(std::move(unit), std::move(seen), group.name);
   }
 
   void AddHandlers() {
@@ -168,7 +185,7 @@ class Comparer {
       seen.push_back({softirq ? Statistic::kSoftirqRate : Statistic::kIrqRate, name,
                       ObserveHandler(captures_, name, frame_), names.size()});
     }
-    if (!seen.empty()) AddUnit({}, seen, {});
+    if (!seen.empty()) AddUnit({}, std::move(seen), {});
   }
 
   void AddCommand() {
@@ -245,6 +262,7 @@ class Comparer {
   Frame frame_;
   Pairs pairs_;
   Priors priors_;
+  NoiseScales scales_;
   std::vector<bool> scope_;
   std::vector<Unit> units_;
   DiffReport report_;

@@ -77,6 +77,12 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
     if (facts.after_blocked / row.change < 0.5) return std::nullopt;
     return folder.SameWay(row, {Metric::kBlocked});
   });
+  // Each wakeup has its latency.
+  folder.FoldAll(Metric::kWakeupLatency, [&](const Row& row) {
+    return folder.Find(Metric::kWakeups, [&](const Row& wakeups) {
+      return row.change > 0 && std::log(wakeups.ratio.value) >= facts.latency / 2;
+    });
+  });
   // Who runs more is preempted more.
   folder.FoldAll(Metric::kPreemptedWait, [&](const Row& row) {
     return folder.Find(Metric::kCpuTime,
@@ -95,8 +101,15 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
       return relief;
     }
     const auto more = [](const Row& other) { return other.change > 0; };
-    const auto cpu = folder.Find(Metric::kCpuTime, more);
-    return cpu ? cpu : folder.Find(Metric::kWakeups, more);
+    if (const auto cpu = folder.Find(Metric::kCpuTime, more)) return cpu;
+    if (const auto wakeups = folder.Find(Metric::kWakeups, more)) return wakeups;
+    // It runs or waits for a CPU where it slept before: that is nothing better.
+    const double taken =
+        std::max(0.0, facts.running) + std::max(0.0, facts.runnable) + std::max(0.0, facts.blocked);
+    if (taken < -row.change / 2) return std::nullopt;
+    const auto instead = folder.Find(more);
+    if (!instead) rows[&row - rows.data()].verdict = Verdict::kUnchanged;
+    return instead;
   });
   folder.FoldAll(Metric::kSwitches, [&](const Row& row) {
     return folder.SameWay(

@@ -12,6 +12,14 @@
 namespace comparison {
 namespace {
 
+// How sure of the noise that is expected, in degrees of freedom: of work, which differs from
+// program to program, less so than of waits.
+constexpr double kNoiseDegrees = 4;
+constexpr double kWaitNoiseDegrees = 8;
+// Some captures in a row that are all alike do not say that the next ones will be: less than this
+// part of the variance that is expected is never believed.
+constexpr double kLeastVariance = 0.15;
+
 // A side of a statistic, as logarithms, and the centre of what it stands for.
 struct Side {
   std::vector<double> shown;
@@ -20,6 +28,7 @@ struct Side {
   double value = 0;
   double ms = 0;
   double events = 0;
+  double foreign = 0;
   double share = 0;
   double wakeups = 0;
   double timer = 0;
@@ -45,6 +54,7 @@ Side SideOf(const Seen& seen, size_t first, size_t last) {
   Side side;
   LogMean ms;
   LogMean events;
+  LogMean foreign;
   LogMean share;
   LogMean wakeups;
   LogMean timer;
@@ -60,6 +70,7 @@ Side SideOf(const Seen& seen, size_t first, size_t last) {
     side.chance += capture->chance * damp * damp;
     ms.Add(capture->ms);
     events.Add(capture->events);
+    foreign.Add(capture->foreign);
     share.Add(capture->share);
     wakeups.Add(capture->wakeups);
     timer.Add(capture->timer);
@@ -72,10 +83,19 @@ Side SideOf(const Seen& seen, size_t first, size_t last) {
       0.0, std::exp(std::accumulate(side.shown.begin(), side.shown.end(), 0.0) / count) - floor);
   side.ms = ms.Value();
   side.events = events.Value();
+  side.foreign = foreign.Value();
   side.share = share.Value();
   side.wakeups = wakeups.Value();
   side.timer = timer.Value();
   return side;
+}
+
+bool IsRunnable(Metric metric) {
+  return metric == Metric::kWakeupLatency || metric == Metric::kPreemptedWait;
+}
+
+bool IsSum(Statistic statistic) {
+  return statistic == Statistic::kLatencyRunnable || statistic == Statistic::kPreemptedRunnable;
 }
 
 bool IsMean(Statistic statistic) {
@@ -114,6 +134,12 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
     return std::max(0.0, std::min(longer, next.share - base.share));
   }
   if (info.statistic == Statistic::kBlockedCount) return next.ms - base.ms;
+  if (IsSum(info.statistic)) {
+    // It stands under the one of both that changed more.
+    const double sum = next.value - base.value;
+    const double more = (next.ms - base.ms) - (next.share - base.share);
+    return more * sum > 0 ? sum : 0;
+  }
   if (info.metric == Metric::kElapsed) return 1e3 * (next.value - base.value) / base.value;
   const double change = next.value - base.value;
   return info.cost > 0 ? change * info.cost / 1e3 : change;
@@ -134,6 +160,7 @@ struct Tested {
   Side base;
   Side next;
   Prior prior;
+  double least_variance = 0;
   Pairs pairs;  // if every capture has a value
   bool enough = false;
   Comparison shown;
@@ -163,34 +190,60 @@ Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, 
   if (before == bases && after == captures - bases) tested.pairs = pairs;
   tested.prior = priors.Of(group, seen.statistic);
   tested.prior.variance += (tested.base.chance + tested.next.chance) / 2;
+  tested.least_variance = kLeastVariance * tested.prior.variance;
   return tested;
 }
 
-// How much noisier than expected a group is, from all of its metrics.
-double NoiseOf(const std::vector<Tested>& tests) {
-  std::map<Metric, std::pair<double, double>> by_metric;
+// What is seen of the noise of a statistic, as the logarithm of a multiple of what was expected;
+// without degrees of freedom where there is too little of it. Of logarithms, for one metric that is
+// very noisy does not speak for the others.
+Spread NoiseRatio(const Tested& test) {
+  if (!test.enough) return {};
+  const Spread spread = SpreadOf(test.base.shown, test.next.shown, test.pairs);
+  if (spread.degrees <= 0) return {};
+  return {MeanLogRatio(spread, test.prior.variance), spread.degrees};
+}
+
+// Whether a metric is of what a thread does, and not of how it waits. The first varies with the
+// program, the second with the load of the machine as well.
+bool IsWork(Metric metric) {
+  return metric == Metric::kCpuTime || metric == Metric::kSwitches || metric == Metric::kWakeups ||
+         metric == Metric::kForks || metric == Metric::kSyscallTime;
+}
+
+// How much noisier than expected a group is, from all of its metrics of a kind that can be
+// findings.
+double NoiseOf(const std::vector<Tested>& tests, bool work) {
+  struct Sum {
+    double ratio = 0;
+    double degrees = 0;
+    double count = 0;
+  };
+  std::map<Metric, Sum> by_metric;
   for (const Tested& test : tests) {
-    if (!test.enough) continue;
-    const Spread spread = SpreadOf(test.base.shown, test.next.shown, test.pairs);
-    if (spread.degrees <= 0) continue;
-    auto& [sum, count] = by_metric[InfoOf(test.seen->statistic).metric];
-    sum += std::min(25.0, spread.variance / test.prior.variance);
-    count += 1;
+    const Metric metric = InfoOf(test.seen->statistic).metric;
+    if (IsPart(metric) || IsWork(metric) != work) continue;
+    const Spread ratio = NoiseRatio(test);
+    if (ratio.degrees <= 0) continue;
+    Sum& sum = by_metric[metric];
+    sum.ratio += ratio.variance;
+    sum.degrees += ratio.degrees;
+    sum.count += 1;
   }
-  // As sure of what is expected as of two metrics.
-  double sum = 2;
-  double weight = 2;
+  double degrees = work ? kNoiseDegrees : kWaitNoiseDegrees;
+  double sum = 0;
   for (const auto& [metric, ratio] : by_metric) {
-    sum += ratio.first / ratio.second;
-    weight += 1;
+    // The statistics of a metric say the same, more or less.
+    sum += ratio.ratio * ratio.degrees / (ratio.count * ratio.count);
+    degrees += ratio.degrees / ratio.count;
   }
-  return std::clamp(sum / weight, 0.4, 16.0);
+  return std::clamp(std::exp(sum / degrees), 0.25, 16.0);
 }
 
 void Test(Tested& test, double noise) {
   const StatisticInfo& info = InfoOf(test.seen->statistic);
   Prior prior = test.prior;
-  prior.variance *= noise;
+  prior.variance = std::max(prior.variance * noise, test.least_variance);
   const double effect = std::log(kLeastChange);
   test.shown = CompareModerated(test.base.shown, test.next.shown, test.pairs, prior, effect);
   test.p = test.shown.p;
@@ -207,6 +260,14 @@ void Test(Tested& test, double noise) {
   }
   test.change = ChangeOf(info, test.base, test.next);
   test.passes_gate = std::abs(test.change) >= info.gate && test.change * test.shown.difference > 0;
+  if (IsRunnable(info.metric)) {
+    // Half of a change or more that came with other work of the machine is none of the group's.
+    const double foreign = test.next.foreign - test.base.foreign;
+    if (foreign * test.change > 0 && std::abs(foreign) >= std::abs(test.change) / 2) {
+      test.p = 1;
+      test.passes_gate = false;
+    }
+  }
 }
 
 Estimate EstimateOf(const Side& side, const Comparison& comparison, double floor) {
@@ -252,18 +313,35 @@ Row RowOf(const Tested& test, size_t bases) {
 
 }  // namespace
 
+void NoiseScales::Add(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
+                      const Pairs& pairs, const Priors& priors) {
+  for (const Seen& statistic : seen) {
+    const Spread ratio = NoiseRatio(Prepare(statistic, group, bases, pairs, priors));
+    sums_[static_cast<size_t>(statistic.statistic)] += ratio.variance * ratio.degrees;
+    degrees_[static_cast<size_t>(statistic.statistic)] += ratio.degrees;
+  }
+}
+
+double NoiseScales::Of(Statistic statistic, const Spread& own) const {
+  const double sum = sums_[static_cast<size_t>(statistic)] - own.variance * own.degrees;
+  const double degrees = kNoiseDegrees + degrees_[static_cast<size_t>(statistic)] - own.degrees;
+  return std::clamp(std::exp(sum / degrees), 0.25, 4.0);
+}
+
 RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
-                  const Pairs& pairs, const Priors& priors) {
+                  const Pairs& pairs, const Priors& priors, const NoiseScales& scales) {
   std::vector<Tested> tests;
   for (const Seen& statistic : seen) {
-    tests.push_back(Prepare(statistic, group, bases, pairs, priors));
+    Tested test = Prepare(statistic, group, bases, pairs, priors);
+    test.prior.variance *= scales.Of(statistic.statistic, NoiseRatio(test));
+    tests.push_back(std::move(test));
   }
-  const double noise = NoiseOf(tests);
+  const double noise[] = {NoiseOf(tests, false), NoiseOf(tests, true)};
   RowTests result;
   std::map<std::pair<Metric, std::string>, std::vector<const Tested*>> by_row;
   for (Tested& test : tests) {
     if (test.base.shown.empty() || test.next.shown.empty()) continue;
-    Test(test, noise);
+    Test(test, noise[IsWork(InfoOf(test.seen->statistic).metric)]);
     result.change[static_cast<size_t>(test.seen->statistic)] = test.shown.difference;
     by_row[{InfoOf(test.seen->statistic).metric, test.seen->name}].push_back(&test);
   }

@@ -2,6 +2,7 @@
 // The tests of one group: a row for each metric of it.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,21 @@ struct Seen {
   size_t names = 1;
 };
 
+// How much noisier than expected the captures are, by statistic, from all groups together.
+class NoiseScales {
+ public:
+  // Counts in the statistics of a group. `bases` and `pairs` as for TestRows.
+  void Add(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
+           const Pairs& pairs, const Priors& priors);
+  // That of all groups but one, which counted with the ratio and degrees of freedom of `own`, so
+  // that nobody is judged twice by the same luck. 1 where nothing is known.
+  double Of(Statistic statistic, const Spread& own) const;
+
+ private:
+  std::array<double, kStatistics> sums_{};
+  std::array<double, kStatistics> degrees_{};
+};
+
 struct RowTests {
   std::vector<Row> rows;  // without verdicts
   // Logarithm of new to base of each statistic that was tested, and of those that were not 0.
@@ -34,6 +50,6 @@ struct RowTests {
 
 // `bases` of the captures are the base. `pairs` as for CompareModerated, positions in the sides.
 RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
-                  const Pairs& pairs, const Priors& priors);
+                  const Pairs& pairs, const Priors& priors, const NoiseScales& scales = {});
 
 }  // namespace comparison

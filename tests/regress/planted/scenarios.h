@@ -56,6 +56,33 @@ int ChattyLog(const Options& options);
 int Straggler(const Options& options);
 int ColdReads(const Options& options);
 
+// Others again, made without having seen what `fxt diff` says of them.
+int Quota(const Options& options);
+int Niceness(const Options& options);
+int PageFaults(const Options& options);
+int TimerSlack(const Options& options);
+int LongerLock(const Options& options);
+int RareFsync(const Options& options);
+int GcPauses(const Options& options);
+int SlowPipe(const Options& options);
+int RetryBackOff(const Options& options);
+int LookupTimeout(const Options& options);
+int DearerWork(const Options& options);
+int SmallReads(const Options& options);
+int NoBatches(const Options& options);
+int SpinningWait(const Options& options);
+int Nothing(const Options& options);
+
+// The last ones, recorded when nothing was to be changed any more.
+int DirectReads(const Options& options);
+int WakeAll(const Options& options);
+int FewerConnections(const Options& options);
+int SlowerAnswer(const Options& options);
+int OneCpuOfAThread(const Options& options);
+int LateTail(const Options& options);
+int CheaperWork(const Options& options);
+int QuestionsAsBefore(const Options& options);
+
 int SlowSystemCall(const Options& options);
 int WakeupChain(const Options& options);
 

@@ -64,6 +64,22 @@ TEST(CompareTest, MoreCpuForTheSameWorkIsWorse) {
   EXPECT_GE(row.examples[0].duration_ns, row.examples.back().duration_ns);
 }
 
+TEST(CompareTest, CapturesThatAreAlikeLetALittleBeFound) {
+  // Six groups whose work hardly differs from capture to capture, and one that needs 30% more.
+  std::vector<Work> base(6);
+  for (size_t i = 0; i < base.size(); ++i) {
+    base[i].thread = std::string(1, static_cast<char>('a' + i));
+    base[i].noise = 0.03;
+  }
+  std::vector<Work> next = base;
+  next[2].cpu_ms *= 1.3;
+  const DiffReport report = Diff(Simulator(3).Sides(base, next, 5));
+  ASSERT_NE(At(report, 1), nullptr);
+  EXPECT_EQ(report.groups[*At(report, 1)->group].name.thread, "c");
+  EXPECT_EQ(At(report, 1)->metric, Metric::kCpuTime);
+  EXPECT_EQ(report.findings.size(), 1U);
+}
+
 TEST(CompareTest, MoreCpuWithAsManyMoreWakeupsIsMoreWork) {
   const DiffReport report = DiffOf([](Work& work) {
     work.cpu_ms *= 2;

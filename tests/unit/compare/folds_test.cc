@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -44,6 +45,27 @@ TEST(FoldsTest, LessSleepGoesUnderMoreWork) {
   EXPECT_FALSE(Folded({Make(Metric::kSleep, Verdict::kBetter, -50, 0.5),
                        Make(Metric::kCpuTime, Verdict::kBetter, -60, 0.5)})[0]
                    .folded_under);
+}
+
+TEST(FoldsTest, WhoRunsWhereItSleptIsNotBetter) {
+  FoldFacts facts;
+  facts.running = 40;
+  const std::vector<Row> rows = {Make(Metric::kSleep, Verdict::kBetter, -50, 0.5)};
+  EXPECT_EQ(Folded(rows, facts)[0].verdict, Verdict::kUnchanged);
+  EXPECT_EQ(Folded(rows)[0].verdict, Verdict::kBetter);
+  EXPECT_EQ(
+      Folded({rows[0], Make(Metric::kPreemptedWait, Verdict::kWorse, 40)}, facts)[0].folded_under,
+      1U);
+}
+
+TEST(FoldsTest, LatencyOfMoreWakeupsGoesUnderThem) {
+  FoldFacts facts;
+  facts.latency = std::log(20);
+  const std::vector<Row> rows = {Make(Metric::kWakeupLatency, Verdict::kWorse, 10),
+                                 Make(Metric::kWakeups, Verdict::kWorse, 3, 10)};
+  EXPECT_EQ(Folded(rows, facts)[0].folded_under, 1U);
+  facts.latency = std::log(200);
+  EXPECT_FALSE(Folded(rows, facts)[0].folded_under);
 }
 
 TEST(FoldsTest, MoreSleepGoesUnderBetterCpuThatLeavesTheTime) {

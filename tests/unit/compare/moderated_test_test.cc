@@ -63,6 +63,14 @@ TEST(ModeratedTest, ASingleCaptureASideHasThePrior) {
   EXPECT_LT(result.p, 0.001);
 }
 
+TEST(ModeratedTest, TheMeanLogRatioIsThatOfTheVariances) {
+  EXPECT_NEAR(MeanLogRatio({0.04, 1000}, 0.01), std::log(4), 0.01);
+  // Few values lie closer together than they would on the average.
+  EXPECT_GT(MeanLogRatio({0.01, 2}, 0.01), 0.3);
+  EXPECT_NEAR(MeanLogRatio({0, 4}, 0.01), -5, kNear);
+  EXPECT_NEAR(MeanLogRatio({1e9, 4}, 0.01), 5, kNear);
+}
+
 TEST(ModeratedTest, EqualValuesWithoutSpreadDoNotChange) {
   const std::vector<double> same = {1, 1, 1};
   EXPECT_EQ(CompareModerated(same, same, {}, {0, 0.5}, 0.1).p, 1);

@@ -125,6 +125,45 @@ TEST_F(FxtDiffTest, JsonIsWhatTheSchemaSays) {
   EXPECT_GT(report["rows"].size(), 5U);
 }
 
+TEST_F(FxtDiffTest, EveryAnswerIsValidByTheSchema) {
+  const auto schema = std::filesystem::absolute("docs/diff-schema.json");
+  const std::string check =
+      "import json, jsonschema, sys\n"
+      "jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(sys.stdin)"
+      ")";
+  if (!std::filesystem::exists(schema) ||
+      testing_support::RunCommand({"python3", "-c", "import jsonschema"}, "").status != 0) {
+    GTEST_SKIP() << "no python3-jsonschema on this machine, or not run in the source tree";
+  }
+  const auto expect_valid = [&] {
+    const auto answer = Fxt({"diff", "--json", Path("base"), Path("new")});
+    ASSERT_EQ(answer.status, 0) << answer.err;
+    const auto checked = testing_support::RunCommand({"python3", "-c", check, schema}, answer.out);
+    EXPECT_EQ(checked.status, 0) << checked.err;
+  };
+  Save(2, 5, "\x1b[31m\n\"\xff");
+  expect_valid();
+  std::filesystem::remove_all(Path("base"));
+  std::filesystem::remove_all(Path("new"));
+  Save(4, 1);
+  expect_valid();
+}
+
+TEST_F(FxtDiffTest, AFolderMayHaveEveryKindOfCapture) {
+  auto parts = analyze::testing::RecordingParts::Sound();
+  const auto sound = parts.Bytes();
+  std::filesystem::create_directories(Path("all"));
+  std::ofstream trace(Path("all/a.fxt"), std::ios::binary);
+  trace.write(reinterpret_cast<const char*>(sound.data()), static_cast<long>(sound.size()));
+  trace.close();
+  ASSERT_EQ(Fxt({"trim", Path("all/a.fxt"), "-o", Path("all/b.fxt.gz")}).status, 0);
+  ASSERT_EQ(Fxt({"summarize", Path("all/a.fxt"), "-o", Path("all/c.fxs")}).status, 0);
+  std::ofstream(Path("all/notes.txt")) << "no capture";
+  const auto result = Fxt({"diff", "--json", "--fail", Path("all"), Path("all")});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)["base"]["captures"], 3);
+}
+
 TEST_F(FxtDiffTest, NamesAreTextInEveryOutput) {
   Save(2, 5, "<b>|\x1b[31m\"&");
   const auto result = Fxt(

@@ -76,6 +76,9 @@ const char* WordsOf(Statistic statistic) {
       return ", geometric mean";
     case Statistic::kLatencyMean:
       return ", mean";
+    case Statistic::kLatencyRunnable:
+    case Statistic::kPreemptedRunnable:
+      return ", with all waits for a CPU";
     case Statistic::kSleepExcessHalf:
       return " beyond the median";
     case Statistic::kSleepExcessTenth:

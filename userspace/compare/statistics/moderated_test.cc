@@ -2,6 +2,7 @@
 #include "compare/statistics/moderated_test.h"
 
 #include <algorithm>
+#include <boost/math/special_functions/digamma.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -39,6 +40,12 @@ Spread SpreadOf(std::span<const double> base, std::span<const double> next, cons
               std::max(0.0, static_cast<double>(next.size()) - 1);
   }
   return {degrees > 0 ? squares / degrees : 0, degrees};
+}
+
+double MeanLogRatio(const Spread& spread, double variance) {
+  const double half = spread.degrees / 2;
+  const double bias = boost::math::digamma(half) - std::log(half);
+  return std::clamp(std::log(spread.variance / variance) - bias, -5.0, 5.0);
 }
 
 double Comparison::Low(double confidence) const {

@@ -28,6 +28,10 @@ using Pairs = std::vector<std::pair<size_t, size_t>>;
 // they do not hang together.
 Spread SpreadOf(std::span<const double> base, std::span<const double> next, const Pairs& pairs);
 
+// The logarithm of how many times `variance` a spread is, without what chance takes from it on the
+// average when there are few degrees of freedom; between -5 and 5. Not of a spread without any.
+double MeanLogRatio(const Spread& spread, double variance);
+
 struct Comparison {
   double difference = 0;  // mean of `next` less mean of `base`
   double error = 0;       // standard error of it

@@ -45,8 +45,10 @@ enum class Statistic : uint8_t {
   kSliceTypical,
   kLatencyTypical,
   kLatencyMean,
+  kLatencyRunnable,
   kPreemptedRate,
   kPreemptedTypical,
+  kPreemptedRunnable,
   kSleepExcessHalf,
   kSleepExcessTenth,
   kSleepExcessHundredth,
@@ -66,7 +68,7 @@ enum class Statistic : uint8_t {
   kElapsedTime,
   kMachineLoad,
 };
-inline constexpr size_t kStatistics = 25;
+inline constexpr size_t kStatistics = 27;
 
 // What a statistic's values are in.
 enum class Unit : uint8_t {

@@ -154,7 +154,7 @@ Observation OfSleep(const measure::Group& group, Statistic statistic,
 
 std::optional<Observation> ObserveIn(const measure::Group& group, Statistic statistic,
                                      const SleepThresholds& thresholds, double own, double seconds,
-                                     double shortest) {
+                                     double shortest, uint64_t foreign) {
   const double floor = InfoOf(statistic).floor;
   const Distribution& blocked = group.of(Duration::kBlocked);
   switch (statistic) {
@@ -176,6 +176,22 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
       return OfTypical(group.of(Duration::kWakeupLatency), floor, seconds);
     case Statistic::kLatencyMean:
       return OfMeanLength(group.of(Duration::kWakeupLatency), seconds);
+    case Statistic::kLatencyRunnable:
+    case Statistic::kPreemptedRunnable: {
+      // Who comes first in the queue after a wakeup is preempted the more: the sum is steadier than
+      // its parts. `ms` is the part that the metric is about, `share` the other one.
+      const bool latency = statistic == Statistic::kLatencyRunnable;
+      const uint64_t waits =
+          group.of(facts::Share::kRunnableWakeup) + group.of(facts::Share::kRunnablePreempted);
+      Observation result =
+          OfTime(Ms(waits - std::min(waits, foreign)), seconds,
+                 ChanceOf(group.of(latency ? Duration::kWakeupLatency : Duration::kPreemptedWait)));
+      result.ms =
+          Ms(group.of(latency ? facts::Share::kRunnableWakeup : facts::Share::kRunnablePreempted)) /
+          seconds;
+      result.share = Ms(waits) / seconds - result.ms;
+      return result;
+    }
     case Statistic::kPreemptedRate:
       return OfTime(Ms(group.of(facts::Share::kRunnablePreempted)), seconds,
                     ChanceOf(group.of(Duration::kPreemptedWait)));
@@ -274,7 +290,8 @@ SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group
 }
 
 Observations Observe(const Groups& groups, const SharedGroup& group, Statistic statistic,
-                     const SleepThresholds& thresholds, const Frame& frame) {
+                     const SleepThresholds& thresholds, const Frame& frame,
+                     std::span<const uint64_t> foreign) {
   const measure::Group nothing;
   Observations result(groups.captures().size());
   for (size_t i = 0; i < result.size(); ++i) {
@@ -283,8 +300,10 @@ Observations Observe(const Groups& groups, const SharedGroup& group, Statistic s
     if (InfoOf(statistic).metric == Metric::kSleep && (part == nullptr || !IsKnown(*part)))
       continue;
     const auto own = static_cast<double>(groups.captures()[i]->length());
+    const uint64_t held = i < foreign.size() ? foreign[i] : 0;
     result[i] = ObserveIn(part != nullptr ? *part : nothing, statistic, thresholds, own,
-                          frame.seconds[i], frame.shortest);
+                          frame.seconds[i], frame.shortest, held);
+    if (result[i]) result[i]->foreign = Ms(held) / frame.seconds[i];
   }
   ScaleSecond(result);
   return result;

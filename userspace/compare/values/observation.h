@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,10 @@ struct Observation {
   double chance = 0;
   double ms = 0;      // per second, of the time that it is about
   double events = 0;  // per second, of what `value` is a mean of
+  // Of waits for a CPU: of those, ms per second, what groups that are not judged held it.
+  double foreign = 0;
   // Of sleep: the time asleep, ms per second of the capture itself and not of a run, and wakeups.
+  // Of waits for a CPU together: those that are not in `ms`.
   double share = 0;
   double wakeups = 0;
   double timer = 0;  // of the share, ended by a timer or a device
@@ -31,7 +35,7 @@ struct Observation {
   bool per_run = false;
 
   static Observation Of(double value) {
-    return {value, {value, value}, 1, 0, value, 0, 0, 0, 0, false};
+    return {value, {value, value}, 1, 0, value, 0, 0, 0, 0, 0, false};
   }
 };
 // By capture; nothing where there is nothing to take a mean of.
@@ -47,9 +51,11 @@ struct SleepThresholds {
 SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group,
                                   const Frame& frame);
 
-// Of any statistic but those of system calls, handlers, elapsed and machine.
+// Of any statistic but those of system calls, handlers, elapsed and machine. `foreign` is
+// ForeignWaits() of the group, or empty.
 Observations Observe(const Groups& groups, const SharedGroup& group, Statistic statistic,
-                     const SleepThresholds& thresholds, const Frame& frame);
+                     const SleepThresholds& thresholds, const Frame& frame,
+                     std::span<const uint64_t> foreign = {});
 // Of the calls of a name by a group.
 Observations ObserveSyscall(const Groups& groups, const SharedGroup& group, const std::string& name,
                             const Frame& frame);

@@ -62,4 +62,18 @@ std::vector<bool> ScopeOf(const Groups& groups) {
   return scope;
 }
 
+std::vector<uint64_t> ForeignWaits(const Groups& groups, size_t group,
+                                   const std::vector<bool>& judged) {
+  const Captures captures = groups.captures();
+  std::vector<uint64_t> waits(captures.size());
+  for (size_t i = 0; i < captures.size(); ++i) {
+    const measure::Group* part = groups.all()[group].In(captures, i);
+    if (part == nullptr) continue;
+    for (const auto& [other, blame] : part->of(measure::Because::kHeldCpu)) {
+      if (other < captures[i]->groups.size() && !judged[groups.Of(i, other)]) waits[i] += blame.ns;
+    }
+  }
+  return waits;
+}
+
 }  // namespace comparison

@@ -2,6 +2,8 @@
 // Which groups are judged.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "compare/values/groups.h"
@@ -14,5 +16,10 @@ namespace comparison {
 // wakeup being one of the tree's are at least three times the odds of the tree being what runs. Of
 // captures without a command it is everything. Never the recorder.
 std::vector<bool> ScopeOf(const Groups& groups);
+
+// By capture: how long threads of the group waited for a CPU that groups ran on which are not
+// judged, ns. That they did is no doing of what was recorded.
+std::vector<uint64_t> ForeignWaits(const Groups& groups, size_t group,
+                                   const std::vector<bool>& judged);
 
 }  // namespace comparison
