@@ -87,6 +87,8 @@ class Accounts {
     }
     return member.group;
   }
+  // A system call of a thread of which no more is known than its group's number.
+  void CountCall(uint32_t group, const Note& note);
   uint32_t CallNumber(std::string_view name) { return calls_.Add(std::string(name)); }
 
   // All groups in order of their names, their times in shares of `length` ns for each thread.
@@ -112,7 +114,6 @@ class Accounts {
   void KeepForLater(Member& member, Note note, std::span<const Held> held);
   void Settle(Member& member);
   [[gnu::always_inline]] void Apply(Member& member, const Note& note, std::span<const Held> held);
-  void CountCall(uint32_t number, const Note& note);
 
   TaskTable& tasks_;
   facts::DenseTable<Member> members_;  // by facts::ThreadIndex

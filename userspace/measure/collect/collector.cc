@@ -51,8 +51,11 @@ void Collector::Start(const fxt::Reader& reader) {
 
 void Collector::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
-  if (!started_) [[unlikely]] {
-    Start(reader);
+  if (!started_) Start(reader);
+  if (const auto* legacy = std::get_if<fxt::LegacyContextSwitch>(&record)) [[likely]] {
+    facts::Switch change;
+    facts::ReadSwitch(*legacy, reader.provider(), change);
+    return AddSwitch(change);
   }
   if (const auto change = facts::AsSwitch(record, reader.provider())) return AddSwitch(*change);
   if (const auto wakeup = facts::AsWakeup(record, reader.provider())) {
@@ -190,7 +193,10 @@ void Collector::Count(const ClosedSpan& span) {
     if (thread == nullptr) return;
     note.thread = thread->koid;
   }
-  if (span.owner == facts::kNoThread) return;
+  if (span.owner == facts::kNoThread && note.call != Note::kNoCall) {
+    // No switch has told of it yet: it runs since before the capture.
+    return accounts_.CountCall(tasks_.GroupOf(tasks_.Find(span.track, kNobody)), note);
+  }
   accounts_.Add(accounts_.Introduce(span.owner, note.thread, kNobody), note);
 }
 
@@ -227,7 +233,7 @@ void Collector::AddRun(const facts::Run& whole) {
   if (preempted) preempted_ = whole.index;
   const facts::Run* run = Clip(whole);
   if (run == nullptr) return;
-  CpuAt(run->cpu).busy_ns += run->end - run->begin;
+  by_cpu_.At(run->cpu).busy_ns += run->end - run->begin;
   if (Watcher* watching = watcher()) watching->OnRun(*run);
   const bool ended_here = run->ended == Bound::kSeen;
   accounts_.Add(member, {.begin = run->begin,
@@ -344,7 +350,7 @@ void Collector::AddIdle(const facts::Idle& whole) {
   history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kIdle});
   const facts::Idle* idle = Clip(whole);
   if (idle == nullptr) return;
-  CpuAt(idle->cpu).idle_ns += idle->end - idle->begin;
+  by_cpu_.At(idle->cpu).idle_ns += idle->end - idle->begin;
   if (Watcher* watching = watcher()) watching->OnIdle(*idle);
 }
 
@@ -352,17 +358,17 @@ void Collector::AddGap(const facts::Gap& whole) {
   history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kUnknown});
   const facts::Gap* gap = Clip(whole);
   if (gap == nullptr) return;
-  CpuAt(gap->cpu).unknown_ns += gap->end - gap->begin;
+  by_cpu_.At(gap->cpu).unknown_ns += gap->end - gap->begin;
   if (Watcher* watching = watcher()) watching->OnGap(*gap);
 }
 
 void Collector::LookAtCpu(uint32_t cpu, uint64_t time) {
-  if (cpu >= is_idle_.size()) is_idle_.resize(cpu + size_t{1});
   const bool idle = timeline_.cpus()[cpu].does == Does::kIdle;
-  if (idle == is_idle_[cpu]) return;
+  uint8_t& was_idle = is_idle_.At(cpu);
+  if (idle == was_idle) return;
   idle_clock_ = IdleClock(time);
   idle_since_ = std::max(idle_since_, time);
-  is_idle_[cpu] = idle;
+  was_idle = idle;
   idle_cpus_ += idle ? 1 : UINT32_MAX;
 }
 
@@ -377,6 +383,7 @@ Capture Collector::Finish() {
   capture_.begin = std::max(timeline_.begin(), options_.from);
   capture_.end = std::max(capture_.begin, std::min(timeline_.latest(), options_.to));
   for (const ClosedSpan& span : spans_.Finish(timeline_.latest())) Count(span);
+  capture_.by_cpu = std::move(by_cpu_.values());
   if (capture_.cpus == 0) capture_.cpus = static_cast<uint32_t>(capture_.by_cpu.size());
   for (const auto& [key, times] : handlers_) {
     const std::string& name = spans_.names()[key >> 1];

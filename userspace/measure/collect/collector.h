@@ -143,12 +143,6 @@ class Collector {
     return idle_clock_ + (idle_cpus_ != 0 && time > idle_since_ ? time - idle_since_ : 0);
   }
   void LookAtCpu(uint32_t cpu, uint64_t time);
-  Capture::Cpu& CpuAt(uint32_t cpu) {
-    if (cpu >= capture_.by_cpu.size()) [[unlikely]] {
-      capture_.by_cpu.resize(cpu + size_t{1});
-    }
-    return capture_.by_cpu[cpu];
-  }
   // Of what `cpu` runs now, by CpuHistory's numbers.
   uint32_t GroupOn(const facts::TimelineState::Cpu& cpu);
 
@@ -167,7 +161,6 @@ class Collector {
   bool has_wakers_ = false;
   std::optional<uint64_t> command_began_;
   std::optional<uint64_t> command_ended_;
-  bool command_execed_ = false;
 
   // What is being told to the timeline.
   const facts::Switch* change_ = nullptr;
@@ -183,7 +176,8 @@ class Collector {
   uint64_t idle_clock_ = 0;
   uint64_t idle_since_ = 0;
   uint32_t idle_cpus_ = 0;
-  std::vector<uint8_t> is_idle_;  // by CPU
+  facts::DenseTable<uint8_t> is_idle_;      // by CPU
+  facts::DenseTable<Capture::Cpu> by_cpu_;  // for capture_
 
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_{facts_};
