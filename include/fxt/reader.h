@@ -146,6 +146,7 @@ class Reader {
   enum class FillStatus : uint8_t { kOk, kAgain, kEnd, kError, kTooLarge };
 
   bool TakeSwitch();
+  bool TakeWakeup();
   ReadStatus NextOfAny();
   ReadStatus Finish(ReadStatus status);
   ReadStatus Fail(ReadError error);
@@ -210,6 +211,7 @@ class Reader {
   std::span<const uint64_t> words_;
   std::vector<uint64_t> scratch_;  // a record that does not lie on a word boundary
   RecordParser parser_;
+  Argument waker_{{}, KoidValue{}};  // of a wakeup that took the short way
   DiagnosticLog log_;
 
   TableBudget budget_;
@@ -238,8 +240,9 @@ class Reader {
   std::vector<uint64_t> probe_scratch_;
 };
 
-// The short way for what most records of a scheduler trace are: a context switch of two words,
-// whole, with both threads in the table. Everything else goes the long way.
+// The short ways for what most records of a scheduler trace are: a context switch of two words,
+// whole, with both threads in the table; and, in reader.cc, a wakeup with a koid for its argument,
+// of a name in the table. Everything else goes the long way.
 inline bool Reader::TakeSwitch() {
   constexpr uint64_t kTypeAndSize = static_cast<uint64_t>(RecordType::kScheduling) | 2 << 4;
   constexpr uint64_t kSubtype = uint64_t{0xf} << 60;

@@ -16,15 +16,6 @@ bool IsOwn(fxt::Koid thread, fxt::Koid own, const fxt::ReaderProvider& provider)
   return thread == own && provider.name() == schema::kRecorderName;
 }
 
-void SetSide(SwitchSide& side, const fxt::ThreadRef& thread, uint8_t priority, uint32_t cpu,
-             const fxt::ReaderProvider& provider) {
-  side.thread = thread.thread;
-  side.process = thread.process;
-  side.priority = priority;
-  side.idle = thread.process == 0 && priority == 0;
-  side.lost = IsOwn(thread.thread, schema::LostKoid(cpu), provider);
-}
-
 void SetSide(SwitchSide& side, fxt::Koid thread, std::optional<int64_t> weight, uint32_t cpu,
              const fxt::ReaderProvider& provider) {
   side.thread = thread;
@@ -68,47 +59,29 @@ std::optional<std::string_view> TextOf(const fxt::Argument* argument) {
   return value == nullptr ? std::nullopt : std::optional(value->text);
 }
 
-// Both are made in place: a copy would wait for the stores that have just been made.
-std::optional<Switch> AsSwitch(const fxt::Record& record, const fxt::ReaderProvider& provider) {
-  std::optional<Switch> made;
-  if (const auto* r = std::get_if<fxt::LegacyContextSwitch>(&record)) {
-    Switch& change = made.emplace();
-    change.time = provider.ToNanoseconds(r->timestamp);
-    change.cpu = r->cpu;
-    change.outgoing_state = r->outgoing_state;
-    SetSide(change.outgoing, r->outgoing, r->outgoing_priority, r->cpu, provider);
-    SetSide(change.incoming, r->incoming, r->incoming_priority, r->cpu, provider);
-  } else if (const auto* newer = std::get_if<fxt::ContextSwitch>(&record)) {
-    const auto weight = [&](std::string_view name) {
-      return IntegerValue(FindArgument(newer->arguments, name));
-    };
-    Switch& change = made.emplace();
-    change.time = provider.ToNanoseconds(newer->timestamp);
-    change.cpu = newer->cpu;
-    change.outgoing_state = newer->outgoing_state;
-    SetSide(change.outgoing, newer->outgoing_thread, weight("outgoing_weight"), newer->cpu,
-            provider);
-    SetSide(change.incoming, newer->incoming_thread, weight("incoming_weight"), newer->cpu,
-            provider);
-  }
-  return made;
+void ReadSwitch(const fxt::ContextSwitch& record, const fxt::ReaderProvider& provider,
+                Switch& change) {
+  const auto weight = [&](std::string_view name) {
+    return IntegerValue(FindArgument(record.arguments, name));
+  };
+  change.time = provider.ToNanoseconds(record.timestamp);
+  change.cpu = record.cpu;
+  change.outgoing_state = record.outgoing_state;
+  SetSide(change.outgoing, record.outgoing_thread, weight("outgoing_weight"), record.cpu, provider);
+  SetSide(change.incoming, record.incoming_thread, weight("incoming_weight"), record.cpu, provider);
 }
 
-std::optional<Wakeup> AsWakeup(const fxt::Record& record, const fxt::ReaderProvider& provider) {
-  std::optional<Wakeup> made;
-  const auto* r = std::get_if<fxt::ThreadWakeup>(&record);
-  if (r == nullptr) return made;
-  Wakeup& wakeup = made.emplace();
-  wakeup.time = provider.ToNanoseconds(r->timestamp);
-  wakeup.cpu = r->cpu;
-  wakeup.thread = r->thread;
-  const auto waker = KoidOf(FindArgument(r->arguments, schema::argument::kWaker));
+void ReadWakeup(const fxt::ThreadWakeup& record, const fxt::ReaderProvider& provider,
+                Wakeup& wakeup) {
+  wakeup.time = provider.ToNanoseconds(record.timestamp);
+  wakeup.cpu = record.cpu;
+  wakeup.thread = record.thread;
+  const auto waker = KoidOf(FindArgument(record.arguments, schema::argument::kWaker));
   if (waker) wakeup.waker = *waker;
   // Few have more than a waker.
-  if (r->arguments.size() > (waker ? 1u : 0u)) {
-    wakeup.weight = IntegerValue(FindArgument(r->arguments, "weight"));
+  if (record.arguments.size() > (waker ? 1u : 0u)) {
+    wakeup.weight = IntegerValue(FindArgument(record.arguments, "weight"));
   }
-  return made;
 }
 
 std::optional<uint64_t> TimeOf(const fxt::Record& record, const fxt::ReaderProvider& provider) {

@@ -4,9 +4,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
 
 #include "fxt/reader.h"
 #include "fxt/record.h"
+#include "schema/koid.h"
+#include "schema/names.h"
 
 namespace facts {
 
@@ -39,10 +44,6 @@ struct Wakeup {
   std::optional<int64_t> weight;
 };
 
-// Empty for other records. The provider's tick rate is applied.
-std::optional<Switch> AsSwitch(const fxt::Record& record, const fxt::ReaderProvider& provider);
-std::optional<Wakeup> AsWakeup(const fxt::Record& record, const fxt::ReaderProvider& provider);
-
 // The argument of that name, or null.
 const fxt::Argument* FindArgument(std::span<const fxt::Argument> arguments, std::string_view name);
 // The value of an integer argument of any width; empty for other types and beyond int64_t.
@@ -58,5 +59,49 @@ std::optional<uint64_t> TimeOf(const fxt::Record& record, const fxt::ReaderProvi
 // Process and thread a record belongs to (of a switch: the outgoing side); null for records that
 // belong to none.
 const fxt::ThreadRef* ThreadOf(const fxt::Record& record);
+
+// Fills in what such a record says; `change` and `wakeup` are as they were made.
+void ReadSwitch(const fxt::ContextSwitch& record, const fxt::ReaderProvider& provider,
+                Switch& change);
+inline void ReadSwitch(const fxt::LegacyContextSwitch& record, const fxt::ReaderProvider& provider,
+                       Switch& change) {
+  const auto read = [&](SwitchSide& side, const fxt::ThreadRef& thread, uint8_t priority) {
+    side.thread = thread.thread;
+    side.process = thread.process;
+    side.priority = priority;
+    side.idle = thread.process == 0 && priority == 0;
+    // The name is asked for last: it is text.
+    side.lost =
+        thread.thread == schema::LostKoid(record.cpu) && provider.name() == schema::kRecorderName;
+  };
+  change.time = provider.ToNanoseconds(record.timestamp);
+  change.cpu = record.cpu;
+  change.outgoing_state = record.outgoing_state;
+  read(change.outgoing, record.outgoing, record.outgoing_priority);
+  read(change.incoming, record.incoming, record.incoming_priority);
+}
+void ReadWakeup(const fxt::ThreadWakeup& record, const fxt::ReaderProvider& provider,
+                Wakeup& wakeup);
+
+// Empty for other records. The provider's tick rate is applied. Made in place: a copy would wait
+// for the stores that have just been made.
+inline std::optional<Switch> AsSwitch(const fxt::Record& record,
+                                      const fxt::ReaderProvider& provider) {
+  std::optional<Switch> made;
+  if (const auto* legacy = std::get_if<fxt::LegacyContextSwitch>(&record)) {
+    ReadSwitch(*legacy, provider, made.emplace());
+  } else if (const auto* newer = std::get_if<fxt::ContextSwitch>(&record)) {
+    ReadSwitch(*newer, provider, made.emplace());
+  }
+  return made;
+}
+inline std::optional<Wakeup> AsWakeup(const fxt::Record& record,
+                                      const fxt::ReaderProvider& provider) {
+  std::optional<Wakeup> made;
+  if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
+    ReadWakeup(*wakeup, provider, made.emplace());
+  }
+  return made;
+}
 
 }  // namespace facts

@@ -63,7 +63,39 @@ ReadStatus Reader::Fail(ReadError error) {
   return Finish(ReadStatus::kError);
 }
 
+bool Reader::TakeWakeup() {
+  constexpr size_t kWords = 5;
+  constexpr uint64_t kRecord = static_cast<uint64_t>(RecordType::kScheduling) | kWords << 4 |
+                               uint64_t{1} << 16 |
+                               static_cast<uint64_t>(SchedulingType::kThreadWakeup) << 60;
+  constexpr uint64_t kRecordMask = uint64_t{0xf} << 60 | 0xfffff;
+  constexpr uint64_t kKoid = static_cast<uint64_t>(ArgumentType::kKoid) | 2 << 4;
+  if (!short_way_ || available() < kWords * kWordBytes) return false;
+  const auto* words = reinterpret_cast<const uint64_t*>(cursor_);
+  if ((words[0] & kRecordMask) != kRecord || (words[3] & 0xffff) != kKoid) return false;
+  const auto reference = static_cast<uint16_t>(words[3] >> 16);
+  if ((reference & kInlineStringBit) != 0) return false;
+  const std::string* name = provider_->FindString(reference);
+  if (name == nullptr) return false;
+
+  auto* record = std::get_if<ThreadWakeup>(&record_);
+  if (record == nullptr) record = &record_.emplace<ThreadWakeup>();
+  record->timestamp = words[1];
+  record->cpu = static_cast<uint16_t>(words[0] >> 20);
+  record->thread = words[2];
+  waker_.name.encoded = reference;
+  waker_.name.text = *name;
+  *std::get_if<KoidValue>(&waker_.value) = {words[4]};
+  record->arguments = {&waker_, 1};
+
+  offset_ = position();
+  words_ = {words, kWords};
+  cursor_ += kWords * kWordBytes;
+  return true;
+}
+
 ReadStatus Reader::NextOfAny() {
+  if (TakeWakeup()) return ReadStatus::kRecord;
   if (status_ == ReadStatus::kEnd || status_ == ReadStatus::kError) return status_;
   if (!started_ && !CheckMagic()) return status_;
   for (;;) {

@@ -56,12 +56,13 @@ struct Instance {
 
 // All lengths of a kind of time. What is cut by an edge of the capture or cannot be known is
 // counted apart and is in nothing else.
-struct Distribution {
+struct alignas(64) Distribution {
   static constexpr size_t kWorst = 4;
 
-  Histogram whole;          // those seen from begin to end
-  uint64_t whole_ns = 0;    // their sum, exact
+  // First what counting looks at, in one cache line: there are many of these.
+  uint64_t whole_ns = 0;    // the sum of the whole ones, exact
   uint64_t keep_from = 0;   // shorter ones are not among the longest; follows from `worst`
+  Histogram whole;          // those seen from begin to end
   uint64_t longest_ns = 0;  // the longest of them, exact
   Histogram cut;            // they began before the capture or ended behind it: at least so long
   uint64_t cut_ns = 0;

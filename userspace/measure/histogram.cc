@@ -28,35 +28,42 @@ uint64_t Histogram::MiddleOf(uint32_t bucket) {
   return least + (MostOf(bucket) - least) / 2;
 }
 
-void Histogram::MakePage(size_t octave) {
-  // Not the doubling of a vector: there are many histograms, of few pages.
-  if (few_.size() == few_.capacity()) few_.reserve(few_.size() + 1 + few_.size() / 4);
-  few_.emplace_back();
-  number_[octave] = static_cast<uint8_t>(few_.size());
+void Histogram::Reach(uint32_t bucket) {
+  const uint32_t octave = bucket & ~(kOctave - 1);
+  if (few_.empty()) base_ = octave;
+  const uint32_t first = std::min(base_, octave);
+  const size_t end = std::max<size_t>(base_ + few_.size(), octave + kOctave);
+  // Not the doubling of a vector: there are many histograms, of few octaves.
+  std::vector<uint8_t> wider(end - first);
+  std::copy(few_.begin(), few_.end(), wider.begin() + (base_ - first));
+  few_.swap(wider);
+  base_ = first;
 }
 
-std::vector<uint64_t>& Histogram::ManyOf(size_t page) {
-  if (page >= many_.size()) many_.resize(few_.size());
-  if (many_[page].empty()) many_[page].resize(kPage);
-  return many_[page];
-}
-
-void Histogram::AddToPage(size_t page, size_t at, uint64_t count) {
-  const uint64_t sum = few_[page].of[at] + count;
-  few_[page].of[at] = static_cast<uint8_t>(sum);
-  if (sum >= 256) ManyOf(page)[at] += sum & ~uint64_t{255};
+void Histogram::Carry(uint32_t bucket, uint64_t count) {
+  const auto at = std::lower_bound(
+      many_.begin(), many_.end(), bucket,
+      [](const std::pair<uint32_t, uint64_t>& one, uint32_t than) { return one.first < than; });
+  if (at != many_.end() && at->first == bucket) {
+    at->second += count;
+  } else {
+    many_.insert(at, {bucket, count});
+  }
 }
 
 void Histogram::AddToBucket(uint32_t bucket, uint64_t count) {
   if (count == 0) return;
-  const size_t octave = bucket >> kBucketBits;
-  if (number_[octave] == 0) MakePage(octave);
-  AddToPage(number_[octave] - size_t{1}, bucket & kMask, count);
+  if (bucket - base_ >= few_.size()) Reach(bucket);
+  uint8_t& few = few_[bucket - base_];
+  const uint64_t sum = few + count;
+  few = static_cast<uint8_t>(sum);
+  if (sum >= 256) Carry(bucket, sum & ~uint64_t{255});
   count_ += count;
 }
 
 void Histogram::Merge(const Histogram& other) {
-  // Of itself: adding to a bucket changes no other one.
+  // What is carried over moves the places of what is still to come.
+  if (&other == this) return Merge(Histogram(other));
   other.ForEach([&](uint32_t bucket, uint64_t count) { AddToBucket(bucket, count); });
 }
 

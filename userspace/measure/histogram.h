@@ -2,7 +2,6 @@
 // How often which length of time was seen.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -32,14 +31,13 @@ class Histogram {
 
   void Add(uint64_t value) {
     const uint32_t bucket = BucketOf(value);
-    const size_t octave = bucket >> kBucketBits;
-    if (number_[octave] == 0) [[unlikely]] {
-      MakePage(octave);
+    // Below base_ it wraps around.
+    const uint32_t at = bucket - base_;
+    if (at >= few_.size()) [[unlikely]] {
+      return AddToBucket(bucket, 1);
     }
-    const size_t page = number_[octave] - size_t{1};
-    uint8_t& few = few_[page].of[bucket & kMask];
-    if (++few == 0) [[unlikely]] {
-      ManyOf(page)[bucket & kMask] += 256;
+    if (++few_[at] == 0) [[unlikely]] {
+      Carry(bucket, 256);
     }
     ++count_;
   }
@@ -76,38 +74,29 @@ class Histogram {
   }
 
  private:
-  static constexpr size_t kPage = size_t{1} << kBucketBits;
-  static constexpr uint32_t kMask = kPage - 1;
-  static constexpr size_t kOctaves = kBuckets >> kBucketBits;
-  // The buckets of an octave, in one cache line: their counts modulo 256. There are so many
-  // histograms that those of full width would be beyond the cache. What is carried over is in
-  // many_. Only those octaves that have something have a page.
-  struct alignas(kPage) Few {
-    std::array<uint8_t, kPage> of{};
-  };
+  static constexpr uint32_t kOctave = uint32_t{1} << kBucketBits;
 
-  void MakePage(size_t octave);
-  // What was carried over from a page, made if it is not there.
-  std::vector<uint64_t>& ManyOf(size_t page);
-  void AddToPage(size_t page, size_t at, uint64_t count);
+  // Makes few_ reach `bucket`.
+  void Reach(uint32_t bucket);
+  void Carry(uint32_t bucket, uint64_t count);
   // Calls `tell(bucket, count)` in ascending order; no count is 0.
   template <typename Tell>
   void ForEach(Tell&& tell) const {
-    for (size_t octave = 0; octave < kOctaves; ++octave) {
-      if (number_[octave] == 0) continue;
-      const size_t page = number_[octave] - size_t{1};
-      const bool has_many = page < many_.size() && !many_[page].empty();
-      for (size_t i = 0; i < kPage; ++i) {
-        const uint64_t count = few_[page].of[i] + (has_many ? many_[page][i] : 0);
-        if (count != 0) tell(static_cast<uint32_t>((octave << kBucketBits) + i), count);
-      }
+    auto many = many_.begin();
+    for (uint32_t i = 0; i < few_.size(); ++i) {
+      uint64_t count = few_[i];
+      if (many != many_.end() && many->first == base_ + i) count += (many++)->second;
+      if (count != 0) tell(base_ + i, count);
     }
   }
 
-  std::vector<Few> few_;  // in order of appearance
+  // Counts modulo 256 of the octaves from the least to the largest value, in a byte a bucket: there
+  // are so many histograms that those of full width would be beyond the cache.
+  std::vector<uint8_t> few_;
   uint64_t count_ = 0;
-  std::array<uint8_t, kOctaves> number_{};   // of the page, from 1; 0 none
-  std::vector<std::vector<uint64_t>> many_;  // by page: multiples of 256; empty, or kPage
+  uint32_t base_ = 0;  // the bucket of few_[0], the first of its octave
+  // What was carried over, multiples of 256, in ascending order of their buckets.
+  std::vector<std::pair<uint32_t, uint64_t>> many_;
 };
 
 }  // namespace measure

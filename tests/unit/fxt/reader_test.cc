@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -461,6 +462,35 @@ TEST(ReaderTest, SwitchesTakeTheShortWayAndTheLongOne) {
   EXPECT_EQ(texts[5], testing::ToText(half));
   EXPECT_EQ(texts[7], testing::ToText(in_place));
   EXPECT_EQ(reader.diagnostics().count(DiagnosticKind::kUndefinedThread), 1u);
+}
+
+TEST(ReaderTest, WakeupsTakeTheShortWayAndTheLongOne) {
+  // The short way: one koid under a name of the table. The others differ from that in one thing.
+  FileBuilder file;
+  file.Add(StringRecord{1, "waker"});
+  const Argument by{StringRef::Indexed(1, "waker"), KoidValue{8}};
+  const Argument undefined{StringRef::Indexed(2), KoidValue{8}};
+  const Argument in_place{StringRef::Inline("waker"), KoidValue{8}};
+  const Argument number{StringRef::Indexed(1, "waker"), uint64_t{8}};
+  const Argument two[] = {by, {StringRef::Indexed(1, "waker"), int32_t{-5}}};
+  std::vector<std::string> expected;
+  const auto add = [&](std::span<const Argument> arguments) {
+    const ThreadWakeup record{5 + expected.size(), 300, 7, arguments};
+    file.Add(record);
+    expected.push_back(testing::ToText(record));
+  };
+  for (int round = 0; round < 2; ++round) {
+    for (const Argument* one : {&by, &by, &undefined, &by, &in_place, &number}) add({one, 1});
+    add(two);
+    add({});
+  }
+  add({&by, 1});
+  MemorySource source(file.bytes());
+  Reader reader(source);
+  auto texts = Texts(reader);
+  texts.erase(texts.begin(), texts.end() - static_cast<long>(expected.size()));
+  EXPECT_EQ(texts, expected);
+  EXPECT_EQ(reader.diagnostics().count(DiagnosticKind::kUndefinedString), 2u);
 }
 
 TEST(MappedFileSourceTest, MapsFilesAndRefusesWhatIsNone) {

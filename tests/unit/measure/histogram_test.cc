@@ -109,6 +109,17 @@ TEST(HistogramTest, MergingIsCountingInOne) {
   EXPECT_EQ(left.Quantile(0.5), all.Quantile(0.5));
 }
 
+TEST(HistogramTest, MergingWithItselfDoublesWhatFillsAByte) {
+  Histogram histogram;
+  for (const uint64_t count : {200, 3, 129}) histogram.Add(1'000'000 + count * 100'000, count);
+  histogram.Add(5, 255);  // below all of them
+  histogram.Merge(histogram);
+  EXPECT_THAT(histogram.buckets(),
+              ElementsAre(Pair(5, 510), Pair(Histogram::BucketOf(1'300'000), 6),
+                          Pair(Histogram::BucketOf(13'900'000), 258),
+                          Pair(Histogram::BucketOf(21'000'000), 400)));
+}
+
 TEST(HistogramTest, QuantilesAreThoseOfTheValues) {
   std::mt19937_64 random(3);
   std::vector<uint64_t> values(5000);

@@ -14,7 +14,7 @@ class CpuStrips {
   static constexpr size_t kSlots = 480;
   static constexpr unsigned kFirstShift = 16;  // a slot is 2^16 ns at first
 
-  struct Slot {
+  struct alignas(32) Slot {
     uint64_t busy_ns = 0;
     uint64_t unknown_ns = 0;
     uint64_t queue_ns = 0;  // summed over the threads that wait for the CPU

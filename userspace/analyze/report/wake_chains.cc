@@ -10,10 +10,7 @@ void WakeChains::Add(const facts::Wait& wait, const std::optional<fxt::Koid>& wa
                      wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
   if (!slept || wait.ended != facts::Bound::kSeen) return;
   if (wait.index == facts::kNoThread) return;
-  if (wait.index >= wakeups_.size()) [[unlikely]] {
-    wakeups_.resize(wait.index + size_t{1});
-  }
-  WakeLink& link = wakeups_[wait.index];
+  WakeLink& link = wakeups_.At(wait.index);
   if (link.woken != wait.thread || wait.thread == 0) [[unlikely]] {
     const uint32_t number = threads_.Add(wait.thread);
     if (number == facts::KoidIndex::kNone) return;

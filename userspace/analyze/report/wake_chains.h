@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "facts/dense_table.h"
 #include "facts/koid_index.h"
 #include "facts/timeline/fact.h"
 
@@ -31,7 +32,7 @@ class WakeChains {
   std::vector<WakeLink> ChainOf(const facts::Wait& wait) const;
 
  private:
-  std::vector<WakeLink> wakeups_;  // the latest of each thread, by facts::ThreadIndex
+  facts::DenseTable<WakeLink> wakeups_;  // the latest of each thread, by facts::ThreadIndex
   // To find them by koid: a number of its own, and by that the index.
   facts::KoidIndex threads_{size_t{1} << 20};
   std::vector<facts::ThreadIndex> index_of_;

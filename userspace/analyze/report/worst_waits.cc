@@ -19,13 +19,6 @@ bool IsAround(const WorstWait& wait, const Interval& interval) {
 
 }  // namespace
 
-void WorstWaits::AddLanes(size_t count) { lanes_.resize(count); }
-
-// As long as it is short, it grows: there may be 65,536 CPUs.
-void WorstWaits::Grow(Lane& lane) {
-  lane.recent.resize(std::min(kRecent, std::max<size_t>(4, lane.recent.size() * 2)));
-}
-
 // What ends behind a wait that is kept already.
 void WorstWaits::Complete(const Interval& interval) {
   for (List* list : {&for_cpu_, &blocked_}) {

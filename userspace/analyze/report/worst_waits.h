@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/report/wake_chains.h"
+#include "facts/dense_table.h"
 #include "facts/timeline/fact.h"
 
 namespace analyze {
@@ -54,15 +55,9 @@ class WorstWaits {
   explicit WorstWaits(size_t count) : count_(count) {}
 
   void AddInterval(const Interval& interval) {
-    if (interval.cpu >= lanes_.size()) [[unlikely]] {
-      AddLanes(interval.cpu + size_t{1});
-    }
-    Lane& lane = lanes_[interval.cpu];
-    if (lane.recent.size() <= lane.count % kRecent) [[unlikely]] {
-      Grow(lane);
-    }
+    Lane& lane = lanes_.At(interval.cpu);
     // Member by member: what copies them in one waits for the stores that have just made them.
-    Interval& place = lane.recent[lane.count % kRecent];
+    Interval& place = lane.recent.At(lane.count % kRecent);
     place.begin = interval.begin;
     place.end = interval.end;
     place.thread = interval.thread;
@@ -86,7 +81,8 @@ class WorstWaits {
   };
   struct Lane {
     uint64_t count = 0;
-    std::vector<Interval> recent;
+    // As long as it is short, it grows: there may be 65,536 CPUs.
+    facts::DenseTable<Interval> recent;
   };
 
   // Whether one of that length would be kept.
@@ -97,14 +93,12 @@ class WorstWaits {
   void Insert(List& list, const facts::Wait& wait, uint32_t cpu);
   void LookBack(WorstWait& worst) const;
   void Complete(const Interval& interval);
-  void AddLanes(size_t count);
-  static void Grow(Lane& lane);
 
   size_t count_;
   List for_cpu_;
   List blocked_;
-  uint64_t open_until_ = 0;  // intervals that begin before may belong to one that is kept
-  std::vector<Lane> lanes_;  // by CPU
+  uint64_t open_until_ = 0;        // intervals that begin before may belong to one that is kept
+  facts::DenseTable<Lane> lanes_;  // by CPU
   WakeChains chains_;
 };
 

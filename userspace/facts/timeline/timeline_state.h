@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "facts/dense_table.h"
 #include "facts/koid_index.h"
 #include "facts/scheduling.h"
 #include "facts/timeline/fact.h"
@@ -66,15 +67,18 @@ class TimelineState {
   };
 
   // Indexed by CPU number; as long as the highest CPU that had a switch or a loss.
-  const std::vector<Cpu>& cpus() const { return cpus_; }
+  const std::vector<Cpu>& cpus() const { return cpus_.values(); }
   // By ThreadIndex.
-  const std::vector<Thread>& threads() const { return threads_; }
+  const std::vector<Thread>& threads() const { return threads_.values(); }
   const Cpu* cpu(uint32_t number) const { return number < cpus_.size() ? &cpus_[number] : nullptr; }
   // Null before anything was seen of it.
   const Thread* thread(fxt::Koid koid) const {
     const uint32_t index = index_.Find(koid);
     return index == KoidIndex::kNone ? nullptr : &threads_[index];
   }
+
+  // kNoThread before anything was seen of it.
+  ThreadIndex Find(fxt::Koid koid) const { return index_.Find(koid); }
 
   // The thread on a CPU, the idle thread included; empty where it is not known.
   std::optional<fxt::Koid> RunningOn(uint32_t number) const;
@@ -102,14 +106,14 @@ class TimelineState {
   // 65,536: CPU numbers of the format have 16 bits.
   Cpu& CpuAt(uint32_t number) {
     if (number >= cpus_.size()) [[unlikely]] {
-      cpus_.resize(number + size_t{1}, Cpu{.since = begin_});
+      cpus_.At(number, Cpu{.since = begin_});
     }
     return cpus_[number];
   }
   ThreadIndex IndexOf(fxt::Koid koid) {
     const uint32_t index = index_.Add(koid);
     if (index >= threads_.size() && index != KoidIndex::kNone) [[unlikely]] {
-      threads_.push_back({.koid = koid, .since = begin_});
+      threads_.At(index, {.koid = koid, .since = begin_});
     }
     return index;
   }
@@ -169,8 +173,8 @@ class TimelineState {
 
  private:
   KoidIndex index_{kMaxThreads};
-  std::vector<Cpu> cpus_;
-  std::vector<Thread> threads_;
+  DenseTable<Cpu> cpus_;
+  DenseTable<Thread> threads_;
 };
 
 }  // namespace facts

@@ -20,9 +20,7 @@ void AddPid(Group& group, fxt::Koid process) {
 
 }  // namespace
 
-void Accounts::Place(facts::ThreadIndex thread, fxt::Koid koid,
-                     const std::optional<fxt::Koid>& process) {
-  Member& member = At(thread);
+void Accounts::Place(Member& member, fxt::Koid koid, const std::optional<fxt::Koid>& process) {
   const bool is_new = !member.introduced;
   if (is_new || !tasks_.HasProcess(member.task)) {
     member.task = tasks_.Find(koid, process);
@@ -31,12 +29,11 @@ void Accounts::Place(facts::ThreadIndex thread, fxt::Koid koid,
   member.introduced = true;
   if (tasks_.HasProcess(member.task)) member.placed = tasks_.epoch();
   // It is there from before the capture, under the name of what runs it.
-  if (is_new && tasks_.tree().command() == koid) NoteBirth(thread);
+  if (is_new && tasks_.tree().command() == koid) Expect(member);
 }
 
-void Accounts::NoteBirth(facts::ThreadIndex thread) {
-  Member& member = At(thread);
-  if (member.counted || member.newborn != kNone || notes_ >= kMaxNotes) return;
+void Accounts::Expect(Member& member) {
+  if (member.counted || member.newborn != Member::kNone || notes_ >= kMaxNotes) return;
   if (free_newborns_.empty()) {
     member.newborn = static_cast<uint32_t>(newborns_.size());
     newborns_.emplace_back();
@@ -47,6 +44,7 @@ void Accounts::NoteBirth(facts::ThreadIndex thread) {
 }
 
 void Accounts::LookUp(Member& member) {
+  if (member.newborn == Member::kNobody) return;
   member.refreshed = tasks_.epoch();
   const uint32_t version = tasks_.VersionOf(member.task);
   if (version == member.version) return;
@@ -69,26 +67,21 @@ void Accounts::CountIn(Member& member) {
 }
 
 void Accounts::Settle(Member& member) {
-  if (member.newborn == kNone) return;
-  const uint32_t number = std::exchange(member.newborn, kNone);
-  Group& group = Join(member);
-  for (const KeptNote& kept : newborns_[number]) {
-    Apply(member.group, group, kept.note, kept.held);
-  }
+  if (member.newborn == Member::kNone || member.newborn == Member::kNobody) return;
+  const uint32_t number = std::exchange(member.newborn, Member::kNone);
+  Join(member);
+  for (const KeptNote& kept : newborns_[number]) Apply(member, kept.note, kept.held);
   notes_ -= newborns_[number].size();
   newborns_[number] = {};
   free_newborns_.push_back(number);
 }
 
 void Accounts::KeepForLater(Member& member, Note note, std::span<const Held> held) {
+  if (member.newborn == Member::kNobody) return;
   std::vector<KeptNote>& notes = newborns_[member.newborn];
   notes.push_back({note, {held.begin(), held.end()}});
   ++notes_;
   if (notes.size() >= kFirstNotes || notes_ >= kMaxNotes) Settle(member);
-}
-
-void Accounts::NoteEnd(facts::ThreadIndex thread) {
-  if (thread != facts::kNoThread) Settle(At(thread));
 }
 
 void Accounts::CountCall(uint32_t number, const Note& note) {
@@ -104,7 +97,7 @@ void Accounts::CountCall(uint32_t number, const Note& note) {
 }
 
 std::vector<Group> Accounts::Finish(uint64_t length) {
-  for (Member& member : members_) Settle(member);
+  for (Member& member : members_.values()) Settle(member);
   std::deque<Group>& groups = tasks_.groups();
   for (const auto& [key, times] : syscalls_) {
     groups[key >> 32].syscalls[calls_[static_cast<uint32_t>(key)]].Merge(times);

@@ -72,7 +72,7 @@ class BlameLedger {
 
     // The slot of `key`, or the free one where it would go.
     size_t Find(uint64_t key) const {
-      const size_t mask = slots_.size() - 1;
+      const size_t mask = ~size_t{0} >> shift_;
       size_t at = key * 0x9e3779b97f4a7c15 >> shift_;
       while (slots_[at].count != 0 && slots_[at].key != key) at = (at + 1) & mask;
       return at;

@@ -51,8 +51,11 @@ void Collector::Start(const fxt::Reader& reader) {
 
 void Collector::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
-  if (!started_) [[unlikely]] {
-    Start(reader);
+  if (!started_) Start(reader);
+  if (const auto* legacy = std::get_if<fxt::LegacyContextSwitch>(&record)) [[likely]] {
+    facts::Switch change;
+    facts::ReadSwitch(*legacy, reader.provider(), change);
+    return AddSwitch(change);
   }
   if (const auto change = facts::AsSwitch(record, reader.provider())) return AddSwitch(*change);
   if (const auto wakeup = facts::AsWakeup(record, reader.provider())) {
@@ -88,12 +91,11 @@ void Collector::AddSwitch(const facts::Switch& change) {
 void Collector::AddWakeup(const facts::Wakeup& wakeup, const fxt::ReaderProvider& provider) {
   if (wakeup.waker) {
     has_wakers_ = true;
-    const facts::ThreadIndex index = IndexOf(*wakeup.waker);
+    const facts::ThreadIndex index = timeline_.Find(*wakeup.waker);
     if (index == facts::kNoThread) {
       waker_group_ = tasks_.GroupOf(tasks_.Find(*wakeup.waker, std::nullopt));
     } else {
-      accounts_.Introduce(index, *wakeup.waker, std::nullopt);
-      waker_group_ = accounts_.GroupOf(index);
+      waker_group_ = accounts_.GroupOf(accounts_.Introduce(index, *wakeup.waker, kNobody));
     }
   } else {
     waker_group_ = has_wakers_ || provider.name() == schema::kRecorderName ? kInterrupt : kNoGroup;
@@ -113,7 +115,7 @@ void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
     if (event.name.text != schema::event::kMigrate) return;
     const auto from =
         facts::IntegerValue(facts::FindArgument(event.arguments, schema::argument::kFrom));
-    const facts::ThreadIndex index = IndexOf(event.thread.thread);
+    const facts::ThreadIndex index = timeline_.Find(event.thread.thread);
     if (!from || *from < 0 || *from > UINT16_MAX || index == facts::kNoThread) return;
     ThreadAt(index).moved_from = static_cast<uint32_t>(*from);
     ThreadAt(index).moved_at = time;
@@ -139,15 +141,14 @@ void Collector::AddTaskEvent(const fxt::Event& event, uint64_t time) {
         facts::KoidOf(facts::FindArgument(event.arguments, schema::argument::kChild));
     if (!child) return;
     const bool of_process = tasks_.NoteFork(event.thread.process, *child);
-    const facts::ThreadIndex made = IndexOf(*child);
+    const facts::ThreadIndex made = timeline_.Find(*child);
     if (made != facts::kNoThread) accounts_.NoteBirth(made);
-    const facts::ThreadIndex maker = IndexOf(event.thread.thread);
+    const facts::ThreadIndex maker = timeline_.Find(event.thread.thread);
     if (maker == facts::kNoThread || time < options_.from || time > options_.to) return;
-    accounts_.Introduce(maker, event.thread.thread, event.thread.process);
     Note note{.begin = time, .end = time, .thread = event.thread.thread};
     note.forked_process = of_process;
     note.forked_thread = !of_process;
-    accounts_.Add(maker, note);
+    accounts_.Add(accounts_.Introduce(maker, event.thread.thread, event.thread.process), note);
   } else if (event.name.text == schema::event::kExec) {
     if (command == event.thread.process && !command_began_) command_began_ = time;
   } else if (event.name.text == schema::event::kExit) {
@@ -159,7 +160,7 @@ void Collector::AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time) {
   facts::ThreadIndex owner = facts::kNoThread;
   const fxt::Koid track = event.thread.thread;
   if (kind == SpanKind::kSyscall) {
-    owner = IndexOf(track);
+    owner = timeline_.Find(track);
   } else if (schema::IsCpuTrack(track)) {
     const auto* cpu = timeline_.cpu(schema::TidOfKoid(track));
     if (cpu != nullptr && cpu->does == Does::kRun) owner = cpu->index;
@@ -192,9 +193,11 @@ void Collector::Count(const ClosedSpan& span) {
     if (thread == nullptr) return;
     note.thread = thread->koid;
   }
-  if (span.owner == facts::kNoThread) return;
-  accounts_.Introduce(span.owner, note.thread, std::nullopt);
-  accounts_.Add(span.owner, note);
+  if (span.owner == facts::kNoThread && note.call != Note::kNoCall) {
+    // No switch has told of it yet: it runs since before the capture.
+    return accounts_.CountCall(tasks_.GroupOf(tasks_.Find(span.track, kNobody)), note);
+  }
+  accounts_.Add(accounts_.Introduce(span.owner, note.thread, kNobody), note);
 }
 
 template <typename Fact>
@@ -216,10 +219,10 @@ const Fact* Collector::Cut(const Fact& fact) {
 
 void Collector::AddRun(const facts::Run& whole) {
   Thread& thread = ThreadAt(whole.index);
-  accounts_.Introduce(whole.index, whole.thread, whole.process);
+  Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, whole.process);
   history_.Add(whole.cpu, {.begin = whole.begin,
                            .end = whole.end,
-                           .group = accounts_.GroupOf(whole.index),
+                           .group = accounts_.GroupOf(member),
                            .priority = PriorityOf(whole.priority, whole.process.has_value())});
   const bool began_elsewhere = thread.cpu != Thread::kNoCpu && thread.cpu != whole.cpu;
   thread.cpu = whole.cpu;
@@ -230,27 +233,26 @@ void Collector::AddRun(const facts::Run& whole) {
   if (preempted) preempted_ = whole.index;
   const facts::Run* run = Clip(whole);
   if (run == nullptr) return;
-  CpuAt(run->cpu).busy_ns += run->end - run->begin;
+  by_cpu_.At(run->cpu).busy_ns += run->end - run->begin;
   if (Watcher* watching = watcher()) watching->OnRun(*run);
-  if (run->index == facts::kNoThread) return;
   const bool ended_here = run->ended == Bound::kSeen;
-  accounts_.Add(run->index, {.begin = run->begin,
-                             .end = run->end,
-                             .thread = run->thread,
-                             .cpu = run->cpu,
-                             .share = facts::ShareOf(*run),
-                             .has_duration = true,
-                             .duration = Duration::kSlice,
-                             .extent = ExtentOf(*run),
-                             .voluntary = left && !preempted && ended_here,
-                             .involuntary = preempted && ended_here,
-                             .migrated = began_elsewhere && whole.begin >= options_.from});
-  if (left && IsOver(*run->end_state)) accounts_.NoteEnd(run->index);
+  accounts_.Add(member, {.begin = run->begin,
+                         .end = run->end,
+                         .thread = run->thread,
+                         .cpu = run->cpu,
+                         .share = facts::ShareOf(*run),
+                         .has_duration = true,
+                         .duration = Duration::kSlice,
+                         .extent = ExtentOf(*run),
+                         .voluntary = left && !preempted && ended_here,
+                         .involuntary = preempted && ended_here,
+                         .migrated = began_elsewhere && whole.begin >= options_.from});
+  if (left && IsOver(*run->end_state)) accounts_.NoteEnd(member);
 }
 
 void Collector::AddWait(const facts::Wait& whole) {
   Thread& thread = ThreadAt(whole.index);
-  accounts_.Introduce(whole.index, whole.thread, std::nullopt);
+  Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, kNobody);
   const bool woken = wakeup_ != nullptr && whole.ended == Bound::kSeen &&
                      whole.kind != WaitKind::kAbsent && whole.thread == wakeup_->thread;
   const bool comes =
@@ -303,13 +305,13 @@ void Collector::AddWait(const facts::Wait& whole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
     note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
     held_count_ = 0;
-    Charge(wait, thread, note);
-    return accounts_.Add(wait.index, note, {held_.data(), held_count_});
+    note.unconserved_ns -= std::min(note.unconserved_ns, Charge(wait, thread));
+    return accounts_.Add(member, note, {held_.data(), held_count_});
   }
-  accounts_.Add(wait.index, note);
+  accounts_.Add(member, note);
 }
 
-void Collector::Charge(const facts::Wait& wait, const Thread& thread, Note& note) {
+uint64_t Collector::Charge(const facts::Wait& wait, const Thread& thread) {
   const auto& incoming = change_->incoming;
   const int32_t priority = PriorityOf(incoming.priority, incoming.process.has_value());
   const bool moved = thread.moved_from != Thread::kNoCpu && thread.moved_at > wait.begin &&
@@ -317,12 +319,12 @@ void Collector::Charge(const facts::Wait& wait, const Thread& thread, Note& note
   const uint64_t since = moved ? thread.moved_at : wait.begin;
   uint64_t own_idle = ChargeOn(change_->cpu, since, wait.end, priority);
   if (moved) own_idle += ChargeOn(thread.moved_from, wait.begin, since, priority);
-  note.unconserved_ns -= std::min(note.unconserved_ns, own_idle);
+  return own_idle;
 }
 
 uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, int32_t priority) {
   uint64_t idle = 0;
-  size_t count = held_count_;
+  Held* last = held_.data() + held_count_;
   history_.Look(cpu, begin, end, [&](const CpuHistory::Span& part) {
     const uint64_t length = part.end - part.begin;
     if (part.group == CpuHistory::kIdle) {
@@ -330,14 +332,17 @@ uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, int32_t
       return;
     }
     const bool lower = priority >= 0 && part.priority > priority;
-    for (size_t i = 0; i < count; ++i) {
-      if (held_[i].group != part.group || held_[i].lower != lower) continue;
-      held_[i].ns += length;
+    for (Held* held = held_.data(); held != last; ++held) {
+      if (held->group != part.group || held->lower != lower) continue;
+      held->ns += length;
       return;
     }
-    held_[count++] = {part.group, lower, length};
+    last->group = part.group;
+    last->lower = lower;
+    last->ns = length;
+    ++last;
   });
-  held_count_ = count;
+  held_count_ = static_cast<size_t>(last - held_.data());
   return idle;
 }
 
@@ -345,7 +350,7 @@ void Collector::AddIdle(const facts::Idle& whole) {
   history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kIdle});
   const facts::Idle* idle = Clip(whole);
   if (idle == nullptr) return;
-  CpuAt(idle->cpu).idle_ns += idle->end - idle->begin;
+  by_cpu_.At(idle->cpu).idle_ns += idle->end - idle->begin;
   if (Watcher* watching = watcher()) watching->OnIdle(*idle);
 }
 
@@ -353,31 +358,24 @@ void Collector::AddGap(const facts::Gap& whole) {
   history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kUnknown});
   const facts::Gap* gap = Clip(whole);
   if (gap == nullptr) return;
-  CpuAt(gap->cpu).unknown_ns += gap->end - gap->begin;
+  by_cpu_.At(gap->cpu).unknown_ns += gap->end - gap->begin;
   if (Watcher* watching = watcher()) watching->OnGap(*gap);
 }
 
 void Collector::LookAtCpu(uint32_t cpu, uint64_t time) {
-  if (cpu >= is_idle_.size()) is_idle_.resize(cpu + size_t{1});
   const bool idle = timeline_.cpus()[cpu].does == Does::kIdle;
-  if (idle == is_idle_[cpu]) return;
+  uint8_t& was_idle = is_idle_.At(cpu);
+  if (idle == was_idle) return;
   idle_clock_ = IdleClock(time);
   idle_since_ = std::max(idle_since_, time);
-  is_idle_[cpu] = idle;
+  was_idle = idle;
   idle_cpus_ += idle ? 1 : UINT32_MAX;
 }
 
 uint32_t Collector::GroupOn(const facts::TimelineState::Cpu& cpu) {
   if (cpu.does == Does::kIdle) return CpuHistory::kIdle;
   if (cpu.does != Does::kRun || cpu.index == facts::kNoThread) return CpuHistory::kUnknown;
-  accounts_.Introduce(cpu.index, cpu.thread, cpu.process);
-  return accounts_.GroupOf(cpu.index);
-}
-
-facts::ThreadIndex Collector::IndexOf(fxt::Koid koid) const {
-  const auto* thread = timeline_.thread(koid);
-  return thread == nullptr ? facts::kNoThread
-                           : static_cast<facts::ThreadIndex>(thread - timeline_.threads().data());
+  return accounts_.GroupOf(accounts_.Introduce(cpu.index, cpu.thread, cpu.process));
 }
 
 Capture Collector::Finish() {
@@ -385,6 +383,7 @@ Capture Collector::Finish() {
   capture_.begin = std::max(timeline_.begin(), options_.from);
   capture_.end = std::max(capture_.begin, std::min(timeline_.latest(), options_.to));
   for (const ClosedSpan& span : spans_.Finish(timeline_.latest())) Count(span);
+  capture_.by_cpu = std::move(by_cpu_.values());
   if (capture_.cpus == 0) capture_.cpus = static_cast<uint32_t>(capture_.by_cpu.size());
   for (const auto& [key, times] : handlers_) {
     const std::string& name = spans_.names()[key >> 1];

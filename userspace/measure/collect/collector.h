@@ -27,6 +27,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "facts/dense_table.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
 #include "measure/capture.h"
@@ -100,8 +101,8 @@ class Collector {
     uint64_t idle_clock = 0;  // as its wait began
   };
 
-  void AddSwitch(const facts::Switch& change);
-  void AddWakeup(const facts::Wakeup& wakeup, const fxt::ReaderProvider& provider);
+  [[gnu::flatten]] void AddSwitch(const facts::Switch& change);
+  [[gnu::flatten]] void AddWakeup(const facts::Wakeup& wakeup, const fxt::ReaderProvider& provider);
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
   void AddTaskEvent(const fxt::Event& event, uint64_t time);
   void AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time);
@@ -111,8 +112,8 @@ class Collector {
   void AddWait(const facts::Wait& wait);
   void AddIdle(const facts::Idle& idle);
   void AddGap(const facts::Gap& gap);
-  // What held the CPU in a wait for one.
-  void Charge(const facts::Wait& wait, const Thread& thread, Note& note);
+  // What held the CPU in a wait for one, to held_; for how long it was idle.
+  uint64_t Charge(const facts::Wait& wait, const Thread& thread);
   // How much of that time `cpu` was idle; the rest goes to held_.
   uint64_t ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, int32_t priority);
 
@@ -136,25 +137,14 @@ class Collector {
     return options_.watcher;
   }
   Thread& ThreadAt(facts::ThreadIndex index) {
-    if (index == facts::kNoThread) return nobody_;
-    if (index >= threads_.size()) [[unlikely]] {
-      threads_.resize(index + size_t{1});
-    }
-    return threads_[index];
+    return index == facts::kNoThread ? nobody_ : threads_.At(index);
   }
   uint64_t IdleClock(uint64_t time) const {
     return idle_clock_ + (idle_cpus_ != 0 && time > idle_since_ ? time - idle_since_ : 0);
   }
   void LookAtCpu(uint32_t cpu, uint64_t time);
-  Capture::Cpu& CpuAt(uint32_t cpu) {
-    if (cpu >= capture_.by_cpu.size()) [[unlikely]] {
-      capture_.by_cpu.resize(cpu + size_t{1});
-    }
-    return capture_.by_cpu[cpu];
-  }
   // Of what `cpu` runs now, by CpuHistory's numbers.
   uint32_t GroupOn(const facts::TimelineState::Cpu& cpu);
-  facts::ThreadIndex IndexOf(fxt::Koid thread) const;
 
   CollectorOptions options_;
   Capture capture_;
@@ -162,7 +152,7 @@ class Collector {
   Accounts accounts_{tasks_};
   SpanMeter spans_;
   CpuHistory history_;
-  std::vector<Thread> threads_;                          // by facts::ThreadIndex
+  facts::DenseTable<Thread> threads_;                    // by facts::ThreadIndex
   Thread nobody_;                                        // those beyond the limit
   std::unordered_map<uint32_t, Distribution> handlers_;  // by name and kind
   bool started_ = false;                                 // a record with a time was seen
@@ -171,7 +161,6 @@ class Collector {
   bool has_wakers_ = false;
   std::optional<uint64_t> command_began_;
   std::optional<uint64_t> command_ended_;
-  bool command_execed_ = false;
 
   // What is being told to the timeline.
   const facts::Switch* change_ = nullptr;
@@ -187,7 +176,8 @@ class Collector {
   uint64_t idle_clock_ = 0;
   uint64_t idle_since_ = 0;
   uint32_t idle_cpus_ = 0;
-  std::vector<uint8_t> is_idle_;  // by CPU
+  facts::DenseTable<uint8_t> is_idle_;      // by CPU
+  facts::DenseTable<Capture::Cpu> by_cpu_;  // for capture_
 
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_{facts_};

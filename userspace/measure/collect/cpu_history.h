@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "facts/dense_table.h"
 #include "measure/capture.h"
 
 namespace measure {
@@ -30,13 +30,13 @@ class CpuHistory {
   // What `cpu` does as of now.
   void Open(uint32_t cpu, const Span& span) {
     if (span.group == kIdle && cpu >= lanes_.size()) return;
-    Lane& lane = LaneAt(cpu);
+    Lane& lane = lanes_.At(cpu);
     lane.open = span;
     lane.is_open = true;
   }
   // What it did; the spans of a CPU come in order of time, and what was open is over.
   void Add(uint32_t cpu, const Span& span) {
-    Lane& lane = LaneAt(cpu);
+    Lane& lane = lanes_.At(cpu);
     lane.is_open = false;
     if (lane.count != 0) {
       Span& last = lane.spans[(lane.count - 1) % kSpans];
@@ -46,10 +46,8 @@ class CpuHistory {
       }
     }
     if (span.begin >= span.end) return;
-    if (lane.spans.size() <= lane.count % kSpans) [[unlikely]] {
-      Grow(lane);
-    }
-    lane.spans[lane.count % kSpans] = span;
+    // As long as it is short, it grows: there may be 65,536 CPUs.
+    lane.spans.At(lane.count % kSpans) = span;
     ++lane.count;
   }
 
@@ -79,18 +77,10 @@ class CpuHistory {
     uint64_t count = 0;  // ever added
     bool is_open = false;
     Span open;  // without an end
-    std::vector<Span> spans;
+    facts::DenseTable<Span> spans;
   };
-  Lane& LaneAt(uint32_t cpu) {
-    if (cpu >= lanes_.size()) [[unlikely]] {
-      AddLanes(cpu + size_t{1});
-    }
-    return lanes_[cpu];
-  }
-  void AddLanes(size_t count);
-  static void Grow(Lane& lane);
 
-  std::vector<Lane> lanes_;
+  facts::DenseTable<Lane> lanes_;
 };
 
 }  // namespace measure

@@ -22,8 +22,10 @@ constexpr std::string_view kMagic(
 constexpr uint32_t kVersion = 1;
 // Behind the magic: version and size of what is compressed, of 32 bits each.
 constexpr size_t kHeaderBytes = kSummaryMagicBytes + 8;
-// Histograms are larger in memory than in a file.
-constexpr size_t kMaxPages = size_t{256} << 10;
+// Histograms are larger in memory than in a file: 192 MiB in pages of 64 bytes.
+constexpr size_t kMaxPages = size_t{3} << 20;
+// A distribution by name takes more than its five bytes: it, its name, and a node of a map.
+constexpr size_t kDistributionPages = (sizeof(Distribution) + 64) / 64 + 1;
 constexpr int kLevel = 9;
 
 // The least that a group takes, see Put: two empty names, flags, ten numbers, the shares, four
@@ -158,9 +160,11 @@ class PayloadReader {
       bucket += step;
       if (bucket >= Histogram::kBuckets) return in_.Fail();
       buckets[i] = static_cast<uint32_t>(bucket);
-      const bool page = i == 0 || buckets[i] >> Histogram::kBucketBits !=
-                                      buckets[i - 1] >> Histogram::kBucketBits;
-      if (page && ++pages_ > kMaxPages) in_.Fail();
+    }
+    // A page for each octave from the first to the last, and one for four large counts.
+    if (count != 0) {
+      TakePages(1 + (buckets.back() >> Histogram::kBucketBits) -
+                (buckets.front() >> Histogram::kBucketBits) + count / 4);
     }
     for (const uint32_t each : buckets) {
       const uint64_t more = in_.Number();
@@ -199,8 +203,7 @@ class PayloadReader {
       std::string name = in_.Text();
       if (i != 0 && name <= last) in_.Fail();
       last = name;
-      // A distribution takes more than its five bytes.
-      if ((i & 3) == 0 && ++pages_ > kMaxPages) in_.Fail();
+      TakePages(kDistributionPages);
       Get(named[std::move(name)]);
     }
   }
@@ -244,6 +247,11 @@ class PayloadReader {
       group.pids.push_back(in_.Number());
       if (i != 0 && group.pids[i] <= group.pids[i - 1]) in_.Fail();
     }
+  }
+
+  void TakePages(size_t count) {
+    pages_ += count;
+    if (pages_ > kMaxPages) in_.Fail();
   }
 
   SummaryReader in_;

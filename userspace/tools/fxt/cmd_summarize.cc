@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <memory>
+#include <span>
+#include <string>
 
 #include "measure/store/load.h"
 #include "measure/store/summary_file.h"
@@ -38,9 +40,15 @@ int Run(const Options& options) {
   if (progress) progress->Clear();
   if (!capture) return Fail(capture.error());
   for (const std::string& note : notes) PrintNote(kProgram, "note: " + note);
+  const std::string summary = measure::EncodeSummary(*capture);
+  // Where there is more than any summary may hold, one that nobody can read must not be left.
+  if (!measure::DecodeSummary(std::as_bytes(std::span(summary)))) {
+    return Fail({options.file + ": more groups and times than a summary has room for",
+                 "take parts of it, with --from and --to"});
+  }
   auto out = text::TextWriter::Open(options.output, OutputLike(options.file));
   if (!out) return Fail(out.error());
-  out->Append(measure::EncodeSummary(*capture));
+  out->Append(summary);
   const auto status = out->Finish();
   return status ? kExitOk : FailOutput(options.output, status.error());
 }

@@ -289,6 +289,18 @@ TEST(CollectorTest, HandlersAndCallsHaveLengths) {
   EXPECT_FALSE(app.syscalls.contains("write"));
 }
 
+TEST(CollectorTest, CallsBeforeAThreadsFirstSwitchAreOfItsGroup) {
+  // "app" has run since before the capture.
+  TraceScript trace;
+  trace.Name(7, "app").Name(8, "other").Switch(0, 1, 0, "R", 8);
+  trace.Span(10, 40, 7, "syscall", "read").Begin(50, 7, "syscall", "write");
+  trace.Switch(60, 0, 7, "R+", 8).Switch(70, 0, 8, "S", 7).End(80, 7, "syscall", "write");
+  trace.Switch(90, 0, 7, "S", 0);
+  const Capture capture = trace.Collect();
+  EXPECT_EQ(Find(capture, "app")->syscalls.at("read").whole_ns, 30u);
+  EXPECT_EQ(Find(capture, "app")->syscalls.at("write").whole_ns, 30u);
+}
+
 TEST(CollectorTest, AWindowCutsAtItsEdges) {
   const Capture capture = Simple({.from = 150, .to = 375});
   EXPECT_EQ(capture.length(), 225u);

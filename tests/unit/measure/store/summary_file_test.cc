@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 
 #include "unit/measure/random_capture.h"
 
@@ -43,6 +44,20 @@ TEST(SummaryFileTest, GroupsOfNothingAreKeptToo) {
   capture.groups[2].name.process = "b";
   const auto read = DecodeSummary(BytesOf(EncodeSummary(capture)));
   ASSERT_TRUE(read);
+  EXPECT_TRUE(*read == capture);
+}
+
+TEST(SummaryFileTest, ManyGroupsWithAllLengthsOfTimeAreKept) {
+  Capture capture;
+  for (int i = 0; i < 2000; ++i) {
+    Group& group = capture.groups.emplace_back();
+    group.name.process = std::to_string(10'000 + i);
+    for (Distribution& times : group.times) {
+      for (unsigned shift = 0; shift < 40; ++shift) times.whole.Add(uint64_t{1} << shift);
+    }
+  }
+  const auto read = DecodeSummary(BytesOf(EncodeSummary(capture)));
+  ASSERT_TRUE(read) << read.error().message;
   EXPECT_TRUE(*read == capture);
 }
 

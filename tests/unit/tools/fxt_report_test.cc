@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// `fxt report` of a part of a trace, as a shell sees it.
+#include <gmock/gmock-matchers.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "unit/measure/trace_script.h"
+#include "unit/support/json.h"
+#include "unit/tools/fxt_command.h"
+
+namespace tools {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr uint64_t kStart = 5'000'000'000;
+
+class FxtReportTest : public testing::FxtCommandTest {
+ protected:
+  // "app" is woken at 40 us and waits 50 us behind "hog".
+  void SetUp() override {
+    FxtCommandTest::SetUp();
+    measure::testing::TraceScript trace;
+    trace.Name(7, "app").Name(8, "hog");
+    trace.Switch(kStart, 0, 0, "R", 7).Switch(kStart + 10'000, 0, 7, "S", 8);
+    trace.Wake(kStart + 40'000, 7, 8).Switch(kStart + 90'000, 0, 8, "R+", 7);
+    trace.Switch(kStart + 95'000, 0, 7, "S", 8).Switch(kStart + 120'000, 0, 8, "S", 0);
+    const auto bytes = trace.bytes();
+    std::ofstream(Path("t.fxt"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<long>(bytes.size()));
+  }
+  json Report(const std::vector<std::string>& options, const std::string& file = "t.fxt") const {
+    std::vector<std::string> words = {"report", "--json", Path(file)};
+    words.insert(words.end(), options.begin(), options.end());
+    const auto result = Fxt(words);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return testing_support::ParseJson(result.out);
+  }
+  static json GroupOf(const json& report, const std::string& process) {
+    for (const json& group : report["groups"]) {
+      if (group["process"] == process) return group;
+    }
+    return {};
+  }
+};
+
+TEST_F(FxtReportTest, APartHasWhatLiesInIt) {
+  const json part = Report({"--from", "30us", "--to", "100us"});
+  EXPECT_EQ(part["begin_ns"], kStart + 30'000);
+  EXPECT_EQ(part["length_ns"], 70'000);
+  const json app = GroupOf(part, "app");
+  EXPECT_EQ(app["share_ns"]["running"], 5'000);
+  EXPECT_EQ(app["share_ns"]["runnable_wakeup"], 50'000);
+  EXPECT_EQ(app["share_ns"]["sleeping"], 10'000 + 5'000);
+  EXPECT_EQ(GroupOf(part, "hog")["share_ns"]["running"], 60'000 + 5'000);
+  // That of "app", and of "hog" while "app" ran.
+  ASSERT_EQ(part["worst_waits"].size(), 2u);
+  EXPECT_EQ(part["worst_waits"][0]["length_ns"], 50'000);
+  EXPECT_EQ(part["worst_waits"][1]["length_ns"], 5'000);
+  EXPECT_EQ(part["strips"]["begin_ns"], kStart + 30'000);
+}
+
+TEST_F(FxtReportTest, AWaitThatAnEdgeCutsIsNoneOfTheLongest) {
+  const json part = Report({"--from", "60us", "--to", "80us"});
+  EXPECT_EQ(part["length_ns"], 20'000);
+  const json app = GroupOf(part, "app");
+  EXPECT_EQ(app["share_ns"]["runnable_wakeup"], 20'000);
+  EXPECT_EQ(app["wakeups"], 0);
+  EXPECT_TRUE(part["worst_waits"].empty());
+  EXPECT_EQ(part["machine"]["by_cpu"][0]["busy_ns"], 20'000);
+}
+
+TEST_F(FxtReportTest, TimesCountFromTheFirstRecordOrAreThoseOfTheTrace) {
+  const std::string from = "@" + std::to_string(kStart + 30'000);
+  const std::string to = "@" + std::to_string(kStart + 100'000);
+  EXPECT_EQ(Report({"--from", from, "--to", to}), Report({"--from", "30us", "--to", "100us"}));
+  EXPECT_EQ(Report({"--from", "@0", "--to", "1s"}), Report({}));
+}
+
+TEST_F(FxtReportTest, AfterTheEndThereIsNothingAndItIsSaid) {
+  const json part = Report({"--from", "1s", "--to", "2s"});
+  EXPECT_EQ(part["length_ns"], 0);
+  EXPECT_THAT(part["notes"].dump(), HasSubstr("nothing in that time"));
+}
+
+TEST_F(FxtReportTest, ASummaryHasNoParts) {
+  ASSERT_EQ(Fxt({"summarize", Path("t.fxt"), "-o", Path("t.fxs")}).status, 0);
+  const json whole = Report({"--from", "30us"}, "t.fxs");
+  EXPECT_EQ(whole["length_ns"], 120'000);
+  EXPECT_THAT(whole["notes"].dump(), HasSubstr("a summary stands for all of its capture"));
+}
+
+TEST_F(FxtReportTest, TheEndBeforeTheBeginIsRefused) {
+  const auto result = Fxt({"report", Path("t.fxt"), "--from", "2s", "--to", "1s"});
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.err, HasSubstr("--from 2s is after --to 1s"));
+}
+
+}  // namespace
+}  // namespace tools
