@@ -55,6 +55,9 @@ inline constexpr std::string_view kBytes = "bytes";
 inline constexpr std::string_view kState = "state";
 // Of session and trimmed; not empty where records are left out.
 inline constexpr std::string_view kFilters = "filters";
+// Of session: ns by which other clocks of the machine are ahead of the file's (int64).
+inline constexpr std::string_view kRealtimeAhead = "realtime_ahead";
+inline constexpr std::string_view kMonotonicAhead = "monotonic_ahead";
 // Of fork (koid).
 inline constexpr std::string_view kChild = "child";
 }  // namespace argument

@@ -57,6 +57,10 @@ Field FieldNamed(std::string_view name) {
       {"cpu", Field::kExtra},       {"weight", Field::kExtra},     {"prio", Field::kExtra},
       {"state", Field::kExtra},     {"waker", Field::kExtra},      {"out", Field::kExtra},
       {"in", Field::kExtra},
+      // Of samples as perf converts them.
+      {"timestamp", Field::kExtra},
+      {"comm", Field::kExtra},
+      {"callchain", Field::kExtra},
   };
   for (const Known& known : kKnown) {
     if (known.name == name) return known.field;

@@ -434,17 +434,20 @@ bool TraceEventImporter::OnMetadata(const TraceEvent& event) {
 
 bool TraceEventImporter::OnSample(const TraceEvent& sample) {
   ++stats_.samples;
-  if (!sample.time) {
+  // `perf data convert --to-json` has samples of its own kind, with nanoseconds.
+  const auto time = sample.time ? sample.time : IntegerOf(Find(sample.extra, "timestamp"));
+  if (!time) {
     ++stats_.without_time;
     return true;
   }
   Begin(sample);
+  if (sample.name.empty()) stored_.name = Text("sample");
   stored_.thread = sample.pid.index() != 0
                        ? tasks_.ThreadOf(sample.pid, sample.tid)
                        : tasks_.ThreadOfKernel(IntegerOf(&sample.tid).value_or(0), {}, {});
   stored_.category = Text("sample");
   AddField(schema::field::kPhase, std::string_view("P"));
-  return Store(StoredKind::kInstant, *sample.time);
+  return Store(StoredKind::kInstant, *time);
 }
 
 bool TraceEventImporter::OnStackFrame(std::string_view id, const TraceEvent& frame) {
