@@ -109,6 +109,9 @@ translate::SessionInfo Recorder::DescribeSession() const {
   info.interrupt_wakers = capture::DescribeInterruptWakers(session_->contextless_cpus(), info.cpus);
   info.start_time = util::WallClockNow();
   info.ring_bytes = session_->ring_bytes();
+  const util::ClockOffsets clocks = util::MeasureClockOffsets();
+  info.realtime_ahead = clocks.realtime;
+  info.monotonic_ahead = clocks.monotonic;
   return info;
 }
 

@@ -28,7 +28,7 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
   }};
   OpenRecord record = file.Begin(track);
   std::array<std::string, texts.size()> valid;
-  std::array<fxt::Argument, texts.size() + 3> arguments;
+  std::array<fxt::Argument, texts.size() + 5> arguments;
   size_t count = 0;
   for (const auto& [name, text] : texts) {
     arguments[count] = {record.Intern(name), fxt::InlineUtf8(*text, valid[count], kMaxTextBytes)};
@@ -38,6 +38,12 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
   arguments[count++] = {record.Intern("ring_bytes"), info.ring_bytes};
   if (info.command_pid != 0) {
     arguments[count++] = {record.Intern("command_pid"), uint64_t{info.command_pid}};
+  }
+  if (info.realtime_ahead) {
+    arguments[count++] = {record.Intern(schema::argument::kRealtimeAhead), *info.realtime_ahead};
+  }
+  if (info.monotonic_ahead) {
+    arguments[count++] = {record.Intern(schema::argument::kMonotonicAhead), *info.monotonic_ahead};
   }
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
