@@ -2,7 +2,7 @@
 # bash completion of fxt(1)
 
 _fxt() {
-  local commands='info check dump json trim recover import lbr report
+  local commands='info check dump json trim recover import merge lbr report
     diff summarize'
   local filters='--from --to -t --thread -p --process --cpu'
   local kinds='event magic provider section provider-event trace-info init string thread instant
@@ -31,6 +31,7 @@ _fxt() {
     report) options+=' --json --html --from --to --top' ;;
     diff) options+=' --base --new --noise --html --markdown --junit --json --top --fail' ;;
     summarize) options+=' -o --output --from --to' ;;
+    merge) options+=' -o --output --clock --offset --align --window --apart' ;;
     recover|import) options+=' -o --output' ;;
     lbr) options+=" --raw --brstack --json --report --top $filters --symbols --no-symbols --root
       --debug-dir --perf-cache --kallsyms" ;;
@@ -48,7 +49,7 @@ _fxt() {
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -d -- "$current")
       return ;;
-    --from|--to|-t|--thread|-p|--process|--category|--top|--max) return ;;
+    --from|--to|-t|--thread|-p|--process|--category|--top|--max|--clock|--offset|--window) return ;;
   esac
   if [[ -n $words ]]; then
     [[ $current == *,* ]] && before=${current%,*},

@@ -199,12 +199,13 @@ util::Status Merge::Align(size_t file) {
   const auto percent = [&](uint64_t inside) {
     return 100.0 * static_cast<double>(inside) / static_cast<double>(fit->moments);
   };
+  const int64_t before = alignments_[file].offset;
   alignments_[file].offset += fit->offset;
   alignments_[file].known = true;
   alignments_[file].how = fmt::format(
-      "{}; then {} by what its threads did: {:.1f}% of {} moments lie inside their runs ({:.1f}% "
+      "{} ({}); then {} by what its threads did: {:.1f}% of {} moments lie inside their runs ({:.1f}% "
       "before), the same within +-{}",
-      alignments_[file].how, Signed(fit->offset), percent(fit->inside), fit->moments,
+      alignments_[file].how, Signed(before), Signed(fit->offset), percent(fit->inside), fit->moments,
       percent(fit->inside_before), Signed(fit->error).substr(1));
   if (fit->ambiguous) alignments_[file].how += "; another offset fits as well";
   return util::Ok();
