@@ -2,7 +2,7 @@
 # bash completion of fxt(1)
 
 _fxt() {
-  local commands='info check dump json trim recover import lbr report
+  local commands='info check dump json trim recover import merge lbr report
     diff summarize query export'
   local filters='--from --to -t --thread -p --process --cpu'
   local kinds='event magic provider section provider-event trace-info init string thread instant
@@ -36,6 +36,7 @@ _fxt() {
     summarize) options+=' -o --output --from --to' ;;
     query) options+=' -f --file --csv --json --markdown' ;;
     export) options+=' --format -o --output --table --gzip' ;;
+    merge) options+=' -o --output --clock --offset --align --window --apart' ;;
     recover|import) options+=' -o --output' ;;
     lbr) options+=" --raw --brstack --json --report --top $filters --symbols --no-symbols --root
       --debug-dir --perf-cache --kallsyms" ;;
@@ -55,7 +56,7 @@ _fxt() {
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -d -- "$current")
       return ;;
-    --from|--to|-t|--thread|-p|--process|--category|--top|--max) return ;;
+    --from|--to|-t|--thread|-p|--process|--category|--top|--max|--clock|--offset|--window) return ;;
   esac
   if [[ -n $words ]]; then
     [[ $current == *,* ]] && before=${current%,*},

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Files without a name, for what does not fit into memory.
+// Temporary files that nobody else can open.
 #pragma once
 
+#include "util/result.h"
 #include "util/unique_fd.h"
 
 namespace output {
 
-// The folder that temporary files go to: $TMPDIR, /var/tmp without one.
-const char* TemporaryFolder();
+// A file without a name, in $TMPDIR, /var/tmp without one. It is gone when it is closed.
+util::Result<util::UniqueFd> MakeUnnamedFile();
 
-// A file there that nobody else finds, and that is gone when it is closed; mode 0600. Empty with
-// errno on failure.
-util::UniqueFd OpenUnnamedFile();
+// What to say when `what` ("write", "read") failed on one; looks at errno.
+util::Error UnnamedFileFailed(const char* what);
 
 }  // namespace output

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "query/chunk_store.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
+#include <utility>
 
 #include "output/unnamed_file.h"
 
 namespace query {
 namespace {
-
-util::Error Failed(const char* what) {
-  return {
-      fmt::format("cannot {} a temporary file: {}", what, std::generic_category().message(errno)),
-      "set TMPDIR to a folder with more room"};
-}
 
 off_t OffsetOf(uint32_t place) {
   return static_cast<off_t>(place) * static_cast<off_t>(ChunkStore::kChunkBytes);
@@ -61,15 +54,18 @@ util::Status ChunkStore::Grow(List& list) {
 }
 
 util::Status ChunkStore::WriteOut(Chunk& chunk) {
-  if (!file_) file_ = output::OpenUnnamedFile();
-  if (!file_) return Failed("make");
+  if (!file_) {
+    auto made = output::MakeUnnamedFile();
+    if (!made) return made.TakeError();
+    file_ = std::move(*made);
+  }
   uint32_t place = 0;
   if (!TakeLast(free_file_places_, place)) place = file_places_++;
   for (size_t done = 0; done < kChunkBytes;) {
     const ssize_t n = pwrite(file_.get(), At(chunk.place) + done, kChunkBytes - done,
                              OffsetOf(place) + static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return Failed("write");
+    if (n <= 0) return output::UnnamedFileFailed("write");
     done += static_cast<size_t>(n);
   }
   free_places_.push_back(chunk.place);
@@ -83,7 +79,7 @@ util::Status ChunkStore::ReadIn(const Chunk& chunk, std::span<std::byte> into) c
     const ssize_t n = pread(file_.get(), into.data() + done, into.size() - done,
                             OffsetOf(chunk.place) + static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return Failed("read");
+    if (n <= 0) return output::UnnamedFileFailed("read");
     done += static_cast<size_t>(n);
   }
   return util::Ok();

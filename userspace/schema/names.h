@@ -71,8 +71,42 @@ inline constexpr std::string_view kFrom = "from";
 inline constexpr std::string_view kTrigger = "trigger";
 inline constexpr std::string_view kValue = "value";
 inline constexpr std::string_view kThread = "thread";
+// Of session: ns by which other clocks of the machine are ahead of the file's (int64).
+inline constexpr std::string_view kRealtimeAhead = "realtime_ahead";
+inline constexpr std::string_view kMonotonicAhead = "monotonic_ahead";
 // Of fork (koid).
 inline constexpr std::string_view kChild = "child";
+}  // namespace argument
+
+// What comes from Trace Event JSON. The name of its provider.
+inline constexpr std::string_view kTraceEventProvider = "trace_event";
+// The instant, of the recorder's category, that says where an imported file comes from.
+inline constexpr std::string_view kImport = "import";
+// A field of an event that records have no place for is an argument with this before its name;
+// `fxt json` makes it a field again.
+inline constexpr char kFieldMark = '.';
+namespace field {
+inline constexpr std::string_view kPhase = "ph";
+inline constexpr std::string_view kId = "id";
+inline constexpr std::string_view kLocalId = "id2.local";
+inline constexpr std::string_view kGlobalId = "id2.global";
+inline constexpr std::string_view kScope = "scope";
+inline constexpr std::string_view kInstantScope = "s";
+// Frames, root first, a line each; ids of frames that nothing explains.
+inline constexpr std::string_view kStack = "stack";
+inline constexpr std::string_view kEndStack = "estack";
+inline constexpr std::string_view kFrame = "sf";
+inline constexpr std::string_view kEndFrame = "esf";
+// Names of arguments whose text is JSON, a line each.
+inline constexpr std::string_view kJson = "json";
+}  // namespace field
+// Arguments beyond those that a record has room for, as one JSON object.
+inline constexpr std::string_view kMoreArguments = "(more)";
+// Of thread and process objects: the number that another recording has for it, where the koid is
+// another one.
+namespace argument {
+inline constexpr std::string_view kTid = "tid";
+inline constexpr std::string_view kPid = "pid";
 }  // namespace argument
 
 // The category of the losses that `fxt recover` declares: part of a file was damaged.

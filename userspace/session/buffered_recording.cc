@@ -310,6 +310,7 @@ void BufferedRecording::BeginNextSnapshot() {
   options.info = config_.info;
   options.info.ring_bytes = session_->ring_bytes();
   options.info.start_time = util::WallClockBefore(session_->Now() - window->begin);
+  translate::TakeClocks(options.info);
   options.translator = {.record_task_events = config_.programs.categories.test(FXR_CATEGORY_TASK),
                         .filtered = !session_->filter().empty()};
   options.sees_switches = session_->options().sees_switches();

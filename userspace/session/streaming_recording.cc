@@ -83,6 +83,7 @@ void StreamingRecording::BeginFile(uint64_t time) {
   translate::SessionInfo info = config_.info;
   info.start_time = util::WallClockNow();
   info.ring_bytes = session_->ring_bytes();
+  translate::TakeClocks(info);
   file_->translator.set_session_info(std::move(info));
   file_->translator.OnStart(time);
 }

@@ -60,6 +60,12 @@ class JsonWriter {
     out_.append(std::string_view(value ? "true" : "false"));
     return *this;
   }
+  // `text` is a JSON value, as it is.
+  JsonWriter& Json(std::string_view text) {
+    Separate();
+    out_.append(text);
+    return *this;
+  }
   JsonWriter& Null() {
     Separate();
     out_.append(std::string_view("null"));

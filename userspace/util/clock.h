@@ -10,4 +10,12 @@ namespace util {
 // kernel, which events are stamped with (capture/bpf/kernel_clock.h).
 uint64_t MonotonicNow();
 
+// ns by which the machine's other clocks are ahead of its CLOCK_BOOTTIME, now. Each is off by less
+// than a microsecond, and right in a time namespace as well.
+struct ClockOffsets {
+  int64_t realtime = 0;
+  int64_t monotonic = 0;
+};
+ClockOffsets MeasureClockOffsets();
+
 }  // namespace util

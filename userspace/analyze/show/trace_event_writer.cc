@@ -5,10 +5,12 @@
 
 #include <algorithm>
 
+#include "analyze/show/imported_fields.h"
 #include "branches/last_branch.h"
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 
 namespace analyze {
 namespace {
@@ -85,6 +87,9 @@ TraceEventWriter::TraceEventWriter(text::TextWriter& out, TraceEventOptions opti
 util::Status TraceEventWriter::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   names_.Note(record);
+  if (const auto* object = std::get_if<fxt::KernelObject>(&record); object && IsImported(reader)) {
+    AddImportedObject(*object);
+  }
   if (options_.cpu_slices) timeline_.Add(reader);
   switch (facts::KindOf(record)) {
     case facts::RecordKind::kSwitch:
@@ -126,7 +131,10 @@ void TraceEventWriter::BeginEvent(std::string_view phase, uint64_t time,
                                   const fxt::ThreadRef& thread) {
   // A line per event: files are looked at with less and grep.
   events_.Line().BeginObject().Key("ph").String(phase).Key("ts").Microseconds(time);
-  events_.Key("pid").Unsigned(thread.process).Key("tid").Unsigned(thread.thread);
+  events_.Key("pid");
+  numbers_.WritePid(thread.process, events_);
+  events_.Key("tid");
+  numbers_.WriteTid(thread.thread, events_);
 }
 
 void TraceEventWriter::Arguments(std::span<const fxt::Argument> arguments) {
@@ -136,17 +144,65 @@ void TraceEventWriter::Arguments(std::span<const fxt::Argument> arguments) {
   }
 }
 
+void TraceEventWriter::ImportedArguments(const ImportedFields& fields,
+                                         std::span<const fxt::Argument> arguments) {
+  for (const fxt::Argument& argument : arguments) {
+    if (ImportedFields::IsField(argument)) continue;
+    if (!fields.IsJson(argument)) {
+      Arguments({&argument, 1});
+      continue;
+    }
+    std::string_view json = std::get<fxt::StringRef>(argument.value).text;
+    if (argument.name.text == schema::kMoreArguments && json.size() > 2 && json.front() == '{') {
+      events_.Json(json.substr(1, json.size() - 2));  // its members are arguments
+    } else {
+      events_.Key(argument.name.text).Json(json);
+    }
+  }
+}
+
+// Names are told at the end; the rest is told here.
+void TraceEventWriter::AddImportedObject(const fxt::KernelObject& object) {
+  numbers_.Note(object);
+  const bool process = object.type == static_cast<uint8_t>(fxt::KernelObjectType::kProcess);
+  const auto index = facts::IntegerValue(facts::FindArgument(object.arguments, "sort_index"));
+  const auto labels = facts::TextOf(facts::FindArgument(object.arguments, "labels"));
+  const auto of = facts::KoidOf(facts::FindArgument(object.arguments, schema::argument::kProcess));
+  if (!process && !of) return;
+  const auto begin = [&](std::string_view name) {
+    events_.Line().BeginObject().Key("ph").String("M").Key("name").String(name);
+    events_.Key("pid");
+    numbers_.WritePid(process ? object.koid : *of, events_);
+    if (!process) {
+      events_.Key("tid");
+      numbers_.WriteTid(object.koid, events_);
+    }
+    events_.Key("args").BeginObject();
+  };
+  if (index) {
+    begin(process ? "process_sort_index" : "thread_sort_index");
+    events_.Key("sort_index").Signed(*index).EndObject().EndObject();
+  }
+  if (process && labels) {
+    begin("process_labels");
+    events_.Key("labels").String(*labels).EndObject().EndObject();
+  }
+}
+
 void TraceEventWriter::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
+  const bool imported = IsImported(reader);
+  if (imported && IsImportHead(event)) return;
   ++counts_.events;
   const uint64_t time = reader.ToNanoseconds(event.timestamp);
-  BeginEvent(PhaseOf(event.type), time, event.thread);
+  const ImportedFields fields(imported ? event.arguments : std::span<const fxt::Argument>());
+  BeginEvent(fields.phase().empty() ? PhaseOf(event.type) : fields.phase(), time, event.thread);
   events_.Key("cat").String(event.category.text).Key("name").String(event.name.text);
   switch (event.type) {
     case fxt::EventType::kInstant:
-      events_.Key("s").String("t");
+      if (!fields.has_scope() && !imported) events_.Key("s").String("t");
       break;
     case fxt::EventType::kCounter:
-      if (event.payload != 0) events_.Key("id").Hex(event.payload);
+      if (event.payload != 0 && !fields.has_id()) events_.Key("id").Hex(event.payload);
       break;
     case fxt::EventType::kDurationComplete: {
       const uint64_t end = reader.ToNanoseconds(event.payload);
@@ -156,13 +212,17 @@ void TraceEventWriter::AddEvent(const fxt::Reader& reader, const fxt::Event& eve
     case fxt::EventType::kFlowEnd:
       // "The end of the flow is associated with the enclosing duration event."
       events_.Key("bp").String("e");
-      events_.Key("id").Hex(event.payload);
-      break;
+      [[fallthrough]];
     default:
-      if (HasPayload(event.type)) events_.Key("id").Hex(event.payload);
+      if (HasPayload(event.type) && !fields.has_id()) events_.Key("id").Hex(event.payload);
   }
+  fields.Write(events_);
   events_.Key("args").BeginObject();
-  Arguments(event.arguments);
+  if (imported) {
+    ImportedArguments(fields, event.arguments);
+  } else {
+    Arguments(event.arguments);
+  }
   events_.EndObject().EndObject();
 }
 
@@ -192,8 +252,12 @@ void TraceEventWriter::AddSwitch(const fxt::Reader& reader) {
   if (!record) return;
   ++counts_.switches;
   const auto side = [&](const facts::SwitchSide& s) {
-    if (s.process) system_.Key("pid").Unsigned(*s.process);
-    system_.Key("tid").Unsigned(s.thread);
+    if (s.process) {
+      system_.Key("pid");
+      numbers_.WritePid(*s.process, system_);
+    }
+    system_.Key("tid");
+    numbers_.WriteTid(s.thread, system_);
   };
   SystemEvent("k");
   system_.Key("ts").Microseconds(record->time).Key("cpu").Unsigned(record->cpu);
@@ -246,9 +310,13 @@ void TraceEventWriter::AddWakeup(const fxt::Reader& reader) {
   ++counts_.wakeups;
   SystemEvent("w");
   system_.Key("ts").Microseconds(record->time).Key("cpu").Unsigned(record->cpu);
-  system_.Key("tid").Unsigned(record->thread);
+  system_.Key("tid");
+  numbers_.WriteTid(record->thread, system_);
   if (record->weight) system_.Key("prio").Signed(*record->weight);
-  if (record->waker) system_.Key("waker").Unsigned(*record->waker);
+  if (record->waker) {
+    system_.Key("waker");
+    numbers_.WriteTid(*record->waker, system_);
+  }
   system_.EndObject();
 }
 
@@ -274,8 +342,12 @@ void TraceEventWriter::AddBranches(const fxt::Blob& blob) {
 void TraceEventWriter::MetadataEvent(std::string_view what, uint64_t process,
                                      std::optional<uint64_t> thread, std::string_view name) {
   events_.Line().BeginObject().Key("ph").String("M").Key("name").String(what);
-  events_.Key("pid").Unsigned(process);
-  if (thread) events_.Key("tid").Unsigned(*thread);
+  events_.Key("pid");
+  numbers_.WritePid(process, events_);
+  if (thread) {
+    events_.Key("tid");
+    numbers_.WriteTid(*thread, events_);
+  }
   events_.Key("args").BeginObject().Key("name").String(name).EndObject().EndObject();
   out_.FlushIfFull();
 }
@@ -283,10 +355,12 @@ void TraceEventWriter::MetadataEvent(std::string_view what, uint64_t process,
 // Names are the last ones of a trace: programs are renamed while they start.
 void TraceEventWriter::Names() {
   for (const auto& [koid, process] : names_.processes()) {
+    if (process.name.empty()) continue;
     MetadataEvent("process_name", koid, std::nullopt, process.name);
   }
   for (const auto& [koid, thread] : names_.threads()) {
-    if (thread.process) MetadataEvent("thread_name", *thread.process, koid, thread.name);
+    if (!thread.process || thread.name.empty()) continue;
+    MetadataEvent("thread_name", *thread.process, koid, thread.name);
   }
   if (counts_.slices == 0) return;
   MetadataEvent("process_name", kCpuTracksProcess, std::nullopt, "CPUs");
@@ -305,7 +379,8 @@ util::Status TraceEventWriter::Finish() {
   events_.Key("systemTraceEvents").BeginObject().Key("type").String("fuchsia");
   events_.Key("events").BeginArray();
   for (const auto& [koid, process] : names_.processes()) {
-    events_.Line().BeginObject().Key("ph").String("p").Key("pid").Unsigned(koid);
+    events_.Line().BeginObject().Key("ph").String("p").Key("pid");
+    numbers_.WritePid(koid, events_);
     events_.Key("name").String(process.name);
     if (koid == 0) events_.Key("sort_index").Signed(-1);
     events_.EndObject();
@@ -313,8 +388,12 @@ util::Status TraceEventWriter::Finish() {
   }
   for (const auto& [koid, thread] : names_.threads()) {
     if (!thread.process) continue;
-    events_.Line().BeginObject().Key("ph").String("t").Key("pid").Unsigned(*thread.process);
-    events_.Key("tid").Unsigned(koid).Key("name").String(thread.name).EndObject();
+    events_.Line().BeginObject().Key("ph").String("t");
+    events_.Key("pid");
+    numbers_.WritePid(*thread.process, events_);
+    events_.Key("tid");
+    numbers_.WriteTid(koid, events_);
+    events_.Key("name").String(thread.name).EndObject();
     out_.FlushIfFull();
   }
   events_.Spliced(!system_spool_.empty());

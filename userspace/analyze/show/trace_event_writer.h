@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "analyze/show/imported_fields.h"
 #include "facts/object_names.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
@@ -25,6 +26,9 @@ struct TraceEventOptions {
 // Fuchsia's trace2json lays them out (names of processes "p" and threads "t", switches "k", wakeups
 // "w"); then `lastBranch`, if there are such blobs. Memory does not grow with the trace: what comes
 // later waits in temporary files.
+//
+// What was imported from such JSON comes out as it was, fields and numbers of tasks included, as
+// far as records can say it.
 //
 // Times are microseconds with three decimals. Ids and pointers are strings, as are numbers beyond
 // 2^53. Strings that are not UTF-8 are repaired.
@@ -59,6 +63,9 @@ class TraceEventWriter {
   };
 
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
+  // Arguments of an event that comes from Trace Event JSON, as they were there.
+  void ImportedArguments(const ImportedFields& fields, std::span<const fxt::Argument> arguments);
+  void AddImportedObject(const fxt::KernelObject& object);
   void AddLog(const fxt::Reader& reader, const fxt::Log& log);
   void AddLargeBlob(const fxt::Reader& reader, const fxt::LargeBlobWithMetadata& blob);
   void AddSwitch(const fxt::Reader& reader);
@@ -80,6 +87,7 @@ class TraceEventWriter {
   text::Spool branch_spool_;
   text::JsonWriter branches_;
   facts::ObjectNames names_;
+  ImportedNumbers numbers_;
   Slices slices_{*this};
   facts::Timeline<Slices> timeline_{slices_};  // fed where slices are wanted
   Counts counts_;

@@ -4,13 +4,18 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"
 #include "import/perf_importer.h"
+#include "import/trace_event/trace_event_importer.h"
+#include "import/trace_event/trace_event_text.h"
 #include "perf/file/file_reader.h"
 #include "perf/file/seekable_source.h"
 #include "sink/open_sink.h"
+#include "source/input.h"
+#include "source/peek.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/support/output_file.h"
@@ -71,10 +76,7 @@ void Tell(const std::string& file, const importer::PerfImportStats& stats) {
   }
 }
 
-int Run(const Options& options) {
-  if (const auto status = RefuseSameFile(options.file, options.output); !status) {
-    return Fail(status.error());
-  }
+int ImportPerf(const Options& options) {
   auto source = perf::OpenFile(options.file);
   if (!source) return Fail(source.error());
   const uint64_t total = (*source)->size().value_or(0);
@@ -115,26 +117,96 @@ int Run(const Options& options) {
   return kExitOk;
 }
 
+void Tell(const std::string& file, const importer::TraceEventImporter& importer) {
+  const importer::TraceEventStats& stats = importer.stats();
+  PrintNote(kProgram, importer::Summary(stats));
+  for (const std::string& text : importer::Notes(stats)) {
+    PrintNote(kProgram, fmt::format("note: {}: {}", file, text));
+  }
+}
+
+// What is read has to be read to its end before anything is written.
+int ImportTraceEvents(const Options& options, bool ftrace) {
+  auto source = source::OpenInput(options.file);
+  if (!source) return Fail(source.error());
+  Progress progress("fxt import: " + options.file, **source);
+  importer::TraceEventImporter importer;
+  const auto step = [&](uint64_t bytes) {
+    progress.Update(bytes);
+    return true;
+  };
+  const util::Status read =
+      ftrace ? importer.ReadFtrace(**source, step) : importer.Read(**source, step);
+  progress.Clear();
+  if (!read) {
+    return Fail({fmt::format("{}: {}", options.file, read.error().message), read.error().hint});
+  }
+  sink::SinkOptions sink_options;
+  sink_options.path = options.output;
+  sink_options.file = OutputLike(options.file);
+  auto out = sink::OpenSink(sink_options);
+  if (!out) return Fail(out.error());
+  fxt::ArchiveWriter archive(**out);
+  const util::Status written = importer.Write(archive);
+  archive.Flush();
+  if (!written) return Fail(written.error());
+  if (const auto status = (*out)->Close(); !status) {
+    return FailOutput(options.output, status.error());
+  }
+  Tell(options.file, importer);
+  if (!importer.failure().empty()) {
+    return Fail({fmt::format("{}: {}", options.file, importer.failure()),
+                 "what came before is in the output"});
+  }
+  return kExitOk;
+}
+
+int Run(const Options& options) {
+  if (const auto status = RefuseSameFile(options.file, options.output); !status) {
+    return Fail(status.error());
+  }
+  // It keeps a pipe open in the meantime.
+  auto peeked = source::PeekInput(options.file);
+  if (!peeked) return Fail(peeked.error());
+  const std::string_view start = peeked->start();
+  constexpr std::string_view kPerf = "PERFILE2";
+  constexpr std::string_view kPerfOtherByteOrder = "2ELIFREP";
+  if (kPerf.starts_with(start.substr(0, kPerf.size())) ||
+      kPerfOtherByteOrder.starts_with(start.substr(0, kPerf.size()))) {
+    return ImportPerf(options);
+  }
+  return ImportTraceEvents(options, start.starts_with("#"));
+}
+
 }  // namespace
 
 void AddImport(const Command& program, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = program.AddSubcommand(
-      "import", "Make a trace of a perf.data file: branch stacks, samples, tasks, mappings");
-  command.Add("FILE", options->file, "What `perf record` wrote; - is standard input").Required();
+      "import",
+      "Make a trace of what other tools write: perf.data, Trace Event JSON, ftrace's text");
+  command
+      .Add("FILE", options->file,
+           "What `perf record` wrote, or JSON of the Trace Event Format; - is standard input")
+      .Required();
   AddTraceOutput(command, options->output);
   command.Footer(
-      "Takes files of `perf record` and of simpleperf from machines of this byte order, written to "
-      "a\n"
-      "file or a pipe, compressed (-z) or not. Samples with a branch stack (perf record -b) "
-      "become\n"
-      "last-branch blobs and instants, others instants and backtraces; times stay those of perf's\n"
-      "clock. What is left out is counted on standard error. docs/lbr.md has the details.\n"
+      "The content tells which it is. JSON (clang -ftime-trace, Chrome, Node.js and many more) may "
+      "be\n"
+      "gzip, in any order and without its end; events are put in the order of time, through a\n"
+      "temporary file in $TMPDIR where there are many. docs/import.md says what becomes what.\n"
+      "\n"
+      "Of perf it takes files of `perf record` and of simpleperf from machines of this byte "
+      "order,\n"
+      "compressed (-z) or not. Samples with a branch stack (perf record -b) become last-branch "
+      "blobs\n"
+      "and instants, others instants and backtraces; times stay those of perf's clock.\n"
+      "docs/lbr.md has the details. What is left out is counted on standard error.\n"
       "\n"
       "Examples:\n"
+      "  fxt import trace.json.gz -o trace.fxt\n"
       "  fxt import perf.data -o trace.fxt && fxt lbr trace.fxt\n"
-      "  ssh host perf record -b -a -o - -- sleep 1 | fxt import - -o trace.fxt.gz\n"
-      "  fxt import perf.data -o - | fxt lbr --raw -");
+      "  ssh host perf record -b -a -o - -- sleep 1 | fxt import - -o trace.fxt.gz");
   command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 

@@ -19,6 +19,7 @@ void AddJson(const Command& program, int& exit_code);
 void AddTrim(const Command& program, int& exit_code);
 void AddRecover(const Command& program, int& exit_code);
 void AddImport(const Command& program, int& exit_code);
+void AddMerge(const Command& program, int& exit_code);
 void AddLbr(const Command& program, int& exit_code);
 void AddDiff(const Command& program, int& exit_code);
 void AddReport(const Command& program, int& exit_code);

@@ -11,8 +11,8 @@ namespace tools {
 namespace {
 
 constexpr AddCommand kCommands[] = {
-    AddInfo, AddCheck,  AddDump, AddJson,      AddTrim,  AddRecover, AddImport,
-    AddLbr,  AddReport, AddDiff, AddSummarize, AddQuery, AddExport,
+    AddInfo,  AddCheck, AddDump,   AddJson, AddTrim,      AddRecover, AddImport,
+    AddMerge, AddLbr,   AddReport, AddDiff, AddSummarize, AddQuery,   AddExport,
 };
 
 constexpr const char* kDescription =
@@ -28,7 +28,8 @@ constexpr const char* kExamples =
     "  fxt json --cpu-slices trace.fxt -o trace.json\n"
     "  fxt trim --from 1s --to 1.2s trace.fxt -o part.fxt\n"
     "  fxt recover damaged.fxt -o saved.fxt\n"
-    "  fxt import perf.data -o trace.fxt          what perf recorded, as a trace\n"
+    "  fxt import trace.json -o trace.fxt         what others recorded, as a trace\n"
+    "  fxt merge trace.fxt app.json -o all.fxt    a program's own trace beside it\n"
     "  fxt lbr trace.fxt                          last branches of the CPU\n"
     "  fxt report trace.fxt                       where time went, who waited, for whom\n"
     "  fxt diff base/ new/                        what got slower, and why\n"

@@ -7,8 +7,15 @@
 
 #include "fxt/utf8.h"
 #include "schema/names.h"
+#include "util/clock.h"
 
 namespace translate {
+
+void TakeClocks(SessionInfo& info) {
+  const util::ClockOffsets clocks = util::MeasureClockOffsets();
+  info.realtime_ahead = clocks.realtime;
+  info.monotonic_ahead = clocks.monotonic;
+}
 
 void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
                   const SessionInfo& info) {
@@ -28,7 +35,7 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
   }};
   OpenRecord record = file.Begin(track);
   std::array<std::string, texts.size()> valid;
-  std::array<fxt::Argument, texts.size() + 3> arguments;
+  std::array<fxt::Argument, texts.size() + 5> arguments;
   size_t count = 0;
   for (const auto& [name, text] : texts) {
     arguments[count] = {record.Intern(name), fxt::InlineUtf8(*text, valid[count], kMaxTextBytes)};
@@ -38,6 +45,12 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
   arguments[count++] = {record.Intern("ring_bytes"), info.ring_bytes};
   if (info.command_pid != 0) {
     arguments[count++] = {record.Intern(schema::argument::kCommandPid), uint64_t{info.command_pid}};
+  }
+  if (info.realtime_ahead) {
+    arguments[count++] = {record.Intern(schema::argument::kRealtimeAhead), *info.realtime_ahead};
+  }
+  if (info.monotonic_ahead) {
+    arguments[count++] = {record.Intern(schema::argument::kMonotonicAhead), *info.monotonic_ahead};
   }
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "model/task_table.h"
@@ -26,7 +27,13 @@ struct SessionInfo {
   std::string interrupt_wakers;
   std::string start_time;   // wall clock, RFC 3339
   uint64_t ring_bytes = 0;  // per CPU
+  // ns by which other clocks are ahead of the file's.
+  std::optional<int64_t> realtime_ahead;
+  std::optional<int64_t> monotonic_ahead;
 };
+
+// Sets how far the other clocks are ahead, now.
+void TakeClocks(SessionInfo& info);
 
 // Category "fxt-record", name "session", one argument per field. `time` in ns of the file's clock.
 void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,

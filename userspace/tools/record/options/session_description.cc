@@ -29,6 +29,7 @@ translate::SessionInfo DescribeSession(const RecordOptions& options,
   info.interrupt_wakers = capture::DescribeInterruptWakers(session.contextless_cpus(), info.cpus);
   info.start_time = util::WallClockNow();
   info.ring_bytes = session.ring_bytes();
+  translate::TakeClocks(info);
   return info;
 }
 

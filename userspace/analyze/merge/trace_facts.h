@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What has to be known of a trace before it can be put beside another one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "fxt/byte_source.h"
+#include "fxt/format.h"
+
+namespace analyze {
+
+enum class TraceClock : uint8_t { kUnknown, kBoottime, kMonotonic, kRealtime };
+
+// "boottime", "monotonic" or "realtime", also "CLOCK_BOOTTIME" and so on.
+std::optional<TraceClock> ClockNamed(std::string_view name);
+std::string_view NameOf(TraceClock clock);
+
+struct TraceFacts {
+  static constexpr size_t kMaxTasks = size_t{1} << 20;
+
+  // A clock sync marker.
+  struct Mark {
+    int64_t time = 0;   // ns
+    int64_t error = 0;  // ns it may be off, either way: half of what it took to set it
+  };
+
+  std::optional<uint64_t> first;  // ns
+  uint64_t last = 0;              // ns
+  std::map<std::string, Mark> marks;  // by sync id
+  TraceClock clock = TraceClock::kUnknown;
+  // What fxt-record notes of the machine's clocks: ns that they are ahead of CLOCK_BOOTTIME.
+  std::optional<int64_t> realtime_ahead;
+  std::optional<int64_t> monotonic_ahead;
+  // Wall clock (ns) at time 0 of the trace.
+  std::optional<int64_t> zero_realtime;
+  std::string host;
+  bool has_switches = false;
+  uint32_t cpus = 0;  // the highest one, plus 1
+  std::unordered_map<fxt::Koid, fxt::Koid> threads;  // process by thread
+  std::unordered_set<fxt::Koid> processes;
+  bool truncated = false;
+  std::string unreadable;  // why it could not be read to its end
+};
+
+TraceFacts ReadFacts(fxt::ByteSource& source);
+
+}  // namespace analyze

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What `fxt import` keeps of Trace Event JSON beyond what records say, on its way back to JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+
+#include "fxt/reader.h"
+#include "text/json_writer.h"
+
+namespace analyze {
+
+// The fields of one event that stand among its arguments (schema/names.h, kFieldMark).
+class ImportedFields {
+ public:
+  explicit ImportedFields(std::span<const fxt::Argument> arguments);
+
+  // Of the event; empty where its record says it.
+  std::string_view phase() const { return phase_; }
+  bool has_id() const { return has_id_; }
+  bool has_scope() const { return has_scope_; }
+
+  static bool IsField(const fxt::Argument& argument);
+  // Whether the text of this argument is JSON: it is said to be, and is.
+  bool IsJson(const fxt::Argument& argument) const;
+  // The fields other than those above, to an object that is open.
+  void Write(text::JsonWriter& json) const;
+
+ private:
+  std::span<const fxt::Argument> arguments_;
+  std::string_view phase_;
+  std::string_view json_names_;
+  bool has_id_ = false;
+  bool has_scope_ = false;
+};
+
+// The numbers that tasks had in the JSON, where their koids are others.
+class ImportedNumbers {
+ public:
+  // A kernel object of an imported file.
+  void Note(const fxt::KernelObject& object);
+
+  // The koid where there is no other number.
+  void WritePid(fxt::Koid process, text::JsonWriter& json) const { Write(pids_, process, json); }
+  void WriteTid(fxt::Koid thread, text::JsonWriter& json) const { Write(tids_, thread, json); }
+
+ private:
+  using Numbers = std::unordered_map<fxt::Koid, int64_t>;
+  static constexpr size_t kMost = size_t{1} << 20;
+  static void Write(const Numbers& numbers, fxt::Koid koid, text::JsonWriter& json);
+
+  Numbers pids_;
+  Numbers tids_;
+};
+
+// Whether the record that `reader` stands at comes from Trace Event JSON.
+bool IsImported(const fxt::Reader& reader);
+// The instant that says so.
+bool IsImportHead(const fxt::Event& event);
+
+}  // namespace analyze

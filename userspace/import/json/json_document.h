@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The outermost level of Trace Event Format: an array of events, or an object with such arrays.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "fxt/byte_source.h"
+#include "import/json/event_parser.h"
+#include "import/json/json_window.h"
+
+namespace importer {
+
+// Who gets what is found; each call may say false to stop.
+class JsonListener {
+ public:
+  virtual ~JsonListener() = default;
+
+  virtual bool OnEvent(const TraceEvent& event) = 0;
+  // Of "samples".
+  virtual bool OnSample(const TraceEvent& sample) = 0;
+  // Of "systemTraceEvents" of type "fuchsia": {ph, ts, cpu, ...}.
+  virtual bool OnSystemEvent(const TraceEvent& event) = 0;
+  // A line of "systemTraceEvents" that is a text, unpacked, without its end.
+  virtual bool OnSystemLine(std::string_view line) = 0;
+  // Of "stackFrames": name, category and parent.
+  virtual bool OnStackFrame(std::string_view id, const TraceEvent& frame) = 0;
+  // Any other property and the JSON text of its value, which is empty where that is long.
+  virtual bool OnProperty(std::string_view name, std::string_view text) = 0;
+};
+
+class JsonDocument {
+ public:
+  // Larger elements are passed over.
+  static constexpr size_t kMaxElementBytes = size_t{8} << 20;
+  static constexpr size_t kMaxPropertyBytes = size_t{64} << 10;
+
+  // Both must outlive the document.
+  JsonDocument(fxt::ByteSource& source, JsonListener& listener,
+               size_t max_element_bytes = kMaxElementBytes);
+
+  // Called after each window with the bytes passed; false stops.
+  using Progress = std::function<bool(uint64_t bytes)>;
+
+  enum class Outcome : uint8_t {
+    kRead,     // to its end, or stopped
+    kNotJson,  // neither an array nor an object
+  };
+  Outcome Read(const Progress& progress);
+
+  // Elements that are no JSON, no objects, too large or nested too deeply.
+  uint64_t broken() const { return broken_; }
+  uint64_t first_broken() const { return first_broken_; }  // byte
+  // The text ended inside an element or a property.
+  bool cut() const { return cut_; }
+  // An array or object without an end, which the format allows.
+  bool open_ended() const { return open_ended_; }
+  // Why the source ended early or failed; empty otherwise.
+  const std::string& failure() const { return window_.failure(); }
+  uint64_t bytes() const { return window_.position(); }
+
+ private:
+  // Passes white space and, where elements follow one another, commas.
+  char Next(bool commas);
+  void ReadObject();
+  void ReadProperty(std::string_view key);
+  template <typename Each>
+  void ReadElements(Each&& each);
+  void ReadFrames();
+  void ReadSystemObject();
+  void ReadSystemText();
+  // The value behind which `window_` stands; false when the element is of no use.
+  bool ReadEvent();
+  // False at the end of the text.
+  bool ReadKey(std::string& key);
+  // Passes a value, strings and nesting obeyed; keeps at most `keep` bytes of it.
+  bool PassValue(size_t keep, std::string* kept);
+  void Broken();
+  bool Go() { return !stopped_; }
+
+  JsonWindow window_;
+  JsonListener& listener_;
+  EventParser parser_;
+  Progress progress_;
+  uint64_t next_progress_ = 0;
+  bool stopped_ = false;
+  uint64_t broken_ = 0;
+  uint64_t first_broken_ = 0;
+  bool cut_ = false;
+  bool open_ended_ = false;
+};
+
+}  // namespace importer

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Lines of the text that ftrace prints.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "fxt/format.h"
+
+namespace importer {
+
+// "bash-1234 ( 1230) [002] d..2. 12.345678: sched_switch: prev_comm=bash ...". The part in
+// parentheses (the tgid) and the flags may be missing. Views are parts of the line.
+struct FtraceLine {
+  std::string_view task;
+  int64_t tid = 0;
+  std::optional<int64_t> tgid;
+  uint32_t cpu = 0;
+  int64_t time = 0;  // ns
+  std::string_view event;
+  std::string_view rest;  // behind "event: "
+
+  // Empty for comments and whatever else is no event.
+  static std::optional<FtraceLine> Parse(std::string_view line);
+};
+
+struct FtraceSwitch {
+  std::string_view prev_comm;
+  int64_t prev_tid = 0;
+  int prev_priority = 0;
+  fxt::ThreadState prev_state = fxt::ThreadState::kNew;
+  std::string_view next_comm;
+  int64_t next_tid = 0;
+  int next_priority = 0;
+
+  // Of the rest of a sched_switch line.
+  static std::optional<FtraceSwitch> Parse(std::string_view rest);
+};
+
+struct FtraceWakeup {
+  std::string_view comm;
+  int64_t tid = 0;
+  int priority = 0;
+  uint32_t target_cpu = 0;
+
+  // Of the rest of a sched_waking or sched_wakeup line.
+  static std::optional<FtraceWakeup> Parse(std::string_view rest);
+};
+
+// What the line tells of another clock, in ns: "trace_event_clock_sync: parent_ts=SECONDS" of a
+// tracing_mark_write line.
+std::optional<int64_t> ParentTimeOf(std::string_view rest);
+
+}  // namespace importer

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "import/trace_event/json_tasks.h"
+
+#include <charconv>
+#include <functional>
+#include <unordered_set>
+
+#include "fxt/utf8.h"
+#include "schema/koid.h"
+
+namespace importer {
+namespace {
+
+constexpr uint32_t kOthers = 0;  // process and thread for what is beyond the limit
+
+// Gives each number a koid, no koid twice.
+class Koids {
+ public:
+  fxt::Koid Take(int64_t number) {
+    if (number > 0 && number <= schema::kTidMask && first_.insert(number).second) {
+      return static_cast<fxt::Koid>(number);
+    }
+    auto low = static_cast<uint32_t>(number) & schema::kTidMask;
+    // When a number's generations are used up, those of the numbers that nobody has.
+    if (generations_[low] >= schema::kMaxGeneration) low = spare_;
+    while (generations_[low] >= schema::kMaxGeneration) low = --spare_;
+    return schema::MakeKoid(low, ++generations_[low]);
+  }
+
+ private:
+  std::unordered_set<int64_t> first_;
+  std::unordered_map<uint32_t, uint32_t> generations_;  // the last one given
+  uint32_t spare_ = schema::kTidMask;
+};
+
+}  // namespace
+
+JsonTasks::JsonTasks() {
+  // Not found by any number; named when something was put there.
+  processes_.push_back({.pid = -1, .text = "(others)"});
+  threads_.push_back({.process = kOthers, .tid = -1, .text = "(others)"});
+}
+
+void JsonTasks::Set(std::string& name, std::string_view text) {
+  text = fxt::CutUtf8(text, kMaxNameBytes);
+  if (text == name || text.size() > kMaxNames - name_bytes_) return;
+  name_bytes_ += text.size();
+  name = fxt::ToValidUtf8(text);
+}
+
+int64_t JsonTasks::NumberOf(const JsonValue& value, std::string_view* text) const {
+  if (const auto* number = std::get_if<int64_t>(&value)) return *number;
+  if (const auto* number = std::get_if<uint64_t>(&value)) return static_cast<int64_t>(*number);
+  if (const auto* number = std::get_if<double>(&value)) {
+    return *number > -9e18 && *number < 9e18 ? static_cast<int64_t>(*number) : 0;
+  }
+  const auto* name = std::get_if<std::string_view>(&value);
+  if (name == nullptr) return 0;
+  int64_t number = 0;
+  const char* const end = name->data() + name->size();
+  const auto [stop, error] = std::from_chars(name->data(), end, number);
+  if (error == std::errc() && stop == end) return number;
+  *text = *name;
+  // Below what anybody uses as a number.
+  constexpr uint64_t kBits = uint64_t{1} << 50;
+  return -static_cast<int64_t>(kBits | (std::hash<std::string_view>{}(*name) & (kBits - 1)));
+}
+
+bool JsonTasks::Full() {
+  if (processes_.size() + threads_.size() < kMaxTasks) return false;
+  ++overflowed_;
+  return true;
+}
+
+uint32_t JsonTasks::ProcessOf(const JsonValue& pid) {
+  std::string_view text;
+  const int64_t number = NumberOf(pid, &text);
+  const auto found = process_by_pid_.find(number);
+  if (found != process_by_pid_.end()) return found->second;
+  if (Full()) return kOthers;
+  const auto process = static_cast<uint32_t>(processes_.size());
+  processes_.push_back({.pid = number});
+  Set(processes_.back().text, text);
+  process_by_pid_.emplace(number, process);
+  return process;
+}
+
+uint32_t JsonTasks::ThreadOf(const JsonValue& pid, const JsonValue& tid) {
+  std::string_view pid_text, text;
+  const int64_t pid_number = NumberOf(pid, &pid_text);
+  const int64_t number = NumberOf(tid, &text);
+  if (last_thread_ != kNone && pid_number == last_pid_ && number == last_tid_) return last_thread_;
+  const uint32_t process = ProcessOf(pid);
+  if (process == kOthers) return kOthers;
+  uint32_t thread = kOthers;
+  const auto found = thread_by_tid_.find({process, number});
+  if (found != thread_by_tid_.end()) {
+    thread = found->second;
+  } else if (!Full()) {
+    thread = static_cast<uint32_t>(threads_.size());
+    threads_.push_back({.process = process, .tid = number});
+    Set(threads_.back().text, text);
+    thread_by_tid_.emplace(std::pair(process, number), thread);
+  } else {
+    return kOthers;
+  }
+  last_pid_ = pid_number;
+  last_tid_ = number;
+  last_thread_ = thread;
+  return thread;
+}
+
+uint32_t JsonTasks::ThreadOfKernel(int64_t tid, std::optional<int64_t> pid, std::string_view name) {
+  uint32_t thread = kOthers;
+  const auto found = kernel_threads_.find(tid);
+  if (found != kernel_threads_.end()) {
+    thread = found->second;
+  } else {
+    if (Full()) return kOthers;
+    thread = static_cast<uint32_t>(threads_.size());
+    threads_.push_back({.process = kNone, .tid = tid});
+    kernel_threads_.emplace(tid, thread);
+  }
+  if (pid) kernel_processes_[thread] = *pid;
+  if (!name.empty()) Set(threads_[thread].name, name);
+  return thread;
+}
+
+void JsonTasks::Assign() {
+  // Whom the kernel's side means by a number: the thread of the events that has it, if it is one.
+  std::unordered_map<int64_t, uint32_t> by_tid;
+  for (const auto& [key, thread] : thread_by_tid_) {
+    const auto [entry, fresh] = by_tid.emplace(key.second, thread);
+    if (!fresh) entry->second = kNone;
+  }
+  for (const auto& [tid, number] : kernel_threads_) {
+    const auto pid = kernel_processes_.find(number);
+    const auto same = by_tid.find(tid);
+    uint32_t meant = same == by_tid.end() ? kNone : same->second;
+    if (pid != kernel_processes_.end()) {
+      const uint32_t process = ProcessOf(pid->second);
+      const auto known = thread_by_tid_.find({process, tid});
+      meant = known == thread_by_tid_.end() ? kNone : known->second;
+      threads_[number].process = process;
+    } else if (meant == kNone) {
+      threads_[number].process = ProcessOf(tid);
+    }
+    if (meant == kNone) continue;
+    threads_[number].same_as = meant;
+    if (threads_[meant].name.empty()) threads_[meant].name = threads_[number].name;
+  }
+  Koids process_koids, thread_koids;
+  for (Process& process : processes_) process.koid = process_koids.Take(process.pid);
+  for (Thread& thread : threads_) {
+    if (thread.same_as == kNone) thread.koid = thread_koids.Take(thread.tid);
+  }
+  for (const auto& [tid, number] : kernel_threads_) {
+    // The kernel calls a process after its first thread.
+    const Thread& thread = threads_[number];
+    if (thread.same_as != kNone) continue;
+    Process& process = processes_[thread.process];
+    if (process.pid == tid && process.name.empty()) process.name = thread.name;
+  }
+}
+
+}  // namespace importer

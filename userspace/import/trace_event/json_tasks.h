@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The processes and threads that a JSON file names, and the koids they get.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "fxt/format.h"
+#include "import/json/trace_event.h"
+
+namespace importer {
+
+// A koid is the number of the file where it is one that a task can have and that nobody had before:
+// threads of different processes often have the same number, a koid is one thread's. Others get one
+// of their own with the number in the low bits (schema/koid.h).
+class JsonTasks {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  // Processes and threads together; those beyond are one thread "(other threads)".
+  static constexpr size_t kMaxTasks = 200'000;
+  static constexpr size_t kMaxNameBytes = 1000;
+  static constexpr size_t kMaxNames = size_t{4} << 20;  // bytes of all names
+
+  struct Process {
+    int64_t pid = 0;
+    std::string name = {};
+    std::string labels = {};
+    std::optional<int64_t> sort_index = {};
+    std::string text = {};  // where the file has a text for a number
+    fxt::Koid koid = 0;
+  };
+  struct Thread {
+    uint32_t process = kNone;
+    int64_t tid = 0;
+    std::string name = {};
+    std::optional<int64_t> sort_index = {};
+    std::string text = {};
+    fxt::Koid koid = 0;
+    uint32_t same_as = kNone;  // one that the kernel's side names by its tid alone
+  };
+
+  JsonTasks();
+
+  // Numbers of tasks, for as long as this lives.
+  uint32_t ProcessOf(const JsonValue& pid);
+  uint32_t ThreadOf(const JsonValue& pid, const JsonValue& tid);
+  // A thread by its number alone, as ftrace and samples name it. `pid`: its process, where known.
+  // `name`: where it has none.
+  uint32_t ThreadOfKernel(int64_t tid, std::optional<int64_t> pid, std::string_view name);
+
+  // The last name counts.
+  void NameProcess(uint32_t process, std::string_view name) { Set(process_(process).name, name); }
+  void LabelProcess(uint32_t process, std::string_view labels) {
+    Set(process_(process).labels, labels);
+  }
+  void NameThread(uint32_t thread, std::string_view name) { Set(threads_[thread].name, name); }
+  void SortProcess(uint32_t process, int64_t index) { process_(process).sort_index = index; }
+  void SortThread(uint32_t thread, int64_t index) { threads_[thread].sort_index = index; }
+
+  // Gives koids; after the last thread has come.
+  void Assign();
+
+  // The thread that is meant, after Assign().
+  uint32_t Resolve(uint32_t thread) const {
+    return threads_[thread].same_as == kNone ? thread : threads_[thread].same_as;
+  }
+  const Process& process(uint32_t number) const { return processes_[number]; }
+  const Thread& thread(uint32_t number) const { return threads_[number]; }
+  const std::vector<Thread>& threads() const { return threads_; }
+  const std::vector<Process>& processes() const { return processes_; }
+  uint64_t overflowed() const { return overflowed_; }  // mentions of tasks beyond the limit
+
+ private:
+  struct HashPair {
+    size_t operator()(const std::pair<uint32_t, int64_t>& key) const {
+      return (static_cast<uint64_t>(key.second) ^ uint64_t{key.first} << 40) * 0x9e3779b97f4a7c15 >>
+             7;
+    }
+  };
+  Process& process_(uint32_t number) { return processes_[number]; }
+  void Set(std::string& name, std::string_view text);
+  int64_t NumberOf(const JsonValue& value, std::string_view* text) const;
+  bool Full();
+
+  std::vector<Process> processes_;
+  std::vector<Thread> threads_;
+  std::unordered_map<int64_t, uint32_t> process_by_pid_;
+  std::unordered_map<std::pair<uint32_t, int64_t>, uint32_t, HashPair> thread_by_tid_;
+  std::unordered_map<int64_t, uint32_t> kernel_threads_;
+  std::unordered_map<uint32_t, int64_t> kernel_processes_;  // pid by thread
+  // The last one asked for.
+  int64_t last_pid_ = 0;
+  int64_t last_tid_ = 0;
+  uint32_t last_thread_ = kNone;
+  size_t name_bytes_ = 0;
+  uint64_t overflowed_ = 0;
+};
+
+}  // namespace importer

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "import/trace_event/record_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "fxt/utf8.h"
+#include "schema/koid.h"
+#include "schema/names.h"
+
+namespace importer {
+namespace {
+
+constexpr size_t kMaxOpenSpans = 100'000;
+constexpr size_t kMaxWaiting = 10'000;
+constexpr size_t kMaxCompletes = 4096;
+constexpr size_t kMaxStackBytes = 8000;
+constexpr size_t kMaxTextBytes = 30'000;
+// When a record was too long: fifteen names and values fit for sure.
+constexpr size_t kShortTextBytes = 1000;
+
+fxt::ProviderWriterOptions Options() {
+  fxt::ProviderWriterOptions options;
+  // Strings that come once are inline; a fresh table for them would be in every reader's memory.
+  options.purge_after_bytes = std::numeric_limits<size_t>::max();
+  return options;
+}
+
+fxt::EventType TypeOf(StoredKind kind) {
+  switch (kind) {
+    case StoredKind::kFlowEndNext:
+      return fxt::EventType::kFlowEnd;
+    case StoredKind::kObject:
+      return fxt::EventType::kAsyncInstant;
+    case StoredKind::kMetadata:
+      return fxt::EventType::kInstant;
+    default:
+      return static_cast<fxt::EventType>(kind);
+  }
+}
+
+}  // namespace
+
+RecordWriter::RecordWriter(fxt::ArchiveWriter& archive, const StringTable& strings,
+                           const JsonTasks& tasks, const StackFrames& frames, int64_t start,
+                           int64_t moved, TraceEventStats& stats)
+    : strings_(strings),
+      tasks_(tasks),
+      frames_(frames),
+      stats_(stats),
+      start_(start),
+      moved_(moved),
+      provider_(archive, schema::kTraceEventProvider, Options()),
+      ids_(strings.size()),
+      waker_(provider_.Declare(schema::argument::kWaker)),
+      told_threads_(tasks.threads().size()),
+      told_processes_(tasks.processes().size()) {}
+
+void RecordWriter::WriteHead(const std::map<std::string, std::string>& properties) {
+  const fxt::KoidValue process{schema::kRecorderProcessKoid};
+  fxt::RecordScope scope =
+      provider_.Begin({JsonTasks::kMaxTasks, process.koid, schema::RecorderKoid()});
+  const fxt::Argument of_process{fxt::StringRef::Inline(schema::argument::kProcess), process};
+  Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+                                     process.koid,
+                                     fxt::StringRef::Inline("fxt import"),
+                                     {}}));
+  Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                                     schema::RecorderKoid(),
+                                     fxt::StringRef::Inline("fxt import"),
+                                     {&of_process, 1}}));
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
+  size_t count = 0;
+  arguments[count++] = {fxt::StringRef::Inline("format"),
+                        fxt::StringRef::Inline(schema::kTraceEventProvider)};
+  if (moved_ != 0) arguments[count++] = {fxt::StringRef::Inline("moved_ns"), moved_};
+  for (const auto& [name, text] : properties) {
+    if (count == arguments.size()) break;
+    std::string_view value = text;
+    // A string of plain characters goes without its quotes.
+    if (value.size() >= 2 && value.front() == '"' && value.find('\\') == std::string_view::npos) {
+      value = value.substr(1, value.size() - 2);
+    }
+    arguments[count] = {fxt::InlineUtf8(name, scratch_[2 * count], kShortTextBytes),
+                        fxt::InlineUtf8(value, scratch_[2 * count + 1], 2 * kShortTextBytes)};
+    ++count;
+  }
+  Note(scope.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                              .timestamp = static_cast<uint64_t>(start_ + moved_),
+                              .thread = scope.thread(),
+                              .category = fxt::StringRef::Inline(schema::kRecorderName),
+                              .name = fxt::StringRef::Inline(schema::kImport),
+                              .arguments = {arguments.data(), count}}));
+}
+
+void RecordWriter::TellProcess(uint32_t number) {
+  if (told_processes_[number]) return;
+  told_processes_[number] = true;
+  const JsonTasks::Process& process = tasks_.process(number);
+  std::array<fxt::Argument, 3> arguments;
+  size_t count = 0;
+  if (static_cast<int64_t>(process.koid) != process.pid && process.text.empty()) {
+    arguments[count++] = {fxt::StringRef::Inline(schema::argument::kPid), process.pid};
+  }
+  if (!process.labels.empty()) {
+    arguments[count++] = {fxt::StringRef::Inline("labels"), fxt::StringRef::Inline(process.labels)};
+  }
+  if (process.sort_index) {
+    arguments[count++] = {fxt::StringRef::Inline("sort_index"), *process.sort_index};
+  }
+  const std::string& name = process.name.empty() ? process.text : process.name;
+  Note(provider_.Begin().Write(
+      fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+                        process.koid,
+                        fxt::StringRef::Inline(name),
+                        {arguments.data(), count}}));
+}
+
+void RecordWriter::TellThread(uint32_t number) {
+  if (told_threads_[number]) return;
+  told_threads_[number] = true;
+  const JsonTasks::Thread& thread = tasks_.thread(number);
+  TellProcess(thread.process);
+  std::array<fxt::Argument, 3> arguments;
+  size_t count = 0;
+  arguments[count++] = {fxt::StringRef::Inline(schema::argument::kProcess),
+                        fxt::KoidValue{tasks_.process(thread.process).koid}};
+  if (static_cast<int64_t>(thread.koid) != thread.tid && thread.text.empty()) {
+    arguments[count++] = {fxt::StringRef::Inline(schema::argument::kTid), thread.tid};
+  }
+  if (thread.sort_index) {
+    arguments[count++] = {fxt::StringRef::Inline("sort_index"), *thread.sort_index};
+  }
+  const std::string& name = thread.name.empty() ? thread.text : thread.name;
+  Note(provider_.Begin().Write(
+      fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                        thread.koid,
+                        fxt::StringRef::Inline(name),
+                        {arguments.data(), count}}));
+}
+
+fxt::ThreadKey RecordWriter::KeyOf(uint32_t thread) {
+  thread = tasks_.Resolve(thread);
+  TellThread(thread);
+  const JsonTasks::Thread& known = tasks_.thread(thread);
+  return {thread, tasks_.process(known.process).koid, known.koid};
+}
+
+fxt::ThreadKey RecordWriter::IdleOf(uint16_t cpu) {
+  const fxt::Koid koid = schema::IdleKoid(cpu);
+  if (told_idle_.size() <= cpu) told_idle_.resize(cpu + size_t{1});
+  if (!told_idle_[cpu]) {
+    told_idle_[cpu] = true;
+    const fxt::Argument process{fxt::StringRef::Inline(schema::argument::kProcess),
+                                fxt::KoidValue{schema::kIdleProcessKoid}};
+    const std::string name = fmt::format("swapper/{}", cpu);
+    fxt::RecordScope scope = provider_.Begin();
+    Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+                                       schema::kIdleProcessKoid,
+                                       fxt::StringRef::Inline("swapper"),
+                                       {}}));
+    Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                                       koid,
+                                       fxt::StringRef::Inline(name),
+                                       {&process, 1}}));
+  }
+  // Above the numbers of all threads.
+  return {static_cast<uint32_t>(JsonTasks::kMaxTasks) + 1 + cpu, schema::kIdleProcessKoid, koid};
+}
+
+void RecordWriter::Write(int64_t time, std::span<const std::byte> stored) {
+  StoredEvent event;
+  Decode(stored, event);
+  if (complete_count_ != 0 &&
+      (time != complete_time_ || event.kind != StoredKind::kDurationComplete ||
+       complete_count_ == kMaxCompletes)) {
+    WriteCompletes();
+  }
+  if (event.kind == StoredKind::kDurationComplete) {
+    if (complete_count_ == completes_.size()) completes_.emplace_back();
+    Complete& complete = completes_[complete_count_++];
+    complete.duration = event.payload;
+    complete.bytes.assign(stored.begin(), stored.end());
+    complete_time_ = time;
+    return;
+  }
+  time_ = static_cast<uint64_t>((event.kind == StoredKind::kMetadata ? start_ : time) + moved_);
+  WriteNow(event);
+}
+
+void RecordWriter::WriteCompletes() {
+  const auto end = completes_.begin() + static_cast<ptrdiff_t>(complete_count_);
+  if (complete_count_ > 1) {
+    std::stable_sort(completes_.begin(), end,
+                     [](const Complete& a, const Complete& b) { return a.duration > b.duration; });
+  }
+  time_ = static_cast<uint64_t>(complete_time_ + moved_);
+  StoredEvent event;
+  for (auto complete = completes_.begin(); complete != end; ++complete) {
+    Decode(complete->bytes, event);
+    WriteNow(event);
+  }
+  complete_count_ = 0;
+}
+
+void RecordWriter::Finish() {
+  if (complete_count_ != 0) WriteCompletes();
+  while (!flow_ends_.empty()) WriteFlowEnds(flow_ends_.begin()->first);
+}
+
+void RecordWriter::WriteNow(StoredEvent& event) {
+  switch (event.kind) {
+    case StoredKind::kSwitch:
+      return WriteSwitch(event);
+    case StoredKind::kWakeup:
+      return WriteWakeup(event);
+    default:
+      break;
+  }
+  event.thread = tasks_.Resolve(event.thread);
+  switch (event.kind) {
+    case StoredKind::kDurationBegin:
+      WriteBegin(event);
+      return WriteFlowEnds(event.thread);
+    case StoredKind::kDurationComplete:
+      WriteEvent(fxt::EventType::kDurationComplete, event);
+      return WriteFlowEnds(event.thread);
+    case StoredKind::kDurationEnd:
+      return WriteEnd(event);
+    case StoredKind::kFlowEndNext:
+      if (waiting_flow_ends_ < kMaxWaiting) {
+        ++waiting_flow_ends_;
+        Encode(event, flow_ends_[event.thread].emplace_back());
+        return;
+      }
+      break;
+    default:
+      break;
+  }
+  if (const auto type = FitSpan(TypeOf(event.kind), event)) WriteEvent(*type, event);
+}
+
+void RecordWriter::WriteFlowEnds(uint32_t thread) {
+  const auto found = flow_ends_.find(thread);
+  if (found == flow_ends_.end()) return;
+  StoredEvent event;
+  for (const std::vector<std::byte>& bytes : found->second) {
+    Decode(bytes, event);
+    if (const auto type = FitSpan(fxt::EventType::kFlowEnd, event)) WriteEvent(*type, event);
+  }
+  waiting_flow_ends_ -= found->second.size();
+  flow_ends_.erase(found);
+}
+
+std::optional<fxt::EventType> RecordWriter::FitSpan(fxt::EventType type, const StoredEvent& event) {
+  fxt::Event span;
+  span.type = type;
+  span.category.text = TextOf(event.category);
+  span.payload = event.payload;
+  using Verdict = facts::SpanTracker::Verdict;
+  switch (tracker_.Note(span)) {
+    case Verdict::kFits:
+      return type;
+    case Verdict::kLoneAsync:
+      if (type == fxt::EventType::kAsyncInstant) {
+        if (event.kind != StoredKind::kObject) ++stats_.lone_steps;
+        return fxt::EventType::kInstant;
+      }
+      break;
+    case Verdict::kLoneFlow:
+      // Its first step that is there is where it begins.
+      if (type == fxt::EventType::kFlowStep) {
+        span.type = fxt::EventType::kFlowBegin;
+        tracker_.Note(span);
+        return span.type;
+      }
+      break;
+    default:
+      break;
+  }
+  ++stats_.lone_ends;
+  return std::nullopt;
+}
+
+void RecordWriter::WriteBegin(const StoredEvent& event) {
+  OpenSpans& open = spans_[event.thread];
+  if (open_spans_ == kMaxOpenSpans) {
+    ++open.more;
+  } else {
+    ++open_spans_;
+    // A long name does not come again with the end.
+    const auto keep = [](const StoredText& text) {
+      return std::string(fxt::CutUtf8(text.text, 200));
+    };
+    open.spans.push_back(
+        {event.category.number, event.name.number, keep(event.category), keep(event.name)});
+  }
+  WriteEvent(fxt::EventType::kDurationBegin, event);
+}
+
+// An end may do without the names, by which some readers match the two.
+void RecordWriter::WriteEnd(StoredEvent& event) {
+  const auto found = spans_.find(event.thread);
+  if (found == spans_.end()) {
+    ++stats_.lone_ends;
+    return;
+  }
+  OpenSpans& open = found->second;
+  if (open.more != 0) {
+    --open.more;
+    return WriteEvent(fxt::EventType::kDurationEnd, event);
+  }
+  OpenSpan span = std::move(open.spans.back());
+  open.spans.pop_back();
+  --open_spans_;
+  if (open.spans.empty()) spans_.erase(found);
+  if (TextOf(event.category).empty()) event.category = {span.category, span.category_text};
+  if (TextOf(event.name).empty()) event.name = {span.name, span.name_text};
+  WriteEvent(fxt::EventType::kDurationEnd, event);
+}
+
+fxt::StringRef RecordWriter::Refer(fxt::RecordScope& scope, const StoredText& text, size_t at) {
+  if (text.number == StringTable::kNone) {
+    return fxt::InlineUtf8(text.text, scratch_[at], max_text_);
+  }
+  std::optional<fxt::StringId>& id = ids_[text.number];
+  if (!id) id = provider_.Declare(strings_.TextOf(text.number));
+  return scope.Refer(*id);
+}
+
+fxt::Argument RecordWriter::ArgumentOf(fxt::RecordScope& scope, const StoredArgument& argument,
+                                       size_t at) {
+  const std::string_view name = TextOf(argument.name);
+  fxt::Argument made{Refer(scope, argument.name, at), {}};
+  if (name.size() > 1 && name.front() == schema::kFieldMark) {
+    const std::string_view field = name.substr(1);
+    if (field == schema::field::kFrame || field == schema::field::kEndFrame) {
+      const std::string stack = frames_.StackOf(TextOf(argument.text));
+      if (!stack.empty()) {
+        made.name = fxt::StringRef::Inline(field == schema::field::kFrame ? ".stack" : ".estack");
+        scratch_[at + 1] = fxt::ToValidUtf8(fxt::CutUtf8(stack, kMaxStackBytes));
+        made.value = fxt::StringRef::Inline(scratch_[at + 1]);
+        return made;
+      }
+    }
+  }
+  made.value = std::visit(
+      [&](const auto& value) -> fxt::ArgumentValue {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return fxt::NullValue{};
+        } else if constexpr (std::is_same_v<T, JsonText>) {
+          return fxt::InlineUtf8(value.text, scratch_[at + 1], max_text_);
+        } else if constexpr (std::is_same_v<T, std::string_view>) {
+          return Refer(scope, argument.text, at + 1);
+        } else if constexpr (std::is_same_v<T, int64_t>) {
+          const auto narrow = static_cast<int32_t>(value);
+          if (narrow == value) return narrow;
+          return value;
+        } else {
+          return value;
+        }
+      },
+      argument.value);
+  return made;
+}
+
+void RecordWriter::WriteEvent(fxt::EventType type, const StoredEvent& event) {
+  fxt::RecordScope scope = provider_.Begin(KeyOf(event.thread));
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
+  const size_t count = std::min(event.arguments.size(), arguments.size());
+  auto status = fxt::EncodeStatus::kOk;
+  for (const size_t longest : {kMaxTextBytes, kShortTextBytes}) {
+    max_text_ = longest;
+    for (size_t i = 0; i < count; ++i) {
+      arguments[i] = ArgumentOf(scope, event.arguments[i], 2 + 2 * i);
+    }
+    fxt::Event record{.type = type,
+                      .timestamp = time_,
+                      .thread = scope.thread(),
+                      .category = Refer(scope, event.category, 0),
+                      .name = Refer(scope, event.name, 1),
+                      .arguments = {arguments.data(), count},
+                      .payload = event.payload};
+    if (type == fxt::EventType::kDurationComplete) record.payload += time_;
+    status = scope.Write(record);
+    if (status != fxt::EncodeStatus::kRecordTooLong) break;
+    if (longest == kMaxTextBytes) ++stats_.cut_texts;
+  }
+  Note(status);
+}
+
+void RecordWriter::WriteSwitch(const StoredEvent& event) {
+  const auto key = [&](uint32_t thread) {
+    return thread == JsonTasks::kNone ? IdleOf(event.cpu) : KeyOf(thread);
+  };
+  const fxt::ThreadKey out = key(event.thread);
+  const fxt::ThreadKey in = key(event.second_thread);
+  if (event.second_thread == JsonTasks::kNone) {
+    running_.erase(event.cpu);
+  } else {
+    running_[event.cpu] = in.handle;
+  }
+  const auto state = static_cast<fxt::ThreadState>(event.payload >> 16 & 0xf);
+  const auto out_priority = static_cast<uint8_t>(event.payload);
+  const auto in_priority = static_cast<uint8_t>(event.payload >> 8);
+  if (event.cpu <= UINT8_MAX) {
+    return Note(provider_.WriteContextSwitch(time_, static_cast<uint8_t>(event.cpu), state, out, in,
+                                             out_priority, in_priority));
+  }
+  Note(provider_.Begin().Write(fxt::ContextSwitch{.timestamp = time_,
+                                                  .cpu = event.cpu,
+                                                  .outgoing_state = state,
+                                                  .outgoing_thread = out.thread,
+                                                  .incoming_thread = in.thread,
+                                                  .arguments = {}}));
+}
+
+void RecordWriter::WriteWakeup(const StoredEvent& event) {
+  const fxt::ThreadKey thread = KeyOf(event.thread);
+  // A viewer would shorten the slice of a thread that runs.
+  for (const auto& [cpu, running] : running_) {
+    if (running == thread.handle) {
+      ++stats_.system_events["wakeups of threads that run"];
+      return;
+    }
+  }
+  if (event.second_thread == JsonTasks::kNone) {
+    return Note(provider_.Begin().Write(fxt::ThreadWakeup{
+        .timestamp = time_, .cpu = event.cpu, .thread = thread.thread, .arguments = {}}));
+  }
+  Note(provider_.WriteWakeup(time_, event.cpu, thread.thread, waker_,
+                             KeyOf(event.second_thread).thread));
+}
+
+}  // namespace importer

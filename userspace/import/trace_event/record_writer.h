@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Writes the records of a JSON file, in the order of time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "facts/span_tracker.h"
+#include "fxt/provider_writer.h"
+#include "import/trace_event/json_tasks.h"
+#include "import/trace_event/stack_frames.h"
+#include "import/trace_event/stored_event.h"
+#include "import/trace_event/string_table.h"
+#include "import/trace_event/trace_event_stats.h"
+
+namespace importer {
+
+// What has no begin is left out, since viewers would close something else with it.
+class RecordWriter {
+ public:
+  // All must outlive the writer. Tasks have their koids. `start`: the time of the first event, ns;
+  // `moved`: ns to add to all times.
+  RecordWriter(fxt::ArchiveWriter& archive, const StringTable& strings, const JsonTasks& tasks,
+               const StackFrames& frames, int64_t start, int64_t moved, TraceEventStats& stats);
+
+  // Where the file comes from.
+  void WriteHead(const std::map<std::string, std::string>& properties);
+  void Write(int64_t time, std::span<const std::byte> stored);
+  // After the last one.
+  void Finish();
+
+ private:
+  struct OpenSpan {
+    uint32_t category = StringTable::kNone;
+    uint32_t name = StringTable::kNone;
+    std::string category_text;
+    std::string name_text;
+  };
+  struct OpenSpans {
+    std::vector<OpenSpan> spans;
+    uint64_t more = 0;  // not kept
+  };
+  struct Complete {
+    uint64_t duration = 0;
+    std::vector<std::byte> bytes;
+  };
+
+  void WriteNow(StoredEvent& event);
+  void WriteCompletes();
+  void WriteEvent(fxt::EventType type, const StoredEvent& event);
+  void WriteSwitch(const StoredEvent& event);
+  void WriteWakeup(const StoredEvent& event);
+  void WriteBegin(const StoredEvent& event);
+  void WriteEnd(StoredEvent& event);
+  void WriteFlowEnds(uint32_t thread);
+  // Changes the type to one that can stand here; empty: none can.
+  std::optional<fxt::EventType> FitSpan(fxt::EventType type, const StoredEvent& event);
+  fxt::Argument ArgumentOf(fxt::RecordScope& scope, const StoredArgument& argument, size_t at);
+  fxt::StringRef Refer(fxt::RecordScope& scope, const StoredText& text, size_t at);
+  std::string_view TextOf(const StoredText& text) const {
+    return text.number == StringTable::kNone ? text.text : strings_.TextOf(text.number);
+  }
+  fxt::ThreadKey KeyOf(uint32_t thread);
+  fxt::ThreadKey IdleOf(uint16_t cpu);
+  void TellProcess(uint32_t process);
+  void TellThread(uint32_t thread);
+  void Note(fxt::EncodeStatus status) {
+    if (status != fxt::EncodeStatus::kOk) ++stats_.refused;
+  }
+
+  const StringTable& strings_;
+  const JsonTasks& tasks_;
+  const StackFrames& frames_;
+  TraceEventStats& stats_;
+  int64_t start_;
+  int64_t moved_;
+  fxt::ProviderWriter provider_;
+  std::vector<std::optional<fxt::StringId>> ids_;  // by number
+  fxt::StringId waker_;
+  std::vector<bool> told_threads_;
+  std::vector<bool> told_processes_;
+  std::vector<bool> told_idle_;  // by CPU
+
+  uint64_t time_ = 0;  // of the record in hand, ns
+  std::unordered_map<uint32_t, OpenSpans> spans_;
+  size_t open_spans_ = 0;
+  facts::SpanTracker tracker_;  // of async operations and flows
+  // Complete events of one time, the longest of which goes first: it has the others in it.
+  std::vector<Complete> completes_;
+  size_t complete_count_ = 0;
+  int64_t complete_time_ = 0;
+  // Flow ends that wait for the next span of their thread.
+  std::unordered_map<uint32_t, std::vector<std::vector<std::byte>>> flow_ends_;
+  size_t waiting_flow_ends_ = 0;
+  std::unordered_map<uint16_t, uint32_t> running_;  // thread by CPU
+
+  size_t max_text_ = 0;                                          // bytes of a text
+  std::array<std::string, 2 + 2 * fxt::kMaxArguments> scratch_;  // texts that were mended
+};
+
+}  // namespace importer

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Strings that come again and again, under small numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace importer {
+
+// A string gets a number when it comes for the second time, so that what is there once (an address,
+// a text with a time in it) takes no room; and as long as there is room. Memory is bounded.
+class StringTable {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  // An FXT provider has 32767 indexes; some are left for other names.
+  static constexpr size_t kMaxStrings = 30'000;
+  static constexpr size_t kMaxBytes = size_t{3} << 20;
+  static constexpr size_t kMaxStringBytes = 4096;
+
+  StringTable();
+
+  // The number of `text`, or kNone.
+  uint32_t NumberOf(std::string_view text);
+  std::string_view TextOf(uint32_t number) const { return texts_[number]; }
+  size_t size() const { return texts_.size(); }
+
+ private:
+  struct Slot {
+    uint64_t hash = 0;
+    uint32_t number = kNone;
+  };
+
+  std::deque<std::string> texts_;
+  std::vector<Slot> slots_;     // a power of two, at most half full
+  std::vector<uint32_t> seen_;  // hashes of what came, by a part of them; later ones replace
+  size_t bytes_ = 0;
+};
+
+}  // namespace importer

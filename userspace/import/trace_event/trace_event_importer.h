@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Trace Event Format (JSON) as an FXT file. docs/import.md says what becomes what.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fxt/byte_source.h"
+#include "fxt/provider_writer.h"
+#include "import/json/json_document.h"
+#include "import/trace_event/json_tasks.h"
+#include "import/trace_event/stack_frames.h"
+#include "import/trace_event/stored_event.h"
+#include "import/trace_event/string_table.h"
+#include "import/trace_event/trace_event_stats.h"
+#include "sort/run_sorter.h"
+#include "util/result.h"
+
+namespace importer {
+
+// Events may come in any order and names behind what they name, so all of it is read first: events
+// wait in a RunSorter, in memory and then in a temporary file, and are written in the order of
+// time. Memory does not grow with the file.
+class TraceEventImporter final : private JsonListener {
+ public:
+  explicit TraceEventImporter(size_t sort_memory = sort::RunSorter::kDefaultMemory);
+
+  // Asked at times, with the bytes of the text that are done. False stops the import.
+  using Progress = JsonDocument::Progress;
+
+  // Reads all of `source`. Error: it is no such JSON, or the temporary file cannot be written.
+  util::Status Read(fxt::ByteSource& source, const Progress& progress = nullptr);
+  // Reads the text that ftrace prints.
+  util::Status ReadFtrace(fxt::ByteSource& source, const Progress& progress = nullptr);
+  // After either, once.
+  util::Status Write(fxt::ArchiveWriter& archive);
+
+  const TraceEventStats& stats() const { return stats_; }
+  // Why the input ended early, if it did.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  bool OnEvent(const TraceEvent& event) override;
+  bool OnSample(const TraceEvent& sample) override;
+  bool OnSystemEvent(const TraceEvent& event) override;
+  bool OnSystemLine(std::string_view line) override;
+  bool OnStackFrame(std::string_view id, const TraceEvent& frame) override;
+  bool OnProperty(std::string_view name, std::string_view text) override;
+
+  bool OnMetadata(const TraceEvent& event);
+  bool OnTimed(const TraceEvent& event);
+  // Begins stored_: thread, names, and the fields that records have no place for. Arguments come
+  // after all fields.
+  void Begin(const TraceEvent& event);
+  // `local`: ids of this kind of event are those of a process by default.
+  void TakeId(const TraceEvent& event, bool local);
+  void TakeStacks(const TraceEvent& event);
+  void AddField(std::string_view name, const JsonValue& value);
+  void AddArgument(std::string_view name, const JsonValue& value);
+  void AddArguments(const std::vector<JsonMember>& arguments);
+  bool AddFlow(const TraceEvent& event);
+  bool AddCounter(const TraceEvent& event);
+  void MakeRoom();
+  void CountUnknown(const TraceEvent& event);
+  bool Store(StoredKind kind, int64_t time);
+  struct Side {
+    uint32_t thread = JsonTasks::kNone;  // none: idle
+    int priority = 0;
+  };
+  Side TakeSide(const TraceEvent& event, std::string_view which, uint8_t* state);
+  bool StoreSwitch(int64_t time, uint32_t cpu, const Side& out, const Side& in, uint8_t state);
+  bool StoreWakeup(int64_t time, uint32_t cpu, uint32_t thread, uint32_t waker);
+  StoredText Text(std::string_view text);
+
+  sort::RunSorter sorter_;
+  StringTable strings_;
+  JsonTasks tasks_;
+  StackFrames frames_;
+  TraceEventStats stats_;
+  std::map<std::string, std::string> properties_;  // by name, short ones
+  std::string failure_;
+  util::Status status_ = util::Ok();  // of the sorter
+  std::optional<int64_t> first_time_;
+  int64_t system_offset_ = 0;  // ns from ftrace's clock to that of the events
+
+  // In hand.
+  StoredEvent stored_;
+  std::vector<std::byte> bytes_;
+  std::deque<std::string> made_;  // texts that stand nowhere else
+  std::string json_names_;        // of arguments that are JSON text, a line each
+  EventParser side_parser_;
+  bool seen_waking_ = false;
+};
+
+}  // namespace importer

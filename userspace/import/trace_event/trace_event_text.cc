@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "import/trace_event/trace_event_text.h"
+
+#include <fmt/format.h>
+
+#include "util/quantity.h"
+
+namespace importer {
+namespace {
+
+using util::FormatCount;
+
+std::string Counts(const std::map<std::string, uint64_t>& counts) {
+  std::string text;
+  for (const auto& [what, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", FormatCount(count), what);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Summary(const TraceEventStats& stats) {
+  std::string phases;
+  for (size_t phase = 0; phase < stats.phases.size(); ++phase) {
+    if (stats.phases[phase] == 0) continue;
+    const std::string name = phase > ' ' && phase < 0x7f ? std::string(1, static_cast<char>(phase))
+                                                         : std::string("without a phase");
+    phases +=
+        fmt::format("{}{} {}", phases.empty() ? "" : ", ", FormatCount(stats.phases[phase]), name);
+  }
+  std::string text = fmt::format("{} events", FormatCount(stats.events));
+  if (!phases.empty()) text += fmt::format(" ({})", phases);
+  const auto add = [&](uint64_t count, const char* what) {
+    if (count != 0) text += fmt::format(", {} {}", FormatCount(count), what);
+  };
+  add(stats.samples, "samples");
+  add(stats.stack_frames, "stack frames");
+  add(stats.switches, "switches");
+  add(stats.wakeups, "wakeups");
+  return text;
+}
+
+std::vector<std::string> Notes(const TraceEventStats& stats) {
+  std::vector<std::string> notes;
+  const auto add = [&](uint64_t count, std::string_view what) {
+    if (count != 0) notes.push_back(fmt::format("{} {}", FormatCount(count), what));
+  };
+  if (stats.cut) notes.emplace_back("cut short; read to its last whole event");
+  if (stats.broken != 0) {
+    notes.push_back(fmt::format("{} events cannot be read; the first, at byte {}",
+                                FormatCount(stats.broken), stats.first_broken));
+  }
+  add(stats.without_time, "events without a time were left out");
+  add(stats.unknown_phases, "events of no known phase were left out");
+  add(stats.lone_ends,
+      "ends and steps of durations, async operations and flows have no begin and were left out");
+  add(stats.lone_steps,
+      "steps of async operations have no begin, and are instants of their threads");
+  add(stats.without_duration, "complete events say no duration, and have none");
+  add(stats.refused, "records did not fit the format");
+  add(stats.cut_texts, "texts were too long for a record, and were cut");
+  add(stats.lost_frames, "stack frames were left out for lack of room");
+  add(stats.other_tasks, "mentions of threads beyond the limit are of \"(others)\"");
+  if (stats.moved != 0) {
+    notes.push_back(fmt::format("times begin below zero, and were moved by {}",
+                                util::FormatDuration(static_cast<uint64_t>(stats.moved))));
+  }
+  const auto list = [&](const char* what, const std::map<std::string, uint64_t>& counts) {
+    if (!counts.empty()) notes.push_back(fmt::format("{}: {}", what, Counts(counts)));
+  };
+  list("fields of events left out", stats.fields);
+  list("properties left out", stats.properties);
+  list("system events left out, having no counterpart", stats.system_events);
+  return notes;
+}
+
+}  // namespace importer
