@@ -46,7 +46,7 @@ ARCHIVES := $(foreach l,$(LAYERS),$(if $(call layer_sources,$(l)),$(BUILD)/lib$(
 # Linked highest layer first.
 reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
 ARCHIVES_LINK := $(call reverse,$(ARCHIVES))
-LIBS := -lbpf -lelf -ldeflate -lz -lzstd -lseccomp -pthread
+LIBS := -lbpf -lelf -liberty -ldeflate -lz -lzstd -lseccomp -pthread
 
 RECORD_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/record/*.cc userspace/tools/record/*/*.cc)))
 FXT_OBJECTS    := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc)))

@@ -23,5 +23,6 @@ void AddLbr(const Command& program, int& exit_code);
 void AddDiff(const Command& program, int& exit_code);
 void AddReport(const Command& program, int& exit_code);
 void AddSummarize(const Command& program, int& exit_code);
+void AddFlame(const Command& program, int& exit_code);
 
 }  // namespace tools

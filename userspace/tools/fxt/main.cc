@@ -11,8 +11,8 @@ namespace tools {
 namespace {
 
 constexpr AddCommand kCommands[] = {
-    AddInfo,   AddCheck, AddDump,   AddJson, AddTrim,      AddRecover,
-    AddImport, AddLbr,   AddReport, AddDiff, AddSummarize,
+    AddInfo,   AddCheck, AddDump,   AddJson, AddTrim,  AddRecover,
+    AddImport, AddLbr,   AddReport, AddDiff, AddFlame, AddSummarize,
 };
 
 constexpr const char* kDescription =

@@ -48,6 +48,7 @@ class Recorder {
   util::Status OpenBranches();
   // Hands them to the session, if their tasks can be told.
   util::Status KeepBranches();
+  util::Status OpenStacks();
   util::Status OpenOutput();
   translate::SessionInfo DescribeSession() const;
   util::Status Start();

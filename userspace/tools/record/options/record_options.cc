@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include "capture/bpf/bpf_programs.h"
 #include "tools/common/command_line.h"
@@ -48,6 +50,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   uint64_t lbr_frequency = 0;
   uint64_t lbr_period = 0;
   std::string lbr_filter;
+  std::string stack_min;
 
   const Program program("fxt-record", kDescription, "fxt-record " FXT_RECORD_VERSION);
   program.Footer(kExamples);
@@ -103,6 +106,15 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
            "Category lbr: which branches the CPU keeps: user, kernel, any, call, return, cond, "
            "ind_call, ind_jump, ...")
       .Type("LIST");
+  program
+      .Add("--stack-min", stack_min,
+           "Category stack: the shortest sleep whose stacks are kept (by default 100us)")
+      .Type("TIME");
+  program
+      .Add("--stack-frequency", options.stack.frequency,
+           "Category stack: samples of what runs, per second and CPU (by default 99)")
+      .Type("N")
+      .Range(uint64_t{1}, capture::StackOptions::kMaxFrequency);
   program
       .Add("-u,--user", options.user,
            "Run the command as this user, as sudo -u would; the recorder stays root")
@@ -167,6 +179,19 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     auto value = perf::ParseLbrFilter(lbr_filter);
     if (!value) return fail(value.error());
     options.lbr.filter = *value;
+  }
+  if (program.Has("--stack-min")) {
+    auto value = util::ParseDuration(stack_min);
+    if (!value) return fail(value.error());
+    options.stack.min_sleep = *value;
+  }
+  if (const auto& parts = options.categories.stack_parts; !parts.empty()) {
+    const auto has = [&](std::string_view part) {
+      return std::ranges::find(parts, part) != parts.end();
+    };
+    options.stack.off = has("off");
+    options.stack.wake = has("wake");
+    options.stack.on = has("on");
   }
   if (program.Has("--buffer-size")) {
     auto value = util::ParseSize(buffer_size);
