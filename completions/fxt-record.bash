@@ -3,7 +3,8 @@
 
 _fxt_record() {
   local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip -p --pid
-    -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter -u --user --as-caller
+    -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min
+    --stack-frequency -u --user --as-caller
     --stats-json -q --quiet -v --verbose --list-categories --version
     -h --help'
   local branches='user kernel hv any call return cond ind_call ind_jump direct_call in_tx no_tx
@@ -17,7 +18,7 @@ _fxt_record() {
     case ${COMP_WORDS[i]} in
       --) ((i++)); break ;;
       -o|--output|-d|--duration|-c|--categories|-b|--buffer-size|-p|--pid|-t|--tgid|--comm|\
-      --cgroup|--lbr-frequency|--lbr-period|--lbr-filter|-u|--user|--stats-json)
+      --cgroup|--lbr-frequency|--lbr-period|--lbr-filter|--stack-min|--stack-frequency|-u|--user|--stats-json)
         [[ ${COMP_WORDS[i+1]-} == = ]] && ((i++))
         ((i++))
         while [[ ${COMP_WORDS[i+1]-} == : ]]; do ((i += 2)); done ;;
@@ -57,7 +58,9 @@ _fxt_record() {
       COMPREPLY=("${COMPREPLY[@]#/sys/fs/cgroup}") ;;
     -u|--user)
       mapfile -t COMPREPLY < <(compgen -u -- "$current") ;;
-    --lbr-frequency|--lbr-period) ;;
+    --lbr-frequency|--lbr-period|--stack-frequency) ;;
+    --stack-min)
+      mapfile -t COMPREPLY < <(compgen -W '10us 100us 1ms 10ms' -- "$current") ;;
     -d|--duration)
       mapfile -t COMPREPLY < <(compgen -W '500ms 2s 10s 1m' -- "$current") ;;
     -b|--buffer-size)

@@ -3,7 +3,7 @@
 
 _fxt() {
   local commands='info check dump json trim recover import lbr report
-    diff summarize'
+    diff flame summarize'
   local filters='--from --to -t --thread -p --process --cpu'
   local kinds='event magic provider section provider-event trace-info init string thread instant
     counter begin end complete async-begin async-instant async-end flow-begin flow-step flow-end
@@ -30,6 +30,7 @@ _fxt() {
     trim) options+=" -o --output $filters" ;;
     report) options+=' --json --html --from --to --top' ;;
     diff) options+=' --base --new --noise --html --markdown --junit --json --top --fail' ;;
+    flame) options+=' -o --output --of --format --base --no-symbols --root --debug-dir --perf-cache --kallsyms' ;;
     summarize) options+=' -o --output --from --to' ;;
     recover|import) options+=' -o --output' ;;
     lbr) options+=" --raw --brstack --json --report --top $filters --symbols --no-symbols --root
@@ -43,6 +44,8 @@ _fxt() {
   case $previous in
     --type) words=$kinds ;;
     --report) words=$reports ;;
+    --of) words='off on wake' ;;
+    --format) words='html folded speedscope' ;;
     --cpu) words=$(cd /sys/devices/system/cpu 2>/dev/null && echo cpu[0-9]*) words=${words//cpu/} ;;
     --root|--debug-dir|--perf-cache)
       compopt -o filenames 2>/dev/null

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analyze/flame/frame_names.h"
+#include "analyze/flame/named_stacks.h"
 #include "facts/object_names.h"
 #include "fxt/reader.h"
 
@@ -44,7 +44,7 @@ inline constexpr std::string_view kWakerMark = "--";
 // Feed it every record, then Finish.
 class FlameBuilder {
  public:
-  FlameBuilder(FlameKind kind, const LbrSymbolOptions& symbols) : kind_(kind), names_(symbols) {}
+  FlameBuilder(FlameKind kind, const LbrSymbolOptions& symbols) : kind_(kind), stacks_(symbols) {}
 
   void Add(const fxt::Reader& reader);
   // Threads whose names differ in digits alone are put together.
@@ -52,43 +52,27 @@ class FlameBuilder {
 
   const FlameCounts& counts() const { return counts_; }
   // Of finding names.
-  std::vector<std::string> Problems() const { return names_.places().Problems(); }
+  std::vector<std::string> Problems() const { return stacks_.Problems(); }
 
  private:
-  using Frames = std::vector<uint32_t>;  // of texts_, outermost first
   struct Wake {
     fxt::Koid process = 0;
     fxt::Koid thread = 0;  // the waker
-    Frames frames;
+    StackFrames frames;
   };
 
-  void AddStack(const fxt::Event& event);
-  // Empty when the trace does not say what is in it.
-  std::optional<Frames> FramesOf(fxt::Koid process, uint64_t stack);
-  uint32_t Text(std::string text);
-  void Count(fxt::Koid process, fxt::Koid thread, const Frames& frames, uint64_t weight);
-  void CountWake(fxt::Koid woken, const Frames& sleeper, const Wake& wake);
+  void AddStack(const fxt::Event& event, uint64_t stack);
+  void Count(fxt::Koid process, fxt::Koid thread, const StackFrames& frames, uint64_t weight);
+  void CountWake(fxt::Koid woken, const StackFrames& sleeper, const Wake& wake);
 
   FlameKind kind_;
-  FrameNames names_;
+  NamedStacks stacks_;
   facts::ObjectNames objects_;
   FlameCounts counts_;
-  std::unordered_map<uint64_t, std::vector<uint64_t>> stacks_;  // addresses by number
-  size_t addresses_ = 0;                                        // of all stacks
-  std::unordered_map<fxt::Koid, uint64_t> mapped_;              // mappings told of, by process
-  struct Known {
-    fxt::Koid process;
-    uint64_t mapped;
-    uint64_t stack;
-    auto operator<=>(const Known&) const = default;
-  };
-  std::map<Known, Frames> known_;
-  std::vector<std::string> texts_;
-  std::unordered_map<std::string, uint32_t> text_numbers_;
   struct Key {
     fxt::Koid process;
     fxt::Koid thread;
-    Frames frames;
+    StackFrames frames;
     auto operator<=>(const Key&) const = default;
   };
   std::map<Key, uint64_t> weights_;

@@ -26,8 +26,9 @@ uint64_t StackTranslator::Tell(uint64_t time, const fxr_stack_long& stack,
                                std::span<const uint64_t> frames, model::ThreadHandle thread) {
   const size_t user = std::min<size_t>(stack.user_frames, frames.size());
   addresses_.assign(frames.begin() + static_cast<ptrdiff_t>(user), frames.end());
-  addresses_.insert(addresses_.end(), frames.begin(),
-                    frames.begin() + static_cast<ptrdiff_t>(user));
+  // What does not keep a frame pointer leads on to anything; a process never returns to the kernel.
+  const auto* last = std::find_if(frames.data(), frames.data() + user, schema::IsKernelAddress);
+  addresses_.insert(addresses_.end(), frames.data(), last);
   const uint64_t id = schema::StackIdOf(addresses_);
   if (told_.size() >= kMaxTold) told_.clear();
   if (told_.insert(id).second) {
