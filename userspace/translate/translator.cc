@@ -29,7 +29,7 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
       losses_(file_, stats_) {
   if (options.branches || options.stacks) mappings_.emplace(file_, tasks.identities());
   if (options.branches) branches_.emplace(file_, tasks, sched_, *mappings_, stats_);
-  if (options.stacks) stacks_.emplace(file_, tasks, *mappings_, stats_);
+  if (options.stacks) stacks_.emplace(file_, tasks, *mappings_);
 }
 
 void Translator::OnStart(uint64_t time) {
@@ -137,6 +137,7 @@ void Translator::OnLong(uint64_t at, const fxr_long& event) {
   if (stacks_ && fxr_unpack_stack(&event, &stack) && stack.kind <= FXR_STACK_ON) {
     const auto* frames = static_cast<const uint64_t*>(fxr_long_bytes(&event));
     const uint32_t cpu = event.header.cpu;
+    ++stats_.recorded[FXR_CATEGORY_STACK];
     return stacks_->OnStack(at, stack, {frames, event.bytes / sizeof(uint64_t)},
                             interrupts_.IrqTrack(cpu), sched_.IdleOf(cpu));
   }

@@ -24,7 +24,7 @@ struct TraceEventOptions {
   // systemTraceEvents of type "fuchsia".
   bool cpu_slices = false;
   // Where the names of stacks' frames come from.
-  LbrSymbolOptions symbols;
+  LbrSymbolOptions symbols = {};
 };
 
 // One object: `traceEvents` as the records come; then `systemTraceEvents` of type "fuchsia" as

@@ -10,11 +10,10 @@
 namespace translate {
 
 StackTranslator::StackTranslator(TraceFile& file, model::TaskTracker& tasks,
-                                 MappingFollower& mappings, TranslationStats& stats)
+                                 MappingFollower& mappings)
     : file_(file),
       tasks_(tasks),
       mappings_(mappings),
-      stats_(stats),
       off_(file.Declare(schema::event::kStackOff)),
       wake_(file.Declare(schema::event::kStackWake)),
       on_(file.Declare(schema::event::kStackOn)),
@@ -61,7 +60,6 @@ void StackTranslator::OnStack(uint64_t time, const fxr_stack_long& stack,
                                                : wakes                    ? wake_
                                                                           : off_),
                           .arguments = {arguments.data(), count}});
-  ++stats_.recorded[FXR_CATEGORY_STACK];
 }
 
 }  // namespace translate

@@ -12,15 +12,13 @@
 #include "model/task_tracker.h"
 #include "translate/file/trace_file.h"
 #include "translate/stacks/mapping_follower.h"
-#include "translate/translation_stats.h"
 
 namespace translate {
 
 class StackTranslator {
  public:
   // All outlive it.
-  StackTranslator(TraceFile& file, model::TaskTracker& tasks, MappingFollower& mappings,
-                  TranslationStats& stats);
+  StackTranslator(TraceFile& file, model::TaskTracker& tasks, MappingFollower& mappings);
 
   // `time` in ns of the file's clock; `frames` as event_table.h says. `interrupts`: the track that
   // stands for whoever has no thread. `idle` as for MappingFollower.
@@ -37,7 +35,6 @@ class StackTranslator {
   TraceFile& file_;
   model::TaskTracker& tasks_;
   MappingFollower& mappings_;
-  TranslationStats& stats_;
   std::unordered_set<uint64_t> told_;
   std::vector<uint64_t> addresses_;
   fxt::StringId off_, wake_, on_, stack_, away_, woken_;
