@@ -47,7 +47,7 @@ ARCHIVES := $(foreach l,$(LAYERS),$(if $(call layer_sources,$(l)),$(BUILD)/lib$(
 reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
 ARCHIVES_LINK := $(call reverse,$(ARCHIVES))
 # What SQLite takes of the mathematical and the loading library is in the C library of newer systems.
-LIBS := -lbpf -lelf -lsqlite3 -ldeflate -lz -lzstd -lseccomp -lm -ldl -pthread
+LIBS := -lbpf -lelf -liberty -lsqlite3 -ldeflate -lz -lzstd -lseccomp -lm -ldl -pthread
 
 RECORD_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/record/*.cc userspace/tools/record/*/*.cc)))
 FXT_OBJECTS    := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc)))

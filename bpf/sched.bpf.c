@@ -4,28 +4,9 @@
 #include "context.h"
 #include "filter.h"
 #include "ring.h"
+#include "task_state.h"
 
-/* sched_switch passes the previous task's state as a fourth argument since 5.18. */
-const volatile fxr_u8 switch_has_state_argument = 0;
-
-/* include/linux/sched.h */
-#define TASK_REPORT 0x7f
-#define TASK_UNINTERRUPTIBLE 0x02
-#define TASK_DEAD 0x80
-#define TASK_WAKING 0x200
-#define TASK_NOLOAD 0x400
-#define TASK_IDLE (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
-#define TASK_RTLOCK_WAIT 0x1000
-#define TASK_FROZEN 0x8000
-
-static __always_inline u32 previous_state(struct task_struct *prev)
-{
-	struct task_struct___old *old = (void *)prev;
-
-	if (bpf_core_field_exists(prev->__state))
-		return prev->__state;
-	return (u32)BPF_CORE_READ(old, state);
-}
+const volatile fxr_u8 switch_has_state_argument = 0; /* see task_state.h */
 
 /* The index that the kernel's own sched_switch event prints: the highest state bit set. */
 static __always_inline u64 state_index(u32 state, u32 exit_state)
@@ -76,8 +57,6 @@ static __always_inline int on_switch(enum claim claim, bool preempt, struct task
 	emit_slot(claim, FXR_CATEGORY_SCHED, FXR_SLOT_SWITCH, fxr_pack_switch(body));
 	return 0;
 }
-
-#define SWITCH_STATE() (switch_has_state_argument ? (u32)ctx[3] : previous_state(prev))
 
 SLOT_PROGRAM(sched_switch, on_switch(claim, preempt, prev, next, SWITCH_STATE()), bool preempt,
 	     struct task_struct *prev, struct task_struct *next)

@@ -35,7 +35,8 @@ _fxt_record_control() {
 _fxt_record() {
   local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip
     --circular --oneshot --trigger --before --after --rotate --keep -p --pid
-    -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter -u --user --as-caller
+    -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min
+    --stack-frequency -u --user --as-caller
     --stats-json -q --quiet -v --verbose --list-categories --version
     -h --help'
   local branches='user kernel hv any call return cond ind_call ind_jump direct_call in_tx no_tx
@@ -58,7 +59,7 @@ _fxt_record() {
       --) ((i++)); break ;;
       -o|--output|-d|--duration|-c|--categories|-b|--buffer-size|-p|--pid|-t|--tgid|--comm|\
       --circular|--oneshot|--trigger|--before|--after|--rotate|--keep|\
-      --cgroup|--lbr-frequency|--lbr-period|--lbr-filter|-u|--user|--stats-json)
+      --cgroup|--lbr-frequency|--lbr-period|--lbr-filter|--stack-min|--stack-frequency|-u|--user|--stats-json)
         [[ ${COMP_WORDS[i+1]-} == = ]] && ((i++))
         ((i++))
         while [[ ${COMP_WORDS[i+1]-} == : ]]; do ((i += 2)); done ;;
@@ -98,7 +99,9 @@ _fxt_record() {
       COMPREPLY=("${COMPREPLY[@]#/sys/fs/cgroup}") ;;
     -u|--user)
       mapfile -t COMPREPLY < <(compgen -u -- "$current") ;;
-    --lbr-frequency|--lbr-period) ;;
+    --lbr-frequency|--lbr-period|--stack-frequency) ;;
+    --stack-min)
+      mapfile -t COMPREPLY < <(compgen -W '10us 100us 1ms 10ms' -- "$current") ;;
     -d|--duration)
       mapfile -t COMPREPLY < <(compgen -W '500ms 2s 10s 1m' -- "$current") ;;
     -b|--buffer-size)

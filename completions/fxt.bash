@@ -3,7 +3,7 @@
 
 _fxt() {
   local commands='info check dump json trim recover import merge lbr report
-    diff summarize query export'
+    diff flame summarize query export'
   local filters='--from --to -t --thread -p --process --cpu'
   local kinds='event magic provider section provider-event trace-info init string thread instant
     counter begin end complete async-begin async-instant async-end flow-begin flow-step flow-end
@@ -33,6 +33,7 @@ _fxt() {
     trim) options+=" -o --output $filters" ;;
     report) options+=' --json --html --from --to --top' ;;
     diff) options+=' --base --new --noise --html --markdown --junit --json --top --fail' ;;
+    flame) options+=' -o --output --of --format --base --no-symbols --root --debug-dir --perf-cache --kallsyms' ;;
     summarize) options+=' -o --output --from --to' ;;
     query) options+=' -f --file --csv --json --markdown' ;;
     export) options+=' --format -o --output --table --gzip' ;;
@@ -49,7 +50,8 @@ _fxt() {
   case $previous in
     --type) words=$kinds ;;
     --report) words=$reports ;;
-    --format) words=$formats ;;
+    --of) words='off on wake' ;;
+    --format) if [[ $command == flame ]]; then words='html folded speedscope'; else words=$formats; fi ;;
     --table) words=$tables ;;
     --cpu) words=$(cd /sys/devices/system/cpu 2>/dev/null && echo cpu[0-9]*) words=${words//cpu/} ;;
     --root|--debug-dir|--perf-cache)

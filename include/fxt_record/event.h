@@ -294,6 +294,17 @@ struct fxr_long {
 };
 FXR_ASSERT(sizeof(struct fxr_long) == 24);
 
+/* ---------------------------------------------------------------- stacks */
+
+enum fxr_stack_kind {
+	FXR_STACK_OFF = 0,  /* of a thread that runs again after a sleep, as it was when it fell asleep */
+	FXR_STACK_WAKE = 1, /* of the thread that wakes it */
+	FXR_STACK_ON = 2,   /* sampled while it runs */
+};
+
+/* Frames of each half of a stack, as perf takes them; what is further out is cut. */
+#define FXR_STACK_FRAMES 127
+
 /* ---------------------------------------------------------------- clocks */
 
 /* The kernel's, of no time namespace; ns. */

@@ -30,6 +30,7 @@
 	X(SOFTIRQ, "softirq", "soft interrupt handlers, per CPU", 0)                \
 	X(SYSCALL, "syscall", "system calls, all or syscall:NAME,NAME", 0)          \
 	X(LBR, "lbr", "last branches of the CPU (Intel LBR, AMD Zen)", 0)           \
+	X(STACK, "stack", "call stacks: stack:off,wake,on or all", 0)               \
 	FXR_MORE_CATEGORIES(X)
 
 /*
@@ -39,6 +40,8 @@
  *  SLOT      a slot of the type; the program has a twin, see SLOT_PROGRAM in bpf/ring.h
  *  SIDE      something on the side ring
  *  IDENTITY  the same, whatever is recorded: it tells who tasks are
+ *  BESIDE    as SIDE, where another category has its program; this one's is
+ *            stack_TRACEPOINT
  */
 #define FXR_TRACEPOINT_TABLE(X)                                        \
 	X(SCHED, sched_switch, "switch", SLOT, SWITCH)                 \
@@ -56,6 +59,8 @@
 	X(SOFTIRQ, softirq_exit, "exit", SLOT, SOFTIRQ_EXIT)           \
 	X(SYSCALL, sys_enter, "enter", SLOT, SYSCALL_ENTRY)            \
 	X(SYSCALL, sys_exit, "exit", SLOT, SYSCALL_EXIT)               \
+	X(STACK, sched_switch, "off", BESIDE, NONE)                    \
+	X(STACK, sched_waking, "wake", BESIDE, NONE)                   \
 	FXR_MORE_TRACEPOINTS(X)
 
 /*
@@ -138,6 +143,20 @@
  * fields as F(body, type, field), up to 64 bits each; bytes of any number may
  * follow them.
  */
-#define FXR_LONG_TABLE(X) FXR_MORE_LONGS(X)
+#define FXR_LONG_TABLE(X)                                              \
+	X(STACK, stack, FXR_STACK_BODY)                                \
+	FXR_MORE_LONGS(X)
+
+/*
+ * A call stack. Its bytes are addresses, 8 bytes each: `user_frames` of the
+ * process, then those of the kernel, the innermost first in both.
+ */
+#define FXR_STACK_BODY(F, body)                                                     \
+	F(body, fxr_u8, kind) /* enum fxr_stack_kind */                             \
+	F(body, fxr_u32, tid) /* whose stack it is; 0: that of an interrupt */      \
+	F(body, fxr_u32, tgid)                                                      \
+	F(body, fxr_u32, woken_tid) /* of a WAKE */                                 \
+	F(body, fxr_u64, away)      /* of OFF and WAKE: ns that the sleeper was away */ \
+	F(body, fxr_u32, user_frames)
 
 #endif

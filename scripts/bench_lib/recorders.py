@@ -299,6 +299,29 @@ class BpftraceCount(Recorder):
         return {"events": sum(int(count) for count in counts), "lost": 0, "file_bytes": 0, "data_bytes": 0}
 
 
+class BpftraceStacks(BpftraceCount):
+    """What offcputime does, without a function probe: time off the CPU added up by both halves of the stack."""
+
+    SCRIPT = """tracepoint:sched:sched_switch {
+  @switches = count();
+  if (args->prev_state) { @since[args->prev_pid] = nsecs; @k[args->prev_pid] = kstack; @u[args->prev_pid] = ustack; }
+  $since = @since[args->next_pid];
+  if ($since) {
+    @off[@k[args->next_pid], @u[args->next_pid], args->next_comm] = sum(nsecs - $since);
+    delete(@since[args->next_pid]);
+  }
+}
+END { clear(@since); clear(@k); clear(@u); }"""
+
+    def command(self, folder):
+        return ["bpftrace", "-e", self.SCRIPT]
+
+    def results(self, program, folder):
+        counts = re.findall(r"@switches: (\d+)", program.output())
+        size = len(program.output())
+        return {"events": sum(int(count) for count in counts), "lost": 0, "file_bytes": size, "data_bytes": size}
+
+
 def all_recorders(build):
     binary = os.path.join(build, "fxt-record")
     switch_only, both = (SWITCH,), (SWITCH, WAKING)
@@ -306,6 +329,11 @@ def all_recorders(build):
         FxtRecord("fxt-record", "wakeups", binary),
         FxtRecord("fxt-record switches", "switches", binary, ["-c", "sched:switch"]),
         FxtRecord("fxt-record gzip", "wakeups", binary, suffix=".fxt.gz"),
+        FxtRecord("fxt-record stacks", "stacks", binary, ["-c", "sched:switch,stack:off"]),
+        FxtRecord("fxt-record stacks of all sleeps", "stacks", binary,
+                  ["-c", "sched:switch,stack:off", "--stack-min", "1ns"]),
+        Perf("perf record stacks", "stacks", ["record", "-a", "-g", "-e", SWITCH]),
+        BpftraceStacks("bpftrace stacks", "stacks", switch_only),
         Perf("perf sched record", "wakeups", ["sched", "record"]),
         Perf("perf record wakeups", "wakeups", ["record", "-a", "-e", SWITCH, "-e", WAKING]),
         Perf("perf record switches", "switches", ["record", "-a", "-e", SWITCH]),

@@ -21,6 +21,12 @@ $(BUILD)/tests/ftrace_compare: $(COMPARE_TOOL) $(BUILD)/tests/libcapture_support
 $(BUILD)/tests/odd_tasks: $(ODD_TASKS)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ -pthread
 
+# Its stacks are those that its source shows.
+CALL_CHAINS := $(BUILD)/tests/capture/call_chains/main.o
+$(CALL_CHAINS): private CXXFLAGS += -O1 -fno-optimize-sibling-calls -fno-sanitize=all
+$(BUILD)/tests/call_chains: $(CALL_CHAINS)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ -pthread
+
 $(BUILD)/capture_tests: $(CAPTURE_TESTS) $(BUILD)/tests/libcapture_support.a $(ARCHIVES)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(CAPTURE_TESTS) $(BUILD)/tests/libcapture_support.a $(ARCHIVES_LINK) \
 	  -lgtest -lgmock $(LIBS)
@@ -28,9 +34,10 @@ $(BUILD)/capture_tests: $(CAPTURE_TESTS) $(BUILD)/tests/libcapture_support.a $(A
 ## capture-test  record this machine and hold the files against ftrace (root)
 .PHONY: capture-test
 capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/odd_tasks \
-              $(BUILD)/tests/ftrace_compare $(BUILD)/tests/planted
+              $(BUILD)/tests/ftrace_compare $(BUILD)/tests/planted $(BUILD)/tests/call_chains
 	$(BUILD)/capture_tests
 	BUILD=$(BUILD) python3 tests/capture/perf_parity_test.py
+	BUILD=$(BUILD) python3 tests/capture/stacks_test.py
 	tests/capture/regressions_test.py --build $(BUILD)
 	tests/session/session_test.py --build $(BUILD)
 

@@ -7,7 +7,8 @@ FUZZ_BUILD   := $(BUILD)/fuzz
 FUZZ_SECONDS ?= 600
 # What reads and rewrites traces and summaries; branch reports, comparisons and pages stand on layers of
 # their own. Few files, since all are compiled for this alone.
-FUZZ_SOURCES := $(foreach l,fxt schema output text source facts measure,$(call layer_sources,$(l))) \
+FUZZ_SOURCES := $(foreach l,fxt schema output text source symbols facts measure,$(call layer_sources,$(l))) \
+                userspace/analyze/lbr/lbr_places.cc \
                 $(filter-out userspace/analyze/lbr/% userspace/analyze/diff/% userspace/analyze/page/%,$(call layer_sources,analyze)) userspace/branches/last_branch.cc \
                 userspace/util/quantity.cc userspace/util/format_library.cc tests/fuzz/reader_fuzzer.cc
 FUZZ_OBJECTS := $(patsubst %.cc,$(FUZZ_BUILD)/%.o,$(FUZZ_SOURCES))
@@ -35,7 +36,7 @@ $(FUZZ_BUILD)/%.o: %.cc $(FUZZ_PRELUDE:%=%.gch)
 	  -fsanitize=fuzzer-no-link -c $< -o $@
 
 $(FUZZ_BUILD)/reader_fuzzer: $(FUZZ_OBJECTS)
-	$(call brief,LINK)$(FUZZ_CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ -ldeflate -lz
+	$(call brief,LINK)$(FUZZ_CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ -lelf -liberty -ldeflate -lz
 
 FUZZ_CORPUS_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,tests/fuzz/make_corpus.cc \
   tests/unit/analyze/recording_parts.cc tests/unit/fxt/support/random_records.cc tests/unit/fxt/support/vectors.cc)

@@ -11,6 +11,7 @@
 #include "fxt/encoder.h"
 #include "fxt/record_buffer.h"
 #include "measure/store/summary_file.h"
+#include "unit/analyze/flame/stack_trace.h"
 #include "unit/analyze/recording_parts.h"
 #include "unit/fxt/support/collecting_sink.h"
 #include "unit/fxt/support/random_records.h"
@@ -24,6 +25,8 @@ namespace fs = std::filesystem;
 constexpr unsigned kModes = 64;
 constexpr unsigned kSummaryPayload = 10 << 2;
 constexpr unsigned kSummaryFile = 11 << 2;
+constexpr unsigned kPerfMap = 13 << 2;
+constexpr unsigned kElf = 14 << 2;
 
 bool Write(const fs::path& folder, const std::string& name, unsigned mode,
            std::span<const std::byte> bytes) {
@@ -103,6 +106,21 @@ int main(int argc, char** argv) {
     const std::string file = measure::EncodeSummary(capture);
     good = Write(folder, name, kSummaryFile, std::as_bytes(std::span(file))) && good;
   }
+  analyze::testing::StackTrace stacks;
+  const std::vector<uint64_t> sleeper = {analyze::testing::StackTrace::kKernel, 0x1000, 0x2000};
+  const std::vector<uint64_t> waker = {0x3000};
+  stacks.Define(sleeper).Define(waker).Stack("on", 100, sleeper).Stack("wake", 100, waker, 7, 101);
+  stacks.Stack("off", 101, sleeper, 9000);
+  good = WriteAll(folder, "stacks", stacks.words(), 1) && good;
+  const std::string map = "1000 20 a function\n0x1010 20 _RINvNtC3std3mem8align_ofjdE\n";
+  good = Write(folder, "map", kPerfMap, std::as_bytes(std::span(map))) && good;
+  const std::string name = "INvNtC3std3mem8align_ofTjB0_EE";
+  good = Write(folder, "rust", kPerfMap, std::as_bytes(std::span(name))) && good;
+  // This program's beginning: headers, and sections that are not there.
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  std::string elf(16384, '\0');
+  self.read(elf.data(), static_cast<long>(elf.size()));
+  good = Write(folder, "elf", kElf, std::as_bytes(std::span(elf))) && good;
   if (!good) std::fprintf(stderr, "make_corpus: cannot write %s\n", argv[1]);
   return good ? 0 : 1;
 }

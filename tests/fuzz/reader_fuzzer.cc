@@ -3,6 +3,9 @@
 // ways, and what the `fxt` tool makes of the records.
 //
 // The first byte chooses what is done; the rest is the trace.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +15,8 @@
 #include <string>
 
 #include "analyze/check/checker.h"
+#include "analyze/flame/flame_stacks.h"
+#include "analyze/flame/flame_text.h"
 #include "analyze/report/report.h"
 #include "analyze/rewrite/recoverer.h"
 #include "analyze/rewrite/trimmer.h"
@@ -23,6 +28,10 @@
 #include "measure/collect/collector.h"
 #include "measure/store/summary_file.h"
 #include "source/gzip_source.h"
+#include "symbols/demangle.h"
+#include "symbols/elf_file.h"
+#include "symbols/perf_map.h"
+#include "util/unique_fd.h"
 
 namespace {
 
@@ -86,6 +95,20 @@ void Read(fxt::ByteSource& source, bool recover, size_t bytes, Each&& each) {
   Require(reader.error() == fxt::ReadError::kNone || !reader.error_message().empty());
 }
 
+// libelf reads files alone.
+void ReadElf(std::span<const std::byte> bytes) {
+  const util::UniqueFd file(memfd_create("fuzz", MFD_CLOEXEC));
+  Require(file.valid());
+  Require(write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  auto elf = symbols::ElfFile::Open("/proc/self/fd/" + std::to_string(file.get()));
+  if (!elf) return;
+  symbols::SymbolTable functions;
+  elf->ReadFunctions(&functions);
+  functions.Finish();
+  functions.Find(elf->AddressOf(0x1000).value_or(0));
+  elf->ReadBytes(0x1000, 16);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -129,7 +152,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     case 4: {
       text::TextWriter out;
-      analyze::TraceEventWriter writer(out, {.cpu_slices = true});
+      // Files that a trace names are none of these bytes.
+      analyze::TraceEventWriter writer(
+          out, {.cpu_slices = true, .symbols = {.enabled = false, .files = {}, .kallsyms = {}}});
       Read(source, recover, bytes.size(),
            [&](const fxt::Reader& reader) { Require(writer.Add(reader).ok()); });
       Require(writer.Finish().ok());
@@ -183,6 +208,26 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     case 11:
       (void)measure::DecodeSummary(bytes);
+      break;
+    case 12: {
+      const auto kind = static_cast<analyze::FlameKind>(bytes.size() % 3);
+      analyze::FlameBuilder builder(kind, {.enabled = false, .files = {}, .kallsyms = {}});
+      Read(source, recover, bytes.size(), [&](const fxt::Reader& reader) { builder.Add(reader); });
+      const analyze::FoldedStacks stacks = builder.Finish();
+      text::TextWriter out;
+      analyze::WriteFolded(out, stacks, &stacks);
+      analyze::WriteSpeedscope(out, stacks, kind, "fuzz");
+      break;
+    }
+    case 13: {
+      const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      symbols::ParsePerfMap(text).Find(0x1000);
+      symbols::Demangle(text);
+      symbols::Demangle("_R" + std::string(text));
+      break;
+    }
+    case 14:
+      ReadElf(bytes);
       break;
     default: {
       source::GzipSource gzip(std::make_unique<Pieces>(bytes));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "util/clock.h"
 
@@ -58,6 +59,9 @@ util::Status CaptureSession::Start(EventHandler& handler) {
   kernel_ahead_ = start_time_ - util::MonotonicNow();
   if (!in_place()) DropEventsBefore(start_time_);
   handler_->OnStart(start_time_);
+  if (stacks_) {
+    if (util::Status status = stacks_->Enable(); !status) return status;
+  }
   return branches_ ? branches_->Enable() : util::Ok();
 }
 
@@ -126,15 +130,20 @@ uint64_t CaptureSession::ReadClock() {
 
 uint64_t CaptureSession::NextTime() const {
   const fxr_side_header* front = side_ring_.Front();
-  const uint64_t side = front ? front->time : UINT64_MAX;
-  return branches_ ? std::min(side, branches_->NextTime()) : side;
+  uint64_t next = front ? front->time : UINT64_MAX;
+  if (branches_) next = std::min(next, branches_->NextTime());
+  return stacks_ ? std::min(next, stacks_->NextTime()) : next;
 }
 
 void CaptureSession::DeliverUpTo(uint64_t time) {
   for (;;) {
     const fxr_side_header* event = side_ring_.Front();
     const uint64_t branch_time = branches_ ? branches_->NextTime() : UINT64_MAX;
-    if (event && event->time <= branch_time) {
+    const uint64_t stack_time = stacks_ ? stacks_->NextTime() : UINT64_MAX;
+    if (stack_time < std::min(branch_time, event ? uint64_t{event->time} : UINT64_MAX)) {
+      if (stack_time > time) return;
+      stacks_->DeliverNext(*handler_);
+    } else if (event && event->time <= branch_time) {
       if (event->time > time) return;
       handler_->OnSideEvent(*event);
       side_ring_.Pop();
@@ -175,6 +184,18 @@ void CaptureSession::RecordBranches(std::unique_ptr<BranchRecorder> branches) {
                        [this](uint32_t tid) { return programs_->IsFollowed(tid); });
 }
 
+void CaptureSession::SampleStacks(std::unique_ptr<StackSampler> stacks) {
+  stacks_ = std::move(stacks);
+  stacks_->SetFilter(programs_->filter(),
+                     [this](uint32_t tid) { return programs_->IsFollowed(tid); });
+}
+
+std::vector<int> CaptureSession::perf_fds() const {
+  std::vector<int> fds = branches_ ? branches_->fds() : std::vector<int>();
+  if (stacks_) std::ranges::copy(stacks_->fds(), std::back_inserter(fds));
+  return fds;
+}
+
 bool CaptureSession::Drain() {
   ++drains_;
   // What is not claimed when the heads are looked at, after this, will be stamped later than this.
@@ -182,6 +203,7 @@ bool CaptureSession::Drain() {
   merger_.Look();
   side_ring_.SeeHead();
   if (branches_) branches_->Collect(now);
+  if (stacks_) stacks_->Collect(now);
   fullest_now_percent_ = static_cast<uint32_t>(side_ring_.pending() * 100 / side_ring_.capacity());
   for (size_t i = 0; i < merger_.ring_count() && !in_place(); ++i) {
     const SlotRing& ring = merger_.ring(i);
@@ -249,6 +271,7 @@ uint64_t CaptureSession::Stop() {
   end_time_.compare_exchange_strong(never, ReadClock());
   programs_->SetPhase(FXR_PHASE_ENDED);
   if (branches_) branches_->Disable(end_time_);
+  if (stacks_) stacks_->Disable(end_time_);
   CategoryCounts misses = programs_->RecursionMisses();
   constexpr int kLastDrains = 100;
   for (int i = 0; i < kLastDrains && !Drain(); ++i) usleep(1000);

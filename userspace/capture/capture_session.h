@@ -21,6 +21,7 @@
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_merger.h"
 #include "capture/slot_stream.h"
+#include "capture/stack_sampler.h"
 #include "fxt_record/event.h"
 #include "util/result.h"
 
@@ -72,12 +73,14 @@ class CaptureSession final : private OtherEvents {
   // Also records branch stacks (category `lbr`). Before Start.
   void RecordBranches(std::unique_ptr<BranchRecorder> branches);
   bool records_branches() const { return branches_ != nullptr; }
+  // Also records what of category `stack` comes by perf. Before Start.
+  void SampleStacks(std::unique_ptr<StackSampler> stacks);
 
   // Becomes readable when a ring has filled enough to be drained; a drain every 100 ms does the
   // rest, or fewer while it is quiet.
   int wakeup_fd() const { return programs_->side_ring_fd(); }
-  // The same for the rings of branch stacks.
-  std::vector<int> branch_fds() const { return branches_ ? branches_->fds() : std::vector<int>(); }
+  // The same for perf's rings.
+  std::vector<int> perf_fds() const;
   // See BranchRecorder::TakeProblem().
   std::string TakeBranchProblem() { return branches_ ? branches_->TakeProblem() : std::string(); }
   // Delivers everything recorded up to now. False when it had to leave some for the next
@@ -127,7 +130,7 @@ class CaptureSession final : private OtherEvents {
   // How full the fullest ring was at the last drain, percent.
   uint32_t fullest_ring_percent() const { return fullest_now_percent_; }
   // Hardly anything had come since the drain before.
-  bool is_quiet() const { return fullest_now_percent_ == 0 && !branches_; }
+  bool is_quiet() const { return fullest_now_percent_ == 0 && !branches_ && !stacks_; }
 
  private:
   // Tasks of a walk between two looks at the side ring, which fills meanwhile.
@@ -141,7 +144,7 @@ class CaptureSession final : private OtherEvents {
   void DropEventsBefore(uint64_t time);
   bool Deliver(uint64_t now, uint64_t horizon);
   bool DeliverInSlices(uint64_t now, uint64_t horizon);
-  // Of the side ring and of the rings of branch stacks.
+  // Of the side ring and of perf's rings.
   uint64_t NextTime() const override;
   void DeliverUpTo(uint64_t time) override;
   void TellMisses(uint64_t now, const CategoryCounts& misses);
@@ -156,6 +159,7 @@ class CaptureSession final : private OtherEvents {
   SideRing side_ring_;
   SlotMerger merger_;
   std::unique_ptr<BranchRecorder> branches_;  // null: none
+  std::unique_ptr<StackSampler> stacks_;      // null: none
   EventHandler* handler_ = nullptr;           // from Start() on
   int64_t clock_offset_ = 0;
   // What the kernel's CLOCK_MONOTONIC is ahead of this process's, ns: in a time namespace.

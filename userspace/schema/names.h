@@ -16,6 +16,7 @@ namespace category {
 inline constexpr std::string_view kSched = "sched";
 inline constexpr std::string_view kTask = "task";
 inline constexpr std::string_view kLog = "log";
+inline constexpr std::string_view kStack = "stack";
 }  // namespace category
 
 namespace event {
@@ -42,6 +43,11 @@ inline constexpr std::string_view kExit = "exit";
 inline constexpr std::string_view kRename = "rename";
 // Category sched.
 inline constexpr std::string_view kMigrate = "migrate";
+// Category stack, see stack_id.h: of a thread that was away and runs again, as it was when it left;
+// of the thread that wakes it; of a thread that runs.
+inline constexpr std::string_view kStackOff = "off";
+inline constexpr std::string_view kStackWake = "wake";
+inline constexpr std::string_view kStackOn = "on";
 }  // namespace event
 
 namespace argument {
@@ -76,6 +82,11 @@ inline constexpr std::string_view kRealtimeAhead = "realtime_ahead";
 inline constexpr std::string_view kMonotonicAhead = "monotonic_ahead";
 // Of fork (koid).
 inline constexpr std::string_view kChild = "child";
+// Of stacks: its number (pointer); of off and wake: ns since the thread left its CPU (uint64); of
+// wake: the thread that is woken (koid).
+inline constexpr std::string_view kStack = "stack";
+inline constexpr std::string_view kAway = "away";
+inline constexpr std::string_view kWoken = "woken";
 }  // namespace argument
 
 // What comes from Trace Event JSON. The name of its provider.

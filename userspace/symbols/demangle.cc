@@ -2,10 +2,15 @@
 #include "symbols/demangle.h"
 
 #include <cxxabi.h>
+#include <csetjmp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+
+// Or it declares its own, other than the C library's.
+#define HAVE_DECL_BASENAME 1
+#include <libiberty/demangle.h>
 
 namespace symbols {
 
@@ -26,9 +31,39 @@ std::string_view WithoutRustHash(std::string_view name) {
   return is_hash ? name.substr(0, name.size() - kSuffixBytes) : name;
 }
 
+// What the demangler of Rust's newer names writes. Their parts may refer to each other so that a
+// few hundred bytes stand for more than any memory holds.
+struct RustText {
+  static constexpr size_t kMostBytes = 16384;
+
+  std::jmp_buf too_long;
+  size_t size = 0;
+  char bytes[kMostBytes];
+
+  static void Append(const char* data, size_t size, void* opaque) {
+    auto* text = static_cast<RustText*>(opaque);
+    if (size > kMostBytes - text->size) std::longjmp(text->too_long, 1);
+    std::copy_n(data, size, text->bytes + text->size);
+    text->size += size;
+  }
+};
+
+// Nothing in here has to be destroyed: it is left by a jump when the name becomes too long. False
+// then, and for what is no such name.
+bool DemangleRust(const char* mangled, RustText* text) {
+  if (setjmp(text->too_long) != 0) return false;
+  return rust_demangle_callback(mangled, DMGL_RUST, &RustText::Append, text) != 0;
+}
+
 }  // namespace
 
 std::string Demangle(std::string_view name) {
+  if (name.substr(0, 2) == "_R" && name.size() <= kMaxMangledBytes) {
+    const std::string mangled(name);
+    const auto text = std::make_unique<RustText>();
+    return DemangleRust(mangled.c_str(), text.get()) ? std::string(text->bytes, text->size)
+                                                     : mangled;
+  }
   if (name.substr(0, 2) != "_Z" || name.size() > kMaxMangledBytes) return std::string(name);
   std::string mangled(name);
   int status = 0;

@@ -7,7 +7,8 @@
 
 namespace symbols {
 
-// C++ names (and Rust's older ones, which have the same form) demangled, others as they are.
+// C++ names (and Rust's older ones, which have the same form) and Rust's newer ones ("v0")
+// demangled, others as they are.
 std::string Demangle(std::string_view name);
 
 }  // namespace symbols

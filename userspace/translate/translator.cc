@@ -4,6 +4,7 @@
 #include <array>
 
 #include "fxt/utf8.h"
+#include "fxt_record/long_event.h"
 #include "schema/event_info.h"
 
 namespace translate {
@@ -29,7 +30,9 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
       syscalls_(file_, tasks, stats_),
       log_(file_, stats_),
       losses_(file_, stats_) {
-  if (options.branches) branches_.emplace(file_, tasks, sched_, tasks.identities(), stats_);
+  if (options.branches || options.stacks) mappings_.emplace(file_, tasks.identities());
+  if (options.branches) branches_.emplace(file_, tasks, sched_, *mappings_, stats_);
+  if (options.stacks) stacks_.emplace(file_, tasks, *mappings_);
 }
 
 void Translator::OnStart(uint64_t time) {
@@ -82,13 +85,13 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
   switch (static_cast<fxr_side_type>(header.type)) {
     case FXR_SIDE_FORK:
       if (const auto* event = As<fxr_task>(header)) {
-        if (branches_ && event->tid == event->tgid) branches_->OnFork(event->ppid, event->tgid);
+        if (mappings_ && event->tid == event->tgid) mappings_->OnFork(event->ppid, event->tgid);
         return tasks_.OnFork(at, *event);
       }
       break;
     case FXR_SIDE_EXEC:
       if (const auto* event = As<fxr_exec>(header)) {
-        if (branches_) branches_->OnExec(event->tgid);
+        if (mappings_) mappings_->OnExec(event->tgid);
         return tasks_.OnExec(at, *event);
       }
       break;
@@ -97,7 +100,7 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
       break;
     case FXR_SIDE_EXIT:
       if (const auto* event = As<fxr_exit>(header)) {
-        if (branches_ && event->tid == event->tgid) branches_->OnExit(event->tgid);
+        if (mappings_ && event->tid == event->tgid) mappings_->OnExit(event->tgid);
         syscalls_.OnThreadEnd(at, event->tid);
         return tasks_.OnExit(at, *event);
       }
@@ -120,10 +123,7 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
       break;
     case FXR_SIDE_LONG:
       if (const auto* event = As<fxr_long>(header); event && event->category < FXR_CATEGORIES) {
-        // A type that has code of its own is taken here, as in OnRareSlot.
-        ++stats_.events[event->category];
-        ++stats_.unreadable;
-        return;
+        return OnLong(at, *event);
       }
       break;
     case FXR_SIDE_POKE:
@@ -153,6 +153,20 @@ void Translator::OnMark(uint64_t time, std::string_view name,
                           .category = record.Ref(Word::kCategoryRecorder),
                           .name = record.Intern(name),
                           .arguments = {written.data(), count}});
+}
+
+// A type that has code of its own is taken here, as in OnRareSlot.
+void Translator::OnLong(uint64_t at, const fxr_long& event) {
+  ++stats_.events[event.category];
+  fxr_stack_long stack;
+  if (stacks_ && fxr_unpack_stack(&event, &stack) && stack.kind <= FXR_STACK_ON) {
+    const auto* frames = static_cast<const uint64_t*>(fxr_long_bytes(&event));
+    const uint32_t cpu = event.header.cpu;
+    ++stats_.recorded[FXR_CATEGORY_STACK];
+    return stacks_->OnStack(at, stack, {frames, event.bytes / sizeof(uint64_t)},
+                            interrupts_.IrqTrack(cpu), sched_.IdleOf(cpu));
+  }
+  ++stats_.unreadable;
 }
 
 void Translator::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {

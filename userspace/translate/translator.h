@@ -24,6 +24,8 @@
 #include "translate/log_translator.h"
 #include "translate/loss_translator.h"
 #include "translate/sched_translator.h"
+#include "translate/stacks/mapping_follower.h"
+#include "translate/stacks/stack_translator.h"
 #include "translate/syscall_translator.h"
 #include "translate/task_translator.h"
 #include "translate/translation_stats.h"
@@ -34,6 +36,7 @@ struct TranslatorOptions {
   bool record_task_events = true;  // category `task`
   bool filtered = false;           // only some tasks' events come
   bool branches = false;           // category `lbr`
+  bool stacks = false;             // category `stack`
 };
 
 class Translator {
@@ -71,12 +74,12 @@ class Translator {
   }
   // An event of the side ring, of header.size bytes.
   void OnSideEvent(const fxr_side_header& header);
-  // What perf's rings tell, when branches are recorded; times as above.
+  // What perf's rings tell, when branches or stacks are recorded; times as above.
   void OnBranchSample(const perf::BranchStackSample& sample) {
     branches_->OnSample(FileTime(sample.time), sample);
   }
   void OnMapping(uint64_t time, const perf::MmapRecord& record) {
-    branches_->OnMapping(FileTime(time), record);
+    mappings_->OnMapping(FileTime(time), record);
   }
   // Right after OnStart, for each CPU of which it is known: the thread that it runs since before;
   // 0: it idles.
@@ -107,6 +110,7 @@ class Translator {
 
  private:
   void OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
+  void OnLong(uint64_t at, const fxr_long& event);
   void OnLossSlot(uint32_t cpu, uint64_t at, const fxr_loss_body& loss);
 
   // The file's time, which never runs backwards.
@@ -133,7 +137,9 @@ class Translator {
   SyscallTranslator syscalls_;
   LogTranslator log_;
   LossTranslator losses_;
+  std::optional<MappingFollower> mappings_;  // where addresses are recorded
   std::optional<BranchTranslator> branches_;
+  std::optional<StackTranslator> stacks_;
 };
 
 }  // namespace translate

@@ -45,6 +45,7 @@ void RecorderChecker::Check(const fxt::Reader& reader) {
   }
   CheckAwaited(record);
   CheckTime(reader);
+  if (auto fault = stacks_.Check(record)) Report(rules::kStack, std::move(*fault));
 
   if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
     if (filled->event == fxt::kProviderEventBufferFilledUp) {

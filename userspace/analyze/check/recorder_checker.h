@@ -12,6 +12,7 @@
 
 #include "analyze/check/finding.h"
 #include "analyze/check/rules.h"
+#include "analyze/check/stack_rules.h"
 #include "facts/cpu_continuity.h"
 #include "facts/object_names.h"
 #include "facts/recorder_facts.h"
@@ -73,6 +74,7 @@ class RecorderChecker {
   std::unordered_map<fxt::Koid, uint64_t> processes_;  // first mention
   facts::ObjectNames names_;
   facts::CpuContinuity continuity_{names_};
+  StackRules stacks_;
 
   Awaited awaited_ = Awaited::kNothing;
   uint64_t awaited_offset_ = 0;

@@ -43,6 +43,7 @@ constexpr Rule kAll[] = {
     kLoss,
     kContinuity,
     kLogInstant,
+    kStack,
 };
 
 }  // namespace

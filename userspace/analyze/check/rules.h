@@ -100,6 +100,9 @@ inline constexpr Rule kContinuity{"recorder-continuity", Severity::kError,
                                   "declared losses and an exec that takes over the leader's id"};
 inline constexpr Rule kLogInstant{"recorder-log", Severity::kError,
                                   "a log record is followed by its instant"};
+inline constexpr Rule kStack{"recorder-stack", Severity::kError,
+                             "an instant of a stack names one that a backtrace has, and says how "
+                             "long the sleeper was away and who is woken"};
 
 }  // namespace rules
 

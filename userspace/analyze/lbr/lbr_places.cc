@@ -147,7 +147,8 @@ void LbrPlaces::NameFunction(uint64_t mapping_offset, uint64_t address, Place* p
     place->function_offset = here - symbol->address;
     return;
   }
-  if (place->module == kNone) return;
+  // What a program has compiled is in no file.
+  if (place->module == kNone || modules_[place->module].file == "//anon") return;
   const auto found = SymbolsOf(place->module).Find(place->offset, mapping_offset);
   if (!found) return;
   place->function = FunctionOf(place->module, found->symbol->name);

@@ -31,5 +31,8 @@ constexpr std::string_view kReportJs =
 constexpr std::string_view kDiffJs =
 #include "analyze/page/diff.js.inc"
     ;
+constexpr std::string_view kFlameJs =
+#include "analyze/page/flame.js.inc"
+    ;
 
 }  // namespace analyze::assets

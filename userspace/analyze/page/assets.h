@@ -17,5 +17,6 @@ extern const std::string_view kStripJs;  // CPUs and threads over time
 extern const std::string_view kReportGroupsJs;
 extern const std::string_view kReportJs;
 extern const std::string_view kDiffJs;
+extern const std::string_view kFlameJs;
 
 }  // namespace analyze::assets

@@ -31,10 +31,11 @@ void AppendUpTo(std::string& out, std::string_view& page, std::string_view mark)
 
 std::string MakePage(PageKind kind, std::span<const PageData> data) {
   const bool report = kind == PageKind::kReport;
+  const bool flame = kind == PageKind::kFlame;
   std::string out;
   std::string_view rest = assets::kPageHtml;
   AppendUpTo(out, rest, "@TITLE@");
-  out += report ? "fxt report" : "fxt diff";
+  out += report ? "fxt report" : flame ? "fxt flame" : "fxt diff";
   AppendUpTo(out, rest, "@STYLE@");
   out += assets::kPageCss;
   AppendUpTo(out, rest, "@DATA@");
@@ -46,6 +47,11 @@ std::string MakePage(PageKind kind, std::span<const PageData> data) {
     out += "</script>\n";
   }
   AppendUpTo(out, rest, "@SCRIPT@");
+  if (flame) {
+    out += assets::kFlameJs;
+    out += rest;
+    return out;
+  }
   for (const std::string_view script :
        {assets::kWordsJs, assets::kDrawJs, assets::kPlotsJs, assets::kStripJs,
         report ? assets::kReportGroupsJs : std::string_view(),

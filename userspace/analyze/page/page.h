@@ -8,7 +8,7 @@
 
 namespace analyze {
 
-enum class PageKind { kReport, kDiff };
+enum class PageKind { kReport, kDiff, kFlame };
 
 // What a page draws. Its script finds it by `id`, a word.
 struct PageData {

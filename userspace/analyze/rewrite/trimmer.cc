@@ -66,9 +66,10 @@ bool Trimmer::IsWanted(const fxt::Reader& reader, uint64_t time) {
   if (complete && time <= range.to() && reader.ToNanoseconds(event->payload) >= range.from()) {
     in_range_ = true;
   }
-  // Modules and mappings explain backtraces that come later.
+  // Modules, mappings and stacks explain what comes later.
   const facts::RecordKind kind = facts::KindOf(record);
-  if ((kind == facts::RecordKind::kModule || kind == facts::RecordKind::kMmap) &&
+  if ((kind == facts::RecordKind::kModule || kind == facts::RecordKind::kMmap ||
+       kind == facts::RecordKind::kBacktrace) &&
       time <= range.to())
     return true;
   if (!in_range_) return false;

@@ -90,6 +90,7 @@ util::Status TraceEventWriter::Add(const fxt::Reader& reader) {
   if (const auto* object = std::get_if<fxt::KernelObject>(&record); object && IsImported(reader)) {
     AddImportedObject(*object);
   }
+  stacks_.Note(record);
   if (options_.cpu_slices) timeline_.Add(reader);
   switch (facts::KindOf(record)) {
     case facts::RecordKind::kSwitch:
@@ -216,6 +217,7 @@ void TraceEventWriter::AddEvent(const fxt::Reader& reader, const fxt::Event& eve
     default:
       if (HasPayload(event.type) && !fields.has_id()) events_.Key("id").Hex(event.payload);
   }
+  if (const auto frame = FrameOf(event)) events_.Key("sf").String(fmt::format("{}", *frame));
   fields.Write(events_);
   events_.Key("args").BeginObject();
   if (imported) {
@@ -224,6 +226,41 @@ void TraceEventWriter::AddEvent(const fxt::Reader& reader, const fxt::Event& eve
     Arguments(event.arguments);
   }
   events_.EndObject().EndObject();
+}
+
+std::optional<uint32_t> TraceEventWriter::FrameOf(const fxt::Event& event) {
+  constexpr size_t kMaxFrames = size_t{1} << 22;
+  const auto stack = StackOf(event);
+  if (!stack) return std::nullopt;
+  const auto frames = stacks_.FramesOf(event.thread.process, *stack);
+  if (!frames || frames->empty()) return std::nullopt;
+  uint32_t innermost = UINT32_MAX;
+  for (const uint32_t text : *frames) {
+    const std::pair key(innermost, text);
+    auto found = frame_numbers_.find(key);
+    if (found == frame_numbers_.end()) {
+      if (frames_.size() >= kMaxFrames) return std::nullopt;
+      found = frame_numbers_.emplace(key, static_cast<uint32_t>(frames_.size())).first;
+      frames_.push_back(key);
+    }
+    innermost = found->second;
+  }
+  return innermost;
+}
+
+void TraceEventWriter::WriteFrames() {
+  events_.Key("stackFrames").BeginObject();
+  for (size_t i = 0; i < frames_.size(); ++i) {
+    const auto& [parent, text] = frames_[i];
+    const std::string& name = stacks_.text(text);
+    events_.Line().Key(fmt::format("{}", i)).BeginObject();
+    events_.Key("category").String(name.ends_with("_[k]") ? "kernel" : "process");
+    events_.Key("name").String(name);
+    if (parent != UINT32_MAX) events_.Key("parent").String(fmt::format("{}", parent));
+    events_.EndObject();
+    out_.FlushIfFull();
+  }
+  events_.EndObject();
 }
 
 void TraceEventWriter::AddLog(const fxt::Reader& reader, const fxt::Log& log) {
@@ -405,6 +442,7 @@ util::Status TraceEventWriter::Finish() {
     if (auto status = branch_spool_.CopyTo(out_); !status) return status;
     events_.EndArray().EndObject();
   }
+  if (!frames_.empty()) WriteFrames();
   events_.EndObject();
   out_.Append("\n");
   return util::Ok();

@@ -4,8 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
+#include <vector>
 
+#include "analyze/flame/named_stacks.h"
 #include "analyze/show/imported_fields.h"
 #include "facts/object_names.h"
 #include "facts/timeline/timeline.h"
@@ -20,12 +24,15 @@ struct TraceEventOptions {
   // What ran as slices (begin and end) on a track per CPU too, for readers that do not know
   // systemTraceEvents of type "fuchsia".
   bool cpu_slices = false;
+  // Where the names of stacks' frames come from.
+  LbrSymbolOptions symbols = {};
 };
 
 // One object: `traceEvents` as the records come; then `systemTraceEvents` of type "fuchsia" as
 // Fuchsia's trace2json lays them out (names of processes "p" and threads "t", switches "k", wakeups
-// "w"); then `lastBranch`, if there are such blobs. Memory does not grow with the trace: what comes
-// later waits in temporary files.
+// "w"); then `lastBranch`, if there are such blobs, and `stackFrames`, if there are stacks, which
+// the events name as `sf`. Memory does not grow with the trace, but with the number of different
+// stacks: what comes later waits in temporary files.
 //
 // What was imported from such JSON comes out as it was, fields and numbers of tasks included, as
 // far as records can say it.
@@ -49,7 +56,7 @@ class TraceEventWriter {
     uint64_t slices = 0;    // of CPUs
     uint64_t branch_stacks = 0;
     // Records of kinds that the format has nothing for: other blobs, userspace objects, profiler
-    // records, unknown ones.
+    // records that no stack stands on, unknown ones.
     uint64_t left_out = 0;
   };
   const Counts& counts() const { return counts_; }
@@ -71,6 +78,9 @@ class TraceEventWriter {
   void AddSwitch(const fxt::Reader& reader);
   void AddSlice(const facts::Run& run);
   void AddWakeup(const fxt::Reader& reader);
+  // The number of its innermost frame in stackFrames.
+  std::optional<uint32_t> FrameOf(const fxt::Event& event);
+  void WriteFrames();
   void AddBranches(const fxt::Blob& blob);
   void BeginEvent(std::string_view phase, uint64_t time, const fxt::ThreadRef& thread);
   void Arguments(std::span<const fxt::Argument> arguments);
@@ -88,6 +98,10 @@ class TraceEventWriter {
   text::JsonWriter branches_;
   facts::ObjectNames names_;
   ImportedNumbers numbers_;
+  NamedStacks stacks_{options_.symbols};
+  // By the frame that called it (none: UINT32_MAX) and its name; numbered from 0.
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> frame_numbers_;
+  std::vector<std::pair<uint32_t, uint32_t>> frames_;
   Slices slices_{*this};
   facts::Timeline<Slices> timeline_{slices_};  // fed where slices are wanted
   Counts counts_;

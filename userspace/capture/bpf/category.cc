@@ -19,6 +19,9 @@ namespace {
 constexpr Tracepoint::Way SLOT = Tracepoint::Way::kSlot;
 constexpr Tracepoint::Way SIDE = Tracepoint::Way::kSide;
 constexpr Tracepoint::Way IDENTITY = Tracepoint::Way::kIdentity;
+constexpr Tracepoint::Way BESIDE = Tracepoint::Way::kBeside;
+
+constexpr std::string_view kStackParts[] = {"off", "wake", "on"};
 
 constexpr Tracepoint kTracepoints[] = {
 #define FXR_TRACEPOINT(category, tracepoint, name, way, type) \
@@ -73,6 +76,11 @@ struct PartList {
       return util::Error{fmt::format("there is no scheduler event or category '{}'", name),
                          fmt::format("the events are: {}", Join(SchedEvents()))};
     }
+    if (category == FXR_CATEGORY_STACK && name != "*" &&
+        std::ranges::find(kStackParts, name) == std::end(kStackParts)) {
+      return util::Error{fmt::format("there is no kind of stacks or category '{}'", name),
+                         fmt::format("the kinds are: {}", fmt::join(kStackParts, ", "))};
+    }
     if (name == "*") {
       all = true;
     } else {
@@ -92,6 +100,8 @@ std::string KnownNames() {
 }  // namespace
 
 std::span<const Tracepoint> SchedEvents() { return TracepointsOf(FXR_CATEGORY_SCHED); }
+
+std::span<const std::string_view> StackParts() { return kStackParts; }
 
 std::span<const Tracepoint> AllTracepoints() { return kTracepoints; }
 
@@ -114,9 +124,10 @@ CategorySelection DefaultCategories() {
 
 util::Result<CategorySelection> ParseCategories(std::string_view list) {
   CategorySelection selection;
-  std::array<PartList, 2> part_lists = {
+  std::array<PartList, 3> part_lists = {
       PartList{FXR_CATEGORY_SCHED, "sched:switch,waking", &selection.sched_events},
-      PartList{FXR_CATEGORY_SYSCALL, "syscall:futex,read", &selection.syscalls}};
+      PartList{FXR_CATEGORY_SYSCALL, "syscall:futex,read", &selection.syscalls},
+      PartList{FXR_CATEGORY_STACK, "stack:off,wake", &selection.stack_parts}};
   PartList* parts = nullptr;  // whose further names may follow
   auto want = [&](fxr_category category) {
     selection.wanted.set(category);
@@ -180,6 +191,8 @@ std::string DescribeCategories(const CategorySelection& selection) {
       names.push_back(fmt::format("sched:{}", fmt::join(selection.sched_events, ",")));
     } else if (category.id == FXR_CATEGORY_SYSCALL && !selection.syscalls.empty()) {
       names.push_back(fmt::format("syscall:{}", fmt::join(selection.syscalls, ",")));
+    } else if (category.id == FXR_CATEGORY_STACK && !selection.stack_parts.empty()) {
+      names.push_back(fmt::format("stack:{}", fmt::join(selection.stack_parts, ",")));
     } else {
       names.emplace_back(category.name);
     }

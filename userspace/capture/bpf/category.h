@@ -17,7 +17,7 @@ namespace capture {
 // A kernel tracepoint, which the BPF program of the same name stands on.
 struct Tracepoint {
   // See event_table.h.
-  enum class Way : uint8_t { kSlot, kSide, kIdentity };
+  enum class Way : uint8_t { kSlot, kSide, kIdentity, kBeside };
 
   fxr_category category;
   std::string_view tracepoint;
@@ -50,13 +50,19 @@ struct CategorySelection {
   std::vector<std::string> syscalls;
   // Names of `sched:a,b`, out of SchedEvents(); empty: all.
   std::vector<std::string> sched_events;
+  // Names of `stack:a,b`, out of StackParts(); empty: all.
+  std::vector<std::string> stack_parts;
 };
 
 // The parts of `sched` that can be asked for alone: the names of its tracepoints' events.
 std::span<const Tracepoint> SchedEvents();
 
-// Reads a comma-separated list: category names, `default`, `all`, and `syscall:NAME` or
-// `sched:NAME` where the following items that are not categories are further names of the same kind
+// Those of `stack`: "off", "wake", "on". The last one stands on no tracepoint.
+std::span<const std::string_view> StackParts();
+
+// Reads a comma-separated list: category names, `default`, `all`, and `syscall:NAME`,
+// `sched:NAME` or `stack:NAME` where the following items that are not categories are further names
+// of the same kind
 // (`syscall:futex,read`, `sched:switch,waking`; `syscall:*` is all of them).
 util::Result<CategorySelection> ParseCategories(std::string_view list);
 CategorySelection DefaultCategories();

@@ -40,8 +40,22 @@ enum class RingUse : uint8_t {
   kFilledOnce,   // it is never emptied either; the collector is woken when it is full
 };
 
+// Category `stack`.
+struct StackOptions {
+  static constexpr uint64_t kDefaultMinSleep = 100'000;
+  static constexpr uint64_t kDefaultFrequency = 99;
+  static constexpr uint64_t kMaxFrequency = 999;
+
+  bool off = true;
+  bool wake = true;
+  bool on = true;
+  uint64_t min_sleep = kDefaultMinSleep;   // ns; of shorter ones there is no stack
+  uint64_t frequency = kDefaultFrequency;  // samples per second and CPU
+};
+
 struct ProgramOptions {
   CategorySet categories;
+  StackOptions stack;  // where the category is among them
 
   std::vector<uint32_t> syscall_numbers;  // empty: all
   std::vector<std::string> sched_events;  // out of SchedEvents(); empty: all
@@ -52,6 +66,11 @@ struct ProgramOptions {
 
   // Whether the tracepoint's events are to be recorded.
   bool Wants(const Tracepoint& tracepoint) const {
+    if (tracepoint.category == FXR_CATEGORY_STACK) {
+      // Who was away for how long, is known from switches.
+      const bool wanted = tracepoint.name == "wake" ? stack.wake : stack.off || stack.wake;
+      return categories.test(FXR_CATEGORY_STACK) && wanted;
+    }
     return categories.test(tracepoint.category) &&
            (tracepoint.category != FXR_CATEGORY_SCHED || sched_events.empty() ||
             std::find(sched_events.begin(), sched_events.end(), tracepoint.name) !=

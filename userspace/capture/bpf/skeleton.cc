@@ -33,6 +33,8 @@ constexpr const char* kTaskWalkProgram = "walk_tasks";
 
 // Tasks that can be between the first and the last program of a tracepoint at once.
 constexpr uint32_t kMarksPerCpu = 256;
+// Threads whose sleeps can be told of by their stacks, at 1 KiB each.
+constexpr uint32_t kMaxSleepers = 16384;
 // Maps other than the rings, and programs.
 constexpr uint64_t kOtherLockedBytes = 4 << 20;
 
@@ -177,6 +179,17 @@ void Skeleton::SetFilters(const ProgramOptions& options) {
   }
 }
 
+void Skeleton::SetStacks(const ProgramOptions& options) {
+  const bool sleeps =
+      options.categories.test(FXR_CATEGORY_STACK) && (options.stack.off || options.stack.wake);
+  bpf_map__set_autocreate(bpf_->maps.sleeps, sleeps);
+  bpf_map__set_autocreate(bpf_->maps.stack_scratch, sleeps);
+  bpf_map__set_max_entries(bpf_->maps.sleeps, kMaxSleepers);
+  auto& settings = *bpf_->rodata;
+  settings.stack_min_ns = options.stack.min_sleep;
+  settings.stack_wants_off = options.stack.off;
+}
+
 void Skeleton::Use(const std::string& name, fxr_category category,
                    std::vector<bpf_program*>* group) {
   bpf_program* used = bpf_object__find_program_by_name(bpf_->obj, name.c_str());
@@ -194,6 +207,8 @@ void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures&
                  &events_);
     case Tracepoint::Way::kSide:
       return Use(program, tracepoint.category, &events_);
+    case Tracepoint::Way::kBeside:
+      return Use("stack_" + program, tracepoint.category, &events_);
     case Tracepoint::Way::kIdentity:
       if (features.missing_tracepoints.contains(program)) return;
       Use(program, tracepoint.category, &identity_);

@@ -35,6 +35,7 @@ class Skeleton {
   void SetRingUse(RingUse use, const RingSizes& sizes);
   void SetFeatures(const KernelFeatures& features, const RingSizes& sizes);
   void SetFilters(const ProgramOptions& options);
+  void SetStacks(const ProgramOptions& options);
   void ChoosePrograms(const ProgramOptions& options, const KernelFeatures& features);
 
   // `hint`: what to say of a refusal that nothing better is known of.

@@ -26,5 +26,6 @@ void AddReport(const Command& program, int& exit_code);
 void AddSummarize(const Command& program, int& exit_code);
 void AddQuery(const Command& program, int& exit_code);
 void AddExport(const Command& program, int& exit_code);
+void AddFlame(const Command& program, int& exit_code);
 
 }  // namespace tools

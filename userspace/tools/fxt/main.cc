@@ -11,8 +11,8 @@ namespace tools {
 namespace {
 
 constexpr AddCommand kCommands[] = {
-    AddInfo,  AddCheck, AddDump,   AddJson, AddTrim,      AddRecover, AddImport,
-    AddMerge, AddLbr,   AddReport, AddDiff, AddSummarize, AddQuery,   AddExport,
+    AddInfo, AddCheck,  AddDump, AddJson,  AddTrim,      AddRecover, AddImport, AddMerge,
+    AddLbr,  AddReport, AddDiff, AddFlame, AddSummarize, AddQuery,   AddExport,
 };
 
 constexpr const char* kDescription =

@@ -84,6 +84,32 @@ util::Status Recorder::KeepBranches() {
   return util::Ok();
 }
 
+// What comes by perf; off and wake stacks come by the programs.
+util::Status Recorder::OpenStacks() {
+  if (!session_->options().categories.test(FXR_CATEGORY_STACK)) return util::Ok();
+  capture::StackOptions options = session_->options().stack;
+  const bool by_name = options_.categories.by_name.test(FXR_CATEGORY_STACK);
+  if (session_->in_process_namespace()) {
+    // perf tells this namespace's numbers there, which are not those in the file.
+    if (options.on && by_name && !options_.categories.stack_parts.empty()) {
+      return util::Error{"stack:on cannot be recorded in a process namespace",
+                         "record it from outside of the container, or ask for stack:off,wake"};
+    }
+    console_.Note(
+        "no samples of what runs (stack:on): in a process namespace perf does not tell "
+        "whose they are");
+    return util::Ok();
+  }
+  auto stacks = capture::StackSampler::Open(options);
+  if (stacks) {
+    session_->SampleStacks(std::move(*stacks));
+    return util::Ok();
+  }
+  if (by_name) return stacks.error();
+  console_.Note(fmt::format("without samples of what runs: {}", stacks.error().message));
+  return util::Ok();
+}
+
 util::Status Recorder::OpenOutput() {
   auto outputs = RecordOutputs::Open(options_, [this] { return KeepWaiting(); });
   if (!outputs) return outputs.error();
@@ -106,7 +132,8 @@ util::Status Recorder::Start() {
       translate::TranslatorOptions{
           .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
           .filtered = !session_->filter().empty(),
-          .branches = session_->records_branches()});
+          .branches = session_->records_branches(),
+          .stacks = session_->options().categories.test(FXR_CATEGORY_STACK)});
   translator_->set_session_info(DescribeSession(
       options_, *session_, command_.exists() ? std::optional(command_.pid()) : std::nullopt));
   handler_.emplace(*translator_);
@@ -157,7 +184,7 @@ void Recorder::EnterEnd(bool by_signal) {
 void Recorder::Wait(bool drained) {
   std::vector<pollfd> fds = {pollfd{session_->wakeup_fd(), POLLIN, 0},
                              pollfd{signals_.fd(), POLLIN, 0}};
-  for (int fd : session_->branch_fds()) fds.push_back({fd, POLLIN, 0});
+  for (int fd : session_->perf_fds()) fds.push_back({fd, POLLIN, 0});
   const uint64_t now = util::MonotonicNow();
   int timeout = session_->is_quiet() ? kQuietPollMs : kPollMs;
   if (deadline_ != UINT64_MAX) {
@@ -256,6 +283,7 @@ int Recorder::RunQuietly() {
   if (!session) return Fail(session.error());
   session_ = std::move(*session);
   if (util::Status status = KeepBranches(); !status) return Fail(status.error());
+  if (util::Status status = OpenStacks(); !status) return Fail(status.error());
   if (util::Status status = OpenOutput(); !status) return Fail(status.error());
   if (command_.exists() && options_.only_command) {
     session_->Follow(static_cast<uint32_t>(command_.pid()));

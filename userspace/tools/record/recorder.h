@@ -45,6 +45,7 @@ class Recorder {
   util::Status OpenBranches();
   // Hands them to the session, if their tasks can be told.
   util::Status KeepBranches();
+  util::Status OpenStacks();
   util::Status OpenOutput();
   util::Status Start();
   Reason Loop();

@@ -56,6 +56,13 @@ TEST(CategoryTest, PartsFollowTheirCategory) {
   EXPECT_EQ(Parsed("syscall:read,syscall:write").syscalls, (Names{"read", "write"}));
 }
 
+TEST(CategoryTest, StacksHaveParts) {
+  EXPECT_EQ(Parsed("default,stack:off,wake").stack_parts, (Names{"off", "wake"}));
+  EXPECT_EQ(Parsed("stack").stack_parts, Names{});
+  EXPECT_EQ(DescribeCategories(Parsed("stack:on")), "stack:on");
+  EXPECT_TRUE(Has(Refusal("stack:of"), "off, wake, on"));
+}
+
 TEST(CategoryTest, AllOfItsPartsIsMoreThanSome) {
   EXPECT_EQ(Parsed("syscall:futex,syscall").syscalls, Names{});
   EXPECT_EQ(Parsed("syscall:futex,*").syscalls, Names{});

@@ -41,6 +41,7 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
     programs.syscall_numbers.push_back(*number);
   }
   programs.sched_events = options.categories.sched_events;
+  programs.stack = options.stack;
   programs.filter.tids = options.tids;
   programs.filter.tgids = options.tgids;
   programs.filter.comms = options.comms;

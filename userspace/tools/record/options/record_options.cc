@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include "capture/bpf/bpf_programs.h"
 #include "output/name_pattern.h"
@@ -131,6 +132,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   std::vector<std::string> triggers;
   std::string before;
   std::string after;
+  std::string stack_min;
 
   const Program program("fxt-record", kDescription, "fxt-record " FXT_RECORD_VERSION);
   program.Footer(kExamples);
@@ -217,6 +219,15 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
            "ind_call, ind_jump, ...")
       .Type("LIST");
   program
+      .Add("--stack-min", stack_min,
+           "Category stack: the shortest sleep whose stacks are kept (by default 100us)")
+      .Type("TIME");
+  program
+      .Add("--stack-frequency", options.stack.frequency,
+           "Category stack: samples of what runs, per second and CPU (by default 99)")
+      .Type("N")
+      .Range(uint64_t{1}, capture::StackOptions::kMaxFrequency);
+  program
       .Add("-u,--user", options.user,
            "Run the command as this user, as sudo -u would; the recorder stays root")
       .Type("NAME");
@@ -280,6 +291,19 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     auto value = perf::ParseLbrFilter(lbr_filter);
     if (!value) return fail(value.error());
     options.lbr.filter = *value;
+  }
+  if (program.Has("--stack-min")) {
+    auto value = util::ParseDuration(stack_min);
+    if (!value) return fail(value.error());
+    options.stack.min_sleep = *value;
+  }
+  if (const auto& parts = options.categories.stack_parts; !parts.empty()) {
+    const auto has = [&](std::string_view part) {
+      return std::ranges::find(parts, part) != parts.end();
+    };
+    options.stack.off = has("off");
+    options.stack.wake = has("wake");
+    options.stack.on = has("on");
   }
   if (program.Has("--buffer-size")) {
     auto value = util::ParseSize(buffer_size);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/bpf/category.h"
+#include "capture/bpf/program_options.h"
 #include "perf/live/lbr_options.h"
 #include "session/trigger/trigger_spec.h"
 #include "util/result.h"
@@ -44,6 +45,7 @@ struct RecordOptions {
   bool follow = false;
   bool only_command = false;
   perf::LbrOptions lbr;
+  capture::StackOptions stack;
   std::string stats_json;  // file for the summary's numbers
   bool quiet = false;
   bool verbose = false;

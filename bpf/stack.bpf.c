@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Category `stack`: from where threads went to sleep (part `off`), and from where
+ * they were woken (part `wake`). Samples of what runs (part `on`) come by perf.
+ *
+ * Most sleeps are short, and nobody asks for their stacks; so as little as can be
+ * is done when a sleep begins. The kernel's half of a sleeper's stack stands still
+ * and can be walked from outside, so that is done at its end, and only if it was
+ * long. Its user half can be read in its own address space only: it is taken at
+ * once, into memory that the thread has for it.
+ */
+#include "common.h"
+#include "context.h"
+#include "filter.h"
+#include "ring.h"
+#include "task_state.h"
+
+#include "fxt_record/long_event.h"
+
+/* include/uapi/linux/bpf.h */
+#define BPF_NOEXIST 1
+#define BPF_F_USER_STACK (1ULL << 8)
+
+const volatile fxr_u64 stack_min_ns = 0; /* shorter sleeps are passed over */
+const volatile fxr_u8 stack_wants_off = 0;
+
+struct stack_sleep {
+	u64 since; /* ns; 0: it runs, or its sleep is no matter */
+	u64 user_bytes;
+	u64 user[FXR_STACK_FRAMES];
+};
+
+/* By thread id. max_entries is set by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct stack_sleep);
+} sleeps SEC(".maps");
+
+/* Both halves, the kernel's behind the user's. */
+struct frames {
+	u64 frame[2 * FXR_STACK_FRAMES];
+};
+
+#define HALF_BYTES (FXR_STACK_FRAMES * sizeof(u64))
+
+/* Both programs run with interrupts off, so that there is one at a time on a CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct frames);
+} stack_scratch SEC(".maps");
+
+/* Never written: what a thread's memory is made of. */
+static struct stack_sleep no_sleep;
+
+/* Sends `bytes` bytes of `frames`, in the smallest event that has room for them. */
+static __always_inline void send_stack(struct fxr_stack_long fields, struct frames *frames,
+				       u64 bytes)
+{
+	struct fxr_long *event;
+
+	/* The ring hands out constant sizes only. */
+#define TRY(room)                                                                       \
+	if (bytes <= (room)) {                                                          \
+		event = long_reserve(FXR_LONG_SIZE(stack, room), FXR_CATEGORY_STACK);   \
+		if (!event)                                                             \
+			return;                                                         \
+		bytes = CUT_SIZE(bytes, room);                                          \
+		fxr_pack_stack(event, fields, bytes);                                   \
+		bpf_probe_read_kernel(fxr_stack_bytes(event), bytes, frames);           \
+		side_submit(event);                                                     \
+		return;                                                                 \
+	}
+	TRY(16 * 8)
+	TRY(32 * 8)
+	TRY(64 * 8)
+	TRY(2 * HALF_BYTES)
+#undef TRY
+}
+
+static __always_inline struct frames *scratch(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&stack_scratch, &zero);
+}
+
+/* In the context of `task`, which goes to sleep. */
+static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64 now)
+{
+	struct fxr_ring_control *ring;
+	struct stack_sleep *sleep;
+	u32 tid = task->pid;
+	long bytes = 0;
+	u32 cpu;
+
+	sleep = bpf_map_lookup_elem(&sleeps, &tid);
+	if (unlikely(!sleep)) {
+		bpf_map_update_elem(&sleeps, &tid, &no_sleep, BPF_NOEXIST);
+		sleep = bpf_map_lookup_elem(&sleeps, &tid);
+		if (!sleep) {
+			ring = this_ring(&cpu);
+			if (ring)
+				note_drop(ring, FXR_CATEGORY_STACK);
+			return;
+		}
+	}
+	if (stack_wants_off && task->mm)
+		bytes = bpf_get_stack(ctx, sleep->user, sizeof(sleep->user), BPF_F_USER_STACK);
+	sleep->user_bytes = bytes > 0 ? bytes : 0;
+	sleep->since = now;
+}
+
+static __always_inline void run_again(struct task_struct *task, u64 now)
+{
+	struct fxr_stack_long fields = {.kind = FXR_STACK_OFF};
+	struct frames *frames;
+	struct stack_sleep *sleep;
+	u32 tid = task->pid;
+	u64 user_bytes;
+	long bytes;
+
+	sleep = bpf_map_lookup_elem(&sleeps, &tid);
+	if (!sleep || !sleep->since)
+		return;
+	fields.away = now - sleep->since;
+	sleep->since = 0;
+	if (!stack_wants_off || fields.away < stack_min_ns)
+		return;
+	frames = scratch();
+	if (!frames)
+		return;
+	user_bytes = CUT_SIZE(sleep->user_bytes, HALF_BYTES);
+	bpf_probe_read_kernel(frames, user_bytes, sleep->user);
+	bytes = bpf_get_task_stack(task, (void *)frames + user_bytes, HALF_BYTES, 0);
+	if (bytes < 0)
+		bytes = 0;
+	fields.tid = tid;
+	fields.tgid = task->tgid;
+	fields.user_frames = user_bytes / sizeof(u64);
+	send_stack(fields, frames, user_bytes + bytes);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(stack_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	u32 state = SWITCH_STATE();
+	u64 now;
+
+	if (READ_ONCE(phase) != FXR_PHASE_ALL)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (!preempt && state && prev->pid) {
+		u32 tid = prev->pid;
+
+		if (state & TASK_DEAD)
+			bpf_map_delete_elem(&sleeps, &tid);
+		else if (!filter_is_on() || task_selected(prev))
+			fall_asleep(ctx, prev, now);
+	}
+	if (next->pid)
+		run_again(next, now);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(stack_sched_waking, struct task_struct *task)
+{
+	struct fxr_stack_long fields = {.kind = FXR_STACK_WAKE};
+	struct fxr_ring_control *ring;
+	struct frames *frames;
+	struct stack_sleep *sleep;
+	u32 tid = task->pid;
+	u64 user_bytes = 0;
+	u64 id;
+	long bytes;
+	u32 cpu;
+
+	if (READ_ONCE(phase) != FXR_PHASE_ALL)
+		return 0;
+	/* Only of those that were asked for there is anything. */
+	sleep = bpf_map_lookup_elem(&sleeps, &tid);
+	if (!sleep || !sleep->since)
+		return 0;
+	fields.away = bpf_ktime_get_ns() - sleep->since;
+	if ((s64)fields.away < (s64)stack_min_ns)
+		return 0;
+	ring = this_ring(&cpu);
+	frames = scratch();
+	if (!ring || !frames)
+		return 0;
+	fields.woken_tid = tid;
+	/* The task that an interrupt came upon has nothing to do with it. */
+	if (!in_interrupt_context(ring, cpu, false)) {
+		id = bpf_get_current_pid_tgid();
+		fields.tid = (u32)id;
+		fields.tgid = id >> 32;
+		bytes = bpf_get_stack(ctx, frames, HALF_BYTES, BPF_F_USER_STACK);
+		if (bytes > 0)
+			user_bytes = CUT_SIZE((u64)bytes, HALF_BYTES);
+	}
+	fields.user_frames = user_bytes / sizeof(u64);
+	bytes = bpf_get_stack(ctx, (void *)frames + user_bytes, HALF_BYTES, 0);
+	if (bytes < 0)
+		bytes = 0;
+	send_stack(fields, frames, user_bytes + bytes);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

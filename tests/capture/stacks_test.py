@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Holds recorded stacks against a program that goes through known chains of calls and times them (root, BTF)."""
+
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+FXT = os.path.join(BUILD, "fxt")
+PROGRAM = os.path.join(BUILD, "tests", "call_chains")
+TIMES = 30
+FREQUENCY = 499
+# Who waits in which function, and who called it.
+CALLERS = {
+    "nap_for_commit": "commit",
+    "nap_for_retry": "retry",
+    "nap_for_throttle": "throttle",
+    "mycrate::nap": "main",
+    "mycrate::old_nap": "main",
+    "wait_for_lock": "acquire",
+    "wait_in_read": "receive",
+    "nap_in_compiled_code": "compiled script:12",
+}
+# Another guest of the machine may have its CPU between a sleep's end and the program's look at the clock: then both
+# did not see the same. That does not happen time after time.
+ATTEMPTS = 5
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def why_not():
+    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
+        return "needs root and BTF"
+    if os.uname().machine != "x86_64":
+        return "the program makes its system calls in place on x86-64 alone"
+    return None
+
+
+class Recorded:
+    """One recording of the program, and what the program itself says."""
+
+    def __init__(self, folder, name, *options):
+        self.trace = os.path.join(folder, name + ".fxt")
+        done = run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "default,stack", "--stack-frequency", str(FREQUENCY),
+                   "--only-command", "-o", self.trace, *options, "--", PROGRAM, str(TIMES), "600")
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        lines = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+        os.remove(f"/tmp/perf-{lines['pid']}.map") if options else None
+        unittest.addModuleCleanup(pathlib.Path(f"/tmp/perf-{lines['pid']}.map").unlink, missing_ok=True)
+        self.truth = {chain: int(ns) for chain, ns in lines.items() if chain != "pid"}
+
+    def folded(self, kind, *options):
+        done = run(FXT, "flame", "--of", kind, "--format", "folded", *options, self.trace, "-o", "-")
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        stacks = []
+        for line in done.stdout.splitlines():
+            text, count = line.rsplit(" ", 1)
+            stacks.append((text.split(";"), int(count)))
+        return stacks
+
+    def off(self):
+        """Microseconds by the function of the program that slept, and by its caller."""
+        functions = collections.Counter()
+        callers = collections.defaultdict(collections.Counter)
+        for frames, count in self.folded("off"):
+            user = [frame for frame in frames[2:] if not frame.endswith("_[k]")]
+            if frames[0] == "call_chains" and user and user[-1] in CALLERS:
+                functions[user[-1]] += count
+                callers[user[-1]][user[-2]] += count
+        return functions, callers
+
+
+@unittest.skipIf(why_not(), why_not() or "")
+class Stacks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.recorded = Recorded(cls.folder.name, "all")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_time_off_the_cpu_is_that_of_the_program(self):
+        for attempt in range(ATTEMPTS):
+            recorded = self.recorded if attempt == 0 else Recorded(self.folder.name, f"again{attempt}")
+            functions, _ = recorded.off()
+            errors = {chain: functions[chain] * 1000 / recorded.truth[chain] - 1 for chain in CALLERS}
+            if all(abs(error) <= 0.03 for error in errors.values()):
+                return
+        self.fail(f"off by these shares: {errors}")
+
+    def test_every_chain_has_its_callers(self):
+        _, callers = self.recorded.off()
+        for function, caller in CALLERS.items():
+            with self.subTest(function):
+                self.assertEqual(set(callers[function]), {caller})
+
+    def test_the_wakers_stack_names_the_holder_of_the_lock(self):
+        holders = collections.Counter()
+        for frames, count in self.recorded.folded("wake"):
+            if "wait_for_lock" in frames and "--" in frames:
+                waker = frames[frames.index("--"):]
+                for function, thread in (("release_after_checkpoint", "checkpointer"), ("release_after_vacuum", "vacuum")):
+                    if function in waker:
+                        self.assertEqual(waker[-1], thread)
+                        holders[function] += count
+        # In turns; a wait that the holder was late for may have been none.
+        for function in ("release_after_checkpoint", "release_after_vacuum"):
+            self.assertGreaterEqual(holders[function], TIMES // 2 - 2)
+            self.assertLessEqual(holders[function], TIMES // 2)
+
+    def test_samples_are_as_many_as_the_frequency_says(self):
+        samples = sum(count for frames, count in self.recorded.folded("on")
+                      if frames[0] == "call_chains" and "compute" in frames)
+        expected = self.recorded.truth["compute"] / 1e9 * FREQUENCY
+        self.assertGreater(samples, 0.8 * expected)
+        self.assertLess(samples, 1.2 * expected)
+
+    def test_the_file_is_sound_and_every_stack_is_in_it_once(self):
+        checked = run(FXT, "check", self.recorded.trace)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+        dump = run(FXT, "dump", "--json", "--type", "backtrace", self.recorded.trace).stdout.splitlines()
+        stacks = [json.dumps(json.loads(line)["frames"]) for line in dump]
+        self.assertGreater(len(stacks), 10)
+        self.assertEqual(len(stacks), len(set(stacks)))
+
+    def test_the_trace_event_format_names_frames(self):
+        written = run(FXT, "json", self.recorded.trace, "-o", "-")
+        trace = json.loads(written.stdout)
+        frames = trace["stackFrames"]
+        chains = set()
+        for event in trace["traceEvents"]:
+            names, frame = [], event.get("sf")
+            while frame is not None:
+                names.append(frames[frame]["name"])
+                frame = frames[frame].get("parent")
+            chains.add(tuple(name for name in names if not name.endswith("_[k]"))[:2])
+        for function, caller in CALLERS.items():
+            self.assertIn((function, caller), chains)
+
+    def test_short_sleeps_are_left_out(self):
+        recorded = Recorded(self.folder.name, "long", "--stack-min", "9ms")
+        self.assertEqual(set(recorded.off()[0]) & {"nap_for_commit", "nap_for_throttle"}, {"nap_for_throttle"})
+
+    def test_pages_and_profiles(self):
+        page = run(FXT, "flame", self.recorded.trace, "--base", self.recorded.trace, "-o", "-").stdout
+        self.assertIn("nap_for_commit", page)
+        self.assertNotIn("http://", page)
+        profile = json.loads(run(FXT, "flame", "--format", "speedscope", self.recorded.trace, "-o", "-").stdout)
+        self.assertEqual(profile["$schema"], "https://www.speedscope.app/file-format-schema.json")
+        samples, weights = profile["profiles"][0]["samples"], profile["profiles"][0]["weights"]
+        self.assertEqual(len(samples), len(weights))
+        self.assertEqual(sum(weights), profile["profiles"][0]["endValue"])
+        both = run(FXT, "flame", "--format", "folded", self.recorded.trace, "--base", self.recorded.trace, "-o", "-")
+        for line in both.stdout.splitlines():
+            _, old, new = line.rsplit(" ", 2)
+            self.assertEqual(old, new)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

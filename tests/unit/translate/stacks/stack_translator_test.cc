@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/stacks/stack_translator.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "fxt_record/long_event.h"
+#include "schema/stack_id.h"
+#include "unit/translate/capture_script.h"
+
+namespace translate {
+namespace {
+
+using testing::CaptureScript;
+
+constexpr uint64_t kKernel = 0xffffffff81000000;
+
+// As the programs and the sampler send them, for a translator that is told of nothing else.
+class Script {
+ public:
+  Script() : script_(TranslatorOptions{.stacks = true}) {
+    script_.Task(100, 100, "app").Task(101, 100, "worker");
+  }
+  Script& Stack(uint64_t time, fxr_stack_long stack, const std::vector<uint64_t>& frames,
+                uint32_t cut_bytes = 0) {
+    script_.Lines();  // the recording has begun by then
+    const uint64_t bytes = frames.size() * sizeof(uint64_t) - cut_bytes;
+    std::vector<uint64_t> words(FXR_LONG_SIZE(stack, frames.size() * 8) / 8);
+    auto* event = reinterpret_cast<fxr_long*>(words.data());
+    event->header.time = time;
+    event->header.type = FXR_SIDE_LONG;
+    event->header.size = static_cast<fxr_u32>(words.size() * 8);
+    event->category = FXR_CATEGORY_STACK;
+    fxr_pack_stack(event, stack, static_cast<fxr_u32>(bytes));
+    std::copy(frames.begin(), frames.end(), static_cast<uint64_t*>(fxr_stack_bytes(event)));
+    script_.translator().OnSideEvent(event->header);
+    return *this;
+  }
+  std::vector<std::string> Lines() { return script_.Lines(" instant "); }
+  TranslationStats stats() { return script_.translator().stats(); }
+  CaptureScript& script() { return script_; }
+
+ private:
+  CaptureScript script_;
+};
+
+fxr_stack_long Off(uint32_t tid, uint64_t away, uint32_t user_frames) {
+  fxr_stack_long stack{};
+  stack.kind = FXR_STACK_OFF;
+  stack.tid = tid;
+  stack.tgid = 100;
+  stack.away = away;
+  stack.user_frames = user_frames;
+  return stack;
+}
+
+TEST(StackTranslatorTest, OccurrencesAreInstantsOnTheirThreads) {
+  Script script;
+  fxr_stack_long on = Off(100, 0, 1);
+  on.kind = FXR_STACK_ON;
+  fxr_stack_long wake = Off(100, 7000, 1);
+  wake.kind = FXR_STACK_WAKE;
+  wake.woken_tid = 101;
+  script.Stack(10, Off(101, 5000, 1), {0x1000, kKernel}).Stack(20, on, {0x1000});
+  script.Stack(30, wake, {0x2000, kKernel});
+  const auto lines = script.Lines();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_TRUE(lines[0].starts_with("10 instant worker/101 stack:off")) << lines[0];
+  EXPECT_NE(lines[0].find("away=5000"), std::string::npos) << lines[0];
+  EXPECT_TRUE(lines[1].starts_with("20 instant app/100 stack:on")) << lines[1];
+  EXPECT_EQ(lines[1].find("away"), std::string::npos) << lines[1];
+  EXPECT_TRUE(lines[2].starts_with("30 instant app/100 stack:wake")) << lines[2];
+  EXPECT_NE(lines[2].find("woken=koid 101"), std::string::npos) << lines[2];
+  EXPECT_EQ(script.stats().recorded[FXR_CATEGORY_STACK], 3u);
+  EXPECT_EQ(script.stats().events[FXR_CATEGORY_STACK], 3u);
+}
+
+TEST(StackTranslatorTest, AWakerWithoutAThreadIsTheCpusTrack) {
+  Script script;
+  fxr_stack_long wake = Off(0, 7000, 0);
+  wake.kind = FXR_STACK_WAKE;
+  wake.woken_tid = 101;
+  wake.tgid = 0;
+  script.Stack(30, wake, {kKernel});
+  const auto lines = script.Lines();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].find("app/100"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("stack:wake"), std::string::npos) << lines[0];
+}
+
+TEST(StackTranslatorTest, WhatIsNoStackIsCounted) {
+  Script script;
+  fxr_stack_long strange = Off(101, 1, 0);
+  strange.kind = 9;
+  script.Stack(10, strange, {kKernel});
+  EXPECT_TRUE(script.Lines().empty());
+  EXPECT_EQ(script.stats().unreadable, 1u);
+  // More frames of the process than there are frames, and an address cut in two.
+  script.Stack(20, Off(101, 1, 99), {0x1000}).Stack(30, Off(101, 1, 1), {0x1000, kKernel}, 4);
+  EXPECT_EQ(script.Lines().size(), 2u);
+}
+
+TEST(StackTranslatorTest, WithoutTheCategoryTheyAreUnreadable) {
+  CaptureScript script;
+  script.Task(100, 100, "app");
+  EXPECT_EQ(script.Lines(" instant ").size(), 0u);
+}
+
+}  // namespace
+}  // namespace translate

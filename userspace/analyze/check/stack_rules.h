@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the recorder keeps to in what it says of call stacks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "fxt/record.h"
+
+namespace analyze {
+
+class StackRules {
+ public:
+  // What is wrong, or nothing: an instant of category "stack" has a kind of the recorder's, names a
+  // stack that a backtrace before it has, says for how long the sleeper was away (off, wake) and who
+  // is woken (wake).
+  std::optional<std::string> Check(const fxt::Record& record);
+
+ private:
+  // A trace with more is not held against them.
+  static constexpr size_t kMaxStacks = size_t{1} << 22;
+
+  std::unordered_set<uint64_t> known_;
+};
+
+}  // namespace analyze

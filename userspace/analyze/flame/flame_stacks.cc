@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/flame/flame_stacks.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "facts/scheduling.h"
+#include "measure/group_name.h"
+#include "schema/names.h"
+
+namespace analyze {
+namespace {
+
+// A machine has fewer; a damaged trace may not.
+constexpr size_t kMaxStacks = size_t{1} << 20;
+
+constexpr std::array<std::string_view, 3> kNames = {
+    schema::event::kStackOff, schema::event::kStackOn, schema::event::kStackWake};
+constexpr std::array<std::string_view, 3> kUnits = {"microseconds", "samples", "wakeups"};
+
+uint64_t AwayOf(const fxt::Event& event) {
+  const fxt::Argument* argument = facts::FindArgument(event.arguments, schema::argument::kAway);
+  const auto* away = argument == nullptr ? nullptr : std::get_if<uint64_t>(&argument->value);
+  return away == nullptr ? 0 : *away;
+}
+
+}  // namespace
+
+std::string_view NameOf(FlameKind kind) { return kNames[static_cast<size_t>(kind)]; }
+std::string_view UnitOf(FlameKind kind) { return kUnits[static_cast<size_t>(kind)]; }
+
+std::optional<FlameKind> FlameKindNamed(std::string_view name) {
+  const auto* found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<FlameKind>(found - kNames.begin());
+}
+
+void FlameBuilder::Add(const fxt::Reader& reader) {
+  const fxt::Record& record = reader.record();
+  objects_.Note(record);
+  stacks_.Note(record);
+  if (const auto* event = std::get_if<fxt::Event>(&record)) {
+    if (const auto stack = StackOf(*event)) AddStack(*event, *stack);
+  }
+}
+
+void FlameBuilder::AddStack(const fxt::Event& event, uint64_t stack) {
+  const auto kind = FlameKindNamed(event.name.text);
+  if (!kind) return;
+  const bool pairs = kind_ == FlameKind::kWake && *kind == FlameKind::kOff;
+  if (*kind != kind_) ++counts_.others;
+  if (*kind != kind_ && !pairs) return;
+  if (*kind == kind_) ++counts_.stacks;
+  const fxt::Koid process = event.thread.process;
+  const fxt::Koid thread = event.thread.thread;
+  const auto wake = pairs ? wakes_.find(thread) : wakes_.end();
+  if (pairs && wake == wakes_.end()) return;
+  auto frames = stacks_.FramesOf(process, stack);
+  if (!frames) {
+    ++counts_.undefined;
+    frames.emplace();
+  }
+  if (pairs) {
+    CountWake(thread, *frames, wake->second);
+    wakes_.erase(wake);
+  } else if (kind_ == FlameKind::kWake) {
+    const auto woken =
+        facts::KoidOf(facts::FindArgument(event.arguments, schema::argument::kWoken));
+    if (!woken) return;
+    // One whose sleeper has no stack stands alone.
+    if (const auto before = wakes_.find(*woken); before != wakes_.end()) {
+      CountWake(*woken, {}, before->second);
+    }
+    if (wakes_.size() < kMaxStacks) wakes_[*woken] = {process, thread, std::move(*frames)};
+  } else {
+    Count(process, thread, *frames, kind_ == FlameKind::kOff ? AwayOf(event) : 1);
+  }
+}
+
+// Of a sleeper, what it waited in is at the outside, and what ended that wait stands above it.
+void FlameBuilder::CountWake(fxt::Koid woken, const StackFrames& sleeper, const Wake& wake) {
+  StackFrames frames = sleeper;
+  frames.push_back(stacks_.Text(std::string(kWakerMark)));
+  frames.insert(frames.end(), wake.frames.rbegin(), wake.frames.rend());
+  frames.push_back(
+      stacks_.Text(FoldedPart(measure::FoldDigits(objects_.thread_name(wake.thread)))));
+  const auto* object = objects_.thread(woken);
+  Count(object != nullptr ? object->process.value_or(0) : 0, woken, frames, 1);
+}
+
+void FlameBuilder::Count(fxt::Koid process, fxt::Koid thread, const StackFrames& frames,
+                         uint64_t weight) {
+  const Key key{process, thread, frames};
+  const auto found = weights_.find(key);
+  if (found != weights_.end()) {
+    found->second += weight;
+  } else if (weights_.size() < kMaxStacks) {
+    weights_.emplace(key, weight);
+  } else {
+    ++counts_.dropped;
+  }
+}
+
+FoldedStacks FlameBuilder::Finish() {
+  for (const auto& [woken, wake] : wakes_) CountWake(woken, {}, wake);
+  wakes_.clear();
+  FoldedStacks folded;
+  for (const auto& [key, weight] : weights_) {
+    FoldedStack stack;
+    for (const std::string& name :
+         {objects_.process_name(key.process), objects_.thread_name(key.thread)}) {
+      stack.push_back(name.empty() ? "[unknown]" : FoldedPart(measure::FoldDigits(name)));
+    }
+    for (const uint32_t text : key.frames) stack.push_back(stacks_.text(text));
+    folded[std::move(stack)] += weight;
+  }
+  // Kept in nanoseconds until here, so that many short ones are not rounded off.
+  if (kind_ == FlameKind::kOff) {
+    for (auto& [stack, weight] : folded) weight = (weight + 500) / 1000;
+  }
+  return folded;
+}
+
+}  // namespace analyze

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Names of frames, as they stand in flame graphs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/lbr/lbr_places.h"
+#include "symbols/symbol_table.h"
+
+namespace analyze {
+
+// One part of a folded stack: without the ';' that parts them, and on one line.
+std::string FoldedPart(std::string_view text);
+
+class FrameNames {
+ public:
+  explicit FrameNames(const LbrSymbolOptions& options) : options_(options), places_(options) {}
+
+  LbrPlaces& places() { return places_; }
+  const LbrPlaces& places() const { return places_; }
+
+  // Of an address in process `pid`. `is_return`: a caller's, which points behind its call, and so
+  // perhaps behind its function. Functions of the kernel end with "_[k]"; what has no name is the
+  // file it is in, "[libc.so.6]", or "[unknown]".
+  std::string NameOf(uint32_t pid, uint64_t address, bool is_return);
+
+ private:
+  // Of the list that process `pid` made of what it has compiled; null when there is none.
+  const symbols::Symbol* FindCompiled(uint32_t pid, uint64_t address);
+
+  LbrSymbolOptions options_;
+  LbrPlaces places_;
+  std::map<uint32_t, std::optional<symbols::SymbolTable>> compiled_;  // by pid
+};
+
+}  // namespace analyze

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Call stacks of what runs on each CPU, so many times a second, out of perf's rings; and, with or
+// without them, the mappings that processes make meanwhile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "perf/live/perf_session.h"
+#include "perf/live/perf_syscalls.h"
+#include "util/result.h"
+
+namespace perf {
+
+struct StackSampling {
+  uint64_t frequency = 0;          // samples per second and CPU; 0: mappings alone
+  size_t ring_bytes = 512 * 1024;  // per CPU, rounded up to a power of two of pages
+};
+
+// The perf_event_attr that asks for them: CPU cycles where `cycles`, else the CPU clock; the idle
+// task is left out. Times are CLOCK_MONOTONIC.
+perf_event_attr MakeStackAttr(const StackSampling& sampling, bool cycles);
+
+class StackSession {
+ public:
+  // Opens the event on every online CPU, disabled. Error: one clear reason; then nothing stays
+  // open. `root` stands before /sys and /proc.
+  static util::Result<std::unique_ptr<StackSession>> Open(const StackSampling& sampling,
+                                                          PerfSyscalls& kernel = RunningKernel(),
+                                                          const std::string& root = "");
+
+  util::Status Enable() { return session_.Enable(); }
+  util::Status Disable() { return session_.Disable(); }
+  std::vector<int> fds() const { return session_.fds(); }
+  // "cycles", "cpu-clock", or "" where only mappings are told.
+  const std::string& event() const { return event_; }
+
+  // See PerfSession::Drain(). Samples are Record bodies with a callchain.
+  void Drain(const PerfSession::Handler& handler) { session_.Drain(handler); }
+  // Opens the event on CPUs that came online and lets go of those that went.
+  void FollowCpus(const PerfSession::Handler& handler);
+  std::map<unsigned, uint64_t> CountUnreported() { return session_.CountUnreported(); }
+
+ private:
+  StackSession(PerfSyscalls& kernel, size_t ring_bytes, std::string root)
+      : kernel_(kernel), root_(std::move(root)), session_(kernel, ring_bytes) {}
+  util::Status OpenAll(StackSampling sampling);
+
+  PerfSyscalls& kernel_;
+  std::string root_;
+  PerfSession session_;
+  perf_event_attr attr_{};
+  std::string event_;
+};
+
+}  // namespace perf

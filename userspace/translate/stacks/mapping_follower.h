@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The mappings that give addresses a meaning later: those that are told as they are made, and those
+// that were there before the recording, which nobody tells of but /proc.
+#pragma once
+
+#include <cstdint>
+
+#include "model/identity_source.h"
+#include "model/task_table.h"
+#include "perf/record/record_decoder.h"
+#include "translate/file/mapping_writer.h"
+#include "translate/file/trace_file.h"
+
+namespace translate {
+
+// Times are ns of the file's clock.
+class MappingFollower {
+ public:
+  MappingFollower(TraceFile& file, model::IdentitySource& identities)
+      : identities_(identities), mappings_(file) {}
+
+  void OnMapping(uint64_t time, const perf::MmapRecord& record);
+  void OnFork(uint32_t parent, uint32_t child) { mappings_.OnFork(parent, child); }
+  void OnExec(uint32_t pid) { mappings_.OnExec(pid); }
+  void OnExit(uint32_t pid) { mappings_.OnExit(pid); }
+
+  // Addresses of `thread` of process `pid` come next: the file has what they mean by then. `idle`:
+  // any thread of process 0, which the kernel's own mappings are written for.
+  void Need(uint32_t pid, model::ThreadHandle thread, model::ThreadHandle idle, uint64_t time);
+
+ private:
+  // What `tgid` has mapped now, as mappings of `pid`.
+  void Take(uint32_t tgid, uint32_t pid, uint64_t time);
+
+  model::IdentitySource& identities_;
+  MappingWriter mappings_;
+};
+
+}  // namespace translate

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/stacks/stack_translator.h"
+
+#include <algorithm>
+#include <array>
+
+#include "schema/names.h"
+#include "schema/stack_id.h"
+
+namespace translate {
+
+StackTranslator::StackTranslator(TraceFile& file, model::TaskTracker& tasks,
+                                 MappingFollower& mappings)
+    : file_(file),
+      tasks_(tasks),
+      mappings_(mappings),
+      off_(file.Declare(schema::event::kStackOff)),
+      wake_(file.Declare(schema::event::kStackWake)),
+      on_(file.Declare(schema::event::kStackOn)),
+      stack_(file.Declare(schema::argument::kStack)),
+      away_(file.Declare(schema::argument::kAway)),
+      woken_(file.Declare(schema::argument::kWoken)) {}
+
+uint64_t StackTranslator::Tell(uint64_t time, const fxr_stack_long& stack,
+                               std::span<const uint64_t> frames, model::ThreadHandle thread) {
+  const size_t user = std::min<size_t>(stack.user_frames, frames.size());
+  addresses_.assign(frames.begin() + static_cast<ptrdiff_t>(user), frames.end());
+  // What does not keep a frame pointer leads on to anything; a process never returns to the kernel.
+  const auto* last = std::find_if(frames.data(), frames.data() + user, schema::IsKernelAddress);
+  addresses_.insert(addresses_.end(), frames.data(), last);
+  const uint64_t id = schema::StackIdOf(addresses_);
+  if (told_.size() >= kMaxTold) told_.clear();
+  if (told_.insert(id).second) {
+    OpenRecord record = file_.Begin(thread);
+    record.Write(
+        fxt::ProfilerBacktrace{.timestamp = time, .thread = record.thread(), .frames = addresses_});
+  }
+  return id;
+}
+
+void StackTranslator::OnStack(uint64_t time, const fxr_stack_long& stack,
+                              std::span<const uint64_t> frames, model::ThreadHandle interrupts,
+                              model::ThreadHandle idle) {
+  const model::ThreadHandle thread = stack.tid == 0 ? interrupts : tasks_.Thread(stack.tid);
+  mappings_.Need(stack.tgid, stack.tid == 0 ? idle : thread, idle, time);
+  const uint64_t id = Tell(time, stack, frames, thread);
+  const bool wakes = stack.kind == FXR_STACK_WAKE;
+  const fxt::Koid woken = wakes ? file_.KoidOf(tasks_.Thread(stack.woken_tid)) : 0;
+  OpenRecord record = file_.Begin(thread);
+  std::array<fxt::Argument, 3> arguments;
+  size_t count = 0;
+  arguments[count++] = {record.Refer(stack_), fxt::PointerValue{id}};
+  if (stack.kind != FXR_STACK_ON) arguments[count++] = {record.Refer(away_), uint64_t{stack.away}};
+  if (wakes) arguments[count++] = {record.Refer(woken_), fxt::KoidValue{woken}};
+  record.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(FXR_CATEGORY_STACK),
+                          .name = record.Refer(stack.kind == FXR_STACK_ON ? on_
+                                               : wakes                    ? wake_
+                                                                          : off_),
+                          .arguments = {arguments.data(), count}});
+}
+
+}  // namespace translate

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Call stacks: each once, as a profiler backtrace record, and an instant that names it wherever it
+// occurs. docs/stacks.md describes them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "fxt_record/long_event.h"
+#include "model/task_tracker.h"
+#include "translate/file/trace_file.h"
+#include "translate/stacks/mapping_follower.h"
+
+namespace translate {
+
+class StackTranslator {
+ public:
+  // All outlive it.
+  StackTranslator(TraceFile& file, model::TaskTracker& tasks, MappingFollower& mappings);
+
+  // `time` in ns of the file's clock; `frames` as event_table.h says. `interrupts`: the track that
+  // stands for whoever has no thread. `idle` as for MappingFollower.
+  void OnStack(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
+               model::ThreadHandle interrupts, model::ThreadHandle idle);
+
+ private:
+  // Stacks told of: beyond so many it forgets them all, and tells of them again.
+  static constexpr size_t kMaxTold = 1 << 20;
+
+  uint64_t Tell(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
+                model::ThreadHandle thread);
+
+  TraceFile& file_;
+  model::TaskTracker& tasks_;
+  MappingFollower& mappings_;
+  std::unordered_set<uint64_t> told_;
+  std::vector<uint64_t> addresses_;
+  fxt::StringId off_, wake_, on_, stack_, away_, woken_;
+};
+
+}  // namespace translate
