@@ -11,6 +11,8 @@
 namespace fxt {
 namespace {
 
+static_assert(kMaxThreadIndex == (1 << 8) - 1);
+
 ThreadSlotOptions Bounded(ThreadSlotOptions options) {
   options.tables = std::clamp(options.tables, 1u, ThreadSlotPolicy::kMaxTables);
   options.registration_weight =

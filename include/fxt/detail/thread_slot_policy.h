@@ -109,7 +109,7 @@ class ThreadSlotPolicy {
   struct Table {
     unsigned live = 0;  // threads not forgotten that have an index
     uint64_t left_at = 0;
-    std::array<uint32_t, kMaxThreadIndex + 1> owner{};  // handle by index
+    std::array<uint32_t, 1 << 8> owner{};  // handle by index, which has 8 bits
   };
 
   Entry* EntryOf(const ThreadKey& thread);
