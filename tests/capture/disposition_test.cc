@@ -32,7 +32,7 @@ class Disposition : public testing::Test {
     ASSERT_TRUE(features.ok()) << features.error().message;
     session::RecordingConfig config;
     config.mode = mode;
-    config.buffer_bytes = uint64_t{8} << 20;
+    config.buffer_bytes = uint64_t{64} << 20;
     config.programs.categories.set(FXR_CATEGORY_SCHED).set(FXR_CATEGORY_TASK);
     if (!output.empty()) config.output = Open(output, true);
     auto recording = session::MakeRecording(std::move(config), *features);
