@@ -61,6 +61,13 @@ fxt::Koid TraceObjects::ProcessRunning(const std::string& begin) const {
   return 0;
 }
 
+fxt::Koid TraceObjects::ThreadNamed(const std::string& name) const {
+  for (const auto& [koid, thread] : threads) {
+    if (thread.name == name) return koid;
+  }
+  return 0;
+}
+
 TraceObjects TraceObjects::Read(const std::string& path) {
   TraceObjects objects;
   const auto content = ReadMaybeGzip(path);

@@ -36,6 +36,8 @@ struct TraceObjects {
   // A process whose command line begins so; 0: none. Names are no good to find one by: programs of
   // the same name that nobody waited for may still be there, and those have no command line.
   fxt::Koid ProcessRunning(const std::string& begin) const;
+  // A thread of this name; 0: none.
+  fxt::Koid ThreadNamed(const std::string& name) const;
 
   // A file that cannot be read fails the test.
   static TraceObjects Read(const std::string& path);

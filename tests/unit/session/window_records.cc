@@ -11,8 +11,8 @@ WindowRecords WindowRecords::Read(std::span<const std::byte> bytes) {
   fxt::Reader reader(source);
   while (reader.Next() == fxt::ReadStatus::kRecord) {
     if (const auto* legacy = std::get_if<fxt::LegacyContextSwitch>(&reader.record())) {
-      records.switches.push_back({legacy->timestamp, legacy->cpu, legacy->outgoing_thread.thread,
-                                  legacy->incoming_thread.thread});
+      records.switches.push_back(
+          {legacy->timestamp, legacy->cpu, legacy->outgoing.thread, legacy->incoming.thread});
     } else if (const auto* event = std::get_if<fxt::Event>(&reader.record())) {
       if (event->type == fxt::EventType::kInstant) {
         records.instants.emplace_back(event->timestamp, event->name.text);

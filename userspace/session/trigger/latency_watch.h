@@ -67,6 +67,12 @@ class LatencyWatch {
       if (here.tid == body.prev_tid && IsAbove(TriggerKind::kSlice, time - here.since)) {
         found(Found{TriggerKind::kSlice, time, time - here.since, body.prev_tid, body.prev_state});
       }
+      // Some machines do not show every switch: it has waited at least until the one before.
+      const uint64_t waited = woken_.Get(body.prev_tid);
+      if (here.tid != body.prev_tid && waited != 0 && here.since > waited &&
+          IsAbove(TriggerKind::kWakeupLatency, here.since - waited)) {
+        found(Found{TriggerKind::kWakeupLatency, time, here.since - waited, body.prev_tid, 0});
+      }
       off_.Set(body.prev_tid, time << kStateBits | body.prev_state);
       woken_.Set(body.prev_tid, 0);
     }

@@ -54,6 +54,18 @@ TEST(LatencyWatchTest, WhatASwitchOutWasFor) {
   EXPECT_EQ(found[2].state, static_cast<uint32_t>(FXR_STATE_UNINTERRUPTIBLE));
 }
 
+TEST(LatencyWatchTest, ASwitchThatWasNotShownHidesNoDelay) {
+  SlotScript cpu0;
+  LatencyWatch watch({cpu0.Ring()}, {50, kNever, kNever, kNever});
+  cpu0.Waking(100, 7);
+  cpu0.Switch(160, 8, 1);
+  cpu0.Switch(200, 7, 0, FXR_STATE_INTERRUPTIBLE);  // from 1 to 7, some time before
+  const std::vector<Found> found = Scan(watch, 300);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].value, 60u);
+  EXPECT_EQ(found[0].tid, 7u);
+}
+
 TEST(LatencyWatchTest, ItGoesOnWhereItWasAndSkipsWhatIsTooMuch) {
   SlotScript cpu0;
   cpu0.Waking(10, 7);

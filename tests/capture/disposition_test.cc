@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What becomes of a buffer across stop and start, by the interface that controllers use.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capture/bpf/kernel_features.h"
+#include "capture/ftrace/truth_run.h"
+#include "capture/support/environment.h"
+#include "capture/support/expect.h"
+#include "capture/support/instants.h"
+#include "capture/support/talking_recorder.h"
+#include "session/recording.h"
+
+namespace truth {
+namespace {
+
+using session::BufferDisposition;
+using session::BufferingMode;
+
+class Disposition : public testing::Test {
+ protected:
+  void Make(BufferingMode mode, const std::string& output = "") {
+    auto features = capture::ProbeKernel();
+    ASSERT_TRUE(features.ok()) << features.error().message;
+    session::RecordingConfig config;
+    config.mode = mode;
+    config.buffer_bytes = uint64_t{64} << 20;
+    config.programs.categories.set(FXR_CATEGORY_SCHED).set(FXR_CATEGORY_TASK);
+    if (!output.empty()) config.output = Open(output, true);
+    auto recording = session::MakeRecording(std::move(config), *features);
+    ASSERT_TRUE(recording.ok()) << recording.error().message;
+    recording_ = std::move(*recording);
+  }
+  static session::Destination Open(const std::string& path, bool grows = false) {
+    output::FileOptions options;
+    options.recording = grows;
+    auto output = sink::Output::OpenFile(path, options);
+    EXPECT_TRUE(output.ok()) << output.error().message;
+    return {std::move(*output), false};
+  }
+  void Start(BufferDisposition disposition) {
+    const auto started = recording_->Start(disposition);
+    ASSERT_TRUE(started.ok()) << started.error().message;
+  }
+  session::Written Snapshot(const std::string& path, uint64_t last = 0) {
+    const auto begun = recording_->Snapshot({.destination = Open(path), .last = last});
+    EXPECT_TRUE(begun.ok()) << (begun.ok() ? "" : begun.error().message);
+    for (int i = 0; i < 1000; ++i) {
+      std::vector<pollfd> fds;
+      recording_->AddPollFds(fds);
+      poll(fds.data(), fds.size(), 20);
+      EXPECT_TRUE(recording_->Turn().ok());
+      auto written = recording_->TakeWritten();
+      if (!written.empty()) return std::move(written.front());
+    }
+    ADD_FAILURE() << "nothing was written";
+    return {};
+  }
+  // Switches on CPU 0 of the file at `path`.
+  size_t SwitchesOf(const std::string& path) {
+    FxtLog log;
+    EXPECT_TRUE(IsWholeFile(path, &log));
+    return log.log.cpus.empty() ? 0 : log.log.cpus[0].size();
+  }
+  size_t InstantsOf(const std::string& path, const std::string& name) {
+    const auto instants = ReadInstants(path);
+    EXPECT_TRUE(instants.ok());
+    size_t count = 0;
+    for (const Instant& each : *instants) count += each.name == name;
+    return count;
+  }
+
+  const TempDir dir_;
+  std::unique_ptr<session::Recording> recording_;
+};
+
+TEST_F(Disposition, EventsGoOrStay) {
+  REQUIRE_CAPTURE();
+  ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kCircular));
+  EXPECT_FALSE(recording_->Snapshot({.destination = Open(dir_.File("none"))}).ok());
+  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kClearAll));
+  EXPECT_FALSE(recording_->Start(BufferDisposition::kRetain).ok()) << "it has started already";
+  SwitchALot();
+  ASSERT_TRUE(recording_->Stop().ok());
+  EXPECT_TRUE(recording_->Stop().ok()) << "stopping twice is nothing";
+  EXPECT_FALSE(recording_->status().started);
+  const uint64_t covered = recording_->status().covered;
+  EXPECT_GT(covered, 0u);
+  SwitchALot();  // nobody looks
+  EXPECT_EQ(recording_->status().covered, covered);
+  const std::string stopped = dir_.File("stopped.fxt");
+  EXPECT_TRUE(Snapshot(stopped).status.ok());
+  const size_t first = SwitchesOf(stopped);
+  EXPECT_GT(first, 100'000u);
+
+  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kRetain));
+  SwitchALot();
+  const std::string retained = dir_.File("retained.fxt");
+  EXPECT_TRUE(Snapshot(retained).status.ok());
+  EXPECT_GT(SwitchesOf(retained), first + 100'000);
+  EXPECT_LT(SwitchesOf(retained), first + 200'000) << "not what was between stop and start";
+  EXPECT_EQ(InstantsOf(retained, "stopped"), 1u);
+  EXPECT_EQ(InstantsOf(retained, "started"), 1u);
+
+  for (const auto disposition :
+       {BufferDisposition::kClearNondurable, BufferDisposition::kClearAll}) {
+    ASSERT_TRUE(recording_->Stop().ok());
+    ASSERT_NO_FATAL_FAILURE(Start(disposition));
+    const std::string cleared = dir_.File("cleared.fxt");
+    EXPECT_TRUE(Snapshot(cleared).status.ok());
+    EXPECT_LT(SwitchesOf(cleared), 100'000u);
+    EXPECT_EQ(InstantsOf(cleared, "stopped"), 0u);
+  }
+}
+
+TEST_F(Disposition, ManySnapshotsMayWaitAndNotTooMany) {
+  REQUIRE_CAPTURE();
+  ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kCircular));
+  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kClearAll));
+  SwitchALot();
+  size_t taken = 0;
+  for (int i = 0; i < 40; ++i) {
+    const std::string path = dir_.File("many-" + std::to_string(i));
+    taken += recording_->Snapshot({.destination = Open(path), .last = 10'000'000}).ok();
+  }
+  EXPECT_GE(taken, 10u);
+  EXPECT_LT(taken, 40u);
+  size_t written = 0;
+  for (int i = 0; i < 3000 && recording_->status().writing; ++i) {
+    std::vector<pollfd> fds;
+    recording_->AddPollFds(fds);
+    poll(fds.data(), fds.size(), 20);
+    EXPECT_TRUE(recording_->Turn().ok());
+    for (const session::Written& each : recording_->TakeWritten()) {
+      EXPECT_TRUE(each.status.ok());
+      EXPECT_LE(each.covered, 10'000'000u);
+      ++written;
+    }
+  }
+  EXPECT_EQ(written, taken);
+}
+
+TEST_F(Disposition, AStreamGoesOnInItsFile) {
+  REQUIRE_CAPTURE();
+  const std::string path = dir_.File("stream.fxt");
+  ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kStreaming, path));
+  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kClearAll));
+  EXPECT_FALSE(recording_->Snapshot({.destination = Open(dir_.File("none"))}).ok());
+  const auto run = [&] {
+    SwitchALot();
+    EXPECT_TRUE(recording_->Turn().ok());
+  };
+  run();
+  recording_->Mark({recording_->Now(), "alert here", "", 0});
+  ASSERT_TRUE(recording_->Stop().ok());
+  run();
+  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kRetain));
+  run();
+  const auto written = recording_->Close();
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  EXPECT_TRUE(written->status.ok());
+  EXPECT_FALSE(recording_->Close().ok()) << "once";
+  const size_t switches = SwitchesOf(path);
+  EXPECT_GT(switches, 200'000u);
+  EXPECT_LT(switches, 330'000u);
+  EXPECT_EQ(InstantsOf(path, "stopped"), 1u);
+  EXPECT_EQ(InstantsOf(path, "started"), 1u);
+  EXPECT_EQ(InstantsOf(path, "trigger"), 1u);
+}
+
+}  // namespace
+}  // namespace truth
