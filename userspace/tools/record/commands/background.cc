@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/control/background.h"
+#include "tools/record/commands/background.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
