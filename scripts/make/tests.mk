@@ -20,7 +20,7 @@ $(eval $(call with_prelude,tests,$(TEST_OBJECTS)))
 endif
 
 # What of the recorder itself can be tested without recording.
-UNIT_RECORD := $(patsubst %,$(BUILD)/userspace/tools/record/%.o,process/console process/end_signals)
+UNIT_RECORD := $(patsubst %,$(BUILD)/userspace/tools/record/%.o,process/console process/end_signals commands/status_view)
 # Some of them run fxt, which they look for beside them.
 $(BUILD)/unit_tests: $(UNIT_OBJECTS) $(UNIT_RECORD) $(TOOL_COMMON) $(ARCHIVES) | $(BUILD)/fxt
 	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(UNIT_OBJECTS) $(UNIT_RECORD) $(TOOL_COMMON) $(ARCHIVES_LINK) -lgtest_main -lgtest -lgmock $(LIBS)

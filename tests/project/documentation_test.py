@@ -245,7 +245,7 @@ class Sessions(unittest.TestCase):
     def test_every_command_is_documented(self):
         refused = run(self.program, "status", "--no-such-option")
         self.assertEqual(refused.returncode, 2)
-        known = set(re.findall(r'\{"([a-z]+)", Add', read("userspace/tools/record/control/commands.cc"),
+        known = set(re.findall(r'\{"([a-z]+)", Add', read("userspace/tools/record/commands/commands.cc"),
                                re.MULTILINE))
         self.assertEqual(set(self.commands), known)
         synopsis = re.findall(r"^\.B fxt-record (\w+)$", self.sections["SYNOPSIS"], re.MULTILINE)
@@ -277,7 +277,7 @@ class Sessions(unittest.TestCase):
         examples = re.findall(r"^\.B (sudo fxt-record .*)$", self.sections["EXAMPLES"], re.MULTILINE)
         self.assertGreaterEqual(len(examples), 4)
         # What the help of all of them together has.
-        everything = "".join(self.help.values()) + read("userspace/tools/record/control/commands.cc")
+        everything = "".join(self.help.values()) + read("userspace/tools/record/commands/commands.cc")
         for example in examples:
             self.assertIn(f"  {example}", everything)
 

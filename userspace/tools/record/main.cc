@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/control/commands.h"
+#include "tools/record/commands/commands.h"
 #include "tools/record/options/list_categories.h"
 #include "tools/record/options/record_options.h"
 #include "tools/record/recorder.h"

@@ -9,10 +9,10 @@
 
 #include "text/json_writer.h"
 #include "text/text_writer.h"
-#include "tools/record/control/busiest.h"
-#include "tools/record/control/client_command.h"
-#include "tools/record/control/commands.h"
-#include "tools/record/control/status_view.h"
+#include "tools/record/commands/busiest.h"
+#include "tools/record/commands/client_command.h"
+#include "tools/record/commands/commands.h"
+#include "tools/record/commands/status_view.h"
 #include "tools/record/process/end_signals.h"
 #include "util/clock.h"
 

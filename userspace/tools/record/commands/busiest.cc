@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/control/busiest.h"
+#include "tools/record/commands/busiest.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>

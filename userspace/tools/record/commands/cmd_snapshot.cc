@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <memory>
 
-#include "tools/record/control/client_command.h"
+#include "tools/record/commands/client_command.h"
+#include "tools/record/commands/commands.h"
 #include "tools/record/control/client_output.h"
-#include "tools/record/control/commands.h"
 #include "tools/record/options/record_options.h"
 #include "util/quantity.h"
 

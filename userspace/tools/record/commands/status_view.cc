@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/control/status_view.h"
+#include "tools/record/commands/status_view.h"
 
 #include <fmt/format.h>
 

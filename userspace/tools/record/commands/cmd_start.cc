@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "tools/common/message.h"
-#include "tools/record/control/background.h"
-#include "tools/record/control/client_command.h"
+#include "tools/record/commands/background.h"
+#include "tools/record/commands/client_command.h"
+#include "tools/record/commands/commands.h"
 #include "tools/record/control/client_output.h"
-#include "tools/record/control/commands.h"
 #include "tools/record/control/session_options.h"
 #include "tools/record/options/record_options.h"
 #include "util/quantity.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/control/background.h"
+#include "tools/record/commands/background.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include "tools/common/message.h"
@@ -24,6 +25,13 @@ constexpr std::string_view kReady = "READY\n";
   dup2(nowhere, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
+  // By its own path, so that it is called what it is called.
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length > 0) {
+    path[length] = '\0';
+    execv(path, arguments.data());
+  }
   execv("/proc/self/exe", arguments.data());
   _exit(127);
 }

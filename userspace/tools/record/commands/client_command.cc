@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/control/client_command.h"
+#include "tools/record/commands/client_command.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <memory>
 
-#include "tools/record/control/client_command.h"
-#include "tools/record/control/commands.h"
+#include "tools/record/commands/client_command.h"
+#include "tools/record/commands/commands.h"
 
 namespace tools {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "tools/record/control/client_command.h"
-#include "tools/record/control/commands.h"
+#include "tools/record/commands/client_command.h"
+#include "tools/record/commands/commands.h"
 #include "tools/record/control/controller_host.h"
 #include "tools/record/control/session_options.h"
 #include "tools/record/options/record_options.h"

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "tools/common/message.h"
-#include "tools/record/control/client_command.h"
+#include "tools/record/commands/client_command.h"
+#include "tools/record/commands/commands.h"
 #include "tools/record/control/client_output.h"
-#include "tools/record/control/commands.h"
 
 namespace tools {
 namespace {

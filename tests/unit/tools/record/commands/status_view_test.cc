@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/commands/status_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tools {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TimedStatus Started(uint64_t time, uint64_t events, uint64_t cpu_time) {
+  TimedStatus timed;
+  timed.time = time;
+  timed.status.state = control::SessionState::kStarted;
+  timed.status.buffering_mode = control::BufferingMode::kCircular;
+  timed.status.buffer_bytes = 16 << 20;
+  timed.status.covered = 12'300'000'000;
+  timed.status.started = 60'000'000'000;
+  timed.status.events = events;
+  timed.status.cpu_time = cpu_time;
+  return timed;
+}
+
+TEST(StatusViewTest, ShowsRatesBetweenTwo) {
+  const TimedStatus before = Started(1'000'000'000, 1000, 50'000'000);
+  const TimedStatus now = Started(3'000'000'000, 5000, 70'000'000);
+  const StatusRates rates = RatesBetween(before, now);
+  ASSERT_TRUE(rates.known);
+  EXPECT_DOUBLE_EQ(rates.events, 2000);
+  EXPECT_DOUBLE_EQ(rates.cpu_percent, 1);
+  EXPECT_EQ(StatusLine(now, &before),
+            "STARTED CIRCULAR covers 12.30 s events 5,000 (2,000/s) lost 0 cpu 1.00%\n");
+  EXPECT_THAT(StatusLines(now, &before), HasSubstr("5,000, 2,000 a second"));
+  // Another session.
+  EXPECT_FALSE(RatesBetween(now, before).known);
+  EXPECT_FALSE(RatesBetween(now, Started(4'000'000'000, 10, 0)).known);
+}
+
+TEST(StatusViewTest, SaysThatThereIsNoSession) {
+  const TimedStatus ready;
+  EXPECT_EQ(StatusLine(ready, nullptr), "READY\n");
+  EXPECT_THAT(StatusLines(ready, nullptr), HasSubstr("fxt-record start"));
+}
+
+TEST(StatusViewTest, NamesCannotDoAnythingToATerminal) {
+  TimedStatus now = Started(1, 1, 1);
+  now.status.reason = "disk\x1b[2J full";
+  now.status.triggers.push_back({"log \x9b", 1, 2, 3});
+  now.status.providers.push_back({1, 2, "a\nb"});
+  for (const std::string& text : {StatusLines(now, nullptr), StatusLine(now, nullptr)}) {
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(text, Not(HasSubstr("\x9b")));
+    EXPECT_THAT(text, Not(HasSubstr("a\nb")));
+  }
+}
+
+}  // namespace
+}  // namespace tools
