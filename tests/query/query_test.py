@@ -132,7 +132,7 @@ class Sums(Traces):
                 self.assertEqual(ask(path, "SELECT records, switches FROM captures"), [[info["records"], count["switch"]]])
                 # Info leaves out what the edges cut.
                 for cpu in info["cpus"]:
-                    rows = ask(path, "SELECT switches, wakeups, (SELECT sum(dur) FROM slices WHERE cpu = "
+                    rows = ask(path, "SELECT switches, wakeups, (SELECT total(dur) FROM slices WHERE cpu = "
                                      f"{cpu['cpu']}) FROM cpus WHERE cpu = {cpu['cpu']}")
                     self.assertEqual(rows, [[cpu["switches"], cpu["wakeups"], cpu["busy_ns"]]])
 
@@ -187,7 +187,9 @@ class Documentation(Traces):
             for title, statement in queries:
                 with self.subTest(title, path=path):
                     rows = ask(path, statement)
-                    if not re.search(r"missing|system call|interrupts|programs|of a process|disk", title):
+                    # What a machine happens to do is up to it.
+                    made = path == self.traces[0]
+                    if made and not re.search(r"missing|system call|interrupts|programs|of a process|disk", title):
                         self.assertNotEqual(rows, [])
 
     def test_answers_of_some_questions(self):

@@ -259,8 +259,8 @@ void FactRows::AddWait(const facts::Wait& wait) {
   });
 }
 
-bool FactRows::IsPast(int64_t time) const {
-  const auto after = [&](uint64_t when) { return time < 0 || when > static_cast<uint64_t>(time); };
+bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
+  const auto after = [&](uint64_t when) { return to < 0 || when > static_cast<uint64_t>(to); };
   if (!with_timeline_) return after(latest_wakeup_);
   if (!after(timeline_.latest())) return false;
   // Facts are told when they end; of those that go on, none may have begun before.
@@ -275,10 +275,15 @@ bool FactRows::IsPast(int64_t time) const {
       }
     }
   }
+  uint32_t seen = 0;
   for (const auto& cpu : timeline_.cpus()) {
+    if (cpu.does == facts::TimelineState::Cpu::Does::kNothingSeen) continue;
+    ++seen;
     if (!after(cpu.since)) return false;
   }
-  return true;
+  // What a CPU did before its first switch began with the window.
+  const bool begin_is_wanted = from < 0 || static_cast<uint64_t>(from) <= timeline_.begin();
+  return !begin_is_wanted || (cpus != 0 && seen >= cpus);
 }
 
 void FactRows::Finish() {

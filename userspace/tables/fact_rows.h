@@ -34,9 +34,9 @@ class FactRows {
   // Cuts what goes on.
   void Finish();
 
-  // Nothing that begins at `time` or before comes any more, of those tables that are wanted. Of
-  // recordings in order of time.
-  bool IsPast(int64_t time) const;
+  // No row comes any more that begins at a time from `from` up to `to`, of those tables that are
+  // wanted. Of recordings in the order of time, of a machine with `cpus` CPUs; 0: nobody knows.
+  bool IsPast(int64_t from, int64_t to, uint32_t cpus) const;
   // Where a thread is now; empty where nobody knows.
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const { return timeline_.CpuOf(thread); }
   uint64_t begin() const { return timeline_.begin(); }

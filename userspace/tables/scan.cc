@@ -49,7 +49,8 @@ void Scan::Want(Table table, uint64_t columns, const RowFilter& filter) {
     default:
       break;
   }
-  until_ = until_ ? std::max(*until_, filter.to) : filter.to;
+  from_ = std::min(from_, filter.from);
+  until_ = std::max(until_, filter.to);
 }
 
 void Scan::Start() {
@@ -90,22 +91,25 @@ void Scan::Add() {
   }
   if (facts_->Add(reader_)) return;
   names_.Note(reader_);
-  if (!needs_events_) return;
-  events_->Add(reader_);
-  if (batches_.of(Table::kCaptures) == nullptr || !session_.empty()) return;
-  const auto* event = std::get_if<fxt::Event>(&reader_.record());
-  if (event == nullptr || !facts::IsSession(*event)) return;
-  measure::ReadSession(*event, capture_);
+  if (session_.empty()) {
+    const auto* event = std::get_if<fxt::Event>(&reader_.record());
+    if (event != nullptr && facts::IsSession(*event)) NoteSession(*event);
+  }
+  if (needs_events_) events_->Add(reader_);
+}
+
+void Scan::NoteSession(const fxt::Event& event) {
+  measure::ReadSession(event, capture_);
   fmt::memory_buffer members;
-  AppendMembers(members, event->arguments);
+  AppendMembers(members, event.arguments);
   session_ = fmt::format("{{{}}}", std::string_view(members.data(), members.size()));
 }
 
 bool Scan::IsPast() const {
-  if (needs_all_ || *until_ == INT64_MAX || !names_.ours()) return false;
+  if (needs_all_ || until_ == INT64_MAX || !names_.ours()) return false;
   const bool events_are_past =
-      *until_ < 0 || std::max(events_->latest(), facts_->latest()) > static_cast<uint64_t>(*until_);
-  return events_are_past && facts_->IsPast(*until_);
+      until_ < 0 || std::max(events_->latest(), facts_->latest()) > static_cast<uint64_t>(until_);
+  return events_are_past && facts_->IsPast(from_, until_, capture_.cpus);
 }
 
 bool Scan::Advance() {

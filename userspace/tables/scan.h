@@ -58,6 +58,7 @@ class Scan {
   void Start();
   void Add();
   void NoteFirst();
+  void NoteSession(const fxt::Event& event);
   bool IsPast() const;
   void Finish();
   void AddCapture();
@@ -73,7 +74,9 @@ class Scan {
   std::unique_ptr<EventRows> events_;
   bool needs_all_ = false;  // to the end of the file, whatever rows are chosen
   bool needs_events_ = false;
-  std::optional<int64_t> until_;  // no row behind it is wanted
+  // No row before the one and behind the other is wanted.
+  int64_t from_ = INT64_MAX;
+  int64_t until_ = INT64_MIN;
   bool finished_ = false;
   bool identified_ = false;
   uint64_t hash_ = 0xcbf29ce484222325;

@@ -130,5 +130,17 @@ TEST(FactRowsTest, OneThatBeganInTimeIsWaitedFor) {
       ElementsAre("100 100 1", "100 999900 0"));
 }
 
+TEST(FactRowsTest, WhatRanBeforeTheFirstSwitchOfACpuIsWaitedFor) {
+  TraceScript script;
+  script.Session(50);
+  for (uint64_t time = 100; time < 1'000'000; time += 100) script.Switch(time, 0, 20, "R", 20);
+  script.Switch(1'000'000, 1, 10, "S", 0);
+  RowFilter filter;
+  filter.to = 75;
+  EXPECT_THAT(
+      RowsOf(script.bytes(), Table::kSlices, {slices::kTs, slices::kTid, slices::kLength}, filter),
+      ElementsAre("50 20 50", "50 10 999950"));
+}
+
 }  // namespace
 }  // namespace tables
