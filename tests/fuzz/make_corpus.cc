@@ -15,6 +15,7 @@
 #include "unit/fxt/collecting_sink.h"
 #include "unit/fxt/random_records.h"
 #include "unit/fxt/vectors.h"
+#include "unit/import/trace_event/example_json.h"
 #include "unit/measure/random_capture.h"
 
 namespace {
@@ -24,6 +25,8 @@ namespace fs = std::filesystem;
 constexpr unsigned kModes = 64;
 constexpr unsigned kSummaryPayload = 10 << 2;
 constexpr unsigned kSummaryFile = 11 << 2;
+constexpr unsigned kJson = 12 << 2;
+constexpr unsigned kFtrace = 13 << 2;
 
 bool Write(const fs::path& folder, const std::string& name, unsigned mode,
            std::span<const std::byte> bytes) {
@@ -103,6 +106,10 @@ int main(int argc, char** argv) {
     const std::string file = measure::EncodeSummary(capture);
     good = Write(folder, name, kSummaryFile, std::as_bytes(std::span(file))) && good;
   }
+  const std::string json = importer::testing::EveryPhase();
+  good = Write(folder, "json", kJson, std::as_bytes(std::span(json))) && good;
+  const std::string ftrace = importer::testing::FtraceText();
+  good = Write(folder, "ftrace", kFtrace, std::as_bytes(std::span(ftrace))) && good;
   if (!good) std::fprintf(stderr, "make_corpus: cannot write %s\n", argv[1]);
   return good ? 0 : 1;
 }
