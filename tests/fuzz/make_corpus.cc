@@ -16,17 +16,20 @@
 #include "unit/fxt/support/collecting_sink.h"
 #include "unit/fxt/support/random_records.h"
 #include "unit/fxt/support/vectors.h"
+#include "unit/import/trace_event/example_json.h"
 #include "unit/measure/random_capture.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned kModes = 64;
+constexpr unsigned kModes = 128;
 constexpr unsigned kSummaryPayload = 10 << 2;
 constexpr unsigned kSummaryFile = 11 << 2;
 constexpr unsigned kPerfMap = 13 << 2;
 constexpr unsigned kElf = 14 << 2;
+constexpr unsigned kJson = 16 << 2;
+constexpr unsigned kFtrace = 17 << 2;
 
 bool Write(const fs::path& folder, const std::string& name, unsigned mode,
            std::span<const std::byte> bytes) {
@@ -121,6 +124,10 @@ int main(int argc, char** argv) {
   std::string elf(16384, '\0');
   self.read(elf.data(), static_cast<long>(elf.size()));
   good = Write(folder, "elf", kElf, std::as_bytes(std::span(elf))) && good;
+  const std::string json = importer::testing::EveryPhase();
+  good = Write(folder, "json", kJson, std::as_bytes(std::span(json))) && good;
+  const std::string ftrace = importer::testing::FtraceText();
+  good = Write(folder, "ftrace", kFtrace, std::as_bytes(std::span(ftrace))) && good;
   if (!good) std::fprintf(stderr, "make_corpus: cannot write %s\n", argv[1]);
   return good ? 0 : 1;
 }

@@ -13,10 +13,12 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "analyze/check/checker.h"
 #include "analyze/flame/flame_stacks.h"
 #include "analyze/flame/flame_text.h"
+#include "analyze/merge/trace_merger.h"
 #include "analyze/report/report.h"
 #include "analyze/rewrite/recoverer.h"
 #include "analyze/rewrite/trimmer.h"
@@ -24,7 +26,9 @@
 #include "analyze/show/summary.h"
 #include "analyze/show/summary_report.h"
 #include "analyze/show/trace_event_writer.h"
+#include "fxt/archive_writer.h"
 #include "fxt/reader.h"
+#include "import/trace_event/trace_event_importer.h"
 #include "measure/collect/collector.h"
 #include "measure/store/summary_file.h"
 #include "source/gzip_source.h"
@@ -67,6 +71,15 @@ class NullSink final : public fxt::ByteSink {
     Require(records.size() % fxt::kWordBytes == 0);
     return true;
   }
+};
+
+class MemorySink final : public fxt::ByteSink {
+ public:
+  bool Write(std::span<const std::byte> records) override {
+    bytes.insert(bytes.end(), records.begin(), records.end());
+    return true;
+  }
+  std::vector<std::byte> bytes;
 };
 
 fxt::ReaderOptions Options(bool recover) {
@@ -121,7 +134,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fxt::ByteSource* chosen = &memory;
   if ((mode & 2) != 0) chosen = &pieces;
   fxt::ByteSource& source = *chosen;
-  switch (mode >> 2 & 15) {
+  switch (mode >> 2 & 31) {
     case 0: {
       analyze::SummaryBuilder builder;
       fxt::Reader reader(source, Options(recover));
@@ -229,6 +242,34 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 14:
       ReadElf(bytes);
       break;
+    case 16:
+    case 17: {
+      // Enough memory for a few items, so that some go through a file.
+      importer::TraceEventImporter importer(size_t{64} << 10);
+      if (!((mode >> 2 & 1) != 0 ? importer.ReadFtrace(source) : importer.Read(source))) break;
+      MemorySink sink;
+      fxt::ArchiveWriter archive(sink);
+      Require(importer.Write(archive).ok());
+      Require(archive.Flush());
+      fxt::MemorySource written(sink.bytes);
+      const analyze::CheckResult result =
+          analyze::CheckTrace(written, {}, [](const analyze::Finding&) {});
+      Require(result.errors == 0 && result.unreadable.empty());
+      break;
+    }
+    case 18: {
+      if (chosen != &memory) break;
+      const analyze::TraceFacts facts = analyze::ReadFacts(source);
+      analyze::KoidSpace space;
+      const analyze::KoidMap first = space.Add(facts, false, 0);
+      const analyze::KoidMap second = space.Add(facts, recover, 1);
+      analyze::TraceMerger merger(size_t{64} << 10);
+      Require(merger.Add(memory, 0, first).ok());
+      Require(merger.Add(memory, -1000, second).ok());
+      NullSink sink;
+      Require(merger.Write(sink).ok());
+      break;
+    }
     default: {
       source::GzipSource gzip(std::make_unique<Pieces>(bytes));
       std::byte part[4096];

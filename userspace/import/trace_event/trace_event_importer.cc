@@ -235,7 +235,7 @@ void TraceEventImporter::Begin(const TraceEvent& event) {
   for (const std::string_view field : event.unknown) Count(stats_.fields, field);
 }
 
-void TraceEventImporter::TakeId(const TraceEvent& event, bool local) {
+void TraceEventImporter::TakeId(const TraceEvent& event, bool local, bool has_place) {
   const bool local_id = event.local_id.index() != 0;
   const bool global_id = event.global_id.index() != 0;
   const std::string text = IdText(local_id    ? event.local_id
@@ -247,7 +247,8 @@ void TraceEventImporter::TakeId(const TraceEvent& event, bool local) {
   } else if (global_id) {
     local = false;
   }
-  if (number && !local && event.scope.empty()) {
+  // Instants have no place for it.
+  if (number && !local && event.scope.empty() && has_place) {
     stored_.payload = *number;
     if (global_id) AddField(schema::field::kGlobalId, made_.emplace_back(text));
     return;
@@ -358,7 +359,7 @@ bool TraceEventImporter::OnTimed(const TraceEvent& event) {
   }
   Begin(event);
   if (!plain) AddField(schema::field::kPhase, phase);
-  if (with_id) TakeId(event, local_id);
+  if (with_id) TakeId(event, local_id, kind != StoredKind::kInstant);
   if (event.phase == 'X') {
     if (!event.duration || *event.duration < 0) ++stats_.without_duration;
     stored_.payload = static_cast<uint64_t>(std::max<int64_t>(event.duration.value_or(0), 0));
@@ -390,7 +391,7 @@ bool TraceEventImporter::AddCounter(const TraceEvent& event) {
   do {
     Begin(event);
     if (event.id.index() != 0 || event.local_id.index() != 0 || event.global_id.index() != 0) {
-      TakeId(event, false);
+      TakeId(event, false, true);
     }
     while (next < event.arguments.size()) {
       const size_t taken = stored_.arguments.size() + (json_names_.empty() ? 0 : 1);

@@ -57,8 +57,9 @@ class TraceEventImporter final : private JsonListener {
   // Begins stored_: thread, names, and the fields that records have no place for. Arguments come
   // after all fields.
   void Begin(const TraceEvent& event);
-  // `local`: ids of this kind of event are those of a process by default.
-  void TakeId(const TraceEvent& event, bool local);
+  // `local`: ids of this kind of event are those of a process by default. `has_place`: its record
+  // has an id.
+  void TakeId(const TraceEvent& event, bool local, bool has_place);
   void TakeStacks(const TraceEvent& event);
   void AddField(std::string_view name, const JsonValue& value);
   void AddArgument(std::string_view name, const JsonValue& value);

@@ -11,7 +11,7 @@
 #include "fxt/byte_source.h"
 #include "fxt/reader.h"
 #include "schema/stack_id.h"
-#include "unit/fxt/file_builder.h"
+#include "unit/fxt/support/file_builder.h"
 
 namespace analyze::testing {
 

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "import/trace_event/trace_event_importer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "analyze/check/checker.h"
+#include "analyze/show/trace_event_writer.h"
+#include "fxt/archive_writer.h"
+#include "import/trace_event/trace_event_text.h"
+#include "sink/memory_sink.h"
+#include "text/text_writer.h"
+#include "unit/import/trace_event/example_json.h"
+#include "unit/support/json.h"
+
+namespace importer {
+namespace {
+
+using nlohmann::json;
+
+struct Imported {
+  sink::MemorySink sink;
+  TraceEventStats stats;
+  std::string error;
+};
+
+void Import(std::string_view text, Imported& imported, bool ftrace = false,
+            size_t memory = sort::RunSorter::kDefaultMemory) {
+  fxt::MemorySource source(std::as_bytes(std::span(text)));
+  TraceEventImporter importer(memory);
+  const util::Status read = ftrace ? importer.ReadFtrace(source) : importer.Read(source);
+  if (!read) {
+    imported.error = read.error().message;
+    return;
+  }
+  fxt::ArchiveWriter archive(imported.sink);
+  const util::Status written = importer.Write(archive);
+  EXPECT_TRUE(written) << written.error().message;
+  EXPECT_TRUE(archive.Flush());
+  imported.stats = importer.stats();
+}
+
+// Import without errors of `fxt check`, warnings included unless some are expected.
+void ExpectSound(const Imported& imported) {
+  fxt::MemorySource source(imported.sink.bytes());
+  const analyze::CheckResult result = analyze::CheckTrace(
+      source, {}, [](const analyze::Finding& f) { ADD_FAILURE() << f.rule << ": " << f.message; });
+  EXPECT_EQ(result.unreadable, "");
+}
+
+// What `fxt json` makes of it.
+json BackToJson(const Imported& imported) {
+  fxt::MemorySource source(imported.sink.bytes());
+  fxt::Reader reader(source);
+  text::TextWriter out;
+  analyze::TraceEventWriter writer(out, {});
+  while (reader.Next() == fxt::ReadStatus::kRecord) EXPECT_TRUE(writer.Add(reader));
+  EXPECT_TRUE(writer.Finish());
+  return testing_support::ParseJson(out.text());
+}
+
+json RoundTrip(std::string_view text) {
+  Imported imported;
+  Import(text, imported);
+  EXPECT_EQ(imported.error, "");
+  ExpectSound(imported);
+  return BackToJson(imported);
+}
+
+// Events by phase and time; names of tasks by their own phase.
+std::multimap<std::pair<std::string, double>, json> ByPhase(const json& events) {
+  std::multimap<std::pair<std::string, double>, json> found;
+  for (const json& event : events) {
+    found.emplace(std::pair(event["ph"].get<std::string>(), event.value("ts", 0.0)), event);
+  }
+  return found;
+}
+
+// The one event of a file, as it comes back.
+json Only(const std::string& event) {
+  const json back = RoundTrip("[" + event + "]");
+  for (const json& each : back["traceEvents"]) {
+    if (each["ph"] != "M") return each;
+  }
+  return {};
+}
+
+TEST(TraceEventImporterTest, EveryPhaseComesBackAsItWas) {
+  const std::string text = testing::EveryPhase();
+  const json before = testing_support::ParseJson(text);
+  const json after = RoundTrip(text);
+  const auto found = ByPhase(after["traceEvents"]);
+  for (const json& event : before["traceEvents"]) {
+    const std::string phase = event["ph"];
+    if (phase == "M") continue;
+    SCOPED_TRACE(event.dump());
+    const auto [first, last] = found.equal_range({phase, event["ts"].get<double>()});
+    const auto same = std::find_if(first, last, [&](const auto& entry) {
+      return phase == "E" || entry.second["name"] == event["name"];
+    });
+    ASSERT_NE(same, last);
+    const json& back = same->second;
+    for (const char* field :
+         {"pid", "tid", "cat", "name", "dur", "tts", "cname", "scope", "id2", "stack"}) {
+      if (!event.contains(field)) continue;
+      EXPECT_EQ(back.value(field, json()), event[field]) << field;
+    }
+    if (event.contains("s") && event["s"] != "t") {
+      EXPECT_EQ(back.value("s", json()), event["s"]);
+    }
+    if (event.contains("id")) {
+      const json id = event["id"] == 5 ? json("0x5") : event["id"];
+      EXPECT_EQ(back.value("id", json()), id);
+    }
+    json args = event.value("args", json::object());
+    if (args.contains("big")) args["big"] = "18446744073709551615";  // no double has it
+    EXPECT_EQ(back["args"], args);
+  }
+}
+
+TEST(TraceEventImporterTest, StacksAreWrittenOut) {
+  const json after = RoundTrip(testing::EveryPhase());
+  bool seen = false;
+  for (const json& event : after["traceEvents"]) {
+    if (event["name"] != "inner") continue;
+    seen = true;
+    EXPECT_EQ(event["stack"], (json{"main (app)", "leaf"}));
+    EXPECT_EQ(event["estack"], (json{"main (app)"}));
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST(TraceEventImporterTest, NamesLabelsAndOrder) {
+  const json after = RoundTrip(testing::EveryPhase());
+  std::map<std::string, json> metadata;
+  for (const json& event : after["traceEvents"]) {
+    if (event["ph"] == "M" && event["pid"] == 7) metadata[event["name"]] = event["args"];
+  }
+  EXPECT_EQ(metadata["process_name"]["name"], "program");
+  EXPECT_EQ(metadata["process_labels"]["labels"], "busy");
+  EXPECT_EQ(metadata["process_sort_index"]["sort_index"], -1);
+  EXPECT_EQ(metadata["thread_name"]["name"], "main");
+  EXPECT_EQ(metadata["thread_sort_index"]["sort_index"], 4);
+  EXPECT_EQ(metadata["num_cpus"]["number"], 2);
+}
+
+TEST(TraceEventImporterTest, SystemTextBecomesSwitchesOfTheSameThreads) {
+  const json system = RoundTrip(testing::EveryPhase())["systemTraceEvents"]["events"];
+  json change, wakeup;
+  for (const json& event : system) {
+    if (event["ph"] == "k") change = event;
+    if (event["ph"] == "w") wakeup = event;
+  }
+  EXPECT_EQ(change["ts"], 60.0);
+  EXPECT_EQ(change["cpu"], 1);
+  EXPECT_EQ(change["out"], (json{{"pid", 7}, {"tid", 8}, {"state", 3}, {"prio", 120}}));
+  EXPECT_EQ(change["in"]["pid"], 0);
+  EXPECT_EQ(wakeup["ts"], 70.0);
+  EXPECT_EQ(wakeup["tid"], 8);
+  EXPECT_FALSE(wakeup.contains("waker"));  // an interrupt
+}
+
+TEST(TraceEventImporterTest, WhatItWritesItReads) {
+  const json once = RoundTrip(testing::EveryPhase());
+  const json twice = RoundTrip(once.dump());
+  EXPECT_EQ(ByPhase(once["traceEvents"]).size(), ByPhase(twice["traceEvents"]).size());
+  EXPECT_EQ(once["systemTraceEvents"], twice["systemTraceEvents"]);
+}
+
+TEST(TraceEventImporterTest, SaysWhatItTook) {
+  Imported imported;
+  Import(testing::EveryPhase(), imported);
+  EXPECT_EQ(imported.stats.events, 36u);
+  EXPECT_EQ(imported.stats.phases['X'], 2u);
+  EXPECT_EQ(imported.stats.switches, 1u);
+  EXPECT_EQ(imported.stats.wakeups, 1u);
+  EXPECT_EQ(imported.stats.samples, 1u);
+  EXPECT_EQ(imported.stats.system_events.at("other"), 1u);
+  EXPECT_NE(Summary(imported.stats).find("36 events"), std::string::npos);
+  EXPECT_EQ(Notes(imported.stats).size(), 1u);
+}
+
+TEST(TraceEventImporterTest, TimesAreExactToTheNanosecond) {
+  // A double has no room for these digits.
+  Imported imported;
+  Import(R"([{"ph":"X","ts":1700000000123456.789,"dur":0.001,"pid":1,"tid":1,"name":"x"}])",
+         imported);
+  fxt::MemorySource source(imported.sink.bytes());
+  fxt::Reader reader(source);
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* event = std::get_if<fxt::Event>(&reader.record());
+    if (event == nullptr || event->type != fxt::EventType::kDurationComplete) continue;
+    begin = event->timestamp;
+    end = event->payload;
+  }
+  EXPECT_EQ(begin, 1'700'000'000'123'456'789u);
+  EXPECT_EQ(end, begin + 1);
+}
+
+TEST(TraceEventImporterTest, EventsAreSorted) {
+  const json after = RoundTrip(R"([
+    {"ph":"i","ts":3,"pid":1,"tid":1,"name":"c"},{"ph":"i","ts":1,"pid":1,"tid":2,"name":"a"},
+    {"ph":"i","ts":2,"pid":1,"tid":1,"name":"b"}])");
+  std::string names;
+  for (const json& event : after["traceEvents"]) {
+    if (event["ph"] == "i") names += event["name"].get<std::string>();
+  }
+  EXPECT_EQ(names, "abc");
+}
+
+TEST(TraceEventImporterTest, ManyEventsGoThroughAFileAndComeOutTheSame) {
+  std::string text = "[";
+  std::mt19937 random(1);
+  for (int i = 0; i < 5000; ++i) {
+    text += fmt::format(
+        R"({{"ph":"X","ts":{},"dur":1,"pid":1,"tid":{},"name":"e{}","args":{{"n":{}}}}},)",
+        random() % 100'000, 1 + i % 3, i % 7, i);
+  }
+  Imported in_memory, through_file;
+  Import(text, in_memory);
+  Import(text, through_file, false, 1);
+  EXPECT_EQ(in_memory.stats.spilled_runs, 0u);
+  EXPECT_GT(through_file.stats.spilled_runs, 2u);
+  ExpectSound(through_file);
+  EXPECT_TRUE(std::ranges::equal(in_memory.sink.bytes(), through_file.sink.bytes()));
+}
+
+TEST(TraceEventImporterTest, ArraysNeedNoEnd) {
+  for (const std::string text :
+       {R"([{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"})",
+        R"([{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"},)",
+        R"([{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"},{"ph":"i","ts":2,"na)",
+        R"({"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"})"}) {
+    SCOPED_TRACE(text);
+    Imported imported;
+    Import(text, imported);
+    ExpectSound(imported);
+    EXPECT_EQ(imported.stats.events, 1u);
+    EXPECT_EQ(imported.stats.broken, 0u);
+    EXPECT_TRUE(imported.stats.open_ended || imported.stats.cut);
+  }
+}
+
+TEST(TraceEventImporterTest, ABrokenEventCostsNoOther) {
+  Imported imported;
+  Import(
+      "[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"i\",\"ts\":2,\"name\":\"b\x01\"},{\"ph\":"
+      "oops},7,"
+      "{\"ph\":\"i\",\"ts\":3,\"name\":\"c\"}]",
+      imported);
+  ExpectSound(imported);
+  EXPECT_EQ(imported.stats.events, 2u);
+  EXPECT_EQ(imported.stats.broken, 3u);
+  EXPECT_EQ(imported.stats.first_broken, 30u);
+}
+
+TEST(TraceEventImporterTest, DeepNestingIsNoOverflow) {
+  Imported imported;
+  Import(R"([{"ph":"i","ts":1,"args":{"x":)" + std::string(1'000'000, '['), imported);
+  EXPECT_EQ(imported.stats.broken + imported.stats.cut, 2u);
+}
+
+TEST(TraceEventImporterTest, EndsWithoutABeginAreLeftOut) {
+  Imported imported;
+  Import(R"([{"ph":"E","ts":1,"pid":1,"tid":1},{"ph":"e","cat":"c","id":1,"ts":2,"pid":1,"tid":1},
+             {"ph":"f","cat":"c","id":1,"ts":3,"pid":1,"tid":1,"bp":"e"},
+             {"ph":"n","cat":"c","id":1,"ts":4,"pid":1,"tid":1,"name":"step"}])",
+         imported);
+  ExpectSound(imported);
+  EXPECT_EQ(imported.stats.lone_ends, 3u);
+  EXPECT_EQ(imported.stats.lone_steps, 1u);
+}
+
+TEST(TraceEventImporterTest, AFlowEndBelongsToTheNextSpan) {
+  const json after = RoundTrip(R"([
+    {"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"from"},
+    {"ph":"s","cat":"c","id":1,"ts":1,"pid":1,"tid":1,"name":"f"},
+    {"ph":"f","cat":"c","id":1,"ts":3,"pid":1,"tid":2,"name":"f"},
+    {"ph":"X","ts":5,"dur":1,"pid":1,"tid":2,"name":"to"}])");
+  for (const json& event : after["traceEvents"]) {
+    if (event["ph"] != "f") continue;
+    EXPECT_EQ(event["ts"], 5.0);
+    EXPECT_EQ(event["bp"], "e");
+  }
+}
+
+TEST(TraceEventImporterTest, AnEndHasTheNamesOfItsBegin) {
+  const json after = RoundTrip(R"([{"ph":"B","cat":"c","name":"x","ts":1,"pid":1,"tid":1},
+    {"ph":"B","cat":"c","name":"y","ts":2,"pid":1,"tid":1},
+    {"ph":"E","ts":3,"pid":1,"tid":1},{"ph":"E","ts":4,"pid":1,"tid":1}])");
+  std::string ends;
+  for (const json& event : after["traceEvents"]) {
+    if (event["ph"] == "E") ends += event["name"].get<std::string>();
+  }
+  EXPECT_EQ(ends, "yx");
+}
+
+TEST(TraceEventImporterTest, ThreadsOfOneNumberInSeveralProcessesAreSeveral) {
+  const json after = RoundTrip(R"([{"ph":"i","ts":1,"pid":10,"tid":1,"name":"a"},
+    {"ph":"i","ts":2,"pid":20,"tid":1,"name":"b"},{"ph":"i","ts":3,"pid":"Main","tid":"x","name":"c"},
+    {"ph":"i","ts":4,"pid":-5,"tid":0,"name":"d"}])");
+  std::map<std::string, json> events;
+  for (const json& event : after["traceEvents"]) {
+    if (event["ph"] == "i") events[event["name"]] = event;
+  }
+  EXPECT_EQ(events["a"]["pid"], 10);
+  EXPECT_EQ(events["a"]["tid"], 1);
+  EXPECT_EQ(events["b"]["pid"], 20);
+  EXPECT_EQ(events["b"]["tid"], 1);
+  EXPECT_EQ(events["d"]["pid"], -5);
+  EXPECT_EQ(events["d"]["tid"], 0);
+}
+
+TEST(TraceEventImporterTest, MoreArgumentsThanARecordHasRoomFor) {
+  json event = {{"ph", "i"}, {"ts", 1}, {"pid", 1}, {"tid", 1}, {"name", "x"}};
+  for (int i = 0; i < 40; ++i) event["args"][fmt::format("a{:02}", i)] = i % 2 ? json(i) : json{i};
+  EXPECT_EQ(Only(event.dump())["args"], event["args"]);
+}
+
+TEST(TraceEventImporterTest, CountersOfManySeries) {
+  json event = {{"ph", "C"}, {"ts", 1}, {"pid", 1}, {"tid", 1}, {"name", "x"}};
+  for (int i = 0; i < 40; ++i) event["args"][fmt::format("a{:02}", i)] = i;
+  json together;
+  const json after = RoundTrip("[" + event.dump() + "]");
+  for (const json& each : after["traceEvents"]) {
+    if (each["ph"] == "C") together.update(each["args"]);
+  }
+  EXPECT_EQ(together, event["args"]);
+}
+
+TEST(TraceEventImporterTest, LongTextsAreCut) {
+  Imported imported;
+  const std::string text(100'000, 'x');
+  Import(R"([{"ph":"i","ts":1,"pid":1,"tid":1,"name":"n","args":{"a":")" + text + R"(","b":")" +
+             text + R"("}}])",
+         imported);
+  ExpectSound(imported);
+  EXPECT_GT(imported.stats.cut_texts, 0u);
+  EXPECT_EQ(imported.stats.refused, 0u);
+}
+
+TEST(TraceEventImporterTest, TimesBelowZeroAreMoved) {
+  Imported imported;
+  Import(R"([{"ph":"i","ts":-1.5,"pid":1,"tid":1,"name":"n"},{"ph":"i","ts":1,"pid":1,"tid":1}])",
+         imported);
+  EXPECT_EQ(imported.stats.moved, 1500);
+  ExpectSound(imported);
+}
+
+TEST(TraceEventImporterTest, ChromesFlowsOfSpans) {
+  const json after = RoundTrip(R"([
+    {"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"a","cat":"c","bind_id":"0x9","flow_out":true},
+    {"ph":"X","ts":2,"dur":1,"pid":1,"tid":2,"name":"a","cat":"c","bind_id":"0x9","flow_in":true}])");
+  std::string phases;
+  for (const json& event : after["traceEvents"]) {
+    if (event["ph"] != "M" && event["ph"] != "X") phases += event["ph"].get<std::string>();
+  }
+  EXPECT_EQ(phases, "sf");
+}
+
+TEST(TraceEventImporterTest, Ftrace) {
+  Imported imported;
+  Import(testing::FtraceText(), imported, true);
+  ExpectSound(imported);
+  const json system = BackToJson(imported)["systemTraceEvents"]["events"];
+  json change;
+  for (const json& event : system) {
+    if (event["ph"] == "k") change = event;
+  }
+  EXPECT_EQ(change["ts"], 12345678.0);
+  EXPECT_EQ(change["out"], (json{{"pid", 10}, {"tid", 12}, {"state", 3}, {"prio", 120}}));
+  EXPECT_EQ(change["in"], (json{{"pid", 13}, {"tid", 13}, {"prio", 98}}));
+}
+
+TEST(TraceEventImporterTest, OtherTextIsRefused) {
+  for (const std::string text : {"", "hello", "  ", "\"x\"", "17"}) {
+    Imported imported;
+    Import(text, imported);
+    EXPECT_NE(imported.error, "") << text;
+  }
+}
+
+// FXT_DAMAGE_ROUNDS asks for more than a quick run.
+TEST(TraceEventImporterTest, DamagedTextMakesSoundTraces) {
+  const char* wish = std::getenv("FXT_DAMAGE_ROUNDS");
+  const size_t rounds = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 300;
+  const std::string whole = testing::EveryPhase();
+  constexpr std::string_view kBytes = "{}[]\",:\\0\x01\xff-.eE9n";
+  for (size_t round = 0; round < rounds; ++round) {
+    SCOPED_TRACE(round);
+    std::mt19937 random(static_cast<unsigned>(round));
+    std::string text = whole;
+    for (unsigned changes = 1 + random() % 5; changes-- > 0 && !text.empty();) {
+      const size_t at = random() % text.size();
+      const size_t many = random() % 20;
+      switch (random() % 4) {
+        case 0:
+          text[at] = kBytes[random() % kBytes.size()];
+          break;
+        case 1:
+          text.erase(at, many);
+          break;
+        case 2:
+          text.insert(at, text.substr(random() % text.size(), many * 10));
+          break;
+        default:
+          text[at] = static_cast<char>(random());
+      }
+    }
+    if (random() % 4 == 0) text.resize(random() % (text.size() + 1));
+    Imported imported;
+    Import(text, imported, random() % 8 == 0);
+    if (!imported.error.empty()) continue;
+    ExpectSound(imported);
+    BackToJson(imported);
+    if (::testing::Test::HasFailure()) break;
+  }
+}
+
+}  // namespace
+}  // namespace importer
