@@ -158,7 +158,7 @@ int BPF_PROG(stack_sched_switch, bool preempt, struct task_struct *prev, struct 
 
 		if (state & TASK_DEAD)
 			bpf_map_delete_elem(&sleeps, &tid);
-		else if (!filter_is_on() || task_selected(prev))
+		else if (!filter_is_on || task_selected(prev))
 			fall_asleep(ctx, prev, now);
 	}
 	if (next->pid)
@@ -194,7 +194,7 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 		return 0;
 	fields.woken_tid = tid;
 	/* The task that an interrupt came upon has nothing to do with it. */
-	if (!in_interrupt_context(ring, cpu, false)) {
+	if (!in_interrupt_context(ring, cpu)) {
 		id = bpf_get_current_pid_tgid();
 		fields.tid = (u32)id;
 		fields.tgid = id >> 32;
