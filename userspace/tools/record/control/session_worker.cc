@@ -6,12 +6,12 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
-#include <string_view>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "schema/event_info.h"
