@@ -11,12 +11,13 @@
 #include "capture/capture_session.h"
 #include "capture/proc_identity.h"
 #include "output/kept_files.h"
+#include "schema/event_info.h"
 #include "sink/open_sink.h"
 #include "text/clean_text.h"
 #include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
-#include "tools/record/process/schedule.h"
 #include "tools/record/options/session_description.h"
+#include "tools/record/process/schedule.h"
 #include "util/clock.h"
 #include "util/quantity.h"
 
@@ -43,12 +44,14 @@ util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool
   if (!names) return names.TakeError();
   names_.emplace(std::move(*names));
   capture::CategorySelection& selection = options_.categories;
-  if (selection.wanted.test(FXR_CATEGORY_LBR)) {
-    if (selection.by_name.test(FXR_CATEGORY_LBR)) {
-      return util::Error{"category 'lbr' cannot be recorded into a buffer",
+  // Of these some comes by perf, which has rings of its own.
+  for (const fxr_category category : {FXR_CATEGORY_LBR, FXR_CATEGORY_STACK}) {
+    if (selection.by_name.test(category)) {
+      return util::Error{fmt::format("category '{}' cannot be recorded into a buffer",
+                                     schema::CategoryName(category)),
                          "record it into a file, without --circular and --oneshot"};
     }
-    selection.wanted.reset(FXR_CATEGORY_LBR);
+    selection.wanted.reset(category);
   }
   std::vector<std::string> notes;
   util::Status possible = LeaveOutImpossible(features, selection, &notes);

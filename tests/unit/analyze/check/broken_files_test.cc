@@ -382,6 +382,17 @@ std::vector<Broken> RecorderCases() {
       {"a log record without its instant",
        [](RecordingParts& f) { f.Remove("log instant"); },
        {"recorder-log at log"}},
+      {"a stack without addresses",
+       [](RecordingParts& f) {
+         const Argument stack{StringRef::Inline("stack"), fxt::PointerValue{7}};
+         f.Add("stack", fxt::Event{.type = EventType::kInstant,
+                                   .timestamp = kEnd,
+                                   .thread = ThreadRef::Inline(testing::kApp, testing::kApp),
+                                   .category = StringRef::Inline("stack"),
+                                   .name = StringRef::Inline("on"),
+                                   .arguments = {&stack, 1}});
+       },
+       {"recorder-stack at stack"}},
   };
 }
 

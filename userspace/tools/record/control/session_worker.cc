@@ -11,8 +11,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
+#include "schema/event_info.h"
 #include "tools/record/options/program_choice.h"
 #include "tools/record/options/record_options.h"
 #include "tools/record/options/session_description.h"
@@ -166,12 +168,15 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   options.categories = categories;
   options.verbose = defaults_.verbose;
   std::vector<std::string> notes;
-  if (options.categories.wanted.test(FXR_CATEGORY_LBR)) {
-    if (options.categories.by_name.test(FXR_CATEGORY_LBR)) {
-      return util::Error{"category 'lbr' is not recorded by sessions",
-                         "fxt-record -c lbr records it in the foreground"};
+  // Of these some comes by perf, or needs what was mapped when; both are for a recording into a
+  // file.
+  for (const fxr_category category : {FXR_CATEGORY_LBR, FXR_CATEGORY_STACK}) {
+    if (options.categories.by_name.test(category)) {
+      const std::string_view name = schema::CategoryName(category);
+      return util::Error{fmt::format("category '{}' is not recorded by sessions", name),
+                         fmt::format("fxt-record -c {} records it in the foreground", name)};
     }
-    options.categories.wanted.reset(FXR_CATEGORY_LBR);
+    options.categories.wanted.reset(category);
   }
   if (auto status = LeaveOutImpossible(features_, options.categories, &notes); !status) {
     return status;
