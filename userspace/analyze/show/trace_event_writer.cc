@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analyze/show/imported_fields.h"
+#include "analyze/show/trace_event_value.h"
 #include "branches/last_branch.h"
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
@@ -18,59 +19,6 @@ namespace {
 // Process of the CPU tracks: no koid of a recorder (tids end at 2^22, and the generations above
 // them), and a number that every reader takes.
 constexpr uint64_t kCpuTracksProcess = 0x7fffffff;
-
-// "Phases" of the Trace Event Format.
-std::string_view PhaseOf(fxt::EventType type) {
-  switch (type) {
-    case fxt::EventType::kInstant:
-      return "i";
-    case fxt::EventType::kCounter:
-      return "C";
-    case fxt::EventType::kDurationBegin:
-      return "B";
-    case fxt::EventType::kDurationEnd:
-      return "E";
-    case fxt::EventType::kDurationComplete:
-      return "X";
-    case fxt::EventType::kAsyncBegin:
-      return "b";
-    case fxt::EventType::kAsyncInstant:
-      return "n";
-    case fxt::EventType::kAsyncEnd:
-      return "e";
-    case fxt::EventType::kFlowBegin:
-      return "s";
-    case fxt::EventType::kFlowStep:
-      return "t";
-    case fxt::EventType::kFlowEnd:
-      return "f";
-  }
-  return "i";
-}
-
-struct ValueWriter {
-  text::JsonWriter& json;
-
-  void operator()(fxt::NullValue) const { json.Null(); }
-  void operator()(int32_t v) const { json.Signed(v); }
-  void operator()(uint32_t v) const { json.Unsigned(v); }
-  void operator()(int64_t v) const { json.Signed(v); }
-  void operator()(uint64_t v) const { json.Unsigned(v); }
-  void operator()(double v) const { json.Double(v); }
-  void operator()(const fxt::StringRef& v) const { json.String(v.text); }
-  void operator()(fxt::PointerValue v) const { json.Hex(v.address); }
-  // As trace2json writes them.
-  void operator()(fxt::KoidValue v) const { json.String(fmt::format("#{}", v.koid)); }
-  void operator()(bool v) const { json.Bool(v); }
-  void operator()(const fxt::BlobValue& v) const {
-    const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(v.bytes.data()),
-                                         v.bytes.size());
-    json.String(fmt::format("{:02x}", fmt::join(bytes, "")));
-  }
-  void operator()(const fxt::UnknownValue& v) const {
-    json.String(fmt::format("(argument type {})", v.type));
-  }
-};
 
 }  // namespace
 
@@ -90,7 +38,7 @@ util::Status TraceEventWriter::Add(const fxt::Reader& reader) {
   if (const auto* object = std::get_if<fxt::KernelObject>(&record); object && IsImported(reader)) {
     AddImportedObject(*object);
   }
-  stacks_.Note(record);
+  frames_.Note(record);
   if (options_.cpu_slices) timeline_.Add(reader);
   switch (facts::KindOf(record)) {
     case facts::RecordKind::kSwitch:
@@ -141,7 +89,7 @@ void TraceEventWriter::BeginEvent(std::string_view phase, uint64_t time,
 void TraceEventWriter::Arguments(std::span<const fxt::Argument> arguments) {
   for (const fxt::Argument& argument : arguments) {
     events_.Key(argument.name.text);
-    std::visit(ValueWriter{events_}, argument.value);
+    WriteTraceEventValue(events_, argument.value);
   }
 }
 
@@ -196,7 +144,8 @@ void TraceEventWriter::AddEvent(const fxt::Reader& reader, const fxt::Event& eve
   ++counts_.events;
   const uint64_t time = reader.ToNanoseconds(event.timestamp);
   const ImportedFields fields(imported ? event.arguments : std::span<const fxt::Argument>());
-  BeginEvent(fields.phase().empty() ? PhaseOf(event.type) : fields.phase(), time, event.thread);
+  BeginEvent(fields.phase().empty() ? TraceEventPhase(event.type) : fields.phase(), time,
+             event.thread);
   events_.Key("cat").String(event.category.text).Key("name").String(event.name.text);
   switch (event.type) {
     case fxt::EventType::kInstant:
@@ -217,7 +166,8 @@ void TraceEventWriter::AddEvent(const fxt::Reader& reader, const fxt::Event& eve
     default:
       if (HasPayload(event.type) && !fields.has_id()) events_.Key("id").Hex(event.payload);
   }
-  if (const auto frame = FrameOf(event)) events_.Key("sf").String(fmt::format("{}", *frame));
+  if (const auto frame = frames_.FrameOf(event))
+    events_.Key("sf").String(fmt::format("{}", *frame));
   fields.Write(events_);
   events_.Key("args").BeginObject();
   if (imported) {
@@ -226,41 +176,6 @@ void TraceEventWriter::AddEvent(const fxt::Reader& reader, const fxt::Event& eve
     Arguments(event.arguments);
   }
   events_.EndObject().EndObject();
-}
-
-std::optional<uint32_t> TraceEventWriter::FrameOf(const fxt::Event& event) {
-  constexpr size_t kMaxFrames = size_t{1} << 22;
-  const auto stack = StackOf(event);
-  if (!stack) return std::nullopt;
-  const auto frames = stacks_.FramesOf(event.thread.process, *stack);
-  if (!frames || frames->empty()) return std::nullopt;
-  uint32_t innermost = UINT32_MAX;
-  for (const uint32_t text : *frames) {
-    const std::pair key(innermost, text);
-    auto found = frame_numbers_.find(key);
-    if (found == frame_numbers_.end()) {
-      if (frames_.size() >= kMaxFrames) return std::nullopt;
-      found = frame_numbers_.emplace(key, static_cast<uint32_t>(frames_.size())).first;
-      frames_.push_back(key);
-    }
-    innermost = found->second;
-  }
-  return innermost;
-}
-
-void TraceEventWriter::WriteFrames() {
-  events_.Key("stackFrames").BeginObject();
-  for (size_t i = 0; i < frames_.size(); ++i) {
-    const auto& [parent, text] = frames_[i];
-    const std::string& name = stacks_.text(text);
-    events_.Line().Key(fmt::format("{}", i)).BeginObject();
-    events_.Key("category").String(name.ends_with("_[k]") ? "kernel" : "process");
-    events_.Key("name").String(name);
-    if (parent != UINT32_MAX) events_.Key("parent").String(fmt::format("{}", parent));
-    events_.EndObject();
-    out_.FlushIfFull();
-  }
-  events_.EndObject();
 }
 
 void TraceEventWriter::AddLog(const fxt::Reader& reader, const fxt::Log& log) {
@@ -442,7 +357,7 @@ util::Status TraceEventWriter::Finish() {
     if (auto status = branch_spool_.CopyTo(out_); !status) return status;
     events_.EndArray().EndObject();
   }
-  if (!frames_.empty()) WriteFrames();
+  if (!frames_.empty()) frames_.Write(events_, out_);
   events_.EndObject();
   out_.Append("\n");
   return util::Ok();

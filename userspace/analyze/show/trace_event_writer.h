@@ -4,12 +4,9 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <utility>
-#include <vector>
 
-#include "analyze/flame/named_stacks.h"
+#include "analyze/show/frame_table.h"
 #include "analyze/show/imported_fields.h"
 #include "facts/object_names.h"
 #include "facts/timeline/timeline.h"
@@ -78,9 +75,6 @@ class TraceEventWriter {
   void AddSwitch(const fxt::Reader& reader);
   void AddSlice(const facts::Run& run);
   void AddWakeup(const fxt::Reader& reader);
-  // The number of its innermost frame in stackFrames.
-  std::optional<uint32_t> FrameOf(const fxt::Event& event);
-  void WriteFrames();
   void AddBranches(const fxt::Blob& blob);
   void BeginEvent(std::string_view phase, uint64_t time, const fxt::ThreadRef& thread);
   void Arguments(std::span<const fxt::Argument> arguments);
@@ -98,10 +92,7 @@ class TraceEventWriter {
   text::JsonWriter branches_;
   facts::ObjectNames names_;
   ImportedNumbers numbers_;
-  NamedStacks stacks_{options_.symbols};
-  // By the frame that called it (none: UINT32_MAX) and its name; numbered from 0.
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> frame_numbers_;
-  std::vector<std::pair<uint32_t, uint32_t>> frames_;
+  FrameTable frames_{options_.symbols};
   Slices slices_{*this};
   facts::Timeline<Slices> timeline_{slices_};  // fed where slices are wanted
   Counts counts_;
