@@ -82,8 +82,9 @@ TEST(Trigger, CatchesAPlantedDelay) {
     const uint64_t begin = SessionBegin(path).value();
     EXPECT_GT(mark->time_ns, begin + 20'000'000);
     const TraceObjects objects = TraceObjects::Read(path);
-    EXPECT_EQ(objects.ThreadNamed("late-victim"),
-              static_cast<fxt::Koid>(atoi(mark->arguments.at("thread").c_str())));
+    const auto tid = static_cast<fxt::Koid>(atoi(mark->arguments.at("thread").c_str()));
+    ASSERT_TRUE(objects.threads.contains(tid));
+    EXPECT_EQ(objects.threads.at(tid).name, "late-victim");
     std::filesystem::remove(path);
   }
   EXPECT_TRUE(Exited(recorder.End(), 0));
