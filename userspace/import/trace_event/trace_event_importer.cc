@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
-#include <limits>
 
 #include "fxt/utf8.h"
+#include "import/json/json_values.h"
 #include "import/trace_event/record_writer.h"
 #include "schema/names.h"
 #include "text/json_writer.h"
@@ -18,62 +17,7 @@ namespace {
 
 // So that a record has room for one, and for what else is in it.
 constexpr size_t kMaxTextBytes = 30'000;
-constexpr size_t kMaxNamed = 100;  // different fields, properties and so on that are counted apart
 constexpr size_t kMaxProperties = 12;
-constexpr int64_t kBeforeAll = std::numeric_limits<int64_t>::min();
-
-void Count(std::map<std::string, uint64_t>& counts, std::string_view name) {
-  const auto found = counts.find(std::string(name.substr(0, 64)));
-  if (found != counts.end()) {
-    ++found->second;
-  } else {
-    ++counts[counts.size() < kMaxNamed ? std::string(name.substr(0, 64)) : "(others)"];
-  }
-}
-
-const JsonValue* Find(const std::vector<JsonMember>& members, std::string_view name) {
-  for (const JsonMember& member : members) {
-    if (member.name == name) return &member.value;
-  }
-  return nullptr;
-}
-
-std::optional<int64_t> IntegerOf(const JsonValue* value) {
-  if (value == nullptr) return std::nullopt;
-  if (const auto* number = std::get_if<int64_t>(value)) return *number;
-  if (const auto* number = std::get_if<double>(value)) {
-    if (*number > -9e18 && *number < 9e18) return static_cast<int64_t>(*number);
-  }
-  return std::nullopt;
-}
-
-std::string_view TextOf(const JsonValue* value) {
-  const auto* text = value == nullptr ? nullptr : std::get_if<std::string_view>(value);
-  return text == nullptr ? std::string_view() : *text;
-}
-
-// Ids are texts; many are numbers.
-std::string IdText(const JsonValue& value) {
-  if (const auto* text = std::get_if<std::string_view>(&value)) return std::string(*text);
-  if (const auto* number = std::get_if<int64_t>(&value)) return fmt::format("{}", *number);
-  if (const auto* number = std::get_if<uint64_t>(&value)) return fmt::format("{}", *number);
-  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
-  return {};
-}
-
-std::optional<uint64_t> IdNumber(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    text.remove_prefix(2);
-    base = 16;
-  }
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    return std::nullopt;
-  }
-  return number;
-}
 
 void AppendJson(const JsonValue& value, text::JsonWriter& json) {
   std::visit(
@@ -232,7 +176,7 @@ void TraceEventImporter::Begin(const TraceEvent& event) {
   stored_.name = Text(event.name);
   for (const JsonMember& field : event.extra) AddField(field.name, field.value);
   TakeStacks(event);
-  for (const std::string_view field : event.unknown) Count(stats_.fields, field);
+  for (const std::string_view field : event.unknown) CountName(stats_.fields, field);
 }
 
 void TraceEventImporter::TakeId(const TraceEvent& event, bool local, bool has_place) {
@@ -276,181 +220,6 @@ bool TraceEventImporter::OnEvent(const TraceEvent& event) {
   return OnTimed(event);
 }
 
-bool TraceEventImporter::OnTimed(const TraceEvent& event) {
-  const std::string_view phase(&event.phase, 1);
-  StoredKind kind = StoredKind::kInstant;
-  // Whether a record says which phase it was.
-  bool plain = true;
-  bool with_id = false;
-  bool local_id = false;
-  switch (event.phase) {
-    case 'B':
-      kind = StoredKind::kDurationBegin;
-      break;
-    case 'E':
-      kind = StoredKind::kDurationEnd;
-      break;
-    case 'X':
-      kind = StoredKind::kDurationComplete;
-      break;
-    case 'C':
-      return AddCounter(event);
-    case 'i':
-      break;
-    case 'I':
-    case 'P':
-    case 'R':
-    case 'c':
-      plain = false;
-      break;
-    case 'V':
-    case 'v':
-    case '(':
-    case ')':
-    case '=':
-      plain = false;
-      with_id = true;
-      break;
-    case 'b':
-    case 'S':
-      kind = StoredKind::kAsyncBegin;
-      with_id = true;
-      plain = event.phase == 'b';
-      break;
-    case 'n':
-    case 'T':
-    case 'p':
-      kind = StoredKind::kAsyncInstant;
-      with_id = true;
-      plain = event.phase == 'n';
-      break;
-    case 'e':
-    case 'F':
-      kind = StoredKind::kAsyncEnd;
-      with_id = true;
-      plain = event.phase == 'e';
-      break;
-    case 'N':
-    case 'D':
-      kind = event.phase == 'N' ? StoredKind::kAsyncBegin : StoredKind::kAsyncEnd;
-      with_id = local_id = true;
-      plain = false;
-      break;
-    case 'O':
-      kind = StoredKind::kObject;
-      with_id = local_id = true;
-      plain = false;
-      break;
-    case 's':
-      kind = StoredKind::kFlowBegin;
-      with_id = true;
-      break;
-    case 't':
-      kind = StoredKind::kFlowStep;
-      with_id = true;
-      break;
-    case 'f':
-      kind = event.binding_point == "e" ? StoredKind::kFlowEnd : StoredKind::kFlowEndNext;
-      with_id = true;
-      break;
-    default:
-      ++stats_.unknown_phases;
-      return true;
-  }
-  Begin(event);
-  if (!plain) AddField(schema::field::kPhase, phase);
-  if (with_id) TakeId(event, local_id, kind != StoredKind::kInstant);
-  if (event.phase == 'X') {
-    if (!event.duration || *event.duration < 0) ++stats_.without_duration;
-    stored_.payload = static_cast<uint64_t>(std::max<int64_t>(event.duration.value_or(0), 0));
-  }
-  if (!event.instant_scope.empty() && event.instant_scope != "t") {
-    AddField(schema::field::kInstantScope, event.instant_scope);
-  }
-  AddArguments(event.arguments);
-  if (!Store(kind, *event.time)) return false;
-  return event.bind_id.index() == 0 || AddFlow(event);
-}
-
-// "bind_id" with "flow_in" and "flow_out" is what Chrome writes in the place of flow events.
-bool TraceEventImporter::AddFlow(const TraceEvent& event) {
-  if (!event.flow_in && !event.flow_out) return true;
-  const StoredKind kind = !event.flow_in    ? StoredKind::kFlowBegin
-                          : !event.flow_out ? StoredKind::kFlowEnd
-                                            : StoredKind::kFlowStep;
-  stored_.arguments.clear();
-  json_names_.clear();
-  const std::string text = IdText(event.bind_id);
-  stored_.payload = IdNumber(text).value_or(std::hash<std::string>{}(text));
-  return Store(kind, *event.time);
-}
-
-// A counter with more series than a record has arguments is several records of one name.
-bool TraceEventImporter::AddCounter(const TraceEvent& event) {
-  size_t next = 0;
-  do {
-    Begin(event);
-    if (event.id.index() != 0 || event.local_id.index() != 0 || event.global_id.index() != 0) {
-      TakeId(event, false, true);
-    }
-    while (next < event.arguments.size()) {
-      const size_t taken = stored_.arguments.size() + (json_names_.empty() ? 0 : 1);
-      const bool json =
-          json_names_.empty() && std::holds_alternative<JsonText>(event.arguments[next].value);
-      if (taken + 1 + (json ? 1 : 0) > fxt::kMaxArguments) break;
-      AddArgument(event.arguments[next].name, event.arguments[next].value);
-      ++next;
-    }
-    if (!Store(StoredKind::kCounter, *event.time)) return false;
-  } while (next < event.arguments.size());
-  return true;
-}
-
-bool TraceEventImporter::OnMetadata(const TraceEvent& event) {
-  const JsonValue* name = Find(event.arguments, "name");
-  const auto index = IntegerOf(Find(event.arguments, "sort_index"));
-  const bool has_thread = event.tid.index() != 0;
-  const auto thread = [&] {
-    return tasks_.ThreadOf(event.pid, has_thread ? event.tid : event.pid);
-  };
-  if (event.name == "process_name") {
-    tasks_.NameProcess(tasks_.ProcessOf(event.pid), TextOf(name));
-  } else if (event.name == "process_labels") {
-    tasks_.LabelProcess(tasks_.ProcessOf(event.pid), TextOf(Find(event.arguments, "labels")));
-  } else if (event.name == "process_sort_index" && index) {
-    tasks_.SortProcess(tasks_.ProcessOf(event.pid), *index);
-  } else if (event.name == "thread_name") {
-    tasks_.NameThread(thread(), TextOf(name));
-  } else if (event.name == "thread_sort_index" && index) {
-    tasks_.SortThread(thread(), *index);
-  } else {
-    Begin(event);
-    AddField(schema::field::kPhase, std::string_view("M"));
-    AddArguments(event.arguments);
-    return Store(StoredKind::kMetadata, kBeforeAll);
-  }
-  for (const std::string_view field : event.unknown) Count(stats_.fields, field);
-  return true;
-}
-
-bool TraceEventImporter::OnSample(const TraceEvent& sample) {
-  ++stats_.samples;
-  // `perf data convert --to-json` has samples of its own kind, with nanoseconds.
-  const auto time = sample.time ? sample.time : IntegerOf(Find(sample.extra, "timestamp"));
-  if (!time) {
-    ++stats_.without_time;
-    return true;
-  }
-  Begin(sample);
-  if (sample.name.empty()) stored_.name = Text("sample");
-  stored_.thread = sample.pid.index() != 0
-                       ? tasks_.ThreadOf(sample.pid, sample.tid)
-                       : tasks_.ThreadOfKernel(IntegerOf(&sample.tid).value_or(0), {}, {});
-  stored_.category = Text("sample");
-  AddField(schema::field::kPhase, std::string_view("P"));
-  return Store(StoredKind::kInstant, *time);
-}
-
 bool TraceEventImporter::OnStackFrame(std::string_view id, const TraceEvent& frame) {
   ++stats_.stack_frames;
   if (!frames_.Add(id, frame.name, frame.category, IdText(frame.parent))) ++stats_.lost_frames;
@@ -461,7 +230,7 @@ bool TraceEventImporter::OnProperty(std::string_view name, std::string_view text
   constexpr size_t kMaxBytes = 2000;
   if (text.empty() || text.size() > kMaxBytes || properties_.size() == kMaxProperties ||
       name == "lastBranch") {
-    Count(stats_.properties, name);
+    CountName(stats_.properties, name);
   } else {
     properties_[std::string(name)] = text;
   }

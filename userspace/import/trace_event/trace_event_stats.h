@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace importer {
 
@@ -42,5 +43,13 @@ struct TraceEventStats {
   uint64_t spilled_bytes = 0;
   uint64_t spilled_runs = 0;
 };
+
+// Of more than a hundred different names the rest is "(others)".
+inline void CountName(std::map<std::string, uint64_t>& counts, std::string_view name) {
+  constexpr size_t kMost = 100;
+  std::string key(name.substr(0, 64));
+  if (counts.size() >= kMost && !counts.contains(key)) key = "(others)";
+  ++counts[key];
+}
 
 }  // namespace importer

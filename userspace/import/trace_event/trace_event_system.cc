@@ -11,7 +11,6 @@ namespace importer {
 namespace {
 
 constexpr uint32_t kMaxCpu = UINT16_MAX;
-constexpr size_t kMaxNamed = 100;
 
 int64_t IntegerIn(const std::vector<JsonMember>& members, std::string_view name, int64_t other) {
   for (const JsonMember& member : members) {
@@ -88,11 +87,7 @@ bool TraceEventImporter::OnSystemLine(std::string_view text) {
       return true;
     }
   }
-  std::string name(line->event.substr(0, 64));
-  if (stats_.system_events.size() >= kMaxNamed && !stats_.system_events.contains(name)) {
-    name = "(others)";
-  }
-  ++stats_.system_events[name];
+  CountName(stats_.system_events, line->event);
   return true;
 }
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Kernel objects of imported events, and where the file comes from.
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "fxt/utf8.h"
+#include "import/trace_event/record_writer.h"
+#include "schema/koid.h"
+#include "schema/names.h"
+
+namespace importer {
+namespace {
+
+constexpr size_t kShortTextBytes = 1000;
+
+}  // namespace
+
+void RecordWriter::WriteHead(const std::map<std::string, std::string>& properties) {
+  const fxt::KoidValue process{schema::kRecorderProcessKoid};
+  fxt::RecordScope scope =
+      provider_.Begin({JsonTasks::kMaxTasks, process.koid, schema::RecorderKoid()});
+  const fxt::Argument of_process{fxt::StringRef::Inline(schema::argument::kProcess), process};
+  Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+                                     process.koid,
+                                     fxt::StringRef::Inline("fxt import"),
+                                     {}}));
+  Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                                     schema::RecorderKoid(),
+                                     fxt::StringRef::Inline("fxt import"),
+                                     {&of_process, 1}}));
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
+  size_t count = 0;
+  arguments[count++] = {fxt::StringRef::Inline("format"),
+                        fxt::StringRef::Inline(schema::kTraceEventProvider)};
+  if (moved_ != 0) arguments[count++] = {fxt::StringRef::Inline("moved_ns"), moved_};
+  for (const auto& [name, text] : properties) {
+    if (count == arguments.size()) break;
+    std::string_view value = text;
+    // A string of plain characters goes without its quotes.
+    if (value.size() >= 2 && value.front() == '"' && value.find('\\') == std::string_view::npos) {
+      value = value.substr(1, value.size() - 2);
+    }
+    arguments[count] = {fxt::InlineUtf8(name, scratch_[2 * count], kShortTextBytes),
+                        fxt::InlineUtf8(value, scratch_[2 * count + 1], 2 * kShortTextBytes)};
+    ++count;
+  }
+  Note(scope.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                              .timestamp = static_cast<uint64_t>(start_ + moved_),
+                              .thread = scope.thread(),
+                              .category = fxt::StringRef::Inline(schema::kRecorderName),
+                              .name = fxt::StringRef::Inline(schema::kImport),
+                              .arguments = {arguments.data(), count}}));
+}
+
+void RecordWriter::TellProcess(uint32_t number) {
+  if (told_processes_[number]) return;
+  told_processes_[number] = true;
+  const JsonTasks::Process& process = tasks_.process(number);
+  std::array<fxt::Argument, 3> arguments;
+  size_t count = 0;
+  if (static_cast<int64_t>(process.koid) != process.pid && process.text.empty()) {
+    arguments[count++] = {fxt::StringRef::Inline(schema::argument::kPid), process.pid};
+  }
+  if (!process.labels.empty()) {
+    arguments[count++] = {fxt::StringRef::Inline("labels"), fxt::StringRef::Inline(process.labels)};
+  }
+  if (process.sort_index) {
+    arguments[count++] = {fxt::StringRef::Inline("sort_index"), *process.sort_index};
+  }
+  const std::string& name = process.name.empty() ? process.text : process.name;
+  Note(provider_.Begin().Write(
+      fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+                        process.koid,
+                        fxt::StringRef::Inline(name),
+                        {arguments.data(), count}}));
+}
+
+void RecordWriter::TellThread(uint32_t number) {
+  if (told_threads_[number]) return;
+  told_threads_[number] = true;
+  const JsonTasks::Thread& thread = tasks_.thread(number);
+  TellProcess(thread.process);
+  std::array<fxt::Argument, 3> arguments;
+  size_t count = 0;
+  arguments[count++] = {fxt::StringRef::Inline(schema::argument::kProcess),
+                        fxt::KoidValue{tasks_.process(thread.process).koid}};
+  if (static_cast<int64_t>(thread.koid) != thread.tid && thread.text.empty()) {
+    arguments[count++] = {fxt::StringRef::Inline(schema::argument::kTid), thread.tid};
+  }
+  if (thread.sort_index) {
+    arguments[count++] = {fxt::StringRef::Inline("sort_index"), *thread.sort_index};
+  }
+  const std::string& name = thread.name.empty() ? thread.text : thread.name;
+  Note(provider_.Begin().Write(
+      fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                        thread.koid,
+                        fxt::StringRef::Inline(name),
+                        {arguments.data(), count}}));
+}
+
+fxt::ThreadKey RecordWriter::KeyOf(uint32_t thread) {
+  thread = tasks_.Resolve(thread);
+  TellThread(thread);
+  const JsonTasks::Thread& known = tasks_.thread(thread);
+  return {thread, tasks_.process(known.process).koid, known.koid};
+}
+
+fxt::ThreadKey RecordWriter::IdleOf(uint16_t cpu) {
+  const fxt::Koid koid = schema::IdleKoid(cpu);
+  if (told_idle_.size() <= cpu) told_idle_.resize(cpu + size_t{1});
+  if (!told_idle_[cpu]) {
+    told_idle_[cpu] = true;
+    const fxt::Argument process{fxt::StringRef::Inline(schema::argument::kProcess),
+                                fxt::KoidValue{schema::kIdleProcessKoid}};
+    const std::string name = fmt::format("swapper/{}", cpu);
+    fxt::RecordScope scope = provider_.Begin();
+    Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+                                       schema::kIdleProcessKoid,
+                                       fxt::StringRef::Inline("swapper"),
+                                       {}}));
+    Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                                       koid,
+                                       fxt::StringRef::Inline(name),
+                                       {&process, 1}}));
+  }
+  // Above the numbers of all threads.
+  return {static_cast<uint32_t>(JsonTasks::kMaxTasks) + 1 + cpu, schema::kIdleProcessKoid, koid};
+}
+
+}  // namespace importer
