@@ -136,6 +136,14 @@ class Stacks(unittest.TestCase):
         self.assertGreater(len(stacks), 10)
         self.assertEqual(len(stacks), len(set(stacks)))
 
+    def test_a_part_of_the_file_has_what_its_stacks_need(self):
+        part = os.path.join(self.folder.name, "part.fxt")
+        trimmed = run(FXT, "trim", "--from", "700ms", self.recorded.trace, "-o", part)
+        self.assertEqual(trimmed.returncode, 0, trimmed.stderr)
+        checked = run(FXT, "check", part)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+        self.assertIn("nap_for_throttle", run(FXT, "flame", "--format", "folded", part, "-o", "-").stdout)
+
     def test_the_trace_event_format_names_frames(self):
         written = run(FXT, "json", self.recorded.trace, "-o", "-")
         trace = json.loads(written.stdout)

@@ -82,6 +82,23 @@ bool Trimmer::IsWanted(const fxt::Reader& reader, uint64_t time) {
   return options_.filter.MatchesTasks(record, names_);
 }
 
+// What was told before the part begins, and is needed in it, is told at its begin.
+std::optional<fxt::Record> Trimmer::MovedToBegin(const fxt::Reader& reader) const {
+  const uint64_t begin = options_.filter.time.from();
+  std::optional<fxt::Record> moved;
+  // The recorder's ticks are nanoseconds; other programs' records need not be in order.
+  if (reader.provider().name() != schema::kRecorderName) return moved;
+  const auto move = [&](auto record) {
+    if (record.timestamp >= begin) return;
+    record.timestamp = begin;
+    moved = record;
+  };
+  if (const auto* module = std::get_if<fxt::ProfilerModule>(&reader.record())) move(*module);
+  if (const auto* mapping = std::get_if<fxt::ProfilerMmap>(&reader.record())) move(*mapping);
+  if (const auto* stack = std::get_if<fxt::ProfilerBacktrace>(&reader.record())) move(*stack);
+  return moved;
+}
+
 void Trimmer::AddTimed(const fxt::Reader& reader, uint64_t time) {
   const fxt::Record& record = reader.record();
   if (!options_.filter.time.started()) options_.filter.time.SetStart(time);
@@ -103,7 +120,11 @@ void Trimmer::AddTimed(const fxt::Reader& reader, uint64_t time) {
     ++kept_;
   }
   if (facts::KindOf(record) == facts::RecordKind::kSwitch) TellState(reader);
-  copier_.Copy(reader);
+  if (const auto moved = MovedToBegin(reader)) {
+    copier_.Write(reader, *moved);
+  } else {
+    copier_.Copy(reader);
+  }
 }
 
 void Trimmer::TellState(const fxt::Reader& reader) {

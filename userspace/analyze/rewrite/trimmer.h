@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "analyze/rewrite/record_filter.h"
@@ -40,6 +41,7 @@ class Trimmer {
 
  private:
   void AddSession(const fxt::Reader& reader, const fxt::Event& session);
+  std::optional<fxt::Record> MovedToBegin(const fxt::Reader& reader) const;
   void AddTimed(const fxt::Reader& reader, uint64_t time);
   void AddUntimed(const fxt::Reader& reader);
   void TellState(const fxt::Reader& reader);
