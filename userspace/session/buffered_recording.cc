@@ -173,7 +173,7 @@ void BufferedRecording::NoteHeads() {
 }
 
 uint64_t BufferedRecording::LeftEdge() const {
-  const uint64_t now = util::MonotonicNow();
+  const uint64_t now = session_->Now();
   uint64_t edge = floor_time_;
   for (size_t i = 0; i < rings_.size(); ++i) {
     const capture::SlotRing& ring = rings_[i];
@@ -238,7 +238,7 @@ util::Status BufferedRecording::Turn() {
   if (!begun_) return util::Ok();
   drained_ = session_->Drain();
   if (config_.mode == BufferingMode::kOneshot && started_) StopWhenFull();
-  if (notes_.IsDue(util::MonotonicNow())) NoteHeads();
+  if (notes_.IsDue(session_->Now())) NoteHeads();
   const uint64_t lost_tasks = session_->LostTaskEvents();
   if (lost_tasks > std::exchange(lost_tasks_, lost_tasks) && started_) AskAgain();
   Trim();
@@ -352,7 +352,7 @@ RecordingStatus BufferedRecording::status() const {
   status.mode = config_.mode;
   status.buffer_full = full_;
   if (begun_) {
-    const uint64_t end = started_ ? util::MonotonicNow() : end_time_;
+    const uint64_t end = started_ ? session_->Now() : end_time_;
     status.covered = end - std::min(end, LeftEdge());
   }
   const capture::CaptureStats stats = session_->stats();

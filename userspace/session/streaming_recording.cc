@@ -290,7 +290,7 @@ RecordingStatus StreamingRecording::status() const {
   status.events = finished_events_;
   status.lost = finished_lost_;
   if (begun_ && file_) {
-    status.covered = (started_ ? util::MonotonicNow() : stop_time_) - first_start_;
+    status.covered = (started_ ? session_->Now() : stop_time_) - first_start_;
     const translate::TranslationStats stats = file_->translator.stats();
     for (const uint64_t events : stats.events) status.events += events;
     for (const uint64_t lost : stats.lost) status.lost += lost;
