@@ -14,9 +14,9 @@
 
 #include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
+#include "tools/record/options/session_description.h"
 #include "tools/record/process/schedule.h"
 #include "tools/record/progress.h"
-#include "tools/record/options/session_description.h"
 #include "util/clock.h"
 #include "util/cpu_list.h"
 #include "util/machine_info.h"
