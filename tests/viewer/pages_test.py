@@ -34,7 +34,7 @@ def work(rounds):
 
 
 def record(path, command):
-    capture.run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "sched,task,syscall", "-o", path, "--", *command)
+    capture.run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "sched,task,syscall,stack", "-o", path, "--", *command)
 
 
 def fxt(*words):
@@ -72,6 +72,10 @@ class Pages(unittest.TestCase):
                 record(cls.path(f"{side}/{number}.fxt"), work(rounds))
         cls.report = json.loads(fxt("report", cls.path("new/0.fxt"), "--json", "--html", cls.path("r.html")))
         cls.diff = json.loads(fxt("diff", cls.path("base"), cls.path("new"), "--json", "--html", cls.path("d.html")))
+        for kind in ("off", "on"):
+            fxt("flame", cls.path("new/0.fxt"), "--of", kind, "--base", cls.path("base/0.fxt"), "-o",
+                cls.path(f"{kind}.html"))
+        fxt("flame", cls.path("new/0.fxt"), "-o", cls.path("f.html"))
         cls.browser = browser.Browser(browser.find())
         cls.addClassCleanup(cls.browser.__exit__)
 
@@ -184,14 +188,35 @@ class Pages(unittest.TestCase):
                 self.assertIn(HOSTILE, words)
                 self.assertIn(HOSTILE_THREAD, words)
 
+    def test_a_flame_graph_searches_and_zooms(self):
+        page = self.open("f.html")
+        frames = number_of(page, ".frame")
+        self.assertGreater(frames, 10)
+        page.evaluate("document.getElementById('search').value = 'schedule|nanosleep';"
+                      "document.getElementById('search').dispatchEvent(new Event('input'))")
+        self.assertGreater(number_of(page, ".hit"), 0)
+        self.assertIn("%", page.evaluate("document.getElementById('found').textContent"))
+        page.evaluate("[...document.querySelectorAll('.frame')].filter((one) => one.style.bottom === '18px')"
+                      ".at(-1).click()")
+        self.assertEqual(number_of(page, ".under"), 1)
+        page.evaluate("document.getElementById('reset').click()")
+        self.assertEqual((number_of(page, ".hit"), number_of(page, ".under")), (0, 0))
+        self.assertEqual(number_of(page, ".frame"), frames)
+
+    def test_a_comparison_of_stacks_is_red_and_blue(self):
+        for name in ("on.html", "off.html"):
+            page = self.open(name)
+            colours = page.evaluate("[...document.querySelectorAll('.frame')].map((one) => one.style.background)")
+            self.assertTrue(any("--hotter" in colour or "--colder" in colour for colour in colours), colours)
+
     def test_a_page_asks_for_nothing(self):
-        for name in ("r.html", "d.html"):
+        for name in ("r.html", "d.html", "f.html", "on.html"):
             with self.subTest(name):
                 page = self.open(name)
                 self.assertEqual(page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)"), [])
 
     def test_a_phone_shows_it_without_scrolling_to_the_side(self):
-        for name in ("r.html", "d.html"):
+        for name in ("r.html", "d.html", "f.html", "on.html"):
             with self.subTest(name):
                 page = self.open(name, size=PHONE)
                 self.open_all(page)
@@ -201,7 +226,8 @@ class Pages(unittest.TestCase):
     def test_light_and_dark(self):
         folder = os.path.join(BUILD, "viewer")
         os.makedirs(folder, exist_ok=True)
-        for name in ("r", "d"):
+        names = {"r": "report", "d": "diff", "f": "flame"}
+        for name in names:
             papers = set()
             for scheme in ("light", "dark"):
                 page = self.open(name + ".html", scheme=scheme)
@@ -209,7 +235,7 @@ class Pages(unittest.TestCase):
                 high = page.evaluate("document.documentElement.scrollHeight")
                 shot = page.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
                                  clip={"x": 0, "y": 0, "width": DESK[0], "height": min(high, 4000), "scale": 1})
-                with open(os.path.join(folder, f"{'report' if name == 'r' else 'diff'}-{scheme}.png"), "wb") as file:
+                with open(os.path.join(folder, f"{names[name]}-{scheme}.png"), "wb") as file:
                     file.write(base64.b64decode(shot["data"]))
             self.assertEqual(len(papers), 2)
 

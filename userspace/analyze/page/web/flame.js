@@ -93,7 +93,8 @@
         on: 'Samples of what ran, by stack.',
         wake: 'Wakeups: the stack of the sleeper, and above “--” that of its waker, innermost first.',
       })[data.of] + (compared ? ' Red: more than before, blue: less.' : '')),
-    make('p', { class: 'flame-tools' }, field, reset, found), line, area);
+    make('p', { class: 'flame-tools' }, field, reset, found), line, area,
+    make('footer', { class: 'soft small' }, 'A click on a frame shows it and what is above it.'));
 
   function draw() {
     const width = area.clientWidth;
