@@ -14,8 +14,8 @@ namespace analyze {
 class StackRules {
  public:
   // What is wrong, or nothing: an instant of category "stack" has a kind of the recorder's, names a
-  // stack that a backtrace before it has, says for how long the sleeper was away (off, wake) and who
-  // is woken (wake).
+  // stack that a backtrace before it has, says for how long the sleeper was away (off, wake) and
+  // who is woken (wake).
   std::optional<std::string> Check(const fxt::Record& record);
 
  private:
