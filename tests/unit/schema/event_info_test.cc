@@ -67,7 +67,7 @@ TEST(SlotBodyTest, TheCommitWordHasRoomForItsParts) {
 
 TEST(EventInfoTest, OtherIsNoCategory) {
   EXPECT_EQ(CategoryName(FXR_CATEGORY_SCHED), "sched");
-  EXPECT_EQ(CategoryName(FXR_CATEGORIES - 1), "lbr");
+  EXPECT_EQ(CategoryName(FXR_CATEGORY_LBR), "lbr");
   EXPECT_EQ(CategoryName(FXR_CATEGORY_OTHER), "other");
   EXPECT_EQ(CategoryName(UINT32_MAX), "other");
 }
