@@ -23,8 +23,8 @@
 #include "analyze/rewrite/recoverer.h"
 #include "analyze/rewrite/trimmer.h"
 #include "analyze/show/dump.h"
-#include "analyze/show/summary.h"
-#include "analyze/show/summary_report.h"
+#include "analyze/show/overview.h"
+#include "analyze/show/overview_report.h"
 #include "analyze/show/trace_event_writer.h"
 #include "fxt/archive_writer.h"
 #include "fxt/reader.h"
@@ -136,16 +136,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fxt::ByteSource& source = *chosen;
   switch (mode >> 2 & 31) {
     case 0: {
-      analyze::SummaryBuilder builder;
+      analyze::OverviewBuilder builder;
       fxt::Reader reader(source, Options(recover));
       for (fxt::ReadStatus status = reader.Next();
            status == fxt::ReadStatus::kRecord || status == fxt::ReadStatus::kNeedMore;
            status = reader.Next()) {
         if (status == fxt::ReadStatus::kRecord) builder.Add(reader);
       }
-      const analyze::Summary summary = builder.Finish(reader);
-      analyze::SummaryText("fuzz", summary, 10);
-      analyze::SummaryJson("fuzz", summary);
+      const analyze::Overview summary = builder.Finish(reader);
+      analyze::OverviewText("fuzz", summary, 10);
+      analyze::OverviewJson("fuzz", summary);
       break;
     }
     case 1:

@@ -20,7 +20,7 @@ std::string Counts(const std::map<std::string, uint64_t>& counts) {
 
 }  // namespace
 
-std::string Summary(const TraceEventStats& stats) {
+std::string StatsText(const TraceEventStats& stats) {
   std::string phases;
   for (size_t phase = 0; phase < stats.phases.size(); ++phase) {
     if (stats.phases[phase] == 0) continue;

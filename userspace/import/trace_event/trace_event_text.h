@@ -10,7 +10,7 @@
 namespace importer {
 
 // "12 events (8 X, 4 M), 3 switches".
-std::string Summary(const TraceEventStats& stats);
+std::string StatsText(const TraceEventStats& stats);
 // What was left out or changed, a line each.
 std::vector<std::string> Notes(const TraceEventStats& stats);
 

@@ -119,7 +119,7 @@ int ImportPerf(const Options& options) {
 
 void Tell(const std::string& file, const importer::TraceEventImporter& importer) {
   const importer::TraceEventStats& stats = importer.stats();
-  PrintNote(kProgram, importer::Summary(stats));
+  PrintNote(kProgram, importer::StatsText(stats));
   for (const std::string& text : importer::Notes(stats)) {
     PrintNote(kProgram, fmt::format("note: {}: {}", file, text));
   }

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "analyze/show/summary.h"
-#include "analyze/show/summary_report.h"
+#include "analyze/show/overview.h"
+#include "analyze/show/overview_report.h"
 #include "source/input.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
@@ -27,20 +27,20 @@ int InfoOf(const std::string& file, const Options& options, text::TextWriter& ou
   reader_options.max_diagnostics = 1;
   fxt::Reader reader(**source, reader_options);
   Progress progress("fxt info: " + file, **source);
-  analyze::SummaryBuilder builder;
+  analyze::OverviewBuilder builder;
   ReadAll(reader, progress, [&] {
     builder.Add(reader);
     return true;
   });
   progress.Clear();
-  const analyze::Summary summary = builder.Finish(reader);
+  const analyze::Overview overview = builder.Finish(reader);
   // What stops at the first bytes is no trace; what stops later is told as far as it goes.
-  if (summary.records == 0 && !summary.error.empty()) {
-    return Fail({fmt::format("{}: {}", file, summary.error), ""});
+  if (overview.records == 0 && !overview.error.empty()) {
+    return Fail({fmt::format("{}: {}", file, overview.error), ""});
   }
-  out.Append(options.json ? analyze::SummaryJson(file, summary)
-                          : analyze::SummaryText(file, summary, options.top));
-  if (!summary.error.empty()) return Fail({fmt::format("{}: {}", file, summary.error), ""});
+  out.Append(options.json ? analyze::OverviewJson(file, overview)
+                          : analyze::OverviewText(file, overview, options.top));
+  if (!overview.error.empty()) return Fail({fmt::format("{}: {}", file, overview.error), ""});
   return kExitOk;
 }
 

@@ -231,31 +231,31 @@ Recorder::Reason Recorder::Loop() {
   }
 }
 
-Summary Recorder::MakeSummary(bool output_failed) const {
-  Summary summary;
-  summary.output_failed = output_failed;
-  summary.output_bytes = sink_->bytes_accepted();
-  summary.output = options_.output;
-  summary.duration = session_end_ - session_->start_time();
-  summary.file_bytes = sink_->bytes_on_disk();
-  summary.record_bytes = archive_->bytes();
-  summary.start_bytes = start_bytes_;
+Totals Recorder::CountTotals(bool output_failed) const {
+  Totals totals;
+  totals.output_failed = output_failed;
+  totals.output_bytes = sink_->bytes_accepted();
+  totals.output = options_.output;
+  totals.duration = session_end_ - session_->start_time();
+  totals.file_bytes = sink_->bytes_on_disk();
+  totals.record_bytes = archive_->bytes();
+  totals.start_bytes = start_bytes_;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  summary.cpu_time = Nanoseconds(usage.ru_utime) + Nanoseconds(usage.ru_stime);
-  summary.peak_memory = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
-  summary.rings = session_->ring_count();
-  summary.ring_bytes = session_->ring_bytes();
-  summary.side_ring_bytes = session_->side_ring_bytes();
-  summary.kernel_memory = session_->kernel_memory_bytes();
-  summary.realtime = realtime_;
-  summary.capture = session_->stats();
-  summary.translation = translator_->stats();
-  summary.refused_records = translator_->refused_records();
-  summary.thread_tables = writer_->thread_stats().tables_opened;
-  summary.threads_alive = translator_->task_table().thread_count();
-  summary.lost = translator_->losses().totals();
-  return summary;
+  totals.cpu_time = Nanoseconds(usage.ru_utime) + Nanoseconds(usage.ru_stime);
+  totals.peak_memory = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+  totals.rings = session_->ring_count();
+  totals.ring_bytes = session_->ring_bytes();
+  totals.side_ring_bytes = session_->side_ring_bytes();
+  totals.kernel_memory = session_->kernel_memory_bytes();
+  totals.realtime = realtime_;
+  totals.capture = session_->stats();
+  totals.translation = translator_->stats();
+  totals.refused_records = translator_->refused_records();
+  totals.thread_tables = writer_->thread_stats().tables_opened;
+  totals.threads_alive = translator_->task_table().thread_count();
+  totals.lost = translator_->losses().totals();
+  return totals;
 }
 
 int Recorder::Run() {
@@ -328,17 +328,17 @@ bool Recorder::End(Reason reason) {
 
 bool Recorder::Finish(Reason reason, bool output_failed) {
   if (begin_ == 0) return true;
-  const Summary summary = MakeSummary(output_failed);
+  const Totals totals = CountTotals(output_failed);
   if (options_.quiet) {
-    PrintLosses(summary, console_);
+    PrintLosses(totals, console_);
   } else {
     if (reason == Reason::kSignal) {
       console_.Note(fmt::format("stopped by {}", strsignal(signals_.first())));
     }
-    PrintSummary(summary, console_);
+    PrintTotals(totals, console_);
   }
   if (!outputs_->wants_stats()) return true;
-  if (util::Status status = outputs_->WriteStats(SummaryJson(summary)); !status) {
+  if (util::Status status = outputs_->WriteStats(TotalsJson(totals)); !status) {
     console_.Error(status.error());
     return false;
   }

@@ -21,7 +21,7 @@
 #include "tools/record/process/console.h"
 #include "tools/record/process/end_signals.h"
 #include "tools/record/record_outputs.h"
-#include "tools/record/summary.h"
+#include "tools/record/totals.h"
 #include "translate/translator.h"
 #include "util/result.h"
 
@@ -57,7 +57,7 @@ class Recorder {
   bool End(Reason reason);
   // False if the numbers could not be written.
   bool Finish(Reason reason, bool output_failed);
-  Summary MakeSummary(bool output_failed) const;
+  Totals CountTotals(bool output_failed) const;
 
   RecordOptions options_;
   Console console_{"fxt-record"};

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyze/check/checker.h"
-#include "analyze/show/summary.h"
+#include "analyze/show/overview.h"
 #include "unit/analyze/recording_parts.h"
 #include "unit/fxt/support/collecting_sink.h"
 
@@ -46,10 +46,10 @@ std::vector<std::string> Findings(std::span<const std::byte> bytes) {
   return findings;
 }
 
-Summary Of(std::span<const std::byte> bytes) {
+Overview Of(std::span<const std::byte> bytes) {
   fxt::MemorySource source(bytes);
   fxt::Reader reader(source);
-  return Summarize(reader);
+  return TakeOverview(reader);
 }
 
 TEST(RecovererTest, ASoundTraceLosesNothing) {
@@ -72,7 +72,7 @@ TEST(RecovererTest, AGapIsDeclared) {
   EXPECT_EQ(saved.result.gaps, 1u);
   EXPECT_EQ(saved.result.skipped_bytes, 48u);
   EXPECT_EQ(Findings(saved.bytes()), std::vector<std::string>{});
-  const Summary summary = Of(saved.bytes());
+  const Overview summary = Of(saved.bytes());
   EXPECT_EQ(summary.of(facts::RecordKind::kSwitch).count, 403u);
   EXPECT_EQ(summary.buffer_filled_events, 2u);
   EXPECT_TRUE(summary.lost.contains({-1, "damage"}));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyze/check/checker.h"
-#include "analyze/show/summary.h"
+#include "analyze/show/overview.h"
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
 #include "unit/analyze/recording_parts.h"
@@ -43,10 +43,10 @@ void ExpectSound(const std::vector<uint64_t>& words) {
   EXPECT_TRUE(result.clean());
 }
 
-Summary Of(const std::vector<uint64_t>& words) {
+Overview Of(const std::vector<uint64_t>& words) {
   fxt::MemorySource source(std::as_bytes(std::span(words)));
   fxt::Reader reader(source);
-  return Summarize(reader);
+  return TakeOverview(reader);
 }
 
 TimeRange Range(uint64_t from, uint64_t to) { return {Moment{true, from}, Moment{true, to}}; }
@@ -58,8 +58,8 @@ TEST(TrimmerTest, NothingAskedForKeepsEverythingThatIsUsed) {
   ExpectSound(words);
   fxt::MemorySource source(file.Bytes());
   fxt::Reader reader(source);
-  const Summary before = Summarize(reader);
-  const Summary after = Of(words);
+  const Overview before = TakeOverview(reader);
+  const Overview after = Of(words);
   for (const facts::RecordKind kind :
        {facts::RecordKind::kSwitch, facts::RecordKind::kWakeup, facts::RecordKind::kLog,
         facts::RecordKind::kBlob, facts::RecordKind::kComplete, facts::RecordKind::kKernelObject,
@@ -82,7 +82,7 @@ TEST(TrimmerTest, EveryTimeRangeIsAValidTrace) {
       const auto words = Trim(bytes, std::move(options));
       SCOPED_TRACE(std::to_string(from) + " to " + std::to_string(to));
       ExpectSound(words);
-      const Summary summary = Of(words);
+      const Overview summary = Of(words);
       if (summary.first_time) {
         // A complete event that is still going on counts as in the range.
         EXPECT_GE(*summary.last_time, from);
@@ -100,7 +100,7 @@ TEST(TrimmerTest, NamesThatAreNotNeededAreLeftOut) {
   uint64_t kept = 0;
   const auto words = Trim(file.Bytes(), std::move(options), &kept);
   EXPECT_EQ(kept, 1u);
-  const Summary summary = Of(words);
+  const Overview summary = Of(words);
   EXPECT_EQ(summary.of(facts::RecordKind::kBegin).count, 1u);
   EXPECT_EQ(summary.names.thread_name(testing::kApp), "app");
   EXPECT_EQ(summary.names.process_name(testing::kApp), "app");
@@ -113,7 +113,7 @@ TEST(TrimmerTest, DurationEndsWithoutTheirBeginAreLeftOut) {
   RecordingParts file = RecordingParts::Sound();
   TrimOptions options;
   options.filter.time = Range(1'000'005'000, 1'000'011'000);
-  const Summary summary = Of(Trim(file.Bytes(), std::move(options)));
+  const Overview summary = Of(Trim(file.Bytes(), std::move(options)));
   EXPECT_EQ(summary.of(facts::RecordKind::kBegin).count, 0u);
   EXPECT_EQ(summary.of(facts::RecordKind::kEnd).count, 0u);
   EXPECT_EQ(summary.of(facts::RecordKind::kCounter).count, 1u);

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "analyze/show/summary.h"
+#include "analyze/show/overview.h"
 #include "unit/analyze/recording_parts.h"
 #include "unit/fxt/support/file_builder.h"
 #include "unit/fxt/support/random_records.h"
@@ -284,7 +284,7 @@ TEST(TraceEventWriterTest, CountsAgreeWithTheSummary) {
     const json trace = Convert(file.bytes());
     fxt::MemorySource source(file.bytes());
     fxt::Reader reader(source);
-    const Summary summary = Summarize(reader);
+    const Overview summary = TakeOverview(reader);
     uint64_t timed_blobs = 0;
     fxt::MemorySource again(file.bytes());
     fxt::Reader second(again);

@@ -181,7 +181,7 @@ TEST(TraceEventImporterTest, SaysWhatItTook) {
   EXPECT_EQ(imported.stats.wakeups, 1u);
   EXPECT_EQ(imported.stats.samples, 1u);
   EXPECT_EQ(imported.stats.system_events.at("other"), 1u);
-  EXPECT_NE(Summary(imported.stats).find("36 events"), std::string::npos);
+  EXPECT_NE(StatsText(imported.stats).find("36 events"), std::string::npos);
   EXPECT_EQ(Notes(imported.stats).size(), 1u);
 }
 

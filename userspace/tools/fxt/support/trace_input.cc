@@ -74,7 +74,7 @@ util::Status TraceInput::Import() {
   archive.Flush();
   if (auto status = sink.Close(); !status) return status;
   copy_ = std::move(*made);
-  notes_.push_back(importer::Summary(importer.stats()));
+  notes_.push_back(importer::StatsText(importer.stats()));
   for (const std::string& note : importer::Notes(importer.stats())) notes_.push_back(note);
   if (!importer.failure().empty()) notes_.push_back(importer.failure());
   return util::Ok();

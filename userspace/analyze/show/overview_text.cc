@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyze/show/summary_report.h"
+#include "analyze/show/overview_report.h"
 #include "text/clean_text.h"
 #include "util/quantity.h"
 
@@ -32,56 +32,57 @@ std::string Seconds(uint64_t ns) {
   return fmt::format("{}.{:09}", ns / 1'000'000'000, ns % 1'000'000'000);
 }
 
-std::string ThreadText(const Summary& summary, fxt::Koid koid, const Summary::Thread& thread) {
-  const std::string& process = summary.names.process_name(thread.process);
-  std::string text = fmt::format("{} [{}]", text::CleanText(summary.names.thread_name(koid)), koid);
+std::string ThreadText(const Overview& overview, fxt::Koid koid, const Overview::Thread& thread) {
+  const std::string& process = overview.names.process_name(thread.process);
+  std::string text =
+      fmt::format("{} [{}]", text::CleanText(overview.names.thread_name(koid)), koid);
   if (thread.process != koid || !process.empty()) {
     text += fmt::format(" of {} [{}]", text::CleanText(process), thread.process);
   }
   return text;
 }
 
-void Session(Report& out, const Summary& summary) {
-  if (summary.session.empty()) return;
+void Session(Report& out, const Overview& overview) {
+  if (overview.session.empty()) return;
   out.Line("recorded");
-  for (const auto& [name, value] : summary.session) {
+  for (const auto& [name, value] : overview.session) {
     if (!value.empty()) out.Line("  {:<12} {}", text::CleanText(name), text::CleanText(value));
   }
 }
 
-void Kinds(Report& out, const Summary& summary) {
+void Kinds(Report& out, const Overview& overview) {
   out.Line("records        {:>14}  {:>12}", "count", "bytes");
   for (size_t i = 0; i < facts::kRecordKinds; ++i) {
-    const Counted& kind = summary.kinds[i];
+    const Counted& kind = overview.kinds[i];
     if (kind.count == 0) continue;
     out.Line("  {:<18} {:>8}  {:>12}", facts::NameOf(static_cast<facts::RecordKind>(i)),
              FormatCount(kind.count), FormatSize(kind.bytes));
   }
-  out.Line("  {:<18} {:>8}  {:>12}", "all", FormatCount(summary.records),
-           FormatSize(summary.bytes));
+  out.Line("  {:<18} {:>8}  {:>12}", "all", FormatCount(overview.records),
+           FormatSize(overview.bytes));
 }
 
-void Providers(Report& out, const Summary& summary) {
+void Providers(Report& out, const Overview& overview) {
   out.Line("providers");
-  for (const Summary::Provider& provider : summary.providers) {
+  for (const Overview::Provider& provider : overview.providers) {
     out.Line("  #{} \"{}\": {} records, {}, {} ticks/s", provider.id,
              text::CleanText(provider.name), FormatCount(provider.records.count),
              FormatSize(provider.records.bytes), FormatCount(provider.ticks_per_second));
   }
 }
 
-void Cpus(Report& out, const Summary& summary) {
-  if (summary.cpus.empty()) return;
-  const bool all_known = std::all_of(summary.cpus.begin(), summary.cpus.end(),
+void Cpus(Report& out, const Overview& overview) {
+  if (overview.cpus.empty()) return;
+  const bool all_known = std::all_of(overview.cpus.begin(), overview.cpus.end(),
                                      [](const auto& cpu) { return cpu.second.unknown_ns == 0; });
   out.Line("cpus           {:>10} {:>10}  busy{}", "switches", "wakeups",
            all_known ? "" : "   unknown");
   const auto percent = [&](uint64_t ns) {
-    return summary.duration_ns() == 0
+    return overview.duration_ns() == 0
                ? 0
-               : 100.0 * static_cast<double>(ns) / static_cast<double>(summary.duration_ns());
+               : 100.0 * static_cast<double>(ns) / static_cast<double>(overview.duration_ns());
   };
-  for (const auto& [cpu, counts] : summary.cpus) {
+  for (const auto& [cpu, counts] : overview.cpus) {
     const std::string unknown =
         all_known ? "" : fmt::format("   {:>5.1f}%", percent(counts.unknown_ns));
     out.Line("  cpu {:<8} {:>10} {:>10} {:>5.1f}%{}", cpu, FormatCount(counts.switches),
@@ -89,11 +90,11 @@ void Cpus(Report& out, const Summary& summary) {
   }
 }
 
-void Threads(Report& out, const Summary& summary, size_t top) {
-  if (summary.threads.empty()) {
-    if (!summary.names.threads().empty()) {
-      out.Line("threads        {} named, of {} processes", summary.names.threads().size(),
-               summary.names.processes().size());
+void Threads(Report& out, const Overview& overview, size_t top) {
+  if (overview.threads.empty()) {
+    if (!overview.names.threads().empty()) {
+      out.Line("threads        {} named, of {} processes", overview.names.threads().size(),
+               overview.names.processes().size());
     }
     return;
   }
@@ -104,14 +105,14 @@ void Threads(Report& out, const Summary& summary, size_t top) {
   };
   std::vector<Row> threads;
   std::map<fxt::Koid, Row> by_process;
-  for (const auto& [koid, thread] : summary.threads) {
+  for (const auto& [koid, thread] : overview.threads) {
     if (thread.idle) continue;
-    threads.push_back({thread.switches, ThreadText(summary, koid, thread), thread.run_ns});
+    threads.push_back({thread.switches, ThreadText(overview, koid, thread), thread.run_ns});
     Row& process = by_process[thread.process];
     process.switches += thread.switches;
     process.run_ns += thread.run_ns;
     process.text = fmt::format(
-        "{} [{}]", text::CleanText(summary.names.process_name(thread.process)), thread.process);
+        "{} [{}]", text::CleanText(overview.names.process_name(thread.process)), thread.process);
   }
   std::vector<Row> processes;
   processes.reserve(by_process.size());
@@ -129,74 +130,75 @@ void Threads(Report& out, const Summary& summary, size_t top) {
   print("processes", processes);
 }
 
-void Losses(Report& out, const Summary& summary) {
-  if (summary.lost.empty() && summary.buffer_filled_events == 0) {
+void Losses(Report& out, const Overview& overview) {
+  if (overview.lost.empty() && overview.buffer_filled_events == 0) {
     out.Line("lost events    none declared");
   } else {
-    out.Line("lost events    {} (a buffer filled up {} times)", FormatCount(summary.lost_events()),
-             FormatCount(summary.buffer_filled_events));
-    for (const auto& [key, count] : summary.lost) {
+    out.Line("lost events    {} (a buffer filled up {} times)", FormatCount(overview.lost_events()),
+             FormatCount(overview.buffer_filled_events));
+    for (const auto& [key, count] : overview.lost) {
       const std::string cpu = key.first < 0 ? "no cpu" : fmt::format("cpu {}", key.first);
       out.Line("  {:<10} {:<10} {:>10}", cpu, text::CleanText(key.second), FormatCount(count));
     }
   }
-  if (summary.unseen_switches != 0) {
+  if (overview.unseen_switches != 0) {
     out.Line("unseen         {} switches the kernel did not show",
-             FormatCount(summary.unseen_switches));
+             FormatCount(overview.unseen_switches));
   }
 }
 
-void Trouble(Report& out, const Summary& summary) {
+void Trouble(Report& out, const Overview& overview) {
   uint64_t told = 0;
   for (size_t i = 0; i < fxt::kDiagnosticKinds; ++i) {
     const auto kind = static_cast<fxt::DiagnosticKind>(i);
-    if (summary.diagnostics[i] == 0) continue;
+    if (overview.diagnostics[i] == 0) continue;
     if (told++ == 0) out.Line("notes of the reader");
-    out.Line("  {:>10}  {}", FormatCount(summary.diagnostics[i]), fxt::Describe(kind));
+    out.Line("  {:>10}  {}", FormatCount(overview.diagnostics[i]), fxt::Describe(kind));
   }
-  if (!summary.first_diagnostics.empty()) {
-    out.Line("  first: {}", fxt::ToString(summary.first_diagnostics.front()));
+  if (!overview.first_diagnostics.empty()) {
+    out.Line("  first: {}", fxt::ToString(overview.first_diagnostics.front()));
   }
-  if (summary.not_listed != 0) {
-    out.Line("  {:>10}  records belong to names too many to list", FormatCount(summary.not_listed));
+  if (overview.not_listed != 0) {
+    out.Line("  {:>10}  records belong to names too many to list",
+             FormatCount(overview.not_listed));
   }
 }
 
 }  // namespace
 
-std::string SummaryText(const std::string& file, const Summary& summary, size_t top) {
+std::string OverviewText(const std::string& file, const Overview& overview, size_t top) {
   Report out;
-  out.Line("{}: {}, {} records", file, FormatSize(summary.bytes), FormatCount(summary.records));
-  if (!summary.error.empty()) out.Line("reading stopped: {}", summary.error);
-  if (summary.first_time) {
-    out.Line("duration       {}  (from {} s to {} s)", FormatDuration(summary.duration_ns()),
-             Seconds(*summary.first_time), Seconds(*summary.last_time));
+  out.Line("{}: {}, {} records", file, FormatSize(overview.bytes), FormatCount(overview.records));
+  if (!overview.error.empty()) out.Line("reading stopped: {}", overview.error);
+  if (overview.first_time) {
+    out.Line("duration       {}  (from {} s to {} s)", FormatDuration(overview.duration_ns()),
+             Seconds(*overview.first_time), Seconds(*overview.last_time));
   } else {
     out.Line("duration       nothing in it has a time");
   }
-  Session(out, summary);
-  Kinds(out, summary);
-  Providers(out, summary);
-  Cpus(out, summary);
-  Threads(out, summary, top);
-  if (!summary.categories.empty()) {
+  Session(out, overview);
+  Kinds(out, overview);
+  Providers(out, overview);
+  Cpus(out, overview);
+  Threads(out, overview, top);
+  if (!overview.categories.empty()) {
     out.Line("categories of events");
-    for (const auto& [name, count] : summary.categories) {
+    for (const auto& [name, count] : overview.categories) {
       out.Line("  {:<18} {:>8}", text::CleanText(name), FormatCount(count));
     }
   }
-  if (summary.of(facts::RecordKind::kLog).count != 0) {
-    out.Line("log messages   {}", FormatCount(summary.of(facts::RecordKind::kLog).count));
+  if (overview.of(facts::RecordKind::kLog).count != 0) {
+    out.Line("log messages   {}", FormatCount(overview.of(facts::RecordKind::kLog).count));
   }
-  if (!summary.blobs.empty()) {
+  if (!overview.blobs.empty()) {
     out.Line("blobs");
-    for (const auto& [name, blob] : summary.blobs) {
+    for (const auto& [name, blob] : overview.blobs) {
       out.Line("  {:<18} type {}, {} records, {}", text::CleanText(name), blob.type,
                FormatCount(blob.payload.count), FormatSize(blob.payload.bytes));
     }
   }
-  Losses(out, summary);
-  Trouble(out, summary);
+  Losses(out, overview);
+  Trouble(out, overview);
   return out.Take();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/summary.h"
+#include "tools/record/totals.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,31 +20,31 @@ std::string CpuName(int32_t cpu) {
 
 }  // namespace
 
-uint64_t Summary::lost_events() const {
+uint64_t Totals::lost_events() const {
   uint64_t total = 0;
   for (const auto& [where, count] : lost) total += count;
   return total;
 }
 
-double Summary::bytes_per_switch() const {
+double Totals::bytes_per_switch() const {
   if (translation.switches == 0) return 0;
   return static_cast<double>(translation.switch_bytes) / static_cast<double>(translation.switches);
 }
 
-void PrintLosses(const Summary& summary, Console& console) {
-  if (summary.lost_events() == 0) return;
+void PrintLosses(const Totals& totals, Console& console) {
+  if (totals.lost_events() == 0) return;
   console.Note(fmt::format("LOST {} events (the file says where):",
-                           util::FormatCount(summary.lost_events())));
-  for (const auto& [where, count] : summary.lost) {
+                           util::FormatCount(totals.lost_events())));
+  for (const auto& [where, count] : totals.lost) {
     console.Note(fmt::format("  {:>12} {} on {}", util::FormatCount(count),
                              schema::CategoryName(where.second), CpuName(where.first)));
   }
   console.Note(fmt::format("  larger rings lose less: --buffer-size, now {} per CPU",
-                           util::FormatSize(summary.ring_bytes)));
+                           util::FormatSize(totals.ring_bytes)));
 }
 
-void PrintSummary(const Summary& summary, Console& console) {
-  const translate::TranslationStats& stats = summary.translation;
+void PrintTotals(const Totals& totals, Console& console) {
+  const translate::TranslationStats& stats = totals.translation;
   std::vector<std::string> counts;
   for (uint32_t category = 0; category < FXR_CATEGORY_COUNTS; ++category) {
     if (stats.recorded[category] == 0) continue;
@@ -53,10 +53,10 @@ void PrintSummary(const Summary& summary, Console& console) {
   }
   console.Note(fmt::format("recorded {} in {}",
                            counts.empty() ? "no events" : fmt::to_string(fmt::join(counts, ", ")),
-                           util::FormatDuration(summary.duration)));
+                           util::FormatDuration(totals.duration)));
   if (stats.switches > 0) {
     console.Note(fmt::format("{} switches at {:.1f} bytes each, {} wakeups, {} migrations",
-                             util::FormatCount(stats.switches), summary.bytes_per_switch(),
+                             util::FormatCount(stats.switches), totals.bytes_per_switch(),
                              util::FormatCount(stats.wakeups),
                              util::FormatCount(stats.migrations)));
   }
@@ -64,32 +64,32 @@ void PrintSummary(const Summary& summary, Console& console) {
     console.Note(fmt::format("{} switches were not shown by the kernel (marked in the file)",
                              util::FormatCount(stats.unseen_switches)));
   }
-  if (summary.output_failed) {
+  if (totals.output_failed) {
     console.Note(fmt::format("the output took {} of {} of records: what came later is missing",
-                             util::FormatSize(summary.output_bytes),
-                             util::FormatSize(summary.record_bytes)));
+                             util::FormatSize(totals.output_bytes),
+                             util::FormatSize(totals.record_bytes)));
   }
-  if (summary.lost_events() == 0 && !summary.output_failed) {
+  if (totals.lost_events() == 0 && !totals.output_failed) {
     console.Note(fmt::format("lost nothing; the fullest ring was {}% full",
-                             summary.capture.fullest_ring_percent));
+                             totals.capture.fullest_ring_percent));
   } else {
-    PrintLosses(summary, console);
+    PrintLosses(totals, console);
   }
   console.Note(
       fmt::format("the recorder took {} of CPU time and {} of memory; {} rings and other maps "
                   "in the kernel {}",
-                  util::FormatDuration(summary.cpu_time), util::FormatSize(summary.peak_memory),
-                  summary.rings, util::FormatSize(summary.kernel_memory)));
-  if (summary.output == "-") {
-    console.Note(fmt::format("wrote {}", util::FormatSize(summary.file_bytes)));
+                  util::FormatDuration(totals.cpu_time), util::FormatSize(totals.peak_memory),
+                  totals.rings, util::FormatSize(totals.kernel_memory)));
+  if (totals.output == "-") {
+    console.Note(fmt::format("wrote {}", util::FormatSize(totals.file_bytes)));
   } else {
-    console.Note(fmt::format("wrote {} ({}); open it at https://ui.perfetto.dev", summary.output,
-                             util::FormatSize(summary.file_bytes)));
+    console.Note(fmt::format("wrote {} ({}); open it at https://ui.perfetto.dev", totals.output,
+                             util::FormatSize(totals.file_bytes)));
   }
 }
 
-std::string SummaryJson(const Summary& summary) {
-  const translate::TranslationStats& stats = summary.translation;
+std::string TotalsJson(const Totals& totals) {
+  const translate::TranslationStats& stats = totals.translation;
   nlohmann::ordered_json json;
   uint64_t raw = 0;
   uint64_t recorded = 0;
@@ -101,27 +101,27 @@ std::string SummaryJson(const Summary& summary) {
     json["events"][name] = stats.events[category];
     json["records_by_category"][name] = stats.recorded[category];
   }
-  json["raw_events"] = raw + summary.lost_events();
+  json["raw_events"] = raw + totals.lost_events();
   json["records"] = recorded;
   json["suppressed"] = {{"wakeups_of_running", stats.wakeups_of_running},
                         {"unmatched_ends", stats.unmatched_ends},
                         {"identity_only", stats.identity_only},
                         {"unreadable", stats.unreadable}};
   json["dropped"] = nlohmann::ordered_json::object();
-  for (const auto& [where, count] : summary.lost) {
+  for (const auto& [where, count] : totals.lost) {
     json["dropped"][std::to_string(where.first)][std::string(schema::CategoryName(where.second))] =
         count;
   }
-  json["lost_events"] = summary.lost_events();
-  json["kernel"] = {{"slots_consumed", summary.capture.slots_consumed},
-                    {"loss_slots", summary.translation.loss_slots},
-                    {"side_events_consumed", summary.capture.side_events_consumed},
-                    {"side_events_emitted", summary.capture.side_events_emitted},
-                    {"recursion_misses", summary.capture.recursion_misses}};
+  json["lost_events"] = totals.lost_events();
+  json["kernel"] = {{"slots_consumed", totals.capture.slots_consumed},
+                    {"loss_slots", totals.translation.loss_slots},
+                    {"side_events_consumed", totals.capture.side_events_consumed},
+                    {"side_events_emitted", totals.capture.side_events_emitted},
+                    {"recursion_misses", totals.capture.recursion_misses}};
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
-    if (summary.capture.dropped[category] == 0) continue;
+    if (totals.capture.dropped[category] == 0) continue;
     json["kernel"]["dropped"][std::string(schema::CategoryName(category))] =
-        summary.capture.dropped[category];
+        totals.capture.dropped[category];
   }
   json["switches"] = stats.switches;
   json["wakeups"] = stats.wakeups;
@@ -130,27 +130,27 @@ std::string SummaryJson(const Summary& summary) {
   json["gap_switches"] = stats.gap_switches;
   json["unseen_switches"] = stats.unseen_switches;
   json["late_events"] = stats.late;
-  json["refused_records"] = summary.refused_records;
-  json["bytes_per_switch"] = summary.bytes_per_switch();
-  json["output"] = summary.output;
-  json["file_bytes"] = summary.file_bytes;
-  json["record_bytes"] = summary.record_bytes;
-  json["start_bytes"] = summary.start_bytes;
-  json["output_failed"] = summary.output_failed;
-  json["output_bytes"] = summary.output_bytes;
-  json["duration_ns"] = summary.duration;
-  json["cpu_time_ns"] = summary.cpu_time;
-  json["peak_memory_bytes"] = summary.peak_memory;
-  json["rings"] = summary.rings;
-  json["ring_bytes"] = summary.ring_bytes;
-  json["side_ring_bytes"] = summary.side_ring_bytes;
-  json["kernel_memory_bytes"] = summary.kernel_memory;
-  json["fullest_ring_percent"] = summary.capture.fullest_ring_percent;
-  json["drains"] = summary.capture.drains;
-  json["stalls"] = summary.capture.stalls;
-  json["realtime"] = summary.realtime;
-  json["thread_tables"] = summary.thread_tables;
-  json["threads_alive"] = summary.threads_alive;
+  json["refused_records"] = totals.refused_records;
+  json["bytes_per_switch"] = totals.bytes_per_switch();
+  json["output"] = totals.output;
+  json["file_bytes"] = totals.file_bytes;
+  json["record_bytes"] = totals.record_bytes;
+  json["start_bytes"] = totals.start_bytes;
+  json["output_failed"] = totals.output_failed;
+  json["output_bytes"] = totals.output_bytes;
+  json["duration_ns"] = totals.duration;
+  json["cpu_time_ns"] = totals.cpu_time;
+  json["peak_memory_bytes"] = totals.peak_memory;
+  json["rings"] = totals.rings;
+  json["ring_bytes"] = totals.ring_bytes;
+  json["side_ring_bytes"] = totals.side_ring_bytes;
+  json["kernel_memory_bytes"] = totals.kernel_memory;
+  json["fullest_ring_percent"] = totals.capture.fullest_ring_percent;
+  json["drains"] = totals.capture.drains;
+  json["stalls"] = totals.capture.stalls;
+  json["realtime"] = totals.realtime;
+  json["thread_tables"] = totals.thread_tables;
+  json["threads_alive"] = totals.threads_alive;
   // A path may be no UTF-8, and this may go to a terminal.
   return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }

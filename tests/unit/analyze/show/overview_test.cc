@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "analyze/show/summary.h"
+#include "analyze/show/overview.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "analyze/show/summary_report.h"
+#include "analyze/show/overview_report.h"
 #include "unit/analyze/recording_parts.h"
 #include "unit/fxt/support/file_builder.h"
 #include "unit/support/json.h"
@@ -17,70 +17,70 @@ namespace {
 
 using testing::RecordingParts;
 
-Summary Of(std::span<const std::byte> bytes) {
+Overview Of(std::span<const std::byte> bytes) {
   fxt::MemorySource source(bytes);
   fxt::Reader reader(source);
-  return Summarize(reader);
+  return TakeOverview(reader);
 }
 
-TEST(SummaryTest, CountsWhatIsInARecording) {
+TEST(OverviewTest, CountsWhatIsInARecording) {
   RecordingParts file = RecordingParts::Sound();
   const auto bytes = file.Bytes();
-  const Summary summary = Of(bytes);
-  EXPECT_EQ(summary.bytes, bytes.size());
-  EXPECT_EQ(summary.of(facts::RecordKind::kSwitch).count, 6u);
-  EXPECT_EQ(summary.of(facts::RecordKind::kWakeup).count, 1u);
-  EXPECT_EQ(summary.of(facts::RecordKind::kLog).count, 1u);
-  EXPECT_EQ(summary.of(facts::RecordKind::kInstant).count, 5u);
-  EXPECT_EQ(summary.events(), 14u);
+  const Overview overview = Of(bytes);
+  EXPECT_EQ(overview.bytes, bytes.size());
+  EXPECT_EQ(overview.of(facts::RecordKind::kSwitch).count, 6u);
+  EXPECT_EQ(overview.of(facts::RecordKind::kWakeup).count, 1u);
+  EXPECT_EQ(overview.of(facts::RecordKind::kLog).count, 1u);
+  EXPECT_EQ(overview.of(facts::RecordKind::kInstant).count, 5u);
+  EXPECT_EQ(overview.events(), 14u);
   uint64_t records = 0;
   uint64_t kind_bytes = 0;
-  for (const Counted& kind : summary.kinds) {
+  for (const Counted& kind : overview.kinds) {
     records += kind.count;
     kind_bytes += kind.bytes;
   }
-  EXPECT_EQ(records, summary.records);
+  EXPECT_EQ(records, overview.records);
   EXPECT_EQ(kind_bytes, bytes.size());
 
   // From the first switch to the last; the session's own time does not count.
-  EXPECT_EQ(summary.first_time, 1'000'001'000u);
-  EXPECT_EQ(summary.last_time, 1'000'017'000u);
-  ASSERT_EQ(summary.providers.size(), 1u);
-  EXPECT_EQ(summary.providers[0].name, "fxt-record");
-  EXPECT_EQ(summary.providers[0].records.count, summary.records - 1);
+  EXPECT_EQ(overview.first_time, 1'000'001'000u);
+  EXPECT_EQ(overview.last_time, 1'000'017'000u);
+  ASSERT_EQ(overview.providers.size(), 1u);
+  EXPECT_EQ(overview.providers[0].name, "fxt-record");
+  EXPECT_EQ(overview.providers[0].records.count, overview.records - 1);
 
-  ASSERT_EQ(summary.cpus.size(), 2u);
-  EXPECT_EQ(summary.cpus.at(0).switches, 4u);
-  EXPECT_EQ(summary.cpus.at(1).switches, 2u);
-  EXPECT_EQ(summary.cpus.at(1).wakeups, 1u);
+  ASSERT_EQ(overview.cpus.size(), 2u);
+  EXPECT_EQ(overview.cpus.at(0).switches, 4u);
+  EXPECT_EQ(overview.cpus.at(1).switches, 2u);
+  EXPECT_EQ(overview.cpus.at(1).wakeups, 1u);
   // The worker was on CPU 1 from its switch to the next.
-  EXPECT_EQ(summary.cpus.at(1).busy_ns, 10'000u);
-  const Summary::Thread& worker = summary.threads.at(testing::kWorker);
+  EXPECT_EQ(overview.cpus.at(1).busy_ns, 10'000u);
+  const Overview::Thread& worker = overview.threads.at(testing::kWorker);
   EXPECT_EQ(worker.switches, 2u);
   EXPECT_EQ(worker.run_ns, 11'000u);
   EXPECT_EQ(worker.process, testing::kApp);
   EXPECT_FALSE(worker.idle);
-  EXPECT_TRUE(summary.threads.at(testing::kIdle0).idle);
-  EXPECT_EQ(summary.names.thread_name(testing::kWorker), "worker");
+  EXPECT_TRUE(overview.threads.at(testing::kIdle0).idle);
+  EXPECT_EQ(overview.names.thread_name(testing::kWorker), "worker");
 
-  EXPECT_EQ(summary.categories.at("app"), 8u);
-  EXPECT_EQ(summary.blobs.at("cpu1").payload.bytes, 48u);
-  EXPECT_EQ(summary.lost_events(), 12u);
-  EXPECT_EQ(summary.lost.at({0, "sched"}), 12u);
-  EXPECT_EQ(summary.buffer_filled_events, 1u);
-  EXPECT_EQ(summary.unseen_switches, 1u);
-  ASSERT_EQ(summary.session.size(), 3u);
-  EXPECT_EQ(summary.session[0], (std::pair<std::string, std::string>("kernel", "6.1.0")));
-  EXPECT_FALSE(summary.truncated);
-  EXPECT_EQ(summary.error, "");
+  EXPECT_EQ(overview.categories.at("app"), 8u);
+  EXPECT_EQ(overview.blobs.at("cpu1").payload.bytes, 48u);
+  EXPECT_EQ(overview.lost_events(), 12u);
+  EXPECT_EQ(overview.lost.at({0, "sched"}), 12u);
+  EXPECT_EQ(overview.buffer_filled_events, 1u);
+  EXPECT_EQ(overview.unseen_switches, 1u);
+  ASSERT_EQ(overview.session.size(), 3u);
+  EXPECT_EQ(overview.session[0], (std::pair<std::string, std::string>("kernel", "6.1.0")));
+  EXPECT_FALSE(overview.truncated);
+  EXPECT_EQ(overview.error, "");
 }
 
-TEST(SummaryTest, JsonSaysTheSame) {
+TEST(OverviewTest, JsonSaysTheSame) {
   RecordingParts file = RecordingParts::Sound();
-  const Summary summary = Of(file.Bytes());
-  const auto json = testing_support::ParseJson(SummaryJson("a file", summary));
+  const Overview overview = Of(file.Bytes());
+  const auto json = testing_support::ParseJson(OverviewJson("a file", overview));
   EXPECT_EQ(json["file"], "a file");
-  EXPECT_EQ(json["records"], summary.records);
+  EXPECT_EQ(json["records"], overview.records);
   EXPECT_EQ(json["duration_ns"], 16'000);
   EXPECT_EQ(json["kinds"]["switch"]["count"], 6);
   EXPECT_EQ(json["events"], 14);
@@ -88,12 +88,12 @@ TEST(SummaryTest, JsonSaysTheSame) {
   EXPECT_EQ(json["lost"][0]["category"], "sched");
   EXPECT_EQ(json["session"]["kernel"], "6.1.0");
   EXPECT_EQ(json["cpus"].size(), 2u);
-  EXPECT_EQ(json["threads"].size(), summary.threads.size());
+  EXPECT_EQ(json["threads"].size(), overview.threads.size());
 }
 
-TEST(SummaryTest, TextNamesWhatMatters) {
+TEST(OverviewTest, TextNamesWhatMatters) {
   RecordingParts file = RecordingParts::Sound();
-  const std::string text = SummaryText("x.fxt", Of(file.Bytes()), 5);
+  const std::string text = OverviewText("x.fxt", Of(file.Bytes()), 5);
   for (const char* part : {"x.fxt", "kernel", "6.1.0", "switch", "worker [101] of app [100]",
                            "cpu 1", "lost events    12", "log messages   1", "fxt-record"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
@@ -131,46 +131,46 @@ std::vector<uint64_t> WithLoss() {
   return file.words();
 }
 
-TEST(SummaryTest, TheTimeOfLostEventsIsUnknownAndNotBusy) {
+TEST(OverviewTest, TheTimeOfLostEventsIsUnknownAndNotBusy) {
   const std::vector<uint64_t> words = WithLoss();
-  const Summary summary = Of(std::as_bytes(std::span(words)));
-  EXPECT_EQ(summary.cpus.at(0).busy_ns, 2'000'000u);
-  EXPECT_EQ(summary.cpus.at(0).unknown_ns, 90'000'000u);
-  EXPECT_EQ(summary.threads.at(testing::kApp).run_ns, 2'000'000u);
-  EXPECT_EQ(summary.threads.at(testing::kIdle0).run_ns, 8'000'000u);
+  const Overview overview = Of(std::as_bytes(std::span(words)));
+  EXPECT_EQ(overview.cpus.at(0).busy_ns, 2'000'000u);
+  EXPECT_EQ(overview.cpus.at(0).unknown_ns, 90'000'000u);
+  EXPECT_EQ(overview.threads.at(testing::kApp).run_ns, 2'000'000u);
+  EXPECT_EQ(overview.threads.at(testing::kIdle0).run_ns, 8'000'000u);
   // What stands in for whoever ran is no thread that did.
-  EXPECT_EQ(summary.threads.size(), 2u);
-  const auto json = testing_support::ParseJson(SummaryJson("a file", summary));
+  EXPECT_EQ(overview.threads.size(), 2u);
+  const auto json = testing_support::ParseJson(OverviewJson("a file", overview));
   EXPECT_EQ(json["cpus"][0]["unknown_ns"], 90'000'000);
-  const std::string text = SummaryText("x", summary, 5);
+  const std::string text = OverviewText("x", overview, 5);
   EXPECT_NE(text.find("  2.0%    90.0%"), std::string::npos) << text;
 }
 
-TEST(SummaryTest, TheTimeBeforeAnUnseenSwitchIsUnknown) {
+TEST(OverviewTest, TheTimeBeforeAnUnseenSwitchIsUnknown) {
   RecordingParts file = RecordingParts::Sound();
-  const Summary summary = Of(file.Bytes());
+  const Overview overview = Of(file.Bytes());
   // Of CPU 0: the loss, and idle up to the unseen switch; the worker's last time is known.
-  EXPECT_EQ(summary.cpus.at(0).unknown_ns, 2'000u);
-  EXPECT_EQ(summary.cpus.at(0).busy_ns, 14'000u);
+  EXPECT_EQ(overview.cpus.at(0).unknown_ns, 2'000u);
+  EXPECT_EQ(overview.cpus.at(0).busy_ns, 14'000u);
 }
 
-TEST(SummaryTest, SaysWhereReadingStopped) {
+TEST(OverviewTest, SaysWhereReadingStopped) {
   RecordingParts file = RecordingParts::Sound();
   file.AddWords("zero", {0x08});
-  const Summary summary = Of(file.Bytes());
-  EXPECT_NE(summary.error.find("size 0"), std::string::npos);
-  EXPECT_EQ(summary.of(facts::RecordKind::kSwitch).count, 6u);
-  EXPECT_NE(SummaryText("x", summary, 5).find("reading stopped"), std::string::npos);
+  const Overview overview = Of(file.Bytes());
+  EXPECT_NE(overview.error.find("size 0"), std::string::npos);
+  EXPECT_EQ(overview.of(facts::RecordKind::kSwitch).count, 6u);
+  EXPECT_NE(OverviewText("x", overview, 5).find("reading stopped"), std::string::npos);
 }
 
-TEST(SummaryTest, EveryKindOfDiagnosticHasAKey) {
+TEST(OverviewTest, EveryKindOfDiagnosticHasAKey) {
   for (size_t i = 0; i < fxt::kDiagnosticKinds; ++i) {
     EXPECT_NE(KeyOf(static_cast<fxt::DiagnosticKind>(i)), "?");
     EXPECT_NE(fxt::Describe(static_cast<fxt::DiagnosticKind>(i)), "?");
   }
 }
 
-TEST(SummaryTest, NamesWithoutEndAreNotKept) {
+TEST(OverviewTest, NamesWithoutEndAreNotKept) {
   fxt::testing::FileBuilder file;
   for (uint32_t i = 0; i < 20'000; ++i) {
     const std::string category = "c" + std::to_string(i);
@@ -182,9 +182,9 @@ TEST(SummaryTest, NamesWithoutEndAreNotKept) {
                         {},
                         0});
   }
-  const Summary summary = Of(file.bytes());
-  EXPECT_EQ(summary.categories.size(), 10'000u);
-  EXPECT_EQ(summary.not_listed, 10'000u);
+  const Overview overview = Of(file.bytes());
+  EXPECT_EQ(overview.categories.size(), 10'000u);
+  EXPECT_EQ(overview.not_listed, 10'000u);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <nlohmann/json.hpp>
 
-#include "analyze/show/summary_report.h"
+#include "analyze/show/overview_report.h"
 #include "fxt/utf8.h"
 
 namespace analyze {
@@ -13,13 +13,13 @@ Json ToJson(const Counted& counted) { return {{"count", counted.count}, {"bytes"
 
 std::string Text(std::string_view name) { return fxt::ToValidUtf8(name); }
 
-Json Threads(const Summary& summary) {
+Json Threads(const Overview& overview) {
   Json list = Json::array();
-  for (const auto& [koid, thread] : summary.threads) {
+  for (const auto& [koid, thread] : overview.threads) {
     list.push_back({{"koid", koid},
-                    {"name", Text(summary.names.thread_name(koid))},
+                    {"name", Text(overview.names.thread_name(koid))},
                     {"process", thread.process},
-                    {"process_name", Text(summary.names.process_name(thread.process))},
+                    {"process_name", Text(overview.names.process_name(thread.process))},
                     {"switches", thread.switches},
                     {"run_ns", thread.run_ns},
                     {"idle", thread.idle}});
@@ -27,9 +27,9 @@ Json Threads(const Summary& summary) {
   return list;
 }
 
-Json Lost(const Summary& summary) {
+Json Lost(const Overview& overview) {
   Json list = Json::array();
-  for (const auto& [key, count] : summary.lost) {
+  for (const auto& [key, count] : overview.lost) {
     list.push_back({{"cpu", key.first}, {"category", Text(key.second)}, {"count", count}});
   }
   return list;
@@ -87,58 +87,59 @@ std::string_view KeyOf(fxt::DiagnosticKind kind) {
   return "?";
 }
 
-std::string SummaryJson(const std::string& file, const Summary& summary) {
+std::string OverviewJson(const std::string& file, const Overview& overview) {
   Json json;
   json["file"] = Text(file);
-  json["bytes"] = summary.bytes;
-  json["records"] = summary.records;
-  if (summary.first_time) {
-    json["first_time_ns"] = *summary.first_time;
-    json["last_time_ns"] = *summary.last_time;
+  json["bytes"] = overview.bytes;
+  json["records"] = overview.records;
+  if (overview.first_time) {
+    json["first_time_ns"] = *overview.first_time;
+    json["last_time_ns"] = *overview.last_time;
   }
-  json["duration_ns"] = summary.duration_ns();
-  json["truncated"] = summary.truncated;
-  if (!summary.error.empty()) json["error"] = summary.error;
+  json["duration_ns"] = overview.duration_ns();
+  json["truncated"] = overview.truncated;
+  if (!overview.error.empty()) json["error"] = overview.error;
   Json& session = json["session"] = Json::object();
-  for (const auto& [name, value] : summary.session) session[Text(name)] = Text(value);
+  for (const auto& [name, value] : overview.session) session[Text(name)] = Text(value);
   Json& kinds = json["kinds"] = Json::object();
   for (size_t i = 0; i < facts::kRecordKinds; ++i) {
-    if (summary.kinds[i].count == 0) continue;
-    kinds[std::string(facts::NameOf(static_cast<facts::RecordKind>(i)))] = ToJson(summary.kinds[i]);
+    if (overview.kinds[i].count == 0) continue;
+    kinds[std::string(facts::NameOf(static_cast<facts::RecordKind>(i)))] =
+        ToJson(overview.kinds[i]);
   }
-  json["events"] = summary.events();
+  json["events"] = overview.events();
   Json& providers = json["providers"] = Json::array();
-  for (const Summary::Provider& provider : summary.providers) {
+  for (const Overview::Provider& provider : overview.providers) {
     providers.push_back({{"id", provider.id},
                          {"name", Text(provider.name)},
                          {"ticks_per_second", provider.ticks_per_second},
                          {"records", ToJson(provider.records)}});
   }
   Json& cpus = json["cpus"] = Json::array();
-  for (const auto& [cpu, counts] : summary.cpus) {
+  for (const auto& [cpu, counts] : overview.cpus) {
     cpus.push_back({{"cpu", cpu},
                     {"switches", counts.switches},
                     {"wakeups", counts.wakeups},
                     {"busy_ns", counts.busy_ns},
                     {"unknown_ns", counts.unknown_ns}});
   }
-  json["threads"] = Threads(summary);
-  json["named_threads"] = summary.names.threads().size();
-  json["named_processes"] = summary.names.processes().size();
+  json["threads"] = Threads(overview);
+  json["named_threads"] = overview.names.threads().size();
+  json["named_processes"] = overview.names.processes().size();
   Json& categories = json["categories"] = Json::object();
-  for (const auto& [name, count] : summary.categories) categories[Text(name)] = count;
+  for (const auto& [name, count] : overview.categories) categories[Text(name)] = count;
   Json& blobs = json["blobs"] = Json::array();
-  for (const auto& [name, blob] : summary.blobs) {
+  for (const auto& [name, blob] : overview.blobs) {
     blobs.push_back({{"name", Text(name)}, {"type", blob.type}, {"payload", ToJson(blob.payload)}});
   }
-  json["lost_events"] = summary.lost_events();
-  json["lost"] = Lost(summary);
-  json["buffer_filled_events"] = summary.buffer_filled_events;
-  json["unseen_switches"] = summary.unseen_switches;
+  json["lost_events"] = overview.lost_events();
+  json["lost"] = Lost(overview);
+  json["buffer_filled_events"] = overview.buffer_filled_events;
+  json["unseen_switches"] = overview.unseen_switches;
   Json& notes = json["diagnostics"] = Json::object();
   for (size_t i = 0; i < fxt::kDiagnosticKinds; ++i) {
-    if (summary.diagnostics[i] == 0) continue;
-    notes[std::string(KeyOf(static_cast<fxt::DiagnosticKind>(i)))] = summary.diagnostics[i];
+    if (overview.diagnostics[i] == 0) continue;
+    notes[std::string(KeyOf(static_cast<fxt::DiagnosticKind>(i)))] = overview.diagnostics[i];
   }
   return json.dump(2, ' ', true, Json::error_handler_t::replace);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "analyze/show/summary.h"
+#include "analyze/show/overview.h"
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ std::string ValueText(const fxt::ArgumentValue& value) {
   return std::visit(Text{}, value);
 }
 
-uint64_t Summary::events() const {
+uint64_t Overview::events() const {
   uint64_t sum = 0;
   for (auto kind = static_cast<size_t>(facts::RecordKind::kInstant);
        kind <= static_cast<size_t>(facts::RecordKind::kFlowEnd); ++kind) {
@@ -63,35 +63,35 @@ uint64_t Summary::events() const {
   return sum;
 }
 
-uint64_t Summary::lost_events() const {
+uint64_t Overview::lost_events() const {
   uint64_t sum = 0;
   for (const auto& [key, count] : lost) sum += count;
   return sum;
 }
 
-Summary::Provider& SummaryBuilder::ProviderOf(const fxt::ReaderProvider& provider) {
+Overview::Provider& OverviewBuilder::ProviderOf(const fxt::ReaderProvider& provider) {
   const auto found = provider_index_.find(provider.id());
-  if (found != provider_index_.end()) return summary_.providers[found->second];
-  if (summary_.providers.size() >= kMaxProviders) {
-    ++summary_.not_listed;
-    return summary_.providers.back();
+  if (found != provider_index_.end()) return overview_.providers[found->second];
+  if (overview_.providers.size() >= kMaxProviders) {
+    ++overview_.not_listed;
+    return overview_.providers.back();
   }
-  provider_index_[provider.id()] = summary_.providers.size();
-  Summary::Provider& entry = summary_.providers.emplace_back();
+  provider_index_[provider.id()] = overview_.providers.size();
+  Overview::Provider& entry = overview_.providers.emplace_back();
   entry.id = provider.id();
   return entry;
 }
 
-void SummaryBuilder::Add(const fxt::Reader& reader) {
+void OverviewBuilder::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   const uint64_t bytes = reader.words().size_bytes();
-  ++summary_.records;
-  Counted& kind = summary_.kinds[static_cast<size_t>(facts::KindOf(record))];
+  ++overview_.records;
+  Counted& kind = overview_.kinds[static_cast<size_t>(facts::KindOf(record))];
   ++kind.count;
   kind.bytes += bytes;
   // The magic number belongs to no provider.
   if (!std::holds_alternative<fxt::MagicNumber>(record)) {
-    Summary::Provider& provider = ProviderOf(reader.provider());
+    Overview::Provider& provider = ProviderOf(reader.provider());
     provider.name = reader.provider().name();
     provider.ticks_per_second = reader.provider().ticks_per_second();
     ++provider.records.count;
@@ -110,7 +110,7 @@ void SummaryBuilder::Add(const fxt::Reader& reader) {
     return;
   }
   if (const auto time = facts::TimeOf(record, reader.provider())) AddTime(*time);
-  if (summary_.names.Note(record)) return;
+  if (overview_.names.Note(record)) return;
   if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
     AddBlob(blob->name, blob->type, blob->payload.size());
   } else if (const auto* large = std::get_if<fxt::LargeBlob>(&record)) {
@@ -118,7 +118,7 @@ void SummaryBuilder::Add(const fxt::Reader& reader) {
   } else if (const auto* timed = std::get_if<fxt::LargeBlobWithMetadata>(&record)) {
     AddBlob(timed->name, 0, timed->payload.size());
   } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
-    summary_.buffer_filled_events += filled->event == fxt::kProviderEventBufferFilledUp;
+    overview_.buffer_filled_events += filled->event == fxt::kProviderEventBufferFilledUp;
   } else if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
     ++CpuAt(wakeup->cpu).wakeups;
   } else {
@@ -126,12 +126,12 @@ void SummaryBuilder::Add(const fxt::Reader& reader) {
   }
 }
 
-void SummaryBuilder::AddTime(uint64_t time) {
-  if (!summary_.first_time || time < *summary_.first_time) summary_.first_time = time;
-  if (!summary_.last_time || time > *summary_.last_time) summary_.last_time = time;
+void OverviewBuilder::AddTime(uint64_t time) {
+  if (!overview_.first_time || time < *overview_.first_time) overview_.first_time = time;
+  if (!overview_.last_time || time > *overview_.last_time) overview_.last_time = time;
 }
 
-void SummaryBuilder::AddSwitch(const fxt::Reader& reader) {
+void OverviewBuilder::AddSwitch(const fxt::Reader& reader) {
   const auto record = facts::AsSwitch(reader.record(), reader.provider());
   if (!record) return;
   timeline_.OnSwitch(*record);
@@ -139,64 +139,64 @@ void SummaryBuilder::AddSwitch(const fxt::Reader& reader) {
   if (record->incoming.lost) return;
   const facts::ThreadIndex index = timeline_.cpus()[record->cpu].index;
   if (index == facts::kNoThread) {
-    ++summary_.not_listed;
+    ++overview_.not_listed;
     return;
   }
   if (index >= threads_.size()) threads_.resize(timeline_.threads().size());
-  Summary::Thread& incoming = threads_[index];
+  Overview::Thread& incoming = threads_[index];
   ++incoming.switches;
   incoming.idle = record->incoming.idle;
   if (record->incoming.process) incoming.process = *record->incoming.process;
 }
 
-Summary::Cpu& SummaryBuilder::CpuAt(uint32_t cpu) {
+Overview::Cpu& OverviewBuilder::CpuAt(uint32_t cpu) {
   if (cpu >= cpus_.size()) cpus_.resize(cpu + size_t{1});
   return cpus_[cpu];
 }
 
-void SummaryBuilder::AddRunTime(facts::ThreadIndex thread, uint64_t ns) {
+void OverviewBuilder::AddRunTime(facts::ThreadIndex thread, uint64_t ns) {
   // One without a switch onto a CPU ran before the file, and left at its first switch.
   if (thread < threads_.size()) threads_[thread].run_ns += ns;
 }
 
-void SummaryBuilder::Times::OnRun(const facts::Run& run) const {
+void OverviewBuilder::Times::OnRun(const facts::Run& run) const {
   if (!IsWhole(run)) return;
   builder.CpuAt(run.cpu).busy_ns += run.end - run.begin;
   builder.AddRunTime(run.index, run.end - run.begin);
 }
 
-void SummaryBuilder::Times::OnIdle(const facts::Idle& idle) const {
+void OverviewBuilder::Times::OnIdle(const facts::Idle& idle) const {
   if (IsWhole(idle)) builder.AddRunTime(idle.index, idle.end - idle.begin);
 }
 
-void SummaryBuilder::Times::OnGap(const facts::Gap& gap) const {
+void OverviewBuilder::Times::OnGap(const facts::Gap& gap) const {
   builder.CpuAt(gap.cpu).unknown_ns += gap.end - gap.begin;
 }
 
-void SummaryBuilder::AddEvent(const fxt::Event& event) {
-  uint64_t* category = Entry(summary_.categories, std::string(event.category.text), kMaxNames);
+void OverviewBuilder::AddEvent(const fxt::Event& event) {
+  uint64_t* category = Entry(overview_.categories, std::string(event.category.text), kMaxNames);
   if (category != nullptr) {
     ++*category;
   } else {
-    ++summary_.not_listed;
+    ++overview_.not_listed;
   }
   if (const auto loss = facts::AsLoss(event)) {
     const auto key = std::pair(loss->cpu.value_or(-1), std::string(loss->category.value_or("")));
-    uint64_t* lost = Entry(summary_.lost, key, kMaxNames);
+    uint64_t* lost = Entry(overview_.lost, key, kMaxNames);
     if (lost != nullptr) *lost += loss->count.value_or(0);
   } else if (facts::AsUnseenSwitch(event)) {
-    ++summary_.unseen_switches;
-  } else if (facts::IsSession(event) && summary_.session.empty()) {
+    ++overview_.unseen_switches;
+  } else if (facts::IsSession(event) && overview_.session.empty()) {
     for (const fxt::Argument& argument : event.arguments) {
-      summary_.session.emplace_back(argument.name.text, ValueText(argument.value));
+      overview_.session.emplace_back(argument.name.text, ValueText(argument.value));
     }
   }
 }
 
-void SummaryBuilder::AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes) {
-  Summary::BlobStream* stream = Entry(summary_.blobs, std::string(name.text), kMaxNames);
+void OverviewBuilder::AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes) {
+  Overview::BlobStream* stream = Entry(overview_.blobs, std::string(name.text), kMaxNames);
   if (stream == nullptr) {
-    ++summary_.not_listed;
+    ++overview_.not_listed;
     return;
   }
   stream->type = type;
@@ -204,27 +204,27 @@ void SummaryBuilder::AddBlob(const fxt::StringRef& name, uint8_t type, size_t by
   stream->payload.bytes += bytes;
 }
 
-Summary SummaryBuilder::Finish(const fxt::Reader& reader) {
-  summary_.bytes = reader.position();
-  summary_.truncated = reader.truncated();
-  summary_.error = reader.error_message();
+Overview OverviewBuilder::Finish(const fxt::Reader& reader) {
+  overview_.bytes = reader.position();
+  overview_.truncated = reader.truncated();
+  overview_.error = reader.error_message();
   for (size_t i = 0; i < fxt::kDiagnosticKinds; ++i) {
-    summary_.diagnostics[i] = reader.diagnostics().count(static_cast<fxt::DiagnosticKind>(i));
+    overview_.diagnostics[i] = reader.diagnostics().count(static_cast<fxt::DiagnosticKind>(i));
   }
-  summary_.first_diagnostics = reader.diagnostics().kept();
+  overview_.first_diagnostics = reader.diagnostics().kept();
   timeline_.Finish(timeline_.latest());
   for (uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
-    if (cpus_[cpu].switches + cpus_[cpu].wakeups != 0) summary_.cpus.emplace(cpu, cpus_[cpu]);
+    if (cpus_[cpu].switches + cpus_[cpu].wakeups != 0) overview_.cpus.emplace(cpu, cpus_[cpu]);
   }
   for (facts::ThreadIndex index = 0; index < threads_.size(); ++index) {
-    const Summary::Thread& thread = threads_[index];
-    if (thread.switches != 0) summary_.threads.emplace(timeline_.threads()[index].koid, thread);
+    const Overview::Thread& thread = threads_[index];
+    if (thread.switches != 0) overview_.threads.emplace(timeline_.threads()[index].koid, thread);
   }
-  return std::exchange(summary_, {});
+  return std::exchange(overview_, {});
 }
 
-Summary Summarize(fxt::Reader& reader) {
-  SummaryBuilder builder;
+Overview TakeOverview(fxt::Reader& reader) {
+  OverviewBuilder builder;
   for (;;) {
     const fxt::ReadStatus status = reader.Next();
     if (status == fxt::ReadStatus::kEnd || status == fxt::ReadStatus::kError) break;

@@ -22,7 +22,7 @@ struct Counted {
   uint64_t bytes = 0;  // of the records, or of payloads where said so
 };
 
-struct Summary {
+struct Overview {
   struct Provider {
     uint32_t id = 0;
     std::string name;
@@ -80,44 +80,44 @@ struct Summary {
 };
 
 // Feed it every record, then Finish.
-class SummaryBuilder {
+class OverviewBuilder {
  public:
-  SummaryBuilder() = default;
-  SummaryBuilder(const SummaryBuilder&) = delete;
-  SummaryBuilder& operator=(const SummaryBuilder&) = delete;
+  OverviewBuilder() = default;
+  OverviewBuilder(const OverviewBuilder&) = delete;
+  OverviewBuilder& operator=(const OverviewBuilder&) = delete;
 
   // The record that `reader` stands at.
   void Add(const fxt::Reader& reader);
   // After the last record. The builder has done its work then.
-  Summary Finish(const fxt::Reader& reader);
+  Overview Finish(const fxt::Reader& reader);
 
  private:
   // Of the timeline: the times of CPUs and threads.
   struct Times {
-    SummaryBuilder& builder;
+    OverviewBuilder& builder;
     void OnRun(const facts::Run& run) const;
     void OnIdle(const facts::Idle& idle) const;
     void OnGap(const facts::Gap& gap) const;
   };
 
-  Summary::Provider& ProviderOf(const fxt::ReaderProvider& provider);
+  Overview::Provider& ProviderOf(const fxt::ReaderProvider& provider);
   void AddTime(uint64_t time);
   void AddSwitch(const fxt::Reader& reader);
   void AddEvent(const fxt::Event& event);
   void AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes);
-  Summary::Cpu& CpuAt(uint32_t cpu);
+  Overview::Cpu& CpuAt(uint32_t cpu);
   void AddRunTime(facts::ThreadIndex thread, uint64_t ns);
 
-  Summary summary_;
+  Overview overview_;
   std::map<uint32_t, size_t> provider_index_;
   Times times_{*this};
   facts::Timeline<Times> timeline_{times_};
-  std::vector<Summary::Cpu> cpus_;        // by number
-  std::vector<Summary::Thread> threads_;  // by facts::ThreadIndex
+  std::vector<Overview::Cpu> cpus_;        // by number
+  std::vector<Overview::Thread> threads_;  // by facts::ThreadIndex
 };
 
 // Reads all of `reader`.
-Summary Summarize(fxt::Reader& reader);
+Overview TakeOverview(fxt::Reader& reader);
 
 // Text of an argument's value, for people.
 std::string ValueText(const fxt::ArgumentValue& value);

@@ -13,7 +13,7 @@
 
 namespace tools {
 
-struct Summary {
+struct Totals {
   std::string output;
   uint64_t duration = 0;      // ns
   uint64_t file_bytes = 0;    // as it is on disk
@@ -41,10 +41,10 @@ struct Summary {
 };
 
 // Several lines.
-void PrintSummary(const Summary& summary, Console& console);
+void PrintTotals(const Totals& totals, Console& console);
 // Only what was lost, if anything was.
-void PrintLosses(const Summary& summary, Console& console);
+void PrintLosses(const Totals& totals, Console& console);
 // One object, and a line feed.
-std::string SummaryJson(const Summary& summary);
+std::string TotalsJson(const Totals& totals);
 
 }  // namespace tools
