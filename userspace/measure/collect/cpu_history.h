@@ -40,7 +40,7 @@ class CpuHistory {
     lane.is_open = false;
     if (lane.count != 0) {
       Span& last = lane.spans[(lane.count - 1) % kSpans];
-      if (last.group == span.group && last.priority == span.priority && last.end == span.begin) {
+      if (last.end == span.begin && KeyOf(last) == KeyOf(span)) {
         last.end = std::max(last.end, span.end);
         return;
       }
@@ -73,6 +73,12 @@ class CpuHistory {
   static constexpr size_t kTold = kLook + 1;  // with what goes on
 
  private:
+  // Made of registers. Two comparisons of neighbours the compiler makes one load of, which waits
+  // for both of the stores that have just made them.
+  static uint64_t KeyOf(const Span& span) {
+    return uint64_t{span.group} << 32 | static_cast<uint32_t>(span.priority);
+  }
+
   struct Lane {
     uint64_t count = 0;  // ever added
     bool is_open = false;
