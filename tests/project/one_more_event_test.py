@@ -75,7 +75,7 @@ ASKS = """
 #include "fxt_record/slot_body.h"
 #include "schema/event_info.h"
 
-static_assert(int{FXR_LONG_TEXT} == 1 && FXR_LONG_SIZE(text, 32) == 72);
+static_assert(int{FXR_LONG_TEXT} > int{FXR_LONG_NONE} && FXR_LONG_SIZE(text, 32) == 72);
 static_assert(int{FXR_CATEGORY_SIGNAL} != int{FXR_CATEGORY_OTHER});
 static_assert(sizeof(fxr_ring_control) == 576);
 static_assert(fxr_unpack_generate(fxr_pack_generate({100, -9}).body, 0).signal == -9);
