@@ -15,7 +15,7 @@ FUZZ_SOURCES := $(foreach l,fxt schema output text source symbols facts sort mea
 FUZZ_OBJECTS := $(patsubst %.cc,$(FUZZ_BUILD)/%.o,$(FUZZ_SOURCES))
 FUZZ_CPPFLAGS = $(CPPFLAGS)
 FUZZ_FLAGS   := -std=c++20 -O1 -gline-tables-only -fno-omit-frame-pointer -fsanitize=address,undefined \
-                -fno-sanitize-recover=all -MMD -MP
+                -fno-sanitize-recover=all -fsanitize-ignorelist=tests/fuzz/not_ours.txt -MMD -MP
 # Whether clang is here and has libFuzzer; looked at when a fuzzing target is made.
 FUZZ_MISSING = $(shell f=$$(mktemp) && \
   echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' | \
