@@ -34,7 +34,7 @@ _fxt_record_control() {
 
 _fxt_record() {
   local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip
-    --circular --oneshot --trigger --before --after --rotate --keep -p --pid
+    --circular --oneshot --trigger --before --after --socket --rotate --keep -p --pid
     -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min
     --stack-frequency -u --user --as-caller
     --stats-json -q --quiet -v --verbose --list-categories --version
@@ -58,7 +58,7 @@ _fxt_record() {
     case ${COMP_WORDS[i]} in
       --) ((i++)); break ;;
       -o|--output|-d|--duration|-c|--categories|-b|--buffer-size|-p|--pid|-t|--tgid|--comm|\
-      --circular|--oneshot|--trigger|--before|--after|--rotate|--keep|\
+      --circular|--oneshot|--trigger|--before|--after|--socket|--rotate|--keep|\
       --cgroup|--lbr-frequency|--lbr-period|--lbr-filter|--stack-min|--stack-frequency|-u|--user|--stats-json)
         [[ ${COMP_WORDS[i+1]-} == = ]] && ((i++))
         ((i++))

@@ -211,6 +211,28 @@ class Commands(Session):
                       ["--trigger", "exit", "-o", "x"], ["--streaming", "--trigger", "alert x", "-o", "x"]):
             self.assertEqual(self.command("start", *words).returncode, 2, words)
 
+    def test_a_recording_in_the_foreground_hears_alerts(self):
+        recording = subprocess.Popen([self.recorder, "--circular", "2M", "--trigger", "alert slow-request", "--socket",
+                                      self.socket, "-o", self.path("slow-%n.fxt")], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(recording.communicate)
+        self.addCleanup(recording.kill)
+        self.assertIn("recording into", recording.stderr.readline())
+        self.do("alert", "other")
+        self.do("alert", "slow-request")
+        self.assertEqual(self.status()["triggers"],
+                         [{"condition": "alert slow-request", "fired": 1, "suppressed": 0, "files": 1}])
+        for words in (["snapshot", "-o", self.path("no")], ["stop", "-o", self.path("no")], ["cancel"], ["start"]):
+            self.assertIn("NOT_SUPPORTED", self.refused(*words))
+        self.assertFalse(os.path.exists(self.path("no")))
+        # One at a time at one place.
+        self.assertIn("another controller", self.refused("--circular", "2M", "--trigger", "alert x"))
+        recording.send_signal(signal.SIGINT)
+        _, said = recording.communicate(timeout=LIMIT_S)
+        self.assertEqual(recording.returncode, 0, said)
+        self.check("slow-1.fxt")
+        self.assertFalse(os.path.exists(self.socket))
+        self.assertEqual(self.command("--circular", "2M").returncode, 2)
+
     def test_streaming(self):
         self.assertEqual(self.command("start", "--streaming").returncode, 2)
         self.start("--streaming", "-o", self.path("day.fxt"))

@@ -2,6 +2,7 @@
 #include "session/buffered_recording.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <utility>
 
@@ -172,23 +173,36 @@ void BufferedRecording::NoteHeads() {
   notes_.Add(std::move(note));
 }
 
+// The oldest slot is where the next event goes. One that is overwritten while it is looked at tells
+// the time of now, and taking that for the left edge would make everybody in the window have the
+// name of now: a time counts only where the head stayed and the slot behind is not older.
+std::optional<uint64_t> BufferedRecording::OldestTime(size_t ring_index, uint64_t now) const {
+  constexpr int kTries = 16;
+  const capture::SlotRing& ring = rings_[ring_index];
+  for (int i = 0; i < kTries; ++i) {
+    const uint64_t head = ring.LiveHead();
+    if (head - floors_[ring_index] <= ring.capacity()) return std::nullopt;
+    const uint64_t oldest = head - ring.capacity();
+    const uint64_t near = notes_.Near(ring_index, oldest, now);
+    const uint64_t time = capture::WholeTime(ring.Read(oldest).commit, near);
+    const uint64_t next = capture::WholeTime(ring.Read(oldest + 1).commit, near);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (ring.LiveHead() == head && time <= next) return time;
+  }
+  return std::nullopt;  // the next look comes soon
+}
+
 uint64_t BufferedRecording::LeftEdge() const {
   const uint64_t now = session_->Now();
   uint64_t edge = floor_time_;
   for (size_t i = 0; i < rings_.size(); ++i) {
-    const capture::SlotRing& ring = rings_[i];
-    const uint64_t head = ring.LiveHead();
-    if (head - floors_[i] <= ring.capacity()) continue;
-    const uint64_t oldest = head - ring.capacity();
-    const uint64_t near = notes_.Near(i, oldest, now);
-    edge = std::max(edge, capture::WholeTime(ring.Read(oldest).commit, near));
+    if (const auto time = OldestTime(i, now)) edge = std::max(edge, *time);
   }
   return edge;
 }
 
 void BufferedRecording::Trim() {
   const uint64_t edge = std::min(LeftEdge(), session_->Now());
-  // A slot that is just written has any time.
   if (edge > floor_time_) {
     journal_.Take(edge - 1, [this](const fxr_side_header& event) { durable_.Apply(event); });
     durable_.Sweep(edge);

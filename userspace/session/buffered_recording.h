@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "capture/capture_session.h"
@@ -68,6 +69,8 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void NoteHeads();
   // From when on the rings have everything, about; ns.
   uint64_t LeftEdge() const;
+  // Of what is still in a ring; none where nothing has gone, or it goes too fast.
+  std::optional<uint64_t> OldestTime(size_t ring_index, uint64_t now) const;
   // Lets go of what the window has left behind.
   void Trim();
   // Who tasks are now, into the journal: some of it was lost.

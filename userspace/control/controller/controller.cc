@@ -188,6 +188,20 @@ void Controller::FinishTerminating(Outcome outcome, Done done) {
   Settle(SessionState::kReady);
 }
 
+bool Controller::MayStopWrite() const {
+  return !streaming() && (busy_ || state_ == SessionState::kStarted);
+}
+
+bool Controller::MayTerminateWrite() const {
+  return !streaming() &&
+         (busy_ || (state_ != SessionState::kReady && state_ != SessionState::kInitialized));
+}
+
+bool Controller::MaySnapshotWrite() const {
+  return !streaming() && (state_ == SessionState::kStarting || state_ == SessionState::kStarted ||
+                          state_ == SessionState::kStopped);
+}
+
 void Controller::TakeSnapshot(std::optional<TraceOutput> output, uint64_t last, Done done) {
   switch (state_) {
     case SessionState::kReady:

@@ -30,6 +30,11 @@ class Controller {
   void Stop(bool write_results, std::optional<TraceOutput> output, Done done);
   void Terminate(bool write_results, std::optional<TraceOutput> output, Done done);
   void TakeSnapshot(std::optional<TraceOutput> output, uint64_t last, Done done);
+  // Whether such a call, made now, may come to write something. Where it does not, its output need
+  // not be opened, and no empty file is left.
+  bool MayStopWrite() const;
+  bool MayTerminateWrite() const;
+  bool MaySnapshotWrite() const;
   // What is wrong, if anything.
   std::optional<Failure> SendAlert(const std::string& name);
   void GetStatus(std::function<void(const Status&)> done);

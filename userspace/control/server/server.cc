@@ -23,6 +23,12 @@ constexpr uint64_t kOpenPatience = 5'000'000'000;
 
 std::string NoResult(const std::optional<Written>&) { return reply::Empty(); }
 
+// What is more than to look and to send alerts.
+bool Controls(std::string_view member) {
+  return member == "InitializeTracing" || member == "StartTracing" || member == "StopTracing" ||
+         member == "TerminateTracing" || member == "TakeSnapshot";
+}
+
 // A descriptor that a trace can be written to without harm to whoever waits for it.
 util::Status CheckDescriptor(int fd) {
   struct stat status = {};
@@ -40,8 +46,12 @@ util::Status CheckDescriptor(int fd) {
 }  // namespace
 
 Server::Server(ControlSocket& socket, Controller& controller, Engine& engine,
-               std::optional<gid_t> group)
-    : socket_(socket), controller_(controller), engine_(engine), group_(group) {
+               std::optional<gid_t> group, std::string only_watched)
+    : socket_(socket),
+      controller_(controller),
+      engine_(engine),
+      group_(group),
+      only_watched_(std::move(only_watched)) {
   controller_.OnState([this](SessionState state) { TellState(state); });
 }
 
@@ -194,6 +204,9 @@ void Server::HandleController(const Client& client, Call& call, uint64_t now) {
   const auto refuse = [&](const BadParameter& bad) {
     Answer(client, oneway, reply::InvalidParameter(bad));
   };
+  if (!only_watched_.empty() && Controls(member)) {
+    return Answer(client, oneway, reply::Error(Failure{error_name::kNotSupported, only_watched_}));
+  }
   if (member == "InitializeTracing") return Initialize(client, call, now);
   if (member == "StartTracing") {
     const auto read = call.ReadStart();
@@ -205,7 +218,9 @@ void Server::HandleController(const Client& client, Call& call, uint64_t now) {
     if (read.bad) return refuse(*read.bad);
     const bool stop = member == "StopTracing";
     const Done done = Answering(client, oneway, stop ? reply::Result : reply::TerminateResult);
-    return WithOutput(client, read.value.output, now,
+    const bool may_write = read.value.write_results &&
+                           (stop ? controller_.MayStopWrite() : controller_.MayTerminateWrite());
+    return WithOutput(client, may_write ? read.value.output : std::nullopt, now,
                       [this, stop, write = read.value.write_results, done](auto output) {
                         if (!output)
                           return done({Failure{error_name::kFailed, output.error().message,
@@ -218,6 +233,9 @@ void Server::HandleController(const Client& client, Call& call, uint64_t now) {
     const auto read = call.ReadSnapshot();
     if (read.bad) return refuse(*read.bad);
     const Done done = Answering(client, oneway, reply::Result);
+    if (!controller_.MaySnapshotWrite()) {
+      return controller_.TakeSnapshot(std::nullopt, read.value.last_nanoseconds, done);
+    }
     return WithOutput(client, read.value.output, now,
                       [this, last = read.value.last_nanoseconds, done](auto output) {
                         if (!output)

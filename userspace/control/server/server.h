@@ -29,8 +29,10 @@ class Server {
   static constexpr size_t kPlacesForRoot = 8;
 
   // All outlive it. `group`: whose members may control, beside root. Takes the controller's
-  // OnState.
-  Server(ControlSocket& socket, Controller& controller, Engine& engine, std::optional<gid_t> group);
+  // OnState. `only_watched`: why clients may send alerts and look, but neither begin, end nor write
+  // anything; empty where they may.
+  Server(ControlSocket& socket, Controller& controller, Engine& engine, std::optional<gid_t> group,
+         std::string only_watched = {});
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   ~Server();
@@ -84,6 +86,7 @@ class Server {
   Controller& controller_;
   Engine& engine_;
   const std::optional<gid_t> group_;
+  const std::string only_watched_;
   std::vector<Client> clients_;
   std::vector<Opening> openings_;
   std::vector<pid_t> unreaped_;

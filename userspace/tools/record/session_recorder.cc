@@ -76,6 +76,10 @@ util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool
       session::TriggerSet::Make(options_.triggers, options_.before, options_.after, *recording_);
   if (!triggers) return triggers.TakeError();
   triggers_ = std::move(*triggers);
+  if (options_.socket.empty()) return util::Ok();
+  auto alerts = AlertListener::Listen(options_.socket, *this);
+  if (!alerts) return alerts.TakeError();
+  alerts_ = std::move(*alerts);
   return util::Ok();
 }
 
@@ -90,11 +94,12 @@ util::Status SessionRecorder::Start() {
     return status;
   }
   triggers_->Begin();
+  started_ = util::MonotonicNow();
   for (const std::string& warning :
        FilterWarnings(options_, recording_->capture().filter_matches())) {
     console_.Note(warning);
   }
-  if (options_.duration != 0) deadline_ = util::MonotonicNow() + options_.duration;
+  if (options_.duration != 0) deadline_ = started_ + options_.duration;
   return command_.exists() ? command_.Release() : util::Ok();
 }
 
@@ -166,6 +171,10 @@ void SessionRecorder::Wait() {
   recording_->AddPollFds(fds_);
   triggers_->AddPollFds(fds_);
   int timeout = recording_->TimeoutMs();
+  if (alerts_) {
+    alerts_->AddPollFds(fds_);
+    timeout = std::min(timeout, alerts_->TimeoutMs());
+  }
   if (const int due = triggers_->TimeoutMs(); due >= 0) timeout = std::min(timeout, due);
   if (deadline_ != UINT64_MAX) {
     const uint64_t now = util::MonotonicNow();
@@ -183,6 +192,7 @@ void SessionRecorder::Loop() {
       return console_.Error(status.error());
     }
     triggers_->Turn(fds_);
+    if (alerts_) alerts_->Turn(fds_);
     TellWritten();
   } while (Look());
 }
@@ -257,7 +267,27 @@ void SessionRecorder::Tell(const session::Written& written) {
       util::FormatDuration(written.took)));
 }
 
+control::Status SessionRecorder::GetStatus() const {
+  const session::RecordingStatus recording = recording_->status();
+  control::Status status;
+  status.covered = recording.covered;
+  status.started = started_ == 0 ? 0 : util::MonotonicNow() - started_;
+  status.buffer_bytes = recording.buffer_bytes;
+  status.events = recording.events;
+  status.lost = recording.lost;
+  status.cpu_time = recording.cpu_time;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  status.resident_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+  for (const session::TriggerState& trigger : triggers_->triggers()) {
+    status.triggers.push_back(
+        {trigger.spec.text, trigger.fired, trigger.limited, trigger.fired - trigger.limited});
+  }
+  return status;
+}
+
 void SessionRecorder::End() {
+  alerts_.reset();
   if (options_.rotates()) {
     const uint32_t before = signals_.count();
     const auto last = recording_->Close();

@@ -14,6 +14,7 @@
 #include "session/recording.h"
 #include "session/trigger/trigger_set.h"
 #include "tools/record/command_run.h"
+#include "tools/record/control/alert_listener.h"
 #include "tools/record/options/record_options.h"
 #include "tools/record/process/console.h"
 #include "tools/record/process/end_signals.h"
@@ -21,7 +22,7 @@
 
 namespace tools {
 
-class SessionRecorder {
+class SessionRecorder : private AlertListener::Owner {
  public:
   explicit SessionRecorder(RecordOptions options) : options_(std::move(options)) {}
 
@@ -33,6 +34,8 @@ class SessionRecorder {
   int Fail(const util::Error& error);
   util::Status Make(const capture::KernelFeatures& features, bool realtime);
   util::Status Start();
+  void OnAlert(const std::string& name) override { triggers_->OnAlert(name); }
+  control::Status GetStatus() const override;
   void Loop();
   // Whether the recording goes on.
   bool Look();
@@ -57,7 +60,9 @@ class SessionRecorder {
   std::optional<output::NamePattern> names_;
   std::unique_ptr<session::Recording> recording_;
   std::unique_ptr<session::TriggerSet> triggers_;
+  std::unique_ptr<AlertListener> alerts_;  // where a trigger waits for one
   std::vector<pollfd> fds_;
+  uint64_t started_ = 0;            // ns of util::MonotonicNow()
   uint64_t deadline_ = UINT64_MAX;  // ns of util::MonotonicNow()
   uint64_t next_file_ = 1;
   std::string last_name_;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <random>
@@ -113,6 +114,23 @@ TEST(ServerTest, MakesAFileByItsPath) {
   EXPECT_THAT(client.Call("TakeSnapshot", output), HasSubstr("File exists"));
   EXPECT_THAT(client.Call("TakeSnapshot", R"({"output":{"path":"/no/such/folder/file"}})"),
               HasSubstr("No such file or directory"));
+}
+
+// An empty file would be in the way of the next call.
+TEST(ServerTest, WhatIsRefusedMakesNoFile) {
+  Served served;
+  const std::string path = served.folder() / "trace";
+  RawClient client(served.path());
+  const std::string output = R"("output":{"path":")" + path + R"("}})";
+  const std::string results = R"({"options":{"write_results":true},)" + output;
+  EXPECT_THAT(client.Call("TakeSnapshot", "{" + output), HasSubstr("NOT_INITIALIZED"));
+  client.Call("StopTracing", results);
+  client.Call("TerminateTracing", results);
+  client.Call("InitializeTracing", kCircular);
+  EXPECT_THAT(client.Call("TakeSnapshot", "{" + output), HasSubstr("NOT_STARTED"));
+  client.Call("StopTracing", results);
+  client.Call("TerminateTracing", results);
+  EXPECT_NE(access(path.c_str(), F_OK), 0);
 }
 
 TEST(ServerTest, TellsStatesAsTheyCome) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "capture/bpf/bpf_programs.h"
+#include "control/server/control_socket.h"
 #include "output/name_pattern.h"
 #include "tools/common/command_line.h"
 #include "tools/common/message.h"
@@ -79,6 +80,7 @@ struct Buffering {
   const std::vector<std::string>& triggers;
   const std::string& before;
   const std::string& after;
+  const std::string& socket;
 };
 
 util::Status TakeBuffering(const Program& program, const Buffering& given, RecordOptions& options) {
@@ -111,8 +113,18 @@ util::Status TakeBuffering(const Program& program, const Buffering& given, Recor
     *time = *value;
     return util::Ok();
   };
-  util::Status status = take("--before", given.before, &options.before);
-  return status ? take("--after", given.after, &options.after) : status;
+  if (auto status = take("--before", given.before, &options.before); !status) return status;
+  if (auto status = take("--after", given.after, &options.after); !status) return status;
+  const bool waits_for_alerts = std::ranges::any_of(options.triggers, [](const auto& trigger) {
+    return trigger.kind == session::TriggerKind::kAlert;
+  });
+  if (waits_for_alerts) {
+    options.socket = given.socket;
+  } else if (program.Has("--socket")) {
+    return util::Error{"--socket needs --trigger 'alert NAME'",
+                       "it is where alerts come to; sessions are begun by fxt-record start"};
+  }
+  return util::Ok();
 }
 
 }  // namespace
@@ -132,6 +144,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   std::vector<std::string> triggers;
   std::string before;
   std::string after;
+  std::string socket = control::kDefaultSocket;
   std::string stack_min;
 
   const Program program("fxt-record", kDescription, "fxt-record " FXT_RECORD_VERSION);
@@ -172,6 +185,10 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
            "How much of what was before a trigger its file has (by default all)")
       .Type("TIME");
   program.Add("--after", after, "... and of what comes after it (by default nothing)").Type("TIME");
+  program
+      .Add("--socket", socket, "With --trigger 'alert NAME': socket that fxt-record alert sends to")
+      .Type("PATH")
+      .ShowDefault();
   program
       .Add("--rotate", rotate,
            "Begin a new file after this time, or size, or either: 60s,1G; -o has a %t (the time) "
@@ -315,7 +332,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     options.buffer_bytes = *value;
   }
   if (util::Status status =
-          TakeBuffering(program, {circular, oneshot, triggers, before, after}, options);
+          TakeBuffering(program, {circular, oneshot, triggers, before, after, socket}, options);
       !status) {
     return fail(status.error());
   }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/record/control/alert_listener.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "capture/bpf/category.h"
+#include "util/clock.h"
+
+namespace tools {
+namespace {
+
+// How often somebody looks whether the socket is still there.
+constexpr uint64_t kCheckInterval = 1'000'000'000;
+
+}  // namespace
+
+// The recording as a session that is being recorded for as long as it lasts.
+class AlertListener::Engine : public control::Engine {
+ public:
+  explicit Engine(Owner& owner) : owner_(owner) {}
+
+  std::vector<control::KnownCategory> KnownCategories() const override {
+    std::vector<control::KnownCategory> categories;
+    for (const capture::Category& category : capture::AllCategories()) {
+      categories.push_back({std::string(category.name), std::string(category.description)});
+    }
+    return categories;
+  }
+  std::vector<control::ProviderInfo> Providers() const override {
+    return {{1, static_cast<uint32_t>(getpid()), "fxt-record"}};
+  }
+
+  // By the listener itself, for what is under way anyway; clients come to none of these.
+  void Initialize(const control::TraceConfig&, std::optional<control::TraceOutput>,
+                  control::Done done) override {
+    done({});
+  }
+  void Start(const control::StartOptions&, control::Done done) override { done({}); }
+  void Stop(control::Done done) override { done({}); }
+  void Write(control::TraceOutput, uint64_t, control::Done done) override { done({}); }
+  void Terminate(control::Done done) override { done({}); }
+
+  void Alert(const std::string& name) override { owner_.OnAlert(name); }
+  void GetStatus(std::function<void(control::Status)> done) override { done(owner_.GetStatus()); }
+
+ private:
+  Owner& owner_;
+};
+
+util::Result<std::unique_ptr<AlertListener>> AlertListener::Listen(const std::string& path,
+                                                                   Owner& owner) {
+  auto socket = control::ControlSocket::Bind(path, std::nullopt);
+  if (!socket) return socket.TakeError();
+  return std::unique_ptr<AlertListener>(new AlertListener(std::move(*socket), owner));
+}
+
+AlertListener::AlertListener(std::unique_ptr<control::ControlSocket> socket, Owner& owner)
+    : socket_(std::move(socket)),
+      engine_(std::make_unique<Engine>(owner)),
+      controller_(std::make_unique<control::Controller>(*engine_)),
+      server_(
+          std::make_unique<control::Server>(*socket_, *controller_, *engine_, std::nullopt,
+                                            "this is a recording in the foreground, of whoever "
+                                            "started it: alerts and the status are all it has")) {
+  control::TraceConfig config;
+  config.buffering_mode = control::BufferingMode::kCircular;
+  controller_->Initialize(std::move(config), std::nullopt, [](const control::Outcome&) {});
+  controller_->Start({}, util::MonotonicNow(), [](const control::Outcome&) {});
+}
+
+AlertListener::~AlertListener() = default;
+
+int AlertListener::TimeoutMs() const {
+  const uint64_t now = util::MonotonicNow();
+  uint64_t until = now + kCheckInterval;
+  if (const auto deadline = server_->deadline()) until = std::min(until, *deadline);
+  return until > now ? static_cast<int>((until - now + 999'999) / 1'000'000) : 0;
+}
+
+void AlertListener::Turn(const std::vector<pollfd>& fds) {
+  const uint64_t now = util::MonotonicNow();
+  server_->Turn(fds, now);
+  if (now < check_at_) return;
+  check_at_ = now + kCheckInterval;
+  // Somebody may have removed it, or its folder; a minute later it may be possible again.
+  if (!socket_->IsInPlace() && !socket_->Restore()) check_at_ = now + 60 * kCheckInterval;
+}
+
+}  // namespace tools
