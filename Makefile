@@ -64,7 +64,7 @@ all: $(BINARIES) $(ARCHIVES)
 ## all           build/fxt-record, build/fxt and the library build/libfxt.a
 ## help          this list; V=1 with any target shows whole commands
 help:
-	@sed -n 's/^## //p' Makefile scripts/make/*.mk
+	@sed -n 's/^## //p' Makefile scripts/make/*.mk scripts/make/bench/*.mk
 
 # Headers that nearly every file includes, compiled once: a copy of one in scripts/prelude/, and what the
 # compiler makes of it beside that, where it looks for it. PRELUDES= (empty) does without.
@@ -99,7 +99,7 @@ LINES_OF_CACHE := -falign-functions=64 -falign-loops=32
 EVENT_PATH := $(foreach l,fxt model translate capture,$(call layer_objects,$(l)))
 $(EVENT_PATH): private CXXFLAGS += $(LINES_OF_CACHE)
 
-include scripts/make/*.mk
+include scripts/make/bench/*.mk scripts/make/*.mk
 
 # Objects made with other flags are not these objects.
 FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LINES_OF_CACHE) $(TEST_OPT) $(PRELUDES)
