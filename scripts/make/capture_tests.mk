@@ -36,7 +36,6 @@ $(BUILD)/capture_tests: $(CAPTURE_TESTS) $(BUILD)/tests/libcapture_support.a $(A
 capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/odd_tasks \
               $(BUILD)/tests/ftrace_compare $(BUILD)/tests/planted $(BUILD)/tests/call_chains
 	$(BUILD)/capture_tests
-	BUILD=$(BUILD) python3 tests/capture/perf_parity_test.py
 	BUILD=$(BUILD) python3 tests/capture/stacks_test.py
 	tests/capture/regressions_test.py --build $(BUILD)
 	tests/session/session_test.py --build $(BUILD)
@@ -46,3 +45,8 @@ TRIGGER_TRIALS ?= 50
 .PHONY: trigger-test
 trigger-test: $(BUILD)/capture_tests $(BINARIES)
 	FXT_TRIGGER_TRIALS=$(TRIGGER_TRIALS) $(BUILD)/capture_tests --gtest_filter=Trigger.CatchesAPlantedDelay
+
+## parity-test   fxt report beside perf sched of the same seconds, task by task (root, perf, a machine at rest)
+.PHONY: parity-test
+parity-test: $(BINARIES)
+	BUILD=$(BUILD) python3 tests/capture/perf_parity_test.py
