@@ -418,6 +418,9 @@ class Losses(Session):
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small], check=True)
         self.addCleanup(subprocess.run, ["umount", "-l", small], check=True)
         self.start()
+        # More than fits: a switch takes 16 bytes.
+        for _ in range(4000):
+            time.sleep(0.0001)
         self.assertIn("No space left on device", self.refused("snapshot", "-o", f"{small}/a.fxt"))
         self.assertEqual(self.status()["state"], "STARTED")
         said = self.refused("stop", "-o", f"{small}/a.fxt")
