@@ -147,28 +147,8 @@ void JsonDocument::ReadElements(Each&& each) {
   }
 }
 
-void JsonDocument::ReadFrames() {
-  std::string id;
-  while (Go()) {
-    const char c = Next(true);
-    if (c == '}') return window_.Pass(1);
-    if (c == '\0' && window_.text().empty()) {
-      open_ended_ = true;
-      return;
-    }
-    if (c != '"' || !ReadKey(id) || Next(false) != ':') {
-      Broken();
-      if (!PassValue(0, nullptr)) return;
-      continue;
-    }
-    window_.Pass(1);
-    Next(false);
-    if (ReadEvent() && !listener_.OnStackFrame(id, parser_.event())) stopped_ = true;
-  }
-}
-
-// {"type": "fuchsia", "events": [...]}
-void JsonDocument::ReadSystemObject() {
+template <typename Each>
+void JsonDocument::ReadMembers(Each&& each) {
   std::string key;
   while (Go()) {
     const char c = Next(true);
@@ -183,13 +163,26 @@ void JsonDocument::ReadSystemObject() {
       continue;
     }
     window_.Pass(1);
-    if (key == "events" && Next(false) == '[') {
-      window_.Pass(1);
-      ReadElements([this] { return listener_.OnSystemEvent(parser_.event()); });
-    } else if (!PassValue(0, nullptr)) {
-      return;
-    }
+    if (!each(key)) return;
   }
+}
+
+void JsonDocument::ReadFrames() {
+  ReadMembers([this](std::string_view id) {
+    Next(false);
+    if (ReadEvent() && !listener_.OnStackFrame(id, parser_.event())) stopped_ = true;
+    return true;
+  });
+}
+
+// {"type": "fuchsia", "events": [...]}
+void JsonDocument::ReadSystemObject() {
+  ReadMembers([this](std::string_view key) {
+    if (key != "events" || Next(false) != '[') return PassValue(0, nullptr);
+    window_.Pass(1);
+    ReadElements([this] { return listener_.OnSystemEvent(parser_.event()); });
+    return true;
+  });
 }
 
 // A string that may be as long as the file: line by line.

@@ -68,6 +68,9 @@ class JsonDocument {
   void ReadProperty(std::string_view key);
   template <typename Each>
   void ReadElements(Each&& each);
+  // Calls `each(key)` where the value of a member begins; it ends the object by false.
+  template <typename Each>
+  void ReadMembers(Each&& each);
   void ReadFrames();
   void ReadSystemObject();
   void ReadSystemText();
