@@ -46,6 +46,12 @@ TRIGGER_TRIALS ?= 50
 trigger-test: $(BUILD)/capture_tests $(BINARIES)
 	FXT_TRIGGER_TRIALS=$(TRIGGER_TRIALS) $(BUILD)/capture_tests --gtest_filter=Trigger.CatchesAPlantedDelay
 
+CIRCULAR_SECONDS ?= 600
+## circular-test ten minutes of circular recording at full rate, and its window beside ftrace's (root)
+.PHONY: circular-test
+circular-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/odd_tasks
+	FXT_CIRCULAR_SECONDS=$(CIRCULAR_SECONDS) $(BUILD)/capture_tests --gtest_filter='CircularWindow.*'
+
 ## parity-test   fxt report beside perf sched of the same seconds, task by task (root, perf, a machine at rest)
 .PHONY: parity-test
 parity-test: $(BINARIES)

@@ -5,6 +5,7 @@ and what happens when something goes away. Needs root."""
 
 import array
 import contextlib
+import fcntl
 import grp
 import json
 import os
@@ -139,6 +140,11 @@ class Session(unittest.TestCase):
         done = run(os.path.join(BUILD, "fxt"), "check", self.path(name))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertGreater(int(done.stdout.split(": ")[1].split()[0]), 20, done.stdout)
+
+    def dump(self, name, *options):
+        done = run(os.path.join(BUILD, "fxt"), "dump", *options, self.path(name))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
 
     def ended_by_itself(self):
         """The controller that `start` began ends with its session."""
@@ -293,10 +299,10 @@ class Commands(Session):
 
 
 class Protocol(Session):
-    def test_every_call_in_every_state_by_another_client(self):
+    def go_client(self):
+        """The path of a client that shares nothing with ours."""
         if not shutil.which("go") or not os.path.isdir(os.path.join(GO_PATH, "src/github.com/varlink/go")):
             self.skipTest("no go with its varlink library (make deps DEPS=varlink)")
-        self.serve()
         source = os.path.join(ROOT, "tests/session/varlink_client/main.go")
         program = self.path("varlink_client")
         cache = os.path.join(BUILD, "go-cache")
@@ -304,8 +310,96 @@ class Protocol(Session):
         built = subprocess.run(["go", "build", "-o", program, source], env=environment, capture_output=True, text=True,
                                check=False, timeout=300)
         self.assertEqual(built.returncode, 0, built.stderr)
+        return program
+
+    def test_every_call_in_every_state_by_another_client(self):
+        program = self.go_client()
+        self.serve()
         done = run(program, self.socket)
         self.assertEqual((done.returncode, done.stdout), (0, "all as the table says\n"))
+
+    def test_every_call_while_it_stops_and_ends(self):
+        program = self.go_client()
+        self.serve()
+        for state, call in (("STOPPING", "StopTracing"), ("TERMINATING", "TerminateTracing")):
+            holder = self.client()
+            holder.call("InitializeTracing", CIRCULAR)
+            holder.call("StartTracing")
+            # It stays there while nobody takes what it writes.
+            reading, writing = os.pipe()
+            fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+            holder.send(call, {"options": {"write_results": True}, "output": {"descriptor": 0}}, [writing])
+            os.close(writing)
+            self.assertTrue(eventually(lambda: self.status()["state"] == state))
+            other = subprocess.Popen([program, self.socket, state], stdout=subprocess.PIPE, text=True)
+            self.addCleanup(other.kill)
+            asked = other.stdout.readline()
+            with open(reading, "rb") as pipe, open(self.path(f"{state}.fxt"), "wb") as file:
+                shutil.copyfileobj(pipe, file)
+            written = holder.receive()["parameters"]
+            self.assertEqual(written.get("result", written)["written"]["bytes"],
+                             os.path.getsize(self.path(f"{state}.fxt")))
+            self.assertEqual((asked, other.communicate(timeout=LIMIT_S)[0]), ("asked\n", "all as the table says\n"))
+            self.check(f"{state}.fxt")
+            self.assertEqual(self.status()["state"], "READY")
+
+    def test_every_call_while_it_starts(self):
+        """Further categories are other programs: loading them takes its time."""
+        self.serve()
+        calls = {"InitializeTracing": (CIRCULAR, f"{INTERFACE}.ALREADY_INITIALIZED"),
+                 "StartTracing": ({}, f"{INTERFACE}.ALREADY_STARTED"), "StopTracing": ({}, None),
+                 "TerminateTracing": ({}, None), "SendAlert": ({"alert_name": "x"}, None), "GetStatus": ({}, None),
+                 "TakeSnapshot": ({"output": {"path": self.path("a.fxt")}}, None)}
+        seen = set()
+        for method, (parameters, error) in calls.items():
+            starter, caller, watcher = self.client(), self.client(), self.client()
+            starter.call("InitializeTracing", CIRCULAR)
+            watcher.send("WatchSessionState", more=True)
+            watcher.receive()
+            starter.send("StartTracing", {"options": {"additional_categories": ["softirq"]}})
+            state = watcher.receive()["parameters"]["state"]
+            seen.add(state)
+            answer = caller.call(method, parameters)
+            self.assertEqual(answer.get("error"), error, f"{method}: {answer}")
+            # One that is ended at once was started before.
+            self.assertEqual(starter.receive(), {"parameters": {}}, method)
+            caller.call("TerminateTracing")
+            for client in (starter, caller, watcher):
+                client.close()
+        self.assertEqual(seen, {"STARTING"})
+        self.check("a.fxt")
+
+    def test_further_categories_at_the_start(self):
+        self.serve()
+        client = self.client()
+        client.call("InitializeTracing", CIRCULAR)
+        self.assertEqual(client.call("StartTracing", {"options": {"additional_categories": ["softirq"]}}),
+                         {"parameters": {}})
+        self.assertEqual([each["name"] for each in self.status()["categories"]], ["sched", "softirq"])
+        self.assertTrue(eventually(lambda: all(each["events"] > 20 for each in self.status()["categories"])))
+        client.call("StopTracing")
+        # Other programs have other buffers.
+        more = {"buffer_disposition": "RETAIN", "additional_categories": ["irq"]}
+        self.assertEqual(client.call("StartTracing", {"options": more})["error"], f"{INTERFACE}.NOT_SUPPORTED")
+        # The same ones once more are none that are further.
+        more["additional_categories"] = ["softirq"]
+        self.assertEqual(client.call("StartTracing", {"options": more}), {"parameters": {}})
+        client.call("StopTracing", {"options": {"write_results": True}, "output": {"path": self.path("a.fxt")}})
+        self.check("a.fxt")
+        self.assertRegex(self.dump("a.fxt", "--type", "duration_begin"), "softirq")
+        more = {"buffer_disposition": "CLEAR_ALL", "additional_categories": ["irq"]}
+        self.assertEqual(client.call("StartTracing", {"options": more}), {"parameters": {}})
+        self.assertEqual([each["name"] for each in self.status()["categories"]], ["sched", "irq", "softirq"])
+
+    def test_no_categories_are_all(self):
+        """As the document has it; not to name any is another thing."""
+        self.serve()
+        for categories, recorded in ((None, ["sched", "task", "log"]),
+                                     ([], ["sched", "task", "log", "irq", "softirq", "syscall"])):
+            client = self.client()
+            client.call("InitializeTracing", {"config": {"categories": categories, "buffering_mode": "CIRCULAR"}})
+            self.assertEqual([each["name"] for each in self.status()["categories"]], recorded)
+            client.call("TerminateTracing")
 
     def test_plain_json(self):
         server = self.serve()
@@ -332,25 +426,33 @@ class Protocol(Session):
         self.assertEqual(self.ends(server), (0, "", ""))
 
     def test_what_a_start_keeps(self):
-        """Events of the runs before, by each disposition."""
+        """Events of the run before, and who had ended by then, by each disposition."""
         self.serve()
-        client = self.client()
-        events = {}
-        for disposition in ("RETAIN", "CLEAR_NONDURABLE", "CLEAR_ALL"):
-            client.call("InitializeTracing", CIRCULAR)
-            client.call("StartTracing", {"options": {"buffer_disposition": "CLEAR_ALL"}})
+        for disposition, has_events, has_names in (("RETAIN", True, True), ("CLEAR_NONDURABLE", False, True),
+                                                   ("CLEAR_ALL", False, False)):
             name = f"before-{disposition}"[:15]
-            subprocess.run(["bash", "-c", f"printf %s '{name}' >/proc/self/comm; sleep 0.02; sleep 0.02"], check=True)
-            client.call("StopTracing")
-            self.assertEqual(client.call("StartTracing", {"options": {"buffer_disposition": disposition}}),
-                             {"parameters": {}})
             path = self.path(f"{disposition}.fxt")
-            client.call("TerminateTracing", {"options": {"write_results": True}, "output": {"path": path}})
-            self.check(f"{disposition}.fxt")
-            dump = run(os.path.join(BUILD, "fxt"), "dump", "--type", "switch", path).stdout
-            events[disposition] = dump.count("sleep")
-        self.assertGreater(events["RETAIN"], 0)
-        self.assertEqual((events["CLEAR_NONDURABLE"], events["CLEAR_ALL"]), (0, 0))
+            # Who has ended is kept for a second: a machine may be too busy to start again within it.
+            for _ in range(20):
+                client = self.client()
+                client.call("InitializeTracing", CIRCULAR)
+                client.call("StartTracing", {"options": {"buffer_disposition": "CLEAR_ALL"}})
+                subprocess.run(["bash", "-c", f"printf %s '{name}' >/proc/self/comm; read -t 0.02 <> <(:)"], check=False)
+                client.call("StopTracing")
+                self.assertEqual(client.call("StartTracing", {"options": {"buffer_disposition": disposition}}),
+                                 {"parameters": {}})
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(path)
+                client.call("TerminateTracing", {"options": {"write_results": True}, "output": {"path": path}})
+                client.close()
+                self.check(f"{disposition}.fxt")
+                dump = self.dump(f"{disposition}.fxt")
+                found = (name in self.dump(f"{disposition}.fxt", "--type", "switch"), name in dump)
+                if found == (has_events, has_names):
+                    break
+            self.assertEqual(found, (has_events, has_names), disposition)
+            # The hole between the runs is shown where both are in the file.
+            self.assertEqual(("stopped" in dump, "started" in dump), (has_events, has_events))
 
     def test_who_may_control(self):
         recorder = self.path("recorder")
@@ -401,6 +503,35 @@ class Losses(Session):
         self.assertIn(f"removed {self.socket}", done.stderr)
         self.do("cancel")
 
+    def test_killed_in_the_foreground(self):
+        def record():
+            command = [self.recorder, "--circular", "2M", "--trigger", "alert x", "--socket", self.socket, "-o",
+                       self.path("x-%n.fxt")]
+            recording = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(recording.communicate)
+            self.addCleanup(recording.kill)
+            said = recording.stderr.readline()
+            while "recording into" not in said.splitlines()[-1]:
+                said += recording.stderr.readline()
+            return recording, said
+        before = os.listdir(self.folder)
+        killed, said = record()
+        self.assertNotIn("removed", said)
+        killed.kill()
+        killed.wait()
+        self.assertIn("no controller runs", self.refused("alert", "x"))
+        again, said = record()
+        self.assertIn(f"removed {self.socket}", said)
+        self.do("alert", "x")
+        self.assertTrue(eventually(lambda: os.path.exists(self.path("x-1.fxt"))))
+        self.check("x-1.fxt")
+        again.kill()
+        again.wait()
+        self.assertIn(f"removed {self.socket}", self.start().stderr)
+        self.do("cancel")
+        self.ended_by_itself()
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted([*before, "control.lock", "x-1.fxt"]))
+
     def test_two_controllers(self):
         self.serve()
         self.assertIn("another controller serves", self.refused("serve"))
@@ -413,10 +544,7 @@ class Losses(Session):
         self.assertIn("is no socket", self.refused("serve"))
 
     def test_disk_full(self):
-        small = self.path("small")
-        os.mkdir(small)
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small], check=True)
-        self.addCleanup(subprocess.run, ["umount", "-l", small], check=True)
+        small = self.small_disk()
         self.start()
         # More than fits: a switch takes 16 bytes.
         for _ in range(4000):
@@ -429,6 +557,64 @@ class Losses(Session):
         self.assertEqual((self.status()["state"], os.listdir(small)), ("STOPPED", []))
         self.do("stop", "-o", self.path("a.fxt"))
         self.check("a.fxt")
+
+    def small_disk(self):
+        small = self.path("small")
+        os.mkdir(small)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", small], check=True)
+        return small
+
+    def test_disk_full_for_a_trigger(self):
+        small = self.small_disk()
+        server = self.serve("--circular", "2M", "--trigger", "alert x", "-o", f"{small}/x-%n.fxt")
+        for _ in range(4000):
+            time.sleep(0.0001)
+        self.do("alert", "x")
+        self.assertIn("alert x", server.stderr.readline())
+        self.assertIn("No space left on device", server.stderr.readline())
+        self.assertEqual(self.status()["triggers"], [{"condition": "alert x", "fired": 1, "suppressed": 0, "files": 0}])
+        self.assertEqual((self.status()["state"], os.listdir(small)), ("STARTED", []))
+        self.do("snapshot", "-o", self.path("a.fxt"))
+        self.check("a.fxt")
+
+    def test_disk_full_while_it_streams(self):
+        small = self.small_disk()
+        self.start("--streaming", "-c", "sched", "-o", f"{small}/a.fxt")
+
+        def stopped():
+            for _ in range(200):
+                time.sleep(0.0001)
+            return self.status()["state"] == "STOPPED"
+        self.assertTrue(eventually(stopped))
+        self.assertIn("No space left on device", self.status()["reason"])
+        self.assertIn("No space left on device", self.refused("stop"))
+        self.ended_by_itself()
+        self.assertEqual(run(os.path.join(BUILD, "fxt"), "info", f"{small}/a.fxt").returncode, 0, "up to there")
+
+    def on_a_terminal(self, *words):
+        """A command whose terminal is the other end."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execl(self.recorder, "fxt-record", *words, "--socket", self.socket)
+        self.addCleanup(self.gone, pid)
+        return pid, terminal
+
+    def test_terminal_of_a_view_gone(self):
+        self.serve("--circular", "2M")
+        pid, terminal = self.on_a_terminal("status", "--watch")
+        self.assertTrue(eventually(lambda: b"STARTED" in os.read(terminal, 4096)))
+        os.close(terminal)
+        os.waitpid(pid, 0)
+        self.assertEqual(self.status()["state"], "STARTED")
+
+    def test_terminal_of_the_controller_gone(self):
+        pid, terminal = self.on_a_terminal("serve", "--circular", "2M")
+        self.assertTrue(eventually(lambda: b"READY" in os.read(terminal, 4096)))
+        self.assertEqual(self.status()["state"], "STARTED")
+        os.close(terminal)
+        os.waitpid(pid, 0)
+        self.assertFalse(os.path.exists(self.socket))
 
     def test_terminal_gone(self):
         pid, terminal = pty.fork()
@@ -459,6 +645,42 @@ class Losses(Session):
         self.assertEqual(self.status()["state"], "STARTED")
         self.do("snapshot", "-o", self.path("a.fxt"))
         self.check("a.fxt")
+
+    def test_snapshot_command_killed(self):
+        self.start()
+        before = sorted(os.listdir(self.folder))
+        controller = self.status()["pid"]
+        os.kill(controller, signal.SIGSTOP)
+        try:
+            command = subprocess.Popen([self.recorder, "snapshot", "-o", self.path("a.fxt"), "--socket", self.socket])
+            self.addCleanup(command.wait)
+
+            def has_asked():
+                with open(f"/proc/{command.pid}/wchan", encoding="ascii") as file:
+                    return "poll" in file.read()
+            self.assertTrue(eventually(has_asked))
+            command.kill()
+            command.wait()
+        finally:
+            os.kill(controller, signal.SIGCONT)
+        self.assertEqual(self.status()["state"], "STARTED")
+        self.do("snapshot", "-o", self.path("b.fxt"))
+        self.check("b.fxt")
+        os.unlink(self.path("b.fxt"))
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_two_sessions(self):
+        self.start()
+        second = self.refused("start", "--circular", "4M")
+        self.assertIn("ALREADY_INITIALIZED", second)
+        self.assertIn("fxt-record stop or cancel", second)
+        # Which changed nothing.
+        self.assertEqual((self.status()["state"], self.status()["buffer_bytes"] <= 2 << 20), ("STARTED", True))
+        self.assertIn("another controller", self.refused("serve"))
+        # A recording into a file is another thing, and may go on beside it.
+        done = run(self.recorder, "-q", "-o", self.path("a.fxt"), "--", "true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.do("cancel")
 
     def test_socket_directory_gone(self):
         self.socket = self.path("folder/control")

@@ -211,7 +211,7 @@ util::Result<Client::Answer> Client::Call(std::string_view member, std::string_v
 util::Status Client::Initialize(const TraceConfig& config, std::optional<PassedOutput> output) {
   Parameters parameters;
   text::JsonWriter& json = parameters.Key("config").BeginObject();
-  AppendStrings(json.Key("categories"), config.categories);
+  if (config.categories) AppendStrings(json.Key("categories"), *config.categories);
   json.Key("buffer_size_megabytes_hint").Unsigned(config.buffer_size_megabytes_hint);
   json.Key("start_timeout_milliseconds").Unsigned(config.start_timeout_milliseconds);
   json.Key("buffering_mode").String(Name(config.buffering_mode));

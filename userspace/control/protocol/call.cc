@@ -144,7 +144,9 @@ TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
   Fields fields(json, "config", bad,
                 {"categories", "buffer_size_megabytes_hint", "start_timeout_milliseconds",
                  "buffering_mode", "provider_specs"});
-  fields.Strings("categories", config.categories, kMaxCategories, kMaxCategoryName);
+  if (fields.Find("categories") != nullptr) {
+    fields.Strings("categories", config.categories.emplace(), kMaxCategories, kMaxCategoryName);
+  }
   fields.Int("buffer_size_megabytes_hint", config.buffer_size_megabytes_hint);
   fields.Int("start_timeout_milliseconds", config.start_timeout_milliseconds);
   std::string mode(Name(config.buffering_mode));

@@ -17,7 +17,8 @@ struct ProviderSpec {
 };
 
 struct TraceConfig {
-  std::vector<std::string> categories;      // empty: the default ones
+  // Empty: all that there are; not said: the default ones.
+  std::optional<std::vector<std::string>> categories;
   uint32_t buffer_size_megabytes_hint = 0;  // 0: not said
   uint64_t start_timeout_milliseconds = 0;  // 0: none
   BufferingMode buffering_mode = BufferingMode::kOneshot;

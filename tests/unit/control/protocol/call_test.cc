@@ -40,6 +40,16 @@ TEST(CallTest, RefusesWhatIsNoCall) {
   EXPECT_TRUE(Call::Parse("{\"method\":\"a.B\",\"x\":\"\\\"" + std::string(100, '[') + "\"}").ok());
 }
 
+TEST(CallTest, NoCategoriesAndNotSayingAnyAreTwo) {
+  const auto none = Parsed(R"({"config":{"categories":[]}})").ReadInitialize();
+  ASSERT_EQ(BadOf(none), "");
+  ASSERT_TRUE(none.value.config.categories);
+  EXPECT_TRUE(none.value.config.categories->empty());
+  for (const char* unsaid : {R"({"config":{}})", R"({"config":{"categories":null}})"}) {
+    EXPECT_FALSE(Parsed(unsaid).ReadInitialize().value.config.categories) << unsaid;
+  }
+}
+
 TEST(CallTest, ReadsATraceConfig) {
   const auto read =
       Parsed(R"({"config":{"categories":["sched","task"],"buffer_size_megabytes_hint":16,
@@ -49,7 +59,7 @@ TEST(CallTest, ReadsATraceConfig) {
           .ReadInitialize();
   ASSERT_EQ(BadOf(read), "");
   const TraceConfig& config = read.value.config;
-  EXPECT_EQ(config.categories, (std::vector<std::string>{"sched", "task"}));
+  EXPECT_EQ(config.categories, (std::optional<std::vector<std::string>>{{"sched", "task"}}));
   EXPECT_EQ(config.buffer_size_megabytes_hint, 16u);
   EXPECT_EQ(config.start_timeout_milliseconds, 250u);
   EXPECT_EQ(config.buffering_mode, BufferingMode::kCircular);

@@ -9,12 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "schema/event_info.h"
+#include "tools/record/control/recording_status.h"
 #include "tools/record/options/program_choice.h"
 #include "tools/record/options/record_options.h"
 #include "tools/record/options/session_description.h"
@@ -47,16 +47,6 @@ output::KeepWaiting PatientReader() {
     last = now;
     return now - begin < kReaderPatience;
   };
-}
-
-uint64_t ResidentBytes() {
-  FILE* file = fopen("/proc/self/statm", "re");
-  if (file == nullptr) return 0;
-  uint64_t all = 0;
-  uint64_t resident = 0;
-  const int read = fscanf(file, "%lu %lu", &all, &resident);
-  fclose(file);
-  return read == 2 ? resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
 }  // namespace
@@ -132,8 +122,10 @@ void SessionWorker::TellWritten() {
 Outcome SessionWorker::Initialize(const control::TraceConfig& config,
                                   std::optional<control::TraceOutput> output) {
   capture::CategorySelection categories = capture::DefaultCategories();
-  if (!config.categories.empty()) {
-    auto parsed = capture::ParseCategories(fmt::format("{}", fmt::join(config.categories, ",")));
+  if (config.categories) {
+    // An empty list is the document's word for all.
+    const std::string list = fmt::format("{}", fmt::join(*config.categories, ","));
+    auto parsed = capture::ParseCategories(list.empty() ? "all" : list);
     if (!parsed) return Failed(parsed.error());
     categories = *parsed;
   }
@@ -319,17 +311,9 @@ void SessionWorker::Signal() {
   if (triggers_ && recording_now_) triggers_->OnSignal();
 }
 
-control::Status SessionWorker::GetStatus() const {
-  control::Status status;
-  status.resident_bytes = ResidentBytes();
-  if (!recording_) return status;
-  const session::RecordingStatus recording = recording_->status();
-  status.covered = recording.covered;
-  status.started = started_at_ == 0 ? 0 : util::MonotonicNow() - started_at_;
-  status.buffer_bytes = recording.buffer_bytes;
-  status.events = recording.events;
-  status.lost = recording.lost;
-  status.cpu_time = recording.cpu_time;
+control::Status SessionWorker::GetStatus() {
+  if (!recording_) return ProcessStatus();
+  control::Status status = StatusOf(*recording_, started_at_);
   if (triggers_) status.triggers = triggers_->status();
   return status;
 }

@@ -54,7 +54,7 @@ class SessionWorker {
   void Alert(const std::string& name);
   // Somebody sent a SIGUSR1.
   void Signal();
-  control::Status GetStatus() const;
+  control::Status GetStatus();
 
  private:
   util::Status Make(const capture::CategorySelection& categories);
