@@ -251,6 +251,19 @@ class Commands(Session):
         self.check("day.fxt")
         self.assertIn("lunch", run(os.path.join(BUILD, "fxt"), "dump", "--type", "instant", self.path("day.fxt")).stdout)
 
+    def test_of_some_tasks_alone(self):
+        sleeper = subprocess.Popen(["bash", "-c", "while :; do read -t 0.005 <> <(:); done"])
+        self.addCleanup(sleeper.wait)
+        self.addCleanup(sleeper.kill)
+        self.start("--circular", "2M", "-c", "sched", "--tgid", str(sleeper.pid), "--comm", "nobody-is-it")
+        self.assertTrue(eventually(lambda: self.status()["events"] > 100))
+        self.do("stop", "-o", self.path("a.fxt"))
+        self.check("a.fxt")
+        switches = self.dump("a.fxt", "--type", "switch").splitlines()
+        self.assertTrue(switches)
+        for line in switches:
+            self.assertIn(str(sleeper.pid), line)
+
     def test_oneshot_stops_by_itself(self):
         self.start("--oneshot", "1M", "-c", "sched")
         ping, pong = os.pipe(), os.pipe()

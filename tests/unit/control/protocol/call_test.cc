@@ -50,6 +50,24 @@ TEST(CallTest, NoCategoriesAndNotSayingAnyAreTwo) {
   }
 }
 
+TEST(CallTest, ReadsAFilter) {
+  const auto read = Parsed(R"({"config":{"filter":{"tids":[1,2],"pids":[3],"comms":["a b"],
+                               "cgroups":["/x"],"follow":true}}})")
+                        .ReadInitialize();
+  ASSERT_EQ(BadOf(read), "");
+  ASSERT_TRUE(read.value.config.filter);
+  const TaskFilter& filter = *read.value.config.filter;
+  EXPECT_EQ(filter.tids, (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(filter.pids, (std::vector<uint32_t>{3}));
+  EXPECT_EQ(filter.comms, (std::vector<std::string>{"a b"}));
+  EXPECT_EQ(filter.cgroups, (std::vector<std::string>{"/x"}));
+  EXPECT_TRUE(filter.follow);
+  for (const char* wrong : {"[-1]", "[4194304]", "[\"1\"]", "1", "[1.5]"}) {
+    const std::string text = R"({"config":{"filter":{"tids":)" + std::string(wrong) + "}}}";
+    EXPECT_EQ(BadOf(Parsed(text.c_str()).ReadInitialize()), "config.filter.tids") << wrong;
+  }
+}
+
 TEST(CallTest, ReadsATraceConfig) {
   const auto read =
       Parsed(R"({"config":{"categories":["sched","task"],"buffer_size_megabytes_hint":16,

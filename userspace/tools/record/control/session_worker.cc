@@ -15,8 +15,8 @@
 
 #include "schema/event_info.h"
 #include "tools/record/control/recording_status.h"
+#include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
-#include "tools/record/options/record_options.h"
 #include "tools/record/options/session_description.h"
 #include "tools/record/process/schedule.h"
 #include "util/clock.h"
@@ -159,6 +159,13 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   options.command_line = defaults_.command_line;
   options.categories = categories;
   options.verbose = defaults_.verbose;
+  if (config_.filter) {
+    options.tids = config_.filter->tids;
+    options.tgids = config_.filter->pids;
+    options.comms = config_.filter->comms;
+    options.cgroups = config_.filter->cgroups;
+    options.follow = config_.filter->follow;
+  }
   std::vector<std::string> notes;
   // Of these some comes by perf, or needs what was mapped when; both are for a recording into a
   // file.
@@ -199,6 +206,7 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   recording_ = std::move(*made);
   recording_->Describe(DescribeSession(options, recording_->capture(), std::nullopt));
   categories_ = categories;
+  options_ = options;
   if (defaults_.triggers.triggers.empty() ||
       config_.buffering_mode == control::BufferingMode::kStreaming) {
     return util::Ok();
@@ -234,6 +242,12 @@ Outcome SessionWorker::Start(const control::StartOptions& options) {
   if (auto status = recording_->Start(disposition); !status) return Failed(status.error());
   if (!begun_ || options.buffer_disposition != control::BufferDisposition::kRetain) {
     started_at_ = util::MonotonicNow();
+  }
+  if (!begun_) {
+    for (const std::string& warning :
+         FilterWarnings(options_, recording_->capture().filter_matches())) {
+      say_(warning);
+    }
   }
   begun_ = recording_now_ = true;
   if (triggers_) triggers_->Begin();
