@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A circular recording that goes on for long at full rate, and the window that it has in the end:
 // the switches and names of ftrace's record of the same seconds. FXT_CIRCULAR_SECONDS makes it
-// longer (make circular-test: ten minutes and 64 MiB).
+// longer and FXT_CIRCULAR_SIZE larger (make circular-test: ten minutes and 64 MiB).
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -78,6 +78,8 @@ TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
   REQUIRE_CAPTURE();
   const seconds all{Setting("FXT_CIRCULAR_SECONDS", 6)};
   const bool is_long = all > seconds{60};
+  const char* size = getenv("FXT_CIRCULAR_SIZE");
+  if (!size) size = "8M";
   const TempDir dir;
   const std::string path = dir.File("window-1.fxt");
   const std::string socket = dir.File("control");
@@ -87,8 +89,9 @@ TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
   auto second = FtraceSession::CreateSecond(buffers);
   ASSERT_TRUE(second.ok()) << second.error().message;
 
-  TalkingRecorder recorder(dir.File("window-%n.fxt"), {"--circular", is_long ? "64M" : "8M", "--trigger", "signal", "--trigger",
-                            "alert none", "--socket", socket});
+  TalkingRecorder recorder(
+      dir.File("window-%n.fxt"),
+      {"--circular", size, "--trigger", "signal", "--trigger", "alert none", "--socket", socket});
   Puppet renamed([](char) { prctl(PR_SET_NAME, "ct-renamed"); });
   {
     Puppet dead([](char) { prctl(PR_SET_NAME, "ct-dead"); });
@@ -100,7 +103,8 @@ TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
     std::this_thread::sleep_for(seconds{1});
     renamed.Tell('a');
     std::this_thread::sleep_for(all / 2);
-    // The truth of all of the window is to be known, and of no more than fits into ftrace's buffers.
+    // The truth of all of the window is to be known, and of no more than fits into ftrace's
+    // buffers.
     const seconds known = std::min<seconds>(all / 2, Covered(socket) * 3 / 2 + seconds{2});
     std::this_thread::sleep_for(all / 2 - known);
     ASSERT_TRUE(session->Start().ok());

@@ -106,7 +106,8 @@ class LatencyWatch {
     Forget(tid);
     if (off == 0) return;
     const bool is_new = (off & kStateMask) == kNew;
-    const auto state = is_new ? uint32_t{FXR_STATE_RUNNABLE} : static_cast<uint32_t>(off & kStateMask);
+    const auto state =
+        is_new ? uint32_t{FXR_STATE_RUNNABLE} : static_cast<uint32_t>(off & kStateMask);
     if (woken != 0 && IsAbove(TriggerKind::kWakeupLatency, time - woken)) {
       found(Found{TriggerKind::kWakeupLatency, time, time - woken, tid, state});
     }
