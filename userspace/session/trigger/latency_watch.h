@@ -49,6 +49,8 @@ class LatencyWatch {
       }
     });
   }
+  // Of each ring.
+  uint64_t ring_slots() const { return merger_.ring_count() == 0 ? 0 : merger_.ring(0).capacity(); }
   // Slots that were left out.
   uint64_t skipped() const { return skipped_; }
   // How full of new slots the fullest ring was at the last look, percent.
