@@ -50,9 +50,10 @@ class Talker(FlightRecorder):
 
     def launch(self, command, folder):
         self.folder = folder
-        self.log = open(os.path.join(folder, "log"), "w+", encoding="utf-8", errors="replace")
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
-                                        cwd=folder)
+        self.log = os.path.join(folder, "log")
+        # Appended to: who reads it must not move the place where the next line goes.
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
 
     def pids(self):
         return [self.process.pid]
@@ -60,8 +61,7 @@ class Talker(FlightRecorder):
     def wait_for(self, words, times=1):
         text = ""
         for _ in range(12000):
-            self.log.seek(0)
-            text = self.log.read()
+            text = system.read_text(self.log)
             if text.count(words) >= times:
                 return text
             if self.process.poll() is not None:
@@ -72,7 +72,6 @@ class Talker(FlightRecorder):
     def end(self):
         self.process.send_signal(signal.SIGINT)
         self.process.wait(60)
-        self.log.close()
 
 
 class FxtRecord(Talker):
@@ -94,13 +93,8 @@ class FxtRecord(Talker):
         return os.path.join(self.folder, f"trace-{self.number}.fxt")
 
     def events(self, path):
-        self.log.seek(0)
-        line = [each for each in self.log.read().splitlines() if "wrote " in each][-1]
+        line = [each for each in system.read_text(self.log).splitlines() if "wrote " in each][-1]
         return int(re.search(r"([\d,]+) events", line).group(1).replace(",", ""))
-
-    def last_line(self):
-        self.log.seek(0)
-        return self.log.read().strip().splitlines()[-1]
 
 
 class PerfOverwrite(Talker):
@@ -121,8 +115,7 @@ class PerfOverwrite(Talker):
         # Its rings are mapped, then it says nothing.
         while "perf_event" not in system.read_text(f"/proc/{self.process.pid}/maps"):
             if self.process.poll() is not None or time.monotonic() > deadline:
-                self.log.seek(0)
-                raise RuntimeError(f"perf does not record: {self.log.read()[-300:]}")
+                raise RuntimeError(f"perf does not record: {system.read_text(self.log)[-300:]}")
             time.sleep(0.01)
         time.sleep(0.5)
 
@@ -130,8 +123,7 @@ class PerfOverwrite(Talker):
         self.number += 1
         self.process.send_signal(signal.SIGUSR2)
         self.wait_for("Dump perf.data.", self.number)
-        self.log.seek(0)
-        return os.path.join(self.folder, re.findall(r"Dump (perf\.data\.\d+)", self.log.read())[-1])
+        return os.path.join(self.folder, re.findall(r"Dump (perf\.data\.\d+)", system.read_text(self.log))[-1])
 
     def events(self, path):
         return perf_file.count(path)[0]
