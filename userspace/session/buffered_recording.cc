@@ -2,11 +2,13 @@
 #include "session/buffered_recording.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <utility>
 
 #include "capture/bpf/ring_sizes.h"
+#include "capture/rings/oldest_time.h"
+#include "fxt_record/slot_body.h"
+#include "schema/event_info.h"
 #include "session/process_time.h"
 #include "util/clock.h"
 #include "util/machine_info.h"
@@ -73,6 +75,7 @@ void BufferedRecording::OnStart(uint64_t time) {
 }
 
 void BufferedRecording::OnSideEvent(const fxr_side_header& event) {
+  CountSideEvent(event);
   const bool while_stopped = event.time > stop_time_ && event.time < start_time_;
   // Who tasks are when it starts again can be asked then.
   if (while_stopped && !started_ && journal_.bytes() >= journal_limit_) {
@@ -82,6 +85,28 @@ void BufferedRecording::OnSideEvent(const fxr_side_header& event) {
   durable_.identities().Keep(event);
   fxr_side_header& kept = journal_.Append(event);
   if (while_stopped) kept.flags |= FXR_SIDE_NAMES_ONLY;
+}
+
+void BufferedRecording::CountSideEvent(const fxr_side_header& event) {
+  if (!started_ || (event.flags & FXR_SIDE_NAMES_ONLY) != 0) return;
+  switch (event.type) {
+    case FXR_SIDE_FORK:
+    case FXR_SIDE_EXEC:
+    case FXR_SIDE_RENAME:
+    case FXR_SIDE_EXIT:
+      ++side_counts_[FXR_CATEGORY_TASK];
+      break;
+    case FXR_SIDE_LOG:
+      ++side_counts_[FXR_CATEGORY_LOG];
+      break;
+    case FXR_SIDE_SLOT: {
+      const auto& slot = reinterpret_cast<const fxr_side_slot&>(event).slot;
+      ++side_counts_[schema::SlotInfoOf(fxr_type_of(slot.commit)).category];
+      break;
+    }
+    default:
+      break;
+  }
 }
 
 void BufferedRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
@@ -173,30 +198,12 @@ void BufferedRecording::NoteHeads() {
   notes_.Add(std::move(note));
 }
 
-// The oldest slot is where the next event goes. One that is overwritten while it is looked at tells
-// the time of now, and taking that for the left edge would make everybody in the window have the
-// name of now: a time counts only where the head stayed and the slot behind is not older.
-std::optional<uint64_t> BufferedRecording::OldestTime(size_t ring_index, uint64_t now) const {
-  constexpr int kTries = 16;
-  const capture::SlotRing& ring = rings_[ring_index];
-  for (int i = 0; i < kTries; ++i) {
-    const uint64_t head = ring.LiveHead();
-    if (head - floors_[ring_index] <= ring.capacity()) return std::nullopt;
-    const uint64_t oldest = head - ring.capacity();
-    const uint64_t near = notes_.Near(ring_index, oldest, now);
-    const uint64_t time = capture::WholeTime(ring.Read(oldest).commit, near);
-    const uint64_t next = capture::WholeTime(ring.Read(oldest + 1).commit, near);
-    std::atomic_thread_fence(std::memory_order_acquire);
-    if (ring.LiveHead() == head && time <= next) return time;
-  }
-  return std::nullopt;  // the next look comes soon
-}
-
 uint64_t BufferedRecording::LeftEdge() const {
   const uint64_t now = session_->Now();
   uint64_t edge = floor_time_;
   for (size_t i = 0; i < rings_.size(); ++i) {
-    if (const auto time = OldestTime(i, now)) edge = std::max(edge, *time);
+    const auto time = capture::OldestTime(rings_[i], i, floors_[i], notes_, now);
+    if (time) edge = std::max(edge, *time);
   }
   return edge;
 }
@@ -381,6 +388,17 @@ RecordingStatus BufferedRecording::status() const {
   status.snapshots = snapshots_;
   status.writing = thread_.busy() || !waiting_.empty();
   return status;
+}
+
+CategoryTotals BufferedRecording::CountCategories() {
+  slot_counts_.Update(rings_);
+  CategoryTotals totals;
+  const capture::CaptureStats stats = session_->stats();
+  for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
+    totals.events[category] = slot_counts_.counts()[category] + side_counts_[category];
+    totals.lost[category] = stats.dropped[category];
+  }
+  return totals;
 }
 
 }  // namespace session
