@@ -40,6 +40,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   uint64_t Now() override { return session_->Now(); }
   std::optional<fxr_task> FindTask(uint32_t tid) override;
   RecordingStatus status() const override;
+  std::vector<provider::Alert> TakeProviderAlerts() override { return std::move(alerts_); }
   capture::CaptureSession& capture() override { return *session_; }
 
  private:
@@ -77,6 +78,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void AskAgain();
   util::Result<Window> TakeWindow(const SnapshotRequest& request);
   void BeginNextSnapshot();
+  void StartProviders(bool retain);
 
   RecordingConfig config_;
   const size_t journal_limit_;  // bytes
@@ -101,6 +103,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   uint64_t snapshots_ = 0;
   std::deque<Waiting> waiting_;
   std::vector<Written> written_;
+  std::vector<provider::Alert> alerts_;  // of providers
   SnapshotThread thread_;
 };
 

@@ -19,6 +19,8 @@ constexpr int kQuietTurnMs = 250;
 constexpr int kUnfinishedMs = 1;
 // What a kill can cost at most, ns.
 constexpr uint64_t kFlushInterval = 400'000'000;
+// How long a start waits for providers to follow it.
+constexpr uint32_t kProviderPatienceMs = 100;
 
 }  // namespace
 
@@ -31,7 +33,8 @@ StreamingRecording::File::File(Destination destination, model::TaskTracker& task
           {.path = "", .gzip = destination.gzip, .gzip_effort = {.may_fall = true}})),
       archive(*sink),
       writer(archive, schema::kRecorderName),
-      translator(writer, tasks, options) {}
+      translator(writer, tasks, options),
+      sections(archive, translator) {}
 
 util::Result<std::unique_ptr<Recording>> StreamingRecording::Make(
     RecordingConfig config, const capture::KernelFeatures& features) {
@@ -52,11 +55,18 @@ StreamingRecording::StreamingRecording(RecordingConfig config,
     : config_(std::move(config)),
       proc_(std::move(proc)),
       session_(std::move(session)),
-      tasks_(session_->identities(), session_->options().sees_switches()) {}
+      tasks_(session_->identities(), session_->options().sees_switches()) {
+  if (config_.providers == nullptr) return;
+  config_.provider_session.mode = FXT_MODE_STREAMING;
+  config_.providers->Begin(config_.provider_session);
+  guests_.emplace(*config_.providers);
+  session_->SetGuests(&*guests_);
+}
 
 StreamingRecording::~StreamingRecording() {
   session_->StopEvents();
   if (file_) static_cast<void>(Close());
+  if (config_.providers != nullptr) config_.providers->End();
 }
 
 util::Status StreamingRecording::OpenFile() {
@@ -74,6 +84,7 @@ util::Status StreamingRecording::OpenFile() {
           .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
           .filtered = !session_->filter().empty()});
   file_->number = ++files_;
+  if (guests_) guests_->set_writer(&file_->sections);
   file_->translator.OnClockOffset(clock_offset_);
   return util::Ok();
 }
@@ -149,12 +160,14 @@ void StreamingRecording::Rotate(uint64_t time) {
   if (util::Status status = OpenFile(); !status) {
     failed_ = status.TakeError();
     file_ = std::move(before);
+    if (guests_) guests_->set_writer(&file_->sections);
     return;
   }
   std::swap(before, file_);
   std::unique_ptr<File> next = std::move(before);
   FinishFile(time);
   file_ = std::move(next);
+  if (guests_) guests_->set_writer(&file_->sections);
   BeginFile(time);
   for (uint32_t cpu = 0; cpu < running.size(); ++cpu) {
     if (running[cpu]) file_->translator.OnRunning(cpu, time, *running[cpu]);
@@ -173,6 +186,8 @@ void StreamingRecording::AddCounts() {
   const translate::TranslationStats stats = file_->translator.stats();
   for (const uint64_t events : stats.events) finished_events_ += events;
   for (const uint64_t lost : stats.lost) finished_lost_ += lost;
+  finished_events_ += file_->sections.stats().records;
+  finished_lost_ += file_->sections.stats().lost;
 }
 
 void StreamingRecording::FinishFile(uint64_t end) {
@@ -184,8 +199,11 @@ void StreamingRecording::FinishFile(uint64_t end) {
   written.covered = end - file_->begin;
   for (const uint64_t recorded : stats.recorded) written.events += recorded;
   for (const uint64_t lost : stats.lost) written.lost += lost;
+  written.events += file_->sections.stats().records;
+  written.lost += file_->sections.stats().lost;
   file_->archive.Flush();
   std::shared_ptr<sink::Sink> sink = std::move(file_->sink);
+  if (guests_) guests_->set_writer(nullptr);
   file_.reset();
   const uint64_t begin = util::MonotonicNow();
   finishing_.push_back(
@@ -197,16 +215,24 @@ void StreamingRecording::FinishFile(uint64_t end) {
       }));
 }
 
+void StreamingRecording::StartProviders() {
+  if (config_.providers != nullptr) {
+    config_.providers->Start(util::KernelMonotonicAhead(), kProviderPatienceMs, true);
+  }
+}
+
 util::Status StreamingRecording::Start(BufferDisposition) {
   if (started_) return util::Error{"the recording has started already", ""};
   if (begun_) {
     drained_ = session_->Drain();
+    StartProviders();
     start_time_ = session_->Resume();
     started_ = true;
     file_->translator.OnMark(start_time_, schema::event::kStarted, {});
     return util::Ok();
   }
   if (util::Status status = OpenFile(); !status) return status;
+  StartProviders();
   if (util::Status status = session_->Start(*this); !status) return status;
   if (util::Status status = Publish(); !status) return status;
   if (file_->archive.Flush()) file_->sink->Flush();
@@ -219,6 +245,7 @@ util::Status StreamingRecording::Start(BufferDisposition) {
 util::Status StreamingRecording::Stop() {
   if (!started_) return util::Ok();
   started_ = false;
+  if (config_.providers != nullptr) config_.providers->Stop();
   stop_time_ = session_->Pause();
   start_time_ = UINT64_MAX;
   was_stopped_ = true;
@@ -275,6 +302,7 @@ util::Result<Written> StreamingRecording::Close() {
     file_.reset();
     return util::Error{"nothing was recorded yet", ""};
   }
+  if (config_.providers != nullptr) config_.providers->Stop();
   const uint64_t stopped = session_->Stop();
   started_ = false;
   FinishFile(was_stopped_ && stop_time_ > start_time_ ? stop_time_ : stopped);
@@ -294,6 +322,8 @@ RecordingStatus StreamingRecording::status() const {
     const translate::TranslationStats stats = file_->translator.stats();
     for (const uint64_t events : stats.events) status.events += events;
     for (const uint64_t lost : stats.lost) status.lost += lost;
+    status.events += file_->sections.stats().records;
+    status.lost += file_->sections.stats().lost;
   }
   status.cpu_time = ProcessTime();
   status.ring_bytes = session_->ring_bytes();

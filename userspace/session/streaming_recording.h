@@ -17,7 +17,9 @@
 #include "fxt/provider_writer.h"
 #include "model/task_tracker.h"
 #include "output/output_file.h"
+#include "provider/section_writer.h"
 #include "session/durable_tasks.h"
+#include "session/provider_stream.h"
 #include "session/recording.h"
 #include "sink/sink.h"
 #include "translate/translator.h"
@@ -46,6 +48,9 @@ class StreamingRecording final : public Recording, private capture::EventHandler
     return session_->identities().LookUp(tid);
   }
   RecordingStatus status() const override;
+  std::vector<provider::Alert> TakeProviderAlerts() override {
+    return guests_ ? guests_->TakeAlerts() : std::vector<provider::Alert>();
+  }
   capture::CaptureSession& capture() override { return *session_; }
 
  private:
@@ -60,6 +65,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
     fxt::ArchiveWriter archive;
     fxt::ProviderWriter writer;
     translate::Translator translator;
+    provider::SectionWriter sections;
     uint64_t number = 0;
     uint64_t begin = 0;  // ns of CLOCK_MONOTONIC
   };
@@ -79,6 +85,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   void OnFinalTask(const fxr_task& task) override { file_->translator.OnFinalTask(task); }
 
   util::Status OpenFile();
+  void StartProviders();
   void BeginFile(uint64_t time);
   // The file takes its name.
   util::Status Publish();
@@ -90,6 +97,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
 
   RecordingConfig config_;
   std::unique_ptr<capture::ProcIdentity> proc_;
+  std::optional<ProviderStream> guests_;  // where providers take part; outlives the capture
   std::unique_ptr<capture::CaptureSession> session_;
   model::TaskTracker tasks_;
   std::atomic<bool> abandoned_ = false;

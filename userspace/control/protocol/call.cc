@@ -272,6 +272,18 @@ Read<std::string> Call::ReadAlert() const {
   return read;
 }
 
+Read<ProviderRequest> Call::ReadProvider() const {
+  Read<ProviderRequest> read;
+  Fields fields(*parameters_, "", read.bad, {"name", "pid", "categories"});
+  fields.String("name", read.value.name, kMaxProviderName);
+  if (!read.bad && read.value.name.empty()) fields.Refuse("name", "is missing");
+  // As the program knows itself; the kernel says who it is.
+  uint32_t pid = 0;
+  fields.Int("pid", pid);
+  fields.Strings("categories", read.value.categories, kMaxCategories, kMaxCategoryName);
+  return read;
+}
+
 Read<bool> Call::ReadNothing() const {
   Read<bool> read{};
   Fields(*parameters_, "", read.bad, {});

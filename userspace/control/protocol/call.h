@@ -51,6 +51,7 @@ class Call {
   Read<EndRequest> ReadEnd() const;
   Read<SnapshotRequest> ReadSnapshot() const;
   Read<std::string> ReadAlert() const;
+  Read<ProviderRequest> ReadProvider() const;
   Read<bool> ReadNothing() const;
 
  private:

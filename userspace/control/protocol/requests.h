@@ -47,6 +47,11 @@ struct EndRequest {
   std::optional<OutputChoice> output;
 };
 
+struct ProviderRequest {
+  std::string name;
+  std::vector<std::string> categories;
+};
+
 struct SnapshotRequest {
   std::optional<OutputChoice> output;
   uint64_t last_nanoseconds = 0;  // 0: all of the buffer

@@ -55,7 +55,14 @@ Server::Server(ControlSocket& socket, Controller& controller, Engine& engine,
   controller_.OnState([this](SessionState state) { TellState(state); });
 }
 
-Server::~Server() { controller_.OnState(nullptr); }
+Server::~Server() {
+  controller_.OnState(nullptr);
+  for (const Client& client : clients_) Forget(client);
+}
+
+void Server::Forget(const Client& client) {
+  if (client->provider_id != 0) engine_.RemoveProvider(client->provider_id);
+}
 
 void Server::AddPollFds(std::vector<pollfd>& fds) {
   first_fd_ = fds.size();
@@ -87,7 +94,11 @@ void Server::Turn(const std::vector<pollfd>& fds, uint64_t now) {
     client->Turn(fds[first_fd_ + 1 + i].revents, now);
     if (const auto message = client->NextMessage(now)) Handle(client, *message, now);
   }
-  std::erase_if(clients_, [](const Client& client) { return client->over(); });
+  std::erase_if(clients_, [this](const Client& client) {
+    const bool over = client->over();
+    if (over) Forget(client);
+    return over;
+  });
   if ((fds[first_fd_].revents & POLLIN) != 0) Accept();
   polled_clients_ = polled_openings_ = 0;
   Reap();
@@ -126,11 +137,16 @@ void Server::Reap() {
 }
 
 bool Server::HasPlace(const Peer& peer) const {
-  if (peer.uid == 0) return clients_.size() < kMaxClients + kPlacesForRoot;
-  const auto of_user = std::count_if(clients_.begin(), clients_.end(), [&](const Client& client) {
-    return client->peer().uid == peer.uid;
-  });
-  return clients_.size() < kMaxClients && static_cast<size_t>(of_user) < kMaxClientsOfUser;
+  // Providers have places of their own.
+  size_t clients = 0;
+  size_t of_user = 0;
+  for (const Client& client : clients_) {
+    if (client->provider_id != 0) continue;
+    ++clients;
+    if (client->peer().uid == peer.uid) ++of_user;
+  }
+  if (peer.uid == 0) return clients < kMaxClients + kPlacesForRoot;
+  return clients < kMaxClients && of_user < kMaxClientsOfUser;
 }
 
 void Server::Accept() {
@@ -252,6 +268,7 @@ void Server::HandleController(const Client& client, Call& call, uint64_t now) {
     if (!failure) TellAlert(read.value);
     return;
   }
+  if (member == "RegisterProvider") return RegisterProvider(client, call);
   // The others have no parameters.
   const auto nothing = call.ReadNothing();
   if (nothing.bad) return refuse(*nothing.bad);
@@ -312,6 +329,30 @@ void Server::WithOutput(const Client& client, const std::optional<OutputChoice>&
   if (!process) return ready(process.TakeError());
   openings_.push_back({std::move(*process), client, now + kOpenPatience, choice->path, choice->gzip,
                        std::move(ready)});
+}
+
+void Server::RegisterProvider(const Client& client, const Call& call) {
+  const auto read = call.ReadProvider();
+  if (read.bad) return Answer(client, call.oneway(), reply::InvalidParameter(*read.bad));
+  if (!call.more() || call.oneway()) {
+    return Answer(client, call.oneway(),
+                  reply::ServiceError("ExpectedMore", "method", call.method()));
+  }
+  const auto id = engine_.AddProvider(
+      read.value.name, static_cast<uint32_t>(client->peer().pid),
+      [weak = std::weak_ptr(client)](uint32_t provider, SessionState state,
+                                     std::shared_ptr<util::UniqueFd> buffer) {
+        const auto there = weak.lock();
+        if (!there) return;
+        const bool has_buffer = buffer != nullptr;
+        there->Send(reply::ProviderState(provider, state, has_buffer), std::move(buffer));
+      });
+  if (id) {
+    client->provider_id = *id;
+  } else {
+    Answer(client, false,
+           reply::Error(Failure{error_name::kFailed, "no further program can take part"}));
+  }
 }
 
 void Server::WatchAlert(const Client& client, const Call& call) {

@@ -70,6 +70,8 @@ class Server {
   void HandleController(const Client& client, Call& call, uint64_t now);
   void Initialize(const Client& client, const Call& call, uint64_t now);
   void WatchAlert(const Client& client, const Call& call);
+  void RegisterProvider(const Client& client, const Call& call);
+  void Forget(const Client& client);
   void TellState(SessionState state);
 
   // The last answer to the client's call, if that wants one.

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "schema/event_info.h"
+#include "tools/record/control/provider_words.h"
 #include "tools/record/options/program_choice.h"
 #include "tools/record/options/record_options.h"
 #include "tools/record/options/session_description.h"
@@ -62,12 +63,16 @@ uint64_t ResidentBytes() {
 }  // namespace
 
 SessionWorker::SessionWorker(const capture::KernelFeatures& features, SessionDefaults defaults,
+                             provider::ProviderSet& providers,
                              std::function<void(std::string)> stopped,
-                             std::function<void(std::string)> say)
+                             std::function<void(std::string)> say,
+                             std::function<void(std::string)> alerted)
     : features_(features),
       defaults_(std::move(defaults)),
       stopped_(std::move(stopped)),
-      say_(std::move(say)) {}
+      say_(std::move(say)),
+      alerted_(std::move(alerted)),
+      providers_(providers) {}
 
 void SessionWorker::Quit() {
   inbox_.Post([this] { quit_ = true; });
@@ -101,6 +106,7 @@ void SessionWorker::Run() {
 void SessionWorker::Turn(const std::vector<pollfd>& fds) {
   const util::Status status = recording_->Turn();
   TellWritten();
+  TakeAlerts();
   if (triggers_ && recording_now_) triggers_->Turn(fds);
   if (!recording_now_) return;
   if (!status) {
@@ -111,6 +117,17 @@ void SessionWorker::Turn(const std::vector<pollfd>& fds) {
              recording_->status().buffer_full) {
     recording_now_ = false;
     stopped_("the buffer is full");
+  }
+}
+
+// The file has the provider's own instant in any mode.
+void SessionWorker::TakeAlerts() {
+  for (const provider::Alert& alert : recording_->TakeProviderAlerts()) {
+    const std::string name = alert.name.substr(0, control::kMaxAlertName);
+    alerted_(name);
+    if (alerts_.size() == kMaxAlertsKept) alerts_.erase(alerts_.begin());
+    alerts_.push_back({alert.time, "alert " + name, "", 0});
+    if (triggers_ && recording_now_) triggers_->OnAlert(name);
   }
 }
 
@@ -132,8 +149,10 @@ void SessionWorker::TellWritten() {
 Outcome SessionWorker::Initialize(const control::TraceConfig& config,
                                   std::optional<control::TraceOutput> output) {
   capture::CategorySelection categories = capture::DefaultCategories();
-  if (!config.categories.empty()) {
-    auto parsed = capture::ParseCategories(fmt::format("{}", fmt::join(config.categories, ",")));
+  std::vector<std::string> words = config.categories;
+  TakeProviderCategories(words);
+  if (!words.empty()) {
+    auto parsed = capture::ParseCategories(fmt::format("{}", fmt::join(words, ",")));
     if (!parsed) return Failed(parsed.error());
     categories = *parsed;
   }
@@ -193,6 +212,8 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
     }
   }
   config.buffer_bytes = megabytes != 0 ? megabytes << 20 : defaults_.buffer_bytes;
+  config.providers = &providers_;
+  config.provider_session = ProviderSession(config_);
   if (config_.buffering_mode == control::BufferingMode::kStreaming) {
     if (megabytes == 0) config.buffer_bytes = 0;
     auto destination = StreamingDestination();

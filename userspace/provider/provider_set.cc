@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "provider/provider_set.h"
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "util/clock.h"
+
+namespace provider {
+namespace {
+
+size_t BytesOf(const RecordBatch& batch) {
+  return batch.words.size() * sizeof(uint64_t) + batch.entries.size() * sizeof(RecordEntry);
+}
+
+}  // namespace
+
+std::optional<uint32_t> ProviderSet::Add(const std::string& name, uint32_t pid, Tell tell) {
+  const std::lock_guard lock(mutex_);
+  if (providers_.size() >= kMaxProviders) return std::nullopt;
+  Provider& provider = providers_.emplace_back();
+  provider.identity = std::make_shared<Identity>(Identity{++last_id_, pid, name});
+  provider.tell = std::move(tell);
+  if (!active_) {
+    provider.tell(last_id_, News::kNothing, nullptr);
+    return last_id_;
+  }
+  GiveBuffer(provider);
+  return last_id_;
+}
+
+void ProviderSet::Remove(uint32_t id) {
+  const std::lock_guard lock(mutex_);
+  for (Provider& provider : providers_) {
+    if (provider.identity->id != id) continue;
+    provider.tell = nullptr;
+    provider.gone = true;
+  }
+  if (!active_) std::erase_if(providers_, [](const Provider& provider) { return provider.gone; });
+}
+
+std::vector<Identity> ProviderSet::List() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Identity> list;
+  for (const Provider& provider : providers_) {
+    if (!provider.gone) list.push_back(*provider.identity);
+  }
+  return list;
+}
+
+std::vector<std::string> ProviderSet::Categories() const {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> all;
+  for (const Provider& provider : providers_) {
+    if (provider.reader)
+      all.insert(provider.reader->categories().begin(), provider.reader->categories().end());
+  }
+  return {all.begin(), all.end()};
+}
+
+uint64_t ProviderSet::records() const {
+  const std::lock_guard lock(mutex_);
+  uint64_t records = records_gone_;
+  for (const Provider& provider : providers_) {
+    if (provider.reader) records += provider.reader->records_seen();
+  }
+  return records;
+}
+
+uint64_t ProviderSet::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_;
+}
+
+void ProviderSet::TellOne(const Provider& provider, News news,
+                          std::shared_ptr<util::UniqueFd> buffer) {
+  if (!provider.tell) return;
+  post_([this, id = provider.identity->id, news, buffer = std::move(buffer)] {
+    // It may have gone meanwhile.
+    Tell tell;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const Provider& each : providers_) {
+        if (each.identity->id == id) tell = each.tell;
+      }
+    }
+    if (tell) tell(id, news, buffer);
+  });
+}
+
+void ProviderSet::TellAll(News news) {
+  for (const Provider& provider : providers_) {
+    if (provider.reader) TellOne(provider, news, nullptr);
+  }
+}
+
+// With mutex_. A provider that comes while there is none for it goes without.
+void ProviderSet::GiveBuffer(Provider& provider) {
+  BufferOptions buffer;
+  buffer.mode = options_.mode;
+  buffer.clock = counter_ ? FXT_CLOCK_COUNTER : FXT_CLOCK_MONOTONIC;
+  buffer.categories = options_.categories;
+  buffer.bytes = options_.buffer_bytes != 0 ? options_.buffer_bytes : kDefaultBytes;
+  const auto special = options_.bytes_of.find(provider.identity->name);
+  if (special != options_.bytes_of.end()) buffer.bytes = special->second;
+  auto made = SharedBuffer::Make(buffer);
+  if (!made) return TellOne(provider, News::kNothing, nullptr);
+  auto fd = std::make_shared<util::UniqueFd>(fcntl(made->fd(), F_DUPFD_CLOEXEC, 3));
+  provider.reader = std::make_unique<BufferReader>(provider.identity, std::move(*made));
+  TellOne(provider, News::kBuffer, std::move(fd));
+  if (started_) TellOne(provider, News::kStarted, nullptr);
+}
+
+void ProviderSet::Begin(const ProviderSessionOptions& options) {
+  const std::lock_guard lock(mutex_);
+  options_ = options;
+  active_ = true;
+  started_ = false;
+  changes_ = 0;
+  since_ = 0;
+  until_ = UINT64_MAX;
+  records_gone_ = lost_ = 0;
+  counter_ = ClockPairs::CounterIsInvariant();
+  pairs_ = {};
+  pairs_.Take(0);
+  retired_.clear();
+  retired_bytes_ = 0;
+  for (Provider& provider : providers_) {
+    if (!provider.gone) GiveBuffer(provider);
+  }
+}
+
+bool ProviderSet::AllFollowed(uint32_t changes) const {
+  const std::lock_guard lock(mutex_);
+  return std::all_of(providers_.begin(), providers_.end(), [changes](const Provider& provider) {
+    return provider.gone || !provider.reader || provider.reader->buffer().acknowledged() >= changes;
+  });
+}
+
+void ProviderSet::Start(uint64_t ahead, uint32_t patience_ms, bool retain) {
+  uint32_t changes = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!active_) return;
+    ahead_ = ahead;
+    started_ = true;
+    until_ = UINT64_MAX;
+    changes = ++changes_;
+    pairs_ = {};
+    pairs_.Take(ahead);
+    for (Provider& provider : providers_) {
+      if (provider.reader) provider.reader->buffer().SetCategories(options_.categories);
+    }
+    TellAll(News::kStarted);
+  }
+  // Those that came after the first start have followed fewer changes: the wait is bounded anyway.
+  for (uint32_t waited = 0; waited < patience_ms && !AllFollowed(changes); ++waited) {
+    poll(nullptr, 0, 1);
+  }
+  const std::lock_guard lock(mutex_);
+  if (!retain || since_ == 0) since_ = util::MonotonicNow() + ahead_;
+}
+
+void ProviderSet::Stop() {
+  const std::lock_guard lock(mutex_);
+  if (!started_) return;
+  started_ = false;
+  ++changes_;
+  until_ = util::MonotonicNow() + ahead_;
+  TellAll(News::kStopped);
+}
+
+void ProviderSet::End() {
+  const std::lock_guard lock(mutex_);
+  if (!active_) return;
+  TellAll(News::kEnded);
+  active_ = started_ = false;
+  for (Provider& provider : providers_) provider.reader.reset();
+  std::erase_if(providers_, [](const Provider& provider) { return provider.gone; });
+  retired_.clear();
+  retired_bytes_ = 0;
+}
+
+// With mutex_.
+std::unique_ptr<RecordBatch> ProviderSet::TakeFrom(Provider& provider) {
+  auto batch = provider.reader->Take(pairs_, ahead_, since_, until_);
+  lost_ += batch->lost;
+  return batch;
+}
+
+std::vector<std::unique_ptr<RecordBatch>> ProviderSet::Collect() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::unique_ptr<RecordBatch>> batches;
+  if (!active_) return batches;
+  for (Provider& provider : providers_) {
+    if (provider.reader) provider.reader->ReadNew();
+  }
+  // After the reading: no time that was read lies behind it.
+  pairs_.Take(ahead_);
+  for (Provider& provider : providers_) {
+    if (!provider.reader) continue;
+    auto batch = TakeFrom(provider);
+    if (provider.gone) records_gone_ += provider.reader->records_seen();
+    if (!batch->entries.empty() || batch->lost != 0 || batch->invalid != 0) {
+      batches.push_back(std::move(batch));
+    }
+  }
+  std::erase_if(providers_, [](const Provider& provider) { return provider.gone; });
+  return batches;
+}
+
+// With mutex_: of a provider that has gone its records stay, and its memory is let go of.
+void ProviderSet::Retire() {
+  for (Provider& provider : providers_) {
+    if (!provider.gone || !provider.reader) continue;
+    records_gone_ += provider.reader->records_seen();
+    provider.reader->ReadAll();
+    auto batch = provider.reader->Take(pairs_, ahead_, since_, until_);
+    batch->lost = provider.reader->lost();
+    retired_bytes_ += BytesOf(*batch);
+    retired_.push_back(std::move(batch));
+  }
+  std::erase_if(providers_, [](const Provider& provider) { return provider.gone; });
+}
+
+std::vector<Alert> ProviderSet::Look(uint64_t edge) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Alert> alerts;
+  if (!active_) return alerts;
+  for (Provider& provider : providers_) {
+    if (provider.reader) provider.reader->ReadNew();
+  }
+  pairs_.Take(ahead_);
+  for (Provider& provider : providers_) {
+    if (!provider.reader) continue;
+    const auto batch = TakeFrom(provider);
+    alerts.insert(alerts.end(), batch->alerts.begin(), batch->alerts.end());
+  }
+  Retire();
+  while (!retired_.empty() && (retired_bytes_ > kMaxRetired || retired_.front()->entries.empty() ||
+                               retired_.front()->entries.back().time < edge)) {
+    retired_bytes_ -= BytesOf(*retired_.front());
+    retired_.erase(retired_.begin());
+  }
+  return alerts;
+}
+
+std::vector<std::unique_ptr<RecordBatch>> ProviderSet::Copy() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::unique_ptr<RecordBatch>> batches;
+  if (!active_) return batches;
+  pairs_.Take(ahead_);
+  for (const auto& batch : retired_) batches.push_back(std::make_unique<RecordBatch>(*batch));
+  for (Provider& provider : providers_) {
+    if (!provider.reader) continue;
+    provider.reader->ReadAll();
+  }
+  pairs_.Take(ahead_);
+  for (Provider& provider : providers_) {
+    if (!provider.reader) continue;
+    auto batch = TakeFrom(provider);
+    batch->lost = provider.reader->lost();
+    batches.push_back(std::move(batch));
+  }
+  return batches;
+}
+
+}  // namespace provider
