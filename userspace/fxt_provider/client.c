@@ -11,6 +11,7 @@
 #include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,6 +42,7 @@ static struct {
   size_t bytes;
   int memory; /* descriptor that came with what was received, or -1 */
   bool refused;
+  ino_t inode; /* of the connection */
 } client = {.fd = -1, .memory = -1};
 
 /* What the environment may not say to a program with another user's rights. */
@@ -74,14 +76,21 @@ static int connect_and_register(void) {
     close(fd);
     return error;
   }
+  struct stat status;
+  client.inode = fstat(fd, &status) == 0 ? status.st_ino : 0;
   client.fd = fd;
   client.bytes = 0;
+  __atomic_store_n(&client.progress, UNDER_WAY, __ATOMIC_RELEASE);
   return 0;
 }
 
 static void disconnect(void) {
   fxt_session_end();
-  if (client.fd >= 0) close(client.fd);
+  /* A program that closes whatever is open may have something else there by now. */
+  struct stat status;
+  if (client.fd >= 0 && fstat(client.fd, &status) == 0 && status.st_ino == client.inode) {
+    close(client.fd);
+  }
   if (client.memory >= 0) close(client.memory);
   client.fd = client.memory = -1;
   client.bytes = 0;
@@ -233,13 +242,10 @@ void fxt_client_begin(void) {
   fxt_nonce_begin((uint32_t)getpid());
   const char* wish = secure_getenv("FXT_PROVIDER");
   if ((wish != NULL && strcmp(wish, "off") == 0) || !find_socket()) return;
-  __atomic_store_n(&client.progress, UNDER_WAY, __ATOMIC_RELEASE);
+  __atomic_store_n(&client.progress, ALONE, __ATOMIC_RELEASE);
   const int error = connect_and_register();
   /* Without the right to speak to it the program is as it would be without this library. */
-  if (error == EACCES || error == EPERM) {
-    __atomic_store_n(&client.progress, ALONE, __ATOMIC_RELEASE);
-    return;
-  }
+  if (error == EACCES || error == EPERM) return;
   if (error == 0) ask_first();
   start_thread();
 }

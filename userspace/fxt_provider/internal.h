@@ -16,6 +16,7 @@ enum { FXT_STATE_OFF = 0, FXT_STATE_ASK = 1 };
 /* Memory shared with a recorder, as this program uses it. What the header says was read once. */
 struct fxt_session {
   uint8_t* memory; /* null: there is none */
+  uint64_t number; /* no other session of this process had it */
   uint64_t bytes;
   uint32_t blocks;
   uint32_t mode;

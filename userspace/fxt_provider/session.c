@@ -17,6 +17,7 @@ static struct {
   uint64_t reserved[SESSIONS]; /* bytes of addresses */
   uint32_t current;            /* of the sessions above */
   uint32_t number;             /* of the next state */
+  uint64_t begun;              /* sessions so far */
   uint8_t* shared;             /* memory of the current one, or null */
   char categories[SESSIONS][FXT_CATEGORIES_BYTES];
 } process;
@@ -71,6 +72,7 @@ bool fxt_session_begin(int fd) {
   const struct fxt_buffer_header* header = (const struct fxt_buffer_header*)memory;
   struct fxt_session* const session = &process.sessions[slot];
   session->memory = memory;
+  session->number = ++process.begun;
   session->bytes = (uint64_t)status.st_size;
   session->blocks = header->blocks;
   session->mode = header->mode;

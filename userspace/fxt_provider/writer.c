@@ -26,7 +26,8 @@ struct writer {
   uint64_t* end;
   uint64_t* begin;
   struct fxt_block* block; /* null: none */
-  uint32_t state;          /* that it belongs to */
+  uint64_t session;        /* that the block belongs to */
+  uint32_t state;          /* that it was last used in */
   uint32_t busy;           /* a record is being written */
   uint32_t clock;
   uint32_t until_look;
@@ -54,16 +55,20 @@ static inline uint64_t read_clock(uint32_t clock) {
   return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* Only where it is still a block of that session. */
 static void give_up_block(struct writer* writer) {
-  if (writer->block == NULL) return;
-  __atomic_store_n(&writer->block->state, FXT_BLOCK_FULL, __ATOMIC_RELEASE);
+  const struct fxt_session* session = fxt_session_of(writer->state);
+  if (writer->block != NULL && writer->session == session->number &&
+      fxt_session_memory() == session->memory) {
+    __atomic_store_n(&writer->block->state, FXT_BLOCK_FULL, __ATOMIC_RELEASE);
+  }
   writer->block = NULL;
   writer->next = writer->end = NULL;
 }
 
 static void leave(void* unused) {
   (void)unused;
-  if (own.state == __atomic_load_n(fxt_provider_state, __ATOMIC_ACQUIRE)) give_up_block(&own);
+  give_up_block(&own);
   own = (struct writer){0};
 }
 
@@ -117,13 +122,9 @@ static bool take_block(struct writer* writer, const struct fxt_session* session)
 static __attribute__((noinline)) bool make_room(struct writer* writer, uint32_t state) {
   const struct fxt_session* session = fxt_session_of(state);
   if (writer->state != state) {
-    /* Blocks of the same memory stay with the thread when tracing was stopped in between. */
-    if (((writer->state ^ state) & 6) == 0 && writer->block != NULL) {
-      give_up_block(writer);
-    }
-    writer->block = NULL;
-    writer->next = writer->end = NULL;
+    give_up_block(writer);
     writer->state = state;
+    writer->session = session->number;
     writer->until_look = 0;
     pthread_once(&leaving.once, make_key);
     if (leaving.has_key) pthread_setspecific(leaving.key, &own);

@@ -65,7 +65,9 @@ void ClockPairs::Take(uint64_t ahead) {
 }
 
 void ClockPairs::Add(uint64_t ticks, uint64_t ns) {
-  if (!pairs_.empty() && (ticks <= pairs_.back().ticks || ns <= pairs_.back().ns)) return;
+  // Some machines begin anew after a suspend.
+  if (!pairs_.empty() && ticks < pairs_.back().ticks) pairs_.clear();
+  if (!pairs_.empty() && (ticks == pairs_.back().ticks || ns <= pairs_.back().ns)) return;
   if (pairs_.size() == kMaxPairs) pairs_.pop_front();
   pairs_.push_back({ticks, ns});
 }

@@ -20,7 +20,7 @@ class ClockPairs {
   // Reads both now: the best of a few readings. `ahead`: what is added to this process's
   // CLOCK_MONOTONIC, ns.
   void Take(uint64_t ahead);
-  // A pair read elsewhere. Both grow.
+  // A pair read elsewhere. Both grow; a counter that goes back begins anew.
   void Add(uint64_t ticks, uint64_t ns);
 
   // ns of the clock of Take(). Before the first pair and behind the last one, at the rate of those

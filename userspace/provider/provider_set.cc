@@ -5,6 +5,9 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "util/clock.h"
@@ -13,7 +16,47 @@ namespace provider {
 namespace {
 
 size_t BytesOf(const RecordBatch& batch) {
-  return batch.words.size() * sizeof(uint64_t) + batch.entries.size() * sizeof(RecordEntry);
+  return sizeof(RecordBatch) + sizeof(StringTable) + batch.words.size() * sizeof(uint64_t) +
+         batch.entries.size() * sizeof(RecordEntry);
+}
+
+// Between two looks.
+constexpr size_t kMaxMarks = 65'536;
+// No program has it.
+constexpr uint32_t kMarksId = 0;
+
+void AppendText(const std::string& text, std::vector<uint64_t>& words) {
+  const size_t at = words.size();
+  words.resize(at + fxt::WordsForBytes(text.size()));
+  memcpy(words.data() + at, text.data(), text.size());
+}
+
+// A record such as a program would have written, with its strings in it.
+std::unique_ptr<RecordBatch> BatchOf(const Mark& mark, uint64_t time) {
+  auto batch = std::make_unique<RecordBatch>();
+  batch->identity = std::make_shared<Identity>(Identity{kMarksId, mark.pid, "fxt-mark"});
+  batch->strings = std::make_shared<StringTable>();
+  std::vector<uint64_t>& words = batch->words;
+  words = {0, 0};
+  AppendText(mark.category, words);
+  AppendText(mark.name, words);
+  const bool has_value = mark.kind == fxt::EventType::kCounter;
+  if (has_value) {
+    constexpr uint64_t kArgumentWords = 3;
+    words.push_back(static_cast<uint64_t>(fxt::ArgumentType::kDouble) | kArgumentWords << 4 |
+                    (uint64_t{fxt::kInlineStringBit} | 5) << 16);
+    AppendText("value", words);
+    words.push_back(std::bit_cast<uint64_t>(mark.value));
+    words.push_back(0);  // the counter's id
+  }
+  const auto inline_ref = [](const std::string& text) {
+    return text.empty() ? uint64_t{0} : uint64_t{fxt::kInlineStringBit} | text.size();
+  };
+  words[0] = static_cast<uint64_t>(fxt::RecordType::kEvent) | uint64_t{words.size()} << 4 |
+             static_cast<uint64_t>(mark.kind) << 16 | uint64_t{has_value} << 20 |
+             uint64_t{1} << 24 | inline_ref(mark.category) << 32 | inline_ref(mark.name) << 48;
+  batch->entries.push_back({time, mark.pid, 0, static_cast<uint32_t>(words.size())});
+  return batch;
 }
 
 }  // namespace
@@ -40,6 +83,20 @@ void ProviderSet::Remove(uint32_t id) {
     provider.gone = true;
   }
   if (!active_) std::erase_if(providers_, [](const Provider& provider) { return provider.gone; });
+}
+
+bool ProviderSet::AddMark(const Mark& mark) {
+  const std::lock_guard lock(mutex_);
+  if (!started_) return false;
+  const auto& wanted = options_.categories;
+  if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), mark.category) == wanted.end()) {
+    return false;
+  }
+  const uint64_t time = mark.time + ahead_;
+  if (time < since_ || marks_.size() >= kMaxMarks) return false;
+  marks_.push_back(BatchOf(mark, time));
+  ++records_gone_;
+  return true;
 }
 
 std::vector<Identity> ProviderSet::List() const {
@@ -110,8 +167,8 @@ void ProviderSet::GiveBuffer(Provider& provider) {
   if (!made) return TellOne(provider, News::kNothing, nullptr);
   auto fd = std::make_shared<util::UniqueFd>(fcntl(made->fd(), F_DUPFD_CLOEXEC, 3));
   provider.reader = std::make_unique<BufferReader>(provider.identity, std::move(*made));
-  TellOne(provider, News::kBuffer, std::move(fd));
-  if (started_) TellOne(provider, News::kStarted, nullptr);
+  // In one: a program that is over soon waits for the first answer only.
+  TellOne(provider, started_ ? News::kStarted : News::kBuffer, std::move(fd));
 }
 
 void ProviderSet::Begin(const ProviderSessionOptions& options) {
@@ -128,6 +185,7 @@ void ProviderSet::Begin(const ProviderSessionOptions& options) {
   pairs_.Take(0);
   retired_.clear();
   retired_bytes_ = 0;
+  marks_.clear();
   for (Provider& provider : providers_) {
     if (!provider.gone) GiveBuffer(provider);
   }
@@ -149,7 +207,7 @@ void ProviderSet::Start(uint64_t ahead, uint32_t patience_ms, bool retain) {
     started_ = true;
     until_ = UINT64_MAX;
     changes = ++changes_;
-    pairs_ = {};
+    if (!retain || changes == 1) pairs_ = {};
     pairs_.Take(ahead);
     for (Provider& provider : providers_) {
       if (provider.reader) provider.reader->buffer().SetCategories(options_.categories);
@@ -184,16 +242,22 @@ void ProviderSet::End() {
   retired_bytes_ = 0;
 }
 
+// With mutex_. What is later than now was made up, and would wait for ever.
+uint64_t ProviderSet::Until() const {
+  constexpr uint64_t kTolerance = 1'000'000;
+  return std::min(until_, util::MonotonicNow() + ahead_ + kTolerance);
+}
+
 // With mutex_.
 std::unique_ptr<RecordBatch> ProviderSet::TakeFrom(Provider& provider) {
-  auto batch = provider.reader->Take(pairs_, ahead_, since_, until_);
+  auto batch = provider.reader->Take(pairs_, ahead_, since_, Until());
   lost_ += batch->lost;
   return batch;
 }
 
 std::vector<std::unique_ptr<RecordBatch>> ProviderSet::Collect() {
   const std::lock_guard lock(mutex_);
-  std::vector<std::unique_ptr<RecordBatch>> batches;
+  std::vector<std::unique_ptr<RecordBatch>> batches = std::exchange(marks_, {});
   if (!active_) return batches;
   for (Provider& provider : providers_) {
     if (provider.reader) provider.reader->ReadNew();
@@ -218,12 +282,16 @@ void ProviderSet::Retire() {
     if (!provider.gone || !provider.reader) continue;
     records_gone_ += provider.reader->records_seen();
     provider.reader->ReadAll();
-    auto batch = provider.reader->Take(pairs_, ahead_, since_, until_);
+    auto batch = provider.reader->Take(pairs_, ahead_, since_, Until());
     batch->lost = provider.reader->lost();
     retired_bytes_ += BytesOf(*batch);
     retired_.push_back(std::move(batch));
   }
   std::erase_if(providers_, [](const Provider& provider) { return provider.gone; });
+  for (auto& mark : std::exchange(marks_, {})) {
+    retired_bytes_ += BytesOf(*mark);
+    retired_.push_back(std::move(mark));
+  }
 }
 
 std::vector<Alert> ProviderSet::Look(uint64_t edge) {
@@ -253,6 +321,7 @@ std::vector<std::unique_ptr<RecordBatch>> ProviderSet::Copy() {
   std::vector<std::unique_ptr<RecordBatch>> batches;
   if (!active_) return batches;
   pairs_.Take(ahead_);
+  Retire();
   for (const auto& batch : retired_) batches.push_back(std::make_unique<RecordBatch>(*batch));
   for (Provider& provider : providers_) {
     if (!provider.reader) continue;

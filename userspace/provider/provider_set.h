@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "provider/buffer_reader.h"
 #include "provider/clock_pairs.h"
 #include "provider/record_batch.h"
+#include "util/priority_mutex.h"
 #include "util/unique_fd.h"
 
 namespace provider {
@@ -23,7 +23,7 @@ namespace provider {
 enum class News : uint8_t {
   kNothing,  // it is registered, and there is no session
   kBuffer,   // a session: the memory; nothing is recorded yet
-  kStarted,
+  kStarted,  // with the memory of a session that was started before
   kStopped,
   kEnded,  // the session: the memory is of no use any more
 };
@@ -35,6 +35,16 @@ struct ProviderSessionOptions {
   std::vector<std::string> categories;       // empty: all
 };
 
+// Something that was said of a process from outside.
+struct Mark {
+  uint32_t pid = 0;
+  uint64_t time = 0;  // ns of util::MonotonicNow()
+  fxt::EventType kind = fxt::EventType::kInstant;
+  std::string category;
+  std::string name;
+  double value = 0;  // of a counter
+};
+
 // Used from two threads: the one that serves providers (Add, Remove, List), and the one that
 // records.
 class ProviderSet {
@@ -44,7 +54,7 @@ class ProviderSet {
   // Of providers that have gone, in memory until their records are older than the window; bytes.
   static constexpr size_t kMaxRetired = size_t{64} << 20;
 
-  // Tells a provider; the descriptor comes with kBuffer. On the thread that serves.
+  // Tells a provider; `buffer` is null where it has the memory already. On the thread that serves.
   using Tell = std::function<void(uint32_t id, News news, std::shared_ptr<util::UniqueFd> buffer)>;
   // Has something done on the thread that serves; at once where that is the one that records.
   using Post = std::function<void(std::function<void()>)>;
@@ -57,6 +67,8 @@ class ProviderSet {
   std::optional<uint32_t> Add(const std::string& name, uint32_t pid, Tell tell);
   // It has gone; what it wrote stays.
   void Remove(uint32_t id);
+  // As if the process had a provider "fxt-mark"; false where nothing is recorded.
+  bool AddMark(const Mark& mark);
   std::vector<Identity> List() const;
   // That providers have named.
   std::vector<std::string> Categories() const;
@@ -93,12 +105,13 @@ class ProviderSet {
   void GiveBuffer(Provider& provider);
   void TellAll(News news);
   void TellOne(const Provider& provider, News news, std::shared_ptr<util::UniqueFd> buffer);
+  uint64_t Until() const;
   bool AllFollowed(uint32_t changes) const;
   std::unique_ptr<RecordBatch> TakeFrom(Provider& provider);
   void Retire();
 
   const Post post_;
-  mutable std::mutex mutex_;  // of all that follows
+  mutable util::PriorityMutex mutex_;  // of all that follows
   std::vector<Provider> providers_;
   uint32_t last_id_ = 1;  // the recorder's own
   bool active_ = false;
@@ -112,6 +125,7 @@ class ProviderSet {
   ClockPairs pairs_;
   std::vector<std::unique_ptr<RecordBatch>> retired_;  // of those that have gone
   size_t retired_bytes_ = 0;
+  std::vector<std::unique_ptr<RecordBatch>> marks_;  // since the last Collect, or Look
   uint64_t records_gone_ = 0;
   uint64_t lost_ = 0;
 };

@@ -21,10 +21,6 @@ constexpr size_t kMaxWaiting = 16;
 constexpr size_t kLeastJournalBytes = size_t{12} << 20;
 // By how much the window gets shorter at a time, ns.
 constexpr uint64_t kShorter = 20'000'000;
-// How long a start waits for providers to follow it.
-constexpr uint32_t kProviderPatienceMs = 100;
-// Of providers, that nobody takes.
-constexpr size_t kMaxAlerts = 1024;
 
 }  // namespace
 
@@ -47,6 +43,8 @@ BufferedRecording::BufferedRecording(RecordingConfig config,
                                      std::unique_ptr<capture::ProcIdentity> proc,
                                      std::unique_ptr<capture::CaptureSession> session)
     : config_(std::move(config)),
+      providers_(config_.providers, config_.provider_session,
+                 config_.mode == BufferingMode::kOneshot ? FXT_MODE_ONESHOT : FXT_MODE_CIRCULAR),
       journal_limit_(kLeastJournalBytes + config_.buffer_bytes / 8),
       proc_(std::move(proc)),
       session_(std::move(session)),
@@ -56,14 +54,9 @@ BufferedRecording::BufferedRecording(RecordingConfig config,
     rings_.push_back(session_->ring(cpu));
   }
   floors_.resize(rings_.size());
-  if (config_.providers == nullptr) return;
-  config_.provider_session.mode =
-      config_.mode == BufferingMode::kOneshot ? FXT_MODE_ONESHOT : FXT_MODE_CIRCULAR;
-  config_.providers->Begin(config_.provider_session);
 }
 
 BufferedRecording::~BufferedRecording() {
-  if (config_.providers != nullptr) config_.providers->End();
   // No program runs any more while the last file is finished.
   session_->StopEvents();
 }
@@ -97,15 +90,10 @@ void BufferedRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, ui
   journal_.AppendItem(kJournalLoss, time, JournalLoss{{}, cpu, category, count});
 }
 
-void BufferedRecording::StartProviders(bool retain) {
-  if (config_.providers == nullptr) return;
-  config_.providers->Start(util::KernelMonotonicAhead(), kProviderPatienceMs, retain);
-}
-
 util::Status BufferedRecording::Start(BufferDisposition disposition) {
   if (started_) return util::Error{"the recording has started already", ""};
   if (begun_) return StartAgain(disposition);
-  StartProviders(false);
+  providers_.Start(false);
   if (util::Status status = session_->Start(*this); !status) return status;
   begun_ = started_ = true;
   start_time_ = session_->start_time();
@@ -137,7 +125,7 @@ util::Status BufferedRecording::StartAgain(BufferDisposition disposition) {
     durable_.set_stopped(false);
   }
   ask_again_ = false;
-  StartProviders(disposition == BufferDisposition::kRetain);
+  providers_.Start(disposition == BufferDisposition::kRetain);
   start_time_ = session_->Resume();
   started_ = true;
   if (disposition == BufferDisposition::kRetain) {
@@ -156,7 +144,7 @@ util::Status BufferedRecording::Stop() {
 
 void BufferedRecording::StopAt(uint64_t time) {
   started_ = false;
-  if (config_.providers != nullptr) config_.providers->Stop();
+  providers_.Stop();
   stop_time_ = end_time_ = time;
   start_time_ = UINT64_MAX;
   for (int i = 0; i < 100 && !session_->Drain(); ++i) continue;
@@ -273,11 +261,7 @@ util::Status BufferedRecording::Turn() {
   const uint64_t lost_tasks = session_->LostTaskEvents();
   if (lost_tasks > std::exchange(lost_tasks_, lost_tasks) && started_) AskAgain();
   Trim();
-  if (config_.providers != nullptr) {
-    for (provider::Alert& alert : config_.providers->Look(std::min(LeftEdge(), session_->Now()))) {
-      if (alerts_.size() < kMaxAlerts) alerts_.push_back(std::move(alert));
-    }
-  }
+  providers_.Look(std::min(LeftEdge(), session_->Now()));
   if (auto done = thread_.TakeDone()) {
     if (done->status.ok()) ++snapshots_;
     written_.push_back(std::move(*done));
@@ -320,8 +304,7 @@ util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& reques
                 .begin = begin,
                 .end = end,
                 .final_tasks = {},
-                .provider_records = {}};
-  if (config_.providers != nullptr) window.provider_records = config_.providers->Copy();
+                .provider_records = providers_.Copy()};
   window.tasks = std::make_unique<model::TaskTracker>(*window.identities, false);
   window.tasks->CopyTasks(durable_.tasks());
   // Whose owner has changed, which no event tells.
@@ -398,10 +381,8 @@ RecordingStatus BufferedRecording::status() const {
   status.events += stats.side_events_consumed;
   for (const uint64_t dropped : stats.dropped) status.lost += dropped;
   status.lost += stats.recursion_misses;
-  if (config_.providers != nullptr) {
-    status.events += config_.providers->records();
-    status.lost += config_.providers->lost();
-  }
+  status.events += providers_.records();
+  status.lost += providers_.lost();
   status.cpu_time = ProcessTime();
   status.ring_bytes = session_->ring_bytes();
   status.buffer_bytes = session_->ring_bytes() * rings_.size();

@@ -14,6 +14,7 @@
 #include "capture/proc_identity.h"
 #include "capture/rings/head_notes.h"
 #include "session/durable_tasks.h"
+#include "session/guests/provider_control.h"
 #include "session/journal.h"
 #include "session/recording.h"
 #include "session/snapshot_thread.h"
@@ -40,7 +41,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   uint64_t Now() override { return session_->Now(); }
   std::optional<fxr_task> FindTask(uint32_t tid) override;
   RecordingStatus status() const override;
-  std::vector<provider::Alert> TakeProviderAlerts() override { return std::move(alerts_); }
+  std::vector<provider::Alert> TakeProviderAlerts() override { return providers_.TakeAlerts(); }
   capture::CaptureSession& capture() override { return *session_; }
 
  private:
@@ -78,9 +79,9 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void AskAgain();
   util::Result<Window> TakeWindow(const SnapshotRequest& request);
   void BeginNextSnapshot();
-  void StartProviders(bool retain);
 
   RecordingConfig config_;
+  ProviderControl providers_;
   const size_t journal_limit_;  // bytes
   std::unique_ptr<capture::ProcIdentity> proc_;
   std::unique_ptr<capture::CaptureSession> session_;
@@ -103,7 +104,6 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   uint64_t snapshots_ = 0;
   std::deque<Waiting> waiting_;
   std::vector<Written> written_;
-  std::vector<provider::Alert> alerts_;  // of providers
   SnapshotThread thread_;
 };
 

@@ -19,8 +19,6 @@ constexpr int kQuietTurnMs = 250;
 constexpr int kUnfinishedMs = 1;
 // What a kill can cost at most, ns.
 constexpr uint64_t kFlushInterval = 400'000'000;
-// How long a start waits for providers to follow it.
-constexpr uint32_t kProviderPatienceMs = 100;
 
 }  // namespace
 
@@ -53,20 +51,18 @@ StreamingRecording::StreamingRecording(RecordingConfig config,
                                        std::unique_ptr<capture::ProcIdentity> proc,
                                        std::unique_ptr<capture::CaptureSession> session)
     : config_(std::move(config)),
+      providers_(config_.providers, config_.provider_session, FXT_MODE_STREAMING),
       proc_(std::move(proc)),
       session_(std::move(session)),
       tasks_(session_->identities(), session_->options().sees_switches()) {
-  if (config_.providers == nullptr) return;
-  config_.provider_session.mode = FXT_MODE_STREAMING;
-  config_.providers->Begin(config_.provider_session);
-  guests_.emplace(*config_.providers);
+  if (providers_.set() == nullptr) return;
+  guests_.emplace(*providers_.set());
   session_->SetGuests(&*guests_);
 }
 
 StreamingRecording::~StreamingRecording() {
   session_->StopEvents();
   if (file_) static_cast<void>(Close());
-  if (config_.providers != nullptr) config_.providers->End();
 }
 
 util::Status StreamingRecording::OpenFile() {
@@ -215,24 +211,18 @@ void StreamingRecording::FinishFile(uint64_t end) {
       }));
 }
 
-void StreamingRecording::StartProviders() {
-  if (config_.providers != nullptr) {
-    config_.providers->Start(util::KernelMonotonicAhead(), kProviderPatienceMs, true);
-  }
-}
-
 util::Status StreamingRecording::Start(BufferDisposition) {
   if (started_) return util::Error{"the recording has started already", ""};
   if (begun_) {
     drained_ = session_->Drain();
-    StartProviders();
+    providers_.Start(true);
     start_time_ = session_->Resume();
     started_ = true;
     file_->translator.OnMark(start_time_, schema::event::kStarted, {});
     return util::Ok();
   }
   if (util::Status status = OpenFile(); !status) return status;
-  StartProviders();
+  providers_.Start(true);
   if (util::Status status = session_->Start(*this); !status) return status;
   if (util::Status status = Publish(); !status) return status;
   if (file_->archive.Flush()) file_->sink->Flush();
@@ -245,7 +235,7 @@ util::Status StreamingRecording::Start(BufferDisposition) {
 util::Status StreamingRecording::Stop() {
   if (!started_) return util::Ok();
   started_ = false;
-  if (config_.providers != nullptr) config_.providers->Stop();
+  providers_.Stop();
   stop_time_ = session_->Pause();
   start_time_ = UINT64_MAX;
   was_stopped_ = true;
@@ -302,7 +292,7 @@ util::Result<Written> StreamingRecording::Close() {
     file_.reset();
     return util::Error{"nothing was recorded yet", ""};
   }
-  if (config_.providers != nullptr) config_.providers->Stop();
+  providers_.Stop();
   const uint64_t stopped = session_->Stop();
   started_ = false;
   FinishFile(was_stopped_ && stop_time_ > start_time_ ? stop_time_ : stopped);

@@ -19,7 +19,8 @@
 #include "output/output_file.h"
 #include "provider/section_writer.h"
 #include "session/durable_tasks.h"
-#include "session/provider_stream.h"
+#include "session/guests/provider_control.h"
+#include "session/guests/provider_stream.h"
 #include "session/recording.h"
 #include "sink/sink.h"
 #include "translate/translator.h"
@@ -85,7 +86,6 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   void OnFinalTask(const fxr_task& task) override { file_->translator.OnFinalTask(task); }
 
   util::Status OpenFile();
-  void StartProviders();
   void BeginFile(uint64_t time);
   // The file takes its name.
   util::Status Publish();
@@ -96,6 +96,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   void AddCounts();
 
   RecordingConfig config_;
+  ProviderControl providers_;
   std::unique_ptr<capture::ProcIdentity> proc_;
   std::optional<ProviderStream> guests_;  // where providers take part; outlives the capture
   std::unique_ptr<capture::CaptureSession> session_;

@@ -12,7 +12,7 @@
 #include "fxt_record/slot_body.h"
 #include "provider/section_writer.h"
 #include "schema/names.h"
-#include "session/window_guests.h"
+#include "session/guests/window_guests.h"
 
 namespace session {
 namespace {

@@ -53,6 +53,8 @@ class Engine {
     return std::nullopt;
   }
   virtual void RemoveProvider(uint32_t /*id*/) {}
+  // Process `caller` says something of itself, or of its parent. False where nothing is recorded.
+  virtual bool SendMark(const MarkRequest& /*mark*/, uint32_t /*caller*/) { return false; }
 
   // Makes what a session needs. `output`: for STREAMING alone, which has one.
   virtual void Initialize(const TraceConfig& config, std::optional<TraceOutput> output,

@@ -52,6 +52,7 @@ class Call {
   Read<SnapshotRequest> ReadSnapshot() const;
   Read<std::string> ReadAlert() const;
   Read<ProviderRequest> ReadProvider() const;
+  Read<MarkRequest> ReadMark() const;
   Read<bool> ReadNothing() const;
 
  private:

@@ -142,6 +142,10 @@ std::string ProviderState(uint32_t id, SessionState state, bool has_buffer) {
       true);
 }
 
+std::string Recorded(bool recorded) {
+  return Message([&](text::JsonWriter& json) { json.Key("recorded").Bool(recorded); });
+}
+
 std::string Result(const std::optional<Written>& written) {
   return Message([&](text::JsonWriter& json) { AppendWritten(json, written); });
 }

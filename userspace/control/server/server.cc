@@ -50,6 +50,7 @@ Server::Server(ControlSocket& socket, Controller& controller, Engine& engine,
     : socket_(socket),
       controller_(controller),
       engine_(engine),
+      guests_(engine),
       group_(group),
       only_watched_(std::move(only_watched)) {
   controller_.OnState([this](SessionState state) { TellState(state); });
@@ -57,11 +58,7 @@ Server::Server(ControlSocket& socket, Controller& controller, Engine& engine,
 
 Server::~Server() {
   controller_.OnState(nullptr);
-  for (const Client& client : clients_) Forget(client);
-}
-
-void Server::Forget(const Client& client) {
-  if (client->provider_id != 0) engine_.RemoveProvider(client->provider_id);
+  for (const Client& client : clients_) guests_.Forget(*client);
 }
 
 void Server::AddPollFds(std::vector<pollfd>& fds) {
@@ -96,7 +93,7 @@ void Server::Turn(const std::vector<pollfd>& fds, uint64_t now) {
   }
   std::erase_if(clients_, [this](const Client& client) {
     const bool over = client->over();
-    if (over) Forget(client);
+    if (over) guests_.Forget(*client);
     return over;
   });
   if ((fds[first_fd_].revents & POLLIN) != 0) Accept();
@@ -134,6 +131,12 @@ void Server::TurnOpenings(const std::vector<pollfd>& fds, uint64_t now) {
 
 void Server::Reap() {
   std::erase_if(unreaped_, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
+}
+
+size_t Server::clients() const {
+  return static_cast<size_t>(
+      std::count_if(clients_.begin(), clients_.end(),
+                    [](const Client& client) { return client->provider_id == 0; }));
 }
 
 bool Server::HasPlace(const Peer& peer) const {
@@ -268,7 +271,7 @@ void Server::HandleController(const Client& client, Call& call, uint64_t now) {
     if (!failure) TellAlert(read.value);
     return;
   }
-  if (member == "RegisterProvider") return RegisterProvider(client, call);
+  if (guests_.Handle(client, call)) return;
   // The others have no parameters.
   const auto nothing = call.ReadNothing();
   if (nothing.bad) return refuse(*nothing.bad);
@@ -329,30 +332,6 @@ void Server::WithOutput(const Client& client, const std::optional<OutputChoice>&
   if (!process) return ready(process.TakeError());
   openings_.push_back({std::move(*process), client, now + kOpenPatience, choice->path, choice->gzip,
                        std::move(ready)});
-}
-
-void Server::RegisterProvider(const Client& client, const Call& call) {
-  const auto read = call.ReadProvider();
-  if (read.bad) return Answer(client, call.oneway(), reply::InvalidParameter(*read.bad));
-  if (!call.more() || call.oneway()) {
-    return Answer(client, call.oneway(),
-                  reply::ServiceError("ExpectedMore", "method", call.method()));
-  }
-  const auto id = engine_.AddProvider(
-      read.value.name, static_cast<uint32_t>(client->peer().pid),
-      [weak = std::weak_ptr(client)](uint32_t provider, SessionState state,
-                                     std::shared_ptr<util::UniqueFd> buffer) {
-        const auto there = weak.lock();
-        if (!there) return;
-        const bool has_buffer = buffer != nullptr;
-        there->Send(reply::ProviderState(provider, state, has_buffer), std::move(buffer));
-      });
-  if (id) {
-    client->provider_id = *id;
-  } else {
-    Answer(client, false,
-           reply::Error(Failure{error_name::kFailed, "no further program can take part"}));
-  }
 }
 
 void Server::WatchAlert(const Client& client, const Call& call) {

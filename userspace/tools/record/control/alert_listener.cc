@@ -39,6 +39,9 @@ class AlertListener::Engine : public control::Engine {
     if (providers_ == nullptr) return std::nullopt;
     return Register(*providers_, name, pid, std::move(tell));
   }
+  bool SendMark(const control::MarkRequest& mark, uint32_t caller) override {
+    return providers_ != nullptr && AddMark(*providers_, mark, caller);
+  }
   void RemoveProvider(uint32_t id) override {
     if (providers_ != nullptr) providers_->Remove(id);
   }

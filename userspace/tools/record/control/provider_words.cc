@@ -1,18 +1,49 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tools/record/control/provider_words.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "schema/names.h"
+#include "util/clock.h"
 
 namespace tools {
 namespace {
 
 constexpr std::string_view kPrefix = "provider:";
+
+fxt::EventType KindOf(control::MarkKind kind) {
+  switch (kind) {
+    case control::MarkKind::kBegin:
+      return fxt::EventType::kDurationBegin;
+    case control::MarkKind::kEnd:
+      return fxt::EventType::kDurationEnd;
+    case control::MarkKind::kCounter:
+      return fxt::EventType::kCounter;
+    case control::MarkKind::kInstant:
+      break;
+  }
+  return fxt::EventType::kInstant;
+}
+
+// 0: not known.
+uint32_t ParentOf(uint32_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  std::getline(file, text);
+  // The name, in parentheses, may have any characters in it.
+  std::istringstream rest(text.substr(std::min(text.rfind(')') + 1, text.size())));
+  std::string state;
+  uint32_t parent = 0;
+  rest >> state >> parent;
+  return parent;
+}
 
 control::SessionState StateAfter(provider::News news) {
   switch (news) {
@@ -63,6 +94,19 @@ std::optional<uint32_t> Register(provider::ProviderSet& providers, const std::st
                                                 std::shared_ptr<util::UniqueFd> buffer) {
                          tell(id, StateAfter(news), std::move(buffer));
                        });
+}
+
+bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark, uint32_t caller) {
+  constexpr uint64_t kLongAgo = 1'000'000'000;
+  provider::Mark made;
+  made.kind = KindOf(mark.kind);
+  made.name = mark.name;
+  made.category = mark.category;
+  made.value = mark.value;
+  // Who called waits for the answer, so that its parent is the one that it says.
+  made.pid = mark.pid != 0 && mark.pid == ParentOf(caller) ? mark.pid : caller;
+  made.time = util::MonotonicNow() - std::min(mark.nanoseconds_ago, kLongAgo);
+  return providers.AddMark(made);
 }
 
 provider::ProviderSessionOptions ProviderSession(const control::TraceConfig& config) {

@@ -24,6 +24,8 @@ void AppendProviderCategories(const provider::ProviderSet& providers,
 // See control::Engine::AddProvider.
 std::optional<uint32_t> Register(provider::ProviderSet& providers, const std::string& name,
                                  uint32_t pid, control::TellProvider tell);
+// See control::Engine::SendMark.
+bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark, uint32_t caller);
 // What a session asks of programs.
 provider::ProviderSessionOptions ProviderSession(const control::TraceConfig& config);
 

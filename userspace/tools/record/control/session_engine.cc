@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "tools/record/control/provider_words.h"
 #include "util/clock.h"
 
 namespace tools {

@@ -13,6 +13,7 @@
 #include "control/controller/engine.h"
 #include "control/server/mailbox.h"
 #include "provider/provider_set.h"
+#include "tools/record/control/provider_words.h"
 #include "tools/record/control/session_worker.h"
 
 namespace tools {
@@ -39,6 +40,9 @@ class SessionEngine : public control::Engine {
   std::optional<uint32_t> AddProvider(const std::string& name, uint32_t pid,
                                       control::TellProvider tell) override;
   void RemoveProvider(uint32_t id) override { providers_.Remove(id); }
+  bool SendMark(const control::MarkRequest& mark, uint32_t caller) override {
+    return AddMark(providers_, mark, caller);
+  }
   void Initialize(const control::TraceConfig& config, std::optional<control::TraceOutput> output,
                   control::Done done) override;
   void Start(const control::StartOptions& options, control::Done done) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "session/window_guests.h"
+#include "session/guests/window_guests.h"
 
 #include <algorithm>
 

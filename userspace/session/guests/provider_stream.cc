@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "session/provider_stream.h"
+#include "session/guests/provider_stream.h"
 
 #include <algorithm>
 #include <utility>
