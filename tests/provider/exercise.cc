@@ -170,6 +170,8 @@ int Clock(double seconds) {
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   const char* argument = argc > 2 ? argv[2] : "0";
+  // On a machine that has more to do the recorder may need longer than a program waits by itself.
+  if (what != "wait" && what != "follow") fxt_provider_wait(20'000);
   if (what == "spans") return Spans(atoi(argument));
   if (what == "kinds") return Kinds();
   if (what == "count") return Count(argument, argc > 3 ? atoi(argv[3]) : 1);

@@ -147,7 +147,7 @@ class Providers(unittest.TestCase):
                                          "process = 'exercise' AND category LIKE 'provider%'"),
                          [{"category": "provider:sched"}])
         self.assertEqual(len(self.rows(name, "SELECT 1 FROM instants WHERE name = 'alert-of-app'")), 1)
-        done = json.loads(self.run_(os.path.join(BUILD, "fxt"), "json", self.path(name)).stdout)
+        done = json.loads(self.run_(os.path.join(BUILD, "fxt"), "json", self.path(name), "-o", "-").stdout)
         phases = {event["ph"] for event in done["traceEvents"] if event.get("cat") == "app"}
         self.assertLessEqual({"i", "C", "b", "n", "e", "s", "t", "f", "B", "E"}, phases)
         text = self.run_(os.path.join(BUILD, "fxt"), "info", self.path(name)).stdout
@@ -286,16 +286,16 @@ class Providers(unittest.TestCase):
             child.stdout.close()
         self.recorder("stop")
         name = self.checked("killed.fxt")
-        rows = self.rows(name, "SELECT pid, args ->> 'thread' AS thread, count(*) AS n, max(args ->> 'k') AS last, "
-                               "min(args ->> 'k') AS first, sum(args ->> 'k' != args ->> 'same') AS torn FROM instants "
-                               "WHERE name = 'count' GROUP BY pid, thread")
-        seen = {(row["pid"], int(row["thread"])): row for row in rows}
+        rows = self.rows(name, "SELECT pid, args ->> 'thread' AS worker, count(*) AS n, max(args ->> 'k') AS last, "
+                               "count(DISTINCT args ->> 'k') AS kinds, sum(args ->> 'k' != args ->> 'same') AS torn "
+                               "FROM instants WHERE name = 'count' GROUP BY pid, worker")
+        seen = {(row["pid"], int(row["worker"])): row for row in rows}
         for pid, done in dead:
             for thread, committed in enumerate(done):
-                row = seen.get((pid, thread), {"n": 0, "last": 0, "first": 1, "torn": 0})
+                row = seen.get((pid, thread), {"n": 0, "kinds": 0, "last": 0, "torn": 0})
                 # All that was committed, at most one more, and nothing torn.
-                self.assertIn(row["n"], (committed, committed + 1))
-                self.assertEqual((int(row["last"]) if row["n"] else 0, row["torn"]), (row["n"], 0))
+                self.assertIn(row["n"], (committed, committed + 1), row)
+                self.assertEqual((int(row["last"]), row["kinds"], row["torn"] or 0), (row["n"], row["n"], 0), row)
         print(f"killed: {len(dead)} programs, {sum(row['n'] for row in rows)} records", file=sys.stderr)
 
     def test_liars_harm_nobody_else(self):
