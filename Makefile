@@ -52,7 +52,8 @@ LIBS := -lbpf -lelf -liberty -lsqlite3 -ldeflate -lz -lzstd -lseccomp -lm -ldl -
 RECORD_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/record/*.cc userspace/tools/record/*/*.cc)))
 FXT_OBJECTS    := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc)))
 TOOL_COMMON    := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/common/*.cc)))
-BINARIES := $(if $(RECORD_OBJECTS),$(BUILD)/fxt-record) $(if $(FXT_OBJECTS),$(BUILD)/fxt)
+MARK_OBJECTS   := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard userspace/tools/mark/*.cc)))
+BINARIES := $(BUILD)/fxt-record $(BUILD)/fxt $(BUILD)/fxt-mark
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -61,7 +62,8 @@ BINARIES := $(if $(RECORD_OBJECTS),$(BUILD)/fxt-record) $(if $(FXT_OBJECTS),$(BU
 
 all: $(BINARIES) $(ARCHIVES)
 
-## all           build/fxt-record, build/fxt and the library build/libfxt.a
+## all           build/fxt-record, build/fxt, build/fxt-mark and the libraries build/libfxt.a and
+##               build/libfxt-provider.a and .so
 ## help          this list; V=1 with any target shows whole commands
 help:
 	@sed -n 's/^## //p' Makefile scripts/make/*.mk scripts/make/bench/*.mk
@@ -88,7 +90,7 @@ endef
 ifneq ($(PRELUDES),)
 # libfxt needs nothing but a compiler.
 $(eval $(call with_prelude,userspace,$(foreach l,$(filter-out fxt,$(LAYERS)),$(call layer_objects,$(l))) \
-  $(RECORD_OBJECTS) $(FXT_OBJECTS) $(TOOL_COMMON)))
+  $(RECORD_OBJECTS) $(FXT_OBJECTS) $(MARK_OBJECTS) $(TOOL_COMMON)))
 # What ccache has to be told before it keeps what was made with such a header.
 export CCACHE_SLOPPINESS := $(CCACHE_SLOPPINESS),pch_defines,time_macros
 endif

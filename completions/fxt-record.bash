@@ -35,7 +35,7 @@ _fxt_record_control() {
 
 _fxt_record() {
   local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip
-    --circular --oneshot --trigger --before --after --socket --rotate --keep -p --pid
+    --circular --oneshot --trigger --before --after --socket --providers --rotate --keep -p --pid
     -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min
     --stack-frequency -u --user --as-caller
     --stats-json -q --quiet -v --verbose --list-categories --version

@@ -22,10 +22,10 @@ record:
 	$(BUILD)/fxt-record $(ARGS)
 
 ## test          set up, build, and run every test (SUITES="unit-test" for some of them)
-SUITES ?= unit-test fuzz-test project-test json-test query-test capture-test vm-test-short
+SUITES ?= unit-test fuzz-test project-test json-test query-test capture-test provider-test-short vm-test-short
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/capture_tests $(BUILD)/tests/ftrace_compare \
                 $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS) \
-                $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
+                $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches $(PROVIDER_PROGRAMS)
 .PHONY: test
 test:
 	@scripts/setup build test
@@ -34,7 +34,7 @@ test:
 
 ## project-test  whether what is said of the project is true of it
 .PHONY: project-test
-project-test: $(BINARIES) $(BUILD)/libfxt.a
+project-test: $(BINARIES) $(BUILD)/libfxt.a libfxt-provider
 	tests/project/documentation_test.py --build $(BUILD)
 	tests/project/layers_test.py
 	tests/project/tree_test.py
@@ -63,21 +63,32 @@ LIBDIR      ?= $(PREFIX)/lib
 LIB_DIR     := $(DESTDIR)$(LIBDIR)
 PKG_DIR     := $(LIB_DIR)/pkgconfig
 INCLUDE_DIR := $(DESTDIR)$(PREFIX)/include/fxt
+PROVIDER_INCLUDE_DIR := $(DESTDIR)$(PREFIX)/include/fxt_provider
+PYTHON_DIR  := $(DESTDIR)$(PREFIX)/lib/python3/dist-packages
 PROGRAMS    := $(notdir $(BINARIES))
 
 ## install       the programs, their manual pages and completions, the systemd units of the service
-##               with /etc/fxt-record.conf, and libfxt with its headers and fxt.pc
+##               with /etc/fxt-record.conf, and libfxt and libfxt-provider with headers, fxt.pc and
+##               fxt-provider.pc
 ##               (PREFIX=/usr/local, LIBDIR=PREFIX/lib, SYSCONFDIR=/etc, DESTDIR=)
 ## uninstall     remove what install installed
 .PHONY: install uninstall
 install: install-service
 	@$(SUBMAKE) all
 	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR) $(PKG_DIR) $(INCLUDE_DIR)/detail
-	install -m 644 $(BUILD)/libfxt.a $(LIB_DIR)
+	install -d $(PROVIDER_INCLUDE_DIR)/detail $(PYTHON_DIR)
+	install -m 644 $(BUILD)/libfxt.a $(BUILD)/libfxt-provider.a $(LIB_DIR)
+	install -m 755 $(BUILD)/libfxt-provider.so $(LIB_DIR)/$(PROVIDER_SONAME)
+	ln -sf $(PROVIDER_SONAME) $(LIB_DIR)/libfxt-provider.so
+	install -m 644 $(wildcard include/fxt_provider/*.h) $(PROVIDER_INCLUDE_DIR)
+	install -m 644 $(wildcard include/fxt_provider/detail/*.h) $(PROVIDER_INCLUDE_DIR)/detail
+	install -m 644 bindings/fxt_provider.py $(PYTHON_DIR)
+	for name in fxt fxt-provider; do \
+	  sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' scripts/make/$$name.pc.in >$(PKG_DIR)/$$name.pc && \
+	  chmod 644 $(PKG_DIR)/$$name.pc || exit 1; \
+	done
 	install -m 644 $(wildcard include/fxt/*.h) $(INCLUDE_DIR)
 	install -m 644 $(wildcard include/fxt/detail/*.h) $(INCLUDE_DIR)/detail
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' scripts/make/fxt.pc.in >$(PKG_DIR)/fxt.pc
-	chmod 644 $(PKG_DIR)/fxt.pc
 	install -s --strip-program=$(STRIP) -m 755 $(BINARIES) $(BIN_DIR)
 	install -m 644 $(wildcard docs/man/*.1) $(MAN_DIR)
 	for file in $(wildcard completions/*.bash); do \
@@ -89,6 +100,11 @@ uninstall: uninstall-service
 	rm -f $(PROGRAMS:%=$(BIN_DIR)/%) $(patsubst docs/man/%,$(MAN_DIR)/%,$(wildcard docs/man/*.1)) $(PROGRAMS:%=$(BASH_DIR)/%) \
 	  $(PROGRAMS:%=$(ZSH_DIR)/_%) $(LIB_DIR)/libfxt.a $(PKG_DIR)/fxt.pc \
 	  $(patsubst include/fxt/%,$(INCLUDE_DIR)/%,$(wildcard include/fxt/*.h include/fxt/detail/*.h))
+	rm -f $(LIB_DIR)/libfxt-provider.a $(LIB_DIR)/libfxt-provider.so $(LIB_DIR)/$(PROVIDER_SONAME) $(PKG_DIR)/fxt-provider.pc \
+	  $(PYTHON_DIR)/fxt_provider.py \
+	  $(patsubst include/fxt_provider/%,$(PROVIDER_INCLUDE_DIR)/%,$(wildcard include/fxt_provider/*.h include/fxt_provider/detail/*.h))
+	test ! -d $(PROVIDER_INCLUDE_DIR)/detail || rmdir --ignore-fail-on-non-empty $(PROVIDER_INCLUDE_DIR)/detail
+	test ! -d $(PROVIDER_INCLUDE_DIR) || rmdir --ignore-fail-on-non-empty $(PROVIDER_INCLUDE_DIR)
 	test ! -d $(INCLUDE_DIR)/detail || rmdir --ignore-fail-on-non-empty $(INCLUDE_DIR)/detail
 	test ! -d $(INCLUDE_DIR) || rmdir --ignore-fail-on-non-empty $(INCLUDE_DIR)
 

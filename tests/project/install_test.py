@@ -48,7 +48,9 @@ class Install(unittest.TestCase):
         make("install", *self.where)
         installed = self.files()
         for name in ("bin/fxt", "bin/fxt-record", "lib/libfxt.a", "lib/pkgconfig/fxt.pc", "include/fxt/reader.h",
-                     "share/man/man1/fxt.1", "share/man/man1/fxt-record-control.1",
+                     "bin/fxt-mark", "lib/libfxt-provider.a", "lib/libfxt-provider.so", "lib/libfxt-provider.so.0",
+                     "lib/pkgconfig/fxt-provider.pc", "include/fxt_provider/event.h", "share/man/man1/fxt-mark.1",
+                     "lib/python3/dist-packages/fxt_provider.py", "share/man/man1/fxt.1", "share/man/man1/fxt-record-control.1",
                      "lib/systemd/system/fxt-record.service", "lib/systemd/system/fxt-record.socket"):
             self.assertIn(name, installed)
         unit = os.path.join(self.root + PREFIX, "lib/systemd/system/fxt-record.service")
@@ -58,6 +60,7 @@ class Install(unittest.TestCase):
         make("uninstall", *self.where)
         self.assertEqual(self.files(), [])
         self.assertFalse(os.path.exists(f"{self.root}{PREFIX}/include/fxt"))
+        self.assertFalse(os.path.exists(f"{self.root}{PREFIX}/include/fxt_provider"))
 
     @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config (make deps)")
     def test_a_program_needs_pkg_config_only(self):
@@ -75,6 +78,27 @@ class Install(unittest.TestCase):
         trace = os.path.join(self.folder, "trace.fxt")
         self.assertEqual(run(program, trace), "somebody's program: 20 events, 20 switches\n")
         run(f"{self.root}{PREFIX}/bin/fxt", "check", trace)
+
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config (make deps)")
+    def test_a_provider_needs_pkg_config_only(self):
+        """In C and in C++17, with warnings; linked to the shared library and to the archive."""
+        make("install", *self.where)
+        where = {"PKG_CONFIG_LIBDIR": f"{self.root}{PREFIX}/lib/pkgconfig", "PKG_CONFIG_SYSROOT_DIR": self.root}
+        strict = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2"]
+        folder = os.path.join(ROOT, "tests/project/provider")
+        for compiler, standard, source in (("gcc", "c11", "main.c"), ("g++", "c++17", "main.cc"),
+                                           ("g++", "c++20", "main.cc")):
+            for static in ([], ["--static"]):
+                with self.subTest(standard=standard, static=static):
+                    flags = shlex.split(run("pkg-config", *static, "--cflags", "--libs", "fxt-provider", env=where))
+                    if static:
+                        flags = [flag if flag != "-lfxt-provider" else "-l:libfxt-provider.a" for flag in flags]
+                    program = os.path.join(self.folder, "program")
+                    run(compiler, f"-std={standard}", *strict, os.path.join(folder, source), "-o", program, *flags,
+                        cwd=self.folder)
+                    said = run(program, env={"LD_LIBRARY_PATH": f"{self.root}{PREFIX}/lib", "FXT_PROVIDER": "off"})
+                    self.assertEqual(said, "somebody's program\n")
 
 
 class KernelSide(unittest.TestCase):

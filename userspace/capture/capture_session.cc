@@ -132,6 +132,7 @@ uint64_t CaptureSession::NextTime() const {
   const fxr_side_header* front = side_ring_.Front();
   uint64_t next = front ? front->time : UINT64_MAX;
   if (branches_) next = std::min(next, branches_->NextTime());
+  if (guests_ != nullptr) next = std::min(next, guests_->NextTime());
   return stacks_ ? std::min(next, stacks_->NextTime()) : next;
 }
 
@@ -140,6 +141,12 @@ void CaptureSession::DeliverUpTo(uint64_t time) {
     const fxr_side_header* event = side_ring_.Front();
     const uint64_t branch_time = branches_ ? branches_->NextTime() : UINT64_MAX;
     const uint64_t stack_time = stacks_ ? stacks_->NextTime() : UINT64_MAX;
+    if (const uint64_t guest = guests_ != nullptr ? guests_->NextTime() : UINT64_MAX;
+        guest <= time &&
+        guest < std::min({branch_time, stack_time, event ? uint64_t{event->time} : UINT64_MAX})) {
+      guests_->DeliverNext();
+      continue;
+    }
     if (stack_time < std::min(branch_time, event ? uint64_t{event->time} : UINT64_MAX)) {
       if (stack_time > time) return;
       stacks_->DeliverNext(*handler_);
@@ -204,6 +211,7 @@ bool CaptureSession::Drain() {
   side_ring_.SeeHead();
   if (branches_) branches_->Collect(now);
   if (stacks_) stacks_->Collect(now);
+  if (guests_ != nullptr) guests_->Collect();
   fullest_now_percent_ = static_cast<uint32_t>(side_ring_.pending() * 100 / side_ring_.capacity());
   for (size_t i = 0; i < merger_.ring_count() && !in_place(); ++i) {
     const SlotRing& ring = merger_.ring(i);

@@ -16,6 +16,7 @@
 #include "capture/branch_recorder.h"
 #include "capture/event_handler.h"
 #include "capture/filter_matches.h"
+#include "capture/guest_events.h"
 #include "capture/kernel_identity.h"
 #include "capture/proc_identity.h"
 #include "capture/rings/side_ring.h"
@@ -75,6 +76,10 @@ class CaptureSession final : private OtherEvents {
   bool records_branches() const { return branches_ != nullptr; }
   // Also records what of category `stack` comes by perf. Before Start.
   void SampleStacks(std::unique_ptr<StackSampler> stacks);
+
+  // What else is delivered where its time comes, from the next Drain on; not where rings are left
+  // in place. Outlives the session; null: nothing.
+  void SetGuests(GuestEvents* guests) { guests_ = guests; }
 
   // Becomes readable when a ring has filled enough to be drained; a drain every 100 ms does the
   // rest, or fewer while it is quiet.
@@ -161,6 +166,7 @@ class CaptureSession final : private OtherEvents {
   std::unique_ptr<BranchRecorder> branches_;  // null: none
   std::unique_ptr<StackSampler> stacks_;      // null: none
   EventHandler* handler_ = nullptr;           // from Start() on
+  GuestEvents* guests_ = nullptr;             // null: none
   int64_t clock_offset_ = 0;
   // What the kernel's CLOCK_MONOTONIC is ahead of this process's, ns: in a time namespace.
   uint64_t kernel_ahead_ = 0;

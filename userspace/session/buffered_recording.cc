@@ -45,6 +45,8 @@ BufferedRecording::BufferedRecording(RecordingConfig config,
                                      std::unique_ptr<capture::ProcIdentity> proc,
                                      std::unique_ptr<capture::CaptureSession> session)
     : config_(std::move(config)),
+      providers_(config_.providers, config_.provider_session,
+                 config_.mode == BufferingMode::kOneshot ? FXT_MODE_ONESHOT : FXT_MODE_CIRCULAR),
       journal_limit_(kLeastJournalBytes + config_.buffer_bytes / 8),
       proc_(std::move(proc)),
       session_(std::move(session)),
@@ -116,6 +118,7 @@ void BufferedRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, ui
 util::Status BufferedRecording::Start(BufferDisposition disposition) {
   if (started_) return util::Error{"the recording has started already", ""};
   if (begun_) return StartAgain(disposition);
+  providers_.Start(false);
   if (util::Status status = session_->Start(*this); !status) return status;
   begun_ = started_ = true;
   start_time_ = session_->start_time();
@@ -147,6 +150,7 @@ util::Status BufferedRecording::StartAgain(BufferDisposition disposition) {
     durable_.set_stopped(false);
   }
   ask_again_ = false;
+  providers_.Start(disposition == BufferDisposition::kRetain);
   start_time_ = session_->Resume();
   started_ = true;
   if (disposition == BufferDisposition::kRetain) {
@@ -165,6 +169,7 @@ util::Status BufferedRecording::Stop() {
 
 void BufferedRecording::StopAt(uint64_t time) {
   started_ = false;
+  providers_.Stop();
   stop_time_ = end_time_ = time;
   start_time_ = UINT64_MAX;
   for (int i = 0; i < 100 && !session_->Drain(); ++i) continue;
@@ -263,6 +268,7 @@ util::Status BufferedRecording::Turn() {
   const uint64_t lost_tasks = session_->LostTaskEvents();
   if (lost_tasks > std::exchange(lost_tasks_, lost_tasks) && started_) AskAgain();
   Trim();
+  providers_.Look(std::min(LeftEdge(), session_->Now()));
   if (auto done = thread_.TakeDone()) {
     if (done->status.ok()) ++snapshots_;
     written_.push_back(std::move(*done));
@@ -304,7 +310,8 @@ util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& reques
                 .stopped = durable_.stopped(),
                 .begin = begin,
                 .end = end,
-                .final_tasks = {}};
+                .final_tasks = {},
+                .provider_records = providers_.Copy()};
   window.tasks = std::make_unique<model::TaskTracker>(*window.identities, false);
   window.tasks->CopyTasks(durable_.tasks());
   // Whose owner has changed, which no event tells.
@@ -381,6 +388,8 @@ RecordingStatus BufferedRecording::status() const {
   status.events += stats.side_events_consumed;
   for (const uint64_t dropped : stats.dropped) status.lost += dropped;
   status.lost += stats.recursion_misses;
+  status.events += providers_.records();
+  status.lost += providers_.lost();
   status.cpu_time = ProcessTime();
   status.ring_bytes = session_->ring_bytes();
   status.buffer_bytes = session_->ring_bytes() * rings_.size();

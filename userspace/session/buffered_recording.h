@@ -14,6 +14,7 @@
 #include "capture/proc_identity.h"
 #include "capture/rings/head_notes.h"
 #include "session/durable_tasks.h"
+#include "session/guests/provider_control.h"
 #include "session/journal.h"
 #include "session/recording.h"
 #include "session/slot_counts.h"
@@ -42,6 +43,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   std::optional<fxr_task> FindTask(uint32_t tid) override;
   RecordingStatus status() const override;
   CategoryTotals CountCategories() override;
+  std::vector<provider::Alert> TakeProviderAlerts() override { return providers_.TakeAlerts(); }
   capture::CaptureSession& capture() override { return *session_; }
 
  private:
@@ -80,6 +82,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void BeginNextSnapshot();
 
   RecordingConfig config_;
+  ProviderControl providers_;
   const size_t journal_limit_;  // bytes
   std::unique_ptr<capture::ProcIdentity> proc_;
   std::unique_ptr<capture::CaptureSession> session_;

@@ -25,6 +25,7 @@
 #include "capture/bpf/kernel_features.h"
 #include "capture/bpf/program_options.h"
 #include "fxt_record/event.h"
+#include "provider/provider_set.h"
 #include "session/slot_counts.h"
 #include "session/trigger_fired.h"
 #include "sink/output.h"
@@ -71,6 +72,10 @@ struct RecordingConfig {
   std::function<util::Result<Destination>(uint64_t number)> next_file;
   uint64_t rotate_time = 0;
   uint64_t rotate_bytes = 0;
+  // Programs that take part, which outlive the recording; null: none. Of `provider_session` the
+  // mode is filled in.
+  provider::ProviderSet* providers = nullptr;
+  provider::ProviderSessionOptions provider_session;
 };
 
 struct RecordingStatus {
@@ -160,6 +165,8 @@ class Recording {
   virtual CategoryTotals CountCategories() = 0;
   // Who has or had this tid, as far as that is kept; for who has seen a slot of it.
   virtual std::optional<fxr_task> FindTask(uint32_t tid) = 0;
+  // Alerts of providers since the last call.
+  virtual std::vector<provider::Alert> TakeProviderAlerts() = 0;
   // The capture behind it, for who follows a command or counts.
   virtual capture::CaptureSession& capture() = 0;
 };

@@ -31,7 +31,8 @@ StreamingRecording::File::File(Destination destination, model::TaskTracker& task
           {.path = "", .gzip = destination.gzip, .gzip_effort = {.may_fall = true}})),
       archive(*sink),
       writer(archive, schema::kRecorderName),
-      translator(writer, tasks, options) {}
+      translator(writer, tasks, options),
+      sections(archive, translator) {}
 
 util::Result<std::unique_ptr<Recording>> StreamingRecording::Make(
     RecordingConfig config, const capture::KernelFeatures& features) {
@@ -50,9 +51,14 @@ StreamingRecording::StreamingRecording(RecordingConfig config,
                                        std::unique_ptr<capture::ProcIdentity> proc,
                                        std::unique_ptr<capture::CaptureSession> session)
     : config_(std::move(config)),
+      providers_(config_.providers, config_.provider_session, FXT_MODE_STREAMING),
       proc_(std::move(proc)),
       session_(std::move(session)),
-      tasks_(session_->identities(), session_->options().sees_switches()) {}
+      tasks_(session_->identities(), session_->options().sees_switches()) {
+  if (providers_.set() == nullptr) return;
+  guests_.emplace(*providers_.set());
+  session_->SetGuests(&*guests_);
+}
 
 StreamingRecording::~StreamingRecording() {
   session_->StopEvents();
@@ -74,6 +80,7 @@ util::Status StreamingRecording::OpenFile() {
           .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
           .filtered = !session_->filter().empty()});
   file_->number = ++files_;
+  if (guests_) guests_->set_writer(&file_->sections);
   file_->translator.OnClockOffset(clock_offset_);
   return util::Ok();
 }
@@ -149,12 +156,14 @@ void StreamingRecording::Rotate(uint64_t time) {
   if (util::Status status = OpenFile(); !status) {
     failed_ = status.TakeError();
     file_ = std::move(before);
+    if (guests_) guests_->set_writer(&file_->sections);
     return;
   }
   std::swap(before, file_);
   std::unique_ptr<File> next = std::move(before);
   FinishFile(time);
   file_ = std::move(next);
+  if (guests_) guests_->set_writer(&file_->sections);
   BeginFile(time);
   for (uint32_t cpu = 0; cpu < running.size(); ++cpu) {
     if (running[cpu]) file_->translator.OnRunning(cpu, time, *running[cpu]);
@@ -182,6 +191,8 @@ CategoryTotals StreamingRecording::Totals() const {
 
 void StreamingRecording::FinishFile(uint64_t end) {
   finished_ = Totals();
+  finished_guests_.records += file_->sections.stats().records;
+  finished_guests_.lost += file_->sections.stats().lost;
   const translate::TranslationStats stats = file_->translator.stats();
   Written written;
   written.number = file_->number;
@@ -189,8 +200,11 @@ void StreamingRecording::FinishFile(uint64_t end) {
   written.covered = end - file_->begin;
   for (const uint64_t recorded : stats.recorded) written.events += recorded;
   for (const uint64_t lost : stats.lost) written.lost += lost;
+  written.events += file_->sections.stats().records;
+  written.lost += file_->sections.stats().lost;
   file_->archive.Flush();
   std::shared_ptr<sink::Sink> sink = std::move(file_->sink);
+  if (guests_) guests_->set_writer(nullptr);
   file_.reset();
   const uint64_t begin = util::MonotonicNow();
   finishing_.push_back(
@@ -206,12 +220,14 @@ util::Status StreamingRecording::Start(BufferDisposition) {
   if (started_) return util::Error{"the recording has started already", ""};
   if (begun_) {
     drained_ = session_->Drain();
+    providers_.Start(true);
     start_time_ = session_->Resume();
     started_ = true;
     file_->translator.OnMark(start_time_, schema::event::kStarted, {});
     return util::Ok();
   }
   if (util::Status status = OpenFile(); !status) return status;
+  providers_.Start(true);
   if (util::Status status = session_->Start(*this); !status) return status;
   if (util::Status status = Publish(); !status) return status;
   if (file_->archive.Flush()) file_->sink->Flush();
@@ -224,6 +240,7 @@ util::Status StreamingRecording::Start(BufferDisposition) {
 util::Status StreamingRecording::Stop() {
   if (!started_) return util::Ok();
   started_ = false;
+  providers_.Stop();
   stop_time_ = session_->Pause();
   start_time_ = UINT64_MAX;
   was_stopped_ = true;
@@ -280,6 +297,7 @@ util::Result<Written> StreamingRecording::Close() {
     file_.reset();
     return util::Error{"nothing was recorded yet", ""};
   }
+  providers_.Stop();
   const uint64_t stopped = session_->Stop();
   started_ = false;
   FinishFile(was_stopped_ && stop_time_ > start_time_ ? stop_time_ : stopped);
@@ -298,6 +316,12 @@ RecordingStatus StreamingRecording::status() const {
   const CategoryTotals totals = Totals();
   for (const uint64_t events : totals.events) status.events += events;
   for (const uint64_t lost : totals.lost) status.lost += lost;
+  status.events += finished_guests_.records;
+  status.lost += finished_guests_.lost;
+  if (file_) {
+    status.events += file_->sections.stats().records;
+    status.lost += file_->sections.stats().lost;
+  }
   status.cpu_time = ProcessTime();
   status.ring_bytes = session_->ring_bytes();
   status.buffer_bytes = session_->ring_bytes() * session_->ring_count();

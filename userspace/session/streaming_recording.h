@@ -17,7 +17,10 @@
 #include "fxt/provider_writer.h"
 #include "model/task_tracker.h"
 #include "output/output_file.h"
+#include "provider/section_writer.h"
 #include "session/durable_tasks.h"
+#include "session/guests/provider_control.h"
+#include "session/guests/provider_stream.h"
 #include "session/recording.h"
 #include "sink/sink.h"
 #include "translate/translator.h"
@@ -47,6 +50,9 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   }
   RecordingStatus status() const override;
   CategoryTotals CountCategories() override { return Totals(); }
+  std::vector<provider::Alert> TakeProviderAlerts() override {
+    return guests_ ? guests_->TakeAlerts() : std::vector<provider::Alert>();
+  }
   capture::CaptureSession& capture() override { return *session_; }
 
  private:
@@ -61,6 +67,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
     fxt::ArchiveWriter archive;
     fxt::ProviderWriter writer;
     translate::Translator translator;
+    provider::SectionWriter sections;
     uint64_t number = 0;
     uint64_t begin = 0;  // ns of CLOCK_MONOTONIC
   };
@@ -90,7 +97,9 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   CategoryTotals Totals() const;
 
   RecordingConfig config_;
+  ProviderControl providers_;
   std::unique_ptr<capture::ProcIdentity> proc_;
+  std::optional<ProviderStream> guests_;  // where providers take part; outlives the capture
   std::unique_ptr<capture::CaptureSession> session_;
   model::TaskTracker tasks_;
   std::atomic<bool> abandoned_ = false;
@@ -109,6 +118,10 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   uint64_t flush_at_ = 0;
   uint64_t files_ = 0;
   CategoryTotals finished_;  // of files that were finished
+  struct {
+    uint64_t records = 0;
+    uint64_t lost = 0;
+  } finished_guests_;  // the same, of programs that take part
 };
 
 }  // namespace session

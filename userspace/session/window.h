@@ -10,6 +10,7 @@
 #include "capture/rings/ring_image.h"
 #include "fxt_record/event.h"
 #include "model/task_tracker.h"
+#include "provider/record_batch.h"
 #include "session/durable_tasks.h"
 #include "session/journal.h"
 
@@ -28,6 +29,8 @@ struct Window {
   uint64_t end = 0;
   // Tasks as they are at the end; empty if they were not asked.
   std::vector<fxr_task> final_tasks;
+  // What providers had at the end, or later.
+  std::vector<std::unique_ptr<provider::RecordBatch>> provider_records = {};
 };
 
 }  // namespace session

@@ -10,7 +10,9 @@
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"
 #include "fxt_record/slot_body.h"
+#include "provider/section_writer.h"
 #include "schema/names.h"
+#include "session/guests/window_guests.h"
 
 namespace session {
 namespace {
@@ -22,8 +24,10 @@ class WindowTranslation {
  public:
   WindowTranslation(Window& window, const WindowWriterOptions& options, fxt::ProviderWriter& writer)
       : window_(window),
+        guests_(window.provider_records, window.begin, window.end),
         tasks_(*window.identities, options.sees_switches),
         translator_(writer, tasks_, options.translator),
+        sections_(writer.archive(), translator_),
         fired_(options.fired),
         offset_(window.clock_offset),
         stopped_(window.stopped) {
@@ -47,10 +51,12 @@ class WindowTranslation {
     DeliverUpTo(window_.end);
     if (!begun_) Begin();
     for (; next_fired_ < fired_.size(); ++next_fired_) Mark(fired_[next_fired_], window_.end);
+    guests_.WriteLosses(window_.end, sections_);
     for (const fxr_task& task : window_.final_tasks) translator_.OnFinalTask(task);
   }
 
   const translate::Translator& translator() const { return translator_; }
+  const provider::SectionStats& sections() const { return sections_.stats(); }
 
  private:
   struct OnCpu {
@@ -107,6 +113,7 @@ class WindowTranslation {
     if (next_fired_ < fired_.size()) {
       next_other_ = std::min(next_other_, fired_[next_fired_].time);
     }
+    next_other_ = std::min(next_other_, guests_.NextTime());
   }
 
   void DeliverUpTo(uint64_t time) {
@@ -116,6 +123,8 @@ class WindowTranslation {
       if (event && event->time == next_other_) {
         Deliver(*event);
         window_.journal.Pop();
+      } else if (guests_.NextTime() == next_other_) {
+        guests_.WriteNext(sections_);
       } else {
         const TriggerFired& fired = fired_[next_fired_++];
         Mark(fired, std::max(fired.time, window_.begin));
@@ -150,8 +159,10 @@ class WindowTranslation {
   void Mark(const TriggerFired& fired, uint64_t time) { MarkTrigger(fired, time, translator_); }
 
   Window& window_;
+  WindowGuests guests_;
   model::TaskTracker tasks_;
   translate::Translator translator_;
+  provider::SectionWriter sections_;
   std::vector<TriggerFired> fired_;
   size_t next_fired_ = 0;
   int64_t offset_;
@@ -185,6 +196,8 @@ WindowStats WriteWindow(Window window, const WindowWriterOptions& options, sink:
   const translate::TranslationStats translated = translation.translator().stats();
   for (const uint64_t recorded : translated.recorded) stats.events += recorded;
   for (const uint64_t lost : translated.lost) stats.lost += lost;
+  stats.events += translation.sections().records;
+  stats.lost += translation.sections().lost;
   return stats;
 }
 

@@ -35,6 +35,15 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
   if (options.stacks) stacks_.emplace(file_, tasks, *mappings_);
 }
 
+std::optional<fxt::ThreadKey> Translator::MentionThread(uint32_t tid, uint32_t tgid) {
+  const model::TaskTable& table = tracker_.table();
+  const model::ThreadHandle handle = table.Find(tid);
+  if (handle == model::kNoHandle) return std::nullopt;
+  const model::ProcessHandle process = table.thread(handle).process;
+  if (process == model::kNoHandle || table.process(process).tgid != tgid) return std::nullopt;
+  return file_.Mention(handle);
+}
+
 void Translator::OnStart(uint64_t time) {
   tasks_.RecordFrom(time);
   WriteSession(file_, losses_.RecorderTrack(), FileTime(time), session_info_);

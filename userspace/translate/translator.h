@@ -99,6 +99,12 @@ class Translator {
   // To be called now and then with the present time.
   void OnTick(uint64_t time) { tracker_.Sweep(time + static_cast<uint64_t>(clock_offset_)); }
 
+  // For records of other programs. The file's time, which need not be later than the last one's;
+  // and a thread of the process `tgid` as the file knows it, named there by then: nothing where the
+  // process has no such thread.
+  uint64_t FileTimeOf(uint64_t time) const { return time + static_cast<uint64_t>(clock_offset_); }
+  std::optional<fxt::ThreadKey> MentionThread(uint32_t tid, uint32_t tgid);
+
   TranslationStats stats() const {
     TranslationStats stats = stats_;
     sched_.AddUsual(stats);

@@ -46,6 +46,8 @@ int64_t NamespaceOffset(const std::string& clock) {
 
 uint64_t MonotonicNow() { return static_cast<uint64_t>(Now(CLOCK_MONOTONIC)); }
 
+uint64_t KernelMonotonicAhead() { return static_cast<uint64_t>(-NamespaceOffset("monotonic")); }
+
 ClockOffsets MeasureClockOffsets() {
   const int64_t boottime = NamespaceOffset("boottime");
   return {AheadOfBoottime(CLOCK_REALTIME) + boottime,

@@ -288,6 +288,20 @@ util::Status Client::SendAlert(const std::string& name) {
   return util::Ok();
 }
 
+util::Result<bool> Client::SendMark(const MarkRequest& mark) {
+  Parameters parameters;
+  parameters.Key("kind").String(Name(mark.kind));
+  parameters.Key("name").String(mark.name);
+  parameters.Key("category").String(mark.category);
+  parameters.Key("value").Double(mark.value);
+  parameters.Key("pid").Unsigned(mark.pid);
+  parameters.Key("nanoseconds_ago").Unsigned(mark.nanoseconds_ago);
+  auto answer = Call("SendMark", parameters.Finish(), kQuick);
+  if (!answer) return answer.TakeError();
+  const Json& recorded = Member(answer->parameters(), "recorded");
+  return recorded.is_boolean() && recorded.get<bool>();
+}
+
 util::Result<Status> Client::GetStatus() {
   auto answer = Call("GetStatus", "{}", kQuick);
   if (!answer) return answer.TakeError();

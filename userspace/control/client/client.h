@@ -41,6 +41,8 @@ class Client {
   // The last `last` ns; 0: all there is.
   util::Result<std::optional<Written>> TakeSnapshot(PassedOutput output, uint64_t last);
   util::Status SendAlert(const std::string& name);
+  // Whether a session has it.
+  util::Result<bool> SendMark(const MarkRequest& mark);
   util::Result<Status> GetStatus();
 
   // The errors of the interface by name: "ALREADY_INITIALIZED" after such an answer, else empty.

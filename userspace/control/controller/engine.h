@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,11 @@ struct Outcome {
 
 using Done = std::function<void(Outcome)>;
 
+// What a program that takes part is told: the session's state, and the memory that it writes to,
+// when there is a new one.
+using TellProvider =
+    std::function<void(uint32_t id, SessionState state, std::shared_ptr<util::UniqueFd> buffer)>;
+
 // No call waits for anything. What takes its time calls `done` when it is over, on the controller's
 // thread and after the call has returned; calls that are made meanwhile come after it. The
 // controller asks for nothing in an order that makes no sense.
@@ -39,6 +45,16 @@ class Engine {
   // At most kMaxCategories; names and descriptions within their limits.
   virtual std::vector<KnownCategory> KnownCategories() const = 0;
   virtual std::vector<ProviderInfo> Providers() const = 0;
+
+  // A program of process `pid` takes part, until it is removed: its id, or none where that cannot
+  // be. `tell`: on the controller's thread, maybe before the call returns.
+  virtual std::optional<uint32_t> AddProvider(const std::string& /*name*/, uint32_t /*pid*/,
+                                              TellProvider /*tell*/) {
+    return std::nullopt;
+  }
+  virtual void RemoveProvider(uint32_t /*id*/) {}
+  // Process `caller` says something of itself, or of its parent. False where nothing is recorded.
+  virtual bool SendMark(const MarkRequest& /*mark*/, uint32_t /*caller*/) { return false; }
 
   // Makes what a session needs. `output`: for STREAMING alone, which has one.
   virtual void Initialize(const TraceConfig& config, std::optional<TraceOutput> output,

@@ -300,6 +300,44 @@ Read<std::string> Call::ReadAlert() const {
   return read;
 }
 
+Read<ProviderRequest> Call::ReadProvider() const {
+  Read<ProviderRequest> read;
+  Fields fields(*parameters_, "", read.bad, {"name", "pid", "categories"});
+  fields.String("name", read.value.name, kMaxProviderName);
+  if (!read.bad && read.value.name.empty()) fields.Refuse("name", "is missing");
+  // As the program knows itself; the kernel says who it is.
+  uint32_t pid = 0;
+  fields.Int("pid", pid);
+  fields.Strings("categories", read.value.categories, kMaxCategories, kMaxCategoryName);
+  return read;
+}
+
+Read<MarkRequest> Call::ReadMark() const {
+  Read<MarkRequest> read;
+  Fields fields(*parameters_, "", read.bad,
+                {"kind", "name", "category", "value", "pid", "nanoseconds_ago"});
+  std::string kind;
+  fields.String("kind", kind, kMaxWord);
+  if (const auto found = FindMarkKind(kind)) {
+    read.value.kind = *found;
+  } else {
+    fields.Refuse("kind", "is none of BEGIN, END, INSTANT and COUNTER");
+  }
+  fields.String("name", read.value.name, kMaxMarkName);
+  if (!read.bad && read.value.name.empty()) fields.Refuse("name", "is missing");
+  fields.String("category", read.value.category, kMaxCategoryName);
+  if (const Json* value = fields.Find("value"); value != nullptr) {
+    if (value->is_number()) {
+      read.value.value = value->get<double>();
+    } else {
+      fields.Refuse("value", "is no number");
+    }
+  }
+  fields.Int("pid", read.value.pid);
+  fields.Int("nanoseconds_ago", read.value.nanoseconds_ago);
+  return read;
+}
+
 Read<bool> Call::ReadNothing() const {
   Read<bool> read{};
   Fields(*parameters_, "", read.bad, {});

@@ -51,6 +51,8 @@ class Call {
   Read<EndRequest> ReadEnd() const;
   Read<SnapshotRequest> ReadSnapshot() const;
   Read<std::string> ReadAlert() const;
+  Read<ProviderRequest> ReadProvider() const;
+  Read<MarkRequest> ReadMark() const;
   Read<bool> ReadNothing() const;
 
  private:

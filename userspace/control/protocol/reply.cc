@@ -127,6 +127,25 @@ std::string Alert(std::string_view name, bool continues) {
   return Message([&](text::JsonWriter& json) { json.Key("alert_name").String(name); }, continues);
 }
 
+std::string ProviderState(uint32_t id, SessionState state, bool has_buffer) {
+  return Message(
+      [&](text::JsonWriter& json) {
+        json.Key("id").Unsigned(id);
+        json.Key("state").String(Name(state));
+        json.Key("buffer");
+        if (has_buffer) {
+          json.BeginObject().Key("descriptor").Unsigned(0).EndObject();
+        } else {
+          json.Null();
+        }
+      },
+      true);
+}
+
+std::string Recorded(bool recorded) {
+  return Message([&](text::JsonWriter& json) { json.Key("recorded").Bool(recorded); });
+}
+
 std::string Result(const std::optional<Written>& written) {
   return Message([&](text::JsonWriter& json) { AppendWritten(json, written); });
 }

@@ -86,6 +86,9 @@ std::string Categories(const std::vector<KnownCategory>& categories);
 std::string Providers(const std::vector<ProviderInfo>& providers);
 std::string State(SessionState state, bool continues);
 std::string Alert(std::string_view name, bool continues);
+// Of RegisterProvider; others follow. `has_buffer`: its descriptor comes with it.
+std::string ProviderState(uint32_t id, SessionState state, bool has_buffer);
+std::string Recorded(bool recorded);
 // Of StopTracing, TakeSnapshot; and of TerminateTracing, which has it in an object `result`.
 std::string Result(const std::optional<Written>& written);
 std::string TerminateResult(const std::optional<Written>& written);

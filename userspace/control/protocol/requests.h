@@ -59,6 +59,21 @@ struct EndRequest {
   std::optional<OutputChoice> output;
 };
 
+struct ProviderRequest {
+  std::string name;
+  std::vector<std::string> categories;
+};
+
+// What somebody says of a process from outside.
+struct MarkRequest {
+  MarkKind kind = MarkKind::kInstant;
+  std::string name;
+  std::string category = "mark";
+  double value = 0;              // of a counter
+  uint32_t pid = 0;              // whose main thread has it; 0: the caller
+  uint64_t nanoseconds_ago = 0;  // when it was
+};
+
 struct SnapshotRequest {
   std::optional<OutputChoice> output;
   uint64_t last_nanoseconds = 0;  // 0: all of the buffer

@@ -47,6 +47,20 @@ std::string_view Name(BufferDisposition disposition) {
   return "";
 }
 
+std::string_view Name(MarkKind kind) {
+  switch (kind) {
+    case MarkKind::kBegin:
+      return "BEGIN";
+    case MarkKind::kEnd:
+      return "END";
+    case MarkKind::kInstant:
+      return "INSTANT";
+    case MarkKind::kCounter:
+      return "COUNTER";
+  }
+  return "";
+}
+
 std::optional<BufferingMode> FindBufferingMode(std::string_view word) {
   for (const auto mode :
        {BufferingMode::kOneshot, BufferingMode::kCircular, BufferingMode::kStreaming}) {
@@ -59,6 +73,14 @@ std::optional<BufferDisposition> FindBufferDisposition(std::string_view word) {
   for (const auto disposition : {BufferDisposition::kClearAll, BufferDisposition::kClearNondurable,
                                  BufferDisposition::kRetain}) {
     if (word == Name(disposition)) return disposition;
+  }
+  return std::nullopt;
+}
+
+std::optional<MarkKind> FindMarkKind(std::string_view word) {
+  for (const auto kind :
+       {MarkKind::kBegin, MarkKind::kEnd, MarkKind::kInstant, MarkKind::kCounter}) {
+    if (word == Name(kind)) return kind;
   }
   return std::nullopt;
 }

@@ -15,6 +15,7 @@ inline constexpr size_t kMaxCategoryDescription = 400;  // bytes
 inline constexpr size_t kMaxProviders = 100;
 inline constexpr size_t kMaxProviderName = 100;  // bytes
 inline constexpr size_t kMaxAlertName = 14;      // bytes
+inline constexpr size_t kMaxMarkName = 1000;     // bytes
 
 // With the document's numbers.
 enum class SessionState : uint8_t {
@@ -31,13 +32,17 @@ enum class BufferingMode : uint8_t { kOneshot = 0, kCircular = 1, kStreaming = 2
 
 enum class BufferDisposition : uint8_t { kClearAll = 1, kClearNondurable = 2, kRetain = 3 };
 
+enum class MarkKind : uint8_t { kBegin, kEnd, kInstant, kCounter };
+
 std::string_view Name(SessionState state);
+std::string_view Name(MarkKind kind);
 std::string_view Name(BufferingMode mode);
 std::string_view Name(BufferDisposition disposition);
 
 // None for a word that is not one of them. Case counts.
 std::optional<BufferingMode> FindBufferingMode(std::string_view word);
 std::optional<BufferDisposition> FindBufferDisposition(std::string_view word);
+std::optional<MarkKind> FindMarkKind(std::string_view word);
 
 // Names of the interface's errors.
 namespace error_name {

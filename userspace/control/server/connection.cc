@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "control/protocol/descriptors.h"
 
@@ -62,24 +63,33 @@ std::optional<std::string> Connection::NextMessage(uint64_t now) {
   return message;
 }
 
-void Connection::Send(std::string_view message) {
+void Connection::Send(std::string_view message, std::shared_ptr<util::UniqueFd> descriptor) {
   if (dead_) return;
   if (outgoing_.size() + message.size() > kMaxOutgoing) {
     dead_ = true;
     return;
   }
+  if (descriptor) passed_.push_back({outgoing_.size(), std::move(descriptor)});
   outgoing_ += message;
   Flush(outgoing_since_);
 }
 
 void Connection::Flush(uint64_t now) {
   while (!outgoing_.empty()) {
-    const ssize_t sent = SendWithDescriptor(socket_.get(), outgoing_, -1);
+    // Up to the next descriptor, or with it.
+    const bool pass = !passed_.empty() && passed_.front().place == 0;
+    const size_t until =
+        passed_.size() > (pass ? 1 : 0) ? passed_[pass ? 1 : 0].place : outgoing_.size();
+    const ssize_t sent =
+        SendWithDescriptor(socket_.get(), std::string_view(outgoing_).substr(0, until),
+                           pass ? passed_.front().descriptor->get() : -1);
     if (sent < 0) {
       if (!WouldBlock(errno)) dead_ = true;
       break;
     }
     outgoing_.erase(0, static_cast<size_t>(sent));
+    if (pass) passed_.pop_front();
+    for (Passed& each : passed_) each.place -= static_cast<size_t>(sent);
     outgoing_since_ = 0;
   }
   if (outgoing_.empty()) {

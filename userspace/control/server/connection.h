@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,8 +41,8 @@ class Connection {
   std::optional<std::string> NextMessage(uint64_t now);
   bool has_message() const { return !busy_ && splitter_whole_; }
 
-  // A whole message, with its NUL.
-  void Send(std::string_view message);
+  // A whole message, with its NUL, and a descriptor that comes with it, or null.
+  void Send(std::string_view message, std::shared_ptr<util::UniqueFd> descriptor = nullptr);
   // Nothing more is read; it is over when what is to be sent is.
   void CloseAfterwards() { closing_ = true; }
   void CloseNow() { dead_ = true; }
@@ -64,6 +65,7 @@ class Connection {
   enum class Watch : uint8_t { kNo, kOne, kAll } watches_alerts = Watch::kNo;
   bool keeps_alerts = false;  // has watched
   std::deque<std::string> alerts;
+  uint32_t provider_id = 0;  // 0: none
 
  private:
   void Receive();
@@ -75,6 +77,12 @@ class Connection {
   bool splitter_whole_ = false;  // may have a whole message
   std::vector<util::UniqueFd> descriptors_;
   std::string outgoing_;
+  // Descriptors that go with the byte at this place of outgoing_.
+  struct Passed {
+    size_t place;
+    std::shared_ptr<util::UniqueFd> descriptor;
+  };
+  std::deque<Passed> passed_;
   bool busy_ = false;
   bool ended_ = false;  // the client sends no more
   bool closing_ = false;

@@ -50,12 +50,16 @@ Server::Server(ControlSocket& socket, Controller& controller, Engine& engine,
     : socket_(socket),
       controller_(controller),
       engine_(engine),
+      guests_(engine),
       group_(group),
       only_watched_(std::move(only_watched)) {
   controller_.OnState([this](SessionState state) { TellState(state); });
 }
 
-Server::~Server() { controller_.OnState(nullptr); }
+Server::~Server() {
+  controller_.OnState(nullptr);
+  for (const Client& client : clients_) guests_.Forget(*client);
+}
 
 void Server::AddPollFds(std::vector<pollfd>& fds) {
   first_fd_ = fds.size();
@@ -87,7 +91,11 @@ void Server::Turn(const std::vector<pollfd>& fds, uint64_t now) {
     client->Turn(fds[first_fd_ + 1 + i].revents, now);
     if (const auto message = client->NextMessage(now)) Handle(client, *message, now);
   }
-  std::erase_if(clients_, [](const Client& client) { return client->over(); });
+  std::erase_if(clients_, [this](const Client& client) {
+    const bool over = client->over();
+    if (over) guests_.Forget(*client);
+    return over;
+  });
   if ((fds[first_fd_].revents & POLLIN) != 0) Accept();
   polled_clients_ = polled_openings_ = 0;
   Reap();
@@ -125,12 +133,23 @@ void Server::Reap() {
   std::erase_if(unreaped_, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
 }
 
+size_t Server::clients() const {
+  return static_cast<size_t>(
+      std::count_if(clients_.begin(), clients_.end(),
+                    [](const Client& client) { return client->provider_id == 0; }));
+}
+
 bool Server::HasPlace(const Peer& peer) const {
-  if (peer.uid == 0) return clients_.size() < kMaxClients + kPlacesForRoot;
-  const auto of_user = std::count_if(clients_.begin(), clients_.end(), [&](const Client& client) {
-    return client->peer().uid == peer.uid;
-  });
-  return clients_.size() < kMaxClients && static_cast<size_t>(of_user) < kMaxClientsOfUser;
+  // Providers have places of their own.
+  size_t clients = 0;
+  size_t of_user = 0;
+  for (const Client& client : clients_) {
+    if (client->provider_id != 0) continue;
+    ++clients;
+    if (client->peer().uid == peer.uid) ++of_user;
+  }
+  if (peer.uid == 0) return clients < kMaxClients + kPlacesForRoot;
+  return clients < kMaxClients && of_user < kMaxClientsOfUser;
 }
 
 void Server::Accept() {
@@ -252,6 +271,7 @@ void Server::HandleController(const Client& client, Call& call, uint64_t now) {
     if (!failure) TellAlert(read.value);
     return;
   }
+  if (guests_.Handle(client, call)) return;
   // The others have no parameters.
   const auto nothing = call.ReadNothing();
   if (nothing.bad) return refuse(*nothing.bad);

@@ -15,6 +15,7 @@
 #include "control/protocol/call.h"
 #include "control/server/connection.h"
 #include "control/server/control_socket.h"
+#include "control/server/guest_calls.h"
 
 namespace control {
 
@@ -46,7 +47,8 @@ class Server {
   // Somebody sent an alert, by a call or otherwise.
   void TellAlert(const std::string& name);
 
-  size_t clients() const { return clients_.size(); }
+  // But for programs that take part.
+  size_t clients() const;
 
  private:
   using Client = std::shared_ptr<Connection>;
@@ -85,6 +87,7 @@ class Server {
   ControlSocket& socket_;
   Controller& controller_;
   Engine& engine_;
+  GuestCalls guests_;
   const std::optional<gid_t> group_;
   const std::string only_watched_;
   std::vector<Client> clients_;

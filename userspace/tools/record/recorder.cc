@@ -137,6 +137,7 @@ util::Status Recorder::Start() {
   translator_->set_session_info(DescribeSession(
       options_, *session_, command_.exists() ? std::optional(command_.pid()) : std::nullopt));
   handler_.emplace(*translator_);
+  if (providers_) providers_->Begin(*session_, *archive_, *translator_);
   if (util::Status status = session_->Start(*handler_); !status) return status;
   start_bytes_ = archive_->bytes();
   const uint64_t begin = util::MonotonicNow();
@@ -187,6 +188,10 @@ void Recorder::Wait(bool drained) {
   for (int fd : session_->perf_fds()) fds.push_back({fd, POLLIN, 0});
   const uint64_t now = util::MonotonicNow();
   int timeout = session_->is_quiet() ? kQuietPollMs : kPollMs;
+  if (providers_) {
+    providers_->AddPollFds(fds);
+    timeout = std::min({timeout, providers_->TimeoutMs(), kPollMs});
+  }
   if (deadline_ != UINT64_MAX) {
     const uint64_t left = deadline_ > now ? (deadline_ - now + 999'999) / 1'000'000 : 0;
     timeout = static_cast<int>(std::min<uint64_t>(left, static_cast<uint64_t>(timeout)));
@@ -198,6 +203,7 @@ void Recorder::Wait(bool drained) {
     timeout = std::min(timeout, kUnfinishedMs);
   }
   poll(fds.data(), fds.size(), timeout);
+  if (providers_) providers_->Turn(fds);
 }
 
 std::optional<Recorder::Reason> Recorder::ReasonToEnd(uint64_t now) {
@@ -285,6 +291,11 @@ int Recorder::RunQuietly() {
   if (util::Status status = KeepBranches(); !status) return Fail(status.error());
   if (util::Status status = OpenStacks(); !status) return Fail(status.error());
   if (util::Status status = OpenOutput(); !status) return Fail(status.error());
+  if (options_.providers) {
+    auto providers = ProviderHost::Listen(options_.socket);
+    if (!providers) return Fail(providers.error());
+    providers_ = std::move(*providers);
+  }
   if (command_.exists() && options_.only_command) {
     session_->Follow(static_cast<uint32_t>(command_.pid()));
   }
@@ -314,6 +325,7 @@ bool Recorder::End(Reason reason) {
     const std::lock_guard lock(end_mutex_);
     EnterEnd(reason == Reason::kSignal);
   }
+  if (providers_) providers_->Stop();
   session_end_ = session_->Stop();
   const bool flushed = archive_->Flush();
   const util::Status closed = sink_->Close();

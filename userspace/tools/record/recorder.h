@@ -20,6 +20,7 @@
 #include "tools/record/options/record_options.h"
 #include "tools/record/process/console.h"
 #include "tools/record/process/end_signals.h"
+#include "tools/record/provider_host.h"
 #include "tools/record/record_outputs.h"
 #include "tools/record/totals.h"
 #include "translate/translator.h"
@@ -76,6 +77,7 @@ class Recorder {
   CommandRun command_{console_, signals_};
   capture::ProcIdentity identities_;
   std::unique_ptr<capture::BranchRecorder> branches_;
+  std::unique_ptr<ProviderHost> providers_;  // null: nobody takes part
   std::unique_ptr<capture::CaptureSession> session_;
   std::optional<RecordOutputs> outputs_;
   std::unique_ptr<sink::Sink> sink_;

@@ -70,6 +70,7 @@ util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool
   config.next_file = [this](uint64_t number) { return NextFile(number); };
   config.buffer_bytes = options_.memory_bytes;
   config.programs = std::move(*programs);
+  if (options_.providers) config.providers = &providers_;
   auto recording = session::MakeRecording(std::move(config), features);
   if (!recording) return recording.TakeError();
   recording_ = std::move(*recording);
@@ -78,7 +79,8 @@ util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool
   if (!triggers) return triggers.TakeError();
   triggers_ = std::move(*triggers);
   if (options_.socket.empty()) return util::Ok();
-  auto alerts = AlertListener::Listen(options_.socket, *this);
+  auto alerts =
+      AlertListener::Listen(options_.socket, *this, options_.providers ? &providers_ : nullptr);
   if (!alerts) return alerts.TakeError();
   alerts_ = std::move(*alerts);
   if (alerts_->replaced_stale()) {
@@ -177,6 +179,7 @@ void SessionRecorder::Wait() {
   triggers_->AddPollFds(fds_);
   int timeout = recording_->TimeoutMs();
   if (alerts_) {
+    fds_.push_back({home_.fd(), POLLIN, 0});
     alerts_->AddPollFds(fds_);
     timeout = std::min(timeout, alerts_->TimeoutMs());
   }
@@ -197,7 +200,15 @@ void SessionRecorder::Loop() {
       return console_.Error(status.error());
     }
     triggers_->Turn(fds_);
-    if (alerts_) alerts_->Turn(fds_);
+    if (alerts_) {
+      alerts_->Turn(fds_);
+      home_.Run();
+      for (const provider::Alert& alert : recording_->TakeProviderAlerts()) {
+        const std::string name = alert.name.substr(0, control::kMaxAlertName);
+        alerts_->TellAlert(name);
+        triggers_->OnAlert(name);
+      }
+    }
     TellWritten();
   } while (Look());
 }

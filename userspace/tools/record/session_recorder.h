@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "capture/bpf/kernel_features.h"
+#include "control/server/mailbox.h"
 #include "output/name_pattern.h"
+#include "provider/provider_set.h"
 #include "session/recording.h"
 #include "session/trigger/trigger_set.h"
 #include "tools/record/command_run.h"
@@ -58,6 +60,9 @@ class SessionRecorder : private AlertListener::Owner {
   EndSignals signals_;
   CommandRun command_{console_, signals_};
   std::optional<output::NamePattern> names_;
+  control::Mailbox home_;
+  provider::ProviderSet providers_{
+      [this](std::function<void()> work) { home_.Post(std::move(work)); }};
   std::unique_ptr<session::Recording> recording_;
   std::unique_ptr<session::TriggerSet> triggers_;
   std::unique_ptr<AlertListener> alerts_;  // where a trigger waits for one

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tools/record/control/alert_listener.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "capture/bpf/category.h"
+#include "tools/record/control/provider_words.h"
 #include "util/clock.h"
 
 namespace tools {
@@ -21,17 +20,30 @@ constexpr uint64_t kCheckInterval = 1'000'000'000;
 // The recording as a session that is being recorded for as long as it lasts.
 class AlertListener::Engine : public control::Engine {
  public:
-  explicit Engine(Owner& owner) : owner_(owner) {}
+  Engine(Owner& owner, provider::ProviderSet* providers) : owner_(owner), providers_(providers) {}
 
   std::vector<control::KnownCategory> KnownCategories() const override {
     std::vector<control::KnownCategory> categories;
     for (const capture::Category& category : capture::AllCategories()) {
       categories.push_back({std::string(category.name), std::string(category.description)});
     }
+    if (providers_ != nullptr) AppendProviderCategories(*providers_, categories);
     return categories;
   }
   std::vector<control::ProviderInfo> Providers() const override {
-    return {{1, static_cast<uint32_t>(getpid()), "fxt-record"}};
+    if (providers_ != nullptr) return AllProviders(*providers_);
+    return {RecorderAsProvider()};
+  }
+  std::optional<uint32_t> AddProvider(const std::string& name, uint32_t pid,
+                                      control::TellProvider tell) override {
+    if (providers_ == nullptr) return std::nullopt;
+    return Register(*providers_, name, pid, std::move(tell));
+  }
+  bool SendMark(const control::MarkRequest& mark, uint32_t caller) override {
+    return providers_ != nullptr && AddMark(*providers_, mark, caller);
+  }
+  void RemoveProvider(uint32_t id) override {
+    if (providers_ != nullptr) providers_->Remove(id);
   }
 
   // By the listener itself, for what is under way anyway; clients come to none of these.
@@ -49,18 +61,20 @@ class AlertListener::Engine : public control::Engine {
 
  private:
   Owner& owner_;
+  provider::ProviderSet* providers_;
 };
 
-util::Result<std::unique_ptr<AlertListener>> AlertListener::Listen(const std::string& path,
-                                                                   Owner& owner) {
+util::Result<std::unique_ptr<AlertListener>> AlertListener::Listen(
+    const std::string& path, Owner& owner, provider::ProviderSet* providers) {
   auto socket = control::ControlSocket::Bind(path, std::nullopt);
   if (!socket) return socket.TakeError();
-  return std::unique_ptr<AlertListener>(new AlertListener(std::move(*socket), owner));
+  return std::unique_ptr<AlertListener>(new AlertListener(std::move(*socket), owner, providers));
 }
 
-AlertListener::AlertListener(std::unique_ptr<control::ControlSocket> socket, Owner& owner)
+AlertListener::AlertListener(std::unique_ptr<control::ControlSocket> socket, Owner& owner,
+                             provider::ProviderSet* providers)
     : socket_(std::move(socket)),
-      engine_(std::make_unique<Engine>(owner)),
+      engine_(std::make_unique<Engine>(owner, providers)),
       controller_(std::make_unique<control::Controller>(*engine_)),
       server_(
           std::make_unique<control::Server>(*socket_, *controller_, *engine_, std::nullopt,

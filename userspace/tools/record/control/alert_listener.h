@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The control socket of a recording in the foreground whose triggers wait for alerts: clients may
-// send alerts, watch, and ask for the status. The recording itself belongs to whoever started it.
+// The control socket of a recording in the foreground whose triggers wait for alerts, or in which
+// programs take part: clients may send alerts, watch, and ask for the status. The recording itself
+// belongs to whoever started it.
 #pragma once
 
 #include <poll.h>
@@ -14,6 +15,7 @@
 #include "control/controller/controller.h"
 #include "control/server/control_socket.h"
 #include "control/server/server.h"
+#include "provider/provider_set.h"
 #include "util/result.h"
 
 namespace tools {
@@ -30,7 +32,9 @@ class AlertListener {
 
   // Listens at `path`, for root alone, from now on; nobody is served before the first Turn(). An
   // error where a controller serves it already. `owner` outlives it.
-  static util::Result<std::unique_ptr<AlertListener>> Listen(const std::string& path, Owner& owner);
+  // `providers`: programs may take part in it; outlives the listener, null: they may not.
+  static util::Result<std::unique_ptr<AlertListener>> Listen(const std::string& path, Owner& owner,
+                                                             provider::ProviderSet* providers);
   AlertListener(const AlertListener&) = delete;
   AlertListener& operator=(const AlertListener&) = delete;
   ~AlertListener();
@@ -38,6 +42,8 @@ class AlertListener {
   // Whether somebody ended without a chance to take the socket away.
   bool replaced_stale() const { return socket_->replaced_stale(); }
   void AddPollFds(std::vector<pollfd>& fds) { server_->AddPollFds(fds); }
+  // A provider sent an alert: tells those who watch.
+  void TellAlert(const std::string& name) { server_->TellAlert(name); }
   // When it has to have a turn at the latest, ms.
   int TimeoutMs() const;
   // `fds` as AddPollFds() filled it, polled. Waits for nobody.
@@ -45,7 +51,8 @@ class AlertListener {
 
  private:
   class Engine;
-  explicit AlertListener(std::unique_ptr<control::ControlSocket> socket, Owner& owner);
+  AlertListener(std::unique_ptr<control::ControlSocket> socket, Owner& owner,
+                provider::ProviderSet* providers);
 
   std::unique_ptr<control::ControlSocket> socket_;
   std::unique_ptr<Engine> engine_;

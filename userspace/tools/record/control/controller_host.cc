@@ -57,6 +57,7 @@ int ControllerHost::Serve() {
     console_.Note(fmt::format("recording has stopped: {}", reason));
     controller_->StoppedByItself(reason);
   });
+  engine_->OnAlerted([this](const std::string& name) { server_->TellAlert(name); });
   engine_->OnSaid([this](const std::string& line) { console_.Note(line); });
   const bool began = !options_.session || BeginSession();
   if (began) {

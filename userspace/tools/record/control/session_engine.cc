@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tools/record/control/session_engine.h"
 
-#include <unistd.h>
-
 #include <memory>
 #include <utility>
 
@@ -19,8 +17,9 @@ constexpr uint64_t kStatusAge = 50'000'000;
 SessionEngine::SessionEngine(control::Mailbox& home, const capture::KernelFeatures& features,
                              SessionDefaults defaults)
     : home_(home),
+      providers_([this](std::function<void()> work) { home_.Post(std::move(work)); }),
       worker_(
-          features, std::move(defaults),
+          features, std::move(defaults), providers_,
           [this](const std::string& reason) {
             home_.Post([this, reason] {
               if (stopped_) stopped_(reason);
@@ -29,6 +28,11 @@ SessionEngine::SessionEngine(control::Mailbox& home, const capture::KernelFeatur
           [this](const std::string& line) {
             home_.Post([this, line] {
               if (said_) said_(line);
+            });
+          },
+          [this](const std::string& name) {
+            home_.Post([this, name] {
+              if (alerted_) alerted_(name);
             });
           }),
       thread_([this] { worker_.Run(); }) {}
@@ -52,11 +56,17 @@ std::vector<control::KnownCategory> SessionEngine::KnownCategories() const {
   for (const capture::Category& category : capture::AllCategories()) {
     categories.push_back({std::string(category.name), std::string(category.description)});
   }
+  AppendProviderCategories(providers_, categories);
   return categories;
 }
 
 std::vector<control::ProviderInfo> SessionEngine::Providers() const {
-  return {{1, static_cast<uint32_t>(getpid()), "fxt-record"}};
+  return AllProviders(providers_);
+}
+
+std::optional<uint32_t> SessionEngine::AddProvider(const std::string& name, uint32_t pid,
+                                                   control::TellProvider tell) {
+  return Register(providers_, name, pid, std::move(tell));
 }
 
 void SessionEngine::Initialize(const control::TraceConfig& config,

@@ -12,6 +12,8 @@
 #include "capture/bpf/kernel_features.h"
 #include "control/controller/engine.h"
 #include "control/server/mailbox.h"
+#include "provider/provider_set.h"
+#include "tools/record/control/provider_words.h"
 #include "tools/record/control/session_worker.h"
 
 namespace tools {
@@ -28,11 +30,19 @@ class SessionEngine : public control::Engine {
 
   // Lines for people; on the controller's thread.
   void OnSaid(std::function<void(const std::string&)> said) { said_ = std::move(said); }
+  // When a provider sends an alert; on the controller's thread.
+  void OnAlerted(std::function<void(const std::string&)> alerted) { alerted_ = std::move(alerted); }
   // Somebody sent a SIGUSR1.
   void Signal();
 
   std::vector<control::KnownCategory> KnownCategories() const override;
   std::vector<control::ProviderInfo> Providers() const override;
+  std::optional<uint32_t> AddProvider(const std::string& name, uint32_t pid,
+                                      control::TellProvider tell) override;
+  void RemoveProvider(uint32_t id) override { providers_.Remove(id); }
+  bool SendMark(const control::MarkRequest& mark, uint32_t caller) override {
+    return AddMark(providers_, mark, caller);
+  }
   void Initialize(const control::TraceConfig& config, std::optional<control::TraceOutput> output,
                   control::Done done) override;
   void Start(const control::StartOptions& options, control::Done done) override;
@@ -50,6 +60,8 @@ class SessionEngine : public control::Engine {
   control::Mailbox& home_;
   std::function<void(const std::string&)> stopped_;
   std::function<void(const std::string&)> said_;
+  std::function<void(const std::string&)> alerted_;
+  provider::ProviderSet providers_;
   SessionWorker worker_;
   std::vector<std::function<void(control::Status)>> want_status_;
   control::Status status_;

@@ -2,10 +2,12 @@
 #include "tools/record/control/session_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "capture/bpf/category.h"
 #include "output/name_pattern.h"
 #include "session/trigger/trigger_spec.h"
+#include "tools/record/control/provider_words.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -90,9 +92,12 @@ util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
   }
   if (!categories.empty()) {
     // Told here, where the hint is.
-    auto parsed = capture::ParseCategories(categories);
+    std::vector<std::string> words = SplitAtCommas(categories);
+    config.categories = words;
+    TakeProviderCategories(words);
+    if (words.empty()) return config;
+    auto parsed = capture::ParseCategories(fmt::format("{}", fmt::join(words, ",")));
     if (!parsed) return parsed.TakeError();
-    config.categories = SplitAtCommas(categories);
   }
   if (tasks.any()) {
     config.filter = {tasks.tids, tasks.tgids, tasks.comms, tasks.cgroups, tasks.follow};

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "schema/event_info.h"
+#include "tools/record/control/provider_words.h"
 #include "tools/record/control/recording_status.h"
 #include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
@@ -52,12 +53,16 @@ output::KeepWaiting PatientReader() {
 }  // namespace
 
 SessionWorker::SessionWorker(const capture::KernelFeatures& features, SessionDefaults defaults,
+                             provider::ProviderSet& providers,
                              std::function<void(std::string)> stopped,
-                             std::function<void(std::string)> say)
+                             std::function<void(std::string)> say,
+                             std::function<void(std::string)> alerted)
     : features_(features),
       defaults_(std::move(defaults)),
       stopped_(std::move(stopped)),
-      say_(std::move(say)) {}
+      say_(std::move(say)),
+      alerted_(std::move(alerted)),
+      providers_(providers) {}
 
 void SessionWorker::Quit() {
   inbox_.Post([this] { quit_ = true; });
@@ -91,6 +96,7 @@ void SessionWorker::Run() {
 void SessionWorker::Turn(const std::vector<pollfd>& fds) {
   const util::Status status = recording_->Turn();
   TellWritten();
+  TakeAlerts();
   if (triggers_ && recording_now_) triggers_->Turn(fds);
   if (!recording_now_) return;
   if (!status) {
@@ -101,6 +107,17 @@ void SessionWorker::Turn(const std::vector<pollfd>& fds) {
              recording_->status().buffer_full) {
     recording_now_ = false;
     stopped_("the buffer is full");
+  }
+}
+
+// The file has the provider's own instant in any mode.
+void SessionWorker::TakeAlerts() {
+  for (const provider::Alert& alert : recording_->TakeProviderAlerts()) {
+    const std::string name = alert.name.substr(0, control::kMaxAlertName);
+    alerted_(name);
+    if (alerts_.size() == kMaxAlertsKept) alerts_.erase(alerts_.begin());
+    alerts_.push_back({alert.time, "alert " + name, "", 0});
+    if (triggers_ && recording_now_) triggers_->OnAlert(name);
   }
 }
 
@@ -123,9 +140,13 @@ Outcome SessionWorker::Initialize(const control::TraceConfig& config,
                                   std::optional<control::TraceOutput> output) {
   capture::CategorySelection categories = capture::DefaultCategories();
   if (config.categories) {
-    // An empty list is the document's word for all.
-    const std::string list = fmt::format("{}", fmt::join(*config.categories, ","));
-    auto parsed = capture::ParseCategories(list.empty() ? "all" : list);
+    std::vector<std::string> words = *config.categories;
+    const bool all = words.empty();
+    TakeProviderCategories(words);
+    // An empty list is the document's word for all; one of programs' categories alone is the default
+    // ones of the kernel.
+    const std::string list = all ? "all" : fmt::format("{}", fmt::join(words, ","));
+    auto parsed = list.empty() ? capture::DefaultCategories() : capture::ParseCategories(list);
     if (!parsed) return Failed(parsed.error());
     categories = *parsed;
   }
@@ -192,6 +213,8 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
     }
   }
   config.buffer_bytes = megabytes != 0 ? megabytes << 20 : defaults_.buffer_bytes;
+  config.providers = &providers_;
+  config.provider_session = ProviderSession(config_);
   if (config_.buffering_mode == control::BufferingMode::kStreaming) {
     if (megabytes == 0) config.buffer_bytes = 0;
     auto destination = StreamingDestination();

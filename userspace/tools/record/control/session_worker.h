@@ -18,6 +18,7 @@
 #include "capture/proc_identity.h"
 #include "control/controller/engine.h"
 #include "control/server/mailbox.h"
+#include "provider/provider_set.h"
 #include "session/recording.h"
 #include "tools/record/control/trigger_files.h"
 #include "tools/record/options/record_options.h"
@@ -36,9 +37,10 @@ struct SessionDefaults {
 class SessionWorker {
  public:
   // `stopped` is called when a recording ends by itself, with the reason; `say` with lines for
-  // people.
+  // people; `alerted` with alerts of providers, which `providers` are and which outlive it.
   SessionWorker(const capture::KernelFeatures& features, SessionDefaults defaults,
-                std::function<void(std::string)> stopped, std::function<void(std::string)> say);
+                provider::ProviderSet& providers, std::function<void(std::string)> stopped,
+                std::function<void(std::string)> say, std::function<void(std::string)> alerted);
 
   // Records and does what is in the inbox, until Quit().
   void Run();
@@ -62,6 +64,7 @@ class SessionWorker {
   util::Result<session::Destination> StreamingDestination() const;
   void Turn(const std::vector<pollfd>& fds);
   void TellWritten();
+  void TakeAlerts();
   void TerminateIfDone();
   std::vector<session::TriggerFired> AlertsOfLast(uint64_t last) const;
 
@@ -69,6 +72,8 @@ class SessionWorker {
   const SessionDefaults defaults_;
   const std::function<void(std::string)> stopped_;
   const std::function<void(std::string)> say_;
+  const std::function<void(std::string)> alerted_;
+  provider::ProviderSet& providers_;
   control::Mailbox inbox_;
   bool quit_ = false;
   bool realtime_ = false;

@@ -116,10 +116,10 @@ util::Status TakeBuffering(const Program& program, const Buffering& given, Recor
   const bool waits_for_alerts = std::ranges::any_of(options.triggers, [](const auto& trigger) {
     return trigger.kind == session::TriggerKind::kAlert;
   });
-  if (waits_for_alerts) {
+  if (waits_for_alerts || options.providers) {
     options.socket = given.socket;
   } else if (program.Has("--socket")) {
-    return util::Error{"--socket needs --trigger 'alert NAME'",
+    return util::Error{"--socket needs --trigger 'alert NAME', or --providers",
                        "it is where alerts come to; sessions are begun by fxt-record start"};
   }
   return util::Ok();
@@ -184,9 +184,14 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       .Type("TIME");
   program.Add("--after", after, "... and of what comes after it (by default nothing)").Type("TIME");
   program
-      .Add("--socket", socket, "With --trigger 'alert NAME': socket that fxt-record alert sends to")
+      .Add("--socket", socket,
+           "With --trigger 'alert NAME' and --providers: socket that fxt-record alert and programs "
+           "speak to")
       .Type("PATH")
       .ShowDefault();
+  program.Add("--providers", options.providers,
+              "Also record what programs say of themselves: those that link libfxt-provider, and "
+              "fxt-mark");
   program
       .Add("--rotate", rotate,
            "Begin a new file after this time, or size, or either: 60s,1G; -o has a %t (the time) "

@@ -34,7 +34,10 @@ struct RecordOptions : TaskChoice {
   std::vector<session::TriggerSpec> triggers;
   uint64_t before = 0;  // ns; 0: all of the buffer
   uint64_t after = 0;
-  std::string socket;  // that alerts come to; empty where no trigger waits for one
+  // That alerts and programs come to; empty where no trigger waits for one, and without
+  // --providers.
+  std::string socket;
+  bool providers = false;  // programs take part
   // --rotate: files that follow each other, each for so long (ns) or so many bytes; 0: no limit.
   uint64_t rotate_time = 0;
   uint64_t rotate_bytes = 0;

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Trace points for Python programs: records of libfxt-provider, on the same time line as the kernel's.
+
+    import fxt_provider as trace
+
+    with trace.duration("server", "request", path="/index"):
+        trace.counter("server", "queue", length=3)
+
+    @trace.traced("server")
+    def parse(text): ...
+
+One file, over the C library (libfxt-provider.so.0; FXT_PROVIDER_LIBRARY names another one). Without the
+library, a recorder or the right to speak to it all of this does nothing. Arguments are keywords; their
+values are bool, int, float, str, bytes or None, and str() of anything else.
+"""
+
+import ctypes
+import functools
+import os
+import sys
+
+__all__ = ["alert", "async_begin", "async_end", "async_instant", "blob", "counter", "duration", "duration_begin",
+           "duration_end", "enabled", "flow_begin", "flow_end", "flow_step", "instant", "nonce", "traced", "wait"]
+
+MAX_ARGUMENTS = 15
+MAX_SITES = 4096
+
+_INSTANT, _COUNTER, _BEGIN, _END = 0, 1, 2, 3
+_ASYNC_BEGIN, _ASYNC_INSTANT, _ASYNC_END = 5, 6, 7
+_FLOW_BEGIN, _FLOW_STEP, _FLOW_END = 8, 9, 10
+_BLOB, _ALERT = 14, 15
+
+
+class _Of(ctypes.Union):
+    _fields_ = [("i", ctypes.c_int64), ("u", ctypes.c_uint64), ("d", ctypes.c_double), ("p", ctypes.c_char_p)]
+
+
+class _Value(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_uint32), ("size", ctypes.c_uint32), ("of", _Of)]
+
+
+def _load():
+    # The library takes part as soon as it is loaded, under this name.
+    if not os.environ.get("FXT_PROVIDER_NAME"):
+        name = os.path.basename(sys.argv[0]) if sys.argv and sys.argv[0] else ""
+        os.environ["FXT_PROVIDER_NAME"] = name if name not in ("", "-c", "-m") else "python"
+        added = True
+    else:
+        added = False
+    library = None
+    for path in (os.environ.get("FXT_PROVIDER_LIBRARY"), "libfxt-provider.so.0", "libfxt-provider.so"):
+        if not path:
+            continue
+        try:
+            library = ctypes.CDLL(path)
+            break
+        except OSError:
+            continue
+    if added:
+        # Programs that this one starts have names of their own.
+        del os.environ["FXT_PROVIDER_NAME"]
+    if library is None:
+        return None
+    library.fxt_site_make.restype = ctypes.c_void_p
+    library.fxt_site_make.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p),
+                                      ctypes.c_uint32]
+    library.fxt_site_write.restype = None
+    library.fxt_site_write.argtypes = [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64, ctypes.POINTER(_Value)]
+    library.fxt_site_is_enabled.argtypes = [ctypes.c_void_p]
+    library.fxt_provider_nonce.restype = ctypes.c_uint64
+    library.fxt_provider_wait.argtypes = [ctypes.c_uint32]
+    return library
+
+
+_library = _load()
+_sites = {}
+
+
+def _bytes(text):
+    return text.encode("utf-8", "replace").replace(b"\0", b" ")
+
+
+def _site(category, name, keys):
+    site = _sites.get((category, name, keys))
+    if site is None:
+        # Names that are made up as the program runs are not kept for ever.
+        if len(_sites) >= MAX_SITES:
+            return None
+        array = (ctypes.c_char_p * max(len(keys), 1))(*map(_bytes, keys))
+        site = _library.fxt_site_make(_bytes(category), _bytes(name), array, len(keys))
+        _sites[category, name, keys] = site
+    return site
+
+
+def _fill(value, given):
+    if given is None:
+        value.type = 0
+    elif isinstance(given, bool):
+        value.type, value.of.u = 9, given
+    elif isinstance(given, int) and -2**63 <= given < 2**64:
+        if given < 2**63:
+            value.type, value.of.i = 3, given
+        else:
+            value.type, value.of.u = 4, given
+    elif isinstance(given, float):
+        value.type, value.of.d = 5, given
+    else:
+        data = given if isinstance(given, bytes) else _bytes(str(given))
+        value.type, value.size, value.of.p = (10 if isinstance(given, bytes) else 6), len(data), data
+        return data
+    return None
+
+
+def _write(kind, category, name, payload, arguments):
+    if _library is None:
+        return
+    keys = tuple(arguments)[:MAX_ARGUMENTS]
+    site = _site(category, name, keys)
+    if not site or not _library.fxt_site_is_enabled(site):
+        return
+    if not keys:
+        _library.fxt_site_write(site, kind, payload, None)
+        return
+    values = (_Value * len(keys))()
+    # What the values point to stays until it is written.
+    held = [_fill(value, arguments[key]) for value, key in zip(values, keys)]
+    _library.fxt_site_write(site, kind, payload, values)
+    del held
+
+
+def enabled(category):
+    """Whether this category is recorded now."""
+    if _library is None:
+        return False
+    site = _site(category, "", ())
+    return bool(site) and bool(_library.fxt_site_is_enabled(site))
+
+
+def wait(milliseconds=1000):
+    """Waits until the recorder has been asked; whether this program takes part."""
+    return _library is not None and bool(_library.fxt_provider_wait(milliseconds))
+
+
+def nonce():
+    """A number of this process's own, for ids."""
+    return 0 if _library is None else _library.fxt_provider_nonce()
+
+
+def instant(category, name, /, **arguments):
+    """Something happens now."""
+    _write(_INSTANT, category, name, 0, arguments)
+
+
+def counter(category, name, /, counter_id=0, **values):
+    """Values that change over time."""
+    _write(_COUNTER, category, name, counter_id, values)
+
+
+def duration_begin(category, name, /, **arguments):
+    """A span of this thread begins; spans of a thread nest."""
+    _write(_BEGIN, category, name, 0, arguments)
+
+
+def duration_end(category, name, /, **arguments):
+    """The innermost span of this thread ends."""
+    _write(_END, category, name, 0, arguments)
+
+
+class duration:  # pylint: disable=invalid-name
+    """A span of this thread: `with duration("category", "name", key=value): ...`"""
+
+    def __init__(self, category, name, /, **arguments):
+        self._what = category, name
+        self._arguments = arguments
+        self._begun = False
+
+    def __enter__(self):
+        self._begun = enabled(self._what[0])
+        if self._begun:
+            _write(_BEGIN, *self._what, 0, self._arguments)
+        return self
+
+    def __exit__(self, *_):
+        if self._begun:
+            _write(_END, *self._what, 0, {})
+
+
+def traced(category, name=None):
+    """Makes each call of a function a span."""
+    def decorate(function):
+        called = name or function.__qualname__
+
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            with duration(category, called):
+                return function(*args, **kwargs)
+        return wrapper
+    return decorate
+
+
+def async_begin(category, name, async_id, /, **arguments):
+    """What begins on one thread and may end on another."""
+    _write(_ASYNC_BEGIN, category, name, async_id, arguments)
+
+
+def async_instant(category, name, async_id, /, **arguments):
+    """Something happens within it."""
+    _write(_ASYNC_INSTANT, category, name, async_id, arguments)
+
+
+def async_end(category, name, async_id, /, **arguments):
+    """Its end."""
+    _write(_ASYNC_END, category, name, async_id, arguments)
+
+
+def flow_begin(category, name, flow_id, /, **arguments):
+    """What goes from one span to another, of any thread or process."""
+    _write(_FLOW_BEGIN, category, name, flow_id, arguments)
+
+
+def flow_step(category, name, flow_id, /, **arguments):
+    """A span that it passes."""
+    _write(_FLOW_STEP, category, name, flow_id, arguments)
+
+
+def flow_end(category, name, flow_id, /, **arguments):
+    """The span where it ends."""
+    _write(_FLOW_END, category, name, flow_id, arguments)
+
+
+def alert(category, name):
+    """An instant whose name, of at most 14 bytes, is also an alert of the session."""
+    _write(_ALERT, category, name, 0, {})
+
+
+def blob(name, data):
+    """Bytes, as records of their own."""
+    _write(_BLOB, "", name, 1, {"": bytes(data)})

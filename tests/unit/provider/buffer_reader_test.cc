@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "provider/buffer_reader.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/provider/fake_provider.h"
+
+namespace provider {
+namespace {
+
+using testing::FakeProvider;
+
+class BufferReaderTest : public ::testing::Test {
+ protected:
+  void SetUp() override { Make({.bytes = 1 << 18}); }
+
+  void Make(const BufferOptions& options) {
+    auto buffer = SharedBuffer::Make(options);
+    ASSERT_TRUE(buffer);
+    provider_.emplace(*buffer);
+    reader_.emplace(std::make_shared<Identity>(Identity{5, 100, "app"}), std::move(*buffer));
+    category_ = provider_->Add("category", true);
+    name_ = provider_->Add("name");
+  }
+  std::unique_ptr<RecordBatch> Read(uint64_t since = 0, uint64_t until = UINT64_MAX) {
+    reader_->ReadNew();
+    return reader_->Take(pairs_, 0, since, until);
+  }
+  static std::vector<uint64_t> Times(const RecordBatch& batch) {
+    std::vector<uint64_t> times;
+    for (const RecordEntry& entry : batch.entries) times.push_back(entry.time);
+    return times;
+  }
+  using Times_ = std::vector<uint64_t>;
+
+  std::optional<FakeProvider> provider_;
+  std::optional<BufferReader> reader_;
+  ClockPairs pairs_;
+  uint16_t category_ = 0;
+  uint16_t name_ = 0;
+};
+
+TEST_F(BufferReaderTest, TakesWhatWasCommittedOnce) {
+  provider_->Take(0, 1, 100);
+  provider_->Event(0, 10, category_, name_);
+  provider_->Event(0, 20, category_, name_, 0, false);
+  EXPECT_EQ(Times(*Read()), Times_{10});
+  EXPECT_EQ(Times(*Read()), Times_{});
+  provider_->block(0).committed += 16;
+  const auto batch = Read();
+  EXPECT_EQ(Times(*batch), Times_{20});
+  EXPECT_EQ(batch->entries[0].tid, 100u);
+  EXPECT_EQ(batch->identity->pid, 100u);
+  EXPECT_EQ(*batch->strings->provider.FindString(name_), "name");
+  EXPECT_EQ(reader_->categories(), std::set<std::string>{"category"});
+}
+
+TEST_F(BufferReaderTest, OrdersThreadsByTime) {
+  provider_->Take(0, 2, 101);
+  provider_->Take(1, 1, 100);
+  provider_->Event(0, 10, category_, name_);
+  provider_->Event(0, 30, category_, name_);
+  provider_->Event(1, 20, category_, name_);
+  provider_->Event(1, 30, category_, name_);
+  const auto batch = Read();
+  EXPECT_EQ(Times(*batch), (Times_{10, 20, 30, 30}));
+  // At the same time: in the order of their blocks.
+  EXPECT_EQ(batch->entries[2].tid, 100u);
+}
+
+TEST_F(BufferReaderTest, AnEmptiedBlockIsFreeAgain) {
+  provider_->Take(0, 1, 100);
+  provider_->Event(0, 10, category_, name_);
+  Read();
+  EXPECT_EQ(provider_->block(0).state, static_cast<uint32_t>(FXT_BLOCK_OWNED));
+  provider_->block(0).state = FXT_BLOCK_FULL;
+  Read();
+  EXPECT_EQ(provider_->block(0).state, static_cast<uint32_t>(FXT_BLOCK_FREE));
+  provider_->Take(0, 9, 102);
+  provider_->Event(0, 40, category_, name_);
+  EXPECT_EQ(Times(*Read()), Times_{40});
+}
+
+TEST_F(BufferReaderTest, WhatIsLeftInPlaceIsReadAgain) {
+  Make({.mode = FXT_MODE_CIRCULAR, .bytes = 1 << 18});
+  provider_->Take(0, 1, 100);
+  provider_->Event(0, 10, category_, name_);
+  provider_->block(0).state = FXT_BLOCK_FULL;
+  EXPECT_EQ(Times(*Read()), Times_{10});
+  EXPECT_EQ(provider_->block(0).state, static_cast<uint32_t>(FXT_BLOCK_FULL));
+  for (int i = 0; i < 2; ++i) {
+    reader_->ReadAll();
+    EXPECT_EQ(Times(*reader_->Take(pairs_, 0, 0, UINT64_MAX)), Times_{10});
+  }
+}
+
+TEST_F(BufferReaderTest, OnlyWhatIsOfTheRecording) {
+  provider_->Take(0, 1, 100);
+  for (const uint64_t time : {5, 10, 15, 20, 25}) provider_->Event(0, time, category_, name_);
+  EXPECT_EQ(Times(*Read(10, 20)), (Times_{10, 15, 20}));
+}
+
+TEST_F(BufferReaderTest, ConvertsTheCounter) {
+  Make({.clock = FXT_CLOCK_COUNTER, .bytes = 1 << 18});
+  pairs_.Add(0, 1000);
+  pairs_.Add(100, 1200);
+  provider_->Take(0, 1, 100);
+  provider_->Event(0, 50, category_, name_);
+  EXPECT_EQ(Times(*Read()), Times_{1100});
+}
+
+TEST_F(BufferReaderTest, TellsAlertsAndLosses) {
+  provider_->Take(0, 1, 100);
+  provider_->Event(0, 10, category_, name_, FXT_EVENT_ALERT);
+  provider_->header().lost = 7;
+  auto batch = Read();
+  ASSERT_EQ(batch->alerts.size(), 1u);
+  EXPECT_EQ(batch->alerts[0].name, "name");
+  EXPECT_EQ(batch->lost, 7u);
+  provider_->header().lost = 3;  // which cannot be
+  EXPECT_EQ(Read()->lost, 0u);
+  provider_->header().lost = UINT64_MAX;
+  EXPECT_EQ(Read()->lost, 0u);
+}
+
+TEST_F(BufferReaderTest, CountsWhatIsNoRecord) {
+  provider_->Take(0, 1, 100);
+  provider_->Event(0, 10, category_, name_);
+  provider_->Event(0, 20, category_, name_, 4);   // a type that programs do not write
+  provider_->Event(0, 30, category_, name_, 13);  // and one that there is not
+  provider_->Event(0, 40, category_, name_);
+  auto batch = Read();
+  EXPECT_EQ(Times(*batch), (Times_{10, 40}));
+  EXPECT_EQ(batch->invalid, 2u);
+  provider_->Event(0, 50, category_, name_);
+  provider_->words(0)[8] = 4;  // size 0
+  batch = Read();
+  EXPECT_EQ(Times(*batch), Times_{});
+  EXPECT_EQ(batch->invalid, 1u);
+}
+
+TEST_F(BufferReaderTest, StringsThatComeLateAreFound) {
+  provider_->header().strings = 4;
+  provider_->Take(0, 1, 100);
+  provider_->Event(0, 10, category_, 3);
+  const auto before = Read();
+  EXPECT_EQ(before->strings->provider.FindString(3), nullptr);
+  EXPECT_EQ(provider_->Add("late"), 3);
+  Read();
+  // What was read before has the table as it was.
+  EXPECT_EQ(before->strings->provider.FindString(3), nullptr);
+  EXPECT_EQ(*Read()->strings->provider.FindString(3), "late");
+}
+
+}  // namespace
+}  // namespace provider

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "provider/clock_pairs.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "util/clock.h"
+
+namespace provider {
+namespace {
+
+constexpr int kReadings = 5;
+
+uint64_t ReadCounter() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks = 0;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return 0;
+#endif
+}
+
+bool HasWord(const std::string& line, const std::string& word) {
+  const std::string padded = ' ' + line + ' ';
+  return padded.find(' ' + word + ' ') != std::string::npos;
+}
+
+}  // namespace
+
+bool ClockPairs::CounterIsInvariant() {
+#if defined(__aarch64__)
+  return true;
+#elif defined(__x86_64__)
+  // The kernel takes it off this list when it finds it to be unstable.
+  std::string sources;
+  std::ifstream file("/sys/devices/system/clocksource/clocksource0/available_clocksource");
+  std::getline(file, sources);
+  if (!HasWord(sources, "tsc")) return false;
+  std::ifstream cpus("/proc/cpuinfo");
+  for (std::string line; std::getline(cpus, line);) {
+    if (line.starts_with("flags"))
+      return HasWord(line, "constant_tsc") && HasWord(line, "nonstop_tsc");
+  }
+#endif
+  return false;
+}
+
+void ClockPairs::Take(uint64_t ahead) {
+  uint64_t least = UINT64_MAX;
+  Pair best{};
+  for (int i = 0; i < kReadings; ++i) {
+    const uint64_t before = ReadCounter();
+    const uint64_t ns = util::MonotonicNow();
+    const uint64_t after = ReadCounter();
+    if (after - before >= least) continue;
+    least = after - before;
+    best = {before + least / 2, ns + ahead};
+  }
+  Add(best.ticks, best.ns);
+}
+
+void ClockPairs::Add(uint64_t ticks, uint64_t ns) {
+  // Some machines begin anew after a suspend.
+  if (!pairs_.empty() && ticks < pairs_.back().ticks) pairs_.clear();
+  if (!pairs_.empty() && (ticks == pairs_.back().ticks || ns <= pairs_.back().ns)) return;
+  if (pairs_.size() == kMaxPairs) pairs_.pop_front();
+  pairs_.push_back({ticks, ns});
+}
+
+uint64_t ClockPairs::ToNanoseconds(uint64_t ticks) const {
+  if (pairs_.size() < 2) return 0;
+  // The first pair behind, but never the first or beyond the last.
+  auto right =
+      std::upper_bound(pairs_.begin() + 1, pairs_.end() - 1, ticks,
+                       [](uint64_t value, const Pair& pair) { return value < pair.ticks; });
+  const Pair& left = *std::prev(right);
+  const __int128 span = static_cast<__int128>(right->ticks - left.ticks);
+  const __int128 distance = static_cast<__int128>(ticks) - static_cast<__int128>(left.ticks);
+  const __int128 ns =
+      static_cast<__int128>(left.ns) + distance * static_cast<__int128>(right->ns - left.ns) / span;
+  if (ns < 0) return 0;
+  return ns > static_cast<__int128>(UINT64_MAX) ? UINT64_MAX : static_cast<uint64_t>(ns);
+}
+
+}  // namespace provider
