@@ -282,6 +282,30 @@ class Sessions(unittest.TestCase):
             self.assertIn(f"  {example}", everything)
 
 
+class Fish(unittest.TestCase):
+    """Made of --help as it was; `scripts/fish_completions BUILD/fxt >completions/fxt.fish` makes them anew."""
+
+    def test_completions_are_those_of_help(self):
+        for program in ("fxt", "fxt-record"):
+            done = run(os.path.join(ROOT, "scripts/fish_completions"), os.path.join(BUILD, program))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(read(f"completions/{program}.fish"), done.stdout, program)
+
+    @unittest.skipUnless(shutil.which("fish"), "no fish to read its completions with")
+    def test_fish_completes(self):
+        def answers(program, line):
+            done = run("fish", "--no-config", "-c", f"source {ROOT}/completions/{program}.fish; complete -C '{line}'")
+            self.assertEqual(done.stderr, "")
+            return {answer.split("\t")[0] for answer in done.stdout.splitlines()}
+
+        self.assertLessEqual({"info", "open", "draw"}, answers("fxt", "fxt "))
+        self.assertIn("--timeout", answers("fxt", "fxt open --t"))
+        self.assertNotIn("--timeout", answers("fxt", "fxt info --t"))
+        self.assertEqual(answers("fxt", "fxt open --viewer "), {"perfetto", "speedscope"})
+        self.assertIn("--duration", answers("fxt-record", "fxt-record --dur"))
+        self.assertIn("--last", answers("fxt-record", "fxt-record snapshot --la"))
+
+
 class Pages(unittest.TestCase):
     def test_pages_have_no_errors(self):
         tool = next((tool for tool in ("mandoc", "groff") if shutil.which(tool)), None)

@@ -47,7 +47,8 @@ class Install(unittest.TestCase):
     def test_uninstall_removes_all(self):
         make("install", *self.where)
         installed = self.files()
-        for name in ("bin/fxt", "bin/fxt-record", "lib/libfxt.a", "lib/pkgconfig/fxt.pc", "include/fxt/reader.h",
+        for name in ("bin/fxt", "bin/fxt-record", "lib/libfxt.a", "lib/fxt_sqlite.so",
+                     "lib/pkgconfig/fxt.pc", "share/fish/vendor_completions.d/fxt.fish", "include/fxt/reader.h",
                      "share/man/man1/fxt.1", "share/man/man1/fxt-record-control.1",
                      "lib/systemd/system/fxt-record.service", "lib/systemd/system/fxt-record.socket"):
             self.assertIn(name, installed)
