@@ -29,7 +29,7 @@ def run(*command):
 
 def bash_answers(program, *words):
     """What bash offers for the last of the words, as if they had been typed."""
-    script = f"source {ROOT}/completions/{program}.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); " \
+    script = f"cd /; source {ROOT}/completions/{program}.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); " \
              f"$(complete -p {program} | sed 's/.*-F \\([^ ]*\\).*/\\1/'); printf '%s\\n' \"${{COMPREPLY[@]}}\""
     done = run("bash", "--norc", "-c", script, "bash", program, *words)
     if done.stderr:
@@ -294,7 +294,7 @@ class Fish(unittest.TestCase):
     @unittest.skipUnless(shutil.which("fish"), "no fish to read its completions with")
     def test_fish_completes(self):
         def answers(program, line):
-            done = run("fish", "--no-config", "-c", f"source {ROOT}/completions/{program}.fish; complete -C '{line}'")
+            done = run("fish", "--no-config", "-c", f"cd /; source {ROOT}/completions/{program}.fish; complete -C '{line}'")
             self.assertEqual(done.stderr, "")
             return {answer.split("\t")[0] for answer in done.stdout.splitlines()}
 

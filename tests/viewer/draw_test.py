@@ -50,7 +50,8 @@ class Drawing(unittest.TestCase):
         capture.run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "default,irq,softirq,syscall:clock_nanosleep,write", "-o",
                     cls.trace, "--", sys.executable, "-c", WORK, *NAMES)
         cls.pictures = []
-        for number, window in enumerate((("--from", "20ms", "--to", "40ms"), ("--from", "30ms", "--to", "31ms"), ())):
+        for number, window in enumerate((("--from", "20ms", "--to", "40ms"), ("--from", "30ms", "--to", "31ms"),
+                                             ("--rows", "200"))):
             cls.pictures.append(os.path.join(cls.folder, f"{number}.svg"))
             done = draw(cls.trace, "-o", cls.pictures[-1], *window)
             if done.returncode != 0:

@@ -35,6 +35,11 @@ class OneDownloadTest : public ::testing::Test {
     server_ = std::move(*server);
     thread_ = std::thread([this] { end_ = server_->Run(); });
   }
+  static util::Result<std::unique_ptr<OneDownload>> Listen(uint16_t port, util::UniqueFd file) {
+    DownloadOptions options;
+    options.port = port;
+    return OneDownload::Listen(options, std::move(file));
+  }
   util::UniqueFd File() {
     return util::UniqueFd(open((folder_ / "file").c_str(), O_RDONLY | O_CLOEXEC));
   }
@@ -169,14 +174,14 @@ TEST_F(OneDownloadTest, NobodyCame) {
 
 TEST_F(OneDownloadTest, APortIsOnePrograms) {
   Start();
-  const auto second = OneDownload::Listen({.port = server_->port()}, File());
+  const auto second = Listen(server_->port(), File());
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().message.find("is used by another program"), std::string::npos);
 }
 
 TEST_F(OneDownloadTest, OnlyFiles) {
   util::UniqueFd device(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  EXPECT_FALSE(OneDownload::Listen({}, std::move(device)));
+  EXPECT_FALSE(Listen(0, std::move(device)));
 }
 
 }  // namespace

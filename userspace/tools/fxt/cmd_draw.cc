@@ -89,7 +89,8 @@ util::Result<std::string> Draw(const Options& options) {
   if (reader.drawing().cpus.empty()) {
     return util::Error{"no CPU did anything in that time", "`fxt info` tells how long it is"};
   }
-  return analyze::DrawingSvg(reader.drawing(), text::CleanText(options.file));
+  const std::string name = options.file.substr(options.file.rfind('/') + 1);
+  return analyze::DrawingSvg(reader.drawing(), text::CleanText(name));
 }
 
 int Run(const Options& options) {
