@@ -3,7 +3,7 @@
 
 _fxt() {
   local commands='info check dump json trim recover import merge lbr report
-    diff flame summarize query export'
+    diff flame summarize query export draw open'
   local filters='--from --to -t --thread -p --process --cpu'
   local kinds='event magic provider section provider-event trace-info init string thread instant
     counter begin end complete async-begin async-instant async-end flow-begin flow-step flow-end
@@ -38,6 +38,8 @@ _fxt() {
     query) options+=' -f --file --csv --json --markdown' ;;
     export) options+=' --format -o --output --table --gzip --clickhouse --database --host --label
       --print-schema --cluster' ;;
+    draw) options+=' -o --output --from --to -t --thread --cpu --rows' ;;
+    open) options+=' --viewer --print --of --timeout --port --viewer-url' ;;
     merge) options+=' -o --output --clock --offset --align --window --apart' ;;
     recover|import) options+=' -o --output' ;;
     lbr) options+=" --raw --brstack --json --report --top $filters --symbols --no-symbols --root
@@ -51,6 +53,7 @@ _fxt() {
   case $previous in
     --type) words=$kinds ;;
     --report) words=$reports ;;
+    --viewer) words='perfetto speedscope' ;;
     --of) words='off on wake' ;;
     --format) if [[ $command == flame ]]; then words='html folded speedscope'; else words=$formats; fi ;;
     --table) words=$tables ;;
@@ -59,7 +62,7 @@ _fxt() {
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -d -- "$current")
       return ;;
-    --from|--to|-t|--thread|-p|--process|--category|--top|--max|--clock|--offset|--window) return ;;
+    --from|--to|-t|--thread|-p|--process|--category|--top|--max|--clock|--offset|--window|--rows|--timeout|--port|--viewer-url) return ;;
   esac
   if [[ -n $words ]]; then
     [[ $current == *,* ]] && before=${current%,*},

@@ -7,7 +7,7 @@ PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell \
     END { n = gib < cpus ? gib : cpus; print (n < 1 ? 1 : n) }' /proc/meminfo))
 SUBMAKE = BUILD=$(BUILD) scripts/as_owner $(MAKE) --no-print-directory $(PARALLEL)
 
-## deps          install the Debian packages that are missing (DEPS="build test varlink bench lint vm viewer regress cross")
+## deps          install the Debian packages that are missing (DEPS="build test varlink bench lint vm viewer regress cross package")
 DEPS ?= build test
 .PHONY: deps
 deps:
@@ -22,7 +22,7 @@ record:
 	$(BUILD)/fxt-record $(ARGS)
 
 ## test          set up, build, and run every test (SUITES="unit-test" for some of them)
-SUITES ?= unit-test fuzz-test project-test json-test query-test capture-test provider-test-short vm-test-short
+SUITES ?= unit-test fuzz-test project-test json-test query-test open-test capture-test provider-test-short vm-test-short
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/capture_tests $(BUILD)/tests/ftrace_compare \
                 $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS) \
                 $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches $(PROVIDER_PROGRAMS)
@@ -58,6 +58,7 @@ BIN_DIR  := $(DESTDIR)$(PREFIX)/bin
 MAN_DIR  := $(DESTDIR)$(PREFIX)/share/man/man1
 BASH_DIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH_DIR  := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FISH_DIR := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 # LIBDIR=/usr/lib/x86_64-linux-gnu for a distribution that wants it there.
 LIBDIR      ?= $(PREFIX)/lib
 LIB_DIR     := $(DESTDIR)$(LIBDIR)
@@ -68,16 +69,17 @@ PYTHON_DIR  := $(DESTDIR)$(PREFIX)/lib/python3/dist-packages
 PROGRAMS    := $(notdir $(BINARIES))
 
 ## install       the programs, their manual pages and completions, the systemd units of the service
-##               with /etc/fxt-record.conf, and libfxt and libfxt-provider with headers, fxt.pc and
+##               with /etc/fxt-record.conf, fxt_sqlite.so, and libfxt and libfxt-provider with headers, fxt.pc and
 ##               fxt-provider.pc
 ##               (PREFIX=/usr/local, LIBDIR=PREFIX/lib, SYSCONFDIR=/etc, DESTDIR=)
 ## uninstall     remove what install installed
 .PHONY: install uninstall
 install: install-service
-	@$(SUBMAKE) all
-	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR) $(PKG_DIR) $(INCLUDE_DIR)/detail
+	@$(SUBMAKE) all $(BUILD)/fxt_sqlite.so
+	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR) $(PKG_DIR) $(INCLUDE_DIR)/detail
 	install -d $(PROVIDER_INCLUDE_DIR)/detail $(PYTHON_DIR)
 	install -m 644 $(BUILD)/libfxt.a $(BUILD)/libfxt-provider.a $(LIB_DIR)
+	install -s --strip-program=$(STRIP) -m 644 $(BUILD)/fxt_sqlite.so $(LIB_DIR)
 	install -m 755 $(BUILD)/libfxt-provider.so $(LIB_DIR)/$(PROVIDER_SONAME)
 	ln -sf $(PROVIDER_SONAME) $(LIB_DIR)/libfxt-provider.so
 	install -m 644 $(wildcard include/fxt_provider/*.h) $(PROVIDER_INCLUDE_DIR)
@@ -95,10 +97,12 @@ install: install-service
 	  install -m 644 $$file $(BASH_DIR)/$$(basename $$file .bash) || exit 1; \
 	done
 	install -m 644 $(wildcard completions/_*) $(ZSH_DIR)
+	install -m 644 $(wildcard completions/*.fish) $(FISH_DIR)
 
 uninstall: uninstall-service
 	rm -f $(PROGRAMS:%=$(BIN_DIR)/%) $(patsubst docs/man/%,$(MAN_DIR)/%,$(wildcard docs/man/*.1)) $(PROGRAMS:%=$(BASH_DIR)/%) \
-	  $(PROGRAMS:%=$(ZSH_DIR)/_%) $(LIB_DIR)/libfxt.a $(PKG_DIR)/fxt.pc \
+	  $(PROGRAMS:%=$(ZSH_DIR)/_%) $(PROGRAMS:%=$(FISH_DIR)/%.fish) \
+	  $(LIB_DIR)/fxt_sqlite.so $(LIB_DIR)/libfxt.a $(PKG_DIR)/fxt.pc \
 	  $(patsubst include/fxt/%,$(INCLUDE_DIR)/%,$(wildcard include/fxt/*.h include/fxt/detail/*.h))
 	rm -f $(LIB_DIR)/libfxt-provider.a $(LIB_DIR)/libfxt-provider.so $(LIB_DIR)/$(PROVIDER_SONAME) $(PKG_DIR)/fxt-provider.pc \
 	  $(PYTHON_DIR)/fxt_provider.py \

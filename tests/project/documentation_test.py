@@ -29,7 +29,7 @@ def run(*command):
 
 def bash_answers(program, *words):
     """What bash offers for the last of the words, as if they had been typed."""
-    script = f"source {ROOT}/completions/{program}.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); " \
+    script = f"cd /; source {ROOT}/completions/{program}.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); " \
              f"$(complete -p {program} | sed 's/.*-F \\([^ ]*\\).*/\\1/'); printf '%s\\n' \"${{COMPREPLY[@]}}\""
     done = run("bash", "--norc", "-c", script, "bash", program, *words)
     if done.stderr:
@@ -280,6 +280,30 @@ class Sessions(unittest.TestCase):
         everything = "".join(self.help.values()) + read("userspace/tools/record/commands/commands.cc")
         for example in examples:
             self.assertIn(f"  {example}", everything)
+
+
+class Fish(unittest.TestCase):
+    """Made of --help as it was; `scripts/fish_completions BUILD/fxt >completions/fxt.fish` makes them anew."""
+
+    def test_completions_are_those_of_help(self):
+        for program in ("fxt", "fxt-record"):
+            done = run(os.path.join(ROOT, "scripts/fish_completions"), os.path.join(BUILD, program))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(read(f"completions/{program}.fish"), done.stdout, program)
+
+    @unittest.skipUnless(shutil.which("fish"), "no fish to read its completions with")
+    def test_fish_completes(self):
+        def answers(program, line):
+            done = run("fish", "--no-config", "-c", f"cd /; source {ROOT}/completions/{program}.fish; complete -C '{line}'")
+            self.assertEqual(done.stderr, "")
+            return {answer.split("\t")[0] for answer in done.stdout.splitlines()}
+
+        self.assertLessEqual({"info", "open", "draw"}, answers("fxt", "fxt "))
+        self.assertIn("--timeout", answers("fxt", "fxt open --t"))
+        self.assertNotIn("--timeout", answers("fxt", "fxt info --t"))
+        self.assertEqual(answers("fxt", "fxt open --viewer "), {"perfetto", "speedscope"})
+        self.assertIn("--duration", answers("fxt-record", "fxt-record --dur"))
+        self.assertIn("--last", answers("fxt-record", "fxt-record snapshot --la"))
 
 
 class Pages(unittest.TestCase):

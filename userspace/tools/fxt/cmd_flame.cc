@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "analyze/flame/flame_stacks.h"
 #include "analyze/flame/flame_text.h"
 #include "analyze/page/flame_page.h"
-#include "source/input.h"
-#include "text/clean_text.h"
 #include "text/text_writer.h"
-#include "tools/common/message.h"
 #include "tools/fxt/commands.h"
+#include "tools/fxt/support/flame_input.h"
 #include "tools/fxt/support/output_file.h"
-#include "tools/fxt/support/read_loop.h"
 
 namespace tools {
 namespace {
@@ -49,61 +44,9 @@ analyze::LbrSymbolOptions SymbolsOf(const Options& options) {
   return symbols;
 }
 
-void Tell(const std::string& file, analyze::FlameKind kind, const analyze::FlameBuilder& builder) {
-  constexpr size_t kShown = 3;
-  const analyze::FlameCounts& counts = builder.counts();
-  if (counts.stacks == 0) {
-    PrintNote(
-        kProgram,
-        fmt::format("note: {} has no stacks of kind {} (`fxt-record -c default,stack` records "
-                    "them; {} of other kinds are in it)",
-                    file, NameOf(kind), counts.others));
-  }
-  if (counts.undefined != 0) {
-    PrintNote(kProgram,
-              fmt::format("note: {}: {} stacks are named whose addresses it does not have", file,
-                          counts.undefined));
-  }
-  if (counts.dropped != 0) {
-    PrintNote(kProgram, fmt::format("note: {}: {} stacks beyond what is kept are left out", file,
-                                    counts.dropped));
-  }
-  const std::vector<std::string> problems = builder.Problems();
-  for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {
-    PrintNote(kProgram, fmt::format("note: no symbols: {}", text::CleanText(problems[i])));
-  }
-  if (problems.size() > kShown) {
-    PrintNote(kProgram,
-              fmt::format("note: no symbols for {} files more", problems.size() - kShown));
-  }
-}
-
-util::Result<analyze::FoldedStacks> Read(const Options& options, const std::string& file,
-                                         analyze::FlameKind kind) {
-  auto source = source::OpenInput(file);
-  if (!source) return source.TakeError();
-  fxt::Reader reader(**source);
-  analyze::FlameBuilder builder(kind, SymbolsOf(options));
-  Progress progress("fxt flame: " + file, **source);
-  ReadAll(reader, progress, [&] {
-    builder.Add(reader);
-    return true;
-  });
-  progress.Clear();
-  if (reader.error() != fxt::ReadError::kNone) {
-    return util::Error{fmt::format("{}: {}", file, reader.error_message()), ""};
-  }
-  WarnAboutDamage(file, reader);
-  analyze::FoldedStacks stacks = builder.Finish();
-  Tell(file, kind, builder);
-  return stacks;
-}
-
 int Run(const Options& options) {
-  const auto kind = analyze::FlameKindNamed(options.of);
-  if (!kind) {
-    return Fail({fmt::format("\"{}\" is no kind of stacks", options.of), "kinds: off, on, wake"});
-  }
+  const auto kind = ParseFlameKind(options.of);
+  if (!kind) return Fail(kind.error());
   const bool folded = options.format == "folded";
   const bool speedscope = options.format == "speedscope";
   if (!folded && !speedscope && options.format != "html") {
@@ -118,11 +61,11 @@ int Run(const Options& options) {
       return Fail(differ.error());
     }
   }
-  auto stacks = Read(options, options.file, *kind);
+  auto stacks = ReadStacks(options.file, *kind, SymbolsOf(options));
   if (!stacks) return Fail(stacks.error());
   std::optional<analyze::FoldedStacks> base;
   if (!options.base.empty()) {
-    auto read = Read(options, options.base, *kind);
+    auto read = ReadStacks(options.base, *kind, SymbolsOf(options));
     if (!read) return Fail(read.error());
     base = std::move(*read);
   }

@@ -27,5 +27,7 @@ void AddSummarize(const Command& program, int& exit_code);
 void AddQuery(const Command& program, int& exit_code);
 void AddExport(const Command& program, int& exit_code);
 void AddFlame(const Command& program, int& exit_code);
+void AddDraw(const Command& program, int& exit_code);
+void AddOpen(const Command& program, int& exit_code);
 
 }  // namespace tools

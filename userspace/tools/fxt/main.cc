@@ -11,8 +11,8 @@ namespace tools {
 namespace {
 
 constexpr AddCommand kCommands[] = {
-    AddInfo, AddCheck,  AddDump, AddJson,  AddTrim,      AddRecover, AddImport, AddMerge,
-    AddLbr,  AddReport, AddDiff, AddFlame, AddSummarize, AddQuery,   AddExport,
+    AddInfo,   AddCheck, AddDump,  AddJson,      AddTrim,  AddRecover, AddImport, AddMerge, AddLbr,
+    AddReport, AddDiff,  AddFlame, AddSummarize, AddQuery, AddExport,  AddDraw,   AddOpen,
 };
 
 constexpr const char* kDescription =
@@ -36,6 +36,8 @@ constexpr const char* kExamples =
     "  fxt summarize trace.fxt -o trace.fxs       what stands for it in comparisons\n"
     "  fxt query trace.fxt 'SELECT * FROM waits ORDER BY dur DESC LIMIT 10'\n"
     "  fxt export trace.fxt -o trace.db           all of it for other programs\n"
+    "  fxt draw --from 1s --to 1.02s trace.fxt -o strip.svg\n"
+    "  fxt open trace.fxt                         in Perfetto's viewer\n"
     "\n"
     "`fxt COMMAND --help` tells the rest, fxt(1) all of it.\n"
     "Exit status: 0 fine, 1 findings (check), 2 unreadable input, unwritable output or a wrong\n"

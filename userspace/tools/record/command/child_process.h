@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/record/command/command_user.h"
+#include "tools/common/command_user.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/command/command_user.h"
+#include "tools/common/command_user.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

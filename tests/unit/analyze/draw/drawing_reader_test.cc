@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/draw/drawing_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "fxt/byte_source.h"
+#include "unit/fxt/support/file_builder.h"
+
+namespace analyze {
+namespace {
+
+using fxt::StringRef;
+using fxt::ThreadRef;
+using fxt::ThreadState;
+
+constexpr uint64_t kMs = 1'000'000;
+
+// CPU 0: thread 10 from 10 to 20 ms, which wakes 20 at 15; 20 from 20 to 30, then idle.
+class DrawingReaderTest : public ::testing::Test {
+ protected:
+  DrawingReaderTest() {
+    const ThreadRef ten = ThreadRef::Inline(1, 10);
+    const ThreadRef twenty = ThreadRef::Inline(1, 20);
+    const ThreadRef idle = ThreadRef::Inline(0, 99);
+    Switch(10, ThreadState::kBlocked, idle, 0, ten, 120);
+    file_.Add(fxt::ThreadWakeup{.timestamp = 15 * kMs, .cpu = 0, .thread = 20, .arguments = {}});
+    Switch(20, ThreadState::kBlocked, ten, 120, twenty, 120);
+    Switch(30, ThreadState::kBlocked, twenty, 120, idle, 0);
+  }
+  void Switch(uint64_t ms, ThreadState state, ThreadRef from, uint8_t from_priority, ThreadRef to,
+              uint8_t to_priority) {
+    file_.Add(fxt::LegacyContextSwitch{ms * kMs, 0, state, from, to, from_priority, to_priority});
+  }
+  Drawing Draw(const DrawOptions& options) {
+    DrawingReader reader(options);
+    fxt::MemorySource first(file_.bytes());
+    EXPECT_TRUE(reader.Choose(first));
+    fxt::MemorySource second(file_.bytes());
+    EXPECT_TRUE(reader.Read(second));
+    return reader.drawing();
+  }
+  static uint64_t Sum(const Drawing::ThreadLane& lane, Drawing::State state) {
+    return std::accumulate(
+        lane.slots.begin(), lane.slots.end(), uint64_t{0},
+        [&](uint64_t sum, const auto& slot) { return sum + slot[static_cast<size_t>(state)]; });
+  }
+
+  fxt::testing::FileBuilder file_;
+};
+
+TEST_F(DrawingReaderTest, NothingIsLostInColumns) {
+  const Drawing drawing = Draw({.from = 10 * kMs,
+                                .to = 30 * kMs,
+                                .first = 10 * kMs,
+                                .cpus = {},
+                                .wants_thread = {},
+                                .progress = {}});
+  ASSERT_EQ(drawing.cpus.size(), 1U);
+  const auto& busy = drawing.cpus[0].busy;
+  EXPECT_EQ(std::accumulate(busy.begin(), busy.end(), uint64_t{0}), 20 * kMs);
+  EXPECT_EQ(drawing.cpus[0].runs.size(), 2U);
+  ASSERT_EQ(drawing.threads.size(), 2U);
+  EXPECT_EQ(Sum(drawing.threads[0], Drawing::State::kRunning), 10 * kMs);
+  EXPECT_EQ(Sum(drawing.threads[1], Drawing::State::kWakeup), 5 * kMs);
+  ASSERT_EQ(drawing.wakes.size(), 1U);
+  EXPECT_EQ(drawing.wakes[0].woken, 20U);
+}
+
+TEST_F(DrawingReaderTest, WhatReachesOverAnEdgeIsCut) {
+  const Drawing drawing = Draw({.from = 12 * kMs,
+                                .to = 18 * kMs,
+                                .first = 10 * kMs,
+                                .cpus = {},
+                                .wants_thread = {},
+                                .progress = {}});
+  ASSERT_EQ(drawing.threads.size(), 1U);
+  EXPECT_EQ(drawing.threads[0].koid, 10U);
+  EXPECT_EQ(Sum(drawing.threads[0], Drawing::State::kRunning), 6 * kMs);
+  EXPECT_EQ(drawing.cpus[0].runs.at(0).begin, 12 * kMs);
+  EXPECT_EQ(drawing.cpus[0].runs.at(0).end, 18 * kMs);
+}
+
+TEST_F(DrawingReaderTest, ThreadsAreChosen) {
+  const Drawing one = Draw({.from = 10 * kMs,
+                            .to = 30 * kMs,
+                            .cpus = {},
+                            .max_threads = 1,
+                            .wants_thread = {},
+                            .progress = {}});
+  EXPECT_EQ(one.threads.size(), 1U);
+  EXPECT_EQ(one.other_threads, 1U);
+  const Drawing named =
+      Draw({.from = 10 * kMs,
+            .to = 30 * kMs,
+            .cpus = {5},
+            .wants_thread = [](fxt::Koid koid, std::string_view) { return koid == 20; },
+            .progress = {}});
+  ASSERT_EQ(named.threads.size(), 1U);
+  EXPECT_EQ(named.threads[0].koid, 20U);
+  EXPECT_TRUE(named.cpus.empty());
+}
+
+TEST_F(DrawingReaderTest, WhatIsNoTraceIsAnError) {
+  const std::vector<std::byte> bytes(64, std::byte{0x7f});
+  fxt::MemorySource source(bytes);
+  DrawingReader reader({.from = 0, .to = 1, .cpus = {}, .wants_thread = {}, .progress = {}});
+  EXPECT_FALSE(reader.Choose(source));
+}
+
+}  // namespace
+}  // namespace analyze

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/draw/drawing_svg.h"
+
+#include <gtest/gtest.h>
+
+#include "analyze/page/palette.h"
+
+namespace analyze {
+namespace {
+
+Drawing Small() {
+  Drawing drawing;
+  drawing.first = 1'000'000'000;
+  drawing.begin = 2'000'000'000;
+  drawing.end = 2'020'000'000;
+  auto& cpu = drawing.cpus.emplace_back();
+  cpu.cpu = 7;
+  cpu.busy.fill(20'000);
+  cpu.runs.push_back({drawing.begin, drawing.end, "<compiler>"});
+  auto& lane = drawing.threads.emplace_back();
+  lane.koid = 42;
+  lane.tid = 42;
+  lane.thread = "<compiler>";
+  lane.process = "make";
+  lane.slots.resize(Drawing::kSlots);
+  for (size_t i = 0; i < 500; ++i) lane.slots[i][0] = 20'000;
+  lane.slots[700][static_cast<size_t>(Drawing::State::kBlocked)] = 15'000;
+  lane.slots[700][0] = 5;
+  lane.spans.push_back({drawing.begin, drawing.begin + 4'000'000, "link"});
+  return drawing;
+}
+
+bool Has(const std::string& svg, std::string_view text) {
+  return svg.find(text) != std::string::npos;
+}
+
+TEST(DrawingSvgTest, SaysWhatIsShown) {
+  const std::string svg = DrawingSvg(Small(), "a & b.fxt");
+  EXPECT_TRUE(svg.starts_with("<svg "));
+  EXPECT_TRUE(svg.ends_with("</svg>\n"));
+  for (const char* text : {"a &amp; b.fxt", "CPU 7", "1 of 1 threads", "&lt;compiler&gt;", "link",
+                           "1.000 s", "&lt;compiler&gt; of make 42"}) {
+    EXPECT_TRUE(Has(svg, text)) << text;
+  }
+  EXPECT_FALSE(Has(svg, "<compiler>"));
+  EXPECT_FALSE(Has(svg, "events are missing"));
+}
+
+TEST(DrawingSvgTest, StatesHaveTheirColours) {
+  const std::string svg = DrawingSvg(Small(), "");
+  for (const char* colour : {"running", "blocked", "base"}) {
+    EXPECT_TRUE(Has(svg, PageColour(colour))) << colour;
+  }
+  EXPECT_FALSE(Has(svg, PageColour("stopped")));
+  EXPECT_FALSE(Has(svg, "fill=\"\""));
+  EXPECT_FALSE(Has(svg, "stroke=\"\""));
+}
+
+TEST(DrawingSvgTest, LossesAndWakeups) {
+  Drawing drawing = Small();
+  drawing.losses.push_back({drawing.begin + 1, 7, 3});
+  drawing.wakes.push_back({drawing.begin + 9'000'000, std::nullopt, 42});
+  const std::string svg = DrawingSvg(drawing, "");
+  EXPECT_TRUE(Has(svg, "class=\"loss\""));
+  EXPECT_TRUE(Has(svg, "class=\"wake\""));
+  EXPECT_TRUE(Has(svg, "events are missing"));
+}
+
+TEST(DrawingSvgTest, ANanosecondHasAnAxis) {
+  Drawing drawing = Small();
+  drawing.end = drawing.begin + 1;
+  drawing.cpus[0].runs.clear();
+  drawing.threads.clear();
+  EXPECT_TRUE(Has(DrawingSvg(drawing, ""), "</svg>"));
+}
+
+}  // namespace
+}  // namespace analyze

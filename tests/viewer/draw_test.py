@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pictures of `fxt draw`, of a recording of this machine: in a headless Chromium no name overlaps
+another one, and nothing is outside of the picture. One picture stays in the build folder."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import browser
+import capture
+
+BUILD = os.path.join(capture.ROOT, "build")
+SVG = "{http://www.w3.org/2000/svg}"
+# Threads whose names would be markup, wide, or long.
+NAMES = ("</text><b>&amp;", "WWWWWWWWWWWWWWW", "iiiiiiiiiiiiiii", "ä漢字漢字漢")
+WORK = "import os, sys, time\n" \
+       "for name in sys.argv[1:]:\n" \
+       "  if os.fork() == 0:\n" \
+       "    open('/proc/self/comm', 'w').write(name)\n" \
+       "    for i in range(30):\n" \
+       "      sum(range(40_000)); time.sleep(0.001)\n" \
+       "    os._exit(0)\n" \
+       "for _ in sys.argv[1:]: os.wait()\n"
+# Boxes of all texts as they are shown, and whether they are in the picture.
+BOXES = """(() => { const svg = document.documentElement; const whole = svg.getBoundingClientRect();
+  return JSON.stringify([...svg.querySelectorAll('text')].map((one) => { const box = one.getBoundingClientRect();
+    return {text: one.textContent, left: box.left, right: box.right, top: box.top, bottom: box.bottom,
+            inside: box.left >= whole.left && box.right <= whole.right && box.top >= whole.top && box.bottom <= whole.bottom};
+  })); })()"""
+
+
+def draw(*words):
+    return subprocess.run([os.path.join(BUILD, "fxt"), "draw", *words], capture_output=True, text=True, check=False,
+                          timeout=300)
+
+
+class Drawing(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        cls.trace = os.path.join(cls.folder, "trace.fxt")
+        capture.run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "default,irq,softirq,syscall:clock_nanosleep,write", "-o",
+                    cls.trace, "--", sys.executable, "-c", WORK, *NAMES)
+        cls.pictures = []
+        for number, window in enumerate((("--from", "20ms", "--to", "40ms"), ("--from", "30ms", "--to", "31ms"),
+                                             ("--rows", "200"))):
+            cls.pictures.append(os.path.join(cls.folder, f"{number}.svg"))
+            done = draw(cls.trace, "-o", cls.pictures[-1], *window)
+            if done.returncode != 0:
+                raise AssertionError(done.stderr)
+        shutil.copy(cls.pictures[0], os.path.join(BUILD, "strip.svg"))
+
+    def test_is_xml_and_has_lanes(self):
+        for path in self.pictures:
+            root = xml.etree.ElementTree.parse(path).getroot()
+            self.assertEqual(root.tag, SVG + "svg")
+            texts = [text.text for text in root.iter(SVG + "text")]
+            self.assertIn("CPU 0", texts)
+        titles = {title.text for title in root.iter(SVG + "title")}
+        self.assertTrue(any(title.startswith(NAMES[0] + " of ") for title in titles), titles)
+        self.assertGreater(len([path for path in root.iter(SVG + "path") if path.get("class") == "wake"]), 0)
+
+    @unittest.skipUnless(browser.find(), "no Chromium (make deps DEPS=viewer)")
+    def test_names_overlap_nothing(self):
+        with browser.Browser(browser.find()) as page:
+            for path in self.pictures:
+                page.open("file://" + path)
+                page.wait_for(lambda one: one.evaluate("document.readyState") == "complete")
+                boxes = json.loads(page.evaluate(BOXES))
+                self.assertGreater(len(boxes), 10)
+                self.assertEqual([box for box in boxes if not box["inside"]], [])
+                boxes.sort(key=lambda box: box["left"])
+                for i, one in enumerate(boxes):
+                    for other in boxes[i + 1:]:
+                        if other["left"] >= one["right"]:
+                            break
+                        # Lines of letters touch with their empty edges.
+                        apart = other["top"] >= one["bottom"] - 2 or other["bottom"] <= one["top"] + 2
+                        self.assertTrue(apart, (one, other))
+
+    @unittest.skipUnless(shutil.which("rsvg-convert"), "no rsvg-convert (make deps DEPS=viewer)")
+    def test_png(self):
+        path = os.path.join(self.folder, "strip.png")
+        self.assertEqual(draw(self.trace, "--from", "20ms", "--to", "40ms", "-o", path).returncode, 0)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+        shutil.copy(path, os.path.join(BUILD, "strip.png"))
+
+    def test_without_rsvg_convert(self):
+        path = os.path.join(self.folder, "none.png")
+        done = subprocess.run([os.path.join(BUILD, "fxt"), "draw", self.trace, "-o", path], capture_output=True, text=True,
+                              check=False, env={"PATH": "/none"}, timeout=300)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("librsvg2-bin", done.stderr)
+        self.assertFalse(os.path.exists(path))
+
+    def test_threads_and_cpus_are_chosen(self):
+        path = os.path.join(self.folder, "one.svg")
+        self.assertEqual(draw(self.trace, "--thread", "iiii*", "--cpu", "0", "-o", path).returncode, 0)
+        texts = [text.text for text in xml.etree.ElementTree.parse(path).getroot().iter(SVG + "text")]
+        lanes = {title.text for title in xml.etree.ElementTree.parse(path).getroot().iter(SVG + "title")}
+        self.assertEqual(len(lanes), 1)
+        self.assertTrue(lanes.pop().startswith(NAMES[2] + " of "))
+        self.assertNotIn("CPU 1", texts)
+
+    def test_what_cannot_be_drawn(self):
+        for words, reason in (((self.trace, "-o", "x.gif"), ".svg"), ((self.trace, "--from", "2s", "--to", "1s", "-o", "-"), "after"),
+                              ((self.trace, "--from", "900s", "--to", "901s", "-o", "-"), "no CPU"),
+                              (("/etc/passwd", "-o", "-"), "")):
+            done = draw(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(reason, done.stderr)
+
+
+if __name__ == "__main__":
+    if "--build" in sys.argv:
+        at = sys.argv.index("--build")
+        BUILD = os.path.abspath(sys.argv[at + 1])
+        del sys.argv[at:at + 2]
+    capture.skip_unless_recordable(BUILD)
+    unittest.main(verbosity=2)

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/draw/drawing_reader.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "tables/rows/schema.h"
+
+namespace analyze {
+namespace {
+
+using tables::Cell;
+using tables::RowBatch;
+using tables::Table;
+using State = Drawing::State;
+
+const Cell& At(const RowBatch& rows, size_t row, uint8_t column) {
+  return rows.row(row)[rows.SlotOf(column)];
+}
+
+// Whole numbers of these tables are not negative.
+uint64_t NumberAt(const RowBatch& rows, size_t row, uint8_t column) {
+  return static_cast<uint64_t>(At(rows, row, column).integer);
+}
+
+std::optional<uint64_t> MaybeNumber(const RowBatch& rows, size_t row, uint8_t column) {
+  const Cell& cell = At(rows, row, column);
+  if (cell.is_null()) return std::nullopt;
+  return static_cast<uint64_t>(cell.integer);
+}
+
+std::string TextAt(const RowBatch& rows, size_t row, uint8_t column) {
+  const Cell& cell = At(rows, row, column);
+  return cell.is_null() ? "" : std::string(cell.view());
+}
+
+State StateOf(std::string_view kind) {
+  if (kind == "wakeup") return State::kWakeup;
+  if (kind == "preempted") return State::kPreempted;
+  if (kind == "sleep") return State::kSleeping;
+  if (kind == "blocked") return State::kBlocked;
+  return kind == "stopped" ? State::kStopped : State::kUnknown;
+}
+
+constexpr uint64_t kAll = ~uint64_t{0};
+
+}  // namespace
+
+DrawingReader::DrawingReader(const DrawOptions& options) : options_(options) {
+  drawing_.first = options.first;
+  drawing_.begin = options.from;
+  drawing_.end = std::max(options.to, options.from + 1);
+}
+
+DrawingReader::Interval DrawingReader::Clipped(uint64_t begin, uint64_t length) const {
+  const uint64_t end = begin + std::min(length, UINT64_MAX - begin);
+  return {std::max(begin, drawing_.begin), std::min(end, drawing_.end)};
+}
+
+template <typename Each>
+void DrawingReader::EachSlot(const Interval& interval, Each&& each) const {
+  if (interval.begin >= interval.end) return;
+  const double width = drawing_.slot_ns();
+  const auto last = Drawing::kSlots - 1;
+  const auto slot_of = [&](uint64_t time) {
+    return std::min<size_t>(static_cast<size_t>(static_cast<double>(time - drawing_.begin) / width),
+                            last);
+  };
+  uint64_t begin = interval.begin;
+  for (size_t slot = slot_of(begin); slot <= last && begin < interval.end; ++slot) {
+    const auto edge = drawing_.begin + static_cast<uint64_t>(static_cast<double>(slot + 1) * width);
+    const uint64_t end = slot == last ? interval.end : std::min(interval.end, edge);
+    if (end <= begin) continue;
+    each(slot, end - begin);
+    begin = end;
+  }
+}
+
+util::Status DrawingReader::ReadAll(tables::Scan& scan, const std::function<void()>& take) {
+  while (scan.Advance()) {
+    take();
+    if (options_.progress) options_.progress(scan.reader().position());
+  }
+  if (scan.error().empty()) return util::Ok();
+  return util::Error{scan.error(), "fxt recover may save what is before it"};
+}
+
+util::Status DrawingReader::Choose(fxt::ByteSource& source) {
+  namespace column = tables::slices;
+  struct Seen {
+    uint64_t busy = 0;
+    Drawing::ThreadLane lane;
+  };
+  std::unordered_map<fxt::Koid, Seen> seen;
+  tables::RowFilter filter;
+  filter.to = static_cast<int64_t>(std::min<uint64_t>(drawing_.end, INT64_MAX));
+  tables::Scan scan("", source, texts_);
+  scan.Want(Table::kSlices, kAll, filter);
+  auto status = ReadAll(scan, [&] {
+    const RowBatch& rows = *scan.rows(Table::kSlices);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Interval part =
+          Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength));
+      if (part.begin >= part.end) continue;
+      const fxt::Koid koid = NumberAt(rows, i, column::kKoid);
+      Seen& one = seen[koid];
+      one.busy += part.end - part.begin;
+      one.lane.koid = koid;
+      one.lane.tid = MaybeNumber(rows, i, column::kTid);
+      one.lane.thread = TextAt(rows, i, column::kThread);
+      one.lane.process = TextAt(rows, i, column::kProcess);
+    }
+  });
+  if (!status) return status;
+  std::vector<Seen> chosen;
+  for (auto& [koid, one] : seen) {
+    if (!options_.wants_thread || options_.wants_thread(koid, one.lane.thread)) {
+      chosen.push_back(std::move(one));
+    }
+  }
+  std::sort(chosen.begin(), chosen.end(), [](const Seen& a, const Seen& b) {
+    return a.busy != b.busy ? a.busy > b.busy : a.lane.koid < b.lane.koid;
+  });
+  for (Seen& one : chosen) {
+    if (drawing_.threads.size() == options_.max_threads) break;
+    one.lane.slots.resize(Drawing::kSlots);
+    drawing_.threads.push_back(std::move(one.lane));
+  }
+  drawing_.other_threads = seen.size() - drawing_.threads.size();
+  return util::Ok();
+}
+
+util::Status DrawingReader::Read(fxt::ByteSource& source) {
+  tables::RowFilter filter;
+  filter.to = static_cast<int64_t>(std::min<uint64_t>(drawing_.end, INT64_MAX));
+  tables::RowFilter within = filter;
+  within.from = static_cast<int64_t>(std::min<uint64_t>(drawing_.begin, INT64_MAX));
+  tables::Scan scan("", source, texts_);
+  for (const Table table : {Table::kSlices, Table::kIdle, Table::kWaits, Table::kSpans}) {
+    scan.Want(table, kAll, filter);
+  }
+  for (const Table table : {Table::kWakeups, Table::kLosses}) scan.Want(table, kAll, within);
+  return ReadAll(scan, [&] {
+    AddSlices(*scan.rows(Table::kSlices));
+    AddIdle(*scan.rows(Table::kIdle));
+    AddWaits(*scan.rows(Table::kWaits));
+    AddWakeups(*scan.rows(Table::kWakeups));
+    AddSpans(*scan.rows(Table::kSpans));
+    AddLosses(*scan.rows(Table::kLosses));
+  });
+}
+
+Drawing::CpuLane* DrawingReader::CpuAt(uint32_t cpu) {
+  if (!options_.cpus.empty() && !options_.cpus.contains(cpu)) return nullptr;
+  auto& lanes = drawing_.cpus;
+  auto lane = std::lower_bound(
+      lanes.begin(), lanes.end(), cpu,
+      [](const Drawing::CpuLane& one, uint32_t number) { return one.cpu < number; });
+  if (lane != lanes.end() && lane->cpu == cpu) return &*lane;
+  if (lanes.size() == Drawing::kMaxCpus) {
+    drawing_.is_whole = false;
+    return nullptr;
+  }
+  lane = lanes.insert(lane, Drawing::CpuLane{});
+  lane->cpu = cpu;
+  return &*lane;
+}
+
+Drawing::ThreadLane* DrawingReader::ThreadAt(fxt::Koid koid) {
+  for (Drawing::ThreadLane& lane : drawing_.threads) {
+    if (lane.koid == koid) return &lane;
+  }
+  return nullptr;
+}
+
+void DrawingReader::AddSlices(const RowBatch& rows) {
+  namespace column = tables::slices;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Interval part =
+        Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength));
+    if (part.begin >= part.end) continue;
+    if (auto* lane = CpuAt(static_cast<uint32_t>(NumberAt(rows, i, column::kCpu)))) {
+      EachSlot(part, [&](size_t slot, uint64_t ns) { lane->busy[slot] += ns; });
+      if (static_cast<double>(part.end - part.begin) >= drawing_.slot_ns()) {
+        lane->runs.push_back({part.begin, part.end, TextAt(rows, i, column::kThread)});
+      }
+    }
+    if (auto* lane = ThreadAt(NumberAt(rows, i, column::kKoid))) {
+      EachSlot(part, [&](size_t slot, uint64_t ns) {
+        lane->slots[slot][static_cast<size_t>(State::kRunning)] += ns;
+      });
+    }
+  }
+}
+
+void DrawingReader::AddIdle(const RowBatch& rows) {
+  namespace column = tables::idle;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Interval part =
+        Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength));
+    if (part.begin >= part.end) continue;
+    if (auto* lane = CpuAt(static_cast<uint32_t>(NumberAt(rows, i, column::kCpu)))) {
+      EachSlot(part, [&](size_t slot, uint64_t ns) { lane->idle[slot] += ns; });
+    }
+  }
+}
+
+void DrawingReader::AddWaits(const RowBatch& rows) {
+  namespace column = tables::waits;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    auto* lane = ThreadAt(NumberAt(rows, i, column::kKoid));
+    if (lane == nullptr) continue;
+    const bool certain = NumberAt(rows, i, column::kCertain) != 0;
+    const auto state = certain ? StateOf(At(rows, i, column::kKind).view()) : State::kUnknown;
+    EachSlot(
+        Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength)),
+        [&](size_t slot, uint64_t ns) { lane->slots[slot][static_cast<size_t>(state)] += ns; });
+  }
+}
+
+void DrawingReader::AddWakeups(const RowBatch& rows) {
+  namespace column = tables::wakeups;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const fxt::Koid woken = NumberAt(rows, i, column::kKoid);
+    if (ThreadAt(woken) == nullptr) continue;
+    if (drawing_.wakes.size() == Drawing::kMaxWakes) {
+      drawing_.is_whole = false;
+      return;
+    }
+    Drawing::Wake wake{.time = NumberAt(rows, i, column::kTs), .waker = {}, .woken = woken};
+    // The table has Linux's number of the waker.
+    if (const auto tid = MaybeNumber(rows, i, column::kWakerTid)) {
+      for (const Drawing::ThreadLane& lane : drawing_.threads) {
+        if (lane.tid == tid) wake.waker = lane.koid;
+      }
+    }
+    drawing_.wakes.push_back(wake);
+  }
+}
+
+void DrawingReader::AddSpans(const RowBatch& rows) {
+  namespace column = tables::spans;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto length = MaybeNumber(rows, i, column::kDur);
+    if (!length) continue;
+    const Interval part = Clipped(NumberAt(rows, i, column::kTs), *length);
+    if (part.begin >= part.end) continue;
+    std::vector<Drawing::Span>* spans = nullptr;
+    if (auto* lane = ThreadAt(NumberAt(rows, i, column::kKoid))) {
+      spans = &lane->spans;
+    } else if (!MaybeNumber(rows, i, column::kTid)) {
+      // Tracks of interrupts are no threads of Linux.
+      const auto cpu = MaybeNumber(rows, i, column::kCpu);
+      auto* lane_of_cpu = cpu ? CpuAt(static_cast<uint32_t>(*cpu)) : nullptr;
+      if (lane_of_cpu != nullptr) spans = &lane_of_cpu->spans;
+    }
+    if (spans == nullptr) continue;
+    if (spans->size() == Drawing::kMaxSpans) {
+      drawing_.is_whole = false;
+      continue;
+    }
+    spans->push_back({part.begin, part.end, TextAt(rows, i, column::kName)});
+  }
+}
+
+void DrawingReader::AddLosses(const RowBatch& rows) {
+  namespace column = tables::losses;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Drawing::Loss loss{.time = NumberAt(rows, i, column::kTs), .cpu = {}, .count = 0};
+    if (const auto cpu = MaybeNumber(rows, i, column::kCpu)) {
+      loss.cpu = static_cast<uint32_t>(*cpu);
+    }
+    loss.count = MaybeNumber(rows, i, column::kCount).value_or(0);
+    if (drawing_.losses.size() < Drawing::kMaxSpans) drawing_.losses.push_back(loss);
+  }
+}
+
+}  // namespace analyze

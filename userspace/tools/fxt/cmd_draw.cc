@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "analyze/draw/drawing_reader.h"
+#include "analyze/draw/drawing_svg.h"
+#include "facts/scheduling.h"
+#include "text/clean_text.h"
+#include "text/text_writer.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/support/filter_options.h"
+#include "tools/fxt/support/output_file.h"
+#include "tools/fxt/support/png.h"
+#include "tools/fxt/support/read_loop.h"
+#include "tools/fxt/support/trace_input.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string output;
+  FilterOptions filter;
+  uint64_t rows = 16;
+};
+
+struct Extent {
+  uint64_t first = 0;
+  uint64_t last = 0;
+};
+
+// Up to the first record with a time, or to the end if that has to be known.
+util::Result<Extent> ExtentOf(const TraceInput& input, bool with_end) {
+  auto source = input.Open();
+  if (!source) return source.TakeError();
+  fxt::Reader reader(**source);
+  Progress progress("fxt draw: " + input.path(), **source);
+  std::optional<Extent> extent;
+  ReadAll(reader, progress, [&] {
+    const auto time = facts::TimeOf(reader.record(), reader.provider());
+    if (!time) return true;
+    if (!extent) extent = Extent{*time, *time};
+    extent->last = std::max(extent->last, *time);
+    return with_end;
+  });
+  progress.Clear();
+  if (reader.error() != fxt::ReadError::kNone && !extent) {
+    return util::Error{fmt::format("{}: {}", input.path(), reader.error_message()), ""};
+  }
+  if (!extent) return util::Error{fmt::format("{}: nothing in it has a time", input.path()), ""};
+  return *extent;
+}
+
+util::Result<std::string> Draw(const Options& options) {
+  auto filter = options.filter.Make();
+  if (!filter) return filter.TakeError();
+  auto input = TraceInput::Prepare(options.file);
+  if (!input) return input.TakeError();
+  const auto extent = ExtentOf(*input, options.filter.to.empty());
+  if (!extent) return extent.error();
+  filter->time.SetStart(extent->first);
+  analyze::DrawOptions draw;
+  draw.first = extent->first;
+  draw.from = std::max(filter->time.from(), extent->first);
+  draw.to = options.filter.to.empty() ? extent->last : filter->time.to();
+  if (draw.from >= draw.to) {
+    return util::Error{"there is nothing between --from and --to",
+                       "times count from the first record"};
+  }
+  draw.cpus = filter->cpus;
+  draw.max_threads = options.rows;
+  if (!filter->threads.empty()) {
+    draw.wants_thread = [&](fxt::Koid koid, std::string_view name) {
+      return filter->threads.Matches(koid, name);
+    };
+  }
+  analyze::DrawingReader reader(draw);
+  for (const auto pass : {&analyze::DrawingReader::Choose, &analyze::DrawingReader::Read}) {
+    auto source = input->Open();
+    if (!source) return source.TakeError();
+    if (auto status = (reader.*pass)(**source); !status) {
+      return util::Error{fmt::format("{}: {}", options.file, status.error().message),
+                         status.error().hint};
+    }
+  }
+  if (reader.drawing().cpus.empty()) {
+    return util::Error{"no CPU did anything in that time", "`fxt info` tells how long it is"};
+  }
+  const std::string name = options.file.substr(options.file.rfind('/') + 1);
+  return analyze::DrawingSvg(reader.drawing(), text::CleanText(name));
+}
+
+int Run(const Options& options) {
+  if (auto differ = RefuseSameFile(options.file, options.output); !differ) {
+    return Fail(differ.error());
+  }
+  const bool png = options.output.ends_with(".png");
+  if (!png && !options.output.ends_with(".svg") && options.output != "-") {
+    return Fail({fmt::format("{} ends neither with .svg nor with .png", options.output), ""});
+  }
+  auto picture = Draw(options);
+  if (picture && png) picture = PngOf(*picture);
+  if (!picture) return Fail(picture.error());
+  auto out = text::TextWriter::Open(options.output, OutputLike(options.file));
+  if (!out) return Fail(out.error());
+  out->Append(*picture);
+  const auto status = out->Finish();
+  return status ? kExitOk : FailOutput(options.output, status.error());
+}
+
+}  // namespace
+
+void AddDraw(const Command& program, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  const Command command = program.AddSubcommand(
+      "draw", "Draw CPUs and threads over time: states, wakeups, spans, losses");
+  command.Add("FILE", options->file, "A trace; - is standard input").Required();
+  command
+      .Add("-o,--output", options->output,
+           "File to write, .svg, or .png (by rsvg-convert); - is standard output, SVG")
+      .Type("FILE")
+      .Required();
+  options->filter.AddTimesTo(command);
+  command
+      .Add("-t,--thread", options->filter.threads,
+           "Threads, by id or name; * and ? match. Without it the busiest")
+      .Type("ID|NAME")
+      .Commas();
+  command.Add("--cpu", options->filter.cpus, "CPUs").Type("N").Commas();
+  command.Add("--rows", options->rows, "Threads at most").Type("N").Range(0, 200).ShowDefault();
+  command.Footer(
+      "Without --from and --to it is the whole trace; some milliseconds show more.\n"
+      "\n"
+      "Examples:\n"
+      "  fxt draw --from 1s --to 1.02s trace.fxt -o strip.svg\n"
+      "  fxt draw --from 1s --to 1.02s --thread 'nginx*' trace.fxt -o strip.png");
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <memory>
+
+#include "analyze/flame/flame_text.h"
+#include "output/sudo_user.h"
+#include "output/unnamed_file.h"
+#include "serve/one_download.h"
+#include "serve/origin.h"
+#include "source/input.h"
+#include "text/clean_text.h"
+#include "text/text_writer.h"
+#include "tools/common/message.h"
+#include "tools/fxt/commands.h"
+#include "tools/fxt/support/desktop.h"
+#include "tools/fxt/support/flame_input.h"
+#include "util/machine_info.h"
+#include "util/quantity.h"
+
+namespace tools {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string viewer = "perfetto";
+  std::string viewer_url;
+  std::string of = "off";
+  std::string timeout = "10m";
+  uint64_t port = 9001;
+  bool print = false;
+};
+
+struct Viewer {
+  const char* name;
+  const char* url;
+  // From the viewer's address, that of the file and its name to what a browser is told.
+  std::string (*page)(const std::string& viewer, const std::string& file, const std::string& name);
+};
+
+constexpr Viewer kViewers[] = {
+    {"perfetto", "https://ui.perfetto.dev",
+     [](const std::string& viewer, const std::string& file, const std::string&) {
+       return fmt::format("{}/#!/?url={}", viewer, file);
+     }},
+    {"speedscope", "https://www.speedscope.app",
+     [](const std::string& viewer, const std::string& file, const std::string& name) {
+       return fmt::format("{}/#profileURL={}&title={}", viewer, serve::PercentEncoded(file),
+                          serve::PercentEncoded(name));
+     }},
+};
+
+util::Result<Viewer> ViewerOf(const Options& options) {
+  for (const Viewer& viewer : kViewers) {
+    if (options.viewer == viewer.name) return viewer;
+  }
+  return util::Error{fmt::format("there is no viewer \"{}\"", options.viewer),
+                     "viewers: perfetto, speedscope"};
+}
+
+util::Result<util::UniqueFd> OpenFile(const std::string& path) {
+  util::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) {
+    return util::Error{
+        fmt::format("cannot open {}: {}", text::CleanText(path), std::strerror(errno)), ""};
+  }
+  return fd;
+}
+
+// A mistaken name is not for a viewer, nor for anybody else.
+util::Result<util::UniqueFd> TraceFile(const std::string& path) {
+  auto source = source::OpenInput(path);
+  if (!source) return source.TakeError();
+  fxt::Reader reader(**source);
+  if (reader.Next() != fxt::ReadStatus::kRecord) {
+    const std::string why = reader.error_message();
+    return util::Error{fmt::format("{}: {}", text::CleanText(path), why.empty() ? "empty" : why),
+                       ""};
+  }
+  return OpenFile(path);
+}
+
+util::Result<util::UniqueFd> ProfileFile(const Options& options) {
+  const auto kind = ParseFlameKind(options.of);
+  if (!kind) return kind.error();
+  auto stacks = ReadStacks(options.file, *kind, {});
+  if (!stacks) return stacks.TakeError();
+  if (stacks->empty()) {
+    return util::Error{
+        fmt::format("there are no stacks for speedscope in {}", text::CleanText(options.file)),
+        "fxt-record -c default,stack records them"};
+  }
+  auto file = output::MakeUnnamedFile();
+  if (!file) return file.TakeError();
+  text::TextWriter out(file->get(), "a temporary file");
+  analyze::WriteSpeedscope(out, *stacks, *kind, options.file);
+  if (auto written = out.Finish(); !written) return written.TakeError();
+  return std::move(*file);
+}
+
+// Nobody guesses it: a page or program that was not told the address does not find the file.
+util::Result<std::string> SecretName() {
+  std::array<unsigned char, 16> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    return util::Error{fmt::format("no random numbers: {}", std::strerror(errno)), ""};
+  }
+  std::string name;
+  for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
+  return name;
+}
+
+util::Status Tell(const Options& options, const std::string& page, uint16_t port) {
+  text::TextWriter out(STDOUT_FILENO, "standard output");
+  out.Print("{}\n", page);
+  if (options.print) {
+    const std::string host = util::ReadMachineInfo().host;
+    out.Print("from another machine: ssh -N -L {0}:127.0.0.1:{0} {1}\n", port,
+              host.empty() ? "HOST" : text::CleanText(host));
+  }
+  return out.Finish();
+}
+
+int Serve(const Options& options, serve::OneDownload& server) {
+  switch (server.Run()) {
+    case serve::OneDownload::End::kDownloaded:
+      return kExitOk;
+    case serve::OneDownload::End::kNobodyCame:
+      return Fail(
+          {fmt::format("nobody took {} within {}", text::CleanText(options.file), options.timeout),
+           "--timeout waits longer"});
+    case serve::OneDownload::End::kInterrupted:
+      break;
+  }
+  // As a program that does not look at Ctrl-C.
+  std::signal(SIGINT, SIG_DFL);
+  std::raise(SIGINT);
+  return kExitUnreadable;
+}
+
+int Run(const Options& options) {
+  const auto viewer = ViewerOf(options);
+  if (!viewer) return Fail(viewer.error());
+  const auto patience = util::ParseDuration(options.timeout);
+  if (!patience) return Fail(patience.error());
+  std::string address = options.viewer_url.empty() ? viewer->url : options.viewer_url;
+  const auto origin = serve::OriginOf(address);
+  if (!origin) return Fail(origin.error());
+  while (address.ends_with('/')) address.pop_back();
+  if (options.file == "-") return Fail({"standard input has no name to be served by", ""});
+
+  const bool profile = options.viewer == "speedscope";
+  auto file = profile ? ProfileFile(options) : TraceFile(options.file);
+  if (!file) return Fail(file.error());
+  const auto secret = SecretName();
+  if (!secret) return Fail(secret.error());
+  const std::string name = serve::UrlNameOf(options.file) + (profile ? ".speedscope.json" : "");
+  serve::DownloadOptions download{.port = static_cast<uint16_t>(options.port),
+                                  .path = fmt::format("/{}/{}", *secret, name),
+                                  .origin = *origin,
+                                  .users = {0, getuid()},
+                                  .patience = std::chrono::nanoseconds(*patience)};
+  if (profile) download.content_type = "application/json";
+  if (const auto caller = output::UserBehindSudo()) download.users.push_back(caller->uid);
+  auto server = serve::OneDownload::Listen(download, std::move(*file));
+  if (!server) return Fail(server.error());
+
+  const std::string page = viewer->page(address, (*server)->url(), name);
+  if (auto told = Tell(options, page, (*server)->port()); !told) return Fail(told.error());
+  if (!options.print) {
+    util::Status opened =
+        HasDesktop() ? OpenInBrowser(page) : util::Error{"there is no display here", ""};
+    if (!opened) {
+      PrintNote(kProgram, fmt::format("note: {}; open the address above, or see --print",
+                                      opened.error().message));
+    }
+  }
+  PrintNote(kProgram, fmt::format("waiting until the viewer has taken {} (Ctrl-C ends it)",
+                                  text::CleanText(options.file)));
+  return Serve(options, **server);
+}
+
+}  // namespace
+
+void AddOpen(const Command& program, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  const Command command = program.AddSubcommand(
+      "open", "Show a trace in the browser: in Perfetto's viewer, or speedscope");
+  command.Add("FILE", options->file, "A trace").Required();
+  command.Add("--viewer", options->viewer, "perfetto, or speedscope for recorded stacks")
+      .Type("NAME")
+      .ShowDefault();
+  command.Add("--print", options->print,
+              "Start no browser; print the address, and what to run on the machine with a browser");
+  command.Add("--of", options->of, "Which stacks speedscope gets: off, on or wake (see fxt flame)")
+      .Type("KIND")
+      .ShowDefault();
+  command.Add("--timeout", options->timeout, "How long to wait for the viewer")
+      .Type("TIME")
+      .ShowDefault();
+  command
+      .Add("--port", options->port,
+           "Port of 127.0.0.1; 0 is any. Perfetto's page may use 9001 alone")
+      .Type("N")
+      .Range(0, 65535)
+      .ShowDefault();
+  command
+      .Add("--viewer-url", options->viewer_url,
+           "Where the viewer is, if it is one of your own; its pages alone get the file")
+      .Type("URL");
+  command.Footer(
+      "The file goes to the viewer's page in a browser of this machine and nowhere else: it is\n"
+      "served once, on 127.0.0.1, under a name that nobody guesses, to programs of this user, for\n"
+      "pages of the viewer alone.\n"
+      "\n"
+      "Examples:\n"
+      "  fxt open trace.fxt\n"
+      "  fxt open --print trace.fxt                 on a server, with a browser elsewhere\n"
+      "  fxt open --viewer speedscope --of on trace.fxt");
+  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+}
+
+}  // namespace tools

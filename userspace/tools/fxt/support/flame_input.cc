@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tools/fxt/support/flame_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "source/input.h"
+#include "text/clean_text.h"
+#include "tools/common/message.h"
+#include "tools/fxt/support/failure.h"
+#include "tools/fxt/support/read_loop.h"
+
+namespace tools {
+namespace {
+
+void Tell(const std::string& file, analyze::FlameKind kind, const analyze::FlameBuilder& builder) {
+  constexpr size_t kShown = 3;
+  const analyze::FlameCounts& counts = builder.counts();
+  if (counts.stacks == 0) {
+    PrintNote(
+        kProgram,
+        fmt::format("note: {} has no stacks of kind {} (`fxt-record -c default,stack` records "
+                    "them; {} of other kinds are in it)",
+                    file, NameOf(kind), counts.others));
+  }
+  if (counts.undefined != 0) {
+    PrintNote(kProgram,
+              fmt::format("note: {}: {} stacks are named whose addresses it does not have", file,
+                          counts.undefined));
+  }
+  if (counts.dropped != 0) {
+    PrintNote(kProgram, fmt::format("note: {}: {} stacks beyond what is kept are left out", file,
+                                    counts.dropped));
+  }
+  const std::vector<std::string> problems = builder.Problems();
+  for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {
+    PrintNote(kProgram, fmt::format("note: no symbols: {}", text::CleanText(problems[i])));
+  }
+  if (problems.size() > kShown) {
+    PrintNote(kProgram,
+              fmt::format("note: no symbols for {} files more", problems.size() - kShown));
+  }
+}
+
+}  // namespace
+
+util::Result<analyze::FoldedStacks> ReadStacks(const std::string& file, analyze::FlameKind kind,
+                                               const analyze::LbrSymbolOptions& symbols) {
+  auto source = source::OpenInput(file);
+  if (!source) return source.TakeError();
+  fxt::Reader reader(**source);
+  analyze::FlameBuilder builder(kind, symbols);
+  Progress progress("fxt flame: " + file, **source);
+  ReadAll(reader, progress, [&] {
+    builder.Add(reader);
+    return true;
+  });
+  progress.Clear();
+  if (reader.error() != fxt::ReadError::kNone) {
+    return util::Error{fmt::format("{}: {}", file, reader.error_message()), ""};
+  }
+  WarnAboutDamage(file, reader);
+  analyze::FoldedStacks stacks = builder.Finish();
+  Tell(file, kind, builder);
+  return stacks;
+}
+
+util::Result<analyze::FlameKind> ParseFlameKind(const std::string& name) {
+  if (const auto kind = analyze::FlameKindNamed(name)) return *kind;
+  return util::Error{fmt::format("\"{}\" is no kind of stacks", name), "kinds: off, on, wake"};
+}
+
+}  // namespace tools
