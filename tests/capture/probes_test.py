@@ -19,7 +19,7 @@ PROGRAM = os.path.join(BUILD, "tests", "probed")
 UPROBE_EVENTS = "/sys/kernel/tracing/uprobe_events"
 PATIENCE = 30  # seconds, for what happens at once unless the machine is very busy
 FUNCTIONS = ("c_sleeps+retval", "c_counts+retval", "c_wide+retval", "c_recurs+retval", "c_jumps_out", "c_never_returns",
-             "shop::Throws", "shop::Basket::Add+retval", "shop::Pay", "shop::Twice", "_ZN4shop3PayEi")
+             "shop::Throws+entry", "shop::Basket::Add+retval", "shop::Pay", "shop::Twice", "_ZN4shop3PayEi")
 
 
 def run(*command):
@@ -142,11 +142,14 @@ class Probes(unittest.TestCase):
         self.assertTrue(all(call[2]["ret"] == 20 - call[3] for call in calls))
 
     def test_what_never_returns_ends_and_says_so(self):
-        for name, count in (("c_jumps_out", 15), ("shop::Throws()", 4), ("c_never_returns", 4)):
+        for name, count in (("c_jumps_out", 15), ("c_never_returns", 4)):
             with self.subTest(name):
                 calls = self.of(name)
                 self.assertEqual(len(calls), count)
                 self.assertTrue(all(call[2].get("no_return") for call in calls))
+
+    def test_entries_alone_let_exceptions_pass(self):
+        self.assertEqual(len([event for event in self.events if event["name"] == "shop::Throws()" and event["ph"] == "i"]), 4)
 
     def test_names_are_mangled_or_not(self):
         self.assertEqual(len(self.of("shop::Basket::Add(int)")), 7)

@@ -25,6 +25,7 @@ struct Probe {
   // Of a function.
   uint64_t offset = 0;  // of its first byte in the file
   bool return_value = false;
+  bool entry_only = false;  // its return is not watched
   // Of a USDT probe.
   std::string provider;
   std::string usdt_name;

@@ -17,12 +17,15 @@ namespace probes {
 namespace {
 
 constexpr std::string_view kWantsValue = "+retval";
+constexpr std::string_view kEntryOnly = "+entry";
 
 util::Status AddFunctions(const std::string& text, const FilePlaces& places,
                           const symbols::DebugFileOptions& options, std::vector<Probe>* probes) {
   std::string_view rest = text;
   const bool return_value = rest.ends_with(kWantsValue);
+  const bool entry_only = !return_value && rest.ends_with(kEntryOnly);
   if (return_value) rest.remove_suffix(kWantsValue.size());
+  if (entry_only) rest.remove_suffix(kEntryOnly.size());
   const size_t colon = rest.find(':');
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == rest.size()) {
     return util::Error{fmt::format("--uprobe {}: no file and function", text),
@@ -40,6 +43,7 @@ util::Status AddFunctions(const std::string& text, const FilePlaces& places,
     });
     if (same != probes->end()) {
       same->return_value |= return_value;
+      same->entry_only &= entry_only;
       continue;
     }
     Probe probe;
@@ -47,6 +51,7 @@ util::Status AddFunctions(const std::string& text, const FilePlaces& places,
     probe.name = std::move(function.name);
     probe.offset = function.offset;
     probe.return_value = return_value;
+    probe.entry_only = entry_only;
     probes->push_back(std::move(probe));
   }
   return util::Ok();

@@ -16,9 +16,10 @@ util::Result<std::vector<Probe>> Resolve(const Texts& functions, const Texts& us
 }
 
 TEST(ProbeResolverTest, AFunctionIsAPlaceInAFile) {
-  auto probes = Resolve({"libc.so.6:malloc+retval", "libc:free"});
+  auto probes = Resolve({"libc.so.6:malloc+retval", "libc:free", "libc:calloc+entry"});
   ASSERT_TRUE(probes) << probes.error().message;
-  ASSERT_EQ(probes->size(), 2u);
+  ASSERT_EQ(probes->size(), 3u);
+  EXPECT_TRUE((*probes)[2].entry_only);
   EXPECT_EQ((*probes)[0].name, "malloc");
   EXPECT_TRUE((*probes)[0].return_value);
   EXPECT_NE((*probes)[0].offset, 0u);

@@ -61,11 +61,13 @@ util::Status ProbeLinks::AttachTo(const ProbePrograms& programs, const probes::P
   options.bpf_cookie = number | (probe.return_value ? FXR_PROBE_WANTS_VALUE : 0);
   // The return first: what is entered then has its return seen.
   options.retprobe = true;
-  util::Status status =
-      Keep(bpf_program__attach_uprobe_opts(programs.on_return, pid, probe.file.c_str(),
-                                           probe.offset, &options),
-           probe);
-  if (!status) return status;
+  if (!probe.entry_only) {
+    util::Status status =
+        Keep(bpf_program__attach_uprobe_opts(programs.on_return, pid, probe.file.c_str(),
+                                             probe.offset, &options),
+             probe);
+    if (!status) return status;
+  }
   options.retprobe = false;
   return Keep(bpf_program__attach_uprobe_opts(programs.entry, pid, probe.file.c_str(), probe.offset,
                                               &options),

@@ -71,9 +71,16 @@ void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event) 
     ++stats_.unreadable;
     return;
   }
+  if (probes_[event.probe].entry_only) {
+    file_.Note(file_.writer().WriteEvent(fxt::EventType::kInstant, time,
+                                         file_.Mention(tasks_.Thread(event.tid)),
+                                         file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
+    ++stats_.recorded[FXR_CATEGORY_PROBE];
+    return;
+  }
   Thread& thread = threads_[event.tid];
   if (thread.executed) EndAll(time, event.tid, thread);
-  // Whoever stood where this one stands was left without a return: by longjmp, an exception, or its
+  // Whoever stood where this one stands was left without a return: by longjmp, or its
   // return was lost. One function may end by jumping to another, which stands at the same place.
   while (!thread.calls.empty()) {
     const Call& last = thread.calls.back();

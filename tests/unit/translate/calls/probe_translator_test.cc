@@ -16,17 +16,19 @@ namespace {
 using testing::CaptureScript;
 
 std::vector<probes::Probe> Probes() {
-  probes::Probe outer, inner, usdt;
+  probes::Probe outer, inner, usdt, entry;
+  entry.name = "entry";
+  entry.entry_only = true;
   outer.name = "outer";
   inner.name = "inner";
   inner.return_value = true;
   usdt.kind = probes::Probe::Kind::kUsdt;
   usdt.name = "shop:sold";
   usdt.arguments = {{4, true, false}, {8, false, false}, {8, true, true}};
-  return {outer, inner, usdt};
+  return {outer, inner, usdt, entry};
 }
 
-enum : uint32_t { kOuter, kInner, kUsdt };
+enum : uint32_t { kOuter, kInner, kUsdt, kEntry };
 
 class Script {
  public:
@@ -131,6 +133,13 @@ TEST(ProbeTranslatorTest, AReturnOfBeforeIsLeftOut) {
   script.Return(10, kOuter, 1000).Entry(20, kInner, 900).Return(30, kInner, 904);
   EXPECT_EQ(script.Lines(), (Texts{"20 begin app/100 probe:inner"}));
   EXPECT_EQ(script.script().translator().stats().unmatched_ends, 2u);
+}
+
+TEST(ProbeTranslatorTest, AnEntryAloneIsAnInstant) {
+  Script script;
+  script.Entry(10, kOuter, 1000).Entry(20, kEntry, 900).Return(30, kOuter, 1000);
+  EXPECT_EQ(script.Lines(), (Texts{"10 begin app/100 probe:outer", "20 instant app/100 probe:entry",
+                                   "30 end app/100 probe:outer"}));
 }
 
 TEST(ProbeTranslatorTest, ThreadsHaveCallsOfTheirOwnWhichEndWithThem) {

@@ -246,9 +246,10 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       .Range(uint64_t{1}, capture::StackOptions::kMaxFrequency);
   program
       .Add("--uprobe", options.uprobes,
-           "Record calls of this function of a program or library, from entry to return, with what "
-           "it returns if +retval is behind it (may be repeated)")
-      .Type("PATH:SYMBOL[+retval]");
+           "Record calls of this function of a program or library, from entry to return; with "
+           "+retval also what it returns, with +entry the entry alone, as C++ functions need that "
+           "throw (may be repeated)")
+      .Type("PATH:SYMBOL[+retval|+entry]");
   program
       .Add("--usdt", options.usdts,
            "Record this USDT probe of a program or library, with its arguments (may be repeated)")

@@ -47,7 +47,7 @@ struct RecordOptions {
   bool only_command = false;
   perf::LbrOptions lbr;
   capture::StackOptions stack;
-  // Category `probe`, as given: PATH:SYMBOL[+retval], PATH:PROVIDER:NAME.
+  // Category `probe`, as given: PATH:SYMBOL[+retval|+entry], PATH:PROVIDER:NAME.
   std::vector<std::string> uprobes;
   std::vector<std::string> usdts;
   std::string stats_json;  // file for the summary's numbers
