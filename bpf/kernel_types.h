@@ -175,6 +175,14 @@ struct irqaction {
 struct pt_regs {
 #if defined(__TARGET_ARCH_x86)
 	unsigned long orig_ax;
+	unsigned long ax;
+	unsigned long ip;
+	unsigned long cs;
+	unsigned long sp;
+#elif defined(__TARGET_ARCH_arm64)
+	u64 regs[31];
+	u64 sp;
+	u64 pc;
 #endif
 };
 

@@ -37,7 +37,7 @@ _fxt_record() {
   local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip
     --circular --oneshot --trigger --before --after --socket --providers --rotate --keep -p --pid
     -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min
-    --stack-frequency -u --user --as-caller
+    --stack-frequency --uprobe --usdt -u --user --as-caller
     --stats-json -q --quiet -v --verbose --list-categories --version
     -h --help'
   local branches='user kernel hv any call return cond ind_call ind_jump direct_call in_tx no_tx

@@ -305,6 +305,15 @@ enum fxr_stack_kind {
 /* Frames of each half of a stack, as perf takes them; what is further out is cut. */
 #define FXR_STACK_FRAMES 127
 
+/* ---------------------------------------------------------------- probes */
+
+/* What a probe's program is told (its attach cookie): the probe's number, and whether to send what is returned. */
+#define FXR_PROBES_MOST 1024
+#define FXR_PROBE_WANTS_VALUE 1024ULL
+#define FXR_PROBE_FRAME_BITS 40
+/* As many as systemtap's sys/sdt.h can pass. */
+#define FXR_PROBE_ARGUMENTS 12
+
 /* ---------------------------------------------------------------- clocks */
 
 /* The kernel's, of no time namespace; ns. */

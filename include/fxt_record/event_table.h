@@ -20,7 +20,7 @@
 
 /*
  * X(id, name, description, by default): FXR_CATEGORY_id. In the order in which
- * people read them. `lbr` stands on no tracepoint.
+ * people read them. `lbr` and `probe` stand on no tracepoint.
  */
 #define FXR_CATEGORY_TABLE(X)                                                       \
 	X(SCHED, "sched", "context switches, wakeups and migrations", 1)            \
@@ -31,6 +31,7 @@
 	X(SYSCALL, "syscall", "system calls, all or syscall:NAME,NAME", 0)          \
 	X(LBR, "lbr", "last branches of the CPU (Intel LBR, AMD Zen)", 0)           \
 	X(STACK, "stack", "call stacks: stack:off,wake,on or all", 0)               \
+	X(PROBE, "probe", "calls of functions: --uprobe, --usdt", 0)                \
 	FXR_MORE_CATEGORIES(X)
 
 /*
@@ -82,6 +83,10 @@
 	X(SYSCALL_ENTRY, syscall_entry, OWN, FXR_SYSCALL_ENTRY_BODY)   \
 	X(SYSCALL_EXIT, syscall_exit, OWN, FXR_SYSCALL_EXIT_BODY)      \
 	X(LOSS, loss, OWN, FXR_LOSS_BODY)                              \
+	X(PROBE_ENTRY, probe_entry, OWN, FXR_PROBE_CALL_BODY)          \
+	X(PROBE_RETURN, probe_return, OWN, FXR_PROBE_CALL_BODY)        \
+	X(PROBE_VALUE, probe_value, OWN, FXR_PROBE_VALUE_BODY)         \
+	X(PROBE_VALUE_TOP, probe_value_top, OWN, FXR_PROBE_VALUE_TOP_BODY) \
 	FXR_MORE_SLOTS(X)
 
 /*
@@ -137,6 +142,25 @@
 	F(body, fxr_u8, category, 8, HIDDEN) /* enum fxr_category */
 
 /*
+ * frame: where the stack stood when the function was called, in words of 4 bytes,
+ * its low 40 bits: the same for a call and its return, less the further in a call is.
+ */
+#define FXR_PROBE_CALL_BODY(F, body)                                                \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u32, probe, 10, HIDDEN)                                         \
+	F(body, fxr_u64, frame, 40, HIDDEN)
+
+/* What the thread's next PROBE_RETURN returns: its low 50 bits */
+#define FXR_PROBE_VALUE_BODY(F, body)                                               \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_s64, value, 50, HIDDEN)
+
+/* ... and the others, before it, where they are not its sign. */
+#define FXR_PROBE_VALUE_TOP_BODY(F, body)                                           \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u32, top, 14, HIDDEN)
+
+/*
  * X(id, name, body): FXR_LONG_id, an event that has more to say than a slot holds
  * (a stack, a text, the fields of any tracepoint), by way of the side ring; what
  * long_event.h makes of it. Its tracepoint's way is SIDE. The body lists its
@@ -145,6 +169,7 @@
  */
 #define FXR_LONG_TABLE(X)                                              \
 	X(STACK, stack, FXR_STACK_BODY)                                \
+	X(PROBE_HIT, probe_hit, FXR_PROBE_HIT_BODY)                    \
 	FXR_MORE_LONGS(X)
 
 /*
@@ -158,5 +183,11 @@
 	F(body, fxr_u32, woken_tid) /* of a WAKE */                                 \
 	F(body, fxr_u64, away)      /* of OFF and WAKE: ns that the sleeper was away */ \
 	F(body, fxr_u32, user_frames)
+
+/* A USDT probe. Its bytes are its arguments, 8 bytes each, extended as their types say. */
+#define FXR_PROBE_HIT_BODY(F, body)                                                 \
+	F(body, fxr_u32, tid)                                                       \
+	F(body, fxr_u32, probe)                                                     \
+	F(body, fxr_u32, unread) /* bit n: argument n could not be read */
 
 #endif

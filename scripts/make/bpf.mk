@@ -9,6 +9,8 @@ BPF_SOURCES := bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(BPF_SOURCES))
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Iinclude \
               -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations \
               -Wno-address-of-packed-member -Wno-undef -fno-stack-protector
+# libbpf's usdt.bpf.h wants <asm/errno.h>, which is where clang does not look for this target.
+BPF_CFLAGS += $(addprefix -idirafter /usr/include/,$(shell $(CXX) -print-multiarch))
 
 BPF_HEADERS := $(wildcard bpf/*.h) $(wildcard include/fxt_record/*.h)
 

@@ -47,7 +47,8 @@ class Install(unittest.TestCase):
     def test_uninstall_removes_all(self):
         make("install", *self.where)
         installed = self.files()
-        for name in ("bin/fxt", "bin/fxt-record", "lib/libfxt.a", "lib/fxt_sqlite.so", "share/fish/vendor_completions.d/fxt.fish", "lib/pkgconfig/fxt.pc", "include/fxt/reader.h",
+        for name in ("bin/fxt", "bin/fxt-record", "lib/libfxt.a", "lib/fxt_sqlite.so",
+                     "share/fish/vendor_completions.d/fxt.fish", "lib/pkgconfig/fxt.pc", "include/fxt/reader.h",
                      "bin/fxt-mark", "lib/libfxt-provider.a", "lib/libfxt-provider.so", "lib/libfxt-provider.so.0",
                      "lib/pkgconfig/fxt-provider.pc", "include/fxt_provider/event.h", "share/man/man1/fxt-mark.1",
                      "lib/python3/dist-packages/fxt_provider.py", "share/man/man1/fxt.1", "share/man/man1/fxt-record-control.1",

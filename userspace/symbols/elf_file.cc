@@ -47,7 +47,9 @@ std::string_view TextAt(const Elf_Data* strings, size_t offset) {
   return length == room ? std::string_view() : std::string_view(text, length);
 }
 
-void AddFunctions(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, SymbolTable* table) {
+// Calls `visit(const GElf_Sym&, name)` for each.
+template <typename Visit>
+void ForEachFunction(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, Visit visit) {
   Elf_Data* data = elf_getdata(section, nullptr);
   Elf_Scn* strings_section = elf_getscn(elf, header.sh_link);
   if (data == nullptr || strings_section == nullptr || header.sh_entsize == 0) return;
@@ -63,8 +65,7 @@ void AddFunctions(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, SymbolTab
     const bool untyped = type == STT_NOTYPE && symbol.st_shndx < SHN_LORESERVE &&
                          GELF_ST_BIND(symbol.st_info) != STB_LOCAL && IsCode(elf, symbol.st_shndx);
     if (!function && !untyped) continue;
-    table->Add(symbol.st_value, symbol.st_size, TextAt(strings, symbol.st_name),
-               RankOf(symbol.st_info));
+    visit(symbol, TextAt(strings, symbol.st_name));
   }
 }
 
@@ -170,12 +171,52 @@ bool ElfFile::ReadFunctions(SymbolTable* table) const {
     for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
       GElf_Shdr header;
       if (gelf_getshdr(section, &header) == nullptr || header.sh_type != wanted) continue;
-      AddFunctions(elf_.get(), section, header, table);
+      ForEachFunction(elf_.get(), section, header,
+                      [&](const GElf_Sym& symbol, std::string_view name) {
+                        table->Add(symbol.st_value, symbol.st_size, name, RankOf(symbol.st_info));
+                      });
       has_symtab |= wanted == SHT_SYMTAB;
     }
     if (has_symtab) break;
   }
   return has_symtab;
+}
+
+void ElfFile::VisitFunctions(
+    const std::function<void(std::string_view, uint64_t, bool)>& visit) const {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    if (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) continue;
+    ForEachFunction(elf_.get(), section, header,
+                    [&](const GElf_Sym& symbol, std::string_view name) {
+                      visit(name, symbol.st_value, GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC);
+                    });
+  }
+}
+
+void* ElfFile::FindSection(std::string_view name) const {
+  size_t names = 0;
+  if (elf_getshdrstrndx(elf_.get(), &names) != 0) return nullptr;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const char* text = elf_strptr(elf_.get(), names, header.sh_name);
+    if (text != nullptr && name == text) return section;
+  }
+  return nullptr;
+}
+
+bool ElfFile::HasSection(std::string_view name) const { return FindSection(name) != nullptr; }
+
+std::vector<std::byte> ElfFile::ReadSection(std::string_view name) const {
+  GElf_Shdr header;
+  auto* section = static_cast<Elf_Scn*>(FindSection(name));
+  if (section == nullptr || gelf_getshdr(section, &header) == nullptr) return {};
+  const Elf_Data* data = header.sh_type == SHT_NOBITS ? nullptr : elf_rawdata(section, nullptr);
+  if (data == nullptr || data->d_buf == nullptr) return {};
+  const auto* bytes = static_cast<const std::byte*>(data->d_buf);
+  return {bytes, bytes + data->d_size};
 }
 
 std::vector<std::byte> ElfFile::ReadBytes(uint64_t file_offset, size_t size) const {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "symbols/symbol_table.h"
@@ -48,6 +50,15 @@ class ElfFile {
   // Adds the functions of .symtab, or those of .dynsym if there is none. True if .symtab was there.
   bool ReadFunctions(SymbolTable* table) const;
 
+  // Every function of .symtab and .dynsym, by each of its names, which may come twice. `indirect`:
+  // what is at the address chooses the function at run time (IFUNC).
+  void VisitFunctions(const std::function<void(std::string_view name, uint64_t address,
+                                               bool indirect)>& visit) const;
+
+  bool HasSection(std::string_view name) const;
+  // The bytes of the first section of that name; none if there is none.
+  std::vector<std::byte> ReadSection(std::string_view name) const;
+
   // Up to `size` bytes of the file, fewer at its end.
   std::vector<std::byte> ReadBytes(uint64_t file_offset, size_t size) const;
 
@@ -57,6 +68,8 @@ class ElfFile {
   };
 
   ElfFile() = default;
+  // The section of that name, an Elf_Scn; null if there is none.
+  void* FindSection(std::string_view name) const;
   void ReadHead();
   void ReadSections();
 

@@ -33,6 +33,7 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
   if (options.branches || options.stacks) mappings_.emplace(file_, tasks.identities());
   if (options.branches) branches_.emplace(file_, tasks, sched_, *mappings_, stats_);
   if (options.stacks) stacks_.emplace(file_, tasks, *mappings_);
+  if (!options.probes.empty()) probes_.emplace(file_, tasks, stats_, options.probes);
 }
 
 std::optional<fxt::ThreadKey> Translator::MentionThread(uint32_t tid, uint32_t tgid) {
@@ -58,6 +59,7 @@ void Translator::EndSnapshot() {
 void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body,
                             uint64_t extra) {
   if (type == FXR_SLOT_LOSS) return OnLossSlot(cpu, at, fxr_unpack_loss(body, extra));
+  if (probes_ && ProbeTranslator::Knows(type)) return probes_->OnSlot(type, at, body, extra);
   ++stats_.events[schema::SlotInfoOf(type).category];
   switch (type) {
     case FXR_SLOT_IRQ_ENTRY:
@@ -70,8 +72,12 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
       return interrupts_.OnSoftirqExit(cpu, at, fxr_unpack_softirq_exit(body, extra));
     case FXR_SLOT_SYSCALL_ENTRY:
       return syscalls_.OnEntry(at, fxr_unpack_syscall_entry(body, extra));
-    case FXR_SLOT_SYSCALL_EXIT:
-      return syscalls_.OnExit(at, fxr_unpack_syscall_exit(body, extra));
+    case FXR_SLOT_SYSCALL_EXIT: {
+      const fxr_syscall_exit_body exit = fxr_unpack_syscall_exit(body, extra);
+      syscalls_.OnExit(at, exit);
+      if (probes_) probes_->OnSyscallExit(at, exit.tid);
+      return;
+    }
     default:
       break;
   }
@@ -86,6 +92,7 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
 void Translator::OnLossSlot(uint32_t cpu, uint64_t at, const fxr_loss_body& loss) {
   ++stats_.loss_slots;
   losses_.OnLoss(static_cast<int32_t>(cpu), at, loss.category, loss.count);
+  if (probes_ && loss.category == FXR_CATEGORY_PROBE) probes_->OnLoss();
   if (loss.category == FXR_CATEGORY_SCHED) sched_.OnLostSwitches(cpu, at);
 }
 
@@ -101,7 +108,9 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
     case FXR_SIDE_EXEC:
       if (const auto* event = As<fxr_exec>(header)) {
         if (mappings_) mappings_->OnExec(event->tgid);
-        return tasks_.OnExec(at, *event);
+        tasks_.OnExec(at, *event);
+        if (probes_) probes_->OnExec(at, event->old_tid, event->tid);
+        return;
       }
       break;
     case FXR_SIDE_RENAME:
@@ -111,6 +120,7 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
       if (const auto* event = As<fxr_exit>(header)) {
         if (mappings_ && event->tid == event->tgid) mappings_->OnExit(event->tgid);
         syscalls_.OnThreadEnd(at, event->tid);
+        if (probes_) probes_->OnThreadEnd(at, event->tid);
         return tasks_.OnExit(at, *event);
       }
       break;
@@ -175,12 +185,18 @@ void Translator::OnLong(uint64_t at, const fxr_long& event) {
     return stacks_->OnStack(at, stack, {frames, event.bytes / sizeof(uint64_t)},
                             interrupts_.IrqTrack(cpu), sched_.IdleOf(cpu));
   }
+  fxr_probe_hit_long hit;
+  if (probes_ && fxr_unpack_probe_hit(&event, &hit)) {
+    const auto* values = static_cast<const uint64_t*>(fxr_long_bytes(&event));
+    return probes_->OnHit(at, hit, {values, event.bytes / sizeof(uint64_t)});
+  }
   ++stats_.unreadable;
 }
 
 void Translator::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
   const uint64_t at = FileTime(time);
   losses_.OnLoss(cpu, at, category, count);
+  if (probes_ && category == FXR_CATEGORY_PROBE) probes_->OnLoss();
   if (category == FXR_CATEGORY_SCHED && cpu >= 0) {
     sched_.OnLostSwitches(static_cast<uint32_t>(cpu), at);
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "fxt/provider_writer.h"
 #include "fxt_record/event.h"
@@ -16,7 +17,9 @@
 #include "model/task_tracker.h"
 #include "perf/record/branch_stack_sample.h"
 #include "perf/record/record_decoder.h"
+#include "probes/probe.h"
 #include "translate/branch_translator.h"
+#include "translate/calls/probe_translator.h"
 #include "translate/file/session_info.h"
 #include "translate/file/trace_file.h"
 #include "translate/instant_translator.h"
@@ -33,10 +36,11 @@
 namespace translate {
 
 struct TranslatorOptions {
-  bool record_task_events = true;  // category `task`
-  bool filtered = false;           // only some tasks' events come
-  bool branches = false;           // category `lbr`
-  bool stacks = false;             // category `stack`
+  bool record_task_events = true;          // category `task`
+  bool filtered = false;                   // only some tasks' events come
+  bool branches = false;                   // category `lbr`
+  bool stacks = false;                     // category `stack`
+  std::vector<probes::Probe> probes = {};  // category `probe`: what its events' numbers stand for
 };
 
 class Translator {
@@ -146,6 +150,7 @@ class Translator {
   std::optional<MappingFollower> mappings_;  // where addresses are recorded
   std::optional<BranchTranslator> branches_;
   std::optional<StackTranslator> stacks_;
+  std::optional<ProbeTranslator> probes_;
 };
 
 }  // namespace translate

@@ -72,6 +72,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetFeatures(features, *sizes);
   (*skeleton)->SetFilters(options);
   (*skeleton)->SetStacks(options);
+  (*skeleton)->SetProbes(options);
   (*skeleton)->ChoosePrograms(options, features);
   const char* hint = options.verbose ? "" : "-v shows what the kernel's verifier says";
   if (util::Status status = (*skeleton)->Load(*sizes, hint); !status) return status.error();

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "capture/btf/kernel_types.h"
+#include "capture/probes/probe_links.h"
 #include "util/unique_fd.h"
 
 namespace capture {
@@ -115,7 +116,7 @@ std::string KernelFeatures::WhyNot(const Category& category) const {
       return fmt::format("this kernel has no tracepoint {}", each.tracepoint);
     }
   }
-  return "";
+  return category.id == FXR_CATEGORY_PROBE ? WhyNoProbes() : "";
 }
 
 std::string DescribeInterruptWakers(const std::vector<uint32_t>& contextless, size_t online) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/bpf/category.h"
+#include "probes/probe.h"
 
 namespace capture {
 
@@ -56,6 +57,8 @@ struct StackOptions {
 struct ProgramOptions {
   CategorySet categories;
   StackOptions stack;  // where the category is among them
+
+  std::vector<probes::Probe> probes;  // category `probe`; not without it
 
   std::vector<uint32_t> syscall_numbers;  // empty: all
   std::vector<std::string> sched_events;  // out of SchedEvents(); empty: all

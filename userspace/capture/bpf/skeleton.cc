@@ -190,6 +190,29 @@ void Skeleton::SetStacks(const ProgramOptions& options) {
   settings.stack_wants_off = options.stack.off;
 }
 
+void Skeleton::SetProbes(const ProgramOptions& options) {
+  probes_ = options.probes;
+  const auto has = [&](probes::Probe::Kind kind) {
+    return std::ranges::any_of(probes_, [=](const auto& probe) { return probe.kind == kind; });
+  };
+  const bool usdt = has(probes::Probe::Kind::kUsdt);
+  // libbpf's, see usdt.bpf.h
+  for (const char* name : {"__bpf_usdt_specs", "__bpf_usdt_ip_to_spec_id"}) {
+    bpf_map__set_autocreate(bpf_object__find_map_by_name(bpf_->obj, name), usdt);
+  }
+  if (usdt) probe_programs_.usdt = bpf_->progs.probe_usdt;
+  if (has(probes::Probe::Kind::kFunction)) {
+    probe_programs_.entry = bpf_->progs.probe_entry;
+    probe_programs_.on_return = bpf_->progs.probe_return;
+  }
+  // Where nobody else can be meant, nobody else pays for it. The programs choose in any case.
+  const TaskFilter& filter = options.filter;
+  if (!filter.follows() && filter.comms.empty() && filter.cgroups.empty()) {
+    probed_ = filter.tgids;
+    probed_.insert(probed_.end(), filter.tids.begin(), filter.tids.end());
+  }
+}
+
 void Skeleton::Use(const std::string& name, fxr_category category,
                    std::vector<bpf_program*>* group) {
   bpf_program* used = bpf_object__find_program_by_name(bpf_->obj, name.c_str());
@@ -229,6 +252,10 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
     }
   }
   if (features.cgroup_moves) Use("cgroup_attach_task", FXR_CATEGORY_TASK, &identity_);
+  for (bpf_program* each :
+       {probe_programs_.entry, probe_programs_.on_return, probe_programs_.usdt}) {
+    if (each) bpf_program__set_autoload(each, true);
+  }
   for (const char* name : {"read_clocks", "find_context", kTaskWalkProgram}) {
     Use(name, FXR_CATEGORY_TASK, nullptr);
   }
@@ -258,6 +285,9 @@ util::Status Skeleton::Attach(const std::vector<bpf_program*>& programs) {
 
 util::Status Skeleton::Attach() {
   // Those that already emit come last: nobody drains the rings while this takes its time.
+  if (util::Status status = probe_links_.Attach(probe_programs_, probes_, probed_); !status) {
+    return status;
+  }
   if (util::Status status = Attach(events_); !status) return status;
   // Programs of a tracepoint run in the order in which they were attached.
   if (util::Status status = Attach(identity_); !status) return status;
@@ -265,6 +295,7 @@ util::Status Skeleton::Attach() {
 }
 
 void Skeleton::Detach() {
+  probe_links_.Detach();
   while (!links_.empty()) links_.pop_back();
 }
 

@@ -15,6 +15,7 @@
 #include "capture/bpf/ring_sizes.h"
 #include "capture/bpf/tracepoint_handler.h"
 #include "capture/btf/kernel_types.h"
+#include "capture/probes/probe_links.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 
@@ -36,6 +37,7 @@ class Skeleton {
   void SetFeatures(const KernelFeatures& features, const RingSizes& sizes);
   void SetFilters(const ProgramOptions& options);
   void SetStacks(const ProgramOptions& options);
+  void SetProbes(const ProgramOptions& options);
   void ChoosePrograms(const ProgramOptions& options, const KernelFeatures& features);
 
   // `hint`: what to say of a refusal that nothing better is known of.
@@ -67,6 +69,10 @@ class Skeleton {
   std::vector<bpf_program*> stand_ins_;  // of these, see bpf/task.bpf.c
   std::vector<bpf_program*> events_;
   std::map<const bpf_program*, fxr_category> category_of_;
+  std::vector<probes::Probe> probes_;
+  std::vector<uint32_t> probed_;  // processes; none: all
+  ProbePrograms probe_programs_;
+  ProbeLinks probe_links_;
 };
 
 }  // namespace capture

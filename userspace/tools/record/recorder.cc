@@ -133,7 +133,8 @@ util::Status Recorder::Start() {
           .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
           .filtered = !session_->filter().empty(),
           .branches = session_->records_branches(),
-          .stacks = session_->options().categories.test(FXR_CATEGORY_STACK)});
+          .stacks = session_->options().categories.test(FXR_CATEGORY_STACK),
+          .probes = session_->options().probes});
   translator_->set_session_info(DescribeSession(
       options_, *session_, command_.exists() ? std::optional(command_.pid()) : std::nullopt));
   handler_.emplace(*translator_);

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "capture/bpf/ring_sizes.h"
+#include "probes/probe_resolver.h"
 #include "util/machine_info.h"
 #include "util/syscall_names.h"
 
@@ -42,6 +45,9 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
   }
   programs.sched_events = options.categories.sched_events;
   programs.stack = options.stack;
+  auto probes = probes::ResolveProbes(options.uprobes, options.usdts, probes::SystemPlaces(), {});
+  if (!probes) return probes.TakeError();
+  programs.probes = std::move(*probes);
   programs.filter.tids = options.tids;
   programs.filter.tgids = options.tgids;
   programs.filter.comms = options.comms;

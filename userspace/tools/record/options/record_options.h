@@ -46,6 +46,9 @@ struct RecordOptions : TaskChoice {
   bool only_command = false;
   perf::LbrOptions lbr;
   capture::StackOptions stack;
+  // Category `probe`, as given: PATH:SYMBOL[+retval|+entry], PATH:PROVIDER:NAME.
+  std::vector<std::string> uprobes;
+  std::vector<std::string> usdts;
   std::string stats_json;  // file for the summary's numbers
   bool quiet = false;
   bool verbose = false;

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Category `probe`: functions of programs are called and return (--uprobe), and
+ * pass places that their authors marked (--usdt). The number of the probe comes as
+ * the attach cookie, which kernels from 5.15 on have: so there is one form of each
+ * program, that with atomic fetch.
+ */
+#define __VMLINUX_H__ /* registers have their kernel names in bpf_tracing.h */
+#include "common.h"
+#include "filter.h"
+#include "ring.h"
+
+#include "fxt_record/long_event.h"
+
+#define BPF_USDT_HAS_BPF_COOKIE 1
+#include <bpf/usdt.bpf.h>
+
+#define FRAME_MASK ((1ULL << FXR_PROBE_FRAME_BITS) - 1)
+
+#if defined(__TARGET_ARCH_x86)
+#define USER32_CS 0x23 /* arch/x86/include/asm/segment.h */
+
+/* A call puts its return address on the stack, and the return has taken it off. */
+static __always_inline u64 frame_of_return(struct pt_regs *ctx)
+{
+	return ctx->sp - (ctx->cs == USER32_CS ? 4 : 8);
+}
+
+static __always_inline u64 returned_value(struct pt_regs *ctx)
+{
+	return ctx->ax;
+}
+#elif defined(__TARGET_ARCH_arm64)
+static __always_inline u64 frame_of_return(struct pt_regs *ctx)
+{
+	return ctx->sp;
+}
+
+static __always_inline u64 returned_value(struct pt_regs *ctx)
+{
+	return ctx->regs[0];
+}
+#else
+#error "where this architecture's functions return their values is not known"
+#endif
+
+static __always_inline struct fxr_payload pack_call(u64 cookie, u64 frame)
+{
+	struct fxr_probe_entry_body body = {
+		.tid = bpf_get_current_pid_tgid(),
+		.probe = cookie & (FXR_PROBES_MOST - 1),
+		.frame = (frame >> 2) & FRAME_MASK,
+	};
+
+	return fxr_pack_probe_entry(body);
+}
+
+static __always_inline void send_value(u64 value)
+{
+	u32 tid = bpf_get_current_pid_tgid();
+	struct fxr_probe_value_top_body top = {.tid = tid, .top = value >> 50};
+	struct fxr_probe_value_body low = {.tid = tid, .value = value};
+
+	if ((u64)((s64)(value << 14) >> 14) != value)
+		emit_slot(CLAIM_FETCH, FXR_CATEGORY_PROBE, FXR_SLOT_PROBE_VALUE_TOP,
+			  fxr_pack_probe_value_top(top));
+	emit_slot(CLAIM_FETCH, FXR_CATEGORY_PROBE, FXR_SLOT_PROBE_VALUE, fxr_pack_probe_value(low));
+}
+
+SEC("uprobe")
+int probe_entry(struct pt_regs *ctx)
+{
+	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
+		return 0;
+	emit_slot(CLAIM_FETCH, FXR_CATEGORY_PROBE, FXR_SLOT_PROBE_ENTRY,
+		  pack_call(bpf_get_attach_cookie(ctx), ctx->sp));
+	return 0;
+}
+
+SEC("uretprobe")
+int probe_return(struct pt_regs *ctx)
+{
+	u64 cookie;
+
+	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
+		return 0;
+	cookie = bpf_get_attach_cookie(ctx);
+	if (cookie & FXR_PROBE_WANTS_VALUE)
+		send_value(returned_value(ctx));
+	emit_slot(CLAIM_FETCH, FXR_CATEGORY_PROBE, FXR_SLOT_PROBE_RETURN,
+		  pack_call(cookie, frame_of_return(ctx)));
+	return 0;
+}
+
+SEC("usdt")
+int probe_usdt(struct pt_regs *ctx)
+{
+	struct fxr_probe_hit_long fields = {};
+	u64 values[FXR_PROBE_ARGUMENTS];
+	struct fxr_long *event;
+	u64 count = 0;
+	long value;
+	int number;
+
+	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
+		return 0;
+	number = bpf_usdt_arg_cnt(ctx);
+	for (int i = 0; i < FXR_PROBE_ARGUMENTS; i++) {
+		if (i >= number)
+			break;
+		value = 0;
+		if (bpf_usdt_arg(ctx, i, &value))
+			fields.unread |= 1u << i;
+		values[i] = value;
+		count = i + 1;
+	}
+	fields.tid = bpf_get_current_pid_tgid();
+	fields.probe = bpf_usdt_cookie(ctx) & (FXR_PROBES_MOST - 1);
+	event = long_reserve(FXR_LONG_SIZE(probe_hit, sizeof(values)), FXR_CATEGORY_PROBE);
+	if (!event)
+		return 0;
+	count = CUT_SIZE(count * sizeof(u64), sizeof(values));
+	fxr_pack_probe_hit(event, fields, count);
+	bpf_probe_read_kernel(fxr_probe_hit_bytes(event), count, values);
+	side_submit(event);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/calls/probe_translator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "fxt_record/long_event.h"
+#include "unit/translate/capture_script.h"
+
+namespace translate {
+namespace {
+
+using testing::CaptureScript;
+
+std::vector<probes::Probe> Probes() {
+  probes::Probe outer, inner, usdt, entry;
+  entry.name = "entry";
+  entry.entry_only = true;
+  outer.name = "outer";
+  inner.name = "inner";
+  inner.return_value = true;
+  usdt.kind = probes::Probe::Kind::kUsdt;
+  usdt.name = "shop:sold";
+  usdt.arguments = {{4, true, false}, {8, false, false}, {8, true, true}};
+  return {outer, inner, usdt, entry};
+}
+
+enum : uint32_t { kOuter, kInner, kUsdt, kEntry };
+
+class Script {
+ public:
+  Script() : script_(TranslatorOptions{.probes = Probes()}) {
+    script_.Task(100, 100, "app").Task(101, 100, "worker");
+  }
+  Script& Entry(uint64_t time, uint32_t probe, uint64_t frame, uint32_t tid = 100) {
+    script_.Slot(time, 0, FXR_SLOT_PROBE_ENTRY,
+                 fxr_pack_probe_entry({.tid = tid, .probe = probe, .frame = frame}));
+    return *this;
+  }
+  Script& Return(uint64_t time, uint32_t probe, uint64_t frame, uint32_t tid = 100) {
+    script_.Slot(time, 0, FXR_SLOT_PROBE_RETURN,
+                 fxr_pack_probe_return({.tid = tid, .probe = probe, .frame = frame}));
+    return *this;
+  }
+  // As the program sends it.
+  Script& Value(uint64_t time, uint64_t value, uint32_t tid = 100) {
+    if (static_cast<uint64_t>(static_cast<int64_t>(value << 14) >> 14) != value) {
+      script_.Slot(
+          time, 0, FXR_SLOT_PROBE_VALUE_TOP,
+          fxr_pack_probe_value_top({.tid = tid, .top = static_cast<uint32_t>(value >> 50)}));
+    }
+    script_.Slot(time, 0, FXR_SLOT_PROBE_VALUE,
+                 fxr_pack_probe_value({.tid = tid, .value = static_cast<int64_t>(value)}));
+    return *this;
+  }
+  Script& Hit(uint64_t time, uint32_t probe, const std::vector<uint64_t>& values,
+              uint32_t unread = 0) {
+    script_.Lines();  // the recording has begun by then
+    std::vector<uint64_t> words(FXR_LONG_SIZE(probe_hit, 96) / 8);
+    auto* event = reinterpret_cast<fxr_long*>(words.data());
+    event->header.time = time;
+    event->header.type = FXR_SIDE_LONG;
+    event->header.size = static_cast<fxr_u32>(words.size() * 8);
+    event->category = FXR_CATEGORY_PROBE;
+    fxr_pack_probe_hit(event, {.tid = 100, .probe = probe, .unread = unread},
+                       static_cast<fxr_u32>(values.size() * 8));
+    std::copy(values.begin(), values.end(), static_cast<uint64_t*>(fxr_probe_hit_bytes(event)));
+    script_.translator().OnSideEvent(event->header);
+    return *this;
+  }
+  std::vector<std::string> Lines() { return script_.Lines(" probe:"); }
+  CaptureScript& script() { return script_; }
+
+ private:
+  CaptureScript script_;
+};
+
+using Texts = std::vector<std::string>;
+
+TEST(ProbeTranslatorTest, CallsNest) {
+  Script script;
+  script.Entry(10, kOuter, 1000).Entry(20, kInner, 900).Value(29, -5).Return(30, kInner, 900);
+  script.Return(40, kOuter, 1000);
+  EXPECT_EQ(script.Lines(),
+            (Texts{"10 begin app/100 probe:outer", "20 begin app/100 probe:inner",
+                   "30 end app/100 probe:inner {ret=-5}", "40 end app/100 probe:outer"}));
+}
+
+TEST(ProbeTranslatorTest, ValuesAreWhole) {
+  Script script;
+  uint64_t time = 10;
+  for (const uint64_t value : {uint64_t{0}, uint64_t{1} << 49, uint64_t{0x9e3779b97f4a7c15},
+                               uint64_t{1} << 63, ~uint64_t{0}, uint64_t{0x7f0123456789}}) {
+    script.Entry(time, kInner, 900).Value(time + 1, value).Return(time + 2, kInner, 900);
+    const auto lines = script.Lines();
+    ASSERT_FALSE(lines.empty());
+    EXPECT_NE(lines.back().find("ret=" + std::to_string(static_cast<int64_t>(value)) + "}"),
+              std::string::npos)
+        << lines.back();
+    time += 10;
+  }
+}
+
+TEST(ProbeTranslatorTest, WhatIsJumpedOutOfEndsWhereThatShows) {
+  Script script;
+  // longjmp out of two calls into the outer one, which returns; then one that is called from
+  // further out.
+  script.Entry(10, kOuter, 1000).Entry(20, kInner, 900).Entry(30, kInner, 800);
+  script.Return(40, kOuter, 1000);
+  script.Entry(50, kInner, 900).Entry(60, kOuter, 1000).Return(70, kOuter, 1000);
+  EXPECT_EQ(script.Lines(),
+            (Texts{"10 begin app/100 probe:outer", "20 begin app/100 probe:inner",
+                   "30 begin app/100 probe:inner", "40 end app/100 probe:inner {no_return=true}",
+                   "40 end app/100 probe:inner {no_return=true}", "40 end app/100 probe:outer",
+                   "50 begin app/100 probe:inner", "60 end app/100 probe:inner {no_return=true}",
+                   "60 begin app/100 probe:outer", "70 end app/100 probe:outer"}));
+}
+
+TEST(ProbeTranslatorTest, AFunctionThatEndsByCallingAnotherIsAroundIt) {
+  Script script;
+  script.Entry(10, kOuter, 1000).Entry(20, kInner, 1000);
+  script.Value(30, 1).Return(31, kInner, 1000).Return(32, kOuter, 1000);
+  EXPECT_EQ(script.Lines(),
+            (Texts{"10 begin app/100 probe:outer", "20 begin app/100 probe:inner",
+                   "31 end app/100 probe:inner {ret=1}", "32 end app/100 probe:outer"}));
+}
+
+TEST(ProbeTranslatorTest, AReturnOfBeforeIsLeftOut) {
+  Script script;
+  script.Return(10, kOuter, 1000).Entry(20, kInner, 900).Return(30, kInner, 904);
+  EXPECT_EQ(script.Lines(), (Texts{"20 begin app/100 probe:inner"}));
+  EXPECT_EQ(script.script().translator().stats().unmatched_ends, 2u);
+}
+
+TEST(ProbeTranslatorTest, AnEntryAloneIsAnInstant) {
+  Script script;
+  script.Entry(10, kOuter, 1000).Entry(20, kEntry, 900).Return(30, kOuter, 1000);
+  EXPECT_EQ(script.Lines(), (Texts{"10 begin app/100 probe:outer", "20 instant app/100 probe:entry",
+                                   "30 end app/100 probe:outer"}));
+}
+
+TEST(ProbeTranslatorTest, ThreadsHaveCallsOfTheirOwnWhichEndWithThem) {
+  Script script;
+  script.Entry(10, kOuter, 1000, 100).Entry(20, kOuter, 1000, 101);
+  script.script().Exit(30, 101, 100, 0);
+  script.Return(40, kOuter, 1000, 100);
+  EXPECT_EQ(
+      script.Lines(),
+      (Texts{"10 begin app/100 probe:outer", "20 begin worker/101 probe:outer",
+             "30 end worker/101 probe:outer {no_return=true}", "40 end app/100 probe:outer"}));
+}
+
+TEST(ProbeTranslatorTest, NoCallReturnsAfterAnExec) {
+  Script script;
+  script.Entry(10, kOuter, 1000);
+  script.script().Slot(20, 0, FXR_SLOT_SYSCALL_ENTRY,
+                       fxr_pack_syscall_entry({.tid = 100, .number = 59}));
+  script.script().Exec(30, 100, 100, "other", "/bin/other", "other");
+  script.script().Slot(40, 0, FXR_SLOT_SYSCALL_EXIT,
+                       fxr_pack_syscall_exit({.tid = 100, .result = 0}));
+  const auto lines = script.Lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_TRUE(lines[1].starts_with("40 end ")) << lines[1];
+  EXPECT_NE(lines[1].find("no_return"), std::string::npos);
+}
+
+TEST(ProbeTranslatorTest, UsdtArgumentsHaveTheTypesOfTheNote) {
+  Script script;
+  script.Hit(10, kUsdt, {static_cast<uint64_t>(-3), uint64_t{5} << 40, 1});
+  script.Hit(20, kUsdt, {1, 2}, 1);
+  EXPECT_EQ(script.Lines(),
+            (Texts{"10 instant app/100 probe:shop:sold {arg1=-3 arg2=5497558138880}",
+                   "20 instant app/100 probe:shop:sold {arg2=2}"}));
+}
+
+TEST(ProbeTranslatorTest, NumbersThatStandForNothingAreCounted) {
+  Script script;
+  script.Entry(10, 77, 1000).Hit(20, 78, {});
+  EXPECT_TRUE(script.Lines().empty());
+  EXPECT_EQ(script.script().translator().stats().unreadable, 2u);
+}
+
+}  // namespace
+}  // namespace translate

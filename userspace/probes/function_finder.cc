@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "probes/function_finder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "symbols/demangle.h"
+#include "symbols/elf_file.h"
+#include "util/nearest.h"
+
+namespace probes {
+namespace {
+
+struct Candidate {
+  std::string raw;
+  uint64_t address = 0;
+  bool chosen_at_run_time = false;  // IFUNC
+};
+
+// Where the parameter list of a demangled name begins; its end where it has none.
+size_t ParametersAt(std::string_view name) {
+  const size_t close = name.rfind(')');
+  if (close == std::string_view::npos) return name.size();
+  int depth = 0;
+  for (size_t i = close + 1; i-- > 0;) {
+    if (name[i] == ')') ++depth;
+    if (name[i] == '(' && --depth == 0) {
+      // "(anonymous namespace)::f" and a function within a function have no list at the end.
+      return name.substr(close + 1).starts_with("::") ? name.size() : i;
+    }
+  }
+  return name.size();
+}
+
+// Templates' names begin with what they return.
+std::string_view WithoutReturnType(std::string_view name) {
+  if (name.find("operator") != std::string_view::npos) return name;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<' || name[i] == '(') ++depth;
+    if (name[i] == '>' || name[i] == ')') --depth;
+    if (name[i] == ' ' && depth == 0) begin = i + 1;
+  }
+  return name.substr(begin);
+}
+
+std::string_view WithoutTemplateArguments(std::string_view name) {
+  if (!name.ends_with('>') || name.find("operator") != std::string_view::npos) return name;
+  int depth = 0;
+  for (size_t i = name.size(); i-- > 0;) {
+    if (name[i] == '>') ++depth;
+    if (name[i] == '<' && --depth == 0) return name.substr(0, i);
+  }
+  return name;
+}
+
+std::vector<Candidate> CandidatesOf(const symbols::ElfFile& file) {
+  std::vector<Candidate> candidates;
+  file.VisitFunctions([&](std::string_view name, uint64_t address, bool chosen_at_run_time) {
+    // The version of a library's symbol is behind it in .symtab: memcpy@@GLIBC_2.14.
+    name = name.substr(0, name.find('@'));
+    if (!name.empty()) {
+      candidates.push_back({std::string(name), address, chosen_at_run_time});
+    }
+  });
+  return candidates;
+}
+
+std::vector<Candidate> FromDebugFile(const std::string& path, const symbols::ElfFile& file,
+                                     const symbols::DebugFileOptions& options) {
+  for (const std::string& each :
+       symbols::DebugFileCandidates(path, file.build_id(), file.debug_link(), options)) {
+    auto debug = symbols::ElfFile::Open(each);
+    if (debug && debug->build_id() == file.build_id()) return CandidatesOf(*debug);
+  }
+  return {};
+}
+
+std::optional<uint64_t> OffsetOf(const symbols::ElfFile& file, uint64_t address) {
+  for (const symbols::LoadSegment& segment : file.segments()) {
+    if (segment.executable && address >= segment.address &&
+        address - segment.address < segment.file_size) {
+      return segment.file_offset + (address - segment.address);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string NearestNames(const std::vector<Candidate>& candidates, const std::string& symbol) {
+  constexpr size_t kMost = 3;
+  std::vector<std::string> known;
+  std::vector<std::string> near;
+  for (const Candidate& each : candidates) {
+    std::string name = symbols::Demangle(each.raw);
+    name.resize(ParametersAt(name));
+    if (near.size() < kMost && symbol.size() > 2 && name.find(symbol) != std::string::npos &&
+        std::ranges::find(near, name) == near.end()) {
+      near.push_back(name);
+    }
+    known.push_back(std::move(name));
+  }
+  while (near.size() < kMost && !known.empty()) {
+    const std::string best = util::Nearest(symbol, known);
+    std::erase(known, best);
+    if (std::ranges::find(near, best) == near.end()) near.push_back(best);
+  }
+  return fmt::format("{}", fmt::join(near, ", "));
+}
+
+}  // namespace
+
+bool IsCalled(std::string_view demangled, std::string_view symbol) {
+  if (demangled == symbol) return true;
+  const std::string_view bare = WithoutReturnType(demangled.substr(0, ParametersAt(demangled)));
+  return bare == symbol || WithoutTemplateArguments(bare) == symbol;
+}
+
+util::Result<std::vector<FoundFunction>> FindFunctions(const std::string& path,
+                                                       const std::string& symbol,
+                                                       const symbols::DebugFileOptions& options) {
+  auto file = symbols::ElfFile::Open(path);
+  if (!file) return file.TakeError();
+  if (file->HasSection(".gopclntab") || file->HasSection(".note.go.buildid")) {
+    return util::Error{fmt::format("{} is a Go program: its stacks move, and it would crash when "
+                                   "returns of its functions are watched",
+                                   path),
+                       "record its stacks instead: -c stack"};
+  }
+  std::vector<Candidate> candidates = CandidatesOf(*file);
+  std::ranges::move(FromDebugFile(path, *file, options), std::back_inserter(candidates));
+  std::map<uint64_t, std::string> found;  // by offset
+  bool chosen_at_run_time = false;
+  for (const Candidate& each : candidates) {
+    std::string name = each.raw;
+    if (each.raw != symbol) {
+      name = symbols::Demangle(each.raw);
+      if (name == each.raw || !IsCalled(name, symbol)) continue;
+    }
+    if (each.chosen_at_run_time) {
+      chosen_at_run_time = true;
+      continue;
+    }
+    // A symbol that the file itself does not have the code of is none.
+    if (const auto offset = OffsetOf(*file, each.address)) {
+      found.emplace(*offset, symbols::Demangle(name));
+    }
+  }
+  if (found.empty() && chosen_at_run_time) {
+    return util::Error{
+        fmt::format("{}: '{}' is one of several functions, chosen when the program is loaded", path,
+                    symbol),
+        fmt::format("probe the one that this machine takes; near it: {}",
+                    NearestNames(candidates, symbol))};
+  }
+  if (found.empty() && candidates.empty()) {
+    return util::Error{
+        fmt::format("{} has no symbols: it was stripped", path),
+        "install its debug symbols (Debian: the package with -dbgsym), which are found by build id "
+        "in /usr/lib/debug"};
+  }
+  if (found.empty()) {
+    return util::Error{fmt::format("{} has no function '{}'", path, symbol),
+                       fmt::format("near it: {}", NearestNames(candidates, symbol))};
+  }
+  std::vector<FoundFunction> functions;
+  for (const auto& [offset, name] : found) functions.push_back({name, offset});
+  return functions;
+}
+
+}  // namespace probes
