@@ -7,7 +7,8 @@
 namespace capture {
 
 void PerfQueue::Add(Item item) {
-  const bool in_order = sorted_ == items_.size() && (items_.empty() || items_.back().time <= item.time);
+  const bool in_order =
+      sorted_ == items_.size() && (items_.empty() || items_.back().time <= item.time);
   items_.push_back(std::move(item));
   if (in_order) sorted_ = items_.size();
 }

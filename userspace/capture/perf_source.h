@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A source of raw events that comes by perf's rings: what the branch recorder, the stack sampler and
-// the tracepoint recorder have in common.
+// A source of raw events that comes by perf's rings: what the branch recorder, the stack sampler
+// and the tracepoint recorder have in common.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Category `stack`, what comes by perf's rings and not by BPF programs: samples of what runs (part
 // `on`), which a non-maskable interrupt may take, where a BPF ring buffer would drop them; and the
-// mappings that all stacks' addresses are named by. A sample becomes the same long event that the programs send of other stacks.
+// mappings that all stacks' addresses are named by. A sample becomes the same long event that the
+// programs send of other stacks.
 #pragma once
 
 #include <cstdint>

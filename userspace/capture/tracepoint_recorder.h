@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Category `tracepoint`: events of any tracepoints out of perf's rings, as long events that hold the
-// kernel's own records. perf has the kernel's filters, and takes every tracepoint that tracefs shows.
+// Category `tracepoint`: events of any tracepoints out of perf's rings, as long events that hold
+// the kernel's own records. perf has the kernel's filters, and takes every tracepoint that tracefs
+// shows.
 #pragma once
 
 #include <cstddef>

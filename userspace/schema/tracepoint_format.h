@@ -10,7 +10,7 @@ namespace schema {
 
 struct TracepointField {
   enum class Kind : uint8_t {
-    kSigned,    // a number of 1, 2, 4 or 8 bytes, or several
+    kSigned,  // a number of 1, 2, 4 or 8 bytes, or several
     kUnsigned,
     kPointer,
     kText,   // up to its NUL, or its end

@@ -177,8 +177,8 @@ void Translator::OnLong(uint64_t at, const fxr_long& event) {
   fxr_tracepoint_long tracepoint;
   if (tracepoints_ && fxr_unpack_tracepoint(&event, &tracepoint)) {
     const auto* record = static_cast<const std::byte*>(fxr_long_bytes(&event));
-    const model::ThreadHandle thread = tracepoint.tid == 0 ? sched_.IdleOf(event.header.cpu)
-                                                           : tracker_.Thread(tracepoint.tid);
+    const model::ThreadHandle thread =
+        tracepoint.tid == 0 ? sched_.IdleOf(event.header.cpu) : tracker_.Thread(tracepoint.tid);
     if (tracepoints_->OnEvent(at, tracepoint.number, {record, event.bytes}, thread)) {
       ++stats_.recorded[FXR_CATEGORY_TRACEPOINT];
       return;

@@ -153,9 +153,8 @@ void Counters(Report& out, const Overview& overview, size_t top) {
   if (all.cycles == 0) return;
   out.Line("instructions per cycle {:.2f}; by threads, most cycles first",
            Ratio(all.instructions, all.cycles));
-  std::stable_sort(threads.begin(), threads.end(), [](const auto& a, const auto& b) {
-    return a.second.cycles > b.second.cycles;
-  });
+  std::stable_sort(threads.begin(), threads.end(),
+                   [](const auto& a, const auto& b) { return a.second.cycles > b.second.cycles; });
   for (size_t i = 0; i < std::min(top, threads.size()); ++i) {
     const auto& [koid, work] = threads[i];
     out.Line("  {:>6.2f} {:>16}  {} [{}]", Ratio(work.instructions, work.cycles),

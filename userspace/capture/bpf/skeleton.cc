@@ -205,9 +205,9 @@ util::Status Skeleton::FillCounters(const CounterSet& counters) {
     const uint32_t key = event.cpu * FXR_MOST_COUNTERS + event.counter;
     const int fd = event.fd.get();
     if (bpf_map_update_elem(map, &key, &fd, BPF_ANY) != 0) {
-      return util::Error{fmt::format("the kernel does not let BPF programs read counters: {}",
-                                     strerror(errno)),
-                         ""};
+      return util::Error{
+          fmt::format("the kernel does not let BPF programs read counters: {}", strerror(errno)),
+          ""};
     }
   }
   return util::Ok();

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "capture/counters/counter_set.h"
 #include "capture/bpf/bpf_programs.h"
 #include "capture/bpf/kernel_features.h"
 #include "capture/bpf/program_options.h"
 #include "capture/bpf/ring_sizes.h"
 #include "capture/bpf/tracepoint_handler.h"
 #include "capture/btf/kernel_types.h"
+#include "capture/counters/counter_set.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "fxt_record/event.h"
+#include "perf/live/perf_syscalls.h"
 #include "perf/live/pmu.h"
 #include "perf/record/perf_abi.h"
 #include "util/nearest.h"
@@ -40,16 +41,13 @@ constexpr KnownCounter kKnown[] = {
     {"stalled-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
     {"stalled-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND},
     {"L1-dcache-load-misses", PERF_TYPE_HW_CACHE,
-     Cache(PERF_COUNT_HW_CACHE_L1D, PERF_COUNT_HW_CACHE_OP_READ,
-           PERF_COUNT_HW_CACHE_RESULT_MISS)},
+     Cache(PERF_COUNT_HW_CACHE_L1D, PERF_COUNT_HW_CACHE_OP_READ, PERF_COUNT_HW_CACHE_RESULT_MISS)},
     {"LLC-loads", PERF_TYPE_HW_CACHE,
-     Cache(PERF_COUNT_HW_CACHE_LL, PERF_COUNT_HW_CACHE_OP_READ,
-           PERF_COUNT_HW_CACHE_RESULT_ACCESS)},
+     Cache(PERF_COUNT_HW_CACHE_LL, PERF_COUNT_HW_CACHE_OP_READ, PERF_COUNT_HW_CACHE_RESULT_ACCESS)},
     {"LLC-load-misses", PERF_TYPE_HW_CACHE,
      Cache(PERF_COUNT_HW_CACHE_LL, PERF_COUNT_HW_CACHE_OP_READ, PERF_COUNT_HW_CACHE_RESULT_MISS)},
     {"dTLB-load-misses", PERF_TYPE_HW_CACHE,
-     Cache(PERF_COUNT_HW_CACHE_DTLB, PERF_COUNT_HW_CACHE_OP_READ,
-           PERF_COUNT_HW_CACHE_RESULT_MISS)},
+     Cache(PERF_COUNT_HW_CACHE_DTLB, PERF_COUNT_HW_CACHE_OP_READ, PERF_COUNT_HW_CACHE_RESULT_MISS)},
     {"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK},
     {"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
     {"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
@@ -90,11 +88,10 @@ util::Error Explain(const KnownCounter& counter, int error, const perf::PmuSurve
   constexpr const char* kSoftware =
       "the software ones are there: task-clock, page-faults, context-switches, cpu-migrations";
   if (counter.type != PERF_TYPE_SOFTWARE && survey.pmus.empty()) {
-    return {fmt::format("counter {}: this machine has no performance monitoring unit{}",
-                        counter.name,
-                        survey.virtual_machine ? " (it is a virtual machine that was given none)"
-                                               : ""),
-            kSoftware};
+    return {
+        fmt::format("counter {}: this machine has no performance monitoring unit{}", counter.name,
+                    survey.virtual_machine ? " (it is a virtual machine that was given none)" : ""),
+        kSoftware};
   }
   if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) {
     return {fmt::format("counter {}: this CPU does not count it", counter.name), kSoftware};
@@ -130,6 +127,10 @@ util::Result<std::vector<std::string>> CounterSet::ParseNames(std::string_view l
                        ""};
   }
   return names;
+}
+
+util::Result<CounterSet> CounterSet::Open(const std::vector<std::string>& names) {
+  return Open(names, perf::RunningKernel(), "");
 }
 
 util::Result<CounterSet> CounterSet::Open(const std::vector<std::string>& names,
@@ -174,8 +175,7 @@ std::string CounterSet::DescribeMultiplexing() const {
   for (size_t i = 0; i < names_.size(); ++i) {
     // The two are read one after the other.
     if (times[i].running >= times[i].enabled - times[i].enabled / 1000) continue;
-    partial.push_back(
-        fmt::format("{} {}%", names_[i], times[i].running * 100 / times[i].enabled));
+    partial.push_back(fmt::format("{} {}%", names_[i], times[i].running * 100 / times[i].enabled));
   }
   if (partial.empty()) return "";
   return fmt::format(

@@ -9,9 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "perf/live/perf_syscalls.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
+
+namespace perf {
+class PerfSyscalls;
+}
 
 namespace capture {
 
@@ -25,20 +28,20 @@ class CounterSet {
 
   // The names that there are, as perf(1) has them.
   static std::vector<std::string> KnownNames();
-  // "cycles,instructions": in this order, each once, eight at most. Error: an unknown name, with the
-  // nearest one.
+  // "cycles,instructions": in this order, each once, eight at most. Error: an unknown name, with
+  // the nearest one.
   static util::Result<std::vector<std::string>> ParseNames(std::string_view list);
 
   CounterSet() = default;
   // Opens them on every online CPU. Error: which one this machine does not count, and why. `root`
   // stands before /sys and /proc.
+  static util::Result<CounterSet> Open(const std::vector<std::string>& names);
   static util::Result<CounterSet> Open(const std::vector<std::string>& names,
-                                       perf::PerfSyscalls& kernel = perf::RunningKernel(),
-                                       const std::string& root = "");
+                                       perf::PerfSyscalls& kernel, const std::string& root);
 
   std::span<const Event> events() const { return events_; }
-  // Of those that did not count all the time, as there are more than the CPU has registers for: what
-  // to tell a person. Empty: none.
+  // Of those that did not count all the time, as there are more than the CPU has registers for:
+  // what to tell a person. Empty: none.
   std::string DescribeMultiplexing() const;
 
  private:

@@ -55,8 +55,7 @@ bool HasHeader(const tep_event& event) {
 
 }  // namespace
 
-util::Result<schema::TracepointFormat> ParseFormat(std::string_view system,
-                                                   std::string_view text) {
+util::Result<schema::TracepointFormat> ParseFormat(std::string_view system, std::string_view text) {
   const std::unique_ptr<tep_handle, decltype(&tep_free)> parser(tep_alloc(), tep_free);
   if (!parser) return util::Error{"not enough memory for a tracepoint's format", ""};
   tep_set_loglevel(TEP_LOG_NONE);

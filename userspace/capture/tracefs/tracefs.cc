@@ -112,9 +112,8 @@ util::Result<schema::TracepointFormat> Tracefs::Format(std::string_view name) co
   const fs::path directory = fs::path(path_) / "events" / system / name.substr(colon + 1);
   auto format = ParseFormat(system, ReadAll(directory / "format"));
   if (!format) {
-    return util::Error{fmt::format("tracepoint {} cannot be recorded: {}", name,
-                                   format.error().message),
-                       ""};
+    return util::Error{
+        fmt::format("tracepoint {} cannot be recorded: {}", name, format.error().message), ""};
   }
   return format;
 }

@@ -14,8 +14,8 @@ namespace capture {
 
 class Tracefs {
  public:
-  // Where it is mounted, or, where it is not, a mount of its own that nobody else sees and that goes
-  // with this object.
+  // Where it is mounted, or, where it is not, a mount of its own that nobody else sees and that
+  // goes with this object.
   static util::Result<Tracefs> Open();
   // What has the layout of tracefs.
   explicit Tracefs(std::string path) : path_(std::move(path)) {}

@@ -22,9 +22,10 @@ perf_event_attr MakeAttr(size_t ring_bytes) {
   attr.size = sizeof(attr);
   attr.type = PERF_TYPE_SOFTWARE;
   attr.config = PERF_COUNT_SW_DUMMY;
-  // Without PERIOD an event that counts (sched_stat_runtime: the nanoseconds) makes as many samples.
-  attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-                     PERF_SAMPLE_RAW;
+  // Without PERIOD an event that counts (sched_stat_runtime: the nanoseconds) makes as many
+  // samples.
+  attr.sample_type =
+      PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
   attr.sample_period = 1;
   attr.sample_id_all = 1;
   attr.disabled = 1;
@@ -42,8 +43,7 @@ util::Status TracepointSession::Open() {
   if (survey.online_cpus.empty()) return util::Error{"sysfs does not list the online CPUs", ""};
   perf_event_attr attr = MakeAttr(session_.ring_bytes());
   attr.read_format = PERF_FORMAT_LOST;
-  counts_lost_ =
-      kernel_.Open(attr, static_cast<int>(survey.online_cpus.front())).fd.valid();
+  counts_lost_ = kernel_.Open(attr, static_cast<int>(survey.online_cpus.front())).fd.valid();
   if (!counts_lost_) attr.read_format = 0;
   for (const unsigned cpu : survey.online_cpus) {
     bool mapping_failed = false;
@@ -55,10 +55,10 @@ util::Status TracepointSession::Open() {
                          "run as root or with CAP_PERFMON; in a container the seccomp profile must "
                          "allow perf_event_open"};
     }
-    return util::Error{fmt::format("no tracepoints: {}: {}",
-                                   mapping_failed ? "cannot map perf's ring" : "perf_event_open",
-                                   strerror(error)),
-                       ""};
+    return util::Error{
+        fmt::format("no tracepoints: {}: {}",
+                    mapping_failed ? "cannot map perf's ring" : "perf_event_open", strerror(error)),
+        ""};
   }
   return util::Ok();
 }
@@ -95,11 +95,12 @@ int TracepointSession::OpenOn(Tracepoint& tracepoint, unsigned cpu, int ring,
 util::Error TracepointSession::Explain(const Tracepoint& tracepoint, int error,
                                        bool filter_refused) const {
   if (filter_refused) {
-    return {fmt::format("{}: the kernel does not take the filter '{}': {}", tracepoint.name,
-                        tracepoint.filter, strerror(error)),
-            fmt::format("it is like 'order > 2 && comm ~ \"post*\"', with the fields that fxt-record "
-                        "--list-events={} shows",
-                        tracepoint.name)};
+    return {
+        fmt::format("{}: the kernel does not take the filter '{}': {}", tracepoint.name,
+                    tracepoint.filter, strerror(error)),
+        fmt::format("it is like 'order > 2 && comm ~ \"post*\"', with the fields that fxt-record "
+                    "--list-events={} shows",
+                    tracepoint.name)};
   }
   if (error == EMFILE) {
     return {fmt::format("{}: too many open files, as each tracepoint takes one per CPU",

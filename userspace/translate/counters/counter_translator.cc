@@ -7,10 +7,7 @@ namespace translate {
 
 CounterTranslator::CounterTranslator(TraceFile& file, model::TaskTracker& tasks,
                                      const std::vector<std::string>& names)
-    : file_(file),
-      tasks_(tasks),
-      run_(file.Declare("run")),
-      partial_(file.Declare("partial")) {
+    : file_(file), tasks_(tasks), run_(file.Declare("run")), partial_(file.Declare("partial")) {
   for (const std::string& name : names) names_.push_back(file_.Declare(name));
 }
 

@@ -66,8 +66,8 @@ void AppendNumbers(const TracepointField& field, Bytes bytes, std::string& text)
   const size_t count = bytes.size() / field.element_size;
   for (size_t i = 0; i < std::min(count, kMostElements); ++i) {
     if (i > 0) text += ',';
-    const uint64_t value = Number(bytes.subspan(i * field.element_size, field.element_size),
-                                  is_signed);
+    const uint64_t value =
+        Number(bytes.subspan(i * field.element_size, field.element_size), is_signed);
     if (is_signed) {
       fmt::format_to(std::back_inserter(text), "{}", static_cast<int64_t>(value));
     } else {

@@ -21,8 +21,8 @@ TracepointTranslator::TracepointTranslator(TraceFile& file,
   }
 }
 
-bool TracepointTranslator::OnEvent(uint64_t time, uint32_t number,
-                                   std::span<const std::byte> bytes, model::ThreadHandle thread) {
+bool TracepointTranslator::OnEvent(uint64_t time, uint32_t number, std::span<const std::byte> bytes,
+                                   model::ThreadHandle thread) {
   if (number >= formats_.size()) return false;
   const std::vector<schema::TracepointField>& fields = formats_[number].fields;
   const Texts& texts = texts_[number];

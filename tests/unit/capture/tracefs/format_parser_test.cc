@@ -72,9 +72,10 @@ TEST(FormatParserTest, RefusesWhatIsNoFormat) {
   EXPECT_FALSE(ParseFormat("made", std::string(1000, '\xff')).ok());
   // Records that begin with something else.
   EXPECT_FALSE(
-      ParseFormat("made",
-                  "name: x\nID: 1\nformat:\n\tfield:unsigned short common_type;\toffset:4;\tsize:2;"
-                  "\tsigned:0;\n\n\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n")
+      ParseFormat(
+          "made",
+          "name: x\nID: 1\nformat:\n\tfield:unsigned short common_type;\toffset:4;\tsize:2;"
+          "\tsigned:0;\n\n\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n")
           .ok());
 }
 

@@ -92,11 +92,11 @@ TEST_F(FieldReaderTest, WhatIsNotInTheRecordIsNull) {
   EXPECT_TRUE(std::holds_alternative<fxt::NullValue>(Read(Fixed(Kind::kSigned, 4094, 4))));
   EXPECT_TRUE(std::holds_alternative<fxt::NullValue>(Read(Fixed(Kind::kSigned, UINT32_MAX, 4))));
   Put<uint32_t>(8, 0xffffU << 16 | 100);
-  EXPECT_TRUE(std::holds_alternative<fxt::NullValue>(
-      Read(Dynamic(Place::kDataLoc, Kind::kText, 8, 1))));
+  EXPECT_TRUE(
+      std::holds_alternative<fxt::NullValue>(Read(Dynamic(Place::kDataLoc, Kind::kText, 8, 1))));
   Put<uint32_t>(8, 8U << 16 | 0xffff);
-  EXPECT_TRUE(std::holds_alternative<fxt::NullValue>(
-      Read(Dynamic(Place::kRelLoc, Kind::kText, 8, 1))));
+  EXPECT_TRUE(
+      std::holds_alternative<fxt::NullValue>(Read(Dynamic(Place::kRelLoc, Kind::kText, 8, 1))));
 }
 
 TEST_F(FieldReaderTest, ArraysAreTexts) {
@@ -125,7 +125,8 @@ TEST_F(FieldReaderTest, NoFieldReadsBeyondTheRecord) {
   for (uint32_t offset : {0u, 1u, 4090u, 4096u, 70000u}) {
     for (uint32_t size : {0u, 1u, 3u, 4u, 8u, 5000u}) {
       for (uint32_t element : {0u, 1u, 3u, 8u, 16u}) {
-        for (const Kind kind : {Kind::kSigned, Kind::kUnsigned, Kind::kPointer, Kind::kText, Kind::kBytes}) {
+        for (const Kind kind :
+             {Kind::kSigned, Kind::kUnsigned, Kind::kPointer, Kind::kText, Kind::kBytes}) {
           for (const Place place : {Place::kFixed, Place::kDataLoc, Place::kRelLoc}) {
             TracepointField field = Fixed(kind, offset, size, element);
             field.place = place;

@@ -8,12 +8,11 @@
 #include <string_view>
 
 #include "capture/bpf/bpf_programs.h"
-#include "capture/counters/counter_set.h"
 #include "control/server/control_socket.h"
 #include "output/name_pattern.h"
-#include "schema/event_info.h"
 #include "tools/common/command_line.h"
 #include "tools/common/message.h"
+#include "tools/record/options/source_words.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -129,61 +128,6 @@ util::Status TakeBuffering(const Program& program, const Buffering& given, Recor
   return util::Ok();
 }
 
-// --filter belongs to the -e before it.
-struct EventWords {
-  std::vector<capture::TracepointRequest> requests;
-  std::string problem;
-
-  void TakeEvent(const std::string& pattern) {
-    if (pattern.empty()) problem = "-e without the name of a tracepoint";
-    requests.push_back({pattern, ""});
-  }
-  void TakeFilter(const std::string& filter) {
-    if (requests.empty()) {
-      problem = "--filter stands before the -e that it belongs to";
-    } else if (!requests.back().filter.empty()) {
-      problem = fmt::format("-e {} has two filters", requests.back().pattern);
-    } else if (filter.empty()) {
-      problem = "--filter without a filter";
-    } else {
-      requests.back().filter = filter;
-    }
-  }
-};
-
-// Both categories are there where something of them was asked for.
-util::Status TakeSources(EventWords events, const std::string* counters, RecordOptions& options) {
-  if (!events.problem.empty()) {
-    return util::Error{std::move(events.problem),
-                       "write it like: -e kmem:mm_page_alloc --filter 'order > 2'"};
-  }
-  options.tracepoints = std::move(events.requests);
-  if (counters != nullptr) {
-    auto names = capture::CounterSet::ParseNames(*counters);
-    if (!names) return names.TakeError();
-    options.counters = std::move(*names);
-  }
-  capture::CategorySelection& selection = options.categories;
-  struct Source {
-    fxr_category category;
-    bool asked_for;
-    const char* example;
-  };
-  for (const Source& source :
-       {Source{FXR_CATEGORY_TRACEPOINT, !options.tracepoints.empty(), "-e 'block:*'"},
-        Source{FXR_CATEGORY_COUNTER, !options.counters.empty(),
-               "--counters task-clock,page-faults"}}) {
-    if (!source.asked_for && selection.by_name.test(source.category)) {
-      return util::Error{
-          fmt::format("category '{}' does not say of what", schema::CategoryName(source.category)),
-          fmt::format("ask for it with {}", source.example)};
-    }
-    selection.wanted.set(source.category, source.asked_for);
-    selection.by_name.set(source.category, source.asked_for);
-  }
-  return util::Ok();
-}
-
 }  // namespace
 
 ParsedOptions ParseRecordOptions(int argc, char** argv) {
@@ -203,8 +147,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   std::string after;
   std::string socket = control::kDefaultSocket;
   std::string stack_min;
-  EventWords events;
-  std::string counters;
+  SourceWords sources;
 
   const Program program("fxt-record", kDescription, "fxt-record " FXT_RECORD_VERSION);
   program.Footer(kExamples);
@@ -303,23 +246,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
            "Category stack: samples of what runs, per second and CPU (by default 99)")
       .Type("N")
       .Range(uint64_t{1}, capture::StackOptions::kMaxFrequency);
-  program
-      .AddInOrder(
-          "-e,--event", [&](const std::string& pattern) { events.TakeEvent(pattern); },
-          "Also record this tracepoint, as in sched:sched_stat_runtime or 'block:*' (may be "
-          "repeated; --list-events shows them)")
-      .Type("SYSTEM:NAME");
-  program
-      .AddInOrder(
-          "--filter", [&](const std::string& filter) { events.TakeFilter(filter); },
-          "Only its events of which this is true: 'order > 2', in the kernel's language of "
-          "tracepoint filters (for the -e before it)")
-      .Type("FILTER");
-  program
-      .Add("--counters", counters,
-           "Count these events by the runs of threads: cycles,instructions,cache-misses, or "
-           "task-clock,page-faults where the machine has no performance monitoring unit")
-      .Type("LIST");
+  sources.Add(program);
   program
       .Add("-u,--user", options.user,
            "Run the command as this user, as sudo -u would; the recorder stays root")
@@ -388,11 +315,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     if (!value) return fail(value.error());
     options.categories = *value;
   }
-  if (util::Status status = TakeSources(std::move(events),
-                                        program.Has("--counters") ? &counters : nullptr, options);
-      !status) {
-    return fail(status.error());
-  }
+  if (util::Status status = sources.Take(program, options); !status) return fail(status.error());
   if (lbr_frequency != 0) options.lbr.frequency = lbr_frequency;
   if (lbr_period != 0) options.lbr.period = lbr_period;
   if (!lbr_filter.empty()) {

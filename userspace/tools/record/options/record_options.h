@@ -50,7 +50,7 @@ struct RecordOptions {
   capture::StackOptions stack;
   std::vector<capture::TracepointRequest> tracepoints;  // -e, --filter
   std::vector<std::string> counters;                    // --counters
-  std::string stats_json;  // file for the summary's numbers
+  std::string stats_json;                               // file for the summary's numbers
   bool quiet = false;
   bool verbose = false;
   // --list-categories: empty without it, "true", or "names".

@@ -14,10 +14,10 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
-RECORD = os.path.join(BUILD, "fxt-record")
-FXT = os.path.join(BUILD, "fxt")
+RECORD = os.environ.get("RECORD", os.path.join(BUILD, "fxt-record"))
+FXT = os.environ.get("FXT", os.path.join(BUILD, "fxt"))
 TRACEFS = next((path for path in ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
                 if os.path.isdir(os.path.join(path, "events", "sched"))), None)
 
@@ -136,8 +136,6 @@ def element_format(kind):
 def plain(value, kind):
     """A value of either side, so that equal ones are equal: a number, or bytes."""
     value = value.strip() if isinstance(value, str) else value
-    if isinstance(value, dict):
-        value = value.get("pointer", value.get("koid"))
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int):
@@ -207,20 +205,22 @@ class Tracepoints(unittest.TestCase):
 
     def ours(self, trace, known, tids):
         events = collections.defaultdict(list)
-        done = run(FXT, "dump", "--json", trace)
+        done = run(FXT, "dump", "--json", "--type", "instant", trace)
         self.assertEqual(done.returncode, 0, done.stderr)
         for line in done.stdout.splitlines():
             record = json.loads(line)
             name = f"{record.get('category')}:{record.get('name')}"
-            if record.get("type") != "event" or name not in known or record["thread"]["koid"] not in tids:
+            # What is above a thread id's bits tells apart those that had it one after the other.
+            tid = record["thread"]["thread"] % 2**22
+            if name not in known or tid not in tids:
                 continue
-            arguments = record.get("arguments", {})
+            arguments = {each["name"]: each.get("value") for each in record.get("args", [])}
             fields = known[name]
             if len(fields) > 15:
                 self.assertIn("more", arguments)
                 continue
             self.assertEqual(list(arguments), [field for field, _ in fields])
-            events[name].append((record["thread"]["koid"],) + tuple(
+            events[name].append((tid,) + tuple(
                 recorded_plain(arguments[field], kind) for field, kind in fields))
         return events
 
