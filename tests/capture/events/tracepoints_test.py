@@ -31,6 +31,7 @@ BECAUSE_OF_PERF = {
     # perf copies the strings of system calls, which may fault.
     "exceptions:page_fault_kernel",
 }
+ATTEMPTS = 4
 CHILD = r"""
 import fcntl, mmap, os, signal, socket, sys, tempfile, threading, time
 signal.signal(signal.SIGUSR1, lambda *_: None)
@@ -263,15 +264,12 @@ class Tracepoints(unittest.TestCase):
                 recorded_plain(arguments[field], kind) for field, kind in fields))
         return events
 
-    def test_fields_are_those_that_trace_cmd_shows(self):
-        options = [word for pattern in PATTERNS for word in ("-e", pattern)]
-        known, theirs, ours = self.record(*options)
-        equal = set()
-        named = 0
+    def compare(self):
+        """Names of the tracepoints of which both have the same events, how many those are, and what differs."""
+        known, theirs, ours = self.record(*[word for pattern in PATTERNS for word in ("-e", pattern)])
+        equal, different, named = {}, {}, 0
         for name in sorted(theirs.keys() | ours.keys()):
-            if len(known[name]) > 15:
-                continue
-            if name in BECAUSE_OF_PERF:
+            if len(known[name]) > 15 or name in BECAUSE_OF_PERF:
                 continue
             for column in range(1, len(known[name]) + 1):
                 if any(event[column] == NAMED for event in theirs[name]):
@@ -280,23 +278,38 @@ class Tracepoints(unittest.TestCase):
                         side[name] = [event[:column] + (NAMED,) + event[column + 1:] for event in side[name]]
             missing = collections.Counter(theirs[name]) - collections.Counter(ours[name])
             extra = collections.Counter(ours[name]) - collections.Counter(theirs[name])
-            with self.subTest(name):
-                self.assertEqual((list(missing.items())[:3], list(extra.items())[:3]), ([], []))
-                equal.add(name)
-        print(f"{len(equal)} tracepoints of {len({name.split(':')[0] for name in equal})} systems, "
-              f"{sum(len(ours[name]) for name in equal)} events: each as trace-cmd shows it ({named} fields, which it "
-              "shows by names of the kernel's symbols or addresses, were not compared)")
-        self.assertGreaterEqual(len(equal), 30, sorted(equal))
-        self.assertGreaterEqual(len({name.split(":")[0] for name in equal}), 10, sorted(equal))
+            if missing or extra:
+                different[name] = (list(missing.items())[:3], list(extra.items())[:3])
+            else:
+                equal[name] = len(ours[name])
+        return equal, different, named
+
+    def test_fields_are_those_that_trace_cmd_shows(self):
+        equal, different, named = self.compare()
+        systems = {name.split(":")[0] for name in equal}
+        print(f"{len(equal)} tracepoints of {len(systems)} systems, {sum(equal.values())} events: each as trace-cmd shows "
+              f"it ({named} fields, which it shows by names of symbols or addresses, were not compared)")
+        self.assertGreaterEqual(len(equal), 30, different)
+        self.assertGreaterEqual(len(systems), 10, different)
+        # An event that comes upon perf while it writes one is not seen by it. That does not happen time after time.
+        for _ in range(ATTEMPTS - 1):
+            if not different:
+                break
+            again = self.compare()[1]
+            different = {name: what for name, what in different.items() if name in again}
+        self.assertEqual(different, {})
 
     def test_a_filter_holds_for_the_event_before_it(self):
-        _, theirs, ours = self.record("-e", "syscalls:sys_exit_read", "-e", "syscalls:sys_exit_write", "--filter",
-                                      "ret > 50", "-e", "signal:signal_generate")
-        wanted = [event for event in theirs["syscalls:sys_exit_write"] if 50 < event[-1] < 2**63]
-        self.assertTrue(wanted)
-        self.assertLess(len(wanted), len(theirs["syscalls:sys_exit_write"]))
+        for _ in range(ATTEMPTS):
+            _, theirs, ours = self.record("-e", "syscalls:sys_exit_read", "-e", "syscalls:sys_exit_write", "--filter",
+                                          "ret > 50", "-e", "signal:signal_generate")
+            everything = theirs["syscalls:sys_exit_write"]
+            wanted = [event for event in everything if 50 < event[-1] < 2**63]
+            if sorted(ours["syscalls:sys_exit_write"]) == sorted(wanted) and 0 < len(wanted) < len(everything):
+                break
         self.assertEqual(sorted(ours["syscalls:sys_exit_write"]), sorted(wanted))
-        self.assertTrue(ours["syscalls:sys_exit_read"])
+        self.assertTrue(0 < len(wanted) < len(everything), everything)
+        self.assertTrue(any(event[-1] <= 50 for event in ours["syscalls:sys_exit_read"]))
         self.assertEqual(len(ours["syscalls:sys_exit_read"]), len(theirs["syscalls:sys_exit_read"]))
 
     def refusal(self, *options):
