@@ -313,6 +313,11 @@ enum fxr_stack_kind {
 #define FXR_PROBE_FRAME_BITS 40
 /* As many as systemtap's sys/sdt.h can pass. */
 #define FXR_PROBE_ARGUMENTS 12
+/* -------------------------------------------------------------- counters */
+
+/* Of --counters. */
+#define FXR_MOST_COUNTERS 8
+#define FXR_MOST_COUNT ((1ULL << 46) - 1) /* what a slot of a counter holds */
 
 /* ---------------------------------------------------------------- clocks */
 

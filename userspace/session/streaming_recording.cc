@@ -78,7 +78,8 @@ util::Status StreamingRecording::OpenFile() {
       std::move(*destination), tasks_,
       translate::TranslatorOptions{
           .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
-          .filtered = !session_->filter().empty()});
+          .filtered = !session_->filter().empty(),
+          .counters = session_->options().counters});
   file_->number = ++files_;
   if (guests_) guests_->set_writer(&file_->sections);
   file_->translator.OnClockOffset(clock_offset_);

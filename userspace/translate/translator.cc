@@ -34,6 +34,8 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
   if (options.branches) branches_.emplace(file_, tasks, sched_, *mappings_, stats_);
   if (options.stacks) stacks_.emplace(file_, tasks, *mappings_);
   if (!options.probes.empty()) probes_.emplace(file_, tasks, stats_, options.probes);
+  if (!options.tracepoints.empty()) tracepoints_.emplace(file_, options.tracepoints);
+  if (!options.counters.empty()) counters_.emplace(file_, tasks, options.counters);
 }
 
 std::optional<fxt::ThreadKey> Translator::MentionThread(uint32_t tid, uint32_t tgid) {
@@ -78,6 +80,12 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
       if (probes_) probes_->OnSyscallExit(at, exit.tid);
       return;
     }
+    case FXR_SLOT_COUNTER:
+      if (counters_ && counters_->OnSlot(cpu, at, fxr_unpack_counter(body, extra))) {
+        ++stats_.recorded[FXR_CATEGORY_COUNTER];
+        return;
+      }
+      break;
     default:
       break;
   }
@@ -189,6 +197,16 @@ void Translator::OnLong(uint64_t at, const fxr_long& event) {
   if (probes_ && fxr_unpack_probe_hit(&event, &hit)) {
     const auto* values = static_cast<const uint64_t*>(fxr_long_bytes(&event));
     return probes_->OnHit(at, hit, {values, event.bytes / sizeof(uint64_t)});
+  }
+  fxr_tracepoint_long tracepoint;
+  if (tracepoints_ && fxr_unpack_tracepoint(&event, &tracepoint)) {
+    const auto* record = static_cast<const std::byte*>(fxr_long_bytes(&event));
+    const model::ThreadHandle thread =
+        tracepoint.tid == 0 ? sched_.IdleOf(event.header.cpu) : tracker_.Thread(tracepoint.tid);
+    if (tracepoints_->OnEvent(at, tracepoint.number, {record, event.bytes}, thread)) {
+      ++stats_.recorded[FXR_CATEGORY_TRACEPOINT];
+      return;
+    }
   }
   ++stats_.unreadable;
 }

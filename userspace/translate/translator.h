@@ -18,8 +18,10 @@
 #include "perf/record/branch_stack_sample.h"
 #include "perf/record/record_decoder.h"
 #include "probes/probe.h"
+#include "schema/tracepoint_format.h"
 #include "translate/branch_translator.h"
 #include "translate/calls/probe_translator.h"
+#include "translate/counters/counter_translator.h"
 #include "translate/file/session_info.h"
 #include "translate/file/trace_file.h"
 #include "translate/instant_translator.h"
@@ -31,6 +33,7 @@
 #include "translate/stacks/stack_translator.h"
 #include "translate/syscall_translator.h"
 #include "translate/task_translator.h"
+#include "translate/tracepoints/tracepoint_translator.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
@@ -41,6 +44,9 @@ struct TranslatorOptions {
   bool branches = false;                   // category `lbr`
   bool stacks = false;                     // category `stack`
   std::vector<probes::Probe> probes = {};  // category `probe`: what its events' numbers stand for
+  // Category `tracepoint`: what its events are, by their numbers.
+  std::vector<schema::TracepointFormat> tracepoints = {};
+  std::vector<std::string> counters = {};  // category `counter`: the counters, by their numbers
 };
 
 class Translator {
@@ -151,6 +157,8 @@ class Translator {
   std::optional<BranchTranslator> branches_;
   std::optional<StackTranslator> stacks_;
   std::optional<ProbeTranslator> probes_;
+  std::optional<TracepointTranslator> tracepoints_;
+  std::optional<CounterTranslator> counters_;
 };
 
 }  // namespace translate

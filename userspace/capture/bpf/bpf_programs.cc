@@ -73,6 +73,10 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetFilters(options);
   (*skeleton)->SetStacks(options);
   (*skeleton)->SetProbes(options);
+  (*skeleton)->SetCounters(options, *sizes);
+  // Opened first: their refusals say more than the loader's.
+  auto counters = CounterSet::Open(options.counters);
+  if (!counters) return counters.TakeError();
   (*skeleton)->ChoosePrograms(options, features);
   const char* hint = options.verbose ? "" : "-v shows what the kernel's verifier says";
   if (util::Status status = (*skeleton)->Load(*sizes, hint); !status) return status.error();
@@ -80,6 +84,10 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   std::unique_ptr<BpfPrograms> self(new BpfPrograms(*sizes));
   self->skeleton_ = std::move(*skeleton);
   self->filter_ = options.filter;
+  self->counters_ = std::move(*counters);
+  if (util::Status status = self->skeleton_->FillCounters(self->counters_); !status) {
+    return status.error();
+  }
   if (util::Status status = self->Map(); !status) return status.error();
 #if defined(__x86_64__)
   self->FindContexts(features.interrupt_mask);

@@ -59,6 +59,8 @@ struct ProgramOptions {
   StackOptions stack;  // where the category is among them
 
   std::vector<probes::Probe> probes;  // category `probe`; not without it
+  // Category `counter`: names out of CounterSet::KnownNames(), eight at most.
+  std::vector<std::string> counters;
 
   std::vector<uint32_t> syscall_numbers;  // empty: all
   std::vector<std::string> sched_events;  // out of SchedEvents(); empty: all
@@ -73,6 +75,9 @@ struct ProgramOptions {
       // Who was away for how long, is known from switches.
       const bool wanted = tracepoint.name == "wake" ? stack.wake : stack.off || stack.wake;
       return categories.test(FXR_CATEGORY_STACK) && wanted;
+    }
+    if (tracepoint.category == FXR_CATEGORY_COUNTER) {
+      return categories.test(FXR_CATEGORY_COUNTER) && !counters.empty();
     }
     return categories.test(tracepoint.category) &&
            (tracepoint.category != FXR_CATEGORY_SCHED || sched_events.empty() ||

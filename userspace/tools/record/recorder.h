@@ -47,6 +47,7 @@ class Recorder {
   // Hands them to the session, if their tasks can be told.
   util::Status KeepBranches();
   util::Status OpenStacks();
+  util::Status OpenTracepoints();
   util::Status OpenOutput();
   util::Status Start();
   Reason Loop();
@@ -78,6 +79,7 @@ class Recorder {
   capture::ProcIdentity identities_;
   std::unique_ptr<capture::BranchRecorder> branches_;
   std::unique_ptr<ProviderHost> providers_;  // null: nobody takes part
+  std::vector<schema::TracepointFormat> tracepoints_;  // by the numbers of their events
   std::unique_ptr<capture::CaptureSession> session_;
   std::optional<RecordOutputs> outputs_;
   std::unique_ptr<sink::Sink> sink_;

@@ -48,6 +48,7 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
   auto probes = probes::ResolveProbes(options.uprobes, options.usdts, probes::SystemPlaces(), {});
   if (!probes) return probes.TakeError();
   programs.probes = std::move(*probes);
+  programs.counters = options.counters;
   programs.filter.tids = options.tids;
   programs.filter.tgids = options.tgids;
   programs.filter.comms = options.comms;
