@@ -125,7 +125,9 @@ class Comparer {
     std::set<std::string> calls;
     size_t there[2] = {0, 0};
     double requests[2] = {0, 0};
+    double turns[2] = {0, 0};
     double latency[2] = {0, 0};
+    double preempted[2] = {0, 0};
     for (size_t i = 0; i < captures_.size(); ++i) {
       const measure::Group* part = group.In(captures_, i);
       if (part == nullptr) continue;
@@ -134,6 +136,8 @@ class Comparer {
       const double weight =
           1 / frame_.seconds[i] / static_cast<double>(next ? captures_.size() - bases_ : bases_);
       latency[next] += weight * static_cast<double>(part->of(facts::Share::kRunnableWakeup)) / 1e6;
+      preempted[next] +=
+          weight * static_cast<double>(part->of(facts::Share::kRunnablePreempted)) / 1e6;
       const double change = (next ? 1 : -1) * weight / 1e6;
       unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
       unit.facts.running += change * static_cast<double>(part->of(facts::Share::kRunning));
@@ -145,13 +149,16 @@ class Comparer {
         if (other < captures_[i]->groups.size() && other != group.at[i]) {
           requests[next] += weight * static_cast<double>(blame.count);
         }
+        if (other == measure::kInterrupt) turns[next] += weight * static_cast<double>(blame.count);
       }
       for (const auto& [call, times] : part->syscalls) calls.insert(call);
     }
     unit.change.added = there[0] == 0;
     unit.change.removed = there[1] == 0;
     unit.change.requests = std::log((requests[1] + 10) / (requests[0] + 10));
+    unit.change.turns = std::log((turns[1] + 10) / (turns[0] + 10));
     unit.facts.latency = std::log((latency[1] + 1) / (latency[0] + 1));
+    unit.facts.preempted = std::log((preempted[1] + 1) / (preempted[0] + 1));
     const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, frame_);
     const std::vector<uint64_t> foreign = ForeignWaits(groups_, number, scope_);
     std::vector<Seen> seen;

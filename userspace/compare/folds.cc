@@ -77,12 +77,15 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
     if (facts.after_blocked / row.change < 0.5) return std::nullopt;
     return folder.SameWay(row, {Metric::kBlocked});
   });
-  // Each wakeup has its latency.
-  folder.FoldAll(Metric::kWakeupLatency, [&](const Row& row) {
-    return folder.Find(Metric::kWakeups, [&](const Row& wakeups) {
-      return row.change > 0 && std::log(wakeups.ratio.value) >= facts.latency / 2;
+  // Each wakeup has its latency, and whoever is woken more often is preempted more often.
+  for (const auto& [metric, more] : {std::pair(Metric::kWakeupLatency, facts.latency),
+                                     std::pair(Metric::kPreemptedWait, facts.preempted)}) {
+    folder.FoldAll(metric, [&, more = more](const Row& row) {
+      return folder.Find(Metric::kWakeups, [&](const Row& wakeups) {
+        return row.change > 0 && std::log(wakeups.ratio.value) >= more / 2;
+      });
     });
-  });
+  }
   // Who runs more is preempted more.
   folder.FoldAll(Metric::kPreemptedWait, [&](const Row& row) {
     return folder.Find(Metric::kCpuTime,

@@ -17,6 +17,7 @@ struct FoldFacts {
   double runnable = 0;       // change of the time that it waits for a CPU, ms per second
   double blocked = 0;        // change of the time in D, ms per second
   double latency = 0;        // logarithm of new to base of all wakeup latency together
+  double preempted = 0;      // the same of waits after preemption
   bool slowed = false;       // it was woken less often, and asked for less by others
 };
 
@@ -26,7 +27,7 @@ struct FoldFacts {
 // - less sleep, under more work, and no finding at all where the time went elsewhere; more sleep of
 // a group that does as much as before, under what
 //   became better, when half of it or more is time that the group now needs for nothing else;
-// - latency, under wakeups that are the more for half of it or more;
+// - latency, and waits after preemption, under wakeups that are the more for half of it or more;
 // - waits after preemption, under CPU time that grew at least half as much;
 // - switches, under wakeups or waits; system calls, under what the group does in them;
 // - metrics that are a part of others (IsPart), under those; with nothing to go under they are no

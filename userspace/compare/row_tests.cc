@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <tuple>
 #include <utility>
 
+#include "compare/sides.h"
 #include "compare/statistics/multiple_tests.h"
 
 namespace comparison {
@@ -20,88 +21,12 @@ constexpr double kWaitNoiseDegrees = 8;
 // part of the variance that is expected is never believed.
 constexpr double kLeastVariance = 0.15;
 
-// A side of a statistic, as logarithms, and the centre of what it stands for.
-struct Side {
-  std::vector<double> shown;
-  std::array<std::vector<double>, 2> tested;
-  double chance = 0;
-  double value = 0;
-  double ms = 0;
-  double events = 0;
-  double foreign = 0;
-  double share = 0;
-  double wakeups = 0;
-  double timer = 0;
-  bool per_run = false;
-};
-
-// The mean that one odd capture does not rule.
-class LogMean {
- public:
-  void Add(double value) {
-    sum_ += std::log(value + 1e-3);
-    ++count_;
-  }
-  double Value() const { return count_ == 0 ? 0 : std::exp(sum_ / count_) - 1e-3; }
-
- private:
-  double sum_ = 0;
-  double count_ = 0;
-};
-
-Side SideOf(const Seen& seen, size_t first, size_t last) {
-  const double floor = InfoOf(seen.statistic).floor;
-  Side side;
-  LogMean ms;
-  LogMean events;
-  LogMean foreign;
-  LogMean share;
-  LogMean wakeups;
-  LogMean timer;
-  for (size_t i = first; i < last; ++i) {
-    const auto& capture = seen.captures[i];
-    if (!capture) continue;
-    side.shown.push_back(std::log(capture->value + floor));
-    for (size_t t = 0; t < capture->tests; ++t) {
-      side.tested[t].push_back(std::log(capture->tested[t] + floor));
-    }
-    // The floor damps what chance does, too.
-    const double damp = capture->value / (capture->value + floor);
-    side.chance += capture->chance * damp * damp;
-    ms.Add(capture->ms);
-    events.Add(capture->events);
-    foreign.Add(capture->foreign);
-    share.Add(capture->share);
-    wakeups.Add(capture->wakeups);
-    timer.Add(capture->timer);
-    side.per_run |= capture->per_run;
-  }
-  if (side.shown.empty()) return side;
-  const auto count = static_cast<double>(side.shown.size());
-  side.chance /= count;
-  side.value = std::max(
-      0.0, std::exp(std::accumulate(side.shown.begin(), side.shown.end(), 0.0) / count) - floor);
-  side.ms = ms.Value();
-  side.events = events.Value();
-  side.foreign = foreign.Value();
-  side.share = share.Value();
-  side.wakeups = wakeups.Value();
-  side.timer = timer.Value();
-  return side;
-}
-
 bool IsRunnable(Metric metric) {
   return metric == Metric::kWakeupLatency || metric == Metric::kPreemptedWait;
 }
 
 bool IsSum(Statistic statistic) {
   return statistic == Statistic::kLatencyRunnable || statistic == Statistic::kPreemptedRunnable;
-}
-
-bool IsMean(Statistic statistic) {
-  return statistic == Statistic::kCpuPerWakeup || statistic == Statistic::kSliceTypical ||
-         statistic == Statistic::kLatencyTypical || statistic == Statistic::kLatencyMean ||
-         statistic == Statistic::kPreemptedTypical;
 }
 
 // New less base, in ms per second.
@@ -116,6 +41,13 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
     const double whole = next.ms - base.ms;
     if (whole * each <= 0) return 0;
     return std::abs(whole) < std::abs(each) ? whole : each;
+  }
+  if (info.statistic == Statistic::kSleepForThreads) {
+    // What it waits for others in the place of its own pauses, which go on. Who is woken more often
+    // is asked for more, and that is no wait. Who waits less for others shows what those do faster.
+    const bool asked = next.wakeups > base.wakeups * kLeastChange;
+    if (asked || next.events < base.events / 4) return 0;
+    return std::max(0.0, std::min(next.value - base.value, base.timer - next.timer));
   }
   if (info.metric == Metric::kSleep) {
     // One long sleep is cut by both edges, and in no whole; interrupted once it is two that are
@@ -174,8 +106,7 @@ Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, 
   const size_t captures = seen.captures.size();
   Tested tested;
   tested.seen = &seen;
-  tested.base = SideOf(seen, 0, bases);
-  tested.next = SideOf(seen, bases, captures);
+  std::tie(tested.base, tested.next) = SidesOf(seen.statistic, seen.captures, bases);
   const size_t before = tested.base.shown.size();
   const size_t after = tested.next.shown.size();
   const StatisticInfo& info = InfoOf(seen.statistic);
@@ -189,6 +120,7 @@ Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, 
   }
   if (before == bases && after == captures - bases) tested.pairs = pairs;
   tested.prior = priors.Of(group, seen.statistic);
+  tested.prior.variance *= (tested.base.damp + tested.next.damp) / 2;
   tested.prior.variance += (tested.base.chance + tested.next.chance) / 2;
   tested.least_variance = kLeastVariance * tested.prior.variance;
   return tested;
@@ -199,7 +131,7 @@ Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, 
 // very noisy does not speak for the others.
 Spread NoiseRatio(const Tested& test) {
   if (!test.enough) return {};
-  const Spread spread = SpreadOf(test.base.shown, test.next.shown, test.pairs);
+  const Spread spread = SpreadOf(test.base.tested[0], test.next.tested[0], test.pairs);
   if (spread.degrees <= 0) return {};
   return {MeanLogRatio(spread, test.prior.variance), spread.degrees};
 }
@@ -246,17 +178,17 @@ void Test(Tested& test, double noise) {
   prior.variance = std::max(prior.variance * noise, test.least_variance);
   const double effect = std::log(kLeastChange);
   test.shown = CompareModerated(test.base.shown, test.next.shown, test.pairs, prior, effect);
-  test.p = test.shown.p;
-  if (!test.base.tested[1].empty() && test.base.tested[1].size() == test.base.shown.size() &&
-      test.next.tested[1].size() == test.next.shown.size()) {
-    // Both have to have changed, the same way.
-    test.p = 0;
-    for (size_t t = 0; t < 2; ++t) {
-      const Comparison part =
-          CompareModerated(test.base.tested[t], test.next.tested[t], test.pairs, prior, effect);
-      const bool same = part.difference * test.shown.difference > 0;
-      test.p = std::max(test.p, same ? part.p : 1);
+  // Where there are two ways to look at it, both have to have changed, the same way.
+  test.p = 0;
+  for (size_t t = 0; t < 2; ++t) {
+    if (t > 0 && (test.base.tested[t].size() != test.base.shown.size() ||
+                  test.next.tested[t].size() != test.next.shown.size())) {
+      continue;
     }
+    const Comparison part =
+        CompareModerated(test.base.tested[t], test.next.tested[t], test.pairs, prior, effect);
+    const bool same = part.difference * test.shown.difference > 0;
+    test.p = std::max(test.p, same ? part.p : 1);
   }
   test.change = ChangeOf(info, test.base, test.next);
   test.passes_gate = std::abs(test.change) >= info.gate && test.change * test.shown.difference > 0;

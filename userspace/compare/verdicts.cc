@@ -7,8 +7,10 @@ namespace comparison {
 namespace {
 
 // CPU time that follows the wakeups is work, not its price.
-Verdict JudgeCpu(const Row& row, double cpu, double wakeups, double requests) {
+Verdict JudgeCpu(const Row& row, const GroupChange& group) {
   const double effect = std::log(kLeastChange);
+  const double cpu = group.change[static_cast<size_t>(Statistic::kCpuRate)];
+  const double wakeups = group.change[static_cast<size_t>(Statistic::kWakeupRate)];
   if (row.statistic == Statistic::kCpuPerWakeup) {
     // When fewer wakeups bring the same work (it comes in larger batches), each costs more.
     if (row.change > 0) return cpu > -effect ? Verdict::kWorse : Verdict::kUnchanged;
@@ -18,8 +20,11 @@ Verdict JudgeCpu(const Row& row, double cpu, double wakeups, double requests) {
   if (row.change > 0) {
     return explained >= 0.5 && explained <= 2 ? Verdict::kMore : Verdict::kWorse;
   }
-  // It may have become cheaper only where as much is done as before.
-  return std::abs(explained) <= 0.5 && requests / cpu <= 0.5 ? Verdict::kBetter : Verdict::kLess;
+  // It may have become cheaper only where as much is done as before: it is woken as often, and as
+  // often by each of those who may set the pace.
+  const bool as_much =
+      std::abs(explained) <= 0.5 && group.requests / cpu <= 0.5 && group.turns / cpu <= 0.5;
+  return as_much ? Verdict::kBetter : Verdict::kLess;
 }
 
 }  // namespace
@@ -32,7 +37,7 @@ Verdict Judge(const Row& row, const GroupChange& group) {
   if (group.removed) return Verdict::kGone;
   switch (row.metric) {
     case Metric::kCpuTime:
-      return JudgeCpu(row, cpu, of(Statistic::kWakeupRate), group.requests);
+      return JudgeCpu(row, group);
     case Metric::kSwitches:
     case Metric::kWakeups:
     case Metric::kMigrations:

@@ -16,6 +16,8 @@ struct GroupChange {
   std::array<double, kStatistics> change{};
   // The same of the wakeups by other groups: requests, where somebody asks it for something.
   double requests = 0;
+  // The same of the wakeups by timers and devices: turns, where it has a clock of its own.
+  double turns = 0;
   bool added = false;    // no capture of the base has it, every new one has
   bool removed = false;  // the other way round
 };

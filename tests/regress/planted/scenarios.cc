@@ -50,6 +50,17 @@ const std::vector<Scenario>& Scenarios() {
       {"late_tail", "one question in 200 takes 25 ms to compute", LateTail},
       {"cheaper_work", "each item takes half of the time to compute", CheaperWork},
       {"as_before", "nothing, of a server and a client", QuestionsAsBefore},
+      {"extra_hop", "questions go through another process", ExtraHop},
+      {"delayed_segments", "TCP_NODELAY is not set", DelayedSegments},
+      {"sleeping_poll", "work is looked for after a pause of 3 ms", SleepingPoll},
+      {"exclusive_readers", "readers hold a mutex instead of a shared one", ExclusiveReaders},
+      {"address_space", "a thread maps and unmaps 16 MiB all the time", AddressSpace},
+      {"checkpoint", "a lock is held for a write to the disk", Checkpoint},
+      {"real_time_neighbour", "a real-time thread needs 9 ms of 20, not 0.3", RealTimeNeighbour},
+      {"memory_bound", "a table does not fit into the cache", MemoryBound},
+      {"stopped", "a debugger stops the server now and then for 30 ms", Stopped},
+      {"more_threads", "nothing: the same work by eight threads instead of four",
+       MoreThreadsSameWork},
   };
   return all;
 }

@@ -83,6 +83,18 @@ int LateTail(const Options& options);
 int CheaperWork(const Options& options);
 int QuestionsAsBefore(const Options& options);
 
+// Later ones, made after the method and in ignorance of what it says of them.
+int ExtraHop(const Options& options);
+int DelayedSegments(const Options& options);
+int SleepingPoll(const Options& options);
+int ExclusiveReaders(const Options& options);
+int AddressSpace(const Options& options);
+int Checkpoint(const Options& options);
+int RealTimeNeighbour(const Options& options);
+int MemoryBound(const Options& options);
+int Stopped(const Options& options);
+int MoreThreadsSameWork(const Options& options);
+
 int SlowSystemCall(const Options& options);
 int WakeupChain(const Options& options);
 

@@ -85,6 +85,8 @@ const char* WordsOf(Statistic statistic) {
       return " beyond p90";
     case Statistic::kSleepExcessHundredth:
       return " beyond p99";
+    case Statistic::kSleepForThreads:
+      return "sleep until a thread ends it";
     case Statistic::kSleepCount:
       return "s above the median";
     case Statistic::kBlockedCount:

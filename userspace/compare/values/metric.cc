@@ -36,6 +36,7 @@ constexpr StatisticInfo kTable[] = {
     {Statistic::kSleepExcessHundredth, Metric::kSleep, "excess_p99", Unit::kMsPerSecond, 5, 0.45, 5,
      0},
     {Statistic::kSleepCount, Metric::kSleep, "count_above_p50", Unit::kPerSecond, 2, 0.25, 5, 0},
+    {Statistic::kSleepForThreads, Metric::kSleep, "for_threads", Unit::kMsPerSecond, 5, 0.25, 5, 0},
     {Statistic::kBlockedCount, Metric::kBlocked, "count", Unit::kPerSecond, 2, 0.35, 2, 0},
     {Statistic::kBlockedRate, Metric::kBlocked, "rate", Unit::kMsPerSecond, 2, 0.5, 2, 0},
     {Statistic::kSwitchRate, Metric::kSwitches, "rate", Unit::kPerSecond, 10, 0.2, 1, 5},

@@ -53,6 +53,7 @@ enum class Statistic : uint8_t {
   kSleepExcessTenth,
   kSleepExcessHundredth,
   kSleepCount,
+  kSleepForThreads,
   kBlockedCount,
   kBlockedRate,
   kSwitchRate,
@@ -68,7 +69,7 @@ enum class Statistic : uint8_t {
   kElapsedTime,
   kMachineLoad,
 };
-inline constexpr size_t kStatistics = 27;
+inline constexpr size_t kStatistics = 28;
 
 // What a statistic's values are in.
 enum class Unit : uint8_t {

@@ -152,6 +152,36 @@ Observation OfSleep(const measure::Group& group, Statistic statistic,
   return result;
 }
 
+// Of a group that has a clock of its own: what it waited for threads, in all and each time that it
+// slept by that clock. Nothing of a group without one: it sleeps until somebody has work for it.
+std::optional<Observation> OfSleepForThreads(const measure::Group& group, double own,
+                                             double seconds) {
+  constexpr double kLeastTurns = 10;  // per second
+  double timers = 0;
+  double timer_ms = 0;
+  double threads_ms = 0;
+  double chance = 0;
+  for (const auto& [other, blame] : group.of(measure::Because::kWokenBy)) {
+    const double ms = Ms(blame.ns - std::min(blame.ns, blame.blocked_ns));
+    if (other == measure::kInterrupt) {
+      timers += static_cast<double>(blame.count - std::min(blame.count, blame.blocked));
+      timer_ms += ms;
+    } else if (other != measure::kNoGroup) {
+      threads_ms += ms;
+      chance += static_cast<double>(blame.count - std::min(blame.count, blame.blocked));
+    }
+  }
+  if (timers < kLeastTurns * own / 1e9) return std::nullopt;
+  const double threads = std::max<double>(1, static_cast<double>(group.threads));
+  Observation result = OfTime(threads_ms, seconds, ChanceOfCount(chance));
+  result.tested = {result.value / threads, threads_ms / timers};
+  result.tests = 2;
+  result.events = timers / seconds / threads;
+  result.timer = timer_ms / seconds;
+  result.wakeups = static_cast<double>(group.wakeups) / seconds;
+  return result;
+}
+
 std::optional<Observation> ObserveIn(const measure::Group& group, Statistic statistic,
                                      const SleepThresholds& thresholds, double own, double seconds,
                                      double shortest, uint64_t foreign) {
@@ -202,6 +232,8 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
     case Statistic::kSleepExcessHundredth:
     case Statistic::kSleepCount:
       return OfSleep(group, statistic, thresholds, own, seconds, shortest);
+    case Statistic::kSleepForThreads:
+      return OfSleepForThreads(group, own, seconds);
     case Statistic::kBlockedCount: {
       Observation result = OfCount(blocked.whole.count() + blocked.cut.count(), seconds);
       result.ms = Ms(group.of(facts::Share::kBlocked)) / seconds;
