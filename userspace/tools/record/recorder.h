@@ -78,7 +78,7 @@ class Recorder {
   CommandRun command_{console_, signals_};
   capture::ProcIdentity identities_;
   std::unique_ptr<capture::BranchRecorder> branches_;
-  std::unique_ptr<ProviderHost> providers_;  // null: nobody takes part
+  std::unique_ptr<ProviderHost> providers_;            // null: nobody takes part
   std::vector<schema::TracepointFormat> tracepoints_;  // by the numbers of their events
   std::unique_ptr<capture::CaptureSession> session_;
   std::optional<RecordOutputs> outputs_;

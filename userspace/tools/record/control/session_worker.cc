@@ -143,8 +143,8 @@ Outcome SessionWorker::Initialize(const control::TraceConfig& config,
     std::vector<std::string> words = *config.categories;
     const bool all = words.empty();
     TakeProviderCategories(words);
-    // An empty list is the document's word for all; one of programs' categories alone is the default
-    // ones of the kernel.
+    // An empty list is the document's word for all; one of programs' categories alone is the
+    // default ones of the kernel.
     const std::string list = all ? "all" : fmt::format("{}", fmt::join(words, ","));
     auto parsed = list.empty() ? capture::DefaultCategories() : capture::ParseCategories(list);
     if (!parsed) return Failed(parsed.error());
