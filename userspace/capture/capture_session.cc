@@ -144,7 +144,7 @@ uint64_t CaptureSession::NextTime() const {
   const fxr_side_header* front = side_ring_.Front();
   uint64_t next = front ? front->time : UINT64_MAX;
   if (guests_ != nullptr) next = std::min(next, guests_->NextTime());
-  const PerfSource* source = EarliestSource();
+  PerfSource* source = EarliestSource();
   return source ? std::min(next, source->NextTime()) : next;
 }
 
