@@ -94,6 +94,35 @@ TEST_F(FxtReportTest, ASummaryHasNoParts) {
   EXPECT_THAT(whole["notes"].dump(), HasSubstr("a summary stands for all of its capture"));
 }
 
+TEST_F(FxtReportTest, ASummaryIsSaidToBeWritten) {
+  const auto result = Fxt({"summarize", Path("t.fxt"), "-o", Path("s.fxs")});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, HasSubstr("1 capture of"));
+  EXPECT_THAT(result.err, HasSubstr("2 groups"));
+  EXPECT_THAT(result.err, HasSubstr("written to " + Path("s.fxs")));
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(Report({})["groups"], Report({}, "s.fxs")["groups"]);
+}
+
+// What other tools write may lack all that a report is about.
+TEST_F(FxtReportTest, OfSpansAloneNothingIsMadeUp) {
+  measure::testing::TraceScript trace;
+  trace.Name(7, "app").Span(kStart, kStart + 500, 7, "game", "frame");
+  const auto bytes = trace.bytes();
+  std::ofstream(Path("spans.fxt"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<long>(bytes.size()));
+  const auto text = Fxt({"report", Path("spans.fxt")});
+  EXPECT_EQ(text.status, 0);
+  EXPECT_THAT(text.out, HasSubstr("note: there are no context switches"));
+  EXPECT_THAT(text.out, ::testing::Not(HasSubstr("busy")));
+  EXPECT_THAT(Report({}, "spans.fxt")["notes"].dump(), HasSubstr("no context switches"));
+  EXPECT_THAT(Fxt({"summarize", Path("spans.fxt"), "-o", Path("s.fxs")}).err,
+              HasSubstr("note: there are no context switches"));
+  const auto diff = Fxt({"diff", Path("spans.fxt"), Path("spans.fxt")});
+  EXPECT_NE(diff.status, 0);
+  EXPECT_THAT(diff.err, HasSubstr("there are no context switches to compare"));
+}
+
 TEST_F(FxtReportTest, TheEndBeforeTheBeginIsRefused) {
   const auto result = Fxt({"report", Path("t.fxt"), "--from", "2s", "--to", "1s"});
   EXPECT_NE(result.status, 0);

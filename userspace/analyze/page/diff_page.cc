@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/page/diff_page.h"
 
-#include <array>
 #include <map>
 #include <vector>
 
 #include "analyze/diff/diff_json.h"
 #include "analyze/diff/row_words.h"
+#include "analyze/page/diff_flame.h"
 #include "analyze/page/instance_json.h"
 #include "analyze/page/page.h"
 
@@ -34,7 +34,9 @@ std::string ExamplesJson(const comparison::DiffReport& report) {
 std::string DiffPage(const comparison::DiffReport& report) {
   const std::string json = DiffJson(report);
   const std::string instances = ExamplesJson(report);
-  const std::array data = {PageData{"data", json}, PageData{"instances", instances}};
+  std::vector<PageData> data = {{"data", json}, {"instances", instances}};
+  const auto flame = DiffFlameJson(report);
+  if (flame) data.push_back({"flame", *flame});
   return MakePage(PageKind::kDiff, data);
 }
 

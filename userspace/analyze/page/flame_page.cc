@@ -40,7 +40,7 @@ void WriteSteps(text::JsonWriter& json, const std::map<FoldedStack, Weights>& st
 
 }  // namespace
 
-std::string FlamePage(const FoldedStacks& stacks, FlameKind kind, std::string_view file,
+std::string FlameJson(const FoldedStacks& stacks, FlameKind kind, std::string_view file,
                       const FoldedStacks* base, std::string_view base_file) {
   std::map<FoldedStack, Weights> both;
   for (const auto& [stack, weight] : stacks) both[stack].second = weight;
@@ -58,7 +58,13 @@ std::string FlamePage(const FoldedStacks& stacks, FlameKind kind, std::string_vi
   json.EndArray().Key("texts").BeginArray();
   for (const std::string_view text : texts) json.String(text);
   json.EndArray().EndObject();
-  const std::array<PageData, 1> data = {PageData{"flame", {out.data(), out.size()}}};
+  return fmt::to_string(out);
+}
+
+std::string FlamePage(const FoldedStacks& stacks, FlameKind kind, std::string_view file,
+                      const FoldedStacks* base, std::string_view base_file) {
+  const std::string json = FlameJson(stacks, kind, file, base, base_file);
+  const std::array<PageData, 1> data = {PageData{"flame", json}};
   return MakePage(PageKind::kFlame, data);
 }
 

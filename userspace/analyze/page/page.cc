@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/page/page.h"
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "analyze/page/assets.h"
@@ -47,17 +48,17 @@ std::string MakePage(PageKind kind, std::span<const PageData> data) {
     out += "</script>\n";
   }
   AppendUpTo(out, rest, "@SCRIPT@");
-  if (flame) {
-    out += assets::kFlameJs;
-    out += rest;
-    return out;
+  if (!flame) {
+    for (const std::string_view script :
+         {assets::kWordsJs, assets::kDrawJs, assets::kPlotsJs, assets::kStripJs,
+          report ? assets::kReportGroupsJs : std::string_view(),
+          report ? assets::kReportJs : assets::kDiffJs}) {
+      out += script;
+    }
   }
-  for (const std::string_view script :
-       {assets::kWordsJs, assets::kDrawJs, assets::kPlotsJs, assets::kStripJs,
-        report ? assets::kReportGroupsJs : std::string_view(),
-        report ? assets::kReportJs : assets::kDiffJs}) {
-    out += script;
-  }
+  const bool has_flame = std::any_of(data.begin(), data.end(),
+                                     [](const PageData& part) { return part.id == "flame"; });
+  if (has_flame) out += assets::kFlameJs;
   out += rest;
   return out;
 }

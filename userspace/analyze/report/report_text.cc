@@ -6,8 +6,10 @@
 #include <numeric>
 #include <utility>
 
+#include "analyze/report/latency_bars.h"
 #include "analyze/report/report.h"
 #include "analyze/report/text_columns.h"
+#include "measure/missing.h"
 #include "text/clean_text.h"
 #include "util/quantity.h"
 
@@ -35,10 +37,15 @@ class TextReport {
 
   std::string Write() {
     Head();
+    if (!measure::HasSwitches(capture_)) {
+      Calls();
+      return std::move(text_);
+    }
     Machine();
     Strips();
     Busiest();
     Delayed();
+    text_ += LatencyBars(capture_);
     Blames();
     Preemptions();
     Waits("longest waits for a CPU", report_.watcher.waits().for_cpu());

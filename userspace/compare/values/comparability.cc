@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
+
+#include "measure/missing.h"
 
 namespace comparison {
 namespace {
@@ -71,12 +74,32 @@ util::Status RefuseMixtures(Captures captures) {
       return other(first ? "of the whole machine" : "of a command",
                    first ? "of a command" : "of the whole machine");
     }
-    if (capture->length() == 0 || capture->groups.empty()) {
+    if (capture->length() == 0 || !measure::HasSwitches(*capture)) {
       return util::Error{fmt::format("{}: there are no context switches to compare", capture->file),
                          "record with the category sched"};
     }
   }
   return util::Ok();
+}
+
+// What captures cannot tell: once where it is so of all.
+void NoteMissing(Captures captures, Comparability& result) {
+  std::map<std::string, std::vector<const Capture*>> missing;
+  for (const Capture* capture : captures) {
+    for (const std::string& line : measure::WhatIsMissing(*capture)) {
+      missing[line].push_back(capture);
+    }
+  }
+  for (const auto& [line, of] : missing) {
+    result.ok = false;
+    if (of.size() == captures.size()) {
+      result.notes.push_back(line);
+      continue;
+    }
+    for (const Capture* capture : of) {
+      result.notes.push_back(fmt::format("{}: {}", capture->file, line));
+    }
+  }
 }
 
 }  // namespace
@@ -112,6 +135,7 @@ util::Result<Comparability> Look(Captures captures, size_t bases) {
     result.notes.push_back(fmt::format("{}: {} events were lost; times around them are unknown",
                                        capture->file, capture->lost_events));
   }
+  NoteMissing(captures, result);
   return result;
 }
 

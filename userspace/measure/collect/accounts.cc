@@ -85,6 +85,7 @@ void Accounts::KeepForLater(Member& member, Note note, std::span<const Held> hel
 }
 
 void Accounts::CountCall(uint32_t number, const Note& note) {
+  if (!times_) return;
   const uint64_t key = (uint64_t{number} << 32) | note.call;
   const auto found = syscalls_.find(key);
   if (found != syscalls_.end()) {
@@ -125,14 +126,16 @@ std::vector<Group> Accounts::Finish(uint64_t length) {
     const uint64_t all = group.threads * length;
     group.share_ns[kAbsent] = all > known ? all - known : 0;
   }
-  ledger_.ForEach([&](uint32_t group, Because why, uint32_t other, const Blame& blame) {
+  const auto add = [&](uint32_t group, Because why, uint32_t other, const Blame& blame) {
     if (number(group) == kNoGroup) return;
     Blame& sum = sorted[number(group)].blames[static_cast<size_t>(why)][number(other)];
     sum.count += blame.count;
     sum.ns += blame.ns;
     sum.blocked_ns += blame.blocked_ns;
     sum.blocked += blame.blocked;
-  });
+  };
+  ledger_.ForEach(add);
+  holder_ledger_.ForEach(add);
   groups.clear();
   return sorted;
 }

@@ -21,6 +21,10 @@
 
 namespace measure {
 
+// What is worked out of a trace. kHolders: who held the CPU in waits for it, which is half of the
+// work; kTimes: all else.
+enum class Work : uint8_t { kAll, kTimes, kHolders };
+
 // A thread counts in the group whose name it has when something ends. One that is made within the
 // capture is first named like what made it, so its first kFirstNotes notes are kept until it has
 // that many, or ends, and go to the name it has then: what a shell forks counts as the command that
@@ -50,8 +54,12 @@ class Accounts {
     Group* at = nullptr;     // of `group`
   };
 
-  // `tasks` must outlive it.
-  explicit Accounts(TaskTable& tasks) : tasks_(tasks) { nobody_.newborn = Member::kNobody; }
+  // `tasks` must outlive it. Of the notes it adds up what `work` says; who is in which group is the
+  // same whatever it is.
+  explicit Accounts(TaskTable& tasks, Work work = Work::kAll)
+      : tasks_(tasks), times_(work != Work::kHolders), holders_(work != Work::kTimes) {
+    nobody_.newborn = Member::kNobody;
+  }
 
   // A thread's koid and process, before anything is noted about it.
   Member& Introduce(facts::ThreadIndex thread, fxt::Koid koid,
@@ -114,8 +122,13 @@ class Accounts {
   void KeepForLater(Member& member, Note note, std::span<const Held> held);
   void Settle(Member& member);
   [[gnu::always_inline]] void Apply(Member& member, const Note& note, std::span<const Held> held);
+  [[gnu::always_inline]] void ApplyTimes(Group& group, uint32_t number, const Note& note);
+  [[gnu::always_inline]] void ApplyHolders(Group& group, uint32_t number, const Note& note,
+                                           std::span<const Held> held);
 
   TaskTable& tasks_;
+  bool times_;
+  bool holders_;
   facts::DenseTable<Member> members_;  // by facts::ThreadIndex
   Member nobody_;
   std::vector<std::vector<KeptNote>> newborns_;
@@ -123,12 +136,17 @@ class Accounts {
   size_t notes_ = 0;
   NameTable calls_{1000};
   std::unordered_map<uint64_t, Distribution> syscalls_;  // by group and call
+  // Of their own, so that what one has room for does not depend on what is in the other.
   BlameLedger ledger_;
+  BlameLedger holder_ledger_;
 };
 
 inline void Accounts::Apply(Member& member, const Note& note, std::span<const Held> held) {
-  const uint32_t number = member.group;
-  Group& group = *member.at;
+  if (times_) ApplyTimes(*member.at, member.group, note);
+  if (holders_) ApplyHolders(*member.at, member.group, note, held);
+}
+
+inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note) {
   if (note.share != facts::Share::kAbsent) {
     group.share_ns[static_cast<size_t>(note.share)] += note.length();
   }
@@ -146,7 +164,6 @@ inline void Accounts::Apply(Member& member, const Note& note, std::span<const He
   group.migrations += note.migrated;
   group.forked_processes += note.forked_process;
   group.forked_threads += note.forked_thread;
-  group.unconserved_ns += note.unconserved_ns;
   if (note.after_blocked) group.after_blocked_ns += note.length();
   if (note.woken) {
     ++group.wakeups;
@@ -163,11 +180,16 @@ inline void Accounts::Apply(Member& member, const Note& note, std::span<const He
              note.extent == Extent::kWhole) {
     ledger_.Add(number, Because::kPreemptedBy, note.other, {.count = 1, .ns = note.length()});
   }
+}
+
+inline void Accounts::ApplyHolders(Group& group, uint32_t number, const Note& note,
+                                   std::span<const Held> held) {
+  group.unconserved_ns += note.unconserved_ns;
   for (const Held& part : held) {
     const Blame blame{.count = 1, .ns = part.ns};
-    ledger_.Add(number, Because::kHeldCpu, part.group, blame);
+    holder_ledger_.Add(number, Because::kHeldCpu, part.group, blame);
     if (!part.lower) continue;
-    ledger_.Add(number, Because::kHeldCpuLower, part.group, blame);
+    holder_ledger_.Add(number, Because::kHeldCpuLower, part.group, blame);
     group.inversion_ns += part.ns;
   }
 }

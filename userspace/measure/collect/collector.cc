@@ -71,6 +71,7 @@ void Collector::Add(const fxt::Reader& reader) {
 }
 
 void Collector::AddSwitch(const facts::Switch& change) {
+  LookAtOrder(change.time);
   idle_clock_ = IdleClock(change.time);
   idle_since_ = std::max(idle_since_, change.time);
   change_ = &change;
@@ -80,15 +81,18 @@ void Collector::AddSwitch(const facts::Switch& change) {
   LookAtCpu(change.cpu, change.time);
   const auto& cpu = timeline_.cpus()[change.cpu];
   const uint32_t group = GroupOn(cpu);
-  history_.Open(change.cpu, {.begin = change.time,
-                             .group = group,
-                             .priority = PriorityOf(cpu.priority, cpu.process.has_value())});
+  if (finds_holders()) {
+    history_.Open(change.cpu, {.begin = change.time,
+                               .group = group,
+                               .priority = PriorityOf(cpu.priority, cpu.process.has_value())});
+  }
   if (preempted_ != facts::kNoThread) {
     ThreadAt(preempted_).preemptor = group == CpuHistory::kIdle ? kNoGroup : group;
   }
 }
 
 void Collector::AddWakeup(const facts::Wakeup& wakeup, const fxt::ReaderProvider& provider) {
+  LookAtOrder(wakeup.time);
   if (wakeup.waker) {
     has_wakers_ = true;
     const facts::ThreadIndex index = timeline_.Find(*wakeup.waker);
@@ -103,101 +107,6 @@ void Collector::AddWakeup(const facts::Wakeup& wakeup, const fxt::ReaderProvider
   wakeup_ = &wakeup;
   timeline_.OnWakeup(wakeup);
   wakeup_ = nullptr;
-}
-
-void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
-  const uint64_t time = reader.ToNanoseconds(event.timestamp);
-  if (const auto kind = SpanMeter::KindOf(event)) return AddSpan(event, *kind, time);
-  timeline_.Add(reader);
-  if (event.type != fxt::EventType::kInstant) return;
-  if (event.category.text == schema::category::kTask) return AddTaskEvent(event, time);
-  if (event.category.text == schema::category::kSched) {
-    if (event.name.text != schema::event::kMigrate) return;
-    const auto from =
-        facts::IntegerValue(facts::FindArgument(event.arguments, schema::argument::kFrom));
-    const facts::ThreadIndex index = timeline_.Find(event.thread.thread);
-    if (!from || *from < 0 || *from > UINT16_MAX || index == facts::kNoThread) return;
-    ThreadAt(index).moved_from = static_cast<uint32_t>(*from);
-    ThreadAt(index).moved_at = time;
-  } else if (event.category.text == schema::kRecorderName) {
-    if (const auto loss = facts::AsLoss(event)) {
-      capture_.lost_events += loss->count.value_or(0);
-      spans_.NoteLoss();
-    } else if (facts::AsUnseenSwitch(event)) {
-      if (time >= options_.from && time <= options_.to) ++capture_.unseen_switches;
-    } else if (facts::IsSession(event) && !has_session_) {
-      has_session_ = true;
-      ReadSession(event, capture_);
-      if (const auto command = CommandOf(event)) tasks_.SetCommand(*command);
-    }
-    for (uint32_t cpu = 0; cpu < timeline_.cpus().size(); ++cpu) LookAtCpu(cpu, time);
-  }
-}
-
-void Collector::AddTaskEvent(const fxt::Event& event, uint64_t time) {
-  const auto command = tasks_.tree().command();
-  if (event.name.text == schema::event::kFork) {
-    const auto child =
-        facts::KoidOf(facts::FindArgument(event.arguments, schema::argument::kChild));
-    if (!child) return;
-    const bool of_process = tasks_.NoteFork(event.thread.process, *child);
-    const facts::ThreadIndex made = timeline_.Find(*child);
-    if (made != facts::kNoThread) accounts_.NoteBirth(made);
-    const facts::ThreadIndex maker = timeline_.Find(event.thread.thread);
-    if (maker == facts::kNoThread || time < options_.from || time > options_.to) return;
-    Note note{.begin = time, .end = time, .thread = event.thread.thread};
-    note.forked_process = of_process;
-    note.forked_thread = !of_process;
-    accounts_.Add(accounts_.Introduce(maker, event.thread.thread, event.thread.process), note);
-  } else if (event.name.text == schema::event::kExec) {
-    if (command == event.thread.process && !command_began_) command_began_ = time;
-  } else if (event.name.text == schema::event::kExit) {
-    if (command == event.thread.thread) command_ended_ = time;
-  }
-}
-
-void Collector::AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time) {
-  facts::ThreadIndex owner = facts::kNoThread;
-  const fxt::Koid track = event.thread.thread;
-  if (kind == SpanKind::kSyscall) {
-    owner = timeline_.Find(track);
-  } else if (schema::IsCpuTrack(track)) {
-    const auto* cpu = timeline_.cpu(schema::TidOfKoid(track));
-    if (cpu != nullptr && cpu->does == Does::kRun) owner = cpu->index;
-  }
-  if (event.type == fxt::EventType::kDurationBegin) {
-    spans_.Begin(kind, event, time, owner);
-  } else if (const auto span = spans_.End(kind, event, time, timeline_.begin(), owner)) {
-    Count(*span);
-  }
-}
-
-void Collector::Count(const ClosedSpan& span) {
-  if (span.end < options_.from || span.begin > options_.to) return;
-  const bool reaches_over = span.begin < options_.from || span.end > options_.to;
-  Note note{.begin = std::max(span.begin, options_.from),
-            .end = std::min(span.end, options_.to),
-            .thread = span.track};
-  note.extent = reaches_over && span.extent == Extent::kWhole ? Extent::kCut : span.extent;
-  if (span.kind == SpanKind::kSyscall) {
-    note.call = accounts_.CallNumber(spans_.names()[span.name]);
-    note.cpu = span.owner < threads_.size() ? threads_[span.owner].cpu : 0;
-  } else {
-    note.cpu = schema::IsCpuTrack(span.track) ? schema::TidOfKoid(span.track) : 0;
-    const uint32_t name = span.name << 1 | (span.kind == SpanKind::kIrq ? 1 : 0);
-    AddLength(handlers_[name], note);
-    note.has_duration = true;
-    note.duration = span.kind == SpanKind::kIrq ? Duration::kIrq : Duration::kSoftirq;
-    const auto* thread =
-        span.owner < timeline_.threads().size() ? &timeline_.threads()[span.owner] : nullptr;
-    if (thread == nullptr) return;
-    note.thread = thread->koid;
-  }
-  if (span.owner == facts::kNoThread && note.call != Note::kNoCall) {
-    // No switch has told of it yet: it runs since before the capture.
-    return accounts_.CountCall(tasks_.GroupOf(tasks_.Find(span.track, kNobody)), note);
-  }
-  accounts_.Add(accounts_.Introduce(span.owner, note.thread, kNobody), note);
 }
 
 template <typename Fact>
@@ -220,10 +129,13 @@ const Fact* Collector::Cut(const Fact& fact) {
 void Collector::AddRun(const facts::Run& whole) {
   Thread& thread = ThreadAt(whole.index);
   Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, whole.process);
-  history_.Add(whole.cpu, {.begin = whole.begin,
-                           .end = whole.end,
-                           .group = accounts_.GroupOf(member),
-                           .priority = PriorityOf(whole.priority, whole.process.has_value())});
+  const uint32_t group = accounts_.GroupOf(member);
+  if (finds_holders()) {
+    history_.Add(whole.cpu, {.begin = whole.begin,
+                             .end = whole.end,
+                             .group = group,
+                             .priority = PriorityOf(whole.priority, whole.process.has_value())});
+  }
   const bool began_elsewhere = thread.cpu != Thread::kNoCpu && thread.cpu != whole.cpu;
   thread.cpu = whole.cpu;
   thread.idle_clock = IdleClock(whole.end);
@@ -301,7 +213,7 @@ void Collector::AddWait(const facts::Wait& whole) {
   }
   if (is_woken) note.other = waker_group_;
   const bool runnable = wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted;
-  if (runnable && comes && note.extent == Extent::kWhole) {
+  if (finds_holders() && runnable && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
     note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
     held_count_ = 0;
@@ -347,7 +259,9 @@ uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, int32_t
 }
 
 void Collector::AddIdle(const facts::Idle& whole) {
-  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kIdle});
+  if (finds_holders()) {
+    history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kIdle});
+  }
   const facts::Idle* idle = Clip(whole);
   if (idle == nullptr) return;
   by_cpu_.At(idle->cpu).idle_ns += idle->end - idle->begin;
@@ -355,7 +269,10 @@ void Collector::AddIdle(const facts::Idle& whole) {
 }
 
 void Collector::AddGap(const facts::Gap& whole) {
-  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kUnknown});
+  if (finds_holders()) {
+    history_.Add(whole.cpu,
+                 {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kUnknown});
+  }
   const facts::Gap* gap = Clip(whole);
   if (gap == nullptr) return;
   by_cpu_.At(gap->cpu).unknown_ns += gap->end - gap->begin;
@@ -395,6 +312,25 @@ Capture Collector::Finish() {
   }
   capture_.groups = accounts_.Finish(capture_.length());
   return std::move(capture_);
+}
+
+bool TakeHolders(Capture& times, Capture&& holders) {
+  const auto same = [](const Group& a, const Group& b) { return a.name == b.name; };
+  if (!std::equal(times.groups.begin(), times.groups.end(), holders.groups.begin(),
+                  holders.groups.end(), same)) {
+    return false;
+  }
+  for (size_t i = 0; i < times.groups.size(); ++i) {
+    Group& group = times.groups[i];
+    Group& other = holders.groups[i];
+    group.inversion_ns = other.inversion_ns;
+    group.unconserved_ns = other.unconserved_ns;
+    for (const Because why : {Because::kHeldCpu, Because::kHeldCpuLower}) {
+      auto& blames = group.blames[static_cast<size_t>(why)];
+      blames = std::move(other.blames[static_cast<size_t>(why)]);
+    }
+  }
+  return true;
 }
 
 }  // namespace measure

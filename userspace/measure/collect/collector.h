@@ -63,7 +63,15 @@ struct CollectorOptions {
   bool to_is_relative = false;
   // May be null; must outlive the collector.
   Watcher* watcher = nullptr;
+  // Two collectors of one trace that each do a part of the work have together what one has that
+  // does all of it; see TakeHolders.
+  Work work = Work::kAll;
 };
+
+// Completes `times`, which a collector of kTimes made, by what one of kHolders made of the same
+// trace and window: it is what one of kAll makes then. False, and nothing done, when it cannot have
+// been the same trace.
+[[nodiscard]] bool TakeHolders(Capture& times, Capture&& holders);
 
 class Collector {
  public:
@@ -77,6 +85,18 @@ class Collector {
   bool IsDone() const { return started_ && timeline_.latest() > options_.to; }
   // After the last record. The collector has done its work then.
   Capture Finish();
+
+  // Switches and wakeups are to come in order of time. How many were earlier than one before them,
+  // and by how much at most, ns.
+  struct Disorder {
+    uint64_t records = 0;
+    uint64_t most_ns = 0;
+  };
+  const Disorder& disorder() const { return disorder_; }
+  // By so much that no length of time means anything.
+  bool IsJumbled() const {
+    return disorder_.most_ns > (timeline_.latest() - timeline_.begin()) / 2;
+  }
 
   // Names as they are now, for those who show them.
   const TaskTable& tasks() const { return tasks_; }
@@ -136,6 +156,7 @@ class Collector {
     options_.watcher->OnBegin(std::max(timeline_.begin(), options_.from));
     return options_.watcher;
   }
+  bool finds_holders() const { return options_.work != Work::kTimes; }
   Thread& ThreadAt(facts::ThreadIndex index) {
     return index == facts::kNoThread ? nobody_ : threads_.At(index);
   }
@@ -143,13 +164,20 @@ class Collector {
     return idle_clock_ + (idle_cpus_ != 0 && time > idle_since_ ? time - idle_since_ : 0);
   }
   void LookAtCpu(uint32_t cpu, uint64_t time);
+  void LookAtOrder(uint64_t time) {
+    if (time >= timeline_.latest()) [[likely]] {
+      return;
+    }
+    ++disorder_.records;
+    disorder_.most_ns = std::max(disorder_.most_ns, timeline_.latest() - time);
+  }
   // Of what `cpu` runs now, by CpuHistory's numbers.
   uint32_t GroupOn(const facts::TimelineState::Cpu& cpu);
 
   CollectorOptions options_;
   Capture capture_;
   TaskTable tasks_;
-  Accounts accounts_{tasks_};
+  Accounts accounts_{tasks_, options_.work};
   SpanMeter spans_;
   CpuHistory history_;
   facts::DenseTable<Thread> threads_;                    // by facts::ThreadIndex
@@ -157,6 +185,7 @@ class Collector {
   std::unordered_map<uint32_t, Distribution> handlers_;  // by name and kind
   bool started_ = false;                                 // a record with a time was seen
   bool begun_ = false;                                   // the watcher was told
+  Disorder disorder_;
   bool has_session_ = false;
   bool has_wakers_ = false;
   std::optional<uint64_t> command_began_;

@@ -7,20 +7,27 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <exception>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "fxt/reader.h"
 #include "measure/store/summary_file.h"
 #include "source/input.h"
+#include "util/quantity.h"
 
 namespace measure {
 namespace {
 
 constexpr uint64_t kProgressStep = 65'536;
 constexpr auto kPause = std::chrono::milliseconds(10);
+// Bytes of a trace that a second thread is worth it for.
+constexpr size_t kLeastForTwo = size_t{1} << 20;
 
 // A source whose first bytes were looked at.
 class Peeked final : public fxt::ByteSource {
@@ -94,8 +101,28 @@ util::Result<Capture> LoadSummary(const std::string& path, fxt::ByteSource& sour
   return LoadSummary(path, bytes);
 }
 
-util::Result<Capture> LoadTrace(const std::string& path, fxt::ByteSource& source,
-                                const fxt::ByteSource& progress_of, const LoadOptions& options) {
+// Recorders that merge CPUs may be late by a little, which does no harm that is worth a word.
+util::Status JudgeOrder(const std::string& path, const Collector& collector,
+                        const LoadOptions& options) {
+  constexpr uint64_t kHarmless = 1'000'000;
+  const Collector::Disorder& disorder = collector.disorder();
+  if (disorder.most_ns < kHarmless) return util::Ok();
+  const std::string what =
+      fmt::format("{} switches and wakeups are earlier than ones before them, by up to {}",
+                  disorder.records, util::FormatDuration(disorder.most_ns));
+  if (collector.IsJumbled()) {
+    return Named(path, {"not in order of time: " + what,
+                        fmt::format("put it in order: fxt merge {} -o SORTED.fxt", path)});
+  }
+  if (options.notes != nullptr) {
+    options.notes->push_back(
+        fmt::format("{}: {}; times around them are wrong (fxt merge sorts)", path, what));
+  }
+  return util::Ok();
+}
+
+util::Result<Capture> CollectTrace(const std::string& path, fxt::ByteSource& source,
+                                   const fxt::ByteSource& progress_of, const LoadOptions& options) {
   fxt::ReaderOptions reader_options;
   reader_options.max_diagnostics = 1;
   fxt::Reader reader(source, reader_options);
@@ -123,9 +150,60 @@ util::Result<Capture> LoadTrace(const std::string& path, fxt::ByteSource& source
           fmt::format("{}: {} malformed records were skipped (see fxt check)", path, malformed));
     }
   }
+  if (auto order = JudgeOrder(path, collector, options); !order) return order.TakeError();
   Capture capture = collector.Finish();
   capture.file = path;
   return capture;
+}
+
+// The holders of the CPU are found in a thread, which reads the trace for itself: handing over what
+// is read costs more than reading it twice. Nothing where it cannot be done so: then nobody
+// was told anything.
+std::optional<util::Result<Capture>> CollectInTwoThreads(const std::string& path,
+                                                         fxt::ByteSource& source,
+                                                         const LoadOptions& options) {
+  auto again = source::OpenInput(path);
+  if (!again) return std::nullopt;
+  const auto contents = (*again)->Contents();
+  // It has grown, or is another one meanwhile.
+  if (!contents || contents->size() != source.Contents()->size()) return std::nullopt;
+  LoadOptions first = options;
+  first.collector.work = Work::kTimes;
+  LoadOptions second;
+  second.collector = options.collector;
+  second.collector.work = Work::kHolders;
+  second.collector.watcher = nullptr;
+  std::promise<util::Result<Capture>> promise;
+  std::future<util::Result<Capture>> holders = promise.get_future();
+  std::jthread thread;
+  try {
+    thread = std::jthread([&] {
+      try {
+        promise.set_value(CollectTrace(path, **again, **again, second));
+      } catch (...) {
+        promise.set_exception(std::current_exception());
+      }
+    });
+  } catch (const std::system_error&) {
+    return std::nullopt;
+  }
+  auto times = CollectTrace(path, source, source, first);
+  auto found = holders.get();
+  if (!times) return times;
+  if (!found) return found;
+  if (!TakeHolders(*times, std::move(*found))) {
+    return util::Error{fmt::format("{} changed while it was read", path), "try again"};
+  }
+  return times;
+}
+
+util::Result<Capture> LoadTrace(const std::string& path, fxt::ByteSource& source,
+                                const fxt::ByteSource& progress_of, const LoadOptions& options) {
+  const auto contents = source.Contents();
+  if (options.two_threads && contents && contents->size() >= kLeastForTwo) {
+    if (auto capture = CollectInTwoThreads(path, source, options)) return std::move(*capture);
+  }
+  return CollectTrace(path, source, progress_of, options);
 }
 
 }  // namespace

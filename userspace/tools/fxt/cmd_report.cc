@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <memory>
+#include <thread>
+#include <utility>
 
 #include "analyze/page/report_page.h"
 #include "analyze/report/report.h"
+#include "measure/missing.h"
 #include "measure/store/load.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
@@ -42,6 +45,7 @@ int Run(const Options& options) {
   measure::LoadOptions load;
   load.collector = *window;
   load.collector.watcher = &watcher;
+  load.two_threads = std::thread::hardware_concurrency() > 1;
   load.progress = [&](uint64_t done, const fxt::ByteSource& source) {
     if (!progress) progress = std::make_unique<Progress>("fxt report: " + options.file, source);
     progress->Update(done);
@@ -54,6 +58,8 @@ int Run(const Options& options) {
   const bool windowed = !options.filter.from.empty() || !options.filter.to.empty();
   if (windowed && watcher.strips().cpus().empty()) {
     notes.emplace_back("nothing in that time; a summary stands for all of its capture");
+  } else {
+    for (std::string& line : measure::WhatIsMissing(*capture)) notes.push_back(std::move(line));
   }
   const analyze::Report report{*capture, watcher, notes, options.top};
   if (!options.html.empty()) {

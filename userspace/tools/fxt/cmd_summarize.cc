@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
+
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
+#include <utility>
 
+#include "measure/missing.h"
 #include "measure/store/load.h"
 #include "measure/store/summary_file.h"
 #include "text/text_writer.h"
@@ -11,6 +16,7 @@
 #include "tools/fxt/support/filter_options.h"
 #include "tools/fxt/support/output_file.h"
 #include "tools/fxt/support/progress.h"
+#include "util/quantity.h"
 
 namespace tools {
 namespace {
@@ -31,6 +37,7 @@ int Run(const Options& options) {
   std::vector<std::string> notes;
   measure::LoadOptions load;
   load.collector = *window;
+  load.two_threads = std::thread::hardware_concurrency() > 1;
   load.progress = [&](uint64_t done, const fxt::ByteSource& source) {
     if (!progress) progress = std::make_unique<Progress>("fxt summarize: " + options.file, source);
     progress->Update(done);
@@ -39,6 +46,7 @@ int Run(const Options& options) {
   const auto capture = measure::Load(options.file, load);
   if (progress) progress->Clear();
   if (!capture) return Fail(capture.error());
+  for (std::string& line : measure::WhatIsMissing(*capture)) notes.push_back(std::move(line));
   for (const std::string& note : notes) PrintNote(kProgram, "note: " + note);
   const std::string summary = measure::EncodeSummary(*capture);
   // Where there is more than any summary may hold, one that nobody can read must not be left.
@@ -50,7 +58,12 @@ int Run(const Options& options) {
   if (!out) return Fail(out.error());
   out->Append(summary);
   const auto status = out->Finish();
-  return status ? kExitOk : FailOutput(options.output, status.error());
+  if (!status) return FailOutput(options.output, status.error());
+  PrintNote(kProgram, fmt::format("1 capture of {}, {} groups: {} written to {}",
+                                  util::FormatDuration(capture->length()), capture->groups.size(),
+                                  util::FormatSize(summary.size()),
+                                  options.output == "-" ? "standard output" : options.output));
+  return kExitOk;
 }
 
 }  // namespace

@@ -120,6 +120,34 @@ TEST(CollectorPropertyTest, TheSharesOfEachGroupAddUpToTheWindow) {
   }
 }
 
+TEST(CollectorPropertyTest, TwoThatShareTheWorkHaveWhatOneHasThatDoesAll) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    TraceScript trace;
+    Fill(trace, seed, seed % 2 == 0);
+    CollectorOptions options;
+    const Capture whole = trace.Collect(options);
+    if (seed % 3 == 0) options = {.from = whole.begin + 100, .to = whole.begin + 400};
+    const Capture all = trace.Collect(options);
+    options.work = Work::kTimes;
+    Capture times = trace.Collect(options);
+    options.work = Work::kHolders;
+    ASSERT_TRUE(TakeHolders(times, trace.Collect(options))) << seed;
+    ASSERT_TRUE(times == all) << seed;
+  }
+}
+
+TEST(CollectorPropertyTest, PartsOfDifferentTracesAreNotPutTogether) {
+  TraceScript one;
+  TraceScript other;
+  Fill(one, 1, false);
+  other.Name(7, "app").Switch(0, 0, 0, "R", 7).Switch(100, 0, 7, "S", 0);
+  CollectorOptions options;
+  options.work = Work::kTimes;
+  Capture times = one.Collect(options);
+  options.work = Work::kHolders;
+  EXPECT_FALSE(TakeHolders(times, other.Collect(options)));
+}
+
 TEST(CollectorPropertyTest, ThePartsOfAWindowAddUpToTheWhole) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     TraceScript trace;

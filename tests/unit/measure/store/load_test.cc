@@ -52,6 +52,69 @@ TEST_F(LoadTest, ATraceIsCollected) {
   EXPECT_TRUE(*capture == same);
 }
 
+TEST_F(LoadTest, TwoThreadsCollectTheSame) {
+  testing::TraceScript trace;
+  trace.Name(7, "app").Name(8, "other");
+  uint64_t time = 0;
+  while (trace.bytes().size() < size_t{3} << 20) {
+    trace.Wake(time + 5, 8, 7).Switch(time + 20, 0, 7, "S", 8).Wake(time + 25, 7, 8);
+    trace.Switch(time + 40, 0, 8, "R", 7);
+    time += 40 + time % 7;
+  }
+  const std::string path = Write("two.fxt", trace.bytes());
+  LoadOptions options;
+  const auto one = Load(path, options);
+  options.two_threads = true;
+  const auto two = Load(path, options);
+  ASSERT_TRUE(one && two);
+  EXPECT_FALSE(testing::Find(*one, "app")->of(Because::kHeldCpu).empty());
+  EXPECT_TRUE(*one == *two);
+}
+
+TEST_F(LoadTest, TwoThreadsFailAsOneDoes) {
+  testing::TraceScript trace;
+  trace.Name(7, "app");
+  for (uint64_t time = 0; trace.bytes().size() < size_t{2} << 20; time += 10) {
+    trace.Switch(time, 0, 0, "R", 7).Switch(time + 5, 0, 7, "S", 0);
+  }
+  std::string bytes(reinterpret_cast<const char*>(trace.bytes().data()), trace.bytes().size());
+  bytes += std::string(8, '\0');  // a record of size 0
+  const std::string path = Write("damaged.fxt", bytes);
+  LoadOptions options;
+  const auto one = Load(path, options);
+  options.two_threads = true;
+  const auto two = Load(path, options);
+  ASSERT_FALSE(one);
+  ASSERT_FALSE(two);
+  EXPECT_EQ(one.error().message, two.error().message);
+}
+
+TEST_F(LoadTest, RecordsOutOfOrderAreNoted) {
+  const auto notes_of = [&](uint64_t late) {
+    testing::TraceScript trace;
+    trace.Name(7, "app").Switch(1'000'000, 0, 0, "R", 7).Switch(90'000'000, 0, 7, "S", 0);
+    trace.Wake(90'000'000 - late, 7);
+    std::vector<std::string> notes;
+    LoadOptions options;
+    options.notes = &notes;
+    EXPECT_TRUE(Load(Write("late.fxt", trace.bytes()), options));
+    return notes;
+  };
+  EXPECT_THAT(notes_of(9'000'000),
+              ::testing::ElementsAre(HasSubstr("1 switches and wakeups are earlier")));
+  EXPECT_THAT(notes_of(100'000), IsEmpty());
+}
+
+// Lengths would be nonsense.
+TEST_F(LoadTest, AJumbledTraceIsRefused) {
+  testing::TraceScript trace;
+  trace.Name(7, "app").Switch(90'000'000, 0, 0, "R", 7).Switch(1'000'000, 0, 7, "S", 0);
+  const auto capture = Load(Write("jumbled.fxt", trace.bytes()));
+  ASSERT_FALSE(capture);
+  EXPECT_THAT(capture.error().message, HasSubstr("not in order of time"));
+  EXPECT_THAT(capture.error().hint, HasSubstr("fxt merge"));
+}
+
 TEST_F(LoadTest, ASummaryIsReadByItsContent) {
   Capture written = testing::RandomCapture(1);
   const std::string path = Write("b.anything", EncodeSummary(written));

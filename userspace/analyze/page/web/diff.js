@@ -321,6 +321,7 @@ add(document.getElementById("page"), [
   head(),
   ranked.length > 0 && [findingsTable(), el("h2", null, "Findings"), ranked.map(finding)],
   partitions(),
+  data("flame") && el("section", {id: "flame-here"}),
   el("h2", null, "The rest"),
   others(),
   allRows(),

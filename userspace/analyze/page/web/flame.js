@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 'use strict';
 
-// The page of `fxt flame`: stacks upward, wide as they weigh. A click zooms, the field searches.
+// The page of `fxt flame`, or a part of another page: stacks upward, wide as they weigh. A click
+// zooms, the field searches.
 (function () {
   const data = JSON.parse(document.getElementById('flame').textContent);
   const compared = data.base !== undefined;
@@ -85,16 +86,18 @@
   const line = make('p', { class: 'flame-line', id: 'line' }, describe(root));
   const area = make('div', { class: 'flame', id: 'graph', role: 'img',
     'aria-label': `flame graph of ${root.here} ${data.unit}` });
-  document.getElementById('page').append(
-    make('p', { class: 'eyebrow' }, 'fxt flame'),
-    make('h1', {}, compared ? `${data.file} against ${data.base}` : data.file),
+  const part = document.getElementById('flame-here');
+  (part || document.getElementById('page')).append(
+    part ? '' : make('p', { class: 'eyebrow' }, 'fxt flame'),
+    make(part ? 'h2' : 'h1', {}, part ? 'Call stacks, new against base' :
+      compared ? `${data.file} against ${data.base}` : data.file),
     make('p', { class: 'lead' },
       ({ off: 'Time that threads were away from the CPU, by the stack they left with.',
         on: 'Samples of what ran, by stack.',
         wake: 'Wakeups: the stack of the sleeper, and above “--” that of its waker, innermost first.',
       })[data.of] + (compared ? ' Red: more than before, blue: less.' : '')),
     make('p', { class: 'flame-tools' }, field, reset, found), line, area,
-    make('footer', { class: 'soft small' }, 'A click on a frame shows it and what is above it.'));
+    make(part ? 'p' : 'footer', { class: 'soft small' }, 'A click on a frame shows it and what is above it.'));
 
   function draw() {
     const width = area.clientWidth;

@@ -5,8 +5,8 @@ $(BUILD)/bench/make_switches: $(BUILD)/tests/bench/make_switches.o $(BUILD)/libf
 	@mkdir -p $(@D)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ $(LIBS)
 
-## bench-report  time and memory of fxt info, report and diff for 10 million switches (MILLIONS=)
-.PHONY: bench-report
+## bench-insight time and memory of fxt info, report, summarize and diff for 10 million switches (MILLIONS=)
+.PHONY: bench-insight
 MILLIONS ?= 10
-bench-report: $(BUILD)/fxt $(BUILD)/bench/make_switches
-	scripts/bench_report --build $(BUILD) --millions $(MILLIONS)
+bench-insight: $(BUILD)/fxt $(BUILD)/bench/make_switches
+	scripts/bench_insight --build $(BUILD) --millions $(MILLIONS)

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/page/diff_flame.h"
+
+#include <cmath>
+#include <iterator>
+
+#include "analyze/flame/flame_stacks.h"
+#include "analyze/page/flame_page.h"
+#include "fxt/reader.h"
+#include "source/input.h"
+
+namespace analyze {
+namespace {
+
+using comparison::DiffSide;
+
+struct Side {
+  FoldedStacks stacks;
+  double seconds = 0;  // of the captures that they are of
+};
+
+bool RecordsStacks(const DiffSide& side) {
+  // They take reading again, and the rest of the page does not.
+  return side.categories.find("stack") != std::string::npos ||
+         side.categories.find("all") != std::string::npos;
+}
+
+// False when it is no trace that can be read.
+bool Add(const std::string& file, FlameKind kind, FoldedStacks& stacks) {
+  if (file == "-") return false;
+  auto source = source::OpenInput(file);
+  if (!source) return false;
+  fxt::Reader reader(**source);
+  FlameBuilder builder(kind, LbrSymbolOptions());
+  while (reader.Next() == fxt::ReadStatus::kRecord) builder.Add(reader);
+  if (reader.status() != fxt::ReadStatus::kEnd) return false;
+  for (const auto& [stack, weight] : builder.Finish()) stacks[stack] += weight;
+  return true;
+}
+
+Side Read(const DiffSide& of, FlameKind kind) {
+  Side side;
+  for (size_t i = 0; i < of.files.size(); ++i) {
+    if (Add(of.files[i], kind, side.stacks)) side.seconds += of.seconds[i];
+  }
+  return side;
+}
+
+void Scale(Side& side, double seconds) {
+  if (side.seconds <= 0) return;
+  for (auto at = side.stacks.begin(); at != side.stacks.end();) {
+    const double weight = static_cast<double>(at->second) * seconds / side.seconds;
+    at->second = static_cast<uint64_t>(std::llround(weight));
+    at = at->second == 0 ? side.stacks.erase(at) : std::next(at);
+  }
+}
+
+double Mean(const DiffSide& base, const DiffSide& next) {
+  double sum = 0;
+  for (const DiffSide* side : {&base, &next}) {
+    for (const double seconds : side->seconds) sum += seconds;
+  }
+  return sum / static_cast<double>(base.seconds.size() + next.seconds.size());
+}
+
+}  // namespace
+
+std::optional<std::string> DiffFlameJson(const comparison::DiffReport& report) {
+  if (!RecordsStacks(report.base) || !RecordsStacks(report.next)) return std::nullopt;
+  for (const FlameKind kind : {FlameKind::kOff, FlameKind::kOn}) {
+    Side base = Read(report.base, kind);
+    Side next = Read(report.next, kind);
+    if (base.stacks.empty() || next.stacks.empty()) continue;
+    const double seconds = Mean(report.base, report.next);
+    Scale(base, seconds);
+    Scale(next, seconds);
+    return FlameJson(next.stacks, kind, "new", &base.stacks, "base");
+  }
+  return std::nullopt;
+}
+
+}  // namespace analyze
