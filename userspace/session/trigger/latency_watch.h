@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Looks at slots that stay in their rings for threads that waited, slept or ran for long.
+//
+// Some machines do not show every switch. So a time counts only where both of its ends are known: a
+// thread has waited only if it was seen to leave its CPU, or is new, and was not seen to run since.
+// Where another thread leaves a CPU than the one that was seen to come, it is not known how long
+// either of them was there.
 #pragma once
 
 #include <array>
@@ -40,10 +45,12 @@ class LatencyWatch {
       if (type == FXR_SLOT_SWITCH) {
         OnSwitch(cpu, event.time, fxr_unpack_switch(event.body, 0), found);
       } else if (type == FXR_SLOT_WAKING) {
-        woken_.Set(fxr_unpack_waking(event.body, 0).woken_tid, event.time);
+        OnWaking(event.time, fxr_unpack_waking(event.body, fxr_extra_of(event.commit)));
       }
     });
   }
+  // Of each ring.
+  uint64_t ring_slots() const { return merger_.ring_count() == 0 ? 0 : merger_.ring(0).capacity(); }
   // Slots that were left out.
   uint64_t skipped() const { return skipped_; }
   // How full of new slots the fullest ring was at the last look, percent.
@@ -54,41 +61,68 @@ class LatencyWatch {
     uint32_t tid = 0;
     uint64_t since = 0;
   };
-  // In the low bits of a time off the CPU.
+  // In the low bits of a time off the CPU: the state it left in, or that it was never on one.
   static constexpr unsigned kStateBits = 4;
+  static constexpr uint64_t kStateMask = (1u << kStateBits) - 1;
+  static constexpr uint64_t kNew = kStateMask;
 
   bool IsAbove(TriggerKind kind, uint64_t value) const {
     return value > above_[static_cast<size_t>(kind)];
   }
+  void OnWaking(uint64_t time, const fxr_waking_body& body) {
+    woken_.Set(body.woken_tid, time);
+    if (body.is_new) off_.Set(body.woken_tid, time << kStateBits | kNew);
+  }
   template <typename Visit>
   void OnSwitch(uint32_t cpu, uint64_t time, const fxr_switch_body& body, Visit& found) {
     OnCpu& here = on_cpu_[cpu];
-    if (body.prev_tid != 0) {
-      if (here.tid == body.prev_tid && IsAbove(TriggerKind::kSlice, time - here.since)) {
-        found(Found{TriggerKind::kSlice, time, time - here.since, body.prev_tid, body.prev_state});
-      }
-      // Some machines do not show every switch: it has waited at least until the one before.
-      const uint64_t waited = woken_.Get(body.prev_tid);
-      if (here.tid != body.prev_tid && waited != 0 && here.since > waited &&
-          IsAbove(TriggerKind::kWakeupLatency, here.since - waited)) {
-        found(Found{TriggerKind::kWakeupLatency, time, here.since - waited, body.prev_tid, 0});
-      }
-      off_.Set(body.prev_tid, time << kStateBits | body.prev_state);
-      woken_.Set(body.prev_tid, 0);
-    }
+    if (here.tid != body.prev_tid && here.tid != 0) Forget(here.tid);
+    if (body.prev_tid != 0) OnLeaving(here, time, body, found);
     here = {body.next_tid, time};
-    if (body.next_tid == 0) return;
-    const uint64_t woken = woken_.Get(body.next_tid);
-    const uint64_t off = off_.Get(body.next_tid);
-    const uint32_t state = off & ((1u << kStateBits) - 1);
-    if (woken != 0 && IsAbove(TriggerKind::kWakeupLatency, time - woken)) {
-      found(Found{TriggerKind::kWakeupLatency, time, time - woken, body.next_tid, state});
+    if (body.next_tid != 0) OnComing(time, body.next_tid, found);
+  }
+  template <typename Visit>
+  void OnLeaving(const OnCpu& here, uint64_t time, const fxr_switch_body& body, Visit& found) {
+    const uint32_t tid = body.prev_tid;
+    if (here.tid == tid) {
+      if (IsAbove(TriggerKind::kSlice, time - here.since)) {
+        found(Found{TriggerKind::kSlice, time, time - here.since, tid, body.prev_state});
+      }
+    } else {
+      // When it came was not shown: at the earliest when the last thread did that was.
+      const uint64_t woken = woken_.Get(tid);
+      if (woken != 0 && off_.Get(tid) != 0 && here.since > woken &&
+          IsAbove(TriggerKind::kWakeupLatency, here.since - woken)) {
+        found(Found{TriggerKind::kWakeupLatency, time, here.since - woken, tid, 0});
+      }
     }
+    // Its id may be another thread's next.
+    const bool ends = body.prev_state == FXR_STATE_DEAD || body.prev_state == FXR_STATE_ZOMBIE;
+    off_.Set(tid, ends ? 0 : (time << kStateBits | body.prev_state));
+    woken_.Set(tid, 0);
+  }
+  template <typename Visit>
+  void OnComing(uint64_t time, uint32_t tid, Visit& found) {
+    const uint64_t off = off_.Get(tid);
+    const uint64_t woken = woken_.Get(tid);
+    Forget(tid);
     if (off == 0) return;
+    const bool is_new = (off & kStateMask) == kNew;
+    const auto state =
+        is_new ? uint32_t{FXR_STATE_RUNNABLE} : static_cast<uint32_t>(off & kStateMask);
+    if (woken != 0 && IsAbove(TriggerKind::kWakeupLatency, time - woken)) {
+      found(Found{TriggerKind::kWakeupLatency, time, time - woken, tid, state});
+    }
+    if (is_new) return;
     const bool was_runnable = state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
     const TriggerKind kind = was_runnable ? TriggerKind::kRunnable : TriggerKind::kOffCpu;
     const uint64_t value = time - (off >> kStateBits);
-    if (IsAbove(kind, value)) found(Found{kind, time, value, body.next_tid, state});
+    if (IsAbove(kind, value)) found(Found{kind, time, value, tid, state});
+  }
+  // It runs, or did for a time that is not known.
+  void Forget(uint32_t tid) {
+    woken_.Set(tid, 0);
+    off_.Set(tid, 0);
   }
   void KeepUp();
 
@@ -96,7 +130,7 @@ class LatencyWatch {
   capture::SlotMerger merger_;
   std::vector<OnCpu> on_cpu_;
   model::TidMap<uint64_t, 0> woken_;  // when; 0: not, or it ran since
-  model::TidMap<uint64_t, 0> off_;    // when it left the CPU, and in which state; 0: not seen
+  model::TidMap<uint64_t, 0> off_;    // since when it is on no CPU, and its state; 0: not known
   uint64_t skipped_ = 0;
   unsigned fullest_ = 0;
 };

@@ -9,7 +9,15 @@
 #include <cstring>
 #include <utility>
 
+#include "util/quantity.h"
+
 namespace session {
+namespace {
+
+// Documentation/accounting/psi.rst: what anybody may ask for is a multiple of this, ns.
+constexpr uint64_t kFreeWindow = 2'000'000'000;
+
+}  // namespace
 
 util::Result<PressureWatch> PressureWatch::Open(const TriggerSpec& spec, const std::string& proc) {
   const std::string path = fmt::format("{}/pressure/{}", proc, spec.resource);
@@ -26,9 +34,16 @@ util::Result<PressureWatch> PressureWatch::Open(const TriggerSpec& spec, const s
   const std::string wish =
       fmt::format("{} {} {}", spec.share, spec.stall / 1000, spec.window / 1000);
   if (write(fd.get(), wish.c_str(), wish.size() + 1) < 0) {
+    // Who may not cost the kernel more looks gets those that it takes anyway.
+    if (errno == EINVAL && spec.window % kFreeWindow != 0) {
+      return util::Error{
+          fmt::format("trigger '{}': a window of {} needs CAP_SYS_RESOURCE, which is not there",
+                      spec.text, util::FormatDuration(spec.window)),
+          "a window of 2s, or a multiple of it, goes without"};
+    }
     return util::Error{
         fmt::format("trigger '{}': the kernel does not take it: {}", spec.text, strerror(errno)),
-        errno == EINVAL ? "without CAP_SYS_RESOURCE its windows are multiples of 2s" : ""};
+        ""};
   }
   return PressureWatch(std::move(fd));
 }

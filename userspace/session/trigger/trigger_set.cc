@@ -18,10 +18,12 @@ constexpr uint64_t kMinute = uint64_t{60} * 1'000'000'000;
 constexpr size_t kMaxMarks = 100;
 // Of tasks, in one turn.
 constexpr unsigned kMaxLookups = 50;
-// How often slots are looked at, ms: less often, the rings might be lapped in between.
+// How often slots are looked at, ms: less often, the rings might be lapped in between. A CPU fills
+// so many slots in a millisecond at most.
 constexpr int kScanMs = 200;
 constexpr int kBusyScanMs = 20;
 constexpr unsigned kBusyPercent = 15;
+constexpr uint64_t kSlotsPerMs = 1000;
 
 bool IsBelow(const std::string& path, const std::string& cgroup) {
   return cgroup == "/" || path == cgroup ||
@@ -72,7 +74,11 @@ void TriggerSet::AddPollFds(std::vector<pollfd>& fds) const {
 
 int TriggerSet::TimeoutMs() const {
   int timeout = -1;
-  if (slots_) timeout = slots_->fullest_percent() > kBusyPercent ? kBusyScanMs : kScanMs;
+  if (slots_) {
+    const uint64_t half = std::min<uint64_t>(slots_->ring_slots() / 2 / kSlotsPerMs, kScanMs);
+    const int calm = std::max(kBusyScanMs, static_cast<int>(half));
+    timeout = slots_->fullest_percent() > kBusyPercent ? kBusyScanMs : calm;
+  }
   if (pending_) {
     const uint64_t now = recording_.Now();
     const uint64_t left = pending_->until > now ? (pending_->until - now) / 1'000'000 + 1 : 0;

@@ -19,14 +19,14 @@ class SlotProducer {
   SlotProducer() : slots_(kSlots) {}
   SlotRing Ring() { return SlotRing(&control_, slots_.data(), kShift); }
   uint64_t Claim() { return control_.head++; }
-  void Commit(uint64_t position, uint64_t time, uint64_t body,
-              fxr_slot_type type = FXR_SLOT_SWITCH) {
+  void Commit(uint64_t position, uint64_t time, uint64_t body, fxr_slot_type type = FXR_SLOT_SWITCH,
+              uint64_t extra = 0) {
     fxr_slot& slot = slots_[position & (kSlots - 1)];
     slot.body = body;
-    slot.commit = fxr_pack_commit(type, 0, time, (position >> kShift) + 1);
+    slot.commit = fxr_pack_commit(type, extra, time, (position >> kShift) + 1);
   }
-  void Put(uint64_t time, uint64_t body, fxr_slot_type type = FXR_SLOT_SWITCH) {
-    Commit(Claim(), time, body, type);
+  void Put(uint64_t time, uint64_t body, fxr_slot_type type = FXR_SLOT_SWITCH, uint64_t extra = 0) {
+    Commit(Claim(), time, body, type, extra);
   }
   uint64_t room() const { return kSlots - (control_.head - control_.tail); }
   uint64_t tail() const { return control_.tail; }

@@ -25,6 +25,20 @@ TEST(PressureWatchTest, TheKernelIsToldInMicroseconds) {
   EXPECT_EQ(told, "some 200000 1000000");
 }
 
+// Another file that takes no such words stands for the kernel's refusal.
+TEST(PressureWatchTest, AWindowThatNeedsARightIsSaidToNeedIt) {
+  const testing_support::TempFolder folder;
+  std::filesystem::create_directory(folder.path() / "pressure");
+  std::filesystem::create_symlink("/proc/self/oom_score_adj", folder.path() / "pressure/cpu");
+  const auto one = PressureWatch::Open(*ParseTrigger("psi cpu some 20% 1s"), folder.path());
+  ASSERT_FALSE(one.ok());
+  EXPECT_NE(one.error().message.find("a window of 1"), std::string::npos) << one.error().message;
+  EXPECT_NE(one.error().message.find("CAP_SYS_RESOURCE"), std::string::npos);
+  const auto four = PressureWatch::Open(*ParseTrigger("psi cpu some 20% 4s"), folder.path());
+  ASSERT_FALSE(four.ok());
+  EXPECT_EQ(four.error().message.find("CAP_SYS_RESOURCE"), std::string::npos);
+}
+
 TEST(PressureWatchTest, AKernelWithoutPressureIsSaidToBeOne) {
   const testing_support::TempFolder folder;
   const auto spec = ParseTrigger("psi io full 50% 2s");

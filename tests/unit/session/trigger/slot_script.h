@@ -20,13 +20,13 @@ class SlotScript {
                                          .prev_state = static_cast<fxr_u8>(state)})
                             .body);
   }
-  void Waking(uint64_t time, uint32_t tid) {
-    producer_.Put(
-        time,
-        fxr_pack_waking(
-            {.woken_tid = tid, .waker_tid = 0, .priority = 120, .target_cpu = 0, .is_new = 0})
-            .body,
-        FXR_SLOT_WAKING);
+  void Waking(uint64_t time, uint32_t tid, bool is_new = false) {
+    const fxr_payload payload = fxr_pack_waking({.woken_tid = tid,
+                                                 .waker_tid = 0,
+                                                 .priority = 120,
+                                                 .target_cpu = 0,
+                                                 .is_new = static_cast<fxr_u8>(is_new)});
+    producer_.Put(time, payload.body, FXR_SLOT_WAKING, payload.extra);
   }
 
  private:
