@@ -2,11 +2,11 @@
 #include "session/buffered_recording.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <utility>
 
 #include "capture/bpf/ring_sizes.h"
+#include "capture/rings/oldest_time.h"
 #include "session/process_time.h"
 #include "util/clock.h"
 #include "util/machine_info.h"
@@ -73,6 +73,7 @@ void BufferedRecording::OnStart(uint64_t time) {
 }
 
 void BufferedRecording::OnSideEvent(const fxr_side_header& event) {
+  if (started_) slot_counts_.Count(event);
   const bool while_stopped = event.time > stop_time_ && event.time < start_time_;
   // Who tasks are when it starts again can be asked then.
   if (while_stopped && !started_ && journal_.bytes() >= journal_limit_) {
@@ -173,30 +174,12 @@ void BufferedRecording::NoteHeads() {
   notes_.Add(std::move(note));
 }
 
-// The oldest slot is where the next event goes. One that is overwritten while it is looked at tells
-// the time of now, and taking that for the left edge would make everybody in the window have the
-// name of now: a time counts only where the head stayed and the slot behind is not older.
-std::optional<uint64_t> BufferedRecording::OldestTime(size_t ring_index, uint64_t now) const {
-  constexpr int kTries = 16;
-  const capture::SlotRing& ring = rings_[ring_index];
-  for (int i = 0; i < kTries; ++i) {
-    const uint64_t head = ring.LiveHead();
-    if (head - floors_[ring_index] <= ring.capacity()) return std::nullopt;
-    const uint64_t oldest = head - ring.capacity();
-    const uint64_t near = notes_.Near(ring_index, oldest, now);
-    const uint64_t time = capture::WholeTime(ring.Read(oldest).commit, near);
-    const uint64_t next = capture::WholeTime(ring.Read(oldest + 1).commit, near);
-    std::atomic_thread_fence(std::memory_order_acquire);
-    if (ring.LiveHead() == head && time <= next) return time;
-  }
-  return std::nullopt;  // the next look comes soon
-}
-
 uint64_t BufferedRecording::LeftEdge() const {
   const uint64_t now = session_->Now();
   uint64_t edge = floor_time_;
   for (size_t i = 0; i < rings_.size(); ++i) {
-    if (const auto time = OldestTime(i, now)) edge = std::max(edge, *time);
+    const auto time = capture::OldestTime(rings_[i], i, floors_[i], notes_, now);
+    if (time) edge = std::max(edge, *time);
   }
   return edge;
 }
@@ -381,6 +364,17 @@ RecordingStatus BufferedRecording::status() const {
   status.snapshots = snapshots_;
   status.writing = thread_.busy() || !waiting_.empty();
   return status;
+}
+
+CategoryTotals BufferedRecording::CountCategories() {
+  slot_counts_.Update(rings_);
+  CategoryTotals totals;
+  const capture::CaptureStats stats = session_->stats();
+  for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
+    totals.events[category] = slot_counts_.counts()[category];
+    totals.lost[category] = stats.dropped[category];
+  }
+  return totals;
 }
 
 }  // namespace session

@@ -16,6 +16,7 @@
 #include "session/durable_tasks.h"
 #include "session/journal.h"
 #include "session/recording.h"
+#include "session/slot_counts.h"
 #include "session/snapshot_thread.h"
 
 namespace session {
@@ -40,6 +41,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   uint64_t Now() override { return session_->Now(); }
   std::optional<fxr_task> FindTask(uint32_t tid) override;
   RecordingStatus status() const override;
+  CategoryTotals CountCategories() override;
   capture::CaptureSession& capture() override { return *session_; }
 
  private:
@@ -69,8 +71,6 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void NoteHeads();
   // From when on the rings have everything, about; ns.
   uint64_t LeftEdge() const;
-  // Of what is still in a ring; none where nothing has gone, or it goes too fast.
-  std::optional<uint64_t> OldestTime(size_t ring_index, uint64_t now) const;
   // Lets go of what the window has left behind.
   void Trim();
   // Who tasks are now, into the journal: some of it was lost.
@@ -97,6 +97,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   uint64_t start_time_ = UINT64_MAX;  // of the start after it
   uint64_t end_time_ = 0;             // while it is stopped: nothing after this counts
   uint64_t lost_tasks_ = 0;
+  SlotCounts slot_counts_;
   uint64_t next_number_ = 1;
   uint64_t snapshots_ = 0;
   std::deque<Waiting> waiting_;

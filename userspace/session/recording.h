@@ -25,6 +25,7 @@
 #include "capture/bpf/kernel_features.h"
 #include "capture/bpf/program_options.h"
 #include "fxt_record/event.h"
+#include "session/slot_counts.h"
 #include "session/trigger_fired.h"
 #include "sink/output.h"
 #include "translate/file/session_info.h"
@@ -85,6 +86,12 @@ struct RecordingStatus {
   uint64_t journal_bytes = 0;  // who tasks are, in the window
   uint64_t snapshots = 0;      // written
   bool writing = false;        // a snapshot is being written
+};
+
+// Events by category since the first start, and how many of them were lost.
+struct CategoryTotals {
+  CategoryCounts events{};
+  CategoryCounts lost{};
 };
 
 struct SnapshotRequest {
@@ -149,6 +156,8 @@ class Recording {
   // ns of the kernel's CLOCK_MONOTONIC, that of events.
   virtual uint64_t Now() = 0;
   virtual RecordingStatus status() const = 0;
+  // Looks at what came since the last call, where nobody else does; see SlotCounts.
+  virtual CategoryTotals CountCategories() = 0;
   // Who has or had this tid, as far as that is kept; for who has seen a slot of it.
   virtual std::optional<fxr_task> FindTask(uint32_t tid) = 0;
   // The capture behind it, for who follows a command or counts.

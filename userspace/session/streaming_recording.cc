@@ -169,14 +169,19 @@ util::Status StreamingRecording::Publish() {
   return entry ? entry->Publish() : util::Ok();
 }
 
-void StreamingRecording::AddCounts() {
+CategoryTotals StreamingRecording::Totals() const {
+  CategoryTotals totals = finished_;
+  if (!file_) return totals;
   const translate::TranslationStats stats = file_->translator.stats();
-  for (const uint64_t events : stats.events) finished_events_ += events;
-  for (const uint64_t lost : stats.lost) finished_lost_ += lost;
+  for (uint32_t category = 0; category < FXR_CATEGORY_COUNTS; ++category) {
+    totals.events[category] += stats.events[category];
+    totals.lost[category] += stats.lost[category];
+  }
+  return totals;
 }
 
 void StreamingRecording::FinishFile(uint64_t end) {
-  AddCounts();
+  finished_ = Totals();
   const translate::TranslationStats stats = file_->translator.stats();
   Written written;
   written.number = file_->number;
@@ -287,14 +292,12 @@ RecordingStatus StreamingRecording::status() const {
   RecordingStatus status;
   status.started = started_;
   status.mode = BufferingMode::kStreaming;
-  status.events = finished_events_;
-  status.lost = finished_lost_;
   if (begun_ && file_) {
     status.covered = (started_ ? session_->Now() : stop_time_) - first_start_;
-    const translate::TranslationStats stats = file_->translator.stats();
-    for (const uint64_t events : stats.events) status.events += events;
-    for (const uint64_t lost : stats.lost) status.lost += lost;
   }
+  const CategoryTotals totals = Totals();
+  for (const uint64_t events : totals.events) status.events += events;
+  for (const uint64_t lost : totals.lost) status.lost += lost;
   status.cpu_time = ProcessTime();
   status.ring_bytes = session_->ring_bytes();
   status.buffer_bytes = session_->ring_bytes() * session_->ring_count();

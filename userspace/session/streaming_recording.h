@@ -46,6 +46,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
     return session_->identities().LookUp(tid);
   }
   RecordingStatus status() const override;
+  CategoryTotals CountCategories() override { return Totals(); }
   capture::CaptureSession& capture() override { return *session_; }
 
  private:
@@ -86,7 +87,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   void Rotate(uint64_t time);
   // Closes the file on a thread of its own: the end of a compressed file takes its time.
   void FinishFile(uint64_t end);
-  void AddCounts();
+  CategoryTotals Totals() const;
 
   RecordingConfig config_;
   std::unique_ptr<capture::ProcIdentity> proc_;
@@ -107,8 +108,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   uint64_t start_time_ = 0;
   uint64_t flush_at_ = 0;
   uint64_t files_ = 0;
-  uint64_t finished_lost_ = 0;  // of files that were finished
-  uint64_t finished_events_ = 0;
+  CategoryTotals finished_;  // of files that were finished
 };
 
 }  // namespace session

@@ -64,10 +64,26 @@ class Parameters {
   text::JsonWriter json_{buffer_};
 };
 
+void AppendNumbers(text::JsonWriter& json, const std::vector<uint32_t>& numbers) {
+  json.BeginArray();
+  for (const uint32_t number : numbers) json.Unsigned(number);
+  json.EndArray();
+}
+
 void AppendStrings(text::JsonWriter& json, const std::vector<std::string>& strings) {
   json.BeginArray();
   for (const std::string& each : strings) json.String(each);
   json.EndArray();
+}
+
+void AppendFilter(text::JsonWriter& json, const TaskFilter& filter) {
+  json.BeginObject();
+  AppendNumbers(json.Key("tids"), filter.tids);
+  AppendNumbers(json.Key("pids"), filter.pids);
+  AppendStrings(json.Key("comms"), filter.comms);
+  AppendStrings(json.Key("cgroups"), filter.cgroups);
+  json.Key("follow").Bool(filter.follow);
+  json.EndObject();
 }
 
 std::string Text(const Json& object, const char* name) {
@@ -211,10 +227,11 @@ util::Result<Client::Answer> Client::Call(std::string_view member, std::string_v
 util::Status Client::Initialize(const TraceConfig& config, std::optional<PassedOutput> output) {
   Parameters parameters;
   text::JsonWriter& json = parameters.Key("config").BeginObject();
-  AppendStrings(json.Key("categories"), config.categories);
+  if (config.categories) AppendStrings(json.Key("categories"), *config.categories);
   json.Key("buffer_size_megabytes_hint").Unsigned(config.buffer_size_megabytes_hint);
   json.Key("start_timeout_milliseconds").Unsigned(config.start_timeout_milliseconds);
   json.Key("buffering_mode").String(Name(config.buffering_mode));
+  if (config.filter) AppendFilter(json.Key("filter"), *config.filter);
   json.EndObject();
   parameters.Output(output);
   auto answer = Call("InitializeTracing", parameters.Finish(), kLong, output ? output->fd : -1);

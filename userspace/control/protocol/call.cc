@@ -73,6 +73,17 @@ class Fields {
     }
   }
 
+  void Ints(const char* name, std::vector<uint32_t>& values, size_t max_count, uint32_t most) {
+    const Json* found = FindArray(name, max_count);
+    if (found == nullptr) return;
+    for (const Json& element : *found) {
+      if (!element.is_number_unsigned() || element.get<uint64_t>() > most) {
+        return Refuse(name, fmt::format("has something else than numbers of 0 to {}", most));
+      }
+      values.push_back(element.get<uint32_t>());
+    }
+  }
+
   const Json* FindArray(const char* name, size_t max_count) {
     const Json* found = Find(name);
     if (found == nullptr) return nullptr;
@@ -118,6 +129,9 @@ class Fields {
 
 constexpr size_t kMaxPath = 4096;
 constexpr size_t kMaxWord = 100;
+// Of one kind.
+constexpr size_t kMaxFilters = 100;
+constexpr uint32_t kMaxTid = (uint32_t{1} << 22) - 1;
 
 std::optional<OutputChoice> ReadOutput(const Json* json, std::optional<BadParameter>& bad) {
   if (json == nullptr) return std::nullopt;
@@ -139,12 +153,25 @@ std::optional<OutputChoice> ReadOutput(const Json* json, std::optional<BadParame
   return output;
 }
 
+TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& bad) {
+  TaskFilter filter;
+  Fields fields(json, "config.filter", bad, {"tids", "pids", "comms", "cgroups", "follow"});
+  fields.Ints("tids", filter.tids, kMaxFilters, kMaxTid);
+  fields.Ints("pids", filter.pids, kMaxFilters, kMaxTid);
+  fields.Strings("comms", filter.comms, kMaxFilters, kMaxWord);
+  fields.Strings("cgroups", filter.cgroups, kMaxFilters, kMaxPath);
+  fields.Bool("follow", filter.follow);
+  return filter;
+}
+
 TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
   TraceConfig config;
   Fields fields(json, "config", bad,
                 {"categories", "buffer_size_megabytes_hint", "start_timeout_milliseconds",
-                 "buffering_mode", "provider_specs"});
-  fields.Strings("categories", config.categories, kMaxCategories, kMaxCategoryName);
+                 "buffering_mode", "provider_specs", "filter"});
+  if (fields.Find("categories") != nullptr) {
+    fields.Strings("categories", config.categories.emplace(), kMaxCategories, kMaxCategoryName);
+  }
   fields.Int("buffer_size_megabytes_hint", config.buffer_size_megabytes_hint);
   fields.Int("start_timeout_milliseconds", config.start_timeout_milliseconds);
   std::string mode(Name(config.buffering_mode));
@@ -163,6 +190,7 @@ TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
       if (read.name.empty()) one.Refuse("name", "is missing");
     }
   }
+  if (const Json* filter = fields.Find("filter")) config.filter = ReadFilter(*filter, bad);
   return config;
 }
 

@@ -16,12 +16,24 @@ struct ProviderSpec {
   uint32_t buffer_size_megabytes_hint = 0;
 };
 
+// Whose events are recorded; together they are a union. Ids are those of the process namespace that
+// the controller runs in.
+struct TaskFilter {
+  std::vector<uint32_t> tids;
+  std::vector<uint32_t> pids;
+  std::vector<std::string> comms;
+  std::vector<std::string> cgroups;
+  bool follow = false;  // also whom they make from the start on
+};
+
 struct TraceConfig {
-  std::vector<std::string> categories;      // empty: the default ones
+  // Empty: all that there are; not said: the default ones.
+  std::optional<std::vector<std::string>> categories;
   uint32_t buffer_size_megabytes_hint = 0;  // 0: not said
   uint64_t start_timeout_milliseconds = 0;  // 0: none
   BufferingMode buffering_mode = BufferingMode::kOneshot;
   std::vector<ProviderSpec> provider_specs;
+  std::optional<TaskFilter> filter;  // none: everybody's
 };
 
 // Where a trace goes, as a call names it: one of the two.

@@ -14,6 +14,7 @@
 #include "schema/event_info.h"
 #include "sink/open_sink.h"
 #include "text/clean_text.h"
+#include "tools/record/control/recording_status.h"
 #include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
 #include "tools/record/options/session_description.h"
@@ -80,6 +81,10 @@ util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool
   auto alerts = AlertListener::Listen(options_.socket, *this);
   if (!alerts) return alerts.TakeError();
   alerts_ = std::move(*alerts);
+  if (alerts_->replaced_stale()) {
+    console_.Note(fmt::format("removed {}, which somebody left who ended without a chance to",
+                              options_.socket));
+  }
   return util::Ok();
 }
 
@@ -268,17 +273,7 @@ void SessionRecorder::Tell(const session::Written& written) {
 }
 
 control::Status SessionRecorder::GetStatus() const {
-  const session::RecordingStatus recording = recording_->status();
-  control::Status status;
-  status.covered = recording.covered;
-  status.started = started_ == 0 ? 0 : util::MonotonicNow() - started_;
-  status.buffer_bytes = recording.buffer_bytes;
-  status.events = recording.events;
-  status.lost = recording.lost;
-  status.cpu_time = recording.cpu_time;
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  status.resident_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+  control::Status status = StatusOf(*recording_, started_);
   for (const session::TriggerState& trigger : triggers_->triggers()) {
     status.triggers.push_back(
         {trigger.spec.text, trigger.fired, trigger.limited, trigger.fired - trigger.limited});
@@ -322,7 +317,10 @@ void SessionRecorder::PrintSummary() {
   for (const session::TriggerState& trigger : triggers_->triggers()) {
     const uint64_t files = trigger.fired - trigger.limited;
     console_.Note(fmt::format(
-        "{}: {} times{}", trigger.spec.text, util::FormatCount(trigger.fired),
+        "{}: {}{}", trigger.spec.text,
+        trigger.fired == 0   ? "never"
+        : trigger.fired == 1 ? "once"
+                             : fmt::format("{} times", util::FormatCount(trigger.fired)),
         trigger.limited == 0
             ? ""
             : fmt::format(", {} of them with a file of their own", util::FormatCount(files))));

@@ -19,7 +19,7 @@ TEST(ClientTest, ControlsASession) {
   EXPECT_FALSE(client->Start({}).ok());
   EXPECT_EQ(client->last_error(), "NOT_INITIALIZED");
   TraceConfig config;
-  config.categories = {"sched", "with \"quotes\""};
+  config.categories = {{"sched", "with \"quotes\""}};
   config.buffering_mode = BufferingMode::kCircular;
   ASSERT_TRUE(client->Initialize(config, std::nullopt).ok());
   ASSERT_TRUE(client->Start({}).ok());

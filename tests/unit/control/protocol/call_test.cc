@@ -40,6 +40,34 @@ TEST(CallTest, RefusesWhatIsNoCall) {
   EXPECT_TRUE(Call::Parse("{\"method\":\"a.B\",\"x\":\"\\\"" + std::string(100, '[') + "\"}").ok());
 }
 
+TEST(CallTest, NoCategoriesAndNotSayingAnyAreTwo) {
+  const auto none = Parsed(R"({"config":{"categories":[]}})").ReadInitialize();
+  ASSERT_EQ(BadOf(none), "");
+  ASSERT_TRUE(none.value.config.categories);
+  EXPECT_TRUE(none.value.config.categories->empty());
+  for (const char* unsaid : {R"({"config":{}})", R"({"config":{"categories":null}})"}) {
+    EXPECT_FALSE(Parsed(unsaid).ReadInitialize().value.config.categories) << unsaid;
+  }
+}
+
+TEST(CallTest, ReadsAFilter) {
+  const auto read = Parsed(R"({"config":{"filter":{"tids":[1,2],"pids":[3],"comms":["a b"],
+                               "cgroups":["/x"],"follow":true}}})")
+                        .ReadInitialize();
+  ASSERT_EQ(BadOf(read), "");
+  ASSERT_TRUE(read.value.config.filter);
+  const TaskFilter& filter = *read.value.config.filter;
+  EXPECT_EQ(filter.tids, (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(filter.pids, (std::vector<uint32_t>{3}));
+  EXPECT_EQ(filter.comms, (std::vector<std::string>{"a b"}));
+  EXPECT_EQ(filter.cgroups, (std::vector<std::string>{"/x"}));
+  EXPECT_TRUE(filter.follow);
+  for (const char* wrong : {"[-1]", "[4194304]", "[\"1\"]", "1", "[1.5]"}) {
+    const std::string text = R"({"config":{"filter":{"tids":)" + std::string(wrong) + "}}}";
+    EXPECT_EQ(BadOf(Parsed(text.c_str()).ReadInitialize()), "config.filter.tids") << wrong;
+  }
+}
+
 TEST(CallTest, ReadsATraceConfig) {
   const auto read =
       Parsed(R"({"config":{"categories":["sched","task"],"buffer_size_megabytes_hint":16,
@@ -49,7 +77,7 @@ TEST(CallTest, ReadsATraceConfig) {
           .ReadInitialize();
   ASSERT_EQ(BadOf(read), "");
   const TraceConfig& config = read.value.config;
-  EXPECT_EQ(config.categories, (std::vector<std::string>{"sched", "task"}));
+  EXPECT_EQ(config.categories, (std::optional<std::vector<std::string>>{{"sched", "task"}}));
   EXPECT_EQ(config.buffer_size_megabytes_hint, 16u);
   EXPECT_EQ(config.start_timeout_milliseconds, 250u);
   EXPECT_EQ(config.buffering_mode, BufferingMode::kCircular);

@@ -57,10 +57,11 @@ int Run(const Options& options) {
     if (!config) return FailUsage(config.error());
     host.session = std::move(*config);
     host.output = options.session.output;
-  } else if (!options.session.categories.empty() ||
+  } else if (!options.session.categories.empty() || options.session.tasks.any() ||
              (!options.session.output.empty() && options.session.triggers.empty())) {
-    return FailUsage({"-o and -c are of the session that begins at once, and there is none",
-                      "add --circular SIZE, --oneshot SIZE or --streaming"});
+    return FailUsage(
+        {"-o, -c and filters are of the session that begins at once, and there is none",
+         "add --circular SIZE, --oneshot SIZE or --streaming"});
   }
   auto triggers = options.session.MakeTriggers();
   if (!triggers) return FailUsage(triggers.error());

@@ -20,6 +20,18 @@ std::string ModeOf(const Status& status) {
   return status.buffering_mode ? std::string(control::Name(*status.buffering_mode)) : "";
 }
 
+// ", 35,000 a second"; empty for one that was not there before.
+std::string RateOf(const control::CategoryCount& category, const TimedStatus& before,
+                   const TimedStatus& now) {
+  for (const control::CategoryCount& old : before.status.categories) {
+    if (old.name != category.name || old.events > category.events) continue;
+    const double seconds = static_cast<double>(now.time - before.time) / 1e9;
+    const double rate = static_cast<double>(category.events - old.events) / seconds;
+    return fmt::format(", {} a second", util::FormatCount(static_cast<uint64_t>(rate)));
+  }
+  return "";
+}
+
 }  // namespace
 
 StatusRates RatesBetween(const TimedStatus& before, const TimedStatus& now) {
@@ -71,9 +83,10 @@ std::string StatusLines(const TimedStatus& now, const TimedStatus* before) {
                       util::FormatDuration(status.cpu_time), cost,
                       util::FormatSize(status.resident_bytes));
   for (const control::CategoryCount& category : status.categories) {
-    text +=
-        fmt::format("{:<10} {}: {} events, {} lost\n", "category", text::CleanText(category.name),
-                    util::FormatCount(category.events), util::FormatCount(category.lost));
+    text += fmt::format("{:<10} {}: {} events{}, {} lost\n", "category",
+                        text::CleanText(category.name), util::FormatCount(category.events),
+                        rates.known ? RateOf(category, *before, now) : "",
+                        util::FormatCount(category.lost));
   }
   for (const control::TriggerStatus& trigger : status.triggers) {
     text += fmt::format("{:<10} {}: fired {}, held back {}, files {}\n", "trigger",

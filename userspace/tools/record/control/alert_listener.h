@@ -35,6 +35,8 @@ class AlertListener {
   AlertListener& operator=(const AlertListener&) = delete;
   ~AlertListener();
 
+  // Whether somebody ended without a chance to take the socket away.
+  bool replaced_stale() const { return socket_->replaced_stale(); }
   void AddPollFds(std::vector<pollfd>& fds) { server_->AddPollFds(fds); }
   // When it has to have a turn at the latest, ms.
   int TimeoutMs() const;

@@ -66,6 +66,7 @@ void SessionOptions::AddTo(const Command& command) {
       .Add("-c,--categories", categories,
            "What to record (fxt-record --list-categories shows what there is)")
       .Type("LIST");
+  tasks.AddTo(command);
 }
 
 util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
@@ -92,6 +93,9 @@ util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
     auto parsed = capture::ParseCategories(categories);
     if (!parsed) return parsed.TakeError();
     config.categories = SplitAtCommas(categories);
+  }
+  if (tasks.any()) {
+    config.filter = {tasks.tids, tasks.tgids, tasks.comms, tasks.cgroups, tasks.follow};
   }
   return config;
 }

@@ -9,6 +9,7 @@
 #include "control/protocol/requests.h"
 #include "tools/common/command_line.h"
 #include "tools/record/control/trigger_files.h"
+#include "tools/record/options/task_choice.h"
 #include "util/result.h"
 
 namespace tools {
@@ -22,6 +23,7 @@ struct SessionOptions {
   std::vector<std::string> triggers;
   std::string before;
   std::string after;
+  TaskChoice tasks;
 
   void AddTo(const Command& command);
   // Whether a mode was asked for.

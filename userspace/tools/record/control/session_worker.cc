@@ -9,14 +9,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "schema/event_info.h"
+#include "tools/record/control/recording_status.h"
+#include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
-#include "tools/record/options/record_options.h"
 #include "tools/record/options/session_description.h"
 #include "tools/record/process/schedule.h"
 #include "util/clock.h"
@@ -47,16 +47,6 @@ output::KeepWaiting PatientReader() {
     last = now;
     return now - begin < kReaderPatience;
   };
-}
-
-uint64_t ResidentBytes() {
-  FILE* file = fopen("/proc/self/statm", "re");
-  if (file == nullptr) return 0;
-  uint64_t all = 0;
-  uint64_t resident = 0;
-  const int read = fscanf(file, "%lu %lu", &all, &resident);
-  fclose(file);
-  return read == 2 ? resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
 }  // namespace
@@ -132,8 +122,10 @@ void SessionWorker::TellWritten() {
 Outcome SessionWorker::Initialize(const control::TraceConfig& config,
                                   std::optional<control::TraceOutput> output) {
   capture::CategorySelection categories = capture::DefaultCategories();
-  if (!config.categories.empty()) {
-    auto parsed = capture::ParseCategories(fmt::format("{}", fmt::join(config.categories, ",")));
+  if (config.categories) {
+    // An empty list is the document's word for all.
+    const std::string list = fmt::format("{}", fmt::join(*config.categories, ","));
+    auto parsed = capture::ParseCategories(list.empty() ? "all" : list);
     if (!parsed) return Failed(parsed.error());
     categories = *parsed;
   }
@@ -167,6 +159,13 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   options.command_line = defaults_.command_line;
   options.categories = categories;
   options.verbose = defaults_.verbose;
+  if (config_.filter) {
+    options.tids = config_.filter->tids;
+    options.tgids = config_.filter->pids;
+    options.comms = config_.filter->comms;
+    options.cgroups = config_.filter->cgroups;
+    options.follow = config_.filter->follow;
+  }
   std::vector<std::string> notes;
   // Of these some comes by perf, or needs what was mapped when; both are for a recording into a
   // file.
@@ -207,6 +206,7 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   recording_ = std::move(*made);
   recording_->Describe(DescribeSession(options, recording_->capture(), std::nullopt));
   categories_ = categories;
+  options_ = options;
   if (defaults_.triggers.triggers.empty() ||
       config_.buffering_mode == control::BufferingMode::kStreaming) {
     return util::Ok();
@@ -242,6 +242,12 @@ Outcome SessionWorker::Start(const control::StartOptions& options) {
   if (auto status = recording_->Start(disposition); !status) return Failed(status.error());
   if (!begun_ || options.buffer_disposition != control::BufferDisposition::kRetain) {
     started_at_ = util::MonotonicNow();
+  }
+  if (!begun_) {
+    for (const std::string& warning :
+         FilterWarnings(options_, recording_->capture().filter_matches())) {
+      say_(warning);
+    }
   }
   begun_ = recording_now_ = true;
   if (triggers_) triggers_->Begin();
@@ -319,17 +325,9 @@ void SessionWorker::Signal() {
   if (triggers_ && recording_now_) triggers_->OnSignal();
 }
 
-control::Status SessionWorker::GetStatus() const {
-  control::Status status;
-  status.resident_bytes = ResidentBytes();
-  if (!recording_) return status;
-  const session::RecordingStatus recording = recording_->status();
-  status.covered = recording.covered;
-  status.started = started_at_ == 0 ? 0 : util::MonotonicNow() - started_at_;
-  status.buffer_bytes = recording.buffer_bytes;
-  status.events = recording.events;
-  status.lost = recording.lost;
-  status.cpu_time = recording.cpu_time;
+control::Status SessionWorker::GetStatus() {
+  if (!recording_) return ProcessStatus();
+  control::Status status = StatusOf(*recording_, started_at_);
   if (triggers_) status.triggers = triggers_->status();
   return status;
 }

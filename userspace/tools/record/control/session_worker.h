@@ -20,6 +20,7 @@
 #include "control/server/mailbox.h"
 #include "session/recording.h"
 #include "tools/record/control/trigger_files.h"
+#include "tools/record/options/record_options.h"
 
 namespace tools {
 
@@ -54,7 +55,7 @@ class SessionWorker {
   void Alert(const std::string& name);
   // Somebody sent a SIGUSR1.
   void Signal();
-  control::Status GetStatus() const;
+  control::Status GetStatus();
 
  private:
   util::Status Make(const capture::CategorySelection& categories);
@@ -76,6 +77,7 @@ class SessionWorker {
   // The session.
   control::TraceConfig config_;
   capture::CategorySelection categories_;
+  RecordOptions options_;                       // as the foreground would have them
   std::optional<control::TraceOutput> output_;  // STREAMING
   std::unique_ptr<session::Recording> recording_;
   std::unique_ptr<TriggerFiles> triggers_;  // after what it looks at

@@ -17,8 +17,6 @@
 namespace tools {
 namespace {
 
-constexpr uint32_t kMaxTid = (1u << 22) - 1;  // the kernel's PID_MAX_LIMIT is one more
-
 constexpr const char* kDescription =
     "fxt-record watches the whole machine and writes what it saw as a Fuchsia Trace Format file,\n"
     "which https://ui.perfetto.dev opens. Options come first; what follows them, or --, is a "
@@ -199,23 +197,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   program.Add("--keep", options.keep, "With --rotate: remove all but the newest N files")
       .Type("N")
       .Range(1u, 1'000'000u);
-  program
-      .Add("-p,--pid", options.tids,
-           "Record only events that involve this thread id, of the process namespace that "
-           "the recorder runs in (may be repeated; the filters together are a union)")
-      .Type("TID")
-      .Range(1u, kMaxTid)
-      .Commas();
-  program.Add("-t,--tgid", options.tgids, "... that involve threads of this process id")
-      .Type("PID")
-      .Range(1u, kMaxTid)
-      .Commas();
-  program.Add("--comm", options.comms, "... threads of this name (15 bytes count)").Type("NAME");
-  program.Add("--cgroup", options.cgroups, "... threads of this cgroup and those below it")
-      .Type("PATH");
-  program.Add("--follow", options.follow,
-              "With --pid, --tgid, --comm: also the children and threads that these make from the "
-              "start on, and theirs");
+  options.AddTo(program);
   program.Add("--only-command", options.only_command,
               "Record only events that involve the command and what it starts, and what that "
               "starts");

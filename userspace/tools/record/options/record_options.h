@@ -11,6 +11,7 @@
 #include "capture/bpf/program_options.h"
 #include "perf/live/lbr_options.h"
 #include "session/trigger/trigger_spec.h"
+#include "tools/record/options/task_choice.h"
 #include "util/result.h"
 
 namespace tools {
@@ -21,7 +22,7 @@ inline constexpr int kExitUsage = 2;
 inline constexpr int kExitNotExecutable = 126;
 inline constexpr int kExitNotFound = 127;
 
-struct RecordOptions {
+struct RecordOptions : TaskChoice {
   std::string output = "trace.fxt";  // "-": standard output
   bool gzip = false;
   uint64_t duration = 0;  // ns; 0: until a signal or the command's end
@@ -39,11 +40,6 @@ struct RecordOptions {
   uint64_t rotate_bytes = 0;
   bool rotates() const { return rotate_time != 0 || rotate_bytes != 0; }
   uint64_t keep = 0;  // of them, the newest so many; 0: all
-  std::vector<uint32_t> tids;
-  std::vector<uint32_t> tgids;
-  std::vector<std::string> comms;
-  std::vector<std::string> cgroups;
-  bool follow = false;
   bool only_command = false;
   perf::LbrOptions lbr;
   capture::StackOptions stack;

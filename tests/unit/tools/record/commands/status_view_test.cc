@@ -33,6 +33,13 @@ TEST(StatusViewTest, ShowsRatesBetweenTwo) {
   EXPECT_EQ(StatusLine(now, &before),
             "STARTED CIRCULAR covers 12.30 s events 5,000 (2,000/s) lost 0 cpu 1.00%\n");
   EXPECT_THAT(StatusLines(now, &before), HasSubstr("5,000, 2,000 a second"));
+  TimedStatus old = before;
+  TimedStatus young = now;
+  old.status.categories = {{"sched", 1000, 0}};
+  young.status.categories = {{"sched", 4000, 7}, {"task", 5, 0}};
+  EXPECT_THAT(StatusLines(young, &old), HasSubstr("sched: 4,000 events, 1,500 a second, 7 lost"));
+  EXPECT_THAT(StatusLines(young, &old), HasSubstr("task: 5 events, 0 lost"));
+  EXPECT_THAT(StatusLines(young, nullptr), HasSubstr("sched: 4,000 events, 7 lost"));
   // Another session.
   EXPECT_FALSE(RatesBetween(now, before).known);
   EXPECT_FALSE(RatesBetween(now, Started(4'000'000'000, 10, 0)).known);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/rings/oldest_time.h"
+
+#include <atomic>
+
+namespace capture {
+
+// The oldest slot is where the next event goes. One that is overwritten while it is looked at tells
+// the time of now, and who takes that for the left edge of what there is takes what is for what
+// was. So a time counts only where the head stayed, the slot is that of its lap (a program that was
+// kept from going on for a whole lap writes late), and the slot behind it is not older.
+std::optional<uint64_t> OldestTime(const SlotRing& ring, size_t index, uint64_t floor,
+                                   const HeadNotes& notes, uint64_t now) {
+  constexpr int kTries = 16;
+  for (int i = 0; i < kTries; ++i) {
+    const uint64_t head = ring.LiveHead();
+    if (head - floor <= ring.capacity()) return std::nullopt;
+    const uint64_t oldest = head - ring.capacity();
+    const uint64_t first = ring.Read(oldest).commit;
+    const uint64_t second = ring.Read(oldest + 1).commit;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (ring.LiveHead() != head || !ring.IsOf(oldest, first)) continue;
+    const uint64_t near = notes.Near(index, oldest, now);
+    const uint64_t time = WholeTime(first, near);
+    if (time <= WholeTime(second, near)) return time;
+  }
+  return std::nullopt;
+}
+
+}  // namespace capture
