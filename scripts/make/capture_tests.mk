@@ -41,10 +41,20 @@ capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD
 	tests/session/session_test.py --build $(BUILD)
 
 TRIGGER_TRIALS ?= 50
-## trigger-test  plant a delay 50 times and have --trigger catch each of them (root)
+QUIET_SECONDS  ?= 300
+## trigger-test  plant a delay 50 times and have --trigger catch each of them, and none in five minutes
+##               without one (root)
 .PHONY: trigger-test
 trigger-test: $(BUILD)/capture_tests $(BINARIES)
-	FXT_TRIGGER_TRIALS=$(TRIGGER_TRIALS) $(BUILD)/capture_tests --gtest_filter=Trigger.CatchesAPlantedDelay
+	FXT_TRIGGER_TRIALS=$(TRIGGER_TRIALS) FXT_QUIET_SECONDS=$(QUIET_SECONDS) $(BUILD)/capture_tests \
+	  --gtest_filter='Trigger.CatchesAPlantedDelay:Trigger.NoneWithoutADelay'
+
+CIRCULAR_SECONDS ?= 600
+CIRCULAR_SIZE    ?= 64M
+## circular-test ten minutes of circular recording at full rate, and its window beside ftrace's (root)
+.PHONY: circular-test
+circular-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/odd_tasks
+	FXT_CIRCULAR_SECONDS=$(CIRCULAR_SECONDS) FXT_CIRCULAR_SIZE=$(CIRCULAR_SIZE) $(BUILD)/capture_tests --gtest_filter='CircularWindow.*'
 
 ## parity-test   fxt report beside perf sched of the same seconds, task by task (root, perf, a machine at rest)
 .PHONY: parity-test

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Recordings into memory, what they are written for, and files that follow each other.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,53 +15,15 @@
 #include "capture/ftrace/truth_run.h"
 #include "capture/support/environment.h"
 #include "capture/support/expect.h"
+#include "capture/support/puppet.h"
 #include "capture/support/talking_recorder.h"
 #include "capture/support/trace_objects.h"
-#include "util/unique_fd.h"
 
 namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
 constexpr milliseconds kLimit{30'000};
-
-// A process that does what it is told, one word at a time.
-class Puppet {
- public:
-  explicit Puppet(const std::function<void(char)>& act) {
-    int ends[2];
-    int back[2];
-    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
-    EXPECT_EQ(pipe2(back, O_CLOEXEC), 0);
-    pid_ = fork();
-    if (pid_ == 0) {
-      char word;
-      close(ends[1]);
-      while (read(ends[0], &word, 1) == 1) {
-        act(word);
-        if (write(back[1], &word, 1) != 1) break;
-      }
-      _exit(0);
-    }
-    close(ends[0]);
-    close(back[1]);
-    to_.reset(ends[1]);
-    from_.reset(back[0]);
-  }
-  ~Puppet() {
-    to_.reset();
-    waitpid(pid_, nullptr, 0);
-  }
-  void Tell(char word) {
-    EXPECT_EQ(write(to_.get(), &word, 1), 1);
-    EXPECT_EQ(read(from_.get(), &word, 1), 1);
-  }
-  pid_t pid() const { return pid_; }
-
- private:
-  pid_t pid_ = -1;
-  util::UniqueFd to_, from_;
-};
 
 struct Workload {
   const char* name;
