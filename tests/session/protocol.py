@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Sessions by plain JSON over the socket, and by a varlink client that is not ours."""
+
+import contextlib
+import fcntl
+import grp
+import os
+import shutil
+import stat
+import subprocess
+
+from support import ROOT, BUILD, INTERFACE, GO_PATH, NOBODY, LIMIT_S, CIRCULAR, Session, eventually, run
+
+
+class Protocol(Session):
+    def go_client(self):
+        """The path of a client that shares nothing with ours."""
+        if not shutil.which("go") or not os.path.isdir(os.path.join(GO_PATH, "src/github.com/varlink/go")):
+            self.skipTest("no go with its varlink library (make deps DEPS=varlink)")
+        source = os.path.join(ROOT, "tests/session/varlink_client/main.go")
+        program = self.path("varlink_client")
+        cache = os.path.join(BUILD, "go-cache")
+        environment = {**os.environ, "GO111MODULE": "off", "GOPATH": GO_PATH, "GOCACHE": cache, "GOFLAGS": ""}
+        built = subprocess.run(["go", "build", "-o", program, source], env=environment, capture_output=True, text=True,
+                               check=False, timeout=300)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        return program
+
+    def test_every_call_in_every_state_by_another_client(self):
+        program = self.go_client()
+        self.serve()
+        done = run(program, self.socket)
+        self.assertEqual((done.returncode, done.stdout), (0, "all as the table says\n"))
+
+    def test_every_call_while_it_stops_and_ends(self):
+        program = self.go_client()
+        self.serve()
+        for state, call in (("STOPPING", "StopTracing"), ("TERMINATING", "TerminateTracing")):
+            holder = self.client()
+            holder.call("InitializeTracing", CIRCULAR)
+            holder.call("StartTracing")
+            # It stays there while nobody takes what it writes.
+            reading, writing = os.pipe()
+            fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+            holder.send(call, {"options": {"write_results": True}, "output": {"descriptor": 0}}, [writing])
+            os.close(writing)
+            self.assertTrue(eventually(lambda: self.status()["state"] == state))
+            other = subprocess.Popen([program, self.socket, state], stdout=subprocess.PIPE, text=True)
+            self.addCleanup(other.kill)
+            asked = other.stdout.readline()
+            with open(reading, "rb") as pipe, open(self.path(f"{state}.fxt"), "wb") as file:
+                shutil.copyfileobj(pipe, file)
+            written = holder.receive()["parameters"]
+            self.assertEqual(written.get("result", written)["written"]["bytes"],
+                             os.path.getsize(self.path(f"{state}.fxt")))
+            self.assertEqual((asked, other.communicate(timeout=LIMIT_S)[0]), ("asked\n", "all as the table says\n"))
+            self.check(f"{state}.fxt")
+            self.assertEqual(self.status()["state"], "READY")
+
+    def test_every_call_while_it_starts(self):
+        """Further categories are other programs: loading them takes its time."""
+        self.serve()
+        calls = {"InitializeTracing": (CIRCULAR, f"{INTERFACE}.ALREADY_INITIALIZED"),
+                 "StartTracing": ({}, f"{INTERFACE}.ALREADY_STARTED"), "StopTracing": ({}, None),
+                 "TerminateTracing": ({}, None), "SendAlert": ({"alert_name": "x"}, None), "GetStatus": ({}, None),
+                 "TakeSnapshot": ({"output": {"path": self.path("a.fxt")}}, None)}
+        seen = set()
+        for method, (parameters, error) in calls.items():
+            starter, caller, watcher = self.client(), self.client(), self.client()
+            starter.call("InitializeTracing", CIRCULAR)
+            watcher.send("WatchSessionState", more=True)
+            watcher.receive()
+            starter.send("StartTracing", {"options": {"additional_categories": ["softirq"]}})
+            state = watcher.receive()["parameters"]["state"]
+            seen.add(state)
+            answer = caller.call(method, parameters)
+            self.assertEqual(answer.get("error"), error, f"{method}: {answer}")
+            # One that is ended at once was started before.
+            self.assertEqual(starter.receive(), {"parameters": {}}, method)
+            caller.call("TerminateTracing")
+            for client in (starter, caller, watcher):
+                client.close()
+        self.assertEqual(seen, {"STARTING"})
+        self.check("a.fxt")
+
+    def test_further_categories_at_the_start(self):
+        self.serve()
+        client = self.client()
+        client.call("InitializeTracing", CIRCULAR)
+        self.assertEqual(client.call("StartTracing", {"options": {"additional_categories": ["softirq"]}}),
+                         {"parameters": {}})
+        self.assertEqual([each["name"] for each in self.status()["categories"]], ["sched", "softirq"])
+        self.assertTrue(eventually(lambda: all(each["events"] > 20 for each in self.status()["categories"])))
+        client.call("StopTracing")
+        # Other programs have other buffers.
+        more = {"buffer_disposition": "RETAIN", "additional_categories": ["irq"]}
+        self.assertEqual(client.call("StartTracing", {"options": more})["error"], f"{INTERFACE}.NOT_SUPPORTED")
+        # The same ones once more are none that are further.
+        more["additional_categories"] = ["softirq"]
+        self.assertEqual(client.call("StartTracing", {"options": more}), {"parameters": {}})
+        client.call("StopTracing", {"options": {"write_results": True}, "output": {"path": self.path("a.fxt")}})
+        self.check("a.fxt")
+        self.assertRegex(self.dump("a.fxt", "--type", "begin"), "softirq")
+        more = {"buffer_disposition": "CLEAR_ALL", "additional_categories": ["irq"]}
+        self.assertEqual(client.call("StartTracing", {"options": more}), {"parameters": {}})
+        self.assertEqual([each["name"] for each in self.status()["categories"]], ["sched", "irq", "softirq"])
+
+    def test_no_categories_are_all(self):
+        """As the document has it; not to name any is another thing."""
+        self.serve()
+        for categories, recorded in ((None, ["sched", "task", "log"]),
+                                     ([], ["sched", "task", "log", "irq", "softirq", "syscall"])):
+            client = self.client()
+            client.call("InitializeTracing", {"config": {"categories": categories, "buffering_mode": "CIRCULAR"}})
+            self.assertEqual([each["name"] for each in self.status()["categories"]], recorded)
+            client.call("TerminateTracing")
+
+    def test_plain_json(self):
+        server = self.serve()
+        client = self.client()
+        self.assertEqual(client.call("StartTracing")["error"], f"{INTERFACE}.NOT_INITIALIZED")
+        self.assertEqual(client.call("InitializeTracing", CIRCULAR), {"parameters": {}})
+        self.assertEqual(client.call("StartTracing", {"options": {"buffer_disposition": "CLEAR_ALL"}}),
+                         {"parameters": {}})
+        with open(self.path("a.fxt"), "wb") as file:
+            written = client.call("TakeSnapshot", {"output": {"descriptor": 0}}, [file.fileno()])
+        self.assertEqual(written["parameters"]["written"]["bytes"], os.path.getsize(self.path("a.fxt")))
+        self.check("a.fxt")
+        stopped = client.call("StopTracing", {"options": {"write_results": True}, "output": {"path": self.path("b.fxt")}})
+        self.assertGreater(stopped["parameters"]["written"]["bytes"], 0)
+        self.check("b.fxt")
+        ended = client.call("TerminateTracing")
+        self.assertEqual(ended, {"parameters": {"result": {"written": None}}})
+        # "A bad request will terminate the connection."
+        refused = client.call("InitializeTracing", {"config": {"buffering_mode": "ROUND"}})
+        self.assertEqual(refused["error"], "org.varlink.service.InvalidParameter")
+        with self.assertRaises(ConnectionError):
+            client.call("GetStatus")
+        client.close()
+        self.assertEqual(self.ends(server), (0, "", ""))
+
+    def test_what_a_start_keeps(self):
+        """Events of the run before, and who had ended by then, by each disposition."""
+        self.serve()
+        for disposition, has_events, has_names in (("RETAIN", True, True), ("CLEAR_NONDURABLE", False, True),
+                                                   ("CLEAR_ALL", False, False)):
+            name = f"before-{disposition}"[:15]
+            path = self.path(f"{disposition}.fxt")
+            # Who has ended is kept for a second: a machine may be too busy to start again within it.
+            for _ in range(20):
+                client = self.client()
+                client.call("InitializeTracing", CIRCULAR)
+                client.call("StartTracing", {"options": {"buffer_disposition": "CLEAR_ALL"}})
+                subprocess.run(["bash", "-c", f"printf %s '{name}' >/proc/self/comm; read -t 0.02 <> <(:)"], check=False)
+                client.call("StopTracing")
+                self.assertEqual(client.call("StartTracing", {"options": {"buffer_disposition": disposition}}),
+                                 {"parameters": {}})
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(path)
+                client.call("TerminateTracing", {"options": {"write_results": True}, "output": {"path": path}})
+                client.close()
+                self.check(f"{disposition}.fxt")
+                dump = self.dump(f"{disposition}.fxt")
+                found = (name in self.dump(f"{disposition}.fxt", "--type", "switch"), name in dump)
+                if found == (has_events, has_names):
+                    break
+            self.assertEqual(found, (has_events, has_names), disposition)
+            # The hole between the runs is shown where both are in the file.
+            marks = self.dump(f"{disposition}.fxt", "--type", "instant")
+            self.assertEqual((marks.count("stopped"), marks.count("started")), (2, 1) if has_events else (1, 0))
+
+    def test_who_may_control(self):
+        recorder = self.path("recorder")
+        shutil.copy(self.recorder, recorder)
+        os.chmod(recorder, 0o755)
+        theirs = self.path("theirs")
+        os.mkdir(theirs)
+        os.chown(theirs, NOBODY, NOBODY)
+        self.recorder = recorder
+        nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        server = self.serve()
+        self.assertEqual(stat.S_IMODE(os.stat(self.socket).st_mode), 0o600)
+        self.assertIn("no right to control", self.refused("status", **nobody))
+        # Who gets at the socket all the same is told by whom he is.
+        os.chmod(self.socket, 0o666)
+        self.assertIn("PermissionDenied", self.refused("status", **nobody))
+        self.ends(server)
+        self.serve("--group", grp.getgrgid(NOBODY).gr_name)
+        made = os.stat(self.socket)
+        self.assertEqual((stat.S_IMODE(made.st_mode), made.st_gid), (0o660, NOBODY))
+        self.do("start", **nobody)
+        self.do("snapshot", "-o", os.path.join(theirs, "a.fxt"), **nobody)
+        self.assertEqual(os.stat(os.path.join(theirs, "a.fxt")).st_uid, NOBODY)
+        # Neither by the command nor by a path: what they may not write, they may not write.
+        self.assertIn("cannot write", self.refused("snapshot", "-o", self.path("b.fxt"), **nobody))
+        call = "import json,socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); " \
+               f"s.sendall(json.dumps({{'method': '{INTERFACE}.TakeSnapshot', " \
+               "'parameters': {'output': {'path': sys.argv[2]}}}).encode() + b'\\0'); print(s.recv(65536))"
+        python = "/usr/bin/python3"
+        refused = run(python, "-c", call, self.socket, self.path("b.fxt"), **nobody)
+        self.assertIn("Permission denied", refused.stdout, refused.stderr)
+        written = run(python, "-c", call, self.socket, os.path.join(theirs, "c.fxt"), **nobody)
+        self.assertIn("bytes", written.stdout, written.stderr)
+        self.assertEqual(os.stat(os.path.join(theirs, "c.fxt")).st_uid, NOBODY)
+        self.assertFalse(os.path.exists(self.path("b.fxt")))
