@@ -192,6 +192,10 @@ class TraceCmd(Recorder):
         command = ["trace-cmd", "record", "-o", os.path.join(folder, "trace.dat")]
         for event in self.kernel_events:
             command += ["-e", event]
+        return self.wrapped(folder, command)
+
+    def wrapped(self, folder, command):
+        """The command, with files of its own in `folder` for what the kernel keeps from it."""
         if not self._function_tracer_refused():
             return command
         wanted = {FUNCTION_TRACER_SWITCH: "1\n"}
