@@ -135,14 +135,14 @@ TEST(Trigger, NoneWithoutADelay) {
   TalkingRecorder recorder(
       dir.File("never-%n.fxt"),
       {"--circular", "4M", "--trigger", "wakeup_latency > 20ms comm=late-never", "--trigger",
-       "off_cpu > 20ms comm=late-never", "--trigger", "wakeup_latency > 2s", "--trigger",
+       "off_cpu > 200ms comm=late-never", "--trigger", "wakeup_latency > 2s", "--trigger",
        "runnable > 2s", "--trigger", "wakeup_latency > 20ms count=1", "--before", "1s"});
-  std::this_thread::sleep_for(std::chrono::seconds(Setting("FXT_QUIET_SECONDS", 2)));
+  std::this_thread::sleep_for(std::chrono::seconds(Setting("FXT_QUIET_SECONDS", 1)));
   const CommandResult result = recorder.End();
   EXPECT_TRUE(Exited(result, 0));
   printf("%s", result.err.c_str());
   for (const char* trigger :
-       {"wakeup_latency > 20ms comm=late-never", "off_cpu > 20ms comm=late-never",
+       {"wakeup_latency > 20ms comm=late-never", "off_cpu > 200ms comm=late-never",
         "wakeup_latency > 2s", "runnable > 2s"}) {
     EXPECT_TRUE(Mentions(result.err, std::string(trigger) + ": never")) << result.err;
   }

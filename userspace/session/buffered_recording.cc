@@ -7,8 +7,6 @@
 
 #include "capture/bpf/ring_sizes.h"
 #include "capture/rings/oldest_time.h"
-#include "fxt_record/slot_body.h"
-#include "schema/event_info.h"
 #include "session/process_time.h"
 #include "util/clock.h"
 #include "util/machine_info.h"
@@ -77,7 +75,7 @@ void BufferedRecording::OnStart(uint64_t time) {
 }
 
 void BufferedRecording::OnSideEvent(const fxr_side_header& event) {
-  CountSideEvent(event);
+  if (started_) slot_counts_.Count(event);
   const bool while_stopped = event.time > stop_time_ && event.time < start_time_;
   // Who tasks are when it starts again can be asked then.
   if (while_stopped && !started_ && journal_.bytes() >= journal_limit_) {
@@ -87,28 +85,6 @@ void BufferedRecording::OnSideEvent(const fxr_side_header& event) {
   durable_.identities().Keep(event);
   fxr_side_header& kept = journal_.Append(event);
   if (while_stopped) kept.flags |= FXR_SIDE_NAMES_ONLY;
-}
-
-void BufferedRecording::CountSideEvent(const fxr_side_header& event) {
-  if (!started_ || (event.flags & FXR_SIDE_NAMES_ONLY) != 0) return;
-  switch (event.type) {
-    case FXR_SIDE_FORK:
-    case FXR_SIDE_EXEC:
-    case FXR_SIDE_RENAME:
-    case FXR_SIDE_EXIT:
-      ++side_counts_[FXR_CATEGORY_TASK];
-      break;
-    case FXR_SIDE_LOG:
-      ++side_counts_[FXR_CATEGORY_LOG];
-      break;
-    case FXR_SIDE_SLOT: {
-      const auto& slot = reinterpret_cast<const fxr_side_slot&>(event).slot;
-      ++side_counts_[schema::SlotInfoOf(fxr_type_of(slot.commit)).category];
-      break;
-    }
-    default:
-      break;
-  }
 }
 
 void BufferedRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
@@ -405,7 +381,7 @@ CategoryTotals BufferedRecording::CountCategories() {
   CategoryTotals totals;
   const capture::CaptureStats stats = session_->stats();
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
-    totals.events[category] = slot_counts_.counts()[category] + side_counts_[category];
+    totals.events[category] = slot_counts_.counts()[category];
     totals.lost[category] = stats.dropped[category];
   }
   return totals;

@@ -67,7 +67,6 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void OnTick(uint64_t) override {}
   void OnFinalTask(const fxr_task&) override {}
 
-  void CountSideEvent(const fxr_side_header& event);
   util::Status StartAgain(BufferDisposition disposition);
   void StopWhenFull();
   void StopAt(uint64_t time);
@@ -102,7 +101,6 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   uint64_t end_time_ = 0;             // while it is stopped: nothing after this counts
   uint64_t lost_tasks_ = 0;
   SlotCounts slot_counts_;
-  CategoryCounts side_counts_{};
   uint64_t next_number_ = 1;
   uint64_t snapshots_ = 0;
   std::deque<Waiting> waiting_;

@@ -11,10 +11,10 @@ namespace session {
 
 void SlotCounts::Update(std::span<const capture::SlotRing> rings) {
   counted_.resize(rings.size());
-  for (size_t i = 0; i < rings.size(); ++i) Count(rings[i], counted_[i]);
+  for (size_t i = 0; i < rings.size(); ++i) CountRing(rings[i], counted_[i]);
 }
 
-void SlotCounts::Count(const capture::SlotRing& ring, uint64_t& counted) {
+void SlotCounts::CountRing(const capture::SlotRing& ring, uint64_t& counted) {
   const uint64_t head = ring.LiveHead();
   const uint64_t looked_at = std::min({head - counted, kMost, ring.capacity()});
   if (looked_at == 0) return;
@@ -37,6 +37,28 @@ void SlotCounts::Count(const capture::SlotRing& ring, uint64_t& counted) {
                              : static_cast<uint64_t>(share * static_cast<double>(came));
   }
   counted = head;
+}
+
+void SlotCounts::Count(const fxr_side_header& event) {
+  if ((event.flags & FXR_SIDE_NAMES_ONLY) != 0) return;
+  switch (event.type) {
+    case FXR_SIDE_FORK:
+    case FXR_SIDE_EXEC:
+    case FXR_SIDE_RENAME:
+    case FXR_SIDE_EXIT:
+      ++counts_[FXR_CATEGORY_TASK];
+      break;
+    case FXR_SIDE_LOG:
+      ++counts_[FXR_CATEGORY_LOG];
+      break;
+    case FXR_SIDE_SLOT: {
+      const auto& slot = reinterpret_cast<const fxr_side_slot&>(event).slot;
+      ++counts_[schema::SlotInfoOf(fxr_type_of(slot.commit)).category];
+      break;
+    }
+    default:
+      break;
+  }
 }
 
 }  // namespace session

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How many events of each category came, of slots that stay in their rings and that nobody else
-// looks at.
+// How many events of each category came: of slots that stay in their rings, and that nobody else
+// looks at, and of the side ring's events.
 #pragma once
 
 #include <array>
@@ -24,11 +24,13 @@ class SlotCounts {
   // the older ones are taken to be of the same kinds as those looked at. Slots that tell of a loss
   // count nowhere.
   void Update(std::span<const capture::SlotRing> rings);
-  // Since the first slot.
+  // One event of the side ring, unless it only names a task.
+  void Count(const fxr_side_header& event);
+  // Since the first one.
   const CategoryCounts& counts() const { return counts_; }
 
  private:
-  void Count(const capture::SlotRing& ring, uint64_t& counted);
+  void CountRing(const capture::SlotRing& ring, uint64_t& counted);
 
   std::vector<uint64_t> counted_;  // by ring: slots that counts_ has
   CategoryCounts counts_{};

@@ -42,5 +42,20 @@ TEST(SlotCountsTest, WhatWentRoundIsTakenToBeOfTheSameKinds) {
   EXPECT_EQ(counts.counts()[FXR_CATEGORY_SOFTIRQ], 160u);
 }
 
+TEST(SlotCountsTest, TheSideRingsEventsHaveTheirCategories) {
+  SlotCounts counts;
+  counts.Count({1, FXR_SIDE_FORK, 0, 0, sizeof(fxr_task)});
+  counts.Count({2, FXR_SIDE_RENAME, FXR_SIDE_NAMES_ONLY, 0, sizeof(fxr_rename)});
+  counts.Count({3, FXR_SIDE_LOG, 0, 0, sizeof(fxr_log)});
+  counts.Count({4, FXR_SIDE_POKE, 0, 0, sizeof(fxr_side_header)});
+  fxr_side_slot aside{};
+  aside.header = {5, FXR_SIDE_SLOT, 0, 0, sizeof(aside)};
+  aside.slot.commit = fxr_pack_commit(FXR_SLOT_WAKING, 0, 5, 0);
+  counts.Count(aside.header);
+  EXPECT_EQ(counts.counts()[FXR_CATEGORY_TASK], 1u);
+  EXPECT_EQ(counts.counts()[FXR_CATEGORY_LOG], 1u);
+  EXPECT_EQ(counts.counts()[FXR_CATEGORY_SCHED], 1u);
+}
+
 }  // namespace
 }  // namespace session
