@@ -36,9 +36,13 @@ _fxt_record() {
   local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip
     --circular --oneshot --trigger --before --after --socket --rotate --keep -p --pid
     -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min
-    --stack-frequency -u --user --as-caller
-    --stats-json -q --quiet -v --verbose --list-categories --version
+    --stack-frequency -e --event --filter --counters -u --user --as-caller
+    --stats-json -q --quiet -v --verbose --list-categories --list-events --version
     -h --help'
+  local counters='cycles instructions cache-references cache-misses branches branch-misses bus-cycles
+    ref-cycles stalled-cycles-frontend stalled-cycles-backend L1-dcache-load-misses LLC-loads
+    LLC-load-misses dTLB-load-misses cpu-clock task-clock page-faults minor-faults major-faults
+    context-switches cpu-migrations alignment-faults emulation-faults'
   local branches='user kernel hv any call return cond ind_call ind_jump direct_call in_tx no_tx
     abort_tx call_stack'
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} i
@@ -59,7 +63,8 @@ _fxt_record() {
       --) ((i++)); break ;;
       -o|--output|-d|--duration|-c|--categories|-b|--buffer-size|-p|--pid|-t|--tgid|--comm|\
       --circular|--oneshot|--trigger|--before|--after|--socket|--rotate|--keep|\
-      --cgroup|--lbr-frequency|--lbr-period|--lbr-filter|--stack-min|--stack-frequency|-u|--user|--stats-json)
+      --cgroup|--lbr-frequency|--lbr-period|--lbr-filter|--stack-min|--stack-frequency|-u|--user|--stats-json|\
+      -e|--event|--filter|--counters)
         [[ ${COMP_WORDS[i+1]-} == = ]] && ((i++))
         ((i++))
         while [[ ${COMP_WORDS[i+1]-} == : ]]; do ((i += 2)); done ;;
@@ -99,7 +104,12 @@ _fxt_record() {
       COMPREPLY=("${COMPREPLY[@]#/sys/fs/cgroup}") ;;
     -u|--user)
       mapfile -t COMPREPLY < <(compgen -u -- "$current") ;;
-    --lbr-frequency|--lbr-period|--stack-frequency) ;;
+    --lbr-frequency|--lbr-period|--stack-frequency|-e|--event|--filter) ;;
+    --counters)
+      local counted=''
+      [[ $current == *,* ]] && counted=${current%,*},
+      compopt -o nospace 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -P "$counted" -W "$counters" -- "${current##*,}") ;;
     --stack-min)
       mapfile -t COMPREPLY < <(compgen -W '10us 100us 1ms 10ms' -- "$current") ;;
     -d|--duration)

@@ -305,6 +305,12 @@ enum fxr_stack_kind {
 /* Frames of each half of a stack, as perf takes them; what is further out is cut. */
 #define FXR_STACK_FRAMES 127
 
+/* -------------------------------------------------------------- counters */
+
+/* Of --counters. */
+#define FXR_MOST_COUNTERS 8
+#define FXR_MOST_COUNT ((1ULL << 46) - 1) /* what a slot of a counter holds */
+
 /* ---------------------------------------------------------------- clocks */
 
 /* The kernel's, of no time namespace; ns. */

@@ -20,7 +20,7 @@
 
 /*
  * X(id, name, description, by default): FXR_CATEGORY_id. In the order in which
- * people read them. `lbr` stands on no tracepoint.
+ * people read them. `lbr` and `tracepoint` stand on no tracepoint of the table.
  */
 #define FXR_CATEGORY_TABLE(X)                                                       \
 	X(SCHED, "sched", "context switches, wakeups and migrations", 1)            \
@@ -31,6 +31,8 @@
 	X(SYSCALL, "syscall", "system calls, all or syscall:NAME,NAME", 0)          \
 	X(LBR, "lbr", "last branches of the CPU (Intel LBR, AMD Zen)", 0)           \
 	X(STACK, "stack", "call stacks: stack:off,wake,on or all", 0)               \
+	X(TRACEPOINT, "tracepoint", "any tracepoint: -e SYSTEM:NAME", 0)            \
+	X(COUNTER, "counter", "what --counters counts, by runs of threads", 0)      \
 	FXR_MORE_CATEGORIES(X)
 
 /*
@@ -40,8 +42,8 @@
  *  SLOT      a slot of the type; the program has a twin, see SLOT_PROGRAM in bpf/ring.h
  *  SIDE      something on the side ring
  *  IDENTITY  the same, whatever is recorded: it tells who tasks are
- *  BESIDE    as SIDE, where another category has its program; this one's is
- *            stack_TRACEPOINT
+ *  BESIDE    as SLOT or SIDE, where another category has its program; this one's
+ *            is CATEGORY_TRACEPOINT, as in stack_sched_switch
  */
 #define FXR_TRACEPOINT_TABLE(X)                                        \
 	X(SCHED, sched_switch, "switch", SLOT, SWITCH)                 \
@@ -61,6 +63,7 @@
 	X(SYSCALL, sys_exit, "exit", SLOT, SYSCALL_EXIT)               \
 	X(STACK, sched_switch, "off", BESIDE, NONE)                    \
 	X(STACK, sched_waking, "wake", BESIDE, NONE)                   \
+	X(COUNTER, sched_switch, "run", BESIDE, COUNTER)               \
 	FXR_MORE_TRACEPOINTS(X)
 
 /*
@@ -81,6 +84,7 @@
 	X(SOFTIRQ_EXIT, softirq_exit, OWN, FXR_SOFTIRQ_BODY)           \
 	X(SYSCALL_ENTRY, syscall_entry, OWN, FXR_SYSCALL_ENTRY_BODY)   \
 	X(SYSCALL_EXIT, syscall_exit, OWN, FXR_SYSCALL_EXIT_BODY)      \
+	X(COUNTER, counter, OWN, FXR_COUNTER_BODY)                     \
 	X(LOSS, loss, OWN, FXR_LOSS_BODY)                              \
 	FXR_MORE_SLOTS(X)
 
@@ -131,6 +135,16 @@
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_s64, result, 50, HIDDEN)
 
+/*
+ * What counter number `counter` of --counters counted while a thread ran, told when
+ * the run ends; it saturates. is_partial: the counter was not counting all the time.
+ */
+#define FXR_COUNTER_BODY(F, body)                                                   \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u8, counter, 3, HIDDEN)                                         \
+	F(body, fxr_u8, is_partial, 1, HIDDEN)                                      \
+	F(body, fxr_u64, count, 46, HIDDEN)
+
 /* count saturates; the slot's time is that of the first lost event. */
 #define FXR_LOSS_BODY(F, body)                                                      \
 	F(body, fxr_u32, count, 32, HIDDEN)                                         \
@@ -145,6 +159,7 @@
  */
 #define FXR_LONG_TABLE(X)                                              \
 	X(STACK, stack, FXR_STACK_BODY)                                \
+	X(TRACEPOINT, tracepoint, FXR_TRACEPOINT_BODY)                 \
 	FXR_MORE_LONGS(X)
 
 /*
@@ -158,5 +173,13 @@
 	F(body, fxr_u32, woken_tid) /* of a WAKE */                                 \
 	F(body, fxr_u64, away)      /* of OFF and WAKE: ns that the sleeper was away */ \
 	F(body, fxr_u32, user_frames)
+
+/*
+ * An event of a tracepoint that -e asked for. Its bytes are the kernel's own record
+ * of it, laid out as the tracepoint's format file says.
+ */
+#define FXR_TRACEPOINT_BODY(F, body)                                                \
+	F(body, fxr_u32, number) /* place of the tracepoint among those asked for */ \
+	F(body, fxr_u32, tid)    /* 0: the idle task */
 
 #endif

@@ -59,10 +59,10 @@ util::Status CaptureSession::Start(EventHandler& handler) {
   kernel_ahead_ = start_time_ - util::MonotonicNow();
   if (!in_place()) DropEventsBefore(start_time_);
   handler_->OnStart(start_time_);
-  if (stacks_) {
-    if (util::Status status = stacks_->Enable(); !status) return status;
+  for (const auto& source : perf_sources_) {
+    if (util::Status status = source->Enable(); !status) return status;
   }
-  return branches_ ? branches_->Enable() : util::Ok();
+  return util::Ok();
 }
 
 void CaptureSession::DropEventsBefore(uint64_t time) {
@@ -128,28 +128,36 @@ uint64_t CaptureSession::ReadClock() {
   return clock_.monotonic();
 }
 
+PerfSource* CaptureSession::EarliestSource() const {
+  PerfSource* earliest = nullptr;
+  uint64_t least = UINT64_MAX;
+  for (const auto& source : perf_sources_) {
+    const uint64_t time = source->NextTime();
+    if (time >= least) continue;
+    least = time;
+    earliest = source.get();
+  }
+  return earliest;
+}
+
 uint64_t CaptureSession::NextTime() const {
   const fxr_side_header* front = side_ring_.Front();
-  uint64_t next = front ? front->time : UINT64_MAX;
-  if (branches_) next = std::min(next, branches_->NextTime());
-  return stacks_ ? std::min(next, stacks_->NextTime()) : next;
+  const uint64_t next = front ? front->time : UINT64_MAX;
+  PerfSource* source = EarliestSource();
+  return source ? std::min(next, source->NextTime()) : next;
 }
 
 void CaptureSession::DeliverUpTo(uint64_t time) {
   for (;;) {
     const fxr_side_header* event = side_ring_.Front();
-    const uint64_t branch_time = branches_ ? branches_->NextTime() : UINT64_MAX;
-    const uint64_t stack_time = stacks_ ? stacks_->NextTime() : UINT64_MAX;
-    if (stack_time < std::min(branch_time, event ? uint64_t{event->time} : UINT64_MAX)) {
-      if (stack_time > time) return;
-      stacks_->DeliverNext(*handler_);
-    } else if (event && event->time <= branch_time) {
+    PerfSource* source = EarliestSource();
+    if (event && (!source || event->time <= source->NextTime())) {
       if (event->time > time) return;
       handler_->OnSideEvent(*event);
       side_ring_.Pop();
     } else {
-      if (branch_time == UINT64_MAX || branch_time > time) return;
-      branches_->DeliverNext(*handler_);
+      if (!source || source->NextTime() > time) return;
+      source->DeliverNext(*handler_);
     }
   }
 }
@@ -178,22 +186,25 @@ bool CaptureSession::DeliverInSlices(uint64_t now, uint64_t horizon) {
   return true;
 }
 
-void CaptureSession::RecordBranches(std::unique_ptr<BranchRecorder> branches) {
-  branches_ = std::move(branches);
-  branches_->SetFilter(programs_->filter(),
-                       [this](uint32_t tid) { return programs_->IsFollowed(tid); });
-}
-
-void CaptureSession::SampleStacks(std::unique_ptr<StackSampler> stacks) {
-  stacks_ = std::move(stacks);
-  stacks_->SetFilter(programs_->filter(),
-                     [this](uint32_t tid) { return programs_->IsFollowed(tid); });
+void CaptureSession::AddSource(std::unique_ptr<PerfSource> source) {
+  source->SetFilter(programs_->filter(),
+                    [this](uint32_t tid) { return programs_->IsFollowed(tid); });
+  perf_sources_.push_back(std::move(source));
 }
 
 std::vector<int> CaptureSession::perf_fds() const {
-  std::vector<int> fds = branches_ ? branches_->fds() : std::vector<int>();
-  if (stacks_) std::ranges::copy(stacks_->fds(), std::back_inserter(fds));
+  std::vector<int> fds;
+  for (const auto& source : perf_sources_) {
+    std::ranges::copy(source->fds(), std::back_inserter(fds));
+  }
   return fds;
+}
+
+std::string CaptureSession::TakePerfProblem() {
+  for (const auto& source : perf_sources_) {
+    if (std::string problem = source->TakeProblem(); !problem.empty()) return problem;
+  }
+  return "";
 }
 
 bool CaptureSession::Drain() {
@@ -202,8 +213,7 @@ bool CaptureSession::Drain() {
   const uint64_t now = ReadClock();
   merger_.Look();
   side_ring_.SeeHead();
-  if (branches_) branches_->Collect(now);
-  if (stacks_) stacks_->Collect(now);
+  for (const auto& source : perf_sources_) source->Collect(now);
   fullest_now_percent_ = static_cast<uint32_t>(side_ring_.pending() * 100 / side_ring_.capacity());
   for (size_t i = 0; i < merger_.ring_count() && !in_place(); ++i) {
     const SlotRing& ring = merger_.ring(i);
@@ -270,8 +280,7 @@ uint64_t CaptureSession::Stop() {
   uint64_t never = UINT64_MAX;
   end_time_.compare_exchange_strong(never, ReadClock());
   programs_->SetPhase(FXR_PHASE_ENDED);
-  if (branches_) branches_->Disable(end_time_);
-  if (stacks_) stacks_->Disable(end_time_);
+  for (const auto& source : perf_sources_) source->Disable(end_time_);
   CategoryCounts misses = programs_->RecursionMisses();
   constexpr int kLastDrains = 100;
   for (int i = 0; i < kLastDrains && !Drain(); ++i) usleep(1000);

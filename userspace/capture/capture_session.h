@@ -13,15 +13,14 @@
 #include "capture/bpf/bpf_programs.h"
 #include "capture/bpf/kernel_clock.h"
 #include "capture/bpf/kernel_features.h"
-#include "capture/branch_recorder.h"
 #include "capture/event_handler.h"
 #include "capture/filter_matches.h"
 #include "capture/kernel_identity.h"
+#include "capture/perf_source.h"
 #include "capture/proc_identity.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_merger.h"
 #include "capture/slot_stream.h"
-#include "capture/stack_sampler.h"
 #include "fxt_record/event.h"
 #include "util/result.h"
 
@@ -70,19 +69,16 @@ class CaptureSession final : private OtherEvents {
   // See BpfPrograms::filter().
   const TaskFilter& filter() const { return programs_->filter(); }
 
-  // Also records branch stacks (category `lbr`). Before Start.
-  void RecordBranches(std::unique_ptr<BranchRecorder> branches);
-  bool records_branches() const { return branches_ != nullptr; }
-  // Also records what of category `stack` comes by perf. Before Start.
-  void SampleStacks(std::unique_ptr<StackSampler> stacks);
+  // Also records what comes by perf's rings. Before Start.
+  void AddSource(std::unique_ptr<PerfSource> source);
 
   // Becomes readable when a ring has filled enough to be drained; a drain every 100 ms does the
   // rest, or fewer while it is quiet.
   int wakeup_fd() const { return programs_->side_ring_fd(); }
   // The same for perf's rings.
   std::vector<int> perf_fds() const;
-  // See BranchRecorder::TakeProblem().
-  std::string TakeBranchProblem() { return branches_ ? branches_->TakeProblem() : std::string(); }
+  // See PerfSource::TakeProblem().
+  std::string TakePerfProblem();
   // Delivers everything recorded up to now. False when it had to leave some for the next
   // time, because an event was just being written; do not wait for wakeup_fd then, it is readable
   // as long as that lasts.
@@ -127,10 +123,12 @@ class CaptureSession final : private OtherEvents {
   uint64_t ring_bytes() const { return programs_->ring_bytes(); }
   uint64_t side_ring_bytes() const { return programs_->side_ring_bytes(); }
   uint64_t kernel_memory_bytes() const { return programs_->KernelMemoryBytes(); }
+  // See CounterSet::DescribeMultiplexing().
+  std::string DescribeMultiplexing() const { return programs_->DescribeMultiplexing(); }
   // How full the fullest ring was at the last drain, percent.
   uint32_t fullest_ring_percent() const { return fullest_now_percent_; }
   // Hardly anything had come since the drain before.
-  bool is_quiet() const { return fullest_now_percent_ == 0 && !branches_ && !stacks_; }
+  bool is_quiet() const { return fullest_now_percent_ == 0 && perf_sources_.empty(); }
 
  private:
   // Tasks of a walk between two looks at the side ring, which fills meanwhile.
@@ -144,6 +142,8 @@ class CaptureSession final : private OtherEvents {
   void DropEventsBefore(uint64_t time);
   bool Deliver(uint64_t now, uint64_t horizon);
   bool DeliverInSlices(uint64_t now, uint64_t horizon);
+  // The one whose first event is the earliest; null: none has any.
+  PerfSource* EarliestSource() const;
   // Of the side ring and of perf's rings.
   uint64_t NextTime() const override;
   void DeliverUpTo(uint64_t time) override;
@@ -158,9 +158,8 @@ class CaptureSession final : private OtherEvents {
   KernelIdentity identities_;
   SideRing side_ring_;
   SlotMerger merger_;
-  std::unique_ptr<BranchRecorder> branches_;  // null: none
-  std::unique_ptr<StackSampler> stacks_;      // null: none
-  EventHandler* handler_ = nullptr;           // from Start() on
+  std::vector<std::unique_ptr<PerfSource>> perf_sources_;
+  EventHandler* handler_ = nullptr;  // from Start() on
   int64_t clock_offset_ = 0;
   // What the kernel's CLOCK_MONOTONIC is ahead of this process's, ns: in a time namespace.
   uint64_t kernel_ahead_ = 0;

@@ -51,7 +51,7 @@ void StackSampler::Disable(uint64_t now) {
   (void)session_->Disable().ok();
   Collect(now);
   for (const auto& [cpu, count] : session_->CountUnreported()) {
-    if (count > 0) Enqueue({now, Loss{cpu, count}});
+    if (count > 0) queue().AddLoss(now, cpu, count);
   }
 }
 
@@ -64,23 +64,11 @@ void StackSampler::Collect(uint64_t now) {
 }
 
 void StackSampler::OnRecord(unsigned cpu, const perf::Record& record, uint64_t now) {
-  const uint64_t time = record.where.time.value_or(now);
   if (const auto* sample = std::get_if<perf::Sample>(&record.body)) {
     OnSample(cpu, *sample, sample->where.time.value_or(now));
-  } else if (const auto* mapping = std::get_if<perf::MmapRecord>(&record.body)) {
-    Enqueue({time, Mapping{*mapping, std::string(mapping->file)}});
-  } else if (const auto* lost = std::get_if<perf::LostRecord>(&record.body)) {
-    Enqueue({time, Loss{cpu, lost->count}});
-  } else if (const auto* samples = std::get_if<perf::LostSamplesRecord>(&record.body)) {
-    Enqueue({time, Loss{cpu, samples->count}});
+  } else {
+    TakeCommon(cpu, record, now);
   }
-}
-
-bool StackSampler::IsWanted(uint32_t tid, uint32_t tgid) const {
-  if (filter_.tids.empty() && filter_.tgids.empty() && !filter_.chosen) return true;
-  return (filter_.follows() && is_followed_(tid)) ||
-         std::ranges::find(filter_.tids, tid) != filter_.tids.end() ||
-         std::ranges::find(filter_.tgids, tgid) != filter_.tgids.end();
 }
 
 void StackSampler::OnSample(unsigned cpu, const perf::Sample& sample, uint64_t time) {
@@ -91,7 +79,7 @@ void StackSampler::OnSample(unsigned cpu, const perf::Sample& sample, uint64_t t
   const Halves halves = Split(*sample.callchain);
   const size_t frames = halves.user.size() + halves.kernel.size();
   const size_t bytes = FXR_LONG_SIZE(stack, frames * sizeof(uint64_t));
-  Event words(bytes / sizeof(uint64_t));
+  PerfQueue::Event words(bytes / sizeof(uint64_t));
   auto* event = reinterpret_cast<fxr_long*>(words.data());
   event->header.time = time;
   event->header.type = FXR_SIDE_LONG;
@@ -107,27 +95,7 @@ void StackSampler::OnSample(unsigned cpu, const perf::Sample& sample, uint64_t t
   std::copy(halves.kernel.begin(), halves.kernel.end(),
             std::copy(halves.user.begin(), halves.user.end(),
                       words.begin() + static_cast<ptrdiff_t>(words.size() - frames)));
-  Enqueue({time, std::move(words)});
-}
-
-void StackSampler::Enqueue(Item item) {
-  // Rings are drained one after the other, so times go back between them.
-  auto place = std::upper_bound(queue_.begin(), queue_.end(), item.time,
-                                [](uint64_t time, const Item& other) { return time < other.time; });
-  queue_.insert(place, std::move(item));
-}
-
-void StackSampler::DeliverNext(EventHandler& handler) {
-  Item item = std::move(queue_.front());
-  queue_.pop_front();
-  if (const auto* event = std::get_if<Event>(&item.what)) {
-    handler.OnSideEvent(*reinterpret_cast<const fxr_side_header*>(event->data()));
-  } else if (auto* mapping = std::get_if<Mapping>(&item.what)) {
-    mapping->record.file = mapping->file;
-    handler.OnMapping(item.time, mapping->record);
-  } else if (const auto* loss = std::get_if<Loss>(&item.what)) {
-    handler.OnLoss(static_cast<int32_t>(loss->cpu), item.time, FXR_CATEGORY_STACK, loss->count);
-  }
+  queue().Add(time, std::move(words));
 }
 
 }  // namespace capture

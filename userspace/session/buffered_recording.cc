@@ -326,7 +326,8 @@ void BufferedRecording::BeginNextSnapshot() {
   options.info.start_time = util::WallClockBefore(session_->Now() - window->begin);
   translate::TakeClocks(options.info);
   options.translator = {.record_task_events = config_.programs.categories.test(FXR_CATEGORY_TASK),
-                        .filtered = !session_->filter().empty()};
+                        .filtered = !session_->filter().empty(),
+                        .counters = session_->options().counters};
   options.sees_switches = session_->options().sees_switches();
   options.fired = std::move(next.request.fired);
   thread_.Begin({std::move(*window), std::move(options), std::move(next.request.destination),

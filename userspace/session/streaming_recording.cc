@@ -72,7 +72,8 @@ util::Status StreamingRecording::OpenFile() {
       std::move(*destination), tasks_,
       translate::TranslatorOptions{
           .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
-          .filtered = !session_->filter().empty()});
+          .filtered = !session_->filter().empty(),
+          .counters = session_->options().counters});
   file_->number = ++files_;
   file_->translator.OnClockOffset(clock_offset_);
   return util::Ok();

@@ -33,6 +33,8 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
   if (options.branches || options.stacks) mappings_.emplace(file_, tasks.identities());
   if (options.branches) branches_.emplace(file_, tasks, sched_, *mappings_, stats_);
   if (options.stacks) stacks_.emplace(file_, tasks, *mappings_);
+  if (!options.tracepoints.empty()) tracepoints_.emplace(file_, options.tracepoints);
+  if (!options.counters.empty()) counters_.emplace(file_, tasks, options.counters);
 }
 
 void Translator::OnStart(uint64_t time) {
@@ -63,6 +65,12 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
       return syscalls_.OnEntry(at, fxr_unpack_syscall_entry(body, extra));
     case FXR_SLOT_SYSCALL_EXIT:
       return syscalls_.OnExit(at, fxr_unpack_syscall_exit(body, extra));
+    case FXR_SLOT_COUNTER:
+      if (counters_ && counters_->OnSlot(cpu, at, fxr_unpack_counter(body, extra))) {
+        ++stats_.recorded[FXR_CATEGORY_COUNTER];
+        return;
+      }
+      break;
     default:
       break;
   }
@@ -165,6 +173,16 @@ void Translator::OnLong(uint64_t at, const fxr_long& event) {
     ++stats_.recorded[FXR_CATEGORY_STACK];
     return stacks_->OnStack(at, stack, {frames, event.bytes / sizeof(uint64_t)},
                             interrupts_.IrqTrack(cpu), sched_.IdleOf(cpu));
+  }
+  fxr_tracepoint_long tracepoint;
+  if (tracepoints_ && fxr_unpack_tracepoint(&event, &tracepoint)) {
+    const auto* record = static_cast<const std::byte*>(fxr_long_bytes(&event));
+    const model::ThreadHandle thread =
+        tracepoint.tid == 0 ? sched_.IdleOf(event.header.cpu) : tracker_.Thread(tracepoint.tid);
+    if (tracepoints_->OnEvent(at, tracepoint.number, {record, event.bytes}, thread)) {
+      ++stats_.recorded[FXR_CATEGORY_TRACEPOINT];
+      return;
+    }
   }
   ++stats_.unreadable;
 }

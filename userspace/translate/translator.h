@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "fxt/provider_writer.h"
 #include "fxt_record/event.h"
@@ -16,7 +17,9 @@
 #include "model/task_tracker.h"
 #include "perf/record/branch_stack_sample.h"
 #include "perf/record/record_decoder.h"
+#include "schema/tracepoint_format.h"
 #include "translate/branch_translator.h"
+#include "translate/counters/counter_translator.h"
 #include "translate/file/session_info.h"
 #include "translate/file/trace_file.h"
 #include "translate/instant_translator.h"
@@ -28,6 +31,7 @@
 #include "translate/stacks/stack_translator.h"
 #include "translate/syscall_translator.h"
 #include "translate/task_translator.h"
+#include "translate/tracepoints/tracepoint_translator.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
@@ -37,6 +41,9 @@ struct TranslatorOptions {
   bool filtered = false;           // only some tasks' events come
   bool branches = false;           // category `lbr`
   bool stacks = false;             // category `stack`
+  // Category `tracepoint`: what its events are, by their numbers.
+  std::vector<schema::TracepointFormat> tracepoints = {};
+  std::vector<std::string> counters = {};  // category `counter`: the counters, by their numbers
 };
 
 class Translator {
@@ -140,6 +147,8 @@ class Translator {
   std::optional<MappingFollower> mappings_;  // where addresses are recorded
   std::optional<BranchTranslator> branches_;
   std::optional<StackTranslator> stacks_;
+  std::optional<TracepointTranslator> tracepoints_;
+  std::optional<CounterTranslator> counters_;
 };
 
 }  // namespace translate

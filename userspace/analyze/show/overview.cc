@@ -7,6 +7,7 @@
 
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
+#include "schema/event_info.h"
 #include "schema/names.h"
 
 namespace analyze {
@@ -180,7 +181,10 @@ void OverviewBuilder::AddEvent(const fxt::Event& event) {
   } else {
     ++overview_.not_listed;
   }
-  if (const auto loss = facts::AsLoss(event)) {
+  if (event.type == fxt::EventType::kCounter &&
+      event.category.text == schema::CategoryName(FXR_CATEGORY_COUNTER)) {
+    AddCounts(event);
+  } else if (const auto loss = facts::AsLoss(event)) {
     const auto key = std::pair(loss->cpu.value_or(-1), std::string(loss->category.value_or("")));
     uint64_t* lost = Entry(overview_.lost, key, kMaxNames);
     if (lost != nullptr) *lost += loss->count.value_or(0);
@@ -191,6 +195,24 @@ void OverviewBuilder::AddEvent(const fxt::Event& event) {
       overview_.session.emplace_back(argument.name.text, ValueText(argument.value));
     }
   }
+}
+
+void OverviewBuilder::AddCounts(const fxt::Event& event) {
+  Overview::Work run;
+  for (const fxt::Argument& argument : event.arguments) {
+    if (argument.name.text == "partial") ++overview_.partial_runs;
+    const auto* count = std::get_if<uint64_t>(&argument.value);
+    if (count == nullptr) continue;
+    uint64_t* sum = Entry(overview_.counted, std::string(argument.name.text), kMaxNames);
+    if (sum != nullptr) *sum += *count;
+    if (argument.name.text == "cycles") run.cycles = *count;
+    if (argument.name.text == "instructions") run.instructions = *count;
+  }
+  if (run.cycles == 0 || run.instructions == 0) return;
+  Overview::Work* work = Entry(overview_.work, event.thread.thread, kMaxNames);
+  if (work == nullptr) return;
+  work->cycles += run.cycles;
+  work->instructions += run.instructions;
 }
 
 void OverviewBuilder::AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes) {

@@ -42,6 +42,11 @@ struct Overview {
     uint64_t run_ns = 0;
     bool idle = false;
   };
+  // What --counters counted of a thread's runs.
+  struct Work {
+    uint64_t cycles = 0;
+    uint64_t instructions = 0;
+  };
   struct BlobStream {
     uint8_t type = 0;
     Counted payload;
@@ -63,6 +68,9 @@ struct Overview {
   // Declared by the recorder: (cpu, category) to the number of events; cpu -1 is none.
   std::map<std::pair<int32_t, std::string>, uint64_t> lost;
   uint64_t unseen_switches = 0;
+  std::map<std::string, uint64_t> counted;  // by --counters, of all runs
+  uint64_t partial_runs = 0;                // of which not all was counted
+  std::map<fxt::Koid, Work> work;           // where both were counted
   // The recorder's session event: name and value as text, in order.
   std::vector<std::pair<std::string, std::string>> session;
   // Things left out of the maps above because there were too many different ones.
@@ -104,6 +112,7 @@ class OverviewBuilder {
   void AddTime(uint64_t time);
   void AddSwitch(const fxt::Reader& reader);
   void AddEvent(const fxt::Event& event);
+  void AddCounts(const fxt::Event& event);
   void AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes);
   Overview::Cpu& CpuAt(uint32_t cpu);
   void AddRunTime(facts::ThreadIndex thread, uint64_t ns);

@@ -107,6 +107,19 @@ std::string OverviewJson(const std::string& file, const Overview& overview) {
     kinds[std::string(facts::NameOf(static_cast<facts::RecordKind>(i)))] =
         ToJson(overview.kinds[i]);
   }
+  if (!overview.counted.empty()) {
+    Json& counted = json["counted"] = Json::object();
+    for (const auto& [name, count] : overview.counted) counted[Text(name)] = count;
+    json["partial_runs"] = overview.partial_runs;
+    Json& work = json["work"] = Json::array();
+    for (const auto& [koid, of_thread] : overview.work) {
+      work.push_back({{"thread", koid},
+                      {"cycles", of_thread.cycles},
+                      {"instructions", of_thread.instructions},
+                      {"ipc", static_cast<double>(of_thread.instructions) /
+                                  static_cast<double>(of_thread.cycles)}});
+    }
+  }
   json["events"] = overview.events();
   Json& providers = json["providers"] = Json::array();
   for (const Overview::Provider& provider : overview.providers) {

@@ -130,6 +130,38 @@ void Threads(Report& out, const Overview& overview, size_t top) {
   print("processes", processes);
 }
 
+double Ratio(uint64_t instructions, uint64_t cycles) {
+  return static_cast<double>(instructions) / static_cast<double>(cycles);
+}
+
+void Counters(Report& out, const Overview& overview, size_t top) {
+  if (overview.counted.empty()) return;
+  out.Line("counted while threads ran");
+  for (const auto& [name, count] : overview.counted) {
+    out.Line("  {:<18} {:>16}", text::CleanText(name), FormatCount(count));
+  }
+  if (overview.partial_runs != 0) {
+    out.Line("  {} runs were not counted whole", FormatCount(overview.partial_runs));
+  }
+  Overview::Work all;
+  std::vector<std::pair<fxt::Koid, Overview::Work>> threads;
+  for (const auto& each : overview.work) {
+    all.cycles += each.second.cycles;
+    all.instructions += each.second.instructions;
+    threads.push_back(each);
+  }
+  if (all.cycles == 0) return;
+  out.Line("instructions per cycle {:.2f}; by threads, most cycles first",
+           Ratio(all.instructions, all.cycles));
+  std::stable_sort(threads.begin(), threads.end(),
+                   [](const auto& a, const auto& b) { return a.second.cycles > b.second.cycles; });
+  for (size_t i = 0; i < std::min(top, threads.size()); ++i) {
+    const auto& [koid, work] = threads[i];
+    out.Line("  {:>6.2f} {:>16}  {} [{}]", Ratio(work.instructions, work.cycles),
+             FormatCount(work.cycles), text::CleanText(overview.names.thread_name(koid)), koid);
+  }
+}
+
 void Losses(Report& out, const Overview& overview) {
   if (overview.lost.empty() && overview.buffer_filled_events == 0) {
     out.Line("lost events    none declared");
@@ -181,6 +213,7 @@ std::string OverviewText(const std::string& file, const Overview& overview, size
   Providers(out, overview);
   Cpus(out, overview);
   Threads(out, overview, top);
+  Counters(out, overview, top);
   if (!overview.categories.empty()) {
     out.Line("categories of events");
     for (const auto& [name, count] : overview.categories) {

@@ -72,6 +72,16 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetFeatures(features, *sizes);
   (*skeleton)->SetFilters(options);
   (*skeleton)->SetStacks(options);
+  (*skeleton)->SetCounters(options, *sizes);
+  if (!options.counters.empty() &&
+      libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_perf_event_read_value,
+                              nullptr) == 0) {
+    return util::Error{"this kernel's BPF programs cannot read counters (--counters)",
+                       "a later kernel is needed"};
+  }
+  // Opened first: their refusals say more than the loader's.
+  auto counters = CounterSet::Open(options.counters);
+  if (!counters) return counters.TakeError();
   (*skeleton)->ChoosePrograms(options, features);
   const char* hint = options.verbose ? "" : "-v shows what the kernel's verifier says";
   if (util::Status status = (*skeleton)->Load(*sizes, hint); !status) return status.error();
@@ -79,6 +89,10 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   std::unique_ptr<BpfPrograms> self(new BpfPrograms(*sizes));
   self->skeleton_ = std::move(*skeleton);
   self->filter_ = options.filter;
+  self->counters_ = std::move(*counters);
+  if (util::Status status = self->skeleton_->FillCounters(self->counters_); !status) {
+    return status.error();
+  }
   if (util::Status status = self->Map(); !status) return status.error();
 #if defined(__x86_64__)
   self->FindContexts(features.interrupt_mask);

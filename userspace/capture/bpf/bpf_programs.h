@@ -13,6 +13,7 @@
 #include "capture/bpf/program_options.h"
 #include "capture/bpf/ring_sizes.h"
 #include "capture/bpf/task_walk.h"
+#include "capture/counters/counter_set.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_ring.h"
 #include "util/result.h"
@@ -64,6 +65,8 @@ class BpfPrograms {
   // process namespace that the recorder runs in.
   const TaskFilter& filter() const { return filter_; }
 
+  // See CounterSet::DescribeMultiplexing().
+  std::string DescribeMultiplexing() const { return counters_.DescribeMultiplexing(); }
   // Events, by category, that nobody saw because their program was running already on that CPU.
   CategoryCounts RecursionMisses() const;
 
@@ -79,6 +82,7 @@ class BpfPrograms {
   std::unique_ptr<Skeleton> skeleton_;
   std::optional<TaskWalk> tasks_;
   TaskFilter filter_;
+  CounterSet counters_;
   std::vector<uint32_t> contextless_cpus_;
   fxr_ring_control* controls_ = nullptr;
   const fxr_slot* slots_ = nullptr;

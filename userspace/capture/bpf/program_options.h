@@ -57,6 +57,9 @@ struct ProgramOptions {
   CategorySet categories;
   StackOptions stack;  // where the category is among them
 
+  // Category `counter`: names out of CounterSet::KnownNames(), eight at most.
+  std::vector<std::string> counters;
+
   std::vector<uint32_t> syscall_numbers;  // empty: all
   std::vector<std::string> sched_events;  // out of SchedEvents(); empty: all
   TaskFilter filter;
@@ -70,6 +73,9 @@ struct ProgramOptions {
       // Who was away for how long, is known from switches.
       const bool wanted = tracepoint.name == "wake" ? stack.wake : stack.off || stack.wake;
       return categories.test(FXR_CATEGORY_STACK) && wanted;
+    }
+    if (tracepoint.category == FXR_CATEGORY_COUNTER) {
+      return categories.test(FXR_CATEGORY_COUNTER) && !counters.empty();
     }
     return categories.test(tracepoint.category) &&
            (tracepoint.category != FXR_CATEGORY_SCHED || sched_events.empty() ||

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "capture/btf/type_subset.h"
+#include "schema/event_info.h"
 
 namespace capture {
 namespace {
@@ -190,6 +191,28 @@ void Skeleton::SetStacks(const ProgramOptions& options) {
   settings.stack_wants_off = options.stack.off;
 }
 
+void Skeleton::SetCounters(const ProgramOptions& options, const RingSizes& sizes) {
+  const bool wanted = !options.counters.empty() && options.categories.test(FXR_CATEGORY_COUNTER);
+  bpf_map__set_autocreate(bpf_->maps.counter_events, wanted);
+  bpf_map__set_autocreate(bpf_->maps.counter_readings, wanted);
+  bpf_map__set_max_entries(bpf_->maps.counter_events, sizes.control_count * FXR_MOST_COUNTERS);
+  bpf_->rodata->counter_count = static_cast<uint32_t>(options.counters.size());
+}
+
+util::Status Skeleton::FillCounters(const CounterSet& counters) {
+  const int map = bpf_map__fd(bpf_->maps.counter_events);
+  for (const CounterSet::Event& event : counters.events()) {
+    const uint32_t key = event.cpu * FXR_MOST_COUNTERS + event.counter;
+    const int fd = event.fd.get();
+    if (bpf_map_update_elem(map, &key, &fd, BPF_ANY) != 0) {
+      return util::Error{
+          fmt::format("the kernel does not let BPF programs read counters: {}", strerror(errno)),
+          ""};
+    }
+  }
+  return util::Ok();
+}
+
 void Skeleton::Use(const std::string& name, fxr_category category,
                    std::vector<bpf_program*>* group) {
   bpf_program* used = bpf_object__find_program_by_name(bpf_->obj, name.c_str());
@@ -207,8 +230,14 @@ void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures&
                  &events_);
     case Tracepoint::Way::kSide:
       return Use(program, tracepoint.category, &events_);
-    case Tracepoint::Way::kBeside:
-      return Use("stack_" + program, tracepoint.category, &events_);
+    case Tracepoint::Way::kBeside: {
+      const std::string beside =
+          fmt::format("{}_{}", schema::CategoryName(tracepoint.category), program);
+      const bool has_forms =
+          bpf_object__find_program_by_name(bpf_->obj, (beside + "_flag").c_str()) != nullptr;
+      return Use(has_forms && !features.atomic_fetch ? beside + "_flag" : beside,
+                 tracepoint.category, &events_);
+    }
     case Tracepoint::Way::kIdentity:
       if (features.missing_tracepoints.contains(program)) return;
       Use(program, tracepoint.category, &identity_);

@@ -15,6 +15,7 @@
 #include "capture/bpf/ring_sizes.h"
 #include "capture/bpf/tracepoint_handler.h"
 #include "capture/btf/kernel_types.h"
+#include "capture/counters/counter_set.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 
@@ -36,10 +37,13 @@ class Skeleton {
   void SetFeatures(const KernelFeatures& features, const RingSizes& sizes);
   void SetFilters(const ProgramOptions& options);
   void SetStacks(const ProgramOptions& options);
+  void SetCounters(const ProgramOptions& options, const RingSizes& sizes);
   void ChoosePrograms(const ProgramOptions& options, const KernelFeatures& features);
 
   // `hint`: what to say of a refusal that nothing better is known of.
   util::Status Load(const RingSizes& sizes, const std::string& hint);
+  // After Load: what the programs are to read.
+  util::Status FillCounters(const CounterSet& counters);
   util::Status Attach();
   void Detach();
 

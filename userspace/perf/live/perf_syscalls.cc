@@ -32,6 +32,12 @@ class Kernel : public PerfSyscalls {
   void Unmap(void* address, size_t bytes) override { munmap(address, bytes); }
   int Enable(int fd) override { return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0 ? 0 : errno; }
   int Disable(int fd) override { return ioctl(fd, PERF_EVENT_IOC_DISABLE, 0) == 0 ? 0 : errno; }
+  int SetFilter(int fd, const char* filter) override {
+    return ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) == 0 ? 0 : errno;
+  }
+  int SetOutput(int fd, int ring_fd) override {
+    return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) == 0 ? 0 : errno;
+  }
   bool ReadLost(int fd, uint64_t* lost) override {
     uint64_t values[2];  // value, lost
     if (read(fd, values, sizeof(values)) != static_cast<ssize_t>(sizeof(values))) return false;

@@ -113,6 +113,11 @@ Option Command::Add(const char* names, bool& flag, const char* help) const {
   return Option(*app_->add_flag(names, flag, help));
 }
 
+Option Command::AddInOrder(const char* names, std::function<void(const std::string&)> take,
+                           const char* help) const {
+  return Option(*app_->add_option_function<std::string>(names, take, help)->trigger_on_parse());
+}
+
 Option Command::AddFlag(const char* names, std::string& value, const char* help) const {
   return Option(*app_->add_flag(names, value, help));
 }

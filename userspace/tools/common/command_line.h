@@ -54,6 +54,10 @@ class Command {
   Option Add(const char* names, std::vector<std::string>& values, const char* help) const;
   Option Add(const char* names, std::vector<uint32_t>& values, const char* help) const;
   Option Add(const char* names, bool& flag, const char* help) const;
+  // An option that may be given again, and whose place among others counts: `take` is called with
+  // each value, in the order of the command line.
+  Option AddInOrder(const char* names, std::function<void(const std::string&)> take,
+                    const char* help) const;
   // A flag that may have a value behind a =; without one it is "true".
   Option AddFlag(const char* names, std::string& value, const char* help) const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tools/record/commands/commands.h"
 #include "tools/record/options/list_categories.h"
+#include "tools/record/options/list_events.h"
 #include "tools/record/options/record_options.h"
 #include "tools/record/recorder.h"
 #include "tools/record/session_recorder.h"
@@ -11,6 +12,7 @@ int main(int argc, char** argv) {
   if (parsed.exit_code) return *parsed.exit_code;
   if (parsed.options.list_categories == "names") return tools::ListCategoryNames();
   if (!parsed.options.list_categories.empty()) return tools::ListCategories();
+  if (!parsed.options.list_events.empty()) return tools::ListEvents(parsed.options.list_events);
   if (parsed.options.memory_bytes != 0 || parsed.options.rotates()) {
     return tools::SessionRecorder(std::move(parsed.options)).Run();
   }

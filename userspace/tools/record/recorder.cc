@@ -12,6 +12,8 @@
 #include <cstring>
 #include <vector>
 
+#include "capture/stack_sampler.h"
+#include "capture/tracepoint_recorder.h"
 #include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
 #include "tools/record/options/session_description.h"
@@ -70,7 +72,7 @@ util::Status Recorder::OpenBranches() {
 util::Status Recorder::KeepBranches() {
   if (!branches_) return util::Ok();
   if (!session_->in_process_namespace()) {
-    session_->RecordBranches(std::move(branches_));
+    session_->AddSource(std::move(branches_));
     return util::Ok();
   }
   constexpr const char* kWhy = "in a process namespace perf does not tell whose a stack is";
@@ -102,11 +104,28 @@ util::Status Recorder::OpenStacks() {
   }
   auto stacks = capture::StackSampler::Open(options);
   if (stacks) {
-    session_->SampleStacks(std::move(*stacks));
+    session_->AddSource(std::move(*stacks));
     return util::Ok();
   }
   if (by_name) return stacks.error();
   console_.Note(fmt::format("without samples of what runs: {}", stacks.error().message));
+  return util::Ok();
+}
+
+util::Status Recorder::OpenTracepoints() {
+  if (options_.tracepoints.empty()) return util::Ok();
+  if (session_->in_process_namespace()) {
+    return util::Error{"tracepoints (-e) cannot be recorded in a process namespace",
+                       "record them from outside of the container"};
+  }
+  std::vector<std::string> notes;
+  // Their records are several times as long as a slot, and far fewer.
+  auto source =
+      capture::TracepointRecorder::Open(options_.tracepoints, session_->ring_bytes() / 2, &notes);
+  for (const std::string& note : notes) console_.Note(note);
+  if (!source) return source.error();
+  tracepoints_ = (*source)->formats();
+  session_->AddSource(std::move(*source));
   return util::Ok();
 }
 
@@ -132,8 +151,10 @@ util::Status Recorder::Start() {
       translate::TranslatorOptions{
           .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
           .filtered = !session_->filter().empty(),
-          .branches = session_->records_branches(),
-          .stacks = session_->options().categories.test(FXR_CATEGORY_STACK)});
+          .branches = options_.categories.wanted.test(FXR_CATEGORY_LBR),
+          .stacks = session_->options().categories.test(FXR_CATEGORY_STACK),
+          .tracepoints = tracepoints_,
+          .counters = session_->options().counters});
   translator_->set_session_info(DescribeSession(
       options_, *session_, command_.exists() ? std::optional(command_.pid()) : std::nullopt));
   handler_.emplace(*translator_);
@@ -216,7 +237,7 @@ Recorder::Reason Recorder::Loop() {
   for (;;) {
     Wait(drained);
     drained = session_->Drain();
-    if (const std::string problem = session_->TakeBranchProblem(); !problem.empty()) {
+    if (const std::string problem = session_->TakePerfProblem(); !problem.empty()) {
       console_.Note(problem);
     }
     const uint64_t now = util::MonotonicNow();
@@ -284,6 +305,7 @@ int Recorder::RunQuietly() {
   session_ = std::move(*session);
   if (util::Status status = KeepBranches(); !status) return Fail(status.error());
   if (util::Status status = OpenStacks(); !status) return Fail(status.error());
+  if (util::Status status = OpenTracepoints(); !status) return Fail(status.error());
   if (util::Status status = OpenOutput(); !status) return Fail(status.error());
   if (command_.exists() && options_.only_command) {
     session_->Follow(static_cast<uint32_t>(command_.pid()));
@@ -315,6 +337,9 @@ bool Recorder::End(Reason reason) {
     EnterEnd(reason == Reason::kSignal);
   }
   session_end_ = session_->Stop();
+  if (const std::string note = session_->DescribeMultiplexing(); !note.empty()) {
+    console_.Note(note);
+  }
   const bool flushed = archive_->Flush();
   const util::Status closed = sink_->Close();
   if (!closed) {

@@ -46,6 +46,7 @@ class Recorder {
   // Hands them to the session, if their tasks can be told.
   util::Status KeepBranches();
   util::Status OpenStacks();
+  util::Status OpenTracepoints();
   util::Status OpenOutput();
   util::Status Start();
   Reason Loop();
@@ -76,6 +77,7 @@ class Recorder {
   CommandRun command_{console_, signals_};
   capture::ProcIdentity identities_;
   std::unique_ptr<capture::BranchRecorder> branches_;
+  std::vector<schema::TracepointFormat> tracepoints_;  // by the numbers of their events
   std::unique_ptr<capture::CaptureSession> session_;
   std::optional<RecordOutputs> outputs_;
   std::unique_ptr<sink::Sink> sink_;

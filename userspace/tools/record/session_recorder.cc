@@ -45,7 +45,8 @@ util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool
   names_.emplace(std::move(*names));
   capture::CategorySelection& selection = options_.categories;
   // Of these some comes by perf, which has rings of its own.
-  for (const fxr_category category : {FXR_CATEGORY_LBR, FXR_CATEGORY_STACK}) {
+  for (const fxr_category category :
+       {FXR_CATEGORY_LBR, FXR_CATEGORY_STACK, FXR_CATEGORY_TRACEPOINT}) {
     if (selection.by_name.test(category)) {
       return util::Error{fmt::format("category '{}' cannot be recorded into a buffer",
                                      schema::CategoryName(category)),

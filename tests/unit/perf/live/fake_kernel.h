@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "perf/live/perf_syscalls.h"
@@ -42,6 +43,8 @@ class FakeKernel : public PerfSyscalls {
     bool enabled = false;
     uint64_t lost = 0;
     std::vector<std::byte> memory;
+    std::string filter;
+    int ring = -1;  // whose ring it writes to, if not its own
   };
 
   // The errno for an attr on a CPU; 0: it opens.
@@ -56,7 +59,7 @@ class FakeKernel : public PerfSyscalls {
     if (const int error = verdict(attr, cpu); error != 0) return {util::UniqueFd(), error};
     // Some descriptor, so that closing it is real.
     const int fd = dup(0);
-    events_[fd] = {attr, cpu, false, 0, {}};
+    events_[fd] = {attr, cpu, false, 0, {}, {}, -1};
     return {util::UniqueFd(fd), 0};
   }
   void* Map(int fd, size_t bytes, int* error) override {
@@ -77,6 +80,17 @@ class FakeKernel : public PerfSyscalls {
     events_.at(fd).enabled = false;
     return 0;
   }
+  int filter_error = 0;
+  int SetFilter(int fd, const char* filter) override {
+    events_.at(fd).filter = filter;
+    return filter_error;
+  }
+  int SetOutput(int fd, int ring_fd) override {
+    events_.at(fd).ring = ring_fd;
+    return 0;
+  }
+  const std::map<int, Event>& events() const { return events_; }
+  std::map<int, Event>& events() { return events_; }
   bool ReadLost(int fd, uint64_t* lost) override {
     *lost = events_.at(fd).lost;
     return true;

@@ -170,7 +170,8 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   std::vector<std::string> notes;
   // Of these some comes by perf, or needs what was mapped when; both are for a recording into a
   // file.
-  for (const fxr_category category : {FXR_CATEGORY_LBR, FXR_CATEGORY_STACK}) {
+  for (const fxr_category category :
+       {FXR_CATEGORY_LBR, FXR_CATEGORY_STACK, FXR_CATEGORY_TRACEPOINT, FXR_CATEGORY_COUNTER}) {
     if (options.categories.by_name.test(category)) {
       const std::string_view name = schema::CategoryName(category);
       return util::Error{fmt::format("category '{}' is not recorded by sessions", name),

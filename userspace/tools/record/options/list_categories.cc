@@ -48,7 +48,7 @@ int ListCategories() {
   const std::string wakers = capture::DescribeInterruptWakers(
       (*programs)->contextless_cpus(), static_cast<uint32_t>(util::ReadCpuList("online").size()));
   std::string list =
-      fmt::format("{:<9} {:<42} {:<8} {}\n", "NAME", "DESCRIPTION", "DEFAULT", "THIS KERNEL");
+      fmt::format("{:<10} {:<42} {:<8} {}\n", "NAME", "DESCRIPTION", "DEFAULT", "THIS KERNEL");
   for (const capture::Category& category : capture::AllCategories()) {
     std::string why_not = features->WhyNot(category);
     if (category.id == FXR_CATEGORY_LBR) {
@@ -59,7 +59,7 @@ int ListCategories() {
     const std::string available = category.id == FXR_CATEGORY_SCHED
                                       ? "available; wakers in interrupts are " + wakers
                                       : "available";
-    list += fmt::format("{:<9} {:<42} {:<8} {}\n", category.name, category.description,
+    list += fmt::format("{:<10} {:<42} {:<8} {}\n", category.name, category.description,
                         category.by_default ? "yes" : "no",
                         why_not.empty() ? available : "not available: " + why_not);
   }

@@ -42,6 +42,7 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
   }
   programs.sched_events = options.categories.sched_events;
   programs.stack = options.stack;
+  programs.counters = options.counters;
   programs.filter.tids = options.tids;
   programs.filter.tgids = options.tgids;
   programs.filter.comms = options.comms;

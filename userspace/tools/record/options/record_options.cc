@@ -12,6 +12,7 @@
 #include "output/name_pattern.h"
 #include "tools/common/command_line.h"
 #include "tools/common/message.h"
+#include "tools/record/options/source_words.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -146,6 +147,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   std::string after;
   std::string socket = control::kDefaultSocket;
   std::string stack_min;
+  SourceWords sources;
 
   const Program program("fxt-record", kDescription, "fxt-record " FXT_RECORD_VERSION);
   program.Footer(kExamples);
@@ -244,6 +246,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
            "Category stack: samples of what runs, per second and CPU (by default 99)")
       .Type("N")
       .Range(uint64_t{1}, capture::StackOptions::kMaxFrequency);
+  sources.Add(program);
   program
       .Add("-u,--user", options.user,
            "Run the command as this user, as sudo -u would; the recorder stays root")
@@ -263,6 +266,9 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       "List the categories and whether this kernel has them; with =names: what there is, "
       "for programs, a name, a tab and a description a line");
 
+  program.AddFlag("--list-events", options.list_events,
+                  "List tracepoints and their fields; --list-events 'sched:*' only some");
+
   auto fail = [&](const util::Error& error) {
     PrintError("fxt-record", error);
     parsed.exit_code = kExitUsage;
@@ -281,6 +287,13 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
          "write --list-categories, or --list-categories=names"});
   }
   options.command = program.Rest();
+  if (program.Has("--list-events")) {
+    // A word behind it is what it is to list.
+    if (options.list_events == "true") {
+      options.list_events = options.command.empty() ? "*" : options.command.front();
+    }
+    return parsed;
+  }
   if (program.HasDashes() && options.command.empty()) {
     return fail({"there is no command after --", "without -- the whole machine is recorded"});
   }
@@ -302,6 +315,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     if (!value) return fail(value.error());
     options.categories = *value;
   }
+  if (util::Status status = sources.Take(program, options); !status) return fail(status.error());
   if (lbr_frequency != 0) options.lbr.frequency = lbr_frequency;
   if (lbr_period != 0) options.lbr.period = lbr_period;
   if (!lbr_filter.empty()) {

@@ -9,6 +9,7 @@
 
 #include "capture/bpf/category.h"
 #include "capture/bpf/program_options.h"
+#include "capture/tracepoint_recorder.h"
 #include "perf/live/lbr_options.h"
 #include "session/trigger/trigger_spec.h"
 #include "util/result.h"
@@ -47,11 +48,15 @@ struct RecordOptions {
   bool only_command = false;
   perf::LbrOptions lbr;
   capture::StackOptions stack;
-  std::string stats_json;  // file for the summary's numbers
+  std::vector<capture::TracepointRequest> tracepoints;  // -e, --filter
+  std::vector<std::string> counters;                    // --counters
+  std::string stats_json;                               // file for the summary's numbers
   bool quiet = false;
   bool verbose = false;
   // --list-categories: empty without it, "true", or "names".
   std::string list_categories;
+  // --list-events: a pattern; empty without it.
+  std::string list_events;
   std::string user;        // as whom the command runs; empty: as the recorder does
   bool as_caller = false;  // as the user behind sudo
   std::vector<std::string> command;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/counters/counter_translator.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "unit/translate/capture_script.h"
+
+namespace translate {
+namespace {
+
+using testing::CaptureScript;
+
+class CounterTranslatorTest : public ::testing::Test {
+ protected:
+  CounterTranslatorTest() { script_.Task(100, 100, "app").Task(101, 101, "other"); }
+  void Count(uint64_t time, uint32_t cpu, uint32_t tid, uint8_t counter, uint64_t count,
+             bool partial = false) {
+    fxr_counter_body body{};
+    body.tid = tid;
+    body.counter = counter;
+    body.count = count;
+    body.is_partial = partial;
+    script_.Slot(time, cpu, FXR_SLOT_COUNTER, fxr_pack_counter(body));
+  }
+
+  CaptureScript script_{TranslatorOptions{.counters = {"cycles", "instructions"}}};
+};
+
+TEST_F(CounterTranslatorTest, ARunIsOneRecord) {
+  Count(10, 0, 100, 0, 5000);
+  Count(11, 1, 101, 0, 7000);
+  Count(12, 0, 100, 1, FXR_MOST_COUNT);
+  Count(13, 1, 101, 1, 8000, true);
+  const auto lines = script_.Lines(" counter ");
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NE(lines[0].find("12 counter app/100 counter:run"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("{cycles=5000 instructions=70368744177663}"), std::string::npos)
+      << lines[0];
+  EXPECT_NE(lines[1].find("{cycles=7000 instructions=8000 partial=2}"), std::string::npos)
+      << lines[1];
+  EXPECT_EQ(script_.translator().stats().recorded[FXR_CATEGORY_COUNTER], 4u);
+}
+
+TEST_F(CounterTranslatorTest, WhereSlotsWereLostTheRestIsWritten) {
+  Count(10, 0, 100, 0, 5000);
+  Count(12, 0, 101, 0, 1);
+  Count(13, 0, 101, 1, 2);
+  Count(14, 0, 100, 1, 3);
+  const auto lines = script_.Lines(" counter ");
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_NE(lines[0].find("app/100"), std::string::npos);
+  EXPECT_NE(lines[0].find("{cycles=5000}"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[1].find("{cycles=1 instructions=2}"), std::string::npos) << lines[1];
+  EXPECT_NE(lines[2].find("{instructions=3}"), std::string::npos) << lines[2];
+}
+
+TEST_F(CounterTranslatorTest, ACounterThatIsNoneIsUnreadable) {
+  Count(10, 0, 100, 5, 5000);
+  EXPECT_TRUE(script_.Lines(" counter ").empty());
+  EXPECT_EQ(script_.translator().stats().unreadable, 1u);
+}
+
+}  // namespace
+}  // namespace translate

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Events of any tracepoint, as instants on the thread that was running: the category is the
+// tracepoint's system, the name its own, and its fields are the arguments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fxt/string_pool.h"
+#include "model/task_table.h"
+#include "schema/tracepoint_format.h"
+#include "translate/file/trace_file.h"
+
+namespace translate {
+
+class TracepointTranslator {
+ public:
+  // An event has at most 15 arguments; of more fields the 15th argument, "more", has the rest.
+  static constexpr size_t kMostArguments = 15;
+
+  // The events' numbers are places in `formats`.
+  TracepointTranslator(TraceFile& file, std::vector<schema::TracepointFormat> formats);
+
+  // `record` is the kernel's. False, and nothing is written: there is no such number.
+  bool OnEvent(uint64_t time, uint32_t number, std::span<const std::byte> record,
+               model::ThreadHandle thread);
+
+ private:
+  struct Texts {
+    fxt::StringId system;
+    fxt::StringId name;
+    std::vector<fxt::StringId> fields;
+  };
+
+  TraceFile& file_;
+  std::vector<schema::TracepointFormat> formats_;
+  std::vector<Texts> texts_;
+  fxt::StringId more_;
+};
+
+}  // namespace translate
