@@ -120,13 +120,16 @@ $(BUILD)/lib$(1).a: $(call layer_objects,$(1))
 endef
 $(foreach l,$(LAYERS),$(if $(call layer_sources,$(l)),$(eval $(call archive_rule,$(l)))))
 
+# See userspace/tools/common/no_libraries.cc.
+NO_DLOPEN = $(if $(LDFLAGS_BIN),-Wl$(comma)--wrap=dlopen)
+
 $(BUILD)/fxt-record: $(RECORD_OBJECTS) $(TOOL_COMMON) $(ARCHIVES)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $(RECORD_OBJECTS) $(TOOL_COMMON) $(ARCHIVES_LINK) $(LIBS)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) $(NO_DLOPEN) -o $@ $(RECORD_OBJECTS) $(TOOL_COMMON) $(ARCHIVES_LINK) $(LIBS)
 
 # What reads files has nothing of the kernel side in it.
 FXT_ARCHIVES := $(filter-out $(BUILD)/libcapture.a,$(ARCHIVES_LINK))
 $(BUILD)/fxt: $(FXT_OBJECTS) $(TOOL_COMMON) $(FXT_ARCHIVES)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) $(if $(LDFLAGS_BIN),-Wl$(comma)--wrap=dlopen) -o $@ $(FXT_OBJECTS) $(TOOL_COMMON) $(FXT_ARCHIVES) $(filter-out -lbpf -ltraceevent,$(LIBS))
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) $(NO_DLOPEN) -o $@ $(FXT_OBJECTS) $(TOOL_COMMON) $(FXT_ARCHIVES) $(filter-out -lbpf -ltraceevent,$(LIBS))
 
 ## fxt           build/fxt alone: needs neither clang nor bpftool nor libbpf
 ## libfxt        build/libfxt.a alone: needs nothing but a C++ compiler

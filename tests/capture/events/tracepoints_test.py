@@ -328,6 +328,37 @@ class Tracepoints(unittest.TestCase):
         self.assertIn("nosuch > 2", self.refusal("-e", "sched:sched_switch", "--filter", "nosuch > 2"))
         self.assertIn("before", self.refusal("--filter", "prev_pid > 2", "-e", "sched:sched_switch"))
 
+    @unittest.skipUnless(shutil.which("unshare"), "needs unshare")
+    def test_tracefs_need_not_be_mounted(self):
+        trace = os.path.join(self.folder, "unmounted.fxt")
+        script = f"""umount -l {TRACEFS} && ! test -d {TRACEFS}/events &&
+            {RECORD} -q -d 300ms -e sched:sched_stat_runtime -o {trace} && ! test -d {TRACEFS}/events"""
+        done = run("unshare", "--mount", "sh", "-c", script)
+        if done.returncode == 32:
+            self.skipTest("tracefs cannot be unmounted here")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("sched_stat_runtime", run(FXT, "dump", "--type", "instant", trace).stdout)
+
+    def test_what_does_not_fit_is_declared_lost(self):
+        trace = os.path.join(self.folder, "lost.fxt")
+        stats = os.path.join(self.folder, "stats.json")
+        # The recorder does not run while a ring of 128 KiB fills.
+        script = f"""{RECORD} -q -c task -b 4K -e 'raw_syscalls:*' -d 2s --stats-json {stats} -o {trace} & recorder=$!
+            until test -e {trace}; do sleep 0.1; done
+            kill -STOP $recorder
+            dd if=/dev/zero of=/dev/null bs=1 count=100000 2>/dev/null
+            kill -CONT $recorder
+            wait $recorder"""
+        done = run("sh", "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(stats, encoding="utf-8") as text:
+            numbers = json.load(text)
+        lost = sum(cpu["tracepoint"] for cpu in numbers["dropped"].values())
+        self.assertGreater(lost, 100000)
+        self.assertEqual(numbers["raw_events"], numbers["records"] + sum(numbers["suppressed"].values()) + lost)
+        info = json.loads(run(FXT, "info", "--json", trace).stdout)
+        self.assertEqual(sum(each["count"] for each in info["lost"]), lost)
+
     def test_the_list_is_that_of_tracefs(self):
         listed = list_events("sched:*")
         folder = os.path.join(TRACEFS, "events", "sched")

@@ -74,6 +74,12 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetStacks(options);
   (*skeleton)->SetProbes(options);
   (*skeleton)->SetCounters(options, *sizes);
+  if (!options.counters.empty() &&
+      libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_perf_event_read_value,
+                              nullptr) == 0) {
+    return util::Error{"this kernel's BPF programs cannot read counters (--counters)",
+                       "a later kernel is needed"};
+  }
   // Opened first: their refusals say more than the loader's.
   auto counters = CounterSet::Open(options.counters);
   if (!counters) return counters.TakeError();

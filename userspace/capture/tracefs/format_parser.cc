@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 namespace capture {
 namespace {
@@ -14,9 +15,21 @@ using schema::TracepointField;
 using Kind = TracepointField::Kind;
 using Place = TracepointField::Place;
 
+// libtraceevent does not know it of every dynamic array.
+uint32_t ElementSize(const tep_format_field& field) {
+  if (field.elementsize != 0) return field.elementsize;
+  const std::string_view type = field.type;
+  constexpr std::pair<std::string_view, uint32_t> kSizes[] = {
+      {"64", 8}, {"long", 8}, {"32", 4}, {"int", 4}, {"16", 2}, {"short", 2}};
+  for (const auto& [word, size] : kSizes) {
+    if (type.find(word) != std::string_view::npos) return size;
+  }
+  return 1;
+}
+
 Kind KindOf(const tep_format_field& field) {
   const bool is_array = (field.flags & TEP_FIELD_IS_ARRAY) != 0;
-  const uint32_t size = is_array ? field.elementsize : static_cast<uint32_t>(field.size);
+  const uint32_t size = is_array ? ElementSize(field) : static_cast<uint32_t>(field.size);
   if ((field.flags & TEP_FIELD_IS_POINTER) != 0 && !is_array) return Kind::kPointer;
   if (is_array && std::string_view(field.type).find("char") != std::string_view::npos) {
     return Kind::kText;
@@ -36,7 +49,7 @@ TracepointField FieldOf(const tep_format_field& field) {
   }
   result.offset = static_cast<uint32_t>(field.offset);
   result.size = static_cast<uint32_t>(field.size);
-  result.element_size = result.is_array ? field.elementsize : result.size;
+  result.element_size = result.is_array ? ElementSize(field) : result.size;
   return result;
 }
 

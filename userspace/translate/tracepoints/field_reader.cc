@@ -78,8 +78,8 @@ void AppendNumbers(const TracepointField& field, Bytes bytes, std::string& text)
 }
 
 bool IsNumber(const TracepointField& field, Bytes bytes) {
-  return !field.is_array && bytes.size() <= sizeof(uint64_t) && field.kind != Kind::kText &&
-         field.kind != Kind::kBytes;
+  return !field.is_array && !bytes.empty() && bytes.size() <= sizeof(uint64_t) &&
+         field.kind != Kind::kText && field.kind != Kind::kBytes;
 }
 
 fxt::ArgumentValue NumberValue(const TracepointField& field, Bytes bytes) {

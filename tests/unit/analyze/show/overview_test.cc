@@ -187,5 +187,33 @@ TEST(OverviewTest, NamesWithoutEndAreNotKept) {
   EXPECT_EQ(overview.not_listed, 10'000u);
 }
 
+TEST(OverviewTest, RunsCountsAreAddedUp) {
+  fxt::testing::FileBuilder file;
+  const auto run = [&](fxt::Koid thread, uint64_t cycles, uint64_t instructions, uint32_t partial) {
+    const fxt::Argument counts[] = {
+        {fxt::StringRef::Inline("cycles"), cycles},
+        {fxt::StringRef::Inline("instructions"), instructions},
+        {fxt::StringRef::Inline("partial"), partial},
+    };
+    file.Add(fxt::Event{fxt::EventType::kCounter, 1, fxt::ThreadRef::Inline(7, thread),
+                        fxt::StringRef::Inline("counter"), fxt::StringRef::Inline("run"),
+                        std::span(counts).first(partial == 0 ? 2 : 3), thread});
+  };
+  run(8, 1000, 500, 0);
+  run(8, 3000, 3500, 0);
+  run(9, 1000, 3000, 2);
+  const Overview overview = Of(file.bytes());
+  EXPECT_EQ(overview.counted.at("cycles"), 5000u);
+  EXPECT_EQ(overview.counted.at("instructions"), 7000u);
+  EXPECT_EQ(overview.partial_runs, 1u);
+  EXPECT_EQ(overview.work.at(8).cycles, 4000u);
+  const std::string text = OverviewText("f", overview, 10);
+  EXPECT_NE(text.find("instructions per cycle 1.40"), std::string::npos) << text;
+  EXPECT_LT(text.find("1.00"), text.find("3.00"));
+  const auto json = testing_support::ParseJson(OverviewJson("f", overview));
+  EXPECT_EQ(json["counted"]["cycles"], 5000);
+  EXPECT_EQ(json["work"][1]["ipc"], 3.0);
+}
+
 }  // namespace
 }  // namespace analyze
