@@ -103,11 +103,7 @@ class Translator {
   // To be called now and then with the present time.
   void OnTick(uint64_t time) { tracker_.Sweep(time + static_cast<uint64_t>(clock_offset_)); }
 
-  TranslationStats stats() const {
-    TranslationStats stats = stats_;
-    sched_.AddUsual(stats);
-    return stats;
-  }
+  TranslationStats stats() const;
   uint64_t refused_records() const { return file_.refused_records(); }
   const LossTranslator& losses() const { return losses_; }
   const model::TaskTable& task_table() const { return tracker_.table(); }
