@@ -179,14 +179,17 @@ struct pt_regs {
 	unsigned long ip;
 	unsigned long cs;
 	unsigned long sp;
-#elif defined(__TARGET_ARCH_arm64)
-	u64 regs[31];
-	u64 sp;
-	u64 pc;
 #endif
 };
 
 #if defined(__TARGET_ARCH_arm64)
+/* What programs of probes get there. */
+struct user_pt_regs {
+	u64 regs[31];
+	u64 sp;
+	u64 pc;
+};
+
 struct pt_regs___syscallno {
 	s32 syscallno;
 };

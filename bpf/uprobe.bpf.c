@@ -20,6 +20,11 @@
 #if defined(__TARGET_ARCH_x86)
 #define USER32_CS 0x23 /* arch/x86/include/asm/segment.h */
 
+static __always_inline u64 frame_of_call(struct pt_regs *ctx)
+{
+	return ctx->sp;
+}
+
 /* A call puts its return address on the stack, and the return has taken it off. */
 static __always_inline u64 frame_of_return(struct pt_regs *ctx)
 {
@@ -31,14 +36,19 @@ static __always_inline u64 returned_value(struct pt_regs *ctx)
 	return ctx->ax;
 }
 #elif defined(__TARGET_ARCH_arm64)
+static __always_inline u64 frame_of_call(struct pt_regs *ctx)
+{
+	return ((struct user_pt_regs *)ctx)->sp;
+}
+
 static __always_inline u64 frame_of_return(struct pt_regs *ctx)
 {
-	return ctx->sp;
+	return frame_of_call(ctx);
 }
 
 static __always_inline u64 returned_value(struct pt_regs *ctx)
 {
-	return ctx->regs[0];
+	return ((struct user_pt_regs *)ctx)->regs[0];
 }
 #else
 #error "where this architecture's functions return their values is not known"
@@ -73,7 +83,7 @@ int probe_entry(struct pt_regs *ctx)
 	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
 		return 0;
 	emit_slot(CLAIM_FETCH, FXR_CATEGORY_PROBE, FXR_SLOT_PROBE_ENTRY,
-		  pack_call(bpf_get_attach_cookie(ctx), ctx->sp));
+		  pack_call(bpf_get_attach_cookie(ctx), frame_of_call(ctx)));
 	return 0;
 }
 

@@ -97,6 +97,7 @@ std::string NearestNames(const std::vector<Candidate>& candidates, const std::st
   std::vector<std::string> known;
   std::vector<std::string> near;
   for (const Candidate& each : candidates) {
+    if (each.chosen_at_run_time) continue;
     std::string name = symbols::Demangle(each.raw);
     name.resize(ParametersAt(name));
     if (near.size() < kMost && symbol.size() > 2 && name.find(symbol) != std::string::npos &&

@@ -33,7 +33,7 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
   if (options.branches || options.stacks) mappings_.emplace(file_, tasks.identities());
   if (options.branches) branches_.emplace(file_, tasks, sched_, *mappings_, stats_);
   if (options.stacks) stacks_.emplace(file_, tasks, *mappings_);
-  if (!options.probes.empty()) probes_.emplace(file_, tasks, stats_, options.probes);
+  if (!options.probes.empty()) probes_.emplace(file_, tasks, options.probes);
   if (!options.tracepoints.empty()) tracepoints_.emplace(file_, options.tracepoints);
   if (!options.counters.empty()) counters_.emplace(file_, tasks, options.counters);
 }
@@ -95,6 +95,18 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
   }
   if (type == FXR_SLOT_MIGRATE) ++stats_.migrations;
   instants_.OnSlot(type, cpu, at, body, extra);
+}
+
+TranslationStats Translator::stats() const {
+  TranslationStats stats = stats_;
+  sched_.AddUsual(stats);
+  if (probes_) {
+    stats.events[FXR_CATEGORY_PROBE] += probes_->stats().events;
+    stats.recorded[FXR_CATEGORY_PROBE] += probes_->stats().recorded;
+    stats.unmatched_ends += probes_->stats().unmatched_ends;
+    stats.unreadable += probes_->stats().unreadable;
+  }
+  return stats;
 }
 
 void Translator::OnLossSlot(uint32_t cpu, uint64_t at, const fxr_loss_body& loss) {
@@ -184,6 +196,11 @@ void Translator::OnMark(uint64_t time, std::string_view name,
 
 // A type that has code of its own is taken here, as in OnRareSlot.
 void Translator::OnLong(uint64_t at, const fxr_long& event) {
+  fxr_probe_hit_long hit;
+  if (probes_ && fxr_unpack_probe_hit(&event, &hit)) {
+    const auto* values = static_cast<const uint64_t*>(fxr_long_bytes(&event));
+    return probes_->OnHit(at, hit, {values, event.bytes / sizeof(uint64_t)});
+  }
   ++stats_.events[event.category];
   fxr_stack_long stack;
   if (stacks_ && fxr_unpack_stack(&event, &stack) && stack.kind <= FXR_STACK_ON) {
@@ -192,11 +209,6 @@ void Translator::OnLong(uint64_t at, const fxr_long& event) {
     ++stats_.recorded[FXR_CATEGORY_STACK];
     return stacks_->OnStack(at, stack, {frames, event.bytes / sizeof(uint64_t)},
                             interrupts_.IrqTrack(cpu), sched_.IdleOf(cpu));
-  }
-  fxr_probe_hit_long hit;
-  if (probes_ && fxr_unpack_probe_hit(&event, &hit)) {
-    const auto* values = static_cast<const uint64_t*>(fxr_long_bytes(&event));
-    return probes_->OnHit(at, hit, {values, event.bytes / sizeof(uint64_t)});
   }
   fxr_tracepoint_long tracepoint;
   if (tracepoints_ && fxr_unpack_tracepoint(&event, &tracepoint)) {

@@ -115,11 +115,7 @@ class Translator {
   uint64_t FileTimeOf(uint64_t time) const { return time + static_cast<uint64_t>(clock_offset_); }
   std::optional<fxt::ThreadKey> MentionThread(uint32_t tid, uint32_t tgid);
 
-  TranslationStats stats() const {
-    TranslationStats stats = stats_;
-    sched_.AddUsual(stats);
-    return stats;
-  }
+  TranslationStats stats() const;
   uint64_t refused_records() const { return file_.refused_records(); }
   const LossTranslator& losses() const { return losses_; }
   const model::TaskTable& task_table() const { return tracker_.table(); }

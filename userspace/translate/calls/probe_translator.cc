@@ -33,10 +33,9 @@ fxt::Argument Argument(fxt::StringRef name, const probes::ArgumentType& type, ui
 }  // namespace
 
 ProbeTranslator::ProbeTranslator(TraceFile& file, model::TaskTracker& tasks,
-                                 TranslationStats& stats, std::vector<probes::Probe> probes)
+                                 std::vector<probes::Probe> probes)
     : file_(file),
       tasks_(tasks),
-      stats_(stats),
       probes_(std::move(probes)),
       no_return_(file.Declare("no_return")) {
   for (const probes::Probe& probe : probes_) names_.push_back(file.Declare(probe.name));
@@ -66,7 +65,7 @@ void ProbeTranslator::OnSlot(uint32_t type, uint64_t time, uint64_t body, uint64
 }
 
 void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event) {
-  ++stats_.events[FXR_CATEGORY_PROBE];
+  ++stats_.events;
   if (event.probe >= probes_.size()) {
     ++stats_.unreadable;
     return;
@@ -75,7 +74,7 @@ void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event) 
     file_.Note(file_.writer().WriteEvent(fxt::EventType::kInstant, time,
                                          file_.Mention(tasks_.Thread(event.tid)),
                                          file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
-    ++stats_.recorded[FXR_CATEGORY_PROBE];
+    ++stats_.recorded;
     return;
   }
   Thread& thread = threads_[event.tid];
@@ -98,11 +97,11 @@ void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event) 
       {event.probe, event.frame, file_.thread(handle).process_koid, file_.thread(handle).koid});
   file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, key,
                                        file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
-  ++stats_.recorded[FXR_CATEGORY_PROBE];
+  ++stats_.recorded;
 }
 
 void ProbeTranslator::OnReturn(uint64_t time, const fxr_probe_return_body& event) {
-  ++stats_.events[FXR_CATEGORY_PROBE];
+  ++stats_.events;
   Thread& thread = threads_[event.tid];
   const bool has_value = std::exchange(thread.has_value, false);
   const bool wants_value = event.probe < probes_.size() && probes_[event.probe].return_value;
@@ -152,7 +151,7 @@ void ProbeTranslator::End(uint64_t time, uint32_t tid, Thread& thread, bool retu
                  .category = record.Ref(FXR_CATEGORY_PROBE),
                  .name = record.Refer(names_[call.probe]),
                  .arguments = {&argument, !returned || value ? size_t{1} : size_t{0}}});
-  ++stats_.recorded[FXR_CATEGORY_PROBE];
+  ++stats_.recorded;
 }
 
 void ProbeTranslator::EndAll(uint64_t time, uint32_t tid, Thread& thread) {
@@ -162,6 +161,7 @@ void ProbeTranslator::EndAll(uint64_t time, uint32_t tid, Thread& thread) {
 
 void ProbeTranslator::OnHit(uint64_t time, const fxr_probe_hit_long& hit,
                             std::span<const uint64_t> values) {
+  ++stats_.events;
   if (hit.probe >= probes_.size()) {
     ++stats_.unreadable;
     return;
@@ -181,7 +181,7 @@ void ProbeTranslator::OnHit(uint64_t time, const fxr_probe_hit_long& hit,
                           .category = record.Ref(FXR_CATEGORY_PROBE),
                           .name = record.Refer(names_[hit.probe]),
                           .arguments = {arguments.data(), count}});
-  ++stats_.recorded[FXR_CATEGORY_PROBE];
+  ++stats_.recorded;
 }
 
 void ProbeTranslator::OnExec(uint64_t time, uint32_t old_tid, uint32_t tid) {

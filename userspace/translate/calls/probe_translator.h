@@ -12,15 +12,20 @@
 #include "model/task_tracker.h"
 #include "probes/probe.h"
 #include "translate/file/trace_file.h"
-#include "translate/translation_stats.h"
 
 namespace translate {
 
 class ProbeTranslator {
  public:
-  // All but `probes` outlive it. The events' numbers are places in `probes`.
-  ProbeTranslator(TraceFile& file, model::TaskTracker& tasks, TranslationStats& stats,
-                  std::vector<probes::Probe> probes);
+  struct Stats {
+    uint64_t events = 0;
+    uint64_t recorded = 0;
+    uint64_t unmatched_ends = 0;  // returns without their entries
+    uint64_t unreadable = 0;
+  };
+
+  // `file` and `tasks` outlive it. The events' numbers are places in `probes`.
+  ProbeTranslator(TraceFile& file, model::TaskTracker& tasks, std::vector<probes::Probe> probes);
 
   // Whether slots of this type are taken by OnSlot.
   static bool Knows(uint32_t type) {
@@ -38,6 +43,8 @@ class ProbeTranslator {
   void OnThreadEnd(uint64_t time, uint32_t tid);
   // Events were lost: what belongs to one that is still to come may have been.
   void OnLoss();
+
+  const Stats& stats() const { return stats_; }
 
  private:
   // A call whose duration has begun in the file and not ended.
@@ -65,7 +72,7 @@ class ProbeTranslator {
 
   TraceFile& file_;
   model::TaskTracker& tasks_;
-  TranslationStats& stats_;
+  Stats stats_;
   const std::vector<probes::Probe> probes_;
   std::vector<fxt::StringId> names_;           // by number
   std::vector<fxt::StringId> argument_names_;  // arg1 and so on

@@ -157,7 +157,7 @@ TEST(ProbeTranslatorTest, NoCallReturnsAfterAnExec) {
   Script script;
   script.Entry(10, kOuter, 1000);
   script.script().Slot(20, 0, FXR_SLOT_SYSCALL_ENTRY,
-                       fxr_pack_syscall_entry({.tid = 100, .number = 59}));
+                       fxr_pack_syscall_entry({.tid = 100, .number = 59, .is_compat = 0}));
   script.script().Exec(30, 100, 100, "other", "/bin/other", "other");
   script.script().Slot(40, 0, FXR_SLOT_SYSCALL_EXIT,
                        fxr_pack_syscall_exit({.tid = 100, .result = 0}));
