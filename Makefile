@@ -137,4 +137,4 @@ $(BUILD)/fxt: $(FXT_OBJECTS) $(TOOL_COMMON) $(FXT_ARCHIVES)
 fxt: $(BUILD)/fxt
 libfxt: $(BUILD)/libfxt.a
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -path $(BUILD)/deb -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -77,8 +77,10 @@ def machine_mirrors(etc="/etc/apt"):
 
 
 class PrivateApt:
-    def __init__(self, root):
+    def __init__(self, root, architecture="amd64", releases=RELEASES):
         self.root = os.path.abspath(root)
+        self.architecture = architecture
+        self.releases = releases
         self.config = os.path.join(self.root, "apt.conf")
 
     def prepare(self):
@@ -91,8 +93,8 @@ class PrivateApt:
         open(os.path.join(self.root, "state/status"), "a", encoding="utf-8").close()
         lines = []
         for uri, signed_by, is_security in mirrors:
-            option = f"[arch=amd64 signed-by={signed_by}]" if signed_by else "[arch=amd64]"
-            for release in RELEASES:
+            option = f"[arch={self.architecture}{f' signed-by={signed_by}' if signed_by else ''}]"
+            for release in self.releases:
                 if is_security:
                     suites = [f"{release}-security"] if release != "sid" else []
                 else:
@@ -116,8 +118,8 @@ class PrivateApt:
                 f'Dir::Etc::parts "{self.root}/empty";',
                 f'Dir::Etc::preferences "{self.root}/empty/preferences";',
                 f'Dir::Etc::preferencesparts "{self.root}/empty";',
-                'APT::Architecture "amd64";',
-                'APT::Architectures "amd64";',
+                f'APT::Architecture "{self.architecture}";',
+                f'APT::Architectures "{self.architecture}";',
                 'APT::Sandbox::User "root";',
                 'Acquire::Languages "none";',
                 *network,
@@ -157,13 +159,13 @@ class PrivateApt:
                 records.append(record)
         return records
 
-    def download(self, package, version):
-        """Path of the downloaded, verified package file, or AptError."""
+    def download(self, package, version=None):
+        """Path of the downloaded, verified package file, or AptError. Without a version: apt's choice, no backports."""
         folder = os.path.join(self.root, "download")
         os.makedirs(folder, exist_ok=True)
         for old in glob.glob(os.path.join(folder, "*.deb")):
             os.unlink(old)
-        self._run(["apt-get", "download", f"{package}={version}"], cwd=folder, timeout=600)
+        self._run(["apt-get", "download", f"{package}={version}" if version else package], cwd=folder, timeout=600)
         found = glob.glob(os.path.join(folder, "*.deb"))
         if not found:
             raise AptError(f"apt-get download left no file for {package}")

@@ -151,9 +151,7 @@ class Painter {
       const double x = place_.X(run.begin);
       const double wide = place_.X(run.end) - x;
       Rect(x, y, std::max(0.5, wide - 0.5), kHigh, "other");
-      const std::string name = FittedLabel(run.name, wide - 6, kSmall);
-      if (name.empty() || place_.IsCrossed(x, x + wide, y, y + kHigh)) continue;
-      Text(x + 3, y + 13, name, wide - 6, kSmall, "other-ink");
+      Inside(x, x + wide, y, kHigh, run.name, "other-ink");
     }
     double drawn = 0;
     for (const auto& span : lane.spans) {
@@ -161,6 +159,23 @@ class Painter {
       if (x < drawn) continue;
       drawn = std::max(place_.X(span.end), x + 0.8);
       Rect(x, y, drawn - x, 3, "new");
+    }
+  }
+
+  // A name in a box, where no mark goes through it; nowhere if it does not fit.
+  void Inside(double left, double right, double y, double high, std::string_view name,
+              const char* colour) {
+    constexpr double kMargin = 3;
+    constexpr double kStep = 16;
+    constexpr int kSteps = 20;
+    const std::string fitted = FittedLabel(name, right - left - 2 * kMargin, kSmall);
+    if (fitted.empty()) return;
+    const double wide = LabelWidth(fitted) * kSmall;
+    double x = left + kMargin;
+    for (int i = 0; i < kSteps && x + wide <= right - kMargin + 0.01; ++i, x += kStep) {
+      if (place_.IsCrossed(x, x + wide, y, y + high)) continue;
+      Text(x, y + high / 2 + 3.5, fitted, wide + 1, kSmall, colour);
+      return;
     }
   }
 
@@ -239,9 +254,7 @@ class Painter {
       if (x < drawn) continue;
       drawn = std::max(place_.X(span->end), x + 0.8);
       Rect(x, y, drawn - x, kSpanPitch - 2, "base");
-      const std::string name = FittedLabel(span->name, drawn - x - 6, kSmall);
-      if (name.empty() || place_.IsCrossed(x, drawn, y, y + kSpanPitch)) continue;
-      Text(x + 3, y + 9.5, name, drawn - x - 6, kSmall, "card");
+      Inside(x, drawn, y, kSpanPitch - 2, span->name, "card");
     }
   }
 
