@@ -53,7 +53,7 @@ int Run(const Options& options) {
   if (!capture) return Fail(capture.error());
   const bool windowed = !options.filter.from.empty() || !options.filter.to.empty();
   if (windowed && watcher.strips().cpus().empty()) {
-    notes.push_back("nothing in that time; a summary stands for all of its capture");
+    notes.emplace_back("nothing in that time; a summary stands for all of its capture");
   }
   const analyze::Report report{*capture, watcher, notes, options.top};
   if (!options.html.empty()) {
