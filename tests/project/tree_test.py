@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TOP = {"LICENSE", "Makefile", "README.md", "VERSION", "bpf", "completions", "docs", "include", "packaging", "scripts",
+TOP = {"LICENSE", "Makefile", "README.md", "VERSION", "bindings", "bpf", "completions", "docs", "examples", "include", "packaging", "scripts",
        "service", "tests", "userspace", ".ci", ".clang-format", ".clang-tidy", ".gitignore"}
 MOST_LINES = 400
 MOST_FILES = 20
