@@ -37,16 +37,20 @@ $(BUILD)/tests/hostile: tests/provider/hostile.cc include/fxt_provider/detail/bu
 	@mkdir -p $(@D)
 	$(call brief,LINK)$(CXX) -std=c++17 -Iinclude -D_GNU_SOURCE $(OPT) $(WARNINGS) -o $@ $<
 
-PROVIDER_PROGRAMS := $(BUILD)/tests/exercise $(BUILD)/tests/hostile
+$(BUILD)/examples/server: examples/server/server.c $(BUILD)/libfxt-provider.a
+	@mkdir -p $(@D)
+	$(call brief,LINK)$(CC) -std=gnu11 -Iinclude -O2 -Wall -Wextra -Werror $(if $(SAN),-fsanitize=$(SAN)) -o $@ $^ -pthread
+
+PROVIDER_PROGRAMS := $(BUILD)/tests/exercise $(BUILD)/tests/hostile $(BUILD)/examples/server
 
 ## provider-test programs that take part, die and lie: 500 killed, 1,000 corrupted buffers, the clock over 30 minutes
 ##               (root; FXT_PROVIDER_CLOCK_SECONDS=1800)
 ## provider-test-short the same within a minute
 .PHONY: provider-test provider-test-short
-provider-test: $(BINARIES) $(PROVIDER_PROGRAMS) $(BUILD)/unit_tests
+provider-test: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS) $(BUILD)/unit_tests
 	FXT_PROVIDER_ROUNDS=1000 $(BUILD)/unit_tests --gtest_filter='*CorruptedBuffer*'
 	FXT_PROVIDER_KILLS=500 FXT_PROVIDER_LIARS=16 FXT_PROVIDER_CLOCK_SECONDS=$${FXT_PROVIDER_CLOCK_SECONDS:-1800} \
 	  tests/provider/provider_test.py --build $(BUILD)
 
-provider-test-short: $(BINARIES) $(PROVIDER_PROGRAMS)
+provider-test-short: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS)
 	tests/provider/provider_test.py --build $(BUILD)

@@ -168,11 +168,72 @@ class Providers(unittest.TestCase):
               f"at most {max(off)} ns off", file=sys.stderr)
         self.assertLess(max(off), 2000)
 
+    def test_the_example_shows_who_held_up_a_request(self):
+        self.run_(os.path.join(BUILD, "fxt-record"), "-q", "--providers", "--socket", self.socket, "-c", "sched,task", "-o",
+                  self.path("server.fxt"), "--", os.path.join(BUILD, "examples/server"), "0.5")
+        self.checked("server.fxt")
+        spans = {}
+        for row in self.rows("server.fxt", "SELECT name, ts, dur, tid FROM spans WHERE category = 'server' AND dur > 0"):
+            spans.setdefault(row["name"], []).append(row)
+        self.assertEqual(len(spans["request"]), 500)
+        slowest = max(spans["lock"], key=lambda row: row["dur"])
+        end = slowest["ts"] + slowest["dur"]
+        # Within a request of the same thread.
+        self.assertTrue(any(row["tid"] == slowest["tid"] and row["ts"] <= slowest["ts"] and
+                            end <= row["ts"] + row["dur"] for row in spans["request"]))
+        # It slept there, and was woken by a worker that held the lock.
+        sleeps = self.rows("server.fxt", "SELECT ts, dur, waker_tid FROM waits WHERE kind = 'sleep' AND "
+                                         f"tid = {slowest['tid']} AND ts >= {slowest['ts']} AND ts + dur <= {end}")
+        longest = max(sleeps, key=lambda row: row["dur"])
+        self.assertGreater(longest["dur"], slowest["dur"] / 2)
+        workers = {row["tid"] for row in spans["request"]}
+        self.assertIn(longest["waker_tid"], workers - {slowest["tid"]})
+        self.assertTrue(any(row["tid"] in workers and row["ts"] < longest["ts"] + longest["dur"] and
+                            row["ts"] + row["dur"] > slowest["ts"] for row in spans["compact"]))
+
+    def test_python_takes_part(self):
+        script = ("import fxt_provider as t\n"
+                  "assert t.wait(20000)\n"
+                  "with t.duration('py', 'load', file='x', n=3, f=2.5, none=None, yes=True, big=2**64-1):\n"
+                  "    t.counter('py', 'rows', done=4)\n"
+                  "t.traced('py')(lambda: t.instant('py', 'inside'))()\n"
+                  "t.blob('bytes', b'xyz')\n")
+        environment = {**self.environment, "PYTHONPATH": os.path.join(ROOT, "bindings"),
+                       "FXT_PROVIDER_LIBRARY": os.path.join(BUILD, "libfxt-provider.so"), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.begin()
+        self.run_(sys.executable, "-c", script, env=environment)
+        name = self.stop()
+        span = self.rows(name, "SELECT args, process FROM spans WHERE name = 'load'")[0]
+        self.assertEqual(json.loads(span["args"]), {"file": "x", "n": 3, "f": 2.5, "none": None, "yes": True,
+                                                    "big": str(2**64 - 1)})
+        self.assertEqual(len(self.rows(name, "SELECT 1 FROM instants WHERE name = 'inside'")), 1)
+        # Without the library nothing happens.
+        environment["FXT_PROVIDER_LIBRARY"] = "/nowhere"
+        self.run_(sys.executable, "-c", script.replace("assert ", ""), env=environment)
+
+    def test_scripts_leave_marks(self):
+        mark = os.path.join(BUILD, "fxt-mark")
+        self.assertEqual(self.run_(mark, "instant", "nobody").stderr, "")
+        self.assertEqual(self.run_(mark, "-v", "instant", "nobody", ok=(1,)).returncode, 1)
+        self.run_(mark, "counter", "without-a-value", ok=(2,))
+        self.run_(mark, "nonsense", "name", ok=(2,))
+        self.begin()
+        shell = self.run_("bash", "-c", f"{mark} begin outer; {mark} counter files 12.5; {mark} instant 'some thing'; "
+                                        f"{mark} end outer; echo $$")
+        name = self.stop()
+        pid = int(shell.stdout)
+        spans = self.rows(name, "SELECT tid, dur, process FROM spans WHERE category = 'mark'")
+        self.assertEqual([(row["tid"], row["process"]) for row in spans], [(pid, "bash")])
+        self.assertGreater(spans[0]["dur"], 0)
+        self.assertEqual([row["tid"] for row in self.rows(name, "SELECT tid FROM instants WHERE name = 'some thing'")],
+                         [pid])
+
     # How programs come and go.
 
     def test_sessions_of_every_mode(self):
         for mode in (("--circular", "2M"), ("--oneshot", "4M"), ("--streaming", "-o", self.path("s.fxt"))):
             with self.subTest(mode=mode[0]):
+                self.assertTrue(eventually(self.no_controller))
                 early = self.start("follow")
                 self.begin(*mode, "-c", "sched,task")
                 self.assertEqual(early.stdout.readline(), "recorded\n")

@@ -12,7 +12,7 @@ using testing::FakeProvider;
 
 class BufferReaderTest : public ::testing::Test {
  protected:
-  void SetUp() override { Make({.bytes = 1 << 18}); }
+  void SetUp() override { Make({.bytes = 1 << 18, .categories = {}}); }
 
   void Make(const BufferOptions& options) {
     auto buffer = SharedBuffer::Make(options);
@@ -82,7 +82,7 @@ TEST_F(BufferReaderTest, AnEmptiedBlockIsFreeAgain) {
 }
 
 TEST_F(BufferReaderTest, WhatIsLeftInPlaceIsReadAgain) {
-  Make({.mode = FXT_MODE_CIRCULAR, .bytes = 1 << 18});
+  Make({.mode = FXT_MODE_CIRCULAR, .bytes = 1 << 18, .categories = {}});
   provider_->Take(0, 1, 100);
   provider_->Event(0, 10, category_, name_);
   provider_->block(0).state = FXT_BLOCK_FULL;
@@ -101,7 +101,7 @@ TEST_F(BufferReaderTest, OnlyWhatIsOfTheRecording) {
 }
 
 TEST_F(BufferReaderTest, ConvertsTheCounter) {
-  Make({.clock = FXT_CLOCK_COUNTER, .bytes = 1 << 18});
+  Make({.clock = FXT_CLOCK_COUNTER, .bytes = 1 << 18, .categories = {}});
   pairs_.Add(0, 1000);
   pairs_.Add(100, 1200);
   provider_->Take(0, 1, 100);

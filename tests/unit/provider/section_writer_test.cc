@@ -39,7 +39,7 @@ class Recorded {
       translator.OnSnapshotTask(task);
     }
     translator.OnStart(1);
-    auto buffer = SharedBuffer::Make({.mode = mode, .bytes = 1 << 17});
+    auto buffer = SharedBuffer::Make({.mode = mode, .bytes = 1 << 17, .categories = {}});
     fake.emplace(*buffer);
     reader.emplace(std::make_shared<Identity>(Identity{5, 100, name}), std::move(*buffer));
   }

@@ -35,7 +35,7 @@ TEST(SharedBufferTest, NobodyChangesItsSize) {
 }
 
 TEST(SharedBufferTest, HasAFewBlocksAtLeast) {
-  auto buffer = SharedBuffer::Make({.bytes = 1});
+  auto buffer = SharedBuffer::Make({.bytes = 1, .categories = {}});
   ASSERT_TRUE(buffer);
   EXPECT_EQ(buffer->blocks(), static_cast<uint32_t>(FXT_MIN_BLOCKS));
 }
