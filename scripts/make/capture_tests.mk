@@ -37,6 +37,7 @@ capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD
               $(BUILD)/tests/ftrace_compare $(BUILD)/tests/planted $(BUILD)/tests/call_chains
 	$(BUILD)/capture_tests
 	BUILD=$(BUILD) python3 tests/capture/stacks_test.py
+	BUILD=$(BUILD) python3 tests/capture/categories_test.py
 	tests/capture/regressions_test.py --build $(BUILD)
 	tests/session/session_test.py --build $(BUILD)
 
