@@ -16,9 +16,8 @@ constexpr std::string_view kCategoryNames[] = {
 
 enum class Shape { OWN, INSTANT };
 
-#define FXR_FIELD_INFO(body, type, field, bits, role)                           \
-  FieldInfo{#field, FXR_##body##_##field##_AT, bits, FXR_FIELD_IS_SIGNED(type), \
-            FieldRole::role},
+#define FXR_FIELD_INFO(body, type, field, bits, role) \
+  FieldInfo{#field, FXR_##body##_##field##_AT, bits, FXR_FIELD_IS_SIGNED(type), FieldRole::role},
 #define FXR_FIELDS(id, name, shape, body) \
   constexpr FieldInfo k_##name[] = {body(FXR_FIELD_INFO, name)};
 FXR_SLOT_TABLE(FXR_FIELDS)

@@ -229,8 +229,11 @@ void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures&
 void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeatures& features) {
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, bpf_->obj) bpf_program__set_autoload(program, false);
+  auto& settings = *bpf_->rodata;
+  settings.categories_used = FXR_CATEGORY_TASK + 1;
   for (const Tracepoint& each : AllTracepoints()) {
     if (each.way == Tracepoint::Way::kIdentity || options.Wants(each)) {
+      settings.categories_used = std::max<uint32_t>(settings.categories_used, each.category + 1);
       UseTracepoint(each, features);
     }
   }
