@@ -36,7 +36,8 @@ _fxt() {
     flame) options+=' -o --output --of --format --base --no-symbols --root --debug-dir --perf-cache --kallsyms' ;;
     summarize) options+=' -o --output --from --to' ;;
     query) options+=' -f --file --csv --json --markdown' ;;
-    export) options+=' --format -o --output --table --gzip' ;;
+    export) options+=' --format -o --output --table --gzip --clickhouse --database --host --label
+      --print-schema --cluster' ;;
     merge) options+=' -o --output --clock --offset --align --window --apart' ;;
     recover|import) options+=' -o --output' ;;
     lbr) options+=" --raw --brstack --json --report --top $filters --symbols --no-symbols --root

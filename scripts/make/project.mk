@@ -37,6 +37,7 @@ test:
 project-test: $(BINARIES) $(BUILD)/libfxt.a
 	tests/project/documentation_test.py --build $(BUILD)
 	tests/project/layers_test.py
+	tests/project/tree_test.py
 	tests/project/capture_ab_test.py
 	tests/regress/judging_test.py
 	CLANG="$(CLANG)" CXX="$(CXX)" tests/project/one_more_event_test.py

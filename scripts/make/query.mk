@@ -6,3 +6,8 @@
 .PHONY: query-test
 query-test: $(BINARIES) $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches $(BUILD)/capture_tests
 	tests/query/query_test.py --build $(BUILD)
+
+## fleet-test    captures of six hosts on two real ClickHouse servers, killed in between (root; make deps DEPS=fleet)
+.PHONY: fleet-test
+fleet-test: $(BINARIES)
+	tests/fleet/fleet_test.py --build $(BUILD)

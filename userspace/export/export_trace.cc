@@ -19,6 +19,7 @@ util::Result<Exported> ExportTrace(const TraceExport& what, fxt::ByteSource& sou
     }
     if (what.progress) what.progress(scan.reader().position());
   }
+  exported.capture = scan.capture_id();
   exported.read_error = scan.error();
   if (what.on_end) what.on_end(scan.reader());
   return exported;

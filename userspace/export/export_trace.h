@@ -25,6 +25,7 @@ struct TraceExport {
 };
 
 struct Exported {
+  int64_t capture = 0;  // its number (tables/scan.h)
   uint64_t rows = 0;
   // Why reading stopped before the end; empty if it did not. What was before that is written.
   std::string read_error;

@@ -53,23 +53,6 @@ void AppendWord(fmt::memory_buffer& out, uint64_t word) {
   for (unsigned shift = 0; shift < 64; shift += 8) out.push_back(static_cast<char>(word >> shift));
 }
 
-void AppendBinary(fmt::memory_buffer& out, const Column& column, const Cell& cell) {
-  if (column.nullable) out.push_back(cell.is_null() ? '\1' : '\0');
-  if (cell.is_null() && column.nullable) return;
-  switch (column.type) {
-    case tables::Type::kInteger:
-    case tables::Type::kReal:
-      return AppendWord(out, cell.is_null() ? 0 : static_cast<uint64_t>(cell.integer));
-    case tables::Type::kText: {
-      const std::string_view text = cell.is_null() ? std::string_view() : cell.view();
-      uint64_t size = text.size();
-      for (; size >= 0x80; size >>= 7) out.push_back(static_cast<char>(size | 0x80));
-      out.push_back(static_cast<char>(size));
-      out.append(text);
-    }
-  }
-}
-
 void AppendText(fmt::memory_buffer& out, RowFormat format, const Cell& cell) {
   const bool csv = format == RowFormat::kCsv;
   switch (cell.kind) {
@@ -86,6 +69,23 @@ void AppendText(fmt::memory_buffer& out, RowFormat format, const Cell& cell) {
 }
 
 }  // namespace
+
+void AppendBinary(fmt::memory_buffer& out, const Column& column, const Cell& cell) {
+  if (column.nullable) out.push_back(cell.is_null() ? '\1' : '\0');
+  if (cell.is_null() && column.nullable) return;
+  switch (column.type) {
+    case tables::Type::kInteger:
+    case tables::Type::kReal:
+      return AppendWord(out, cell.is_null() ? 0 : static_cast<uint64_t>(cell.integer));
+    case tables::Type::kText: {
+      const std::string_view text = cell.is_null() ? std::string_view() : cell.view();
+      uint64_t size = text.size();
+      for (; size >= 0x80; size >>= 7) out.push_back(static_cast<char>(size | 0x80));
+      out.push_back(static_cast<char>(size));
+      out.append(text);
+    }
+  }
+}
 
 std::string_view NameOf(RowFormat format) {
   switch (format) {

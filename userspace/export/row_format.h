@@ -28,4 +28,7 @@ void AppendHeader(fmt::memory_buffer& out, RowFormat format, const tables::Table
 void AppendRow(fmt::memory_buffer& out, RowFormat format, const tables::TableInfo& table,
                int64_t capture, const tables::Cell* row);
 
+// One value of a row as RowBinary.
+void AppendBinary(fmt::memory_buffer& out, const tables::Column& column, const tables::Cell& cell);
+
 }  // namespace exporting

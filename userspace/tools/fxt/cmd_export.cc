@@ -4,12 +4,14 @@
 #include <memory>
 #include <optional>
 
+#include "export/clickhouse/database.h"
 #include "export/export_trace.h"
 #include "export/file_table_sink.h"
 #include "export/sqlite_table_sink.h"
 #include "source/input.h"
 #include "tables/rows/text_pool.h"
 #include "tools/fxt/commands.h"
+#include "tools/fxt/fleet_export.h"
 #include "tools/fxt/support/output_file.h"
 #include "tools/fxt/support/progress.h"
 #include "tools/fxt/support/read_loop.h"
@@ -23,6 +25,7 @@ struct Options {
   std::string output;
   std::vector<std::string> tables;
   bool gzip = false;
+  FleetOptions fleet;
 };
 
 util::Result<std::vector<tables::Table>> ChosenTables(const Options& options) {
@@ -85,7 +88,35 @@ util::Status AddTrace(const std::string& file, const std::vector<tables::Table>&
   return util::Ok();
 }
 
+util::Status CheckFleet(const Options& options) {
+  const auto wrong = [](std::string_view what) { return util::Error{std::string(what), ""}; };
+  const FleetOptions& fleet = options.fleet;
+  if (!exporting::ClickHouse::IsName(fleet.database)) {
+    return wrong("--database: a name of letters, digits and _");
+  }
+  if (!fleet.cluster.empty() && !exporting::ClickHouse::IsName(fleet.cluster)) {
+    return wrong("--cluster: a name of letters, digits and _");
+  }
+  if (!options.output.empty()) return wrong("-o and --clickhouse are two ways to go");
+  if (options.gzip) return wrong("--gzip is for files");
+  if (!fleet.print_schema && options.files.empty()) return wrong("which FILE?");
+  return util::Ok();
+}
+
+int RunFleet(const Options& options) {
+  if (auto status = CheckFleet(options); !status) return Fail(status.error());
+  FleetOptions fleet = options.fleet;
+  fleet.files = options.files;
+  fleet.tables = options.tables;
+  return fleet.print_schema ? PrintFleetSchema(fleet) : ExportToFleet(fleet);
+}
+
 int Run(const Options& options) {
+  if (options.fleet.print_schema || !options.fleet.server.empty()) return RunFleet(options);
+  if (options.files.empty()) return Fail({"which FILE?", "fxt export --help"});
+  if (options.output.empty()) {
+    return Fail({"where to? -o OUT names a file or a folder", "fxt export --help"});
+  }
   for (const std::string& file : options.files) {
     if (auto differ = RefuseSameFile(file, options.output); !differ) return Fail(differ.error());
   }
@@ -115,17 +146,34 @@ void AddExport(const Command& program, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = program.AddSubcommand(
       "export", "Write the tables of fxt query for other programs: SQLite, CSV, TSV, RowBinary");
-  command.Add("FILE", options->files, "Traces; - is standard input").Required();
+  command.Add("FILE", options->files,
+              "Traces; - is standard input. Summaries (.fxs) too, with --clickhouse");
   command.Add("--format", options->format, "sqlite, csv, tsv or rowbinary")
       .Type("FORMAT")
       .ShowDefault();
   command
       .Add("-o,--output", options->output,
            "The database, or a folder for a file per table; - is standard output, for one table")
-      .Type("OUT")
-      .Required();
+      .Type("OUT");
   command.Add("--table", options->tables, "Only these tables").Type("NAME").Commas();
   command.Add("--gzip", options->gzip, "Compress the files of tables");
+  FleetOptions& fleet = options->fleet;
+  command
+      .Add(
+          "--clickhouse", fleet.server,
+          "Send the tables to this server, http://[USER[:PASSWORD]@]HOST[:8123]; a capture that is "
+          "there already is replaced, one that was broken off goes on")
+      .Type("URL");
+  command.Add("--database", fleet.database, "Of the server").Type("NAME").ShowDefault();
+  command.Add("--host", fleet.host, "Where the captures were made, in place of what they say")
+      .Type("NAME");
+  command.Add("--label", fleet.label, "A word to compare by: a version, a setting").Type("WORD");
+  command.Add("--print-schema", fleet.print_schema,
+              "Print the statements that make the server's tables, and do nothing else");
+  command
+      .Add("--cluster", fleet.cluster,
+           "With --print-schema: tables spread over the servers of this cluster")
+      .Type("NAME");
   command.Footer(
       "Each table has a column more, capture: a number that stands for the trace, the same "
       "whenever\n"
@@ -134,7 +182,8 @@ void AddExport(const Command& program, int& exit_code) {
       "Examples:\n"
       "  fxt export trace.fxt -o trace.db\n"
       "  fxt export --format csv --gzip day/*.fxt.gz -o tables\n"
-      "  fxt export --format rowbinary --table slices trace.fxt -o - | clickhouse-client ...");
+      "  fxt export --format rowbinary --table slices trace.fxt -o - | clickhouse-client ...\n"
+      "  fxt export --clickhouse http://fleet:8123 --label v2 trace.fxt");
   command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 

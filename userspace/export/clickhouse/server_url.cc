@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "export/clickhouse/server_url.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace exporting {
+namespace {
+
+util::Error Wrong(std::string_view why) {
+  return util::Error{fmt::format("--clickhouse: {}", why),
+                     "a server is named http://[USER[:PASSWORD]@]HOST[:8123]"};
+}
+
+bool IsPort(std::string_view text) {
+  unsigned port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc() && end == text.data() + text.size() && port >= 1 && port <= 65535;
+}
+
+bool IsPlain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
+}  // namespace
+
+util::Result<ServerUrl> ServerUrl::Parse(std::string_view url) {
+  constexpr std::string_view kScheme = "http://";
+  if (url.starts_with("https://")) {
+    return util::Error{"--clickhouse: https is not spoken here",
+                       "let a proxy on this machine do it, or go through a tunnel"};
+  }
+  if (!url.starts_with(kScheme)) return Wrong("the address begins with http://");
+  url.remove_prefix(kScheme.size());
+  while (url.ends_with('/')) url.remove_suffix(1);
+  if (url.find_first_of("/?#") != std::string_view::npos) return Wrong("the address has a path");
+  if (std::any_of(url.begin(), url.end(), [](unsigned char c) { return c <= ' ' || c == 127; })) {
+    return Wrong("the address has a space or a control character");
+  }
+  ServerUrl parsed;
+  if (const size_t at = url.rfind('@'); at != std::string_view::npos) {
+    const std::string_view who = url.substr(0, at);
+    const size_t colon = who.find(':');
+    parsed.user = who.substr(0, colon);
+    if (colon != std::string_view::npos) parsed.password = who.substr(colon + 1);
+    url.remove_prefix(at + 1);
+  }
+  if (url.starts_with('[')) {
+    const size_t close = url.find(']');
+    if (close == std::string_view::npos) return Wrong("the address has a [ and no ]");
+    parsed.host = url.substr(1, close - 1);
+    url.remove_prefix(close + 1);
+  } else {
+    const size_t colon = std::min(url.find(':'), url.size());
+    parsed.host = url.substr(0, colon);
+    url.remove_prefix(colon);
+  }
+  if (parsed.host.empty()) return Wrong("the address has no host");
+  if (url.empty()) return parsed;
+  if (url.front() != ':' || !IsPort(url.substr(1))) return Wrong("the port is a number to 65535");
+  parsed.port = url.substr(1);
+  return parsed;
+}
+
+std::string ServerUrl::Shown() const {
+  const bool is_six = host.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}", is_six ? "[" : "", host, is_six ? "]" : "", port);
+}
+
+std::string PercentEncoded(std::string_view text) {
+  std::string encoded;
+  for (const char c : text) {
+    if (IsPlain(c)) {
+      encoded.push_back(c);
+    } else {
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return encoded;
+}
+
+}  // namespace exporting
