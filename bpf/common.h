@@ -63,6 +63,7 @@ extern const volatile fxr_u32 slot_mask;            /* ... so that they have the
 extern const volatile fxr_u64 slots_full;           /* so many: it is full; ~0: it is overwritten */
 extern const volatile fxr_u32 ring_count;           /* CPUs that have a slot ring: those from 0 up */
 extern const volatile fxr_u64 slots_wakeup_fill;    /* ... and the collector is woken at so many; ~0: never */
+extern const volatile fxr_u32 categories_used;      /* no event is of one from here up */
 extern const volatile fxr_u32 side_wakeup_bytes;    /* ... or the side ring so many bytes */
 
 #endif

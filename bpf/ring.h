@@ -95,7 +95,8 @@ static __always_inline void put_losses(enum claim claim, struct fxr_ring_control
 				       u64 tail)
 {
 	WRITE_ONCE(ring->gap, 0);
-	for (u32 category = 0; category < FXR_CATEGORIES; category++) {
+	/* The verifier goes through every turn, in every program. */
+	for (u32 category = 0; category < FXR_CATEGORIES && category < categories_used; category++) {
 		struct fxr_loss_body loss = {.category = category};
 		struct fxr_payload payload;
 		u64 count, since = READ_ONCE(ring->pending_since[category]);

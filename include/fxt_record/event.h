@@ -59,7 +59,7 @@ enum fxr_category {
 #define FXR_CATEGORY_COUNTS (FXR_CATEGORY_OTHER + 1) /* elements of an array by category */
 
 /* Room for so many in struct fxr_ring_control. */
-#define FXR_CATEGORY_ROOM 16
+#define FXR_CATEGORY_ROOM 32
 FXR_ASSERT((int)FXR_CATEGORY_COUNTS <= FXR_CATEGORY_ROOM);
 
 /* ------------------------------------------------------------- slot ring */
@@ -151,8 +151,8 @@ struct fxr_ring_control {
 };
 FXR_ASSERT(offsetof(struct fxr_ring_control, tail) == 64);
 FXR_ASSERT(offsetof(struct fxr_ring_control, pending) == 128);
-FXR_ASSERT(offsetof(struct fxr_ring_control, side_events) == 512);
-FXR_ASSERT(sizeof(struct fxr_ring_control) == 576);
+FXR_ASSERT(offsetof(struct fxr_ring_control, side_events) == 896);
+FXR_ASSERT(sizeof(struct fxr_ring_control) == 960);
 
 /* In place of an address: this CPU's could not be found. */
 #define FXR_PREEMPT_COUNT_HIDDEN 1ULL
@@ -313,11 +313,41 @@ enum fxr_stack_kind {
 #define FXR_PROBE_FRAME_BITS 40
 /* As many as systemtap's sys/sdt.h can pass. */
 #define FXR_PROBE_ARGUMENTS 12
+
 /* -------------------------------------------------------------- counters */
 
 /* Of --counters. */
 #define FXR_MOST_COUNTERS 8
 #define FXR_MOST_COUNT ((1ULL << 46) - 1) /* what a slot of a counter holds */
+
+/* --------------------------------------- kinds of events of the kernel itself */
+
+enum fxr_block_kind {
+	FXR_BLOCK_INSERT = 0, /* into the scheduler's queue */
+	FXR_BLOCK_ISSUE = 1,  /* to the device */
+	FXR_BLOCK_COMPLETE = 2,
+	FXR_BLOCK_MERGE = 3, /* another request has taken it in */
+};
+#define FXR_DISK_NAME_BYTES 32
+
+enum fxr_ipi_kind {
+	FXR_IPI_RESCHEDULE = 0,
+	FXR_IPI_CALL_FUNCTION = 1,
+	FXR_IPI_CALL_FUNCTION_SINGLE = 2,
+};
+
+enum fxr_lock_kind {
+	FXR_LOCK_OTHER = 0,
+	FXR_LOCK_SPINLOCK = 1,
+	FXR_LOCK_RWLOCK_READ = 2,
+	FXR_LOCK_RWLOCK_WRITE = 3,
+	FXR_LOCK_RWSEM_READ = 4,
+	FXR_LOCK_RWSEM_WRITE = 5,
+	FXR_LOCK_MUTEX = 6,
+	FXR_LOCK_RT_MUTEX = 7,
+	FXR_LOCK_PERCPU_RWSEM_READ = 8,
+	FXR_LOCK_PERCPU_RWSEM_WRITE = 9,
+};
 
 /* ---------------------------------------------------------------- clocks */
 

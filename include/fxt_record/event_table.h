@@ -35,14 +35,27 @@
 	X(PROBE, "probe", "calls of functions: --uprobe, --usdt", 0)                \
 	X(TRACEPOINT, "tracepoint", "any tracepoint: -e SYSTEM:NAME", 0)            \
 	X(COUNTER, "counter", "what --counters counts, by runs of threads", 0)      \
+	X(BLOCK, "block", "requests of block devices, from insert or issue to completion", 0) \
+	X(FAULT, "fault", "page faults of processes and of the kernel (x86)", 0)    \
+	X(POWER, "power", "frequency and idle state of CPUs, as counters", 0)       \
+	X(SIGNAL, "signal", "signals that are generated and delivered", 0)          \
+	X(IPI, "ipi", "interrupts between CPUs: sent (6.4) and handled (x86)", 0)   \
+	X(WORKQUEUE, "workqueue", "work that is queued and executed, by function", 0) \
+	X(TIMER, "timer", "timers and hrtimers that expire, by function", 0)        \
+	X(NET, "net", "socket states, packets queued, sent and received", 0)        \
+	X(OOM, "oom", "processes that are killed for want of memory", 0)            \
+	X(RECLAIM, "reclaim", "threads that have to reclaim memory themselves", 0)  \
+	X(LOCK, "lock", "waits for contended locks of the kernel (5.19)", 0)        \
 	FXR_MORE_CATEGORIES(X)
 
 /*
  * X(category, tracepoint, name, way, slot type). The program has the
- * tracepoint's name; all tracepoints of a category have to exist for it to be
- * recorded. `name` is the event's own, as in -c sched:NAME. Ways:
+ * tracepoint's name; all tracepoints of a category but those that MAY be missing
+ * have to exist for it to be recorded. `name` is the event's own, as in -c sched:NAME. Ways:
  *  SLOT      a slot of the type; the program has a twin, see SLOT_PROGRAM in bpf/ring.h
+ *  MAY       a slot as well, of a tracepoint that some kernels do not have
  *  SIDE      something on the side ring
+ *  SIDE_MAY  the same, of a tracepoint that some kernels do not have
  *  IDENTITY  the same, whatever is recorded: it tells who tasks are
  *  BESIDE    as SLOT or SIDE, where another category has its program; this one's
  *            is CATEGORY_TRACEPOINT, as in stack_sched_switch
@@ -66,6 +79,42 @@
 	X(STACK, sched_switch, "off", BESIDE, NONE)                    \
 	X(STACK, sched_waking, "wake", BESIDE, NONE)                   \
 	X(COUNTER, sched_switch, "run", BESIDE, COUNTER)               \
+	X(BLOCK, block_rq_insert, "insert", SIDE, NONE)                \
+	X(BLOCK, block_rq_issue, "issue", SIDE, NONE)                  \
+	X(BLOCK, block_rq_complete, "complete", SIDE, NONE)            \
+	X(BLOCK, block_rq_merge, "merge", SIDE_MAY, NONE)              \
+	X(FAULT, page_fault_user, "user", SLOT, FAULT_USER)            \
+	X(FAULT, page_fault_kernel, "kernel", SLOT, FAULT_KERNEL)      \
+	X(POWER, cpu_frequency, "cpu_frequency", SLOT, CPU_FREQUENCY)  \
+	X(POWER, cpu_idle, "cpu_idle", SLOT, CPU_IDLE)                 \
+	X(SIGNAL, signal_generate, "generate", SLOT, SIGNAL_GENERATE)  \
+	X(SIGNAL, signal_deliver, "deliver", SLOT, SIGNAL_DELIVER)     \
+	X(IPI, ipi_send_cpu, "send", MAY, IPI_SEND)                    \
+	X(IPI, ipi_send_cpumask, "send_many", MAY, IPI_SEND_MANY)      \
+	X(IPI, reschedule_entry, "reschedule", SLOT, IPI_ENTRY)        \
+	X(IPI, reschedule_exit, "reschedule", SLOT, IPI_EXIT)          \
+	X(IPI, call_function_entry, "call_function", SLOT, IPI_ENTRY)  \
+	X(IPI, call_function_exit, "call_function", SLOT, IPI_EXIT)    \
+	X(IPI, call_function_single_entry, "call_function_single", SLOT, IPI_ENTRY) \
+	X(IPI, call_function_single_exit, "call_function_single", SLOT, IPI_EXIT)   \
+	X(WORKQUEUE, workqueue_queue_work, "queue", SLOT, WORK_QUEUE)  \
+	X(WORKQUEUE, workqueue_execute_start, "execute", SLOT, WORK_START) \
+	X(WORKQUEUE, workqueue_execute_end, "execute", SLOT, WORK_END) \
+	X(TIMER, timer_expire_entry, "timer", SLOT, TIMER_ENTRY)       \
+	X(TIMER, timer_expire_exit, "timer", SLOT, TIMER_EXIT)         \
+	X(TIMER, hrtimer_expire_entry, "hrtimer", SLOT, TIMER_ENTRY)   \
+	X(TIMER, hrtimer_expire_exit, "hrtimer", SLOT, TIMER_EXIT)     \
+	X(NET, inet_sock_set_state, "socket_state", SLOT, SOCKET_STATE) \
+	X(NET, net_dev_queue, "queue", SLOT, NET_QUEUE)                \
+	X(NET, net_dev_xmit, "xmit", SLOT, NET_XMIT)                   \
+	X(NET, netif_receive_skb, "receive", SLOT, NET_RECEIVE)        \
+	X(OOM, mark_victim, "mark_victim", SLOT, OOM_VICTIM)           \
+	X(RECLAIM, mm_vmscan_direct_reclaim_begin, "direct_reclaim", SLOT, RECLAIM_BEGIN) \
+	X(RECLAIM, mm_vmscan_direct_reclaim_end, "direct_reclaim", SLOT, RECLAIM_END)     \
+	X(RECLAIM, mm_vmscan_memcg_reclaim_begin, "memcg_reclaim", MAY, RECLAIM_BEGIN)    \
+	X(RECLAIM, mm_vmscan_memcg_reclaim_end, "memcg_reclaim", MAY, RECLAIM_END)        \
+	X(LOCK, contention_begin, "contention", SLOT, LOCK_BEGIN)      \
+	X(LOCK, contention_end, "contention", SLOT, LOCK_END)          \
 	FXR_MORE_TRACEPOINTS(X)
 
 /*
@@ -73,8 +122,10 @@
  * slot_body.h makes of it. Shapes:
  *  OWN      code of its own translates it
  *  INSTANT  an instant, named and of the category as its first tracepoint says,
- *           on the thread that its field `tid` names, with its SHOWN fields as
- *           arguments; nothing but the lines here is needed
+ *           on the thread that its field `tid` names, with those of its fields as
+ *           arguments that are not HIDDEN; nothing but the lines here is needed.
+ *           One whose field `in_interrupt` is set is on the track of its CPU's
+ *           interrupts.
  */
 #define FXR_SLOT_TABLE(X)                                              \
 	X(SWITCH, switch, OWN, FXR_SWITCH_BODY)                        \
@@ -92,12 +143,38 @@
 	X(PROBE_RETURN, probe_return, OWN, FXR_PROBE_CALL_BODY)        \
 	X(PROBE_VALUE, probe_value, OWN, FXR_PROBE_VALUE_BODY)         \
 	X(PROBE_VALUE_TOP, probe_value_top, OWN, FXR_PROBE_VALUE_TOP_BODY) \
+	X(FAULT_USER, fault_user, INSTANT, FXR_FAULT_BODY)             \
+	X(FAULT_KERNEL, fault_kernel, INSTANT, FXR_FAULT_BODY)         \
+	X(CPU_FREQUENCY, cpu_frequency, OWN, FXR_CPU_POWER_BODY)       \
+	X(CPU_IDLE, cpu_idle, OWN, FXR_CPU_POWER_BODY)                 \
+	X(SIGNAL_GENERATE, signal_generate, INSTANT, FXR_SIGNAL_GENERATE_BODY) \
+	X(SIGNAL_DELIVER, signal_deliver, INSTANT, FXR_SIGNAL_DELIVER_BODY)    \
+	X(IPI_SEND, ipi_send, INSTANT, FXR_IPI_SEND_BODY)              \
+	X(IPI_SEND_MANY, ipi_send_many, INSTANT, FXR_IPI_SEND_MANY_BODY) \
+	X(IPI_ENTRY, ipi_entry, OWN, FXR_IPI_BODY)                     \
+	X(IPI_EXIT, ipi_exit, OWN, FXR_IPI_BODY)                       \
+	X(WORK_QUEUE, work_queue, INSTANT, FXR_WORK_QUEUE_BODY)        \
+	X(WORK_START, work_start, OWN, FXR_WORK_BODY)                  \
+	X(WORK_END, work_end, OWN, FXR_WORK_BODY)                      \
+	X(TIMER_ENTRY, timer_entry, OWN, FXR_TIMER_ENTRY_BODY)         \
+	X(TIMER_EXIT, timer_exit, OWN, FXR_TIMER_EXIT_BODY)            \
+	X(SOCKET_STATE, socket_state, INSTANT, FXR_SOCKET_STATE_BODY)  \
+	X(NET_QUEUE, net_queue, INSTANT, FXR_PACKET_BODY)              \
+	X(NET_XMIT, net_xmit, INSTANT, FXR_PACKET_SENT_BODY)           \
+	X(NET_RECEIVE, net_receive, INSTANT, FXR_PACKET_BODY)          \
+	X(OOM_VICTIM, oom_victim, INSTANT, FXR_OOM_VICTIM_BODY)        \
+	X(RECLAIM_BEGIN, reclaim_begin, OWN, FXR_RECLAIM_BEGIN_BODY)   \
+	X(RECLAIM_END, reclaim_end, OWN, FXR_RECLAIM_END_BODY)         \
+	X(LOCK_BEGIN, lock_begin, OWN, FXR_LOCK_BEGIN_BODY)            \
+	X(LOCK_END, lock_end, OWN, FXR_LOCK_END_BODY)                  \
 	FXR_MORE_SLOTS(X)
 
 /*
  * F(body, type, field, bits, role), from bit 0 up; 72 bits at most, the last
- * eight of which are `extra` in the slot's commit word. Fields that are SHOWN
- * are arguments of an INSTANT, in this order. A priority is the kernel's 0..139;
+ * eight of which are `extra` in the slot's commit word. Fields that are not HIDDEN
+ * are arguments of an INSTANT, in this order: SHOWN as a number, POINTER as an
+ * address, THREAD as the koid of the thread with that id, FUNCTION as the name of the
+ * kernel's function, TCP_STATE as the state's name. A priority is the kernel's 0..139;
  * 255 stands for -1 (a deadline task).
  */
 #define FXR_SWITCH_BODY(F, body)                                                    \
@@ -156,6 +233,121 @@
 	F(body, fxr_u32, count, 32, HIDDEN)                                         \
 	F(body, fxr_u8, category, 8, HIDDEN) /* enum fxr_category */
 
+/* Bits of an address of the kernel's text or a module's: they are in the top 64 GiB (x86). */
+#define FXR_FUNCTION_BITS 37
+
+/* present: the page was there and did not allow it */
+#define FXR_FAULT_BODY(F, body)                                                     \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_s64, address, 48, POINTER)                                      \
+	F(body, fxr_u8, write, 1, SHOWN)                                            \
+	F(body, fxr_u8, present, 1, SHOWN)
+
+/* value: kHz, or the number of an idle state, -1 when the CPU leaves it */
+#define FXR_CPU_POWER_BODY(F, body)                                                 \
+	F(body, fxr_u32, cpu, 13, HIDDEN)                                           \
+	F(body, fxr_u32, value, 32, HIDDEN)
+
+/*
+ * tid: who sends it; target: a thread, the leader where it is the process's; group:
+ * it is the process's; code: si_code; result: 0 sent, else why not (enum of
+ * trace/events/signal.h).
+ */
+#define FXR_SIGNAL_GENERATE_BODY(F, body)                                           \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u8, in_interrupt, 1, HIDDEN)                                    \
+	F(body, fxr_u8, signal, 7, SHOWN)                                           \
+	F(body, fxr_u32, target, 22, THREAD)                                        \
+	F(body, fxr_u8, group, 1, SHOWN)                                            \
+	F(body, fxr_s32, code, 16, SHOWN)                                           \
+	F(body, fxr_u8, result, 3, SHOWN)
+
+/* sender_pid: si_pid, as the receiver's process namespace numbers it; 0: there is none */
+#define FXR_SIGNAL_DELIVER_BODY(F, body)                                            \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u8, signal, 7, SHOWN)                                           \
+	F(body, fxr_s32, code, 16, SHOWN)                                           \
+	F(body, fxr_u32, sender_pid, 22, SHOWN)
+
+#define FXR_IPI_SEND_BODY(F, body)                                                  \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u8, in_interrupt, 1, HIDDEN)                                    \
+	F(body, fxr_u16, cpu, 12, SHOWN)                                            \
+	F(body, fxr_s64, function, FXR_FUNCTION_BITS, FUNCTION)
+
+#define FXR_IPI_SEND_MANY_BODY(F, body)                                             \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u8, in_interrupt, 1, HIDDEN)                                    \
+	F(body, fxr_s64, function, FXR_FUNCTION_BITS, FUNCTION)
+
+#define FXR_IPI_BODY(F, body) F(body, fxr_u8, kind, 8, HIDDEN) /* enum fxr_ipi_kind */
+
+#define FXR_WORK_QUEUE_BODY(F, body)                                                \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u8, in_interrupt, 1, HIDDEN)                                    \
+	F(body, fxr_s64, function, FXR_FUNCTION_BITS, FUNCTION)
+
+#define FXR_WORK_BODY(F, body)                                                      \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_s64, function, FXR_FUNCTION_BITS, HIDDEN)
+
+#define FXR_TIMER_ENTRY_BODY(F, body)                                               \
+	F(body, fxr_u8, is_hrtimer, 1, HIDDEN)                                      \
+	F(body, fxr_s64, function, FXR_FUNCTION_BITS, HIDDEN)
+
+#define FXR_TIMER_EXIT_BODY(F, body) F(body, fxr_u8, is_hrtimer, 1, HIDDEN)
+
+#define FXR_SOCKET_STATE_BODY(F, body)                                              \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u8, in_interrupt, 1, HIDDEN)                                    \
+	F(body, fxr_u8, from, 4, TCP_STATE)                                         \
+	F(body, fxr_u8, to, 4, TCP_STATE)                                           \
+	F(body, fxr_u16, source_port, 16, SHOWN)                                    \
+	F(body, fxr_u16, destination_port, 16, SHOWN)                               \
+	F(body, fxr_u8, protocol, 8, SHOWN)
+
+/* device: the interface's index; bytes saturate */
+#define FXR_PACKET_BODY(F, body)                                                    \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u8, in_interrupt, 1, HIDDEN)                                    \
+	F(body, fxr_u32, device, 22, SHOWN)                                         \
+	F(body, fxr_u32, bytes, 20, SHOWN)
+
+/* result: the driver's, enum netdev_tx or an error */
+#define FXR_PACKET_SENT_BODY(F, body)                                               \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u8, in_interrupt, 1, HIDDEN)                                    \
+	F(body, fxr_u32, device, 21, SHOWN)                                         \
+	F(body, fxr_u32, bytes, 20, SHOWN)                                          \
+	F(body, fxr_s32, result, 8, SHOWN)
+
+#define FXR_OOM_VICTIM_BODY(F, body)                                                \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u32, victim, 22, THREAD)
+
+/* flags: of the allocation (gfp_t) */
+#define FXR_RECLAIM_BEGIN_BODY(F, body)                                             \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u8, is_memcg, 1, HIDDEN)                                        \
+	F(body, fxr_u32, order, 8, HIDDEN)                                          \
+	F(body, fxr_u32, flags, 32, HIDDEN)
+
+#define FXR_RECLAIM_END_BODY(F, body)                                               \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u8, is_memcg, 1, HIDDEN)                                        \
+	F(body, fxr_u64, pages, 40, HIDDEN)
+
+/* lock: its address / 4 */
+#define FXR_LOCK_BEGIN_BODY(F, body)                                                \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_s64, lock, 46, HIDDEN)                                          \
+	F(body, fxr_u8, kind, 4, HIDDEN) /* enum fxr_lock_kind */
+
+#define FXR_LOCK_END_BODY(F, body)                                                  \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_s64, lock, 46, HIDDEN)                                          \
+	F(body, fxr_u8, failed, 1, HIDDEN)
+
 /*
  * frame: where the stack stood when the function was called, in words of 4 bytes,
  * its low 40 bits: the same for a call and its return, less the further in a call is.
@@ -186,6 +378,7 @@
 	X(STACK, stack, FXR_STACK_BODY)                                \
 	X(PROBE_HIT, probe_hit, FXR_PROBE_HIT_BODY)                    \
 	X(TRACEPOINT, tracepoint, FXR_TRACEPOINT_BODY)                 \
+	X(BLOCK, block, FXR_BLOCK_BODY)                                \
 	FXR_MORE_LONGS(X)
 
 /*
@@ -205,6 +398,7 @@
 	F(body, fxr_u32, tid)                                                       \
 	F(body, fxr_u32, probe)                                                     \
 	F(body, fxr_u32, unread) /* bit n: argument n could not be read */
+
 /*
  * An event of a tracepoint that -e asked for. Its bytes are the kernel's own record
  * of it, laid out as the tracepoint's format file says.
@@ -212,5 +406,16 @@
 #define FXR_TRACEPOINT_BODY(F, body)                                                \
 	F(body, fxr_u32, number) /* place of the tracepoint among those asked for */ \
 	F(body, fxr_u32, tid)    /* 0: the idle task */
+
+/* A request of a block device at one of its stations. Its bytes: the disk's name, with NULs behind it. */
+#define FXR_BLOCK_BODY(F, body)                                                     \
+	F(body, fxr_u8, kind)      /* enum fxr_block_kind */                        \
+	F(body, fxr_u64, request)  /* address: who it is until it completes */      \
+	F(body, fxr_u64, sector)   /* of 512 bytes, from the disk's beginning; ~0: none */ \
+	F(body, fxr_u32, length)   /* bytes; of COMPLETE: those that are done */    \
+	F(body, fxr_u32, left)     /* bytes; of COMPLETE: those that are not */     \
+	F(body, fxr_u32, operation) /* REQ_OP_* in its low eight bits, flags above */ \
+	F(body, fxr_u32, tid)      /* who is at it; 0: an interrupt */              \
+	F(body, fxr_s32, error)    /* of COMPLETE: blk_status_t, or -errno before 5.16 */
 
 #endif

@@ -2,17 +2,17 @@
 # The BPF programs: one object file per family of events, linked into one, and its skeleton.
 
 BPF_ARCH ?= $(if $(filter aarch64 arm64,$(shell uname -m)),arm64,x86)
-BPF_SOURCES := $(sort $(wildcard bpf/*.bpf.c))
+BPF_SOURCES := $(sort $(wildcard bpf/*.bpf.c bpf/events/*.bpf.c))
 # The definitions go first: bpftool 7.1 loses the offsets of maps that it meets as extern before.
 BPF_SOURCES := bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(BPF_SOURCES))
 # v3: 32-bit arithmetic and jumps (5.1); atomic fetches only in the programs that 5.12 and later load.
-BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Iinclude \
+BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Iinclude -Ibpf \
               -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations \
               -Wno-address-of-packed-member -Wno-undef -fno-stack-protector
 # libbpf's usdt.bpf.h wants <asm/errno.h>, which is where clang does not look for this target.
 BPF_CFLAGS += $(addprefix -idirafter /usr/include/,$(shell $(CXX) -print-multiarch))
 
-BPF_HEADERS := $(wildcard bpf/*.h) $(wildcard include/fxt_record/*.h)
+BPF_HEADERS := $(wildcard bpf/*.h bpf/events/*.h) $(wildcard include/fxt_record/*.h)
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_HEADERS)
 	@mkdir -p $(@D)

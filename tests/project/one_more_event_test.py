@@ -11,8 +11,8 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 TABLE = """
-#define FXR_MORE_CATEGORIES(X) X(SIGNAL, "signal", "signals that are sent", 0)
-#define FXR_MORE_TRACEPOINTS(X) X(SIGNAL, signal_generate, "generate", SLOT, GENERATE)
+#define FXR_MORE_CATEGORIES(X) X(SENT, "sent", "signals that are sent", 0)
+#define FXR_MORE_TRACEPOINTS(X) X(SENT, signal_generate, "generate", SLOT, GENERATE)
 #define FXR_MORE_SLOTS(X) X(GENERATE, generate, INSTANT, FXR_GENERATE_BODY)
 #define FXR_GENERATE_BODY(F, body)               \\
 	F(body, fxr_u32, tid, 22, HIDDEN)        \\
@@ -35,7 +35,7 @@ static __always_inline int on_generate(enum claim claim, int signal)
 	if (!current_selected())
 		return 0;
 	body.tid = bpf_get_current_pid_tgid();
-	emit_slot(claim, FXR_CATEGORY_SIGNAL, FXR_SLOT_GENERATE, fxr_pack_generate(body));
+	emit_slot(claim, FXR_CATEGORY_SENT, FXR_SLOT_GENERATE, fxr_pack_generate(body));
 	return 0;
 }
 
@@ -53,7 +53,7 @@ LONG_PROGRAM = """
 SEC("tp_btf/signal_generate")
 int BPF_PROG(signal_generate, int signal)
 {
-	struct fxr_long *event = long_reserve(FXR_LONG_SIZE(text, 32), FXR_CATEGORY_SIGNAL);
+	struct fxr_long *event = long_reserve(FXR_LONG_SIZE(text, 32), FXR_CATEGORY_SENT);
 	struct fxr_text_long fields = {.tid = bpf_get_current_pid_tgid(), .offset = -signal};
 
 	if (!event)
@@ -76,12 +76,12 @@ ASKS = """
 #include "schema/event_info.h"
 
 static_assert(int{FXR_LONG_TEXT} > int{FXR_LONG_NONE} && FXR_LONG_SIZE(text, 32) == 72);
-static_assert(int{FXR_CATEGORY_SIGNAL} != int{FXR_CATEGORY_OTHER});
-static_assert(sizeof(fxr_ring_control) == 576);
+static_assert(int{FXR_CATEGORY_SENT} != int{FXR_CATEGORY_OTHER});
+static_assert(sizeof(fxr_ring_control) == 960);
 static_assert(fxr_unpack_generate(fxr_pack_generate({100, -9}).body, 0).signal == -9);
 
 int main() {
-  const capture::Category* category = capture::FindCategory("signal");
+  const capture::Category* category = capture::FindCategory("sent");
   if (!category || category->tracepoints.size() != 1) return 1;
   const schema::SlotInfo& slot = schema::SlotInfoOf(FXR_SLOT_GENERATE);
   std::printf("%s %s %s %s %d %s %s\\n", category->name.data(), category->tracepoints[0].tracepoint.data(),
@@ -130,7 +130,7 @@ class OneMoreEvent(unittest.TestCase):
         self.build(*shlex.split(os.environ.get("CXX", "g++")), "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Iinclude",
                    "-Iuserspace", self.more, self.write("ask.cc", ASKS), *sources, "-lfmt", "-o", program)
         said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
-        self.assertEqual(said, "signal signal_generate signal generate 1 signal other\n")
+        self.assertEqual(said, "sent signal_generate sent generate 1 signal other\n")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ class KernelIdentity final : public model::IdentitySource {
   std::optional<fxr_task> LookUp(uint32_t tid) override;
   std::string CgroupPath(uint64_t id) override { return proc_.CgroupPath(id); }
   std::string IrqName(uint32_t irq) override { return proc_.IrqName(irq); }
+  std::string FunctionAt(int64_t address) override { return proc_.FunctionAt(address); }
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t tgid) override;
 
  private:

@@ -113,7 +113,7 @@ std::string ProcIdentity::CgroupPath(uint64_t id) {
     std::string absolute(target.data(), length > 0 ? static_cast<size_t>(length) : 0);
     // One that is outside of what is mounted here has no path here.
     if (absolute == cgroup_mount_) {
-      path = "/";
+      path.assign(1, '/');  // g++ 12 warns of an assignment of text here
     } else if (absolute.starts_with(cgroup_mount_ + "/")) {
       path = absolute.substr(cgroup_mount_.size());
     }
@@ -151,6 +151,15 @@ std::vector<model::ExecutableMapping> ProcIdentity::KernelMappings() const {
            .file_offset = text->start,
            .file = "[kernel.kallsyms]_text",
            .build_id = {bytes.begin(), bytes.end()}}};
+}
+
+std::string ProcIdentity::FunctionAt(int64_t address) {
+  if (!functions_) {
+    auto kallsyms = symbols::ReadKallsyms(proc_ + "/kallsyms");
+    functions_ = kallsyms ? std::move(kallsyms->functions) : symbols::SymbolTable();
+  }
+  const symbols::Symbol* symbol = functions_->Find(static_cast<uint64_t>(address));
+  return symbol ? symbol->name : "";
 }
 
 std::vector<model::ExecutableMapping> ProcIdentity::MappingsOf(uint32_t number) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/identity_source.h"
+#include "symbols/symbol_table.h"
 #include "util/unique_fd.h"
 
 namespace capture {
@@ -26,6 +27,7 @@ class ProcIdentity {
   // See model::IdentitySource for these.
   std::string CgroupPath(uint64_t id);
   std::string IrqName(uint32_t irq) const;
+  std::string FunctionAt(int64_t address);
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t number);
   std::vector<model::ExecutableMapping> KernelMappings() const;
 
@@ -40,6 +42,8 @@ class ProcIdentity {
   util::UniqueFd cgroup_fd_;
   // Bounded: emptied when it has grown past a few thousand.
   std::unordered_map<uint64_t, std::string> cgroup_paths_;
+  // Some MiB; read when it is asked for the first function, empty where addresses are hidden.
+  std::optional<symbols::SymbolTable> functions_;
   std::unordered_map<std::string, std::vector<std::byte>> build_ids_;  // by file, bounded as well
 };
 

@@ -14,12 +14,10 @@ constexpr std::string_view kCategoryNames[] = {
 #undef FXR_NAME
 };
 
-enum class Role { HIDDEN, SHOWN };
 enum class Shape { OWN, INSTANT };
 
-#define FXR_FIELD_INFO(body, type, field, bits, role)                           \
-  FieldInfo{#field, FXR_##body##_##field##_AT, bits, FXR_FIELD_IS_SIGNED(type), \
-            Role::role == Role::SHOWN},
+#define FXR_FIELD_INFO(body, type, field, bits, role) \
+  FieldInfo{#field, FXR_##body##_##field##_AT, bits, FXR_FIELD_IS_SIGNED(type), FieldRole::role},
 #define FXR_FIELDS(id, name, shape, body) \
   constexpr FieldInfo k_##name[] = {body(FXR_FIELD_INFO, name)};
 FXR_SLOT_TABLE(FXR_FIELDS)

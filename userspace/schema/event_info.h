@@ -14,13 +14,16 @@ namespace schema {
 // no category.
 std::string_view CategoryName(uint32_t category);
 
+// What becomes of a field of an instant, see event_table.h.
+enum class FieldRole : uint8_t { HIDDEN, SHOWN, POINTER, THREAD, FUNCTION, TCP_STATE };
+
 // A field of a slot's body, see slot_body.h.
 struct FieldInfo {
   std::string_view name;
   unsigned at;
   unsigned bits;
   bool is_signed;
-  bool is_shown;
+  FieldRole role;
 };
 
 struct SlotInfo {

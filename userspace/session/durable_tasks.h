@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "capture/proc_identity.h"
 #include "fxt_record/event.h"
 #include "model/identity_source.h"
 #include "model/task_tracker.h"
@@ -35,10 +36,12 @@ class KeptIdentities final : public model::IdentitySource {
   std::optional<fxr_task> LookUp(uint32_t) override { return std::nullopt; }
   std::string CgroupPath(uint64_t id) override;
   std::string IrqName(uint32_t irq) override;
+  std::string FunctionAt(int64_t address) override { return proc_.FunctionAt(address); }
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t) override { return {}; }
 
  private:
   model::IdentitySource* live_;
+  capture::ProcIdentity proc_;  // for what stays the same
   std::unordered_map<uint64_t, std::string> cgroups_;
   std::unordered_map<uint64_t, std::string> older_cgroups_;
   std::unordered_map<uint32_t, std::string> irqs_;

@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "translate/instant_translator.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "fxt_record/slot_body.h"
-#include "schema/event_info.h"
 
 namespace translate {
 namespace {
 
 using schema::FieldInfo;
+using schema::FieldRole;
 
 // In the smallest of the format's types that has room for all the field's values.
-fxt::ArgumentValue ValueOf(const FieldInfo& field, uint64_t value) {
+fxt::ArgumentValue NumberOf(const FieldInfo& field, uint64_t value) {
   if (field.bits < 32 || (field.is_signed && field.bits == 32)) return static_cast<int32_t>(value);
   if (field.bits == 32) return static_cast<uint32_t>(value);
   if (field.is_signed || field.bits < 64) return static_cast<int64_t>(value);
   return value;
 }
 
+// include/net/tcp_states.h
+std::string_view TcpStateName(uint64_t state) {
+  constexpr std::array<std::string_view, 14> kNames = {
+      "unknown",   "ESTABLISHED", "SYN_SENT",     "SYN_RECV",      "FIN_WAIT1",
+      "FIN_WAIT2", "TIME_WAIT",   "CLOSE",        "CLOSE_WAIT",    "LAST_ACK",
+      "LISTEN",    "CLOSING",     "NEW_SYN_RECV", "BOUND_INACTIVE"};
+  return kNames[state < kNames.size() ? state : 0];
+}
+
 }  // namespace
 
 InstantTranslator::InstantTranslator(TraceFile& file, model::TaskTracker& tasks,
-                                     SchedTranslator& sched, TranslationStats& stats)
-    : file_(file), tasks_(tasks), sched_(sched), stats_(stats) {
+                                     SchedTranslator& sched, InterruptTranslator& interrupts,
+                                     FunctionNames& functions, TranslationStats& stats)
+    : file_(file),
+      tasks_(tasks),
+      sched_(sched),
+      interrupts_(interrupts),
+      functions_(functions),
+      stats_(stats) {
   for (uint32_t type = 0; type < texts_.size(); ++type) {
     const schema::SlotInfo& slot = schema::SlotInfoOf(type);
     Texts& texts = texts_[type];
@@ -29,9 +47,21 @@ InstantTranslator::InstantTranslator(TraceFile& file, model::TaskTracker& tasks,
     if (!slot.is_instant) continue;
     texts.name = file_.Declare(slot.name);
     for (const FieldInfo& field : slot.fields) {
-      if (field.is_shown) texts.arguments.push_back(file_.Declare(field.name));
+      if (field.role != FieldRole::HIDDEN) texts.arguments.push_back(file_.Declare(field.name));
     }
   }
+}
+
+InstantTranslator::Shown InstantTranslator::Show(const FieldInfo& field, uint64_t value) {
+  Shown shown{.field = &field, .value = value};
+  if (field.role == FieldRole::THREAD) {
+    shown.koid = file_.KoidOf(tasks_.Thread(static_cast<uint32_t>(value)));
+  } else if (field.role == FieldRole::FUNCTION) {
+    shown.text = functions_.Of(static_cast<int64_t>(value));
+  } else if (field.role == FieldRole::TCP_STATE) {
+    shown.text = file_.Declare(TcpStateName(value));
+  }
+  return shown;
 }
 
 void InstantTranslator::OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint64_t body,
@@ -39,23 +69,41 @@ void InstantTranslator::OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint6
   constexpr size_t kMostArguments = 15;  // what a record can have
   const schema::SlotInfo& slot = schema::SlotInfoOf(type);
   const Texts& texts = texts_[type];
-  std::array<uint64_t, kMostArguments> values{};
-  std::array<const FieldInfo*, kMostArguments> shown{};
+  std::array<Shown, kMostArguments> shown;
   size_t count = 0;
   uint32_t tid = 0;
+  bool in_interrupt = false;
   for (const FieldInfo& field : slot.fields) {
     const uint64_t value =
         fxr_unpack_field(body, extra, field.at, field.bits, static_cast<int>(field.is_signed));
     if (field.name == "tid") tid = static_cast<uint32_t>(value);
-    if (!field.is_shown || count == kMostArguments) continue;
-    shown[count] = &field;
-    values[count++] = value;
+    if (field.name == "in_interrupt") in_interrupt = value != 0;
+    if (field.role == FieldRole::HIDDEN || count == kMostArguments) continue;
+    shown[count++] = Show(field, value);
   }
-  const model::ThreadHandle thread = tid == 0 ? sched_.IdleOf(cpu) : tasks_.Thread(tid);
+  model::ThreadHandle thread = in_interrupt ? interrupts_.IrqTrack(cpu) : model::kNoHandle;
+  if (!in_interrupt) thread = tid == 0 ? sched_.IdleOf(cpu) : tasks_.Thread(tid);
   OpenRecord record = file_.Begin(thread);
   std::array<fxt::Argument, kMostArguments> arguments;
   for (size_t i = 0; i < count; ++i) {
-    arguments[i] = {record.Refer(texts.arguments[i]), ValueOf(*shown[i], values[i])};
+    fxt::Argument& argument = arguments[i];
+    argument.name = record.Refer(texts.arguments[i]);
+    switch (shown[i].field->role) {
+      case FieldRole::POINTER:
+        argument.value = fxt::PointerValue{shown[i].value};
+        break;
+      case FieldRole::THREAD:
+        argument.value = fxt::KoidValue{shown[i].koid};
+        break;
+      case FieldRole::FUNCTION:
+      case FieldRole::TCP_STATE:
+        argument.value = record.Refer(shown[i].text);
+        break;
+      case FieldRole::HIDDEN:
+      case FieldRole::SHOWN:
+        argument.value = NumberOf(*shown[i].field, shown[i].value);
+        break;
+    }
   }
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,

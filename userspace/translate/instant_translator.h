@@ -8,7 +8,10 @@
 
 #include "fxt_record/event.h"
 #include "model/task_tracker.h"
+#include "schema/event_info.h"
 #include "translate/file/trace_file.h"
+#include "translate/interrupt_translator.h"
+#include "translate/kernel/function_names.h"
 #include "translate/sched_translator.h"
 #include "translate/translation_stats.h"
 
@@ -17,6 +20,7 @@ namespace translate {
 class InstantTranslator {
  public:
   InstantTranslator(TraceFile& file, model::TaskTracker& tasks, SchedTranslator& sched,
+                    InterruptTranslator& interrupts, FunctionNames& functions,
                     TranslationStats& stats);
 
   // Whether slots of this type are instants.
@@ -30,10 +34,22 @@ class InstantTranslator {
     fxt::StringId name{};
     std::vector<fxt::StringId> arguments;
   };
+  // A field on its way into the record. What mentions other threads and strings has to be found
+  // before it is begun.
+  struct Shown {
+    const schema::FieldInfo* field = nullptr;
+    uint64_t value = 0;
+    fxt::StringId text{};
+    fxt::Koid koid = 0;
+  };
+
+  Shown Show(const schema::FieldInfo& field, uint64_t value);
 
   TraceFile& file_;
   model::TaskTracker& tasks_;
   SchedTranslator& sched_;
+  InterruptTranslator& interrupts_;
+  FunctionNames& functions_;
   TranslationStats& stats_;
   std::array<Texts, FXR_SLOT_TYPES> texts_;
 };

@@ -40,6 +40,10 @@ model::ThreadHandle InterruptTranslator::IrqTrack(uint32_t cpu) {
   return TrackOf(irq_tracks_, cpu, false).thread;
 }
 
+model::ThreadHandle InterruptTranslator::SoftirqTrack(uint32_t cpu) {
+  return TrackOf(softirq_tracks_, cpu, true).thread;
+}
+
 fxt::StringId InterruptTranslator::IrqName(uint32_t irq) {
   auto known = irq_names_.find(irq);
   if (known != irq_names_.end()) return known->second;

@@ -27,6 +27,8 @@ class InterruptTranslator {
 
   // The CPU's track of hard interrupts.
   model::ThreadHandle IrqTrack(uint32_t cpu);
+  // That of soft interrupts.
+  model::ThreadHandle SoftirqTrack(uint32_t cpu);
 
  private:
   struct Track {

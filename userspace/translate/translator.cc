@@ -2,6 +2,7 @@
 #include "translate/translator.h"
 
 #include <array>
+#include <cstring>
 
 #include "fxt/utf8.h"
 #include "fxt_record/long_event.h"
@@ -25,8 +26,12 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
       file_(writer, tasks.table()),
       tasks_(file_, tasks, stats_, options.record_task_events),
       sched_(file_, tasks, stats_, !options.filtered),
-      instants_(file_, tasks, sched_, stats_),
       interrupts_(file_, tasks.identities(), stats_),
+      functions_(file_, tasks.identities()),
+      instants_(file_, tasks, sched_, interrupts_, functions_, stats_),
+      blocks_(file_, tasks),
+      power_(file_),
+      spans_(file_, functions_),
       syscalls_(file_, tasks, stats_),
       log_(file_, stats_),
       losses_(file_, stats_) {
@@ -89,6 +94,7 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
     default:
       break;
   }
+  if (OnKernelSlot(type, cpu, at, body, extra)) return;
   if (!instants_.Knows(type)) {
     ++stats_.unreadable;
     return;
@@ -107,6 +113,63 @@ TranslationStats Translator::stats() const {
     stats.unreadable += probes_->stats().unreadable;
   }
   return stats;
+}
+
+bool Translator::OnKernelSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body,
+                              uint64_t extra) {
+  switch (type) {
+    case FXR_SLOT_CPU_FREQUENCY:
+      power_.OnFrequency(at, fxr_unpack_cpu_frequency(body, extra));
+      return Count(FXR_CATEGORY_POWER, true);
+    case FXR_SLOT_CPU_IDLE:
+      power_.OnIdle(at, fxr_unpack_cpu_idle(body, extra));
+      return Count(FXR_CATEGORY_POWER, true);
+    case FXR_SLOT_IPI_ENTRY:
+      return Count(FXR_CATEGORY_IPI,
+                   spans_.OnIpi(at, interrupts_.IrqTrack(cpu), fxr_unpack_ipi_entry(body, extra)));
+    case FXR_SLOT_IPI_EXIT:
+      return Count(FXR_CATEGORY_IPI, spans_.OnIpiEnd(at, interrupts_.IrqTrack(cpu)));
+    case FXR_SLOT_TIMER_ENTRY: {
+      const auto event = fxr_unpack_timer_entry(body, extra);
+      return Count(FXR_CATEGORY_TIMER,
+                   spans_.OnTimer(at, TimerTrack(cpu, event.is_hrtimer), event));
+    }
+    case FXR_SLOT_TIMER_EXIT: {
+      const auto event = fxr_unpack_timer_exit(body, extra);
+      return Count(FXR_CATEGORY_TIMER, spans_.OnTimerEnd(at, TimerTrack(cpu, event.is_hrtimer)));
+    }
+    case FXR_SLOT_WORK_START: {
+      const auto event = fxr_unpack_work_start(body, extra);
+      return Count(FXR_CATEGORY_WORKQUEUE, spans_.OnWork(at, ThreadOn(cpu, event.tid), event));
+    }
+    case FXR_SLOT_WORK_END: {
+      const auto event = fxr_unpack_work_end(body, extra);
+      return Count(FXR_CATEGORY_WORKQUEUE, spans_.OnWorkEnd(at, ThreadOn(cpu, event.tid)));
+    }
+    case FXR_SLOT_RECLAIM_BEGIN: {
+      const auto event = fxr_unpack_reclaim_begin(body, extra);
+      return Count(FXR_CATEGORY_RECLAIM, spans_.OnReclaim(at, ThreadOn(cpu, event.tid), event));
+    }
+    case FXR_SLOT_RECLAIM_END: {
+      const auto event = fxr_unpack_reclaim_end(body, extra);
+      return Count(FXR_CATEGORY_RECLAIM, spans_.OnReclaimEnd(at, ThreadOn(cpu, event.tid), event));
+    }
+    case FXR_SLOT_LOCK_BEGIN: {
+      const auto event = fxr_unpack_lock_begin(body, extra);
+      return Count(FXR_CATEGORY_LOCK, spans_.OnLock(at, ThreadOn(cpu, event.tid), event));
+    }
+    case FXR_SLOT_LOCK_END: {
+      const auto event = fxr_unpack_lock_end(body, extra);
+      return Count(FXR_CATEGORY_LOCK, spans_.OnLockEnd(at, ThreadOn(cpu, event.tid), event));
+    }
+    default:
+      return false;
+  }
+}
+
+// Timers expire in the soft interrupt TIMER, most hrtimers in a hard one.
+model::ThreadHandle Translator::TimerTrack(uint32_t cpu, bool is_hrtimer) {
+  return is_hrtimer ? interrupts_.IrqTrack(cpu) : interrupts_.SoftirqTrack(cpu);
 }
 
 void Translator::OnLossSlot(uint32_t cpu, uint64_t at, const fxr_loss_body& loss) {
@@ -141,6 +204,9 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
         if (mappings_ && event->tid == event->tgid) mappings_->OnExit(event->tgid);
         syscalls_.OnThreadEnd(at, event->tid);
         if (probes_) probes_->OnThreadEnd(at, event->tid);
+        if (const auto thread = file_.tasks().Find(event->tid); thread != model::kNoHandle) {
+          spans_.OnTrackGone(thread);
+        }
         return tasks_.OnExit(at, *event);
       }
       break;
@@ -219,6 +285,16 @@ void Translator::OnLong(uint64_t at, const fxr_long& event) {
       ++stats_.recorded[FXR_CATEGORY_TRACEPOINT];
       return;
     }
+  }
+  fxr_block_long block;
+  if (fxr_unpack_block(&event, &block) && event.bytes == FXR_DISK_NAME_BYTES) {
+    const auto* disk = static_cast<const char*>(fxr_long_bytes(&event));
+    std::string name;
+    const std::string_view valid =
+        fxt::ToValidUtf8({disk, strnlen(disk, FXR_DISK_NAME_BYTES)}, name);
+    Count(FXR_CATEGORY_BLOCK,
+          blocks_.OnRequest(at, block, valid, interrupts_.IrqTrack(event.header.cpu)));
+    return;
   }
   ++stats_.unreadable;
 }

@@ -26,6 +26,10 @@
 #include "translate/file/trace_file.h"
 #include "translate/instant_translator.h"
 #include "translate/interrupt_translator.h"
+#include "translate/kernel/block_translator.h"
+#include "translate/kernel/function_names.h"
+#include "translate/kernel/power_translator.h"
+#include "translate/kernel/span_stacks.h"
 #include "translate/log_translator.h"
 #include "translate/loss_translator.h"
 #include "translate/sched_translator.h"
@@ -122,7 +126,19 @@ class Translator {
 
  private:
   void OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
+  // Whether it is the beginning or the end of something that the kernel does.
+  bool OnKernelSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
   void OnLong(uint64_t at, const fxr_long& event);
+  // Counts what became of an event that has a record of its own unless it is an end without a
+  // beginning.
+  bool Count(fxr_category category, bool recorded) {
+    ++(recorded ? stats_.recorded[category] : stats_.unmatched_ends);
+    return true;
+  }
+  model::ThreadHandle TimerTrack(uint32_t cpu, bool is_hrtimer);
+  model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid) {
+    return tid == 0 ? sched_.IdleOf(cpu) : tracker_.Thread(tid);
+  }
   void OnLossSlot(uint32_t cpu, uint64_t at, const fxr_loss_body& loss);
 
   // The file's time, which never runs backwards.
@@ -144,8 +160,12 @@ class Translator {
   TraceFile file_;
   TaskTranslator tasks_;
   SchedTranslator sched_;
-  InstantTranslator instants_;
   InterruptTranslator interrupts_;
+  FunctionNames functions_;
+  InstantTranslator instants_;
+  BlockTranslator blocks_;
+  PowerTranslator power_;
+  SpanStacks spans_;
   SyscallTranslator syscalls_;
   LogTranslator log_;
   LossTranslator losses_;

@@ -43,6 +43,9 @@ struct ValueText {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(const fxt::StringRef& value) const { return std::string(value.text); }
   std::string operator()(fxt::KoidValue value) const { return fmt::format("koid {}", value.koid); }
+  std::string operator()(fxt::PointerValue value) const {
+    return fmt::format("{:#x}", value.address);
+  }
   template <typename Other>
   std::string operator()(const Other&) const {
     return "?";

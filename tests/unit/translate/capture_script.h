@@ -36,8 +36,13 @@ class FakeIdentities final : public model::IdentitySource {
   }
   std::string CgroupPath(uint64_t id) override { return id == 0 ? "" : "/" + std::to_string(id); }
   std::string IrqName(uint32_t irq) override { return irq == 9 ? "acpi" : ""; }
+  std::string FunctionAt(int64_t address) override {
+    const auto found = functions.find(address);
+    return found == functions.end() ? "" : found->second;
+  }
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t) override { return {}; }
 
+  std::map<int64_t, std::string> functions;
   std::map<uint32_t, model::ProcessText> texts;
   std::map<uint32_t, fxr_task> tasks;
   int lookups = 0;

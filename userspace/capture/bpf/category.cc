@@ -17,7 +17,9 @@ namespace capture {
 namespace {
 
 constexpr Tracepoint::Way SLOT = Tracepoint::Way::kSlot;
+constexpr Tracepoint::Way MAY = Tracepoint::Way::kMaySlot;
 constexpr Tracepoint::Way SIDE = Tracepoint::Way::kSide;
+constexpr Tracepoint::Way SIDE_MAY = Tracepoint::Way::kMaySide;
 constexpr Tracepoint::Way IDENTITY = Tracepoint::Way::kIdentity;
 constexpr Tracepoint::Way BESIDE = Tracepoint::Way::kBeside;
 

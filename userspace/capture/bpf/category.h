@@ -17,12 +17,15 @@ namespace capture {
 // A kernel tracepoint, which the BPF program of the same name stands on.
 struct Tracepoint {
   // See event_table.h.
-  enum class Way : uint8_t { kSlot, kSide, kIdentity, kBeside };
+  enum class Way : uint8_t { kSlot, kMaySlot, kSide, kMaySide, kIdentity, kBeside };
 
   fxr_category category;
   std::string_view tracepoint;
   std::string_view name;  // the event's
   Way way;
+
+  // Its category is recorded without it, too.
+  bool may_be_missing() const { return way == Way::kMaySlot || way == Way::kMaySide; }
 };
 
 struct Category {
@@ -30,7 +33,7 @@ struct Category {
   std::string_view name;
   std::string_view description;
   bool by_default;
-  // All of them have to exist.
+  // All of them have to exist but those that may be missing.
   std::span<const Tracepoint> tracepoints;
 };
 

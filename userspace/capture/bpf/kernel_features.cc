@@ -112,11 +112,19 @@ util::Error ExplainRefusal(int error, const std::string& hint) {
 
 std::string KernelFeatures::WhyNot(const Category& category) const {
   for (const Tracepoint& each : category.tracepoints) {
-    if (missing_tracepoints.contains(each.tracepoint)) {
+    if (!each.may_be_missing() && missing_tracepoints.contains(each.tracepoint)) {
       return fmt::format("this kernel has no tracepoint {}", each.tracepoint);
     }
   }
   return category.id == FXR_CATEGORY_PROBE ? WhyNoProbes() : "";
+}
+
+std::vector<std::string_view> KernelFeatures::Without(const Category& category) const {
+  std::vector<std::string_view> without;
+  for (const Tracepoint& each : category.tracepoints) {
+    if (missing_tracepoints.contains(each.tracepoint)) without.push_back(each.tracepoint);
+  }
+  return without;
 }
 
 std::string DescribeInterruptWakers(const std::vector<uint32_t>& contextless, size_t online) {
@@ -148,6 +156,10 @@ util::Result<KernelFeatures> ProbeKernel() {
     }
   }
   features.switch_has_state_argument = types->TracepointArguments("sched_switch") >= 4;
+  features.block_has_queue_argument = types->TracepointArguments("block_rq_insert") >= 2;
+  features.oom_has_task_argument = types->TracepointArguments("mark_victim") >= 2;
+  features.reclaim_flags_are_first =
+      types->TracepointArguments("mm_vmscan_direct_reclaim_begin") >= 3;
   features.cgroup_moves = types->TracepointArguments("cgroup_attach_task") >= 3;
 #if defined(__x86_64__)
   features.per_cpu = FindPerCpuPlaces(*types);

@@ -34,6 +34,12 @@ struct KernelFeatures {
   // Tracepoints of tasks' lives run with preemption on (7.0), so that programs on them may be left
   // out.
   bool preemptible_tracepoints = false;
+  // block_rq_insert passes the queue before the request (the first of 5.10).
+  bool block_has_queue_argument = false;
+  // mark_victim passes the task and not its number (6.8, and later ones of each older series).
+  bool oom_has_task_argument = false;
+  // Reclaim's tracepoints pass the flags before the order (7.0).
+  bool reclaim_flags_are_first = false;
   // Moves to another cgroup can be seen (CONFIG_CGROUPS).
   bool cgroup_moves = false;
   // What all of this was read from, and what the programs are loaded with; some MiB that nobody
@@ -42,6 +48,8 @@ struct KernelFeatures {
 
   // Empty when the category can be recorded, else the reason why not.
   std::string WhyNot(const Category& category) const;
+  // Of a category that can be recorded: tracepoints that it has to do without.
+  std::vector<std::string_view> Without(const Category& category) const;
 };
 
 // What a refusal by bpf(2) with this error number means on this machine, in words for a person;

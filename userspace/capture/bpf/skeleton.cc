@@ -146,6 +146,9 @@ void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& size
     bpf_map__set_max_entries(bpf_->maps.marks, sizes.ring_count * kMarksPerCpu);
   }
   settings.switch_has_state_argument = features.switch_has_state_argument;
+  settings.block_has_queue_argument = features.block_has_queue_argument;
+  settings.oom_has_task_argument = features.oom_has_task_argument;
+  settings.reclaim_flags_are_first = features.reclaim_flags_are_first;
   if (features.per_cpu) {
     settings.per_cpu_places_known = true;
     settings.runqueues_place = features.per_cpu->runqueues;
@@ -246,12 +249,15 @@ void Skeleton::Use(const std::string& name, fxr_category category,
 
 void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures& features) {
   const std::string program(tracepoint.tracepoint);
+  if (tracepoint.may_be_missing() && features.missing_tracepoints.contains(program)) return;
   switch (tracepoint.way) {
     case Tracepoint::Way::kSlot:
+    case Tracepoint::Way::kMaySlot:
       // It has two forms, see bpf/ring.h.
       return Use(features.atomic_fetch ? program : program + "_flag", tracepoint.category,
                  &events_);
     case Tracepoint::Way::kSide:
+    case Tracepoint::Way::kMaySide:
       return Use(program, tracepoint.category, &events_);
     case Tracepoint::Way::kBeside: {
       const std::string beside =
@@ -275,8 +281,11 @@ void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures&
 void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeatures& features) {
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, bpf_->obj) bpf_program__set_autoload(program, false);
+  auto& settings = *bpf_->rodata;
+  settings.categories_used = FXR_CATEGORY_TASK + 1;
   for (const Tracepoint& each : AllTracepoints()) {
     if (each.way == Tracepoint::Way::kIdentity || options.Wants(each)) {
+      settings.categories_used = std::max<uint32_t>(settings.categories_used, each.category + 1);
       UseTracepoint(each, features);
     }
   }

@@ -2,6 +2,7 @@
 #include "tools/record/options/list_categories.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -48,7 +49,7 @@ int ListCategories() {
   const std::string wakers = capture::DescribeInterruptWakers(
       (*programs)->contextless_cpus(), static_cast<uint32_t>(util::ReadCpuList("online").size()));
   std::string list =
-      fmt::format("{:<10} {:<42} {:<8} {}\n", "NAME", "DESCRIPTION", "DEFAULT", "THIS KERNEL");
+      fmt::format("{:<10} {:<63} {:<8} {}\n", "NAME", "DESCRIPTION", "DEFAULT", "THIS KERNEL");
   for (const capture::Category& category : capture::AllCategories()) {
     std::string why_not = features->WhyNot(category);
     if (category.id == FXR_CATEGORY_LBR) {
@@ -56,10 +57,12 @@ int ListCategories() {
         why_not = branches.error().message;
       }
     }
-    const std::string available = category.id == FXR_CATEGORY_SCHED
-                                      ? "available; wakers in interrupts are " + wakers
-                                      : "available";
-    list += fmt::format("{:<10} {:<42} {:<8} {}\n", category.name, category.description,
+    std::string available = "available";
+    if (category.id == FXR_CATEGORY_SCHED) available += "; wakers in interrupts are " + wakers;
+    if (const auto without = features->Without(category); !without.empty()) {
+      available += fmt::format("; without {}", fmt::join(without, ", "));
+    }
+    list += fmt::format("{:<10} {:<63} {:<8} {}\n", category.name, category.description,
                         category.by_default ? "yes" : "no",
                         why_not.empty() ? available : "not available: " + why_not);
   }

@@ -2,6 +2,7 @@
 #include "tools/record/options/program_choice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -18,7 +19,14 @@ util::Status LeaveOutImpossible(const capture::KernelFeatures& features,
   for (const capture::Category& category : capture::AllCategories()) {
     if (!selection.wanted.test(category.id)) continue;
     std::string why_not = features.WhyNot(category);
-    if (why_not.empty()) continue;
+    if (why_not.empty()) {
+      const auto without = features.Without(category);
+      if (!without.empty() && !category.by_default) {
+        notes->push_back(fmt::format("category '{}' without {}: this kernel has no such tracepoint",
+                                     category.name, fmt::join(without, ", ")));
+      }
+      continue;
+    }
     if (selection.by_name.test(category.id)) {
       return util::Error{
           fmt::format("category '{}' cannot be recorded: {}", category.name, why_not),

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/kernel/span_stacks.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/translate/capture_script.h"
+
+namespace translate {
+namespace {
+
+using testing::CaptureScript;
+using Lines = std::vector<std::string>;
+
+TEST(SpanStacksTest, TimersHaveTheNamesOfTheirFunctions) {
+  CaptureScript script;
+  script.identities().functions[-4096] = "tick";
+  script.Slot(10, 0, FXR_SLOT_TIMER_ENTRY, fxr_pack_timer_entry({1, -4096}))
+      .Slot(20, 0, FXR_SLOT_TIMER_EXIT, fxr_pack_timer_exit({1}))
+      .Slot(30, 0, FXR_SLOT_TIMER_ENTRY, fxr_pack_timer_entry({0, -8192}))
+      .Slot(40, 0, FXR_SLOT_TIMER_EXIT, fxr_pack_timer_exit({0}));
+  const Lines lines = script.Lines("timer:");
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_NE(lines[0].find("irq/0"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("timer:tick"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[2].find("softirq/0"), std::string::npos) << lines[2];
+  EXPECT_NE(lines[3].find("timer:0xffffffffffffe000"), std::string::npos) << lines[3];
+}
+
+TEST(SpanStacksTest, WorkIsADurationOfItsWorker) {
+  CaptureScript script;
+  script.identities().functions[-4096] = "flush";
+  script.Task(7, 7, "kworker")
+      .Slot(5, 0, FXR_SLOT_WORK_END, fxr_pack_work_end({7, -4096}))
+      .Slot(10, 0, FXR_SLOT_WORK_START, fxr_pack_work_start({7, -4096}))
+      .Slot(20, 0, FXR_SLOT_WORK_END, fxr_pack_work_end({7, -4096}));
+  EXPECT_EQ(script.Lines("workqueue:"),
+            (Lines{"10 begin kworker/7 workqueue:flush", "20 end kworker/7 workqueue:flush"}));
+  EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
+}
+
+TEST(SpanStacksTest, AMutexThatIsWaitedForTwiceIsOneWait) {
+  CaptureScript script;
+  script.Task(7, 7, "app")
+      .Slot(10, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -64, FXR_LOCK_MUTEX}))
+      .Slot(20, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -64, FXR_LOCK_MUTEX}))
+      .Slot(25, 0, FXR_SLOT_LOCK_END, fxr_pack_lock_end({7, -32, 0}))
+      .Slot(30, 0, FXR_SLOT_LOCK_END, fxr_pack_lock_end({7, -64, 1}));
+  EXPECT_EQ(script.Lines("lock:"), (Lines{"10 begin app/7 lock:mutex {lock=0xffffffffffffff00}",
+                                          "20 instant app/7 lock:mutex {lock=0xffffffffffffff00}",
+                                          "30 end app/7 lock:mutex {failed=1}"}));
+  EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
+}
+
+TEST(SpanStacksTest, ReclaimSaysWhatItWasForAndWhatItGot) {
+  CaptureScript script;
+  script.Task(7, 7, "app")
+      .Slot(10, 0, FXR_SLOT_RECLAIM_BEGIN, fxr_pack_reclaim_begin({7, 0, 3, 64}))
+      .Slot(20, 0, FXR_SLOT_RECLAIM_END, fxr_pack_reclaim_end({7, 0, 32}));
+  EXPECT_EQ(script.Lines("reclaim:"),
+            (Lines{"10 begin app/7 reclaim:direct_reclaim {order=3 flags=64}",
+                   "20 end app/7 reclaim:direct_reclaim {pages=32}"}));
+}
+
+TEST(SpanStacksTest, AnEndThatWasLostEndsNothingElse) {
+  CaptureScript script;
+  script.Task(7, 7, "app")
+      .Slot(10, 0, FXR_SLOT_RECLAIM_BEGIN, fxr_pack_reclaim_begin({7, 0, 3, 64}))
+      .Slot(15, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -64, FXR_LOCK_SPINLOCK}))
+      .Slot(20, 0, FXR_SLOT_RECLAIM_END, fxr_pack_reclaim_end({7, 0, 32}))
+      .Slot(25, 0, FXR_SLOT_LOCK_END, fxr_pack_lock_end({7, -64, 0}));
+  EXPECT_EQ(script.Lines(" end ").size(), 1u);
+}
+
+}  // namespace
+}  // namespace translate

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Requests of block devices as asynchronous spans, on a track for each device.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "fxt_record/long_event.h"
+#include "model/task_tracker.h"
+#include "translate/file/trace_file.h"
+
+namespace translate {
+
+class BlockTranslator {
+ public:
+  // Both outlive it.
+  BlockTranslator(TraceFile& file, model::TaskTracker& tasks) : file_(file), tasks_(tasks) {}
+
+  // `time` in ns of the file's clock; `disk` is the disk's name. `nobody`: the track that stands
+  // for whoever has no thread. False: the end of a request that began before the recording.
+  bool OnRequest(uint64_t time, const fxr_block_long& request, std::string_view disk,
+                 model::ThreadHandle nobody);
+
+ private:
+  struct Open {
+    uint64_t id = 0;
+    uint64_t sector = 0;
+    model::ThreadHandle device = model::kNoHandle;
+    uint8_t operation = 0;
+    bool issued = false;
+  };
+
+  model::ThreadHandle DeviceOf(std::string_view disk);
+  void Begin(uint64_t time, const fxr_block_long& request, std::string_view disk,
+             model::ThreadHandle nobody);
+  void End(uint64_t time, const Open& open, std::string_view argument, int32_t value);
+
+  TraceFile& file_;
+  model::TaskTracker& tasks_;
+  model::ProcessHandle process_ = model::kNoHandle;
+  std::map<std::string, model::ThreadHandle, std::less<>> devices_;
+  std::unordered_map<uint64_t, Open> requests_;  // by address
+  uint64_t last_id_ = 0;
+};
+
+}  // namespace translate

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Frequencies and idle states of CPUs as counters; a counter's id is the CPU.
+#pragma once
+
+#include <cstdint>
+
+#include "fxt_record/slot_body.h"
+#include "model/task_table.h"
+#include "translate/file/trace_file.h"
+
+namespace translate {
+
+class PowerTranslator {
+ public:
+  explicit PowerTranslator(TraceFile& file);  // outlives it
+
+  // `time` in ns of the file's clock.
+  void OnFrequency(uint64_t time, const fxr_cpu_frequency_body& event) {
+    Write(time, frequency_, event.cpu, event.value);
+  }
+  void OnIdle(uint64_t time, const fxr_cpu_idle_body& event) {
+    Write(time, idle_, event.cpu, static_cast<int32_t>(event.value));
+  }
+
+ private:
+  void Write(uint64_t time, fxt::StringId name, uint32_t cpu, int64_t value);
+
+  TraceFile& file_;
+  fxt::StringId frequency_, idle_;
+  model::ThreadHandle track_ = model::kNoHandle;
+};
+
+}  // namespace translate

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/kernel/span_stacks.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace translate {
+namespace {
+
+constexpr unsigned kLockShift = 2;  // see FXR_LOCK_BEGIN_BODY
+
+std::string_view IpiName(uint8_t kind) {
+  switch (kind) {
+    case FXR_IPI_RESCHEDULE:
+      return "reschedule";
+    case FXR_IPI_CALL_FUNCTION:
+      return "call_function";
+    case FXR_IPI_CALL_FUNCTION_SINGLE:
+      return "call_function_single";
+    default:
+      return "ipi";
+  }
+}
+
+std::string_view LockName(uint8_t kind) {
+  constexpr std::array<std::string_view, 10> kNames = {
+      "lock",        "spinlock", "rwlock read", "rwlock write",      "rwsem read",
+      "rwsem write", "mutex",    "rt_mutex",    "percpu_rwsem read", "percpu_rwsem write"};
+  return kNames[kind < kNames.size() ? kind : 0];
+}
+
+}  // namespace
+
+void SpanStacks::Begin(uint64_t time, model::ThreadHandle track, const Open& open) {
+  stacks_[track].push_back(open);
+  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, file_.Mention(track),
+                                       file_.Id(open.category), open.name));
+}
+
+SpanStacks::Open* SpanStacks::Innermost(model::ThreadHandle track, fxr_category category) {
+  const auto found = stacks_.find(track);
+  if (found == stacks_.end()) return nullptr;
+  std::vector<Open>& stack = found->second;
+  const auto innermost = std::find_if(stack.rbegin(), stack.rend(),
+                                      [&](const Open& open) { return open.category == category; });
+  if (innermost == stack.rend()) return nullptr;
+  return &*innermost;
+}
+
+bool SpanStacks::End(uint64_t time, model::ThreadHandle track, fxr_category category,
+                     const Number& number) {
+  const Open* innermost = Innermost(track, category);
+  if (!innermost) return false;
+  const Open open = *innermost;
+  std::vector<Open>& stack = stacks_[track];
+  // Those within it have lost their ends.
+  stack.resize(static_cast<size_t>(innermost - stack.data()));
+  if (stack.empty()) stacks_.erase(track);
+  OpenRecord record = file_.Begin(track);
+  fxt::Argument argument{};
+  if (!number.name.empty()) argument = {record.Intern(number.name), number.value};
+  record.Write(fxt::Event{.type = fxt::EventType::kDurationEnd,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(category),
+                          .name = record.Refer(open.name),
+                          .arguments = {&argument, number.name.empty() ? size_t{0} : size_t{1}}});
+  return true;
+}
+
+bool SpanStacks::OnTimer(uint64_t time, model::ThreadHandle track,
+                         const fxr_timer_entry_body& event) {
+  Begin(time, track, {FXR_CATEGORY_TIMER, functions_.Of(event.function)});
+  return true;
+}
+
+bool SpanStacks::OnTimerEnd(uint64_t time, model::ThreadHandle track) {
+  return End(time, track, FXR_CATEGORY_TIMER);
+}
+
+bool SpanStacks::OnIpi(uint64_t time, model::ThreadHandle track, const fxr_ipi_entry_body& event) {
+  Begin(time, track, {FXR_CATEGORY_IPI, file_.Declare(IpiName(event.kind))});
+  return true;
+}
+
+bool SpanStacks::OnIpiEnd(uint64_t time, model::ThreadHandle track) {
+  return End(time, track, FXR_CATEGORY_IPI);
+}
+
+bool SpanStacks::OnWork(uint64_t time, model::ThreadHandle track,
+                        const fxr_work_start_body& event) {
+  Begin(time, track, {FXR_CATEGORY_WORKQUEUE, functions_.Of(event.function)});
+  return true;
+}
+
+bool SpanStacks::OnWorkEnd(uint64_t time, model::ThreadHandle track) {
+  return End(time, track, FXR_CATEGORY_WORKQUEUE);
+}
+
+bool SpanStacks::OnReclaim(uint64_t time, model::ThreadHandle track,
+                           const fxr_reclaim_begin_body& event) {
+  const Open open{FXR_CATEGORY_RECLAIM,
+                  file_.Declare(event.is_memcg != 0 ? "memcg_reclaim" : "direct_reclaim")};
+  stacks_[track].push_back(open);
+  OpenRecord record = file_.Begin(track);
+  const std::array arguments = {fxt::Argument{record.Intern("order"), uint32_t{event.order}},
+                                fxt::Argument{record.Intern("flags"), uint32_t{event.flags}}};
+  record.Write(fxt::Event{.type = fxt::EventType::kDurationBegin,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(FXR_CATEGORY_RECLAIM),
+                          .name = record.Refer(open.name),
+                          .arguments = arguments});
+  return true;
+}
+
+bool SpanStacks::OnReclaimEnd(uint64_t time, model::ThreadHandle track,
+                              const fxr_reclaim_end_body& event) {
+  return End(time, track, FXR_CATEGORY_RECLAIM, {"pages", event.pages});
+}
+
+// Who waits for a mutex says so again when spinning was in vain and it goes to sleep: one wait,
+// with an instant in it.
+bool SpanStacks::OnLock(uint64_t time, model::ThreadHandle track,
+                        const fxr_lock_begin_body& event) {
+  const auto found = stacks_.find(track);
+  const bool again = found != stacks_.end() && !found->second.empty() &&
+                     found->second.back().category == FXR_CATEGORY_LOCK &&
+                     found->second.back().lock == event.lock;
+  const Open open{FXR_CATEGORY_LOCK, file_.Declare(LockName(event.kind)), event.lock};
+  if (!again) stacks_[track].push_back(open);
+  OpenRecord record = file_.Begin(track);
+  const fxt::Argument lock{record.Intern("lock"),
+                           fxt::PointerValue{static_cast<uint64_t>(event.lock) << kLockShift}};
+  record.Write(fxt::Event{.type = again ? fxt::EventType::kInstant : fxt::EventType::kDurationBegin,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(FXR_CATEGORY_LOCK),
+                          .name = record.Refer(open.name),
+                          .arguments = {&lock, 1}});
+  return true;
+}
+
+bool SpanStacks::OnLockEnd(uint64_t time, model::ThreadHandle track,
+                           const fxr_lock_end_body& event) {
+  const Open* innermost = Innermost(track, FXR_CATEGORY_LOCK);
+  if (!innermost || innermost->lock != event.lock) return false;
+  if (event.failed != 0) return End(time, track, FXR_CATEGORY_LOCK, {"failed", 1});
+  return End(time, track, FXR_CATEGORY_LOCK);
+}
+
+}  // namespace translate
