@@ -4,7 +4,7 @@
 
     tests/regress/record.py planted OUT     OUT/SCENARIO/{base,new}/NN.fxt of each scenario of
                                             expectations.json, in turns (scripts/capture-ab)
-    tests/regress/record.py further OUT     the same of more of them; so do others and last
+    tests/regress/record.py further OUT     the same of more of them; so do others, last and later
     tests/regress/record.py real OUT        the same of the programs in tests/regress/programs/; those that
                                             are not installed are named as SKIPPED
     tests/regress/record.py aa OUT          OUT/WORKLOAD/NN.fxt of the base form of some scenarios, all

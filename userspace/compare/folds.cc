@@ -86,10 +86,14 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
       });
     });
   }
-  // Who runs more is preempted more.
+  // Who runs more is preempted more: by as much, or by as many times.
   folder.FoldAll(Metric::kPreemptedWait, [&](const Row& row) {
-    return folder.Find(Metric::kCpuTime,
-                       [&](const Row& cpu) { return cpu.change / row.change >= 0.5; });
+    return folder.Find(Metric::kCpuTime, [&](const Row& cpu) {
+      const double times = std::log(cpu.ratio.value);
+      return cpu.change / row.change >= 0.5 ||
+             (row.change > 0 && cpu.change > 0 && cpu.statistic == Statistic::kCpuRate &&
+              times >= facts.preempted / 2);
+    });
   });
   const auto better = [](const Row& row) { return row.verdict == Verdict::kBetter; };
   const auto cheaper = folder.Find(Metric::kCpuTime, better);

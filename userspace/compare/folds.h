@@ -28,7 +28,7 @@ struct FoldFacts {
 // a group that does as much as before, under what
 //   became better, when half of it or more is time that the group now needs for nothing else;
 // - latency, and waits after preemption, under wakeups that are the more for half of it or more;
-// - waits after preemption, under CPU time that grew at least half as much;
+// - waits after preemption, under CPU time that grew at least half as much, in ms or in logarithms;
 // - switches, under wakeups or waits; system calls, under what the group does in them;
 // - metrics that are a part of others (IsPart), under those; with nothing to go under they are no
 //   findings;

@@ -62,6 +62,10 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
     // work: what counts is by how much more of the time he is asleep, unless he set a timer.
     const bool as_busy = !next.per_run && next.wakeups * kLeastChange >= base.wakeups;
     const bool own = !next.per_run && next.timer - base.timer >= longer / 2;
+    // As much to do for more threads: each of them has less of it.
+    const double threads = std::log(next.threads / base.threads);
+    const double per_thread = std::log((next.wakeups + 1) / (base.wakeups + 1)) - threads;
+    if (longer > 0 && threads > std::log(kLeastChange) && per_thread < -threads / 2) return 0;
     if (longer < 0 || as_busy || own) return longer;
     return std::max(0.0, std::min(longer, next.share - base.share));
   }
@@ -178,6 +182,8 @@ void Test(Tested& test, double noise) {
   prior.variance = std::max(prior.variance * noise, test.least_variance);
   const double effect = std::log(kLeastChange);
   test.shown = CompareModerated(test.base.shown, test.next.shown, test.pairs, prior, effect);
+  // The least change is as much smaller as the noise is with what was added to the values.
+  const double tested_effect = effect * std::sqrt((test.base.damp + test.next.damp) / 2);
   // Where there are two ways to look at it, both have to have changed, the same way.
   test.p = 0;
   for (size_t t = 0; t < 2; ++t) {
@@ -185,8 +191,8 @@ void Test(Tested& test, double noise) {
                   test.next.tested[t].size() != test.next.shown.size())) {
       continue;
     }
-    const Comparison part =
-        CompareModerated(test.base.tested[t], test.next.tested[t], test.pairs, prior, effect);
+    const Comparison part = CompareModerated(test.base.tested[t], test.next.tested[t], test.pairs,
+                                             prior, tested_effect);
     const bool same = part.difference * test.shown.difference > 0;
     test.p = std::max(test.p, same ? part.p : 1);
   }

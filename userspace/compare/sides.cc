@@ -54,6 +54,7 @@ Side SideOf(Statistic statistic, const Observations& captures, const std::array<
   LogMean share;
   LogMean wakeups;
   LogMean timer;
+  LogMean threads;
   for (size_t i = first; i < last; ++i) {
     const auto& capture = captures[i];
     if (!capture) continue;
@@ -73,6 +74,7 @@ Side SideOf(Statistic statistic, const Observations& captures, const std::array<
     share.Add(capture->share);
     wakeups.Add(capture->wakeups);
     timer.Add(capture->timer);
+    threads.Add(capture->threads);
     side.per_run |= capture->per_run;
   }
   if (side.shown.empty()) return side;
@@ -87,6 +89,7 @@ Side SideOf(Statistic statistic, const Observations& captures, const std::array<
   side.share = share.Value();
   side.wakeups = wakeups.Value();
   side.timer = timer.Value();
+  side.threads = threads.Value();
   return side;
 }
 

@@ -30,6 +30,7 @@ struct Side {
   double share = 0;
   double wakeups = 0;
   double timer = 0;
+  double threads = 1;
   bool per_run = false;
 };
 

@@ -148,6 +148,7 @@ Observation OfSleep(const measure::Group& group, Statistic statistic,
     const measure::Blame& blame = timer->second;
     result.timer = Ms(blame.ns - std::min(blame.ns, blame.blocked_ns)) / (own / 1e9);
   }
+  result.threads = threads;
   result.per_run = seconds * 1e9 != own;
   return result;
 }

@@ -31,11 +31,12 @@ struct Observation {
   double share = 0;
   double wakeups = 0;
   double timer = 0;  // of the share, ended by a timer or a device
+  double threads = 1;
   // Values are per run: who has nothing to do sleeps longer in a longer run.
   bool per_run = false;
 
   static Observation Of(double value) {
-    return {value, {value, value}, 1, 0, value, 0, 0, 0, 0, 0, false};
+    return {value, {value, value}, 1, 0, value, 0, 0, 0, 0, 0, 1, false};
   }
 };
 // By capture; nothing where there is nothing to take a mean of.
