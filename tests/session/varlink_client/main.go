@@ -69,7 +69,8 @@ func readDescription(c *varlink.Connection) {
 	}
 	sort.Strings(names)
 	expect("its methods", strings.Join(names, " "), "GetKnownCategories GetProviders GetStatus InitializeTracing "+
-		"SendAlert StartTracing StopTracing TakeSnapshot TerminateTracing WatchAlert WatchSessionState")
+		"RegisterProvider SendAlert SendMark StartTracing StopTracing TakeSnapshot TerminateTracing WatchAlert "+
+		"WatchSessionState")
 	text, err = c.GetInterfaceDescription(context.Background(), "org.varlink.service")
 	check("GetInterfaceDescription", err)
 	_, err = idl.New(text)
