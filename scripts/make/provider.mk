@@ -24,7 +24,7 @@ libfxt-provider: $(BUILD)/libfxt-provider.a $(BUILD)/libfxt-provider.so
 all: libfxt-provider
 
 # Speaks to the controller, and needs nothing of the kernel side.
-MARK_ARCHIVES := $(patsubst %,$(BUILD)/lib%.a,control text fxt util)
+MARK_ARCHIVES := $(patsubst %,$(BUILD)/lib%.a,control text output fxt util)
 $(BUILD)/fxt-mark: $(MARK_OBJECTS) $(TOOL_COMMON) $(MARK_ARCHIVES)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $(MARK_OBJECTS) $(TOOL_COMMON) $(MARK_ARCHIVES) -lz -pthread
 
