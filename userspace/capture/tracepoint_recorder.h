@@ -12,18 +12,13 @@
 #include <vector>
 
 #include "capture/perf_source.h"
+#include "capture/tracepoint_request.h"
 #include "perf/live/tracepoint_session.h"
 #include "perf/record/record_decoder.h"
 #include "schema/tracepoint_format.h"
 #include "util/result.h"
 
 namespace capture {
-
-// What one -e asks for.
-struct TracepointRequest {
-  std::string pattern;  // SYSTEM:NAME, with * ? [] as for a shell
-  std::string filter;   // in the language of the kernel's tracepoint filters; empty: all events
-};
 
 class TracepointRecorder final : public PerfSource {
  public:
