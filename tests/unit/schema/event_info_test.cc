@@ -62,7 +62,7 @@ TEST(SlotBodyTest, TheCommitWordHasRoomForItsParts) {
       << "no part stands in another's place";
   EXPECT_EQ(fxr_type_of(commit), FXR_TYPE_MASK);
   EXPECT_EQ(fxr_extra_of(commit), 0xffu);
-  EXPECT_GE(FXR_TYPE_MASK + 1, 8u * FXR_SLOT_TYPES) << "few types are left";
+  EXPECT_GE(FXR_TYPE_MASK + 1, 4u * FXR_SLOT_TYPES) << "few types are left";
 }
 
 TEST(EventInfoTest, OtherIsNoCategory) {
