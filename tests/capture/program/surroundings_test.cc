@@ -119,8 +119,13 @@ TEST(Surroundings, EachCategoryThatIsCalledAvailable) {
     const std::string name = line.substr(0, line.find(' '));
     const bool available = !Mentions(line, "not available");
     const TempDir dir;
+    // Some have to be told of what.
+    std::vector<std::string> options = {"-c", name};
+    if (name == "probe") options.insert(options.end(), {"--uprobe", "libc.so.6:getpid"});
+    if (name == "tracepoint") options.insert(options.end(), {"-e", "sched:sched_process_exec"});
+    if (name == "counter") options.insert(options.end(), {"--counters", "page-faults"});
     const CommandResult result = RunCommand(
-        RecordCommand(dir.File("trace.fxt"), {"-c", name}, {WorkloadPath(), "script"}), kLimit);
+        RecordCommand(dir.File("trace.fxt"), options, {WorkloadPath(), "script"}), kLimit);
     ++tried;
     if (available) {
       EXPECT_TRUE(Exited(result, 0)) << name;

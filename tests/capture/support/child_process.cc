@@ -70,7 +70,8 @@ util::Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& a
     execvp(arguments[0], arguments.data());
     _exit(127);
   }
-  setpgid(child.pid_, child.pid_);
+  // Whichever of the two comes first. What the child does itself before exec is the last word.
+  if (!options.before_exec) setpgid(child.pid_, child.pid_);
   return child;
 }
 
