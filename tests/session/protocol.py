@@ -108,12 +108,17 @@ class Protocol(Session):
     def test_no_categories_are_all(self):
         """As the document has it; not to name any is another thing."""
         self.serve()
-        for categories, recorded in ((None, ["sched", "task", "log"]),
-                                     ([], ["sched", "task", "log", "irq", "softirq", "syscall"])):
+        recorded = []
+        for categories in (None, []):
             client = self.client()
             client.call("InitializeTracing", {"config": {"categories": categories, "buffering_mode": "CIRCULAR"}})
-            self.assertEqual([each["name"] for each in self.status()["categories"]], recorded)
+            recorded.append([each["name"] for each in self.status()["categories"]])
             client.call("TerminateTracing")
+        self.assertEqual(recorded[0], ["sched", "task", "log"])
+        self.assertEqual(recorded[1][:6], ["sched", "task", "log", "irq", "softirq", "syscall"])
+        self.assertIn("fault", recorded[1])
+        # These need more than a buffer of slots, or to be told of what.
+        self.assertEqual(set(recorded[1]) & {"lbr", "stack", "probe", "tracepoint", "counter"}, set())
 
     def test_plain_json(self):
         server = self.serve()
