@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 600
 # their own. Few files, since all are compiled for this alone.
 FUZZ_SOURCES := $(foreach l,fxt schema output text source symbols facts sort measure,$(call layer_sources,$(l))) \
                 userspace/analyze/lbr/lbr_places.cc \
-                $(filter-out userspace/analyze/lbr/% userspace/analyze/diff/% userspace/analyze/page/%,$(call layer_sources,analyze)) userspace/branches/last_branch.cc \
+                $(filter-out userspace/analyze/lbr/% userspace/analyze/diff/% userspace/analyze/page/% userspace/analyze/draw/%,$(call layer_sources,analyze)) userspace/branches/last_branch.cc \
                 $(filter userspace/import/json/% userspace/import/trace_event/%,$(call layer_sources,import)) \
                 userspace/util/quantity.cc userspace/util/format_library.cc tests/fuzz/reader_fuzzer.cc
 FUZZ_OBJECTS := $(patsubst %.cc,$(FUZZ_BUILD)/%.o,$(FUZZ_SOURCES))

@@ -63,6 +63,9 @@ util::Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& a
     if (getppid() != parent) _exit(126);
     setpgid(0, 0);
     signal(SIGPIPE, SIG_DFL);
+    // A shell makes what it starts in the background ignore these.
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
     dup2(null.get(), STDIN_FILENO);
     dup2(options.stdout_fd >= 0 ? options.stdout_fd : child.out_.get(), STDOUT_FILENO);
     dup2(child.err_.get(), STDERR_FILENO);
