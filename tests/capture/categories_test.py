@@ -233,7 +233,11 @@ class Categories(unittest.TestCase):
                 continue
             with self.subTest(event):
                 expected = theirs[os.path.basename(event)]
-                self.assertLessEqual(abs(self.count(category, kind, name) - expected), 2 + expected // 200)
+                ours = self.count(category, kind, name)
+                # A virtual machine may hide from ftrace what an idle CPU does, and not from BPF.
+                more = 0 if event != "power/cpu_idle" else ours
+                self.assertLessEqual(ours - expected, 2 + expected // 200 + more)
+                self.assertLessEqual(expected - ours, 2 + expected // 200)
                 if expected:
                     seen.add(category)
         self.assertGreaterEqual(seen, {"fault", "signal", "net", "workqueue"} & set(self.available))

@@ -37,7 +37,9 @@ mode_categories() {
       *)
         # Some have to be told of what.
         case "$category" in
-          probe) of='--uprobe workload:main+entry' ;;
+          probe)
+            skip "category:probe" "the guest's programs have no symbols"
+            continue ;;
           tracepoint) of='-e sched:sched_process_exec' ;;
           counter) of='--counters page-faults' ;;
           *) of= ;;
