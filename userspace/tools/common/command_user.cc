@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "output/sudo_user.h"
+#include "util/program_output.h"
 #include "util/unique_fd.h"
 
 namespace tools {
@@ -30,43 +31,6 @@ struct CloseFile {
   void operator()(FILE* file) const { std::fclose(file); }
 };
 using File = std::unique_ptr<FILE, CloseFile>;
-
-// What the program of that name in a system folder prints. Empty if it fails, or is not there.
-std::string OutputOf(std::vector<std::string> words) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
-  const util::UniqueFd read_end(ends[0]);
-  util::UniqueFd write_end(ends[1]);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t pid = -1;
-  int error = ENOENT;
-  for (const char* folder : {"/usr/bin/", "/bin/"}) {
-    if (error == 0) break;
-    const std::string path = folder + words.front();
-    error = posix_spawn(&pid, path.c_str(), &actions, nullptr, arguments.data(), environ);
-  }
-  posix_spawn_file_actions_destroy(&actions);
-  write_end.reset();
-  if (error != 0) return "";
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (;;) {
-    const ssize_t got = read(read_end.get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    text.append(buffer.data(), static_cast<size_t>(got));
-  }
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status == 0 ? text : "";
-}
 
 std::optional<CommandUser> FindIn(FILE* file, const std::function<bool(const passwd&)>& fits) {
   if (file == nullptr) return std::nullopt;
@@ -87,7 +51,7 @@ std::optional<CommandUser> FindIn(FILE* file, const std::function<bool(const pas
 // for users and groups that are not in its files.
 std::vector<gid_t> GroupsOf(const CommandUser& user) {
   std::vector<gid_t> groups;
-  std::istringstream listed(OutputOf({"id", "-G", "--", user.name}));
+  std::istringstream listed(util::OutputOf({"id", "-G", "--", user.name}));
   for (gid_t group = 0; listed >> group;) groups.push_back(group);
   if (!groups.empty()) return groups;
   groups.push_back(user.gid);
@@ -108,7 +72,7 @@ std::optional<CommandUser> FindUser(const std::string& key,
   const File file(std::fopen("/etc/passwd", "re"));
   auto user = FindIn(file.get(), fits);
   if (!user) {
-    std::string entry = OutputOf({"getent", "passwd", "--", key});
+    std::string entry = util::OutputOf({"getent", "passwd", "--", key});
     if (entry.empty()) return std::nullopt;
     const File memory(fmemopen(entry.data(), entry.size(), "r"));
     user = FindIn(memory.get(), fits);
