@@ -63,9 +63,10 @@ struct Part {
   uint64_t count;
 };
 
-constexpr Part kMixture[] = {{"syscall", 300}, {"rename", 20}, {"fault", 100}, {"signal", 60},
-                             {"packet", 40},   {"sched", 60},  {"timer", 20},  {"work", 3},
-                             {"lock", 40},     {"ipi", 5},     {"sleep", 1}};
+constexpr Part kMixture[] = {{"syscall", 1000}, {"rename", 400}, {"fault", 600}, {"signal", 400},
+                             {"packet", 300},   {"sched", 400},  {"timer", 50},  {"work", 5},
+                             {"lock", 300},     {"ipi", 10},     {"sleep", 1}};
+constexpr int kProcessesPerCpu = 2;  // one of them waits, at times
 
 void Mix(uint64_t seconds, const char* file) {
   const uint64_t end = Read(CLOCK_MONOTONIC) + seconds * 1'000'000'000;
@@ -77,7 +78,8 @@ void Mix(uint64_t seconds, const char* file) {
 
 int Mixed(uint64_t seconds, const char* file) {
   for (const int cpu : Cpus()) {
-    if (fork() == 0) {
+    for (int i = 0; i < kProcessesPerCpu; ++i) {
+      if (fork() != 0) continue;
       Pin(cpu);
       Mix(seconds, file);
       _exit(0);
