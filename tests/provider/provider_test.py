@@ -53,7 +53,8 @@ class Providers(unittest.TestCase):
 
     def run_(self, *command, ok=(0,), **more):
         more.setdefault("env", self.environment)
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_S, **more)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_S + CLOCK_SECONDS,
+                              **more)
         if ok is not None:
             self.assertIn(done.returncode, ok, f"{command}: {done.stdout}{done.stderr}")
         return done
