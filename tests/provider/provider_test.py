@@ -6,12 +6,14 @@ says; how they come, go, die and lie. Needs root.
 FXT_PROVIDER_KILLS, FXT_PROVIDER_LIARS and FXT_PROVIDER_CLOCK_SECONDS: how much of each is tried."""
 
 import contextlib
+import fcntl
 import json
 import mmap
 import os
 import random
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -53,7 +55,8 @@ class Providers(unittest.TestCase):
 
     def run_(self, *command, ok=(0,), **more):
         more.setdefault("env", self.environment)
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_S, **more)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_S + CLOCK_SECONDS,
+                              **more)
         if ok is not None:
             self.assertIn(done.returncode, ok, f"{command}: {done.stdout}{done.stderr}")
         return done
@@ -291,6 +294,15 @@ class Providers(unittest.TestCase):
         name = self.stop()
         child.stdin.close()
 
+    def test_categories_are_chosen_in_a_plain_recording(self):
+        recorder = [os.path.join(BUILD, "fxt-record"), "-q", "--socket", self.socket, "-o", self.path("chosen.fxt")]
+        for chosen, count in (("provider:app", 1), ("sched:switch,provider:app,provider:more", 1), ("provider:other", 0)):
+            self.run_(*recorder, "--providers", "-c", chosen, "--", self.exercise, "one", "3")
+            self.checked("chosen.fxt")
+            self.assertEqual(len(self.rows("chosen.fxt", "SELECT 1 FROM instants WHERE category = 'app'")), count, chosen)
+        refused = self.run_(*recorder, "-c", "provider:app", "--", "true", ok=(2,))
+        self.assertIn("--providers", refused.stderr)
+
     def test_alerts_fire_triggers(self):
         self.begin("--circular", "2M", "-c", "sched", "--trigger", "alert told-alert", "-o", self.path("t-%n.fxt"))
         child = self.start("follow")
@@ -314,6 +326,16 @@ class Providers(unittest.TestCase):
         lost = self.rows(name, "SELECT coalesce(sum(args ->> 'count'), 0) AS n FROM instants WHERE name = 'lost_events' "
                                "AND args ->> 'category' = 'exercise'")[0]["n"]
         return written, lost
+
+    @unittest.skipUnless(shutil.which("unshare"), "no unshare")
+    def test_in_another_process_namespace(self):
+        """Its own numbers for its threads are not the machine's."""
+        self.begin()
+        self.run_("unshare", "--pid", "--fork", self.exercise, "spans", "3")
+        name = self.stop()
+        outer = self.rows(name, "SELECT DISTINCT tid, pid, process FROM spans WHERE name = 'outer' OR name = 'inner'")
+        self.assertEqual([(row["process"], row["tid"] == row["pid"]) for row in outer], [("exercise", True)])
+        self.assertEqual(len(self.rows(name, "SELECT 1 FROM threads WHERE process = 'exercise' AND tid < 5")), 0)
 
     def test_a_full_buffer_is_a_counted_loss(self):
         # How much of it the recorder takes away in time is the machine's business.
@@ -367,6 +389,116 @@ class Providers(unittest.TestCase):
                 self.assertIn(row["n"], (committed, committed + 1), row)
                 self.assertEqual((int(row["last"]), row["kinds"], row["torn"] or 0), (row["n"], row["n"], 0), row)
         print(f"killed: {len(dead)} programs, {sum(row['n'] for row in rows)} records", file=sys.stderr)
+
+    def call(self, method, parameters, descriptors=(), more=True):
+        """A connection on which that was called; what comes of it is its own business."""
+        client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.addCleanup(client.close)
+        client.settimeout(LIMIT_S)
+        client.connect(self.socket)
+        text = json.dumps({"method": f"fuchsia.tracing.controller.{method}", "more": more, "parameters": parameters})
+        socket.send_fds(client, [text.encode() + b"\0"], list(descriptors))
+        return client
+
+    @staticmethod
+    def memory(client):
+        """What a provider is given, or None, and the answer."""
+        text, found = b"", []
+        while b"\0" not in text and not found:
+            got, descriptors, _, _ = socket.recv_fds(client, 4096, 4)
+            text += got
+            found += descriptors
+            if not got:
+                break
+        return (found or [None])[0], text.decode()
+
+    def descriptors(self, pid):
+        return len(os.listdir(f"/proc/{pid}/fd"))
+
+    def test_more_than_there_is_room_for(self):
+        self.begin()
+        honest = self.start("follow")
+        honest.stdout.readline()
+        pid = self.status()["pid"]
+        before = self.descriptors(pid)
+        clients, refused = [], 0
+        for number in range(101):
+            client = self.call("RegisterProvider", {"name": ("\u202e\x1b[31m<b>" * 9)[:40 + number % 3] + str(number)})
+            memory, text = self.memory(client)
+            refused += "FAILED" in text
+            if memory is not None:
+                os.close(memory)
+            clients.append(client)
+        # The document's hundred are the recorder itself, the honest one, and these.
+        self.assertEqual(refused, 3)
+        self.assertEqual(len(self.names()), 100)
+        for client in clients:
+            client.close()
+        self.assertTrue(eventually(lambda: len(self.names()) == 2))
+        self.assertTrue(eventually(lambda: self.descriptors(pid) <= before + 1))
+        honest.stdin.write("x\n")
+        honest.stdin.flush()
+        self.assertEqual(honest.stdout.readline(), "yes\n")
+        self.assertEqual(len(self.rows(self.stop(), "SELECT 1 FROM instants WHERE name = 'told'")), 1)
+
+    def test_descriptors_nobody_asked_for(self):
+        self.begin()
+        pid = self.status()["pid"]
+        before = self.descriptors(pid)
+        clients = []
+        with open("/dev/null", "rb") as null:
+            for number in range(20):
+                clients.append(self.call("RegisterProvider", {"name": f"p{number}"}, [null.fileno()] * 20))
+                self.memory(clients[-1])
+        self.assertLess(self.descriptors(pid), before + 200)
+        for client in clients:
+            client.close()
+        self.assertTrue(eventually(lambda: self.descriptors(pid) <= before + 1))
+        self.stop()
+
+    def test_memory_of_another_shape(self):
+        """It cannot be made shorter; holes in it and seals on it harm nobody."""
+        self.begin("--streaming", "-o", self.path("s.fxt"), "-c", "sched:switch")
+        client = self.call("RegisterProvider", {"name": "shaper"})
+        memory, _ = self.memory(client)
+        size = os.fstat(memory).st_size
+        for length in (0, size - 1, size + 1):
+            self.assertRaises(PermissionError, os.ftruncate, memory, length)
+        self.assertRaises(PermissionError, fcntl.fcntl, memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE)
+        punched = self.run_("fallocate", "--punch-hole", "--offset", "0", "--length", str(size), f"/proc/self/fd/{memory}",
+                            pass_fds=(memory,), ok=None)
+        self.assertEqual(punched.returncode, 0, punched.stderr)
+        os.pwrite(memory, b"\xff" * size, 0)
+        honest = self.start("follow")
+        honest.stdout.readline()
+        for number in range(5):
+            honest.stdin.write(f"{number}\n")
+            honest.stdin.flush()
+            self.assertEqual(honest.stdout.readline(), "yes\n")
+        self.recorder("stop")
+        self.assertEqual(len(self.rows(self.checked("s.fxt"), "SELECT 1 FROM instants WHERE name = 'told'")), 5)
+
+    def test_calls_that_are_none(self):
+        self.begin()
+        for parameters in ({}, {"name": ""}, {"name": "x" * 101}, {"name": 7}, {"name": ["a"]}, {"name": None},
+                           {"name": "a", "pid": 2**70}, {"name": "a", "pid": -1}, {"name": "a", "categories": "b"}, []):
+            _, text = self.memory(self.call("RegisterProvider", parameters))
+            self.assertIn("org.varlink.service", text, parameters)
+        # Twice on one connection, and half a call.
+        twice = self.call("RegisterProvider", {"name": "first"})
+        self.memory(twice)
+        twice.sendall(json.dumps({"method": "fuchsia.tracing.controller.RegisterProvider", "more": True,
+                                  "parameters": {"name": "second"}}).encode() + b"\0")
+        half = self.call("RegisterProvider", {"name": "half"})
+        half.sendall(b"{\"method\":")
+        self.assertTrue(eventually(lambda: "half" in self.names()))
+        self.assertNotIn("second", self.names())
+        # Of another process, it says; whose it is the kernel says.
+        other = self.call("RegisterProvider", {"name": "other", "pid": 1})
+        self.memory(other)
+        mine = [provider for provider in self.status()["providers"] if provider["name"] == "other"]
+        self.assertEqual([provider["pid"] for provider in mine], [os.getpid()])
+        self.stop()
 
     def test_liars_harm_nobody_else(self):
         for mode in ("--streaming", "--circular"):

@@ -39,11 +39,13 @@ void NoteMark(const fxt::Event& event, int64_t time, TraceFacts& facts) {
   if (const auto number = facts::IntegerValue(id)) text = fmt::format("{}", *number);
   if (text.empty()) return;
   TraceFacts::Mark mark{time, 0};
-  // The issuer's: it was set somewhere between the two times.
+  // The issuer's: it was set somewhere between the two times, unless they are of two clocks, as in a
+  // file whose times were moved.
+  constexpr int64_t kLongest = 10'000'000'000;
   const auto issued = NumberOf(facts::FindArgument(event.arguments, "issue_ts"));
   if (issued && std::abs(*issued) < 1e15) {
     const auto took = std::max<int64_t>(time - std::llround(*issued * 1000), 0);
-    mark = {time - took / 2, took / 2};
+    if (took <= kLongest) mark = {time - took / 2, took / 2};
   }
   facts.marks.try_emplace(text, mark);
 }

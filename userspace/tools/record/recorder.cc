@@ -159,7 +159,11 @@ util::Status Recorder::Start() {
   translator_->set_session_info(DescribeSession(
       options_, *session_, command_.exists() ? std::optional(command_.pid()) : std::nullopt));
   handler_.emplace(*translator_);
-  if (providers_) providers_->Begin(*session_, *archive_, *translator_);
+  if (providers_) {
+    provider::ProviderSessionOptions options;
+    options.categories = options_.provider_categories;
+    providers_->Begin(*session_, *archive_, *translator_, std::move(options));
+  }
   if (util::Status status = session_->Start(*handler_); !status) return status;
   start_bytes_ = archive_->bytes();
   const uint64_t begin = util::MonotonicNow();

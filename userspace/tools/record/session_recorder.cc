@@ -72,6 +72,7 @@ util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool
   config.buffer_bytes = options_.memory_bytes;
   config.programs = std::move(*programs);
   if (options_.providers) config.providers = &providers_;
+  config.provider_session.categories = options_.provider_categories;
   auto recording = session::MakeRecording(std::move(config), features);
   if (!recording) return recording.TakeError();
   recording_ = std::move(*recording);

@@ -18,6 +18,7 @@
 #include "tools/record/control/recording_status.h"
 #include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
+#include "tools/record/options/provider_categories.h"
 #include "tools/record/options/session_description.h"
 #include "tools/record/process/schedule.h"
 #include "util/clock.h"

@@ -2,6 +2,7 @@
 #include "tools/record/options/record_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include "output/name_pattern.h"
 #include "tools/common/command_line.h"
 #include "tools/common/message.h"
+#include "tools/record/options/provider_categories.h"
 #include "tools/record/options/source_words.h"
 #include "util/quantity.h"
 
@@ -308,9 +310,18 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     options.duration = *value;
   }
   if (program.Has("--categories")) {
-    auto value = capture::ParseCategories(categories);
-    if (!value) return fail(value.error());
-    options.categories = *value;
+    std::vector<std::string> words = SplitAtCommas(categories);
+    options.provider_categories = TakeProviderCategories(words);
+    if (!options.provider_categories.empty() && !options.providers) {
+      return fail({"provider:NAME is of programs that take part, and those are not asked for",
+                   "fxt-record --providers -c sched,provider:NAME"});
+    }
+    // One of programs' categories alone leaves the kernel's as they are.
+    if (!words.empty() || options.provider_categories.empty()) {
+      auto value = capture::ParseCategories(fmt::format("{}", fmt::join(words, ",")));
+      if (!value) return fail(value.error());
+      options.categories = *value;
+    }
   }
   const bool probes = !options.uprobes.empty() || !options.usdts.empty();
   if (!probes && options.categories.by_name.test(FXR_CATEGORY_PROBE)) {
