@@ -2,7 +2,6 @@
 // The parts that a thread's time is divided into.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,15 +28,22 @@ inline Share ShareOf(const Wait& wait) {
   if (wait.kind == WaitKind::kAbsent) return Share::kAbsent;
   const bool end_known = wait.ended == Bound::kSeen || wait.ended == Bound::kFileEdge;
   if (wait.touches_loss || !end_known) return Share::kUnknown;
-  // By WaitKind. Looked up: which kind comes next is anybody's guess, and a wrong one costs more
-  // than all else here.
-  constexpr std::array<Share, 7> kShareOf = {
-      Share::kUnknown,  Share::kAbsent,  Share::kRunnableWakeup, Share::kRunnablePreempted,
-      Share::kSleeping, Share::kBlocked, Share::kStopped};
-  static_assert(static_cast<size_t>(WaitKind::kStopped) + 1 == kShareOf.size() &&
-                kShareOf[static_cast<size_t>(WaitKind::kPreempted)] == Share::kRunnablePreempted &&
-                kShareOf[static_cast<size_t>(WaitKind::kBlocked)] == Share::kBlocked);
-  return kShareOf[static_cast<size_t>(wait.kind)];
+  switch (wait.kind) {
+    case WaitKind::kWakeup:
+      return Share::kRunnableWakeup;
+    case WaitKind::kPreempted:
+      return Share::kRunnablePreempted;
+    case WaitKind::kSleep:
+      return Share::kSleeping;
+    case WaitKind::kBlocked:
+      return Share::kBlocked;
+    case WaitKind::kStopped:
+      return Share::kStopped;
+    case WaitKind::kUnknown:
+    case WaitKind::kAbsent:
+      break;
+  }
+  return Share::kUnknown;
 }
 
 }  // namespace facts

@@ -36,8 +36,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -54,27 +52,6 @@ namespace facts {
 
 // For those who only ask what goes on.
 struct NoFacts {};
-
-// How a thread waits that has left its CPU in a state of Linux (fxr_task_state).
-constexpr WaitKind KindOfWait(uint8_t state) {
-  switch (state) {
-    case FXR_STATE_RUNNABLE:
-    case FXR_STATE_PREEMPTED:
-      return WaitKind::kPreempted;
-    case FXR_STATE_WOKEN:
-      return WaitKind::kWakeup;
-    case FXR_STATE_UNINTERRUPTIBLE:
-      return WaitKind::kBlocked;
-    case FXR_STATE_STOPPED:
-    case FXR_STATE_TRACED:
-      return WaitKind::kStopped;
-    case FXR_STATE_DEAD:
-    case FXR_STATE_ZOMBIE:
-      return WaitKind::kAbsent;
-    default:
-      return WaitKind::kSleep;
-  }
-}
 
 template <typename Handler>
 class Timeline : public TimelineState {
@@ -155,15 +132,7 @@ class Timeline : public TimelineState {
   void TakeOver(const Switch& change, Cpu& cpu);
   void Leave(Cpu& cpu, const Switch& change);
   void Come(const SwitchSide& side, uint32_t number, uint64_t time, Bound began);
-  // Looked up: a branch on what nobody can foresee costs more than all else that is done with it.
-  static WaitKind KindOf(std::optional<fxr_task_state> state) {
-    static constexpr auto kKinds = [] {
-      std::array<WaitKind, 16> kinds{};
-      for (size_t i = 0; i < kinds.size(); ++i) kinds[i] = KindOfWait(static_cast<uint8_t>(i));
-      return kinds;
-    }();
-    return state ? kKinds[static_cast<size_t>(*state) % kKinds.size()] : WaitKind::kUnknown;
-  }
+  static WaitKind KindOf(std::optional<fxr_task_state> state);
   Gap::Why WhyMissing() const { return filtered_ ? Gap::Why::kFiltered : Gap::Why::kUnseen; }
 
   Handler& handler_;
@@ -181,6 +150,28 @@ void Timeline<Handler>::AddRecorderEvent(const fxt::Event& event, uint64_t time)
     filtered_ = filtered_ || IsFiltered(event);
   } else if (IsFilteringTrim(event)) {
     filtered_ = true;
+  }
+}
+
+template <typename Handler>
+WaitKind Timeline<Handler>::KindOf(std::optional<fxr_task_state> state) {
+  if (!state) return WaitKind::kUnknown;
+  switch (*state) {
+    case FXR_STATE_RUNNABLE:
+    case FXR_STATE_PREEMPTED:
+      return WaitKind::kPreempted;
+    case FXR_STATE_WOKEN:
+      return WaitKind::kWakeup;
+    case FXR_STATE_UNINTERRUPTIBLE:
+      return WaitKind::kBlocked;
+    case FXR_STATE_STOPPED:
+    case FXR_STATE_TRACED:
+      return WaitKind::kStopped;
+    case FXR_STATE_DEAD:
+    case FXR_STATE_ZOMBIE:
+      return WaitKind::kAbsent;
+    default:
+      return WaitKind::kSleep;
   }
 }
 
