@@ -220,7 +220,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     }
     case 11:
-      (void)measure::DecodeSummary(bytes);
+      (void)measure::DecodeSummaries(bytes);
       break;
     case 12: {
       const auto kind = static_cast<analyze::FlameKind>(bytes.size() % 3);

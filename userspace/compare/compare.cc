@@ -54,6 +54,7 @@ class Comparer {
         groups_(captures, bases),
         frame_(FrameOf(captures)),
         pairs_(TurnsOf(captures, bases)),
+        noise_(noise.size()),
         priors_(noise.size() < 3 ? Priors() : Priors::Of(noise)) {
     groups_.MatchRenamed();
     scope_ = ScopeOf(groups_);
@@ -87,6 +88,11 @@ class Comparer {
     report_.per_run = frame_.per_run;
     if (frame_.per_run) report_.seconds_per_run = frame_.seconds.front();
     report_.confirmed = std::min(bases_, captures_.size() - bases_) >= kConfirmed;
+    if (noise_ != 0) {
+      report_.notes.push_back(fmt::format(
+          "how much captures of one thing differ is taken from {} captures, not from what is usual",
+          noise_));
+    }
     for (const SharedGroup& group : groups_.all()) {
       if (!group.former_name) continue;
       report_.notes.push_back(fmt::format(
@@ -268,6 +274,7 @@ class Comparer {
   Groups groups_;
   Frame frame_;
   Pairs pairs_;
+  size_t noise_;  // captures that tell how much those of one thing differ
   Priors priors_;
   NoiseScales scales_;
   std::vector<bool> scope_;
