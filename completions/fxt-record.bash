@@ -37,7 +37,7 @@ _fxt_record() {
   local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip
     --circular --oneshot --trigger --before --after --socket --providers --rotate --keep -p --pid
     -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min
-    --stack-frequency --uprobe --usdt -e --event --filter --counters -u --user --as-caller
+    --stack-frequency --symbols --uprobe --usdt -e --event --filter --counters -u --user --as-caller
     --stats-json -q --quiet -v --verbose --list-categories --list-events --version
     -h --help'
   local counters='cycles instructions cache-references cache-misses branches branch-misses bus-cycles

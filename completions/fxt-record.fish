@@ -27,6 +27,7 @@ complete -c fxt-record -n __fish_use_subcommand -l lbr-period -x -d 'Category lb
 complete -c fxt-record -n __fish_use_subcommand -l lbr-filter -x -d 'Category lbr'
 complete -c fxt-record -n __fish_use_subcommand -l stack-min -x -d 'Category stack'
 complete -c fxt-record -n __fish_use_subcommand -l stack-frequency -x -d 'Category stack'
+complete -c fxt-record -n __fish_use_subcommand -l symbols -d 'Category stack'
 complete -c fxt-record -n __fish_use_subcommand -s e -l event -r -F -d 'Also record this tracepoint'
 complete -c fxt-record -n __fish_use_subcommand -l filter -r -F -d 'Only its events of which this is true'
 complete -c fxt-record -n __fish_use_subcommand -l counters -x -d 'Count these events by the runs of threads'

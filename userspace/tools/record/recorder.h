@@ -22,6 +22,7 @@
 #include "tools/record/process/end_signals.h"
 #include "tools/record/provider_host.h"
 #include "tools/record/record_outputs.h"
+#include "tools/record/symbol_pass.h"
 #include "tools/record/totals.h"
 #include "translate/translator.h"
 #include "util/result.h"
@@ -57,6 +58,7 @@ class Recorder {
   void EnterEnd(bool by_signal);
   // Whether all that was asked for is written.
   bool End(Reason reason);
+  bool FindNames();
   // False if the numbers could not be written.
   bool Finish(Reason reason, bool output_failed);
   Totals CountTotals(bool output_failed) const;
@@ -82,6 +84,7 @@ class Recorder {
   std::vector<schema::TracepointFormat> tracepoints_;  // by the numbers of their events
   std::unique_ptr<capture::CaptureSession> session_;
   std::optional<RecordOutputs> outputs_;
+  std::optional<SymbolPassResult> names_;  // with --symbols, once the file has them
   std::unique_ptr<sink::Sink> sink_;
   std::optional<fxt::ArchiveWriter> archive_;
   std::optional<fxt::ProviderWriter> writer_;

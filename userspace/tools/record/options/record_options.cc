@@ -128,6 +128,17 @@ util::Status TakeBuffering(const Program& program, const Buffering& given, Recor
   return util::Ok();
 }
 
+util::Status CheckSymbols(const RecordOptions& options) {
+  if (options.symbols && !options.categories.wanted.test(FXR_CATEGORY_STACK)) {
+    return util::Error{"--symbols names what is in stacks, and none are recorded",
+                       "fxt-record -c default,stack --symbols"};
+  }
+  if (options.symbols && (options.memory_bytes != 0 || options.rotates())) {
+    return util::Error{"--symbols does not go with --circular, --oneshot and --rotate", ""};
+  }
+  return util::Ok();
+}
+
 }  // namespace
 
 ParsedOptions ParseRecordOptions(int argc, char** argv) {
@@ -235,6 +246,9 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
            "Category stack: samples of what runs, per second and CPU (by default 99)")
       .Type("N")
       .Range(uint64_t{1}, capture::StackOptions::kMaxFrequency);
+  program.Add("--symbols", options.symbols,
+              "Category stack: find the names of functions at the end and write them into the "
+              "file, for other machines");
   sources.Add(program);
   program
       .Add("--uprobe", options.uprobes,
@@ -368,6 +382,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   if (util::Status status = TakeRotation(program, rotate, options); !status) {
     return fail(status.error());
   }
+  if (util::Status status = CheckSymbols(options); !status) return fail(status.error());
   if (program.Has("--user") && options.user.empty()) return fail({"the user has no name", ""});
   if (options.command.empty() && (options.as_caller || !options.user.empty())) {
     return fail({fmt::format("{} says who runs the command, and there is no command",

@@ -48,6 +48,7 @@ struct RecordOptions : TaskChoice {
   bool only_command = false;
   perf::LbrOptions lbr;
   capture::StackOptions stack;
+  bool symbols = false;  // names of what is in stacks are found at the end
   // Category `probe`, as given: PATH:SYMBOL[+retval|+entry], PATH:PROVIDER:NAME.
   std::vector<std::string> uprobes;
   std::vector<std::string> usdts;
