@@ -304,6 +304,12 @@ void Server::Initialize(const Client& client, const Call& call, uint64_t now) {
     Answer(client, oneway, reply::InvalidParameter(*read.bad));
     return client->CloseAfterwards();
   }
+  // It would be done with the controller's rights.
+  if (const uid_t uid = client->peer().uid;
+      read.value.config.sources.probes() && uid != 0 && uid != geteuid()) {
+    return Answer(client, oneway,
+                  reply::PermissionDenied("only root may place probes in programs"));
+  }
   // What cannot be done anyway makes no file.
   if (controller_.state() != SessionState::kReady) {
     return controller_.Initialize({}, {}, Answering(client, oneway, NoResult));
