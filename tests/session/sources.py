@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 
-from support import BUILD, LIMIT_S, NOBODY, Session, eventually, run
+from support import BUILD, LIMIT_S, NOBODY, Session, Varlink, eventually, run
 
+# Between what is in a window and what is not.
+GAP_S = 0.5
 PROBED = os.path.join(BUILD, "tests", "probed")
 # A batch for each line that it reads: signals to itself, and pages that it touches first. Then it is asleep again.
 PROGRAM = r"""
@@ -52,8 +54,9 @@ class Sources(Session):
         self.assertTrue(eventually(asleep))
         return faults
 
-    def events(self, name, *options):
-        return [json.loads(line) for line in self.dump(name, "--json", *options).splitlines()]
+    def events(self, name, kind, called=None):
+        events = [json.loads(line) for line in self.dump(name, "--json", "--type", kind).splitlines()]
+        return [each for each in events if called in (None, each["name"])]
 
     def of(self, child, events):
         return [each for each in events if each["thread"]["thread"] % 2**22 == child.pid]
@@ -61,8 +64,8 @@ class Sources(Session):
     def holds(self, name, child, signals, faults):
         """The file has so many signals of the child and so many faults, by the child's own count."""
         self.check(name)
-        self.assertEqual(len(self.of(child, self.events(name, "--type", "instant", "--name", "signal_generate"))), signals)
-        runs = self.of(child, self.events(name, "--type", "counter", "--category", "counter"))
+        self.assertEqual(len(self.of(child, self.events(name, "instant", "signal_generate"))), signals)
+        runs = self.of(child, [each for each in self.events(name, "counter") if each["category"] == "counter"])
         found = sum(arg["value"] for each in runs for arg in each["args"] if arg["name"] == "minor-faults")
         # Reading the line and telling the count are not in the count.
         self.assertLessEqual(faults, found)
@@ -72,14 +75,21 @@ class Sources(Session):
         child = self.program()
         self.start("--circular", "8M", *SIGNALS, "--counters", "minor-faults,task-clock")
         first = self.batch(child, 200)
-        between = time.monotonic()
+        time.sleep(GAP_S)
+        between = time.monotonic() - GAP_S / 2
         second = self.batch(child, 70)
-        last = time.monotonic() - between
-        # What was before the window is not in it.
         self.do("snapshot", "-o", self.path("all.fxt"))
         self.holds("all.fxt", child, 270, first + second)
-        last += time.monotonic() - between - last
-        self.do("snapshot", "-o", self.path("last.fxt"), "--last", f"{int((time.monotonic() - between) * 1e6)}us")
+        # What was before the window is not in it.
+        client = self.client()
+        for _ in range(50):
+            asked = time.monotonic()
+            with open(self.path("last.fxt"), "wb") as file:
+                client.call("TakeSnapshot", {"output": {"descriptor": 0},
+                                             "last_nanoseconds": int((asked - between) * 1e9)}, [file.fileno()])
+            # It was taken between the two.
+            if time.monotonic() - asked < GAP_S / 2:
+                break
         self.holds("last.fxt", child, 70, second)
         counts = {each["name"]: each["events"] for each in self.status()["categories"]}
         self.assertGreaterEqual(counts["tracepoint"], 270)
@@ -105,7 +115,7 @@ class Sources(Session):
         self.do("snapshot", "-o", self.path("a.fxt"))
         self.check("a.fxt")
         # Each is there twice.
-        found = len(self.of(child, self.events("a.fxt", "--type", "instant", "--name", "signal_generate")))
+        found = len(self.of(child, self.events("a.fxt", "instant", "signal_generate")))
         self.assertLess(found, batches * 40_000)
         self.assertGreater(found, 5_000)
         self.assertEqual(self.status()["lost"], 0)
@@ -131,7 +141,7 @@ class Sources(Session):
             # Nobody records this.
             self.batch(child, 300)
             self.check(name)
-            found = self.of(child, self.events(name, "--type", "instant", "--name", "signal_generate"))
+            found = self.of(child, self.events(name, "instant", "signal_generate"))
             self.assertEqual(len(found), expected, disposition)
 
     def test_streaming_has_all_of_them(self):
@@ -163,7 +173,7 @@ class Sources(Session):
         for name in os.listdir(self.folder):
             if name.startswith("day-"):
                 self.check(name)
-                found += len(self.of(child, self.events(name, "--type", "instant", "--name", "signal_generate")))
+                found += len(self.of(child, self.events(name, "instant", "signal_generate")))
         self.assertEqual(found, batches * 30)
 
     def test_calls_of_functions_and_stacks(self):
@@ -174,11 +184,23 @@ class Sources(Session):
         counts = {line.rsplit(" ", 2)[0]: int(line.split()[-2]) for line in done.stdout.splitlines()}
         self.do("snapshot", "-o", self.path("a.fxt"))
         self.check("a.fxt")
-        self.assertEqual(len(self.events("a.fxt", "--type", "begin", "--name", "c_sleeps")), counts["c_sleeps"])
-        self.assertEqual(len(self.events("a.fxt", "--type", "instant", "--name", "probed:sold")), 6)
-        # The program has ended; what its addresses mean was asked while it was there.
-        flame = run(os.path.join(BUILD, "fxt"), "flame", "--what", "off", self.path("a.fxt"))
-        self.assertIn("c_sleeps", flame.stdout, flame.stderr)
+        self.assertEqual(len(self.events("a.fxt", "begin", "c_sleeps")), counts["c_sleeps"])
+        self.assertEqual(len(self.events("a.fxt", "instant", "probed:sold")), 6)
+        # What the addresses of a program mean is asked while it is there.
+        waits = subprocess.Popen([PROBED, "wait"], stdout=subprocess.PIPE)
+        self.addCleanup(waits.communicate)
+        waits.stdout.readline()
+
+        def sleeps():
+            self.do("snapshot", "-o", self.path("b.fxt"))
+            return len(self.of(waits, self.events("b.fxt", "instant", "off"))) > 3
+        self.assertTrue(eventually(sleeps))
+        waits.kill()
+        waits.wait()
+        self.do("snapshot", "-o", self.path("c.fxt"))
+        self.check("c.fxt")
+        flame = run(os.path.join(BUILD, "fxt"), "flame", "--of", "off", "--format", "folded", self.path("c.fxt"), "-o", "-")
+        self.assertRegex(flame.stdout, r"(?m)^probed;.*;main;[^\n]*nanosleep", flame.stderr)
         self.do("cancel")
 
     def test_nothing_is_left_of_a_killed_controller(self):
@@ -212,9 +234,21 @@ class Sources(Session):
         self.serve("--group", str(NOBODY))
         config = {"buffering_mode": "CIRCULAR", "sources": {"uprobes": [f"{PROBED}:c_counts"]}}
         call = json.dumps({"method": "fuchsia.tracing.controller.InitializeTracing", "parameters": {"config": config}})
-        text = ("import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); "
-                "s.sendall(sys.argv[2].encode() + b'\\0'); print(s.recv(65536).decode())")
-        os.chmod(self.folder, 0o755)
-        done = run(sys.executable, "-I", "-c", text, self.socket, call, user=NOBODY, group=NOBODY, extra_groups=[])
-        self.assertIn("PermissionDenied", done.stdout, done.stderr)
+        # As another user: a process of its own, of which only the kernel's word counts.
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.setgroups([])
+                os.setresgid(NOBODY, NOBODY, NOBODY)
+                os.setresuid(NOBODY, NOBODY, NOBODY)
+                client = Varlink(self.socket)
+                client.socket.sendall(call.encode() + b"\0")
+                os.write(writing, json.dumps(client.receive()).encode())
+            finally:
+                os._exit(0)
+        os.close(writing)
+        with open(reading, encoding="ascii") as answer:
+            self.assertIn("PermissionDenied", answer.read())
+        os.waitpid(child, 0)
         self.assertEqual(self.status()["state"], "READY")
