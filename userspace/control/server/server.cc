@@ -332,7 +332,8 @@ void Server::WithOutput(const Client& client, const std::optional<OutputChoice>&
     }
     util::UniqueFd fd = std::move(descriptors[*choice->descriptor]);
     if (auto status = CheckDescriptor(fd.get()); !status) return ready(status.TakeError());
-    return ready(std::optional(TraceOutput{std::move(fd), "the output", choice->gzip}));
+    return ready(
+        std::optional(TraceOutput{std::move(fd), std::string(kPassedOutputName), choice->gzip}));
   }
   auto process = OpenAs::Begin(client->peer(), choice->path);
   if (!process) return ready(process.TakeError());

@@ -299,6 +299,8 @@ void SessionRecorder::End() {
       TellWritten();
       signals_.Look();
     }
+    // What ended the recording was told then.
+    if (last && failed_ && !last->status) return;
     if (last) return Tell(*last);
     failed_ = true;
     return console_.Error(last.error());
