@@ -5,7 +5,7 @@
 _fxt_record_control() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
   local session='--circular --oneshot --streaming -o --output -c --categories --trigger --before --after
-    -p --pid -t --tgid --comm --cgroup --follow' options='--socket -h --help'
+    -p --pid -t --tgid --comm --cgroup --follow -e --event --filter --counters --uprobe --usdt' options='--socket -h --help'
   case $1 in
     start) options+=" $session" ;;
     serve) options+=" $session --group --once --background -v --verbose" ;;

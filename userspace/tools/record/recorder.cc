@@ -12,7 +12,9 @@
 #include <cstring>
 #include <vector>
 
+#include "session/translation.h"
 #include "tools/record/options/filter_text.h"
+#include "tools/record/options/program_choice.h"
 #include "tools/record/options/session_description.h"
 #include "tools/record/process/schedule.h"
 #include "tools/record/progress.h"
@@ -43,6 +45,25 @@ uint64_t Nanoseconds(const timeval& time) {
 
 Recorder::Recorder(RecordOptions options) : options_(std::move(options)) {}
 
+util::Result<capture::ProgramOptions> Recorder::ChoosePrograms(
+    const capture::KernelFeatures& features) {
+  std::vector<std::string> notes;
+  const util::Status possible = LeaveOutImpossible(features, options_.categories, &notes);
+  for (const std::string& note : notes) console_.Note(note);
+  if (!possible) return possible.error();
+  return MakeProgramOptions(options_, identities_, realtime_);
+}
+
+util::Status Recorder::OpenSources() {
+  std::vector<std::string> notes;
+  auto sources = capture::AddPerfSources(MakePerfSourceOptions(options_), *session_, &notes);
+  for (const std::string& note : notes) console_.Note(note);
+  if (!sources) return sources.TakeError();
+  sources_ = std::move(*sources);
+  options_.categories.wanted.set(FXR_CATEGORY_LBR, sources_.branches);
+  return util::Ok();
+}
+
 util::Status Recorder::OpenOutput() {
   auto outputs = RecordOutputs::Open(options_, [this] { return KeepWaiting(); });
   if (!outputs) return outputs.error();
@@ -64,16 +85,7 @@ util::Status Recorder::Start() {
     }
   }
   tasks_.emplace(session_->identities(), session_->options().sees_switches());
-  translator_.emplace(
-      *writer_, *tasks_,
-      translate::TranslatorOptions{
-          .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
-          .filtered = !session_->filter().empty(),
-          .branches = options_.categories.wanted.test(FXR_CATEGORY_LBR),
-          .stacks = session_->options().categories.test(FXR_CATEGORY_STACK),
-          .probes = session_->options().probes,
-          .tracepoints = tracepoints_,
-          .counters = session_->options().counters});
+  translator_.emplace(*writer_, *tasks_, session::TranslationOf(*session_, sources_));
   translator_->set_session_info(DescribeSession(
       options_, *session_, command_.exists() ? std::optional(command_.pid()) : std::nullopt));
   handler_.emplace(*translator_);
@@ -229,16 +241,13 @@ int Recorder::RunQuietly() {
   auto features = capture::ProbeKernel();
   if (!features) return Fail(features.error());
   realtime_ = BecomeRealtime();
-  if (util::Status status = OpenBranches(); !status) return Fail(status.error());
   auto programs = ChoosePrograms(*features);
   if (!programs) return Fail(programs.error());
   auto session = capture::CaptureSession::Initialize(*programs, *features, identities_);
   features->types.reset();
   if (!session) return Fail(session.error());
   session_ = std::move(*session);
-  if (util::Status status = KeepBranches(); !status) return Fail(status.error());
-  if (util::Status status = OpenStacks(); !status) return Fail(status.error());
-  if (util::Status status = OpenTracepoints(); !status) return Fail(status.error());
+  if (util::Status status = OpenSources(); !status) return Fail(status.error());
   if (util::Status status = OpenOutput(); !status) return Fail(status.error());
   if (options_.providers) {
     auto providers = ProviderHost::Listen(options_.socket);

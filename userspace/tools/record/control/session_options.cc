@@ -59,6 +59,7 @@ void SessionOptions::AddTo(const Command& command) {
            "What to record (fxt-record --list-categories shows what there is)")
       .Type("LIST");
   tasks.AddTo(command);
+  sources.Add(command);
 }
 
 util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
@@ -80,6 +81,7 @@ util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
     if (!megabytes) return megabytes.TakeError();
     config.buffer_size_megabytes_hint = *megabytes;
   }
+  RecordOptions options;
   if (!categories.empty()) {
     // Told here, where the hint is.
     std::vector<std::string> words = SplitAtCommas(categories);
@@ -88,7 +90,13 @@ util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
     if (!words.empty()) {
       auto parsed = capture::ParseCategories(fmt::format("{}", fmt::join(words, ",")));
       if (!parsed) return parsed.TakeError();
+      options.categories = std::move(*parsed);
     }
+  }
+  if (util::Status status = sources.Take(options); !status) return status.TakeError();
+  config.sources = {{}, options.counters, options.uprobes, options.usdts};
+  for (const capture::TracepointRequest& request : options.tracepoints) {
+    config.sources.tracepoints.push_back({request.pattern, request.filter});
   }
   if (tasks.any()) {
     config.filter = {tasks.tids, tasks.tgids, tasks.comms, tasks.cgroups, tasks.follow};

@@ -251,16 +251,6 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
               "file, for other machines");
   sources.Add(program);
   program
-      .Add("--uprobe", options.uprobes,
-           "Record calls of this function of a program or library, from entry to return; with "
-           "+retval also what it returns, with +entry the entry alone, as C++ functions need that "
-           "throw (may be repeated)")
-      .Type("PATH:SYMBOL[+retval|+entry]");
-  program
-      .Add("--usdt", options.usdts,
-           "Record this USDT probe of a program or library, with its arguments (may be repeated)")
-      .Type("PATH:PROVIDER:NAME");
-  program
       .Add("-u,--user", options.user,
            "Run the command as this user, as sudo -u would; the recorder stays root")
       .Type("NAME");
@@ -337,14 +327,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       options.categories = *value;
     }
   }
-  const bool probes = !options.uprobes.empty() || !options.usdts.empty();
-  if (!probes && options.categories.by_name.test(FXR_CATEGORY_PROBE)) {
-    return fail({"category 'probe' needs a function to probe",
-                 "--uprobe PATH:SYMBOL, --usdt PATH:PROVIDER:NAME"});
-  }
-  options.categories.wanted.set(FXR_CATEGORY_PROBE, probes);
-  options.categories.by_name.set(FXR_CATEGORY_PROBE, probes);
-  if (util::Status status = sources.Take(program, options); !status) return fail(status.error());
+  if (util::Status status = sources.Take(options); !status) return fail(status.error());
   if (lbr_frequency != 0) options.lbr.frequency = lbr_frequency;
   if (lbr_period != 0) options.lbr.period = lbr_period;
   if (!lbr_filter.empty()) {
@@ -356,14 +339,6 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     auto value = util::ParseDuration(stack_min);
     if (!value) return fail(value.error());
     options.stack.min_sleep = *value;
-  }
-  if (const auto& parts = options.categories.stack_parts; !parts.empty()) {
-    const auto has = [&](std::string_view part) {
-      return std::ranges::find(parts, part) != parts.end();
-    };
-    options.stack.off = has("off");
-    options.stack.wake = has("wake");
-    options.stack.on = has("on");
   }
   if (program.Has("--buffer-size")) {
     auto value = util::ParseSize(buffer_size);
