@@ -3,7 +3,10 @@
 # PostgreSQL with this configuration, and 300 small orders a second for two seconds: orders.sh CONFIGURATION
 # For docs/guide.md. The database lies in $ORDERS (by default /tmp/orders), and is made by the first call.
 set -eu
-[ $# = 1 ] && [ -r "$1" ] || { echo "usage: orders.sh CONFIGURATION" >&2; exit 2; }
+if [ $# != 1 ] || ! [ -r "$1" ]; then
+  echo "usage: orders.sh CONFIGURATION" >&2
+  exit 2
+fi
 for bin in /usr/lib/postgresql/*/bin; do PATH=$PATH:$bin; done
 command -v postgres pgbench >/dev/null || { echo "orders.sh: error: no PostgreSQL (apt install postgresql)" >&2; exit 1; }
 configuration=$1
@@ -35,4 +38,4 @@ until server pg_isready -q -h "$folder"; do
   sleep 0.05
 done
 [ "$prepared" ] || server pgbench -h "$folder" -i -s 2 -q postgres 2>/dev/null >&2
-server pgbench -h "$folder" -n -N -c 4 -R 300 -T 2 postgres 2>/dev/null | grep 'latency average'
+server pgbench -h "$folder" -n -N -c 1 -R 300 -T 2 postgres 2>/dev/null | grep 'latency average'
