@@ -113,6 +113,18 @@ class Stacks(unittest.TestCase):
             with self.subTest(function):
                 self.assertEqual(set(callers[function]), {caller})
 
+    def test_a_program_that_another_one_executes_has_names(self):
+        trace = os.path.join(self.folder.name, "executed.fxt")
+        # The shell sleeps before, so that its own mappings are known under the same process id.
+        script = f"sleep 0.01; read -t 0.05 nothing < <(sleep 1); exec {PROGRAM} 2 5"
+        done = run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "default,stack:off", "-o", trace, "--", "bash", "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        pid = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())["pid"]
+        self.addCleanup(pathlib.Path(f"/tmp/perf-{pid}.map").unlink, missing_ok=True)
+        folded = run(FXT, "flame", "--format", "folded", trace, "-o", "-").stdout
+        self.assertRegex(folded, r"(?m)^call_chains;.*;main;commit;nap_for_commit")
+        self.assertNotRegex(folded, r"(?m)^call_chains;.*;\[unknown\];.*nap_for_commit")
+
     def test_the_wakers_stack_names_the_holder_of_the_lock(self):
         holders = collections.Counter()
         for frames, count in self.recorded.folded("wake"):
