@@ -72,3 +72,9 @@ circular-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUIL
 .PHONY: parity-test
 parity-test: $(BINARIES)
 	BUILD=$(BUILD) python3 tests/capture/perf_parity_test.py
+
+MIXED_SECONDS ?= 10
+## mixed-test    record a million events a second of all categories at once and lose none (root, MIXED_SECONDS=10)
+.PHONY: mixed-test
+mixed-test: $(BINARIES) $(BUILD)/bench/prices_load
+	BUILD=$(BUILD) FXT_MIXED_SECONDS=$(MIXED_SECONDS) python3 tests/capture/events/mixed_test.py

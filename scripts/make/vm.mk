@@ -13,7 +13,8 @@ $(BUILD)/tests/vm_probe: $(VM_PROBE_OBJECTS)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^
 
 VM_PROGRAMS := $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/vm_probe $(BUILD)/tests/as_user \
-               $(BUILD)/tests/in_namespace $(BUILD)/tests/ftrace_compare
+               $(BUILD)/tests/in_namespace $(BUILD)/tests/ftrace_compare $(BUILD)/tests/probed \
+               $(BUILD)/bench/prices_load
 
 $(BUILD)/tests/as_user $(BUILD)/tests/in_namespace: $(BUILD)/tests/%: tests/vm/%.cc
 	@mkdir -p $(@D)

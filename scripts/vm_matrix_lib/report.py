@@ -57,12 +57,22 @@ class Report:
         lines = []
         if categories:
             lines += self._table(categories, lambda result, name: result["check"] == CATEGORY + name)
-            lines.append("")
+            lines += ["", *self._reasons(categories), ""]
         # Categories have the table above.
         modes = [mode for mode in modes if mode != "categories"]
         lines += self._table(modes, lambda result, mode: result["mode"] == mode)
         lines += [""] + [f"- `{mode}`: {MODES[mode]}" for mode in modes]
         return "\n".join(lines)
+
+    def _reasons(self, categories):
+        """Why there is no more than a dash, in the recorder's words; kernels with the same reason in one line."""
+        reasons = {}
+        for name in categories:
+            for kernel in self.kernels:
+                for result in kernel["results"]:
+                    if result["check"] == CATEGORY + name and result["status"] == "skip" and result["detail"]:
+                        reasons.setdefault((name, result["detail"]), []).append(kernel["version"].partition("-")[0])
+        return [f"- no `{name}` on {', '.join(where)}: {why}" for (name, why), where in reasons.items()]
 
     def _table(self, columns, belongs):
         lines = ["| kernel | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]

@@ -169,10 +169,11 @@ class Table(unittest.TestCase):
         mode = next(iter(modes.MODES))
         results = report.Report()
         results.add(kernel, [guest.Result(mode, "category:sched", "pass"), guest.Result(mode, "category:irq", "fail"),
-                             guest.Result(mode, "category:lbr", "skip")])
+                             guest.Result(mode, "category:lbr", "skip", "no such CPU")])
         text = results.markdown()
         self.assertIn("| kernel | sched | irq | lbr |", text)
         self.assertIn("| 6.1.192 | yes | **no** | — |", text)
+        self.assertIn("- no `lbr` on 6.1.192: no such CPU\n", text)
         self.assertEqual(len(results.failures()), 1)
 
     def test_a_run_of_some_series_keeps_the_results_of_the_others(self):

@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
   tools::ParsedOptions parsed = tools::ParseRecordOptions(argc, argv);
   if (parsed.exit_code) return *parsed.exit_code;
   if (parsed.options.list_categories == "names") return tools::ListCategoryNames();
+  if (parsed.options.list_categories == "prices") return tools::ListPrices();
   if (!parsed.options.list_categories.empty()) return tools::ListCategories();
   if (!parsed.options.list_events.empty()) return tools::ListEvents(parsed.options.list_events);
   if (parsed.options.memory_bytes != 0 || parsed.options.rotates()) {

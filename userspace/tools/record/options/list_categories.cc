@@ -13,6 +13,7 @@
 #include "capture/bpf/category.h"
 #include "capture/bpf/kernel_features.h"
 #include "capture/branch_recorder.h"
+#include "schema/price.h"
 #include "tools/common/message.h"
 #include "tools/record/options/record_options.h"
 #include "util/cpu_list.h"
@@ -28,6 +29,25 @@ int Print(const std::string& list) {
     return kExitFailure;
   }
   return 0;
+}
+
+// "240", and nothing where nobody knows.
+std::string Figure(int value) { return value < 0 ? "-" : fmt::format("{}", value); }
+
+// The lines of prices that are not those of a category: its parts, and options.
+std::string PricesOfOptions() {
+  std::string list =
+      fmt::format("\n{:<18} {:<63} {:>7} {:>7}\n", "OPTION", "ONE EVENT IS A", "NS", "BYTES");
+  for (const schema::Price& price : schema::AllPrices()) {
+    if (capture::FindCategory(price.name) != nullptr) continue;
+    list += fmt::format("{:<18} {:<63} {:>7} {:>7}\n", price.name, price.of, Figure(price.added_ns),
+                        Figure(price.bytes));
+  }
+  return list +
+         "\nNS: added to whoever makes an event; BYTES: in the file. One machine's medians (make "
+         "bench-prices): to "
+         "compare with\neach other. -: not known. fxt-record --list-categories=prices says what "
+         "one event is.\n";
 }
 
 }  // namespace
@@ -48,8 +68,8 @@ int ListCategories() {
   }
   const std::string wakers = capture::DescribeInterruptWakers(
       (*programs)->contextless_cpus(), static_cast<uint32_t>(util::ReadCpuList("online").size()));
-  std::string list =
-      fmt::format("{:<10} {:<63} {:<8} {}\n", "NAME", "DESCRIPTION", "DEFAULT", "THIS KERNEL");
+  std::string list = fmt::format("{:<10} {:<63} {:<8} {:>6} {:>6}  {}\n", "NAME", "DESCRIPTION",
+                                 "DEFAULT", "NS", "BYTES", "THIS KERNEL");
   for (const capture::Category& category : capture::AllCategories()) {
     std::string why_not = features->WhyNot(category);
     if (category.id == FXR_CATEGORY_LBR) {
@@ -62,9 +82,20 @@ int ListCategories() {
     if (const auto without = features->Without(category); !without.empty()) {
       available += fmt::format("; without {}", fmt::join(without, ", "));
     }
-    list += fmt::format("{:<10} {:<63} {:<8} {}\n", category.name, category.description,
-                        category.by_default ? "yes" : "no",
+    const schema::Price* const price = schema::FindPrice(category.name);
+    list += fmt::format("{:<10} {:<63} {:<8} {:>6} {:>6}  {}\n", category.name,
+                        category.description, category.by_default ? "yes" : "no",
+                        Figure(price ? price->added_ns : -1), Figure(price ? price->bytes : -1),
                         why_not.empty() ? available : "not available: " + why_not);
+  }
+  return Print(list + PricesOfOptions());
+}
+
+int ListPrices() {
+  std::string list;
+  for (const schema::Price& price : schema::AllPrices()) {
+    list += fmt::format("{}\t{}\t{}\t{}\n", price.name, Figure(price.added_ns), Figure(price.bytes),
+                        price.of);
   }
   return Print(list);
 }

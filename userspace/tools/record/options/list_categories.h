@@ -7,5 +7,8 @@ namespace tools {
 int ListCategories();
 // The same for programs: a line each, name, tab, description. It does not ask the kernel.
 int ListCategoryNames();
+// Prices for programs: a line each, name of a category or option, ns and bytes per event ("-": not
+// known), what one event is, with tabs between. It does not ask the kernel.
+int ListPrices();
 
 }  // namespace tools

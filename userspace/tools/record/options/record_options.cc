@@ -266,8 +266,9 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   program.Add("-v,--verbose", options.verbose, "Show what the BPF loader and the verifier say");
   program.AddFlag(
       "--list-categories", options.list_categories,
-      "List the categories and whether this kernel has them; with =names: what there is, "
-      "for programs, a name, a tab and a description a line");
+      "List the categories, what they cost and whether this kernel has them; for programs: with "
+      "=names a name, a tab and a description a line, with =prices the name of a category or "
+      "option, ns and bytes per event, and what one is");
 
   program.AddFlag("--list-events", options.list_events,
                   "List tracepoints and their fields; --list-events 'sched:*' only some");
@@ -284,10 +285,10 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     return parsed;
   }
   if (program.Has("--list-categories") && options.list_categories != "true" &&
-      options.list_categories != "names") {
+      options.list_categories != "names" && options.list_categories != "prices") {
     return fail(
         {fmt::format("--list-categories={}: there is no such list", options.list_categories),
-         "write --list-categories, or --list-categories=names"});
+         "write --list-categories, --list-categories=names or --list-categories=prices"});
   }
   options.command = program.Rest();
   if (program.Has("--list-events")) {

@@ -57,7 +57,7 @@ struct RecordOptions : TaskChoice {
   std::string stats_json;                               // file for the summary's numbers
   bool quiet = false;
   bool verbose = false;
-  // --list-categories: empty without it, "true", or "names".
+  // --list-categories: empty without it, "true", "names", or "prices".
   std::string list_categories;
   // --list-events: a pattern; empty without it.
   std::string list_events;
