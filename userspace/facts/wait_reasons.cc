@@ -42,8 +42,10 @@ std::string Hex(uint64_t value) {
 void WaitReasons::NoteBlock(const fxt::Event& event, uint32_t provider, uint64_t time) {
   const uint64_t id = event.payload ^ (uint64_t{provider} << 40);
   if (event.type == fxt::EventType::kAsyncBegin) {
-    Request request{
-        .device = event.thread.thread, .begin = time, .operation = std::string(event.name.text)};
+    Request request{.device = event.thread.thread,
+                    .begin = time,
+                    .sector = {},
+                    .operation = std::string(event.name.text)};
     const auto issuer = KoidOf(FindArgument(event.arguments, schema::argument::kIssuer));
     if (issuer) request.issuer = *issuer;
     if (const auto* bytes = ValueOf<uint32_t>(event, schema::argument::kBytes)) {
