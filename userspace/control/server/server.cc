@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "control/protocol/descriptors.h"
 #include "control/protocol/interface_text.h"
 
 namespace control {
