@@ -122,6 +122,22 @@ class Sources(Session):
         self.assertLess(self.status()["resident_bytes"], 100 << 20)
         self.do("cancel")
 
+    def test_oneshot_is_full_of_them(self):
+        child = self.program()
+        self.start("--oneshot", "1M", "-c", "sched", "-e", "signal:signal_generate")
+
+        def full():
+            self.batch(child, 5_000)
+            return self.status()["state"] == "STOPPED"
+        self.assertTrue(eventually(full))
+        self.assertIn("full", self.status()["reason"])
+        self.do("stop", "-o", self.path("a.fxt"))
+        self.check("a.fxt")
+        # From the first one on.
+        first = self.of(child, self.events("a.fxt", "instant", "signal_generate"))[:2]
+        self.assertEqual([arg["value"] for each in first for arg in each["args"] if arg["name"] == "sig"],
+                         [int(signal.SIGUSR2), int(signal.SIGWINCH)])
+
     def test_stopped_and_started_again(self):
         child = self.program()
         self.serve()
