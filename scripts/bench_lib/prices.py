@@ -4,11 +4,12 @@
 import contextlib
 import os
 import re
+import signal
 import subprocess
 
 from . import system
 from .process import Program
-from .recorders import BpftraceCount, BpftraceStacks, FxtRecord, Perf, TraceCmd
+from .recorders import BpftraceCount, BpftraceStacks, FxtRecord, Perf, RecorderError, TraceCmd
 from .workloads import Workload
 
 OURS = "fxt-record"
@@ -18,6 +19,7 @@ DEVKMSG = "/proc/sys/kernel/printk_devkmsg"
 PROBES = "fxtprices"
 LITTLE_MEMORY = 16 << 20
 FILE_BYTES = 64 << 20
+PRINT_STOP_LIMIT = 15
 
 
 class Price:
@@ -55,6 +57,12 @@ class BpftracePrint(BpftraceCount):
             return links >= len(self.kernel_events) + len(system.online_cpus())
 
         self._until(program, attached, pause=0.02)
+
+    def stop(self, program):
+        """Where its own waking up is an event it was seen to go on for ever."""
+        program.signal(signal.SIGINT)
+        if not program.wait(PRINT_STOP_LIMIT):
+            raise RecorderError(f"{self.name} did not end within {PRINT_STOP_LIMIT} s")
 
     def results(self, program, folder):
         with open(program.output_path, "rb") as file:

@@ -103,6 +103,17 @@ class Recorder(unittest.TestCase):
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
         self.assertIn("nonsense", refused.stderr)
 
+    def test_prices_are_those_of_the_document(self):
+        lines = [line.split("\t") for line in run(self.program, "--list-categories=prices").stdout.splitlines()]
+        self.assertLessEqual(self.categories - {"all", "default"}, {line[0] for line in lines})
+        table = re.search(r"^<!-- made by scripts/bench_prices.*?-->\n(.*?)^<!-- end", read("docs/performance.md"),
+                          re.MULTILINE | re.DOTALL)[1]
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+        # Name, event, four times, four sizes; our own come first.
+        documented = [[row[0].strip("`"), *(re.sub(r",| \(.*", "", row[at]).replace("—", "-") for at in (2, 6)), row[1]]
+                      for row in rows]
+        self.assertEqual(lines, documented)
+
     def test_branch_filters_are_the_same(self):
         refused = run(self.program, "--lbr-filter", "no-such-branch")
         known = set(re.findall(r"[a-z_]+", refused.stderr.split("known are:")[1]))
