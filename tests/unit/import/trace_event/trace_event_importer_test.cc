@@ -3,66 +3,25 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <string>
 #include <utility>
 
-#include "analyze/check/checker.h"
-#include "analyze/show/trace_event_writer.h"
-#include "fxt/archive_writer.h"
+#include "fxt/reader.h"
 #include "import/trace_event/trace_event_text.h"
-#include "sink/memory_sink.h"
-#include "text/text_writer.h"
 #include "unit/import/trace_event/example_json.h"
+#include "unit/import/trace_event/imported.h"
 #include "unit/support/json.h"
 
 namespace importer {
 namespace {
 
 using nlohmann::json;
-
-struct Imported {
-  sink::MemorySink sink;
-  TraceEventStats stats;
-  std::string error;
-};
-
-void Import(std::string_view text, Imported& imported, bool ftrace = false,
-            size_t memory = sort::RunSorter::kDefaultMemory) {
-  fxt::MemorySource source(std::as_bytes(std::span(text)));
-  TraceEventImporter importer(memory);
-  const util::Status read = ftrace ? importer.ReadFtrace(source) : importer.Read(source);
-  if (!read) {
-    imported.error = read.error().message;
-    return;
-  }
-  fxt::ArchiveWriter archive(imported.sink);
-  const util::Status written = importer.Write(archive);
-  EXPECT_TRUE(written) << written.error().message;
-  EXPECT_TRUE(archive.Flush());
-  imported.stats = importer.stats();
-}
-
-// Import without errors of `fxt check`, warnings included unless some are expected.
-void ExpectSound(const Imported& imported) {
-  fxt::MemorySource source(imported.sink.bytes());
-  const analyze::CheckResult result = analyze::CheckTrace(
-      source, {}, [](const analyze::Finding& f) { ADD_FAILURE() << f.rule << ": " << f.message; });
-  EXPECT_EQ(result.unreadable, "");
-}
-
-// What `fxt json` makes of it.
-json BackToJson(const Imported& imported) {
-  fxt::MemorySource source(imported.sink.bytes());
-  fxt::Reader reader(source);
-  text::TextWriter out;
-  analyze::TraceEventWriter writer(out, {});
-  while (reader.Next() == fxt::ReadStatus::kRecord) EXPECT_TRUE(writer.Add(reader));
-  EXPECT_TRUE(writer.Finish());
-  return testing_support::ParseJson(out.text());
-}
+using testing::BackToJson;
+using testing::ExpectSound;
+using testing::Import;
+using testing::Imported;
 
 json RoundTrip(std::string_view text) {
   Imported imported;
@@ -275,52 +234,6 @@ TEST(TraceEventImporterTest, ManyEventsGoThroughAFileAndComeOutTheSame) {
   EXPECT_TRUE(std::ranges::equal(in_memory.sink.bytes(), through_file.sink.bytes()));
 }
 
-TEST(TraceEventImporterTest, ArraysNeedNoEnd) {
-  for (const std::string text :
-       {R"([{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"})",
-        R"([{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"},)",
-        R"([{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"},{"ph":"i","ts":2,"na)",
-        R"({"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"})"}) {
-    SCOPED_TRACE(text);
-    Imported imported;
-    Import(text, imported);
-    ExpectSound(imported);
-    EXPECT_EQ(imported.stats.events, 1u);
-    EXPECT_EQ(imported.stats.broken, 0u);
-    EXPECT_TRUE(imported.stats.open_ended || imported.stats.cut);
-  }
-}
-
-TEST(TraceEventImporterTest, ABrokenEventCostsNoOther) {
-  Imported imported;
-  Import(
-      "[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"i\",\"ts\":2,\"name\":\"b\x01\"},{\"ph\":"
-      "oops},7,"
-      "{\"ph\":\"i\",\"ts\":3,\"name\":\"c\"}]",
-      imported);
-  ExpectSound(imported);
-  EXPECT_EQ(imported.stats.events, 2u);
-  EXPECT_EQ(imported.stats.broken, 3u);
-  EXPECT_EQ(imported.stats.first_broken, 30u);
-}
-
-TEST(TraceEventImporterTest, DeepNestingIsNoOverflow) {
-  Imported imported;
-  Import(R"([{"ph":"i","ts":1,"args":{"x":)" + std::string(1'000'000, '['), imported);
-  EXPECT_EQ(imported.stats.broken + imported.stats.cut, 2u);
-}
-
-TEST(TraceEventImporterTest, EndsWithoutABeginAreLeftOut) {
-  Imported imported;
-  Import(R"([{"ph":"E","ts":1,"pid":1,"tid":1},{"ph":"e","cat":"c","id":1,"ts":2,"pid":1,"tid":1},
-             {"ph":"f","cat":"c","id":1,"ts":3,"pid":1,"tid":1,"bp":"e"},
-             {"ph":"n","cat":"c","id":1,"ts":4,"pid":1,"tid":1,"name":"step"}])",
-         imported);
-  ExpectSound(imported);
-  EXPECT_EQ(imported.stats.lone_ends, 3u);
-  EXPECT_EQ(imported.stats.lone_steps, 1u);
-}
-
 TEST(TraceEventImporterTest, AFlowEndBelongsToTheNextSpan) {
   const json after = RoundTrip(R"([
     {"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"from"},
@@ -420,51 +333,6 @@ TEST(TraceEventImporterTest, Ftrace) {
   EXPECT_EQ(change["ts"], 12345678.0);
   EXPECT_EQ(change["out"], (json{{"pid", 10}, {"tid", 12}, {"state", 3}, {"prio", 120}}));
   EXPECT_EQ(change["in"], (json{{"pid", 13}, {"tid", 13}, {"prio", 98}}));
-}
-
-TEST(TraceEventImporterTest, OtherTextIsRefused) {
-  for (const std::string text : {"", "hello", "  ", "\"x\"", "17"}) {
-    Imported imported;
-    Import(text, imported);
-    EXPECT_NE(imported.error, "") << text;
-  }
-}
-
-// FXT_DAMAGE_ROUNDS asks for more than a quick run.
-TEST(TraceEventImporterTest, DamagedTextMakesSoundTraces) {
-  const char* wish = std::getenv("FXT_DAMAGE_ROUNDS");
-  const size_t rounds = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 300;
-  const std::string whole = testing::EveryPhase();
-  constexpr std::string_view kBytes = "{}[]\",:\\0\x01\xff-.eE9n";
-  for (size_t round = 0; round < rounds; ++round) {
-    SCOPED_TRACE(round);
-    std::mt19937 random(static_cast<unsigned>(round));
-    std::string text = whole;
-    for (unsigned changes = 1 + random() % 5; changes-- > 0 && !text.empty();) {
-      const size_t at = random() % text.size();
-      const size_t many = random() % 20;
-      switch (random() % 4) {
-        case 0:
-          text[at] = kBytes[random() % kBytes.size()];
-          break;
-        case 1:
-          text.erase(at, many);
-          break;
-        case 2:
-          text.insert(at, text.substr(random() % text.size(), many * 10));
-          break;
-        default:
-          text[at] = static_cast<char>(random());
-      }
-    }
-    if (random() % 4 == 0) text.resize(random() % (text.size() + 1));
-    Imported imported;
-    Import(text, imported, random() % 8 == 0);
-    if (!imported.error.empty()) continue;
-    ExpectSound(imported);
-    BackToJson(imported);
-    if (::testing::Test::HasFailure()) break;
-  }
 }
 
 }  // namespace
