@@ -41,6 +41,10 @@ class TextReport {
       Calls();
       return std::move(text_);
     }
+    if (capture_.length() == 0) {
+      Line("all of it is at one time: there are no rates");
+      return std::move(text_);
+    }
     Machine();
     Strips();
     Busiest();

@@ -115,7 +115,7 @@ util::Status JudgeOrder(const std::string& path, const Collector& collector,
                         const LoadOptions& options) {
   constexpr uint64_t kHarmless = 1'000'000;
   const Collector::Disorder& disorder = collector.disorder();
-  if (disorder.most_ns < kHarmless) return util::Ok();
+  if (disorder.most_ns < kHarmless && !collector.IsJumbled()) return util::Ok();
   const std::string what =
       fmt::format("{} switches and wakeups are earlier than ones before them, by up to {}",
                   disorder.records, util::FormatDuration(disorder.most_ns));

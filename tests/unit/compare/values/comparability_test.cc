@@ -66,9 +66,8 @@ TEST(ComparabilityTest, WhatWasRecordedIsSaid) {
 
 TEST(ComparabilityTest, LossesAreSaidOfEachCaptureAndMatterFromAHundredthOn) {
   bool told = false;
-  const Comparability few = LookAt([&](Capture& capture) {
-    capture.lost_events = std::exchange(told, true) ? 0 : 1;
-  });
+  const Comparability few =
+      LookAt([&](Capture& capture) { capture.lost_events = std::exchange(told, true) ? 0 : 1; });
   EXPECT_TRUE(few.ok);
   EXPECT_THAT(few.notes, ElementsAre(HasSubstr("1 event was lost")));
   const Comparability lossy = LookAt([](Capture& capture) { capture.lost_events = 1'000'000; });
