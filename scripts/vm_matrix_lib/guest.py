@@ -51,7 +51,7 @@ def run(machine, kernel, initramfs, boot, folder):
         # console are qemu's; the log level is what a kernel has on a machine nobody configured.
         # A timer that waits for its turn of the emulation passes for a broken one.
         "-append", f"console={machine.console} no_timer_check panic=-1 oops=panic loglevel=7 vm.limit={boot.limit_s} "
-                   f"vm.patience={boot.patience} vm.results={machine.results} vm.modes={','.join(boot.modes)} {boot.kernel_words}",
+                   f"vm.patience={boot.patience} vm.results={machine.results} vm.modes={','.join(boot.modes)} {machine.kernel_words} {boot.kernel_words}",
         *machine.serial_ports(console, results),
         # The one kind of disk all of these kernels have built in.
         "-drive", f"file={disk},if=none,format=raw,id=files,cache=unsafe", "-device", "nvme,serial=files,drive=files",

@@ -5,7 +5,7 @@ from .kernels import ALL_SERIES
 
 
 class Machine:
-    def __init__(self, architecture, qemu, qemu_package, options, console, results, strip, series, impossible_modes=()):
+    def __init__(self, architecture, qemu, qemu_package, options, console, results, strip, series, impossible_modes=(), kernel_words=""):
         self.architecture = architecture  # as Debian names it
         self.qemu, self.qemu_package = qemu, qemu_package
         self.options = options            # of qemu: the machine itself
@@ -13,6 +13,7 @@ class Machine:
         self.strip = strip                # the program that knows its files
         self.series = series              # kernels that it boots
         self.impossible_modes = impossible_modes
+        self.kernel_words = kernel_words  # for every kernel's command line
 
     def smp(self, boot):
         if boot.possible_cpus == boot.cpus:
@@ -32,7 +33,9 @@ class Machine:
 
 MACHINES = {
     "amd64": Machine("amd64", "qemu-system-x86_64", "qemu-system-x86", [], "ttyS0", "ttyS1", "strip", ALL_SERIES),
-    # qemu 7.2 does not unpack the kernels of later series; CPUs cannot be plugged into the board.
+    # qemu 7.2 does not unpack the kernels of later series; CPUs cannot be plugged into the board. On a busy host a boot
+    # takes minutes, and a CPU that waits for its turn of the emulation passes for a stuck one.
     "arm64": Machine("arm64", "qemu-system-aarch64", "qemu-system-arm", ["-machine", "virt", "-cpu", "cortex-a72"],
-                     "ttyAMA0", "ttyS0", "aarch64-linux-gnu-strip", ("5.10", "6.1", "6.12"), ("possible_cpus",)),
+                     "ttyAMA0", "ttyS0", "aarch64-linux-gnu-strip", ("5.10", "6.1", "6.12"), ("possible_cpus",),
+                     "nowatchdog"),
 }
