@@ -45,6 +45,18 @@ void SortByTime(std::vector<Capture>& captures) {
   });
 }
 
+double SecondsOf(const Capture& capture) {
+  return std::max(1.0, static_cast<double>(capture.length())) / 1e9;
+}
+
+// ms that threads of a group ran, waited for a CPU or were in D.
+double BusyOf(const measure::Group& group) {
+  return static_cast<double>(
+             group.of(facts::Share::kRunning) + group.of(facts::Share::kRunnableWakeup) +
+             group.of(facts::Share::kRunnablePreempted) + group.of(facts::Share::kBlocked)) /
+         1e6;
+}
+
 class Comparer {
  public:
   Comparer(Captures captures, size_t bases, Captures noise, Comparability comparability)
@@ -134,6 +146,7 @@ class Comparer {
     double turns[2] = {0, 0};
     double latency[2] = {0, 0};
     double preempted[2] = {0, 0};
+    double busy[2] = {0, 0};
     for (size_t i = 0; i < captures_.size(); ++i) {
       const measure::Group* part = group.In(captures_, i);
       if (part == nullptr) continue;
@@ -145,6 +158,7 @@ class Comparer {
       preempted[next] +=
           weight * static_cast<double>(part->of(facts::Share::kRunnablePreempted)) / 1e6;
       const double change = (next ? 1 : -1) * weight / 1e6;
+      busy[next] += BusyOf(*part) / SecondsOf(*captures_[i]) * weight * frame_.seconds[i];
       unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
       unit.facts.running += change * static_cast<double>(part->of(facts::Share::kRunning));
       unit.facts.runnable +=
@@ -159,6 +173,7 @@ class Comparer {
       }
       for (const auto& [call, times] : part->syscalls) calls.insert(call);
     }
+    unit.change.busy = std::max(busy[0], busy[1]);
     unit.change.added = there[0] == 0;
     unit.change.removed = there[1] == 0;
     unit.change.requests = std::log((requests[1] + 10) / (requests[0] + 10));

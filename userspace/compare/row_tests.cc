@@ -20,6 +20,17 @@ constexpr double kWaitNoiseDegrees = 8;
 // Some captures in a row that are all alike do not say that the next ones will be: less than this
 // part of the variance that is expected is never believed.
 constexpr double kLeastVariance = 0.15;
+// Pairs from which on waits are compared in turns. What a program does varies with the speed of the
+// machine, which drifts, and both of a pair have that in common; waits vary from moment to moment,
+// and with pairs half of the degrees of freedom are gone.
+constexpr size_t kLeastWaitPairs = 4;
+
+// Whether a metric is of what a thread does, and not of how it waits. The first varies with the
+// program, the second with the load of the machine as well.
+bool IsWork(Metric metric) {
+  return metric == Metric::kCpuTime || metric == Metric::kSwitches || metric == Metric::kWakeups ||
+         metric == Metric::kForks || metric == Metric::kSyscallTime;
+}
 
 bool IsRunnable(Metric metric) {
   return metric == Metric::kWakeupLatency || metric == Metric::kPreemptedWait;
@@ -122,7 +133,8 @@ Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, 
     const double least = info.statistic == Statistic::kCpuPerWakeup ? 50 : 3;
     tested.enough = tested.enough && std::min(tested.base.events, tested.next.events) >= least;
   }
-  if (before == bases && after == captures - bases) tested.pairs = pairs;
+  const bool in_turns = IsWork(info.metric) || pairs.size() >= kLeastWaitPairs;
+  if (in_turns && before == bases && after == captures - bases) tested.pairs = pairs;
   tested.prior = priors.Of(group, seen.statistic);
   tested.prior.variance *= (tested.base.damp + tested.next.damp) / 2;
   tested.prior.variance += (tested.base.chance + tested.next.chance) / 2;
@@ -138,13 +150,6 @@ Spread NoiseRatio(const Tested& test) {
   const Spread spread = SpreadOf(test.base.tested[0], test.next.tested[0], test.pairs);
   if (spread.degrees <= 0) return {};
   return {MeanLogRatio(spread, test.prior.variance), spread.degrees};
-}
-
-// Whether a metric is of what a thread does, and not of how it waits. The first varies with the
-// program, the second with the load of the machine as well.
-bool IsWork(Metric metric) {
-  return metric == Metric::kCpuTime || metric == Metric::kSwitches || metric == Metric::kWakeups ||
-         metric == Metric::kForks || metric == Metric::kSyscallTime;
 }
 
 // How much noisier than expected a group is, from all of its metrics of a kind that can be

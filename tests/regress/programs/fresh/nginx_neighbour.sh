@@ -26,10 +26,11 @@ http {
 }
 END2
 nginx -e "$folder/error.log" -c "$folder/nginx.conf" &
-trap 'kill $!; wait' EXIT
+server=$!
+trap 'kill "$server"; wait' EXIT
 url=http://127.0.0.1:$port/page.txt
 wait_for ab -n 1 "$url"
-stress-ng --quiet --cpu 2 --cpu-method int64 --cpu-load "$(in_form 5 100)" --timeout 2500ms --temp-path "$folder" &
+stress-ng --quiet --cpu 2 --cpu-method int64 --cpu-load "$(in_form 5 100)" --timeout 3 --temp-path "$folder" &
 turns=0
 while [ "$turns" -lt 20 ]; do
   ab -q -n 8 -c 2 -H 'Accept-Encoding: gzip' "$url" >/dev/null
