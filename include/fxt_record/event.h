@@ -322,12 +322,6 @@ enum fxr_stack_kind {
 
 /* --------------------------------------- kinds of events of the kernel itself */
 
-enum fxr_major_kind {
-	FXR_MAJOR_BEGIN,   /* the thread leaves its CPU */
-	FXR_MAJOR_END,     /* the page is there, or cannot be had */
-	FXR_MAJOR_AT_ONCE, /* the data was there before anybody had to wait */
-};
-
 enum fxr_block_kind {
 	FXR_BLOCK_INSERT = 0, /* into the scheduler's queue */
 	FXR_BLOCK_ISSUE = 1,  /* to the device */

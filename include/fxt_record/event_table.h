@@ -87,7 +87,6 @@
 	X(BLOCK, block_rq_merge, "merge", SIDE_MAY, NONE)              \
 	X(FAULT, page_fault_user, "user", SLOT, FAULT_USER)            \
 	X(FAULT, page_fault_kernel, "kernel", SLOT, FAULT_KERNEL)      \
-	X(FAULT, sched_switch, "major", BESIDE, NONE)                  \
 	X(POWER, cpu_frequency, "cpu_frequency", SLOT, CPU_FREQUENCY)  \
 	X(POWER, cpu_idle, "cpu_idle", SLOT, CPU_IDLE)                 \
 	X(SIGNAL, signal_generate, "generate", SLOT, SIGNAL_GENERATE)  \
@@ -267,7 +266,6 @@
 	X(PROBE_HIT, probe_hit, FXR_PROBE_HIT_BODY)                    \
 	X(TRACEPOINT, tracepoint, FXR_TRACEPOINT_BODY)                 \
 	X(BLOCK, block, FXR_BLOCK_BODY)                                \
-	X(MAJOR, major, FXR_MAJOR_BODY)                                \
 	FXR_MORE_LONGS(X)
 
 /*
@@ -306,12 +304,5 @@
 	F(body, fxr_u32, operation) /* REQ_OP_* in its low eight bits, flags above */ \
 	F(body, fxr_u32, tid)      /* who is at it; 0: an interrupt */              \
 	F(body, fxr_s32, error)    /* of COMPLETE: blk_status_t, or -errno before 5.16 */
-
-/* A page fault that waits for data, or has waited. */
-#define FXR_MAJOR_BODY(F, body)                                                     \
-	F(body, fxr_u8, kind)      /* enum fxr_major_kind */                        \
-	F(body, fxr_u32, tid)                                                       \
-	F(body, fxr_u64, address)                                                   \
-	F(body, fxr_u8, minor)     /* of END: the kernel does not count it as a major one */
 
 #endif

@@ -286,12 +286,6 @@ void Translator::OnLong(uint64_t at, const fxr_long& event) {
       return;
     }
   }
-  fxr_major_long major;
-  if (fxr_unpack_major(&event, &major)) {
-    ++stats_.events[FXR_CATEGORY_FAULT];
-    Count(FXR_CATEGORY_FAULT, spans_.OnMajor(at, tracker_.Thread(major.tid), major));
-    return;
-  }
   fxr_block_long block;
   if (fxr_unpack_block(&event, &block) && event.bytes == FXR_DISK_NAME_BYTES) {
     const auto* disk = static_cast<const char*>(fxr_long_bytes(&event));

@@ -72,7 +72,6 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetFeatures(features, *sizes);
   (*skeleton)->SetFilters(options);
   (*skeleton)->SetStacks(options);
-  (*skeleton)->SetFaults(options);
   (*skeleton)->SetProbes(options);
   (*skeleton)->SetCounters(options, *sizes);
   if (!options.counters.empty() &&

@@ -194,11 +194,6 @@ void Skeleton::SetStacks(const ProgramOptions& options) {
   settings.stack_wants_off = options.stack.off;
 }
 
-void Skeleton::SetFaults(const ProgramOptions& options) {
-  bpf_map__set_autocreate(bpf_->maps.faults_inside, options.categories.test(FXR_CATEGORY_FAULT));
-  bpf_map__set_max_entries(bpf_->maps.faults_inside, kMaxSleepers);
-}
-
 void Skeleton::SetProbes(const ProgramOptions& options) {
   probes_ = options.probes;
   const auto has = [&](probes::Probe::Kind kind) {
@@ -294,15 +289,6 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
       UseTracepoint(each, features);
     }
   }
-  // Without them faults are told as they begin, and nothing of their waits.
-  const bool waits = features.types->Find(KernelTypes::Kind::kFunction, "handle_mm_fault") != 0;
-  if (waits && std::ranges::any_of(AllTracepoints(), [&](const Tracepoint& each) {
-        return each.category == FXR_CATEGORY_FAULT && each.way == Tracepoint::Way::kBeside &&
-               options.Wants(each);
-      })) {
-    Use("fault_begins", FXR_CATEGORY_FAULT, &functions_);
-    Use("fault_ends", FXR_CATEGORY_FAULT, &functions_);
-  }
   if (features.cgroup_moves) Use("cgroup_attach_task", FXR_CATEGORY_TASK, &identity_);
   for (bpf_program* each :
        {probe_programs_.entry, probe_programs_.on_return, probe_programs_.usdt}) {
@@ -335,27 +321,12 @@ util::Status Skeleton::Attach(const std::vector<bpf_program*>& programs) {
   return util::Ok();
 }
 
-// All of them, or none: what begins is to have an end.
-void Skeleton::AttachFunctions() {
-  const size_t before = links_.size();
-  for (bpf_program* program : functions_) {
-    util::UniqueFd link(bpf_link_create(bpf_program__fd(program), 0,
-                                        bpf_program__expected_attach_type(program), nullptr));
-    if (!link) {
-      while (links_.size() > before) links_.pop_back();
-      return;
-    }
-    links_.push_back(std::move(link));
-  }
-}
-
 util::Status Skeleton::Attach() {
   // Those that already emit come last: nobody drains the rings while this takes its time.
   if (util::Status status = probe_links_.Attach(probe_programs_, probes_, probed_); !status) {
     return status;
   }
   if (util::Status status = Attach(events_); !status) return status;
-  AttachFunctions();
   // Programs of a tracepoint run in the order in which they were attached.
   if (util::Status status = Attach(identity_); !status) return status;
   return Attach(stand_ins_);

@@ -38,7 +38,6 @@ class Skeleton {
   void SetFeatures(const KernelFeatures& features, const RingSizes& sizes);
   void SetFilters(const ProgramOptions& options);
   void SetStacks(const ProgramOptions& options);
-  void SetFaults(const ProgramOptions& options);
   void SetProbes(const ProgramOptions& options);
   void SetCounters(const ProgramOptions& options, const RingSizes& sizes);
   void ChoosePrograms(const ProgramOptions& options, const KernelFeatures& features);
@@ -65,7 +64,6 @@ class Skeleton {
   void Use(const std::string& name, fxr_category category, std::vector<bpf_program*>* group);
   void UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures& features);
   util::Status Attach(const std::vector<bpf_program*>& programs);
-  void AttachFunctions();
 
   std::optional<TracepointHandler> handler_;  // until the programs are loaded
   util::UniqueFd types_;                      // a file in memory, the same
@@ -74,7 +72,6 @@ class Skeleton {
   std::vector<bpf_program*> identity_;
   std::vector<bpf_program*> stand_ins_;  // of these, see bpf/task.bpf.c
   std::vector<bpf_program*> events_;
-  std::vector<bpf_program*> functions_;  // on functions of the kernel, which need not be there
   std::map<const bpf_program*, fxr_category> category_of_;
   std::vector<probes::Probe> probes_;
   std::vector<uint32_t> probed_;  // processes; none: all

@@ -5,7 +5,6 @@
 #include <bpf/libbpf.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <string_view>
@@ -14,12 +13,7 @@
 namespace capture {
 namespace {
 
-struct Section {
-  std::string_view name;
-  bpf_attach_type type;
-};
-constexpr std::array<Section, 3> kSections = {
-    {{"tp_btf/", BPF_TRACE_RAW_TP}, {"fentry/", BPF_TRACE_FENTRY}, {"fexit/", BPF_TRACE_FEXIT}}};
+constexpr std::string_view kSection = "tp_btf/";
 
 // A call of a kernel's function, whose id is still open. There is only one such function.
 bool IsRdonlyCast(const bpf_insn& insn) {
@@ -57,25 +51,18 @@ TracepointHandler::TracepointHandler(const KernelTypes& types) : types_(types) {
   options.cookie = reinterpret_cast<long>(this);
   options.prog_prepare_load_fn = PrepareLoad;
   // What libbpf takes for programs of this type goes without all of the kernel's types.
-  for (size_t i = 0; i < kSections.size(); ++i) {
-    ids_[i] = libbpf_register_prog_handler(kSections[i].name.data(), BPF_PROG_TYPE_RAW_TRACEPOINT,
-                                           kSections[i].type, &options);
-  }
+  id_ = libbpf_register_prog_handler(kSection.data(), BPF_PROG_TYPE_RAW_TRACEPOINT,
+                                     BPF_TRACE_RAW_TP, &options);
 }
 
 TracepointHandler::~TracepointHandler() {
-  for (const int id : ids_) {
-    if (id >= 0) libbpf_unregister_prog_handler(id);
-  }
+  if (registered()) libbpf_unregister_prog_handler(id_);
 }
 
 int TracepointHandler::PrepareLoad(bpf_program* program, bpf_prog_load_opts* options, long self) {
   const KernelTypes& types = reinterpret_cast<const TracepointHandler*>(self)->types_;
   const std::string_view section = bpf_program__section_name(program);
-  const std::string_view target = section.substr(section.find('/') + 1);
-  options->attach_btf_id = section.starts_with("tp_btf/")
-                               ? types.FindTracepoint(target)
-                               : types.Find(KernelTypes::Kind::kFunction, target);
+  options->attach_btf_id = types.FindTracepoint(section.substr(kSection.size()));
   if (options->attach_btf_id == 0) return -ESRCH;
   const uint32_t cast = types.Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast");
   if (const int error = FillInRdonlyCast(program, cast)) return error;

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How libbpf prepares programs of the sections tp_btf/TRACEPOINT, fentry/FUNCTION and
-// fexit/FUNCTION, in place of its own way, for which
+// How libbpf prepares programs of the section tp_btf/TRACEPOINT, in place of its own way, for which
 // it reads all of the kernel's type information again: the ids that the kernel asks for are found
 // in what we have read of it.
 #pragma once
-
-#include <algorithm>
-#include <array>
 
 #include "capture/btf/kernel_types.h"
 
@@ -25,15 +21,13 @@ class TracepointHandler {
   ~TracepointHandler();
 
   // Whether libbpf took it.
-  bool registered() const {
-    return std::ranges::all_of(ids_, [](int id) { return id >= 0; });
-  }
+  bool registered() const { return id_ >= 0; }
 
  private:
   static int PrepareLoad(bpf_program* program, bpf_prog_load_opts* options, long self);
 
   const KernelTypes& types_;
-  std::array<int, 3> ids_;  // libbpf's
+  int id_;  // libbpf's
 };
 
 }  // namespace capture

@@ -98,7 +98,6 @@ constexpr Column kWaitsColumns[] = {
     Word("began"),
     Word("ended"),
     {.name = "certain", .repeats = true},
-    OptionalText("reason"),
 };
 constexpr Column kWakeupsColumns[] = {
     kTs, kCpu, kTid, Repeated("waker_tid"), kPid, kThread, kProcess, Name("waker"), kKoid,

@@ -126,7 +126,6 @@ enum Column : uint8_t {
   kBegan,
   kEnded,
   kCertain,
-  kReason,
 };
 }  // namespace waits
 namespace wakeups {

@@ -5,8 +5,6 @@
 #include <array>
 #include <string_view>
 
-#include "schema/wait_reason.h"
-
 namespace translate {
 namespace {
 
@@ -142,26 +140,6 @@ bool SpanStacks::OnLock(uint64_t time, model::ThreadHandle track,
                           .name = record.Refer(open.name),
                           .arguments = {&lock, 1}});
   return true;
-}
-
-bool SpanStacks::OnMajor(uint64_t time, model::ThreadHandle track, const fxr_major_long& event) {
-  if (event.kind == FXR_MAJOR_END) {
-    if (event.minor != 0) return End(time, track, FXR_CATEGORY_FAULT, {"minor", 1});
-    return End(time, track, FXR_CATEGORY_FAULT);
-  }
-  const Open open{FXR_CATEGORY_FAULT, file_.Declare(schema::event::kMajorFault)};
-  stacks_[track].push_back(open);
-  {
-    OpenRecord record = file_.Begin(track);
-    const fxt::Argument address{record.Intern("address"), fxt::PointerValue{event.address}};
-    record.Write(fxt::Event{.type = fxt::EventType::kDurationBegin,
-                            .timestamp = time,
-                            .thread = record.thread(),
-                            .category = record.Ref(FXR_CATEGORY_FAULT),
-                            .name = record.Refer(open.name),
-                            .arguments = {&address, 1}});
-  }
-  return event.kind != FXR_MAJOR_AT_ONCE || End(time, track, FXR_CATEGORY_FAULT);
 }
 
 bool SpanStacks::OnLockEnd(uint64_t time, model::ThreadHandle track,

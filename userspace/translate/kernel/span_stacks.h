@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the kernel does that begins and ends, as durations on tracks: timers and interrupts between
-// CPUs on those of a CPU; work, reclaim, waits for locks and of page faults on those of threads. On
-// a track they lie within each other.
+// CPUs on those of a CPU; work, reclaim and waits for locks on those of threads. On a track they
+// lie within each other.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "fxt_record/long_event.h"
 #include "fxt_record/slot_body.h"
 #include "model/task_table.h"
 #include "translate/file/trace_file.h"
@@ -33,7 +32,6 @@ class SpanStacks {
   bool OnReclaimEnd(uint64_t time, model::ThreadHandle track, const fxr_reclaim_end_body& event);
   bool OnLock(uint64_t time, model::ThreadHandle track, const fxr_lock_begin_body& event);
   bool OnLockEnd(uint64_t time, model::ThreadHandle track, const fxr_lock_end_body& event);
-  bool OnMajor(uint64_t time, model::ThreadHandle track, const fxr_major_long& event);
   // The thread ends.
   void OnTrackGone(model::ThreadHandle track) { stacks_.erase(track); }
 
