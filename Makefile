@@ -96,8 +96,9 @@ export CCACHE_SLOPPINESS := $(CCACHE_SLOPPINESS),pch_defines,time_macros
 endif
 
 # What each event passes through. Where a function and its loops begin decides how they lie
-# in the cache: the same instructions took 9% longer when other code grew before them.
-LINES_OF_CACHE := -falign-functions=64 -falign-loops=32
+# in the cache: the same instructions took 9% longer when other code grew before them, and 3% where
+# only loops were laid out and not what is jumped to inside them.
+LINES_OF_CACHE := -falign-functions=64 -falign-loops=32 -falign-labels=16
 EVENT_PATH := $(foreach l,fxt model translate capture,$(call layer_objects,$(l)))
 $(EVENT_PATH): private CXXFLAGS += $(LINES_OF_CACHE)
 
