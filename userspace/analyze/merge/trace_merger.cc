@@ -181,11 +181,21 @@ util::Status TraceMerger::DeclareGap() {
       fxt::Argument{StringRef::Inline(schema::argument::kCount), uint64_t{0}},
       fxt::Argument{StringRef::Inline(schema::argument::kCategory),
                     StringRef::Inline(schema::kDamage)}};
-  return Put(time_, fxt::Event{fxt::EventType::kInstant, static_cast<uint64_t>(time_),
-                               fxt::ThreadRef::Inline(schema::kRecorderProcessKoid,
-                                                      schema::kRecorderProcessKoid),
-                               StringRef::Inline(schema::kRecorderName),
-                               StringRef::Inline(schema::event::kLostEvents), arguments, 0});
+  fxt::Event event{
+      fxt::EventType::kInstant,
+      static_cast<uint64_t>(time_),
+      fxt::ThreadRef::Inline(schema::kRecorderProcessKoid, schema::kRecorderProcessKoid),
+      StringRef::Inline(schema::kRecorderName),
+      StringRef::Inline(schema::event::kLostEvents),
+      arguments,
+      0};
+  if (auto status = Put(time_, event); !status) return status;
+  // As the recorder writes them: the total behind each.
+  const fxt::Argument total{StringRef::Inline(schema::kDamage), uint64_t{0}};
+  event.type = fxt::EventType::kCounter;
+  event.arguments = {&total, 1};
+  event.payload = static_cast<uint64_t>(int64_t{-1});
+  return Put(time_, event);
 }
 
 util::Status TraceMerger::AddRecord(const fxt::Reader& reader) {

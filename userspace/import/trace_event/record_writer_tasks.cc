@@ -114,13 +114,15 @@ void RecordWriter::TellOthers() {
   // The first of both is "(others)".
   for (uint32_t number = 1; number < tasks_.processes().size(); ++number) {
     const JsonTasks::Process& process = tasks_.process(number);
+    if (process.pid == 0) continue;  // idle
     if (!process.name.empty() || !process.labels.empty() || process.sort_index) {
       TellProcess(number);
     }
   }
   for (uint32_t number = 1; number < tasks_.threads().size(); ++number) {
     const JsonTasks::Thread& thread = tasks_.thread(number);
-    if (!thread.name.empty() || thread.sort_index) TellThread(tasks_.Resolve(number));
+    const bool idle = thread.process != JsonTasks::kNone && tasks_.process(thread.process).pid == 0;
+    if (!idle && (!thread.name.empty() || thread.sort_index)) TellThread(tasks_.Resolve(number));
   }
 }
 

@@ -201,7 +201,10 @@ void TraceEventImporter::Begin(const TraceEvent& event) {
   json_names_.clear();
   stored_.arguments.clear();
   const bool has_thread = event.tid.index() != 0;
-  stored_.thread = tasks_.ThreadOf(event.pid, has_thread ? event.tid : event.pid);
+  // A sample may name a thread by its number alone; it is no thread of process 0 then.
+  stored_.thread = event.phase == 0 && event.pid.index() == 0
+                       ? 0
+                       : tasks_.ThreadOf(event.pid, has_thread ? event.tid : event.pid);
   stored_.payload = 0;
   stored_.cpu = 0;
   stored_.category = Text(event.category);
