@@ -66,7 +66,8 @@ TEST(JournalItemsTest, AKnownTaskIsAForkAndARenameThatNameItAlone) {
   task.uid = 7;
   std::string("worker").copy(task.comm, sizeof(task.comm) - 1);
   Journal journal;
-  EXPECT_EQ(&AppendKnownTask(9, task, journal), journal.Front());
+  const fxr_side_header& kept = AppendKnownTask(9, task, journal);
+  EXPECT_EQ(&kept, journal.Front());
   Journal::View view = journal.Share();
   EXPECT_EQ(view.Front()->type, FXR_SIDE_FORK);
   EXPECT_EQ(view.Front()->flags, FXR_SIDE_NAMES_ONLY);

@@ -71,7 +71,7 @@ TEST_F(FxtDiffTest, FailExitsWithThreeAndWritesTheFilesBefore) {
   const auto result = Fxt({"diff", Path("base"), Path("new"), "--fail", "--markdown", Path("d.md"),
                            "--junit", Path("d.xml")});
   EXPECT_EQ(result.status, 3);
-  EXPECT_THAT(Text("d.md"), HasSubstr("| 1 | worse | app/worker | CPU time |"));
+  EXPECT_THAT(Text("d.md"), HasSubstr("| 1 | worse | app/worker | CPU time per wakeup |"));
   EXPECT_THAT(Text("d.xml"), HasSubstr("<failure message=\"worse: "));
   Save(0.4);
   EXPECT_EQ(Fxt({"diff", Path("base"), Path("new"), "--fail"}).status, 0);
@@ -111,7 +111,7 @@ TEST_F(FxtDiffTest, JsonIsWhatTheSchemaSays) {
   EXPECT_EQ(finding["rank"], 1);
   EXPECT_EQ(finding["group"], json({{"process", "app"}, {"thread", "worker"}}));
   EXPECT_EQ(finding["metric"], "cpu_time");
-  EXPECT_EQ(finding["unit"], "ms/s");
+  EXPECT_EQ(finding["unit"], "ns");  // per wakeup, of which there are as many
   EXPECT_EQ(finding["verdict"], "worse");
   EXPECT_NEAR(finding["ratio"], 2, 0.3);
   for (const char* key : {"statistic", "base", "new", "ratio_low", "ratio_high", "q", "because"}) {
