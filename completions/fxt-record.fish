@@ -38,7 +38,7 @@ complete -c fxt-record -n __fish_use_subcommand -l as-caller -d 'Run the command
 complete -c fxt-record -n __fish_use_subcommand -l stats-json -r -F -d 'Write the summary\'s numbers to this file'
 complete -c fxt-record -n __fish_use_subcommand -s q -l quiet -d 'No progress, no summary'
 complete -c fxt-record -n __fish_use_subcommand -s v -l verbose -d 'Show what the BPF loader and the verifier say'
-complete -c fxt-record -n __fish_use_subcommand -l list-categories -d 'List the categories and whether this kernel has them'
+complete -c fxt-record -n __fish_use_subcommand -l list-categories -d 'List the categories, what they cost and whether this kernel has them'
 complete -c fxt-record -n __fish_use_subcommand -l list-events -d 'List tracepoints and their fields'
 complete -c fxt-record -n __fish_use_subcommand -a start -d 'Begin a session in the background'
 complete -c fxt-record -n __fish_use_subcommand -a status -d 'Show the session'

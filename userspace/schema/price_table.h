@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What each category and option costs, as `make bench-prices` measured it: the only place that has these figures.
-// scripts/bench_prices --update writes the lines, and the same into docs/performance.md.
+// What each category and option costs, as `make bench-prices` measured it: the only place that has
+// these figures. scripts/bench_prices --update writes the lines, and the same into
+// docs/performance.md.
 #pragma once
 
 // clang-format off
