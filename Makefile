@@ -102,10 +102,29 @@ LINES_OF_CACHE := -falign-functions=64 -falign-loops=32 -falign-labels=16
 EVENT_PATH := $(foreach l,fxt model translate capture,$(call layer_objects,$(l)))
 $(EVENT_PATH): private CXXFLAGS += $(LINES_OF_CACHE)
 
+# What runs once a command, not once an event or a record, is worth less of the compiler's time. Not what
+# has the loops over events and records in it: these are templates, compiled where they are used, and
+# tests/project/cold_test.py holds that none of them is here.
+COLD_OPT  ?= -O1 -g1
+COLD_ROOMS := $(foreach l,control serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
+COLD_TEXTS := $(filter %_text.o %_json.o %_svg.o %_page.o,$(foreach r,draw flame lbr page report,$(call layer_objects,analyze/$(r))))
+READ_LOOPS := $(patsubst %.cc,$(BUILD)/%.o,$(shell grep -lE '(read_loop|flame_input|fxt/reader)\.h' userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc))
+COLD_TOOLS := $(foreach r,command commands control options process,$(filter $(BUILD)/userspace/tools/record/$(r)/%,$(RECORD_OBJECTS))) \
+              $(filter-out $(READ_LOOPS),$(FXT_OBJECTS)) $(MARK_OBJECTS) $(TOOL_COMMON)
+COLD := $(COLD_ROOMS) $(COLD_TEXTS) $(COLD_TOOLS)
+$(COLD): private OPT := $(COLD_OPT)
+# Of what several of them have of a header, the linker takes the first.
+RECORD_OBJECTS := $(filter-out $(COLD),$(RECORD_OBJECTS)) $(filter $(COLD),$(RECORD_OBJECTS))
+FXT_OBJECTS    := $(filter-out $(COLD),$(FXT_OBJECTS)) $(filter $(COLD),$(FXT_OBJECTS))
+
+.PHONY: cold-objects
+cold-objects:
+	@printf '%s\n' $(COLD)
+
 include scripts/make/bench/*.mk scripts/make/*.mk
 
 # Objects made with other flags are not these objects.
-FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LINES_OF_CACHE) $(TEST_OPT) $(PRELUDES)
+FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LINES_OF_CACHE) $(COLD_OPT) $(TEST_OPT) $(PRELUDES)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quoted,$(FLAGS)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(FLAGS)) >$@

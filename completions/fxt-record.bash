@@ -5,7 +5,7 @@
 _fxt_record_control() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
   local session='--circular --oneshot --streaming -o --output -c --categories --trigger --before --after
-    -p --pid -t --tgid --comm --cgroup --follow' options='--socket -h --help'
+    -p --pid -t --tgid --comm --cgroup --follow -e --event --filter --counters --uprobe --usdt' options='--socket -h --help'
   case $1 in
     start) options+=" $session" ;;
     serve) options+=" $session --group --once --background -v --verbose" ;;
@@ -37,7 +37,7 @@ _fxt_record() {
   local options='-o --output -d --duration -c --categories -b --buffer-size -z --gzip
     --circular --oneshot --trigger --before --after --socket --providers --rotate --keep -p --pid
     -t --tgid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min
-    --stack-frequency --uprobe --usdt -e --event --filter --counters -u --user --as-caller
+    --stack-frequency --symbols --uprobe --usdt -e --event --filter --counters -u --user --as-caller
     --stats-json -q --quiet -v --verbose --list-categories --list-events --version
     -h --help'
   local counters='cycles instructions cache-references cache-misses branches branch-misses bus-cycles

@@ -5,7 +5,8 @@
  *
  *   cc -O2 server.c $(pkg-config --cflags --libs fxt-provider) -pthread -o server
  *   sudo fxt-record --providers -o server.fxt -- ./server 2
- *   fxt query server.fxt "SELECT max(dur) / 1e6 AS ms, tid FROM spans WHERE name = 'request'"
+ *   fxt query server.fxt "SELECT ts, dur / 1e6 AS ms, tid FROM spans WHERE name = 'request' ORDER
+ * BY dur DESC"
  *
  * In a viewer the longest request has a span "lock" inside, in which its thread sleeps, and the
  * wakeup that ends it comes from the worker whose span "compact" ends there. */

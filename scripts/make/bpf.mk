@@ -9,8 +9,10 @@ BPF_SOURCES := bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(BPF_SOURCES))
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Iinclude -Ibpf \
               -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations \
               -Wno-address-of-packed-member -Wno-undef -fno-stack-protector
-# libbpf's usdt.bpf.h wants <asm/errno.h>, which is where clang does not look for this target.
-BPF_CFLAGS += $(addprefix -idirafter /usr/include/,$(shell $(CXX) -print-multiarch))
+# libbpf's usdt.bpf.h wants <asm/errno.h>, which is where clang does not look for this target; the second
+# folder is that of a cross compiler.
+MULTIARCH := $(shell $(CXX) -print-multiarch)
+BPF_CFLAGS += $(if $(MULTIARCH),-idirafter /usr/include/$(MULTIARCH) -idirafter /usr/$(MULTIARCH)/include)
 
 BPF_HEADERS := $(wildcard bpf/*.h bpf/events/*.h) $(wildcard include/fxt_record/*.h)
 

@@ -4,7 +4,8 @@
 CAPTURE_SUPPORT := $(patsubst %.cc,$(BUILD)/%.o,\
                      $(sort $(wildcard tests/capture/ftrace/*.cc tests/capture/ftrace/*/*.cc \
                        tests/capture/support/*.cc)))
-CAPTURE_TESTS   := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/capture/*.cc tests/capture/program/*.cc)))
+CAPTURE_TESTS   := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/capture/*.cc tests/capture/comparer/*.cc \
+                     tests/capture/program/*.cc)))
 COMPARE_TOOL    := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/capture/compare_tool/*.cc)))
 ODD_TASKS       := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/capture/odd_tasks/*.cc)))
 

@@ -32,6 +32,11 @@ aarch64:
 	@$(CROSS_MAKE) $(CROSS_BUILD)/libfxt.a $(CROSS_BUILD)/bpf/recorder.skel.h
 	@if scripts/cross_check $(CROSS)g++ $(filter-out -pthread,$(LIBS)); then $(CROSS_MAKE) all; fi
 
+# What guests of vm-test-arm64 run.
+.PHONY: aarch64-vm
+aarch64-vm:
+	@$(CROSS_MAKE) $(VM_PROGRAMS:$(BUILD)/%=$(CROSS_BUILD)/%)
+
 aarch64-test:
 	@scripts/cross_check $(CROSS)g++
 	@$(CROSS_MAKE) $(CROSS_BUILD)/fxt_tests

@@ -3,7 +3,7 @@
 
 DEB_FOLDER := $(BUILD)/deb
 
-## deb           Debian packages in build/deb: fxt-record, libfxt-dev, fxt-sqlite (make deps DEPS=package)
+## deb           Debian packages in build/deb: fxt-record, libfxt-dev, libfxt-provider, fxt-sqlite (make deps DEPS=package)
 ## deb-test      install, use and remove them in a fresh Debian; lintian (root, needs a mirror)
 ## deb-reproducible  build them again elsewhere: the bytes are the same (compiles everything twice)
 .PHONY: deb deb-test deb-reproducible

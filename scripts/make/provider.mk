@@ -16,7 +16,7 @@ $(BUILD)/libfxt-provider.a: $(PROVIDER_C_OBJECTS)
 	$(call brief,AR)$(AR) rcs $@ $^
 
 $(BUILD)/libfxt-provider.so: $(PROVIDER_C_OBJECTS)
-	$(call brief,LINK)$(CC) -shared $(if $(SAN),-fsanitize=$(SAN)) -Wl,-soname,$(PROVIDER_SONAME) -Wl,-z,defs -o $@ $^ -pthread
+	$(call brief,LINK)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(PROVIDER_SONAME) -Wl,-z,defs -o $@ $^ -pthread
 
 ## libfxt-provider  build/libfxt-provider.a and .so alone: what programs link that add their own records
 .PHONY: libfxt-provider

@@ -28,7 +28,7 @@ $(BUILD)/unit_tests: $(UNIT_OBJECTS) $(UNIT_RECORD) $(TOOL_COMMON) $(ARCHIVES) |
 ## unit-test     build and run the unit tests alone
 .PHONY: unit-test
 unit-test: $(BUILD)/unit_tests
-	$(BUILD)/unit_tests --gtest_brief=1
+	scripts/run_shards $(BUILD)/unit_tests --gtest_brief=1
 
 # Two recordings, small and large damage: four times as many.
 RECOVER_ROUNDS ?= 2500

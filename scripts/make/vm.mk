@@ -26,6 +26,16 @@ $(BUILD)/tests/as_user $(BUILD)/tests/in_namespace: $(BUILD)/tests/%: tests/vm/%
 vm-test: $(VM_PROGRAMS)
 	scripts/vm_matrix --build $(BUILD)
 
+## vm-test-arm64 64-bit ARM: cross builds the programs, records in guests of it, held against ftrace
+##               (make deps DEPS="cross vm"; minutes for each of three kernels)
+VM_ARM64_MODES ?= probe,truth,categories,wakers,one_cpu
+.PHONY: vm-test-arm64
+vm-test-arm64:
+	@scripts/cross_libraries $(CROSS_LIBRARIES)
+	@$(MAKE) --no-print-directory aarch64-vm CROSS=$(abspath $(CROSS_LIBRARIES))/bin/$(CROSS_TRIPLET)
+	scripts/vm_matrix --architecture arm64 --build $(CROSS_BUILD) --modes $(VM_ARM64_MODES) --patience 4 \
+	  $(if $(VM_CACHE),--cache $(VM_CACHE))
+
 vm-test-short: $(VM_PROGRAMS)
 	tests/vm/matrix_test.py
 	scripts/vm_matrix --build $(BUILD) --short

@@ -7,7 +7,6 @@ import subprocess
 import tarfile
 import time
 
-QEMU = "qemu-system-x86_64"
 DISK_BYTES = 256 << 20
 RESULT = re.compile(r"^@@ (?P<mode>\S+) (?P<check>\S+) (?P<status>pass|fail|skip)(?: (?P<detail>.*))?$")
 # What a kernel prints when something is wrong with it. The first words of a line, after the time stamp.
@@ -34,7 +33,7 @@ class Boot:
         self.patience = 1  # limits inside the guest are so many times their usual length
 
 
-def run(kernel, initramfs, boot, folder):
+def run(machine, kernel, initramfs, boot, folder):
     """Boots, waits for the end, unpacks the guest's files into `folder`/files. Returns the results."""
     os.makedirs(folder, exist_ok=True)
     console, results, disk = (os.path.join(folder, name) for name in ("console.log", "results.log", "disk.img"))
@@ -44,18 +43,16 @@ def run(kernel, initramfs, boot, folder):
         file.truncate(DISK_BYTES)
     command = [
         # One host thread for a few CPUs takes less time than as many that wait for each other.
-        QEMU, "-accel", f"tcg,thread={'single' if boot.cpus <= 2 else 'multi'}",
-        # Whole packages are plugged in.
-        "-smp", f"{boot.cpus},maxcpus={boot.possible_cpus},sockets={boot.possible_cpus // boot.cpus},cores={boot.cpus}",
-        "-m", str(boot.memory_mib),
+        machine.qemu, *machine.options, "-accel", f"tcg,thread={'single' if boot.cpus <= 2 else 'multi'}",
+        "-smp", machine.smp(boot), "-m", str(boot.memory_mib),
         "-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none",
         "-kernel", kernel.image, "-initrd", initramfs,
         # A panic ends the guest instead of the host's patience. Frame rates and colours of the serial
         # console are qemu's; the log level is what a kernel has on a machine nobody configured.
         # A timer that waits for its turn of the emulation passes for a broken one.
-        "-append", f"console=ttyS0 no_timer_check panic=-1 oops=panic loglevel=7 vm.limit={boot.limit_s} "
-                   f"vm.patience={boot.patience} vm.modes={','.join(boot.modes)} {boot.kernel_words}",
-        "-serial", f"file:{console}", "-serial", f"file:{results}",
+        "-append", f"console={machine.console} no_timer_check panic=-1 oops=panic loglevel=7 vm.limit={boot.limit_s} "
+                   f"vm.patience={boot.patience} vm.results={machine.results} vm.modes={','.join(boot.modes)} {machine.kernel_words} {boot.kernel_words}",
+        *machine.serial_ports(console, results),
         # The one kind of disk all of these kernels have built in.
         "-drive", f"file={disk},if=none,format=raw,id=files,cache=unsafe", "-device", "nvme,serial=files,drive=files",
     ]

@@ -9,15 +9,16 @@ import tempfile
 
 
 class Initramfs:
-    def __init__(self):
+    def __init__(self, strip="strip"):
+        self._strip = strip
         self._entries = []
         self._folders = set()
         # Without it the first program has no standard output.
         self._add("dev/console", stat.S_IFCHR | 0o600, b"", device=(5, 1))
 
     def add_file(self, name, path, strip=None):
-        """`strip`: what the program of that name is to leave out."""
-        data = _stripped(path, strip) if strip else _read(path)
+        """`strip`: the option that says what the program of that name is to leave out."""
+        data = _stripped(path, self._strip, strip) if strip else _read(path)
         self._add(name, stat.S_IFREG | (stat.S_IMODE(os.stat(path).st_mode) & 0o755), data)
 
     def write(self, path):
@@ -50,10 +51,10 @@ def _read(path):
         return file.read()
 
 
-def _stripped(path, option):
+def _stripped(path, program, option):
     """A program without its debug information: a small guest has no memory for that."""
-    if not shutil.which("strip"):
+    if not shutil.which(program):
         return _read(path)
     with tempfile.NamedTemporaryFile() as out:
-        done = subprocess.run(["strip", option, "-o", out.name, path], check=False, stderr=subprocess.DEVNULL)
+        done = subprocess.run([program, option, "-o", out.name, path], check=False, stderr=subprocess.DEVNULL)
         return _read(out.name if done.returncode == 0 else path)

@@ -12,11 +12,12 @@ from .private_apt import AptError, PrivateApt
 
 # "6" is the newest of 6.x, "6.12" the newest of that series. Release candidates are taken only where
 # their own series is asked for.
+HOST = "amd64"
 ALL_SERIES = ("5.10", "6.1", "6.12", "6", "7")
 SHORT_SERIES = ("5.10", "6.12", "7")
 
 # Since 6.17 or so linux-image-* is empty and depends on linux-binary-*, which holds the kernel.
-NAME = re.compile(r"linux-(?P<kind>image|binary)-(?P<release>\d+\.\d+\S*-cloud-amd64)(?P<unsigned>-unsigned)?")
+NAME = re.compile(r"linux-(?P<kind>image|binary)-(?P<release>\d+\.\d+\S*-cloud-(?:amd64|arm64))(?P<unsigned>-unsigned)?")
 SMALLEST_KERNEL_KIB = 5000
 DOWNLOADS_TRIED = 6
 
@@ -74,14 +75,19 @@ def candidates(apt, series):
 
 
 class KernelCache:
-    def __init__(self, root):
+    def __init__(self, root, architecture=HOST):
         self.root = os.path.abspath(root)
-        self.apt = PrivateApt(os.path.join(self.root, "apt"))
+        self.architecture = architecture
+        self.apt = PrivateApt(os.path.join(self.root, f"apt{self._suffix}"), architecture)
         self._ready = False
+
+    @property
+    def _suffix(self):
+        return "" if self.architecture == HOST else f"-{self.architecture}"
 
     def cached(self, series):
         """The kernel that was fetched for a series, or None when there is none or it is damaged."""
-        folder = os.path.join(self.root, "kernels", series)
+        folder = os.path.join(self.root, "kernels", series + self._suffix)
         try:
             with open(os.path.join(folder, "kernel.json"), encoding="utf-8") as file:
                 kernel = Kernel(series, folder, json.load(file))
@@ -110,6 +116,22 @@ class KernelCache:
                 problems.append(str(error))
         raise AptError(f"series {series}: {problems[0]}")
 
+    def busybox(self, note=print):
+        """A static busybox of the architecture, for one that is not this machine's."""
+        folder = os.path.join(self.root, f"busybox{self._suffix}")
+        program = os.path.join(folder, "bin/busybox")
+        if not os.path.exists(program):
+            self._prepare(note)
+            note("fetching busybox-static")
+            package = self.apt.download("busybox-static")
+            os.makedirs(folder, exist_ok=True)
+            subprocess.run(["dpkg-deb", "--extract", package, folder], check=True, timeout=300)
+            os.unlink(package)
+            if not os.path.exists(program):  # where /bin is /usr/bin
+                os.makedirs(os.path.dirname(program), exist_ok=True)
+                os.link(os.path.join(folder, "usr/bin/busybox"), program)
+        return program
+
     def close(self):
         """Removes what only fetching needs."""
         self.apt.remove()
@@ -125,7 +147,7 @@ class KernelCache:
         self._ready = True
 
     def _unpack(self, series, release, record, package):
-        folder = os.path.join(self.root, "kernels", series)
+        folder = os.path.join(self.root, "kernels", series + self._suffix)
         os.makedirs(folder, exist_ok=True)
         image = os.path.join(folder, "vmlinuz")
         with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as unpack:

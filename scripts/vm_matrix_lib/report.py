@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results as text while they come in, as a file, and as the tables of the README."""
+"""Results as text while they come in, as a file, and as the tables of docs/kernels.md."""
 
 import json
 

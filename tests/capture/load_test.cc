@@ -15,7 +15,6 @@
 #include "capture/support/environment.h"
 #include "capture/support/expect.h"
 #include "capture/support/recording.h"
-#include "util/cpu_list.h"
 
 namespace truth {
 namespace {
@@ -232,83 +231,6 @@ TEST(Load, TenThousandThreads) {
     }
   }
   EXPECT_GE(seen.size(), 9'990u);
-}
-
-// The recorder cannot run for three seconds. What does not fit is lost, counted, and nothing else
-// is wrong with the file.
-TEST(Load, StoppedForThreeSecondsUnderLoad) {
-  REQUIRE_CAPTURE();
-  const TempDir dir;
-  const std::string path = dir.File("trace.fxt");
-  auto load = ChildProcess::Start({OddTasksPath(), "storm", "--times", "20000"});
-  ASSERT_TRUE(load.ok());
-  auto recorder = ChildProcess::Start(
-      RecordCommand(path, {"-b", "256k", "--stats-json", dir.File("stats.json")}));
-  ASSERT_TRUE(recorder.ok());
-  ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
-  std::this_thread::sleep_for(milliseconds(500));
-  recorder->Signal(SIGSTOP);
-  std::this_thread::sleep_for(milliseconds(3'000));
-  recorder->Signal(SIGCONT);
-  std::this_thread::sleep_for(milliseconds(700));
-  recorder->Signal(SIGINT);
-  const CommandResult result = recorder->Wait(kLimit);
-  EXPECT_TRUE(Exited(result, 0));
-  FxtLog log;
-  ASSERT_TRUE(IsWholeFile(path, &log));
-  const auto stats = CaptureStats::Read(dir.File("stats.json"));
-  ASSERT_TRUE(stats.ok()) << stats.error().message;
-  printf("%lu of %lu events lost, in %zu places\n", stats->dropped, stats->raw_events,
-         log.losses.size());
-  EXPECT_GT(stats->dropped, 0u);
-  EXPECT_EQ(log.lost(), stats->dropped);
-  EXPECT_EQ(stats->raw_events, stats->records + stats->suppressed + stats->dropped);
-  EXPECT_TRUE(Mentions(result.err, "lost")) << result.Describe();
-  // The losses stand where they happened: within the stop, not at the end of the file.
-  for (const DeclaredLoss& loss : log.losses) {
-    EXPECT_GT(loss.time_ns, log.first_ns);
-    EXPECT_LT(loss.time_ns, log.last_ns - 300'000'000);
-  }
-}
-
-// Rings of the default size hold what every CPU can do in a quarter of a second.
-TEST(Load, StoppedForAQuarterOfASecondLosesNothing) {
-  REQUIRE_CAPTURE();
-  constexpr int kStops = 5;
-  const TempDir dir;
-  const std::string path = dir.File("trace.fxt");
-  std::vector<ChildProcess> load;
-  for (const uint32_t cpu : util::ReadCpuList("online")) {
-    auto started = ChildProcess::Start(
-        {WorkloadPath(), "pingpong", "--cpu", std::to_string(cpu), "--count", "100000000"});
-    ASSERT_TRUE(started.ok());
-    load.push_back(std::move(*started));
-  }
-  auto recorder =
-      ChildProcess::Start(RecordCommand(path, {"--stats-json", dir.File("stats.json")}));
-  ASSERT_TRUE(recorder.ok());
-  ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
-  for (int i = 0; i < kStops; ++i) {
-    std::this_thread::sleep_for(milliseconds(250));
-    recorder->Signal(SIGSTOP);
-    std::this_thread::sleep_for(milliseconds(250));
-    recorder->Signal(SIGCONT);
-  }
-  std::this_thread::sleep_for(milliseconds(250));
-  recorder->Signal(SIGINT);
-  EXPECT_TRUE(Exited(recorder->Wait(kLimit), 0));
-  for (ChildProcess& one : load) {
-    one.Signal(SIGKILL);
-    one.Wait(kLimit);
-  }
-  FxtLog log;
-  ASSERT_TRUE(IsWholeFile(path, &log));
-  const auto stats = CaptureStats::Read(dir.File("stats.json"));
-  ASSERT_TRUE(stats.ok()) << stats.error().message;
-  printf("%lu events, the fullest ring was %u%% full\n", stats->raw_events,
-         stats->json.value("fullest_ring_percent", 0u));
-  EXPECT_GT(stats->raw_events, 100'000u);
-  EXPECT_EQ(stats->dropped, 0u);
 }
 
 TEST(Load, TwoRecordersAtOnce) {

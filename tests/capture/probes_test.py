@@ -249,8 +249,7 @@ class Refusals(unittest.TestCase):
                                (("--uprobe", "/etc/passwd:f"), ("not an ELF file",)),
                                (("--usdt", f"{PROGRAM}:probed:solt"), ("no USDT probe 'probed:solt'", "probed:sold")),
                                (("--usdt", f"{PROGRAM}:sold"), ("no file, provider and probe",)),
-                               (("-c", "probe"), ("needs a function",)),
-                               (("--circular", "8M", "--uprobe", f"{PROGRAM}:c_counts"), ("cannot be recorded into a buffer",))):
+                               (("-c", "probe"), ("needs a function",))):
             with self.subTest(options):
                 said = self.refused(*options)
                 for word in words:

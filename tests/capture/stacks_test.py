@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -48,14 +49,15 @@ def why_not():
 class Recorded:
     """One recording of the program, and what the program itself says."""
 
-    def __init__(self, folder, name, *options):
+    def __init__(self, folder, name, *options, program=PROGRAM, times=TIMES):
         self.trace = os.path.join(folder, name + ".fxt")
+        self.program = os.path.basename(program)
         done = run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "default,stack", "--stack-frequency", str(FREQUENCY),
-                   "--only-command", "-o", self.trace, *options, "--", PROGRAM, str(TIMES), "600")
+                   "--only-command", "-o", self.trace, *options, "--", program, str(times), "600")
         if done.returncode != 0:
             raise AssertionError(done.stderr)
         lines = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
-        os.remove(f"/tmp/perf-{lines['pid']}.map") if options else None
+        self.compiled = f"/tmp/perf-{lines['pid']}.map"
         unittest.addModuleCleanup(pathlib.Path(f"/tmp/perf-{lines['pid']}.map").unlink, missing_ok=True)
         self.truth = {chain: int(ns) for chain, ns in lines.items() if chain != "pid"}
 
@@ -106,6 +108,18 @@ class Stacks(unittest.TestCase):
         for function, caller in CALLERS.items():
             with self.subTest(function):
                 self.assertEqual(set(callers[function]), {caller})
+
+    def test_a_program_that_another_one_executes_has_names(self):
+        trace = os.path.join(self.folder.name, "executed.fxt")
+        # The shell sleeps before, so that its own mappings are known under the same process id.
+        script = f"sleep 0.01; read -t 0.05 nothing < <(sleep 1); exec {PROGRAM} 2 5"
+        done = run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "default,stack:off", "-o", trace, "--", "bash", "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        pid = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())["pid"]
+        self.addCleanup(pathlib.Path(f"/tmp/perf-{pid}.map").unlink, missing_ok=True)
+        folded = run(FXT, "flame", "--format", "folded", trace, "-o", "-").stdout
+        self.assertRegex(folded, r"(?m)^call_chains;.*;main;commit;nap_for_commit")
+        self.assertNotRegex(folded, r"(?m)^call_chains;.*;\[unknown\];.*nap_for_commit")
 
     def test_the_wakers_stack_names_the_holder_of_the_lock(self):
         holders = collections.Counter()
@@ -161,6 +175,39 @@ class Stacks(unittest.TestCase):
     def test_short_sleeps_are_left_out(self):
         recorded = Recorded(self.folder.name, "long", "--stack-min", "9ms")
         self.assertEqual(set(recorded.off()[0]) & {"nap_for_commit", "nap_for_throttle"}, {"nap_for_throttle"})
+
+    def test_names_go_with_the_file(self):
+        program = os.path.join(self.folder.name, "short_lived")
+        shutil.copy(PROGRAM, program)
+        recorded = Recorded(self.folder.name, "named", "--symbols", program=program, times=16)
+        here = {kind: recorded.folded(kind) for kind in ("off", "wake", "on")}
+        self.assertIn("nap_for_commit", {frame for frames, _ in here["off"] for frame in frames})
+        # As on another machine: neither programs nor libraries, no list of the kernel's symbols, none of what was compiled.
+        os.remove(program)
+        os.remove(recorded.compiled)
+        empty = os.path.join(self.folder.name, "empty")
+        pathlib.Path(empty).write_text("0000000000000000 T _text\nffffffff81000000 T _stext\n")
+        for kind, stacks in here.items():
+            away = recorded.folded(kind, "--no-symbols")
+            self.assertEqual(away, stacks, kind)
+            self.assertEqual(recorded.folded(kind, "--root", empty, "--kallsyms", empty), stacks, kind)
+        checked = run(FXT, "check", recorded.trace)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+        shown = run(FXT, "dump", "--json", "--type", "event", recorded.trace).stdout
+        for function, caller in CALLERS.items():
+            self.assertIn(f"{function} <- {caller}", shown)
+        part = os.path.join(self.folder.name, "named_part.fxt")
+        self.assertEqual(run(FXT, "trim", "--from", "700ms", recorded.trace, "-o", part).returncode, 0)
+        self.assertEqual(run(FXT, "check", part).returncode, 0)
+        folded = run(FXT, "flame", "--no-symbols", "--format", "folded", part, "-o", "-").stdout
+        self.assertIn("throttle;nap_for_throttle", folded)
+
+    def test_names_need_stacks_and_a_file(self):
+        for options, problem in ((["--symbols"], "none are recorded"),
+                                 (["-c", "default,stack", "--symbols", "-o", "-"], "is no file"),
+                                 (["-c", "default,stack", "--symbols", "--oneshot", "1M"], "does not go with")):
+            done = run("sh", "-c", '"$0" "$@" | cat >/dev/null; exit 0', os.path.join(BUILD, "fxt-record"), *options, "--", "true")
+            self.assertIn(problem, done.stderr)
 
     def test_pages_and_profiles(self):
         page = run(FXT, "flame", self.recorded.trace, "--base", self.recorded.trace, "-o", "-").stdout

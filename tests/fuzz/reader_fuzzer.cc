@@ -220,7 +220,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     }
     case 11:
-      (void)measure::DecodeSummary(bytes);
+      (void)measure::DecodeSummaries(bytes);
       break;
     case 12: {
       const auto kind = static_cast<analyze::FlameKind>(bytes.size() % 3);
@@ -264,8 +264,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const analyze::KoidMap first = space.Add(facts, false, 0);
       const analyze::KoidMap second = space.Add(facts, recover, 1);
       analyze::TraceMerger merger(size_t{64} << 10);
-      Require(merger.Add(memory, 0, first).ok());
-      Require(merger.Add(memory, -1000, second).ok());
+      Require(merger.Add(memory, 0, first, false).ok());
+      Require(merger.Add(memory, -1000, second, true).ok());
       NullSink sink;
       Require(merger.Write(sink).ok());
       break;

@@ -15,7 +15,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PACKAGES = os.path.join(ROOT, "build/deb")
-NAMES = ("fxt-record", "libfxt-dev", "fxt-sqlite")
+NAMES = ("fxt-record", "libfxt-dev", "libfxt-provider", "fxt-sqlite")
 SUITE = "bookworm"
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
@@ -91,6 +91,7 @@ class Packages(unittest.TestCase):
         self.check_programs()
         self.check_service()
         self.check_library()
+        self.check_provider()
         self.inside("apt-get", "-q", "-y", "purge", *NAMES)
         self.assertEqual(self.files() ^ before, set())
 
@@ -128,6 +129,24 @@ class Packages(unittest.TestCase):
         run("g++", "-std=c++20", "-static", os.path.join(ROOT, "tests/project/library/main.cc"), "-o", program, *flags)
         self.inside("/tmp/program", "/tmp/written.fxt")
         self.inside("fxt", "check", "/tmp/written.fxt")
+
+    def check_provider(self):
+        """A program linked with the package's library runs where it is installed; so does the module of Python."""
+        if not shutil.which("pkg-config") or not shutil.which("gcc"):
+            return
+        environment = dict(os.environ, PKG_CONFIG_SYSROOT_DIR=self.root,
+                           PKG_CONFIG_LIBDIR=glob.glob(os.path.join(self.root, "usr/lib/*/pkgconfig"))[0])
+        flags = run("pkg-config", "--cflags", "--libs", "fxt-provider", env=environment).split()
+        program = os.path.join(self.root, "tmp/provider")
+        run("gcc", "-std=c11", os.path.join(ROOT, "tests/project/provider/main.c"), "-o", program, *flags)
+        self.assertEqual(self.inside("/tmp/provider"), "somebody's program\n")
+        trace = "/tmp/provider.fxt"
+        # It says by its exit status that it is recorded.
+        self.inside("fxt-record", "-q", "--providers", "-o", trace, "--", "sh", "-c", "! /tmp/provider")
+        self.inside("fxt", "check", trace)
+        self.assertIn("somebody", self.inside("fxt", "dump", trace))
+        self.assertIn("libfxt-provider.so.0", self.inside("/sbin/ldconfig", "-p"))
+        self.assertTrue(os.path.exists(os.path.join(self.root, "usr/lib/python3/dist-packages/fxt_provider.py")))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ TOP = {"LICENSE", "Makefile", "README.md", "VERSION", "bindings", "bpf", "comple
        "service", "tests", "userspace", ".ci", ".clang-format", ".clang-tidy", ".gitignore"}
 MOST_LINES = 400
 MOST_FILES = 20
-SOURCES = ("bpf", "include", "userspace")
+SOURCES = ("bpf/", "include/", "userspace/", "tests/")
+CODE = (".c", ".cc", ".h", ".js", ".py", ".sh")
 
 
 class Tree(unittest.TestCase):
@@ -35,6 +36,9 @@ class Tree(unittest.TestCase):
             if not name.startswith(SOURCES) or not os.path.exists(os.path.join(ROOT, name)):
                 continue
             folders.setdefault(os.path.dirname(name), []).append(name)
+            # Recordings and other bytes that tests hold ours against are as long as they are.
+            if name.startswith("tests/") and not name.endswith(CODE):
+                continue
             with open(os.path.join(ROOT, name), encoding="utf-8") as file:
                 self.assertLessEqual(sum(1 for _ in file), MOST_LINES, name)
         # A header and its source are one.

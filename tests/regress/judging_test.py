@@ -4,6 +4,7 @@
 
 import json
 import os
+import pathlib
 import re
 import unittest
 
@@ -77,7 +78,7 @@ class Expectations(unittest.TestCase):
                              [name for part, names in self.expectations.items() if part != "real" for name in names])
 
     def test_every_program_has_one(self):
-        programs = {os.path.splitext(name)[0] for name in os.listdir(os.path.join(HERE, "programs"))} - {"lib"}
+        programs = {path.stem for path in pathlib.Path(HERE, "programs").rglob("*.sh")} - {"lib"}
         self.assertEqual(programs, set(self.expectations["real"]))
 
 

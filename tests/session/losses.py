@@ -72,7 +72,8 @@ class Losses(Session):
         # More than fits: a switch takes 16 bytes.
         for _ in range(4000):
             time.sleep(0.0001)
-        self.assertIn("No space left on device", self.refused("snapshot", "-o", f"{small}/a.fxt"))
+        self.assertIn(f"cannot write {small}/a.fxt: No space left on device",
+                      self.refused("snapshot", "-o", f"{small}/a.fxt"))
         self.assertEqual(self.status()["state"], "STARTED")
         said = self.refused("stop", "-o", f"{small}/a.fxt")
         self.assertIn("No space left on device", said)
@@ -114,6 +115,13 @@ class Losses(Session):
         self.assertIn("No space left on device", self.refused("stop"))
         self.ended_by_itself()
         self.assertEqual(run(os.path.join(BUILD, "fxt"), "info", f"{small}/a.fxt").returncode, 0, "up to there")
+
+    def test_disk_full_while_files_follow_each_other(self):
+        small = self.small_disk()
+        done = run(self.recorder, "--rotate", "1s", "-c", "sched,syscall", "-o", f"{small}/a-%n.fxt")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.count(f"cannot write {small}/a-1.fxt: No space left on device"), 1, done.stderr)
+        self.assertEqual(run(os.path.join(BUILD, "fxt"), "info", f"{small}/a-1.fxt").returncode, 0, "up to there")
 
     def on_a_terminal(self, *words):
         """A command whose terminal is the other end."""

@@ -71,7 +71,7 @@ class Drawing(unittest.TestCase):
     @unittest.skipUnless(browser.find(), "no Chromium (make deps DEPS=viewer)")
     def test_names_overlap_nothing(self):
         with browser.Browser(browser.find()) as page:
-            for path in self.pictures:
+            for path in self.pictures + [os.path.join(capture.ROOT, "docs/images/server.svg")]:
                 page.open("file://" + path)
                 page.wait_for(lambda one: one.evaluate("document.readyState") == "complete")
                 boxes = json.loads(page.evaluate(BOXES))

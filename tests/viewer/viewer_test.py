@@ -79,6 +79,25 @@ class Speedscope(unittest.TestCase):
         self.assertIn(b'"CPU 0"', text)
         self.check(text)
 
+    def test_loads_what_others_wrote_and_was_imported(self):
+        """What clang, Node.js and perf write, there and back."""
+        made = []
+        clang, node = shutil.which("clang++") or shutil.which("clang++-14"), shutil.which("node")
+        if clang:
+            with open(os.path.join(self.folder.name, "a.cc"), "w", encoding="utf-8") as file:
+                file.write("#include <map>\nstd::map<int, int> numbers;\n")
+            made.append(("a.json", [clang, "-ftime-trace", "-c", "a.cc", "-o", "a.o"]))
+        if node:
+            made.append(("node_trace.1.log", [node, "--trace-event-categories", "v8,node", "-e", "setTimeout(() => 1, 5)"]))
+        if not made:
+            self.skipTest("neither clang nor Node.js")
+        for name, command in made:
+            with self.subTest(name=name):
+                subprocess.run(command, cwd=self.folder.name, check=True, capture_output=True, timeout=120)
+                out = os.path.join(self.folder.name, "imported.fxt")
+                capture.run(os.path.join(BUILD, "fxt"), "import", os.path.join(self.folder.name, name), "-o", out)
+                self.check(capture.convert(BUILD, out))
+
     def test_would_show_an_error(self):
         text = capture.convert(BUILD, self.trace)
         _, errors = self.load(text.replace(b'"ph":"B"', b'"ph":"B'), lambda page: page.evaluate("1") and page.errors)

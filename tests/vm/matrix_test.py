@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tests of what scripts/vm_matrix decides by itself, without a guest."""
 
+import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -12,7 +14,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts"))
 
-from vm_matrix_lib import guest, kernels, modes, private_apt, report  # noqa: E402
+from vm_matrix_lib import guest, kernels, machines, modes, private_apt, report  # noqa: E402
 
 
 class Mirrors(unittest.TestCase):
@@ -74,6 +76,38 @@ class Plan(unittest.TestCase):
         self.assertEqual(found["one_cpu"].limit_s, modes.BASE_LIMIT_S + modes.MODE_LIMIT_S)
         patient = modes.boots(["one_cpu"], patience=3)[0]
         self.assertEqual((patient.limit_s, patient.patience), (3 * found["one_cpu"].limit_s, 3))
+
+
+class Machines(unittest.TestCase):
+    def test_kernels_of_each_architecture_are_known(self):
+        for architecture, machine in machines.MACHINES.items():
+            self.assertEqual(machine.architecture, architecture)
+            self.assertLessEqual(set(machine.series), set(kernels.ALL_SERIES))
+            self.assertLessEqual(set(machine.impossible_modes), set(modes.MODES))
+            for name in (f"linux-image-6.1.0-56-cloud-{architecture}", f"linux-image-6.1.0-56-cloud-{architecture}-unsigned",
+                         f"linux-binary-7.3.4+deb13-cloud-{architecture}"):
+                self.assertTrue(kernels.NAME.fullmatch(name), name)
+
+    def test_ports_and_cpus_in_the_words_of_qemu(self):
+        boot = modes.boots(["possible_cpus"])[0]
+        self.assertEqual(machines.MACHINES["amd64"].smp(boot), "4,maxcpus=240,sockets=60,cores=4")
+        for machine in machines.MACHINES.values():
+            self.assertEqual(machine.smp(modes.boots(["one_cpu"])[0]), "1")
+            words = " ".join(machine.serial_ports("/a", "/b"))
+            self.assertLess(words.index("/a"), words.index("/b"))
+
+    def test_architectures_do_not_share_a_cache(self):
+        with tempfile.TemporaryDirectory() as folder:
+            caches = [kernels.KernelCache(folder, architecture) for architecture in machines.MACHINES]
+            self.assertEqual(len({cache.apt.root for cache in caches}), len(caches))
+            facts = {"release": "6.1.0-56-cloud-arm64", "version": "6.1.192-2", "package": "linux-image-x"}
+            os.makedirs(os.path.join(folder, "kernels/6.1-arm64"))
+            with open(os.path.join(folder, "kernels/6.1-arm64/vmlinuz"), "wb") as file:
+                file.write(b"kernel")
+            facts["sha256"] = hashlib.sha256(b"kernel").hexdigest()
+            with open(os.path.join(folder, "kernels/6.1-arm64/kernel.json"), "w", encoding="utf-8") as file:
+                json.dump(facts, file)
+            self.assertEqual([cache.cached("6.1") is not None for cache in caches], [False, True])
 
 
 class Boots(unittest.TestCase):

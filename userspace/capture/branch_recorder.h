@@ -33,6 +33,7 @@ class BranchRecorder final : public PerfSource, private perf::LbrHandler {
 
   util::Status Enable() override { return session_->Enable(); }
   void Disable(uint64_t now) override;
+  void Silence() override { (void)session_->Disable().ok(); }
   std::vector<int> fds() const override { return session_->fds(); }
   void Collect(uint64_t now) override;
   std::string TakeProblem() override { return std::exchange(problem_, std::string()); }

@@ -77,10 +77,14 @@ uint64_t CaptureSession::Pause() {
   // As in Stop.
   const uint64_t time = ReadClock();
   programs_->SetPhase(FXR_PHASE_NAMES);
+  for (const auto& source : perf_sources_) source->Silence();
   return time;
 }
 
-uint64_t CaptureSession::Resume() {
+util::Result<uint64_t> CaptureSession::Resume() {
+  for (const auto& source : perf_sources_) {
+    if (util::Status status = source->Enable(); !status) return status.TakeError();
+  }
   programs_->SetPhase(FXR_PHASE_ALL);
   return ReadClock();
 }
@@ -165,6 +169,7 @@ void CaptureSession::DeliverUpTo(uint64_t time) {
       side_ring_.Pop();
     } else {
       if (!source || source->NextTime() > time) return;
+      ++perf_events_;
       source->DeliverNext(*handler_);
     }
   }
@@ -329,6 +334,7 @@ CaptureStats CaptureSession::stats() const {
     stats.dropped[category] -= std::min(stats.dropped[category], dropped_after_end_[category]);
   }
   for (uint64_t misses : told_misses_) stats.recursion_misses += misses;
+  stats.perf_events = perf_events_;
   stats.drains = drains_;
   stats.stalls = stalls_;
   stats.fullest_ring_percent = fullest_percent_;

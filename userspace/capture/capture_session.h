@@ -32,7 +32,8 @@ namespace capture {
 struct CaptureStats {
   uint64_t slots_consumed = 0;  // of the slot rings; loss slots are in here
   uint64_t side_events_consumed = 0;
-  uint64_t side_events_emitted = 0;                // as the programs count them
+  uint64_t side_events_emitted = 0;  // as the programs count them
+  uint64_t perf_events = 0;          // that came by perf's rings, told losses with them
   std::array<uint64_t, FXR_CATEGORIES> dropped{};  // by the programs, all CPUs
   uint64_t recursion_misses = 0;                   // lost because the kernel left a program out
   uint64_t drains = 0;
@@ -101,7 +102,7 @@ class CaptureSession final : private OtherEvents {
   // After Start: no events for a while, but who tasks are is told; and events again. When, ns of
   // CLOCK_MONOTONIC: what is stamped between the two is none of the recording.
   uint64_t Pause();
-  uint64_t Resume();
+  util::Result<uint64_t> Resume();
   // Asks the kernel for all tasks as they are now, and delivers what happens meanwhile at the next
   // Drain.
   template <typename Visit>
@@ -175,6 +176,7 @@ class CaptureSession final : private OtherEvents {
   uint64_t delivered_ = 0;  // up to this time
   uint64_t drains_ = 0;
   uint64_t stalls_ = 0;
+  uint64_t perf_events_ = 0;
   CategoryCounts told_misses_{};
   CategoryCounts dropped_after_end_{};
   FilterMatches filter_matches_;

@@ -27,6 +27,8 @@ class PerfSource {
   // `now` is the kernel's CLOCK_MONOTONIC, ns, for losses that bear no time.
   virtual void Disable(uint64_t now) = 0;
   virtual std::vector<int> fds() const = 0;
+  // No events until Enable() is called again; what there is stays to be collected.
+  virtual void Silence() = 0;
   // Moves what the rings hold into the queue.
   virtual void Collect(uint64_t now) = 0;
   // What a person should hear of, once: a CPU that came online and has no event. Empty: nothing.

@@ -27,6 +27,7 @@ class StackSampler final : public PerfSource {
 
   util::Status Enable() override { return session_->Enable(); }
   void Disable(uint64_t now) override;
+  void Silence() override { (void)session_->Disable().ok(); }
   std::vector<int> fds() const override { return session_->fds(); }
   void Collect(uint64_t now) override;
 

@@ -38,6 +38,7 @@ class TracepointRecorder final : public PerfSource {
 
   util::Status Enable() override { return session_->Enable(); }
   void Disable(uint64_t now) override;
+  void Silence() override { session_->Disable(); }
   std::vector<int> fds() const override { return session_->fds(); }
   void Collect(uint64_t now) override;
 

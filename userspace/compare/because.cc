@@ -175,6 +175,16 @@ bool Because::IsRelief(const Row& row) const {
   return timer >= row.change / 2 && sooner >= row.change / 2 && free >= row.change / 2;
 }
 
+bool Because::IsIdling(const Row& row) const {
+  if (row.metric != Metric::kSleep || row.change <= 0) return false;
+  if (groups_.all()[*row.group].name.of_command) return false;
+  double asked = 0;
+  for (const Share& share : SharesOf(*row.group, row)) {
+    if (share.group && groups_.all()[*share.group].name.of_command) asked += share.change;
+  }
+  return asked >= row.change / 2;
+}
+
 // A wait for a CPU is a symptom of what held it: more work of the same kind, or what no longer
 // does.
 void Because::FoldWait(size_t number) {
@@ -254,7 +264,9 @@ void Because::Explain() {
     if (!row.group || !IsFinding(row.verdict) || row.folded_under) continue;
     FoldWait(number);
     FoldOwnSleep(number);
-    if (row.verdict == Verdict::kWorse && IsRelief(row)) row.verdict = Verdict::kUnchanged;
+    if (row.verdict == Verdict::kWorse && (IsRelief(row) || IsIdling(row))) {
+      row.verdict = Verdict::kUnchanged;
+    }
   }
   for (size_t number = 0; number < rows_.size(); ++number) {
     const Row& row = rows_[number];

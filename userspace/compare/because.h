@@ -41,6 +41,8 @@ class Because {
   std::optional<size_t> HolderOf(const Row& row) const;
   // Whether a group sleeps longer, by its own timer, because those it waited for were done sooner.
   bool IsRelief(const Row& row) const;
+  // Whether a row is a sleep of a server outside of what was recorded until that asks it again.
+  bool IsIdling(const Row& row) const;
   // New less base, ms per second: what a group ran, could have run, or was blocked.
   double BusyChange(size_t group) const;
   // Whether a group is woken less often.

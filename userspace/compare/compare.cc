@@ -45,6 +45,18 @@ void SortByTime(std::vector<Capture>& captures) {
   });
 }
 
+double SecondsOf(const Capture& capture) {
+  return std::max(1.0, static_cast<double>(capture.length())) / 1e9;
+}
+
+// ms that threads of a group ran, waited for a CPU or were in D.
+double BusyOf(const measure::Group& group) {
+  return static_cast<double>(
+             group.of(facts::Share::kRunning) + group.of(facts::Share::kRunnableWakeup) +
+             group.of(facts::Share::kRunnablePreempted) + group.of(facts::Share::kBlocked)) /
+         1e6;
+}
+
 class Comparer {
  public:
   Comparer(Captures captures, size_t bases, Captures noise, Comparability comparability)
@@ -54,6 +66,7 @@ class Comparer {
         groups_(captures, bases),
         frame_(FrameOf(captures)),
         pairs_(TurnsOf(captures, bases)),
+        noise_(noise.size()),
         priors_(noise.size() < 3 ? Priors() : Priors::Of(noise)) {
     groups_.MatchRenamed();
     scope_ = ScopeOf(groups_);
@@ -87,6 +100,11 @@ class Comparer {
     report_.per_run = frame_.per_run;
     if (frame_.per_run) report_.seconds_per_run = frame_.seconds.front();
     report_.confirmed = std::min(bases_, captures_.size() - bases_) >= kConfirmed;
+    if (noise_ != 0) {
+      report_.notes.push_back(fmt::format(
+          "how much captures of one thing differ is taken from {} captures, not from what is usual",
+          noise_));
+    }
     for (const SharedGroup& group : groups_.all()) {
       if (!group.former_name) continue;
       report_.notes.push_back(fmt::format(
@@ -128,6 +146,7 @@ class Comparer {
     double turns[2] = {0, 0};
     double latency[2] = {0, 0};
     double preempted[2] = {0, 0};
+    double busy[2] = {0, 0};
     for (size_t i = 0; i < captures_.size(); ++i) {
       const measure::Group* part = group.In(captures_, i);
       if (part == nullptr) continue;
@@ -139,6 +158,7 @@ class Comparer {
       preempted[next] +=
           weight * static_cast<double>(part->of(facts::Share::kRunnablePreempted)) / 1e6;
       const double change = (next ? 1 : -1) * weight / 1e6;
+      busy[next] += BusyOf(*part) / SecondsOf(*captures_[i]) * weight * frame_.seconds[i];
       unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
       unit.facts.running += change * static_cast<double>(part->of(facts::Share::kRunning));
       unit.facts.runnable +=
@@ -153,6 +173,7 @@ class Comparer {
       }
       for (const auto& [call, times] : part->syscalls) calls.insert(call);
     }
+    unit.change.busy = std::max(busy[0], busy[1]);
     unit.change.added = there[0] == 0;
     unit.change.removed = there[1] == 0;
     unit.change.requests = std::log((requests[1] + 10) / (requests[0] + 10));
@@ -268,6 +289,7 @@ class Comparer {
   Groups groups_;
   Frame frame_;
   Pairs pairs_;
+  size_t noise_;  // captures that tell how much those of one thing differ
   Priors priors_;
   NoiseScales scales_;
   std::vector<bool> scope_;

@@ -20,6 +20,17 @@ constexpr double kWaitNoiseDegrees = 8;
 // Some captures in a row that are all alike do not say that the next ones will be: less than this
 // part of the variance that is expected is never believed.
 constexpr double kLeastVariance = 0.15;
+// Pairs from which on waits are compared in turns. What a program does varies with the speed of the
+// machine, which drifts, and both of a pair have that in common; waits vary from moment to moment,
+// and with pairs half of the degrees of freedom are gone.
+constexpr size_t kLeastWaitPairs = 4;
+
+// Whether a metric is of what a thread does, and not of how it waits. The first varies with the
+// program, the second with the load of the machine as well.
+bool IsWork(Metric metric) {
+  return metric == Metric::kCpuTime || metric == Metric::kSwitches || metric == Metric::kWakeups ||
+         metric == Metric::kForks || metric == Metric::kSyscallTime;
+}
 
 bool IsRunnable(Metric metric) {
   return metric == Metric::kWakeupLatency || metric == Metric::kPreemptedWait;
@@ -122,7 +133,8 @@ Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, 
     const double least = info.statistic == Statistic::kCpuPerWakeup ? 50 : 3;
     tested.enough = tested.enough && std::min(tested.base.events, tested.next.events) >= least;
   }
-  if (before == bases && after == captures - bases) tested.pairs = pairs;
+  const bool in_turns = IsWork(info.metric) || pairs.size() >= kLeastWaitPairs;
+  if (in_turns && before == bases && after == captures - bases) tested.pairs = pairs;
   tested.prior = priors.Of(group, seen.statistic);
   tested.prior.variance *= (tested.base.damp + tested.next.damp) / 2;
   tested.prior.variance += (tested.base.chance + tested.next.chance) / 2;
@@ -138,13 +150,6 @@ Spread NoiseRatio(const Tested& test) {
   const Spread spread = SpreadOf(test.base.tested[0], test.next.tested[0], test.pairs);
   if (spread.degrees <= 0) return {};
   return {MeanLogRatio(spread, test.prior.variance), spread.degrees};
-}
-
-// Whether a metric is of what a thread does, and not of how it waits. The first varies with the
-// program, the second with the load of the machine as well.
-bool IsWork(Metric metric) {
-  return metric == Metric::kCpuTime || metric == Metric::kSwitches || metric == Metric::kWakeups ||
-         metric == Metric::kForks || metric == Metric::kSyscallTime;
 }
 
 // How much noisier than expected a group is, from all of its metrics of a kind that can be
@@ -230,6 +235,14 @@ bool IsKnown(const Tested& test) {
          value * (1 - std::exp(low)) * unit < info.gate;
 }
 
+// What is in one row: the statistics of a metric, or of a call or handler by its name. New
+// processes and new threads are two things.
+using RowKey = std::tuple<Metric, std::string, Statistic>;
+RowKey KeyOf(const Seen& seen) {
+  const Metric metric = InfoOf(seen.statistic).metric;
+  return {metric, seen.name, metric == Metric::kForks ? seen.statistic : Statistic{}};
+}
+
 Row RowOf(const Tested& test, size_t bases) {
   const StatisticInfo& info = InfoOf(test.seen->statistic);
   Row row;
@@ -276,15 +289,19 @@ RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group
   }
   const double noise[] = {NoiseOf(tests, false), NoiseOf(tests, true)};
   RowTests result;
-  std::map<std::pair<Metric, std::string>, std::vector<const Tested*>> by_row;
+  std::map<RowKey, std::vector<const Tested*>> by_row;
+  std::vector<double> forks_p;
   for (Tested& test : tests) {
     if (test.base.shown.empty() || test.next.shown.empty()) continue;
     Test(test, noise[IsWork(InfoOf(test.seen->statistic).metric)]);
     result.change[static_cast<size_t>(test.seen->statistic)] = test.shown.difference;
-    by_row[{InfoOf(test.seen->statistic).metric, test.seen->name}].push_back(&test);
+    by_row[KeyOf(*test.seen)].push_back(&test);
+    const bool forks = InfoOf(test.seen->statistic).metric == Metric::kForks;
+    if (forks && test.enough) forks_p.push_back(test.p);
   }
   std::map<Metric, double> by_metric;
   for (const auto& [key, row_tests] : by_row) {
+    const Metric metric = std::get<Metric>(key);
     std::vector<double> p;
     const Tested* best = nullptr;
     bool known = true;
@@ -298,6 +315,8 @@ RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group
         best = test;
       }
     }
+    // One metric in two rows.
+    if (metric == Metric::kForks) p = forks_p;
     const Tested& shown = best != nullptr ? *best : *row_tests.front();
     Row row = RowOf(shown, bases);
     const auto names = static_cast<double>(shown.seen->names);
@@ -305,9 +324,9 @@ RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group
             : best->passes_gate ? std::min(1.0, std::max(best->p, Simes(p)) * names)
                                 : 1;
     row.verdict = best == nullptr || known ? Verdict::kUnchanged : Verdict::kCannotTell;
-    if (best != nullptr && !IsPart(key.first)) {
+    if (best != nullptr && !IsPart(metric)) {
       const double whole = std::min(1.0, Simes(p) * names);
-      const auto [at, added] = by_metric.try_emplace(key.first, whole);
+      const auto [at, added] = by_metric.try_emplace(metric, whole);
       if (!added) at->second = std::min(at->second, whole);
     }
     result.rows.push_back(std::move(row));

@@ -6,12 +6,18 @@
 namespace comparison {
 namespace {
 
+// Who is busy for less than half of the time holds nobody up by what a wakeup costs: what is more
+// work for it shows as more CPU time.
+constexpr double kSpare = 500;  // ms per second
+
 // CPU time that follows the wakeups is work, not its price.
 Verdict JudgeCpu(const Row& row, const GroupChange& group) {
   const double effect = std::log(kLeastChange);
   const double cpu = group.change[static_cast<size_t>(Statistic::kCpuRate)];
   const double wakeups = group.change[static_cast<size_t>(Statistic::kWakeupRate)];
   if (row.statistic == Statistic::kCpuPerWakeup) {
+    // Who has time to spare and needs as much of it as before has more or less to do at a time.
+    if (std::abs(cpu) < effect && group.busy < kSpare) return Verdict::kUnchanged;
     // When fewer wakeups bring the same work (it comes in larger batches), each costs more.
     if (row.change > 0) return cpu > -effect ? Verdict::kWorse : Verdict::kUnchanged;
     return cpu < effect ? Verdict::kBetter : Verdict::kUnchanged;

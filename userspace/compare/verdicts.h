@@ -18,6 +18,9 @@ struct GroupChange {
   double requests = 0;
   // The same of the wakeups by timers and devices: turns, where it has a clock of its own.
   double turns = 0;
+  // The time that its threads ran, waited for a CPU or were in D, of the side where there is more
+  // of it, ms per second of a capture.
+  double busy = 0;
   bool added = false;    // no capture of the base has it, every new one has
   bool removed = false;  // the other way round
 };

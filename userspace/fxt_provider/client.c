@@ -101,7 +101,7 @@ static void disconnect(void) {
 static bool follow(const char* message) {
   if (client.memory >= 0 && strstr(message, "\"descriptor\"") != NULL) {
     fxt_session_end();
-    fxt_session_begin(client.memory);
+    if (fxt_session_begin(client.memory)) fxt_strings_share(fxt_session_memory());
     close(client.memory);
     client.memory = -1;
   }

@@ -84,7 +84,6 @@ bool fxt_session_begin(int fd) {
   }
   process.current = slot;
   __atomic_store_n(&process.shared, memory, __ATOMIC_SEQ_CST);
-  fxt_strings_share(memory);
   return true;
 }
 

@@ -79,12 +79,3 @@ FXT_PROVIDER_API void fxt_site_write(struct fxt_site* site, uint32_t type, uint6
                                      const struct fxt_value* values) {
   if (fxt_site_enabled(site)) fxt_provider_write(site, type, payload, values);
 }
-
-static uint64_t last_nonce;
-
-/* Flows go from process to process. */
-void fxt_nonce_begin(uint32_t pid) { last_nonce = (uint64_t)pid << 32; }
-
-FXT_PROVIDER_API uint64_t fxt_provider_nonce(void) {
-  return __atomic_add_fetch(&last_nonce, 1, __ATOMIC_RELAXED);
-}

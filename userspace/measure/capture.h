@@ -6,6 +6,7 @@
 // trace any more. It can be merged: of two captures of the same machine every sum is the sum.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -81,6 +82,10 @@ struct alignas(64) Distribution {
     longest_ns = longest_ns < instance.length ? instance.length : longest_ns;
     KeepWorst(instance);
   }
+  // Of the whole ones: what Histogram::Quantile says, and never more than the longest. 0 when there
+  // is none.
+  uint64_t Quantile(double q) const { return std::min(whole.Quantile(q), longest_ns); }
+  uint64_t Mean() const { return whole.empty() ? 0 : whole_ns / whole.count(); }
   // Keeps one that may be among the longest.
   void Keep(const Instance& instance) {
     if (instance.length >= keep_from) KeepWorst(instance);

@@ -127,4 +127,21 @@ double Histogram::MeanLog(double floor) const {
   return sum / static_cast<double>(count_);
 }
 
+double Histogram::StandardDeviation() const {
+  if (count_ < 2) return 0;
+  const auto all = buckets();
+  double sum = 0;
+  for (const auto& [bucket, count] : all) {
+    sum += static_cast<double>(MiddleOf(bucket)) * static_cast<double>(count);
+  }
+  // In two passes: values may be large and lie close together.
+  const double mean = sum / static_cast<double>(count_);
+  double squares = 0;
+  for (const auto& [bucket, count] : all) {
+    const double distance = static_cast<double>(MiddleOf(bucket)) - mean;
+    squares += distance * distance * static_cast<double>(count);
+  }
+  return std::sqrt(squares / static_cast<double>(count_ - 1));
+}
+
 }  // namespace measure

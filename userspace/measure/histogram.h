@@ -68,6 +68,9 @@ class Histogram {
   double ExcessAbove(uint64_t value) const;
   // The mean of log(x + floor), by middles. 0 when empty.
   double MeanLog(double floor) const;
+  // How far the values lie apart, by middles: the standard deviation of a sample. 0 of fewer than
+  // two.
+  double StandardDeviation() const;
 
   bool operator==(const Histogram& other) const {
     return count_ == other.count_ && buckets() == other.buckets();

@@ -24,8 +24,8 @@ namespace event {
 inline constexpr std::string_view kSession = "session";
 // What `fxt trim` leaves in a smaller file.
 inline constexpr std::string_view kTrimmed = "trimmed";
-// What a snapshot is about: a trigger fired here; with trigger, and value and thread where there are
-// any, and the wall clock's time.
+// What a snapshot is about: a trigger fired here; with trigger, and value and thread where there
+// are any, and the wall clock's time.
 inline constexpr std::string_view kTrigger = "trigger";
 // The recording was stopped, and started again later into the same buffer.
 inline constexpr std::string_view kStopped = "stopped";

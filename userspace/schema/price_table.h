@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What each category and option costs, as `make bench-prices` measured it: the only place that has these figures.
-// scripts/bench_prices --update writes the lines, and the same into docs/performance.md.
+// What each category and option costs, as `make bench-prices` measured it: the only place that has
+// these figures. scripts/bench_prices --update writes the lines, and the same into
+// docs/performance.md.
 #pragma once
 
 // clang-format off
 // X(name, of, ns, bytes): `name` is that of a category, a part of one, or an option; one event is a `of`; `ns` are
 // added to whoever makes it, `bytes` are added to the file. -1: not known.
 #define FXT_PRICE_TABLE(X)                                                       \
-  X("sched", "switch or wakeup", 68, 27)                                         \
-  X("sched:switch", "switch", 160, 16)                                           \
-  X("-z", "switch or wakeup: CPU time of compression", 70, 4)                    \
-  X("task", "rename", 360, 248)                                                  \
-  X("log", "message", 520, 64)                                                   \
+  X("sched", "switch or wakeup", 130, 25)                                        \
+  X("sched:switch", "switch", 190, 16)                                           \
+  X("-z", "switch or wakeup: CPU time of compression", 54, 4)                    \
+  X("task", "rename", 390, 248)                                                  \
+  X("log", "message", 470, 64)                                                   \
   X("irq", "begin or end of a handler", 0, 16)                                   \
-  X("softirq", "begin or end of a handler", 130, 16)                             \
+  X("softirq", "begin or end of a handler", 140, 16)                             \
   X("syscall", "begin or end of a call", 150, 20)                                \
-  X("stack", "switch, most sleeps shorter than --stack-min: stack:off", 870, 17) \
-  X("stack:off", "sleep whose stack is kept, with its two switches", 3300, 179)  \
-  X("--stack-min 1ns", "switch, every sleep's stack kept", 2900, 62)             \
-  X("stack:wake", "sleep whose waker's stack is kept", 0, 149)                   \
-  X("stack:on", "sample of what runs, at 999 Hz", 0, 134)                        \
-  X("probe", "begin or end of a function: --uprobe", 6200, 18)                   \
-  X("--uprobe +retval", "the same, with what it returns", 6100, 21)              \
-  X("--uprobe +entry", "entry of a function", 12000, 19)                         \
-  X("--usdt", "USDT probe with two arguments", 880, 47)                          \
-  X("tracepoint", "event of -e task:task_rename", 1200, 144)                     \
-  X("counter", "switch, with --counters task-clock,page-faults", 640, 72)        \
-  X("block", "insert, issue or completion of a request", 320, 45)                \
-  X("fault", "page fault", 180, 48)                                              \
-  X("power", "change of a CPU's idle state", 0, -1)                              \
-  X("signal", "signal generated or delivered", 230, 52)                          \
-  X("ipi", "interrupt sent, or begin or end of its handler", 1400, 32)           \
-  X("workqueue", "work queued, begun or ended", 11000, 18)                       \
-  X("timer", "begin or end of an expiry", 0, 16)                                 \
-  X("net", "packet queued, sent or received", 210, 35)                           \
-  X("oom", "process killed; its time is lost in that of killing it", -1, 36)     \
-  X("reclaim", "begin or end of a reclaim", 0, 42)                               \
-  X("lock", "begin or end of a wait for a lock", 10000, 32)                      \
+  X("stack", "switch, most sleeps shorter than --stack-min: stack:off", 550, 16) \
+  X("stack:off", "sleep whose stack is kept, with its two switches", 5800, 86)   \
+  X("--stack-min 1ns", "switch, every sleep's stack kept", 2400, 48)             \
+  X("stack:wake", "sleep whose waker's stack is kept", 0, 70)                    \
+  X("stack:on", "sample of what runs, at 999 Hz", 19000, 62)                     \
+  X("probe", "begin or end of a function: --uprobe", 6100, 16)                   \
+  X("--uprobe +retval", "the same, with what it returns", 6500, 20)              \
+  X("--uprobe +entry", "entry of a function", 11000, 16)                         \
+  X("--usdt", "USDT probe with two arguments", 830, 48)                          \
+  X("tracepoint", "event of -e task:task_rename", 1100, 144)                     \
+  X("counter", "switch, with --counters task-clock,page-faults", 720, 72)        \
+  X("block", "insert, issue or completion of a request", 720, 45)                \
+  X("fault", "page fault", 93, 48)                                               \
+  X("power", "change of a CPU's idle state", 87, 40)                             \
+  X("signal", "signal generated or delivered", 220, 52)                          \
+  X("ipi", "interrupt sent, or begin or end of its handler", 0, 32)              \
+  X("workqueue", "work queued, begun or ended", 0, 18)                           \
+  X("timer", "begin or end of an expiry", 770, 16)                               \
+  X("net", "packet queued, sent or received", 240, 35)                           \
+  X("oom", "process killed; its time is lost in that of killing it", -1, 73)     \
+  X("reclaim", "begin or end of a reclaim", 0, 44)                               \
+  X("lock", "begin or end of a wait for a lock", 200, 32)                        \
   X("lbr", "branch stack of a sample; no such CPU was at hand", -1, -1)
 
 // clang-format on

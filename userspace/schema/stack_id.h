@@ -6,8 +6,28 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace schema {
+
+// What a recording with --symbols says of functions, before the first stack that they are in: an
+// instant of category `stack` on the recorder's track. `function` is its name. With `module` and
+// `build_id`, as the profiler module record has them, `start` (pointer) is where it begins in that
+// file, for the kernel's own text counted from its reference symbol; without them `start` is an
+// address, in the process `process` (koid) unless it is one of the kernel. `size` (uint64): bytes;
+// 0: not known.
+namespace symbol {
+inline constexpr std::string_view kEvent = "symbol";
+inline constexpr std::string_view kFunction = "function";
+inline constexpr std::string_view kModule = "module";
+inline constexpr std::string_view kBuildId = "build_id";
+inline constexpr std::string_view kStart = "start";
+inline constexpr std::string_view kSize = "size";
+inline constexpr std::string_view kProcess = "process";
+// Of a stack's own instant there: the first frames of each half by name, innermost first.
+inline constexpr std::string_view kKernelFrames = "kernel";
+inline constexpr std::string_view kUserFrames = "user";
+}  // namespace symbol
 
 inline uint64_t StackIdOf(std::span<const uint64_t> addresses) {
   // FNV-1a by words, each of them stirred, because the low bits of addresses say little.

@@ -7,7 +7,10 @@
 
 #include "capture/bpf/ring_sizes.h"
 #include "capture/rings/oldest_time.h"
+#include "session/journal_items.h"
 #include "session/process_time.h"
+#include "session/recording_sources.h"
+#include "session/translation.h"
 #include "util/clock.h"
 #include "util/machine_info.h"
 
@@ -15,6 +18,8 @@ namespace session {
 namespace {
 
 constexpr int kTurnMs = 1000;
+// What a process has mapped can be asked only as long as it is there.
+constexpr int kAskingTurnMs = 100;
 constexpr int kUnfinishedMs = 1;
 // So many may wait for the one that is being written.
 constexpr size_t kMaxWaiting = 16;
@@ -26,7 +31,8 @@ constexpr uint64_t kShorter = 20'000'000;
 
 util::Result<std::unique_ptr<Recording>> BufferedRecording::Make(
     RecordingConfig config, const capture::KernelFeatures& features) {
-  const auto ring_bytes = capture::RingBytesOf(config.buffer_bytes);
+  const uint64_t for_slots = HasLongEvents(config) ? config.buffer_bytes / 2 : config.buffer_bytes;
+  const auto ring_bytes = capture::RingBytesOf(for_slots);
   if (!ring_bytes) return ring_bytes.error();
   config.programs.ring_bytes = *ring_bytes;
   config.programs.ring_use = config.mode == BufferingMode::kOneshot
@@ -35,20 +41,26 @@ util::Result<std::unique_ptr<Recording>> BufferedRecording::Make(
   auto proc = std::make_unique<capture::ProcIdentity>();
   auto session = capture::CaptureSession::Initialize(config.programs, features, *proc);
   if (!session) return session.TakeError();
-  return std::unique_ptr<Recording>(
-      new BufferedRecording(std::move(config), std::move(proc), std::move(*session)));
+  auto sources = AddSources(config, **session);
+  if (!sources) return sources.TakeError();
+  return std::unique_ptr<Recording>(new BufferedRecording(
+      std::move(config), std::move(proc), std::move(*session), std::move(*sources)));
 }
 
 BufferedRecording::BufferedRecording(RecordingConfig config,
                                      std::unique_ptr<capture::ProcIdentity> proc,
-                                     std::unique_ptr<capture::CaptureSession> session)
+                                     std::unique_ptr<capture::CaptureSession> session,
+                                     capture::PerfSources sources)
     : config_(std::move(config)),
       providers_(config_.providers, config_.provider_session,
                  config_.mode == BufferingMode::kOneshot ? FXT_MODE_ONESHOT : FXT_MODE_CIRCULAR),
-      journal_limit_(kLeastJournalBytes + config_.buffer_bytes / 8),
+      journal_limit_(kLeastJournalBytes + config_.buffer_bytes / (HasLongEvents(config_) ? 2 : 8)),
       proc_(std::move(proc)),
       session_(std::move(session)),
-      durable_(session_->identities()) {
+      sources_(std::move(sources)),
+      durable_(session_->identities()),
+      mappings_(journal_, session_->identities(),
+                sources_.branches || config_.programs.categories.test(FXR_CATEGORY_STACK)) {
   config_.output.reset();
   for (uint32_t cpu = 0; cpu < session_->ring_count(); ++cpu) {
     rings_.push_back(session_->ring(cpu));
@@ -75,19 +87,30 @@ void BufferedRecording::OnStart(uint64_t time) {
 }
 
 void BufferedRecording::OnSideEvent(const fxr_side_header& event) {
+  const bool while_stopped = IsBetween(event.time);
+  // A long event tells nothing of who tasks are.
+  if (while_stopped && event.type == FXR_SIDE_LONG) return;
   if (started_) slot_counts_.Count(event);
-  const bool while_stopped = event.time > stop_time_ && event.time < start_time_;
   // Who tasks are when it starts again can be asked then.
   if (while_stopped && !started_ && journal_.bytes() >= journal_limit_) {
     ask_again_ = true;
     return;
   }
+  mappings_.OnSideEvent(event);
   durable_.identities().Keep(event);
   fxr_side_header& kept = journal_.Append(event);
   if (while_stopped) kept.flags |= FXR_SIDE_NAMES_ONLY;
 }
 
+void BufferedRecording::OnBranchSample(const perf::BranchStackSample& sample) {
+  if (IsBetween(sample.time)) return;
+  mappings_.OnBranchSample(sample);
+  AppendBranches(sample, journal_);
+}
+
 void BufferedRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
+  // The others are counted where they happen.
+  if (cpu >= 0) lost_by_perf_ += count;
   journal_.AppendItem(kJournalLoss, time, JournalLoss{{}, cpu, category, count});
 }
 
@@ -127,7 +150,11 @@ util::Status BufferedRecording::StartAgain(BufferDisposition disposition) {
   }
   ask_again_ = false;
   providers_.Start(disposition == BufferDisposition::kRetain);
-  start_time_ = session_->Resume();
+  // What was mapped meanwhile nobody told.
+  mappings_.AskAnew();
+  const auto resumed = session_->Resume();
+  if (!resumed) return resumed.error();
+  start_time_ = *resumed;
   started_ = true;
   if (disposition == BufferDisposition::kRetain) {
     journal_.AppendMark(kJournalStarted, start_time_);
@@ -156,9 +183,10 @@ void BufferedRecording::StopAt(uint64_t time) {
 // One ring that is full ends it for all: a file in which some CPUs stop earlier would look as if
 // nothing happened there.
 void BufferedRecording::StopWhenFull() {
-  const bool full = std::any_of(rings_.begin(), rings_.end(), [](const capture::SlotRing& ring) {
-    return ring.LiveHead() - ring.consumed() >= ring.capacity() - FXR_RING_SLACK;
-  });
+  const bool full = journal_.bytes() > journal_limit_ ||
+                    std::any_of(rings_.begin(), rings_.end(), [](const capture::SlotRing& ring) {
+                      return ring.LiveHead() - ring.consumed() >= ring.capacity() - FXR_RING_SLACK;
+                    });
   if (!full) return;
   uint64_t end = session_->Pause();
   for (const capture::SlotRing& ring : rings_) {
@@ -213,32 +241,28 @@ void BufferedRecording::Trim() {
 void BufferedRecording::AskAgain() {
   const uint64_t now = session_->Now();
   static_cast<void>(session_->ForEachTask([&](const fxr_task& task) {
-    fxr_task known = task;
-    known.header = {now, FXR_SIDE_FORK, FXR_SIDE_NAMES_ONLY, 0, sizeof(known)};
-    durable_.identities().Keep(known.header);
-    journal_.Append(known.header);
-    fxr_rename name{};
-    name.header = {now, FXR_SIDE_RENAME, FXR_SIDE_NAMES_ONLY, 0, sizeof(name)};
-    name.tid = task.tid;
-    name.tgid = task.tgid;
-    name.uid = task.uid;
-    std::copy_n(task.comm, FXR_COMM_BYTES, name.comm);
-    std::copy_n(task.full_name, FXR_FULL_NAME_BYTES, name.full_name);
-    journal_.Append(name.header);
+    durable_.identities().Keep(AppendKnownTask(now, task, journal_));
   }));
 }
 
 void BufferedRecording::AddPollFds(std::vector<pollfd>& fds) const {
   // See CaptureSession::Drain.
-  if (drained_) fds.push_back({session_->wakeup_fd(), POLLIN, 0});
+  if (drained_) {
+    fds.push_back({session_->wakeup_fd(), POLLIN, 0});
+    for (const int fd : session_->perf_fds()) fds.push_back({fd, POLLIN, 0});
+  }
   fds.push_back({thread_.fd(), POLLIN, 0});
 }
 
-int BufferedRecording::TimeoutMs() const { return drained_ ? kTurnMs : kUnfinishedMs; }
+int BufferedRecording::TimeoutMs() const {
+  if (!drained_) return kUnfinishedMs;
+  return mappings_.is_wanted() ? kAskingTurnMs : kTurnMs;
+}
 
 util::Status BufferedRecording::Turn() {
   if (!begun_) return util::Ok();
   drained_ = session_->Drain();
+  TellProblems(config_, *session_);
   if (config_.mode == BufferingMode::kOneshot && started_) StopWhenFull();
   if (notes_.IsDue(session_->Now())) NoteHeads();
   const uint64_t lost_tasks = session_->LostTaskEvents();
@@ -303,21 +327,14 @@ void BufferedRecording::BeginNextSnapshot() {
   waiting_.pop_front();
   auto window = TakeWindow(next.request);
   if (!window) {
-    Written failed;
-    failed.number = next.number;
-    failed.status = window.TakeError();
-    failed.name = next.request.destination.output.name();
-    written_.push_back(std::move(failed));
-    return;
+    return Fail(next, window.TakeError());
   }
   WindowWriterOptions options;
   options.info = config_.info;
   options.info.ring_bytes = session_->ring_bytes();
   options.info.start_time = util::WallClockBefore(session_->Now() - window->begin);
   translate::TakeClocks(options.info);
-  options.translator = {.record_task_events = config_.programs.categories.test(FXR_CATEGORY_TASK),
-                        .filtered = !session_->filter().empty(),
-                        .counters = session_->options().counters};
+  options.translator = TranslationOf(*session_, sources_);
   options.sees_switches = session_->options().sees_switches();
   options.fired = std::move(next.request.fired);
   thread_.Begin({std::move(*window), std::move(options), std::move(next.request.destination),
@@ -327,28 +344,21 @@ void BufferedRecording::BeginNextSnapshot() {
 std::optional<fxr_task> BufferedRecording::FindTask(uint32_t tid) {
   if (const auto task = session_->identities().LookUp(tid)) return task;
   // It has ended; what told of it is here, unless it is older than the window.
-  std::optional<fxr_task> found;
-  for (Journal::View view = journal_.Share(); view.Front() != nullptr; view.Pop()) {
-    UpdateTask(*view.Front(), tid, found);
-  }
-  if (!found) found = durable_.Find(tid);
-  return found;
+  return durable_.Find(tid, journal_.Share());
 }
 
 void BufferedRecording::Abandon() {
   thread_.Abandon();
-  for (Waiting& each : waiting_) {
-    Written failed;
-    failed.number = each.number;
-    failed.status = util::Error{"given up", ""};
-    failed.name = each.request.destination.output.name();
-    written_.push_back(std::move(failed));
-  }
+  for (const Waiting& each : waiting_) Fail(each, {"given up", ""});
   waiting_.clear();
 }
 
-util::Result<Written> BufferedRecording::Close() {
-  return util::Error{"there is no file to close: the buffer is written by snapshots", ""};
+void BufferedRecording::Fail(const Waiting& snapshot, util::Error why) {
+  Written failed;
+  failed.number = snapshot.number;
+  failed.status = std::move(why);
+  failed.name = snapshot.request.destination.output.name();
+  written_.push_back(std::move(failed));
 }
 
 RecordingStatus BufferedRecording::status() const {
@@ -362,11 +372,9 @@ RecordingStatus BufferedRecording::status() const {
   }
   const capture::CaptureStats stats = session_->stats();
   for (const capture::SlotRing& ring : rings_) status.events += ring.LiveHead();
-  status.events += stats.side_events_consumed;
+  status.events += stats.side_events_consumed + stats.perf_events + providers_.records();
   for (const uint64_t dropped : stats.dropped) status.lost += dropped;
-  status.lost += stats.recursion_misses;
-  status.events += providers_.records();
-  status.lost += providers_.lost();
+  status.lost += stats.recursion_misses + lost_by_perf_ + providers_.lost();
   status.cpu_time = ProcessTime();
   status.ring_bytes = session_->ring_bytes();
   status.buffer_bytes = session_->ring_bytes() * rings_.size();

@@ -11,11 +11,13 @@
 
 #include "capture/capture_session.h"
 #include "capture/event_handler.h"
+#include "capture/perf_sources.h"
 #include "capture/proc_identity.h"
 #include "capture/rings/head_notes.h"
 #include "session/durable_tasks.h"
 #include "session/guests/provider_control.h"
 #include "session/journal.h"
+#include "session/journal_mappings.h"
 #include "session/recording.h"
 #include "session/slot_counts.h"
 #include "session/snapshot_thread.h"
@@ -36,7 +38,9 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   util::Result<uint64_t> Snapshot(SnapshotRequest request) override;
   std::vector<Written> TakeWritten() override { return std::move(written_); }
   void Abandon() override;
-  util::Result<Written> Close() override;
+  util::Result<Written> Close() override {
+    return util::Error{"there is no file to close: the buffer is written by snapshots", ""};
+  }
   void Mark(const TriggerFired&) override {}
   void Describe(translate::SessionInfo info) override { config_.info = std::move(info); }
   uint64_t Now() override { return session_->Now(); }
@@ -44,6 +48,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   RecordingStatus status() const override;
   CategoryTotals CountCategories() override;
   std::vector<provider::Alert> TakeProviderAlerts() override { return providers_.TakeAlerts(); }
+  const capture::PerfSources& sources() const override { return sources_; }
   capture::CaptureSession& capture() override { return *session_; }
 
  private:
@@ -53,7 +58,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
     SnapshotRequest request;
   };
   BufferedRecording(RecordingConfig config, std::unique_ptr<capture::ProcIdentity> proc,
-                    std::unique_ptr<capture::CaptureSession> session);
+                    std::unique_ptr<capture::CaptureSession> session, capture::PerfSources sources);
 
   // What the capture delivers; slots stay where they are.
   void OnClockOffset(int64_t offset) override;
@@ -61,12 +66,16 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void OnStart(uint64_t time) override;
   bool OnSlots(capture::SlotStream&) override { return true; }
   void OnSideEvent(const fxr_side_header& event) override;
-  void OnBranchSample(const perf::BranchStackSample&) override {}
-  void OnMapping(uint64_t, const perf::MmapRecord&) override {}
+  void OnBranchSample(const perf::BranchStackSample& sample) override;
+  void OnMapping(uint64_t time, const perf::MmapRecord& record) override {
+    mappings_.OnMapping(time, record);
+  }
   void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) override;
   void OnTick(uint64_t) override {}
   void OnFinalTask(const fxr_task&) override {}
 
+  // Of an event at this time: it is between a stop and the start after it.
+  bool IsBetween(uint64_t time) const { return time > stop_time_ && time < start_time_; }
   util::Status StartAgain(BufferDisposition disposition);
   void StopWhenFull();
   void StopAt(uint64_t time);
@@ -79,17 +88,20 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void AskAgain();
   util::Result<Window> TakeWindow(const SnapshotRequest& request);
   void BeginNextSnapshot();
+  void Fail(const Waiting& snapshot, util::Error why);
 
   RecordingConfig config_;
   ProviderControl providers_;
   const size_t journal_limit_;  // bytes
   std::unique_ptr<capture::ProcIdentity> proc_;
   std::unique_ptr<capture::CaptureSession> session_;
+  const capture::PerfSources sources_;
   std::vector<capture::SlotRing> rings_;
   capture::HeadNotes notes_;
   std::vector<uint64_t> floors_;  // by ring, the first slot that counts
   DurableTasks durable_;
   Journal journal_;
+  JournalMappings mappings_;
   bool begun_ = false;  // there was a start
   bool started_ = false;
   bool full_ = false;
@@ -100,6 +112,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   uint64_t start_time_ = UINT64_MAX;  // of the start after it
   uint64_t end_time_ = 0;             // while it is stopped: nothing after this counts
   uint64_t lost_tasks_ = 0;
+  uint64_t lost_by_perf_ = 0;
   SlotCounts slot_counts_;
   uint64_t next_number_ = 1;
   uint64_t snapshots_ = 0;

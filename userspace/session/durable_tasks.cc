@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "capture/proc_identity.h"
-#include "session/journal.h"
 
 namespace session {
 namespace {
@@ -18,6 +17,26 @@ const Event& As(const fxr_side_header& header) {
   return reinterpret_cast<const Event&>(header);
 }
 
+// What an event tells of the task with this tid: who it is, and how it is called from then on.
+void UpdateTask(const fxr_side_header& event, uint32_t tid, std::optional<fxr_task>& task) {
+  const auto rename = [&](uint32_t tgid, const char(&comm)[FXR_COMM_BYTES]) {
+    if (!task) {
+      task.emplace();
+      task->tid = tid;
+      task->tgid = tgid;
+    }
+    std::copy_n(comm, FXR_COMM_BYTES, task->comm);
+  };
+  if (event.type == FXR_SIDE_FORK && As<fxr_task>(event).tid == tid) {
+    task = As<fxr_task>(event);
+  } else if (event.type == FXR_SIDE_RENAME && As<fxr_rename>(event).tid == tid) {
+    rename(As<fxr_rename>(event).tgid, As<fxr_rename>(event).comm);
+  } else if (event.type == FXR_SIDE_EXEC && As<fxr_exec>(event).tid == tid) {
+    rename(As<fxr_exec>(event).tgid, As<fxr_exec>(event).comm);
+    task->cgroup = As<fxr_exec>(event).cgroup;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<KeptIdentities> KeptIdentities::Copy() const {
@@ -25,6 +44,7 @@ std::unique_ptr<KeptIdentities> KeptIdentities::Copy() const {
   copy->cgroups_ = cgroups_;
   copy->older_cgroups_ = older_cgroups_;
   copy->irqs_ = irqs_;
+  copy->mappings_ = mappings_;
   return copy;
 }
 
@@ -103,30 +123,15 @@ void DurableTasks::Apply(const fxr_side_header& event) {
       break;
     default:
       ApplyToTasks(event, clock_offset_, *tasks_);
+      identities_.mappings().Apply(event);
       break;
   }
 }
 
-void UpdateTask(const fxr_side_header& event, uint32_t tid, std::optional<fxr_task>& task) {
-  const auto rename = [&](uint32_t tgid, const char(&comm)[FXR_COMM_BYTES]) {
-    if (!task) {
-      task.emplace();
-      task->tid = tid;
-      task->tgid = tgid;
-    }
-    std::copy_n(comm, FXR_COMM_BYTES, task->comm);
-  };
-  if (event.type == FXR_SIDE_FORK && As<fxr_task>(event).tid == tid) {
-    task = As<fxr_task>(event);
-  } else if (event.type == FXR_SIDE_RENAME && As<fxr_rename>(event).tid == tid) {
-    rename(As<fxr_rename>(event).tgid, As<fxr_rename>(event).comm);
-  } else if (event.type == FXR_SIDE_EXEC && As<fxr_exec>(event).tid == tid) {
-    rename(As<fxr_exec>(event).tgid, As<fxr_exec>(event).comm);
-    task->cgroup = As<fxr_exec>(event).cgroup;
-  }
-}
-
-std::optional<fxr_task> DurableTasks::Find(uint32_t tid) const {
+std::optional<fxr_task> DurableTasks::Find(uint32_t tid, Journal::View journal) const {
+  std::optional<fxr_task> found;
+  for (; journal.Front() != nullptr; journal.Pop()) UpdateTask(*journal.Front(), tid, found);
+  if (found) return found;
   const model::ThreadHandle handle = tasks_->table().Find(tid);
   if (handle == model::kNoHandle) return std::nullopt;
   const model::Thread& thread = tasks_->table().thread(handle);

@@ -14,6 +14,8 @@
 #include "fxt_record/event.h"
 #include "model/identity_source.h"
 #include "model/task_tracker.h"
+#include "session/journal.h"
+#include "session/kept_mappings.h"
 
 namespace session {
 
@@ -37,7 +39,12 @@ class KeptIdentities final : public model::IdentitySource {
   std::string CgroupPath(uint64_t id) override;
   std::string IrqName(uint32_t irq) override;
   std::string FunctionAt(int64_t address) override { return proc_.FunctionAt(address); }
-  std::vector<model::ExecutableMapping> MappingsOf(uint32_t) override { return {}; }
+  // At the left edge, if anybody asked; see mappings().
+  std::vector<model::ExecutableMapping> MappingsOf(uint32_t tgid) override {
+    return tgid == 0 ? proc_.KernelMappings() : mappings_.Of(tgid);
+  }
+  // They follow the journal as the tasks do.
+  KeptMappings& mappings() { return mappings_; }
 
  private:
   model::IdentitySource* live_;
@@ -45,19 +52,20 @@ class KeptIdentities final : public model::IdentitySource {
   std::unordered_map<uint64_t, std::string> cgroups_;
   std::unordered_map<uint64_t, std::string> older_cgroups_;
   std::unordered_map<uint32_t, std::string> irqs_;
+  KeptMappings mappings_;
 };
 
 // What an event of the journal tells of tasks; `offset` as in capture::EventHandler::OnClockOffset.
 void ApplyToTasks(const fxr_side_header& event, int64_t offset, model::TaskTracker& tasks);
 
-// What an event tells of the task with this tid: who it is, and how it is called from then on.
-void UpdateTask(const fxr_side_header& event, uint32_t tid, std::optional<fxr_task>& task);
-
 class DurableTasks {
  public:
   explicit DurableTasks(model::IdentitySource& live) : identities_(&live) { Clear(); }
 
-  void Clear() { tasks_ = std::make_unique<model::TaskTracker>(identities_, false); }
+  void Clear() {
+    tasks_ = std::make_unique<model::TaskTracker>(identities_, false);
+    identities_.mappings() = {};
+  }
   KeptIdentities& identities() { return identities_; }
   const KeptIdentities& identities() const { return identities_; }
   const model::TaskTracker& tasks() const { return *tasks_; }
@@ -70,8 +78,9 @@ class DurableTasks {
   // Lets go of tasks that ended a while before `time`, ns of CLOCK_MONOTONIC.
   void Sweep(uint64_t time);
 
-  // By what was applied; without the cgroup.
-  std::optional<fxr_task> Find(uint32_t tid) const;
+  // Who has or had this tid at the end of the journal; by what was applied alone without the
+  // cgroup.
+  std::optional<fxr_task> Find(uint32_t tid, Journal::View journal) const;
 
   // As of the events applied.
   int64_t clock_offset() const { return clock_offset_; }

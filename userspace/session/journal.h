@@ -21,6 +21,8 @@ enum JournalType : uint8_t {
   kJournalClock,        // JournalClock
   kJournalStopped,      // header only
   kJournalStarted,      // header only
+  kJournalBranches,     // see journal_items.h
+  kJournalMapping,      // likewise
 };
 struct JournalLoss {
   fxr_side_header header;

@@ -24,6 +24,7 @@
 
 #include "capture/bpf/kernel_features.h"
 #include "capture/bpf/program_options.h"
+#include "capture/perf_sources.h"
 #include "fxt_record/event.h"
 #include "provider/provider_set.h"
 #include "session/slot_counts.h"
@@ -63,6 +64,11 @@ struct RecordingConfig {
   capture::ProgramOptions programs;
   // Of all CPUs together, rounded down to powers of two for each; streaming: 0 is the default.
   uint64_t buffer_bytes = uint64_t{64} << 20;
+  // What comes by perf's rings. In a buffer it has half of the room, where there is any.
+  capture::PerfSourceOptions sources;
+  // Told lines for people: what of the sources is left out, and what goes wrong with them later;
+  // empty: nobody.
+  std::function<void(const std::string&)> note;
   // What files say of the recording; ring_bytes and start_time are filled in.
   translate::SessionInfo info;
   // Streaming alone: the file. It takes its name at the first start.
@@ -167,6 +173,8 @@ class Recording {
   virtual std::optional<fxr_task> FindTask(uint32_t tid) = 0;
   // Alerts of providers since the last call.
   virtual std::vector<provider::Alert> TakeProviderAlerts() = 0;
+  // What of RecordingConfig::sources there is.
+  virtual const capture::PerfSources& sources() const = 0;
   // The capture behind it, for who follows a command or counts.
   virtual capture::CaptureSession& capture() = 0;
 };

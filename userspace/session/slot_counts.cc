@@ -56,6 +56,11 @@ void SlotCounts::Count(const fxr_side_header& event) {
       ++counts_[schema::SlotInfoOf(fxr_type_of(slot.commit)).category];
       break;
     }
+    case FXR_SIDE_LONG: {
+      const auto category = reinterpret_cast<const fxr_long&>(event).category;
+      if (category < FXR_CATEGORIES) ++counts_[category];
+      break;
+    }
     default:
       break;
   }

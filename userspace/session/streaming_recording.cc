@@ -6,6 +6,8 @@
 
 #include "schema/names.h"
 #include "session/process_time.h"
+#include "session/recording_sources.h"
+#include "session/translation.h"
 #include "session/window_writer.h"
 #include "sink/open_sink.h"
 #include "util/clock.h"
@@ -43,17 +45,21 @@ util::Result<std::unique_ptr<Recording>> StreamingRecording::Make(
   auto proc = std::make_unique<capture::ProcIdentity>();
   auto session = capture::CaptureSession::Initialize(config.programs, features, *proc);
   if (!session) return session.TakeError();
-  return std::unique_ptr<Recording>(
-      new StreamingRecording(std::move(config), std::move(proc), std::move(*session)));
+  auto sources = AddSources(config, **session);
+  if (!sources) return sources.TakeError();
+  return std::unique_ptr<Recording>(new StreamingRecording(
+      std::move(config), std::move(proc), std::move(*session), std::move(*sources)));
 }
 
 StreamingRecording::StreamingRecording(RecordingConfig config,
                                        std::unique_ptr<capture::ProcIdentity> proc,
-                                       std::unique_ptr<capture::CaptureSession> session)
+                                       std::unique_ptr<capture::CaptureSession> session,
+                                       capture::PerfSources sources)
     : config_(std::move(config)),
       providers_(config_.providers, config_.provider_session, FXT_MODE_STREAMING),
       proc_(std::move(proc)),
       session_(std::move(session)),
+      sources_(std::move(sources)),
       tasks_(session_->identities(), session_->options().sees_switches()) {
   if (providers_.set() == nullptr) return;
   guests_.emplace(*providers_.set());
@@ -74,12 +80,8 @@ util::Status StreamingRecording::OpenFile() {
   }
   if (!destination) return util::Error{"the file was closed already", ""};
   destination->output.WaitWhile([this] { return !abandoned_; });
-  file_ = std::make_unique<File>(
-      std::move(*destination), tasks_,
-      translate::TranslatorOptions{
-          .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
-          .filtered = !session_->filter().empty(),
-          .counters = session_->options().counters});
+  file_ =
+      std::make_unique<File>(std::move(*destination), tasks_, TranslationOf(*session_, sources_));
   file_->number = ++files_;
   if (guests_) guests_->set_writer(&file_->sections);
   file_->translator.OnClockOffset(clock_offset_);
@@ -122,10 +124,16 @@ bool StreamingRecording::OnSlots(capture::SlotStream& slots) {
 }
 
 void StreamingRecording::OnSideEvent(const fxr_side_header& event) {
-  if (!was_stopped_ || event.time <= stop_time_ || event.time >= start_time_) {
-    return file_->translator.OnSideEvent(event);
-  }
+  if (!IsBetween(event.time)) return file_->translator.OnSideEvent(event);
   ApplyToTasks(event, clock_offset_, tasks_);
+}
+
+void StreamingRecording::OnBranchSample(const perf::BranchStackSample& sample) {
+  if (!IsBetween(sample.time)) file_->translator.OnBranchSample(sample);
+}
+
+void StreamingRecording::OnMapping(uint64_t time, const perf::MmapRecord& record) {
+  file_->translator.OnMapping(time, record);
 }
 
 void StreamingRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
@@ -222,7 +230,9 @@ util::Status StreamingRecording::Start(BufferDisposition) {
   if (begun_) {
     drained_ = session_->Drain();
     providers_.Start(true);
-    start_time_ = session_->Resume();
+    const auto resumed = session_->Resume();
+    if (!resumed) return resumed.error();
+    start_time_ = *resumed;
     started_ = true;
     file_->translator.OnMark(start_time_, schema::event::kStarted, {});
     return util::Ok();
@@ -255,7 +265,9 @@ util::Status StreamingRecording::Stop() {
 }
 
 void StreamingRecording::AddPollFds(std::vector<pollfd>& fds) const {
-  if (drained_ && begun_) fds.push_back({session_->wakeup_fd(), POLLIN, 0});
+  if (!drained_ || !begun_) return;
+  fds.push_back({session_->wakeup_fd(), POLLIN, 0});
+  for (const int fd : session_->perf_fds()) fds.push_back({fd, POLLIN, 0});
 }
 
 int StreamingRecording::TimeoutMs() const {
@@ -266,6 +278,7 @@ int StreamingRecording::TimeoutMs() const {
 util::Status StreamingRecording::Turn() {
   if (!begun_ || !file_) return util::Ok();
   drained_ = session_->Drain();
+  TellProblems(config_, *session_);
   const uint64_t now = util::MonotonicNow();
   if (now >= flush_at_) {
     flush_at_ = now + kFlushInterval;

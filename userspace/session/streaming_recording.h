@@ -12,6 +12,7 @@
 
 #include "capture/capture_session.h"
 #include "capture/event_handler.h"
+#include "capture/perf_sources.h"
 #include "capture/proc_identity.h"
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"
@@ -53,6 +54,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   std::vector<provider::Alert> TakeProviderAlerts() override {
     return guests_ ? guests_->TakeAlerts() : std::vector<provider::Alert>();
   }
+  const capture::PerfSources& sources() const override { return sources_; }
   capture::CaptureSession& capture() override { return *session_; }
 
  private:
@@ -73,19 +75,24 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   };
 
   StreamingRecording(RecordingConfig config, std::unique_ptr<capture::ProcIdentity> proc,
-                     std::unique_ptr<capture::CaptureSession> session);
+                     std::unique_ptr<capture::CaptureSession> session,
+                     capture::PerfSources sources);
 
   void OnClockOffset(int64_t offset) override;
   void OnSnapshotTask(const fxr_task& task) override;
   void OnStart(uint64_t time) override;
   bool OnSlots(capture::SlotStream& slots) override;
   void OnSideEvent(const fxr_side_header& event) override;
-  void OnBranchSample(const perf::BranchStackSample&) override {}
-  void OnMapping(uint64_t, const perf::MmapRecord&) override {}
+  void OnBranchSample(const perf::BranchStackSample& sample) override;
+  void OnMapping(uint64_t time, const perf::MmapRecord& record) override;
   void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) override;
   void OnTick(uint64_t time) override;
   void OnFinalTask(const fxr_task& task) override { file_->translator.OnFinalTask(task); }
 
+  // Nothing of what happens between a stop and the start after it is in the file.
+  bool IsBetween(uint64_t time) const {
+    return was_stopped_ && time > stop_time_ && time < start_time_;
+  }
   util::Status OpenFile();
   void BeginFile(uint64_t time);
   // The file takes its name.
@@ -101,6 +108,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   std::unique_ptr<capture::ProcIdentity> proc_;
   std::optional<ProviderStream> guests_;  // where providers take part; outlives the capture
   std::unique_ptr<capture::CaptureSession> session_;
+  const capture::PerfSources sources_;
   model::TaskTracker tasks_;
   std::atomic<bool> abandoned_ = false;
   std::unique_ptr<File> file_;

@@ -13,6 +13,7 @@
 #include "provider/section_writer.h"
 #include "schema/names.h"
 #include "session/guests/window_guests.h"
+#include "session/journal_items.h"
 
 namespace session {
 namespace {
@@ -29,6 +30,8 @@ class WindowTranslation {
         translator_(writer, tasks_, options.translator),
         sections_(writer.archive(), translator_),
         fired_(options.fired),
+        branches_(options.translator.branches),
+        mappings_(options.translator.branches || options.translator.stacks),
         offset_(window.clock_offset),
         stopped_(window.stopped) {
     translator_.set_session_info(options.info);
@@ -75,6 +78,7 @@ class WindowTranslation {
         unknown_before_ = event->time;
       } else {
         ApplyToTasks(*event, offset_, *window_.tasks);
+        window_.identities->mappings().Apply(*event);
       }
       window_.journal.Pop();
     }
@@ -151,6 +155,12 @@ class WindowTranslation {
       case kJournalStarted:
         stopped_ = false;
         return translator_.OnMark(event.time, schema::event::kStarted, {});
+      case kJournalBranches:
+        if (!branches_) return;
+        return translator_.OnBranchSample(ReadBranches(event));
+      case kJournalMapping:
+        if (!mappings_) return;
+        return translator_.OnMapping(event.time, ReadMapping(event));
       default:
         return translator_.OnSideEvent(event);
     }
@@ -165,6 +175,8 @@ class WindowTranslation {
   provider::SectionWriter sections_;
   std::vector<TriggerFired> fired_;
   size_t next_fired_ = 0;
+  const bool branches_;
+  const bool mappings_;
   int64_t offset_;
   bool stopped_;
   bool begun_ = false;

@@ -87,4 +87,19 @@ testing::AssertionResult IsReadableFile(const std::string& path, FxtLog* log) {
   return CheckLog(path, false, log);
 }
 
+void ExpectWorksOrSaysWhy(const char* what, const CommandResult& result, const std::string& path) {
+  EXPECT_FALSE(result.timed_out) << what;
+  EXPECT_EQ(result.signal, 0) << what << ": " << result.Describe();
+  if (result.exit_code == 0) {
+    printf("%s: works\n", what);
+    EXPECT_TRUE(IsWholeFile(path)) << what;
+  } else {
+    printf("%s: %s", what, result.err.c_str());
+    EXPECT_TRUE(IsClearError(result, {})) << what;
+    if (std::filesystem::exists(path)) {
+      EXPECT_TRUE(IsWholeFile(path)) << what;
+    }
+  }
+}
+
 }  // namespace truth

@@ -28,6 +28,10 @@ testing::AssertionResult IsWholeFile(const std::string& path, FxtLog* log = null
 // Cut anywhere, but readable up to there.
 testing::AssertionResult IsReadableFile(const std::string& path, FxtLog* log = nullptr);
 
+// Whatever is not allowed: done and whole, or refused in a clear word with no broken file. `what`
+// is named in failures and shown.
+void ExpectWorksOrSaysWhy(const char* what, const CommandResult& result, const std::string& path);
+
 // Whether `text` holds `word`, whatever the case.
 bool Mentions(std::string_view text, std::string_view word);
 

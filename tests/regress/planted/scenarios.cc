@@ -61,6 +61,20 @@ const std::vector<Scenario>& Scenarios() {
       {"stopped", "a debugger stops the server now and then for 30 ms", Stopped},
       {"more_threads", "nothing: the same work by eight threads instead of four",
        MoreThreadsSameWork},
+      {"interpreter_switches", "an interpreter's lock is given away every 5 ms, not 0.2",
+       InterpreterSwitches},
+      {"lost_wakeup", "one notification in forty is lost, and found 30 ms later", LostWakeup},
+      {"shorter_queue", "a queue holds two items instead of 64", ShorterQueue},
+      {"nice_holder", "who holds a lock is nice, beside threads that compute", NiceHolder},
+      {"synced_log", "a thread that writes the log waits for the disk", SyncedLog},
+      {"held_answers", "answers come 4 ms later instead of 0.3", HeldAnswers},
+      {"forked_heap", "who forks has 192 MiB instead of 2", ForkedHeap},
+      {"small_pages", "a large table is in small pages", SmallPages},
+      {"small_pipe", "a pipe holds 4 KiB instead of 1 MiB", SmallPipe},
+      {"smaller_cache", "half of a file is thrown out of memory again and again", SmallerCache},
+      {"bouncing", "a thread moves to another CPU for each item", Bouncing},
+      {"larger_batches", "items come in twenties instead of twos", LargerBatches},
+      {"other_order", "nothing: two processes start in another order", OtherOrder},
   };
   return all;
 }

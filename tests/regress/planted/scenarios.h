@@ -95,6 +95,21 @@ int MemoryBound(const Options& options);
 int Stopped(const Options& options);
 int MoreThreadsSameWork(const Options& options);
 
+// Fresh ones, made when all those above were found.
+int InterpreterSwitches(const Options& options);
+int LostWakeup(const Options& options);
+int ShorterQueue(const Options& options);
+int NiceHolder(const Options& options);
+int SyncedLog(const Options& options);
+int HeldAnswers(const Options& options);
+int ForkedHeap(const Options& options);
+int SmallPages(const Options& options);
+int SmallPipe(const Options& options);
+int SmallerCache(const Options& options);
+int Bouncing(const Options& options);
+int LargerBatches(const Options& options);
+int OtherOrder(const Options& options);
+
 int SlowSystemCall(const Options& options);
 int WakeupChain(const Options& options);
 

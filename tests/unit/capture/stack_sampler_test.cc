@@ -122,6 +122,7 @@ TEST_F(StackSamplerTest, TheFilterHolds) {
 TEST_F(StackSamplerTest, ComesInTheOrderOfTime) {
   perf::MmapRecord mapping;
   mapping.file = "/usr/bin/app";
+  mapping.size = 4096;
   Sample(101, 50, {});
   Other(40, mapping);
   Other(45, perf::LostRecord{0, 7});

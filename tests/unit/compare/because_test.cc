@@ -85,6 +85,26 @@ TEST(BecauseTest, WhoIsAnsweredSoonerAndSleepsLongerIsNotWorse) {
   EXPECT_EQ(Find(slower, "client", Metric::kSleep)->verdict, Verdict::kWorse);
 }
 
+TEST(BecauseTest, AServerOutsideThatIsAskedMoreSeldomIsNotWorse) {
+  const Work client = Named("client");
+  Work server = Named("server");
+  server.of_command = false;
+  Work idle = server;
+  idle.long_sleeps = 10;
+  idle.long_sleep_ms = 15;
+  DiffInput input = Simulator(5).Sides({client, server}, {client, idle}, 5);
+  for (auto* side : {&input.base, &input.next}) {
+    for (auto& capture : *side) {
+      Blame(capture, "server", measure::Because::kWokenBy, NumberOf(capture, "client"),
+            side == &input.next ? 450 : 300);
+    }
+  }
+  const DiffReport report = Diff(std::move(input));
+  const Row* sleep = Find(report, "server", Metric::kSleep);
+  ASSERT_NE(sleep, nullptr);
+  EXPECT_FALSE(IsFinding(sleep->verdict));
+}
+
 // Waits of a victim that grew by a hundred ms per second, which `whom` held the CPU for.
 DiffReport Waiting(const Work& holder, const Work& changed) {
   Work victim = Named("victim");

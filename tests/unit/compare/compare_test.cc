@@ -103,6 +103,26 @@ TEST(CompareTest, LessCpuIsBetterAndTheSleepInItsPlaceNoFinding) {
   EXPECT_FALSE(report.worse());
 }
 
+TEST(CompareTest, AsMuchWorkInFewerWakeupsIsNotDearer) {
+  const auto in_batches = [](Work& work) { work.wakeups /= 8; };
+  EXPECT_FALSE(DiffOf(in_batches).worse());
+}
+
+TEST(CompareTest, SleepsOfManyThreadsCountTogether) {
+  // Two dozen threads that come and go, each with next to no sleep.
+  Work client;
+  client.threads = 24;
+  client.wakeups = 30;
+  client.sleep_us = 3000;
+  Work other;
+  other.thread = "other";
+  Work slowed = client;
+  slowed.long_sleeps = 15;
+  slowed.long_sleep_ms = 12;
+  const DiffReport report = Diff(Simulator(12).Sides({client, other}, {slowed, other}, 5));
+  EXPECT_EQ(Find(report, "worker", Metric::kSleep)->verdict, Verdict::kWorse);
+}
+
 TEST(CompareTest, MoreWakeupsThatDoNothingAreWorse) {
   const DiffReport report = DiffOf([](Work& work) { work.wakeups *= 6; });
   const Row* wakeups = Find(report, "worker", Metric::kWakeups);

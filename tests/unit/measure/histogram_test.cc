@@ -148,6 +148,20 @@ TEST(HistogramTest, TailsAreCountedAboveAThreshold) {
   EXPECT_DOUBLE_EQ(histogram.MeanLog(0), (5 * std::log(10) + 3 * std::log(20) + std::log(60)) / 9);
 }
 
+TEST(HistogramTest, TheDeviationIsThatOfTheValues) {
+  Histogram histogram;
+  for (const uint64_t value : {10, 20, 30, 40}) histogram.Add(value);
+  EXPECT_NEAR(histogram.StandardDeviation(), 12.91, 0.005);
+  // Far from 0, where squares of the values themselves have no digits left for it.
+  Histogram far;
+  const uint64_t hour = 3'600'000'000'000;
+  for (const uint64_t value : {hour, 2 * hour}) far.Add(value, 1000);
+  EXPECT_NEAR(far.StandardDeviation(), static_cast<double>(hour) / 2, 0.02 * hour);
+  Histogram one;
+  one.Add(7);
+  EXPECT_EQ(one.StandardDeviation(), 0);
+}
+
 TEST(HistogramTest, AnEmptyOneHasNothing) {
   const Histogram histogram;
   EXPECT_TRUE(histogram.empty());
@@ -155,6 +169,7 @@ TEST(HistogramTest, AnEmptyOneHasNothing) {
   EXPECT_EQ(histogram.Quantile(0.5), 0u);
   EXPECT_EQ(histogram.CountAbove(0), 0u);
   EXPECT_EQ(histogram.MeanLog(1), 0);
+  EXPECT_EQ(histogram.StandardDeviation(), 0);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST_F(FxtDiffTest, FailExitsWithThreeAndWritesTheFilesBefore) {
   const auto result = Fxt({"diff", Path("base"), Path("new"), "--fail", "--markdown", Path("d.md"),
                            "--junit", Path("d.xml")});
   EXPECT_EQ(result.status, 3);
-  EXPECT_THAT(Text("d.md"), HasSubstr("| 1 | worse | app/worker | CPU time |"));
+  EXPECT_THAT(Text("d.md"), HasSubstr("| 1 | worse | app/worker | CPU time per wakeup |"));
   EXPECT_THAT(Text("d.xml"), HasSubstr("<failure message=\"worse: "));
   Save(0.4);
   EXPECT_EQ(Fxt({"diff", Path("base"), Path("new"), "--fail"}).status, 0);
@@ -111,7 +111,7 @@ TEST_F(FxtDiffTest, JsonIsWhatTheSchemaSays) {
   EXPECT_EQ(finding["rank"], 1);
   EXPECT_EQ(finding["group"], json({{"process", "app"}, {"thread", "worker"}}));
   EXPECT_EQ(finding["metric"], "cpu_time");
-  EXPECT_EQ(finding["unit"], "ms/s");
+  EXPECT_EQ(finding["unit"], "ns");  // per wakeup, of which there are as many
   EXPECT_EQ(finding["verdict"], "worse");
   EXPECT_NEAR(finding["ratio"], 2, 0.3);
   for (const char* key : {"statistic", "base", "new", "ratio_low", "ratio_high", "q", "because"}) {
@@ -147,6 +147,86 @@ TEST_F(FxtDiffTest, EveryAnswerIsValidByTheSchema) {
   std::filesystem::remove_all(Path("new"));
   Save(4, 1);
   expect_valid();
+}
+
+// As a build server reads it.
+TEST_F(FxtDiffTest, AllOutputsOfOneRunTellTheSame) {
+  const std::string count =
+      "import sys, xml.etree.ElementTree as e\n"
+      "suite = e.parse(sys.argv[1]).getroot()[0]\n"
+      "cases = suite.findall('testcase')\n"
+      "print(suite.get('tests'), len(cases), suite.get('failures'),\n"
+      "      sum(c.find('failure') is not None for c in cases), suite.get('skipped'),\n"
+      "      sum(c.find('skipped') is not None for c in cases))";
+  // No XML may have the last two characters.
+  Save(3, 5, "<w> \x1b[31m&\"'\xff \xef\xbf\xbe\xef\xbf\xbf");
+  const auto result = Fxt({"diff", Path("base"), Path("new"), "--fail", "--json", "--html",
+                           Path("d.html"), "--markdown", Path("d.md"), "--junit", Path("d.xml")});
+  ASSERT_EQ(result.status, 3) << result.err;
+  const json report = json::parse(result.out);
+  size_t worse = 0;
+  for (const json& finding : report["findings"]) worse += finding["verdict"] == "worse";
+  EXPECT_GT(worse, 0U);
+  const auto counted = testing_support::RunCommand({"python3", "-c", count, Path("d.xml")}, "");
+  ASSERT_EQ(counted.status, 0) << counted.err;
+  const auto rows = std::to_string(report["rows"].size());
+  const auto failed = std::to_string(worse);
+  const auto skipped = std::to_string(report["could_not_be_told"].get<size_t>());
+  EXPECT_EQ(counted.out,
+            rows + " " + rows + " " + failed + " " + failed + " " + skipped + " " + skipped + "\n");
+  EXPECT_EQ(Text("d.html").substr(0, 15), "<!DOCTYPE html>");
+  EXPECT_THAT(Text("d.md"), HasSubstr("| 1 | worse |"));
+}
+
+TEST_F(FxtDiffTest, EveryMetricHasItsRow) {
+  Save(1, 3);
+  const json report = json::parse(Fxt({"diff", "--json", Path("base"), Path("new")}).out);
+  std::vector<std::string> found;
+  for (const json& row : report["rows"]) {
+    const std::string metric = row["metric"];
+    found.push_back(metric == "forks" ? metric + "/" + std::string(row["statistic"]) : metric);
+  }
+  for (const char* metric :
+       {"cpu_time", "slice", "wakeup_latency", "preempted_wait", "sleep", "blocked", "switches",
+        "wakeups", "migrations", "forks/processes", "forks/threads", "inversion", "unconserved"}) {
+    EXPECT_THAT(found, ::testing::Contains(metric));
+  }
+}
+
+TEST_F(FxtDiffTest, NoiseTakesThePlaceOfWhatIsUsual) {
+  Save(1.6);
+  // The same thing, which varies a lot.
+  Work work;
+  work.thread = "worker";
+  std::vector<measure::Capture> noise;
+  for (const double factor : {1.0, 8.0, 0.2, 3.0, 0.5}) {
+    Work other = work;
+    other.cpu_ms *= factor;
+    noise.push_back(Simulator(3).Sides({other}, {other}, 1).base.front());
+  }
+  SaveSide("aa", noise);
+  const auto usual = Fxt({"diff", Path("base"), Path("new"), "--fail"});
+  EXPECT_EQ(usual.status, 3) << usual.out;
+  EXPECT_THAT(usual.out, ::testing::Not(HasSubstr("is taken from")));
+  const auto noisy = Fxt({"diff", Path("base"), Path("new"), "--fail", "--noise", Path("aa")});
+  EXPECT_EQ(noisy.err, "");
+  EXPECT_THAT(noisy.out, HasSubstr("note: how much captures of one thing differ is taken from 5"));
+  // One file of all of them.
+  const auto files = {Path("aa/0.fxs"), Path("aa/1.fxs"), Path("aa/2.fxs"), Path("aa/3.fxs")};
+  std::vector<std::string> words = {"summarize", "-o", Path("aa.fxs")};
+  words.insert(words.end(), files.begin(), files.end());
+  const auto written = Fxt(words);
+  ASSERT_EQ(written.status, 0) << written.err;
+  EXPECT_THAT(written.err, HasSubstr("4 captures of "));
+  std::ofstream(Path("aa.fxs"), std::ios::binary | std::ios::app) << Text("aa/4.fxs");
+  EXPECT_EQ(Fxt({"diff", Path("base"), Path("new"), "--fail", "--noise", Path("aa.fxs")}).out,
+            noisy.out);
+  EXPECT_EQ(Fxt({"diff", "--base", Path("aa.fxs"), "--new", Path("aa.fxs")}).out.substr(0, 10),
+            "5 captures");
+  EXPECT_THAT(Fxt({"report", Path("aa.fxs")}).err, HasSubstr("there are 5 captures in it"));
+  const auto one = Fxt({"diff", Path("base"), Path("new"), "--noise", Path("aa/0.fxs")});
+  EXPECT_EQ(one.status, 2);
+  EXPECT_THAT(one.err, HasSubstr("--noise has 1 capture;"));
 }
 
 TEST_F(FxtDiffTest, AFolderMayHaveEveryKindOfCapture) {

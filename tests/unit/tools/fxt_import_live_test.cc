@@ -77,6 +77,9 @@ TEST_F(FxtImportLiveTest, PerfSamples) {
   ASSERT_EQ(imported.status, 0) << imported.err;
   EXPECT_NE(imported.err.find(fmt::format(" {} samples", samples)), std::string::npos)
       << imported.err;
+  EXPECT_EQ(imported.err.find("without a time"), std::string::npos) << imported.err;
+  const CommandResult back = Fxt({"json", Path("out.fxt"), "-o", "-"});
+  EXPECT_EQ(testing_support::ParseJson(back.out)["samples"].size(), samples);
   EXPECT_EQ(Fxt({"check", Path("out.fxt")}).status, 0);
 }
 

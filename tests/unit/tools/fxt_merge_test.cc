@@ -101,6 +101,30 @@ TEST_F(FxtMergeTest, SpansAreAlignedWithRuns) {
   EXPECT_NE(result.err.find("100.0% of 4 moments"), std::string::npos) << result.err;
 }
 
+TEST_F(FxtMergeTest, WhatCpusDidBetweenTwoRecordingsIsMissing) {
+  const auto runs = [](int second, const char* name, int tid) {
+    return fmt::format(
+        "# tracer: nop\n"
+        " <idle>-0 [000] {0}.000100: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 "
+        "prev_state=R ==> next_comm={1} next_pid={2} next_prio=120\n"
+        " {1}-{2} [000] {0}.000200: sched_switch: prev_comm={1} prev_pid={2} prev_prio=120 "
+        "prev_state=S ==> next_comm=other next_pid=99 next_prio=120\n",
+        second, name, tid);
+  };
+  for (const auto& [file, text] :
+       {std::pair("a", runs(1, "first", 7)), {"b", runs(5, "second", 8)}}) {
+    ASSERT_EQ(Fxt({"import", File(file, text), "-o", Path(std::string(file) + ".fxt")}).status, 0);
+  }
+  const std::string out = Path("all.fxt");
+  // In whatever order they are given.
+  ASSERT_EQ(Fxt({"merge", Path("b.fxt"), Path("a.fxt"), "-o", out}).status, 0);
+  ExpectClean(out);
+  const CommandResult dump = Fxt({"dump", "--json", "--type", "instant", out});
+  EXPECT_NE(dump.out.find("lost_events"), std::string::npos) << dump.out;
+  EXPECT_EQ(dump.out.find("lost_events"), dump.out.rfind("lost_events")) << dump.out;
+  EXPECT_NE(dump.out.find("5000100000"), std::string::npos) << dump.out;
+}
+
 TEST_F(FxtMergeTest, OffsetsAndWrongWishes) {
   const std::string a = File("a.json", R"([{"ph":"i","name":"x","ts":100,"pid":1,"tid":1}])");
   const std::string b = File("b.json", R"([{"ph":"i","name":"y","ts":100,"pid":1,"tid":1}])");

@@ -80,7 +80,7 @@ TEST_F(FxtPageTest, AComparisonsPageHoldsItsJson) {
   const json data = DataOf(page, "data");
   EXPECT_EQ(data, testing_support::ParseJson(result.out));
   const json& first = data["findings"][0];
-  EXPECT_EQ(first["text"]["metric"], "CPU time");
+  EXPECT_EQ(first["text"]["metric"], "CPU time per wakeup");
   EXPECT_FALSE(first["histogram"]["base"].empty());
   const json& group = data["groups"][first["group_number"].get<size_t>()];
   EXPECT_EQ(group["thread"], "worker");

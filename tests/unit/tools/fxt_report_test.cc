@@ -3,6 +3,8 @@
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -72,6 +74,57 @@ TEST_F(FxtReportTest, AWaitThatAnEdgeCutsIsNoneOfTheLongest) {
   EXPECT_EQ(app["wakeups"], 0);
   EXPECT_TRUE(part["worst_waits"].empty());
   EXPECT_EQ(part["machine"]["by_cpu"][0]["busy_ns"], 20'000);
+}
+
+TEST_F(FxtReportTest, EveryMetricIsThereByItsName) {
+  const json app = GroupOf(Report({}), "app")["metrics"];
+  const json hog = GroupOf(Report({}), "hog")["metrics"];
+  // 10 and 5 us of 120, and one wakeup.
+  EXPECT_DOUBLE_EQ(app["cpu_time"]["value"], 125);
+  EXPECT_EQ(app["cpu_time"]["per_wakeup"], 15'000);
+  EXPECT_EQ(app["wakeup_latency"]["per_wakeup"], 50'000);
+  EXPECT_DOUBLE_EQ(hog["preempted_wait"]["value"], 1000 * 5.0 / 120);
+  EXPECT_TRUE(hog["preempted_wait"]["per_wakeup"].is_null());
+  EXPECT_EQ(app["slice"]["value"], 7'500);
+  for (const char* name : {"cpu_time", "slice", "wakeup_latency", "preempted_wait", "sleep",
+                           "blocked", "switches", "wakeups", "migrations", "forks", "irq_time",
+                           "softirq_time", "syscall_time", "inversion", "unconserved"}) {
+    EXPECT_TRUE(app.contains(name)) << name;
+  }
+  const json all = Report({})["metrics"];
+  EXPECT_TRUE(all["elapsed"]["value"].is_null());
+  EXPECT_DOUBLE_EQ(all["machine"]["value"], 1000);
+  const json slices = GroupOf(Report({}), "app")["times"]["slice"];
+  EXPECT_NEAR(slices["min_ns"], 5'000, 40);
+  EXPECT_EQ(slices["mean_ns"], 7'500);
+  EXPECT_NEAR(slices["stddev_ns"], 5'000 / std::sqrt(2), 60);
+  EXPECT_EQ(slices["max_ns"], 10'000);
+}
+
+TEST_F(FxtReportTest, EveryAnswerIsValidByTheSchema) {
+  const auto schema = std::filesystem::absolute("docs/report-schema.json");
+  const std::string check =
+      "import json, jsonschema, sys\n"
+      "validator = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))\n"
+      "for line in sys.stdin: validator.validate(json.load(open(line.rstrip('\\n'))))";
+  if (!std::filesystem::exists(schema) ||
+      testing_support::RunCommand({"python3", "-c", "import jsonschema"}, "").status != 0) {
+    GTEST_SKIP() << "no python3-jsonschema on this machine, or not run in the source tree";
+  }
+  measure::testing::TraceScript odd;
+  odd.Name(7, "\x1b[31m\n\"\xff").Switch(0, 0, 0, "R", 7);
+  const auto bytes = odd.bytes();
+  std::ofstream(Path("odd.fxt"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<long>(bytes.size()));
+  ASSERT_EQ(Fxt({"summarize", Path("t.fxt"), "-o", Path("t.fxs")}).status, 0);
+  std::string files;
+  for (const char* name : {"t.fxt", "odd.fxt", "t.fxs"}) {
+    const std::string answer = Path(std::string(name) + ".json");
+    std::ofstream(answer) << Fxt({"report", "--json", Path(name)}).out;
+    files += answer + "\n";
+  }
+  const auto checked = testing_support::RunCommand({"python3", "-c", check, schema}, files);
+  EXPECT_EQ(checked.status, 0) << checked.err;
 }
 
 TEST_F(FxtReportTest, TimesCountFromTheFirstRecordOrAreThoseOfTheTrace) {

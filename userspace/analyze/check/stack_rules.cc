@@ -16,6 +16,24 @@ const T* Value(const fxt::Event& event, std::string_view name) {
   return argument == nullptr ? nullptr : std::get_if<T>(&argument->value);
 }
 
+std::optional<std::string> CheckSymbol(const fxt::Event& event) {
+  if (Value<fxt::StringRef>(event, schema::symbol::kFunction) == nullptr) {
+    return "no argument \"function\" (string)";
+  }
+  const auto* start = Value<fxt::PointerValue>(event, schema::symbol::kStart);
+  if (start == nullptr) return "no argument \"start\" (pointer)";
+  if (Value<uint64_t>(event, schema::symbol::kSize) == nullptr) {
+    return "no argument \"size\" (uint64)";
+  }
+  const bool in_file = Value<fxt::StringRef>(event, schema::symbol::kModule) != nullptr;
+  const bool compiled = Value<fxt::KoidValue>(event, schema::symbol::kProcess) != nullptr;
+  if (in_file && compiled) return "arguments \"module\" and \"process\" in one";
+  if (!in_file && !compiled && !schema::IsKernelAddress(start->address)) {
+    return "an address of a process, and no argument \"process\" (koid)";
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> StackRules::Check(const fxt::Record& record) {
@@ -26,6 +44,9 @@ std::optional<std::string> StackRules::Check(const fxt::Record& record) {
   const auto* event = std::get_if<fxt::Event>(&record);
   if (event == nullptr || event->category.text != schema::category::kStack) return std::nullopt;
   const std::string_view kind = event->name.text;
+  if (event->type == fxt::EventType::kInstant && kind == schema::symbol::kEvent) {
+    return CheckSymbol(*event);
+  }
   const bool wakes = kind == schema::event::kStackWake;
   const bool sleeps = wakes || kind == schema::event::kStackOff;
   if (event->type != fxt::EventType::kInstant || (!sleeps && kind != schema::event::kStackOn)) {

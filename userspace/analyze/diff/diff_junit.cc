@@ -18,8 +18,15 @@ using comparison::Verdict;
 
 std::string Quoted(std::string_view text) {
   std::string out;
-  for (const char c : text::CleanText(text)) {
-    switch (c) {
+  const std::string clean = text::CleanText(text);
+  for (size_t i = 0; i < clean.size(); ++i) {
+    // U+FFFE and U+FFFF, which no XML may have.
+    if (clean.compare(i, 2, "\xef\xbf") == 0 && static_cast<uint8_t>(clean[i + 2]) >= 0xbe) {
+      out += clean[i + 2] == '\xbe' ? "\\ufffe" : "\\uffff";
+      i += 2;
+      continue;
+    }
+    switch (const char c = clean[i]) {
       case '<':
         out += "&lt;";
         break;

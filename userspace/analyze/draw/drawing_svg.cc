@@ -250,9 +250,11 @@ class Painter {
   void PaintSpans(const std::vector<const Drawing::Span*>& row, double y) {
     double drawn = 0;
     for (const auto* span : row) {
-      const double x = place_.X(span->begin);
-      if (x < drawn) continue;
-      drawn = std::max(place_.X(span->end), x + 0.8);
+      // One that is too short to be seen takes nothing of a long one behind it.
+      const double x = std::max(place_.X(span->begin), drawn);
+      const double end = place_.X(span->end);
+      if (place_.X(span->begin) < drawn && end < drawn + 0.8) continue;
+      drawn = std::max(end, x + 0.8);
       Rect(x, y, drawn - x, kSpanPitch - 2, "base");
       Inside(x, drawn, y, kSpanPitch - 2, span->name, "card");
     }

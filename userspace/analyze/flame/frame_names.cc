@@ -21,6 +21,12 @@ std::string_view BaseName(std::string_view path) {
 
 // Processes whose lists are kept; a machine has fewer that compile.
 constexpr size_t kMaxLists = 1024;
+// Functions that a trace tells of itself; a damaged one may have more.
+constexpr size_t kMaxTold = size_t{1} << 21;
+
+uint64_t Within(uint64_t address, bool is_return) {
+  return is_return && address != 0 ? address - 1 : address;
+}
 
 }  // namespace
 
@@ -31,7 +37,16 @@ std::string FoldedPart(std::string_view text) {
   return part;
 }
 
+void FrameNames::OnCompiled(uint32_t pid, uint64_t start, uint64_t size, std::string_view name) {
+  if (told_count_ >= kMaxTold) return;
+  ++told_count_;
+  told_[pid].Add(start, size, std::string(name));
+}
+
 const symbols::Symbol* FrameNames::FindCompiled(uint32_t pid, uint64_t address) {
+  if (const auto told = told_.find(pid); told != told_.end()) {
+    if (const symbols::Symbol* symbol = told->second.Find(address)) return symbol;
+  }
   if (!options_.enabled) return nullptr;
   auto found = compiled_.find(pid);
   if (found == compiled_.end()) {
@@ -43,9 +58,23 @@ const symbols::Symbol* FrameNames::FindCompiled(uint32_t pid, uint64_t address) 
   return found->second ? found->second->Find(address) : nullptr;
 }
 
+std::optional<FrameFunction> FrameNames::FunctionOf(uint32_t pid, uint64_t address,
+                                                    bool is_return) {
+  const uint64_t within = Within(address, is_return);
+  const Place place = places_.place(places_.Resolve(pid, within));
+  if (place.function != UINT32_MAX) {
+    return FrameFunction{places_.function_name(place.function), place.module,
+                         place.offset - place.function_offset, place.function_size};
+  }
+  if (schema::IsKernelAddress(address)) return std::nullopt;
+  const symbols::Symbol* symbol = FindCompiled(pid, within);
+  if (symbol == nullptr) return std::nullopt;
+  return FrameFunction{symbol->name, UINT32_MAX, symbol->address, symbol->size};
+}
+
 std::string FrameNames::NameOf(uint32_t pid, uint64_t address, bool is_return) {
   const bool kernel = schema::IsKernelAddress(address);
-  const uint64_t within = is_return && address != 0 ? address - 1 : address;
+  const uint64_t within = Within(address, is_return);
   const Place place = places_.place(places_.Resolve(pid, within));
   if (place.function != UINT32_MAX) {
     return FoldedPart(places_.function_name(place.function)) + (kernel ? "_[k]" : "");

@@ -2,12 +2,14 @@
 #include "analyze/flame/named_stacks.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 #include "facts/scheduling.h"
-#include "schema/koid.h"
 #include "schema/names.h"
-#include "schema/stack_id.h"
 
 namespace analyze {
 namespace {
@@ -19,6 +21,24 @@ constexpr size_t kMaxTexts = size_t{1} << 20;
 
 // A stack that was taken at a tracepoint begins in what takes it.
 constexpr std::string_view kTracing = "__traceiter_";
+
+template <typename Value>
+const Value* ValueOf(const fxt::Event& event, std::string_view name) {
+  const fxt::Argument* argument = facts::FindArgument(event.arguments, name);
+  return argument == nullptr ? nullptr : std::get_if<Value>(&argument->value);
+}
+
+util::BuildId BuildIdOf(std::string_view hex) {
+  std::array<std::byte, util::BuildId::kMaxBytes> bytes{};
+  size_t count = 0;
+  for (; count < bytes.size() && 2 * count + 2 <= hex.size(); ++count) {
+    uint8_t value = 0;
+    const char* begin = hex.data() + 2 * count;
+    if (std::from_chars(begin, begin + 2, value, 16).ptr != begin + 2) break;
+    bytes[count] = std::byte{value};
+  }
+  return util::BuildId::FromBytes(std::span(bytes).first(count));
+}
 
 }  // namespace
 
@@ -32,6 +52,12 @@ std::optional<uint64_t> StackOf(const fxt::Event& event) {
   return number == nullptr ? std::nullopt : std::optional(number->address);
 }
 
+bool IsSymbol(const fxt::Event& event) {
+  return event.type == fxt::EventType::kInstant &&
+         event.category.text == schema::category::kStack &&
+         event.name.text == schema::symbol::kEvent;
+}
+
 uint32_t NamedStacks::Text(std::string text) {
   if (texts_.size() >= kMaxTexts) text = "[other]";
   const auto [found, is_new] =
@@ -43,29 +69,40 @@ uint32_t NamedStacks::Text(std::string text) {
 std::optional<StackFrames> NamedStacks::FramesOf(fxt::Koid process, uint64_t stack) {
   const auto addresses = stacks_.find(stack);
   if (addresses == stacks_.end()) return std::nullopt;
-  const auto mapped = mapped_.find(process);
-  const Known key{process, mapped == mapped_.end() ? 0 : mapped->second, stack};
+  const Known key{process, MappingsOf(process), stack};
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   const uint32_t pid = schema::TidOfKoid(process);
   StackFrames frames;
-  bool kernel_before = false;
-  for (size_t i = 0; i < addresses->second.size(); ++i) {
-    const uint64_t address = addresses->second[i];
-    const bool kernel = schema::IsKernelAddress(address);
-    // The innermost frame of each half is where it is, the others are where they come back to.
-    const bool is_return = i > 0 && (kernel || !kernel_before);
-    kernel_before = kernel;
+  ForEachFrame(addresses->second, [&](uint64_t address, bool is_return) {
     std::string name = names_.NameOf(pid, address, is_return);
-    if (kernel && name.starts_with(kTracing)) {
+    if (schema::IsKernelAddress(address) && name.starts_with(kTracing)) {
       frames.clear();
-      continue;
+    } else {
+      frames.push_back(Text(std::move(name)));
     }
-    frames.push_back(Text(std::move(name)));
-  }
+  });
   std::ranges::reverse(frames);
   if (known_.size() >= kMaxKnown) known_.clear();
   known_.emplace(key, frames);
   return frames;
+}
+
+void NamedStacks::NoteSymbol(const fxt::Event& event) {
+  const auto* name = ValueOf<fxt::StringRef>(event, schema::symbol::kFunction);
+  const auto* start = ValueOf<fxt::PointerValue>(event, schema::symbol::kStart);
+  const auto* size = ValueOf<uint64_t>(event, schema::symbol::kSize);
+  if (name == nullptr || start == nullptr || size == nullptr) return;
+  if (const auto* process = ValueOf<fxt::KoidValue>(event, schema::symbol::kProcess)) {
+    names_.OnCompiled(schema::TidOfKoid(process->koid), start->address, *size, name->text);
+    return;
+  }
+  FunctionDeclaration function{.name = name->text, .start = start->address, .size = *size};
+  if (const auto* module = ValueOf<fxt::StringRef>(event, schema::symbol::kModule)) {
+    function.module = module->text;
+    const auto* id = ValueOf<fxt::StringRef>(event, schema::symbol::kBuildId);
+    if (id != nullptr) function.build_id = BuildIdOf(id->text);
+  }
+  names_.places().OnFunction(function);
 }
 
 void NamedStacks::Note(const fxt::Record& record) {
@@ -84,6 +121,8 @@ void NamedStacks::Note(const fxt::Record& record) {
     ++mapped_[mmap->thread.process];
     names_.places().OnMapping(
         {mmap->thread.process, mmap->module_id, mmap->start, mmap->size, mmap->module_offset});
+  } else if (const auto* event = std::get_if<fxt::Event>(&record)) {
+    if (IsSymbol(*event)) NoteSymbol(*event);
   }
 }
 

@@ -12,6 +12,8 @@
 
 #include "analyze/flame/frame_names.h"
 #include "fxt/record.h"
+#include "schema/koid.h"
+#include "schema/stack_id.h"
 
 namespace analyze {
 
@@ -20,6 +22,9 @@ using StackFrames = std::vector<uint32_t>;
 
 // Whether the event stands for a stack (schema::category::kStack), and the number of that.
 std::optional<uint64_t> StackOf(const fxt::Event& event);
+
+// Whether it tells of a function (schema::symbol::kEvent).
+bool IsSymbol(const fxt::Event& event);
 
 class NamedStacks {
  public:
@@ -30,6 +35,22 @@ class NamedStacks {
   // The stack of this number in that process, as its mappings are now. Empty when the trace does
   // not say what is in it.
   std::optional<StackFrames> FramesOf(fxt::Koid process, uint64_t stack);
+  // The functions that have names in it. `each`: void(uint32_t pid, const FrameFunction&).
+  template <typename Each>
+  void ForEachFunction(fxt::Koid process, uint64_t stack, Each&& each) {
+    const auto addresses = stacks_.find(stack);
+    if (addresses == stacks_.end()) return;
+    const uint32_t pid = schema::TidOfKoid(process);
+    ForEachFrame(addresses->second, [&](uint64_t address, bool is_return) {
+      if (const auto function = names_.FunctionOf(pid, address, is_return)) each(pid, *function);
+    });
+  }
+  // Another number whenever the process has mapped something.
+  uint64_t MappingsOf(fxt::Koid process) const {
+    const auto mapped = mapped_.find(process);
+    return mapped == mapped_.end() ? 0 : mapped->second;
+  }
+  const LbrPlaces& places() const { return names_.places(); }
 
   uint32_t Text(std::string text);
   const std::string& text(uint32_t number) const { return texts_[number]; }
@@ -43,6 +64,19 @@ class NamedStacks {
     uint64_t stack;
     auto operator<=>(const Known&) const = default;
   };
+
+  void NoteSymbol(const fxt::Event& event);
+  // `each`: void(uint64_t address, bool is_return), innermost first.
+  template <typename Each>
+  static void ForEachFrame(const std::vector<uint64_t>& addresses, Each&& each) {
+    bool kernel_before = false;
+    for (size_t i = 0; i < addresses.size(); ++i) {
+      const bool kernel = schema::IsKernelAddress(addresses[i]);
+      // The innermost frame of each half is where it is, the others are where they come back to.
+      each(addresses[i], i > 0 && (kernel || !kernel_before));
+      kernel_before = kernel;
+    }
+  }
 
   FrameNames names_;
   std::unordered_map<uint64_t, std::vector<uint64_t>> stacks_;  // addresses by number

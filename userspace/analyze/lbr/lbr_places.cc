@@ -48,19 +48,44 @@ LbrPlaces::Process& LbrPlaces::ProcessAt(fxt::Koid koid) {
   return process;
 }
 
-void LbrPlaces::OnModule(const ModuleDeclaration& declared) {
-  if (!IsTask(declared.process)) return;
-  const util::BuildId build_id = util::BuildId::FromBytes(declared.build_id);
-  const auto key = std::make_pair(std::string(declared.file), build_id.ToHex());
+uint32_t LbrPlaces::ModuleOf(std::string_view file, const util::BuildId& build_id) {
+  const auto key = std::make_pair(std::string(file), build_id.ToHex());
   auto [found, is_new] = module_by_name_.emplace(key, static_cast<uint32_t>(modules_.size()));
   if (is_new) {
     Module module;
-    module.file = std::string(declared.file);
+    module.file = std::string(file);
     module.build_id = build_id;
-    module.kernel_text = IsKernelText(declared.file);
+    module.kernel_text = IsKernelText(file);
     modules_.push_back(std::move(module));
   }
-  ProcessAt(declared.process).modules[declared.number] = found->second;
+  return found->second;
+}
+
+void LbrPlaces::OnModule(const ModuleDeclaration& declared) {
+  if (!IsTask(declared.process)) return;
+  ProcessAt(declared.process).modules[declared.number] =
+      ModuleOf(declared.file, util::BuildId::FromBytes(declared.build_id));
+}
+
+void LbrPlaces::OnFunction(const FunctionDeclaration& function) {
+  if (told_ >= kMaxPlaces) return;
+  ++told_;
+  symbols::ToldSymbols& told =
+      function.module ? modules_[ModuleOf(*function.module, function.build_id)].told : told_kernel_;
+  told.Add(function.start, function.size, std::string(function.name));
+}
+
+bool LbrPlaces::NameAsTold(uint64_t address, Place* place) {
+  const bool kernel = (address & kKernelBit) != 0;
+  if (place->module == kNone && !kernel) return false;
+  const symbols::ToldSymbols& told =
+      place->module == kNone ? told_kernel_ : modules_[place->module].told;
+  const symbols::Symbol* symbol = told.Find(place->offset);
+  if (symbol == nullptr) return false;
+  place->function = FunctionOf(place->module, symbol->name);
+  place->function_offset = place->offset - symbol->address;
+  place->function_size = symbol->size;
+  return true;
 }
 
 void LbrPlaces::OnMapping(const MappingDeclaration& mapping) {
@@ -129,7 +154,9 @@ PlaceId LbrPlaces::Intern(Place place, uint64_t mapping_offset, uint64_t address
   const auto [found, is_new] = place_by_key_.emplace(std::make_pair(place.module, place.offset),
                                                      static_cast<PlaceId>(places_.size()));
   if (!is_new) return found->second;
-  if (options_.enabled) NameFunction(mapping_offset, address, &place);
+  if (!NameAsTold(address, &place) && options_.enabled) {
+    NameFunction(mapping_offset, address, &place);
+  }
   places_.push_back(place);
   return found->second;
 }
@@ -145,6 +172,7 @@ void LbrPlaces::NameFunction(uint64_t mapping_offset, uint64_t address, Place* p
     if (symbol == nullptr) return;
     place->function = FunctionOf(place->module, symbol->name);
     place->function_offset = here - symbol->address;
+    place->function_size = symbol->size;
     return;
   }
   // What a program has compiled is in no file.
@@ -153,6 +181,7 @@ void LbrPlaces::NameFunction(uint64_t mapping_offset, uint64_t address, Place* p
   if (!found) return;
   place->function = FunctionOf(place->module, found->symbol->name);
   place->function_offset = found->offset;
+  place->function_size = found->symbol->size;
 }
 
 uint32_t LbrPlaces::FunctionOf(uint32_t module, const std::string& name) {
@@ -167,6 +196,7 @@ const symbols::ModuleSymbols& LbrPlaces::SymbolsOf(uint32_t module) {
   if (!wanted.symbols) {
     wanted.symbols = std::make_unique<symbols::ModuleSymbols>(
         symbols::ModuleSymbols::Load(wanted.file, wanted.build_id, options_.files));
+    symbols_read_ += wanted.symbols->functions().size();
   }
   return *wanted.symbols;
 }

@@ -17,6 +17,7 @@
 #include "symbols/debug_files.h"
 #include "symbols/kallsyms.h"
 #include "symbols/module_symbols.h"
+#include "symbols/told_symbols.h"
 #include "symbols/x86_branch.h"
 #include "util/build_id.h"
 
@@ -40,6 +41,17 @@ struct Place {
   // Index for LbrPlaces::function_name(); UINT32_MAX: not known.
   uint32_t function = UINT32_MAX;
   uint64_t function_offset = 0;  // bytes from the function's start
+  uint64_t function_size = 0;    // bytes; 0: not known
+};
+
+// A function as a trace itself may have it.
+struct FunctionDeclaration {
+  std::string_view name;
+  // The file it is in, as its module was declared; without one `start` is an address of the kernel.
+  std::optional<std::string_view> module = std::nullopt;
+  util::BuildId build_id = {};
+  uint64_t start = 0;  // as Place::offset
+  uint64_t size = 0;   // bytes; 0: not known
 };
 
 class LbrPlaces {
@@ -48,6 +60,8 @@ class LbrPlaces {
 
   void OnModule(const ModuleDeclaration& module);
   void OnMapping(const MappingDeclaration& mapping);
+  // From then on it goes before what files have. It is there whatever LbrSymbolOptions::enabled.
+  void OnFunction(const FunctionDeclaration& function);
 
   // The place of an address in process `pid`. Addresses of the kernel (bit 63) are the same in all.
   PlaceId Resolve(uint32_t pid, uint64_t address);
@@ -61,6 +75,9 @@ class LbrPlaces {
   const std::string& module_name(uint32_t module) const { return modules_[module].file; }
   const std::string& function_name(uint32_t function) const { return functions_[function].name; }
   uint32_t function_module(uint32_t function) const { return functions_[function].module; }
+  const util::BuildId& module_build_id(uint32_t module) const { return modules_[module].build_id; }
+  // Symbols that were read from files.
+  size_t symbols_read() const { return symbols_read_; }
 
   // What the instruction there is, where the executable is at hand.
   symbols::BranchKind KindOf(PlaceId id);
@@ -74,6 +91,7 @@ class LbrPlaces {
     util::BuildId build_id;
     bool kernel_text = false;
     std::unique_ptr<symbols::ModuleSymbols> symbols;  // loaded at first use
+    symbols::ToldSymbols told;                        // by Place::offset
   };
   struct Function {
     uint32_t module = 0;
@@ -87,6 +105,8 @@ class LbrPlaces {
   };
 
   Process& ProcessAt(fxt::Koid koid);
+  uint32_t ModuleOf(std::string_view file, const util::BuildId& build_id);
+  bool NameAsTold(uint64_t address, Place* place);
   // For the brackets behind a function.
   std::string_view ShortName(uint32_t module) const;
   const symbols::ModuleSymbols& SymbolsOf(uint32_t module);
@@ -104,6 +124,9 @@ class LbrPlaces {
   std::vector<Function> functions_;
   std::map<std::pair<uint32_t, std::string>, uint32_t> function_by_key_;
   std::unordered_map<PlaceId, symbols::BranchKind> kinds_;
+  symbols::ToldSymbols told_kernel_;  // beyond the kernel's text, by address
+  size_t told_ = 0;                   // functions
+  size_t symbols_read_ = 0;
   std::optional<symbols::Kallsyms> kallsyms_;
   uint64_t kallsyms_shift_ = 0;  // to be added to an address of the trace
   std::string kallsyms_problem_;

@@ -13,7 +13,7 @@ namespace {
 
 std::string Spread(int64_t ns) {
   const auto size = static_cast<uint64_t>(std::llabs(ns));
-  return size < 1000 ? fmt::format("{} ns", size)
+  return size < 1000        ? fmt::format("{} ns", size)
          : size < 1'000'000 ? fmt::format("{:.1f} us", static_cast<double>(size) / 1e3)
                             : util::FormatDuration(size);
 }
@@ -31,8 +31,8 @@ std::optional<Alignment> ByMarks(const TraceFacts& trace, const TraceFacts& refe
   }
   if (offsets.empty()) return std::nullopt;
   std::sort(offsets.begin(), offsets.end());
-  std::string how = fmt::format("{} clock sync marker{}", offsets.size(),
-                                offsets.size() == 1 ? "" : "s");
+  std::string how =
+      fmt::format("{} clock sync marker{}", offsets.size(), offsets.size() == 1 ? "" : "s");
   if (offsets.size() > 1) {
     how += fmt::format(", which differ by {}", Spread(offsets.back() - offsets.front()));
   }
@@ -63,16 +63,19 @@ util::Result<std::vector<Alignment>> AlignClocks(std::span<const TraceFacts> tra
     return wishes[i].clock.value_or(traces[i].clock);
   };
   const auto zero_of = [&](size_t i) {
-    return wishes[i].clock ? 0 : traces[i].zero_realtime.value_or(0);
+    const std::optional<int64_t> none;
+    return (wishes[i].clock ? none : traces[i].zero_realtime).value_or(-traces[i].moved);
   };
   for (size_t i = 0; i < traces.size(); ++i) {
     if (wishes[i].offset) {
-      alignments.push_back({*wishes[i].offset, true, "as told"});
+      // To the times that its own file has, in those that the first one has.
+      const int64_t moved = i == 0 ? 0 : traces[0].moved - traces[i].moved;
+      alignments.push_back({*wishes[i].offset + moved, true, "as told"});
       continue;
     }
     if (i == 0) {
-      alignments.push_back({0, true, fmt::format("its clock, {}, is that of the output",
-                                                 NameOf(clock_of(0)))});
+      alignments.push_back(
+          {0, true, fmt::format("its clock, {}, is that of the output", NameOf(clock_of(0)))});
       continue;
     }
     std::optional<Alignment> alignment;
@@ -94,8 +97,8 @@ util::Result<std::vector<Alignment>> AlignClocks(std::span<const TraceFacts> tra
     const auto to = ToBoottime(reference, traces);
     if (from && to) {
       alignments.push_back({zero + *from - *to, true,
-                            fmt::format("from {} to {} as the recording noted the two",
-                                        NameOf(own), NameOf(reference))});
+                            fmt::format("from {} to {} as the recording noted the two", NameOf(own),
+                                        NameOf(reference))});
       continue;
     }
     if (wishes[i].clock) {
@@ -103,7 +106,8 @@ util::Result<std::vector<Alignment>> AlignClocks(std::span<const TraceFacts> tra
                                      NameOf(reference)),
                          "record with this version of fxt-record, or give --offset"};
     }
-    alignments.push_back({0, false, "nothing says how its clock stands; times are as they were"});
+    alignments.push_back({traces[0].moved - traces[i].moved, false,
+                          "nothing says how its clock stands; times are as they were"});
   }
   return alignments;
 }

@@ -16,7 +16,7 @@ struct KoidMap {
   std::unordered_map<fxt::Koid, fxt::Koid> threads;    // those that change
   std::unordered_map<fxt::Koid, fxt::Koid> processes;  // those that change
   uint32_t cpu_shift = 0;                              // added to CPUs
-  uint64_t same_threads = 0;  // threads that an earlier trace has, too
+  uint64_t same_threads = 0;                           // threads that an earlier trace has, too
 
   // Tracks of CPUs go with their CPU.
   fxt::Koid Thread(fxt::Koid koid) const;

@@ -35,8 +35,8 @@ uint64_t SpanAlignment::Inside(std::span<const Moment> moments, int64_t offset) 
   for (const Moment& moment : moments) {
     const std::vector<Run>& runs = runs_.at(moment.thread);
     const int64_t time = moment.time + offset;
-    const auto behind = std::upper_bound(
-        runs.begin(), runs.end(), time, [](int64_t t, const Run& run) { return t < run.begin; });
+    const auto behind = std::upper_bound(runs.begin(), runs.end(), time,
+                                         [](int64_t t, const Run& run) { return t < run.begin; });
     inside += behind != runs.begin() && time <= std::prev(behind)->end;
   }
   return inside;
@@ -54,9 +54,8 @@ std::optional<SpanFit> SpanAlignment::Find(int64_t window) const {
       ++used;
       const Moment& moment = moments_[i];
       const std::vector<Run>& runs = runs_.at(moment.thread);
-      auto run = std::lower_bound(
-          runs.begin(), runs.end(), moment.time - window,
-          [](const Run& each, int64_t time) { return each.end < time; });
+      auto run = std::lower_bound(runs.begin(), runs.end(), moment.time - window,
+                                  [](const Run& each, int64_t time) { return each.end < time; });
       for (; run != runs.end() && run->begin <= moment.time + window; ++run) {
         edges.push_back({std::max(run->begin - moment.time, -window), 1});
         edges.push_back({std::min(run->end - moment.time, window) + 1, -1});

@@ -39,11 +39,13 @@ void NoteMark(const fxt::Event& event, int64_t time, TraceFacts& facts) {
   if (const auto number = facts::IntegerValue(id)) text = fmt::format("{}", *number);
   if (text.empty()) return;
   TraceFacts::Mark mark{time, 0};
-  // The issuer's: it was set somewhere between the two times.
+  // The issuer's: it was set somewhere between the two times, unless they are of two clocks, as in
+  // a file whose times were moved.
+  constexpr int64_t kLongest = 10'000'000'000;
   const auto issued = NumberOf(facts::FindArgument(event.arguments, "issue_ts"));
   if (issued && std::abs(*issued) < 1e15) {
     const auto took = std::max<int64_t>(time - std::llround(*issued * 1000), 0);
-    mark = {time - took / 2, took / 2};
+    if (took <= kLongest) mark = {time - took / 2, took / 2};
   }
   facts.marks.try_emplace(text, mark);
 }
@@ -66,11 +68,13 @@ void NoteEvent(const fxt::Event& event, int64_t time, TraceFacts& facts) {
     // perf.data says which clock, JSON does not, unless it says where its times begin.
     const auto clock = ClockNamed(text("clock").value_or(""));
     facts.clock = clock.value_or(TraceClock::kUnknown);
+    facts.moved = integer("moved_ns").value_or(0);
     const auto begin = text("beginningOfTime");
     int64_t us = 0;
-    if (begin && std::from_chars(begin->data(), begin->data() + begin->size(), us).ec ==
-                     std::errc() && us > 0 && us < INT64_MAX / 1000) {
-      facts.zero_realtime = us * 1000 - integer("moved_ns").value_or(0);
+    if (begin &&
+        std::from_chars(begin->data(), begin->data() + begin->size(), us).ec == std::errc() &&
+        us > 0 && us < INT64_MAX / 1000) {
+      facts.zero_realtime = us * 1000 - facts.moved;
     }
   }
 }

@@ -30,8 +30,8 @@ struct TraceFacts {
     int64_t error = 0;  // ns it may be off, either way: half of what it took to set it
   };
 
-  std::optional<uint64_t> first;  // ns
-  uint64_t last = 0;              // ns
+  std::optional<uint64_t> first;      // ns
+  uint64_t last = 0;                  // ns
   std::map<std::string, Mark> marks;  // by sync id
   TraceClock clock = TraceClock::kUnknown;
   // What fxt-record notes of the machine's clocks: ns that they are ahead of CLOCK_BOOTTIME.
@@ -39,9 +39,10 @@ struct TraceFacts {
   std::optional<int64_t> monotonic_ahead;
   // Wall clock (ns) at time 0 of the trace.
   std::optional<int64_t> zero_realtime;
+  int64_t moved = 0;  // ns that `fxt import` added to its times, since some were below zero
   std::string host;
   bool has_switches = false;
-  uint32_t cpus = 0;  // the highest one, plus 1
+  uint32_t cpus = 0;                                 // the highest one, plus 1
   std::unordered_map<fxt::Koid, fxt::Koid> threads;  // process by thread
   std::unordered_set<fxt::Koid> processes;
   bool truncated = false;

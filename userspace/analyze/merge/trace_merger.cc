@@ -9,6 +9,7 @@
 #include "branches/last_branch.h"
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
+#include "schema/koid.h"
 #include "schema/names.h"
 
 namespace analyze {
@@ -28,7 +29,9 @@ std::string_view OriginalOf(std::string_view name) {
 
 TraceMerger::TraceMerger(size_t sort_memory) : sorter_(sort_memory) {}
 
-util::Status TraceMerger::Add(fxt::ByteSource& source, int64_t offset, const KoidMap& koids) {
+util::Status TraceMerger::Add(fxt::ByteSource& source, int64_t offset, const KoidMap& koids,
+                              bool follows) {
+  follows_ = follows;
   offset_ = offset;
   koids_ = &koids;
   providers_.clear();
@@ -47,7 +50,8 @@ util::Status TraceMerger::Enter(const fxt::ReaderProvider& in) {
   const auto [entry, fresh] = providers_.try_emplace(in.id());
   provider_ = &entry->second;
   if (!fresh && provider_->name == in.name()) return util::Ok();
-  *provider_ = Provider{.id = ++last_id_, .name = std::string(in.name()), .strings = {}, .threads = {}};
+  *provider_ =
+      Provider{.id = ++last_id_, .name = std::string(in.name()), .strings = {}, .threads = {}};
   if (auto status = Define(fxt::ProviderInfo{provider_->id, provider_->name}); !status) {
     return status;
   }
@@ -169,6 +173,31 @@ util::Status TraceMerger::Mend(const fxt::Reader& reader, fxt::Record& record) {
   return status;
 }
 
+// As where part of a file was lost: who is on a CPU is not known until its next switch.
+util::Status TraceMerger::DeclareGap() {
+  using fxt::StringRef;
+  const std::array arguments = {
+      fxt::Argument{StringRef::Inline(schema::argument::kCpu), int32_t{-1}},
+      fxt::Argument{StringRef::Inline(schema::argument::kCount), uint64_t{0}},
+      fxt::Argument{StringRef::Inline(schema::argument::kCategory),
+                    StringRef::Inline(schema::kDamage)}};
+  fxt::Event event{
+      fxt::EventType::kInstant,
+      static_cast<uint64_t>(time_),
+      fxt::ThreadRef::Inline(schema::kRecorderProcessKoid, schema::kRecorderProcessKoid),
+      StringRef::Inline(schema::kRecorderName),
+      StringRef::Inline(schema::event::kLostEvents),
+      arguments,
+      0};
+  if (auto status = Put(time_, event); !status) return status;
+  // As the recorder writes them: the total behind each.
+  const fxt::Argument total{StringRef::Inline(schema::kDamage), uint64_t{0}};
+  event.type = fxt::EventType::kCounter;
+  event.arguments = {&total, 1};
+  event.payload = static_cast<uint64_t>(int64_t{-1});
+  return Put(time_, event);
+}
+
 util::Status TraceMerger::AddRecord(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   switch (facts::KindOf(record)) {
@@ -189,9 +218,14 @@ util::Status TraceMerger::AddRecord(const fxt::Reader& reader) {
     const int64_t moved = static_cast<int64_t>(std::min<uint64_t>(*time, INT64_MAX / 2)) + offset_;
     clamped_ += moved < 0;
     time_ = std::max<int64_t>(moved, 0);
+    if (follows_) {
+      follows_ = false;
+      if (auto status = DeclareGap(); !status) return status;
+    }
   }
   if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
-    unmoved_blobs_ += (offset_ != 0 || koids_->cpu_shift != 0) && branches::LastBranchView::Of(*blob);
+    unmoved_blobs_ +=
+        (offset_ != 0 || koids_->cpu_shift != 0) && branches::LastBranchView::Of(*blob);
   }
   ++records_;
   // A CPU above 255 has no place in the legacy layout.
@@ -229,8 +263,9 @@ util::Status TraceMerger::Write(fxt::ByteSink& sink) {
     words.resize(bytes.size() / fxt::kWordBytes);
     std::memcpy(words.data(), bytes.data(), bytes.size());
     const auto type = static_cast<uint8_t>(words[0] & 0xf);
-    const bool info = type == static_cast<uint8_t>(fxt::RecordType::kMetadata) &&
-                      (words[0] >> 16 & 0xf) == static_cast<uint8_t>(fxt::MetadataType::kProviderInfo);
+    const bool info =
+        type == static_cast<uint8_t>(fxt::RecordType::kMetadata) &&
+        (words[0] >> 16 & 0xf) == static_cast<uint8_t>(fxt::MetadataType::kProviderInfo);
     // A provider's section follows its announcement.
     if (!info && provider != current) {
       good = encoder.Write(fxt::ProviderSection{static_cast<uint32_t>(provider)}) ==

@@ -29,7 +29,9 @@ class TraceMerger {
   explicit TraceMerger(size_t sort_memory = sort::RunSorter::kDefaultMemory);
 
   // Reads a trace to its end. `offset`: ns to add to its times; what would be before 0 is at 0.
-  util::Status Add(fxt::ByteSource& source, int64_t offset, const KoidMap& koids);
+  // `follows`: an earlier recording of the same CPUs is among the others. What they did between the
+  // two is told as missing.
+  util::Status Add(fxt::ByteSource& source, int64_t offset, const KoidMap& koids, bool follows);
   // After the last one.
   util::Status Write(fxt::ByteSink& sink);
 
@@ -56,6 +58,8 @@ class TraceMerger {
   };
 
   util::Status AddRecord(const fxt::Reader& reader);
+  // At the time in hand.
+  util::Status DeclareGap();
   util::Status Enter(const fxt::ReaderProvider& provider);
   // Writes `record` for the provider in hand at `time`.
   util::Status Put(int64_t time, const fxt::Record& record);
@@ -83,6 +87,7 @@ class TraceMerger {
   const KoidMap* koids_ = nullptr;
   std::unordered_map<uint32_t, Provider> providers_;
   Provider* provider_ = nullptr;
+  bool follows_ = false;
   int64_t time_ = INT64_MIN;  // of its last record that has one
   std::array<fxt::Argument, fxt::kMaxArguments> arguments_;
 };

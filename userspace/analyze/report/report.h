@@ -44,16 +44,12 @@ struct Report {
   const measure::Capture& capture;
   const ReportWatcher& watcher;
   std::vector<std::string> notes;  // about the file, a line each
-  size_t top = 10;                 // groups in each table, of text alone
+  size_t top = 10;                 // groups in each table, of text alone; 0: all
 };
 
 // For a terminal.
 std::string ReportText(const Report& report);
 // One JSON object, all of it; docs/report-schema.json.
 std::string ReportJson(const Report& report);
-
-// Quantiles need this many whole waits.
-inline constexpr uint64_t kCountForP99 = 2'000;
-inline constexpr uint64_t kCountForP999 = 20'000;
 
 }  // namespace analyze

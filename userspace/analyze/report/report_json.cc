@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "analyze/report/report.h"
+#include "analyze/report/text_columns.h"
 #include "text/json_writer.h"
 
 namespace analyze {
@@ -27,7 +28,10 @@ constexpr std::array<const char*, measure::kBecauses> kBecauseNames = {"held_cpu
 
 class Writer {
  public:
-  explicit Writer(const Report& report) : report_(report), capture_(report.capture) {}
+  explicit Writer(const Report& report)
+      : report_(report),
+        capture_(report.capture),
+        seconds_(static_cast<double>(report.capture.length()) / 1e9) {}
 
   std::string Write() {
     json_.BeginObject();
@@ -39,6 +43,7 @@ class Writer {
     for (const Group& group : capture_.groups) Write(group);
     json_.EndArray();
     Named("handlers", capture_.handlers);
+    MetricsOfAll();
     Waits("worst_waits", report_.watcher.waits().for_cpu());
     Waits("worst_blocked", report_.watcher.waits().blocked());
     json_.EndObject();
@@ -153,6 +158,76 @@ class Writer {
       for (const auto& [other, blame] : group.blames[i]) Write(other, blame);
       json_.EndArray();
     }
+    json_.EndObject();
+    Metrics(group);
+    json_.EndObject();
+  }
+
+  // A rate per second of the capture, of a time in ms, and by wakeup, of a time in ns. None in a
+  // capture without length, or a group that was never woken.
+  void Rate(const char* unit, double amount, double per_second, uint64_t wakeups) {
+    json_.BeginObject().Key("unit").String(unit).Key("value");
+    seconds_ > 0 ? json_.Double(per_second / seconds_) : json_.Null();
+    json_.Key("per_wakeup");
+    wakeups == 0 ? json_.Null() : json_.Double(amount / static_cast<double>(wakeups));
+    json_.EndObject();
+  }
+  void Time(std::string_view key, uint64_t ns, uint64_t wakeups) {
+    json_.Key(key);
+    Rate("ms/s", static_cast<double>(ns), static_cast<double>(ns) / 1e6, wakeups);
+  }
+  void Count(const char* key, uint64_t count, uint64_t wakeups) {
+    json_.Key(key);
+    Rate("1/s", static_cast<double>(count), static_cast<double>(count), wakeups);
+  }
+
+  // Under the names that metrics have in fxt diff as well.
+  void Metrics(const Group& group) {
+    using facts::Share;
+    using measure::Duration;
+    const auto whole = [](const Distribution& times) { return times.whole_ns + times.cut_ns; };
+    const uint64_t wakeups = group.wakeups;
+    json_.Key("metrics").BeginObject();
+    Time("cpu_time", group.of(Share::kRunning), wakeups);
+    const Distribution& slice = group.of(Duration::kSlice);
+    json_.Key("slice").BeginObject().Key("unit").String("ns").Key("value");
+    slice.whole.empty() ? json_.Null() : json_.Unsigned(slice.Mean());
+    json_.EndObject();
+    Time("wakeup_latency", group.of(Share::kRunnableWakeup), wakeups);
+    Time("preempted_wait", group.of(Share::kRunnablePreempted), wakeups);
+    Time("sleep", group.of(Share::kSleeping), wakeups);
+    Time("blocked", group.of(Share::kBlocked), wakeups);
+    Count("switches", group.switches_voluntary + group.switches_involuntary, wakeups);
+    Count("wakeups", wakeups, wakeups);
+    Count("migrations", group.migrations, wakeups);
+    json_.Key("forks").BeginObject();
+    Count("processes", group.forked_processes, wakeups);
+    Count("threads", group.forked_threads, wakeups);
+    json_.EndObject();
+    Time("irq_time", whole(group.of(Duration::kIrq)), wakeups);
+    Time("softirq_time", whole(group.of(Duration::kSoftirq)), wakeups);
+    json_.Key("syscall_time").BeginObject();
+    for (const auto& [name, times] : group.syscalls) Time(name, whole(times), wakeups);
+    json_.EndObject();
+    Time("inversion", group.inversion_ns, wakeups);
+    Time("unconserved", group.unconserved_ns, wakeups);
+    json_.EndObject();
+  }
+
+  // Those of the command and of the machine.
+  void MetricsOfAll() {
+    json_.Line().Key("metrics").BeginObject();
+    json_.Key("elapsed").BeginObject().Key("unit").String("ns").Key("value");
+    capture_.elapsed_ns ? json_.Unsigned(*capture_.elapsed_ns) : json_.Null();
+    json_.EndObject().Key("machine").BeginObject().Key("unit").String("ms/s").Key("value");
+    double busy = 0;
+    double known = 0;
+    for (const Capture::Cpu& cpu : capture_.by_cpu) {
+      busy += static_cast<double>(cpu.busy_ns);
+      known += static_cast<double>(cpu.busy_ns) + static_cast<double>(cpu.idle_ns);
+    }
+    const double cpus = static_cast<double>(capture_.by_cpu.size());
+    known > 0 ? json_.Double(1e3 * cpus * busy / known) : json_.Null();
     json_.EndObject().EndObject();
   }
 
@@ -184,7 +259,7 @@ class Writer {
     if (times.whole.count() < least) {
       json_.Null();
     } else {
-      json_.Unsigned(times.whole.Quantile(q));
+      json_.Unsigned(times.Quantile(q));
     }
   }
 
@@ -192,6 +267,11 @@ class Writer {
     json_.BeginObject();
     Field("count", times.whole.count());
     Field("total_ns", times.whole_ns);
+    Quantile("min_ns", times, 0, 1);
+    json_.Key("mean_ns");
+    times.whole.empty() ? json_.Null() : json_.Unsigned(times.Mean());
+    json_.Key("stddev_ns");
+    times.whole.count() < 2 ? json_.Null() : json_.Double(times.whole.StandardDeviation());
     Field("max_ns", times.longest_ns);
     Quantile("p50_ns", times, 0.5, 1);
     Quantile("p90_ns", times, 0.9, 1);
@@ -276,6 +356,7 @@ class Writer {
 
   const Report& report_;
   const Capture& capture_;
+  double seconds_;
   fmt::memory_buffer out_;
   JsonWriter json_{out_};
 };

@@ -41,6 +41,10 @@ class TextReport {
       Calls();
       return std::move(text_);
     }
+    if (capture_.length() == 0) {
+      Line("all of it is at one time: there are no rates");
+      return std::move(text_);
+    }
     Machine();
     Strips();
     Busiest();
@@ -76,13 +80,6 @@ class TextReport {
     if (number < capture_.groups.size()) return NameOf(capture_.groups[number]);
     return number == measure::kInterrupt ? "interrupt or timer" : "(not known)";
   }
-  std::string Cut(std::string name, size_t width) const {
-    // Bytes of what is not ASCII stay together.
-    if (name.size() <= width) return name;
-    size_t end = width - 2;
-    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
-    return name.substr(0, end) + "..";
-  }
   std::string ThreadName(fxt::Koid koid) const {
     const std::string& name = report_.watcher.names().thread_name(koid);
     return fmt::format("{} [{}]", name.empty() ? "?" : text::CleanText(name), koid & 0x3fffff);
@@ -110,7 +107,9 @@ class TextReport {
     uint64_t switches = 0;
     uint64_t wakeups = 0;
     uint64_t forks = 0;
+    uint64_t threads = 0;
     for (const Group& group : capture_.groups) {
+      threads += group.threads;
       waiting += group.of(Share::kRunnableWakeup) + group.of(Share::kRunnablePreempted);
       switches += group.switches_voluntary + group.switches_involuntary;
       wakeups += group.wakeups;
@@ -122,6 +121,9 @@ class TextReport {
          100 * static_cast<double>(busy) / known, load, Rate(busy) / 1000, Rate(waiting) / 1000);
     Line("each second: {:.0f} switches of threads, {:.0f} wakeups, {:.1f} forks",
          PerSecond(switches), PerSecond(wakeups), PerSecond(forks));
+    Line("in all: {} threads in {} groups, {} switches of threads, {} of CPU time",
+         util::FormatCount(threads), capture_.groups.size(), util::FormatCount(switches),
+         util::FormatDuration(busy));
   }
 
   void Strips() {
@@ -164,42 +166,33 @@ class TextReport {
     }
     std::stable_sort(groups.begin(), groups.end(),
                      [&](const Group* a, const Group* b) { return what(*a) > what(*b); });
-    if (groups.size() > report_.top) groups.resize(report_.top);
+    if (report_.top != 0 && groups.size() > report_.top) groups.resize(report_.top);
     return groups;
   }
   static uint64_t Delay(const Group& group) {
     return group.of(Share::kRunnableWakeup) + group.of(Share::kRunnablePreempted);
   }
 
-  std::string P99(const Distribution& times) const {
-    return times.whole.count() < kCountForP99 ? "-" : Short(times.whole.Quantile(0.99));
-  }
-  std::string P50(const Distribution& times) const {
-    return times.whole.empty() ? "-" : Short(times.whole.Quantile(0.5));
-  }
-  std::string Max(const Distribution& times) const {
-    return times.whole.empty() ? "-" : Short(times.longest_ns);
-  }
-  std::string Mean(const Distribution& times) const {
-    return times.whole.empty() ? "-" : Short(times.whole_ns / times.whole.count());
-  }
-
   void Busiest() {
     const auto groups = Top([](const Group& group) { return group.of(Share::kRunning); });
     if (groups.empty()) return;
     Line("");
-    Line("{:<{}} {:>7} {:>8} {:>10} {:>6} {:>7} {:>7} {:>7} {:>6}", "busiest", kNameWidth,
-         "threads", "CPU ms/s", "switches/s", "forced", "slice50", "slice99", "max", "migr/s");
+    Line("{:<{}} {:>7} {:>8} {:>10} {:>6} {:>6} | {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}", "busiest",
+         kNameWidth, "threads", "CPU ms/s", "switches/s", "forced", "migr/s", "run:min", "avg",
+         "stddev", "p50", "p99", "max");
     for (const Group* group : groups) {
       const Distribution& slice = group->of(Duration::kSlice);
       const uint64_t switches = group->switches_voluntary + group->switches_involuntary;
-      Line("{:<{}} {:>7} {:>8.2f} {:>10.1f} {:>5.0f}% {:>7} {:>7} {:>7} {:>6.1f}",
-           Cut(NameOf(*group), kNameWidth), kNameWidth, group->threads,
-           Rate(group->of(Share::kRunning)), PerSecond(switches),
-           switches == 0 ? 0
-                         : 100 * static_cast<double>(group->switches_involuntary) /
-                               static_cast<double>(switches),
-           P50(slice), P99(slice), Max(slice), PerSecond(group->migrations));
+      Line(
+          "{:<{}} {:>7} {:>8.2f} {:>10.1f} {:>5.0f}% {:>6.1f} | {:>7} {:>7} {:>7} {:>7} {:>7} "
+          "{:>7}",
+          CutName(NameOf(*group), kNameWidth), kNameWidth, group->threads,
+          Rate(group->of(Share::kRunning)), PerSecond(switches),
+          switches == 0 ? 0
+                        : 100 * static_cast<double>(group->switches_involuntary) /
+                              static_cast<double>(switches),
+          PerSecond(group->migrations), Min(slice), Mean(slice), Deviation(slice), P50(slice),
+          P99(slice), Max(slice));
     }
   }
 
@@ -214,7 +207,7 @@ class TextReport {
       const Distribution& woken = group->of(Duration::kWakeupLatency);
       const Distribution& preempted = group->of(Duration::kPreemptedWait);
       Line("{:<{}} {:>9.2f} {:>9.1f} | {:>8.2f} {:>7} {:>7} {:>7} {:>7} | {:>6.2f} {:>7} {:>7}",
-           Cut(NameOf(*group), kNameWidth), kNameWidth, Rate(Delay(*group)),
+           CutName(NameOf(*group), kNameWidth), kNameWidth, Rate(Delay(*group)),
            PerSecond(group->wakeups), Rate(group->of(Share::kRunnableWakeup)), Mean(woken),
            P50(woken), P99(woken), Max(woken), Rate(group->of(Share::kRunnablePreempted)),
            Mean(preempted), Max(preempted));
@@ -289,8 +282,8 @@ class TextReport {
     Line("{:<{}} {:<{}} {:>8} {:>10}", "who preempts", kNameWidth, "whom", kNameWidth, "times/s",
          "waits ms/s");
     for (const Pair& pair : pairs) {
-      Line("{:<{}} {:<{}} {:>8.1f} {:>10.2f}", Cut(NameOf(pair.by), kNameWidth), kNameWidth,
-           Cut(NameOf(*pair.whom), kNameWidth), kNameWidth, PerSecond(pair.blame.count),
+      Line("{:<{}} {:<{}} {:>8.1f} {:>10.2f}", CutName(NameOf(pair.by), kNameWidth), kNameWidth,
+           CutName(NameOf(*pair.whom), kNameWidth), kNameWidth, PerSecond(pair.blame.count),
            Rate(pair.blame.ns));
     }
   }
@@ -334,23 +327,24 @@ class TextReport {
     std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
       return a.times->whole_ns > b.times->whole_ns;
     });
-    if (rows.size() > report_.top) rows.resize(report_.top);
+    if (report_.top != 0 && rows.size() > report_.top) rows.resize(report_.top);
     if (!rows.empty()) {
       Line("");
       Line("{:<{}} {:<18} {:>9} {:>8} {:>7} {:>7} {:>7}", "system calls", kNameWidth, "", "calls/s",
            "ms/s", "p50", "p99", "max");
     }
     for (const Row& row : rows) {
-      Line("{:<{}} {:<18} {:>9.1f} {:>8.2f} {:>7} {:>7} {:>7}", Cut(NameOf(*row.group), kNameWidth),
-           kNameWidth, Cut(*row.name, 18), PerSecond(row.times->whole.count()),
-           Rate(row.times->whole_ns), P50(*row.times), P99(*row.times), Max(*row.times));
+      Line("{:<{}} {:<18} {:>9.1f} {:>8.2f} {:>7} {:>7} {:>7}",
+           CutName(NameOf(*row.group), kNameWidth), kNameWidth, CutName(*row.name, 18),
+           PerSecond(row.times->whole.count()), Rate(row.times->whole_ns), P50(*row.times),
+           P99(*row.times), Max(*row.times));
     }
     if (capture_.handlers.empty()) return;
     Line("");
     Line("{:<{}} {:>9} {:>8} {:>7} {:>7} {:>7}", "interrupts", kNameWidth, "times/s", "ms/s", "p50",
          "p99", "max");
     for (const auto& [name, times] : capture_.handlers) {
-      Line("{:<{}} {:>9.1f} {:>8.2f} {:>7} {:>7} {:>7}", Cut(text::CleanText(name), kNameWidth),
+      Line("{:<{}} {:>9.1f} {:>8.2f} {:>7} {:>7} {:>7}", CutName(text::CleanText(name), kNameWidth),
            kNameWidth, PerSecond(times.whole.count()), Rate(times.whole_ns), P50(times), P99(times),
            Max(times));
     }

@@ -20,6 +20,33 @@ std::string Short(uint64_t ns) {
   return text(value / 1e9, "s");
 }
 
+std::string CutName(std::string name, size_t width) {
+  if (name.size() <= width) return name;
+  size_t end = width - 2;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
+  return name.substr(0, end) + "..";
+}
+
+std::string P50(const measure::Distribution& times) {
+  return times.whole.empty() ? "-" : Short(times.Quantile(0.5));
+}
+std::string P99(const measure::Distribution& times) {
+  return times.whole.count() < kCountForP99 ? "-" : Short(times.Quantile(0.99));
+}
+std::string Min(const measure::Distribution& times) {
+  return times.whole.empty() ? "-" : Short(times.Quantile(0));
+}
+std::string Max(const measure::Distribution& times) {
+  return times.whole.empty() ? "-" : Short(times.longest_ns);
+}
+std::string Mean(const measure::Distribution& times) {
+  return times.whole.empty() ? "-" : Short(times.Mean());
+}
+std::string Deviation(const measure::Distribution& times) {
+  if (times.whole.count() < 2) return "-";
+  return Short(static_cast<uint64_t>(times.whole.StandardDeviation() + 0.5));
+}
+
 std::vector<double> Columns(const CpuStrips& strips, size_t cpu, size_t all, size_t width,
                             uint64_t CpuStrips::Slot::*what) {
   const std::vector<CpuStrips::Slot>& slots = strips.cpus()[cpu];

@@ -10,8 +10,19 @@
 #include "facts/scheduling.h"
 #include "schema/koid.h"
 #include "schema/names.h"
+#include "schema/stack_id.h"
 
 namespace analyze {
+namespace {
+
+bool IsSymbol(const fxt::Record& record) {
+  const auto* event = std::get_if<fxt::Event>(&record);
+  return event != nullptr && event->type == fxt::EventType::kInstant &&
+         event->category.text == schema::category::kStack &&
+         event->name.text == schema::symbol::kEvent;
+}
+
+}  // namespace
 
 void Trimmer::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
@@ -69,7 +80,7 @@ bool Trimmer::IsWanted(const fxt::Reader& reader, uint64_t time) {
   // Modules, mappings and stacks explain what comes later.
   const facts::RecordKind kind = facts::KindOf(record);
   if ((kind == facts::RecordKind::kModule || kind == facts::RecordKind::kMmap ||
-       kind == facts::RecordKind::kBacktrace) &&
+       kind == facts::RecordKind::kBacktrace || IsSymbol(record)) &&
       time <= range.to())
     return true;
   if (!in_range_) return false;
@@ -96,6 +107,7 @@ std::optional<fxt::Record> Trimmer::MovedToBegin(const fxt::Reader& reader) cons
   if (const auto* module = std::get_if<fxt::ProfilerModule>(&reader.record())) move(*module);
   if (const auto* mapping = std::get_if<fxt::ProfilerMmap>(&reader.record())) move(*mapping);
   if (const auto* stack = std::get_if<fxt::ProfilerBacktrace>(&reader.record())) move(*stack);
+  if (IsSymbol(reader.record())) move(std::get<fxt::Event>(reader.record()));
   return moved;
 }
 

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,6 +28,8 @@ class FrameTable {
   // The number of its stack's innermost frame. Empty when it has no stack, or one that the trace
   // does not explain, or when there are more than four million frames.
   std::optional<uint32_t> FrameOf(const fxt::Event& event);
+  // The same of a stack whose frames are known, root first, a line each: "name (category)".
+  std::optional<uint32_t> FrameOf(std::string_view lines);
   bool empty() const { return frames_.empty(); }
   // As a member of the object that `json` is in, which writes to `out`.
   void Write(text::JsonWriter& json, text::TextWriter& out) const;
@@ -32,7 +37,14 @@ class FrameTable {
  private:
   static constexpr uint32_t kNoFrame = UINT32_MAX;
 
+  // In the place of a text of `stacks_`: one of `lines_`.
+  static constexpr uint32_t kLine = 0x80000000;
+  // Of the frame that `parent` called; empty when there are too many.
+  std::optional<uint32_t> NumberOf(uint32_t parent, uint32_t text);
+
   NamedStacks stacks_;
+  std::vector<std::string> lines_;
+  std::unordered_map<std::string, uint32_t> line_numbers_;
   // By the frame that called it and its name; numbered from 0.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> numbers_;
   std::vector<std::pair<uint32_t, uint32_t>> frames_;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/show/imported_fields.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "analyze/show/trace_event_value.h"
 #include "facts/scheduling.h"
 #include "schema/names.h"
+#include "schema/trace_event_fields.h"
 #include "text/json_check.h"
 
 namespace analyze {
@@ -14,11 +18,14 @@ namespace {
 namespace field = schema::field;
 
 // Fields that go back as they are.
-constexpr std::array<std::string_view, 14> kPlain = {field::kId,
+constexpr std::array<std::string_view, 24> kPlain = {field::kId,
                                                      field::kScope,
                                                      field::kInstantScope,
                                                      field::kFrame,
                                                      field::kEndFrame,
+                                                     field::kBindId,
+                                                     field::kFlowIn,
+                                                     field::kFlowOut,
                                                      "tts",
                                                      "tdur",
                                                      "tidelta",
@@ -27,7 +34,14 @@ constexpr std::array<std::string_view, 14> kPlain = {field::kId,
                                                      "cpu",
                                                      "weight",
                                                      "prio",
-                                                     "waker"};
+                                                     "waker",
+                                                     "state",
+                                                     "out",
+                                                     "in",
+                                                     "timestamp",
+                                                     field::kBindingPoint,
+                                                     "comm",
+                                                     "callchain"};
 
 std::string_view FieldOf(const fxt::Argument& argument) {
   const std::string_view name = argument.name.text;
@@ -55,30 +69,23 @@ void Lines(std::string_view text, Each&& each) {
   }
 }
 
-void WriteValue(const fxt::ArgumentValue& value, text::JsonWriter& json) {
-  if (const auto* text = std::get_if<fxt::StringRef>(&value)) {
-    json.String(text->text);
-  } else if (const auto* number = std::get_if<double>(&value)) {
-    json.Double(*number);
-  } else if (const auto* small = std::get_if<int32_t>(&value)) {
-    json.Signed(*small);
-  } else if (const auto* large = std::get_if<int64_t>(&value)) {
-    json.Signed(*large);
-  } else if (const auto* unsigned_large = std::get_if<uint64_t>(&value)) {
-    json.Unsigned(*unsigned_large);
-  } else if (const auto* flag = std::get_if<bool>(&value)) {
-    json.Bool(*flag);
-  } else {
-    json.Null();
-  }
-}
-
 }  // namespace
 
 ImportedFields::ImportedFields(std::span<const fxt::Argument> arguments) : arguments_(arguments) {
   for (const fxt::Argument& argument : arguments) {
     const std::string_view name = FieldOf(argument);
-    if (name == field::kPhase && TextIn(argument).size() == 1) phase_ = TextIn(argument);
+    if (name == field::kPhase) {
+      const std::string_view phase = TextIn(argument);
+      if (phase.size() == 1) phase_ = phase;
+      is_sample_ |= phase == field::kSample;
+      is_process_sample_ |= phase == field::kProcessSample;
+      is_made_ |= phase == field::kMade;
+    }
+    if (name == field::kLate) {
+      const auto late = facts::IntegerValue(&argument);
+      if (late && *late >= 0) late_ = static_cast<uint64_t>(*late);
+    }
+    if (name == field::kArguments) whole_arguments_ = &argument;
     if (name == field::kJson) json_names_ = TextIn(argument);
     has_id_ |= name == field::kId || name == field::kLocalId || name == field::kGlobalId;
     has_scope_ |= name == field::kInstantScope;
@@ -86,30 +93,54 @@ ImportedFields::ImportedFields(std::span<const fxt::Argument> arguments) : argum
 }
 
 bool ImportedFields::IsField(const fxt::Argument& argument) {
+  constexpr std::array kOthers = {
+      field::kPhase,    field::kJson,   field::kLocalId,   field::kGlobalId,  field::kStack,
+      field::kEndStack, field::kFrames, field::kEndFrames, field::kArguments, field::kLate};
   const std::string_view name = FieldOf(argument);
-  return IsPlain(name) || name == field::kPhase || name == field::kJson ||
-         name == field::kLocalId || name == field::kGlobalId || name == field::kStack ||
-         name == field::kEndStack;
+  return IsPlain(name) || std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end();
 }
 
 bool ImportedFields::IsJson(const fxt::Argument& argument) const {
   bool named = false;
   if (!json_names_.empty()) {
-    Lines(json_names_, [&](std::string_view name) { named |= name == argument.name.text; });
+    const std::string wanted = schema::JsonArgumentLine(argument.name.text);
+    Lines(json_names_, [&](std::string_view name) { named |= name == wanted; });
   }
   return named && text::IsJson(TextIn(argument));
 }
 
-void ImportedFields::Write(text::JsonWriter& json) const {
+// Integers with all their digits, which JSON allows; text::JsonWriter has strings for large ones.
+void ImportedFields::WriteValue(const fxt::Argument& argument, text::JsonWriter& json) const {
+  if (const auto* text = std::get_if<fxt::StringRef>(&argument.value)) {
+    if (IsJson(argument)) {
+      json.Json(text->text);
+    } else {
+      json.String(text->text);
+    }
+  } else if (const auto* number = std::get_if<int64_t>(&argument.value)) {
+    json.Json(fmt::format("{}", *number));
+  } else if (const auto* large = std::get_if<uint64_t>(&argument.value)) {
+    json.Json(fmt::format("{}", *large));
+  } else {
+    WriteTraceEventValue(json, argument.value);
+  }
+}
+
+void ImportedFields::Write(text::JsonWriter& json, FrameTable& frames) const {
   for (const fxt::Argument& argument : arguments_) {
     const std::string_view name = FieldOf(argument);
     if (IsPlain(name)) {
       json.Key(name);
-      WriteValue(argument.value, json);
+      WriteValue(argument, json);
     } else if (name == field::kLocalId || name == field::kGlobalId) {
       json.Key("id2").BeginObject().Key(name == field::kLocalId ? "local" : "global");
-      WriteValue(argument.value, json);
+      WriteValue(argument, json);
       json.EndObject();
+    } else if (name == field::kFrames || name == field::kEndFrames) {
+      const auto frame = frames.FrameOf(TextIn(argument));
+      if (!frame) continue;
+      json.Key(name == field::kFrames ? field::kFrame : field::kEndFrame);
+      json.String(fmt::format("{}", *frame));
     } else if (name == field::kStack || name == field::kEndStack) {
       json.Key(name).BeginArray();
       Lines(TextIn(argument), [&](std::string_view frame) { json.String(frame); });
@@ -121,8 +152,12 @@ void ImportedFields::Write(text::JsonWriter& json) const {
 void ImportedNumbers::Note(const fxt::KernelObject& object) {
   if (pids_.size() + tids_.size() >= kMost) return;
   const auto take = [&](std::string_view name, Numbers& numbers) {
-    const auto number = facts::IntegerValue(facts::FindArgument(object.arguments, name));
-    if (number) numbers[object.koid] = *number;
+    const fxt::Argument* argument = facts::FindArgument(object.arguments, name);
+    if (const auto number = facts::IntegerValue(argument)) {
+      numbers[object.koid] = *number;
+    } else if (const auto text = facts::TextOf(argument)) {
+      numbers[object.koid] = std::string(*text);
+    }
   };
   if (object.type == static_cast<uint8_t>(fxt::KernelObjectType::kProcess)) {
     take(schema::argument::kPid, pids_);
@@ -135,8 +170,10 @@ void ImportedNumbers::Write(const Numbers& numbers, fxt::Koid koid, text::JsonWr
   const auto found = numbers.find(koid);
   if (found == numbers.end()) {
     json.Unsigned(koid);
+  } else if (const auto* text = std::get_if<std::string>(&found->second)) {
+    json.String(*text);
   } else {
-    json.Signed(found->second);
+    json.Signed(std::get<int64_t>(found->second));
   }
 }
 

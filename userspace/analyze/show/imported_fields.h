@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <variant>
 
+#include "analyze/show/frame_table.h"
 #include "fxt/reader.h"
 #include "text/json_writer.h"
 
@@ -22,12 +25,23 @@ class ImportedFields {
   std::string_view phase() const { return phase_; }
   bool has_id() const { return has_id_; }
   bool has_scope() const { return has_scope_; }
+  // An element of "samples", and whether that names its process.
+  bool is_sample() const { return is_sample_ || is_process_sample_; }
+  bool is_process_sample() const { return is_process_sample_; }
+  // No event of the JSON: another one says it.
+  bool is_made() const { return is_made_; }
+  // ns by which it is later than in the JSON.
+  std::optional<uint64_t> late() const { return late_; }
+  // What "args" is where it is no object; null: it is one.
+  const fxt::Argument* whole_arguments() const { return whole_arguments_; }
 
   static bool IsField(const fxt::Argument& argument);
   // Whether the text of this argument is JSON: it is said to be, and is.
   bool IsJson(const fxt::Argument& argument) const;
+  // As it stood in the JSON.
+  void WriteValue(const fxt::Argument& argument, text::JsonWriter& json) const;
   // The fields other than those above, to an object that is open.
-  void Write(text::JsonWriter& json) const;
+  void Write(text::JsonWriter& json, FrameTable& frames) const;
 
  private:
   std::span<const fxt::Argument> arguments_;
@@ -35,6 +49,11 @@ class ImportedFields {
   std::string_view json_names_;
   bool has_id_ = false;
   bool has_scope_ = false;
+  bool is_sample_ = false;
+  bool is_process_sample_ = false;
+  bool is_made_ = false;
+  std::optional<uint64_t> late_;
+  const fxt::Argument* whole_arguments_ = nullptr;
 };
 
 // The numbers that tasks had in the JSON, where their koids are others.
@@ -48,7 +67,7 @@ class ImportedNumbers {
   void WriteTid(fxt::Koid thread, text::JsonWriter& json) const { Write(tids_, thread, json); }
 
  private:
-  using Numbers = std::unordered_map<fxt::Koid, int64_t>;
+  using Numbers = std::unordered_map<fxt::Koid, std::variant<int64_t, std::string>>;
   static constexpr size_t kMost = size_t{1} << 20;
   static void Write(const Numbers& numbers, fxt::Koid koid, text::JsonWriter& json);
 
@@ -58,7 +77,7 @@ class ImportedNumbers {
 
 // Whether the record that `reader` stands at comes from Trace Event JSON.
 bool IsImported(const fxt::Reader& reader);
-// The instant that says so.
+// The instant that says so, and has the properties of the file.
 bool IsImportHead(const fxt::Event& event);
 
 }  // namespace analyze

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What imported kernel objects say beyond names.
+// What comes from Trace Event JSON, back in its places.
 #include "analyze/show/trace_event_writer.h"
 #include "facts/scheduling.h"
+#include "schema/koid.h"
 #include "schema/names.h"
+#include "schema/trace_event_fields.h"
+#include "text/json_check.h"
 
 namespace analyze {
 
@@ -15,7 +18,7 @@ void TraceEventWriter::AddImportedObject(const fxt::KernelObject& object) {
   const auto of = facts::KoidOf(facts::FindArgument(object.arguments, schema::argument::kProcess));
   if (!process && !of) return;
   const auto begin = [&](std::string_view name) {
-    events_.Line().BeginObject().Key("ph").String("M").Key("name").String(name);
+    Line().BeginObject().Key("ph").String("M").Key("name").String(name);
     events_.Key("pid");
     numbers_.WritePid(process ? object.koid : *of, events_);
     if (!process) {
@@ -31,6 +34,74 @@ void TraceEventWriter::AddImportedObject(const fxt::KernelObject& object) {
   if (process && labels) {
     begin("process_labels");
     events_.Key("labels").String(*labels).EndObject().EndObject();
+  }
+}
+
+void TraceEventWriter::ImportedArguments(const ImportedFields& fields,
+                                         std::span<const fxt::Argument> arguments) {
+  for (const fxt::Argument& argument : arguments) {
+    if (ImportedFields::IsField(argument)) continue;
+    std::string_view name = argument.name.text;
+    if (name == schema::kMoreArguments && fields.IsJson(argument)) {
+      const std::string_view json = std::get<fxt::StringRef>(argument.value).text;
+      if (json.size() > 2 && json.front() == '{') {
+        events_.Json(json.substr(1, json.size() - 2));  // its members are arguments
+        continue;
+      }
+    }
+    if (name.starts_with(schema::kFieldMark)) name.remove_prefix(1);
+    events_.Key(name);
+    fields.WriteValue(argument, events_);
+  }
+}
+
+void TraceEventWriter::AddSample(const fxt::Event& event, uint64_t time,
+                                 const ImportedFields& fields) {
+  samples_.Line().BeginObject();
+  bool has_time = false;
+  for (const fxt::Argument& argument : event.arguments) {
+    has_time |= argument.name.text == ".timestamp";
+  }
+  // Those of perf have a time of their own, and no name.
+  if (!has_time) {
+    samples_.Key("ts").Microseconds(time).Key("name").String(event.name.text);
+  }
+  if (fields.is_process_sample()) {
+    samples_.Key("pid");
+    numbers_.WritePid(event.thread.process, samples_);
+  }
+  samples_.Key("tid");
+  numbers_.WriteTid(event.thread.thread, samples_);
+  fields.Write(samples_, frames_);
+  samples_.EndObject();
+}
+
+bool TraceEventWriter::IsImporter(fxt::Koid process) const {
+  return process == schema::kRecorderProcessKoid &&
+         names_.process_name(process) == schema::kImporterName;
+}
+
+void TraceEventWriter::TakeProperties(const fxt::Event& head) {
+  for (size_t i = 0; i < head.arguments.size(); ++i) {
+    const fxt::Argument& argument = head.arguments[i];
+    const auto text = facts::TextOf(argument.name.text == "format" && i == 0 ? nullptr : &argument);
+    if (!text) continue;
+    if (argument.name.text == "displayTimeUnit") {
+      if (!begun_) display_unit_ = *text;
+    } else {
+      properties_.emplace(argument.name.text, *text);
+    }
+  }
+}
+
+void TraceEventWriter::WriteProperties() {
+  for (const auto& [name, text] : properties_) {
+    events_.Key(name);
+    if (text::IsJson(text)) {
+      events_.Json(text);
+    } else {
+      events_.String(text);
+    }
   }
 }
 

@@ -26,10 +26,18 @@ TraceEventWriter::TraceEventWriter(text::TextWriter& out, TraceEventOptions opti
     : out_(out),
       options_(options),
       events_(out.buffer()),
+      samples_(sample_spool_.buffer()),
       system_(system_spool_.buffer()),
-      branches_(branch_spool_.buffer()) {
-  events_.BeginObject().Key("displayTimeUnit").String("ns");
-  events_.Key("traceEvents").BeginArray();
+      branches_(branch_spool_.buffer()) {}
+
+// The head waits for what an imported file has in it.
+text::JsonWriter& TraceEventWriter::Line() {
+  if (!begun_) {
+    begun_ = true;
+    events_.BeginObject().Key("displayTimeUnit").String(display_unit_);
+    events_.Key("traceEvents").BeginArray();
+  }
+  return events_.Line();
 }
 
 util::Status TraceEventWriter::Add(const fxt::Reader& reader) {
@@ -73,13 +81,14 @@ util::Status TraceEventWriter::Add(const fxt::Reader& reader) {
   }
   out_.FlushIfFull();
   if (auto status = branch_spool_.FlushIfFull(); !status) return status;
+  if (auto status = sample_spool_.FlushIfFull(); !status) return status;
   return system_spool_.FlushIfFull();
 }
 
 void TraceEventWriter::BeginEvent(std::string_view phase, uint64_t time,
                                   const fxt::ThreadRef& thread) {
   // A line per event: files are looked at with less and grep.
-  events_.Line().BeginObject().Key("ph").String(phase).Key("ts").Microseconds(time);
+  Line().BeginObject().Key("ph").String(phase).Key("ts").Microseconds(time);
   events_.Key("pid");
   numbers_.WritePid(thread.process, events_);
   events_.Key("tid");
@@ -93,35 +102,23 @@ void TraceEventWriter::Arguments(std::span<const fxt::Argument> arguments) {
   }
 }
 
-void TraceEventWriter::ImportedArguments(const ImportedFields& fields,
-                                         std::span<const fxt::Argument> arguments) {
-  for (const fxt::Argument& argument : arguments) {
-    if (ImportedFields::IsField(argument)) continue;
-    if (!fields.IsJson(argument)) {
-      Arguments({&argument, 1});
-      continue;
-    }
-    std::string_view json = std::get<fxt::StringRef>(argument.value).text;
-    if (argument.name.text == schema::kMoreArguments && json.size() > 2 && json.front() == '{') {
-      events_.Json(json.substr(1, json.size() - 2));  // its members are arguments
-    } else {
-      events_.Key(argument.name.text).Json(json);
-    }
-  }
-}
-
 void TraceEventWriter::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   const bool imported = IsImported(reader);
-  if (imported && IsImportHead(event)) return;
-  ++counts_.events;
-  const uint64_t time = reader.ToNanoseconds(event.timestamp);
+  if (imported && IsImportHead(event)) return TakeProperties(event);
   const ImportedFields fields(imported ? event.arguments : std::span<const fxt::Argument>());
+  if (fields.is_made()) return;
+  ++counts_.events;
+  uint64_t time = reader.ToNanoseconds(event.timestamp);
+  if (fields.is_sample()) return AddSample(event, time, fields);
+  if (fields.late()) time -= std::min(time, *fields.late());
   BeginEvent(fields.phase().empty() ? TraceEventPhase(event.type) : fields.phase(), time,
              event.thread);
   events_.Key("cat").String(event.category.text).Key("name").String(event.name.text);
   switch (event.type) {
     case fxt::EventType::kInstant:
-      if (!fields.has_scope() && !imported) events_.Key("s").String("t");
+      if (!fields.has_scope() && (fields.phase().empty() || fields.phase() == "I")) {
+        events_.Key("s").String("t");
+      }
       break;
     case fxt::EventType::kCounter:
       if (event.payload != 0 && !fields.has_id()) events_.Key("id").Hex(event.payload);
@@ -133,21 +130,27 @@ void TraceEventWriter::AddEvent(const fxt::Reader& reader, const fxt::Event& eve
     }
     case fxt::EventType::kFlowEnd:
       // "The end of the flow is associated with the enclosing duration event."
-      events_.Key("bp").String("e");
+      if (!fields.late()) events_.Key("bp").String("e");
       [[fallthrough]];
     default:
       if (HasPayload(event.type) && !fields.has_id()) events_.Key("id").Hex(event.payload);
   }
   if (const auto frame = frames_.FrameOf(event))
     events_.Key("sf").String(fmt::format("{}", *frame));
-  fields.Write(events_);
-  events_.Key("args").BeginObject();
-  if (imported) {
-    ImportedArguments(fields, event.arguments);
+  fields.Write(events_, frames_);
+  events_.Key("args");
+  if (fields.whole_arguments() != nullptr) {
+    fields.WriteValue(*fields.whole_arguments(), events_);
   } else {
-    Arguments(event.arguments);
+    events_.BeginObject();
+    if (imported) {
+      ImportedArguments(fields, event.arguments);
+    } else {
+      Arguments(event.arguments);
+    }
+    events_.EndObject();
   }
-  events_.EndObject().EndObject();
+  events_.EndObject();
 }
 
 void TraceEventWriter::AddLog(const fxt::Reader& reader, const fxt::Log& log) {
@@ -265,7 +268,7 @@ void TraceEventWriter::AddBranches(const fxt::Blob& blob) {
 
 void TraceEventWriter::MetadataEvent(std::string_view what, uint64_t process,
                                      std::optional<uint64_t> thread, std::string_view name) {
-  events_.Line().BeginObject().Key("ph").String("M").Key("name").String(what);
+  Line().BeginObject().Key("ph").String("M").Key("name").String(what);
   events_.Key("pid");
   numbers_.WritePid(process, events_);
   if (thread) {
@@ -279,16 +282,16 @@ void TraceEventWriter::MetadataEvent(std::string_view what, uint64_t process,
 // Names are the last ones of a trace: programs are renamed while they start.
 void TraceEventWriter::Names() {
   for (const auto& [koid, process] : names_.processes()) {
-    if (process.name.empty()) continue;
+    if (process.name.empty() || IsImporter(koid)) continue;
     MetadataEvent("process_name", koid, std::nullopt, process.name);
   }
   for (const auto& [koid, thread] : names_.threads()) {
-    if (!thread.process || thread.name.empty()) continue;
+    if (!thread.process || thread.name.empty() || IsImporter(*thread.process)) continue;
     MetadataEvent("thread_name", *thread.process, koid, thread.name);
   }
   if (counts_.slices == 0) return;
   MetadataEvent("process_name", kCpuTracksProcess, std::nullopt, "CPUs");
-  events_.Line().BeginObject().Key("ph").String("M").Key("name").String("process_sort_index");
+  Line().BeginObject().Key("ph").String("M").Key("name").String("process_sort_index");
   events_.Key("pid").Unsigned(kCpuTracksProcess);
   events_.Key("args").BeginObject().Key("sort_index").Signed(-1).EndObject().EndObject();
   for (uint32_t cpu = 0; cpu < timeline_.cpus().size(); ++cpu) {
@@ -299,10 +302,18 @@ void TraceEventWriter::Names() {
 
 util::Status TraceEventWriter::Finish() {
   Names();
+  if (!begun_) Line();
   events_.EndArray();
+  if (!sample_spool_.empty()) {
+    events_.Key("samples").BeginArray();
+    events_.Spliced(true);
+    if (auto status = sample_spool_.CopyTo(out_); !status) return status;
+    events_.EndArray();
+  }
   events_.Key("systemTraceEvents").BeginObject().Key("type").String("fuchsia");
   events_.Key("events").BeginArray();
   for (const auto& [koid, process] : names_.processes()) {
+    if (IsImporter(koid)) continue;
     events_.Line().BeginObject().Key("ph").String("p").Key("pid");
     numbers_.WritePid(koid, events_);
     events_.Key("name").String(process.name);
@@ -311,7 +322,7 @@ util::Status TraceEventWriter::Finish() {
     out_.FlushIfFull();
   }
   for (const auto& [koid, thread] : names_.threads()) {
-    if (!thread.process) continue;
+    if (!thread.process || IsImporter(*thread.process)) continue;
     events_.Line().BeginObject().Key("ph").String("t");
     events_.Key("pid");
     numbers_.WritePid(*thread.process, events_);
@@ -330,6 +341,7 @@ util::Status TraceEventWriter::Finish() {
     events_.EndArray().EndObject();
   }
   if (!frames_.empty()) frames_.Write(events_, out_);
+  WriteProperties();
   events_.EndObject();
   out_.Append("\n");
   return util::Ok();

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "analyze/show/frame_table.h"
 #include "analyze/show/imported_fields.h"
@@ -70,6 +72,12 @@ class TraceEventWriter {
   // Arguments of an event that comes from Trace Event JSON, as they were there.
   void ImportedArguments(const ImportedFields& fields, std::span<const fxt::Argument> arguments);
   void AddImportedObject(const fxt::KernelObject& object);
+  void AddSample(const fxt::Event& event, uint64_t time, const ImportedFields& fields);
+  // Of the instant that begins an imported file.
+  // The process that stands for `fxt import` in files of it, and for nothing in their JSON.
+  bool IsImporter(fxt::Koid process) const;
+  void TakeProperties(const fxt::Event& head);
+  void WriteProperties();
   void AddLog(const fxt::Reader& reader, const fxt::Log& log);
   void AddLargeBlob(const fxt::Reader& reader, const fxt::LargeBlobWithMetadata& blob);
   void AddSwitch(const fxt::Reader& reader);
@@ -83,9 +91,18 @@ class TraceEventWriter {
   void SystemEvent(std::string_view phase);
   void Names();
 
+  // A new line among the events, of which there is one now.
+  text::JsonWriter& Line();
+
   text::TextWriter& out_;
   TraceEventOptions options_;
   text::JsonWriter events_;
+  bool begun_ = false;
+  std::string display_unit_ = "ns";
+  // Of imported files: texts that are JSON, or not.
+  std::map<std::string, std::string> properties_;
+  text::Spool sample_spool_;
+  text::JsonWriter samples_;
   text::Spool system_spool_;
   text::JsonWriter system_;
   text::Spool branch_spool_;

@@ -19,7 +19,7 @@ static_assert(std::size(kIds) == kMetrics);
 constexpr StatisticInfo kTable[] = {
     // statistic, metric, id, unit, floor, noise, gate, cost
     {Statistic::kCpuRate, Metric::kCpuTime, "rate", Unit::kMsPerSecond, 2, 0.12, 2, 0},
-    {Statistic::kCpuPerWakeup, Metric::kCpuTime, "per_wakeup", Unit::kMicroseconds, 5, 0.2, 2, 0},
+    {Statistic::kCpuPerWakeup, Metric::kCpuTime, "per_wakeup", Unit::kMicroseconds, 5, 0.12, 2, 0},
     {Statistic::kSliceTypical, Metric::kSlice, "geometric_mean", Unit::kMicroseconds, 5, 0.3, 2, 0},
     {Statistic::kLatencyTypical, Metric::kWakeupLatency, "geometric_mean", Unit::kMicroseconds, 2,
      0.45, 2, 0},

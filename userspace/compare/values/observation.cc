@@ -56,8 +56,7 @@ double ChanceOf(const Distribution& times) {
   return sum.chance();
 }
 
-// Whether more than half of what its threads did is in the capture. Of a thread without a single
-// switch nobody knows whether it sleeps.
+// Whether more than half of what its threads did is in the capture.
 bool IsKnown(const measure::Group& group) {
   uint64_t known = 0;
   for (size_t share = 0; share < facts::kShares; ++share) known += group.share_ns[share];
@@ -139,7 +138,7 @@ Observation OfSleep(const measure::Group& group, Statistic statistic,
   // With what is seen of sleeps that an edge cut.
   result.ms = (excess.ns + ExcessOf(group.of(Duration::kSleep).cut, threshold, own, own * 2).ns) /
               kNsPerMs / seconds;
-  result.events = all.count / seconds / threads;
+  result.events = all.count / seconds;
   result.share = Ms(group.of(facts::Share::kSleeping)) / (own / 1e9);
   result.wakeups = static_cast<double>(group.wakeups) / seconds;
   const auto& enders = group.of(measure::Because::kWokenBy);
@@ -177,7 +176,8 @@ std::optional<Observation> OfSleepForThreads(const measure::Group& group, double
   Observation result = OfTime(threads_ms, seconds, ChanceOfCount(chance));
   result.tested = {result.value / threads, threads_ms / timers};
   result.tests = 2;
-  result.events = timers / seconds / threads;
+  result.events = timers / seconds;
+  result.threads = threads;
   result.timer = timer_ms / seconds;
   result.wakeups = static_cast<double>(group.wakeups) / seconds;
   return result;
@@ -272,19 +272,24 @@ Observation OfCalls(const Distribution& times, double seconds) {
   return result;
 }
 
-// What was divided by the number of events, times the events per second of all captures: so it is
-// in the unit of the statistic again, as its floor is.
-void ScaleSecond(Observations& captures) {
-  double logs = 0;
-  double count = 0;
-  for (const auto& capture : captures) {
-    if (!capture || capture->events <= 0) continue;
-    logs += std::log(capture->events);
-    count += 1;
-  }
-  const double events = count > 0 ? std::exp(logs / count) : 0;
+// What was divided by threads or events, times those of all captures: in its unit, as the floor is.
+void Scale(Observations& captures) {
+  const auto typical = [&](double Observation::*what) {
+    double logs = 0;
+    double count = 0;
+    for (const auto& capture : captures) {
+      if (!capture || (*capture).*what <= 0) continue;
+      logs += std::log((*capture).*what);
+      count += 1;
+    }
+    return count > 0 ? std::exp(logs / count) : 0;
+  };
+  const double events = typical(&Observation::events);
+  const double threads = typical(&Observation::threads);
   for (auto& capture : captures) {
-    if (capture && capture->tests == 2) capture->tested[1] *= events;
+    if (!capture || capture->tests != 2) continue;
+    capture->tested[0] *= threads;
+    capture->tested[1] *= events;
   }
 }
 
@@ -338,7 +343,7 @@ Observations Observe(const Groups& groups, const SharedGroup& group, Statistic s
                           frame.seconds[i], frame.shortest, held);
     if (result[i]) result[i]->foreign = Ms(held) / frame.seconds[i];
   }
-  ScaleSecond(result);
+  Scale(result);
   return result;
 }
 
@@ -354,7 +359,7 @@ Observations ObserveSyscall(const Groups& groups, const SharedGroup& group, cons
     }
     result[i] = OfCalls(calls != nullptr ? *calls : Distribution(), frame.seconds[i]);
   }
-  ScaleSecond(result);
+  Scale(result);
   return result;
 }
 
@@ -365,7 +370,7 @@ Observations ObserveHandler(Captures captures, const std::string& name, const Fr
     result[i] = OfCalls(found != captures[i]->handlers.end() ? found->second : Distribution(),
                         frame.seconds[i]);
   }
-  ScaleSecond(result);
+  Scale(result);
   return result;
 }
 

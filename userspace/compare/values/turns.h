@@ -7,8 +7,8 @@
 
 namespace comparison {
 
-// With fewer pairs more is lost (half of the degrees of freedom) than there is in common.
-inline constexpr size_t kLeastPairs = 4;
+// Of two pairs there is one difference to see a variance in.
+inline constexpr size_t kLeastPairs = 3;
 
 // Positions in the base (the first `bases` captures) and in the new captures that belong together,
 // because the times at which they began alternate (ABAB, or ABBA); none when they do not, when

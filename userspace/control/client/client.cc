@@ -86,6 +86,22 @@ void AppendFilter(text::JsonWriter& json, const TaskFilter& filter) {
   json.EndObject();
 }
 
+void AppendSources(text::JsonWriter& json, const TraceSources& sources) {
+  json.BeginObject();
+  json.Key("tracepoints").BeginArray();
+  for (const TraceSources::Tracepoint& tracepoint : sources.tracepoints) {
+    json.BeginObject();
+    json.Key("name").String(tracepoint.name);
+    json.Key("filter").String(tracepoint.filter);
+    json.EndObject();
+  }
+  json.EndArray();
+  AppendStrings(json.Key("counters"), sources.counters);
+  AppendStrings(json.Key("uprobes"), sources.uprobes);
+  AppendStrings(json.Key("usdts"), sources.usdts);
+  json.EndObject();
+}
+
 std::string Text(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
@@ -232,6 +248,7 @@ util::Status Client::Initialize(const TraceConfig& config, std::optional<PassedO
   json.Key("start_timeout_milliseconds").Unsigned(config.start_timeout_milliseconds);
   json.Key("buffering_mode").String(Name(config.buffering_mode));
   if (config.filter) AppendFilter(json.Key("filter"), *config.filter);
+  if (config.sources.any()) AppendSources(json.Key("sources"), config.sources);
   json.EndObject();
   parameters.Output(output);
   auto answer = Call("InitializeTracing", parameters.Finish(), kLong, output ? output->fd : -1);

@@ -164,11 +164,29 @@ TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& bad) {
   return filter;
 }
 
+TraceSources ReadSources(const Json& json, std::optional<BadParameter>& bad) {
+  TraceSources sources;
+  Fields fields(json, "config.sources", bad, {"tracepoints", "counters", "uprobes", "usdts"});
+  if (const Json* tracepoints = fields.FindArray("tracepoints", kMaxFilters)) {
+    for (const Json& tracepoint : *tracepoints) {
+      TraceSources::Tracepoint& read = sources.tracepoints.emplace_back();
+      Fields one(tracepoint, "config.sources.tracepoints", bad, {"name", "filter"});
+      one.String("name", read.name, kMaxPath);
+      one.String("filter", read.filter, kMaxPath);
+      if (read.name.empty()) one.Refuse("name", "is missing");
+    }
+  }
+  fields.Strings("counters", sources.counters, kMaxFilters, kMaxWord);
+  fields.Strings("uprobes", sources.uprobes, kMaxFilters, kMaxPath);
+  fields.Strings("usdts", sources.usdts, kMaxFilters, kMaxPath);
+  return sources;
+}
+
 TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
   TraceConfig config;
   Fields fields(json, "config", bad,
                 {"categories", "buffer_size_megabytes_hint", "start_timeout_milliseconds",
-                 "buffering_mode", "provider_specs", "filter"});
+                 "buffering_mode", "provider_specs", "filter", "sources"});
   if (fields.Find("categories") != nullptr) {
     fields.Strings("categories", config.categories.emplace(), kMaxCategories, kMaxCategoryName);
   }
@@ -191,6 +209,7 @@ TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
     }
   }
   if (const Json* filter = fields.Find("filter")) config.filter = ReadFilter(*filter, bad);
+  if (const Json* sources = fields.Find("sources")) config.sources = ReadSources(*sources, bad);
   return config;
 }
 

@@ -12,6 +12,9 @@
 
 namespace control {
 
+// What a controller calls an output that came as a descriptor: it does not know the file's name.
+inline constexpr std::string_view kPassedOutputName = "the output";
+
 // Most descriptors that come with one receive; the kernel closes the rest.
 inline constexpr size_t kMaxDescriptors = 8;
 

@@ -26,6 +26,22 @@ struct TaskFilter {
   bool follow = false;  // also whom they make from the start on
 };
 
+// Beyond the categories: what is not recorded unless it is named. As fxt-record's options have it.
+struct TraceSources {
+  struct Tracepoint {
+    std::string name;    // SYSTEM:NAME, or a pattern
+    std::string filter;  // empty: all of its events
+  };
+  std::vector<Tracepoint> tracepoints;
+  std::vector<std::string> counters;
+  std::vector<std::string> uprobes;  // PATH:SYMBOL
+  std::vector<std::string> usdts;    // PATH:PROVIDER:NAME
+
+  // What is done to programs and not only looked at.
+  bool probes() const { return !uprobes.empty() || !usdts.empty(); }
+  bool any() const { return !tracepoints.empty() || !counters.empty() || probes(); }
+};
+
 struct TraceConfig {
   // Empty: all that there are; not said: the default ones.
   std::optional<std::vector<std::string>> categories;
@@ -34,6 +50,7 @@ struct TraceConfig {
   BufferingMode buffering_mode = BufferingMode::kOneshot;
   std::vector<ProviderSpec> provider_specs;
   std::optional<TaskFilter> filter;  // none: everybody's
+  TraceSources sources;
 };
 
 // Where a trace goes, as a call names it: one of the two.

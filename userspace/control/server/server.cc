@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "control/protocol/descriptors.h"
 #include "control/protocol/interface_text.h"
 
 namespace control {
@@ -304,6 +305,12 @@ void Server::Initialize(const Client& client, const Call& call, uint64_t now) {
     Answer(client, oneway, reply::InvalidParameter(*read.bad));
     return client->CloseAfterwards();
   }
+  // It would be done with the controller's rights.
+  if (const uid_t uid = client->peer().uid;
+      read.value.config.sources.probes() && uid != 0 && uid != geteuid()) {
+    return Answer(client, oneway,
+                  reply::PermissionDenied("only root may place probes in programs"));
+  }
   // What cannot be done anyway makes no file.
   if (controller_.state() != SessionState::kReady) {
     return controller_.Initialize({}, {}, Answering(client, oneway, NoResult));
@@ -326,7 +333,8 @@ void Server::WithOutput(const Client& client, const std::optional<OutputChoice>&
     }
     util::UniqueFd fd = std::move(descriptors[*choice->descriptor]);
     if (auto status = CheckDescriptor(fd.get()); !status) return ready(status.TakeError());
-    return ready(std::optional(TraceOutput{std::move(fd), "the output", choice->gzip}));
+    return ready(
+        std::optional(TraceOutput{std::move(fd), std::string(kPassedOutputName), choice->gzip}));
   }
   auto process = OpenAs::Begin(client->peer(), choice->path);
   if (!process) return ready(process.TakeError());

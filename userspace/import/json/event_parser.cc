@@ -120,7 +120,9 @@ class EventParser::Handler {
   bool Int(int value) { return Number(int64_t{value}); }
   bool Uint(unsigned value) { return Number(int64_t{value}); }
   bool Int64(int64_t value) { return Number(value); }
-  bool Uint64(uint64_t value) { return Number(value); }
+  bool Uint64(uint64_t value) {
+    return value <= INT64_MAX ? Number(static_cast<int64_t>(value)) : Number(value);
+  }
   bool Double(double value) {
     // RapidJSON's fast way is a few units off in the last place.
     const std::string_view text = NumberText();
@@ -275,9 +277,7 @@ class EventParser::Handler {
         event_.flow_out = value == JsonValueTrue();
         break;
       case Field::kArguments:  // not an object
-        if (!std::holds_alternative<std::monostate>(value)) {
-          event_.arguments.push_back({"args", value});
-        }
+        event_.argument = value;
         break;
       case Field::kExtra:
         event_.extra.push_back({key_, value});
@@ -317,12 +317,7 @@ class EventParser::Handler {
     if (keep_depth_ == 0 || depth_ >= keep_depth_) return true;
     keep_depth_ = 0;
     const JsonValue value = JsonText{{keep_from_, static_cast<size_t>(stream_->src_ - keep_from_)}};
-    if (depth_ == 1 && field_ == Field::kArguments) {
-      event_.arguments.push_back({"args", value});
-    } else {
-      Scalar(value);
-    }
-    return true;
+    return Scalar(value);
   }
 
   rapidjson::Reader reader_;

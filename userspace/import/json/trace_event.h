@@ -49,6 +49,7 @@ struct TraceEvent {
   bool flow_in = false;
   bool flow_out = false;
   std::vector<JsonMember> arguments;
+  JsonValue argument;  // "args" where that is no object
   // Fields that records have no place for and that are worth keeping: thread times and counts.
   std::vector<JsonMember> extra;
   // Names of other fields, which are left out.

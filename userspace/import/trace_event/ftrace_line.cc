@@ -144,6 +144,32 @@ std::optional<FtraceWakeup> FtraceWakeup::Parse(std::string_view rest) {
   return parsed;
 }
 
+std::optional<FtraceMark> FtraceMark::Parse(std::string_view rest) {
+  constexpr std::string_view kPhases = "BEICSF";
+  FtraceMark parsed;
+  if (rest.empty() || kPhases.find(rest.front()) == std::string_view::npos) return std::nullopt;
+  parsed.phase = rest.front();
+  rest.remove_prefix(1);
+  // An end may be the letter alone.
+  if (rest.empty()) return parsed.phase == 'E' ? std::optional(parsed) : std::nullopt;
+  if (rest.front() != '|') return std::nullopt;
+  rest.remove_prefix(1);
+  const size_t bar = rest.find('|');
+  parsed.pid = NumberIn<int64_t>(Trim(rest.substr(0, bar)));
+  if (!parsed.pid) return std::nullopt;
+  if (bar == std::string_view::npos) {
+    return parsed.phase == 'E' ? std::optional(parsed) : std::nullopt;
+  }
+  parsed.name = rest.substr(bar + 1);
+  if (parsed.phase == 'C' || parsed.phase == 'S' || parsed.phase == 'F') {
+    const size_t last = parsed.name.rfind('|');
+    if (last == std::string_view::npos) return std::nullopt;
+    parsed.value = Trim(parsed.name.substr(last + 1));
+    parsed.name = parsed.name.substr(0, last);
+  }
+  return parsed;
+}
+
 std::optional<int64_t> ParentTimeOf(std::string_view rest) {
   constexpr std::string_view kMark = "trace_event_clock_sync: parent_ts=";
   const size_t at = rest.find(kMark);

@@ -48,6 +48,19 @@ struct FtraceWakeup {
   static std::optional<FtraceWakeup> Parse(std::string_view rest);
 };
 
+// What a program writes into the trace: "B|1234|name", "E|1234", "I|1234|name",
+// "C|1234|name|value", and "S|1234|name|cookie", "F|1234|name|cookie" of what goes on beside its
+// threads.
+struct FtraceMark {
+  char phase = 0;
+  std::optional<int64_t> pid;
+  std::string_view name;
+  std::string_view value;
+
+  // Of the rest of a tracing_mark_write or print line.
+  static std::optional<FtraceMark> Parse(std::string_view rest);
+};
+
 // What the line tells of another clock, in ns: "trace_event_clock_sync: parent_ts=SECONDS" of a
 // tracing_mark_write line.
 std::optional<int64_t> ParentTimeOf(std::string_view rest);

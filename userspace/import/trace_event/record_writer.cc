@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "import/trace_event/record_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -8,6 +10,7 @@
 #include "fxt/utf8.h"
 #include "schema/koid.h"
 #include "schema/names.h"
+#include "schema/trace_event_fields.h"
 
 namespace importer {
 namespace {
@@ -95,6 +98,7 @@ void RecordWriter::WriteCompletes() {
 void RecordWriter::Finish() {
   if (complete_count_ != 0) WriteCompletes();
   while (!flow_ends_.empty()) WriteFlowEnds(flow_ends_.begin()->first);
+  TellOthers();
 }
 
 void RecordWriter::WriteNow(StoredEvent& event) {
@@ -126,7 +130,32 @@ void RecordWriter::WriteNow(StoredEvent& event) {
     default:
       break;
   }
-  if (const auto type = FitSpan(TypeOf(event.kind), event)) WriteEvent(*type, event);
+  const auto type = FitSpan(TypeOf(event.kind), event);
+  if (!type) return;
+  KeepPhase(event, *type);
+  WriteEvent(*type, event);
+}
+
+void RecordWriter::KeepPhase(StoredEvent& event, fxt::EventType type) {
+  const bool step = event.kind == StoredKind::kFlowStep;
+  if (type == TypeOf(event.kind) || (!step && event.kind != StoredKind::kAsyncInstant)) return;
+  const auto add = [&](std::string_view name, std::string_view text) {
+    const auto same = [&](const StoredArgument& other) { return TextOf(other.name) == name; };
+    std::vector<StoredArgument>& arguments = event.arguments;
+    if (arguments.size() == fxt::kMaxArguments) return;
+    if (std::any_of(arguments.begin(), arguments.end(), same)) return;
+    StoredArgument& argument = arguments.emplace_back();
+    argument.name.text = name;
+    argument.text.text = text;
+    argument.value = text;
+  };
+  add(".ph", step ? "t" : "n");
+  kept_id_ = fmt::format("0x{:x}", event.payload);
+  const auto is_id = [&](const StoredArgument& argument) {
+    return TextOf(argument.name).starts_with(".id");
+  };
+  if (step || std::any_of(event.arguments.begin(), event.arguments.end(), is_id)) return;
+  add(".id", kept_id_);
 }
 
 void RecordWriter::WriteFlowEnds(uint32_t thread) {
@@ -226,11 +255,16 @@ fxt::Argument RecordWriter::ArgumentOf(fxt::RecordScope& scope, const StoredArgu
     if (field == schema::field::kFrame || field == schema::field::kEndFrame) {
       const std::string stack = frames_.StackOf(TextOf(argument.text));
       if (!stack.empty()) {
-        made.name = fxt::StringRef::Inline(field == schema::field::kFrame ? ".stack" : ".estack");
+        made.name =
+            fxt::StringRef::Inline(field == schema::field::kFrame ? ".frames" : ".end_frames");
         scratch_[at + 1] = fxt::ToValidUtf8(fxt::CutUtf8(stack, kMaxStackBytes));
         made.value = fxt::StringRef::Inline(scratch_[at + 1]);
         return made;
       }
+    } else if (const auto* time = std::get_if<int64_t>(&argument.value);
+               field == schema::field::kLate && time != nullptr) {
+      made.value = static_cast<int64_t>(time_) - *time - moved_;
+      return made;
     }
   }
   made.value = std::visit(

@@ -59,6 +59,8 @@ class RecordWriter {
   void WriteBegin(const StoredEvent& event);
   void WriteEnd(StoredEvent& event);
   void WriteFlowEnds(uint32_t thread);
+  // What a record of another type does not say.
+  void KeepPhase(StoredEvent& event, fxt::EventType type);
   // Changes the type to one that can stand here; empty: none can.
   std::optional<fxt::EventType> FitSpan(fxt::EventType type, const StoredEvent& event);
   fxt::Argument ArgumentOf(fxt::RecordScope& scope, const StoredArgument& argument, size_t at);
@@ -70,6 +72,8 @@ class RecordWriter {
   fxt::ThreadKey IdleOf(uint16_t cpu);
   void TellProcess(uint32_t process);
   void TellThread(uint32_t thread);
+  // Those that have names and did nothing.
+  void TellOthers();
   void Note(fxt::EncodeStatus status) {
     if (status != fxt::EncodeStatus::kOk) ++stats_.refused;
   }
@@ -100,6 +104,7 @@ class RecordWriter {
   size_t waiting_flow_ends_ = 0;
   std::unordered_map<uint16_t, uint32_t> running_;  // thread by CPU
 
+  std::string kept_id_;
   size_t max_text_ = 0;                                          // bytes of a text
   std::array<std::string, 2 + 2 * fxt::kMaxArguments> scratch_;  // texts that were mended
 };

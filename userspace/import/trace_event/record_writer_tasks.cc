@@ -9,11 +9,14 @@
 #include "import/trace_event/record_writer.h"
 #include "schema/koid.h"
 #include "schema/names.h"
+#include "schema/trace_event_fields.h"
+#include "text/json_check.h"
 
 namespace importer {
 namespace {
 
 constexpr size_t kShortTextBytes = 1000;
+constexpr size_t kPropertyBytes = 24'000;
 
 }  // namespace
 
@@ -24,11 +27,11 @@ void RecordWriter::WriteHead(const std::map<std::string, std::string>& propertie
   const fxt::Argument of_process{fxt::StringRef::Inline(schema::argument::kProcess), process};
   Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
                                      process.koid,
-                                     fxt::StringRef::Inline("fxt import"),
+                                     fxt::StringRef::Inline(schema::kImporterName),
                                      {}}));
   Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
                                      schema::RecorderKoid(),
-                                     fxt::StringRef::Inline("fxt import"),
+                                     fxt::StringRef::Inline(schema::kImporterName),
                                      {&of_process, 1}}));
   std::array<fxt::Argument, fxt::kMaxArguments> arguments;
   size_t count = 0;
@@ -38,12 +41,13 @@ void RecordWriter::WriteHead(const std::map<std::string, std::string>& propertie
   for (const auto& [name, text] : properties) {
     if (count == arguments.size()) break;
     std::string_view value = text;
-    // A string of plain characters goes without its quotes.
-    if (value.size() >= 2 && value.front() == '"' && value.find('\\') == std::string_view::npos) {
+    // A string of plain characters goes without its quotes, unless it would be something else then.
+    if (value.size() >= 2 && value.front() == '"' && value.find('\\') == std::string_view::npos &&
+        !text::IsJson(value.substr(1, value.size() - 2))) {
       value = value.substr(1, value.size() - 2);
     }
     arguments[count] = {fxt::InlineUtf8(name, scratch_[2 * count], kShortTextBytes),
-                        fxt::InlineUtf8(value, scratch_[2 * count + 1], 2 * kShortTextBytes)};
+                        fxt::InlineUtf8(value, scratch_[2 * count + 1], kPropertyBytes)};
     ++count;
   }
   Note(scope.Write(fxt::Event{.type = fxt::EventType::kInstant,
@@ -60,7 +64,10 @@ void RecordWriter::TellProcess(uint32_t number) {
   const JsonTasks::Process& process = tasks_.process(number);
   std::array<fxt::Argument, 3> arguments;
   size_t count = 0;
-  if (static_cast<int64_t>(process.koid) != process.pid && process.text.empty()) {
+  if (!process.text.empty()) {
+    arguments[count++] = {fxt::StringRef::Inline(schema::argument::kPid),
+                          fxt::StringRef::Inline(process.text)};
+  } else if (static_cast<int64_t>(process.koid) != process.pid) {
     arguments[count++] = {fxt::StringRef::Inline(schema::argument::kPid), process.pid};
   }
   if (!process.labels.empty()) {
@@ -86,7 +93,10 @@ void RecordWriter::TellThread(uint32_t number) {
   size_t count = 0;
   arguments[count++] = {fxt::StringRef::Inline(schema::argument::kProcess),
                         fxt::KoidValue{tasks_.process(thread.process).koid}};
-  if (static_cast<int64_t>(thread.koid) != thread.tid && thread.text.empty()) {
+  if (!thread.text.empty()) {
+    arguments[count++] = {fxt::StringRef::Inline(schema::argument::kTid),
+                          fxt::StringRef::Inline(thread.text)};
+  } else if (static_cast<int64_t>(thread.koid) != thread.tid) {
     arguments[count++] = {fxt::StringRef::Inline(schema::argument::kTid), thread.tid};
   }
   if (thread.sort_index) {
@@ -98,6 +108,22 @@ void RecordWriter::TellThread(uint32_t number) {
                         thread.koid,
                         fxt::StringRef::Inline(name),
                         {arguments.data(), count}}));
+}
+
+void RecordWriter::TellOthers() {
+  // The first of both is "(others)".
+  for (uint32_t number = 1; number < tasks_.processes().size(); ++number) {
+    const JsonTasks::Process& process = tasks_.process(number);
+    if (process.pid == 0) continue;  // idle
+    if (!process.name.empty() || !process.labels.empty() || process.sort_index) {
+      TellProcess(number);
+    }
+  }
+  for (uint32_t number = 1; number < tasks_.threads().size(); ++number) {
+    const JsonTasks::Thread& thread = tasks_.thread(number);
+    const bool idle = thread.process != JsonTasks::kNone && tasks_.process(thread.process).pid == 0;
+    if (!idle && (!thread.name.empty() || thread.sort_index)) TellThread(tasks_.Resolve(number));
+  }
 }
 
 fxt::ThreadKey RecordWriter::KeyOf(uint32_t thread) {

@@ -15,7 +15,10 @@ bool StackFrames::Add(std::string_view id, std::string_view name, std::string_vi
   if (bytes > kMaxBytes - bytes_) return false;
   bytes_ += bytes;
   std::string text(name);
-  if (!category.empty()) text += fmt::format(" ({})", category);
+  // So that the last parentheses are the category's.
+  if (!category.empty() || (name.ends_with(')') && name.find(" (") != std::string_view::npos)) {
+    text += fmt::format(" ({})", category);
+  }
   std::replace(text.begin(), text.end(), '\n', ' ');
   frames_[std::string(id)] = {std::move(text), std::string(parent)};
   return true;

@@ -10,6 +10,8 @@
 #include "import/json/json_values.h"
 #include "import/trace_event/record_writer.h"
 #include "schema/names.h"
+#include "schema/trace_event_fields.h"
+#include "text/json_check.h"
 #include "text/json_writer.h"
 
 namespace importer {
@@ -19,14 +21,32 @@ namespace {
 constexpr size_t kMaxTextBytes = 30'000;
 constexpr size_t kMaxProperties = 12;
 
+// As `fxt json` writes it when nothing is kept of it but the number.
+bool IsPlainId(const JsonValue& id, uint64_t number) {
+  const auto* text = std::get_if<std::string_view>(&id);
+  return text != nullptr && *text == fmt::format("0x{:x}", number);
+}
+
+// What `fxt json` fills by itself.
+bool IsReserved(std::string_view property) {
+  constexpr std::string_view kNames[] = {"traceEvents", "systemTraceEvents", "samples",
+                                         "stackFrames", "lastBranch"};
+  return std::find(std::begin(kNames), std::end(kNames), property) != std::end(kNames);
+}
+
+// A user's argument that would be taken for something else has a mark more (schema/names.h).
+bool NeedsMark(std::string_view name) {
+  return name.starts_with(schema::kFieldMark) || name == schema::kMoreArguments;
+}
+
 void AppendJson(const JsonValue& value, text::JsonWriter& json) {
   std::visit(
       [&](const auto& v) {
         using T = std::decay_t<decltype(v)>;
         if constexpr (std::is_same_v<T, std::monostate>) json.Null();
         if constexpr (std::is_same_v<T, bool>) json.Bool(v);
-        if constexpr (std::is_same_v<T, int64_t>) json.Signed(v);
-        if constexpr (std::is_same_v<T, uint64_t>) json.Unsigned(v);
+        if constexpr (std::is_same_v<T, int64_t>) json.Json(fmt::format("{}", v));
+        if constexpr (std::is_same_v<T, uint64_t>) json.Json(fmt::format("{}", v));
         if constexpr (std::is_same_v<T, double>) json.Double(v);
         if constexpr (std::is_same_v<T, std::string_view>) json.String(v);
         if constexpr (std::is_same_v<T, JsonText>) json.Json(v.text);
@@ -89,8 +109,8 @@ void TraceEventImporter::AddArgument(std::string_view name, const JsonValue& val
   argument.name = Text(name);
   argument.value = value;
   if (const auto* json = std::get_if<JsonText>(&value)) {
-    if (json->text.size() <= kMaxTextBytes && name.find('\n') == std::string_view::npos) {
-      json_names_.append(json_names_.empty() ? "" : "\n").append(name);
+    if (json->text.size() <= kMaxTextBytes) {
+      json_names_.append(json_names_.empty() ? "" : "\n").append(schema::JsonArgumentLine(name));
       return;
     }
     argument.value = json->text;  // cut, it is no JSON any more
@@ -107,10 +127,14 @@ void TraceEventImporter::AddField(std::string_view name, const JsonValue& value)
 
 // A record has fifteen arguments.
 void TraceEventImporter::MakeRoom() {
-  const size_t limit = fxt::kMaxArguments - (json_names_.empty() ? 0 : 1);
+  // What has no begin says its phase and its id.
+  const bool step =
+      stored_.kind == StoredKind::kAsyncInstant || stored_.kind == StoredKind::kFlowStep;
+  const size_t spare = step ? 2 : 0;
+  const size_t limit = fxt::kMaxArguments - spare - (json_names_.empty() ? 0 : 1);
   std::vector<StoredArgument>& arguments = stored_.arguments;
   if (arguments.size() > limit) {
-    constexpr size_t kKept = fxt::kMaxArguments - 2;
+    const size_t kept = fxt::kMaxArguments - spare - 2;
     fmt::memory_buffer buffer;
     text::JsonWriter json(buffer);
     json.BeginObject();
@@ -118,16 +142,18 @@ void TraceEventImporter::MakeRoom() {
     for (size_t i = 0; i < arguments.size(); ++i) {
       const StoredArgument& argument = arguments[i];
       const bool is_json = std::holds_alternative<JsonText>(argument.value);
-      if (i < kKept) {
-        if (is_json) names.append(argument.name.text).append("\n");
+      if (i < kept) {
+        if (is_json) names.append(schema::JsonArgumentLine(argument.name.text)).append("\n");
         continue;
       }
       if (buffer.size() > kMaxTextBytes) break;
-      json.Key(argument.name.text);
+      std::string_view name = argument.name.text;
+      if (name.starts_with(schema::kFieldMark)) name.remove_prefix(1);
+      json.Key(name);
       AppendJson(argument.value, json);
     }
     json.EndObject();
-    arguments.resize(kKept);
+    arguments.resize(kept);
     json_names_ = names;
     if (!json_names_.empty()) json_names_.pop_back();
     AddArgument(schema::kMoreArguments, JsonText{made_.emplace_back(buffer.data(), buffer.size())});
@@ -137,8 +163,14 @@ void TraceEventImporter::MakeRoom() {
   AddField(schema::field::kJson, names);
 }
 
-void TraceEventImporter::AddArguments(const std::vector<JsonMember>& arguments) {
-  for (const JsonMember& argument : arguments) AddArgument(argument.name, argument.value);
+void TraceEventImporter::AddOwnArgument(const JsonMember& argument) {
+  if (NeedsMark(argument.name)) return AddField(argument.name, argument.value);
+  AddArgument(argument.name, argument.value);
+}
+
+void TraceEventImporter::AddArguments(const TraceEvent& event) {
+  if (event.argument.index() != 0) AddField(schema::field::kArguments, event.argument);
+  for (const JsonMember& argument : event.arguments) AddOwnArgument(argument);
 }
 
 bool TraceEventImporter::Store(StoredKind kind, int64_t time) {
@@ -169,7 +201,10 @@ void TraceEventImporter::Begin(const TraceEvent& event) {
   json_names_.clear();
   stored_.arguments.clear();
   const bool has_thread = event.tid.index() != 0;
-  stored_.thread = tasks_.ThreadOf(event.pid, has_thread ? event.tid : event.pid);
+  // A sample may name a thread by its number alone; it is no thread of process 0 then.
+  stored_.thread = event.phase == 0 && event.pid.index() == 0
+                       ? 0
+                       : tasks_.ThreadOf(event.pid, has_thread ? event.tid : event.pid);
   stored_.payload = 0;
   stored_.cpu = 0;
   stored_.category = Text(event.category);
@@ -182,9 +217,8 @@ void TraceEventImporter::Begin(const TraceEvent& event) {
 void TraceEventImporter::TakeId(const TraceEvent& event, bool local, bool has_place) {
   const bool local_id = event.local_id.index() != 0;
   const bool global_id = event.global_id.index() != 0;
-  const std::string text = IdText(local_id    ? event.local_id
-                                  : global_id ? event.global_id
-                                              : event.id);
+  const JsonValue& id = local_id ? event.local_id : global_id ? event.global_id : event.id;
+  const std::string text = IdText(id);
   const auto number = IdNumber(text);
   if (local_id) {
     local = true;
@@ -194,17 +228,27 @@ void TraceEventImporter::TakeId(const TraceEvent& event, bool local, bool has_pl
   // Instants have no place for it.
   if (number && !local && event.scope.empty() && has_place) {
     stored_.payload = *number;
-    if (global_id) AddField(schema::field::kGlobalId, made_.emplace_back(text));
+    // A counter's zero is that it has none.
+    const bool told = !global_id && IsPlainId(id, *number) && (event.phase != 'C' || *number != 0);
+    if (!told) KeepIds(event);
     return;
   }
-  if (text.empty()) return;
+  if (text.empty()) return KeepIds(event);
   const std::string key = fmt::format(
       "{}\n{}\n{}", local ? tasks_.thread(stored_.thread).process + 1 : 0, event.scope, text);
   stored_.payload = std::hash<std::string_view>{}(key);
-  AddField(local_id    ? schema::field::kLocalId
-           : global_id ? schema::field::kGlobalId
-                       : schema::field::kId,
-           made_.emplace_back(text));
+  KeepIds(event);
+}
+
+void TraceEventImporter::KeepIds(const TraceEvent& event) {
+  const auto keep = [&](std::string_view name, const JsonValue& id) {
+    if (id.index() != 0) AddField(name, id);
+    return id.index() != 0;
+  };
+  keep(schema::field::kId, event.id);
+  if (!keep(schema::field::kLocalId, event.local_id)) {
+    keep(schema::field::kGlobalId, event.global_id);
+  }
   if (!event.scope.empty()) AddField(schema::field::kScope, event.scope);
 }
 
@@ -227,13 +271,15 @@ bool TraceEventImporter::OnStackFrame(std::string_view id, const TraceEvent& fra
 }
 
 bool TraceEventImporter::OnProperty(std::string_view name, std::string_view text) {
-  constexpr size_t kMaxBytes = 2000;
-  if (text.empty() || text.size() > kMaxBytes || properties_.size() == kMaxProperties ||
-      name == "lastBranch") {
+  constexpr size_t kMaxBytes = 24'000;  // of all, which are in one record
+  const bool fits = !text.empty() && name.size() + text.size() <= kMaxBytes - property_bytes_ &&
+                    properties_.size() < kMaxProperties;
+  if (!fits || IsReserved(name) || !text::IsJson(text)) {
     CountName(stats_.properties, name);
-  } else {
-    properties_[std::string(name)] = text;
+    return true;
   }
+  property_bytes_ += name.size() + text.size();
+  properties_[std::string(name)] = text;
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "fxt/byte_source.h"
 #include "fxt/provider_writer.h"
 #include "import/json/json_document.h"
+#include "import/trace_event/ftrace_line.h"
 #include "import/trace_event/json_tasks.h"
 #include "import/trace_event/stack_frames.h"
 #include "import/trace_event/stored_event.h"
@@ -63,11 +64,17 @@ class TraceEventImporter final : private JsonListener {
   // `local`: ids of this kind of event are those of a process by default. `has_place`: its record
   // has an id.
   void TakeId(const TraceEvent& event, bool local, bool has_place);
+  // Its ids and their scope as they are.
+  void KeepIds(const TraceEvent& event);
   void TakeStacks(const TraceEvent& event);
   void AddField(std::string_view name, const JsonValue& value);
   void AddArgument(std::string_view name, const JsonValue& value);
-  void AddArguments(const std::vector<JsonMember>& arguments);
+  // One of the file's own: whatever its name is, it is no field.
+  void AddOwnArgument(const JsonMember& argument);
+  void AddArguments(const TraceEvent& event);
   bool AddFlow(const TraceEvent& event);
+  // A span, a counter or an instant that a program wrote into the text of ftrace.
+  bool OnMark(const FtraceLine& line, int64_t time);
   bool AddCounter(const TraceEvent& event);
   void MakeRoom();
   void CountUnknown(const TraceEvent& event);
@@ -99,6 +106,8 @@ class TraceEventImporter final : private JsonListener {
   std::string json_names_;        // of arguments that are JSON text, a line each
   EventParser side_parser_;
   bool seen_waking_ = false;
+  bool in_ftrace_ = false;  // in the text of ftrace, which may have another one around it
+  size_t property_bytes_ = 0;
 };
 
 }  // namespace importer

@@ -8,6 +8,7 @@
 #include "import/json/json_values.h"
 #include "import/trace_event/trace_event_importer.h"
 #include "schema/names.h"
+#include "schema/trace_event_fields.h"
 
 namespace importer {
 
@@ -94,7 +95,11 @@ bool TraceEventImporter::OnTimed(const TraceEvent& event) {
   }
   Begin(event);
   if (!plain) AddField(schema::field::kPhase, phase);
-  if (with_id) TakeId(event, local_id, kind != StoredKind::kInstant);
+  if (with_id) {
+    TakeId(event, local_id, kind != StoredKind::kInstant);
+  } else {
+    KeepIds(event);
+  }
   if (event.phase == 'X') {
     if (!event.duration || *event.duration < 0) ++stats_.without_duration;
     stored_.payload = static_cast<uint64_t>(std::max<int64_t>(event.duration.value_or(0), 0));
@@ -102,7 +107,15 @@ bool TraceEventImporter::OnTimed(const TraceEvent& event) {
   if (!event.instant_scope.empty() && event.instant_scope != "t") {
     AddField(schema::field::kInstantScope, event.instant_scope);
   }
-  AddArguments(event.arguments);
+  if (!event.binding_point.empty() && kind != StoredKind::kFlowEnd) {
+    AddField(schema::field::kBindingPoint, event.binding_point);
+  }
+  if (kind == StoredKind::kFlowEndNext) AddField(schema::field::kLate, *event.time);
+  if (event.bind_id.index() != 0) AddField(schema::field::kBindId, event.bind_id);
+  if (event.flow_in) AddField(schema::field::kFlowIn, true);
+  if (event.flow_out) AddField(schema::field::kFlowOut, true);
+  if (event.phase != 'X' && event.duration) CountName(stats_.fields, "dur");
+  AddArguments(event);
   if (!Store(kind, *event.time)) return false;
   return event.bind_id.index() == 0 || AddFlow(event);
 }
@@ -115,6 +128,7 @@ bool TraceEventImporter::AddFlow(const TraceEvent& event) {
                                             : StoredKind::kFlowStep;
   stored_.arguments.clear();
   json_names_.clear();
+  AddField(schema::field::kPhase, schema::field::kMade);
   const std::string text = IdText(event.bind_id);
   stored_.payload = IdNumber(text).value_or(std::hash<std::string>{}(text));
   return Store(kind, *event.time);
@@ -128,12 +142,13 @@ bool TraceEventImporter::AddCounter(const TraceEvent& event) {
     if (event.id.index() != 0 || event.local_id.index() != 0 || event.global_id.index() != 0) {
       TakeId(event, false, true);
     }
+    if (event.argument.index() != 0) AddField(schema::field::kArguments, event.argument);
     while (next < event.arguments.size()) {
       const size_t taken = stored_.arguments.size() + (json_names_.empty() ? 0 : 1);
       const bool json =
           json_names_.empty() && std::holds_alternative<JsonText>(event.arguments[next].value);
       if (taken + 1 + (json ? 1 : 0) > fxt::kMaxArguments) break;
-      AddArgument(event.arguments[next].name, event.arguments[next].value);
+      AddOwnArgument(event.arguments[next]);
       ++next;
     }
     if (!Store(StoredKind::kCounter, *event.time)) return false;
@@ -161,7 +176,7 @@ bool TraceEventImporter::OnMetadata(const TraceEvent& event) {
   } else {
     Begin(event);
     AddField(schema::field::kPhase, std::string_view("M"));
-    AddArguments(event.arguments);
+    AddArguments(event);
     return Store(StoredKind::kMetadata, kBeforeAll);
   }
   for (const std::string_view field : event.unknown) CountName(stats_.fields, field);
@@ -177,12 +192,16 @@ bool TraceEventImporter::OnSample(const TraceEvent& sample) {
     return true;
   }
   Begin(sample);
+  const bool with_process = sample.pid.index() != 0;
   if (sample.name.empty()) stored_.name = Text("sample");
-  stored_.thread = sample.pid.index() != 0
-                       ? tasks_.ThreadOf(sample.pid, sample.tid)
-                       : tasks_.ThreadOfKernel(IntegerOf(&sample.tid).value_or(0), {}, {});
+  stored_.thread = with_process ? tasks_.ThreadOf(sample.pid, sample.tid)
+                                : tasks_.ThreadOfKernel(IntegerOf(&sample.tid).value_or(0), {}, {});
+  const std::string_view name = TextOf(Find(sample.extra, "comm"));
+  if (!name.empty() && with_process) tasks_.NameThread(stored_.thread, name);
   stored_.category = Text("sample");
-  AddField(schema::field::kPhase, std::string_view("P"));
+  AddField(schema::field::kPhase,
+           with_process ? schema::field::kProcessSample : schema::field::kSample);
+  AddArguments(sample);
   return Store(StoredKind::kInstant, *time);
 }
 

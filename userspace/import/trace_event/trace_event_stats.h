@@ -17,6 +17,7 @@ struct TraceEventStats {
   uint64_t stack_frames = 0;
   uint64_t switches = 0;
   uint64_t wakeups = 0;
+  uint64_t marks = 0;  // of programs, in the text of ftrace
 
   // Left out. Elements that cannot be read; the first, by its byte.
   uint64_t broken = 0;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The kernel's side of a JSON file: systemTraceEvents, as text of ftrace or as Fuchsia's trace2json
 // and `fxt json` write them.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
+#include <functional>
 #include <string>
 
 #include "import/trace_event/ftrace_line.h"
 #include "import/trace_event/trace_event_importer.h"
+#include "schema/trace_event_fields.h"
 
 namespace importer {
 namespace {
@@ -18,6 +23,13 @@ int64_t IntegerIn(const std::vector<JsonMember>& members, std::string_view name,
     if (member.name == name && number != nullptr) return *number;
   }
   return other;
+}
+
+std::optional<int64_t> WholeNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
 }
 
 }  // namespace
@@ -55,9 +67,65 @@ bool TraceEventImporter::StoreWakeup(int64_t time, uint32_t cpu, uint32_t thread
   return Store(StoredKind::kWakeup, time);
 }
 
+bool TraceEventImporter::OnMark(const FtraceLine& line, int64_t time) {
+  const auto mark = FtraceMark::Parse(line.rest);
+  if (!mark) {
+    CountName(stats_.system_events, line.event);
+    return true;
+  }
+  StoredKind kind = StoredKind::kInstant;
+  switch (mark->phase) {
+    case 'B':
+      kind = StoredKind::kDurationBegin;
+      break;
+    case 'E':
+      kind = StoredKind::kDurationEnd;
+      break;
+    case 'C':
+      kind = StoredKind::kCounter;
+      break;
+    case 'S':
+      kind = StoredKind::kAsyncBegin;
+      break;
+    case 'F':
+      kind = StoredKind::kAsyncEnd;
+      break;
+    default:
+      break;
+  }
+  made_.clear();
+  json_names_.clear();
+  stored_ = {};
+  const int64_t pid = mark->pid.value_or(line.tgid.value_or(line.tid));
+  stored_.thread = tasks_.ThreadOf(pid, line.tid);
+  tasks_.NameThread(stored_.thread, line.task);
+  stored_.category = Text("tracing_mark");
+  stored_.name = Text(mark->name);
+  if (kind == StoredKind::kCounter) {
+    const auto number = WholeNumber(mark->value);
+    AddArgument("value", number ? JsonValue(*number) : JsonValue(mark->value));
+  } else if (!mark->value.empty()) {
+    // A cookie is that of a name and a process.
+    const std::string& key =
+        made_.emplace_back(fmt::format("{}\n{}\n{}", pid, mark->name, mark->value));
+    stored_.payload = std::hash<std::string_view>{}(key);
+    AddField(schema::field::kLocalId, mark->value);
+  }
+  ++stats_.marks;
+  return Store(kind, time);
+}
+
 bool TraceEventImporter::OnSystemLine(std::string_view text) {
+  // A page has scripts of its own in front of the text.
+  if (text.starts_with("#")) in_ftrace_ = true;
+  if (text.starts_with("</script>")) in_ftrace_ = false;
   const auto line = FtraceLine::Parse(text);
-  if (!line) return true;
+  if (!line) {
+    if (in_ftrace_ && !text.empty() && !text.starts_with("#")) {
+      CountName(stats_.system_events, "lines that cannot be read");
+    }
+    return true;
+  }
   const int64_t time = line->time + system_offset_;
   if (line->event == "sched_switch") {
     if (const auto parsed = FtraceSwitch::Parse(line->rest)) {
@@ -81,11 +149,12 @@ bool TraceEventImporter::OnSystemLine(std::string_view text) {
       return StoreWakeup(time, parsed->target_cpu,
                          tasks_.ThreadOfKernel(parsed->tid, {}, parsed->comm), waker);
     }
-  } else if (line->event == "tracing_mark_write") {
+  } else if (line->event == "tracing_mark_write" || line->event == "print") {
     if (const auto parent = ParentTimeOf(line->rest)) {
       system_offset_ = *parent - line->time;
       return true;
     }
+    return OnMark(*line, time);
   }
   CountName(stats_.system_events, line->event);
   return true;

@@ -38,6 +38,7 @@ std::string StatsText(const TraceEventStats& stats) {
   add(stats.stack_frames, "stack frames");
   add(stats.switches, "switches");
   add(stats.wakeups, "wakeups");
+  add(stats.marks, "marks of programs");
   return text;
 }
 

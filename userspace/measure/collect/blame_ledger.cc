@@ -9,18 +9,41 @@ void BlameLedger::Table::Grow() {
   const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
   --shift_;
   for (const Slot& slot : before) {
-    if (slot.count != 0) slots_[Find(slot.key)] = slot;
+    if (slot.sum.count != 0) slots_[Find(slot.key)] = slot;
   }
 }
 
-uint64_t BlameLedger::Table::AddNew(uint64_t key, uint64_t count, uint64_t ns) {
+void BlameLedger::Table::Add(uint64_t key, uint64_t count, uint64_t ns) {
+  Slot* slot = &slots_[Find(key)];
+  if (slot->sum.count == 0) {
+    if ((used_ + 1) * 2 > slots_.size()) {
+      Grow();
+      slot = &slots_[Find(key)];
+    }
+    ++used_;
+    slot->key = key;
+  }
+  slot->sum.count += count;
+  slot->sum.ns += ns;
+}
+
+void BlameLedger::AddFirst(uint32_t group, Because why, uint32_t other, const Blame& blame) {
   // Each group may have an entry for nobody, whatever the limit.
-  const uint64_t of_nobody = key | kNoGroup;
-  if (used_ >= kMaxPairs && key != of_nobody) return Add(of_nobody, count, ns);
-  if ((used_ + 1) * 2 > slots_.size()) Grow();
-  ++used_;
-  slots_[Find(key)] = {key, count, ns};
-  return key;
+  if (pairs_ >= kMaxPairs && other != kNoGroup) return Add(group, why, kNoGroup, blame);
+  ++pairs_;
+  const uint32_t column = other + kSpecials;
+  if (group < kNear && column < kColumns) {
+    auto& row = near_[static_cast<size_t>(why)][group];
+    if (row == nullptr) row = std::make_unique<Sum[]>(kColumns);
+    row[column] = {blame.count, blame.ns};
+  } else {
+    far_.Add(KeyOf(group, why, other), blame.count, blame.ns);
+  }
+  if (blame.blocked != 0) AddBlocked(KeyOf(group, why, other), blame);
+}
+
+void BlameLedger::AddBlocked(uint64_t key, const Blame& blame) {
+  blocked_.Add(key, blame.blocked, blame.blocked_ns);
 }
 
 }  // namespace measure

@@ -2,82 +2,104 @@
 // Who spent how much time because of whom.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "measure/capture.h"
 
 namespace measure {
 
-// Flat hash tables by group, reason and other group. No more than kMaxPairs are told apart: what
-// comes beyond counts for kNoGroup.
+// Sums by group, reason and other group. No more than kMaxPairs are told apart: what comes beyond
+// counts for kNoGroup.
 class BlameLedger {
  public:
   static constexpr size_t kMaxPairs = size_t{1} << 17;
 
   void Add(uint32_t group, Because why, uint32_t other, const Blame& blame) {
     if (blame.count == 0) return;
-    const uint64_t key = all_.Add(KeyOf(group, why, other), blame.count, blame.ns);
-    if (blame.blocked != 0) blocked_.Add(key, blame.blocked, blame.blocked_ns);
+    Sum* sum = Find(group, why, other);
+    if (sum == nullptr) [[unlikely]] {
+      return AddFirst(group, why, other, blame);
+    }
+    sum->count += blame.count;
+    sum->ns += blame.ns;
+    if (blame.blocked != 0) [[unlikely]] {
+      AddBlocked(KeyOf(group, why, other), blame);
+    }
   }
 
   // Calls `tell(group, why, other, blame)` for each, in no order.
   template <typename Tell>
   void ForEach(Tell&& tell) const {
-    for (const Slot& slot : all_.slots()) {
-      if (slot.count == 0) continue;
-      Blame blame{.count = slot.count, .ns = slot.ns};
-      const Slot& blocked = blocked_.SlotOf(slot.key);
-      if (blocked.count != 0) {
-        blame.blocked = blocked.count;
-        blame.blocked_ns = blocked.ns;
+    const auto each = [&](uint32_t group, Because why, uint32_t other, const Sum& sum) {
+      if (sum.count == 0) return;
+      Blame blame{.count = sum.count, .ns = sum.ns};
+      const Sum& blocked = blocked_.SlotOf(KeyOf(group, why, other)).sum;
+      blame.blocked = blocked.count;
+      blame.blocked_ns = blocked.ns;
+      tell(group, why, other, blame);
+    };
+    for (size_t why = 0; why < kBecauses; ++why) {
+      for (uint32_t group = 0; group < kNear; ++group) {
+        const Sum* row = near_[why][group].get();
+        for (uint32_t column = 0; row != nullptr && column < kColumns; ++column) {
+          each(group, static_cast<Because>(why), column - kSpecials, row[column]);
+        }
       }
-      tell(static_cast<uint32_t>(slot.key >> 32 & kGroupMask), static_cast<Because>(slot.key >> 61),
-           static_cast<uint32_t>(slot.key), blame);
+    }
+    for (const Slot& slot : far_.slots()) {
+      each(static_cast<uint32_t>(slot.key >> 32 & kGroupMask), static_cast<Because>(slot.key >> 61),
+           static_cast<uint32_t>(slot.key), slot.sum);
     }
   }
 
  private:
+  struct Sum {
+    uint64_t count = 0;  // 0: nothing is known of it
+    uint64_t ns = 0;
+  };
+
+  // Of the first groups among themselves, which is nearly all that there is, a row for each, in
+  // order of the others' numbers. They are needed in no order, for each wait several: rows are a
+  // seventh of what a hash table of them is, and stay in the cache.
+  static constexpr uint32_t kNear = 128;
+  // kInterrupt and kNoGroup come first.
+  static constexpr uint32_t kSpecials = 2;
+  static constexpr uint32_t kColumns = kNear + kSpecials;
+  static_assert(kInterrupt + kSpecials == 0 && kNoGroup + kSpecials == 1);
+
   static constexpr uint32_t kGroupMask = (uint32_t{1} << 29) - 1;
   // Groups are below kGroupMask.
   static uint64_t KeyOf(uint32_t group, Because why, uint32_t other) {
     return (uint64_t{group} << 32 | other) + (static_cast<uint64_t>(why) << 61);
   }
 
-  // Small, for there are many of them and they are needed in no order.
+  // The others: a flat hash table.
   struct Slot {
     uint64_t key = 0;
-    uint64_t count = 0;  // 0: free
-    uint64_t ns = 0;
+    Sum sum;  // of a free one 0
   };
   class Table {
    public:
     Table() : slots_(size_t{1} << kFirstBits) {}
-    // The key that it counts for.
-    uint64_t Add(uint64_t key, uint64_t count, uint64_t ns) {
-      Slot& slot = slots_[Find(key)];
-      if (slot.count == 0) [[unlikely]] {
-        return AddNew(key, count, ns);
-      }
-      slot.count += count;
-      slot.ns += ns;
-      return key;
-    }
+    // The slot of `key`, or the free one where it would go.
     const Slot& SlotOf(uint64_t key) const { return slots_[Find(key)]; }
+    Slot& SlotOf(uint64_t key) { return slots_[Find(key)]; }
+    void Add(uint64_t key, uint64_t count, uint64_t ns);
     const std::vector<Slot>& slots() const { return slots_; }
 
    private:
     static constexpr unsigned kFirstBits = 8;
 
-    // The slot of `key`, or the free one where it would go.
     size_t Find(uint64_t key) const {
       const size_t mask = ~size_t{0} >> shift_;
       size_t at = key * 0x9e3779b97f4a7c15 >> shift_;
-      while (slots_[at].count != 0 && slots_[at].key != key) at = (at + 1) & mask;
+      while (slots_[at].sum.count != 0 && slots_[at].key != key) at = (at + 1) & mask;
       return at;
     }
-    uint64_t AddNew(uint64_t key, uint64_t count, uint64_t ns);
     void Grow();
 
     std::vector<Slot> slots_;  // a power of two, at most half full
@@ -85,8 +107,27 @@ class BlameLedger {
     unsigned shift_ = 64 - kFirstBits;
   };
 
-  Table all_;
-  Table blocked_;  // the part of it that was spent in D
+  // Null when there is none.
+  Sum* Find(uint32_t group, Because why, uint32_t other) {
+    if (group < kNear && other + kSpecials < kColumns) [[likely]] {
+      Sum* row = near_[static_cast<size_t>(why)][group].get();
+      if (row == nullptr) [[unlikely]] {
+        return nullptr;
+      }
+      Sum& sum = row[other + kSpecials];
+      return sum.count == 0 ? nullptr : &sum;
+    }
+    Slot& slot = far_.SlotOf(KeyOf(group, why, other));
+    return slot.sum.count == 0 ? nullptr : &slot.sum;
+  }
+  [[gnu::cold, gnu::noinline]] void AddFirst(uint32_t group, Because why, uint32_t other,
+                                             const Blame& blame);
+  [[gnu::noinline]] void AddBlocked(uint64_t key, const Blame& blame);
+
+  std::array<std::array<std::unique_ptr<Sum[]>, kNear>, kBecauses> near_;
+  Table far_;
+  size_t pairs_ = 0;  // of both
+  Table blocked_;     // the part of it that was spent in D
 };
 
 }  // namespace measure

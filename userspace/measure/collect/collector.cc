@@ -36,6 +36,24 @@ bool IsRunnable(fxr_task_state state) {
 
 constexpr std::optional<fxt::Koid> kNobody;
 
+// What a wait is counted as, by its kind.
+struct DurationOfKind {
+  Duration duration = Duration::kSlice;
+  bool any = false;
+};
+constexpr std::array<DurationOfKind, 7> kDurationOf = {{
+    {},
+    {},
+    {Duration::kWakeupLatency, true},
+    {Duration::kPreemptedWait, true},
+    {Duration::kSleep, true},
+    {Duration::kBlocked, true},
+    {},
+}};
+static_assert(static_cast<size_t>(WaitKind::kWakeup) == 2 &&
+              static_cast<size_t>(WaitKind::kBlocked) == 5 &&
+              static_cast<size_t>(WaitKind::kStopped) + 1 == kDurationOf.size());
+
 }  // namespace
 
 void Collector::Start(const fxt::Reader& reader) {
@@ -72,16 +90,18 @@ void Collector::Add(const fxt::Reader& reader) {
 
 void Collector::AddSwitch(const facts::Switch& change) {
   LookAtOrder(change.time);
-  idle_clock_ = IdleClock(change.time);
-  idle_since_ = std::max(idle_since_, change.time);
+  if (finds_holders()) {
+    idle_clock_ = IdleClock(change.time);
+    idle_since_ = std::max(idle_since_, change.time);
+  }
   change_ = &change;
   preempted_ = facts::kNoThread;
   timeline_.OnSwitch(change);
   change_ = nullptr;
-  LookAtCpu(change.cpu, change.time);
   const auto& cpu = timeline_.cpus()[change.cpu];
   const uint32_t group = GroupOn(cpu);
   if (finds_holders()) {
+    LookAtCpu(change.cpu, change.time);
     history_.Open(change.cpu, {.begin = change.time,
                                .group = group,
                                .priority = PriorityOf(cpu.priority, cpu.process.has_value())});
@@ -138,7 +158,7 @@ void Collector::AddRun(const facts::Run& whole) {
   }
   const bool began_elsewhere = thread.cpu != Thread::kNoCpu && thread.cpu != whole.cpu;
   thread.cpu = whole.cpu;
-  thread.idle_clock = IdleClock(whole.end);
+  if (finds_holders()) thread.idle_clock = IdleClock(whole.end);
   thread.after_blocked = false;
   const bool left = whole.ended == Bound::kSeen && whole.end_state.has_value();
   const bool preempted = left && IsRunnable(*whole.end_state);
@@ -169,7 +189,8 @@ void Collector::AddWait(const facts::Wait& whole) {
                      whole.kind != WaitKind::kAbsent && whole.thread == wakeup_->thread;
   const bool comes =
       change_ != nullptr && whole.ended == Bound::kSeen && whole.thread == change_->incoming.thread;
-  const uint64_t idle_clock = std::exchange(thread.idle_clock, IdleClock(whole.end));
+  const uint64_t idle_clock = thread.idle_clock;
+  if (finds_holders()) thread.idle_clock = IdleClock(whole.end);
   const bool after_blocked = std::exchange(
       thread.after_blocked, whole.kind == WaitKind::kBlocked && whole.ended == Bound::kSeen);
   // Of all of it: what is known does not depend on the window.
@@ -192,25 +213,13 @@ void Collector::AddWait(const facts::Wait& whole) {
   note.share = share;
   note.extent = note.share == facts::Share::kUnknown ? Extent::kUnknown : ExtentOf(wait);
   note.woken = is_woken;
-  note.has_duration = true;
-  switch (wait.kind) {
-    case WaitKind::kWakeup:
-      note.duration = Duration::kWakeupLatency;
-      note.after_blocked = after_blocked && note.extent == Extent::kWhole;
-      break;
-    case WaitKind::kPreempted:
-      note.duration = Duration::kPreemptedWait;
-      note.other = thread.preemptor;
-      break;
-    case WaitKind::kSleep:
-      note.duration = Duration::kSleep;
-      break;
-    case WaitKind::kBlocked:
-      note.duration = Duration::kBlocked;
-      break;
-    default:
-      note.has_duration = false;
-  }
+  // Without branches on the kind, which nobody can foresee.
+  const DurationOfKind& duration = kDurationOf[static_cast<size_t>(wait.kind)];
+  note.has_duration = duration.any;
+  note.duration = duration.duration;
+  const bool is_wakeup = wait.kind == WaitKind::kWakeup;
+  note.after_blocked = is_wakeup & after_blocked & (note.extent == Extent::kWhole);
+  note.other = wait.kind == WaitKind::kPreempted ? thread.preemptor : kNoGroup;
   if (is_woken) note.other = waker_group_;
   const bool runnable = wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted;
   if (finds_holders() && runnable && comes && note.extent == Extent::kWhole) {

@@ -74,14 +74,16 @@ util::Error Named(const std::string& path, const util::Error& error) {
   return {fmt::format("{}: {}", path == "-" ? "standard input" : path, error.message), error.hint};
 }
 
-util::Result<Capture> LoadSummary(const std::string& path, std::span<const std::byte> bytes) {
-  auto capture = DecodeSummary(bytes);
-  if (!capture) return Named(path, capture.error());
-  capture->file = path;
-  return capture;
+using CaptureList = util::Result<std::vector<Capture>>;
+
+CaptureList LoadSummaries(const std::string& path, std::span<const std::byte> bytes) {
+  auto captures = DecodeSummaries(bytes);
+  if (!captures) return Named(path, captures.error());
+  for (Capture& capture : *captures) capture.file = path;
+  return captures;
 }
 
-util::Result<Capture> LoadSummary(const std::string& path, fxt::ByteSource& source) {
+CaptureList LoadSummaries(const std::string& path, fxt::ByteSource& source) {
   std::vector<std::byte> bytes;
   std::vector<std::byte> piece(size_t{64} << 10);
   for (;;) {
@@ -98,7 +100,14 @@ util::Result<Capture> LoadSummary(const std::string& path, fxt::ByteSource& sour
     // One byte more is too much, which is said below.
     if (bytes.size() > kMaxSummaryBytes) break;
   }
-  return LoadSummary(path, bytes);
+  return LoadSummaries(path, bytes);
+}
+
+CaptureList OneOf(util::Result<Capture> capture) {
+  if (!capture) return capture.TakeError();
+  std::vector<Capture> one;
+  one.push_back(std::move(*capture));
+  return one;
 }
 
 // Recorders that merge CPUs may be late by a little, which does no harm that is worth a word.
@@ -106,7 +115,7 @@ util::Status JudgeOrder(const std::string& path, const Collector& collector,
                         const LoadOptions& options) {
   constexpr uint64_t kHarmless = 1'000'000;
   const Collector::Disorder& disorder = collector.disorder();
-  if (disorder.most_ns < kHarmless) return util::Ok();
+  if (disorder.most_ns < kHarmless && !collector.IsJumbled()) return util::Ok();
   const std::string what =
       fmt::format("{} switches and wakeups are earlier than ones before them, by up to {}",
                   disorder.records, util::FormatDuration(disorder.most_ns));
@@ -208,16 +217,26 @@ util::Result<Capture> LoadTrace(const std::string& path, fxt::ByteSource& source
 
 }  // namespace
 
-util::Result<Capture> Load(const std::string& path, const LoadOptions& options) {
+util::Result<std::vector<Capture>> LoadAll(const std::string& path, const LoadOptions& options) {
   auto source = source::OpenInput(path);
   if (!source) return source.error();
   if (const auto contents = (*source)->Contents()) {
-    if (IsSummary(*contents)) return LoadSummary(path, *contents);
-    return LoadTrace(path, **source, **source, options);
+    if (IsSummary(*contents)) return LoadSummaries(path, *contents);
+    return OneOf(LoadTrace(path, **source, **source, options));
   }
   Peeked peeked(**source);
-  if (IsSummary(peeked.Start())) return LoadSummary(path, peeked);
-  return LoadTrace(path, peeked, **source, options);
+  if (IsSummary(peeked.Start())) return LoadSummaries(path, peeked);
+  return OneOf(LoadTrace(path, peeked, **source, options));
+}
+
+util::Result<Capture> Load(const std::string& path, const LoadOptions& options) {
+  auto captures = LoadAll(path, options);
+  if (!captures) return captures.TakeError();
+  if (captures->size() != 1) {
+    return Named(path, {fmt::format("there are {} captures in it", captures->size()),
+                        "fxt diff takes several; give a file of one"});
+  }
+  return std::move(captures->front());
 }
 
 }  // namespace measure

@@ -30,5 +30,8 @@ struct LoadOptions {
 // Reads a trace, gzip or not, or a summary; `path` "-" is standard input. Errors name the file: it
 // cannot be opened, is neither, or is damaged so that the rest cannot be read.
 util::Result<Capture> Load(const std::string& path, const LoadOptions& options = {});
+// The same of a file that may have several summaries, one behind another: all of them.
+util::Result<std::vector<Capture>> LoadAll(const std::string& path,
+                                           const LoadOptions& options = {});
 
 }  // namespace measure

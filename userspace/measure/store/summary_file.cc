@@ -112,7 +112,9 @@ void Put(SummaryWriter& out, const Group& group) {
 // Takes a payload apart, with what it may take of memory.
 class PayloadReader {
  public:
-  explicit PayloadReader(std::span<const std::byte> bytes) : in_(bytes) {}
+  // `pages` of those that may be taken are taken already.
+  explicit PayloadReader(std::span<const std::byte> bytes, size_t pages = 0)
+      : in_(bytes), pages_(pages) {}
 
   Capture Read() {
     Capture capture;
@@ -148,6 +150,7 @@ class PayloadReader {
     return capture;
   }
   bool failed() const { return in_.failed() || !in_.at_end(); }
+  size_t pages() const { return pages_; }
 
  private:
   void Get(Histogram& histogram) {
@@ -256,7 +259,7 @@ class PayloadReader {
 
   SummaryReader in_;
   size_t groups_ = 0;
-  size_t pages_ = 0;
+  size_t pages_;
 };
 
 }  // namespace
@@ -319,29 +322,48 @@ std::string EncodeSummary(const Capture& capture) {
 }
 
 util::Result<Capture> DecodeSummary(std::span<const std::byte> bytes) {
+  auto all = DecodeSummaries(bytes);
+  if (!all) return all.TakeError();
+  if (all->size() != 1) return Damaged();
+  return std::move(all->front());
+}
+
+util::Result<std::vector<Capture>> DecodeSummaries(std::span<const std::byte> bytes) {
   if (!IsSummary(bytes)) return util::Error{"not a summary of fxt summarize", ""};
-  if (bytes.size() < kHeaderBytes || bytes.size() > kMaxSummaryBytes) return Damaged();
-  uint32_t words[2];
-  std::memcpy(words, bytes.data() + kMagic.size(), sizeof(words));
-  if (words[0] != kVersion) {
-    return util::Error{
-        fmt::format("a summary of version {}; this fxt reads {}", words[0], kVersion),
-        "make it again with this fxt summarize"};
-  }
-  const size_t packed = bytes.size() - kHeaderBytes;
-  const size_t size = words[1];
-  // Deflate packs a thousandfold at most.
-  if (size > kMaxSummaryBytes || size / 1040 > packed) return Damaged();
+  if (bytes.size() > kMaxSummaryBytes) return Damaged();
   const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)>
       decompressor(libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
-  std::vector<std::byte> payload(size);
-  // With no room for an answer it is an error if the size is another one, or if bytes follow.
-  size_t used = 0;
-  const libdeflate_result result =
-      libdeflate_zlib_decompress_ex(decompressor.get(), bytes.data() + kHeaderBytes, packed,
-                                    payload.data(), size, &used, nullptr);
-  if (result != LIBDEFLATE_SUCCESS || used != packed) return Damaged();
-  return DecodeSummaryPayload(payload);
+  std::vector<Capture> captures;
+  std::vector<std::byte> payload;
+  size_t unpacked = 0;
+  size_t pages = 0;
+  while (!bytes.empty()) {
+    if (!IsSummary(bytes) || bytes.size() < kHeaderBytes) return Damaged();
+    uint32_t words[2];
+    std::memcpy(words, bytes.data() + kMagic.size(), sizeof(words));
+    if (words[0] != kVersion) {
+      return util::Error{
+          fmt::format("a summary of version {}; this fxt reads {}", words[0], kVersion),
+          "make it again with this fxt summarize"};
+    }
+    bytes = bytes.subspan(kHeaderBytes);
+    const size_t size = words[1];
+    unpacked += size;
+    // Deflate packs a thousandfold at most.
+    if (unpacked > kMaxSummaryBytes || size / 1040 > bytes.size()) return Damaged();
+    payload.resize(size);
+    // With no room for an answer it is an error if the size is another one.
+    size_t used = 0;
+    const libdeflate_result result = libdeflate_zlib_decompress_ex(
+        decompressor.get(), bytes.data(), bytes.size(), payload.data(), size, &used, nullptr);
+    if (result != LIBDEFLATE_SUCCESS) return Damaged();
+    PayloadReader reader(payload, pages);
+    captures.push_back(reader.Read());
+    if (reader.failed()) return Damaged();
+    pages = reader.pages();
+    bytes = bytes.subspan(used);
+  }
+  return captures;
 }
 
 }  // namespace measure

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "measure/capture.h"
 #include "util/result.h"
@@ -23,6 +24,8 @@ std::string EncodeSummary(const Capture& capture);
 // bounded part is looked at: no more than kMaxSummaryBytes, and no more memory than 256 MiB.
 inline constexpr size_t kMaxSummaryBytes = size_t{64} << 20;
 util::Result<Capture> DecodeSummary(std::span<const std::byte> bytes);
+// Those of summaries one behind another, one at least; for all of them together the same limits.
+util::Result<std::vector<Capture>> DecodeSummaries(std::span<const std::byte> bytes);
 
 // The same without magic, version and compression.
 std::string EncodeSummaryPayload(const Capture& capture);

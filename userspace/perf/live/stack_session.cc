@@ -45,6 +45,9 @@ perf_event_attr MakeStackAttr(const StackSampling& sampling, bool cycles) {
   attr.exclude_guest = 1;
   attr.mmap = 1;
   attr.mmap2 = 1;
+  // Where the mappings of a program begin that a process executes.
+  attr.comm = 1;
+  attr.comm_exec = 1;
   attr.use_clockid = 1;
   attr.clockid = CLOCK_MONOTONIC;
   attr.watermark = 1;

@@ -55,6 +55,16 @@ struct MmapRecord {
   util::BuildId build_id;
   std::string_view file;
   bool kernel = false;
+
+  // A process executes another program, and has nothing mapped any more: stands before what that
+  // program maps. The kernel makes no mapping without a size, so this is told as one.
+  static MmapRecord OfExec(uint32_t pid, uint32_t tid) {
+    MmapRecord record;
+    record.pid = pid;
+    record.tid = tid;
+    return record;
+  }
+  bool is_exec() const { return size == 0 && !kernel; }
 };
 
 // PERF_RECORD_LOST: events that did not fit the ring.

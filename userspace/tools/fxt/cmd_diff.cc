@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <functional>
@@ -56,11 +57,16 @@ util::Result<comparison::DiffReport> Compare(const Options& options) {
     if (!files) return files.TakeError();
     lists.push_back(std::move(*files));
   }
-  if (!lists[2].empty() && lists[2].size() < 3) {
-    return util::Error{"--noise needs three captures or more", ""};
-  }
   auto captures = LoadCaptures(lists);
   if (!captures) return captures.TakeError();
+  const size_t noise = (*captures)[2].size();
+  if (noise == 1 || noise == 2) {
+    return util::Error{
+        fmt::format("--noise has {} capture{}; how much equal ones differ is seen in "
+                    "three or more",
+                    noise, noise == 1 ? "" : "s"),
+        "give more, or put them into one file: fxt summarize A1 A2 A3 -o aa.fxs"};
+  }
   return comparison::Compare(
       {std::move((*captures)[0]), std::move((*captures)[1]), std::move((*captures)[2])});
 }
@@ -123,7 +129,7 @@ void AddDiff(const Command& program, int& exit_code) {
   command
       .Add("--noise", options->noise,
            "Captures of one and the same thing: how much those differ is taken from them, and not "
-           "from what is usual. Three or more")
+           "from what is usual. Three or more, or a summary of as many")
       .Type("FILE")
       .Several();
   command.Add("--markdown", options->markdown, "Write the table for a code review").Type("FILE");

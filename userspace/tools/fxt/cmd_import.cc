@@ -175,7 +175,7 @@ int Run(const Options& options) {
       kPerfOtherByteOrder.starts_with(start.substr(0, kPerf.size()))) {
     return ImportPerf(options);
   }
-  return ImportTraceEvents(options, start.starts_with("#"));
+  return ImportTraceEvents(options, start.starts_with('#') || start.starts_with('<'));
 }
 
 }  // namespace

@@ -61,6 +61,8 @@ class Merge {
   util::Status ReadInputs();
   util::Status MapKoids();
   util::Status Align(size_t file);
+  // Whether a recording of the same CPUs begins before it.
+  bool Follows(size_t file) const;
   void Tell(size_t file) const;
 
   const Options& options_;
@@ -176,6 +178,17 @@ util::Status Merge::MapKoids() {
   return util::Ok();
 }
 
+bool Merge::Follows(size_t file) const {
+  const auto begin = [&](size_t i) {
+    return static_cast<int64_t>(facts_[i].first.value_or(0)) + alignments_[i].offset;
+  };
+  for (size_t i = 0; i < facts_.size() && facts_[file].has_switches; ++i) {
+    const bool same_cpus = facts_[i].has_switches && koids_[i].cpu_shift == koids_[file].cpu_shift;
+    if (i != file && same_cpus && begin(i) < begin(file)) return true;
+  }
+  return false;
+}
+
 util::Status Merge::Align(size_t file) {
   const auto window = util::ParseDuration(options_.window);
   if (!window) return window.error();
@@ -203,10 +216,11 @@ util::Status Merge::Align(size_t file) {
   alignments_[file].offset += fit->offset;
   alignments_[file].known = true;
   alignments_[file].how = fmt::format(
-      "{} ({}); then {} by what its threads did: {:.1f}% of {} moments lie inside their runs ({:.1f}% "
+      "{} ({}); then {} by what its threads did: {:.1f}% of {} moments lie inside their runs "
+      "({:.1f}% "
       "before), the same within +-{}",
-      alignments_[file].how, Signed(before), Signed(fit->offset), percent(fit->inside), fit->moments,
-      percent(fit->inside_before), Signed(fit->error).substr(1));
+      alignments_[file].how, Signed(before), Signed(fit->offset), percent(fit->inside),
+      fit->moments, percent(fit->inside_before), Signed(fit->error).substr(1));
   if (fit->ambiguous) alignments_[file].how += "; another offset fits as well";
   return util::Ok();
 }
@@ -249,7 +263,7 @@ int Merge::Run() {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     auto source = inputs_[i].Open();
     if (!source) return Fail(source.error());
-    if (auto status = merger.Add(**source, alignments_[i].offset, koids_[i]); !status) {
+    if (auto status = merger.Add(**source, alignments_[i].offset, koids_[i], Follows(i)); !status) {
       return Fail(status.error());
     }
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
 #include <thread>
-#include <utility>
+#include <vector>
 
 #include "measure/missing.h"
 #include "measure/store/load.h"
@@ -22,47 +23,76 @@ namespace tools {
 namespace {
 
 struct Options {
-  std::string file;
+  std::vector<std::string> files;
   std::string output;
   FilterOptions filter;
 };
 
-int Run(const Options& options) {
-  auto window = options.filter.MakeWindow();
-  if (!window) return Fail(window.error());
-  if (const auto status = RefuseSameFile(options.file, options.output); !status) {
-    return Fail(status.error());
-  }
+struct Sum {
+  uint64_t length = 0;  // ns, of all captures
+  size_t groups = 0;
+  std::string bytes;
+};
+
+// The captures of a file, one behind another behind those that are there.
+util::Status Append(const Options& options, const std::string& file,
+                    const measure::CollectorOptions& window, Sum& sum) {
   std::unique_ptr<Progress> progress;
   std::vector<std::string> notes;
   measure::LoadOptions load;
-  load.collector = *window;
+  load.collector = window;
   load.two_threads = std::thread::hardware_concurrency() > 1;
   load.progress = [&](uint64_t done, const fxt::ByteSource& source) {
-    if (!progress) progress = std::make_unique<Progress>("fxt summarize: " + options.file, source);
+    if (!progress) progress = std::make_unique<Progress>("fxt summarize: " + file, source);
     progress->Update(done);
   };
   load.notes = &notes;
-  const auto capture = measure::Load(options.file, load);
+  const auto captures = measure::LoadAll(file, load);
   if (progress) progress->Clear();
-  if (!capture) return Fail(capture.error());
-  for (std::string& line : measure::WhatIsMissing(*capture)) notes.push_back(std::move(line));
-  for (const std::string& note : notes) PrintNote(kProgram, "note: " + note);
-  const std::string summary = measure::EncodeSummary(*capture);
-  // Where there is more than any summary may hold, one that nobody can read must not be left.
-  if (!measure::DecodeSummary(std::as_bytes(std::span(summary)))) {
-    return Fail({options.file + ": more groups and times than a summary has room for",
-                 "take parts of it, with --from and --to"});
+  if (!captures) return captures.error();
+  for (const measure::Capture& capture : *captures) {
+    for (const std::string& line : measure::WhatIsMissing(capture)) {
+      notes.push_back(options.files.size() == 1 ? line : file + ": " + line);
+    }
+    sum.length += capture.length();
+    sum.groups = std::max(sum.groups, capture.groups.size());
+    sum.bytes += measure::EncodeSummary(capture);
   }
-  auto out = text::TextWriter::Open(options.output, OutputLike(options.file));
+  for (const std::string& note : notes) PrintNote(kProgram, "note: " + note);
+  return util::Ok();
+}
+
+int Run(const Options& options) {
+  auto window = options.filter.MakeWindow();
+  if (!window) return Fail(window.error());
+  for (const std::string& file : options.files) {
+    if (const auto status = RefuseSameFile(file, options.output); !status) {
+      return Fail(status.error());
+    }
+  }
+  Sum sum;
+  for (const std::string& file : options.files) {
+    if (const auto status = Append(options, file, *window, sum); !status) {
+      return Fail(status.error());
+    }
+  }
+  // Where there is more than any summary may hold, one that nobody can read must not be left.
+  const auto readable = measure::DecodeSummaries(std::as_bytes(std::span(sum.bytes)));
+  if (!readable) {
+    return Fail({options.files.front() + ": more groups and times than a summary has room for",
+                 "take parts of it, with --from and --to, or fewer captures"});
+  }
+  auto out = text::TextWriter::Open(options.output, OutputLike(options.files.front()));
   if (!out) return Fail(out.error());
-  out->Append(summary);
+  out->Append(sum.bytes);
   const auto status = out->Finish();
   if (!status) return FailOutput(options.output, status.error());
-  PrintNote(kProgram, fmt::format("1 capture of {}, {} groups: {} written to {}",
-                                  util::FormatDuration(capture->length()), capture->groups.size(),
-                                  util::FormatSize(summary.size()),
-                                  options.output == "-" ? "standard output" : options.output));
+  const size_t count = readable->size();
+  PrintNote(kProgram,
+            fmt::format("{} capture{} of {}, {} groups{}: {} written to {}", count,
+                        count == 1 ? "" : "s", util::FormatDuration(sum.length), sum.groups,
+                        count == 1 ? "" : " at most", util::FormatSize(sum.bytes.size()),
+                        options.output == "-" ? "standard output" : options.output));
   return kExitOk;
 }
 
@@ -74,7 +104,8 @@ void AddSummarize(const Command& program, int& exit_code) {
       "summarize",
       "Write what stands for a trace when it is compared: sums and distributions of "
       "each group of threads");
-  command.Add("FILE", options->file, "A trace; - is standard input").Required();
+  command.Add("FILE", options->files, "Traces; several go into one file. - is standard input")
+      .Required();
   command
       .Add("-o,--output", options->output, "Summary to write, usually *.fxs; - is standard output")
       .Type("FILE")
@@ -85,7 +116,8 @@ void AddSummarize(const Command& program, int& exit_code) {
       "\n"
       "Examples:\n"
       "  fxt summarize trace.fxt -o trace.fxs\n"
-      "  fxt report trace.fxs");
+      "  fxt report trace.fxs\n"
+      "  fxt summarize aa/*.fxt -o aa.fxs; fxt diff base/ new/ --noise aa.fxs");
   command.OnRun([options, &exit_code] { exit_code = Run(*options); });
 }
 

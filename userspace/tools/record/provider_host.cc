@@ -22,11 +22,12 @@ util::Result<std::unique_ptr<ProviderHost>> ProviderHost::Listen(const std::stri
 }
 
 void ProviderHost::Begin(capture::CaptureSession& session, fxt::ArchiveWriter& archive,
-                         translate::Translator& translator) {
+                         translate::Translator& translator,
+                         provider::ProviderSessionOptions options) {
   writer_.emplace(archive, translator);
   stream_.set_writer(&*writer_);
   session.SetGuests(&stream_);
-  providers_.Begin({});
+  providers_.Begin(options);
   // Nobody was served yet, so that nobody has to be waited for.
   providers_.Start(util::KernelMonotonicAhead(), 0, false);
   started_ = util::MonotonicNow();

@@ -31,7 +31,7 @@ class ProviderHost : private AlertListener::Owner {
 
   // Before `session` starts. All outlive this, or its Stop().
   void Begin(capture::CaptureSession& session, fxt::ArchiveWriter& archive,
-             translate::Translator& translator);
+             translate::Translator& translator, provider::ProviderSessionOptions options);
   void AddPollFds(std::vector<pollfd>& fds);
   int TimeoutMs() const { return listener_->TimeoutMs(); }
   void Turn(const std::vector<pollfd>& fds);

@@ -27,6 +27,9 @@ class RecordOutputs {
   // Standard output carries the trace.
   bool trace_on_stdout() const { return trace_on_stdout_; }
 
+  // The trace becomes a file that can be read again; before Publish().
+  bool is_file() const { return file_ != nullptr; }
+
   // The recording has begun: the trace takes its name. Without it the trace goes away.
   util::Status Publish();
 

@@ -12,8 +12,7 @@
 #include <cstring>
 #include <vector>
 
-#include "capture/stack_sampler.h"
-#include "capture/tracepoint_recorder.h"
+#include "session/translation.h"
 #include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
 #include "tools/record/options/session_description.h"
@@ -55,77 +54,13 @@ util::Result<capture::ProgramOptions> Recorder::ChoosePrograms(
   return MakeProgramOptions(options_, identities_, realtime_);
 }
 
-util::Status Recorder::OpenBranches() {
-  capture::CategorySelection& selection = options_.categories;
-  if (!selection.wanted.test(FXR_CATEGORY_LBR)) return util::Ok();
-  auto branches = capture::BranchRecorder::Open(options_.lbr);
-  if (branches) {
-    branches_ = std::move(*branches);
-    return util::Ok();
-  }
-  if (selection.by_name.test(FXR_CATEGORY_LBR)) return branches.error();
-  selection.wanted.reset(FXR_CATEGORY_LBR);
-  console_.Note(fmt::format("without category 'lbr': {}", branches.error().message));
-  return util::Ok();
-}
-
-util::Status Recorder::KeepBranches() {
-  if (!branches_) return util::Ok();
-  if (!session_->in_process_namespace()) {
-    session_->AddSource(std::move(branches_));
-    return util::Ok();
-  }
-  constexpr const char* kWhy = "in a process namespace perf does not tell whose a stack is";
-  if (options_.categories.by_name.test(FXR_CATEGORY_LBR)) {
-    return util::Error{fmt::format("category 'lbr' cannot be recorded: {}", kWhy),
-                       "record it from outside of the container"};
-  }
-  branches_.reset();
-  options_.categories.wanted.reset(FXR_CATEGORY_LBR);
-  console_.Note(fmt::format("without category 'lbr': {}", kWhy));
-  return util::Ok();
-}
-
-// What comes by perf; off and wake stacks come by the programs.
-util::Status Recorder::OpenStacks() {
-  if (!session_->options().categories.test(FXR_CATEGORY_STACK)) return util::Ok();
-  capture::StackOptions options = session_->options().stack;
-  const bool by_name = options_.categories.by_name.test(FXR_CATEGORY_STACK);
-  if (session_->in_process_namespace()) {
-    // perf tells this namespace's numbers there, which are not those in the file.
-    if (options.on && by_name && !options_.categories.stack_parts.empty()) {
-      return util::Error{"stack:on cannot be recorded in a process namespace",
-                         "record it from outside of the container, or ask for stack:off,wake"};
-    }
-    console_.Note(
-        "no samples of what runs (stack:on): in a process namespace perf does not tell "
-        "whose they are");
-    return util::Ok();
-  }
-  auto stacks = capture::StackSampler::Open(options);
-  if (stacks) {
-    session_->AddSource(std::move(*stacks));
-    return util::Ok();
-  }
-  if (by_name) return stacks.error();
-  console_.Note(fmt::format("without samples of what runs: {}", stacks.error().message));
-  return util::Ok();
-}
-
-util::Status Recorder::OpenTracepoints() {
-  if (options_.tracepoints.empty()) return util::Ok();
-  if (session_->in_process_namespace()) {
-    return util::Error{"tracepoints (-e) cannot be recorded in a process namespace",
-                       "record them from outside of the container"};
-  }
+util::Status Recorder::OpenSources() {
   std::vector<std::string> notes;
-  // Their records are several times as long as a slot, and far fewer.
-  auto source =
-      capture::TracepointRecorder::Open(options_.tracepoints, session_->ring_bytes() / 2, &notes);
+  auto sources = capture::AddPerfSources(MakePerfSourceOptions(options_), *session_, &notes);
   for (const std::string& note : notes) console_.Note(note);
-  if (!source) return source.error();
-  tracepoints_ = (*source)->formats();
-  session_->AddSource(std::move(*source));
+  if (!sources) return sources.TakeError();
+  sources_ = std::move(*sources);
+  options_.categories.wanted.set(FXR_CATEGORY_LBR, sources_.branches);
   return util::Ok();
 }
 
@@ -133,6 +68,10 @@ util::Status Recorder::OpenOutput() {
   auto outputs = RecordOutputs::Open(options_, [this] { return KeepWaiting(); });
   if (!outputs) return outputs.error();
   outputs_.emplace(std::move(*outputs));
+  if (options_.symbols && !outputs_->is_file()) {
+    return util::Error{fmt::format("--symbols: {} is no file", options_.output),
+                       "names are found at the end, in a file that can be read again"};
+  }
   sink_ = outputs_->TakeSink();
   return util::Ok();
 }
@@ -146,20 +85,15 @@ util::Status Recorder::Start() {
     }
   }
   tasks_.emplace(session_->identities(), session_->options().sees_switches());
-  translator_.emplace(
-      *writer_, *tasks_,
-      translate::TranslatorOptions{
-          .record_task_events = session_->options().categories.test(FXR_CATEGORY_TASK),
-          .filtered = !session_->filter().empty(),
-          .branches = options_.categories.wanted.test(FXR_CATEGORY_LBR),
-          .stacks = session_->options().categories.test(FXR_CATEGORY_STACK),
-          .probes = session_->options().probes,
-          .tracepoints = tracepoints_,
-          .counters = session_->options().counters});
+  translator_.emplace(*writer_, *tasks_, session::TranslationOf(*session_, sources_));
   translator_->set_session_info(DescribeSession(
       options_, *session_, command_.exists() ? std::optional(command_.pid()) : std::nullopt));
   handler_.emplace(*translator_);
-  if (providers_) providers_->Begin(*session_, *archive_, *translator_);
+  if (providers_) {
+    provider::ProviderSessionOptions options;
+    options.categories = options_.provider_categories;
+    providers_->Begin(*session_, *archive_, *translator_, std::move(options));
+  }
   if (util::Status status = session_->Start(*handler_); !status) return status;
   start_bytes_ = archive_->bytes();
   const uint64_t begin = util::MonotonicNow();
@@ -268,6 +202,10 @@ Totals Recorder::CountTotals(bool output_failed) const {
   totals.file_bytes = sink_->bytes_on_disk();
   totals.record_bytes = archive_->bytes();
   totals.start_bytes = start_bytes_;
+  if (names_) {
+    totals.file_bytes = names_->file_bytes;
+    totals.record_bytes = names_->record_bytes;
+  }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   totals.cpu_time = Nanoseconds(usage.ru_utime) + Nanoseconds(usage.ru_stime);
@@ -303,16 +241,13 @@ int Recorder::RunQuietly() {
   auto features = capture::ProbeKernel();
   if (!features) return Fail(features.error());
   realtime_ = BecomeRealtime();
-  if (util::Status status = OpenBranches(); !status) return Fail(status.error());
   auto programs = ChoosePrograms(*features);
   if (!programs) return Fail(programs.error());
   auto session = capture::CaptureSession::Initialize(*programs, *features, identities_);
   features->types.reset();
   if (!session) return Fail(session.error());
   session_ = std::move(*session);
-  if (util::Status status = KeepBranches(); !status) return Fail(status.error());
-  if (util::Status status = OpenStacks(); !status) return Fail(status.error());
-  if (util::Status status = OpenTracepoints(); !status) return Fail(status.error());
+  if (util::Status status = OpenSources(); !status) return Fail(status.error());
   if (util::Status status = OpenOutput(); !status) return Fail(status.error());
   if (options_.providers) {
     auto providers = ProviderHost::Listen(options_.socket);
@@ -361,7 +296,23 @@ bool Recorder::End(Reason reason) {
     console_.Error({fmt::format("cannot write {}", options_.output), ""});
   }
   const bool written = closed.ok() && flushed;
+  if (options_.symbols && written && begin_ != 0 && !FindNames()) return false;
   return Finish(reason, !written) && written;
+}
+
+// False if the file is without them.
+bool Recorder::FindNames() {
+  auto names = WriteSymbols(options_.output, options_.gzip, console_, [this] {
+    signals_.Look();
+    return signals_.count() < signals_to_give_up_;
+  });
+  if (!names) {
+    console_.Error({fmt::format("no names: {}", names.error().message), names.error().hint});
+    return false;
+  }
+  if (!options_.quiet) console_.Note(DescribeNames(*names));
+  names_ = *names;
+  return true;
 }
 
 bool Recorder::Finish(Reason reason, bool output_failed) {

@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "capture/bpf/kernel_features.h"
-#include "capture/branch_recorder.h"
 #include "capture/capture_session.h"
 #include "capture/event_handler.h"
+#include "capture/perf_sources.h"
 #include "capture/proc_identity.h"
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"
@@ -22,6 +22,7 @@
 #include "tools/record/process/end_signals.h"
 #include "tools/record/provider_host.h"
 #include "tools/record/record_outputs.h"
+#include "tools/record/symbol_pass.h"
 #include "tools/record/totals.h"
 #include "translate/translator.h"
 #include "util/result.h"
@@ -43,11 +44,7 @@ class Recorder {
   int Fail(const util::Error& error, int exit_code = kExitFailure);
   int FailToStart(const util::Error& error);
   util::Result<capture::ProgramOptions> ChoosePrograms(const capture::KernelFeatures& features);
-  util::Status OpenBranches();
-  // Hands them to the session, if their tasks can be told.
-  util::Status KeepBranches();
-  util::Status OpenStacks();
-  util::Status OpenTracepoints();
+  util::Status OpenSources();
   util::Status OpenOutput();
   util::Status Start();
   Reason Loop();
@@ -57,6 +54,7 @@ class Recorder {
   void EnterEnd(bool by_signal);
   // Whether all that was asked for is written.
   bool End(Reason reason);
+  bool FindNames();
   // False if the numbers could not be written.
   bool Finish(Reason reason, bool output_failed);
   Totals CountTotals(bool output_failed) const;
@@ -77,11 +75,11 @@ class Recorder {
 
   CommandRun command_{console_, signals_};
   capture::ProcIdentity identities_;
-  std::unique_ptr<capture::BranchRecorder> branches_;
-  std::unique_ptr<ProviderHost> providers_;            // null: nobody takes part
-  std::vector<schema::TracepointFormat> tracepoints_;  // by the numbers of their events
+  std::unique_ptr<ProviderHost> providers_;  // null: nobody takes part
+  capture::PerfSources sources_;
   std::unique_ptr<capture::CaptureSession> session_;
   std::optional<RecordOutputs> outputs_;
+  std::optional<SymbolPassResult> names_;  // with --symbols, once the file has them
   std::unique_ptr<sink::Sink> sink_;
   std::optional<fxt::ArchiveWriter> archive_;
   std::optional<fxt::ProviderWriter> writer_;

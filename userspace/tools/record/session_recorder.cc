@@ -11,7 +11,6 @@
 #include "capture/capture_session.h"
 #include "capture/proc_identity.h"
 #include "output/kept_files.h"
-#include "schema/event_info.h"
 #include "sink/open_sink.h"
 #include "text/clean_text.h"
 #include "tools/record/control/recording_status.h"
@@ -45,16 +44,7 @@ util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool
   if (!names) return names.TakeError();
   names_.emplace(std::move(*names));
   capture::CategorySelection& selection = options_.categories;
-  // Of these some comes by perf, which has rings of its own.
-  for (const fxr_category category :
-       {FXR_CATEGORY_LBR, FXR_CATEGORY_STACK, FXR_CATEGORY_PROBE, FXR_CATEGORY_TRACEPOINT}) {
-    if (selection.by_name.test(category)) {
-      return util::Error{fmt::format("category '{}' cannot be recorded into a buffer",
-                                     schema::CategoryName(category)),
-                         "record it into a file, without --circular and --oneshot"};
-    }
-    selection.wanted.reset(category);
-  }
+  if (!options_.rotates()) LeaveOutLong(selection);
   std::vector<std::string> notes;
   util::Status possible = LeaveOutImpossible(features, selection, &notes);
   for (const std::string& note : notes) console_.Note(note);
@@ -71,10 +61,14 @@ util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool
   config.next_file = [this](uint64_t number) { return NextFile(number); };
   config.buffer_bytes = options_.memory_bytes;
   config.programs = std::move(*programs);
+  config.sources = MakePerfSourceOptions(options_);
+  config.note = [this](const std::string& line) { console_.Note(line); };
   if (options_.providers) config.providers = &providers_;
+  config.provider_session.categories = options_.provider_categories;
   auto recording = session::MakeRecording(std::move(config), features);
   if (!recording) return recording.TakeError();
   recording_ = std::move(*recording);
+  selection.wanted.set(FXR_CATEGORY_LBR, recording_->sources().branches);
   auto triggers =
       session::TriggerSet::Make(options_.triggers, options_.before, options_.after, *recording_);
   if (!triggers) return triggers.TakeError();
@@ -295,6 +289,9 @@ control::Status SessionRecorder::GetStatus() const {
 
 void SessionRecorder::End() {
   alerts_.reset();
+  if (const std::string note = recording_->capture().DescribeMultiplexing(); !note.empty()) {
+    console_.Note(note);
+  }
   if (options_.rotates()) {
     const uint32_t before = signals_.count();
     const auto last = recording_->Close();
@@ -303,6 +300,8 @@ void SessionRecorder::End() {
       TellWritten();
       signals_.Look();
     }
+    // What ended the recording was told then.
+    if (last && failed_ && !last->status) return;
     if (last) return Tell(*last);
     failed_ = true;
     return console_.Error(last.error());

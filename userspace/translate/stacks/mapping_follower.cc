@@ -16,6 +16,11 @@ uint8_t Flags(uint32_t protection) {
 }  // namespace
 
 void MappingFollower::OnMapping(uint64_t time, const perf::MmapRecord& record) {
+  if (record.is_exec()) {
+    mappings_.OnExec(record.pid);
+    executed_.insert(record.pid);
+    return;
+  }
   if (!(record.protection & PROT_EXEC)) return;
   mappings_.OnMapping(record.kernel ? MappingWriter::kKernel : record.pid,
                       {.start = record.address,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 
 #include "model/identity_source.h"
 #include "model/task_table.h"
@@ -19,10 +20,17 @@ class MappingFollower {
   MappingFollower(TraceFile& file, model::IdentitySource& identities)
       : identities_(identities), mappings_(file) {}
 
+  // A mapping, or where those of another program begin (MmapRecord::OfExec).
   void OnMapping(uint64_t time, const perf::MmapRecord& record);
   void OnFork(uint32_t parent, uint32_t child) { mappings_.OnFork(parent, child); }
-  void OnExec(uint32_t pid) { mappings_.OnExec(pid); }
-  void OnExit(uint32_t pid) { mappings_.OnExit(pid); }
+  // The tracepoint comes when the program, its loader and the vDSO are mapped already.
+  void OnExec(uint32_t pid) {
+    if (executed_.erase(pid) == 0) mappings_.OnExec(pid);
+  }
+  void OnExit(uint32_t pid) {
+    executed_.erase(pid);
+    mappings_.OnExit(pid);
+  }
 
   // Addresses of `thread` of process `pid` come next: the file has what they mean by then. `idle`:
   // any thread of process 0, which the kernel's own mappings are written for.
@@ -34,6 +42,8 @@ class MappingFollower {
 
   model::IdentitySource& identities_;
   MappingWriter mappings_;
+  // Processes of which perf told that they execute another program, and the tracepoint not yet.
+  std::unordered_set<uint32_t> executed_;
 };
 
 }  // namespace translate

@@ -41,5 +41,29 @@ TEST(StackRulesTest, NamesWhatIsMissing) {
   EXPECT_EQ(Faults(trace).size(), 4u);
 }
 
+TEST(StackRulesTest, NamesOfFunctionsSayWhereTheyAre) {
+  const auto text = [](std::string_view name, std::string_view value) {
+    return fxt::Argument{fxt::StringRef::Inline(name), fxt::StringRef::Inline(value)};
+  };
+  const auto at = [](uint64_t address) {
+    return fxt::Argument{fxt::StringRef::Inline("start"), fxt::PointerValue{address}};
+  };
+  const fxt::Argument size{fxt::StringRef::Inline("size"), uint64_t{16}};
+  const fxt::Argument process{fxt::StringRef::Inline("process"), fxt::KoidValue{100}};
+  const fxt::Argument function = text("function", "main");
+  StackTrace sound;
+  sound.Instant("symbol", 100, {function, text("module", "/bin/app"), at(0x1000), size});
+  sound.Instant("symbol", 100, {function, process, at(0x1000), size});
+  sound.Instant("symbol", 100, {function, at(StackTrace::kKernel), size});
+  EXPECT_EQ(Faults(sound), std::vector<std::string>{});
+  StackTrace trace;
+  trace.Instant("symbol", 100, {function, at(0x1000), size});
+  trace.Instant("symbol", 100, {function, process, size});
+  trace.Instant("symbol", 100, {function, process, at(0x1000)});
+  trace.Instant("symbol", 100, {process, at(0x1000), size});
+  trace.Instant("symbol", 100, {function, process, text("module", "a"), at(0x1000), size});
+  EXPECT_EQ(Faults(trace).size(), 5u);
+}
+
 }  // namespace
 }  // namespace analyze

@@ -66,6 +66,14 @@ TEST(DrawingSvgTest, LossesAndWakeups) {
   EXPECT_TRUE(Has(svg, "events are missing"));
 }
 
+TEST(DrawingSvgTest, AShortSpanHidesNoLongOneBehindIt) {
+  Drawing drawing = Small();
+  auto& spans = drawing.threads[0].spans;
+  spans.push_back({drawing.begin + 5'000'000, drawing.begin + 5'000'200, "lock"});
+  spans.push_back({drawing.begin + 5'001'000, drawing.begin + 15'000'000, "compact"});
+  EXPECT_TRUE(Has(DrawingSvg(drawing, ""), "compact"));
+}
+
 TEST(DrawingSvgTest, ANanosecondHasAnAxis) {
   Drawing drawing = Small();
   drawing.end = drawing.begin + 1;

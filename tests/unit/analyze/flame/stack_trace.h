@@ -21,7 +21,12 @@ class StackTrace {
  public:
   static constexpr uint64_t kKernel = 0xffffffff81000000;
 
-  StackTrace() {
+  // `provider`: the name of who wrote it; none: nobody says.
+  explicit StackTrace(std::string_view provider = "") {
+    if (!provider.empty()) {
+      file_.Add(fxt::ProviderInfo{1, provider});
+      file_.Add(fxt::ProviderSection{1});
+    }
     Object(fxt::KernelObjectType::kProcess, 100, "app");
     Object(fxt::KernelObjectType::kThread, 100, "app");
     Object(fxt::KernelObjectType::kThread, 101, "worker 7");

@@ -69,6 +69,15 @@ TEST(ClockAlignmentTest, ATraceThatSaysWhenItBegan) {
   EXPECT_EQ(AlignSecond(second, {}).offset, 4'000'000);
 }
 
+TEST(ClockAlignmentTest, TimesThatAnImportMovedAreTakenBack) {
+  TraceFacts moved;
+  moved.moved = 70;
+  EXPECT_EQ(AlignSecond(moved, {TraceClock::kMonotonic, {}}).offset, 500 - 70);
+  EXPECT_EQ(AlignSecond(moved, {{}, 1000}).offset, 1000 - 70);
+  EXPECT_EQ(AlignSecond(moved, {}).offset, -70);
+  EXPECT_EQ(AlignSecond({}, {}, moved).offset, 70);
+}
+
 TEST(ClockAlignmentTest, ClocksHaveTheNamesOfTheKernelToo) {
   EXPECT_EQ(ClockNamed("CLOCK_MONOTONIC"), TraceClock::kMonotonic);
   EXPECT_EQ(ClockNamed("boottime"), TraceClock::kBoottime);

@@ -19,6 +19,24 @@ TEST(TextColumnsTest, TimesHaveThreeDigitsThatCount) {
   EXPECT_EQ(Short(101'000'000'000), "101s");
 }
 
+TEST(TextColumnsTest, LengthsAreToldAsFarAsThereAreAny) {
+  measure::Distribution times;
+  for (const auto column : {P50, P99, Min, Max, Mean, Deviation}) EXPECT_EQ(column(times), "-");
+  times.AddWhole({0, 1000, 1, 0});
+  // Not the middle of its bucket, which is more.
+  for (const auto column : {P50, Min, Max, Mean}) EXPECT_EQ(column(times), "1.00us");
+  EXPECT_EQ(Deviation(times), "-");
+  for (uint64_t i = 1; i < kCountForP99; ++i) times.AddWhole({i, 3000, 1, 0});
+  EXPECT_EQ(P99(times), "2.99us");
+  EXPECT_EQ(Deviation(times), "44ns");
+}
+
+TEST(TextColumnsTest, NamesAreCutBetweenCharacters) {
+  EXPECT_EQ(CutName("worker", 6), "worker");
+  EXPECT_EQ(CutName("worker-1", 6), "work..");
+  EXPECT_EQ(CutName("wör-123", 4), "w..");
+}
+
 TEST(TextColumnsTest, SlotsArePutTogether) {
   CpuStrips strips;
   strips.Begin(0);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <utility>
 
 #include "unit/compare/simulated_capture.h"
 
@@ -63,8 +64,12 @@ TEST(ComparabilityTest, WhatWasRecordedIsSaid) {
   EXPECT_FALSE(categories.syscall);
 }
 
-TEST(ComparabilityTest, LossesOfAHundredthAreSaidOfEachCapture) {
-  EXPECT_THAT(LookAt([](Capture& capture) { capture.lost_events = 1; }).notes, IsEmpty());
+TEST(ComparabilityTest, LossesAreSaidOfEachCaptureAndMatterFromAHundredthOn) {
+  bool told = false;
+  const Comparability few =
+      LookAt([&](Capture& capture) { capture.lost_events = std::exchange(told, true) ? 0 : 1; });
+  EXPECT_TRUE(few.ok);
+  EXPECT_THAT(few.notes, ElementsAre(HasSubstr("1 event was lost")));
   const Comparability lossy = LookAt([](Capture& capture) { capture.lost_events = 1'000'000; });
   EXPECT_FALSE(lossy.ok);
   EXPECT_THAT(lossy.notes,

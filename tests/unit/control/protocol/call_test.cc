@@ -68,6 +68,33 @@ TEST(CallTest, ReadsAFilter) {
   }
 }
 
+TEST(CallTest, ReadsSources) {
+  const auto read = Parsed(R"({"config":{"sources":{"tracepoints":[{"name":"a:b","filter":"c > 1"},
+                               {"name":"d:*"}],"counters":["task-clock"],"uprobes":["/x:f"],
+                               "usdts":["/x:p:n"]}}})")
+                        .ReadInitialize();
+  ASSERT_EQ(BadOf(read), "");
+  const TraceSources& sources = read.value.config.sources;
+  ASSERT_EQ(sources.tracepoints.size(), 2u);
+  EXPECT_EQ(sources.tracepoints[0].name, "a:b");
+  EXPECT_EQ(sources.tracepoints[0].filter, "c > 1");
+  EXPECT_EQ(sources.tracepoints[1].name, "d:*");
+  EXPECT_EQ(sources.counters, (std::vector<std::string>{"task-clock"}));
+  EXPECT_EQ(sources.uprobes, (std::vector<std::string>{"/x:f"}));
+  EXPECT_EQ(sources.usdts, (std::vector<std::string>{"/x:p:n"}));
+  EXPECT_TRUE(sources.probes());
+  EXPECT_FALSE(Parsed(R"({"config":{}})").ReadInitialize().value.config.sources.any());
+  for (const auto& [wrong, name] :
+       {std::pair(R"({"tracepoints":["a:b"]})", "config.sources.tracepoints"),
+        std::pair(R"({"tracepoints":[{}]})", "config.sources.tracepoints.name"),
+        std::pair(R"({"counters":"x"})", "config.sources.counters"),
+        std::pair(R"({"uprobes":[1]})", "config.sources.uprobes"),
+        std::pair(R"({"kprobes":[]})", "config.sources.kprobes")}) {
+    const std::string text = R"({"config":{"sources":)" + std::string(wrong) + "}}";
+    EXPECT_EQ(BadOf(Parsed(text.c_str()).ReadInitialize()), name) << wrong;
+  }
+}
+
 TEST(CallTest, ReadsATraceConfig) {
   const auto read =
       Parsed(R"({"config":{"categories":["sched","task"],"buffer_size_megabytes_hint":16,

@@ -257,13 +257,11 @@ TEST(ServerTest, SurvivesMutatedCalls) {
                                  "WatchAlert",         "WatchSessionState", "TakeSnapshot",
                                  "SendAlert",          "GetStatus",         "Nonsense"};
   const std::string parameters[] = {
-      kCircular,
-      "{}",
+      kCircular, "{}",
       R"({"options":{"buffer_disposition":"RETAIN","additional_categories":["a","b"]}})",
       R"({"options":{"write_results":true},"output":{"descriptor":0}})",
       // No slash: nothing that becomes of it names a file that could be made.
-      R"({"output":{"path":"relative"},"last_nanoseconds":12})",
-      R"({"alert_name":"hello"})"};
+      R"({"output":{"path":"relative"},"last_nanoseconds":12})", R"({"alert_name":"hello"})"};
   const std::string pieces[] = {"null",
                                 "[",
                                 "]",

@@ -71,6 +71,37 @@ TEST(SummaryFileTest, MergingThenReadingIsReadingThenMerging) {
   EXPECT_TRUE(*first == merged);
 }
 
+TEST(SummaryFileTest, SummariesBehindOneAnotherAreSoManyCaptures) {
+  std::string file;
+  for (uint64_t seed = 0; seed < 3; ++seed) file += EncodeSummary(RandomCapture(seed));
+  const auto all = DecodeSummaries(BytesOf(file));
+  ASSERT_TRUE(all) << all.error().message;
+  ASSERT_EQ(all->size(), 3U);
+  for (uint64_t seed = 0; seed < 3; ++seed) EXPECT_TRUE((*all)[seed] == RandomCapture(seed));
+  EXPECT_FALSE(DecodeSummary(BytesOf(file)));
+  EXPECT_FALSE(DecodeSummaries(BytesOf(file.substr(0, file.size() - 1))));
+  EXPECT_FALSE(DecodeSummaries(BytesOf(file + "x")));
+}
+
+// What all of them take together has a limit.
+TEST(SummaryFileTest, ManySummariesMayTakeNoMoreThanOne) {
+  Capture wide;
+  for (int i = 0; i < 2000; ++i) {
+    Group& group = wide.groups.emplace_back();
+    group.name.process = std::to_string(10'000 + i);
+    for (Distribution& times : group.times) {
+      times.whole.Add(1);
+      times.whole.Add(uint64_t{1} << 62);
+    }
+  }
+  const std::string one = EncodeSummary(wide);
+  std::string file;
+  for (int i = 0; i < 3; ++i) file += one;
+  EXPECT_TRUE(DecodeSummaries(BytesOf(file)));
+  file += one;
+  EXPECT_FALSE(DecodeSummaries(BytesOf(file)));
+}
+
 TEST(SummaryFileTest, ACutOrChangedFileIsAnError) {
   const std::string file = EncodeSummary(RandomCapture(3));
   for (size_t size = 0; size < file.size(); size += 1 + size / 20) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -88,15 +89,14 @@ util::Result<std::vector<std::vector<measure::Capture>>> LoadCaptures(
     const std::vector<std::vector<std::string>>& lists) {
   struct Job {
     const std::string* file;
-    measure::Capture* capture;
+    size_t list;
+    std::vector<measure::Capture> captures = {};  // a file of summaries may have several
     std::vector<std::string> notes = {};
     std::optional<util::Error> error = std::nullopt;
   };
-  std::vector<std::vector<measure::Capture>> captures(lists.size());
   std::vector<Job> jobs;
   for (size_t l = 0; l < lists.size(); ++l) {
-    captures[l].resize(lists[l].size());
-    for (size_t f = 0; f < lists[l].size(); ++f) jobs.push_back({&lists[l][f], &captures[l][f]});
+    for (const std::string& file : lists[l]) jobs.push_back({&file, l});
   }
   std::atomic<size_t> next = 0;
   const auto work = [&] {
@@ -104,12 +104,11 @@ util::Result<std::vector<std::vector<measure::Capture>>> LoadCaptures(
       try {
         measure::LoadOptions options;
         options.notes = &jobs[at].notes;
-        auto capture = measure::Load(*jobs[at].file, options);
-        if (capture) {
-          *jobs[at].capture = std::move(*capture);
-          jobs[at].capture->file = *jobs[at].file;
+        auto captures = measure::LoadAll(*jobs[at].file, options);
+        if (captures) {
+          jobs[at].captures = std::move(*captures);
         } else {
-          jobs[at].error = capture.TakeError();
+          jobs[at].error = captures.TakeError();
         }
       } catch (const std::exception& error) {
         jobs[at].error = util::Error{fmt::format("{}: {}", *jobs[at].file, error.what()), ""};
@@ -122,9 +121,11 @@ util::Result<std::vector<std::vector<measure::Capture>>> LoadCaptures(
     for (size_t i = 1; i < std::min(cpus, jobs.size()); ++i) helpers.emplace_back(work);
     work();
   }
+  std::vector<std::vector<measure::Capture>> captures(lists.size());
   for (Job& job : jobs) {
     if (job.error) return std::move(*job.error);
     for (const std::string& note : job.notes) PrintNote(kProgram, "note: " + note);
+    std::move(job.captures.begin(), job.captures.end(), std::back_inserter(captures[job.list]));
   }
   return captures;
 }

@@ -58,9 +58,10 @@ int Run(const Options& options) {
     host.session = std::move(*config);
     host.output = options.session.output;
   } else if (!options.session.categories.empty() || options.session.tasks.any() ||
+             options.session.sources.any() ||
              (!options.session.output.empty() && options.session.triggers.empty())) {
     return FailUsage(
-        {"-o, -c and filters are of the session that begins at once, and there is none",
+        {"-o, -c, filters and the like are of the session that begins at once, and there is none",
          "add --circular SIZE, --oneshot SIZE or --streaming"});
   }
   auto triggers = options.session.MakeTriggers();

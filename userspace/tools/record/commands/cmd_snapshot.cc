@@ -30,7 +30,7 @@ int Run(const Options& options) {
     auto output = ClientOutput::Open(options.output, false);
     if (!output) return FailControl(output.error());
     auto written = client.TakeSnapshot(output->passed(), last);
-    if (!written) return FailControl(written.error());
+    if (!written) return FailControl(output->Named(written.error()));
     if (auto status = output->Publish(); !status) return FailControl(status.error());
     if (*written) TellWritten(options.output, **written);
     return 0;

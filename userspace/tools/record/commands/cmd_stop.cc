@@ -50,8 +50,7 @@ int RunStop(const Options& options) {
     auto written = client.TakeSnapshot(output->passed(), 0);
     auto published = written ? output->Publish() : util::Ok();
     if (!written || !published) {
-      const util::Error& error = written ? published.error() : written.error();
-      FailControl(error);
+      FailControl(written ? published.error() : output->Named(written.error()));
       PrintNote(kControlProgram,
                 "the session is stopped and has its events still: fxt-record stop -o FILE again, "
                 "with another file, or fxt-record cancel");

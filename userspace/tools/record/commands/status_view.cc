@@ -9,6 +9,9 @@
 namespace tools {
 namespace {
 
+// ns. To load the programs took its time, too: before that it would be most of the share.
+constexpr uint64_t kLeastForShare = 10'000'000'000;
+
 using control::SessionState;
 using control::Status;
 
@@ -78,10 +81,12 @@ std::string StatusLines(const TimedStatus& now, const TimedStatus* before) {
   if (rates.lost > 0) {
     text += fmt::format(", {} a second", util::FormatCount(static_cast<uint64_t>(rates.lost)));
   }
-  const double cost = rates.known ? rates.cpu_percent : Percent(status.cpu_time, status.started);
-  text += fmt::format("\n{:<10} {} of CPU time, {:.2f}% of one CPU; {} of memory\n", "cost",
-                      util::FormatDuration(status.cpu_time), cost,
-                      util::FormatSize(status.resident_bytes));
+  text += fmt::format("\n{:<10} {} of CPU time", "cost", util::FormatDuration(status.cpu_time));
+  if (rates.known || status.started >= kLeastForShare) {
+    text += fmt::format(", {:.2f}% of one CPU",
+                        rates.known ? rates.cpu_percent : Percent(status.cpu_time, status.started));
+  }
+  text += fmt::format("; {} of memory\n", util::FormatSize(status.resident_bytes));
   for (const control::CategoryCount& category : status.categories) {
     text += fmt::format("{:<10} {}: {} events{}, {} lost\n", "category",
                         text::CleanText(category.name), util::FormatCount(category.events),

@@ -19,10 +19,13 @@ class ClientOutput {
   static util::Result<ClientOutput> Open(const std::string& path, bool recording);
 
   control::PassedOutput passed() const { return {fd_.get(), gzip_}; }
+  // The error of a controller, which does not know the file's name, with it.
+  util::Error Named(util::Error error) const;
   // The file takes its name; without it, it goes away.
   util::Status Publish();
 
  private:
+  std::string name_;
   util::UniqueFd fd_;
   std::unique_ptr<output::OutputFile> file_;
   bool gzip_ = false;

@@ -11,12 +11,11 @@
 #include <utility>
 
 #include "schema/names.h"
+#include "tools/record/options/provider_categories.h"
 #include "util/clock.h"
 
 namespace tools {
 namespace {
-
-constexpr std::string_view kPrefix = "provider:";
 
 fxt::EventType KindOf(control::MarkKind kind) {
   switch (kind) {
@@ -118,16 +117,6 @@ provider::ProviderSessionOptions ProviderSession(const control::TraceConfig& con
   std::vector<std::string> categories = config.categories.value_or(std::vector<std::string>());
   options.categories = TakeProviderCategories(categories);
   return options;
-}
-
-std::vector<std::string> TakeProviderCategories(std::vector<std::string>& categories) {
-  std::vector<std::string> taken;
-  std::erase_if(categories, [&taken](const std::string& word) {
-    if (!word.starts_with(kPrefix)) return false;
-    taken.push_back(word.substr(kPrefix.size()));
-    return true;
-  });
-  return taken;
 }
 
 }  // namespace tools

@@ -29,7 +29,4 @@ bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark,
 // What a session asks of programs.
 provider::ProviderSessionOptions ProviderSession(const control::TraceConfig& config);
 
-// Words of `categories` that are for programs ("provider:NAME"), without that; they are taken out.
-std::vector<std::string> TakeProviderCategories(std::vector<std::string>& categories);
-
 }  // namespace tools

@@ -7,7 +7,7 @@
 #include "capture/bpf/category.h"
 #include "output/name_pattern.h"
 #include "session/trigger/trigger_spec.h"
-#include "tools/record/control/provider_words.h"
+#include "tools/record/options/provider_categories.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -24,16 +24,6 @@ util::Result<uint32_t> Megabytes(const std::string& size) {
     return util::Error{fmt::format("a buffer of {} is too large", size), ""};
   }
   return static_cast<uint32_t>(megabytes);
-}
-
-std::vector<std::string> SplitAtCommas(std::string_view list) {
-  std::vector<std::string> words;
-  while (!list.empty()) {
-    const size_t comma = list.find(',');
-    words.emplace_back(list.substr(0, comma));
-    list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
-  }
-  return words;
 }
 
 }  // namespace
@@ -69,6 +59,7 @@ void SessionOptions::AddTo(const Command& command) {
            "What to record (fxt-record --list-categories shows what there is)")
       .Type("LIST");
   tasks.AddTo(command);
+  sources.Add(command);
 }
 
 util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
@@ -90,14 +81,22 @@ util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
     if (!megabytes) return megabytes.TakeError();
     config.buffer_size_megabytes_hint = *megabytes;
   }
+  RecordOptions options;
   if (!categories.empty()) {
     // Told here, where the hint is.
     std::vector<std::string> words = SplitAtCommas(categories);
     config.categories = words;
     TakeProviderCategories(words);
-    if (words.empty()) return config;
-    auto parsed = capture::ParseCategories(fmt::format("{}", fmt::join(words, ",")));
-    if (!parsed) return parsed.TakeError();
+    if (!words.empty()) {
+      auto parsed = capture::ParseCategories(fmt::format("{}", fmt::join(words, ",")));
+      if (!parsed) return parsed.TakeError();
+      options.categories = std::move(*parsed);
+    }
+  }
+  if (util::Status status = sources.Take(options); !status) return status.TakeError();
+  config.sources = {{}, options.counters, options.uprobes, options.usdts};
+  for (const capture::TracepointRequest& request : options.tracepoints) {
+    config.sources.tracepoints.push_back({request.pattern, request.filter});
   }
   if (tasks.any()) {
     config.filter = {tasks.tids, tasks.tgids, tasks.comms, tasks.cgroups, tasks.follow};

@@ -9,6 +9,7 @@
 #include "control/protocol/requests.h"
 #include "tools/common/command_line.h"
 #include "tools/record/control/trigger_files.h"
+#include "tools/record/options/source_words.h"
 #include "tools/record/options/task_choice.h"
 #include "util/result.h"
 
@@ -24,6 +25,7 @@ struct SessionOptions {
   std::string before;
   std::string after;
   TaskChoice tasks;
+  SourceWords sources;
 
   void AddTo(const Command& command);
   // Whether a mode was asked for.

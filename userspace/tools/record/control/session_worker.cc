@@ -13,12 +13,14 @@
 #include <string_view>
 #include <utility>
 
-#include "schema/event_info.h"
+#include "capture/counters/counter_set.h"
 #include "tools/record/control/provider_words.h"
 #include "tools/record/control/recording_status.h"
 #include "tools/record/options/filter_text.h"
 #include "tools/record/options/program_choice.h"
+#include "tools/record/options/provider_categories.h"
 #include "tools/record/options/session_description.h"
+#include "tools/record/options/source_words.h"
 #include "tools/record/process/schedule.h"
 #include "util/clock.h"
 
@@ -39,6 +41,22 @@ static_assert(static_cast<int>(control::BufferDisposition::kRetain) ==
               static_cast<int>(session::BufferDisposition::kRetain));
 
 Outcome Failed(const util::Error& error) { return {Failure{kFailed, error.message, error.hint}}; }
+
+// What of it is named, as the foreground's options have it.
+util::Status TakeSources(const control::TraceSources& sources, RecordOptions& options) {
+  for (const control::TraceSources::Tracepoint& each : sources.tracepoints) {
+    options.tracepoints.push_back({each.name, each.filter});
+  }
+  if (!sources.counters.empty()) {
+    auto names =
+        capture::CounterSet::ParseNames(fmt::format("{}", fmt::join(sources.counters, ",")));
+    if (!names) return names.TakeError();
+    options.counters = std::move(*names);
+  }
+  options.uprobes = sources.uprobes;
+  options.usdts = sources.usdts;
+  return ApplySources(options);
+}
 
 // For each wait anew.
 output::KeepWaiting PatientReader() {
@@ -188,16 +206,9 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
     options.follow = config_.filter->follow;
   }
   std::vector<std::string> notes;
-  // Of these some comes by perf, or needs what was mapped when; both are for a recording into a
-  // file.
-  for (const fxr_category category : {FXR_CATEGORY_LBR, FXR_CATEGORY_STACK, FXR_CATEGORY_PROBE,
-                                      FXR_CATEGORY_TRACEPOINT, FXR_CATEGORY_COUNTER}) {
-    if (options.categories.by_name.test(category)) {
-      const std::string_view name = schema::CategoryName(category);
-      return util::Error{fmt::format("category '{}' is not recorded by sessions", name),
-                         fmt::format("fxt-record -c {} records it in the foreground", name)};
-    }
-    options.categories.wanted.reset(category);
+  if (util::Status status = TakeSources(config_.sources, options); !status) return status;
+  if (config_.buffering_mode != control::BufferingMode::kStreaming) {
+    LeaveOutLong(options.categories);
   }
   if (auto status = LeaveOutImpossible(features_, options.categories, &notes); !status) {
     return status;
@@ -207,6 +218,8 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   session::RecordingConfig config;
   config.mode = static_cast<session::BufferingMode>(config_.buffering_mode);
   config.programs = std::move(*programs);
+  config.sources = MakePerfSourceOptions(options);
+  config.note = say_;
   uint64_t megabytes = config_.buffer_size_megabytes_hint;
   for (const control::ProviderSpec& spec : config_.provider_specs) {
     if (spec.name == "fxt-record" && spec.buffer_size_megabytes_hint != 0) {
@@ -228,6 +241,7 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   auto made = session::MakeRecording(std::move(config), features_);
   if (!made) return made.TakeError();
   recording_ = std::move(*made);
+  options.categories.wanted.set(FXR_CATEGORY_LBR, recording_->sources().branches);
   recording_->Describe(DescribeSession(options, recording_->capture(), std::nullopt));
   categories_ = categories;
   options_ = options;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "capture/bpf/ring_sizes.h"
@@ -38,6 +40,12 @@ util::Status LeaveOutImpossible(const capture::KernelFeatures& features,
   return util::Ok();
 }
 
+void LeaveOutLong(capture::CategorySelection& selection) {
+  for (const fxr_category category : {FXR_CATEGORY_LBR, FXR_CATEGORY_STACK}) {
+    if (!selection.by_name.test(category)) selection.wanted.reset(category);
+  }
+}
+
 util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& options,
                                                          const capture::ProcIdentity& identities,
                                                          bool realtime) {
@@ -53,6 +61,14 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
   }
   programs.sched_events = options.categories.sched_events;
   programs.stack = options.stack;
+  if (const auto& parts = options.categories.stack_parts; !parts.empty()) {
+    const auto has = [&](std::string_view part) {
+      return std::ranges::find(parts, part) != parts.end();
+    };
+    programs.stack.off = has("off");
+    programs.stack.wake = has("wake");
+    programs.stack.on = has("on");
+  }
   auto probes = probes::ResolveProbes(options.uprobes, options.usdts, probes::SystemPlaces(), {});
   if (!probes) return probes.TakeError();
   programs.probes = std::move(*probes);
@@ -78,6 +94,10 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
   }
   programs.verbose = options.verbose;
   return programs;
+}
+
+capture::PerfSourceOptions MakePerfSourceOptions(const RecordOptions& options) {
+  return {options.categories, options.lbr, options.tracepoints};
 }
 
 }  // namespace tools

@@ -7,6 +7,7 @@
 
 #include "capture/bpf/kernel_features.h"
 #include "capture/bpf/program_options.h"
+#include "capture/perf_sources.h"
 #include "capture/proc_identity.h"
 #include "tools/record/options/record_options.h"
 #include "util/result.h"
@@ -19,9 +20,16 @@ util::Status LeaveOutImpossible(const capture::KernelFeatures& features,
                                 capture::CategorySelection& selection,
                                 std::vector<std::string>* notes);
 
+// What a buffer has as many bytes of as of all else together is recorded into one only where it was
+// asked for by name: a group of categories is without it there.
+void LeaveOutLong(capture::CategorySelection& selection);
+
 // `realtime`: the recorder has real-time priority.
 util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& options,
                                                          const capture::ProcIdentity& identities,
                                                          bool realtime);
+
+// What of it comes by perf's rings.
+capture::PerfSourceOptions MakePerfSourceOptions(const RecordOptions& options);
 
 }  // namespace tools

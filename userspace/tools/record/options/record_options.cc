@@ -2,6 +2,7 @@
 #include "tools/record/options/record_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include "output/name_pattern.h"
 #include "tools/common/command_line.h"
 #include "tools/common/message.h"
+#include "tools/record/options/provider_categories.h"
 #include "tools/record/options/source_words.h"
 #include "util/quantity.h"
 
@@ -126,6 +128,17 @@ util::Status TakeBuffering(const Program& program, const Buffering& given, Recor
   return util::Ok();
 }
 
+util::Status CheckSymbols(const RecordOptions& options) {
+  if (options.symbols && !options.categories.wanted.test(FXR_CATEGORY_STACK)) {
+    return util::Error{"--symbols names what is in stacks, and none are recorded",
+                       "fxt-record -c default,stack --symbols"};
+  }
+  if (options.symbols && (options.memory_bytes != 0 || options.rotates())) {
+    return util::Error{"--symbols does not go with --circular, --oneshot and --rotate", ""};
+  }
+  return util::Ok();
+}
+
 }  // namespace
 
 ParsedOptions ParseRecordOptions(int argc, char** argv) {
@@ -233,17 +246,10 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
            "Category stack: samples of what runs, per second and CPU (by default 99)")
       .Type("N")
       .Range(uint64_t{1}, capture::StackOptions::kMaxFrequency);
+  program.Add("--symbols", options.symbols,
+              "Category stack: find the names of functions at the end and write them into the "
+              "file, for other machines");
   sources.Add(program);
-  program
-      .Add("--uprobe", options.uprobes,
-           "Record calls of this function of a program or library, from entry to return; with "
-           "+retval also what it returns, with +entry the entry alone, as C++ functions need that "
-           "throw (may be repeated)")
-      .Type("PATH:SYMBOL[+retval|+entry]");
-  program
-      .Add("--usdt", options.usdts,
-           "Record this USDT probe of a program or library, with its arguments (may be repeated)")
-      .Type("PATH:PROVIDER:NAME");
   program
       .Add("-u,--user", options.user,
            "Run the command as this user, as sudo -u would; the recorder stays root")
@@ -309,18 +315,20 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     options.duration = *value;
   }
   if (program.Has("--categories")) {
-    auto value = capture::ParseCategories(categories);
-    if (!value) return fail(value.error());
-    options.categories = *value;
+    std::vector<std::string> words = SplitAtCommas(categories);
+    options.provider_categories = TakeProviderCategories(words);
+    if (!options.provider_categories.empty() && !options.providers) {
+      return fail({"provider:NAME is of programs that take part, and those are not asked for",
+                   "fxt-record --providers -c sched,provider:NAME"});
+    }
+    // One of programs' categories alone leaves the kernel's as they are.
+    if (!words.empty() || options.provider_categories.empty()) {
+      auto value = capture::ParseCategories(fmt::format("{}", fmt::join(words, ",")));
+      if (!value) return fail(value.error());
+      options.categories = *value;
+    }
   }
-  const bool probes = !options.uprobes.empty() || !options.usdts.empty();
-  if (!probes && options.categories.by_name.test(FXR_CATEGORY_PROBE)) {
-    return fail({"category 'probe' needs a function to probe",
-                 "--uprobe PATH:SYMBOL, --usdt PATH:PROVIDER:NAME"});
-  }
-  options.categories.wanted.set(FXR_CATEGORY_PROBE, probes);
-  options.categories.by_name.set(FXR_CATEGORY_PROBE, probes);
-  if (util::Status status = sources.Take(program, options); !status) return fail(status.error());
+  if (util::Status status = sources.Take(options); !status) return fail(status.error());
   if (lbr_frequency != 0) options.lbr.frequency = lbr_frequency;
   if (lbr_period != 0) options.lbr.period = lbr_period;
   if (!lbr_filter.empty()) {
@@ -332,14 +340,6 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     auto value = util::ParseDuration(stack_min);
     if (!value) return fail(value.error());
     options.stack.min_sleep = *value;
-  }
-  if (const auto& parts = options.categories.stack_parts; !parts.empty()) {
-    const auto has = [&](std::string_view part) {
-      return std::ranges::find(parts, part) != parts.end();
-    };
-    options.stack.off = has("off");
-    options.stack.wake = has("wake");
-    options.stack.on = has("on");
   }
   if (program.Has("--buffer-size")) {
     auto value = util::ParseSize(buffer_size);
@@ -358,6 +358,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   if (util::Status status = TakeRotation(program, rotate, options); !status) {
     return fail(status.error());
   }
+  if (util::Status status = CheckSymbols(options); !status) return fail(status.error());
   if (program.Has("--user") && options.user.empty()) return fail({"the user has no name", ""});
   if (options.command.empty() && (options.as_caller || !options.user.empty())) {
     return fail({fmt::format("{} says who runs the command, and there is no command",

@@ -38,7 +38,8 @@ struct RecordOptions : TaskChoice {
   // That alerts and programs come to; empty where no trigger waits for one, and without
   // --providers.
   std::string socket;
-  bool providers = false;  // programs take part
+  bool providers = false;                        // programs take part
+  std::vector<std::string> provider_categories;  // of theirs; empty: all
   // --rotate: files that follow each other, each for so long (ns) or so many bytes; 0: no limit.
   uint64_t rotate_time = 0;
   uint64_t rotate_bytes = 0;
@@ -47,6 +48,7 @@ struct RecordOptions : TaskChoice {
   bool only_command = false;
   perf::LbrOptions lbr;
   capture::StackOptions stack;
+  bool symbols = false;  // names of what is in stacks are found at the end
   // Category `probe`, as given: PATH:SYMBOL[+retval|+entry], PATH:PROVIDER:NAME.
   std::vector<std::string> uprobes;
   std::vector<std::string> usdts;

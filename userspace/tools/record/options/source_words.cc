@@ -10,29 +10,44 @@
 
 namespace tools {
 
-void SourceWords::Add(const Program& program) {
-  program
+void SourceWords::Add(const Command& command) {
+  command
       .AddInOrder(
           "-e,--event", [this](const std::string& pattern) { TakeEvent(pattern); },
           "Also record this tracepoint, as in sched:sched_stat_runtime or 'block:*' (may be "
           "repeated; --list-events shows them)")
       .Type("SYSTEM:NAME");
-  program
+  command
       .AddInOrder(
           "--filter", [this](const std::string& filter) { TakeFilter(filter); },
           "Only its events of which this is true: 'order > 2', in the kernel's language of "
           "tracepoint filters (for the -e before it)")
       .Type("FILTER");
-  program
-      .Add("--counters", counters_,
-           "Count these events by the runs of threads: cycles,instructions,cache-misses, or "
-           "task-clock,page-faults where the machine has no performance monitoring unit")
+  command
+      .AddInOrder(
+          "--counters", [this](const std::string& list) { TakeCounters(list); },
+          "Count these events by the runs of threads: cycles,instructions,cache-misses, or "
+          "task-clock,page-faults where the machine has no performance monitoring unit")
       .Type("LIST");
+  command
+      .Add("--uprobe", uprobes_,
+           "Record calls of this function of a program or library, from entry to return; with "
+           "+retval also what it returns, with +entry the entry alone, as C++ functions need that "
+           "throw (may be repeated)")
+      .Type("PATH:SYMBOL[+retval|+entry]");
+  command
+      .Add("--usdt", usdts_,
+           "Record this USDT probe of a program or library, with its arguments (may be repeated)")
+      .Type("PATH:PROVIDER:NAME");
 }
 
 void SourceWords::TakeEvent(const std::string& pattern) {
   if (pattern.empty()) problem_ = "-e without the name of a tracepoint";
   requests_.push_back({pattern, ""});
+}
+
+void SourceWords::TakeCounters(const std::string& list) {
+  counters_ = counters_ ? *counters_ + ',' + list : list;
 }
 
 void SourceWords::TakeFilter(const std::string& filter) {
@@ -47,30 +62,40 @@ void SourceWords::TakeFilter(const std::string& filter) {
   }
 }
 
-util::Status SourceWords::Take(const Program& program, RecordOptions& options) {
+util::Status SourceWords::Take(RecordOptions& options) const {
   if (!problem_.empty()) {
     return util::Error{problem_, "write it like: -e kmem:mm_page_alloc --filter 'order > 2'"};
   }
   options.tracepoints = requests_;
-  if (program.Has("--counters")) {
-    auto names = capture::CounterSet::ParseNames(counters_);
+  options.uprobes = uprobes_;
+  options.usdts = usdts_;
+  if (counters_) {
+    auto names = capture::CounterSet::ParseNames(*counters_);
     if (!names) return names.TakeError();
     options.counters = std::move(*names);
   }
+  return ApplySources(options);
+}
+
+util::Status ApplySources(RecordOptions& options) {
   capture::CategorySelection& selection = options.categories;
   struct Source {
     fxr_category category;
     bool asked_for;
+    const char* what;
     const char* example;
   };
   for (const Source& source :
-       {Source{FXR_CATEGORY_TRACEPOINT, !options.tracepoints.empty(), "-e 'block:*'"},
-        Source{FXR_CATEGORY_COUNTER, !options.counters.empty(),
-               "--counters task-clock,page-faults"}}) {
+       {Source{FXR_CATEGORY_PROBE, !options.uprobes.empty() || !options.usdts.empty(),
+               "needs a function to probe", "--uprobe PATH:SYMBOL, --usdt PATH:PROVIDER:NAME"},
+        Source{FXR_CATEGORY_TRACEPOINT, !options.tracepoints.empty(), "does not say of what",
+               "ask for it with -e 'block:*'"},
+        Source{FXR_CATEGORY_COUNTER, !options.counters.empty(), "does not say of what",
+               "ask for it with --counters task-clock,page-faults"}}) {
     if (!source.asked_for && selection.by_name.test(source.category)) {
       return util::Error{
-          fmt::format("category '{}' does not say of what", schema::CategoryName(source.category)),
-          fmt::format("ask for it with {}", source.example)};
+          fmt::format("category '{}' {}", schema::CategoryName(source.category), source.what),
+          source.example};
     }
     selection.wanted.set(source.category, source.asked_for);
     selection.by_name.set(source.category, source.asked_for);

@@ -19,4 +19,9 @@ bool BecomeRealtime() {
          given;
 }
 
+void BecomeOrdinary() {
+  const sched_param parameters{};
+  sched_setscheduler(0, SCHED_OTHER, &parameters);
+}
+
 }  // namespace tools

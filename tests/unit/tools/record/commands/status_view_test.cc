@@ -45,6 +45,13 @@ TEST(StatusViewTest, ShowsRatesBetweenTwo) {
   EXPECT_FALSE(RatesBetween(now, Started(4'000'000'000, 10, 0)).known);
 }
 
+TEST(StatusViewTest, AShareOfTheCpuIsNotToldRightAfterTheStart) {
+  TimedStatus now = Started(3'000'000'000, 5000, 70'000'000);
+  EXPECT_THAT(StatusLines(now, nullptr), HasSubstr("70.0 ms of CPU time, 0.12% of one CPU; "));
+  now.status.started = 2'000'000;
+  EXPECT_THAT(StatusLines(now, nullptr), HasSubstr("70.0 ms of CPU time; "));
+}
+
 TEST(StatusViewTest, SaysThatThereIsNoSession) {
   const TimedStatus ready;
   EXPECT_EQ(StatusLine(ready, nullptr), "READY\n");

@@ -7,53 +7,11 @@
 
 #include <functional>
 
+#include "capture/comparer/made_logs.h"
 #include "capture/ftrace/tracefs/event_format.h"
 
 namespace truth {
 namespace {
-
-constexpr uint64_t kStepNs = 1'000'000;
-
-// The kernel's record: one CPU that goes 100 -> idle -> 101 -> idle -> 100, and so on.
-SwitchLog Reference(int switches) {
-  SwitchLog log;
-  log.cpus.resize(1);
-  const uint32_t names[] = {log.names.Intern("swapper/0"), log.names.Intern("first"),
-                            log.names.Intern("second")};
-  const int32_t tids[] = {100, 0, 101, 0};
-  const auto name_of = [&](int32_t tid) { return names[tid == 0 ? 0 : tid - 99]; };
-  for (int i = 0; i < switches; ++i) {
-    const int32_t prev = tids[i % 4], next = tids[(i + 1) % 4];
-    Switch s;
-    s.time_ns = (static_cast<uint64_t>(i) + 10) * kStepNs;
-    s.prev_tid = prev;
-    s.next_tid = next;
-    s.prev_name = name_of(prev);
-    s.next_name = name_of(next);
-    s.prev_priority = 120;
-    s.next_priority = 120;
-    s.prev_state = prev == 0 ? 'R' : 'S';
-    log.cpus[0].push_back(s);
-  }
-  return log;
-}
-
-// The same as a recording has it.
-FxtLog Recording(const SwitchLog& reference) {
-  FxtLog recorded;
-  recorded.log.cpus = reference.cpus;
-  for (uint32_t id = 0; id < reference.names.size(); ++id) {
-    recorded.log.names.Intern(reference.names.Name(id));
-  }
-  for (std::vector<Switch>& cpu : recorded.log.cpus) {
-    for (Switch& s : cpu) {
-      s.time_ns += 300;
-      if (s.prev_tid == 0) s.prev_priority = 0;
-      if (s.next_tid == 0) s.next_priority = 0;
-    }
-  }
-  return recorded;
-}
 
 TEST(Compare, FindsNothingWhereNothingDiffers) {
   const SwitchLog reference = Reference(40);
@@ -304,59 +262,6 @@ TEST(Compare, CountsWhatIsLostAmongTasksThatTakeTurns) {
   EXPECT_EQ(comparison.total.late, 0u);
 }
 
-TEST(Compare, AllowsANameOnlyWhileItsRenameIsUnderWay) {
-  SwitchLog reference = Reference(40);
-  FxtLog recorded = Recording(reference);
-  recorded.log.cpus[0][20].prev_name = recorded.log.names.Intern("renamed");
-  const uint32_t renamed = reference.names.Intern("renamed");
-  const uint64_t switch_ns = reference.cpus[0][20].time_ns;
-  const int32_t tid = reference.cpus[0][20].prev_tid;
-  reference.renames = {{switch_ns - 2'000, 0, tid, tid, 1, renamed}};
-  Comparison comparison = Compare(reference, recorded, {});
-  EXPECT_TRUE(comparison.exact()) << comparison.Describe({});
-  EXPECT_EQ(comparison.total.renames_in_flight, 1u);
-  // Announced by another task, long before: whoever it was is done.
-  reference.renames = {{switch_ns - 4 * kStepNs + 500'000, 0, 7, tid, 1, renamed}};
-  EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
-}
-
-TEST(Compare, AllowsARenameThatItsAuthorWasPreemptedIn) {
-  SwitchLog reference = Reference(40);
-  FxtLog recorded = Recording(reference);
-  const Switch& out = reference.cpus[0][20];
-  const int32_t tid = out.prev_tid;
-  recorded.log.cpus[0][20].prev_name = recorded.log.names.Intern("renamed");
-  const uint32_t renamed = reference.names.Intern("renamed");
-  // It comes back with the fourth switch from here; ftrace is told of the rename right then ...
-  const uint64_t back_ns = reference.cpus[0][23].time_ns;
-  ASSERT_EQ(reference.cpus[0][23].next_tid, tid);
-  reference.renames = {{back_ns + 2'000, 0, tid, tid, 1, renamed}};
-  EXPECT_TRUE(Compare(reference, recorded, {}).exact());
-  // ... but not when it has been running for long, ...
-  reference.renames = {{back_ns + kStepNs / 2, 0, tid, tid, 1, renamed}};
-  EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
-  // ... nor by a task that was not away.
-  reference.renames = {{back_ns + 2'000, 0, 7, tid, 1, renamed}};
-  EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
-}
-
-TEST(Compare, AllowsANameThatIsHalfWritten) {
-  SwitchLog reference = Reference(40);
-  FxtLog recorded = Recording(reference);
-  const uint64_t switch_ns = reference.cpus[0][20].time_ns;
-  const int32_t tid = reference.cpus[0][20].prev_tid;
-  recorded.log.cpus[0][20].prev_name = recorded.log.names.Intern("wl-fork");
-  const uint32_t old_name = reference.names.Intern("workload");
-  const uint32_t new_name = reference.names.Intern("wl-fork");
-  reference.renames = {{switch_ns - 2'000, 0, tid, tid, old_name, new_name}};
-  for (const auto& [comm, allowed] :
-       {std::pair("wl-fork", true), std::pair("workload", true), std::pair("wl-fokd", false),
-        std::pair("wl-forkd", true), std::pair("wl-forks", false), std::pair("wl", false)}) {
-    reference.cpus[0][20].prev_name = reference.names.Intern(comm);
-    EXPECT_EQ(Compare(reference, recorded, {}).exact(), allowed) << comm;
-  }
-}
-
 TEST(Compare, KnowsACpuThatWasOffline) {
   SwitchLog reference = Reference(40);
   const uint32_t stopper = reference.names.Intern("migration/0");
@@ -394,22 +299,6 @@ TEST(Compare, TakesAWokenTaskForOneThatSlept) {
     reference.cpus[0][20].prev_state = state;
     EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_state, allowed ? 0u : 1u) << state;
   }
-}
-
-TEST(Compare, AllowsLongerNamesOfKernelThreads) {
-  SwitchLog reference = Reference(8);
-  const uint32_t comm = reference.names.Intern("rcu_tasks_kthre");
-  const uint32_t worker = reference.names.Intern("kworker/0:1");
-  FxtLog recorded = Recording(reference);
-  reference.cpus[0][0].prev_name = comm;
-  recorded.log.cpus[0][0].prev_name = recorded.log.names.Intern("rcu_tasks_kthread");
-  reference.cpus[0][4].prev_name = worker;
-  recorded.log.cpus[0][4].prev_name = recorded.log.names.Intern("kworker/0:1-events");
-  EXPECT_TRUE(Compare(reference, recorded, {}).exact());
-  recorded.log.cpus[0][4].prev_name = recorded.log.names.Intern("kworker/0:1");
-  EXPECT_TRUE(Compare(reference, recorded, {}).exact());
-  recorded.log.cpus[0][4].prev_name = recorded.log.names.Intern("kworker/0:12");
-  EXPECT_FALSE(Compare(reference, recorded, {}).exact());
 }
 
 TEST(Compare, FindsAKoidThatTwoTasksShare) {

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Trace Event JSON that is not ours.
+
+IMPORT_ROUNDS ?= 100000
+
+## import-test   random Trace Event JSON, and what clang, ninja, Node, Chromium and perf write, there and back
+## import-damage 100,000 damaged files into fxt import (IMPORT_ROUNDS=100000)
+## bench-import  a gigabyte of JSON: MB/s of one core, and memory
+.PHONY: import-test import-damage bench-import
+import-test: $(BINARIES)
+	tests/import/import_test.py --build $(BUILD)
+
+import-damage: $(BUILD)/unit_tests
+	FXT_DAMAGE_ROUNDS=$(IMPORT_ROUNDS) $(BUILD)/unit_tests --gtest_filter='TraceEventImporterTest.Damaged*'
+
+bench-import: $(BINARIES)
+	scripts/bench_import --build $(BUILD)

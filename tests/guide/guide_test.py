@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Types what docs/guide.md says, and holds what comes out against what stands there, and against what is said of it.
+
+    tests/guide/guide_test.py --build build             the test: needs root, BTF and PostgreSQL; two minutes
+    tests/guide/guide_test.py --build build --write     puts this run's output and pictures into the document
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DOCUMENT = os.path.join(ROOT, "docs/guide.md")
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LIMIT_S = 300
+OPTIONS = argparse.Namespace(build=os.path.join(ROOT, "build"))
+
+
+class Step:
+    """A command and what it printed."""
+
+    def __init__(self, typed):
+        self.typed = typed    # as it stands there, lines that go on included
+        self.output = ""      # both streams
+        self.status = None
+
+    @property
+    def command(self):
+        return self.typed.replace("\\\n", " ")
+
+
+def parse(block):
+    steps = []
+    goes_on = False
+    for line in block.splitlines():
+        if goes_on:
+            steps[-1].typed += "\n" + line
+        elif line.startswith("$ "):
+            steps.append(Step(line[2:]))
+        else:
+            steps[-1].output += line + "\n"
+        goes_on = line.endswith("\\") and (goes_on or line.startswith("$ "))
+    return steps
+
+
+def document():
+    with open(DOCUMENT, encoding="utf-8") as file:
+        return file.read()
+
+
+def shape(text):
+    """What is the same in every run: words. Figures, and how many spaces stand before them, are not."""
+    text = re.sub(r"[0-9]+(\.[0-9]+)?(e-[0-9]+)?(ns|us|ms|s)?\b", "#", text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+class Place:
+    """A folder that looks like the clone and has the programs on its path."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for name in ("examples", "scripts"):
+            os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
+        os.symlink(os.path.abspath(OPTIONS.build), os.path.join(folder, "build"))
+        tools = os.path.join(folder, ".tools")
+        os.mkdir(tools)
+        # Whoever runs this is root.
+        with open(os.path.join(tools, "sudo"), "w", encoding="utf-8") as file:
+            file.write('#!/bin/sh\nexec "$@"\n')
+        os.chmod(os.path.join(tools, "sudo"), 0o755)
+        os.mkdir(os.path.join(folder, "orders"))
+        # The server runs as another user.
+        os.chmod(folder, 0o755)
+        self.environment = {**os.environ, "PATH": f"{tools}:{folder}/build:{os.environ['PATH']}",
+                            "ORDERS": os.path.join(folder, "orders"), "LC_ALL": "C.UTF-8", "COLUMNS": "120"}
+
+    def run(self, typed):
+        step = Step(typed)
+        done = subprocess.run(["bash", "-c", step.command], cwd=self.folder, env=self.environment, check=False,
+                              timeout=LIMIT_S, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        step.output = done.stdout.decode()
+        step.status = done.returncode
+        return step
+
+
+def why_not():
+    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
+        return "needs root and BTF"
+    try:
+        subprocess.run(["sh", "-c", "ls /usr/lib/postgresql/*/bin/pgbench && id postgres && command -v runuser"],
+                       check=True, capture_output=True)
+    except subprocess.CalledProcessError:
+        return "no PostgreSQL (make deps DEPS=regress)"
+    return None
+
+
+class Guide(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(dir="/tmp")
+        cls.addClassCleanup(folder.cleanup)
+        cls.place = Place(folder.name)
+        cls.said = [step for block in BLOCK.findall(document()) for step in parse(block)]
+        cls.done = []
+        for step in cls.said:
+            cls.done.append(cls.place.run(step.typed))
+            print(f"$ {step.typed}\n{cls.done[-1].output}", flush=True)
+
+    def outputs(self, beginning):
+        """What was said and what came out, of the one command that begins so."""
+        found = [(said.output, done.output) for said, done in zip(self.said, self.done)
+                 if said.command.removeprefix("sudo ").startswith(beginning)]
+        self.assertEqual(len(found), 1, beginning)
+        return found[0]
+
+    def test_every_command_works(self):
+        for step in self.done:
+            # Which is what `diff` says of files that differ.
+            self.assertEqual(step.status, 1 if step.command.startswith("diff ") else 0, f"{step.typed}\n{step.output}")
+        for name in ("diff.html", "report.html", "flame.html", "strip.svg"):
+            self.assertGreater(os.path.getsize(os.path.join(self.place.folder, name)), 1000, name)
+
+    def test_it_is_measured_as_said(self):
+        for said, done in zip(self.said[:2], self.done[:2]):
+            self.assertIn("orders.sh", said.typed)
+            self.assertEqual(shape(done.output), shape(said.output))
+
+    def test_the_cause_is_at_rank_1(self):
+        for output in self.outputs("fxt diff ab/"):
+            first = re.search(r"^ 1\. (.*)$", output, re.MULTILINE)
+            self.assertIsNotNone(first, output)
+            self.assertEqual(first[1], "worse  postgres: blocked, how often")
+            self.assertRegex(output.split(" 2. ")[0], r"because it waited .* more for a timer or a device")
+
+    def test_the_report_names_it(self):
+        for output in self.outputs("fxt report"):
+            self.assertRegex(output, r"\A  postgres \*\n")
+            self.assertRegex(output, r"\n    blocked [0-9.]+ \(D\), ended by: (interrupt or timer|kworker)")
+
+    def test_the_stack_ends_in_the_function(self):
+        for output in self.outputs("fxt flame --base before.fxt why.fxt --format"):
+            self.assertRegex(output, r"\A[0-9]+ postgres;postgres;.*;PostgresMain;.*CommitTransactionCommand;.*"
+                                     r"XLogFlush;.*fdatasync\n\Z")
+
+    def test_the_line_is_what_differs(self):
+        said, done = self.outputs("diff ")
+        self.assertEqual(said, done)
+        self.assertIn("< synchronous_commit = off\n", done)
+
+    def test_with_the_line_nothing_is_slower(self):
+        for output in self.outputs("fxt diff check/"):
+            self.assertRegex(output, r"nothing changed by 10% or more")
+
+
+def write():
+    """The document with what comes out now."""
+    sys.path.insert(0, os.path.join(ROOT, "tests/guide"))
+    import pictures  # pylint: disable=import-outside-toplevel
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        place = Place(folder)
+
+        def run(match):
+            lines = ""
+            for step in parse(match[1]):
+                done = place.run(step.typed)
+                print(f"$ {step.typed}\n{done.output}", flush=True)
+                lines += f"$ {step.typed}\n{done.output}"
+            return f"```console\n{lines}```"
+
+        text = BLOCK.sub(run, document())
+        pictures.take(folder, os.path.join(ROOT, "docs/images"))
+    with open(DOCUMENT, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=OPTIONS.build)
+    parser.add_argument("--write", action="store_true")
+    OPTIONS = parser.parse_args()
+    if why_not():
+        print(f"SKIPPED: {why_not()}")
+    elif OPTIONS.write:
+        write()
+    else:
+        unittest.main(argv=sys.argv[:1], verbosity=2)

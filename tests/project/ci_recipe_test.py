@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""examples/ci: the workflow is one that a runner understands, and calls the script as the script wants it; what the script
+does with what others answer. Nothing is recorded: see tests/guide/ci_recipe_test.py."""
+
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+import unittest
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+RECIPE = os.path.join(ROOT, "examples/ci")
+# Writes what it was asked for into the folder behind the number of captures.
+CAPTURE_AB = """#!/bin/sh
+while [ "$1" != 2 ]; do shift; done
+mkdir -p "$2/base" "$2/new"
+shift 2
+echo "$*" >"$LOG"
+exit "$CAPTURED"
+"""
+FXT = """#!/bin/sh
+case "$*" in *--json*) echo '{}'; exit 0 ;; esac
+while [ "$1" != --markdown ]; do shift; done
+echo '# found' >"$2"
+exit "$FOUND"
+"""
+
+
+def read(name):
+    with open(os.path.join(RECIPE, name), encoding="utf-8") as file:
+        return file.read()
+
+
+@unittest.skipIf(yaml is None, "no python3-yaml (make deps)")
+class Workflow(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.workflow = yaml.safe_load(read("perf.yml"))
+        cls.job = cls.workflow["jobs"]["compare"]
+        cls.steps = cls.job["steps"]
+
+    def test_it_runs_for_pull_requests_and_may_comment(self):
+        # YAML 1.1 takes the word for a truth value.
+        self.assertEqual(self.workflow[True], "pull_request")
+        self.assertEqual(self.workflow["permissions"]["pull-requests"], "write")
+        self.assertLessEqual(self.job["timeout-minutes"], 60)
+
+    def test_every_step_is_an_action_or_a_script(self):
+        for step in self.steps:
+            self.assertEqual(len({"uses", "run"} & set(step)), 1, step)
+            if "run" in step:
+                done = subprocess.run(["sh", "-n", "-c", step["run"]], capture_output=True, check=False)
+                self.assertEqual(done.stderr, b"", step["run"])
+            else:
+                self.assertRegex(step["uses"], r"^[a-z-]+/[a-z-]+@v\d+$")
+
+    def test_the_script_gets_the_trees_that_were_checked_out(self):
+        trees = {step["with"]["path"] for step in self.steps if step.get("uses", "").startswith("actions/checkout")}
+        call = next(shlex.split(step["run"]) for step in self.steps if "examples/ci/compare" in step.get("run", ""))
+        self.assertEqual(call[1:], ["-o", "perf", "base", "new", "perf/bench.sh"])
+        self.assertEqual(trees, {"base", "new"})
+        folder = call[2]
+        self.assertIn(f"{folder}/diff.md", next(step["run"] for step in self.steps if "gh pr comment" in step.get("run", "")))
+        kept = next(step for step in self.steps if "upload-artifact" in step.get("uses", ""))
+        self.assertEqual(kept["with"]["path"], folder)
+
+    def test_the_document_names_what_is_there(self):
+        with open(os.path.join(ROOT, "docs/ci.md"), encoding="utf-8") as file:
+            text = file.read()
+        for name in re.findall(r"^\| `([a-z.]+)` \|", text, re.MULTILINE):
+            self.assertTrue(os.path.exists(os.path.join(RECIPE, name)), name)
+
+
+class Script(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        for name, text in (("capture-ab", CAPTURE_AB), ("fxt", FXT), ("fxt-record", "#!/bin/sh\n"), ("sudo", '#!/bin/sh\nshift\n"$@"\n')):
+            path = os.path.join(self.folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.chmod(path, 0o755)
+        for name in ("old tree", "new"):
+            os.mkdir(os.path.join(self.folder, name))
+
+    def compare(self, *words, captured=0, found=0):
+        return subprocess.run([os.path.join(RECIPE, "compare"), *words], cwd=self.folder, capture_output=True, text=True,
+                              check=False, env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}",
+                                                "CAPTURE_AB": os.path.join(self.folder, "capture-ab"),
+                                                "LOG": os.path.join(self.folder, "log"), "CAPTURED": str(captured),
+                                                "FOUND": str(found), "GITHUB_STEP_SUMMARY": os.path.join(self.folder, "s.md")})
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+            return file.read()
+
+    def test_statuses(self):
+        for captured, found, status in ((0, 0, 0), (0, 3, 3), (0, 2, 1), (1, 0, 1)):
+            done = self.compare("-n", "2", "old tree", "new", "true", captured=captured, found=found)
+            self.assertEqual(done.returncode, status, done.stderr)
+
+    def test_the_benchmark_runs_in_each_tree(self):
+        done = self.compare("-n", "2", "-o", "out", "old tree", "new", "perf/bench.sh", "--fast")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        log = self.read("log")
+        self.assertIn("sh old tree perf/bench.sh --fast --- sh -c", log)
+        self.assertTrue(log.endswith("sh new perf/bench.sh --fast\n"))
+        self.assertEqual(self.read("out/diff.md"), self.read("s.md"))
+        self.assertEqual(self.read("out/diff.json"), "{}\n")
+
+    def test_wrong_command_lines(self):
+        for words in ([], ["new", "true"], ["new", "nowhere", "true"], ["-x", "new", "new", "true"]):
+            done = self.compare(*words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("usage: compare", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a statement may do, and in which formats its rows are shown."""
+
+import json
+import os
+
+from traces import Traces, ask, fxt
+
+
+class Statements(Traces):
+    def test_nothing_is_written_or_loaded(self):
+        path = self.traces[0]
+        target = self.path("written")
+        before = sorted(os.listdir(self.folder.name))
+        for statement in (f"ATTACH '{target}' AS x", f"VACUUM INTO '{target}'", "CREATE TABLE x(a)", "PRAGMA journal_mode=WAL",
+                          "SELECT load_extension('x')", "DROP TABLE slices", "DELETE FROM sqlite_schema",
+                          f"CREATE VIRTUAL TABLE x USING fxt('{path}', slices)", "INSERT INTO slices(ts) VALUES(1)",
+                          "PRAGMA temp_store_directory='/'", "CREATE VIRTUAL TABLE temp.x USING fts5(a)"):
+            done = fxt("query", path, statement)
+            with self.subTest(statement):
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertRegex(done.stderr.decode(), r"\Afxt: error: [^\n]*\n(fxt: hint: [^\n]*\n)?\Z")
+        self.assertEqual(sorted(os.listdir(self.folder.name)), before)
+
+    def test_temporary_tables_are_allowed(self):
+        script = self.path("script.sql")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("CREATE TEMP TABLE s AS SELECT * FROM slices WHERE cpu = 1;\nCREATE INDEX temp.i ON s(tid);\n"
+                       "-- a comment\nSELECT count(*) AS n FROM s;")
+        done = fxt("query", "--json", "-f", script, self.traces[0])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(json.loads(done.stdout), [{"n": ask(self.traces[0], "SELECT count(*) FROM slices WHERE cpu = 1")[0][0]}])
+
+    def test_formats(self):
+        statement = "SELECT 1 AS a, NULL AS b, 'x,\"|' AS c, 0.5 AS d, x'01ff' AS e"
+        texts = {(): "a     b  c       d  e\n-  ----  ----  ---  ----\n1  NULL  x,\"|  0.5  01ff\n",
+                 ("--csv",): 'a,b,c,d,e\n1,,"x,""|",0.5,01ff\n',
+                 ("--json",): '[\n{"a":1,"b":null,"c":"x,\\"|","d":0.5,"e":"01ff"}\n]\n',
+                 ("--markdown",): '| a | b | c | d | e |\n|---|---|---|---|---|\n| 1 |  | x,"\\| | 0.5 | 01ff |\n'}
+        for options, text in texts.items():
+            done = fxt("query", *options, self.traces[0], statement)
+            self.assertEqual((done.stdout.decode(), done.stderr), (text, b""))
+
+    def test_statements_come_from_standard_input(self):
+        done = fxt("query", "--csv", self.traces[0], stdin=b"SELECT 1\n  AS a;\n.schema idle\nSELECT 2 AS b")
+        self.assertEqual(done.stderr, b"")
+        lines = done.stdout.decode().splitlines()
+        self.assertEqual((lines[:3], lines[-2:]), (["a", "1", "name,type"], ["b", "2"]))
+
+    def test_wrong_statements_are_one_line(self):
+        for statement in ("SELEC 1", "SELECT * FROM none", "SELECT quantile(dur, 2) FROM slices", "SELECT 'a\nb"):
+            done = fxt("query", self.traces[0], statement)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr.decode(), r"\Afxt: error: [^\n]+\n\Z")

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/perf_sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "capture/branch_recorder.h"
+#include "capture/stack_sampler.h"
+#include "capture/tracepoint_recorder.h"
+
+namespace capture {
+namespace {
+
+// Where the slots stay in their rings, perf's are only a way through: they are emptied whenever a
+// quarter is full.
+constexpr size_t kMostOnTheWay = size_t{4} << 20;
+
+util::Result<bool> AddBranches(const PerfSourceOptions& options, CaptureSession& session,
+                               std::vector<std::string>* notes) {
+  if (!options.categories.wanted.test(FXR_CATEGORY_LBR)) return false;
+  const bool by_name = options.categories.by_name.test(FXR_CATEGORY_LBR);
+  if (session.in_process_namespace()) {
+    constexpr const char* kWhy = "in a process namespace perf does not tell whose a stack is";
+    if (by_name) {
+      return util::Error{fmt::format("category 'lbr' cannot be recorded: {}", kWhy),
+                         "record it from outside of the container"};
+    }
+    notes->push_back(fmt::format("without category 'lbr': {}", kWhy));
+    return false;
+  }
+  auto branches = BranchRecorder::Open(options.lbr);
+  if (branches) {
+    session.AddSource(std::move(*branches));
+    return true;
+  }
+  if (by_name) return branches.TakeError();
+  notes->push_back(fmt::format("without category 'lbr': {}", branches.error().message));
+  return false;
+}
+
+// Off and wake stacks come by the programs.
+util::Status AddStacks(const PerfSourceOptions& options, CaptureSession& session,
+                       std::vector<std::string>* notes) {
+  if (!session.options().categories.test(FXR_CATEGORY_STACK)) return util::Ok();
+  const StackOptions& stack = session.options().stack;
+  const bool by_name = options.categories.by_name.test(FXR_CATEGORY_STACK);
+  if (session.in_process_namespace()) {
+    // perf tells this namespace's numbers there, which are not those in the file.
+    if (stack.on && by_name && !options.categories.stack_parts.empty()) {
+      return util::Error{"stack:on cannot be recorded in a process namespace",
+                         "record it from outside of the container, or ask for stack:off,wake"};
+    }
+    notes->push_back(
+        "no samples of what runs (stack:on): in a process namespace perf does not tell "
+        "whose they are");
+    return util::Ok();
+  }
+  auto stacks = StackSampler::Open(stack);
+  if (stacks) {
+    session.AddSource(std::move(*stacks));
+    return util::Ok();
+  }
+  if (by_name) return stacks.TakeError();
+  notes->push_back(fmt::format("without samples of what runs: {}", stacks.error().message));
+  return util::Ok();
+}
+
+util::Result<std::vector<schema::TracepointFormat>> AddTracepoints(
+    const PerfSourceOptions& options, CaptureSession& session, std::vector<std::string>* notes) {
+  if (options.tracepoints.empty()) return std::vector<schema::TracepointFormat>();
+  if (session.in_process_namespace()) {
+    return util::Error{"tracepoints (-e) cannot be recorded in a process namespace",
+                       "record them from outside of the container"};
+  }
+  // Their records are several times as long as a slot, and far fewer.
+  size_t ring_bytes = session.ring_bytes() / 2;
+  if (session.options().ring_use != RingUse::kDrained) {
+    ring_bytes = std::min(ring_bytes, kMostOnTheWay);
+  }
+  auto source = TracepointRecorder::Open(options.tracepoints, ring_bytes, notes);
+  if (!source) return source.TakeError();
+  std::vector<schema::TracepointFormat> formats = (*source)->formats();
+  session.AddSource(std::move(*source));
+  return formats;
+}
+
+}  // namespace
+
+util::Result<PerfSources> AddPerfSources(const PerfSourceOptions& options, CaptureSession& session,
+                                         std::vector<std::string>* notes) {
+  PerfSources sources;
+  const auto branches = AddBranches(options, session, notes);
+  if (!branches) return branches.error();
+  sources.branches = *branches;
+  if (util::Status status = AddStacks(options, session, notes); !status) return status.TakeError();
+  auto tracepoints = AddTracepoints(options, session, notes);
+  if (!tracepoints) return tracepoints.TakeError();
+  sources.tracepoints = std::move(*tracepoints);
+  return sources;
+}
+
+}  // namespace capture
