@@ -38,7 +38,8 @@ TEST(Surroundings, EachCategoryThatIsCalledAvailable) {
   std::string line;
   std::getline(lines, line);
   int tried = 0;
-  while (std::getline(lines, line)) {
+  // Prices of options follow behind an empty line.
+  while (std::getline(lines, line) && !line.empty()) {
     const std::string name = line.substr(0, line.find(' '));
     const bool available = !Mentions(line, "not available");
     const TempDir dir;

@@ -46,8 +46,8 @@ std::string PricesOfOptions() {
   return list +
          "\nNS: added to whoever makes an event; BYTES: in the file. One machine's medians (make "
          "bench-prices): to "
-         "compare with\neach other. -: not known. fxt-record --list-categories=prices says what "
-         "one event is.\n";
+         "compare with\neach other. 0: less than what the load itself varies by; -: not known. "
+         "fxt-record --list-categories=prices\nsays what one event is.\n";
 }
 
 }  // namespace
