@@ -33,6 +33,8 @@ TEST_P(EndingBySignal, LeavesAWholeFile) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::string path = dir.File("trace.fxt");
+  // One that was ignored before stays so, as nohup wants it.
+  ASSERT_NE(signal(GetParam(), SIG_DFL), SIG_ERR);
   auto recorder = ChildProcess::Start(RecordCommand(path, {}));
   ASSERT_TRUE(recorder.ok());
   ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();

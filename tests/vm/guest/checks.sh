@@ -39,13 +39,13 @@ record() {
   pass "record:$name" "$(figure "$name" raw_events) events, $lost lost, $(figure "$name" peak_memory_bytes) bytes of memory at most"
 }
 
-# Since 7.0 a program on a system call is left out while another task is preempted in it, which an emulated CPU
-# makes likely. It is counted, and the file says so; more than one in twenty would be something else.
+# Since 7.0 a program is left out while another task of the CPU is preempted in it, which an emulated CPU makes likely,
+# of system calls most. The kernel counts it, and the file says so; more than one in twenty would be something else.
 lost_to_preemption() {
   kernel_before 7 0 && return 1
-  lost_syscalls=$(sed -n '/^  "dropped": {/,/^  }/s/^ *"syscall": \([0-9]*\).*/\1/p' "$1.json")
-  [ "${lost_syscalls:-0}" = "$(figure "$1" lost_events)" ] &&
-    [ "$((lost_syscalls * 20))" -le "$(figure "$1" raw_events)" ]
+  left_out=$(figure "$1" recursion_misses)
+  [ "${left_out:-0}" = "$(figure "$1" lost_events)" ] &&
+    [ "$((left_out * 20))" -le "$(figure "$1" raw_events)" ]
 }
 
 # figure NAME KEY: a number of a capture's summary.
