@@ -63,10 +63,22 @@ BINARIES := $(BUILD)/fxt-record $(BUILD)/fxt $(BUILD)/fxt-mark
 all: $(BINARIES) $(ARCHIVES)
 
 ## all           build/fxt-record, build/fxt, build/fxt-mark and the libraries build/libfxt.a and
-##               build/libfxt-provider.a and .so
+##               build/libfxt-provider.a and .so (TOGETHER= where one file is changed again and again: each by itself)
 ## help          this list; V=1 with any target shows whole commands
 help:
 	@sed -n 's/^## //p' Makefile scripts/make/*.mk scripts/make/bench/*.mk
+
+# What runs once a command, not once an event or a record, is worth less of the compiler's time. Not what
+# has the loops over events and records in it: these are templates, compiled where they are used, and
+# tests/project/cold_test.py holds that none of them is here.
+COLD_OPT  ?= -O1 -g1
+COLD_ROOMS := $(foreach l,control serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
+COLD_TEXTS := $(filter %_text.o %_json.o %_svg.o %_page.o,$(foreach r,draw flame lbr page report,$(call layer_objects,analyze/$(r))))
+READ_LOOPS := $(patsubst %.cc,$(BUILD)/%.o,$(shell grep -lE '(read_loop|flame_input|fxt/reader)\.h' userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc))
+COLD_TOOLS := $(foreach r,command commands control options process,$(filter $(BUILD)/userspace/tools/record/$(r)/%,$(RECORD_OBJECTS))) \
+              $(filter-out $(READ_LOOPS),$(FXT_OBJECTS)) $(MARK_OBJECTS) $(TOOL_COMMON)
+COLD := $(COLD_ROOMS) $(COLD_TEXTS) $(COLD_TOOLS)
+include scripts/make/compile/together.mk
 
 # Headers that nearly every file includes, compiled once: a copy of one in scripts/prelude/, and what the
 # compiler makes of it beside that, where it looks for it. PRELUDES= (empty) does without.
@@ -89,8 +101,9 @@ $(2): $(BUILD)/prelude/$(1).h.gch
 endef
 ifneq ($(PRELUDES),)
 # libfxt needs nothing but a compiler.
-$(eval $(call with_prelude,userspace,$(foreach l,$(filter-out fxt,$(LAYERS)),$(call layer_objects,$(l))) \
-  $(RECORD_OBJECTS) $(FXT_OBJECTS) $(MARK_OBJECTS) $(TOOL_COMMON)))
+WITH_PRELUDE := $(foreach l,$(filter-out fxt,$(LAYERS)),$(call layer_objects,$(l))) \
+                $(RECORD_OBJECTS) $(FXT_OBJECTS) $(MARK_OBJECTS) $(TOOL_COMMON)
+$(eval $(call with_prelude,userspace,$(WITH_PRELUDE) $(call together,$(WITH_PRELUDE))))
 # What ccache has to be told before it keeps what was made with such a header.
 export CCACHE_SLOPPINESS := $(CCACHE_SLOPPINESS),pch_defines,time_macros
 endif
@@ -102,24 +115,18 @@ LINES_OF_CACHE := -falign-functions=64 -falign-loops=32 -falign-labels=16
 EVENT_PATH := $(foreach l,fxt model translate capture,$(call layer_objects,$(l)))
 $(EVENT_PATH): private CXXFLAGS += $(LINES_OF_CACHE)
 
-# What runs once a command, not once an event or a record, is worth less of the compiler's time. Not what
-# has the loops over events and records in it: these are templates, compiled where they are used, and
-# tests/project/cold_test.py holds that none of them is here.
-COLD_OPT  ?= -O1 -g1
-COLD_ROOMS := $(foreach l,control serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
-COLD_TEXTS := $(filter %_text.o %_json.o %_svg.o %_page.o,$(foreach r,draw flame lbr page report,$(call layer_objects,analyze/$(r))))
-READ_LOOPS := $(patsubst %.cc,$(BUILD)/%.o,$(shell grep -lE '(read_loop|flame_input|fxt/reader)\.h' userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc))
-COLD_TOOLS := $(foreach r,command commands control options process,$(filter $(BUILD)/userspace/tools/record/$(r)/%,$(RECORD_OBJECTS))) \
-              $(filter-out $(READ_LOOPS),$(FXT_OBJECTS)) $(MARK_OBJECTS) $(TOOL_COMMON)
-COLD := $(COLD_ROOMS) $(COLD_TEXTS) $(COLD_TOOLS)
-$(COLD): private OPT := $(COLD_OPT)
+COLD_TOGETHER := $(call together,$(COLD))
+$(COLD) $(COLD_TOGETHER): private OPT := $(COLD_OPT)
 # Of what several of them have of a header, the linker takes the first.
-RECORD_OBJECTS := $(filter-out $(COLD),$(RECORD_OBJECTS)) $(filter $(COLD),$(RECORD_OBJECTS))
-FXT_OBJECTS    := $(filter-out $(COLD),$(FXT_OBJECTS)) $(filter $(COLD),$(FXT_OBJECTS))
+cold_last = $(filter-out $(COLD_TOGETHER),$(1)) $(filter $(COLD_TOGETHER),$(1))
+RECORD_OBJECTS := $(call cold_last,$(call together,$(RECORD_OBJECTS)))
+FXT_OBJECTS    := $(call cold_last,$(call together,$(FXT_OBJECTS)))
+TOOL_COMMON    := $(call together,$(TOOL_COMMON))
+MARK_OBJECTS   := $(call together,$(MARK_OBJECTS))
 
 .PHONY: cold-objects
 cold-objects:
-	@printf '%s\n' $(COLD)
+	@printf '%s\n' $(COLD_TOGETHER)
 
 include scripts/make/bench/*.mk scripts/make/*.mk
 
@@ -133,8 +140,21 @@ $(BUILD)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call brief,CXX)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
 
+# $(call together_rule,OBJECT,ITS FILES)
+define together_rule
+$(1:%.o=%.cc): FORCE
+	@mkdir -p $$(@D)
+	@printf '#include "%s"\n' $(2) | cmp -s - $$@ || printf '#include "%s"\n' $(2) >$$@
+$(1): $(1:%.o=%.cc) $(BUILD)/flags
+	$$(call brief,CXX)$(CXX) $$(CPPFLAGS) -iquote . $$(CXXFLAGS) -c $$< -o $$@
+endef
+# Every object that can be compiled with its room, by the folder's name and its effort.
+ALL_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(foreach r,$(if $(TOGETHER),$(TOGETHER_ROOMS)),$(sort $(wildcard userspace/$(r)/*.cc))))
+$(foreach t,$(sort $(call together,$(ALL_OBJECTS))),$(eval $(call together_rule,$(t),$(patsubst $(BUILD)/%.o,%.cc,\
+  $(foreach o,$(ALL_OBJECTS),$(if $(filter $(t),$(call together,$(o))),$(o)))))))
+
 define archive_rule
-$(BUILD)/lib$(1).a: $(call layer_objects,$(1))
+$(BUILD)/lib$(1).a: $(call together,$(call layer_objects,$(1)))
 	@rm -f $$@
 	$$(call brief,AR)$(AR) rcs $$@ $$^
 endef

@@ -9,7 +9,7 @@ $(BUILD)/control/protocol/%.inc: $(VARLINK_FOLDER)/%
 	@mkdir -p $(@D)
 	$(call brief,LITERAL)(printf 'R"varlink(' && cat $< && printf ')varlink"\n') >$@
 
-$(BUILD)/userspace/control/protocol/interface_text.o: $(VARLINK_LITERALS)
+$(BUILD)/userspace/control/protocol/interface_text.o $(call together,$(BUILD)/userspace/control/protocol/interface_text.o): $(VARLINK_LITERALS)
 
 ## session-test  sessions, their controller and its clients (root)
 .PHONY: session-test

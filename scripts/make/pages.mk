@@ -9,4 +9,4 @@ $(BUILD)/analyze/page/%.inc: $(PAGE_FOLDER)/%
 	@mkdir -p $(@D)
 	$(call brief,LITERAL)(printf 'R"page-file(' && cat $< && printf ')page-file"\n') >$@
 
-$(BUILD)/userspace/analyze/page/assets.o: $(PAGE_LITERALS)
+$(BUILD)/userspace/analyze/page/assets.o $(call together,$(BUILD)/userspace/analyze/page/assets.o): $(PAGE_LITERALS)

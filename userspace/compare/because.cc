@@ -6,11 +6,11 @@
 #include <set>
 
 #include "compare/row_tests.h"
+#include "compare/values/metric.h"
 
 namespace comparison {
 namespace {
 
-constexpr double kNsPerMs = 1e6;
 // Links of a chain beyond which nobody follows.
 constexpr size_t kLongestChain = 5;
 // A waker or occupier of less of the change is not named.
@@ -22,7 +22,7 @@ bool IsWorse(const Row& row) {
 
 bool IsSleep(Metric metric) { return metric == Metric::kSleep || metric == Metric::kBlocked; }
 
-bool IsRunnable(Metric metric) {
+bool IsForACpu(Metric metric) {
   return metric == Metric::kWakeupLatency || metric == Metric::kPreemptedWait ||
          metric == Metric::kInversion || metric == Metric::kUnconserved;
 }
@@ -63,7 +63,7 @@ std::vector<Because::Share> Because::SharesOf(size_t group, const Row& row) cons
       add(*part, i, measure::Because::kHeldCpuLower, Cause::Kind::kInversion);
     } else if (row.metric == Metric::kPreemptedWait) {
       add(*part, i, measure::Because::kHeldCpu, Cause::Kind::kHeldCpu);
-    } else if (IsRunnable(row.metric)) {
+    } else if (IsForACpu(row.metric)) {
       add(*part, i, measure::Because::kHeldCpu, Cause::Kind::kHeldCpu);
     }
   }
@@ -99,7 +99,7 @@ void Because::FollowChain(size_t number) {
     const Share& share = shares[0];
     chain.push_back({share.kind, share.group, share.change, row.metric});
     if (!share.group || *share.group == *row.group) break;
-    at = LargestOf(*share.group, IsRunnable(row.metric));
+    at = LargestOf(*share.group, IsForACpu(row.metric));
     if (!at) break;
     chain.push_back({Cause::Kind::kDoing, share.group, rows_[*at].change, rows_[*at].metric});
   }
@@ -189,7 +189,7 @@ bool Because::IsIdling(const Row& row) const {
 // does.
 void Because::FoldWait(size_t number) {
   Row& row = rows_[number];
-  if (!IsRunnable(row.metric)) return;
+  if (!IsForACpu(row.metric)) return;
   const auto holder = HolderOf(row);
   if (!holder || *holder == number) return;
   const Verdict verdict = rows_[*holder].verdict;
@@ -220,16 +220,16 @@ void Because::FoldOwnSleep(size_t number) {
 
 void Because::ExplainRow(size_t number) {
   Row& row = rows_[number];
-  if (row.change <= 0 || !(IsSleep(row.metric) || IsRunnable(row.metric))) return;
+  if (row.change <= 0 || !(IsSleep(row.metric) || IsForACpu(row.metric))) return;
   const auto shares = SharesOf(*row.group, row);
   if (shares.empty() || !shares[0].group || *shares[0].group == *row.group) return;
   if (shares[0].change / row.change < 0.5) return;
-  const auto cause = LargestOf(*shares[0].group, IsRunnable(row.metric));
+  const auto cause = LargestOf(*shares[0].group, IsForACpu(row.metric));
   // What made that one slower may be smaller than what it caused, but not next to nothing.
   if (!cause || rows_[*cause].change < row.change / 20) return;
   // Two that wait for each other: neither is the cause.
   const Row& other = rows_[*cause];
-  if (IsSleep(other.metric) || IsRunnable(other.metric)) {
+  if (IsSleep(other.metric) || IsForACpu(other.metric)) {
     const auto back = SharesOf(*other.group, other);
     if (!back.empty() && back[0].group && *back[0].group == *row.group &&
         back[0].change / other.change >= 0.5) {
@@ -245,9 +245,9 @@ void Because::ExplainRow(size_t number) {
 void Because::Weigh(size_t number) {
   Row& row = rows_[number];
   row.weight = std::abs(row.change);
-  if (!IsSleep(row.metric) && !IsRunnable(row.metric)) return;
+  if (!IsSleep(row.metric) && !IsForACpu(row.metric)) return;
   const auto shares = SharesOf(*row.group, row);
-  if (IsRunnable(row.metric)) {
+  if (IsForACpu(row.metric)) {
     double foreign = 0;
     for (const Share& share : shares) {
       if (share.group && !judged_[*share.group]) foreign += share.change;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compare/values/lengths.h"
+#include "compare/values/metric.h"
 #include "compare/values/quantiles.h"
 
 namespace comparison {
@@ -13,7 +14,6 @@ namespace {
 using measure::Capture;
 using measure::Distribution;
 
-constexpr double kNsPerMs = 1e6;
 constexpr double kNsPerUs = 1e3;
 constexpr size_t kExamples = 3;
 

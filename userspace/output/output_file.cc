@@ -32,10 +32,6 @@ std::string TemporaryName() {
   return fmt::format(".fxt-{:016x}", number);
 }
 
-bool IsSameFile(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 // False if another process has the lock. File systems without locks have files that nobody locks.
 bool Lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 

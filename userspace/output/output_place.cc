@@ -27,10 +27,6 @@ bool IsOnProc(int fd) {
   return fstatfs(fd, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
-bool IsSameFile(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 class Walk {
  public:
   Walk(const std::string& path, const std::string& option) : path_(path), option_(option) {}
@@ -140,6 +136,10 @@ class Walk {
 
 util::Result<OutputPlace> FindPlace(const std::string& path, const std::string& option) {
   return Walk(path, option).Run();
+}
+
+bool IsSameFile(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 bool IsSamePlace(const OutputPlace& one, const OutputPlace& other) {

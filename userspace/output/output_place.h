@@ -29,6 +29,9 @@ struct OutputPlace {
 // way; `option` is what its hint tells to use instead.
 util::Result<OutputPlace> FindPlace(const std::string& path, const std::string& option);
 
+// Status of the same file, whatever its name.
+bool IsSameFile(const struct stat& a, const struct stat& b);
+
 // The same name in the same directory, or the same file under two names.
 bool IsSamePlace(const OutputPlace& one, const OutputPlace& other);
 

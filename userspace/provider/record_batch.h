@@ -40,6 +40,8 @@ struct Alert {
   uint64_t time = 0;  // ns of CLOCK_MONOTONIC
   std::string name;
 };
+// So many are kept that nobody takes.
+inline constexpr size_t kMaxAlerts = 1024;
 
 struct RecordBatch {
   std::shared_ptr<const Identity> identity;

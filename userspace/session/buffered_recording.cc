@@ -17,10 +17,9 @@
 namespace session {
 namespace {
 
-constexpr int kTurnMs = 1000;
+constexpr int kBufferedTurnMs = 1000;
 // What a process has mapped can be asked only as long as it is there.
 constexpr int kAskingTurnMs = 100;
-constexpr int kUnfinishedMs = 1;
 // So many may wait for the one that is being written.
 constexpr size_t kMaxWaiting = 16;
 constexpr size_t kLeastJournalBytes = size_t{12} << 20;
@@ -256,7 +255,7 @@ void BufferedRecording::AddPollFds(std::vector<pollfd>& fds) const {
 
 int BufferedRecording::TimeoutMs() const {
   if (!drained_) return kUnfinishedMs;
-  return mappings_.is_wanted() ? kAskingTurnMs : kTurnMs;
+  return mappings_.is_wanted() ? kAskingTurnMs : kBufferedTurnMs;
 }
 
 util::Status BufferedRecording::Turn() {

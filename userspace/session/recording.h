@@ -39,6 +39,9 @@ class CaptureSession;
 
 namespace session {
 
+// How soon there is another turn where one did not come to the end of what waited.
+inline constexpr int kUnfinishedMs = 1;
+
 // The document's values.
 enum class BufferingMode : uint8_t {
   kOneshot = 0,    // stops when the buffer is full

@@ -16,9 +16,8 @@
 namespace session {
 namespace {
 
-constexpr int kTurnMs = 100;
+constexpr int kStreamingTurnMs = 100;
 constexpr int kQuietTurnMs = 250;
-constexpr int kUnfinishedMs = 1;
 // What a kill can cost at most, ns.
 constexpr uint64_t kFlushInterval = 400'000'000;
 
@@ -272,7 +271,7 @@ void StreamingRecording::AddPollFds(std::vector<pollfd>& fds) const {
 
 int StreamingRecording::TimeoutMs() const {
   if (!drained_) return kUnfinishedMs;
-  return session_->is_quiet() ? kQuietTurnMs : kTurnMs;
+  return session_->is_quiet() ? kQuietTurnMs : kStreamingTurnMs;
 }
 
 util::Status StreamingRecording::Turn() {

@@ -21,12 +21,15 @@ namespace {
 std::string HintFor(int error_number) {
   switch (error_number) {
     case ENOSPC:
-      return "free space there, or write elsewhere with -o; -z makes traces much smaller";
-    case EDQUOT:
-      return "the disk quota is used up; write elsewhere with -o, or smaller with -z";
-    case EFBIG:
-      return "the file size limit is reached (ulimit -f, or the file system's); -z makes traces "
+      return "free space there, or write elsewhere with -o; a name that ends in .gz makes traces "
              "much smaller";
+    case EDQUOT:
+      return "the disk quota is used up; write elsewhere with -o, or smaller, to a name that ends "
+             "in .gz";
+    case EFBIG:
+      return "the file size limit is reached (ulimit -f, or the file system's); a name that ends "
+             "in .gz "
+             "makes traces much smaller";
     default:
       return "";
   }

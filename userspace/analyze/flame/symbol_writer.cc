@@ -17,7 +17,7 @@ constexpr size_t kMaxFunctionBytes = 4096;
 constexpr size_t kMaxShownBytes = 160;
 constexpr std::string_view kKernelMark = "_[k]";
 // A machine has fewer; what comes beyond is told of again.
-constexpr size_t kMaxTold = size_t{1} << 21;
+constexpr size_t kMaxRemembered = size_t{1} << 21;
 
 }  // namespace
 
@@ -82,7 +82,7 @@ std::string SymbolWriter::FirstFrames(const StackFrames& frames, bool of_kernel)
 
 void SymbolWriter::TellFunctions(const fxt::Event& event, uint64_t stack) {
   const fxt::Koid process = event.thread.process;
-  if (told_stacks_.size() >= kMaxTold) told_stacks_.clear();
+  if (told_stacks_.size() >= kMaxRemembered) told_stacks_.clear();
   if (!told_stacks_.emplace(process, stacks_.MappingsOf(process), stack).second) return;
   stacks_.ForEachFunction(process, stack, [&](uint32_t pid, const FrameFunction& function) {
     Tell(event, pid, function);
@@ -92,7 +92,7 @@ void SymbolWriter::TellFunctions(const fxt::Event& event, uint64_t stack) {
 void SymbolWriter::Tell(const fxt::Event& event, uint32_t pid, const FrameFunction& function) {
   const bool in_file = function.module != UINT32_MAX;
   const bool compiled = !in_file && !schema::IsKernelAddress(function.start);
-  if (told_.size() >= kMaxTold) told_.clear();
+  if (told_.size() >= kMaxRemembered) told_.clear();
   if (!told_.emplace(function.module, compiled ? pid : 0, function.start).second) return;
   ++functions_;
   const std::string name = fxt::ToValidUtf8(fxt::CutUtf8(function.name, kMaxFunctionBytes));

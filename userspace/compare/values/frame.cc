@@ -4,13 +4,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "compare/values/metric.h"
+
 namespace comparison {
-namespace {
-
-constexpr double kNsPerSecond = 1e9;
-
-}  // namespace
-
 Frame FrameOf(Captures captures) {
   Frame frame;
   frame.shortest = std::numeric_limits<double>::infinity();

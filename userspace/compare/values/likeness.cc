@@ -5,15 +5,9 @@
 #include <cmath>
 
 #include "compare/values/groups.h"
+#include "compare/values/metric.h"
 
 namespace comparison {
-namespace {
-
-constexpr double kNsPerMs = 1e6;
-constexpr double kNsPerSecond = 1e9;
-
-}  // namespace
-
 Likeness::Likeness(const Groups& groups) : groups_(groups) {
   const size_t bases = groups.bases();
   const size_t captures = groups.captures().size();

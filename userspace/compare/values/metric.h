@@ -8,6 +8,9 @@
 
 namespace comparison {
 
+inline constexpr double kNsPerMs = 1e6;
+inline constexpr double kNsPerSecond = 1e9;
+
 enum class Metric : uint8_t {
   kCpuTime,
   kSlice,

@@ -16,6 +16,9 @@ namespace control {
 
 inline constexpr const char* kDefaultSocket = "/run/fxt-record/control";
 
+// How often whoever has one looks whether it is still there, ns.
+inline constexpr uint64_t kSocketCheckInterval = 1'000'000'000;
+
 class ControlSocket {
  public:
   // Makes it, for its owner alone or for `group` too, and its folder if that is missing. A lock

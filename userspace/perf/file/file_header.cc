@@ -44,7 +44,7 @@ util::Error Damaged(std::string what) {
 }
 
 template <typename T>
-util::Result<bool> ReadValue(SeekableSource* source, T* value) {
+util::Result<bool> ReadInto(SeekableSource* source, T* value) {
   util::Result<size_t> got = source->Read(std::as_writable_bytes(std::span<T>(value, 1)));
   if (!got) return got.TakeError();
   return *got == sizeof(T);
@@ -168,7 +168,7 @@ util::Result<FileHeader> ReadFileForm(SeekableSource* source, uint64_t head_size
 
 util::Result<FileHeader> ReadFileHeader(SeekableSource* source) {
   Start start{};
-  util::Result<bool> whole = ReadValue(source, &start);
+  util::Result<bool> whole = ReadInto(source, &start);
   if (!whole) return whole.TakeError();
   if (!*whole) return util::Error{"not a perf.data file (it has fewer than 16 bytes)", ""};
   util::Status known = CheckMagic(start.magic);

@@ -10,8 +10,6 @@ namespace {
 
 // How long a start waits for programs to follow it.
 constexpr uint32_t kPatienceMs = 100;
-// That nobody takes.
-constexpr size_t kMaxAlerts = 1024;
 
 }  // namespace
 
@@ -38,7 +36,7 @@ void ProviderControl::Stop() {
 void ProviderControl::Look(uint64_t edge) {
   if (providers_ == nullptr) return;
   for (provider::Alert& alert : providers_->Look(edge)) {
-    if (alerts_.size() < kMaxAlerts) alerts_.push_back(std::move(alert));
+    if (alerts_.size() < provider::kMaxAlerts) alerts_.push_back(std::move(alert));
   }
 }
 

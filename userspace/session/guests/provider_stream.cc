@@ -7,13 +7,6 @@
 #include "util/clock.h"
 
 namespace session {
-namespace {
-
-// Of alerts that nobody takes.
-constexpr size_t kMaxAlerts = 1024;
-
-}  // namespace
-
 void ProviderStream::Collect() {
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(next_));
   next_ = 0;
@@ -23,7 +16,7 @@ void ProviderStream::Collect() {
     if (writer_ != nullptr && (records->lost != 0 || records->invalid != 0)) {
       writer_->WriteLoss(*records, util::MonotonicNow() + util::KernelMonotonicAhead());
     }
-    if (alerts_.size() < kMaxAlerts) {
+    if (alerts_.size() < provider::kMaxAlerts) {
       alerts_.insert(alerts_.end(), records->alerts.begin(), records->alerts.end());
     }
     if (records->entries.empty()) continue;

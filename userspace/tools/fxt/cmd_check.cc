@@ -22,7 +22,7 @@ using analyze::Finding;
 using analyze::Severity;
 using text::CleanText;
 
-struct Options {
+struct CheckCommandOptions {
   std::vector<std::string> files;
   bool json = false;
   bool format_only = false;
@@ -47,7 +47,7 @@ void PrintJson(text::TextWriter& out, const std::string& file, const Finding& fi
   out.Append("\n");
 }
 
-int CheckFile(const std::string& file, const Options& options, text::TextWriter& out) {
+int CheckFile(const std::string& file, const CheckCommandOptions& options, text::TextWriter& out) {
   auto source = source::OpenInput(file);
   if (!source) return Fail(source.error());
   Progress progress("fxt check: " + file, **source);
@@ -90,7 +90,7 @@ int ListRules() {
   return status ? kExitOk : Fail(status.error());
 }
 
-int Run(const Options& options) {
+int RunCheck(const CheckCommandOptions& options) {
   if (options.list_rules) return ListRules();
   if (options.files.empty()) return Fail({"no file named", "fxt check FILE..."});
   text::TextWriter out(STDOUT_FILENO, "standard output");
@@ -106,7 +106,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddCheck(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckCommandOptions>();
   const Command command = program.AddSubcommand(
       "check", "Hold a trace against the format and, if fxt-record made it, against its promises");
   command.Add("FILE", options->files, "Traces; - is standard input");
@@ -126,7 +126,7 @@ void AddCheck(const Command& program, int& exit_code) {
       "  fxt check trace.fxt && echo sound\n"
       "  fxt check --format-only other-tool.fxt\n"
       "  fxt check --json --max 0 trace.fxt | jq -r .rule | sort | uniq -c");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunCheck(*options); });
 }
 
 }  // namespace tools

@@ -21,7 +21,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct DiffOptions {
   std::string base_path;
   std::string next_path;
   std::vector<std::string> base;
@@ -36,7 +36,7 @@ struct Options {
 };
 
 // Sides are two words, or lists of files.
-util::Status NameSides(Options& options) {
+util::Status NameSides(DiffOptions& options) {
   const bool words = !options.base_path.empty();
   const bool lists = !options.base.empty() || !options.next.empty();
   if (words != lists) {
@@ -50,7 +50,7 @@ util::Status NameSides(Options& options) {
                      "fxt diff BASE NEW, or fxt diff --base FILE... --new FILE..."};
 }
 
-util::Result<comparison::DiffReport> Compare(const Options& options) {
+util::Result<comparison::DiffReport> Compare(const DiffOptions& options) {
   std::vector<std::vector<std::string>> lists;
   for (const auto* paths : {&options.base, &options.next, &options.noise}) {
     auto files = FindCaptures(*paths);
@@ -79,7 +79,7 @@ util::Status Write(const std::string& path, const std::string& text,
   return out->Finish();
 }
 
-int Run(Options& options) {
+int RunDiff(DiffOptions& options) {
   if (auto named = NameSides(options); !named) return Fail(named.error());
   auto report = Compare(options);
   if (!report) return Fail(report.error());
@@ -115,7 +115,7 @@ int Run(Options& options) {
 }  // namespace
 
 void AddDiff(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DiffOptions>();
   const Command command = program.AddSubcommand(
       "diff",
       "What got slower from one set of captures to another, and why: a table of what changed by "
@@ -154,7 +154,7 @@ void AddDiff(const Command& program, int& exit_code) {
       "  fxt diff base/ new/\n"
       "  fxt diff --base a1.fxt a2.fxt a3.fxt --new b1.fxt b2.fxt b3.fxt --fail\n"
       "  fxt diff base/ new/ --html d.html --markdown d.md --json | jq '.findings[0]'");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunDiff(*options); });
 }
 
 }  // namespace tools

@@ -20,7 +20,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct DrawCommandOptions {
   std::string file;
   std::string output;
   FilterOptions filter;
@@ -54,7 +54,7 @@ util::Result<Extent> ExtentOf(const TraceInput& input, bool with_end) {
   return *extent;
 }
 
-util::Result<std::string> Draw(const Options& options) {
+util::Result<std::string> Draw(const DrawCommandOptions& options) {
   auto filter = options.filter.Make();
   if (!filter) return filter.TakeError();
   auto input = TraceInput::Prepare(options.file);
@@ -93,7 +93,7 @@ util::Result<std::string> Draw(const Options& options) {
   return analyze::DrawingSvg(reader.drawing(), text::CleanText(name));
 }
 
-int Run(const Options& options) {
+int RunDraw(const DrawCommandOptions& options) {
   if (auto differ = RefuseSameFile(options.file, options.output); !differ) {
     return Fail(differ.error());
   }
@@ -114,7 +114,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddDraw(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DrawCommandOptions>();
   const Command command = program.AddSubcommand(
       "draw", "Draw CPUs and threads over time: states, wakeups, spans, losses");
   command.Add("FILE", options->file, "A trace; - is standard input").Required();
@@ -137,7 +137,7 @@ void AddDraw(const Command& program, int& exit_code) {
       "Examples:\n"
       "  fxt draw --from 1s --to 1.02s trace.fxt -o strip.svg\n"
       "  fxt draw --from 1s --to 1.02s --thread 'nginx*' trace.fxt -o strip.png");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunDraw(*options); });
 }
 
 }  // namespace tools

@@ -16,13 +16,13 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct DumpCommandOptions {
   std::string file;
   analyze::DumpOptions dump;
   FilterOptions filter;
 };
 
-int Run(const Options& options) {
+int RunDump(const DumpCommandOptions& options) {
   auto filter = options.filter.Make();
   if (!filter) return Fail(filter.error());
   auto source = source::OpenInput(options.file);
@@ -58,7 +58,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddDump(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DumpCommandOptions>();
   const Command command =
       program.AddSubcommand("dump", "A line per record, with names in the place of references");
   command.Add("FILE", options->file, "A trace; - is standard input").Required();
@@ -78,7 +78,7 @@ void AddDump(const Command& program, int& exit_code) {
       "  fxt dump --from 1s --to 1.01s --cpu 3 --relative trace.fxt\n"
       "  fxt dump --json --type counter trace.fxt | jq .args\n"
       "  fxt dump --raw trace.fxt | head");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunDump(*options); });
 }
 
 }  // namespace tools

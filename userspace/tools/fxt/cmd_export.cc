@@ -19,7 +19,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::vector<std::string> files;
   std::string format = "sqlite";
   std::string output;
@@ -28,7 +28,7 @@ struct Options {
   FleetOptions fleet;
 };
 
-util::Result<std::vector<tables::Table>> ChosenTables(const Options& options) {
+util::Result<std::vector<tables::Table>> ChosenTables(const ExportOptions& options) {
   std::vector<tables::Table> chosen;
   for (const tables::TableInfo& info : tables::Tables()) {
     if (options.tables.empty()) chosen.push_back(info.table);
@@ -46,7 +46,7 @@ util::Result<std::vector<tables::Table>> ChosenTables(const Options& options) {
 }
 
 util::Result<std::unique_ptr<exporting::TableSink>> OpenSink(
-    const Options& options, const std::vector<tables::Table>& tables) {
+    const ExportOptions& options, const std::vector<tables::Table>& tables) {
   using exporting::RowFormat;
   const auto file = OutputLike(options.files.front());
   if (options.format == "sqlite") {
@@ -88,7 +88,7 @@ util::Status AddTrace(const std::string& file, const std::vector<tables::Table>&
   return util::Ok();
 }
 
-util::Status CheckFleet(const Options& options) {
+util::Status CheckFleet(const ExportOptions& options) {
   const auto wrong = [](std::string_view what) { return util::Error{std::string(what), ""}; };
   const FleetOptions& fleet = options.fleet;
   if (!exporting::ClickHouse::IsName(fleet.database)) {
@@ -103,7 +103,7 @@ util::Status CheckFleet(const Options& options) {
   return util::Ok();
 }
 
-int RunFleet(const Options& options) {
+int RunFleet(const ExportOptions& options) {
   if (auto status = CheckFleet(options); !status) return Fail(status.error());
   FleetOptions fleet = options.fleet;
   fleet.files = options.files;
@@ -111,7 +111,7 @@ int RunFleet(const Options& options) {
   return fleet.print_schema ? PrintFleetSchema(fleet) : ExportToFleet(fleet);
 }
 
-int Run(const Options& options) {
+int RunExport(const ExportOptions& options) {
   if (options.fleet.print_schema || !options.fleet.server.empty()) return RunFleet(options);
   if (options.files.empty()) return Fail({"which FILE?", "fxt export --help"});
   if (options.output.empty()) {
@@ -143,7 +143,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddExport(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportOptions>();
   const Command command = program.AddSubcommand(
       "export", "Write the tables of fxt query for other programs: SQLite, CSV, TSV, RowBinary");
   command.Add("FILE", options->files,
@@ -184,7 +184,7 @@ void AddExport(const Command& program, int& exit_code) {
       "  fxt export --format csv --gzip day/*.fxt.gz -o tables\n"
       "  fxt export --format rowbinary --table slices trace.fxt -o - | clickhouse-client ...\n"
       "  fxt export --clickhouse http://fleet:8123 --label v2 trace.fxt");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunExport(*options); });
 }
 
 }  // namespace tools

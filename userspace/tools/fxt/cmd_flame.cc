@@ -17,7 +17,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct FlameOptions {
   std::string file;
   std::string of = "off";
   std::string format = "html";
@@ -30,7 +30,7 @@ struct Options {
   std::string kallsyms;
 };
 
-analyze::LbrSymbolOptions SymbolsOf(const Options& options) {
+analyze::LbrSymbolOptions SymbolsOf(const FlameOptions& options) {
   analyze::LbrSymbolOptions symbols;
   symbols.enabled = !options.no_symbols;
   symbols.files.root = options.root;
@@ -44,7 +44,7 @@ analyze::LbrSymbolOptions SymbolsOf(const Options& options) {
   return symbols;
 }
 
-int Run(const Options& options) {
+int RunFlame(const FlameOptions& options) {
   const auto kind = ParseFlameKind(options.of);
   if (!kind) return Fail(kind.error());
   const bool folded = options.format == "folded";
@@ -86,7 +86,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddFlame(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FlameOptions>();
   const Command command = program.AddSubcommand(
       "flame", "Flame graphs of recorded stacks: where threads wait, who wakes them, what runs");
   command.Add("FILE", options->file, "A trace; - is standard input").Required();
@@ -133,7 +133,7 @@ void AddFlame(const Command& program, int& exit_code) {
       "  fxt flame --of on --format speedscope trace.fxt -o on.speedscope.json\n"
       "  fxt flame --base old.fxt new.fxt -o difference.html\n"
       "  fxt flame --of wake --format folded trace.fxt -o - | sort -k2 -n | tail");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunFlame(*options); });
 }
 
 }  // namespace tools

@@ -27,7 +27,7 @@ namespace {
 
 using util::FormatCount;
 
-struct Options {
+struct ImportOptions {
   std::string file;
   std::string output;
 };
@@ -76,7 +76,7 @@ void Tell(const std::string& file, const importer::PerfImportStats& stats) {
   }
 }
 
-int ImportPerf(const Options& options) {
+int ImportPerf(const ImportOptions& options) {
   auto source = perf::OpenFile(options.file);
   if (!source) return Fail(source.error());
   const uint64_t total = (*source)->size().value_or(0);
@@ -126,7 +126,7 @@ void Tell(const std::string& file, const importer::TraceEventImporter& importer)
 }
 
 // What is read has to be read to its end before anything is written.
-int ImportTraceEvents(const Options& options, bool ftrace) {
+int ImportTraceEvents(const ImportOptions& options, bool ftrace) {
   auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
   Progress progress("fxt import: " + options.file, **source);
@@ -161,7 +161,7 @@ int ImportTraceEvents(const Options& options, bool ftrace) {
   return kExitOk;
 }
 
-int Run(const Options& options) {
+int RunImport(const ImportOptions& options) {
   if (const auto status = RefuseSameFile(options.file, options.output); !status) {
     return Fail(status.error());
   }
@@ -181,7 +181,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddImport(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportOptions>();
   const Command command = program.AddSubcommand(
       "import",
       "Make a trace of what other tools write: perf.data, Trace Event JSON, ftrace's text");
@@ -207,7 +207,7 @@ void AddImport(const Command& program, int& exit_code) {
       "  fxt import trace.json.gz -o trace.fxt\n"
       "  fxt import perf.data -o trace.fxt && fxt lbr trace.fxt\n"
       "  ssh host perf record -b -a -o - -- sleep 1 | fxt import - -o trace.fxt.gz");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunImport(*options); });
 }
 
 }  // namespace tools

@@ -14,13 +14,13 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct InfoOptions {
   std::vector<std::string> files;
   bool json = false;
   size_t top = 10;
 };
 
-int InfoOf(const std::string& file, const Options& options, text::TextWriter& out) {
+int InfoOf(const std::string& file, const InfoOptions& options, text::TextWriter& out) {
   auto source = source::OpenInput(file);
   if (!source) return Fail(source.error());
   fxt::ReaderOptions reader_options;
@@ -44,7 +44,7 @@ int InfoOf(const std::string& file, const Options& options, text::TextWriter& ou
   return kExitOk;
 }
 
-int Run(const Options& options) {
+int RunInfo(const InfoOptions& options) {
   text::TextWriter out(STDOUT_FILENO, "standard output");
   int exit_code = kExitOk;
   const bool list = options.json && options.files.size() > 1;
@@ -63,7 +63,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddInfo(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InfoOptions>();
   const Command command =
       program.AddSubcommand("info",
                             "What is in a trace: duration, records by kind, CPUs, "
@@ -79,7 +79,7 @@ void AddInfo(const Command& program, int& exit_code) {
       "  fxt info trace.fxt\n"
       "  fxt info --json trace.fxt.gz | jq .lost_events\n"
       "  ssh host cat trace.fxt | fxt info -");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunInfo(*options); });
 }
 
 }  // namespace tools

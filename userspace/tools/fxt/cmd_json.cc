@@ -13,13 +13,13 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct JsonOptions {
   std::string file;
   std::string output;
   analyze::TraceEventOptions events;
 };
 
-int Run(const Options& options) {
+int RunJson(const JsonOptions& options) {
   if (const auto status = RefuseSameFile(options.file, options.output); !status) {
     return Fail(status.error());
   }
@@ -62,7 +62,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddJson(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<JsonOptions>();
   const Command command = program.AddSubcommand(
       "json",
       "Convert to the Trace Event Format, which chrome://tracing, Perfetto and speedscope "
@@ -81,7 +81,7 @@ void AddJson(const Command& program, int& exit_code) {
       "Examples:\n"
       "  fxt json trace.fxt -o trace.json\n"
       "  fxt json --cpu-slices trace.fxt -o - | gzip > trace.json.gz");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunJson(*options); });
 }
 
 }  // namespace tools

@@ -25,7 +25,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct LbrOptions {
   std::string file;
   FilterOptions filter;
   bool raw = false;
@@ -63,7 +63,7 @@ util::Result<analyze::LbrSections> SectionsOf(const std::vector<std::string>& na
   return sections;
 }
 
-analyze::LbrSymbolOptions SymbolsOf(const Options& options) {
+analyze::LbrSymbolOptions SymbolsOf(const LbrOptions& options) {
   analyze::LbrSymbolOptions symbols;
   symbols.enabled = !options.no_symbols;
   symbols.files.root = options.root;
@@ -91,7 +91,7 @@ void NoteProblems(const analyze::LbrPlaces& places) {
 }
 
 // Reads the trace into `visitor` through the filter.
-int Visit(const Options& options, fxt::ByteSource& source, analyze::RecordFilter filter,
+int Visit(const LbrOptions& options, fxt::ByteSource& source, analyze::RecordFilter filter,
           analyze::LbrVisitor& visitor) {
   fxt::Reader reader(source);
   analyze::LbrFilter selection(
@@ -124,7 +124,7 @@ int Visit(const Options& options, fxt::ByteSource& source, analyze::RecordFilter
   return kExitOk;
 }
 
-int Run(const Options& options) {
+int RunLbr(const LbrOptions& options) {
   auto filter = options.filter.Make();
   if (!filter) return Fail(filter.error());
   const auto sections = SectionsOf(options.sections);
@@ -159,7 +159,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddLbr(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LbrOptions>();
   const Command command = program.AddSubcommand(
       "lbr",
       "Branch stacks (Intel LBR, AMD Zen): hottest and mispredicted branches, cycles, calls; or "
@@ -216,7 +216,7 @@ void AddLbr(const Command& program, int& exit_code) {
       "  fxt lbr --raw --symbols trace.fxt | less       branch by branch\n"
       "  fxt lbr --json trace.fxt | jq '.blocks.top[0]'\n"
       "  fxt import perf.data -o - | fxt lbr --kallsyms kallsyms.txt -");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunLbr(*options); });
 }
 
 }  // namespace tools

@@ -23,7 +23,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct MergeOptions {
   std::vector<std::string> files;
   std::string output;
   std::vector<std::string> clocks;   // FILE=CLOCK
@@ -51,7 +51,7 @@ util::Result<int64_t> ParseOffset(std::string_view text) {
 
 class Merge {
  public:
-  explicit Merge(const Options& options) : options_(options) {}
+  explicit Merge(const MergeOptions& options) : options_(options) {}
 
   int Run();
 
@@ -65,7 +65,7 @@ class Merge {
   bool Follows(size_t file) const;
   void Tell(size_t file) const;
 
-  const Options& options_;
+  const MergeOptions& options_;
   std::vector<TraceInput> inputs_;
   std::vector<analyze::TraceFacts> facts_;
   std::vector<analyze::AlignmentWish> wishes_;
@@ -290,7 +290,7 @@ int Merge::Run() {
 }  // namespace
 
 void AddMerge(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MergeOptions>();
   const Command command = program.AddSubcommand(
       "merge", "Put traces and Trace Event JSON on one time line, in one trace");
   command

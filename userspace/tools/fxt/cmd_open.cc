@@ -28,7 +28,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct OpenOptions {
   std::string file;
   std::string viewer = "perfetto";
   std::string viewer_url;
@@ -57,7 +57,7 @@ constexpr Viewer kViewers[] = {
      }},
 };
 
-util::Result<Viewer> ViewerOf(const Options& options) {
+util::Result<Viewer> ViewerOf(const OpenOptions& options) {
   for (const Viewer& viewer : kViewers) {
     if (options.viewer == viewer.name) return viewer;
   }
@@ -87,7 +87,7 @@ util::Result<util::UniqueFd> TraceFile(const std::string& path) {
   return OpenFile(path);
 }
 
-util::Result<util::UniqueFd> ProfileFile(const Options& options) {
+util::Result<util::UniqueFd> ProfileFile(const OpenOptions& options) {
   const auto kind = ParseFlameKind(options.of);
   if (!kind) return kind.error();
   auto stacks = ReadStacks(options.file, *kind, {});
@@ -116,7 +116,7 @@ util::Result<std::string> SecretName() {
   return name;
 }
 
-util::Status Tell(const Options& options, const std::string& page, uint16_t port) {
+util::Status Tell(const OpenOptions& options, const std::string& page, uint16_t port) {
   text::TextWriter out(STDOUT_FILENO, "standard output");
   out.Print("{}\n", page);
   if (options.print) {
@@ -127,7 +127,7 @@ util::Status Tell(const Options& options, const std::string& page, uint16_t port
   return out.Finish();
 }
 
-int Serve(const Options& options, serve::OneDownload& server) {
+int Serve(const OpenOptions& options, serve::OneDownload& server) {
   switch (server.Run()) {
     case serve::OneDownload::End::kDownloaded:
       return kExitOk;
@@ -144,7 +144,7 @@ int Serve(const Options& options, serve::OneDownload& server) {
   return kExitUnreadable;
 }
 
-int Run(const Options& options) {
+int RunOpen(const OpenOptions& options) {
   const auto viewer = ViewerOf(options);
   if (!viewer) return Fail(viewer.error());
   const auto patience = util::ParseDuration(options.timeout);
@@ -189,7 +189,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddOpen(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OpenOptions>();
   const Command command = program.AddSubcommand(
       "open", "Show a trace in the browser: in Perfetto's viewer, or speedscope");
   command.Add("FILE", options->file, "A trace").Required();
@@ -223,7 +223,7 @@ void AddOpen(const Command& program, int& exit_code) {
       "  fxt open trace.fxt\n"
       "  fxt open --print trace.fxt                 on a server, with a browser elsewhere\n"
       "  fxt open --viewer speedscope --of on trace.fxt");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunOpen(*options); });
 }
 
 }  // namespace tools

@@ -17,7 +17,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct QueryOptions {
   std::string file;
   std::string statement;
   std::string script;
@@ -91,7 +91,7 @@ util::Result<std::string> ReadScript(const std::string& path) {
   return text;
 }
 
-int RunAll(const Options& options, query::Database& database, text::TextWriter& out) {
+int RunAll(const QueryOptions& options, query::Database& database, text::TextWriter& out) {
   const auto writer = query::MakeResultWriter(options.format(), out);
   std::string statements = options.statement;
   if (!options.script.empty()) {
@@ -105,7 +105,7 @@ int RunAll(const Options& options, query::Database& database, text::TextWriter& 
   return status ? kExitOk : Fail(status.error());
 }
 
-int Run(const Options& options) {
+int RunQuery(const QueryOptions& options) {
   if (!options.statement.empty() && !options.script.empty()) {
     return Fail({"a statement and -f at once", ""});
   }
@@ -125,7 +125,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddQuery(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<QueryOptions>();
   const Command command = program.AddSubcommand(
       "query", "Ask a trace in SQL: runs, waits, wakeups, events, threads, ... as tables");
   command.Add("FILE", options->file, "A trace").Required();
@@ -146,7 +146,7 @@ void AddQuery(const Command& program, int& exit_code) {
       "  fxt query trace.fxt 'SELECT * FROM waits ORDER BY dur DESC LIMIT 10'\n"
       "  fxt query --csv -f latencies.sql trace.fxt.gz > latencies.csv\n"
       "  fxt query trace.fxt                        asks for statements");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunQuery(*options); });
 }
 
 }  // namespace tools

@@ -16,12 +16,12 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct RecoverOptions {
   std::string file;
   std::string output;
 };
 
-int Run(const Options& options) {
+int RunRecover(const RecoverOptions& options) {
   if (const auto status = RefuseSameFile(options.file, options.output); !status) {
     return Fail(status.error());
   }
@@ -61,7 +61,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddRecover(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RecoverOptions>();
   const Command command =
       program.AddSubcommand("recover", "Save what can be saved of a damaged trace");
   command.Add("FILE", options->file, "A trace; - is standard input").Required();
@@ -74,7 +74,7 @@ void AddRecover(const Command& program, int& exit_code) {
       "Examples:\n"
       "  fxt recover damaged.fxt -o saved.fxt && fxt check saved.fxt\n"
       "  fxt recover cut.fxt.gz -o saved.fxt.gz");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunRecover(*options); });
 }
 
 }  // namespace tools

@@ -16,7 +16,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::string file;
   FilterOptions filter;
   bool json = false;
@@ -27,14 +27,14 @@ struct Options {
 // The longest waits of each kind that are shown.
 constexpr size_t kWorst = 10;
 
-util::Status WritePage(const Options& options, const analyze::Report& report) {
+util::Status WritePage(const ReportOptions& options, const analyze::Report& report) {
   auto page = text::TextWriter::Open(options.html, OutputLike(options.file));
   if (!page) return page.TakeError();
   page->Append(analyze::ReportPage(report));
   return page->Finish();
 }
 
-int Run(const Options& options) {
+int RunReport(const ReportOptions& options) {
   if (auto differ = RefuseSameFile(options.file, options.html); !differ) {
     return Fail(differ.error());
   }
@@ -75,7 +75,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddReport(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   const Command command = program.AddSubcommand(
       "report",
       "Where time went, who waited and for whom: busiest and most delayed threads, who "
@@ -99,7 +99,7 @@ void AddReport(const Command& program, int& exit_code) {
       "  fxt report --html r.html trace.fxt\n"
       "  fxt report --from 1s --to 1.2s trace.fxt.gz\n"
       "  fxt report --json trace.fxt | jq '.groups[] | select(.inversion_ns > 0)'");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunReport(*options); });
 }
 
 }  // namespace tools

@@ -22,7 +22,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct SummarizeOptions {
   std::vector<std::string> files;
   std::string output;
   FilterOptions filter;
@@ -35,7 +35,7 @@ struct Sum {
 };
 
 // The captures of a file, one behind another behind those that are there.
-util::Status Append(const Options& options, const std::string& file,
+util::Status Append(const SummarizeOptions& options, const std::string& file,
                     const measure::CollectorOptions& window, Sum& sum) {
   std::unique_ptr<Progress> progress;
   std::vector<std::string> notes;
@@ -62,7 +62,7 @@ util::Status Append(const Options& options, const std::string& file,
   return util::Ok();
 }
 
-int Run(const Options& options) {
+int RunSummarize(const SummarizeOptions& options) {
   auto window = options.filter.MakeWindow();
   if (!window) return Fail(window.error());
   for (const std::string& file : options.files) {
@@ -99,7 +99,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddSummarize(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SummarizeOptions>();
   const Command command = program.AddSubcommand(
       "summarize",
       "Write what stands for a trace when it is compared: sums and distributions of "
@@ -118,7 +118,7 @@ void AddSummarize(const Command& program, int& exit_code) {
       "  fxt summarize trace.fxt -o trace.fxs\n"
       "  fxt report trace.fxs\n"
       "  fxt summarize aa/*.fxt -o aa.fxs; fxt diff base/ new/ --noise aa.fxs");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunSummarize(*options); });
 }
 
 }  // namespace tools

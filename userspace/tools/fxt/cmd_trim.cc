@@ -15,13 +15,13 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct TrimOptions {
   std::string file;
   std::string output;
   FilterOptions filter;
 };
 
-int Run(const Options& options) {
+int RunTrim(const TrimOptions& options) {
   auto filter = options.filter.Make();
   if (!filter) return Fail(filter.error());
   if (const auto status = RefuseSameFile(options.file, options.output); !status) {
@@ -65,7 +65,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddTrim(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrimOptions>();
   const Command command = program.AddSubcommand(
       "trim", "Write a part of a trace, with the names it still needs, as a smaller one");
   command.Add("FILE", options->file, "A trace; - is standard input").Required();
@@ -79,7 +79,7 @@ void AddTrim(const Command& program, int& exit_code) {
       "  fxt trim --from 1s --to 1.2s trace.fxt -o part.fxt\n"
       "  fxt trim --process postgres trace.fxt.gz -o postgres.fxt.gz\n"
       "  fxt trim --cpu 0,1 --thread 'kworker/*' trace.fxt -o - | fxt info -");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunTrim(*options); });
 }
 
 }  // namespace tools

@@ -34,7 +34,6 @@ constexpr int kUnfinishedMs = 1;
 // What a kill can cost at most.
 constexpr uint64_t kFlushInterval = 400'000'000;
 // How long the end waits for a terminal or pipe that takes no message.
-constexpr std::chrono::seconds kMessagePatience{2};
 
 uint64_t Nanoseconds(const timeval& time) {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 +
@@ -226,7 +225,7 @@ Totals Recorder::CountTotals(bool output_failed) const {
 
 int Recorder::Run() {
   const int exit_code = RunQuietly();
-  console_.Finish(kMessagePatience);
+  console_.Finish(kConsolePatience);
   return exit_code;
 }
 

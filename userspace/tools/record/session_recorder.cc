@@ -22,15 +22,11 @@
 #include "util/quantity.h"
 
 namespace tools {
-namespace {
-
-constexpr std::chrono::seconds kMessagePatience{2};
-
-}  // namespace
+namespace {}  // namespace
 
 int SessionRecorder::Run() {
   const int exit_code = RunQuietly();
-  console_.Finish(kMessagePatience);
+  console_.Finish(kConsolePatience);
   return exit_code;
 }
 

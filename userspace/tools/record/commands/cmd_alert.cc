@@ -7,12 +7,12 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct AlertOptions {
   std::string socket;
   std::string name;
 };
 
-int Run(const Options& options) {
+int RunAlert(const AlertOptions& options) {
   return WithClient(options.socket, [&](control::Client& client) {
     auto sent = client.SendAlert(options.name);
     return sent ? 0 : FailControl(sent.error());
@@ -22,7 +22,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddAlert(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AlertOptions>();
   const Command command = program.AddSubcommand(
       "alert", "Tell the session that something happened, from any program or script");
   command.Add("NAME", options->name, "What: 1 to 14 bytes").Required();
@@ -33,7 +33,7 @@ void AddAlert(const Command& program, int& exit_code) {
       "\n"
       "Example:\n"
       "  fxt-record alert slow-request");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunAlert(*options); });
 }
 
 }  // namespace tools

@@ -15,7 +15,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct ServeOptions {
   std::string socket;
   std::string group;
   SessionOptions session;
@@ -44,7 +44,7 @@ int FailUsage(const util::Error& error) {
   return kExitUsage;
 }
 
-int Run(const Options& options) {
+int RunServe(const ServeOptions& options) {
   HostOptions host;
   host.socket = options.socket;
   if (!options.group.empty()) {
@@ -77,7 +77,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddServe(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ServeOptions>();
   const Command command = program.AddSubcommand(
       "serve", "Be the controller, in the foreground, until a signal: what the service runs");
   AddSocketOption(command, options->socket);
@@ -101,7 +101,7 @@ void AddServe(const Command& program, int& exit_code) {
       "  sudo fxt-record serve\n"
       "  sudo fxt-record serve --group wheel --circular 256M\n"
       "  sudo fxt-record serve --circular 64M --trigger 'wakeup_latency > 20ms' -o 'spike-%n.fxt'");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunServe(*options); });
 }
 
 }  // namespace tools

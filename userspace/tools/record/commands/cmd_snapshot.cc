@@ -10,13 +10,13 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct SnapshotOptions {
   std::string socket;
   std::string output;
   std::string last;
 };
 
-int Run(const Options& options) {
+int RunSnapshot(const SnapshotOptions& options) {
   uint64_t last = 0;
   if (!options.last.empty()) {
     auto duration = util::ParseDuration(options.last);
@@ -40,7 +40,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddSnapshot(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SnapshotOptions>();
   const Command command = program.AddSubcommand(
       "snapshot", "Write what the session has in its buffer; recording goes on");
   command.Add("-o,--output", options->output, "File to write; - is standard output")
@@ -55,7 +55,7 @@ void AddSnapshot(const Command& program, int& exit_code) {
       "Examples:\n"
       "  sudo fxt-record snapshot -o spike.fxt\n"
       "  sudo fxt-record snapshot -o spike.fxt.gz --last 10s");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunSnapshot(*options); });
 }
 
 }  // namespace tools

@@ -15,7 +15,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct StartOptions {
   std::string socket;
   SessionOptions session;
 };
@@ -61,7 +61,7 @@ int Begin(control::Client& client, const control::TraceConfig& config,
   return 0;
 }
 
-int Run(const Options& options) {
+int RunStart(const StartOptions& options) {
   auto config = options.session.MakeConfig();
   if (!config) {
     FailControl(config.error());
@@ -98,7 +98,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddStart(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StartOptions>();
   const Command command =
       program.AddSubcommand("start", "Begin a session in the background; returns when it records");
   options->session.AddTo(command);
@@ -112,7 +112,7 @@ void AddStart(const Command& program, int& exit_code) {
       "  sudo fxt-record start --circular 256M -c default,irq\n"
       "  sudo fxt-record start --streaming -o day.fxt.gz\n"
       "  sudo fxt-record start --trigger 'alert slow-request' --before 10s -o 'slow-%n.fxt'");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunStart(*options); });
 }
 
 }  // namespace tools

@@ -27,7 +27,7 @@ constexpr const char* kTop = "\x1b[H";
 constexpr const char* kClearLine = "\x1b[K\n";
 constexpr const char* kClearBelow = "\x1b[J";
 
-struct Options {
+struct StatusOptions {
   std::string socket;
   bool json = false;
   bool watch = false;
@@ -76,7 +76,7 @@ std::string Threads(control::Client& client, const control::Status& status) {
 }
 
 // Until a signal, the controller's end, or nobody reads.
-int Watch(control::Client& client, const Options& options, text::TextWriter& out) {
+int Watch(control::Client& client, const StatusOptions& options, text::TextWriter& out) {
   EndSignals signals;
   signals.Take();
   const bool full_screen = !options.json && isatty(STDOUT_FILENO) == 1;
@@ -114,7 +114,7 @@ int Watch(control::Client& client, const Options& options, text::TextWriter& out
   return ended ? FailControl(*ended) : written;
 }
 
-int Run(const Options& options) {
+int RunStatus(const StatusOptions& options) {
   return WithClient(options.socket, [&](control::Client& client) {
     text::TextWriter out(STDOUT_FILENO, "standard output");
     if (options.watch) return Watch(client, options, out);
@@ -128,7 +128,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddStatus(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StatusOptions>();
   const Command command =
       program.AddSubcommand("status", "Show the session: state, time covered, losses, cost");
   command.Add("--json", options->json, "One JSON object on a line");
@@ -143,7 +143,7 @@ void AddStatus(const Command& program, int& exit_code) {
       "  sudo fxt-record status\n"
       "  sudo fxt-record status --json\n"
       "  sudo fxt-record status --watch");
-  command.OnRun([options, &exit_code] { exit_code = Run(*options); });
+  command.OnRun([options, &exit_code] { exit_code = RunStatus(*options); });
 }
 
 }  // namespace tools

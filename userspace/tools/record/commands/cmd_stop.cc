@@ -11,7 +11,7 @@
 namespace tools {
 namespace {
 
-struct Options {
+struct StopOptions {
   std::string socket;
   std::string output;
 };
@@ -26,7 +26,7 @@ int StopStreaming(control::Client& client) {
   return 0;
 }
 
-int RunStop(const Options& options) {
+int RunStop(const StopOptions& options) {
   return WithClient(options.socket, [&](control::Client& client) {
     auto status = client.GetStatus();
     if (!status) return FailControl(status.error());
@@ -62,7 +62,7 @@ int RunStop(const Options& options) {
   });
 }
 
-int RunCancel(const Options& options) {
+int RunCancel(const StopOptions& options) {
   return WithClient(options.socket, [&](control::Client& client) {
     auto status = client.GetStatus();
     if (!status) return FailControl(status.error());
@@ -75,7 +75,7 @@ int RunCancel(const Options& options) {
 }  // namespace
 
 void AddStop(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StopOptions>();
   const Command command =
       program.AddSubcommand("stop", "Stop recording, write the results, and end the session");
   command
@@ -93,7 +93,7 @@ void AddStop(const Command& program, int& exit_code) {
 }
 
 void AddCancel(const Command& program, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StopOptions>();
   const Command command = program.AddSubcommand(
       "cancel", "End the session without results; a streaming one keeps its file");
   AddSocketOption(command, options->socket);

@@ -10,12 +10,7 @@
 #include "util/clock.h"
 
 namespace tools {
-namespace {
-
-// How often somebody looks whether the socket is still there.
-constexpr uint64_t kCheckInterval = 1'000'000'000;
-
-}  // namespace
+namespace {}  // namespace
 
 // The recording as a session that is being recorded for as long as it lasts.
 class AlertListener::Engine : public control::Engine {
@@ -90,7 +85,7 @@ AlertListener::~AlertListener() = default;
 
 int AlertListener::TimeoutMs() const {
   const uint64_t now = util::MonotonicNow();
-  uint64_t until = now + kCheckInterval;
+  uint64_t until = now + control::kSocketCheckInterval;
   if (const auto deadline = server_->deadline()) until = std::min(until, *deadline);
   return until > now ? static_cast<int>((until - now + 999'999) / 1'000'000) : 0;
 }
@@ -99,9 +94,10 @@ void AlertListener::Turn(const std::vector<pollfd>& fds) {
   const uint64_t now = util::MonotonicNow();
   server_->Turn(fds, now);
   if (now < check_at_) return;
-  check_at_ = now + kCheckInterval;
+  check_at_ = now + control::kSocketCheckInterval;
   // Somebody may have removed it, or its folder; a minute later it may be possible again.
-  if (!socket_->IsInPlace() && !socket_->Restore()) check_at_ = now + 60 * kCheckInterval;
+  if (!socket_->IsInPlace() && !socket_->Restore())
+    check_at_ = now + 60 * control::kSocketCheckInterval;
 }
 
 }  // namespace tools

@@ -19,11 +19,8 @@
 namespace tools {
 namespace {
 
-// How often somebody looks whether the socket is still there.
-constexpr uint64_t kCheckInterval = 1'000'000'000;
 // How long --once waits for somebody to begin a session.
 constexpr uint64_t kOncePatience = 5'000'000'000;
-constexpr std::chrono::seconds kMessagePatience{2};
 
 }  // namespace
 
@@ -31,7 +28,7 @@ int ControllerHost::Run() {
   signals_.Take();
   signals_.TakeWishes();
   const int exit_code = Serve();
-  console_.Finish(kMessagePatience);
+  console_.Finish(kConsolePatience);
   return exit_code;
 }
 
@@ -122,7 +119,7 @@ bool ControllerHost::BeginSession() {
 
 void ControllerHost::SayReady() {
   // Whoever reads what is said reads up to READY.
-  if (options_.background) console_.Finish(kMessagePatience);
+  if (options_.background) console_.Finish(kConsolePatience);
   control::TellServiceManager("READY=1");
   constexpr std::string_view kReady = "READY\n";
   [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, kReady.data(), kReady.size());
@@ -137,7 +134,7 @@ void ControllerHost::Poll() {
   std::vector<pollfd> fds = {{signals_.fd(), POLLIN, 0}, {home_.fd(), POLLIN, 0}};
   server_->AddPollFds(fds);
   uint64_t now = util::MonotonicNow();
-  uint64_t until = now + kCheckInterval;
+  uint64_t until = now + control::kSocketCheckInterval;
   if (const auto deadline = server_->deadline()) until = std::min(until, *deadline);
   const uint64_t wait = until > now ? (until - now + 999'999) / 1'000'000 : 0;
   poll(fds.data(), fds.size(), static_cast<int>(wait));
@@ -153,11 +150,11 @@ void ControllerHost::Poll() {
 
 void ControllerHost::CheckSocket(uint64_t now) {
   if (now < check_at_) return;
-  check_at_ = now + kCheckInterval;
+  check_at_ = now + control::kSocketCheckInterval;
   if (socket_->IsInPlace()) return;
   if (auto status = socket_->Restore(); !status) {
     console_.Error(status.error());
-    check_at_ = now + 60 * kCheckInterval;
+    check_at_ = now + 60 * control::kSocketCheckInterval;
     return;
   }
   console_.Note(fmt::format("{} was removed; made it again", options_.socket));

@@ -21,11 +21,10 @@
 namespace tools {
 namespace {
 
-constexpr const char* kProgram = "fxt-record";
-
 int Print(const std::string& list) {
   if (std::fputs(list.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    PrintError(kProgram, {fmt::format("cannot write standard output: {}", strerror(errno)), ""});
+    PrintError("fxt-record",
+               {fmt::format("cannot write standard output: {}", strerror(errno)), ""});
     return kExitFailure;
   }
   return 0;
@@ -55,7 +54,7 @@ std::string PricesOfOptions() {
 int ListCategories() {
   auto features = capture::ProbeKernel();
   if (!features) {
-    PrintError(kProgram, features.error());
+    PrintError("fxt-record", features.error());
     return kExitFailure;
   }
   // Known only to programs that run.
@@ -63,7 +62,7 @@ int ListCategories() {
   smallest.ring_bytes = capture::kMinRingBytes;
   auto programs = capture::BpfPrograms::Load(smallest, *features);
   if (!programs) {
-    PrintError(kProgram, programs.error());
+    PrintError("fxt-record", programs.error());
     return kExitFailure;
   }
   const std::string wakers = capture::DescribeInterruptWakers(

@@ -13,22 +13,18 @@
 #include "tools/record/options/record_options.h"
 
 namespace tools {
-namespace {
-
-constexpr const char* kProgram = "fxt-record";
-
-}  // namespace
+namespace {}  // namespace
 
 int ListEvents(const std::string& pattern) {
   const auto tracefs = capture::Tracefs::Open();
   if (!tracefs) {
-    PrintError(kProgram, tracefs.error());
+    PrintError("fxt-record", tracefs.error());
     return kExitFailure;
   }
   const std::vector<std::string> names = tracefs->Names();
   const std::vector<std::string> matches = capture::Tracefs::Match(names, pattern);
   if (matches.empty()) {
-    PrintError(kProgram, capture::Tracefs::NoSuch(names, pattern));
+    PrintError("fxt-record", capture::Tracefs::NoSuch(names, pattern));
     return kExitUsage;
   }
   std::string list;
@@ -41,7 +37,8 @@ int ListEvents(const std::string& pattern) {
     }
   }
   if (std::fputs(list.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    PrintError(kProgram, {fmt::format("cannot write standard output: {}", strerror(errno)), ""});
+    PrintError("fxt-record",
+               {fmt::format("cannot write standard output: {}", strerror(errno)), ""});
     return kExitFailure;
   }
   return 0;
