@@ -14,7 +14,6 @@ namespace {
 using measure::Capture;
 using measure::Distribution;
 
-constexpr double kNsPerUs = 1e3;
 constexpr size_t kExamples = 3;
 
 DiffSide SideOf(Captures captures, size_t first, size_t last) {

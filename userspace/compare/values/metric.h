@@ -8,6 +8,7 @@
 
 namespace comparison {
 
+inline constexpr double kNsPerUs = 1e3;
 inline constexpr double kNsPerMs = 1e6;
 inline constexpr double kNsPerSecond = 1e9;
 

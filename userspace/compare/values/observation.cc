@@ -14,7 +14,6 @@ using measure::Distribution;
 using measure::Duration;
 using measure::Histogram;
 
-constexpr double kNsPerUs = 1e3;
 // A count varies at least as a Poisson one does, and sums of lengths by the largest of them. Half
 // of that is taken, since much of what programs do comes as regularly as a clock.
 constexpr double kChance = 0.5;
