@@ -73,7 +73,8 @@ help:
 # tests/project/cold_test.py holds that none of them is here.
 COLD_OPT  ?= -O1 -g1
 COLD_ROOMS := $(foreach l,control serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
-COLD_TEXTS := $(filter %_text.o %_json.o %_svg.o %_page.o,$(foreach r,draw flame lbr page report,$(call layer_objects,analyze/$(r))))
+COLD_TEXTS := $(filter %_text.o %_json.o %_svg.o %_page.o,$(foreach r,draw flame lbr page report,$(call layer_objects,analyze/$(r)))) \
+              $(patsubst %,$(BUILD)/userspace/%.o,analyze/show/overview_json analyze/show/overview_text tools/record/totals)
 READ_LOOPS := $(patsubst %.cc,$(BUILD)/%.o,$(shell grep -lE '(read_loop|flame_input|fxt/reader)\.h' userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc))
 COLD_TOOLS := $(foreach r,command commands control options process,$(filter $(BUILD)/userspace/tools/record/$(r)/%,$(RECORD_OBJECTS))) \
               $(filter-out $(READ_LOOPS),$(FXT_OBJECTS)) $(MARK_OBJECTS) $(TOOL_COMMON)
@@ -131,7 +132,7 @@ cold-objects:
 include scripts/make/bench/*.mk scripts/make/*.mk
 
 # Objects made with other flags are not these objects.
-FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LINES_OF_CACHE) $(COLD_OPT) $(TEST_OPT) $(PRELUDES)
+FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LINES_OF_CACHE) $(COLD_OPT) $(TEST_OPT) $(PRELUDES) $(if $(TOGETHER),$(TOGETHER_ROOMS))
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quoted,$(FLAGS)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(FLAGS)) >$@

@@ -5,7 +5,8 @@
 # million. TOGETHER= (empty) compiles each file by itself: for one who changes a file again and again, and for
 # what looks at files one by one (make lint).
 TOGETHER ?= yes
-TOGETHER_ROOMS := analyze/check analyze/diff analyze/draw analyze/flame analyze/lbr analyze/merge analyze/page \
+TOGETHER_ROOMS := branches import measure/store provider query raw_log schema sink tables \
+  tables/rows analyze/check analyze/diff analyze/draw analyze/flame analyze/lbr analyze/merge analyze/page \
   analyze/report analyze/rewrite analyze/show compare compare/statistics compare/values control/client \
   control/controller control/protocol control/server export export/clickhouse output perf/file perf/live \
   probes serve session session/guests session/trigger symbols text tools/common tools/fxt \
