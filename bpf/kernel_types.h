@@ -144,6 +144,7 @@ struct task_struct {
 	struct sched_entity se;
 	int exit_state;
 	int exit_code;
+	unsigned int in_iowait : 1;
 	pid_t pid;
 	pid_t tgid;
 	struct task_struct *real_parent;
@@ -178,6 +179,7 @@ struct pt_regs {
 	unsigned long ax;
 	unsigned long ip;
 	unsigned long cs;
+	unsigned long flags;
 	unsigned long sp;
 #endif
 };

@@ -61,6 +61,8 @@
  *  IDENTITY  the same, whatever is recorded: it tells who tasks are
  *  BESIDE    as SLOT or SIDE, where another category has its program; this one's
  *            is CATEGORY_TRACEPOINT, as in stack_sched_switch
+ *  PERF      a slot of a software event of perf, which is no tracepoint: the program
+ *            runs at each of it, where the kernel has it do so
  */
 #define FXR_TRACEPOINT_TABLE(X)                                        \
 	X(SCHED, sched_switch, "switch", SLOT, SWITCH)                 \
@@ -87,6 +89,8 @@
 	X(BLOCK, block_rq_merge, "merge", SIDE_MAY, NONE)              \
 	X(FAULT, page_fault_user, "user", SLOT, FAULT_USER)            \
 	X(FAULT, page_fault_kernel, "kernel", SLOT, FAULT_KERNEL)      \
+	X(FAULT, page_fault_major, "major", PERF, FAULT_MAJOR)         \
+	X(FAULT, sched_switch, "major", BESIDE, FAULT_WAIT)            \
 	X(POWER, cpu_frequency, "cpu_frequency", SLOT, CPU_FREQUENCY)  \
 	X(POWER, cpu_idle, "cpu_idle", SLOT, CPU_IDLE)                 \
 	X(SIGNAL, signal_generate, "generate", SLOT, SIGNAL_GENERATE)  \
@@ -147,6 +151,8 @@
 	X(PROBE_VALUE_TOP, probe_value_top, OWN, FXR_PROBE_VALUE_TOP_BODY) \
 	X(FAULT_USER, fault_user, INSTANT, FXR_FAULT_BODY)             \
 	X(FAULT_KERNEL, fault_kernel, INSTANT, FXR_FAULT_BODY)         \
+	X(FAULT_MAJOR, fault_major, OWN, FXR_FAULT_WAIT_BODY)          \
+	X(FAULT_WAIT, fault_wait, OWN, FXR_FAULT_WAIT_BODY)            \
 	X(CPU_FREQUENCY, cpu_frequency, OWN, FXR_CPU_POWER_BODY)       \
 	X(CPU_IDLE, cpu_idle, OWN, FXR_CPU_POWER_BODY)                 \
 	X(SIGNAL_GENERATE, signal_generate, INSTANT, FXR_SIGNAL_GENERATE_BODY) \

@@ -72,6 +72,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetFeatures(features, *sizes);
   (*skeleton)->SetFilters(options);
   (*skeleton)->SetStacks(options);
+  (*skeleton)->SetFaults(options);
   (*skeleton)->SetProbes(options);
   (*skeleton)->SetCounters(options, *sizes);
   if (!options.counters.empty() &&

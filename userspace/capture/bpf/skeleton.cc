@@ -5,6 +5,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -194,6 +195,12 @@ void Skeleton::SetStacks(const ProgramOptions& options) {
   settings.stack_wants_off = options.stack.off;
 }
 
+void Skeleton::SetFaults(const ProgramOptions& options) {
+  const bool wanted = options.categories.test(FXR_CATEGORY_FAULT);
+  bpf_map__set_autocreate(bpf_->maps.last_faults, wanted);
+  bpf_map__set_autocreate(bpf_->maps.fault_scratch, wanted);
+}
+
 void Skeleton::SetProbes(const ProgramOptions& options) {
   probes_ = options.probes;
   const auto has = [&](probes::Probe::Kind kind) {
@@ -259,7 +266,14 @@ void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures&
     case Tracepoint::Way::kSide:
     case Tracepoint::Way::kMaySide:
       return Use(program, tracepoint.category, &events_);
+    case Tracepoint::Way::kPerf:
+      major_faults_ = SampledEvent::Open(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+      if (major_faults_.empty()) return;
+      return Use(features.atomic_fetch ? program : program + "_flag", tracepoint.category,
+                 &sampled_);
     case Tracepoint::Way::kBeside: {
+      // What begins is to have an end.
+      if (tracepoint.category == FXR_CATEGORY_FAULT && major_faults_.empty()) return;
       const std::string beside =
           fmt::format("{}_{}", schema::CategoryName(tracepoint.category), program);
       const bool has_forms =
@@ -326,6 +340,7 @@ util::Status Skeleton::Attach() {
   if (util::Status status = probe_links_.Attach(probe_programs_, probes_, probed_); !status) {
     return status;
   }
+  for (bpf_program* program : sampled_) major_faults_.Attach(bpf_program__fd(program));
   if (util::Status status = Attach(events_); !status) return status;
   // Programs of a tracepoint run in the order in which they were attached.
   if (util::Status status = Attach(identity_); !status) return status;
@@ -335,6 +350,7 @@ util::Status Skeleton::Attach() {
 void Skeleton::Detach() {
   probe_links_.Detach();
   while (!links_.empty()) links_.pop_back();
+  major_faults_ = {};
 }
 
 int Skeleton::task_walk_fd() const {
