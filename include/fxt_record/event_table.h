@@ -269,6 +269,7 @@
  */
 #define FXR_LONG_TABLE(X)                                              \
 	X(STACK, stack, FXR_STACK_BODY)                                \
+	X(STACK_AGAIN, stack_again, FXR_STACK_AGAIN_BODY)              \
 	X(PROBE_HIT, probe_hit, FXR_PROBE_HIT_BODY)                    \
 	X(TRACEPOINT, tracepoint, FXR_TRACEPOINT_BODY)                 \
 	X(BLOCK, block, FXR_BLOCK_BODY)                                \
@@ -284,7 +285,15 @@
 	F(body, fxr_u32, tgid)                                                      \
 	F(body, fxr_u32, woken_tid) /* of a WAKE */                                 \
 	F(body, fxr_u64, away)      /* of OFF and WAKE: ns that the sleeper was away */ \
-	F(body, fxr_u32, user_frames)
+	F(body, fxr_u32, user_frames)                                               \
+	F(body, fxr_u64, id) /* of an OFF that may be told of AGAIN; 0: none */
+
+/* An OFF with the frames of the last STACK that had this id. */
+#define FXR_STACK_AGAIN_BODY(F, body)                                               \
+	F(body, fxr_u32, tid)                                                       \
+	F(body, fxr_u32, tgid)                                                      \
+	F(body, fxr_u64, away)                                                      \
+	F(body, fxr_u64, id)
 
 /* A USDT probe. Its bytes are its arguments, 8 bytes each, extended as their types say. */
 #define FXR_PROBE_HIT_BODY(F, body)                                                 \

@@ -204,6 +204,10 @@ void BpfPrograms::SetPhase(fxr_phase phase) {
   __atomic_store_n(&(*skeleton_)->bss->phase, phase, __ATOMIC_SEQ_CST);
 }
 
+void BpfPrograms::BeginStackAge() {
+  __atomic_fetch_add(&(*skeleton_)->bss->stack_age, 1, __ATOMIC_SEQ_CST);
+}
+
 void BpfPrograms::Follow(uint32_t tid) {
   if (followed_ == nullptr || tid > FXR_TID_MASK) return;
   fxr_followed_page& page = followed_[tid >> FXR_FOLLOWED_SHIFT];

@@ -19,6 +19,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "capture/bpf/syscall_code.h"
 #include "capture/btf/type_subset.h"
 #include "schema/event_info.h"
 
@@ -37,6 +38,8 @@ constexpr const char* kTaskWalkProgram = "walk_tasks";
 constexpr uint32_t kMarksPerCpu = 256;
 // Threads whose sleeps can be told of by their stacks, at 1 KiB each.
 constexpr uint32_t kMaxSleepers = 16384;
+// Stacks that the collector is known to know.
+constexpr uint32_t kMaxTold = 8192;
 // Maps other than the rings, and programs.
 constexpr uint64_t kOtherLockedBytes = 4 << 20;
 
@@ -189,10 +192,16 @@ void Skeleton::SetStacks(const ProgramOptions& options) {
       options.categories.test(FXR_CATEGORY_STACK) && (options.stack.off || options.stack.wake);
   bpf_map__set_autocreate(bpf_->maps.sleeps, sleeps);
   bpf_map__set_autocreate(bpf_->maps.stack_scratch, sleeps);
+  bpf_map__set_autocreate(bpf_->maps.told_stacks, sleeps);
   bpf_map__set_max_entries(bpf_->maps.sleeps, kMaxSleepers);
+  bpf_map__set_max_entries(bpf_->maps.told_stacks, kMaxTold);
   auto& settings = *bpf_->rodata;
   settings.stack_min_ns = options.stack.min_sleep;
   settings.stack_wants_off = options.stack.off;
+  if (!sleeps || !options.stack.off) return;
+  const SyscallCode code = FindSyscallCode();
+  settings.syscall_code = code.begin;
+  settings.syscall_code_bytes = code.bytes;
 }
 
 void Skeleton::SetFaults(const ProgramOptions& options) {
