@@ -136,6 +136,11 @@ struct pid {
 	struct upid numbers[1]; /* level + 1 of them */
 };
 
+/* Of a task that does not run. */
+struct thread_struct {
+	unsigned long sp; /* x86 */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state; /* 5.14; `state` before */
@@ -144,6 +149,7 @@ struct task_struct {
 	struct sched_entity se;
 	int exit_state;
 	int exit_code;
+	unsigned int in_iowait : 1;
 	pid_t pid;
 	pid_t tgid;
 	struct task_struct *real_parent;
@@ -153,6 +159,8 @@ struct task_struct {
 	const struct cred *real_cred;
 	struct mm_struct *mm;
 	struct css_set *cgroups;
+	void *stack;
+	struct thread_struct thread;
 	void *worker_private; /* 5.17: struct kthread of a kernel thread */
 	u64 start_boottime;   /* 5.5; ns */
 	char comm[16];
@@ -178,6 +186,7 @@ struct pt_regs {
 	unsigned long ax;
 	unsigned long ip;
 	unsigned long cs;
+	unsigned long flags;
 	unsigned long sp;
 #endif
 };

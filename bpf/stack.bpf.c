@@ -8,6 +8,11 @@
  * and can be walked from outside, so that is done at its end, and only if it was
  * long. Its user half can be read in its own address space only: it is taken at
  * once, into memory that the thread has for it.
+ *
+ * Threads sleep at the same places again and again. To unwind the kernel's half costs
+ * more than all else, and to send the frames comes next; so what decides how it
+ * unwinds, the addresses of code in it and their places, is looked at first, and a
+ * stack that was told of is told of by its number.
  */
 #include "common.h"
 #include "context.h"
@@ -45,6 +50,24 @@ struct frames {
 
 #define HALF_BYTES (FXR_STACK_FRAMES * sizeof(u64))
 
+/* By number, those that the collector knows, with the age in which it was told. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, u64);
+	__type(value, u32);
+} told_stacks SEC(".maps");
+
+/* What was told in an earlier age is forgotten; written by the collector. */
+fxr_u32 stack_age = 0;
+
+/*
+ * The code of the function that all system calls come through, from and size; 0: not
+ * known. What is further out in the stack says nothing, and it is at a random distance.
+ */
+const volatile fxr_u64 syscall_code = 0;
+const volatile fxr_u64 syscall_code_bytes = 0;
+
 /* Both programs run with interrupts off, so that there is one at a time on a CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -56,8 +79,98 @@ struct {
 /* Never written: what a thread's memory is made of. */
 static struct stack_sleep no_sleep;
 
-/* Sends `bytes` bytes of `frames`, in the smallest event that has room for them. */
-static __always_inline void send_stack(struct fxr_stack_long fields, struct frames *frames,
+#define STACK_BYTES 16384 /* of a task's, on x86 */
+#define WORDS 64          /* read at once */
+#define MOST_WORDS 256
+
+static __always_inline u64 mix(u64 number, u64 word)
+{
+	number = (number ^ word) * 0x9e3779b97f4a7c15;
+	return number ^ number >> 32;
+}
+
+/* Addresses of code, with the kernel's data and small negative numbers. */
+static __always_inline bool may_be_code(u64 word)
+{
+	return word >> 31 == 0x1ffffffff;
+}
+
+/*
+ * A number that is the same for stacks of the kernel that unwind alike, of a task that
+ * does not run; 0: none.
+ */
+static __always_inline u64 kernel_number(struct task_struct *task, u64 *words)
+{
+	u64 at, top, number = 1;
+
+	if (!bpf_core_field_exists(task->thread.sp))
+		return 0;
+	at = task->thread.sp;
+	top = (u64)BPF_CORE_READ(task, stack) + STACK_BYTES;
+	if (at >= top || top - at > STACK_BYTES)
+		return 0;
+	for (u32 i = 0; i < MOST_WORDS; i++) {
+		u32 place = i % WORDS;
+		u64 word;
+
+		if (at + i * 8 >= top)
+			return number;
+		if (!place) {
+			u64 size = CUT_SIZE(top - (at + i * 8), WORDS * 8);
+
+			if (bpf_probe_read_kernel(words, size, (void *)(at + i * 8)))
+				return 0;
+		}
+		word = words[place];
+		if (!may_be_code(word))
+			continue;
+		number = mix(number, word ^ (u64)i << 32);
+		if (word - syscall_code < syscall_code_bytes)
+			return number;
+	}
+	return 0;
+}
+
+static __always_inline u64 stack_number(struct task_struct *task, struct stack_sleep *sleep,
+					u64 user_frames, u64 *words)
+{
+	u64 number = kernel_number(task, words);
+
+	if (!number)
+		return 0;
+	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
+		if (i >= user_frames)
+			break;
+		number = mix(number, sleep->user[i]);
+	}
+	/* The kernel's half alone is another one. */
+	return mix(number, user_frames) | 1;
+}
+
+static __always_inline bool was_told(u64 number)
+{
+	u32 *age = bpf_map_lookup_elem(&told_stacks, &number);
+
+	return age && *age == READ_ONCE(stack_age);
+}
+
+static __always_inline void send_again(struct fxr_stack_long stack)
+{
+	struct fxr_stack_again_long fields = {
+		.tid = stack.tid, .tgid = stack.tgid, .away = stack.away, .id = stack.id};
+	struct fxr_long *event = long_reserve(FXR_LONG_SIZE(stack_again, 0), FXR_CATEGORY_STACK);
+
+	if (!event)
+		return;
+	fxr_pack_stack_again(event, fields, 0);
+	side_submit(event);
+}
+
+/*
+ * Sends `bytes` bytes of `frames`, in the smallest event that has room for them; false
+ * when there was none.
+ */
+static __always_inline bool send_stack(struct fxr_stack_long fields, struct frames *frames,
 				       u64 bytes)
 {
 	struct fxr_long *event;
@@ -67,18 +180,19 @@ static __always_inline void send_stack(struct fxr_stack_long fields, struct fram
 	if (bytes <= (room)) {                                                          \
 		event = long_reserve(FXR_LONG_SIZE(stack, room), FXR_CATEGORY_STACK);   \
 		if (!event)                                                             \
-			return;                                                         \
+			return false;                                                         \
 		bytes = CUT_SIZE(bytes, room);                                          \
 		fxr_pack_stack(event, fields, bytes);                                   \
 		bpf_probe_read_kernel(fxr_stack_bytes(event), bytes, frames);           \
 		side_submit(event);                                                     \
-		return;                                                                 \
+		return true;                                                                 \
 	}
 	TRY(16 * 8)
 	TRY(32 * 8)
 	TRY(64 * 8)
 	TRY(2 * HALF_BYTES)
 #undef TRY
+	return false;
 }
 
 static __always_inline struct frames *scratch(void)
@@ -122,6 +236,7 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	u32 tid = task->pid;
 	u64 user_bytes;
 	long bytes;
+	u32 age;
 
 	sleep = bpf_map_lookup_elem(&sleeps, &tid);
 	if (!sleep || !sleep->since)
@@ -134,14 +249,21 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	if (!frames)
 		return;
 	user_bytes = CUT_SIZE(sleep->user_bytes, HALF_BYTES);
+	fields.tid = tid;
+	fields.tgid = task->tgid;
+	fields.user_frames = user_bytes / sizeof(u64);
+	age = READ_ONCE(stack_age);
+	fields.id = stack_number(task, sleep, fields.user_frames, frames->frame);
+	if (fields.id && was_told(fields.id)) {
+		send_again(fields);
+		return;
+	}
 	bpf_probe_read_kernel(frames, user_bytes, sleep->user);
 	bytes = bpf_get_task_stack(task, (void *)frames + user_bytes, HALF_BYTES, 0);
 	if (bytes < 0)
 		bytes = 0;
-	fields.tid = tid;
-	fields.tgid = task->tgid;
-	fields.user_frames = user_bytes / sizeof(u64);
-	send_stack(fields, frames, user_bytes + bytes);
+	if (send_stack(fields, frames, user_bytes + bytes) && fields.id)
+		bpf_map_update_elem(&told_stacks, &fields.id, &age, BPF_ANY);
 }
 
 SEC("tp_btf/sched_switch")

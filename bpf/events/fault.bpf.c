@@ -1,12 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `fault`: page faults, as they begin. */
+/*
+ * Category `fault`: page faults, as they begin; and those that wait for data, from
+ * when they leave the CPU to their end.
+ *
+ * Nothing tells at a fault's begin whether it will wait, and no tracepoint of its
+ * end. So a fault is kept for its CPU, and looked at when its thread goes to wait for
+ * I/O; and perf counts major faults at their ends, for getrusage and for us.
+ */
 #include "common.h"
 #include "filter.h"
 #include "ring.h"
+#include "task_state.h"
 
 /* arch/x86/include/asm/trap_pf.h */
 #define FAULT_PRESENT 1
 #define FAULT_WRITE 2
+
+/* The last fault of a CPU. */
+struct last_fault {
+	u64 address;
+	u64 registers; /* where the kernel keeps those of what was interrupted */
+	u64 ip;        /* ... of it */
+	u32 tid;       /* 0: none, or its wait was told of */
+	u32 in_kernel;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct last_fault);
+} last_faults SEC(".maps");
+
+#define KERNEL_FRAMES 48
+
+struct kernel_frames {
+	u64 frame[KERNEL_FRAMES];
+};
+
+/* Used with interrupts off. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct kernel_frames);
+} fault_scratch SEC(".maps");
 
 static __always_inline struct fxr_payload describe(u64 address, u64 code)
 {
@@ -20,19 +58,161 @@ static __always_inline struct fxr_payload describe(u64 address, u64 code)
 	return fxr_pack_fault_user(body);
 }
 
-static __always_inline int on_fault(enum claim claim, enum fxr_slot_type type, u64 address,
-				    u64 code)
+/* Of what was interrupted: then the fault cannot wait; programs that look at stacks have such. */
+static __always_inline bool interrupts_are_off(struct pt_regs *registers)
 {
+#if defined(__TARGET_ARCH_x86)
+	return !(registers->flags & 0x200);
+#else
+	return false;
+#endif
+}
+
+/* `registers`: a tracepoint's argument. */
+static __always_inline u64 own_ip(struct pt_regs *registers)
+{
+#if defined(__TARGET_ARCH_x86)
+	return registers->ip;
+#else
+	return 0; /* it has no tracepoints of faults */
+#endif
+}
+
+static __always_inline u64 interrupted_ip(struct pt_regs *registers)
+{
+#if defined(__TARGET_ARCH_x86)
+	return BPF_CORE_READ(registers, ip);
+#else
+	return 0;
+#endif
+}
+
+static __always_inline int on_fault(enum claim claim, enum fxr_slot_type type, u64 address,
+				    struct pt_regs *registers, u64 code)
+{
+	struct last_fault *last;
+	u32 zero = 0;
+
 	if (!current_selected())
 		return 0;
+	last = bpf_map_lookup_elem(&last_faults, &zero);
+	if (last && !(type == FXR_SLOT_FAULT_KERNEL && interrupts_are_off(registers))) {
+		last->address = address;
+		last->registers = (u64)registers;
+		last->ip = own_ip(registers);
+		last->tid = bpf_get_current_pid_tgid();
+		last->in_kernel = type == FXR_SLOT_FAULT_KERNEL;
+	}
 	emit_slot(claim, FXR_CATEGORY_FAULT, type, describe(address, code));
 	return 0;
 }
 
-SLOT_PROGRAM(page_fault_user, on_fault(claim, FXR_SLOT_FAULT_USER, address, code), u64 address,
-	     struct pt_regs *regs, u64 code)
+SLOT_PROGRAM(page_fault_user, on_fault(claim, FXR_SLOT_FAULT_USER, address, regs, code),
+	     u64 address, struct pt_regs *regs, u64 code)
 
-SLOT_PROGRAM(page_fault_kernel, on_fault(claim, FXR_SLOT_FAULT_KERNEL, address, code), u64 address,
-	     struct pt_regs *regs, u64 code)
+SLOT_PROGRAM(page_fault_kernel, on_fault(claim, FXR_SLOT_FAULT_KERNEL, address, regs, code),
+	     u64 address, struct pt_regs *regs, u64 code)
+
+/* Whether the current task, at a switch, is still at this fault. */
+static __always_inline bool is_at(void *ctx, struct last_fault *fault)
+{
+	struct kernel_frames *frames;
+	u32 zero = 0;
+	long bytes;
+
+	/* What comes into the kernel anew, and with that other calls, puts its own there. */
+	if (interrupted_ip((struct pt_regs *)fault->registers) != fault->ip)
+		return false;
+	if (!fault->in_kernel)
+		return true;
+	/* Within a system call that is not sure: it goes on behind the fault. */
+	frames = bpf_map_lookup_elem(&fault_scratch, &zero);
+	if (!frames)
+		return false;
+	bytes = bpf_get_stack(ctx, frames, sizeof(*frames), 0);
+	for (u32 i = 0; i < KERNEL_FRAMES; i++) {
+		if ((long)(i * sizeof(u64)) >= bytes)
+			return false;
+		/* What was interrupted; a call would come back behind it. */
+		if (frames->frame[i] == fault->ip)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline bool waits_for_io(struct task_struct *task)
+{
+	if (!bpf_core_field_exists(task->in_iowait))
+		return true;
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
+}
+
+static __always_inline int on_switch(enum claim claim, void *ctx, struct task_struct *prev,
+				     u32 state)
+{
+	struct fxr_fault_wait_body body = {.tid = prev->pid};
+	struct last_fault *last;
+	u32 zero = 0;
+
+	if (!(state & TASK_UNINTERRUPTIBLE))
+		return 0;
+	last = bpf_map_lookup_elem(&last_faults, &zero);
+	if (!last || !body.tid || last->tid != body.tid)
+		return 0;
+	if (!waits_for_io(prev) || !is_at(ctx, last))
+		return 0;
+	last->tid = 0;
+	body.address = last->address;
+	emit_slot(claim, FXR_CATEGORY_FAULT, FXR_SLOT_FAULT_WAIT, fxr_pack_fault_wait(body));
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(fault_sched_switch, bool preempt, struct task_struct *prev)
+{
+	return preempt ? 0 : on_switch(CLAIM_FETCH, ctx, prev, SWITCH_STATE());
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(fault_sched_switch_flag, bool preempt, struct task_struct *prev)
+{
+	return preempt ? 0 : on_switch(CLAIM_FLAG, ctx, prev, SWITCH_STATE());
+}
+
+/* struct bpf_perf_event_data of include/uapi/linux/bpf_perf_event.h */
+struct sample_context {
+#if defined(__TARGET_ARCH_x86)
+	u64 registers[21];
+#else
+	u64 registers[34];
+#endif
+	u64 period;
+	u64 address;
+};
+
+static __always_inline int on_major(enum claim claim, u64 address)
+{
+	struct fxr_fault_major_body body = {
+		.tid = bpf_get_current_pid_tgid(),
+		.address = address,
+	};
+
+	if (!current_selected())
+		return 0;
+	emit_slot(claim, FXR_CATEGORY_FAULT, FXR_SLOT_FAULT_MAJOR, fxr_pack_fault_major(body));
+	return 0;
+}
+
+SEC("perf_event")
+int page_fault_major(struct sample_context *ctx)
+{
+	return on_major(CLAIM_FETCH, ctx->address);
+}
+
+SEC("perf_event")
+int page_fault_major_flag(struct sample_context *ctx)
+{
+	return on_major(CLAIM_FLAG, ctx->address);
+}
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -61,6 +61,8 @@
  *  IDENTITY  the same, whatever is recorded: it tells who tasks are
  *  BESIDE    as SLOT or SIDE, where another category has its program; this one's
  *            is CATEGORY_TRACEPOINT, as in stack_sched_switch
+ *  PERF      a slot of a software event of perf, which is no tracepoint: the program
+ *            runs at each of it, where the kernel has it do so
  */
 #define FXR_TRACEPOINT_TABLE(X)                                        \
 	X(SCHED, sched_switch, "switch", SLOT, SWITCH)                 \
@@ -87,6 +89,8 @@
 	X(BLOCK, block_rq_merge, "merge", SIDE_MAY, NONE)              \
 	X(FAULT, page_fault_user, "user", SLOT, FAULT_USER)            \
 	X(FAULT, page_fault_kernel, "kernel", SLOT, FAULT_KERNEL)      \
+	X(FAULT, page_fault_major, "major", PERF, FAULT_MAJOR)         \
+	X(FAULT, sched_switch, "major", BESIDE, FAULT_WAIT)            \
 	X(POWER, cpu_frequency, "cpu_frequency", SLOT, CPU_FREQUENCY)  \
 	X(POWER, cpu_idle, "cpu_idle", SLOT, CPU_IDLE)                 \
 	X(SIGNAL, signal_generate, "generate", SLOT, SIGNAL_GENERATE)  \
@@ -147,6 +151,8 @@
 	X(PROBE_VALUE_TOP, probe_value_top, OWN, FXR_PROBE_VALUE_TOP_BODY) \
 	X(FAULT_USER, fault_user, INSTANT, FXR_FAULT_BODY)             \
 	X(FAULT_KERNEL, fault_kernel, INSTANT, FXR_FAULT_BODY)         \
+	X(FAULT_MAJOR, fault_major, OWN, FXR_FAULT_WAIT_BODY)          \
+	X(FAULT_WAIT, fault_wait, OWN, FXR_FAULT_WAIT_BODY)            \
 	X(CPU_FREQUENCY, cpu_frequency, OWN, FXR_CPU_POWER_BODY)       \
 	X(CPU_IDLE, cpu_idle, OWN, FXR_CPU_POWER_BODY)                 \
 	X(SIGNAL_GENERATE, signal_generate, INSTANT, FXR_SIGNAL_GENERATE_BODY) \
@@ -263,6 +269,7 @@
  */
 #define FXR_LONG_TABLE(X)                                              \
 	X(STACK, stack, FXR_STACK_BODY)                                \
+	X(STACK_AGAIN, stack_again, FXR_STACK_AGAIN_BODY)              \
 	X(PROBE_HIT, probe_hit, FXR_PROBE_HIT_BODY)                    \
 	X(TRACEPOINT, tracepoint, FXR_TRACEPOINT_BODY)                 \
 	X(BLOCK, block, FXR_BLOCK_BODY)                                \
@@ -278,7 +285,15 @@
 	F(body, fxr_u32, tgid)                                                      \
 	F(body, fxr_u32, woken_tid) /* of a WAKE */                                 \
 	F(body, fxr_u64, away)      /* of OFF and WAKE: ns that the sleeper was away */ \
-	F(body, fxr_u32, user_frames)
+	F(body, fxr_u32, user_frames)                                               \
+	F(body, fxr_u64, id) /* of an OFF that may be told of AGAIN; 0: none */
+
+/* An OFF with the frames of the last STACK that had this id. */
+#define FXR_STACK_AGAIN_BODY(F, body)                                               \
+	F(body, fxr_u32, tid)                                                       \
+	F(body, fxr_u32, tgid)                                                      \
+	F(body, fxr_u64, away)                                                      \
+	F(body, fxr_u64, id)
 
 /* A USDT probe. Its bytes are its arguments, 8 bytes each, extended as their types say. */
 #define FXR_PROBE_HIT_BODY(F, body)                                                 \

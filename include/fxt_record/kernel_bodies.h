@@ -17,6 +17,11 @@
 	F(body, fxr_u8, write, 1, SHOWN)                                            \
 	F(body, fxr_u8, present, 1, SHOWN)
 
+/* One begins to wait for data; one that had to has its page now. */
+#define FXR_FAULT_WAIT_BODY(F, body)                                                \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_s64, address, 48, HIDDEN)
+
 /* value: kHz, or the number of an idle state, -1 when the CPU leaves it */
 #define FXR_CPU_POWER_BODY(F, body)                                                 \
 	F(body, fxr_u32, cpu, 13, HIDDEN)                                           \

@@ -48,6 +48,7 @@ capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD
 	BUILD=$(BUILD) python3 tests/capture/probes_test.py
 	BUILD=$(BUILD) python3 tests/capture/events/tracepoints_test.py
 	BUILD=$(BUILD) python3 tests/capture/events/counters_test.py
+	BUILD=$(BUILD) python3 tests/capture/events/waits_test.py
 	BUILD=$(BUILD) python3 tests/capture/categories_test.py
 	tests/capture/regressions_test.py --build $(BUILD)
 	tests/session/session_test.py --build $(BUILD)

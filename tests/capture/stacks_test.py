@@ -27,6 +27,7 @@ CALLERS = {
     "mycrate::old_nap": "main",
     "wait_for_lock": "acquire",
     "wait_in_read": "receive",
+    "read_from_disk": "load_table",
     "nap_in_compiled_code": "compiled script:12",
 }
 # Another guest of the machine may have its CPU between a sleep's end and the program's look at the clock: then both
@@ -98,7 +99,8 @@ class Stacks(unittest.TestCase):
         for attempt in range(ATTEMPTS):
             recorded = self.recorded if attempt == 0 else Recorded(self.folder.name, f"again{attempt}")
             functions, _ = recorded.off()
-            errors = {chain: functions[chain] * 1000 / recorded.truth[chain] - 1 for chain in CALLERS}
+            errors = {chain: functions[chain] * 1000 / recorded.truth[chain] - 1 for chain in CALLERS
+                      if chain in recorded.truth}
             if all(abs(error) <= 0.03 for error in errors.values()):
                 return
         self.fail(f"off by these shares: {errors}")
@@ -106,6 +108,8 @@ class Stacks(unittest.TestCase):
     def test_every_chain_has_its_callers(self):
         _, callers = self.recorded.off()
         for function, caller in CALLERS.items():
+            if function not in self.recorded.truth:
+                continue  # a file system without direct access
             with self.subTest(function):
                 self.assertEqual(set(callers[function]), {caller})
 
@@ -170,7 +174,8 @@ class Stacks(unittest.TestCase):
                 frame = frames[frame].get("parent")
             chains.add(tuple(name for name in names if not name.endswith("_[k]"))[:2])
         for function, caller in CALLERS.items():
-            self.assertIn((function, caller), chains)
+            if function in self.recorded.truth:
+                self.assertIn((function, caller), chains)
 
     def test_short_sleeps_are_left_out(self):
         recorded = Recorded(self.folder.name, "long", "--stack-min", "9ms")
@@ -195,7 +200,8 @@ class Stacks(unittest.TestCase):
         self.assertEqual(checked.returncode, 0, checked.stdout)
         shown = run(FXT, "dump", "--json", "--type", "event", recorded.trace).stdout
         for function, caller in CALLERS.items():
-            self.assertIn(f"{function} <- {caller}", shown)
+            if function in recorded.truth:
+                self.assertIn(f"{function} <- {caller}", shown)
         part = os.path.join(self.folder.name, "named_part.fxt")
         self.assertEqual(run(FXT, "trim", "--from", "700ms", recorded.trace, "-o", part).returncode, 0)
         self.assertEqual(run(FXT, "check", part).returncode, 0)

@@ -22,6 +22,7 @@
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_merger.h"
 #include "capture/slot_stream.h"
+#include "capture/told_stacks.h"
 #include "fxt_record/event.h"
 #include "util/result.h"
 
@@ -163,6 +164,7 @@ class CaptureSession final : private OtherEvents {
   KernelClock clock_;
   KernelIdentity identities_;
   SideRing side_ring_;
+  ToldStacks told_stacks_;
   SlotMerger merger_;
   std::vector<std::unique_ptr<PerfSource>> perf_sources_;
   EventHandler* handler_ = nullptr;  // from Start() on

@@ -39,7 +39,7 @@ class IdentitySource {
   virtual std::string CgroupPath(uint64_t id) = 0;
   // Names of an interrupt's handlers, joined with ","; empty when the number has none.
   virtual std::string IrqName(uint32_t irq) = 0;
-  // The kernel's function that begins at this address, of which the low FXR_FUNCTION_BITS count;
+  // The kernel's function that is at this address, of which the low FXR_FUNCTION_BITS count;
   // empty when it cannot be told.
   virtual std::string FunctionAt(int64_t /*address*/) { return ""; }
   // What a process executes from, now. Of process 0 the kernel's own text, named as perf names it

@@ -16,9 +16,9 @@
   X("irq", "begin or end of a handler", 0, 16)                                   \
   X("softirq", "begin or end of a handler", 140, 16)                             \
   X("syscall", "begin or end of a call", 150, 20)                                \
-  X("stack", "switch, most sleeps shorter than --stack-min: stack:off", 550, 16) \
-  X("stack:off", "sleep whose stack is kept, with its two switches", 5800, 86)   \
-  X("--stack-min 1ns", "switch, every sleep's stack kept", 2400, 48)             \
+  X("stack", "switch, most sleeps shorter than --stack-min: stack:off", 330, 16) \
+  X("stack:off", "sleep whose stack is kept, with its two switches", 2300, 94)   \
+  X("--stack-min 1ns", "switch, every sleep's stack kept", 1400, 47)             \
   X("stack:wake", "sleep whose waker's stack is kept", 0, 70)                    \
   X("stack:on", "sample of what runs, at 999 Hz", 19000, 62)                     \
   X("probe", "begin or end of a function: --uprobe", 6100, 16)                   \
@@ -28,7 +28,7 @@
   X("tracepoint", "event of -e task:task_rename", 1100, 144)                     \
   X("counter", "switch, with --counters task-clock,page-faults", 720, 72)        \
   X("block", "insert, issue or completion of a request", 720, 45)                \
-  X("fault", "page fault", 93, 48)                                               \
+  X("fault", "page fault", 99, 48)                                               \
   X("power", "change of a CPU's idle state", 87, 40)                             \
   X("signal", "signal generated or delivered", 220, 52)                          \
   X("ipi", "interrupt sent, or begin or end of its handler", 0, 32)              \

@@ -50,10 +50,12 @@ FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline,
       waits_(batches.of(Table::kWaits)),
       wakeups_(batches.of(Table::kWakeups)),
       with_timeline_(with_timeline),
-      with_times_(with_times) {}
+      with_times_(with_times),
+      with_reasons_(waits_ != nullptr && waits_->Wants(waits::kReason)) {}
 
 bool FactRows::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
+  if (with_reasons_) NoteReasons(reader);
   if (std::holds_alternative<fxt::KernelObject>(record)) return false;
   if (with_timeline_) {
     if (const auto change = facts::AsSwitch(record, reader.provider())) {
@@ -125,6 +127,9 @@ void FactRows::AddWakeup(const facts::Wakeup& wakeup) {
 
 void FactRows::AddRun(const facts::Run& run) {
   CpuAt(run.cpu).busy_ns += run.end - run.begin;
+  if (!held_.empty()) [[unlikely]] {
+    Release(run.thread);
+  }
   if (waits_ != nullptr && run.index != facts::kNoThread) {
     const bool preempted = change_ != nullptr && run.ended == Bound::kSeen && run.end_state &&
                            IsRunnable(*run.end_state) && !change_->incoming.idle &&
@@ -216,6 +221,40 @@ void FactRows::AddWait(const facts::Wait& wait) {
       PreemptorOf(wait.index) != kNobody) {
     preemptor = PreemptorOf(wait.index);
   }
+  WaitRow row{wait, cpu, waker, preemptor};
+  if (!with_reasons_ || wait.kind != WaitKind::kBlocked) return PutWait(row);
+  if (seen) row.reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, waker.has_value());
+  if (!reasons_.has_stacks()) return PutWait(row);
+  Hold(std::move(row));
+}
+
+void FactRows::Hold(WaitRow row) {
+  constexpr size_t kMaxHeld = 65'536;
+  const fxt::Koid thread = row.wait.thread;
+  Release(thread);
+  if (held_.size() >= kMaxHeld) return PutWait(row);
+  held_.emplace(thread, std::move(row));
+}
+
+void FactRows::Release(fxt::Koid thread) {
+  const auto held = held_.find(thread);
+  if (held == held_.end()) return;
+  PutWait(held->second);
+  held_.erase(held);
+}
+
+void FactRows::NoteReasons(const fxt::Reader& reader) {
+  reasons_.Note(reader);
+  const auto& slept = reasons_.slept();
+  if (!slept) return;
+  const auto held = held_.find(slept->thread);
+  if (held == held_.end() || !facts::IsOf(*slept, held->second.wait.begin)) return;
+  held->second.reason = facts::JoinReasons(held->second.reason, slept->in);
+  Release(slept->thread);
+}
+
+void FactRows::PutWait(const WaitRow& row) {
+  const facts::Wait& wait = row.wait;
   const TaskRef task{wait.thread, {}};
   waits_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
@@ -234,15 +273,15 @@ void FactRows::AddWait(const facts::Wait& wait) {
       case waits::kProcess:
         return PutTask<TaskColumn::kProcess>(cell, names_, task);
       case waits::kCpu:
-        return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
+        return cell.Set(row.cpu ? std::optional<uint64_t>(*row.cpu) : std::nullopt);
       case waits::kWakerTid:
-        return PutNumber(cell, names_, waker);
+        return PutNumber(cell, names_, row.waker);
       case waits::kWaker:
-        return PutThreadName(cell, names_, waker);
+        return PutThreadName(cell, names_, row.waker);
       case waits::kPreemptorTid:
-        return PutNumber(cell, names_, preemptor);
+        return PutNumber(cell, names_, row.preemptor);
       case waits::kPreemptor:
-        return PutThreadName(cell, names_, preemptor);
+        return PutThreadName(cell, names_, row.preemptor);
       case waits::kState:
         return PutState(cell, wait.state);
       case waits::kKoid:
@@ -253,6 +292,9 @@ void FactRows::AddWait(const facts::Wait& wait) {
         return PutBound(cell, wait.began);
       case waits::kEnded:
         return PutBound(cell, wait.ended);
+      case waits::kReason:
+        if (row.reason.empty()) return cell.SetNull();
+        return cell.Set(waits_->KeepClean(row.reason));
       default:
         return cell.Set(uint64_t{facts::ShareOf(wait) != facts::Share::kUnknown});
     }
@@ -263,6 +305,9 @@ bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
   const auto after = [&](uint64_t when) { return to < 0 || when > static_cast<uint64_t>(to); };
   if (!with_timeline_) return after(latest_wakeup_);
   if (!after(timeline_.latest())) return false;
+  for (const auto& [thread, row] : held_) {
+    if (!after(row.wait.begin)) return false;
+  }
   // Facts are told when they end; of those that go on, none may have begun before.
   if (waits_ != nullptr) {
     const auto& threads = timeline_.threads();
@@ -288,6 +333,8 @@ bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
 
 void FactRows::Finish() {
   if (with_timeline_) timeline_.Finish(timeline_.latest());
+  for (const auto& [thread, row] : held_) PutWait(row);
+  held_.clear();
 }
 
 }  // namespace tables

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "facts/timeline/timeline.h"
+#include "facts/wait_reasons.h"
 #include "fxt/reader.h"
 #include "tables/rows/batches.h"
 #include "tables/task_names.h"
@@ -60,6 +63,19 @@ class FactRows {
   void AddWakeup(const facts::Wakeup& wakeup);
   void AddRun(const facts::Run& run);
   void AddWait(const facts::Wait& wait);
+  // A wait and what only the record behind it tells.
+  struct WaitRow {
+    facts::Wait wait;
+    std::optional<uint32_t> cpu = std::nullopt;
+    std::optional<fxt::Koid> waker = std::nullopt;
+    std::optional<fxt::Koid> preemptor = std::nullopt;
+    std::string reason = {};
+  };
+  void PutWait(const WaitRow& row);
+  // Of a wait in D its thread says more when it runs again, where stacks were recorded.
+  void Hold(WaitRow row);
+  void Release(fxt::Koid thread);
+  void NoteReasons(const fxt::Reader& reader);
   void AddIdle(const facts::Idle& idle);
   void NoteSide(const facts::SwitchSide& side, uint64_t time);
   CpuTimes& CpuAt(uint32_t cpu) {
@@ -87,6 +103,10 @@ class FactRows {
   uint64_t latest_wakeup_ = 0;
   std::vector<CpuTimes> cpus_;
   std::vector<fxt::Koid> preemptors_;  // by facts::ThreadIndex
+
+  bool with_reasons_;
+  facts::WaitReasons reasons_;
+  std::unordered_map<fxt::Koid, WaitRow> held_;
 
   // What is being told to the timeline.
   const facts::Switch* change_ = nullptr;

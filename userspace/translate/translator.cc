@@ -162,6 +162,20 @@ bool Translator::OnKernelSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t
       const auto event = fxr_unpack_lock_end(body, extra);
       return Count(FXR_CATEGORY_LOCK, spans_.OnLockEnd(at, ThreadOn(cpu, event.tid), event));
     }
+    case FXR_SLOT_FAULT_WAIT: {
+      const auto event = fxr_unpack_fault_wait(body, extra);
+      return Count(FXR_CATEGORY_FAULT, spans_.OnFaultWait(at, tracker_.Thread(event.tid), event));
+    }
+    case FXR_SLOT_FAULT_MAJOR: {
+      const auto event = fxr_unpack_fault_major(body, extra);
+      return Count(FXR_CATEGORY_FAULT, spans_.OnMajorFault(at, tracker_.Thread(event.tid), event));
+    }
+    case FXR_SLOT_FAULT_USER:
+    case FXR_SLOT_FAULT_KERNEL:
+      if (spans_.has_fault_waits()) {
+        spans_.OnFault(at, ThreadOn(cpu, fxr_unpack_fault_user(body, extra).tid));
+      }
+      return false;
     default:
       return false;
   }

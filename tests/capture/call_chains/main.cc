@@ -103,6 +103,12 @@ CHAIN void wait_in_read(int fd) {
   Call(SYS_read, fd, reinterpret_cast<long>(&byte), 1, 0);
 }
 CHAIN void receive(int fd) { wait_in_read(fd), Stay(); }
+
+constexpr size_t kTableBytes = 4 << 20;
+CHAIN void read_from_disk(int fd, void* buffer) {
+  Call(SYS_pread64, fd, reinterpret_cast<long>(buffer), kTableBytes, 0);
+}
+CHAIN void load_table(int fd, void* buffer) { read_from_disk(fd, buffer), Stay(); }
 }
 
 namespace {
@@ -184,6 +190,33 @@ void ReceiveFromPipe(int times) {
   sender.join();
 }
 
+// Past the cache, so that each read waits for the disk; nothing where the file system has no such
+// way. A read works as well as it waits: only the latter is to be found in its stack.
+void ReadFromDisk(int times) {
+  char path[] = "/var/tmp/call_chains.XXXXXX";
+  const int written = mkstemp(path);
+  if (written < 0) return;
+  void* buffer = aligned_alloc(4096, kTableBytes);
+  memset(buffer, 1, kTableBytes);
+  const int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+  unlink(path);
+  const bool whole = write(written, buffer, kTableBytes) == static_cast<ssize_t>(kTableBytes) &&
+                     fsync(written) == 0;
+  close(written);
+  if (fd >= 0 && whole && pread(fd, buffer, 4096, 0) == 4096) {
+    uint64_t total = 0;
+    for (int i = 0; i < times; ++i) {
+      const uint64_t worked = Now(CLOCK_THREAD_CPUTIME_ID);
+      const uint64_t begin = Now(CLOCK_MONOTONIC);
+      load_table(fd, buffer);
+      total += Now(CLOCK_MONOTONIC) - begin - (Now(CLOCK_THREAD_CPUTIME_ID) - worked);
+    }
+    Report("read_from_disk", total);
+  }
+  if (fd >= 0) close(fd);
+  free(buffer);
+}
+
 // push rbp; mov rbp, rsp; call rdi; pop rbp; ret
 void RunCompiledCode(int times) {
 #if defined(__x86_64__)
@@ -227,6 +260,7 @@ int main(int argc, char** argv) {
   Repeat("mycrate::old_nap", times, [] { old_rust_nap(); });
   ContendForLock(times);
   ReceiveFromPipe(times);
+  ReadFromDisk(times);
   RunCompiledCode(times);
   return 0;
 }

@@ -6,6 +6,7 @@
 #include "facts/scheduling.h"
 #include "schema/names.h"
 #include "schema/stack_id.h"
+#include "schema/wait_reason.h"
 
 namespace analyze {
 namespace {
@@ -62,6 +63,10 @@ std::optional<std::string> StackRules::Check(const fxt::Record& record) {
   }
   if (wakes && Value<fxt::KoidValue>(*event, schema::argument::kWoken) == nullptr) {
     return "no argument \"woken\" (koid)";
+  }
+  const auto* in = facts::FindArgument(event->arguments, schema::argument::kIn);
+  if (in != nullptr && !std::holds_alternative<fxt::StringRef>(in->value)) {
+    return "argument \"in\" is no string";
   }
   return std::nullopt;
 }

@@ -16,6 +16,22 @@ void ReportWatcher::OnWait(const facts::Wait& wait, const std::optional<uint32_t
       wait.kind == facts::WaitKind::kWakeup || wait.kind == facts::WaitKind::kPreempted;
   if (runnable && cpu && !wait.touches_loss) strips_.AddWait(*cpu, wait.begin, wait.end);
   waits_.AddWait(wait, cpu, waker);
+  if (wait.kind != facts::WaitKind::kBlocked) return;
+  waits_.ForBlocked(wait.thread, [&](WorstWait& worst) {
+    if (worst.begin != wait.begin) return;
+    worst.reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, waker.has_value());
+  });
+}
+
+void ReportWatcher::OnEvent(const fxt::Reader& reader) {
+  reasons_.NoteEvent(reader);
+  const auto& slept = reasons_.slept();
+  if (!slept) return;
+  waits_.ForBlocked(slept->thread, [&](WorstWait& worst) {
+    if (facts::IsOf(*slept, worst.begin) && !worst.reason.ends_with(slept->in)) {
+      worst.reason = facts::JoinReasons(worst.reason, slept->in);
+    }
+  });
 }
 
 void ReportWatcher::OnIdle(const facts::Idle& idle) {

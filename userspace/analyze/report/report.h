@@ -9,6 +9,7 @@
 #include "analyze/report/cpu_strips.h"
 #include "analyze/report/worst_waits.h"
 #include "facts/object_names.h"
+#include "facts/wait_reasons.h"
 #include "measure/capture.h"
 #include "measure/collect/collector.h"
 
@@ -21,7 +22,11 @@ class ReportWatcher final : public measure::Watcher {
   // `worst`: how many of the longest waits are kept.
   explicit ReportWatcher(size_t worst) : waits_(worst) {}
 
-  void OnObject(const fxt::Record& object) override { names_.Note(object); }
+  void OnObject(const fxt::Record& object) override {
+    names_.Note(object);
+    reasons_.NoteObject(object);
+  }
+  void OnEvent(const fxt::Reader& reader) override;
   void OnBegin(uint64_t time) override;
   void OnRun(const facts::Run& run) override;
   void OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
@@ -37,6 +42,7 @@ class ReportWatcher final : public measure::Watcher {
   CpuStrips strips_;
   WorstWaits waits_;
   facts::ObjectNames names_;
+  facts::WaitReasons reasons_;
 };
 
 // A report of a summary has no watcher: its strips and worst waits are empty.

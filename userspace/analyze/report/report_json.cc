@@ -326,6 +326,7 @@ class Writer {
     Field("length_ns", wait.length());
     Field("cpu", uint64_t{wait.cpu});
     Thread("thread", wait.thread);
+    if (!wait.reason.empty()) Field("reason", wait.reason);
     json_.Key("holders").BeginArray();
     for (const WorstWait::Holder& holder : wait.holders) {
       json_.BeginObject();

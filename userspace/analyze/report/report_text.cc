@@ -306,6 +306,7 @@ class TextReport {
       if (!held.empty() && wait.kind != facts::WaitKind::kBlocked) {
         Line("            its CPU ran {}", held);
       }
+      if (!wait.reason.empty()) Line("            waited for {}", wait.reason);
       std::string chain;
       for (const WakeLink& link : wait.chain) {
         chain += fmt::format(" <- {}", link.waker ? ThreadName(*link.waker) : "interrupt");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analyze/report/wake_chains.h"
@@ -35,6 +36,8 @@ struct WorstWait {
     uint64_t ns = 0;
   };
   std::vector<Holder> holders;
+  // Of one in D: what it waited for (facts::WaitReasons); empty where nothing says.
+  std::string reason;
   // Latest first: who woke it, who woke that one, ...
   std::vector<WakeLink> chain;
   // Of all CPUs around the wait, no more than kIntervals; those of one CPU are in order.
@@ -71,6 +74,14 @@ class WorstWaits {
   // Known from begin to end. `waker` is who ended it, if a wakeup did.
   void AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
                const std::optional<fxt::Koid>& waker);
+
+  // Those in D of `thread`, to add to what is known of them: `each`: void(WorstWait&).
+  template <typename Each>
+  void ForBlocked(fxt::Koid thread, Each&& each) {
+    for (WorstWait& wait : blocked_.waits) {
+      if (wait.thread == thread) each(wait);
+    }
+  }
 
   const std::vector<WorstWait>& for_cpu() const { return for_cpu_.waits; }
   const std::vector<WorstWait>& blocked() const { return blocked_.waits; }

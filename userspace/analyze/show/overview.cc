@@ -101,6 +101,7 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
 
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
     AddEvent(*event);
+    AddReason(reader);
     timeline_.Add(reader);
     if (event->category.text != schema::kRecorderName) {
       AddTime(reader.ToNanoseconds(event->timestamp));
@@ -111,6 +112,7 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
     return;
   }
   if (const auto time = facts::TimeOf(record, reader.provider())) AddTime(*time);
+  reasons_.NoteObject(record);
   if (overview_.names.Note(record)) return;
   if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
     AddBlob(blob->name, blob->type, blob->payload.size());
@@ -125,6 +127,41 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
   } else {
     AddSwitch(reader);
   }
+}
+
+void OverviewBuilder::AddReason(const fxt::Reader& reader) {
+  reasons_.NoteEvent(reader);
+  const auto& slept = reasons_.slept();
+  if (!slept) return;
+  const auto found = blocked_.find(slept->thread);
+  if (found == blocked_.end() || !facts::IsOf(*slept, found->second.begin)) return;
+  found->second.reason = facts::JoinReasons(found->second.reason, slept->in);
+}
+
+// Without wakeups the timeline has it end when the thread runs: who woke it is not known.
+void OverviewBuilder::AddBlocked(const facts::Wait& wait) {
+  constexpr size_t kMaxThreads = size_t{1} << 20;
+  if (wait.began != facts::Bound::kSeen || wait.ended == facts::Bound::kFileEdge) return;
+  if (wait.touches_loss) return;
+  if (blocked_.size() >= kMaxThreads && !blocked_.contains(wait.thread)) return;
+  Blocked& blocked = blocked_[wait.thread];
+  CountBlocked(blocked);
+  blocked = {wait.begin, wait.end - wait.begin,
+             reasons_.ReasonOf(wait.thread, wait.begin, wait.end, true)};
+}
+
+void OverviewBuilder::CountBlocked(const Blocked& blocked) {
+  constexpr size_t kMaxKinds = 4096;
+  if (blocked.begin == 0) return;
+  std::string kind = facts::KindOfReason(blocked.reason);
+  if (overview_.blocked.size() >= kMaxKinds && !overview_.blocked.contains(kind)) kind.clear();
+  Overview::Blocked& sum = overview_.blocked[kind];
+  ++sum.waits;
+  sum.ns += blocked.ns;
+}
+
+void OverviewBuilder::Times::OnWait(const facts::Wait& wait) const {
+  if (wait.kind == facts::WaitKind::kBlocked) builder.AddBlocked(wait);
 }
 
 void OverviewBuilder::AddTime(uint64_t time) {
@@ -235,6 +272,7 @@ Overview OverviewBuilder::Finish(const fxt::Reader& reader) {
   }
   overview_.first_diagnostics = reader.diagnostics().kept();
   timeline_.Finish(timeline_.latest());
+  for (const auto& [thread, blocked] : blocked_) CountBlocked(blocked);
   for (uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
     if (cpus_[cpu].switches + cpus_[cpu].wakeups != 0) overview_.cpus.emplace(cpu, cpus_[cpu]);
   }

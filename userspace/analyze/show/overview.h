@@ -13,6 +13,7 @@
 #include "facts/object_names.h"
 #include "facts/record_kind.h"
 #include "facts/timeline/timeline.h"
+#include "facts/wait_reasons.h"
 #include "fxt/reader.h"
 
 namespace analyze {
@@ -47,6 +48,10 @@ struct Overview {
     uint64_t cycles = 0;
     uint64_t instructions = 0;
   };
+  struct Blocked {
+    uint64_t waits = 0;
+    uint64_t ns = 0;  // up to when they ran again
+  };
   struct BlobStream {
     uint8_t type = 0;
     Counted payload;
@@ -71,6 +76,8 @@ struct Overview {
   std::map<std::string, uint64_t> counted;  // by --counters, of all runs
   uint64_t partial_runs = 0;                // of which not all was counted
   std::map<fxt::Koid, Work> work;           // where both were counted
+  // Waits in D by what they waited for (facts::KindOfReason); "" of those that nothing is said of.
+  std::map<std::string, Blocked> blocked;
   // The recorder's session event: name and value as text, in order.
   std::vector<std::pair<std::string, std::string>> session;
   // Things left out of the maps above because there were too many different ones.
@@ -106,6 +113,13 @@ class OverviewBuilder {
     void OnRun(const facts::Run& run) const;
     void OnIdle(const facts::Idle& idle) const;
     void OnGap(const facts::Gap& gap) const;
+    void OnWait(const facts::Wait& wait) const;
+  };
+  // A wait in D whose thread may say more as it runs.
+  struct Blocked {
+    uint64_t begin = 0;
+    uint64_t ns = 0;
+    std::string reason;
   };
 
   Overview::Provider& ProviderOf(const fxt::ReaderProvider& provider);
@@ -113,12 +127,17 @@ class OverviewBuilder {
   void AddSwitch(const fxt::Reader& reader);
   void AddEvent(const fxt::Event& event);
   void AddCounts(const fxt::Event& event);
+  void AddReason(const fxt::Reader& reader);
+  void AddBlocked(const facts::Wait& wait);
+  void CountBlocked(const Blocked& blocked);
   void AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes);
   Overview::Cpu& CpuAt(uint32_t cpu);
   void AddRunTime(facts::ThreadIndex thread, uint64_t ns);
 
   Overview overview_;
   std::map<uint32_t, size_t> provider_index_;
+  facts::WaitReasons reasons_;
+  std::map<fxt::Koid, Blocked> blocked_;  // by thread
   Times times_{*this};
   facts::Timeline<Times> timeline_{times_};
   std::vector<Overview::Cpu> cpus_;        // by number

@@ -107,6 +107,14 @@ std::string OverviewJson(const std::string& file, const Overview& overview) {
     kinds[std::string(facts::NameOf(static_cast<facts::RecordKind>(i)))] =
         ToJson(overview.kinds[i]);
   }
+  if (!overview.blocked.empty()) {
+    Json& blocked = json["blocked"] = Json::array();
+    for (const auto& [reason, sum] : overview.blocked) {
+      blocked.push_back({{"reason", reason.empty() ? Json() : Json(Text(reason))},
+                         {"waits", sum.waits},
+                         {"ns", sum.ns}});
+    }
+  }
   if (!overview.counted.empty()) {
     Json& counted = json["counted"] = Json::object();
     for (const auto& [name, count] : overview.counted) counted[Text(name)] = count;

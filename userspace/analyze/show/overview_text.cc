@@ -162,6 +162,22 @@ void Counters(Report& out, const Overview& overview, size_t top) {
   }
 }
 
+void Blocked(Report& out, const Overview& overview, size_t top) {
+  if (overview.blocked.empty()) return;
+  // That there were some is no news where nothing says why.
+  if (overview.blocked.size() == 1 && overview.blocked.begin()->first.empty()) return;
+  std::vector<std::pair<std::string, Overview::Blocked>> reasons(overview.blocked.begin(),
+                                                                 overview.blocked.end());
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+  out.Line("waits in D, by what they waited for");
+  for (size_t i = 0; i < std::min(top, reasons.size()); ++i) {
+    const auto& [reason, sum] = reasons[i];
+    out.Line("  {:>10} {:>12}  {}", FormatCount(sum.waits), FormatDuration(sum.ns),
+             reason.empty() ? "(not known)" : text::CleanText(reason));
+  }
+}
+
 void Losses(Report& out, const Overview& overview) {
   if (overview.lost.empty() && overview.buffer_filled_events == 0) {
     out.Line("lost events    none declared");
@@ -214,6 +230,7 @@ std::string OverviewText(const std::string& file, const Overview& overview, size
   Cpus(out, overview);
   Threads(out, overview, top);
   Counters(out, overview, top);
+  Blocked(out, overview, top);
   if (!overview.categories.empty()) {
     out.Line("categories of events");
     for (const auto& [name, count] : overview.categories) {

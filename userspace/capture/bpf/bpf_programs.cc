@@ -72,6 +72,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetFeatures(features, *sizes);
   (*skeleton)->SetFilters(options);
   (*skeleton)->SetStacks(options);
+  (*skeleton)->SetFaults(options);
   (*skeleton)->SetProbes(options);
   (*skeleton)->SetCounters(options, *sizes);
   if (!options.counters.empty() &&
@@ -201,6 +202,10 @@ util::Status BpfPrograms::Attach() { return skeleton_->Attach(); }
 
 void BpfPrograms::SetPhase(fxr_phase phase) {
   __atomic_store_n(&(*skeleton_)->bss->phase, phase, __ATOMIC_SEQ_CST);
+}
+
+void BpfPrograms::BeginStackAge() {
+  __atomic_fetch_add(&(*skeleton_)->bss->stack_age, 1, __ATOMIC_SEQ_CST);
 }
 
 void BpfPrograms::Follow(uint32_t tid) {

@@ -40,6 +40,8 @@ class BpfPrograms {
   // No program runs any more when this returns.
   void Detach();
 
+  // What they told of stacks is forgotten: they tell of each again by its frames.
+  void BeginStackAge();
   // Follows this task, where the filter says that somebody will be chosen.
   void Follow(uint32_t tid);
   // Whether the task, or the last one that had this thread id, is followed.

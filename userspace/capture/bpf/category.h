@@ -16,8 +16,8 @@ namespace capture {
 
 // A kernel tracepoint, which the BPF program of the same name stands on.
 struct Tracepoint {
-  // See event_table.h.
-  enum class Way : uint8_t { kSlot, kMaySlot, kSide, kMaySide, kIdentity, kBeside };
+  // See event_table.h. What is of way kPerf is no tracepoint, and stands here all the same.
+  enum class Way : uint8_t { kSlot, kMaySlot, kSide, kMaySide, kIdentity, kBeside, kPerf };
 
   fxr_category category;
   std::string_view tracepoint;

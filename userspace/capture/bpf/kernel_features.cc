@@ -151,7 +151,7 @@ util::Result<KernelFeatures> ProbeKernel() {
   KernelFeatures features;
   features.types = types;
   for (const Tracepoint& each : AllTracepoints()) {
-    if (types->TracepointArguments(each.tracepoint) < 0) {
+    if (each.way != Tracepoint::Way::kPerf && types->TracepointArguments(each.tracepoint) < 0) {
       features.missing_tracepoints.emplace(each.tracepoint);
     }
   }

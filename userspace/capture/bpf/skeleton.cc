@@ -5,6 +5,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "capture/bpf/syscall_code.h"
 #include "capture/btf/type_subset.h"
 #include "schema/event_info.h"
 
@@ -36,6 +38,8 @@ constexpr const char* kTaskWalkProgram = "walk_tasks";
 constexpr uint32_t kMarksPerCpu = 256;
 // Threads whose sleeps can be told of by their stacks, at 1 KiB each.
 constexpr uint32_t kMaxSleepers = 16384;
+// Stacks that the collector is known to know.
+constexpr uint32_t kMaxTold = 8192;
 // Maps other than the rings, and programs.
 constexpr uint64_t kOtherLockedBytes = 4 << 20;
 
@@ -188,10 +192,22 @@ void Skeleton::SetStacks(const ProgramOptions& options) {
       options.categories.test(FXR_CATEGORY_STACK) && (options.stack.off || options.stack.wake);
   bpf_map__set_autocreate(bpf_->maps.sleeps, sleeps);
   bpf_map__set_autocreate(bpf_->maps.stack_scratch, sleeps);
+  bpf_map__set_autocreate(bpf_->maps.told_stacks, sleeps);
   bpf_map__set_max_entries(bpf_->maps.sleeps, kMaxSleepers);
+  bpf_map__set_max_entries(bpf_->maps.told_stacks, kMaxTold);
   auto& settings = *bpf_->rodata;
   settings.stack_min_ns = options.stack.min_sleep;
   settings.stack_wants_off = options.stack.off;
+  if (!sleeps || !options.stack.off) return;
+  const SyscallCode code = FindSyscallCode();
+  settings.syscall_code = code.begin;
+  settings.syscall_code_bytes = code.bytes;
+}
+
+void Skeleton::SetFaults(const ProgramOptions& options) {
+  const bool wanted = options.categories.test(FXR_CATEGORY_FAULT);
+  bpf_map__set_autocreate(bpf_->maps.last_faults, wanted);
+  bpf_map__set_autocreate(bpf_->maps.fault_scratch, wanted);
 }
 
 void Skeleton::SetProbes(const ProgramOptions& options) {
@@ -259,7 +275,14 @@ void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures&
     case Tracepoint::Way::kSide:
     case Tracepoint::Way::kMaySide:
       return Use(program, tracepoint.category, &events_);
+    case Tracepoint::Way::kPerf:
+      major_faults_ = SampledEvent::Open(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+      if (major_faults_.empty()) return;
+      return Use(features.atomic_fetch ? program : program + "_flag", tracepoint.category,
+                 &sampled_);
     case Tracepoint::Way::kBeside: {
+      // What begins is to have an end.
+      if (tracepoint.category == FXR_CATEGORY_FAULT && major_faults_.empty()) return;
       const std::string beside =
           fmt::format("{}_{}", schema::CategoryName(tracepoint.category), program);
       const bool has_forms =
@@ -326,6 +349,7 @@ util::Status Skeleton::Attach() {
   if (util::Status status = probe_links_.Attach(probe_programs_, probes_, probed_); !status) {
     return status;
   }
+  for (bpf_program* program : sampled_) major_faults_.Attach(bpf_program__fd(program));
   if (util::Status status = Attach(events_); !status) return status;
   // Programs of a tracepoint run in the order in which they were attached.
   if (util::Status status = Attach(identity_); !status) return status;
@@ -335,6 +359,7 @@ util::Status Skeleton::Attach() {
 void Skeleton::Detach() {
   probe_links_.Detach();
   while (!links_.empty()) links_.pop_back();
+  major_faults_ = {};
 }
 
 int Skeleton::task_walk_fd() const {

@@ -16,6 +16,7 @@
 #include "capture/bpf/tracepoint_handler.h"
 #include "capture/btf/kernel_types.h"
 #include "capture/counters/counter_set.h"
+#include "capture/counters/sampled_event.h"
 #include "capture/probes/probe_links.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
@@ -38,6 +39,7 @@ class Skeleton {
   void SetFeatures(const KernelFeatures& features, const RingSizes& sizes);
   void SetFilters(const ProgramOptions& options);
   void SetStacks(const ProgramOptions& options);
+  void SetFaults(const ProgramOptions& options);
   void SetProbes(const ProgramOptions& options);
   void SetCounters(const ProgramOptions& options, const RingSizes& sizes);
   void ChoosePrograms(const ProgramOptions& options, const KernelFeatures& features);
@@ -72,6 +74,8 @@ class Skeleton {
   std::vector<bpf_program*> identity_;
   std::vector<bpf_program*> stand_ins_;  // of these, see bpf/task.bpf.c
   std::vector<bpf_program*> events_;
+  std::vector<bpf_program*> sampled_;  // of major_faults_
+  SampledEvent major_faults_;
   std::map<const bpf_program*, fxr_category> category_of_;
   std::vector<probes::Probe> probes_;
   std::vector<uint32_t> probed_;  // processes; none: all

@@ -79,7 +79,10 @@ void Collector::Add(const fxt::Reader& reader) {
   if (const auto wakeup = facts::AsWakeup(record, reader.provider())) {
     return AddWakeup(*wakeup, reader.provider());
   }
-  if (const auto* event = std::get_if<fxt::Event>(&record)) return AddEvent(reader, *event);
+  if (const auto* event = std::get_if<fxt::Event>(&record)) {
+    if (options_.watcher != nullptr) options_.watcher->OnEvent(reader);
+    return AddEvent(reader, *event);
+  }
   if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
     tasks_.NoteObject(*object);
     if (options_.watcher != nullptr) options_.watcher->OnObject(record);

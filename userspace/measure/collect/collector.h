@@ -44,6 +44,8 @@ class Watcher {
   virtual ~Watcher() = default;
   // Names of threads and processes, as the trace tells them.
   virtual void OnObject(const fxt::Record& object) = 0;
+  // Every event, whatever the window.
+  virtual void OnEvent(const fxt::Reader& /*reader*/) {}
   // Before the first fact: where the window begins.
   virtual void OnBegin(uint64_t time) = 0;
   virtual void OnRun(const facts::Run& run) = 0;

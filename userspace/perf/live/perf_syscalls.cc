@@ -38,6 +38,9 @@ class Kernel : public PerfSyscalls {
   int SetOutput(int fd, int ring_fd) override {
     return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) == 0 ? 0 : errno;
   }
+  int SetProgram(int fd, int program_fd) override {
+    return ioctl(fd, PERF_EVENT_IOC_SET_BPF, program_fd) == 0 ? 0 : errno;
+  }
   bool ReadLost(int fd, uint64_t* lost) override {
     uint64_t values[2];  // value, lost
     if (read(fd, values, sizeof(values)) != static_cast<ssize_t>(sizeof(values))) return false;

@@ -31,6 +31,8 @@ class PerfSyscalls {
   virtual int SetFilter(int fd, const char* filter) = 0;
   // PERF_EVENT_IOC_SET_OUTPUT: what happens goes to the ring of `ring_fd`, of the same CPU.
   virtual int SetOutput(int fd, int ring_fd) = 0;
+  // PERF_EVENT_IOC_SET_BPF: the program runs at each of what is sampled; 0 or errno.
+  virtual int SetProgram(int fd, int program_fd) = 0;
   // read(2) of the counter with read_format PERF_FORMAT_LOST: what did not fit the ring. False
   // when it cannot be read.
   virtual bool ReadLost(int fd, uint64_t* lost) = 0;

@@ -98,6 +98,7 @@ constexpr Column kWaitsColumns[] = {
     Word("began"),
     Word("ended"),
     {.name = "certain", .repeats = true},
+    OptionalText("reason"),
 };
 constexpr Column kWakeupsColumns[] = {
     kTs, kCpu, kTid, Repeated("waker_tid"), kPid, kThread, kProcess, Name("waker"), kKoid,

@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "schema/wait_reason.h"
+
 namespace translate {
 namespace {
 
@@ -140,6 +142,44 @@ bool SpanStacks::OnLock(uint64_t time, model::ThreadHandle track,
                           .name = record.Refer(open.name),
                           .arguments = {&lock, 1}});
   return true;
+}
+
+void SpanStacks::BeginFault(uint64_t time, model::ThreadHandle track, int64_t address) {
+  const Open open{FXR_CATEGORY_FAULT, file_.Declare(schema::event::kMajorFault)};
+  stacks_[track].push_back(open);
+  waiting_.insert(track);
+  OpenRecord record = file_.Begin(track);
+  const fxt::Argument argument{record.Intern(schema::argument::kAddress),
+                               fxt::PointerValue{static_cast<uint64_t>(address)}};
+  record.Write(fxt::Event{.type = fxt::EventType::kDurationBegin,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(FXR_CATEGORY_FAULT),
+                          .name = record.Refer(open.name),
+                          .arguments = {&argument, 1}});
+}
+
+void SpanStacks::EndMinorFault(uint64_t time, model::ThreadHandle track) {
+  if (waiting_.erase(track) != 0) End(time, track, FXR_CATEGORY_FAULT, {"minor", 1});
+}
+
+bool SpanStacks::OnFaultWait(uint64_t time, model::ThreadHandle track,
+                             const fxr_fault_wait_body& event) {
+  EndMinorFault(time, track);
+  BeginFault(time, track, event.address);
+  return true;
+}
+
+bool SpanStacks::OnMajorFault(uint64_t time, model::ThreadHandle track,
+                              const fxr_fault_major_body& event) {
+  if (!waiting_.contains(track)) BeginFault(time, track, event.address);
+  waiting_.erase(track);
+  return End(time, track, FXR_CATEGORY_FAULT);
+}
+
+void SpanStacks::OnTrackGone(model::ThreadHandle track) {
+  waiting_.erase(track);
+  stacks_.erase(track);
 }
 
 bool SpanStacks::OnLockEnd(uint64_t time, model::ThreadHandle track,

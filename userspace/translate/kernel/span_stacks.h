@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the kernel does that begins and ends, as durations on tracks: timers and interrupts between
-// CPUs on those of a CPU; work, reclaim and waits for locks on those of threads. On a track they
-// lie within each other.
+// CPUs on those of a CPU; work, reclaim, waits for locks and of page faults on those of threads. On
+// a track they lie within each other.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "fxt_record/slot_body.h"
@@ -32,8 +33,14 @@ class SpanStacks {
   bool OnReclaimEnd(uint64_t time, model::ThreadHandle track, const fxr_reclaim_end_body& event);
   bool OnLock(uint64_t time, model::ThreadHandle track, const fxr_lock_begin_body& event);
   bool OnLockEnd(uint64_t time, model::ThreadHandle track, const fxr_lock_end_body& event);
+  bool OnFaultWait(uint64_t time, model::ThreadHandle track, const fxr_fault_wait_body& event);
+  // A major fault's end, whether it had to wait or not.
+  bool OnMajorFault(uint64_t time, model::ThreadHandle track, const fxr_fault_major_body& event);
+  // To be told at each fault's begin where there are any: one that waited has ended before.
+  bool has_fault_waits() const { return !waiting_.empty(); }
+  void OnFault(uint64_t time, model::ThreadHandle track) { EndMinorFault(time, track); }
   // The thread ends.
-  void OnTrackGone(model::ThreadHandle track) { stacks_.erase(track); }
+  void OnTrackGone(model::ThreadHandle track);
 
  private:
   struct Open {
@@ -54,10 +61,13 @@ class SpanStacks {
   // The innermost span of the category on the track, with those that lie within it and have lost
   // their ends taken away; null: there is none.
   Open* Innermost(model::ThreadHandle track, fxr_category category);
+  void BeginFault(uint64_t time, model::ThreadHandle track, int64_t address);
+  void EndMinorFault(uint64_t time, model::ThreadHandle track);
 
   TraceFile& file_;
   FunctionNames& functions_;
   std::unordered_map<model::ThreadHandle, std::vector<Open>> stacks_;
+  std::unordered_set<model::ThreadHandle> waiting_;  // at a page fault
 };
 
 }  // namespace translate

@@ -6,6 +6,7 @@
 
 #include "schema/names.h"
 #include "schema/stack_id.h"
+#include "schema/wait_reason.h"
 
 namespace translate {
 
@@ -19,7 +20,27 @@ StackTranslator::StackTranslator(TraceFile& file, model::TaskTracker& tasks,
       on_(file.Declare(schema::event::kStackOn)),
       stack_(file.Declare(schema::argument::kStack)),
       away_(file.Declare(schema::argument::kAway)),
-      woken_(file.Declare(schema::argument::kWoken)) {}
+      woken_(file.Declare(schema::argument::kWoken)),
+      in_(file.Declare(schema::argument::kIn)) {}
+
+std::optional<fxt::StringId> StackTranslator::SleepsIn(std::span<const uint64_t> kernel) {
+  constexpr size_t kMaxFunctions = 8192;
+  for (size_t i = 0; i < kernel.size(); ++i) {
+    // All but the innermost are where calls come back to.
+    const uint64_t address = kernel[i] - (i == 0 ? 0 : 1);
+    auto found = functions_.find(address);
+    if (found == functions_.end()) {
+      // Strings of the file stay; a kernel has not so many places to sleep in.
+      if (functions_.size() >= kMaxFunctions) return std::nullopt;
+      const std::string name = tasks_.identities().FunctionAt(static_cast<int64_t>(address));
+      Function function{.name = std::nullopt, .schedules = schema::IsSchedulerFunction(name)};
+      if (!name.empty() && !function.schedules) function.name = file_.Declare(name);
+      found = functions_.emplace(address, function).first;
+    }
+    if (!found->second.schedules) return found->second.name;
+  }
+  return std::nullopt;
+}
 
 uint64_t StackTranslator::Tell(uint64_t time, const fxr_stack_long& stack,
                                std::span<const uint64_t> frames, model::ThreadHandle thread) {
@@ -46,12 +67,17 @@ void StackTranslator::OnStack(uint64_t time, const fxr_stack_long& stack,
   const uint64_t id = Tell(time, stack, frames, thread);
   const bool wakes = stack.kind == FXR_STACK_WAKE;
   const fxt::Koid woken = wakes ? file_.KoidOf(tasks_.Thread(stack.woken_tid)) : 0;
+  std::optional<fxt::StringId> in;
+  if (stack.kind == FXR_STACK_OFF) {
+    in = SleepsIn(frames.subspan(std::min<size_t>(stack.user_frames, frames.size())));
+  }
   OpenRecord record = file_.Begin(thread);
-  std::array<fxt::Argument, 3> arguments;
+  std::array<fxt::Argument, 4> arguments;
   size_t count = 0;
   arguments[count++] = {record.Refer(stack_), fxt::PointerValue{id}};
   if (stack.kind != FXR_STACK_ON) arguments[count++] = {record.Refer(away_), uint64_t{stack.away}};
   if (wakes) arguments[count++] = {record.Refer(woken_), fxt::KoidValue{woken}};
+  if (in) arguments[count++] = {record.Refer(in_), record.Refer(*in)};
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
                           .thread = record.thread(),

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -29,6 +31,9 @@ class StackTranslator {
   // Stacks told of: beyond so many it forgets them all, and tells of them again.
   static constexpr size_t kMaxTold = 1 << 20;
 
+  // The kernel's function that the stack sleeps in, below the scheduler's own; empty where nothing
+  // names it.
+  std::optional<fxt::StringId> SleepsIn(std::span<const uint64_t> kernel);
   uint64_t Tell(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
                 model::ThreadHandle thread);
 
@@ -37,7 +42,12 @@ class StackTranslator {
   MappingFollower& mappings_;
   std::unordered_set<uint64_t> told_;
   std::vector<uint64_t> addresses_;
-  fxt::StringId off_, wake_, on_, stack_, away_, woken_;
+  struct Function {
+    std::optional<fxt::StringId> name;
+    bool schedules = false;
+  };
+  std::unordered_map<uint64_t, Function> functions_;  // of the kernel, by address
+  fxt::StringId off_, wake_, on_, stack_, away_, woken_, in_;
 };
 
 }  // namespace translate

@@ -45,6 +45,7 @@ class FakeKernel : public PerfSyscalls {
     std::vector<std::byte> memory;
     std::string filter;
     int ring = -1;  // whose ring it writes to, if not its own
+    int program = -1;
   };
 
   // The errno for an attr on a CPU; 0: it opens.
@@ -59,7 +60,7 @@ class FakeKernel : public PerfSyscalls {
     if (const int error = verdict(attr, cpu); error != 0) return {util::UniqueFd(), error};
     // Some descriptor, so that closing it is real.
     const int fd = dup(0);
-    events_[fd] = {attr, cpu, false, 0, {}, {}, -1};
+    events_[fd] = {attr, cpu, false, 0, {}, {}, -1, -1};
     return {util::UniqueFd(fd), 0};
   }
   void* Map(int fd, size_t bytes, int* error) override {
@@ -88,6 +89,11 @@ class FakeKernel : public PerfSyscalls {
   int SetOutput(int fd, int ring_fd) override {
     events_.at(fd).ring = ring_fd;
     return 0;
+  }
+  int program_error = 0;
+  int SetProgram(int fd, int program_fd) override {
+    if (program_error == 0) events_.at(fd).program = program_fd;
+    return program_error;
   }
   const std::map<int, Event>& events() const { return events_; }
   std::map<int, Event>& events() { return events_; }

@@ -61,6 +61,31 @@ TEST(SpanStacksTest, ReclaimSaysWhatItWasForAndWhatItGot) {
                    "20 end app/7 reclaim:direct_reclaim {pages=32}"}));
 }
 
+TEST(SpanStacksTest, AMajorFaultLastsFromItsWaitOn) {
+  CaptureScript script;
+  script.Task(7, 7, "app")
+      .Slot(10, 0, FXR_SLOT_FAULT_USER, fxr_pack_fault_user({7, 0x1f010, 0, 0}))
+      .Slot(12, 0, FXR_SLOT_FAULT_WAIT, fxr_pack_fault_wait({7, 0x1f010}))
+      .Slot(20, 1, FXR_SLOT_FAULT_MAJOR, fxr_pack_fault_major({7, 0x1f010}))
+      .Slot(30, 0, FXR_SLOT_FAULT_MAJOR, fxr_pack_fault_major({7, 0x2f000}));
+  EXPECT_EQ(script.Lines("fault:major"),
+            (Lines{"12 begin app/7 fault:major {address=0x1f010}", "20 end app/7 fault:major",
+                   "30 begin app/7 fault:major {address=0x2f000}", "30 end app/7 fault:major"}));
+  EXPECT_EQ(script.translator().stats().recorded[FXR_CATEGORY_FAULT], 4u);
+}
+
+TEST(SpanStacksTest, AFaultThatWaitedAndIsNoMajorOneSaysSo) {
+  CaptureScript script;
+  script.Task(7, 7, "app")
+      .Task(8, 8, "other")
+      .Slot(10, 0, FXR_SLOT_FAULT_WAIT, fxr_pack_fault_wait({7, 0x1f000}))
+      .Slot(20, 1, FXR_SLOT_FAULT_USER, fxr_pack_fault_user({8, 0x2000, 0, 0}))
+      .Slot(30, 0, FXR_SLOT_FAULT_USER, fxr_pack_fault_user({7, 0x3000, 0, 0}))
+      .Slot(40, 0, FXR_SLOT_FAULT_USER, fxr_pack_fault_user({7, 0x4000, 0, 0}));
+  EXPECT_EQ(script.Lines("fault:major"), (Lines{"10 begin app/7 fault:major {address=0x1f000}",
+                                                "30 end app/7 fault:major {minor=1}"}));
+}
+
 TEST(SpanStacksTest, AnEndThatWasLostEndsNothingElse) {
   CaptureScript script;
   script.Task(7, 7, "app")

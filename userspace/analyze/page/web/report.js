@@ -189,6 +189,7 @@ function waits(title, id, some) {
                     "its CPU ran " +
                         held.map((one) => `${threadName(one.thread)} ${duration(Number(one.ns))}`)
                             .join(", ")),
+             wait.reason && el("li", null, "waited for " + wait.reason),
              wait.chain.length > 0 && el("li", null, "woken by " + chainWords(wait.chain)),
              el("li", {class: "soft mono"}, `--from @${shown.first_ns} --to @${shown.last_ns}`)),
           strip(shown), stripLegend(shown));

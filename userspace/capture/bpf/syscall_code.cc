@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/bpf/syscall_code.h"
+
+#include <charconv>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace capture {
+namespace {
+
+constexpr uint64_t kMostBytes = 1 << 16;
+
+uint64_t AddressOf(std::string_view line) {
+  uint64_t address = 0;
+  std::from_chars(line.data(), line.data() + line.size(), address, 16);
+  return address;
+}
+
+}  // namespace
+
+SyscallCode FindSyscallCode() {
+  std::ifstream symbols("/proc/kallsyms");
+  return FindSyscallCode(symbols);
+}
+
+SyscallCode FindSyscallCode(std::istream& symbols) {
+  SyscallCode code;
+  for (std::string line; std::getline(symbols, line);) {
+    if (code.begin != 0) {
+      const uint64_t next = AddressOf(line);
+      if (next == code.begin) continue;
+      if (next < code.begin || next - code.begin > kMostBytes) return {};
+      code.bytes = next - code.begin;
+      return code;
+    }
+    if (line.ends_with(" do_syscall_64")) code.begin = AddressOf(line);
+  }
+  return {};
+}
+
+}  // namespace capture

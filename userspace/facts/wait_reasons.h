@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Why threads slept, where a recording says so: the request of a block device, the page fault, the
+// kernel's function.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "fxt/reader.h"
+
+namespace facts {
+
+// Feed it every record in file order. Memory is bounded: of more threads or requests than a machine
+// has some are forgotten.
+class WaitReasons {
+ public:
+  // Of a stack's instant: the sleep that it is of.
+  struct Slept {
+    fxt::Koid thread = 0;
+    uint64_t begin = 0;  // ns, as the kernel timed it: a few microseconds beside the switch
+    std::string in;      // the function
+  };
+
+  void Note(const fxt::Reader& reader) {
+    slept_.reset();
+    NoteObject(reader.record());
+    NoteEvent(reader);
+  }
+  // The parts of that, for who knows what a record is.
+  void NoteObject(const fxt::Record& record);
+  void NoteEvent(const fxt::Reader& reader);
+
+  // Of a wait of `thread` that a wakeup ends at `end` (ns), as of the record that was noted last:
+  // the page fault that it is inside of, and the request that it issued, or that an interrupt which
+  // woke it completed. `by_thread`: a thread woke it. Empty where nothing says.
+  std::string ReasonOf(fxt::Koid thread, uint64_t begin, uint64_t end, bool by_thread) const;
+  // Where the record that was noted last says it: only when the thread runs again.
+  const std::optional<Slept>& slept() const { return slept_; }
+  // Whether the recording has stacks: then more may come of waits that have ended.
+  bool has_stacks() const { return has_stacks_; }
+
+ private:
+  struct Request {
+    fxt::Koid issuer = 0;
+    fxt::Koid device = 0;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    uint32_t bytes = 0;
+    std::optional<uint64_t> sector = std::nullopt;
+    std::string operation = {};
+  };
+
+  void NoteBlock(const fxt::Event& event, uint32_t provider, uint64_t time);
+  std::string Text(const Request& request) const;
+
+  std::unordered_map<uint64_t, Request> open_;        // by id, of each provider
+  std::unordered_map<fxt::Koid, Request> completed_;  // the last one, by who issued it
+  std::optional<Request> last_completed_;
+  std::unordered_map<fxt::Koid, std::string> devices_;
+  std::unordered_map<fxt::Koid, uint64_t> faults_;  // addresses, of threads inside of one
+  std::optional<Slept> slept_;
+  bool has_stacks_ = false;
+};
+
+// Whether the sleep is of the wait of its thread that began at `begin` (ns).
+bool IsOf(const WaitReasons::Slept& slept, uint64_t begin);
+// One text of what ReasonOf() says and the function.
+std::string JoinReasons(const std::string& reason, const std::string& function);
+
+// What many waits have in common: "page fault", "block read vda", or the function.
+std::string KindOfReason(std::string_view reason);
+
+}  // namespace facts
