@@ -221,10 +221,11 @@ void FactRows::AddWait(const facts::Wait& wait) {
       PreemptorOf(wait.index) != kNobody) {
     preemptor = PreemptorOf(wait.index);
   }
-  WaitRow row{wait, cpu, waker, preemptor};
-  if (!with_reasons_ || wait.kind != WaitKind::kBlocked) return PutWait(row);
+  const Parties parties{cpu, waker, preemptor};
+  if (!with_reasons_ || wait.kind != WaitKind::kBlocked) return PutWait(wait, parties, {});
+  WaitRow row{wait, parties};
   if (seen) row.reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, waker.has_value());
-  if (!reasons_.has_stacks()) return PutWait(row);
+  if (!reasons_.has_stacks()) return PutWait(wait, parties, row.reason);
   Hold(std::move(row));
 }
 
@@ -232,14 +233,14 @@ void FactRows::Hold(WaitRow row) {
   constexpr size_t kMaxHeld = 65'536;
   const fxt::Koid thread = row.wait.thread;
   Release(thread);
-  if (held_.size() >= kMaxHeld) return PutWait(row);
+  if (held_.size() >= kMaxHeld) return PutWait(row.wait, row.parties, row.reason);
   held_.emplace(thread, std::move(row));
 }
 
 void FactRows::Release(fxt::Koid thread) {
   const auto held = held_.find(thread);
   if (held == held_.end()) return;
-  PutWait(held->second);
+  PutWait(held->second.wait, held->second.parties, held->second.reason);
   held_.erase(held);
 }
 
@@ -253,8 +254,7 @@ void FactRows::NoteReasons(const fxt::Reader& reader) {
   Release(slept->thread);
 }
 
-void FactRows::PutWait(const WaitRow& row) {
-  const facts::Wait& wait = row.wait;
+void FactRows::PutWait(const facts::Wait& wait, const Parties& parties, std::string_view reason) {
   const TaskRef task{wait.thread, {}};
   waits_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
@@ -273,15 +273,15 @@ void FactRows::PutWait(const WaitRow& row) {
       case waits::kProcess:
         return PutTask<TaskColumn::kProcess>(cell, names_, task);
       case waits::kCpu:
-        return cell.Set(row.cpu ? std::optional<uint64_t>(*row.cpu) : std::nullopt);
+        return cell.Set(parties.cpu ? std::optional<uint64_t>(*parties.cpu) : std::nullopt);
       case waits::kWakerTid:
-        return PutNumber(cell, names_, row.waker);
+        return PutNumber(cell, names_, parties.waker);
       case waits::kWaker:
-        return PutThreadName(cell, names_, row.waker);
+        return PutThreadName(cell, names_, parties.waker);
       case waits::kPreemptorTid:
-        return PutNumber(cell, names_, row.preemptor);
+        return PutNumber(cell, names_, parties.preemptor);
       case waits::kPreemptor:
-        return PutThreadName(cell, names_, row.preemptor);
+        return PutThreadName(cell, names_, parties.preemptor);
       case waits::kState:
         return PutState(cell, wait.state);
       case waits::kKoid:
@@ -293,8 +293,8 @@ void FactRows::PutWait(const WaitRow& row) {
       case waits::kEnded:
         return PutBound(cell, wait.ended);
       case waits::kReason:
-        if (row.reason.empty()) return cell.SetNull();
-        return cell.Set(waits_->KeepClean(row.reason));
+        if (reason.empty()) return cell.SetNull();
+        return cell.Set(waits_->KeepClean(reason));
       default:
         return cell.Set(uint64_t{facts::ShareOf(wait) != facts::Share::kUnknown});
     }
@@ -333,7 +333,7 @@ bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
 
 void FactRows::Finish() {
   if (with_timeline_) timeline_.Finish(timeline_.latest());
-  for (const auto& [thread, row] : held_) PutWait(row);
+  for (const auto& [thread, row] : held_) PutWait(row.wait, row.parties, row.reason);
   held_.clear();
 }
 

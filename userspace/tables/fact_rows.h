@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -64,14 +65,17 @@ class FactRows {
   void AddRun(const facts::Run& run);
   void AddWait(const facts::Wait& wait);
   // A wait and what only the record behind it tells.
-  struct WaitRow {
-    facts::Wait wait;
+  struct Parties {
     std::optional<uint32_t> cpu = std::nullopt;
     std::optional<fxt::Koid> waker = std::nullopt;
     std::optional<fxt::Koid> preemptor = std::nullopt;
+  };
+  struct WaitRow {
+    facts::Wait wait;
+    Parties parties;
     std::string reason = {};
   };
-  void PutWait(const WaitRow& row);
+  void PutWait(const facts::Wait& wait, const Parties& parties, std::string_view reason);
   // Of a wait in D its thread says more when it runs again, where stacks were recorded.
   void Hold(WaitRow row);
   void Release(fxt::Koid thread);
