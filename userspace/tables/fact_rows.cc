@@ -222,26 +222,46 @@ void FactRows::AddWait(const facts::Wait& wait) {
     preemptor = PreemptorOf(wait.index);
   }
   const Parties parties{cpu, waker, preemptor};
-  if (!with_reasons_ || wait.kind != WaitKind::kBlocked) return PutWait(wait, parties, {});
-  WaitRow row{wait, parties};
-  if (seen) row.reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, waker.has_value());
-  if (!reasons_.has_stacks()) return PutWait(wait, parties, row.reason);
-  Hold(std::move(row));
+  if (!with_reasons_ || wait.kind != WaitKind::kBlocked) {
+    return waits_->Add([&](uint8_t column, Cell& cell) {
+      if (column == waits::kReason) return cell.SetNull();
+      PutWait(column, cell, wait, parties);
+    });
+  }
+  std::string reason;
+  if (seen) reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, waker.has_value());
+  Hold(wait, parties, reason);
+  if (!reasons_.has_stacks()) Release(wait.thread);
 }
 
-void FactRows::Hold(WaitRow row) {
+void FactRows::Hold(const facts::Wait& wait, const Parties& parties, std::string_view reason) {
   constexpr size_t kMaxHeld = 65'536;
-  const fxt::Koid thread = row.wait.thread;
-  Release(thread);
-  if (held_.size() >= kMaxHeld) return PutWait(row.wait, row.parties, row.reason);
-  held_.emplace(thread, std::move(row));
+  Release(wait.thread);
+  HeldRow row{.begin = wait.begin, .reason = std::string(reason)};
+  for (uint8_t column = 0; column < row.cells.size(); ++column) {
+    if (waits_->Wants(column)) PutWait(column, row.cells[column], wait, parties);
+  }
+  if (held_.size() >= kMaxHeld) return PutHeld(row);
+  held_.emplace(wait.thread, std::move(row));
 }
 
 void FactRows::Release(fxt::Koid thread) {
   const auto held = held_.find(thread);
   if (held == held_.end()) return;
-  PutWait(held->second.wait, held->second.parties, held->second.reason);
+  PutHeld(held->second);
   held_.erase(held);
+}
+
+void FactRows::PutHeld(const HeldRow& row) {
+  waits_->Add([&](uint8_t column, Cell& cell) {
+    if (column != waits::kReason) {
+      cell = row.cells[column];
+    } else if (row.reason.empty()) {
+      cell.SetNull();
+    } else {
+      cell.Set(waits_->KeepClean(row.reason));
+    }
+  });
 }
 
 void FactRows::NoteReasons(const fxt::Reader& reader) {
@@ -249,56 +269,52 @@ void FactRows::NoteReasons(const fxt::Reader& reader) {
   const auto& slept = reasons_.slept();
   if (!slept) return;
   const auto held = held_.find(slept->thread);
-  if (held == held_.end() || !facts::IsOf(*slept, held->second.wait.begin)) return;
+  if (held == held_.end() || !facts::IsOf(*slept, held->second.begin)) return;
   held->second.reason = facts::JoinReasons(held->second.reason, slept->in);
   Release(slept->thread);
 }
 
-void FactRows::PutWait(const facts::Wait& wait, const Parties& parties, std::string_view reason) {
+void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait,
+                       const Parties& parties) const {
   const TaskRef task{wait.thread, {}};
-  waits_->Add([&](uint8_t column, Cell& cell) {
-    switch (column) {
-      case waits::kTs:
-        return cell.Set(wait.begin);
-      case waits::kDur:
-        return PutDuration(cell, wait);
-      case waits::kKind:
-        return cell.Set(kKinds[static_cast<size_t>(wait.kind)]);
-      case waits::kTid:
-        return PutTask<TaskColumn::kTid>(cell, names_, task);
-      case waits::kPid:
-        return PutTask<TaskColumn::kPid>(cell, names_, task);
-      case waits::kThread:
-        return PutTask<TaskColumn::kThread>(cell, names_, task);
-      case waits::kProcess:
-        return PutTask<TaskColumn::kProcess>(cell, names_, task);
-      case waits::kCpu:
-        return cell.Set(parties.cpu ? std::optional<uint64_t>(*parties.cpu) : std::nullopt);
-      case waits::kWakerTid:
-        return PutNumber(cell, names_, parties.waker);
-      case waits::kWaker:
-        return PutThreadName(cell, names_, parties.waker);
-      case waits::kPreemptorTid:
-        return PutNumber(cell, names_, parties.preemptor);
-      case waits::kPreemptor:
-        return PutThreadName(cell, names_, parties.preemptor);
-      case waits::kState:
-        return PutState(cell, wait.state);
-      case waits::kKoid:
-        return cell.Set(wait.thread);
-      case waits::kLength:
-        return cell.Set(wait.end - wait.begin);
-      case waits::kBegan:
-        return PutBound(cell, wait.began);
-      case waits::kEnded:
-        return PutBound(cell, wait.ended);
-      case waits::kReason:
-        if (reason.empty()) return cell.SetNull();
-        return cell.Set(waits_->KeepClean(reason));
-      default:
-        return cell.Set(uint64_t{facts::ShareOf(wait) != facts::Share::kUnknown});
-    }
-  });
+  switch (column) {
+    case waits::kTs:
+      return cell.Set(wait.begin);
+    case waits::kDur:
+      return PutDuration(cell, wait);
+    case waits::kKind:
+      return cell.Set(kKinds[static_cast<size_t>(wait.kind)]);
+    case waits::kTid:
+      return PutTask<TaskColumn::kTid>(cell, names_, task);
+    case waits::kPid:
+      return PutTask<TaskColumn::kPid>(cell, names_, task);
+    case waits::kThread:
+      return PutTask<TaskColumn::kThread>(cell, names_, task);
+    case waits::kProcess:
+      return PutTask<TaskColumn::kProcess>(cell, names_, task);
+    case waits::kCpu:
+      return cell.Set(parties.cpu ? std::optional<uint64_t>(*parties.cpu) : std::nullopt);
+    case waits::kWakerTid:
+      return PutNumber(cell, names_, parties.waker);
+    case waits::kWaker:
+      return PutThreadName(cell, names_, parties.waker);
+    case waits::kPreemptorTid:
+      return PutNumber(cell, names_, parties.preemptor);
+    case waits::kPreemptor:
+      return PutThreadName(cell, names_, parties.preemptor);
+    case waits::kState:
+      return PutState(cell, wait.state);
+    case waits::kKoid:
+      return cell.Set(wait.thread);
+    case waits::kLength:
+      return cell.Set(wait.end - wait.begin);
+    case waits::kBegan:
+      return PutBound(cell, wait.began);
+    case waits::kEnded:
+      return PutBound(cell, wait.ended);
+    default:
+      return cell.Set(uint64_t{facts::ShareOf(wait) != facts::Share::kUnknown});
+  }
 }
 
 bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
@@ -306,7 +322,7 @@ bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
   if (!with_timeline_) return after(latest_wakeup_);
   if (!after(timeline_.latest())) return false;
   for (const auto& [thread, row] : held_) {
-    if (!after(row.wait.begin)) return false;
+    if (!after(row.begin)) return false;
   }
   // Facts are told when they end; of those that go on, none may have begun before.
   if (waits_ != nullptr) {
@@ -333,7 +349,7 @@ bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
 
 void FactRows::Finish() {
   if (with_timeline_) timeline_.Finish(timeline_.latest());
-  for (const auto& [thread, row] : held_) PutWait(row.wait, row.parties, row.reason);
+  for (const auto& [thread, row] : held_) PutHeld(row);
   held_.clear();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,8 @@
 #include "facts/wait_reasons.h"
 #include "fxt/reader.h"
 #include "tables/rows/batches.h"
+#include "tables/rows/cell.h"
+#include "tables/rows/schema.h"
 #include "tables/task_names.h"
 
 namespace tables {
@@ -70,15 +73,17 @@ class FactRows {
     std::optional<fxt::Koid> waker = std::nullopt;
     std::optional<fxt::Koid> preemptor = std::nullopt;
   };
-  struct WaitRow {
-    facts::Wait wait;
-    Parties parties;
+  // A row that waits for its reason, with the names of the time at which the wait ended.
+  struct HeldRow {
+    uint64_t begin = 0;                           // of the wait
+    std::array<Cell, waits::kReason> cells = {};  // of the columns that are wanted
     std::string reason = {};
   };
-  void PutWait(const facts::Wait& wait, const Parties& parties, std::string_view reason);
+  void PutWait(uint8_t column, Cell& cell, const facts::Wait& wait, const Parties& parties) const;
   // Of a wait in D its thread says more when it runs again, where stacks were recorded.
-  void Hold(WaitRow row);
+  void Hold(const facts::Wait& wait, const Parties& parties, std::string_view reason);
   void Release(fxt::Koid thread);
+  void PutHeld(const HeldRow& row);
   void NoteReasons(const fxt::Reader& reader);
   void AddIdle(const facts::Idle& idle);
   void NoteSide(const facts::SwitchSide& side, uint64_t time);
@@ -110,7 +115,7 @@ class FactRows {
 
   bool with_reasons_;
   facts::WaitReasons reasons_;
-  std::unordered_map<fxt::Koid, WaitRow> held_;
+  std::unordered_map<fxt::Koid, HeldRow> held_;
 
   // What is being told to the timeline.
   const facts::Switch* change_ = nullptr;
