@@ -11,6 +11,7 @@ namespace tables {
 namespace {
 
 using measure::testing::TraceScript;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::RowsOf;
@@ -77,6 +78,20 @@ TEST(FactRowsTest, NamesAreThoseOfTheTime) {
   filter.tid = 10;
   EXPECT_THAT(RowsOf(script.bytes(), Table::kSlices, {slices::kThread, slices::kProcess}, filter),
               ElementsAre("sh sh", "ls ls"));
+}
+
+// Where stacks are recorded, what a thread in D waited for is told when it runs again.
+TEST(FactRowsTest, AWaitThatIsKeptForItsReasonHasTheNamesOfItsTime) {
+  TraceScript script;
+  script.Session(10, {{TraceScript::Text("categories"), TraceScript::Text("sched,stack")}});
+  script.Name(10, "worker").Name(20, "sh").Switch(100, 0, 0, "S", 10).Switch(200, 0, 10, "D", 20);
+  script.Wake(300, 10, 20).Name(20, "sleep").Switch(400, 0, 20, "S", 10).Switch(500, 0, 10, "S", 0);
+  using namespace waits;
+  RowFilter filter;
+  filter.tid = 10;
+  EXPECT_THAT(
+      RowsOf(script.bytes(), Table::kWaits, {kTs, kDur, kKind, kThread, kWaker, kReason}, filter),
+      Contains("200 100 blocked worker sh NULL"));
 }
 
 TEST(FactRowsTest, ALossEndsARun) {
