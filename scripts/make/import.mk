@@ -11,7 +11,7 @@ import-test: $(BINARIES)
 	tests/import/import_test.py --build $(BUILD)
 
 import-damage: $(BUILD)/unit_tests
-	FXT_DAMAGE_ROUNDS=$(IMPORT_ROUNDS) $(BUILD)/unit_tests --gtest_filter='TraceEventImporterTest.Damaged*'
+	FXT_DAMAGE_ROUNDS=$(IMPORT_ROUNDS) $(BUILD)/unit_tests --gtest_filter='DamagedTextTest.*'
 
 bench-import: $(BINARIES)
 	scripts/bench_import --build $(BUILD)

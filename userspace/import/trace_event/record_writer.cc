@@ -170,6 +170,14 @@ void RecordWriter::WriteFlowEnds(uint32_t thread) {
   flow_ends_.erase(found);
 }
 
+bool RecordWriter::IsOfSpan(const StoredEvent& event) const {
+  const std::string phase = fmt::format("{}{}", schema::kFieldMark, schema::field::kPhase);
+  return std::any_of(
+      event.arguments.begin(), event.arguments.end(), [&](const StoredArgument& argument) {
+        return TextOf(argument.name) == phase && TextOf(argument.text) == schema::field::kMade;
+      });
+}
+
 std::optional<fxt::EventType> RecordWriter::FitSpan(fxt::EventType type, const StoredEvent& event) {
   fxt::Event span;
   span.type = type;
@@ -196,7 +204,7 @@ std::optional<fxt::EventType> RecordWriter::FitSpan(fxt::EventType type, const S
     default:
       break;
   }
-  ++stats_.lone_ends;
+  if (!IsOfSpan(event)) ++stats_.lone_ends;
   return std::nullopt;
 }
 

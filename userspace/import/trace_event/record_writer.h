@@ -54,6 +54,8 @@ class RecordWriter {
   void WriteNow(StoredEvent& event);
   void WriteCompletes();
   void WriteEvent(fxt::EventType type, const StoredEvent& event);
+  // Whether a span tells of this flow by fields of its own ("flow_in"), which come back with it.
+  bool IsOfSpan(const StoredEvent& event) const;
   void WriteSwitch(const StoredEvent& event);
   void WriteWakeup(const StoredEvent& event);
   void WriteBegin(const StoredEvent& event);
