@@ -127,7 +127,10 @@ TEST(PlainJsonTest, LeavesTheRestToTheWholeParser) {
                                  R"([])",
                                  ""}) {
     ExpectBothSame(text);
-    if (text != R"({"stack":["a","b"]})") EXPECT_EQ(PlainBytes(text), 0u) << text;
+    // A list of frames is one for the parser of events, which looks into it.
+    if (text != R"({"stack":["a","b"]})") {
+      EXPECT_EQ(PlainBytes(text), 0u) << text;
+    }
   }
   const std::string deep = R"({"a":)" + std::string(100, '[') + std::string(100, ']') + "}";
   EXPECT_EQ(PlainBytes(deep), 0u);

@@ -15,7 +15,9 @@ StoredText Itself(std::string_view text) { return {StringTable::kNone, text}; }
 
 void ExpectSame(const StoredText& a, const StoredText& b) {
   EXPECT_EQ(a.number, b.number);
-  if (a.number == StringTable::kNone) EXPECT_EQ(a.text, b.text);
+  if (a.number == StringTable::kNone) {
+    EXPECT_EQ(a.text, b.text);
+  }
 }
 
 // There and back, in memory that was used before.
