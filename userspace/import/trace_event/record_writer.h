@@ -74,6 +74,8 @@ class RecordWriter {
   std::string_view TextOf(const StoredText& text) const {
     return text.number == StringTable::kNone ? text.text : strings_.TextOf(text.number);
   }
+  // Of the thread that stands for the importer: behind the numbers of all threads.
+  uint32_t OwnHandle() const { return static_cast<uint32_t>(tasks_.threads().size()); }
   fxt::ThreadKey KeyOf(uint32_t thread);
   fxt::ThreadKey IdleOf(uint16_t cpu);
   void TellProcess(uint32_t process);
