@@ -2,6 +2,7 @@
 // Strings that come again and again, under small numbers.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -20,6 +21,7 @@ class StringTable {
   static constexpr size_t kMaxStrings = 30'000;
   static constexpr size_t kMaxBytes = size_t{3} << 20;
   static constexpr size_t kMaxStringBytes = 4096;
+  static constexpr unsigned kRecentBits = 10;
 
   StringTable();
 
@@ -34,7 +36,12 @@ class StringTable {
     uint32_t number = kNone;
   };
 
-  std::deque<std::string> texts_;
+  uint32_t Find(std::string_view text);
+
+  std::deque<std::string> kept_;
+  std::vector<std::string_view> texts_;  // of kept_, by number
+  std::array<uint32_t, size_t{1} << kRecentBits>
+      recent_{};                // the last one found of each QuickHash()
   std::vector<Slot> slots_;     // a power of two, at most half full
   std::vector<uint32_t> seen_;  // hashes of what came, by a part of them; later ones replace
   size_t bytes_ = 0;
