@@ -77,7 +77,7 @@ TEST(StatementScannerTest, ItSaysWhatSqliteSays) {
     complete += expected ? 1 : 0;
     ASSERT_EQ(IsComplete(text), expected) << text;
   }
-  EXPECT_GT(complete, 10'000);
+  EXPECT_GT(complete, 1'000);
 }
 
 TEST(StatementScannerTest, TimeGrowsWithTheText) {
