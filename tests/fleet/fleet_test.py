@@ -108,9 +108,10 @@ class Fleet(unittest.TestCase):
     def test_loading_again_replaces(self):
         path, host, label = self.captures[0]
         before = self.servers[0].query("SELECT count(), sum(dur) FROM fxt.waits")
-        again = fxt("export", "--clickhouse", self.servers[1].url, "--host", host, "--label", label, path)
-        self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertEqual(self.servers[0].query("SELECT count(), sum(dur) FROM fxt.waits"), before)
+        for files in ([path], [path, path]):
+            again = fxt("export", "--clickhouse", self.servers[1].url, "--host", host, "--label", label, *files)
+            self.assertEqual(again.returncode, 0, again.stderr)
+            self.assertEqual(self.servers[0].query("SELECT count(), sum(dur) FROM fxt.waits"), before)
 
     def test_one_query_finds_the_slow_host(self):
         begin = time.monotonic()
@@ -210,7 +211,7 @@ class Errors(unittest.TestCase):
             self.check("http://", "--clickhouse", "a:1", trace.name)
             self.check("port", "--clickhouse", "http://a:x", trace.name)
             self.check("--database", "--clickhouse", "http://a", "--database", "a;b", trace.name)
-            self.check("two ways", "--clickhouse", "http://a", "-o", "x", trace.name)
+            self.check("--output has no effect with --clickhouse", "--clickhouse", "http://a", "-o", "x", trace.name)
 
 
 if __name__ == "__main__":
