@@ -13,6 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SCRIPT = os.path.join(ROOT, "scripts/capture-ab")
 # Writes its arguments into the file behind --output, and runs the command behind --.
 RECORDER = """#!/bin/sh
+echo $$ >"$LOG.pid"
 all=$*
 while [ "$1" != -- ]; do
   [ "$1" != --output ] || out=$2
@@ -22,7 +23,6 @@ shift
 echo "$all" >"$out"
 echo "$all" >>"$LOG"
 [ -z "$SAY" ] || echo "$SAY"
-echo $$ >"$LOG.pid"
 exec "$@"
 """
 
