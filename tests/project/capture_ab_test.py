@@ -153,6 +153,14 @@ class CaptureAb(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertTrue(os.path.isdir(self.out))
 
+    def test_nobody_reads_what_it_says(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([SCRIPT, "--recorder", self.recorder, "1", self.out, "--", "true", "---", "true"],
+                                  stdout=full, stderr=subprocess.PIPE, env={**os.environ, "LOG": self.log, "SAY": ""},
+                                  check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(os.listdir(os.path.join(self.out, "new")), ["01.fxt"])
+
     def test_spaces_in_paths_and_words(self):
         out = os.path.join(self.folder.name, "a b/c d")
         done = self.run_script("1", out, "--", "echo", "x  y", "---", "true")

@@ -98,7 +98,9 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
     const double more = (next.ms - base.ms) - (next.share - base.share);
     return more * sum > 0 ? sum : 0;
   }
-  if (info.metric == Metric::kElapsed) return 1e3 * (next.value - base.value) / base.value;
+  if (info.metric == Metric::kElapsed) {
+    return 1e3 * (next.value - base.value) / std::max(base.value, info.floor);
+  }
   const double change = next.value - base.value;
   return info.cost > 0 ? change * info.cost / 1e3 : change;
 }
