@@ -144,15 +144,17 @@ TEST_F(FxtDiffTest, TenFindingsAreListedAndTheOthersCounted) {
   EXPECT_EQ(report["findings"].size(), 12U);
 }
 
-// Nothing is on standard output where the files of the answer cannot be written.
-TEST_F(FxtDiffTest, AnAnswerThatCannotBeWrittenIsStatus1) {
+// Nothing is on standard output where the files of the answer cannot be written, and it is not
+// taken for an answer that something got worse.
+TEST_F(FxtDiffTest, AnAnswerThatCannotBeWrittenIsAFailure) {
   Save(2, 3);
   for (const char* option : {"--html", "--markdown", "--junit"}) {
-    const auto result =
-        Fxt({"diff", "--fail", Path("base"), Path("new"), option, Path("no/such/folder/d")});
-    EXPECT_EQ(result.status, 1) << option << result.err;
-    EXPECT_EQ(result.out, "") << option;
-    EXPECT_THAT(result.err, HasSubstr("no/such/folder/d"));
+    for (const std::string& path : {Path("no/such/folder/d"), std::string("/dev/full")}) {
+      const auto result = Fxt({"diff", "--fail", Path("base"), Path("new"), option, path});
+      EXPECT_EQ(result.status, 2) << option << result.err;
+      EXPECT_EQ(result.out, "") << option;
+      EXPECT_THAT(result.err, HasSubstr(path));
+    }
   }
 }
 
