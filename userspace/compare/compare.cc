@@ -28,6 +28,13 @@ namespace {
 
 using measure::Capture;
 
+// Added before the logarithm to how often others wake a group, and timers and devices, per second.
+constexpr double kTurnsFloor = 10;
+// The same of its waits for a CPU, ms per second.
+constexpr double kWaitsFloor = 1;
+// Where too few captures confirm nothing, what stands out is shown at so many times the rate.
+constexpr double kUnconfirmedRate = 10;
+
 // The tests that are corrected for together: a group, the command, or the machine's handlers.
 struct Unit {
   std::optional<size_t> group;
@@ -67,7 +74,7 @@ class Comparer {
         frame_(FrameOf(captures)),
         pairs_(TurnsOf(captures, bases)),
         noise_(noise.size()),
-        priors_(noise.size() < 3 ? Priors() : Priors::Of(noise)) {
+        priors_(noise.size() < kLeastNoiseCaptures ? Priors() : Priors::Of(noise)) {
     groups_.MatchRenamed();
     scope_ = ScopeOf(groups_);
   }
@@ -176,10 +183,10 @@ class Comparer {
     unit.change.busy = std::max(busy[0], busy[1]);
     unit.change.added = there[0] == 0;
     unit.change.removed = there[1] == 0;
-    unit.change.requests = std::log((requests[1] + 10) / (requests[0] + 10));
-    unit.change.turns = std::log((turns[1] + 10) / (turns[0] + 10));
-    unit.facts.latency = std::log((latency[1] + 1) / (latency[0] + 1));
-    unit.facts.preempted = std::log((preempted[1] + 1) / (preempted[0] + 1));
+    unit.change.requests = std::log((requests[1] + kTurnsFloor) / (requests[0] + kTurnsFloor));
+    unit.change.turns = std::log((turns[1] + kTurnsFloor) / (turns[0] + kTurnsFloor));
+    unit.facts.latency = std::log((latency[1] + kWaitsFloor) / (latency[0] + kWaitsFloor));
+    unit.facts.preempted = std::log((preempted[1] + kWaitsFloor) / (preempted[0] + kWaitsFloor));
     const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, frame_);
     const std::vector<uint64_t> foreign = ForeignWaits(groups_, number, scope_);
     std::vector<Seen> seen;
@@ -256,7 +263,8 @@ class Comparer {
   // and again within each of those found, at a rate that allows for their choice (Benjamini and
   // Bogomolov).
   void Decide() {
-    const double rate = report_.confirmed ? kFalseDiscoveries : 10 * kFalseDiscoveries;
+    const double rate =
+        report_.confirmed ? kFalseDiscoveries : kUnconfirmedRate * kFalseDiscoveries;
     std::vector<double> p;
     std::vector<size_t> tested;
     for (size_t u = 0; u < units_.size(); ++u) {

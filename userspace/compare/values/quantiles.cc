@@ -6,26 +6,34 @@
 #include <map>
 
 namespace comparison {
+namespace {
+
+// A quantile has a value from so many waits beyond it on.
+constexpr double kLeastBeyond = 20;
+// Above this part of cut waits, they are counted with.
+constexpr double kCutUncounted = 0.01;
+
+}  // namespace
 
 std::optional<double> QuantileOf(std::span<const measure::Distribution* const> captures, double q) {
   struct Ends {
     uint64_t whole = 0;
     uint64_t cut = 0;
   };
-  // As many as make 20 of those above it.
-  const double needed = 20 / std::max(1 - q, 1e-9);
+  const double needed = kLeastBeyond / std::max(1 - q, 1e-9);
   std::map<uint32_t, Ends> ends;
   double whole = 0;
   double cut = 0;
   for (const measure::Distribution* times : captures) {
-    if (static_cast<double>(times->whole.count()) < (q <= 0.5 ? 20 : needed)) return std::nullopt;
+    if (static_cast<double>(times->whole.count()) < (q <= 0.5 ? kLeastBeyond : needed))
+      return std::nullopt;
     whole += static_cast<double>(times->whole.count());
     cut += static_cast<double>(times->cut.count());
     for (const auto& [bucket, count] : times->whole.buckets()) ends[bucket].whole += count;
     for (const auto& [bucket, count] : times->cut.buckets()) ends[bucket].cut += count;
   }
   if (whole <= 0) return std::nullopt;
-  const bool censored = cut > 0.01 * (whole + cut);
+  const bool censored = cut > kCutUncounted * (whole + cut);
   double at_risk = censored ? whole + cut : whole;
   double longer = 1;
   for (const auto& [bucket, count] : ends) {

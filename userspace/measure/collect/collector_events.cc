@@ -41,6 +41,8 @@ void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
       has_session_ = true;
       ReadSession(event, capture_);
       if (const auto command = CommandOf(event)) tasks_.SetCommand(*command);
+    } else if (facts::IsFilteringTrim(event)) {
+      ReadTrim(event, capture_);
     }
     for (uint32_t cpu = 0; cpu < timeline_.cpus().size(); ++cpu) LookAtCpu(cpu, time);
   }
