@@ -11,36 +11,40 @@ constexpr size_t kSlots = size_t{1} << 16;
 static_assert(kSlots >= 2 * StringTable::kMaxStrings);
 constexpr size_t kSeen = size_t{1} << 16;
 
-// Good enough to tell the strings apart that a file has most of: both ends and the length.
-size_t QuickHash(std::string_view text) {
-  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
+}  // namespace
+
+StringTable::StringTable() : slots_(kSlots), recent_(size_t{1} << kRecentBits), seen_(kSeen) {}
+
+StringTable::Ends StringTable::EndsOf(std::string_view text) {
   const auto take = [&](size_t at, size_t bytes) {
     uint64_t value = 0;
     std::memcpy(&value, text.data() + at, bytes);
     return value;
   };
-  uint64_t first = 0;
-  uint64_t last = text.size();
+  Ends ends;
+  ends.size = text.size();
   if (text.size() >= 8) {
-    first = take(0, 8);
-    last ^= take(text.size() - 8, 8);
+    ends.first = take(0, 8);
+    ends.last = take(text.size() - 8, 8);
   } else if (text.size() >= 4) {
-    first = take(0, 4) | take(text.size() - 4, 4) << 32;
+    ends.first = take(0, 4) | take(text.size() - 4, 4) << 32;
   } else if (!text.empty()) {
-    first = take(0, 1) | take(text.size() / 2, 1) << 8 | take(text.size() - 1, 1) << 16;
+    ends.first = take(0, 1) | take(text.size() / 2, 1) << 8 | take(text.size() - 1, 1) << 16;
   }
-  return (first * kFactor ^ (last * kFactor) >> 17) >> (64 - StringTable::kRecentBits);
+  return ends;
 }
 
-}  // namespace
-
-StringTable::StringTable() : slots_(kSlots), seen_(kSeen) { recent_.fill(kNone); }
-
 uint32_t StringTable::NumberOf(std::string_view text) {
-  uint32_t& recent = recent_[QuickHash(text)];
-  if (recent != kNone && TextOf(recent) == text) return recent;
+  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
+  const Ends ends = EndsOf(text);
+  const uint64_t mixed = ends.first * kFactor ^ ((ends.last ^ ends.size) * kFactor) >> 17;
+  Recent& recent = recent_[mixed >> (64 - kRecentBits)];
+  if (recent.number != kNone && recent.ends == ends &&
+      (text.size() <= kEndsAreAll || TextOf(recent.number) == text)) {
+    return recent.number;
+  }
   const uint32_t number = Find(text);
-  if (number != kNone) recent = number;
+  if (number != kNone) recent = {ends, number};
   return number;
 }
 
