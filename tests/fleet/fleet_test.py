@@ -22,9 +22,11 @@ BUILD = os.path.join(ROOT, "build")
 HOSTS = [f"host{number}" for number in range(1, 7)]
 SLOW = "host4"
 CAPTURES = 4
-# A service that does a piece of work 100 times a second.
+# A service that does a piece of work 100 times a second. It goes before what else this machine computes, which would
+# otherwise decide how much of its work it gets done.
 SERVICE = """
-import ctypes, sys, time
+import ctypes, os, sys, time
+os.setpriority(os.PRIO_PROCESS, 0, -15)
 ctypes.CDLL(None).prctl(15, b"service", 0, 0, 0)
 work, end = int(sys.argv[1]), time.monotonic() + 0.8
 while time.monotonic() < end:

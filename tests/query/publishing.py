@@ -87,9 +87,12 @@ class Publishing(Traces):
         """An export that has begun to write, and waits for more of its trace."""
         with open(self.larger(), "rb") as file:
             trace = file.read()
+        # Whoever runs tests in the background of a shell ignores SIGINT, and so do those that it starts.
         process = subprocess.Popen([os.path.join(BUILD, "fxt"), "export", *words, "-"], stdin=subprocess.PIPE,
-                                   stderr=subprocess.PIPE)
-        self.addCleanup(process.stderr.close)
+                                   stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
         # A pipe holds 64 KiB: the rest was read, and its rows are written but for the last buffers.
         process.stdin.write(trace[:len(trace) // 2])
         process.stdin.flush()
