@@ -16,6 +16,7 @@ struct FoldFacts {
   double running = 0;        // change of the time that it runs, ms per second
   double runnable = 0;       // change of the time that it waits for a CPU, ms per second
   double blocked = 0;        // change of the time in D, ms per second
+  double relief = 0;         // less of those two, where that is no chance, ms per second
   double latency = 0;        // logarithm of new to base of all wakeup latency together
   double preempted = 0;      // the same of waits after preemption
   bool slowed = false;       // it was woken less often, and asked for less by others

@@ -76,6 +76,13 @@ TEST(FoldsTest, MoreSleepGoesUnderBetterCpuThatLeavesTheTime) {
   FoldFacts facts;
   facts.slowed = true;
   EXPECT_FALSE(Folded(rows, facts)[0].folded_under);
+  // Or waits less for a CPU, as surely as it sleeps more: that is no finding of either.
+  facts = {};
+  facts.relief = 60;
+  EXPECT_EQ(Folded({rows[0]}, facts)[0].verdict, Verdict::kUnchanged);
+  facts.relief = 0;
+  facts.runnable = -60;
+  EXPECT_EQ(Folded({rows[0]}, facts)[0].verdict, Verdict::kWorse);
   // And so does who sleeps much more than it saves.
   EXPECT_FALSE(Folded({Make(Metric::kSleep, Verdict::kWorse, 400), rows[1]})[0].folded_under);
 }
