@@ -16,6 +16,10 @@
 #include <vector>
 
 #include "analyze/check/checker.h"
+#include "analyze/diff/diff_json.h"
+#include "analyze/diff/diff_junit.h"
+#include "analyze/diff/diff_markdown.h"
+#include "analyze/diff/diff_text.h"
 #include "analyze/flame/flame_stacks.h"
 #include "analyze/flame/flame_text.h"
 #include "analyze/merge/trace_merger.h"
@@ -26,6 +30,7 @@
 #include "analyze/show/overview.h"
 #include "analyze/show/overview_report.h"
 #include "analyze/show/trace_event_writer.h"
+#include "compare/compare.h"
 #include "fxt/archive_writer.h"
 #include "fxt/reader.h"
 #include "import/trace_event/trace_event_importer.h"
@@ -122,6 +127,27 @@ void ReadElf(std::span<const std::byte> bytes) {
   elf->ReadBytes(0x1000, 16);
 }
 
+// What is said of a summary, whatever it says: a report, and a comparison with twice of it.
+void TellOf(const measure::Capture& capture) {
+  const analyze::ReportWatcher nothing(3);
+  const analyze::Report report{capture, nothing, {}, 3};
+  analyze::ReportText(report);
+  analyze::ReportJson(report);
+  comparison::DiffInput input;
+  for (int i = 0; i < 3; ++i) {
+    input.base.push_back(capture);
+    input.next.push_back(capture);
+    input.next.back().Merge(capture);
+  }
+  input.noise = input.base;
+  const auto diff = comparison::Compare(std::move(input));
+  if (!diff) return;
+  analyze::DiffText(*diff, 0);
+  analyze::DiffJson(*diff);
+  analyze::DiffJunit(*diff);
+  analyze::DiffMarkdown(*diff, 0);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -216,6 +242,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       // There is one way to write each capture.
       const std::string payload = measure::EncodeSummaryPayload(*capture);
       Require(std::ranges::equal(std::as_bytes(std::span(payload)), bytes));
+      if (recover) TellOf(*capture);
       capture->Merge(*capture);
       break;
     }

@@ -171,7 +171,8 @@ class Recording:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("planted", "further", "others", "last", "later", "fresh", "unseen", "real", "aa"))
+    parser.add_argument("what", choices=("planted", "further", "others", "last", "later", "fresh", "unseen", "real",
+                                         "aa"))
     parser.add_argument("out", metavar="OUT")
     parser.add_argument("only", metavar="NAME", nargs="*", help="only these scenarios, programs or workloads")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="where fxt-record and tests/planted are")

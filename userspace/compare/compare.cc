@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -34,6 +36,9 @@ constexpr double kTurnsFloor = 10;
 constexpr double kWaitsFloor = 1;
 // Where too few captures confirm nothing, what stands out is shown at so many times the rate.
 constexpr double kUnconfirmedRate = 10;
+// Less of a time explains a finding only where it is so many times its standard error: load comes
+// and goes, and what comes with it by chance must not hide what is there in every capture.
+constexpr double kSureRelief = 2;
 
 // The tests that are corrected for together: a group, the command, or the machine's handlers.
 struct Unit {
@@ -62,6 +67,22 @@ double BusyOf(const measure::Group& group) {
              group.of(facts::Share::kRunning) + group.of(facts::Share::kRunnableWakeup) +
              group.of(facts::Share::kRunnablePreempted) + group.of(facts::Share::kBlocked)) /
          1e6;
+}
+
+double MeanOf(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// How much less there is of a time in the new captures, in its unit, where it is surely less.
+double ReliefOf(std::span<const double> times, size_t bases, const Pairs& pairs) {
+  const auto base = times.first(bases);
+  const auto next = times.subspan(bases);
+  const Spread spread = SpreadOf(base, next, pairs);
+  const double less = MeanOf(base) - MeanOf(next);
+  const double error = std::sqrt(spread.variance * (1 / static_cast<double>(base.size()) +
+                                                    1 / static_cast<double>(next.size())));
+  // Of a capture a side it is not known how much it varies: the error is 0.
+  return less < kSureRelief * error ? 0 : std::max(0.0, less);
 }
 
 class Comparer {
@@ -154,6 +175,8 @@ class Comparer {
     double latency[2] = {0, 0};
     double preempted[2] = {0, 0};
     double busy[2] = {0, 0};
+    std::vector<double> runnable(captures_.size());
+    std::vector<double> blocked(captures_.size());
     for (size_t i = 0; i < captures_.size(); ++i) {
       const measure::Group* part = group.In(captures_, i);
       if (part == nullptr) continue;
@@ -168,10 +191,13 @@ class Comparer {
       busy[next] += BusyOf(*part) / SecondsOf(*captures_[i]) * weight * frame_.seconds[i];
       unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
       unit.facts.running += change * static_cast<double>(part->of(facts::Share::kRunning));
-      unit.facts.runnable +=
-          change * static_cast<double>(part->of(facts::Share::kRunnableWakeup) +
-                                       part->of(facts::Share::kRunnablePreempted));
-      unit.facts.blocked += change * static_cast<double>(part->of(facts::Share::kBlocked));
+      runnable[i] = static_cast<double>(part->of(facts::Share::kRunnableWakeup) +
+                                        part->of(facts::Share::kRunnablePreempted));
+      blocked[i] = static_cast<double>(part->of(facts::Share::kBlocked));
+      unit.facts.runnable += change * runnable[i];
+      unit.facts.blocked += change * blocked[i];
+      runnable[i] /= 1e6 * frame_.seconds[i];
+      blocked[i] /= 1e6 * frame_.seconds[i];
       for (const auto& [other, blame] : part->of(measure::Because::kWokenBy)) {
         if (other < captures_[i]->groups.size() && other != group.at[i]) {
           requests[next] += weight * static_cast<double>(blame.count);
@@ -185,6 +211,7 @@ class Comparer {
     unit.change.removed = there[1] == 0;
     unit.change.requests = std::log((requests[1] + kTurnsFloor) / (requests[0] + kTurnsFloor));
     unit.change.turns = std::log((turns[1] + kTurnsFloor) / (turns[0] + kTurnsFloor));
+    unit.facts.relief = ReliefOf(runnable, bases_, pairs_) + ReliefOf(blocked, bases_, pairs_);
     unit.facts.latency = std::log((latency[1] + kWaitsFloor) / (latency[0] + kWaitsFloor));
     unit.facts.preempted = std::log((preempted[1] + kWaitsFloor) / (preempted[0] + kWaitsFloor));
     const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, frame_);

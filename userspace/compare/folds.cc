@@ -97,10 +97,11 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
   });
   const auto better = [](const Row& row) { return row.verdict == Verdict::kBetter; };
   const auto cheaper = folder.Find(Metric::kCpuTime, better);
-  const double free = -std::min(0.0, facts.runnable) - std::min(0.0, facts.blocked) -
-                      (cheaper ? rows[*cheaper].change : 0);
+  const double free = facts.relief - (cheaper ? rows[*cheaper].change : 0);
   folder.FoldAll(Metric::kSleep, [&](const Row& row) -> std::optional<size_t> {
     if (row.change > 0) {
+      // Of waits in the place of own pauses that is no reason: who has time left pauses longer.
+      if (row.statistic == Statistic::kSleepForThreads) return std::nullopt;
       if (facts.slowed || free < row.change * kExplained) return std::nullopt;
       const auto relief = cheaper ? cheaper : folder.Find(better);
       // Waits for a CPU became fewer, though not by so much that it is a finding.
