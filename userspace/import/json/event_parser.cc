@@ -10,7 +10,7 @@
 #include "import/json/decimal_time.h"
 
 namespace importer {
-namespace {
+namespace event_fields {
 
 enum class Field : uint8_t {
   kUnknown,
@@ -37,6 +37,12 @@ enum class Field : uint8_t {
   kArguments,
   kExtra,
 };
+
+}  // namespace event_fields
+
+namespace {
+
+using event_fields::Field;
 
 Field FieldNamed(std::string_view name) {
   struct Known {
