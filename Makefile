@@ -72,13 +72,16 @@ help:
 # has the loops over events and records in it: these are templates, compiled where they are used, and
 # tests/project/cold_test.py holds that none of them is here.
 COLD_OPT  ?= -O1 -g1
-COLD_ROOMS := $(foreach l,control serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
+COLD_ROOMS := $(foreach l,capture/bpf capture/btf capture/counters capture/probes capture/tracefs compare compare/statistics \
+                compare/values control http serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
 COLD_TEXTS := $(filter %_text.o %_json.o %_svg.o %_page.o,$(foreach r,draw flame lbr page report,$(call layer_objects,analyze/$(r)))) \
               $(patsubst %,$(BUILD)/userspace/%.o,analyze/show/overview_json analyze/show/overview_text tools/record/totals)
 READ_LOOPS := $(patsubst %.cc,$(BUILD)/%.o,$(shell grep -lE '(read_loop|flame_input|fxt/reader)\.h' userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc))
-COLD_TOOLS := $(foreach r,command commands control options process,$(filter $(BUILD)/userspace/tools/record/$(r)/%,$(RECORD_OBJECTS))) \
+# And what reads the command line, and has the others do what it says, still less.
+ONCE_OPT ?= -O0 -g1
+ONCE := $(foreach r,command commands control options process,$(filter $(BUILD)/userspace/tools/record/$(r)/%,$(RECORD_OBJECTS))) \
               $(filter-out $(READ_LOOPS),$(FXT_OBJECTS)) $(MARK_OBJECTS) $(TOOL_COMMON)
-COLD := $(COLD_ROOMS) $(COLD_TEXTS) $(COLD_TOOLS)
+COLD := $(COLD_ROOMS) $(COLD_TEXTS) $(ONCE)
 include scripts/make/compile/together.mk
 
 # Headers that nearly every file includes, compiled once: a copy of one in scripts/prelude/, and what the
@@ -104,7 +107,9 @@ ifneq ($(PRELUDES),)
 # libfxt needs nothing but a compiler.
 WITH_PRELUDE := $(foreach l,$(filter-out fxt,$(LAYERS)),$(call layer_objects,$(l))) \
                 $(RECORD_OBJECTS) $(FXT_OBJECTS) $(MARK_OBJECTS) $(TOOL_COMMON)
-$(eval $(call with_prelude,userspace,$(WITH_PRELUDE) $(call together,$(WITH_PRELUDE))))
+# Nor is it any use to what is not optimized: the compiler would take one that is not, either.
+WITH_PRELUDE := $(filter-out $(ONCE),$(WITH_PRELUDE))
+$(eval $(call with_prelude,userspace,$(sort $(WITH_PRELUDE) $(call together,$(WITH_PRELUDE)))))
 # What ccache has to be told before it keeps what was made with such a header.
 export CCACHE_SLOPPINESS := $(CCACHE_SLOPPINESS),pch_defines,time_macros
 endif
@@ -116,14 +121,17 @@ LINES_OF_CACHE := -falign-functions=64 -falign-loops=32 -falign-labels=16
 EVENT_PATH := $(foreach l,fxt model translate capture,$(call layer_objects,$(l)))
 $(EVENT_PATH): private CXXFLAGS += $(LINES_OF_CACHE)
 
+ONCE_TOGETHER := $(call together,$(ONCE))
 COLD_TOGETHER := $(call together,$(COLD))
-$(COLD) $(COLD_TOGETHER): private OPT := $(COLD_OPT)
-# Of what several of them have of a header, the linker takes the first.
-cold_last = $(filter-out $(COLD_TOGETHER),$(1)) $(filter $(COLD_TOGETHER),$(1))
-RECORD_OBJECTS := $(call cold_last,$(call together,$(RECORD_OBJECTS)))
-FXT_OBJECTS    := $(call cold_last,$(call together,$(FXT_OBJECTS)))
+$(filter-out $(ONCE_TOGETHER),$(COLD) $(COLD_TOGETHER)): private OPT := $(COLD_OPT)
+$(ONCE) $(ONCE_TOGETHER): private OPT := $(ONCE_OPT)
+RECORD_OBJECTS := $(call together,$(RECORD_OBJECTS))
+FXT_OBJECTS    := $(call together,$(FXT_OBJECTS))
 TOOL_COMMON    := $(call together,$(TOOL_COMMON))
 MARK_OBJECTS   := $(call together,$(MARK_OBJECTS))
+# $(call linked,OBJECTS,ARCHIVES): of what several of them have of a header the linker takes the first, which is
+# none of those that were compiled with less effort.
+linked = $(filter-out $(COLD_TOGETHER),$(1)) $(2) $(filter $(COLD_TOGETHER),$(1)) $(2)
 
 .PHONY: cold-objects
 cold-objects:
@@ -132,7 +140,7 @@ cold-objects:
 include scripts/make/bench/*.mk scripts/make/*.mk
 
 # Objects made with other flags are not these objects.
-FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LINES_OF_CACHE) $(COLD_OPT) $(TEST_OPT) $(PRELUDES) $(if $(TOGETHER),$(TOGETHER_ROOMS))
+FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LINES_OF_CACHE) $(COLD_OPT) $(ONCE_OPT) $(TEST_OPT) $(PRELUDES) $(if $(TOGETHER),$(TOGETHER_ROOMS))
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quoted,$(FLAGS)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(FLAGS)) >$@
@@ -151,8 +159,8 @@ $(1): $(1:%.o=%.cc) $(BUILD)/flags
 endef
 # Every object that can be compiled with its room, by the folder's name and its effort.
 ALL_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(foreach r,$(if $(TOGETHER),$(TOGETHER_ROOMS)),$(sort $(wildcard userspace/$(r)/*.cc))))
-$(foreach t,$(sort $(call together,$(ALL_OBJECTS))),$(eval $(call together_rule,$(t),$(patsubst $(BUILD)/%.o,%.cc,\
-  $(foreach o,$(ALL_OBJECTS),$(if $(filter $(t),$(call together,$(o))),$(o)))))))
+$(foreach o,$(ALL_OBJECTS),$(eval FILES_OF_$(call together,$(o)) += $(o:$(BUILD)/%.o=%.cc)))
+$(foreach t,$(sort $(call together,$(ALL_OBJECTS))),$(eval $(call together_rule,$(t),$(FILES_OF_$(t)))))
 
 define archive_rule
 $(BUILD)/lib$(1).a: $(call together,$(call layer_objects,$(1)))
@@ -165,12 +173,12 @@ $(foreach l,$(LAYERS),$(if $(call layer_sources,$(l)),$(eval $(call archive_rule
 NO_DLOPEN = $(if $(LDFLAGS_BIN),-Wl$(comma)--wrap=dlopen)
 
 $(BUILD)/fxt-record: $(RECORD_OBJECTS) $(TOOL_COMMON) $(ARCHIVES)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) $(NO_DLOPEN) -o $@ $(RECORD_OBJECTS) $(TOOL_COMMON) $(ARCHIVES_LINK) $(LIBS)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) $(NO_DLOPEN) -o $@ $(call linked,$(RECORD_OBJECTS) $(TOOL_COMMON),$(ARCHIVES_LINK)) $(LIBS)
 
 # What reads files has nothing of the kernel side in it.
 FXT_ARCHIVES := $(filter-out $(BUILD)/libcapture.a,$(ARCHIVES_LINK))
 $(BUILD)/fxt: $(FXT_OBJECTS) $(TOOL_COMMON) $(FXT_ARCHIVES)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) $(NO_DLOPEN) -o $@ $(FXT_OBJECTS) $(TOOL_COMMON) $(FXT_ARCHIVES) $(filter-out -lbpf -ltraceevent,$(LIBS))
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) $(NO_DLOPEN) -o $@ $(call linked,$(FXT_OBJECTS) $(TOOL_COMMON),$(FXT_ARCHIVES)) $(filter-out -lbpf -ltraceevent,$(LIBS))
 
 ## fxt           build/fxt alone: needs neither clang nor bpftool nor libbpf
 ## libfxt        build/libfxt.a alone: needs nothing but a C++ compiler

@@ -41,7 +41,7 @@ constexpr double kUnconfirmedRate = 10;
 constexpr double kSureRelief = 2;
 
 // The tests that are corrected for together: a group, the command, or the machine's handlers.
-struct Unit {
+struct TestedUnit {
   std::optional<size_t> group;
   measure::GroupName name;
   std::vector<Seen> seen;
@@ -109,7 +109,7 @@ class Comparer {
     AddCommand();
     Test();
     Decide();
-    for (Unit& unit : units_) Fold(report_.rows, unit.numbers, unit.facts);
+    for (TestedUnit& unit : units_) Fold(report_.rows, unit.numbers, unit.facts);
     Because(groups_, frame_, scope_, report_.rows).Explain();
     AddLoad();
     AddOthers();
@@ -142,7 +142,7 @@ class Comparer {
     }
   }
 
-  void AddUnit(Unit unit, std::vector<Seen> seen, measure::GroupName name) {
+  void AddUnit(TestedUnit unit, std::vector<Seen> seen, measure::GroupName name) {
     scales_.Add(seen, name, bases_, pairs_, priors_);
     unit.seen = std::move(seen);
     unit.name = std::move(name);
@@ -150,7 +150,7 @@ class Comparer {
   }
 
   void Test() {
-    for (Unit& unit : units_) {
+    for (TestedUnit& unit : units_) {
       unit.tests = TestRows(unit.seen, unit.name, bases_, pairs_, priors_, scales_);
       unit.change.change = unit.tests.change;
       const double least = -std::log(kLeastChange);
@@ -166,7 +166,7 @@ class Comparer {
 
   void AddGroup(size_t number) {
     const SharedGroup& group = groups_.all()[number];
-    Unit unit;
+    TestedUnit unit;
     unit.group = number;
     std::set<std::string> calls;
     size_t there[2] = {0, 0};
@@ -305,7 +305,7 @@ class Comparer {
     const auto found = static_cast<double>(
         std::count_if(rates.begin(), rates.end(), [&](double q) { return q <= rate; }));
     for (size_t t = 0; t < tested.size(); ++t) {
-      Unit& unit = units_[tested[t]];
+      TestedUnit& unit = units_[tested[t]];
       std::vector<double> row_p;
       for (const size_t number : unit.numbers) row_p.push_back(report_.rows[number].p);
       const std::vector<double> row_rates = FalseDiscoveryRates(row_p);
@@ -328,7 +328,7 @@ class Comparer {
   Priors priors_;
   NoiseScales scales_;
   std::vector<bool> scope_;
-  std::vector<Unit> units_;
+  std::vector<TestedUnit> units_;
   DiffReport report_;
 };
 

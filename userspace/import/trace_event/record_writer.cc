@@ -20,9 +20,6 @@ constexpr size_t kMaxOpenSpans = 100'000;
 constexpr size_t kMaxWaiting = 10'000;
 constexpr size_t kMaxCompletes = 4096;
 constexpr size_t kMaxStackBytes = 8000;
-constexpr size_t kMaxTextBytes = 30'000;
-// When a record was too long: fifteen names and values fit for sure.
-constexpr size_t kShortTextBytes = 1000;
 
 fxt::ProviderWriterOptions Options() {
   fxt::ProviderWriterOptions options;

@@ -21,6 +21,11 @@
 
 namespace importer {
 
+// So that a record has room for one, and for what else is in it.
+inline constexpr size_t kMaxTextBytes = 30'000;
+// When a record was too long: fifteen names and values fit for sure.
+inline constexpr size_t kShortTextBytes = 1000;
+
 // What has no begin is left out, since viewers would close something else with it.
 class RecordWriter {
  public:

@@ -15,7 +15,6 @@
 namespace importer {
 namespace {
 
-constexpr size_t kShortTextBytes = 1000;
 constexpr size_t kPropertyBytes = 24'000;
 
 }  // namespace

@@ -17,8 +17,6 @@
 namespace importer {
 namespace {
 
-// So that a record has room for one, and for what else is in it.
-constexpr size_t kMaxTextBytes = 30'000;
 constexpr size_t kMaxProperties = 12;
 
 // As `fxt json` writes it when nothing is kept of it but the number.

@@ -25,6 +25,9 @@ namespace measure {
 // work; kTimes: all else.
 enum class Work : uint8_t { kAll, kTimes, kHolders };
 
+// A process that nothing is known of.
+inline constexpr std::optional<fxt::Koid> kNobody;
+
 // A thread counts in the group whose name it has when something ends. One that is made within the
 // capture is first named like what made it, so its first kFirstNotes notes are kept until it has
 // that many, or ends, and go to the name it has then: what a shell forks counts as the command that

@@ -34,8 +34,6 @@ bool IsRunnable(fxr_task_state state) {
   return state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
 }
 
-constexpr std::optional<fxt::Koid> kNobody;
-
 // What a wait is counted as, by its kind.
 struct DurationOfKind {
   Duration duration = Duration::kSlice;

@@ -13,8 +13,6 @@ namespace {
 
 using Does = facts::TimelineState::Cpu::Does;
 
-constexpr std::optional<fxt::Koid> kNobody;
-
 }  // namespace
 
 void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
