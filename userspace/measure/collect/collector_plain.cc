@@ -27,13 +27,15 @@ struct Collector::Plain {
   Tables& tables;
   Watcher* const watcher;
 
-  bool OnSwitch(const fxt::PlainSwitch& record) const;
-  bool OnWakeup(const fxt::PlainWakeup& record) const;
+  [[gnu::always_inline]] bool OnSwitch(const fxt::PlainSwitch& record) const;
+  [[gnu::always_inline]] bool OnWakeup(const fxt::PlainWakeup& record) const;
 
  private:
-  void EndRun(const facts::PlainSteps::Step& step, const facts::TimelineState::Cpu& cpu) const;
-  void EndIdle(const facts::PlainSteps::Step& step, const facts::TimelineState::Cpu& cpu) const;
-  void EndWait(const facts::PlainSteps::Step& step) const;
+  [[gnu::always_inline]] void EndRun(const facts::PlainSteps::Step& step,
+                                     const facts::TimelineState::Cpu& cpu) const;
+  [[gnu::always_inline]] void EndIdle(const facts::PlainSteps::Step& step,
+                                      const facts::TimelineState::Cpu& cpu) const;
+  [[gnu::always_inline]] void EndWait(const facts::PlainSteps::Step& step) const;
 };
 
 template <Work work>
@@ -81,8 +83,8 @@ inline bool Collector::Plain<work>::OnSwitch(const fxt::PlainSwitch& record) con
   c.timeline_.Take(step);
   if constexpr (kHolders) {
     c.LookAtCpu(step.cpu, step.time);
-    const uint32_t group = step.idle ? CpuHistory::kIdle
-                                     : c.accounts_.Settled(step.incoming).group_number();
+    const uint32_t group =
+        step.idle ? CpuHistory::kIdle : c.accounts_.Settled(step.incoming).group_number();
     c.history_.Open(step.cpu,
                     {.begin = step.time, .group = group, .priority = step.incoming_priority});
   }
@@ -107,8 +109,7 @@ inline void Collector::Plain<work>::EndRun(const facts::PlainSteps::Step& step,
   const fxr_task_state state = c.timeline_.OutgoingState(step);
   const bool preempted = state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
   if (preempted) {
-    thread.preemptor =
-        step.idle ? kNoGroup : c.accounts_.Settled(step.incoming).group_number();
+    thread.preemptor = step.idle ? kNoGroup : c.accounts_.Settled(step.incoming).group_number();
   }
   c.by_cpu_.At(step.cpu).busy_ns += step.time - cpu.since;
   if (watcher != nullptr) {
@@ -157,8 +158,7 @@ inline void Collector::Plain<work>::EndWait(const facts::PlainSteps::Step& step)
     watcher->OnWait(c.timeline_.WaitOf(step.incoming, step.time), step.cpu, kNobody);
   }
   if constexpr (kTimes) {
-    c.accounts_.AddRunnable(member,
-                            {waiter.since, step.time - waiter.since, waiter.koid, step.cpu},
+    c.accounts_.AddRunnable(member, {waiter.since, step.time - waiter.since, waiter.koid, step.cpu},
                             preempted, thread.preemptor, after_blocked);
   }
   if constexpr (kHolders) {
@@ -219,9 +219,9 @@ inline bool Collector::Plain<work>::OnWakeup(const fxt::PlainWakeup& record) con
 }
 
 Collector::Tables& Collector::TablesOf(const fxt::ReaderProvider& provider) {
-  const auto found =
-      std::find_if(all_tables_.begin(), all_tables_.end(),
-                   [&](const auto& tables) { return tables->provider == &provider; });
+  const auto found = std::find_if(all_tables_.begin(), all_tables_.end(), [&](const auto& tables) {
+    return tables->provider == &provider;
+  });
   Tables* tables = nullptr;
   if (found != all_tables_.end()) {
     tables = found->get();
