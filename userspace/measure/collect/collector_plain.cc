@@ -25,7 +25,7 @@ struct Collector::Plain {
 
   Collector& c;
   Tables& tables;
-  Watcher* const watcher;
+  Watcher* const watcher;  // of kHolders none
 
   [[gnu::always_inline]] bool OnSwitch(const fxt::PlainSwitch& record) const;
   [[gnu::always_inline]] bool OnWakeup(const fxt::PlainWakeup& record) const;
@@ -71,6 +71,7 @@ inline bool Collector::Plain<work>::OnSwitch(const fxt::PlainSwitch& record) con
   }
 
   if constexpr (kHolders) {
+    // As of now, for all of this step.
     c.idle_clock_ = c.IdleClock(step.time);
     c.idle_since_ = std::max(c.idle_since_, step.time);
   }
@@ -101,7 +102,7 @@ inline void Collector::Plain<work>::EndRun(const facts::PlainSteps::Step& step,
                               .end = step.time,
                               .group = member.group_number(),
                               .priority = step.outgoing_priority});
-    thread.idle_clock = c.IdleClock(step.time);
+    thread.idle_clock = c.idle_clock_;
   }
   const bool migrated = thread.cpu != Thread::kNoCpu && thread.cpu != step.cpu;
   thread.cpu = step.cpu;
@@ -112,7 +113,7 @@ inline void Collector::Plain<work>::EndRun(const facts::PlainSteps::Step& step,
     thread.preemptor = step.idle ? kNoGroup : c.accounts_.Settled(step.incoming).group_number();
   }
   c.by_cpu_.At(step.cpu).busy_ns += step.time - cpu.since;
-  if (watcher != nullptr) {
+  if (kTimes && watcher != nullptr) {
     watcher->OnRun({.cpu = step.cpu,
                     .index = step.outgoing,
                     .thread = cpu.thread,
@@ -135,7 +136,7 @@ inline void Collector::Plain<work>::EndIdle(const facts::PlainSteps::Step& step,
     c.history_.Add(step.cpu, {.begin = cpu.since, .end = step.time, .group = CpuHistory::kIdle});
   }
   c.by_cpu_.At(step.cpu).idle_ns += step.time - cpu.since;
-  if (watcher != nullptr) {
+  if (kTimes && watcher != nullptr) {
     watcher->OnIdle({.cpu = step.cpu,
                      .index = step.outgoing,
                      .thread = cpu.thread,
@@ -151,10 +152,10 @@ inline void Collector::Plain<work>::EndWait(const facts::PlainSteps::Step& step)
   Accounts::Member& member = c.accounts_.Settled(step.incoming);
   Thread& thread = c.threads_[step.incoming];
   [[maybe_unused]] const uint64_t idle_clock = thread.idle_clock;
-  if constexpr (kHolders) thread.idle_clock = c.IdleClock(step.time);
+  if constexpr (kHolders) thread.idle_clock = c.idle_clock_;
   const bool after_blocked = std::exchange(thread.after_blocked, false);
   const bool preempted = waiter.kind == facts::WaitKind::kPreempted;
-  if (watcher != nullptr) {
+  if (kTimes && watcher != nullptr) {
     watcher->OnWait(c.timeline_.WaitOf(step.incoming, step.time), step.cpu, kNobody);
   }
   if constexpr (kTimes) {
@@ -207,7 +208,8 @@ inline bool Collector::Plain<work>::OnWakeup(const fxt::PlainWakeup& record) con
   const bool blocked = sleeper.kind == facts::WaitKind::kBlocked;
   if constexpr (kHolders) thread.idle_clock = c.IdleClock(time);
   thread.after_blocked = blocked;
-  if (watcher != nullptr) watcher->OnWait(c.timeline_.WaitOf(index, time), std::nullopt, waker);
+  if (kTimes && watcher != nullptr)
+    watcher->OnWait(c.timeline_.WaitOf(index, time), std::nullopt, waker);
   if constexpr (kTimes) {
     const uint32_t cpu = thread.cpu == Thread::kNoCpu ? 0 : thread.cpu;
     c.accounts_.AddSleep(c.accounts_.Settled(index),
@@ -273,7 +275,8 @@ uint64_t Collector::AddPlain(fxt::Reader& reader, uint64_t most) {
     case Work::kTimes:
       return reader.TakePlain(Plain<Work::kTimes>{*this, *tables_, watcher}, most);
     case Work::kHolders:
-      return reader.TakePlain(Plain<Work::kHolders>{*this, *tables_, watcher}, most);
+      if (watcher != nullptr) return 0;
+      return reader.TakePlain(Plain<Work::kHolders>{*this, *tables_, nullptr}, most);
   }
   return 0;
 }

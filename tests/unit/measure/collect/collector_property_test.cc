@@ -191,8 +191,10 @@ TEST(CollectorPropertyTest, PlainRecordsCountAsTheyDoOneByOne) {
     for (const Work work : {Work::kAll, Work::kTimes, Work::kHolders}) {
       Listener one;
       Listener other;
-      const Capture all = trace.Collect({.watcher = &one, .work = work});
-      const Capture plain = trace.CollectPlain({.watcher = &other, .work = work}, &taken);
+      const bool listens = work != Work::kHolders && seed % 3 != 0;
+      const Capture all = trace.Collect({.watcher = listens ? &one : nullptr, .work = work});
+      const Capture plain =
+          trace.CollectPlain({.watcher = listens ? &other : nullptr, .work = work}, &taken);
       ASSERT_TRUE(plain == all) << seed;
       ASSERT_EQ(other.heard(), one.heard()) << seed;
     }
