@@ -120,13 +120,21 @@ double Histogram::ExcessAbove(uint64_t value) const {
   return sum;
 }
 
-double Histogram::MeanLog(double floor) const {
-  if (count_ == 0) return 0;
-  double sum = 0;
+Histogram::Logs Histogram::LogsOf(double floor) const {
+  if (count_ == 0) return {};
+  // Each logarithm is needed twice.
+  std::vector<std::pair<double, double>> logs;
+  Logs sums;
   ForEach([&](uint32_t bucket, uint64_t count) {
-    sum += std::log(static_cast<double>(MiddleOf(bucket)) + floor) * static_cast<double>(count);
+    logs.emplace_back(std::log(static_cast<double>(MiddleOf(bucket)) + floor), count);
+    sums.mean += logs.back().first * logs.back().second;
   });
-  return sum / static_cast<double>(count_);
+  sums.mean /= static_cast<double>(count_);
+  for (const auto& [log, count] : logs) {
+    const double distance = log - sums.mean;
+    sums.squares += distance * distance * count;
+  }
+  return sums;
 }
 
 double Histogram::StandardDeviation() const {

@@ -52,11 +52,10 @@ struct Taker {
         Refuses()) {
       return false;
     }
-    seen.push_back({1, record.timestamp, record.cpu(),
-                    static_cast<uint64_t>(record.outgoing_state()),
-                    provider.thread(record.outgoing()).thread,
-                    provider.thread(record.incoming()).thread, record.outgoing_priority(),
-                    record.incoming_priority()});
+    seen.push_back(
+        {1, record.timestamp, record.cpu(), static_cast<uint64_t>(record.outgoing_state()),
+         provider.thread(record.outgoing()).thread, provider.thread(record.incoming()).thread,
+         record.outgoing_priority(), record.incoming_priority()});
     return true;
   }
   bool OnWakeup(const PlainWakeup& record) const {
@@ -103,7 +102,8 @@ void Build(uint64_t seed, testing::FileBuilder& file) {
     } else if (kind == 1) {
       file.Add(ThreadRecord{static_cast<uint8_t>(1 + below(10)), 100, 200 + below(9)});
     } else if (kind == 2) {
-      file.Add(ContextSwitch{random(), static_cast<uint16_t>(below(9)), ThreadState::kNew, 1, 2, {}});
+      file.Add(
+          ContextSwitch{random(), static_cast<uint16_t>(below(9)), ThreadState::kNew, 1, 2, {}});
     } else if (kind < 20) {
       const Argument arguments[] = {
           {below(9) == 0 ? StringRef::Inline("name")

@@ -25,7 +25,7 @@ class PlainSteps : public TimelineState {
     fxt::ThreadState outgoing_state = fxt::ThreadState::kNew;
     uint8_t outgoing_priority = 0;
     uint8_t incoming_priority = 0;
-    bool idle = false;       // the CPU has nothing to run
+    bool idle = false;      // the CPU has nothing to run
     fxt::Koid process = 0;  // of the incoming thread
   };
 

@@ -102,7 +102,8 @@ class Accounts {
   }
   Member& Settled(facts::ThreadIndex thread) { return members_[thread]; }
   // A whole run.
-  void AddRun(Member& member, const Instance& run, bool preempted, bool migrated) {
+  [[gnu::always_inline]] void AddRun(Member& member, const Instance& run, bool preempted,
+                                     bool migrated) {
     Group& group = *member.at;
     group.share_ns[static_cast<size_t>(facts::Share::kRunning)] += run.length;
     group.of(Duration::kSlice).AddWhole(run);
@@ -112,11 +113,10 @@ class Accounts {
   }
   // A whole wait for a CPU. Who came when it was preempted; whether it had been blocked before it
   // was woken.
-  void AddRunnable(Member& member, const Instance& wait, bool preempted, uint32_t preemptor,
-                   bool after_blocked) {
+  [[gnu::always_inline]] void AddRunnable(Member& member, const Instance& wait, bool preempted,
+                                          uint32_t preemptor, bool after_blocked) {
     Group& group = *member.at;
-    const auto share =
-        preempted ? facts::Share::kRunnablePreempted : facts::Share::kRunnableWakeup;
+    const auto share = preempted ? facts::Share::kRunnablePreempted : facts::Share::kRunnableWakeup;
     group.share_ns[static_cast<size_t>(share)] += wait.length;
     group.of(preempted ? Duration::kPreemptedWait : Duration::kWakeupLatency).AddWhole(wait);
     if (preempted) {
@@ -126,17 +126,17 @@ class Accounts {
     }
   }
   // Who held the CPU meanwhile.
-  void AddHolders(Member& member, uint64_t unconserved_ns, std::span<const Held> held) {
+  [[gnu::always_inline]] void AddHolders(Member& member, uint64_t unconserved_ns,
+                                         std::span<const Held> held) {
     ApplyHolders(*member.at, member.group, unconserved_ns, held);
   }
   // The same in parts, where that can be; inversion_ns is not in them.
   bool HasParts(const Member& member) const { return holder_ledger_.HasParts(member.group); }
-  BlameLedger::Parts PartsOf(const Member& member) {
-    return holder_ledger_.PartsOf(member.group);
-  }
+  BlameLedger::Parts PartsOf(const Member& member) { return holder_ledger_.PartsOf(member.group); }
   void AddInversion(Member& member, uint64_t ns) { member.at->inversion_ns += ns; }
   // A whole sleep, ended by a wakeup.
-  void AddSleep(Member& member, const Instance& sleep, bool blocked, uint32_t waker) {
+  [[gnu::always_inline]] void AddSleep(Member& member, const Instance& sleep, bool blocked,
+                                       uint32_t waker) {
     Group& group = *member.at;
     const auto share = blocked ? facts::Share::kBlocked : facts::Share::kSleeping;
     group.share_ns[static_cast<size_t>(share)] += sleep.length;

@@ -48,8 +48,8 @@ class BlameLedger {
     }
   }
 
-  // What a wait of a group for a CPU is charged with, part by part: a group that several of them are
-  // of counts once for its threads of a lower priority and once for the others.
+  // What a wait of a group for a CPU is charged with, part by part: a group that several of them
+  // are of counts once for its threads of a lower priority and once for the others.
   class Parts {
    public:
     // False, and nothing done: Add() it for each other group, once.

@@ -274,16 +274,6 @@ void Collector::AddGap(const facts::Gap& whole) {
   if (Watcher* watching = watcher()) watching->OnGap(*gap);
 }
 
-void Collector::LookAtCpu(uint32_t cpu, uint64_t time) {
-  const bool idle = timeline_.cpus()[cpu].does == Does::kIdle;
-  uint8_t& was_idle = is_idle_.At(cpu);
-  if (idle == was_idle) return;
-  idle_clock_ = IdleClock(time);
-  idle_since_ = std::max(idle_since_, time);
-  was_idle = idle;
-  idle_cpus_ += idle ? 1 : UINT32_MAX;
-}
-
 uint32_t Collector::GroupOn(const facts::TimelineState::Cpu& cpu) {
   if (cpu.does == Does::kIdle) return CpuHistory::kIdle;
   if (cpu.does != Does::kRun || cpu.index == facts::kNoThread) return CpuHistory::kUnknown;

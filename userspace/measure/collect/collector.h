@@ -199,7 +199,15 @@ class Collector {
   uint64_t IdleClock(uint64_t time) const {
     return idle_clock_ + (idle_cpus_ != 0 && time > idle_since_ ? time - idle_since_ : 0);
   }
-  void LookAtCpu(uint32_t cpu, uint64_t time);
+  void LookAtCpu(uint32_t cpu, uint64_t time) {
+    const bool idle = timeline_.cpus()[cpu].does == facts::TimelineState::Cpu::Does::kIdle;
+    uint8_t& was_idle = is_idle_.At(cpu);
+    if (idle == was_idle) return;
+    idle_clock_ = IdleClock(time);
+    idle_since_ = std::max(idle_since_, time);
+    was_idle = idle;
+    idle_cpus_ += idle ? 1 : UINT32_MAX;
+  }
   void LookAtOrder(uint64_t time) {
     if (time >= timeline_.latest()) [[likely]] {
       return;
@@ -253,8 +261,9 @@ class Collector {
 };
 
 template <typename Tell>
-inline uint64_t Collector::LookAtHolders(uint64_t begin, uint64_t end, uint32_t cpu, int32_t priority,
-                                  const Thread& thread, Tell&& tell) const {
+inline uint64_t Collector::LookAtHolders(uint64_t begin, uint64_t end, uint32_t cpu,
+                                         int32_t priority, const Thread& thread,
+                                         Tell&& tell) const {
   uint64_t idle = 0;
   const auto look = [&](const CpuHistory::Span& part) {
     const uint64_t length = part.end - part.begin;

@@ -25,15 +25,17 @@ struct Collector::Plain {
 
   Collector& c;
   Tables& tables;
-  Watcher* const watcher;
+  Watcher* const watcher;  // of kHolders none
 
-  bool OnSwitch(const fxt::PlainSwitch& record) const;
-  bool OnWakeup(const fxt::PlainWakeup& record) const;
+  [[gnu::always_inline]] bool OnSwitch(const fxt::PlainSwitch& record) const;
+  [[gnu::always_inline]] bool OnWakeup(const fxt::PlainWakeup& record) const;
 
  private:
-  void EndRun(const facts::PlainSteps::Step& step, const facts::TimelineState::Cpu& cpu) const;
-  void EndIdle(const facts::PlainSteps::Step& step, const facts::TimelineState::Cpu& cpu) const;
-  void EndWait(const facts::PlainSteps::Step& step) const;
+  [[gnu::always_inline]] void EndRun(const facts::PlainSteps::Step& step,
+                                     const facts::TimelineState::Cpu& cpu) const;
+  [[gnu::always_inline]] void EndIdle(const facts::PlainSteps::Step& step,
+                                      const facts::TimelineState::Cpu& cpu) const;
+  [[gnu::always_inline]] void EndWait(const facts::PlainSteps::Step& step) const;
 };
 
 template <Work work>
@@ -69,6 +71,7 @@ inline bool Collector::Plain<work>::OnSwitch(const fxt::PlainSwitch& record) con
   }
 
   if constexpr (kHolders) {
+    // As of now, for all of this step.
     c.idle_clock_ = c.IdleClock(step.time);
     c.idle_since_ = std::max(c.idle_since_, step.time);
   }
@@ -81,8 +84,8 @@ inline bool Collector::Plain<work>::OnSwitch(const fxt::PlainSwitch& record) con
   c.timeline_.Take(step);
   if constexpr (kHolders) {
     c.LookAtCpu(step.cpu, step.time);
-    const uint32_t group = step.idle ? CpuHistory::kIdle
-                                     : c.accounts_.Settled(step.incoming).group_number();
+    const uint32_t group =
+        step.idle ? CpuHistory::kIdle : c.accounts_.Settled(step.incoming).group_number();
     c.history_.Open(step.cpu,
                     {.begin = step.time, .group = group, .priority = step.incoming_priority});
   }
@@ -99,7 +102,7 @@ inline void Collector::Plain<work>::EndRun(const facts::PlainSteps::Step& step,
                               .end = step.time,
                               .group = member.group_number(),
                               .priority = step.outgoing_priority});
-    thread.idle_clock = c.IdleClock(step.time);
+    thread.idle_clock = c.idle_clock_;
   }
   const bool migrated = thread.cpu != Thread::kNoCpu && thread.cpu != step.cpu;
   thread.cpu = step.cpu;
@@ -107,11 +110,10 @@ inline void Collector::Plain<work>::EndRun(const facts::PlainSteps::Step& step,
   const fxr_task_state state = c.timeline_.OutgoingState(step);
   const bool preempted = state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
   if (preempted) {
-    thread.preemptor =
-        step.idle ? kNoGroup : c.accounts_.Settled(step.incoming).group_number();
+    thread.preemptor = step.idle ? kNoGroup : c.accounts_.Settled(step.incoming).group_number();
   }
   c.by_cpu_.At(step.cpu).busy_ns += step.time - cpu.since;
-  if (watcher != nullptr) {
+  if (kTimes && watcher != nullptr) {
     watcher->OnRun({.cpu = step.cpu,
                     .index = step.outgoing,
                     .thread = cpu.thread,
@@ -134,7 +136,7 @@ inline void Collector::Plain<work>::EndIdle(const facts::PlainSteps::Step& step,
     c.history_.Add(step.cpu, {.begin = cpu.since, .end = step.time, .group = CpuHistory::kIdle});
   }
   c.by_cpu_.At(step.cpu).idle_ns += step.time - cpu.since;
-  if (watcher != nullptr) {
+  if (kTimes && watcher != nullptr) {
     watcher->OnIdle({.cpu = step.cpu,
                      .index = step.outgoing,
                      .thread = cpu.thread,
@@ -150,15 +152,14 @@ inline void Collector::Plain<work>::EndWait(const facts::PlainSteps::Step& step)
   Accounts::Member& member = c.accounts_.Settled(step.incoming);
   Thread& thread = c.threads_[step.incoming];
   [[maybe_unused]] const uint64_t idle_clock = thread.idle_clock;
-  if constexpr (kHolders) thread.idle_clock = c.IdleClock(step.time);
+  if constexpr (kHolders) thread.idle_clock = c.idle_clock_;
   const bool after_blocked = std::exchange(thread.after_blocked, false);
   const bool preempted = waiter.kind == facts::WaitKind::kPreempted;
-  if (watcher != nullptr) {
+  if (kTimes && watcher != nullptr) {
     watcher->OnWait(c.timeline_.WaitOf(step.incoming, step.time), step.cpu, kNobody);
   }
   if constexpr (kTimes) {
-    c.accounts_.AddRunnable(member,
-                            {waiter.since, step.time - waiter.since, waiter.koid, step.cpu},
+    c.accounts_.AddRunnable(member, {waiter.since, step.time - waiter.since, waiter.koid, step.cpu},
                             preempted, thread.preemptor, after_blocked);
   }
   if constexpr (kHolders) {
@@ -207,7 +208,8 @@ inline bool Collector::Plain<work>::OnWakeup(const fxt::PlainWakeup& record) con
   const bool blocked = sleeper.kind == facts::WaitKind::kBlocked;
   if constexpr (kHolders) thread.idle_clock = c.IdleClock(time);
   thread.after_blocked = blocked;
-  if (watcher != nullptr) watcher->OnWait(c.timeline_.WaitOf(index, time), std::nullopt, waker);
+  if (kTimes && watcher != nullptr)
+    watcher->OnWait(c.timeline_.WaitOf(index, time), std::nullopt, waker);
   if constexpr (kTimes) {
     const uint32_t cpu = thread.cpu == Thread::kNoCpu ? 0 : thread.cpu;
     c.accounts_.AddSleep(c.accounts_.Settled(index),
@@ -219,9 +221,9 @@ inline bool Collector::Plain<work>::OnWakeup(const fxt::PlainWakeup& record) con
 }
 
 Collector::Tables& Collector::TablesOf(const fxt::ReaderProvider& provider) {
-  const auto found =
-      std::find_if(all_tables_.begin(), all_tables_.end(),
-                   [&](const auto& tables) { return tables->provider == &provider; });
+  const auto found = std::find_if(all_tables_.begin(), all_tables_.end(), [&](const auto& tables) {
+    return tables->provider == &provider;
+  });
   Tables* tables = nullptr;
   if (found != all_tables_.end()) {
     tables = found->get();
@@ -273,7 +275,8 @@ uint64_t Collector::AddPlain(fxt::Reader& reader, uint64_t most) {
     case Work::kTimes:
       return reader.TakePlain(Plain<Work::kTimes>{*this, *tables_, watcher}, most);
     case Work::kHolders:
-      return reader.TakePlain(Plain<Work::kHolders>{*this, *tables_, watcher}, most);
+      if (watcher != nullptr) return 0;
+      return reader.TakePlain(Plain<Work::kHolders>{*this, *tables_, nullptr}, most);
   }
   return 0;
 }

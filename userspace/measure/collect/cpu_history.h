@@ -54,7 +54,7 @@ class CpuHistory {
   // Calls `tell(part)` for the parts of the spans that lie in [begin, end), latest first. Those too
   // long ago to be kept, and those beyond the latest kLook, are not told.
   template <typename Tell>
-  void Look(uint32_t cpu, uint64_t begin, uint64_t end, Tell&& tell) const {
+  [[gnu::always_inline]] void Look(uint32_t cpu, uint64_t begin, uint64_t end, Tell&& tell) const {
     if (cpu >= lanes_.size() || begin >= end) return;
     const Lane& lane = lanes_[cpu];
     const auto told = [&](const Span& span, uint64_t until) {

@@ -85,8 +85,7 @@ void Fill(TraceScript& trace, uint64_t seed, bool renames, bool order = false) {
         break;
       default: {
         const fxt::Koid next = below(4) == 0 ? 0 : 1 + below(latest);
-        const fxt::Koid previous =
-            !order && below(30) == 0 ? 1 + below(latest) : on_cpu[cpu];
+        const fxt::Koid previous = !order && below(30) == 0 ? 1 + below(latest) : on_cpu[cpu];
         if (next == previous) break;
         if (order && std::find(on_cpu, on_cpu + 3, next) != on_cpu + 3 && next != 0) break;
         const auto priority = [&] { return static_cast<uint8_t>(118 + below(4)); };
@@ -167,7 +166,10 @@ class Listener final : public Watcher {
  private:
   template <typename Value>
   static std::string Text(const Value& value) {
-    if constexpr (requires { *value; value.has_value(); }) {
+    if constexpr (requires {
+                    *value;
+                    value.has_value();
+                  }) {
       return value ? Text(*value) : "-";
     } else {
       return std::to_string(static_cast<uint64_t>(value));
@@ -189,8 +191,10 @@ TEST(CollectorPropertyTest, PlainRecordsCountAsTheyDoOneByOne) {
     for (const Work work : {Work::kAll, Work::kTimes, Work::kHolders}) {
       Listener one;
       Listener other;
-      const Capture all = trace.Collect({.watcher = &one, .work = work});
-      const Capture plain = trace.CollectPlain({.watcher = &other, .work = work}, &taken);
+      const bool listens = work != Work::kHolders && seed % 3 != 0;
+      const Capture all = trace.Collect({.watcher = listens ? &one : nullptr, .work = work});
+      const Capture plain =
+          trace.CollectPlain({.watcher = listens ? &other : nullptr, .work = work}, &taken);
       ASSERT_TRUE(plain == all) << seed;
       ASSERT_EQ(other.heard(), one.heard()) << seed;
     }
