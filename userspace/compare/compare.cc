@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -19,6 +18,7 @@
 #include "compare/prior.h"
 #include "compare/rank.h"
 #include "compare/row_tests.h"
+#include "compare/statistics/moderated_test.h"
 #include "compare/statistics/multiple_tests.h"
 #include "compare/values/comparability.h"
 #include "compare/values/scope.h"
@@ -67,10 +67,6 @@ double BusyOf(const measure::Group& group) {
              group.of(facts::Share::kRunning) + group.of(facts::Share::kRunnableWakeup) +
              group.of(facts::Share::kRunnablePreempted) + group.of(facts::Share::kBlocked)) /
          1e6;
-}
-
-double MeanOf(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // How much less there is of a time in the new captures, in its unit, where it is surely less.

@@ -15,10 +15,6 @@ namespace {
 // Values that are all alike, or nearly so, do not say that nothing ever varies.
 constexpr double kMostLogRatio = 5;
 
-double MeanOf(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 double SquaresOf(std::span<const double> values) {
   const double mean = MeanOf(values);
   double sum = 0;
@@ -27,6 +23,10 @@ double SquaresOf(std::span<const double> values) {
 }
 
 }  // namespace
+
+double MeanOf(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
 Spread SpreadOf(std::span<const double> base, std::span<const double> next, const Pairs& pairs) {
   double squares = 0;

@@ -14,8 +14,6 @@ namespace {
 
 using Does = facts::TimelineState::Cpu::Does;
 
-constexpr std::optional<fxt::Koid> kNobody;
-
 }  // namespace
 
 template <Work work>
