@@ -72,8 +72,10 @@ help:
 # has the loops over events and records in it: these are templates, compiled where they are used, and
 # tests/project/cold_test.py holds that none of them is here.
 COLD_OPT  ?= -O1 -g1
-COLD_ROOMS := $(foreach l,capture/bpf capture/btf capture/counters capture/probes capture/tracefs compare compare/statistics \
-                compare/values control http serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
+COLD_ROOMS := $(foreach l,capture/bpf capture/btf capture/counters capture/probes capture/tracefs compare control http \
+                serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
+# Of Boost's distributions, constants would be computed when a program starts.
+COLD_ROOMS := $(filter-out $(call layer_objects,compare/statistics),$(COLD_ROOMS))
 COLD_TEXTS := $(filter %_text.o %_json.o %_svg.o %_page.o,$(foreach r,draw flame lbr page report,$(call layer_objects,analyze/$(r)))) \
               $(patsubst %,$(BUILD)/userspace/%.o,analyze/show/overview_json analyze/show/overview_text tools/record/totals)
 READ_LOOPS := $(patsubst %.cc,$(BUILD)/%.o,$(shell grep -lE '(read_loop|flame_input|fxt/reader)\.h' userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc))

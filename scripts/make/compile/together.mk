@@ -20,7 +20,6 @@ WITH_capture_btf_cold        := capture/bpf
 WITH_capture_counters_cold   := capture/bpf
 WITH_capture_probes_cold     := capture/bpf
 WITH_capture_tracefs_cold    := capture/bpf
-WITH_compare_statistics_cold := compare
 WITH_compare_values_cold     := compare
 WITH_analyze_diff_cold       := analyze/page
 WITH_analyze_draw_cold       := analyze/page
