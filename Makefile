@@ -72,16 +72,16 @@ help:
 # has the loops over events and records in it: these are templates, compiled where they are used, and
 # tests/project/cold_test.py holds that none of them is here.
 COLD_OPT  ?= -O1 -g1
-COLD_ROOMS := $(foreach l,capture/bpf capture/btf capture/counters capture/probes capture/tracefs compare compare/statistics \
-                compare/values control http serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
+COLD_ROOMS := $(foreach l,capture/bpf capture/btf capture/counters capture/probes capture/tracefs compare control http \
+                serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
+# Of Boost's distributions, constants would be computed when a program starts.
+COLD_ROOMS := $(filter-out $(call layer_objects,compare/statistics),$(COLD_ROOMS))
 COLD_TEXTS := $(filter %_text.o %_json.o %_svg.o %_page.o,$(foreach r,draw flame lbr page report,$(call layer_objects,analyze/$(r)))) \
               $(patsubst %,$(BUILD)/userspace/%.o,analyze/show/overview_json analyze/show/overview_text tools/record/totals)
 READ_LOOPS := $(patsubst %.cc,$(BUILD)/%.o,$(shell grep -lE '(read_loop|flame_input|fxt/reader)\.h' userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc))
-# And what reads the command line, and has the others do what it says, still less.
-ONCE_OPT ?= -O0 -g1
-ONCE := $(foreach r,command commands control options process,$(filter $(BUILD)/userspace/tools/record/$(r)/%,$(RECORD_OBJECTS))) \
+COLD_TOOLS := $(foreach r,command commands control options process,$(filter $(BUILD)/userspace/tools/record/$(r)/%,$(RECORD_OBJECTS))) \
               $(filter-out $(READ_LOOPS),$(FXT_OBJECTS)) $(MARK_OBJECTS) $(TOOL_COMMON)
-COLD := $(COLD_ROOMS) $(COLD_TEXTS) $(ONCE)
+COLD := $(COLD_ROOMS) $(COLD_TEXTS) $(COLD_TOOLS)
 include scripts/make/compile/together.mk
 
 # Headers that nearly every file includes, compiled once: a copy of one in scripts/prelude/, and what the
@@ -107,8 +107,6 @@ ifneq ($(PRELUDES),)
 # libfxt needs nothing but a compiler.
 WITH_PRELUDE := $(foreach l,$(filter-out fxt,$(LAYERS)),$(call layer_objects,$(l))) \
                 $(RECORD_OBJECTS) $(FXT_OBJECTS) $(MARK_OBJECTS) $(TOOL_COMMON)
-# Nor is it any use to what is not optimized: the compiler would take one that is not, either.
-WITH_PRELUDE := $(filter-out $(ONCE),$(WITH_PRELUDE))
 $(eval $(call with_prelude,userspace,$(sort $(WITH_PRELUDE) $(call together,$(WITH_PRELUDE)))))
 # What ccache has to be told before it keeps what was made with such a header.
 export CCACHE_SLOPPINESS := $(CCACHE_SLOPPINESS),pch_defines,time_macros
@@ -121,10 +119,8 @@ LINES_OF_CACHE := -falign-functions=64 -falign-loops=32 -falign-labels=16
 EVENT_PATH := $(foreach l,fxt model translate capture,$(call layer_objects,$(l)))
 $(EVENT_PATH): private CXXFLAGS += $(LINES_OF_CACHE)
 
-ONCE_TOGETHER := $(call together,$(ONCE))
 COLD_TOGETHER := $(call together,$(COLD))
-$(filter-out $(ONCE_TOGETHER),$(COLD) $(COLD_TOGETHER)): private OPT := $(COLD_OPT)
-$(ONCE) $(ONCE_TOGETHER): private OPT := $(ONCE_OPT)
+$(COLD) $(COLD_TOGETHER): private OPT := $(COLD_OPT)
 RECORD_OBJECTS := $(call together,$(RECORD_OBJECTS))
 FXT_OBJECTS    := $(call together,$(FXT_OBJECTS))
 TOOL_COMMON    := $(call together,$(TOOL_COMMON))
@@ -140,7 +136,7 @@ cold-objects:
 include scripts/make/bench/*.mk scripts/make/*.mk
 
 # Objects made with other flags are not these objects.
-FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LINES_OF_CACHE) $(COLD_OPT) $(ONCE_OPT) $(TEST_OPT) $(PRELUDES) $(if $(TOGETHER),$(TOGETHER_ROOMS))
+FLAGS := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LINES_OF_CACHE) $(COLD_OPT) $(TEST_OPT) $(PRELUDES) $(if $(TOGETHER),$(TOGETHER_ROOMS))
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quoted,$(FLAGS)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(FLAGS)) >$@

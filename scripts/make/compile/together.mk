@@ -14,13 +14,12 @@ TOGETHER_ROOMS := branches capture/bpf capture/btf capture/counters capture/prob
   tools/fxt/support tools/mark tools/record tools/record/command tools/record/commands tools/record/control \
   tools/record/options tools/record/process
 TOGETHER_FOLDERS := $(if $(TOGETHER),$(TOGETHER_ROOMS:%=$(BUILD)/userspace/%/))
-# Rooms that go with another one: every program that links one of them has the other one too. Behind the last
-# slash is the effort (below).
+# Rooms that go with another one: every program that links one of them has the other one too. The last word
+# of the name is the effort (below).
 WITH_capture_btf_cold        := capture/bpf
 WITH_capture_counters_cold   := capture/bpf
 WITH_capture_probes_cold     := capture/bpf
 WITH_capture_tracefs_cold    := capture/bpf
-WITH_compare_statistics_cold := compare
 WITH_compare_values_cold     := compare
 WITH_analyze_diff_cold       := analyze/page
 WITH_analyze_draw_cold       := analyze/page
@@ -29,18 +28,18 @@ WITH_control_client_cold     := control/protocol
 WITH_control_controller_cold := control/protocol
 WITH_control_server_cold     := control/protocol
 WITH_import_json_warm        := import/trace_event
-WITH_tools_fxt_support_once  := tools/fxt
+WITH_tools_fxt_support_cold  := tools/fxt
 WITH_tools_fxt_support_warm  := tools/fxt
-WITH_tools_record_command_once  := tools/record/commands
-WITH_tools_record_control_once  := tools/record/commands
-WITH_tools_record_options_once  := tools/record/commands
-WITH_tools_record_process_once  := tools/record/commands
+WITH_tools_record_command_cold  := tools/record/commands
+WITH_tools_record_control_cold  := tools/record/commands
+WITH_tools_record_options_cold  := tools/record/commands
+WITH_tools_record_process_cold  := tools/record/commands
 
 # $(call distinct,WORDS): each once, in the order in which they came.
 distinct = $(if $(1),$(firstword $(1)) $(call distinct,$(filter-out $(firstword $(1)),$(1))))
-# $(call together,OBJECTS): these, with one object in place of those of a room, or several where some of them are
-# compiled with less effort (COLD and ONCE in the Makefile).
-effort   = $(if $(filter $(1),$(ONCE)),once,$(if $(filter $(1),$(COLD)),cold,warm))
+# $(call together,OBJECTS): these, with one object in place of those of a room, or two where some of them are
+# compiled with less effort (COLD in the Makefile).
+effort   = $(if $(filter $(1),$(COLD)),cold,warm)
 # $(call home,ROOM,EFFORT)
 home     = $(or $(WITH_$(subst /,_,$(1))_$(2)),$(1))
 room_of  = $(patsubst $(BUILD)/userspace/%/,%,$(dir $(1)))
