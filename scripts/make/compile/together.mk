@@ -6,7 +6,7 @@
 # what looks at files one by one (make lint).
 TOGETHER ?= yes
 TOGETHER_ROOMS := branches capture/bpf capture/btf capture/counters capture/probes capture/tracefs \
-  facts http import import/json import/trace_event measure/store provider query raw_log schema \
+  facts http import measure/store provider query raw_log schema \
   sink tables tables/rows analyze/check analyze/diff analyze/draw analyze/flame analyze/lbr analyze/merge analyze/page \
   analyze/report analyze/rewrite analyze/show compare compare/statistics compare/values control/client \
   control/controller control/protocol control/server export export/clickhouse output perf/file perf/live \
@@ -27,7 +27,6 @@ WITH_analyze_report_cold     := analyze/page
 WITH_control_client_cold     := control/protocol
 WITH_control_controller_cold := control/protocol
 WITH_control_server_cold     := control/protocol
-WITH_import_json_warm        := import/trace_event
 WITH_tools_fxt_support_cold  := tools/fxt
 WITH_tools_fxt_support_warm  := tools/fxt
 WITH_tools_record_command_cold  := tools/record/commands
