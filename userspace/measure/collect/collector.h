@@ -85,7 +85,7 @@ class Collector {
   // The record that `reader` stands at.
   void Add(const fxt::Reader& reader);
   // Takes the plain records that come next, as far as nothing is odd about them, and no more than
-  // `most`: the same as a step to each of them and Add(), in a third of the time. How many it took.
+  // `most`: the same as a step to each of them and Add(), in half of the time. How many it took.
   uint64_t AddPlain(fxt::Reader& reader, uint64_t most);
   // Nothing behind this is in the window any more.
   bool IsDone() const { return started_ && timeline_.latest() > options_.to; }
