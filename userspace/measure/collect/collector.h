@@ -53,6 +53,18 @@ class Watcher {
   // `cpu` is where it ran next, `waker` who ended it if a wakeup did.
   virtual void OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
                       const std::optional<fxt::Koid>& waker) = 0;
+  // What there is by the million, without the rest of what is known of it: true when that is
+  // enough, and nothing else is told of it then. A whole run; a whole wait for a CPU that it then
+  // ran on; a whole sleep, not in D, that a wakeup ended.
+  virtual bool TakesRun(uint32_t /*cpu*/, fxt::Koid /*thread*/, uint64_t /*begin*/,
+                        uint64_t /*end*/) {
+    return false;
+  }
+  virtual bool TakesWait(uint32_t /*cpu*/, uint64_t /*begin*/, uint64_t /*end*/) { return false; }
+  virtual bool TakesSleep(facts::ThreadIndex /*index*/, fxt::Koid /*thread*/, uint64_t /*end*/,
+                          const std::optional<fxt::Koid>& /*waker*/) {
+    return false;
+  }
   virtual void OnIdle(const facts::Idle& idle) = 0;
   virtual void OnGap(const facts::Gap& gap) = 0;
 };
