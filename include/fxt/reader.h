@@ -329,9 +329,8 @@ uint64_t Reader::TakePlain(Taker&& taker, uint64_t most) {
       at += 2 * kWordBytes;
       continue;
     }
-    PlainWakeup wakeup{.timestamp = words[1],
-                       .cpu = static_cast<uint16_t>(header >> 20),
-                       .thread = words[2]};
+    PlainWakeup wakeup{
+        .timestamp = words[1], .cpu = static_cast<uint16_t>(header >> 20), .thread = words[2]};
     if ((header & kWakeupMask) == kWithOne) {
       wakeup.name = static_cast<uint16_t>(words[3] >> 16);
       wakeup.value = words[4];

@@ -113,6 +113,20 @@ void Read(fxt::ByteSource& source, bool recover, size_t bytes, Each&& each) {
   Require(reader.error() == fxt::ReadError::kNone || !reader.error_message().empty());
 }
 
+// Plain records by the short way.
+measure::Capture CollectPlain(fxt::ByteSource& source, bool recover,
+                              const measure::CollectorOptions& options) {
+  fxt::Reader reader(source, Options(recover));
+  measure::Collector collector(options);
+  for (;;) {
+    collector.AddPlain(reader, 100);
+    const fxt::ReadStatus status = reader.Next();
+    if (status == fxt::ReadStatus::kEnd || status == fxt::ReadStatus::kError) break;
+    if (status == fxt::ReadStatus::kRecord) collector.Add(reader);
+  }
+  return collector.Finish();
+}
+
 // libelf reads files alone.
 void ReadElf(std::span<const std::byte> bytes) {
   const util::UniqueFd file(memfd_create("fuzz", MFD_CLOEXEC));
@@ -234,6 +248,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const std::string payload = measure::EncodeSummaryPayload(capture);
       const auto again = measure::DecodeSummaryPayload(std::as_bytes(std::span(payload)));
       Require(again.ok() && *again == capture);
+      options.watcher = nullptr;
+      fxt::MemorySource memory_again(bytes);
+      Pieces pieces_again(bytes);
+      if ((mode & 2) != 0) {
+        Require(CollectPlain(pieces_again, recover, options) == capture);
+      } else {
+        Require(CollectPlain(memory_again, recover, options) == capture);
+      }
       break;
     }
     case 10: {

@@ -5,11 +5,11 @@ namespace analyze {
 
 using facts::WaitKind;
 
-bool WakeChains::Enter(const facts::Wait& wait) {
-  const uint32_t number = threads_.Add(wait.thread);
+bool WakeChains::Enter(facts::ThreadIndex index, fxt::Koid thread) {
+  const uint32_t number = threads_.Add(thread);
   if (number == facts::KoidIndex::kNone) return false;
   if (number >= index_of_.size()) index_of_.resize(number + size_t{1});
-  index_of_[number] = wait.index;
+  index_of_[number] = index;
   return true;
 }
 

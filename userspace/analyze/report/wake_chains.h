@@ -31,12 +31,17 @@ class WakeChains {
     const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
                        wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
     if (!slept || wait.ended != facts::Bound::kSeen || wait.index == facts::kNoThread) return;
-    WakeLink& link = wakeups_.At(wait.index);
-    if (link.woken != wait.thread || wait.thread == 0) [[unlikely]] {
-      if (!Enter(wait)) return;
+    AddWakeup(wait.index, wait.thread, wait.end, waker);
+  }
+  // The wakeup that ended a sleep of a thread that has an index.
+  void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
+                 const std::optional<fxt::Koid>& waker) {
+    WakeLink& link = wakeups_.At(index);
+    if (link.woken != thread || thread == 0) [[unlikely]] {
+      if (!Enter(index, thread)) return;
     }
-    link.time = wait.end;
-    link.woken = wait.thread;
+    link.time = time;
+    link.woken = thread;
     // Not copied in one, behind the two stores that made it.
     link.waker.reset();
     if (waker) link.waker = *waker;
@@ -47,7 +52,7 @@ class WakeChains {
 
  private:
   // The first one of its thread; false where there is no room for more.
-  bool Enter(const facts::Wait& wait);
+  bool Enter(facts::ThreadIndex index, fxt::Koid thread);
 
   facts::DenseTable<WakeLink> wakeups_;  // the latest of each thread, by facts::ThreadIndex
   // To find them by koid: a number of its own, and by that the index.

@@ -53,6 +53,18 @@ class Watcher {
   // `cpu` is where it ran next, `waker` who ended it if a wakeup did.
   virtual void OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
                       const std::optional<fxt::Koid>& waker) = 0;
+  // What there is by the million, without the rest of what is known of it: true when that is
+  // enough, and nothing else is told of it then. A whole run; a whole wait for a CPU that it then
+  // ran on; a whole sleep, not in D, that a wakeup ended.
+  virtual bool TakesRun(uint32_t /*cpu*/, fxt::Koid /*thread*/, uint64_t /*begin*/,
+                        uint64_t /*end*/) {
+    return false;
+  }
+  virtual bool TakesWait(uint32_t /*cpu*/, uint64_t /*begin*/, uint64_t /*end*/) { return false; }
+  virtual bool TakesSleep(facts::ThreadIndex /*index*/, fxt::Koid /*thread*/, uint64_t /*end*/,
+                          const std::optional<fxt::Koid>& /*waker*/) {
+    return false;
+  }
   virtual void OnIdle(const facts::Idle& idle) = 0;
   virtual void OnGap(const facts::Gap& gap) = 0;
 };
@@ -85,7 +97,7 @@ class Collector {
   // The record that `reader` stands at.
   void Add(const fxt::Reader& reader);
   // Takes the plain records that come next, as far as nothing is odd about them, and no more than
-  // `most`: the same as a step to each of them and Add(), in a third of the time. How many it took.
+  // `most`: the same as a step to each of them and Add(), in half of the time. How many it took.
   uint64_t AddPlain(fxt::Reader& reader, uint64_t most);
   // Nothing behind this is in the window any more.
   bool IsDone() const { return started_ && timeline_.latest() > options_.to; }

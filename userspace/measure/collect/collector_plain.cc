@@ -111,7 +111,8 @@ inline void Collector::Plain<work>::EndRun(const facts::PlainSteps::Step& step,
     thread.preemptor = step.idle ? kNoGroup : c.accounts_.Settled(step.incoming).group_number();
   }
   c.by_cpu_.At(step.cpu).busy_ns += step.time - cpu.since;
-  if (kTimes && watcher != nullptr) {
+  if (kTimes && watcher != nullptr &&
+      !watcher->TakesRun(step.cpu, cpu.thread, cpu.since, step.time)) {
     watcher->OnRun({.cpu = step.cpu,
                     .index = step.outgoing,
                     .thread = cpu.thread,
@@ -153,7 +154,8 @@ inline void Collector::Plain<work>::EndWait(const facts::PlainSteps::Step& step)
   if constexpr (kHolders) thread.idle_clock = c.idle_clock_;
   const bool after_blocked = std::exchange(thread.after_blocked, false);
   const bool preempted = waiter.kind == facts::WaitKind::kPreempted;
-  if (kTimes && watcher != nullptr) {
+  if (kTimes && watcher != nullptr && !watcher->TakesWait(step.cpu, waiter.since, step.time))
+      [[unlikely]] {
     watcher->OnWait(c.timeline_.WaitOf(step.incoming, step.time), step.cpu, kNobody);
   }
   if constexpr (kTimes) {
@@ -206,8 +208,10 @@ inline bool Collector::Plain<work>::OnWakeup(const fxt::PlainWakeup& record) con
   const bool blocked = sleeper.kind == facts::WaitKind::kBlocked;
   if constexpr (kHolders) thread.idle_clock = c.IdleClock(time);
   thread.after_blocked = blocked;
-  if (kTimes && watcher != nullptr)
+  if (kTimes && watcher != nullptr &&
+      (blocked || !watcher->TakesSleep(index, sleeper.koid, time, waker))) [[unlikely]] {
     watcher->OnWait(c.timeline_.WaitOf(index, time), std::nullopt, waker);
+  }
   if constexpr (kTimes) {
     const uint32_t cpu = thread.cpu == Thread::kNoCpu ? 0 : thread.cpu;
     c.accounts_.AddSleep(c.accounts_.Settled(index),
