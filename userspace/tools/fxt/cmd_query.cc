@@ -208,7 +208,10 @@ int RunQuery(const QueryOptions& options) {
   if (options.has_statement && options.has_script) return Fail({"a statement and -f at once", ""});
   bool warned = false;
   query::TraceModuleOptions module;
-  module.cancelled = WasInterrupted;
+  // Nobody else can cancel a statement, and who does not ask is quicker.
+  if (!options.has_statement && !options.has_script && isatty(STDIN_FILENO) == 1) {
+    module.cancelled = WasInterrupted;
+  }
   module.on_end = [&](const fxt::Reader& reader) {
     if (!std::exchange(warned, true)) WarnAboutDamage(options.file, reader);
   };
