@@ -11,9 +11,18 @@
 namespace text {
 
 struct PrettyJson::Impl {
+  // Without DEL, which JSON allows and which does something to a terminal.
+  struct SeenAscii : rapidjson::ASCII<> {
+    template <typename Stream>
+    static void EncodeUnsafe(Stream& stream, unsigned character) {
+      constexpr std::string_view kDelete = "\\u007F";
+      if (character != 0x7f) return rapidjson::ASCII<>::EncodeUnsafe(stream, character);
+      for (const char each : kDelete) rapidjson::PutUnsafe(stream, each);
+    }
+  };
+
   rapidjson::StringBuffer buffer;
-  rapidjson::PrettyWriter<rapidjson::StringBuffer, rapidjson::UTF8<>, rapidjson::ASCII<>> writer{
-      buffer};
+  rapidjson::PrettyWriter<rapidjson::StringBuffer, rapidjson::UTF8<>, SeenAscii> writer{buffer};
   std::string scratch;
 };
 

@@ -40,6 +40,7 @@ TEST(PrettyJsonTest, TextIsAscii) {
     return json.Text();
   };
   EXPECT_EQ(text("\"\\\n\x01\x1b"), R"("\"\\\n\u0001\u001B")");
+  EXPECT_EQ(text("\x7f~"), R"("\u007F~")");
   EXPECT_EQ(text("\xc3\xa4\xf0\x9f\x98\x80"), R"("\u00E4\uD83D\uDE00")");
   EXPECT_EQ(text("a\xff"), R"("a\uFFFD")");
   EXPECT_EQ(text(std::string_view("a\0b", 3)), R"("a\u0000b")");
