@@ -72,7 +72,10 @@ help:
 # has the loops over events and records in it: these are templates, compiled where they are used, and
 # tests/project/cold_test.py holds that none of them is here.
 COLD_OPT  ?= -O1 -g1
-COLD_ROOMS := $(foreach l,control serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
+COLD_ROOMS := $(foreach l,capture/bpf capture/btf capture/counters capture/probes capture/tracefs compare control http \
+                serve probes output export/clickhouse analyze/diff,$(call layer_objects,$(l)))
+# Of Boost's distributions, constants would be computed when a program starts.
+COLD_ROOMS := $(filter-out $(call layer_objects,compare/statistics),$(COLD_ROOMS))
 COLD_TEXTS := $(filter %_text.o %_json.o %_svg.o %_page.o,$(foreach r,draw flame lbr page report,$(call layer_objects,analyze/$(r)))) \
               $(patsubst %,$(BUILD)/userspace/%.o,analyze/show/overview_json analyze/show/overview_text tools/record/totals)
 READ_LOOPS := $(patsubst %.cc,$(BUILD)/%.o,$(shell grep -lE '(read_loop|flame_input|fxt/reader)\.h' userspace/tools/fxt/*.cc userspace/tools/fxt/*/*.cc))
@@ -104,7 +107,7 @@ ifneq ($(PRELUDES),)
 # libfxt needs nothing but a compiler.
 WITH_PRELUDE := $(foreach l,$(filter-out fxt,$(LAYERS)),$(call layer_objects,$(l))) \
                 $(RECORD_OBJECTS) $(FXT_OBJECTS) $(MARK_OBJECTS) $(TOOL_COMMON)
-$(eval $(call with_prelude,userspace,$(WITH_PRELUDE) $(call together,$(WITH_PRELUDE))))
+$(eval $(call with_prelude,userspace,$(sort $(WITH_PRELUDE) $(call together,$(WITH_PRELUDE)))))
 # What ccache has to be told before it keeps what was made with such a header.
 export CCACHE_SLOPPINESS := $(CCACHE_SLOPPINESS),pch_defines,time_macros
 endif
@@ -118,12 +121,13 @@ $(EVENT_PATH): private CXXFLAGS += $(LINES_OF_CACHE)
 
 COLD_TOGETHER := $(call together,$(COLD))
 $(COLD) $(COLD_TOGETHER): private OPT := $(COLD_OPT)
-# Of what several of them have of a header, the linker takes the first.
-cold_last = $(filter-out $(COLD_TOGETHER),$(1)) $(filter $(COLD_TOGETHER),$(1))
-RECORD_OBJECTS := $(call cold_last,$(call together,$(RECORD_OBJECTS)))
-FXT_OBJECTS    := $(call cold_last,$(call together,$(FXT_OBJECTS)))
+RECORD_OBJECTS := $(call together,$(RECORD_OBJECTS))
+FXT_OBJECTS    := $(call together,$(FXT_OBJECTS))
 TOOL_COMMON    := $(call together,$(TOOL_COMMON))
 MARK_OBJECTS   := $(call together,$(MARK_OBJECTS))
+# $(call linked,OBJECTS,ARCHIVES): of what several of them have of a header the linker takes the first, which is
+# none of those that were compiled with less effort.
+linked = $(filter-out $(COLD_TOGETHER),$(1)) $(2) $(filter $(COLD_TOGETHER),$(1)) $(2)
 
 .PHONY: cold-objects
 cold-objects:
@@ -151,8 +155,8 @@ $(1): $(1:%.o=%.cc) $(BUILD)/flags
 endef
 # Every object that can be compiled with its room, by the folder's name and its effort.
 ALL_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(foreach r,$(if $(TOGETHER),$(TOGETHER_ROOMS)),$(sort $(wildcard userspace/$(r)/*.cc))))
-$(foreach t,$(sort $(call together,$(ALL_OBJECTS))),$(eval $(call together_rule,$(t),$(patsubst $(BUILD)/%.o,%.cc,\
-  $(foreach o,$(ALL_OBJECTS),$(if $(filter $(t),$(call together,$(o))),$(o)))))))
+$(foreach o,$(ALL_OBJECTS),$(eval FILES_OF_$(call together,$(o)) += $(o:$(BUILD)/%.o=%.cc)))
+$(foreach t,$(sort $(call together,$(ALL_OBJECTS))),$(eval $(call together_rule,$(t),$(FILES_OF_$(t)))))
 
 define archive_rule
 $(BUILD)/lib$(1).a: $(call together,$(call layer_objects,$(1)))
@@ -165,12 +169,12 @@ $(foreach l,$(LAYERS),$(if $(call layer_sources,$(l)),$(eval $(call archive_rule
 NO_DLOPEN = $(if $(LDFLAGS_BIN),-Wl$(comma)--wrap=dlopen)
 
 $(BUILD)/fxt-record: $(RECORD_OBJECTS) $(TOOL_COMMON) $(ARCHIVES)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) $(NO_DLOPEN) -o $@ $(RECORD_OBJECTS) $(TOOL_COMMON) $(ARCHIVES_LINK) $(LIBS)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) $(NO_DLOPEN) -o $@ $(call linked,$(RECORD_OBJECTS) $(TOOL_COMMON),$(ARCHIVES_LINK)) $(LIBS)
 
 # What reads files has nothing of the kernel side in it.
 FXT_ARCHIVES := $(filter-out $(BUILD)/libcapture.a,$(ARCHIVES_LINK))
 $(BUILD)/fxt: $(FXT_OBJECTS) $(TOOL_COMMON) $(FXT_ARCHIVES)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) $(NO_DLOPEN) -o $@ $(FXT_OBJECTS) $(TOOL_COMMON) $(FXT_ARCHIVES) $(filter-out -lbpf -ltraceevent,$(LIBS))
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) $(NO_DLOPEN) -o $@ $(call linked,$(FXT_OBJECTS) $(TOOL_COMMON),$(FXT_ARCHIVES)) $(filter-out -lbpf -ltraceevent,$(LIBS))
 
 ## fxt           build/fxt alone: needs neither clang nor bpftool nor libbpf
 ## libfxt        build/libfxt.a alone: needs nothing but a C++ compiler

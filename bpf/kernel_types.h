@@ -161,6 +161,7 @@ struct task_struct {
 	struct css_set *cgroups;
 	void *stack;
 	struct thread_struct thread;
+	struct uprobe_task *utask;
 	void *worker_private; /* 5.17: struct kthread of a kernel thread */
 	u64 start_boottime;   /* 5.5; ns */
 	char comm[16];
@@ -182,6 +183,7 @@ struct irqaction {
 
 struct pt_regs {
 #if defined(__TARGET_ARCH_x86)
+	unsigned long bp;
 	unsigned long orig_ax;
 	unsigned long ax;
 	unsigned long ip;

@@ -19,12 +19,10 @@
 #include "filter.h"
 #include "ring.h"
 #include "task_state.h"
-
-#include "fxt_record/long_event.h"
+#include "user_stack.h"
 
 /* include/uapi/linux/bpf.h */
 #define BPF_NOEXIST 1
-#define BPF_F_USER_STACK (1ULL << 8)
 
 const volatile fxr_u64 stack_min_ns = 0; /* shorter sleeps are passed over */
 const volatile fxr_u8 stack_wants_off = 0;
@@ -109,23 +107,25 @@ static __always_inline u64 kernel_number(struct task_struct *task, u64 *words)
 	top = (u64)BPF_CORE_READ(task, stack) + STACK_BYTES;
 	if (at >= top || top - at > STACK_BYTES)
 		return 0;
-	for (u32 i = 0; i < MOST_WORDS; i++) {
-		u32 place = i % WORDS;
-		u64 word;
+	for (u32 from = 0; from < MOST_WORDS; from += WORDS) {
+		u64 size = CUT_SIZE(top - at, WORDS * 8);
 
-		if (at + i * 8 >= top)
-			return number;
-		if (!place) {
-			u64 size = CUT_SIZE(top - (at + i * 8), WORDS * 8);
+		if (bpf_probe_read_kernel(words, size, (void *)at))
+			return 0;
+		at += WORDS * 8;
+		for (u32 i = 0; i < WORDS; i++) {
+			u64 word = words[i];
 
-			if (bpf_probe_read_kernel(words, size, (void *)(at + i * 8)))
-				return 0;
+			if (!may_be_code(word))
+				continue;
+			/* What was in memory behind the stack's top. */
+			if (i * 8 >= size)
+				return number;
+			number = mix(number, word ^ (u64)(from + i) << 32);
+			if (word - syscall_code < syscall_code_bytes)
+				return number;
 		}
-		word = words[place];
-		if (!may_be_code(word))
-			continue;
-		number = mix(number, word ^ (u64)i << 32);
-		if (word - syscall_code < syscall_code_bytes)
+		if (at >= top)
 			return number;
 	}
 	return 0;
@@ -207,8 +207,9 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 {
 	struct fxr_ring_control *ring;
 	struct stack_sleep *sleep;
+	struct frames *piece;
 	u32 tid = task->pid;
-	long bytes = 0;
+	u64 bytes = 0;
 	u32 cpu;
 
 	sleep = bpf_map_lookup_elem(&sleeps, &tid);
@@ -222,9 +223,10 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 			return;
 		}
 	}
-	if (stack_wants_off && task->mm)
-		bytes = bpf_get_stack(ctx, sleep->user, sizeof(sleep->user), BPF_F_USER_STACK);
-	sleep->user_bytes = bytes > 0 ? bytes : 0;
+	piece = scratch();
+	if (stack_wants_off && task->mm && piece)
+		bytes = user_stack(ctx, sleep->user, piece->frame);
+	sleep->user_bytes = bytes;
 	sleep->since = now;
 }
 
@@ -320,9 +322,9 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 		id = bpf_get_current_pid_tgid();
 		fields.tid = (u32)id;
 		fields.tgid = id >> 32;
-		bytes = bpf_get_stack(ctx, frames, HALF_BYTES, BPF_F_USER_STACK);
-		if (bytes > 0)
-			user_bytes = CUT_SIZE((u64)bytes, HALF_BYTES);
+		/* What is behind the user's half is not in use yet. */
+		user_bytes = user_stack(ctx, frames->frame, frames->frame + FXR_STACK_FRAMES);
+		user_bytes = CUT_SIZE(user_bytes, HALF_BYTES);
 	}
 	fields.user_frames = user_bytes / sizeof(u64);
 	bytes = bpf_get_stack(ctx, (void *)frames + user_bytes, HALF_BYTES, 0);

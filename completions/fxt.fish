@@ -107,7 +107,7 @@ complete -c fxt -n '__fish_seen_subcommand_from summarize' -s o -l output -r -F 
 complete -c fxt -n '__fish_seen_subcommand_from summarize' -l from -x -d 'Earliest time'
 complete -c fxt -n '__fish_seen_subcommand_from summarize' -l to -x -d 'Latest time'
 complete -c fxt -n '__fish_seen_subcommand_from query' -s h -l help -d 'Print this help'
-complete -c fxt -n '__fish_seen_subcommand_from query' -s f -l file -r -F -d 'Read the statements from a file'
+complete -c fxt -n '__fish_seen_subcommand_from query' -s f -l file -r -F -d 'Read the statements from a file, of 64 MiB at most'
 complete -c fxt -n '__fish_seen_subcommand_from query' -l csv -d 'Comma-separated, names in the first line'
 complete -c fxt -n '__fish_seen_subcommand_from query' -l json -d 'An array of objects for each statement'
 complete -c fxt -n '__fish_seen_subcommand_from query' -l markdown -d 'A Markdown table for each statement'

@@ -73,6 +73,30 @@ enum class Belief : uint8_t {
   kOtherProvider,
 };
 
+// Records as they lie in the file, for those who take them by the million: see TakePlain().
+
+// A context switch of the legacy layout, both threads by their indexes in the thread table.
+struct PlainSwitch {
+  uint64_t header = 0;
+  Ticks timestamp = 0;
+
+  uint8_t cpu() const { return static_cast<uint8_t>(header >> 16); }
+  ThreadState outgoing_state() const { return static_cast<ThreadState>(header >> 24 & 0xf); }
+  uint8_t outgoing() const { return static_cast<uint8_t>(header >> 28); }
+  uint8_t incoming() const { return static_cast<uint8_t>(header >> 36); }
+  uint8_t outgoing_priority() const { return static_cast<uint8_t>(header >> 44); }
+  uint8_t incoming_priority() const { return static_cast<uint8_t>(header >> 52); }
+};
+
+// A wakeup without arguments, or with one that is a koid.
+struct PlainWakeup {
+  Ticks timestamp = 0;
+  uint16_t cpu = 0;
+  Koid thread = 0;
+  uint16_t name = 0;  // of the argument, in the string table; 0: there is none
+  Koid value = 0;
+};
+
 struct ReaderOptions {
   // False: accept streams without the leading magic number record (a provider's own buffer).
   bool require_magic = true;
@@ -108,6 +132,14 @@ class Reader {
     }
     return NextOfAny();
   }
+
+  // Takes the switches and wakeups that come next, as long as they are plain, and no more than
+  // `most`: `taker.OnSwitch(plain_switch)` and `taker.OnWakeup(plain_wakeup)` say whether they take
+  // one. The first record that nobody takes is that of the following Next(). Indexes are those of
+  // the record, defined or not; provider() stays the same meanwhile, and record(), offset() and
+  // words() stay those of the last Next(). How many were taken.
+  template <typename Taker>
+  uint64_t TakePlain(Taker&& taker, uint64_t most);
 
   ReadStatus status() const { return status_; }
   // The record of the last Next() that said kRecord.
@@ -270,6 +302,51 @@ inline bool Reader::TakeSwitch() {
   words_ = {words, 2};
   cursor_ += 2 * kWordBytes;
   return true;
+}
+
+template <typename Taker>
+uint64_t Reader::TakePlain(Taker&& taker, uint64_t most) {
+  constexpr uint64_t kSubtype = uint64_t{0xf} << 60;
+  constexpr uint64_t kSwitch = static_cast<uint64_t>(RecordType::kScheduling) | 2 << 4;
+  constexpr uint64_t kSwitchMask = kSubtype | 0xffff;
+  constexpr uint64_t kWakeup = static_cast<uint64_t>(RecordType::kScheduling) |
+                               static_cast<uint64_t>(SchedulingType::kThreadWakeup) << 60;
+  constexpr uint64_t kAlone = kWakeup | 3 << 4;
+  constexpr uint64_t kWithOne = kWakeup | 5 << 4 | 1 << 16;  // words, arguments
+  constexpr uint64_t kWakeupMask = kSubtype | 0xfffff;
+  constexpr uint64_t kKoid = static_cast<uint64_t>(ArgumentType::kKoid) | 2 << 4;
+  constexpr size_t kLongest = 5 * kWordBytes;
+
+  if (!short_way_) return 0;
+  const std::byte* at = cursor_;
+  const std::byte* const limit = limit_;
+  uint64_t taken = 0;
+  for (; taken < most && static_cast<size_t>(limit - at) >= kLongest; ++taken) {
+    const auto* words = reinterpret_cast<const uint64_t*>(at);
+    const uint64_t header = words[0];
+    if ((header & kSwitchMask) == kSwitch) {
+      if (!taker.OnSwitch(PlainSwitch{header, words[1]})) break;
+      at += 2 * kWordBytes;
+      continue;
+    }
+    PlainWakeup wakeup{
+        .timestamp = words[1], .cpu = static_cast<uint16_t>(header >> 20), .thread = words[2]};
+    if ((header & kWakeupMask) == kWithOne) {
+      wakeup.name = static_cast<uint16_t>(words[3] >> 16);
+      wakeup.value = words[4];
+      const bool koid = (words[3] & 0xffff) == kKoid;
+      if (!koid || wakeup.name == 0 || (wakeup.name & kInlineStringBit) != 0) break;
+      if (!taker.OnWakeup(wakeup)) break;
+      at += 5 * kWordBytes;
+    } else if ((header & kWakeupMask) == kAlone) {
+      if (!taker.OnWakeup(wakeup)) break;
+      at += 3 * kWordBytes;
+    } else {
+      break;
+    }
+  }
+  cursor_ = at;
+  return taken;
 }
 
 }  // namespace fxt

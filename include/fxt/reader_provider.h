@@ -20,6 +20,7 @@ namespace fxt {
 struct TableBudget {
   size_t limit = 0;
   size_t used = 0;
+  uint64_t definitions = 0;  // of all providers
 
   bool Take(size_t bytes) {
     if (bytes > limit - used) return false;
@@ -30,7 +31,8 @@ struct TableBudget {
 
 class ReaderProvider {
  public:
-  ReaderProvider(uint32_t id, TableBudget& budget) : id_(id), budget_(&budget) {}
+  ReaderProvider(uint32_t id, TableBudget& budget)
+      : id_(id), definitions_(++budget.definitions), budget_(&budget) {}
 
   uint32_t id() const { return id_; }
   // Empty for the provider of records that stand before the first provider info or section.
@@ -63,6 +65,9 @@ class ReaderProvider {
   }
   bool has_thread(uint8_t index) const { return defined_threads_[index]; }
 
+  // Grows with whatever is defined or announced: as long as it is the same, so is all of the above.
+  uint64_t definitions() const { return definitions_; }
+
   // The definitions; the last one of an index wins. False: the table budget is used up; the index
   // is undefined then.
   void Announce(std::string_view name);
@@ -80,6 +85,7 @@ class ReaderProvider {
   uint64_t Convert(Ticks ticks) const;
 
   uint32_t id_;
+  uint64_t definitions_;  // that of the budget when the last one was made
   bool announced_ = false;
   bool initialized_ = false;
   uint64_t ticks_per_second_ = kNanosecondsPerSecond;

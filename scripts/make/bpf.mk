@@ -28,4 +28,4 @@ $(BUILD)/bpf/recorder.skel.h: $(BUILD)/bpf/recorder.o
 	  echo '// NOLINTEND') > $@
 
 # Whoever includes the skeleton waits for it.
-$(call layer_objects,capture): $(BUILD)/bpf/recorder.skel.h
+$(call layer_objects,capture) $(call together,$(call layer_objects,capture)): $(BUILD)/bpf/recorder.skel.h

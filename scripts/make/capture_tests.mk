@@ -28,6 +28,11 @@ $(CALL_CHAINS): private CXXFLAGS += -O1 -fno-optimize-sibling-calls -fno-sanitiz
 $(BUILD)/tests/call_chains: $(CALL_CHAINS)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ -pthread
 
+ODD_STACKS := $(BUILD)/tests/capture/odd_stacks/main.o
+$(ODD_STACKS): private CXXFLAGS += -O1 -fno-optimize-sibling-calls -fno-sanitize=all
+$(BUILD)/tests/odd_stacks: $(ODD_STACKS)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^
+
 # Its functions are called as often as its source says. Code that checks its own addresses is none to probe.
 PROBED := $(BUILD)/tests/capture/probed/main.o
 $(PROBED): private CXXFLAGS += -O1 -fno-sanitize=all
@@ -42,7 +47,7 @@ $(BUILD)/capture_tests: $(CAPTURE_TESTS) $(BUILD)/tests/libcapture_support.a $(A
 .PHONY: capture-test
 capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/odd_tasks \
               $(BUILD)/tests/ftrace_compare $(BUILD)/tests/planted $(BUILD)/tests/call_chains \
-              $(BUILD)/tests/probed
+              $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed
 	$(BUILD)/capture_tests
 	BUILD=$(BUILD) python3 tests/capture/stacks_test.py
 	BUILD=$(BUILD) python3 tests/capture/probes_test.py

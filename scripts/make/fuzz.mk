@@ -5,11 +5,11 @@
 FUZZ_CXX     ?= $(subst clang,clang++,$(CLANG))
 FUZZ_BUILD   := $(BUILD)/fuzz
 FUZZ_SECONDS ?= 600
-# What reads and rewrites traces and summaries; branch reports, comparisons and pages stand on layers of
+# What reads, rewrites and compares traces and summaries; branch reports and pages stand on layers of
 # their own. Few files, since all are compiled for this alone.
-FUZZ_SOURCES := $(foreach l,fxt schema output text source symbols facts sort measure,$(call layer_sources,$(l))) \
+FUZZ_SOURCES := $(foreach l,fxt schema output text source symbols facts sort measure compare,$(call layer_sources,$(l))) \
                 userspace/analyze/lbr/lbr_places.cc \
-                $(filter-out userspace/analyze/lbr/% userspace/analyze/diff/% userspace/analyze/page/% userspace/analyze/draw/%,$(call layer_sources,analyze)) userspace/branches/last_branch.cc \
+                $(filter-out userspace/analyze/lbr/% userspace/analyze/page/% userspace/analyze/draw/%,$(call layer_sources,analyze)) userspace/branches/last_branch.cc \
                 $(filter userspace/import/json/% userspace/import/trace_event/%,$(call layer_sources,import)) \
                 userspace/util/quantity.cc userspace/util/format_library.cc tests/fuzz/reader_fuzzer.cc
 FUZZ_OBJECTS := $(patsubst %.cc,$(FUZZ_BUILD)/%.o,$(FUZZ_SOURCES))

@@ -5,7 +5,7 @@ IMPORT_ROUNDS ?= 100000
 
 ## import-test   random Trace Event JSON, and what clang, ninja, Node, Chromium and perf write, there and back
 ## import-damage 100,000 damaged files into fxt import (IMPORT_ROUNDS=100000)
-## bench-import  a gigabyte of JSON: MB/s of one core, and memory
+## bench-import  a gigabyte of JSON: MB/s of one core beside the JSON parser alone, and memory (IMPORT_MB=1000)
 .PHONY: import-test import-damage bench-import
 import-test: $(BINARIES)
 	tests/import/import_test.py --build $(BUILD)
@@ -13,5 +13,10 @@ import-test: $(BINARIES)
 import-damage: $(BUILD)/unit_tests
 	FXT_DAMAGE_ROUNDS=$(IMPORT_ROUNDS) $(BUILD)/unit_tests --gtest_filter='DamagedTextTest.*'
 
-bench-import: $(BINARIES)
-	scripts/bench_import --build $(BUILD)
+$(BUILD)/bench/json_parser: $(BUILD)/tests/bench/json_parser.o $(ARCHIVES_LINK)
+	@mkdir -p $(@D)
+	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ $(LIBS)
+
+IMPORT_MB ?= 1000
+bench-import: $(BUILD)/fxt $(BUILD)/bench/json_parser
+	scripts/bench_import --build $(BUILD) --mb $(IMPORT_MB)

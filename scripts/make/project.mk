@@ -41,6 +41,7 @@ project-test: $(BINARIES) $(BUILD)/libfxt.a libfxt-provider
 	tests/project/cold_test.py --build $(BUILD)
 	tests/project/capture_ab_test.py
 	tests/project/ci_recipe_test.py
+	tests/project/diff_method_test.py
 	tests/regress/judging_test.py
 	CLANG="$(CLANG)" CXX="$(CXX)" tests/project/one_more_event_test.py
 	tests/project/install_test.py --build $(BUILD) --make "$(MAKE)"

@@ -19,11 +19,12 @@ ifneq ($(PRELUDES),)
 $(eval $(call with_prelude,tests,$(TEST_OBJECTS)))
 endif
 
-# What of the recorder itself can be tested without recording.
-UNIT_RECORD := $(patsubst %,$(BUILD)/userspace/tools/record/%.o,process/console process/end_signals commands/status_view)
+# What of the programs themselves can be tested without running them.
+UNIT_TOOLS := $(patsubst %,$(BUILD)/userspace/tools/%.o,record/process/console record/process/end_signals \
+                record/commands/status_view fxt/support/interrupt fxt/support/line_reader)
 # Some of them run fxt, which they look for beside them.
-$(BUILD)/unit_tests: $(UNIT_OBJECTS) $(UNIT_RECORD) $(TOOL_COMMON) $(ARCHIVES) | $(BUILD)/fxt
-	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(UNIT_OBJECTS) $(UNIT_RECORD) $(TOOL_COMMON) $(ARCHIVES_LINK) -lgtest_main -lgtest -lgmock $(LIBS)
+$(BUILD)/unit_tests: $(UNIT_OBJECTS) $(UNIT_TOOLS) $(TOOL_COMMON) $(ARCHIVES) | $(BUILD)/fxt
+	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(UNIT_OBJECTS) $(UNIT_TOOLS) $(TOOL_COMMON) $(ARCHIVES_LINK) -lgtest_main -lgtest -lgmock $(LIBS)
 
 ## unit-test     build and run the unit tests alone
 .PHONY: unit-test

@@ -104,8 +104,8 @@ TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
     renamed.Tell('a');
     std::this_thread::sleep_for(all / 2);
     // The truth of all of the window is to be known, and of no more than fits into ftrace's
-    // buffers.
-    const seconds known = std::min<seconds>(all / 2, Covered(socket) * 3 / 2 + seconds{1});
+    // buffers. Where others load the machine too, its rate falls, and the window grows.
+    const seconds known = std::min<seconds>(all / 2, Covered(socket) * 3 + seconds{1});
     std::this_thread::sleep_for(all / 2 - known);
     ASSERT_TRUE(session->Start().ok());
     ASSERT_TRUE(FtraceSession::StartSecond(second->name()).ok());

@@ -3,6 +3,7 @@
 """Holds recorded stacks against a program that goes through known chains of calls and times them (root, BTF)."""
 
 import collections
+import itertools
 import json
 import os
 import pathlib
@@ -228,6 +229,52 @@ class Stacks(unittest.TestCase):
         for line in both.stdout.splitlines():
             _, old, new = line.rsplit(" ", 2)
             self.assertEqual(old, new)
+
+
+@unittest.skipIf(why_not() or not shutil.which("perf"), why_not() or "needs perf")
+class OddStacks(unittest.TestCase):
+    """Stacks that no compiler makes: followed as far as perf follows them, and no further."""
+
+    PROGRAM = os.path.join(BUILD, "tests", "odd_stacks")
+
+    @staticmethod
+    def of_perf(folder):
+        data = os.path.join(folder, "perf.data")
+        done = run("perf", "record", "-q", "-e", "sched:sched_switch", "--call-graph", "fp", "--user-callchains", "-o", data,
+                   OddStacks.PROGRAM)
+        if done.returncode != 0:
+            raise unittest.SkipTest("perf cannot record switches: " + done.stderr)
+        script = run("perf", "script", "-i", data, "--max-stack", "200", "-F", "comm,ip", "--comms", "odd_stacks")
+        blocks = script.stdout.split("\n\n")
+        stacks = [[int(line, 16) for line in block.splitlines()[1:] if line.strip()] for block in blocks]
+        # Nothing of a process is where the kernel is: a walk that comes to such a word is at its end.
+        return {tuple(itertools.takewhile(lambda frame: frame < 1 << 63, stack)) for stack in stacks}
+
+    def of_ours(self, folder):
+        trace = os.path.join(folder, "odd.fxt")
+        done = run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "sched,stack:off", "--stack-min", "1ns", "--only-command", "-o",
+                   trace, "--", self.PROGRAM)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(run(FXT, "check", trace).returncode, 0)
+        stacks = [[int(frame, 16) for frame in json.loads(line)["frames"]] for line in
+                  run(FXT, "dump", "--json", "--type", "backtrace", trace).stdout.splitlines()]
+        return {tuple(frame for frame in stack if frame < 1 << 63) for stack in stacks}
+
+    @staticmethod
+    def made(stacks):
+        """Without where the program is mapped and what the loader and the library did before."""
+        made = {tuple(frame for frame in stack[1:] if 0x100000 < frame < 0x110000) for stack in stacks}
+        return {stack for stack in made if stack}
+
+    def test_are_followed_as_perf_follows_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            theirs, ours = self.of_perf(folder), self.of_ours(folder)
+        self.assertEqual(self.made(ours), self.made(theirs))
+        self.assertGreater(len(self.made(ours)), 30)
+        for count in (21, 127):
+            lengths = [{len(stack) for stack in stacks if len(stack) >= count} for stacks in (ours, theirs)]
+            self.assertEqual(lengths[0], lengths[1])
+        self.assertEqual(max(map(len, ours)), 127)
 
 
 if __name__ == "__main__":

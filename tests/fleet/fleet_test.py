@@ -22,9 +22,11 @@ BUILD = os.path.join(ROOT, "build")
 HOSTS = [f"host{number}" for number in range(1, 7)]
 SLOW = "host4"
 CAPTURES = 4
-# A service that does a piece of work 100 times a second.
+# A service that does a piece of work 100 times a second. It goes before what else this machine computes, which would
+# otherwise decide how much of its work it gets done.
 SERVICE = """
-import ctypes, sys, time
+import ctypes, os, sys, time
+os.setpriority(os.PRIO_PROCESS, 0, -15)
 ctypes.CDLL(None).prctl(15, b"service", 0, 0, 0)
 work, end = int(sys.argv[1]), time.monotonic() + 0.8
 while time.monotonic() < end:
@@ -108,9 +110,10 @@ class Fleet(unittest.TestCase):
     def test_loading_again_replaces(self):
         path, host, label = self.captures[0]
         before = self.servers[0].query("SELECT count(), sum(dur) FROM fxt.waits")
-        again = fxt("export", "--clickhouse", self.servers[1].url, "--host", host, "--label", label, path)
-        self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertEqual(self.servers[0].query("SELECT count(), sum(dur) FROM fxt.waits"), before)
+        for files in ([path], [path, path]):
+            again = fxt("export", "--clickhouse", self.servers[1].url, "--host", host, "--label", label, *files)
+            self.assertEqual(again.returncode, 0, again.stderr)
+            self.assertEqual(self.servers[0].query("SELECT count(), sum(dur) FROM fxt.waits"), before)
 
     def test_one_query_finds_the_slow_host(self):
         begin = time.monotonic()
@@ -210,7 +213,7 @@ class Errors(unittest.TestCase):
             self.check("http://", "--clickhouse", "a:1", trace.name)
             self.check("port", "--clickhouse", "http://a:x", trace.name)
             self.check("--database", "--clickhouse", "http://a", "--database", "a;b", trace.name)
-            self.check("two ways", "--clickhouse", "http://a", "-o", "x", trace.name)
+            self.check("--output has no effect with --clickhouse", "--clickhouse", "http://a", "-o", "x", trace.name)
 
 
 if __name__ == "__main__":

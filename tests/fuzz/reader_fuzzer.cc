@@ -16,6 +16,10 @@
 #include <vector>
 
 #include "analyze/check/checker.h"
+#include "analyze/diff/diff_json.h"
+#include "analyze/diff/diff_junit.h"
+#include "analyze/diff/diff_markdown.h"
+#include "analyze/diff/diff_text.h"
 #include "analyze/flame/flame_stacks.h"
 #include "analyze/flame/flame_text.h"
 #include "analyze/merge/trace_merger.h"
@@ -26,6 +30,7 @@
 #include "analyze/show/overview.h"
 #include "analyze/show/overview_report.h"
 #include "analyze/show/trace_event_writer.h"
+#include "compare/compare.h"
 #include "fxt/archive_writer.h"
 #include "fxt/reader.h"
 #include "import/trace_event/trace_event_importer.h"
@@ -108,6 +113,20 @@ void Read(fxt::ByteSource& source, bool recover, size_t bytes, Each&& each) {
   Require(reader.error() == fxt::ReadError::kNone || !reader.error_message().empty());
 }
 
+// Plain records by the short way.
+measure::Capture CollectPlain(fxt::ByteSource& source, bool recover,
+                              const measure::CollectorOptions& options) {
+  fxt::Reader reader(source, Options(recover));
+  measure::Collector collector(options);
+  for (;;) {
+    collector.AddPlain(reader, 100);
+    const fxt::ReadStatus status = reader.Next();
+    if (status == fxt::ReadStatus::kEnd || status == fxt::ReadStatus::kError) break;
+    if (status == fxt::ReadStatus::kRecord) collector.Add(reader);
+  }
+  return collector.Finish();
+}
+
 // libelf reads files alone.
 void ReadElf(std::span<const std::byte> bytes) {
   const util::UniqueFd file(memfd_create("fuzz", MFD_CLOEXEC));
@@ -120,6 +139,27 @@ void ReadElf(std::span<const std::byte> bytes) {
   functions.Finish();
   functions.Find(elf->AddressOf(0x1000).value_or(0));
   elf->ReadBytes(0x1000, 16);
+}
+
+// What is said of a summary, whatever it says: a report, and a comparison with twice of it.
+void TellOf(const measure::Capture& capture) {
+  const analyze::ReportWatcher nothing(3);
+  const analyze::Report report{capture, nothing, {}, 3};
+  analyze::ReportText(report);
+  analyze::ReportJson(report);
+  comparison::DiffInput input;
+  for (int i = 0; i < 3; ++i) {
+    input.base.push_back(capture);
+    input.next.push_back(capture);
+    input.next.back().Merge(capture);
+  }
+  input.noise = input.base;
+  const auto diff = comparison::Compare(std::move(input));
+  if (!diff) return;
+  analyze::DiffText(*diff, 0);
+  analyze::DiffJson(*diff);
+  analyze::DiffJunit(*diff);
+  analyze::DiffMarkdown(*diff, 0);
 }
 
 }  // namespace
@@ -208,6 +248,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const std::string payload = measure::EncodeSummaryPayload(capture);
       const auto again = measure::DecodeSummaryPayload(std::as_bytes(std::span(payload)));
       Require(again.ok() && *again == capture);
+      options.watcher = nullptr;
+      fxt::MemorySource memory_again(bytes);
+      Pieces pieces_again(bytes);
+      if ((mode & 2) != 0) {
+        Require(CollectPlain(pieces_again, recover, options) == capture);
+      } else {
+        Require(CollectPlain(memory_again, recover, options) == capture);
+      }
       break;
     }
     case 10: {
@@ -216,6 +264,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       // There is one way to write each capture.
       const std::string payload = measure::EncodeSummaryPayload(*capture);
       Require(std::ranges::equal(std::as_bytes(std::span(payload)), bytes));
+      if (recover) TellOf(*capture);
       capture->Merge(*capture);
       break;
     }

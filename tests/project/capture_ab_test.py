@@ -13,6 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SCRIPT = os.path.join(ROOT, "scripts/capture-ab")
 # Writes its arguments into the file behind --output, and runs the command behind --.
 RECORDER = """#!/bin/sh
+echo $$ >"$LOG.pid"
 all=$*
 while [ "$1" != -- ]; do
   [ "$1" != --output ] || out=$2
@@ -77,29 +78,98 @@ class CaptureAb(unittest.TestCase):
         self.assertFalse(os.path.exists(self.log))
 
     def test_a_command_that_fails_ends_it(self):
-        done = self.run_script("2", self.out, "--", "true", "---", "sh", "-c", "echo no such table; exit 3")
+        done = self.run_script("--no-warm-up", "2", self.out, "--", "true", "---", "sh", "-c",
+                               "echo no such table; exit 3")
         self.assertEqual(done.returncode, 1)
         self.assertIn("no such table", done.stderr)
         self.assertIn("the command of the new side ended with status 3", done.stderr)
-        kept = os.path.join(self.out, "kept")
+        # What is there is as good as any: the side that failed has nothing in the way of the next try.
+        self.assertEqual(os.listdir(self.out), ["base"])
+        self.assertEqual(os.listdir(os.path.join(self.out, "base")), ["01.fxt"])
+        kept = os.path.join(self.folder.name, "kept")
         done = self.run_script("--ignore-exit-status", "1", kept, "--", "true", "---", "false")
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_interrupted(self):
-        process = subprocess.Popen([SCRIPT, "--recorder", self.recorder, "--no-warm-up", "1", self.out, "--", "true",
-                                    "---", "sleep", "60"], env={**os.environ, "LOG": self.log, "SAY": ""},
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-                                   # Who runs tests in the background may have it ignored.
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        new = os.path.join(self.out, "new/01.fxt")
-        while not os.path.exists(new) and process.poll() is None:
+    def start(self, *arguments):
+        """The script in a process group of its own, as a shell starts it."""
+        return subprocess.Popen([SCRIPT, "--recorder", self.recorder, "--no-warm-up", *arguments],
+                                env={**os.environ, "LOG": self.log, "SAY": ""}, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                # Who runs tests in the background may have it ignored.
+                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+
+    def wait_for(self, process, path):
+        while not os.path.exists(path) and process.poll() is None:
             time.sleep(0.01)
+
+    def test_interrupted(self):
+        process = self.start("1", self.out, "--", "true", "---", "sleep", "60")
+        new = os.path.join(self.out, "new/01.fxt")
+        self.wait_for(process, new)
         os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
         self.assertIn("interrupted", said)
+        self.assertIn("are kept: 1 of the base side\n", said)
         self.assertTrue(os.path.exists(os.path.join(self.out, "base/01.fxt")))
         self.assertFalse(os.path.exists(new))
+
+    def test_a_signal_to_it_alone_ends_the_recorder(self):
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            out = os.path.join(self.folder.name, number.name)
+            process = self.start("2", out, "--", "true", "---", "sleep", "60")
+            self.wait_for(process, os.path.join(out, "new/01.fxt"))
+            process.send_signal(number)
+            _, said = process.communicate(timeout=30)
+            self.assertEqual((process.returncode, os.listdir(out)), (status, ["base"]), said)
+            with open(self.log + ".pid", encoding="utf-8") as file:
+                self.assertFalse(os.path.exists(f"/proc/{file.read().strip()}"))
+
+    def test_interrupted_before_the_first_capture_leaves_no_folder(self):
+        process = self.start("1", self.out, "--", "sleep", "60", "---", "true")
+        self.wait_for(process, os.path.join(self.out, "base/01.fxt"))
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+        self.assertIn("are kept: none\n", said)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_a_recorder_that_records_nothing(self):
+        for _ in range(2):
+            done = self.run_script("--recorder", "false", "1", self.out, "--", "true", "---", "true")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("the base side could not be recorded", done.stderr)
+            self.assertFalse(os.path.exists(self.out))
+
+    def test_a_recorder_that_is_killed(self):
+        done = self.run_script("--no-warm-up", "--ignore-exit-status", "1", self.out, "--", "sh", "-c", "kill -9 $$",
+                               "---", "true")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the recorder of the base side was ended by signal 9", done.stderr)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_an_empty_folder_that_was_there_stays(self):
+        os.mkdir(self.out)
+        done = self.run_script("1", self.out, "--", "true", "---", "false")
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(os.path.isdir(self.out))
+
+    def test_nobody_reads_what_it_says(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([SCRIPT, "--recorder", self.recorder, "1", self.out, "--", "true", "---", "true"],
+                                  stdout=full, stderr=subprocess.PIPE, env={**os.environ, "LOG": self.log, "SAY": ""},
+                                  check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(os.listdir(os.path.join(self.out, "new")), ["01.fxt"])
+
+    def test_spaces_in_paths_and_words(self):
+        out = os.path.join(self.folder.name, "a b/c d")
+        done = self.run_script("1", out, "--", "echo", "x  y", "---", "true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"fxt diff '{out}/base' '{out}/new'", done.stdout)
+        self.assertIn("recorded 1 capture a side", done.stdout)
+        self.assertIn("fewer than 3 a side confirm nothing", done.stdout)
+        with open(os.path.join(out, "base/01.fxt"), encoding="utf-8") as file:
+            self.assertIn("-- echo x  y\n", file.read())
 
     def test_losses_are_shown(self):
         done = self.run_script("1", self.out, "--", "true", "---", "true", say="fxt-record: LOST 7 events")

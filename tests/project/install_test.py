@@ -63,6 +63,16 @@ class Install(unittest.TestCase):
         self.assertFalse(os.path.exists(f"{self.root}{PREFIX}/include/fxt"))
         self.assertFalse(os.path.exists(f"{self.root}{PREFIX}/include/fxt_provider"))
 
+    def test_a_tarball_has_a_program_for_each_of_its_manuals(self):
+        made = run(os.path.join(ROOT, "scripts/build_tarball"), BUILD, "amd64", self.folder).strip()
+        run("tar", "-C", self.folder, "--strip-components=1", "-xf", made)
+        programs = sorted(os.listdir(os.path.join(self.folder, "bin")))
+        # fxt-record-control(1) is the page of some commands of fxt-record.
+        manuals = {name[:-2] for name in os.listdir(os.path.join(self.folder, "man"))} - {"fxt-record-control"}
+        self.assertEqual(programs, sorted(manuals))
+        for program in programs:
+            self.assertIn(program, run(os.path.join(self.folder, "bin", program), "--version"))
+
     @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config (make deps)")
     def test_a_program_needs_pkg_config_only(self):
         make("install", *self.where)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -55,6 +56,18 @@ int Spans(int threads) {
   }
   for (std::thread& thread : all) thread.join();
   return 0;
+}
+
+// Spans of its first thread. With one word more it dies in the last one.
+int Own(const std::string& name, bool dies) {
+  for (int turn = 0; turn < 3; ++turn) {
+    TRACE_DURATION("app", "own", "program", name);
+    Sleep(1);
+  }
+  if (!dies) return 0;
+  TRACE_DURATION_BEGIN("app", "open", "program", name);
+  raise(SIGKILL);
+  return 1;
 }
 
 // One of each kind.
@@ -173,6 +186,7 @@ int main(int argc, char** argv) {
   // On a machine that has more to do the recorder may need longer than a program waits by itself.
   if (what != "wait" && what != "follow") fxt_provider_wait(20'000);
   if (what == "spans") return Spans(atoi(argument));
+  if (what == "own") return Own(argument, argc > 3);
   if (what == "kinds") return Kinds();
   if (what == "count") return Count(argument, argc > 3 ? atoi(argv[3]) : 1);
   if (what == "burst") return Burst(atol(argument));

@@ -9,7 +9,7 @@ import os
 import sys
 import unittest
 
-PARTS = ("written", "lifetimes", "ends", "strangers")
+PARTS = ("written", "lifetimes", "again", "ends", "strangers")
 
 if __name__ == "__main__":
     if "--build" in sys.argv:

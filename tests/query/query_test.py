@@ -7,7 +7,7 @@ import os
 import sys
 import unittest
 
-PARTS = ("sums", "documentation", "extension", "exports", "statements", "damage")
+PARTS = ("sums", "documentation", "extension", "exports", "publishing", "statements", "scripts", "prompt", "damage")
 
 if __name__ == "__main__":
     if "--build" in sys.argv:

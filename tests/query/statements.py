@@ -41,6 +41,20 @@ class Statements(Traces):
             done = fxt("query", *options, self.traces[0], statement)
             self.assertEqual((done.stdout.decode(), done.stderr), (text, b""))
 
+    def test_whole_numbers_that_javascript_would_round_are_texts(self):
+        numbers = (0, -1, 2**53 - 1, 2**53, -2**53, 2**53 + 1, -2**53 - 1, 2**63 - 1, -2**63)
+        columns = ", ".join(f"{number if number != -2**63 else '-9223372036854775807 - 1'} AS n{i}" for i, number in enumerate(numbers))
+        done = fxt("query", "--json", self.traces[0], f"SELECT {columns}")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        values = list(json.loads(done.stdout)[0].values())
+        self.assertEqual(values, [number if abs(number) <= 2**53 else str(number) for number in numbers])
+        # As a number everywhere else.
+        self.assertEqual(fxt("query", "--csv", self.traces[0], f"SELECT {columns}").stdout.decode().splitlines()[1],
+                         ",".join(str(number) for number in numbers))
+        capture = fxt("query", "--csv", self.traces[0], "SELECT capture FROM captures").stdout.split()[1].decode()
+        self.assertGreater(int(capture), 2**53)
+        self.assertEqual(ask(self.traces[0], "SELECT capture FROM captures"), [[capture]])
+
     def test_statements_come_from_standard_input(self):
         done = fxt("query", "--csv", self.traces[0], stdin=b"SELECT 1\n  AS a;\n.schema idle\nSELECT 2 AS b")
         self.assertEqual(done.stderr, b"")

@@ -49,8 +49,8 @@ def documented_queries():
         return re.findall(r"^## \d+\. (.*?)\n.*?```sql\n(.*?)```", file.read(), re.MULTILINE | re.DOTALL)
 
 
-def make_trace(path):
-    subprocess.run([os.path.join(BUILD, "bench/make_switches"), path, "0.02"], check=True, timeout=60)
+def make_trace(path, millions="0.02"):
+    subprocess.run([os.path.join(BUILD, "bench/make_switches"), path, millions], check=True, timeout=60)
 
 
 @functools.cache

@@ -10,6 +10,12 @@ import tempfile
 import time
 
 START_LIMIT_S = 60
+# What it says of a page that is just being replaced by the next one.
+REPLACED = ("context with specified id", "context was destroyed", "navigated or closed", "default execution context")
+
+
+class Replaced(RuntimeError):
+    """The page that was asked has made room for another one."""
 
 
 def find():
@@ -38,11 +44,20 @@ class Browser:
         self._buffer = b""
         self._last_id = 0
         self._session = None
-        targets = self.call("Target.getTargets", limit=START_LIMIT_S)["targetInfos"]
-        page = next(target for target in targets if target["type"] == "page")
-        self._session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
+        self._session = self.call("Target.attachToTarget", targetId=self._first_page(), flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
+
+    def _first_page(self):
+        """It answers before it has one."""
+        deadline = time.monotonic() + START_LIMIT_S
+        while time.monotonic() < deadline:
+            targets = self.call("Target.getTargets", limit=START_LIMIT_S)["targetInfos"]
+            for target in targets:
+                if target["type"] == "page":
+                    return target["targetId"]
+            time.sleep(0.05)
+        raise TimeoutError("the browser has no page")
 
     def __enter__(self):
         return self
@@ -95,7 +110,9 @@ class Browser:
             answer = self._receive(deadline)
             if answer.get("id") == call:
                 if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                    said = answer["error"]["message"]
+                    kind = Replaced if any(words in said for words in REPLACED) else RuntimeError
+                    raise kind(f"{method}: {said}")
                 return answer["result"]
 
     def open(self, url):
@@ -114,7 +131,12 @@ class Browser:
     def wait_for(self, condition, limit=120):
         """Until the function says true of this page."""
         deadline = time.monotonic() + limit
-        while not condition(self):
+        while True:
+            try:
+                if condition(self):
+                    return
+            except Replaced:
+                pass
             if time.monotonic() > deadline:
                 raise TimeoutError(f"never came; errors: {self.errors}")
             time.sleep(0.2)

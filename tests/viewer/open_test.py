@@ -132,6 +132,8 @@ class Serving(OpenTest):
         self.assertIn("cannot open", self.fails(os.path.join(self.folder, "none.fxt")))
         self.fails("/etc/passwd")
         self.assertIn("no stacks", self.fails("--viewer", "speedscope", self.trace))
+        self.assertIn("--of", self.fails("--of", "on", self.trace))
+        self.assertIn("--of", self.fails("--of", "off", "--viewer", "perfetto", self.trace))
 
 
 @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")

@@ -15,6 +15,14 @@ namespace {
 constexpr size_t kLongestChain = 5;
 // A waker or occupier of less of the change is not named.
 constexpr double kNamed = 0.25;
+// Threads of a group wait for one that runs longer, where that one runs longer by this part.
+constexpr double kOwnRun = 0.25;
+// What made another group slower may be smaller than what it caused, but not smaller than this
+// part.
+constexpr double kLeastCause = 0.05;
+// What a sleep counts for in the ranking that no thread ended: it may be a timer of the program, or
+// an answer that came through a device or the network.
+constexpr double kEndedByNobody = 0.5;
 
 bool IsWorse(const Row& row) {
   return (row.verdict == Verdict::kWorse || row.verdict == Verdict::kNew) && !row.folded_under;
@@ -123,7 +131,7 @@ std::optional<size_t> Because::HolderOf(const Row& row) const {
       }
     }
   }
-  return sum / row.change >= 0.5 ? best : std::nullopt;
+  return sum / row.change >= kExplained ? best : std::nullopt;
 }
 
 double Because::BusyChange(size_t group) const {
@@ -172,7 +180,8 @@ bool Because::IsRelief(const Row& row) const {
       free -= busy;
     }
   }
-  return timer >= row.change / 2 && sooner >= row.change / 2 && free >= row.change / 2;
+  const double least = row.change * kExplained;
+  return timer >= least && sooner >= least && free >= least;
 }
 
 bool Because::IsIdling(const Row& row) const {
@@ -182,7 +191,7 @@ bool Because::IsIdling(const Row& row) const {
   for (const Share& share : SharesOf(*row.group, row)) {
     if (share.group && groups_.all()[*share.group].name.of_command) asked += share.change;
   }
-  return asked >= row.change / 2;
+  return asked >= row.change * kExplained;
 }
 
 // A wait for a CPU is a symptom of what held it: more work of the same kind, or what no longer
@@ -208,11 +217,11 @@ void Because::FoldOwnSleep(size_t number) {
   for (const Share& share : SharesOf(*row.group, row)) {
     if (share.group == row.group) own += share.change;
   }
-  if (own < row.change / 2) return;
+  if (own < row.change * kExplained) return;
   for (size_t other = 0; other < rows_.size(); ++other) {
     const Row& cpu = rows_[other];
     if (cpu.group == row.group && cpu.metric == Metric::kCpuTime && IsWorse(cpu) &&
-        cpu.change >= row.change / 4) {
+        cpu.change >= row.change * kOwnRun) {
       row.folded_under = other;
     }
   }
@@ -223,16 +232,15 @@ void Because::ExplainRow(size_t number) {
   if (row.change <= 0 || !(IsSleep(row.metric) || IsForACpu(row.metric))) return;
   const auto shares = SharesOf(*row.group, row);
   if (shares.empty() || !shares[0].group || *shares[0].group == *row.group) return;
-  if (shares[0].change / row.change < 0.5) return;
+  if (shares[0].change / row.change < kExplained) return;
   const auto cause = LargestOf(*shares[0].group, IsForACpu(row.metric));
-  // What made that one slower may be smaller than what it caused, but not next to nothing.
-  if (!cause || rows_[*cause].change < row.change / 20) return;
+  if (!cause || rows_[*cause].change < row.change * kLeastCause) return;
   // Two that wait for each other: neither is the cause.
   const Row& other = rows_[*cause];
   if (IsSleep(other.metric) || IsForACpu(other.metric)) {
     const auto back = SharesOf(*other.group, other);
     if (!back.empty() && back[0].group && *back[0].group == *row.group &&
-        back[0].change / other.change >= 0.5) {
+        back[0].change / other.change >= kExplained) {
       return;
     }
   }
@@ -240,8 +248,7 @@ void Because::ExplainRow(size_t number) {
 }
 
 // What a change counts for in the ranking. Waits for other work of the machine, which is not
-// judged, count for nothing; a sleep that no thread ended for half: it may be a timer of the
-// program, or an answer that came through a device or the network.
+// judged, count for nothing.
 void Because::Weigh(size_t number) {
   Row& row = rows_[number];
   row.weight = std::abs(row.change);
@@ -254,7 +261,7 @@ void Because::Weigh(size_t number) {
     }
     if (foreign * row.change > 0) row.weight -= std::min(row.weight, std::abs(foreign));
   } else if (!shares.empty() && !shares[0].group) {
-    row.weight /= 2;
+    row.weight *= kEndedByNobody;
   }
 }
 

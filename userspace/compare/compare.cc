@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "compare/prior.h"
 #include "compare/rank.h"
 #include "compare/row_tests.h"
+#include "compare/statistics/moderated_test.h"
 #include "compare/statistics/multiple_tests.h"
 #include "compare/values/comparability.h"
 #include "compare/values/scope.h"
@@ -28,8 +30,18 @@ namespace {
 
 using measure::Capture;
 
+// Added before the logarithm to how often others wake a group, and timers and devices, per second.
+constexpr double kTurnsFloor = 10;
+// The same of its waits for a CPU, ms per second.
+constexpr double kWaitsFloor = 1;
+// Where too few captures confirm nothing, what stands out is shown at so many times the rate.
+constexpr double kUnconfirmedRate = 10;
+// Less of a time explains a finding only where it is so many times its standard error: load comes
+// and goes, and what comes with it by chance must not hide what is there in every capture.
+constexpr double kSureRelief = 2;
+
 // The tests that are corrected for together: a group, the command, or the machine's handlers.
-struct Unit {
+struct TestedUnit {
   std::optional<size_t> group;
   measure::GroupName name;
   std::vector<Seen> seen;
@@ -57,6 +69,18 @@ double BusyOf(const measure::Group& group) {
          1e6;
 }
 
+// How much less there is of a time in the new captures, in its unit, where it is surely less.
+double ReliefOf(std::span<const double> times, size_t bases, const Pairs& pairs) {
+  const auto base = times.first(bases);
+  const auto next = times.subspan(bases);
+  const Spread spread = SpreadOf(base, next, pairs);
+  const double less = MeanOf(base) - MeanOf(next);
+  const double error = std::sqrt(spread.variance * (1 / static_cast<double>(base.size()) +
+                                                    1 / static_cast<double>(next.size())));
+  // Of a capture a side it is not known how much it varies: the error is 0.
+  return less < kSureRelief * error ? 0 : std::max(0.0, less);
+}
+
 class Comparer {
  public:
   Comparer(Captures captures, size_t bases, Captures noise, Comparability comparability)
@@ -67,7 +91,7 @@ class Comparer {
         frame_(FrameOf(captures)),
         pairs_(TurnsOf(captures, bases)),
         noise_(noise.size()),
-        priors_(noise.size() < 3 ? Priors() : Priors::Of(noise)) {
+        priors_(noise.size() < kLeastNoiseCaptures ? Priors() : Priors::Of(noise)) {
     groups_.MatchRenamed();
     scope_ = ScopeOf(groups_);
   }
@@ -81,7 +105,7 @@ class Comparer {
     AddCommand();
     Test();
     Decide();
-    for (Unit& unit : units_) Fold(report_.rows, unit.numbers, unit.facts);
+    for (TestedUnit& unit : units_) Fold(report_.rows, unit.numbers, unit.facts);
     Because(groups_, frame_, scope_, report_.rows).Explain();
     AddLoad();
     AddOthers();
@@ -114,7 +138,7 @@ class Comparer {
     }
   }
 
-  void AddUnit(Unit unit, std::vector<Seen> seen, measure::GroupName name) {
+  void AddUnit(TestedUnit unit, std::vector<Seen> seen, measure::GroupName name) {
     scales_.Add(seen, name, bases_, pairs_, priors_);
     unit.seen = std::move(seen);
     unit.name = std::move(name);
@@ -122,7 +146,7 @@ class Comparer {
   }
 
   void Test() {
-    for (Unit& unit : units_) {
+    for (TestedUnit& unit : units_) {
       unit.tests = TestRows(unit.seen, unit.name, bases_, pairs_, priors_, scales_);
       unit.change.change = unit.tests.change;
       const double least = -std::log(kLeastChange);
@@ -138,7 +162,7 @@ class Comparer {
 
   void AddGroup(size_t number) {
     const SharedGroup& group = groups_.all()[number];
-    Unit unit;
+    TestedUnit unit;
     unit.group = number;
     std::set<std::string> calls;
     size_t there[2] = {0, 0};
@@ -147,6 +171,8 @@ class Comparer {
     double latency[2] = {0, 0};
     double preempted[2] = {0, 0};
     double busy[2] = {0, 0};
+    std::vector<double> runnable(captures_.size());
+    std::vector<double> blocked(captures_.size());
     for (size_t i = 0; i < captures_.size(); ++i) {
       const measure::Group* part = group.In(captures_, i);
       if (part == nullptr) continue;
@@ -161,10 +187,13 @@ class Comparer {
       busy[next] += BusyOf(*part) / SecondsOf(*captures_[i]) * weight * frame_.seconds[i];
       unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
       unit.facts.running += change * static_cast<double>(part->of(facts::Share::kRunning));
-      unit.facts.runnable +=
-          change * static_cast<double>(part->of(facts::Share::kRunnableWakeup) +
-                                       part->of(facts::Share::kRunnablePreempted));
-      unit.facts.blocked += change * static_cast<double>(part->of(facts::Share::kBlocked));
+      runnable[i] = static_cast<double>(part->of(facts::Share::kRunnableWakeup) +
+                                        part->of(facts::Share::kRunnablePreempted));
+      blocked[i] = static_cast<double>(part->of(facts::Share::kBlocked));
+      unit.facts.runnable += change * runnable[i];
+      unit.facts.blocked += change * blocked[i];
+      runnable[i] /= 1e6 * frame_.seconds[i];
+      blocked[i] /= 1e6 * frame_.seconds[i];
       for (const auto& [other, blame] : part->of(measure::Because::kWokenBy)) {
         if (other < captures_[i]->groups.size() && other != group.at[i]) {
           requests[next] += weight * static_cast<double>(blame.count);
@@ -176,10 +205,11 @@ class Comparer {
     unit.change.busy = std::max(busy[0], busy[1]);
     unit.change.added = there[0] == 0;
     unit.change.removed = there[1] == 0;
-    unit.change.requests = std::log((requests[1] + 10) / (requests[0] + 10));
-    unit.change.turns = std::log((turns[1] + 10) / (turns[0] + 10));
-    unit.facts.latency = std::log((latency[1] + 1) / (latency[0] + 1));
-    unit.facts.preempted = std::log((preempted[1] + 1) / (preempted[0] + 1));
+    unit.change.requests = std::log((requests[1] + kTurnsFloor) / (requests[0] + kTurnsFloor));
+    unit.change.turns = std::log((turns[1] + kTurnsFloor) / (turns[0] + kTurnsFloor));
+    unit.facts.relief = ReliefOf(runnable, bases_, pairs_) + ReliefOf(blocked, bases_, pairs_);
+    unit.facts.latency = std::log((latency[1] + kWaitsFloor) / (latency[0] + kWaitsFloor));
+    unit.facts.preempted = std::log((preempted[1] + kWaitsFloor) / (preempted[0] + kWaitsFloor));
     const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, frame_);
     const std::vector<uint64_t> foreign = ForeignWaits(groups_, number, scope_);
     std::vector<Seen> seen;
@@ -256,7 +286,8 @@ class Comparer {
   // and again within each of those found, at a rate that allows for their choice (Benjamini and
   // Bogomolov).
   void Decide() {
-    const double rate = report_.confirmed ? kFalseDiscoveries : 10 * kFalseDiscoveries;
+    const double rate =
+        report_.confirmed ? kFalseDiscoveries : kUnconfirmedRate * kFalseDiscoveries;
     std::vector<double> p;
     std::vector<size_t> tested;
     for (size_t u = 0; u < units_.size(); ++u) {
@@ -270,7 +301,7 @@ class Comparer {
     const auto found = static_cast<double>(
         std::count_if(rates.begin(), rates.end(), [&](double q) { return q <= rate; }));
     for (size_t t = 0; t < tested.size(); ++t) {
-      Unit& unit = units_[tested[t]];
+      TestedUnit& unit = units_[tested[t]];
       std::vector<double> row_p;
       for (const size_t number : unit.numbers) row_p.push_back(report_.rows[number].p);
       const std::vector<double> row_rates = FalseDiscoveryRates(row_p);
@@ -293,7 +324,7 @@ class Comparer {
   Priors priors_;
   NoiseScales scales_;
   std::vector<bool> scope_;
-  std::vector<Unit> units_;
+  std::vector<TestedUnit> units_;
   DiffReport report_;
 };
 

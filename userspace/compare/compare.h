@@ -20,8 +20,6 @@ struct DiffInput {
 
 // False discoveries among groups that are reported: at most this fraction.
 inline constexpr double kFalseDiscoveries = 0.02;
-// Captures a side from which on a finding is confirmed.
-inline constexpr size_t kConfirmed = 3;
 
 // What changed from the base to the new captures, and why. The order in which captures of a side
 // are given changes nothing. An error when they cannot be compared; neither side is empty.

@@ -54,15 +54,16 @@ std::vector<const Distribution*> DistributionsOf(const Row& row, const Groups& g
   return found;
 }
 
-Quantiles QuantilesOf(const std::vector<const Distribution*>& captures) {
+Quantiles ShownQuantiles(const std::vector<const Distribution*>& captures) {
   for (const Distribution* times : captures) {
     if (times == nullptr) return {};
   }
-  const auto of = [&](double q) -> std::optional<double> {
-    const auto ns = QuantileOf(captures, q);
-    return ns ? std::optional(*ns / kNsPerUs) : std::nullopt;
-  };
-  return {of(0.5), of(0.99), of(0.999)};
+  static constexpr double kShown[] = {0.5, 0.99, 0.999};
+  std::vector<std::optional<double>> found = QuantilesOf(captures, kShown);
+  for (auto& ns : found) {
+    if (ns) *ns /= kNsPerUs;
+  }
+  return {found[0], found[1], found[2]};
 }
 
 std::vector<Example> ExamplesOf(const std::vector<const Distribution*>& captures,
@@ -129,8 +130,8 @@ void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool
   for (Row& row : report.rows) {
     const auto base = DistributionsOf(row, groups, 0, bases);
     const auto next = DistributionsOf(row, groups, bases, captures.size());
-    row.base_quantiles = QuantilesOf(base);
-    row.next_quantiles = QuantilesOf(next);
+    row.base_quantiles = ShownQuantiles(base);
+    row.next_quantiles = ShownQuantiles(next);
     if (!IsFinding(row.verdict)) continue;
     row.base_lengths = Together(base);
     row.next_lengths = Together(next);

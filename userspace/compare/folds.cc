@@ -74,7 +74,7 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
   }
 
   folder.FoldAll(Metric::kWakeupLatency, [&](const Row& row) -> std::optional<size_t> {
-    if (facts.after_blocked / row.change < 0.5) return std::nullopt;
+    if (facts.after_blocked / row.change < kExplained) return std::nullopt;
     return folder.SameWay(row, {Metric::kBlocked});
   });
   // Each wakeup has its latency, and whoever is woken more often is preempted more often.
@@ -82,7 +82,7 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
                                      std::pair(Metric::kPreemptedWait, facts.preempted)}) {
     folder.FoldAll(metric, [&, more = more](const Row& row) {
       return folder.Find(Metric::kWakeups, [&](const Row& wakeups) {
-        return row.change > 0 && std::log(wakeups.ratio.value) >= more / 2;
+        return row.change > 0 && std::log(wakeups.ratio.value) >= more * kExplained;
       });
     });
   }
@@ -90,18 +90,19 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
   folder.FoldAll(Metric::kPreemptedWait, [&](const Row& row) {
     return folder.Find(Metric::kCpuTime, [&](const Row& cpu) {
       const double times = std::log(cpu.ratio.value);
-      return cpu.change / row.change >= 0.5 ||
+      return cpu.change / row.change >= kExplained ||
              (row.change > 0 && cpu.change > 0 && cpu.statistic == Statistic::kCpuRate &&
-              times >= facts.preempted / 2);
+              times >= facts.preempted * kExplained);
     });
   });
   const auto better = [](const Row& row) { return row.verdict == Verdict::kBetter; };
   const auto cheaper = folder.Find(Metric::kCpuTime, better);
-  const double free = -std::min(0.0, facts.runnable) - std::min(0.0, facts.blocked) -
-                      (cheaper ? rows[*cheaper].change : 0);
+  const double free = facts.relief - (cheaper ? rows[*cheaper].change : 0);
   folder.FoldAll(Metric::kSleep, [&](const Row& row) -> std::optional<size_t> {
     if (row.change > 0) {
-      if (facts.slowed || free < row.change / 2) return std::nullopt;
+      // Of waits in the place of own pauses that is no reason: who has time left pauses longer.
+      if (row.statistic == Statistic::kSleepForThreads) return std::nullopt;
+      if (facts.slowed || free < row.change * kExplained) return std::nullopt;
       const auto relief = cheaper ? cheaper : folder.Find(better);
       // Waits for a CPU became fewer, though not by so much that it is a finding.
       if (!relief) rows[&row - rows.data()].verdict = Verdict::kUnchanged;
@@ -113,7 +114,7 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
     // It runs or waits for a CPU where it slept before: that is nothing better.
     const double taken =
         std::max(0.0, facts.running) + std::max(0.0, facts.runnable) + std::max(0.0, facts.blocked);
-    if (taken < -row.change / 2) return std::nullopt;
+    if (taken < -row.change * kExplained) return std::nullopt;
     const auto instead = folder.Find(more);
     if (!instead) rows[&row - rows.data()].verdict = Verdict::kUnchanged;
     return instead;
@@ -125,7 +126,7 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
   folder.FoldAll(Metric::kMigrations, [&](const Row& row) {
     return folder.Find(Metric::kWakeups, [&](const Row& wakeups) {
       const double explained = std::log(wakeups.ratio.value) / std::log(row.ratio.value);
-      return explained >= 0.5;
+      return explained >= kExplained;
     });
   });
   folder.FoldAll(Metric::kCpuTime, [&](const Row& row) -> std::optional<size_t> {

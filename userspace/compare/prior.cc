@@ -14,10 +14,13 @@
 namespace comparison {
 namespace {
 
-constexpr double kDegrees = 6;
+constexpr double kPriorDegrees = 6;
 // Captures of other days differ more than those of a quiet hour.
 constexpr double kLeastNoise = 0.03;
-constexpr size_t kLeastCaptures = 3;
+// Of a statistic that fewer groups have, it is not known how much it differs in general.
+constexpr size_t kLeastNoiseGroups = 3;
+// The median of variances with few degrees of freedom lies below their mean.
+constexpr double kMeanOfMedian = 1.2;
 
 double MedianOf(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
@@ -34,7 +37,7 @@ std::optional<Spread> SpreadOfSeen(const Observations& captures, double floor) {
     logs.push_back(std::log(seen_in->tested[0] + floor));
     sum += seen_in->tested[0];
   }
-  if (logs.size() < kLeastCaptures || sum < floor * static_cast<double>(logs.size())) {
+  if (logs.size() < kLeastNoiseCaptures || sum < floor * static_cast<double>(logs.size())) {
     return std::nullopt;
   }
   return SpreadOf(logs, {}, {});
@@ -45,7 +48,7 @@ std::optional<Spread> SpreadOfSeen(const Observations& captures, double floor) {
 Priors::Priors() {
   for (size_t i = 0; i < kStatistics; ++i) {
     const double noise = InfoOf(static_cast<Statistic>(i)).noise;
-    by_statistic_[i] = {noise * noise, kDegrees};
+    by_statistic_[i] = {noise * noise, kPriorDegrees};
   }
 }
 
@@ -88,9 +91,8 @@ Priors Priors::Of(Captures noise) {
   const auto elapsed = note(Statistic::kElapsedTime, ObserveElapsed(noise));
   if (elapsed) priors.by_group_[{measure::GroupName{}, Statistic::kElapsedTime}] = *elapsed;
   for (size_t i = 0; i < kStatistics; ++i) {
-    if (seen[i].size() < 3) continue;
-    // The median of variances with few degrees of freedom lies below their mean.
-    const double variance = MedianOf(std::move(seen[i])) * 1.2;
+    if (seen[i].size() < kLeastNoiseGroups) continue;
+    const double variance = MedianOf(std::move(seen[i])) * kMeanOfMedian;
     priors.by_statistic_[i].variance = std::max(variance, kLeastNoise * kLeastNoise);
   }
   return priors;

@@ -13,11 +13,14 @@
 
 namespace comparison {
 
+// Fewer captures of the same thing do not say how much they differ.
+inline constexpr size_t kLeastNoiseCaptures = 3;
+
 class Priors {
  public:
   // What is known without having seen anything.
   Priors();
-  // What captures of one and the same thing show, three or more of them.
+  // What captures of one and the same thing show, kLeastNoiseCaptures or more of them.
   static Priors Of(Captures noise);
 
   // Of the logarithm of a statistic of a group.

@@ -24,6 +24,16 @@ constexpr double kLeastVariance = 0.15;
 // machine, which drifts, and both of a pair have that in common; waits vary from moment to moment,
 // and with pairs half of the degrees of freedom are gone.
 constexpr size_t kLeastWaitPairs = 4;
+// A statistic may be so many times as noisy in the other groups as expected (its variance), a group
+// so many times as noisy as others; or as quiet.
+constexpr double kQuietest = 0.25;
+constexpr double kNoisiestStatistic = 4;
+constexpr double kNoisiestGroup = 16;
+// A mean of a handful of events is a value of nothing: so many per second there have to be.
+constexpr double kLeastEvents = 3;
+constexpr double kLeastWakeups = 50;  // of CPU time per wakeup
+// Who waits for others in the place of its own pauses still has this part of those.
+constexpr double kPausesKept = 0.25;
 
 // Whether a metric is of what a thread does, and not of how it waits. The first varies with the
 // program, the second with the load of the machine as well.
@@ -57,7 +67,7 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
     // What it waits for others in the place of its own pauses, which go on. Who is woken more often
     // is asked for more, and that is no wait. Who waits less for others shows what those do faster.
     const bool asked = next.wakeups > base.wakeups * kLeastChange;
-    if (asked || next.events < base.events / 4) return 0;
+    if (asked || next.events < base.events * kPausesKept) return 0;
     return std::max(0.0, std::min(next.value - base.value, base.timer - next.timer));
   }
   if (info.metric == Metric::kSleep) {
@@ -72,11 +82,12 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
     // waits for work. Who is woken less often, or in a longer run, has longer sleeps for want of
     // work: what counts is by how much more of the time he is asleep, unless he set a timer.
     const bool as_busy = !next.per_run && next.wakeups * kLeastChange >= base.wakeups;
-    const bool own = !next.per_run && next.timer - base.timer >= longer / 2;
+    const bool own = !next.per_run && next.timer - base.timer >= longer * kExplained;
     // As much to do for more threads: each of them has less of it.
     const double threads = std::log(next.threads / base.threads);
     const double per_thread = std::log((next.wakeups + 1) / (base.wakeups + 1)) - threads;
-    if (longer > 0 && threads > std::log(kLeastChange) && per_thread < -threads / 2) return 0;
+    if (longer > 0 && threads > std::log(kLeastChange) && per_thread < -threads * kExplained)
+      return 0;
     if (longer < 0 || as_busy || own) return longer;
     return std::max(0.0, std::min(longer, next.share - base.share));
   }
@@ -87,7 +98,9 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
     const double more = (next.ms - base.ms) - (next.share - base.share);
     return more * sum > 0 ? sum : 0;
   }
-  if (info.metric == Metric::kElapsed) return 1e3 * (next.value - base.value) / base.value;
+  if (info.metric == Metric::kElapsed) {
+    return 1e3 * (next.value - base.value) / std::max(base.value, info.floor);
+  }
   const double change = next.value - base.value;
   return info.cost > 0 ? change * info.cost / 1e3 : change;
 }
@@ -125,12 +138,12 @@ Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, 
   const size_t before = tested.base.shown.size();
   const size_t after = tested.next.shown.size();
   const StatisticInfo& info = InfoOf(seen.statistic);
-  tested.enough = before > 0 && after > 0 && before >= std::min<size_t>(bases, 3) &&
-                  after >= std::min<size_t>(captures - bases, 3) &&
+  tested.enough = before > 0 && after > 0 && before >= std::min(bases, kConfirmed) &&
+                  after >= std::min(captures - bases, kConfirmed) &&
                   LargestOf(info, tested.base, tested.next) >= info.gate;
-  // A mean of a handful of events is a value of nothing.
   if (IsMean(info.statistic)) {
-    const double least = info.statistic == Statistic::kCpuPerWakeup ? 50 : 3;
+    const bool by_wakeup = info.statistic == Statistic::kCpuPerWakeup;
+    const double least = by_wakeup ? kLeastWakeups : kLeastEvents;
     tested.enough = tested.enough && std::min(tested.base.events, tested.next.events) >= least;
   }
   const bool in_turns = IsWork(info.metric) || pairs.size() >= kLeastWaitPairs;
@@ -178,7 +191,7 @@ double NoiseOf(const std::vector<Tested>& tests, bool work) {
     sum += ratio.ratio * ratio.degrees / (ratio.count * ratio.count);
     degrees += ratio.degrees / ratio.count;
   }
-  return std::clamp(std::exp(sum / degrees), 0.25, 16.0);
+  return std::clamp(std::exp(sum / degrees), kQuietest, kNoisiestGroup);
 }
 
 void Test(Tested& test, double noise) {
@@ -206,7 +219,7 @@ void Test(Tested& test, double noise) {
   if (IsRunnable(info.metric)) {
     // Half of a change or more that came with other work of the machine is none of the group's.
     const double foreign = test.next.foreign - test.base.foreign;
-    if (foreign * test.change > 0 && std::abs(foreign) >= std::abs(test.change) / 2) {
+    if (foreign * test.change > 0 && std::abs(foreign) >= std::abs(test.change) * kExplained) {
       test.p = 1;
       test.passes_gate = false;
     }
@@ -276,7 +289,7 @@ void NoiseScales::Add(const std::vector<Seen>& seen, const measure::GroupName& g
 double NoiseScales::Of(Statistic statistic, const Spread& own) const {
   const double sum = sums_[static_cast<size_t>(statistic)] - own.variance * own.degrees;
   const double degrees = kNoiseDegrees + degrees_[static_cast<size_t>(statistic)] - own.degrees;
-  return std::clamp(std::exp(sum / degrees), 0.25, 4.0);
+  return std::clamp(std::exp(sum / degrees), kQuietest, kNoisiestStatistic);
 }
 
 RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,

@@ -15,6 +15,8 @@ namespace comparison {
 
 // No smaller change is looked for: 10%.
 inline constexpr double kLeastChange = 1.1;
+// Captures a side from which on a finding is confirmed.
+inline constexpr size_t kConfirmed = 3;
 
 // A statistic of a metric, and what was seen of it.
 struct Seen {

@@ -24,12 +24,13 @@ Verdict JudgeCpu(const Row& row, const GroupChange& group) {
   }
   const double explained = wakeups / cpu;
   if (row.change > 0) {
-    return explained >= 0.5 && explained <= 2 ? Verdict::kMore : Verdict::kWorse;
+    return explained >= kExplained && explained <= 1 / kExplained ? Verdict::kMore
+                                                                  : Verdict::kWorse;
   }
   // It may have become cheaper only where as much is done as before: it is woken as often, and as
   // often by each of those who may set the pace.
-  const bool as_much =
-      std::abs(explained) <= 0.5 && group.requests / cpu <= 0.5 && group.turns / cpu <= 0.5;
+  const bool as_much = std::abs(explained) <= kExplained && group.requests / cpu <= kExplained &&
+                       group.turns / cpu <= kExplained;
   return as_much ? Verdict::kBetter : Verdict::kLess;
 }
 
@@ -50,7 +51,8 @@ Verdict Judge(const Row& row, const GroupChange& group) {
     case Metric::kForks: {
       if (!up) return Verdict::kLess;
       const double rate = std::log(row.ratio.value);
-      return cpu < rate / 2 && cpu > -std::log(kLeastChange) ? Verdict::kWorse : Verdict::kMore;
+      return cpu < rate * kExplained && cpu > -std::log(kLeastChange) ? Verdict::kWorse
+                                                                      : Verdict::kMore;
     }
     case Metric::kMachine:
       return Verdict::kUnchanged;

@@ -21,7 +21,7 @@ struct GroupChange {
   // The time that its threads ran, waited for a CPU or were in D, of the side where there is more
   // of it, ms per second of a capture.
   double busy = 0;
-  bool added = false;    // no capture of the base has it, every new one has
+  bool added = false;    // no capture of the base has it
   bool removed = false;  // the other way round
 };
 

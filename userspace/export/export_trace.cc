@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "export/export_trace.h"
 
+#include <utility>
+
 #include "tables/scan.h"
 
 namespace exporting {
@@ -10,10 +12,14 @@ util::Result<Exported> ExportTrace(const TraceExport& what, fxt::ByteSource& sou
   tables::Scan scan(what.file, source, texts);
   for (const tables::Table table : what.tables) scan.Want(table, ~uint64_t{0});
   Exported exported;
+  bool begun = false;
   while (scan.Advance()) {
     for (const tables::Table table : what.tables) {
       const tables::RowBatch& rows = *scan.rows(table);
       if (rows.size() == 0) continue;
+      if (!std::exchange(begun, true) && what.on_begin) {
+        if (auto status = what.on_begin(scan.capture_id()); !status) return status.TakeError();
+      }
       exported.rows += rows.size();
       if (auto status = sink.Write(rows, scan.capture_id()); !status) return status.TakeError();
     }

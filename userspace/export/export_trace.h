@@ -18,6 +18,8 @@ namespace exporting {
 struct TraceExport {
   std::string file;  // as the table of captures has it
   std::vector<tables::Table> tables;
+  // Told the capture's number before the first row of it is written; an error ends it. May be null.
+  std::function<util::Status(int64_t)> on_begin;
   // Asked with the bytes of the stream that are done; may be null.
   std::function<void(uint64_t)> progress;
   // Told of what was read, at the end; may be null.

@@ -2,6 +2,7 @@
 #include "export/file_table_sink.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "output/publish_together.h"
 #include "sink/file_sink.h"
 #include "sink/gzip_sink.h"
 
@@ -18,14 +20,15 @@ namespace {
 // Text shrinks to a fifth at this level; beyond it, it takes twice as long for a tenth less.
 constexpr int kLevel = 4;
 
-util::Status MakeFolder(const std::string& path, mode_t mode) {
+// Whether it was not there.
+util::Result<bool> MakeFolder(const std::string& path, mode_t mode) {
   // Whoever may read the files may look into it.
   const mode_t look = (mode & 0444) >> 2;
-  if (mkdir(path.c_str(), 0700 | mode | look) == 0) return util::Ok();
+  if (mkdir(path.c_str(), 0700 | mode | look) == 0) return true;
   const int error = errno;
   struct stat status = {};
   if (error == EEXIST && stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    return util::Ok();
+    return false;
   }
   if (error == EEXIST) {
     return util::Error{fmt::format("{} is there, and is no folder", path),
@@ -35,31 +38,44 @@ util::Status MakeFolder(const std::string& path, mode_t mode) {
       fmt::format("cannot make {}: {}", path, std::generic_category().message(error)), ""};
 }
 
-util::Result<std::unique_ptr<sink::Sink>> OpenFile(const std::string& path,
-                                                   const FileTableOptions& options) {
-  auto output =
-      path == "-" ? sink::Output::OpenStdout() : sink::Output::OpenFile(path, options.file);
-  if (!output) return output.TakeError();
-  std::unique_ptr<sink::Sink> sink;
-  if (options.gzip) {
-    sink = std::make_unique<sink::GzipSink>(std::move(*output), sink::GzipEffort{.level = kLevel});
-  } else {
-    sink = std::make_unique<sink::FileSink>(std::move(*output));
+}  // namespace
+
+FileTableSink::~FileTableSink() {
+  // Before the folder, which they are in.
+  for (File& file : files_) {
+    file.sink.reset();
+    file.file.reset();
   }
-  return sink;
+  if (!made_folder_.empty()) rmdir(made_folder_.c_str());
 }
 
-}  // namespace
+util::Status FileTableSink::OpenFile(File& file, const std::string& path,
+                                     const FileTableOptions& options) {
+  output::FileOptions how = options.file;
+  how.with_others = true;
+  auto output = path == "-" ? sink::Output::OpenStdout() : sink::Output::OpenFile(path, how);
+  if (!output) return output.TakeError();
+  file.file = output->file();
+  if (options.gzip) {
+    file.sink =
+        std::make_unique<sink::GzipSink>(std::move(*output), sink::GzipEffort{.level = kLevel});
+  } else {
+    file.sink = std::make_unique<sink::FileSink>(std::move(*output));
+  }
+  return util::Ok();
+}
 
 util::Result<std::unique_ptr<TableSink>> FileTableSink::Open(const FileTableOptions& options) {
   const bool to_stdout = options.path == "-";
   if (to_stdout && options.tables.size() != 1) {
     return util::Error{"standard output takes one table", "choose it with --table"};
   }
-  if (!to_stdout) {
-    if (auto status = MakeFolder(options.path, options.file.mode); !status) return status.error();
-  }
   std::unique_ptr<FileTableSink> made(new FileTableSink(options.format));
+  if (!to_stdout) {
+    const auto is_new = MakeFolder(options.path, options.file.mode);
+    if (!is_new) return is_new.error();
+    if (*is_new) made->made_folder_ = options.path;
+  }
   for (const tables::Table table : options.tables) {
     const tables::TableInfo& info = InfoOf(table);
     File& file = made->files_[static_cast<size_t>(table)];
@@ -67,9 +83,7 @@ util::Result<std::unique_ptr<TableSink>> FileTableSink::Open(const FileTableOpti
                                  ? "-"
                                  : fmt::format("{}/{}.{}{}", options.path, info.name,
                                                NameOf(options.format), options.gzip ? ".gz" : "");
-    auto sink = OpenFile(path, options);
-    if (!sink) return sink.TakeError();
-    file.sink = std::move(*sink);
+    if (auto status = made->OpenFile(file, path, options); !status) return status.TakeError();
     AppendHeader(file.buffer, options.format, info);
   }
   return std::unique_ptr<TableSink>(std::move(made));
@@ -96,11 +110,15 @@ util::Status FileTableSink::Write(const tables::RowBatch& rows, int64_t capture)
 }
 
 util::Status FileTableSink::Finish() {
+  std::vector<std::shared_ptr<output::OutputFile>> written;
   for (File& file : files_) {
     if (!file.sink) continue;
     Flush(file);
     if (auto status = file.sink->Close(); !status) return status;
+    if (file.file) written.push_back(file.file);
   }
+  if (auto status = output::PublishTogether(written); !status) return status;
+  made_folder_.clear();
   return util::Ok();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A file for each table: slices.csv, waits.csv, ...
+// A file for each table: slices.csv, waits.csv, ... They take their names together at the end, so
+// that tables of two exports are never mixed.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ struct FileTableOptions {
 class FileTableSink final : public TableSink {
  public:
   static util::Result<std::unique_ptr<TableSink>> Open(const FileTableOptions& options);
+  ~FileTableSink() override;
 
   util::Status Write(const tables::RowBatch& rows, int64_t capture) override;
   util::Status Finish() override;
@@ -38,12 +40,15 @@ class FileTableSink final : public TableSink {
 
   struct File {
     std::unique_ptr<sink::Sink> sink;
+    std::shared_ptr<output::OutputFile> file;  // none of standard output
     fmt::memory_buffer buffer;
   };
 
   explicit FileTableSink(RowFormat format) : format_(format) {}
+  util::Status OpenFile(File& file, const std::string& path, const FileTableOptions& options);
   static bool Flush(File& file);
 
+  std::string made_folder_;  // which is ours to remove as long as nothing is in it
   RowFormat format_;
   std::array<File, tables::kTables> files_;
 };

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "output/publish_together.h"
+
 namespace exporting {
 namespace {
 
@@ -106,8 +108,9 @@ void SqliteTableSink::Closer::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }
 
-SqliteTableSink::SqliteTableSink(std::string path, output::OpenedOutput output, util::UniqueFd fd)
-    : path_(std::move(path)), output_(std::move(output)), fd_(std::move(fd)), vfs_(fd_.get()) {}
+SqliteTableSink::SqliteTableSink(std::string path, std::shared_ptr<output::OutputFile> file,
+                                 util::UniqueFd fd)
+    : path_(std::move(path)), file_(std::move(file)), fd_(std::move(fd)), vfs_(fd_.get()) {}
 
 SqliteTableSink::~SqliteTableSink() = default;
 
@@ -136,7 +139,9 @@ util::Result<std::unique_ptr<TableSink>> SqliteTableSink::Open(
   const util::Error not_there = {"a database is a file, and not a pipe or standard output",
                                  "name a file with -o"};
   if (path == "-") return not_there;
-  auto opened = output::OpenOutputAt(path, options);
+  output::FileOptions how = options;
+  how.with_others = true;
+  auto opened = output::OpenOutputAt(path, how);
   if (!opened) return opened.TakeError();
   if (!opened->file) return not_there;
   // Outputs are opened for writing alone, and pages of a database are read again.
@@ -144,7 +149,7 @@ util::Result<std::unique_ptr<TableSink>> SqliteTableSink::Open(
       open(fmt::format("/proc/self/fd/{}", opened->file->fd()).c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return output::OpenError(path, errno, options.option);
   std::unique_ptr<SqliteTableSink> made(
-      new SqliteTableSink(path, std::move(*opened), std::move(fd)));
+      new SqliteTableSink(path, std::move(opened->file), std::move(fd)));
   if (auto status = made->Begin(tables); !status) return status.TakeError();
   return std::unique_ptr<TableSink>(std::move(made));
 }
@@ -220,7 +225,7 @@ util::Status SqliteTableSink::Finish() {
   for (Statement& insert : insert_) insert.reset();
   if (sqlite3_close(database_.get()) != SQLITE_OK) return Failure();
   static_cast<void>(database_.release());
-  return output_.file->Publish();
+  return output::PublishTogether({&file_, 1});
 }
 
 }  // namespace exporting

@@ -37,7 +37,7 @@ class SqliteTableSink final : public TableSink {
   };
   using Statement = std::unique_ptr<sqlite3_stmt, Closer>;
 
-  SqliteTableSink(std::string path, output::OpenedOutput output, util::UniqueFd fd);
+  SqliteTableSink(std::string path, std::shared_ptr<output::OutputFile> file, util::UniqueFd fd);
   util::Status Begin(const std::vector<tables::Table>& tables);
   util::Status Execute(const std::string& statements);
   util::Result<Statement> Prepare(const std::string& statement);
@@ -46,7 +46,7 @@ class SqliteTableSink final : public TableSink {
   int64_t IdOf(std::string_view text);
 
   std::string path_;
-  output::OpenedOutput output_;
+  std::shared_ptr<output::OutputFile> file_;
   util::UniqueFd fd_;
   FdVfs vfs_;
   std::unique_ptr<sqlite3, Closer> database_;

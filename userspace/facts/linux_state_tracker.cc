@@ -5,7 +5,7 @@
 namespace facts {
 namespace {
 
-constexpr size_t kMaxThreads = size_t{1} << 22;
+constexpr size_t kMaxTold = size_t{1} << 22;
 
 struct Known {
   const char* letters;
@@ -58,7 +58,7 @@ bool LinuxStateTracker::Note(const fxt::Event& event) {
     const Known* known = Find(value->text);
     if (known == nullptr) return false;
     // Of threads beyond these the usual states are assumed.
-    if (told_.size() >= kMaxThreads && !told_.contains(event.thread.thread)) return true;
+    if (told_.size() >= kMaxTold && !told_.contains(event.thread.thread)) return true;
     told_[event.thread.thread][static_cast<size_t>(known->state)] = known->letters;
     return true;
   }

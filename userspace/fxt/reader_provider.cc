@@ -13,11 +13,13 @@ constexpr size_t kFewThreads = 8;
 }  // namespace
 
 void ReaderProvider::Announce(std::string_view name) {
+  definitions_ = ++budget_->definitions;
   name_.assign(name);  // at most 255 bytes by the format
   announced_ = true;
 }
 
 void ReaderProvider::SetTickRate(uint64_t ticks_per_second) {
+  definitions_ = ++budget_->definitions;
   ticks_per_second_ = ticks_per_second;
   initialized_ = true;
 }
@@ -30,6 +32,7 @@ uint64_t ReaderProvider::Convert(Ticks ticks) const {
 }
 
 bool ReaderProvider::DefineString(uint16_t index, std::string_view text) {
+  definitions_ = ++budget_->definitions;
   if (index >= strings_.size()) {
     const size_t wanted = std::min<size_t>(std::max<size_t>(index + 1, strings_.size() * 2),
                                            size_t{kMaxStringIndex} + 1);
@@ -52,6 +55,7 @@ bool ReaderProvider::DefineString(uint16_t index, std::string_view text) {
 }
 
 bool ReaderProvider::DefineThread(uint8_t index, Koid process, Koid thread) {
+  definitions_ = ++budget_->definitions;
   if (index >= threads_.size()) {
     const size_t wanted = std::min(std::bit_ceil(std::max<size_t>(index + size_t{1}, kFewThreads)),
                                    size_t{kMaxThreadIndex} + 1);

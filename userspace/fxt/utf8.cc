@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 namespace fxt {
 namespace {
@@ -52,6 +53,12 @@ std::string_view CutUtf8(std::string_view text, size_t max_bytes) {
 std::string_view ValidUtf8Prefix(std::string_view text) {
   size_t valid = 0;
   while (valid < text.size()) {
+    // Most of what is written is ASCII: eight bytes at a time.
+    for (uint64_t bytes; text.size() - valid >= sizeof bytes; valid += sizeof bytes) {
+      std::memcpy(&bytes, text.data() + valid, sizeof bytes);
+      if ((bytes & 0x8080808080808080) != 0) break;
+    }
+    if (valid == text.size()) break;
     const Sequence sequence = NextSequence(text.substr(valid));
     if (!sequence.valid) break;
     valid += sequence.bytes;

@@ -93,54 +93,63 @@ uint64_t Histogram::Quantile(double q) const {
   const double rank = std::max(1.0, std::ceil(q * static_cast<double>(count_)));
   uint64_t seen = 0;
   uint32_t last = 0;
-  for (const auto& [bucket, count] : buckets()) {
+  bool found = false;
+  ForEach([&](uint32_t bucket, uint64_t count) {
+    if (found) return;
     seen += count;
     last = bucket;
-    if (static_cast<double>(seen) >= rank) break;
-  }
+    found = static_cast<double>(seen) >= rank;
+  });
   return MiddleOf(last);
 }
 
 uint64_t Histogram::CountAbove(uint64_t value) const {
   uint64_t sum = 0;
-  for (const auto& [bucket, count] : buckets()) {
+  ForEach([&](uint32_t bucket, uint64_t count) {
     if (MiddleOf(bucket) > value) sum += count;
-  }
+  });
   return sum;
 }
 
 double Histogram::ExcessAbove(uint64_t value) const {
   double sum = 0;
-  for (const auto& [bucket, count] : buckets()) {
+  ForEach([&](uint32_t bucket, uint64_t count) {
     const uint64_t middle = MiddleOf(bucket);
     if (middle > value) sum += static_cast<double>(middle - value) * static_cast<double>(count);
-  }
+  });
   return sum;
 }
 
-double Histogram::MeanLog(double floor) const {
-  if (count_ == 0) return 0;
-  double sum = 0;
-  for (const auto& [bucket, count] : buckets()) {
-    sum += std::log(static_cast<double>(MiddleOf(bucket)) + floor) * static_cast<double>(count);
+Histogram::Logs Histogram::LogsOf(double floor) const {
+  if (count_ == 0) return {};
+  // Each logarithm is needed twice.
+  std::vector<std::pair<double, double>> logs;
+  Logs sums;
+  ForEach([&](uint32_t bucket, uint64_t count) {
+    logs.emplace_back(std::log(static_cast<double>(MiddleOf(bucket)) + floor), count);
+    sums.mean += logs.back().first * logs.back().second;
+  });
+  sums.mean /= static_cast<double>(count_);
+  for (const auto& [log, count] : logs) {
+    const double distance = log - sums.mean;
+    sums.squares += distance * distance * count;
   }
-  return sum / static_cast<double>(count_);
+  return sums;
 }
 
 double Histogram::StandardDeviation() const {
   if (count_ < 2) return 0;
-  const auto all = buckets();
   double sum = 0;
-  for (const auto& [bucket, count] : all) {
+  ForEach([&](uint32_t bucket, uint64_t count) {
     sum += static_cast<double>(MiddleOf(bucket)) * static_cast<double>(count);
-  }
+  });
   // In two passes: values may be large and lie close together.
   const double mean = sum / static_cast<double>(count_);
   double squares = 0;
-  for (const auto& [bucket, count] : all) {
+  ForEach([&](uint32_t bucket, uint64_t count) {
     const double distance = static_cast<double>(MiddleOf(bucket)) - mean;
     squares += distance * distance * static_cast<double>(count);
-  }
+  });
   return std::sqrt(squares / static_cast<double>(count_ - 1));
 }
 

@@ -48,7 +48,17 @@ class Histogram {
 
   uint64_t count() const { return count_; }
   bool empty() const { return count_ == 0; }
-  // Bucket and count, in ascending order; no count is 0. Made anew by each call.
+  // Calls `tell(bucket, count)` in ascending order; no count is 0.
+  template <typename Tell>
+  void ForEach(Tell&& tell) const {
+    auto many = many_.begin();
+    for (uint32_t i = 0; i < few_.size(); ++i) {
+      uint64_t count = few_[i];
+      if (many != many_.end() && many->first == base_ + i) count += (many++)->second;
+      if (count != 0) tell(base_ + i, count);
+    }
+  }
+  // The same as a list, made anew by each call.
   std::vector<std::pair<uint32_t, uint64_t>> buckets() const;
 
   // For drawing: 8 buckets put together, 8 an octave; what is empty is left out.
@@ -66,8 +76,13 @@ class Histogram {
   uint64_t CountAbove(uint64_t value) const;
   // The sum of (x - value) over the values above `value`, by their middles, ns.
   double ExcessAbove(uint64_t value) const;
-  // The mean of log(x + floor), by middles. 0 when empty.
-  double MeanLog(double floor) const;
+  // Of log(x + floor), by middles: the mean, and the sum of the squared distances from it. 0 when
+  // empty.
+  struct Logs {
+    double mean = 0;
+    double squares = 0;
+  };
+  Logs LogsOf(double floor) const;
   // How far the values lie apart, by middles: the standard deviation of a sample. 0 of fewer than
   // two.
   double StandardDeviation() const;
@@ -82,16 +97,6 @@ class Histogram {
   // Makes few_ reach `bucket`.
   void Reach(uint32_t bucket);
   void Carry(uint32_t bucket, uint64_t count);
-  // Calls `tell(bucket, count)` in ascending order; no count is 0.
-  template <typename Tell>
-  void ForEach(Tell&& tell) const {
-    auto many = many_.begin();
-    for (uint32_t i = 0; i < few_.size(); ++i) {
-      uint64_t count = few_[i];
-      if (many != many_.end() && many->first == base_ + i) count += (many++)->second;
-      if (count != 0) tell(base_ + i, count);
-    }
-  }
 
   // Counts modulo 256 of the octaves from the least to the largest value, in a byte a bucket: there
   // are so many histograms that those of full width would be beyond the cache.

@@ -253,8 +253,69 @@ util::Status OutputFile::Publish() {
   return util::Ok();
 }
 
+util::Status OutputFile::Stage() {
+  int synced = 0;
+  do {
+    synced = fsync(fd_.get());
+  } while (synced != 0 && errno == EINTR);
+  // Some disks are found to be full here. Not every file system knows the call.
+  if (synced != 0 && errno != EINVAL && errno != EROFS) return Failed(errno);
+  for (int i = 0; temporary_.empty() && i < kMostAttempts; ++i) {
+    const std::string name = TemporaryName();
+    const int error = GiveName(name);
+    if (error == 0) temporary_ = name;
+    if (error != 0 && error != EEXIST) return Failed(error);
+  }
+  return temporary_.empty() ? util::Status(Failed(EEXIST)) : util::Ok();
+}
+
+util::Status OutputFile::Exchange() {
+  const int directory = place_.directory.get();
+  int error = EEXIST;
+  for (int i = 0; error == EEXIST && i < kMostAttempts; ++i) {
+    error = GiveName(place_.name);
+    if (error != EEXIST) break;
+    if (auto found = FindExisting(); !found) return found;
+    if (!existing_) continue;
+    const char* hidden = temporary_.c_str();
+    const char* name = place_.name.c_str();
+    exchanged_ = renameat2(directory, hidden, directory, name, RENAME_EXCHANGE) == 0;
+    error = exchanged_ ? 0 : errno;
+    if (error == EINVAL || error == ENOSYS) {  // of the file system
+      overwrote_ = renameat(directory, hidden, directory, name) == 0;
+      error = overwrote_ ? 0 : errno;
+      if (overwrote_) temporary_.clear();
+    }
+    if (error == ENOENT) error = EEXIST;  // it was just removed: the name is free
+  }
+  named_ = error == 0;
+  return named_ ? util::Ok() : util::Status(Failed(error));
+}
+
+void OutputFile::TakeBack() {
+  const int directory = place_.directory.get();
+  if (exchanged_ && renameat2(directory, temporary_.c_str(), directory, place_.name.c_str(),
+                              RENAME_EXCHANGE) == 0) {
+    exchanged_ = false;
+    named_ = false;
+  }
+}
+
+void OutputFile::Settle() {
+  published_ = true;
+  if (!temporary_.empty()) unlinkat(place_.directory.get(), temporary_.c_str(), 0);
+  temporary_.clear();
+  existing_.reset();
+  // The names as well; place_ has no descriptor that could be asked.
+  const util::UniqueFd directory(
+      openat(place_.directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory) fsync(directory.get());
+}
+
 OutputFile::~OutputFile() {
-  if (published_) return;
+  if (!published_) TakeBack();
+  // Rather one file too many than none.
+  if (published_ || exchanged_ || overwrote_) return;
   if (!temporary_.empty()) unlinkat(place_.directory.get(), temporary_.c_str(), 0);
   struct stat ours = {};
   struct stat there = {};

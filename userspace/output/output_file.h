@@ -27,6 +27,8 @@ struct FileOptions {
   // Publish(); what had the name stays as NAME.old, unless it is empty. What was never published
   // goes away. Anything else takes its name when it is closed.
   bool recording = false;
+  // Nobody publishes it by itself: it takes its name with other files (publish_together.h).
+  bool with_others = false;
   std::string option = "-o";  // what hints call the option that named it
   // How long to wait for whoever reads a FIFO, and later a pipe; asked on the thread that waits.
   // None: for ever.
@@ -51,12 +53,23 @@ class OutputFile {
 
   int fd() const { return fd_.get(); }
   bool recording() const { return options_.recording; }
+  bool with_others() const { return options_.with_others; }
   bool published() const { return published_; }
 
   // Gives it its name. Once it has it, Ok without doing anything.
   util::Status Publish();
   // Publish() does nothing from then on, and the file goes away.
   void Discard() { discarded_ = true; }
+
+  // The same in steps that can be taken back, for PublishTogether(). What was written is on the
+  // disk, and has a hidden name:
+  util::Status Stage();
+  // It has its own name, and what had that the hidden one:
+  util::Status Exchange();
+  // What it replaced has its name again, except where a file system cannot exchange names.
+  void TakeBack();
+  // Behind all of it; what was replaced goes away.
+  void Settle();
 
  private:
   OutputFile(OutputPlace place, std::string path, const FileOptions& options)
@@ -80,8 +93,10 @@ class OutputFile {
   std::string path_;
   FileOptions options_;
   util::UniqueFd fd_;
-  std::string temporary_;  // its name until it has the right one; empty: none
-  bool named_ = false;     // has its name
+  std::string temporary_;   // its name until it has the right one; empty: none
+  bool exchanged_ = false;  // what it replaced has that name
+  bool overwrote_ = false;  // what it replaced is gone
+  bool named_ = false;      // has its name
   bool published_ = false;
   bool discarded_ = false;
   util::UniqueFd existing_;  // the file that has the name, with our lock

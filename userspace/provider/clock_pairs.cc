@@ -25,10 +25,12 @@ uint64_t ReadCounter() {
 #endif
 }
 
+#if defined(__x86_64__)
 bool HasWord(const std::string& line, const std::string& word) {
   const std::string padded = ' ' + line + ' ';
   return padded.find(' ' + word + ' ') != std::string::npos;
 }
+#endif
 
 }  // namespace
 

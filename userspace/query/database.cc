@@ -29,6 +29,14 @@ bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> word
   });
 }
 
+// Instructions of SQLite's machine between two questions whether to go on: a tenth of a
+// millisecond.
+constexpr int kStepsBetweenLooks = 10'000;
+
+int IsCancelled(void* cancelled) {
+  return (*static_cast<const std::function<bool()>*>(cancelled))() ? 1 : 0;
+}
+
 std::string_view View(const char* text) { return text == nullptr ? std::string_view() : text; }
 
 // What reads is allowed, and what is written to the temporary schema, which is gone at the end.
@@ -129,6 +137,7 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
       nullptr);
   std::unique_ptr<Database> database(new Database(opened));
   if (code != SQLITE_OK) return util::Error{"SQLite cannot be used: out of memory", ""};
+  database->cancelled_ = options.cancelled;
   if (RegisterTraceModule(opened, std::move(options)) != SQLITE_OK) return database->Failure();
   for (const tables::TableInfo& info : tables::Tables()) {
     const std::unique_ptr<char, void (*)(void*)> statement(
@@ -151,6 +160,9 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
   sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, kMaxLength);
   sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_set_authorizer(opened, Authorize, nullptr);
+  if (database->cancelled_) {
+    sqlite3_progress_handler(opened, kStepsBetweenLooks, IsCancelled, &database->cancelled_);
+  }
   return database;
 }
 
@@ -160,15 +172,12 @@ util::Status Database::Run(const std::string& statements, ResultWriter& writer,
   const char* const end = rest + statements.size();
   while (rest < end) {
     sqlite3_stmt* prepared = nullptr;
-    const int code =
-        sqlite3_prepare_v2(database_.get(), rest, static_cast<int>(end - rest), &prepared, &rest);
+    // With the NUL behind it: else SQLite copies all of the rest for each statement.
+    const int code = sqlite3_prepare_v2(database_.get(), rest, static_cast<int>(end - rest) + 1,
+                                        &prepared, &rest);
     const std::unique_ptr<sqlite3_stmt, Finalizer> statement(prepared);
     if (code != SQLITE_OK) return Failure();
-    if (!statement) {
-      // A comment, or a text that ends in the middle.
-      if (rest < end && *rest == '\0') break;
-      continue;
-    }
+    if (!statement) continue;  // spaces, or a comment
     const int columns = sqlite3_column_count(prepared);
     std::vector<std::string> names;
     for (int i = 0; i < columns; ++i) names.emplace_back(View(sqlite3_column_name(prepared, i)));
@@ -190,7 +199,5 @@ util::Status Database::Run(const std::string& statements, ResultWriter& writer,
   }
   return util::Ok();
 }
-
-bool Database::IsComplete(const std::string& text) { return sqlite3_complete(text.c_str()) != 0; }
 
 }  // namespace query

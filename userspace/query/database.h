@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -21,14 +22,12 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Statements with semicolons between them, one after the other up to the first error. Statements
+  // Statements with semicolons between them, one after the other up to the first error; no NUL
+  // among them. Statements
   // read; they may make temporary tables, views and indexes, which nobody else sees. `done`, if not
   // null, is asked after each row: true ends it all.
   util::Status Run(const std::string& statements, ResultWriter& writer,
                    const std::function<bool()>& done = nullptr);
-
-  // Whether `text` ends with a whole statement.
-  static bool IsComplete(const std::string& text);
 
  private:
   struct Closer {
@@ -38,6 +37,7 @@ class Database {
   explicit Database(sqlite3* database) : database_(database) {}
   util::Error Failure() const;
 
+  std::function<bool()> cancelled_;  // asked by what follows
   std::unique_ptr<sqlite3, Closer> database_;
 };
 

@@ -19,23 +19,33 @@ util::Status TableCursor::Begin(const ScanPlan& plan, const tables::RowFilter& f
   scan_->Want(table_, plan.columns, filter);
   batch_ = scan_->rows(table_);
   width_ = batch_->columns().size();
-  if (!plan.grouped_by.empty()) {
-    std::vector<uint8_t> keys;
-    for (const uint8_t column : plan.grouped_by) {
-      if (batch_->Wants(column)) keys.push_back(batch_->SlotOf(column));
-    }
-    if (!keys.empty()) {
-      auto groups = std::make_unique<RowGroups>(width_, std::move(keys));
-      while (scan_->Advance()) {
-        for (size_t i = 0; i < batch_->size(); ++i) {
-          if (auto status = groups->Add(batch_->row(i)); !status) return status;
-        }
-      }
-      groups->Seal();
-      groups_ = std::move(groups);
+  if (auto status = Group(plan); !status) return status;
+  return Fetch();
+}
+
+util::Result<bool> TableCursor::Advance() {
+  if (cancelled_ && cancelled_()) return util::Error{"interrupted", ""};
+  return scan_->Advance();
+}
+
+util::Status TableCursor::Group(const ScanPlan& plan) {
+  std::vector<uint8_t> keys;
+  for (const uint8_t column : plan.grouped_by) {
+    if (batch_->Wants(column)) keys.push_back(batch_->SlotOf(column));
+  }
+  if (keys.empty()) return util::Ok();
+  auto groups = std::make_unique<RowGroups>(width_, std::move(keys));
+  for (;;) {
+    const auto more = Advance();
+    if (!more) return more.error();
+    if (!*more) break;
+    for (size_t i = 0; i < batch_->size(); ++i) {
+      if (auto status = groups->Add(batch_->row(i)); !status) return status;
     }
   }
-  return Fetch();
+  groups->Seal();
+  groups_ = std::move(groups);
+  return util::Ok();
 }
 
 util::Status TableCursor::Fetch() {
@@ -51,7 +61,10 @@ util::Status TableCursor::Fetch() {
     left_ = row_ == nullptr ? 0 : 1;
     if (row_ != nullptr) return util::Ok();
   } else {
-    while (scan_->Advance()) {
+    for (;;) {
+      const auto more = Advance();
+      if (!more) return fail(more.error());
+      if (!*more) break;
       if (batch_->size() == 0) continue;
       row_ = batch_->row(0);
       left_ = batch_->size();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -17,9 +18,10 @@ namespace query {
 
 class TableCursor {
  public:
-  // `file` and `texts` must outlive it.
-  TableCursor(const TraceFile& file, tables::Table table, tables::TextPool& texts)
-      : file_(file), table_(table), texts_(texts) {}
+  // All of these must outlive it. `cancelled` may be null; true is an error.
+  TableCursor(const TraceFile& file, tables::Table table, tables::TextPool& texts,
+              const std::function<bool()>& cancelled)
+      : file_(file), table_(table), texts_(texts), cancelled_(cancelled) {}
   TableCursor(const TableCursor&) = delete;
   TableCursor& operator=(const TableCursor&) = delete;
 
@@ -47,12 +49,15 @@ class TableCursor {
   const fxt::Reader& reader() const { return scan_->reader(); }
 
  private:
+  // Further rows of the file; false at its end.
+  util::Result<bool> Advance();
+  util::Status Group(const ScanPlan& plan);
   util::Status Fetch();
-  util::Status Group();
 
   const TraceFile& file_;
   tables::Table table_;
   tables::TextPool& texts_;
+  const std::function<bool()>& cancelled_;
   std::unique_ptr<fxt::ByteSource> source_;
   std::unique_ptr<tables::Scan> scan_;
   const tables::RowBatch* batch_ = nullptr;

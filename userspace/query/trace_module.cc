@@ -34,7 +34,7 @@ struct TraceTable {
 };
 
 struct Cursor {
-  explicit Cursor(TraceTable& of) : cursor(*of.file, of.table, of.texts) {}
+  explicit Cursor(TraceTable& of) : cursor(*of.file, of.table, of.texts, of.options->cancelled) {}
   sqlite3_vtab_cursor base = {};
   TableCursor cursor;
 };

@@ -20,6 +20,8 @@ namespace query {
 struct TraceModuleOptions {
   // Told at the end of a pass over a file what was wrong with it. May be null.
   std::function<void(const fxt::Reader&)> on_end;
+  // Asked at times while a file is read; true ends the statement with an error. May be null.
+  std::function<bool()> cancelled;
 };
 
 // Registers the module "fxt", and the aggregate quantile(value, q): the value below or at which the

@@ -2,284 +2,351 @@
 #include "serve/one_download.h"
 
 #include <fmt/format.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/version.hpp>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <optional>
 
+#include "http/message_parser.h"
 #include "serve/peer_user.h"
 
 namespace serve {
 namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = boost::beast::http;
-using asio::ip::tcp;
-using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+using http::Message;
 
 // Of one step: a request, or a piece of the file. Pages that are being loaded take it in bursts.
 constexpr auto kStep = std::chrono::seconds(60);
-constexpr size_t kPiece = size_t{256} << 10;
-constexpr size_t kHeaderBytes = size_t{16} << 10;
+// Whoever has it all may take so long to say goodbye.
+constexpr auto kLinger = std::chrono::seconds(5);
+// What is on its way to the other end is asked for so often; no event tells.
+constexpr auto kLook = std::chrono::milliseconds(20);
+constexpr uint64_t kPiece = uint64_t{256} << 10;
 constexpr size_t kConnections = 32;
 
+bool WouldWait() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
 // What connections share.
-struct Shared {
+struct Offer {
   const DownloadOptions& options;
   int file = -1;
   uint64_t bytes = 0;
   uint16_t port = 0;
-  size_t connections = 0;
   bool taken = false;  // it is being downloaded
-  std::function<void()> on_downloaded;
 };
 
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection {
  public:
-  Connection(tcp::socket socket, Shared& shared) : stream_(std::move(socket)), shared_(shared) {
-    ++shared_.connections;
-    parser_.header_limit(kHeaderBytes);
-    parser_.body_limit(0);
-  }
+  enum class Phase : uint8_t { kRequest, kHead, kFile, kGoodbye, kOver, kDownloaded };
+
+  Connection(util::UniqueFd fd, uint16_t peer_port, Offer& offer)
+      : fd_(std::move(fd)), peer_port_(peer_port), offer_(offer) {}
   ~Connection() {
-    --shared_.connections;
     // It was not all: someone may try again.
-    if (sending_) shared_.taken = false;
+    if (with_file_ && phase_ != Phase::kDownloaded) offer_.taken = false;
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  void Read() {
-    stream_.expires_after(kStep);
-    http::async_read_header(stream_, buffer_, parser_,
-                            [self = shared_from_this()](error_code error, size_t) {
-                              if (!error) self->Answer();
-                            });
+  Phase phase() const { return phase_; }
+  pollfd wanted() const {
+    const bool writes = phase_ == Phase::kHead || phase_ == Phase::kFile;
+    // An end that is closed would be told of again and again.
+    return {.fd = peer_closed_ ? -1 : fd_.get(),
+            .events = static_cast<short>(writes ? POLLOUT : POLLIN),
+            .revents = 0};
+  }
+  // When it goes on without an event.
+  Clock::time_point wakes() const {
+    const bool looks = phase_ == Phase::kGoodbye && with_file_ && !arrived_;
+    return looks ? std::min(deadline_, Clock::now() + kLook) : deadline_;
+  }
+
+  // As far as it goes without waiting.
+  void Go() {
+    if (phase_ == Phase::kRequest) Read();
+    if (phase_ == Phase::kHead) SendHead();
+    if (phase_ == Phase::kFile) SendFile();
+    if (phase_ == Phase::kGoodbye) WaitForGoodbye();
+    const bool going = phase_ != Phase::kOver && phase_ != Phase::kDownloaded;
+    if (!going || Clock::now() < deadline_) return;
+    phase_ =
+        phase_ == Phase::kGoodbye && with_file_ && arrived_ ? Phase::kDownloaded : Phase::kOver;
   }
 
  private:
-  using Request = http::request<http::empty_body>;
+  void Begin(Phase phase, Clock::duration patience) {
+    phase_ = phase;
+    deadline_ = Clock::now() + patience;
+  }
 
-  bool IsForUs(const Request& request) const {
-    error_code error;
-    const tcp::endpoint peer = stream_.socket().remote_endpoint(error);
-    if (error) return false;
-    const auto user = PeerUser(peer.port(), shared_.port);
-    const auto& users = shared_.options.users;
+  void Read() {
+    std::array<char, 4096> piece;
+    while (phase_ == Phase::kRequest) {
+      const ssize_t got = recv(fd_.get(), piece.data(), piece.size(), 0);
+      if (got < 0 && WouldWait()) return;
+      if (got <= 0) return Begin(Phase::kOver, {});
+      const auto read = request_.Add({piece.data(), static_cast<size_t>(got)});
+      if (request_.has_head()) return Answer();
+      if (!read) return Begin(Phase::kOver, {});
+    }
+  }
+
+  bool IsForUs(const Message& request) const {
+    const auto user = PeerUser(peer_port_, offer_.port);
+    const auto& users = offer_.options.users;
     if (!user || std::find(users.begin(), users.end(), *user) == users.end()) return false;
-    const auto host = request[http::field::host];
-    if (request.count(http::field::host) != 1 || request.count(http::field::origin) != 1) {
-      return false;
-    }
-    if (host != fmt::format("127.0.0.1:{}", shared_.port) &&
-        host != fmt::format("localhost:{}", shared_.port)) {
-      return false;
-    }
-    return request[http::field::origin] == shared_.options.origin;
+    if (request.Count("Host") != 1 || request.Count("Origin") != 1) return false;
+    const std::string_view host = request.ValueOf("Host");
+    return (host == fmt::format("127.0.0.1:{}", offer_.port) ||
+            host == fmt::format("localhost:{}", offer_.port)) &&
+           request.ValueOf("Origin") == offer_.options.origin;
   }
 
   void Answer() {
-    const Request& request = parser_.get();
-    const bool known = IsForUs(request);
-    if (!known) return Refuse(http::status::forbidden, false);
-    if (request.target() != shared_.options.path) return Refuse(http::status::not_found, true);
-    switch (request.method()) {
-      case http::verb::options:
-        return Permit(request);
-      case http::verb::head:
-        return Head(false);
-      case http::verb::get:
-        if (shared_.taken) return Refuse(http::status::service_unavailable, true);
-        return Head(true);
-      default:
-        return Refuse(http::status::method_not_allowed, true);
+    const Message& request = request_.message();
+    if (!IsForUs(request)) return Respond("403 Forbidden", "Content-Length: 0\r\n");
+    const std::string known =
+        fmt::format("Access-Control-Allow-Origin: {}\r\n", offer_.options.origin);
+    const auto refuse = [&](std::string_view status, std::string_view fields = "") {
+      Respond(status, fmt::format("{}{}Content-Length: 0\r\n", known, fields));
+    };
+    if (request.target != offer_.options.path) return refuse("404 Not Found");
+    // A browser asks first whether a page of the internet may reach this machine.
+    if (request.method == "OPTIONS") {
+      const bool asks = request.Count("Access-Control-Request-Private-Network") != 0;
+      return Respond("204 No Content",
+                     fmt::format("{}Access-Control-Allow-Methods: GET, HEAD\r\n{}", known,
+                                 asks ? "Access-Control-Allow-Private-Network: true\r\n" : ""));
     }
-  }
-
-  void Begin(http::status status, bool known) {
-    response_.version(11);
-    response_.result(status);
-    response_.keep_alive(false);
-    response_.set(http::field::cache_control, "no-store");
-    response_.set("X-Content-Type-Options", "nosniff");
-    response_.set(http::field::vary, "Origin");
-    if (known) response_.set(http::field::access_control_allow_origin, shared_.options.origin);
-  }
-
-  void Refuse(http::status status, bool known) {
-    Begin(status, known);
-    if (status == http::status::method_not_allowed) {
-      response_.set(http::field::allow, "GET, HEAD, OPTIONS");
+    if (request.method != "GET" && request.method != "HEAD") {
+      return refuse("405 Method Not Allowed", "Allow: GET, HEAD, OPTIONS\r\n");
     }
-    response_.content_length(0);
-    Send([](Connection& self) { self.Close(); });
-  }
-
-  // A browser asks first whether a page of the internet may reach this machine.
-  void Permit(const Request& request) {
-    Begin(http::status::no_content, true);
-    response_.set(http::field::access_control_allow_methods, "GET, HEAD");
-    if (request.count("Access-Control-Request-Private-Network") != 0) {
-      response_.set("Access-Control-Allow-Private-Network", "true");
+    if (request.method == "GET") {
+      if (offer_.taken) return refuse("503 Service Unavailable");
+      with_file_ = offer_.taken = true;
     }
-    Send([](Connection& self) { self.Close(); });
+    Respond("200 OK", fmt::format("{}Content-Type: {}\r\nContent-Length: {}\r\n", known,
+                                  offer_.options.content_type, offer_.bytes));
   }
 
-  void Head(bool with_file) {
-    Begin(http::status::ok, true);
-    response_.set(http::field::content_type, shared_.options.content_type);
-    response_.content_length(shared_.bytes);
-    if (!with_file) return Send([](Connection& self) { self.Close(); });
-    sending_ = shared_.taken = true;
-    piece_.resize(kPiece);
-    Send([](Connection& self) { self.SendPiece(); });
+  void Respond(std::string_view status, std::string_view fields) {
+    head_ = fmt::format(
+        "HTTP/1.1 {}\r\nConnection: close\r\nCache-Control: no-store\r\n"
+        "X-Content-Type-Options: nosniff\r\nVary: Origin\r\n{}\r\n",
+        status, fields);
+    Begin(Phase::kHead, kStep);
   }
 
-  // The head, with `then` behind it.
-  void Send(void (*then)(Connection&)) {
-    stream_.expires_after(kStep);
-    serializer_.emplace(response_);
-    http::async_write_header(stream_, *serializer_,
-                             [self = shared_from_this(), then](error_code error, size_t) {
-                               if (!error) then(*self);
-                             });
+  void SendHead() {
+    while (!head_.empty()) {
+      const ssize_t sent = send(fd_.get(), head_.data(), head_.size(), MSG_NOSIGNAL);
+      if (sent < 0 && WouldWait()) return;
+      if (sent < 0) return Begin(Phase::kOver, {});
+      head_.erase(0, static_cast<size_t>(sent));
+    }
+    if (with_file_) return Begin(Phase::kFile, kStep);
+    Finish();
   }
 
-  void SendPiece() {
-    if (sent_ == shared_.bytes) return Close();
-    const size_t wanted = std::min<uint64_t>(piece_.size(), shared_.bytes - sent_);
-    const ssize_t got = pread(shared_.file, piece_.data(), wanted, static_cast<off_t>(sent_));
-    // A file that became shorter: the page sees that the end is missing.
-    if (got <= 0) return;
-    stream_.expires_after(kStep);
-    asio::async_write(stream_, asio::buffer(piece_.data(), static_cast<size_t>(got)),
-                      [self = shared_from_this()](error_code error, size_t bytes) {
-                        if (error) return;
-                        self->sent_ += bytes;
-                        self->SendPiece();
-                      });
+  void SendFile() {
+    // Other connections have their turn in between.
+    const uint64_t piece_end = std::min(sent_ - sent_ % kPiece + kPiece, offer_.bytes);
+    while (sent_ < piece_end) {
+      auto at = static_cast<off_t>(sent_);
+      const ssize_t sent = sendfile(fd_.get(), offer_.file, &at, piece_end - sent_);
+      if (sent < 0 && WouldWait()) return;
+      // A file that became shorter: the page sees that the end is missing.
+      if (sent <= 0) return Begin(Phase::kOver, {});
+      sent_ += static_cast<uint64_t>(sent);
+    }
+    if (sent_ < offer_.bytes) return Begin(Phase::kFile, kStep);
+    Finish();
   }
 
-  // Waits for the other end to close: what is on its way would be thrown away.
-  void Close() {
-    error_code error;
-    stream_.socket().shutdown(tcp::socket::shutdown_send, error);
-    stream_.expires_after(std::chrono::seconds(5));
-    stream_.async_read_some(asio::buffer(rest_), [self = shared_from_this()](error_code, size_t) {
-      if (!self->sending_) return;
-      self->sending_ = false;
-      self->shared_.on_downloaded();
-    });
+  // Then the other end has its turn to close: what is on its way would be thrown away.
+  void Finish() {
+    shutdown(fd_.get(), SHUT_WR);
+    Begin(Phase::kGoodbye, with_file_ ? kStep : kLinger);
   }
 
-  beast::tcp_stream stream_;
-  Shared& shared_;
-  beast::flat_buffer buffer_{kHeaderBytes};
-  http::request_parser<http::empty_body> parser_;
-  http::response<http::empty_body> response_;
-  std::optional<http::response_serializer<http::empty_body>> serializer_;
-  std::vector<char> piece_;
-  std::array<char, 64> rest_{};
+  void WaitForGoodbye() {
+    std::array<char, 4096> rest;
+    // Somebody who sends without end is not listened to without end.
+    for (int i = 0; i < 16 && !peer_closed_; ++i) {
+      const ssize_t got = recv(fd_.get(), rest.data(), rest.size(), 0);
+      if (got < 0 && WouldWait()) break;
+      // A reset: of what was sent something was not read.
+      if (got < 0) return Begin(Phase::kOver, {});
+      peer_closed_ = got == 0;
+    }
+    if (!with_file_) {
+      if (peer_closed_) Begin(Phase::kOver, {});
+      return;
+    }
+    if (!arrived_) {
+      int under_way = 0;
+      if (ioctl(fd_.get(), SIOCOUTQ, &under_way) != 0) return Begin(Phase::kOver, {});
+      if (under_way == 0) {
+        arrived_ = true;
+        Begin(Phase::kGoodbye, kLinger);
+      } else if (under_way != under_way_) {
+        under_way_ = under_way;
+        Begin(Phase::kGoodbye, kStep);
+      }
+    }
+    if (arrived_ && peer_closed_) Begin(Phase::kDownloaded, {});
+  }
+
+  util::UniqueFd fd_;
+  uint16_t peer_port_;
+  Offer& offer_;
+  Phase phase_ = Phase::kRequest;
+  Clock::time_point deadline_ = Clock::now() + kStep;
+  http::MessageParser request_{http::MessageParser::Of::kRequest, {}};
+  std::string head_;
   uint64_t sent_ = 0;
-  bool sending_ = false;
+  int under_way_ = 0;  // bytes that the other end's kernel has not acknowledged
+  bool with_file_ = false;
+  bool arrived_ = false;      // all of it is in the other end's kernel
+  bool peer_closed_ = false;  // nothing comes from there any more
+};
+
+// SIGINT and SIGTERM, as long as it lives.
+class Interrupt {
+ public:
+  Interrupt() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    told_ = fd_.get();
+    struct sigaction action = {};
+    action.sa_handler = [](int) {
+      const int error = errno;
+      const uint64_t one = 1;
+      // Full is as good as told.
+      [[maybe_unused]] const ssize_t written = write(told_, &one, sizeof one);
+      errno = error;
+    };
+    sigaction(SIGINT, &action, &before_[0]);
+    sigaction(SIGTERM, &action, &before_[1]);
+  }
+  ~Interrupt() {
+    sigaction(SIGINT, &before_[0], nullptr);
+    sigaction(SIGTERM, &before_[1], nullptr);
+  }
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  int fd() const { return fd_.get(); }
+
+ private:
+  inline static std::atomic<int> told_ = -1;
+  util::UniqueFd fd_;
+  std::array<struct sigaction, 2> before_ = {};
 };
 
 class Server final : public OneDownload {
  public:
   Server(const DownloadOptions& options, util::UniqueFd file, uint64_t bytes)
       : options_(options), file_(std::move(file)) {
-    shared_.file = file_.get();
-    shared_.bytes = bytes;
+    offer_.file = file_.get();
+    offer_.bytes = bytes;
   }
 
   util::Status Open() {
-    const tcp::endpoint here(asio::ip::address_v4::loopback(), options_.port);
-    error_code error;
-    acceptor_.open(here.protocol(), error);
-    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor_.bind(here, error);
-    if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
-    if (!error) shared_.port = acceptor_.local_endpoint(error).port();
-    if (!error) return util::Ok();
-    if (error == asio::error::address_in_use) {
+    sockaddr_in here = {};
+    here.sin_family = AF_INET;
+    here.sin_port = htons(options_.port);
+    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* const address = reinterpret_cast<sockaddr*>(&here);
+    socklen_t length = sizeof here;
+    const int reuse = 1;
+    listener_.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (listener_ &&
+        setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) == 0 &&
+        bind(listener_.get(), address, length) == 0 && listen(listener_.get(), SOMAXCONN) == 0 &&
+        getsockname(listener_.get(), address, &length) == 0) {
+      offer_.port = ntohs(here.sin_port);
+      return util::Ok();
+    }
+    if (errno == EADDRINUSE) {
       return util::Error{
           fmt::format("port {} of 127.0.0.1 is used by another program", options_.port),
           fmt::format("another `fxt open` may be waiting; `ss -ltnp sport = :{}` tells who it is",
                       options_.port)};
     }
     return util::Error{
-        fmt::format("cannot listen on 127.0.0.1:{}: {}", options_.port, error.message()), ""};
+        fmt::format("cannot listen on 127.0.0.1:{}: {}", options_.port, std::strerror(errno)), ""};
   }
 
-  uint16_t port() const override { return shared_.port; }
+  uint16_t port() const override { return offer_.port; }
   const std::string& path() const override { return options_.path; }
 
   End Run() override {
-    shared_.on_downloaded = [this] { Stop(End::kDownloaded); };
-    asio::signal_set signals(context_, SIGINT, SIGTERM);
-    signals.async_wait([this](error_code error, int) {
-      if (!error) Stop(End::kInterrupted);
-    });
-    asio::steady_timer timer(context_);
-    // While somebody takes it there is no hurry.
-    const std::function<void()> watch = [&] {
-      timer.expires_after(options_.patience);
-      timer.async_wait([&](error_code error) {
-        if (error) return;
-        if (shared_.taken) return watch();
-        Stop(End::kNobodyCame);
+    const Interrupt interrupt;
+    auto gives_up = Clock::now() + options_.patience;
+    for (;;) {
+      const bool accepts = Clock::now() >= accepts_from_;
+      auto wakes = accepts ? gives_up : std::min(gives_up, accepts_from_);
+      std::vector<pollfd> waits = {
+          {.fd = interrupt.fd(), .events = POLLIN, .revents = 0},
+          {.fd = accepts ? listener_.get() : -1, .events = POLLIN, .revents = 0}};
+      for (const auto& connection : connections_) {
+        waits.push_back(connection->wanted());
+        wakes = std::min(wakes, connection->wakes());
+      }
+      const auto wait = std::chrono::ceil<std::chrono::milliseconds>(wakes - Clock::now()).count();
+      if (poll(waits.data(), waits.size(), static_cast<int>(std::clamp<int64_t>(wait, 0, 60'000))) <
+          0) {
+        for (pollfd& one : waits) one.revents = 0;
+      }
+      if (waits[0].revents != 0) return End::kInterrupted;
+      for (const auto& connection : connections_) {
+        connection->Go();
+        if (connection->phase() == Connection::Phase::kDownloaded) return End::kDownloaded;
+      }
+      std::erase_if(connections_, [](const auto& connection) {
+        return connection->phase() == Connection::Phase::kOver;
       });
-    };
-    watch();
-    Accept();
-    context_.run();
-    return end_;
+      if (waits[1].revents != 0) Accept();
+      if (Clock::now() < gives_up) continue;
+      // While somebody takes it there is no hurry.
+      if (!offer_.taken) return End::kNobodyCame;
+      gives_up = Clock::now() + options_.patience;
+    }
   }
 
  private:
   void Accept() {
-    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
-      if (error == asio::error::operation_aborted) return;
-      // Beyond so many they are closed at once.
-      if (!error && shared_.connections < kConnections) {
-        std::make_shared<Connection>(std::move(socket), shared_)->Read();
-      }
-      if (!error) return Accept();
-      // Out of descriptors: not at once again.
-      retry_.expires_after(std::chrono::milliseconds(100));
-      retry_.async_wait([this](error_code stopped) {
-        if (!stopped) Accept();
-      });
-    });
-  }
-
-  void Stop(End end) {
-    end_ = end;
-    context_.stop();
+    sockaddr_in peer = {};
+    socklen_t length = sizeof peer;
+    util::UniqueFd fd(accept4(listener_.get(), reinterpret_cast<sockaddr*>(&peer), &length,
+                              SOCK_CLOEXEC | SOCK_NONBLOCK));
+    // Out of descriptors: not at once again.
+    if (!fd && !WouldWait()) accepts_from_ = Clock::now() + std::chrono::milliseconds(100);
+    // Beyond so many they are closed at once.
+    if (!fd || connections_.size() >= kConnections) return;
+    connections_.push_back(
+        std::make_unique<Connection>(std::move(fd), ntohs(peer.sin_port), offer_));
   }
 
   DownloadOptions options_;
   util::UniqueFd file_;
-  Shared shared_{.options = options_, .on_downloaded = {}};
-  End end_ = End::kInterrupted;
-  // Below what its handlers refer to: they go first.
-  asio::io_context context_{1};
-  tcp::acceptor acceptor_{context_};
-  asio::steady_timer retry_{context_};
+  util::UniqueFd listener_;
+  Offer offer_{.options = options_};
+  Clock::time_point accepts_from_ = {};
+  // Below what they refer to: they go first.
+  std::vector<std::unique_ptr<Connection>> connections_;
 };
 
 }  // namespace

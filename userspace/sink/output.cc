@@ -156,7 +156,7 @@ util::Status Output::Close() {
       error_ = util::Error{fmt::format("{} was removed while it was written", name_), ""};
     }
   }
-  if (file_ && !file_->recording()) {
+  if (file_ && !file_->recording() && !file_->with_others()) {
     auto published = file_->Publish();
     if (!published && !error_) error_ = published.TakeError();
   }

@@ -43,7 +43,8 @@ class Output {
   // (which stays that of Close()). False where that cannot be done.
   bool CutTo(uint64_t bytes);
 
-  // Gives the descriptor up; a file that is no recording takes its name, if all went well. The
+  // Gives the descriptor up; a file that is no recording takes its name, if all went well, unless
+  // it does so with others. The
   // first error of all, or Ok; a second call gives the same.
   util::Status Close();
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -31,7 +32,7 @@ class RunSorter {
 
   struct Item {
     int64_t time = 0;
-    std::span<const std::byte> bytes;  // until the next Next()
+    std::span<const std::byte> bytes;  // until the next Next(), aligned to nothing
   };
   // The next in order; false behind the last one.
   util::Result<bool> Next(Item& item);
@@ -42,14 +43,11 @@ class RunSorter {
   size_t runs() const { return runs_.size(); }
 
  private:
-  struct Head {  // before each item, in memory and in the file
-    int64_t time;
-    uint32_t bytes;
-    uint32_t unused;
-  };
+  // Before each item, in memory and in the file: its time, and how many bytes it has.
+  static constexpr size_t kHeadBytes = sizeof(int64_t) + sizeof(uint32_t);
   struct Entry {
     int64_t time;
-    uint64_t offset;  // of its Head in arena_
+    uint64_t offset;  // of its head in arena_
   };
   struct Run {
     uint64_t next = 0;  // in the file: first byte that is not in the buffer
@@ -59,32 +57,45 @@ class RunSorter {
     size_t at = 0;      // of the item in hand
     size_t filled = 0;  // bytes of the buffer
   };
+  // Whose turn it is: the item of a run that is next.
+  struct Contender {
+    int64_t time;
+    int64_t run;
+  };
 
+  void MakeRoom(size_t bytes);
   void SortEntries();
+  void SortByDigits(int64_t least, int64_t most);
   util::Status Spill();
+  util::Status CopyOut(const Entry& entry);
   util::Status WriteOut();
+  util::Status StartMerge();
   // Makes the item at `run.at` whole in its buffer; false at the end of the run.
   util::Result<bool> Fill(Run& run);
-  const Head& HeadOf(const Run& run) const;
-  bool Before(uint32_t a, uint32_t b) const;
-  void SiftDown(size_t at);
-  util::Status StartMerge();
+  // Lets the next item of `run` find its place among those of the others.
+  util::Status Enter(size_t run);
 
   size_t memory_bytes_;
-  std::vector<std::byte> arena_;
-  std::vector<Entry> entries_;
-  bool in_order_ = true;  // entries_
+  // All three take memory as they are filled.
+  std::unique_ptr<std::byte[]> arena_;
+  std::unique_ptr<Entry[]> entries_;
+  std::unique_ptr<Entry[]> spare_;  // as large as entries_
+  size_t arena_room_ = 0;
+  size_t arena_size_ = 0;
+  size_t count_ = 0;  // of entries_
+  bool in_order_ = true;
   uint64_t items_ = 0;
 
   util::UniqueFd file_;
   uint64_t file_bytes_ = 0;
-  std::vector<std::byte> out_;  // to be written to the file
+  std::unique_ptr<std::byte[]> out_;  // to be written to the file
+  size_t out_size_ = 0;
   std::vector<Run> runs_;
 
   // While they are handed out.
   size_t next_entry_ = 0;
-  std::vector<uint32_t> heap_;  // runs that have items, the first in front
-  bool advance_ = false;        // the front's item was handed out
+  std::vector<Contender> losers_;  // a tree, with the winner above it in front
+  bool advance_ = false;           // the winner's item was handed out
 };
 
 }  // namespace sort

@@ -180,7 +180,7 @@ TEST(SwitchLog, SurvivesTheDisk) {
 
 TEST(FtraceSession, BinaryPagesSayWhatTheKernelPrints) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root";
-  auto session = FtraceSession::Create({.buffer_kib = 8192});
+  auto session = FtraceSession::Create({.buffer_kib = 32768});
   if (!session.ok()) GTEST_SKIP() << session.error().message;
   ASSERT_TRUE(session->Start().ok());
   // Two threads that keep handing over, and pauses long enough for time extensions.

@@ -75,6 +75,16 @@ const std::vector<Scenario>& Scenarios() {
       {"bouncing", "a thread moves to another CPU for each item", Bouncing},
       {"larger_batches", "items come in twenties instead of twos", LargerBatches},
       {"other_order", "nothing: two processes start in another order", OtherOrder},
+      {"serial_calls", "twelve questions one after the other instead of one for all", SerialCalls},
+      {"growing_list", "all that came before is gone through for each item", GrowingList},
+      {"head_of_line", "long questions stand in the same queue as short ones", HeadOfLine},
+      {"many_descriptors", "3,000 descriptors are polled for each message, not 8", ManyDescriptors},
+      {"aligned_timers", "twelve timers expire at the same time", AlignedTimers},
+      {"synchronous_helper", "a loop of events waits for the processes that it starts",
+       SynchronousHelper},
+      {"no_readahead", "a file is read in order without reading ahead", NoReadAhead},
+      {"cache_misses", "half of all lookups go to the store, not one in twenty", CacheMisses},
+      {"idle_threads", "nothing: twelve threads more that nobody gives work", IdleThreads},
   };
   return all;
 }

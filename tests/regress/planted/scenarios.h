@@ -110,6 +110,17 @@ int Bouncing(const Options& options);
 int LargerBatches(const Options& options);
 int OtherOrder(const Options& options);
 
+// Others again, made and recorded when all those above were known.
+int SerialCalls(const Options& options);
+int GrowingList(const Options& options);
+int HeadOfLine(const Options& options);
+int ManyDescriptors(const Options& options);
+int AlignedTimers(const Options& options);
+int SynchronousHelper(const Options& options);
+int NoReadAhead(const Options& options);
+int CacheMisses(const Options& options);
+int IdleThreads(const Options& options);
+
 int SlowSystemCall(const Options& options);
 int WakeupChain(const Options& options);
 

@@ -139,6 +139,16 @@ TEST(CompareTest, ForksAreCounted) {
   EXPECT_NEAR(forks->change, 20, 4);
 }
 
+// A pool that is larger from the start costs next to nothing; a thread for each request does.
+TEST(CompareTest, AThreadCostsATenthOfAProcess) {
+  for (const uint64_t made : {15U, 300U}) {
+    auto sides = Simulator(11).Sides({{}}, {{}}, 5);
+    for (measure::Capture& capture : sides.base) capture.groups[0].forked_threads = 3;
+    for (measure::Capture& capture : sides.next) capture.groups[0].forked_threads = made;
+    EXPECT_EQ(Diff(std::move(sides)).findings.empty(), made == 15) << made;
+  }
+}
+
 TEST(CompareTest, LongSleepsNowAndThenAreFoundThoughTheMedianIsTheSame) {
   const DiffReport report = DiffOf([](Work& work) {
     work.long_sleeps = 8;

@@ -76,6 +76,19 @@ TEST(FoldsTest, MoreSleepGoesUnderBetterCpuThatLeavesTheTime) {
   FoldFacts facts;
   facts.slowed = true;
   EXPECT_FALSE(Folded(rows, facts)[0].folded_under);
+  // Or waits less for a CPU, as surely as it sleeps more: that is no finding of either.
+  facts = {};
+  facts.relief = 60;
+  EXPECT_EQ(Folded({rows[0]}, facts)[0].verdict, Verdict::kUnchanged);
+  facts.relief = 0;
+  facts.runnable = -60;
+  EXPECT_EQ(Folded({rows[0]}, facts)[0].verdict, Verdict::kWorse);
+  // Who waits for others in the place of its own pauses does so for no time that it has left.
+  facts.relief = 60;
+  Row for_threads = rows[0];
+  for_threads.statistic = Statistic::kSleepForThreads;
+  EXPECT_EQ(Folded({for_threads}, facts)[0].verdict, Verdict::kWorse);
+  EXPECT_FALSE(Folded({for_threads, rows[1]})[0].folded_under);
   // And so does who sleeps much more than it saves.
   EXPECT_FALSE(Folded({Make(Metric::kSleep, Verdict::kWorse, 400), rows[1]})[0].folded_under);
 }

@@ -145,7 +145,10 @@ TEST(HistogramTest, TailsAreCountedAboveAThreshold) {
   EXPECT_EQ(histogram.CountAbove(10), 4u);
   EXPECT_EQ(histogram.CountAbove(60), 0u);
   EXPECT_DOUBLE_EQ(histogram.ExcessAbove(10), 3 * 10 + 50);
-  EXPECT_DOUBLE_EQ(histogram.MeanLog(0), (5 * std::log(10) + 3 * std::log(20) + std::log(60)) / 9);
+  const double mean = (5 * std::log(10) + 3 * std::log(20) + std::log(60)) / 9;
+  const auto square = [&](double x) { return std::pow(std::log(x) - mean, 2); };
+  EXPECT_DOUBLE_EQ(histogram.LogsOf(0).mean, mean);
+  EXPECT_DOUBLE_EQ(histogram.LogsOf(0).squares, 5 * square(10) + 3 * square(20) + square(60));
 }
 
 TEST(HistogramTest, TheDeviationIsThatOfTheValues) {
@@ -168,7 +171,7 @@ TEST(HistogramTest, AnEmptyOneHasNothing) {
   EXPECT_THAT(histogram.buckets(), IsEmpty());
   EXPECT_EQ(histogram.Quantile(0.5), 0u);
   EXPECT_EQ(histogram.CountAbove(0), 0u);
-  EXPECT_EQ(histogram.MeanLog(1), 0);
+  EXPECT_EQ(histogram.LogsOf(1).mean, 0);
   EXPECT_EQ(histogram.StandardDeviation(), 0);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,10 +21,13 @@ namespace measure::testing {
 // Name, or else has the thread's koid.
 class TraceScript {
  public:
-  TraceScript() {
+  // Threads and wakers' names inline, or by index as a recorder writes them, which are plain.
+  enum References { kInline, kIndexed };
+  explicit TraceScript(References references = kInline) : references_(references) {
     file_.Add(fxt::ProviderInfo{1, schema::kRecorderName});
     file_.Add(fxt::ProviderSection{1});
     file_.Add(fxt::Initialization{1'000'000'000});
+    if (references == kIndexed) file_.Add(fxt::StringRecord{1, "waker"});
   }
 
   TraceScript& Process(fxt::Koid koid, std::string_view name, int64_t parent = 0) {
@@ -67,7 +71,9 @@ class TraceScript {
   }
   // `waker` 0: an interrupt.
   TraceScript& Wake(uint64_t time, fxt::Koid thread, fxt::Koid waker = 0, uint16_t cpu = 0) {
-    const fxt::Argument by{Text("waker"), fxt::KoidValue{waker}};
+    const bool indexed = references_ == kIndexed;
+    const fxt::Argument by{indexed ? fxt::StringRef::Indexed(1, "waker") : Text("waker"),
+                           fxt::KoidValue{waker}};
     file_.Add(fxt::ThreadWakeup{time, cpu, thread, {&by, waker == 0 ? size_t{0} : size_t{1}}});
     return *this;
   }
@@ -113,13 +119,30 @@ class TraceScript {
     while (reader.Next() == fxt::ReadStatus::kRecord) collector.Add(reader);
     return collector.Finish();
   }
+  // The same by AddPlain(), where it takes anything.
+  Capture CollectPlain(const CollectorOptions& options = {}, uint64_t* taken = nullptr) {
+    fxt::MemorySource source(file_.bytes());
+    fxt::Reader reader(source);
+    Collector collector(options);
+    do {
+      if (reader.status() == fxt::ReadStatus::kRecord) collector.Add(reader);
+      const uint64_t plain = collector.AddPlain(reader, 10);
+      if (taken != nullptr) *taken += plain;
+    } while (reader.Next() == fxt::ReadStatus::kRecord);
+    return collector.Finish();
+  }
 
   static fxt::StringRef Text(std::string_view text) { return fxt::StringRef::Inline(text); }
 
  private:
-  static fxt::ThreadRef Ref(fxt::Koid thread, uint32_t cpu) {
-    return thread == 0 ? fxt::ThreadRef::Inline(0, schema::IdleKoid(cpu))
-                       : fxt::ThreadRef::Inline(thread, thread);
+  fxt::ThreadRef Ref(fxt::Koid thread, uint32_t cpu) {
+    const fxt::Koid koid = thread == 0 ? schema::IdleKoid(cpu) : thread;
+    if (references_ == kInline || indexes_.size() == 255) {
+      return fxt::ThreadRef::Inline(thread, koid);
+    }
+    const auto [at, fresh] = indexes_.try_emplace(koid, static_cast<uint8_t>(indexes_.size() + 1));
+    if (fresh) file_.Add(fxt::ThreadRecord{at->second, thread, koid});
+    return fxt::ThreadRef::Indexed(at->second, thread, koid);
   }
   TraceScript& Object(fxt::KernelObjectType type, fxt::Koid koid, std::string_view name,
                       const fxt::Argument& argument) {
@@ -142,6 +165,8 @@ class TraceScript {
     return *this;
   }
 
+  References references_;
+  std::map<fxt::Koid, uint8_t> indexes_;
   fxt::testing::FileBuilder file_;
 };
 

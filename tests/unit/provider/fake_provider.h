@@ -16,10 +16,10 @@ namespace provider::testing {
 
 class FakeProvider {
  public:
-  explicit FakeProvider(const SharedBuffer& buffer)
-      : blocks_(buffer.blocks()), bytes_(fxt_buffer_bytes(blocks_)) {
-    memory_ = static_cast<uint8_t*>(
-        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, buffer.fd(), 0));
+  explicit FakeProvider(const SharedBuffer& buffer) : FakeProvider(buffer.fd(), buffer.blocks()) {}
+  FakeProvider(int fd, uint32_t blocks) : blocks_(blocks), bytes_(fxt_buffer_bytes(blocks_)) {
+    memory_ =
+        static_cast<uint8_t*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
   }
   FakeProvider(const FakeProvider&) = delete;
   FakeProvider& operator=(const FakeProvider&) = delete;

@@ -9,12 +9,9 @@
 #include <random>
 #include <thread>
 
-#include "fxt/reader.h"
-#include "model/task_tracker.h"
 #include "provider/buffer_reader.h"
-#include "sink/memory_sink.h"
 #include "unit/provider/fake_provider.h"
-#include "unit/translate/capture_script.h"
+#include "unit/provider/recorded_file.h"
 
 namespace provider {
 namespace {
@@ -22,23 +19,9 @@ namespace {
 using testing::FakeProvider;
 
 // A file, and a provider of process 100 whose records go there.
-class Recorded {
+class Recorded : public testing::RecordedFile {
  public:
-  explicit Recorded(const std::string& name = "app", fxt_buffer_mode mode = FXT_MODE_STREAMING)
-      : archive(sink),
-        writer(archive, "fxt-record"),
-        tasks(identities, true),
-        translator(writer, tasks, {}),
-        sections(archive, translator) {
-    for (const auto& [tid, tgid] : {std::pair(100u, 100u), {101u, 100u}, {200u, 200u}}) {
-      fxr_task task{};
-      task.header = {1, FXR_SIDE_FORK, 0, 0, sizeof(task)};
-      task.tid = tid;
-      task.tgid = tgid;
-      task.start_time = 1;
-      translator.OnSnapshotTask(task);
-    }
-    translator.OnStart(1);
+  explicit Recorded(const std::string& name = "app", fxt_buffer_mode mode = FXT_MODE_STREAMING) {
     auto buffer = SharedBuffer::Make({.mode = mode, .bytes = 1 << 17, .categories = {}});
     fake.emplace(*buffer);
     reader.emplace(std::make_shared<Identity>(Identity{5, 100, name}), std::move(*buffer));
@@ -55,34 +38,6 @@ class Recorded {
     sections.WriteLoss(*batch, 1000);
   }
 
-  // Events of the provider: "TIME TYPE PROCESS/THREAD CATEGORY:NAME". Nothing may be wrong with the
-  // file.
-  std::vector<std::string> Events(const std::string& provider = "app") {
-    archive.Flush();
-    fxt::MemorySource source(sink.bytes());
-    fxt::Reader read(source);
-    std::vector<std::string> events;
-    fxt::ReadStatus status = fxt::ReadStatus::kRecord;
-    while ((status = read.Next()) == fxt::ReadStatus::kRecord) {
-      const auto* event = std::get_if<fxt::Event>(&read.record());
-      if (event == nullptr || read.provider().name() != provider) continue;
-      events.push_back(
-          std::to_string(event->timestamp) + " " + std::to_string(static_cast<int>(event->type)) +
-          " " + std::to_string(event->thread.process) + "/" + std::to_string(event->thread.thread) +
-          " " + std::string(event->category.text) + ":" + std::string(event->name.text));
-    }
-    EXPECT_EQ(status, fxt::ReadStatus::kEnd);
-    EXPECT_EQ(read.diagnostics().total(), 0u);
-    return events;
-  }
-
-  sink::MemorySink sink;
-  fxt::ArchiveWriter archive;
-  fxt::ProviderWriter writer;
-  translate::testing::FakeIdentities identities;
-  model::TaskTracker tasks;
-  translate::Translator translator;
-  SectionWriter sections;
   std::optional<FakeProvider> fake;
   std::optional<BufferReader> reader;
   ClockPairs pairs;

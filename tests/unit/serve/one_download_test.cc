@@ -55,31 +55,37 @@ class OneDownloadTest : public ::testing::Test {
     }
   }
 
-  // What is answered, to its end.
-  std::string Ask(const std::string& request) {
-    const util::UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  util::UniqueFd Connect(const std::string& request) {
+    util::UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in there = {};
     there.sin_family = AF_INET;
     there.sin_port = htons(server_->port());
     there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(connect(fd.get(), reinterpret_cast<sockaddr*>(&there), sizeof there), 0);
+    if (request.empty()) return fd;
     EXPECT_EQ(send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(request.size()));
+    return fd;
+  }
+  // What comes, to its end.
+  static std::string Rest(int fd) {
     std::string answer;
     std::array<char, 65'536> buffer;
     for (;;) {
-      const ssize_t got = recv(fd.get(), buffer.data(), buffer.size(), 0);
+      const ssize_t got = recv(fd, buffer.data(), buffer.size(), 0);
       if (got <= 0) return answer;
       answer.append(buffer.data(), static_cast<size_t>(got));
     }
   }
+  std::string Ask(const std::string& request) { return Rest(Connect(request).get()); }
   std::string Request(const std::string& method, const std::string& path, const std::string& origin,
                       const std::string& host = "127.0.0.1") {
     return fmt::format("{} {} HTTP/1.1\r\nHost: {}:{}\r\n{}\r\n", method, path, host,
                        server_->port(),
                        origin.empty() ? "" : fmt::format("Origin: {}\r\n", origin));
   }
-  std::string Get() { return Ask(Request("GET", "/secret/trace.fxt", kOrigin)); }
+  std::string Wish() { return Request("GET", "/secret/trace.fxt", kOrigin); }
+  std::string Get() { return Ask(Wish()); }
   static std::string StatusOf(const std::string& answer) {
     return answer.size() < 12 ? "" : answer.substr(9, 3);
   }
@@ -157,6 +163,57 @@ TEST_F(OneDownloadTest, ABrowserMayAskFirst) {
   EXPECT_EQ(head.find(content_), std::string::npos);
   EXPECT_EQ(StatusOf(Get()), "200");
   EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
+}
+
+TEST_F(OneDownloadTest, WhatWasThrownAwayWasNotDownloaded) {
+  Start();
+  {
+    // All of it is on this side, and nobody reads it to its end.
+    const util::UniqueFd fd = Connect(Wish());
+    char byte = 0;
+    EXPECT_EQ(recv(fd.get(), &byte, 1, 0), 1);
+    // It is somebody's download meanwhile.
+    ExpectRefused(Wish(), "503");
+  }
+  std::string again;
+  do {
+    again = Get();
+  } while (StatusOf(again) == "503");
+  EXPECT_EQ(StatusOf(again), "200");
+  EXPECT_TRUE(again.ends_with(content_));
+  EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
+}
+
+TEST_F(OneDownloadTest, WhoHasNothingMoreToSayGetsAllOfIt) {
+  content_ = std::string(20'000'000, 'x') + "end";
+  Start();
+  const util::UniqueFd fd = Connect(Wish());
+  char byte = 0;
+  EXPECT_EQ(recv(fd.get(), &byte, 1, 0), 1);
+  EXPECT_EQ(shutdown(fd.get(), SHUT_WR), 0);
+  EXPECT_TRUE(Rest(fd.get()).ends_with(content_));
+  EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
+}
+
+TEST_F(OneDownloadTest, ManyWhoSayNothingAreInNobodysWay) {
+  Start();
+  std::vector<util::UniqueFd> silent;
+  for (int i = 0; i < 40; ++i) silent.push_back(Connect(i < 20 ? "GET /" : ""));
+  // More than there is room for are sent away at once, and room comes back.
+  EXPECT_EQ(Rest(silent.back().get()), "");
+  silent.clear();
+  std::string answer;
+  do {
+    answer = Get();
+  } while (answer.empty());
+  EXPECT_EQ(StatusOf(answer), "200");
+  EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
+}
+
+TEST_F(OneDownloadTest, AnAnswerIsReadByWhoSendsMore) {
+  Start();
+  const std::string request = Request("POST", "/secret/trace.fxt", kOrigin);
+  EXPECT_EQ(StatusOf(Ask(request + std::string(10'000, 'x'))), "405");
 }
 
 TEST_F(OneDownloadTest, ProgramsOfOtherUsersAreRefused) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <string>
 #include <utility>
@@ -51,6 +52,25 @@ TEST(RunSorterTest, EqualTimesKeepTheirOrderWithAFileAndWithout) {
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     EXPECT_EQ(Drain(sorter), expected);
     EXPECT_EQ(sorter.runs() > 1, memory == 1);
+  }
+}
+
+TEST(RunSorterTest, TimesMayBeAnyNumber) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const size_t memory : {RunSorter::kDefaultMemory, size_t{1}}) {
+    RunSorter sorter(memory);
+    std::mt19937_64 random(1);
+    Items expected;
+    for (int i = 0; i < 20'000; ++i) {
+      const auto chosen = static_cast<int64_t>(random() >> random() % 64);
+      const int64_t time = i % 100 == 0 ? kLeast : i % 100 == 1 ? kMost : chosen;
+      expected.emplace_back(time, std::to_string(i));
+      Add(sorter, time, expected.back().second);
+    }
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    EXPECT_EQ(Drain(sorter), expected);
   }
 }
 

@@ -173,7 +173,14 @@ std::string ValueWords(const DiffReport& report, const Row& row, double value) {
 }
 
 std::string ChangeWords(const DiffReport& report, const Row& row) {
-  return (row.change > 0 ? "+" : "") + MsWords(report, row.change);
+  const char* sign = row.change > 0 ? "+" : "";
+  // The change in ms per second of a run is the ratio again; people want to know how much longer.
+  if (row.metric == Metric::kElapsed) {
+    const double more = row.next.value - row.base.value;
+    return (more < 0 ? "-" : sign) + ValueWords(report, row, std::abs(more));
+  }
+  if (row.metric == Metric::kMachine) return fmt::format("{}{} ms/s", sign, Number(row.change));
+  return sign + MsWords(report, row.change);
 }
 
 std::string RatioWords(const Row& row, double ratio) {

@@ -16,14 +16,11 @@ namespace {
 
 using Picture = InstancePicture;
 
-constexpr std::array<const char*, 4> kWhats = {"run", "idle", "unknown", "many"};
-constexpr std::array<const char*, facts::kShares> kShareNames = {
-    "running", "runnable_wakeup", "runnable_preempted", "sleeping", "blocked", "stopped",
-    "unknown", "absent"};
+constexpr std::array<const char*, 4> kInstantWhats = {"run", "idle", "unknown", "many"};
 
-class Writer {
+class InstanceWriter {
  public:
-  Writer(text::JsonWriter& json, const Picture& picture, const facts::ObjectNames& names)
+  InstanceWriter(text::JsonWriter& json, const Picture& picture, const facts::ObjectNames& names)
       : json_(json), picture_(picture), names_(names) {}
 
   void Write(std::string_view file) {
@@ -66,7 +63,7 @@ class Writer {
     for (const Picture::Lane& lane : picture_.cpus) {
       json_.Line().BeginObject().Key("cpu").Unsigned(lane.cpu).Key("pieces").BeginArray();
       for (const Picture::Piece& piece : lane.pieces) {
-        json_.BeginObject().Key("what").String(kWhats[static_cast<size_t>(piece.what)]);
+        json_.BeginObject().Key("what").String(kInstantWhats[static_cast<size_t>(piece.what)]);
         json_.Key("begin_ns").Unsigned(piece.begin).Key("end_ns").Unsigned(piece.end);
         if (piece.what == Picture::What::kMany) json_.Key("busy_ns").Unsigned(piece.busy_ns);
         if (piece.what == Picture::What::kRun) Thread("thread", piece.thread);
@@ -91,7 +88,8 @@ class Writer {
       json_.Key("states").BeginArray();
       for (const Picture::State& state : picture_.states) {
         if (state.thread != thread) continue;
-        json_.BeginObject().Key("state").String(kShareNames[static_cast<size_t>(state.share)]);
+        json_.BeginObject().Key("state").String(
+            facts::kShareNames[static_cast<size_t>(state.share)]);
         json_.Key("begin_ns").Unsigned(state.begin).Key("end_ns").Unsigned(state.end).EndObject();
       }
       json_.EndArray().EndObject();
@@ -119,7 +117,7 @@ std::string InstancesJson(const std::map<std::string, std::vector<Instance>>& by
     // What could be read once and cannot now has no picture: the figures are what counts.
     if (!measure::Load(file, load)) continue;
     for (const InstancePicture& picture : watcher.pictures()) {
-      if (!picture.cpus.empty()) Writer(json, picture, watcher.names()).Write(file);
+      if (!picture.cpus.empty()) InstanceWriter(json, picture, watcher.names()).Write(file);
     }
   }
   json.EndArray();

@@ -18,17 +18,14 @@ using measure::Distribution;
 using measure::Group;
 using text::JsonWriter;
 
-constexpr std::array<const char*, facts::kShares> kShareNames = {
-    "running", "runnable_wakeup", "runnable_preempted", "sleeping", "blocked", "stopped",
-    "unknown", "absent"};
 constexpr std::array<const char*, measure::kDurations> kDurationNames = {
     "slice", "wakeup_latency", "preempted_wait", "sleep", "blocked", "irq", "softirq"};
 constexpr std::array<const char*, measure::kBecauses> kBecauseNames = {"held_cpu", "held_cpu_lower",
                                                                        "woken_by", "preempted_by"};
 
-class Writer {
+class ReportWriter {
  public:
-  explicit Writer(const Report& report)
+  explicit ReportWriter(const Report& report)
       : report_(report),
         capture_(report.capture),
         seconds_(static_cast<double>(report.capture.length()) / 1e9) {}
@@ -134,7 +131,8 @@ class Writer {
     json_.Key("pids").BeginArray();
     for (const uint64_t pid : group.pids) json_.Unsigned(pid);
     json_.EndArray().Key("share_ns").BeginObject();
-    for (size_t i = 0; i < kShareNames.size(); ++i) Field(kShareNames[i], group.share_ns[i]);
+    for (size_t i = 0; i < facts::kShareNames.size(); ++i)
+      Field(facts::kShareNames[i], group.share_ns[i]);
     json_.EndObject();
     Field("switches_voluntary", group.switches_voluntary);
     Field("switches_involuntary", group.switches_involuntary);
@@ -364,6 +362,6 @@ class Writer {
 
 }  // namespace
 
-std::string ReportJson(const Report& report) { return Writer(report).Write(); }
+std::string ReportJson(const Report& report) { return ReportWriter(report).Write(); }
 
 }  // namespace analyze

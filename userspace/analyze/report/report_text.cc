@@ -316,16 +316,16 @@ class TextReport {
   }
 
   void Calls() {
-    struct Row {
+    struct CallRow {
       const Group* group;
       const std::string* name;
       const Distribution* times;
     };
-    std::vector<Row> rows;
+    std::vector<CallRow> rows;
     for (const Group& group : capture_.groups) {
       for (const auto& [name, times] : group.syscalls) rows.push_back({&group, &name, &times});
     }
-    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    std::stable_sort(rows.begin(), rows.end(), [](const CallRow& a, const CallRow& b) {
       return a.times->whole_ns > b.times->whole_ns;
     });
     if (report_.top != 0 && rows.size() > report_.top) rows.resize(report_.top);
@@ -334,7 +334,7 @@ class TextReport {
       Line("{:<{}} {:<18} {:>9} {:>8} {:>7} {:>7} {:>7}", "system calls", kNameWidth, "", "calls/s",
            "ms/s", "p50", "p99", "max");
     }
-    for (const Row& row : rows) {
+    for (const CallRow& row : rows) {
       Line("{:<{}} {:<18} {:>9.1f} {:>8.2f} {:>7} {:>7} {:>7}",
            CutName(NameOf(*row.group), kNameWidth), kNameWidth, CutName(*row.name, 18),
            PerSecond(row.times->whole.count()), Rate(row.times->whole_ns), P50(*row.times),

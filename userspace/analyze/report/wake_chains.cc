@@ -5,23 +5,12 @@ namespace analyze {
 
 using facts::WaitKind;
 
-void WakeChains::Add(const facts::Wait& wait, const std::optional<fxt::Koid>& waker) {
-  const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
-                     wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
-  if (!slept || wait.ended != facts::Bound::kSeen) return;
-  if (wait.index == facts::kNoThread) return;
-  WakeLink& link = wakeups_.At(wait.index);
-  if (link.woken != wait.thread || wait.thread == 0) [[unlikely]] {
-    const uint32_t number = threads_.Add(wait.thread);
-    if (number == facts::KoidIndex::kNone) return;
-    if (number >= index_of_.size()) index_of_.resize(number + size_t{1});
-    index_of_[number] = wait.index;
-  }
-  link.time = wait.end;
-  link.woken = wait.thread;
-  // Not copied in one, behind the two stores that made it.
-  link.waker.reset();
-  if (waker) link.waker = *waker;
+bool WakeChains::Enter(facts::ThreadIndex index, fxt::Koid thread) {
+  const uint32_t number = threads_.Add(thread);
+  if (number == facts::KoidIndex::kNone) return false;
+  if (number >= index_of_.size()) index_of_.resize(number + size_t{1});
+  index_of_[number] = index;
+  return true;
 }
 
 std::vector<WakeLink> WakeChains::ChainOf(const facts::Wait& wait) const {

@@ -26,12 +26,34 @@ class WakeChains {
   static constexpr size_t kLinks = 6;
 
   // Any wait, as it ends. `waker` is who ended it, if a wakeup did.
-  void Add(const facts::Wait& wait, const std::optional<fxt::Koid>& waker);
+  void Add(const facts::Wait& wait, const std::optional<fxt::Koid>& waker) {
+    using facts::WaitKind;
+    const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
+                       wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
+    if (!slept || wait.ended != facts::Bound::kSeen || wait.index == facts::kNoThread) return;
+    AddWakeup(wait.index, wait.thread, wait.end, waker);
+  }
+  // The wakeup that ended a sleep of a thread that has an index.
+  void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
+                 const std::optional<fxt::Koid>& waker) {
+    WakeLink& link = wakeups_.At(index);
+    if (link.woken != thread || thread == 0) [[unlikely]] {
+      if (!Enter(index, thread)) return;
+    }
+    link.time = time;
+    link.woken = thread;
+    // Not copied in one, behind the two stores that made it.
+    link.waker.reset();
+    if (waker) link.waker = *waker;
+  }
   // Of a wait that was just added, latest first: who woke the thread, who woke that one, ...; no
   // more than kLinks. A preempted thread waits for nobody that woke it: none.
   std::vector<WakeLink> ChainOf(const facts::Wait& wait) const;
 
  private:
+  // The first one of its thread; false where there is no room for more.
+  bool Enter(facts::ThreadIndex index, fxt::Koid thread);
+
   facts::DenseTable<WakeLink> wakeups_;  // the latest of each thread, by facts::ThreadIndex
   // To find them by koid: a number of its own, and by that the index.
   facts::KoidIndex threads_{size_t{1} << 20};

@@ -30,20 +30,6 @@ void WorstWaits::Complete(const Interval& interval) {
   }
 }
 
-void WorstWaits::AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
-                         const std::optional<fxt::Koid>& waker) {
-  using facts::WaitKind;
-  chains_.Add(wait, waker);
-  const bool whole =
-      wait.began == facts::Bound::kSeen && wait.ended == facts::Bound::kSeen && !wait.touches_loss;
-  if (!whole) return;
-  if (wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted) {
-    if (cpu && Matters(for_cpu_, wait.end - wait.begin)) Insert(for_cpu_, wait, *cpu);
-  } else if (wait.kind == WaitKind::kBlocked) {
-    if (Matters(blocked_, wait.end - wait.begin)) Insert(blocked_, wait, cpu.value_or(0));
-  }
-}
-
 void WorstWaits::Insert(List& list, const facts::Wait& wait, uint32_t cpu) {
   WorstWait worst;
   worst.begin = wait.begin;
@@ -59,6 +45,7 @@ void WorstWaits::Insert(List& list, const facts::Wait& wait, uint32_t cpu) {
       [](const WorstWait& a, const WorstWait& b) { return a.length() > b.length(); });
   list.waits.insert(at, std::move(worst));
   if (list.waits.size() > count_) list.waits.pop_back();
+  if (list.waits.size() == count_) list.none_up_to = list.waits.back().length();
 }
 
 void WorstWaits::LookBack(WorstWait& worst) const {

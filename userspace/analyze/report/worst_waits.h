@@ -55,7 +55,9 @@ class WorstWaits {
   static constexpr size_t kHolders = 8;
 
   // Of each of the two kinds, `count` are kept.
-  explicit WorstWaits(size_t count) : count_(count) {}
+  explicit WorstWaits(size_t count) : count_(count) {
+    if (count == 0) for_cpu_.none_up_to = blocked_.none_up_to = UINT64_MAX;
+  }
 
   void AddInterval(const Interval& interval) {
     Lane& lane = lanes_.At(interval.cpu);
@@ -73,7 +75,28 @@ class WorstWaits {
   }
   // Known from begin to end. `waker` is who ended it, if a wakeup did.
   void AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
-               const std::optional<fxt::Koid>& waker);
+               const std::optional<fxt::Koid>& waker) {
+    using facts::WaitKind;
+    chains_.Add(wait, waker);
+    const bool for_cpu = wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted;
+    if (for_cpu ? !cpu : wait.kind != WaitKind::kBlocked) return;
+    List& list = for_cpu ? for_cpu_ : blocked_;
+    if (wait.end - wait.begin <= list.none_up_to) [[likely]] {
+      return;
+    }
+    const bool whole = wait.began == facts::Bound::kSeen && wait.ended == facts::Bound::kSeen &&
+                       !wait.touches_loss;
+    if (whole) Insert(list, wait, cpu.value_or(0));
+  }
+
+  // Whether a whole wait for a CPU of that length would be kept. One that would not be need not be
+  // added.
+  bool KeepsForCpu(uint64_t length) const { return length > for_cpu_.none_up_to; }
+  // In the place of a sleep that is not in D: the wakeup that ended it.
+  void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
+                 const std::optional<fxt::Koid>& waker) {
+    chains_.AddWakeup(index, thread, time, waker);
+  }
 
   // Those in D of `thread`, to add to what is known of them: `each`: void(WorstWait&).
   template <typename Each>
@@ -89,6 +112,7 @@ class WorstWaits {
  private:
   struct List {
     std::vector<WorstWait> waits;
+    uint64_t none_up_to = 0;  // a wait has to be longer to be kept
   };
   struct Lane {
     uint64_t count = 0;
@@ -96,11 +120,6 @@ class WorstWaits {
     facts::DenseTable<Interval> recent;
   };
 
-  // Whether one of that length would be kept.
-  bool Matters(const List& list, uint64_t length) const {
-    if (count_ == 0 || length == 0) return false;
-    return list.waits.size() < count_ || length > list.waits.back().length();
-  }
   void Insert(List& list, const facts::Wait& wait, uint32_t cpu);
   void LookBack(WorstWait& worst) const;
   void Complete(const Interval& interval);

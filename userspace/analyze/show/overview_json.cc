@@ -1,38 +1,112 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <nlohmann/json.hpp>
-
 #include "analyze/show/overview_report.h"
-#include "fxt/utf8.h"
+#include "text/pretty_json.h"
 
 namespace analyze {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using text::PrettyJson;
 
-Json ToJson(const Counted& counted) { return {{"count", counted.count}, {"bytes", counted.bytes}}; }
-
-std::string Text(std::string_view name) { return fxt::ToValidUtf8(name); }
-
-Json Threads(const Overview& overview) {
-  Json list = Json::array();
-  for (const auto& [koid, thread] : overview.threads) {
-    list.push_back({{"koid", koid},
-                    {"name", Text(overview.names.thread_name(koid))},
-                    {"process", thread.process},
-                    {"process_name", Text(overview.names.process_name(thread.process))},
-                    {"switches", thread.switches},
-                    {"run_ns", thread.run_ns},
-                    {"idle", thread.idle}});
-  }
-  return list;
+void AddCounted(PrettyJson& json, const Counted& counted) {
+  json.BeginObject();
+  json.Unsigned("count", counted.count).Unsigned("bytes", counted.bytes);
+  json.EndObject();
 }
 
-Json Lost(const Overview& overview) {
-  Json list = Json::array();
-  for (const auto& [key, count] : overview.lost) {
-    list.push_back({{"cpu", key.first}, {"category", Text(key.second)}, {"count", count}});
+void AddCounts(PrettyJson& json, std::string_view key,
+               const std::map<std::string, uint64_t>& counts) {
+  json.Key(key).BeginObject();
+  for (const auto& [name, count] : counts) json.Unsigned(name, count);
+  json.EndObject();
+}
+
+void AddBlocked(PrettyJson& json, const Overview& overview) {
+  json.Key("blocked").BeginArray();
+  for (const auto& [reason, sum] : overview.blocked) {
+    json.BeginObject().Key("reason");
+    if (reason.empty()) {
+      json.Null();
+    } else {
+      json.String(reason);
+    }
+    json.Unsigned("waits", sum.waits).Unsigned("ns", sum.ns);
+    json.EndObject();
   }
-  return list;
+  json.EndArray();
+}
+
+void AddWork(PrettyJson& json, const Overview& overview) {
+  AddCounts(json, "counted", overview.counted);
+  json.Unsigned("partial_runs", overview.partial_runs);
+  json.Key("work").BeginArray();
+  for (const auto& [koid, of_thread] : overview.work) {
+    json.BeginObject();
+    json.Unsigned("thread", koid);
+    json.Unsigned("cycles", of_thread.cycles).Unsigned("instructions", of_thread.instructions);
+    json.Key("ipc").Double(static_cast<double>(of_thread.instructions) /
+                           static_cast<double>(of_thread.cycles));
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void AddProviders(PrettyJson& json, const Overview& overview) {
+  json.Key("providers").BeginArray();
+  for (const Overview::Provider& provider : overview.providers) {
+    json.BeginObject();
+    json.Unsigned("id", provider.id).String("name", provider.name);
+    json.Unsigned("ticks_per_second", provider.ticks_per_second);
+    AddCounted(json.Key("records"), provider.records);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void AddCpus(PrettyJson& json, const Overview& overview) {
+  json.Key("cpus").BeginArray();
+  for (const auto& [cpu, counts] : overview.cpus) {
+    json.BeginObject();
+    json.Unsigned("cpu", cpu);
+    json.Unsigned("switches", counts.switches).Unsigned("wakeups", counts.wakeups);
+    json.Unsigned("busy_ns", counts.busy_ns).Unsigned("unknown_ns", counts.unknown_ns);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void AddThreads(PrettyJson& json, const Overview& overview) {
+  json.Key("threads").BeginArray();
+  for (const auto& [koid, thread] : overview.threads) {
+    json.BeginObject();
+    json.Unsigned("koid", koid).String("name", overview.names.thread_name(koid));
+    json.Unsigned("process", thread.process);
+    json.String("process_name", overview.names.process_name(thread.process));
+    json.Unsigned("switches", thread.switches).Unsigned("run_ns", thread.run_ns);
+    json.Bool("idle", thread.idle);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void AddBlobs(PrettyJson& json, const Overview& overview) {
+  json.Key("blobs").BeginArray();
+  for (const auto& [name, blob] : overview.blobs) {
+    json.BeginObject();
+    json.String("name", name).Unsigned("type", blob.type);
+    AddCounted(json.Key("payload"), blob.payload);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void AddLost(PrettyJson& json, const Overview& overview) {
+  json.Key("lost").BeginArray();
+  for (const auto& [key, count] : overview.lost) {
+    json.BeginObject();
+    json.Key("cpu").Signed(key.first).String("category", key.second).Unsigned("count", count);
+    json.EndObject();
+  }
+  json.EndArray();
 }
 
 }  // namespace
@@ -88,81 +162,47 @@ std::string_view KeyOf(fxt::DiagnosticKind kind) {
 }
 
 std::string OverviewJson(const std::string& file, const Overview& overview) {
-  Json json;
-  json["file"] = Text(file);
-  json["bytes"] = overview.bytes;
-  json["records"] = overview.records;
+  PrettyJson json;
+  json.BeginObject();
+  json.String("file", file);
+  json.Unsigned("bytes", overview.bytes).Unsigned("records", overview.records);
   if (overview.first_time) {
-    json["first_time_ns"] = *overview.first_time;
-    json["last_time_ns"] = *overview.last_time;
+    json.Unsigned("first_time_ns", *overview.first_time);
+    json.Unsigned("last_time_ns", *overview.last_time);
   }
-  json["duration_ns"] = overview.duration_ns();
-  json["truncated"] = overview.truncated;
-  if (!overview.error.empty()) json["error"] = overview.error;
-  Json& session = json["session"] = Json::object();
-  for (const auto& [name, value] : overview.session) session[Text(name)] = Text(value);
-  Json& kinds = json["kinds"] = Json::object();
+  json.Unsigned("duration_ns", overview.duration_ns());
+  json.Bool("truncated", overview.truncated);
+  if (!overview.error.empty()) json.String("error", overview.error);
+  json.Key("session").BeginObject();
+  for (const auto& [name, value] : overview.session) json.String(name, value);
+  json.EndObject();
+  json.Key("kinds").BeginObject();
   for (size_t i = 0; i < facts::kRecordKinds; ++i) {
     if (overview.kinds[i].count == 0) continue;
-    kinds[std::string(facts::NameOf(static_cast<facts::RecordKind>(i)))] =
-        ToJson(overview.kinds[i]);
+    AddCounted(json.Key(facts::NameOf(static_cast<facts::RecordKind>(i))), overview.kinds[i]);
   }
-  if (!overview.blocked.empty()) {
-    Json& blocked = json["blocked"] = Json::array();
-    for (const auto& [reason, sum] : overview.blocked) {
-      blocked.push_back({{"reason", reason.empty() ? Json() : Json(Text(reason))},
-                         {"waits", sum.waits},
-                         {"ns", sum.ns}});
-    }
-  }
-  if (!overview.counted.empty()) {
-    Json& counted = json["counted"] = Json::object();
-    for (const auto& [name, count] : overview.counted) counted[Text(name)] = count;
-    json["partial_runs"] = overview.partial_runs;
-    Json& work = json["work"] = Json::array();
-    for (const auto& [koid, of_thread] : overview.work) {
-      work.push_back({{"thread", koid},
-                      {"cycles", of_thread.cycles},
-                      {"instructions", of_thread.instructions},
-                      {"ipc", static_cast<double>(of_thread.instructions) /
-                                  static_cast<double>(of_thread.cycles)}});
-    }
-  }
-  json["events"] = overview.events();
-  Json& providers = json["providers"] = Json::array();
-  for (const Overview::Provider& provider : overview.providers) {
-    providers.push_back({{"id", provider.id},
-                         {"name", Text(provider.name)},
-                         {"ticks_per_second", provider.ticks_per_second},
-                         {"records", ToJson(provider.records)}});
-  }
-  Json& cpus = json["cpus"] = Json::array();
-  for (const auto& [cpu, counts] : overview.cpus) {
-    cpus.push_back({{"cpu", cpu},
-                    {"switches", counts.switches},
-                    {"wakeups", counts.wakeups},
-                    {"busy_ns", counts.busy_ns},
-                    {"unknown_ns", counts.unknown_ns}});
-  }
-  json["threads"] = Threads(overview);
-  json["named_threads"] = overview.names.threads().size();
-  json["named_processes"] = overview.names.processes().size();
-  Json& categories = json["categories"] = Json::object();
-  for (const auto& [name, count] : overview.categories) categories[Text(name)] = count;
-  Json& blobs = json["blobs"] = Json::array();
-  for (const auto& [name, blob] : overview.blobs) {
-    blobs.push_back({{"name", Text(name)}, {"type", blob.type}, {"payload", ToJson(blob.payload)}});
-  }
-  json["lost_events"] = overview.lost_events();
-  json["lost"] = Lost(overview);
-  json["buffer_filled_events"] = overview.buffer_filled_events;
-  json["unseen_switches"] = overview.unseen_switches;
-  Json& notes = json["diagnostics"] = Json::object();
+  json.EndObject();
+  if (!overview.blocked.empty()) AddBlocked(json, overview);
+  if (!overview.counted.empty()) AddWork(json, overview);
+  json.Unsigned("events", overview.events());
+  AddProviders(json, overview);
+  AddCpus(json, overview);
+  AddThreads(json, overview);
+  json.Unsigned("named_threads", overview.names.threads().size());
+  json.Unsigned("named_processes", overview.names.processes().size());
+  AddCounts(json, "categories", overview.categories);
+  AddBlobs(json, overview);
+  json.Unsigned("lost_events", overview.lost_events());
+  AddLost(json, overview);
+  json.Unsigned("buffer_filled_events", overview.buffer_filled_events);
+  json.Unsigned("unseen_switches", overview.unseen_switches);
+  json.Key("diagnostics").BeginObject();
   for (size_t i = 0; i < fxt::kDiagnosticKinds; ++i) {
     if (overview.diagnostics[i] == 0) continue;
-    notes[std::string(KeyOf(static_cast<fxt::DiagnosticKind>(i)))] = overview.diagnostics[i];
+    json.Unsigned(KeyOf(static_cast<fxt::DiagnosticKind>(i)), overview.diagnostics[i]);
   }
-  return json.dump(2, ' ', true, Json::error_handler_t::replace);
+  json.EndObject();
+  return json.EndObject().Text();
 }
 
 }  // namespace analyze

@@ -71,7 +71,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetRingUse(options.ring_use, *sizes);
   (*skeleton)->SetFeatures(features, *sizes);
   (*skeleton)->SetFilters(options);
-  (*skeleton)->SetStacks(options);
+  (*skeleton)->SetStacks(features, options);
   (*skeleton)->SetFaults(options);
   (*skeleton)->SetProbes(options);
   (*skeleton)->SetCounters(options, *sizes);

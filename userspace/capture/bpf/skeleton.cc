@@ -187,7 +187,7 @@ void Skeleton::SetFilters(const ProgramOptions& options) {
   }
 }
 
-void Skeleton::SetStacks(const ProgramOptions& options) {
+void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& options) {
   const bool sleeps =
       options.categories.test(FXR_CATEGORY_STACK) && (options.stack.off || options.stack.wake);
   bpf_map__set_autocreate(bpf_->maps.sleeps, sleeps);
@@ -198,6 +198,8 @@ void Skeleton::SetStacks(const ProgramOptions& options) {
   auto& settings = *bpf_->rodata;
   settings.stack_min_ns = options.stack.min_sleep;
   settings.stack_wants_off = options.stack.off;
+  settings.has_task_registers =
+      sleeps && features.types->Find(KernelTypes::Kind::kFunction, "bpf_task_pt_regs") != 0;
   if (!sleeps || !options.stack.off) return;
   const SyscallCode code = FindSyscallCode();
   settings.syscall_code = code.begin;

@@ -12,9 +12,8 @@
 namespace comparison {
 namespace {
 
-double MeanOf(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
+// Values that are all alike, or nearly so, do not say that nothing ever varies.
+constexpr double kMostLogRatio = 5;
 
 double SquaresOf(std::span<const double> values) {
   const double mean = MeanOf(values);
@@ -24,6 +23,10 @@ double SquaresOf(std::span<const double> values) {
 }
 
 }  // namespace
+
+double MeanOf(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
 Spread SpreadOf(std::span<const double> base, std::span<const double> next, const Pairs& pairs) {
   double squares = 0;
@@ -45,7 +48,7 @@ Spread SpreadOf(std::span<const double> base, std::span<const double> next, cons
 double MeanLogRatio(const Spread& spread, double variance) {
   const double half = spread.degrees / 2;
   const double bias = boost::math::digamma(half) - std::log(half);
-  return std::clamp(std::log(spread.variance / variance) - bias, -5.0, 5.0);
+  return std::clamp(std::log(spread.variance / variance) - bias, -kMostLogRatio, kMostLogRatio);
 }
 
 double Comparison::Low(double confidence) const {

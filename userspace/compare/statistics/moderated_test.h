@@ -9,6 +9,9 @@
 
 namespace comparison {
 
+// Of at least one.
+double MeanOf(std::span<const double> values);
+
 // What is known of the variance of a value from capture to capture before it is looked at.
 struct Prior {
   double variance = 0;

@@ -15,6 +15,9 @@ namespace {
 
 using measure::Capture;
 
+// Losses of this part of the switches leave captures uncomparable.
+constexpr double kLostMuch = 0.01;
+
 // "5.10 in the base, 6.1 in the new captures"; empty when they are the same.
 template <typename Field>
 std::string Difference(Captures captures, size_t bases, Field field) {
@@ -44,13 +47,13 @@ bool HasCategory(std::string_view categories, std::string_view name) {
   return false;
 }
 
-// Lost events, or switches that the kernel did not show, of a hundredth of all switches.
+// Lost events of a part of all switches that matters.
 bool LostMuch(const Capture& capture) {
   uint64_t switches = 0;
   for (const measure::Group& group : capture.groups) {
     switches += group.switches_voluntary + group.switches_involuntary;
   }
-  return capture.lost_events * 100 > switches;
+  return static_cast<double>(capture.lost_events) > kLostMuch * static_cast<double>(switches);
 }
 
 util::Status RefuseMixtures(Captures captures) {

@@ -8,6 +8,26 @@
 #include "compare/values/metric.h"
 
 namespace comparison {
+namespace {
+
+// Added before the logarithms: threads, CPU time in ms/s, wakeups per second.
+constexpr double kThreadsFloor = 0.2;
+constexpr double kCpuFloor = 2;
+constexpr double kWakeupsFloor = 20;
+// Who wakes a group for this part of its wakeups is a neighbour.
+constexpr double kNeighbour = 0.05;
+// A renamed group has so many times the threads, at most, and so many times the CPU time: twice
+// under a new name would be a change that nobody is told of. Wakeups may differ by the square of
+// the latter. Related are names that have their process or their thread in common.
+constexpr double kRenamedThreads = 1.3;
+constexpr double kRenamedCpu = 1.5;
+constexpr double kStrangersCpu = 1.33;
+// This part of the neighbours of either may be none of the other's.
+constexpr double kRenamedNeighbours = 0.7;
+constexpr double kStrangersNeighbours = 0.5;
+
+}  // namespace
+
 Likeness::Likeness(const Groups& groups) : groups_(groups) {
   const size_t bases = groups.bases();
   const size_t captures = groups.captures().size();
@@ -43,11 +63,10 @@ Likeness::Picture Likeness::Draw(size_t group, size_t first, size_t last) const 
     picture.threads += static_cast<double>(part->threads) / static_cast<double>(last - first);
     picture.cpu += static_cast<double>(part->of(facts::Share::kRunning)) / kNsPerMs;
     picture.wakeups += static_cast<double>(part->wakeups);
-    // Those that wake it often: a twentieth of its wakeups.
     uint64_t all = 0;
     for (const auto& [other, blame] : part->of(measure::Because::kWokenBy)) all += blame.count;
     for (const auto& [other, blame] : part->of(measure::Because::kWokenBy)) {
-      if (blame.count * 20 < all) continue;
+      if (static_cast<double>(blame.count) < kNeighbour * static_cast<double>(all)) continue;
       if (other >= capture.groups.size()) {
         picture.neighbours.insert(other == measure::kInterrupt ? "\1" : "\2");
         continue;
@@ -70,20 +89,20 @@ std::optional<double> Likeness::Distance(size_t gone, size_t added) const {
   if (before.of_command != after.of_command) return std::nullopt;
   const Picture& a = pictures_[gone];
   const Picture& b = pictures_[added];
-  const double threads = std::abs(std::log((a.threads + 0.2) / (b.threads + 0.2)));
-  const double cpu = std::abs(std::log((a.cpu + 2) / (b.cpu + 2)));
-  const double wakeups = std::abs(std::log((a.wakeups + 20) / (b.wakeups + 20)));
+  const double threads =
+      std::abs(std::log((a.threads + kThreadsFloor) / (b.threads + kThreadsFloor)));
+  const double cpu = std::abs(std::log((a.cpu + kCpuFloor) / (b.cpu + kCpuFloor)));
+  const double wakeups =
+      std::abs(std::log((a.wakeups + kWakeupsFloor) / (b.wakeups + kWakeupsFloor)));
   size_t common = 0;
   for (const std::string& name : a.neighbours) common += b.neighbours.count(name);
   const size_t either = a.neighbours.size() + b.neighbours.size() - common;
   const double strange =
       either == 0 ? 0 : 1 - static_cast<double>(common) / static_cast<double>(either);
   const bool related = before.process == after.process || before.thread == after.thread;
-  // Twice the CPU time under a new name would be a change that nobody is told of: half as much
-  // again is borne, of strangers a third.
-  const double most = related ? std::log(1.5) : std::log(1.33);
-  if (threads > std::log(1.3) || cpu > most || wakeups > 2 * most) return std::nullopt;
-  if (strange > (related ? 0.7 : 0.5)) return std::nullopt;
+  const double most = std::log(related ? kRenamedCpu : kStrangersCpu);
+  if (threads > std::log(kRenamedThreads) || cpu > most || wakeups > 2 * most) return std::nullopt;
+  if (strange > (related ? kRenamedNeighbours : kStrangersNeighbours)) return std::nullopt;
   return threads + cpu + wakeups + strange + (related ? 0 : 1);
 }
 

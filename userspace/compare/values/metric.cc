@@ -43,7 +43,7 @@ constexpr StatisticInfo kTable[] = {
     {Statistic::kWakeupRate, Metric::kWakeups, "rate", Unit::kPerSecond, 10, 0.15, 1, 5},
     {Statistic::kMigrationRate, Metric::kMigrations, "rate", Unit::kPerSecond, 10, 0.8, 1, 20},
     {Statistic::kProcessRate, Metric::kForks, "processes", Unit::kPerSecond, 1, 0.15, 1, 500},
-    {Statistic::kThreadRate, Metric::kForks, "threads", Unit::kPerSecond, 1, 0.15, 1, 500},
+    {Statistic::kThreadRate, Metric::kForks, "threads", Unit::kPerSecond, 1, 0.15, 1, 50},
     {Statistic::kIrqRate, Metric::kIrqTime, "rate", Unit::kMsPerSecond, 1, 0.3, 2, 0},
     {Statistic::kSoftirqRate, Metric::kSoftirqTime, "rate", Unit::kMsPerSecond, 1, 0.3, 2, 0},
     {Statistic::kSyscallRate, Metric::kSyscallTime, "rate", Unit::kMsPerSecond, 2, 0.3, 2, 0},

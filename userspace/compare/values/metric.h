@@ -12,6 +12,9 @@ inline constexpr double kNsPerUs = 1e3;
 inline constexpr double kNsPerMs = 1e6;
 inline constexpr double kNsPerSecond = 1e9;
 
+// A change is owed to what makes up this part of it, or more: of its ms, or of its logarithm.
+inline constexpr double kExplained = 0.5;
+
 enum class Metric : uint8_t {
   kCpuTime,
   kSlice,

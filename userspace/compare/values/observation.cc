@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "compare/values/metric.h"
 
@@ -33,26 +34,26 @@ struct Sum {
 // Of (length - threshold)+, each with the weight that makes captures of different length equal.
 Sum ExcessOf(const Histogram& histogram, uint64_t threshold, double own, double shortest) {
   Sum sum;
-  for (const auto& [bucket, count] : histogram.buckets()) {
+  histogram.ForEach([&](uint32_t bucket, uint64_t count) {
     const uint64_t middle = Histogram::MiddleOf(bucket);
-    if (middle <= threshold) continue;
+    if (middle <= threshold) return;
     const double weight =
         static_cast<double>(count) * WholeWeight(static_cast<double>(middle), own, shortest);
     const auto excess = static_cast<double>(middle - threshold);
     sum.count += weight;
     sum.ns += weight * excess;
     sum.squares += weight * excess * excess;
-  }
+  });
   return sum;
 }
 
 double ChanceOf(const Distribution& times) {
   Sum sum;
-  for (const auto& [bucket, count] : times.whole.buckets()) {
+  times.whole.ForEach([&](uint32_t bucket, uint64_t count) {
     const auto middle = static_cast<double>(Histogram::MiddleOf(bucket));
     sum.ns += middle * static_cast<double>(count);
     sum.squares += middle * middle * static_cast<double>(count);
-  }
+  });
   return sum.chance();
 }
 
@@ -89,17 +90,12 @@ std::optional<Observation> OfMean(const Distribution& times, double mean, double
 
 std::optional<Observation> OfTypical(const Distribution& times, double floor_us, double seconds) {
   const double floor = floor_us * kNsPerUs;
-  const double mean = times.whole.MeanLog(floor);
-  auto result = OfMean(times, (std::exp(mean) - floor) / kNsPerUs, seconds);
+  const Histogram::Logs logs = times.whole.LogsOf(floor);
+  auto result = OfMean(times, (std::exp(logs.mean) - floor) / kNsPerUs, seconds);
   if (!result) return result;
   // Lengths of a few events may all be alike by chance: their logarithms vary by 1 at least.
-  double squares = 0;
-  for (const auto& [bucket, count] : times.whole.buckets()) {
-    const double log = std::log(static_cast<double>(Histogram::MiddleOf(bucket)) + floor) - mean;
-    squares += log * log * static_cast<double>(count);
-  }
   const auto count = static_cast<double>(times.whole.count());
-  result->chance = std::max(1.0, squares / count) / count;
+  result->chance = std::max(1.0, logs.squares / count) / count;
   return result;
 }
 
@@ -297,32 +293,35 @@ void Scale(Observations& captures) {
 
 SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group,
                                   const Frame& frame) {
-  std::map<uint32_t, double> pool;
+  std::vector<double> pool(Histogram::kBuckets);
+  uint32_t end = 0;  // behind the last one that has any
   double total = 0;
   for (size_t i = 0; i < groups.captures().size(); ++i) {
     const measure::Group* part = group.In(groups.captures(), i);
     if (part == nullptr) continue;
     const auto own = static_cast<double>(groups.captures()[i]->length());
-    const auto buckets = part->of(Duration::kSleep).whole.buckets();
     double sum = 0;
-    std::vector<double> weights;
-    for (const auto& [bucket, count] : buckets) {
-      weights.push_back(
+    std::vector<std::pair<uint32_t, double>> weights;
+    part->of(Duration::kSleep).whole.ForEach([&](uint32_t bucket, uint64_t count) {
+      const double weight =
           static_cast<double>(count) *
-          WholeWeight(static_cast<double>(Histogram::MiddleOf(bucket)), own, frame.shortest));
-      sum += weights.back();
-    }
+          WholeWeight(static_cast<double>(Histogram::MiddleOf(bucket)), own, frame.shortest);
+      weights.emplace_back(bucket, weight);
+      sum += weight;
+    });
     if (sum <= 0) continue;
     total += 1;
-    for (size_t b = 0; b < buckets.size(); ++b) pool[buckets[b].first] += weights[b] / sum;
+    for (const auto& [bucket, weight] : weights) pool[bucket] += weight / sum;
+    end = std::max(end, weights.back().first + 1);
   }
   const auto quantile = [&](double q) -> uint64_t {
+    if (end == 0) return 0;
     double seen = 0;
-    for (const auto& [bucket, weight] : pool) {
-      seen += weight;
+    for (uint32_t bucket = 0; bucket < end; ++bucket) {
+      seen += pool[bucket];
       if (seen >= q * total) return Histogram::MiddleOf(bucket);
     }
-    return pool.empty() ? 0 : Histogram::MiddleOf(pool.rbegin()->first);
+    return Histogram::MiddleOf(end - 1);
   };
   return {quantile(0.5), quantile(0.9), quantile(0.99)};
 }

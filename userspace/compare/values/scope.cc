@@ -6,6 +6,13 @@
 namespace comparison {
 namespace {
 
+// A server: so many of its wakeups a capture come from the tree (fewer may come together by
+// chance), this part of all of them, and the odds of that are so many times those of the tree being
+// what runs.
+constexpr double kLeastAsked = 10;
+constexpr double kAskedByTree = 0.1;
+constexpr double kServerOdds = 3;
+
 // Wakeups of a group on one side.
 struct Woken {
   double by_tree = 0;
@@ -13,10 +20,9 @@ struct Woken {
 };
 
 bool IsServer(const Woken& woken, double tree_cpu, double other_cpu, size_t captures) {
-  // So few may come together by chance.
-  if (woken.by_tree < 10 * static_cast<double>(captures)) return false;
-  if (woken.by_tree < 0.1 * woken.all) return false;
-  return woken.by_tree * other_cpu >= 3 * tree_cpu * (woken.all - woken.by_tree);
+  if (woken.by_tree < kLeastAsked * static_cast<double>(captures)) return false;
+  if (woken.by_tree < kAskedByTree * woken.all) return false;
+  return woken.by_tree * other_cpu >= kServerOdds * tree_cpu * (woken.all - woken.by_tree);
 }
 
 }  // namespace

@@ -103,13 +103,13 @@ void AppendSources(text::JsonWriter& json, const TraceSources& sources) {
 }
 
 std::string Text(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+  const Json* found = object.Find(name);
+  return found != nullptr && found->AsString() != nullptr ? *found->AsString() : "";
 }
 
 double Number(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_number() ? found->get<double>() : 0;
+  const Json* found = object.Find(name);
+  return found != nullptr ? found->AsNumber().value_or(0) : 0;
 }
 
 uint64_t Whole(const Json& object, const char* name) {
@@ -122,14 +122,20 @@ uint64_t Nanoseconds(const Json& object, const char* name) {
 }
 
 const Json& Member(const Json& object, const char* name) {
-  static const Json kNone = Json::object();
-  const auto found = object.find(name);
-  return found != object.end() ? *found : kNone;
+  static const Json kNone;
+  const Json* found = object.Find(name);
+  return found != nullptr ? *found : kNone;
+}
+
+const Json::Array& Elements(const Json& object, const char* name) {
+  static const Json::Array kNone;
+  const Json::Array* found = Member(object, name).AsArray();
+  return found != nullptr ? *found : kNone;
 }
 
 std::optional<Written> ReadWritten(const Json& parameters) {
   const Json& json = Member(parameters, "written");
-  if (!json.is_object() || json.empty()) return std::nullopt;
+  if (json.AsObject() == nullptr || json.AsObject()->names.empty()) return std::nullopt;
   return Written{Whole(json, "bytes"), Whole(json, "events"), Nanoseconds(json, "covered_seconds")};
 }
 
@@ -231,9 +237,9 @@ util::Result<Client::Answer> Client::Call(std::string_view member, std::string_v
     return util::Error{
         fmt::format("what serves {} is no controller: {}", path_, json.error().message), ""};
   }
-  const Json& answer = Member(*json, "parameters");
+  Json answer = json->Take("parameters");
   const std::string error = Text(*json, "error");
-  if (error.empty()) return Answer(answer.is_object() ? answer : Json::object());
+  if (error.empty()) return Answer(std::move(answer));
   last_error_ = error.substr(error.rfind('.') + 1);
   std::string said = Text(answer, "message");
   if (said.empty()) said = fmt::format("the controller refused {}", member);
@@ -275,7 +281,7 @@ util::Result<std::optional<Written>> Client::End(std::string_view member, bool w
   auto answer = Call(member, parameters.Finish(), kLong, output ? output->fd : -1);
   if (!answer) return answer.TakeError();
   const Json& found = answer->parameters();
-  return ReadWritten(found.contains("result") ? Member(found, "result") : found);
+  return ReadWritten(found.Find("result") != nullptr ? Member(found, "result") : found);
 }
 
 util::Result<std::optional<Written>> Client::Stop(bool write_results,
@@ -315,8 +321,8 @@ util::Result<bool> Client::SendMark(const MarkRequest& mark) {
   parameters.Key("nanoseconds_ago").Unsigned(mark.nanoseconds_ago);
   auto answer = Call("SendMark", parameters.Finish(), kQuick);
   if (!answer) return answer.TakeError();
-  const Json& recorded = Member(answer->parameters(), "recorded");
-  return recorded.is_boolean() && recorded.get<bool>();
+  const bool* recorded = Member(answer->parameters(), "recorded").AsBool();
+  return recorded != nullptr && *recorded;
 }
 
 util::Result<Status> Client::GetStatus() {
@@ -333,14 +339,14 @@ util::Result<Status> Client::GetStatus() {
   status.lost = Whole(json, "lost");
   status.cpu_time = Nanoseconds(json, "cpu_seconds");
   status.resident_bytes = Whole(json, "resident_bytes");
-  for (const Json& each : Member(json, "categories")) {
+  for (const Json& each : Elements(json, "categories")) {
     status.categories.push_back({Text(each, "name"), Whole(each, "events"), Whole(each, "lost")});
   }
-  for (const Json& each : Member(json, "providers")) {
+  for (const Json& each : Elements(json, "providers")) {
     status.providers.push_back({static_cast<uint32_t>(Whole(each, "id")),
                                 static_cast<uint32_t>(Whole(each, "pid")), Text(each, "name")});
   }
-  for (const Json& each : Member(json, "triggers")) {
+  for (const Json& each : Elements(json, "triggers")) {
     status.triggers.push_back({Text(each, "condition"), Whole(each, "fired"),
                                Whole(each, "suppressed"), Whole(each, "files")});
   }

@@ -12,8 +12,9 @@ namespace control {
 namespace {
 
 bool IsFlag(const Json& call, const char* name) {
-  const auto found = call.find(name);
-  return found != call.end() && found->is_boolean() && found->get<bool>();
+  const Json* found = call.Find(name);
+  const bool* flag = found == nullptr ? nullptr : found->AsBool();
+  return flag != nullptr && *flag;
 }
 
 // The fields of one object. After the first one that is wrong the others do not matter.
@@ -22,11 +23,11 @@ class Fields {
   Fields(const Json& object, std::string prefix, std::optional<BadParameter>& bad,
          std::initializer_list<const char*> known)
       : object_(object), prefix_(std::move(prefix)), bad_(bad) {
-    if (!object_.is_object()) {
+    if (object_.AsObject() == nullptr) {
       Refuse("", "is no object");
       return;
     }
-    for (const auto& [name, value] : object_.items()) {
+    for (const std::string& name : object_.AsObject()->names) {
       bool is_known = false;
       for (const char* one : known) is_known = is_known || name == one;
       if (!is_known) Refuse(name.substr(0, 100), "is not a parameter");
@@ -35,28 +36,27 @@ class Fields {
 
   // Null where it is not given.
   const Json* Find(const char* name) const {
-    if (!object_.is_object()) return nullptr;
-    const auto found = object_.find(name);
-    return found == object_.end() || found->is_null() ? nullptr : &*found;
+    const Json* found = object_.Find(name);
+    return found == nullptr || found->IsNull() ? nullptr : found;
   }
 
   void Bool(const char* name, bool& value) {
     const Json* found = Find(name);
     if (found == nullptr) return;
-    if (!found->is_boolean()) return Refuse(name, "is no bool");
-    value = found->get<bool>();
+    if (found->AsBool() == nullptr) return Refuse(name, "is no bool");
+    value = *found->AsBool();
   }
 
   template <typename T>
   void Int(const char* name, T& value) {
     const Json* found = Find(name);
     if (found == nullptr) return;
-    if (!found->is_number_unsigned()) return Refuse(name, "is no whole number of 0 or more");
-    const auto number = found->get<uint64_t>();
-    if (number > std::numeric_limits<T>::max() || number > INT64_MAX) {
+    const uint64_t* number = found->AsWhole();
+    if (number == nullptr) return Refuse(name, "is no whole number of 0 or more");
+    if (*number > std::numeric_limits<T>::max() || *number > INT64_MAX) {
       return Refuse(name, "is too large");
     }
-    value = static_cast<T>(number);
+    value = static_cast<T>(*number);
   }
 
   void String(const char* name, std::string& value, size_t max_bytes) {
@@ -66,7 +66,7 @@ class Fields {
 
   void Strings(const char* name, std::vector<std::string>& values, size_t max_count,
                size_t max_bytes) {
-    const Json* found = FindArray(name, max_count);
+    const Json::Array* found = FindArray(name, max_count);
     if (found == nullptr) return;
     for (const Json& element : *found) {
       ReadString(element, name, values.emplace_back(), max_bytes);
@@ -74,28 +74,28 @@ class Fields {
   }
 
   void Ints(const char* name, std::vector<uint32_t>& values, size_t max_count, uint32_t most) {
-    const Json* found = FindArray(name, max_count);
+    const Json::Array* found = FindArray(name, max_count);
     if (found == nullptr) return;
     for (const Json& element : *found) {
-      if (!element.is_number_unsigned() || element.get<uint64_t>() > most) {
+      const uint64_t* number = element.AsWhole();
+      if (number == nullptr || *number > most) {
         return Refuse(name, fmt::format("has something else than numbers of 0 to {}", most));
       }
-      values.push_back(element.get<uint32_t>());
+      values.push_back(static_cast<uint32_t>(*number));
     }
   }
 
-  const Json* FindArray(const char* name, size_t max_count) {
+  const Json::Array* FindArray(const char* name, size_t max_count) {
     const Json* found = Find(name);
     if (found == nullptr) return nullptr;
-    if (!found->is_array()) {
+    const Json::Array* array = found->AsArray();
+    if (array == nullptr) {
       Refuse(name, "is no array");
-      return nullptr;
-    }
-    if (found->size() > max_count) {
+    } else if (array->size() > max_count) {
       Refuse(name, fmt::format("has more than {} elements", max_count));
       return nullptr;
     }
-    return found;
+    return array;
   }
 
   void Refuse(std::string_view name, std::string_view why) {
@@ -113,8 +113,8 @@ class Fields {
 
  private:
   void ReadString(const Json& found, const char* name, std::string& value, size_t max_bytes) {
-    if (!found.is_string()) return Refuse(name, "is no string");
-    value = found.get<std::string>();
+    if (found.AsString() == nullptr) return Refuse(name, "is no string");
+    value = *found.AsString();
     if (value.size() > max_bytes) {
       value.clear();
       return Refuse(name, fmt::format("has more than {} bytes", max_bytes));
@@ -167,7 +167,7 @@ TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& bad) {
 TraceSources ReadSources(const Json& json, std::optional<BadParameter>& bad) {
   TraceSources sources;
   Fields fields(json, "config.sources", bad, {"tracepoints", "counters", "uprobes", "usdts"});
-  if (const Json* tracepoints = fields.FindArray("tracepoints", kMaxFilters)) {
+  if (const Json::Array* tracepoints = fields.FindArray("tracepoints", kMaxFilters)) {
     for (const Json& tracepoint : *tracepoints) {
       TraceSources::Tracepoint& read = sources.tracepoints.emplace_back();
       Fields one(tracepoint, "config.sources.tracepoints", bad, {"name", "filter"});
@@ -199,7 +199,7 @@ TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
   } else {
     fields.Refuse("buffering_mode", "is none of ONESHOT, CIRCULAR and STREAMING");
   }
-  if (const Json* specs = fields.FindArray("provider_specs", kMaxProviders)) {
+  if (const Json::Array* specs = fields.FindArray("provider_specs", kMaxProviders)) {
     for (const Json& spec : *specs) {
       ProviderSpec& read = config.provider_specs.emplace_back();
       Fields one(spec, "config.provider_specs", bad, {"name", "buffer_size_megabytes_hint"});
@@ -215,7 +215,7 @@ TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
 
 }  // namespace
 
-Call::Call() : parameters_(std::make_unique<Json>(Json::object())) {}
+Call::Call() : parameters_(std::make_unique<Json>(Json::EmptyObject())) {}
 Call::Call(Call&&) noexcept = default;
 Call& Call::operator=(Call&&) noexcept = default;
 Call::~Call() = default;
@@ -223,12 +223,12 @@ Call::~Call() = default;
 util::Result<Call> Call::Parse(std::string_view message) {
   auto json = ParseObject(message);
   if (!json) return json.TakeError();
-  const auto method = json->find("method");
-  if (method == json->end() || !method->is_string()) {
+  const Json* method = json->Find("method");
+  if (method == nullptr || method->AsString() == nullptr) {
     return util::Error{"the message names no method", ""};
   }
   Call call;
-  call.method_ = method->get<std::string>();
+  call.method_ = *method->AsString();
   if (call.method_.size() > 255) return util::Error{"the method's name is too long", ""};
   if (call.method_.find('.') == std::string::npos) {
     return util::Error{"the method has no interface", ""};
@@ -236,10 +236,8 @@ util::Result<Call> Call::Parse(std::string_view message) {
   call.more_ = IsFlag(*json, "more");
   call.oneway_ = IsFlag(*json, "oneway");
   call.upgrade_ = IsFlag(*json, "upgrade");
-  const auto parameters = json->find("parameters");
-  if (parameters != json->end() && !parameters->is_null()) {
-    *call.parameters_ = std::move(*parameters);
-  }
+  Json parameters = json->Take("parameters");
+  if (!parameters.IsNull()) call.parameters_ = std::make_unique<Json>(std::move(parameters));
   return call;
 }
 
@@ -346,8 +344,8 @@ Read<MarkRequest> Call::ReadMark() const {
   if (!read.bad && read.value.name.empty()) fields.Refuse("name", "is missing");
   fields.String("category", read.value.category, kMaxCategoryName);
   if (const Json* value = fields.Find("value"); value != nullptr) {
-    if (value->is_number()) {
-      read.value.value = value->get<double>();
+    if (const auto number = value->AsNumber()) {
+      read.value.value = *number;
     } else {
       fields.Refuse("value", "is no number");
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +12,8 @@
 #include "util/result.h"
 
 namespace control {
+
+class Json;
 
 // What is wrong with the parameters of a call: which one, and why.
 struct BadParameter {
@@ -62,7 +64,7 @@ class Call {
   bool more_ = false;
   bool oneway_ = false;
   bool upgrade_ = false;
-  std::unique_ptr<nlohmann::json> parameters_;
+  std::unique_ptr<const Json> parameters_;
 };
 
 }  // namespace control

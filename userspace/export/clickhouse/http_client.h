@@ -3,12 +3,12 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "export/clickhouse/server_url.h"
 #include "util/result.h"
+#include "util/unique_fd.h"
 
 namespace exporting {
 
@@ -20,7 +20,6 @@ struct HttpReply {
 class HttpClient {
  public:
   explicit HttpClient(ServerUrl server);
-  ~HttpClient();
 
   // Sends one request and takes its answer, of at most kMaxReply bytes. An error: no whole answer
   // came within `patience`; whether the server did what was asked is not known then.
@@ -32,10 +31,8 @@ class HttpClient {
  private:
   static constexpr size_t kMaxReply = size_t{16} << 20;
 
-  struct Connection;
-
   ServerUrl server_;
-  std::unique_ptr<Connection> connection_;  // null between servers' goodbyes
+  util::UniqueFd connection_;  // none after a server's goodbye
 };
 
 }  // namespace exporting

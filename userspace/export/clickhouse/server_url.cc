@@ -65,10 +65,12 @@ util::Result<ServerUrl> ServerUrl::Parse(std::string_view url) {
   return parsed;
 }
 
-std::string ServerUrl::Shown() const {
+std::string ServerUrl::Authority() const {
   const bool is_six = host.find(':') != std::string::npos;
-  return fmt::format("http://{}{}{}:{}", is_six ? "[" : "", host, is_six ? "]" : "", port);
+  return fmt::format("{}{}{}:{}", is_six ? "[" : "", host, is_six ? "]" : "", port);
 }
+
+std::string ServerUrl::Shown() const { return "http://" + Authority(); }
 
 std::string PercentEncoded(std::string_view text) {
   std::string encoded;

@@ -17,6 +17,8 @@ struct ServerUrl {
 
   // Errors: another scheme, no host, a path, a port that is none.
   static util::Result<ServerUrl> Parse(std::string_view url);
+  // "host:port", as a Host field has it.
+  std::string Authority() const;
   // As people may see it: without the password.
   std::string Shown() const;
 };

@@ -2,6 +2,7 @@
 // The parts that a thread's time is divided into.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +21,10 @@ enum class Share : uint8_t {
   kAbsent,   // not made yet, or gone
 };
 inline constexpr size_t kShares = 8;
+// Their names in files.
+inline constexpr std::array<const char*, kShares> kShareNames = {
+    "running", "runnable_wakeup", "runnable_preempted", "sleeping", "blocked", "stopped",
+    "unknown", "absent"};
 
 // The runs and waits of a thread, each in its share, add up to the window.
 constexpr Share ShareOf(const Run&) { return Share::kRunning; }

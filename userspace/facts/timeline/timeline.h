@@ -43,7 +43,7 @@
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "facts/timeline/fact.h"
-#include "facts/timeline/timeline_state.h"
+#include "facts/timeline/plain_steps.h"
 #include "fxt/reader.h"
 #include "schema/koid.h"
 #include "schema/names.h"
@@ -54,7 +54,7 @@ namespace facts {
 struct NoFacts {};
 
 template <typename Handler>
-class Timeline : public TimelineState {
+class Timeline : public PlainSteps {
  public:
   // `handler` must outlive the timeline. It may not ask the timeline while it is told.
   explicit Timeline(Handler& handler) : handler_(handler) {}
@@ -132,7 +132,6 @@ class Timeline : public TimelineState {
   void TakeOver(const Switch& change, Cpu& cpu);
   void Leave(Cpu& cpu, const Switch& change);
   void Come(const SwitchSide& side, uint32_t number, uint64_t time, Bound began);
-  static WaitKind KindOf(std::optional<fxr_task_state> state);
   Gap::Why WhyMissing() const { return filtered_ ? Gap::Why::kFiltered : Gap::Why::kUnseen; }
 
   Handler& handler_;
@@ -150,28 +149,6 @@ void Timeline<Handler>::AddRecorderEvent(const fxt::Event& event, uint64_t time)
     filtered_ = filtered_ || IsFiltered(event);
   } else if (IsFilteringTrim(event)) {
     filtered_ = true;
-  }
-}
-
-template <typename Handler>
-WaitKind Timeline<Handler>::KindOf(std::optional<fxr_task_state> state) {
-  if (!state) return WaitKind::kUnknown;
-  switch (*state) {
-    case FXR_STATE_RUNNABLE:
-    case FXR_STATE_PREEMPTED:
-      return WaitKind::kPreempted;
-    case FXR_STATE_WOKEN:
-      return WaitKind::kWakeup;
-    case FXR_STATE_UNINTERRUPTIBLE:
-      return WaitKind::kBlocked;
-    case FXR_STATE_STOPPED:
-    case FXR_STATE_TRACED:
-      return WaitKind::kStopped;
-    case FXR_STATE_DEAD:
-    case FXR_STATE_ZOMBIE:
-      return WaitKind::kAbsent;
-    default:
-      return WaitKind::kSleep;
   }
 }
 
@@ -240,7 +217,7 @@ void Timeline<Handler>::Leave(Cpu& cpu, const Switch& change) {
   Assign(cpu.priority, change.outgoing.priority);
   EndRun(change.cpu, cpu, change.time, Bound::kSeen, state);
   if (cpu.does == Does::kIdle || thread == nullptr) return;
-  BeginWait(*thread, KindOf(state), change.time, Bound::kSeen);
+  BeginWait(*thread, state ? KindOf(*state) : WaitKind::kUnknown, change.time, Bound::kSeen);
   if (!state) return;
   thread->left = true;
   thread->state = static_cast<uint8_t>(*state);
@@ -327,14 +304,9 @@ void Timeline<Handler>::OnWakeup(const Wakeup& wakeup) {
   const ThreadIndex index = IndexOf(wakeup.thread);
   Thread* thread = ThreadAt(index);
   if (thread == nullptr || thread->running) return;
-  const bool runnable = thread->kind == WaitKind::kWakeup || thread->kind == WaitKind::kPreempted;
-  if (runnable && thread->losses == losses_) return;
+  if (IsRunnable(thread->kind) && thread->losses == losses_) return;
   EndWait(*thread, index, wakeup.time, Bound::kSeen);
-  BeginWait(*thread, WaitKind::kWakeup, wakeup.time, Bound::kSeen);
-  thread->by_wakeup = true;
-  thread->cpu = wakeup.cpu;
-  thread->has_waker = wakeup.waker.has_value();
-  thread->waker = wakeup.waker.value_or(0);
+  Woken(*thread, wakeup.time, wakeup.cpu, wakeup.waker);
 }
 
 template <typename Handler>

@@ -170,11 +170,11 @@ class TimelineState {
   uint64_t latest_ = 0;
   uint32_t losses_ = 0;      // declared so far
   uint32_t lossy_cpus_ = 0;  // CPUs that are in a gap by a loss
+  DenseTable<Cpu> cpus_;
+  DenseTable<Thread> threads_;
 
  private:
   KoidIndex index_{kMaxThreads};
-  DenseTable<Cpu> cpus_;
-  DenseTable<Thread> threads_;
 };
 
 }  // namespace facts

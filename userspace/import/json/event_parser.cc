@@ -3,92 +3,17 @@
 
 #include <rapidjson/reader.h>
 
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <limits>
 
 #include "import/json/decimal_time.h"
+#include "import/json/event_field.h"
+#include "import/json/plain_json.h"
 
 namespace importer {
 namespace {
-
-enum class Field : uint8_t {
-  kUnknown,
-  kPhase,
-  kName,
-  kCategory,
-  kTime,
-  kDuration,
-  kPid,
-  kTid,
-  kId,
-  kId2,
-  kScope,
-  kInstantScope,
-  kBindingPoint,
-  kFrame,
-  kEndFrame,
-  kStack,
-  kEndStack,
-  kParent,
-  kBindId,
-  kFlowIn,
-  kFlowOut,
-  kArguments,
-  kExtra,
-};
-
-Field FieldNamed(std::string_view name) {
-  struct Known {
-    std::string_view name;
-    Field field;
-  };
-  // The most frequent ones in front.
-  static constexpr Known kKnown[] = {
-      {"ts", Field::kTime},
-      {"ph", Field::kPhase},
-      {"pid", Field::kPid},
-      {"tid", Field::kTid},
-      {"name", Field::kName},
-      {"cat", Field::kCategory},
-      {"args", Field::kArguments},
-      {"dur", Field::kDuration},
-      {"tts", Field::kExtra},
-      {"id", Field::kId},
-      {"s", Field::kInstantScope},
-      {"tdur", Field::kExtra},
-      {"id2", Field::kId2},
-      {"bp", Field::kBindingPoint},
-      {"scope", Field::kScope},
-      {"sf", Field::kFrame},
-      {"esf", Field::kEndFrame},
-      {"stack", Field::kStack},
-      {"estack", Field::kEndStack},
-      {"parent", Field::kParent},
-      {"bind_id", Field::kBindId},
-      {"flow_in", Field::kFlowIn},
-      {"flow_out", Field::kFlowOut},
-      {"tidelta", Field::kExtra},
-      {"ticount", Field::kExtra},
-      {"cname", Field::kExtra},
-      {"category", Field::kCategory},
-      {"cpu", Field::kExtra},
-      {"weight", Field::kExtra},
-      {"prio", Field::kExtra},
-      {"state", Field::kExtra},
-      {"waker", Field::kExtra},
-      {"out", Field::kExtra},
-      {"in", Field::kExtra},
-      // Of samples as perf converts them.
-      {"timestamp", Field::kExtra},
-      {"comm", Field::kExtra},
-      {"callchain", Field::kExtra},
-  };
-  for (const Known& known : kKnown) {
-    if (known.name == name) return known.field;
-  }
-  return Field::kUnknown;
-}
 
 bool IsNumberCharacter(char c) {
   return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
@@ -131,8 +56,8 @@ class EventParser::Handler {
     return Number(error == std::errc() && end == text.data() + text.size() ? exact : value);
   }
   bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
-  bool String(const char* text, rapidjson::SizeType length, bool) {
-    return keep_depth_ != 0 || Scalar(Keep({text, length}));
+  bool String(const char* text, rapidjson::SizeType length, bool copy) {
+    return keep_depth_ != 0 || Scalar(Keep({text, length}, copy));
   }
 
   bool StartObject() { return Open(true); }
@@ -140,21 +65,44 @@ class EventParser::Handler {
   bool EndObject(rapidjson::SizeType) { return Close(); }
   bool EndArray(rapidjson::SizeType) { return Close(); }
 
-  bool Key(const char* text, rapidjson::SizeType length, bool) {
+  bool Key(const char* text, rapidjson::SizeType length, bool copy) {
     if (keep_depth_ != 0) return true;
     const std::string_view name(text, length);
     if (depth_ == 1) {
       field_ = FieldNamed(name);
-      if (field_ == Field::kUnknown || field_ == Field::kExtra) key_ = Keep(name);
-      if (field_ == Field::kUnknown) event_.unknown.push_back(key_);
+      if (field_ == EventField::kUnknown || field_ == EventField::kExtra) key_ = Keep(name, copy);
+      if (field_ == EventField::kUnknown) event_.unknown.push_back(key_);
     } else {
-      key_ = Keep(name);
+      key_ = Keep(name, copy);
     }
     return true;
   }
 
+  // What PlainJson has besides.
+  bool Plain(const PlainNumber& number) {
+    if (depth_ == 1 && field_ == EventField::kTime) {
+      event_.time = Time(number);
+    } else if (depth_ == 1 && field_ == EventField::kDuration) {
+      event_.duration = Time(number);
+    } else if (number.decimals == 0) {
+      const auto value = static_cast<int64_t>(number.digits);
+      return Scalar(number.negative ? -value : value);
+    } else {
+      double value = 0;
+      std::from_chars(number.text.data(), number.text.data() + number.text.size(), value);
+      return Scalar(value);
+    }
+    return true;
+  }
+  bool Text(std::string_view text) { return Scalar(JsonText{text}); }
+  bool LooksInto(bool object) const {
+    return object ? field_ == EventField::kArguments || field_ == EventField::kId2
+                  : field_ == EventField::kStack || field_ == EventField::kEndStack;
+  }
+
  private:
-  std::string_view Keep(std::string_view text) {
+  std::string_view Keep(std::string_view text, bool copy) {
+    if (!copy) return text;
     std::memcpy(arena_, text.data(), text.size());
     const std::string_view kept(arena_, text.size());
     arena_ += text.size();
@@ -179,13 +127,24 @@ class EventParser::Handler {
     return NanosecondsOfMicroseconds(NumberText());
   }
 
+  static std::optional<int64_t> Time(const PlainNumber& number) {
+    constexpr unsigned kNanosecondDigits = 3;
+    constexpr std::array<int64_t, kNanosecondDigits + 1> kUnits = {1000, 100, 10, 1};
+    constexpr unsigned kSureDigits = 15;  // never too large
+    if (number.count > kSureDigits || number.decimals > kNanosecondDigits) {
+      return NanosecondsOfMicroseconds(number.text);
+    }
+    const auto value = static_cast<int64_t>(number.digits) * kUnits[number.decimals];
+    return number.negative ? -value : value;
+  }
+
   bool Number(JsonValue value) {
     if (keep_depth_ != 0) return true;
-    if (depth_ == 1 && field_ == Field::kTime) {
+    if (depth_ == 1 && field_ == EventField::kTime) {
       event_.time = Time(value);
       return true;
     }
-    if (depth_ == 1 && field_ == Field::kDuration) {
+    if (depth_ == 1 && field_ == EventField::kDuration) {
       event_.duration = Time(value);
       return true;
     }
@@ -196,9 +155,9 @@ class EventParser::Handler {
     if (keep_depth_ != 0 || depth_ == 0) return true;
     if (depth_ == 1) {
       Set(value);
-    } else if (field_ == Field::kArguments) {
+    } else if (field_ == EventField::kArguments) {
       event_.arguments.push_back({key_, value});
-    } else if (field_ == Field::kId2) {
+    } else if (field_ == EventField::kId2) {
       (key_ == "local" ? event_.local_id : event_.global_id) = value;
     } else if (const auto* text = std::get_if<std::string_view>(&value)) {
       AddFrame(*text);
@@ -207,7 +166,7 @@ class EventParser::Handler {
   }
 
   void AddFrame(std::string_view frame) {
-    std::string_view& stack = field_ == Field::kStack ? event_.stack : event_.end_stack;
+    std::string_view& stack = field_ == EventField::kStack ? event_.stack : event_.end_stack;
     // The frame lies at the end of the arena, and so does the stack before it, unless the field is
     // there twice.
     if (stack.empty() || stack.data() + stack.size() != frame.data()) {
@@ -225,61 +184,61 @@ class EventParser::Handler {
     const auto* text = std::get_if<std::string_view>(&value);
     const std::string_view or_empty = text != nullptr ? *text : std::string_view();
     switch (field_) {
-      case Field::kPhase:
+      case EventField::kPhase:
         event_.phase = or_empty.size() == 1 ? or_empty.front() : '\0';
         break;
-      case Field::kName:
+      case EventField::kName:
         event_.name = or_empty;
         break;
-      case Field::kCategory:
+      case EventField::kCategory:
         event_.category = or_empty;
         break;
-      case Field::kTime:
+      case EventField::kTime:
         if (text != nullptr) event_.time = Time(value);
         break;
-      case Field::kDuration:
+      case EventField::kDuration:
         if (text != nullptr) event_.duration = Time(value);
         break;
-      case Field::kPid:
+      case EventField::kPid:
         event_.pid = value;
         break;
-      case Field::kTid:
+      case EventField::kTid:
         event_.tid = value;
         break;
-      case Field::kId:
+      case EventField::kId:
         event_.id = value;
         break;
-      case Field::kScope:
+      case EventField::kScope:
         event_.scope = or_empty;
         break;
-      case Field::kInstantScope:
+      case EventField::kInstantScope:
         event_.instant_scope = or_empty;
         break;
-      case Field::kBindingPoint:
+      case EventField::kBindingPoint:
         event_.binding_point = or_empty;
         break;
-      case Field::kFrame:
+      case EventField::kFrame:
         event_.frame = value;
         break;
-      case Field::kEndFrame:
+      case EventField::kEndFrame:
         event_.end_frame = value;
         break;
-      case Field::kParent:
+      case EventField::kParent:
         event_.parent = value;
         break;
-      case Field::kBindId:
+      case EventField::kBindId:
         event_.bind_id = value;
         break;
-      case Field::kFlowIn:
+      case EventField::kFlowIn:
         event_.flow_in = value == JsonValueTrue();
         break;
-      case Field::kFlowOut:
+      case EventField::kFlowOut:
         event_.flow_out = value == JsonValueTrue();
         break;
-      case Field::kArguments:  // not an object
+      case EventField::kArguments:  // not an object
         event_.argument = value;
         break;
-      case Field::kExtra:
+      case EventField::kExtra:
         event_.extra.push_back({key_, value});
         break;
       default:
@@ -302,11 +261,7 @@ class EventParser::Handler {
       return object;
     }
     if (keep_depth_ != 0) return true;
-    if (depth_ == 2) {
-      const bool looked_into = object ? field_ == Field::kArguments || field_ == Field::kId2
-                                      : field_ == Field::kStack || field_ == Field::kEndStack;
-      if (looked_into) return true;
-    }
+    if (depth_ == 2 && LooksInto(object)) return true;
     keep_depth_ = depth_;
     keep_from_ = stream_->src_ - 1;
     return true;
@@ -329,7 +284,7 @@ class EventParser::Handler {
   int keep_depth_ = 0;  // of the object or array whose text is kept; 0: none
   const char* keep_from_ = nullptr;
   bool is_object_ = false;
-  Field field_ = Field::kUnknown;
+  EventField field_ = EventField::kUnknown;
   std::string_view key_;
 };
 
@@ -344,6 +299,10 @@ EventParser::Answer EventParser::Parse(std::string_view text) {
   // Strings never grow as they are unpacked; stacks get a line break in the place of two quotes.
   if (arena_.size() < text.size()) arena_.resize(text.size());
   rapidjson::StringStream stream(text.data());
+  handler_->Start(text.data(), stream, arena_.data());
+  if (const size_t bytes = PlainJson(text, *handler_).ReadObject(); bytes != 0) {
+    return {Verdict::kEvent, bytes};
+  }
   handler_->Start(text.data(), stream, arena_.data());
   const rapidjson::ParseResult result = handler_->reader().Parse<kFlags>(stream, *handler_);
   const auto at = static_cast<size_t>(stream.src_ - text.data());

@@ -24,8 +24,8 @@ struct JsonMember {
   JsonValue value;
 };
 
-// Views are good until the parser that filled it parses again.
-struct TraceEvent {
+// What an event has once.
+struct TraceEventFields {
   char phase = 0;  // 0: none
   std::string_view name;
   std::string_view category;
@@ -48,8 +48,12 @@ struct TraceEvent {
   JsonValue bind_id;  // with flow_in and flow_out: a flow that begins, passes or ends here
   bool flow_in = false;
   bool flow_out = false;
-  std::vector<JsonMember> arguments;
   JsonValue argument;  // "args" where that is no object
+};
+
+// Views are good until the parser that filled it parses again, or its text is gone.
+struct TraceEvent : TraceEventFields {
+  std::vector<JsonMember> arguments;
   // Fields that records have no place for and that are worth keeping: thread times and counts.
   std::vector<JsonMember> extra;
   // Names of other fields, which are left out.

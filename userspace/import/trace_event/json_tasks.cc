@@ -89,7 +89,10 @@ uint32_t JsonTasks::ThreadOf(const JsonValue& pid, const JsonValue& tid) {
   std::string_view pid_text, text;
   const int64_t pid_number = NumberOf(pid, &pid_text);
   const int64_t number = NumberOf(tid, &text);
-  if (last_thread_ != kNone && pid_number == last_pid_ && number == last_tid_) return last_thread_;
+  Recent& recent = recent_[RecentOf(pid_number, number)];
+  if (recent.thread != kNone && pid_number == recent.pid && number == recent.tid) {
+    return recent.thread;
+  }
   const uint32_t process = ProcessOf(pid);
   if (process == kOthers) return kOthers;
   uint32_t thread = kOthers;
@@ -104,9 +107,7 @@ uint32_t JsonTasks::ThreadOf(const JsonValue& pid, const JsonValue& tid) {
   } else {
     return kOthers;
   }
-  last_pid_ = pid_number;
-  last_tid_ = number;
-  last_thread_ = thread;
+  recent = {pid_number, number, thread};
   return thread;
 }
 

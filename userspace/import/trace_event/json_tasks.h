@@ -2,6 +2,7 @@
 // The processes and threads that a JSON file names, and the koids they get.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -93,10 +94,17 @@ class JsonTasks {
   std::unordered_map<std::pair<uint32_t, int64_t>, uint32_t, HashPair> thread_by_tid_;
   std::unordered_map<int64_t, uint32_t> kernel_threads_;
   std::unordered_map<uint32_t, int64_t> kernel_processes_;  // pid by thread
-  // The last one asked for.
-  int64_t last_pid_ = 0;
-  int64_t last_tid_ = 0;
-  uint32_t last_thread_ = kNone;
+  // The last one asked for of each RecentOf().
+  struct Recent {
+    int64_t pid = 0;
+    int64_t tid = 0;
+    uint32_t thread = kNone;
+  };
+  static size_t RecentOf(int64_t pid, int64_t tid) {
+    return (static_cast<uint64_t>(pid) * 31 + static_cast<uint64_t>(tid)) % kRecent;
+  }
+  static constexpr size_t kRecent = 256;
+  std::array<Recent, kRecent> recent_;
   size_t name_bytes_ = 0;
   uint64_t overflowed_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "fxt/utf8.h"
 #include "schema/koid.h"
@@ -19,9 +20,6 @@ constexpr size_t kMaxOpenSpans = 100'000;
 constexpr size_t kMaxWaiting = 10'000;
 constexpr size_t kMaxCompletes = 4096;
 constexpr size_t kMaxStackBytes = 8000;
-constexpr size_t kMaxTextBytes = 30'000;
-// When a record was too long: fifteen names and values fit for sure.
-constexpr size_t kShortTextBytes = 1000;
 
 fxt::ProviderWriterOptions Options() {
   fxt::ProviderWriterOptions options;
@@ -58,39 +56,41 @@ RecordWriter::RecordWriter(fxt::ArchiveWriter& archive, const StringTable& strin
       ids_(strings.size()),
       waker_(provider_.Declare(schema::argument::kWaker)),
       told_threads_(tasks.threads().size()),
-      told_processes_(tasks.processes().size()) {}
+      told_processes_(tasks.processes().size()),
+      spans_(tasks.threads().size()) {}
 
 void RecordWriter::Write(int64_t time, std::span<const std::byte> stored) {
-  StoredEvent event;
-  Decode(stored, event);
+  const StoredKind kind = KindOf(stored);
+  const bool complete = kind == StoredKind::kDurationComplete;
   if (complete_count_ != 0 &&
-      (time != complete_time_ || event.kind != StoredKind::kDurationComplete ||
-       complete_count_ == kMaxCompletes)) {
+      (time != complete_time_ || !complete || complete_count_ == kMaxCompletes)) {
     WriteCompletes();
   }
-  if (event.kind == StoredKind::kDurationComplete) {
+  if (complete) {
     if (complete_count_ == completes_.size()) completes_.emplace_back();
-    Complete& complete = completes_[complete_count_++];
-    complete.duration = event.payload;
-    complete.bytes.assign(stored.begin(), stored.end());
+    completes_[complete_count_++].bytes.assign(stored.begin(), stored.end());
     complete_time_ = time;
     return;
   }
-  time_ = static_cast<uint64_t>((event.kind == StoredKind::kMetadata ? start_ : time) + moved_);
-  WriteNow(event);
+  time_ = static_cast<uint64_t>((kind == StoredKind::kMetadata ? start_ : time) + moved_);
+  Decode(stored, event_);
+  WriteNow(event_);
 }
 
 void RecordWriter::WriteCompletes() {
   const auto end = completes_.begin() + static_cast<ptrdiff_t>(complete_count_);
   if (complete_count_ > 1) {
+    for (auto complete = completes_.begin(); complete != end; ++complete) {
+      Decode(complete->bytes, event_);
+      complete->duration = event_.payload;
+    }
     std::stable_sort(completes_.begin(), end,
                      [](const Complete& a, const Complete& b) { return a.duration > b.duration; });
   }
   time_ = static_cast<uint64_t>(complete_time_ + moved_);
-  StoredEvent event;
   for (auto complete = completes_.begin(); complete != end; ++complete) {
-    Decode(complete->bytes, event);
-    WriteNow(event);
+    Decode(complete->bytes, event_);
+    WriteNow(event_);
   }
   complete_count_ = 0;
 }
@@ -123,7 +123,9 @@ void RecordWriter::WriteNow(StoredEvent& event) {
     case StoredKind::kFlowEndNext:
       if (waiting_flow_ends_ < kMaxWaiting) {
         ++waiting_flow_ends_;
-        Encode(event, flow_ends_[event.thread].emplace_back());
+        std::vector<std::byte> room;
+        const auto bytes = Encode(event, room);
+        flow_ends_[event.thread].emplace_back(bytes.begin(), bytes.end());
         return;
       }
       break;
@@ -159,6 +161,7 @@ void RecordWriter::KeepPhase(StoredEvent& event, fxt::EventType type) {
 }
 
 void RecordWriter::WriteFlowEnds(uint32_t thread) {
+  if (waiting_flow_ends_ == 0) return;
   const auto found = flow_ends_.find(thread);
   if (found == flow_ends_.end()) return;
   StoredEvent event;
@@ -213,36 +216,42 @@ void RecordWriter::WriteBegin(const StoredEvent& event) {
   if (open_spans_ == kMaxOpenSpans) {
     ++open.more;
   } else {
+    if (free_spans_ == kNoSpan) {
+      free_spans_ = static_cast<uint32_t>(open_span_pool_.size());
+      open_span_pool_.emplace_back();
+    }
+    OpenSpan& span = open_span_pool_[free_spans_];
+    const uint32_t below = std::exchange(open.top, free_spans_);
+    free_spans_ = std::exchange(span.below, below);
     ++open_spans_;
     // A long name does not come again with the end.
-    const auto keep = [](const StoredText& text) {
-      return std::string(fxt::CutUtf8(text.text, 200));
-    };
-    open.spans.push_back(
-        {event.category.number, event.name.number, keep(event.category), keep(event.name)});
+    const auto keep = [](const StoredText& text) { return fxt::CutUtf8(text.text, 200); };
+    span.category = event.category.number;
+    span.category_text = keep(event.category);
+    span.name = event.name.number;
+    span.name_text = keep(event.name);
   }
   WriteEvent(fxt::EventType::kDurationBegin, event);
 }
 
 // An end may do without the names, by which some readers match the two.
 void RecordWriter::WriteEnd(StoredEvent& event) {
-  const auto found = spans_.find(event.thread);
-  if (found == spans_.end()) {
-    ++stats_.lone_ends;
-    return;
-  }
-  OpenSpans& open = found->second;
+  OpenSpans& open = spans_[event.thread];
   if (open.more != 0) {
     --open.more;
     return WriteEvent(fxt::EventType::kDurationEnd, event);
   }
-  OpenSpan span = std::move(open.spans.back());
-  open.spans.pop_back();
-  --open_spans_;
-  if (open.spans.empty()) spans_.erase(found);
+  if (open.top == kNoSpan) {
+    ++stats_.lone_ends;
+    return;
+  }
+  OpenSpan& span = open_span_pool_[open.top];
   if (TextOf(event.category).empty()) event.category = {span.category, span.category_text};
   if (TextOf(event.name).empty()) event.name = {span.name, span.name_text};
   WriteEvent(fxt::EventType::kDurationEnd, event);
+  --open_spans_;
+  const uint32_t below = std::exchange(span.below, free_spans_);
+  free_spans_ = std::exchange(open.top, below);
 }
 
 fxt::StringRef RecordWriter::Refer(fxt::RecordScope& scope, const StoredText& text, size_t at) {
@@ -254,10 +263,10 @@ fxt::StringRef RecordWriter::Refer(fxt::RecordScope& scope, const StoredText& te
   return scope.Refer(*id);
 }
 
-fxt::Argument RecordWriter::ArgumentOf(fxt::RecordScope& scope, const StoredArgument& argument,
-                                       size_t at) {
+void RecordWriter::Convert(fxt::RecordScope& scope, const StoredArgument& argument, size_t at,
+                           fxt::Argument& made) {
   const std::string_view name = TextOf(argument.name);
-  fxt::Argument made{Refer(scope, argument.name, at), {}};
+  made.name = Refer(scope, argument.name, at);
   if (name.size() > 1 && name.front() == schema::kFieldMark) {
     const std::string_view field = name.substr(1);
     if (field == schema::field::kFrame || field == schema::field::kEndFrame) {
@@ -267,51 +276,52 @@ fxt::Argument RecordWriter::ArgumentOf(fxt::RecordScope& scope, const StoredArgu
             fxt::StringRef::Inline(field == schema::field::kFrame ? ".frames" : ".end_frames");
         scratch_[at + 1] = fxt::ToValidUtf8(fxt::CutUtf8(stack, kMaxStackBytes));
         made.value = fxt::StringRef::Inline(scratch_[at + 1]);
-        return made;
+        return;
       }
     } else if (const auto* time = std::get_if<int64_t>(&argument.value);
                field == schema::field::kLate && time != nullptr) {
       made.value = static_cast<int64_t>(time_) - *time - moved_;
-      return made;
+      return;
     }
   }
-  made.value = std::visit(
-      [&](const auto& value) -> fxt::ArgumentValue {
-        using T = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<T, std::monostate>) {
-          return fxt::NullValue{};
-        } else if constexpr (std::is_same_v<T, JsonText>) {
-          return fxt::InlineUtf8(value.text, scratch_[at + 1], max_text_);
-        } else if constexpr (std::is_same_v<T, std::string_view>) {
-          return Refer(scope, argument.text, at + 1);
-        } else if constexpr (std::is_same_v<T, int64_t>) {
-          const auto narrow = static_cast<int32_t>(value);
-          if (narrow == value) return narrow;
-          return value;
-        } else {
-          return value;
-        }
-      },
-      argument.value);
-  return made;
+  // What there is most of in front: std::visit() calls through a table.
+  if (const auto* number = std::get_if<int64_t>(&argument.value)) {
+    const auto narrow = static_cast<int32_t>(*number);
+    if (narrow == *number) {
+      made.value = narrow;
+    } else {
+      made.value = *number;
+    }
+  } else if (std::holds_alternative<std::string_view>(argument.value)) {
+    made.value = Refer(scope, argument.text, at + 1);
+  } else if (const auto* json = std::get_if<JsonText>(&argument.value)) {
+    made.value = fxt::InlineUtf8(json->text, scratch_[at + 1], max_text_);
+  } else if (const auto* real = std::get_if<double>(&argument.value)) {
+    made.value = *real;
+  } else if (const auto* flag = std::get_if<bool>(&argument.value)) {
+    made.value = *flag;
+  } else if (const auto* large = std::get_if<uint64_t>(&argument.value)) {
+    made.value = *large;
+  } else {
+    made.value = fxt::NullValue{};
+  }
 }
 
 void RecordWriter::WriteEvent(fxt::EventType type, const StoredEvent& event) {
   fxt::RecordScope scope = provider_.Begin(KeyOf(event.thread));
-  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
-  const size_t count = std::min(event.arguments.size(), arguments.size());
+  const size_t count = std::min(event.arguments.size(), arguments_.size());
   auto status = fxt::EncodeStatus::kOk;
   for (const size_t longest : {kMaxTextBytes, kShortTextBytes}) {
     max_text_ = longest;
     for (size_t i = 0; i < count; ++i) {
-      arguments[i] = ArgumentOf(scope, event.arguments[i], 2 + 2 * i);
+      Convert(scope, event.arguments[i], 2 + 2 * i, arguments_[i]);
     }
     fxt::Event record{.type = type,
                       .timestamp = time_,
                       .thread = scope.thread(),
                       .category = Refer(scope, event.category, 0),
                       .name = Refer(scope, event.name, 1),
-                      .arguments = {arguments.data(), count},
+                      .arguments = {arguments_.data(), count},
                       .payload = event.payload};
     if (type == fxt::EventType::kDurationComplete) record.payload += time_;
     status = scope.Write(record);

@@ -21,6 +21,11 @@
 
 namespace importer {
 
+// So that a record has room for one, and for what else is in it.
+inline constexpr size_t kMaxTextBytes = 30'000;
+// When a record was too long: fifteen names and values fit for sure.
+inline constexpr size_t kShortTextBytes = 1000;
+
 // What has no begin is left out, since viewers would close something else with it.
 class RecordWriter {
  public:
@@ -36,15 +41,17 @@ class RecordWriter {
   void Finish();
 
  private:
+  static constexpr uint32_t kNoSpan = UINT32_MAX;
   struct OpenSpan {
+    uint32_t below = kNoSpan;  // in the same thread; the next free one where it is free
     uint32_t category = StringTable::kNone;
     uint32_t name = StringTable::kNone;
     std::string category_text;
     std::string name_text;
   };
   struct OpenSpans {
-    std::vector<OpenSpan> spans;
-    uint64_t more = 0;  // not kept
+    uint32_t top = kNoSpan;
+    uint64_t more = 0;  // above it, not kept
   };
   struct Complete {
     uint64_t duration = 0;
@@ -65,11 +72,15 @@ class RecordWriter {
   void KeepPhase(StoredEvent& event, fxt::EventType type);
   // Changes the type to one that can stand here; empty: none can.
   std::optional<fxt::EventType> FitSpan(fxt::EventType type, const StoredEvent& event);
-  fxt::Argument ArgumentOf(fxt::RecordScope& scope, const StoredArgument& argument, size_t at);
+  // `at`: of what it may use of scratch_.
+  void Convert(fxt::RecordScope& scope, const StoredArgument& argument, size_t at,
+               fxt::Argument& made);
   fxt::StringRef Refer(fxt::RecordScope& scope, const StoredText& text, size_t at);
   std::string_view TextOf(const StoredText& text) const {
     return text.number == StringTable::kNone ? text.text : strings_.TextOf(text.number);
   }
+  // Of the thread that stands for the importer: behind the numbers of all threads.
+  uint32_t OwnHandle() const { return static_cast<uint32_t>(tasks_.threads().size()); }
   fxt::ThreadKey KeyOf(uint32_t thread);
   fxt::ThreadKey IdleOf(uint16_t cpu);
   void TellProcess(uint32_t process);
@@ -93,8 +104,10 @@ class RecordWriter {
   std::vector<bool> told_processes_;
   std::vector<bool> told_idle_;  // by CPU
 
-  uint64_t time_ = 0;  // of the record in hand, ns
-  std::unordered_map<uint32_t, OpenSpans> spans_;
+  uint64_t time_ = 0;             // of the record in hand, ns
+  std::vector<OpenSpans> spans_;  // by thread
+  std::vector<OpenSpan> open_span_pool_;
+  uint32_t free_spans_ = kNoSpan;  // of open_span_pool_
   size_t open_spans_ = 0;
   facts::SpanTracker tracker_;  // of async operations and flows
   // Complete events of one time, the longest of which goes first: it has the others in it.
@@ -106,6 +119,8 @@ class RecordWriter {
   size_t waiting_flow_ends_ = 0;
   std::unordered_map<uint16_t, uint32_t> running_;  // thread by CPU
 
+  StoredEvent event_;  // in hand
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments_;
   std::string kept_id_;
   size_t max_text_ = 0;                                          // bytes of a text
   std::array<std::string, 2 + 2 * fxt::kMaxArguments> scratch_;  // texts that were mended

@@ -15,15 +15,13 @@
 namespace importer {
 namespace {
 
-constexpr size_t kShortTextBytes = 1000;
 constexpr size_t kPropertyBytes = 24'000;
 
 }  // namespace
 
 void RecordWriter::WriteHead(const std::map<std::string, std::string>& properties) {
   const fxt::KoidValue process{schema::kRecorderProcessKoid};
-  fxt::RecordScope scope =
-      provider_.Begin({JsonTasks::kMaxTasks, process.koid, schema::RecorderKoid()});
+  fxt::RecordScope scope = provider_.Begin({OwnHandle(), process.koid, schema::RecorderKoid()});
   const fxt::Argument of_process{fxt::StringRef::Inline(schema::argument::kProcess), process};
   Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
                                      process.koid,
@@ -151,8 +149,7 @@ fxt::ThreadKey RecordWriter::IdleOf(uint16_t cpu) {
                                        fxt::StringRef::Inline(name),
                                        {&process, 1}}));
   }
-  // Above the numbers of all threads.
-  return {static_cast<uint32_t>(JsonTasks::kMaxTasks) + 1 + cpu, schema::kIdleProcessKoid, koid};
+  return {OwnHandle() + 1 + cpu, schema::kIdleProcessKoid, koid};
 }
 
 }  // namespace importer

@@ -7,126 +7,185 @@
 namespace importer {
 namespace {
 
-struct Head {
-  uint64_t payload;
-  uint32_t thread;
-  uint32_t second_thread;
-  uint16_t cpu;
-  uint8_t kind;
-  uint8_t arguments;
-};
+// Numbers have seven bits a byte, the lowest first, and a bit that says that there are more. A text
+// is such a number: the string's, doubled, or its own length, doubled, and one, with the text
+// behind it.
+constexpr size_t kNumberBytes = 10;
 
-constexpr uint32_t kInline = 0x80000000;  // low bits: the length
+class Putter {
+ public:
+  // Where there is room for all.
+  explicit Putter(std::byte* at) : at_(at) {}
 
-template <typename T>
-void Put(const T& value, std::vector<std::byte>& out) {
-  const size_t at = out.size();
-  out.resize(at + sizeof value);
-  std::memcpy(out.data() + at, &value, sizeof value);
-}
-
-void PutText(std::string_view text, std::vector<std::byte>& out) {
-  Put(static_cast<uint32_t>(kInline | text.size()), out);
-  const size_t at = out.size();
-  out.resize(at + text.size());
-  if (!text.empty()) std::memcpy(out.data() + at, text.data(), text.size());
-}
-
-void PutText(const StoredText& text, std::vector<std::byte>& out) {
-  if (text.number != StringTable::kNone) {
-    Put(text.number, out);
-  } else {
-    PutText(text.text, out);
+  void Byte(uint8_t value) { *at_++ = std::byte{value}; }
+  void Number(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) Byte(static_cast<uint8_t>(value | 0x80));
+    Byte(static_cast<uint8_t>(value));
   }
-}
+  void Bytes(const void* data, size_t size) {
+    if (size != 0) std::memcpy(at_, data, size);
+    at_ += size;
+  }
+  void Text(std::string_view text) {
+    Number(text.size() << 1 | 1);
+    Bytes(text.data(), text.size());
+  }
+  void Text(const StoredText& text) {
+    if (text.number != StringTable::kNone) {
+      Number(uint64_t{text.number} << 1);
+    } else {
+      Text(text.text);
+    }
+  }
+  const std::byte* at() const { return at_; }
+
+ private:
+  std::byte* at_;
+};
 
 class Taker {
  public:
-  explicit Taker(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit Taker(std::span<const std::byte> bytes) : at_(bytes.data()) {}
 
+  uint8_t Byte() { return static_cast<uint8_t>(*at_++); }
+  uint64_t Number() {
+    uint64_t value = Byte();
+    if (value < 0x80) return value;
+    value &= 0x7f;
+    for (unsigned shift = 7;; shift += 7) {
+      const uint64_t next = Byte();
+      value |= (next & 0x7f) << shift;
+      if (next < 0x80) return value;
+    }
+  }
   template <typename T>
   T Take() {
     T value;
-    std::memcpy(&value, bytes_.data(), sizeof value);
-    bytes_ = bytes_.subspan(sizeof value);
+    std::memcpy(&value, at_, sizeof value);
+    at_ += sizeof value;
     return value;
   }
-  StoredText TakeText() {
-    const auto number = Take<uint32_t>();
-    if ((number & kInline) == 0) return {number, {}};
-    const size_t length = number & ~kInline;
-    const StoredText text{StringTable::kNone,
-                          {reinterpret_cast<const char*>(bytes_.data()), length}};
-    bytes_ = bytes_.subspan(length);
+  StoredText Text() {
+    const uint64_t number = Number();
+    if ((number & 1) == 0) return {static_cast<uint32_t>(number >> 1), {}};
+    const size_t length = number >> 1;
+    const StoredText text{StringTable::kNone, {reinterpret_cast<const char*>(at_), length}};
+    at_ += length;
     return text;
   }
 
  private:
-  std::span<const std::byte> bytes_;
+  const std::byte* at_;
 };
 
-template <size_t kIndex>
-using Alternative = std::variant_alternative_t<kIndex, JsonValue>;
+// Small numbers of either sign are short.
+uint64_t Folded(int64_t value) {
+  return static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63);
+}
+int64_t Unfolded(uint64_t value) { return static_cast<int64_t>(value >> 1 ^ (~(value & 1) + 1)); }
+
+bool IsOfScheduler(StoredKind kind) {
+  return kind == StoredKind::kSwitch || kind == StoredKind::kWakeup;
+}
+
+// Of all that Encode() writes, at most.
+size_t MostBytes(const StoredEvent& event) {
+  size_t bytes = 8 * kNumberBytes + event.category.text.size() + event.name.text.size();
+  for (const StoredArgument& argument : event.arguments) {
+    bytes += 4 * kNumberBytes + argument.name.text.size() + argument.text.text.size();
+    if (const auto* json = std::get_if<JsonText>(&argument.value)) bytes += json->text.size();
+  }
+  return bytes;
+}
+
+// The places of a value's types in JsonValue.
+enum : uint8_t { kNull, kBool, kInt64, kUint64, kDouble, kString, kJson };
 
 }  // namespace
 
-void Encode(const StoredEvent& event, std::vector<std::byte>& out) {
-  Put(Head{event.payload, event.thread, event.second_thread, event.cpu,
-           static_cast<uint8_t>(event.kind), static_cast<uint8_t>(event.arguments.size())},
-      out);
-  PutText(event.category, out);
-  PutText(event.name, out);
-  for (const StoredArgument& argument : event.arguments) {
-    PutText(argument.name, out);
-    Put(static_cast<uint8_t>(argument.value.index()), out);
-    std::visit(
-        [&](const auto& value) {
-          using T = std::decay_t<decltype(value)>;
-          if constexpr (std::is_same_v<T, std::string_view>) {
-            PutText(argument.text, out);
-          } else if constexpr (std::is_same_v<T, JsonText>) {
-            PutText(value.text, out);
-          } else if constexpr (!std::is_same_v<T, std::monostate>) {
-            Put(value, out);
-          }
-        },
-        argument.value);
+std::span<const std::byte> Encode(const StoredEvent& event, std::vector<std::byte>& room) {
+  if (const size_t most = MostBytes(event); room.size() < most) room.resize(most);
+  Putter put(room.data());
+  put.Byte(static_cast<uint8_t>(event.kind));
+  put.Number(event.thread);
+  if (IsOfScheduler(event.kind)) {
+    put.Number(event.second_thread);
+    put.Number(event.cpu);
   }
+  put.Number(event.payload);
+  put.Text(event.category);
+  put.Text(event.name);
+  put.Byte(static_cast<uint8_t>(event.arguments.size()));
+  for (const StoredArgument& argument : event.arguments) {
+    const JsonValue& value = argument.value;
+    put.Text(argument.name);
+    put.Byte(static_cast<uint8_t>(value.index()));
+    switch (value.index()) {
+      case kBool:
+        put.Byte(*std::get_if<bool>(&value) ? 1 : 0);
+        break;
+      case kInt64:
+        put.Number(Folded(*std::get_if<int64_t>(&value)));
+        break;
+      case kUint64:
+        put.Number(*std::get_if<uint64_t>(&value));
+        break;
+      case kDouble:
+        put.Bytes(std::get_if<double>(&value), sizeof(double));
+        break;
+      case kString:
+        put.Text(argument.text);
+        break;
+      case kJson:
+        put.Text(std::get_if<JsonText>(&value)->text);
+        break;
+      default:
+        break;
+    }
+  }
+  return {room.data(), put.at()};
+}
+
+StoredKind KindOf(std::span<const std::byte> bytes) {
+  return static_cast<StoredKind>(bytes.front());
 }
 
 void Decode(std::span<const std::byte> bytes, StoredEvent& event) {
   Taker taker(bytes);
-  const auto head = taker.Take<Head>();
-  event.kind = static_cast<StoredKind>(head.kind);
-  event.cpu = head.cpu;
-  event.thread = head.thread;
-  event.second_thread = head.second_thread;
-  event.payload = head.payload;
-  event.category = taker.TakeText();
-  event.name = taker.TakeText();
-  event.arguments.resize(head.arguments);
+  event.kind = static_cast<StoredKind>(taker.Byte());
+  event.thread = static_cast<uint32_t>(taker.Number());
+  event.second_thread = 0;
+  event.cpu = 0;
+  if (IsOfScheduler(event.kind)) {
+    event.second_thread = static_cast<uint32_t>(taker.Number());
+    event.cpu = static_cast<uint16_t>(taker.Number());
+  }
+  event.payload = taker.Number();
+  event.category = taker.Text();
+  event.name = taker.Text();
+  event.arguments.resize(taker.Byte());
   for (StoredArgument& argument : event.arguments) {
-    argument.name = taker.TakeText();
+    argument.name = taker.Text();
     argument.text = {};
-    switch (taker.Take<uint8_t>()) {
-      case 1:
-        argument.value = taker.Take<Alternative<1>>();
+    switch (taker.Byte()) {
+      case kBool:
+        argument.value = taker.Byte() != 0;
         break;
-      case 2:
-        argument.value = taker.Take<Alternative<2>>();
+      case kInt64:
+        argument.value = Unfolded(taker.Number());
         break;
-      case 3:
-        argument.value = taker.Take<Alternative<3>>();
+      case kUint64:
+        argument.value = taker.Number();
         break;
-      case 4:
-        argument.value = taker.Take<Alternative<4>>();
+      case kDouble:
+        argument.value = taker.Take<double>();
         break;
-      case 5:
-        argument.text = taker.TakeText();
+      case kString:
+        argument.text = taker.Text();
         argument.value = argument.text.text;
         break;
-      case 6:
-        argument.value = JsonText{taker.TakeText().text};
+      case kJson:
+        argument.value = JsonText{taker.Text().text};
         break;
       default:
         argument.value = std::monostate();

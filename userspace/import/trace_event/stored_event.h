@@ -62,8 +62,10 @@ struct StoredEvent {
   std::vector<StoredArgument> arguments;
 };
 
-// Appends `event` to `out`.
-void Encode(const StoredEvent& event, std::vector<std::byte>& out);
+// `event` as bytes, in `room`, which grows to what the longest one takes.
+std::span<const std::byte> Encode(const StoredEvent& event, std::vector<std::byte>& room);
+// Of what Encode() made.
+StoredKind KindOf(std::span<const std::byte> bytes);
 // Views belong to `bytes`, which Encode() made.
 void Decode(std::span<const std::byte> bytes, StoredEvent& event);
 

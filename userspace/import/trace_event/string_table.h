@@ -34,8 +34,28 @@ class StringTable {
     uint32_t number = kNone;
   };
 
-  std::deque<std::string> texts_;
-  std::vector<Slot> slots_;     // a power of two, at most half full
+  // What tells most strings apart, and short ones for sure.
+  struct Ends {
+    uint64_t first = 0;
+    uint64_t last = 0;
+    size_t size = 0;
+    friend bool operator==(const Ends&, const Ends&) = default;
+  };
+  static constexpr size_t kEndsAreAll = 16;  // bytes
+  // A string that was found lately.
+  struct Recent {
+    Ends ends;
+    uint32_t number = kNone;
+  };
+  static constexpr unsigned kRecentBits = 10;
+
+  static Ends EndsOf(std::string_view text);
+  uint32_t Find(std::string_view text);
+
+  std::deque<std::string> kept_;
+  std::vector<std::string_view> texts_;  // of kept_, by number
+  std::vector<Slot> slots_;              // a power of two, at most half full
+  std::vector<Recent> recent_;           // by a part of a hash of the ends
   std::vector<uint32_t> seen_;  // hashes of what came, by a part of them; later ones replace
   size_t bytes_ = 0;
 };

@@ -17,8 +17,6 @@
 namespace importer {
 namespace {
 
-// So that a record has room for one, and for what else is in it.
-constexpr size_t kMaxTextBytes = 30'000;
 constexpr size_t kMaxProperties = 12;
 
 // As `fxt json` writes it when nothing is kept of it but the number.
@@ -121,8 +119,21 @@ void TraceEventImporter::AddArgument(std::string_view name, const JsonValue& val
   }
 }
 
+// `name` with the mark of a field before it.
+std::string_view TraceEventImporter::Marked(std::string_view name) {
+  // Those that stand in many events.
+  static constexpr std::string_view kFrequent[] = {
+      ".tts",     ".tdur",     ".json", ".ph", ".id",   ".id2.local", ".scope", ".s",
+      ".bind_id", ".flow_out", ".sf",   ".bp", ".late", ".args",      ".cname"};
+  for (const std::string_view marked : kFrequent) {
+    static_assert(schema::kFieldMark == '.');
+    if (marked.substr(1) == name) return marked;
+  }
+  return made_.emplace_back(fmt::format("{}{}", schema::kFieldMark, name));
+}
+
 void TraceEventImporter::AddField(std::string_view name, const JsonValue& value) {
-  AddArgument(made_.emplace_back(fmt::format("{}{}", schema::kFieldMark, name)), value);
+  AddArgument(Marked(name), value);
 }
 
 // A record has fifteen arguments.
@@ -176,10 +187,8 @@ void TraceEventImporter::AddArguments(const TraceEvent& event) {
 bool TraceEventImporter::Store(StoredKind kind, int64_t time) {
   stored_.kind = kind;
   MakeRoom();
-  bytes_.clear();
-  Encode(stored_, bytes_);
   if (time != kBeforeAll && (!first_time_ || time < *first_time_)) first_time_ = time;
-  status_ = sorter_.Add(time, bytes_);
+  status_ = sorter_.Add(time, Encode(stored_, bytes_));
   return status_.ok();
 }
 

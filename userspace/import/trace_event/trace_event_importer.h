@@ -67,6 +67,7 @@ class TraceEventImporter final : private JsonListener {
   // Its ids and their scope as they are.
   void KeepIds(const TraceEvent& event);
   void TakeStacks(const TraceEvent& event);
+  std::string_view Marked(std::string_view name);
   void AddField(std::string_view name, const JsonValue& value);
   void AddArgument(std::string_view name, const JsonValue& value);
   // One of the file's own: whatever its name is, it is no field.

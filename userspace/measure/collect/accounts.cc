@@ -41,6 +41,16 @@ void Accounts::Expect(Member& member) {
     member.newborn = free_newborns_.back();
     free_newborns_.pop_back();
   }
+  member.settled = 0;
+}
+
+bool Accounts::TrySettled(Member& member) {
+  const uint64_t epoch = tasks_.epoch();
+  if (!member.introduced || member.placed != epoch || member.newborn != Member::kNone) return false;
+  GroupOf(member);
+  if (!member.counted) return false;
+  member.settled = epoch;
+  return true;
 }
 
 void Accounts::LookUp(Member& member) {

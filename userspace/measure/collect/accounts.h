@@ -25,6 +25,9 @@ namespace measure {
 // work; kTimes: all else.
 enum class Work : uint8_t { kAll, kTimes, kHolders };
 
+// A process that nothing is known of.
+inline constexpr std::optional<fxt::Koid> kNobody;
+
 // A thread counts in the group whose name it has when something ends. One that is made within the
 // capture is first named like what made it, so its first kFirstNotes notes are kept until it has
 // that many, or ends, and go to the name it has then: what a shell forks counts as the command that
@@ -39,6 +42,10 @@ class Accounts {
 
   // What is kept of a thread; valid until the next one is introduced.
   class alignas(64) Member {
+   public:
+    uint32_t group_number() const { return group; }
+
+   private:
     friend class Accounts;
     static constexpr uint32_t kNone = UINT32_MAX;
     static constexpr uint32_t kNobody = UINT32_MAX - 1;  // as `newborn`: of no thread that is kept
@@ -51,6 +58,7 @@ class Accounts {
     std::array<uint32_t, 2> before = {kNone, kNone};  // groups that it was counted in
     uint64_t placed = 0;     // epoch of the tasks in which its process was known
     uint64_t refreshed = 0;  // epoch that `group` is of
+    uint64_t settled = 0;    // epoch in which all of the above is as it should be
     Group* at = nullptr;     // of `group`
   };
 
@@ -85,6 +93,63 @@ class Accounts {
     Join(member);
     Apply(member, note, held);
   }
+  // Whether nothing is to be looked up for what is noted of a thread, and nothing kept for later:
+  // what follows is for such ones.
+  bool IsSettled(facts::ThreadIndex thread) {
+    if (thread >= members_.size()) return false;
+    Member& member = members_[thread];
+    return member.settled == tasks_.epoch() || TrySettled(member);
+  }
+  Member& Settled(facts::ThreadIndex thread) { return members_[thread]; }
+  // A whole run.
+  [[gnu::always_inline]] void AddRun(Member& member, const Instance& run, bool preempted,
+                                     bool migrated) {
+    Group& group = *member.at;
+    group.share_ns[static_cast<size_t>(facts::Share::kRunning)] += run.length;
+    group.of(Duration::kSlice).AddWhole(run);
+    group.switches_voluntary += !preempted;
+    group.switches_involuntary += preempted;
+    group.migrations += migrated;
+  }
+  // A whole wait for a CPU. Who came when it was preempted; whether it had been blocked before it
+  // was woken.
+  [[gnu::always_inline]] void AddRunnable(Member& member, const Instance& wait, bool preempted,
+                                          uint32_t preemptor, bool after_blocked) {
+    Group& group = *member.at;
+    const auto share = preempted ? facts::Share::kRunnablePreempted : facts::Share::kRunnableWakeup;
+    group.share_ns[static_cast<size_t>(share)] += wait.length;
+    group.of(preempted ? Duration::kPreemptedWait : Duration::kWakeupLatency).AddWhole(wait);
+    if (preempted) {
+      ledger_.Add(member.group, Because::kPreemptedBy, preemptor, {.count = 1, .ns = wait.length});
+    } else if (after_blocked) {
+      group.after_blocked_ns += wait.length;
+    }
+  }
+  // Who held the CPU meanwhile.
+  [[gnu::always_inline]] void AddHolders(Member& member, uint64_t unconserved_ns,
+                                         std::span<const Held> held) {
+    ApplyHolders(*member.at, member.group, unconserved_ns, held);
+  }
+  // The same in parts, where that can be; inversion_ns is not in them.
+  bool HasParts(const Member& member) const { return holder_ledger_.HasParts(member.group); }
+  BlameLedger::Parts PartsOf(const Member& member) { return holder_ledger_.PartsOf(member.group); }
+  void AddInversion(Member& member, uint64_t ns) { member.at->inversion_ns += ns; }
+  // A whole sleep, ended by a wakeup.
+  [[gnu::always_inline]] void AddSleep(Member& member, const Instance& sleep, bool blocked,
+                                       uint32_t waker) {
+    Group& group = *member.at;
+    const auto share = blocked ? facts::Share::kBlocked : facts::Share::kSleeping;
+    group.share_ns[static_cast<size_t>(share)] += sleep.length;
+    group.of(blocked ? Duration::kBlocked : Duration::kSleep).AddWhole(sleep);
+    ++group.wakeups;
+    Blame blame{.count = 1, .ns = sleep.length};
+    if (blocked) {
+      blame.blocked = 1;
+      blame.blocked_ns = sleep.length;
+    }
+    ledger_.Add(member.group, Because::kWokenBy, waker, blame);
+  }
+
   // It leaves its last CPU; what is noted up to now is all.
   void NoteEnd(Member& member) { Settle(member); }
 
@@ -119,11 +184,12 @@ class Accounts {
   void Expect(Member& member);
   void CountIn(Member& member);
   void LookUp(Member& member);
+  bool TrySettled(Member& member);
   void KeepForLater(Member& member, Note note, std::span<const Held> held);
   void Settle(Member& member);
   [[gnu::always_inline]] void Apply(Member& member, const Note& note, std::span<const Held> held);
   [[gnu::always_inline]] void ApplyTimes(Group& group, uint32_t number, const Note& note);
-  [[gnu::always_inline]] void ApplyHolders(Group& group, uint32_t number, const Note& note,
+  [[gnu::always_inline]] void ApplyHolders(Group& group, uint32_t number, uint64_t unconserved_ns,
                                            std::span<const Held> held);
 
   TaskTable& tasks_;
@@ -143,7 +209,7 @@ class Accounts {
 
 inline void Accounts::Apply(Member& member, const Note& note, std::span<const Held> held) {
   if (times_) ApplyTimes(*member.at, member.group, note);
-  if (holders_) ApplyHolders(*member.at, member.group, note, held);
+  if (holders_) ApplyHolders(*member.at, member.group, note.unconserved_ns, held);
 }
 
 inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note) {
@@ -182,9 +248,9 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note
   }
 }
 
-inline void Accounts::ApplyHolders(Group& group, uint32_t number, const Note& note,
+inline void Accounts::ApplyHolders(Group& group, uint32_t number, uint64_t unconserved_ns,
                                    std::span<const Held> held) {
-  group.unconserved_ns += note.unconserved_ns;
+  group.unconserved_ns += unconserved_ns;
   for (const Held& part : held) {
     const Blame blame{.count = 1, .ns = part.ns};
     holder_ledger_.Add(number, Because::kHeldCpu, part.group, blame);

@@ -33,9 +33,7 @@ void BlameLedger::AddFirst(uint32_t group, Because why, uint32_t other, const Bl
   ++pairs_;
   const uint32_t column = other + kSpecials;
   if (group < kNear && column < kColumns) {
-    auto& row = near_[static_cast<size_t>(why)][group];
-    if (row == nullptr) row = std::make_unique<Sum[]>(kColumns);
-    row[column] = {blame.count, blame.ns};
+    RowOf(group, why)[column] = {blame.count, blame.ns};
   } else {
     far_.Add(KeyOf(group, why, other), blame.count, blame.ns);
   }

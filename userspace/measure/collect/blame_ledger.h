@@ -15,6 +15,23 @@ namespace measure {
 // Sums by group, reason and other group. No more than kMaxPairs are told apart: what comes beyond
 // counts for kNoGroup.
 class BlameLedger {
+  struct Sum {
+    uint64_t count = 0;  // 0: nothing is known of it
+    uint64_t ns = 0;
+  };
+
+  // Of the first groups among themselves, which is nearly all that there is, a row for each, in
+  // order of the others' numbers. They are needed in no order, for each wait several: rows are a
+  // seventh of what a hash table of them is, and stay in the cache.
+  static constexpr uint32_t kNear = 128;
+  // kInterrupt and kNoGroup come first.
+  static constexpr uint32_t kSpecials = 2;
+  static constexpr uint32_t kColumns = kNear + kSpecials;
+  static_assert(kInterrupt + kSpecials == 0 && kNoGroup + kSpecials == 1);
+  static_assert(kColumns <= 3 * 64);
+  // Beyond what a wait is charged with.
+  static constexpr size_t kMaxParts = 1024;
+
  public:
   static constexpr size_t kMaxPairs = size_t{1} << 17;
 
@@ -30,6 +47,51 @@ class BlameLedger {
       AddBlocked(KeyOf(group, why, other), blame);
     }
   }
+
+  // What a wait of a group for a CPU is charged with, part by part: a group that several of them
+  // are of counts once for its threads of a lower priority and once for the others.
+  class Parts {
+   public:
+    // False, and nothing done: Add() it for each other group, once.
+    bool Add(uint32_t other, bool lower, uint64_t ns) {
+      const uint32_t column = other + kSpecials;
+      if (column >= kColumns) return false;
+      const uint64_t bit = uint64_t{1} << column % 64;
+      uint64_t& seen = seen_[lower ? 1 : 0][column / 64];
+      const bool fresh = (seen & bit) == 0;
+      seen |= bit;
+      AddTo(held_, column, fresh, ns);
+      if (lower) [[unlikely]] {
+        if (lower_ == nullptr) lower_ = ledger_.RowOf(group_, Because::kHeldCpuLower);
+        AddTo(lower_, column, fresh, ns);
+      }
+      return true;
+    }
+
+   private:
+    friend class BlameLedger;
+    using Columns = std::array<uint64_t, 3>;  // a bit for each
+    Parts(BlameLedger& ledger, uint32_t group)
+        : ledger_(ledger), group_(group), held_(ledger.RowOf(group, Because::kHeldCpu)) {}
+
+    void AddTo(Sum* row, uint32_t column, bool fresh, uint64_t ns) {
+      Sum& sum = row[column];
+      if (sum.count == 0) [[unlikely]] {
+        ++ledger_.pairs_;
+      }
+      sum.count += fresh;
+      sum.ns += ns;
+    }
+
+    BlameLedger& ledger_;
+    uint32_t group_;
+    Sum* held_;
+    Sum* lower_ = nullptr;
+    std::array<Columns, 2> seen_{};  // not of a lower priority, and of a lower one
+  };
+  // Whether PartsOf() can be asked of a group: it has a row, and there is room for what a wait has.
+  bool HasParts(uint32_t group) const { return group < kNear && pairs_ + kMaxParts < kMaxPairs; }
+  Parts PartsOf(uint32_t group) { return {*this, group}; }
 
   // Calls `tell(group, why, other, blame)` for each, in no order.
   template <typename Tell>
@@ -57,20 +119,6 @@ class BlameLedger {
   }
 
  private:
-  struct Sum {
-    uint64_t count = 0;  // 0: nothing is known of it
-    uint64_t ns = 0;
-  };
-
-  // Of the first groups among themselves, which is nearly all that there is, a row for each, in
-  // order of the others' numbers. They are needed in no order, for each wait several: rows are a
-  // seventh of what a hash table of them is, and stay in the cache.
-  static constexpr uint32_t kNear = 128;
-  // kInterrupt and kNoGroup come first.
-  static constexpr uint32_t kSpecials = 2;
-  static constexpr uint32_t kColumns = kNear + kSpecials;
-  static_assert(kInterrupt + kSpecials == 0 && kNoGroup + kSpecials == 1);
-
   static constexpr uint32_t kGroupMask = (uint32_t{1} << 29) - 1;
   // Groups are below kGroupMask.
   static uint64_t KeyOf(uint32_t group, Because why, uint32_t other) {
@@ -119,6 +167,14 @@ class BlameLedger {
     }
     Slot& slot = far_.SlotOf(KeyOf(group, why, other));
     return slot.sum.count == 0 ? nullptr : &slot.sum;
+  }
+  // That of a near group, made if there is none.
+  Sum* RowOf(uint32_t group, Because why) {
+    auto& row = near_[static_cast<size_t>(why)][group];
+    if (row == nullptr) [[unlikely]] {
+      row = std::make_unique<Sum[]>(kColumns);
+    }
+    return row.get();
   }
   [[gnu::cold, gnu::noinline]] void AddFirst(uint32_t group, Because why, uint32_t other,
                                              const Blame& blame);

@@ -34,8 +34,6 @@ bool IsRunnable(fxr_task_state state) {
   return state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
 }
 
-constexpr std::optional<fxt::Koid> kNobody;
-
 // What a wait is counted as, by its kind.
 struct DurationOfKind {
   Duration duration = Duration::kSlice;
@@ -228,46 +226,31 @@ void Collector::AddWait(const facts::Wait& whole) {
   if (finds_holders() && runnable && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
     note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
-    held_count_ = 0;
-    note.unconserved_ns -= std::min(note.unconserved_ns, Charge(wait, thread));
+    const auto& incoming = change_->incoming;
+    const int32_t priority = PriorityOf(incoming.priority, incoming.process.has_value());
+    const uint64_t own_idle = Charge(wait.begin, wait.end, change_->cpu, priority, thread);
+    note.unconserved_ns -= std::min(note.unconserved_ns, own_idle);
     return accounts_.Add(member, note, {held_.data(), held_count_});
   }
   accounts_.Add(member, note);
 }
 
-uint64_t Collector::Charge(const facts::Wait& wait, const Thread& thread) {
-  const auto& incoming = change_->incoming;
-  const int32_t priority = PriorityOf(incoming.priority, incoming.process.has_value());
-  const bool moved = thread.moved_from != Thread::kNoCpu && thread.moved_at > wait.begin &&
-                     thread.moved_at < wait.end && thread.moved_from != change_->cpu;
-  const uint64_t since = moved ? thread.moved_at : wait.begin;
-  uint64_t own_idle = ChargeOn(change_->cpu, since, wait.end, priority);
-  if (moved) own_idle += ChargeOn(thread.moved_from, wait.begin, since, priority);
-  return own_idle;
+uint64_t Collector::Charge(uint64_t begin, uint64_t end, uint32_t cpu, int32_t priority,
+                           const Thread& thread) {
+  held_count_ = 0;
+  return LookAtHolders(begin, end, cpu, priority, thread,
+                       [&](uint32_t group, bool lower, uint64_t ns) { Hold(group, lower, ns); });
 }
 
-uint64_t Collector::ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, int32_t priority) {
-  uint64_t idle = 0;
+void Collector::Hold(uint32_t group, bool lower, uint64_t ns) {
   Held* last = held_.data() + held_count_;
-  history_.Look(cpu, begin, end, [&](const CpuHistory::Span& part) {
-    const uint64_t length = part.end - part.begin;
-    if (part.group == CpuHistory::kIdle) {
-      idle += length;
-      return;
-    }
-    const bool lower = priority >= 0 && part.priority > priority;
-    for (Held* held = held_.data(); held != last; ++held) {
-      if (held->group != part.group || held->lower != lower) continue;
-      held->ns += length;
-      return;
-    }
-    last->group = part.group;
-    last->lower = lower;
-    last->ns = length;
-    ++last;
-  });
-  held_count_ = static_cast<size_t>(last - held_.data());
-  return idle;
+  for (Held* held = held_.data(); held != last; ++held) {
+    if (held->group != group || held->lower != lower) continue;
+    held->ns += ns;
+    return;
+  }
+  *last = {group, lower, ns};
+  ++held_count_;
 }
 
 void Collector::AddIdle(const facts::Idle& whole) {
@@ -289,16 +272,6 @@ void Collector::AddGap(const facts::Gap& whole) {
   if (gap == nullptr) return;
   by_cpu_.At(gap->cpu).unknown_ns += gap->end - gap->begin;
   if (Watcher* watching = watcher()) watching->OnGap(*gap);
-}
-
-void Collector::LookAtCpu(uint32_t cpu, uint64_t time) {
-  const bool idle = timeline_.cpus()[cpu].does == Does::kIdle;
-  uint8_t& was_idle = is_idle_.At(cpu);
-  if (idle == was_idle) return;
-  idle_clock_ = IdleClock(time);
-  idle_since_ = std::max(idle_since_, time);
-  was_idle = idle;
-  idle_cpus_ += idle ? 1 : UINT32_MAX;
 }
 
 uint32_t Collector::GroupOn(const facts::TimelineState::Cpu& cpu) {

@@ -22,6 +22,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
@@ -52,6 +53,18 @@ class Watcher {
   // `cpu` is where it ran next, `waker` who ended it if a wakeup did.
   virtual void OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
                       const std::optional<fxt::Koid>& waker) = 0;
+  // What there is by the million, without the rest of what is known of it: true when that is
+  // enough, and nothing else is told of it then. A whole run; a whole wait for a CPU that it then
+  // ran on; a whole sleep, not in D, that a wakeup ended.
+  virtual bool TakesRun(uint32_t /*cpu*/, fxt::Koid /*thread*/, uint64_t /*begin*/,
+                        uint64_t /*end*/) {
+    return false;
+  }
+  virtual bool TakesWait(uint32_t /*cpu*/, uint64_t /*begin*/, uint64_t /*end*/) { return false; }
+  virtual bool TakesSleep(facts::ThreadIndex /*index*/, fxt::Koid /*thread*/, uint64_t /*end*/,
+                          const std::optional<fxt::Koid>& /*waker*/) {
+    return false;
+  }
   virtual void OnIdle(const facts::Idle& idle) = 0;
   virtual void OnGap(const facts::Gap& gap) = 0;
 };
@@ -83,6 +96,9 @@ class Collector {
 
   // The record that `reader` stands at.
   void Add(const fxt::Reader& reader);
+  // Takes the plain records that come next, as far as nothing is odd about them, and no more than
+  // `most`: the same as a step to each of them and Add(), in half of the time. How many it took.
+  uint64_t AddPlain(fxt::Reader& reader, uint64_t most);
   // Nothing behind this is in the window any more.
   bool IsDone() const { return started_ && timeline_.latest() > options_.to; }
   // After the last record. The collector has done its work then.
@@ -130,14 +146,44 @@ class Collector {
   void AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time);
   void Count(const ClosedSpan& span);
 
+  // --- collector_plain.cc
+  template <Work work>
+  struct Plain;
+  // A thread of the provider's table.
+  struct Slot {
+    facts::ThreadIndex index = facts::kNoThread;  // kNoThread: its records are not plain yet
+    fxt::Koid process = 0;
+  };
+  // What was looked up of a provider's tables, as of so many definitions.
+  struct Tables {
+    const fxt::ReaderProvider* provider = nullptr;
+    uint64_t definitions = 0;
+    bool is_recorder = false;
+    uint16_t waker_name = 0;  // that of wakers; 0: not looked up yet
+    std::array<Slot, 256> slots;
+  };
+  // A recorder writes by turns as several, where there are more threads than a table has room for.
+  static constexpr size_t kMaxTables = 24;
+  [[gnu::noinline]] Tables& TablesOf(const fxt::ReaderProvider& provider);
+  [[gnu::noinline]] bool Resolve(Tables& tables, uint8_t slot);
+  [[gnu::noinline]] static bool IsWakerName(Tables& tables, uint16_t name);
+  bool IsCounted(facts::ThreadIndex thread) {
+    return thread < threads_.size() && accounts_.IsSettled(thread);
+  }
+
   void AddRun(const facts::Run& run);
   void AddWait(const facts::Wait& wait);
   void AddIdle(const facts::Idle& idle);
   void AddGap(const facts::Gap& gap);
   // What held the CPU in a wait for one, to held_; for how long it was idle.
-  uint64_t Charge(const facts::Wait& wait, const Thread& thread);
-  // How much of that time `cpu` was idle; the rest goes to held_.
-  uint64_t ChargeOn(uint32_t cpu, uint64_t begin, uint64_t end, int32_t priority);
+  uint64_t Charge(uint64_t begin, uint64_t end, uint32_t cpu, int32_t priority,
+                  const Thread& thread);
+  void Hold(uint32_t group, bool lower, uint64_t ns);
+  // The same, told in parts: `tell(group, lower, ns)`.
+  template <typename Tell>
+  [[gnu::always_inline]] uint64_t LookAtHolders(uint64_t begin, uint64_t end, uint32_t cpu,
+                                                int32_t priority, const Thread& thread,
+                                                Tell&& tell) const;
 
   // The part of it that is in the window, its edges cut; null when none is. Valid up to the next
   // one that is cut: most facts are not, and are not copied.
@@ -165,7 +211,15 @@ class Collector {
   uint64_t IdleClock(uint64_t time) const {
     return idle_clock_ + (idle_cpus_ != 0 && time > idle_since_ ? time - idle_since_ : 0);
   }
-  void LookAtCpu(uint32_t cpu, uint64_t time);
+  void LookAtCpu(uint32_t cpu, uint64_t time) {
+    const bool idle = timeline_.cpus()[cpu].does == facts::TimelineState::Cpu::Does::kIdle;
+    uint8_t& was_idle = is_idle_.At(cpu);
+    if (idle == was_idle) return;
+    idle_clock_ = IdleClock(time);
+    idle_since_ = std::max(idle_since_, time);
+    was_idle = idle;
+    idle_cpus_ += idle ? 1 : UINT32_MAX;
+  }
   void LookAtOrder(uint64_t time) {
     if (time >= timeline_.latest()) [[likely]] {
       return;
@@ -203,6 +257,10 @@ class Collector {
   std::array<Held, 2 * CpuHistory::kTold> held_;
   size_t held_count_ = 0;
 
+  std::vector<std::unique_ptr<Tables>> all_tables_;
+  Tables* tables_ = nullptr;  // of the provider that was asked for last
+  size_t next_tables_ = 0;    // to be given up next
+
   // For how long any CPU was idle up to idle_since_.
   uint64_t idle_clock_ = 0;
   uint64_t idle_since_ = 0;
@@ -213,5 +271,27 @@ class Collector {
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_{facts_};
 };
+
+template <typename Tell>
+inline uint64_t Collector::LookAtHolders(uint64_t begin, uint64_t end, uint32_t cpu,
+                                         int32_t priority, const Thread& thread,
+                                         Tell&& tell) const {
+  uint64_t idle = 0;
+  const auto look = [&](const CpuHistory::Span& part) {
+    const uint64_t length = part.end - part.begin;
+    if (part.group == CpuHistory::kIdle) {
+      idle += length;
+    } else {
+      tell(part.group, priority >= 0 && part.priority > priority, length);
+    }
+  };
+  const bool moved = thread.moved_from != Thread::kNoCpu && thread.moved_at > begin &&
+                     thread.moved_at < end && thread.moved_from != cpu;
+  history_.Look(cpu, moved ? thread.moved_at : begin, end, look);
+  if (moved) [[unlikely]] {
+    history_.Look(thread.moved_from, begin, thread.moved_at, look);
+  }
+  return idle;
+}
 
 }  // namespace measure

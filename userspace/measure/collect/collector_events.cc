@@ -13,8 +13,6 @@ namespace {
 
 using Does = facts::TimelineState::Cpu::Does;
 
-constexpr std::optional<fxt::Koid> kNobody;
-
 }  // namespace
 
 void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
@@ -41,6 +39,8 @@ void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
       has_session_ = true;
       ReadSession(event, capture_);
       if (const auto command = CommandOf(event)) tasks_.SetCommand(*command);
+    } else if (facts::IsFilteringTrim(event)) {
+      ReadTrim(event, capture_);
     }
     for (uint32_t cpu = 0; cpu < timeline_.cpus().size(); ++cpu) LookAtCpu(cpu, time);
   }

@@ -54,25 +54,27 @@ class CpuHistory {
   // Calls `tell(part)` for the parts of the spans that lie in [begin, end), latest first. Those too
   // long ago to be kept, and those beyond the latest kLook, are not told.
   template <typename Tell>
-  void Look(uint32_t cpu, uint64_t begin, uint64_t end, Tell&& tell) const {
+  [[gnu::always_inline]] void Look(uint32_t cpu, uint64_t begin, uint64_t end, Tell&& tell) const {
     if (cpu >= lanes_.size() || begin >= end) return;
     const Lane& lane = lanes_[cpu];
-    const auto told = [&](const Span& span, uint64_t until) {
-      const Span part{std::max(begin, span.begin), std::min(end, until), span.group, span.priority};
-      if (part.begin < part.end) tell(part);
-    };
-    if (lane.is_open) told(lane.open, end);
+    if (lane.is_open) TellPart(lane.open, begin, end, tell);
     const size_t kept = std::min<uint64_t>(lane.count, kLook);
     for (size_t i = 1; i <= kept; ++i) {
       const Span& span = lane.spans[(lane.count - i) % kSpans];
       if (span.end <= begin) break;
-      told(span, span.end);
+      TellPart(span, begin, std::min(end, span.end), tell);
     }
   }
   static constexpr size_t kLook = 100;
   static constexpr size_t kTold = kLook + 1;  // with what goes on
 
  private:
+  template <typename Tell>
+  [[gnu::always_inline]] static void TellPart(const Span& span, uint64_t begin, uint64_t end,
+                                              Tell& tell) {
+    const Span part{std::max(begin, span.begin), end, span.group, span.priority};
+    if (part.begin < part.end) tell(part);
+  }
   // Made of registers. Two comparisons of neighbours the compiler makes one load of, which waits
   // for both of the stores that have just made them.
   static uint64_t KeyOf(const Span& span) {

@@ -68,6 +68,13 @@ void ReadSession(const fxt::Event& event, Capture& capture) {
   if (cpus && *cpus > 0 && *cpus <= UINT16_MAX + 1) capture.cpus = static_cast<uint32_t>(*cpus);
 }
 
+void ReadTrim(const fxt::Event& event, Capture& capture) {
+  std::string filters;
+  Take(event, schema::argument::kFilters, filters);
+  if (!capture.filters.empty()) capture.filters += ", ";
+  capture.filters += "trimmed by " + filters;
+}
+
 std::optional<fxt::Koid> CommandOf(const fxt::Event& session) {
   const fxt::Argument* argument =
       facts::FindArgument(session.arguments, schema::argument::kCommandPid);

@@ -14,6 +14,10 @@ namespace measure {
 // arguments that are missing or of another type leave things as they are.
 void ReadSession(const fxt::Event& event, Capture& capture);
 
+// Adds to the filters of `capture` what a part of it was chosen by; `event` is the mark of `fxt
+// trim` (facts::IsFilteringTrim).
+void ReadTrim(const fxt::Event& event, Capture& capture);
+
 // The process of the command that was recorded; empty without one.
 std::optional<fxt::Koid> CommandOf(const fxt::Event& session);
 

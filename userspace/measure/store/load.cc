@@ -136,15 +136,20 @@ util::Result<Capture> CollectTrace(const std::string& path, fxt::ByteSource& sou
   reader_options.max_diagnostics = 1;
   fxt::Reader reader(source, reader_options);
   Collector collector(options.collector);
-  for (uint64_t records = 1;; ++records) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kNeedMore) {
-      std::this_thread::sleep_for(kPause);
-      continue;
+  for (uint64_t records = 0;;) {
+    records += collector.AddPlain(reader, kProgressStep - records);
+    if (records < kProgressStep) {
+      const fxt::ReadStatus status = reader.Next();
+      if (status == fxt::ReadStatus::kNeedMore) {
+        std::this_thread::sleep_for(kPause);
+        continue;
+      }
+      if (status != fxt::ReadStatus::kRecord) break;
+      collector.Add(reader);
+      ++records;
     }
-    if (status != fxt::ReadStatus::kRecord) break;
-    collector.Add(reader);
-    if (records % kProgressStep != 0) continue;
+    if (records < kProgressStep) continue;
+    records = 0;
     if (options.progress) options.progress(reader.position(), progress_of);
     if (collector.IsDone()) break;
   }

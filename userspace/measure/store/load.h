@@ -23,7 +23,7 @@ struct LoadOptions {
   // Told what is wrong with the file but does not keep it from being read: a line for people each.
   std::vector<std::string>* notes = nullptr;
   // Spread over two threads what is done with a trace, where it is a file that can be mapped: it
-  // takes two thirds of the time and four thirds of the work. What comes out is the same.
+  // takes two thirds of the time and a quarter more work. What comes out is the same.
   bool two_threads = false;
 };
 

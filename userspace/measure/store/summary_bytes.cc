@@ -47,7 +47,11 @@ uint64_t SummaryReader::NumberUpTo(uint64_t most) {
 }
 
 size_t SummaryReader::Count(size_t least_bytes) {
-  return static_cast<size_t>(NumberUpTo(rest_.size() / least_bytes));
+  // Of what follows behind the number itself.
+  const uint64_t value = Number();
+  if (value <= rest_.size() / least_bytes) return static_cast<size_t>(value);
+  failed_ = true;
+  return 0;
 }
 
 std::string SummaryReader::Text() {

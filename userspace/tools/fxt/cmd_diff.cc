@@ -13,6 +13,7 @@
 #include "analyze/diff/diff_text.h"
 #include "analyze/page/diff_page.h"
 #include "compare/compare.h"
+#include "compare/prior.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/support/capture_files.h"
@@ -60,7 +61,7 @@ util::Result<comparison::DiffReport> Compare(const DiffOptions& options) {
   auto captures = LoadCaptures(lists);
   if (!captures) return captures.TakeError();
   const size_t noise = (*captures)[2].size();
-  if (noise == 1 || noise == 2) {
+  if (noise != 0 && noise < comparison::kLeastNoiseCaptures) {
     return util::Error{
         fmt::format("--noise has {} capture{}; how much equal ones differ is seen in "
                     "three or more",

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "export/clickhouse/database.h"
 #include "export/export_trace.h"
@@ -10,6 +17,7 @@
 #include "export/sqlite_table_sink.h"
 #include "source/input.h"
 #include "tables/rows/text_pool.h"
+#include "text/clean_text.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/fleet_export.h"
 #include "tools/fxt/support/output_file.h"
@@ -65,14 +73,47 @@ util::Result<std::unique_ptr<exporting::TableSink>> OpenSink(
                      "formats: sqlite csv tsv rowbinary"};
 }
 
+// Rows have nothing but the capture's number to say where they are from.
+util::Error SameCapture(const std::string& one, const std::string& other) {
+  if (one == other) return {fmt::format("{} is given twice", text::CleanText(one)), ""};
+  return {
+      fmt::format("{} and {} are the same capture", text::CleanText(one), text::CleanText(other)),
+      "their rows could not be told apart: export one of them, or each to a place of its own"};
+}
+
+// Files that can be opened, and are not one file.
+util::Status CheckInputs(const std::vector<std::string>& files) {
+  std::map<std::pair<dev_t, ino_t>, std::string> seen;
+  for (const std::string& file : files) {
+    struct stat status = {};
+    const int found = file == "-" ? fstat(STDIN_FILENO, &status) : stat(file.c_str(), &status);
+    if (found == 0) {
+      const auto [place, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, file);
+      if (!is_new) return SameCapture(place->second, file);
+    }
+    // What is no file loses what is read of it.
+    if (found == 0 && !S_ISREG(status.st_mode)) continue;
+    if (file == "-") continue;
+    if (auto source = source::OpenInput(file); !source) return source.TakeError();
+  }
+  return util::Ok();
+}
+
+using FilesByCapture = std::map<int64_t, std::string>;
+
 // Adds a trace; an error also where reading stopped before its end.
 util::Status AddTrace(const std::string& file, const std::vector<tables::Table>& tables,
-                      tables::TextPool& texts, exporting::TableSink& sink,
+                      FilesByCapture& added, tables::TextPool& texts, exporting::TableSink& sink,
                       std::optional<util::Error>& damage) {
   auto source = source::OpenInput(file);
   if (!source) return source.TakeError();
   Progress progress("fxt export: " + file, **source);
-  exporting::TraceExport what{.file = file, .tables = tables, .progress = {}, .on_end = {}};
+  exporting::TraceExport what{
+      .file = file, .tables = tables, .on_begin = {}, .progress = {}, .on_end = {}};
+  what.on_begin = [&](int64_t capture) {
+    const auto [place, is_new] = added.try_emplace(capture, file);
+    return is_new ? util::Ok() : util::Status(SameCapture(place->second, file));
+  };
   what.progress = [&](uint64_t done) { progress.Update(done); };
   what.on_end = [&](const fxt::Reader& reader) {
     progress.Clear();
@@ -88,6 +129,48 @@ util::Status AddTrace(const std::string& file, const std::vector<tables::Table>&
   return util::Ok();
 }
 
+// Where the tables go decides which options mean something.
+enum Way : unsigned { kToFiles = 1, kToFleet = 2, kSchemaAlone = 4 };
+
+struct MeaningOf {
+  const char* option;
+  unsigned ways;
+};
+
+constexpr MeaningOf kMeanings[] = {
+    {"FILE", kToFiles | kToFleet},
+    {"--format", kToFiles},
+    {"--output", kToFiles},
+    {"--table", kToFiles | kToFleet},
+    {"--gzip", kToFiles},
+    {"--clickhouse", kToFleet},
+    {"--database", kToFleet | kSchemaAlone},
+    {"--host", kToFleet},
+    {"--label", kToFleet},
+    {"--cluster", kSchemaAlone},
+};
+
+Way WayOf(const Command& command) {
+  if (command.Has("--print-schema")) return kSchemaAlone;
+  return command.Has("--clickhouse") ? kToFleet : kToFiles;
+}
+
+// Who gave an option that would change nothing meant something else.
+util::Status RefuseWithoutMeaning(const Command& command) {
+  const Way way = WayOf(command);
+  for (const MeaningOf& meaning : kMeanings) {
+    if ((meaning.ways & way) != 0 || !command.Has(meaning.option)) continue;
+    const char* why = "with --print-schema";
+    if (way == kToFiles) {
+      why = (meaning.ways & kToFleet) != 0 ? "without --clickhouse" : "without --print-schema";
+    } else if (way == kToFleet) {
+      why = (meaning.ways & kToFiles) != 0 ? "with --clickhouse" : "without --print-schema";
+    }
+    return util::Error{fmt::format("{} has no effect {}", meaning.option, why), ""};
+  }
+  return util::Ok();
+}
+
 util::Status CheckFleet(const ExportOptions& options) {
   const auto wrong = [](std::string_view what) { return util::Error{std::string(what), ""}; };
   const FleetOptions& fleet = options.fleet;
@@ -97,8 +180,6 @@ util::Status CheckFleet(const ExportOptions& options) {
   if (!fleet.cluster.empty() && !exporting::ClickHouse::IsName(fleet.cluster)) {
     return wrong("--cluster: a name of letters, digits and _");
   }
-  if (!options.output.empty()) return wrong("-o and --clickhouse are two ways to go");
-  if (options.gzip) return wrong("--gzip is for files");
   if (!fleet.print_schema && options.files.empty()) return wrong("which FILE?");
   return util::Ok();
 }
@@ -111,8 +192,8 @@ int RunFleet(const ExportOptions& options) {
   return fleet.print_schema ? PrintFleetSchema(fleet) : ExportToFleet(fleet);
 }
 
-int RunExport(const ExportOptions& options) {
-  if (options.fleet.print_schema || !options.fleet.server.empty()) return RunFleet(options);
+int RunExport(const ExportOptions& options, Way way) {
+  if (way != kToFiles) return RunFleet(options);
   if (options.files.empty()) return Fail({"which FILE?", "fxt export --help"});
   if (options.output.empty()) {
     return Fail({"where to? -o OUT names a file or a folder", "fxt export --help"});
@@ -123,16 +204,14 @@ int RunExport(const ExportOptions& options) {
   auto tables = ChosenTables(options);
   if (!tables) return Fail(tables.error());
   // A wrong input leaves nothing behind.
-  for (const std::string& file : options.files) {
-    if (file == "-") continue;
-    if (auto source = source::OpenInput(file); !source) return Fail(source.error());
-  }
+  if (auto inputs = CheckInputs(options.files); !inputs) return Fail(inputs.error());
   tables::TextPool texts;
+  FilesByCapture added;
   auto sink = OpenSink(options, *tables);
   if (!sink) return Fail(sink.error());
   std::optional<util::Error> damage;
   for (const std::string& file : options.files) {
-    if (auto status = AddTrace(file, *tables, texts, **sink, damage); !status) {
+    if (auto status = AddTrace(file, *tables, added, texts, **sink, damage); !status) {
       return FailOutput(options.output, status.error());
     }
   }
@@ -184,7 +263,10 @@ void AddExport(const Command& program, int& exit_code) {
       "  fxt export --format csv --gzip day/*.fxt.gz -o tables\n"
       "  fxt export --format rowbinary --table slices trace.fxt -o - | clickhouse-client ...\n"
       "  fxt export --clickhouse http://fleet:8123 --label v2 trace.fxt");
-  command.OnRun([options, &exit_code] { exit_code = RunExport(*options); });
+  command.OnRun([options, command, &exit_code] {
+    const auto meaning = RefuseWithoutMeaning(command);
+    exit_code = meaning ? RunExport(*options, WayOf(command)) : Fail(meaning.error());
+  });
 }
 
 }  // namespace tools

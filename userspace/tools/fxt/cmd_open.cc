@@ -33,6 +33,7 @@ struct OpenOptions {
   std::string viewer = "perfetto";
   std::string viewer_url;
   std::string of = "off";
+  bool has_of = false;
   std::string timeout = "10m";
   uint64_t port = 9001;
   bool print = false;
@@ -147,6 +148,11 @@ int Serve(const OpenOptions& options, serve::OneDownload& server) {
 int RunOpen(const OpenOptions& options) {
   const auto viewer = ViewerOf(options);
   if (!viewer) return Fail(viewer.error());
+  const bool profile = options.viewer == "speedscope";
+  if (options.has_of && !profile) {
+    return Fail(
+        {"--of has no effect without --viewer speedscope", "Perfetto gets all of the trace"});
+  }
   const auto patience = util::ParseDuration(options.timeout);
   if (!patience) return Fail(patience.error());
   std::string address = options.viewer_url.empty() ? viewer->url : options.viewer_url;
@@ -155,7 +161,6 @@ int RunOpen(const OpenOptions& options) {
   while (address.ends_with('/')) address.pop_back();
   if (options.file == "-") return Fail({"standard input has no name to be served by", ""});
 
-  const bool profile = options.viewer == "speedscope";
   auto file = profile ? ProfileFile(options) : TraceFile(options.file);
   if (!file) return Fail(file.error());
   const auto secret = SecretName();
@@ -223,7 +228,10 @@ void AddOpen(const Command& program, int& exit_code) {
       "  fxt open trace.fxt\n"
       "  fxt open --print trace.fxt                 on a server, with a browser elsewhere\n"
       "  fxt open --viewer speedscope --of on trace.fxt");
-  command.OnRun([options, &exit_code] { exit_code = RunOpen(*options); });
+  command.OnRun([options, command, &exit_code] {
+    options->has_of = command.Has("--of");
+    exit_code = RunOpen(*options);
+  });
 }
 
 }  // namespace tools

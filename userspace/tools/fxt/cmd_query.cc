@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iostream>
-#include <iterator>
+#include <cerrno>
 #include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
 
 #include "query/database.h"
+#include "query/statement_scanner.h"
+#include "text/clean_text.h"
 #include "text/text_writer.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
+#include "tools/fxt/support/interrupt.h"
+#include "tools/fxt/support/line_reader.h"
 #include "tools/fxt/support/output_file.h"
 #include "tools/fxt/support/read_loop.h"
+#include "util/unique_fd.h"
 
 namespace tools {
 namespace {
@@ -21,6 +28,9 @@ struct QueryOptions {
   std::string file;
   std::string statement;
   std::string script;
+  // Not given is not the same as empty.
+  bool has_statement = false;
+  bool has_script = false;
   bool csv = false;
   bool json = false;
   bool markdown = false;
@@ -50,67 +60,158 @@ std::string StatementOf(const std::string& line) {
   return "";
 }
 
-// Line by line. At a terminal an error ends the statement, else everything.
-int RunLines(query::Database& database, query::ResultWriter& writer, text::TextWriter& out) {
-  const bool asks = isatty(STDIN_FILENO) == 1;
-  std::string pending;
-  std::string line;
-  for (;;) {
-    if (asks) {
-      out.Append(pending.empty() ? "fxt> " : "...> ");
-      out.Flush();
+// All statements of a file, and one of those that come line by line. SQLite takes no longer ones.
+constexpr size_t kMostBytes = size_t{64} << 20;
+
+util::Error TooLong(const std::string& where) {
+  return {fmt::format("{}: more than {} MiB of statements", where, kMostBytes >> 20),
+          "data comes into a query as a trace (fxt import), not as text"};
+}
+
+// SQLite takes it for the end, and what is behind it would be passed over in silence.
+util::Error HasNul(const std::string& where) {
+  return {fmt::format("{}: a NUL byte among the statements", where),
+          "statements are text in UTF-8"};
+}
+
+// What comes line by line, up to the end of a statement.
+struct PendingStatement {
+  std::string text;
+  query::StatementScanner scanner;
+
+  void Add(std::string_view line) {
+    text.append(line);
+    text += '\n';
+    scanner.Add(std::string_view(text).substr(text.size() - line.size() - 1));
+  }
+};
+
+class Lines {
+ public:
+  Lines(query::Database& database, query::ResultWriter& writer, text::TextWriter& out)
+      : database_(database), writer_(writer), out_(out) {}
+
+  // At a terminal an error, or Ctrl-C, ends the statement, else everything.
+  int Run() {
+    if (asks_) NoteInterrupts();
+    std::string line;
+    for (;;) {
+      if (asks_) {
+        out_.Append(pending_.text.empty() ? "fxt> " : "...> ");
+        out_.Flush();
+      }
+      const auto got = reader_.Next(line);
+      const int error = errno;
+      ForgetInterrupt();
+      switch (got) {
+        case LineReader::Got::kLine:
+          break;
+        case LineReader::Got::kEnd:
+          return Finish();
+        case LineReader::Got::kInterrupted:
+          pending_ = {};
+          out_.Append("\n");
+          continue;
+        case LineReader::Got::kTooLong:
+          return Fail(TooLong("standard input"));
+        case LineReader::Got::kFailed:
+          return Fail({fmt::format("cannot read standard input: {}",
+                                   std::generic_category().message(error)),
+                       ""});
+      }
+      if (const auto code = Take(line)) return *code;
     }
-    if (!std::getline(std::cin, line)) break;
-    if (pending.empty() && line.rfind('.', 0) == 0) {
+  }
+
+ private:
+  // What the program exits with, if that was the end.
+  std::optional<int> Take(std::string line) {
+    if (line.find('\0') != std::string::npos) return Refuse(HasNul("standard input"));
+    if (pending_.text.empty() && line.starts_with('.')) {
       if (line == ".quit" || line == ".exit") return kExitOk;
       line = StatementOf(line);
       if (line.empty()) {
-        out.Append(kHelp);
-        continue;
+        out_.Append(kHelp);
+        return std::nullopt;
       }
       line += ';';
     }
-    pending += line + '\n';
-    if (!query::Database::IsComplete(pending)) continue;
+    if (pending_.text.size() + line.size() > kMostBytes) return Fail(TooLong("standard input"));
+    pending_.Add(line);
+    if (!pending_.scanner.complete()) return std::nullopt;
     const auto status =
-        database.Run(std::exchange(pending, {}), writer, [&] { return out.failed(); });
-    out.Flush();
-    if (!status && !asks) return Fail(status.error());
-    if (!status) PrintError(kProgram, status.error());
-    if (out.failed()) return kExitOk;
+        database_.Run(std::exchange(pending_, {}).text, writer_, [&] { return out_.failed(); });
+    out_.Flush();
+    if (!status) return Refuse(status.error());
+    return out_.failed() ? std::optional<int>(kExitOk) : std::nullopt;
   }
-  if (asks) out.Append("\n");
-  const auto status = database.Run(pending, writer, [&] { return out.failed(); });
-  return status ? kExitOk : Fail(status.error());
-}
+
+  std::optional<int> Refuse(const util::Error& error) {
+    pending_ = {};
+    if (!asks_) return Fail(error);
+    PrintError(kProgram, error);
+    return std::nullopt;
+  }
+
+  int Finish() {
+    if (asks_) out_.Append("\n");
+    const auto status = database_.Run(pending_.text, writer_, [&] { return out_.failed(); });
+    return status ? kExitOk : Fail(status.error());
+  }
+
+  query::Database& database_;
+  query::ResultWriter& writer_;
+  text::TextWriter& out_;
+  const bool asks_ = isatty(STDIN_FILENO) == 1;
+  LineReader reader_{STDIN_FILENO, kMostBytes};
+  PendingStatement pending_;
+};
 
 util::Result<std::string> ReadScript(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.is_open() || file.bad()) return util::Error{fmt::format("cannot read {}", path), ""};
+  const std::string shown = text::CleanText(path);
+  const auto failed = [&] {
+    return util::Error{
+        fmt::format("cannot read '{}': {}", shown, std::generic_category().message(errno)), ""};
+  };
+  const util::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd) return failed();
+  std::string text;
+  for (size_t size = 0;;) {
+    constexpr size_t kStep = size_t{64} << 10;
+    text.resize(size + kStep);
+    const ssize_t n = read(fd.get(), text.data() + size, kStep);
+    if (n < 0 && errno != EINTR) return failed();
+    if (n > 0) size += static_cast<size_t>(n);
+    if (size > kMostBytes) return TooLong(shown);
+    if (n != 0) continue;
+    text.resize(size);
+    break;
+  }
+  if (text.find('\0') != std::string::npos) return HasNul(shown);
   return text;
 }
 
 int RunAll(const QueryOptions& options, query::Database& database, text::TextWriter& out) {
   const auto writer = query::MakeResultWriter(options.format(), out);
+  if (!options.has_statement && !options.has_script) return Lines(database, *writer, out).Run();
   std::string statements = options.statement;
-  if (!options.script.empty()) {
+  if (options.has_script) {
     auto script = ReadScript(options.script);
     if (!script) return Fail(script.error());
     statements = std::move(*script);
-  } else if (options.statement.empty()) {
-    return RunLines(database, *writer, out);
   }
   const auto status = database.Run(statements, *writer, [&] { return out.failed(); });
   return status ? kExitOk : Fail(status.error());
 }
 
 int RunQuery(const QueryOptions& options) {
-  if (!options.statement.empty() && !options.script.empty()) {
-    return Fail({"a statement and -f at once", ""});
-  }
+  if (options.has_statement && options.has_script) return Fail({"a statement and -f at once", ""});
   bool warned = false;
   query::TraceModuleOptions module;
+  // Nobody else can cancel a statement, and who does not ask is quicker.
+  if (!options.has_statement && !options.has_script && isatty(STDIN_FILENO) == 1) {
+    module.cancelled = WasInterrupted;
+  }
   module.on_end = [&](const fxt::Reader& reader) {
     if (!std::exchange(warned, true)) WarnAboutDamage(options.file, reader);
   };
@@ -131,7 +232,8 @@ void AddQuery(const Command& program, int& exit_code) {
   command.Add("FILE", options->file, "A trace").Required();
   command.Add("SQL", options->statement,
               "Statements; without, and without -f, they are read from standard input");
-  command.Add("-f,--file", options->script, "Read the statements from a file").Type("SQLFILE");
+  command.Add("-f,--file", options->script, "Read the statements from a file, of 64 MiB at most")
+      .Type("SQLFILE");
   command.Add("--csv", options->csv, "Comma-separated, names in the first line");
   command.Add("--json", options->json, "An array of objects for each statement").Excludes("--csv");
   command.Add("--markdown", options->markdown, "A Markdown table for each statement")
@@ -146,7 +248,11 @@ void AddQuery(const Command& program, int& exit_code) {
       "  fxt query trace.fxt 'SELECT * FROM waits ORDER BY dur DESC LIMIT 10'\n"
       "  fxt query --csv -f latencies.sql trace.fxt.gz > latencies.csv\n"
       "  fxt query trace.fxt                        asks for statements");
-  command.OnRun([options, &exit_code] { exit_code = RunQuery(*options); });
+  command.OnRun([options, command, &exit_code] {
+    options->has_statement = command.Has("SQL");
+    options->has_script = command.Has("--file");
+    exit_code = RunQuery(*options);
+  });
 }
 
 }  // namespace tools

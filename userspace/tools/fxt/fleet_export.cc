@@ -148,7 +148,7 @@ class OneCapture {
     if (!source) return source.TakeError();
     Progress progress("fxt export: " + file_, **source);
     exporting::TraceExport what{
-        .file = file_, .tables = chosen_.traced, .progress = {}, .on_end = {}};
+        .file = file_, .tables = chosen_.traced, .on_begin = {}, .progress = {}, .on_end = {}};
     what.progress = [&](uint64_t done) { progress.Update(done); };
     what.on_end = [&](const fxt::Reader& reader) {
       progress.Clear();

@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "schema/event_info.h"
+#include "text/pretty_json.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -90,69 +90,91 @@ void PrintTotals(const Totals& totals, Console& console) {
 
 std::string TotalsJson(const Totals& totals) {
   const translate::TranslationStats& stats = totals.translation;
-  nlohmann::ordered_json json;
+  text::PrettyJson json;
+  json.BeginObject();
   uint64_t raw = 0;
   uint64_t recorded = 0;
   for (uint32_t category = 0; category < FXR_CATEGORY_COUNTS; ++category) {
     raw += stats.events[category];
     recorded += stats.recorded[category];
-    if (stats.events[category] == 0) continue;
-    std::string name(schema::CategoryName(category));
-    json["events"][name] = stats.events[category];
-    json["records_by_category"][name] = stats.recorded[category];
   }
-  json["raw_events"] = raw + totals.lost_events();
-  json["records"] = recorded;
-  json["suppressed"] = {{"wakeups_of_running", stats.wakeups_of_running},
-                        {"unmatched_ends", stats.unmatched_ends},
-                        {"identity_only", stats.identity_only},
-                        {"unreadable", stats.unreadable}};
-  json["dropped"] = nlohmann::ordered_json::object();
-  for (const auto& [where, count] : totals.lost) {
-    json["dropped"][std::to_string(where.first)][std::string(schema::CategoryName(where.second))] =
-        count;
+  // Of the categories that had any.
+  const auto add_categories = [&](std::string_view key, const auto& counts) {
+    json.Key(key).BeginObject();
+    for (uint32_t category = 0; category < FXR_CATEGORY_COUNTS; ++category) {
+      if (stats.events[category] == 0) continue;
+      json.Unsigned(schema::CategoryName(category), counts[category]);
+    }
+    json.EndObject();
+  };
+  if (raw != 0) {
+    add_categories("events", stats.events);
+    add_categories("records_by_category", stats.recorded);
   }
-  json["lost_events"] = totals.lost_events();
-  json["kernel"] = {{"slots_consumed", totals.capture.slots_consumed},
-                    {"loss_slots", totals.translation.loss_slots},
-                    {"side_events_consumed", totals.capture.side_events_consumed},
-                    {"side_events_emitted", totals.capture.side_events_emitted},
-                    {"recursion_misses", totals.capture.recursion_misses}};
+  json.Unsigned("raw_events", raw + totals.lost_events());
+  json.Unsigned("records", recorded);
+  json.Key("suppressed").BeginObject();
+  json.Unsigned("wakeups_of_running", stats.wakeups_of_running);
+  json.Unsigned("unmatched_ends", stats.unmatched_ends);
+  json.Unsigned("identity_only", stats.identity_only);
+  json.Unsigned("unreadable", stats.unreadable);
+  json.EndObject();
+  json.Key("dropped").BeginObject();
+  for (auto at = totals.lost.begin(); at != totals.lost.end();) {
+    const int32_t cpu = at->first.first;
+    json.Key(std::to_string(cpu)).BeginObject();
+    for (; at != totals.lost.end() && at->first.first == cpu; ++at) {
+      json.Unsigned(schema::CategoryName(at->first.second), at->second);
+    }
+    json.EndObject();
+  }
+  json.EndObject();
+  json.Unsigned("lost_events", totals.lost_events());
+  json.Key("kernel").BeginObject();
+  json.Unsigned("slots_consumed", totals.capture.slots_consumed);
+  json.Unsigned("loss_slots", stats.loss_slots);
+  json.Unsigned("side_events_consumed", totals.capture.side_events_consumed);
+  json.Unsigned("side_events_emitted", totals.capture.side_events_emitted);
+  json.Unsigned("recursion_misses", totals.capture.recursion_misses);
+  bool dropped = false;
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
     if (totals.capture.dropped[category] == 0) continue;
-    json["kernel"]["dropped"][std::string(schema::CategoryName(category))] =
-        totals.capture.dropped[category];
+    if (!dropped) json.Key("dropped").BeginObject();
+    dropped = true;
+    json.Unsigned(schema::CategoryName(category), totals.capture.dropped[category]);
   }
-  json["switches"] = stats.switches;
-  json["wakeups"] = stats.wakeups;
-  json["wakeup_bytes"] = stats.wakeup_bytes;
-  json["migrations"] = stats.migrations;
-  json["gap_switches"] = stats.gap_switches;
-  json["unseen_switches"] = stats.unseen_switches;
-  json["late_events"] = stats.late;
-  json["refused_records"] = totals.refused_records;
-  json["bytes_per_switch"] = totals.bytes_per_switch();
-  json["output"] = totals.output;
-  json["file_bytes"] = totals.file_bytes;
-  json["record_bytes"] = totals.record_bytes;
-  json["start_bytes"] = totals.start_bytes;
-  json["output_failed"] = totals.output_failed;
-  json["output_bytes"] = totals.output_bytes;
-  json["duration_ns"] = totals.duration;
-  json["cpu_time_ns"] = totals.cpu_time;
-  json["peak_memory_bytes"] = totals.peak_memory;
-  json["rings"] = totals.rings;
-  json["ring_bytes"] = totals.ring_bytes;
-  json["side_ring_bytes"] = totals.side_ring_bytes;
-  json["kernel_memory_bytes"] = totals.kernel_memory;
-  json["fullest_ring_percent"] = totals.capture.fullest_ring_percent;
-  json["drains"] = totals.capture.drains;
-  json["stalls"] = totals.capture.stalls;
-  json["realtime"] = totals.realtime;
-  json["thread_tables"] = totals.thread_tables;
-  json["threads_alive"] = totals.threads_alive;
-  // A path may be no UTF-8, and this may go to a terminal.
-  return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  if (dropped) json.EndObject();
+  json.EndObject();
+  json.Unsigned("switches", stats.switches);
+  json.Unsigned("wakeups", stats.wakeups);
+  json.Unsigned("wakeup_bytes", stats.wakeup_bytes);
+  json.Unsigned("migrations", stats.migrations);
+  json.Unsigned("gap_switches", stats.gap_switches);
+  json.Unsigned("unseen_switches", stats.unseen_switches);
+  json.Unsigned("late_events", stats.late);
+  json.Unsigned("refused_records", totals.refused_records);
+  json.Key("bytes_per_switch").Double(totals.bytes_per_switch());
+  json.String("output", totals.output);
+  json.Unsigned("file_bytes", totals.file_bytes);
+  json.Unsigned("record_bytes", totals.record_bytes);
+  json.Unsigned("start_bytes", totals.start_bytes);
+  json.Bool("output_failed", totals.output_failed);
+  json.Unsigned("output_bytes", totals.output_bytes);
+  json.Unsigned("duration_ns", totals.duration);
+  json.Unsigned("cpu_time_ns", totals.cpu_time);
+  json.Unsigned("peak_memory_bytes", totals.peak_memory);
+  json.Unsigned("rings", totals.rings);
+  json.Unsigned("ring_bytes", totals.ring_bytes);
+  json.Unsigned("side_ring_bytes", totals.side_ring_bytes);
+  json.Unsigned("kernel_memory_bytes", totals.kernel_memory);
+  json.Unsigned("fullest_ring_percent", totals.capture.fullest_ring_percent);
+  json.Unsigned("drains", totals.capture.drains);
+  json.Unsigned("stalls", totals.capture.stalls);
+  json.Bool("realtime", totals.realtime);
+  json.Unsigned("thread_tables", totals.thread_tables);
+  json.Unsigned("threads_alive", totals.threads_alive);
+  // A path may be no UTF-8, and this may go to a terminal: the writer sees to both.
+  return json.EndObject().Text() + '\n';
 }
 
 }  // namespace tools

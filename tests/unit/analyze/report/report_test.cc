@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
+#include <vector>
 
 #include "unit/measure/trace_script.h"
 
@@ -90,6 +92,44 @@ TEST(EmptyReportTest, NothingIsReportedOfNothing) {
   const measure::Capture capture;
   EXPECT_EQ(ReportText({capture, watcher, {}, 10}), ": 0.0 ms on 0 CPUs\n");
   EXPECT_THAT(ReportJson({capture, watcher, {}, 10}), HasSubstr(R"("groups":[])"));
+}
+
+TEST(PlainReportTest, OfPlainRecordsItIsTheSame) {
+  TraceScript trace(TraceScript::kIndexed);
+  std::mt19937_64 random(1);
+  for (fxt::Koid koid = 1; koid <= 6; ++koid) trace.Name(koid, koid < 4 ? "app" : "server");
+  std::vector<fxt::Koid> ready = {1, 2, 3};
+  std::vector<fxt::Koid> asleep = {4, 5, 6};
+  const auto take = [&](std::vector<fxt::Koid>& from) {
+    std::swap(from[random() % from.size()], from.back());
+    const fxt::Koid thread = from.back();
+    from.pop_back();
+    return thread;
+  };
+  fxt::Koid on_cpu[2] = {0, 0};
+  uint64_t time = 1000;
+  for (int i = 0; i < 3000; ++i) {
+    time += 1 + random() % 5000;
+    const auto cpu = static_cast<uint32_t>(random() % 2);
+    const fxt::Koid left = on_cpu[cpu];
+    if (!asleep.empty() && random() % 2 == 0) {
+      ready.push_back(take(asleep));
+      trace.Wake(time, ready.back(), left);
+    }
+    on_cpu[cpu] = ready.empty() ? 0 : take(ready);
+    if (on_cpu[cpu] == left) continue;
+    const bool sleeps = random() % 3 != 0;
+    const char* state = random() % 20 == 0 ? "D" : "P";
+    trace.Switch(time, cpu, left, sleeps ? state : "R", on_cpu[cpu]);
+    if (left != 0) (sleeps ? asleep : ready).push_back(left);
+  }
+  ReportWatcher one(5);
+  ReportWatcher other(5);
+  uint64_t taken = 0;
+  const measure::Capture all = trace.Collect({.watcher = &one});
+  const measure::Capture plain = trace.CollectPlain({.watcher = &other}, &taken);
+  EXPECT_EQ(ReportJson({plain, other, {}}), ReportJson({all, one, {}}));
+  EXPECT_GT(taken, 2000u);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ TEST(ServerUrl, PartsOfAnAddress) {
   EXPECT_EQ(whole->host, "::1");
   EXPECT_EQ(whole->port, "9000");
   EXPECT_EQ(whole->Shown(), "http://[::1]:9000");
+  EXPECT_EQ(whole->Authority(), "[::1]:9000");
 }
 
 TEST(ServerUrl, WhatIsNone) {

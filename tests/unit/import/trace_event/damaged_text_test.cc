@@ -65,6 +65,20 @@ TEST(DamagedTextTest, EndsWithoutABeginAreLeftOut) {
   EXPECT_EQ(imported.stats.lone_steps, 1u);
 }
 
+// More spans are open than are kept at hand.
+TEST(DamagedTextTest, SpansWithoutAnEndHaveABound) {
+  std::string text = "[";
+  for (int i = 0; i < 100'001; ++i) text += R"({"ph":"B","ts":1,"pid":1,"tid":1,"name":"open"},)";
+  for (const char* phase : {"B", "E", "E", "E"}) {
+    text += R"({"ph":")" + std::string(phase) + R"(","ts":2,"pid":1,"tid":2},)";
+  }
+  Imported imported;
+  Import(text, imported);
+  ExpectSound(imported);
+  EXPECT_EQ(imported.stats.events, 100'005u);
+  EXPECT_EQ(imported.stats.lone_ends, 2u);
+}
+
 TEST(DamagedTextTest, OtherTextIsRefused) {
   for (const std::string text : {"", "hello", "  ", "\"x\"", "17"}) {
     Imported imported;

@@ -2,8 +2,11 @@
 // Random traces: whatever happens, the times of all groups add up.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "facts/timeline/share.h"
 #include "unit/measure/trace_script.h"
@@ -43,7 +46,8 @@ Sums SumsOf(std::span<const std::byte> bytes) {
 }
 
 // Anything in order of time: threads that run twice, lost and unseen switches, forks, renames.
-void Fill(TraceScript& trace, uint64_t seed, bool renames) {
+// `order`: nothing is lost, and nobody runs twice.
+void Fill(TraceScript& trace, uint64_t seed, bool renames, bool order = false) {
   std::mt19937_64 random(seed);
   const auto below = [&](uint64_t limit) { return random() % limit; };
   static constexpr const char* kStates[] = {"S", "D", "R", "R+", "T", "X"};
@@ -55,7 +59,8 @@ void Fill(TraceScript& trace, uint64_t seed, bool renames) {
   for (int i = 0; i < 300; ++i) {
     time += below(5);
     const auto cpu = static_cast<uint32_t>(below(3));
-    switch (below(20)) {
+    const uint64_t what = order ? 4 + below(16) : below(20);
+    switch (what) {
       case 0:
         trace.Loss(time, static_cast<int32_t>(cpu), 3);
         break;
@@ -80,9 +85,11 @@ void Fill(TraceScript& trace, uint64_t seed, bool renames) {
         break;
       default: {
         const fxt::Koid next = below(4) == 0 ? 0 : 1 + below(latest);
-        const fxt::Koid previous = below(30) == 0 ? 1 + below(latest) : on_cpu[cpu];
+        const fxt::Koid previous = !order && below(30) == 0 ? 1 + below(latest) : on_cpu[cpu];
         if (next == previous) break;
-        trace.Switch(time, cpu, previous, kStates[below(6)], next);
+        if (order && std::find(on_cpu, on_cpu + 3, next) != on_cpu + 3 && next != 0) break;
+        const auto priority = [&] { return static_cast<uint8_t>(118 + below(4)); };
+        trace.Switch(time, cpu, previous, kStates[below(6)], next, priority(), priority());
         on_cpu[cpu] = next;
       }
     }
@@ -134,6 +141,68 @@ TEST(CollectorPropertyTest, TwoThatShareTheWorkHaveWhatOneHasThatDoesAll) {
     ASSERT_TRUE(TakeHolders(times, trace.Collect(options))) << seed;
     ASSERT_TRUE(times == all) << seed;
   }
+}
+
+// All that a watcher is told, as text.
+class Listener final : public Watcher {
+ public:
+  void OnObject(const fxt::Record& /*object*/) override { Add("object"); }
+  void OnBegin(uint64_t time) override { Add("begin", time); }
+  void OnRun(const facts::Run& run) override {
+    Add("run", run.cpu, run.index, run.thread, run.process, run.begin, run.end, run.priority,
+        run.end_state, run.began, run.ended);
+  }
+  void OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
+              const std::optional<fxt::Koid>& waker) override {
+    Add("wait", wait.index, wait.thread, wait.kind, wait.begin, wait.end, wait.began, wait.ended,
+        wait.touches_loss, wait.state, wait.waker, wait.target_cpu, cpu, waker);
+  }
+  void OnIdle(const facts::Idle& idle) override {
+    Add("idle", idle.cpu, idle.index, idle.thread, idle.begin, idle.end, idle.began, idle.ended);
+  }
+  void OnGap(const facts::Gap& gap) override { Add("gap", gap.cpu, gap.begin, gap.end); }
+  const std::vector<std::string>& heard() const { return heard_; }
+
+ private:
+  template <typename Value>
+  static std::string Text(const Value& value) {
+    if constexpr (requires {
+                    *value;
+                    value.has_value();
+                  }) {
+      return value ? Text(*value) : "-";
+    } else {
+      return std::to_string(static_cast<uint64_t>(value));
+    }
+  }
+  template <typename... Values>
+  void Add(const char* what, const Values&... values) {
+    heard_.emplace_back(what);
+    ((heard_.back() += " " + Text(values)), ...);
+  }
+  std::vector<std::string> heard_;
+};
+
+TEST(CollectorPropertyTest, PlainRecordsCountAsTheyDoOneByOne) {
+  uint64_t taken = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    TraceScript trace(TraceScript::kIndexed);
+    Fill(trace, seed, seed % 2 == 0, seed % 5 == 0);
+    for (const Work work : {Work::kAll, Work::kTimes, Work::kHolders}) {
+      Listener one;
+      Listener other;
+      const bool listens = work != Work::kHolders && seed % 3 != 0;
+      const Capture all = trace.Collect({.watcher = listens ? &one : nullptr, .work = work});
+      const Capture plain =
+          trace.CollectPlain({.watcher = listens ? &other : nullptr, .work = work}, &taken);
+      ASSERT_TRUE(plain == all) << seed;
+      ASSERT_EQ(other.heard(), one.heard()) << seed;
+    }
+    const uint64_t begin = trace.Collect().begin;
+    const CollectorOptions window{.from = begin + 50, .to = begin + 300};
+    ASSERT_TRUE(trace.CollectPlain(window) == trace.Collect(window)) << seed;
+  }
+  EXPECT_GT(taken, 20'000u);
 }
 
 TEST(CollectorPropertyTest, PartsOfDifferentTracesAreNotPutTogether) {

@@ -24,7 +24,7 @@ constexpr uint64_t kInterval = 1'000'000'000;
 constexpr const char* kEnter = "\x1b[?1049h\x1b[?25l";
 constexpr const char* kLeave = "\x1b[?25h\x1b[?1049l";
 constexpr const char* kTop = "\x1b[H";
-constexpr const char* kClearLine = "\x1b[K\n";
+constexpr const char* kClearToEnd = "\x1b[K\n";
 constexpr const char* kClearBelow = "\x1b[J";
 
 struct StatusOptions {
@@ -57,7 +57,7 @@ std::string Screen(const std::string& lines) {
   std::string screen = kTop;
   for (const char c : lines) {
     if (c == '\n') {
-      screen += kClearLine;
+      screen += kClearToEnd;
     } else {
       screen += c;
     }

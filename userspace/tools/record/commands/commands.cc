@@ -19,11 +19,11 @@ constexpr Entry kCommands[] = {
     {"cancel", AddCancel}, {"alert", AddAlert},   {"serve", AddServe},
 };
 
-constexpr const char* kDescription =
+constexpr const char* kCommandsDescription =
     "A recording that goes on in the background, and is there when something happens: one session\n"
     "at a time, which other programs control over a Unix socket.";
 
-constexpr const char* kExamples =
+constexpr const char* kCommandsExamples =
     "Examples:\n"
     "  sudo fxt-record start --circular 64M          keep the newest events in memory\n"
     "  sudo fxt-record status                        state, time covered, losses, cost\n"
@@ -47,8 +47,8 @@ int RunControlCommand(int argc, char** argv) {
   // A closed pipe is an error of write().
   std::signal(SIGPIPE, SIG_IGN);
   int exit_code = 0;
-  const Program program("fxt-record", kDescription, "fxt-record " FXT_RECORD_VERSION);
-  program.Footer(kExamples);
+  const Program program("fxt-record", kCommandsDescription, "fxt-record " FXT_RECORD_VERSION);
+  program.Footer(kCommandsExamples);
   program.RequireSubcommand();
   for (const Entry& entry : kCommands) entry.add(program, exit_code);
   const auto parsed = program.Parse(argc, argv);

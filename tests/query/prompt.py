@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""`fxt query FILE` at a terminal."""
+
+import os
+import pty
+import select
+import signal
+import time
+
+from traces import BUILD, Traces, make_trace
+
+PROMPT = "fxt> "
+FURTHER = "...> "
+PATIENCE = 60
+# Takes hours.
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+
+
+class Terminal:
+    """The program with a terminal of its own, as somebody types there."""
+
+    def __init__(self, *words):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.execv(os.path.join(BUILD, "fxt"), ["fxt", *words])
+        self.status = None
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def read_until(self, end):
+        """What is shown up to `end`, which comes last."""
+        shown = ""
+        until = time.monotonic() + PATIENCE
+        while not shown.endswith(end):
+            if not select.select([self.fd], [], [], max(0, until - time.monotonic()))[0]:
+                raise AssertionError(f"no {end!r} within {PATIENCE} s, but {shown!r}")
+            try:
+                part = os.read(self.fd, 65536)
+            except OSError:  # the other side is closed
+                part = b""
+            if not part:
+                raise AssertionError(f"it ended without {end!r}: {shown!r}")
+            shown += part.decode().replace("\r\n", "\n")
+        return shown
+
+    def rest(self):
+        """What is shown up to its end."""
+        shown = ""
+        while select.select([self.fd], [], [], PATIENCE)[0]:
+            try:
+                part = os.read(self.fd, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part.decode().replace("\r\n", "\n")
+        return shown
+
+    def wait(self):
+        """The exit status."""
+        until = time.monotonic() + PATIENCE
+        while self.status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid != 0:
+                self.status = os.waitstatus_to_exitcode(status)
+            elif time.monotonic() > until:
+                raise AssertionError("it did not end")
+            else:
+                time.sleep(0.01)
+        return self.status
+
+    def close(self):
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+
+class Prompt(Traces):
+    def start(self, *options, trace=None):
+        terminal = Terminal("query", *options, trace or self.traces[0])
+        self.addCleanup(terminal.close)
+        self.assertEqual(terminal.read_until(PROMPT), PROMPT)
+        return terminal
+
+    def test_a_statement_over_several_lines(self):
+        terminal = self.start("--csv")
+        for line in ("SELECT 1 AS a,", "  'x;", "y' AS b -- ;"):
+            terminal.type(line + "\n")
+            self.assertEqual(terminal.read_until(FURTHER), f"{line}\n{FURTHER}")
+        terminal.type(";\n")
+        self.assertEqual(terminal.read_until(PROMPT), f';\na,b\n1,x;\\u000ay\n{PROMPT}')
+
+    def test_an_error_keeps_the_prompt(self):
+        terminal = self.start("--csv")
+        terminal.type("SELECT * FROM missing;\n")
+        self.assertRegex(terminal.read_until(PROMPT), "fxt: error: no such table: missing\n")
+        terminal.type("SELECT 2 AS b;\n")
+        self.assertEqual(terminal.read_until(PROMPT), f"SELECT 2 AS b;\nb\n2\n{PROMPT}")
+
+    def test_lines_with_a_dot(self):
+        terminal = self.start()
+        terminal.type(".tables\n")
+        self.assertIn("slices", terminal.read_until(PROMPT))
+        terminal.type(".schema idle\n")
+        self.assertIn("dur", terminal.read_until(PROMPT))
+        terminal.type(".what\n")
+        self.assertIn("Statements end with a semicolon", terminal.read_until(PROMPT))
+        terminal.type(".quit\n")
+        self.assertEqual((terminal.rest(), terminal.wait()), (".quit\n", 0))
+
+    def test_ctrl_d_ends_it(self):
+        terminal = self.start()
+        terminal.type("\x04")
+        self.assertEqual((terminal.rest(), terminal.wait()), ("\n", 0))
+
+    def test_ctrl_d_runs_what_was_begun(self):
+        terminal = self.start("--csv")
+        terminal.type("SELECT 3 AS c\n")
+        terminal.read_until(FURTHER)
+        terminal.type("\x04")
+        self.assertEqual((terminal.rest(), terminal.wait()), ("\nc\n3\n", 0))
+
+    def check_ctrl_c(self, terminal, *lines):
+        for line in lines[:-1]:
+            terminal.type(line + "\n")
+            terminal.read_until(FURTHER)
+        terminal.type(lines[-1] + "\n")
+        time.sleep(0.5)
+        begin = time.monotonic()
+        terminal.type("\x03")
+        self.assertRegex(terminal.read_until(PROMPT), r"fxt: error: interrupted\n")
+        self.assertLess(time.monotonic() - begin, 5)
+        terminal.type("SELECT 4 AS d;\n")
+        self.assertEqual(terminal.read_until(PROMPT), f"SELECT 4 AS d;\nd\n4\n{PROMPT}")
+        terminal.type("\x04")
+        self.assertEqual((terminal.rest(), terminal.wait()), ("\n", 0))
+
+    def test_ctrl_c_cancels_what_computes(self):
+        self.check_ctrl_c(self.start("--csv"), ENDLESS + ";")
+
+    def test_ctrl_c_cancels_what_reads(self):
+        large = self.path("large.fxt")
+        make_trace(large, "0.5")
+        scans = ["SELECT * FROM idle WHERE cpu = 12345 UNION ALL"] * 400
+        self.check_ctrl_c(self.start("--csv", trace=large), *scans, "SELECT * FROM idle WHERE cpu = 12345;")
+
+    def test_ctrl_c_drops_what_was_begun(self):
+        terminal = self.start("--csv")
+        terminal.type("SELECT 5,\n")
+        terminal.read_until(FURTHER)
+        terminal.type("nonsense")
+        terminal.type("\x03")
+        terminal.read_until(PROMPT)
+        terminal.type("SELECT 6 AS e;\n")
+        self.assertEqual(terminal.read_until(PROMPT), f"SELECT 6 AS e;\ne\n6\n{PROMPT}")
+        terminal.type("\x03")
+        terminal.read_until(PROMPT)
+        terminal.type("\x04")
+        self.assertEqual((terminal.rest(), terminal.wait()), ("\n", 0))

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The fields that events of the Trace Event Format have.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace importer {
+
+// Those that become something of their own, and the rest.
+enum class EventField : uint8_t {
+  kUnknown,
+  kPhase,
+  kName,
+  kCategory,
+  kTime,
+  kDuration,
+  kPid,
+  kTid,
+  kId,
+  kId2,
+  kScope,
+  kInstantScope,
+  kBindingPoint,
+  kFrame,
+  kEndFrame,
+  kStack,
+  kEndStack,
+  kParent,
+  kBindId,
+  kFlowIn,
+  kFlowOut,
+  kArguments,
+  kExtra,
+};
+
+EventField FieldNamed(std::string_view name);
+
+}  // namespace importer

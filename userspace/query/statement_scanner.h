@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Where SQL statements end, line by line: what sqlite3_complete() says of a whole text, without
+// looking at all of it again after each line.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace query {
+
+class StatementScanner {
+ public:
+  // Further text, with the line feed at its end.
+  void Add(std::string_view line);
+  // Whether all that was added ends with a whole statement: behind its semicolon stand spaces and
+  // comments at most. The semicolons within CREATE TRIGGER end nothing.
+  bool complete() const { return part_ == Part::kStart && any_ && inside_ != Inside::kComment; }
+
+ private:
+  // How far it is into a statement.
+  enum class Part : uint8_t {
+    kStart,             // behind a semicolon, or before everything
+    kExplain,           // EXPLAIN, before a CREATE
+    kCreate,            // CREATE, TEMP
+    kOther,             // up to the next semicolon
+    kTrigger,           // CREATE TRIGGER: up to a semicolon, END, and another one
+    kTriggerSemicolon,  // behind a semicolon in it
+    kTriggerEnd,        // and its END
+  };
+  // What goes on beyond the end of a line.
+  enum class Inside : uint8_t { kNothing, kComment, kQuotes };
+
+  void Semicolon();
+  void Word(std::string_view word);
+  void Anything();
+
+  Part part_ = Part::kStart;
+  Inside inside_ = Inside::kNothing;
+  char quote_ = 0;    // that ends the quotes
+  bool any_ = false;  // there was a semicolon
+};
+
+}  // namespace query
