@@ -26,6 +26,7 @@ extern const volatile fxr_u64 preempt_count_place; /* the same */
  * kernel memory be read by a load and not by a helper; else 0.
  */
 extern const volatile fxr_u32 refcount_struct_id;
+extern const volatile fxr_u32 timespec64_id; /* the same, for 64 bits */
 
 /* The bits of a count that mean an interrupt: which they are depends on the kernel. */
 extern const volatile fxr_u32 interrupt_mask;

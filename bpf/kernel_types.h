@@ -181,6 +181,11 @@ struct irqaction {
 	const char *name;
 };
 
+/* A type that begins with a word, by which any word of the kernel is read. */
+struct timespec64 {
+	s64 tv_sec;
+};
+
 struct pt_regs {
 #if defined(__TARGET_ARCH_x86)
 	unsigned long bp;

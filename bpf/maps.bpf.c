@@ -45,6 +45,7 @@ const volatile fxr_u64 cpu_number_place = 0;
 const volatile fxr_u64 preempt_count_place = 0;
 const volatile fxr_u32 interrupt_mask = 0;
 const volatile fxr_u32 refcount_struct_id = 0;
+const volatile fxr_u32 timespec64_id = 0;
 
 /* What --pid, --tgid, --comm and --cgroup ask for; see filter.h. */
 struct {

@@ -12,7 +12,9 @@
  * Threads sleep at the same places again and again. To unwind the kernel's half costs
  * more than all else, and to send the frames comes next; so what decides how it
  * unwinds, the addresses of code in it and their places, is looked at first, and a
- * stack that was told of is told of by its number.
+ * stack that was told of is told of by its number. To find those addresses is most of
+ * what is left; so each thread keeps where they were in the sleeps it had last, and it
+ * is enough that they are still there.
  */
 #include "common.h"
 #include "context.h"
@@ -27,10 +29,25 @@
 const volatile fxr_u64 stack_min_ns = 0; /* shorter sleeps are passed over */
 const volatile fxr_u8 stack_wants_off = 0;
 
+#define KNOWN_WORDS 16 /* addresses of code in a stack: a system call that waits has some 10 */
+#define KNOWN_SLEEPS 2 /* of a thread; a power of 2 */
+
+/* A stack that was told of: what has to be the same for it to be the same again. */
+struct known_sleep {
+	u64 user_number;
+	u64 number;
+	u32 age;            /* it was told in */
+	u16 words;          /* 0: there is none */
+	u16 bytes;          /* from the stack's end up to the last of them */
+	u8 at[KNOWN_WORDS]; /* in words from the stack's end */
+	u64 word[KNOWN_WORDS];
+};
+
 struct stack_sleep {
 	u64 since; /* ns; 0: it runs, or its sleep is no matter */
 	u64 user_bytes;
 	u64 user[FXR_STACK_FRAMES];
+	struct known_sleep known[KNOWN_SLEEPS];
 };
 
 /* By thread id. max_entries is set by the loader. */
@@ -93,65 +110,114 @@ static __always_inline bool may_be_code(u64 word)
 	return word >> 31 == 0x1ffffffff;
 }
 
-/*
- * A number that is the same for stacks of the kernel that unwind alike, of a task that
- * does not run; 0: none.
- */
-static __always_inline u64 kernel_number(struct task_struct *task, u64 *words)
+/* The word at this address of the kernel; 0 if there is none. A helper takes ten times as long. */
+static __always_inline u64 kernel_word(u64 place)
 {
-	u64 at, top, number = 1;
+	struct timespec64 *word = rdonly_cast(place, timespec64_id);
+
+	return word->tv_sec;
+}
+
+/* The bytes in use of the kernel's stack of `task`, which does not run, from `at`; 0: not known. */
+static __always_inline u64 kernel_stack(struct task_struct *task, u64 *at)
+{
+	u64 end, bytes;
 
 	if (!bpf_core_field_exists(task->thread.sp))
 		return 0;
-	at = task->thread.sp;
-	top = (u64)BPF_CORE_READ(task, stack) + STACK_BYTES;
-	if (at >= top || top - at > STACK_BYTES)
-		return 0;
-	for (u32 from = 0; from < MOST_WORDS; from += WORDS) {
-		u64 size = CUT_SIZE(top - at, WORDS * 8);
+	*at = task->thread.sp;
+	if (timespec64_id)
+		end = kernel_word((u64)task + bpf_core_field_offset(task->stack));
+	else
+		end = (u64)BPF_CORE_READ(task, stack);
+	bytes = end + STACK_BYTES - *at;
+	return bytes <= STACK_BYTES ? bytes : 0;
+}
+
+/* Whether all addresses of code are where they were in `known`. */
+static __always_inline bool unwinds_alike(struct task_struct *task, const struct known_sleep *known)
+{
+	u64 at;
+
+	if (!timespec64_id || !known->words || known->bytes > kernel_stack(task, &at))
+		return false;
+	for (u32 i = 0; i < KNOWN_WORDS; i++) {
+		if (i >= READ_ONCE(known->words))
+			break;
+		if (kernel_word(at + known->at[i] * 8) != known->word[i])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A number that is the same for stacks of the kernel that unwind alike, of a task that
+ * does not run; 0: none. What decides goes into `known`, if there is room for it.
+ */
+static __always_inline u64 kernel_number(struct task_struct *task, struct known_sleep *known,
+					 u64 *words)
+{
+	u64 at, left = kernel_stack(task, &at), number = 1;
+	u32 count;
+
+	/* Counted there and not here, where the verifier would go through all its values. */
+	known->words = 0;
+	for (u32 from = 0; left && from < MOST_WORDS; from += WORDS) {
+		u64 size = CUT_SIZE(left, WORDS * 8);
 
 		if (bpf_probe_read_kernel(words, size, (void *)at))
-			return 0;
-		at += WORDS * 8;
+			break;
+		at += size;
+		left -= size;
 		for (u32 i = 0; i < WORDS; i++) {
 			u64 word = words[i];
 
-			if (!may_be_code(word))
-				continue;
 			/* What was in memory behind the stack's top. */
 			if (i * 8 >= size)
-				return number;
+				break;
+			if (!may_be_code(word))
+				continue;
 			number = mix(number, word ^ (u64)(from + i) << 32);
-			if (word - syscall_code < syscall_code_bytes)
-				return number;
+			count = READ_ONCE(known->words);
+			if (count < KNOWN_WORDS) {
+				known->at[count] = from + i;
+				known->word[count] = word;
+				known->bytes = (from + i + 1) * 8;
+			}
+			WRITE_ONCE(known->words, count + 1);
+			if (word - syscall_code < syscall_code_bytes) {
+				left = 0;
+				break;
+			}
 		}
-		if (at >= top)
+		if (!left) {
+			if (READ_ONCE(known->words) > KNOWN_WORDS)
+				known->words = 0;
 			return number;
+		}
 	}
+	known->words = 0;
 	return 0;
 }
 
-static __always_inline u64 stack_number(struct task_struct *task, struct stack_sleep *sleep,
-					u64 user_frames, u64 *words)
+static __always_inline u64 user_number(const struct stack_sleep *sleep, u64 frames)
 {
-	u64 number = kernel_number(task, words);
+	/* The kernel's half alone is another stack. */
+	u64 number = frames;
 
-	if (!number)
-		return 0;
 	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
-		if (i >= user_frames)
+		if (i >= frames)
 			break;
 		number = mix(number, sleep->user[i]);
 	}
-	/* The kernel's half alone is another one. */
-	return mix(number, user_frames) | 1;
+	return number;
 }
 
-static __always_inline bool was_told(u64 number)
+static __always_inline bool was_told(u64 number, u32 age)
 {
-	u32 *age = bpf_map_lookup_elem(&told_stacks, &number);
+	u32 *told = bpf_map_lookup_elem(&told_stacks, &number);
 
-	return age && *age == READ_ONCE(stack_age);
+	return told && *told == age;
 }
 
 static __always_inline void send_again(struct fxr_stack_long stack)
@@ -234,9 +300,10 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 {
 	struct fxr_stack_long fields = {.kind = FXR_STACK_OFF};
 	struct frames *frames;
+	struct known_sleep *known;
 	struct stack_sleep *sleep;
 	u32 tid = task->pid;
-	u64 user_bytes;
+	u64 user_bytes, user, kernel;
 	long bytes;
 	u32 age;
 
@@ -255,8 +322,21 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	fields.tgid = task->tgid;
 	fields.user_frames = user_bytes / sizeof(u64);
 	age = READ_ONCE(stack_age);
-	fields.id = stack_number(task, sleep, fields.user_frames, frames->frame);
-	if (fields.id && was_told(fields.id)) {
+	user = user_number(sleep, fields.user_frames);
+	known = &sleep->known[user % KNOWN_SLEEPS];
+	if (known->user_number == user && known->age == age &&
+	    unwinds_alike(task, known)) {
+		fields.id = known->number;
+		send_again(fields);
+		return;
+	}
+	kernel = kernel_number(task, known, frames->frame);
+	if (kernel)
+		fields.id = mix(kernel, user) | 1;
+	known->user_number = user;
+	known->number = fields.id;
+	known->age = age;
+	if (fields.id && was_told(fields.id, age)) {
 		send_again(fields);
 		return;
 	}
@@ -264,7 +344,9 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	bytes = bpf_get_task_stack(task, (void *)frames + user_bytes, HALF_BYTES, 0);
 	if (bytes < 0)
 		bytes = 0;
-	if (send_stack(fields, frames, user_bytes + bytes) && fields.id)
+	if (!send_stack(fields, frames, user_bytes + bytes))
+		known->words = 0;
+	else if (fields.id)
 		bpf_map_update_elem(&told_stacks, &fields.id, &age, BPF_ANY);
 }
 

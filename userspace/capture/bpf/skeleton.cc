@@ -163,6 +163,7 @@ void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& size
   if (features.rdonly_cast) {
     settings.refcount_struct_id =
         features.types->Find(KernelTypes::Kind::kStruct, "refcount_struct");
+    settings.timespec64_id = features.types->Find(KernelTypes::Kind::kStruct, "timespec64");
   }
 }
 
