@@ -159,7 +159,14 @@ ThreadHandle TaskTracker::TakenOver(uint32_t tid) {
 
 void TaskTracker::BecomeLeader(ThreadHandle handle, uint32_t tgid) {
   const ThreadHandle leader = table_.Find(tgid);
+  const fxt::Koid taken = leader == kNoHandle ? 0 : table_.thread(leader).koid;
   table_.TakeOverLeader(handle, tgid);
+  // Whoever ended as the leader has another koid by now.
+  if (leader != kNoHandle) {
+    for (Ended& ended : ended_) {
+      if (ended.thread == leader && ended.koid == taken) ended.koid = table_.thread(leader).koid;
+    }
+  }
   // Where last switches are not seen, nothing else would let go of it.
   if (leader != kNoHandle && leader != handle && !sees_switches_) table_.Remove(leader);
 }

@@ -105,6 +105,24 @@ TEST_F(TaskTrackerTest, WhoEndedIsKeptForItsLastSwitchAndNotForever) {
   EXPECT_EQ(table_.thread_count(), 0u);
 }
 
+// It has the other thread's number then, and its last switch may never be seen.
+TEST_F(TaskTrackerTest, ALeaderWhoseNumberWasTakenIsNotKeptForever) {
+  tasks_.OnSnapshotTask(Task(100, 100, "server"));
+  tasks_.OnSnapshotTask(Task(101, 100, "worker"));
+  tasks_.OnExit(1'000'000'000, Exit(100));
+  fxr_exec exec{};
+  exec.header.size = sizeof(exec);
+  exec.tid = exec.tgid = 100;
+  exec.old_tid = 101;
+  const ThreadHandle worker = table_.Find(101);
+  EXPECT_EQ(tasks_.OnExec(exec), worker);
+  EXPECT_EQ(table_.thread_count(), 2u);
+  tasks_.Sweep(12'000'000'000);
+  EXPECT_EQ(table_.thread_count(), 1u);
+  EXPECT_EQ(table_.Find(100), worker);
+  EXPECT_EQ(table_.Find(101), kNoHandle);
+}
+
 TEST_F(TaskTrackerTest, NobodyIsAskedTwiceForOneTid) {
   identities_.tasks[7] = Task(7, 7, "known");
   EXPECT_EQ(table_.thread(tasks_.Thread(7)).name, "known");
