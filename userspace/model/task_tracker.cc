@@ -172,7 +172,11 @@ void TaskTracker::BecomeLeader(ThreadHandle handle, uint32_t tgid) {
 }
 
 ThreadHandle TaskTracker::Unknown(uint32_t tid) {
-  if (const ThreadHandle handle = TakenOver(tid); handle != kNoHandle) return handle;
+  const ThreadHandle handle = TakenOver(tid);
+  return handle != kNoHandle ? handle : LookedUp(tid);
+}
+
+ThreadHandle TaskTracker::LookedUp(uint32_t tid) {
   const std::optional<fxr_task> task = identities_.LookUp(tid);
   if (!task) {
     std::string name = fmt::format("tid {}", tid);

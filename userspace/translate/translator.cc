@@ -204,12 +204,20 @@ void Translator::TellLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t 
   }
 }
 
+uint32_t Translator::MakerOf(const fxr_task& task) const {
+  const model::TaskTable& table = tracker_.table();
+  const model::ThreadHandle maker = table.Find(task.creator);
+  return task.creator == 0 || maker == model::kNoHandle
+             ? task.ppid
+             : table.process(table.thread(maker).process).tgid;
+}
+
 void Translator::OnSideEvent(const fxr_side_header& header) {
   const uint64_t at = FileTime(header.time);
   switch (static_cast<fxr_side_type>(header.type)) {
     case FXR_SIDE_FORK:
       if (const auto* event = As<fxr_task>(header)) {
-        if (mappings_ && event->tid == event->tgid) mappings_->OnFork(event->ppid, event->tgid);
+        if (mappings_ && event->tid == event->tgid) mappings_->OnFork(MakerOf(*event), event->tgid);
         return tasks_.OnFork(at, *event);
       }
       break;

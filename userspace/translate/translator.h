@@ -137,6 +137,9 @@ class Translator {
   }
   model::ThreadHandle TimerTrack(uint32_t cpu, bool is_hrtimer);
   model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid) { return sched_.ThreadOn(cpu, tid); }
+  // The process that called fork(), which is not the parent where that shares its own with the
+  // child (CLONE_PARENT).
+  uint32_t MakerOf(const fxr_task& task) const;
   // Says it, and ends what may have ended with what was lost. `cpu` -1: not tied to one.
   void TellLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t count);
 

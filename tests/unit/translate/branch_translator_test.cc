@@ -86,6 +86,15 @@ TEST_F(BranchTranslatorTest, MappingsStayTheirProcessesWhenTheSampledThreadHasEn
   EXPECT_NE(told[0].find(" of 100 at 0x9000"), std::string::npos) << told[0];
 }
 
+// The kernel copies those of whoever calls fork(), whose child may be its sibling.
+TEST_F(BranchTranslatorTest, AChildHasTheMappingsOfWhoMadeIt) {
+  Translator& translator = script_.translator();
+  translator.OnMapping(5, Mapping(100, 0x1000));
+  script_.Fork(10, 101, 300, 300, "child");
+  translator.OnBranchSample(Sample(20, 1, 300, 300));
+  EXPECT_EQ(script_.Lines("mmap"), (Lines{"20 mmap child/300 of 300 at 0x1000"}));
+}
+
 TEST_F(BranchTranslatorTest, TheIdleTaskIsTheCpus) {
   script_.translator().OnBranchSample(Sample(10, 3, 0, 0));
   EXPECT_EQ(script_.Lines("lbr:branch_stack").size(), 1u);

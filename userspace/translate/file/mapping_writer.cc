@@ -40,8 +40,9 @@ uint32_t MappingWriter::ModuleOf(const Mapping& mapping) {
   if (found != module_numbers_.end()) return found->second;
   if (modules_.size() >= kMaxModules) return kNoModule;
   const auto number = static_cast<uint32_t>(modules_.size());
-  modules_.push_back({number, fxt::ToValidUtf8(CutName(mapping.file)), mapping.build_id});
-  if (modules_.back().file.size() > kMaxNameBytes) modules_.back().file.resize(kMaxNameBytes);
+  // Made valid first, for that may take more bytes.
+  const std::string name = fxt::ToValidUtf8(mapping.file);
+  modules_.push_back({number, std::string(CutName(name)), mapping.build_id});
   module_numbers_.emplace(key, number);
   return number;
 }
