@@ -180,7 +180,10 @@ ThreadHandle TaskTracker::LookedUp(uint32_t tid) {
   const std::optional<fxr_task> task = identities_.LookUp(tid);
   if (!task) {
     std::string name = fmt::format("tid {}", tid);
-    const ThreadHandle handle = table_.Add(tid, tid, name);
+    // The leader of a process that lives on without it, or a process that nobody told of.
+    const ProcessHandle known = table_.FindProcess(tid);
+    const uint64_t start_time = known == kNoHandle ? 0 : table_.process(known).start_time;
+    const ThreadHandle handle = table_.Add(tid, tid, name, start_time);
     Process& process = ProcessOf(handle);
     if (process.name.empty()) process.name = name;
     return handle;
