@@ -60,7 +60,7 @@ class Tree:
         for base in ("include", "userspace"):
             for folder, _, names in os.walk(os.path.join(root, base)):
                 for name in names:
-                    if name.endswith((".h", ".cc")):
+                    if name.endswith((".h", ".cc", ".c")):
                         path = os.path.relpath(os.path.join(folder, name), os.path.join(root, base))
                         with open(os.path.join(folder, name), encoding="utf-8") as file:
                             self.includes[path] = INCLUDE.findall(file.read())
@@ -168,6 +168,10 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.faults("a: b\nb: a\n", a='#include "b/x.h"\n', b='#include "a/x.h"\n'), (1, 0))
         # Two archives, each of which needs the other.
         self.assertEqual(self.faults("a:\nb:\nc/x: b\nb/y: c/x\n", a="", b="", c__x="", b__y=""), (1, 0))
+
+    def test_sources_in_c_are_held_against_the_table_too(self):
+        self.write("userspace/a/file.c", '#include "b/x.h"\n')
+        self.assertEqual(self.faults("a:\nb:\n", b=""), (0, 1))
 
     def test_libbpf_stays_where_it_is(self):
         self.assertEqual(self.faults("a:\ncapture:\n", a="#include <bpf/libbpf.h>\n",

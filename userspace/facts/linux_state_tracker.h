@@ -34,8 +34,8 @@ class LinuxStateTracker {
   static fxt::ThreadState StateOf(std::string_view letters);
 
  private:
-  // By thread and fxt::ThreadState; null where nothing was told.
-  std::unordered_map<fxt::Koid, std::array<const char*, 6>> told_;
+  // By thread and fxt::ThreadState; empty where nothing was told.
+  std::unordered_map<fxt::Koid, std::array<std::string_view, 6>> told_;
 };
 
 }  // namespace facts

@@ -159,17 +159,31 @@ ThreadHandle TaskTracker::TakenOver(uint32_t tid) {
 
 void TaskTracker::BecomeLeader(ThreadHandle handle, uint32_t tgid) {
   const ThreadHandle leader = table_.Find(tgid);
+  const fxt::Koid taken = leader == kNoHandle ? 0 : table_.thread(leader).koid;
   table_.TakeOverLeader(handle, tgid);
+  // Whoever ended as the leader has another koid by now.
+  if (leader != kNoHandle) {
+    for (Ended& ended : ended_) {
+      if (ended.thread == leader && ended.koid == taken) ended.koid = table_.thread(leader).koid;
+    }
+  }
   // Where last switches are not seen, nothing else would let go of it.
   if (leader != kNoHandle && leader != handle && !sees_switches_) table_.Remove(leader);
 }
 
 ThreadHandle TaskTracker::Unknown(uint32_t tid) {
-  if (const ThreadHandle handle = TakenOver(tid); handle != kNoHandle) return handle;
+  const ThreadHandle handle = TakenOver(tid);
+  return handle != kNoHandle ? handle : LookedUp(tid);
+}
+
+ThreadHandle TaskTracker::LookedUp(uint32_t tid) {
   const std::optional<fxr_task> task = identities_.LookUp(tid);
   if (!task) {
     std::string name = fmt::format("tid {}", tid);
-    const ThreadHandle handle = table_.Add(tid, tid, name);
+    // The leader of a process that lives on without it, or a process that nobody told of.
+    const ProcessHandle known = table_.FindProcess(tid);
+    const uint64_t start_time = known == kNoHandle ? 0 : table_.process(known).start_time;
+    const ThreadHandle handle = table_.Add(tid, tid, name, start_time);
     Process& process = ProcessOf(handle);
     if (process.name.empty()) process.name = name;
     return handle;

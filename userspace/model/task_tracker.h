@@ -46,10 +46,17 @@ class TaskTracker {
   ThreadHandle OnExit(uint64_t time, const fxr_exit& event);
   void OnCgroup(const fxr_cgroup& event);
 
-  // The thread with this tid. One whose birth was not seen is looked up, or goes by its number.
+  // The thread with this tid, which runs or is about to. One whose birth was not seen is looked up,
+  // or goes by its number.
   ThreadHandle Thread(uint32_t tid) {
     const ThreadHandle handle = table_.Find(tid);
     return handle != kNoHandle ? handle : Unknown(tid);
+  }
+  // The same of one that is only named, as the target of a signal is: it may be the leader of a
+  // process that lives on without it.
+  ThreadHandle Named(uint32_t tid) {
+    const ThreadHandle handle = table_.Find(tid);
+    return handle != kNoHandle ? handle : LookedUp(tid);
   }
 
   // The thread takes the tid of its process's leader, which has exited: it is in the middle of
@@ -69,6 +76,7 @@ class TaskTracker {
   };
   Process& ProcessOf(ThreadHandle handle) { return table_.process(table_.thread(handle).process); }
   ThreadHandle Unknown(uint32_t tid);
+  ThreadHandle LookedUp(uint32_t tid);
   ThreadHandle TakenOver(uint32_t tid);
   void Identify(ThreadHandle handle, const fxr_task& task);
   void NameProcess(ThreadHandle leader);

@@ -41,6 +41,27 @@ constexpr fxt::ThreadState ThreadStateOf(unsigned index) {
   return static_cast<fxt::ThreadState>(kStates >> 4 * (index & 0xf) & 0xf);
 }
 
+// The kernel state that a reader assumes behind one of the format's, where nothing else was said:
+// those an outgoing thread is in most often. Empty for running, which none is, and for numbers
+// without a name.
+constexpr std::optional<fxr_task_state> UsualState(fxt::ThreadState state) {
+  switch (state) {
+    case fxt::ThreadState::kNew:
+      return FXR_STATE_PREEMPTED;
+    case fxt::ThreadState::kSuspended:
+      return FXR_STATE_STOPPED;
+    case fxt::ThreadState::kBlocked:
+      return FXR_STATE_INTERRUPTIBLE;
+    case fxt::ThreadState::kDying:
+      return FXR_STATE_ZOMBIE;
+    case fxt::ThreadState::kDead:
+      return FXR_STATE_DEAD;
+    case fxt::ThreadState::kRunning:
+      break;
+  }
+  return std::nullopt;
+}
+
 // The letters of the kernel's own tracers: R, S, D, T, t, X, Z, P, I, R+, W.
 std::string_view StateLetters(fxr_task_state state);
 // The state that letters stand for; empty for others.
@@ -74,9 +95,17 @@ class ToldStates {
     return states;
   }
 
+  static constexpr uint16_t Usual() {
+    unsigned states = 0;
+    for (unsigned state = 0; state <= static_cast<unsigned>(fxt::ThreadState::kDead); ++state) {
+      const auto usual = UsualState(static_cast<fxt::ThreadState>(state));
+      if (usual) states |= 1u << *usual;
+    }
+    return static_cast<uint16_t>(states);
+  }
+
   // A bit for each kernel state that is assumed, one for each of the format's.
-  uint16_t told_ = 1u << FXR_STATE_PREEMPTED | 1u << FXR_STATE_STOPPED |
-                   1u << FXR_STATE_INTERRUPTIBLE | 1u << FXR_STATE_ZOMBIE | 1u << FXR_STATE_DEAD;
+  uint16_t told_ = Usual();
 };
 
 }  // namespace schema

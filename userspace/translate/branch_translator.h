@@ -17,21 +17,15 @@ namespace translate {
 
 class BranchTranslator {
  public:
-  BranchTranslator(TraceFile& file, model::TaskTracker& tasks, SchedTranslator& sched,
-                   MappingFollower& mappings, TranslationStats& stats)
-      : file_(file),
-        tasks_(tasks),
-        sched_(sched),
-        mappings_(mappings),
-        stats_(stats),
-        writer_(file.writer()) {}
+  BranchTranslator(TraceFile& file, SchedTranslator& sched, MappingFollower& mappings,
+                   TranslationStats& stats)
+      : file_(file), sched_(sched), mappings_(mappings), stats_(stats), writer_(file.writer()) {}
 
   // `time` in ns of the file's clock, in place of the sample's own.
   void OnSample(uint64_t time, const perf::BranchStackSample& sample);
 
  private:
   TraceFile& file_;
-  model::TaskTracker& tasks_;
   SchedTranslator& sched_;
   MappingFollower& mappings_;
   TranslationStats& stats_;

@@ -55,7 +55,7 @@ InstantTranslator::InstantTranslator(TraceFile& file, model::TaskTracker& tasks,
 InstantTranslator::Shown InstantTranslator::Show(const FieldInfo& field, uint64_t value) {
   Shown shown{.field = &field, .value = value};
   if (field.role == FieldRole::THREAD) {
-    shown.koid = file_.KoidOf(tasks_.Thread(static_cast<uint32_t>(value)));
+    shown.koid = file_.KoidOf(tasks_.Named(static_cast<uint32_t>(value)));
   } else if (field.role == FieldRole::FUNCTION) {
     shown.text = functions_.Of(static_cast<int64_t>(value));
   } else if (field.role == FieldRole::TCP_STATE) {

@@ -61,22 +61,36 @@ fxt::StringId InterruptTranslator::SoftirqName(uint32_t vector) {
 
 void InterruptTranslator::Begin(Track& track, uint64_t time, fxr_category category,
                                 fxt::StringId name) {
-  ++track.depth;
+  track.open.push_back(name);
   file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time,
                                        file_.Mention(track.thread), file_.Id(category), name));
   ++stats_.recorded[category];
 }
 
+void InterruptTranslator::WriteEnd(Track& track, uint64_t time, fxr_category category,
+                                   fxt::StringId name) {
+  track.open.pop_back();
+  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationEnd, time,
+                                       file_.Mention(track.thread), file_.Id(category), name));
+}
+
 void InterruptTranslator::End(Track& track, uint64_t time, fxr_category category,
                               fxt::StringId name) {
-  if (track.depth == 0) {
+  if (track.open.empty()) {
     ++stats_.unmatched_ends;
     return;
   }
-  --track.depth;
-  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationEnd, time,
-                                       file_.Mention(track.thread), file_.Id(category), name));
+  WriteEnd(track, time, category, name);
   ++stats_.recorded[category];
+}
+
+void InterruptTranslator::OnLoss(int32_t cpu, uint64_t time, fxr_category category) {
+  if (category != FXR_CATEGORY_IRQ && category != FXR_CATEGORY_SOFTIRQ) return;
+  std::vector<Track>& tracks = category == FXR_CATEGORY_IRQ ? irq_tracks_ : softirq_tracks_;
+  for (size_t i = 0; i < tracks.size(); ++i) {
+    if (cpu >= 0 && i != static_cast<size_t>(cpu)) continue;
+    while (!tracks[i].open.empty()) WriteEnd(tracks[i], time, category, tracks[i].open.back());
+  }
 }
 
 void InterruptTranslator::OnIrqEntry(uint32_t cpu, uint64_t time, const fxr_irq_entry_body& event) {

@@ -25,6 +25,10 @@ class InterruptTranslator {
   void OnSoftirqEntry(uint32_t cpu, uint64_t time, const fxr_softirq_entry_body& event);
   void OnSoftirqExit(uint32_t cpu, uint64_t time, const fxr_softirq_exit_body& event);
 
+  // Events of one of the two kinds were lost, on a CPU, or below 0 on any: the handlers that were
+  // entered there may have been left since, and end here.
+  void OnLoss(int32_t cpu, uint64_t time, fxr_category category);
+
   // The CPU's track of hard interrupts.
   model::ThreadHandle IrqTrack(uint32_t cpu);
   // That of soft interrupts.
@@ -33,9 +37,10 @@ class InterruptTranslator {
  private:
   struct Track {
     model::ThreadHandle thread = model::kNoHandle;
-    uint32_t depth = 0;  // handlers entered and not left
+    std::vector<fxt::StringId> open = {};  // names of the handlers entered and not left
   };
   Track& TrackOf(std::vector<Track>& tracks, uint32_t cpu, bool soft);
+  void WriteEnd(Track& track, uint64_t time, fxr_category category, fxt::StringId name);
   void Begin(Track& track, uint64_t time, fxr_category category, fxt::StringId name);
   void End(Track& track, uint64_t time, fxr_category category, fxt::StringId name);
   fxt::StringId IrqName(uint32_t irq);

@@ -68,7 +68,16 @@ void SchedTranslator::SetRunning(Cpu& state, ThreadHandle thread) {
 }
 
 ThreadHandle SchedTranslator::ThreadOn(uint32_t cpu, uint32_t tid) {
-  return tid == 0 ? IdleOf(cpu) : tasks_.Thread(tid);
+  if (tid == 0) return IdleOf(cpu);
+  return tid <= schema::kTidMask ? tasks_.Thread(tid) : Unnumbered(cpu);
+}
+
+ThreadHandle SchedTranslator::Unnumbered(uint32_t cpu) {
+  const Cpu& state = CpuAt(cpu);
+  if (state.running) return state.running->handle;
+  model::TaskTable& table = file_.tasks();
+  constexpr fxt::Koid kUnknown = schema::kUnknownProcessKoid;
+  return table.PseudoThread(table.PseudoProcess(kUnknown, "unknown"), kUnknown, "unknown");
 }
 
 std::optional<uint32_t> SchedTranslator::RunningTid(uint32_t cpu) const {

@@ -41,6 +41,10 @@ class SchedTranslator {
   model::ThreadHandle Running(uint32_t cpu);
   // The CPU's idle thread.
   model::ThreadHandle IdleOf(uint32_t cpu);
+  // Of which something on the CPU is told: the thread with this tid, the idle thread for 0. perf
+  // says -1 of a task that has given its number back and has not left the CPU: for what no task can
+  // have, the thread that is there, or one that stands for nobody known.
+  model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid);
 
  private:
   struct Cpu {
@@ -72,7 +76,7 @@ class SchedTranslator {
                                      fxr_task_state task_state);
   model::ThreadHandle SettleIncoming(uint32_t cpu, model::ThreadHandle incoming);
   void KeepSlot(model::ThreadHandle thread);
-  model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid);
+  model::ThreadHandle Unnumbered(uint32_t cpu);
   void WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState state,
                    model::ThreadHandle outgoing, model::ThreadHandle incoming,
                    uint8_t outgoing_priority, uint8_t incoming_priority);

@@ -38,6 +38,8 @@ void SyscallTranslator::OnEntry(uint64_t time, const fxr_syscall_entry_body& eve
   ThreadHandle handle = tasks_.Thread(event.tid);
   const bool compat = event.is_compat != 0;
   FileThread& thread = file_.thread(handle);
+  // A thread is in one call at a time: the return from that one was lost.
+  if (thread.in_syscall) EndOpen(time, handle);
   thread.syscall = event.number;
   thread.syscall_is_compat = compat;
   thread.syscall_koid = file_.tasks().thread(handle).koid;
@@ -71,8 +73,11 @@ void SyscallTranslator::OnExit(uint64_t time, const fxr_syscall_exit_body& event
 }
 
 void SyscallTranslator::OnThreadEnd(uint64_t time, uint32_t tid) {
-  ThreadHandle handle = file_.tasks().Find(tid);
-  if (handle == model::kNoHandle || !file_.thread(handle).in_syscall) return;
+  const ThreadHandle handle = file_.tasks().Find(tid);
+  if (handle != model::kNoHandle && file_.thread(handle).in_syscall) EndOpen(time, handle);
+}
+
+void SyscallTranslator::EndOpen(uint64_t time, ThreadHandle handle) {
   FileThread& thread = file_.thread(handle);
   thread.in_syscall = false;
   if (thread.syscall_koid != file_.tasks().thread(handle).koid) {

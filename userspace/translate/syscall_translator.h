@@ -26,6 +26,8 @@ class SyscallTranslator {
 
  private:
   fxt::StringId Name(uint32_t number, bool compat);
+  // The call that the thread is in is over, and nothing tells how.
+  void EndOpen(uint64_t time, model::ThreadHandle handle);
 
   TraceFile& file_;
   model::TaskTracker& tasks_;

@@ -36,7 +36,7 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
       log_(file_, stats_),
       losses_(file_, stats_) {
   if (options.branches || options.stacks) mappings_.emplace(file_, tasks.identities());
-  if (options.branches) branches_.emplace(file_, tasks, sched_, *mappings_, stats_);
+  if (options.branches) branches_.emplace(file_, sched_, *mappings_, stats_);
   if (options.stacks) stacks_.emplace(file_, tasks, *mappings_);
   if (!options.probes.empty()) probes_.emplace(file_, tasks, options.probes);
   if (!options.tracepoints.empty()) tracepoints_.emplace(file_, options.tracepoints);
@@ -65,7 +65,11 @@ void Translator::EndSnapshot() {
 
 void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body,
                             uint64_t extra) {
-  if (type == FXR_SLOT_LOSS) return OnLossSlot(cpu, at, fxr_unpack_loss(body, extra));
+  if (type == FXR_SLOT_LOSS) {
+    const fxr_loss_body loss = fxr_unpack_loss(body, extra);
+    ++stats_.loss_slots;
+    return TellLoss(static_cast<int32_t>(cpu), at, loss.category, loss.count);
+  }
   if (probes_ && ProbeTranslator::Knows(type)) return probes_->OnSlot(type, at, body, extra);
   ++stats_.events[schema::SlotInfoOf(type).category];
   switch (type) {
@@ -186,11 +190,26 @@ model::ThreadHandle Translator::TimerTrack(uint32_t cpu, bool is_hrtimer) {
   return is_hrtimer ? interrupts_.IrqTrack(cpu) : interrupts_.SoftirqTrack(cpu);
 }
 
-void Translator::OnLossSlot(uint32_t cpu, uint64_t at, const fxr_loss_body& loss) {
-  ++stats_.loss_slots;
-  losses_.OnLoss(static_cast<int32_t>(cpu), at, loss.category, loss.count);
-  if (probes_ && loss.category == FXR_CATEGORY_PROBE) probes_->OnLoss();
-  if (loss.category == FXR_CATEGORY_SCHED) sched_.OnLostSwitches(cpu, at);
+void Translator::TellLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t count) {
+  losses_.OnLoss(cpu, at, category, count);
+  if (probes_ && category == FXR_CATEGORY_PROBE) probes_->OnLoss();
+  interrupts_.OnLoss(cpu, at, static_cast<fxr_category>(category));
+  if (cpu < 0) return;
+  const auto number = static_cast<uint32_t>(cpu);
+  if (category == FXR_CATEGORY_SCHED) sched_.OnLostSwitches(number, at);
+  if (category == FXR_CATEGORY_IPI || category == FXR_CATEGORY_TIMER) {
+    const auto known = static_cast<fxr_category>(category);
+    spans_.OnLoss(at, interrupts_.IrqTrack(number), known);
+    spans_.OnLoss(at, interrupts_.SoftirqTrack(number), known);
+  }
+}
+
+uint32_t Translator::MakerOf(const fxr_task& task) const {
+  const model::TaskTable& table = tracker_.table();
+  const model::ThreadHandle maker = table.Find(task.creator);
+  return task.creator == 0 || maker == model::kNoHandle
+             ? task.ppid
+             : table.process(table.thread(maker).process).tgid;
 }
 
 void Translator::OnSideEvent(const fxr_side_header& header) {
@@ -198,7 +217,7 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
   switch (static_cast<fxr_side_type>(header.type)) {
     case FXR_SIDE_FORK:
       if (const auto* event = As<fxr_task>(header)) {
-        if (mappings_ && event->tid == event->tgid) mappings_->OnFork(event->ppid, event->tgid);
+        if (mappings_ && event->tid == event->tgid) mappings_->OnFork(MakerOf(*event), event->tgid);
         return tasks_.OnFork(at, *event);
       }
       break;
@@ -287,14 +306,15 @@ void Translator::OnLong(uint64_t at, const fxr_long& event) {
     const auto* frames = static_cast<const uint64_t*>(fxr_long_bytes(&event));
     const uint32_t cpu = event.header.cpu;
     ++stats_.recorded[FXR_CATEGORY_STACK];
-    return stacks_->OnStack(at, stack, {frames, event.bytes / sizeof(uint64_t)},
-                            interrupts_.IrqTrack(cpu), sched_.IdleOf(cpu));
+    const model::ThreadHandle thread =
+        stack.tid == 0 ? interrupts_.IrqTrack(cpu) : ThreadOn(cpu, stack.tid);
+    return stacks_->OnStack(at, stack, {frames, event.bytes / sizeof(uint64_t)}, thread,
+                            sched_.IdleOf(cpu));
   }
   fxr_tracepoint_long tracepoint;
   if (tracepoints_ && fxr_unpack_tracepoint(&event, &tracepoint)) {
     const auto* record = static_cast<const std::byte*>(fxr_long_bytes(&event));
-    const model::ThreadHandle thread =
-        tracepoint.tid == 0 ? sched_.IdleOf(event.header.cpu) : tracker_.Thread(tracepoint.tid);
+    const model::ThreadHandle thread = ThreadOn(event.header.cpu, tracepoint.tid);
     if (tracepoints_->OnEvent(at, tracepoint.number, {record, event.bytes}, thread)) {
       ++stats_.recorded[FXR_CATEGORY_TRACEPOINT];
       return;
@@ -314,12 +334,7 @@ void Translator::OnLong(uint64_t at, const fxr_long& event) {
 }
 
 void Translator::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
-  const uint64_t at = FileTime(time);
-  losses_.OnLoss(cpu, at, category, count);
-  if (probes_ && category == FXR_CATEGORY_PROBE) probes_->OnLoss();
-  if (category == FXR_CATEGORY_SCHED && cpu >= 0) {
-    sched_.OnLostSwitches(static_cast<uint32_t>(cpu), at);
-  }
+  TellLoss(cpu, FileTime(time), category, count);
 }
 
 }  // namespace translate

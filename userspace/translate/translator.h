@@ -136,10 +136,12 @@ class Translator {
     return true;
   }
   model::ThreadHandle TimerTrack(uint32_t cpu, bool is_hrtimer);
-  model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid) {
-    return tid == 0 ? sched_.IdleOf(cpu) : tracker_.Thread(tid);
-  }
-  void OnLossSlot(uint32_t cpu, uint64_t at, const fxr_loss_body& loss);
+  model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid) { return sched_.ThreadOn(cpu, tid); }
+  // The process that called fork(), which is not the parent where that shares its own with the
+  // child (CLONE_PARENT).
+  uint32_t MakerOf(const fxr_task& task) const;
+  // Says it, and ends what may have ended with what was lost. `cpu` -1: not tied to one.
+  void TellLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t count);
 
   // The file's time, which never runs backwards.
   uint64_t FileTime(uint64_t time) {

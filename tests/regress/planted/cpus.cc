@@ -8,14 +8,6 @@
 namespace planted {
 namespace {
 
-void WorkAtAPace(Clock::time_point end, microseconds period, microseconds work) {
-  Pace pace(period);
-  while (Clock::now() < end) {
-    pace.Wait();
-    Work(work);
-  }
-}
-
 void WorkAllTheTime(Clock::time_point end) {
   while (Clock::now() < end) Work(microseconds(100));
 }

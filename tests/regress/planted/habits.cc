@@ -13,14 +13,6 @@
 namespace planted {
 namespace {
 
-void WorkAtAPace(Clock::time_point end, microseconds period, microseconds work) {
-  Pace pace(period);
-  while (Clock::now() < end) {
-    pace.Wait();
-    Work(work);
-  }
-}
-
 void Start(Threads& threads, const std::string& name, int count, Clock::time_point end,
            microseconds period, microseconds work) {
   for (int i = 0; i < count; ++i) {

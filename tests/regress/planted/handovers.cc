@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Scenarios of threads that wait for what others hand over: an interpreter's lock, a notification,
 // a place in a queue, an answer.
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -214,43 +210,35 @@ int NiceHolder(const Options& options) {
 }
 
 int SyncedLog(const Options& options) {
-  std::string path = options.folder + "/planted-XXXXXX";
-  const int file = mkostemp(path.data(), O_CLOEXEC);
-  if (file < 0) {
-    perror(("planted: " + path).c_str());
-    return 1;
-  }
-  unlink(path.c_str());
-  {
-    const auto end = Clock::now() + options.length;
-    Processes processes;
-    processes.Start("portal", [&] {
-      Queue lines(4);
-      Threads all;
-      all.Start("log-writer", [&] {
-        const std::string line(200, 'x');
-        int item = 0;
-        while (lines.Take(&item)) {
-          if (write(file, line.data(), line.size()) < 0) return;
-          if (options.slow) fdatasync(file);
-        }
-      });
-      {
-        Threads threads;
-        for (int i = 0; i < 3; ++i) {
-          threads.Start("visit-" + std::to_string(i), [&] {
-            while (Clock::now() < end) {
-              Nap(milliseconds(2));
-              Work(microseconds(50));
-              lines.Put(i);
-            }
-          });
-        }
+  const NamelessFile file(options.folder);
+  if (!file.good()) return 1;
+  const auto end = Clock::now() + options.length;
+  Processes processes;
+  processes.Start("portal", [&] {
+    Queue lines(4);
+    Threads all;
+    all.Start("log-writer", [&] {
+      const std::string line(200, 'x');
+      int item = 0;
+      while (lines.Take(&item)) {
+        if (write(file.descriptor(), line.data(), line.size()) < 0) return;
+        if (options.slow) fdatasync(file.descriptor());
       }
-      lines.Shut();
     });
-  }
-  close(file);
+    {
+      Threads threads;
+      for (int i = 0; i < 3; ++i) {
+        threads.Start("visit-" + std::to_string(i), [&] {
+          while (Clock::now() < end) {
+            Nap(milliseconds(2));
+            Work(microseconds(50));
+            lines.Put(i);
+          }
+        });
+      }
+    }
+    lines.Shut();
+  });
   return 0;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Scenarios that were made after all the others, to see what of the method holds.
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -209,40 +208,32 @@ int AddressSpace(const Options& options) {
 }
 
 int Checkpoint(const Options& options) {
-  std::string path = options.folder + "/planted-XXXXXX";
-  const int file = mkostemp(path.data(), O_CLOEXEC);
-  if (file < 0) {
-    perror(("planted: " + path).c_str());
-    return 1;
-  }
-  unlink(path.c_str());
-  {
-    const auto end = Clock::now() + options.length;
-    Processes processes;
-    processes.Start("table", [&] {
-      std::mutex mutex;
-      Threads threads;
-      threads.Start("checkpointer", [&] {
-        const std::string bytes(size_t{256} << 10, 'x');
-        while (Clock::now() < end) {
-          Nap(milliseconds(60));
-          const std::lock_guard lock(mutex);
-          if (pwrite(file, bytes.data(), bytes.size(), 0) < 0) return;
-          if (options.slow) fdatasync(file);
-        }
-      });
-      for (int i = 0; i < 3; ++i) {
-        threads.Start("insert-" + std::to_string(i), [&] {
-          while (Clock::now() < end) {
-            Nap(milliseconds(2));
-            const std::lock_guard lock(mutex);
-            Work(microseconds(30));
-          }
-        });
+  const NamelessFile file(options.folder);
+  if (!file.good()) return 1;
+  const auto end = Clock::now() + options.length;
+  Processes processes;
+  processes.Start("table", [&] {
+    std::mutex mutex;
+    Threads threads;
+    threads.Start("checkpointer", [&] {
+      const std::string bytes(size_t{256} << 10, 'x');
+      while (Clock::now() < end) {
+        Nap(milliseconds(60));
+        const std::lock_guard lock(mutex);
+        if (pwrite(file.descriptor(), bytes.data(), bytes.size(), 0) < 0) return;
+        if (options.slow) fdatasync(file.descriptor());
       }
     });
-  }
-  close(file);
+    for (int i = 0; i < 3; ++i) {
+      threads.Start("insert-" + std::to_string(i), [&] {
+        while (Clock::now() < end) {
+          Nap(milliseconds(2));
+          const std::lock_guard lock(mutex);
+          Work(microseconds(30));
+        }
+      });
+    }
+  });
   return 0;
 }
 

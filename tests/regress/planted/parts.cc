@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "regress/planted/parts.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -130,5 +131,31 @@ bool Channel::Receive(int* message) {
 }
 
 void Channel::Shut() { shutdown(ends_[0], SHUT_RDWR); }
+
+void WorkAtAPace(Clock::time_point end, microseconds period, microseconds work) {
+  Pace pace(period);
+  while (Clock::now() < end) {
+    pace.Wait();
+    Work(work);
+  }
+}
+
+NamelessFile::NamelessFile(const std::string& folder) {
+  std::string path = folder + "/planted-XXXXXX";
+  descriptor_ = mkostemp(path.data(), O_CLOEXEC);
+  if (descriptor_ < 0) {
+    perror(("planted: " + path).c_str());
+  } else {
+    unlink(path.c_str());
+  }
+}
+
+NamelessFile::~NamelessFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+int NamelessFile::OpenAgain(int flags) const {
+  return open(("/proc/self/fd/" + std::to_string(descriptor_)).c_str(), flags | O_CLOEXEC);
+}
 
 }  // namespace planted

@@ -34,6 +34,9 @@ class Pace {
   Clock::time_point next_;
 };
 
+// Works at a fixed rate until `end`.
+void WorkAtAPace(Clock::time_point end, microseconds period, microseconds work);
+
 // Names the calling thread; the kernel keeps 15 bytes.
 void NameThread(const std::string& name);
 
@@ -86,6 +89,23 @@ class Channel {
 
  private:
   int ends_[2];
+};
+
+// A file in `folder` to write and read, which is gone when the last process that has it is.
+class NamelessFile {
+ public:
+  // Says on stderr why there can be none.
+  explicit NamelessFile(const std::string& folder);
+  NamelessFile(const NamelessFile&) = delete;
+  NamelessFile& operator=(const NamelessFile&) = delete;
+  ~NamelessFile();
+  bool good() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+  // Another descriptor of the same file, which is the caller's; negative where that fails.
+  int OpenAgain(int flags) const;
+
+ private:
+  int descriptor_;
 };
 
 }  // namespace planted

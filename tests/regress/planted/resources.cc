@@ -110,16 +110,12 @@ int SmallPipe(const Options& options) {
 int SmallerCache(const Options& options) {
   constexpr size_t kBytes = size_t{24} << 20;
   constexpr size_t kPage = 4096;
-  std::string path = options.folder + "/planted-XXXXXX";
-  const int file = mkostemp(path.data(), O_CLOEXEC);
-  if (file < 0) {
-    perror(("planted: " + path).c_str());
-    return 1;
-  }
-  unlink(path.c_str());
+  const NamelessFile file(options.folder);
+  if (!file.good()) return 1;
   const std::vector<char> bytes(kBytes, 'x');
   const bool written =
-      write(file, bytes.data(), kBytes) == static_cast<ssize_t>(kBytes) && fsync(file) == 0;
+      write(file.descriptor(), bytes.data(), kBytes) == static_cast<ssize_t>(kBytes) &&
+      fsync(file.descriptor()) == 0;
   if (written) {
     const auto end = Clock::now() + options.length;
     Processes processes;
@@ -130,7 +126,7 @@ int SmallerCache(const Options& options) {
         Nap(milliseconds(3));
         at = at * 6364136223846793005U + 1442695040888963407U;
         const auto offset = static_cast<off_t>((at >> 33) % (kBytes / kPage) * kPage);
-        if (pread(file, page.data(), kPage, offset) < 0) return;
+        if (pread(file.descriptor(), page.data(), kPage, offset) < 0) return;
         Work(microseconds(50));
       }
     });
@@ -140,12 +136,11 @@ int SmallerCache(const Options& options) {
         Nap(milliseconds(20));
         if (!options.slow) continue;
         for (off_t from = 0; from < static_cast<off_t>(kBytes); from += off_t{4} << 20) {
-          posix_fadvise(file, from, off_t{2} << 20, POSIX_FADV_DONTNEED);
+          posix_fadvise(file.descriptor(), from, off_t{2} << 20, POSIX_FADV_DONTNEED);
         }
       }
     });
   }
-  close(file);
   return written ? 0 : 1;
 }
 

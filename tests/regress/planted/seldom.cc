@@ -19,22 +19,16 @@ namespace planted {
 int DirectReads(const Options& options) {
   constexpr size_t kBlock = 16384;
   constexpr int kBlocks = 400;
-  std::string path = options.folder + "/planted-XXXXXX";
-  const int made = mkostemp(path.data(), O_CLOEXEC);
-  if (made < 0) {
-    perror(("planted: " + path).c_str());
-    return 1;
-  }
+  const NamelessFile made(options.folder);
+  if (!made.good()) return 1;
   void* block = nullptr;
   if (posix_memalign(&block, 4096, kBlock) != 0) return 1;
   std::fill_n(static_cast<char*>(block), kBlock, 'x');
   for (int i = 0; i < kBlocks; ++i) {
-    if (write(made, block, kBlock) != static_cast<ssize_t>(kBlock)) return 1;
+    if (write(made.descriptor(), block, kBlock) != static_cast<ssize_t>(kBlock)) return 1;
   }
-  fdatasync(made);
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | (options.slow ? O_DIRECT : 0));
-  unlink(path.c_str());
-  close(made);
+  fdatasync(made.descriptor());
+  const int file = made.OpenAgain(O_RDONLY | (options.slow ? O_DIRECT : 0));
   if (file < 0) {
     perror("planted: O_DIRECT");
     return 1;

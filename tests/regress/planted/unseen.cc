@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -200,34 +199,29 @@ int SynchronousHelper(const Options& options) {
 int NoReadAhead(const Options& options) {
   constexpr size_t kPart = 16384;
   constexpr int kParts = 2000;
-  std::string path = options.folder + "/planted-XXXXXX";
-  const int file = mkostemp(path.data(), O_CLOEXEC);
-  if (file < 0) {
-    perror(("planted: " + path).c_str());
-    return 1;
-  }
-  unlink(path.c_str());
+  const NamelessFile file(options.folder);
+  if (!file.good()) return 1;
   std::vector<char> part(kPart, 'x');
   bool good = true;
   for (int i = 0; good && i < kParts; ++i) {
-    good = write(file, part.data(), part.size()) == static_cast<ssize_t>(part.size());
+    good = write(file.descriptor(), part.data(), part.size()) == static_cast<ssize_t>(part.size());
   }
-  good = good && fsync(file) == 0;
+  good = good && fsync(file.descriptor()) == 0;
   if (good) {
     const auto end = Clock::now() + options.length;
     Processes processes;
     processes.Start("replay", [&] {
-      posix_fadvise(file, 0, 0, options.slow ? POSIX_FADV_RANDOM : POSIX_FADV_NORMAL);
+      posix_fadvise(file.descriptor(), 0, 0, options.slow ? POSIX_FADV_RANDOM : POSIX_FADV_NORMAL);
       for (int at = 0; Clock::now() < end; at = (at + 1) % kParts) {
         // Nothing is left in the page cache when it begins anew.
-        if (at == 0) posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
-        if (pread(file, part.data(), part.size(), static_cast<off_t>(kPart) * at) < 0) return;
+        if (at == 0) posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
+        if (pread(file.descriptor(), part.data(), part.size(), static_cast<off_t>(kPart) * at) < 0)
+          return;
         Work(microseconds(50));
         Nap(milliseconds(2));
       }
     });
   }
-  close(file);
   return good ? 0 : 1;
 }
 

@@ -2,7 +2,6 @@
 // Scenarios of waits that come seldom, or that look like something else.
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <array>
@@ -46,32 +45,24 @@ int LongerLock(const Options& options) {
 }
 
 int RareFsync(const Options& options) {
-  std::string path = options.folder + "/planted-XXXXXX";
-  const int file = mkstemp(path.data());
-  if (file < 0) {
-    perror(("planted: " + path).c_str());
-    return 1;
-  }
-  unlink(path.c_str());
-  {
-    const auto end = Clock::now() + options.length;
-    Processes processes;
-    processes.Start("mailbox", [&] {
-      Threads threads;
-      for (int i = 0; i < 2; ++i) {
-        threads.Start("delivery-" + std::to_string(i), [&] {
-          std::array<char, 2048> mail{};
-          for (int n = 1; Clock::now() < end; ++n) {
-            Work(microseconds(80));
-            if (write(file, mail.data(), mail.size()) < 0) return;
-            if (options.slow && n % 40 == 0) fsync(file);
-            Nap(milliseconds(2));
-          }
-        });
-      }
-    });
-  }
-  close(file);
+  const NamelessFile file(options.folder);
+  if (!file.good()) return 1;
+  const auto end = Clock::now() + options.length;
+  Processes processes;
+  processes.Start("mailbox", [&] {
+    Threads threads;
+    for (int i = 0; i < 2; ++i) {
+      threads.Start("delivery-" + std::to_string(i), [&] {
+        std::array<char, 2048> mail{};
+        for (int n = 1; Clock::now() < end; ++n) {
+          Work(microseconds(80));
+          if (write(file.descriptor(), mail.data(), mail.size()) < 0) return;
+          if (options.slow && n % 40 == 0) fsync(file.descriptor());
+          Nap(milliseconds(2));
+        }
+      });
+    }
+  });
   return 0;
 }
 

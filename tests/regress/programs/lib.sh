@@ -38,6 +38,18 @@ wait_for() {
   done
 }
 
+# repeat TIMES PAUSE COMMAND...: with so many seconds after each time; what it prints is not looked at.
+repeat() {
+  left=$1
+  pause=$2
+  shift 2
+  while [ "$left" -gt 0 ]; do
+    "$@" >/dev/null
+    sleep "$pause"
+    left=$((left - 1))
+  done
+}
+
 # text BYTES: lines that compress about as well as logs do.
 text() {
   awk -v bytes="$1" 'BEGIN {

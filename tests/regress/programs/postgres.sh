@@ -3,27 +3,12 @@
 # PostgreSQL whose transactions wait for the disk (synchronous_commit), under a fixed rate of them.
 # shellcheck source=tests/regress/programs/lib.sh
 . "${0%/*}/lib.sh"
-for bin in /usr/lib/postgresql/*/bin; do PATH=$bin:$PATH; done
-need initdb postgres pgbench createdb pg_isready runuser
-# The server refuses to run as root.
-server() {
-  program=$1
-  shift
-  runuser -u postgres -- "$(command -v "$program")" "$@"
-}
-start() {
-  server postgres -D "$folder/data" -k "$folder" -c listen_addresses= -c "synchronous_commit=$1" 2>"$folder/log" &
-  trap 'kill "$(head -n 1 "$folder/data/postmaster.pid")"; wait' EXIT
-  wait_for pg_isready -h "$folder"
-}
+# shellcheck source=tests/regress/programs/lib/postgres_server.sh
+. "${0%/*}/lib/postgres_server.sh"
 if [ "$form" = prepare ]; then
-  id postgres >/dev/null 2>&1 || { echo "SKIPPED: there is no user postgres" >&2; exit 77; }
-  chown postgres "$folder"
-  server initdb -D "$folder/data" -A trust --no-sync
-  start off
-  server createdb -h "$folder" bench
+  start_new -c synchronous_commit=off
   server pgbench -h "$folder" -i -s 2 -q bench
   exit 0
 fi
-start "$(in_form off on)"
+start -c "synchronous_commit=$(in_form off on)"
 server pgbench -h "$folder" -n -N -c 4 -R 300 -T 2 bench >/dev/null

@@ -19,11 +19,11 @@
 #include "fxt/byte_source.h"
 #include "fxt/provider_writer.h"
 #include "fxt/reader.h"
-#include "model/identity_source.h"
 #include "model/task_tracker.h"
 #include "perf/file/file_reader.h"
 #include "sink/memory_sink.h"
 #include "translate/translator.h"
+#include "unit/model/no_identities.h"
 #include "unit/perf/fake_root.h"
 #include "unit/perf/live/fake_kernel.h"
 #include "unit/perf/recordings.h"
@@ -32,15 +32,6 @@
 
 namespace capture {
 namespace {
-
-class NoIdentities : public model::IdentitySource {
- public:
-  model::ProcessText TextOf(uint32_t) override { return {}; }
-  std::optional<fxr_task> LookUp(uint32_t) override { return std::nullopt; }
-  std::string CgroupPath(uint64_t) override { return ""; }
-  std::string IrqName(uint32_t) override { return ""; }
-  std::vector<model::ExecutableMapping> MappingsOf(uint32_t) override { return {}; }
-};
 
 void Spin(uint64_t ns) {
   const uint64_t end = util::MonotonicNow() + ns;
@@ -64,7 +55,7 @@ TEST(BranchRecorderTest, SamplesReachTheFileInTimeOrder) {
   sink::MemorySink sink;
   fxt::ArchiveWriter archive(sink);
   fxt::ProviderWriter writer(archive, "test");
-  NoIdentities identities;
+  model::testing::NoIdentities identities;
   translate::TranslatorOptions translation;
   translation.branches = true;
   model::TaskTracker tasks(identities, true);
@@ -120,7 +111,7 @@ TEST(BranchRecorderTest, KeepsOnlyTheTasksAskedFor) {
   sink::MemorySink sink;
   fxt::ArchiveWriter archive(sink);
   fxt::ProviderWriter writer(archive, "test");
-  NoIdentities identities;
+  model::testing::NoIdentities identities;
   translate::TranslatorOptions translation;
   translation.branches = true;
   model::TaskTracker tasks(identities, true);
@@ -183,7 +174,7 @@ class LiveBranches {
     sink::MemorySink sink;
     fxt::ArchiveWriter archive(sink);
     fxt::ProviderWriter writer(archive, "fxt-record");
-    NoIdentities identities;
+    model::testing::NoIdentities identities;
     translate::TranslatorOptions translation;
     translation.branches = true;
     model::TaskTracker tasks(identities, true);

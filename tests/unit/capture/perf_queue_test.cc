@@ -7,16 +7,13 @@
 #include <vector>
 
 #include "fxt_record/long_event.h"
+#include "unit/capture/quiet_handler.h"
 
 namespace capture {
 namespace {
 
 // Keeps what is delivered, as text.
-struct Taker {
-  void OnClockOffset(int64_t) {}
-  void OnSnapshotTask(const fxr_task&) {}
-  void OnStart(uint64_t) {}
-  void OnSlot(uint32_t, uint64_t, uint64_t, uint64_t) {}
+struct Taker : testing::QuietHandler {
   void OnSideEvent(const fxr_side_header& header) {
     taken.push_back("event " + std::to_string(header.time));
   }
@@ -30,8 +27,6 @@ struct Taker {
     taken.push_back("loss " + std::to_string(time) + " " + std::to_string(cpu) + " " +
                     std::to_string(category) + " " + std::to_string(count));
   }
-  void OnTick(uint64_t) {}
-  void OnFinalTask(const fxr_task&) {}
 
   std::vector<std::string> taken;
 };

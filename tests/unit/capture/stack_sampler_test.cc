@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fxt_record/long_event.h"
+#include "unit/capture/quiet_handler.h"
 
 namespace capture {
 namespace {
@@ -23,11 +24,7 @@ struct Taken {
 };
 
 // Keeps what is delivered.
-struct Taker {
-  void OnClockOffset(int64_t) {}
-  void OnSnapshotTask(const fxr_task&) {}
-  void OnStart(uint64_t) {}
-  void OnSlot(uint32_t, uint64_t, uint64_t, uint64_t) {}
+struct Taker : testing::QuietHandler {
   void OnSideEvent(const fxr_side_header& header) {
     const auto& event = reinterpret_cast<const fxr_long&>(header);
     Taken taken;
@@ -37,13 +34,10 @@ struct Taker {
     taken.frames.assign(frames, frames + event.bytes / sizeof(uint64_t));
     stacks.push_back(taken);
   }
-  void OnBranchSample(const perf::BranchStackSample&) {}
   void OnMapping(uint64_t, const perf::MmapRecord& record) { files.emplace_back(record.file); }
   void OnLoss(int32_t cpu, uint64_t, uint32_t category, uint64_t count) {
     losses.emplace_back(cpu, category, count);
   }
-  void OnTick(uint64_t) {}
-  void OnFinalTask(const fxr_task&) {}
 
   std::vector<Taken> stacks;
   std::vector<std::string> files;

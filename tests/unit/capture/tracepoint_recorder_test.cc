@@ -10,6 +10,7 @@
 
 #include "fxt_record/long_event.h"
 #include "schema/tracepoint_format.h"
+#include "unit/capture/quiet_handler.h"
 
 namespace capture {
 namespace {
@@ -21,11 +22,7 @@ struct Taken {
   std::string record;
 };
 
-struct Taker {
-  void OnClockOffset(int64_t) {}
-  void OnSnapshotTask(const fxr_task&) {}
-  void OnStart(uint64_t) {}
-  void OnSlot(uint32_t, uint64_t, uint64_t, uint64_t) {}
+struct Taker : testing::QuietHandler {
   void OnSideEvent(const fxr_side_header& header) {
     const auto& event = reinterpret_cast<const fxr_long&>(header);
     Taken one{header.time, header.cpu, {}, {}};
@@ -33,13 +30,9 @@ struct Taker {
     one.record.assign(static_cast<const char*>(fxr_long_bytes(&event)), event.bytes);
     taken.push_back(one);
   }
-  void OnBranchSample(const perf::BranchStackSample&) {}
-  void OnMapping(uint64_t, const perf::MmapRecord&) {}
   void OnLoss(int32_t cpu, uint64_t, uint32_t category, uint64_t count) {
     losses.emplace_back(cpu, category, count);
   }
-  void OnTick(uint64_t) {}
-  void OnFinalTask(const fxr_task&) {}
 
   std::vector<Taken> taken;
   std::vector<std::tuple<int32_t, uint32_t, uint64_t>> losses;

@@ -105,6 +105,40 @@ TEST_F(TaskTrackerTest, WhoEndedIsKeptForItsLastSwitchAndNotForever) {
   EXPECT_EQ(table_.thread_count(), 0u);
 }
 
+// It has the other thread's number then, and its last switch may never be seen.
+TEST_F(TaskTrackerTest, ALeaderWhoseNumberWasTakenIsNotKeptForever) {
+  tasks_.OnSnapshotTask(Task(100, 100, "server"));
+  tasks_.OnSnapshotTask(Task(101, 100, "worker"));
+  tasks_.OnExit(1'000'000'000, Exit(100));
+  fxr_exec exec{};
+  exec.header.size = sizeof(exec);
+  exec.tid = exec.tgid = 100;
+  exec.old_tid = 101;
+  const ThreadHandle worker = table_.Find(101);
+  EXPECT_EQ(tasks_.OnExec(exec), worker);
+  EXPECT_EQ(table_.thread_count(), 2u);
+  tasks_.Sweep(12'000'000'000);
+  EXPECT_EQ(table_.thread_count(), 1u);
+  EXPECT_EQ(table_.Find(100), worker);
+  EXPECT_EQ(table_.Find(101), kNoHandle);
+}
+
+// As the target of a signal is, in a raw log that is read again: nobody can be asked then.
+TEST_F(TaskTrackerTest, ALeaderThatIsNamedAfterItsEndMakesNoProcessOfItsOwn) {
+  tasks_.OnSnapshotTask(Task(100, 100, "server"));
+  tasks_.OnSnapshotTask(Task(101, 100, "worker"));
+  tasks_.OnExit(1, Exit(100));
+  tasks_.OnLastSwitch(table_.Find(100));
+  const ThreadHandle leader = tasks_.Named(100);
+  EXPECT_EQ(table_.Find(100), leader);
+  EXPECT_EQ(table_.process_count(), 1u);
+  const ThreadHandle worker = table_.Find(101);
+  EXPECT_NE(worker, leader);
+  EXPECT_EQ(table_.thread(leader).process, table_.thread(worker).process);
+  const ThreadHandle born = tasks_.OnFork(Task(102, 100, "worker", 5));
+  EXPECT_EQ(table_.thread(born).process, table_.thread(worker).process);
+}
+
 TEST_F(TaskTrackerTest, NobodyIsAskedTwiceForOneTid) {
   identities_.tasks[7] = Task(7, 7, "known");
   EXPECT_EQ(table_.thread(tasks_.Thread(7)).name, "known");

@@ -11,19 +11,11 @@
 #include "schema/names.h"
 #include "sink/memory_sink.h"
 #include "unit/capture/rings/slot_producer.h"
+#include "unit/model/no_identities.h"
 #include "unit/session/window_records.h"
 
 namespace session {
 namespace {
-
-class NoIdentities final : public model::IdentitySource {
- public:
-  model::ProcessText TextOf(uint32_t) override { return {}; }
-  std::optional<fxr_task> LookUp(uint32_t) override { return std::nullopt; }
-  std::string CgroupPath(uint64_t) override { return ""; }
-  std::string IrqName(uint32_t) override { return ""; }
-  std::vector<model::ExecutableMapping> MappingsOf(uint32_t) override { return {}; }
-};
 
 fxr_task Task(uint32_t tid, std::string_view comm, uint64_t start_time) {
   fxr_task task{};
@@ -77,7 +69,7 @@ class WindowWriterTest : public ::testing::Test {
     return WindowRecords::Read(sink.bytes());
   }
 
-  NoIdentities live_;
+  model::testing::NoIdentities live_;
   DurableTasks durable_{live_};
   Journal journal_;
   capture::SlotProducer cpu0_, cpu1_;

@@ -84,6 +84,10 @@ class LineWriter {
   std::string operator()(const fxt::Log& log) const {
     return fmt::format("{} log {} {}", log.timestamp, Name(log.thread.thread), log.message);
   }
+  std::string operator()(const fxt::ProfilerMmap& mapping) const {
+    return fmt::format("{} mmap {} of {} at {:#x}", mapping.timestamp, Name(mapping.thread.thread),
+                       mapping.thread.process, mapping.start);
+  }
   std::string operator()(const fxt::ProviderEvent& event) const {
     return fmt::format("provider event {}", event.event);
   }

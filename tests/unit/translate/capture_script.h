@@ -83,6 +83,7 @@ class CaptureScript {
   //   10 switch cpu0 first/100 blocked -> second/101 120 120
   //   10 wakeup cpu1 first/100 {waker=koid 101}
   //   10 instant first/100 sched:linux_state {state=D}
+  //   10 mmap first/100 of 100 at 0x1000
   std::vector<std::string> Lines();
   // Those that contain `word`.
   std::vector<std::string> Lines(std::string_view word);

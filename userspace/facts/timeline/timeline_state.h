@@ -14,6 +14,7 @@
 #include "facts/scheduling.h"
 #include "facts/timeline/fact.h"
 #include "fxt/record.h"
+#include "schema/linux_state.h"
 
 namespace facts {
 
@@ -43,10 +44,15 @@ class TimelineState {
     uint64_t switches = 0;  // records, the recorder's own included
   };
 
-  // The kernel states behind the format's, where nothing else was said.
-  static constexpr std::array<uint8_t, 6> kUsual = {FXR_STATE_PREEMPTED, FXR_STATE_RUNNABLE,
-                                                    FXR_STATE_STOPPED,   FXR_STATE_INTERRUPTIBLE,
-                                                    FXR_STATE_ZOMBIE,    FXR_STATE_DEAD};
+  // The kernel states behind the format's, where nothing else was said. Nothing is behind running.
+  static constexpr std::array<uint8_t, 6> kUsual = [] {
+    std::array<uint8_t, 6> usual{};
+    for (size_t state = 0; state < usual.size(); ++state) {
+      usual[state] = static_cast<uint8_t>(
+          schema::UsualState(static_cast<fxt::ThreadState>(state)).value_or(FXR_STATE_RUNNABLE));
+    }
+    return usual;
+  }();
 
   struct Thread {
     fxt::Koid koid = 0;

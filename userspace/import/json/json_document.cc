@@ -53,7 +53,8 @@ JsonDocument::Outcome JsonDocument::Read(const Progress& progress) {
   return Outcome::kRead;
 }
 
-void JsonDocument::ReadObject() {
+template <typename Each>
+void JsonDocument::ReadMembers(Each&& each) {
   std::string key;
   while (Go()) {
     const char c = Next(true);
@@ -72,8 +73,15 @@ void JsonDocument::ReadObject() {
       continue;
     }
     window_.Pass(1);
-    ReadProperty(key);
+    if (!each(key)) return;
   }
+}
+
+void JsonDocument::ReadObject() {
+  ReadMembers([this](std::string_view key) {
+    ReadProperty(key);
+    return true;
+  });
 }
 
 void JsonDocument::ReadProperty(std::string_view key) {
@@ -144,26 +152,6 @@ void JsonDocument::ReadElements(Each&& each) {
       next_progress_ = window_.position() + kProgressBytes;
       if (!progress_(window_.position())) stopped_ = true;
     }
-  }
-}
-
-template <typename Each>
-void JsonDocument::ReadMembers(Each&& each) {
-  std::string key;
-  while (Go()) {
-    const char c = Next(true);
-    if (c == '}') return window_.Pass(1);
-    if (c == '\0' && window_.text().empty()) {
-      open_ended_ = true;
-      return;
-    }
-    if (c != '"' || !ReadKey(key) || Next(false) != ':') {
-      Broken();
-      if (!PassValue(0, nullptr)) return;
-      continue;
-    }
-    window_.Pass(1);
-    if (!each(key)) return;
   }
 }
 

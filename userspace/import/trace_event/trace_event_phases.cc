@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What each phase becomes.
+// What becomes of events in time, metadata and samples.
 #include <algorithm>
 #include <functional>
 #include <limits>
 #include <string>
 
 #include "import/json/json_values.h"
+#include "import/trace_event/event_phase.h"
 #include "import/trace_event/trace_event_importer.h"
 #include "schema/names.h"
 #include "schema/trace_event_fields.h"
@@ -13,90 +14,18 @@
 namespace importer {
 
 bool TraceEventImporter::OnTimed(const TraceEvent& event) {
-  const std::string_view phase(&event.phase, 1);
-  StoredKind kind = StoredKind::kInstant;
-  // Whether a record says which phase it was.
-  bool plain = true;
-  bool with_id = false;
-  bool local_id = false;
-  switch (event.phase) {
-    case 'B':
-      kind = StoredKind::kDurationBegin;
-      break;
-    case 'E':
-      kind = StoredKind::kDurationEnd;
-      break;
-    case 'X':
-      kind = StoredKind::kDurationComplete;
-      break;
-    case 'C':
-      return AddCounter(event);
-    case 'i':
-      break;
-    case 'I':
-    case 'P':
-    case 'R':
-    case 'c':
-      plain = false;
-      break;
-    case 'V':
-    case 'v':
-    case '(':
-    case ')':
-    case '=':
-      plain = false;
-      with_id = true;
-      break;
-    case 'b':
-    case 'S':
-      kind = StoredKind::kAsyncBegin;
-      with_id = true;
-      plain = event.phase == 'b';
-      break;
-    case 'n':
-    case 'T':
-    case 'p':
-      kind = StoredKind::kAsyncInstant;
-      with_id = true;
-      plain = event.phase == 'n';
-      break;
-    case 'e':
-    case 'F':
-      kind = StoredKind::kAsyncEnd;
-      with_id = true;
-      plain = event.phase == 'e';
-      break;
-    case 'N':
-    case 'D':
-      kind = event.phase == 'N' ? StoredKind::kAsyncBegin : StoredKind::kAsyncEnd;
-      with_id = local_id = true;
-      plain = false;
-      break;
-    case 'O':
-      kind = StoredKind::kObject;
-      with_id = local_id = true;
-      plain = false;
-      break;
-    case 's':
-      kind = StoredKind::kFlowBegin;
-      with_id = true;
-      break;
-    case 't':
-      kind = StoredKind::kFlowStep;
-      with_id = true;
-      break;
-    case 'f':
-      kind = event.binding_point == "e" ? StoredKind::kFlowEnd : StoredKind::kFlowEndNext;
-      with_id = true;
-      break;
-    default:
-      ++stats_.unknown_phases;
-      return true;
+  const std::optional<EventPhase> phase = EventPhaseOf(event.phase);
+  if (!phase) {
+    ++stats_.unknown_phases;
+    return true;
   }
+  if (phase->kind == StoredKind::kCounter) return AddCounter(event);
+  StoredKind kind = phase->kind;
+  if (kind == StoredKind::kFlowEnd && event.binding_point != "e") kind = StoredKind::kFlowEndNext;
   Begin(event);
-  if (!plain) AddField(schema::field::kPhase, phase);
-  if (with_id) {
-    TakeId(event, local_id, kind != StoredKind::kInstant);
+  if (!phase->usual) AddField(schema::field::kPhase, std::string_view(&event.phase, 1));
+  if (phase->id != PhaseId::kNone) {
+    TakeId(event, phase->id == PhaseId::kLocal, kind != StoredKind::kInstant);
   } else {
     KeepIds(event);
   }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "import/trace_event/event_phase.h"
 #include "import/trace_event/ftrace_line.h"
 #include "import/trace_event/trace_event_importer.h"
 #include "schema/trace_event_fields.h"
@@ -73,26 +74,7 @@ bool TraceEventImporter::OnMark(const FtraceLine& line, int64_t time) {
     CountName(stats_.system_events, line.event);
     return true;
   }
-  StoredKind kind = StoredKind::kInstant;
-  switch (mark->phase) {
-    case 'B':
-      kind = StoredKind::kDurationBegin;
-      break;
-    case 'E':
-      kind = StoredKind::kDurationEnd;
-      break;
-    case 'C':
-      kind = StoredKind::kCounter;
-      break;
-    case 'S':
-      kind = StoredKind::kAsyncBegin;
-      break;
-    case 'F':
-      kind = StoredKind::kAsyncEnd;
-      break;
-    default:
-      break;
-  }
+  const StoredKind kind = EventPhaseOf(mark->phase).value_or(EventPhase{}).kind;
   made_.clear();
   json_names_.clear();
   stored_ = {};

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "perf/live/lbr_attr.h"
 
-#include <time.h>
-
-#include <algorithm>
-#include <cstring>
+#include "perf/live/ring_attr.h"
 
 namespace perf {
 
@@ -19,23 +16,12 @@ constexpr uint64_t kSampleFields =
     PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
 
 perf_event_attr MakeCommonAttr(const LbrOptions& options) {
-  perf_event_attr attr;
-  std::memset(&attr, 0, sizeof(attr));
-  attr.size = sizeof(attr);
+  perf_event_attr attr = MakeRingAttr(options.ring_bytes);
+  AddMappings(&attr);
   attr.sample_type = kSampleFields;
-  attr.sample_id_all = 1;
-  attr.disabled = 1;
   attr.exclude_guest = 1;
-  attr.mmap = 1;
-  attr.mmap2 = 1;
-  // Names and ends of tasks tell which mappings are still good.
-  attr.comm = 1;
-  attr.comm_exec = 1;
+  // Ends of tasks tell which mappings are still good.
   attr.task = 1;
-  attr.use_clockid = 1;
-  attr.clockid = CLOCK_MONOTONIC;
-  attr.watermark = 1;
-  attr.wakeup_watermark = static_cast<uint32_t>(std::min<size_t>(options.ring_bytes / 4, 1 << 30));
   return attr;
 }
 

@@ -2,14 +2,13 @@
 #include "perf/live/stack_session.h"
 
 #include <fmt/core.h>
-#include <time.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "perf/live/lbr_attr.h"
 #include "perf/live/pmu.h"
+#include "perf/live/ring_attr.h"
 
 namespace perf {
 namespace {
@@ -26,9 +25,8 @@ util::Error Explain(int error) {
 }  // namespace
 
 perf_event_attr MakeStackAttr(const StackSampling& sampling, bool cycles) {
-  perf_event_attr attr;
-  std::memset(&attr, 0, sizeof(attr));
-  attr.size = sizeof(attr);
+  perf_event_attr attr = MakeRingAttr(sampling.ring_bytes);
+  AddMappings(&attr);
   attr.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
   attr.config = cycles                    ? uint64_t{PERF_COUNT_HW_CPU_CYCLES}
                 : sampling.frequency != 0 ? uint64_t{PERF_COUNT_SW_CPU_CLOCK}
@@ -40,18 +38,7 @@ perf_event_attr MakeStackAttr(const StackSampling& sampling, bool cycles) {
     attr.sample_freq = sampling.frequency;
     attr.exclude_idle = 1;
   }
-  attr.sample_id_all = 1;
-  attr.disabled = 1;
   attr.exclude_guest = 1;
-  attr.mmap = 1;
-  attr.mmap2 = 1;
-  // Where the mappings of a program begin that a process executes.
-  attr.comm = 1;
-  attr.comm_exec = 1;
-  attr.use_clockid = 1;
-  attr.clockid = CLOCK_MONOTONIC;
-  attr.watermark = 1;
-  attr.wakeup_watermark = static_cast<uint32_t>(std::min<size_t>(sampling.ring_bytes / 4, 1 << 30));
   return attr;
 }
 

@@ -2,7 +2,6 @@
 #include "perf/live/tracepoint_session.h"
 
 #include <fmt/core.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,15 +10,14 @@
 
 #include "perf/live/lbr_attr.h"
 #include "perf/live/pmu.h"
+#include "perf/live/ring_attr.h"
 
 namespace perf {
 namespace {
 
 // All events of a ring have the same fields, so that it does not matter whose a record is.
 perf_event_attr MakeAttr(size_t ring_bytes) {
-  perf_event_attr attr;
-  std::memset(&attr, 0, sizeof(attr));
-  attr.size = sizeof(attr);
+  perf_event_attr attr = MakeRingAttr(ring_bytes);
   attr.type = PERF_TYPE_SOFTWARE;
   attr.config = PERF_COUNT_SW_DUMMY;
   // Without PERIOD an event that counts (sched_stat_runtime: the nanoseconds) makes as many
@@ -27,12 +25,6 @@ perf_event_attr MakeAttr(size_t ring_bytes) {
   attr.sample_type =
       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
   attr.sample_period = 1;
-  attr.sample_id_all = 1;
-  attr.disabled = 1;
-  attr.use_clockid = 1;
-  attr.clockid = CLOCK_MONOTONIC;
-  attr.watermark = 1;
-  attr.wakeup_watermark = static_cast<uint32_t>(std::min<size_t>(ring_bytes / 4, 1 << 30));
   return attr;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "tools/fxt/commands.h"
 #include "tools/fxt/support/flame_input.h"
 #include "tools/fxt/support/output_file.h"
+#include "tools/fxt/support/symbol_options.h"
 
 namespace tools {
 namespace {
@@ -24,25 +24,8 @@ struct FlameOptions {
   std::string output;
   std::string base;
   bool no_symbols = false;
-  std::string root;
-  std::vector<std::string> debug_folders;
-  std::string perf_cache;
-  std::string kallsyms;
+  SymbolOptions symbol_files;
 };
-
-analyze::LbrSymbolOptions SymbolsOf(const FlameOptions& options) {
-  analyze::LbrSymbolOptions symbols;
-  symbols.enabled = !options.no_symbols;
-  symbols.files.root = options.root;
-  symbols.files.debug_folders.insert(symbols.files.debug_folders.begin(),
-                                     options.debug_folders.begin(), options.debug_folders.end());
-  symbols.files.perf_cache = options.perf_cache;
-  if (const char* home = std::getenv("HOME"); symbols.files.perf_cache.empty() && home != nullptr) {
-    symbols.files.perf_cache = fmt::format("{}/.debug", home);
-  }
-  symbols.kallsyms = options.kallsyms;
-  return symbols;
-}
 
 int RunFlame(const FlameOptions& options) {
   const auto kind = ParseFlameKind(options.of);
@@ -61,11 +44,11 @@ int RunFlame(const FlameOptions& options) {
       return Fail(differ.error());
     }
   }
-  auto stacks = ReadStacks(options.file, *kind, SymbolsOf(options));
+  auto stacks = ReadStacks(options.file, *kind, options.symbol_files.Make(!options.no_symbols));
   if (!stacks) return Fail(stacks.error());
   std::optional<analyze::FoldedStacks> base;
   if (!options.base.empty()) {
-    auto read = ReadStacks(options.base, *kind, SymbolsOf(options));
+    auto read = ReadStacks(options.base, *kind, options.symbol_files.Make(!options.no_symbols));
     if (!read) return Fail(read.error());
     base = std::move(*read);
   }
@@ -109,20 +92,7 @@ void AddFlame(const Command& program, int& exit_code) {
            "too; folded has both counts")
       .Type("OLD");
   command.Add("--no-symbols", options->no_symbols, "Look at no executable");
-  command.Add("--root", options->root, "Folder with the files of the recorded machine").Type("DIR");
-  command
-      .Add("--debug-dir", options->debug_folders,
-           "Folder with separate debug files, besides /usr/lib/debug. May be given again")
-      .Type("DIR");
-  command
-      .Add("--perf-cache", options->perf_cache,
-           "perf's cache of executables by build id (usually ~/.debug)")
-      .Type("DIR");
-  command
-      .Add("--kallsyms", options->kallsyms,
-           "Kernel symbols, a copy of the recorded machine's /proc/kallsyms. Without it "
-           "this machine's are taken when it runs the recorded kernel")
-      .Type("FILE");
+  options->symbol_files.AddTo(command);
   command.Footer(
       "Stacks are followed by their frame pointers: what was built without them shows short ones.\n"
       "Addresses of just-in-time compilers are looked up in /tmp/perf-PID.map.\n"

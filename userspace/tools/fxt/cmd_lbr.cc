@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 #include "tools/fxt/commands.h"
 #include "tools/fxt/support/filter_options.h"
 #include "tools/fxt/support/read_loop.h"
+#include "tools/fxt/support/symbol_options.h"
 
 namespace tools {
 namespace {
@@ -35,10 +35,7 @@ struct LbrOptions {
   bool no_symbols = false;  // offsets in reports
   std::vector<std::string> sections;
   size_t top = 20;
-  std::string root;
-  std::vector<std::string> debug_folders;
-  std::string perf_cache;
-  std::string kallsyms;
+  SymbolOptions symbol_files;
 };
 
 util::Result<analyze::LbrSections> SectionsOf(const std::vector<std::string>& names) {
@@ -61,20 +58,6 @@ util::Result<analyze::LbrSections> SectionsOf(const std::vector<std::string>& na
     *found->second = true;
   }
   return sections;
-}
-
-analyze::LbrSymbolOptions SymbolsOf(const LbrOptions& options) {
-  analyze::LbrSymbolOptions symbols;
-  symbols.enabled = !options.no_symbols;
-  symbols.files.root = options.root;
-  symbols.files.debug_folders.insert(symbols.files.debug_folders.begin(),
-                                     options.debug_folders.begin(), options.debug_folders.end());
-  symbols.files.perf_cache = options.perf_cache;
-  if (const char* home = std::getenv("HOME"); symbols.files.perf_cache.empty() && home != nullptr) {
-    symbols.files.perf_cache = fmt::format("{}/.debug", home);
-  }
-  symbols.kallsyms = options.kallsyms;
-  return symbols;
 }
 
 // Tells what could not be named; a few lines of it.
@@ -138,12 +121,12 @@ int RunLbr(const LbrOptions& options) {
                                      : options.json  ? analyze::LbrRawForm::kJson
                                                      : analyze::LbrRawForm::kText;
     std::optional<analyze::LbrSymbolOptions> symbols;
-    if (options.symbols) symbols = SymbolsOf(options);
+    if (options.symbols) symbols = options.symbol_files.Make(!options.no_symbols);
     analyze::LbrRawWriter writer(out, form, symbols);
     exit_code = Visit(options, **source, std::move(*filter), writer);
     if (writer.places() != nullptr) NoteProblems(*writer.places());
   } else {
-    analyze::LbrReport report(SymbolsOf(options));
+    analyze::LbrReport report(options.symbol_files.Make(!options.no_symbols));
     exit_code = Visit(options, **source, std::move(*filter), report);
     if (exit_code == kExitOk || report.totals().samples != 0) {
       const analyze::LbrReportOptions shown{*sections, options.top};
@@ -189,20 +172,7 @@ void AddLbr(const Command& program, int& exit_code) {
       .Add("--no-symbols", options->no_symbols,
            "Look at no executable: places are offsets in files")
       .Excludes("--symbols");
-  command.Add("--root", options->root, "Folder with the files of the recorded machine").Type("DIR");
-  command
-      .Add("--debug-dir", options->debug_folders,
-           "Folder with separate debug files, besides /usr/lib/debug. May be given again")
-      .Type("DIR");
-  command
-      .Add("--perf-cache", options->perf_cache,
-           "perf's cache of executables by build id (usually ~/.debug)")
-      .Type("DIR");
-  command
-      .Add("--kallsyms", options->kallsyms,
-           "Kernel symbols, a copy of the recorded machine's /proc/kallsyms. Without it "
-           "this machine's are taken when it runs the recorded kernel")
-      .Type("FILE");
+  options->symbol_files.AddTo(command);
   command.Footer(
       "Slots of the CPU's stack that no branch had filled yet are not counted as branches. Cycles\n"
       "are those since the branch before, where the CPU counts them. What kind of branch it is, "

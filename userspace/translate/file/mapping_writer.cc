@@ -40,8 +40,9 @@ uint32_t MappingWriter::ModuleOf(const Mapping& mapping) {
   if (found != module_numbers_.end()) return found->second;
   if (modules_.size() >= kMaxModules) return kNoModule;
   const auto number = static_cast<uint32_t>(modules_.size());
-  modules_.push_back({number, fxt::ToValidUtf8(CutName(mapping.file)), mapping.build_id});
-  if (modules_.back().file.size() > kMaxNameBytes) modules_.back().file.resize(kMaxNameBytes);
+  // Made valid first, for that may take more bytes.
+  const std::string name = fxt::ToValidUtf8(mapping.file);
+  modules_.push_back({number, std::string(CutName(name)), mapping.build_id});
   module_numbers_.emplace(key, number);
   return number;
 }
@@ -110,15 +111,22 @@ void MappingWriter::OnSample(uint32_t pid, model::ThreadHandle thread, uint64_t 
   if (found == processes_.end()) {
     // Remembered, so that what comes is written at once.
     processes_[pid].sampled = true;
-    processes_[pid].thread = thread;
+    SetThread(processes_[pid], thread);
     return;
   }
   Process& process = found->second;
-  process.thread = thread;
+  SetThread(process, thread);
   if (process.sampled) return;
   process.sampled = true;
   if (!process.held) return;
   for (const Held& mapping : *process.held) Write(process, mapping, time);
+}
+
+void MappingWriter::SetThread(Process& process, model::ThreadHandle thread) {
+  const fxt::ThreadKey key = file_.Mention(thread);
+  process.thread = thread;
+  process.process_koid = key.process;
+  process.thread_koid = key.thread;
 }
 
 void MappingWriter::Write(Process& process, const Held& mapping, uint64_t time) {
@@ -127,18 +135,22 @@ void MappingWriter::Write(Process& process, const Held& mapping, uint64_t time) 
     return;
   }
   ++written_;
-  OpenRecord record = file_.Begin(process.thread);
+  const bool there = file_.tasks().thread(process.thread).process != model::kNoHandle &&
+                     file_.tasks().thread(process.thread).koid == process.thread_koid;
+  OpenRecord record = there ? file_.Begin(process.thread) : file_.Begin();
+  const fxt::ThreadRef thread =
+      there ? record.thread() : fxt::ThreadRef::Inline(process.process_koid, process.thread_koid);
   const Module& module = modules_[mapping.module];
   const auto number = static_cast<uint16_t>(module.number);
   if (process.declared.insert(module.number).second) {
     record.Write(fxt::ProfilerModule{.timestamp = time,
-                                     .thread = record.thread(),
+                                     .thread = thread,
                                      .module_id = number,
                                      .name = module.file,
                                      .build_id = module.build_id.view()});
   }
   record.Write(fxt::ProfilerMmap{.timestamp = time,
-                                 .thread = record.thread(),
+                                 .thread = thread,
                                  .module_id = number,
                                  .flags = mapping.flags,
                                  .start = mapping.start,

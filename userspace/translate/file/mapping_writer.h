@@ -80,7 +80,10 @@ class MappingWriter {
   struct Process {
     std::shared_ptr<HeldList> held;
     bool sampled = false;
+    // The one that was sampled last, which may have ended since: its handle is another's then.
     model::ThreadHandle thread = model::kNoHandle;
+    fxt::Koid process_koid = 0;
+    fxt::Koid thread_koid = 0;
     std::unordered_set<uint32_t> declared;  // modules
   };
 
@@ -89,6 +92,7 @@ class MappingWriter {
   uint32_t ModuleOf(const Mapping& mapping);
   void Keep(Process& process, const Held& mapping);
   void Write(Process& process, const Held& mapping, uint64_t time);
+  void SetThread(Process& process, model::ThreadHandle thread);
 
   TraceFile& file_;
   std::map<std::pair<std::string, std::string>, uint32_t> module_numbers_;  // by file and build id

@@ -71,6 +71,11 @@ bool SpanStacks::End(uint64_t time, model::ThreadHandle track, fxr_category cate
   return true;
 }
 
+void SpanStacks::EndAll(uint64_t time, model::ThreadHandle track, fxr_category category) {
+  while (End(time, track, category)) {
+  }
+}
+
 bool SpanStacks::OnTimer(uint64_t time, model::ThreadHandle track,
                          const fxr_timer_entry_body& event) {
   Begin(time, track, {FXR_CATEGORY_TIMER, functions_.Of(event.function)});
@@ -92,6 +97,8 @@ bool SpanStacks::OnIpiEnd(uint64_t time, model::ThreadHandle track) {
 
 bool SpanStacks::OnWork(uint64_t time, model::ThreadHandle track,
                         const fxr_work_start_body& event) {
+  // A worker does one work at a time: the end of that one was lost.
+  EndAll(time, track, FXR_CATEGORY_WORKQUEUE);
   Begin(time, track, {FXR_CATEGORY_WORKQUEUE, functions_.Of(event.function)});
   return true;
 }
@@ -102,6 +109,8 @@ bool SpanStacks::OnWorkEnd(uint64_t time, model::ThreadHandle track) {
 
 bool SpanStacks::OnReclaim(uint64_t time, model::ThreadHandle track,
                            const fxr_reclaim_begin_body& event) {
+  // Nor does reclaim reclaim within itself.
+  EndAll(time, track, FXR_CATEGORY_RECLAIM);
   const Open open{FXR_CATEGORY_RECLAIM,
                   file_.Declare(event.is_memcg != 0 ? "memcg_reclaim" : "direct_reclaim")};
   stacks_[track].push_back(open);

@@ -41,6 +41,11 @@ class SpanStacks {
   void OnFault(uint64_t time, model::ThreadHandle track) { EndMinorFault(time, track); }
   // The thread ends.
   void OnTrackGone(model::ThreadHandle track);
+  // Events of the category were lost on the CPU that the track is of: what has begun may have ended
+  // since, and ends here.
+  void OnLoss(uint64_t time, model::ThreadHandle track, fxr_category category) {
+    EndAll(time, track, category);
+  }
 
  private:
   struct Open {
@@ -58,6 +63,7 @@ class SpanStacks {
   bool End(uint64_t time, model::ThreadHandle track, fxr_category category) {
     return End(time, track, category, {});
   }
+  void EndAll(uint64_t time, model::ThreadHandle track, fxr_category category);
   // The innermost span of the category on the track, with those that lie within it and have lost
   // their ends taken away; null: there is none.
   Open* Innermost(model::ThreadHandle track, fxr_category category);

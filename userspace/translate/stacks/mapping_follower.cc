@@ -3,6 +3,8 @@
 
 #include <sys/mman.h>
 
+#include "schema/koid.h"
+
 namespace translate {
 namespace {
 
@@ -47,6 +49,10 @@ void MappingFollower::Take(uint32_t tgid, uint32_t pid, uint64_t time) {
 
 void MappingFollower::Need(uint32_t pid, model::ThreadHandle thread, model::ThreadHandle idle,
                            uint64_t time) {
+  if (pid > schema::kTidMask) {
+    const model::TaskTable& tasks = file_.tasks();
+    pid = tasks.process(tasks.thread(thread).process).tgid;
+  }
   if (pid != 0 && !mappings_.Knows(pid)) Take(pid, pid, time);
   if (!mappings_.Knows(MappingWriter::kKernel)) {
     Take(0, MappingWriter::kKernel, time);

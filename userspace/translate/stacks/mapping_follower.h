@@ -18,7 +18,7 @@ namespace translate {
 class MappingFollower {
  public:
   MappingFollower(TraceFile& file, model::IdentitySource& identities)
-      : identities_(identities), mappings_(file) {}
+      : file_(file), identities_(identities), mappings_(file) {}
 
   // A mapping, or where those of another program begin (MmapRecord::OfExec).
   void OnMapping(uint64_t time, const perf::MmapRecord& record);
@@ -32,7 +32,8 @@ class MappingFollower {
     mappings_.OnExit(pid);
   }
 
-  // Addresses of `thread` of process `pid` come next: the file has what they mean by then. `idle`:
+  // Addresses of `thread` of process `pid`, or of its own where no process can have that number,
+  // come next: the file has what they mean by then. `idle`:
   // any thread of process 0, which the kernel's own mappings are written for.
   void Need(uint32_t pid, model::ThreadHandle thread, model::ThreadHandle idle, uint64_t time);
 
@@ -40,6 +41,7 @@ class MappingFollower {
   // What `tgid` has mapped now, as mappings of `pid`.
   void Take(uint32_t tgid, uint32_t pid, uint64_t time);
 
+  TraceFile& file_;
   model::IdentitySource& identities_;
   MappingWriter mappings_;
   // Processes of which perf told that they execute another program, and the tracepoint not yet.

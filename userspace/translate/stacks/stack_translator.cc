@@ -60,9 +60,8 @@ uint64_t StackTranslator::Tell(uint64_t time, const fxr_stack_long& stack,
 }
 
 void StackTranslator::OnStack(uint64_t time, const fxr_stack_long& stack,
-                              std::span<const uint64_t> frames, model::ThreadHandle interrupts,
+                              std::span<const uint64_t> frames, model::ThreadHandle thread,
                               model::ThreadHandle idle) {
-  const model::ThreadHandle thread = stack.tid == 0 ? interrupts : tasks_.Thread(stack.tid);
   mappings_.Need(stack.tgid, stack.tid == 0 ? idle : thread, idle, time);
   const uint64_t id = Tell(time, stack, frames, thread);
   const bool wakes = stack.kind == FXR_STACK_WAKE;

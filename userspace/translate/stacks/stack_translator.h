@@ -22,10 +22,10 @@ class StackTranslator {
   // All outlive it.
   StackTranslator(TraceFile& file, model::TaskTracker& tasks, MappingFollower& mappings);
 
-  // `time` in ns of the file's clock; `frames` as event_table.h says. `interrupts`: the track that
-  // stands for whoever has no thread. `idle` as for MappingFollower.
+  // `time` in ns of the file's clock; `frames` as event_table.h says. `thread`: whose it is, or
+  // the track that stands for whoever has no thread. `idle` as for MappingFollower.
   void OnStack(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
-               model::ThreadHandle interrupts, model::ThreadHandle idle);
+               model::ThreadHandle thread, model::ThreadHandle idle);
 
  private:
   // Stacks told of: beyond so many it forgets them all, and tells of them again.

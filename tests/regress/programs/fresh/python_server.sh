@@ -23,9 +23,4 @@ kind(("127.0.0.1", int(sys.argv[2])), Handler).serve_forever()
 trap 'kill $!; wait' EXIT
 url=http://127.0.0.1:$port/
 wait_for ab -n 1 "$url"
-turns=0
-while [ "$turns" -lt 20 ]; do
-  ab -q -n 8 -c 4 "$url" >/dev/null
-  sleep 0.05
-  turns=$((turns + 1))
-done
+repeat 20 0.05 ab -q -n 8 -c 4 "$url"

@@ -38,6 +38,42 @@ TEST(SpanStacksTest, WorkIsADurationOfItsWorker) {
   EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
 }
 
+// A worker does one work at a time, and reclaim does not reclaim within itself.
+TEST(SpanStacksTest, WhatLostItsEndEndsWhereTheNextOfItsKindBegins) {
+  CaptureScript script;
+  script.identities().functions[-4096] = "flush";
+  script.Task(7, 7, "kworker")
+      .Slot(10, 0, FXR_SLOT_WORK_START, fxr_pack_work_start({7, -4096}))
+      .Slot(20, 0, FXR_SLOT_WORK_START, fxr_pack_work_start({7, -4096}))
+      .Slot(22, 0, FXR_SLOT_RECLAIM_BEGIN, fxr_pack_reclaim_begin({7, 0, 0, 0}))
+      .Slot(24, 0, FXR_SLOT_RECLAIM_BEGIN, fxr_pack_reclaim_begin({7, 1, 0, 0}))
+      .Slot(26, 0, FXR_SLOT_RECLAIM_END, fxr_pack_reclaim_end({7, 1, 32}))
+      .Slot(30, 0, FXR_SLOT_WORK_END, fxr_pack_work_end({7, -4096}));
+  const Lines begins = script.Lines("begin kworker/7"), ends = script.Lines("end kworker/7");
+  EXPECT_EQ(begins.size(), 4u);
+  ASSERT_EQ(ends.size(), 4u);
+  EXPECT_EQ(ends[0], "20 end kworker/7 workqueue:flush");
+  EXPECT_EQ(ends[1], "24 end kworker/7 reclaim:direct_reclaim");
+  EXPECT_EQ(script.translator().stats().unmatched_ends, 0u);
+}
+
+TEST(SpanStacksTest, WhatACpuWasInIsNotOpenBehindALoss) {
+  CaptureScript script;
+  script.Slot(10, 0, FXR_SLOT_TIMER_ENTRY, fxr_pack_timer_entry({1, -4096}))
+      .Slot(11, 1, FXR_SLOT_TIMER_ENTRY, fxr_pack_timer_entry({0, -4096}))
+      .Slot(12, 2, FXR_SLOT_IPI_ENTRY, fxr_pack_ipi_entry({FXR_IPI_RESCHEDULE}))
+      .Slot(20, 0, FXR_SLOT_LOSS, fxr_pack_loss({7, FXR_CATEGORY_TIMER}))
+      .Slot(21, 2, FXR_SLOT_LOSS, fxr_pack_loss({7, FXR_CATEGORY_IPI}))
+      .Slot(30, 1, FXR_SLOT_TIMER_EXIT, fxr_pack_timer_exit({0}))
+      .Slot(31, 0, FXR_SLOT_TIMER_EXIT, fxr_pack_timer_exit({1}));
+  const Lines ends = script.Lines(" end ");
+  ASSERT_EQ(ends.size(), 3u);
+  EXPECT_TRUE(ends[0].starts_with("20 end irq/0")) << ends[0];
+  EXPECT_TRUE(ends[1].starts_with("21 end irq/2")) << ends[1];
+  EXPECT_TRUE(ends[2].starts_with("30 end softirq/1")) << ends[2];
+  EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
+}
+
 TEST(SpanStacksTest, AMutexThatIsWaitedForTwiceIsOneWait) {
   CaptureScript script;
   script.Task(7, 7, "app")

@@ -77,6 +77,20 @@ TEST(StackTranslatorTest, OccurrencesAreInstantsOnTheirThreads) {
   EXPECT_EQ(script.stats().events[FXR_CATEGORY_STACK], 3u);
 }
 
+// perf says -1 of a task that is gone from the kernel's tables and has not left its CPU.
+TEST(StackTranslatorTest, ATaskWithoutANumberIsTheOneOnTheCpu) {
+  Script script;
+  script.script().Switch(5, 0, 100, 101);
+  fxr_stack_long on = Off(UINT32_MAX, 0, 0);
+  on.kind = FXR_STACK_ON;
+  on.tgid = UINT32_MAX;
+  script.Stack(10, on, {kKernel}).Stack(20, on, {kKernel});
+  const auto lines = script.Lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_TRUE(lines[0].starts_with("10 instant worker/101 stack:on")) << lines[0];
+  EXPECT_TRUE(lines[1].starts_with("20 instant worker/101 stack:on")) << lines[1];
+}
+
 TEST(StackTranslatorTest, AWakerWithoutAThreadIsTheCpusTrack) {
   Script script;
   fxr_stack_long wake = Off(0, 7000, 0);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/log_translator.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/translate/capture_script.h"
+
+namespace translate {
+namespace {
+
+using testing::CaptureScript;
+using Lines = std::vector<std::string>;
+
+TEST(LogTranslatorTest, ALongMessageIsWholeInItsRecordAndCutInTheName) {
+  CaptureScript script;
+  const std::string text(300, 'x');
+  script.Task(100, 100, "app").Log(10, 100, text);
+  EXPECT_EQ(script.Lines(" log app"), Lines{"10 log app/100 " + text});
+  EXPECT_EQ(script.Lines("instant"),
+            Lines{"10 instant app/100 log:" + text.substr(0, 120) + " {message=" + text + "}"});
+}
+
+// Viewers show nothing of what is no UTF-8, and half a character is none.
+TEST(LogTranslatorTest, NoCharacterIsCutInTwo) {
+  CaptureScript script;
+  std::string text(119, 'x');
+  text += "\xe2\x82\xac and more";
+  script.Task(100, 100, "app").Log(10, 100, text);
+  const Lines told = script.Lines("instant");
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find("log:" + text.substr(0, 119) + " {message="), std::string::npos)
+      << told[0];
+}
+
+TEST(LogTranslatorTest, BytesThatAreNoTextAreReplaced) {
+  CaptureScript script;
+  script.Task(100, 100, "app").Log(10, 100, "bad \xff\xfe bytes");
+  EXPECT_EQ(script.Lines("10 log"), Lines{"10 log app/100 bad \xef\xbf\xbd\xef\xbf\xbd bytes"});
+}
+
+TEST(LogTranslatorTest, TheEndOfTheLineIsNoPartOfIt) {
+  CaptureScript script;
+  script.Task(100, 100, "app").Log(10, 100, "one\n\n").Log(20, 100, std::string("two\n\0", 5));
+  EXPECT_EQ(script.Lines("log app"), (Lines{"10 log app/100 one", "20 log app/100 two"}));
+}
+
+TEST(LogTranslatorTest, AnEmptyMessageIsSaidToBeOne) {
+  CaptureScript script;
+  script.Task(100, 100, "app").Log(10, 100, "\n");
+  EXPECT_EQ(script.Lines("instant"), Lines{"10 instant app/100 log:(empty message)"});
+}
+
+// What the kernel says of an interrupt has no thread.
+TEST(LogTranslatorTest, AMessageOfNoThreadIsOnTheCpusTrack) {
+  CaptureScript script;
+  script.Log(10, 0, "spurious");
+  const Lines told = script.Lines("10 log");
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_TRUE(told[0].starts_with("10 log irq/0/")) << told[0];
+}
+
+// `length` is that of the kernel's text; what is there is not more than there is room for.
+TEST(LogTranslatorTest, ALengthBeyondTheRoomIsNotBelieved) {
+  CaptureScript script;
+  script.Task(100, 100, "app").Lines();
+  fxr_log event{};
+  event.header = {10, FXR_SIDE_LOG, 0, 0, sizeof(event)};
+  event.tid = 100;
+  event.length = UINT32_MAX;
+  std::fill(std::begin(event.text), std::end(event.text), 'y');
+  script.translator().OnSideEvent(event.header);
+  EXPECT_EQ(script.Lines("10 log"), Lines{"10 log app/100 " + std::string(FXR_LOG_BYTES, 'y')});
+}
+
+}  // namespace
+}  // namespace translate
