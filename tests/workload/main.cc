@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   unsigned time_limit = 60;
   app.add_option("--time-limit", time_limit, "every process is killed after this many seconds")
+      ->envname("WORKLOAD_TIME_LIMIT")
       ->check(CLI::Range(1U, 3600U))
       ->capture_default_str();
   std::function<int()> chosen;

@@ -20,6 +20,12 @@ bool Is(std::string_view word, std::string_view lower) {
          });
 }
 
+// Behind EXPLAIN no CREATE comes after one of these.
+bool IsOfTrigger(std::string_view word) {
+  return Is(word, "explain") || Is(word, "temp") || Is(word, "temporary") || Is(word, "trigger") ||
+         Is(word, "end");
+}
+
 }  // namespace
 
 void StatementScanner::Semicolon() {
@@ -55,6 +61,7 @@ void StatementScanner::Word(std::string_view word) {
         part_ = Part::kCreate;
         return;
       }
+      if (IsOfTrigger(word)) part_ = Part::kOther;
       break;
     case Part::kCreate:
       if (Is(word, "temp") || Is(word, "temporary")) return;

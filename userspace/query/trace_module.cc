@@ -31,6 +31,7 @@ struct TraceTable {
   tables::Table table = tables::Table::kCaptures;
   TraceModuleOptions* options = nullptr;
   tables::TextPool texts;
+  uint64_t staying = 0;  // bit i: texts of column i stay for as long as this does
 };
 
 struct Cursor {
@@ -110,6 +111,10 @@ int Connect(sqlite3* database, void* context, int argc, const char* const* argv,
     made->file = std::move(*file);
     made->table = *table;
     made->options = static_cast<TraceModuleOptions*>(context);
+    const auto& columns = InfoOf(*table).columns;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i].repeats) made->staying |= uint64_t{1} << i;
+    }
     *result = &made.release()->base;
     return SQLITE_OK;
   });
@@ -258,11 +263,10 @@ int GetColumn(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
       sqlite3_result_double(context, cell.real);
       break;
     case Cell::Kind::kText: {
-      const auto& column = InfoOf(Of(base->pVtab).table).columns[static_cast<size_t>(number)];
-      // Names stay for as long as the table does.
+      const bool stays = (Of(base->pVtab).staying >> number & 1) != 0;
       sqlite3_result_text(context, cell.text,
                           static_cast<int>(std::min<uint32_t>(cell.bytes, INT32_MAX)),
-                          column.repeats ? SQLITE_STATIC : SQLITE_TRANSIENT);
+                          stays ? SQLITE_STATIC : SQLITE_TRANSIENT);
       break;
     }
   }

@@ -37,10 +37,6 @@ void PutState(Cell& cell, const std::optional<fxr_task_state>& state) {
   }
 }
 
-bool IsRunnable(fxr_task_state state) {
-  return state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
-}
-
 }  // namespace
 
 FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times)
@@ -95,7 +91,10 @@ void FactRows::AddWakeup(const facts::Wakeup& wakeup) {
     timeline_.OnWakeup(wakeup);
     wakeup_ = nullptr;
   }
-  if (wakeups_ == nullptr) return;
+  if (wakeups_ != nullptr) PutWakeup(wakeup);
+}
+
+void FactRows::PutWakeup(const facts::Wakeup& wakeup) {
   const RowFilter& filter = wakeups_->filter();
   if (!filter.HasTime(wakeup.time) || !filter.HasCpu(wakeup.cpu) ||
       (filter.tid && !filter.HasTid(names_.NumberOf(wakeup.thread)))) {
@@ -126,17 +125,15 @@ void FactRows::AddWakeup(const facts::Wakeup& wakeup) {
 }
 
 void FactRows::AddRun(const facts::Run& run) {
-  CpuAt(run.cpu).busy_ns += run.end - run.begin;
-  if (!held_.empty()) [[unlikely]] {
-    Release(run.thread);
+  fxt::Koid preemptor = kNobody;
+  if (change_ != nullptr && run.ended == Bound::kSeen && run.end_state &&
+      IsPreempted(*run.end_state) && !change_->incoming.idle && !change_->incoming.lost) {
+    preemptor = change_->incoming.thread;
   }
-  if (waits_ != nullptr && run.index != facts::kNoThread) {
-    const bool preempted = change_ != nullptr && run.ended == Bound::kSeen && run.end_state &&
-                           IsRunnable(*run.end_state) && !change_->incoming.idle &&
-                           !change_->incoming.lost;
-    PreemptorOf(run.index) = preempted ? change_->incoming.thread : kNobody;
-  }
-  if (slices_ == nullptr) return;
+  AddRun(run, preemptor);
+}
+
+void FactRows::PutRun(const facts::Run& run) {
   const RowFilter& filter = slices_->filter();
   if (!filter.HasTime(run.begin) || !filter.HasCpu(run.cpu) ||
       (filter.tid && !filter.HasTid(names_.NumberOf(run.thread)))) {
@@ -175,12 +172,8 @@ void FactRows::AddRun(const facts::Run& run) {
   });
 }
 
-void FactRows::AddIdle(const facts::Idle& idle) {
-  CpuAt(idle.cpu).idle_ns += idle.end - idle.begin;
-  if (idle_ == nullptr || !idle_->filter().HasTime(idle.begin) ||
-      !idle_->filter().HasCpu(idle.cpu)) {
-    return;
-  }
+void FactRows::PutIdle(const facts::Idle& idle) {
+  if (!idle_->filter().HasTime(idle.begin) || !idle_->filter().HasCpu(idle.cpu)) return;
   idle_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case idle::kTs:
@@ -203,19 +196,20 @@ void FactRows::AddWait(const facts::Wait& wait) {
   if (waits_ == nullptr || wait.kind == WaitKind::kUnknown || wait.kind == WaitKind::kAbsent) {
     return;
   }
-  const RowFilter& filter = waits_->filter();
-  if (!filter.HasTime(wait.begin)) return;
-  if (filter.tid && !filter.HasTid(names_.NumberOf(wait.thread))) return;
-
   const bool seen = wait.ended == Bound::kSeen;
   const bool woken = wakeup_ != nullptr && seen && wakeup_->thread == wait.thread;
   const bool comes = change_ != nullptr && seen && change_->incoming.thread == wait.thread;
   std::optional<uint32_t> cpu = wait.target_cpu;
   if (woken) cpu = wakeup_->cpu;
   if (comes) cpu = change_->cpu;
-  if (!filter.HasCpu(cpu)) return;
-  std::optional<fxt::Koid> waker = wait.waker;
-  if (woken) waker = wakeup_->waker;
+  AddWait(wait, cpu, woken ? wakeup_->waker : wait.waker);
+}
+
+void FactRows::AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
+                       const std::optional<fxt::Koid>& waker) {
+  const RowFilter& filter = waits_->filter();
+  if (!filter.HasTime(wait.begin) || !filter.HasCpu(cpu)) return;
+  if (filter.tid && !filter.HasTid(names_.NumberOf(wait.thread))) return;
   std::optional<fxt::Koid> preemptor;
   if (wait.kind == WaitKind::kPreempted && wait.index != facts::kNoThread &&
       PreemptorOf(wait.index) != kNobody) {
@@ -229,7 +223,8 @@ void FactRows::AddWait(const facts::Wait& wait) {
     });
   }
   std::string reason;
-  if (seen) reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, waker.has_value());
+  if (wait.ended == Bound::kSeen)
+    reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, waker.has_value());
   Hold(wait, parties, reason);
   if (!reasons_.has_stacks()) Release(wait.thread);
 }

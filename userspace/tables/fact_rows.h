@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "facts/timeline/plain_tables.h"
 #include "facts/timeline/timeline.h"
 #include "facts/wait_reasons.h"
 #include "fxt/reader.h"
@@ -38,6 +39,10 @@ class FactRows {
 
   // Every record in file order. True if it was a switch or a wakeup.
   bool Add(const fxt::Reader& reader);
+  // Takes the switches and wakeups that come next, as long as there is nothing odd about them, and
+  // no more than `most`: the same as Add() of each, in less time. How many it took; the reader's
+  // next record is the one behind them.
+  uint64_t AddPlain(fxt::Reader& reader, uint64_t most);
   // Cuts what goes on.
   void Finish();
 
@@ -47,8 +52,8 @@ class FactRows {
   // Where a thread is now; empty where nobody knows.
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const { return timeline_.CpuOf(thread); }
   uint64_t begin() const { return timeline_.begin(); }
-  // Of wakeups, and with a timeline of all that it knows.
-  uint64_t latest() const { return std::max(timeline_.latest(), latest_wakeup_); }
+  // Of wakeups, of what AddPlain() took, and with a timeline of all that it knows.
+  uint64_t latest() const { return std::max({timeline_.latest(), latest_wakeup_, latest_passed_}); }
   const std::vector<CpuTimes>& cpus() const { return cpus_; }
 
  private:
@@ -65,8 +70,25 @@ class FactRows {
 
   void AddSwitch(const facts::Switch& change);
   void AddWakeup(const facts::Wakeup& wakeup);
+  void PutWakeup(const facts::Wakeup& wakeup);
   void AddRun(const facts::Run& run);
+  // Whatever record ends it: who took its CPU, or kNobody.
+  void AddRun(const facts::Run& run, fxt::Koid preemptor) {
+    CpuAt(run.cpu).busy_ns += run.end - run.begin;
+    if (!held_.empty()) [[unlikely]] {
+      Release(run.thread);
+    }
+    if (waits_ != nullptr && run.index != facts::kNoThread) PreemptorOf(run.index) = preemptor;
+    if (slices_ != nullptr) PutRun(run);
+  }
+  void PutRun(const facts::Run& run);
+  static bool IsPreempted(fxr_task_state state) {
+    return state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
+  }
   void AddWait(const facts::Wait& wait);
+  // Where there are rows of waits: the CPU where it ended or is to, and who woke its thread.
+  void AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
+               const std::optional<fxt::Koid>& waker);
   // A wait and what only the record behind it tells.
   struct Parties {
     std::optional<uint32_t> cpu = std::nullopt;
@@ -85,8 +107,17 @@ class FactRows {
   void Release(fxt::Koid thread);
   void PutHeld(const HeldRow& row);
   void NoteReasons(const fxt::Reader& reader);
-  void AddIdle(const facts::Idle& idle);
+  void AddIdle(const facts::Idle& idle) {
+    CpuAt(idle.cpu).idle_ns += idle.end - idle.begin;
+    if (idle_ != nullptr) PutIdle(idle);
+  }
+  void PutIdle(const facts::Idle& idle);
   void NoteSide(const facts::SwitchSide& side, uint64_t time);
+
+  // --- fact_rows_plain.cc
+  struct Plain;
+  struct Passed;
+
   CpuTimes& CpuAt(uint32_t cpu) {
     if (cpu >= cpus_.size()) [[unlikely]] {
       cpus_.resize(cpu + size_t{1});
@@ -110,6 +141,7 @@ class FactRows {
   bool with_timeline_;
   bool with_times_;  // when threads were seen
   uint64_t latest_wakeup_ = 0;
+  uint64_t latest_passed_ = 0;  // switch, where there is no timeline
   std::vector<CpuTimes> cpus_;
   std::vector<fxt::Koid> preemptors_;  // by facts::ThreadIndex
 
@@ -121,6 +153,7 @@ class FactRows {
   const facts::Switch* change_ = nullptr;
   const facts::Wakeup* wakeup_ = nullptr;
 
+  facts::PlainTables plain_tables_;
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_{facts_};
 };

@@ -14,7 +14,7 @@ namespace tables {
 namespace {
 
 // Records between looks at whether it is enough.
-constexpr int kStep = 256;
+constexpr uint64_t kStep = 256;
 constexpr uint64_t kPrime = 0x100000001b3;  // of FNV-1a
 
 fxt::ReaderOptions Options() {
@@ -117,7 +117,13 @@ bool Scan::Advance() {
   if (!facts_) Start();
   if (finished_) return false;
   while (!batches_.full()) {
-    for (int i = 0; i < kStep; ++i) {
+    for (uint64_t i = 0; i < kStep; ++i) {
+      if (identified_) [[likely]] {
+        const uint64_t taken = facts_->AddPlain(reader_, kStep - i);
+        records_ += taken;
+        i += taken;
+        if (i == kStep) break;
+      }
       const fxt::ReadStatus status = reader_.Next();
       if (status == fxt::ReadStatus::kRecord) [[likely]] {
         Add();

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <random>
+#include <string>
+
 namespace http {
 namespace {
 
@@ -95,6 +100,52 @@ TEST(MessageParserTest, NothingIsLargerThanItsLimit) {
   MessageParser endless(kResponse, kSmall);
   ASSERT_TRUE(endless.Add("HTTP/1.1 200 OK\r\n\r\n12345678901234567890"));
   EXPECT_FALSE(endless.Add("1"));
+}
+
+// Whatever comes ends, and is the same however it is cut.
+TEST(MessageParserTest, DamagedMessagesInPieces) {
+  constexpr std::string_view kMessages[] = {
+      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhellomore",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nhe\r\n3\r\nllo\r\n0\r\nT: "
+      "1\r\n\r\n",
+      "HTTP/1.0 404 Not Found\r\nConnection: keep-alive\r\n\r\nsome text",
+      "HTTP/1.1 204 No Content\r\n\r\n",
+      "POST /a HTTP/1.1\r\nHost: b\r\nContent-Length: 4\r\n\r\nbody",
+  };
+  constexpr std::string_view kBytes = "\r\n\r\n: ;0f9\0\t\x80-";
+  size_t done = 0;
+  for (unsigned round = 0; round < 50'000; ++round) {
+    std::mt19937 random(round);
+    std::string text(kMessages[round % std::size(kMessages)]);
+    const MessageParser::Of of = text.starts_with("POST") ? kRequest : kResponse;
+    for (unsigned changes = random() % 3; changes-- > 0;) {
+      const size_t at = random() % text.size();
+      if (random() % 2 == 0) {
+        text.insert(at, 1, kBytes[random() % kBytes.size()]);
+      } else {
+        text.erase(at, 1 + random() % 3);
+      }
+    }
+    MessageParser whole(of, kSmall);
+    MessageParser pieces(of, kSmall);
+    const bool taken = whole.Add(text).ok();
+    bool all = true;
+    for (size_t at = 0; all && at < text.size();) {
+      const size_t size = std::min<size_t>(1 + random() % 9, text.size() - at);
+      all = pieces.Add(std::string_view(text).substr(at, size)).ok();
+      at += size;
+    }
+    // What is wrong may be found sooner or later.
+    const bool is_done = taken && whole.is_done();
+    ASSERT_EQ(is_done, all && pieces.is_done()) << ::testing::PrintToString(text);
+    if (!is_done) continue;
+    ++done;
+    ASSERT_EQ(whole.keeps_alive(), pieces.keeps_alive()) << text;
+    ASSERT_EQ(whole.message().body, pieces.message().body) << text;
+    ASSERT_EQ(whole.message().status, pieces.message().status) << text;
+    ASSERT_EQ(whole.message().fields.size(), pieces.message().fields.size()) << text;
+  }
+  EXPECT_GT(done, 10'000u);
 }
 
 }  // namespace

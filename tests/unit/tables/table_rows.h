@@ -27,15 +27,12 @@ inline std::string TextOf(const Cell& cell) {
   return "?";
 }
 
-// "1 2 name", of the columns given, in the order of the table.
+// "1 2 name", of the columns wanted (bit i: column i), in the order of the table.
 inline std::vector<std::string> RowsOf(std::span<const std::byte> bytes, Table table,
-                                       std::initializer_list<uint8_t> columns,
-                                       const RowFilter& filter = {}) {
+                                       uint64_t wanted, const RowFilter& filter = {}) {
   fxt::MemorySource source(bytes);
   TextPool texts;
   Scan scan("trace.fxt", source, texts);
-  uint64_t wanted = 0;
-  for (const uint8_t column : columns) wanted |= uint64_t{1} << column;
   scan.Want(table, wanted, filter);
   std::vector<std::string> rows;
   while (scan.Advance()) {
@@ -48,6 +45,14 @@ inline std::vector<std::string> RowsOf(std::span<const std::byte> bytes, Table t
     }
   }
   return rows;
+}
+
+inline std::vector<std::string> RowsOf(std::span<const std::byte> bytes, Table table,
+                                       std::initializer_list<uint8_t> columns,
+                                       const RowFilter& filter = {}) {
+  uint64_t wanted = 0;
+  for (const uint8_t column : columns) wanted |= uint64_t{1} << column;
+  return RowsOf(bytes, table, wanted, filter);
 }
 
 }  // namespace tables::testing

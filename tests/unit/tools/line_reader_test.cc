@@ -90,5 +90,33 @@ TEST(LineReaderTest, AnInterruptEndsTheWait) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+// Between the prompt and the wait for a line.
+TEST(LineReaderTest, AnInterruptBeforeTheWaitIsNotMissed) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const util::UniqueFd from(ends[0]);
+  const util::UniqueFd to(ends[1]);
+  NoteInterrupts();
+  ForgetInterrupt();
+  raise(SIGINT);
+  // What misses it would wait for good.
+  std::jthread later([end = to.get()](const std::stop_token& stop) {
+    for (int i = 0; i < 100 && !stop.stop_requested(); ++i) usleep(50'000);
+    if (stop.stop_requested()) return;
+    EXPECT_EQ(write(end, "late\n", 5), 5);
+  });
+  std::string line;
+  LineReader reader(from.get(), 10);
+  EXPECT_EQ(reader.Next(line), Got::kInterrupted);
+  later.request_stop();
+  later.join();
+  // Not twice.
+  ForgetInterrupt();
+  EXPECT_EQ(write(to.get(), "line\n", 5), 5);
+  EXPECT_EQ(reader.Next(line), Got::kLine);
+  EXPECT_EQ(line, "line");
+  std::signal(SIGINT, SIG_DFL);
+}
+
 }  // namespace
 }  // namespace tools

@@ -5,14 +5,20 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <utility>
 
 namespace exporting {
 namespace {
 
 util::Error Wrong(std::string_view why) {
-  return util::Error{fmt::format("--clickhouse: {}", why),
-                     "a server is named http://[USER[:PASSWORD]@]HOST[:8123]"};
+  return util::Error{
+      fmt::format("--clickhouse: {}", why),
+      "a server is named http://[USER[:PASSWORD]@]HOST[:8123]; in names and passwords "
+      "%2F stands for /, %40 for @, %25 for %"};
 }
+
+bool IsControl(unsigned char c) { return c < ' ' || c == 127; }
 
 bool IsPort(std::string_view text) {
   unsigned port = 0;
@@ -23,6 +29,25 @@ bool IsPort(std::string_view text) {
 bool IsPlain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '.' || c == '_' || c == '~';
+}
+
+// What the escapes of a URL stand for; empty: one is none, or stands for what no header may have.
+std::optional<std::string> Decoded(std::string_view text) {
+  std::string decoded;
+  while (!text.empty()) {
+    unsigned char c = static_cast<unsigned char>(text.front());
+    size_t used = 1;
+    if (c == '%') {
+      const std::string_view digits = text.substr(1, 2);
+      const auto [end, error] = std::from_chars(digits.begin(), digits.end(), c, 16);
+      if (digits.size() < 2 || error != std::errc() || end != digits.end()) return std::nullopt;
+      used += digits.size();
+    }
+    if (IsControl(c)) return std::nullopt;
+    decoded.push_back(static_cast<char>(c));
+    text.remove_prefix(used);
+  }
+  return decoded;
 }
 
 }  // namespace
@@ -37,15 +62,19 @@ util::Result<ServerUrl> ServerUrl::Parse(std::string_view url) {
   url.remove_prefix(kScheme.size());
   while (url.ends_with('/')) url.remove_suffix(1);
   if (url.find_first_of("/?#") != std::string_view::npos) return Wrong("the address has a path");
-  if (std::any_of(url.begin(), url.end(), [](unsigned char c) { return c <= ' ' || c == 127; })) {
+  if (std::any_of(url.begin(), url.end(),
+                  [](char c) { return c == ' ' || IsControl(static_cast<unsigned char>(c)); })) {
     return Wrong("the address has a space or a control character");
   }
   ServerUrl parsed;
   if (const size_t at = url.rfind('@'); at != std::string_view::npos) {
     const std::string_view who = url.substr(0, at);
     const size_t colon = who.find(':');
-    parsed.user = who.substr(0, colon);
-    if (colon != std::string_view::npos) parsed.password = who.substr(colon + 1);
+    auto user = Decoded(who.substr(0, colon));
+    auto password = Decoded(colon == std::string_view::npos ? "" : who.substr(colon + 1));
+    if (!user || !password) return Wrong("the user or the password has a wrong escape");
+    parsed.user = std::move(*user);
+    parsed.password = std::move(*password);
     url.remove_prefix(at + 1);
   }
   if (url.starts_with('[')) {

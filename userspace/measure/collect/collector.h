@@ -22,13 +22,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "facts/dense_table.h"
+#include "facts/timeline/plain_tables.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
 #include "measure/capture.h"
@@ -150,23 +150,8 @@ class Collector {
   template <Work work>
   struct Plain;
   // A thread of the provider's table.
-  struct Slot {
-    facts::ThreadIndex index = facts::kNoThread;  // kNoThread: its records are not plain yet
-    fxt::Koid process = 0;
-  };
-  // What was looked up of a provider's tables, as of so many definitions.
-  struct Tables {
-    const fxt::ReaderProvider* provider = nullptr;
-    uint64_t definitions = 0;
-    bool is_recorder = false;
-    uint16_t waker_name = 0;  // that of wakers; 0: not looked up yet
-    std::array<Slot, 256> slots;
-  };
-  // A recorder writes by turns as several, where there are more threads than a table has room for.
-  static constexpr size_t kMaxTables = 24;
-  [[gnu::noinline]] Tables& TablesOf(const fxt::ReaderProvider& provider);
+  using Tables = facts::PlainTables::Table;
   [[gnu::noinline]] bool Resolve(Tables& tables, uint8_t slot);
-  [[gnu::noinline]] static bool IsWakerName(Tables& tables, uint16_t name);
   bool IsCounted(facts::ThreadIndex thread) {
     return thread < threads_.size() && accounts_.IsSettled(thread);
   }
@@ -257,9 +242,7 @@ class Collector {
   std::array<Held, 2 * CpuHistory::kTold> held_;
   size_t held_count_ = 0;
 
-  std::vector<std::unique_ptr<Tables>> all_tables_;
-  Tables* tables_ = nullptr;  // of the provider that was asked for last
-  size_t next_tables_ = 0;    // to be given up next
+  facts::PlainTables plain_tables_;
 
   // For how long any CPU was idle up to idle_since_.
   uint64_t idle_clock_ = 0;

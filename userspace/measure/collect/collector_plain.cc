@@ -7,7 +7,6 @@
 
 #include "measure/collect/collector.h"
 #include "schema/koid.h"
-#include "schema/names.h"
 
 namespace measure {
 namespace {
@@ -38,8 +37,8 @@ struct Collector::Plain {
 
 template <Work work>
 inline bool Collector::Plain<work>::OnSwitch(const fxt::PlainSwitch& record) const {
-  const Slot& out = tables.slots[record.outgoing()];
-  const Slot& in = tables.slots[record.incoming()];
+  const facts::PlainTables::Slot& out = tables.slots[record.outgoing()];
+  const facts::PlainTables::Slot& in = tables.slots[record.incoming()];
   const bool known = (out.index != facts::kNoThread || c.Resolve(tables, record.outgoing())) &&
                      (in.index != facts::kNoThread || c.Resolve(tables, record.incoming()));
   if (!known) [[unlikely]] {
@@ -194,7 +193,7 @@ inline bool Collector::Plain<work>::OnWakeup(const fxt::PlainWakeup& record) con
   std::optional<fxt::Koid> waker;
   uint32_t waker_group = c.has_wakers_ || tables.is_recorder ? kInterrupt : kNoGroup;
   if (record.name != 0) {
-    if (record.name != tables.waker_name && !IsWakerName(tables, record.name)) return false;
+    if (!facts::PlainTables::IsWaker(tables, record.name)) return false;
     const facts::ThreadIndex by = c.timeline_.Find(record.value);
     if (by == facts::kNoThread || !c.accounts_.IsSettled(by)) return false;
     waker = record.value;
@@ -222,63 +221,29 @@ inline bool Collector::Plain<work>::OnWakeup(const fxt::PlainWakeup& record) con
   return true;
 }
 
-Collector::Tables& Collector::TablesOf(const fxt::ReaderProvider& provider) {
-  const auto found = std::find_if(all_tables_.begin(), all_tables_.end(), [&](const auto& tables) {
-    return tables->provider == &provider;
-  });
-  Tables* tables = nullptr;
-  if (found != all_tables_.end()) {
-    tables = found->get();
-  } else if (all_tables_.size() < kMaxTables) {
-    tables = all_tables_.emplace_back(std::make_unique<Tables>()).get();
-  } else {
-    tables = all_tables_[next_tables_++ % kMaxTables].get();
-  }
-  if (tables->provider != &provider || tables->definitions != provider.definitions()) {
-    *tables = {.provider = &provider,
-               .definitions = provider.definitions(),
-               .is_recorder = provider.name() == schema::kRecorderName,
-               .slots = {}};
-  }
-  return *tables;
-}
-
 // What is looked up by a thread's number has to be there, but of idle threads nothing is.
 bool Collector::Resolve(Tables& tables, uint8_t slot) {
-  if (!tables.provider->has_thread(slot)) return false;
-  const fxt::ReaderProvider::ThreadIds& ids = tables.provider->thread(slot);
-  if (schema::GenerationOfKoid(ids.thread) == schema::kLostGeneration) return false;
-  const facts::ThreadIndex index = timeline_.Find(ids.thread);
-  if (index == facts::kNoThread) return false;
-  if (index >= threads_.size() && ids.process != schema::kIdleProcessKoid) return false;
-  tables.slots[slot] = {index, ids.process};
-  return true;
-}
-
-bool Collector::IsWakerName(Tables& tables, uint16_t name) {
-  const std::string* text = tables.provider->FindString(name);
-  if (text == nullptr || *text != schema::argument::kWaker) return false;
-  tables.waker_name = name;
-  return true;
+  if (!facts::PlainTables::Resolve(tables, slot, timeline_)) return false;
+  facts::PlainTables::Slot& found = tables.slots[slot];
+  if (found.index < threads_.size() || found.process == schema::kIdleProcessKoid) return true;
+  found = {};
+  return false;
 }
 
 uint64_t Collector::AddPlain(fxt::Reader& reader, uint64_t most) {
   // A watcher is told first where the window begins, and what it is told of is clipped.
   const bool windowed = options_.from != 0 || options_.to != UINT64_MAX;
   if (!started_ || windowed || (options_.watcher != nullptr && !begun_)) return 0;
-  if (tables_ == nullptr || tables_->provider != &reader.provider() ||
-      tables_->definitions != reader.provider().definitions()) [[unlikely]] {
-    tables_ = &TablesOf(reader.provider());
-  }
+  Tables& tables = plain_tables_.Of(reader.provider());
   Watcher* const watcher = options_.watcher;
   switch (options_.work) {
     case Work::kAll:
-      return reader.TakePlain(Plain<Work::kAll>{*this, *tables_, watcher}, most);
+      return reader.TakePlain(Plain<Work::kAll>{*this, tables, watcher}, most);
     case Work::kTimes:
-      return reader.TakePlain(Plain<Work::kTimes>{*this, *tables_, watcher}, most);
+      return reader.TakePlain(Plain<Work::kTimes>{*this, tables, watcher}, most);
     case Work::kHolders:
       if (watcher != nullptr) return 0;
-      return reader.TakePlain(Plain<Work::kHolders>{*this, *tables_, nullptr}, most);
+      return reader.TakePlain(Plain<Work::kHolders>{*this, tables, nullptr}, most);
   }
   return 0;
 }

@@ -96,6 +96,8 @@ class Lines {
     if (asks_) NoteInterrupts();
     std::string line;
     for (;;) {
+      // What came up to here was for the statement before.
+      ForgetInterrupt();
       if (asks_) {
         out_.Append(pending_.text.empty() ? "fxt> " : "...> ");
         out_.Flush();

@@ -21,6 +21,19 @@ TEST(ServerUrl, PartsOfAnAddress) {
   EXPECT_EQ(whole->Authority(), "[::1]:9000");
 }
 
+// A slash or an at sign of a password would end what is before the host.
+TEST(ServerUrl, EscapesInUserAndPassword) {
+  const auto url = ServerUrl::Parse("http://m%65:%2Fp%40ss%3a%25%20%c3%A9@fleet");
+  ASSERT_TRUE(url.ok());
+  EXPECT_EQ(url->user, "me");
+  EXPECT_EQ(url->password, "/p@ss:% \xc3\xa9");
+  EXPECT_EQ(url->host, "fleet");
+  for (const char* wrong : {"http://a:50%@h", "http://a:%4@h", "http://a:%g0@h", "http://a:%-1@h",
+                            "http://a:b%0d%0aX-Other:c@h", "http://a%00@h", "http://a%7F@h"}) {
+    EXPECT_FALSE(ServerUrl::Parse(wrong).ok()) << wrong;
+  }
+}
+
 TEST(ServerUrl, WhatIsNone) {
   for (const char* url :
        {"", "fleet:8123", "https://fleet", "http://", "http://a:0", "http://a:65536", "http://a:1x",

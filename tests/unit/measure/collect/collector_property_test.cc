@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "facts/timeline/share.h"
+#include "unit/measure/random_trace.h"
 #include "unit/measure/trace_script.h"
 
 namespace measure {
 namespace {
 
+using testing::FillAtRandom;
 using testing::TraceScript;
 
 // All the timeline tells of the same trace, without groups.
@@ -45,61 +47,10 @@ Sums SumsOf(std::span<const std::byte> bytes) {
   return sums;
 }
 
-// Anything in order of time: threads that run twice, lost and unseen switches, forks, renames.
-// `order`: nothing is lost, and nobody runs twice.
-void Fill(TraceScript& trace, uint64_t seed, bool renames, bool order = false) {
-  std::mt19937_64 random(seed);
-  const auto below = [&](uint64_t limit) { return random() % limit; };
-  static constexpr const char* kStates[] = {"S", "D", "R", "R+", "T", "X"};
-  static constexpr const char* kNames[] = {"alpha", "beta", "gamma/1"};
-  uint64_t time = 1000;
-  for (fxt::Koid koid = 1; koid <= 6; ++koid) trace.Name(koid, kNames[koid % 3]);
-  fxt::Koid on_cpu[3] = {1, 2, 0};
-  fxt::Koid latest = 6;
-  for (int i = 0; i < 300; ++i) {
-    time += below(5);
-    const auto cpu = static_cast<uint32_t>(below(3));
-    const uint64_t what = order ? 4 + below(16) : below(20);
-    switch (what) {
-      case 0:
-        trace.Loss(time, static_cast<int32_t>(cpu), 3);
-        break;
-      case 1:
-        trace.Unseen(time, static_cast<int32_t>(cpu));
-        break;
-      case 2:
-        ++latest;
-        trace.Name(latest, kNames[below(3)]).Fork(time, 1 + below(latest - 1), latest);
-        break;
-      case 3:
-        if (renames) trace.Name(1 + below(latest), kNames[below(3)]);
-        break;
-      case 4:
-        trace.Migrate(time, 1 + below(latest), static_cast<int32_t>(below(3)), 0);
-        break;
-      case 5:
-      case 6:
-      case 7:
-      case 8:
-        trace.Wake(time, 1 + below(latest), below(2) * below(latest));
-        break;
-      default: {
-        const fxt::Koid next = below(4) == 0 ? 0 : 1 + below(latest);
-        const fxt::Koid previous = !order && below(30) == 0 ? 1 + below(latest) : on_cpu[cpu];
-        if (next == previous) break;
-        if (order && std::find(on_cpu, on_cpu + 3, next) != on_cpu + 3 && next != 0) break;
-        const auto priority = [&] { return static_cast<uint8_t>(118 + below(4)); };
-        trace.Switch(time, cpu, previous, kStates[below(6)], next, priority(), priority());
-        on_cpu[cpu] = next;
-      }
-    }
-  }
-}
-
 TEST(CollectorPropertyTest, TheSharesOfEachGroupAddUpToTheWindow) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     TraceScript trace;
-    Fill(trace, seed, seed % 2 == 0);
+    FillAtRandom(trace, seed, seed % 2 == 0);
     const Sums sums = SumsOf(trace.bytes());
     const Capture capture = trace.Collect();
     std::array<uint64_t, facts::kShares> shares{};
@@ -130,7 +81,7 @@ TEST(CollectorPropertyTest, TheSharesOfEachGroupAddUpToTheWindow) {
 TEST(CollectorPropertyTest, TwoThatShareTheWorkHaveWhatOneHasThatDoesAll) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     TraceScript trace;
-    Fill(trace, seed, seed % 2 == 0);
+    FillAtRandom(trace, seed, seed % 2 == 0);
     CollectorOptions options;
     const Capture whole = trace.Collect(options);
     if (seed % 3 == 0) options = {.from = whole.begin + 100, .to = whole.begin + 400};
@@ -187,7 +138,7 @@ TEST(CollectorPropertyTest, PlainRecordsCountAsTheyDoOneByOne) {
   uint64_t taken = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     TraceScript trace(TraceScript::kIndexed);
-    Fill(trace, seed, seed % 2 == 0, seed % 5 == 0);
+    FillAtRandom(trace, seed, seed % 2 == 0, seed % 5 == 0);
     for (const Work work : {Work::kAll, Work::kTimes, Work::kHolders}) {
       Listener one;
       Listener other;
@@ -208,7 +159,7 @@ TEST(CollectorPropertyTest, PlainRecordsCountAsTheyDoOneByOne) {
 TEST(CollectorPropertyTest, PartsOfDifferentTracesAreNotPutTogether) {
   TraceScript one;
   TraceScript other;
-  Fill(one, 1, false);
+  FillAtRandom(one, 1, false);
   other.Name(7, "app").Switch(0, 0, 0, "R", 7).Switch(100, 0, 7, "S", 0);
   CollectorOptions options;
   options.work = Work::kTimes;
@@ -220,7 +171,7 @@ TEST(CollectorPropertyTest, PartsOfDifferentTracesAreNotPutTogether) {
 TEST(CollectorPropertyTest, ThePartsOfAWindowAddUpToTheWhole) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     TraceScript trace;
-    Fill(trace, seed, false);
+    FillAtRandom(trace, seed, false);
     const Capture whole = trace.Collect();
     const uint64_t middle = whole.begin + whole.length() / 3;
     const Capture parts[2] = {trace.Collect({.from = 0, .to = middle}),

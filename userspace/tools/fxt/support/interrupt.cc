@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tools/fxt/support/interrupt.h"
 
+#include <poll.h>
+
+#include <cerrno>
 #include <csignal>
 
 namespace tools {
@@ -20,6 +23,19 @@ void NoteInterrupts() {
 }
 
 bool WasInterrupted() { return interrupted != 0; }
+
+bool AwaitInput(int fd) {
+  // While it is blocked, it cannot come between the look at it and the wait.
+  sigset_t blocked;
+  sigset_t before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  pollfd input = {fd, POLLIN, 0};
+  while (!WasInterrupted() && ppoll(&input, 1, nullptr, &before) < 0 && errno == EINTR) continue;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return !WasInterrupted();
+}
 
 void ForgetInterrupt() { interrupted = 0; }
 

@@ -9,5 +9,8 @@ void NoteInterrupts();
 // Whether it came since ForgetInterrupt().
 bool WasInterrupted();
 void ForgetInterrupt();
+// Waits until a read of `fd` waits no more. False: SIGINT came, meanwhile or since
+// ForgetInterrupt().
+bool AwaitInput(int fd);
 
 }  // namespace tools

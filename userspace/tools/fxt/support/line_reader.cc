@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tools/fxt/support/line_reader.h"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,6 +26,7 @@ LineReader::Got LineReader::Next(std::string& line) {
       ++at_;
       return Got::kLine;
     }
+    if (!AwaitInput(fd_)) return Got::kInterrupted;
     const ssize_t n = read(fd_, chunk_.get(), kChunkBytes);
     if (n > 0) {
       at_ = 0;
@@ -34,14 +34,7 @@ LineReader::Got LineReader::Next(std::string& line) {
       continue;
     }
     if (n == 0) return line.empty() ? Got::kEnd : Got::kLine;
-    if (errno == EINTR && WasInterrupted()) return Got::kInterrupted;
-    if (errno == EAGAIN) {
-      pollfd input = {fd_, POLLIN, 0};
-      poll(&input, 1, -1);
-      if (WasInterrupted()) return Got::kInterrupted;
-    } else if (errno != EINTR) {
-      return Got::kFailed;
-    }
+    if (errno != EINTR && errno != EAGAIN) return Got::kFailed;
   }
 }
 
