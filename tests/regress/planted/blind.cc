@@ -8,6 +8,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -271,6 +272,59 @@ int LostPermits(const Options& options) {
         permits.Take();
       }
     });
+  });
+  return 0;
+}
+
+int Bursts(const Options& options) {
+  const auto end = Clock::now() + options.length;
+  Channel questions, answers;
+  Processes processes;
+  processes.Start("front", [&] {
+    int question = 0;
+    while (questions.Receive(&question)) {
+      Work(microseconds(200));
+      answers.Send(question);
+    }
+  });
+  processes.Start("guest", [&] {
+    int answer = 0;
+    while (Clock::now() < end) {
+      Nap(milliseconds(4));
+      if (!questions.Send(0) || !answers.Receive(&answer)) break;
+    }
+    questions.Shut();
+  });
+  processes.Start("reports", [&] {
+    Threads threads;
+    for (int i = 0; i < 2; ++i) {
+      threads.Start("query-" + std::to_string(i), [&] {
+        Pace pace(milliseconds(500));
+        while (Clock::now() < end) {
+          pace.Wait();
+          Work(milliseconds(options.slow ? 60 : 5));
+        }
+      });
+    }
+  });
+  return 0;
+}
+
+int HeavierHelper(const Options& options) {
+  const auto end = Clock::now() + options.length;
+  Processes processes;
+  processes.Start("mailer", [&] {
+    while (Clock::now() < end) {
+      Nap(milliseconds(15));
+      const pid_t helper = fork();
+      if (helper == 0) {
+        NameThread("filter");
+        Work(microseconds(options.slow ? 4000 : 500));
+        _exit(0);
+      }
+      if (helper < 0 || waitpid(helper, nullptr, 0) < 0) return;
+      Work(microseconds(100));
+    }
   });
   return 0;
 }

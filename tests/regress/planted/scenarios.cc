@@ -93,6 +93,11 @@ const std::vector<Scenario>& Scenarios() {
        DiskNeighbour},
       {"grace_periods", "each change waits until all CPUs have switched", GracePeriods},
       {"lost_permits", "permits get lost, until one of eight is left", LostPermits},
+      {"fair_lock", "who came first gets a lock first", FairLock},
+      {"starved_writer", "readers come before a writer that waits", StarvedWriter},
+      {"group_commit", "what is written is committed every 14 ms, not every 2", GroupCommit},
+      {"bursts", "twice a second two threads compute for 60 ms, not for 5", Bursts},
+      {"heavier_helper", "a process for each mail computes for 4 ms, not for 0.5", HeavierHelper},
   };
   return all;
 }

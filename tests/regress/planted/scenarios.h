@@ -128,6 +128,11 @@ int NoOverlap(const Options& options);
 int DiskNeighbour(const Options& options);
 int GracePeriods(const Options& options);
 int LostPermits(const Options& options);
+int FairLock(const Options& options);
+int StarvedWriter(const Options& options);
+int GroupCommit(const Options& options);
+int Bursts(const Options& options);
+int HeavierHelper(const Options& options);
 
 int SlowSystemCall(const Options& options);
 int WakeupChain(const Options& options);
