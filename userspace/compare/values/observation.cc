@@ -113,7 +113,8 @@ std::optional<Observation> OfMeanLength(const Distribution& times, double second
 Observation OfSleep(const measure::Group& group, Statistic statistic,
                     const SleepThresholds& thresholds, double own, double seconds,
                     double shortest) {
-  const uint64_t threshold = statistic == Statistic::kSleepExcessTenth       ? thresholds.tenth
+  const uint64_t threshold = statistic == Statistic::kSleepExcessMost        ? thresholds.quarter
+                             : statistic == Statistic::kSleepExcessTenth     ? thresholds.tenth
                              : statistic == Statistic::kSleepExcessHundredth ? thresholds.hundredth
                                                                              : thresholds.half;
   const Histogram& whole = group.of(Duration::kSleep).whole;
@@ -224,6 +225,7 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
                     ChanceOf(group.of(Duration::kPreemptedWait)));
     case Statistic::kPreemptedTypical:
       return OfTypical(group.of(Duration::kPreemptedWait), floor, seconds);
+    case Statistic::kSleepExcessMost:
     case Statistic::kSleepExcessHalf:
     case Statistic::kSleepExcessTenth:
     case Statistic::kSleepExcessHundredth:
@@ -323,7 +325,7 @@ SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group
     }
     return Histogram::MiddleOf(end - 1);
   };
-  return {quantile(0.5), quantile(0.9), quantile(0.99)};
+  return {quantile(0.25), quantile(0.5), quantile(0.9), quantile(0.99)};
 }
 
 Observations Observe(const Groups& groups, const SharedGroup& group, Statistic statistic,

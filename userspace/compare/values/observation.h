@@ -45,6 +45,7 @@ using Observations = std::vector<std::optional<Observation>>;
 // Lengths above which sleeps are counted: quantiles of the sleeps of all captures, each capture
 // with the same weight.
 struct SleepThresholds {
+  uint64_t quarter = 0;  // three quarters are longer
   uint64_t half = 0;
   uint64_t tenth = 0;
   uint64_t hundredth = 0;
