@@ -121,9 +121,10 @@ int FairLock(const Options& options) {
       for (int i = 0; Clock::now() < end; ++i) {
         {
           const std::lock_guard guard(lock);
-          Work(microseconds(60));
+          Work(microseconds(20));
         }
-        Work(microseconds(60));
+        // Who asks again at once mostly gets it again, but for the fair lock.
+        Work(microseconds(5));
         if (i % 20 == 0) Nap(milliseconds(3));
       }
     };

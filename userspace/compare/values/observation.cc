@@ -113,10 +113,7 @@ std::optional<Observation> OfMeanLength(const Distribution& times, double second
 Observation OfSleep(const measure::Group& group, Statistic statistic,
                     const SleepThresholds& thresholds, double own, double seconds,
                     double shortest) {
-  const uint64_t threshold = statistic == Statistic::kSleepExcessMost        ? thresholds.quarter
-                             : statistic == Statistic::kSleepExcessTenth     ? thresholds.tenth
-                             : statistic == Statistic::kSleepExcessHundredth ? thresholds.hundredth
-                                                                             : thresholds.half;
+  const uint64_t threshold = thresholds.Of(statistic);
   const Histogram& whole = group.of(Duration::kSleep).whole;
   const Sum excess = ExcessOf(whole, threshold, own, shortest);
   const Sum all = ExcessOf(whole, 0, own, shortest);

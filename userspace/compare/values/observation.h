@@ -49,6 +49,13 @@ struct SleepThresholds {
   uint64_t half = 0;
   uint64_t tenth = 0;
   uint64_t hundredth = 0;
+
+  // The one that a statistic of sleep is about.
+  uint64_t Of(Statistic statistic) const {
+    if (statistic == Statistic::kSleepExcessMost) return quarter;
+    if (statistic == Statistic::kSleepExcessTenth) return tenth;
+    return statistic == Statistic::kSleepExcessHundredth ? hundredth : half;
+  }
 };
 SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group,
                                   const Frame& frame);
