@@ -4,7 +4,8 @@
 
     tests/regress/record.py planted OUT     OUT/SCENARIO/{base,new}/NN.fxt of each scenario of
                                             expectations.json, in turns (scripts/capture-ab)
-    tests/regress/record.py further OUT     the same of more of them; so do others, last, later, fresh and unseen
+    tests/regress/record.py further OUT     the same of more of them; so do others, last, later, fresh, unseen
+                                            and blind
     tests/regress/record.py real OUT        the same of the programs in tests/regress/programs/; those that
                                             are not installed are named as SKIPPED
     tests/regress/record.py aa OUT          OUT/WORKLOAD/NN.fxt of the base form of some scenarios, all
@@ -171,8 +172,8 @@ class Recording:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("planted", "further", "others", "last", "later", "fresh", "unseen", "real",
-                                         "aa"))
+    parser.add_argument("what", choices=("planted", "further", "others", "last", "later", "fresh", "unseen", "blind",
+                                         "real", "aa"))
     parser.add_argument("out", metavar="OUT")
     parser.add_argument("only", metavar="NAME", nargs="*", help="only these scenarios, programs or workloads")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="where fxt-record and tests/planted are")

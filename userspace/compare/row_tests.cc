@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "compare/compare.h"
 #include "compare/sides.h"
 #include "compare/statistics/multiple_tests.h"
 
@@ -159,7 +160,9 @@ Tested Prepare(const Seen& seen, const measure::GroupName& group, size_t bases, 
 // without degrees of freedom where there is too little of it. Of logarithms, for one metric that is
 // very noisy does not speak for the others.
 Spread NoiseRatio(const Tested& test) {
-  if (!test.enough) return {};
+  // Next to nothing of it varies where somebody sleeps nearly all of the time, which says nothing
+  // of those who do not.
+  if (!test.enough || test.seen->statistic == Statistic::kSleepExcessMost) return {};
   const Spread spread = SpreadOf(test.base.tested[0], test.next.tested[0], test.pairs);
   if (spread.degrees <= 0) return {};
   return {MeanLogRatio(spread, test.prior.variance), spread.degrees};
@@ -256,6 +259,24 @@ RowKey KeyOf(const Seen& seen) {
   return {metric, seen.name, metric == Metric::kForks ? seen.statistic : Statistic{}};
 }
 
+// Whether it is of what sleeps are longer than a part of all: one of these holds another.
+bool IsExcess(Statistic statistic) {
+  return InfoOf(statistic).metric == Metric::kSleep && statistic != Statistic::kSleepForThreads;
+}
+
+// The change of the metric: of what sleeps are longer than some, the largest that is as sure as a
+// finding has to be, for what stands out the most may be the least part of it.
+double ExtentOf(const Tested& shown, const std::vector<const Tested*>& row_tests) {
+  if (!IsExcess(shown.seen->statistic)) return shown.change;
+  double extent = shown.change;
+  for (const Tested* test : row_tests) {
+    const bool sure = test->enough && test->passes_gate &&
+                      test->p * static_cast<double>(row_tests.size()) <= kFalseDiscoveries;
+    if (sure && IsExcess(test->seen->statistic) && test->change / extent > 1) extent = test->change;
+  }
+  return extent;
+}
+
 Row RowOf(const Tested& test, size_t bases) {
   const StatisticInfo& info = InfoOf(test.seen->statistic);
   Row row;
@@ -295,9 +316,14 @@ double NoiseScales::Of(Statistic statistic, const Spread& own) const {
 RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group, size_t bases,
                   const Pairs& pairs, const Priors& priors, const NoiseScales& scales) {
   std::vector<Tested> tests;
+  double half = 1;
   for (const Seen& statistic : seen) {
     Tested test = Prepare(statistic, group, bases, pairs, priors);
-    test.prior.variance *= scales.Of(statistic.statistic, NoiseRatio(test));
+    // Of those two it is the same noise.
+    const bool most = statistic.statistic == Statistic::kSleepExcessMost;
+    const double scale = most ? half : scales.Of(statistic.statistic, NoiseRatio(test));
+    if (statistic.statistic == Statistic::kSleepExcessHalf) half = scale;
+    test.prior.variance *= scale;
     tests.push_back(std::move(test));
   }
   const double noise[] = {NoiseOf(tests, false), NoiseOf(tests, true)};
@@ -332,6 +358,7 @@ RowTests TestRows(const std::vector<Seen>& seen, const measure::GroupName& group
     if (metric == Metric::kForks) p = forks_p;
     const Tested& shown = best != nullptr ? *best : *row_tests.front();
     Row row = RowOf(shown, bases);
+    row.change = ExtentOf(shown, row_tests);
     const auto names = static_cast<double>(shown.seen->names);
     row.p = best == nullptr     ? 1
             : best->passes_gate ? std::min(1.0, std::max(best->p, Simes(p)) * names)

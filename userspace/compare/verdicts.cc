@@ -20,6 +20,12 @@ Verdict JudgeCpu(const Row& row, const GroupChange& group) {
     if (std::abs(cpu) < effect && group.busy < kSpare) return Verdict::kUnchanged;
     // When fewer wakeups bring the same work (it comes in larger batches), each costs more.
     if (row.change > 0) return cpu > -effect ? Verdict::kWorse : Verdict::kUnchanged;
+    // Nor is it cheaper where it is woken for less work than before by those who set the pace, and
+    // by others in between who bring none.
+    const double each = std::log(row.ratio.value);
+    if (group.requests / each >= kExplained || group.turns / each >= kExplained) {
+      return cpu < -effect ? Verdict::kLess : Verdict::kUnchanged;
+    }
     return cpu < effect ? Verdict::kBetter : Verdict::kUnchanged;
   }
   const double explained = wakeups / cpu;

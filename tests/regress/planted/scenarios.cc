@@ -85,6 +85,19 @@ const std::vector<Scenario>& Scenarios() {
       {"no_readahead", "a file is read in order without reading ahead", NoReadAhead},
       {"cache_misses", "half of all lookups go to the store, not one in twenty", CacheMisses},
       {"idle_threads", "nothing: twelve threads more that nobody gives work", IdleThreads},
+      {"slow_start", "a configuration takes 150 ms to read when it starts, not 10", SlowStart},
+      {"no_keepalive", "a connection, with keys, for each question", NoKeepAlive},
+      {"no_overlap", "one buffer instead of two: who fetches and who computes take turns",
+       NoOverlap},
+      {"disk_neighbour", "an archive of 4 MiB is written beside a journal, not 64 KiB",
+       DiskNeighbour},
+      {"grace_periods", "each change waits until all CPUs have switched", GracePeriods},
+      {"lost_permits", "permits get lost, until one of eight is left", LostPermits},
+      {"fair_lock", "who came first gets a lock first", FairLock},
+      {"starved_writer", "readers come before a writer that waits", StarvedWriter},
+      {"group_commit", "what is written is committed every 14 ms, not every 2", GroupCommit},
+      {"bursts", "twice a second two threads compute for 60 ms, not for 5", Bursts},
+      {"heavier_helper", "a process for each mail computes for 4 ms, not for 0.5", HeavierHelper},
   };
   return all;
 }

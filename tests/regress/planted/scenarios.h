@@ -121,6 +121,19 @@ int NoReadAhead(const Options& options);
 int CacheMisses(const Options& options);
 int IdleThreads(const Options& options);
 
+// Those whose causes were written down before any of them was compared.
+int SlowStart(const Options& options);
+int NoKeepAlive(const Options& options);
+int NoOverlap(const Options& options);
+int DiskNeighbour(const Options& options);
+int GracePeriods(const Options& options);
+int LostPermits(const Options& options);
+int FairLock(const Options& options);
+int StarvedWriter(const Options& options);
+int GroupCommit(const Options& options);
+int Bursts(const Options& options);
+int HeavierHelper(const Options& options);
+
 int SlowSystemCall(const Options& options);
 int WakeupChain(const Options& options);
 

@@ -79,6 +79,8 @@ const char* WordsOf(Statistic statistic) {
     case Statistic::kLatencyRunnable:
     case Statistic::kPreemptedRunnable:
       return ", with all waits for a CPU";
+    case Statistic::kSleepExcessMost:
+      return " beyond p25";
     case Statistic::kSleepExcessHalf:
       return " beyond the median";
     case Statistic::kSleepExcessTenth:

@@ -32,6 +32,7 @@ constexpr StatisticInfo kTable[] = {
     {Statistic::kPreemptedRunnable, Metric::kPreemptedWait, "runnable", Unit::kMsPerSecond, 2, 0.5,
      2, 0},
     {Statistic::kSleepExcessHalf, Metric::kSleep, "excess_p50", Unit::kMsPerSecond, 5, 0.25, 5, 0},
+    {Statistic::kSleepExcessMost, Metric::kSleep, "excess_p25", Unit::kMsPerSecond, 5, 0.25, 5, 0},
     {Statistic::kSleepExcessTenth, Metric::kSleep, "excess_p90", Unit::kMsPerSecond, 5, 0.35, 5, 0},
     {Statistic::kSleepExcessHundredth, Metric::kSleep, "excess_p99", Unit::kMsPerSecond, 5, 0.45, 5,
      0},

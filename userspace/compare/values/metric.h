@@ -57,6 +57,7 @@ enum class Statistic : uint8_t {
   kPreemptedTypical,
   kPreemptedRunnable,
   kSleepExcessHalf,
+  kSleepExcessMost,
   kSleepExcessTenth,
   kSleepExcessHundredth,
   kSleepCount,
@@ -76,7 +77,7 @@ enum class Statistic : uint8_t {
   kElapsedTime,
   kMachineLoad,
 };
-inline constexpr size_t kStatistics = 28;
+inline constexpr size_t kStatistics = 29;
 
 // What a statistic's values are in.
 enum class Unit : uint8_t {

@@ -113,9 +113,7 @@ std::optional<Observation> OfMeanLength(const Distribution& times, double second
 Observation OfSleep(const measure::Group& group, Statistic statistic,
                     const SleepThresholds& thresholds, double own, double seconds,
                     double shortest) {
-  const uint64_t threshold = statistic == Statistic::kSleepExcessTenth       ? thresholds.tenth
-                             : statistic == Statistic::kSleepExcessHundredth ? thresholds.hundredth
-                                                                             : thresholds.half;
+  const uint64_t threshold = thresholds.Of(statistic);
   const Histogram& whole = group.of(Duration::kSleep).whole;
   const Sum excess = ExcessOf(whole, threshold, own, shortest);
   const Sum all = ExcessOf(whole, 0, own, shortest);
@@ -224,6 +222,7 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
                     ChanceOf(group.of(Duration::kPreemptedWait)));
     case Statistic::kPreemptedTypical:
       return OfTypical(group.of(Duration::kPreemptedWait), floor, seconds);
+    case Statistic::kSleepExcessMost:
     case Statistic::kSleepExcessHalf:
     case Statistic::kSleepExcessTenth:
     case Statistic::kSleepExcessHundredth:
@@ -323,7 +322,7 @@ SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group
     }
     return Histogram::MiddleOf(end - 1);
   };
-  return {quantile(0.5), quantile(0.9), quantile(0.99)};
+  return {quantile(0.25), quantile(0.5), quantile(0.9), quantile(0.99)};
 }
 
 Observations Observe(const Groups& groups, const SharedGroup& group, Statistic statistic,

@@ -45,9 +45,17 @@ using Observations = std::vector<std::optional<Observation>>;
 // Lengths above which sleeps are counted: quantiles of the sleeps of all captures, each capture
 // with the same weight.
 struct SleepThresholds {
+  uint64_t quarter = 0;  // three quarters are longer
   uint64_t half = 0;
   uint64_t tenth = 0;
   uint64_t hundredth = 0;
+
+  // The one that a statistic of sleep is about.
+  uint64_t Of(Statistic statistic) const {
+    if (statistic == Statistic::kSleepExcessMost) return quarter;
+    if (statistic == Statistic::kSleepExcessTenth) return tenth;
+    return statistic == Statistic::kSleepExcessHundredth ? hundredth : half;
+  }
 };
 SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group,
                                   const Frame& frame);
