@@ -20,8 +20,8 @@
 #include "context.h"
 #include "filter.h"
 #include "ring.h"
+#include "stack_halves.h"
 #include "task_state.h"
-#include "user_stack.h"
 
 /* include/uapi/linux/bpf.h */
 #define BPF_NOEXIST 1
@@ -29,18 +29,14 @@
 const volatile fxr_u64 stack_min_ns = 0; /* shorter sleeps are passed over */
 const volatile fxr_u8 stack_wants_off = 0;
 
-#define KNOWN_WORDS 16 /* addresses of code in a stack: a system call that waits has some 10 */
 #define KNOWN_SLEEPS 2 /* of a thread; a power of 2 */
 
 /* A stack that was told of: what has to be the same for it to be the same again. */
 struct known_sleep {
 	u64 user_number;
 	u64 number;
-	u32 age;            /* it was told in */
-	u16 words;          /* 0: there is none */
-	u16 bytes;          /* from the stack's end up to the last of them */
-	u8 at[KNOWN_WORDS]; /* in words from the stack's end */
-	u64 word[KNOWN_WORDS];
+	u32 age; /* it was told in */
+	struct kernel_half kernel;
 };
 
 struct stack_sleep {
@@ -76,13 +72,6 @@ struct {
 /* What was told in an earlier age is forgotten; written by the collector. */
 fxr_u32 stack_age = 0;
 
-/*
- * The code of the function that all system calls come through, from and size; 0: not
- * known. What is further out in the stack says nothing, and it is at a random distance.
- */
-const volatile fxr_u64 syscall_code = 0;
-const volatile fxr_u64 syscall_code_bytes = 0;
-
 /* Both programs run with interrupts off, so that there is one at a time on a CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -93,112 +82,6 @@ struct {
 
 /* Never written: what a thread's memory is made of. */
 static struct stack_sleep no_sleep;
-
-#define STACK_BYTES 16384 /* of a task's, on x86 */
-#define WORDS 64          /* read at once */
-#define MOST_WORDS 256
-
-static __always_inline u64 mix(u64 number, u64 word)
-{
-	number = (number ^ word) * 0x9e3779b97f4a7c15;
-	return number ^ number >> 32;
-}
-
-/* Addresses of code, with the kernel's data and small negative numbers. */
-static __always_inline bool may_be_code(u64 word)
-{
-	return word >> 31 == 0x1ffffffff;
-}
-
-/* The word at this address of the kernel; 0 if there is none. A helper takes ten times as long. */
-static __always_inline u64 kernel_word(u64 place)
-{
-	struct timespec64 *word = rdonly_cast(place, timespec64_id);
-
-	return word->tv_sec;
-}
-
-/* The bytes in use of the kernel's stack of `task`, which does not run, from `at`; 0: not known. */
-static __always_inline u64 kernel_stack(struct task_struct *task, u64 *at)
-{
-	u64 end, bytes;
-
-	if (!bpf_core_field_exists(task->thread.sp))
-		return 0;
-	*at = task->thread.sp;
-	if (timespec64_id)
-		end = kernel_word((u64)task + bpf_core_field_offset(task->stack));
-	else
-		end = (u64)BPF_CORE_READ(task, stack);
-	bytes = end + STACK_BYTES - *at;
-	return bytes <= STACK_BYTES ? bytes : 0;
-}
-
-/* Whether all addresses of code are where they were in `known`. */
-static __always_inline bool unwinds_alike(struct task_struct *task, const struct known_sleep *known)
-{
-	u64 at;
-
-	if (!timespec64_id || !known->words || known->bytes > kernel_stack(task, &at))
-		return false;
-	for (u32 i = 0; i < KNOWN_WORDS; i++) {
-		if (i >= READ_ONCE(known->words))
-			break;
-		if (kernel_word(at + known->at[i] * 8) != known->word[i])
-			return false;
-	}
-	return true;
-}
-
-/*
- * A number that is the same for stacks of the kernel that unwind alike, of a task that
- * does not run; 0: none. What decides goes into `known`, if there is room for it.
- */
-static __always_inline u64 kernel_number(struct task_struct *task, struct known_sleep *known,
-					 u64 *words)
-{
-	u64 at, left = kernel_stack(task, &at), number = 1;
-	u32 count;
-
-	/* Counted there and not here, where the verifier would go through all its values. */
-	known->words = 0;
-	for (u32 from = 0; left && from < MOST_WORDS; from += WORDS) {
-		u64 size = CUT_SIZE(left, WORDS * 8);
-
-		if (bpf_probe_read_kernel(words, size, (void *)at))
-			break;
-		at += size;
-		left -= size;
-		for (u32 i = 0; i < WORDS; i++) {
-			u64 word = words[i];
-
-			/* What was in memory behind the stack's top. */
-			if (i * 8 >= size)
-				break;
-			if (!may_be_code(word))
-				continue;
-			number = mix(number, word ^ (u64)(from + i) << 32);
-			count = READ_ONCE(known->words);
-			if (count < KNOWN_WORDS) {
-				known->at[count] = from + i;
-				known->word[count] = word;
-				known->bytes = (from + i + 1) * 8;
-			}
-			WRITE_ONCE(known->words, count + 1);
-			if (word - syscall_code < syscall_code_bytes) {
-				left = 0;
-				break;
-			}
-		}
-		if (!left) {
-			if (READ_ONCE(known->words) > KNOWN_WORDS)
-				known->words = 0;
-			return number;
-		}
-	}
-	known->words = 0;
-	return 0;
-}
 
 static __always_inline u64 user_number(const struct stack_sleep *sleep, u64 frames)
 {
@@ -325,12 +208,12 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	user = user_number(sleep, fields.user_frames);
 	known = &sleep->known[user % KNOWN_SLEEPS];
 	if (known->user_number == user && known->age == age &&
-	    unwinds_alike(task, known)) {
+	    unwinds_alike(task, &known->kernel)) {
 		fields.id = known->number;
 		send_again(fields);
 		return;
 	}
-	kernel = kernel_number(task, known, frames->frame);
+	kernel = kernel_number(task, &known->kernel, frames->frame);
 	if (kernel)
 		fields.id = mix(kernel, user) | 1;
 	known->user_number = user;
@@ -345,7 +228,7 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	if (bytes < 0)
 		bytes = 0;
 	if (!send_stack(fields, frames, user_bytes + bytes))
-		known->words = 0;
+		known->kernel.words = 0;
 	else if (fields.id)
 		bpf_map_update_elem(&told_stacks, &fields.id, &age, BPF_ANY);
 }
