@@ -16,9 +16,9 @@
   X("irq", "begin or end of a handler", 0, 16)                                   \
   X("softirq", "begin or end of a handler", 140, 16)                             \
   X("syscall", "begin or end of a call", 150, 20)                                \
-  X("stack", "switch, most sleeps shorter than --stack-min: stack:off", 330, 16) \
+  X("stack", "switch, most sleeps shorter than --stack-min: stack:off", 600, 16) \
   X("stack:off", "sleep whose stack is kept, with its two switches", 2300, 94)   \
-  X("--stack-min 1ns", "switch, every sleep's stack kept", 1400, 47)             \
+  X("--stack-min 1ns", "switch, every sleep's stack kept", 790, 46)              \
   X("stack:wake", "sleep whose waker's stack is kept", 0, 70)                    \
   X("stack:on", "sample of what runs, at 999 Hz", 19000, 62)                     \
   X("probe", "begin or end of a function: --uprobe", 6100, 16)                   \
