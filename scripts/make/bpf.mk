@@ -9,6 +9,8 @@ BPF_SOURCES := bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(BPF_SOURCES))
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Iinclude -Ibpf \
               -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations \
               -Wno-address-of-packed-member -Wno-undef -fno-stack-protector
+# The programs carry the names of their sources; the folder that they were built in is no matter.
+BPF_CFLAGS += -ffile-prefix-map=$(CURDIR)=.
 # libbpf's usdt.bpf.h wants <asm/errno.h>, which is where clang does not look for this target; the second
 # folder is that of a cross compiler.
 MULTIARCH := $(shell $(CXX) -print-multiarch)
