@@ -42,6 +42,8 @@ class Json(unittest.TestCase):
             capture.record(BUILD, path)
             cls.checked = capture.run(os.path.join(BUILD, "fxt"), "check", path).decode()
             cls.info = capture.info(BUILD, path)
+            dumped = capture.run(os.path.join(BUILD, "fxt"), "dump", "--json", "--type", "log", path)
+            cls.logged = [json.loads(line)["message"] for line in dumped.splitlines()]
             cls.trace = parse(capture.convert(BUILD, path))
             cls.with_slices = parse(capture.convert(BUILD, path, "--cpu-slices"))
         cls.kinds = {kind: counted["count"] for kind, counted in cls.info["kinds"].items()}
@@ -64,7 +66,7 @@ class Json(unittest.TestCase):
     def test_log_messages(self):
         logs = [event for event in self.trace["traceEvents"] if is_log(event)]
         self.assertEqual(len(logs), self.kinds["log"])
-        self.assertTrue(all(event["args"]["message"] for event in logs))
+        self.assertEqual([event["args"]["message"] for event in logs], self.logged)
 
     def test_system_events(self):
         self.assertEqual(self.trace["systemTraceEvents"]["type"], "fuchsia")
@@ -81,11 +83,13 @@ class Json(unittest.TestCase):
                          {thread["koid"]: thread["switches"] for thread in self.info["threads"] if thread["switches"]})
 
     def test_names(self):
+        """A program can take its thread's name away; then there is nothing to say of it to viewers."""
         names = {event["tid"]: event["args"]["name"] for event in self.trace["traceEvents"]
                  if event["ph"] == "M" and event["name"] == "thread_name"}
-        self.assertEqual(names, {event["tid"]: event["name"] for event in self.system_events("t")})
+        of_system = {event["tid"]: event["name"] for event in self.system_events("t")}
+        self.assertEqual(names, {tid: name for tid, name in of_system.items() if name})
         for thread in self.info["threads"]:
-            self.assertEqual(names[thread["koid"]], thread["name"])
+            self.assertEqual(of_system[thread["koid"]], thread["name"])
 
     def test_slices_of_cpus_come_on_top(self):
         slices = [event for event in self.with_slices["traceEvents"] if event.get("pid") == CPU_TRACKS]
