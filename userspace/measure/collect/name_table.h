@@ -16,6 +16,8 @@ class NameTable {
   explicit NameTable(size_t limit) : limit_(limit) {}
   // The number it has or gets.
   uint32_t Add(std::string text);
+  bool Has(const std::string& text) const { return numbers_.find(text) != numbers_.end(); }
+  size_t size() const { return texts_.size(); }
   const std::string& operator[](uint32_t number) const { return texts_[number]; }
 
  private:

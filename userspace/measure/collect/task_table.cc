@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "measure/collect/task_table.h"
 
+#include <utility>
+
 #include "facts/scheduling.h"
 #include "measure/group_name.h"
 #include "schema/names.h"
 
 namespace measure {
-namespace {
-
-constexpr size_t kMaxNames = 20'000;
-
-}  // namespace
-
-TaskTable::TaskTable() : names_(kMaxNames), processes_(1) { names_.Add(""); }
 
 uint32_t TaskTable::ProcessNumber(fxt::Koid koid) {
   const uint32_t index = process_index_.Add(koid);
@@ -45,6 +40,15 @@ void TaskTable::LookAtTree(Process& process) {
   ++epoch_;
 }
 
+uint32_t TaskTable::NameNumber(std::string_view name, Process& process) {
+  std::string folded = FoldDigits(name);
+  if (process.known && !groups_.KnowsName(folded)) {
+    if (process.names_brought == kMaxNamesOfProcess) return groups_.others();
+    ++process.names_brought;
+  }
+  return groups_.AddName(std::move(folded), process.of_command);
+}
+
 void TaskTable::NoteObject(const fxt::KernelObject& object) {
   const auto type = static_cast<fxt::KernelObjectType>(object.type);
   if (type == fxt::KernelObjectType::kProcess) {
@@ -55,7 +59,7 @@ void TaskTable::NoteObject(const fxt::KernelObject& object) {
     Process& process = processes_[number];
     if (parent && *parent > 0) tree_.NoteParent(object.koid, static_cast<fxt::Koid>(*parent));
     LookAtTree(process);
-    const uint32_t name = names_.Add(FoldDigits(object.name.text));
+    const uint32_t name = NameNumber(object.name.text, process);
     if (name == process.name) return;
     process.name = name;
     ++process.version;
@@ -68,7 +72,7 @@ void TaskTable::NoteObject(const fxt::KernelObject& object) {
             facts::KoidOf(facts::FindArgument(object.arguments, schema::argument::kProcess))) {
       MoveTo(task, ProcessNumber(*of));
     }
-    const uint32_t name = names_.Add(FoldDigits(object.name.text));
+    const uint32_t name = NameNumber(object.name.text, processes_[task.process]);
     if (name == task.name) return;
     task.name = name;
     ++task.version;
@@ -86,6 +90,7 @@ bool TaskTable::NoteFork(fxt::Koid process, fxt::Koid child) {
 
 void TaskTable::SetCommand(fxt::Koid process) {
   tree_.SetCommand(process);
+  groups_.KeepRoomForCommand();
   for (Process& each : processes_) {
     if (each.known) LookAtTree(each);
   }
@@ -99,28 +104,10 @@ uint32_t TaskTable::Find(fxt::Koid thread, std::optional<fxt::Koid> process) {
 }
 
 uint32_t TaskTable::GroupOf(uint32_t number) {
-  static constexpr Task kNone;
-  const Task& task = number == kNoTask ? kNone : tasks_[number];
+  if (number == kNoTask) return groups_.Find(groups_.others(), groups_.others(), false);
+  const Task& task = tasks_[number];
   const Process& process = processes_[task.process];
-  uint64_t key =
-      (uint64_t{process.name} << 32) | (uint64_t{task.name} << 1) | (process.of_command ? 1 : 0);
-  // No name has this number.
-  if (number == kNoTask) key = UINT64_MAX;
-  const auto found = numbers_.find(key);
-  if (found != numbers_.end()) return found->second;
-  if (key != UINT64_MAX && groups_.size() + 1 >= kMaxGroups) return GroupOf(kNoTask);
-  const auto group = static_cast<uint32_t>(groups_.size());
-  numbers_.emplace(key, group);
-  Group& made = groups_.emplace_back();
-  if (number == kNoTask) {
-    made.name = {.process = std::string(kOthers), .thread = std::string(kOthers)};
-  } else {
-    made.name = {.process = names_[process.name],
-                 .thread = names_[task.name],
-                 .of_command = process.of_command};
-    made.of_recorder = !process.of_command && names_[process.name] == schema::kRecorderName;
-  }
-  return group;
+  return groups_.Find(process.name, task.name, process.of_command);
 }
 
 std::optional<fxt::Koid> TaskTable::ProcessOf(uint32_t task) const {

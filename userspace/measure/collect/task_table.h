@@ -13,19 +13,21 @@
 #include "fxt/record.h"
 #include "measure/capture.h"
 #include "measure/collect/command_tree.h"
-#include "measure/collect/name_table.h"
+#include "measure/collect/group_table.h"
 
 namespace measure {
 
 // Groups are numbered in order of appearance. Memory is bounded: a few bytes for each of at most
-// 2^20 threads and processes, and no more than kMaxGroups groups.
+// 2^20 threads and processes, and what a GroupTable takes.
 class TaskTable {
  public:
   static constexpr size_t kMaxTasks = size_t{1} << 20;
-  static constexpr size_t kMaxGroups = 2000;
+  // A process brings no more new names than these, its own and those of its threads, however often
+  // they are renamed; what comes then is kOthers.
+  static constexpr uint32_t kMaxNamesOfProcess = 200;
   static constexpr uint32_t kNoTask = facts::KoidIndex::kNone;
 
-  TaskTable();
+  TaskTable() : processes_(1) {}
 
   // Names, parents, and which process a thread is of.
   void NoteObject(const fxt::KernelObject& object);
@@ -50,12 +52,13 @@ class TaskTable {
   bool HasProcess(uint32_t task) const { return task == kNoTask || tasks_[task].process != 0; }
   std::optional<fxt::Koid> ProcessOf(uint32_t task) const;
 
-  std::deque<Group>& groups() { return groups_; }
+  std::deque<Group>& groups() { return groups_.groups(); }
 
  private:
   struct Process {
     fxt::Koid koid = 0;
     uint32_t name = 0;
+    uint32_t names_brought = 0;
     uint32_t version = 0;
     bool known = false;  // it is not the stand-in for none
     bool of_command = false;
@@ -70,16 +73,16 @@ class TaskTable {
   uint32_t TaskNumber(fxt::Koid koid);
   void MoveTo(Task& task, uint32_t process);
   void LookAtTree(Process& process);
+  // The number of a name that `process` or a thread of it has.
+  uint32_t NameNumber(std::string_view name, Process& process);
 
   uint64_t epoch_ = 1;
-  NameTable names_;
   CommandTree tree_;
   facts::KoidIndex process_index_{kMaxTasks};
   facts::KoidIndex task_index_{kMaxTasks};
   std::vector<Process> processes_;  // behind a stand-in for none, by index + 1
   std::vector<Task> tasks_;
-  std::unordered_map<uint64_t, uint32_t> numbers_;  // of groups, by their names' numbers
-  std::deque<Group> groups_;
+  GroupTable groups_;
 };
 
 }  // namespace measure

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "unit/measure/trace_script.h"
 
 namespace measure {
@@ -329,13 +331,38 @@ TEST(CollectorTest, ThereAreNoMoreGroupsThanALimit) {
   }
   for (uint32_t i = 0; i < 2999; ++i) trace.Switch(10 * i, 0, 10 + i, "S", 11 + i);
   const Capture capture = trace.Collect();
-  EXPECT_LE(capture.groups.size(), TaskTable::kMaxGroups);
+  EXPECT_LE(capture.groups.size(), GroupTable::kMaxGroups);
   const Group* others = Find(capture, kOthers);
   ASSERT_NE(others, nullptr);
   EXPECT_GT(others->threads, 900u);
   uint64_t threads = 0;
   for (const Group& group : capture.groups) threads += group.threads;
   EXPECT_EQ(threads, 3000u);
+}
+
+// What a program on the same machine calls its threads does not change what is said of the command.
+TEST(CollectorTest, AThreadThatIsRenamedWithoutEndLeavesTheCommandItsGroups) {
+  TraceScript trace;
+  trace.Name(7, "chaos").Name(20, "fxt-record", 8);
+  trace.Session(0, {TraceScript::Command(20)});
+  uint64_t time = 10;
+  for (uint32_t i = 0; i < 25'000; ++i, time += 10) {
+    std::string name = "c";
+    for (uint32_t rest = i; rest != 0; rest /= 20) name += static_cast<char>('a' + rest % 20);
+    trace.Thread(7, name, 7).Switch(time, 0, 0, "R", 7).Switch(time + 5, 0, 7, "S", 0);
+  }
+  trace.Switch(time, 0, 0, "R", 20).Name(20, "player", 8).Exec(time + 1, 20);
+  trace.Switch(time + 10, 0, 20, "S", 0);
+  const Capture capture = trace.Collect();
+  const Group* player = Find(capture, "player");
+  ASSERT_NE(player, nullptr);
+  EXPECT_TRUE(player->name.of_command);
+  EXPECT_LT(capture.groups.size(), 300u);
+  uint64_t of_chaos = 0;
+  for (const Group& group : capture.groups) {
+    if (group.name.process == "chaos") of_chaos += group.of(Share::kRunning);
+  }
+  EXPECT_EQ(of_chaos, 25'000u * 5);
 }
 
 }  // namespace
