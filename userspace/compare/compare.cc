@@ -94,6 +94,7 @@ class Comparer {
         priors_(noise.size() < kLeastNoiseCaptures ? Priors() : Priors::Of(noise)) {
     groups_.MatchRenamed();
     scope_ = ScopeOf(groups_);
+    foreign_demand_ = ForeignDemand(groups_, scope_);
   }
 
   DiffReport Run() {
@@ -211,7 +212,8 @@ class Comparer {
     unit.facts.latency = std::log((latency[1] + kWaitsFloor) / (latency[0] + kWaitsFloor));
     unit.facts.preempted = std::log((preempted[1] + kWaitsFloor) / (preempted[0] + kWaitsFloor));
     const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, frame_);
-    const std::vector<uint64_t> foreign = ForeignWaits(groups_, number, scope_);
+    const std::vector<uint64_t> foreign_waits = ForeignWaits(groups_, number, scope_);
+    const Foreign foreign{foreign_waits, foreign_demand_};
     std::vector<Seen> seen;
     for (size_t s = 0; s < kStatistics; ++s) {
       const auto statistic = static_cast<Statistic>(s);
@@ -324,6 +326,7 @@ class Comparer {
   Priors priors_;
   NoiseScales scales_;
   std::vector<bool> scope_;
+  std::vector<double> foreign_demand_;
   std::vector<TestedUnit> units_;
   DiffReport report_;
 };

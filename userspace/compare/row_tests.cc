@@ -106,6 +106,21 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
   return info.cost > 0 ? change * info.cost / 1e3 : change;
 }
 
+// How much of a change of waits for a CPU came with other work of the machine, ms per second: what
+// that held the CPU for more than before, as far as there is more of that work. With the square of
+// it, for who comes into a queue waits for all that are in it, who have come for the same reason.
+// Where there is as much other work as before, it is the group that stands worse beside it: pinned
+// to where that runs, throttled, or of less weight.
+double ForeignChange(const Side& base, const Side& next) {
+  const double change = next.foreign - base.foreign;
+  const Side& more = change > 0 ? next : base;
+  const Side& less = change > 0 ? base : next;
+  if (more.foreign_demand <= less.foreign_demand) return 0;
+  const double growth = less.foreign_demand / more.foreign_demand;
+  const double explained = more.foreign * (1 - growth * growth);
+  return std::copysign(std::min(std::abs(change), explained), change);
+}
+
 // The most that it can be about, in ms per second: what can never pass its gate is not tested.
 double LargestOf(const StatisticInfo& info, const Side& base, const Side& next) {
   if (IsMean(info.statistic) || info.statistic == Statistic::kSleepCount ||
@@ -221,7 +236,7 @@ void Test(Tested& test, double noise) {
   test.passes_gate = std::abs(test.change) >= info.gate && test.change * test.shown.difference > 0;
   if (IsRunnable(info.metric)) {
     // Half of a change or more that came with other work of the machine is none of the group's.
-    const double foreign = test.next.foreign - test.base.foreign;
+    const double foreign = ForeignChange(test.base, test.next);
     if (foreign * test.change > 0 && std::abs(foreign) >= std::abs(test.change) * kExplained) {
       test.p = 1;
       test.passes_gate = false;

@@ -51,6 +51,7 @@ Side SideOf(Statistic statistic, const Observations& captures, const std::array<
   LogMean ms;
   LogMean events;
   LogMean foreign;
+  LogMean foreign_demand;
   LogMean share;
   LogMean wakeups;
   LogMean timer;
@@ -71,6 +72,7 @@ Side SideOf(Statistic statistic, const Observations& captures, const std::array<
     ms.Add(capture->ms);
     events.Add(capture->events);
     foreign.Add(capture->foreign);
+    foreign_demand.Add(capture->foreign_demand);
     share.Add(capture->share);
     wakeups.Add(capture->wakeups);
     timer.Add(capture->timer);
@@ -86,6 +88,7 @@ Side SideOf(Statistic statistic, const Observations& captures, const std::array<
   side.ms = ms.Value();
   side.events = events.Value();
   side.foreign = foreign.Value();
+  side.foreign_demand = foreign_demand.Value();
   side.share = share.Value();
   side.wakeups = wakeups.Value();
   side.timer = timer.Value();

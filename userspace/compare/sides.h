@@ -27,6 +27,7 @@ struct Side {
   double ms = 0;
   double events = 0;
   double foreign = 0;
+  double foreign_demand = 0;
   double share = 0;
   double wakeups = 0;
   double timer = 0;

@@ -54,7 +54,7 @@ class CpuQuota {
 }  // namespace
 
 int Quota(const Options& options) {
-  const CpuQuota quota(options.slow ? 300 : 1800);
+  const CpuQuota quota(options.slow ? 200 : 1800);
   if (!quota.good()) {
     fprintf(stderr, "planted: no control group can be made\n");
     return 1;

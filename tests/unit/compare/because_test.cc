@@ -121,14 +121,24 @@ DiffReport Waiting(const Work& holder, const Work& changed) {
   return Diff(std::move(input));
 }
 
-TEST(BecauseTest, WaitsForOtherWorkOfTheMachineAreNoFinding) {
+TEST(BecauseTest, WaitsForMoreOfOtherWorkOfTheMachineAreNoFinding) {
   Work holder = Named("holder");
   EXPECT_EQ(Find(Waiting(holder, holder), "victim", Metric::kPreemptedWait)->verdict,
             Verdict::kWorse);
   holder.of_command = false;
-  const DiffReport report = Waiting(holder, holder);
+  Work more = holder;
+  more.cpu_ms *= 3;
+  const DiffReport report = Waiting(holder, more);
   EXPECT_FALSE(IsFinding(Find(report, "victim", Metric::kPreemptedWait)->verdict));
   EXPECT_TRUE(report.findings.empty());
+}
+
+// Pinned to where that runs, throttled, or of less weight: it is the victim that changed.
+TEST(BecauseTest, WaitsForAsMuchOtherWorkAsBeforeAreAFinding) {
+  Work holder = Named("holder");
+  holder.of_command = false;
+  EXPECT_EQ(Find(Waiting(holder, holder), "victim", Metric::kPreemptedWait)->verdict,
+            Verdict::kWorse);
 }
 
 TEST(BecauseTest, WaitsForMoreWorkStandUnderIt) {

@@ -327,7 +327,7 @@ SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group
 
 Observations Observe(const Groups& groups, const SharedGroup& group, Statistic statistic,
                      const SleepThresholds& thresholds, const Frame& frame,
-                     std::span<const uint64_t> foreign) {
+                     const Foreign& foreign) {
   const measure::Group nothing;
   Observations result(groups.captures().size());
   for (size_t i = 0; i < result.size(); ++i) {
@@ -336,10 +336,12 @@ Observations Observe(const Groups& groups, const SharedGroup& group, Statistic s
     if (InfoOf(statistic).metric == Metric::kSleep && (part == nullptr || !IsKnown(*part)))
       continue;
     const auto own = static_cast<double>(groups.captures()[i]->length());
-    const uint64_t held = i < foreign.size() ? foreign[i] : 0;
+    const uint64_t held = i < foreign.waits.size() ? foreign.waits[i] : 0;
     result[i] = ObserveIn(part != nullptr ? *part : nothing, statistic, thresholds, own,
                           frame.seconds[i], frame.shortest, held);
-    if (result[i]) result[i]->foreign = Ms(held) / frame.seconds[i];
+    if (!result[i]) continue;
+    result[i]->foreign = Ms(held) / frame.seconds[i];
+    if (i < foreign.demand.size()) result[i]->foreign_demand = foreign.demand[i];
   }
   Scale(result);
   return result;

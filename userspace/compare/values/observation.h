@@ -26,6 +26,8 @@ struct Observation {
   double events = 0;  // per second, of what `value` is a mean of
   // Of waits for a CPU: of those, ms per second, what groups that are not judged held it.
   double foreign = 0;
+  // And how many threads of those ran or waited for a CPU at a time.
+  double foreign_demand = 0;
   // Of sleep: the time asleep, ms per second of the capture itself and not of a run, and wakeups.
   // Of waits for a CPU together: those that are not in `ms`.
   double share = 0;
@@ -36,7 +38,7 @@ struct Observation {
   bool per_run = false;
 
   static Observation Of(double value) {
-    return {value, {value, value}, 1, 0, value, 0, 0, 0, 0, 0, 1, false};
+    return {value, {value, value}, 1, 0, value, 0, 0, 0, 0, 0, 0, 1, false};
   }
 };
 // By capture; nothing where there is nothing to take a mean of.
@@ -60,11 +62,16 @@ struct SleepThresholds {
 SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group,
                                   const Frame& frame);
 
-// Of any statistic but those of system calls, handlers, elapsed and machine. `foreign` is
-// ForeignWaits() of the group, or empty.
+// What ForeignWaits() says of a group, and ForeignDemand(); or nothing.
+struct Foreign {
+  std::span<const uint64_t> waits;
+  std::span<const double> demand;
+};
+
+// Of any statistic but those of system calls, handlers, elapsed and machine.
 Observations Observe(const Groups& groups, const SharedGroup& group, Statistic statistic,
                      const SleepThresholds& thresholds, const Frame& frame,
-                     std::span<const uint64_t> foreign = {});
+                     const Foreign& foreign = {});
 // Of the calls of a name by a group.
 Observations ObserveSyscall(const Groups& groups, const SharedGroup& group, const std::string& name,
                             const Frame& frame);

@@ -82,4 +82,21 @@ std::vector<uint64_t> ForeignWaits(const Groups& groups, size_t group,
   return waits;
 }
 
+std::vector<double> ForeignDemand(const Groups& groups, const std::vector<bool>& judged) {
+  const Captures captures = groups.captures();
+  std::vector<double> demand(captures.size());
+  for (size_t i = 0; i < captures.size(); ++i) {
+    uint64_t wanted = 0;
+    for (size_t g = 0; g < groups.all().size(); ++g) {
+      const measure::Group* part = judged[g] ? nullptr : groups.all()[g].In(captures, i);
+      if (part == nullptr) continue;
+      wanted += part->of(facts::Share::kRunning) + part->of(facts::Share::kRunnableWakeup) +
+                part->of(facts::Share::kRunnablePreempted);
+    }
+    if (captures[i]->length() == 0) continue;
+    demand[i] = static_cast<double>(wanted) / static_cast<double>(captures[i]->length());
+  }
+  return demand;
+}
+
 }  // namespace comparison

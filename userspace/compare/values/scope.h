@@ -21,5 +21,7 @@ std::vector<bool> ScopeOf(const Groups& groups);
 // judged, ns. That they did is no doing of what was recorded.
 std::vector<uint64_t> ForeignWaits(const Groups& groups, size_t group,
                                    const std::vector<bool>& judged);
+// By capture: how many threads of groups that are not judged ran or waited for a CPU at a time.
+std::vector<double> ForeignDemand(const Groups& groups, const std::vector<bool>& judged);
 
 }  // namespace comparison
