@@ -140,10 +140,11 @@ void EventRows::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
 }
 
 void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
-  if (!Chooses(*instants_, time, event.thread.thread)) return;
-  const TaskRef task{event.thread.thread, event.thread.process};
   const auto cpu = CpuOf(event);
-  if (!instants_->filter().HasCpu(cpu)) return;
+  if (!Chooses(*instants_, time, event.thread.thread) || !instants_->filter().HasCpu(cpu)) {
+    return instants_->PassOver();
+  }
+  const TaskRef task{event.thread.thread, event.thread.process};
   instants_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case instants::kTs:
@@ -168,15 +169,17 @@ void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
         return PutArgs(cell, *instants_, {members.data(), members.size()});
       }
       case instants::kId:
-        return cell.Set(IdOf(event));
+        return cell.SetId(IdOf(event));
       default:
-        return cell.Set(event.thread.thread);
+        return cell.SetId(event.thread.thread);
     }
   });
 }
 
 void EventRows::AddCounter(const fxt::Event& event, uint64_t time) {
-  if (!Chooses(*counters_, time, event.thread.thread)) return;
+  if (!Chooses(*counters_, time, event.thread.thread)) {
+    return counters_->PassOver(event.arguments.size());
+  }
   const TaskRef task{event.thread.thread, event.thread.process};
   for (const fxt::Argument& series : event.arguments) {
     counters_->Add([&](uint8_t column, Cell& cell) {
@@ -192,7 +195,7 @@ void EventRows::AddCounter(const fxt::Event& event, uint64_t time) {
         case counters::kValue:
           return cell.Set(NumberOf(series.value));
         case counters::kId:
-          return cell.Set(event.payload);
+          return cell.SetId(event.payload);
         case counters::kTid:
           return PutTask<TaskColumn::kTid>(cell, names_, task);
         default:
@@ -244,8 +247,9 @@ void EventRows::AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event,
 }
 
 void EventRows::AddSpan(const OpenSpan& span, const std::optional<uint64_t>& duration) {
-  if (!Chooses(*spans_, span.time, span.thread.thread) || !spans_->filter().HasCpu(span.cpu))
-    return;
+  if (!Chooses(*spans_, span.time, span.thread.thread) || !spans_->filter().HasCpu(span.cpu)) {
+    return spans_->PassOver();
+  }
   const TaskRef task{span.thread.thread, span.thread.process};
   spans_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
@@ -270,9 +274,9 @@ void EventRows::AddSpan(const OpenSpan& span, const std::optional<uint64_t>& dur
       case spans::kArgs:
         return PutArgs(cell, *spans_, span.members);
       case spans::kId:
-        return cell.Set(span.id);
+        return cell.SetId(span.id);
       default:
-        return cell.Set(span.thread.thread);
+        return cell.SetId(span.thread.thread);
     }
   });
 }
@@ -295,7 +299,9 @@ void EventRows::PutLoss(uint64_t time, std::string_view kind, const std::optiona
                         const std::optional<std::string_view>& category,
                         const std::optional<uint64_t>& count) {
   if (losses_ == nullptr) return;
-  if (!losses_->filter().HasTime(time) || !losses_->filter().HasCpu(cpu)) return;
+  if (!losses_->filter().HasTime(time) || !losses_->filter().HasCpu(cpu)) {
+    return losses_->PassOver();
+  }
   losses_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case losses::kTs:
@@ -313,10 +319,12 @@ void EventRows::PutLoss(uint64_t time, std::string_view kind, const std::optiona
 }
 
 void EventRows::AddLog(const fxt::Log& log, uint64_t time) {
-  if (logs_ == nullptr || !Chooses(*logs_, time, log.thread.thread)) return;
-  const TaskRef task{log.thread.thread, log.thread.process};
+  if (logs_ == nullptr) return;
   const auto cpu = CpuOf(log.thread.thread);
-  if (!logs_->filter().HasCpu(cpu)) return;
+  if (!Chooses(*logs_, time, log.thread.thread) || !logs_->filter().HasCpu(cpu)) {
+    return logs_->PassOver();
+  }
+  const TaskRef task{log.thread.thread, log.thread.process};
   logs_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case logs::kTs:
@@ -334,7 +342,7 @@ void EventRows::AddLog(const fxt::Log& log, uint64_t time) {
       case logs::kCpu:
         return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
       default:
-        return cell.Set(log.thread.thread);
+        return cell.SetId(log.thread.thread);
     }
   });
 }
@@ -352,8 +360,10 @@ void EventRows::AddBlob(std::string_view name, std::string_view type, size_t byt
   // Blobs have no time: that of what stands before them.
   const uint64_t time = std::max(latest_, facts_.latest());
   const RowFilter& filter = blobs_->filter();
-  if (!filter.HasTime(time) || !filter.HasCpu(cpu)) return;
-  if (filter.tid && !filter.HasTid(thread ? names_.NumberOf(*thread) : std::nullopt)) return;
+  const auto tid = thread ? names_.NumberOf(*thread) : std::nullopt;
+  if (!filter.HasTime(time) || !filter.HasCpu(cpu) || !filter.HasTid(tid)) {
+    return blobs_->PassOver();
+  }
   blobs_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case blobs::kTs:

@@ -160,8 +160,11 @@ void Scan::AddCpus() {
   const auto& cpus = facts_->cpus();
   for (uint32_t number = 0; number < cpus.size(); ++number) {
     const FactRows::CpuTimes& cpu = cpus[number];
-    if (cpu.switches + cpu.wakeups + cpu.unknown_ns == 0 || !batch.filter().HasCpu(number))
+    if (cpu.switches + cpu.wakeups + cpu.unknown_ns == 0) continue;
+    if (!batch.filter().HasCpu(number)) {
+      batch.PassOver();
       continue;
+    }
     batch.Add([&](uint8_t column, Cell& cell) {
       switch (column) {
         case cpus::kCpu:
@@ -185,13 +188,17 @@ void Scan::AddThreads() {
   RowBatch& batch = *batches_.of(Table::kThreads);
   for (const TaskNames::Thread& thread : names_.threads()) {
     const auto tid = names_.NumberOf(thread.koid);
-    if (thread.idle || !tid || !batch.filter().HasTid(tid)) continue;
+    if (thread.idle || !tid) continue;
+    if (!batch.filter().HasTid(tid)) {
+      batch.PassOver();
+      continue;
+    }
     batch.Add([&](uint8_t column, Cell& cell) {
       switch (column) {
         case threads::kTid:
-          return cell.Set(tid);
+          return cell.SetId(tid);
         case threads::kKoid:
-          return cell.Set(thread.koid);
+          return cell.SetId(thread.koid);
         case threads::kPid:
           return PutNumber(cell, names_, thread.process);
         case threads::kName:
@@ -215,9 +222,9 @@ void Scan::AddProcesses() {
     batch.Add([&](uint8_t column, Cell& cell) {
       switch (column) {
         case processes::kPid:
-          return cell.Set(pid);
+          return cell.SetId(pid);
         case processes::kKoid:
-          return cell.Set(process.koid);
+          return cell.SetId(process.koid);
         case processes::kName:
           return PutText(cell, process.name);
         case processes::kPpid:

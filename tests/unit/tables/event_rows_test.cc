@@ -55,6 +55,28 @@ TEST(EventRowsTest, OperationsAreToldApartByTheirIds) {
               ElementsAre("n v -60 7"));
 }
 
+TEST(EventRowsTest, ThreadsThatAreNoneOfTheSystemStayApart) {
+  fxt::testing::FileBuilder file;
+  for (const uint64_t thread : {uint64_t{1} << 63 | 1, uint64_t{1} << 63 | 2, UINT64_MAX}) {
+    file.Add(fxt::Event{.type = fxt::EventType::kAsyncInstant,
+                        .timestamp = 100,
+                        .thread = fxt::ThreadRef::Inline(1, thread),
+                        .category = TraceScript::Text("c"),
+                        .name = TraceScript::Text("n"),
+                        .arguments = {},
+                        .payload = thread});
+  }
+  using namespace instants;
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kInstants, {kTid, kId, kKoid}),
+              ElementsAre("-9223372036854775807 -9223372036854775807 -9223372036854775807",
+                          "-9223372036854775806 -9223372036854775806 -9223372036854775806",
+                          "-1 -1 -1"));
+  RowFilter filter;
+  filter.tid = -1;
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kInstants, {kTid}, filter), ElementsAre("-1"));
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kThreads, {threads::kTid}, filter), ElementsAre("-1"));
+}
+
 TEST(EventRowsTest, LossesSayWhatIsMissing) {
   TraceScript script;
   script.Session(50).Loss(100, 1, 7).Loss(200, -1, 5).Unseen(300, 0);
