@@ -99,17 +99,20 @@ void EventRows::Add(const fxt::Reader& reader) {
   } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
     AddLog(*log, reader.ToNanoseconds(log->timestamp));
   } else if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
-    AddBlob(*blob);
+    AddBlob(reader, *blob);
   } else if (const auto* large = std::get_if<fxt::LargeBlob>(&record)) {
-    AddBlob(large->name.text, "large", large->payload.size(), {}, {});
+    PutBlob({.time = TimeBefore(), .name = large->name.text, .bytes = large->payload.size()});
   } else if (const auto* timed = std::get_if<fxt::LargeBlobWithMetadata>(&record)) {
-    AddBlob(timed->name.text, "large", timed->payload.size(), CpuOf(timed->thread.thread),
-            timed->thread.thread);
+    PutBlob({.time = reader.ToNanoseconds(timed->timestamp),
+             .name = timed->name.text,
+             .bytes = timed->payload.size(),
+             .cpu = CpuOf(timed->thread.thread),
+             .thread = timed->thread.thread});
   } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
     // fxt-record says more right behind it.
     if (filled->event == fxt::kProviderEventBufferFilledUp &&
         reader.provider().name() != schema::kRecorderName) {
-      PutLoss(std::max(latest_, facts_.latest()), "buffer_full", {}, {}, {});
+      PutLoss(TimeBefore(), "buffer_full", {}, {}, {});
     }
   }
 }
@@ -347,37 +350,40 @@ void EventRows::AddLog(const fxt::Log& log, uint64_t time) {
   });
 }
 
-void EventRows::AddBlob(const fxt::Blob& blob) {
-  std::optional<uint32_t> cpu;
-  if (const auto view = branches::LastBranchView::Of(blob)) cpu = view->cpu();
-  AddBlob(blob.name.text, NameOfBlobType(blob.type), blob.payload.size(), cpu, {});
+void EventRows::AddBlob(const fxt::Reader& reader, const fxt::Blob& blob) {
+  const std::string type = NameOfBlobType(blob.type);
+  BlobRow row{.name = blob.name.text, .type = type, .bytes = blob.payload.size()};
+  if (const auto view = branches::LastBranchView::Of(blob)) {
+    row.time = reader.ToNanoseconds(view->time());
+    row.cpu = view->cpu();
+    latest_ = std::max(latest_, row.time);
+  } else {
+    row.time = TimeBefore();
+  }
+  PutBlob(row);
 }
 
-void EventRows::AddBlob(std::string_view name, std::string_view type, size_t bytes,
-                        const std::optional<uint32_t>& cpu,
-                        const std::optional<fxt::Koid>& thread) {
+void EventRows::PutBlob(const BlobRow& row) {
   if (blobs_ == nullptr) return;
-  // Blobs have no time: that of what stands before them.
-  const uint64_t time = std::max(latest_, facts_.latest());
   const RowFilter& filter = blobs_->filter();
-  const auto tid = thread ? names_.NumberOf(*thread) : std::nullopt;
-  if (!filter.HasTime(time) || !filter.HasCpu(cpu) || !filter.HasTid(tid)) {
+  const auto tid = row.thread ? names_.NumberOf(*row.thread) : std::nullopt;
+  if (!filter.HasTime(row.time) || !filter.HasCpu(row.cpu) || !filter.HasTid(tid)) {
     return blobs_->PassOver();
   }
   blobs_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case blobs::kTs:
-        return cell.Set(time);
+        return cell.Set(row.time);
       case blobs::kName:
-        return cell.Set(blobs_->KeepClean(name));
+        return cell.Set(blobs_->KeepClean(row.name));
       case blobs::kType:
-        return cell.Set(blobs_->KeepClean(type));
+        return cell.Set(blobs_->KeepClean(row.type));
       case blobs::kBytes:
-        return cell.Set(uint64_t{bytes});
+        return cell.Set(uint64_t{row.bytes});
       case blobs::kCpu:
-        return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
+        return cell.Set(row.cpu ? std::optional<uint64_t>(*row.cpu) : std::nullopt);
       default:
-        return PutNumber(cell, names_, thread);
+        return cell.SetId(tid);
     }
   });
 }

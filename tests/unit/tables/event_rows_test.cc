@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "branches/last_branch.h"
 #include "unit/measure/trace_script.h"
 #include "unit/tables/table_rows.h"
 
@@ -104,6 +105,24 @@ TEST(EventRowsTest, BlobsHaveTheTimeBeforeThem) {
   EXPECT_THAT(
       RowsOf(file.bytes(), Table::kBlobs, {blobs::kTs, blobs::kName, blobs::kType, blobs::kBytes}),
       ElementsAre("100 b data 24"));
+}
+
+TEST(EventRowsTest, BlobsWithATimeHaveTheirOwn) {
+  fxt::testing::FileBuilder file;
+  file.Add(fxt::Log{500, fxt::ThreadRef::Inline(1, 2), "x"});
+  branches::LastBranchHead head;
+  head.cpu = 3;
+  head.time = 600;
+  file.Add(fxt::Blob{TraceScript::Text("lbr"), static_cast<uint8_t>(fxt::BlobType::kLastBranch),
+                     std::as_bytes(std::span(&head, 1))});
+  file.Add(fxt::Blob{TraceScript::Text("none"), 1, {}});
+  fxt::LargeBlobWithMetadata large;
+  large.name = TraceScript::Text("large");
+  large.timestamp = 400;
+  large.thread = fxt::ThreadRef::Inline(1, 2);
+  file.Add(large);
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kBlobs, {blobs::kTs, blobs::kName, blobs::kCpu}),
+              ElementsAre("600 lbr 3", "600 none NULL", "400 large NULL"));
 }
 
 }  // namespace
