@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tables/event_rows.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -24,13 +25,14 @@ std::optional<uint64_t> IdOf(const fxt::Event& event) {
   }
 }
 
+// SQLite takes what is not a number for NULL, and so does everything else.
 std::optional<double> NumberOf(const fxt::ArgumentValue& value) {
   if (const auto* v = std::get_if<int32_t>(&value)) return *v;
   if (const auto* v = std::get_if<uint32_t>(&value)) return *v;
   if (const auto* v = std::get_if<int64_t>(&value)) return static_cast<double>(*v);
   if (const auto* v = std::get_if<uint64_t>(&value)) return static_cast<double>(*v);
-  if (const auto* v = std::get_if<double>(&value)) return *v;
-  return std::nullopt;
+  const auto* v = std::get_if<double>(&value);
+  return v == nullptr || std::isnan(*v) ? std::nullopt : std::optional(*v);
 }
 
 std::string NameOfBlobType(uint8_t type) {

@@ -188,7 +188,9 @@ void Scan::AddThreads() {
   RowBatch& batch = *batches_.of(Table::kThreads);
   for (const TaskNames::Thread& thread : names_.threads()) {
     const auto tid = names_.NumberOf(thread.koid);
-    if (thread.idle || !tid) continue;
+    const bool is_known = thread.told || thread.seen.first <= thread.seen.last;
+    if (thread.idle || !tid || !is_known) continue;
+    const auto process = TaskNames::ProcessOf(thread);
     if (!batch.filter().HasTid(tid)) {
       batch.PassOver();
       continue;
@@ -200,11 +202,11 @@ void Scan::AddThreads() {
         case threads::kKoid:
           return cell.SetId(thread.koid);
         case threads::kPid:
-          return PutNumber(cell, names_, thread.process);
+          return PutNumber(cell, names_, process);
         case threads::kName:
           return PutText(cell, thread.name);
         case threads::kProcess:
-          return PutText(cell, names_.ProcessName(thread.process));
+          return PutText(cell, names_.ProcessName(process));
         case threads::kFirstTs:
           return cell.Set(TimeIf(thread.seen, thread.seen.first));
         default:

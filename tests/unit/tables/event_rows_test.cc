@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "branches/last_branch.h"
 #include "unit/measure/trace_script.h"
 #include "unit/tables/table_rows.h"
@@ -76,6 +78,52 @@ TEST(EventRowsTest, ThreadsThatAreNoneOfTheSystemStayApart) {
   filter.tid = -1;
   EXPECT_THAT(RowsOf(file.bytes(), Table::kInstants, {kTid}, filter), ElementsAre("-1"));
   EXPECT_THAT(RowsOf(file.bytes(), Table::kThreads, {threads::kTid}, filter), ElementsAre("-1"));
+}
+
+// Of other programs, which may tell the process of a thread with its index alone, or with events.
+TEST(EventRowsTest, ProcessesAreTheSameWhateverElseIsAsked) {
+  fxt::testing::FileBuilder file;
+  file.Add(fxt::ThreadRecord{1, 100, 10});
+  file.Add(fxt::ThreadWakeup{50, 0, 10, {}});
+  file.Add(fxt::Log{60, fxt::ThreadRef::Inline(200, 20), "x"});
+  file.Add(fxt::Log{70, fxt::ThreadRef::Inline(300, 20), "y"});
+  file.Add(fxt::ThreadRecord{2, 400, 30});
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kThreads, {threads::kTid, threads::kPid}),
+              ElementsAre("10 100"));
+  fxt::MemorySource source(file.bytes());
+  TextPool texts;
+  Scan scan("trace.fxt", source, texts);
+  scan.Want(Table::kThreads, ~uint64_t{0});
+  scan.Want(Table::kWakeups, uint64_t{1} << wakeups::kPid);
+  scan.Want(Table::kLogs, uint64_t{1} << logs::kPid);
+  size_t rows = 0;
+  while (scan.Advance()) {
+    if (scan.rows(Table::kLogs)->size() == 0) continue;
+    rows += scan.rows(Table::kLogs)->size();
+    EXPECT_EQ(testing::TextOf(*scan.rows(Table::kWakeups)->row(0)), "100");
+    EXPECT_EQ(testing::TextOf(*scan.rows(Table::kLogs)->row(0)), "200");
+    EXPECT_EQ(testing::TextOf(*scan.rows(Table::kLogs)->row(1)), "300");
+  }
+  EXPECT_EQ(rows, 2u);
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kWakeups, {wakeups::kPid}), ElementsAre("100"));
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kLogs, {logs::kPid}), ElementsAre("200", "300"));
+}
+
+TEST(EventRowsTest, ACounterOfNoNumberIsNull) {
+  fxt::testing::FileBuilder file;
+  const fxt::Argument series[] = {{TraceScript::Text("nan"), std::nan("")},
+                                  {TraceScript::Text("text"), TraceScript::Text("1")},
+                                  {TraceScript::Text("number"), 0.5}};
+  file.Add(fxt::Event{.type = fxt::EventType::kCounter,
+                      .timestamp = 100,
+                      .thread = fxt::ThreadRef::Inline(1, 2),
+                      .category = TraceScript::Text("c"),
+                      .name = TraceScript::Text("n"),
+                      .arguments = series,
+                      .payload = 7});
+  using namespace counters;
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kCounters, {kSeries, kValue}),
+              ElementsAre("nan NULL", "text NULL", "number 0.5"));
 }
 
 TEST(EventRowsTest, LossesSayWhatIsMissing) {
