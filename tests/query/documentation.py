@@ -43,11 +43,32 @@ class Documentation(Traces):
         worst = report["worst_waits"][0]
         total = sum(row[2] for row in ask(path, queries["What ran on its CPU during the longest wait for one?"]))
         self.assertGreater(total * 1e6, worst["length_ns"] / 2)
+        self.assertLessEqual(total * 1e6, worst["length_ns"] + 1)
         self.assertEqual(ask(path, "SELECT ts, dur, cpu, tid FROM waits WHERE kind IN ('wakeup', 'preempted') AND certain "
                                    "ORDER BY dur DESC LIMIT 1"),
                          [[worst["begin_ns"], worst["length_ns"], worst["cpu"], worst["thread"]["id"]]])
         runs = sum(row[1] for row in ask(path, queries["How many context switches a second?"]))
         self.assertEqual(ask(path, "SELECT count(*) FROM slices"), [[runs]])
+
+    def test_run_queues_are_what_the_waits_add_up_to(self):
+        path = self.traces[0]
+        begin, end = ask(path, "SELECT begin_ts, end_ts FROM captures")[0]
+        waits = ask(path, "SELECT ts, ts + length FROM waits WHERE kind IN ('wakeup', 'preempted')")
+        # And of a capture in which most of the time nobody waits.
+        few = self.path("few.fxt")
+        fxt("trim", path, "-o", few, "--thread", str(ask(path, "SELECT max(tid) FROM waits WHERE kind = 'wakeup'")[0][0]))
+        few_waits = ask(few, "SELECT ts, ts + length FROM waits WHERE kind IN ('wakeup', 'preempted')")
+        few_edges = ask(few, "SELECT begin_ts, end_ts FROM captures")[0]
+        query = dict(documented_queries())["How long was the run queue over time?"]
+        for file, (first, last), times in ((path, (begin, end), waits), (few, few_edges, few_waits)):
+            self.assertTrue(times)
+            rows = {row[0]: row[1] for row in ask(file, query)}
+            steps = range(first // 10**7, (last - 1) // 10**7 + 1)
+            self.assertEqual(list(rows), [10 * step for step in steps])
+            for step in steps:
+                low, high = max(step * 10**7, first), min((step + 1) * 10**7, last)
+                waited = sum(max(min(high, until) - max(low, since), 0) for since, until in times)
+                self.assertAlmostEqual(rows[10 * step], waited / (high - low), 6, (file, step))
 
     def test_sums_of_other_questions(self):
         """Answers, without the limit to the first ones, add up to what report and info say of the same trace."""

@@ -7,7 +7,8 @@ import os
 import sys
 import unittest
 
-PARTS = ("sums", "documentation", "extension", "exports", "publishing", "statements", "scripts", "prompt", "damage")
+PARTS = ("sums", "documentation", "extension", "exports", "publishing", "statements", "scripts", "predicates", "prompt",
+         "damage")
 
 if __name__ == "__main__":
     if "--build" in sys.argv:

@@ -62,7 +62,16 @@ class Statements(Traces):
         self.assertEqual((lines[:3], lines[-2:]), (["a", "1", "name,type"], ["b", "2"]))
 
     def test_wrong_statements_are_one_line(self):
-        for statement in ("SELEC 1", "SELECT * FROM none", "SELECT quantile(dur, 2) FROM slices", "SELECT 'a\nb"):
+        for statement in ("SELEC 1", "SELECT * FROM none", "SELECT quantile(dur, 2) FROM slices", "SELECT 'a\nb",
+                          "SELECT quantile(dur, 'x') FROM slices", "SELECT quantile(dur, NULL) FROM slices"):
             done = fxt("query", self.traces[0], statement)
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr.decode(), r"\Afxt: error: [^\n]+\n\Z")
+
+    def test_quantiles_are_of_whole_numbers(self):
+        # 0.4 us would be 0.
+        for value in ("dur / 1e9", "-1", "'x'", "1e300", "x'00'"):
+            done = fxt("query", self.traces[0], f"SELECT quantile({value}, 0.5) FROM slices")
+            self.assertEqual((done.returncode, b"quantile(dur, 0.5) / 1e3" in done.stderr), (2, True), value)
+        self.assertEqual(ask(self.traces[0], "SELECT quantile(1.0 * dur, 0.5) = quantile(dur, 0.5), quantile(dur || '', 0.5) = "
+                                             "quantile(dur, 0.5), quantile(NULL, 0.5), quantile(0, 1) FROM slices"), [[1, 1, None, 0]])

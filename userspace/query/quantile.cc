@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "query/quantile.h"
 
-#include <algorithm>
+#include <cmath>
 #include <exception>
 #include <memory>
+#include <optional>
 
 #include "measure/histogram.h"
 #include "query/sqlite_api.h"
@@ -21,17 +22,46 @@ State** StateOf(sqlite3_context* context, bool make) {
   return static_cast<State**>(sqlite3_aggregate_context(context, make ? sizeof(State*) : 0));
 }
 
+// Of microseconds as dur / 1e3 the part behind the point would be lost, and what is below 0 is no
+// length.
+std::optional<uint64_t> LengthOf(sqlite3_value* value) {
+  switch (sqlite3_value_numeric_type(value)) {
+    case SQLITE_INTEGER:
+      break;
+    case SQLITE_FLOAT:
+      if (const double real = sqlite3_value_double(value);
+          !(real < 0x1p63) || real != std::floor(real)) {
+        return std::nullopt;
+      }
+      break;
+    default:
+      return std::nullopt;
+  }
+  const sqlite3_int64 length = sqlite3_value_int64(value);
+  return length < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(length));
+}
+
+// What is no number is no fraction either.
+double FractionOf(sqlite3_value* value) {
+  const int type = sqlite3_value_numeric_type(value);
+  return type == SQLITE_INTEGER || type == SQLITE_FLOAT ? sqlite3_value_double(value) : -1;
+}
+
 void Step(sqlite3_context* context, int, sqlite3_value** argv) {
   State** state = StateOf(context, true);
   if (state == nullptr) return sqlite3_result_error_nomem(context);
   try {
     if (*state == nullptr) {
       *state = std::make_unique<State>().release();
-      (*state)->q = sqlite3_value_double(argv[1]);
+      (*state)->q = FractionOf(argv[1]);
     }
     if (sqlite3_value_type(argv[0]) == SQLITE_NULL) return;
-    (*state)->values.Add(
-        static_cast<uint64_t>(std::max<sqlite3_int64>(sqlite3_value_int64(argv[0]), 0)));
+    const auto length = LengthOf(argv[0]);
+    if (!length) {
+      return sqlite3_result_error(
+          context, "quantile is of whole numbers from 0 on, as in quantile(dur, 0.5) / 1e3", -1);
+    }
+    (*state)->values.Add(*length);
   } catch (const std::exception&) {
     sqlite3_result_error_nomem(context);
   }

@@ -10,7 +10,7 @@ namespace query {
 util::Status TableCursor::Begin(const ScanPlan& plan, const tables::RowFilter& filter) {
   groups_.reset();
   scan_.reset();
-  number_ = 0;
+  grouped_ = -1;
   left_ = 0;
   auto source = file_.Read();
   if (!source) return source.TakeError();
@@ -58,6 +58,7 @@ util::Status TableCursor::Fetch() {
     auto row = groups_->Next();
     if (!row) return fail(row.TakeError());
     row_ = *row;
+    ++grouped_;
     left_ = row_ == nullptr ? 0 : 1;
     if (row_ != nullptr) return util::Ok();
   } else {

@@ -29,7 +29,6 @@ class TableCursor {
   util::Status Begin(const ScanPlan& plan, const tables::RowFilter& filter);
   // To the next one. False when reading failed, see error().
   bool Next() {
-    ++number_;
     if (left_ > 1) [[likely]] {
       --left_;
       row_ += width_;
@@ -44,7 +43,10 @@ class TableCursor {
     const uint8_t slot = batch_->SlotOf(column);
     return slot == tables::RowBatch::kNotWanted ? null_ : row_[slot];
   }
-  int64_t number() const { return number_; }
+  // Tells the row from all others of the table, in any pass that does not put rows together.
+  int64_t id() const {
+    return 1 + (groups_ ? grouped_ : static_cast<int64_t>(batch_->IdOf(batch_->size() - left_)));
+  }
   // What is wrong with the file, as far as it was read.
   const fxt::Reader& reader() const { return scan_->reader(); }
 
@@ -66,7 +68,7 @@ class TableCursor {
   size_t left_ = 0;  // rows that are there, the one it is at included
   size_t width_ = 0;
   util::Error error_;
-  int64_t number_ = 0;
+  int64_t grouped_ = 0;  // rows of groups_ before this one
   tables::Cell null_;
 };
 

@@ -147,10 +147,32 @@ std::optional<Condition> ConditionOf(Column::Role role, unsigned char op) {
   }
 }
 
+// Older ones tell neither what an order is for nor what comes from a list.
+bool TellsMore() { return sqlite3_libversion_number() >= 3038000; }
+
+// Whether a condition is one of a list, for each of whose values the file would be read.
+bool IsOfList(sqlite3_index_info& query, int constraint) {
+  return TellsMore() && sqlite3_vtab_in(&query, constraint, -1) != 0;
+}
+
+// How many rows a table has, as far as that matters to the order of a join.
+double RowsOf(tables::Table table) {
+  switch (table) {
+    case tables::Table::kCaptures:
+      return 1;
+    case tables::Table::kCpus:
+      return 16;
+    case tables::Table::kProcesses:
+    case tables::Table::kThreads:
+      return 1e3;
+    default:
+      return 1e6;
+  }
+}
+
 // Whether rows can come put together by the columns of a GROUP BY or DISTINCT.
 bool CanGroup(const tables::TableInfo& info, sqlite3_index_info& query) {
-  // Older ones do not tell what the order is for.
-  if (query.nOrderBy == 0 || sqlite3_libversion_number() < 3038000) return false;
+  if (query.nOrderBy == 0 || !TellsMore()) return false;
   const int wanted = sqlite3_vtab_distinct(&query);
   if (wanted != 1 && wanted != 2) return false;
   for (int i = 0; i < query.nOrderBy; ++i) {
@@ -171,14 +193,15 @@ int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
     const tables::TableInfo& info = InfoOf(Of(base).table);
     ScanPlan plan;
     plan.columns = query->colUsed;
-    // The whole file is read whatever is chosen of it, but rows that nobody sees cost less.
-    double rows = 1e6;
+    // The whole file is read whatever is chosen of it: one pass, and SQLite looks at all rows, is
+    // better than two of fewer.
+    double rows = RowsOf(info.table);
     for (int i = 0; i < query->nConstraint; ++i) {
       const auto& constraint = query->aConstraint[i];
       if (constraint.usable == 0 || constraint.iColumn < 0) continue;
       const auto condition =
           ConditionOf(info.columns[static_cast<size_t>(constraint.iColumn)].role, constraint.op);
-      if (!condition) continue;
+      if (!condition || IsOfList(*query, i)) continue;
       plan.conditions.push_back(*condition);
       query->aConstraintUsage[i].argvIndex = static_cast<int>(plan.conditions.size());
       rows /= *condition == Condition::kAt || *condition == Condition::kTid ? 100 : 4;
@@ -189,7 +212,7 @@ int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
       }
       query->orderByConsumed = 1;
     }
-    query->estimatedCost = 1e6 + 2 * rows;
+    query->estimatedCost = 2e6 + rows;
     query->estimatedRows = static_cast<sqlite3_int64>(std::max(rows, 1.0));
     query->idxStr = sqlite3_mprintf("%s", plan.Encode().c_str());
     query->needToFreeIdxStr = 1;
@@ -274,7 +297,7 @@ int GetColumn(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
 }
 
 int RowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* result) {
-  *result = Of(cursor).cursor.number();
+  *result = Of(cursor).cursor.id();
   return SQLITE_OK;
 }
 

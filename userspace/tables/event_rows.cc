@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tables/event_rows.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -24,13 +25,14 @@ std::optional<uint64_t> IdOf(const fxt::Event& event) {
   }
 }
 
+// SQLite takes what is not a number for NULL, and so does everything else.
 std::optional<double> NumberOf(const fxt::ArgumentValue& value) {
   if (const auto* v = std::get_if<int32_t>(&value)) return *v;
   if (const auto* v = std::get_if<uint32_t>(&value)) return *v;
   if (const auto* v = std::get_if<int64_t>(&value)) return static_cast<double>(*v);
   if (const auto* v = std::get_if<uint64_t>(&value)) return static_cast<double>(*v);
-  if (const auto* v = std::get_if<double>(&value)) return *v;
-  return std::nullopt;
+  const auto* v = std::get_if<double>(&value);
+  return v == nullptr || std::isnan(*v) ? std::nullopt : std::optional(*v);
 }
 
 std::string NameOfBlobType(uint8_t type) {
@@ -99,17 +101,20 @@ void EventRows::Add(const fxt::Reader& reader) {
   } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
     AddLog(*log, reader.ToNanoseconds(log->timestamp));
   } else if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
-    AddBlob(*blob);
+    AddBlob(reader, *blob);
   } else if (const auto* large = std::get_if<fxt::LargeBlob>(&record)) {
-    AddBlob(large->name.text, "large", large->payload.size(), {}, {});
+    PutBlob({.time = TimeBefore(), .name = large->name.text, .bytes = large->payload.size()});
   } else if (const auto* timed = std::get_if<fxt::LargeBlobWithMetadata>(&record)) {
-    AddBlob(timed->name.text, "large", timed->payload.size(), CpuOf(timed->thread.thread),
-            timed->thread.thread);
+    PutBlob({.time = reader.ToNanoseconds(timed->timestamp),
+             .name = timed->name.text,
+             .bytes = timed->payload.size(),
+             .cpu = CpuOf(timed->thread.thread),
+             .thread = timed->thread.thread});
   } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
     // fxt-record says more right behind it.
     if (filled->event == fxt::kProviderEventBufferFilledUp &&
         reader.provider().name() != schema::kRecorderName) {
-      PutLoss(std::max(latest_, facts_.latest()), "buffer_full", {}, {}, {});
+      PutLoss(TimeBefore(), "buffer_full", {}, {}, {});
     }
   }
 }
@@ -140,10 +145,11 @@ void EventRows::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
 }
 
 void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
-  if (!Chooses(*instants_, time, event.thread.thread)) return;
-  const TaskRef task{event.thread.thread, event.thread.process};
   const auto cpu = CpuOf(event);
-  if (!instants_->filter().HasCpu(cpu)) return;
+  if (!Chooses(*instants_, time, event.thread.thread) || !instants_->filter().HasCpu(cpu)) {
+    return instants_->PassOver();
+  }
+  const TaskRef task{event.thread.thread, event.thread.process};
   instants_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case instants::kTs:
@@ -168,15 +174,17 @@ void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
         return PutArgs(cell, *instants_, {members.data(), members.size()});
       }
       case instants::kId:
-        return cell.Set(IdOf(event));
+        return cell.SetId(IdOf(event));
       default:
-        return cell.Set(event.thread.thread);
+        return cell.SetId(event.thread.thread);
     }
   });
 }
 
 void EventRows::AddCounter(const fxt::Event& event, uint64_t time) {
-  if (!Chooses(*counters_, time, event.thread.thread)) return;
+  if (!Chooses(*counters_, time, event.thread.thread)) {
+    return counters_->PassOver(event.arguments.size());
+  }
   const TaskRef task{event.thread.thread, event.thread.process};
   for (const fxt::Argument& series : event.arguments) {
     counters_->Add([&](uint8_t column, Cell& cell) {
@@ -192,7 +200,7 @@ void EventRows::AddCounter(const fxt::Event& event, uint64_t time) {
         case counters::kValue:
           return cell.Set(NumberOf(series.value));
         case counters::kId:
-          return cell.Set(event.payload);
+          return cell.SetId(event.payload);
         case counters::kTid:
           return PutTask<TaskColumn::kTid>(cell, names_, task);
         default:
@@ -244,8 +252,9 @@ void EventRows::AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event,
 }
 
 void EventRows::AddSpan(const OpenSpan& span, const std::optional<uint64_t>& duration) {
-  if (!Chooses(*spans_, span.time, span.thread.thread) || !spans_->filter().HasCpu(span.cpu))
-    return;
+  if (!Chooses(*spans_, span.time, span.thread.thread) || !spans_->filter().HasCpu(span.cpu)) {
+    return spans_->PassOver();
+  }
   const TaskRef task{span.thread.thread, span.thread.process};
   spans_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
@@ -270,9 +279,9 @@ void EventRows::AddSpan(const OpenSpan& span, const std::optional<uint64_t>& dur
       case spans::kArgs:
         return PutArgs(cell, *spans_, span.members);
       case spans::kId:
-        return cell.Set(span.id);
+        return cell.SetId(span.id);
       default:
-        return cell.Set(span.thread.thread);
+        return cell.SetId(span.thread.thread);
     }
   });
 }
@@ -295,7 +304,9 @@ void EventRows::PutLoss(uint64_t time, std::string_view kind, const std::optiona
                         const std::optional<std::string_view>& category,
                         const std::optional<uint64_t>& count) {
   if (losses_ == nullptr) return;
-  if (!losses_->filter().HasTime(time) || !losses_->filter().HasCpu(cpu)) return;
+  if (!losses_->filter().HasTime(time) || !losses_->filter().HasCpu(cpu)) {
+    return losses_->PassOver();
+  }
   losses_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case losses::kTs:
@@ -313,10 +324,12 @@ void EventRows::PutLoss(uint64_t time, std::string_view kind, const std::optiona
 }
 
 void EventRows::AddLog(const fxt::Log& log, uint64_t time) {
-  if (logs_ == nullptr || !Chooses(*logs_, time, log.thread.thread)) return;
-  const TaskRef task{log.thread.thread, log.thread.process};
+  if (logs_ == nullptr) return;
   const auto cpu = CpuOf(log.thread.thread);
-  if (!logs_->filter().HasCpu(cpu)) return;
+  if (!Chooses(*logs_, time, log.thread.thread) || !logs_->filter().HasCpu(cpu)) {
+    return logs_->PassOver();
+  }
+  const TaskRef task{log.thread.thread, log.thread.process};
   logs_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case logs::kTs:
@@ -334,40 +347,45 @@ void EventRows::AddLog(const fxt::Log& log, uint64_t time) {
       case logs::kCpu:
         return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
       default:
-        return cell.Set(log.thread.thread);
+        return cell.SetId(log.thread.thread);
     }
   });
 }
 
-void EventRows::AddBlob(const fxt::Blob& blob) {
-  std::optional<uint32_t> cpu;
-  if (const auto view = branches::LastBranchView::Of(blob)) cpu = view->cpu();
-  AddBlob(blob.name.text, NameOfBlobType(blob.type), blob.payload.size(), cpu, {});
+void EventRows::AddBlob(const fxt::Reader& reader, const fxt::Blob& blob) {
+  const std::string type = NameOfBlobType(blob.type);
+  BlobRow row{.name = blob.name.text, .type = type, .bytes = blob.payload.size()};
+  if (const auto view = branches::LastBranchView::Of(blob)) {
+    row.time = reader.ToNanoseconds(view->time());
+    row.cpu = view->cpu();
+    latest_ = std::max(latest_, row.time);
+  } else {
+    row.time = TimeBefore();
+  }
+  PutBlob(row);
 }
 
-void EventRows::AddBlob(std::string_view name, std::string_view type, size_t bytes,
-                        const std::optional<uint32_t>& cpu,
-                        const std::optional<fxt::Koid>& thread) {
+void EventRows::PutBlob(const BlobRow& row) {
   if (blobs_ == nullptr) return;
-  // Blobs have no time: that of what stands before them.
-  const uint64_t time = std::max(latest_, facts_.latest());
   const RowFilter& filter = blobs_->filter();
-  if (!filter.HasTime(time) || !filter.HasCpu(cpu)) return;
-  if (filter.tid && !filter.HasTid(thread ? names_.NumberOf(*thread) : std::nullopt)) return;
+  const auto tid = row.thread ? names_.NumberOf(*row.thread) : std::nullopt;
+  if (!filter.HasTime(row.time) || !filter.HasCpu(row.cpu) || !filter.HasTid(tid)) {
+    return blobs_->PassOver();
+  }
   blobs_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case blobs::kTs:
-        return cell.Set(time);
+        return cell.Set(row.time);
       case blobs::kName:
-        return cell.Set(blobs_->KeepClean(name));
+        return cell.Set(blobs_->KeepClean(row.name));
       case blobs::kType:
-        return cell.Set(blobs_->KeepClean(type));
+        return cell.Set(blobs_->KeepClean(row.type));
       case blobs::kBytes:
-        return cell.Set(uint64_t{bytes});
+        return cell.Set(uint64_t{row.bytes});
       case blobs::kCpu:
-        return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
+        return cell.Set(row.cpu ? std::optional<uint64_t>(*row.cpu) : std::nullopt);
       default:
-        return PutNumber(cell, names_, thread);
+        return cell.SetId(tid);
     }
   });
 }

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "fxt/reader.h"
 #include "tables/fact_rows.h"
@@ -44,9 +46,18 @@ class EventRows {
                const std::optional<std::string_view>& category,
                const std::optional<uint64_t>& count);
   void AddLog(const fxt::Log& log, uint64_t time);
-  void AddBlob(std::string_view name, std::string_view type, size_t bytes,
-               const std::optional<uint32_t>& cpu, const std::optional<fxt::Koid>& thread);
-  void AddBlob(const fxt::Blob& blob);
+  struct BlobRow {
+    uint64_t time = 0;  // ns
+    std::string_view name;
+    std::string_view type = "large";
+    size_t bytes = 0;
+    std::optional<uint32_t> cpu = {};
+    std::optional<fxt::Koid> thread = {};
+  };
+  void AddBlob(const fxt::Reader& reader, const fxt::Blob& blob);
+  void PutBlob(const BlobRow& row);
+  // For what has no time of its own: that of what stands before it.
+  uint64_t TimeBefore() const { return std::max(latest_, facts_.latest()); }
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const;
   std::optional<uint32_t> CpuOf(const fxt::Event& event) const;
   bool Chooses(const RowBatch& batch, uint64_t time, fxt::Koid thread) const;

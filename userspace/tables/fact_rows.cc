@@ -98,7 +98,7 @@ void FactRows::PutWakeup(const facts::Wakeup& wakeup) {
   const RowFilter& filter = wakeups_->filter();
   if (!filter.HasTime(wakeup.time) || !filter.HasCpu(wakeup.cpu) ||
       (filter.tid && !filter.HasTid(names_.NumberOf(wakeup.thread)))) {
-    return;
+    return wakeups_->PassOver();
   }
   wakeups_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
@@ -119,7 +119,7 @@ void FactRows::PutWakeup(const facts::Wakeup& wakeup) {
       case wakeups::kProcess:
         return PutTask<TaskColumn::kProcess>(cell, names_, {wakeup.thread, {}});
       default:
-        return cell.Set(wakeup.thread);
+        return cell.SetId(wakeup.thread);
     }
   });
 }
@@ -137,7 +137,7 @@ void FactRows::PutRun(const facts::Run& run) {
   const RowFilter& filter = slices_->filter();
   if (!filter.HasTime(run.begin) || !filter.HasCpu(run.cpu) ||
       (filter.tid && !filter.HasTid(names_.NumberOf(run.thread)))) {
-    return;
+    return slices_->PassOver();
   }
   const TaskRef task{run.thread, run.process};
   slices_->Add([&](uint8_t column, Cell& cell) {
@@ -161,7 +161,7 @@ void FactRows::PutRun(const facts::Run& run) {
       case slices::kEndState:
         return PutState(cell, run.end_state);
       case slices::kKoid:
-        return cell.Set(run.thread);
+        return cell.SetId(run.thread);
       case slices::kLength:
         return cell.Set(run.end - run.begin);
       case slices::kBegan:
@@ -173,7 +173,9 @@ void FactRows::PutRun(const facts::Run& run) {
 }
 
 void FactRows::PutIdle(const facts::Idle& idle) {
-  if (!idle_->filter().HasTime(idle.begin) || !idle_->filter().HasCpu(idle.cpu)) return;
+  if (!idle_->filter().HasTime(idle.begin) || !idle_->filter().HasCpu(idle.cpu)) {
+    return idle_->PassOver();
+  }
   idle_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case idle::kTs:
@@ -208,8 +210,10 @@ void FactRows::AddWait(const facts::Wait& wait) {
 void FactRows::AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
                        const std::optional<fxt::Koid>& waker) {
   const RowFilter& filter = waits_->filter();
-  if (!filter.HasTime(wait.begin) || !filter.HasCpu(cpu)) return;
-  if (filter.tid && !filter.HasTid(names_.NumberOf(wait.thread))) return;
+  if (!filter.HasTime(wait.begin) || !filter.HasCpu(cpu) ||
+      (filter.tid && !filter.HasTid(names_.NumberOf(wait.thread)))) {
+    return waits_->PassOver();
+  }
   std::optional<fxt::Koid> preemptor;
   if (wait.kind == WaitKind::kPreempted && wait.index != facts::kNoThread &&
       PreemptorOf(wait.index) != kNobody) {
@@ -232,7 +236,7 @@ void FactRows::AddWait(const facts::Wait& wait, const std::optional<uint32_t>& c
 void FactRows::Hold(const facts::Wait& wait, const Parties& parties, std::string_view reason) {
   constexpr size_t kMaxHeld = 65'536;
   Release(wait.thread);
-  HeldRow row{.begin = wait.begin, .reason = std::string(reason)};
+  HeldRow row{.begin = wait.begin, .id = waits_->TakeId(), .reason = std::string(reason)};
   for (uint8_t column = 0; column < row.cells.size(); ++column) {
     if (waits_->Wants(column)) PutWait(column, row.cells[column], wait, parties);
   }
@@ -248,7 +252,7 @@ void FactRows::Release(fxt::Koid thread) {
 }
 
 void FactRows::PutHeld(const HeldRow& row) {
-  waits_->Add([&](uint8_t column, Cell& cell) {
+  waits_->Add(row.id, [&](uint8_t column, Cell& cell) {
     if (column != waits::kReason) {
       cell = row.cells[column];
     } else if (row.reason.empty()) {
@@ -300,7 +304,7 @@ void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait,
     case waits::kState:
       return PutState(cell, wait.state);
     case waits::kKoid:
-      return cell.Set(wait.thread);
+      return cell.SetId(wait.thread);
     case waits::kLength:
       return cell.Set(wait.end - wait.begin);
     case waits::kBegan:

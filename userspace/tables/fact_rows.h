@@ -98,6 +98,7 @@ class FactRows {
   // A row that waits for its reason, with the names of the time at which the wait ended.
   struct HeldRow {
     uint64_t begin = 0;                           // of the wait
+    uint64_t id = 0;                              // of the row
     std::array<Cell, waits::kReason> cells = {};  // of the columns that are wanted
     std::string reason = {};
   };

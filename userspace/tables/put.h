@@ -28,7 +28,7 @@ inline void PutText(Cell& cell, const std::string* text) {
 }
 
 inline void PutNumber(Cell& cell, const TaskNames& names, const std::optional<fxt::Koid>& koid) {
-  cell.Set(koid ? names.NumberOf(*koid) : std::nullopt);
+  cell.SetId(koid ? names.NumberOf(*koid) : std::nullopt);
 }
 
 inline void PutThreadName(Cell& cell, const TaskNames& names,
@@ -39,7 +39,7 @@ inline void PutThreadName(Cell& cell, const TaskNames& names,
 template <TaskColumn column>
 void PutTask(Cell& cell, const TaskNames& names, const TaskRef& task) {
   if constexpr (column == TaskColumn::kTid) {
-    cell.Set(names.NumberOf(task.thread));
+    cell.SetId(names.NumberOf(task.thread));
   } else if constexpr (column == TaskColumn::kPid) {
     PutNumber(cell, names, names.ProcessOf(task.thread, task.process));
   } else if constexpr (column == TaskColumn::kThread) {

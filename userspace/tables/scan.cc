@@ -160,8 +160,11 @@ void Scan::AddCpus() {
   const auto& cpus = facts_->cpus();
   for (uint32_t number = 0; number < cpus.size(); ++number) {
     const FactRows::CpuTimes& cpu = cpus[number];
-    if (cpu.switches + cpu.wakeups + cpu.unknown_ns == 0 || !batch.filter().HasCpu(number))
+    if (cpu.switches + cpu.wakeups + cpu.unknown_ns == 0) continue;
+    if (!batch.filter().HasCpu(number)) {
+      batch.PassOver();
       continue;
+    }
     batch.Add([&](uint8_t column, Cell& cell) {
       switch (column) {
         case cpus::kCpu:
@@ -185,19 +188,25 @@ void Scan::AddThreads() {
   RowBatch& batch = *batches_.of(Table::kThreads);
   for (const TaskNames::Thread& thread : names_.threads()) {
     const auto tid = names_.NumberOf(thread.koid);
-    if (thread.idle || !tid || !batch.filter().HasTid(tid)) continue;
+    const bool is_known = thread.told || thread.seen.first <= thread.seen.last;
+    if (thread.idle || !tid || !is_known) continue;
+    const auto process = TaskNames::ProcessOf(thread);
+    if (!batch.filter().HasTid(tid)) {
+      batch.PassOver();
+      continue;
+    }
     batch.Add([&](uint8_t column, Cell& cell) {
       switch (column) {
         case threads::kTid:
-          return cell.Set(tid);
+          return cell.SetId(tid);
         case threads::kKoid:
-          return cell.Set(thread.koid);
+          return cell.SetId(thread.koid);
         case threads::kPid:
-          return PutNumber(cell, names_, thread.process);
+          return PutNumber(cell, names_, process);
         case threads::kName:
           return PutText(cell, thread.name);
         case threads::kProcess:
-          return PutText(cell, names_.ProcessName(thread.process));
+          return PutText(cell, names_.ProcessName(process));
         case threads::kFirstTs:
           return cell.Set(TimeIf(thread.seen, thread.seen.first));
         default:
@@ -215,9 +224,9 @@ void Scan::AddProcesses() {
     batch.Add([&](uint8_t column, Cell& cell) {
       switch (column) {
         case processes::kPid:
-          return cell.Set(pid);
+          return cell.SetId(pid);
         case processes::kKoid:
-          return cell.Set(process.koid);
+          return cell.SetId(process.koid);
         case processes::kName:
           return PutText(cell, process.name);
         case processes::kPpid:

@@ -67,9 +67,10 @@ void TaskNames::NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& proce
   if (thread == nullptr) return;
   thread->seen.Note(time);
   thread->idle = thread->idle || idle;
-  if (!thread->process && process) thread->process = process;
-  if (!thread->process || idle) return;
-  if (Process* known = ProcessAt(*thread->process)) known->seen.Note(time);
+  if (!thread->seen_process) thread->seen_process = process;
+  const auto of = ProcessOf(*thread);
+  if (!of || idle) return;
+  if (Process* known = ProcessAt(*of)) known->seen.Note(time);
 }
 
 const std::string* TaskNames::ProcessName(const std::optional<fxt::Koid>& koid) const {
@@ -81,7 +82,8 @@ const std::string* TaskNames::ProcessName(const std::optional<fxt::Koid>& koid) 
 std::optional<fxt::Koid> TaskNames::ProcessOf(fxt::Koid thread,
                                               const std::optional<fxt::Koid>& process) const {
   const Thread* known = FindThread(thread);
-  return known != nullptr && known->process ? known->process : process;
+  if (known == nullptr || (!known->process && process)) return process;
+  return known->process ? known->process : known->indexed_process;
 }
 
 }  // namespace tables

@@ -46,24 +46,30 @@ class TaskNames {
     const std::string* name = nullptr;
     bool told = false;
     bool idle = false;
-    std::optional<fxt::Koid> process = std::nullopt;
+    std::optional<fxt::Koid> process = std::nullopt;  // as its own record says
+    // As the record that gave it an index first says, and as what it first did says.
+    std::optional<fxt::Koid> indexed_process = std::nullopt;
+    std::optional<fxt::Koid> seen_process = std::nullopt;
     Seen seen = {};
   };
 
   // `texts` must outlive it, and has the names.
   explicit TaskNames(TextPool& texts) : texts_(texts) {}
 
-  // Every record, in file order: providers and kernel objects.
+  // Every record, in file order: providers, kernel objects, indexes of threads.
   void Note(const fxt::Reader& reader) {
     const fxt::Record& record = reader.record();
     if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
       NoteObject(*object);
     } else if (std::holds_alternative<fxt::ProviderInfo>(record)) {
       NoteProvider(reader.provider().name());
+    } else if (const auto* index = std::get_if<fxt::ThreadRecord>(&record)) {
+      Thread* thread = ThreadOf(index->thread);
+      if (thread != nullptr && !thread->indexed_process) thread->indexed_process = index->process;
     }
   }
-  // A thread does something. Where a switch or event says of which process it is, that counts
-  // until a record of the thread itself does.
+  // A thread does something. Where a switch or event says of which process it is, that counts in
+  // threads() and processes() until a record of the thread itself does.
   void NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process, uint64_t time,
                   bool idle);
 
@@ -80,12 +86,18 @@ class TaskNames {
     return thread == nullptr ? nullptr : thread->name;
   }
   const std::string* ProcessName(const std::optional<fxt::Koid>& koid) const;
-  // What the thread's own record says, or else `process`.
+  // What the thread's own record says, or else `process`, or else what gave it an index. The same
+  // whatever else is asked of the trace.
   std::optional<fxt::Koid> ProcessOf(fxt::Koid thread,
                                      const std::optional<fxt::Koid>& process) const;
+  static std::optional<fxt::Koid> ProcessOf(const Thread& thread) {
+    if (thread.process) return thread.process;
+    return thread.seen_process ? thread.seen_process : thread.indexed_process;
+  }
 
   // Whether all of it is fxt-record's, whose records are in the order of time.
   bool ours() const { return ours_ && !others_; }
+  // Those that were neither told nor seen have an index and nothing else.
   const std::vector<Thread>& threads() const { return threads_; }
   const std::vector<Process>& processes() const { return processes_; }
 

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "branches/last_branch.h"
 #include "unit/measure/trace_script.h"
 #include "unit/tables/table_rows.h"
 
@@ -55,6 +58,74 @@ TEST(EventRowsTest, OperationsAreToldApartByTheirIds) {
               ElementsAre("n v -60 7"));
 }
 
+TEST(EventRowsTest, ThreadsThatAreNoneOfTheSystemStayApart) {
+  fxt::testing::FileBuilder file;
+  for (const uint64_t thread : {uint64_t{1} << 63 | 1, uint64_t{1} << 63 | 2, UINT64_MAX}) {
+    file.Add(fxt::Event{.type = fxt::EventType::kAsyncInstant,
+                        .timestamp = 100,
+                        .thread = fxt::ThreadRef::Inline(1, thread),
+                        .category = TraceScript::Text("c"),
+                        .name = TraceScript::Text("n"),
+                        .arguments = {},
+                        .payload = thread});
+  }
+  using namespace instants;
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kInstants, {kTid, kId, kKoid}),
+              ElementsAre("-9223372036854775807 -9223372036854775807 -9223372036854775807",
+                          "-9223372036854775806 -9223372036854775806 -9223372036854775806",
+                          "-1 -1 -1"));
+  RowFilter filter;
+  filter.tid = -1;
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kInstants, {kTid}, filter), ElementsAre("-1"));
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kThreads, {threads::kTid}, filter), ElementsAre("-1"));
+}
+
+// Of other programs, which may tell the process of a thread with its index alone, or with events.
+TEST(EventRowsTest, ProcessesAreTheSameWhateverElseIsAsked) {
+  fxt::testing::FileBuilder file;
+  file.Add(fxt::ThreadRecord{1, 100, 10});
+  file.Add(fxt::ThreadWakeup{50, 0, 10, {}});
+  file.Add(fxt::Log{60, fxt::ThreadRef::Inline(200, 20), "x"});
+  file.Add(fxt::Log{70, fxt::ThreadRef::Inline(300, 20), "y"});
+  file.Add(fxt::ThreadRecord{2, 400, 30});
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kThreads, {threads::kTid, threads::kPid}),
+              ElementsAre("10 100"));
+  fxt::MemorySource source(file.bytes());
+  TextPool texts;
+  Scan scan("trace.fxt", source, texts);
+  scan.Want(Table::kThreads, ~uint64_t{0});
+  scan.Want(Table::kWakeups, uint64_t{1} << wakeups::kPid);
+  scan.Want(Table::kLogs, uint64_t{1} << logs::kPid);
+  size_t rows = 0;
+  while (scan.Advance()) {
+    if (scan.rows(Table::kLogs)->size() == 0) continue;
+    rows += scan.rows(Table::kLogs)->size();
+    EXPECT_EQ(testing::TextOf(*scan.rows(Table::kWakeups)->row(0)), "100");
+    EXPECT_EQ(testing::TextOf(*scan.rows(Table::kLogs)->row(0)), "200");
+    EXPECT_EQ(testing::TextOf(*scan.rows(Table::kLogs)->row(1)), "300");
+  }
+  EXPECT_EQ(rows, 2u);
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kWakeups, {wakeups::kPid}), ElementsAre("100"));
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kLogs, {logs::kPid}), ElementsAre("200", "300"));
+}
+
+TEST(EventRowsTest, ACounterOfNoNumberIsNull) {
+  fxt::testing::FileBuilder file;
+  const fxt::Argument series[] = {{TraceScript::Text("nan"), std::nan("")},
+                                  {TraceScript::Text("text"), TraceScript::Text("1")},
+                                  {TraceScript::Text("number"), 0.5}};
+  file.Add(fxt::Event{.type = fxt::EventType::kCounter,
+                      .timestamp = 100,
+                      .thread = fxt::ThreadRef::Inline(1, 2),
+                      .category = TraceScript::Text("c"),
+                      .name = TraceScript::Text("n"),
+                      .arguments = series,
+                      .payload = 7});
+  using namespace counters;
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kCounters, {kSeries, kValue}),
+              ElementsAre("nan NULL", "text NULL", "number 0.5"));
+}
+
 TEST(EventRowsTest, LossesSayWhatIsMissing) {
   TraceScript script;
   script.Session(50).Loss(100, 1, 7).Loss(200, -1, 5).Unseen(300, 0);
@@ -82,6 +153,24 @@ TEST(EventRowsTest, BlobsHaveTheTimeBeforeThem) {
   EXPECT_THAT(
       RowsOf(file.bytes(), Table::kBlobs, {blobs::kTs, blobs::kName, blobs::kType, blobs::kBytes}),
       ElementsAre("100 b data 24"));
+}
+
+TEST(EventRowsTest, BlobsWithATimeHaveTheirOwn) {
+  fxt::testing::FileBuilder file;
+  file.Add(fxt::Log{500, fxt::ThreadRef::Inline(1, 2), "x"});
+  branches::LastBranchHead head;
+  head.cpu = 3;
+  head.time = 600;
+  file.Add(fxt::Blob{TraceScript::Text("lbr"), static_cast<uint8_t>(fxt::BlobType::kLastBranch),
+                     std::as_bytes(std::span(&head, 1))});
+  file.Add(fxt::Blob{TraceScript::Text("none"), 1, {}});
+  fxt::LargeBlobWithMetadata large;
+  large.name = TraceScript::Text("large");
+  large.timestamp = 400;
+  large.thread = fxt::ThreadRef::Inline(1, 2);
+  file.Add(large);
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kBlobs, {blobs::kTs, blobs::kName, blobs::kCpu}),
+              ElementsAre("600 lbr 3", "600 none NULL", "400 large NULL"));
 }
 
 }  // namespace

@@ -31,6 +31,16 @@ struct Cell {
     kind = Kind::kInteger;
     integer = static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX));
   }
+  // What stands for something. Beyond 2^63 the bits are kept, which is a negative number: those of
+  // two threads must not become one.
+  void SetId(uint64_t value) { Set(static_cast<int64_t>(value)); }
+  void SetId(const std::optional<uint64_t>& value) {
+    if (value) {
+      SetId(*value);
+    } else {
+      SetNull();
+    }
+  }
   void Set(int64_t value) {
     kind = Kind::kInteger;
     integer = value;

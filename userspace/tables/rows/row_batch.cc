@@ -37,10 +37,18 @@ std::string_view RowBatch::KeepClean(std::string_view text) {
   return Keep(plain ? text : std::string_view(text::CleanText(text)));
 }
 
+void RowBatch::Grow() {
+  ids_.resize(2 * ids_.size() + 1);
+  cells_.resize(ids_.size() * columns_.size());
+}
+
 void RowBatch::Clear() {
   rows_ = 0;
   // A batch that grew once does not stay large.
-  if (cells_.size() * sizeof(Cell) > size_t{1} << 20) cells_ = {};
+  if (cells_.size() * sizeof(Cell) > size_t{1} << 20) {
+    ids_ = {};
+    cells_ = {};
+  }
   if (kept_ != 0) arena_->release();
   kept_ = 0;
 }

@@ -36,18 +36,30 @@ class RowBatch {
 
   size_t size() const { return rows_; }
   const Cell* row(size_t number) const { return cells_.data() + number * columns_.size(); }
+  // Of a row among all that the table has, chosen or not: the same in every scan of the file.
+  uint64_t IdOf(size_t row) const { return ids_[row]; }
 
   // Calls `fill(column, cell)` for each cell of a new row; cells hold what was there before.
   template <typename Fill>
   void Add(Fill&& fill) {
+    Add(TakeId(), fill);
+  }
+  // A row whose id was taken before.
+  template <typename Fill>
+  void Add(uint64_t id, Fill&& fill) {
     const size_t width = columns_.size();
-    if ((rows_ + 1) * width > cells_.size()) [[unlikely]] {
-      cells_.resize(2 * cells_.size() + width);
+    if (rows_ == ids_.size()) [[unlikely]] {
+      Grow();
     }
+    ids_[rows_] = id;
     Cell* cell = cells_.data() + rows_ * width;
     for (const uint8_t column : columns_) fill(column, *cell++);
     ++rows_;
   }
+  // Of a row that comes later.
+  uint64_t TakeId() { return next_id_++; }
+  // Rows that the filter does not choose.
+  void PassOver(uint64_t rows = 1) { next_id_ += rows; }
   // A place for text up to Clear(), as a terminal shows it if `clean`.
   std::string_view Keep(std::string_view text);
   std::string_view KeepClean(std::string_view text);
@@ -60,11 +72,15 @@ class RowBatch {
  private:
   static constexpr size_t kArenaBytes = size_t{64} << 10;
 
+  void Grow();
+
   Table table_;
   RowFilter filter_;
   std::vector<uint8_t> columns_;
   std::array<uint8_t, kMaxColumns> slots_;
   size_t rows_ = 0;
+  uint64_t next_id_ = 0;
+  std::vector<uint64_t> ids_;  // as many as there is room for
   std::vector<Cell> cells_;
   size_t kept_ = 0;
   std::unique_ptr<std::byte[]> memory_;
