@@ -16,21 +16,21 @@ FROM
 (
     SELECT
         host, process, thread, metric,
-        countIf(label = '{base}') AS base_captures,
-        countIf(label = '{new}') AS new_captures,
-        sumIf(seen, label = '{base}') AS base_count,
-        sumIf(seen, label = '{new}') AS new_count,
-        avgIf(value, label = '{base}') AS base_log,
-        avgIf(value, label = '{new}') AS new_log,
-        sqrt((varSampIf(value, label = '{base}') + 0.0025) / base_captures
-           + (varSampIf(value, label = '{new}') + 0.0025) / new_captures) AS error
+        countIf(label = {base}) AS base_captures,
+        countIf(label = {new}) AS new_captures,
+        sumIf(seen, label = {base}) AS base_count,
+        sumIf(seen, label = {new}) AS new_count,
+        avgIf(value, label = {base}) AS base_log,
+        avgIf(value, label = {new}) AS new_log,
+        sqrt((varSampIf(value, label = {base}) + 0.0025) / base_captures
+           + (varSampIf(value, label = {new}) + 0.0025) / new_captures) AS error
     FROM
     (
         SELECT host, process, thread, metric, label, capture,
                sum(count) AS seen,
                log(1000 * sum(ns) / max(capture_ns) + 1) AS value
         FROM {database}.totals
-        WHERE label IN ('{base}', '{new}')
+        WHERE label IN ({base}, {new})
           AND metric IN ('cpu_time', 'wakeup_latency', 'preempted_wait', 'blocked')
         GROUP BY host, process, thread, metric, label, capture
     )

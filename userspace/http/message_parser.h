@@ -48,8 +48,8 @@ class MessageParser {
   MessageParser& operator=(const MessageParser&) = delete;
 
   // Takes what came next; what is behind the end of the message is left alone, and responses that
-  // only say that one will come (1xx) are passed over. Errors: it is no such message, or larger than
-  // the limits. Not again after an error.
+  // only say that one will come (1xx) are passed over. Errors: it is no such message, or larger
+  // than the limits. Not again after an error.
   util::Status Add(std::string_view bytes);
   // Nothing comes any more. Errors: a part is missing. A body without a length ends here.
   util::Status End();
