@@ -27,7 +27,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using http::Message;
 
-// Of one step: a request, or a piece of the file. Pages that are being loaded take it in bursts.
+// From a connection to its whole request: browsers say at once what they want.
+constexpr auto kRequestTime = std::chrono::seconds(10);
+// Of a piece of the file: pages that are being loaded take it in bursts.
 constexpr auto kStep = std::chrono::seconds(60);
 // Whoever has it all may take so long to say goodbye.
 constexpr auto kLinger = std::chrono::seconds(5);
@@ -52,7 +54,10 @@ class Connection {
   enum class Phase : uint8_t { kRequest, kHead, kFile, kGoodbye, kOver, kDownloaded };
 
   Connection(util::UniqueFd fd, uint16_t peer_port, Offer& offer)
-      : fd_(std::move(fd)), peer_port_(peer_port), offer_(offer) {}
+      : fd_(std::move(fd)), offer_(offer), is_strangers_(IsStranger(peer_port, offer)) {
+    // Whatever it asks for.
+    if (is_strangers_) Refuse();
+  }
   ~Connection() {
     // It was not all: someone may try again.
     if (with_file_ && phase_ != Phase::kDownloaded) offer_.taken = false;
@@ -61,6 +66,10 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   Phase phase() const { return phase_; }
+  // Of a program of a user who is not answered.
+  bool is_strangers() const { return is_strangers_; }
+  // It takes the file.
+  bool with_file() const { return with_file_; }
   pollfd wanted() const {
     const bool writes = phase_ == Phase::kHead || phase_ == Phase::kFile;
     // An end that is closed would be told of again and again.
@@ -104,10 +113,13 @@ class Connection {
     }
   }
 
+  static bool IsStranger(uint16_t peer_port, const Offer& offer) {
+    const auto user = PeerUser(peer_port, offer.port);
+    const auto& users = offer.options.users;
+    return !user || std::find(users.begin(), users.end(), *user) == users.end();
+  }
+
   bool IsForUs(const Message& request) const {
-    const auto user = PeerUser(peer_port_, offer_.port);
-    const auto& users = offer_.options.users;
-    if (!user || std::find(users.begin(), users.end(), *user) == users.end()) return false;
     if (request.Count("Host") != 1 || request.Count("Origin") != 1) return false;
     const std::string_view host = request.ValueOf("Host");
     return (host == fmt::format("127.0.0.1:{}", offer_.port) ||
@@ -117,7 +129,7 @@ class Connection {
 
   void Answer() {
     const Message& request = request_.message();
-    if (!IsForUs(request)) return Respond("403 Forbidden", "Content-Length: 0\r\n");
+    if (!IsForUs(request)) return Refuse();
     const std::string known =
         fmt::format("Access-Control-Allow-Origin: {}\r\n", offer_.options.origin);
     const auto refuse = [&](std::string_view status, std::string_view fields = "") {
@@ -141,6 +153,8 @@ class Connection {
     Respond("200 OK", fmt::format("{}Content-Type: {}\r\nContent-Length: {}\r\n", known,
                                   offer_.options.content_type, offer_.bytes));
   }
+
+  void Refuse() { Respond("403 Forbidden", "Content-Length: 0\r\n"); }
 
   void Respond(std::string_view status, std::string_view fields) {
     head_ = fmt::format(
@@ -211,15 +225,15 @@ class Connection {
   }
 
   util::UniqueFd fd_;
-  uint16_t peer_port_;
   Offer& offer_;
   Phase phase_ = Phase::kRequest;
-  Clock::time_point deadline_ = Clock::now() + kStep;
+  Clock::time_point deadline_ = Clock::now() + kRequestTime;
   http::MessageParser request_{http::MessageParser::Of::kRequest, {}};
   std::string head_;
   uint64_t sent_ = 0;
   int under_way_ = 0;  // bytes that the other end's kernel has not acknowledged
   bool with_file_ = false;
+  bool is_strangers_;
   bool arrived_ = false;      // all of it is in the other end's kernel
   bool peer_closed_ = false;  // nothing comes from there any more
 };
@@ -334,10 +348,22 @@ class Server final : public OneDownload {
                               SOCK_CLOEXEC | SOCK_NONBLOCK));
     // Out of descriptors: not at once again.
     if (!fd && !WouldWait()) accepts_from_ = Clock::now() + std::chrono::milliseconds(100);
-    // Beyond so many they are closed at once.
-    if (!fd || connections_.size() >= kConnections) return;
+    if (!fd) return;
+    if (connections_.size() >= kConnections) MakeRoom();
     connections_.push_back(
         std::make_unique<Connection>(std::move(fd), ntohs(peer.sin_port), offer_));
+  }
+
+  // The oldest one goes: a stranger's, or one that has not asked, never the one that takes the
+  // file.
+  void MakeRoom() {
+    auto oldest = std::find_if(connections_.begin(), connections_.end(),
+                               [](const auto& one) { return one->is_strangers(); });
+    if (oldest == connections_.end()) {
+      oldest = std::find_if(connections_.begin(), connections_.end(),
+                            [](const auto& one) { return !one->with_file(); });
+    }
+    connections_.erase(oldest);
   }
 
   DownloadOptions options_;
