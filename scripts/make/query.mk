@@ -12,3 +12,4 @@ query-test: $(BINARIES) $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches $(BU
 fleet-test: $(BINARIES)
 	tests/fleet/fleet_test.py --build $(BUILD)
 	tests/fleet/once_test.py --build $(BUILD)
+	tests/fleet/regressed_test.py --build $(BUILD)
