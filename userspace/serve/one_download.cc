@@ -5,7 +5,6 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -13,12 +12,11 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 
 #include "http/message_parser.h"
+#include "serve/interrupt.h"
 #include "serve/peer_user.h"
 
 namespace serve {
@@ -109,7 +107,8 @@ class Connection {
       if (got <= 0) return Begin(Phase::kOver, {});
       const auto read = request_.Add({piece.data(), static_cast<size_t>(got)});
       if (request_.has_head()) return Answer();
-      if (!read) return Begin(Phase::kOver, {});
+      // No request, one that is too long, or one with something behind it.
+      if (!read) return Respond("400 Bad Request", "Content-Length: 0\r\n");
     }
   }
 
@@ -236,37 +235,6 @@ class Connection {
   bool is_strangers_;
   bool arrived_ = false;      // all of it is in the other end's kernel
   bool peer_closed_ = false;  // nothing comes from there any more
-};
-
-// SIGINT and SIGTERM, as long as it lives.
-class Interrupt {
- public:
-  Interrupt() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    told_ = fd_.get();
-    struct sigaction action = {};
-    action.sa_handler = [](int) {
-      const int error = errno;
-      const uint64_t one = 1;
-      // Full is as good as told.
-      [[maybe_unused]] const ssize_t written = write(told_, &one, sizeof one);
-      errno = error;
-    };
-    sigaction(SIGINT, &action, &before_[0]);
-    sigaction(SIGTERM, &action, &before_[1]);
-  }
-  ~Interrupt() {
-    sigaction(SIGINT, &before_[0], nullptr);
-    sigaction(SIGTERM, &before_[1], nullptr);
-  }
-  Interrupt(const Interrupt&) = delete;
-  Interrupt& operator=(const Interrupt&) = delete;
-
-  int fd() const { return fd_.get(); }
-
- private:
-  inline static std::atomic<int> told_ = -1;
-  util::UniqueFd fd_;
-  std::array<struct sigaction, 2> before_ = {};
 };
 
 class Server final : public OneDownload {

@@ -236,6 +236,17 @@ TEST_F(OneDownloadTest, AnAnswerIsReadByWhoSendsMore) {
   EXPECT_EQ(StatusOf(Ask(request + std::string(10'000, 'x'))), "405");
 }
 
+TEST_F(OneDownloadTest, WhatIsNoRequestIsAnswered) {
+  Start();
+  const std::string wish = Wish();
+  const std::string fields = wish.substr(0, wish.size() - 2);
+  for (const std::string& request :
+       {std::string("nonsense\r\n\r\n"), fields + "X: " + std::string(20'000, 'x') + "\r\n\r\n",
+        fields + "Content-Length: 4\r\n\r\nbody"}) {
+    ExpectRefused(request, "400");
+  }
+}
+
 TEST_F(OneDownloadTest, ProgramsOfOtherUsersAreRefused) {
   Start({geteuid() + 1});
   ExpectRefused(Request("GET", "/secret/trace.fxt", kOrigin), "403");
