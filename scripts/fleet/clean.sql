@@ -3,5 +3,5 @@
 -- are in no answer; this gives their room back. {table} is each table in turn, {rows} is _rows on a server alone
 -- and _local on each one of several.
 ALTER TABLE {database}.{table}{rows} DELETE WHERE load < toUInt64(toUnixTimestamp(now()) - 2 * 86400) * 1000000000
-  AND load NOT IN (SELECT max(load) FROM {database}.loads{rows} WHERE complete = 1 AND table = '{table}'
-                   GROUP BY host, capture)
+  AND block NOT IN (SELECT arrayJoin(argMax(blocks, load)) FROM {database}.loads{rows} WHERE complete = 1
+                    AND table = '{table}' GROUP BY host, capture)

@@ -9,7 +9,7 @@ SELECT
     quantileExactWeighted(0.5)(intDiv(least_ns + most_ns, 2), count) AS p50_ns,
     if(times >= 2000, quantileExactWeighted(0.99)(intDiv(least_ns + most_ns, 2), count), 0) AS p99_ns
 FROM {database}.histograms
-WHERE metric = 'wakeup_latency' AND label IN ('{base}', '{new}')
+WHERE metric = 'wakeup_latency' AND label IN ({base}, {new})
 GROUP BY process, label
 HAVING times >= 100
 ORDER BY process, label

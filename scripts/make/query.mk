@@ -11,3 +11,5 @@ query-test: $(BINARIES) $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches $(BU
 .PHONY: fleet-test
 fleet-test: $(BINARIES)
 	tests/fleet/fleet_test.py --build $(BUILD)
+	tests/fleet/once_test.py --build $(BUILD)
+	tests/fleet/regressed_test.py --build $(BUILD)

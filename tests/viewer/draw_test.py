@@ -114,6 +114,7 @@ class Drawing(unittest.TestCase):
     def test_what_cannot_be_drawn(self):
         for words, reason in (((self.trace, "-o", "x.gif"), ".svg"), ((self.trace, "--from", "2s", "--to", "1s", "-o", "-"), "after"),
                               ((self.trace, "--from", "900s", "--to", "901s", "-o", "-"), "no CPU"),
+                              ((self.trace, "--thread", "no such", "-o", "-"), "none of those threads"),
                               (("/etc/passwd", "-o", "-"), "")):
             done = draw(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""))

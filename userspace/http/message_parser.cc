@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/beast/http/basic_parser.hpp>
+#include <utility>
 
 namespace http {
 namespace {
@@ -15,6 +16,12 @@ using beast::string_view;
 
 bool IsSameName(std::string_view one, std::string_view two) {
   return one.size() == two.size() && strncasecmp(one.data(), two.data(), one.size()) == 0;
+}
+
+// Of a response: the one that was asked for comes behind it. 101 is the last one: what follows is
+// no HTTP.
+bool IsInterim(const Message& message) {
+  return message.status >= 100 && message.status < 200 && message.status != 101;
 }
 
 std::string Text(string_view text) { return {text.data(), text.size()}; }
@@ -101,24 +108,29 @@ class MessageParser::GrammarOf final : public Grammar, beast::http::basic_parser
   void on_finish_impl(error_code& /*error*/) override {}
 };
 
-MessageParser::MessageParser(Of of, const Limits& limits) : longest_line_(limits.head_bytes) {
-  if (of == Of::kRequest) {
-    grammar_ = std::make_unique<GrammarOf<true>>(limits);
-  } else {
-    grammar_ = std::make_unique<GrammarOf<false>>(limits);
-  }
+std::unique_ptr<MessageParser::Grammar> MessageParser::NewGrammar() const {
+  if (of_ == Of::kRequest) return std::make_unique<GrammarOf<true>>(limits_);
+  return std::make_unique<GrammarOf<false>>(limits_);
 }
+
+MessageParser::MessageParser(Of of, const Limits& limits)
+    : of_(of), limits_(limits), grammar_(NewGrammar()) {}
 MessageParser::~MessageParser() = default;
 
 util::Status MessageParser::Add(std::string_view bytes) {
-  std::string& rest = grammar_->rest;
-  rest.append(bytes);
-  while (!rest.empty() && !grammar_->is_done()) {
+  grammar_->rest.append(bytes);
+  while (!grammar_->rest.empty() && !grammar_->is_done()) {
+    std::string& rest = grammar_->rest;
     error_code error;
     rest.erase(0, grammar_->Put(rest, error));
     // Of the beginnings of chunks the grammar knows no longest one.
-    if (error == beast::http::error::need_more && rest.size() <= longest_line_) break;
+    if (error == beast::http::error::need_more && rest.size() <= limits_.head_bytes) break;
     if (error) return util::Error{error.message(), ""};
+    if (grammar_->is_done() && IsInterim(grammar_->message)) {
+      std::string behind = std::move(rest);
+      grammar_ = NewGrammar();
+      grammar_->rest = std::move(behind);
+    }
   }
   return util::Ok();
 }

@@ -47,8 +47,9 @@ class MessageParser {
   MessageParser(const MessageParser&) = delete;
   MessageParser& operator=(const MessageParser&) = delete;
 
-  // Takes what came next; what is behind the end of the message is left alone. Errors: it is no
-  // such message, or larger than the limits. Not again after an error.
+  // Takes what came next; what is behind the end of the message is left alone, and responses that
+  // only say that one will come (1xx) are passed over. Errors: it is no such message, or larger
+  // than the limits. Not again after an error.
   util::Status Add(std::string_view bytes);
   // Nothing comes any more. Errors: a part is missing. A body without a length ends here.
   util::Status End();
@@ -64,7 +65,10 @@ class MessageParser {
   template <bool kIsRequest>
   class GrammarOf;
 
-  size_t longest_line_;
+  std::unique_ptr<Grammar> NewGrammar() const;
+
+  Of of_;
+  Limits limits_;
   std::unique_ptr<Grammar> grammar_;
 };
 

@@ -5,7 +5,6 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -13,12 +12,11 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 
 #include "http/message_parser.h"
+#include "serve/interrupt.h"
 #include "serve/peer_user.h"
 
 namespace serve {
@@ -27,7 +25,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using http::Message;
 
-// Of one step: a request, or a piece of the file. Pages that are being loaded take it in bursts.
+// From a connection to its whole request: browsers say at once what they want.
+constexpr auto kRequestTime = std::chrono::seconds(10);
+// Of a piece of the file: pages that are being loaded take it in bursts.
 constexpr auto kStep = std::chrono::seconds(60);
 // Whoever has it all may take so long to say goodbye.
 constexpr auto kLinger = std::chrono::seconds(5);
@@ -52,7 +52,10 @@ class Connection {
   enum class Phase : uint8_t { kRequest, kHead, kFile, kGoodbye, kOver, kDownloaded };
 
   Connection(util::UniqueFd fd, uint16_t peer_port, Offer& offer)
-      : fd_(std::move(fd)), peer_port_(peer_port), offer_(offer) {}
+      : fd_(std::move(fd)), offer_(offer), is_strangers_(IsStranger(peer_port, offer)) {
+    // Whatever it asks for.
+    if (is_strangers_) Refuse();
+  }
   ~Connection() {
     // It was not all: someone may try again.
     if (with_file_ && phase_ != Phase::kDownloaded) offer_.taken = false;
@@ -61,6 +64,10 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   Phase phase() const { return phase_; }
+  // Of a program of a user who is not answered.
+  bool is_strangers() const { return is_strangers_; }
+  // It takes the file.
+  bool with_file() const { return with_file_; }
   pollfd wanted() const {
     const bool writes = phase_ == Phase::kHead || phase_ == Phase::kFile;
     // An end that is closed would be told of again and again.
@@ -100,14 +107,18 @@ class Connection {
       if (got <= 0) return Begin(Phase::kOver, {});
       const auto read = request_.Add({piece.data(), static_cast<size_t>(got)});
       if (request_.has_head()) return Answer();
-      if (!read) return Begin(Phase::kOver, {});
+      // No request, one that is too long, or one with something behind it.
+      if (!read) return Respond("400 Bad Request", "Content-Length: 0\r\n");
     }
   }
 
+  static bool IsStranger(uint16_t peer_port, const Offer& offer) {
+    const auto user = PeerUser(peer_port, offer.port);
+    const auto& users = offer.options.users;
+    return !user || std::find(users.begin(), users.end(), *user) == users.end();
+  }
+
   bool IsForUs(const Message& request) const {
-    const auto user = PeerUser(peer_port_, offer_.port);
-    const auto& users = offer_.options.users;
-    if (!user || std::find(users.begin(), users.end(), *user) == users.end()) return false;
     if (request.Count("Host") != 1 || request.Count("Origin") != 1) return false;
     const std::string_view host = request.ValueOf("Host");
     return (host == fmt::format("127.0.0.1:{}", offer_.port) ||
@@ -117,7 +128,7 @@ class Connection {
 
   void Answer() {
     const Message& request = request_.message();
-    if (!IsForUs(request)) return Respond("403 Forbidden", "Content-Length: 0\r\n");
+    if (!IsForUs(request)) return Refuse();
     const std::string known =
         fmt::format("Access-Control-Allow-Origin: {}\r\n", offer_.options.origin);
     const auto refuse = [&](std::string_view status, std::string_view fields = "") {
@@ -141,6 +152,8 @@ class Connection {
     Respond("200 OK", fmt::format("{}Content-Type: {}\r\nContent-Length: {}\r\n", known,
                                   offer_.options.content_type, offer_.bytes));
   }
+
+  void Refuse() { Respond("403 Forbidden", "Content-Length: 0\r\n"); }
 
   void Respond(std::string_view status, std::string_view fields) {
     head_ = fmt::format(
@@ -211,48 +224,17 @@ class Connection {
   }
 
   util::UniqueFd fd_;
-  uint16_t peer_port_;
   Offer& offer_;
   Phase phase_ = Phase::kRequest;
-  Clock::time_point deadline_ = Clock::now() + kStep;
+  Clock::time_point deadline_ = Clock::now() + kRequestTime;
   http::MessageParser request_{http::MessageParser::Of::kRequest, {}};
   std::string head_;
   uint64_t sent_ = 0;
   int under_way_ = 0;  // bytes that the other end's kernel has not acknowledged
   bool with_file_ = false;
+  bool is_strangers_;
   bool arrived_ = false;      // all of it is in the other end's kernel
   bool peer_closed_ = false;  // nothing comes from there any more
-};
-
-// SIGINT and SIGTERM, as long as it lives.
-class Interrupt {
- public:
-  Interrupt() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    told_ = fd_.get();
-    struct sigaction action = {};
-    action.sa_handler = [](int) {
-      const int error = errno;
-      const uint64_t one = 1;
-      // Full is as good as told.
-      [[maybe_unused]] const ssize_t written = write(told_, &one, sizeof one);
-      errno = error;
-    };
-    sigaction(SIGINT, &action, &before_[0]);
-    sigaction(SIGTERM, &action, &before_[1]);
-  }
-  ~Interrupt() {
-    sigaction(SIGINT, &before_[0], nullptr);
-    sigaction(SIGTERM, &before_[1], nullptr);
-  }
-  Interrupt(const Interrupt&) = delete;
-  Interrupt& operator=(const Interrupt&) = delete;
-
-  int fd() const { return fd_.get(); }
-
- private:
-  inline static std::atomic<int> told_ = -1;
-  util::UniqueFd fd_;
-  std::array<struct sigaction, 2> before_ = {};
 };
 
 class Server final : public OneDownload {
@@ -334,10 +316,22 @@ class Server final : public OneDownload {
                               SOCK_CLOEXEC | SOCK_NONBLOCK));
     // Out of descriptors: not at once again.
     if (!fd && !WouldWait()) accepts_from_ = Clock::now() + std::chrono::milliseconds(100);
-    // Beyond so many they are closed at once.
-    if (!fd || connections_.size() >= kConnections) return;
+    if (!fd) return;
+    if (connections_.size() >= kConnections) MakeRoom();
     connections_.push_back(
         std::make_unique<Connection>(std::move(fd), ntohs(peer.sin_port), offer_));
+  }
+
+  // The oldest one goes: a stranger's, or one that has not asked, never the one that takes the
+  // file.
+  void MakeRoom() {
+    auto oldest = std::find_if(connections_.begin(), connections_.end(),
+                               [](const auto& one) { return one->is_strangers(); });
+    if (oldest == connections_.end()) {
+      oldest = std::find_if(connections_.begin(), connections_.end(),
+                            [](const auto& one) { return !one->with_file(); });
+    }
+    connections_.erase(oldest);
   }
 
   DownloadOptions options_;

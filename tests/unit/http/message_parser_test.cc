@@ -48,6 +48,31 @@ TEST(MessageParserTest, ItMayComeByteByByte) {
   }
 }
 
+// A proxy may say "continue" or "early hints" as often as it likes before the answer.
+TEST(MessageParserTest, AnswersThatSayThatOneWillComeAreNone) {
+  const std::string text =
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+  MessageParser whole(kResponse, kSmall);
+  ASSERT_TRUE(whole.Add(text));
+  MessageParser pieces(kResponse, kSmall);
+  for (const char c : text) {
+    EXPECT_FALSE(pieces.is_done());
+    ASSERT_TRUE(pieces.Add({&c, 1}));
+  }
+  for (MessageParser* parser : {&whole, &pieces}) {
+    EXPECT_TRUE(parser->is_done());
+    EXPECT_TRUE(parser->keeps_alive());
+    EXPECT_EQ(parser->message().status, 200U);
+    EXPECT_EQ(parser->message().fields.size(), 1U);
+    EXPECT_EQ(parser->message().body, "hello");
+  }
+  MessageParser alone(kResponse, kSmall);
+  ASSERT_TRUE(alone.Add("HTTP/1.1 100 Continue\r\n\r\n"));
+  EXPECT_FALSE(alone.is_done());
+  EXPECT_FALSE(alone.End());
+}
+
 TEST(MessageParserTest, ABodyWithoutLengthEndsWithTheConnection) {
   MessageParser parser(kResponse, kSmall);
   ASSERT_TRUE(parser.Add("HTTP/1.1 500 No\r\n\r\nhel"));

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -199,14 +200,33 @@ TEST_F(OneDownloadTest, ManyWhoSayNothingAreInNobodysWay) {
   Start();
   std::vector<util::UniqueFd> silent;
   for (int i = 0; i < 40; ++i) silent.push_back(Connect(i < 20 ? "GET /" : ""));
-  // More than there is room for are sent away at once, and room comes back.
-  EXPECT_EQ(Rest(silent.back().get()), "");
-  silent.clear();
-  std::string answer;
-  do {
-    answer = Get();
-  } while (answer.empty());
-  EXPECT_EQ(StatusOf(answer), "200");
+  EXPECT_EQ(StatusOf(Get()), "200");
+  // The oldest of them made room.
+  EXPECT_EQ(Rest(silent.front().get()), "");
+  EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
+}
+
+// Nor are those of other users who come without end.
+TEST_F(OneDownloadTest, StrangersAreInNobodysWay) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
+  Start();
+  const pid_t stranger = fork();
+  if (stranger == 0) {
+    if (setuid(65534) != 0) _exit(1);
+    for (std::vector<util::UniqueFd> some;; some.clear()) {
+      for (int i = 0; i < 100; ++i) some.push_back(Connect(""));
+    }
+  }
+  {
+    const util::UniqueFd slow = Connect("");
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const std::string request = Wish();
+    EXPECT_EQ(send(slow.get(), request.data(), request.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(request.size()));
+    EXPECT_EQ(StatusOf(Rest(slow.get())), "200");
+  }
+  kill(stranger, SIGKILL);
+  waitpid(stranger, nullptr, 0);
   EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
 }
 
@@ -214,6 +234,17 @@ TEST_F(OneDownloadTest, AnAnswerIsReadByWhoSendsMore) {
   Start();
   const std::string request = Request("POST", "/secret/trace.fxt", kOrigin);
   EXPECT_EQ(StatusOf(Ask(request + std::string(10'000, 'x'))), "405");
+}
+
+TEST_F(OneDownloadTest, WhatIsNoRequestIsAnswered) {
+  Start();
+  const std::string wish = Wish();
+  const std::string fields = wish.substr(0, wish.size() - 2);
+  for (const std::string& request :
+       {std::string("nonsense\r\n\r\n"), fields + "X: " + std::string(20'000, 'x') + "\r\n\r\n",
+        fields + "Content-Length: 4\r\n\r\nbody"}) {
+    ExpectRefused(request, "400");
+  }
 }
 
 TEST_F(OneDownloadTest, ProgramsOfOtherUsersAreRefused) {

@@ -43,8 +43,8 @@ struct Drawing {
   };
   struct CpuLane {
     uint32_t cpu = 0;
-    std::array<uint64_t, kSlots> busy{};  // ns
-    std::array<uint64_t, kSlots> idle{};
+    std::array<double, kSlots> busy{};  // ns: a slot may be shorter than one
+    std::array<double, kSlots> idle{};
     std::vector<Run> runs;    // those of more than a slot
     std::vector<Span> spans;  // of interrupts
   };
@@ -53,7 +53,7 @@ struct Drawing {
     std::optional<uint64_t> tid;
     std::string thread;
     std::string process;
-    std::vector<std::array<uint64_t, kStates>> slots;  // ns, kSlots of them
+    std::vector<std::array<double, kStates>> slots;  // ns, kSlots of them
     std::vector<Span> spans;
   };
   struct Wake {
@@ -72,8 +72,9 @@ struct Drawing {
   uint64_t end = 0;
   std::vector<CpuLane> cpus;        // by number
   std::vector<ThreadLane> threads;  // the busiest first
-  size_t other_threads = 0;         // that did something and have no lane
-  std::vector<Wake> wakes;          // in the order of the trace; those of threads with a lane
+  size_t other_cpus = 0;            // that did something and have no lane
+  size_t other_threads = 0;
+  std::vector<Wake> wakes;  // in the order of the trace; those of threads with a lane
   std::vector<Loss> losses;
   bool is_whole = true;  // nothing was left out beyond those limits
 

@@ -60,19 +60,18 @@ DrawingReader::Interval DrawingReader::Clipped(uint64_t begin, uint64_t length) 
 template <typename Each>
 void DrawingReader::EachSlot(const Interval& interval, Each&& each) const {
   if (interval.begin >= interval.end) return;
-  const double width = drawing_.slot_ns();
-  const auto last = Drawing::kSlots - 1;
-  const auto slot_of = [&](uint64_t time) {
-    return std::min<size_t>(static_cast<size_t>(static_cast<double>(time - drawing_.begin) / width),
-                            last);
+  // In parts of a nanosecond, of which a slot has as many as the window has nanoseconds.
+  using Parts = unsigned __int128;
+  const Parts width = drawing_.end - drawing_.begin;
+  const auto parts_of = [&](uint64_t time) {
+    return Parts{time - drawing_.begin} * Drawing::kSlots;
   };
-  uint64_t begin = interval.begin;
-  for (size_t slot = slot_of(begin); slot <= last && begin < interval.end; ++slot) {
-    const auto edge = drawing_.begin + static_cast<uint64_t>(static_cast<double>(slot + 1) * width);
-    const uint64_t end = slot == last ? interval.end : std::min(interval.end, edge);
-    if (end <= begin) continue;
-    each(slot, end - begin);
-    begin = end;
+  const Parts end = parts_of(interval.end);
+  for (Parts begin = parts_of(interval.begin); begin < end;) {
+    const auto slot = static_cast<size_t>(begin / width);
+    const Parts edge = std::min(end, (slot + 1) * width);
+    each(slot, static_cast<double>(edge - begin) / Drawing::kSlots);
+    begin = edge;
   }
 }
 
@@ -86,30 +85,53 @@ util::Status DrawingReader::ReadAll(tables::Scan& scan, const std::function<void
 }
 
 util::Status DrawingReader::Choose(fxt::ByteSource& source) {
-  namespace column = tables::slices;
   struct Seen {
     uint64_t busy = 0;
     Drawing::ThreadLane lane;
+  };
+  struct Columns {
+    bool runs;
+    uint8_t begin, length, koid, tid, thread, process;
   };
   std::unordered_map<fxt::Koid, Seen> seen;
   tables::RowFilter filter;
   filter.to = static_cast<int64_t>(std::min<uint64_t>(drawing_.end, INT64_MAX));
   tables::Scan scan("", source, texts_);
   scan.Want(Table::kSlices, kAll, filter);
+  // One that was asked for is shown also where it only waits.
+  if (options_.wants_thread) scan.Want(Table::kWaits, kAll, filter);
   auto status = ReadAll(scan, [&] {
-    const RowBatch& rows = *scan.rows(Table::kSlices);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      const Interval part =
-          Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength));
-      if (part.begin >= part.end) continue;
-      const fxt::Koid koid = NumberAt(rows, i, column::kKoid);
-      Seen& one = seen[koid];
-      one.busy += part.end - part.begin;
-      one.lane.koid = koid;
-      one.lane.tid = MaybeNumber(rows, i, column::kTid);
-      one.lane.thread = TextAt(rows, i, column::kThread);
-      one.lane.process = TextAt(rows, i, column::kProcess);
-    }
+    namespace slices = tables::slices;
+    namespace waits = tables::waits;
+    const auto add = [&](const RowBatch& rows, const Columns& columns) {
+      for (size_t i = 0; i < rows.size(); ++i) {
+        const Interval part =
+            Clipped(NumberAt(rows, i, columns.begin), NumberAt(rows, i, columns.length));
+        if (part.begin >= part.end) continue;
+        const fxt::Koid koid = NumberAt(rows, i, columns.koid);
+        Seen& one = seen[koid];
+        if (columns.runs) one.busy += part.end - part.begin;
+        one.lane.koid = koid;
+        one.lane.tid = MaybeNumber(rows, i, columns.tid);
+        one.lane.thread = TextAt(rows, i, columns.thread);
+        one.lane.process = TextAt(rows, i, columns.process);
+      }
+    };
+    add(*scan.rows(Table::kSlices), {.runs = true,
+                                     .begin = slices::kTs,
+                                     .length = slices::kLength,
+                                     .koid = slices::kKoid,
+                                     .tid = slices::kTid,
+                                     .thread = slices::kThread,
+                                     .process = slices::kProcess});
+    if (!options_.wants_thread) return;
+    add(*scan.rows(Table::kWaits), {.runs = false,
+                                    .begin = waits::kTs,
+                                    .length = waits::kLength,
+                                    .koid = waits::kKoid,
+                                    .tid = waits::kTid,
+                                    .thread = waits::kThread,
+                                    .process = waits::kProcess});
   });
   if (!status) return status;
   std::vector<Seen> chosen;
@@ -158,7 +180,8 @@ Drawing::CpuLane* DrawingReader::CpuAt(uint32_t cpu) {
       [](const Drawing::CpuLane& one, uint32_t number) { return one.cpu < number; });
   if (lane != lanes.end() && lane->cpu == cpu) return &*lane;
   if (lanes.size() == Drawing::kMaxCpus) {
-    drawing_.is_whole = false;
+    without_lane_.insert(cpu);
+    drawing_.other_cpus = without_lane_.size();
     return nullptr;
   }
   lane = lanes.insert(lane, Drawing::CpuLane{});
@@ -180,13 +203,13 @@ void DrawingReader::AddSlices(const RowBatch& rows) {
         Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength));
     if (part.begin >= part.end) continue;
     if (auto* lane = CpuAt(static_cast<uint32_t>(NumberAt(rows, i, column::kCpu)))) {
-      EachSlot(part, [&](size_t slot, uint64_t ns) { lane->busy[slot] += ns; });
+      EachSlot(part, [&](size_t slot, double ns) { lane->busy[slot] += ns; });
       if (static_cast<double>(part.end - part.begin) >= drawing_.slot_ns()) {
         lane->runs.push_back({part.begin, part.end, TextAt(rows, i, column::kThread)});
       }
     }
     if (auto* lane = ThreadAt(NumberAt(rows, i, column::kKoid))) {
-      EachSlot(part, [&](size_t slot, uint64_t ns) {
+      EachSlot(part, [&](size_t slot, double ns) {
         lane->slots[slot][static_cast<size_t>(State::kRunning)] += ns;
       });
     }
@@ -200,7 +223,7 @@ void DrawingReader::AddIdle(const RowBatch& rows) {
         Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength));
     if (part.begin >= part.end) continue;
     if (auto* lane = CpuAt(static_cast<uint32_t>(NumberAt(rows, i, column::kCpu)))) {
-      EachSlot(part, [&](size_t slot, uint64_t ns) { lane->idle[slot] += ns; });
+      EachSlot(part, [&](size_t slot, double ns) { lane->idle[slot] += ns; });
     }
   }
 }
@@ -212,9 +235,8 @@ void DrawingReader::AddWaits(const RowBatch& rows) {
     if (lane == nullptr) continue;
     const bool certain = NumberAt(rows, i, column::kCertain) != 0;
     const auto state = certain ? StateOf(At(rows, i, column::kKind).view()) : State::kUnknown;
-    EachSlot(
-        Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength)),
-        [&](size_t slot, uint64_t ns) { lane->slots[slot][static_cast<size_t>(state)] += ns; });
+    EachSlot(Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength)),
+             [&](size_t slot, double ns) { lane->slots[slot][static_cast<size_t>(state)] += ns; });
   }
 }
 

@@ -64,6 +64,7 @@ class DrawingReader {
 
   DrawOptions options_;
   Drawing drawing_;
+  std::set<uint32_t> without_lane_;  // CPUs
   tables::TextPool texts_;
 };
 

@@ -27,6 +27,8 @@ constexpr double kWidth = 1200;
 constexpr double kText = 11;
 constexpr double kSmall = 10;
 
+constexpr uint64_t kMillisecond = 1'000'000;
+
 struct StateWords {
   const char* colour;
   const char* words;
@@ -97,13 +99,25 @@ class Painter {
 
   void Heading() {
     Text(14, 24, title_, kWidth - 28, 15, "ink", "font-weight=\"600\"");
-    std::string text = fmt::format("{} shown, from {} on · {} CPU{}, {} of {} threads",
-                                   util::FormatDuration(drawing_.end - drawing_.begin),
-                                   Moment(drawing_.begin, 1'000), drawing_.cpus.size(),
-                                   drawing_.cpus.size() == 1 ? "" : "s", drawing_.threads.size(),
-                                   drawing_.threads.size() + drawing_.other_threads);
+    const uint64_t length = drawing_.end - drawing_.begin;
+    const std::string cpus =
+        drawing_.other_cpus == 0
+            ? fmt::format("{} CPU{}", drawing_.cpus.size(), drawing_.cpus.size() == 1 ? "" : "s")
+            : fmt::format("{} of {} CPUs", drawing_.cpus.size(),
+                          drawing_.cpus.size() + drawing_.other_cpus);
+    std::string text =
+        fmt::format("{} shown, from {} on · {}, {} of {} threads", Length(length),
+                    Moment(drawing_.begin, length < kMillisecond ? 1 : 1'000), cpus,
+                    drawing_.threads.size(), drawing_.threads.size() + drawing_.other_threads);
     if (!drawing_.is_whole) text += " · too much for one picture, some is left out";
     Text(14, 42, text, kWidth - 28, kText, "soft");
+  }
+
+  // No part of a millisecond is too short to be named.
+  static std::string Length(uint64_t ns) {
+    if (ns >= kMillisecond) return util::FormatDuration(ns);
+    if (ns < 1'000) return fmt::format("{} ns", ns);
+    return fmt::format("{:.6g} us", static_cast<double>(ns) / 1e3);
   }
 
   // Since the trace began, to the digit that `step` has.
@@ -139,7 +153,7 @@ class Painter {
     Rect(kLeft, y, Drawing::kSlots, kHigh, "tint");
     // By columns first: how busy, idle, and what nobody knows.
     const double width = drawing_.slot_ns();
-    const auto part = [&](uint64_t ns) { return static_cast<double>(ns) / width; };
+    const auto part = [&](double ns) { return ns / width; };
     Bars(
         y, [&](size_t slot) { return std::round(part(lane.busy[slot]) * 6) / 6; }, "many");
     Blocks(
@@ -236,7 +250,7 @@ class Painter {
     // However short a run is, it is seen.
     const auto running = [&](size_t slot) {
       const auto ns = lane.slots[slot][static_cast<size_t>(State::kRunning)];
-      const double share = static_cast<double>(ns) / drawing_.slot_ns();
+      const double share = ns / drawing_.slot_ns();
       return ns == 0 ? 0.0 : std::max(1.0, std::round(share * 4)) / 4;
     };
     Bars(y, running, "running");

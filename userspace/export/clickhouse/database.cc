@@ -80,15 +80,17 @@ util::Result<std::string> ClickHouse::Ask(std::string_view target, std::string_v
   failure.may_pass = std::find(kPassing.begin(), kPassing.end(), code) != kPassing.end() ||
                      (code == 0 && reply->status >= 502 && reply->status <= 504);
   failure.unanswered = failure.may_pass;
-  failure.error = {fmt::format("{}: status {}: {}", Shown(), reply->status, FirstLine(reply->body)),
-                   ""};
+  const std::string said = FirstLine(reply->body);
+  failure.error = {
+      fmt::format("{}: status {}{}{}", Shown(), reply->status, said.empty() ? "" : ": ", said), ""};
   return failure.error;
 }
 
 util::Result<std::string> ClickHouse::Run(std::string_view statement) {
   for (Attempts attempts;;) {
     Failure failure;
-    auto answer = Ask("/", statement, failure);
+    // The whole answer before its first byte: an error in the middle has status 200 otherwise.
+    auto answer = Ask("/?wait_end_of_query=1", statement, failure);
     if (answer || !failure.may_pass || !attempts.WaitForNext()) return answer;
   }
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
+#include <random>
 
 #include "export/clickhouse/row_binary.h"
 #include "export/row_format.h"
@@ -13,6 +13,8 @@ namespace exporting {
 namespace {
 
 constexpr double kDaySeconds = 86400;
+constexpr uint64_t kNanosecondsOfSecond = 1'000'000'000;
+constexpr uint64_t kNanosecondsOfDay = 86400 * kNanosecondsOfSecond;
 
 uint16_t DayOf(const CaptureLabels& labels) {
   return static_cast<uint16_t>(std::clamp(labels.start_time / kDaySeconds, 0.0, 65535.0));
@@ -24,11 +26,22 @@ uint64_t NumberIn(std::string_view line) {
   return value;
 }
 
-// Of two loads of a capture the later one has the larger number.
-uint64_t NewLoad() {
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                   std::chrono::system_clock::now().time_since_epoch())
-                                   .count());
+// What stands between the tabs of a line.
+std::vector<std::string_view> Words(std::string_view line) {
+  line = line.substr(0, line.find('\n'));
+  std::vector<std::string_view> words;
+  for (;;) {
+    const size_t end = std::min(line.find('\t'), line.size());
+    words.push_back(line.substr(0, end));
+    if (end == line.size()) return words;
+    line.remove_prefix(end + 1);
+  }
+}
+
+// Tells one insertion from every other one, of any host.
+uint64_t NewBlock() {
+  std::random_device random;
+  return (uint64_t{random()} << 32) | random();
 }
 
 struct Named {
@@ -48,15 +61,17 @@ constexpr std::array<Named, measure::kDurations> kDurationNames = {{
 
 }  // namespace
 
-util::Result<std::set<uint32_t>> FleetLoad::ChunksThere(std::string_view table) {
-  std::set<uint32_t> there;
+util::Result<std::map<uint32_t, uint64_t>> FleetLoad::BlocksThere(std::string_view table) {
+  std::map<uint32_t, uint64_t> there;
   auto answer = server_.Run(fmt::format(
-      "SELECT DISTINCT chunk FROM {}.{}_rows WHERE host = {} AND capture = {} AND load = {}",
-      server_.database(), table, Quoted(labels_.host), capture_, load_));
+      "SELECT chunk, max(block) FROM {}.{}_rows WHERE host = {} AND capture = {} AND load IN ({}) "
+      "GROUP BY chunk",
+      server_.database(), table, Quoted(labels_.host), capture_, broken_off_));
   if (!answer) return answer.TakeError();
   for (std::string_view rest = *answer; !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size());
-    there.insert(static_cast<uint32_t>(NumberIn(rest.substr(0, end))));
+    const auto words = Words(rest.substr(0, end));
+    if (words.size() == 2) there[static_cast<uint32_t>(NumberIn(words[0]))] = NumberIn(words[1]);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return there;
@@ -65,20 +80,23 @@ util::Result<std::set<uint32_t>> FleetLoad::ChunksThere(std::string_view table) 
 util::Status FleetLoad::Begin(int64_t capture) {
   begun_ = true;
   capture_ = capture;
-  // One that was begun with the same file and words after the last one that came to its end.
+  // By the server's clock, the same for all hosts, numbers of loads rise whatever is done to the
+  // clock here. Blocks of attempts with the same file and words, after the last load that came to
+  // its end, are as good as new ones; those of yesterday may be cleaned away meanwhile.
   auto answer = server_.Run(fmt::format(
-      "SELECT maxIf(load, complete = 0 AND bytes = {} AND label = {} AND day = toDate({})), "
-      "maxIf(load, complete = 1) FROM {}.loads_rows WHERE host = {} AND capture = {}",
-      labels_.bytes, Quoted(labels_.label), DayOf(labels_), server_.database(),
+      "SELECT greatest(max(load) + 1, toUInt64(toUnixTimestamp(now())) * 1000000000) AS next, "
+      "arrayStringConcat(arrayMap(one -> toString(one), arrayFilter(one -> one > done AND one + {} "
+      "> next, begun)), ','), maxIf(load, complete = 1) AS done, groupUniqArrayIf(load, complete = "
+      "0 AND bytes = {} AND label = {} AND day = toDate({})) AS begun FROM {}.loads_rows WHERE "
+      "host = {} AND capture = {}",
+      kNanosecondsOfDay, labels_.bytes, Quoted(labels_.label), DayOf(labels_), server_.database(),
       Quoted(labels_.host), capture));
   if (!answer) return answer.TakeError();
-  const uint64_t begun = NumberIn(*answer);
-  const size_t tab = std::min(answer->find('\t'), answer->size());
-  const uint64_t complete =
-      NumberIn(std::string_view(*answer).substr(std::min(tab + 1, answer->size())));
-  resumes_ = begun > complete;
-  load_ = resumes_ ? begun : NewLoad();
-  return resumes_ ? util::Ok() : Note(false);
+  const auto words = Words(*answer);
+  // Of two that begin in the same second neither is the other.
+  load_ = NumberIn(words.front()) + NewBlock() % kNanosecondsOfSecond;
+  broken_off_ = words.size() > 1 ? words[1] : "";
+  return Note(false);
 }
 
 util::Status FleetLoad::Note(bool complete) {
@@ -93,12 +111,16 @@ util::Status FleetLoad::Note(bool complete) {
     AppendNumber(rows, labels_.bytes, 8);
     AppendNumber(rows, rows_, 8);
     AppendNumber(rows, complete ? 1 : 0, 1);
+    const auto pending = pending_.find(table);
+    const bool has_blocks = complete && pending != pending_.end();
+    AppendNumbers(rows, has_blocks ? pending->second.blocks : std::vector<uint64_t>());
   }
   // Doubled it says the same.
   for (Attempts attempts;;) {
     bool uncertain = false;
     auto status = server_.Insert("loads_rows",
-                                 "load, table, day, host, label, capture, bytes, rows, complete",
+                                 "load, table, day, host, label, capture, bytes, rows, complete, "
+                                 "blocks",
                                  {rows.data(), rows.size()}, uncertain);
     if (status || !uncertain || !attempts.WaitForNext()) return status;
   }
@@ -111,8 +133,8 @@ util::Result<FleetLoad::Pending*> FleetLoad::PendingOf(std::string_view name,
   Pending& made = pending_.try_emplace(std::string(name)).first->second;
   made.table = table;
   made.columns = ColumnNames(table);
-  if (resumes_) {
-    auto there = ChunksThere(name);
+  if (!broken_off_.empty()) {
+    auto there = BlocksThere(name);
     if (!there) return there.TakeError();
     made.there = std::move(*there);
   }
@@ -120,6 +142,9 @@ util::Result<FleetLoad::Pending*> FleetLoad::PendingOf(std::string_view name,
 }
 
 void FleetLoad::AddCommon(Pending& pending) const {
+  // Its number is not known before it is sent.
+  pending.row_starts.push_back(static_cast<uint32_t>(pending.buffer.size()));
+  AppendNumber(pending.buffer, 0, kBlockBytes);
   AppendNumber(pending.buffer, load_, 8);
   AppendNumber(pending.buffer, pending.chunk, 4);
   AppendNumber(pending.buffer, DayOf(labels_), 2);
@@ -135,35 +160,48 @@ util::Status FleetLoad::EndRow(Pending& pending) {
   return Flush(pending);
 }
 
-util::Result<bool> FleetLoad::IsThere(const Pending& pending) {
+util::Result<bool> FleetLoad::IsThere(const Pending& pending, uint64_t block) {
   auto answer =
       server_.Run(fmt::format("SELECT count() FROM {}.{}_rows WHERE host = {} AND capture = {} AND "
-                              "load = {} AND chunk = {}",
+                              "load = {} AND chunk = {} AND block = {}",
                               server_.database(), pending.table.name, Quoted(labels_.host),
-                              capture_, load_, pending.chunk));
+                              capture_, load_, pending.chunk, block));
   if (!answer) return answer.TakeError();
   return NumberIn(*answer) != 0;
 }
 
+util::Result<uint64_t> FleetLoad::Send(Pending& pending) {
+  for (Attempts attempts;;) {
+    // One that was given up may still arrive; it is not the one that is seen.
+    const uint64_t block = NewBlock();
+    for (const uint32_t start : pending.row_starts) {
+      StoreNumber(pending.buffer.data() + start, block, kBlockBytes);
+    }
+    bool uncertain = false;
+    auto status = server_.Insert(fmt::format("{}_rows", pending.table.name), pending.columns,
+                                 {pending.buffer.data(), pending.buffer.size()}, uncertain);
+    if (status) return block;
+    if (!uncertain || !attempts.WaitForNext()) return status.TakeError();
+    // It may have arrived, and the answer not.
+    auto there = IsThere(pending, block);
+    if (!there) return there.TakeError();
+    if (*there) return block;
+  }
+}
+
 util::Status FleetLoad::Flush(Pending& pending) {
   if (pending.rows == 0) return util::Ok();
-  if (pending.there.contains(pending.chunk)) {
+  if (const auto found = pending.there.find(pending.chunk); found != pending.there.end()) {
+    pending.blocks.push_back(found->second);
     ++resumed_;
   } else {
-    for (Attempts attempts;;) {
-      bool uncertain = false;
-      auto status = server_.Insert(fmt::format("{}_rows", pending.table.name), pending.columns,
-                                   {pending.buffer.data(), pending.buffer.size()}, uncertain);
-      if (status) break;
-      if (!uncertain || !attempts.WaitForNext()) return status;
-      // It may have arrived, and the answer not.
-      auto there = IsThere(pending);
-      if (!there) return there.TakeError();
-      if (*there) break;
-    }
+    auto block = Send(pending);
+    if (!block) return block.TakeError();
+    pending.blocks.push_back(*block);
   }
   bytes_ += pending.buffer.size();
   pending.buffer.clear();
+  pending.row_starts.clear();
   pending.rows = 0;
   ++pending.chunk;
   return util::Ok();

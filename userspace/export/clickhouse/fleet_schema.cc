@@ -8,16 +8,17 @@
 namespace exporting {
 namespace {
 
-constexpr std::array<FleetColumn, 6> kCommon = {{{"load", "UInt64"},
+constexpr std::array<FleetColumn, 7> kCommon = {{{"block", "UInt64"},
+                                                 {"load", "UInt64"},
                                                  {"chunk", "UInt32"},
                                                  {"day", "Date"},
                                                  {"host", "String"},
                                                  {"label", "String"},
                                                  {"capture", "Int64"}}};
 constexpr FleetColumn kLoadsColumns[] = {
-    {"load", "UInt64"},  {"table", "String"}, {"day", "Date"},
-    {"host", "String"},  {"label", "String"}, {"capture", "Int64"},
-    {"bytes", "UInt64"}, {"rows", "UInt64"},  {"complete", "UInt8"}};
+    {"load", "UInt64"},    {"table", "String"},        {"day", "Date"},     {"host", "String"},
+    {"label", "String"},   {"capture", "Int64"},       {"bytes", "UInt64"}, {"rows", "UInt64"},
+    {"complete", "UInt8"}, {"blocks", "Array(UInt64)"}};
 
 std::string_view TypeOf(const tables::Column& column) {
   switch (column.type) {
@@ -134,9 +135,9 @@ std::vector<std::string> FleetStatements(std::string_view database, std::string_
     std::string shown = "day, host, label, capture";
     for (const FleetColumn& column : table.columns) shown += fmt::format(", {}", column.name);
     statements.push_back(fmt::format(
-        "CREATE VIEW IF NOT EXISTS {0}.{1} AS SELECT {2} FROM {0}.{1}_rows WHERE load GLOBAL IN "
-        "(SELECT max(load) FROM {0}.loads_rows WHERE complete = 1 AND table = '{1}' GROUP BY host, "
-        "capture)",
+        "CREATE VIEW IF NOT EXISTS {0}.{1} AS SELECT {2} FROM {0}.{1}_rows WHERE block GLOBAL IN "
+        "(SELECT arrayJoin(argMax(blocks, load)) FROM {0}.loads_rows WHERE complete = 1 AND table "
+        "= '{1}' GROUP BY host, capture)",
         database, table.name, shown));
   }
   return statements;

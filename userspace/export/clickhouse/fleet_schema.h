@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The tables of a fleet: those of fxt query and two of sums, for many captures of many hosts.
 //
-// What is sent stands in NAME_rows, each row with the load that brought it: one load is one attempt
-// to bring one capture. NAME is a view of the rows of finished loads, of each capture the newest,
-// so that a capture is there once or not at all, whatever was broken off or done twice.
+// What is sent stands in NAME_rows, each row with the block that brought it, which is one insertion
+// of one load, which is one attempt to bring one capture. loads_rows has for each load that came to
+// its end the blocks of each table; NAME is a view of those of the newest such load of each
+// capture, so that it is there once or not at all, whatever was broken off, done twice or arrived
+// late.
 #pragma once
 
 #include <span>
@@ -24,7 +26,7 @@ struct FleetTable {
   std::vector<FleetColumn> columns;  // without those that every table begins with
 };
 
-// load UInt64, chunk UInt32, day Date, host String, label String, capture Int64.
+// block UInt64, load UInt64, chunk UInt32, day Date, host String, label String, capture Int64.
 std::span<const FleetColumn> CommonColumns();
 FleetTable FleetTableOf(tables::Table table);
 // Sums: a row for each group of threads and thing that is counted or timed.
@@ -32,7 +34,7 @@ const FleetTable& TotalsTable();
 // Distributions as fxt summarize has them: a row for each bucket that is not empty.
 const FleetTable& HistogramsTable();
 std::vector<FleetTable> AllFleetTables();
-// "load, chunk, day, host, label, capture, ts, ...": what Insert() names.
+// "block, load, chunk, day, host, label, capture, ts, ...": what Insert() names.
 std::string ColumnNames(const FleetTable& table);
 
 // Statements that make everything that is not there yet. With `cluster`: on each server the tables

@@ -89,6 +89,10 @@ util::Result<std::string> Draw(const DrawCommandOptions& options) {
   if (reader.drawing().cpus.empty()) {
     return util::Error{"no CPU did anything in that time", "`fxt info` tells how long it is"};
   }
+  if (draw.wants_thread && reader.drawing().threads.empty() && options.rows > 0) {
+    return util::Error{"none of those threads ran or waited in that time",
+                       "`fxt report` names threads"};
+  }
   const std::string name = options.file.substr(options.file.rfind('/') + 1);
   return analyze::DrawingSvg(reader.drawing(), text::CleanText(name));
 }

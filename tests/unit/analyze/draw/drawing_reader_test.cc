@@ -41,10 +41,10 @@ class DrawingReaderTest : public ::testing::Test {
     EXPECT_TRUE(reader.Read(second));
     return reader.drawing();
   }
-  static uint64_t Sum(const Drawing::ThreadLane& lane, Drawing::State state) {
+  static double Sum(const Drawing::ThreadLane& lane, Drawing::State state) {
     return std::accumulate(
-        lane.slots.begin(), lane.slots.end(), uint64_t{0},
-        [&](uint64_t sum, const auto& slot) { return sum + slot[static_cast<size_t>(state)]; });
+        lane.slots.begin(), lane.slots.end(), 0.0,
+        [&](double sum, const auto& slot) { return sum + slot[static_cast<size_t>(state)]; });
   }
 
   fxt::testing::FileBuilder file_;
@@ -59,7 +59,7 @@ TEST_F(DrawingReaderTest, NothingIsLostInColumns) {
                                 .progress = {}});
   ASSERT_EQ(drawing.cpus.size(), 1U);
   const auto& busy = drawing.cpus[0].busy;
-  EXPECT_EQ(std::accumulate(busy.begin(), busy.end(), uint64_t{0}), 20 * kMs);
+  EXPECT_EQ(std::accumulate(busy.begin(), busy.end(), 0.0), 20 * kMs);
   EXPECT_EQ(drawing.cpus[0].runs.size(), 2U);
   ASSERT_EQ(drawing.threads.size(), 2U);
   EXPECT_EQ(Sum(drawing.threads[0], Drawing::State::kRunning), 10 * kMs);
@@ -82,6 +82,50 @@ TEST_F(DrawingReaderTest, WhatReachesOverAnEdgeIsCut) {
   EXPECT_EQ(drawing.cpus[0].runs.at(0).end, 18 * kMs);
 }
 
+// A window of three nanoseconds has columns of three thousandths of one.
+TEST_F(DrawingReaderTest, AColumnMayBeShorterThanANanosecond) {
+  const uint64_t change = 20 * kMs;
+  const Drawing drawing = Draw({.from = change - 1,
+                                .to = change + 2,
+                                .first = 10 * kMs,
+                                .cpus = {},
+                                .wants_thread = {},
+                                .progress = {}});
+  ASSERT_EQ(drawing.threads.size(), 2U);
+  const auto& later = drawing.threads[0];
+  EXPECT_EQ(later.koid, 20U);
+  EXPECT_NEAR(Sum(later, Drawing::State::kRunning), 2, 1e-9);
+  EXPECT_NEAR(Sum(drawing.threads[1], Drawing::State::kRunning), 1, 1e-9);
+  for (size_t slot = 0; slot < Drawing::kSlots; ++slot) {
+    EXPECT_NEAR(drawing.cpus[0].busy[slot], 0.003, 1e-9) << slot;
+    if (slot != 333) {
+      EXPECT_NEAR(later.slots[slot][0], slot < 333 ? 0 : 0.003, 1e-9) << slot;
+    }
+  }
+}
+
+TEST_F(DrawingReaderTest, CpusWithoutALaneAreCounted) {
+  for (uint8_t cpu = 1; cpu < 100; ++cpu) {
+    for (const bool ends : {false, true}) {
+      const ThreadRef idle = ThreadRef::Inline(0, 99);
+      const ThreadRef busy = ThreadRef::Inline(1, 100 + cpu);
+      file_.Add(fxt::LegacyContextSwitch{(ends ? 25 : 22) * kMs, cpu, ThreadState::kBlocked,
+                                         ends ? busy : idle, ends ? idle : busy,
+                                         static_cast<uint8_t>(ends ? 120 : 0),
+                                         static_cast<uint8_t>(ends ? 0 : 120)});
+    }
+  }
+  const Drawing drawing = Draw({.from = 10 * kMs,
+                                .to = 30 * kMs,
+                                .first = 10 * kMs,
+                                .cpus = {},
+                                .wants_thread = {},
+                                .progress = {}});
+  EXPECT_EQ(drawing.cpus.size(), Drawing::kMaxCpus);
+  EXPECT_EQ(drawing.other_cpus, 100 - Drawing::kMaxCpus);
+  EXPECT_TRUE(drawing.is_whole);
+}
+
 TEST_F(DrawingReaderTest, ThreadsAreChosen) {
   const Drawing one = Draw({.from = 10 * kMs,
                             .to = 30 * kMs,
@@ -100,6 +144,24 @@ TEST_F(DrawingReaderTest, ThreadsAreChosen) {
   ASSERT_EQ(named.threads.size(), 1U);
   EXPECT_EQ(named.threads[0].koid, 20U);
   EXPECT_TRUE(named.cpus.empty());
+}
+
+// 20 is woken at 15 and waits until 20.
+TEST_F(DrawingReaderTest, WhoWasAskedForIsShownWhereItOnlyWaits) {
+  const auto draw = [&](bool asked) {
+    DrawOptions options;
+    options.from = 16 * kMs;
+    options.to = 18 * kMs;
+    if (asked) options.wants_thread = [](fxt::Koid koid, std::string_view) { return koid == 20; };
+    return Draw(options);
+  };
+  const Drawing asked = draw(true);
+  ASSERT_EQ(asked.threads.size(), 1U);
+  EXPECT_EQ(asked.threads[0].koid, 20U);
+  EXPECT_NEAR(Sum(asked.threads[0], Drawing::State::kWakeup), 2 * kMs, 1e-3);
+  const Drawing all = draw(false);
+  ASSERT_EQ(all.threads.size(), 1U);
+  EXPECT_EQ(all.threads[0].koid, 10U);
 }
 
 TEST_F(DrawingReaderTest, WhatIsNoTraceIsAnError) {

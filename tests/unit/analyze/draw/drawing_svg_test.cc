@@ -79,7 +79,11 @@ TEST(DrawingSvgTest, ANanosecondHasAnAxis) {
   drawing.end = drawing.begin + 1;
   drawing.cpus[0].runs.clear();
   drawing.threads.clear();
-  EXPECT_TRUE(Has(DrawingSvg(drawing, ""), "</svg>"));
+  drawing.other_cpus = 3;
+  const std::string svg = DrawingSvg(drawing, "");
+  EXPECT_TRUE(Has(svg, "</svg>"));
+  EXPECT_TRUE(Has(svg, "1 ns shown, from "));
+  EXPECT_TRUE(Has(svg, "1 of 4 CPUs"));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(FleetSchema, OfSeveralServersEachHasItsOwn) {
 TEST(FleetSchema, CommonColumnsOnce) {
   const std::string names = ColumnNames(FleetTableOf(tables::Table::kCaptures));
   EXPECT_EQ(names.find("host"), names.rfind("host"));
-  EXPECT_EQ(names.find("load, chunk, day, host, label, capture, file"), 0U) << names;
+  EXPECT_EQ(names.find("block, load, chunk, day, host, label, capture, file"), 0U) << names;
 }
 
 }  // namespace
