@@ -119,7 +119,7 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
     timeline_.Add(reader);
   } else if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
     ++CpuAt(wakeup->cpu).wakeups;
-    timeline_.OnTime(reader.ToNanoseconds(wakeup->timestamp));
+    AddWakeup(reader);
   } else {
     AddSwitch(reader);
   }
@@ -134,16 +134,24 @@ void OverviewBuilder::AddReason(const fxt::Reader& reader) {
   found->second.reason = facts::JoinReasons(found->second.reason, slept->in);
 }
 
-// Without wakeups the timeline has it end when the thread runs: who woke it is not known.
+void OverviewBuilder::AddWakeup(const fxt::Reader& reader) {
+  const auto wakeup = facts::AsWakeup(reader.record(), reader.provider());
+  if (!wakeup) return;
+  woken_by_thread_ = wakeup->waker.has_value();
+  timeline_.OnWakeup(*wakeup);
+  woken_by_thread_ = true;
+}
+
 void OverviewBuilder::AddBlocked(const facts::Wait& wait) {
   constexpr size_t kMaxThreads = size_t{1} << 20;
-  if (wait.began != facts::Bound::kSeen || wait.ended == facts::Bound::kFileEdge) return;
-  if (wait.touches_loss) return;
+  // Traces without wakeups have waits, too.
+  const bool end_known = wait.ended == facts::Bound::kSeen || wait.ended == facts::Bound::kNoWakeup;
+  if (wait.began != facts::Bound::kSeen || !end_known || wait.touches_loss) return;
   if (blocked_.size() >= kMaxThreads && !blocked_.contains(wait.thread)) return;
   Blocked& blocked = blocked_[wait.thread];
   CountBlocked(blocked);
   blocked = {wait.begin, wait.end - wait.begin,
-             reasons_.ReasonOf(wait.thread, wait.begin, wait.end, true)};
+             reasons_.ReasonOf(wait.thread, wait.begin, wait.end, woken_by_thread_)};
 }
 
 void OverviewBuilder::CountBlocked(const Blocked& blocked) {

@@ -50,7 +50,7 @@ struct Overview {
   };
   struct Blocked {
     uint64_t waits = 0;
-    uint64_t ns = 0;  // up to when they ran again
+    uint64_t ns = 0;  // up to the wakeup, or to when they ran again without one
   };
   struct BlobStream {
     uint8_t type = 0;
@@ -131,6 +131,7 @@ class OverviewBuilder {
   void AddEvent(const fxt::Event& event);
   void AddCounts(const fxt::Event& event);
   void AddReason(const fxt::Reader& reader);
+  void AddWakeup(const fxt::Reader& reader);
   void AddBlocked(const facts::Wait& wait);
   void CountBlocked(const Blocked& blocked);
   void AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes);
@@ -142,6 +143,7 @@ class OverviewBuilder {
   std::map<uint32_t, size_t> provider_index_;
   facts::WaitReasons reasons_;
   std::map<fxt::Koid, Blocked> blocked_;  // by thread
+  bool woken_by_thread_ = true;  // of the wait that ends: false where an interrupt woke its thread
   Times times_{*this};
   facts::Timeline<Times> timeline_{times_};
   std::vector<Overview::Cpu> cpus_;        // by number

@@ -87,9 +87,6 @@ class Timeline : public PlainSteps {
   // `thread` is being made.
   void OnFork(fxt::Koid thread, uint64_t time);
 
-  // For who leaves wakeups out: one at `time` belongs to the window all the same.
-  void OnTime(uint64_t time) { Reach(time); }
-
   // Cuts what goes on, at `end`, or at the latest switch, wakeup or loss if that is later. Nothing
   // may be added any more.
   void Finish(uint64_t end);

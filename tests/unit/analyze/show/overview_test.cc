@@ -193,6 +193,28 @@ TEST(OverviewTest, TimesCutByTheEdgesOfTheWindowCount) {
   EXPECT_NE(text.find(" 90.0%\n"), std::string::npos) << text;
 }
 
+// In D until somebody wakes it; what it then waits for is a CPU.
+TEST(OverviewTest, WaitsInDEndWithTheWakeup) {
+  constexpr uint64_t kMs = 1'000'000;
+  const auto idle = fxt::ThreadRef::Inline(0, testing::kIdle0);
+  const auto app = fxt::ThreadRef::Inline(testing::kApp, testing::kApp);
+  const std::array uninterruptible = {
+      fxt::Argument{fxt::StringRef::Inline("state"), fxt::StringRef::Inline("D")}};
+  fxt::testing::FileBuilder file;
+  file.Add(fxt::ProviderInfo{1, "fxt-record"});
+  file.Add(fxt::ProviderSection{1});
+  file.Add(fxt::LegacyContextSwitch{10 * kMs, 0, fxt::ThreadState::kNew, idle, app, 0, 120});
+  file.Add(fxt::Event{fxt::EventType::kInstant, 20 * kMs, app, fxt::StringRef::Inline("sched"),
+                      fxt::StringRef::Inline("linux_state"), uninterruptible, 0});
+  file.Add(fxt::LegacyContextSwitch{20 * kMs, 0, fxt::ThreadState::kBlocked, app, idle, 120, 0});
+  file.Add(fxt::ThreadWakeup{23 * kMs, 0, testing::kApp, {}});
+  file.Add(fxt::LegacyContextSwitch{40 * kMs, 0, fxt::ThreadState::kNew, idle, app, 0, 120});
+  const Overview overview = Of(std::as_bytes(std::span(file.words())));
+  ASSERT_EQ(overview.blocked.size(), 1u);
+  EXPECT_EQ(overview.blocked.begin()->second.waits, 1u);
+  EXPECT_EQ(overview.blocked.begin()->second.ns, 3 * kMs);
+}
+
 TEST(OverviewTest, SaysWhereReadingStopped) {
   RecordingParts file = RecordingParts::Sound();
   file.AddWords("zero", {0x08});
