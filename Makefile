@@ -29,7 +29,9 @@ ifeq ($(SAN),)
 # One file that can be copied to another machine.
 LDFLAGS_BIN := -static
 else
-CXXFLAGS += -fsanitize=$(SAN) -fno-sanitize-recover=all
+# What sanitizers add keeps g++ from seeing that a value was set: it may say so.
+CXXFLAGS += -fsanitize=$(SAN) -fno-sanitize-recover=all \
+            $(if $(findstring clang,$(CXX)),,-Wno-error=maybe-uninitialized)
 LDFLAGS  += -fsanitize=$(SAN)
 LDFLAGS_BIN :=
 endif

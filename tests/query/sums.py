@@ -61,11 +61,17 @@ class Sums(Traces):
                     self.assertEqual(ask(path, f"SELECT count(*) FROM {table}"),
                                      [[sum(count.get(kind, 0) for kind in kinds)]], table)
                 self.assertEqual(ask(path, "SELECT records, switches FROM captures"), [[info["records"], count["switch"]]])
-                # Info leaves out what the edges cut.
                 for cpu in info["cpus"]:
-                    rows = ask(path, "SELECT switches, wakeups, (SELECT total(dur) FROM slices WHERE cpu = "
-                                     f"{cpu['cpu']}) FROM cpus WHERE cpu = {cpu['cpu']}")
-                    self.assertEqual(rows, [[cpu["switches"], cpu["wakeups"], cpu["busy_ns"]]])
+                    self.assertEqual(ask(path, "SELECT switches, wakeups, busy_ns, unknown_ns FROM cpus "
+                                               f"WHERE cpu = {cpu['cpu']}"),
+                                     [[cpu["switches"], cpu["wakeups"], cpu["busy_ns"], cpu["unknown_ns"]]])
+                self.assertEqual(ask(path, "SELECT end_ts - begin_ts FROM captures"), [[info["window_ns"]]])
+                blocked = info.get("blocked", [])
+                self.assertEqual(ask(path, "SELECT count(*), total(length) FROM waits WHERE kind = 'blocked' "
+                                           "AND began = 'seen' AND (ended = 'seen' AND certain OR ended = 'no_wakeup')"),
+                                 [[sum(why["waits"] for why in blocked), sum(why["ns"] for why in blocked)]])
+                ran = {thread["koid"]: thread["run_ns"] for thread in info["threads"] if not thread["idle"] and thread["run_ns"]}
+                self.assertEqual(dict(ask(path, "SELECT koid, sum(length) FROM slices WHERE length > 0 GROUP BY koid")), ran)
 
     def test_conditions_that_are_pushed_down_choose_the_same_rows(self):
         for path in self.traces:

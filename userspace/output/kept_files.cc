@@ -20,6 +20,7 @@ namespace output {
 namespace {
 
 struct Kept {
+  size_t order = 0;  // in which it was added; 0: by nobody
   timespec changed;
   std::string name;
   bool busy = false;
@@ -42,7 +43,7 @@ bool IsOurs(const struct stat& status, const struct stat& directory) {
 
 }  // namespace
 
-std::vector<std::string> KeptFiles::Trim() const {
+std::vector<std::string> KeptFiles::Trim() {
   std::vector<std::string> removed;
   if (keep_ == 0 || !pattern_.is_unique()) return removed;
   const std::string path = pattern_.directory().empty() ? "." : pattern_.directory();
@@ -61,16 +62,22 @@ std::vector<std::string> KeptFiles::Trim() const {
     if (!IsOurs(status, directory_status) || !IsTrace(file.get())) continue;
     // The recorder that writes it has it locked.
     const bool busy = flock(file.get(), LOCK_SH | LOCK_NB) != 0;
-    kept.push_back({status.st_mtim, entry->d_name, busy});
+    const auto added = std::ranges::find(added_, pattern_.directory() + entry->d_name);
+    const auto order = added == added_.end() ? 0 : static_cast<size_t>(added - added_.begin()) + 1;
+    kept.push_back({order, status.st_mtim, entry->d_name, busy});
   }
   std::sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) {
-    return std::tie(a.busy, a.changed.tv_sec, a.changed.tv_nsec, a.name) <
-           std::tie(b.busy, b.changed.tv_sec, b.changed.tv_nsec, b.name);
+    return std::tie(a.busy, a.order, a.changed.tv_sec, a.changed.tv_nsec, a.name) <
+           std::tie(b.busy, b.order, b.changed.tv_sec, b.changed.tv_nsec, b.name);
   });
   for (size_t i = 0; i + keep_ < kept.size() && !kept[i].busy; ++i) {
     if (unlinkat(directory.get(), kept[i].name.c_str(), 0) == 0) {
       removed.push_back(pattern_.directory() + kept[i].name);
     }
+  }
+  // So many are enough to know what is newer; the others are gone.
+  if (added_.size() > kept.size() + 1) {
+    added_.erase(added_.begin(), added_.end() - static_cast<ptrdiff_t>(kept.size() + 1));
   }
   return removed;
 }

@@ -36,13 +36,34 @@ TEST_F(KeptFilesTest, TheOldestGo) {
   Put("day-x.fxt.gz", 1);
   const auto pattern = NamePattern::Parse(folder_ / "day-%n.fxt.gz");
   ASSERT_TRUE(pattern.ok());
-  EXPECT_TRUE(KeptFiles(*pattern, 0).Trim().empty());
-  EXPECT_TRUE(KeptFiles(*pattern, 3).Trim().empty());
-  const auto removed = KeptFiles(*pattern, 1).Trim();
+  KeptFiles all(*pattern, 0), three(*pattern, 3), one(*pattern, 1);
+  EXPECT_TRUE(all.Trim().empty());
+  EXPECT_TRUE(three.Trim().empty());
+  const auto removed = one.Trim();
   EXPECT_EQ(removed,
             (std::vector<std::string>{folder_ / "day-1.fxt.gz", folder_ / "day-2.fxt.gz"}));
   EXPECT_TRUE(Exists("day-3.fxt.gz"));
   EXPECT_TRUE(Exists("day-x.fxt.gz"));
+}
+
+// Somebody set the wall clock back by an hour while one recorder was at its second file: what it
+// writes from then on stays, and what goes is what it wrote first.
+TEST_F(KeptFilesTest, WhatWasWrittenLastStaysWhateverTheWallClockSays) {
+  const auto pattern = NamePattern::Parse(folder_ / "day-%t.fxt");
+  ASSERT_TRUE(pattern.ok());
+  KeptFiles files(*pattern, 2);
+  Put("day-20261101-110000.fxt", 36'000);  // of an earlier run
+  const std::vector<std::string> names = {"day-20261101-120000.fxt", "day-20261101-120100.fxt",
+                                          "day-20261101-110200.fxt", "day-20261101-110300.fxt"};
+  const std::vector<time_t> changed = {39'600, 39'660, 36'120, 36'180};
+  std::vector<std::string> removed;
+  for (size_t i = 0; i < names.size(); ++i) {
+    files.Add(folder_ / names[i]);
+    Put(names[i], changed[i]);
+    for (const std::string& path : files.Trim()) removed.push_back(path);
+  }
+  EXPECT_EQ(removed, (std::vector<std::string>{folder_ / "day-20261101-110000.fxt",
+                                               folder_ / names[0], folder_ / names[1]}));
 }
 
 TEST_F(KeptFilesTest, WhatIsNoTraceOrIsBeingWrittenStays) {
@@ -56,7 +77,8 @@ TEST_F(KeptFilesTest, WhatIsNoTraceOrIsBeingWrittenStays) {
   ASSERT_EQ(flock(writer.get(), LOCK_EX), 0);
   const auto pattern = NamePattern::Parse(folder_ / "day-%n.fxt.gz");
   ASSERT_TRUE(pattern.ok());
-  EXPECT_EQ(KeptFiles(*pattern, 1).Trim(), (std::vector<std::string>{folder_ / "day-3.fxt.gz"}));
+  KeptFiles one(*pattern, 1);
+  EXPECT_EQ(one.Trim(), (std::vector<std::string>{folder_ / "day-3.fxt.gz"}));
   for (const char* name : {"day-1.fxt.gz", "day-2.fxt.gz", "day-4.fxt.gz", "day-5.fxt.gz"}) {
     EXPECT_TRUE(Exists(name)) << name;
   }

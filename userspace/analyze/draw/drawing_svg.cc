@@ -139,9 +139,12 @@ class Painter {
       }
     }
     const uint64_t begin = drawing_.begin - std::min(drawing_.begin, drawing_.first);
-    for (uint64_t at = (begin + step - 1) / step * step; at <= begin + length; at += step) {
-      const double x = place_.X(drawing_.begin + (at - begin));
-      const std::string text = Moment(drawing_.first + at, step);
+    // Times of a trace may be any, up to the largest number.
+    bool more = true;
+    for (uint64_t past = (step - begin % step) % step; more && past <= length; past += step) {
+      more = length - past >= step;
+      const double x = place_.X(drawing_.begin + past);
+      const std::string text = Moment(drawing_.first + begin + past, step);
       Line(x, kTop - 8, x, place_.bottom(), "line");
       if (x + LabelWidth(text) * kText / 2 > kWidth) continue;
       Text(x, kTop - 13, text, kWidth, kText, "soft", "text-anchor=\"middle\"");

@@ -7,7 +7,7 @@ namespace analyze {
 
 void CpuStrips::AddParts(uint32_t cpu, uint64_t begin, uint64_t end, uint64_t Slot::*what) {
   begin = std::max(begin, begin_);
-  if (begin >= end) return;
+  if (begin >= end || cpu >= kMostCpus) return;
   while ((end - 1 - begin_) >> shift_ >= kSlots) Widen();
   if (cpu >= cpus_.size()) cpus_.resize(cpu + size_t{1});
   std::vector<Slot>& slots = cpus_[cpu];

@@ -12,6 +12,8 @@ namespace analyze {
 class CpuStrips {
  public:
   static constexpr size_t kSlots = 480;
+  // Linux has no more (NR_CPUS); hostile files have, and a strip takes 15 KiB.
+  static constexpr uint32_t kMostCpus = 8192;
   static constexpr unsigned kFirstShift = 16;  // a slot is 2^16 ns at first
 
   struct alignas(32) Slot {
@@ -32,7 +34,7 @@ class CpuStrips {
 
   uint64_t begin() const { return begin_; }
   uint64_t width() const { return uint64_t{1} << shift_; }  // ns
-  // By CPU number; as many slots as have something.
+  // By CPU number, of the first kMostCpus; as many slots as have something.
   const std::vector<std::vector<Slot>>& cpus() const { return cpus_; }
 
  private:

@@ -25,12 +25,6 @@ typename Map::mapped_type* Entry(Map& map, const Key& key, size_t limit) {
   return map.size() < limit ? &map[key] : nullptr;
 }
 
-// Cut by an edge of the file, it may be longer.
-template <typename Fact>
-bool IsWhole(const Fact& fact) {
-  return fact.began != facts::Bound::kFileEdge && fact.ended != facts::Bound::kFileEdge;
-}
-
 }  // namespace
 
 std::string ValueText(const fxt::ArgumentValue& value) {
@@ -122,8 +116,10 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
     AddBlob(timed->name, 0, timed->payload.size());
   } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
     overview_.buffer_filled_events += filled->event == fxt::kProviderEventBufferFilledUp;
+    timeline_.Add(reader);
   } else if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
     ++CpuAt(wakeup->cpu).wakeups;
+    AddWakeup(reader);
   } else {
     AddSwitch(reader);
   }
@@ -138,16 +134,24 @@ void OverviewBuilder::AddReason(const fxt::Reader& reader) {
   found->second.reason = facts::JoinReasons(found->second.reason, slept->in);
 }
 
-// Without wakeups the timeline has it end when the thread runs: who woke it is not known.
+void OverviewBuilder::AddWakeup(const fxt::Reader& reader) {
+  const auto wakeup = facts::AsWakeup(reader.record(), reader.provider());
+  if (!wakeup) return;
+  woken_by_thread_ = wakeup->waker.has_value();
+  timeline_.OnWakeup(*wakeup);
+  woken_by_thread_ = true;
+}
+
 void OverviewBuilder::AddBlocked(const facts::Wait& wait) {
   constexpr size_t kMaxThreads = size_t{1} << 20;
-  if (wait.began != facts::Bound::kSeen || wait.ended == facts::Bound::kFileEdge) return;
-  if (wait.touches_loss) return;
+  // Traces without wakeups have waits, too.
+  const bool end_known = wait.ended == facts::Bound::kSeen || wait.ended == facts::Bound::kNoWakeup;
+  if (wait.began != facts::Bound::kSeen || !end_known || wait.touches_loss) return;
   if (blocked_.size() >= kMaxThreads && !blocked_.contains(wait.thread)) return;
   Blocked& blocked = blocked_[wait.thread];
   CountBlocked(blocked);
   blocked = {wait.begin, wait.end - wait.begin,
-             reasons_.ReasonOf(wait.thread, wait.begin, wait.end, true)};
+             reasons_.ReasonOf(wait.thread, wait.begin, wait.end, woken_by_thread_)};
 }
 
 void OverviewBuilder::CountBlocked(const Blocked& blocked) {
@@ -175,16 +179,14 @@ void OverviewBuilder::AddSwitch(const fxt::Reader& reader) {
   timeline_.OnSwitch(*record);
   ++CpuAt(record->cpu).switches;
   if (record->incoming.lost) return;
-  const facts::ThreadIndex index = timeline_.cpus()[record->cpu].index;
-  if (index == facts::kNoThread) {
+  Overview::Thread* incoming = ThreadAt(timeline_.cpus()[record->cpu].index);
+  if (incoming == nullptr) {
     ++overview_.not_listed;
     return;
   }
-  if (index >= threads_.size()) threads_.resize(timeline_.threads().size());
-  Overview::Thread& incoming = threads_[index];
-  ++incoming.switches;
-  incoming.idle = record->incoming.idle;
-  if (record->incoming.process) incoming.process = *record->incoming.process;
+  ++incoming->switches;
+  incoming->idle = record->incoming.idle;
+  if (record->incoming.process) incoming->process = *record->incoming.process;
 }
 
 Overview::Cpu& OverviewBuilder::CpuAt(uint32_t cpu) {
@@ -192,19 +194,25 @@ Overview::Cpu& OverviewBuilder::CpuAt(uint32_t cpu) {
   return cpus_[cpu];
 }
 
-void OverviewBuilder::AddRunTime(facts::ThreadIndex thread, uint64_t ns) {
-  // One without a switch onto a CPU ran before the file, and left at its first switch.
-  if (thread < threads_.size()) threads_[thread].run_ns += ns;
+Overview::Thread* OverviewBuilder::ThreadAt(facts::ThreadIndex index) {
+  if (index == facts::kNoThread) return nullptr;
+  if (index >= threads_.size()) threads_.resize(timeline_.threads().size());
+  return &threads_[index];
 }
 
 void OverviewBuilder::Times::OnRun(const facts::Run& run) const {
-  if (!IsWhole(run)) return;
   builder.CpuAt(run.cpu).busy_ns += run.end - run.begin;
-  builder.AddRunTime(run.index, run.end - run.begin);
+  Overview::Thread* thread = builder.ThreadAt(run.index);
+  if (thread == nullptr) return;
+  thread->run_ns += run.end - run.begin;
+  if (run.process) thread->process = *run.process;
 }
 
 void OverviewBuilder::Times::OnIdle(const facts::Idle& idle) const {
-  if (IsWhole(idle)) builder.AddRunTime(idle.index, idle.end - idle.begin);
+  Overview::Thread* thread = builder.ThreadAt(idle.index);
+  if (thread == nullptr) return;
+  thread->run_ns += idle.end - idle.begin;
+  thread->idle = true;
 }
 
 void OverviewBuilder::Times::OnGap(const facts::Gap& gap) const {
@@ -272,13 +280,15 @@ Overview OverviewBuilder::Finish(const fxt::Reader& reader) {
   }
   overview_.first_diagnostics = reader.diagnostics().kept();
   timeline_.Finish(timeline_.latest());
+  overview_.window_ns = timeline_.latest() - timeline_.begin();
   for (const auto& [thread, blocked] : blocked_) CountBlocked(blocked);
   for (uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
     if (cpus_[cpu].switches + cpus_[cpu].wakeups != 0) overview_.cpus.emplace(cpu, cpus_[cpu]);
   }
   for (facts::ThreadIndex index = 0; index < threads_.size(); ++index) {
     const Overview::Thread& thread = threads_[index];
-    if (thread.switches != 0) overview_.threads.emplace(timeline_.threads()[index].koid, thread);
+    if (thread.switches + thread.run_ns != 0)
+      overview_.threads.emplace(timeline_.threads()[index].koid, thread);
   }
   return std::exchange(overview_, {});
 }

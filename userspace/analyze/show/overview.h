@@ -33,7 +33,7 @@ struct Overview {
   struct Cpu {
     uint64_t switches = 0;
     uint64_t wakeups = 0;  // of threads that are to run there
-    // Between switches that follow one another; that of the edges of the file is in neither.
+    // Of the window, its edges included; the rest of it is idle, or before the CPU was first seen.
     uint64_t busy_ns = 0;     // a thread ran
     uint64_t unknown_ns = 0;  // events were lost, or a switch is missing
   };
@@ -50,7 +50,7 @@ struct Overview {
   };
   struct Blocked {
     uint64_t waits = 0;
-    uint64_t ns = 0;  // up to when they ran again
+    uint64_t ns = 0;  // up to the wakeup, or to when they ran again without one
   };
   struct BlobStream {
     uint8_t type = 0;
@@ -62,6 +62,9 @@ struct Overview {
   // ns; of all records that have a time but the recorder's own about itself.
   std::optional<uint64_t> first_time;
   std::optional<uint64_t> last_time;
+  // From the begin of the recording, or the first switch, wakeup or loss, to the latest of those:
+  // what times of CPUs and threads are parts of.
+  uint64_t window_ns = 0;
   std::array<Counted, facts::kRecordKinds> kinds{};
   std::vector<Provider> providers;  // in order of appearance
   std::map<uint32_t, Cpu> cpus;
@@ -128,16 +131,19 @@ class OverviewBuilder {
   void AddEvent(const fxt::Event& event);
   void AddCounts(const fxt::Event& event);
   void AddReason(const fxt::Reader& reader);
+  void AddWakeup(const fxt::Reader& reader);
   void AddBlocked(const facts::Wait& wait);
   void CountBlocked(const Blocked& blocked);
   void AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes);
   Overview::Cpu& CpuAt(uint32_t cpu);
-  void AddRunTime(facts::ThreadIndex thread, uint64_t ns);
+  // Null where nobody keeps it apart (facts::kNoThread).
+  Overview::Thread* ThreadAt(facts::ThreadIndex index);
 
   Overview overview_;
   std::map<uint32_t, size_t> provider_index_;
   facts::WaitReasons reasons_;
   std::map<fxt::Koid, Blocked> blocked_;  // by thread
+  bool woken_by_thread_ = true;  // of the wait that ends: false where an interrupt woke its thread
   Times times_{*this};
   facts::Timeline<Times> timeline_{times_};
   std::vector<Overview::Cpu> cpus_;        // by number

@@ -171,6 +171,7 @@ std::string OverviewJson(const std::string& file, const Overview& overview) {
     json.Unsigned("last_time_ns", *overview.last_time);
   }
   json.Unsigned("duration_ns", overview.duration_ns());
+  json.Unsigned("window_ns", overview.window_ns);
   json.Bool("truncated", overview.truncated);
   if (!overview.error.empty()) json.String("error", overview.error);
   json.Key("session").BeginObject();

@@ -78,9 +78,9 @@ void Cpus(Report& out, const Overview& overview) {
   out.Line("cpus           {:>10} {:>10}  busy{}", "switches", "wakeups",
            all_known ? "" : "   unknown");
   const auto percent = [&](uint64_t ns) {
-    return overview.duration_ns() == 0
+    return overview.window_ns == 0
                ? 0
-               : 100.0 * static_cast<double>(ns) / static_cast<double>(overview.duration_ns());
+               : 100.0 * static_cast<double>(ns) / static_cast<double>(overview.window_ns);
   };
   for (const auto& [cpu, counts] : overview.cpus) {
     const std::string unknown =

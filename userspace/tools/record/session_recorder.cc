@@ -10,7 +10,6 @@
 
 #include "capture/capture_session.h"
 #include "capture/proc_identity.h"
-#include "output/kept_files.h"
 #include "sink/open_sink.h"
 #include "text/clean_text.h"
 #include "tools/record/control/recording_status.h"
@@ -39,6 +38,7 @@ util::Status SessionRecorder::Make(const capture::KernelFeatures& features, bool
   auto names = output::NamePattern::Parse(options_.output);
   if (!names) return names.TakeError();
   names_.emplace(std::move(*names));
+  kept_.emplace(*names_, options_.keep);
   capture::CategorySelection& selection = options_.categories;
   if (!options_.rotates()) LeaveOutLong(selection);
   std::vector<std::string> notes;
@@ -143,6 +143,7 @@ util::Result<session::Destination> SessionRecorder::NextFile(uint64_t number) {
   };
   auto output = sink::OpenOutput(options);
   if (!output) return output.TakeError();
+  kept_->Add(options.path);
   return session::Destination{std::move(*output), options_.gzip};
 }
 
@@ -155,8 +156,7 @@ std::string SessionRecorder::FreshName(uint64_t number) {
 }
 
 void SessionRecorder::RemoveOld(const char* which) {
-  if (options_.keep == 0) return;
-  const std::vector<std::string> removed = output::KeptFiles(*names_, options_.keep).Trim();
+  const std::vector<std::string> removed = kept_->Trim();
   if (removed.empty() || options_.quiet) return;
   console_.Note(fmt::format(
       "removed {}, {}",

@@ -11,6 +11,7 @@
 
 #include "capture/bpf/kernel_features.h"
 #include "control/server/mailbox.h"
+#include "output/kept_files.h"
 #include "output/name_pattern.h"
 #include "provider/provider_set.h"
 #include "session/recording.h"
@@ -60,6 +61,7 @@ class SessionRecorder : private AlertListener::Owner {
   EndSignals signals_;
   CommandRun command_{console_, signals_};
   std::optional<output::NamePattern> names_;
+  std::optional<output::KeptFiles> kept_;
   control::Mailbox home_;
   provider::ProviderSet providers_{
       [this](std::function<void()> work) { home_.Post(std::move(work)); }};

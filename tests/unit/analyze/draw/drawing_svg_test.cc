@@ -74,6 +74,14 @@ TEST(DrawingSvgTest, AShortSpanHidesNoLongOneBehindIt) {
   EXPECT_TRUE(Has(DrawingSvg(drawing, ""), "compact"));
 }
 
+TEST(DrawingSvgTest, ATraceUpToTheLargestTimeHasAnAxisThatEnds) {
+  Drawing drawing = Small();
+  drawing.end = UINT64_MAX;
+  EXPECT_LT(DrawingSvg(drawing, "").size(), 100'000u);
+  drawing.begin = UINT64_MAX - 1000;
+  EXPECT_LT(DrawingSvg(drawing, "").size(), 100'000u);
+}
+
 TEST(DrawingSvgTest, ANanosecondHasAnAxis) {
   Drawing drawing = Small();
   drawing.end = drawing.begin + 1;

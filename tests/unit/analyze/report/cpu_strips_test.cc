@@ -39,5 +39,13 @@ TEST(CpuStripsTest, KindsAreApartAndNothingLiesBeforeTheBegin) {
   EXPECT_EQ(strips.cpus()[1][0].busy_ns, 0u);
 }
 
+// Every CPU number that the format has would take a gigabyte.
+TEST(CpuStripsTest, NoMoreCpusThanAMachineCanHave) {
+  CpuStrips strips;
+  strips.Begin(0);
+  for (uint32_t cpu = 0; cpu <= UINT16_MAX; ++cpu) strips.AddBusy(cpu, 0, 1);
+  EXPECT_EQ(strips.cpus().size(), size_t{CpuStrips::kMostCpus});
+}
+
 }  // namespace
 }  // namespace analyze

@@ -154,6 +154,67 @@ TEST(OverviewTest, TheTimeBeforeAnUnseenSwitchIsUnknown) {
   EXPECT_EQ(overview.cpus.at(0).busy_ns, 14'000u);
 }
 
+// CPU 0 is idle at first, then a thread runs to the end; on CPU 1 another ran from the start, and
+// the thread that came last goes on.
+TEST(OverviewTest, TimesCutByTheEdgesOfTheWindowCount) {
+  constexpr uint64_t kMs = 1'000'000;
+  const auto idle = fxt::ThreadRef::Inline(0, testing::kIdle0);
+  const auto app = fxt::ThreadRef::Inline(testing::kApp, testing::kApp);
+  const auto worker = fxt::ThreadRef::Inline(testing::kApp, testing::kWorker);
+  const auto third = fxt::ThreadRef::Inline(3, 3);
+  fxt::testing::FileBuilder file;
+  file.Add(fxt::ProviderInfo{1, "fxt-record"});
+  file.Add(fxt::ProviderSection{1});
+  file.Add(fxt::Event{fxt::EventType::kInstant,
+                      10 * kMs,
+                      app,
+                      fxt::StringRef::Inline("fxt-record"),
+                      fxt::StringRef::Inline("session"),
+                      {},
+                      0});
+  file.Add(fxt::LegacyContextSwitch{40 * kMs, 0, fxt::ThreadState::kNew, idle, app, 0, 120});
+  file.Add(
+      fxt::LegacyContextSwitch{90 * kMs, 1, fxt::ThreadState::kDying, worker, third, 120, 120});
+  file.Add(fxt::LegacyContextSwitch{100 * kMs, 1, fxt::ThreadState::kNew, third, idle, 120, 0});
+  file.Add(fxt::ThreadWakeup{110 * kMs, 1, 3, {}});
+  const Overview overview = Of(std::as_bytes(std::span(file.words())));
+  EXPECT_EQ(overview.window_ns, 100 * kMs);
+  EXPECT_EQ(overview.cpus.at(0).busy_ns, 70 * kMs);
+  EXPECT_EQ(overview.cpus.at(1).busy_ns, 90 * kMs);
+  EXPECT_EQ(overview.threads.at(testing::kApp).run_ns, 70 * kMs);
+  EXPECT_EQ(overview.threads.at(3).run_ns, 10 * kMs);
+  // One that ran, and was never switched to.
+  ASSERT_TRUE(overview.threads.contains(testing::kWorker));
+  EXPECT_EQ(overview.threads.at(testing::kWorker).run_ns, 80 * kMs);
+  EXPECT_EQ(overview.threads.at(testing::kWorker).switches, 0u);
+  EXPECT_EQ(overview.threads.at(testing::kWorker).process, testing::kApp);
+  const std::string text = OverviewText("x", overview, 5);
+  EXPECT_NE(text.find(" 70.0%\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 90.0%\n"), std::string::npos) << text;
+}
+
+// In D until somebody wakes it; what it then waits for is a CPU.
+TEST(OverviewTest, WaitsInDEndWithTheWakeup) {
+  constexpr uint64_t kMs = 1'000'000;
+  const auto idle = fxt::ThreadRef::Inline(0, testing::kIdle0);
+  const auto app = fxt::ThreadRef::Inline(testing::kApp, testing::kApp);
+  const std::array uninterruptible = {
+      fxt::Argument{fxt::StringRef::Inline("state"), fxt::StringRef::Inline("D")}};
+  fxt::testing::FileBuilder file;
+  file.Add(fxt::ProviderInfo{1, "fxt-record"});
+  file.Add(fxt::ProviderSection{1});
+  file.Add(fxt::LegacyContextSwitch{10 * kMs, 0, fxt::ThreadState::kNew, idle, app, 0, 120});
+  file.Add(fxt::Event{fxt::EventType::kInstant, 20 * kMs, app, fxt::StringRef::Inline("sched"),
+                      fxt::StringRef::Inline("linux_state"), uninterruptible, 0});
+  file.Add(fxt::LegacyContextSwitch{20 * kMs, 0, fxt::ThreadState::kBlocked, app, idle, 120, 0});
+  file.Add(fxt::ThreadWakeup{23 * kMs, 0, testing::kApp, {}});
+  file.Add(fxt::LegacyContextSwitch{40 * kMs, 0, fxt::ThreadState::kNew, idle, app, 0, 120});
+  const Overview overview = Of(std::as_bytes(std::span(file.words())));
+  ASSERT_EQ(overview.blocked.size(), 1u);
+  EXPECT_EQ(overview.blocked.begin()->second.waits, 1u);
+  EXPECT_EQ(overview.blocked.begin()->second.ns, 3 * kMs);
+}
+
 TEST(OverviewTest, SaysWhereReadingStopped) {
   RecordingParts file = RecordingParts::Sound();
   file.AddWords("zero", {0x08});
