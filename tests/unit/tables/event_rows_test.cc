@@ -70,10 +70,10 @@ TEST(EventRowsTest, ThreadsThatAreNoneOfTheSystemStayApart) {
                         .payload = thread});
   }
   using namespace instants;
-  EXPECT_THAT(RowsOf(file.bytes(), Table::kInstants, {kTid, kId, kKoid}),
-              ElementsAre("-9223372036854775807 -9223372036854775807 -9223372036854775807",
-                          "-9223372036854775806 -9223372036854775806 -9223372036854775806",
-                          "-1 -1 -1"));
+  EXPECT_THAT(
+      RowsOf(file.bytes(), Table::kInstants, {kTid, kId, kKoid}),
+      ElementsAre("-9223372036854775807 -9223372036854775807 -9223372036854775807",
+                  "-9223372036854775806 -9223372036854775806 -9223372036854775806", "-1 -1 -1"));
   RowFilter filter;
   filter.tid = -1;
   EXPECT_THAT(RowsOf(file.bytes(), Table::kInstants, {kTid}, filter), ElementsAre("-1"));

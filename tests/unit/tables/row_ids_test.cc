@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SQLite tells rows of two passes over a file apart by their ids alone, as for `cpu = 1 OR tid = 20`.
+// SQLite tells rows of two passes over a file apart by their ids alone, as for `cpu = 1 OR tid =
+// 20`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
