@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "facts/timeline/plain_tables.h"
@@ -148,7 +148,8 @@ class FactRows {
 
   bool with_reasons_;
   facts::WaitReasons reasons_;
-  std::unordered_map<fxt::Koid, HeldRow> held_;
+  // In an order that does not depend on which rows are chosen: the last ones come in it.
+  std::map<fxt::Koid, HeldRow> held_;
 
   // What is being told to the timeline.
   const facts::Switch* change_ = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tables/open_spans.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tables {
@@ -41,6 +42,10 @@ std::vector<OpenSpan> OpenSpans::Take() {
   take(durations_);
   take(operations_);
   bytes_ = 0;
+  // In an order that does not depend on which others were chosen.
+  std::stable_sort(all.begin(), all.end(), [](const OpenSpan& a, const OpenSpan& b) {
+    return std::pair(a.time, a.thread.thread) < std::pair(b.time, b.thread.thread);
+  });
   return all;
 }
 

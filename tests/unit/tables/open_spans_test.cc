@@ -41,5 +41,17 @@ TEST(OpenSpansTest, KeepsNoMoreThanItMay) {
   EXPECT_EQ(spans.Take().size(), 1U);
 }
 
+TEST(OpenSpansTest, WhatIsOpenAtTheEndComesInTheOrderOfTime) {
+  OpenSpans spans;
+  for (const uint64_t time : {300, 100, 200}) {
+    OpenSpan span = SpanOn(1000 - time, "x");
+    span.time = time;
+    spans.Begin(std::move(span));
+  }
+  std::vector<uint64_t> times;
+  for (const OpenSpan& span : spans.Take()) times.push_back(span.time);
+  EXPECT_EQ(times, (std::vector<uint64_t>{100, 200, 300}));
+}
+
 }  // namespace
 }  // namespace tables
