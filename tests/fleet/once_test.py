@@ -6,6 +6,7 @@ server or what lies before it behaves."""
 import argparse
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -133,6 +134,22 @@ class Once(unittest.TestCase):
             found = ask(self.server, "latency", label, "", "--format", "JSON")
             self.assertEqual(found.returncode, 0, found.stderr)
             self.assertGreater(int(found.stdout.split('"rows": ')[1].split(",")[0]), 0, label)
+
+    def test_clocks_that_are_wrong(self):
+        """A capture of any year is there once, of the day that comes next to it."""
+        with open(self.trace, "rb") as file:
+            trace = file.read()
+        start = re.search(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", trace)
+        for time_of_start, day in ((b"2026-11-23T23:59:59", "2026-11-23"), (b"2026-11-24T00:00:01", "2026-11-24"),
+                                   (b"1901-01-01T00:00:00", "0000-00-00"), (b"2500-01-01T00:00:00", "2105-12-31")):
+            path, host = f"{self.folder}/day.fxt", f"clock-{time_of_start.decode()}"
+            with open(path, "wb") as file:
+                file.write(trace[:start.start()] + time_of_start + trace[start.end():])
+            for _ in range(2):
+                done = fxt("export", "--clickhouse", self.server.url, "--host", host, "--table", "slices", path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            found = self.server.query(f"SELECT day, count() FROM fxt.slices WHERE host = '{host}' GROUP BY day")
+            self.assertEqual(found.replace("1970-01-01", "0000-00-00"), f"{day}\t{self.inside['slices']}\n")
 
     def test_cleaning_leaves_what_is_seen(self):
         """Of loads of three days ago: one that was replaced, the one that replaced it, and one that was broken off."""

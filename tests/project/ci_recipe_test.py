@@ -6,6 +6,7 @@ does with what others answer. Nothing is recorded: see tests/guide/ci_recipe_tes
 import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -19,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 RECIPE = os.path.join(ROOT, "examples/ci")
 # Writes what it was asked for into the folder behind the number of captures.
 CAPTURE_AB = """#!/bin/sh
-while [ "$1" != 2 ]; do shift; done
+while [ "$1" != 3 ]; do shift; done
 mkdir -p "$2/base" "$2/new"
 shift 2
 echo "$*" >"$LOG"
@@ -91,12 +92,15 @@ class Script(unittest.TestCase):
         for name in ("old tree", "new"):
             os.mkdir(os.path.join(self.folder, name))
 
-    def compare(self, *words, captured=0, found=0):
+    def environment(self, captured, found, **more):
+        return {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}",
+                "CAPTURE_AB": os.path.join(self.folder, "capture-ab"), "LOG": os.path.join(self.folder, "log"),
+                "CAPTURED": str(captured), "FOUND": str(found),
+                "GITHUB_STEP_SUMMARY": os.path.join(self.folder, "s.md"), **more}
+
+    def compare(self, *words, captured=0, found=0, **more):
         return subprocess.run([os.path.join(RECIPE, "compare"), *words], cwd=self.folder, capture_output=True, text=True,
-                              check=False, env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}",
-                                                "CAPTURE_AB": os.path.join(self.folder, "capture-ab"),
-                                                "LOG": os.path.join(self.folder, "log"), "CAPTURED": str(captured),
-                                                "FOUND": str(found), "GITHUB_STEP_SUMMARY": os.path.join(self.folder, "s.md")})
+                              check=False, env=self.environment(captured, found, **more))
 
     def read(self, name):
         with open(os.path.join(self.folder, name), encoding="utf-8") as file:
@@ -104,11 +108,11 @@ class Script(unittest.TestCase):
 
     def test_statuses(self):
         for captured, found, status in ((0, 0, 0), (0, 3, 3), (0, 2, 1), (1, 0, 1)):
-            done = self.compare("-n", "2", "old tree", "new", "true", captured=captured, found=found)
+            done = self.compare("-n", "3", "old tree", "new", "true", captured=captured, found=found)
             self.assertEqual(done.returncode, status, done.stderr)
 
     def test_the_benchmark_runs_in_each_tree(self):
-        done = self.compare("-n", "2", "-o", "out", "old tree", "new", "perf/bench.sh", "--fast")
+        done = self.compare("-n", "3", "-o", "out", "old tree", "new", "perf/bench.sh", "--fast")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         log = self.read("log")
         self.assertIn("sh old tree perf/bench.sh --fast --- sh -c", log)
@@ -121,6 +125,32 @@ class Script(unittest.TestCase):
             done = self.compare(*words)
             self.assertEqual(done.returncode, 2)
             self.assertIn("usage: compare", done.stderr)
+
+    def test_too_few_captures_would_pass_everything(self):
+        for number in ("2", "0", "x", "", "-3", "3.5"):
+            done = self.compare("-n", number, "old tree", "new", "true")
+            self.assertEqual(done.returncode, 2, number)
+            self.assertIn("from 3 on", done.stderr)
+
+    def test_what_is_not_there_is_said_before_anything_is_recorded(self):
+        for name in ("FXT", "FXT_RECORD"):
+            done = self.compare("-n", "3", "old tree", "new", "true", **{name: "no-such-program"})
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("no-such-program is not on PATH", done.stderr)
+            self.assertFalse(os.path.exists(os.path.join(self.folder, "log")))
+
+    def test_signals_end_the_recording(self):
+        ended = os.path.join(self.folder, "ended")
+        with open(os.path.join(self.folder, "capture-ab"), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\ntrap 'touch {ended}; exit 1' TERM\necho begun\nfor i in $(seq 100); do sleep 0.1; done\n")
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            with subprocess.Popen([os.path.join(RECIPE, "compare"), "-n", "3", "old tree", "new", "true"], cwd=self.folder,
+                                  stdout=subprocess.PIPE, env=self.environment(0, 0)) as compare:
+                self.assertEqual(compare.stdout.readline(), b"begun\n")
+                compare.send_signal(number)
+                self.assertEqual(compare.wait(60), 128 + number)
+            self.assertTrue(os.path.exists(ended), "it goes on recording")
+            os.remove(ended)
 
 
 if __name__ == "__main__":

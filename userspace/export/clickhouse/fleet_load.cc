@@ -17,7 +17,11 @@ constexpr uint64_t kNanosecondsOfSecond = 1'000'000'000;
 constexpr uint64_t kNanosecondsOfDay = 86400 * kNanosecondsOfSecond;
 
 uint16_t DayOf(const CaptureLabels& labels) {
-  return static_cast<uint16_t>(std::clamp(labels.start_time / kDaySeconds, 0.0, 65535.0));
+  // The end of 2105: later days are not told from those of 1970 by servers of 2018.
+  constexpr double kLastDay = 49672;
+  // What is no time is of day 0 as well.
+  if (!(labels.start_time > 0)) return 0;
+  return static_cast<uint16_t>(std::min(labels.start_time / kDaySeconds, kLastDay));
 }
 
 uint64_t NumberIn(std::string_view line) {
