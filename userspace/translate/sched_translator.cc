@@ -284,8 +284,10 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   model::TaskTable& table = file_.tasks();
 
   ThreadHandle outgoing;
-  if (const ThreadHandle running = RunningOn(state);
-      running != kNoHandle && outgoing_tid != 0 && table.thread(running).tid == outgoing_tid) {
+  // Under a filter it may have left unseen, ended elsewhere, and its tid be another's.
+  if (const ThreadHandle running = RunningOn(state); running != kNoHandle && outgoing_tid != 0 &&
+                                                     table.IsAlive(running) &&
+                                                     table.thread(running).tid == outgoing_tid) {
     outgoing = running;
   } else {
     outgoing = ThreadOn(cpu, outgoing_tid);
