@@ -85,11 +85,6 @@ std::optional<uint32_t> SchedTranslator::RunningTid(uint32_t cpu) const {
   return cpus_[cpu].running->tid;
 }
 
-ThreadHandle SchedTranslator::Running(uint32_t cpu) {
-  ThreadHandle running = RunningOn(CpuAt(cpu));
-  return running == kNoHandle ? IdleOf(cpu) : running;
-}
-
 void SchedTranslator::WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState state,
                                   ThreadHandle outgoing, ThreadHandle incoming,
                                   uint8_t outgoing_priority, uint8_t incoming_priority) {
