@@ -160,6 +160,20 @@ TEST(Filter, OnlyCommandIsTheCommandAndItsDescendants) {
   ASSERT_NO_FATAL_FAILURE(ExpectTheFamily(recorded, result.out));
 }
 
+// Whoever executes takes the leader's id while the leader may still be on a CPU.
+TEST(Filter, OnlyCommandWhoseThreadsTakeTheirLeadersPlace) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  const CommandResult result =
+      RunCommand(RecordCommand(dir.File("trace.fxt"), {"--only-command"},
+                               {OddTasksPath(), "exec-from-thread", "--times", "300"}),
+                 kLimit);
+  ASSERT_TRUE(Exited(result, 0));
+  Recorded recorded;
+  ASSERT_NO_FATAL_FAILURE(Read(dir.File("trace.fxt"), &recorded));
+  EXPECT_EQ(recorded.filters, "only-command");
+}
+
 // A family that is there before the recording, and grows in it.
 void RecordFamily(std::vector<std::string> options, const char* filter_option, Recorded* recorded,
                   std::string* printed) {

@@ -103,6 +103,9 @@ class TaskTable {
                        [thread](const TaskFollower* each) { return each->IsOnCpu(thread); });
   }
 
+  // Whether the thread was not removed since; the handle may be another's by then.
+  bool IsAlive(ThreadHandle handle) const { return threads_[handle].process != kNoHandle; }
+
   // Handles below these were given out.
   uint32_t thread_handles() const { return threads_.size(); }
   uint32_t process_handles() const { return processes_.size(); }
@@ -112,7 +115,7 @@ class TaskTable {
   template <typename Visit>
   void ForEachThread(Visit visit) const {
     for (ThreadHandle handle = 0; handle < threads_.size(); ++handle) {
-      if (threads_[handle].process != kNoHandle) visit(handle);
+      if (IsAlive(handle)) visit(handle);
     }
   }
 

@@ -167,8 +167,6 @@ void TaskTracker::BecomeLeader(ThreadHandle handle, uint32_t tgid) {
       if (ended.thread == leader && ended.koid == taken) ended.koid = table_.thread(leader).koid;
     }
   }
-  // Where last switches are not seen, nothing else would let go of it.
-  if (leader != kNoHandle && leader != handle && !sees_switches_) table_.Remove(leader);
 }
 
 ThreadHandle TaskTracker::Unknown(uint32_t tid) {
@@ -223,10 +221,14 @@ ThreadHandle TaskTracker::OnExec(const fxr_exec& event) {
   ThreadHandle handle = table_.Find(event.old_tid);
   if (event.old_tid != event.tid) {
     const ProcessHandle process = table_.FindProcess(event.tgid);
-    if (handle != kNoHandle && process != kNoHandle && table_.thread(handle).process == process) {
+    if (handle != kNoHandle && process != kNoHandle && table_.thread(handle).process == process &&
+        !table_.thread(handle).exiting) {
+      const ThreadHandle leader = table_.Find(event.tgid);
       BecomeLeader(handle, event.tgid);
+      // Where last switches are not seen, nothing else would let go of it.
+      if (leader != kNoHandle && !sees_switches_ && !table_.IsOnCpu(leader)) table_.Remove(leader);
     } else {
-      handle = kNoHandle;  // it has the leader's tid by now
+      handle = kNoHandle;  // it has the leader's tid by now, and the leader, on its way out, its
     }
   }
   if (handle == kNoHandle) handle = Thread(event.tid);

@@ -60,7 +60,7 @@ class TaskTracker {
   }
 
   // The thread takes the tid of its process's leader, which has exited: it is in the middle of
-  // exec.
+  // exec. The leader stays, with the thread's: its last switch may be to come.
   void BecomeLeader(ThreadHandle handle, uint32_t tgid);
 
   // The thread will not run again.

@@ -85,11 +85,6 @@ std::optional<uint32_t> SchedTranslator::RunningTid(uint32_t cpu) const {
   return cpus_[cpu].running->tid;
 }
 
-ThreadHandle SchedTranslator::Running(uint32_t cpu) {
-  ThreadHandle running = RunningOn(CpuAt(cpu));
-  return running == kNoHandle ? IdleOf(cpu) : running;
-}
-
 void SchedTranslator::WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState state,
                                   ThreadHandle outgoing, ThreadHandle incoming,
                                   uint8_t outgoing_priority, uint8_t incoming_priority) {
@@ -284,8 +279,10 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   model::TaskTable& table = file_.tasks();
 
   ThreadHandle outgoing;
-  if (const ThreadHandle running = RunningOn(state);
-      running != kNoHandle && outgoing_tid != 0 && table.thread(running).tid == outgoing_tid) {
+  // Under a filter it may have left unseen, ended elsewhere, and its tid be another's.
+  if (const ThreadHandle running = RunningOn(state); running != kNoHandle && outgoing_tid != 0 &&
+                                                     table.IsAlive(running) &&
+                                                     table.thread(running).tid == outgoing_tid) {
     outgoing = running;
   } else {
     outgoing = ThreadOn(cpu, outgoing_tid);

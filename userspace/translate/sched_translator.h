@@ -37,8 +37,6 @@ class SchedTranslator {
 
   // Its tid, 0: it idles; nothing when it is not known.
   std::optional<uint32_t> RunningTid(uint32_t cpu) const;
-  // The thread that is on the CPU as far as is known; the CPU's idle thread when it is not.
-  model::ThreadHandle Running(uint32_t cpu);
   // The CPU's idle thread.
   model::ThreadHandle IdleOf(uint32_t cpu);
   // Of which something on the CPU is told: the thread with this tid, the idle thread for 0. perf

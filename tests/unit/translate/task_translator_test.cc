@@ -162,6 +162,62 @@ TEST(TaskTranslatorTest, TheLeaderComesBackByTheTidOfWhoTookItsPlace) {
   EXPECT_TRUE(script.Lines("unseen_switch").empty());
 }
 
+// The same two where a filter leaves out switches of others.
+TEST(TaskTranslatorTest, UnderAFilterTheLeaderLeavesByTheTidOfWhoTookItsPlace) {
+  CaptureScript script({.filtered = true}, false);
+  script.Task(1, 1, "init")
+      .Task(100, 100, "app")
+      .Task(101, 100, "worker")
+      .Switch(10, 0, 1, 100)
+      .Switch(11, 1, 1, 101)
+      .Exit(20, 100, 100, 0)
+      .Switch(30, 0, 101, 1, FXR_STATE_DEAD)
+      .Switch(40, 1, 100, 1)
+      .Exec(50, 101, 100, "new", "/bin/new", "new")
+      .Switch(60, 1, 1, 100);
+  EXPECT_EQ(script.Lines("30 switch"), Lines{"30 switch cpu0 app/101 dead -> init/1 120 120"});
+  EXPECT_EQ(script.Lines("40 switch"),
+            Lines{"40 switch cpu1 worker/100 blocked -> init/1 120 120"});
+  EXPECT_EQ(script.Lines("60 switch"), Lines{"60 switch cpu1 init/1 blocked -> new/100 120 120"});
+  EXPECT_EQ(script.translator().task_table().thread_count(), 2u);
+}
+
+TEST(TaskTranslatorTest, UnderAFilterTheLeaderComesBackByTheTidOfWhoTookItsPlace) {
+  CaptureScript script({.filtered = true}, false);
+  script.Task(1, 1, "init")
+      .Task(100, 100, "app")
+      .Task(101, 100, "worker")
+      .Switch(11, 1, 1, 101)
+      .Switch(12, 0, 1, 100)
+      .Exit(20, 100, 100, 0)
+      .Switch(25, 0, 100, 1, FXR_STATE_PREEMPTED)
+      .Switch(30, 0, 1, 101)
+      .Exec(35, 101, 100, "new", "/bin/new", "new")
+      .Switch(36, 0, 101, 1, FXR_STATE_DEAD)
+      .Switch(40, 1, 100, 1);
+  EXPECT_EQ(script.Lines("30 switch"), Lines{"30 switch cpu0 init/1 blocked -> app/101 120 120"});
+  EXPECT_EQ(script.Lines("36 switch"), Lines{"36 switch cpu0 app/101 dead -> init/1 120 120"});
+  EXPECT_EQ(script.Lines("40 switch"), Lines{"40 switch cpu1 new/100 blocked -> init/1 120 120"});
+}
+
+// It came to a CPU beside one that was asked for, left it unseen, and ended; its tid is given out
+// again, and the new one leaves that CPU.
+TEST(TaskTranslatorTest, UnderAFilterAReusedTidIsSomebodyElseOnTheCpuOfTheFirst) {
+  CaptureScript script({.filtered = true}, false);
+  script.Task(1, 1, "init")
+      .Task(100, 100, "asked")
+      .Task(200, 200, "other")
+      .Switch(10, 0, 100, 200)
+      .Switch(20, 1, 100, 200)
+      .Exit(30, 200, 200, 0)
+      .Switch(31, 1, 200, 100, FXR_STATE_DEAD)
+      .Fork(40, 1, 300, 300, "between")
+      .Fork(41, 1, 200, 200, "again")
+      .Switch(50, 0, 200, 100);
+  EXPECT_EQ(script.Lines("50 switch"),
+            Lines{"50 switch cpu0 again/4194504 blocked -> asked/100 120 120"});
+}
+
 // A reader keeps the states it was told by koid, and the koid goes over to another thread.
 TEST(TaskTranslatorTest, StatesToldOfALeaderAreNotThoseOfWhoTakesItsPlace) {
   CaptureScript script;
