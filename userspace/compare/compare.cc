@@ -94,6 +94,7 @@ class Comparer {
         priors_(noise.size() < kLeastNoiseCaptures ? Priors() : Priors::Of(noise)) {
     groups_.MatchRenamed();
     scope_ = ScopeOf(groups_);
+    clocked_ = ClockedOf(groups_, scope_);
   }
 
   DiffReport Run() {
@@ -184,9 +185,11 @@ class Comparer {
       preempted[next] +=
           weight * static_cast<double>(part->of(facts::Share::kRunnablePreempted)) / 1e6;
       const double change = (next ? 1 : -1) * weight / 1e6;
+      unit.change.forced += change * 1e6 * static_cast<double>(part->switches_involuntary);
       busy[next] += BusyOf(*part) / SecondsOf(*captures_[i]) * weight * frame_.seconds[i];
       unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
       unit.facts.running += change * static_cast<double>(part->of(facts::Share::kRunning));
+      unit.facts.asleep += change * static_cast<double>(part->of(facts::Share::kSleeping));
       runnable[i] = static_cast<double>(part->of(facts::Share::kRunnableWakeup) +
                                         part->of(facts::Share::kRunnablePreempted));
       blocked[i] = static_cast<double>(part->of(facts::Share::kBlocked));
@@ -203,6 +206,7 @@ class Comparer {
       for (const auto& [call, times] : part->syscalls) calls.insert(call);
     }
     unit.change.busy = std::max(busy[0], busy[1]);
+    unit.change.waits_more = preempted[1] > preempted[0];
     unit.change.added = there[0] == 0;
     unit.change.removed = there[1] == 0;
     unit.change.requests = std::log((requests[1] + kTurnsFloor) / (requests[0] + kTurnsFloor));
@@ -222,6 +226,13 @@ class Comparer {
       }
       seen.push_back(
           {statistic, "", Observe(groups_, group, statistic, thresholds, frame_, foreign)});
+      // Two that no thread wakes may wait for each other over the network: neither paces itself.
+      const auto clocks = std::count(clocked_.begin(), clocked_.end(), true);
+      if (clocks > (clocked_[number] ? 1 : 0)) {
+        for (auto& capture : seen.back().captures) {
+          if (capture) capture->pauses = 0;
+        }
+      }
     }
     if (!comparability_.syscall) calls.clear();
     for (const std::string& call : calls) {
@@ -324,6 +335,7 @@ class Comparer {
   Priors priors_;
   NoiseScales scales_;
   std::vector<bool> scope_;
+  std::vector<bool> clocked_;
   std::vector<TestedUnit> units_;
   DiffReport report_;
 };
