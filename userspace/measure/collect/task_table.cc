@@ -108,7 +108,8 @@ uint32_t TaskTable::GroupOf(uint32_t number) {
   if (number == kNoTask) key = UINT64_MAX;
   const auto found = numbers_.find(key);
   if (found != numbers_.end()) return found->second;
-  if (key != UINT64_MAX && groups_.size() + 1 >= kMaxGroups) return GroupOf(kNoTask);
+  const size_t most = process.of_command ? kMaxGroups : kMaxGroups - kGroupsOfCommand;
+  if (key != UINT64_MAX && groups_.size() + 1 >= most) return GroupOf(kNoTask);
   const auto group = static_cast<uint32_t>(groups_.size());
   numbers_.emplace(key, group);
   Group& made = groups_.emplace_back();

@@ -23,6 +23,8 @@ class TaskTable {
  public:
   static constexpr size_t kMaxTasks = size_t{1} << 20;
   static constexpr size_t kMaxGroups = 2000;
+  // Of these are kept for the command's tree, which is what a capture is about.
+  static constexpr size_t kGroupsOfCommand = 500;
   static constexpr uint32_t kNoTask = facts::KoidIndex::kNone;
 
   TaskTable();

@@ -320,13 +320,34 @@ TEST(CollectorTest, AnEmptyTraceIsAnEmptyCapture) {
   EXPECT_EQ(capture.length(), 0u);
 }
 
-TEST(CollectorTest, ThereAreNoMoreGroupsThanALimit) {
-  TraceScript trace;
-  for (uint32_t i = 0; i < 3000; ++i) {
+// Threads from 10 on, no two of which have the same name.
+void NameAll(TraceScript& trace, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
     std::string name = "p";
     for (uint32_t rest = i; rest != 0; rest /= 20) name += static_cast<char>('a' + rest % 20);
     trace.Name(10 + i, name);
   }
+}
+
+// Somebody else's names are no reason to lose sight of what was recorded.
+TEST(CollectorTest, TheCommandIsAGroupHoweverManyOthersThereAre) {
+  TraceScript trace;
+  trace.Session(0, {TraceScript::Command(5)});
+  NameAll(trace, 3000);
+  trace.Name(5, "app");
+  for (uint32_t i = 0; i < 2999; ++i) trace.Switch(10 * i, 0, 10 + i, "S", 11 + i);
+  trace.Switch(29990, 0, 3009, "S", 5).Switch(30090, 0, 5, "S", 10);
+  const Capture capture = trace.Collect();
+  EXPECT_LE(capture.groups.size(), TaskTable::kMaxGroups);
+  const Group* app = Find(capture, "app");
+  ASSERT_NE(app, nullptr);
+  EXPECT_TRUE(app->name.of_command);
+  EXPECT_EQ(app->of(Share::kRunning), 100u);
+}
+
+TEST(CollectorTest, ThereAreNoMoreGroupsThanALimit) {
+  TraceScript trace;
+  NameAll(trace, 3000);
   for (uint32_t i = 0; i < 2999; ++i) trace.Switch(10 * i, 0, 10 + i, "S", 11 + i);
   const Capture capture = trace.Collect();
   EXPECT_LE(capture.groups.size(), TaskTable::kMaxGroups);
