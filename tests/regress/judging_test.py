@@ -75,12 +75,16 @@ class Expectations(unittest.TestCase):
     def test_every_scenario_has_one(self):
         with open(os.path.join(HERE, "planted/scenarios.cc"), encoding="utf-8") as file:
             self.assertEqual(re.findall(r'^ +\{"(\w+)",', file.read(), re.MULTILINE),
-                             [name for part, names in self.expectations.items() if part != "real" for name in names])
+                             [name for part, names in self.expectations.items()
+                              if part not in ("plain", "real") for name in names])
 
     def test_every_program_has_one(self):
         found = pathlib.Path(HERE, "programs").rglob("*.sh")
         programs = {path.stem for path in found if "lib" not in (path.stem, path.parent.name)}
         self.assertEqual(programs, set(self.expectations["real"]))
+        found = pathlib.Path(HERE, "plain").iterdir()
+        plain = {path.stem for path in found if path.is_file() and os.access(path, os.X_OK)}
+        self.assertEqual(plain, set(self.expectations["plain"]))
 
 
 if __name__ == "__main__":

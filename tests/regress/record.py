@@ -6,6 +6,7 @@
                                             expectations.json, in turns (scripts/capture-ab)
     tests/regress/record.py further OUT     the same of more of them; so do others, last, later, fresh, unseen
                                             and blind
+    tests/regress/record.py plain OUT       the same of the stand-alone programs in tests/regress/plain/
     tests/regress/record.py real OUT        the same of the programs in tests/regress/programs/; those that
                                             are not installed are named as SKIPPED
     tests/regress/record.py aa OUT          OUT/WORKLOAD/NN.fxt of the base form of some scenarios, all
@@ -128,6 +129,13 @@ class Recording:
                 commands = [[*self.scenario(name, slow), "--seconds", length] for slow in (False, True)]
                 self.pair(name, *commands, ("-d", f"{self.options.seconds * 1000:.0f}ms"))
 
+    def plain_programs(self):
+        for name in expectations()["plain"]:
+            if self.chosen(name):
+                program = str(next(pathlib.Path(HERE, "plain").glob(f"{name}.*")))
+                commands = [[program, form, str(self.options.seconds + 0.4)] for form in ("base", "slow")]
+                self.pair(name, *commands, ("-d", f"{self.options.seconds * 1000:.0f}ms"))
+
     def chosen(self, name):
         return not self.options.only or name in self.options.only
 
@@ -173,7 +181,7 @@ class Recording:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("planted", "further", "others", "last", "later", "fresh", "unseen", "blind",
-                                         "real", "aa"))
+                                         "plain", "real", "aa"))
     parser.add_argument("out", metavar="OUT")
     parser.add_argument("only", metavar="NAME", nargs="*", help="only these scenarios, programs or workloads")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="where fxt-record and tests/planted are")
@@ -186,7 +194,8 @@ def main():
     options.captures = options.captures or (20 if options.what == "aa" else 5)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     recording = Recording(options)
-    {"real": recording.real_programs, "aa": recording.series}.get(options.what, recording.scenarios)()
+    recorders = {"plain": recording.plain_programs, "real": recording.real_programs, "aa": recording.series}
+    recorders.get(options.what, recording.scenarios)()
     for name in recording.failed:
         print(f"record: {name} FAILED", file=sys.stderr)
     return 1 if recording.failed else 0

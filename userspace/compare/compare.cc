@@ -95,6 +95,7 @@ class Comparer {
     groups_.MatchRenamed();
     scope_ = ScopeOf(groups_);
     foreign_demand_ = ForeignDemand(groups_, scope_);
+    clocked_ = ClockedOf(groups_, scope_);
   }
 
   DiffReport Run() {
@@ -185,9 +186,11 @@ class Comparer {
       preempted[next] +=
           weight * static_cast<double>(part->of(facts::Share::kRunnablePreempted)) / 1e6;
       const double change = (next ? 1 : -1) * weight / 1e6;
+      unit.change.forced += change * 1e6 * static_cast<double>(part->switches_involuntary);
       busy[next] += BusyOf(*part) / SecondsOf(*captures_[i]) * weight * frame_.seconds[i];
       unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
       unit.facts.running += change * static_cast<double>(part->of(facts::Share::kRunning));
+      unit.facts.asleep += change * static_cast<double>(part->of(facts::Share::kSleeping));
       runnable[i] = static_cast<double>(part->of(facts::Share::kRunnableWakeup) +
                                         part->of(facts::Share::kRunnablePreempted));
       blocked[i] = static_cast<double>(part->of(facts::Share::kBlocked));
@@ -204,6 +207,7 @@ class Comparer {
       for (const auto& [call, times] : part->syscalls) calls.insert(call);
     }
     unit.change.busy = std::max(busy[0], busy[1]);
+    unit.change.waits_more = preempted[1] > preempted[0];
     unit.change.added = there[0] == 0;
     unit.change.removed = there[1] == 0;
     unit.change.requests = std::log((requests[1] + kTurnsFloor) / (requests[0] + kTurnsFloor));
@@ -224,6 +228,13 @@ class Comparer {
       }
       seen.push_back(
           {statistic, "", Observe(groups_, group, statistic, thresholds, frame_, foreign)});
+      // Two that no thread wakes may wait for each other over the network: neither paces itself.
+      const auto clocks = std::count(clocked_.begin(), clocked_.end(), true);
+      if (clocks > (clocked_[number] ? 1 : 0)) {
+        for (auto& capture : seen.back().captures) {
+          if (capture) capture->pauses = 0;
+        }
+      }
     }
     if (!comparability_.syscall) calls.clear();
     for (const std::string& call : calls) {
@@ -327,6 +338,7 @@ class Comparer {
   NoiseScales scales_;
   std::vector<bool> scope_;
   std::vector<double> foreign_demand_;
+  std::vector<bool> clocked_;
   std::vector<TestedUnit> units_;
   DiffReport report_;
 };

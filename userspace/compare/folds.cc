@@ -102,7 +102,11 @@ void Fold(std::vector<Row>& rows, std::span<const size_t> numbers, const FoldFac
     if (row.change > 0) {
       // Of waits in the place of own pauses that is no reason: who has time left pauses longer.
       if (row.statistic == Statistic::kSleepForThreads) return std::nullopt;
-      if (facts.slowed || free < row.change * kExplained) return std::nullopt;
+      // More of them are longer than half of all: by how much, in all, is how much more it is
+      // asleep.
+      const bool more = cheaper && row.statistic == Statistic::kSleepCount;
+      const double longer = more ? std::min(row.change, std::max(0.0, facts.asleep)) : row.change;
+      if (facts.slowed || free < longer * kExplained) return std::nullopt;
       const auto relief = cheaper ? cheaper : folder.Find(better);
       // Waits for a CPU became fewer, though not by so much that it is a finding.
       if (!relief) rows[&row - rows.data()].verdict = Verdict::kUnchanged;

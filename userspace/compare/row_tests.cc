@@ -51,6 +51,10 @@ bool IsSum(Statistic statistic) {
   return statistic == Statistic::kLatencyRunnable || statistic == Statistic::kPreemptedRunnable;
 }
 
+// Who is woken by its own timers for the most part waits for nobody's work: longer sleeps are its
+// own doing, and that it is woken less often comes of them.
+bool IsOwnPace(const Side& side) { return side.timer >= side.share * kExplained; }
+
 // New less base, in ms per second.
 double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
   if (IsMean(info.statistic)) {
@@ -83,7 +87,9 @@ double ChangeOf(const StatisticInfo& info, const Side& base, const Side& next) {
     // waits for work. Who is woken less often, or in a longer run, has longer sleeps for want of
     // work: what counts is by how much more of the time he is asleep, unless he set a timer.
     const bool as_busy = !next.per_run && next.wakeups * kLeastChange >= base.wakeups;
-    const bool own = !next.per_run && next.timer - base.timer >= longer * kExplained;
+    const bool own = (!next.per_run && next.timer - base.timer >= longer * kExplained) ||
+                     (IsOwnPace(base) && IsOwnPace(next) &&
+                      (next.pause - base.pause) * next.pauses >= longer * kExplained);
     // As much to do for more threads: each of them has less of it.
     const double threads = std::log(next.threads / base.threads);
     const double per_thread = std::log((next.wakeups + 1) / (base.wakeups + 1)) - threads;

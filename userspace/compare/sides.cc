@@ -55,6 +55,8 @@ Side SideOf(Statistic statistic, const Observations& captures, const std::array<
   LogMean share;
   LogMean wakeups;
   LogMean timer;
+  LogMean pauses;
+  LogMean pause;
   LogMean threads;
   for (size_t i = first; i < last; ++i) {
     const auto& capture = captures[i];
@@ -76,6 +78,8 @@ Side SideOf(Statistic statistic, const Observations& captures, const std::array<
     share.Add(capture->share);
     wakeups.Add(capture->wakeups);
     timer.Add(capture->timer);
+    pauses.Add(capture->pauses);
+    pause.Add(capture->pause);
     threads.Add(capture->threads);
     side.per_run |= capture->per_run;
   }
@@ -92,6 +96,8 @@ Side SideOf(Statistic statistic, const Observations& captures, const std::array<
   side.share = share.Value();
   side.wakeups = wakeups.Value();
   side.timer = timer.Value();
+  side.pauses = pauses.Value();
+  side.pause = pause.Value();
   side.threads = threads.Value();
   return side;
 }

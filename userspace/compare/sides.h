@@ -31,6 +31,8 @@ struct Side {
   double share = 0;
   double wakeups = 0;
   double timer = 0;
+  double pauses = 0;
+  double pause = 0;
   double threads = 1;
   bool per_run = false;
 };

@@ -56,6 +56,11 @@ Verdict Judge(const Row& row, const GroupChange& group) {
     case Metric::kMigrations:
     case Metric::kForks: {
       if (!up) return Verdict::kLess;
+      // To be preempted more often, and to wait no longer for that, is no harm.
+      if (row.metric == Metric::kSwitches && !group.waits_more &&
+          group.forced >= (row.next.value - row.base.value) * kExplained) {
+        return Verdict::kUnchanged;
+      }
       const double rate = std::log(row.ratio.value);
       return cpu < rate * kExplained && cpu > -std::log(kLeastChange) ? Verdict::kWorse
                                                                       : Verdict::kMore;

@@ -21,6 +21,10 @@ struct GroupChange {
   // The time that its threads ran, waited for a CPU or were in D, of the side where there is more
   // of it, ms per second of a capture.
   double busy = 0;
+  // Switches by preemption alone, per second, new less base.
+  double forced = 0;
+  // Whether it waits longer in all after those than before.
+  bool waits_more = false;
   bool added = false;    // no capture of the base has it
   bool removed = false;  // the other way round
 };

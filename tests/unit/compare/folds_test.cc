@@ -90,7 +90,15 @@ TEST(FoldsTest, MoreSleepGoesUnderBetterCpuThatLeavesTheTime) {
   EXPECT_EQ(Folded({for_threads}, facts)[0].verdict, Verdict::kWorse);
   EXPECT_FALSE(Folded({for_threads, rows[1]})[0].folded_under);
   // And so does who sleeps much more than it saves.
-  EXPECT_FALSE(Folded({Make(Metric::kSleep, Verdict::kWorse, 400), rows[1]})[0].folded_under);
+  Row long_sleeps = Make(Metric::kSleep, Verdict::kWorse, 400);
+  facts = {};
+  facts.asleep = 70;
+  EXPECT_FALSE(Folded({long_sleeps, rows[1]}, facts)[0].folded_under);
+  // But not who has more sleeps above the median, and is no more asleep in all than it saves.
+  long_sleeps.statistic = Statistic::kSleepCount;
+  EXPECT_EQ(Folded({long_sleeps, rows[1]}, facts)[0].folded_under, 1U);
+  facts.asleep = 400;
+  EXPECT_FALSE(Folded({long_sleeps, rows[1]}, facts)[0].folded_under);
 }
 
 TEST(FoldsTest, MorePreemptionGoesUnderMoreCpu) {

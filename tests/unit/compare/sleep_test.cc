@@ -48,6 +48,61 @@ TEST(SleepTest, MostAreLongerWhereSomeWereBefore) {
 
 TEST(SleepTest, SomeAreLonger) { EXPECT_EQ(VerdictOf(20, 200), Verdict::kWorse); }
 
+// One of `ms` each, as many as there is time for, ended by its own timer or by another thread.
+void SetPauses(measure::Capture& capture, uint64_t ms, bool own, size_t which = 0) {
+  measure::Group& group = capture.groups[which];
+  const uint64_t count = 2900 / ms;
+  measure::Distribution& sleeps = group.of(measure::Duration::kSleep);
+  sleeps = {};
+  for (uint64_t i = 0; i < count; ++i) sleeps.whole.Add(ms * 1000 * (998 + i % 5));
+  sleeps.whole_ns = count * ms * 1'000'000;
+  group.share_ns[static_cast<size_t>(facts::Share::kSleeping)] = sleeps.whole_ns;
+  group.wakeups = count;
+  measure::Blame blame;
+  blame.count = count;
+  blame.ns = sleeps.whole_ns;
+  auto& enders = group.blames[static_cast<size_t>(measure::Because::kWokenBy)];
+  enders.clear();
+  enders[own ? measure::kInterrupt : 1] = blame;
+}
+
+Verdict VerdictOfPauses(uint64_t before, uint64_t after, bool own) {
+  Work other;
+  other.thread = "zealot";
+  auto sides = Simulator(5).Sides({Work(), other}, {Work(), other}, 5);
+  for (auto& capture : sides.base) SetPauses(capture, before, own);
+  for (auto& capture : sides.next) SetPauses(capture, after, own);
+  const auto report = Compare(std::move(sides));
+  EXPECT_TRUE(report);
+  return testing::Find(*report, "worker", Metric::kSleep)->verdict;
+}
+
+// Who looks for work every so often, and less often now, is asleep for as much of the time.
+TEST(SleepTest, LongerPausesOfItsOwnAreLongerSleeps) {
+  EXPECT_EQ(VerdictOfPauses(5, 8, true), Verdict::kWorse);
+  EXPECT_FALSE(IsFinding(VerdictOfPauses(5, 5, true)));
+}
+
+// A server that is asked over the network and a client that pauses: each sleeps longer.
+TEST(SleepTest, OfTwoThatNoThreadWakesEitherMayWaitForTheOther) {
+  Work other;
+  other.thread = "zealot";
+  auto sides = Simulator(5).Sides({Work(), other}, {Work(), other}, 5);
+  for (size_t which : {0U, 1U}) {
+    for (auto& capture : sides.base) SetPauses(capture, 5, true, which);
+    for (auto& capture : sides.next) SetPauses(capture, 8, true, which);
+  }
+  const auto report = Compare(std::move(sides));
+  ASSERT_TRUE(report);
+  EXPECT_FALSE(IsFinding(testing::Find(*report, "worker", Metric::kSleep)->verdict));
+  EXPECT_FALSE(IsFinding(testing::Find(*report, "zealot", Metric::kSleep)->verdict));
+}
+
+// Who is woken by others for work has less of it.
+TEST(SleepTest, WhoIsAskedLessOftenIsNoMoreAsleep) {
+  EXPECT_FALSE(IsFinding(VerdictOfPauses(5, 8, false)));
+}
+
 TEST(SleepTest, AsManyAreLongerAsBefore) {
   EXPECT_FALSE(IsFinding(VerdictOf(300, 300)));
   EXPECT_FALSE(IsFinding(VerdictOf(120, 120)));

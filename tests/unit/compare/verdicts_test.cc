@@ -33,5 +33,24 @@ TEST(VerdictsTest, AWakeupForLessWorkIsNotCheaper) {
   EXPECT_EQ(VerdictOfCheaperWakeups(0.67, 1), Verdict::kUnchanged);
 }
 
+// Whoever it wakes preempts it for a moment.
+TEST(VerdictsTest, MorePreemptionsAreWorseOnlyWhereItWaitsLonger) {
+  Row row;
+  row.metric = Metric::kSwitches;
+  row.statistic = Statistic::kSwitchRate;
+  row.base.value = 1000;
+  row.next.value = 1500;
+  row.ratio = {1.5, 1.4, 1.6};
+  row.change = 2.5;
+  GroupChange group;
+  group.forced = 450;
+  EXPECT_EQ(Judge(row, group), Verdict::kUnchanged);
+  group.waits_more = true;
+  EXPECT_EQ(Judge(row, group), Verdict::kWorse);
+  group = {};
+  group.forced = 100;
+  EXPECT_EQ(Judge(row, group), Verdict::kWorse);
+}
+
 }  // namespace
 }  // namespace comparison

@@ -1,7 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "compare/values/lengths.h"
 
+#include "compare/values/frame.h"
+
 namespace comparison {
+
+LengthSum ExcessOf(const measure::Histogram& histogram, uint64_t threshold, double own,
+                   double shortest) {
+  LengthSum sum;
+  histogram.ForEach([&](uint32_t bucket, uint64_t count) {
+    const uint64_t middle = measure::Histogram::MiddleOf(bucket);
+    if (middle <= threshold) return;
+    const double weight =
+        static_cast<double>(count) * WholeWeight(static_cast<double>(middle), own, shortest);
+    const auto excess = static_cast<double>(middle - threshold);
+    sum.count += weight;
+    sum.ns += weight * excess;
+    sum.squares += weight * excess * excess;
+  });
+  return sum;
+}
 
 const measure::Distribution* LengthsOf(const measure::Group& group, Metric metric,
                                        const std::string& name) {

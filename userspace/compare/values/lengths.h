@@ -2,6 +2,7 @@
 // The lengths that a metric is about.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "compare/values/metric.h"
@@ -13,5 +14,18 @@ namespace comparison {
 // call.
 const measure::Distribution* LengthsOf(const measure::Group& group, Metric metric,
                                        const std::string& name);
+
+// A sum over the lengths of a histogram.
+struct LengthSum {
+  double count = 0;
+  double ns = 0;
+  double squares = 0;
+  double chance() const { return ns > 0 ? squares / (ns * ns) : 0; }
+};
+
+// Of (length - threshold)+, each with the weight that makes captures of different length equal:
+// that of this one and of the shortest, ns.
+LengthSum ExcessOf(const measure::Histogram& histogram, uint64_t threshold, double own,
+                   double shortest);
 
 }  // namespace comparison

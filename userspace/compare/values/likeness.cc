@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "compare/values/groups.h"
 #include "compare/values/metric.h"
@@ -32,6 +33,14 @@ Likeness::Likeness(const Groups& groups) : groups_(groups) {
   const size_t bases = groups.bases();
   const size_t captures = groups.captures().size();
   pictures_.resize(groups.all().size());
+  std::set<std::string> names[2];
+  for (size_t i = 0; i < captures; ++i) {
+    for (const measure::Group& group : groups.captures()[i]->groups) {
+      names[i >= bases].insert(group.name.process);
+    }
+  }
+  std::set_intersection(names[0].begin(), names[0].end(), names[1].begin(), names[1].end(),
+                        std::inserter(lasting_, lasting_.end()));
   for (size_t g = 0; g < groups.all().size(); ++g) {
     const SharedGroup& group = groups.all()[g];
     if (group.of_recorder || group.name.thread == measure::kOthers) continue;
@@ -71,9 +80,11 @@ Likeness::Picture Likeness::Draw(size_t group, size_t first, size_t last) const 
         picture.neighbours.insert(other == measure::kInterrupt ? "\1" : "\2");
         continue;
       }
-      // A neighbour in its own process may have got another name with it.
+      // A neighbour may have got another name with it: in its own process, or as another one.
       const measure::GroupName& name = capture.groups[other].name;
-      picture.neighbours.insert(name.process == part->name.process ? "\3" : name.process);
+      picture.neighbours.insert(name.process == part->name.process  ? "\3"
+                                : lasting_.count(name.process) == 0 ? "\4"
+                                                                    : name.process);
     }
   }
   if (seconds > 0) {

@@ -38,6 +38,7 @@ class Likeness {
   const Groups& groups_;
   std::vector<size_t> gone_;
   std::vector<size_t> added_;
+  std::set<std::string> lasting_;  // processes of both sides
   std::vector<Picture> pictures_;  // by number of the group; empty ones for the others
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/values/lengths.h"
 #include "compare/values/metric.h"
 
 namespace comparison {
@@ -23,32 +24,8 @@ double Ms(uint64_t ns) { return static_cast<double>(ns) / kNsPerMs; }
 
 double ChanceOfCount(double count) { return count > 0 ? kChance / count : 0; }
 
-// A sum over the lengths of a histogram.
-struct Sum {
-  double count = 0;
-  double ns = 0;
-  double squares = 0;
-  double chance() const { return ns > 0 ? squares / (ns * ns) : 0; }
-};
-
-// Of (length - threshold)+, each with the weight that makes captures of different length equal.
-Sum ExcessOf(const Histogram& histogram, uint64_t threshold, double own, double shortest) {
-  Sum sum;
-  histogram.ForEach([&](uint32_t bucket, uint64_t count) {
-    const uint64_t middle = Histogram::MiddleOf(bucket);
-    if (middle <= threshold) return;
-    const double weight =
-        static_cast<double>(count) * WholeWeight(static_cast<double>(middle), own, shortest);
-    const auto excess = static_cast<double>(middle - threshold);
-    sum.count += weight;
-    sum.ns += weight * excess;
-    sum.squares += weight * excess * excess;
-  });
-  return sum;
-}
-
 double ChanceOf(const Distribution& times) {
-  Sum sum;
+  LengthSum sum;
   times.whole.ForEach([&](uint32_t bucket, uint64_t count) {
     const auto middle = static_cast<double>(Histogram::MiddleOf(bucket));
     sum.ns += middle * static_cast<double>(count);
@@ -115,8 +92,8 @@ Observation OfSleep(const measure::Group& group, Statistic statistic,
                     double shortest) {
   const uint64_t threshold = thresholds.Of(statistic);
   const Histogram& whole = group.of(Duration::kSleep).whole;
-  const Sum excess = ExcessOf(whole, threshold, own, shortest);
-  const Sum all = ExcessOf(whole, 0, own, shortest);
+  const LengthSum excess = ExcessOf(whole, threshold, own, shortest);
+  const LengthSum all = ExcessOf(whole, 0, own, shortest);
   const double threads = std::max<double>(1, static_cast<double>(group.threads));
   Observation result;
   if (statistic == Statistic::kSleepCount) {
@@ -139,7 +116,11 @@ Observation OfSleep(const measure::Group& group, Statistic statistic,
   const auto timer = enders.find(measure::kInterrupt);
   if (timer != enders.end()) {
     const measure::Blame& blame = timer->second;
-    result.timer = Ms(blame.ns - std::min(blame.ns, blame.blocked_ns)) / (own / 1e9);
+    const double ms = Ms(blame.ns - std::min(blame.ns, blame.blocked_ns));
+    const auto pauses = static_cast<double>(blame.count - std::min(blame.count, blame.blocked));
+    result.timer = ms / (own / 1e9);
+    result.pauses = pauses / seconds;
+    result.pause = pauses > 0 ? ms / pauses : 0;
   }
   result.threads = threads;
   result.per_run = seconds * 1e9 != own;

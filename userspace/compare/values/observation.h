@@ -32,13 +32,19 @@ struct Observation {
   // Of waits for a CPU together: those that are not in `ms`.
   double share = 0;
   double wakeups = 0;
-  double timer = 0;  // of the share, ended by a timer or a device
+  double timer = 0;   // of the share, ended by a timer or a device
+  double pauses = 0;  // how many of those there are, per second
+  double pause = 0;   // how long one is, ms
   double threads = 1;
   // Values are per run: who has nothing to do sleeps longer in a longer run.
   bool per_run = false;
 
   static Observation Of(double value) {
-    return {value, {value, value}, 1, 0, value, 0, 0, 0, 0, 0, 0, 1, false};
+    Observation made;
+    made.value = value;
+    made.tested = {value, value};
+    made.ms = value;
+    return made;
   }
 };
 // By capture; nothing where there is nothing to take a mean of.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "compare/values/metric.h"
+
 namespace comparison {
 namespace {
 
@@ -12,6 +14,9 @@ namespace {
 constexpr double kLeastAsked = 10;
 constexpr double kAskedByTree = 0.1;
 constexpr double kServerOdds = 3;
+
+// Sleeps per second of a clock.
+constexpr double kLeastClock = 10;
 
 // Wakeups of a group on one side.
 struct Woken {
@@ -66,6 +71,30 @@ std::vector<bool> ScopeOf(const Groups& groups) {
     }
   }
   return scope;
+}
+
+std::vector<bool> ClockedOf(const Groups& groups, const std::vector<bool>& judged) {
+  const Captures captures = groups.captures();
+  std::vector<bool> clocked(groups.all().size());
+  for (size_t g = 0; g < clocked.size(); ++g) {
+    double by_nobody = 0;
+    double asleep = 0;
+    double turns = 0;
+    double seconds = 0;
+    for (size_t i = 0; i < captures.size(); ++i) {
+      seconds += static_cast<double>(captures[i]->length()) / kNsPerSecond;
+      const measure::Group* part = groups.all()[g].In(captures, i);
+      if (part == nullptr) continue;
+      asleep += static_cast<double>(part->of(facts::Share::kSleeping));
+      const auto& enders = part->of(measure::Because::kWokenBy);
+      const auto found = enders.find(measure::kInterrupt);
+      if (found == enders.end()) continue;
+      by_nobody += static_cast<double>(found->second.ns);
+      turns += static_cast<double>(found->second.count);
+    }
+    clocked[g] = judged[g] && by_nobody >= asleep * kExplained && turns >= kLeastClock * seconds;
+  }
+  return clocked;
 }
 
 std::vector<uint64_t> ForeignWaits(const Groups& groups, size_t group,

@@ -17,6 +17,10 @@ namespace comparison {
 // captures without a command it is everything. Never the recorder.
 std::vector<bool> ScopeOf(const Groups& groups);
 
+// By number of the group: whether it is judged, and most of what it sleeps, ten times a second or
+// more, ends by no thread, but by a timer, a device or the network.
+std::vector<bool> ClockedOf(const Groups& groups, const std::vector<bool>& judged);
+
 // By capture: how long threads of the group waited for a CPU that groups ran on which are not
 // judged, ns. That they did is no doing of what was recorded.
 std::vector<uint64_t> ForeignWaits(const Groups& groups, size_t group,
