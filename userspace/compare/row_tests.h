@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/changes.h"
 #include "compare/diff_report.h"
 #include "compare/prior.h"
 #include "compare/statistics/moderated_test.h"
@@ -13,8 +14,6 @@
 
 namespace comparison {
 
-// No smaller change is looked for: 10%.
-inline constexpr double kLeastChange = 1.1;
 // Captures a side from which on a finding is confirmed.
 inline constexpr size_t kConfirmed = 3;
 
