@@ -67,7 +67,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, u64);
 	__type(value, u32);
-} told_stacks SEC(".maps");
+} known_stacks SEC(".maps");
 
 /* What was told in an earlier age is forgotten; written by the collector. */
 fxr_u32 stack_age = 0;
@@ -98,7 +98,7 @@ static __always_inline u64 user_number(const struct stack_sleep *sleep, u64 fram
 
 static __always_inline bool was_told(u64 number, u32 age)
 {
-	u32 *told = bpf_map_lookup_elem(&told_stacks, &number);
+	u32 *told = bpf_map_lookup_elem(&known_stacks, &number);
 
 	return told && *told == age;
 }
@@ -230,7 +230,7 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	if (!send_stack(fields, frames, user_bytes + bytes))
 		known->kernel.words = 0;
 	else if (fields.id)
-		bpf_map_update_elem(&told_stacks, &fields.id, &age, BPF_ANY);
+		bpf_map_update_elem(&known_stacks, &fields.id, &age, BPF_ANY);
 }
 
 SEC("tp_btf/sched_switch")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Category `block`: requests of block devices, from station to station. */
 #include "event_types.h"
-#include "whereabouts.h"
+#include "execution_context.h"
 
 #include "fxt_record/long_event.h"
 
@@ -43,7 +43,7 @@ static __always_inline int on_request(struct request *request, enum fxr_block_ki
 	/* Whoever runs when it completes has nothing to do with it: the reader knows its request. */
 	if (kind == FXR_BLOCK_COMPLETE) {
 		here.tid = 0;
-	} else if (!find_whereabouts(&here)) {
+	} else if (!find_execution_context(&here)) {
 		return 0;
 	}
 	event = long_reserve(FXR_LONG_SIZE(block, FXR_DISK_NAME_BYTES), FXR_CATEGORY_BLOCK);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Category `ipi`: interrupts that CPUs send each other. */
-#include "whereabouts.h"
+#include "execution_context.h"
 
 static __always_inline int on_send(enum claim claim, u32 cpu, u64 function)
 {
 	struct fxr_ipi_send_body body = {.cpu = cpu & 0xfff, .function = function};
 	struct whereabouts here;
 
-	if (!find_whereabouts(&here))
+	if (!find_execution_context(&here))
 		return 0;
 	body.tid = here.tid;
 	body.in_interrupt = here.in_interrupt;
@@ -22,7 +22,7 @@ static __always_inline int on_send_many(enum claim claim, u64 function)
 	struct fxr_ipi_send_many_body body = {.function = function};
 	struct whereabouts here;
 
-	if (!find_whereabouts(&here))
+	if (!find_execution_context(&here))
 		return 0;
 	body.tid = here.tid;
 	body.in_interrupt = here.in_interrupt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Category `net`: states of sockets, and packets on their way through a device's queue. */
 #include "event_types.h"
-#include "whereabouts.h"
+#include "execution_context.h"
 
 #include <bpf/bpf_endian.h>
 
@@ -12,7 +12,7 @@ static __always_inline int on_state(enum claim claim, struct sock *sock, int fro
 	struct fxr_socket_state_body body = {.from = from & 0xf, .to = to & 0xf};
 	struct whereabouts here;
 
-	if (!find_whereabouts(&here))
+	if (!find_execution_context(&here))
 		return 0;
 	body.tid = here.tid;
 	body.in_interrupt = here.in_interrupt;
@@ -33,7 +33,7 @@ static __always_inline int on_packet(enum claim claim, enum fxr_slot_type type, 
 	struct whereabouts here;
 	u32 bytes;
 
-	if (!find_whereabouts(&here))
+	if (!find_execution_context(&here))
 		return 0;
 	bytes = BPF_CORE_READ(skb, len);
 	body.tid = here.tid;
@@ -55,7 +55,7 @@ static __always_inline int on_sent(enum claim claim, int result, struct net_devi
 	struct fxr_net_xmit_body body = {.result = result};
 	struct whereabouts here;
 
-	if (!find_whereabouts(&here))
+	if (!find_execution_context(&here))
 		return 0;
 	body.tid = here.tid;
 	body.in_interrupt = here.in_interrupt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Category `signal`: signals that are generated and delivered. */
-#include "whereabouts.h"
+#include "execution_context.h"
 
 /* The beginning of siginfo_t as programs have it, too (asm-generic/siginfo.h, 64 bits). */
 struct siginfo_head {

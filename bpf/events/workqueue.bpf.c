@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Category `workqueue`: work that is queued, and executed by a worker. */
 #include "event_types.h"
-#include "whereabouts.h"
+#include "execution_context.h"
 
 static __always_inline int on_queue(enum claim claim, struct work_struct *work)
 {
 	struct fxr_work_queue_body body = {};
 	struct whereabouts here;
 
-	if (!find_whereabouts(&here))
+	if (!find_execution_context(&here))
 		return 0;
 	body.tid = here.tid;
 	body.in_interrupt = here.in_interrupt;

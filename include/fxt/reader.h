@@ -65,7 +65,7 @@ enum class ReadError : uint8_t {
 class Reader;
 
 // What recovery is to think of a record of the right shape.
-enum class Belief : uint8_t {
+enum class Validity : uint8_t {
   kYes,
   kNo,  // passed over, like bytes that are no record
   // It is another provider's: the section record before it is gone. What the tables hold is not
@@ -73,10 +73,10 @@ enum class Belief : uint8_t {
   kOtherProvider,
 };
 
-// Records as they lie in the file, for those who take them by the million: see TakePlain().
+// Records as they lie in the file, for those who take them by the million: see TakeFastPath().
 
 // A context switch of the legacy layout, both threads by their indexes in the thread table.
-struct PlainSwitch {
+struct SwitchWords {
   uint64_t header = 0;
   Ticks timestamp = 0;
 
@@ -89,7 +89,7 @@ struct PlainSwitch {
 };
 
 // A wakeup without arguments, or with one that is a koid.
-struct PlainWakeup {
+struct WakeupWords {
   Ticks timestamp = 0;
   uint16_t cpu = 0;
   Koid thread = 0;
@@ -105,7 +105,7 @@ struct ReaderOptions {
   bool recover = false;
   // Recovery asks this about every record before it takes definitions from it; record(), words(),
   // offset(), provider() and PeekTimes() are those of that record. All are believed without it.
-  std::function<Belief(const Reader&)> believe;
+  std::function<Validity(const Reader&)> validate;
   // Bytes kept of a source that is not in memory: the window at first, and the largest record.
   // The window grows only as bytes of a larger record really arrive.
   size_t window_bytes = size_t{1} << 20;
@@ -139,7 +139,7 @@ class Reader {
   // the record, defined or not; provider() stays the same meanwhile, and record(), offset() and
   // words() stay those of the last Next(). How many were taken.
   template <typename Taker>
-  uint64_t TakePlain(Taker&& taker, uint64_t most);
+  uint64_t TakeFastPath(Taker&& taker, uint64_t most);
 
   ReadStatus status() const { return status_; }
   // The record of the last Next() that said kRecord.
@@ -202,10 +202,10 @@ class Reader {
 
   // Recovery (reader_resync.cc).
   void Damaged();
-  bool Believable(bool parsed, uint64_t bytes);
+  bool Plausible(bool parsed, uint64_t bytes);
   bool HasPlausibleSize(uint64_t bytes);
-  // The same by ReaderOptions::believe; passes over the record if not.
-  bool IsBelieved(uint64_t bytes);
+  // The same by ReaderOptions::validate; passes over the record if not.
+  bool IsPlausible(uint64_t bytes);
   bool SeveralProviders() const;
   // The next place at or behind `at` where headers follow one another.
   const std::byte* SkipDamage(const std::byte* at) const;
@@ -305,7 +305,7 @@ inline bool Reader::TakeSwitch() {
 }
 
 template <typename Taker>
-uint64_t Reader::TakePlain(Taker&& taker, uint64_t most) {
+uint64_t Reader::TakeFastPath(Taker&& taker, uint64_t most) {
   constexpr uint64_t kSubtype = uint64_t{0xf} << 60;
   constexpr uint64_t kSwitch = static_cast<uint64_t>(RecordType::kScheduling) | 2 << 4;
   constexpr uint64_t kSwitchMask = kSubtype | 0xffff;
@@ -325,11 +325,11 @@ uint64_t Reader::TakePlain(Taker&& taker, uint64_t most) {
     const auto* words = reinterpret_cast<const uint64_t*>(at);
     const uint64_t header = words[0];
     if ((header & kSwitchMask) == kSwitch) {
-      if (!taker.OnSwitch(PlainSwitch{header, words[1]})) break;
+      if (!taker.OnSwitch(SwitchWords{header, words[1]})) break;
       at += 2 * kWordBytes;
       continue;
     }
-    PlainWakeup wakeup{
+    WakeupWords wakeup{
         .timestamp = words[1], .cpu = static_cast<uint16_t>(header >> 20), .thread = words[2]};
     if ((header & kWakeupMask) == kWithOne) {
       wakeup.name = static_cast<uint16_t>(words[3] >> 16);

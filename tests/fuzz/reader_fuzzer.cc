@@ -114,12 +114,12 @@ void Read(fxt::ByteSource& source, bool recover, size_t bytes, Each&& each) {
 }
 
 // Plain records by the short way.
-measure::Capture CollectPlain(fxt::ByteSource& source, bool recover,
-                              const measure::CollectorOptions& options) {
+measure::Capture CollectFastPath(fxt::ByteSource& source, bool recover,
+                                 const measure::CollectorOptions& options) {
   fxt::Reader reader(source, Options(recover));
   measure::Collector collector(options);
   for (;;) {
-    collector.AddPlain(reader, 100);
+    collector.AddFastPath(reader, 100);
     const fxt::ReadStatus status = reader.Next();
     if (status == fxt::ReadStatus::kEnd || status == fxt::ReadStatus::kError) break;
     if (status == fxt::ReadStatus::kRecord) collector.Add(reader);
@@ -252,9 +252,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       fxt::MemorySource memory_again(bytes);
       Pieces pieces_again(bytes);
       if ((mode & 2) != 0) {
-        Require(CollectPlain(pieces_again, recover, options) == capture);
+        Require(CollectFastPath(pieces_again, recover, options) == capture);
       } else {
-        Require(CollectPlain(memory_again, recover, options) == capture);
+        Require(CollectFastPath(memory_again, recover, options) == capture);
       }
       break;
     }

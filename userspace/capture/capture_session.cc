@@ -165,8 +165,8 @@ void CaptureSession::DeliverUpTo(uint64_t time) {
     }
     if (event && (!source || event->time <= source->NextTime())) {
       if (event->time > time) return;
-      handler_->OnSideEvent(told_stacks_.Complete(*event));
-      if (told_stacks_.BeginAge()) programs_->BeginStackAge();
+      handler_->OnSideEvent(stack_cache_.Complete(*event));
+      if (stack_cache_.BeginAge()) programs_->BeginStackAge();
       side_ring_.Pop();
     } else {
       if (!source || source->NextTime() > time) return;

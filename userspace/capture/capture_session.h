@@ -15,14 +15,14 @@
 #include "capture/bpf/kernel_features.h"
 #include "capture/event_handler.h"
 #include "capture/filter_matches.h"
-#include "capture/guest_events.h"
 #include "capture/kernel_identity.h"
 #include "capture/perf_source.h"
 #include "capture/proc_identity.h"
+#include "capture/provider_events.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_merger.h"
 #include "capture/slot_stream.h"
-#include "capture/told_stacks.h"
+#include "capture/stack_cache.h"
 #include "fxt_record/event.h"
 #include "util/result.h"
 
@@ -77,7 +77,7 @@ class CaptureSession final : private OtherEvents {
 
   // What else is delivered where its time comes, from the next Drain on; not where rings are left
   // in place. Outlives the session; null: nothing.
-  void SetGuests(GuestEvents* guests) { guests_ = guests; }
+  void SetProviders(ProviderEvents* guests) { guests_ = guests; }
 
   // Becomes readable when a ring has filled enough to be drained; a drain every 100 ms does the
   // rest, or fewer while it is quiet.
@@ -164,11 +164,11 @@ class CaptureSession final : private OtherEvents {
   KernelClock clock_;
   KernelIdentity identities_;
   SideRing side_ring_;
-  ToldStacks told_stacks_;
+  StackCache stack_cache_;
   SlotMerger merger_;
   std::vector<std::unique_ptr<PerfSource>> perf_sources_;
-  EventHandler* handler_ = nullptr;  // from Start() on
-  GuestEvents* guests_ = nullptr;    // null: none
+  EventHandler* handler_ = nullptr;   // from Start() on
+  ProviderEvents* guests_ = nullptr;  // null: none
   int64_t clock_offset_ = 0;
   // What the kernel's CLOCK_MONOTONIC is ahead of this process's, ns: in a time namespace.
   uint64_t kernel_ahead_ = 0;

@@ -12,17 +12,17 @@
 #include <tuple>
 #include <utility>
 
-#include "compare/because.h"
+#include "compare/attribution.h"
 #include "compare/details.h"
-#include "compare/folds.h"
 #include "compare/prior.h"
 #include "compare/rank.h"
 #include "compare/row_tests.h"
 #include "compare/statistics/moderated_test.h"
 #include "compare/statistics/multiple_tests.h"
+#include "compare/suppression.h"
 #include "compare/values/comparability.h"
+#include "compare/values/interleaving.h"
 #include "compare/values/scope.h"
-#include "compare/values/turns.h"
 #include "compare/verdicts.h"
 
 namespace comparison {
@@ -48,7 +48,7 @@ struct TestedUnit {
   RowTests tests;
   GroupChange change;
   std::vector<size_t> numbers;  // of its rows in the report
-  FoldFacts facts;
+  SuppressionFacts facts;
 };
 
 void SortByTime(std::vector<Capture>& captures) {
@@ -108,7 +108,7 @@ class Comparer {
     Test();
     Decide();
     for (TestedUnit& unit : units_) Fold(report_.rows, unit.numbers, unit.facts);
-    Because(groups_, frame_, scope_, report_.rows).Explain();
+    Attribution(groups_, frame_, scope_, report_.rows).Attribute();
     AddLoad();
     AddOthers();
     auto& ranked = report_.confirmed ? report_.findings : report_.unconfirmed;
@@ -198,7 +198,7 @@ class Comparer {
       unit.facts.blocked += change * blocked[i];
       runnable[i] /= 1e6 * frame_.seconds[i];
       blocked[i] /= 1e6 * frame_.seconds[i];
-      for (const auto& [other, blame] : part->of(measure::Because::kWokenBy)) {
+      for (const auto& [other, blame] : part->of(measure::Attribution::kWokenBy)) {
         if (other < captures_[i]->groups.size() && other != group.at[i]) {
           requests[next] += weight * static_cast<double>(blame.count);
         }

@@ -7,7 +7,7 @@
 namespace facts {
 namespace {
 
-constexpr size_t kMaxTold = size_t{1} << 22;
+constexpr size_t kMaxStateThreads = size_t{1} << 22;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ bool LinuxStateTracker::Note(const fxt::Event& event) {
     const auto state = schema::StateOfLetters(value->text);
     if (!state) return false;
     // Of threads beyond these the usual states are assumed.
-    if (told_.size() >= kMaxTold && !told_.contains(event.thread.thread)) return true;
+    if (told_.size() >= kMaxStateThreads && !told_.contains(event.thread.thread)) return true;
     told_[event.thread.thread][static_cast<size_t>(schema::ThreadStateOf(*state))] =
         schema::StateLetters(*state);
     return true;

@@ -134,11 +134,11 @@ ReadStatus Reader::NextOfAny() {
     offset_ = position();
     words_ = Aligned(cursor_, static_cast<size_t>(size), scratch_);
     const bool parsed = parser_.Parse(words_, offset_, *provider_, log_, record_);
-    if (options_.recover && !Believable(parsed, bytes)) {
+    if (options_.recover && !Plausible(parsed, bytes)) {
       Damaged();
       continue;
     }
-    if (options_.believe && parsed && !IsBelieved(bytes)) continue;
+    if (options_.validate && parsed && !IsPlausible(bytes)) continue;
     cursor_ += bytes;
     if (!parsed) continue;
     Apply();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The recovery half of Reader: what to believe of damaged input, and where the next record starts.
+// The recovery half of Reader: what to validate of damaged input, and where the next record starts.
 #include <algorithm>
 #include <cstring>
 
@@ -56,7 +56,7 @@ void Reader::Damaged() {
 
 // Whether the record in hand (of `bytes` bytes, at cursor_) can be what was written. Its size is
 // the weak spot: a wrong one takes the records behind it along.
-bool Reader::Believable(bool parsed, uint64_t bytes) {
+bool Reader::Plausible(bool parsed, uint64_t bytes) {
   const bool known = parsed && IsKnown(record_);
   if (known && parser_.trailing_words() == 0) return true;
   return HasPlausibleSize(bytes);
@@ -72,12 +72,12 @@ bool Reader::HasPlausibleSize(uint64_t bytes) {
   return PlausibleChain(cursor_ + bytes, true);
 }
 
-bool Reader::IsBelieved(uint64_t bytes) {
+bool Reader::IsPlausible(uint64_t bytes) {
   cursor_ += bytes;
-  const Belief belief = options_.believe(*this);
+  const Validity belief = options_.validate(*this);
   cursor_ -= bytes;
-  if (belief == Belief::kOtherProvider) EnterUnknownProvider();
-  if (belief != Belief::kNo) return true;
+  if (belief == Validity::kOtherProvider) EnterUnknownProvider();
+  if (belief != Validity::kNo) return true;
   if (HasPlausibleSize(bytes)) {
     cursor_ += bytes;
     log_.Add({DiagnosticKind::kBytesSkipped, 0, offset_, bytes});
@@ -187,7 +187,7 @@ bool Reader::Resync() {
       resyncing_ = false;
       log_.Add({DiagnosticKind::kBytesSkipped, 0, damage_offset_, position() - damage_offset_});
       // One of these bytes may have been a section record.
-      if (options_.believe && SeveralProviders()) EnterUnknownProvider();
+      if (options_.validate && SeveralProviders()) EnterUnknownProvider();
       return true;
     }
     if (exhausted()) break;

@@ -98,14 +98,14 @@ struct alignas(64) Distribution {
 };
 
 // Time that a group spent because of another one.
-enum class Because : uint8_t {
+enum class Attribution : uint8_t {
   kHeldCpu,       // runnable, while threads of the other one ran on the CPU that it was to run on
   kHeldCpuLower,  // the same, while they had a lower priority: inversion
   kWokenBy,       // asleep or blocked, until a thread of the other one woke it
   kPreemptedBy,   // it left a CPU runnable, and a thread of the other one came: `ns` up to its next
                   // run, which is in kHeldCpu too
 };
-inline constexpr size_t kBecauses = 4;
+inline constexpr size_t kAttributions = 4;
 struct Blame {
   uint64_t count = 0;
   uint64_t ns = 0;
@@ -146,14 +146,14 @@ struct Group {
   std::map<std::string, Distribution> syscalls;  // by name of the call
 
   // By number of the other group in Capture::groups, or kInterrupt or kNoGroup.
-  std::array<std::map<uint32_t, Blame>, kBecauses> blames;
+  std::array<std::map<uint32_t, Blame>, kAttributions> blames;
   // The pids (tgids) of its threads, ascending, no more than a few: to tell a renamed group.
   static constexpr size_t kPids = 8;
   std::vector<uint64_t> pids;
 
   const Distribution& of(Duration kind) const { return times[static_cast<size_t>(kind)]; }
   Distribution& of(Duration kind) { return times[static_cast<size_t>(kind)]; }
-  const std::map<uint32_t, Blame>& of(Because why) const {
+  const std::map<uint32_t, Blame>& of(Attribution why) const {
     return blames[static_cast<size_t>(why)];
   }
   uint64_t of(facts::Share share) const { return share_ns[static_cast<size_t>(share)]; }

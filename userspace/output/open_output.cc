@@ -43,7 +43,7 @@ util::Result<util::UniqueFd> OpenExisting(const OutputPlace& place, const std::s
   }
   const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (place.magic_link ? 0 : O_NOFOLLOW);
   util::UniqueFd fd =
-      output::OpenPatiently(place.directory.get(), place.name, flags, 0, options.keep_waiting);
+      output::OpenWithin(place.directory.get(), place.name, flags, 0, options.keep_waiting);
   if (!fd && errno == ECANCELED) {
     return util::Error{fmt::format("nobody reads {}", path), "it is a FIFO; start its reader"};
   }

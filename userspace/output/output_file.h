@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
+#include "output/open_timeout.h"
 #include "output/output_place.h"
-#include "output/patience.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 

@@ -198,7 +198,7 @@ bool ProviderSet::AllFollowed(uint32_t changes) const {
   });
 }
 
-void ProviderSet::Start(uint64_t ahead, uint32_t patience_ms, bool retain) {
+void ProviderSet::Start(uint64_t ahead, uint32_t timeout_ms, bool retain) {
   uint32_t changes = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -215,7 +215,7 @@ void ProviderSet::Start(uint64_t ahead, uint32_t patience_ms, bool retain) {
     TellAll(News::kStarted);
   }
   // Those that came after the first start have followed fewer changes: the wait is bounded anyway.
-  for (uint32_t waited = 0; waited < patience_ms && !AllFollowed(changes); ++waited) {
+  for (uint32_t waited = 0; waited < timeout_ms && !AllFollowed(changes); ++waited) {
     poll(nullptr, 0, 1);
   }
   const std::lock_guard lock(mutex_);

@@ -79,9 +79,9 @@ class ProviderSet {
   // On the thread that records. Begins a session: every provider gets its memory.
   void Begin(const ProviderSessionOptions& options);
   // `ahead`: what is added to CLOCK_MONOTONIC of this process to have the clock of events, ns.
-  // Returns when all providers have followed, or after `patience_ms`; records count from then on,
+  // Returns when all providers have followed, or after `timeout_ms`; records count from then on,
   // and earlier ones only with `retain`.
-  void Start(uint64_t ahead, uint32_t patience_ms, bool retain);
+  void Start(uint64_t ahead, uint32_t timeout_ms, bool retain);
   void Stop();
   void End();
   bool active() const { return active_; }

@@ -70,13 +70,13 @@ std::optional<fxr_task_state> StateOfLetters(std::string_view letters);
 // A record has room for the format's state only. The kernel's own goes into a `linux_state` instant
 // right before the switch, but only when it is not what a reader assumes: the last one told of this
 // thread and format state, at first the usual one.
-class ToldStates {
+class EmittedStates {
  public:
   // Whether a reader assumes `state`.
-  bool IsTold(fxr_task_state state) const { return (told_ >> state & 1) != 0; }
+  bool IsEmitted(fxr_task_state state) const { return (told_ >> state & 1) != 0; }
   // True when `state` has to be told now.
   bool Tell(fxr_task_state state) {
-    if (IsTold(state)) return false;
+    if (IsEmitted(state)) return false;
     told_ = static_cast<uint16_t>((told_ & ~Alternatives(state)) | 1u << state);
     return true;
   }

@@ -62,7 +62,7 @@ StreamingRecording::StreamingRecording(RecordingConfig config,
       tasks_(session_->identities(), session_->options().sees_switches()) {
   if (providers_.set() == nullptr) return;
   guests_.emplace(*providers_.set());
-  session_->SetGuests(&*guests_);
+  session_->SetProviders(&*guests_);
 }
 
 StreamingRecording::~StreamingRecording() {
@@ -199,8 +199,8 @@ CategoryTotals StreamingRecording::Totals() const {
 
 void StreamingRecording::FinishFile(uint64_t end) {
   finished_ = Totals();
-  finished_guests_.records += file_->sections.stats().records;
-  finished_guests_.lost += file_->sections.stats().lost;
+  finished_providers_.records += file_->sections.stats().records;
+  finished_providers_.lost += file_->sections.stats().lost;
   const translate::TranslationStats stats = file_->translator.stats();
   Written written;
   written.number = file_->number;
@@ -329,8 +329,8 @@ RecordingStatus StreamingRecording::status() const {
   const CategoryTotals totals = Totals();
   for (const uint64_t events : totals.events) status.events += events;
   for (const uint64_t lost : totals.lost) status.lost += lost;
-  status.events += finished_guests_.records;
-  status.lost += finished_guests_.lost;
+  status.events += finished_providers_.records;
+  status.lost += finished_providers_.lost;
   if (file_) {
     status.events += file_->sections.stats().records;
     status.lost += file_->sections.stats().lost;

@@ -20,8 +20,8 @@
 #include "output/output_file.h"
 #include "provider/section_writer.h"
 #include "session/durable_tasks.h"
-#include "session/guests/provider_control.h"
-#include "session/guests/provider_stream.h"
+#include "session/providers/provider_control.h"
+#include "session/providers/provider_stream.h"
 #include "session/recording.h"
 #include "sink/sink.h"
 #include "translate/translator.h"
@@ -129,7 +129,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   struct {
     uint64_t records = 0;
     uint64_t lost = 0;
-  } finished_guests_;  // the same, of programs that take part
+  } finished_providers_;  // the same, of programs that take part
 };
 
 }  // namespace session

@@ -12,8 +12,8 @@
 #include "fxt_record/slot_body.h"
 #include "provider/section_writer.h"
 #include "schema/names.h"
-#include "session/guests/window_guests.h"
 #include "session/journal_items.h"
+#include "session/providers/window_providers.h"
 
 namespace session {
 namespace {
@@ -169,7 +169,7 @@ class WindowTranslation {
   void Mark(const TriggerFired& fired, uint64_t time) { MarkTrigger(fired, time, translator_); }
 
   Window& window_;
-  WindowGuests guests_;
+  WindowProviders guests_;
   model::TaskTracker tasks_;
   translate::Translator translator_;
   provider::SectionWriter sections_;

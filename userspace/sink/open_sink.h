@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "output/patience.h"
+#include "output/open_timeout.h"
 #include "sink/gzip_sink.h"
 #include "sink/output.h"
 #include "sink/sink.h"

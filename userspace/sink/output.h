@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 
+#include "output/open_timeout.h"
 #include "output/output_file.h"
-#include "output/patience.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 

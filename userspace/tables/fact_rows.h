@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "facts/timeline/plain_tables.h"
+#include "facts/timeline/fast_path_tables.h"
 #include "facts/timeline/timeline.h"
 #include "facts/wait_reasons.h"
 #include "fxt/reader.h"
@@ -42,7 +42,7 @@ class FactRows {
   // Takes the switches and wakeups that come next, as long as there is nothing odd about them, and
   // no more than `most`: the same as Add() of each, in less time. How many it took; the reader's
   // next record is the one behind them.
-  uint64_t AddPlain(fxt::Reader& reader, uint64_t most);
+  uint64_t AddFastPath(fxt::Reader& reader, uint64_t most);
   // Cuts what goes on.
   void Finish();
 
@@ -52,7 +52,7 @@ class FactRows {
   // Where a thread is now; empty where nobody knows.
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const { return timeline_.CpuOf(thread); }
   uint64_t begin() const { return timeline_.begin(); }
-  // Of wakeups, of what AddPlain() took, and with a timeline of all that it knows.
+  // Of wakeups, of what AddFastPath() took, and with a timeline of all that it knows.
   uint64_t latest() const { return std::max({timeline_.latest(), latest_wakeup_, latest_passed_}); }
   const std::vector<CpuTimes>& cpus() const { return cpus_; }
 
@@ -115,7 +115,7 @@ class FactRows {
   void PutIdle(const facts::Idle& idle);
   void NoteSide(const facts::SwitchSide& side, uint64_t time);
 
-  // --- fact_rows_plain.cc
+  // --- fact_rows_fast_path.cc
   struct Plain;
   struct Passed;
 
@@ -155,7 +155,7 @@ class FactRows {
   const facts::Switch* change_ = nullptr;
   const facts::Wakeup* wakeup_ = nullptr;
 
-  facts::PlainTables plain_tables_;
+  facts::FastPathTables fast_path_tables_;
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_{facts_};
 };

@@ -119,7 +119,7 @@ bool Scan::Advance() {
   while (!batches_.full()) {
     for (uint64_t i = 0; i < kStep; ++i) {
       if (identified_) [[likely]] {
-        const uint64_t taken = facts_->AddPlain(reader_, kStep - i);
+        const uint64_t taken = facts_->AddFastPath(reader_, kStep - i);
         records_ += taken;
         i += taken;
         if (i == kStep) break;

@@ -200,7 +200,7 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   FileThread* const in = file_.FindAnnounced(incoming_tid, state.idle_thread);
   // Idle threads have tid 0; that of one which is not announced is nobody's.
   if (!out || !in || out->tid != outgoing_tid || in->on_cpu >= 0 ||
-      !out->told_states.IsTold(task_state) || IsLast(task_state) || HasDeadlinePriority(body))
+      !out->emitted_states.IsEmitted(task_state) || IsLast(task_state) || HasDeadlinePriority(body))
       [[unlikely]] {
     return OnAnySwitch(cpu, time, body);
   }
@@ -297,7 +297,7 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
       LeaveCpu(running);
     }
   }
-  if (file_.thread(outgoing).told_states.Tell(task_state)) TellState(time, outgoing, task_state);
+  if (file_.thread(outgoing).emitted_states.Tell(task_state)) TellState(time, outgoing, task_state);
   WriteSwitch(cpu, time, schema::ThreadStateOf(task_state), outgoing, incoming,
               Priority(outgoing_tid, fields.prev_priority),
               Priority(incoming_tid, fields.next_priority));

@@ -10,7 +10,7 @@ TOGETHER_ROOMS := branches capture/bpf capture/btf capture/counters capture/prob
   sink tables tables/rows analyze/check analyze/diff analyze/draw analyze/flame analyze/lbr analyze/merge analyze/page \
   analyze/report analyze/rewrite analyze/show compare compare/statistics compare/values control/client \
   control/controller control/protocol control/server export export/clickhouse output perf/file perf/live \
-  probes serve session session/guests session/trigger symbols text tools/common tools/fxt \
+  probes serve session session/providers session/trigger symbols text tools/common tools/fxt \
   tools/fxt/support tools/mark tools/record tools/record/command tools/record/commands tools/record/control \
   tools/record/options tools/record/process
 TOGETHER_FOLDERS := $(if $(TOGETHER),$(TOGETHER_ROOMS:%=$(BUILD)/userspace/%/))

@@ -9,7 +9,7 @@
 namespace comparison {
 namespace {
 
-using measure::Because;
+using measure::Attribution;
 using measure::Capture;
 using measure::Group;
 
@@ -20,9 +20,9 @@ Capture Make(uint64_t by_tree, uint64_t tree_cpu, uint64_t other_cpu) {
   Group other;
   other.name = {"server", "server", false};
   other.share_ns[static_cast<size_t>(facts::Share::kRunning)] = other_cpu;
-  other.blames[static_cast<size_t>(Because::kWokenBy)][1] = {by_tree, 0, 0, 0};
-  other.blames[static_cast<size_t>(Because::kWokenBy)][measure::kInterrupt] = {1000 - by_tree, 0, 0,
-                                                                               0};
+  other.blames[static_cast<size_t>(Attribution::kWokenBy)][1] = {by_tree, 0, 0, 0};
+  other.blames[static_cast<size_t>(Attribution::kWokenBy)][measure::kInterrupt] = {1000 - by_tree,
+                                                                                   0, 0, 0};
   Group tree;
   tree.name = {"tool", "tool", true};
   tree.share_ns[static_cast<size_t>(facts::Share::kRunning)] = tree_cpu;

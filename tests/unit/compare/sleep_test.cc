@@ -61,7 +61,7 @@ void SetPauses(measure::Capture& capture, uint64_t ms, bool own, size_t which = 
   measure::Blame blame;
   blame.count = count;
   blame.ns = sleeps.whole_ns;
-  auto& enders = group.blames[static_cast<size_t>(measure::Because::kWokenBy)];
+  auto& enders = group.blames[static_cast<size_t>(measure::Attribution::kWokenBy)];
   enders.clear();
   enders[own ? measure::kInterrupt : 1] = blame;
 }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "compare/values/frame.h"
+#include "compare/values/interleaving.h"
 #include "compare/values/quantiles.h"
-#include "compare/values/turns.h"
 
 namespace comparison {
 namespace {

@@ -46,7 +46,7 @@ struct Taker {
   std::mt19937_64& random;
 
   bool Refuses() const { return random() % 10 == 0; }
-  bool OnSwitch(const PlainSwitch& record) const {
+  bool OnSwitch(const SwitchWords& record) const {
     const ReaderProvider& provider = reader.provider();
     if (!provider.has_thread(record.outgoing()) || !provider.has_thread(record.incoming()) ||
         Refuses()) {
@@ -58,7 +58,7 @@ struct Taker {
          record.outgoing_priority(), record.incoming_priority()});
     return true;
   }
-  bool OnWakeup(const PlainWakeup& record) const {
+  bool OnWakeup(const WakeupWords& record) const {
     Words words = {2, record.timestamp, record.cpu, record.thread};
     if (record.name != 0) {
       const std::string* name = reader.provider().FindString(record.name);
@@ -78,7 +78,7 @@ std::vector<Words> ReadAll(std::span<const std::byte> bytes, bool plain, uint64_
   std::mt19937_64 random(7);
   std::vector<Words> seen;
   for (;;) {
-    if (plain) *taken += reader.TakePlain(Taker{reader, seen, random}, 1 + random() % 50);
+    if (plain) *taken += reader.TakeFastPath(Taker{reader, seen, random}, 1 + random() % 50);
     if (reader.Next() != ReadStatus::kRecord) break;
     seen.push_back(WordsOf(reader));
   }
@@ -153,7 +153,7 @@ TEST(ReaderPlainTest, NothingIsTakenBeforeTheFirstRecord) {
   Reader reader(source);
   std::vector<Words> seen;
   std::mt19937_64 random(3);
-  EXPECT_EQ(reader.TakePlain(Taker{reader, seen, random}, 10), 0u);
+  EXPECT_EQ(reader.TakeFastPath(Taker{reader, seen, random}, 10), 0u);
   EXPECT_EQ(reader.Next(), ReadStatus::kRecord);
 }
 

@@ -95,7 +95,7 @@ TEST_P(ReaderPropertyTest, WhatIsWrittenIsRead) {
     ExpectSame(ReadTexts(source, options), random.texts);
   }
   {
-    // A sound file reads the same with suspicion on. (The list of what to believe is stricter than
+    // A sound file reads the same with suspicion on. (The list of what to validate is stricter than
     // the format: records that end the file are looked at again.)
     SCOPED_TRACE("recovery");
     testing::ChunkSource source(bytes);

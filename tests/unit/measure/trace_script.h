@@ -119,14 +119,14 @@ class TraceScript {
     while (reader.Next() == fxt::ReadStatus::kRecord) collector.Add(reader);
     return collector.Finish();
   }
-  // The same by AddPlain(), where it takes anything.
-  Capture CollectPlain(const CollectorOptions& options = {}, uint64_t* taken = nullptr) {
+  // The same by AddFastPath(), where it takes anything.
+  Capture CollectFastPath(const CollectorOptions& options = {}, uint64_t* taken = nullptr) {
     fxt::MemorySource source(file_.bytes());
     fxt::Reader reader(source);
     Collector collector(options);
     do {
       if (reader.status() == fxt::ReadStatus::kRecord) collector.Add(reader);
-      const uint64_t plain = collector.AddPlain(reader, 10);
+      const uint64_t plain = collector.AddFastPath(reader, 10);
       if (taken != nullptr) *taken += plain;
     } while (reader.Next() == fxt::ReadStatus::kRecord);
     return collector.Finish();
@@ -182,14 +182,14 @@ inline const Group* Find(const Capture& capture, std::string_view name) {
   return Find(capture, name, name);
 }
 // What `group` blames on the group of that name, or nothing.
-inline Blame BlameOn(const Capture& capture, const Group& group, Because why,
+inline Blame BlameOn(const Capture& capture, const Group& group, Attribution why,
                      std::string_view name) {
   for (const auto& [other, blame] : group.of(why)) {
     if (other < capture.groups.size() && capture.groups[other].name.thread == name) return blame;
   }
   return {};
 }
-inline Blame BlameOn(const Group& group, Because why, uint32_t number) {
+inline Blame BlameOn(const Group& group, Attribution why, uint32_t number) {
   const auto found = group.of(why).find(number);
   return found == group.of(why).end() ? Blame{} : found->second;
 }

@@ -23,7 +23,7 @@ TEST(LinuxStateTest, LettersAndStatesAreTwoWaysToSayOneThing) {
   EXPECT_FALSE(StateOfLetters("Q").has_value());
 }
 
-// What a reader makes of a stream of states, by the rule of docs and of ToldStates.
+// What a reader makes of a stream of states, by the rule of docs and of EmittedStates.
 class Assuming {
  public:
   void Hear(fxr_task_state state) { last_[static_cast<size_t>(ThreadStateOf(state))] = state; }
@@ -37,17 +37,17 @@ class Assuming {
                              FXR_STATE_INTERRUPTIBLE, FXR_STATE_ZOMBIE,   FXR_STATE_DEAD};
 };
 
-TEST(ToldStatesTest, TheUsualStatesNeedNoWord) {
+TEST(EmittedStatesTest, TheUsualStatesNeedNoWord) {
   for (const fxr_task_state state : {FXR_STATE_PREEMPTED, FXR_STATE_STOPPED,
                                      FXR_STATE_INTERRUPTIBLE, FXR_STATE_ZOMBIE, FXR_STATE_DEAD}) {
-    ToldStates told;
-    EXPECT_TRUE(told.IsTold(state)) << state;
+    EmittedStates told;
+    EXPECT_TRUE(told.IsEmitted(state)) << state;
     EXPECT_FALSE(told.Tell(state)) << state;
   }
 }
 
-TEST(ToldStatesTest, AStateIsToldWhenItIsNotTheLastOfItsKind) {
-  ToldStates told;
+TEST(EmittedStatesTest, AStateIsToldWhenItIsNotTheLastOfItsKind) {
+  EmittedStates told;
   EXPECT_TRUE(told.Tell(FXR_STATE_UNINTERRUPTIBLE));
   EXPECT_FALSE(told.Tell(FXR_STATE_UNINTERRUPTIBLE));
   EXPECT_FALSE(told.Tell(FXR_STATE_PREEMPTED)) << "another of the format's states";
@@ -55,19 +55,19 @@ TEST(ToldStatesTest, AStateIsToldWhenItIsNotTheLastOfItsKind) {
   EXPECT_TRUE(told.Tell(FXR_STATE_UNINTERRUPTIBLE));
 }
 
-TEST(ToldStatesTest, WhatWasForgottenIsToldWhateverItIs) {
+TEST(EmittedStatesTest, WhatWasForgottenIsToldWhateverItIs) {
   for (const fxr_task_state state : kAll) {
-    ToldStates told;
+    EmittedStates told;
     told.Forget();
-    EXPECT_FALSE(told.IsTold(state)) << state;
+    EXPECT_FALSE(told.IsEmitted(state)) << state;
     EXPECT_TRUE(told.Tell(state)) << state;
     EXPECT_FALSE(told.Tell(state)) << state;
   }
 }
 
-TEST(ToldStatesTest, AReaderIsRightAfterAnySequence) {
+TEST(EmittedStatesTest, AReaderIsRightAfterAnySequence) {
   uint32_t random = 1;
-  ToldStates told;
+  EmittedStates told;
   Assuming reader;
   for (int i = 0; i < 10'000; ++i) {
     random = random * 1664525 + 1013904223;

@@ -17,7 +17,7 @@ using measure::testing::TraceScript;
 using testing::RowsOf;
 
 // How many a pass over the trace with these tables takes by the short way.
-uint64_t CountPlain(std::span<const std::byte> bytes, Table table, bool with_timeline) {
+uint64_t CountFastPath(std::span<const std::byte> bytes, Table table, bool with_timeline) {
   fxt::MemorySource source(bytes);
   fxt::Reader reader(source);
   TextPool texts;
@@ -28,7 +28,7 @@ uint64_t CountPlain(std::span<const std::byte> bytes, Table table, bool with_tim
   uint64_t taken = 0;
   while (reader.Next() == fxt::ReadStatus::kRecord) {
     rows.Add(reader);
-    taken += rows.AddPlain(reader, 10);
+    taken += rows.AddFastPath(reader, 10);
   }
   return taken;
 }
@@ -60,9 +60,9 @@ TEST(PlainRowsTest, AreThoseOfTheLongWay) {
                 RowsOf(trace.bytes(), info.table, wanted, filter))
           << info.name << ", seed " << seed;
     }
-    plain += CountPlain(indexed.bytes(), Table::kWaits, true);
-    passed += CountPlain(indexed.bytes(), Table::kWakeups, false);
-    of_inline += CountPlain(trace.bytes(), Table::kWaits, true);
+    plain += CountFastPath(indexed.bytes(), Table::kWaits, true);
+    passed += CountFastPath(indexed.bytes(), Table::kWakeups, false);
+    of_inline += CountFastPath(trace.bytes(), Table::kWaits, true);
   }
   EXPECT_GT(plain, 200u * 30);
   EXPECT_GT(passed, 200u * 100);
@@ -81,7 +81,7 @@ TEST(PlainRowsTest, NamesAreThoseOfTheTime) {
                                          "400 ls ls"};
   EXPECT_EQ(RowsOf(trace.bytes(), Table::kSlices, {slices::kTs, slices::kThread, slices::kProcess}),
             rows);
-  EXPECT_GT(CountPlain(trace.bytes(), Table::kSlices, true), 0u);
+  EXPECT_GT(CountFastPath(trace.bytes(), Table::kSlices, true), 0u);
 }
 
 }  // namespace

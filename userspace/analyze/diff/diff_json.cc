@@ -173,7 +173,7 @@ class Writer {
     json_.EndArray();
   }
 
-  void Because(const Row& row) {
+  void Attribution(const Row& row) {
     json_.Key("because").BeginArray();
     const auto words = CauseWords(report_, row);
     for (size_t i = 0; i < row.because.size(); ++i) {
@@ -217,7 +217,7 @@ class Writer {
       Group(cause.group);
       json_.Key("metric").String(IdOf(cause.metric)).EndObject();
     }
-    Because(row);
+    Attribution(row);
     json_.Key("examples").BeginArray();
     for (const auto& example : row.examples) {
       json_.BeginObject().Key("file").String(example.file);

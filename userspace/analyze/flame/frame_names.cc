@@ -22,7 +22,7 @@ std::string_view BaseName(std::string_view path) {
 // Processes whose lists are kept; a machine has fewer that compile.
 constexpr size_t kMaxLists = 1024;
 // Functions that a trace tells of itself; a damaged one may have more.
-constexpr size_t kMaxTold = size_t{1} << 21;
+constexpr size_t kMaxSymbols = size_t{1} << 21;
 
 uint64_t Within(uint64_t address, bool is_return) {
   return is_return && address != 0 ? address - 1 : address;
@@ -38,7 +38,7 @@ std::string FoldedPart(std::string_view text) {
 }
 
 void FrameNames::OnCompiled(uint32_t pid, uint64_t start, uint64_t size, std::string_view name) {
-  if (told_count_ >= kMaxTold) return;
+  if (told_count_ >= kMaxSymbols) return;
   ++told_count_;
   told_[pid].Add(start, size, std::string(name));
 }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analyze/lbr/lbr_places.h"
+#include "symbols/symbol_map.h"
 #include "symbols/symbol_table.h"
-#include "symbols/told_symbols.h"
 
 namespace analyze {
 
@@ -51,7 +51,7 @@ class FrameNames {
   LbrSymbolOptions options_;
   LbrPlaces places_;
   std::map<uint32_t, std::optional<symbols::SymbolTable>> compiled_;  // by pid
-  std::map<uint32_t, symbols::ToldSymbols> told_;                     // by pid
+  std::map<uint32_t, symbols::SymbolMap> told_;                       // by pid
   size_t told_count_ = 0;
 };
 

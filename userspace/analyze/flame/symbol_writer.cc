@@ -82,8 +82,8 @@ std::string SymbolWriter::FirstFrames(const StackFrames& frames, bool of_kernel)
 
 void SymbolWriter::TellFunctions(const fxt::Event& event, uint64_t stack) {
   const fxt::Koid process = event.thread.process;
-  if (told_stacks_.size() >= kMaxRemembered) told_stacks_.clear();
-  if (!told_stacks_.emplace(process, stacks_.MappingsOf(process), stack).second) return;
+  if (stack_cache_.size() >= kMaxRemembered) stack_cache_.clear();
+  if (!stack_cache_.emplace(process, stacks_.MappingsOf(process), stack).second) return;
   stacks_.ForEachFunction(process, stack, [&](uint32_t pid, const FrameFunction& function) {
     Tell(event, pid, function);
   });

@@ -55,7 +55,7 @@ class SymbolWriter {
   NamedStacks stacks_;
   bool naming_ = true;
   std::optional<fxt::ThreadRef> recorder_;                           // its track
-  std::set<std::tuple<fxt::Koid, uint64_t, uint64_t>> told_stacks_;  // process, mappings, number
+  std::set<std::tuple<fxt::Koid, uint64_t, uint64_t>> stack_cache_;  // process, mappings, number
   // Module and start; of what is in no file, the process and the address.
   std::set<std::tuple<uint32_t, uint32_t, uint64_t>> told_;
   uint64_t functions_ = 0;

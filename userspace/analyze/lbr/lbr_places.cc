@@ -70,7 +70,7 @@ void LbrPlaces::OnModule(const ModuleDeclaration& declared) {
 void LbrPlaces::OnFunction(const FunctionDeclaration& function) {
   if (told_ >= kMaxPlaces) return;
   ++told_;
-  symbols::ToldSymbols& told =
+  symbols::SymbolMap& told =
       function.module ? modules_[ModuleOf(*function.module, function.build_id)].told : told_kernel_;
   told.Add(function.start, function.size, std::string(function.name));
 }
@@ -78,7 +78,7 @@ void LbrPlaces::OnFunction(const FunctionDeclaration& function) {
 bool LbrPlaces::NameAsTold(uint64_t address, Place* place) {
   const bool kernel = (address & kKernelBit) != 0;
   if (place->module == kNone && !kernel) return false;
-  const symbols::ToldSymbols& told =
+  const symbols::SymbolMap& told =
       place->module == kNone ? told_kernel_ : modules_[place->module].told;
   const symbols::Symbol* symbol = told.Find(place->offset);
   if (symbol == nullptr) return false;

@@ -17,7 +17,7 @@
 #include "symbols/debug_files.h"
 #include "symbols/kallsyms.h"
 #include "symbols/module_symbols.h"
-#include "symbols/told_symbols.h"
+#include "symbols/symbol_map.h"
 #include "symbols/x86_branch.h"
 #include "util/build_id.h"
 
@@ -91,7 +91,7 @@ class LbrPlaces {
     util::BuildId build_id;
     bool kernel_text = false;
     std::unique_ptr<symbols::ModuleSymbols> symbols;  // loaded at first use
-    symbols::ToldSymbols told;                        // by Place::offset
+    symbols::SymbolMap told;                          // by Place::offset
   };
   struct Function {
     uint32_t module = 0;
@@ -124,8 +124,8 @@ class LbrPlaces {
   std::vector<Function> functions_;
   std::map<std::pair<uint32_t, std::string>, uint32_t> function_by_key_;
   std::unordered_map<PlaceId, symbols::BranchKind> kinds_;
-  symbols::ToldSymbols told_kernel_;  // beyond the kernel's text, by address
-  size_t told_ = 0;                   // functions
+  symbols::SymbolMap told_kernel_;  // beyond the kernel's text, by address
+  size_t told_ = 0;                 // functions
   size_t symbols_read_ = 0;
   std::optional<symbols::Kallsyms> kallsyms_;
   uint64_t kallsyms_shift_ = 0;  // to be added to an address of the trace

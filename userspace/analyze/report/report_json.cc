@@ -11,7 +11,7 @@
 namespace analyze {
 namespace {
 
-using measure::Because;
+using measure::Attribution;
 using measure::Blame;
 using measure::Capture;
 using measure::Distribution;
@@ -20,8 +20,8 @@ using text::JsonWriter;
 
 constexpr std::array<const char*, measure::kDurations> kDurationNames = {
     "slice", "wakeup_latency", "preempted_wait", "sleep", "blocked", "irq", "softirq"};
-constexpr std::array<const char*, measure::kBecauses> kBecauseNames = {"held_cpu", "held_cpu_lower",
-                                                                       "woken_by", "preempted_by"};
+constexpr std::array<const char*, measure::kAttributions> kAttributionNames = {
+    "held_cpu", "held_cpu_lower", "woken_by", "preempted_by"};
 
 class ReportWriter {
  public:
@@ -151,8 +151,8 @@ class ReportWriter {
     json_.EndObject();
     Named("syscalls", group.syscalls);
     json_.Key("blames").BeginObject();
-    for (size_t i = 0; i < kBecauseNames.size(); ++i) {
-      json_.Key(kBecauseNames[i]).BeginArray();
+    for (size_t i = 0; i < kAttributionNames.size(); ++i) {
+      json_.Key(kAttributionNames[i]).BeginArray();
       for (const auto& [other, blame] : group.blames[i]) Write(other, blame);
       json_.EndArray();
     }

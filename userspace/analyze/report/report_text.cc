@@ -17,7 +17,7 @@ namespace analyze {
 namespace {
 
 using facts::Share;
-using measure::Because;
+using measure::Attribution;
 using measure::Blame;
 using measure::Capture;
 using measure::Distribution;
@@ -242,16 +242,16 @@ class TextReport {
     Line("because of whom (ms of each second)");
     for (const Group* group : groups) {
       const auto ns = [](const Blame& blame) { return blame.ns; };
-      const std::string held = Shares(group->of(Because::kHeldCpu), ns);
-      const std::string blocked =
-          Shares(group->of(Because::kWokenBy), [](const Blame& blame) { return blame.blocked_ns; });
+      const std::string held = Shares(group->of(Attribution::kHeldCpu), ns);
+      const std::string blocked = Shares(group->of(Attribution::kWokenBy),
+                                         [](const Blame& blame) { return blame.blocked_ns; });
       Line("  {}", NameOf(*group));
       if (!held.empty()) {
         Line("    waited {:.2f} for a CPU: {}", Rate(Delay(*group)), held);
       }
       if (group->inversion_ns != 0) {
         Line("      {:.2f} of it for lower priorities: {}", Rate(group->inversion_ns),
-             Shares(group->of(Because::kHeldCpuLower), ns));
+             Shares(group->of(Attribution::kHeldCpuLower), ns));
       }
       if (group->unconserved_ns != 0) {
         Line("      {:.2f} of it while another CPU was idle", Rate(group->unconserved_ns));
@@ -270,7 +270,7 @@ class TextReport {
     };
     std::vector<Pair> pairs;
     for (const Group& group : capture_.groups) {
-      for (const auto& [by, blame] : group.of(Because::kPreemptedBy)) {
+      for (const auto& [by, blame] : group.of(Attribution::kPreemptedBy)) {
         pairs.push_back({by, &group, blame});
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/rewrite/recoverer.h"
 
-#include "analyze/rewrite/record_belief.h"
+#include "analyze/rewrite/record_validator.h"
 #include "analyze/rewrite/recovery.h"
 #include "fxt/reader.h"
 
@@ -15,7 +15,7 @@ constexpr uint64_t kProgressStep = 65'536;  // records
 RecoverResult RecoverTrace(fxt::ByteSource& source, fxt::ByteSink& sink,
                            const std::function<void(uint64_t)>& on_progress) {
   RecoverResult result;
-  RecordBelief belief;
+  RecordValidator belief;
   Recovery recovery(sink, belief.names(), result);
   fxt::ReaderOptions options;
   options.recover = true;
@@ -25,7 +25,7 @@ RecoverResult RecoverTrace(fxt::ByteSource& source, fxt::ByteSink& sink,
     belief.NoteHole(diagnostic.value);
     recovery.OnGap(diagnostic.value);
   };
-  options.believe = [&](const fxt::Reader& at) { return belief.Believes(at); };
+  options.validate = [&](const fxt::Reader& at) { return belief.IsPlausible(at); };
   fxt::Reader reader(source, options);
   uint64_t records = 0;
   while (!recovery.failed()) {

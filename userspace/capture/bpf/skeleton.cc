@@ -39,7 +39,7 @@ constexpr uint32_t kMarksPerCpu = 256;
 // Threads whose sleeps can be told of by their stacks, at 1 KiB each.
 constexpr uint32_t kMaxSleepers = 16384;
 // Stacks that the collector is known to know.
-constexpr uint32_t kMaxTold = 8192;
+constexpr uint32_t kMaxKnownStacks = 8192;
 // Maps other than the rings, and programs.
 constexpr uint64_t kOtherLockedBytes = 4 << 20;
 
@@ -193,9 +193,9 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
       options.categories.test(FXR_CATEGORY_STACK) && (options.stack.off || options.stack.wake);
   bpf_map__set_autocreate(bpf_->maps.sleeps, sleeps);
   bpf_map__set_autocreate(bpf_->maps.stack_scratch, sleeps);
-  bpf_map__set_autocreate(bpf_->maps.told_stacks, sleeps);
+  bpf_map__set_autocreate(bpf_->maps.known_stacks, sleeps);
   bpf_map__set_max_entries(bpf_->maps.sleeps, kMaxSleepers);
-  bpf_map__set_max_entries(bpf_->maps.told_stacks, kMaxTold);
+  bpf_map__set_max_entries(bpf_->maps.known_stacks, kMaxKnownStacks);
   auto& settings = *bpf_->rodata;
   settings.stack_min_ns = options.stack.min_sleep;
   settings.stack_wants_off = options.stack.off;

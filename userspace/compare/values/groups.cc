@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compare/values/likeness.h"
+#include "compare/values/similarity.h"
 
 namespace comparison {
 
@@ -42,11 +42,11 @@ void Groups::MatchRenamed() {
     size_t before;
     size_t after;
   };
-  const Likeness likeness(*this);
+  const Similarity similarity(*this);
   std::vector<Match> matches;
-  for (const size_t before : likeness.gone()) {
-    for (const size_t after : likeness.added()) {
-      if (const auto distance = likeness.Distance(before, after)) {
+  for (const size_t before : similarity.gone()) {
+    for (const size_t after : similarity.added()) {
+      if (const auto distance = similarity.Distance(before, after)) {
         matches.push_back({*distance, before, after});
       }
     }

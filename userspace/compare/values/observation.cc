@@ -112,7 +112,7 @@ Observation OfSleep(const measure::Group& group, Statistic statistic,
   result.events = all.count / seconds;
   result.share = Ms(group.of(facts::Share::kSleeping)) / (own / 1e9);
   result.wakeups = static_cast<double>(group.wakeups) / seconds;
-  const auto& enders = group.of(measure::Because::kWokenBy);
+  const auto& enders = group.of(measure::Attribution::kWokenBy);
   const auto timer = enders.find(measure::kInterrupt);
   if (timer != enders.end()) {
     const measure::Blame& blame = timer->second;
@@ -136,7 +136,7 @@ std::optional<Observation> OfSleepForThreads(const measure::Group& group, double
   double timer_ms = 0;
   double threads_ms = 0;
   double chance = 0;
-  for (const auto& [other, blame] : group.of(measure::Because::kWokenBy)) {
+  for (const auto& [other, blame] : group.of(measure::Attribution::kWokenBy)) {
     const double ms = Ms(blame.ns - std::min(blame.ns, blame.blocked_ns));
     if (other == measure::kInterrupt) {
       timers += static_cast<double>(blame.count - std::min(blame.count, blame.blocked));

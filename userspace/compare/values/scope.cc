@@ -55,7 +55,7 @@ std::vector<bool> ScopeOf(const Groups& groups) {
         (group.name.of_command ? tree_cpu : other_cpu) +=
             static_cast<double>(group.of(facts::Share::kRunning));
         Woken& sum = woken[groups.Of(i, static_cast<uint32_t>(at))];
-        for (const auto& [other, blame] : group.of(measure::Because::kWokenBy)) {
+        for (const auto& [other, blame] : group.of(measure::Attribution::kWokenBy)) {
           const auto count = static_cast<double>(blame.count);
           sum.all += count;
           if (other < captures[i]->groups.size() && captures[i]->groups[other].name.of_command) {
@@ -86,7 +86,7 @@ std::vector<bool> ClockedOf(const Groups& groups, const std::vector<bool>& judge
       const measure::Group* part = groups.all()[g].In(captures, i);
       if (part == nullptr) continue;
       asleep += static_cast<double>(part->of(facts::Share::kSleeping));
-      const auto& enders = part->of(measure::Because::kWokenBy);
+      const auto& enders = part->of(measure::Attribution::kWokenBy);
       const auto found = enders.find(measure::kInterrupt);
       if (found == enders.end()) continue;
       by_nobody += static_cast<double>(found->second.ns);
@@ -104,7 +104,7 @@ std::vector<uint64_t> ForeignWaits(const Groups& groups, size_t group,
   for (size_t i = 0; i < captures.size(); ++i) {
     const measure::Group* part = groups.all()[group].In(captures, i);
     if (part == nullptr) continue;
-    for (const auto& [other, blame] : part->of(measure::Because::kHeldCpu)) {
+    for (const auto& [other, blame] : part->of(measure::Attribution::kHeldCpu)) {
       if (other < captures[i]->groups.size() && !judged[groups.Of(i, other)]) waits[i] += blame.ns;
     }
   }

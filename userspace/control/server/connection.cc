@@ -111,7 +111,7 @@ std::optional<uint64_t> Connection::deadline() const {
   const uint64_t since =
       std::min(busy_ ? UINT64_MAX : part, outgoing_since_ == 0 ? UINT64_MAX : outgoing_since_);
   if (since == UINT64_MAX) return std::nullopt;
-  return since + kPatience;
+  return since + kTimeoutNs;
 }
 
 void Connection::ForgetDescriptors() {

@@ -27,7 +27,7 @@ class Connection {
   // Alerts that wait for the next WatchAlert.
   static constexpr size_t kMaxAlerts = 64;
   // How long a message may be on its way, and a reply wait for its reader; ns.
-  static constexpr uint64_t kPatience = 10'000'000'000;
+  static constexpr uint64_t kTimeoutNs = 10'000'000'000;
 
   // `socket` does not block.
   Connection(util::UniqueFd socket, Peer peer)

@@ -20,7 +20,7 @@ namespace control {
 namespace {
 
 // How long a path may take to be opened.
-constexpr uint64_t kOpenPatience = 5'000'000'000;
+constexpr uint64_t kOpenTimeoutNs = 5'000'000'000;
 
 std::string NoResult(const std::optional<Written>&) { return reply::Empty(); }
 
@@ -338,8 +338,8 @@ void Server::WithOutput(const Client& client, const std::optional<OutputChoice>&
   }
   auto process = OpenAs::Begin(client->peer(), choice->path);
   if (!process) return ready(process.TakeError());
-  openings_.push_back({std::move(*process), client, now + kOpenPatience, choice->path, choice->gzip,
-                       std::move(ready)});
+  openings_.push_back({std::move(*process), client, now + kOpenTimeoutNs, choice->path,
+                       choice->gzip, std::move(ready)});
 }
 
 void Server::WatchAlert(const Client& client, const Call& call) {

@@ -15,7 +15,7 @@
 #include "control/protocol/call.h"
 #include "control/server/connection.h"
 #include "control/server/control_socket.h"
-#include "control/server/guest_calls.h"
+#include "control/server/provider_calls.h"
 
 namespace control {
 
@@ -87,7 +87,7 @@ class Server {
   ControlSocket& socket_;
   Controller& controller_;
   Engine& engine_;
-  GuestCalls guests_;
+  ProviderCalls guests_;
   const std::optional<gid_t> group_;
   const std::string only_watched_;
   std::vector<Client> clients_;

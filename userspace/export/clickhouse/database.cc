@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kPatience{120};
+constexpr seconds kTimeoutNs{120};
 constexpr unsigned kAttempts = 6;
 constexpr size_t kMostOfMessage = 400;
 
@@ -70,7 +70,7 @@ bool ClickHouse::IsName(std::string_view text) {
 
 util::Result<std::string> ClickHouse::Ask(std::string_view target, std::string_view body,
                                           Failure& failure) {
-  auto reply = http_.Post(target, body, kPatience);
+  auto reply = http_.Post(target, body, kTimeoutNs);
   if (!reply) {
     failure = {.error = reply.TakeError(), .may_pass = true, .unanswered = true};
     return failure.error;

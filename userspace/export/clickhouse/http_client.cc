@@ -118,7 +118,7 @@ util::Result<HttpReply> HttpClient::Post(std::string_view target, std::string_vi
     connection_.reset();
     return util::Error{fmt::format("{}: cannot {}: {}", server_.Shown(), what, why), ""};
   };
-  // Because of errno.
+  // Attribution of errno.
   const auto failed_at = [&](std::string_view what) {
     if (errno == ETIMEDOUT)
       return failed(what, fmt::format("no answer within {} s", patience.count()));

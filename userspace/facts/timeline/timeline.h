@@ -43,7 +43,7 @@
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "facts/timeline/fact.h"
-#include "facts/timeline/plain_steps.h"
+#include "facts/timeline/fast_path.h"
 #include "fxt/reader.h"
 #include "schema/koid.h"
 #include "schema/names.h"
@@ -54,7 +54,7 @@ namespace facts {
 struct NoFacts {};
 
 template <typename Handler>
-class Timeline : public PlainSteps {
+class Timeline : public FastPath {
  public:
   // `handler` must outlive the timeline. It may not ask the timeline while it is told.
   explicit Timeline(Handler& handler) : handler_(handler) {}

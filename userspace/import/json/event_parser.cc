@@ -10,7 +10,7 @@
 
 #include "import/json/decimal_time.h"
 #include "import/json/event_field.h"
-#include "import/json/plain_json.h"
+#include "import/json/fast_json.h"
 
 namespace importer {
 namespace {
@@ -78,8 +78,8 @@ class EventParser::Handler {
     return true;
   }
 
-  // What PlainJson has besides.
-  bool Plain(const PlainNumber& number) {
+  // What FastJson has besides.
+  bool Plain(const FastNumber& number) {
     if (depth_ == 1 && field_ == EventField::kTime) {
       event_.time = Time(number);
     } else if (depth_ == 1 && field_ == EventField::kDuration) {
@@ -127,7 +127,7 @@ class EventParser::Handler {
     return NanosecondsOfMicroseconds(NumberText());
   }
 
-  static std::optional<int64_t> Time(const PlainNumber& number) {
+  static std::optional<int64_t> Time(const FastNumber& number) {
     constexpr unsigned kNanosecondDigits = 3;
     constexpr std::array<int64_t, kNanosecondDigits + 1> kUnits = {1000, 100, 10, 1};
     constexpr unsigned kSureDigits = 15;  // never too large
@@ -300,7 +300,7 @@ EventParser::Answer EventParser::Parse(std::string_view text) {
   if (arena_.size() < text.size()) arena_.resize(text.size());
   rapidjson::StringStream stream(text.data());
   handler_->Start(text.data(), stream, arena_.data());
-  if (const size_t bytes = PlainJson(text, *handler_).ReadObject(); bytes != 0) {
+  if (const size_t bytes = FastJson(text, *handler_).ReadObject(); bytes != 0) {
     return {Verdict::kEvent, bytes};
   }
   handler_->Start(text.data(), stream, arena_.data());

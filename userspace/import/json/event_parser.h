@@ -12,7 +12,7 @@
 namespace importer {
 
 // The only user of RapidJSON, whose event parser was the fastest of Debian's packages that can be
-// linked statically. It took a third of an import's time, so what is plain goes by PlainJson; it
+// linked statically. It took a third of an import's time, so what is plain goes by FastJson; it
 // has the last word on everything else.
 class EventParser {
  public:

@@ -136,7 +136,7 @@ std::vector<Group> Accounts::Finish(uint64_t length) {
     const uint64_t all = group.threads * length;
     group.share_ns[kAbsent] = all > known ? all - known : 0;
   }
-  const auto add = [&](uint32_t group, Because why, uint32_t other, const Blame& blame) {
+  const auto add = [&](uint32_t group, Attribution why, uint32_t other, const Blame& blame) {
     if (number(group) == kNoGroup) return;
     Blame& sum = sorted[number(group)].blames[static_cast<size_t>(why)][number(other)];
     sum.count += blame.count;

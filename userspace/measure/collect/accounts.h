@@ -120,7 +120,8 @@ class Accounts {
     group.share_ns[static_cast<size_t>(share)] += wait.length;
     group.of(preempted ? Duration::kPreemptedWait : Duration::kWakeupLatency).AddWhole(wait);
     if (preempted) {
-      ledger_.Add(member.group, Because::kPreemptedBy, preemptor, {.count = 1, .ns = wait.length});
+      ledger_.Add(member.group, Attribution::kPreemptedBy, preemptor,
+                  {.count = 1, .ns = wait.length});
     } else if (after_blocked) {
       group.after_blocked_ns += wait.length;
     }
@@ -147,7 +148,7 @@ class Accounts {
       blame.blocked = 1;
       blame.blocked_ns = sleep.length;
     }
-    ledger_.Add(member.group, Because::kWokenBy, waker, blame);
+    ledger_.Add(member.group, Attribution::kWokenBy, waker, blame);
   }
 
   // It leaves its last CPU; what is noted up to now is all.
@@ -241,10 +242,10 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note
         blame.blocked_ns = blame.ns;
       }
     }
-    ledger_.Add(number, Because::kWokenBy, note.other, blame);
+    ledger_.Add(number, Attribution::kWokenBy, note.other, blame);
   } else if (note.has_duration && note.duration == Duration::kPreemptedWait &&
              note.extent == Extent::kWhole) {
-    ledger_.Add(number, Because::kPreemptedBy, note.other, {.count = 1, .ns = note.length()});
+    ledger_.Add(number, Attribution::kPreemptedBy, note.other, {.count = 1, .ns = note.length()});
   }
 }
 
@@ -253,9 +254,9 @@ inline void Accounts::ApplyHolders(Group& group, uint32_t number, uint64_t uncon
   group.unconserved_ns += unconserved_ns;
   for (const Held& part : held) {
     const Blame blame{.count = 1, .ns = part.ns};
-    holder_ledger_.Add(number, Because::kHeldCpu, part.group, blame);
+    holder_ledger_.Add(number, Attribution::kHeldCpu, part.group, blame);
     if (!part.lower) continue;
-    holder_ledger_.Add(number, Because::kHeldCpuLower, part.group, blame);
+    holder_ledger_.Add(number, Attribution::kHeldCpuLower, part.group, blame);
     group.inversion_ns += part.ns;
   }
 }

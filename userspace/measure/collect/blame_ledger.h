@@ -35,7 +35,7 @@ class BlameLedger {
  public:
   static constexpr size_t kMaxPairs = size_t{1} << 17;
 
-  void Add(uint32_t group, Because why, uint32_t other, const Blame& blame) {
+  void Add(uint32_t group, Attribution why, uint32_t other, const Blame& blame) {
     if (blame.count == 0) return;
     Sum* sum = Find(group, why, other);
     if (sum == nullptr) [[unlikely]] {
@@ -62,7 +62,7 @@ class BlameLedger {
       seen |= bit;
       AddTo(held_, column, fresh, ns);
       if (lower) [[unlikely]] {
-        if (lower_ == nullptr) lower_ = ledger_.RowOf(group_, Because::kHeldCpuLower);
+        if (lower_ == nullptr) lower_ = ledger_.RowOf(group_, Attribution::kHeldCpuLower);
         AddTo(lower_, column, fresh, ns);
       }
       return true;
@@ -72,7 +72,7 @@ class BlameLedger {
     friend class BlameLedger;
     using Columns = std::array<uint64_t, 3>;  // a bit for each
     Parts(BlameLedger& ledger, uint32_t group)
-        : ledger_(ledger), group_(group), held_(ledger.RowOf(group, Because::kHeldCpu)) {}
+        : ledger_(ledger), group_(group), held_(ledger.RowOf(group, Attribution::kHeldCpu)) {}
 
     void AddTo(Sum* row, uint32_t column, bool fresh, uint64_t ns) {
       Sum& sum = row[column];
@@ -96,7 +96,7 @@ class BlameLedger {
   // Calls `tell(group, why, other, blame)` for each, in no order.
   template <typename Tell>
   void ForEach(Tell&& tell) const {
-    const auto each = [&](uint32_t group, Because why, uint32_t other, const Sum& sum) {
+    const auto each = [&](uint32_t group, Attribution why, uint32_t other, const Sum& sum) {
       if (sum.count == 0) return;
       Blame blame{.count = sum.count, .ns = sum.ns};
       const Sum& blocked = blocked_.SlotOf(KeyOf(group, why, other)).sum;
@@ -104,24 +104,24 @@ class BlameLedger {
       blame.blocked_ns = blocked.ns;
       tell(group, why, other, blame);
     };
-    for (size_t why = 0; why < kBecauses; ++why) {
+    for (size_t why = 0; why < kAttributions; ++why) {
       for (uint32_t group = 0; group < kNear; ++group) {
         const Sum* row = near_[why][group].get();
         for (uint32_t column = 0; row != nullptr && column < kColumns; ++column) {
-          each(group, static_cast<Because>(why), column - kSpecials, row[column]);
+          each(group, static_cast<Attribution>(why), column - kSpecials, row[column]);
         }
       }
     }
     for (const Slot& slot : far_.slots()) {
-      each(static_cast<uint32_t>(slot.key >> 32 & kGroupMask), static_cast<Because>(slot.key >> 61),
-           static_cast<uint32_t>(slot.key), slot.sum);
+      each(static_cast<uint32_t>(slot.key >> 32 & kGroupMask),
+           static_cast<Attribution>(slot.key >> 61), static_cast<uint32_t>(slot.key), slot.sum);
     }
   }
 
  private:
   static constexpr uint32_t kGroupMask = (uint32_t{1} << 29) - 1;
   // Groups are below kGroupMask.
-  static uint64_t KeyOf(uint32_t group, Because why, uint32_t other) {
+  static uint64_t KeyOf(uint32_t group, Attribution why, uint32_t other) {
     return (uint64_t{group} << 32 | other) + (static_cast<uint64_t>(why) << 61);
   }
 
@@ -156,7 +156,7 @@ class BlameLedger {
   };
 
   // Null when there is none.
-  Sum* Find(uint32_t group, Because why, uint32_t other) {
+  Sum* Find(uint32_t group, Attribution why, uint32_t other) {
     if (group < kNear && other + kSpecials < kColumns) [[likely]] {
       Sum* row = near_[static_cast<size_t>(why)][group].get();
       if (row == nullptr) [[unlikely]] {
@@ -169,18 +169,18 @@ class BlameLedger {
     return slot.sum.count == 0 ? nullptr : &slot.sum;
   }
   // That of a near group, made if there is none.
-  Sum* RowOf(uint32_t group, Because why) {
+  Sum* RowOf(uint32_t group, Attribution why) {
     auto& row = near_[static_cast<size_t>(why)][group];
     if (row == nullptr) [[unlikely]] {
       row = std::make_unique<Sum[]>(kColumns);
     }
     return row.get();
   }
-  [[gnu::cold, gnu::noinline]] void AddFirst(uint32_t group, Because why, uint32_t other,
+  [[gnu::cold, gnu::noinline]] void AddFirst(uint32_t group, Attribution why, uint32_t other,
                                              const Blame& blame);
   [[gnu::noinline]] void AddBlocked(uint64_t key, const Blame& blame);
 
-  std::array<std::array<std::unique_ptr<Sum[]>, kNear>, kBecauses> near_;
+  std::array<std::array<std::unique_ptr<Sum[]>, kNear>, kAttributions> near_;
   Table far_;
   size_t pairs_ = 0;  // of both
   Table blocked_;     // the part of it that was spent in D

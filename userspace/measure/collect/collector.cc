@@ -310,7 +310,7 @@ bool TakeHolders(Capture& times, Capture&& holders) {
     Group& other = holders.groups[i];
     group.inversion_ns = other.inversion_ns;
     group.unconserved_ns = other.unconserved_ns;
-    for (const Because why : {Because::kHeldCpu, Because::kHeldCpuLower}) {
+    for (const Attribution why : {Attribution::kHeldCpu, Attribution::kHeldCpuLower}) {
       auto& blames = group.blames[static_cast<size_t>(why)];
       blames = std::move(other.blames[static_cast<size_t>(why)]);
     }

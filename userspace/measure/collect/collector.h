@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "facts/dense_table.h"
-#include "facts/timeline/plain_tables.h"
+#include "facts/timeline/fast_path_tables.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
 #include "measure/capture.h"
@@ -98,7 +98,7 @@ class Collector {
   void Add(const fxt::Reader& reader);
   // Takes the plain records that come next, as far as nothing is odd about them, and no more than
   // `most`: the same as a step to each of them and Add(), in half of the time. How many it took.
-  uint64_t AddPlain(fxt::Reader& reader, uint64_t most);
+  uint64_t AddFastPath(fxt::Reader& reader, uint64_t most);
   // Nothing behind this is in the window any more.
   bool IsDone() const { return started_ && timeline_.latest() > options_.to; }
   // After the last record. The collector has done its work then.
@@ -146,11 +146,11 @@ class Collector {
   void AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time);
   void Count(const ClosedSpan& span);
 
-  // --- collector_plain.cc
+  // --- collector_fast_path.cc
   template <Work work>
   struct Plain;
   // A thread of the provider's table.
-  using Tables = facts::PlainTables::Table;
+  using Tables = facts::FastPathTables::Table;
   [[gnu::noinline]] bool Resolve(Tables& tables, uint8_t slot);
   bool IsCounted(facts::ThreadIndex thread) {
     return thread < threads_.size() && accounts_.IsSettled(thread);
@@ -242,7 +242,7 @@ class Collector {
   std::array<Held, 2 * CpuHistory::kTold> held_;
   size_t held_count_ = 0;
 
-  facts::PlainTables plain_tables_;
+  facts::FastPathTables fast_path_tables_;
 
   // For how long any CPU was idle up to idle_since_.
   uint64_t idle_clock_ = 0;

@@ -137,7 +137,7 @@ util::Result<Capture> CollectTrace(const std::string& path, fxt::ByteSource& sou
   fxt::Reader reader(source, reader_options);
   Collector collector(options.collector);
   for (uint64_t records = 0;;) {
-    records += collector.AddPlain(reader, kProgressStep - records);
+    records += collector.AddFastPath(reader, kProgressStep - records);
     if (records < kProgressStep) {
       const fxt::ReadStatus status = reader.Next();
       if (status == fxt::ReadStatus::kNeedMore) {

@@ -31,7 +31,7 @@ constexpr int kLevel = 9;
 // The least that a group takes, see Put: two empty names, flags, ten numbers, the shares, four
 // bytes a distribution, and the counts of system calls, of each kind of blame, and of pids.
 constexpr size_t kLeastGroupBytes =
-    2 + 1 + 10 + facts::kShares + 4 * kDurations + 1 + kBecauses + 1;
+    2 + 1 + 10 + facts::kShares + 4 * kDurations + 1 + kAttributions + 1;
 
 util::Error Damaged() { return {"the summary is damaged", "make it again with fxt summarize"}; }
 

@@ -26,7 +26,7 @@ void ProviderHost::Begin(capture::CaptureSession& session, fxt::ArchiveWriter& a
                          provider::ProviderSessionOptions options) {
   writer_.emplace(archive, translator);
   stream_.set_writer(&*writer_);
-  session.SetGuests(&stream_);
+  session.SetProviders(&stream_);
   providers_.Begin(options);
   // Nobody was served yet, so that nobody has to be waited for.
   providers_.Start(util::KernelMonotonicAhead(), 0, false);

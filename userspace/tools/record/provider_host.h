@@ -16,7 +16,7 @@
 #include "fxt/archive_writer.h"
 #include "provider/provider_set.h"
 #include "provider/section_writer.h"
-#include "session/guests/provider_stream.h"
+#include "session/providers/provider_stream.h"
 #include "tools/record/control/alert_listener.h"
 #include "translate/translator.h"
 #include "util/result.h"

@@ -225,7 +225,7 @@ Totals Recorder::CountTotals(bool output_failed) const {
 
 int Recorder::Run() {
   const int exit_code = RunQuietly();
-  console_.Finish(kConsolePatience);
+  console_.Finish(kConsoleTimeout);
   return exit_code;
 }
 

@@ -25,7 +25,7 @@ namespace {}  // namespace
 
 int SessionRecorder::Run() {
   const int exit_code = RunQuietly();
-  console_.Finish(kConsolePatience);
+  console_.Finish(kConsoleTimeout);
   return exit_code;
 }
 

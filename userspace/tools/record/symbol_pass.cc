@@ -61,7 +61,7 @@ util::Result<SymbolPassResult> WriteSymbols(const std::string& path, bool gzip, 
     if (writer.failed()) break;
     if (!goes_on()) return give_up({"stopped by a signal", ""});
     const uint64_t now = util::MonotonicNow();
-    if (now - begin > kSymbolPatience) writer.StopNaming();
+    if (now - begin > kSymbolTimeout) writer.StopNaming();
     if (now < due || !console.on_terminal()) continue;
     due = now + kProgressInterval;
     console.Progress(fmt::format("finding names: {} functions", writer.functions()));

@@ -21,13 +21,13 @@ struct SymbolPassResult {
 
 // Writes the recording at `path` anew, with names (analyze::SymbolWriter), in its own place: it is
 // there as it was until then, and stays so after an error or when `goes_on` says false. No names
-// are looked for after kSymbolPatience. Progress goes to `console`, on a terminal.
+// are looked for after kSymbolTimeout. Progress goes to `console`, on a terminal.
 util::Result<SymbolPassResult> WriteSymbols(const std::string& path, bool gzip, Console& console,
                                             const std::function<bool()>& goes_on);
 
 // One line about it.
 std::string DescribeNames(const SymbolPassResult& names);
 
-inline constexpr uint64_t kSymbolPatience = 60'000'000'000;  // ns
+inline constexpr uint64_t kSymbolTimeout = 60'000'000'000;  // ns
 
 }  // namespace tools

@@ -25,7 +25,7 @@ struct alignas(64) FileThread {
   uint32_t tid = kNotAnnounced;
   model::ThreadHandle handle = model::kNoHandle;  // its own
   int32_t on_cpu = -1;                            // the CPU on which the file's switches have it
-  schema::ToldStates told_states{};
+  schema::EmittedStates emitted_states{};
   // The system call whose duration has begun in the file and not ended.
   bool in_syscall = false;
   bool syscall_is_compat = false;

@@ -103,13 +103,13 @@ void TraceFile::OnLeaderReplaced(model::ThreadHandle handle, model::ThreadHandle
   Forget(handle);
   Unannounce(thread(handle));
   if (leader == model::kNoHandle) {
-    thread(handle).told_states.Forget();
+    thread(handle).emitted_states.Forget();
     return;
   }
   Forget(leader);
   Unannounce(thread(leader));
   // A reader keeps what it was told by koid.
-  std::swap(thread(handle).told_states, thread(leader).told_states);
+  std::swap(thread(handle).emitted_states, thread(leader).emitted_states);
 }
 
 void TraceFile::Forget(model::ThreadHandle handle) {

@@ -50,7 +50,7 @@ uint64_t StackTranslator::Tell(uint64_t time, const fxr_stack_long& stack,
   const auto* last = std::find_if(frames.data(), frames.data() + user, schema::IsKernelAddress);
   addresses_.insert(addresses_.end(), frames.data(), last);
   const uint64_t id = schema::StackIdOf(addresses_);
-  if (told_.size() >= kMaxTold) told_.clear();
+  if (told_.size() >= kMaxKnownStacks) told_.clear();
   if (told_.insert(id).second) {
     OpenRecord record = file_.Begin(thread);
     record.Write(

@@ -29,7 +29,7 @@ class StackTranslator {
 
  private:
   // Stacks told of: beyond so many it forgets them all, and tells of them again.
-  static constexpr size_t kMaxTold = 1 << 20;
+  static constexpr size_t kMaxKnownStacks = 1 << 20;
 
   // The kernel's function that the stack sleeps in, below the scheduler's own; empty where nothing
   // names it.

@@ -127,7 +127,7 @@ TEST(PlainReportTest, OfPlainRecordsItIsTheSame) {
   ReportWatcher other(5);
   uint64_t taken = 0;
   const measure::Capture all = trace.Collect({.watcher = &one});
-  const measure::Capture plain = trace.CollectPlain({.watcher = &other}, &taken);
+  const measure::Capture plain = trace.CollectFastPath({.watcher = &other}, &taken);
   EXPECT_EQ(ReportJson({plain, other, {}}), ReportJson({all, one, {}}));
   EXPECT_GT(taken, 2000u);
 }

@@ -13,11 +13,11 @@ namespace {
 TEST(BlameLedgerTest, SumsAreThoseOfAMap) {
   std::mt19937_64 random(1);
   BlameLedger ledger;
-  using Key = std::tuple<uint32_t, Because, uint32_t>;
+  using Key = std::tuple<uint32_t, Attribution, uint32_t>;
   std::map<Key, Blame> expected;
   for (int i = 0; i < 50'000; ++i) {
     const auto group = static_cast<uint32_t>(random() % 100);
-    const auto why = static_cast<Because>(random() % kBecauses);
+    const auto why = static_cast<Attribution>(random() % kAttributions);
     const uint32_t other = random() % 20 == 0 ? kInterrupt : static_cast<uint32_t>(random() % 100);
     ledger.Add(group, why, other, {.count = 1, .ns = i + uint64_t{1}});
     Blame& sum = expected[{group, why, other}];
@@ -25,7 +25,7 @@ TEST(BlameLedgerTest, SumsAreThoseOfAMap) {
     sum.ns += i + uint64_t{1};
   }
   std::map<Key, Blame> found;
-  ledger.ForEach([&](uint32_t group, Because why, uint32_t other, const Blame& blame) {
+  ledger.ForEach([&](uint32_t group, Attribution why, uint32_t other, const Blame& blame) {
     EXPECT_TRUE(found.emplace(Key{group, why, other}, blame).second);
   });
   EXPECT_EQ(found, expected);
@@ -33,13 +33,13 @@ TEST(BlameLedgerTest, SumsAreThoseOfAMap) {
 
 TEST(BlameLedgerTest, TimeInDIsKeptBesideTheWhole) {
   BlameLedger ledger;
-  ledger.Add(1, Because::kWokenBy, 2, {.count = 1, .ns = 10});
-  ledger.Add(1, Because::kWokenBy, 2, {.count = 1, .ns = 5, .blocked_ns = 5, .blocked = 1});
-  ledger.Add(1, Because::kWokenBy, kInterrupt, {.count = 1, .ns = 7});
+  ledger.Add(1, Attribution::kWokenBy, 2, {.count = 1, .ns = 10});
+  ledger.Add(1, Attribution::kWokenBy, 2, {.count = 1, .ns = 5, .blocked_ns = 5, .blocked = 1});
+  ledger.Add(1, Attribution::kWokenBy, kInterrupt, {.count = 1, .ns = 7});
   std::map<uint32_t, Blame> found;
-  ledger.ForEach([&](uint32_t group, Because why, uint32_t other, const Blame& blame) {
+  ledger.ForEach([&](uint32_t group, Attribution why, uint32_t other, const Blame& blame) {
     EXPECT_EQ(group, 1u);
-    EXPECT_EQ(why, Because::kWokenBy);
+    EXPECT_EQ(why, Attribution::kWokenBy);
     found[other] = blame;
   });
   EXPECT_EQ(found[2], (Blame{.count = 2, .ns = 15, .blocked_ns = 5, .blocked = 1}));
@@ -49,12 +49,12 @@ TEST(BlameLedgerTest, TimeInDIsKeptBesideTheWhole) {
 TEST(BlameLedgerTest, BeyondTheLimitNobodyIsBlamed) {
   BlameLedger ledger;
   for (uint32_t i = 0; i < BlameLedger::kMaxPairs + 100; ++i) {
-    ledger.Add(7, Because::kWokenBy, i, {.count = 1, .ns = 1, .blocked_ns = 1, .blocked = 1});
+    ledger.Add(7, Attribution::kWokenBy, i, {.count = 1, .ns = 1, .blocked_ns = 1, .blocked = 1});
   }
   uint64_t nobody = 0;
   uint64_t all = 0;
   uint64_t blocked = 0;
-  ledger.ForEach([&](uint32_t, Because, uint32_t other, const Blame& blame) {
+  ledger.ForEach([&](uint32_t, Attribution, uint32_t other, const Blame& blame) {
     all += blame.count;
     blocked += blame.blocked;
     if (other == kNoGroup) nobody += blame.count;

@@ -145,13 +145,13 @@ TEST(CollectorPropertyTest, PlainRecordsCountAsTheyDoOneByOne) {
       const bool listens = work != Work::kHolders && seed % 3 != 0;
       const Capture all = trace.Collect({.watcher = listens ? &one : nullptr, .work = work});
       const Capture plain =
-          trace.CollectPlain({.watcher = listens ? &other : nullptr, .work = work}, &taken);
+          trace.CollectFastPath({.watcher = listens ? &other : nullptr, .work = work}, &taken);
       ASSERT_TRUE(plain == all) << seed;
       ASSERT_EQ(other.heard(), one.heard()) << seed;
     }
     const uint64_t begin = trace.Collect().begin;
     const CollectorOptions window{.from = begin + 50, .to = begin + 300};
-    ASSERT_TRUE(trace.CollectPlain(window) == trace.Collect(window)) << seed;
+    ASSERT_TRUE(trace.CollectFastPath(window) == trace.Collect(window)) << seed;
   }
   EXPECT_GT(taken, 20'000u);
 }

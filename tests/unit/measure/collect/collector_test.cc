@@ -70,11 +70,11 @@ TEST(CollectorTest, LengthsAreInTheirDistributions) {
 TEST(CollectorTest, WaitsAreBlamedOnWhoHeldTheCpuAndSleepsOnTheWaker) {
   const Capture capture = Simple();
   const Group& app = *Find(capture, "app");
-  EXPECT_EQ(BlameOn(capture, app, Because::kHeldCpu, "hog"), (Blame{.count = 2, .ns = 100}));
-  EXPECT_EQ(BlameOn(capture, app, Because::kPreemptedBy, "hog"), (Blame{.count = 1, .ns = 50}));
+  EXPECT_EQ(BlameOn(capture, app, Attribution::kHeldCpu, "hog"), (Blame{.count = 2, .ns = 100}));
+  EXPECT_EQ(BlameOn(capture, app, Attribution::kPreemptedBy, "hog"), (Blame{.count = 1, .ns = 50}));
   // The waker never ran here: it is known by name alone, and no group.
-  EXPECT_EQ(BlameOn(app, Because::kWokenBy, kNoGroup), (Blame{.count = 1, .ns = 100}));
-  EXPECT_THAT(app.of(Because::kHeldCpuLower), IsEmpty());
+  EXPECT_EQ(BlameOn(app, Attribution::kWokenBy, kNoGroup), (Blame{.count = 1, .ns = 100}));
+  EXPECT_THAT(app.of(Attribution::kHeldCpuLower), IsEmpty());
 }
 
 TEST(CollectorTest, AWakeupWithoutAWakerIsAnInterrupts) {
@@ -84,8 +84,8 @@ TEST(CollectorTest, AWakeupWithoutAWakerIsAnInterrupts) {
   trace.Wake(300, 7, 7).Switch(310, 0, 0, "R", 7);
   const Capture capture = trace.Collect();
   const Group& app = *Find(capture, "app");
-  EXPECT_EQ(BlameOn(app, Because::kWokenBy, kInterrupt), (Blame{.count = 1, .ns = 100}));
-  EXPECT_EQ(BlameOn(capture, app, Because::kWokenBy, "app"),
+  EXPECT_EQ(BlameOn(app, Attribution::kWokenBy, kInterrupt), (Blame{.count = 1, .ns = 100}));
+  EXPECT_EQ(BlameOn(capture, app, Attribution::kWokenBy, "app"),
             (Blame{.count = 1, .ns = 50, .blocked_ns = 50, .blocked = 1}));
   EXPECT_EQ(app.after_blocked_ns, 10u);
   EXPECT_EQ(app.of(Duration::kBlocked).whole_ns, 50u);
@@ -239,9 +239,9 @@ TEST(CollectorTest, ALowerPriorityOnTheCpuIsInversion) {
   const Capture capture = trace.Collect();
   const Group& urgent = *Find(capture, "urgent");
   EXPECT_EQ(urgent.inversion_ns, 50u);
-  EXPECT_EQ(BlameOn(capture, urgent, Because::kHeldCpuLower, "hog").ns, 50u);
-  EXPECT_EQ(BlameOn(capture, urgent, Because::kHeldCpu, "hog").ns, 50u);
-  EXPECT_EQ(BlameOn(capture, urgent, Because::kHeldCpu, "peer").ns, 30u);
+  EXPECT_EQ(BlameOn(capture, urgent, Attribution::kHeldCpuLower, "hog").ns, 50u);
+  EXPECT_EQ(BlameOn(capture, urgent, Attribution::kHeldCpu, "hog").ns, 50u);
+  EXPECT_EQ(BlameOn(capture, urgent, Attribution::kHeldCpu, "peer").ns, 30u);
 }
 
 TEST(CollectorTest, WaitingWhileAnotherCpuIdlesIsNotConserved) {
@@ -265,8 +265,8 @@ TEST(CollectorTest, AMigratedWaitIsBlamedOnBothCpus) {
   const Capture capture = trace.Collect();
   const Group& app = *Find(capture, "app");
   EXPECT_EQ(app.migrations, 1u);
-  EXPECT_EQ(BlameOn(capture, app, Because::kHeldCpu, "hog").ns, 70u);
-  EXPECT_EQ(BlameOn(capture, app, Because::kHeldCpu, "other").ns, 30u);
+  EXPECT_EQ(BlameOn(capture, app, Attribution::kHeldCpu, "hog").ns, 70u);
+  EXPECT_EQ(BlameOn(capture, app, Attribution::kHeldCpu, "other").ns, 30u);
 }
 
 TEST(CollectorTest, HandlersAndCallsHaveLengths) {

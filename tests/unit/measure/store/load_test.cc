@@ -67,7 +67,7 @@ TEST_F(LoadTest, TwoThreadsCollectTheSame) {
   options.two_threads = true;
   const auto two = Load(path, options);
   ASSERT_TRUE(one && two);
-  EXPECT_FALSE(testing::Find(*one, "app")->of(Because::kHeldCpu).empty());
+  EXPECT_FALSE(testing::Find(*one, "app")->of(Attribution::kHeldCpu).empty());
   EXPECT_TRUE(*one == *two);
 }
 

@@ -104,13 +104,13 @@ TEST(TraceFileTest, AHandleGivenOutAgainBringsNothingAlong) {
   file.Mention(old);
   file.thread(old).on_cpu = 3;
   EXPECT_TRUE(tasks.IsOnCpu(old));
-  file.thread(old).told_states.Tell(FXR_STATE_UNINTERRUPTIBLE);
+  file.thread(old).emitted_states.Tell(FXR_STATE_UNINTERRUPTIBLE);
   tasks.Remove(old);
   const model::ThreadHandle young = tasks.Add(200, 200, "young", 2);
   ASSERT_EQ(young, old);
   EXPECT_FALSE(file.thread(young).announced());
   EXPECT_FALSE(tasks.IsOnCpu(young));
-  EXPECT_FALSE(file.thread(young).told_states.IsTold(FXR_STATE_UNINTERRUPTIBLE));
+  EXPECT_FALSE(file.thread(young).emitted_states.IsEmitted(FXR_STATE_UNINTERRUPTIBLE));
 }
 
 TEST(TraceFileTest, ToldStatesStayWithTheKoid) {
@@ -121,10 +121,10 @@ TEST(TraceFileTest, ToldStatesStayWithTheKoid) {
   const model::ThreadHandle thread = tasks.Add(101, 100, "thread", 2);
   file.Mention(leader);
   file.Mention(thread);
-  file.thread(leader).told_states.Tell(FXR_STATE_UNINTERRUPTIBLE);
+  file.thread(leader).emitted_states.Tell(FXR_STATE_UNINTERRUPTIBLE);
   tasks.TakeOverLeader(thread, 100);
-  EXPECT_TRUE(file.thread(thread).told_states.IsTold(FXR_STATE_UNINTERRUPTIBLE));
-  EXPECT_FALSE(file.thread(leader).told_states.IsTold(FXR_STATE_UNINTERRUPTIBLE));
+  EXPECT_TRUE(file.thread(thread).emitted_states.IsEmitted(FXR_STATE_UNINTERRUPTIBLE));
+  EXPECT_FALSE(file.thread(leader).emitted_states.IsEmitted(FXR_STATE_UNINTERRUPTIBLE));
   EXPECT_EQ(file.FindAnnounced(100), nullptr);
   EXPECT_EQ(file.KoidOf(thread), 100u);
   EXPECT_EQ(file.FindAnnounced(100), &file.thread(thread));

@@ -20,7 +20,7 @@ namespace tools {
 namespace {
 
 // How long --once waits for somebody to begin a session.
-constexpr uint64_t kOncePatience = 5'000'000'000;
+constexpr uint64_t kIdleTimeoutNs = 5'000'000'000;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ int ControllerHost::Run() {
   signals_.Take();
   signals_.TakeWishes();
   const int exit_code = Serve();
-  console_.Finish(kConsolePatience);
+  console_.Finish(kConsoleTimeout);
   return exit_code;
 }
 
@@ -119,7 +119,7 @@ bool ControllerHost::BeginSession() {
 
 void ControllerHost::SayReady() {
   // Whoever reads what is said reads up to READY.
-  if (options_.background) console_.Finish(kConsolePatience);
+  if (options_.background) console_.Finish(kConsoleTimeout);
   control::TellServiceManager("READY=1");
   constexpr std::string_view kReady = "READY\n";
   [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, kReady.data(), kReady.size());
@@ -166,7 +166,7 @@ bool ControllerHost::HasServedOnce() {
     return false;
   }
   if (idle_since_ == 0) idle_since_ = util::MonotonicNow();
-  return had_session_ || util::MonotonicNow() - idle_since_ > kOncePatience;
+  return had_session_ || util::MonotonicNow() - idle_since_ > kIdleTimeoutNs;
 }
 
 void ControllerHost::Loop() {

@@ -32,7 +32,7 @@ using control::Outcome;
 using control::error_name::kFailed;
 
 // Who reads a pipe or socket that nobody takes anything from for so long has gone; ns.
-constexpr uint64_t kReaderPatience = 10'000'000'000;
+constexpr uint64_t kReaderTimeoutNs = 10'000'000'000;
 constexpr size_t kMaxAlertsKept = 256;
 
 static_assert(static_cast<int>(control::BufferingMode::kStreaming) ==
@@ -59,12 +59,12 @@ util::Status TakeSources(const control::TraceSources& sources, RecordOptions& op
 }
 
 // For each wait anew.
-output::KeepWaiting PatientReader() {
+output::KeepWaiting ReaderTimeout() {
   return [begin = uint64_t{0}, last = uint64_t{0}]() mutable {
     const uint64_t now = util::MonotonicNow();
     if (now - last > 1'000'000'000) begin = now;
     last = now;
-    return now - begin < kReaderPatience;
+    return now - begin < kReaderTimeoutNs;
   };
 }
 
@@ -313,7 +313,7 @@ std::vector<session::TriggerFired> SessionWorker::AlertsOfLast(uint64_t last) co
 
 void SessionWorker::Write(control::TraceOutput output, uint64_t last, control::Done done) {
   sink::Output opened(std::move(output.fd), output.name);
-  opened.WaitWhile(PatientReader());
+  opened.WaitWhile(ReaderTimeout());
   session::SnapshotRequest request{.destination = {std::move(opened), output.gzip},
                                    .last = last,
                                    .until = 0,
@@ -325,7 +325,7 @@ void SessionWorker::Write(control::TraceOutput output, uint64_t last, control::D
 
 void SessionWorker::Terminate(control::Done done) {
   terminated_ = std::move(done);
-  *hurry_ = util::MonotonicNow() + kReaderPatience;
+  *hurry_ = util::MonotonicNow() + kReaderTimeoutNs;
 }
 
 void SessionWorker::TerminateIfDone() {

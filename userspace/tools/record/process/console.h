@@ -14,7 +14,7 @@ namespace tools {
 // A terminal may be stopped (Ctrl-S), and a pipe full: a thread of its own does the waiting. It is
 // started by the first message, so that a fork before that copies no thread.
 // How long the end of a command waits for a terminal that takes nothing.
-inline constexpr std::chrono::seconds kConsolePatience{2};
+inline constexpr std::chrono::seconds kConsoleTimeout{2};
 
 class Console {
  public:

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Whom changes are blamed on, in whole comparisons.
+#include "compare/attribution.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compare/compare.h"
+#include "unit/compare/simulated_capture.h"
+
+namespace comparison {
+namespace {
+
+using testing::Find;
+using testing::Simulator;
+using testing::Work;
+
+constexpr double kNsPerMs = 1e6;
+
+measure::Group& GroupOf(measure::Capture& capture, const std::string& thread) {
+  for (measure::Group& group : capture.groups) {
+    if (group.name.thread == thread) return group;
+  }
+  ADD_FAILURE() << thread;
+  return capture.groups.front();
+}
+
+uint32_t NumberOf(measure::Capture& capture, const std::string& thread) {
+  return static_cast<uint32_t>(&GroupOf(capture, thread) - capture.groups.data());
+}
+
+// Blames `ms` per second of `group` on the group at `whom`.
+void Blame(measure::Capture& capture, const std::string& group, measure::Attribution why,
+           uint32_t whom, double ms) {
+  auto& blames = GroupOf(capture, group).blames[static_cast<size_t>(why)];
+  const auto seconds = static_cast<double>(capture.length()) / 1e9;
+  blames[whom].count += 100;
+  blames[whom].ns += static_cast<uint64_t>(ms * kNsPerMs * seconds);
+}
+
+DiffReport Diff(DiffInput input) {
+  auto report = Compare(std::move(input));
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return report.ok() ? std::move(*report) : DiffReport();
+}
+
+Work Named(const std::string& thread) {
+  Work work;
+  work.thread = thread;
+  work.of_command = true;
+  return work;
+}
+
+// A client that sleeps longer by its timer, and a server that it waits for; `answer` is how long it
+// waits for that one in the new captures, of 300 ms per second in the base.
+DiffReport Paced(double server_cpu, double answer) {
+  const Work client = Named("client");
+  Work later = client;
+  later.long_sleeps = 10;
+  later.long_sleep_ms = 15;
+  Work server = Named("server");
+  server.cpu_ms = 400;
+  Work changed = server;
+  changed.cpu_ms = server_cpu;
+  DiffInput input = Simulator(5).Sides({client, server}, {later, changed}, 5);
+  for (auto* side : {&input.base, &input.next}) {
+    const bool next = side == &input.next;
+    for (auto& capture : *side) {
+      const auto why = measure::Attribution::kWokenBy;
+      Blame(capture, "client", why, NumberOf(capture, "server"), next ? answer : 300);
+      Blame(capture, "client", why, measure::kInterrupt, next ? 550 : 400);
+    }
+  }
+  return Diff(std::move(input));
+}
+
+TEST(AttributionTest, WhoIsAnsweredSoonerAndSleepsLongerIsNotWorse) {
+  const DiffReport faster = Paced(150, 100);
+  EXPECT_FALSE(faster.worse());
+  EXPECT_EQ(Find(faster, "server", Metric::kCpuTime)->verdict, Verdict::kBetter);
+  // Where nobody became faster, it is.
+  const DiffReport slower = Paced(400, 300);
+  EXPECT_EQ(Find(slower, "client", Metric::kSleep)->verdict, Verdict::kWorse);
+}
+
+TEST(AttributionTest, AServerOutsideThatIsAskedMoreSeldomIsNotWorse) {
+  const Work client = Named("client");
+  Work server = Named("server");
+  server.of_command = false;
+  Work idle = server;
+  idle.long_sleeps = 10;
+  idle.long_sleep_ms = 15;
+  DiffInput input = Simulator(5).Sides({client, server}, {client, idle}, 5);
+  for (auto* side : {&input.base, &input.next}) {
+    for (auto& capture : *side) {
+      Blame(capture, "server", measure::Attribution::kWokenBy, NumberOf(capture, "client"),
+            side == &input.next ? 450 : 300);
+    }
+  }
+  const DiffReport report = Diff(std::move(input));
+  const Row* sleep = Find(report, "server", Metric::kSleep);
+  ASSERT_NE(sleep, nullptr);
+  EXPECT_FALSE(IsFinding(sleep->verdict));
+}
+
+// Waits of a victim that grew by a hundred ms per second, which `whom` held the CPU for.
+DiffReport Waiting(const Work& holder, const Work& changed) {
+  Work victim = Named("victim");
+  victim.preempted_ms = 20;
+  Work waiting = victim;
+  waiting.preempted_ms = 120;
+  DiffInput input = Simulator(7).Sides({victim, holder}, {waiting, changed}, 5);
+  for (auto* side : {&input.base, &input.next}) {
+    for (auto& capture : *side) {
+      Blame(capture, "victim", measure::Attribution::kHeldCpu, NumberOf(capture, holder.thread),
+            side == &input.next ? 110 : 10);
+    }
+  }
+  return Diff(std::move(input));
+}
+
+TEST(AttributionTest, WaitsForMoreOfOtherWorkOfTheMachineAreNoFinding) {
+  Work holder = Named("holder");
+  EXPECT_EQ(Find(Waiting(holder, holder), "victim", Metric::kPreemptedWait)->verdict,
+            Verdict::kWorse);
+  holder.of_command = false;
+  Work more = holder;
+  more.cpu_ms *= 3;
+  const DiffReport report = Waiting(holder, more);
+  EXPECT_FALSE(IsFinding(Find(report, "victim", Metric::kPreemptedWait)->verdict));
+  EXPECT_TRUE(report.findings.empty());
+}
+
+// Pinned to where that runs, throttled, or of less weight: it is the victim that changed.
+TEST(AttributionTest, WaitsForAsMuchOtherWorkAsBeforeAreAFinding) {
+  Work holder = Named("holder");
+  holder.of_command = false;
+  EXPECT_EQ(Find(Waiting(holder, holder), "victim", Metric::kPreemptedWait)->verdict,
+            Verdict::kWorse);
+}
+
+TEST(AttributionTest, WaitsForMoreWorkStandUnderIt) {
+  const Work holder = Named("holder");
+  Work more = holder;
+  more.cpu_ms *= 2;
+  more.wakeups *= 2;
+  const DiffReport report = Waiting(holder, more);
+  const Row& wait = *Find(report, "victim", Metric::kPreemptedWait);
+  ASSERT_TRUE(wait.folded_under);
+  EXPECT_EQ(&report.rows[*wait.folded_under], Find(report, "holder", Metric::kCpuTime));
+  EXPECT_FALSE(report.worse());
+}
+
+TEST(AttributionTest, ASleepThatItsOwnGroupEndedStandsUnderWhatThatDid) {
+  const Work pair = Named("pair");
+  Work changed = pair;
+  changed.cpu_ms *= 2.5;
+  changed.long_sleeps = 10;
+  changed.long_sleep_ms = 15;
+  DiffInput input = Simulator(9).Sides({pair}, {changed}, 5);
+  for (auto* side : {&input.base, &input.next}) {
+    for (auto& capture : *side) {
+      Blame(capture, "pair", measure::Attribution::kWokenBy, NumberOf(capture, "pair"),
+            side == &input.next ? 350 : 200);
+    }
+  }
+  const DiffReport report = Diff(std::move(input));
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.rows[report.findings[0]].metric, Metric::kCpuTime);
+  EXPECT_TRUE(Find(report, "pair", Metric::kSleep)->folded_under);
+}
+
+}  // namespace
+}  // namespace comparison

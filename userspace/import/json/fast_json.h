@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A quick way through the JSON that programs write. What is rare in it (a number with an exponent,
+// an escape by its code) and whatever is wrong with it is not for here: who calls this turns to a
+// whole parser then.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace importer {
+
+// At most eighteen digits, without an exponent.
+struct FastNumber {
+  std::string_view text;
+  uint64_t digits = 0;    // all of them as one number
+  unsigned decimals = 0;  // how many of them are behind the point
+  unsigned count = 0;     // of digits
+  bool negative = false;
+};
+
+// `Handler` is one of RapidJSON's with more to it:
+//   bool Plain(const FastNumber&)  in the place of Int() to Double()
+//   bool Text(std::string_view)     an object or array that it does not want to look into
+//   bool LooksInto(bool object)     whether it does
+// String() and Key() say in `copy` whether the text has to be copied: else it stands in the JSON.
+// No array is looked into, and no object inside of one that is: those are Text(), and are checked.
+template <typename Handler>
+class FastJson {
+ public:
+  // A NUL has to stand behind `text`.
+  FastJson(std::string_view text, Handler& handler)
+      : text_(text.data()), end_(text.data() + text.size()), handler_(handler) {}
+
+  // Reads the object at the start of the text. Its bytes; 0 if there is none that is plain, and
+  // what the handler was told is of no use then.
+  size_t ReadObject() {
+    if (*text_ != '{' || !handler_.StartObject()) return 0;
+    const char* const at = Members(text_ + 1, true);
+    if (at == nullptr || !handler_.EndObject(0)) return 0;
+    return static_cast<size_t>(at - text_);
+  }
+
+ private:
+  // All of these take where something begins, and say what is behind it; null: not plain.
+
+  const char* Members(const char* at, bool outermost) {
+    at = PassSpace(at);
+    if (*at == '}') return at + 1;
+    for (;;) {
+      if (*at != '"' || (at = String(at + 1, true)) == nullptr) return nullptr;
+      at = PassSpace(at);
+      if (*at != ':') return nullptr;
+      at = Value(PassSpace(at + 1), outermost);
+      if (at == nullptr) return nullptr;
+      at = PassSpace(at);
+      if (*at == '}') return at + 1;
+      if (*at != ',') return nullptr;
+      at = PassSpace(at + 1);
+    }
+  }
+
+  const char* Value(const char* at, bool may_look) {
+    switch (*at) {
+      case '"':
+        return String(at + 1, false);
+      case '{':
+      case '[': {
+        const bool object = *at == '{';
+        if (may_look && handler_.LooksInto(object)) {
+          if (!object || !handler_.StartObject()) return nullptr;
+          at = Members(at + 1, false);
+          return at != nullptr && handler_.EndObject(0) ? at : nullptr;
+        }
+        const char* const from = at;
+        at = PassNested(at);
+        if (at == nullptr) return nullptr;
+        return handler_.Text({from, static_cast<size_t>(at - from)}) ? at : nullptr;
+      }
+      case 't':
+        return IsNext(at, "true") && handler_.Bool(true) ? at + 4 : nullptr;
+      case 'f':
+        return IsNext(at, "false") && handler_.Bool(false) ? at + 5 : nullptr;
+      case 'n':
+        return IsNext(at, "null") && handler_.Null() ? at + 4 : nullptr;
+      default: {
+        FastNumber number;
+        at = Number(at, number);
+        return at != nullptr && handler_.Plain(number) ? at : nullptr;
+      }
+    }
+  }
+
+  const char* String(const char* at, bool key) {
+    const char* const from = at;
+    at = PassFastPath(at);
+    bool copy = false;
+    std::string_view text(from, static_cast<size_t>(at - from));
+    if (*at == '\\') {
+      at = Unpack(from, at);
+      if (at == nullptr) return nullptr;
+      text = unpacked_;
+      copy = true;
+    }
+    if (*at != '"') return nullptr;
+    const auto size = static_cast<unsigned>(text.size());
+    const bool goes_on =
+        key ? handler_.Key(text.data(), size, copy) : handler_.String(text.data(), size, copy);
+    return goes_on ? at + 1 : nullptr;
+  }
+
+  // Into `unpacked_`, up to what ends the string. `at` is the first escape.
+  const char* Unpack(const char* from, const char* at) {
+    unpacked_.assign(from, at);
+    while (*at == '\\') {
+      const char c = Escaped(at[1]);
+      if (c == '\0') return nullptr;
+      unpacked_.push_back(c);
+      from = at + 2;
+      at = PassFastPath(from);
+      unpacked_.append(from, at);
+    }
+    return at;
+  }
+
+  // What a letter behind a backslash stands for; 0: something else.
+  static char Escaped(char letter) {
+    switch (letter) {
+      case '"':
+      case '\\':
+      case '/':
+        return letter;
+      case 'b':
+        return '\b';
+      case 'f':
+        return '\f';
+      case 'n':
+        return '\n';
+      case 'r':
+        return '\r';
+      case 't':
+        return '\t';
+      default:
+        return '\0';
+    }
+  }
+
+  // An object or array, and what is in it.
+  const char* PassNested(const char* at) {
+    uint64_t objects = 0;  // a bit for each that is open, the innermost lowest: no array
+    unsigned depth = 0;
+    bool value_next = true;
+    for (;;) {
+      if (value_next) {
+        value_next = false;
+        if (*at == '{' || *at == '[') {
+          const bool object = *at == '{';
+          if (++depth > kMaxDepth) return nullptr;
+          objects = objects << 1 | (object ? 1 : 0);
+          at = PassSpace(at + 1);
+          if (*at != (object ? '}' : ']')) {
+            if (object && (at = PassName(at)) == nullptr) return nullptr;
+            value_next = true;
+            continue;
+          }
+        } else {
+          if ((at = PassScalar(at)) == nullptr) return nullptr;
+          at = PassSpace(at);
+        }
+      }
+      if (*at == ',') {
+        at = PassSpace(at + 1);
+        if ((objects & 1) != 0 && (at = PassName(at)) == nullptr) return nullptr;
+        value_next = true;
+        continue;
+      }
+      if (*at != ((objects & 1) != 0 ? '}' : ']')) return nullptr;
+      ++at;
+      objects >>= 1;
+      if (--depth == 0) return at;
+      at = PassSpace(at);
+    }
+  }
+
+  // Up to the value.
+  const char* PassName(const char* at) {
+    if (*at != '"' || (at = PassString(at + 1)) == nullptr) return nullptr;
+    at = PassSpace(at);
+    return *at == ':' ? PassSpace(at + 1) : nullptr;
+  }
+
+  const char* PassScalar(const char* at) {
+    switch (*at) {
+      case '"':
+        return PassString(at + 1);
+      case 't':
+        return IsNext(at, "true") ? at + 4 : nullptr;
+      case 'f':
+        return IsNext(at, "false") ? at + 5 : nullptr;
+      case 'n':
+        return IsNext(at, "null") ? at + 4 : nullptr;
+      default: {
+        FastNumber number;
+        return Number(at, number);
+      }
+    }
+  }
+
+  const char* PassString(const char* at) {
+    for (;;) {
+      at = PassFastPath(at);
+      if (*at == '"') return at + 1;
+      if (*at != '\\' || Escaped(at[1]) == '\0') return nullptr;
+      at += 2;
+    }
+  }
+
+  static const char* Number(const char* at, FastNumber& number) {
+    constexpr unsigned kMaxDigits = 18;
+    const char* const from = at;
+    number.negative = *at == '-';
+    if (number.negative) ++at;
+    const char* digits = at;
+    uint64_t value = 0;
+    for (; IsDigit(*at); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
+    size_t count = static_cast<size_t>(at - digits);
+    if (count == 0 || (count > 1 && *digits == '0')) return nullptr;
+    size_t decimals = 0;
+    if (*at == '.') {
+      digits = ++at;
+      for (; IsDigit(*at); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
+      decimals = static_cast<size_t>(at - digits);
+      if (decimals == 0) return nullptr;
+      count += decimals;
+    }
+    if (count > kMaxDigits || *at == 'e' || *at == 'E') return nullptr;
+    number.text = {from, static_cast<size_t>(at - from)};
+    number.digits = value;
+    number.decimals = static_cast<unsigned>(decimals);
+    number.count = static_cast<unsigned>(count);
+    return at;
+  }
+
+  // Up to a quote, a backslash, or what may not be in a string.
+  const char* PassFastPath(const char* at) const {
+    constexpr uint64_t kOnes = 0x0101010101010101;
+    constexpr uint64_t kHigh = 0x8080808080808080;
+    if constexpr (std::endian::native == std::endian::little) {
+      while (end_ - at >= 8) {
+        uint64_t bytes;
+        std::memcpy(&bytes, at, sizeof bytes);
+        // The high bit of a byte that is one of these, and maybe of later ones.
+        const uint64_t quote = bytes ^ kOnes * '"';
+        const uint64_t backslash = bytes ^ kOnes * '\\';
+        const uint64_t found = (((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) |
+                                ((bytes - kOnes * 0x20) & ~bytes)) &
+                               kHigh;
+        if (found != 0) return at + std::countr_zero(found) / 8;
+        at += 8;
+      }
+    }
+    while (*at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20) ++at;
+    return at;
+  }
+
+  static const char* PassSpace(const char* at) {
+    while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') ++at;
+    return at;
+  }
+
+  // The NUL ends it.
+  static bool IsNext(const char* at, const char* word) {
+    while (*word != '\0' && *at == *word) ++at, ++word;
+    return *word == '\0';
+  }
+
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+  // Of what is nested in what is Text().
+  static constexpr unsigned kMaxDepth = 60;
+
+  const char* const text_;
+  const char* const end_;
+  Handler& handler_;
+  std::string unpacked_;
+};
+
+}  // namespace importer
