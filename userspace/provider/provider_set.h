@@ -19,13 +19,13 @@
 
 namespace provider {
 
-// What a provider is told.
+// A state of the session, as a provider is notified of it.
 enum class ProviderState : uint8_t {
-  kNothing,  // it is registered, and there is no session
-  kBuffer,   // a session: the memory; nothing is recorded yet
-  kStarted,  // with the memory of a session that was started before
+  kRegistered,   // no session
+  kInitialized,  // with the shared memory; nothing is recorded yet
+  kStarted,      // with the shared memory if the session started before the registration
   kStopped,
-  kEnded,  // the session: the memory is of no use any more
+  kEnded,  // the shared memory is no longer read
 };
 
 struct ProviderSessionOptions {
