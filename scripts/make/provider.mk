@@ -28,7 +28,7 @@ MARK_ARCHIVES := $(patsubst %,$(BUILD)/lib%.a,control text output fxt util)
 $(BUILD)/fxt-mark: $(MARK_OBJECTS) $(TOOL_COMMON) $(MARK_ARCHIVES)
 	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $(MARK_OBJECTS) $(TOOL_COMMON) $(MARK_ARCHIVES) -lz -pthread
 
-# Programs of the tests; one takes part, the other lies.
+# Programs of the tests: an honest provider and a hostile one.
 $(BUILD)/tests/exercise: tests/provider/exercise.cc $(BUILD)/libfxt-provider.a
 	@mkdir -p $(@D)
 	$(call brief,LINK)$(CXX) -std=c++17 -Iinclude -D_GNU_SOURCE $(OPT) $(WARNINGS) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $^ -pthread
@@ -43,7 +43,7 @@ $(BUILD)/examples/server: examples/server/server.c $(BUILD)/libfxt-provider.a
 
 PROVIDER_PROGRAMS := $(BUILD)/tests/exercise $(BUILD)/tests/hostile $(BUILD)/examples/server
 
-## provider-test programs that take part, die and lie: 500 killed, 1,000 corrupted buffers, the clock over 30 minutes
+## provider-test providers that are killed (500) or hostile, 1,000 corrupted buffers, the clock over 30 minutes
 ##               (root; FXT_PROVIDER_CLOCK_SECONDS=1800)
 ## provider-test-short the same within a minute
 .PHONY: provider-test provider-test-short
@@ -54,3 +54,9 @@ provider-test: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS) $(BUILD)/unit_te
 
 provider-test-short: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS)
 	tests/provider/provider_test.py --build $(BUILD)
+
+## hostile-soak  hostile providers and clients of two users beside an honest session (root; HOSTILE_SOAK_SECONDS=900)
+.PHONY: hostile-soak
+HOSTILE_SOAK_SECONDS ?= 7200
+hostile-soak: $(BINARIES) $(PROVIDER_PROGRAMS)
+	tests/provider/hostile_soak.py $(BUILD) $(HOSTILE_SOAK_SECONDS)

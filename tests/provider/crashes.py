@@ -54,7 +54,7 @@ class Crashes(Recordings):
                            "-c", "sched,task")
                 honest = self.start("follow")
                 honest.stdout.readline()
-                hostile = [subprocess.Popen([os.path.join(BUILD, "tests/hostile"), self.socket, str(seed), "300"])
+                hostile = [subprocess.Popen([os.path.join(BUILD, "tests/hostile"), self.socket, "noise", str(seed), "300"])
                          for seed in range(LIARS)]
                 for number in range(20):
                     honest.stdin.write(f"{number}\n")

@@ -4,34 +4,11 @@
 import fcntl
 import json
 import os
-import socket
 
-from recordings import LIMIT_S, Recordings, eventually
+from recordings import Recordings, eventually
 
 
 class Limits(Recordings):
-    def call(self, method, parameters, descriptors=(), more=True):
-        """Returns a connection after the call, without reading the reply."""
-        client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.addCleanup(client.close)
-        client.settimeout(LIMIT_S)
-        client.connect(self.socket)
-        text = json.dumps({"method": f"fuchsia.tracing.controller.{method}", "more": more, "parameters": parameters})
-        socket.send_fds(client, [text.encode() + b"\0"], list(descriptors))
-        return client
-
-    @staticmethod
-    def memory(client):
-        """The descriptor of the shared memory, or None, and the text of the reply."""
-        text, found = b"", []
-        while b"\0" not in text and not found:
-            got, descriptors, _, _ = socket.recv_fds(client, 4096, 4)
-            text += got
-            found += descriptors
-            if not got:
-                break
-        return (found or [None])[0], text.decode()
-
     def descriptors(self, pid):
         return len(os.listdir(f"/proc/{pid}/fd"))
 

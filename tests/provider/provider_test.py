@@ -9,7 +9,7 @@ import os
 import sys
 import unittest
 
-PARTS = ("records", "lifetimes", "pid_reuse", "crashes", "limits")
+PARTS = ("records", "lifetimes", "pid_reuse", "crashes", "limits", "trust")
 
 if __name__ == "__main__":
     if "--build" in sys.argv:

@@ -30,7 +30,7 @@ struct Window {
   // Tasks as they are at the end; empty if they were not asked.
   std::vector<fxr_task> final_tasks;
   // What providers had at the end, or later.
-  std::vector<std::unique_ptr<provider::RecordBatch>> provider_records = {};
+  provider::ProviderRecords provider_records = {};
 };
 
 }  // namespace session

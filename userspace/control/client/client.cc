@@ -346,6 +346,7 @@ util::Result<Status> Client::GetStatus() {
     status.providers.push_back({static_cast<uint32_t>(Whole(each, "id")),
                                 static_cast<uint32_t>(Whole(each, "pid")), Text(each, "name")});
   }
+  status.providers_refused = Whole(json, "providers_refused");
   for (const Json& each : Elements(json, "triggers")) {
     status.triggers.push_back({Text(each, "condition"), Whole(each, "fired"),
                                Whole(each, "suppressed"), Whole(each, "files")});

@@ -11,6 +11,7 @@
 
 #include "control/protocol/reply.h"
 #include "control/protocol/requests.h"
+#include "util/process_handle.h"
 #include "util/unique_fd.h"
 
 namespace control {
@@ -35,6 +36,13 @@ using Done = std::function<void(Outcome)>;
 using TellProvider =
     std::function<void(uint32_t id, SessionState state, std::shared_ptr<util::UniqueFd> buffer)>;
 
+// The process at the other end of a connection. It is alive at the time of the call.
+struct Caller {
+  uint32_t pid = 0;
+  uid_t user = 0;
+  std::shared_ptr<const util::ProcessHandle> process = nullptr;
+};
+
 // No call waits for anything. What takes its time calls `done` when it is over, on the controller's
 // thread and after the call has returned; calls that are made meanwhile come after it. The
 // controller asks for nothing in an order that makes no sense.
@@ -46,15 +54,17 @@ class Engine {
   virtual std::vector<KnownCategory> KnownCategories() const = 0;
   virtual std::vector<ProviderInfo> Providers() const = 0;
 
-  // A program of process `pid` takes part, until it is removed: its id, or none where that cannot
-  // be. `tell`: on the controller's thread, maybe before the call returns.
-  virtual std::optional<uint32_t> AddProvider(const std::string& /*name*/, uint32_t /*pid*/,
+  // Registers the caller as a provider until RemoveProvider(). Returns its id; nothing if there is
+  // no place. Calls `tell` on the controller's thread, maybe before it returns.
+  virtual std::optional<uint32_t> AddProvider(const std::string& /*name*/, const Caller& /*caller*/,
                                               TellProvider /*tell*/) {
     return std::nullopt;
   }
   virtual void RemoveProvider(uint32_t /*id*/) {}
-  // Process `caller` says something of itself, or of its parent. False where nothing is recorded.
-  virtual bool SendMark(const MarkRequest& /*mark*/, uint32_t /*caller*/) { return false; }
+  // Providers that found no place since the session began.
+  virtual uint64_t RefusedProviders() const { return 0; }
+  // Records a mark of the caller, or of its parent. False if nothing is recorded.
+  virtual bool SendMark(const MarkRequest& /*mark*/, const Caller& /*caller*/) { return false; }
 
   // Makes what a session needs. `output`: for STREAMING alone, which has one.
   virtual void Initialize(const TraceConfig& config, std::optional<TraceOutput> output,

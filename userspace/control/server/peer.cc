@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace control {
 
@@ -17,7 +18,7 @@ util::Result<Peer> Peer::Of(int socket) {
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
     return util::Error{fmt::format("cannot tell who connected: {}", strerror(errno)), ""};
   }
-  Peer peer{credentials.uid, credentials.gid, credentials.pid, {}};
+  Peer peer{credentials.uid, credentials.gid, credentials.pid, {}, nullptr};
   socklen_t bytes = 32 * sizeof(gid_t);
   for (;;) {
     peer.groups.resize(bytes / sizeof(gid_t));
@@ -29,6 +30,9 @@ util::Result<Peer> Peer::Of(int socket) {
     }
   }
   peer.groups.resize(bytes / sizeof(gid_t));
+  if (auto process = util::ProcessHandle::OfPeer(socket, peer.pid)) {
+    peer.process = std::make_shared<const util::ProcessHandle>(std::move(*process));
+  }
   return peer;
 }
 
