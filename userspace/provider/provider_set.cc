@@ -19,8 +19,6 @@ namespace {
 
 // Marks of one user between two looks of the recorder.
 constexpr size_t kMaxMarks = 4096;
-// Not the id of a provider.
-constexpr uint32_t kMarksId = 0;
 // Refusals in a window; the oldest are dropped.
 constexpr size_t kMaxRefusals = 4096;
 

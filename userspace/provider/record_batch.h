@@ -14,6 +14,9 @@
 
 namespace provider {
 
+// The id of marks, which no provider has.
+inline constexpr uint32_t kMarksId = 0;
+
 // Identifies a provider.
 struct Identity {
   uint32_t id = 0;  // unique in a ProviderSet

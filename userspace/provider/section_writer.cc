@@ -133,7 +133,9 @@ std::optional<fxt::ThreadKey> SectionWriter::KeyOf(const Identity& identity, uin
   if (!is_other) {
     if (const auto key = translator_.MentionThread(tid, identity.pid)) return *key;
     if (const auto key = translator_.MentionThread(identity.pid, identity.pid)) {
-      return main_threads_[identity.id] = *key;
+      // Marks of all processes share an id.
+      if (identity.id != kMarksId) main_threads_[identity.id] = *key;
+      return *key;
     }
   }
   // The process has exited, or it is not among the recorded ones.
