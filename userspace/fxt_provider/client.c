@@ -27,6 +27,8 @@ enum {
   FIRST_REPLY_TIMEOUT_MS = 200,
   /* Between attempts after a refusal, or without inotify. */
   RETRY_MS = 10000,
+  /* The first of them with a socket without a listener; then doubled. */
+  FIRST_RETRY_MS = 5,
   MAX_NAME_BYTES = 100,
 };
 
@@ -46,6 +48,7 @@ static struct {
   int memory; /* descriptor received with a message, or -1 */
   bool refused;
   ino_t inode; /* of the connection */
+  int retry_ms;
 } client = {.fd = -1, .memory = -1};
 
 /* secure_getenv: a set-user-ID program ignores the environment. */
@@ -133,6 +136,7 @@ static int connect_and_register(void) {
   }
   struct stat status;
   client.inode = fstat(fd, &status) == 0 ? status.st_ino : 0;
+  client.retry_ms = 0;
   client.fd = fd;
   client.bytes = 0;
   __atomic_store_n(&client.progress, CONNECTING, __ATOMIC_RELEASE);
@@ -230,8 +234,14 @@ static void wait_for_socket(void) {
     if (slash == folder) break;
   }
   /* The socket may have appeared before the watch. */
-  if (connect_and_register() != 0) {
-    if (watched >= 0) {
+  const int error = connect_and_register();
+  if (error != 0) {
+    if (watched >= 0 && error == ECONNREFUSED) {
+      /* The recorder has bound the socket and will listen, which is no event; or it was killed. */
+      client.retry_ms = client.retry_ms == 0 ? FIRST_RETRY_MS : 2 * client.retry_ms;
+      if (client.retry_ms > RETRY_MS) client.retry_ms = RETRY_MS;
+      wait_readable(watch, client.retry_ms);
+    } else if (watched >= 0) {
       wait_readable(watch, -1);
     } else {
       poll(NULL, 0, RETRY_MS);
