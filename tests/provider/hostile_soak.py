@@ -6,7 +6,6 @@ hostile_soak.py BUILD SECONDS. Prints a line per snapshot, then the result as JS
 the honest program is lost, if the recorder's memory exceeds its limit or grows, or if a snapshot takes too long."""
 
 import contextlib
-import grp
 import json
 import os
 import random
@@ -87,11 +86,16 @@ class Soak:
 
     def run_clients_of_users(self):
         """One process per user, which stalls connections and marks processes that are not its own."""
-        script = ("import sys; sys.path.insert(0, sys.argv[1]); import hostile_soak as h; "
-                  "h.hostile_client(sys.argv[2], float(sys.argv[3]))")
-        return [subprocess.Popen([sys.executable, "-c", script, os.path.dirname(os.path.abspath(__file__)), self.socket,
-                                  str(self.seconds)], preexec_fn=as_user(user), stderr=subprocess.DEVNULL,
-                                 env={**self.environment, "PYTHONDONTWRITEBYTECODE": "1"}) for user in USERS]
+        children = []
+        for user in USERS:
+            child = os.fork()
+            if child == 0:
+                with contextlib.suppress(BaseException):
+                    as_user(user)()
+                    hostile_client(self.socket, self.seconds)
+                os._exit(0)
+            children.append(child)
+        return children
 
     def snapshot(self, service):
         path = os.path.join(self.folder, "snapshot.fxt")
@@ -111,8 +115,6 @@ class Soak:
         return row["n"], (row["last"] - row["first"] + 1 - row["n"]) if row["n"] else 0
 
     def run(self):
-        with contextlib.suppress(KeyError):
-            grp.getgrgid(GROUP)
         service = subprocess.Popen([os.path.join(self.build, "fxt-record"), "serve", "--socket", self.socket, "--group",
                                     str(GROUP)], stderr=subprocess.DEVNULL, env=self.environment)
         while not os.path.exists(self.socket):
@@ -141,9 +143,12 @@ class Soak:
                       f"missing {gap}", flush=True)
             status = self.status()
         finally:
-            for each in [*self.hostile, *users, honest]:
+            for each in [*self.hostile, honest]:
                 each.kill()
                 each.wait()
+            for child in users:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
             service.send_signal(signal.SIGTERM)
             service.wait()
         return self.result(status, total, missing)
