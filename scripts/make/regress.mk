@@ -1,18 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Planted regressions: see tests/regress/README.md.
 
-# Not under $(BUILD)/tests/planted/, which is the program itself.
-PLANTED_OBJECTS := $(patsubst tests/regress/planted/%.cc,$(BUILD)/tests/planted.objects/%.o,\
-                     $(sort $(wildcard tests/regress/planted/*.cc)))
-
-$(BUILD)/tests/planted.objects/%.o: tests/regress/planted/%.cc
-	@mkdir -p $(@D)
-	$(call brief,CXX)$(CXX) -Itests $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
-
-$(BUILD)/tests/planted: $(PLANTED_OBJECTS)
-	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ -pthread
-
 ## regress-record record every planted regression and some real programs, base and slow in turns
 ##               (root; about an hour; CAPTURES=build/regress)
 ## regress-test  hold what `fxt diff` finds in them against what was planted

@@ -7,7 +7,7 @@
 namespace analyze {
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
+constexpr uint32_t kNoId = UINT32_MAX;
 
 class Json {
  public:
@@ -66,9 +66,9 @@ void Json::PlaceAt(std::string_view key, PlaceId id) {
   const LbrPlaces& places = report_.places();
   const Place& place = places.place(id);
   json_.Key(key).BeginObject().Key("text").String(places.Text(id));
-  if (place.module != kNone) json_.Key("module").String(places.module_name(place.module));
-  json_.Key(place.module == kNone ? "address" : "offset").Hex(place.offset);
-  if (place.function != kNone) {
+  if (place.module != kNoId) json_.Key("module").String(places.module_name(place.module));
+  json_.Key(place.module == kNoId ? "address" : "offset").Hex(place.offset);
+  if (place.function != kNoId) {
     json_.Key("function").String(places.function_name(place.function));
     json_.Key("function_offset").Unsigned(place.function_offset);
   }
@@ -114,7 +114,7 @@ std::string Json::Write(std::string_view file, const LbrSections& sections) {
       const LbrPlaces& places = report_.places();
       json_.Key("function").String(places.function_name(function.function));
       const uint32_t module = places.function_module(function.function);
-      if (module != kNone) json_.Key("module").String(places.module_name(module));
+      if (module != kNoId) json_.Key("module").String(places.module_name(module));
       Count("calls", function.calls);
       Count("returns", function.returns);
       Count("calls_made", function.calls_made);
