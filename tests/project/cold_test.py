@@ -8,8 +8,10 @@ import subprocess
 import sys
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.join(ROOT, "build")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, ROOT  # noqa: E402
+
 # Of the reader, the timeline, the merge of the rings and the translation: constructors and destructors
 # are called once.
 LOOPS = re.compile(r"\b(fxt::Reader|facts::Timeline<.*>|capture::SlotMerger|capture::MergeLane|capture::SlotRing|"
@@ -34,8 +36,4 @@ class Cold(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        at = sys.argv.index("--build")
-        BUILD = os.path.abspath(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
-    unittest.main()
+    harness.main()

@@ -149,15 +149,15 @@ int Fork(const char* self) {
   return WEXITSTATUS(status);
 }
 
-// Says when it is recorded, and what it is told to write.
+// Prints when a recording starts, then records each line of its input.
 int Follow() {
   while (!TRACE_CATEGORY_ENABLED("app")) Sleep(1);
   Say("recorded");
   char line[64];
   while (fgets(line, sizeof line, stdin) != nullptr) {
     line[strcspn(line, "\n")] = '\0';
-    TRACE_INSTANT("app", "told", TRACE_SCOPE_THREAD, "what", line);
-    if (strcmp(line, "alert") == 0) TRACE_ALERT("app", "told-alert");
+    TRACE_INSTANT("app", "line", TRACE_SCOPE_THREAD, "what", line);
+    if (strcmp(line, "alert") == 0) TRACE_ALERT("app", "test-alert");
     Say(TRACE_CATEGORY_ENABLED("app") ? "yes" : "no");
   }
   return 0;
