@@ -65,8 +65,8 @@ class Crashes(Recordings):
                 for liar in liars:
                     self.assertEqual(liar.wait(DEADLINE_S), 0)
                 name = self.finish(mode)
-                written = self.rows(name, "SELECT args ->> 'what' AS what FROM instants WHERE name = 'line' ORDER BY ts")
-                self.assertEqual([row["what"] for row in written], [str(number) for number in range(20)])
+                written = self.rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line' ORDER BY ts")
+                self.assertEqual([row["text"] for row in written], [str(number) for number in range(20)])
                 honest.stdin.close()
                 honest.wait(DEADLINE_S)
                 self.assertTrue(eventually(self.no_controller))

@@ -29,8 +29,8 @@ class Lifetimes(Recordings):
                 late.wait(DEADLINE_S)
                 self.assertTrue(eventually(lambda: self.names().count("exercise") == 1))
                 name = self.finish(mode[0])
-                written = self.rows(name, "SELECT args ->> 'what' AS what FROM instants WHERE name = 'line'")
-                self.assertEqual(sorted(row["what"] for row in written), ["from-early", "from-late"])
+                written = self.rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line'")
+                self.assertEqual(sorted(row["text"] for row in written), ["from-early", "from-late"])
                 # The program continues without a recorder.
                 early.stdin.write("afterwards\n")
                 early.stdin.flush()
@@ -48,8 +48,8 @@ class Lifetimes(Recordings):
             child.stdin.flush()
             child.stdout.readline()
             name = f"{number}.fxt"
-            written = self.snapshot_rows(name, "SELECT args ->> 'what' AS what FROM instants WHERE name = 'line' ORDER BY ts")
-            self.assertEqual([row["what"] for row in written], words)
+            written = self.snapshot_rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line' ORDER BY ts")
+            self.assertEqual([row["text"] for row in written], words)
 
     def test_categories_select_providers(self):
         self.begin("--circular", "2M", "-c", "sched,provider:other")
@@ -73,14 +73,14 @@ class Lifetimes(Recordings):
         self.assertIn("--providers", refused.stderr)
 
     def test_alerts_fire_triggers(self):
-        self.begin("--circular", "2M", "-c", "sched", "--trigger", "alert test-alert", "-o", self.path("t-%n.fxt"))
+        self.begin("--circular", "2M", "-c", "sched", "--trigger", "alert line-alert", "-o", self.path("t-%n.fxt"))
         child = self.start("follow")
         child.stdout.readline()
         child.stdin.write("alert\n")
         child.stdin.flush()
         self.assertTrue(eventually(lambda: self.status()["triggers"][0]["files"] == 1))
         self.checked("t-1.fxt")
-        self.assertEqual(len(self.rows("t-1.fxt", "SELECT 1 FROM instants WHERE name = 'test-alert'")), 1)
+        self.assertEqual(len(self.rows("t-1.fxt", "SELECT 1 FROM instants WHERE name = 'line-alert'")), 1)
 
     def test_a_forked_child_is_a_provider_of_its_own(self):
         name = self.record("fork")

@@ -37,7 +37,7 @@ def spawn_as(pid, command, environment):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-class ReusedPid(Recordings):
+class PidReuse(Recordings):
     def one_after_the_other(self):
         """Runs "first", which ends inside a span, then "second" with the same pid. Both write `mark` in their records."""
         for name in ("first", "second"):

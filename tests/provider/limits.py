@@ -10,7 +10,7 @@ from harness import DEADLINE_S, eventually
 from recordings import Recordings
 
 
-class InvalidCalls(Recordings):
+class Limits(Recordings):
     def call(self, method, parameters, descriptors=(), more=True):
         """Makes a call on a new connection. Returns the connection without reading the answer."""
         client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
