@@ -13,7 +13,8 @@ $(BUILD)/userspace/control/protocol/interface_text.o $(call together,$(BUILD)/us
 
 ## session-test  sessions, their controller and its clients (root)
 .PHONY: session-test
-session-test: $(BINARIES)
+session-test: $(BINARIES) $(BUILD)/tests/probed
+	@scripts/setup --try varlink
 	tests/session/session_test.py --build $(BUILD)
 
 # The service, with the places that this installation has.

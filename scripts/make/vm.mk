@@ -24,6 +24,7 @@ $(BUILD)/tests/as_user $(BUILD)/tests/in_namespace: $(BUILD)/tests/%: tests/vm/%
 ## vm-test-short three kernels of it, within 3 minutes
 .PHONY: vm-test vm-test-short
 vm-test: $(VM_PROGRAMS)
+	@scripts/setup --try vm
 	scripts/vm_matrix --build $(BUILD)
 
 ## vm-test-arm64 64-bit ARM: cross builds the programs, records in guests of it, held against ftrace
@@ -37,5 +38,5 @@ vm-test-arm64:
 	  $(if $(VM_CACHE),--cache $(VM_CACHE))
 
 vm-test-short: $(VM_PROGRAMS)
-	tests/vm/matrix_test.py
+	@scripts/setup --try vm
 	scripts/vm_matrix --build $(BUILD) --short
