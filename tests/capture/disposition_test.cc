@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What becomes of a buffer across stop and start, by the interface that controllers use.
+// A buffer across stop and start, through the interface of controllers.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -61,10 +61,10 @@ class Disposition : public testing::Test {
       auto written = recording_->TakeWritten();
       if (!written.empty()) return std::move(written.front());
     }
-    ADD_FAILURE() << "nothing was written";
+    ADD_FAILURE() << "no file was written";
     return {};
   }
-  // Switches on CPU 0 of the file at `path`.
+  // Counts the switches on CPU 0 in the file at `path`.
   size_t SwitchesOf(const std::string& path) {
     FxtLog log;
     EXPECT_TRUE(IsWholeFile(path, &log));
@@ -87,14 +87,14 @@ TEST_F(Disposition, EventsGoOrStay) {
   ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kCircular));
   EXPECT_FALSE(recording_->Snapshot({.destination = Open(dir_.File("none"))}).ok());
   ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kClearAll));
-  EXPECT_FALSE(recording_->Start(BufferDisposition::kRetain).ok()) << "it has started already";
+  EXPECT_FALSE(recording_->Start(BufferDisposition::kRetain).ok()) << "it is already started";
   SwitchALot();
   ASSERT_TRUE(recording_->Stop().ok());
-  EXPECT_TRUE(recording_->Stop().ok()) << "stopping twice is nothing";
+  EXPECT_TRUE(recording_->Stop().ok()) << "a second stop does nothing";
   EXPECT_FALSE(recording_->status().started);
   const uint64_t covered = recording_->status().covered;
   EXPECT_GT(covered, 0u);
-  SwitchALot();  // nobody looks
+  SwitchALot();  // the session is stopped
   EXPECT_EQ(recording_->status().covered, covered);
   const std::string stopped = dir_.File("stopped.fxt");
   EXPECT_TRUE(Snapshot(stopped).status.ok());
@@ -106,7 +106,7 @@ TEST_F(Disposition, EventsGoOrStay) {
   const std::string retained = dir_.File("retained.fxt");
   EXPECT_TRUE(Snapshot(retained).status.ok());
   EXPECT_GT(SwitchesOf(retained), first + 100'000);
-  EXPECT_LT(SwitchesOf(retained), first + 200'000) << "not what was between stop and start";
+  EXPECT_LT(SwitchesOf(retained), first + 200'000) << "no events between stop and start";
   EXPECT_EQ(InstantsOf(retained, "stopped"), 1u);
   EXPECT_EQ(InstantsOf(retained, "started"), 1u);
 
@@ -167,7 +167,7 @@ TEST_F(Disposition, AStreamGoesOnInItsFile) {
   const auto written = recording_->Close();
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_TRUE(written->status.ok());
-  EXPECT_FALSE(recording_->Close().ok()) << "once";
+  EXPECT_FALSE(recording_->Close().ok()) << "a second close fails";
   const size_t switches = SwitchesOf(path);
   EXPECT_GT(switches, 200'000u);
   EXPECT_LT(switches, 330'000u);
