@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `ipi`: interrupts that CPUs send each other. */
+/* Category `ipi`: inter-processor interrupts. */
 #include "execution_context.h"
 
 static __always_inline int on_send(enum claim claim, u32 cpu, u64 function)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `net`: states of sockets, and packets on their way through a device's queue. */
+/* Category `net`: socket states, and packets queued, sent and received. */
 #include "event_types.h"
 #include "execution_context.h"
 
 #include <bpf/bpf_endian.h>
 
-#define MOST_BYTES 0xfffff /* that a body has room for */
+#define MAX_BYTES 0xfffff /* limit of the body's field */
 
 static __always_inline int on_state(enum claim claim, struct sock *sock, int from, int to)
 {
@@ -39,7 +39,7 @@ static __always_inline int on_packet(enum claim claim, enum fxr_slot_type type, 
 	body.tid = here.tid;
 	body.in_interrupt = here.in_interrupt;
 	body.device = BPF_CORE_READ(skb, dev, ifindex) & 0x3fffff;
-	body.bytes = bytes < MOST_BYTES ? bytes : MOST_BYTES;
+	body.bytes = bytes < MAX_BYTES ? bytes : MAX_BYTES;
 	emit_here(claim, &here, FXR_CATEGORY_NET, type, fxr_pack_net_queue(body));
 	return 0;
 }
@@ -48,7 +48,7 @@ SLOT_PROGRAM(net_dev_queue, on_packet(claim, FXR_SLOT_NET_QUEUE, skb), struct sk
 
 SLOT_PROGRAM(netif_receive_skb, on_packet(claim, FXR_SLOT_NET_RECEIVE, skb), struct sk_buff *skb)
 
-/* The buffer may be gone by now. */
+/* The skb may be freed already. */
 static __always_inline int on_sent(enum claim claim, int result, struct net_device *device,
 				   u32 bytes)
 {
@@ -60,7 +60,7 @@ static __always_inline int on_sent(enum claim claim, int result, struct net_devi
 	body.tid = here.tid;
 	body.in_interrupt = here.in_interrupt;
 	body.device = BPF_CORE_READ(device, ifindex) & 0x1fffff;
-	body.bytes = bytes < MOST_BYTES ? bytes : MOST_BYTES;
+	body.bytes = bytes < MAX_BYTES ? bytes : MAX_BYTES;
 	emit_here(claim, &here, FXR_CATEGORY_NET, FXR_SLOT_NET_XMIT, fxr_pack_net_xmit(body));
 	return 0;
 }

@@ -12,12 +12,12 @@
 namespace capture {
 namespace {
 
-// Readings of the clocks' distance differ by what the reading takes; a suspend takes longer.
+// Readings of the offset differ by the time of a reading; a suspend takes longer.
 constexpr int64_t kClockJump = 1'000'000;
-// How often to look again at an event that a CPU is just writing, before other work is done first.
+// Retries of an uncommitted event before other work is done.
 constexpr int kStallRetries = 200;
 constexpr uint64_t kDrainsPerMissCheck = 16;
-// Of the events' time, ns. What happens meanwhile has to fit into the side ring.
+// ns of event time. The events of the same time must fit the side ring.
 constexpr uint64_t kSlice = 20'000'000;
 
 }  // namespace
@@ -53,7 +53,7 @@ util::Status CaptureSession::Start(EventHandler& handler) {
   // Identity before snapshot before events: every task that an event can name is known by then.
   if (util::Status status = programs_->Attach(); !status) return status;
   if (util::Status status = Snapshot(); !status) return status;
-  // The clock is read when all programs emit, so that nothing is missing from then on.
+  // The clock is read after all programs emit, so that nothing is missing from then on.
   programs_->SetPhase(FXR_PHASE_ALL);
   start_time_ = delivered_ = ReadClock();
   kernel_ahead_ = start_time_ - util::MonotonicNow();
@@ -74,7 +74,7 @@ void CaptureSession::DropEventsBefore(uint64_t time) {
 }
 
 uint64_t CaptureSession::Pause() {
-  // As in Stop.
+  // Read first, for the reason given in Stop().
   const uint64_t time = ReadClock();
   programs_->SetPhase(FXR_PHASE_NAMES);
   for (const auto& source : perf_sources_) source->Silence();
@@ -121,7 +121,7 @@ util::Status CaptureSession::Snapshot() {
 }
 
 uint64_t CaptureSession::ReadClock() {
-  // Where this fails once, the next drain does what this one cannot.
+  // If this read fails, the next drain catches up.
   if (!clock_.Read()) return clock_.monotonic();
   if (std::abs(clock_.boottime_offset() - clock_offset_) >= kClockJump) {
     if (const auto offset = clock_.MeasureBoottimeOffset(20)) {
@@ -166,7 +166,7 @@ void CaptureSession::DeliverUpTo(uint64_t time) {
     if (event && (!source || event->time <= source->NextTime())) {
       if (event->time > time) return;
       handler_->OnSideEvent(stack_cache_.Complete(*event));
-      if (stack_cache_.BeginAge()) programs_->BeginStackAge();
+      if (stack_cache_.BeginGeneration()) programs_->BeginStackGeneration();
       side_ring_.Pop();
     } else {
       if (!source || source->NextTime() > time) return;
@@ -181,8 +181,7 @@ bool CaptureSession::Deliver(uint64_t now, uint64_t horizon) {
   return handler_->OnSlots(slots);
 }
 
-// A long backlog takes its time, and so it is delivered piece by piece: the side ring, which is
-// small, is emptied in between.
+// Delivers a long backlog in slices, and empties the small side ring in between.
 bool CaptureSession::DeliverInSlices(uint64_t now, uint64_t horizon) {
   if (in_place()) return true;
   for (;;) {
@@ -223,7 +222,7 @@ std::string CaptureSession::TakePerfProblem() {
 
 bool CaptureSession::Drain() {
   ++drains_;
-  // What is not claimed when the heads are looked at, after this, will be stamped later than this.
+  // An event claimed after the heads are read below has a later time than this.
   const uint64_t now = ReadClock();
   merger_.LoadHeads();
   side_ring_.LoadHead();
@@ -238,7 +237,7 @@ bool CaptureSession::Drain() {
   fullest_percent_ = std::max(fullest_percent_, fullest_now_percent_);
   bool whole = false;
   for (int retry = 0; retry < kStallRetries && !whole; ++retry) whole = side_ring_.Collect();
-  // A side event in the making is later than the drain before this one, that is all that is known.
+  // An uncommitted side event is known only to be later than the previous drain.
   if (whole) horizon_ = std::min(now, end_time_.load());
   const bool delivered = DeliverInSlices(now, horizon_);
   if (delivered) DeliverUpTo(horizon_);
@@ -247,7 +246,7 @@ bool CaptureSession::Drain() {
     ++stalls_;
     return false;
   }
-  // Every program's count is a system call.
+  // Each program's count costs a system call.
   if (drains_ % kDrainsPerMissCheck == 0 && end_time_ == UINT64_MAX) {
     ReportMisses(now, programs_->RecursionMisses());
   }
@@ -257,10 +256,10 @@ bool CaptureSession::Drain() {
 
 void CaptureSession::ReportMisses(uint64_t now, const CategoryCounts& misses) {
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
-    uint64_t& told = reported_misses_[category];
-    if (misses[category] <= told) continue;
-    handler_->OnLoss(-1, now, category, misses[category] - told);
-    told = misses[category];
+    uint64_t& reported = reported_misses_[category];
+    if (misses[category] <= reported) continue;
+    handler_->OnLoss(-1, now, category, misses[category] - reported);
+    reported = misses[category];
   }
 }
 
@@ -290,8 +289,8 @@ uint64_t CaptureSession::Stop() {
     programs_->Detach();
     return 0;
   }
-  // The clock is read while all programs emit, so that nothing is missing up to then. What they
-  // still emit until the phase has changed is later, and stays in the rings.
+  // The clock is read while all programs emit, so that nothing up to then is missing. Events
+  // emitted until the phase changes are later and stay in the rings.
   uint64_t never = UINT64_MAX;
   end_time_.compare_exchange_strong(never, ReadClock());
   programs_->SetPhase(FXR_PHASE_ENDED);
@@ -300,11 +299,11 @@ uint64_t CaptureSession::Stop() {
   constexpr int kLastDrains = 100;
   for (int i = 0; i < kLastDrains && !Drain(); ++i) usleep(1000);
   programs_->Detach();
-  // A stand-in may take its time to make up for a miss.
+  // A stand-in program may make up for a miss later.
   misses[FXR_CATEGORY_TASK] = programs_->RecursionMisses()[FXR_CATEGORY_TASK];
   ReportMisses(end_time_, misses);
   ReportPendingLosses();
-  // What could not be asked is as it was told before.
+  // On failure the last known identities stand.
   static_cast<void>(programs_->tasks().ForEach(
       [this](const fxr_walked_task& walked) { handler_->OnFinalTask(walked.task); }));
   return end_time_;

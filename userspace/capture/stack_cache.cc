@@ -47,7 +47,7 @@ const fxr_side_header& StackCache::Complete(const fxr_side_header& event) {
   return whole->header;
 }
 
-bool StackCache::BeginAge() {
+bool StackCache::BeginGeneration() {
   if (stacks_.size() < kMax) return false;
   older_ = std::exchange(stacks_, {});
   return true;

@@ -17,7 +17,7 @@ namespace {
 
 struct Choice {
   std::string filter;
-  bool by_name = false;  // and not by a pattern
+  bool by_name = false;  // selected without wildcards
 };
 
 util::Result<std::map<std::string, Choice>> Choose(const Tracefs& tracefs,
@@ -41,7 +41,7 @@ util::Result<std::map<std::string, Choice>> Choose(const Tracefs& tracefs,
   return choices;
 }
 
-// Each takes a descriptor on each CPU.
+// Each tracepoint takes a descriptor per CPU.
 void AllowManyFiles() {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;

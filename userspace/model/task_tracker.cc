@@ -14,8 +14,7 @@
 namespace model {
 namespace {
 
-// How long a thread that called exit is kept when its last switch does not come: it may take that
-// long to be written off, not longer.
+// How long an exited thread is kept without its last switch, ns.
 constexpr uint64_t kGraceWithoutSwitches = 1'000'000'000;
 constexpr uint64_t kGraceForLastSwitch = 10'000'000'000;
 
@@ -41,7 +40,8 @@ void TaskTracker::Identify(ThreadHandle handle, const fxr_task& task) {
   process.cgroup = identities_.CgroupPath(task.cgroup);
 }
 
-// A leader in the snapshot, or one that was looked up: what no event tells of its process.
+// For a leader of the snapshot or of a lookup: reads the properties of its process that no event
+// carries.
 void TaskTracker::NameProcess(ThreadHandle handle) {
   const model::Thread& thread = table_.thread(handle);
   Process& process = table_.process(thread.process);
@@ -54,7 +54,7 @@ void TaskTracker::NameProcess(ThreadHandle handle) {
   process.cmdline = std::move(text.cmdline);
 }
 
-// A process is whom its leader is and where its leader is.
+// A process has the properties of its leader.
 bool TaskTracker::Leads(ThreadHandle handle) const {
   const model::Thread& thread = table_.thread(handle);
   return thread.tid == table_.process(thread.process).tgid;
@@ -95,7 +95,8 @@ void TaskTracker::EndSnapshot() {
 void TaskTracker::CopyTasks(const TaskTracker& other) {
   const TaskTable& theirs = other.table_;
   const auto is_copied = [&](ThreadHandle handle) {
-    // Pseudo threads come by themselves; of two with one tid, the other is on its way off a CPU.
+    // Pseudo threads are created on demand. Of two threads with one tid, the other one is switching
+    // out.
     return theirs.Find(theirs.thread(handle).tid) == handle;
   };
   theirs.ForEachThread([&](ThreadHandle handle) {
@@ -137,10 +138,9 @@ void TaskTracker::OnFinalTask(const fxr_task& task) {
   UpdateCgroup(handle, task.cgroup);
 }
 
-// A thread other than the leader that calls exec gets the leader's tid once all others have exited,
-// and long before the exec is told of (fs/exec.c: de_thread). So a tid that is nobody's and a
-// living process's tgid belongs to the one thread there that has not exited, if the leader was
-// known.
+// A non-leader thread that calls exec takes the leader's tid after all other threads exited, long
+// before the exec event (fs/exec.c: de_thread). So a free tid that is a live process's tgid belongs
+// to the only thread there that has not exited, provided that the leader was known.
 ThreadHandle TaskTracker::TakeOverLeaderId(uint32_t tid) {
   const ProcessHandle process = table_.FindProcess(tid);
   if (process == kNoHandle || !table_.process(process).has_leader) return kNoHandle;
@@ -161,7 +161,7 @@ void TaskTracker::BecomeLeader(ThreadHandle handle, uint32_t tgid) {
   const ThreadHandle leader = table_.Find(tgid);
   const fxt::Koid taken = leader == kNoHandle ? 0 : table_.thread(leader).koid;
   table_.TakeOverLeader(handle, tgid);
-  // Whoever ended as the leader has another koid by now.
+  // The exited leader has another koid by now.
   if (leader != kNoHandle) {
     for (Ended& ended : ended_) {
       if (ended.thread == leader && ended.koid == taken) ended.koid = table_.thread(leader).koid;
@@ -178,7 +178,7 @@ ThreadHandle TaskTracker::LookUp(uint32_t tid) {
   const std::optional<fxr_task> task = identities_.LookUp(tid);
   if (!task) {
     std::string name = fmt::format("tid {}", tid);
-    // The leader of a process that lives on without it, or a process that nobody told of.
+    // Either the exited leader of a live process, or a process whose fork was lost.
     const ProcessHandle known = table_.FindProcess(tid);
     const uint64_t start_time = known == kNoHandle ? 0 : table_.process(known).start_time;
     const ThreadHandle handle = table_.Add(tid, tid, name, start_time);
@@ -195,15 +195,15 @@ ThreadHandle TaskTracker::LookUp(uint32_t tid) {
 ThreadHandle TaskTracker::OnFork(const fxr_task& task) {
   ThreadHandle handle = table_.Find(task.tid);
   if (handle != kNoHandle && table_.thread(handle).start_time == task.start_time) return handle;
-  // Whoever had the tid before is gone even if its end was lost, unless it is still on a CPU:
-  // then its last switch is to come.
+  // A previous owner of the tid is gone, even if its exit was lost, unless it is still on a CPU and
+  // its last switch is to come.
   if (handle != kNoHandle && !table_.IsOnCpu(handle)) table_.Remove(handle);
   handle = table_.Add(task.tid, task.tgid, Text(task.comm), task.start_time);
   Identify(handle, task);
   Process& process = ProcessOf(handle);
   ThreadHandle creator = table_.Find(task.creator);
   if (creator == handle) creator = kNoHandle;
-  // Whom a task is, its children are when they are born.
+  // Children inherit the credentials.
   if (creator != kNoHandle) UpdateUid(creator, task.uid);
   if (process.name.empty() || task.tid == task.tgid) {
     if (creator != kNoHandle) {
@@ -225,7 +225,7 @@ ThreadHandle TaskTracker::OnExec(const fxr_exec& event) {
         !table_.thread(handle).exiting) {
       const ThreadHandle leader = table_.Find(event.tgid);
       BecomeLeader(handle, event.tgid);
-      // Where last switches are not seen, nothing else would let go of it.
+      // Without last switches nothing else removes it.
       if (leader != kNoHandle && !sees_switches_ && !table_.IsOnCpu(leader)) table_.Remove(leader);
     } else {
       handle = kNoHandle;  // it has the leader's tid by now, and the leader, on its way out, its

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kWantsValue = "+retval";
 constexpr std::string_view kEntryOnly = "+entry";
 
-util::Status AddFunctions(const std::string& text, const FilePlaces& places,
+util::Status AddFunctions(const std::string& text, const SearchPaths& places,
                           const symbols::DebugFileOptions& options, std::vector<Probe>* probes) {
   std::string_view rest = text;
   const bool return_value = rest.ends_with(kWantsValue);
@@ -57,7 +57,7 @@ util::Status AddFunctions(const std::string& text, const FilePlaces& places,
   return util::Ok();
 }
 
-util::Status AddUsdt(const std::string& text, const FilePlaces& places,
+util::Status AddUsdt(const std::string& text, const SearchPaths& places,
                      std::vector<Probe>* probes) {
   const size_t first = text.find(':');
   const size_t last = text.rfind(':');
@@ -103,7 +103,7 @@ util::Status AddUsdt(const std::string& text, const FilePlaces& places,
 
 util::Result<std::vector<Probe>> ResolveProbes(const std::vector<std::string>& functions,
                                                const std::vector<std::string>& usdt,
-                                               const FilePlaces& places,
+                                               const SearchPaths& places,
                                                const symbols::DebugFileOptions& options) {
   std::vector<Probe> probes;
   for (const std::string& text : functions) {

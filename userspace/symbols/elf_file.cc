@@ -19,7 +19,7 @@ namespace symbols {
 
 namespace {
 
-// What a symbol's section has to be for the symbol to be code.
+// True if the symbol's section contains code.
 bool IsCode(Elf* elf, size_t index) {
   GElf_Shdr header;
   Elf_Scn* section = elf_getscn(elf, index);
@@ -47,7 +47,7 @@ std::string_view TextAt(const Elf_Data* strings, size_t offset) {
   return length == room ? std::string_view() : std::string_view(text, length);
 }
 
-// Calls `visit(const GElf_Sym&, name)` for each.
+// Calls `visit(const GElf_Sym&, name)` for each symbol.
 template <typename Visit>
 void ForEachFunction(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, Visit visit) {
   Elf_Data* data = elf_getdata(section, nullptr);
@@ -61,7 +61,7 @@ void ForEachFunction(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, Visit 
     if (symbol.st_shndx == SHN_UNDEF) continue;
     const int type = GELF_ST_TYPE(symbol.st_info);
     const bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
-    // Assembly often leaves the type out; what lies in code is code.
+    // Assembly often omits the type; a symbol in a code section is a function.
     const bool untyped = type == STT_NOTYPE && symbol.st_shndx < SHN_LORESERVE &&
                          GELF_ST_BIND(symbol.st_info) != STB_LOCAL && IsCode(elf, symbol.st_shndx);
     if (!function && !untyped) continue;
@@ -75,7 +75,7 @@ void ElfFile::EndElf::operator()(Elf* elf) const { elf_end(elf); }
 
 ElfFile::ElfFile(ElfFile&&) noexcept = default;
 ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
-  // The descriptor of the old file has to outlast its Elf.
+  // The Elf of the old file must be closed before its descriptor.
   elf_ = std::move(other.elf_);
   fd_ = std::move(other.fd_);
   machine_ = other.machine_;

@@ -17,7 +17,7 @@
 namespace symbols {
 namespace {
 
-// Reads a hexadecimal number and the blank behind it; false when there is none.
+// Parses a hexadecimal number and a following space; false if there is none.
 bool TakeNumber(std::string_view* line, uint64_t* value) {
   if (line->starts_with("0x")) line->remove_prefix(2);
   const auto read = std::from_chars(line->data(), line->data() + line->size(), *value, 16);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Functions that a program has compiled while it ran, as it lists them for profilers in
-// /tmp/perf-PID.map.
+// Reads the list of JIT-compiled functions that a program writes for profilers, /tmp/perf-PID.map.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,11 @@
 
 namespace symbols {
 
-// Larger ones are not read: bytes.
+// Limit of the file size, bytes.
 inline constexpr uint64_t kMaxPerfMapBytes = uint64_t{256} << 20;
 
-// Lines "START SIZE name", both numbers hexadecimal; a name may have blanks. Lines of another form
-// are passed over. Where functions overlap the last one counts: it took the others' place.
+// Parses lines "START SIZE name" with hexadecimal numbers; a name may contain spaces. Other lines
+// are skipped. Of overlapping functions the last one wins, because it replaced the others.
 SymbolTable ParsePerfMap(std::string_view text);
 
 // Error: it cannot be opened or read, is no regular file, or is too large.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Branch stacks: blobs and instants on the sampled threads.
+// Translates branch stacks into blobs and instants on the sampled threads.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class BranchTranslator {
                    TranslationStats& stats)
       : file_(file), sched_(sched), mappings_(mappings), stats_(stats), writer_(file.writer()) {}
 
-  // `time` in ns of the file's clock, in place of the sample's own.
+  // `time` is ns of the file's clock and replaces the sample's own.
   void OnSample(uint64_t time, const perf::BranchStackSample& sample);
 
  private:

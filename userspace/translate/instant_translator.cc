@@ -12,7 +12,7 @@ namespace {
 using schema::FieldInfo;
 using schema::FieldRole;
 
-// In the smallest of the format's types that has room for all the field's values.
+// The smallest argument type that holds all values of the field.
 fxt::ArgumentValue NumberOf(const FieldInfo& field, uint64_t value) {
   if (field.bits < 32 || (field.is_signed && field.bits == 32)) return static_cast<int32_t>(value);
   if (field.bits == 32) return static_cast<uint32_t>(value);
@@ -52,8 +52,8 @@ InstantTranslator::InstantTranslator(TraceWriter& file, model::TaskTracker& task
   }
 }
 
-InstantTranslator::Shown InstantTranslator::Show(const FieldInfo& field, uint64_t value) {
-  Shown shown{.field = &field, .value = value};
+InstantTranslator::ShownField InstantTranslator::Show(const FieldInfo& field, uint64_t value) {
+  ShownField shown{.field = &field, .value = value};
   if (field.role == FieldRole::THREAD) {
     shown.koid = file_.KoidOf(tasks_.Named(static_cast<uint32_t>(value)));
   } else if (field.role == FieldRole::FUNCTION) {
@@ -66,10 +66,10 @@ InstantTranslator::Shown InstantTranslator::Show(const FieldInfo& field, uint64_
 
 void InstantTranslator::OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint64_t body,
                                uint64_t extra) {
-  constexpr size_t kMaxArguments = 15;  // what a record can have
+  constexpr size_t kMaxArguments = 15;  // limit of a record
   const schema::SlotInfo& slot = schema::SlotInfoOf(type);
   const Texts& texts = texts_[type];
-  std::array<Shown, kMaxArguments> shown;
+  std::array<ShownField, kMaxArguments> shown;
   size_t count = 0;
   uint32_t tid = 0;
   bool in_interrupt = false;

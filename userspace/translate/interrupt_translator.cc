@@ -12,7 +12,7 @@
 namespace translate {
 namespace {
 
-// include/linux/interrupt.h, in order of the vectors; the last one is for those it does not have.
+// include/linux/interrupt.h, by vector; the last entry is for unknown vectors.
 constexpr std::array<std::string_view, 11> kSoftirqNames = {
     "HI",      "TIMER", "NET_TX",  "NET_RX", "BLOCK",  "IRQ_POLL",
     "TASKLET", "SCHED", "HRTIMER", "RCU",    "softirq"};

@@ -10,7 +10,7 @@
 namespace translate {
 namespace {
 
-// A viewer draws the instant's name; the whole message is in the log record.
+// Viewers draw the instant's name; the log record has the whole message.
 constexpr size_t kMaxNameBytes = 120;
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Kernel log messages: a log record each, and an instant, because viewers show only those.
+// Translates kernel log messages into log records, and into instants because viewers show only
+// those.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ class LogTranslator {
  public:
   LogTranslator(TraceWriter& file, TranslationStats& stats) : file_(file), stats_(stats) {}
 
-  // `time` in ns of the file's clock; `thread` printed it.
+  // `time` is ns of the file's clock; `thread` printed the message.
   void OnMessage(uint64_t time, model::ThreadHandle thread, const fxr_log& event);
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Losses: said in the file when they happened, as a provider event, an instant, and a counter
-// track.
+// Writes losses into the file at their time: a provider event, an instant and a counter.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +19,9 @@ class LossTranslator {
   // `cpu` -1: not tied to a CPU. `time` in ns of the file's clock.
   void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count);
 
-  // The recorder's own track, where also the session is described.
+  // The recorder's own track, which also has the session description.
   model::ThreadHandle RecorderTrack();
-  // Lost so far, by CPU and category.
+  // Lost events by CPU and category.
   const std::map<std::pair<int32_t, uint32_t>, uint64_t>& totals() const { return totals_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// System calls as durations on their threads.
+// Translates system calls into durations on their threads.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ class SyscallTranslator {
   // Times are ns of the file's clock.
   void OnEntry(uint64_t time, const fxr_syscall_entry_body& event);
   void OnExit(uint64_t time, const fxr_syscall_exit_body& event);
-  // The thread ends; a call it does not return from ends with it.
+  // The thread exits; a call that does not return ends with it.
   void OnThreadEnd(uint64_t time, uint32_t tid);
 
  private:
   fxt::StringId Name(uint32_t number, bool compat);
-  // The call that the thread is in is over, and nothing tells how.
+  // Ends the thread's open call without a result.
   void EndOpen(uint64_t time, model::ThreadHandle handle);
 
   TraceWriter& file_;

@@ -60,7 +60,7 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
     ++stats_.loss_slots;
     return HandleLoss(static_cast<int32_t>(cpu), at, loss.category, loss.count);
   }
-  if (probes_ && ProbeTranslator::Knows(type)) return probes_->OnSlot(type, at, body, extra);
+  if (probes_ && ProbeTranslator::Handles(type)) return probes_->OnSlot(type, at, body, extra);
   ++stats_.events[schema::SlotInfoOf(type).category];
   switch (type) {
     case FXR_SLOT_IRQ_ENTRY:
@@ -89,7 +89,7 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
       break;
   }
   if (OnKernelSlot(type, cpu, at, body, extra)) return;
-  if (!instants_.Knows(type)) {
+  if (!instants_.Handles(type)) {
     ++stats_.unreadable;
     return;
   }
@@ -99,7 +99,7 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
 
 TranslationStats Translator::stats() const {
   TranslationStats stats = stats_;
-  sched_.AddUsual(stats);
+  sched_.AddFastPathCounts(stats);
   if (probes_) {
     stats.events[FXR_CATEGORY_PROBE] += probes_->stats().events;
     stats.recorded[FXR_CATEGORY_PROBE] += probes_->stats().recorded;
@@ -175,7 +175,7 @@ bool Translator::OnKernelSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t
   }
 }
 
-// Timers expire in the soft interrupt TIMER, most hrtimers in a hard one.
+// Timers expire in the TIMER softirq, most hrtimers in a hardirq.
 model::ThreadHandle Translator::TimerTrack(uint32_t cpu, bool is_hrtimer) {
   return is_hrtimer ? interrupts_.IrqTrack(cpu) : interrupts_.SoftirqTrack(cpu);
 }
@@ -194,7 +194,7 @@ void Translator::HandleLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_
   }
 }
 
-uint32_t Translator::MakerOf(const fxr_task& task) const {
+uint32_t Translator::CreatorOf(const fxr_task& task) const {
   const model::TaskTable& table = tracker_.table();
   const model::ThreadHandle maker = table.Find(task.creator);
   return task.creator == 0 || maker == model::kNoHandle
@@ -208,7 +208,7 @@ void Translator::OnSideEvent(const fxr_side_header& header) {
 }
 
 void Translator::OnSide(uint64_t at, const fxr_task& event) {
-  if (mappings_ && event.tid == event.tgid) mappings_->OnFork(MakerOf(event), event.tgid);
+  if (mappings_ && event.tid == event.tgid) mappings_->OnFork(CreatorOf(event), event.tgid);
   tasks_.OnFork(at, event);
 }
 
@@ -270,7 +270,7 @@ void Translator::OnMark(uint64_t time, std::string_view name,
                           .arguments = {written.data(), count}});
 }
 
-// Handles the types of long events, as OnRareSlot handles those of slots.
+// Handles the long event types, as OnRareSlot handles slot types.
 void Translator::OnSide(uint64_t at, const fxr_long& event) {
   if (event.category >= FXR_CATEGORIES) return CountUnreadable();
   fxr_probe_hit_long hit;

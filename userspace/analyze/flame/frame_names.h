@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "analyze/lbr/lbr_places.h"
-#include "symbols/symbol_map.h"
 #include "symbols/symbol_table.h"
 
 namespace analyze {

@@ -5,10 +5,10 @@
 
 namespace capture {
 
-// The oldest slot is where the next event goes. One that is overwritten while it is looked at tells
-// the time of now, and who takes that for the left edge of what there is takes what is for what
-// was. So a time counts only where the head stayed, the slot is that of its lap (a program that was
-// kept from going on for a whole lap writes late), and the slot behind it is not older.
+// The next event overwrites the oldest slot. A slot that is overwritten during the read has the
+// present time, which must not pass for the ring's left edge. So a time is accepted only if the
+// head did not move, the slot has the expected lap (a program that is held up for a whole lap
+// writes late), and the next slot is not older.
 std::optional<uint64_t> OldestTime(const SlotRing& ring, size_t index, uint64_t floor,
                                    const HeadHistory& history, uint64_t now) {
   constexpr int kTries = 16;

@@ -10,7 +10,7 @@ namespace perf {
 
 namespace {
 
-// How a machine gets branch records at all.
+// Where branch records are available.
 constexpr const char* kWhereLbrIs =
     "run on bare metal, or give the virtual machine a PMU with LBR (QEMU/KVM: -cpu host,pmu=on on "
     "an "

@@ -15,7 +15,7 @@ bool CounterTranslator::OnSlot(uint32_t cpu, uint64_t time, const fxr_counter_bo
   if (body.counter >= names_.size()) return false;
   Run& run = runs_[cpu];
   if (run.tid != body.tid || run.counted >> body.counter != 0) {
-    // The rest of the run before was lost.
+    // The rest of the previous run was lost.
     if (run.counted != 0) Write(time, run);
     run = Run{.tid = body.tid};
   }

@@ -19,7 +19,7 @@ void TakeClocks(SessionInfo& info) {
 
 void WriteSession(TraceWriter& file, model::ThreadHandle track, uint64_t time,
                   const SessionInfo& info) {
-  // Long command lines are cut, so that all of it fits one record.
+  // Truncated so that all fields fit one record.
   constexpr size_t kMaxTextBytes = 2000;
   const std::array<std::pair<std::string_view, const std::string*>, 10> texts = {{
       {"version", &info.version},

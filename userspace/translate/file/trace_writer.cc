@@ -65,11 +65,11 @@ TraceWriter::~TraceWriter() { tasks_.Unfollow(*this); }
 void TraceWriter::OnNewThread(model::ThreadHandle handle) {
   if (handle == threads_.size()) threads_.Add();
   threads_[handle] = FileThread{.handle = handle};
-  // Another thread may have had the tid, and still live.
+  // Another live thread may still have had the tid.
   announced_.Set(tasks_.thread(handle).tid, nullptr);
 }
 
-// A CPU that still has it goes on to know it by its tid.
+// A CPU that still runs it goes on to know it by its tid.
 void TraceWriter::OnThreadGone(model::ThreadHandle handle) {
   Hide(thread(handle));
   Forget(handle);
@@ -91,7 +91,7 @@ void TraceWriter::OnNewProcess(model::ProcessHandle process) {
   announced_processes_[process] = false;
 }
 
-// Nothing else would bring it into the file.
+// No later event would write the change.
 void TraceWriter::OnProcessMoved(model::ThreadHandle leader) {
   const model::ProcessHandle process = tasks_.thread(leader).process;
   if (!announced_processes_[process]) return;
@@ -108,7 +108,7 @@ void TraceWriter::OnLeaderReplaced(model::ThreadHandle handle, model::ThreadHand
   }
   Forget(leader);
   Unannounce(thread(leader));
-  // A reader keeps what it was told by koid.
+  // Readers keep the assumed states by koid.
   std::swap(thread(handle).emitted_states, thread(leader).emitted_states);
 }
 
@@ -121,8 +121,8 @@ void TraceWriter::AnnounceProcess(const model::Process& process) {
   OpenRecord record = Begin();
   std::array<fxt::Argument, 5> arguments;
   size_t count = 0;
-  // Strings come from programs, so they may be anything; argument values have to be UTF-8. A
-  // command line of nothing else grows to three times its bytes, which still fit.
+  // The strings are arbitrary bytes of programs; argument values must be UTF-8. Replacement
+  // characters can triple the size of a command line, which still fits.
   static_assert(3 * model::kMaxCommandLineBytes + 2 * kMaxTextBytes < 32'000);
   std::string cmdline = fxt::ToValidUtf8(process.cmdline.text);
   if (!cmdline.empty()) {
@@ -151,12 +151,12 @@ void TraceWriter::Announce(model::ThreadHandle handle) {
     announced_processes_[thread.process] = true;
     AnnounceProcess(tasks_.process(thread.process));
   }
-  FileThread& told = this->thread(handle);
-  if (told.announced()) return;
-  told.koid = thread.koid;
-  told.process_koid = thread.process_koid;
-  told.tid = thread.tid;
-  if (thread.tid != 0 && tasks_.Find(thread.tid) == handle) announced_.Set(thread.tid, &told);
+  FileThread& announced = this->thread(handle);
+  if (announced.announced()) return;
+  announced.koid = thread.koid;
+  announced.process_koid = thread.process_koid;
+  announced.tid = thread.tid;
+  if (thread.tid != 0 && tasks_.Find(thread.tid) == handle) announced_.Set(thread.tid, &announced);
   OpenRecord record = Begin();
   const fxt::Argument argument{record.Ref(CommonString::kProcess),
                                fxt::KoidValue{thread.process_koid}};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The file being written, as the translators see it: records go to its encoder, threads are named
-// before they are mentioned, strings that come again and again cost two bytes. What this file was
-// told of threads and processes is kept here, under their handles in the table of tasks; there may
-// be other files of the same tasks, at the same time or one after the other.
+// Writes the records of one output file for the translators. Announces threads and processes
+// (kernel objects) before their first mention, and interns common strings. Keeps the file's state
+// of each thread and process by the handles of the task table; several files may share one table.
 #pragma once
 
 #include <array>
@@ -11,17 +10,45 @@
 #include <utility>
 #include <vector>
 
+#include "fxt/detail/thread_slot.h"
+#include "fxt/format.h"
 #include "fxt/provider_writer.h"
 #include "fxt/record.h"
 #include "fxt_record/event.h"
 #include "model/slab.h"
+#include "model/task_follower.h"
 #include "model/task_table.h"
 #include "model/tid_map.h"
-#include "translate/file/file_thread.h"
+#include "schema/linux_state.h"
 
 namespace translate {
 
-// Strings that the records of a capture are full of.
+// Everything that a common event needs of a thread, in one cache line, so that the model's entry
+// stays untouched. The ids are those of the last announcement.
+struct alignas(64) FileThread {
+  // No thread has this tid.
+  static constexpr uint32_t kNotAnnounced = 0xffffffff;
+
+  fxt::Koid koid = 0;
+  fxt::Koid process_koid = 0;
+  fxt::ThreadSlot slot{};  // slot of its last use
+  // kNotAnnounced unless kernel objects with the current names are in the file. So a lookup by tid
+  // needs no further check.
+  uint32_t tid = kNotAnnounced;
+  model::ThreadHandle handle = model::kNoHandle;  // its own handle
+  int32_t on_cpu = -1;  // the CPU that runs it according to the file's switches; -1: none
+  schema::EmittedStates emitted_states{};
+  // The system call whose duration has begun in the file.
+  bool in_syscall = false;
+  bool syscall_is_compat = false;
+  uint32_t syscall = 0;
+  fxt::Koid syscall_koid = 0;  // the thread's koid at entry; exec can change it
+
+  bool announced() const { return tid != kNotAnnounced; }
+};
+static_assert(sizeof(FileThread) == 64);
+
+// Strings that are declared at the start of each file.
 enum class CommonString : uint8_t {
   kCategoryRecorder,
   kWaker,
@@ -48,19 +75,19 @@ enum class CommonString : uint8_t {
   kFilename,
   kCode,
   kMessage,
-  kCommonStrings,  // how many there are
+  kCommonStrings,  // count
 };
 std::string_view TextOf(CommonString word);
 
 class TraceWriter;
 
-// One record while it is put together (fxt::RecordScope), with the strings of CommonString at hand.
+// A record under construction (fxt::RecordScope), with access to the common strings.
 class OpenRecord {
  public:
   fxt::StringRef Ref(CommonString word);
   fxt::StringRef Ref(fxr_category category);
   fxt::StringRef Refer(fxt::StringId id) { return scope_.Refer(id); }
-  // For strings of which there are few: names of system calls, interrupts, cgroups.
+  // For strings with few distinct values: system calls, interrupts, cgroups.
   fxt::StringRef Intern(std::string_view text) { return scope_.Intern(text); }
   const fxt::ThreadRef& thread() const { return scope_.thread(); }
   uint32_t provider_id() const { return scope_.provider_id(); }
@@ -77,37 +104,37 @@ class OpenRecord {
 
 class TraceWriter final : private model::TaskFollower {
  public:
-  // Both outlive the file.
+  // Both outlive the writer.
   TraceWriter(fxt::ProviderWriter& writer, model::TaskTable& tasks);
   ~TraceWriter() override;
   TraceWriter(const TraceWriter&) = delete;
   TraceWriter& operator=(const TraceWriter&) = delete;
 
-  // A record that mentions no thread from the table, or one, which is named in the file by then.
+  // Begins a record that mentions no thread of the table, or one, which is announced first.
   OpenRecord Begin() { return OpenRecord(*this, writer_.Begin()); }
   OpenRecord Begin(model::ThreadHandle thread) {
     return OpenRecord(*this, writer_.Begin(Mention(thread)));
   }
 
-  // What this file was told of a thread of the table. It stays where it is.
+  // The file's state of a thread; its address is stable.
   FileThread& thread(model::ThreadHandle handle) { return threads_[handle]; }
-  // The thread with this tid, if the file was told of it as it is now; else null. Two loads: most
-  // events need nothing else.
+  // The thread with this tid if its current names are in the file, else null. Two loads, enough for
+  // most events.
   FileThread* FindAnnounced(uint32_t tid) const { return announced_.Get(tid); }
-  // The same, or `idle` for tid 0, which every CPU has one of. No branch depends on which it is.
+  // The same, or `idle` for tid 0, which every CPU has. Branch-free.
   FileThread* FindAnnounced(uint32_t tid, FileThread* const& idle) const {
     FileThread* const* place = announced_.Place(tid);
     return *(tid == 0 ? &idle : place);
   }
 
-  // The thread as the tables know it; it and its process are named in the file by then.
+  // The key of a thread in the thread table, after announcing it and its process.
   fxt::ThreadKey Mention(model::ThreadHandle handle) {
     const FileThread& thread = Announced(handle);
     return {handle, thread.process_koid, thread.koid};
   }
   // The same for records that name threads by koid.
   fxt::Koid KoidOf(model::ThreadHandle handle) { return Announced(handle).koid; }
-  // Names the thread and its process, where that was not done yet.
+  // Writes the kernel objects of the thread and its process, unless they are current.
   void Announce(model::ThreadHandle handle);
 
   fxt::StringId Id(CommonString word) const { return strings_[static_cast<size_t>(word)]; }
@@ -115,8 +142,7 @@ class TraceWriter final : private model::TaskFollower {
   fxt::StringId Id(fxr_category category) const { return categories_[category]; }
   fxt::StringId Declare(std::string_view text) { return writer_.Declare(text); }
 
-  // What came of writing a record. That the sink failed, the sink tells when it is closed; that a
-  // record did not fit the format is counted.
+  // Counts a record that the encoder refused. Errors of the sink are reported when it is closed.
   void CountRefusal(fxt::EncodeStatus status) {
     if (status != fxt::EncodeStatus::kOk && status != fxt::EncodeStatus::kSinkFailed) [[unlikely]] {
       ++refused_records_;
@@ -124,7 +150,7 @@ class TraceWriter final : private model::TaskFollower {
   }
   uint64_t refused_records() const { return refused_records_; }
 
-  // Written so far, before any compression.
+  // Bytes written before compression.
   uint64_t bytes() const { return writer_.archive().bytes(); }
 
   fxt::ProviderWriter& writer() { return writer_; }
@@ -139,10 +165,9 @@ class TraceWriter final : private model::TaskFollower {
   }
   void AnnounceProcess(const model::Process& process);
   void Unannounce(FileThread& thread);
-  // It is not found by its tid any more.
+  // Removes the thread from the lookup by tid.
   void Hide(const FileThread& thread);
-  // The handle stands for nobody, or its koid has changed: its place in the thread tables is no
-  // longer its own.
+  // The handle was freed or its koid changed: its entry in the thread table is invalid.
   void Forget(model::ThreadHandle handle);
 
   void OnNewThread(model::ThreadHandle handle) override;
@@ -158,10 +183,9 @@ class TraceWriter final : private model::TaskFollower {
 
   fxt::ProviderWriter& writer_;
   model::TaskTable& tasks_;
-  model::Slab<FileThread> threads_;                // by handle, as many as the table has handles
-  model::TidMap<FileThread*, nullptr> announced_;  // those that the table finds by their tids
-  std::vector<bool>
-      announced_processes_;  // by handle: a kernel object with the present values is in it
+  model::Slab<FileThread> threads_;                // by handle
+  model::TidMap<FileThread*, nullptr> announced_;  // the threads that the table finds by tid
+  std::vector<bool> announced_processes_;          // by handle: its kernel object is current
   std::array<fxt::StringId, FXR_CATEGORY_COUNTS> categories_;
   std::array<fxt::StringId, static_cast<size_t>(CommonString::kCommonStrings)> strings_;
   uint64_t refused_records_ = 0;

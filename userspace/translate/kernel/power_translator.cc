@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "translate/kernel/power_translator.h"
 
-#include "schema/device_koid.h"
+#include "schema/koid.h"
 
 namespace translate {
 

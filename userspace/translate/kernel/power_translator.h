@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Frequencies and idle states of CPUs as counters; a counter's id is the CPU.
+// Translates CPU frequencies and idle states into counters; a counter's id is the CPU.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace translate {
 
 class PowerTranslator {
  public:
-  explicit PowerTranslator(TraceWriter& file);  // outlives it
+  explicit PowerTranslator(TraceWriter& file);  // outlives the translator
 
   // `time` in ns of the file's clock.
   void OnFrequency(uint64_t time, const fxr_cpu_frequency_body& event) {

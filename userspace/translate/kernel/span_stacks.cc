@@ -57,7 +57,7 @@ bool SpanStacks::End(uint64_t time, model::ThreadHandle track, fxr_category cate
   if (!innermost) return false;
   const Open open = *innermost;
   std::vector<Open>& stack = stacks_[track];
-  // Those within it have lost their ends.
+  // The ends of the nested spans were lost.
   stack.resize(static_cast<size_t>(innermost - stack.data()));
   if (stack.empty()) stacks_.erase(track);
   OpenRecord record = file_.Begin(track);
@@ -98,7 +98,7 @@ bool SpanStacks::OnIpiEnd(uint64_t time, model::ThreadHandle track) {
 
 bool SpanStacks::OnWork(uint64_t time, model::ThreadHandle track,
                         const fxr_work_start_body& event) {
-  // A worker does one work at a time: the end of that one was lost.
+  // A worker executes one work item at a time, so the end of the previous one was lost.
   EndAll(time, track, FXR_CATEGORY_WORKQUEUE);
   Begin(time, track, {FXR_CATEGORY_WORKQUEUE, functions_.Of(event.function)});
   return true;
@@ -110,7 +110,7 @@ bool SpanStacks::OnWorkEnd(uint64_t time, model::ThreadHandle track) {
 
 bool SpanStacks::OnReclaim(uint64_t time, model::ThreadHandle track,
                            const fxr_reclaim_begin_body& event) {
-  // Nor does reclaim reclaim within itself.
+  // Reclaim does not nest, so the end of the previous one was lost.
   EndAll(time, track, FXR_CATEGORY_RECLAIM);
   const Open open{FXR_CATEGORY_RECLAIM,
                   file_.Declare(event.is_memcg != 0 ? "memcg_reclaim" : "direct_reclaim")};
@@ -132,8 +132,8 @@ bool SpanStacks::OnReclaimEnd(uint64_t time, model::ThreadHandle track,
   return End(time, track, FXR_CATEGORY_RECLAIM, {"pages", event.pages});
 }
 
-// Who waits for a mutex says so again when spinning was in vain and it goes to sleep: one wait,
-// with an instant in it.
+// A mutex reports a second begin when spinning failed and the waiter sleeps. It is one wait, with
+// an instant in it.
 bool SpanStacks::OnLock(uint64_t time, model::ThreadHandle track,
                         const fxr_lock_begin_body& event) {
   const auto found = stacks_.find(track);

@@ -33,7 +33,7 @@ bool IsWithin(Bytes record, uint64_t offset, uint64_t size) {
   return offset <= record.size() && size <= record.size() - offset;
 }
 
-// The field's bytes; data() is null where the record is too short.
+// The bytes of the field; data() is null if the record is too short.
 Bytes Find(const TracepointField& field, Bytes record) {
   if (!IsWithin(record, field.offset, field.size)) return {};
   if (field.place == Place::kFixed) return record.subspan(field.offset, field.size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Events of any tracepoint, as instants on the thread that was running: the category is the
-// tracepoint's system, the name its own, and its fields are the arguments.
+// Translates events of arbitrary tracepoints into instants on the running thread. The category is
+// the tracepoint's system, the name its own, the arguments its fields.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,14 @@ namespace translate {
 
 class TracepointTranslator {
  public:
-  // An event has at most 15 arguments; of more fields the 15th argument, "more", has the rest.
+  // A record has at most 15 arguments. If there are more fields, the 15th argument, "more", has the
+  // rest.
   static constexpr size_t kMaxArguments = 15;
 
-  // The events' numbers are places in `formats`.
+  // Events carry an index into `formats`.
   TracepointTranslator(TraceWriter& file, std::vector<schema::TracepointFormat> formats);
 
-  // `record` is the kernel's. False, and nothing is written: there is no such number.
+  // `record` is the kernel's. Returns false for an unknown number.
   bool OnEvent(uint64_t time, uint32_t number, std::span<const std::byte> record,
                model::ThreadHandle thread);
 
