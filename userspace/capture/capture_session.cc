@@ -147,6 +147,7 @@ PerfSource* CaptureSession::EarliestSource() const {
 uint64_t CaptureSession::NextTime() const {
   const fxr_side_header* front = side_ring_.Front();
   uint64_t next = front ? front->time : UINT64_MAX;
+  next = std::min(next, gaps_.NextTime());
   if (providers_ != nullptr) next = std::min(next, providers_->NextTime());
   PerfSource* source = EarliestSource();
   return source ? std::min(next, source->NextTime()) : next;
@@ -158,8 +159,13 @@ void CaptureSession::DeliverUpTo(uint64_t time) {
     PerfSource* source = EarliestSource();
     const uint64_t other = std::min(event ? uint64_t{event->time} : UINT64_MAX,
                                     source ? source->NextTime() : UINT64_MAX);
-    if (const uint64_t guest = providers_ != nullptr ? providers_->NextTime() : UINT64_MAX;
-        guest <= time && guest < other) {
+    if (gaps_.NextTime() <= std::min(time, other)) {
+      const GapTracker::Gap gap = gaps_.Pop();
+      handler_->OnGap(gap.cpu, gap.since);
+      continue;
+    }
+    if (const uint64_t next = providers_ != nullptr ? providers_->NextTime() : UINT64_MAX;
+        next <= time && next < other) {
       providers_->DeliverNext();
       continue;
     }
@@ -173,6 +179,13 @@ void CaptureSession::DeliverUpTo(uint64_t time) {
       ++perf_events_;
       source->DeliverNext(*handler_);
     }
+  }
+}
+
+void CaptureSession::UpdateGaps() {
+  if (in_place()) return;
+  for (uint32_t cpu = 0; cpu < programs_->ring_count(); ++cpu) {
+    gaps_.Update(cpu, programs_->control(cpu));
   }
 }
 
@@ -225,6 +238,7 @@ bool CaptureSession::Drain() {
   // An event claimed after the heads are read below has a later time than this.
   const uint64_t now = ReadClock();
   merger_.LoadHeads();
+  UpdateGaps();
   side_ring_.LoadHead();
   for (const auto& source : perf_sources_) source->Collect(now);
   if (providers_ != nullptr) providers_->Collect();

@@ -18,6 +18,7 @@
 #include "capture/perf_source.h"
 #include "capture/proc_identity.h"
 #include "capture/provider_events.h"
+#include "capture/rings/gap_tracker.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_merger.h"
 #include "capture/slot_stream.h"
@@ -144,6 +145,8 @@ class CaptureSession final : private OtherEvents {
   uint64_t ReadClock();
   bool in_place() const { return options_.ring_use != RingUse::kDrained; }
   void DropEventsBefore(uint64_t time);
+  // Looks for rings that lose events.
+  void UpdateGaps();
   bool Deliver(uint64_t now, uint64_t horizon);
   bool DeliverInSlices(uint64_t now, uint64_t horizon);
   // The source with the earliest event; null if all are empty.
@@ -163,6 +166,7 @@ class CaptureSession final : private OtherEvents {
   SideRing side_ring_;
   StackCache stack_cache_;
   SlotMerger merger_;
+  GapTracker gaps_;
   std::vector<std::unique_ptr<PerfSource>> perf_sources_;
   EventHandler* handler_ = nullptr;      // set by Start()
   ProviderEvents* providers_ = nullptr;  // null: none

@@ -30,6 +30,9 @@ class EventHandler {
   // An event of the side ring, of event.size bytes; valid during the call. See
   // schema/side_event.h.
   virtual void OnSideEvent(const fxr_side_header& event) = 0;
+  // Scheduling events of `cpu` are lost from `time` on. Their number follows with the loss slot,
+  // when the ring has room again.
+  virtual void OnGap(uint32_t /*cpu*/, uint64_t /*time*/) {}
   virtual void OnBranchSample(const perf::BranchStackSample& sample) = 0;
   // `record.file` is valid during the call.
   virtual void OnMapping(uint64_t time, const perf::MmapRecord& record) = 0;
@@ -59,6 +62,7 @@ class HandlerOf final : public EventHandler {
     });
   }
   void OnSideEvent(const fxr_side_header& event) override { taker_.OnSideEvent(event); }
+  void OnGap(uint32_t cpu, uint64_t time) override { taker_.OnGap(cpu, time); }
   void OnBranchSample(const perf::BranchStackSample& sample) override {
     taker_.OnBranchSample(sample);
   }

@@ -23,7 +23,8 @@ util::Result<bool> AddBranches(const PerfSourceOptions& options, CaptureSession&
   if (!options.categories.wanted.test(FXR_CATEGORY_LBR)) return false;
   const bool by_name = options.categories.by_name.test(FXR_CATEGORY_LBR);
   if (session.in_process_namespace()) {
-    constexpr const char* kReason = "in a process namespace perf does not tell whose a stack is";
+    constexpr const char* kReason =
+        "in a pid namespace perf does not report which thread a stack belongs to";
     if (by_name) {
       return util::Error{fmt::format("category 'lbr' cannot be recorded: {}", kReason),
                          "record it from outside of the container"};
@@ -51,12 +52,12 @@ util::Status AddStacks(const PerfSourceOptions& options, CaptureSession& session
     // In a pid namespace perf reports ids of that namespace, but the file has those of the initial
     // one.
     if (stack.on && by_name && !options.categories.stack_parts.empty()) {
-      return util::Error{"stack:on cannot be recorded in a process namespace",
+      return util::Error{"stack:on cannot be recorded in a pid namespace",
                          "record it from outside of the container, or ask for stack:off,wake"};
     }
     notes->push_back(
-        "no samples of what runs (stack:on): in a process namespace perf does not tell "
-        "whose they are");
+        "no samples of running threads (stack:on): in a pid namespace perf does not report "
+        "which thread a stack belongs to");
     return util::Ok();
   }
   auto stacks = StackSampler::Open(stack);
@@ -73,7 +74,7 @@ util::Result<std::vector<schema::TracepointFormat>> AddTracepoints(
     const PerfSourceOptions& options, CaptureSession& session, std::vector<std::string>* notes) {
   if (options.tracepoints.empty()) return std::vector<schema::TracepointFormat>();
   if (session.in_process_namespace()) {
-    return util::Error{"tracepoints (-e) cannot be recorded in a process namespace",
+    return util::Error{"tracepoints (-e) cannot be recorded in a pid namespace",
                        "record them from outside of the container"};
   }
   // perf's records are several times as long as a slot, and far fewer.

@@ -22,7 +22,7 @@ inline constexpr std::string_view kSector = "sector";
 inline constexpr std::string_view kMerged = "merged";
 }  // namespace argument
 
-// True for functions that every sleeping thread is in; their callers tell the reason.
+// True for functions that every sleeping thread is in; their callers show the reason.
 inline bool IsSchedulerFunction(std::string_view name) {
   for (const std::string_view prefix :
        {"schedule", "__schedule", "io_schedule", "preempt_schedule", "__traceiter_", "bpf_"}) {

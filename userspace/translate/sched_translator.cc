@@ -37,6 +37,11 @@ static_assert(!HasDeadlinePriority(~(uint64_t{0x0101} << kPrioritiesAt)));
 
 constexpr uint32_t LowByteIf(bool condition) { return static_cast<uint8_t>(-int{condition}); }
 
+// The state in which a thread leaves a CPU whose switch was not recorded. Its real state is
+// unknown. Viewers show `blocked` as sleeping, which most threads are most of the time; runnable
+// would look like a wait for a CPU.
+constexpr fxt::ThreadState kHiddenState = fxt::ThreadState::kBlocked;
+
 // Sizes of the records of the fast path.
 constexpr uint64_t kSwitchBytes = 16;
 constexpr uint64_t kWakeupBytes = 40;
@@ -137,7 +142,7 @@ void SchedTranslator::CloseGap(uint32_t cpu, uint64_t time, ThreadHandle outgoin
   }
   ++stats_.gap_switches;
   const ThreadHandle running = RunningOn(state);
-  WriteSwitch(cpu, time, fxt::ThreadState::kNew, running, outgoing, 0, 0);
+  WriteSwitch(cpu, time, kHiddenState, running, outgoing, 0, 0);
   LeaveCpu(running);
 }
 
@@ -162,7 +167,7 @@ void SchedTranslator::OnRunning(uint32_t cpu, uint64_t time, uint32_t tid) {
   // The thread exited since, or runs on another CPU according to earlier events.
   if (state.running || file_.thread(running).on_cpu >= 0) return;
   ++stats_.gap_switches;
-  WriteSwitch(cpu, time, fxt::ThreadState::kNew, lost, running, 0, 0);
+  WriteSwitch(cpu, time, kHiddenState, lost, running, 0, 0);
   file_.thread(running).on_cpu = static_cast<int32_t>(cpu);
   SetRunning(state, running);
 }
@@ -172,7 +177,7 @@ void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
   if (!expect_continuity_ || !state.running) return;
   LostOf(cpu);
   ++stats_.gap_switches;
-  WriteSwitch(cpu, time, fxt::ThreadState::kNew, state.running->handle, state.lost, 0, 0);
+  WriteSwitch(cpu, time, kHiddenState, state.running->handle, state.lost, 0, 0);
   LeaveCpu(state.running->handle);
   SetRunning(state, state.lost);
 }

@@ -184,6 +184,10 @@ void Translator::HandleLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_
   losses_.OnLoss(cpu, at, category, count);
   if (probes_ && category == FXR_CATEGORY_PROBE) probes_->OnLoss();
   interrupts_.OnLoss(cpu, at, static_cast<fxr_category>(category));
+  if (category == FXR_CATEGORY_LOCK || category == FXR_CATEGORY_FAULT ||
+      category == FXR_CATEGORY_WORKQUEUE || category == FXR_CATEGORY_RECLAIM) {
+    spans_.OnLoss(at, static_cast<fxr_category>(category));
+  }
   if (cpu < 0) return;
   const auto number = static_cast<uint32_t>(cpu);
   if (category == FXR_CATEGORY_SCHED) sched_.OnLostSwitches(number, at);

@@ -101,6 +101,8 @@ class Translator {
   }
   // The thread that the CPU runs after the events so far, 0 if it idles; empty if unknown.
   std::optional<uint32_t> RunningOn(uint32_t cpu) const { return sched_.RunningTid(cpu); }
+  // Scheduling events of `cpu` are lost from `time` on; their number follows with the loss slot.
+  void OnGap(uint32_t cpu, uint64_t time) { sched_.OnLostSwitches(cpu, FileTime(time)); }
   // Recording paused: the running thread of `cpu` is unknown until its next switch.
   void OnPause(uint32_t cpu, uint64_t time) { sched_.OnLostSwitches(cpu, FileTime(time)); }
   // Writes an instant on the recorder's track with text arguments. Empty arguments are left out.

@@ -57,6 +57,7 @@ struct Listener {
                     std::to_string(note.distance) + " " + std::to_string(note.kind) + " " +
                     std::string(static_cast<const char*>(fxr_long_bytes(&event)), event.bytes));
   }
+  void OnGap(uint32_t, uint64_t) {}
   void OnBranchSample(const perf::BranchStackSample&) {}
   void OnMapping(uint64_t, const perf::MmapRecord&) {}
   void OnLoss(int32_t, uint64_t, uint32_t, uint64_t) {}

@@ -25,7 +25,7 @@ std::string WhyNoProbes() {
     return "this kernel has no uprobes for perf (CONFIG_UPROBE_EVENTS), or /sys is not there";
   }
   if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie, nullptr) == 0) {
-    return "Linux 5.15 or later is needed to tell probes apart";
+    return "Linux 5.15 or later is needed to distinguish probes";
   }
   return "";
 }

@@ -165,8 +165,8 @@ std::map<unsigned, uint64_t> TracepointSession::CountUnreported() {
     }
   }
   for (auto& [cpu, count] : unreported) {
-    const auto told = session_.lost().find(cpu);
-    if (told != session_.lost().end()) count -= std::min(count, told->second.records);
+    const auto lost = session_.lost().find(cpu);
+    if (lost != session_.lost().end()) count -= std::min(count, lost->second.records);
   }
   return unreported;
 }

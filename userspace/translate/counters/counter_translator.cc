@@ -29,7 +29,13 @@ bool CounterTranslator::OnSlot(uint32_t cpu, uint64_t time, const fxr_counter_bo
 }
 
 void CounterTranslator::Write(uint64_t time, const Run& run) {
-  OpenRecord record = file_.Begin(tasks_.Thread(run.tid));
+  // The counters of an exiting thread follow its last switch, which has removed it from the table.
+  const bool is_known = file_.tasks().Find(run.tid) != model::kNoHandle;
+  const TraceWriter::RemovedThread* exited = is_known ? nullptr : file_.FindRemoved(run.tid);
+  OpenRecord record = exited != nullptr ? file_.Begin() : file_.Begin(tasks_.Thread(run.tid));
+  const fxt::ThreadRef thread = exited != nullptr
+                                    ? fxt::ThreadRef::Inline(exited->process_koid, exited->koid)
+                                    : record.thread();
   std::array<fxt::Argument, FXR_MAX_COUNTERS + 1> arguments;
   size_t count = 0;
   for (size_t i = 0; i < names_.size(); ++i) {
@@ -39,7 +45,7 @@ void CounterTranslator::Write(uint64_t time, const Run& run) {
   if (run.partial != 0) arguments[count++] = {record.Refer(partial_), run.partial};
   record.Write(fxt::Event{.type = fxt::EventType::kCounter,
                           .timestamp = time,
-                          .thread = record.thread(),
+                          .thread = thread,
                           .category = record.Ref(FXR_CATEGORY_COUNTER),
                           .name = record.Refer(run_),
                           .arguments = {arguments.data(), count},

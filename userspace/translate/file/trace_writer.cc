@@ -71,8 +71,20 @@ void TraceWriter::OnNewThread(model::ThreadHandle handle) {
 
 // A CPU that still runs it goes on to know it by its tid.
 void TraceWriter::OnThreadGone(model::ThreadHandle handle) {
+  const FileThread& gone = thread(handle);
+  if (gone.announced()) {
+    removed_[removals_++ % removed_.size()] = {gone.tid, gone.process_koid, gone.koid};
+  }
   Hide(thread(handle));
   Forget(handle);
+}
+
+const TraceWriter::RemovedThread* TraceWriter::FindRemoved(uint32_t tid) const {
+  for (size_t i = removals_; i > 0 && removals_ - i < removed_.size(); --i) {
+    const RemovedThread& removed = removed_[(i - 1) % removed_.size()];
+    if (removed.tid == tid) return &removed;
+  }
+  return nullptr;
 }
 
 void TraceWriter::Hide(const FileThread& thread) {

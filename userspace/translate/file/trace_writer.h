@@ -127,6 +127,14 @@ class TraceWriter final : private model::TaskFollower {
     return *(tid == 0 ? &idle : place);
   }
 
+  // A thread that was removed from the table of tasks lately, as it was announced.
+  struct RemovedThread {
+    uint32_t tid = FileThread::kNotAnnounced;
+    fxt::Koid process_koid = 0;
+    fxt::Koid koid = 0;
+  };
+  // The last removed thread with this tid; null if it was not among the last ones.
+  const RemovedThread* FindRemoved(uint32_t tid) const;
   // The key of a thread in the thread table, after announcing it and its process.
   fxt::ThreadKey Mention(model::ThreadHandle handle) {
     const FileThread& thread = Announced(handle);
@@ -189,6 +197,8 @@ class TraceWriter final : private model::TaskFollower {
   std::array<fxt::StringId, FXR_CATEGORY_COUNTS> categories_;
   std::array<fxt::StringId, static_cast<size_t>(CommonString::kCommonStrings)> strings_;
   uint64_t refused_records_ = 0;
+  std::array<RemovedThread, 64> removed_{};  // a ring
+  size_t removals_ = 0;
 };
 
 inline fxt::StringRef OpenRecord::Ref(CommonString word) { return scope_.Refer(file_.Id(word)); }

@@ -32,6 +32,13 @@ std::string_view LockName(uint8_t kind) {
   return kNames[kind < kNames.size() ? kind : 0];
 }
 
+// True for locks that a thread never waits for inside of another wait. Interrupts take spinlocks
+// during any wait, and on a PREEMPT_RT kernel an rt_mutex is a part of other locks.
+bool IsOuterLock(uint8_t kind) {
+  return kind == FXR_LOCK_MUTEX || kind == FXR_LOCK_RWSEM_READ || kind == FXR_LOCK_RWSEM_WRITE ||
+         kind == FXR_LOCK_PERCPU_RWSEM_READ || kind == FXR_LOCK_PERCPU_RWSEM_WRITE;
+}
+
 }  // namespace
 
 void SpanStacks::Begin(uint64_t time, model::ThreadHandle track, const Open& open) {
@@ -74,6 +81,20 @@ bool SpanStacks::End(uint64_t time, model::ThreadHandle track, fxr_category cate
 
 void SpanStacks::EndAll(uint64_t time, model::ThreadHandle track, fxr_category category) {
   while (End(time, track, category)) {
+  }
+}
+
+void SpanStacks::OnLoss(uint64_t time, fxr_category category) {
+  std::vector<model::ThreadHandle> tracks;
+  for (const auto& [track, stack] : stacks_) {
+    if (std::ranges::any_of(stack, [&](const Open& open) { return open.category == category; })) {
+      tracks.push_back(track);
+    }
+  }
+  std::ranges::sort(tracks);
+  for (const model::ThreadHandle track : tracks) {
+    EndAll(time, track, category);
+    if (category == FXR_CATEGORY_FAULT) waiting_.erase(track);
   }
 }
 
@@ -140,6 +161,8 @@ bool SpanStacks::OnLock(uint64_t time, model::ThreadHandle track,
   const bool again = found != stacks_.end() && !found->second.empty() &&
                      found->second.back().category == FXR_CATEGORY_LOCK &&
                      found->second.back().lock == event.lock;
+  // The ends of the thread's earlier waits were lost.
+  if (!again && IsOuterLock(event.kind)) EndAll(time, track, FXR_CATEGORY_LOCK);
   const Open open{FXR_CATEGORY_LOCK, file_.Declare(LockName(event.kind)), event.lock};
   if (!again) stacks_[track].push_back(open);
   OpenRecord record = file_.Begin(track);
@@ -194,8 +217,17 @@ void SpanStacks::OnTrackGone(model::ThreadHandle track) {
 
 bool SpanStacks::OnLockEnd(uint64_t time, model::ThreadHandle track,
                            const fxr_lock_end_body& event) {
-  const Open* innermost = Innermost(track, FXR_CATEGORY_LOCK);
-  if (!innermost || innermost->lock != event.lock) return false;
+  const auto found = stacks_.find(track);
+  if (found == stacks_.end()) return false;
+  const auto waits_for = [&](const Open& open) {
+    return open.category == FXR_CATEGORY_LOCK && open.lock == event.lock;
+  };
+  if (std::ranges::none_of(found->second, waits_for)) return false;
+  // The ends of waits that nest in this one were lost.
+  for (const Open* innermost = Innermost(track, FXR_CATEGORY_LOCK); !waits_for(*innermost);
+       innermost = Innermost(track, FXR_CATEGORY_LOCK)) {
+    End(time, track, FXR_CATEGORY_LOCK);
+  }
   if (event.failed != 0) return End(time, track, FXR_CATEGORY_LOCK, {"failed", 1});
   return End(time, track, FXR_CATEGORY_LOCK);
 }

@@ -46,6 +46,9 @@ class SpanStacks {
   void OnLoss(uint64_t time, model::ThreadHandle track, fxr_category category) {
     EndAll(time, track, category);
   }
+  // The same for a category whose spans are on threads: each of them may have ended on the CPU that
+  // lost the events.
+  void OnLoss(uint64_t time, fxr_category category);
 
  private:
   struct Open {
