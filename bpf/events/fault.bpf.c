@@ -32,6 +32,17 @@ struct {
 	__type(value, struct last_fault);
 } last_faults SEC(".maps");
 
+/*
+ * Faults whose threads left the CPU without waiting for I/O, by thread id: preempted, or
+ * asleep for a lock. They may go on, and wait for I/O, on another CPU.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, u32);
+	__type(value, struct last_fault);
+} suspended_faults SEC(".maps");
+
 #define KERNEL_FRAMES 48
 
 struct kernel_frames {
@@ -154,19 +165,32 @@ static __always_inline bool waits_for_io(struct task_struct *task)
 }
 
 static __always_inline int on_switch(enum claim claim, void *ctx, struct task_struct *prev,
-				     u32 state)
+				     bool preempt, u32 state)
 {
 	struct fxr_fault_wait_body body = {.tid = prev->pid};
 	struct last_fault *last;
 	u32 zero = 0;
+	bool waits;
 
-	if (!(state & TASK_UNINTERRUPTIBLE))
+	if (!body.tid || (!preempt && !(state & TASK_UNINTERRUPTIBLE)))
 		return 0;
+	waits = !preempt && waits_for_io(prev);
 	last = bpf_map_lookup_elem(&last_faults, &zero);
-	if (!last || !body.tid || last->tid != body.tid)
+	if (!last)
 		return 0;
-	if (!waits_for_io(prev) || !is_at(ctx, last))
+	if (last->tid != body.tid) {
+		if (!waits)
+			return 0;
+		last = bpf_map_lookup_elem(&suspended_faults, &body.tid);
+		if (!last || !last->tid)
+			return 0;
+	}
+	if (!is_at(ctx, last))
 		return 0;
+	if (!waits) {
+		bpf_map_update_elem(&suspended_faults, &body.tid, last, BPF_ANY);
+		return 0;
+	}
 	last->tid = 0;
 	body.address = last->address;
 	emit_slot(claim, FXR_CATEGORY_FAULT, FXR_SLOT_FAULT_WAIT, fxr_pack_fault_wait(body));
@@ -176,13 +200,13 @@ static __always_inline int on_switch(enum claim claim, void *ctx, struct task_st
 SEC("tp_btf/sched_switch")
 int BPF_PROG(fault_sched_switch, bool preempt, struct task_struct *prev)
 {
-	return preempt ? 0 : on_switch(CLAIM_FETCH, ctx, prev, SWITCH_STATE());
+	return on_switch(CLAIM_FETCH, ctx, prev, preempt, SWITCH_STATE());
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(fault_sched_switch_flag, bool preempt, struct task_struct *prev)
 {
-	return preempt ? 0 : on_switch(CLAIM_FLAG, ctx, prev, SWITCH_STATE());
+	return on_switch(CLAIM_FLAG, ctx, prev, preempt, SWITCH_STATE());
 }
 
 /* struct bpf_perf_event_data of include/uapi/linux/bpf_perf_event.h */

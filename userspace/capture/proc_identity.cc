@@ -185,8 +185,8 @@ std::vector<model::ExecutableMapping> ProcIdentity::MappingsOf(uint32_t number) 
         if (build_ids_.size() >= kMaxCachedFiles) build_ids_.clear();
         std::vector<std::byte> id;
         // The file as the process sees it, possibly in a container.
-        const std::string seen = fmt::format("{}/{}/root{}", proc_, number, mapping.file);
-        if (auto elf = symbols::ElfFile::Open(seen)) {
+        const std::string root = fmt::format("{}/{}/root", proc_, number);
+        if (auto elf = symbols::ElfFile::Open(mapping.file, root)) {
           const auto bytes = elf->build_id().view();
           id.assign(bytes.begin(), bytes.end());
         }

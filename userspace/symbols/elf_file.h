@@ -31,7 +31,8 @@ struct LoadSegment {
 class ElfFile {
  public:
   // An error if it cannot be opened or is not ELF.
-  static util::Result<ElfFile> Open(const std::string& path);
+  // `root` and the rules for links are those of OpenRegularFile().
+  static util::Result<ElfFile> Open(const std::string& path, const std::string& root = {});
   ElfFile(ElfFile&&) noexcept;
   ElfFile& operator=(ElfFile&&) noexcept;
   ~ElfFile();

@@ -211,6 +211,7 @@ void Skeleton::SetFaults(const ProgramOptions& options) {
   const bool wanted = options.categories.test(FXR_CATEGORY_FAULT);
   bpf_map__set_autocreate(bpf_->maps.last_faults, wanted);
   bpf_map__set_autocreate(bpf_->maps.fault_scratch, wanted);
+  bpf_map__set_autocreate(bpf_->maps.suspended_faults, wanted);
 }
 
 void Skeleton::SetProbes(const ProgramOptions& options) {
