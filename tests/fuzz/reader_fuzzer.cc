@@ -283,7 +283,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     case 13: {
       const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      symbols::ParsePerfMap(text).Find(0x1000);
+      if (const auto table = symbols::ParsePerfMap(text)) table->Find(0x1000);
       symbols::Demangle(text);
       symbols::Demangle("_R" + std::string(text));
       break;

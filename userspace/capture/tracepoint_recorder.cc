@@ -17,7 +17,7 @@ namespace {
 
 struct Choice {
   std::string filter;
-  bool by_name = false;  // and not by a pattern
+  bool by_name = false;  // selected without wildcards
 };
 
 util::Result<std::map<std::string, Choice>> Choose(const Tracefs& tracefs,
@@ -33,15 +33,15 @@ util::Result<std::map<std::string, Choice>> Choose(const Tracefs& tracefs,
       choice.by_name |= matches.size() == 1;
     }
   }
-  if (choices.size() > TracepointRecorder::kMostTracepoints) {
+  if (choices.size() > TracepointRecorder::kMaxTracepoints) {
     return util::Error{fmt::format("{} tracepoints are asked for; {} can be recorded at once",
-                                   choices.size(), TracepointRecorder::kMostTracepoints),
+                                   choices.size(), TracepointRecorder::kMaxTracepoints),
                        "ask for fewer, as in -e 'sched:*'"};
   }
   return choices;
 }
 
-// Each takes a descriptor on each CPU.
+// Each tracepoint takes a descriptor per CPU.
 void AllowManyFiles() {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;

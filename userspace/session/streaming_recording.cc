@@ -127,6 +127,10 @@ void StreamingRecording::OnSideEvent(const fxr_side_header& event) {
   ApplyToTasks(event, clock_offset_, tasks_);
 }
 
+void StreamingRecording::OnGap(uint32_t cpu, uint64_t time) {
+  if (!IsBetween(time)) file_->translator.OnGap(cpu, time);
+}
+
 void StreamingRecording::OnBranchSample(const perf::BranchStackSample& sample) {
   if (!IsBetween(sample.time)) file_->translator.OnBranchSample(sample);
 }

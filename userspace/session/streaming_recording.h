@@ -83,6 +83,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   void OnStart(uint64_t time) override;
   bool OnSlots(capture::SlotStream& slots) override;
   void OnSideEvent(const fxr_side_header& event) override;
+  void OnGap(uint32_t cpu, uint64_t time) override;
   void OnBranchSample(const perf::BranchStackSample& sample) override;
   void OnMapping(uint64_t time, const perf::MmapRecord& record) override;
   void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) override;

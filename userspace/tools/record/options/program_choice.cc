@@ -69,7 +69,8 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
     programs.stack.wake = has("wake");
     programs.stack.on = has("on");
   }
-  auto probes = probes::ResolveProbes(options.uprobes, options.usdts, probes::SystemPlaces(), {});
+  auto probes =
+      probes::ResolveProbes(options.uprobes, options.usdts, probes::SystemSearchPaths(), {});
   if (!probes) return probes.TakeError();
   programs.probes = std::move(*probes);
   programs.counters = options.counters;

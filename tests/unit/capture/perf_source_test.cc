@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/perf_queue.h"
+#include "capture/perf_source.h"
 
 #include <gtest/gtest.h>
 
