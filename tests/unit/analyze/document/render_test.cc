@@ -43,7 +43,7 @@ TEST(Render, TextShowsLabelsHeadsAndUnits) {
             "\n"
             "all threads\n"
             "thread       p50 |   busy\n"
-            "a_long.. 1.50us |  25.0%\n"
+            "a_long..  1.50us |  25.0%\n"
             "b              - | 100.0%\n");
 }
 
