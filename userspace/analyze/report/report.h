@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/document/document.h"
 #include "analyze/report/cpu_strips.h"
 #include "analyze/report/worst_waits.h"
 #include "facts/object_names.h"
@@ -68,9 +69,11 @@ struct Report {
   size_t top = 10;                 // groups in each table, of text alone; 0: all
 };
 
-// For a terminal.
-std::string ReportText(const Report& report);
-// One JSON object, all of it; docs/report-schema.json.
-std::string ReportJson(const Report& report);
+// Lengths that a distribution needs for these quantiles.
+inline constexpr uint64_t kCountForP99 = 2'000;
+inline constexpr uint64_t kCountForP999 = 20'000;
+
+// JSON has all of it (docs/report-schema.json), text the first Report::top groups of each table.
+document::Document ReportDocument(const Report& report);
 
 }  // namespace analyze

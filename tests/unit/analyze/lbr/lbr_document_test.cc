@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "analyze/lbr/lbr_text.h"
+#include "analyze/lbr/lbr_document.h"
 
 #include <gtest/gtest.h>
 
+#include "analyze/document/render.h"
 #include "unit/analyze/lbr/lbr_parts.h"
 #include "unit/support/json.h"
 
@@ -18,7 +19,14 @@ LbrSymbolOptions NoSymbols() {
   return options;
 }
 
-class LbrTextTest : public ::testing::Test {
+std::string Text(const LbrReport& report, const LbrReportOptions& options) {
+  return document::RenderText(LbrDocument("", report, options));
+}
+std::string Json(std::string_view file, const LbrReport& report, const LbrReportOptions& options) {
+  return document::RenderJson(LbrDocument(file, report, options));
+}
+
+class LbrDocumentTest : public ::testing::Test {
  protected:
   void SetUp() override {
     report_.OnModule({.process = 20, .number = 0, .file = "/bin/pro\ng", .build_id = {}});
@@ -35,8 +43,8 @@ class LbrTextTest : public ::testing::Test {
   LbrReport report_{NoSymbols()};
 };
 
-TEST_F(LbrTextTest, SaysEverythingInText) {
-  const std::string text = LbrReportText(report_, {});
+TEST_F(LbrDocumentTest, ShowsAllSectionsInText) {
+  const std::string text = Text(report_, {});
   const auto has = [&](std::string_view part) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in:\n" << text;
   };
@@ -57,30 +65,30 @@ TEST_F(LbrTextTest, SaysEverythingInText) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
-TEST_F(LbrTextTest, LeavesOutWhatIsNotAskedFor) {
+TEST_F(LbrDocumentTest, LeavesOutSectionsAndRowsBeyondTop) {
   LbrReportOptions options;
   options.sections = {false, false, false, false, true};
-  const std::string text = LbrReportText(report_, options);
+  const std::string text = Text(report_, options);
   EXPECT_EQ(text.find("hottest"), std::string::npos);
   EXPECT_NE(text.find("threads"), std::string::npos);
   options.sections = {};
   options.top = 1;
-  EXPECT_NE(LbrReportText(report_, options).find("... 2 more (--top 0)"), std::string::npos);
+  EXPECT_NE(Text(report_, options).find("... 2 more (--top 0)"), std::string::npos);
   options.top = 0;
-  EXPECT_EQ(LbrReportText(report_, options).find("more"), std::string::npos);
+  EXPECT_EQ(Text(report_, options).find("more"), std::string::npos);
 }
 
-TEST_F(LbrTextTest, SaysWhatTheCpuDoesNotTell) {
+TEST_F(LbrDocumentTest, NamesFieldsThatTheCpuDoesNotReport) {
   LbrReport report(NoSymbols());
-  EXPECT_EQ(LbrReportText(report, {}), "samples                   0\n");
+  EXPECT_EQ(Text(report, {}), "samples                   0\n");
   report.OnSample(MakeStack(20, 20, 1, {{0x10, 0x20, 0}}));
-  const std::string text = LbrReportText(report, {});
-  EXPECT_NE(text.find("mispredicted   not told by this CPU"), std::string::npos) << text;
+  const std::string text = Text(report, {});
+  EXPECT_NE(text.find("mispredicted   not reported by this CPU"), std::string::npos) << text;
   EXPECT_NE(text.find("cycles         not counted by this CPU"), std::string::npos) << text;
 }
 
-TEST_F(LbrTextTest, IsWellFormedJson) {
-  const auto json = testing_support::ParseJson(LbrReportJson("a \"trace\"", report_, {}));
+TEST_F(LbrDocumentTest, IsWellFormedJson) {
+  const auto json = testing_support::ParseJson(Json("a \"trace\"", report_, {}));
   EXPECT_EQ(json.at("file"), "a \"trace\"");
   EXPECT_EQ(json.at("branches"), 3);
   EXPECT_EQ(json.at("unfilled"), 1);
@@ -97,11 +105,11 @@ TEST_F(LbrTextTest, IsWellFormedJson) {
   LbrReportOptions options;
   options.sections = {true, false, false, false, false};
   options.top = 2;
-  const auto less = testing_support::ParseJson(LbrReportJson("x", report_, options));
+  const auto less = testing_support::ParseJson(Json("x", report_, options));
   EXPECT_FALSE(less.contains("blocks"));
   EXPECT_EQ(less.at("hottest_branches").at("top").size(), 2u);
   const LbrReport empty(NoSymbols());
-  EXPECT_EQ(testing_support::ParseJson(LbrReportJson("x", empty, {})).at("samples"), 0);
+  EXPECT_EQ(testing_support::ParseJson(Json("x", empty, {})).at("samples"), 0);
 }
 
 }  // namespace
