@@ -8,8 +8,8 @@
 
 #include "capture/bpf/category.h"
 #include "capture/capture_session.h"
-#include "capture/tracepoint_request.h"
 #include "perf/live/lbr_options.h"
+#include "request/trace_config.h"
 #include "schema/tracepoint_format.h"
 #include "util/result.h"
 
@@ -19,7 +19,7 @@ struct PerfSourceOptions {
   // Categories `lbr` and `stack`: whether, and whether by name.
   CategorySelection categories;
   perf::LbrOptions lbr;
-  std::vector<TracepointRequest> tracepoints;
+  std::vector<request::Tracepoint> tracepoints;
 };
 
 // Those that there are.

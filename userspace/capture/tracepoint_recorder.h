@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "capture/perf_source.h"
-#include "capture/tracepoint_request.h"
 #include "perf/live/tracepoint_session.h"
 #include "perf/record/record_decoder.h"
+#include "request/trace_config.h"
 #include "schema/tracepoint_format.h"
 #include "util/result.h"
 
@@ -30,7 +30,7 @@ class TracepointRecorder final : public PerfSource {
   // Error: a pattern that nothing matches (with the nearest names), a filter that the kernel does
   // not take, or none could be opened.
   static util::Result<std::unique_ptr<TracepointRecorder>> Open(
-      const std::vector<TracepointRequest>& requests, size_t ring_bytes,
+      const std::vector<request::Tracepoint>& requests, size_t ring_bytes,
       std::vector<std::string>* notes);
   // `session` has been given the tracepoints of `formats`.
   TracepointRecorder(std::unique_ptr<perf::TracepointSession> session,

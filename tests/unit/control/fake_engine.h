@@ -50,19 +50,19 @@ class FakeEngine : public Engine {
   }
   std::vector<TellProvider> tells;
 
-  void Initialize(const TraceConfig& config, std::optional<TraceOutput> output,
+  void Initialize(const request::TraceConfig& config, std::optional<TraceOutput> output,
                   Done done) override {
     streaming_ = std::move(output);
     Begin("initialize " + std::string(Name(config.buffering_mode)), std::move(done));
   }
-  void Start(const StartOptions& options, Done done) override {
+  void Start(const request::StartOptions& options, Done done) override {
     Begin("start " + std::string(Name(options.buffer_disposition)), std::move(done));
   }
   void Stop(Done done) override { Begin("stop", std::move(done)); }
   void Write(TraceOutput output, uint64_t last, Done done) override {
     // What a test can find in the file.
     [[maybe_unused]] const ssize_t written = write(output.fd.get(), "trace", 5);
-    if (!next.failure) next.written = Written{5, 1, last == 0 ? 1'000'000'000 : last};
+    if (!next.failure) next.written = request::WrittenTrace{5, 1, last == 0 ? 1'000'000'000 : last};
     Begin("write", std::move(done));
   }
   void Terminate(Done done) override {

@@ -76,7 +76,7 @@ void AppendStrings(text::JsonWriter& json, const std::vector<std::string>& strin
   json.EndArray();
 }
 
-void AppendFilter(text::JsonWriter& json, const TaskFilter& filter) {
+void AppendFilter(text::JsonWriter& json, const request::TaskFilter& filter) {
   json.BeginObject();
   AppendNumbers(json.Key("tids"), filter.tids);
   AppendNumbers(json.Key("pids"), filter.pids);
@@ -86,12 +86,12 @@ void AppendFilter(text::JsonWriter& json, const TaskFilter& filter) {
   json.EndObject();
 }
 
-void AppendSources(text::JsonWriter& json, const TraceSources& sources) {
+void AppendSources(text::JsonWriter& json, const request::Sources& sources) {
   json.BeginObject();
   json.Key("tracepoints").BeginArray();
-  for (const TraceSources::Tracepoint& tracepoint : sources.tracepoints) {
+  for (const request::Tracepoint& tracepoint : sources.tracepoints) {
     json.BeginObject();
-    json.Key("name").String(tracepoint.name);
+    json.Key("name").String(tracepoint.pattern);
     json.Key("filter").String(tracepoint.filter);
     json.EndObject();
   }
@@ -133,10 +133,11 @@ const Json::Array& Elements(const Json& object, const char* name) {
   return found != nullptr ? *found : kNone;
 }
 
-std::optional<Written> ReadWritten(const Json& parameters) {
+std::optional<request::WrittenTrace> ReadWritten(const Json& parameters) {
   const Json& json = Member(parameters, "written");
   if (json.AsObject() == nullptr || json.AsObject()->names.empty()) return std::nullopt;
-  return Written{Whole(json, "bytes"), Whole(json, "events"), Nanoseconds(json, "covered_seconds")};
+  return request::WrittenTrace{Whole(json, "bytes"), Whole(json, "events"),
+                               Nanoseconds(json, "covered_seconds")};
 }
 
 SessionState StateOf(std::string_view word) {
@@ -246,14 +247,15 @@ util::Result<Client::Answer> Client::Call(std::string_view member, std::string_v
   return util::Error{fmt::format("{} ({})", said, last_error_), Text(answer, "hint")};
 }
 
-util::Status Client::Initialize(const TraceConfig& config, std::optional<PassedOutput> output) {
+util::Status Client::Initialize(const request::TraceConfig& config,
+                                std::optional<PassedOutput> output) {
   Parameters parameters;
   text::JsonWriter& json = parameters.Key("config").BeginObject();
   if (config.categories) AppendStrings(json.Key("categories"), *config.categories);
   json.Key("buffer_size_megabytes_hint").Unsigned(config.buffer_size_megabytes_hint);
   json.Key("start_timeout_milliseconds").Unsigned(config.start_timeout_milliseconds);
   json.Key("buffering_mode").String(Name(config.buffering_mode));
-  if (config.filter) AppendFilter(json.Key("filter"), *config.filter);
+  if (config.filter.any()) AppendFilter(json.Key("filter"), config.filter);
   if (config.sources.any()) AppendSources(json.Key("sources"), config.sources);
   json.EndObject();
   parameters.Output(output);
@@ -262,7 +264,7 @@ util::Status Client::Initialize(const TraceConfig& config, std::optional<PassedO
   return util::Ok();
 }
 
-util::Status Client::Start(const StartOptions& options) {
+util::Status Client::Start(const request::StartOptions& options) {
   Parameters parameters;
   text::JsonWriter& json = parameters.Key("options").BeginObject();
   json.Key("buffer_disposition").String(Name(options.buffer_disposition));
@@ -273,8 +275,9 @@ util::Status Client::Start(const StartOptions& options) {
   return util::Ok();
 }
 
-util::Result<std::optional<Written>> Client::End(std::string_view member, bool write_results,
-                                                 std::optional<PassedOutput> output) {
+util::Result<std::optional<request::WrittenTrace>> Client::End(std::string_view member,
+                                                               bool write_results,
+                                                               std::optional<PassedOutput> output) {
   Parameters parameters;
   parameters.Key("options").BeginObject().Key("write_results").Bool(write_results).EndObject();
   parameters.Output(output);
@@ -284,17 +287,18 @@ util::Result<std::optional<Written>> Client::End(std::string_view member, bool w
   return ReadWritten(found.Find("result") != nullptr ? Member(found, "result") : found);
 }
 
-util::Result<std::optional<Written>> Client::Stop(bool write_results,
-                                                  std::optional<PassedOutput> output) {
+util::Result<std::optional<request::WrittenTrace>> Client::Stop(
+    bool write_results, std::optional<PassedOutput> output) {
   return End("StopTracing", write_results, output);
 }
 
-util::Result<std::optional<Written>> Client::Terminate(bool write_results,
-                                                       std::optional<PassedOutput> output) {
+util::Result<std::optional<request::WrittenTrace>> Client::Terminate(
+    bool write_results, std::optional<PassedOutput> output) {
   return End("TerminateTracing", write_results, output);
 }
 
-util::Result<std::optional<Written>> Client::TakeSnapshot(PassedOutput output, uint64_t last) {
+util::Result<std::optional<request::WrittenTrace>> Client::TakeSnapshot(PassedOutput output,
+                                                                        uint64_t last) {
   Parameters parameters;
   parameters.Output(output);
   if (last != 0) parameters.Key("last_nanoseconds").Unsigned(last);
@@ -331,7 +335,7 @@ util::Result<Status> Client::GetStatus() {
   const Json& json = Member(answer->parameters(), "status");
   Status status;
   status.state = StateOf(Text(json, "state"));
-  status.buffering_mode = FindBufferingMode(Text(json, "buffering_mode"));
+  status.buffering_mode = request::FindBufferingMode(Text(json, "buffering_mode"));
   status.covered = Nanoseconds(json, "covered_seconds");
   status.started = Nanoseconds(json, "started_seconds");
   status.buffer_bytes = Whole(json, "buffer_bytes");

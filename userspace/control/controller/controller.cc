@@ -46,7 +46,7 @@ void Controller::Settle(SessionState state) {
 }
 
 bool Controller::streaming() const {
-  return config_ && config_->buffering_mode == BufferingMode::kStreaming;
+  return config_ && config_->buffering_mode == request::BufferingMode::kStreaming;
 }
 
 std::optional<TraceOutput> Controller::ChooseOutput(std::optional<TraceOutput> output) const {
@@ -57,7 +57,8 @@ std::optional<TraceOutput> Controller::ChooseOutput(std::optional<TraceOutput> o
   return TraceOutput{std::move(copy), output_->name, output_->gzip};
 }
 
-void Controller::Initialize(TraceConfig config, std::optional<TraceOutput> output, Done done) {
+void Controller::Initialize(request::TraceConfig config, std::optional<TraceOutput> output,
+                            Done done) {
   if (state_ == SessionState::kTerminating) return done({IsTerminating()});
   if (state_ != SessionState::kReady || busy_) {
     return done({Failure{error_name::kAlreadyInitialized,
@@ -80,7 +81,7 @@ void Controller::Initialize(TraceConfig config, std::optional<TraceOutput> outpu
   });
 }
 
-void Controller::Start(StartOptions options, uint64_t now, Done done) {
+void Controller::Start(request::StartOptions options, uint64_t now, Done done) {
   switch (state_) {
     case SessionState::kReady:
       // One that is being initialized.

@@ -25,7 +25,7 @@ struct TraceOutput {
 // How something ended that was asked for.
 struct Outcome {
   std::optional<Failure> failure = {};
-  std::optional<Written> written = {};
+  std::optional<request::WrittenTrace> written = {};
 };
 
 using Done = std::function<void(Outcome)>;
@@ -57,9 +57,9 @@ class Engine {
   virtual bool SendMark(const MarkRequest& /*mark*/, uint32_t /*caller*/) { return false; }
 
   // Makes what a session needs. `output`: for STREAMING alone, which has one.
-  virtual void Initialize(const TraceConfig& config, std::optional<TraceOutput> output,
+  virtual void Initialize(const request::TraceConfig& config, std::optional<TraceOutput> output,
                           Done done) = 0;
-  virtual void Start(const StartOptions& options, Done done) = 0;
+  virtual void Start(const request::StartOptions& options, Done done) = 0;
   virtual void Stop(Done done) = 0;
   // Writes the last `last` ns that the buffer has, all of it for 0; not for STREAMING.
   virtual void Write(TraceOutput output, uint64_t last, Done done) = 0;

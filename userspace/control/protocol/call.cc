@@ -153,8 +153,8 @@ std::optional<OutputChoice> ReadOutput(const Json* json, std::optional<BadParame
   return output;
 }
 
-TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& bad) {
-  TaskFilter filter;
+request::TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& bad) {
+  request::TaskFilter filter;
   Fields fields(json, "config.filter", bad, {"tids", "pids", "comms", "cgroups", "follow"});
   fields.Ints("tids", filter.tids, kMaxFilters, kMaxTid);
   fields.Ints("pids", filter.pids, kMaxFilters, kMaxTid);
@@ -164,16 +164,16 @@ TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& bad) {
   return filter;
 }
 
-TraceSources ReadSources(const Json& json, std::optional<BadParameter>& bad) {
-  TraceSources sources;
+request::Sources ReadSources(const Json& json, std::optional<BadParameter>& bad) {
+  request::Sources sources;
   Fields fields(json, "config.sources", bad, {"tracepoints", "counters", "uprobes", "usdts"});
   if (const Json::Array* tracepoints = fields.FindArray("tracepoints", kMaxFilters)) {
     for (const Json& tracepoint : *tracepoints) {
-      TraceSources::Tracepoint& read = sources.tracepoints.emplace_back();
+      request::Tracepoint& read = sources.tracepoints.emplace_back();
       Fields one(tracepoint, "config.sources.tracepoints", bad, {"name", "filter"});
-      one.String("name", read.name, kMaxPath);
+      one.String("name", read.pattern, kMaxPath);
       one.String("filter", read.filter, kMaxPath);
-      if (read.name.empty()) one.Refuse("name", "is missing");
+      if (read.pattern.empty()) one.Refuse("name", "is missing");
     }
   }
   fields.Strings("counters", sources.counters, kMaxFilters, kMaxWord);
@@ -182,8 +182,8 @@ TraceSources ReadSources(const Json& json, std::optional<BadParameter>& bad) {
   return sources;
 }
 
-TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
-  TraceConfig config;
+request::TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
+  request::TraceConfig config;
   Fields fields(json, "config", bad,
                 {"categories", "buffer_size_megabytes_hint", "start_timeout_milliseconds",
                  "buffering_mode", "provider_specs", "filter", "sources"});
@@ -194,14 +194,14 @@ TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
   fields.Int("start_timeout_milliseconds", config.start_timeout_milliseconds);
   std::string mode(Name(config.buffering_mode));
   fields.String("buffering_mode", mode, kMaxWord);
-  if (const auto found = FindBufferingMode(mode)) {
+  if (const auto found = request::FindBufferingMode(mode)) {
     config.buffering_mode = *found;
   } else {
     fields.Refuse("buffering_mode", "is none of ONESHOT, CIRCULAR and STREAMING");
   }
   if (const Json::Array* specs = fields.FindArray("provider_specs", kMaxProviders)) {
     for (const Json& spec : *specs) {
-      ProviderSpec& read = config.provider_specs.emplace_back();
+      request::ProviderSpec& read = config.provider_specs.emplace_back();
       Fields one(spec, "config.provider_specs", bad, {"name", "buffer_size_megabytes_hint"});
       one.String("name", read.name, kMaxProviderName);
       one.Int("buffer_size_megabytes_hint", read.buffer_size_megabytes_hint);
@@ -266,21 +266,22 @@ Read<InitializeRequest> Call::ReadInitialize() const {
     fields.Refuse("config", "is missing");
   }
   read.value.output = ReadOutput(fields.Find("output"), read.bad);
-  if (read.value.config.buffering_mode == BufferingMode::kStreaming && !read.value.output) {
+  if (read.value.config.buffering_mode == request::BufferingMode::kStreaming &&
+      !read.value.output) {
     fields.Refuse("output", "is missing: STREAMING writes from the start on");
   }
   return read;
 }
 
-Read<StartOptions> Call::ReadStart() const {
-  Read<StartOptions> read;
+Read<request::StartOptions> Call::ReadStart() const {
+  Read<request::StartOptions> read;
   Fields fields(*parameters_, "", read.bad, {"options"});
   const Json* options = fields.Find("options");
   if (options == nullptr) return read;
   Fields inner(*options, "options", read.bad, {"buffer_disposition", "additional_categories"});
   std::string word(Name(read.value.buffer_disposition));
   inner.String("buffer_disposition", word, kMaxWord);
-  if (const auto found = FindBufferDisposition(word)) {
+  if (const auto found = request::FindBufferDisposition(word)) {
     read.value.buffer_disposition = *found;
   } else {
     inner.Refuse("buffer_disposition", "is none of CLEAR_ALL, CLEAR_NONDURABLE and RETAIN");
@@ -301,8 +302,8 @@ Read<EndRequest> Call::ReadEnd() const {
   return read;
 }
 
-Read<SnapshotRequest> Call::ReadSnapshot() const {
-  Read<SnapshotRequest> read;
+Read<TakeSnapshotRequest> Call::ReadSnapshot() const {
+  Read<TakeSnapshotRequest> read;
   Fields fields(*parameters_, "", read.bad, {"output", "last_nanoseconds"});
   read.value.output = ReadOutput(fields.Find("output"), read.bad);
   fields.Int("last_nanoseconds", read.value.last_nanoseconds);

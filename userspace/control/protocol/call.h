@@ -49,9 +49,9 @@ class Call {
   // have, and those that are out of the document's limits.
   Read<std::string> ReadInterface() const;
   Read<InitializeRequest> ReadInitialize() const;
-  Read<StartOptions> ReadStart() const;
+  Read<request::StartOptions> ReadStart() const;
   Read<EndRequest> ReadEnd() const;
-  Read<SnapshotRequest> ReadSnapshot() const;
+  Read<TakeSnapshotRequest> ReadSnapshot() const;
   Read<std::string> ReadAlert() const;
   Read<ProviderRequest> ReadProvider() const;
   Read<MarkRequest> ReadMark() const;

@@ -22,7 +22,7 @@ namespace {
 // How long a path may take to be opened.
 constexpr uint64_t kOpenTimeoutNs = 5'000'000'000;
 
-std::string NoResult(const std::optional<Written>&) { return reply::Empty(); }
+std::string NoResult(const std::optional<request::WrittenTrace>&) { return reply::Empty(); }
 
 // What is more than to look and to send alerts.
 bool Controls(std::string_view member) {
@@ -176,7 +176,7 @@ void Server::Answer(const Client& client, bool oneway, const std::string& messag
 }
 
 Done Server::Answering(const Client& client, bool oneway,
-                       std::string (*result)(const std::optional<Written>&)) {
+                       std::string (*result)(const std::optional<request::WrittenTrace>&)) {
   client->set_busy(true);
   return [weak = std::weak_ptr(client), oneway, result](const Outcome& outcome) {
     const auto there = weak.lock();

@@ -32,7 +32,7 @@ class Answer {
 
 class Controlled {
  public:
-  explicit Controlled(BufferingMode mode = BufferingMode::kCircular) {
+  explicit Controlled(request::BufferingMode mode = request::BufferingMode::kCircular) {
     config.buffering_mode = mode;
     controller.OnState([this](SessionState state) { states.push_back(Name(state)); });
   }
@@ -53,13 +53,13 @@ class Controlled {
   }
 
   std::optional<TraceOutput> streaming() const {
-    return config.buffering_mode == BufferingMode::kStreaming ? std::optional(Null())
-                                                              : std::nullopt;
+    return config.buffering_mode == request::BufferingMode::kStreaming ? std::optional(Null())
+                                                                       : std::nullopt;
   }
 
   FakeEngine engine;
   Controller controller{engine};
-  TraceConfig config;
+  request::TraceConfig config;
   std::vector<std::string_view> states;
 };
 
@@ -169,7 +169,7 @@ TEST(ControllerTest, WritesResultsWhereTheCallOrTheSessionSays) {
 }
 
 TEST(ControllerTest, AStreamingSessionNeedsNoOutputAtItsEnd) {
-  Controlled c(BufferingMode::kStreaming);
+  Controlled c(request::BufferingMode::kStreaming);
   c.Bring(SessionState::kStarted);
   Answer snapshot, ended;
   c.controller.TakeSnapshot(Null(), 0, snapshot.done());
@@ -253,14 +253,14 @@ TEST(ControllerTest, AcknowledgesAStartAfterItsTimeout) {
 }
 
 TEST(ControllerTest, TellsThatTracingStoppedByItself) {
-  Controlled c(BufferingMode::kOneshot);
+  Controlled c(request::BufferingMode::kOneshot);
   c.Bring(SessionState::kStarted);
   c.controller.StoppedByItself("the buffer is full");
   EXPECT_EQ(c.controller.state(), SessionState::kStopped);
   Status status;
   c.controller.GetStatus([&](const Status& told) { status = told; });
   EXPECT_EQ(status.reason, "the buffer is full");
-  EXPECT_EQ(status.buffering_mode, BufferingMode::kOneshot);
+  EXPECT_EQ(status.buffering_mode, request::BufferingMode::kOneshot);
   EXPECT_EQ(status.events, 7u);
   EXPECT_EQ(status.providers.size(), 1u);
   // Too late to mean the next run.
