@@ -20,7 +20,7 @@ struct FactRows::Plain {
   FactRows& rows;
   facts::FastPathTables::Table& table;
 
-  [[gnu::always_inline]] bool OnSwitch(const fxt::SwitchWords& record) const {
+  [[gnu::always_inline]] bool OnSwitch(const fxt::UnresolvedSwitch& record) const {
     const facts::FastPathTables::Slot& out = table.slots[record.outgoing()];
     const facts::FastPathTables::Slot& in = table.slots[record.incoming()];
     if (!IsKnown(out, record.outgoing()) || !IsKnown(in, record.incoming())) [[unlikely]] {
@@ -64,16 +64,16 @@ struct FactRows::Plain {
     return true;
   }
 
-  [[gnu::always_inline]] bool OnWakeup(const fxt::WakeupWords& record) const {
+  [[gnu::always_inline]] bool OnWakeup(const fxt::UnresolvedWakeup& record) const {
     const uint64_t time = table.provider->ToNanoseconds(record.timestamp);
     const facts::ThreadIndex index = rows.timeline_.Find(record.thread);
     if (!rows.timeline_.IsFastWakeup(index, time)) return false;
     std::optional<fxt::Koid> waker;
-    if (record.name != 0) {
-      if (!facts::FastPathTables::IsWaker(table, record.name)) [[unlikely]] {
+    if (record.argument_name != 0) {
+      if (!facts::FastPathTables::IsWaker(table, record.argument_name)) [[unlikely]] {
         return false;
       }
-      waker = record.value;
+      waker = record.argument_koid;
     }
     if (rows.with_times_) [[unlikely]] {
       rows.names_.NoteThread(record.thread, std::nullopt, time, false);
@@ -118,7 +118,7 @@ struct FactRows::Passed {
   FactRows& rows;
   facts::FastPathTables::Table& table;
 
-  bool OnSwitch(const fxt::SwitchWords& record) const {
+  bool OnSwitch(const fxt::UnresolvedSwitch& record) const {
     const fxt::ReaderProvider& provider = *table.provider;
     if (!provider.has_thread(record.outgoing()) || !provider.has_thread(record.incoming())) {
       return false;
@@ -126,14 +126,15 @@ struct FactRows::Passed {
     rows.latest_passed_ = std::max(rows.latest_passed_, provider.ToNanoseconds(record.timestamp));
     return true;
   }
-  bool OnWakeup(const fxt::WakeupWords& record) const {
-    if (record.name != 0 && !facts::FastPathTables::IsWaker(table, record.name)) return false;
+  bool OnWakeup(const fxt::UnresolvedWakeup& record) const {
+    if (record.argument_name != 0 && !facts::FastPathTables::IsWaker(table, record.argument_name))
+      return false;
     facts::Wakeup wakeup{.time = table.provider->ToNanoseconds(record.timestamp),
                          .cpu = record.cpu,
                          .thread = record.thread,
                          .waker = {},
                          .weight = {}};
-    if (record.name != 0) wakeup.waker = record.value;
+    if (record.argument_name != 0) wakeup.waker = record.argument_koid;
     rows.AddWakeup(wakeup);
     return true;
   }
@@ -141,8 +142,8 @@ struct FactRows::Passed {
 
 uint64_t FactRows::AddFastPath(fxt::Reader& reader, uint64_t most) {
   facts::FastPathTables::Table& table = fast_path_tables_.Of(reader.provider());
-  if (!with_timeline_) return reader.TakeFastPath(Passed{*this, table}, most);
-  return reader.TakeFastPath(Plain{*this, table}, most);
+  if (!with_timeline_) return reader.VisitSchedulingRecords(Passed{*this, table}, most);
+  return reader.VisitSchedulingRecords(Plain{*this, table}, most);
 }
 
 }  // namespace tables

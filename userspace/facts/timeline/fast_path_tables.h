@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the short records of a file stand for: those that fxt::Reader::TakeFastPath() hands over.
+// What the short records of a file stand for: those that fxt::Reader::VisitSchedulingRecords()
+// hands over.
 #pragma once
 
 #include <array>

@@ -24,8 +24,8 @@ struct Collector::Plain {
   Tables& tables;
   Watcher* const watcher;  // of kHolders none
 
-  [[gnu::always_inline]] bool OnSwitch(const fxt::SwitchWords& record) const;
-  [[gnu::always_inline]] bool OnWakeup(const fxt::WakeupWords& record) const;
+  [[gnu::always_inline]] bool OnSwitch(const fxt::UnresolvedSwitch& record) const;
+  [[gnu::always_inline]] bool OnWakeup(const fxt::UnresolvedWakeup& record) const;
 
  private:
   [[gnu::always_inline]] void EndRun(const facts::FastPath::Step& step,
@@ -36,7 +36,7 @@ struct Collector::Plain {
 };
 
 template <Work work>
-inline bool Collector::Plain<work>::OnSwitch(const fxt::SwitchWords& record) const {
+inline bool Collector::Plain<work>::OnSwitch(const fxt::UnresolvedSwitch& record) const {
   const facts::FastPathTables::Slot& out = tables.slots[record.outgoing()];
   const facts::FastPathTables::Slot& in = tables.slots[record.incoming()];
   const bool known = (out.index != facts::kNoThread || c.Resolve(tables, record.outgoing())) &&
@@ -186,17 +186,17 @@ inline void Collector::Plain<work>::EndWait(const facts::FastPath::Step& step) c
 }
 
 template <Work work>
-inline bool Collector::Plain<work>::OnWakeup(const fxt::WakeupWords& record) const {
+inline bool Collector::Plain<work>::OnWakeup(const fxt::UnresolvedWakeup& record) const {
   const uint64_t time = tables.provider->ToNanoseconds(record.timestamp);
   const facts::ThreadIndex index = c.timeline_.Find(record.thread);
   if (!c.timeline_.IsFastWakeup(index, time)) return false;
   std::optional<fxt::Koid> waker;
   uint32_t waker_group = c.has_wakers_ || tables.is_recorder ? kInterrupt : kNoGroup;
-  if (record.name != 0) {
-    if (!facts::FastPathTables::IsWaker(tables, record.name)) return false;
-    const facts::ThreadIndex by = c.timeline_.Find(record.value);
+  if (record.argument_name != 0) {
+    if (!facts::FastPathTables::IsWaker(tables, record.argument_name)) return false;
+    const facts::ThreadIndex by = c.timeline_.Find(record.argument_koid);
     if (by == facts::kNoThread || !c.accounts_.IsSettled(by)) return false;
-    waker = record.value;
+    waker = record.argument_koid;
     waker_group = c.accounts_.Settled(by).group_number();
   }
   if (!c.IsCounted(index)) return false;
@@ -238,12 +238,12 @@ uint64_t Collector::AddFastPath(fxt::Reader& reader, uint64_t most) {
   Watcher* const watcher = options_.watcher;
   switch (options_.work) {
     case Work::kAll:
-      return reader.TakeFastPath(Plain<Work::kAll>{*this, tables, watcher}, most);
+      return reader.VisitSchedulingRecords(Plain<Work::kAll>{*this, tables, watcher}, most);
     case Work::kTimes:
-      return reader.TakeFastPath(Plain<Work::kTimes>{*this, tables, watcher}, most);
+      return reader.VisitSchedulingRecords(Plain<Work::kTimes>{*this, tables, watcher}, most);
     case Work::kHolders:
       if (watcher != nullptr) return 0;
-      return reader.TakeFastPath(Plain<Work::kHolders>{*this, tables, nullptr}, most);
+      return reader.VisitSchedulingRecords(Plain<Work::kHolders>{*this, tables, nullptr}, most);
   }
   return 0;
 }

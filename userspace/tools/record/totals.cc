@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "schema/event_info.h"
-#include "text/pretty_json.h"
+#include "text/json_writer.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -91,7 +91,8 @@ void PrintTotals(const Totals& totals, Console& console) {
 
 std::string TotalsJson(const Totals& totals) {
   const translate::TranslationStats& stats = totals.file.translation;
-  text::PrettyJson json;
+  fmt::memory_buffer buffer;
+  text::JsonWriter json(buffer, text::JsonStyle::kIndented);
   json.BeginObject();
   uint64_t raw = 0;
   uint64_t recorded = 0;
@@ -175,7 +176,8 @@ std::string TotalsJson(const Totals& totals) {
   json.Unsigned("thread_tables", totals.file.thread_tables);
   json.Unsigned("threads_alive", totals.file.threads_alive);
   // A path may be no UTF-8, and this may go to a terminal: the writer sees to both.
-  return json.EndObject().Text() + '\n';
+  json.EndObject();
+  return fmt::to_string(buffer) + '\n';
 }
 
 }  // namespace tools

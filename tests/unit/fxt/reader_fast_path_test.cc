@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records that are taken as they lie in the file are those that Next() would have given.
+// VisitSchedulingRecords() yields the records that Next() would have yielded.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,10 +13,10 @@
 namespace fxt {
 namespace {
 
-// What a record says: type, time, CPU, then threads and arguments.
-using Words = std::vector<uint64_t>;
+// The fields of a record: kind, time, CPU, then threads and arguments.
+using Fields = std::vector<uint64_t>;
 
-Words WordsOf(const Reader& reader) {
+Fields FieldsOf(const Reader& reader) {
   const Record& record = reader.record();
   if (const auto* change = std::get_if<LegacyContextSwitch>(&record)) {
     return {1,
@@ -29,24 +29,24 @@ Words WordsOf(const Reader& reader) {
             change->incoming_priority};
   }
   if (const auto* wakeup = std::get_if<ThreadWakeup>(&record)) {
-    Words words = {2, wakeup->timestamp, wakeup->cpu, wakeup->thread};
+    Fields fields = {2, wakeup->timestamp, wakeup->cpu, wakeup->thread};
     for (const Argument& argument : wakeup->arguments) {
-      words.push_back(argument.name.text.size());
+      fields.push_back(argument.name.text.size());
       const auto* koid = std::get_if<KoidValue>(&argument.value);
-      words.push_back(koid == nullptr ? ~uint64_t{0} : koid->koid);
+      fields.push_back(koid == nullptr ? ~uint64_t{0} : koid->koid);
     }
-    return words;
+    return fields;
   }
   return {3, record.index()};
 }
 
-struct Taker {
+struct Visitor {
   const Reader& reader;
-  std::vector<Words>& seen;
+  std::vector<Fields>& seen;
   std::mt19937_64& random;
 
   bool Refuses() const { return random() % 10 == 0; }
-  bool OnSwitch(const SwitchWords& record) const {
+  bool OnSwitch(const UnresolvedSwitch& record) const {
     const ReaderProvider& provider = reader.provider();
     if (!provider.has_thread(record.outgoing()) || !provider.has_thread(record.incoming()) ||
         Refuses()) {
@@ -58,29 +58,30 @@ struct Taker {
          record.outgoing_priority(), record.incoming_priority()});
     return true;
   }
-  bool OnWakeup(const WakeupWords& record) const {
-    Words words = {2, record.timestamp, record.cpu, record.thread};
-    if (record.name != 0) {
-      const std::string* name = reader.provider().FindString(record.name);
+  bool OnWakeup(const UnresolvedWakeup& record) const {
+    Fields fields = {2, record.timestamp, record.cpu, record.thread};
+    if (record.argument_name != 0) {
+      const std::string* name = reader.provider().FindString(record.argument_name);
       if (name == nullptr) return false;
-      words.push_back(name->size());
-      words.push_back(record.value);
+      fields.push_back(name->size());
+      fields.push_back(record.argument_koid);
     }
     if (Refuses()) return false;
-    seen.push_back(words);
+    seen.push_back(fields);
     return true;
   }
 };
 
-std::vector<Words> ReadAll(std::span<const std::byte> bytes, bool plain, uint64_t* taken) {
+std::vector<Fields> ReadAll(std::span<const std::byte> bytes, bool visit, uint64_t* visited) {
   MemorySource source(bytes);
   Reader reader(source);
   std::mt19937_64 random(7);
-  std::vector<Words> seen;
+  std::vector<Fields> seen;
   for (;;) {
-    if (plain) *taken += reader.TakeFastPath(Taker{reader, seen, random}, 1 + random() % 50);
+    if (visit)
+      *visited += reader.VisitSchedulingRecords(Visitor{reader, seen, random}, 1 + random() % 50);
     if (reader.Next() != ReadStatus::kRecord) break;
-    seen.push_back(WordsOf(reader));
+    seen.push_back(FieldsOf(reader));
   }
   EXPECT_EQ(reader.position(), bytes.size());
   return seen;
@@ -124,40 +125,40 @@ void Build(uint64_t seed, testing::FileBuilder& file) {
   }
 }
 
-TEST(ReaderPlainTest, RecordsThatAreTakenAreThoseThatNextWouldGive) {
+TEST(ReaderFastPathTest, VisitsTheRecordsThatNextYields) {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     testing::FileBuilder file;
     Build(seed, file);
-    uint64_t taken = 0;
+    uint64_t visited = 0;
     const auto ordinary = ReadAll(file.bytes(), false, nullptr);
-    ASSERT_EQ(ReadAll(file.bytes(), true, &taken), ordinary) << seed;
-    ASSERT_GT(taken, ordinary.size() / 2) << seed;
+    ASSERT_EQ(ReadAll(file.bytes(), true, &visited), ordinary) << seed;
+    ASSERT_GT(visited, ordinary.size() / 2) << seed;
   }
 }
 
-TEST(ReaderPlainTest, ACutFileIsReadToItsLastWholeRecord) {
+TEST(ReaderFastPathTest, ReadsACutFileToItsLastWholeRecord) {
   testing::FileBuilder file;
   Build(1, file);
   for (size_t cut = 1; cut < 200; ++cut) {
     const auto bytes = file.bytes().first(file.bytes().size() - cut);
-    uint64_t taken = 0;
-    ASSERT_EQ(ReadAll(bytes, true, &taken), ReadAll(bytes, false, nullptr)) << cut;
+    uint64_t visited = 0;
+    ASSERT_EQ(ReadAll(bytes, true, &visited), ReadAll(bytes, false, nullptr)) << cut;
   }
 }
 
-TEST(ReaderPlainTest, NothingIsTakenBeforeTheFirstRecord) {
+TEST(ReaderFastPathTest, VisitsNothingBeforeTheFirstRecord) {
   testing::FileBuilder file;
   file.Add(ThreadRecord{1, 7, 7});
   file.Add(ThreadWakeup{5, 0, 7, {}});
   MemorySource source(file.bytes());
   Reader reader(source);
-  std::vector<Words> seen;
+  std::vector<Fields> seen;
   std::mt19937_64 random(3);
-  EXPECT_EQ(reader.TakeFastPath(Taker{reader, seen, random}, 10), 0u);
+  EXPECT_EQ(reader.VisitSchedulingRecords(Visitor{reader, seen, random}, 10), 0u);
   EXPECT_EQ(reader.Next(), ReadStatus::kRecord);
 }
 
-TEST(ReaderPlainTest, DefinitionsHaveANumberThatChangesWithThem) {
+TEST(ReaderFastPathTest, DefinitionsCountChangesWithEachDefinition) {
   testing::FileBuilder file;
   file.Add(ProviderInfo{1, "one"}).Add(ThreadWakeup{5, 0, 7, {}}).Add(StringRecord{1, "a"});
   file.Add(ThreadWakeup{6, 0, 7, {}}).Add(ProviderInfo{2, "two"});
