@@ -17,7 +17,7 @@ struct bpf_perf_event_value {
 
 const volatile fxr_u32 counter_count = 0;
 
-/* Event `c` of CPU `n` at n * FXR_MOST_COUNTERS + c. max_entries is set by the loader. */
+/* Event `c` of CPU `n` at n * FXR_MAX_COUNTERS + c. max_entries is set by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1);
@@ -26,8 +26,8 @@ struct {
 } counter_events SEC(".maps");
 
 struct counter_reading {
-	struct bpf_perf_event_value at[FXR_MOST_COUNTERS];
-	u64 valid[FXR_MOST_COUNTERS];
+	struct bpf_perf_event_value at[FXR_MAX_COUNTERS];
+	u64 valid[FXR_MAX_COUNTERS];
 };
 
 /* At the last switch of the CPU. */
@@ -52,14 +52,14 @@ static __always_inline int on_run(enum claim claim, struct task_struct *prev)
 	if (!last)
 		return 0;
 	wanted = body.tid && (!filter_is_on || task_selected(prev));
-	for (u32 i = 0; i < FXR_MOST_COUNTERS; i++) {
+	for (u32 i = 0; i < FXR_MAX_COUNTERS; i++) {
 		struct bpf_perf_event_value now = {};
 		u64 count;
 
 		if (i >= counter_count)
 			break;
 		/* None there: the CPU was offline when the recording began. */
-		if (bpf_perf_event_read_value(&counter_events, cpu * FXR_MOST_COUNTERS + i, &now,
+		if (bpf_perf_event_read_value(&counter_events, cpu * FXR_MAX_COUNTERS + i, &now,
 					      sizeof(now))) {
 			last->valid[i] = 0;
 			continue;
@@ -67,7 +67,7 @@ static __always_inline int on_run(enum claim claim, struct task_struct *prev)
 		if (wanted && last->valid[i]) {
 			count = now.counter - last->at[i].counter;
 			body.counter = i;
-			body.count = count > FXR_MOST_COUNT ? FXR_MOST_COUNT : count;
+			body.count = count > FXR_MAX_COUNT ? FXR_MAX_COUNT : count;
 			body.is_partial = now.running - last->at[i].running <
 					  now.enabled - last->at[i].enabled;
 			emit_slot(claim, FXR_CATEGORY_COUNTER, FXR_SLOT_COUNTER,

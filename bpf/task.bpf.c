@@ -217,7 +217,7 @@ static __always_inline bool stands_in(struct mark mark, bool is_last)
 	}
 	ring = this_ring(&cpu);
 	if (ring)
-		__sync_fetch_and_add(&ring->made_up, 1);
+		__sync_fetch_and_add(&ring->substituted, 1);
 	return true;
 }
 

@@ -58,7 +58,7 @@ static __always_inline struct fxr_payload pack_call(u64 cookie, u64 frame)
 {
 	struct fxr_probe_entry_body body = {
 		.tid = bpf_get_current_pid_tgid(),
-		.probe = cookie & (FXR_PROBES_MOST - 1),
+		.probe = cookie & (FXR_MAX_PROBES - 1),
 		.frame = (frame >> 2) & FRAME_MASK,
 	};
 
@@ -125,7 +125,7 @@ int probe_usdt(struct pt_regs *ctx)
 		count = i + 1;
 	}
 	fields.tid = bpf_get_current_pid_tgid();
-	fields.probe = bpf_usdt_cookie(ctx) & (FXR_PROBES_MOST - 1);
+	fields.probe = bpf_usdt_cookie(ctx) & (FXR_MAX_PROBES - 1);
 	event = long_reserve(FXR_LONG_SIZE(probe_hit, sizeof(values)), FXR_CATEGORY_PROBE);
 	if (!event)
 		return 0;

@@ -33,7 +33,7 @@ static __always_inline int on_request(struct request *request, enum fxr_block_ki
 				      u32 done)
 {
 	struct fxr_block_long fields = {.kind = kind, .request = (u64)request, .error = error};
-	struct whereabouts here;
+	struct execution_context here;
 	struct fxr_long *event;
 	struct gendisk *disk;
 	u32 length;

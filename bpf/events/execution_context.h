@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where a program runs: on which CPU, in whose context. */
-#ifndef FXR_WHEREABOUTS_H
-#define FXR_WHEREABOUTS_H
+#ifndef FXR_EXECUTION_CONTEXT_H
+#define FXR_EXECUTION_CONTEXT_H
 
 #include "common.h"
 #include "context.h"
 #include "filter.h"
 #include "ring.h"
 
-struct whereabouts {
+struct execution_context {
 	struct fxr_ring_control *ring;
 	u32 cpu;
 	u32 tid; /* 0 in an interrupt, and of an idle task */
@@ -16,7 +16,7 @@ struct whereabouts {
 };
 
 /* False: what happens here was not asked for. */
-static __always_inline bool find_execution_context(struct whereabouts *here)
+static __always_inline bool find_execution_context(struct execution_context *here)
 {
 	if (!current_selected())
 		return false;
@@ -28,7 +28,7 @@ static __always_inline bool find_execution_context(struct whereabouts *here)
 	return true;
 }
 
-static __always_inline void emit_here(enum claim claim, const struct whereabouts *here,
+static __always_inline void emit_here(enum claim claim, const struct execution_context *here,
 				      enum fxr_category category, enum fxr_slot_type type,
 				      struct fxr_payload payload)
 {

@@ -10,7 +10,7 @@
 static __always_inline int on_state(enum claim claim, struct sock *sock, int from, int to)
 {
 	struct fxr_socket_state_body body = {.from = from & 0xf, .to = to & 0xf};
-	struct whereabouts here;
+	struct execution_context here;
 
 	if (!find_execution_context(&here))
 		return 0;
@@ -30,7 +30,7 @@ SLOT_PROGRAM(inet_sock_set_state, on_state(claim, sock, from, to), struct sock *
 static __always_inline int on_packet(enum claim claim, enum fxr_slot_type type, struct sk_buff *skb)
 {
 	struct fxr_net_queue_body body = {};
-	struct whereabouts here;
+	struct execution_context here;
 	u32 bytes;
 
 	if (!find_execution_context(&here))
@@ -53,7 +53,7 @@ static __always_inline int on_sent(enum claim claim, int result, struct net_devi
 				   u32 bytes)
 {
 	struct fxr_net_xmit_body body = {.result = result};
-	struct whereabouts here;
+	struct execution_context here;
 
 	if (!find_execution_context(&here))
 		return 0;

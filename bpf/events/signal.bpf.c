@@ -24,7 +24,7 @@ static __always_inline int on_generate(enum claim claim, int signal, u64 info,
 		.group = group != 0,
 		.result = result & 7,
 	};
-	struct whereabouts here;
+	struct execution_context here;
 
 	if (filter_is_on && !task_selected(task) && !current_selected())
 		return 0;

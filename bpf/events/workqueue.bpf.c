@@ -6,7 +6,7 @@
 static __always_inline int on_queue(enum claim claim, struct work_struct *work)
 {
 	struct fxr_work_queue_body body = {};
-	struct whereabouts here;
+	struct execution_context here;
 
 	if (!find_execution_context(&here))
 		return 0;

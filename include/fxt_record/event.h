@@ -146,7 +146,7 @@ struct fxr_ring_control {
 	fxr_u64 pending_since[FXR_CATEGORY_ROOM]; /* time of the first of them, ns */
 	fxr_u64 dropped[FXR_CATEGORY_ROOM];       /* lost since the start */
 	fxr_u64 side_events; /* side-ring events emitted since the start */
-	fxr_u64 made_up;     /* events that a stand-in sent because its program was left out */
+	fxr_u64 substituted;     /* events that a stand-in sent because its program was left out */
 	fxr_u64 pad2[6];
 };
 FXR_ASSERT(offsetof(struct fxr_ring_control, tail) == 64);
@@ -308,7 +308,7 @@ enum fxr_stack_kind {
 /* ---------------------------------------------------------------- probes */
 
 /* What a probe's program is told (its attach cookie): the probe's number, and whether to send what is returned. */
-#define FXR_PROBES_MOST 1024
+#define FXR_MAX_PROBES 1024
 #define FXR_PROBE_WANTS_VALUE 1024ULL
 #define FXR_PROBE_FRAME_BITS 40
 /* As many as systemtap's sys/sdt.h can pass. */
@@ -317,8 +317,8 @@ enum fxr_stack_kind {
 /* -------------------------------------------------------------- counters */
 
 /* Of --counters. */
-#define FXR_MOST_COUNTERS 8
-#define FXR_MOST_COUNT ((1ULL << 46) - 1) /* what a slot of a counter holds */
+#define FXR_MAX_COUNTERS 8
+#define FXR_MAX_COUNT ((1ULL << 46) - 1) /* what a slot of a counter holds */
 
 /* --------------------------------------- kinds of events of the kernel itself */
 

@@ -25,14 +25,14 @@ void BranchRecorder::Collect(uint64_t now) {
   std::string problem;
   session_->FollowCpus(*this, &problem);
   // It is tried again each time.
-  if (!problem.empty() && told_problems_.insert(problem).second) problem_ = std::move(problem);
+  if (!problem.empty() && reported_problems_.insert(problem).second) problem_ = std::move(problem);
   session_->Drain(*this);
-  NoteDamage(now);
+  ReportDamage(now);
 }
 
-void BranchRecorder::NoteDamage(uint64_t now) {
+void BranchRecorder::ReportDamage(uint64_t now) {
   for (const auto& [cpu, lost] : session_->lost()) {
-    uint64_t& told = told_damage_[cpu];
+    uint64_t& told = reported_damage_[cpu];
     if (lost.undecodable == told) continue;
     queue().AddLoss(now, cpu, lost.undecodable - told);
     told = lost.undecodable;

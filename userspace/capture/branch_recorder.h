@@ -41,13 +41,13 @@ class BranchRecorder final : public PerfSource, private perf::LbrHandler {
  private:
   void OnSample(const perf::BranchStackSample& sample) override;
   void OnRecord(unsigned cpu, const perf::Record& record) override;
-  void NoteDamage(uint64_t now);
+  void ReportDamage(uint64_t now);
 
   std::unique_ptr<perf::LbrSession> session_;
   uint64_t last_time_ = 0;
-  std::map<unsigned, uint64_t> told_damage_;  // records that could not be read, by CPU
+  std::map<unsigned, uint64_t> reported_damage_;  // records that could not be read, by CPU
   std::string problem_;
-  std::set<std::string> told_problems_;
+  std::set<std::string> reported_problems_;
 };
 
 }  // namespace capture

@@ -66,7 +66,7 @@ util::Status CaptureSession::Start(EventHandler& handler) {
 }
 
 void CaptureSession::DropEventsBefore(uint64_t time) {
-  merger_.Look();
+  merger_.LoadHeads();
   for (int retry = 0; retry < kStallRetries; ++retry) {
     if (merger_.Deliver(time - 1, time, [](uint32_t, const SlotEvent&) {})) break;
   }
@@ -100,7 +100,7 @@ std::optional<uint32_t> CaptureSession::MachinePid(uint32_t pid) const {
 }
 
 void CaptureSession::CollectSideEvents() {
-  side_ring_.SeeHead();
+  side_ring_.LoadHead();
   side_ring_.Collect();
 }
 
@@ -147,7 +147,7 @@ PerfSource* CaptureSession::EarliestSource() const {
 uint64_t CaptureSession::NextTime() const {
   const fxr_side_header* front = side_ring_.Front();
   uint64_t next = front ? front->time : UINT64_MAX;
-  if (guests_ != nullptr) next = std::min(next, guests_->NextTime());
+  if (providers_ != nullptr) next = std::min(next, providers_->NextTime());
   PerfSource* source = EarliestSource();
   return source ? std::min(next, source->NextTime()) : next;
 }
@@ -158,9 +158,9 @@ void CaptureSession::DeliverUpTo(uint64_t time) {
     PerfSource* source = EarliestSource();
     const uint64_t other = std::min(event ? uint64_t{event->time} : UINT64_MAX,
                                     source ? source->NextTime() : UINT64_MAX);
-    if (const uint64_t guest = guests_ != nullptr ? guests_->NextTime() : UINT64_MAX;
+    if (const uint64_t guest = providers_ != nullptr ? providers_->NextTime() : UINT64_MAX;
         guest <= time && guest < other) {
-      guests_->DeliverNext();
+      providers_->DeliverNext();
       continue;
     }
     if (event && (!source || event->time <= source->NextTime())) {
@@ -225,10 +225,10 @@ bool CaptureSession::Drain() {
   ++drains_;
   // What is not claimed when the heads are looked at, after this, will be stamped later than this.
   const uint64_t now = ReadClock();
-  merger_.Look();
-  side_ring_.SeeHead();
+  merger_.LoadHeads();
+  side_ring_.LoadHead();
   for (const auto& source : perf_sources_) source->Collect(now);
-  if (guests_ != nullptr) guests_->Collect();
+  if (providers_ != nullptr) providers_->Collect();
   fullest_now_percent_ = static_cast<uint32_t>(side_ring_.pending() * 100 / side_ring_.capacity());
   for (size_t i = 0; i < merger_.ring_count() && !in_place(); ++i) {
     const SlotRing& ring = merger_.ring(i);
@@ -249,22 +249,22 @@ bool CaptureSession::Drain() {
   }
   // Every program's count is a system call.
   if (drains_ % kDrainsPerMissCheck == 0 && end_time_ == UINT64_MAX) {
-    TellMisses(now, programs_->RecursionMisses());
+    ReportMisses(now, programs_->RecursionMisses());
   }
   handler_->OnTick(now);
   return true;
 }
 
-void CaptureSession::TellMisses(uint64_t now, const CategoryCounts& misses) {
+void CaptureSession::ReportMisses(uint64_t now, const CategoryCounts& misses) {
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
-    uint64_t& told = told_misses_[category];
+    uint64_t& told = reported_misses_[category];
     if (misses[category] <= told) continue;
     handler_->OnLoss(-1, now, category, misses[category] - told);
     told = misses[category];
   }
 }
 
-void CaptureSession::TellUntoldLosses() {
+void CaptureSession::ReportPendingLosses() {
   for (uint32_t cpu = 0; cpu < programs_->control_count(); ++cpu) {
     const fxr_ring_control& control = programs_->control(cpu);
     for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
@@ -302,8 +302,8 @@ uint64_t CaptureSession::Stop() {
   programs_->Detach();
   // A stand-in may take its time to make up for a miss.
   misses[FXR_CATEGORY_TASK] = programs_->RecursionMisses()[FXR_CATEGORY_TASK];
-  TellMisses(end_time_, misses);
-  TellUntoldLosses();
+  ReportMisses(end_time_, misses);
+  ReportPendingLosses();
   // What could not be asked is as it was told before.
   static_cast<void>(programs_->tasks().ForEach(
       [this](const fxr_walked_task& walked) { handler_->OnFinalTask(walked.task); }));
@@ -311,7 +311,7 @@ uint64_t CaptureSession::Stop() {
 }
 
 uint64_t CaptureSession::LostTaskEvents() const {
-  uint64_t lost = told_misses_[FXR_CATEGORY_TASK];
+  uint64_t lost = reported_misses_[FXR_CATEGORY_TASK];
   for (uint32_t cpu = 0; cpu < programs_->control_count(); ++cpu) {
     lost += __atomic_load_n(&programs_->control(cpu).dropped[FXR_CATEGORY_TASK], __ATOMIC_RELAXED);
   }
@@ -334,7 +334,7 @@ CaptureStats CaptureSession::stats() const {
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
     stats.dropped[category] -= std::min(stats.dropped[category], dropped_after_end_[category]);
   }
-  for (uint64_t misses : told_misses_) stats.recursion_misses += misses;
+  for (uint64_t misses : reported_misses_) stats.recursion_misses += misses;
   stats.perf_events = perf_events_;
   stats.drains = drains_;
   stats.stalls = stalls_;

@@ -77,7 +77,7 @@ class CaptureSession final : private OtherEvents {
 
   // What else is delivered where its time comes, from the next Drain on; not where rings are left
   // in place. Outlives the session; null: nothing.
-  void SetProviders(ProviderEvents* guests) { guests_ = guests; }
+  void SetProviders(ProviderEvents* providers) { providers_ = providers; }
 
   // Becomes readable when a ring has filled enough to be drained; a drain every 100 ms does the
   // rest, or fewer while it is quiet.
@@ -154,8 +154,8 @@ class CaptureSession final : private OtherEvents {
   // Of the side ring and of perf's rings.
   uint64_t NextTime() const override;
   void DeliverUpTo(uint64_t time) override;
-  void TellMisses(uint64_t now, const CategoryCounts& misses);
-  void TellUntoldLosses();
+  void ReportMisses(uint64_t now, const CategoryCounts& misses);
+  void ReportPendingLosses();
   util::Status Snapshot();
   void OnSnapshotTask(const fxr_task& task);
 
@@ -167,8 +167,8 @@ class CaptureSession final : private OtherEvents {
   StackCache stack_cache_;
   SlotMerger merger_;
   std::vector<std::unique_ptr<PerfSource>> perf_sources_;
-  EventHandler* handler_ = nullptr;   // from Start() on
-  ProviderEvents* guests_ = nullptr;  // null: none
+  EventHandler* handler_ = nullptr;      // from Start() on
+  ProviderEvents* providers_ = nullptr;  // null: none
   int64_t clock_offset_ = 0;
   // What the kernel's CLOCK_MONOTONIC is ahead of this process's, ns: in a time namespace.
   uint64_t kernel_ahead_ = 0;
@@ -179,7 +179,7 @@ class CaptureSession final : private OtherEvents {
   uint64_t drains_ = 0;
   uint64_t stalls_ = 0;
   uint64_t perf_events_ = 0;
-  CategoryCounts told_misses_{};
+  CategoryCounts reported_misses_{};
   CategoryCounts dropped_after_end_{};
   FilterMatches filter_matches_;
   uint32_t fullest_percent_ = 0;

@@ -16,7 +16,7 @@ namespace {
 
 // Where the slots stay in their rings, perf's are only a way through: they are emptied whenever a
 // quarter is full.
-constexpr size_t kMostOnTheWay = size_t{4} << 20;
+constexpr size_t kMaxQueuedBytes = size_t{4} << 20;
 
 util::Result<bool> AddBranches(const PerfSourceOptions& options, CaptureSession& session,
                                std::vector<std::string>* notes) {
@@ -78,7 +78,7 @@ util::Result<std::vector<schema::TracepointFormat>> AddTracepoints(
   // Their records are several times as long as a slot, and far fewer.
   size_t ring_bytes = session.ring_bytes() / 2;
   if (session.options().ring_use != RingUse::kDrained) {
-    ring_bytes = std::min(ring_bytes, kMostOnTheWay);
+    ring_bytes = std::min(ring_bytes, kMaxQueuedBytes);
   }
   auto source = TracepointRecorder::Open(options.tracepoints, ring_bytes, notes);
   if (!source) return source.TakeError();

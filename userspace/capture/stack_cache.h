@@ -15,7 +15,7 @@ namespace capture {
 class StackCache {
  public:
   // Of so many the programs are told to forget what they told of.
-  static constexpr size_t kMost = 16'384;
+  static constexpr size_t kMax = 16'384;
 
   // What the programs send, in order of time. The same event, or the one that it stands for, with
   // its frames; without any where nobody told of them. Valid until the next one.

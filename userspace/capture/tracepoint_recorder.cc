@@ -33,9 +33,9 @@ util::Result<std::map<std::string, Choice>> Choose(
       choice.by_name |= matches.size() == 1;
     }
   }
-  if (choices.size() > TracepointRecorder::kMostTracepoints) {
+  if (choices.size() > TracepointRecorder::kMaxTracepoints) {
     return util::Error{fmt::format("{} tracepoints are asked for; {} can be recorded at once",
-                                   choices.size(), TracepointRecorder::kMostTracepoints),
+                                   choices.size(), TracepointRecorder::kMaxTracepoints),
                        "ask for fewer, as in -e 'sched:*'"};
   }
   return choices;

@@ -23,7 +23,7 @@ namespace capture {
 class TracepointRecorder final : public PerfSource {
  public:
   // A pattern that matches more than this in all is refused: each takes a descriptor per CPU.
-  static constexpr size_t kMostTracepoints = 1000;
+  static constexpr size_t kMaxTracepoints = 1000;
 
   // A tracepoint that several patterns match has the filter of the last one. Those that the kernel
   // does not hand out are left out where a pattern with others matches them, and named in `notes`.

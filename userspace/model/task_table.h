@@ -87,14 +87,14 @@ class TaskTable {
 
   // To be called after a change of what is not told otherwise: the thread's name; anything about
   // the process.
-  void NoteChanged(ThreadHandle thread) {
+  void NotifyThreadChanged(ThreadHandle thread) {
     for (TaskFollower* follower : followers_) follower->OnThreadChanged(thread);
   }
-  void NoteProcessChanged(ProcessHandle process) {
+  void NotifyProcessChanged(ProcessHandle process) {
     for (TaskFollower* follower : followers_) follower->OnProcessChanged(process);
   }
   // See TaskFollower::OnProcessMoved.
-  void NoteProcessMoved(ThreadHandle leader) {
+  void NotifyProcessMoved(ThreadHandle leader) {
     for (TaskFollower* follower : followers_) follower->OnProcessMoved(leader);
   }
   // Whether a follower knows it to run.

@@ -34,7 +34,7 @@ void TaskTracker::Identify(ThreadHandle handle, const fxr_task& task) {
   std::string_view full_name = Text(task.full_name);
   thread.name = full_name.empty() ? Text(task.comm) : full_name;
   process.is_kernel = (task.flags & FXR_TASK_KTHREAD) != 0;
-  if (task.tid == task.tgid) table_.NoteProcessChanged(thread.process);
+  if (task.tid == task.tgid) table_.NotifyProcessChanged(thread.process);
   if (task.tid != task.tgid && process.uid) return;
   process.ppid = task.ppid;
   process.uid = task.uid;
@@ -60,20 +60,20 @@ bool TaskTracker::Leads(ThreadHandle handle) const {
   return thread.tid == table_.process(thread.process).tgid;
 }
 
-void TaskTracker::NoteUid(ThreadHandle handle, uint32_t uid) {
+void TaskTracker::UpdateUid(ThreadHandle handle, uint32_t uid) {
   Process& process = ProcessOf(handle);
   if (!Leads(handle) || process.uid == uid) return;
   process.uid = uid;
-  table_.NoteProcessMoved(handle);
+  table_.NotifyProcessMoved(handle);
 }
 
-void TaskTracker::NoteCgroup(ThreadHandle handle, uint64_t id) {
+void TaskTracker::UpdateCgroup(ThreadHandle handle, uint64_t id) {
   Process& process = ProcessOf(handle);
   if (!Leads(handle)) return;
   std::string path = identities_.CgroupPath(id);
   if (process.cgroup == path) return;
   process.cgroup = std::move(path);
-  table_.NoteProcessMoved(handle);
+  table_.NotifyProcessMoved(handle);
 }
 
 void TaskTracker::OnSnapshotTask(const fxr_task& task) {
@@ -133,15 +133,15 @@ void TaskTracker::CopyTasks(const TaskTracker& other) {
 void TaskTracker::OnFinalTask(const fxr_task& task) {
   const ThreadHandle handle = table_.Find(task.tid);
   if (handle == kNoHandle || table_.thread(handle).start_time != task.start_time) return;
-  NoteUid(handle, task.uid);
-  NoteCgroup(handle, task.cgroup);
+  UpdateUid(handle, task.uid);
+  UpdateCgroup(handle, task.cgroup);
 }
 
 // A thread other than the leader that calls exec gets the leader's tid once all others have exited,
 // and long before the exec is told of (fs/exec.c: de_thread). So a tid that is nobody's and a
 // living process's tgid belongs to the one thread there that has not exited, if the leader was
 // known.
-ThreadHandle TaskTracker::TakenOver(uint32_t tid) {
+ThreadHandle TaskTracker::TakeOverLeaderId(uint32_t tid) {
   const ProcessHandle process = table_.FindProcess(tid);
   if (process == kNoHandle || !table_.process(process).has_leader) return kNoHandle;
   ThreadHandle only = kNoHandle;
@@ -169,12 +169,12 @@ void TaskTracker::BecomeLeader(ThreadHandle handle, uint32_t tgid) {
   }
 }
 
-ThreadHandle TaskTracker::Unknown(uint32_t tid) {
-  const ThreadHandle handle = TakenOver(tid);
-  return handle != kNoHandle ? handle : LookedUp(tid);
+ThreadHandle TaskTracker::FindUnseen(uint32_t tid) {
+  const ThreadHandle handle = TakeOverLeaderId(tid);
+  return handle != kNoHandle ? handle : LookUp(tid);
 }
 
-ThreadHandle TaskTracker::LookedUp(uint32_t tid) {
+ThreadHandle TaskTracker::LookUp(uint32_t tid) {
   const std::optional<fxr_task> task = identities_.LookUp(tid);
   if (!task) {
     std::string name = fmt::format("tid {}", tid);
@@ -204,7 +204,7 @@ ThreadHandle TaskTracker::OnFork(const fxr_task& task) {
   ThreadHandle creator = table_.Find(task.creator);
   if (creator == handle) creator = kNoHandle;
   // Whom a task is, its children are when they are born.
-  if (creator != kNoHandle) NoteUid(creator, task.uid);
+  if (creator != kNoHandle) UpdateUid(creator, task.uid);
   if (process.name.empty() || task.tid == task.tgid) {
     if (creator != kNoHandle) {
       const Process& parent = ProcessOf(creator);
@@ -242,8 +242,8 @@ ThreadHandle TaskTracker::OnExec(const fxr_exec& event) {
       ChooseProcessName(thread.name, BaseName(Text(event.filename)), process.cmdline.text);
   process.uid = event.uid;
   process.cgroup = identities_.CgroupPath(event.cgroup);
-  table_.NoteChanged(handle);
-  table_.NoteProcessChanged(thread.process);
+  table_.NotifyThreadChanged(handle);
+  table_.NotifyProcessChanged(thread.process);
   return handle;
 }
 
@@ -251,25 +251,25 @@ void TaskTracker::Rename(ThreadHandle handle, std::string_view comm, std::string
   model::Thread& thread = table_.thread(handle);
   Process& process = table_.process(thread.process);
   thread.name = full_name.empty() ? comm : full_name;
-  table_.NoteChanged(handle);
+  table_.NotifyThreadChanged(handle);
   if (thread.tid != process.tgid) return;
   std::string name(process.is_kernel ? std::string_view(thread.name)
                                      : ChooseProcessName(comm, process.name, ""));
   if (name == process.name) return;
   process.name = name;
-  table_.NoteProcessChanged(thread.process);
+  table_.NotifyProcessChanged(thread.process);
 }
 
 ThreadHandle TaskTracker::OnRename(const fxr_rename& event) {
   const ThreadHandle handle = Thread(event.tid);
-  NoteUid(handle, event.uid);
+  UpdateUid(handle, event.uid);
   Rename(handle, Text(event.comm), Text(event.full_name));
   return handle;
 }
 
 ThreadHandle TaskTracker::OnExit(uint64_t time, const fxr_exit& event) {
   const ThreadHandle handle = Thread(event.tid);
-  NoteUid(handle, event.uid);
+  UpdateUid(handle, event.uid);
   table_.thread(handle).exiting = true;
   ended_.push_back({time, handle, table_.thread(handle).koid});
   return handle;
@@ -277,7 +277,7 @@ ThreadHandle TaskTracker::OnExit(uint64_t time, const fxr_exit& event) {
 
 void TaskTracker::OnCgroup(const fxr_cgroup& event) {
   const ThreadHandle handle = table_.Find(event.tid);
-  if (handle != kNoHandle) NoteCgroup(handle, event.cgroup);
+  if (handle != kNoHandle) UpdateCgroup(handle, event.cgroup);
 }
 
 void TaskTracker::Sweep(uint64_t time) {

@@ -50,13 +50,13 @@ class TaskTracker {
   // or goes by its number.
   ThreadHandle Thread(uint32_t tid) {
     const ThreadHandle handle = table_.Find(tid);
-    return handle != kNoHandle ? handle : Unknown(tid);
+    return handle != kNoHandle ? handle : FindUnseen(tid);
   }
   // The same of one that is only named, as the target of a signal is: it may be the leader of a
   // process that lives on without it.
   ThreadHandle Named(uint32_t tid) {
     const ThreadHandle handle = table_.Find(tid);
-    return handle != kNoHandle ? handle : LookedUp(tid);
+    return handle != kNoHandle ? handle : LookUp(tid);
   }
 
   // The thread takes the tid of its process's leader, which has exited: it is in the middle of
@@ -75,14 +75,14 @@ class TaskTracker {
     fxt::Koid koid;
   };
   Process& ProcessOf(ThreadHandle handle) { return table_.process(table_.thread(handle).process); }
-  ThreadHandle Unknown(uint32_t tid);
-  ThreadHandle LookedUp(uint32_t tid);
-  ThreadHandle TakenOver(uint32_t tid);
+  ThreadHandle FindUnseen(uint32_t tid);
+  ThreadHandle LookUp(uint32_t tid);
+  ThreadHandle TakeOverLeaderId(uint32_t tid);
   void Identify(ThreadHandle handle, const fxr_task& task);
   void NameProcess(ThreadHandle leader);
   bool Leads(ThreadHandle handle) const;
-  void NoteUid(ThreadHandle handle, uint32_t uid);
-  void NoteCgroup(ThreadHandle handle, uint64_t id);
+  void UpdateUid(ThreadHandle handle, uint32_t uid);
+  void UpdateCgroup(ThreadHandle handle, uint64_t id);
   void Rename(ThreadHandle handle, std::string_view comm, std::string_view full_name);
 
   IdentitySource& identities_;

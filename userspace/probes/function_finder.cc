@@ -93,20 +93,20 @@ std::optional<uint64_t> OffsetOf(const symbols::ElfFile& file, uint64_t address)
 }
 
 std::string NearestNames(const std::vector<Candidate>& candidates, const std::string& symbol) {
-  constexpr size_t kMost = 3;
+  constexpr size_t kMax = 3;
   std::vector<std::string> known;
   std::vector<std::string> near;
   for (const Candidate& each : candidates) {
     if (each.chosen_at_run_time) continue;
     std::string name = symbols::Demangle(each.raw);
     name.resize(ParametersAt(name));
-    if (near.size() < kMost && symbol.size() > 2 && name.find(symbol) != std::string::npos &&
+    if (near.size() < kMax && symbol.size() > 2 && name.find(symbol) != std::string::npos &&
         std::ranges::find(near, name) == near.end()) {
       near.push_back(name);
     }
     known.push_back(std::move(name));
   }
-  while (near.size() < kMost && !known.empty()) {
+  while (near.size() < kMax && !known.empty()) {
     const std::string best = util::Nearest(symbol, known);
     std::erase(known, best);
     if (std::ranges::find(near, best) == near.end()) near.push_back(best);

@@ -114,9 +114,9 @@ util::Result<std::vector<Probe>> ResolveProbes(const std::vector<std::string>& f
   for (const std::string& text : usdt) {
     if (util::Status status = AddUsdt(text, places, &probes); !status) return status.error();
   }
-  if (probes.size() > FXR_PROBES_MOST) {
+  if (probes.size() > FXR_MAX_PROBES) {
     return util::Error{fmt::format("{} functions are too many", probes.size()),
-                       fmt::format("at most {} can be probed at once", FXR_PROBES_MOST)};
+                       fmt::format("at most {} can be probed at once", FXR_MAX_PROBES)};
   }
   return probes;
 }

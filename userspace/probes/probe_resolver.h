@@ -14,7 +14,7 @@ namespace probes {
 
 // `functions`: PATH:SYMBOL[+retval|+entry]; `usdt`: PATH:PROVIDER:NAME. A function that is asked
 // for twice is probed once. Error: something is not written so, there is no such file, function or
-// probe (the nearest are named), or there are more than FXR_PROBES_MOST.
+// probe (the nearest are named), or there are more than FXR_MAX_PROBES.
 util::Result<std::vector<Probe>> ResolveProbes(const std::vector<std::string>& functions,
                                                const std::vector<std::string>& usdt,
                                                const FilePlaces& places,

@@ -73,15 +73,15 @@ std::optional<fxr_task_state> StateOfLetters(std::string_view letters);
 class EmittedStates {
  public:
   // Whether a reader assumes `state`.
-  bool IsEmitted(fxr_task_state state) const { return (told_ >> state & 1) != 0; }
+  bool IsEmitted(fxr_task_state state) const { return (emitted_ >> state & 1) != 0; }
   // True when `state` has to be told now.
-  bool Tell(fxr_task_state state) {
+  bool Emit(fxr_task_state state) {
     if (IsEmitted(state)) return false;
-    told_ = static_cast<uint16_t>((told_ & ~Alternatives(state)) | 1u << state);
+    emitted_ = static_cast<uint16_t>((emitted_ & ~Alternatives(state)) | 1u << state);
     return true;
   }
   // What was told is not known any more: whatever comes next is told.
-  void Forget() { told_ = 0; }
+  void Forget() { emitted_ = 0; }
 
  private:
   // States that share the format's state with `state`.
@@ -105,7 +105,7 @@ class EmittedStates {
   }
 
   // A bit for each kernel state that is assumed, one for each of the format's.
-  uint16_t told_ = Usual();
+  uint16_t emitted_ = Usual();
 };
 
 }  // namespace schema

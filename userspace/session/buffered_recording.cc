@@ -201,7 +201,7 @@ void BufferedRecording::StopWhenFull() {
 }
 
 void BufferedRecording::NoteHeads() {
-  capture::HeadNotes::Note note;
+  capture::HeadHistory::Sample note;
   note.time = session_->Now();
   for (const capture::SlotRing& ring : rings_) note.heads.push_back(ring.LiveHead());
   notes_.Add(std::move(note));

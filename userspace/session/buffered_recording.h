@@ -13,7 +13,7 @@
 #include "capture/event_handler.h"
 #include "capture/perf_sources.h"
 #include "capture/proc_identity.h"
-#include "capture/rings/head_notes.h"
+#include "capture/rings/head_history.h"
 #include "session/durable_tasks.h"
 #include "session/journal.h"
 #include "session/journal_mappings.h"
@@ -97,7 +97,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   std::unique_ptr<capture::CaptureSession> session_;
   const capture::PerfSources sources_;
   std::vector<capture::SlotRing> rings_;
-  capture::HeadNotes notes_;
+  capture::HeadHistory notes_;
   std::vector<uint64_t> floors_;  // by ring, the first slot that counts
   DurableTasks durable_;
   Journal journal_;

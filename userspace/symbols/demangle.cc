@@ -34,15 +34,15 @@ std::string_view WithoutRustHash(std::string_view name) {
 // What the demangler of Rust's newer names writes. Their parts may refer to each other so that a
 // few hundred bytes stand for more than any memory holds.
 struct RustText {
-  static constexpr size_t kMostBytes = 16384;
+  static constexpr size_t kMaxBytes = 16384;
 
   std::jmp_buf too_long;
   size_t size = 0;
-  char bytes[kMostBytes];
+  char bytes[kMaxBytes];
 
   static void Append(const char* data, size_t size, void* opaque) {
     auto* text = static_cast<RustText*>(opaque);
-    if (size > kMostBytes - text->size) std::longjmp(text->too_long, 1);
+    if (size > kMaxBytes - text->size) std::longjmp(text->too_long, 1);
     std::copy_n(data, size, text->bytes + text->size);
     text->size += size;
   }

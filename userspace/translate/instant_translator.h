@@ -9,7 +9,7 @@
 #include "fxt_record/event.h"
 #include "model/task_tracker.h"
 #include "schema/event_info.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/interrupt_translator.h"
 #include "translate/kernel/function_names.h"
 #include "translate/sched_translator.h"
@@ -19,7 +19,7 @@ namespace translate {
 
 class InstantTranslator {
  public:
-  InstantTranslator(TraceFile& file, model::TaskTracker& tasks, SchedTranslator& sched,
+  InstantTranslator(TraceWriter& file, model::TaskTracker& tasks, SchedTranslator& sched,
                     InterruptTranslator& interrupts, FunctionNames& functions,
                     TranslationStats& stats);
 
@@ -45,7 +45,7 @@ class InstantTranslator {
 
   Shown Show(const schema::FieldInfo& field, uint64_t value);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   SchedTranslator& sched_;
   InterruptTranslator& interrupts_;

@@ -9,14 +9,14 @@
 
 #include "fxt_record/slot_body.h"
 #include "model/identity_source.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 class InterruptTranslator {
  public:
-  InterruptTranslator(TraceFile& file, model::IdentitySource& identities, TranslationStats& stats)
+  InterruptTranslator(TraceWriter& file, model::IdentitySource& identities, TranslationStats& stats)
       : file_(file), identities_(identities), stats_(stats) {}
 
   // Times are ns of the file's clock; bodies are those of event_table.h.
@@ -46,7 +46,7 @@ class InterruptTranslator {
   fxt::StringId IrqName(uint32_t irq);
   fxt::StringId SoftirqName(uint32_t vector);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::IdentitySource& identities_;
   TranslationStats& stats_;
   std::vector<Track> irq_tracks_;

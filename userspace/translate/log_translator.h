@@ -6,20 +6,20 @@
 
 #include "fxt_record/event.h"
 #include "model/task_table.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 class LogTranslator {
  public:
-  LogTranslator(TraceFile& file, TranslationStats& stats) : file_(file), stats_(stats) {}
+  LogTranslator(TraceWriter& file, TranslationStats& stats) : file_(file), stats_(stats) {}
 
   // `time` in ns of the file's clock; `thread` printed it.
   void OnMessage(uint64_t time, model::ThreadHandle thread, const fxr_log& event);
 
  private:
-  TraceFile& file_;
+  TraceWriter& file_;
   TranslationStats& stats_;
 };
 

@@ -91,8 +91,8 @@ void SchedTranslator::WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState 
   const fxt::ThreadKey out = file_.Mention(outgoing);
   const fxt::ThreadKey in = file_.Mention(incoming);
   if (cpu <= 0xff) [[likely]] {
-    file_.Note(file_.writer().WriteContextSwitch(time, static_cast<uint8_t>(cpu), state, out, in,
-                                                 outgoing_priority, incoming_priority));
+    file_.CountRefusal(file_.writer().WriteContextSwitch(
+        time, static_cast<uint8_t>(cpu), state, out, in, outgoing_priority, incoming_priority));
     return;
   }
   // The older layout has eight bits for the CPU.
@@ -104,15 +104,15 @@ void SchedTranslator::WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState 
                                          .arguments = {}});
 }
 
-void SchedTranslator::TellState(uint64_t time, ThreadHandle thread, fxr_task_state state) {
+void SchedTranslator::WriteLinuxState(uint64_t time, ThreadHandle thread, fxr_task_state state) {
   OpenRecord record = file_.Begin(thread);
-  const fxt::Argument argument{record.Ref(Word::kState),
+  const fxt::Argument argument{record.Ref(CommonString::kState),
                                record.Intern(schema::StateLetters(state))};
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
                           .thread = record.thread(),
                           .category = record.Ref(FXR_CATEGORY_SCHED),
-                          .name = record.Ref(Word::kLinuxState),
+                          .name = record.Ref(CommonString::kLinuxState),
                           .arguments = {&argument, 1}});
 }
 
@@ -127,12 +127,12 @@ void SchedTranslator::CloseGap(uint32_t cpu, uint64_t time, ThreadHandle outgoin
   if (!state.in_gap) {
     ++stats_.unseen_switches;
     OpenRecord record = file_.Begin(outgoing);
-    const fxt::Argument argument{record.Ref(Word::kCpu), static_cast<int32_t>(cpu)};
+    const fxt::Argument argument{record.Ref(CommonString::kCpu), static_cast<int32_t>(cpu)};
     record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                             .timestamp = time,
                             .thread = record.thread(),
-                            .category = record.Ref(Word::kCategoryRecorder),
-                            .name = record.Ref(Word::kUnseenSwitch),
+                            .category = record.Ref(CommonString::kCategoryRecorder),
+                            .name = record.Ref(CommonString::kUnseenSwitch),
                             .arguments = {&argument, 1}});
   }
   ++stats_.gap_switches;
@@ -297,7 +297,8 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
       LeaveCpu(running);
     }
   }
-  if (file_.thread(outgoing).emitted_states.Tell(task_state)) TellState(time, outgoing, task_state);
+  if (file_.thread(outgoing).emitted_states.Emit(task_state))
+    WriteLinuxState(time, outgoing, task_state);
   WriteSwitch(cpu, time, schema::ThreadStateOf(task_state), outgoing, incoming,
               Priority(outgoing_tid, fields.prev_priority),
               Priority(incoming_tid, fields.next_priority));
@@ -322,8 +323,8 @@ void SchedTranslator::OnWaking(uint64_t time, uint64_t body) {
   // Nobody has tid 0.
   const FileThread* waker = file_.FindAnnounced(fields.waker_tid);
   if (!woken || !waker || woken->on_cpu >= 0 ||
-      !file_.writer().TryWriteWakeup(time, fields.target_cpu, woken->koid, file_.Id(Word::kWaker),
-                                     waker->koid)) [[unlikely]] {
+      !file_.writer().TryWriteWakeup(time, fields.target_cpu, woken->koid,
+                                     file_.Id(CommonString::kWaker), waker->koid)) [[unlikely]] {
     return OnAnyWaking(time, body);
   }
   ++usual_wakeups_;
@@ -343,8 +344,9 @@ void SchedTranslator::OnAnyWaking(uint64_t time, uint64_t body) {
   const fxt::Koid koid = file_.KoidOf(woken);
   const uint64_t bytes_before = file_.bytes();
   if (waker_tid != 0) {
-    file_.Note(file_.writer().WriteWakeup(time, target_cpu, koid, file_.Id(Word::kWaker),
-                                          file_.KoidOf(tasks_.Thread(waker_tid))));
+    file_.CountRefusal(file_.writer().WriteWakeup(time, target_cpu, koid,
+                                                  file_.Id(CommonString::kWaker),
+                                                  file_.KoidOf(tasks_.Thread(waker_tid))));
   } else {
     file_.Begin().Write(
         fxt::ThreadWakeup{.timestamp = time, .cpu = target_cpu, .thread = koid, .arguments = {}});

@@ -10,7 +10,7 @@
 
 #include "fxt_record/event.h"
 #include "model/task_tracker.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
@@ -19,7 +19,7 @@ class SchedTranslator {
  public:
   // `expect_continuity`: every switch is recorded, so that one CPU's switches have to follow from
   // each other. False under a task filter.
-  SchedTranslator(TraceFile& file, model::TaskTracker& tasks, TranslationStats& stats,
+  SchedTranslator(TraceWriter& file, model::TaskTracker& tasks, TranslationStats& stats,
                   bool expect_continuity)
       : file_(file), tasks_(tasks), stats_(stats), expect_continuity_(expect_continuity) {}
 
@@ -79,10 +79,10 @@ class SchedTranslator {
                    model::ThreadHandle outgoing, model::ThreadHandle incoming,
                    uint8_t outgoing_priority, uint8_t incoming_priority);
   void CloseGap(uint32_t cpu, uint64_t time, model::ThreadHandle outgoing);
-  void TellState(uint64_t time, model::ThreadHandle thread, fxr_task_state state);
+  void WriteLinuxState(uint64_t time, model::ThreadHandle thread, fxr_task_state state);
   void LeaveCpu(model::ThreadHandle thread);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   TranslationStats& stats_;
   bool expect_continuity_;

@@ -44,8 +44,9 @@ void SyscallTranslator::OnEntry(uint64_t time, const fxr_syscall_entry_body& eve
   thread.syscall_is_compat = compat;
   thread.syscall_koid = file_.tasks().thread(handle).koid;
   thread.in_syscall = true;
-  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, file_.Mention(handle),
-                                       file_.Id(FXR_CATEGORY_SYSCALL), Name(event.number, compat)));
+  file_.CountRefusal(
+      file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, file_.Mention(handle),
+                                file_.Id(FXR_CATEGORY_SYSCALL), Name(event.number, compat)));
   ++stats_.recorded[FXR_CATEGORY_SYSCALL];
 }
 
@@ -61,7 +62,7 @@ void SyscallTranslator::OnExit(uint64_t time, const fxr_syscall_exit_body& event
   // The duration ends on the thread it began on, which an exec has renumbered since.
   const bool renumbered = thread.syscall_koid != file_.tasks().thread(handle).koid;
   OpenRecord record = renumbered ? file_.Begin() : file_.Begin(handle);
-  fxt::Argument argument{record.Ref(Word::kRet), result};
+  fxt::Argument argument{record.Ref(CommonString::kRet), result};
   if (result == static_cast<int32_t>(result)) argument.value = static_cast<int32_t>(result);
   record.Write(fxt::Event{.type = fxt::EventType::kDurationEnd,
                           .timestamp = time,
@@ -90,9 +91,9 @@ void SyscallTranslator::EndOpen(uint64_t time, ThreadHandle handle) {
                             .arguments = {}});
     return;
   }
-  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationEnd, time, file_.Mention(handle),
-                                       file_.Id(FXR_CATEGORY_SYSCALL),
-                                       Name(thread.syscall, thread.syscall_is_compat)));
+  file_.CountRefusal(file_.writer().WriteEvent(
+      fxt::EventType::kDurationEnd, time, file_.Mention(handle), file_.Id(FXR_CATEGORY_SYSCALL),
+      Name(thread.syscall, thread.syscall_is_compat)));
 }
 
 }  // namespace translate

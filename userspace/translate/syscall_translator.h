@@ -8,14 +8,14 @@
 
 #include "fxt_record/slot_body.h"
 #include "model/task_tracker.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 class SyscallTranslator {
  public:
-  SyscallTranslator(TraceFile& file, model::TaskTracker& tasks, TranslationStats& stats)
+  SyscallTranslator(TraceWriter& file, model::TaskTracker& tasks, TranslationStats& stats)
       : file_(file), tasks_(tasks), stats_(stats) {}
 
   // Times are ns of the file's clock.
@@ -29,7 +29,7 @@ class SyscallTranslator {
   // The call that the thread is in is over, and nothing tells how.
   void EndOpen(uint64_t time, model::ThreadHandle handle);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   TranslationStats& stats_;
   std::unordered_map<uint64_t, fxt::StringId> names_;

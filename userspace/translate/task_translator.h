@@ -7,7 +7,7 @@
 
 #include "fxt_record/event.h"
 #include "model/task_tracker.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
@@ -15,7 +15,7 @@ namespace translate {
 class TaskTranslator {
  public:
   // `record_events`: fork, exec, exit and rename become instants; without it they only name tasks.
-  TaskTranslator(TraceFile& file, model::TaskTracker& tasks, TranslationStats& stats,
+  TaskTranslator(TraceWriter& file, model::TaskTracker& tasks, TranslationStats& stats,
                  bool record_events)
       : file_(file), tasks_(tasks), stats_(stats), record_events_(record_events) {}
 
@@ -33,12 +33,12 @@ class TaskTranslator {
   void OnCgroup(const fxr_cgroup& event);
 
  private:
-  void WriteInstant(uint64_t time, OpenRecord& record, Word name,
+  void WriteInstant(uint64_t time, OpenRecord& record, CommonString name,
                     std::span<const fxt::Argument> arguments);
   // Counts an event; whether it has a record of its own.
-  bool TakeIn(const fxr_side_header& header);
+  bool Count(const fxr_side_header& header);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   TranslationStats& stats_;
   bool record_events_;

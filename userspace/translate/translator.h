@@ -23,7 +23,7 @@
 #include "translate/calls/probe_translator.h"
 #include "translate/counters/counter_translator.h"
 #include "translate/file/session_info.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/instant_translator.h"
 #include "translate/interrupt_translator.h"
 #include "translate/kernel/block_translator.h"
@@ -128,7 +128,17 @@ class Translator {
   void OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
   // Whether it is the beginning or the end of something that the kernel does.
   bool OnKernelSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
-  void OnLong(uint64_t at, const fxr_long& event);
+  // Side events, by type; fxr_side_header for those that cannot be read.
+  void OnSide(uint64_t at, const fxr_task& event);
+  void OnSide(uint64_t at, const fxr_exec& event);
+  void OnSide(uint64_t at, const fxr_rename& event) { tasks_.OnRename(at, event); }
+  void OnSide(uint64_t at, const fxr_exit& event);
+  void OnSide(uint64_t at, const fxr_log& event);
+  void OnSide(uint64_t at, const fxr_side_slot& event);
+  void OnSide(uint64_t /*at*/, const fxr_cgroup& event) { tasks_.OnCgroup(event); }
+  void OnSide(uint64_t at, const fxr_long& event);
+  void OnSide(uint64_t at, const fxr_side_header& header);
+  void CountUnreadable();
   // Counts what became of an event that has a record of its own unless it is an end without a
   // beginning.
   bool Count(fxr_category category, bool recorded) {
@@ -141,7 +151,7 @@ class Translator {
   // child (CLONE_PARENT).
   uint32_t MakerOf(const fxr_task& task) const;
   // Says it, and ends what may have ended with what was lost. `cpu` -1: not tied to one.
-  void TellLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t count);
+  void HandleLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t count);
 
   // The file's time, which never runs backwards.
   uint64_t FileTime(uint64_t time) {
@@ -159,7 +169,7 @@ class Translator {
   TranslationStats stats_;
   SessionInfo session_info_;
   model::TaskTracker& tracker_;
-  TraceFile file_;
+  TraceWriter file_;
   TaskTranslator tasks_;
   SchedTranslator sched_;
   InterruptTranslator interrupts_;

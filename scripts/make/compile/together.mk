@@ -6,7 +6,7 @@
 # what looks at files one by one (make lint).
 TOGETHER ?= yes
 TOGETHER_ROOMS := branches capture/bpf capture/btf capture/counters capture/probes capture/tracefs \
-  facts http import measure/store provider query raw_log schema \
+  facts http import measure/store provider query schema \
   sink tables tables/rows analyze/check analyze/diff analyze/draw analyze/flame analyze/lbr analyze/merge analyze/page \
   analyze/report analyze/rewrite analyze/show compare compare/statistics compare/values control/client \
   control/controller control/protocol control/server export export/clickhouse output perf/file perf/live \

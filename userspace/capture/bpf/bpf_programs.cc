@@ -242,12 +242,12 @@ int BpfPrograms::side_ring_fd() const { return bpf_map__fd((*skeleton_)->maps.si
 CategoryCounts BpfPrograms::RecursionMisses() const {
   CategoryCounts misses = skeleton_->RecursionMisses();
   // Read after the misses: one more than was missed would hide a loss only until the next time.
-  uint64_t made_up = 0;
+  uint64_t substituted = 0;
   for (uint32_t cpu = 0; skeleton_->has_stand_ins() && cpu < sizes_.control_count; ++cpu) {
-    made_up += __atomic_load_n(&controls_[cpu].made_up, __ATOMIC_RELAXED);
+    substituted += __atomic_load_n(&controls_[cpu].substituted, __ATOMIC_RELAXED);
   }
   uint64_t& missed = misses[FXR_CATEGORY_TASK];
-  missed -= std::min(missed, made_up);
+  missed -= std::min(missed, substituted);
   return misses;
 }
 

@@ -20,9 +20,9 @@ constexpr uint64_t kMaxSideRingBytes = 16 << 20;
 
 uint64_t DefaultRingBytes(uint32_t cpus) {
   constexpr uint64_t kTotal = 128 << 20;
-  constexpr uint64_t kMost = 8 << 20;
+  constexpr uint64_t kMax = 8 << 20;
   constexpr uint64_t kLeast = 1 << 20;
-  return std::clamp(std::bit_floor(kTotal / std::max(cpus, 1u)), kLeast, kMost);
+  return std::clamp(std::bit_floor(kTotal / std::max(cpus, 1u)), kLeast, kMax);
 }
 
 util::Result<uint64_t> RingBytesOf(uint64_t total_bytes) {

@@ -240,14 +240,14 @@ void Skeleton::SetCounters(const ProgramOptions& options, const RingSizes& sizes
   const bool wanted = !options.counters.empty() && options.categories.test(FXR_CATEGORY_COUNTER);
   bpf_map__set_autocreate(bpf_->maps.counter_events, wanted);
   bpf_map__set_autocreate(bpf_->maps.counter_readings, wanted);
-  bpf_map__set_max_entries(bpf_->maps.counter_events, sizes.control_count * FXR_MOST_COUNTERS);
+  bpf_map__set_max_entries(bpf_->maps.counter_events, sizes.control_count * FXR_MAX_COUNTERS);
   bpf_->rodata->counter_count = static_cast<uint32_t>(options.counters.size());
 }
 
 util::Status Skeleton::FillCounters(const CounterSet& counters) {
   const int map = bpf_map__fd(bpf_->maps.counter_events);
   for (const CounterSet::Event& event : counters.events()) {
-    const uint32_t key = event.cpu * FXR_MOST_COUNTERS + event.counter;
+    const uint32_t key = event.cpu * FXR_MAX_COUNTERS + event.counter;
     const int fd = event.fd.get();
     if (bpf_map_update_elem(map, &key, &fd, BPF_ANY) != 0) {
       return util::Error{

@@ -30,7 +30,7 @@ constexpr std::array<bool, 32> kFound = [] {
 
 // The file has no size that could be relied on everywhere.
 bool ReadAll(int fd, std::vector<std::byte>* bytes) {
-  constexpr size_t kMost = size_t{256} << 20;
+  constexpr size_t kMax = size_t{256} << 20;
   bytes->resize(size_t{8} << 20);
   for (size_t filled = 0;;) {
     const ssize_t got = read(fd, bytes->data() + filled, bytes->size() - filled);
@@ -42,7 +42,7 @@ bool ReadAll(int fd, std::vector<std::byte>* bytes) {
       return true;
     }
     if (filled == bytes->size()) {
-      if (filled >= kMost) {
+      if (filled >= kMax) {
         errno = EFBIG;
         return false;
       }

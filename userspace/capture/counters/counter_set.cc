@@ -121,9 +121,9 @@ util::Result<std::vector<std::string>> CounterSet::ParseNames(std::string_view l
     }
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
-  if (names.size() > FXR_MOST_COUNTERS) {
+  if (names.size() > FXR_MAX_COUNTERS) {
     return util::Error{fmt::format("{} counters are asked for; {} can be read at once",
-                                   names.size(), FXR_MOST_COUNTERS),
+                                   names.size(), FXR_MAX_COUNTERS),
                        ""};
   }
   return names;

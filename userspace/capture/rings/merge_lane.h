@@ -31,7 +31,7 @@ class MergeLane {
   SlotRing::Peek Load(uint64_t near) {
     CountTaken();
     if (held_.empty()) {
-      if (const uint64_t run = ring_.InOrder(kMostInRun, near); run > 0) {
+      if (const uint64_t run = ring_.InOrder(kMaxRun, near); run > 0) {
         Offer(&ring_.front(), run, WholeTime(ring_.front().commit, near));
         return SlotRing::Peek::kEvent;
       }
@@ -66,7 +66,7 @@ class MergeLane {
 
  private:
   // So many slots stay in the first level cache, with those of a few other rings.
-  static constexpr uint64_t kMostInRun = 128;
+  static constexpr uint64_t kMaxRun = 128;
 
   struct Held {
     uint64_t time;

@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <optional>
 
-#include "capture/rings/head_notes.h"
+#include "capture/rings/head_history.h"
 #include "capture/rings/slot_ring.h"
 
 namespace capture {
 
-// The time of the oldest slot, ns of CLOCK_MONOTONIC. `index`: the ring's in `notes`; `floor`: its
-// first slot that counts; `now`: the time of the call. None where nothing that counts was
+// The time of the oldest slot, ns of CLOCK_MONOTONIC. `index`: the ring's in `history`; `floor`:
+// its first slot that counts; `now`: the time of the call. None where nothing that counts was
 // overwritten yet, or the kernel is too fast to look: the next look comes soon.
 std::optional<uint64_t> OldestTime(const SlotRing& ring, size_t index, uint64_t floor,
-                                   const HeadNotes& notes, uint64_t now);
+                                   const HeadHistory& history, uint64_t now);
 
 }  // namespace capture

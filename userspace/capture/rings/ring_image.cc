@@ -26,11 +26,11 @@ constexpr useconds_t kRetryUs = 50;
 
 void RingImage::Unmap::operator()(fxr_slot* slots) const { munmap(slots, bytes); }
 
-util::Result<RingImage> RingImage::Copy(std::span<const SlotRing> rings, const HeadNotes& notes,
+util::Result<RingImage> RingImage::Copy(std::span<const SlotRing> rings, const HeadHistory& history,
                                         const RingImageOptions& options) {
   RingImage image;
   image.now_ = options.now;
-  image.notes_ = notes;
+  image.history_ = history;
   if (rings.empty()) return image;
   image.shift_ = rings.front().shift();
   const uint64_t capacity = rings.front().capacity();
@@ -64,7 +64,7 @@ uint64_t RingImage::FirstSince(size_t index, const SlotRing& ring,
   uint64_t high = copy.end;
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
-    const uint64_t near = notes_.Near(index, middle, options.now);
+    const uint64_t near = history_.Near(index, middle, options.now);
     if (WholeTime(ring.Read(middle).commit, near) < options.since) {
       low = middle + 1;
     } else {
@@ -100,7 +100,7 @@ void RingImage::CopyRing(size_t index, const SlotRing& ring, const RingImageOpti
   if (copy.begin == copy.end) complete_from_ = std::max(complete_from_, options.now);
   // Programs that nested stamped their events in another order than they claimed them.
   for (uint64_t i = copy.begin; i < std::min(copy.end, copy.begin + FXR_RING_SLACK); ++i) {
-    const uint64_t near = notes_.Near(index, i, options.now);
+    const uint64_t near = history_.Near(index, i, options.now);
     complete_from_ = std::max(complete_from_, WholeTime(to[i & mask].commit, near) + 1);
   }
 }

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "capture/rings/head_notes.h"
+#include "capture/rings/head_history.h"
 #include "capture/rings/slot_merger.h"
 #include "capture/rings/slot_ring.h"
 #include "util/result.h"
@@ -31,7 +31,7 @@ struct RingImageOptions {
 class RingImage {
  public:
   // `rings` have one size. An error when there is no memory for it.
-  static util::Result<RingImage> Copy(std::span<const SlotRing> rings, const HeadNotes& notes,
+  static util::Result<RingImage> Copy(std::span<const SlotRing> rings, const HeadHistory& history,
                                       const RingImageOptions& options);
 
   // From when on all slots of all rings are there, ns; 0: always.
@@ -63,7 +63,7 @@ class RingImage {
   uint64_t now_ = 0;
   uint64_t complete_from_ = 0;
   std::vector<Ring> rings_;
-  HeadNotes notes_;
+  HeadHistory history_;
 };
 
 template <typename Visitor>
@@ -75,12 +75,12 @@ void RingImage::ForEach(uint64_t until, Visitor visit) {
     ring.SkipTo(rings_[i].begin);
     merger.AddRing(ring, static_cast<uint32_t>(i));
   }
-  // Between two notes slots are told apart by what they tell of their times.
-  for (const HeadNotes::Note& note : notes_.notes()) {
+  // Within one interval of the history the low bits of their times order the slots.
+  for (const HeadHistory::Sample& sample : history_.samples()) {
     for (size_t i = 0; i < rings_.size(); ++i) {
-      controls[i].head = std::clamp(note.heads[i], rings_[i].begin, rings_[i].end);
+      controls[i].head = std::clamp(sample.heads[i], rings_[i].begin, rings_[i].end);
     }
-    merger.Drain(std::min(note.time, until), note.time, visit);
+    merger.Drain(std::min(sample.time, until), sample.time, visit);
   }
   for (size_t i = 0; i < rings_.size(); ++i) controls[i].head = rings_[i].end;
   merger.Drain(until, now_, visit);

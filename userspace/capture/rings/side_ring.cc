@@ -62,7 +62,7 @@ SideRing::~SideRing() {
   if (producer_map_) munmap(producer_map_, producer_map_bytes_);
 }
 
-void SideRing::SeeHead() { head_ = __atomic_load_n(producer_, __ATOMIC_ACQUIRE); }
+void SideRing::LoadHead() { head_ = __atomic_load_n(producer_, __ATOMIC_ACQUIRE); }
 
 bool SideRing::Collect() {
   // What was popped is no longer needed; what waits moves to the front.

@@ -29,7 +29,7 @@ class SideRing {
   ~SideRing();
 
   // Looks how far the producers are.
-  void SeeHead();
+  void LoadHead();
   // Moves what is committed into the queue. False when it had to stop at an event that is just
   // being written.
   bool Collect();

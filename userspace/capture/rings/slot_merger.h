@@ -31,13 +31,13 @@ class SlotMerger {
   // what is left then is delivered by the next call.
   template <typename Visitor>
   bool Drain(uint64_t horizon, uint64_t near, Visitor&& visit) {
-    Look();
+    LoadHeads();
     return Deliver(horizon, near, visit);
   }
 
   // The two halves of Drain, for a caller that has a further stream to merge with.
-  void Look() {
-    for (MergeLane& lane : lanes_) lane.ring().SeeHead();
+  void LoadHeads() {
+    for (MergeLane& lane : lanes_) lane.ring().LoadHead();
   }
   template <typename Visitor>
   bool Deliver(uint64_t horizon, uint64_t near, Visitor&& visit);

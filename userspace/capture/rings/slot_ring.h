@@ -59,7 +59,7 @@ class SlotRing {
   unsigned shift() const { return shift_; }
 
   // Looks how far the producer is. What it claims later stays unseen until the next call.
-  void SeeHead() { head_ = __atomic_load_n(&control_->head, __ATOMIC_ACQUIRE); }
+  void LoadHead() { head_ = __atomic_load_n(&control_->head, __ATOMIC_ACQUIRE); }
 
   // Whether there is an event `ahead` places after the next one, and its time.
   Peek At(uint64_t ahead, uint64_t near, uint64_t* time) const {

@@ -90,13 +90,13 @@ std::vector<std::string> Tracefs::Match(const std::vector<std::string>& names,
 }
 
 util::Error Tracefs::NoSuch(const std::vector<std::string>& names, const std::string& pattern) {
-  constexpr size_t kMostNamed = 3;
+  constexpr size_t kMaxSuggestions = 3;
   // Who leaves the system out is shown where the rest is.
   std::vector<std::string> nearest;
   if (pattern.find(':') == std::string::npos) nearest = Match(names, "*:" + pattern);
-  if (nearest.size() > kMostNamed) nearest.resize(kMostNamed);
+  if (nearest.size() > kMaxSuggestions) nearest.resize(kMaxSuggestions);
   std::vector<std::string> rest = names;
-  while (nearest.size() < kMostNamed && !rest.empty()) {
+  while (nearest.size() < kMaxSuggestions && !rest.empty()) {
     const std::string next = util::Nearest(pattern, rest);
     std::erase(rest, next);
     if (std::ranges::find(nearest, next) == nearest.end()) nearest.push_back(next);

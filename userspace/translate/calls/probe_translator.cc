@@ -32,7 +32,7 @@ fxt::Argument Argument(fxt::StringRef name, const probes::ArgumentType& type, ui
 
 }  // namespace
 
-ProbeTranslator::ProbeTranslator(TraceFile& file, model::TaskTracker& tasks,
+ProbeTranslator::ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks,
                                  std::vector<probes::Probe> probes)
     : file_(file),
       tasks_(tasks),
@@ -71,9 +71,9 @@ void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event) 
     return;
   }
   if (probes_[event.probe].entry_only) {
-    file_.Note(file_.writer().WriteEvent(fxt::EventType::kInstant, time,
-                                         file_.Mention(tasks_.Thread(event.tid)),
-                                         file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
+    file_.CountRefusal(file_.writer().WriteEvent(
+        fxt::EventType::kInstant, time, file_.Mention(tasks_.Thread(event.tid)),
+        file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
     ++stats_.recorded;
     return;
   }
@@ -95,8 +95,8 @@ void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event) 
   const fxt::ThreadKey key = file_.Mention(handle);
   thread.calls.push_back(
       {event.probe, event.frame, file_.thread(handle).process_koid, file_.thread(handle).koid});
-  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, key,
-                                       file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
+  file_.CountRefusal(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, key,
+                                               file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
   ++stats_.recorded;
 }
 
@@ -139,9 +139,9 @@ void ProbeTranslator::End(uint64_t time, uint32_t tid, Thread& thread, bool retu
   fxt::Argument argument;
   if (!returned) argument = {record.Refer(no_return_), true};
   if (value && *value == static_cast<int32_t>(*value)) {
-    argument = {record.Ref(Word::kRet), static_cast<int32_t>(*value)};
+    argument = {record.Ref(CommonString::kRet), static_cast<int32_t>(*value)};
   } else if (value) {
-    argument = {record.Ref(Word::kRet), *value};
+    argument = {record.Ref(CommonString::kRet), *value};
   }
   record.Write(
       fxt::Event{.type = fxt::EventType::kDurationEnd,

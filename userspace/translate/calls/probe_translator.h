@@ -11,7 +11,7 @@
 #include "fxt_record/long_event.h"
 #include "model/task_tracker.h"
 #include "probes/probe.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
@@ -25,7 +25,7 @@ class ProbeTranslator {
   };
 
   // `file` and `tasks` outlive it. The events' numbers are places in `probes`.
-  ProbeTranslator(TraceFile& file, model::TaskTracker& tasks, std::vector<probes::Probe> probes);
+  ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks, std::vector<probes::Probe> probes);
 
   // Whether slots of this type are taken by OnSlot.
   static bool Knows(uint32_t type) {
@@ -70,7 +70,7 @@ class ProbeTranslator {
   void End(uint64_t time, uint32_t tid, Thread& thread, bool returned, const int64_t* value);
   void EndAll(uint64_t time, uint32_t tid, Thread& thread);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   Stats stats_;
   const std::vector<probes::Probe> probes_;

@@ -5,7 +5,7 @@
 
 namespace translate {
 
-CounterTranslator::CounterTranslator(TraceFile& file, model::TaskTracker& tasks,
+CounterTranslator::CounterTranslator(TraceWriter& file, model::TaskTracker& tasks,
                                      const std::vector<std::string>& names)
     : file_(file), tasks_(tasks), run_(file.Declare("run")), partial_(file.Declare("partial")) {
   for (const std::string& name : names) names_.push_back(file_.Declare(name));
@@ -30,7 +30,7 @@ bool CounterTranslator::OnSlot(uint32_t cpu, uint64_t time, const fxr_counter_bo
 
 void CounterTranslator::Write(uint64_t time, const Run& run) {
   OpenRecord record = file_.Begin(tasks_.Thread(run.tid));
-  std::array<fxt::Argument, FXR_MOST_COUNTERS + 1> arguments;
+  std::array<fxt::Argument, FXR_MAX_COUNTERS + 1> arguments;
   size_t count = 0;
   for (size_t i = 0; i < names_.size(); ++i) {
     if ((run.counted >> i & 1) == 0) continue;

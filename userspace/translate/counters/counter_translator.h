@@ -12,14 +12,14 @@
 #include "fxt/string_pool.h"
 #include "fxt_record/slot_body.h"
 #include "model/task_tracker.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
 class CounterTranslator {
  public:
   // `names` are those of the counters by their numbers. All but them outlive the translator.
-  CounterTranslator(TraceFile& file, model::TaskTracker& tasks,
+  CounterTranslator(TraceWriter& file, model::TaskTracker& tasks,
                     const std::vector<std::string>& names);
 
   // A run's counters come one after the other, the highest number last. False: there is no such
@@ -31,11 +31,11 @@ class CounterTranslator {
     uint32_t tid = 0;
     uint32_t counted = 0;  // a bit for each counter
     uint32_t partial = 0;  // those that did not count all the time
-    std::array<uint64_t, FXR_MOST_COUNTERS> counts{};
+    std::array<uint64_t, FXR_MAX_COUNTERS> counts{};
   };
   void Write(uint64_t time, const Run& run);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   std::vector<fxt::StringId> names_;
   fxt::StringId run_;

@@ -47,7 +47,7 @@ uint32_t MappingWriter::ModuleOf(const Mapping& mapping) {
   return number;
 }
 
-void MappingWriter::Keep(Process& process, const Held& mapping) {
+void MappingWriter::Keep(Process& process, const HeldMapping& mapping) {
   if (!process.held) {
     process.held = std::make_shared<HeldList>();
   } else if (process.held.use_count() > 1) {
@@ -61,7 +61,7 @@ void MappingWriter::Keep(Process& process, const Held& mapping) {
   HeldList& list = *process.held;
   // What the new mapping covers is gone.
   const size_t before = list.size();
-  std::erase_if(list, [&mapping](const Held& old) {
+  std::erase_if(list, [&mapping](const HeldMapping& old) {
     return old.start >= mapping.start && old.size <= mapping.size &&
            old.start - mapping.start <= mapping.size - old.size;
   });
@@ -76,13 +76,13 @@ void MappingWriter::Keep(Process& process, const Held& mapping) {
 
 void MappingWriter::OnMapping(uint32_t pid, const Mapping& mapping, uint64_t time) {
   if ((mapping.flags & kExecutable) == 0 || mapping.size == 0) return;
-  ++told_;
+  ++received_;
   const uint32_t module = ModuleOf(mapping);
   if (module == kNoModule) {
     ++dropped_;
     return;
   }
-  const Held held{mapping.start, mapping.size, mapping.file_offset, mapping.flags, module};
+  const HeldMapping held{mapping.start, mapping.size, mapping.file_offset, mapping.flags, module};
   Process& process = processes_[pid];
   Keep(process, held);
   if (process.sampled) Write(process, held, time);
@@ -119,7 +119,7 @@ void MappingWriter::OnSample(uint32_t pid, model::ThreadHandle thread, uint64_t 
   if (process.sampled) return;
   process.sampled = true;
   if (!process.held) return;
-  for (const Held& mapping : *process.held) Write(process, mapping, time);
+  for (const HeldMapping& mapping : *process.held) Write(process, mapping, time);
 }
 
 void MappingWriter::SetThread(Process& process, model::ThreadHandle thread) {
@@ -129,8 +129,8 @@ void MappingWriter::SetThread(Process& process, model::ThreadHandle thread) {
   process.thread_koid = key.thread;
 }
 
-void MappingWriter::Write(Process& process, const Held& mapping, uint64_t time) {
-  if (written_ >= kFreeRecords + kRecordsPerMapping * told_) {
+void MappingWriter::Write(Process& process, const HeldMapping& mapping, uint64_t time) {
+  if (written_ >= kFreeRecords + kRecordsPerMapping * received_) {
     ++dropped_;
     return;
   }

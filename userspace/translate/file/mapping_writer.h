@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "util/build_id.h"
 
 namespace translate {
@@ -40,7 +40,7 @@ class MappingWriter {
   // those of process 0.
   static constexpr uint32_t kKernel = UINT32_MAX;
 
-  explicit MappingWriter(TraceFile& file) : file_(file) {}
+  explicit MappingWriter(TraceWriter& file) : file_(file) {}
 
   // Mappings that are not executable are not kept. `time` in ns of the file's clock.
   void OnMapping(uint32_t pid, const Mapping& mapping, uint64_t time);
@@ -68,7 +68,7 @@ class MappingWriter {
     std::string file;
     util::BuildId build_id;
   };
-  struct Held {
+  struct HeldMapping {
     uint64_t start = 0;
     uint64_t size = 0;
     uint64_t file_offset = 0;
@@ -76,7 +76,7 @@ class MappingWriter {
     uint32_t module = 0;
   };
   // Shared between a parent and its children until one of them maps something.
-  using HeldList = std::vector<Held>;
+  using HeldList = std::vector<HeldMapping>;
   struct Process {
     std::shared_ptr<HeldList> held;
     bool sampled = false;
@@ -90,16 +90,16 @@ class MappingWriter {
   // kNoModule when all numbers are given out.
   static constexpr uint32_t kNoModule = UINT32_MAX;
   uint32_t ModuleOf(const Mapping& mapping);
-  void Keep(Process& process, const Held& mapping);
-  void Write(Process& process, const Held& mapping, uint64_t time);
+  void Keep(Process& process, const HeldMapping& mapping);
+  void Write(Process& process, const HeldMapping& mapping, uint64_t time);
   void SetThread(Process& process, model::ThreadHandle thread);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   std::map<std::pair<std::string, std::string>, uint32_t> module_numbers_;  // by file and build id
   std::vector<Module> modules_;
   std::unordered_map<uint32_t, Process> processes_;
   size_t held_ = 0;  // entries of all lists, shared ones once
-  uint64_t told_ = 0;
+  uint64_t received_ = 0;
   uint64_t written_ = 0;
   uint64_t dropped_ = 0;
 };

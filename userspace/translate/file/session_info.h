@@ -7,7 +7,7 @@
 #include <string>
 
 #include "model/task_table.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
@@ -36,7 +36,7 @@ struct SessionInfo {
 void TakeClocks(SessionInfo& info);
 
 // Category "fxt-record", name "session", one argument per field. `time` in ns of the file's clock.
-void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
+void WriteSession(TraceWriter& file, model::ThreadHandle track, uint64_t time,
                   const SessionInfo& info);
 
 }  // namespace translate

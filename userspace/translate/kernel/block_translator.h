@@ -10,14 +10,14 @@
 
 #include "fxt_record/long_event.h"
 #include "model/task_tracker.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
 class BlockTranslator {
  public:
   // Both outlive it.
-  BlockTranslator(TraceFile& file, model::TaskTracker& tasks) : file_(file), tasks_(tasks) {}
+  BlockTranslator(TraceWriter& file, model::TaskTracker& tasks) : file_(file), tasks_(tasks) {}
 
   // `time` in ns of the file's clock; `disk` is the disk's name. `nobody`: the track that stands
   // for whoever has no thread. False: the end of a request that began before the recording.
@@ -38,7 +38,7 @@ class BlockTranslator {
              model::ThreadHandle nobody);
   void End(uint64_t time, const Open& open, std::string_view argument, int32_t value);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   model::ProcessHandle process_ = model::kNoHandle;
   std::map<std::string, model::ThreadHandle, std::less<>> devices_;

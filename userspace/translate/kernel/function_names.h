@@ -6,14 +6,14 @@
 #include <unordered_map>
 
 #include "model/identity_source.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
 class FunctionNames {
  public:
   // Both outlive it.
-  FunctionNames(TraceFile& file, model::IdentitySource& identities)
+  FunctionNames(TraceWriter& file, model::IdentitySource& identities)
       : file_(file), identities_(identities) {}
 
   // The function at `address`, or the address in hexadecimal where nothing names it. Not while a
@@ -21,7 +21,7 @@ class FunctionNames {
   fxt::StringId Of(int64_t address);
 
  private:
-  TraceFile& file_;
+  TraceWriter& file_;
   model::IdentitySource& identities_;
   std::unordered_map<int64_t, fxt::StringId> names_;  // the kernel has no endless many
 };

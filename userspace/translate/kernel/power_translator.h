@@ -6,13 +6,13 @@
 
 #include "fxt_record/slot_body.h"
 #include "model/task_table.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
 class PowerTranslator {
  public:
-  explicit PowerTranslator(TraceFile& file);  // outlives it
+  explicit PowerTranslator(TraceWriter& file);  // outlives it
 
   // `time` in ns of the file's clock.
   void OnFrequency(uint64_t time, const fxr_cpu_frequency_body& event) {
@@ -25,7 +25,7 @@ class PowerTranslator {
  private:
   void Write(uint64_t time, fxt::StringId name, uint32_t cpu, int64_t value);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   fxt::StringId frequency_, idle_;
   model::ThreadHandle track_ = model::kNoHandle;
 };

@@ -36,8 +36,9 @@ std::string_view LockName(uint8_t kind) {
 
 void SpanStacks::Begin(uint64_t time, model::ThreadHandle track, const Open& open) {
   stacks_[track].push_back(open);
-  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, file_.Mention(track),
-                                       file_.Id(open.category), open.name));
+  file_.CountRefusal(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time,
+                                               file_.Mention(track), file_.Id(open.category),
+                                               open.name));
 }
 
 SpanStacks::Open* SpanStacks::Innermost(model::ThreadHandle track, fxr_category category) {

@@ -11,7 +11,7 @@
 
 #include "fxt_record/slot_body.h"
 #include "model/task_table.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/kernel/function_names.h"
 
 namespace translate {
@@ -19,7 +19,7 @@ namespace translate {
 class SpanStacks {
  public:
   // Both outlive it.
-  SpanStacks(TraceFile& file, FunctionNames& functions) : file_(file), functions_(functions) {}
+  SpanStacks(TraceWriter& file, FunctionNames& functions) : file_(file), functions_(functions) {}
 
   // Times are ns of the file's clock; bodies are those of event_table.h. False: an end of what
   // began before the recording.
@@ -70,7 +70,7 @@ class SpanStacks {
   void BeginFault(uint64_t time, model::ThreadHandle track, int64_t address);
   void EndMinorFault(uint64_t time, model::ThreadHandle track);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   FunctionNames& functions_;
   std::unordered_map<model::ThreadHandle, std::vector<Open>> stacks_;
   std::unordered_set<model::ThreadHandle> waiting_;  // at a page fault

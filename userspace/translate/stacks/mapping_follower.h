@@ -10,14 +10,14 @@
 #include "model/task_table.h"
 #include "perf/record/record_decoder.h"
 #include "translate/file/mapping_writer.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
 // Times are ns of the file's clock.
 class MappingFollower {
  public:
-  MappingFollower(TraceFile& file, model::IdentitySource& identities)
+  MappingFollower(TraceWriter& file, model::IdentitySource& identities)
       : file_(file), identities_(identities), mappings_(file) {}
 
   // A mapping, or where those of another program begin (MmapRecord::OfExec).
@@ -41,7 +41,7 @@ class MappingFollower {
   // What `tgid` has mapped now, as mappings of `pid`.
   void Take(uint32_t tgid, uint32_t pid, uint64_t time);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::IdentitySource& identities_;
   MappingWriter mappings_;
   // Processes of which perf told that they execute another program, and the tracepoint not yet.

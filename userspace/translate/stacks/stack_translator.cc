@@ -10,7 +10,7 @@
 
 namespace translate {
 
-StackTranslator::StackTranslator(TraceFile& file, model::TaskTracker& tasks,
+StackTranslator::StackTranslator(TraceWriter& file, model::TaskTracker& tasks,
                                  MappingFollower& mappings)
     : file_(file),
       tasks_(tasks),
@@ -50,8 +50,8 @@ uint64_t StackTranslator::Tell(uint64_t time, const fxr_stack_long& stack,
   const auto* last = std::find_if(frames.data(), frames.data() + user, schema::IsKernelAddress);
   addresses_.insert(addresses_.end(), frames.data(), last);
   const uint64_t id = schema::StackIdOf(addresses_);
-  if (told_.size() >= kMaxKnownStacks) told_.clear();
-  if (told_.insert(id).second) {
+  if (emitted_.size() >= kMaxStacks) emitted_.clear();
+  if (emitted_.insert(id).second) {
     OpenRecord record = file_.Begin(thread);
     record.Write(
         fxt::ProfilerBacktrace{.timestamp = time, .thread = record.thread(), .frames = addresses_});

@@ -12,7 +12,7 @@
 
 #include "fxt_record/long_event.h"
 #include "model/task_tracker.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/stacks/mapping_follower.h"
 
 namespace translate {
@@ -20,7 +20,7 @@ namespace translate {
 class StackTranslator {
  public:
   // All outlive it.
-  StackTranslator(TraceFile& file, model::TaskTracker& tasks, MappingFollower& mappings);
+  StackTranslator(TraceWriter& file, model::TaskTracker& tasks, MappingFollower& mappings);
 
   // `time` in ns of the file's clock; `frames` as event_table.h says. `thread`: whose it is, or
   // the track that stands for whoever has no thread. `idle` as for MappingFollower.
@@ -29,7 +29,7 @@ class StackTranslator {
 
  private:
   // Stacks told of: beyond so many it forgets them all, and tells of them again.
-  static constexpr size_t kMaxKnownStacks = 1 << 20;
+  static constexpr size_t kMaxStacks = 1 << 20;
 
   // The kernel's function that the stack sleeps in, below the scheduler's own; empty where nothing
   // names it.
@@ -37,10 +37,10 @@ class StackTranslator {
   uint64_t Tell(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
                 model::ThreadHandle thread);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   MappingFollower& mappings_;
-  std::unordered_set<uint64_t> told_;
+  std::unordered_set<uint64_t> emitted_;
   std::vector<uint64_t> addresses_;
   struct Function {
     std::optional<fxt::StringId> name;

@@ -12,8 +12,8 @@
 namespace translate {
 
 // Bytes of a text, elements of an array; what is beyond is left out, and "..." stands there.
-inline constexpr size_t kMostTextBytes = 1000;
-inline constexpr size_t kMostElements = 64;
+inline constexpr size_t kMaxTextBytes = 1000;
+inline constexpr size_t kMaxElements = 64;
 
 // Numbers in the smallest type of the format that has room for the field's values; arrays as text
 // ("1,2,3"), those of bytes in hexadecimal ("0a1b"). What the record has no bytes for is NullValue.

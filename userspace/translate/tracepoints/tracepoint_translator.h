@@ -12,17 +12,17 @@
 #include "fxt/string_pool.h"
 #include "model/task_table.h"
 #include "schema/tracepoint_format.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
 class TracepointTranslator {
  public:
   // An event has at most 15 arguments; of more fields the 15th argument, "more", has the rest.
-  static constexpr size_t kMostArguments = 15;
+  static constexpr size_t kMaxArguments = 15;
 
   // The events' numbers are places in `formats`.
-  TracepointTranslator(TraceFile& file, std::vector<schema::TracepointFormat> formats);
+  TracepointTranslator(TraceWriter& file, std::vector<schema::TracepointFormat> formats);
 
   // `record` is the kernel's. False, and nothing is written: there is no such number.
   bool OnEvent(uint64_t time, uint32_t number, std::span<const std::byte> record,
@@ -35,7 +35,7 @@ class TracepointTranslator {
     std::vector<fxt::StringId> fields;
   };
 
-  TraceFile& file_;
+  TraceWriter& file_;
   std::vector<schema::TracepointFormat> formats_;
   std::vector<Texts> texts_;
   fxt::StringId more_;

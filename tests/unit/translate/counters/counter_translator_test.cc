@@ -32,7 +32,7 @@ class CounterTranslatorTest : public ::testing::Test {
 TEST_F(CounterTranslatorTest, ARunIsOneRecord) {
   Count(10, 0, 100, 0, 5000);
   Count(11, 1, 101, 0, 7000);
-  Count(12, 0, 100, 1, FXR_MOST_COUNT);
+  Count(12, 0, 100, 1, FXR_MAX_COUNT);
   Count(13, 1, 101, 1, 8000, true);
   const auto lines = script_.Lines(" counter ");
   ASSERT_EQ(lines.size(), 2u);

@@ -59,7 +59,7 @@ class MappingWriterTest : public ::testing::Test {
   sink::MemorySink sink_;
   fxt::ArchiveWriter archive_{sink_};
   fxt::ProviderWriter provider_{archive_, "test"};
-  TraceFile file_{provider_, tasks_};
+  TraceWriter file_{provider_, tasks_};
   MappingWriter mappings_{file_};
 };
 

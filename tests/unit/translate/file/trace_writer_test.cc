@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a file was told, apart from who tasks are: two files of the same tasks know nothing of each
-// other.
-#include "translate/file/trace_file.h"
+// What a file was emitted, apart from who tasks are: two files of the same tasks know nothing of
+// each other.
+#include "translate/file/trace_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class Output {
  public:
   explicit Output(model::TaskTable& tasks)
       : archive_(sink_), writer_(archive_, "test"), file_(writer_, tasks) {}
-  TraceFile& file() { return file_; }
+  TraceWriter& file() { return file_; }
   // "name/koid" of each object in the file, in their order.
   std::vector<std::string> Objects() {
     archive_.Flush();
@@ -47,12 +47,12 @@ class Output {
   sink::MemorySink sink_;
   fxt::ArchiveWriter archive_;
   fxt::ProviderWriter writer_;
-  TraceFile file_;
+  TraceWriter file_;
 };
 
 using Objects = std::vector<std::string>;
 
-TEST(TraceFileTest, EachFileIsToldByItself) {
+TEST(TraceWriterTest, EachFileIsToldByItself) {
   model::TaskTable tasks;
   Output first(tasks);
   const model::ThreadHandle thread = tasks.Add(100, 100, "one", 1);
@@ -65,23 +65,23 @@ TEST(TraceFileTest, EachFileIsToldByItself) {
   const Objects once = {"process app/100", "thread one/100"};
   EXPECT_EQ(first.Objects(), once);
   EXPECT_EQ(second.Objects(), once);
-  // What changes is told again in both, when it is mentioned.
+  // What changes is emitted again in both, when it is mentioned.
   tasks.thread(thread).name = "two";
-  tasks.NoteChanged(thread);
+  tasks.NotifyThreadChanged(thread);
   first.file().Mention(thread);
   EXPECT_EQ(first.Objects(), (Objects{"process app/100", "thread one/100", "thread two/100"}));
   EXPECT_EQ(second.Objects(), once);
 }
 
-TEST(TraceFileTest, IsFoundByTidWhileItIsAnnounced) {
+TEST(TraceWriterTest, IsFoundByTidWhileItIsAnnounced) {
   model::TaskTable tasks;
   Output output(tasks);
-  TraceFile& file = output.file();
+  TraceWriter& file = output.file();
   const model::ThreadHandle old = tasks.Add(100, 100, "old", 1);
   EXPECT_EQ(file.FindAnnounced(100), nullptr);
   file.Mention(old);
   EXPECT_EQ(file.FindAnnounced(100), &file.thread(old));
-  tasks.NoteChanged(old);
+  tasks.NotifyThreadChanged(old);
   EXPECT_EQ(file.FindAnnounced(100), nullptr);
   file.Mention(old);
   // The tid is another's while the old one lives.
@@ -89,22 +89,22 @@ TEST(TraceFileTest, IsFoundByTidWhileItIsAnnounced) {
   EXPECT_EQ(file.FindAnnounced(100), nullptr);
   file.Mention(young);
   EXPECT_EQ(file.FindAnnounced(100), &file.thread(young));
-  tasks.NoteChanged(old);
+  tasks.NotifyThreadChanged(old);
   file.Mention(old);
   EXPECT_EQ(file.FindAnnounced(100), &file.thread(young));
   tasks.Remove(young);
   EXPECT_EQ(file.FindAnnounced(100), nullptr);
 }
 
-TEST(TraceFileTest, AHandleGivenOutAgainBringsNothingAlong) {
+TEST(TraceWriterTest, AHandleGivenOutAgainBringsNothingAlong) {
   model::TaskTable tasks;
   Output output(tasks);
-  TraceFile& file = output.file();
+  TraceWriter& file = output.file();
   const model::ThreadHandle old = tasks.Add(100, 100, "old", 1);
   file.Mention(old);
   file.thread(old).on_cpu = 3;
   EXPECT_TRUE(tasks.IsOnCpu(old));
-  file.thread(old).emitted_states.Tell(FXR_STATE_UNINTERRUPTIBLE);
+  file.thread(old).emitted_states.Emit(FXR_STATE_UNINTERRUPTIBLE);
   tasks.Remove(old);
   const model::ThreadHandle young = tasks.Add(200, 200, "young", 2);
   ASSERT_EQ(young, old);
@@ -113,15 +113,15 @@ TEST(TraceFileTest, AHandleGivenOutAgainBringsNothingAlong) {
   EXPECT_FALSE(file.thread(young).emitted_states.IsEmitted(FXR_STATE_UNINTERRUPTIBLE));
 }
 
-TEST(TraceFileTest, ToldStatesStayWithTheKoid) {
+TEST(TraceWriterTest, ToldStatesStayWithTheKoid) {
   model::TaskTable tasks;
   Output output(tasks);
-  TraceFile& file = output.file();
+  TraceWriter& file = output.file();
   const model::ThreadHandle leader = tasks.Add(100, 100, "leader", 1);
   const model::ThreadHandle thread = tasks.Add(101, 100, "thread", 2);
   file.Mention(leader);
   file.Mention(thread);
-  file.thread(leader).emitted_states.Tell(FXR_STATE_UNINTERRUPTIBLE);
+  file.thread(leader).emitted_states.Emit(FXR_STATE_UNINTERRUPTIBLE);
   tasks.TakeOverLeader(thread, 100);
   EXPECT_TRUE(file.thread(thread).emitted_states.IsEmitted(FXR_STATE_UNINTERRUPTIBLE));
   EXPECT_FALSE(file.thread(leader).emitted_states.IsEmitted(FXR_STATE_UNINTERRUPTIBLE));
@@ -130,8 +130,8 @@ TEST(TraceFileTest, ToldStatesStayWithTheKoid) {
   EXPECT_EQ(file.FindAnnounced(100), &file.thread(thread));
 }
 
-// A file that begins where another one ends: the same tasks, told anew.
-TEST(TraceFileTest, AnotherFileGoesOnWithTheSameTasks) {
+// A file that begins where another one ends: the same tasks, emitted anew.
+TEST(TraceWriterTest, AnotherFileGoesOnWithTheSameTasks) {
   testing::FakeIdentities identities;
   model::TaskTracker tasks(identities, true);
   fxr_task task{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 #include <string>
 
@@ -14,40 +14,40 @@ constexpr size_t kMaxTextBytes = 1024;
 
 }  // namespace
 
-std::string_view TextOf(Word word) {
+std::string_view TextOf(CommonString word) {
   namespace argument = schema::argument;
   namespace event = schema::event;
-  constexpr std::array<std::string_view, static_cast<size_t>(Word::kWords)> kTexts = {
-      schema::kRecorderName,
-      argument::kWaker,
-      argument::kProcess,
-      event::kLinuxState,
-      argument::kState,
-      event::kUnseenSwitch,
-      event::kLostEvents,
-      argument::kCpu,
-      argument::kCount,
-      argument::kCategory,
-      "ret",
-      argument::kParent,
-      argument::kUser,
-      argument::kCommandLine,
-      argument::kCommandLineCut,
-      argument::kCgroup,
-      event::kFork,
-      event::kExec,
-      event::kExit,
-      event::kRename,
-      argument::kChild,
-      "name",
-      "filename",
-      "code",
-      "message"};
+  constexpr std::array<std::string_view, static_cast<size_t>(CommonString::kCommonStrings)> kTexts =
+      {schema::kRecorderName,
+       argument::kWaker,
+       argument::kProcess,
+       event::kLinuxState,
+       argument::kState,
+       event::kUnseenSwitch,
+       event::kLostEvents,
+       argument::kCpu,
+       argument::kCount,
+       argument::kCategory,
+       "ret",
+       argument::kParent,
+       argument::kUser,
+       argument::kCommandLine,
+       argument::kCommandLineCut,
+       argument::kCgroup,
+       event::kFork,
+       event::kExec,
+       event::kExit,
+       event::kRename,
+       argument::kChild,
+       "name",
+       "filename",
+       "code",
+       "message"};
   return kTexts[static_cast<size_t>(word)];
 }
 
-TraceFile::TraceFile(fxt::ProviderWriter& writer, model::TaskTable& tasks)
-    : writer_(writer), tasks_(tasks), told_processes_(tasks.process_handles()) {
+TraceWriter::TraceWriter(fxt::ProviderWriter& writer, model::TaskTable& tasks)
+    : writer_(writer), tasks_(tasks), announced_processes_(tasks.process_handles()) {
   for (model::ThreadHandle handle = 0; handle < tasks.thread_handles(); ++handle) {
     threads_[threads_.Add()].handle = handle;
   }
@@ -55,14 +55,14 @@ TraceFile::TraceFile(fxt::ProviderWriter& writer, model::TaskTable& tasks)
   for (uint32_t category = 0; category < categories_.size(); ++category) {
     categories_[category] = writer_.Declare(schema::CategoryName(category));
   }
-  for (size_t i = 0; i < words_.size(); ++i) {
-    words_[i] = writer_.Declare(TextOf(static_cast<Word>(i)));
+  for (size_t i = 0; i < strings_.size(); ++i) {
+    strings_[i] = writer_.Declare(TextOf(static_cast<CommonString>(i)));
   }
 }
 
-TraceFile::~TraceFile() { tasks_.Unfollow(*this); }
+TraceWriter::~TraceWriter() { tasks_.Unfollow(*this); }
 
-void TraceFile::OnNewThread(model::ThreadHandle handle) {
+void TraceWriter::OnNewThread(model::ThreadHandle handle) {
   if (handle == threads_.size()) threads_.Add();
   threads_[handle] = FileThread{.handle = handle};
   // Another thread may have had the tid, and still live.
@@ -70,36 +70,36 @@ void TraceFile::OnNewThread(model::ThreadHandle handle) {
 }
 
 // A CPU that still has it goes on to know it by its tid.
-void TraceFile::OnThreadGone(model::ThreadHandle handle) {
+void TraceWriter::OnThreadGone(model::ThreadHandle handle) {
   Hide(thread(handle));
   Forget(handle);
 }
 
-void TraceFile::Hide(const FileThread& thread) {
+void TraceWriter::Hide(const FileThread& thread) {
   if (thread.announced() && announced_.Get(thread.tid) == &thread) {
     announced_.Set(thread.tid, nullptr);
   }
 }
 
-void TraceFile::Unannounce(FileThread& thread) {
+void TraceWriter::Unannounce(FileThread& thread) {
   Hide(thread);
   thread.tid = FileThread::kNotAnnounced;
 }
 
-void TraceFile::OnNewProcess(model::ProcessHandle process) {
-  if (process >= told_processes_.size()) told_processes_.resize(process + size_t{1});
-  told_processes_[process] = false;
+void TraceWriter::OnNewProcess(model::ProcessHandle process) {
+  if (process >= announced_processes_.size()) announced_processes_.resize(process + size_t{1});
+  announced_processes_[process] = false;
 }
 
 // Nothing else would bring it into the file.
-void TraceFile::OnProcessMoved(model::ThreadHandle leader) {
+void TraceWriter::OnProcessMoved(model::ThreadHandle leader) {
   const model::ProcessHandle process = tasks_.thread(leader).process;
-  if (!told_processes_[process]) return;
-  told_processes_[process] = false;
+  if (!announced_processes_[process]) return;
+  announced_processes_[process] = false;
   Announce(leader);
 }
 
-void TraceFile::OnLeaderReplaced(model::ThreadHandle handle, model::ThreadHandle leader) {
+void TraceWriter::OnLeaderReplaced(model::ThreadHandle handle, model::ThreadHandle leader) {
   Forget(handle);
   Unannounce(thread(handle));
   if (leader == model::kNoHandle) {
@@ -112,12 +112,12 @@ void TraceFile::OnLeaderReplaced(model::ThreadHandle handle, model::ThreadHandle
   std::swap(thread(handle).emitted_states, thread(leader).emitted_states);
 }
 
-void TraceFile::Forget(model::ThreadHandle handle) {
+void TraceWriter::Forget(model::ThreadHandle handle) {
   thread(handle).slot = {};
   writer_.ForgetThread(handle);
 }
 
-void TraceFile::AnnounceProcess(const model::Process& process) {
+void TraceWriter::AnnounceProcess(const model::Process& process) {
   OpenRecord record = Begin();
   std::array<fxt::Argument, 5> arguments;
   size_t count = 0;
@@ -126,16 +126,16 @@ void TraceFile::AnnounceProcess(const model::Process& process) {
   static_assert(3 * model::kMaxCommandLineBytes + 2 * kMaxTextBytes < 32'000);
   std::string cmdline = fxt::ToValidUtf8(process.cmdline.text);
   if (!cmdline.empty()) {
-    arguments[count++] = {record.Ref(Word::kCmdline), fxt::StringRef::Inline(cmdline)};
+    arguments[count++] = {record.Ref(CommonString::kCmdline), fxt::StringRef::Inline(cmdline)};
     if (process.cmdline.length > 0) {
-      arguments[count++] = {record.Ref(Word::kCmdlineCut), process.cmdline.length};
+      arguments[count++] = {record.Ref(CommonString::kCmdlineCut), process.cmdline.length};
     }
   }
-  if (process.ppid) arguments[count++] = {record.Ref(Word::kPpid), *process.ppid};
-  if (process.uid) arguments[count++] = {record.Ref(Word::kUid), *process.uid};
+  if (process.ppid) arguments[count++] = {record.Ref(CommonString::kPpid), *process.ppid};
+  if (process.uid) arguments[count++] = {record.Ref(CommonString::kUid), *process.uid};
   std::string cgroup = fxt::ToValidUtf8(process.cgroup);
   if (!cgroup.empty()) {
-    arguments[count++] = {record.Ref(Word::kCgroup),
+    arguments[count++] = {record.Ref(CommonString::kCgroup),
                           record.Intern(fxt::CutUtf8(cgroup, kMaxTextBytes))};
   }
   record.Write(fxt::KernelObject{
@@ -145,10 +145,10 @@ void TraceFile::AnnounceProcess(const model::Process& process) {
       .arguments = {arguments.data(), count}});
 }
 
-void TraceFile::Announce(model::ThreadHandle handle) {
+void TraceWriter::Announce(model::ThreadHandle handle) {
   const model::Thread& thread = tasks_.thread(handle);
-  if (!told_processes_[thread.process]) {
-    told_processes_[thread.process] = true;
+  if (!announced_processes_[thread.process]) {
+    announced_processes_[thread.process] = true;
     AnnounceProcess(tasks_.process(thread.process));
   }
   FileThread& told = this->thread(handle);
@@ -158,7 +158,8 @@ void TraceFile::Announce(model::ThreadHandle handle) {
   told.tid = thread.tid;
   if (thread.tid != 0 && tasks_.Find(thread.tid) == handle) announced_.Set(thread.tid, &told);
   OpenRecord record = Begin();
-  const fxt::Argument argument{record.Ref(Word::kProcess), fxt::KoidValue{thread.process_koid}};
+  const fxt::Argument argument{record.Ref(CommonString::kProcess),
+                               fxt::KoidValue{thread.process_koid}};
   record.Write(fxt::KernelObject{
       .type = static_cast<uint8_t>(fxt::KernelObjectType::kThread),
       .koid = thread.koid,

@@ -22,7 +22,7 @@
 namespace translate {
 
 // Strings that the records of a capture are full of.
-enum class Word : uint8_t {
+enum class CommonString : uint8_t {
   kCategoryRecorder,
   kWaker,
   kProcess,
@@ -48,16 +48,16 @@ enum class Word : uint8_t {
   kFilename,
   kCode,
   kMessage,
-  kWords,  // how many there are
+  kCommonStrings,  // how many there are
 };
-std::string_view TextOf(Word word);
+std::string_view TextOf(CommonString word);
 
-class TraceFile;
+class TraceWriter;
 
-// One record while it is put together (fxt::RecordScope), with the strings of Word at hand.
+// One record while it is put together (fxt::RecordScope), with the strings of CommonString at hand.
 class OpenRecord {
  public:
-  fxt::StringRef Ref(Word word);
+  fxt::StringRef Ref(CommonString word);
   fxt::StringRef Ref(fxr_category category);
   fxt::StringRef Refer(fxt::StringId id) { return scope_.Refer(id); }
   // For strings of which there are few: names of system calls, interrupts, cgroups.
@@ -68,20 +68,20 @@ class OpenRecord {
   void Write(const R& record);
 
  private:
-  friend class TraceFile;
-  OpenRecord(TraceFile& file, fxt::RecordScope scope) : file_(file), scope_(scope) {}
+  friend class TraceWriter;
+  OpenRecord(TraceWriter& file, fxt::RecordScope scope) : file_(file), scope_(scope) {}
 
-  TraceFile& file_;
+  TraceWriter& file_;
   fxt::RecordScope scope_;
 };
 
-class TraceFile final : private model::TaskFollower {
+class TraceWriter final : private model::TaskFollower {
  public:
   // Both outlive the file.
-  TraceFile(fxt::ProviderWriter& writer, model::TaskTable& tasks);
-  ~TraceFile() override;
-  TraceFile(const TraceFile&) = delete;
-  TraceFile& operator=(const TraceFile&) = delete;
+  TraceWriter(fxt::ProviderWriter& writer, model::TaskTable& tasks);
+  ~TraceWriter() override;
+  TraceWriter(const TraceWriter&) = delete;
+  TraceWriter& operator=(const TraceWriter&) = delete;
 
   // A record that mentions no thread from the table, or one, which is named in the file by then.
   OpenRecord Begin() { return OpenRecord(*this, writer_.Begin()); }
@@ -110,14 +110,14 @@ class TraceFile final : private model::TaskFollower {
   // Names the thread and its process, where that was not done yet.
   void Announce(model::ThreadHandle handle);
 
-  fxt::StringId Id(Word word) const { return words_[static_cast<size_t>(word)]; }
+  fxt::StringId Id(CommonString word) const { return strings_[static_cast<size_t>(word)]; }
   // The category's name.
   fxt::StringId Id(fxr_category category) const { return categories_[category]; }
   fxt::StringId Declare(std::string_view text) { return writer_.Declare(text); }
 
   // What came of writing a record. That the sink failed, the sink tells when it is closed; that a
   // record did not fit the format is counted.
-  void Note(fxt::EncodeStatus status) {
+  void CountRefusal(fxt::EncodeStatus status) {
     if (status != fxt::EncodeStatus::kOk && status != fxt::EncodeStatus::kSinkFailed) [[unlikely]] {
       ++refused_records_;
     }
@@ -149,7 +149,9 @@ class TraceFile final : private model::TaskFollower {
   void OnNewProcess(model::ProcessHandle process) override;
   void OnThreadGone(model::ThreadHandle handle) override;
   void OnThreadChanged(model::ThreadHandle handle) override { Unannounce(threads_[handle]); }
-  void OnProcessChanged(model::ProcessHandle process) override { told_processes_[process] = false; }
+  void OnProcessChanged(model::ProcessHandle process) override {
+    announced_processes_[process] = false;
+  }
   void OnProcessMoved(model::ThreadHandle leader) override;
   void OnLeaderReplaced(model::ThreadHandle handle, model::ThreadHandle leader) override;
   bool IsOnCpu(model::ThreadHandle thread) const override { return threads_[thread].on_cpu >= 0; }
@@ -158,19 +160,20 @@ class TraceFile final : private model::TaskFollower {
   model::TaskTable& tasks_;
   model::Slab<FileThread> threads_;                // by handle, as many as the table has handles
   model::TidMap<FileThread*, nullptr> announced_;  // those that the table finds by their tids
-  std::vector<bool> told_processes_;  // by handle: a kernel object with the present values is in it
+  std::vector<bool>
+      announced_processes_;  // by handle: a kernel object with the present values is in it
   std::array<fxt::StringId, FXR_CATEGORY_COUNTS> categories_;
-  std::array<fxt::StringId, static_cast<size_t>(Word::kWords)> words_;
+  std::array<fxt::StringId, static_cast<size_t>(CommonString::kCommonStrings)> strings_;
   uint64_t refused_records_ = 0;
 };
 
-inline fxt::StringRef OpenRecord::Ref(Word word) { return scope_.Refer(file_.Id(word)); }
+inline fxt::StringRef OpenRecord::Ref(CommonString word) { return scope_.Refer(file_.Id(word)); }
 inline fxt::StringRef OpenRecord::Ref(fxr_category category) {
   return scope_.Refer(file_.Id(category));
 }
 template <typename R>
 void OpenRecord::Write(const R& record) {
-  file_.Note(scope_.Write(record));
+  file_.CountRefusal(scope_.Write(record));
 }
 
 }  // namespace translate
