@@ -7,10 +7,9 @@
 
 #include "capture/bpf/ring_sizes.h"
 #include "capture/rings/oldest_time.h"
-#include "session/journal_items.h"
+#include "session/capture_setup.h"
+#include "session/journal.h"
 #include "session/process_time.h"
-#include "session/recording_sources.h"
-#include "session/translation.h"
 #include "util/clock.h"
 #include "util/machine_info.h"
 
@@ -151,7 +150,7 @@ util::Status BufferedRecording::StartAgain(request::BufferDisposition dispositio
   ask_again_ = false;
   providers_.Start(disposition == request::BufferDisposition::kRetain);
   // What was mapped meanwhile nobody told.
-  mappings_.AskAnew();
+  mappings_.ReadAgain();
   const auto resumed = session_->Resume();
   if (!resumed) return resumed.error();
   start_time_ = *resumed;
@@ -262,7 +261,7 @@ int BufferedRecording::TimeoutMs() const {
 util::Status BufferedRecording::Turn() {
   if (!begun_) return util::Ok();
   drained_ = session_->Drain();
-  TellProblems(config_, *session_);
+  NoteProblems(config_, *session_);
   if (config_.mode == request::BufferingMode::kOneshot && started_) StopWhenFull();
   if (notes_.IsDue(session_->Now())) NoteHeads();
   const uint64_t lost_tasks = session_->LostTaskEvents();

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "schema/names.h"
+#include "session/capture_setup.h"
 #include "session/process_time.h"
-#include "session/recording_sources.h"
-#include "session/translation.h"
 #include "session/window_writer.h"
 #include "sink/open_sink.h"
 #include "util/clock.h"
@@ -61,8 +60,8 @@ StreamingRecording::StreamingRecording(RecordingConfig config,
       sources_(std::move(sources)),
       tasks_(session_->identities(), session_->options().sees_switches()) {
   if (providers_.set() == nullptr) return;
-  guests_.emplace(*providers_.set());
-  session_->SetProviders(&*guests_);
+  provider_stream_.emplace(*providers_.set());
+  session_->SetProviders(&*provider_stream_);
 }
 
 StreamingRecording::~StreamingRecording() {
@@ -84,7 +83,7 @@ util::Status StreamingRecording::OpenFile() {
   file_ =
       std::make_unique<File>(std::move(*destination), tasks_, TranslationOf(*session_, sources_));
   file_->number = ++files_;
-  if (guests_) guests_->set_writer(&file_->sections);
+  if (provider_stream_) provider_stream_->set_writer(&file_->sections);
   file_->translator.OnClockOffset(clock_offset_);
   return util::Ok();
 }
@@ -166,14 +165,14 @@ void StreamingRecording::Rotate(uint64_t time) {
   if (util::Status status = OpenFile(); !status) {
     failed_ = status.TakeError();
     file_ = std::move(before);
-    if (guests_) guests_->set_writer(&file_->sections);
+    if (provider_stream_) provider_stream_->set_writer(&file_->sections);
     return;
   }
   std::swap(before, file_);
   std::unique_ptr<File> next = std::move(before);
   FinishFile(time);
   file_ = std::move(next);
-  if (guests_) guests_->set_writer(&file_->sections);
+  if (provider_stream_) provider_stream_->set_writer(&file_->sections);
   BeginFile(time);
   for (uint32_t cpu = 0; cpu < running.size(); ++cpu) {
     if (running[cpu]) file_->translator.OnRunning(cpu, time, *running[cpu]);
@@ -222,7 +221,7 @@ void StreamingRecording::FinishFile(uint64_t end) {
   totals.record_bytes = file_->archive.bytes();
   written.totals = std::move(totals);
   std::shared_ptr<sink::Sink> sink = std::move(file_->sink);
-  if (guests_) guests_->set_writer(nullptr);
+  if (provider_stream_) provider_stream_->set_writer(nullptr);
   file_.reset();
   const uint64_t begin = util::MonotonicNow();
   finishing_.push_back(
@@ -289,13 +288,13 @@ void StreamingRecording::AddPollFds(std::vector<pollfd>& fds) const {
 
 int StreamingRecording::TimeoutMs() const {
   if (!drained_) return kUnfinishedMs;
-  return session_->is_quiet() && !guests_ ? kQuietTurnMs : kStreamingTurnMs;
+  return session_->is_quiet() && !provider_stream_ ? kQuietTurnMs : kStreamingTurnMs;
 }
 
 util::Status StreamingRecording::Turn() {
   if (!begun_ || !file_) return util::Ok();
   drained_ = session_->Drain();
-  TellProblems(config_, *session_);
+  NoteProblems(config_, *session_);
   const uint64_t now = util::MonotonicNow();
   if (now >= flush_at_) {
     flush_at_ = now + kFlushInterval;

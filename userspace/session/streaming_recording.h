@@ -52,7 +52,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   RecordingStatus status() const override;
   CategoryTotals CountCategories() override { return Totals(); }
   std::vector<provider::Alert> TakeProviderAlerts() override {
-    return guests_ ? guests_->TakeAlerts() : std::vector<provider::Alert>();
+    return provider_stream_ ? provider_stream_->TakeAlerts() : std::vector<provider::Alert>();
   }
   const capture::PerfSources& sources() const override { return sources_; }
   capture::CaptureSession& capture() override { return *session_; }
@@ -107,7 +107,8 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   RecordingConfig config_;
   ProviderControl providers_;
   std::unique_ptr<capture::ProcIdentity> proc_;
-  std::optional<ProviderStream> guests_;  // where providers take part; outlives the capture
+  std::optional<ProviderStream>
+      provider_stream_;  // where providers take part; outlives the capture
   std::unique_ptr<capture::CaptureSession> session_;
   const capture::PerfSources sources_;
   model::TaskTracker tasks_;

@@ -60,8 +60,8 @@ class Client {
 
   // `parameters`: a JSON object.
   util::Result<Answer> Call(std::string_view member, std::string_view parameters,
-                            std::chrono::milliseconds patience, int descriptor = -1);
-  util::Result<std::string> Receive(std::chrono::milliseconds patience);
+                            std::chrono::milliseconds timeout, int descriptor = -1);
+  util::Result<std::string> Receive(std::chrono::milliseconds timeout);
   util::Result<std::optional<request::WrittenTrace>> End(std::string_view member,
                                                          bool write_results,
                                                          std::optional<PassedOutput> output);

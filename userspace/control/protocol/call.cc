@@ -6,28 +6,33 @@
 #include <initializer_list>
 #include <limits>
 
-#include "control/protocol/json.h"
+#include "text/json_document.h"
 
 namespace control {
 namespace {
 
+using Json = rapidjson::Value;
+
+// The interface needs a depth of five.
+constexpr int kMaxDepth = 32;
+
 bool IsFlag(const Json& call, const char* name) {
-  const Json* found = call.Find(name);
-  const bool* flag = found == nullptr ? nullptr : found->AsBool();
-  return flag != nullptr && *flag;
+  const Json* found = text::FindMember(call, name);
+  return found != nullptr && found->IsTrue();
 }
 
-// The fields of one object. After the first one that is wrong the others do not matter.
+// Reads the members of one object. Keeps the first fault and ignores later ones.
 class Fields {
  public:
   Fields(const Json& object, std::string prefix, std::optional<BadParameter>& bad,
          std::initializer_list<const char*> known)
       : object_(object), prefix_(std::move(prefix)), bad_(bad) {
-    if (object_.AsObject() == nullptr) {
+    if (!object_.IsObject()) {
       Refuse("", "is no object");
       return;
     }
-    for (const std::string& name : object_.AsObject()->names) {
+    for (const auto& member : object_.GetObject()) {
+      const std::string_view name(member.name.GetString(), member.name.GetStringLength());
       bool is_known = false;
       for (const char* one : known) is_known = is_known || name == one;
       if (!is_known) Refuse(name.substr(0, 100), "is not a parameter");
@@ -36,23 +41,23 @@ class Fields {
 
   // Null where it is not given.
   const Json* Find(const char* name) const {
-    const Json* found = object_.Find(name);
+    const Json* found = text::FindMember(object_, name);
     return found == nullptr || found->IsNull() ? nullptr : found;
   }
 
   void Bool(const char* name, bool& value) {
     const Json* found = Find(name);
     if (found == nullptr) return;
-    if (found->AsBool() == nullptr) return Refuse(name, "is no bool");
-    value = *found->AsBool();
+    if (!found->IsBool()) return Refuse(name, "is no bool");
+    value = found->GetBool();
   }
 
   template <typename T>
   void Int(const char* name, T& value) {
     const Json* found = Find(name);
     if (found == nullptr) return;
-    const uint64_t* number = found->AsWhole();
-    if (number == nullptr) return Refuse(name, "is no whole number of 0 or more");
+    const auto number = text::UnsignedOf(found);
+    if (!number) return Refuse(name, "is no whole number of 0 or more");
     if (*number > std::numeric_limits<T>::max() || *number > INT64_MAX) {
       return Refuse(name, "is too large");
     }
@@ -66,36 +71,38 @@ class Fields {
 
   void Strings(const char* name, std::vector<std::string>& values, size_t max_count,
                size_t max_bytes) {
-    const Json::Array* found = FindArray(name, max_count);
+    const Json* found = FindArray(name, max_count);
     if (found == nullptr) return;
-    for (const Json& element : *found) {
+    for (const Json& element : found->GetArray()) {
       ReadString(element, name, values.emplace_back(), max_bytes);
     }
   }
 
   void Ints(const char* name, std::vector<uint32_t>& values, size_t max_count, uint32_t most) {
-    const Json::Array* found = FindArray(name, max_count);
+    const Json* found = FindArray(name, max_count);
     if (found == nullptr) return;
-    for (const Json& element : *found) {
-      const uint64_t* number = element.AsWhole();
-      if (number == nullptr || *number > most) {
+    for (const Json& element : found->GetArray()) {
+      const auto number = text::UnsignedOf(&element);
+      if (!number || *number > most) {
         return Refuse(name, fmt::format("has something else than numbers of 0 to {}", most));
       }
       values.push_back(static_cast<uint32_t>(*number));
     }
   }
 
-  const Json::Array* FindArray(const char* name, size_t max_count) {
+  // Null if it is missing, or refused.
+  const Json* FindArray(const char* name, size_t max_count) {
     const Json* found = Find(name);
     if (found == nullptr) return nullptr;
-    const Json::Array* array = found->AsArray();
-    if (array == nullptr) {
+    if (!found->IsArray()) {
       Refuse(name, "is no array");
-    } else if (array->size() > max_count) {
+      return nullptr;
+    }
+    if (found->Size() > max_count) {
       Refuse(name, fmt::format("has more than {} elements", max_count));
       return nullptr;
     }
-    return array;
+    return found;
   }
 
   void Refuse(std::string_view name, std::string_view why) {
@@ -113,12 +120,12 @@ class Fields {
 
  private:
   void ReadString(const Json& found, const char* name, std::string& value, size_t max_bytes) {
-    if (found.AsString() == nullptr) return Refuse(name, "is no string");
-    value = *found.AsString();
-    if (value.size() > max_bytes) {
-      value.clear();
+    const auto text = text::StringOf(&found);
+    if (!text) return Refuse(name, "is no string");
+    if (text->size() > max_bytes) {
       return Refuse(name, fmt::format("has more than {} bytes", max_bytes));
     }
+    value = *text;
     if (value.find('\0') != std::string::npos) Refuse(name, "has a NUL in it");
   }
 
@@ -167,8 +174,8 @@ request::TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& ba
 request::Sources ReadSources(const Json& json, std::optional<BadParameter>& bad) {
   request::Sources sources;
   Fields fields(json, "config.sources", bad, {"tracepoints", "counters", "uprobes", "usdts"});
-  if (const Json::Array* tracepoints = fields.FindArray("tracepoints", kMaxFilters)) {
-    for (const Json& tracepoint : *tracepoints) {
+  if (const Json* tracepoints = fields.FindArray("tracepoints", kMaxFilters)) {
+    for (const Json& tracepoint : tracepoints->GetArray()) {
       request::Tracepoint& read = sources.tracepoints.emplace_back();
       Fields one(tracepoint, "config.sources.tracepoints", bad, {"name", "filter"});
       one.String("name", read.pattern, kMaxPath);
@@ -199,8 +206,8 @@ request::TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& b
   } else {
     fields.Refuse("buffering_mode", "is none of ONESHOT, CIRCULAR and STREAMING");
   }
-  if (const Json::Array* specs = fields.FindArray("provider_specs", kMaxProviders)) {
-    for (const Json& spec : *specs) {
+  if (const Json* specs = fields.FindArray("provider_specs", kMaxProviders)) {
+    for (const Json& spec : specs->GetArray()) {
       request::ProviderSpec& read = config.provider_specs.emplace_back();
       Fields one(spec, "config.provider_specs", bad, {"name", "buffer_size_megabytes_hint"});
       one.String("name", read.name, kMaxProviderName);
@@ -215,30 +222,29 @@ request::TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& b
 
 }  // namespace
 
-Call::Call() : parameters_(std::make_unique<Json>(Json::EmptyObject())) {}
-Call::Call(Call&&) noexcept = default;
-Call& Call::operator=(Call&&) noexcept = default;
-Call::~Call() = default;
-
 util::Result<Call> Call::Parse(std::string_view message) {
-  auto json = ParseObject(message);
+  auto json = text::ParseJson(message, kMaxDepth);
   if (!json) return json.TakeError();
-  const Json* method = json->Find("method");
-  if (method == nullptr || method->AsString() == nullptr) {
-    return util::Error{"the message names no method", ""};
-  }
-  Call call;
-  call.method_ = *method->AsString();
-  if (call.method_.size() > 255) return util::Error{"the method's name is too long", ""};
-  if (call.method_.find('.') == std::string::npos) {
+  const auto method = text::StringOf(text::FindMember(*json, "method"));
+  if (!method) return util::Error{"the message names no method", ""};
+  if (method->size() > 255) return util::Error{"the method's name is too long", ""};
+  if (method->find('.') == std::string_view::npos) {
     return util::Error{"the method has no interface", ""};
   }
-  call.more_ = IsFlag(*json, "more");
-  call.oneway_ = IsFlag(*json, "oneway");
-  call.upgrade_ = IsFlag(*json, "upgrade");
-  Json parameters = json->Take("parameters");
-  if (!parameters.IsNull()) call.parameters_ = std::make_unique<Json>(std::move(parameters));
-  return call;
+  return Call(std::move(*json), std::string(*method));
+}
+
+Call::Call(rapidjson::Document document, std::string method)
+    : document_(std::move(document)),
+      method_(std::move(method)),
+      more_(IsFlag(document_, "more")),
+      oneway_(IsFlag(document_, "oneway")),
+      upgrade_(IsFlag(document_, "upgrade")) {}
+
+const rapidjson::Value& Call::parameters() const {
+  static const rapidjson::Value kNone(rapidjson::kObjectType);
+  const Json* found = text::FindMember(document_, "parameters");
+  return found == nullptr || found->IsNull() ? kNone : *found;
 }
 
 std::string_view Call::interface() const {
@@ -251,7 +257,7 @@ std::string_view Call::member() const {
 
 Read<std::string> Call::ReadInterface() const {
   Read<std::string> read;
-  Fields fields(*parameters_, "", read.bad, {"interface"});
+  Fields fields(parameters(), "", read.bad, {"interface"});
   fields.String("interface", read.value, 255);
   if (fields.Find("interface") == nullptr) fields.Refuse("interface", "is missing");
   return read;
@@ -259,7 +265,7 @@ Read<std::string> Call::ReadInterface() const {
 
 Read<InitializeRequest> Call::ReadInitialize() const {
   Read<InitializeRequest> read;
-  Fields fields(*parameters_, "", read.bad, {"config", "output"});
+  Fields fields(parameters(), "", read.bad, {"config", "output"});
   if (const Json* config = fields.Find("config")) {
     read.value.config = ReadConfig(*config, read.bad);
   } else {
@@ -275,7 +281,7 @@ Read<InitializeRequest> Call::ReadInitialize() const {
 
 Read<request::StartOptions> Call::ReadStart() const {
   Read<request::StartOptions> read;
-  Fields fields(*parameters_, "", read.bad, {"options"});
+  Fields fields(parameters(), "", read.bad, {"options"});
   const Json* options = fields.Find("options");
   if (options == nullptr) return read;
   Fields inner(*options, "options", read.bad, {"buffer_disposition", "additional_categories"});
@@ -293,7 +299,7 @@ Read<request::StartOptions> Call::ReadStart() const {
 
 Read<EndRequest> Call::ReadEnd() const {
   Read<EndRequest> read;
-  Fields fields(*parameters_, "", read.bad, {"options", "output"});
+  Fields fields(parameters(), "", read.bad, {"options", "output"});
   if (const Json* options = fields.Find("options")) {
     Fields inner(*options, "options", read.bad, {"write_results"});
     inner.Bool("write_results", read.value.write_results);
@@ -304,7 +310,7 @@ Read<EndRequest> Call::ReadEnd() const {
 
 Read<TakeSnapshotRequest> Call::ReadSnapshot() const {
   Read<TakeSnapshotRequest> read;
-  Fields fields(*parameters_, "", read.bad, {"output", "last_nanoseconds"});
+  Fields fields(parameters(), "", read.bad, {"output", "last_nanoseconds"});
   read.value.output = ReadOutput(fields.Find("output"), read.bad);
   fields.Int("last_nanoseconds", read.value.last_nanoseconds);
   return read;
@@ -312,7 +318,7 @@ Read<TakeSnapshotRequest> Call::ReadSnapshot() const {
 
 Read<std::string> Call::ReadAlert() const {
   Read<std::string> read;
-  Fields fields(*parameters_, "", read.bad, {"alert_name"});
+  Fields fields(parameters(), "", read.bad, {"alert_name"});
   fields.String("alert_name", read.value, kMaxAlertName);
   if (!read.bad && read.value.empty()) fields.Refuse("alert_name", "is missing");
   return read;
@@ -320,10 +326,10 @@ Read<std::string> Call::ReadAlert() const {
 
 Read<ProviderRequest> Call::ReadProvider() const {
   Read<ProviderRequest> read;
-  Fields fields(*parameters_, "", read.bad, {"name", "pid", "categories"});
+  Fields fields(parameters(), "", read.bad, {"name", "pid", "categories"});
   fields.String("name", read.value.name, kMaxProviderName);
   if (!read.bad && read.value.name.empty()) fields.Refuse("name", "is missing");
-  // As the program knows itself; the kernel says who it is.
+  // The pid in the program's own namespace. The kernel reports the one that counts.
   uint32_t pid = 0;
   fields.Int("pid", pid);
   fields.Strings("categories", read.value.categories, kMaxCategories, kMaxCategoryName);
@@ -332,7 +338,7 @@ Read<ProviderRequest> Call::ReadProvider() const {
 
 Read<MarkRequest> Call::ReadMark() const {
   Read<MarkRequest> read;
-  Fields fields(*parameters_, "", read.bad,
+  Fields fields(parameters(), "", read.bad,
                 {"kind", "name", "category", "value", "pid", "nanoseconds_ago"});
   std::string kind;
   fields.String("kind", kind, kMaxWord);
@@ -345,8 +351,8 @@ Read<MarkRequest> Call::ReadMark() const {
   if (!read.bad && read.value.name.empty()) fields.Refuse("name", "is missing");
   fields.String("category", read.value.category, kMaxCategoryName);
   if (const Json* value = fields.Find("value"); value != nullptr) {
-    if (const auto number = value->AsNumber()) {
-      read.value.value = *number;
+    if (value->IsNumber()) {
+      read.value.value = value->GetDouble();
     } else {
       fields.Refuse("value", "is no number");
     }
@@ -358,7 +364,7 @@ Read<MarkRequest> Call::ReadMark() const {
 
 Read<bool> Call::ReadNothing() const {
   Read<bool> read{};
-  Fields(*parameters_, "", read.bad, {});
+  Fields(parameters(), "", read.bad, {});
   return read;
 }
 

@@ -51,7 +51,7 @@ Server::Server(ControlSocket& socket, Controller& controller, Engine& engine,
     : socket_(socket),
       controller_(controller),
       engine_(engine),
-      guests_(engine),
+      provider_calls_(engine),
       group_(group),
       only_watched_(std::move(only_watched)) {
   controller_.OnState([this](SessionState state) { TellState(state); });
@@ -59,7 +59,7 @@ Server::Server(ControlSocket& socket, Controller& controller, Engine& engine,
 
 Server::~Server() {
   controller_.OnState(nullptr);
-  for (const Client& client : clients_) guests_.Forget(*client);
+  for (const Client& client : clients_) provider_calls_.Forget(*client);
 }
 
 void Server::AddPollFds(std::vector<pollfd>& fds) {
@@ -94,7 +94,7 @@ void Server::Turn(const std::vector<pollfd>& fds, uint64_t now) {
   }
   std::erase_if(clients_, [this](const Client& client) {
     const bool over = client->over();
-    if (over) guests_.Forget(*client);
+    if (over) provider_calls_.Forget(*client);
     return over;
   });
   if ((fds[first_fd_].revents & POLLIN) != 0) Accept();
@@ -272,7 +272,7 @@ void Server::HandleController(const Client& client, Call& call, uint64_t now) {
     if (!failure) TellAlert(read.value);
     return;
   }
-  if (guests_.Handle(client, call)) return;
+  if (provider_calls_.Handle(client, call)) return;
   // The others have no parameters.
   const auto nothing = call.ReadNothing();
   if (nothing.bad) return refuse(*nothing.bad);

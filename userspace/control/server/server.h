@@ -87,7 +87,7 @@ class Server {
   ControlSocket& socket_;
   Controller& controller_;
   Engine& engine_;
-  ProviderCalls guests_;
+  ProviderCalls provider_calls_;
   const std::optional<gid_t> group_;
   const std::string only_watched_;
   std::vector<Client> clients_;
