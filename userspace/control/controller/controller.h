@@ -64,7 +64,7 @@ class Controller {
   // The output of a call, or else of the session.
   std::optional<TraceOutput> ChooseOutput(std::optional<TraceOutput> output) const;
   void WriteThenTerminate(std::optional<TraceOutput> output, Done done);
-  void FinishTerminating(Outcome outcome, Done done);
+  void FinishTerminating();
   void AnswerStart(Outcome outcome);
 
   Engine& engine_;

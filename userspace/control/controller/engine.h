@@ -9,17 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "control/protocol/peer.h"
 #include "control/protocol/reply.h"
 #include "control/protocol/requests.h"
 #include "util/unique_fd.h"
 
 namespace control {
 
-// Where a trace goes: open, and the caller's to write.
+// The output of a trace, open for writing.
 struct TraceOutput {
   util::UniqueFd fd;
-  std::string name;  // what messages call it
+  std::string name;  // in messages
   bool gzip = false;
+  Peer client = Peer::Self();  // whose output it is
 };
 
 // How something ended that was asked for.
@@ -61,8 +63,12 @@ class Engine {
                           Done done) = 0;
   virtual void Start(const request::StartOptions& options, Done done) = 0;
   virtual void Stop(Done done) = 0;
-  // Writes the last `last` ns that the buffer has, all of it for 0; not for STREAMING.
-  virtual void Write(TraceOutput output, uint64_t last, Done done) = 0;
+  // Writes the last `last` ns of the buffer, or all of it for 0; not for STREAMING. Calls `copied`
+  // once the buffer is not needed any more: other operations may follow. Calls `done` when the
+  // output has all of it; the reader of the output determines how long that takes. `copied` comes
+  // first, also after a failure.
+  virtual void Write(TraceOutput output, uint64_t last, std::function<void()> copied,
+                     Done done) = 0;
   // The end of the session; STREAMING finishes its file. What is being written is written first.
   virtual void Terminate(Done done) = 0;
 

@@ -125,7 +125,8 @@ void Server::TurnOpenings(const std::vector<pollfd>& fds, uint64_t now) {
     if (!file) {
       opening.ready(file.TakeError());
     } else {
-      opening.ready(std::optional(TraceOutput{std::move(*file), opening.name, opening.gzip}));
+      opening.ready(
+          std::optional(TraceOutput{std::move(*file), opening.name, opening.gzip, client->peer()}));
     }
   }
 }
@@ -333,8 +334,8 @@ void Server::WithOutput(const Client& client, const std::optional<OutputChoice>&
     }
     util::UniqueFd fd = std::move(descriptors[*choice->descriptor]);
     if (auto status = CheckDescriptor(fd.get()); !status) return ready(status.TakeError());
-    return ready(
-        std::optional(TraceOutput{std::move(fd), std::string(kPassedOutputName), choice->gzip}));
+    return ready(std::optional(
+        TraceOutput{std::move(fd), std::string(kPassedOutputName), choice->gzip, client->peer()}));
   }
   auto process = OpenAs::Begin(client->peer(), choice->path);
   if (!process) return ready(process.TakeError());

@@ -101,6 +101,7 @@ util::Status Recorder::OpenOutput(DriverConfig& config) {
     config.next_file = [this](uint64_t) { return NextFile(); };
     return util::Ok();
   }
+  names_->ContinueNumbers();
   config.names = &*names_;
   config.files.triggers = {options_.triggers, options_.before, options_.after, options_.output};
   config.files.gzip = options_.gzip;

@@ -168,6 +168,45 @@ TEST(ControllerTest, WritesResultsWhereTheCallOrTheSessionSays) {
   EXPECT_EQ(second.text(), "written");
 }
 
+TEST(ControllerTest, ASlowReaderDelaysNoOtherCall) {
+  Controlled c;
+  c.Bring(SessionState::kStarted);
+  c.engine.at_once = false;
+  Answer stopped, ended;
+  c.controller.Stop(true, Null(), stopped.done());
+  c.engine.Finish();
+  EXPECT_EQ(c.controller.state(), SessionState::kStopping);
+  c.engine.Copy();
+  EXPECT_EQ(c.controller.state(), SessionState::kStopped);
+  EXPECT_EQ(stopped.text(), "waits") << "for its reader";
+  c.controller.Terminate(false, std::nullopt, ended.done());
+  ASSERT_EQ(c.engine.open.size(), 2u);
+  const Done terminated = c.engine.open[1];
+  c.engine.open.pop_back();
+  terminated({});
+  EXPECT_EQ(ended.text(), "done");
+  EXPECT_EQ(c.controller.state(), SessionState::kReady);
+  c.engine.Finish({.written = request::WrittenTrace{5, 1, 1}});
+  EXPECT_EQ(stopped.text(), "written");
+}
+
+TEST(ControllerTest, ATerminatedSessionEndsBeforeItsReaderIsDone) {
+  Controlled c;
+  c.Bring(SessionState::kStopped);
+  c.engine.at_once = false;
+  Answer ended;
+  c.controller.Terminate(true, Null(), ended.done());
+  c.engine.Copy();
+  ASSERT_EQ(c.engine.open.size(), 2u);
+  const Done terminated = c.engine.open[1];
+  c.engine.open.pop_back();
+  terminated({});
+  EXPECT_EQ(c.controller.state(), SessionState::kReady);
+  EXPECT_EQ(ended.text(), "waits");
+  c.engine.Finish({.written = request::WrittenTrace{5, 1, 1}});
+  EXPECT_EQ(ended.text(), "written");
+}
+
 TEST(ControllerTest, AStreamingSessionNeedsNoOutputAtItsEnd) {
   Controlled c(request::BufferingMode::kStreaming);
   c.Bring(SessionState::kStarted);

@@ -48,7 +48,11 @@ class AlertListener::Engine : public control::Engine {
   }
   void Start(const request::StartOptions&, control::Done done) override { done({}); }
   void Stop(control::Done done) override { done({}); }
-  void Write(control::TraceOutput, uint64_t, control::Done done) override { done({}); }
+  void Write(control::TraceOutput, uint64_t, std::function<void()> copied,
+             control::Done done) override {
+    copied();
+    done({});
+  }
   void Terminate(control::Done done) override { done({}); }
 
   void Alert(const std::string& name) override { owner_.OnAlert(name); }

@@ -78,19 +78,25 @@ void SessionEngine::Start(const request::StartOptions& options, control::Done do
   });
 }
 
+// The recording thread may be waiting for the reader of a stream.
 void SessionEngine::Stop(control::Done done) {
+  worker_.LimitStreamWait();
   worker_.inbox().Post(
       [this, done = OnControllerThread(std::move(done))] { done(worker_.Stop()); });
 }
 
-void SessionEngine::Write(control::TraceOutput output, uint64_t last, control::Done done) {
+void SessionEngine::Write(control::TraceOutput output, uint64_t last, std::function<void()> copied,
+                          control::Done done) {
   auto shared = std::make_shared<control::TraceOutput>(std::move(output));
-  worker_.inbox().Post([this, shared, last, done = OnControllerThread(std::move(done))] {
-    worker_.Write(std::move(*shared), last, done);
+  worker_.inbox().Post([this, shared, last,
+                        copied = [this, copied = std::move(copied)] { mailbox_.Post(copied); },
+                        done = OnControllerThread(std::move(done))] {
+    worker_.Write(std::move(*shared), last, copied, done);
   });
 }
 
 void SessionEngine::Terminate(control::Done done) {
+  worker_.LimitStreamWait();
   worker_.inbox().Post(
       [this, done = OnControllerThread(std::move(done))] { worker_.Terminate(done); });
 }

@@ -47,7 +47,8 @@ class SessionEngine : public control::Engine {
                   control::Done done) override;
   void Start(const request::StartOptions& options, control::Done done) override;
   void Stop(control::Done done) override;
-  void Write(control::TraceOutput output, uint64_t last, control::Done done) override;
+  void Write(control::TraceOutput output, uint64_t last, std::function<void()> copied,
+             control::Done done) override;
   void Terminate(control::Done done) override;
   void Alert(const std::string& name) override;
   void GetStatus(std::function<void(control::Status)> done) override;

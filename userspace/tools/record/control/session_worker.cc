@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -107,9 +108,20 @@ void SessionWorker::KeepAlert(const std::string& name, uint64_t time) {
 void SessionWorker::OnWritten(const session::SnapshotResult& result) {
   const auto found = pending_writes_.find(result.number);
   if (found == pending_writes_.end()) return;
-  const control::Done done = std::move(found->second);
+  PendingWrite write = std::move(found->second);
   pending_writes_.erase(found);
-  done(result.status ? Outcome{.written = result.trace} : Failed(result.status.error()));
+  write.copied();
+  if (!result.status) return write.done(Failed(result.status.error()));
+  if (!write.spool) return write.done({.written = result.trace});
+  Deliver(std::move(write), result.trace);
+}
+
+void SessionWorker::Deliver(PendingWrite write, request::WrittenTrace trace) {
+  delivery_.Begin(std::move(write.place), std::move(write.output.client), std::move(write.spool),
+                  std::move(write.output.fd), write.output.name,
+                  [done = std::move(write.done), trace](const util::Status& status) {
+                    done(status ? Outcome{.written = trace} : Failed(status.error()));
+                  });
 }
 
 Outcome SessionWorker::Initialize(const request::TraceConfig& config,
@@ -129,7 +141,7 @@ Outcome SessionWorker::Initialize(const request::TraceConfig& config,
   config_ = config;
   output_ = std::move(output);
   alerts_.clear();
-  write_deadline_ = std::make_shared<std::atomic<uint64_t>>(0);
+  *write_deadline_ = 0;
   if (auto status = Make(categories); !status) {
     output_.reset();
     return Failed(status.error());
@@ -142,9 +154,12 @@ util::Result<session::Destination> SessionWorker::StreamingDestination() const {
   util::UniqueFd copy(fcntl(output_->fd.get(), F_DUPFD_CLOEXEC, 3));
   if (!copy) return util::Error{fmt::format("cannot write: {}", strerror(errno)), ""};
   return session::Destination{sink::Output(std::move(copy), output_->name), output_->gzip,
-                              [deadline = write_deadline_] {
+                              [deadline = write_deadline_, timeout = ReaderTimeout(),
+                               privileged = output_->client.IsPrivileged()]() mutable {
                                 const uint64_t until = *deadline;
-                                return until == 0 || util::MonotonicNow() < until;
+                                if (until != 0 && util::MonotonicNow() >= until) return false;
+                                // Only a privileged client may hold up its recording for longer.
+                                return privileged || timeout();
                               }};
 }
 
@@ -160,13 +175,17 @@ uint64_t SessionWorker::BufferMegabytes() const {
 
 util::Status SessionWorker::SetUpFiles(DriverConfig& config) {
   if (defaults_.triggers.triggers.empty() || streaming()) return util::Ok();
-  auto pattern = output::NamePattern::Parse(defaults_.triggers.output);
-  if (!pattern) return pattern.TakeError();
-  names_.emplace(std::move(*pattern));
+  if (!names_) {
+    auto pattern = output::NamePattern::Parse(defaults_.triggers.output);
+    if (!pattern) return pattern.TakeError();
+    names_.emplace(std::move(*pattern));
+  }
+  names_->ContinueNumbers();
   config.names = &*names_;
   config.files.triggers = defaults_.triggers;
   // A FIFO without a reader must not hold up the recording.
   config.files.open_wait = [] { return false; };
+  config.files.write_wait = ReaderTimeout();
   config.files.note = events_.note;
   config.files.fail = [this](const util::Error& error) { events_.note(error.message); };
   return util::Ok();
@@ -224,6 +243,7 @@ Outcome SessionWorker::Start(const request::StartOptions& options) {
       if (auto status = Make(*wanted); !status) return Failed(status.error());
     }
   }
+  *write_deadline_ = 0;
   if (auto status = driver_->Start(options.buffer_disposition); !status) {
     return Failed(status.error());
   }
@@ -246,21 +266,49 @@ std::vector<session::TriggerFired> SessionWorker::AlertsOfLast(uint64_t last) co
   return alerts;
 }
 
-void SessionWorker::Write(control::TraceOutput output, uint64_t last, control::Done done) {
-  session::SnapshotRequest snapshot{.destination = {sink::Output(std::move(output.fd), output.name),
-                                                    output.gzip, ReaderTimeout()},
-                                    .last = last,
-                                    .until = 0,
-                                    .fired = AlertsOfLast(last)};
-  auto number = driver_->recording().Snapshot(std::move(snapshot));
-  if (!number) return done(Failed(number.error()));
-  pending_writes_[*number] = std::move(done);
+// Only a regular file of a privileged client is written directly. Other outputs may be slow: the
+// snapshot goes to a file of the service, and from there to the client.
+void SessionWorker::Write(control::TraceOutput output, uint64_t last,
+                          const std::function<void()>& copied, const control::Done& done) {
+  const auto fail = [&](const util::Error& error) {
+    copied();
+    done(Failed(error));
+  };
+  struct stat status = {};
+  const bool direct = output.client.IsPrivileged() && fstat(output.fd.get(), &status) == 0 &&
+                      S_ISREG(status.st_mode);
+  PendingWrite write{.output = std::move(output), .copied = copied, .done = done};
+  util::UniqueFd destination;
+  if (direct) {
+    destination = std::move(write.output.fd);
+  } else {
+    write.place = delivery_.Take(write.output.client);
+    if (!write.place) {
+      return fail({"this user has a snapshot on its way already",
+                   "a user has one at a time; read it to its end"});
+    }
+    auto spool = OpenSpool();
+    if (!spool) return fail(spool.error());
+    write.spool = std::move(*spool);
+    destination.reset(fcntl(write.spool.get(), F_DUPFD_CLOEXEC, 3));
+    if (!destination) {
+      return fail({fmt::format("no room for a snapshot: {}", strerror(errno)), ""});
+    }
+  }
+  auto number = driver_->recording().Snapshot(
+      {.destination = {sink::Output(std::move(destination), write.output.name), write.output.gzip},
+       .last = last,
+       .until = 0,
+       .fired = AlertsOfLast(last)});
+  if (!number) return fail(number.error());
+  pending_writes_[*number] = std::move(write);
 }
 
-void SessionWorker::Terminate(control::Done done) {
-  terminated_ = std::move(done);
+void SessionWorker::LimitStreamWait() {
   *write_deadline_ = util::MonotonicNow() + kReaderTimeoutNs;
 }
+
+void SessionWorker::Terminate(control::Done done) { terminated_ = std::move(done); }
 
 void SessionWorker::TerminateIfDone() {
   if (!terminated_ || !pending_writes_.empty()) return;

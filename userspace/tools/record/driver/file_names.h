@@ -14,6 +14,9 @@ class FileNames {
  public:
   explicit FileNames(output::NamePattern pattern) : pattern_(std::move(pattern)) {}
 
+  // Skips the numbers up to the highest of the existing files, so that no file of an earlier
+  // session is replaced. Without %n it does nothing.
+  void ContinueNumbers();
   // The name of the next file.
   std::string Next();
   const output::NamePattern& pattern() const { return pattern_; }
