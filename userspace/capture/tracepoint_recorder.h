@@ -13,6 +13,7 @@
 #include "capture/perf_source.h"
 #include "perf/live/tracepoint_session.h"
 #include "perf/record/record_decoder.h"
+#include "request/trace_config.h"
 #include "schema/tracepoint_format.h"
 #include "util/result.h"
 
@@ -34,7 +35,7 @@ class TracepointRecorder final : public PerfSource {
   // without a match (with the nearest names), a filter that the kernel refuses, or no tracepoint
   // that could be opened.
   static util::Result<std::unique_ptr<TracepointRecorder>> Open(
-      const std::vector<TracepointRequest>& requests, size_t ring_bytes,
+      const std::vector<request::Tracepoint>& requests, size_t ring_bytes,
       std::vector<std::string>* notes);
   // `session` already has the tracepoints of `formats`.
   TracepointRecorder(std::unique_ptr<perf::TracepointSession> session,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "session/recording_sources.h"
+#include "session/capture_setup.h"
 
 #include <algorithm>
 #include <string>
@@ -17,7 +17,7 @@ util::Result<capture::PerfSources> AddSources(const RecordingConfig& config,
   return sources;
 }
 
-void TellProblems(const RecordingConfig& config, capture::CaptureSession& session) {
+void NoteProblems(const RecordingConfig& config, capture::CaptureSession& session) {
   if (!config.note) return;
   if (const std::string problem = session.TakePerfProblem(); !problem.empty()) config.note(problem);
 }
@@ -29,6 +29,18 @@ bool HasLongEvents(const RecordingConfig& config) {
          std::ranges::any_of(config.programs.probes, [](const probes::Probe& probe) {
            return probe.kind == probes::Probe::Kind::kUsdt;
          });
+}
+
+translate::TranslatorOptions TranslationOf(const capture::CaptureSession& session,
+                                           const capture::PerfSources& sources) {
+  const capture::ProgramOptions& programs = session.options();
+  return {.record_task_events = programs.categories.test(FXR_CATEGORY_TASK),
+          .filtered = !session.filter().empty(),
+          .branches = sources.branches,
+          .stacks = programs.categories.test(FXR_CATEGORY_STACK),
+          .probes = programs.probes,
+          .tracepoints = sources.tracepoints,
+          .counters = programs.counters};
 }
 
 }  // namespace session

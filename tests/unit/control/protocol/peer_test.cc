@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "control/server/peer.h"
+#include "control/protocol/peer.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
