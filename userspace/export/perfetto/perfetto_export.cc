@@ -53,10 +53,18 @@ const PerfettoExport::Task& PerfettoExport::TaskOf(facts::ThreadIndex index, fxt
   return task;
 }
 
-int64_t PerfettoExport::TakeState(uint32_t cpu, int64_t next) {
-  if (cpu >= SchedPackets::kMaxCpus) return 0;
-  if (cpu >= left_states_.size()) left_states_.resize(cpu + size_t{1}, 0);
-  return std::exchange(left_states_[cpu], next);
+SchedTask PerfettoExport::StandIn(uint32_t cpu, std::string_view name) {
+  return {numbers_.Of(schema::LostKoid(cpu)), kDefaultPriority, name};
+}
+
+void PerfettoExport::Occupy(uint32_t number, uint64_t begin, const SchedTask& task, int64_t left,
+                            uint64_t end, facts::Bound ended) {
+  if (number >= SchedPackets::kMaxCpus) return;
+  Cpu& cpu = CpuAt(number);
+  sched_.Switch(number, begin, cpu.left_state, task);
+  cpu.left_state = left;
+  cpu.end = end;
+  cpu.ended = ended;
 }
 
 void PerfettoExport::AddRun(const facts::Run& run) {
@@ -64,20 +72,51 @@ void PerfettoExport::AddRun(const facts::Run& run) {
   const int64_t left = run.end_state ? states_.Of(*run.end_state) : RawStates::kUnknown;
   const auto priority = static_cast<int32_t>(
       std::clamp<int64_t>(run.priority.value_or(kDefaultPriority), INT32_MIN, INT32_MAX));
-  sched_.Switch(run.cpu, run.begin, TakeState(run.cpu, left), {task.pid, priority, task.comm});
+  Occupy(run.cpu, run.begin, {task.pid, priority, task.comm}, left, run.end, run.ended);
 }
 
 void PerfettoExport::AddIdle(const facts::Idle& idle) {
-  sched_.Switch(idle.cpu, idle.begin, TakeState(idle.cpu, 0), {0, kDefaultPriority, "swapper"});
+  Occupy(idle.cpu, idle.begin, {0, kDefaultPriority, "swapper"}, 0, idle.end, idle.ended);
 }
 
-// No thread of the machine is said to run there: a thread that stands for it is shown.
+// No thread of the machine is said to run there: one that stands for it is shown.
 void PerfettoExport::AddGap(const facts::Gap& gap) {
   const bool lost = gap.why == facts::Gap::Why::kLost;
   if (lost) sched_.Lost(gap.cpu);
-  const int32_t pid = numbers_.Of(schema::LostKoid(gap.cpu));
-  sched_.Switch(gap.cpu, gap.begin, TakeState(gap.cpu, RawStates::kUnknown),
-                {pid, kDefaultPriority, lost ? "(lost events)" : "(not known)"});
+  const Cpu& cpu = CpuAt(gap.cpu);
+  // The thread that came where the gap begins did come, which ended its wait.
+  if (cpu.came_at == gap.begin && !cpu.came_idle) {
+    const Task& task = TaskOf(timeline_.Find(cpu.came), cpu.came);
+    Occupy(gap.cpu, gap.begin, {task.pid, kDefaultPriority, task.comm}, RawStates::kUnknown,
+           gap.begin, facts::Bound::kUnseen);
+  }
+  Occupy(gap.cpu, gap.begin, StandIn(gap.cpu, lost ? "(lost events)" : "(not known)"),
+         RawStates::kUnknown, gap.end, gap.ended);
+}
+
+void PerfettoExport::AddSwitch(const facts::Switch& change) {
+  if (change.cpu >= SchedPackets::kMaxCpus) return;
+  if (const PendingWaking& waking = CpuAt(change.cpu).waking; waking.time != 0) {
+    // Perfetto takes a switch of the same moment for the earlier one.
+    WriteWaking(change.cpu, waking.time == change.time);
+  }
+  timeline_.OnSwitch(change);
+  Cpu& cpu = CpuAt(change.cpu);
+  cpu.came_at = change.time;
+  cpu.came = change.incoming.thread;
+  cpu.came_idle = change.incoming.idle || change.incoming.lost;
+}
+
+void PerfettoExport::WriteWaking(uint32_t number, bool explicitly) {
+  const PendingWaking waking = std::exchange(CpuAt(number).waking, {});
+  if (waking.time == 0) return;
+  const Task& known = TaskOf(timeline_.Find(waking.thread), waking.thread);
+  const SchedTask task{known.pid, kDefaultPriority, known.comm};
+  if (explicitly) {
+    sched_.WakingBy(numbers_.Of(waking.waker), waking.time, task, waking.target_cpu);
+  } else {
+    sched_.Waking(number, waking.time, task, waking.target_cpu, false);
+  }
 }
 
 void PerfettoExport::AddWait(const facts::Wait& wait) {
@@ -118,8 +157,11 @@ void PerfettoExport::AddWakeup(const facts::Wakeup& wakeup) {
   const Task& known = TaskOf(timeline_.Find(wakeup.thread), wakeup.thread);
   const SchedTask task{known.pid, kDefaultPriority, known.comm};
   if (!wakeup.waker) return sched_.Waking(wakeup.cpu, wakeup.time, task, wakeup.cpu, true);
-  if (const auto cpu = timeline_.CpuOf(*wakeup.waker)) {
-    return sched_.Waking(*cpu, wakeup.time, task, wakeup.cpu, false);
+  const auto cpu = timeline_.CpuOf(*wakeup.waker);
+  if (cpu && *cpu < SchedPackets::kMaxCpus) {
+    WriteWaking(*cpu, false);
+    CpuAt(*cpu).waking = {wakeup.time, *wakeup.waker, wakeup.thread, wakeup.cpu};
+    return;
   }
   sched_.WakingBy(numbers_.Of(*wakeup.waker), wakeup.time, task, wakeup.cpu);
 }
@@ -228,6 +270,8 @@ bool PerfettoExport::Add(const fxt::Reader& reader) {
   reasons_.Note(reader);
   if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
     AddObject(*object);
+  } else if (const auto change = facts::AsSwitch(record, reader.provider())) {
+    AddSwitch(*change);
   } else if (const auto wakeup = facts::AsWakeup(record, reader.provider())) {
     AddWakeup(*wakeup);
   } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
@@ -248,6 +292,14 @@ bool PerfettoExport::Add(const fxt::Reader& reader) {
 
 bool PerfettoExport::Finish() {
   timeline_.Finish(timeline_.latest());
+  for (uint32_t number = 0; number < cpus_.size(); ++number) {
+    WriteWaking(number, false);
+    const Cpu& cpu = cpus_[number];
+    // What the end of the trace cuts goes on; what ended before it does not.
+    if (cpu.end != 0 && cpu.ended != facts::Bound::kFileEdge) {
+      sched_.Switch(number, cpu.end, cpu.left_state, StandIn(number, "(not known)"));
+    }
+  }
   sched_.Flush();
   return stream_.Flush();
 }

@@ -67,6 +67,22 @@ class PerfettoExport {
     int32_t pid = 0;
     std::string comm;
   };
+  // A wakeup by a thread, which is written when the next event of its CPU is known.
+  struct PendingWaking {
+    uint64_t time = 0;  // 0: none
+    fxt::Koid waker = 0;
+    fxt::Koid thread = 0;
+    uint32_t target_cpu = 0;
+  };
+  struct Cpu {
+    int64_t left_state = 0;  // raw, of what was on it last
+    uint64_t end = 0;        // of that
+    facts::Bound ended = facts::Bound::kSeen;
+    uint64_t came_at = 0;  // the last switch record
+    fxt::Koid came = 0;
+    bool came_idle = true;
+    PendingWaking waking;
+  };
   // A sleep in D whose kernel function comes with its stack.
   struct BlockedSleep {
     uint64_t begin = 0;
@@ -82,8 +98,16 @@ class PerfettoExport {
   void AddLog(const fxt::Reader& reader, const fxt::Log& log);
   void AddFunctionOfSleep();
   void BeginWithSession(const fxt::Event& session, uint64_t time);
-  // The raw state in which what was on `cpu` left it, and that of `next` for the next call.
-  int64_t TakeState(uint32_t cpu, int64_t next);
+  void AddSwitch(const facts::Switch& change);
+  // From `begin` on `task` is on `cpu`, up to `end`, where it leaves in the raw state `left`.
+  void Occupy(uint32_t cpu, uint64_t begin, const SchedTask& task, int64_t left, uint64_t end,
+              facts::Bound ended);
+  void WriteWaking(uint32_t cpu, bool explicitly);
+  SchedTask StandIn(uint32_t cpu, std::string_view name);
+  Cpu& CpuAt(uint32_t number) {
+    if (number >= cpus_.size()) cpus_.resize(number + size_t{1});
+    return cpus_[number];
+  }
   const Task& TaskOf(facts::ThreadIndex index, fxt::Koid koid);
 
   PacketStream stream_;
@@ -97,9 +121,9 @@ class PerfettoExport {
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_{facts_};
   uint64_t names_generation_ = 1;
-  std::vector<Task> tasks_;           // by facts::ThreadIndex
-  Task unnumbered_;                   // of threads without an index
-  std::vector<int64_t> left_states_;  // by CPU
+  std::vector<Task> tasks_;  // by facts::ThreadIndex
+  Task unnumbered_;          // of threads without an index
+  std::vector<Cpu> cpus_;
   std::unordered_map<fxt::Koid, BlockedSleep> blocked_;
   bool woken_by_thread_ = false;  // of the wakeup that is being handed to the timeline
   bool begun_ = false;
