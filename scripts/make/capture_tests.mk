@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Tests of whole captures against what the kernel itself recorded: see tests/capture/README.md.
 
-## capture-test  record this machine and hold the files against ftrace (root)
+## record-test   record programs that count what they do: stacks, probes, counters, waits, categories, sessions (root)
+.PHONY: record-test
+record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed
+	tests/capture/stacks_test.py --build $(BUILD)
+	tests/capture/probes_test.py --build $(BUILD)
+	tests/capture/events/counters_test.py --build $(BUILD)
+	tests/capture/events/waits_test.py --build $(BUILD)
+	tests/capture/categories_test.py --build $(BUILD)
+	tests/session/session_test.py --build $(BUILD) commands
+
+## capture-test  record this machine and compare the files with ftrace and trace-cmd (root)
 .PHONY: capture-test
 capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/odd_tasks \
-              $(BUILD)/tests/ftrace_compare $(BUILD)/tests/planted $(BUILD)/tests/call_chains \
-              $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed
+              $(BUILD)/tests/ftrace_compare $(BUILD)/tests/planted
 	$(BUILD)/capture_tests
-	BUILD=$(BUILD) python3 tests/capture/stacks_test.py
-	BUILD=$(BUILD) python3 tests/capture/probes_test.py
-	BUILD=$(BUILD) python3 tests/capture/events/tracepoints_test.py
-	BUILD=$(BUILD) python3 tests/capture/events/counters_test.py
-	BUILD=$(BUILD) python3 tests/capture/events/waits_test.py
-	BUILD=$(BUILD) python3 tests/capture/categories_test.py
+	tests/capture/events/tracepoints_test.py --build $(BUILD)
 	tests/capture/regressions_test.py --build $(BUILD)
-	tests/session/session_test.py --build $(BUILD)
 
 TRIGGER_TRIALS ?= 50
 QUIET_SECONDS  ?= 300
@@ -35,10 +38,10 @@ circular-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUIL
 ## parity-test   fxt report beside perf sched of the same seconds, task by task (root, perf, a machine at rest)
 .PHONY: parity-test
 parity-test: $(BINARIES)
-	BUILD=$(BUILD) python3 tests/capture/perf_parity_test.py
+	tests/capture/perf_parity_test.py --build $(BUILD)
 
 MIXED_SECONDS ?= 10
 ## mixed-test    record a million events a second of all categories at once and lose none (root, MIXED_SECONDS=10)
 .PHONY: mixed-test
 mixed-test: $(BINARIES) $(BUILD)/bench/prices_load
-	BUILD=$(BUILD) FXT_MIXED_SECONDS=$(MIXED_SECONDS) python3 tests/capture/events/mixed_test.py
+	FXT_MIXED_SECONDS=$(MIXED_SECONDS) tests/capture/events/mixed_test.py --build $(BUILD)

@@ -3,5 +3,6 @@
 
 ## session-test  sessions, their controller and its clients (root)
 .PHONY: session-test
-session-test: $(BINARIES)
+session-test: $(BINARIES) $(BUILD)/tests/probed
+	@scripts/setup --try varlink
 	tests/session/session_test.py --build $(BUILD)

@@ -15,20 +15,38 @@ record:
 	@$(SUBMAKE) all
 	$(BUILD)/fxt-record $(ARGS)
 
-## test          set up, build, and run every test (SUITES="unit-test" for some of them)
-SUITES ?= unit-test fuzz-test project-test json-test query-test open-test capture-test provider-test-short vm-test-short
-TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/capture_tests $(BUILD)/tests/ftrace_compare \
-                $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS) \
-                $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches $(PROVIDER_PROGRAMS)
-.PHONY: test
+## test          build and run the tests that show a working build, within six minutes (SUITES="unit-test" for some)
+## check         test, then everything else that runs unattended within 25 minutes: captures beside ftrace, fuzzing,
+##               browsers, virtual machines (make help lists the longer tests)
+SUITES ?= unit-test project-test query-test json-test record-test
+# What check adds to test.
+MORE_SUITES ?= install-test capture-test session-test provider-test-short open-test pages-test import-test vm-test-short fuzz-test
+TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
+                $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
+MORE_PROGRAMS = $(BUILD)/capture_tests $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS) $(PROVIDER_PROGRAMS)
+RUN_TESTS = scripts/run_tests --build $(BUILD) --make "$(MAKE)"
+.PHONY: test check check-rest
 test:
+	@rm -f $(BUILD)/test-logs/totals.json
 	@scripts/setup build test
 	@$(SUBMAKE) all $(TEST_PROGRAMS)
-	@scripts/run_tests --build $(BUILD) --make "$(MAKE)" $(SUITES)
+	@$(RUN_TESTS) $(SUITES)
 
-## project-test  whether what is said of the project is true of it
-.PHONY: project-test
-project-test: $(BINARIES) $(BUILD)/libfxt.a libfxt-provider
+check:
+	@status=0; $(MAKE) --no-print-directory test || status=1; \
+	  [ -e $(BUILD)/test-logs/totals.json ] || exit 1; \
+	  $(MAKE) --no-print-directory check-rest || status=1; exit $$status
+
+# The rest of check, for after test: its closing line counts the tests of both.
+check-rest:
+	@$(SUBMAKE) all $(MORE_PROGRAMS)
+	@$(RUN_TESTS) --add-to-last $(MORE_SUITES)
+
+## project-test  the documents, the layers of the code and the scripts
+## install-test  what make install installs, and a new event as docs/adding-an-event.md describes
+.PHONY: project-test install-test
+project-test: $(BINARIES)
+	@scripts/setup --try documentation
 	tests/project/documentation_test.py --build $(BUILD)
 	tests/project/layers_test.py
 	tests/project/tree_test.py
@@ -36,6 +54,9 @@ project-test: $(BINARIES) $(BUILD)/libfxt.a libfxt-provider
 	tests/project/ci_recipe_test.py
 	tests/project/diff_method_test.py
 	tests/regress/judging_test.py
+	tests/vm/matrix_test.py
+
+install-test: $(BINARIES) $(BUILD)/libfxt.a libfxt-provider
 	CLANG="$(CLANG)" CXX="$(CXX)" tests/project/one_more_event_test.py
 	tests/project/install_test.py --build $(BUILD) --make "$(MAKE)"
 

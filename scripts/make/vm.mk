@@ -9,6 +9,7 @@ VM_PROGRAMS := $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/vm_probe $(BUI
 ## vm-test-short three kernels of it, within 3 minutes
 .PHONY: vm-test vm-test-short
 vm-test: $(VM_PROGRAMS)
+	@scripts/setup --try vm
 	scripts/vm_matrix --build $(BUILD)
 
 ## vm-test-arm64 64-bit ARM: cross builds the programs, records in guests of it, held against ftrace
@@ -22,5 +23,5 @@ vm-test-arm64:
 	  $(if $(VM_CACHE),--cache $(VM_CACHE))
 
 vm-test-short: $(VM_PROGRAMS)
-	tests/vm/matrix_test.py
+	@scripts/setup --try vm
 	scripts/vm_matrix --build $(BUILD) --short

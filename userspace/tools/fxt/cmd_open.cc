@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "analyze/flame/flame_text.h"
+#include "facts/read_loop.h"
 #include "output/sudo_user.h"
 #include "output/unnamed_file.h"
 #include "serve/one_download.h"
@@ -80,7 +81,7 @@ util::Result<util::UniqueFd> TraceFile(const std::string& path) {
   auto source = source::OpenInput(path);
   if (!source) return source.TakeError();
   fxt::Reader reader(**source);
-  if (reader.Next() != fxt::ReadStatus::kRecord) {
+  if (facts::NextRecord(reader) != fxt::ReadStatus::kRecord) {
     const std::string why = reader.error_message();
     return util::Error{fmt::format("{}: {}", text::CleanText(path), why.empty() ? "empty" : why),
                        ""};
