@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a price list is made of: for each category and option a load with its events, and who records them."""
+"""The entries of the price list: a load and the recorders for each category and option."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ PRINT_STOP_LIMIT = 15
 
 
 class Price:
-    """`of`: what one event is. `load`: of prices_load, and how many units of it. `ours`: options of fxt-record.
+    """`of`: the kind of event. `load`: a load of prices_load with its units. `ours`: options of fxt-record.
     `events`: what the others record; `peers`: recorders in the place of those made of `events`. `memory`: the load
     has little. `timed`: False where the load's own time varies by more than any recorder adds. `total`: what is
     compared is the CPU time of load and recorder, with `ours` and with `beside`."""
@@ -36,7 +36,7 @@ class Price:
 
 
 class BpftracePrint(BpftraceCount):
-    """A line of text for every event: the time, and who."""
+    """Prints a line with the time and the task for every event."""
 
     def __init__(self, name, probes):
         super().__init__(name, "", probes)
@@ -46,14 +46,14 @@ class BpftracePrint(BpftraceCount):
                                            for number, probe in enumerate(self.kernel_events))]
 
     def wait_ready(self, program, folder):
-        """Its text is buffered, and says nothing: its descriptors of probes do."""
+        """Checks the descriptors of its probes, because its output is buffered."""
         def attached():
             links = 0
             for entry in os.listdir(f"/proc/{program.pid}/fd"):
                 with contextlib.suppress(OSError):
                     target = os.readlink(f"/proc/{program.pid}/fd/{entry}")
                     links += "bpf_link" in target or "bpf-link" in target or target.startswith("anon_inode:[perf_event]")
-            # Its ring has a descriptor for each CPU.
+            # The ring has a descriptor for each CPU.
             return links >= len(self.kernel_events) + len(system.online_cpus())
 
         self._until(program, attached, pause=0.02)
