@@ -34,7 +34,7 @@ VM_ARM64_MODES ?= probe,truth,categories,wakers,one_cpu
 vm-test-arm64:
 	@scripts/cross_libraries $(CROSS_LIBRARIES)
 	@$(MAKE) --no-print-directory aarch64-vm CROSS=$(abspath $(CROSS_LIBRARIES))/bin/$(CROSS_TRIPLET)
-	scripts/vm_matrix --architecture arm64 --build $(CROSS_BUILD) --modes $(VM_ARM64_MODES) --patience 4 \
+	scripts/vm_matrix --architecture arm64 --build $(CROSS_BUILD) --modes $(VM_ARM64_MODES) --time-factor 4 \
 	  $(if $(VM_CACHE),--cache $(VM_CACHE))
 
 vm-test-short: $(VM_PROGRAMS)
