@@ -84,7 +84,7 @@ class Install(harness.FolderTest):
         run(*shlex.split(os.environ.get("CXX", "g++")), "-std=c++20", "-Wall", "-Wextra", "-Werror", source, "-o", program,
             *shlex.split(flags), cwd=self.folder)
         trace = os.path.join(self.folder, "trace.fxt")
-        self.assertEqual(run(program, trace), "somebody's program: 20 events, 20 switches\n")
+        self.assertEqual(run(program, trace), "another program: 20 events, 20 switches\n")
         run(f"{self.root}{PREFIX}/bin/fxt", "check", trace)
 
     def test_cmake_finds_the_libraries(self):
@@ -124,7 +124,7 @@ target_link_libraries(static fxt::provider-static)
                     run(compiler, f"-std={standard}", *strict, os.path.join(folder, source), "-o", program, *flags,
                         cwd=self.folder)
                     said = run(program, env={"LD_LIBRARY_PATH": f"{self.root}{PREFIX}/lib", "FXT_PROVIDER": "off"})
-                    self.assertEqual(said, "somebody's program\n")
+                    self.assertEqual(said, "another program\n")
 
 
 class KernelSide(unittest.TestCase):
