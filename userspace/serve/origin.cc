@@ -42,18 +42,6 @@ util::Result<std::string> OriginOf(std::string_view url) {
   return fmt::format("{}://{}", scheme, host);
 }
 
-std::string PercentEncoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    if (IsAlphanumeric(c) || std::string_view("-._~").find(c) != std::string_view::npos) {
-      encoded += c;
-    } else {
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return encoded;
-}
-
 std::string UrlNameOf(std::string_view path) {
   std::string name(path.substr(path.rfind('/') + 1));
   for (char& c : name) {

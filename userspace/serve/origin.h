@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Origins of web pages (RFC 6454) and parts of URLs.
+// Origins of web pages (RFC 6454) and names in URLs.
 #pragma once
 
 #include <string>
@@ -13,9 +13,6 @@ namespace serve {
 // "https://host:port", in lower case, without the default port of the scheme. Errors: another
 // scheme, no host, a user name.
 util::Result<std::string> OriginOf(std::string_view url);
-
-// Encodes all bytes but letters, digits and -._~ as %XX (RFC 3986, 2.3).
-std::string PercentEncoded(std::string_view text);
 
 // Returns the last part of a path with all but letters, digits and -._ replaced by "_". Never
 // empty.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "text/clean_text.h"
+#include "util/percent_encoding.h"
 
 namespace exporting {
 namespace {
@@ -102,7 +103,7 @@ util::Status ClickHouse::Insert(std::string_view table, std::string_view columns
   // The server answers after the shard of a Distributed table has the rows.
   const std::string statement =
       fmt::format("INSERT INTO {}.{} ({}) FORMAT RowBinary", database_, table, columns);
-  const std::string target = "/?insert_distributed_sync=1&query=" + PercentEncoded(statement);
+  const std::string target = "/?insert_distributed_sync=1&query=" + util::PercentEncoded(statement);
   Failure failure;
   auto answer = Post(target, rows, failure);
   uncertain = !answer.ok() && failure.unanswered;

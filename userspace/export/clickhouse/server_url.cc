@@ -26,11 +26,6 @@ bool IsPort(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() && port >= 1 && port <= 65535;
 }
 
-bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
-
 // Decodes %XX. Empty if an escape is malformed or a control character, which no header may have.
 std::optional<std::string> Decoded(std::string_view text) {
   std::string decoded;
@@ -100,17 +95,5 @@ std::string ServerUrl::Authority() const {
 }
 
 std::string ServerUrl::Shown() const { return "http://" + Authority(); }
-
-std::string PercentEncoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    if (IsUnreserved(c)) {
-      encoded.push_back(c);
-    } else {
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return encoded;
-}
 
 }  // namespace exporting

@@ -23,7 +23,4 @@ struct ServerUrl {
   std::string Shown() const;
 };
 
-// Encodes all bytes but letters, digits and -._~ as %XX (RFC 3986, 2.3).
-std::string PercentEncoded(std::string_view text);
-
 }  // namespace exporting

@@ -42,9 +42,5 @@ TEST(ServerUrl, RefusesInvalidAddresses) {
   }
 }
 
-TEST(ServerUrl, EncodesQueryText) {
-  EXPECT_EQ(PercentEncoded("a B&'\xff-._~"), "a%20B%26%27%FF-._~");
-}
-
 }  // namespace
 }  // namespace exporting
