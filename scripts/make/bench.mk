@@ -7,14 +7,12 @@
 ##               encoder and the reader (BENCH_FILTER= a regular expression for the former)
 .PHONY: bench-micro
 BENCH_FILTER ?= .
-# Written beside what they measure, in make files of their own.
-BENCH_OTHERS := $(if $(wildcard tests/bench/encoder_bench.cc),bench-encoder) \
-                $(if $(wildcard tests/bench/reader_bench.cc),bench-reader)
-bench-micro: $(BUILD)/bench/micro_bench
+bench-micro: $(BUILD)/bench/micro_bench $(BUILD)/bench/encoder_bench $(BUILD)/bench/reader_bench
 	$(BUILD)/bench/micro_bench --benchmark_filter='$(BENCH_FILTER)' \
 	  --benchmark_repetitions=5 --benchmark_report_aggregates_only=true \
 	  --benchmark_out=$(BUILD)/bench/micro.json --benchmark_out_format=json
-	$(foreach other,$(BENCH_OTHERS),$(MAKE) --no-print-directory BUILD=$(BUILD) $(other) &&) true
+	$(BUILD)/bench/encoder_bench
+	$(BUILD)/bench/reader_bench
 
 ## bench         the recorder beside perf, trace-cmd and bpftrace (root; ROUNDS=9, about an hour)
 ## bench-quick   the same with three rounds of small workloads (about ten minutes)
@@ -65,7 +63,7 @@ bench-insight: $(BUILD)/fxt $(BUILD)/bench/make_switches
 
 ## bench-prices  added ns and bytes per event of every category and option, beside perf, trace-cmd and
 ##               bpftrace (root; make deps DEPS=bench; ROUNDS=7, about a quarter of an hour);
-##               scripts/bench_prices --update puts the figures where the program and the documents have them
+##               scripts/bench_prices --update writes the figures into the program and the documents
 .PHONY: bench-prices
 PRICES ?=
 bench-prices: $(BUILD)/fxt-record $(BUILD)/bench/prices_load
@@ -76,8 +74,8 @@ bench-prices: $(BUILD)/fxt-record $(BUILD)/bench/prices_load
 ## bench-provider ns of a trace point, beside LTTng-UST in the same run (root; make deps DEPS=bench)
 .PHONY: bench-provider
 bench-provider: $(BUILD)/fxt-record $(BUILD)/bench/fxt_points
-	@if ! command -v lttng >/dev/null; then echo "without LTTng-UST: it is not installed (make deps DEPS=bench)"; \
-	else $(MAKE) --no-print-directory BUILD=$(BUILD) $(BUILD)/bench/lttng_points; fi
+	@if command -v lttng >/dev/null; then $(MAKE) --no-print-directory BUILD=$(BUILD) $(BUILD)/bench/lttng_points; \
+	else echo "LTTng-UST is not installed (make deps DEPS=bench): its trace points are not measured"; fi
 	scripts/bench_provider --build $(BUILD)
 
 # --- Queries and exports ---------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@
 unit-test: $(BUILD)/unit_tests
 	scripts/run_shards $(BUILD)/unit_tests --gtest_brief=1
 
-# Two recordings, small and large damage: four times as many.
+# The test runs this many rounds for each of two recordings and two sizes of damage.
 RECOVER_ROUNDS ?= 2500
-## recover-test  fxt recover after 10,000 cuts and overwrites (FXT_DAMAGE_TRACE=FILE: of that too)
+## recover-test  fxt recover after 10,000 cuts and overwrites (FXT_DAMAGE_TRACE=FILE adds a trace)
 .PHONY: recover-test
 recover-test: $(BUILD)/unit_tests
 	FXT_DAMAGE_ROUNDS=$(RECOVER_ROUNDS) $(BUILD)/unit_tests --gtest_filter='RecoverDamageTest.*'
@@ -74,8 +74,8 @@ session-test: $(BINARIES) $(BUILD)/tests/probed
 
 PROVIDER_PROGRAMS := $(BUILD)/tests/exercise $(BUILD)/tests/hostile $(BUILD)/examples/server
 
-## provider-test programs that take part, die and lie: 500 killed, 1,000 corrupted buffers, the clock over 30 minutes
-##               (root; FXT_PROVIDER_CLOCK_SECONDS=1800)
+## provider-test providers that write, die or corrupt their buffers: 500 kills, 1,000 corruptions, the clock over 30
+##               minutes (root; FXT_PROVIDER_CLOCK_SECONDS=1800)
 ## provider-test-short the same within a minute
 .PHONY: provider-test provider-test-short
 provider-test: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS) $(BUILD)/unit_tests
@@ -138,8 +138,8 @@ viewer-test: pages-test $(BINARIES)
 
 # --- The commands of docs/guide.md and docs/ci.md --------------------------------------------------------------
 
-## guide-test    types what docs/guide.md says, and finds what it says (root; two minutes; make deps DEPS=regress)
-## ci-test       the recipe of docs/ci.md: a planted regression fails, the same twice does not (root; two minutes)
+## guide-test    run the commands of docs/guide.md and compare their output with it (root; two minutes)
+## ci-test       run the recipe of docs/ci.md: it fails for a planted regression and passes without one (root; two minutes)
 .PHONY: guide-test ci-test
 guide-test: $(BINARIES)
 	@scripts/setup --try regress
@@ -174,19 +174,19 @@ diff-calibration: $(BUILD)/unit_tests
 
 # --- Fuzzing with libFuzzer ------------------------------------------------------------------------------------
 
-# clang-14 has clang++-14 beside it.
+# clang-14 comes with clang++-14.
 FUZZ_CXX     ?= $(subst clang,clang++,$(CLANG))
 FUZZ_BUILD   := $(BUILD)/fuzz
 FUZZ_SECONDS ?= 600
 FUZZ_MAKE    = $(SUBMAKE) BUILD=$(FUZZ_BUILD) CXX='$(FUZZ_CXX)' OPT='-O1 -gline-tables-only' \
                  SAN=address,undefined,fuzzer-no-link CXXFLAGS='-fsanitize-ignorelist=$(CURDIR)/tests/fuzz/not_ours.txt'
-# Whether clang is here and has libFuzzer; looked at when a fuzzing target is made.
+# A message if clang or libFuzzer is missing. Evaluated by the fuzzing targets only.
 FUZZ_MISSING = $(shell f=$$(mktemp) && \
   echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' | \
   $(FUZZ_CXX) -x c++ - -fsanitize=fuzzer,address -o $$f >/dev/null 2>&1 || \
   echo "$(FUZZ_CXX) cannot build with -fsanitize=fuzzer"; rm -f $$f)
 
-# Seeds are made anew; what a long run found beside them stays in corpus/.
+# Seeds are generated again; corpus/ keeps the inputs that long runs found.
 .PHONY: fuzz-seeds
 fuzz-seeds: $(BUILD)/tests/make_corpus
 	@rm -rf $(FUZZ_BUILD)/seeds
@@ -203,8 +203,7 @@ fuzz: fuzz-seeds
 	$(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer
 	$(FUZZ_RUN) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/corpus $(FUZZ_BUILD)/seeds
 
-# A fixed short run for the tests: the seeds, and the same inputs made of them each time, as many as
-# the time allows.
+# A short run with a fixed random seed, so that it mutates the inputs in the same order each time.
 FUZZ_TEST_SECONDS := 20
 .PHONY: fuzz-test fuzz-test-run
 fuzz-test:
@@ -231,7 +230,7 @@ vm-test: $(VM_PROGRAMS)
 	@scripts/setup --try vm
 	scripts/vm_matrix --build $(BUILD)
 
-## vm-test-arm64 64-bit ARM: cross builds the programs, records in guests of it, held against ftrace
+## vm-test-arm64 cross compile for 64-bit ARM, record in virtual machines and compare with ftrace
 ##               (make deps DEPS="cross vm"; minutes for each of three kernels)
 VM_ARM64_MODES ?= probe,truth,categories,wakers,one_cpu
 .PHONY: vm-test-arm64
@@ -254,7 +253,7 @@ SOAK ?=
 soak: $(BUILD)/fxt-record $(BUILD)/fxt $(BUILD)/tests/workload
 	scripts/soak --build $(BUILD) $(SOAK)
 
-## session-soak  a circular session for 30 minutes with a snapshot a minute, and what it grows by (root;
+## session-soak  a circular session for 30 minutes with a snapshot every minute, and its memory (root;
 ##               SOAK_SECONDS=600 is shorter)
 .PHONY: session-soak
 SOAK_SECONDS ?= 1800
@@ -263,7 +262,7 @@ session-soak: $(BUILD)/fxt-record $(BUILD)/fxt $(BUILD)/tests/workload
 
 # --- Compilers, sanitizers, valgrind ---------------------------------------------------------------------------
 
-## build-matrix  g++ 12, clang 14, 16 and 19, BPF objects of both ends, sanitizers, valgrind, static
+## build-matrix  g++ 12, clang 14, 16 and 19, BPF objects of clang 14 and 19, sanitizers, valgrind, static
 ##               analysis, 64-bit ARM (STEPS="clang-19 thread" for some; two hours on two CPUs)
 .PHONY: build-matrix
 STEPS ?=
