@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A coverage-guided fuzzer (libFuzzer) for everything that reads a trace: the reader in each of its
-// ways, and what the `fxt` tool makes of the records.
+// A coverage-guided fuzzer (libFuzzer) for all code that reads traces: each mode of the reader, and the
+// commands of `fxt`.
 //
-// The first byte chooses what is done; the rest is the trace.
+// The first byte chooses the mode; the rest is the trace.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,14 +43,14 @@
 
 namespace {
 
-// Far below what the options below allow to grow.
+// Far below the limits of the options below.
 constexpr size_t kMemoryLimit = size_t{64} << 20;
 
 void Require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Comes in pieces of changing size.
+// Reads in pieces of varying size.
 class Pieces final : public fxt::ByteSource {
  public:
   explicit Pieces(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -95,7 +95,7 @@ fxt::ReaderOptions Options(bool recover) {
   return options;
 }
 
-// Calls `each` for every record; checks what holds whatever the bytes are.
+// Calls `each` for every record and checks invariants that hold for any bytes.
 template <typename Each>
 void Read(fxt::ByteSource& source, bool recover, size_t bytes, Each&& each) {
   fxt::Reader reader(source, Options(recover));
@@ -112,7 +112,7 @@ void Read(fxt::ByteSource& source, bool recover, size_t bytes, Each&& each) {
   Require(reader.error() == fxt::ReadError::kNone || !reader.error_message().empty());
 }
 
-// Plain records by the short way.
+// Reads records through the fast path.
 measure::Capture CollectFastPath(fxt::ByteSource& source, bool recover,
                                  const measure::CollectorOptions& options) {
   fxt::Reader reader(source, Options(recover));
@@ -126,7 +126,7 @@ measure::Capture CollectFastPath(fxt::ByteSource& source, bool recover,
   return collector.Finish();
 }
 
-// libelf reads files alone.
+// libelf reads only files.
 void ReadElf(std::span<const std::byte> bytes) {
   const util::UniqueFd file(memfd_create("fuzz", MFD_CLOEXEC));
   Require(file.valid());
@@ -140,7 +140,7 @@ void ReadElf(std::span<const std::byte> bytes) {
   elf->ReadBytes(0x1000, 16);
 }
 
-// What is said of a summary, whatever it says: a report, and a comparison with twice of it.
+// Reports a summary and compares it with two copies of itself.
 void TellOf(const measure::Capture& capture) {
   const analyze::ReportWatcher nothing(3);
   const analyze::Report report{capture, nothing, {}, 3};
@@ -205,7 +205,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     case 4: {
       text::TextWriter out;
-      // Files that a trace names are none of these bytes.
+      // The fuzzer opens no files that a trace names.
       analyze::TraceEventWriter writer(
           out, {.cpu_slices = true, .symbols = {.enabled = false, .files = {}, .kallsyms = {}}});
       Read(source, recover, bytes.size(),
@@ -261,7 +261,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 10: {
       auto capture = measure::DecodeSummaryPayload(bytes);
       if (!capture) break;
-      // There is one way to write each capture.
+      // The encoding of a capture is unique.
       const std::string payload = measure::EncodeSummaryPayload(*capture);
       Require(std::ranges::equal(std::as_bytes(std::span(payload)), bytes));
       if (recover) TellOf(*capture);
@@ -293,7 +293,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 16:
     case 17: {
-      // Enough memory for a few items, so that some go through a file.
+      // Memory for a few items, so some are spilled to a file.
       importer::TraceEventImporter importer(size_t{64} << 10);
       if (!((mode >> 2 & 1) != 0 ? importer.ReadFtrace(source) : importer.Read(source))) break;
       MemorySink sink;

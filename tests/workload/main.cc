@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A program that does known things to the scheduler, for tests that capture it. See workload.h.
+// The program workload: see workload.h.
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
