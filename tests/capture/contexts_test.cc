@@ -39,12 +39,12 @@ class ContextsTest : public ::testing::Test {
   capture::KernelFeatures features_;
 };
 
-TEST_F(ContextsTest, NotToldApartWithoutThePlaces) {
+TEST_F(ContextsTest, WithoutTheAddresses) {
   features_.per_cpu.reset();
   EXPECT_EQ(Said(features_), "not told apart");
 }
 
-TEST_F(ContextsTest, NotToldApartWhereTheCpusNumberIsNotFound) {
+TEST_F(ContextsTest, WithoutTheCpuNumber) {
   // An unmapped address.
   features_.per_cpu->cpu_number = features_.per_cpu->runqueues + (uint64_t{1} << 40);
   EXPECT_EQ(Said(features_), "not told apart");
@@ -74,11 +74,11 @@ uint64_t FoundLater(const capture::KernelFeatures& features) {
   return address;
 }
 
-TEST_F(ContextsTest, ACpuThatComesLaterHasItsCountFound) {
+TEST_F(ContextsTest, ALaterCpuHasItsCount) {
   EXPECT_GT(FoundLater(features_), FXR_PREEMPT_COUNT_HIDDEN);
 }
 
-TEST_F(ContextsTest, ACpuThatComesLaterIsNotToldApartByBitsThatDoNotHold) {
+TEST_F(ContextsTest, ALaterCpuWithWrongBits) {
   // With these bits every thread seems to be in an interrupt.
   features_.interrupt_mask = ~uint32_t{0};
   EXPECT_NE(Said(features_), "told apart");

@@ -27,7 +27,6 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{30'000};
 
 // Delays a thread for 25 ms by a real-time thread on its CPU.
 void PlantDelay() {
@@ -113,7 +112,7 @@ TEST(Trigger, CatchesAPlantedDelay) {
   EXPECT_TRUE(Exited(recorder.End(), 0));
 }
 
-TEST(Trigger, IsQuietWithoutIt) {
+TEST(Trigger, WritesNothingWithoutAnEvent) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   TalkingRecorder recorder(dir.File("never-%n.fxt"),
@@ -179,7 +178,7 @@ TEST(Trigger, ExitStatusOfTheCommand) {
   EXPECT_FALSE(std::filesystem::exists(dir.File("good.fxt")));
 }
 
-TEST(Trigger, MistakesAreToldClearly) {
+TEST(Trigger, WrongTriggersAreErrors) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::string path = dir.File("trace.fxt");

@@ -19,7 +19,6 @@
 namespace truth {
 namespace {
 
-constexpr std::chrono::milliseconds kLimit{60'000};
 constexpr uint64_t kCount = 400;
 
 // Returns the wakeups of threads with this name, as `fxt dump` prints them.
