@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Traces as tables.
 
-## query-test    fxt query, its extension and fxt export against fxt report, fxt info, the documentation and each other
-.PHONY: query-test
-query-test: $(BINARIES) $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
+## query-test    fxt query and fxt export against fxt report, fxt info, the documentation and each other
+## extension-test  the tables of build/fxt_sqlite.so in sqlite3 against fxt query
+.PHONY: query-test extension-test
+query-test: $(BINARIES) $(BUILD)/bench/make_switches
 	tests/query/query_test.py --build $(BUILD)
+
+extension-test: $(BINARIES) $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
+	tests/query/query_test.py --build $(BUILD) extension
 
 ## fleet-test    captures of six hosts on two real ClickHouse servers, killed in between (root; make deps DEPS=fleet)
 .PHONY: fleet-test

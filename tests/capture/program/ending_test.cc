@@ -209,7 +209,9 @@ TEST(Ending, KilledAtRandomMomentsIsReadable) {
     auto recorder = ChildProcess::Start(RecordCommand(path, {}));
     ASSERT_TRUE(recorder.ok());
     // Half of the kills may come before the recorder has begun to write, half come after.
-    if (round % 4 >= 2) ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
+    if (round % 4 >= 2) {
+      ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
+    }
     std::this_thread::sleep_for(milliseconds(20 + random() % 500));
     recorder->Signal(SIGKILL);
     const CommandResult result = recorder->Wait(kLimit);
