@@ -13,10 +13,6 @@ import-test: $(BINARIES)
 import-damage: $(BUILD)/unit_tests
 	FXT_DAMAGE_ROUNDS=$(IMPORT_ROUNDS) $(BUILD)/unit_tests --gtest_filter='DamagedTextTest.*'
 
-$(BUILD)/bench/json_parser: $(BUILD)/tests/bench/json_parser.o $(ARCHIVES_LINK)
-	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ $(LIBS)
-
 IMPORT_MB ?= 1000
 bench-import: $(BUILD)/fxt $(BUILD)/bench/json_parser
 	scripts/bench_import --build $(BUILD) --mb $(IMPORT_MB)

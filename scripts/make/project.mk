@@ -1,12 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What a person types: set up, record, test, install.
 
-# Compilers that run at once when nobody said -j: one for each CPU, and for each GiB of memory.
-PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell \
-  awk -v cpus="$$(nproc)" '/^MemAvailable/ { gib = int($$2 / 1048576) } \
-    END { n = gib < cpus ? gib : cpus; print (n < 1 ? 1 : n) }' /proc/meminfo))
-SUBMAKE = BUILD=$(BUILD) scripts/as_owner $(MAKE) --no-print-directory $(PARALLEL)
-
 ## deps          install the Debian packages that are missing (DEPS="build test varlink bench lint vm viewer regress cross package")
 DEPS ?= build test
 .PHONY: deps
@@ -56,7 +50,6 @@ project-test: $(BINARIES)
 	tests/project/documentation_test.py --build $(BUILD)
 	tests/project/layers_test.py
 	tests/project/tree_test.py
-	tests/project/cold_test.py --build $(BUILD)
 	tests/project/capture_ab_test.py
 	tests/project/ci_recipe_test.py
 	tests/project/diff_method_test.py
@@ -75,66 +68,20 @@ format:
 
 lint:
 	@$(SUBMAKE) $(BUILD)/bpf/recorder.skel.h
-	@scripts/lint $(BUILD) $(CPPFLAGS) -Itests -std=c++20
-
-STRIP ?= strip
-BIN_DIR  := $(DESTDIR)$(PREFIX)/bin
-MAN_DIR  := $(DESTDIR)$(PREFIX)/share/man/man1
-BASH_DIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-ZSH_DIR  := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-FISH_DIR := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-# LIBDIR=/usr/lib/x86_64-linux-gnu for a distribution that wants it there.
-LIBDIR      ?= $(PREFIX)/lib
-LIB_DIR     := $(DESTDIR)$(LIBDIR)
-PKG_DIR     := $(LIB_DIR)/pkgconfig
-INCLUDE_DIR := $(DESTDIR)$(PREFIX)/include/fxt
-PROVIDER_INCLUDE_DIR := $(DESTDIR)$(PREFIX)/include/fxt_provider
-PYTHON_DIR  := $(DESTDIR)$(PREFIX)/lib/python3/dist-packages
-PROGRAMS    := $(notdir $(BINARIES))
+	@scripts/lint $(BUILD)
 
 ## install       the programs, their manual pages and completions, the systemd units of the service
-##               with /etc/fxt-record.conf, fxt_sqlite.so, and libfxt and libfxt-provider with headers, fxt.pc and
-##               fxt-provider.pc
+##               with /etc/fxt-record.conf, fxt_sqlite.so, and libfxt and libfxt-provider with headers, for pkg-config
+##               and CMake
 ##               (PREFIX=/usr/local, LIBDIR=PREFIX/lib, SYSCONFDIR=/etc, DESTDIR=)
 ## uninstall     remove what install installed
 .PHONY: install uninstall
-install: install-service
+install:
 	@$(SUBMAKE) all $(BUILD)/fxt_sqlite.so
-	install -d $(BIN_DIR) $(MAN_DIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR) $(PKG_DIR) $(INCLUDE_DIR)/detail
-	install -d $(PROVIDER_INCLUDE_DIR)/detail $(PYTHON_DIR)
-	install -m 644 $(BUILD)/libfxt.a $(BUILD)/libfxt-provider.a $(LIB_DIR)
-	install -s --strip-program=$(STRIP) -m 644 $(BUILD)/fxt_sqlite.so $(LIB_DIR)
-	install -m 755 $(BUILD)/libfxt-provider.so $(LIB_DIR)/$(PROVIDER_SONAME)
-	ln -sf $(PROVIDER_SONAME) $(LIB_DIR)/libfxt-provider.so
-	install -m 644 $(wildcard include/fxt_provider/*.h) $(PROVIDER_INCLUDE_DIR)
-	install -m 644 $(wildcard include/fxt_provider/detail/*.h) $(PROVIDER_INCLUDE_DIR)/detail
-	install -m 644 bindings/fxt_provider.py $(PYTHON_DIR)
-	for name in fxt fxt-provider; do \
-	  sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' scripts/make/$$name.pc.in >$(PKG_DIR)/$$name.pc && \
-	  chmod 644 $(PKG_DIR)/$$name.pc || exit 1; \
-	done
-	install -m 644 $(wildcard include/fxt/*.h) $(INCLUDE_DIR)
-	install -m 644 $(wildcard include/fxt/detail/*.h) $(INCLUDE_DIR)/detail
-	install -s --strip-program=$(STRIP) -m 755 $(BINARIES) $(BIN_DIR)
-	install -m 644 $(wildcard docs/man/*.1) $(MAN_DIR)
-	for file in $(wildcard completions/*.bash); do \
-	  install -m 644 $$file $(BASH_DIR)/$$(basename $$file .bash) || exit 1; \
-	done
-	install -m 644 $(wildcard completions/_*) $(ZSH_DIR)
-	install -m 644 $(wildcard completions/*.fish) $(FISH_DIR)
+	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --strip
 
-uninstall: uninstall-service
-	rm -f $(PROGRAMS:%=$(BIN_DIR)/%) $(patsubst docs/man/%,$(MAN_DIR)/%,$(wildcard docs/man/*.1)) $(PROGRAMS:%=$(BASH_DIR)/%) \
-	  $(PROGRAMS:%=$(ZSH_DIR)/_%) $(PROGRAMS:%=$(FISH_DIR)/%.fish) \
-	  $(LIB_DIR)/fxt_sqlite.so $(LIB_DIR)/libfxt.a $(PKG_DIR)/fxt.pc \
-	  $(patsubst include/fxt/%,$(INCLUDE_DIR)/%,$(wildcard include/fxt/*.h include/fxt/detail/*.h))
-	rm -f $(LIB_DIR)/libfxt-provider.a $(LIB_DIR)/libfxt-provider.so $(LIB_DIR)/$(PROVIDER_SONAME) $(PKG_DIR)/fxt-provider.pc \
-	  $(PYTHON_DIR)/fxt_provider.py \
-	  $(patsubst include/fxt_provider/%,$(PROVIDER_INCLUDE_DIR)/%,$(wildcard include/fxt_provider/*.h include/fxt_provider/detail/*.h))
-	test ! -d $(PROVIDER_INCLUDE_DIR)/detail || rmdir --ignore-fail-on-non-empty $(PROVIDER_INCLUDE_DIR)/detail
-	test ! -d $(PROVIDER_INCLUDE_DIR) || rmdir --ignore-fail-on-non-empty $(PROVIDER_INCLUDE_DIR)
-	test ! -d $(INCLUDE_DIR)/detail || rmdir --ignore-fail-on-non-empty $(INCLUDE_DIR)/detail
-	test ! -d $(INCLUDE_DIR) || rmdir --ignore-fail-on-non-empty $(INCLUDE_DIR)
+uninstall:
+	DESTDIR=$(DESTDIR) cmake -DBUILD=$(BUILD) -P cmake/uninstall.cmake
 
 ## clean         remove what was built; kernels fetched for virtual machines stay
 ## distclean     remove them too

@@ -1,18 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Planted regressions: see tests/regress/README.md.
 
-# Not under $(BUILD)/tests/planted/, which is the program itself.
-PLANTED_OBJECTS := $(patsubst tests/regress/planted/%.cc,$(BUILD)/tests/planted.objects/%.o,\
-                     $(sort $(wildcard tests/regress/planted/*.cc)))
-
-$(BUILD)/tests/planted.objects/%.o: tests/regress/planted/%.cc
-	@mkdir -p $(@D)
-	$(call brief,CXX)$(CXX) -Itests $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
-
-$(BUILD)/tests/planted: $(PLANTED_OBJECTS)
-	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ -pthread
-
 ## regress-record record the planted regressions and the programs of the distribution, base and slow interleaved
 ##               (root; about two hours; CAPTURES=build/regress)
 ## regress-test  compare what `fxt diff` finds in them with what was planted

@@ -22,12 +22,12 @@
 namespace truth {
 namespace {
 
-using session::BufferDisposition;
-using session::BufferingMode;
+using request::BufferDisposition;
+using request::BufferingMode;
 
 class Disposition : public testing::Test {
  protected:
-  void Make(BufferingMode mode, const std::string& output = "") {
+  void Make(request::BufferingMode mode, const std::string& output = "") {
     auto features = capture::ProbeKernel();
     ASSERT_TRUE(features.ok()) << features.error().message;
     session::RecordingConfig config;
@@ -46,11 +46,11 @@ class Disposition : public testing::Test {
     EXPECT_TRUE(output.ok()) << output.error().message;
     return {std::move(*output), false};
   }
-  void Start(BufferDisposition disposition) {
+  void Start(request::BufferDisposition disposition) {
     const auto started = recording_->Start(disposition);
     ASSERT_TRUE(started.ok()) << started.error().message;
   }
-  session::Written Snapshot(const std::string& path, uint64_t last = 0) {
+  session::SnapshotResult Snapshot(const std::string& path, uint64_t last = 0) {
     const auto begun = recording_->Snapshot({.destination = Open(path), .last = last});
     EXPECT_TRUE(begun.ok()) << (begun.ok() ? "" : begun.error().message);
     for (int i = 0; i < 1000; ++i) {
@@ -86,8 +86,9 @@ TEST_F(Disposition, ClearsOrRetainsEvents) {
   REQUIRE_CAPTURE();
   ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kCircular));
   EXPECT_FALSE(recording_->Snapshot({.destination = Open(dir_.File("none"))}).ok());
-  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kClearAll));
-  EXPECT_FALSE(recording_->Start(BufferDisposition::kRetain).ok()) << "it is already started";
+  ASSERT_NO_FATAL_FAILURE(Start(request::BufferDisposition::kClearAll));
+  EXPECT_FALSE(recording_->Start(request::BufferDisposition::kRetain).ok())
+      << "it is already started";
   SwitchALot();
   ASSERT_TRUE(recording_->Stop().ok());
   EXPECT_TRUE(recording_->Stop().ok()) << "a second stop does nothing";
@@ -101,7 +102,7 @@ TEST_F(Disposition, ClearsOrRetainsEvents) {
   const size_t first = SwitchesOf(stopped);
   EXPECT_GT(first, 100'000u);
 
-  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kRetain));
+  ASSERT_NO_FATAL_FAILURE(Start(request::BufferDisposition::kRetain));
   SwitchALot();
   const std::string retained = dir_.File("retained.fxt");
   EXPECT_TRUE(Snapshot(retained).status.ok());
@@ -111,7 +112,7 @@ TEST_F(Disposition, ClearsOrRetainsEvents) {
   EXPECT_EQ(InstantsOf(retained, "started"), 1u);
 
   for (const auto disposition :
-       {BufferDisposition::kClearNondurable, BufferDisposition::kClearAll}) {
+       {request::BufferDisposition::kClearNondurable, request::BufferDisposition::kClearAll}) {
     ASSERT_TRUE(recording_->Stop().ok());
     ASSERT_NO_FATAL_FAILURE(Start(disposition));
     const std::string cleared = dir_.File("cleared.fxt");
@@ -124,7 +125,7 @@ TEST_F(Disposition, ClearsOrRetainsEvents) {
 TEST_F(Disposition, LimitsPendingSnapshots) {
   REQUIRE_CAPTURE();
   ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kCircular));
-  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kClearAll));
+  ASSERT_NO_FATAL_FAILURE(Start(request::BufferDisposition::kClearAll));
   SwitchALot();
   size_t taken = 0;
   for (int i = 0; i < 40; ++i) {
@@ -139,9 +140,9 @@ TEST_F(Disposition, LimitsPendingSnapshots) {
     recording_->AddPollFds(fds);
     poll(fds.data(), fds.size(), 20);
     EXPECT_TRUE(recording_->Turn().ok());
-    for (const session::Written& each : recording_->TakeWritten()) {
+    for (const session::SnapshotResult& each : recording_->TakeWritten()) {
       EXPECT_TRUE(each.status.ok());
-      EXPECT_LE(each.covered, 10'000'000u);
+      EXPECT_LE(each.trace.covered, 10'000'000u);
       ++written;
     }
   }
@@ -152,7 +153,7 @@ TEST_F(Disposition, AStreamContinuesInItsFile) {
   REQUIRE_CAPTURE();
   const std::string path = dir_.File("stream.fxt");
   ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kStreaming, path));
-  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kClearAll));
+  ASSERT_NO_FATAL_FAILURE(Start(request::BufferDisposition::kClearAll));
   EXPECT_FALSE(recording_->Snapshot({.destination = Open(dir_.File("none"))}).ok());
   const auto run = [&] {
     SwitchALot();
@@ -162,7 +163,7 @@ TEST_F(Disposition, AStreamContinuesInItsFile) {
   recording_->Mark({recording_->Now(), "alert here", "", 0});
   ASSERT_TRUE(recording_->Stop().ok());
   run();
-  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kRetain));
+  ASSERT_NO_FATAL_FAILURE(Start(request::BufferDisposition::kRetain));
   run();
   const auto written = recording_->Close();
   ASSERT_TRUE(written.ok()) << written.error().message;
