@@ -5,7 +5,12 @@
 ## pages-test    open the pages of `fxt report` and `fxt diff` in a headless Chromium (root)
 ## viewer-test   pages-test, and `fxt json` loaded into speedscope in a headless Chromium (root)
 ## open-test     `fxt open` and `fxt draw` with a headless Chromium
-.PHONY: json-test pages-test viewer-test open-test
+## perfetto-test `fxt export --format perfetto` read by the protobuf library (root)
+.PHONY: json-test pages-test viewer-test open-test perfetto-test
+perfetto-test: $(BINARIES)
+	@scripts/setup --try perfetto
+	tests/viewer/perfetto_test.py --build $(BUILD)
+
 open-test: $(BINARIES)
 	@scripts/setup --try viewer
 	tests/viewer/open_test.py --build $(BUILD)
