@@ -93,17 +93,17 @@ TEST(Filter, WithoutAMatchRecordsNothing) {
   const std::string own = std::to_string(getpid());
   const CommandResult result = RunCommand(
       RecordCommand(dir.File("trace.fxt"), {"-d", "300ms", "--pid", kNobody, "--tgid", kNobody,
-                                            "--comm", "nobody-at-all", "--pid", own}),
+                                            "--comm", "no-such-comm", "--pid", own}),
       kLimit);
   ASSERT_TRUE(Exited(result, 0));
-  for (const char* words : {"--pid 4194303", "--tgid 4194303", "--comm nobody-at-all"}) {
+  for (const char* words : {"--pid 4194303", "--tgid 4194303", "--comm no-such-comm"}) {
     EXPECT_TRUE(Mentions(result.err, words)) << result.Describe();
   }
   EXPECT_TRUE(Mentions(result.err, "warning")) << result.Describe();
   EXPECT_FALSE(Mentions(result.err, "--pid " + own)) << result.Describe();
   Recorded recorded;
   ASSERT_NO_FATAL_FAILURE(Read(dir.File("trace.fxt"), &recorded));
-  EXPECT_EQ(recorded.filters, "pid=4194303,pid=" + own + ",tgid=4194303,comm=nobody-at-all");
+  EXPECT_EQ(recorded.filters, "pid=4194303,pid=" + own + ",tgid=4194303,comm=no-such-comm");
   for (const Instant& instant : recorded.instants) {
     EXPECT_EQ(std::to_string(instant.tid), own) << instant.name << " of " << instant.thread_name;
   }

@@ -117,7 +117,7 @@ TEST(Trigger, WritesNothingWithoutAnEvent) {
   const TempDir dir;
   TalkingRecorder recorder(dir.File("never-%n.fxt"),
                            {"--circular", "4M", "--trigger", "wakeup_latency > 100s", "--trigger",
-                            "slice > 1ms comm=nobody-is-called", "--trigger", "alert never"});
+                            "slice > 1ms comm=no-such-comm", "--trigger", "alert never"});
   SwitchALot();
   const CommandResult result = recorder.End();
   EXPECT_TRUE(Exited(result, 0));
