@@ -88,10 +88,14 @@ provider-test-short: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS)
 
 # --- Queries and fleets ----------------------------------------------------------------------------------------
 
-## query-test    fxt query, its extension and fxt export against fxt report, fxt info, the documentation and each other
-.PHONY: query-test
-query-test: $(BINARIES) $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
+## query-test    fxt query and fxt export against fxt report, fxt info, the documentation and each other
+## extension-test  the tables of build/fxt_sqlite.so in sqlite3 against fxt query
+.PHONY: query-test extension-test
+query-test: $(BINARIES) $(BUILD)/bench/make_switches
 	tests/query/query_test.py --build $(BUILD)
+
+extension-test: $(BINARIES) $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
+	tests/query/query_test.py --build $(BUILD) extension
 
 ## fleet-test    captures of six hosts on two real ClickHouse servers, killed in between (root; make deps DEPS=fleet)
 .PHONY: fleet-test
@@ -120,7 +124,12 @@ import-damage: $(BUILD)/unit_tests
 ## pages-test    open the pages of `fxt report` and `fxt diff` in a headless Chromium (root)
 ## viewer-test   pages-test, and `fxt json` loaded into speedscope in a headless Chromium (root)
 ## open-test     `fxt open` and `fxt draw` with a headless Chromium
-.PHONY: json-test pages-test viewer-test open-test
+## perfetto-test `fxt export --format perfetto` read by the protobuf library (root)
+.PHONY: json-test pages-test viewer-test open-test perfetto-test
+perfetto-test: $(BINARIES)
+	@scripts/setup --try perfetto
+	tests/viewer/perfetto_test.py --build $(BUILD)
+
 open-test: $(BINARIES)
 	@scripts/setup --try viewer
 	tests/viewer/open_test.py --build $(BUILD)

@@ -94,7 +94,7 @@ class TextOfFtrace(Files):
             "  app-12 ( 10) [001] ...1 1.000300: print: E|10\n"
             "  app-12 ( 10) [001] ...1 1.000400: tracing_mark_write: F|10|load|3\n"
             "  app-12 ( 10) [001] ...1 1.000500: cpu_idle: state=1 cpu_id=1\n"
-            "what is this\n")
+            "not a trace line\n")
 
     def shown(self, text, name):
         with open(self.path(name), "w", encoding="utf-8") as file:
