@@ -17,5 +17,6 @@ if __name__ == "__main__":
     from commands import Commands  # noqa: F401
     from losses import Losses  # noqa: F401
     from protocol import Protocol  # noqa: F401
+    from receivers import Receivers  # noqa: F401
     from sources import Sources  # noqa: F401
     unittest.main(verbosity=2)

@@ -14,6 +14,7 @@
 
 #include "control/server/service_manager.h"
 #include "tools/record/options/record_options.h"
+#include "tools/record/process/privileges.h"
 #include "util/clock.h"
 
 namespace tools {
@@ -33,6 +34,10 @@ int ControllerHost::Run() {
 }
 
 int ControllerHost::Serve() {
+  if (auto status = KeepOnly(ServiceCapabilities(!KernelHasCapBpf())); !status) {
+    console_.Error(status.error());
+    return kExitFailure;
+  }
   if (auto status = OpenSocket(); !status) {
     console_.Error(status.error());
     return kExitFailure;
