@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The words and limits of fuchsia.tracing.controller.
+// Names and limits of fuchsia.tracing.controller.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline constexpr size_t kMaxProviderName = 100;  // bytes
 inline constexpr size_t kMaxAlertName = 14;      // bytes
 inline constexpr size_t kMaxMarkName = 1000;     // bytes
 
-// With the document's numbers.
+// With the numbers of the document.
 enum class SessionState : uint8_t {
   kReady = 1,
   kInitialized = 2,
@@ -33,7 +33,7 @@ enum class MarkKind : uint8_t { kBegin, kEnd, kInstant, kCounter };
 std::string_view Name(SessionState state);
 std::string_view Name(MarkKind kind);
 
-// None for a word that is not one of them. Case counts.
+// None for an unknown name. Case counts.
 std::optional<MarkKind> FindMarkKind(std::string_view word);
 
 // Names of the interface's errors.
