@@ -18,7 +18,7 @@ struct StopOptions {
 
 util::Error NoSession() { return {"there is no session", "fxt-record start begins one"}; }
 
-// Its file is complete when the session ends.
+// The file is complete when the session ends.
 int StopStreaming(control::Client& client) {
   auto written = client.Terminate(true, std::nullopt);
   if (!written) return FailControl(written.error());
@@ -46,7 +46,7 @@ int RunStop(const StopOptions& options) {
     if (auto stopped = client.Stop(false, std::nullopt); !stopped) {
       return FailControl(stopped.error());
     }
-    // The session ends when its results are safe: a disk that is full loses nothing.
+    // The session ends when its results are written: a full disk loses nothing.
     auto written = client.TakeSnapshot(output->passed(), 0);
     auto published = written ? output->Publish() : util::Ok();
     if (!written || !published) {

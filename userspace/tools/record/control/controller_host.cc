@@ -20,7 +20,7 @@
 namespace tools {
 namespace {
 
-// How long --once waits for somebody to begin a session.
+// The time that --once waits for a client to begin a session; ns.
 constexpr uint64_t kIdleTimeoutNs = 5'000'000'000;
 
 }  // namespace
@@ -84,9 +84,9 @@ util::Status ControllerHost::OpenSocket() {
   if (!bound) return bound.TakeError();
   socket_ = std::move(*bound);
   if (socket_->replaced_stale()) {
-    console_.Note(fmt::format(
-        "removed {}, which a controller left that ended without a chance to: its session is lost",
-        options_.socket));
+    console_.Note(
+        fmt::format("removed {}, the socket of a controller that was killed: its session is lost",
+                    options_.socket));
   }
   return util::Ok();
 }
@@ -126,13 +126,13 @@ bool ControllerHost::BeginSession() {
 }
 
 void ControllerHost::SayReady() {
-  // Whoever reads what is said reads up to READY.
+  // The parent reads up to READY.
   if (options_.background) console_.Finish(kConsoleTimeout);
   control::TellServiceManager("READY=1");
   constexpr std::string_view kReady = "READY\n";
   [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, kReady.data(), kReady.size());
   if (!options_.background) return;
-  // Somebody else may wait for the end of what is said.
+  // Another process may wait for the end of the output.
   const util::UniqueFd nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
   dup2(nowhere.get(), STDOUT_FILENO);
   dup2(nowhere.get(), STDERR_FILENO);
@@ -183,7 +183,7 @@ void ControllerHost::Loop() {
 
 void ControllerHost::Finish() {
   control::TellServiceManager("STOPPING=1");
-  // A file that is being streamed is completed; a second signal gives that up.
+  // Completes a file that is being streamed, unless a second signal comes.
   bool ended = false;
   controller_->Terminate(true, std::nullopt, [&](const control::Outcome& outcome) {
     ended = true;
@@ -192,7 +192,7 @@ void ControllerHost::Finish() {
     }
   });
   while (!ended && signals_.count() < 2) Poll();
-  // Nobody finds it any more while it takes itself apart.
+  // The socket goes first: no client connects during the shutdown.
   server_.reset();
   socket_.reset();
   engine_.reset();

@@ -128,12 +128,12 @@ void Console::Progress(std::string_view text) {
   progress_shown_ = true;
 }
 
-void Console::Finish(std::chrono::milliseconds patience) {
+void Console::Finish(std::chrono::milliseconds timeout) {
   if (std::exchange(progress_shown_, false)) Say(kClearLine);
   std::unique_lock lock(state_->mutex);
   while (!state_->queue.empty()) {
     const uint64_t said = state_->said;
-    if (!state_->changed.wait_for(lock, patience, [&] { return state_->said != said; })) return;
+    if (!state_->changed.wait_for(lock, timeout, [&] { return state_->said != said; })) return;
   }
 }
 
