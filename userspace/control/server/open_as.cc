@@ -66,9 +66,8 @@ util::Result<util::UniqueFd> OpenAs::Finish() {
     return util::Error{fmt::format("cannot write {}: it could not be opened", path_), ""};
   }
   if (error != 0) {
-    return util::Error{
-        fmt::format("cannot write {}: {}", path_, strerror(error)),
-        error == EEXIST ? "what is there stays: name a file that is not there yet" : ""};
+    return util::Error{fmt::format("cannot write {}: {}", path_, strerror(error)),
+                       error == EEXIST ? "an existing file is not replaced: name a new file" : ""};
   }
   return std::move(files.front());
 }

@@ -31,9 +31,9 @@ util::Result<PressureWatch> PressureWatch::Open(const TriggerSpec& spec, const s
         missing ? "it needs CONFIG_PSI, and psi=1 on the kernel's command line where that is off"
                 : ""};
   }
-  const std::string wish =
+  const std::string trigger =
       fmt::format("{} {} {}", spec.share, spec.stall / 1000, spec.window / 1000);
-  if (write(fd.get(), wish.c_str(), wish.size() + 1) < 0) {
+  if (write(fd.get(), trigger.c_str(), trigger.size() + 1) < 0) {
     // Without the privilege for shorter windows, a multiple of 2 s.
     if (errno == EINVAL && spec.window % kFreeWindow != 0) {
       return util::Error{

@@ -200,7 +200,7 @@ class Parser {
   util::Status Setting(const std::string& word) {
     const size_t equals = word.find('=');
     if (equals == std::string::npos || equals + 1 == word.size()) {
-      return Wrong(text_, fmt::format("what is '{}'?", word));
+      return Wrong(text_, fmt::format("unknown option '{}'", word));
     }
     const std::string key = word.substr(0, equals);
     const std::string value = word.substr(equals + 1);

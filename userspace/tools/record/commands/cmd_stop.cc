@@ -80,7 +80,8 @@ void AddStop(const Command& program, int& exit_code) {
       program.AddSubcommand("stop", "Stop recording, write the results, and end the session");
   command
       .Add("-o,--output", options->output,
-           "File for what is in the buffer; - is standard output. A streaming session has its own")
+           "File for the content of the buffer; - is standard output. A streaming session has its "
+           "own")
       .Type("FILE");
   AddSocketOption(command, options->socket);
   command.Footer(

@@ -128,7 +128,7 @@ bool ControllerHost::BeginSession() {
 void ControllerHost::SayReady() {
   // The parent reads up to READY.
   if (options_.background) console_.Finish(kConsoleTimeout);
-  control::TellServiceManager("READY=1");
+  control::NotifyServiceManager("READY=1");
   constexpr std::string_view kReady = "READY\n";
   [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, kReady.data(), kReady.size());
   if (!options_.background) return;
@@ -182,7 +182,7 @@ void ControllerHost::Loop() {
 }
 
 void ControllerHost::Finish() {
-  control::TellServiceManager("STOPPING=1");
+  control::NotifyServiceManager("STOPPING=1");
   // Completes a file that is being streamed, unless a second signal comes.
   bool ended = false;
   controller_->Terminate(true, std::nullopt, [&](const control::Outcome& outcome) {

@@ -33,7 +33,7 @@ size_t TerminalWidth() {
   return size.ws_col;
 }
 
-// That nobody can be told is no reason to stop: the terminal may be gone, or the log's disk full.
+// An error is no reason to stop: the terminal may be gone, or the disk of the log full.
 void WriteAll(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
