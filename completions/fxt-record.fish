@@ -76,7 +76,7 @@ complete -c fxt-record -n '__fish_seen_subcommand_from snapshot' -s o -l output 
 complete -c fxt-record -n '__fish_seen_subcommand_from snapshot' -l last -x -d 'Only the last so much of it'
 complete -c fxt-record -n '__fish_seen_subcommand_from snapshot' -l socket -r -F -d 'Socket of the controller'
 complete -c fxt-record -n '__fish_seen_subcommand_from stop' -s h -l help -d 'Print this help'
-complete -c fxt-record -n '__fish_seen_subcommand_from stop' -s o -l output -r -F -d 'File for what is in the buffer'
+complete -c fxt-record -n '__fish_seen_subcommand_from stop' -s o -l output -r -F -d 'File for the content of the buffer'
 complete -c fxt-record -n '__fish_seen_subcommand_from stop' -l socket -r -F -d 'Socket of the controller'
 complete -c fxt-record -n '__fish_seen_subcommand_from cancel' -s h -l help -d 'Print this help'
 complete -c fxt-record -n '__fish_seen_subcommand_from cancel' -l socket -r -F -d 'Socket of the controller'

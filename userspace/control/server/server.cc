@@ -54,7 +54,7 @@ Server::Server(ControlSocket& socket, Controller& controller, Engine& engine,
       provider_calls_(engine),
       group_(group),
       only_watched_(std::move(only_watched)) {
-  controller_.OnState([this](SessionState state) { TellState(state); });
+  controller_.OnState([this](SessionState state) { NotifyState(state); });
 }
 
 Server::~Server() {
@@ -270,7 +270,7 @@ void Server::HandleController(const Client& client, Call& call, uint64_t now) {
     if (read.bad) return refuse(*read.bad);
     const auto failure = controller_.SendAlert(read.value);
     Answer(client, oneway, failure ? reply::Error(*failure) : reply::Empty());
-    if (!failure) TellAlert(read.value);
+    if (!failure) NotifyAlert(read.value);
     return;
   }
   if (provider_calls_.Handle(client, call)) return;
@@ -360,7 +360,7 @@ void Server::WatchAlert(const Client& client, const Call& call) {
   }
 }
 
-void Server::TellAlert(const std::string& name) {
+void Server::NotifyAlert(const std::string& name) {
   for (const Client& client : clients_) {
     if (client->watches_alerts == Connection::Watch::kAll) {
       client->Send(reply::Alert(name, true));
@@ -374,7 +374,7 @@ void Server::TellAlert(const std::string& name) {
   }
 }
 
-void Server::TellState(SessionState state) {
+void Server::NotifyState(SessionState state) {
   for (const Client& client : clients_) {
     if (client->watches_state) client->Send(reply::State(state, true));
   }

@@ -45,7 +45,7 @@ class Server {
   void Turn(const std::vector<pollfd>& fds, uint64_t now);
 
   // Reports an alert to the clients that watch alerts.
-  void TellAlert(const std::string& name);
+  void NotifyAlert(const std::string& name);
 
   // Without providers.
   size_t clients() const;
@@ -72,7 +72,7 @@ class Server {
   void HandleController(const Client& client, Call& call, uint64_t now);
   void Initialize(const Client& client, const Call& call, uint64_t now);
   void WatchAlert(const Client& client, const Call& call);
-  void TellState(SessionState state);
+  void NotifyState(SessionState state);
 
   // Sends the last reply to the client's call, unless it is oneway.
   static void Answer(const Client& client, bool oneway, const std::string& message);

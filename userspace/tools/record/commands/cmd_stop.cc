@@ -22,7 +22,7 @@ util::Error NoSession() { return {"there is no session", "fxt-record start begin
 int StopStreaming(control::Client& client) {
   auto written = client.Terminate(true, std::nullopt);
   if (!written) return FailControl(written.error());
-  if (*written) TellWritten("its file", **written);
+  if (*written) NoteWritten("its file", **written);
   return 0;
 }
 
@@ -56,7 +56,7 @@ int RunStop(const StopOptions& options) {
                 "with another file, or fxt-record cancel");
       return 1;
     }
-    if (*written) TellWritten(options.output, **written);
+    if (*written) NoteWritten(options.output, **written);
     auto ended = client.Terminate(false, std::nullopt);
     return ended ? 0 : FailControl(ended.error());
   });

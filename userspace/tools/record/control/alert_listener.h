@@ -41,7 +41,7 @@ class AlertListener {
   bool replaced_stale() const { return socket_->replaced_stale(); }
   void AddPollFds(std::vector<pollfd>& fds) { server_->AddPollFds(fds); }
   // Sends an alert of a provider to the clients that watch alerts.
-  void SendAlert(const std::string& name) { server_->TellAlert(name); }
+  void SendAlert(const std::string& name) { server_->NotifyAlert(name); }
   // The latest time of the next Turn(), ms from now.
   int TimeoutMs() const;
   // `fds` as AddPollFds() filled it, polled. Never blocks.

@@ -61,7 +61,7 @@ int ControllerHost::Serve() {
                 controller_->StoppedByItself(reason);
               },
           .note = [this](const std::string& line) { console_.Note(line); },
-          .alert = [this](const std::string& name) { server_->TellAlert(name); }});
+          .alert = [this](const std::string& name) { server_->NotifyAlert(name); }});
   controller_ = std::make_unique<control::Controller>(*engine_);
   server_ = std::make_unique<control::Server>(*socket_, *controller_, *engine_, options_.group);
   const bool began = !options_.session || BeginSession();
