@@ -20,8 +20,9 @@ namespace {
 
 // Runs in the forked child of a process with threads: allocates nothing.
 [[noreturn]] void OpenAndSend(const Peer& peer, const char* path, int answer) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   int error = peer.Become();
+  // The change of the user has reset it.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   umask(0);
   int file = -1;
   if (error == 0) {
