@@ -5,16 +5,19 @@ import contextlib
 import grp
 import json
 import os
+import shutil
 import socket
 import struct
 import subprocess
-import sys
 import time
 
 from support import INTERFACE, LIMIT_S, NOBODY, Session, eventually
 
 IDLE_S = 10  # docs/control.md
-PROMPT_S = 3  # a snapshot, status or stop that nothing holds up, on a busy machine
+PROMPT_S = 5  # a snapshot, status or stop that nothing holds up, on a busy machine
+
+# One that another user may run.
+PYTHON = shutil.which("python3", path="/usr/bin:/bin") or "python3"
 
 # Runs as another user: connects, asks for a snapshot into a pipe, and reads the pipe as told.
 RECEIVER = """
@@ -50,7 +53,7 @@ class Receivers(Session):
 
     def member(self, how):
         """A user of the group with a snapshot that does not get on."""
-        receiver = subprocess.Popen([sys.executable, "-c", RECEIVER, self.socket, how], stdout=subprocess.PIPE, text=True,
+        receiver = subprocess.Popen([PYTHON, "-c", RECEIVER, self.socket, how], stdout=subprocess.PIPE, text=True,
                                     user=NOBODY, group=NOBODY, extra_groups=[])
         self.addCleanup(receiver.communicate)
         self.addCleanup(receiver.kill)
@@ -131,7 +134,7 @@ class Receivers(Session):
                    "client.sendmsg([json.dumps({'method': sys.argv[2], 'parameters': {'output': {'descriptor': 0}}})"
                    ".encode() + b'\\0'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [int(sys.argv[3])]))]); "
                    "client.recv(65536)")
-        client = subprocess.Popen([sys.executable, "-c", program, self.socket, f"{INTERFACE}.TakeSnapshot",
+        client = subprocess.Popen([PYTHON, "-c", program, self.socket, f"{INTERFACE}.TakeSnapshot",
                                    str(theirs.fileno())], user=NOBODY, group=NOBODY, extra_groups=[],
                                   pass_fds=[theirs.fileno()])
         self.addCleanup(client.wait)
