@@ -104,8 +104,6 @@ void AppendSources(text::JsonWriter& json, const request::Sources& sources) {
 
 using Json = rapidjson::Value;
 
-constexpr int kMaxDepth = 32;
-
 std::string Text(const Json& object, const char* name) {
   return std::string(text::StringOf(text::FindMember(object, name)).value_or(""));
 }

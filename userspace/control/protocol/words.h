@@ -9,6 +9,8 @@
 
 namespace control {
 
+// Nesting of a message; the interface needs five.
+inline constexpr int kMaxDepth = 32;
 inline constexpr size_t kMaxCategories = 100;
 inline constexpr size_t kMaxCategoryName = 100;         // bytes
 inline constexpr size_t kMaxCategoryDescription = 400;  // bytes
