@@ -131,7 +131,7 @@ void Trimmer::AddTimed(const fxt::Reader& reader, uint64_t time) {
   } else {
     ++kept_;
   }
-  if (facts::KindOf(record) == facts::RecordKind::kSwitch) TellState(reader);
+  if (facts::KindOf(record) == facts::RecordKind::kSwitch) NotifyState(reader);
   if (const auto moved = MovedToBegin(reader)) {
     copier_.Write(reader, *moved);
   } else {
@@ -139,7 +139,7 @@ void Trimmer::AddTimed(const fxt::Reader& reader, uint64_t time) {
   }
 }
 
-void Trimmer::TellState(const fxt::Reader& reader) {
+void Trimmer::NotifyState(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   fxt::ThreadRef thread;
   fxt::ThreadState state = fxt::ThreadState::kNew;

@@ -44,7 +44,7 @@ class Trimmer {
   std::optional<fxt::Record> MovedToBegin(const fxt::Reader& reader) const;
   void AddTimed(const fxt::Reader& reader, uint64_t time);
   void AddUntimed(const fxt::Reader& reader);
-  void TellState(const fxt::Reader& reader);
+  void NotifyState(const fxt::Reader& reader);
   bool IsWanted(const fxt::Reader& reader, uint64_t time);
 
   TrimOptions options_;
