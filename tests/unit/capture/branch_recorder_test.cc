@@ -98,7 +98,7 @@ TEST(BranchRecorderTest, SamplesReachTheFileInTimeOrder) {
   EXPECT_GE(counts.blobs, samples);
 }
 
-TEST(BranchRecorderTest, KeepsOnlyTheTasksAskedFor) {
+TEST(BranchRecorderTest, KeepsOnlySelectedTasks) {
   perf::LbrOptions options;
   options.frequency = 2000;
   auto session = perf::LbrSession::OpenStandIn(options);
@@ -248,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(All, BranchRecorderRecordingsTest,
                          ::testing::ValuesIn(perf::testing::Recordings()),
                          perf::testing::RecordingName);
 
-TEST(BranchRecorderTest, TellsOfRecordsThatCannotBeReadAsLosses) {
+TEST(BranchRecorderTest, ReportsUnreadableRecordsAsLosses) {
   LiveBranches live;
   ASSERT_TRUE(live.open());
   perf::BranchStackSample sample;
@@ -263,7 +263,7 @@ TEST(BranchRecorderTest, TellsOfRecordsThatCannotBeReadAsLosses) {
   EXPECT_EQ(live.lost(), 3u);
 }
 
-TEST(BranchRecorderTest, TellsOnceOfACpuThatCannotBeOpened) {
+TEST(BranchRecorderTest, ReportsACpuThatCannotBeOpenedOnce) {
   LiveBranches live;
   ASSERT_TRUE(live.open());
   live.recorder().Collect(util::MonotonicNow());

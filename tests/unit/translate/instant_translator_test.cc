@@ -40,7 +40,7 @@ TEST(InstantTranslatorTest, NumbersKeepTheirSigns) {
   EXPECT_NE(script.Lines("20 instant").at(0).find("code=32767"), std::string::npos);
 }
 
-TEST(InstantTranslatorTest, AnInterruptIsNobodysThread) {
+TEST(InstantTranslatorTest, InterruptsAreOnTheCpuTrack) {
   CaptureScript script;
   script.Task(100, 100, "app").Switch(5, 2, 0, 100);
   script.Slot(10, 2, FXR_SLOT_SIGNAL_GENERATE, Signal(100, 100, 1));

@@ -55,14 +55,14 @@ TEST_F(InterruptTranslatorTest, HandlersNestAndEachEndsWithItsName) {
                            "14 end irq/0 irq:irq 33", "16 end irq/0 irq:irq 9 acpi"}));
 }
 
-TEST_F(InterruptTranslatorTest, EndsOfWhatWasEnteredBeforeAreCounted) {
+TEST_F(InterruptTranslatorTest, CountsEndsWithoutBegins) {
   IrqEnd(10, 0, 9).SoftirqEnd(11, 0, 1).IrqEnd(12, 700, 9);
   EXPECT_TRUE(Told().empty());
   EXPECT_EQ(unmatched(), 3u);
 }
 
 // Else all that follows on the CPU would be drawn inside of it.
-TEST_F(InterruptTranslatorTest, AHandlerIsNotOpenBehindALoss) {
+TEST_F(InterruptTranslatorTest, LossEndsOpenHandlers) {
   Irq(10, 0, 9).Irq(11, 1, 9).Lose(20, 0, FXR_CATEGORY_IRQ).IrqEnd(21, 1, 9);
   Irq(30, 0, 33).IrqEnd(40, 0, 33);
   EXPECT_EQ(Told(), (Lines{"10 begin irq/0 irq:irq 9 acpi", "11 begin irq/1 irq:irq 9 acpi",
@@ -71,7 +71,7 @@ TEST_F(InterruptTranslatorTest, AHandlerIsNotOpenBehindALoss) {
   EXPECT_EQ(unmatched(), 0u);
 }
 
-TEST_F(InterruptTranslatorTest, ALossOfOneKindLeavesTheOtherAlone) {
+TEST_F(InterruptTranslatorTest, LossOfOneCategoryKeepsTheOther) {
   Irq(10, 0, 9).Softirq(11, 0, 1).Lose(20, 0, FXR_CATEGORY_SOFTIRQ).IrqEnd(30, 0, 9);
   // Its entry may be the one that was lost, or the one before the loss: nobody knows.
   SoftirqEnd(31, 0, 1);
@@ -81,7 +81,7 @@ TEST_F(InterruptTranslatorTest, ALossOfOneKindLeavesTheOtherAlone) {
 }
 
 // Not tied to a CPU: of any.
-TEST_F(InterruptTranslatorTest, ALossOfNoCpuIsOneOfAll) {
+TEST_F(InterruptTranslatorTest, LossWithoutACpuAffectsAllCpus) {
   Softirq(10, 0, 1).Softirq(11, 3, 9);
   script_.translator().OnLoss(-1, 20, FXR_CATEGORY_SOFTIRQ, 5);
   EXPECT_EQ(Told(), (Lines{"10 begin softirq/0 softirq:TIMER", "11 begin softirq/3 softirq:RCU",

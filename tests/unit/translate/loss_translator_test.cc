@@ -22,7 +22,7 @@ Lines Told(CaptureScript& script) {
   return lines;
 }
 
-TEST(LossTranslatorTest, ALossIsSaidWhenItHappenedAndCountedForItsCpu) {
+TEST(LossTranslatorTest, WritesALossAtItsTimeAndCountsItByCpu) {
   CaptureScript script;
   Translator& translator = script.translator();
   script.Slot(10, 3, FXR_SLOT_LOSS, fxr_pack_loss({7, FXR_CATEGORY_SYSCALL}));
@@ -43,7 +43,7 @@ TEST(LossTranslatorTest, ALossIsSaidWhenItHappenedAndCountedForItsCpu) {
 }
 
 // The side ring is nobody's in particular.
-TEST(LossTranslatorTest, ALossMayBeOfNoCpu) {
+TEST(LossTranslatorTest, AcceptsALossWithoutACpu) {
   CaptureScript script;
   script.Task(100, 100, "app").Switch(5, 0, 0, 100);
   script.translator().OnLoss(-1, 10, FXR_CATEGORY_TASK, uint64_t{1} << 40);
@@ -54,7 +54,7 @@ TEST(LossTranslatorTest, ALossMayBeOfNoCpu) {
 }
 
 // One that a later program may tell of.
-TEST(LossTranslatorTest, AnUnknownCategoryIsAnotherOne) {
+TEST(LossTranslatorTest, CountsUnknownCategoriesAsOther) {
   CaptureScript script;
   script.translator().OnLoss(0, 10, 250, 2);
   script.translator().OnLoss(0, 20, UINT32_MAX, 2);
@@ -64,7 +64,7 @@ TEST(LossTranslatorTest, AnUnknownCategoryIsAnotherOne) {
   EXPECT_EQ(script.translator().stats().lost[FXR_CATEGORY_OTHER], 4u);
 }
 
-TEST(LossTranslatorTest, OnlyLostSwitchesLeaveACpuOpen) {
+TEST(LossTranslatorTest, OnlyLostSwitchesBeginAGap) {
   CaptureScript script;
   script.Task(100, 100, "app").Task(200, 200, "other").Switch(5, 0, 0, 100).Switch(6, 1, 0, 200);
   script.translator().OnLoss(0, 10, FXR_CATEGORY_SYSCALL, 3);

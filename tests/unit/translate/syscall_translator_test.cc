@@ -40,7 +40,7 @@ TEST_F(SyscallTranslatorTest, CallsOfSeveralThreadsDoNotMix) {
 
 // A thread is in one call at a time. Were the first one left open, all that the thread does later
 // would be drawn inside of it.
-TEST_F(SyscallTranslatorTest, ACallWhoseReturnWasLostEndsWhereTheNextBegins) {
+TEST_F(SyscallTranslatorTest, CallWithoutAReturnEndsAtTheNextCall) {
   Enter(10, 100, 0).Enter(50, 100, 1).Leave(60, 100, 6).Leave(70, 100, 7);
   EXPECT_EQ(Told(), (Lines{
                         "10 begin app/100 syscall:read",
@@ -92,7 +92,7 @@ TEST_F(SyscallTranslatorTest, CallsOfOtherTablesHaveTheirNames) {
 }
 
 // Numbers come from programs, which may make up as many as they like.
-TEST_F(SyscallTranslatorTest, MadeUpNumbersDoNotFillTheTableOfStrings) {
+TEST_F(SyscallTranslatorTest, InvalidNumbersDoNotFillTheStringTable) {
   for (uint32_t i = 0; i < 5000; ++i)
     Enter(10 + 2 * i, 100, 100'000 + i).Leave(11 + 2 * i, 100, -38);
   const Lines told = Told();

@@ -24,7 +24,7 @@ TEST(TaskTranslatorTest, NamesWhatExistsAtTheStart) {
   EXPECT_EQ(script.identities().lookups, 0);
 }
 
-TEST(TaskTranslatorTest, WhoWasNotAskedForIsNamedOnly) {
+TEST(TaskTranslatorTest, OnlyNamesUnselectedTasks) {
   CaptureScript script;
   script.Task(100, 100, "sh").NamesOnly().Fork(10, 100, 200, 200, "sh");
   script.NamesOnly().Rename(20, 200, 200, "other").Fork(30, 200, 201, 200, "thread");
@@ -33,7 +33,7 @@ TEST(TaskTranslatorTest, WhoWasNotAskedForIsNamedOnly) {
   EXPECT_EQ(script.translator().stats().recorded[FXR_CATEGORY_TASK], 1u);
 }
 
-TEST(TaskTranslatorTest, WhatWasBeforeTheStartOnlyNames) {
+TEST(TaskTranslatorTest, EventsBeforeTheStartOnlyNameTasks) {
   CaptureScript script;
   script.Task(100, 100, "sh");
   script.translator().OnStart(20);
@@ -42,7 +42,7 @@ TEST(TaskTranslatorTest, WhatWasBeforeTheStartOnlyNames) {
   EXPECT_EQ(script.translator().stats().identity_only, 1u);
 }
 
-TEST(TaskTranslatorTest, LooksUpWhomNobodyToldOf) {
+TEST(TaskTranslatorTest, LooksUpUnknownTasks) {
   CaptureScript script;
   fxr_task known{};
   known.tid = 7;
@@ -77,7 +77,7 @@ TEST(TaskTranslatorTest, FollowsForkExecRenameExit) {
   EXPECT_EQ(script.Lines("cmdline=ls -l").size(), 2u);
 }
 
-TEST(TaskTranslatorTest, AReusedTidIsSomebodyElse) {
+TEST(TaskTranslatorTest, ReusedTidGetsANewKoid) {
   CaptureScript script;
   script.Task(100, 100, "sh")
       .Fork(10, 100, 200, 200, "one")
@@ -126,7 +126,7 @@ TEST(TaskTranslatorTest, AThreadTakesItsLeadersPlace) {
 }
 
 // The leader was still on its CPU when the tids were exchanged: it leaves by the other's.
-TEST(TaskTranslatorTest, TheLeaderLeavesByTheTidOfWhoTookItsPlace) {
+TEST(TaskTranslatorTest, LeaderLeavesUnderTheTidOfItsSuccessor) {
   CaptureScript script;
   script.Task(1, 1, "init")
       .Task(100, 100, "app")
@@ -143,7 +143,7 @@ TEST(TaskTranslatorTest, TheLeaderLeavesByTheTidOfWhoTookItsPlace) {
 }
 
 // The leader was off its CPU then, and comes back by the other's tid, which is on another CPU.
-TEST(TaskTranslatorTest, TheLeaderComesBackByTheTidOfWhoTookItsPlace) {
+TEST(TaskTranslatorTest, LeaderReturnsUnderTheTidOfItsSuccessor) {
   CaptureScript script;
   script.Task(1, 1, "init")
       .Task(100, 100, "app")
@@ -163,7 +163,7 @@ TEST(TaskTranslatorTest, TheLeaderComesBackByTheTidOfWhoTookItsPlace) {
 }
 
 // The same two where a filter leaves out switches of others.
-TEST(TaskTranslatorTest, UnderAFilterTheLeaderLeavesByTheTidOfWhoTookItsPlace) {
+TEST(TaskTranslatorTest, LeaderLeavesUnderTheTidOfItsSuccessorUnderAFilter) {
   CaptureScript script({.filtered = true}, false);
   script.Task(1, 1, "init")
       .Task(100, 100, "app")
@@ -182,7 +182,7 @@ TEST(TaskTranslatorTest, UnderAFilterTheLeaderLeavesByTheTidOfWhoTookItsPlace) {
   EXPECT_EQ(script.translator().task_table().thread_count(), 2u);
 }
 
-TEST(TaskTranslatorTest, UnderAFilterTheLeaderComesBackByTheTidOfWhoTookItsPlace) {
+TEST(TaskTranslatorTest, LeaderReturnsUnderTheTidOfItsSuccessorUnderAFilter) {
   CaptureScript script({.filtered = true}, false);
   script.Task(1, 1, "init")
       .Task(100, 100, "app")
@@ -202,7 +202,7 @@ TEST(TaskTranslatorTest, UnderAFilterTheLeaderComesBackByTheTidOfWhoTookItsPlace
 
 // It came to a CPU beside one that was asked for, left it unseen, and ended; its tid is given out
 // again, and the new one leaves that CPU.
-TEST(TaskTranslatorTest, UnderAFilterAReusedTidIsSomebodyElseOnTheCpuOfTheFirst) {
+TEST(TaskTranslatorTest, ReusedTidGetsANewKoidUnderAFilter) {
   CaptureScript script({.filtered = true}, false);
   script.Task(1, 1, "init")
       .Task(100, 100, "asked")
@@ -219,7 +219,7 @@ TEST(TaskTranslatorTest, UnderAFilterAReusedTidIsSomebodyElseOnTheCpuOfTheFirst)
 }
 
 // A reader keeps the states it was told by koid, and the koid goes over to another thread.
-TEST(TaskTranslatorTest, StatesToldOfALeaderAreNotThoseOfWhoTakesItsPlace) {
+TEST(TaskTranslatorTest, EmittedStatesStayWithTheLeader) {
   CaptureScript script;
   script.Task(1, 1, "init")
       .Task(100, 100, "app")
@@ -236,7 +236,7 @@ TEST(TaskTranslatorTest, StatesToldOfALeaderAreNotThoseOfWhoTakesItsPlace) {
 }
 
 // Tasks are listed by their ids, which wrap: a thread's may be lower than its leader's.
-TEST(TaskTranslatorTest, AProcessIsOneWhoeverOfItIsListedFirst) {
+TEST(TaskTranslatorTest, ListsAProcessOnceInAnyOrder) {
   CaptureScript script;
   script.identities().texts[1927] = {"server", "server --port 80"};
   script.Task(400, 1927, "worker", 20).Task(1927, 1927, "server", 10).Task(1930, 1927, "other", 30);
@@ -251,7 +251,7 @@ TEST(TaskTranslatorTest, AProcessIsOneWhoeverOfItIsListedFirst) {
 }
 
 // The list had passed the leader's id when the leader was born.
-TEST(TaskTranslatorTest, AProcessIsOneThoughTheListHasOnlyItsThread) {
+TEST(TaskTranslatorTest, ListsAProcessOnceWithoutItsLeader) {
   CaptureScript script;
   script.Task(1, 1, "init")
       .Task(2500, 1927, "server", 12)
@@ -263,7 +263,7 @@ TEST(TaskTranslatorTest, AProcessIsOneThoughTheListHasOnlyItsThread) {
 }
 
 // Whoever has the leader's tid is not the only thread that is known of the process.
-TEST(TaskTranslatorTest, AThreadIsNotTakenForItsLeaderThatNobodyToldOf) {
+TEST(TaskTranslatorTest, DoesNotTakeAThreadForAnUnknownLeader) {
   CaptureScript script;
   fxr_task leader{};
   leader.tid = leader.tgid = 1927;
@@ -276,7 +276,7 @@ TEST(TaskTranslatorTest, AThreadIsNotTakenForItsLeaderThatNobodyToldOf) {
   EXPECT_EQ(script.translator().task_table().process_count(), 2u);
 }
 
-TEST(TaskTranslatorTest, AnotherUserIsToldByWhateverComesNext) {
+TEST(TaskTranslatorTest, WritesAChangedUserAtTheNextEvent) {
   CaptureScript script;
   script.Task(100, 100, "daemon").Task(101, 100, "thread").Task(200, 200, "other");
   script.Fork(10, 100, 300, 300, "daemon", 33);
@@ -292,7 +292,7 @@ TEST(TaskTranslatorTest, AnotherUserIsToldByWhateverComesNext) {
   EXPECT_TRUE(script.Lines("uid=35").empty());
 }
 
-TEST(TaskTranslatorTest, AnotherCgroupIsToldAtOnce) {
+TEST(TaskTranslatorTest, WritesAChangedCgroupAtOnce) {
   CaptureScript script;
   script.Task(100, 100, "daemon").Task(101, 100, "thread");
   script.Cgroup(10, 100, 100, 7).Cgroup(20, 101, 100, 8);
@@ -304,7 +304,7 @@ TEST(TaskTranslatorTest, AnotherCgroupIsToldAtOnce) {
   EXPECT_EQ(script.translator().stats().identity_only, 2u);
 }
 
-TEST(TaskTranslatorTest, ACutCommandLineSaysHowLongItIs) {
+TEST(TaskTranslatorTest, TruncatedCommandLineHasItsLength) {
   CaptureScript script;
   const std::string bytes = "cat" + std::string(1, '\0') + std::string(FXR_CMDLINE_BYTES - 4, 'x');
   script.Task(100, 100, "sh").Exec(20, 100, 100, "cat", "/bin/cat", bytes, 100'005);
@@ -318,7 +318,7 @@ TEST(TaskTranslatorTest, ACutCommandLineSaysHowLongItIs) {
   EXPECT_EQ(script.Lines("cmdline_cut=100004").size(), 2u);
 }
 
-TEST(TaskTranslatorTest, TheDeadLeave) {
+TEST(TaskTranslatorTest, RemovesExitedThreads) {
   CaptureScript script;
   script.Task(100, 100, "sh");
   for (uint32_t i = 0; i < 10'000; ++i) {
@@ -333,7 +333,7 @@ TEST(TaskTranslatorTest, TheDeadLeave) {
   EXPECT_LT(script.translator().task_table().thread_count(), 5u);
 }
 
-TEST(TaskTranslatorTest, WithoutItsCategoryTasksAreNamedAllTheSame) {
+TEST(TaskTranslatorTest, NamesTasksWithoutTheCategory) {
   CaptureScript script({.record_task_events = false});
   script.Task(100, 100, "sh").Fork(10, 100, 200, 200, "child").Switch(20, 0, 100, 200);
   EXPECT_TRUE(script.Lines(" instant ").empty());

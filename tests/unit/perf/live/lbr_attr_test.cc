@@ -143,7 +143,7 @@ TEST(LbrAttrTest, EndsTheLadderWithTheKernelsReason) {
   EXPECT_EQ(FindAcceptedAttr(kernel, MakeLbrAttr(CpuPmu(), Options()), 0).error, ENOENT);
 }
 
-TEST(LbrAttrTest, AsksAStandInForNothingAboutBranches) {
+TEST(LbrAttrTest, StandInRequestsNoBranchFeatures) {
   FakeKernel kernel;
   kernel.verdict = [](const perf_event_attr& attr, int) {
     return attr.build_id || attr.branch_sample_type || attr.precise_ip ? EINVAL : 0;

@@ -73,7 +73,7 @@ TEST_F(LbrSessionTest, OpensEveryOnlineCpuDisabled) {
   EXPECT_FALSE(kernel_.FindEvent(1)->enabled);
 }
 
-TEST_F(LbrSessionTest, HandsOutSamplesAndWhatStandsBesideThem) {
+TEST_F(LbrSessionTest, DeliversSamplesAndOtherRecords) {
   const auto session = Open();
   auto first = kernel_.Producer(0);
   auto second = kernel_.Producer(1);

@@ -63,7 +63,7 @@ class MappingWriterTest : public ::testing::Test {
   MappingWriter mappings_{file_};
 };
 
-TEST_F(MappingWriterTest, WhatIsNeverSampledIsNotInTheFile) {
+TEST_F(MappingWriterTest, SkipsProcessesWithoutSamples) {
   mappings_.OnMapping(100, Of("/bin/a", 0x1000), 1);
   mappings_.OnMapping(200, Of("/bin/b", 0x1000), 1);
   EXPECT_TRUE(Told().empty());
@@ -73,7 +73,7 @@ TEST_F(MappingWriterTest, WhatIsNeverSampledIsNotInTheFile) {
   EXPECT_EQ(mappings_.mappings_written(), 1u);
 }
 
-TEST_F(MappingWriterTest, OfASampledProcessTheyComeAtOnce) {
+TEST_F(MappingWriterTest, WritesMappingsOfASampledProcessAtOnce) {
   mappings_.OnSample(100, threads_[0], 10);
   mappings_.OnMapping(100, Of("/lib/p.so", 0x7000), 20);
   mappings_.OnMapping(100, Of("/lib/p.so", 0x9000), 21);
@@ -81,14 +81,14 @@ TEST_F(MappingWriterTest, OfASampledProcessTheyComeAtOnce) {
             (Lines{"module 0 /lib/p.so of 100", "map 0 0x7000 of 100", "map 0 0x9000 of 100"}));
 }
 
-TEST_F(MappingWriterTest, WhatIsNotExecutedIsNotKept) {
+TEST_F(MappingWriterTest, IgnoresMappingsThatAreNotExecutable) {
   mappings_.OnSample(100, threads_[0], 10);
   mappings_.OnMapping(100, Of("/lib/data", 0x7000, 0x1000, 3), 20);
   mappings_.OnMapping(100, Of("/lib/empty", 0x8000, 0), 20);
   EXPECT_TRUE(Told().empty());
 }
 
-TEST_F(MappingWriterTest, AChildHasWhatItsParentHadThen) {
+TEST_F(MappingWriterTest, ChildInheritsMappings) {
   mappings_.OnMapping(100, Of("/bin/a", 0x1000), 1);
   mappings_.OnFork(100, 200);
   mappings_.OnMapping(100, Of("/lib/later", 0x5000), 2);
@@ -99,7 +99,7 @@ TEST_F(MappingWriterTest, AChildHasWhatItsParentHadThen) {
 }
 
 // The child's number may have been another's, whose end was not seen.
-TEST_F(MappingWriterTest, AChildHasNothingOfWhoHadItsNumberBefore) {
+TEST_F(MappingWriterTest, ChildDoesNotInheritFromAPreviousPid) {
   mappings_.OnMapping(200, Of("/bin/old", 0x1000), 1);
   mappings_.OnSample(200, threads_[1], 2);
   mappings_.OnFork(100, 200);
@@ -108,7 +108,7 @@ TEST_F(MappingWriterTest, AChildHasNothingOfWhoHadItsNumberBefore) {
   EXPECT_FALSE(mappings_.HasMappings(200));
 }
 
-TEST_F(MappingWriterTest, AnotherProgramHasOtherMappings) {
+TEST_F(MappingWriterTest, ExecDropsMappings) {
   mappings_.OnMapping(100, Of("/bin/sh", 0x1000), 1);
   mappings_.OnExec(100);
   EXPECT_FALSE(mappings_.HasMappings(100));
@@ -118,7 +118,7 @@ TEST_F(MappingWriterTest, AnotherProgramHasOtherMappings) {
 }
 
 // What is mapped over something takes its place; beside it, it does not.
-TEST_F(MappingWriterTest, WhatIsCoveredIsGone) {
+TEST_F(MappingWriterTest, NewMappingReplacesCoveredOnes) {
   mappings_.OnMapping(100, Of("/lib/one", 0x2000), 1);
   mappings_.OnMapping(100, Of("/lib/two", 0x4000, 0x2000), 1);
   mappings_.OnMapping(100, Of("/lib/three", 0x1000, 0x3000), 2);
