@@ -7,7 +7,7 @@
 
 #include "capture/bpf/category.h"
 #include "capture/capture_session.h"
-#include "capture/tracepoint_recorder.h"
+#include "capture/tracepoint_request.h"
 #include "perf/live/lbr_options.h"
 #include "schema/tracepoint_format.h"
 #include "util/result.h"

@@ -11,18 +11,13 @@
 #include <vector>
 
 #include "capture/perf_source.h"
+#include "capture/tracepoint_request.h"
 #include "perf/live/tracepoint_session.h"
 #include "perf/record/record_decoder.h"
 #include "schema/tracepoint_format.h"
 #include "util/result.h"
 
 namespace capture {
-
-// One -e option.
-struct TracepointRequest {
-  std::string pattern;  // SYSTEM:NAME, with shell wildcards
-  std::string filter;   // a kernel tracepoint filter; empty: all events
-};
 
 class TracepointRecorder final : public PerfSource {
  public:

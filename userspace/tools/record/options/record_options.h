@@ -9,7 +9,7 @@
 
 #include "capture/bpf/category.h"
 #include "capture/bpf/program_options.h"
-#include "capture/tracepoint_recorder.h"
+#include "capture/tracepoint_request.h"
 #include "perf/live/lbr_options.h"
 #include "session/trigger/trigger_spec.h"
 #include "tools/record/options/task_choice.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "capture/tracepoint_recorder.h"
+#include "capture/tracepoint_request.h"
 #include "tools/common/command_line.h"
 #include "tools/record/options/record_options.h"
 #include "util/result.h"
