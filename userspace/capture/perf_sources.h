@@ -7,8 +7,8 @@
 
 #include "capture/bpf/category.h"
 #include "capture/capture_session.h"
-#include "capture/tracepoint_request.h"
 #include "perf/live/lbr_options.h"
+#include "request/trace_config.h"
 #include "schema/tracepoint_format.h"
 #include "util/result.h"
 
@@ -18,7 +18,7 @@ struct PerfSourceOptions {
   // Whether categories `lbr` and `stack` are selected, and whether by name.
   CategorySelection categories;
   perf::LbrOptions lbr;
-  std::vector<TracepointRequest> tracepoints;
+  std::vector<request::Tracepoint> tracepoints;
 };
 
 // The opened sources.

@@ -20,11 +20,11 @@ struct Choice {
   bool by_name = false;  // selected without wildcards
 };
 
-util::Result<std::map<std::string, Choice>> Choose(const Tracefs& tracefs,
-                                                   const std::vector<TracepointRequest>& requests) {
+util::Result<std::map<std::string, Choice>> Choose(
+    const Tracefs& tracefs, const std::vector<request::Tracepoint>& requests) {
   const std::vector<std::string> names = tracefs.Names();
   std::map<std::string, Choice> choices;
-  for (const TracepointRequest& request : requests) {
+  for (const request::Tracepoint& request : requests) {
     const std::vector<std::string> matches = Tracefs::Match(names, request.pattern);
     if (matches.empty()) return Tracefs::NoSuch(names, request.pattern);
     for (const std::string& name : matches) {
@@ -52,7 +52,7 @@ void AllowManyFiles() {
 }  // namespace
 
 util::Result<std::unique_ptr<TracepointRecorder>> TracepointRecorder::Open(
-    const std::vector<TracepointRequest>& requests, size_t ring_bytes,
+    const std::vector<request::Tracepoint>& requests, size_t ring_bytes,
     std::vector<std::string>* notes) {
   const auto tracefs = Tracefs::Open();
   if (!tracefs) return tracefs.error();

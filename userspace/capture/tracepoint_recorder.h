@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "capture/perf_source.h"
-#include "capture/tracepoint_request.h"
 #include "perf/live/tracepoint_session.h"
 #include "perf/record/record_decoder.h"
+#include "request/trace_config.h"
 #include "schema/tracepoint_format.h"
 #include "util/result.h"
 
@@ -29,7 +29,7 @@ class TracepointRecorder final : public PerfSource {
   // without a match (with the nearest names), a filter that the kernel refuses, or no tracepoint
   // that could be opened.
   static util::Result<std::unique_ptr<TracepointRecorder>> Open(
-      const std::vector<TracepointRequest>& requests, size_t ring_bytes,
+      const std::vector<request::Tracepoint>& requests, size_t ring_bytes,
       std::vector<std::string>* notes);
   // `session` already has the tracepoints of `formats`.
   TracepointRecorder(std::unique_ptr<perf::TracepointSession> session,

@@ -34,16 +34,16 @@ bool IsTrackOf(fxt::Koid thread, fxt::Koid process) {
   return !idle || process == schema::kIdleProcessKoid;
 }
 
-Validity Of(bool believed) { return believed ? Validity::kYes : Validity::kNo; }
+Validity Of(bool believed) { return believed ? Validity::kValid : Validity::kInvalid; }
 
 }  // namespace
 
 Validity RecordValidator::IsPlausible(const fxt::Reader& reader) {
-  if (!HasSoundLayout(reader)) return Validity::kNo;
+  if (!HasSoundLayout(reader)) return Validity::kInvalid;
   const bool recorder = reader.provider().name() == schema::kRecorderName;
   if (facts::KindOf(reader.record()) <= facts::RecordKind::kThread)
     return OfMetadata(reader, recorder);
-  if (!FitsInTime(reader, recorder)) return Validity::kNo;
+  if (!FitsInTime(reader, recorder)) return Validity::kInvalid;
   return Of(!recorder || IsRecorders(reader));
 }
 
@@ -105,7 +105,7 @@ Validity RecordValidator::OfMetadata(const fxt::Reader& reader, bool recorder) {
     if (recorder) return Of(init->ticks_per_second == kRecorderTicks);
     return Of(!provider.initialized() || provider.ticks_per_second() == init->ticks_per_second);
   }
-  return recorder ? OfDefinition(reader) : Validity::kYes;
+  return recorder ? OfDefinition(reader) : Validity::kValid;
 }
 
 // In a trace of fxt-record an index that is defined twice was overwritten, or belongs to a provider
@@ -113,22 +113,22 @@ Validity RecordValidator::OfMetadata(const fxt::Reader& reader, bool recorder) {
 Validity RecordValidator::OfContradiction() {
   ++contradictions_;
   return hole_bytes_ >= kProviderBytes && contradictions_ > 1 ? Validity::kOtherProvider
-                                                              : Validity::kNo;
+                                                              : Validity::kInvalid;
 }
 
 Validity RecordValidator::OfDefinition(const fxt::Reader& reader) {
   const fxt::ReaderProvider& provider = reader.provider();
   if (const auto* string = std::get_if<fxt::StringRecord>(&reader.record())) {
-    if (!fxt::IsValidUtf8(string->text)) return Validity::kNo;
+    if (!fxt::IsValidUtf8(string->text)) return Validity::kInvalid;
     const std::string* known = provider.FindString(string->index);
-    return known == nullptr || *known == string->text ? Validity::kYes : OfContradiction();
+    return known == nullptr || *known == string->text ? Validity::kValid : OfContradiction();
   }
   if (const auto* thread = std::get_if<fxt::ThreadRecord>(&reader.record())) {
     const auto ref = fxt::ThreadRef::Inline(thread->process, thread->thread);
-    if (!IsThread(ref, provider)) return Validity::kNo;
-    if (!provider.has_thread(thread->index)) return Validity::kYes;
+    if (!IsThread(ref, provider)) return Validity::kInvalid;
+    if (!provider.has_thread(thread->index)) return Validity::kValid;
     const auto& known = provider.thread(thread->index);
-    return known.process == thread->process && known.thread == thread->thread ? Validity::kYes
+    return known.process == thread->process && known.thread == thread->thread ? Validity::kValid
                                                                               : OfContradiction();
   }
   return Of(std::holds_alternative<fxt::MagicNumber>(reader.record()));

@@ -10,7 +10,7 @@
 #include "facts/scheduling.h"
 #include "schema/names.h"
 #include "schema/trace_event_fields.h"
-#include "text/json_check.h"
+#include "text/json_document.h"
 
 namespace analyze {
 namespace {

@@ -5,7 +5,7 @@
 #include "schema/koid.h"
 #include "schema/names.h"
 #include "schema/trace_event_fields.h"
-#include "text/json_check.h"
+#include "text/json_document.h"
 
 namespace analyze {
 

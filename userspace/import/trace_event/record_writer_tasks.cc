@@ -10,7 +10,7 @@
 #include "schema/koid.h"
 #include "schema/names.h"
 #include "schema/trace_event_fields.h"
-#include "text/json_check.h"
+#include "text/json_document.h"
 
 namespace importer {
 namespace {

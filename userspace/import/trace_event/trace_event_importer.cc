@@ -11,7 +11,7 @@
 #include "import/trace_event/record_writer.h"
 #include "schema/names.h"
 #include "schema/trace_event_fields.h"
-#include "text/json_check.h"
+#include "text/json_document.h"
 #include "text/json_writer.h"
 
 namespace importer {

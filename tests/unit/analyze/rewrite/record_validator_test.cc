@@ -24,7 +24,7 @@ std::vector<std::string> Doubted(RecordingParts& file) {
   options.recover = true;
   options.validate = [&](const fxt::Reader& reader) {
     const fxt::Validity answer = belief.IsPlausible(reader);
-    if (answer != fxt::Validity::kYes) doubted.push_back(file.LabelAt(reader.offset()));
+    if (answer != fxt::Validity::kValid) doubted.push_back(file.LabelAt(reader.offset()));
     return answer;
   };
   fxt::MemorySource source(file.Bytes());
