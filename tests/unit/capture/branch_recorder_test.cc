@@ -105,7 +105,7 @@ TEST(BranchRecorderTest, KeepsOnlySelectedTasks) {
   if (!session) GTEST_SKIP() << "no system-wide perf events here: " << session.error().message;
   BranchRecorder recorder(std::move(*session));
   TaskFilter filter;
-  filter.tgids = {0x3fffff};  // nobody
+  filter.tgids = {0x3fffff};  // no process
   recorder.SetFilter(filter, [](uint32_t) { return false; });
 
   sink::MemorySink sink;

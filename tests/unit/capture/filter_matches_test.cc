@@ -18,7 +18,7 @@ TEST(FilterMatchesTest, EachValueByItself) {
   TaskFilter filter;
   filter.tids = {7, 8};
   filter.tgids = {7, 8};
-  filter.comms = {"worker", "nobody"};
+  filter.comms = {"worker", "absent"};
   filter.cgroups = {1, 2, 3};
   FilterMatches matches(filter, {"/a", "/b", "/c"});
   matches.OnTask(Task(8, 7, "worker"), "/a");

@@ -62,8 +62,8 @@ Frames FramesOf(const fxr_side_header& header) {
 
 TEST(StackCacheTest, RestoresFramesById) {
   StackCache stacks;
-  const Words told = Stack(9, {0x10, 0x20, 0x30}, 2);
-  EXPECT_EQ(&stacks.Complete(HeaderOf(told)), &HeaderOf(told));
+  const Words sent = Stack(9, {0x10, 0x20, 0x30}, 2);
+  EXPECT_EQ(&stacks.Complete(HeaderOf(sent)), &HeaderOf(sent));
   const Words again = Again(9);
   const fxr_side_header& whole = stacks.Complete(HeaderOf(again));
   EXPECT_EQ(whole.time, 7u);
@@ -81,7 +81,7 @@ TEST(StackCacheTest, RestoresFramesById) {
 TEST(StackCacheTest, UnknownIdHasNoFrames) {
   StackCache stacks;
   EXPECT_EQ(FramesOf(stacks.Complete(HeaderOf(Again(9)))), Frames{});
-  stacks.Complete(HeaderOf(Stack(0, {0x10}, 1)));  // one that is not told of again
+  stacks.Complete(HeaderOf(Stack(0, {0x10}, 1)));  // id 0: not cached
   EXPECT_EQ(FramesOf(stacks.Complete(HeaderOf(Again(0)))), Frames{});
 }
 

@@ -130,7 +130,7 @@ TEST(TaskTableTest, APseudoThreadIsTheSameOneAgain) {
   EXPECT_EQ(table.Find(0), kNoHandle);
 }
 
-// Writes down what it is told.
+// Records the notifications.
 class Listener final : public TaskFollower {
  public:
   void OnNewThread(ThreadHandle thread) override { Hear("thread", thread); }

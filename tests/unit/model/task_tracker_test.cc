@@ -123,7 +123,7 @@ TEST_F(TaskTrackerTest, RemovesALeaderWhoseTidWasTaken) {
   EXPECT_EQ(table_.Find(101), kNoHandle);
 }
 
-// As the target of a signal is, in a raw log that is read again: nobody can be asked then.
+// A signal may name the exited leader as its target.
 TEST_F(TaskTrackerTest, MentioningAnExitedLeaderMakesNoProcess) {
   tasks_.OnSnapshotTask(Task(100, 100, "server"));
   tasks_.OnSnapshotTask(Task(101, 100, "worker"));

@@ -81,12 +81,12 @@ TEST_F(BranchTranslatorTest, KeepsMappingsAfterTheSampledThreadExits) {
   script_.Exit(20, 101, 100, 0).Switch(21, 0, 101, 0, FXR_STATE_DEAD);
   script_.Fork(30, 200, 300, 300, "newcomer");
   translator.OnMapping(40, Mapping(100, 0x9000));
-  const Lines told = script_.Lines("mmap");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].find(" of 100 at 0x9000"), std::string::npos) << told[0];
+  const Lines written = script_.Lines("mmap");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_NE(written[0].find(" of 100 at 0x9000"), std::string::npos) << written[0];
 }
 
-// The kernel copies those of whoever calls fork(), whose child may be its sibling.
+// The kernel copies the mappings of the process that calls fork(), whose child may be its sibling.
 TEST_F(BranchTranslatorTest, ChildInheritsTheCreatorsMappings) {
   Translator& translator = script_.translator();
   translator.OnMapping(5, Mapping(100, 0x1000));

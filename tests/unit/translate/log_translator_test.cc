@@ -26,10 +26,10 @@ TEST(LogTranslatorTest, TruncatesAtACharacter) {
   std::string text(119, 'x');
   text += "\xe2\x82\xac and more";
   script.Task(100, 100, "app").Log(10, 100, text);
-  const Lines told = script.Lines("instant");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].find("log:" + text.substr(0, 119) + " {message="), std::string::npos)
-      << told[0];
+  const Lines written = script.Lines("instant");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_NE(written[0].find("log:" + text.substr(0, 119) + " {message="), std::string::npos)
+      << written[0];
 }
 
 TEST(LogTranslatorTest, ReplacesInvalidUtf8) {
@@ -54,9 +54,9 @@ TEST(LogTranslatorTest, NamesEmptyMessages) {
 TEST(LogTranslatorTest, MessageOfAnInterruptIsOnTheCpuTrack) {
   CaptureScript script;
   script.Log(10, 0, "spurious");
-  const Lines told = script.Lines("10 log");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_TRUE(told[0].starts_with("10 log irq/0/")) << told[0];
+  const Lines written = script.Lines("10 log");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_TRUE(written[0].starts_with("10 log irq/0/")) << written[0];
 }
 
 // `length` is that of the kernel's text; what is there is not more than there is room for.

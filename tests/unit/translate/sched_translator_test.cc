@@ -45,7 +45,7 @@ TEST(SchedTranslatorTest, MapsEveryState) {
   }
 }
 
-// A reader assumes the state last told, so it is told when it is another one.
+// A reader assumes the last emitted state, so another one is emitted.
 TEST(SchedTranslatorTest, WritesTheKernelStateOnlyIfItChanged) {
   CaptureScript script;
   TwoTasks(script);

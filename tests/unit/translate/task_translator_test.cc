@@ -54,7 +54,7 @@ TEST(TaskTranslatorTest, LooksUpUnknownTasks) {
   script.Task(100, 100, "first").Switch(10, 0, 100, 7).Switch(20, 0, 7, 8).Switch(30, 0, 8, 7);
   EXPECT_EQ(script.Lines("object thread 7").size(), 1u);
   EXPECT_EQ(script.Lines("kworker/7").size(), 3u);
-  // One that nobody knows goes by its number, with nothing made up, and is asked for once.
+  // An unknown task is named by its tid, without invented properties, and looked up once.
   EXPECT_EQ(script.Lines("object process 8"), Lines{"object process 8 tid 8"});
   EXPECT_EQ(script.Lines("object thread 8"), Lines{"object thread 8 tid 8 {process=koid 8}"});
   EXPECT_EQ(script.identities().lookups, 2);
@@ -107,7 +107,7 @@ TEST(TaskTranslatorTest, TheLastSwitchOfATidThatIsInUseAgain) {
   EXPECT_EQ(script.translator().task_table().thread_count(), 2u);
 }
 
-// exec of a thread that is not the leader: the leader's tid goes to it before anything is told.
+// exec of a non-leader thread: it takes the leader's tid before any event.
 TEST(TaskTranslatorTest, AThreadTakesItsLeadersPlace) {
   CaptureScript script;
   script.Task(1, 1, "init")
@@ -218,7 +218,7 @@ TEST(TaskTranslatorTest, ReusedTidGetsANewKoidUnderAFilter) {
             Lines{"50 switch cpu0 again/4194504 blocked -> asked/100 120 120"});
 }
 
-// A reader keeps the states it was told by koid, and the koid goes over to another thread.
+// A reader keeps the assumed states by koid, and the koid moves to another thread.
 TEST(TaskTranslatorTest, EmittedStatesStayWithTheLeader) {
   CaptureScript script;
   script.Task(1, 1, "init")
@@ -262,7 +262,7 @@ TEST(TaskTranslatorTest, ListsAProcessOnceWithoutItsLeader) {
   EXPECT_EQ(script.Lines("process=koid 1927").size(), 2u);
 }
 
-// Whoever has the leader's tid is not the only thread that is known of the process.
+// The thread with the leader's tid is not the only known thread of the process.
 TEST(TaskTranslatorTest, DoesNotTakeAThreadForAnUnknownLeader) {
   CaptureScript script;
   fxr_task leader{};
@@ -283,7 +283,7 @@ TEST(TaskTranslatorTest, WritesAChangedUserAtTheNextEvent) {
   EXPECT_EQ(script.Lines("object process 100").back(), "object process 100 daemon {ppid=1 uid=33}");
   script.Rename(20, 100, 100, "named", 34);
   EXPECT_EQ(script.Lines("object process 100").back(), "object process 100 named {ppid=1 uid=34}");
-  // A thread alone may be somebody else.
+  // A single thread may belong to another process.
   script.Rename(30, 101, 100, "odd", 35);
   script.Exit(40, 200, 200, 0, 36);
   EXPECT_EQ(script.Lines("object process 200").back(), "object process 200 other {ppid=1 uid=36}");
@@ -308,11 +308,12 @@ TEST(TaskTranslatorTest, TruncatedCommandLineHasItsLength) {
   CaptureScript script;
   const std::string bytes = "cat" + std::string(1, '\0') + std::string(FXR_CMDLINE_BYTES - 4, 'x');
   script.Task(100, 100, "sh").Exec(20, 100, 100, "cat", "/bin/cat", bytes, 100'005);
-  const Lines told = script.Lines("object process 100 cat");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].find("{cmdline=cat " + std::string(4092, 'x') + " cmdline_cut=100004 ppid=1"),
-            std::string::npos)
-      << told[0];
+  const Lines written = script.Lines("object process 100 cat");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_NE(
+      written[0].find("{cmdline=cat " + std::string(4092, 'x') + " cmdline_cut=100004 ppid=1"),
+      std::string::npos)
+      << written[0];
   // Its children have it from it.
   script.Fork(30, 100, 200, 200, "cat");
   EXPECT_EQ(script.Lines("cmdline_cut=100004").size(), 2u);

@@ -154,7 +154,7 @@ TEST(LbrAttrTest, StandInRequestsNoBranchFeatures) {
 }
 
 // What the running kernel says. Its checks of the attr come before its search for hardware, so a
-// machine without a PMU tells a well-formed attr (ENOENT) from a spoiled one (EINVAL).
+// machine without a PMU distinguishes a well-formed attr (ENOENT) from an invalid one (EINVAL).
 class KernelVerdictTest : public ::testing::Test {
  protected:
   void SetUp() override {

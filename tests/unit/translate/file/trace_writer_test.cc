@@ -21,7 +21,7 @@
 namespace translate {
 namespace {
 
-// A file of its own over somebody's tasks.
+// A file over a shared table of tasks.
 class Output {
  public:
   explicit Output(model::TaskTable& tasks)

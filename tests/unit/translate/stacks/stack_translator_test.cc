@@ -17,7 +17,7 @@ using testing::CaptureScript;
 
 constexpr uint64_t kKernel = 0xffffffff81000000;
 
-// As the programs and the sampler send them, for a translator that is told of nothing else.
+// Sends stacks in the form of the BPF programs and the sampler to a translator.
 class Script {
  public:
   Script() : script_(TranslatorOptions{.stacks = true}) {
