@@ -192,7 +192,7 @@ class Reader {
   ReadStatus AtShortage(FillStatus fill, uint64_t wanted);
   ReadStatus AtEnd();
   bool SkipForward();
-  // `words` words at `at`, copied to `scratch` when they do not lie on a word boundary.
+  // `words` words at `at`, copied to `scratch` if `at` is not aligned.
   std::span<const uint64_t> Aligned(const std::byte* at, size_t words,
                                     std::vector<uint64_t>& scratch) const;
   void Apply();
@@ -250,7 +250,7 @@ class Reader {
 
   TableBudget budget_;
   std::unordered_map<uint32_t, std::unique_ptr<ReaderProvider>> providers_;
-  // Used when the budget allows no further provider: keeps no tables.
+  // Used when the budget allows no further provider; keeps no tables.
   TableBudget overflow_budget_;
   std::unique_ptr<ReaderProvider> overflow_provider_;
   ReaderProvider* provider_ = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a reader keeps for each provider ("Provider section metadata" of the format document): its
-// name, tick rate, string table and thread table.
+// Keeps the state of one provider ("Provider section metadata" of the format document): its name,
+// tick rate, string table and thread table.
 #pragma once
 
 #include <bitset>

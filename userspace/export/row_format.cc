@@ -102,7 +102,7 @@ std::string_view NameOf(RowFormat format) {
 void AppendHeader(fmt::memory_buffer& out, RowFormat format, const tables::TableInfo& table) {
   if (format == RowFormat::kRowBinary) return;
   const char separator = format == RowFormat::kCsv ? ',' : '\t';
-  // That of captures has it as its own first column.
+  // The table of captures has this as its own first column.
   if (table.table != tables::Table::kCaptures) out.append(std::string_view("capture"));
   for (const Column& column : table.columns) {
     if (out.size() != 0) out.push_back(separator);

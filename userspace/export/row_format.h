@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rows as bytes that other programs take in.
+// Encodes rows for other programs.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,9 +22,9 @@ enum class RowFormat : uint8_t {
 // "csv", "tsv", "rowbinary": endings of files too.
 std::string_view NameOf(RowFormat format);
 
-// The line of names; nothing where there is none.
+// The line of names; empty for formats without one.
 void AppendHeader(fmt::memory_buffer& out, RowFormat format, const tables::TableInfo& table);
-// A row of all columns of its table.
+// A row with all columns of its table.
 void AppendRow(fmt::memory_buffer& out, RowFormat format, const tables::TableInfo& table,
                int64_t capture, const tables::Cell* row);
 

@@ -19,11 +19,11 @@ namespace {
 using model::ThreadHandle;
 
 constexpr size_t kMaxTextBytes = 200;
-// "Profiler record": eight bits of frames.
+// "Profiler record": the frame count has eight bits.
 constexpr size_t kMaxFrames = 255;
 
-// perf calls the kernel's own text "[kernel.kallsyms]_text", after the symbol its place is told by,
-// and in the table of build ids "[kernel.kallsyms]".
+// perf names the kernel's text "[kernel.kallsyms]_text", after its reference symbol, but
+// "[kernel.kallsyms]" in the table of build ids.
 std::string_view WithoutReferenceSymbol(std::string_view file) {
   const size_t end = file.find(']');
   if (file.empty() || file.front() != '[' || end == std::string_view::npos) return file;
@@ -31,7 +31,7 @@ std::string_view WithoutReferenceSymbol(std::string_view file) {
 }
 
 std::string ClockName(const perf_event_attr& attr) {
-  if (!attr.use_clockid) return "perf";  // the scheduler's clock, which perf has by default
+  if (!attr.use_clockid) return "perf";  // perf's default is the scheduler's clock
   switch (attr.clockid) {
     case CLOCK_MONOTONIC:
       return "CLOCK_MONOTONIC";
@@ -97,7 +97,7 @@ void PerfImporter::NoteUnreadable(uint64_t file_offset, const std::string& why) 
 void PerfImporter::Take(const perf::FileRecord& raw) {
   const uint32_t type = raw.raw.header.type;
   if (type == perf::kRecordFinishedRound) order_.FinishRound();
-  // Records of the perf tool are about the file; the reader has taken what there is to take.
+  // Records of the perf tool describe the file; perf::FileReader handles them.
   if (type >= perf::kRecordHeaderAttr) {
     if (type == perf::kRecordAuxtrace || type == perf::kRecordHeaderTracingData) {
       ++stats_.skipped[perf::RecordTypeName(type)];
@@ -127,7 +127,7 @@ void PerfImporter::Handle(const perf::OrderedRecord& ordered) {
       ordered.event ? reader_.info().events[*ordered.event] : kNoEvent;
   const util::Result<perf::Record> record =
       perf::DecodeRecord(ordered.header, ordered.body, event.format);
-  if (!record) return;  // it was decoded once before it was put in order
+  if (!record) return;  // it was decoded once before sorting
   if (ordered.time != 0) time_ = ordered.time;
 
   if (const auto* sample = std::get_if<perf::Sample>(&record->body)) {
@@ -181,7 +181,7 @@ void PerfImporter::HandleMmap(const perf::MmapRecord& mmap) {
 }
 
 util::BuildId PerfImporter::BuildIdOf(const std::string& file, bool kernel) {
-  // In a pipe the table grows while it is read.
+  // In a pipe the table grows while reading.
   const std::vector<perf::FileBuildId>& table = reader_.info().build_ids;
   for (; build_ids_taken_ < table.size(); ++build_ids_taken_) {
     build_ids_.emplace(table[build_ids_taken_].file, table[build_ids_taken_].build_id);
@@ -271,7 +271,7 @@ void PerfImporter::WriteInstant(const perf::Sample& sample, const perf::EventDes
 void PerfImporter::WriteBacktrace(const perf::Sample& sample, ThreadHandle thread) {
   frames_.clear();
   for (const uint64_t frame : *sample.callchain) {
-    // Marks between the kernel's frames and the program's.
+    // Marks between frames of the kernel and of the program.
     if (frame >= static_cast<uint64_t>(PERF_CONTEXT_MAX)) continue;
     if (frames_.size() == kMaxFrames) {
       ++stats_.dropped_fields["frames beyond 255"];

@@ -28,8 +28,7 @@ util::Error CannotOpen(const std::string& path, int error) {
   return result;
 }
 
-// A stream that waits for what is to come: a pipe may be non-blocking because the other program
-// made it so.
+// A stream that waits for more bytes: another program may have made the pipe non-blocking.
 class WaitingSource final : public fxt::ByteSource {
  public:
   explicit WaitingSource(util::UniqueFd fd) : fd_(std::move(fd)), source_(fd_.get()) {}
@@ -51,12 +50,12 @@ class WaitingSource final : public fxt::ByteSource {
   fxt::FdSource source_;
 };
 
-// A stream whose first bytes were taken already, to see what it is.
+// A stream whose first bytes were consumed for detection.
 class PeekedSource final : public fxt::ByteSource {
  public:
   explicit PeekedSource(std::unique_ptr<fxt::ByteSource> rest) : rest_(std::move(rest)) {}
 
-  // The first bytes, as many as the stream has of those that matter.
+  // The first bytes, as many as detection needs and the stream has.
   std::span<const std::byte> Peek() {
     while (have_ < start_.size()) {
       const fxt::ReadResult result = rest_->Read(std::span(start_).subspan(have_));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a file may make a reader keep in memory.
+// Limits on the reader's memory.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,8 +19,8 @@ using testing::FileBuilder;
 using testing::ReadTexts;
 using testing::TestInstant;
 
-// A size field that lies makes the window grow only as far as bytes arrive.
-TEST(ReaderLimitsTest, ALyingSizeCostsNoMemory) {
+// A wrong size field makes the window grow only as far as bytes arrive.
+TEST(ReaderLimitsTest, AWrongSizeCostsNoMemory) {
   FileBuilder file;
   const uint64_t words = 0xffffffff;
   file.Raw({0xf | words << 4 | uint64_t{1} << 40, 0, words * 8});
@@ -32,7 +32,7 @@ TEST(ReaderLimitsTest, ALyingSizeCostsNoMemory) {
   EXPECT_LE(reader.memory_bytes(), size_t{2} << 20);
 }
 
-TEST(ReaderLimitsTest, RecordsAboveTheLimitAreSkippedInStreamsAndReadFromMemory) {
+TEST(ReaderLimitsTest, SkipsRecordsAboveTheLimitInStreams) {
   FileBuilder file;
   const std::vector<std::byte> payload(3 << 20, std::byte{7});
   file.Add(LargeBlob{StringRef::Inline("c"), StringRef::Inline("n"), payload});
@@ -60,7 +60,7 @@ TEST(ReaderLimitsTest, RecordsAboveTheLimitAreSkippedInStreamsAndReadFromMemory)
   EXPECT_EQ(std::get<LargeBlob>(reader.record()).payload.size(), payload.size());
 }
 
-TEST(ReaderLimitsTest, TablesStayWithinTheirBudget) {
+TEST(ReaderLimitsTest, LimitsTables) {
   FileBuilder file;
   const std::string text(32000, 'x');
   for (uint32_t provider = 1; provider <= 2000; ++provider) {

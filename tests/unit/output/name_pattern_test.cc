@@ -6,7 +6,7 @@
 namespace output {
 namespace {
 
-TEST(NamePatternTest, NumbersTimesAndPercentSigns) {
+TEST(NamePatternTest, ExpandsNumbersTimesAndPercentSigns) {
   const auto pattern = NamePattern::Parse("a%n/spike-%n-100%%.fxt");
   ASSERT_TRUE(pattern.ok());
   EXPECT_TRUE(pattern->is_unique());
@@ -27,7 +27,7 @@ TEST(NamePatternTest, NumbersTimesAndPercentSigns) {
   EXPECT_TRUE(host->Matches(host->Expand(3, 0)));
 }
 
-TEST(NamePatternTest, ANameThatIsNoPatternGetsNumbers) {
+TEST(NamePatternTest, AddsNumbersToANameWithoutPattern) {
   const auto pattern = NamePattern::Parse("dir.d/trace.fxt.gz");
   ASSERT_TRUE(pattern.ok());
   EXPECT_FALSE(pattern->is_unique());
@@ -37,7 +37,7 @@ TEST(NamePatternTest, ANameThatIsNoPatternGetsNumbers) {
   EXPECT_EQ(NamePattern::BeforeEnding("a.b/.hidden", "-x"), "a.b/.hidden-x");
 }
 
-TEST(NamePatternTest, MistakesAreErrors) {
+TEST(NamePatternTest, RejectsInvalidPatterns) {
   for (const char* path : {"a%", "a%d", "x/%%%"}) {
     EXPECT_FALSE(NamePattern::Parse(path).ok()) << path;
   }

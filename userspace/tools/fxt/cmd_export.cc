@@ -58,7 +58,7 @@ util::Result<std::unique_ptr<exporting::TableSink>> OpenSink(
   using exporting::RowFormat;
   const auto file = OutputLike(options.files.front());
   if (options.format == "sqlite") {
-    if (options.gzip) return util::Error{"a database is not compressed: --gzip is for text", ""};
+    if (options.gzip) return util::Error{"a database cannot be compressed: --gzip is for text", ""};
     return exporting::SqliteTableSink::Open(options.output, tables, file);
   }
   for (const RowFormat format : {RowFormat::kCsv, RowFormat::kTsv, RowFormat::kRowBinary}) {
@@ -73,15 +73,15 @@ util::Result<std::unique_ptr<exporting::TableSink>> OpenSink(
                      "formats: sqlite csv tsv rowbinary"};
 }
 
-// Rows have nothing but the capture's number to say where they are from.
+// Rows identify their capture by its number only.
 util::Error SameCapture(const std::string& one, const std::string& other) {
   if (one == other) return {fmt::format("{} is given twice", text::CleanText(one)), ""};
   return {
       fmt::format("{} and {} are the same capture", text::CleanText(one), text::CleanText(other)),
-      "their rows could not be told apart: export one of them, or each to a place of its own"};
+      "their rows would be indistinguishable: export one of them, or each to its own output"};
 }
 
-// Files that can be opened, and are not one file.
+// Checks that the files can be opened and are distinct.
 util::Status CheckInputs(const std::vector<std::string>& files) {
   std::map<std::pair<dev_t, ino_t>, std::string> seen;
   for (const std::string& file : files) {
@@ -91,7 +91,7 @@ util::Status CheckInputs(const std::vector<std::string>& files) {
       const auto [place, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, file);
       if (!is_new) return SameCapture(place->second, file);
     }
-    // What is no file loses what is read of it.
+    // Reading a pipe consumes it.
     if (found == 0 && !S_ISREG(status.st_mode)) continue;
     if (file == "-") continue;
     if (auto source = source::OpenInput(file); !source) return source.TakeError();
@@ -101,7 +101,7 @@ util::Status CheckInputs(const std::vector<std::string>& files) {
 
 using FilesByCapture = std::map<int64_t, std::string>;
 
-// Adds a trace; an error also where reading stopped before its end.
+// Adds a trace; also fails if reading ended early.
 util::Status AddTrace(const std::string& file, const std::vector<tables::Table>& tables,
                       FilesByCapture& added, tables::TextPool& texts, exporting::TableSink& sink,
                       std::optional<util::Error>& damage) {
@@ -123,18 +123,18 @@ util::Status AddTrace(const std::string& file, const std::vector<tables::Table>&
   if (!exported) return exported.TakeError();
   if (exported->read_error.empty()) return util::Ok();
   util::Error error{fmt::format("{}: {}", file, exported->read_error),
-                    "what stands before it is exported; fxt recover may save the rest"};
+                    "the records before it are exported; fxt recover may save the rest"};
   if (exported->rows <= 1) return util::Error{error.message, ""};
   if (!damage) damage = std::move(error);
   return util::Ok();
 }
 
-// Where the tables go decides which options mean something.
-enum Way : unsigned { kToFiles = 1, kToFleet = 2, kSchemaAlone = 4 };
+// The destination decides which options apply.
+enum Destination : unsigned { kToFiles = 1, kToFleet = 2, kSchemaAlone = 4 };
 
 struct MeaningOf {
   const char* option;
-  unsigned ways;
+  unsigned destinations;
 };
 
 constexpr MeaningOf kMeanings[] = {
@@ -150,21 +150,22 @@ constexpr MeaningOf kMeanings[] = {
     {"--cluster", kSchemaAlone},
 };
 
-Way WayOf(const Command& command) {
+Destination WayOf(const Command& command) {
   if (command.Has("--print-schema")) return kSchemaAlone;
   return command.Has("--clickhouse") ? kToFleet : kToFiles;
 }
 
-// Who gave an option that would change nothing meant something else.
+// Refuses options that would have no effect.
 util::Status RefuseWithoutMeaning(const Command& command) {
-  const Way way = WayOf(command);
+  const Destination way = WayOf(command);
   for (const MeaningOf& meaning : kMeanings) {
-    if ((meaning.ways & way) != 0 || !command.Has(meaning.option)) continue;
+    if ((meaning.destinations & way) != 0 || !command.Has(meaning.option)) continue;
     const char* why = "with --print-schema";
     if (way == kToFiles) {
-      why = (meaning.ways & kToFleet) != 0 ? "without --clickhouse" : "without --print-schema";
+      why = (meaning.destinations & kToFleet) != 0 ? "without --clickhouse"
+                                                   : "without --print-schema";
     } else if (way == kToFleet) {
-      why = (meaning.ways & kToFiles) != 0 ? "with --clickhouse" : "without --print-schema";
+      why = (meaning.destinations & kToFiles) != 0 ? "with --clickhouse" : "without --print-schema";
     }
     return util::Error{fmt::format("{} has no effect {}", meaning.option, why), ""};
   }
@@ -192,7 +193,7 @@ int RunFleet(const ExportOptions& options) {
   return fleet.print_schema ? PrintFleetSchema(fleet) : ExportToFleet(fleet);
 }
 
-int RunExport(const ExportOptions& options, Way way) {
+int RunExport(const ExportOptions& options, Destination way) {
   if (way != kToFiles) return RunFleet(options);
   if (options.files.empty()) return Fail({"which FILE?", "fxt export --help"});
   if (options.output.empty()) {
@@ -203,7 +204,7 @@ int RunExport(const ExportOptions& options, Way way) {
   }
   auto tables = ChosenTables(options);
   if (!tables) return Fail(tables.error());
-  // A wrong input leaves nothing behind.
+  // A wrong input leaves no output behind.
   if (auto inputs = CheckInputs(options.files); !inputs) return Fail(inputs.error());
   tables::TextPool texts;
   FilesByCapture added;
@@ -235,7 +236,7 @@ void AddExport(const Command& program, int& exit_code) {
            "The database, or a folder for a file per table; - is standard output, for one table")
       .Type("OUT");
   command.Add("--table", options->tables, "Only these tables").Type("NAME").Commas();
-  command.Add("--gzip", options->gzip, "Compress the files of tables");
+  command.Add("--gzip", options->gzip, "Compress the tables' files");
   FleetOptions& fleet = options->fleet;
   command
       .Add(

@@ -51,7 +51,7 @@ Overview Of(const std::vector<uint64_t>& words) {
 
 TimeRange Range(uint64_t from, uint64_t to) { return {Moment{true, from}, Moment{true, to}}; }
 
-TEST(TrimmerTest, NothingAskedForKeepsEverythingThatIsUsed) {
+TEST(TrimmerTest, KeepsAllUsedRecordsWithoutAFilter) {
   RecordingParts file = RecordingParts::Sound();
   uint64_t kept = 0;
   const auto words = Trim(file.Bytes(), {}, &kept);
@@ -72,7 +72,7 @@ TEST(TrimmerTest, NothingAskedForKeepsEverythingThatIsUsed) {
   EXPECT_EQ(after.session, before.session);
 }
 
-TEST(TrimmerTest, EveryTimeRangeIsAValidTrace) {
+TEST(TrimmerTest, WritesAValidTraceForEveryTimeRange) {
   RecordingParts file = RecordingParts::Sound();
   const auto bytes = file.Bytes();
   for (uint64_t from = 1'000'000'000; from <= 1'000'020'000; from += 1000) {
@@ -84,7 +84,7 @@ TEST(TrimmerTest, EveryTimeRangeIsAValidTrace) {
       ExpectSound(words);
       const Overview summary = Of(words);
       if (summary.first_time) {
-        // A complete event that is still going on counts as in the range.
+        // A complete event that ends in the range belongs to it.
         EXPECT_GE(*summary.last_time, from);
         EXPECT_LE(*summary.first_time, to);
       }
@@ -93,7 +93,7 @@ TEST(TrimmerTest, EveryTimeRangeIsAValidTrace) {
   }
 }
 
-TEST(TrimmerTest, NamesThatAreNotNeededAreLeftOut) {
+TEST(TrimmerTest, OmitsUnneededNames) {
   RecordingParts file = RecordingParts::Sound();
   TrimOptions options;
   options.filter.time = Range(1'000'004'000, 1'000'004'000);
@@ -109,7 +109,7 @@ TEST(TrimmerTest, NamesThatAreNotNeededAreLeftOut) {
   EXPECT_LT(words.size() * 8, file.Bytes().size() * 2 / 3);
 }
 
-TEST(TrimmerTest, DurationEndsWithoutTheirBeginAreLeftOut) {
+TEST(TrimmerTest, OmitsDurationEndsWithoutTheirBegin) {
   RecordingParts file = RecordingParts::Sound();
   TrimOptions options;
   options.filter.time = Range(1'000'005'000, 1'000'011'000);
@@ -119,12 +119,12 @@ TEST(TrimmerTest, DurationEndsWithoutTheirBeginAreLeftOut) {
   EXPECT_EQ(summary.of(facts::RecordKind::kCounter).count, 1u);
 }
 
-TEST(TrimmerTest, ThreadsProcessesAndCpus) {
+TEST(TrimmerTest, FiltersThreadsProcessesAndCpus) {
   RecordingParts file = RecordingParts::Sound();
   const auto switches = [&](TrimOptions options) {
     const auto words = Trim(file.Bytes(), std::move(options));
     ExpectSound(words);
-    return Of(words).of(facts::RecordKind::kSwitch).count;
+    return ToValidity(words).of(facts::RecordKind::kSwitch).count;
   };
   TrimOptions thread;
   thread.filter.threads.Add("worker");
@@ -140,9 +140,9 @@ TEST(TrimmerTest, ThreadsProcessesAndCpus) {
   EXPECT_EQ(switches(std::move(cpu)), 2u);
 }
 
-TEST(TrimmerTest, StatesAreToldAgainWhereTheyAreNeeded) {
+TEST(TrimmerTest, RepeatsStatesWhereNeeded) {
   RecordingParts file = RecordingParts::Sound();
-  // "D" was told at 1.000013; a later switch in that state relies on it.
+  // The state "D" was written at 1.000013; a later switch depends on it.
   const auto worker = fxt::ThreadRef::Inline(testing::kApp, testing::kWorker);
   const auto idle = fxt::ThreadRef::Inline(0, testing::kIdle0);
   file.Add("there", fxt::LegacyContextSwitch{1'000'020'000, 0, fxt::ThreadState::kNew, idle, worker,
@@ -166,7 +166,7 @@ TEST(TrimmerTest, StatesAreToldAgainWhereTheyAreNeeded) {
   EXPECT_EQ(letters, (std::vector<std::string>{"R+", "D"}));
 }
 
-TEST(TrimmerTest, DefinitionsAreThoseOfTheMoment) {
+TEST(TrimmerTest, UsesTheDefinitionsValidAtTheTime) {
   FileBuilder file;
   file.Add(fxt::ProviderInfo{3, "other"}).Add(fxt::Initialization{1000});
   const auto instant = [](fxt::Ticks time) {
@@ -202,7 +202,7 @@ TEST(TrimmerTest, DefinitionsAreThoseOfTheMoment) {
   EXPECT_EQ(reader.diagnostics().total(), 0u);
 }
 
-TEST(TrimmerTest, TheLastNameIsKept) {
+TEST(TrimmerTest, KeepsTheLastName) {
   RecordingParts file = RecordingParts::Sound();
   file.Add("rename", fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
                                        testing::kApp,

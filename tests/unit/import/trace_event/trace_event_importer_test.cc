@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "fxt/reader.h"
-#include "import/trace_event/trace_event_text.h"
+#include "import/trace_event/trace_event_stats.h"
 #include "unit/import/trace_event/example_json.h"
 #include "unit/import/trace_event/imported.h"
 #include "unit/support/json.h"
@@ -40,7 +40,7 @@ std::multimap<std::pair<std::string, double>, json> ByPhase(const json& events) 
   return found;
 }
 
-// The one event of a file, as it comes back.
+// The only event of a file, after import and `fxt json`.
 json Only(const std::string& event) {
   const json back = RoundTrip("[" + event + "]");
   for (const json& each : back["traceEvents"]) {
@@ -49,7 +49,7 @@ json Only(const std::string& event) {
   return {};
 }
 
-TEST(TraceEventImporterTest, EveryPhaseComesBackAsItWas) {
+TEST(TraceEventImporterTest, EveryPhaseSurvives) {
   const std::string text = testing::EveryPhase();
   const json before = testing_support::ParseJson(text);
   const json after = RoundTrip(text);
@@ -77,7 +77,7 @@ TEST(TraceEventImporterTest, EveryPhaseComesBackAsItWas) {
   }
 }
 
-TEST(TraceEventImporterTest, FramesOfStacksComeBack) {
+TEST(TraceEventImporterTest, FramesOfStacksSurvive) {
   const json after = RoundTrip(testing::EveryPhase());
   bool seen = false;
   for (const json& event : after["traceEvents"]) {
@@ -94,7 +94,7 @@ TEST(TraceEventImporterTest, FramesOfStacksComeBack) {
   EXPECT_TRUE(seen);
 }
 
-TEST(TraceEventImporterTest, NamesLabelsAndOrder) {
+TEST(TraceEventImporterTest, NamesLabelsAndSortIndexesSurvive) {
   const json after = RoundTrip(testing::EveryPhase());
   std::map<std::string, json> metadata;
   for (const json& event : after["traceEvents"]) {
@@ -108,7 +108,7 @@ TEST(TraceEventImporterTest, NamesLabelsAndOrder) {
   EXPECT_EQ(metadata["num_cpus"]["number"], 2);
 }
 
-TEST(TraceEventImporterTest, SamplesAndPropertiesComeBack) {
+TEST(TraceEventImporterTest, SamplesAndPropertiesSurvive) {
   const json after = RoundTrip(testing::EveryPhase());
   ASSERT_EQ(after["samples"].size(), 1u);
   json sample = after["samples"][0];
@@ -120,7 +120,7 @@ TEST(TraceEventImporterTest, SamplesAndPropertiesComeBack) {
   EXPECT_EQ(after["controllerTraceDataKey"], "traceEvents");
 }
 
-TEST(TraceEventImporterTest, SamplesOfPerfHaveTheirOwnTimes) {
+TEST(TraceEventImporterTest, ReadsTimesOfPerfSamples) {
   const json sample = {{"timestamp", 39'715'533'958'207},
                        {"pid", 5},
                        {"tid", 6},
@@ -130,7 +130,7 @@ TEST(TraceEventImporterTest, SamplesOfPerfHaveTheirOwnTimes) {
   EXPECT_EQ(after["samples"], (json{sample}));
 }
 
-TEST(TraceEventImporterTest, WhatLooksLikeAFieldIsAnArgument) {
+TEST(TraceEventImporterTest, KeepsArgumentsNamedLikeFields) {
   const json args = {
       {".id", "x"}, {"(more)", {{"a", 1}}}, {"..ph", 2}, {"", json::array()}, {"a\nb", {1}}};
   const json event = {{"ph", "i"}, {"ts", 1},     {"pid", 1},
@@ -141,7 +141,7 @@ TEST(TraceEventImporterTest, WhatLooksLikeAFieldIsAnArgument) {
   EXPECT_EQ(Only(text.dump())["args"], "__stripped__");
 }
 
-TEST(TraceEventImporterTest, TasksThatDoNothingHaveNames) {
+TEST(TraceEventImporterTest, NamesIdleTasks) {
   const json after = RoundTrip(
       R"([{"ph":"M","name":"thread_name","pid":"P","tid":"T","args":{"name":"n"}},{"ph":"i","ts":1,"pid":1,"tid":1}])");
   bool seen = false;
@@ -152,7 +152,7 @@ TEST(TraceEventImporterTest, TasksThatDoNothingHaveNames) {
   EXPECT_TRUE(seen);
 }
 
-TEST(TraceEventImporterTest, SystemTextBecomesSwitchesOfTheSameThreads) {
+TEST(TraceEventImporterTest, ConvertsSystemTextToSwitches) {
   const json system = RoundTrip(testing::EveryPhase())["systemTraceEvents"]["events"];
   json change, wakeup;
   for (const json& event : system) {
@@ -168,14 +168,14 @@ TEST(TraceEventImporterTest, SystemTextBecomesSwitchesOfTheSameThreads) {
   EXPECT_FALSE(wakeup.contains("waker"));  // an interrupt
 }
 
-TEST(TraceEventImporterTest, WhatItWritesItReads) {
+TEST(TraceEventImporterTest, ReadsTheOutputOfFxtJson) {
   const json once = RoundTrip(testing::EveryPhase());
   const json twice = RoundTrip(once.dump());
   EXPECT_EQ(ByPhase(once["traceEvents"]).size(), ByPhase(twice["traceEvents"]).size());
   EXPECT_EQ(once["systemTraceEvents"], twice["systemTraceEvents"]);
 }
 
-TEST(TraceEventImporterTest, SaysWhatItTook) {
+TEST(TraceEventImporterTest, ReportsWhatItImported) {
   Imported imported;
   Import(testing::EveryPhase(), imported);
   EXPECT_EQ(imported.stats.events, 36u);
@@ -188,8 +188,8 @@ TEST(TraceEventImporterTest, SaysWhatItTook) {
   EXPECT_EQ(Notes(imported.stats).size(), 1u);
 }
 
-TEST(TraceEventImporterTest, TimesAreExactToTheNanosecond) {
-  // A double has no room for these digits.
+TEST(TraceEventImporterTest, KeepsNanoseconds) {
+  // A double cannot hold these digits.
   Imported imported;
   Import(R"([{"ph":"X","ts":1700000000123456.789,"dur":0.001,"pid":1,"tid":1,"name":"x"}])",
          imported);
@@ -207,7 +207,7 @@ TEST(TraceEventImporterTest, TimesAreExactToTheNanosecond) {
   EXPECT_EQ(end, begin + 1);
 }
 
-TEST(TraceEventImporterTest, EventsAreSorted) {
+TEST(TraceEventImporterTest, SortsEvents) {
   const json after = RoundTrip(R"([
     {"ph":"i","ts":3,"pid":1,"tid":1,"name":"c"},{"ph":"i","ts":1,"pid":1,"tid":2,"name":"a"},
     {"ph":"i","ts":2,"pid":1,"tid":1,"name":"b"}])");
@@ -218,7 +218,7 @@ TEST(TraceEventImporterTest, EventsAreSorted) {
   EXPECT_EQ(names, "abc");
 }
 
-TEST(TraceEventImporterTest, ManyEventsGoThroughAFileAndComeOutTheSame) {
+TEST(TraceEventImporterTest, SortsManyEventsThroughAFile) {
   std::string text = "[";
   std::mt19937 random(1);
   for (int i = 0; i < 5000; ++i) {
@@ -235,7 +235,7 @@ TEST(TraceEventImporterTest, ManyEventsGoThroughAFileAndComeOutTheSame) {
   EXPECT_TRUE(std::ranges::equal(in_memory.sink.bytes(), through_file.sink.bytes()));
 }
 
-TEST(TraceEventImporterTest, AFlowEndBelongsToTheNextSpan) {
+TEST(TraceEventImporterTest, BindsAFlowEndToTheNextSpan) {
   const json after = RoundTrip(R"([
     {"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"from"},
     {"ph":"s","cat":"c","id":1,"ts":1,"pid":1,"tid":1,"name":"f"},
@@ -243,13 +243,13 @@ TEST(TraceEventImporterTest, AFlowEndBelongsToTheNextSpan) {
     {"ph":"X","ts":5,"dur":1,"pid":1,"tid":2,"name":"to"}])");
   for (const json& event : after["traceEvents"]) {
     if (event["ph"] != "f") continue;
-    // As it was in the JSON; its record has the time of the span.
+    // As in the JSON; the record has the time of the span.
     EXPECT_EQ(event["ts"], 3.0);
     EXPECT_FALSE(event.contains("bp"));
   }
 }
 
-TEST(TraceEventImporterTest, AnEndHasTheNamesOfItsBegin) {
+TEST(TraceEventImporterTest, GivesAnEndTheNamesOfItsBegin) {
   const json after = RoundTrip(R"([{"ph":"B","cat":"c","name":"x","ts":1,"pid":1,"tid":1},
     {"ph":"B","cat":"c","name":"y","ts":2,"pid":1,"tid":1},
     {"ph":"E","ts":3,"pid":1,"tid":1},{"ph":"E","ts":4,"pid":1,"tid":1}])");
@@ -260,7 +260,7 @@ TEST(TraceEventImporterTest, AnEndHasTheNamesOfItsBegin) {
   EXPECT_EQ(ends, "yx");
 }
 
-TEST(TraceEventImporterTest, ThreadsOfOneNumberInSeveralProcessesAreSeveral) {
+TEST(TraceEventImporterTest, SeparatesEqualThreadNumbersOfProcesses) {
   const json after = RoundTrip(R"([{"ph":"i","ts":1,"pid":10,"tid":1,"name":"a"},
     {"ph":"i","ts":2,"pid":20,"tid":1,"name":"b"},{"ph":"i","ts":3,"pid":"Main","tid":"x","name":"c"},
     {"ph":"i","ts":4,"pid":-5,"tid":0,"name":"d"}])");
@@ -276,13 +276,13 @@ TEST(TraceEventImporterTest, ThreadsOfOneNumberInSeveralProcessesAreSeveral) {
   EXPECT_EQ(events["d"]["tid"], 0);
 }
 
-TEST(TraceEventImporterTest, MoreArgumentsThanARecordHasRoomFor) {
+TEST(TraceEventImporterTest, KeepsMoreArgumentsThanARecordHolds) {
   json event = {{"ph", "i"}, {"ts", 1}, {"pid", 1}, {"tid", 1}, {"name", "x"}};
   for (int i = 0; i < 40; ++i) event["args"][fmt::format("a{:02}", i)] = i % 2 ? json(i) : json{i};
   EXPECT_EQ(Only(event.dump())["args"], event["args"]);
 }
 
-TEST(TraceEventImporterTest, CountersOfManySeries) {
+TEST(TraceEventImporterTest, KeepsCountersOfManySeries) {
   json event = {{"ph", "C"}, {"ts", 1}, {"pid", 1}, {"tid", 1}, {"name", "x"}};
   for (int i = 0; i < 40; ++i) event["args"][fmt::format("a{:02}", i)] = i;
   json together;
@@ -293,7 +293,7 @@ TEST(TraceEventImporterTest, CountersOfManySeries) {
   EXPECT_EQ(together, event["args"]);
 }
 
-TEST(TraceEventImporterTest, LongTextsAreCut) {
+TEST(TraceEventImporterTest, CutsLongTexts) {
   Imported imported;
   const std::string text(100'000, 'x');
   Import(R"([{"ph":"i","ts":1,"pid":1,"tid":1,"name":"n","args":{"a":")" + text + R"(","b":")" +
@@ -304,7 +304,7 @@ TEST(TraceEventImporterTest, LongTextsAreCut) {
   EXPECT_EQ(imported.stats.refused, 0u);
 }
 
-TEST(TraceEventImporterTest, TimesBelowZeroAreMoved) {
+TEST(TraceEventImporterTest, MovesNegativeTimes) {
   Imported imported;
   Import(R"([{"ph":"i","ts":-1.5,"pid":1,"tid":1,"name":"n"},{"ph":"i","ts":1,"pid":1,"tid":1}])",
          imported);
@@ -312,11 +312,11 @@ TEST(TraceEventImporterTest, TimesBelowZeroAreMoved) {
   ExpectSound(imported);
 }
 
-TEST(TraceEventImporterTest, ChromesFlowsOfSpans) {
+TEST(TraceEventImporterTest, KeepsFlowsOfSpans) {
   const json after = RoundTrip(R"([
     {"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"a","cat":"c","bind_id":"0x9","flow_out":true},
     {"ph":"X","ts":2,"dur":1,"pid":1,"tid":2,"name":"a","cat":"c","bind_id":"0x9","flow_in":true}])");
-  // Fields of their spans again, which have flow records of their own in the trace.
+  // Fields of their spans again, from the flow records of the trace.
   std::string flows;
   for (const json& event : after["traceEvents"]) {
     if (event["ph"] == "M") continue;
@@ -327,7 +327,7 @@ TEST(TraceEventImporterTest, ChromesFlowsOfSpans) {
   EXPECT_EQ(flows, "oi");
 }
 
-TEST(TraceEventImporterTest, Ftrace) {
+TEST(TraceEventImporterTest, ImportsFtraceText) {
   Imported imported;
   Import(testing::FtraceText(), imported, true);
   ExpectSound(imported);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The loop that subcommands read a trace with.
+// The read loop of subcommands.
 #pragma once
 
 #include <poll.h>
@@ -29,7 +29,7 @@ void ReadAll(fxt::Reader& reader, Progress& progress, Each&& each) {
   }
 }
 
-// Tells on standard error that a trace was cut or has damage that was passed over, if so.
+// Warns on standard error if a trace was cut or damage was skipped.
 void WarnAboutDamage(const std::string& file, const fxt::Reader& reader);
 
 }  // namespace tools
