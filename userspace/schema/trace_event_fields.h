@@ -10,6 +10,10 @@
 
 namespace schema {
 
+// Arguments of a kernel object: the JSON `args` of a metadata event, by the event's name behind
+// this.
+inline constexpr std::string_view kMetadataPrefix = "metadata.";
+
 // The process that stands for `fxt import` in the files that it makes.
 inline constexpr std::string_view kImporterName = "fxt import";
 
@@ -28,6 +32,10 @@ inline constexpr std::string_view kFlowOut = "flow_out";
 inline constexpr std::string_view kBindingPoint = "bp";
 // By how much a flow end is later than in the JSON, since it waited for its span; ns.
 inline constexpr std::string_view kLate = "late";
+
+// The duration (ns, int64) of a complete event that overlaps another one of its thread and is an
+// async span therefore.
+inline constexpr std::string_view kDuration = "dur";
 
 // Values of kPhase that are no phases. An element of "samples"; one that names its process, too.
 inline constexpr std::string_view kSample = "samples";

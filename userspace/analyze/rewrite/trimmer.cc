@@ -15,6 +15,17 @@
 namespace analyze {
 namespace {
 
+// Symbols from before the part are spread over this time before its begin, since Perfetto nests
+// instants of equal time on a track and drops those deeper than 512.
+constexpr uint64_t kLeadNs = 1000;
+constexpr uint64_t kSymbolsPerNs = 256;
+
+// True if the recording may have symbols: they come with the category of stacks.
+bool HasStacks(const fxt::Event& session) {
+  const auto categories = facts::TextOf(facts::FindArgument(session.arguments, "categories"));
+  return categories && categories->find(schema::category::kStack) != std::string_view::npos;
+}
+
 bool IsSymbol(const fxt::Record& record) {
   const auto* event = std::get_if<fxt::Event>(&record);
   return event != nullptr && event->type == fxt::EventType::kInstant &&
@@ -55,6 +66,10 @@ void Trimmer::AddSession(const fxt::Reader& reader, const fxt::Event& session) {
   // The recorder's ticks are nanoseconds.
   const uint64_t begin = std::max(event.timestamp, range.from());
   event.timestamp = begin;
+  if (begin > session.timestamp && HasStacks(session)) {
+    event.timestamp = std::max(session.timestamp, begin - std::min(begin, kLeadNs));
+  }
+  moved_time_ = event.timestamp;
   copier_.Write(reader, event);
 
   std::array<fxt::Argument, 3> arguments = {
@@ -93,21 +108,25 @@ bool Trimmer::IsWanted(const fxt::Reader& reader, uint64_t time) {
   return options_.filter.MatchesTasks(record, names_);
 }
 
-// Records from before the part that it needs are moved to its begin.
-std::optional<fxt::Record> Trimmer::MovedToBegin(const fxt::Reader& reader) const {
+// Records from before the part that it needs are moved to its begin, symbols to the lead before it.
+std::optional<fxt::Record> Trimmer::MovedToBegin(const fxt::Reader& reader) {
   const uint64_t begin = options_.filter.time.from();
   std::optional<fxt::Record> moved;
   // The recorder's ticks are nanoseconds; records of other programs may be out of order.
   if (reader.provider().name() != schema::kRecorderName) return moved;
   const auto move = [&](auto record) {
     if (record.timestamp >= begin) return;
-    record.timestamp = begin;
+    record.timestamp =
+        std::min(begin, moved_time_.value_or(begin) + moved_symbols_ / kSymbolsPerNs);
     moved = record;
   };
   if (const auto* module = std::get_if<fxt::ProfilerModule>(&reader.record())) move(*module);
   if (const auto* mapping = std::get_if<fxt::ProfilerMmap>(&reader.record())) move(*mapping);
   if (const auto* stack = std::get_if<fxt::ProfilerBacktrace>(&reader.record())) move(*stack);
-  if (IsSymbol(reader.record())) move(std::get<fxt::Event>(reader.record()));
+  if (IsSymbol(reader.record())) {
+    move(std::get<fxt::Event>(reader.record()));
+    if (moved) ++moved_symbols_;
+  }
   return moved;
 }
 

@@ -39,7 +39,7 @@ class Trimmer {
 
  private:
   void AddSession(const fxt::Reader& reader, const fxt::Event& session);
-  std::optional<fxt::Record> MovedToBegin(const fxt::Reader& reader) const;
+  std::optional<fxt::Record> MovedToBegin(const fxt::Reader& reader);
   void AddTimed(const fxt::Reader& reader, uint64_t time);
   void AddUntimed(const fxt::Reader& reader);
   void WriteState(const fxt::Reader& reader);
@@ -53,7 +53,9 @@ class Trimmer {
   facts::LinuxStateTracker states_out_;  // of the output
   facts::SpanTracker spans_;             // of kept records
   bool in_range_ = false;                // the last record with a time was in the time range
-  bool filled_up_ = false;               // a provider event waits for its loss
+  std::optional<uint64_t> moved_time_;   // of the first record moved to the begin
+  uint64_t moved_symbols_ = 0;
+  bool filled_up_ = false;  // a provider event waits for its loss
   uint64_t kept_ = 0;
 };
 

@@ -17,7 +17,7 @@ constexpr uint32_t kOthers = 0;  // process and thread of all tasks beyond the l
 class Koids {
  public:
   fxt::Koid Take(int64_t number) {
-    if (number > 0 && number <= schema::kTidMask && first_.insert(number).second) {
+    if (number >= 0 && number <= schema::kTidMask && first_.insert(number).second) {
       return static_cast<fxt::Koid>(number);
     }
     auto low = static_cast<uint32_t>(number) & schema::kTidMask;
@@ -46,6 +46,17 @@ void JsonTasks::Set(std::string& name, std::string_view text) {
   if (text == name || text.size() > kMaxNames - name_bytes_) return;
   name_bytes_ += text.size();
   name = fxt::ToValidUtf8(text);
+}
+
+bool JsonTasks::Add(Metadata& metadata, std::string_view name, std::string_view json) {
+  const auto found = metadata.find(name);
+  if (found == metadata.end() && metadata.size() == kMaxMetadata) return false;
+  const size_t bytes = name.size() + json.size();
+  if (name.size() > kMaxNameBytes || json.size() > kMaxMetadataBytes) return false;
+  if (bytes > kMaxNames - name_bytes_) return false;
+  name_bytes_ += bytes;
+  metadata[fxt::ToValidUtf8(name)] = fxt::ToValidUtf8(json);
+  return true;
 }
 
 int64_t JsonTasks::NumberOf(const JsonValue& value, std::string_view* text) const {

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,12 +29,18 @@ class JsonTasks {
   static constexpr size_t kMaxNameBytes = 1000;
   static constexpr size_t kMaxNames = size_t{4} << 20;  // bytes of all names
 
+  // Arguments of metadata events without a meaning of their own, as JSON, by name of the event.
+  using Metadata = std::map<std::string, std::string, std::less<>>;
+  static constexpr size_t kMaxMetadata = 8;
+  static constexpr size_t kMaxMetadataBytes = 2000;
+
   struct Process {
     int64_t pid = 0;
     std::string name = {};
     std::string labels = {};
     std::optional<int64_t> sort_index = {};
     std::string text = {};  // if the file has a text instead of a number
+    Metadata metadata = {};
     fxt::Koid koid = 0;
   };
   struct Thread {
@@ -41,6 +49,7 @@ class JsonTasks {
     std::string name = {};
     std::optional<int64_t> sort_index = {};
     std::string text = {};
+    Metadata metadata = {};
     fxt::Koid koid = 0;
     uint32_t same_as = kNone;  // the thread of the events that this kernel thread is
   };
@@ -62,6 +71,14 @@ class JsonTasks {
   void NameThread(uint32_t thread, std::string_view name) { Set(threads_[thread].name, name); }
   void SortProcess(uint32_t process, int64_t index) { process_(process).sort_index = index; }
   void SortThread(uint32_t thread, int64_t index) { threads_[thread].sort_index = index; }
+
+  // Keeps the arguments of a metadata event; false beyond the limits.
+  bool AddProcessMetadata(uint32_t process, std::string_view name, std::string_view json) {
+    return Add(process_(process).metadata, name, json);
+  }
+  bool AddThreadMetadata(uint32_t thread, std::string_view name, std::string_view json) {
+    return Add(threads_[thread].metadata, name, json);
+  }
 
   // Assigns koids; call after the last thread was added.
   void Assign();
@@ -85,6 +102,7 @@ class JsonTasks {
   };
   Process& process_(uint32_t number) { return processes_[number]; }
   void Set(std::string& name, std::string_view text);
+  bool Add(Metadata& metadata, std::string_view name, std::string_view json);
   int64_t NumberOf(const JsonValue& value, std::string_view* text) const;
   bool Full();
 

@@ -22,6 +22,9 @@ constexpr size_t kMaxOpenSpans = 100'000;
 constexpr size_t kMaxWaiting = 10'000;
 constexpr size_t kMaxCompletes = 4096;
 constexpr size_t kMaxStackBytes = 8000;
+constexpr size_t kMaxNesting = 1000;
+// Ids of async spans that were overlapping complete events; other ids are hashes or small numbers.
+constexpr uint64_t kFirstOverlapId = uint64_t{0x6f76} << 48;
 
 fxt::ProviderWriterOptions Options() {
   fxt::ProviderWriterOptions options;
@@ -36,8 +39,6 @@ fxt::EventType TypeOf(StoredKind kind) {
       return fxt::EventType::kFlowEnd;
     case StoredKind::kObject:
       return fxt::EventType::kAsyncInstant;
-    case StoredKind::kMetadata:
-      return fxt::EventType::kInstant;
     default:
       return static_cast<fxt::EventType>(kind);
   }
@@ -61,7 +62,8 @@ RecordWriter::RecordWriter(fxt::ArchiveWriter& archive, const StringTable& strin
       waker_(provider_.Declare(schema::argument::kWaker)),
       written_threads_(tasks.threads().size()),
       written_processes_(tasks.processes().size()),
-      spans_(tasks.threads().size()) {}
+      spans_(tasks.threads().size()),
+      complete_ends_(tasks.threads().size()) {}
 
 void RecordWriter::Write(int64_t time, std::span<const std::byte> stored) {
   const StoredKind kind = KindOf(stored);
@@ -76,7 +78,7 @@ void RecordWriter::Write(int64_t time, std::span<const std::byte> stored) {
     complete_time_ = time;
     return;
   }
-  time_ = static_cast<uint64_t>((kind == StoredKind::kMetadata ? start_ : time) + moved_);
+  time_ = static_cast<uint64_t>(time + moved_);
   Decode(stored, event_);
   WriteNow(event_);
 }
@@ -101,11 +103,13 @@ void RecordWriter::WriteCompletes() {
 
 void RecordWriter::Finish() {
   if (complete_count_ != 0) WriteCompletes();
+  WriteAsyncEnds(std::numeric_limits<uint64_t>::max());
   while (!flow_ends_.empty()) WriteFlowEnds(flow_ends_.begin()->first);
   WriteUnusedTasks();
 }
 
 void RecordWriter::WriteNow(StoredEvent& event) {
+  WriteAsyncEnds(time_);
   switch (event.kind) {
     case StoredKind::kSwitch:
       return WriteSwitch(event);
@@ -120,7 +124,7 @@ void RecordWriter::WriteNow(StoredEvent& event) {
       WriteBegin(event);
       return WriteFlowEnds(event.thread);
     case StoredKind::kDurationComplete:
-      WriteEvent(fxt::EventType::kDurationComplete, event);
+      WriteComplete(event);
       return WriteFlowEnds(event.thread);
     case StoredKind::kDurationEnd:
       return WriteEnd(event);
@@ -140,6 +144,62 @@ void RecordWriter::WriteNow(StoredEvent& event) {
   if (!type) return;
   KeepPhase(event, *type);
   WriteEvent(*type, event);
+}
+
+// Viewers drop a span that begins inside another one of its thread and ends after it. As an async
+// span it is kept.
+void RecordWriter::WriteComplete(StoredEvent& event) {
+  const uint64_t end = time_ + event.payload;
+  std::vector<uint64_t>& ends = complete_ends_[event.thread];
+  while (!ends.empty() && ends.back() <= time_) ends.pop_back();
+  const bool overlaps = !ends.empty() && end > ends.back();
+  // Room for two further arguments.
+  if (!overlaps || async_ends_.size() == kMaxWaiting ||
+      event.arguments.size() + 2 > fxt::kMaxArguments) {
+    if (!overlaps && ends.size() < kMaxNesting) ends.push_back(end);
+    return WriteEvent(fxt::EventType::kDurationComplete, event);
+  }
+  ++stats_.overlapping;
+  StoredEvent span;
+  span.kind = StoredKind::kAsyncEnd;
+  span.thread = event.thread;
+  span.category = event.category;
+  span.name = event.name;
+  span.payload = kFirstOverlapId + stats_.overlapping;
+  static const std::string kPhase = fmt::format("{}{}", schema::kFieldMark, schema::field::kPhase);
+  static const std::string kDuration =
+      fmt::format("{}{}", schema::kFieldMark, schema::field::kDuration);
+  const auto has_phase = [&](const StoredArgument& a) { return TextOf(a.name) == kPhase; };
+  if (std::none_of(event.arguments.begin(), event.arguments.end(), has_phase)) {
+    event.arguments.push_back({{.text = kPhase}, std::string_view("X"), {.text = "X"}});
+  }
+  event.arguments.push_back(
+      {{.text = kDuration}, static_cast<int64_t>(event.payload), StoredText{}});
+  event.payload = span.payload;
+  event.kind = StoredKind::kAsyncBegin;
+  if (!FitSpan(fxt::EventType::kAsyncBegin, event)) return;
+  WriteEvent(fxt::EventType::kAsyncBegin, event);
+
+  span.arguments.push_back(
+      {{.text = kPhase}, schema::field::kMade, {.text = schema::field::kMade}});
+  std::vector<std::byte> room;
+  const auto bytes = Encode(span, room);
+  async_ends_.push_back({end, {bytes.begin(), bytes.end()}});
+  std::push_heap(async_ends_.begin(), async_ends_.end());
+}
+
+void RecordWriter::WriteAsyncEnds(uint64_t until) {
+  if (async_ends_.empty() || async_ends_.front().time > until) return;
+  const uint64_t now = time_;
+  StoredEvent event;
+  while (!async_ends_.empty() && async_ends_.front().time <= until) {
+    std::pop_heap(async_ends_.begin(), async_ends_.end());
+    time_ = async_ends_.back().time;
+    Decode(async_ends_.back().bytes, event);
+    if (const auto type = FitSpan(fxt::EventType::kAsyncEnd, event)) WriteEvent(*type, event);
+    async_ends_.pop_back();
+  }
+  time_ = now;
 }
 
 void RecordWriter::KeepPhase(StoredEvent& event, fxt::EventType type) {
@@ -415,11 +475,21 @@ void RecordWriter::WriteHead(const std::map<std::string, std::string>& propertie
                               .arguments = {arguments.data(), count}}));
 }
 
+void RecordWriter::AddMetadata(const JsonTasks::Metadata& metadata,
+                               std::span<fxt::Argument> arguments, size_t& count) {
+  for (const auto& [name, json] : metadata) {
+    if (count == arguments.size()) return;
+    scratch_[count] = fmt::format("{}{}", schema::kMetadataPrefix, name);
+    arguments[count] = {fxt::StringRef::Inline(scratch_[count]), fxt::StringRef::Inline(json)};
+    ++count;
+  }
+}
+
 void RecordWriter::WriteProcessObject(uint32_t number) {
   if (written_processes_[number]) return;
   written_processes_[number] = true;
   const JsonTasks::Process& process = tasks_.process(number);
-  std::array<fxt::Argument, 3> arguments;
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
   size_t count = 0;
   if (!process.text.empty()) {
     arguments[count++] = {fxt::StringRef::Inline(schema::argument::kPid),
@@ -433,6 +503,7 @@ void RecordWriter::WriteProcessObject(uint32_t number) {
   if (process.sort_index) {
     arguments[count++] = {fxt::StringRef::Inline("sort_index"), *process.sort_index};
   }
+  AddMetadata(process.metadata, arguments, count);
   const std::string& name = process.name.empty() ? process.text : process.name;
   Note(provider_.Begin().Write(
       fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
@@ -446,7 +517,7 @@ void RecordWriter::WriteThreadObject(uint32_t number) {
   written_threads_[number] = true;
   const JsonTasks::Thread& thread = tasks_.thread(number);
   WriteProcessObject(thread.process);
-  std::array<fxt::Argument, 3> arguments;
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
   size_t count = 0;
   arguments[count++] = {fxt::StringRef::Inline(schema::argument::kProcess),
                         fxt::KoidValue{tasks_.process(thread.process).koid}};
@@ -459,6 +530,7 @@ void RecordWriter::WriteThreadObject(uint32_t number) {
   if (thread.sort_index) {
     arguments[count++] = {fxt::StringRef::Inline("sort_index"), *thread.sort_index};
   }
+  AddMetadata(thread.metadata, arguments, count);
   const std::string& name = thread.name.empty() ? thread.text : thread.name;
   Note(provider_.Begin().Write(
       fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
@@ -472,14 +544,15 @@ void RecordWriter::WriteUnusedTasks() {
   for (uint32_t number = 1; number < tasks_.processes().size(); ++number) {
     const JsonTasks::Process& process = tasks_.process(number);
     if (process.pid == 0) continue;  // idle
-    if (!process.name.empty() || !process.labels.empty() || process.sort_index) {
+    if (!process.name.empty() || !process.labels.empty() || process.sort_index ||
+        !process.metadata.empty()) {
       WriteProcessObject(number);
     }
   }
   for (uint32_t number = 1; number < tasks_.threads().size(); ++number) {
     const JsonTasks::Thread& thread = tasks_.thread(number);
     const bool idle = thread.process != JsonTasks::kNone && tasks_.process(thread.process).pid == 0;
-    if (!idle && (!thread.name.empty() || thread.sort_index))
+    if (!idle && (!thread.name.empty() || thread.sort_index || !thread.metadata.empty()))
       WriteThreadObject(tasks_.Resolve(number));
   }
 }

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -60,6 +61,9 @@ class RecordWriter {
 
   void WriteNow(StoredEvent& event);
   void WriteCompletes();
+  void WriteComplete(StoredEvent& event);
+  // Writes the ends of overlapping complete events up to a time, ns.
+  void WriteAsyncEnds(uint64_t until);
   void WriteEvent(fxt::EventType type, const StoredEvent& event);
   // True if fields of a span ("flow_in") describe this flow; `fxt json` writes the fields instead.
   bool IsOfSpan(const StoredEvent& event) const;
@@ -83,6 +87,8 @@ class RecordWriter {
   uint32_t OwnHandle() const { return static_cast<uint32_t>(tasks_.threads().size()); }
   fxt::ThreadKey KeyOf(uint32_t thread);
   fxt::ThreadKey IdleOf(uint16_t cpu);
+  void AddMetadata(const JsonTasks::Metadata& metadata, std::span<fxt::Argument> arguments,
+                   size_t& count);
   void WriteProcessObject(uint32_t process);
   void WriteThreadObject(uint32_t thread);
   // Writes objects of named tasks without events.
@@ -114,6 +120,13 @@ class RecordWriter {
   std::vector<Complete> completes_;
   size_t complete_count_ = 0;
   int64_t complete_time_ = 0;
+  std::vector<std::vector<uint64_t>> complete_ends_;  // of open complete events, by thread, ns
+  struct AsyncEnd {
+    uint64_t time = 0;  // ns
+    std::vector<std::byte> bytes;
+    bool operator<(const AsyncEnd& other) const { return time > other.time; }  // earliest first
+  };
+  std::vector<AsyncEnd> async_ends_;  // a heap
   // Flow ends that wait for the next span of their thread.
   std::unordered_map<uint32_t, std::vector<std::vector<std::byte>>> flow_ends_;
   size_t waiting_flow_ends_ = 0;

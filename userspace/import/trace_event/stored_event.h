@@ -29,7 +29,6 @@ enum class StoredKind : uint8_t {
   kFlowEnd,
   kFlowEndNext,  // a flow end that binds to the next span of its thread
   kObject,       // an object snapshot: an async instant if the object exists
-  kMetadata,     // has no time
   kSwitch,
   kWakeup,
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
@@ -67,11 +68,19 @@ int64_t IntegerIn(const std::vector<JsonMember>& members, std::string_view name,
   return other;
 }
 
-std::optional<int64_t> WholeNumber(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+// The number that a text holds, since viewers ignore texts in counters; other values unchanged.
+JsonValue NumberIn(const JsonValue& value) {
+  const auto* text = std::get_if<std::string_view>(&value);
+  if (text == nullptr || text->empty()) return value;
+  const char* const end = text->data() + text->size();
+  int64_t whole = 0;
+  if (const auto [at, error] = std::from_chars(text->data(), end, whole);
+      error == std::errc() && at == end) {
+    return whole;
+  }
+  double number = 0;
+  const auto [at, error] = std::from_chars(text->data(), end, number);
+  return error == std::errc() && at == end && std::isfinite(number) ? JsonValue(number) : value;
 }
 
 }  // namespace
@@ -209,7 +218,7 @@ void TraceEventImporter::AddArguments(const TraceEvent& event) {
 bool TraceEventImporter::Store(StoredKind kind, int64_t time) {
   stored_.kind = kind;
   MakeRoom();
-  if (time != kBeforeAll && (!first_time_ || time < *first_time_)) first_time_ = time;
+  if (!first_time_ || time < *first_time_) first_time_ = time;
   status_ = sorter_.Add(time, Encode(stored_, bytes_));
   return status_.ok();
 }
@@ -345,15 +354,19 @@ bool TraceEventImporter::OnTimed(const TraceEvent& event) {
   }
   if (phase->kind == StoredKind::kCounter) return AddCounter(event);
   StoredKind kind = phase->kind;
+  const bool has_id =
+      event.id.index() != 0 || event.local_id.index() != 0 || event.global_id.index() != 0;
+  // A state of a thread: with a duration, and no step of an async operation.
+  if (event.phase == 'T' && event.duration && !has_id) kind = StoredKind::kDurationComplete;
   if (kind == StoredKind::kFlowEnd && event.binding_point != "e") kind = StoredKind::kFlowEndNext;
   Begin(event);
   if (!phase->usual) AddField(schema::field::kPhase, std::string_view(&event.phase, 1));
-  if (phase->id != PhaseId::kNone) {
+  if (phase->id != PhaseId::kNone && kind != StoredKind::kDurationComplete) {
     TakeId(event, phase->id == PhaseId::kLocal, kind != StoredKind::kInstant);
   } else {
     KeepIds(event);
   }
-  if (event.phase == 'X') {
+  if (kind == StoredKind::kDurationComplete) {
     if (!event.duration || *event.duration < 0) ++stats_.without_duration;
     stored_.payload = static_cast<uint64_t>(std::max<int64_t>(event.duration.value_or(0), 0));
   }
@@ -367,7 +380,7 @@ bool TraceEventImporter::OnTimed(const TraceEvent& event) {
   if (event.bind_id.index() != 0) AddField(schema::field::kBindId, event.bind_id);
   if (event.flow_in) AddField(schema::field::kFlowIn, true);
   if (event.flow_out) AddField(schema::field::kFlowOut, true);
-  if (event.phase != 'X' && event.duration) CountName(stats_.fields, "dur");
+  if (kind != StoredKind::kDurationComplete && event.duration) CountName(stats_.fields, "dur");
   AddArguments(event);
   if (!Store(kind, *event.time)) return false;
   return event.bind_id.index() == 0 || AddFlow(event);
@@ -401,7 +414,7 @@ bool TraceEventImporter::AddCounter(const TraceEvent& event) {
       const bool json =
           json_names_.empty() && std::holds_alternative<JsonText>(event.arguments[next].value);
       if (taken + 1 + (json ? 1 : 0) > fxt::kMaxArguments) break;
-      AddOwnArgument(event.arguments[next]);
+      AddOwnArgument({event.arguments[next].name, NumberIn(event.arguments[next].value)});
       ++next;
     }
     if (!Store(StoredKind::kCounter, *event.time)) return false;
@@ -427,10 +440,23 @@ bool TraceEventImporter::OnMetadata(const TraceEvent& event) {
   } else if (event.name == "thread_sort_index" && index) {
     tasks_.SortThread(thread(), *index);
   } else {
-    Begin(event);
-    AddField(schema::field::kPhase, std::string_view("M"));
-    AddArguments(event);
-    return Store(StoredKind::kMetadata, kBeforeAll);
+    fmt::memory_buffer buffer;
+    text::JsonWriter json(buffer);
+    if (event.argument.index() != 0) {
+      AppendJson(event.argument, json);
+    } else {
+      json.BeginObject();
+      for (const JsonMember& argument : event.arguments) {
+        json.Key(argument.name);
+        AppendJson(argument.value, json);
+      }
+      json.EndObject();
+    }
+    const std::string_view text(buffer.data(), buffer.size());
+    const bool kept =
+        has_thread ? tasks_.AddThreadMetadata(thread(), event.name, text)
+                   : tasks_.AddProcessMetadata(tasks_.ProcessOf(event.pid), event.name, text);
+    if (!kept) ++stats_.lost_metadata;
   }
   for (const std::string_view field : event.unknown) CountName(stats_.fields, field);
   return true;
@@ -507,8 +533,7 @@ bool TraceEventImporter::OnMark(const FtraceLine& line, int64_t time) {
   stored_.category = Text("tracing_mark");
   stored_.name = Text(mark->name);
   if (kind == StoredKind::kCounter) {
-    const auto number = WholeNumber(mark->value);
-    AddArgument("value", number ? JsonValue(*number) : JsonValue(mark->value));
+    AddArgument("value", NumberIn(mark->value));
   } else if (!mark->value.empty()) {
     // A cookie is unique per name and process.
     const std::string& key =

@@ -46,9 +46,6 @@ class TraceEventImporter final : private JsonListener {
   const std::string& failure() const { return failure_; }
 
  private:
-  // The time of events without one.
-  static constexpr int64_t kBeforeAll = INT64_MIN;
-
   bool OnEvent(const TraceEvent& event) override;
   bool OnSample(const TraceEvent& sample) override;
   bool OnSystemEvent(const TraceEvent& event) override;

@@ -58,9 +58,11 @@ std::vector<std::string> Notes(const TraceEventStats& stats) {
       "ends and steps of durations, async operations and flows without a begin were dropped");
   add(stats.lone_steps,
       "steps of async operations without a begin became instants of their threads");
+  add(stats.overlapping, "complete events overlap others of their thread and became async spans");
   add(stats.without_duration, "complete events lack a duration and have 0");
   add(stats.refused, "records did not fit the format");
   add(stats.cut_texts, "texts were too long for a record and were cut");
+  add(stats.lost_metadata, "metadata events beyond the limits were dropped");
   add(stats.lost_frames, "stack frames beyond the limit were dropped");
   add(stats.other_tasks, "events of threads beyond the limit belong to \"(others)\"");
   if (stats.moved != 0) {

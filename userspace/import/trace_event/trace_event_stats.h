@@ -35,11 +35,14 @@ struct TraceEventStats {
   // Changed.
   uint64_t without_duration = 0;  // complete events, which get a duration of 0
   uint64_t cut_texts = 0;
+  // Complete events that overlap another one of their thread, which become async spans.
+  uint64_t overlapping = 0;
   uint64_t lone_steps =
       0;  // instants of async operations without a begin, which become instants of the thread
-  uint64_t lost_frames = 0;  // frames beyond the limit
-  uint64_t other_tasks = 0;  // mentions of threads beyond the limit
-  int64_t moved = 0;         // ns added to all times, because some were negative
+  uint64_t lost_metadata = 0;  // metadata events beyond the limits
+  uint64_t lost_frames = 0;    // frames beyond the limit
+  uint64_t other_tasks = 0;    // mentions of threads beyond the limit
+  int64_t moved = 0;           // ns added to all times, because some were negative
 
   bool cut = false;         // the text ends inside an event
   bool open_ended = false;  // the array has no end

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "analyze/show/overview.h"
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
+#include "schema/koid.h"
+#include "schema/names.h"
+#include "schema/stack_id.h"
 #include "unit/analyze/recording_parts.h"
 #include "unit/fxt/support/collecting_sink.h"
 #include "unit/fxt/support/file_builder.h"
@@ -124,7 +128,7 @@ TEST(TrimmerTest, FiltersThreadsProcessesAndCpus) {
   const auto switches = [&](TrimOptions options) {
     const auto words = Trim(file.Bytes(), std::move(options));
     ExpectSound(words);
-    return ToValidity(words).of(facts::RecordKind::kSwitch).count;
+    return Of(words).of(facts::RecordKind::kSwitch).count;
   };
   TrimOptions thread;
   thread.filter.threads.Add("worker");
@@ -209,6 +213,56 @@ TEST(TrimmerTest, KeepsTheLastName) {
                                        fxt::StringRef::Inline("renamed"),
                                        {}});
   EXPECT_EQ(Of(Trim(file.Bytes(), {})).names.process_name(testing::kApp), "renamed");
+}
+
+// Perfetto nests instants of equal time on a track, and drops those deeper than 512.
+TEST(TrimmerTest, SpreadsSymbolsBeforeTheBegin) {
+  constexpr uint64_t kStart = 1'000'000'000;
+  constexpr uint64_t kFrom = kStart + 10'000;
+  constexpr int kSymbols = 3000;
+  const auto track =
+      fxt::ThreadRef::Inline(schema::kRecorderProcessKoid, schema::kRecorderProcessKoid);
+  const fxt::Argument categories{fxt::StringRef::Inline("categories"),
+                                 fxt::StringRef::Inline("sched process stack")};
+  RecordingParts file = RecordingParts::Sound();
+  file.Replace("session", fxt::Event{fxt::EventType::kInstant,
+                                     kStart,
+                                     track,
+                                     fxt::StringRef::Inline(schema::kRecorderName),
+                                     fxt::StringRef::Inline(schema::event::kSession),
+                                     {&categories, 1},
+                                     0});
+  for (int i = 0; i < kSymbols; ++i) {
+    const std::string function = "function" + std::to_string(i);
+    const fxt::Argument arguments[] = {
+        {fxt::StringRef::Inline(schema::symbol::kFunction), fxt::StringRef::Inline(function)},
+        {fxt::StringRef::Inline(schema::symbol::kStart), fxt::PointerValue{~uint64_t{0} - 1000}},
+        {fxt::StringRef::Inline(schema::symbol::kSize), uint64_t{16}}};
+    file.Before("switch to app", function,
+                fxt::Event{fxt::EventType::kInstant, kStart + 1 + static_cast<uint64_t>(i) / 10,
+                           track, fxt::StringRef::Inline(schema::category::kStack),
+                           fxt::StringRef::Inline(schema::symbol::kEvent), arguments, 0});
+  }
+  TrimOptions options;
+  options.filter.time = Range(kFrom, kFrom + 100'000);
+  const auto words = Trim(file.Bytes(), std::move(options));
+  ExpectSound(words);
+
+  fxt::MemorySource source(std::as_bytes(std::span(words)));
+  fxt::Reader reader(source);
+  std::map<uint64_t, int> by_time;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* event = std::get_if<fxt::Event>(&reader.record());
+    if (event != nullptr && event->name.text == schema::symbol::kEvent) ++by_time[event->timestamp];
+  }
+  int total = 0;
+  for (const auto& [time, count] : by_time) {
+    EXPECT_LE(count, 512) << time;
+    EXPECT_LE(time, kFrom);
+    EXPECT_GE(time + 1000, kFrom);
+    total += count;
+  }
+  EXPECT_EQ(total, kSymbols);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "import/trace_event/trace_event_importer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -153,19 +154,12 @@ TEST(TraceEventImporterTest, NamesIdleTasks) {
 }
 
 TEST(TraceEventImporterTest, ConvertsSystemTextToSwitches) {
-  const json system = RoundTrip(testing::EveryPhase())["systemTraceEvents"]["events"];
-  json change, wakeup;
-  for (const json& event : system) {
-    if (event["ph"] == "k") change = event;
-    if (event["ph"] == "w") wakeup = event;
-  }
-  EXPECT_EQ(change["ts"], 60.0);
-  EXPECT_EQ(change["cpu"], 1);
-  EXPECT_EQ(change["out"], (json{{"pid", 7}, {"tid", 8}, {"state", 3}, {"prio", 120}}));
-  EXPECT_EQ(change["in"]["pid"], 0);
-  EXPECT_EQ(wakeup["ts"], 70.0);
-  EXPECT_EQ(wakeup["tid"], 8);
-  EXPECT_FALSE(wakeup.contains("waker"));  // an interrupt
+  EXPECT_EQ(RoundTrip(testing::EveryPhase())["systemTraceEvents"],
+            "# tracer: nop\n#\n"
+            "main-8 (7) [001] .... 0.000060000: sched_switch: prev_comm=main prev_pid=8 "
+            "prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120\n"
+            "<idle>-0 (-----) [001] .... 0.000070000: sched_waking: comm=main pid=8 prio=120 "
+            "target_cpu=001\n");
 }
 
 TEST(TraceEventImporterTest, ReadsTheOutputOfFxtJson) {
@@ -327,18 +321,132 @@ TEST(TraceEventImporterTest, KeepsFlowsOfSpans) {
   EXPECT_EQ(flows, "oi");
 }
 
+TEST(TraceEventImporterTest, KeepsThreadAndProcessZero) {
+  Imported imported;
+  Import(R"([{"ph":"X","name":"x","ts":1,"dur":2,"pid":0,"tid":0},
+             {"ph":"X","name":"y","ts":1,"dur":2,"pid":7,"tid":0},
+             {"ph":"M","name":"thread_name","pid":0,"tid":0,"args":{"name":"zero"}}])",
+         imported);
+  ExpectSound(imported);
+  fxt::MemorySource source(imported.sink.bytes());
+  fxt::Reader reader(source);
+  std::map<std::string, fxt::ThreadRef> threads;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* event = std::get_if<fxt::Event>(&reader.record());
+    if (event != nullptr) threads[std::string(event->name.text)] = event->thread;
+  }
+  EXPECT_EQ(threads.at("x").process, 0u);
+  EXPECT_EQ(threads.at("x").thread, 0u);
+  EXPECT_EQ(threads.at("y").process, 7u);
+  EXPECT_NE(threads.at("y").thread, 0u);  // a koid is one thread's
+}
+
+TEST(TraceEventImporterTest, ConvertsTextInCountersToNumbers) {
+  const json args = Only(
+      R"({"ph":"C","name":"n","ts":1,"pid":1,"tid":1,"args":{"a":"42","b":"-1.5","c":"x","d":7}})")
+      ["args"];
+  EXPECT_EQ(args["a"], 42);
+  EXPECT_EQ(args["b"], -1.5);
+  EXPECT_EQ(args["c"], "x");
+  EXPECT_EQ(args["d"], 7);
+}
+
+TEST(TraceEventImporterTest, KeepsTheLengthOfThreadStates) {
+  const std::string event =
+      R"({"ph":"T","name":"Running","cat":"state","ts":10,"dur":5,"pid":1,"tid":2})";
+  Imported imported;
+  Import("[" + event + "]", imported);
+  ExpectSound(imported);
+  fxt::MemorySource source(imported.sink.bytes());
+  fxt::Reader reader(source);
+  uint64_t length = 0;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* record = std::get_if<fxt::Event>(&reader.record());
+    if (record != nullptr && record->type == fxt::EventType::kDurationComplete) {
+      length = record->payload - record->timestamp;
+    }
+  }
+  EXPECT_EQ(length, 5000u);
+  const json after = Only(event);
+  EXPECT_EQ(after["ph"], "T");
+  EXPECT_EQ(after["dur"], 5.0);
+}
+
+TEST(TraceEventImporterTest, KeepsOverlappingCompleteEventsAsAsyncSpans) {
+  const std::string text = R"([{"ph":"X","name":"a","ts":10,"dur":10,"pid":1,"tid":1},
+      {"ph":"X","name":"b","cat":"c","ts":15,"dur":10,"pid":1,"tid":1,"args":{"n":1}},
+      {"ph":"X","name":"inner","ts":16,"dur":2,"pid":1,"tid":1},
+      {"ph":"X","name":"later","ts":40,"dur":1,"pid":1,"tid":1}])";
+  Imported imported;
+  Import(text, imported);
+  ExpectSound(imported);
+  fxt::MemorySource source(imported.sink.bytes());
+  fxt::Reader reader(source);
+  std::map<std::string, std::vector<std::pair<fxt::EventType, uint64_t>>> events;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* event = std::get_if<fxt::Event>(&reader.record());
+    if (event != nullptr) {
+      events[std::string(event->name.text)].emplace_back(event->type, event->timestamp);
+    }
+  }
+  using Spans = std::vector<std::pair<fxt::EventType, uint64_t>>;
+  EXPECT_EQ(events["b"],
+            (Spans{{fxt::EventType::kAsyncBegin, 15'000}, {fxt::EventType::kAsyncEnd, 25'000}}));
+  for (const char* name : {"a", "inner", "later"}) {
+    ASSERT_EQ(events[name].size(), 1u) << name;
+    EXPECT_EQ(events[name][0].first, fxt::EventType::kDurationComplete) << name;
+  }
+  EXPECT_EQ(imported.stats.overlapping, 1u);
+  const json after = BackToJson(imported);
+  size_t found = 0;
+  for (const json& event : after["traceEvents"]) {
+    EXPECT_EQ(event["ph"], "X");
+    if (event["name"] != "b") continue;
+    ++found;
+    EXPECT_EQ(event["dur"], 10.0);
+    EXPECT_EQ(event["cat"], "c");
+    EXPECT_EQ(event["args"], (json{{"n", 1}}));
+    EXPECT_FALSE(event.contains("id"));
+  }
+  EXPECT_EQ(found, 1u);
+}
+
+TEST(TraceEventImporterTest, KeepsOtherMetadataWithItsTask) {
+  const std::string text = R"([{"ph":"M","name":"num_cpus","pid":7,"tid":8,"args":{"number":2}},
+      {"ph":"M","name":"uptime","pid":7,"args":{"s":1.5}},
+      {"ph":"X","name":"x","ts":1,"dur":1,"pid":7,"tid":8}])";
+  Imported imported;
+  Import(text, imported);
+  ExpectSound(imported);
+  fxt::MemorySource source(imported.sink.bytes());
+  fxt::Reader reader(source);
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* event = std::get_if<fxt::Event>(&reader.record());
+    if (event == nullptr) continue;
+    EXPECT_NE(event->name.text, "num_cpus");
+  }
+  const json after = BackToJson(imported);
+  std::map<std::string, json> metadata;
+  for (const json& event : after["traceEvents"]) {
+    if (event["ph"] == "M") metadata[event["name"]] = event;
+  }
+  EXPECT_EQ(metadata.at("num_cpus")["args"], (json{{"number", 2}}));
+  EXPECT_EQ(metadata.at("num_cpus")["tid"], 8);
+  EXPECT_EQ(metadata.at("uptime")["args"], (json{{"s", 1.5}}));
+  EXPECT_FALSE(metadata.at("uptime").contains("tid"));
+}
+
 TEST(TraceEventImporterTest, ImportsFtraceText) {
   Imported imported;
   Import(testing::FtraceText(), imported, true);
   ExpectSound(imported);
-  const json system = BackToJson(imported)["systemTraceEvents"]["events"];
-  json change;
-  for (const json& event : system) {
-    if (event["ph"] == "k") change = event;
-  }
-  EXPECT_EQ(change["ts"], 12345678.0);
-  EXPECT_EQ(change["out"], (json{{"pid", 10}, {"tid", 12}, {"state", 3}, {"prio", 120}}));
-  EXPECT_EQ(change["in"], (json{{"pid", 13}, {"tid", 13}, {"prio", 98}}));
+  const std::string text = BackToJson(imported)["systemTraceEvents"];
+  EXPECT_NE(
+      text.find("my [task]-12 (10) [003] .... 12.345678000: sched_switch: prev_comm=my [task] "
+                "prev_pid=12 prev_prio=120 prev_state=S ==> next_comm=b=c next_pid=13 "
+                "next_prio=98\n"),
+      std::string::npos)
+      << text;
 }
 
 }  // namespace
