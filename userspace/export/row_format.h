@@ -13,6 +13,8 @@ namespace exporting {
 
 enum class RowFormat : uint8_t {
   kCsv,  // RFC 4180 with names in the first line; NULL is empty, an empty text is ""
+  // The same with an apostrophe before texts that a spreadsheet would evaluate as formulas.
+  kCsvSafe,
   kTsv,  // names in the first line; \N is NULL, and \t, \n, \\ are escaped: TabSeparatedWithNames
   // RowBinary of ClickHouse: Int64 and Float64 little-endian, String with its length as LEB128
   // before it, a byte before what is Nullable that is 1 for NULL. No names.

@@ -72,7 +72,7 @@ class PerfImporter {
   void WriteBacktrace(const perf::Sample& sample, model::ThreadHandle thread);
   // Writes the properties of the recording, before its first sample.
   void WriteHead();
-  void CountDroppedFields(const perf::Sample& sample);
+  void CountDroppedFields(const perf::Sample& sample, const perf::EventDescription& event);
   void NoteUnreadable(uint64_t file_offset, const std::string& why);
   util::BuildId BuildIdOf(const std::string& file, bool kernel);
 

@@ -34,6 +34,16 @@ TEST(RowFormatTest, WritesCsv) {
   EXPECT_EQ(Written(RowFormat::kCsv, Row("a,\"b\n")), "5,-2,lost,,\"a,\"\"b\n\",7\n");
 }
 
+TEST(RowFormatTest, SafeCsvDisarmsFormulas) {
+  for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)"}) {
+    EXPECT_EQ(Written(RowFormat::kCsv, Row(text)), std::string("5,-2,lost,,") + text + ",7\n");
+    EXPECT_EQ(Written(RowFormat::kCsvSafe, Row(text)), std::string("5,-2,lost,,'") + text + ",7\n");
+  }
+  EXPECT_EQ(Written(RowFormat::kCsvSafe, Row("=\"a\",b")), "5,-2,lost,,\"'=\"\"a\"\",b\",7\n");
+  EXPECT_EQ(Written(RowFormat::kCsvSafe, Row("a=1")), "5,-2,lost,,a=1,7\n");
+  EXPECT_EQ(Written(RowFormat::kCsvSafe, Row("")), "5,-2,lost,,\"\",7\n");
+}
+
 TEST(RowFormatTest, WritesTsv) {
   EXPECT_EQ(Written(RowFormat::kTsv, Row("a\t\\\n")), "5\t-2\tlost\t\\N\ta\\t\\\\\\n\t7\n");
 }

@@ -355,6 +355,74 @@ TEST(PerfImporterTest, CountsDroppedFields) {
             (std::map<std::string, uint64_t>{{"SWITCH", 1}, {"type 63", 1}}));
 }
 
+// Bytes of HEADER_EVENT_DESC that name the event `id`.
+ByteBuilder EventNames(uint64_t id, std::string_view name) {
+  ByteBuilder text;
+  text.PaddedText(name);
+  ByteBuilder section;
+  section.U32(1).U32(8).U64(0).U32(1).U32(static_cast<uint32_t>(text.size()));
+  return section.Append(text).U64(id);
+}
+
+std::map<std::string, std::string> SchedulingArguments(std::string_view name,
+                                                       const ByteBuilder& raw) {
+  perf_event_attr attr = MakeAttr(kFields | PERF_SAMPLE_RAW);
+  attr.type = PERF_TYPE_TRACEPOINT;
+  attr.config = 300;
+  FileBuilder builder;
+  builder.Event(attr, {55}).Feature(12, EventNames(55, name));
+  builder.Record(PERF_RECORD_SAMPLE, 0,
+                 SampleBody(20, 20, 100, 1).U32(static_cast<uint32_t>(raw.size())).Append(raw));
+  const Imported imported = Import(builder.BuildFile());
+  EXPECT_TRUE(imported.stats.dropped_fields.empty());
+  std::map<std::string, std::string> arguments;
+  fxt::MemorySource source(imported.bytes);
+  fxt::Reader reader(source);
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* event = std::get_if<fxt::Event>(&reader.record());
+    if (event == nullptr || event->name.text != name) continue;
+    for (const fxt::Argument& a : event->arguments) {
+      std::string& value = arguments[std::string(a.name.text)];
+      if (const auto* text = std::get_if<fxt::StringRef>(&a.value)) value = text->text;
+      if (const auto* small = std::get_if<int32_t>(&a.value)) value = fmt::format("{}", *small);
+      if (const auto* large = std::get_if<int64_t>(&a.value)) value = fmt::format("{}", *large);
+    }
+  }
+  return arguments;
+}
+
+TEST(PerfImporterTest, KeepsTheFieldsOfSchedulingEvents) {
+  const auto comm = [](ByteBuilder& raw, std::string_view name) {
+    raw.Text(name);
+    for (size_t i = name.size(); i < 16; ++i) raw.U8(0);
+  };
+  ByteBuilder change;
+  change.U64(0x14000000012c);
+  comm(change, "bash");
+  change.U32(20).U32(120).U64(2);
+  comm(change, "swapper/1");
+  change.U32(0).U32(120).U32(0);
+  auto arguments = SchedulingArguments("sched:sched_switch", change);
+  EXPECT_EQ(arguments["prev_comm"], "bash");
+  EXPECT_EQ(arguments["prev_pid"], "20");
+  EXPECT_EQ(arguments["prev_prio"], "120");
+  EXPECT_EQ(arguments["prev_state"], "2");
+  EXPECT_EQ(arguments["next_comm"], "swapper/1");
+  EXPECT_EQ(arguments["next_pid"], "0");
+
+  ByteBuilder wakeup;
+  wakeup.U64(0x14000000012d);
+  comm(wakeup, "worker");
+  ByteBuilder old = wakeup;
+  wakeup.U32(21).U32(98).U32(3);
+  arguments = SchedulingArguments("sched:sched_waking", wakeup);
+  EXPECT_EQ(arguments["comm"], "worker");
+  EXPECT_EQ(arguments["pid"], "21");
+  EXPECT_EQ(arguments["target_cpu"], "3");
+  old.U32(21).U32(98).U32(1).U32(3).U32(0);
+  EXPECT_EQ(SchedulingArguments("sched:sched_wakeup", old)["target_cpu"], "3");
+}
+
 TEST(PerfImporterTest, KeepsSyntheticStacksWhole) {
   // hw_idx, counters, every flag, and more branches than a blob holds; several events.
   perf_event_attr attr =

@@ -33,6 +33,7 @@ struct ExportOptions {
   std::string output;
   std::vector<std::string> tables;
   bool gzip = false;
+  bool csv_safe = false;
   FleetOptions fleet;
 };
 
@@ -57,17 +58,21 @@ util::Result<std::unique_ptr<exporting::TableSink>> OpenSink(
     const ExportOptions& options, const std::vector<tables::Table>& tables) {
   using exporting::RowFormat;
   const auto file = OutputLike(options.files.front());
+  if (options.csv_safe && options.format != "csv") {
+    return util::Error{"--csv-safe is for CSV", "--format csv"};
+  }
   if (options.format == "sqlite") {
     if (options.gzip) return util::Error{"a database cannot be compressed: --gzip is for text", ""};
     return exporting::SqliteTableSink::Open(options.output, tables, file);
   }
   for (const RowFormat format : {RowFormat::kCsv, RowFormat::kTsv, RowFormat::kRowBinary}) {
     if (options.format != NameOf(format)) continue;
-    return exporting::FileTableSink::Open({.path = options.output,
-                                           .format = format,
-                                           .gzip = options.gzip,
-                                           .tables = tables,
-                                           .file = file});
+    return exporting::FileTableSink::Open(
+        {.path = options.output,
+         .format = options.csv_safe ? RowFormat::kCsvSafe : format,
+         .gzip = options.gzip,
+         .tables = tables,
+         .file = file});
   }
   return util::Error{fmt::format("there is no format \"{}\"", options.format),
                      "formats: sqlite csv tsv rowbinary"};
@@ -138,33 +143,29 @@ struct MeaningOf {
 };
 
 constexpr MeaningOf kMeanings[] = {
-    {"FILE", kToFiles | kToFleet},
-    {"--format", kToFiles},
-    {"--output", kToFiles},
-    {"--table", kToFiles | kToFleet},
-    {"--gzip", kToFiles},
-    {"--clickhouse", kToFleet},
-    {"--database", kToFleet | kSchemaAlone},
-    {"--host", kToFleet},
-    {"--label", kToFleet},
+    {"FILE", kToFiles | kToFleet}, {"--format", kToFiles},
+    {"--output", kToFiles},        {"--table", kToFiles | kToFleet},
+    {"--gzip", kToFiles},          {"--csv-safe", kToFiles},
+    {"--clickhouse", kToFleet},    {"--database", kToFleet | kSchemaAlone},
+    {"--host", kToFleet},          {"--label", kToFleet},
     {"--cluster", kSchemaAlone},
 };
 
-Destination WayOf(const Command& command) {
+Destination DestinationOf(const Command& command) {
   if (command.Has("--print-schema")) return kSchemaAlone;
   return command.Has("--clickhouse") ? kToFleet : kToFiles;
 }
 
 // Refuses options that would have no effect.
 util::Status RefuseWithoutMeaning(const Command& command) {
-  const Destination way = WayOf(command);
+  const Destination destination = DestinationOf(command);
   for (const MeaningOf& meaning : kMeanings) {
-    if ((meaning.destinations & way) != 0 || !command.Has(meaning.option)) continue;
+    if ((meaning.destinations & destination) != 0 || !command.Has(meaning.option)) continue;
     const char* why = "with --print-schema";
-    if (way == kToFiles) {
+    if (destination == kToFiles) {
       why = (meaning.destinations & kToFleet) != 0 ? "without --clickhouse"
                                                    : "without --print-schema";
-    } else if (way == kToFleet) {
+    } else if (destination == kToFleet) {
       why = (meaning.destinations & kToFiles) != 0 ? "with --clickhouse" : "without --print-schema";
     }
     return util::Error{fmt::format("{} has no effect {}", meaning.option, why), ""};
@@ -193,8 +194,8 @@ int RunFleet(const ExportOptions& options) {
   return fleet.print_schema ? PrintFleetSchema(fleet) : ExportToFleet(fleet);
 }
 
-int RunExport(const ExportOptions& options, Destination way) {
-  if (way != kToFiles) return RunFleet(options);
+int RunExport(const ExportOptions& options, Destination destination) {
+  if (destination != kToFiles) return RunFleet(options);
   if (options.files.empty()) return Fail({"which FILE?", "fxt export --help"});
   if (options.output.empty()) {
     return Fail({"where to? -o OUT names a file or a folder", "fxt export --help"});
@@ -236,6 +237,8 @@ void AddExport(const Command& program, int& exit_code) {
            "The database, or a folder for a file per table; - is standard output, for one table")
       .Type("OUT");
   command.Add("--table", options->tables, "Only these tables").Type("NAME").Commas();
+  command.Add("--csv-safe", options->csv_safe,
+              "CSV for spreadsheets: texts that begin like a formula get an apostrophe");
   command.Add("--gzip", options->gzip, "Compress the tables' files");
   FleetOptions& fleet = options->fleet;
   command
@@ -266,7 +269,7 @@ void AddExport(const Command& program, int& exit_code) {
       "  fxt export --clickhouse http://fleet:8123 --label v2 trace.fxt");
   command.OnRun([options, command, &exit_code] {
     const auto meaning = RefuseWithoutMeaning(command);
-    exit_code = meaning ? RunExport(*options, WayOf(command)) : Fail(meaning.error());
+    exit_code = meaning ? RunExport(*options, DestinationOf(command)) : Fail(meaning.error());
   });
 }
 

@@ -32,10 +32,12 @@ struct QueryOptions {
   bool has_statement = false;
   bool has_script = false;
   bool csv = false;
+  bool csv_safe = false;
   bool json = false;
   bool markdown = false;
 
   query::Format format() const {
+    if (csv_safe) return query::Format::kCsvSafe;
     if (csv) return query::Format::kCsv;
     if (json) return query::Format::kJson;
     return markdown ? query::Format::kMarkdown : query::Format::kTable;
@@ -237,9 +239,14 @@ void AddQuery(const Command& program, int& exit_code) {
   command.Add("-f,--file", options->script, "Read the statements from a file, of 64 MiB at most")
       .Type("SQLFILE");
   command.Add("--csv", options->csv, "Comma-separated, names in the first line");
-  command.Add("--json", options->json, "An array of objects for each statement").Excludes("--csv");
+  command.Add("--csv-safe", options->csv_safe,
+              "The same for spreadsheets: texts that begin like a formula get an apostrophe");
+  command.Add("--json", options->json, "An array of objects for each statement")
+      .Excludes("--csv")
+      .Excludes("--csv-safe");
   command.Add("--markdown", options->markdown, "A Markdown table for each statement")
       .Excludes("--csv")
+      .Excludes("--csv-safe")
       .Excludes("--json");
   command.Footer(
       "The SQL is that of SQLite, and quantile(value, q). docs/tables.md has the tables,\n"
