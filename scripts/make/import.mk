@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Trace Event JSON that is not ours.
+# Trace Event JSON of other programs.
 
 IMPORT_ROUNDS ?= 100000
 
-## import-test   random Trace Event JSON, and what clang, ninja, Node, Chromium and perf write, there and back
+## import-test   import random Trace Event JSON and that of clang, ninja, Node, Chromium and perf, and convert it back
 ## import-damage 100,000 damaged files into fxt import (IMPORT_ROUNDS=100000)
 ## bench-import  a gigabyte of JSON: MB/s of one core beside the JSON parser alone, and memory (IMPORT_MB=1000)
 .PHONY: import-test import-damage bench-import
@@ -12,10 +12,6 @@ import-test: $(BINARIES)
 
 import-damage: $(BUILD)/unit_tests
 	FXT_DAMAGE_ROUNDS=$(IMPORT_ROUNDS) $(BUILD)/unit_tests --gtest_filter='DamagedTextTest.*'
-
-$(BUILD)/bench/json_parser: $(BUILD)/tests/bench/json_parser.o $(ARCHIVES_LINK)
-	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ $(LIBS)
 
 IMPORT_MB ?= 1000
 bench-import: $(BUILD)/fxt $(BUILD)/bench/json_parser

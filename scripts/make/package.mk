@@ -8,7 +8,7 @@ DEB_FOLDER := $(BUILD)/deb
 ## deb-reproducible  build them again elsewhere: the bytes are the same (compiles everything twice)
 .PHONY: deb deb-test deb-reproducible
 deb:
-	@scripts/build_deb $(DEB_FOLDER) $(BUILD)
+	@scripts/build_deb $(DEB_FOLDER)
 
 deb-test: deb
 	tests/package/deb_test.py --packages $(DEB_FOLDER)

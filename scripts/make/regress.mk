@@ -1,30 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Planted regressions: see tests/regress/README.md.
 
-# Not under $(BUILD)/tests/planted/, which is the program itself.
-PLANTED_OBJECTS := $(patsubst tests/regress/planted/%.cc,$(BUILD)/tests/planted.objects/%.o,\
-                     $(sort $(wildcard tests/regress/planted/*.cc)))
-
-$(BUILD)/tests/planted.objects/%.o: tests/regress/planted/%.cc
-	@mkdir -p $(@D)
-	$(call brief,CXX)$(CXX) -Itests $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
-
-$(BUILD)/tests/planted: $(PLANTED_OBJECTS)
-	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ -pthread
-
-## regress-record record every planted regression and some real programs, base and slow in turns
-##               (root; about an hour; CAPTURES=build/regress)
-## regress-test  hold what `fxt diff` finds in them against what was planted
+## regress-record record the planted regressions and the programs of the distribution, base and slow interleaved
+##               (root; about two hours; CAPTURES=build/regress)
+## regress-test  compare what `fxt diff` finds in them with what was planted
 .PHONY: regress-record regress-test
 CAPTURES ?= $(BUILD)/regress
 regress-record: $(BUILD)/fxt-record $(BUILD)/tests/planted
+	scripts/setup regress
 	tests/regress/record.py --build $(BUILD) planted $(CAPTURES)/planted
-	tests/regress/record.py --build $(BUILD) further $(CAPTURES)/further
-	tests/regress/record.py --build $(BUILD) others $(CAPTURES)/others
-	tests/regress/record.py --build $(BUILD) real $(CAPTURES)/real
+	tests/regress/record.py --build $(BUILD) programs $(CAPTURES)/programs
 	tests/regress/record.py --build $(BUILD) aa $(CAPTURES)/aa
 
 regress-test: $(BUILD)/fxt
-	tests/regress/evaluate.py --build $(BUILD) $(CAPTURES)/planted $(CAPTURES)/further $(CAPTURES)/others \
-	  $(CAPTURES)/real --aa $(CAPTURES)/aa
+	tests/regress/evaluate.py --build $(BUILD) $(CAPTURES)/planted $(CAPTURES)/programs --aa $(CAPTURES)/aa

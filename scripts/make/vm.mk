@@ -1,29 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Tests on other kernels, in virtual machines.
 
-VM_PROBE_OBJECTS := $(patsubst tests/vm/probe/%.cc,$(BUILD)/tests/vm_probe.objects/%.o,\
-                      $(sort $(wildcard tests/vm/probe/*.cc)))
-
-$(BUILD)/tests/vm_probe.objects/%.o: tests/vm/probe/%.cc
-	@mkdir -p $(@D)
-	$(call brief,CXX)$(CXX) -Itests $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
-
-$(BUILD)/tests/vm_probe: $(VM_PROBE_OBJECTS)
-	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^
-
 VM_PROGRAMS := $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/vm_probe $(BUILD)/tests/as_user \
                $(BUILD)/tests/in_namespace $(BUILD)/tests/ftrace_compare $(BUILD)/tests/probed \
                $(BUILD)/bench/prices_load
-
-$(BUILD)/tests/as_user $(BUILD)/tests/in_namespace: $(BUILD)/tests/%: tests/vm/%.cc
-	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $<
 
 ## vm-test       the matrix of kernels in virtual machines (SKIPPED without qemu)
 ## vm-test-short three kernels of it, within 3 minutes
 .PHONY: vm-test vm-test-short
 vm-test: $(VM_PROGRAMS)
+	@scripts/setup --try vm
 	scripts/vm_matrix --build $(BUILD)
 
 ## vm-test-arm64 64-bit ARM: cross builds the programs, records in guests of it, held against ftrace
@@ -37,5 +23,5 @@ vm-test-arm64:
 	  $(if $(VM_CACHE),--cache $(VM_CACHE))
 
 vm-test-short: $(VM_PROGRAMS)
-	tests/vm/matrix_test.py
+	@scripts/setup --try vm
 	scripts/vm_matrix --build $(BUILD) --short

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is said of wakers in interrupts where the kernel does not let the recorder tell them.
+// The recorder's statement about wakers in interrupts on kernels where it cannot identify them.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -45,12 +45,12 @@ TEST_F(ContextsTest, NotToldApartWithoutThePlaces) {
 }
 
 TEST_F(ContextsTest, NotToldApartWhereTheCpusNumberIsNotFound) {
-  // Where nothing is mapped that it could be read from.
+  // An unmapped address.
   features_.per_cpu->cpu_number = features_.per_cpu->runqueues + (uint64_t{1} << 40);
   EXPECT_EQ(Said(features_), "not told apart");
 }
 
-// What a program finds on a CPU that was not there when the programs were loaded.
+// Runs a program on a CPU that came online after the programs were loaded.
 uint64_t FoundLater(const capture::KernelFeatures& features) {
   capture::ProgramOptions options;
   options.ring_bytes = capture::kMinRingBytes;
@@ -62,7 +62,7 @@ uint64_t FoundLater(const capture::KernelFeatures& features) {
   const volatile fxr_u64& address = (*programs)->control(cpu).preempt_count;
   const_cast<volatile fxr_u64&>(address) = 0;
   EXPECT_TRUE((*programs)->Attach().ok());
-  // Woken there by a timer.
+  // A timer wakes it there.
   std::thread sleeper([&] {
     cpu_set_t one;
     CPU_ZERO(&one);
@@ -79,7 +79,7 @@ TEST_F(ContextsTest, ACpuThatComesLaterHasItsCountFound) {
 }
 
 TEST_F(ContextsTest, ACpuThatComesLaterIsNotToldApartByBitsThatDoNotHold) {
-  // No thread that has a program run could be outside of an interrupt.
+  // With these bits every thread seems to be in an interrupt.
   features_.interrupt_mask = ~uint32_t{0};
   EXPECT_NE(Said(features_), "told apart");
   EXPECT_EQ(FoundLater(features_), FXR_PREEMPT_COUNT_HIDDEN);

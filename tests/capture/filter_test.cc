@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a filter lets through: the tasks asked for, what they make if they are followed, and nothing
-// of anybody else but names.
+// A filter selects tasks and, with --follow, their descendants. Of other tasks the file has only
+// names.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -25,13 +25,13 @@ namespace {
 using std::chrono::milliseconds;
 constexpr milliseconds kLimit{60'000};
 
-// Nobody has it: the kernel hands out smaller ones.
+// No task has this id: the kernel assigns smaller ones.
 constexpr const char* kNobody = "4194303";
 
 struct Recorded {
   FxtLog log;
   std::vector<Instant> instants;  // of category `task`
-  std::string filters;            // as the session says
+  std::string filters;            // from the session instant
 };
 
 void Read(const std::string& path, Recorded* recorded) {
@@ -44,7 +44,7 @@ void Read(const std::string& path, Recorded* recorded) {
   }
 }
 
-// The members of odd_tasks' family, from what they printed: tids by name.
+// Parses the tids by name that the family of odd_tasks printed.
 std::map<std::string, uint32_t> MembersOf(const std::string& printed) {
   std::map<std::string, uint32_t> members;
   std::istringstream lines(printed);
@@ -56,7 +56,7 @@ std::map<std::string, uint32_t> MembersOf(const std::string& printed) {
   return members;
 }
 
-// All that the members did is there, by their names; and every event is one of theirs.
+// The file has the events of all members under their names, and no events of other tasks.
 void ExpectTheFamily(const Recorded& recorded, const std::string& printed) {
   const auto members = MembersOf(printed);
   ASSERT_EQ(members.size(), 5u) << printed;
@@ -110,12 +110,11 @@ TEST(Filter, OfNobodyRecordsNothingAndSaysSo) {
   }
 }
 
-// The thread beyond the filter, at the other side of a switch, was born while nothing of it was
-// recorded: it has its name all the same.
+// The other thread of a switch has its name even if it started unrecorded, outside the filter.
 TEST(Filter, NamesTheOtherSide) {
   REQUIRE_CAPTURE();
   const TempDir dir;
-  // One child at a time on the parent's CPU, with precedence: they take turns.
+  // A real-time child runs on the parent's CPU, so the two alternate.
   auto storm = ChildProcess::Start({"nice", "-n", "-20", "taskset", "-c", "0", WorkloadPath(),
                                     "forkstorm", "--count", "1000000", "--parallel", "1"});
   ASSERT_TRUE(storm.ok());
@@ -160,7 +159,7 @@ TEST(Filter, OnlyCommandIsTheCommandAndItsDescendants) {
   ASSERT_NO_FATAL_FAILURE(ExpectTheFamily(recorded, result.out));
 }
 
-// Whoever executes takes the leader's id while the leader may still be on a CPU.
+// A thread that calls exec takes the leader's id while the leader may still run.
 TEST(Filter, OnlyCommandWhoseThreadsTakeTheirLeadersPlace) {
   REQUIRE_CAPTURE();
   const TempDir dir;
@@ -174,7 +173,7 @@ TEST(Filter, OnlyCommandWhoseThreadsTakeTheirLeadersPlace) {
   EXPECT_EQ(recorded.filters, "only-command");
 }
 
-// A family that is there before the recording, and grows in it.
+// A family that exists before the recording and grows during it.
 void RecordFamily(std::vector<std::string> options, const char* filter_option, Recorded* recorded,
                   std::string* printed) {
   const TempDir dir;

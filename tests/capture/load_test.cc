@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is captured under load: everything, in bounded memory, or a count of what is not.
+// Recording under load: all events in bounded memory, or a count of the lost ones.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{150'000};  // of a busy machine; a quiet one takes seconds
+constexpr milliseconds kLimit{150'000};  // for a busy machine; an idle one takes seconds
 
 struct Capture {
   CommandResult result;
@@ -28,7 +28,7 @@ struct Capture {
   CaptureStats stats;
 };
 
-// Records `command`, and holds the file and the summary against each other.
+// Records `command` and compares the file with the summary.
 void RecordAndCheck(const std::vector<std::string>& options,
                     const std::vector<std::string>& command, Capture* capture) {
   const TempDir dir;
@@ -44,14 +44,14 @@ void RecordAndCheck(const std::vector<std::string>& options,
   EXPECT_EQ(capture->stats.raw_events,
             capture->stats.records + capture->stats.suppressed + capture->stats.dropped)
       << shown;
-  // What the file says is missing is what the summary says, by CPU and category.
+  // The file and the summary have the same losses by CPU and category.
   std::map<int32_t, std::map<std::string, uint64_t>> declared;
   for (const DeclaredLoss& loss : capture->log.losses) {
     declared[static_cast<int32_t>(loss.cpu)][loss.category] += loss.count;
   }
   EXPECT_EQ(declared, capture->stats.dropped_by_cpu) << shown;
   EXPECT_EQ(capture->log.provider_events > 0, capture->stats.dropped > 0) << shown;
-  // And what the kernel counted by itself.
+  // The counts match those of the BPF programs.
   uint64_t kernel_dropped = 0;
   if (capture->stats.json["kernel"].contains("dropped")) {
     for (const auto& count : capture->stats.json["kernel"]["dropped"]) {
@@ -94,7 +94,7 @@ TEST(Load, DefaultsLoseNothing) {
   EXPECT_EQ(capture.stats.dropped, 0u) << capture.stats.json.dump(1);
 }
 
-// Lost switches are missing where the file says so, and no others are.
+// Switches are missing only where the file declares a loss.
 TEST(Load, WhatIsMissingIsWhatIsDeclared) {
   REQUIRE_CAPTURE();
   const TempDir dir;
@@ -114,8 +114,8 @@ TEST(Load, WhatIsMissingIsWhatIsDeclared) {
   EXPECT_EQ(total.extra, 0u);
   EXPECT_EQ(total.wrong_state, 0u);
   EXPECT_EQ(total.wrong_priority, 0u);
-  // While the recorder is held, others on the machine may fork and execute more than the small side
-  // ring takes. Whoever took a name then is not known by it, which the file says too.
+  // While the recorder is stopped, other programs may fork and exec more often than the small side
+  // ring holds. The file declares the lost names, too.
   uint64_t tasks_lost = 0;
   for (const DeclaredLoss& loss : run->recorded.losses) {
     if (loss.category == "task") tasks_lost += loss.count;
@@ -134,7 +134,7 @@ TEST(Load, WhatIsMissingIsWhatIsDeclared) {
     }
     EXPECT_LE(run->comparison.cpus[cpu].missing, declared) << "cpu" << cpu;
   }
-  // Each hole of a CPU's switches has a loss declared within it, or it is no loss at all.
+  // Each gap in the switches of a CPU contains a declared loss.
   for (uint32_t cpu = 0; cpu < run->recorded.log.cpus.size(); ++cpu) {
     const auto& switches = run->recorded.log.cpus[cpu];
     uint64_t silent = 0;
@@ -153,7 +153,7 @@ TEST(Load, WhatIsMissingIsWhatIsDeclared) {
       }
       silent += !declared;
     }
-    EXPECT_EQ(silent, 0u) << "cpu" << cpu << ": holes without a loss";
+    EXPECT_EQ(silent, 0u) << "cpu" << cpu << ": gaps without a declared loss";
   }
 }
 
@@ -173,9 +173,9 @@ TEST(Load, ForkStormStaysSmallAndNamed) {
          large.stats.dropped);
   EXPECT_EQ(large.stats.dropped, 0u);
   EXPECT_LT(memory(large), 64.0);
-  // What is kept of a dead task must not add up: 98,000 more of them.
+  // The memory for ended tasks must not grow with 98,000 more of them.
   EXPECT_LT(memory(large), memory(small) + 16.0);
-  // Each child has its name at its switches, not its parent's or none.
+  // Each child has its own name at its switches.
   std::set<std::pair<int32_t, uint16_t>> children;
   for (const auto& cpu : large.log.log.cpus) {
     for (const Switch& s : cpu) {
@@ -212,7 +212,7 @@ TEST(Load, ManyThreadsSpendSlotsWell) {
 
 TEST(Load, TenThousandThreads) {
   REQUIRE_CAPTURE();
-  // Before the recorder, which finds them all at its start.
+  // The threads start before the recorder, which lists them at its start.
   auto before = ChildProcess::Start({OddTasksPath(), "busy-threads", "--count", "4000", "--times",
                                      "30", "--sleep-us", "2000000"});
   ASSERT_TRUE(before.ok());
@@ -252,7 +252,7 @@ TEST(Load, TwoRecordersAtOnce) {
   ASSERT_TRUE(IsWholeFile(dir.File("second.fxt"), &other));
   EXPECT_EQ(one.lost() + other.lost(), 0u);
   EXPECT_GT(one.log.switch_count(), 100'000u);
-  // They saw the same, for as long as both did.
+  // Both recordings have the same events in their common time.
   constexpr uint64_t kMargin = 50'000'000;
   const Window window = {std::max(one.first_ns, other.first_ns) + kMargin,
                          std::min(one.last_ns, other.last_ns) - kMargin};
@@ -266,7 +266,7 @@ TEST(Load, TwoRecordersAtOnce) {
   EXPECT_NEAR(static_cast<double>(counts[0]), static_cast<double>(counts[1]), 4.0);
 }
 
-// Prints what a machine that does nothing else costs; bounds only what would be absurd.
+// Prints the cost of recording with the load that the machine has. The bounds are wide.
 TEST(Load, IdleMachine) {
   REQUIRE_CAPTURE();
   const TempDir dir;
@@ -291,7 +291,7 @@ TEST(Load, IdleMachine) {
   EXPECT_LT(static_cast<double>(own) / seconds, 500.0);
 }
 
-// Prints how long a user waits at both ends.
+// Prints the time that starting and stopping takes.
 TEST(Load, StartAndStopAreSoon) {
   REQUIRE_CAPTURE();
   double start = 0, stop = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Recordings into memory, what they are written for, and files that follow each other.
+// Circular and oneshot recordings, snapshots, and rotated files.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -59,7 +59,7 @@ TEST_P(CircularTruth, WindowIsTheNewestAndWhatFtraceSaw) {
   EXPECT_GT(run->comparison.total.matched, 10u);
   EXPECT_TRUE(IsWholeFile(options.trace_path));
   if (GetParam().overwrites) {
-    // The oldest are gone.
+    // The oldest events are dropped.
     EXPECT_EQ(run->options.window.begin_ns, SessionBegin(options.trace_path).value());
   }
 }
@@ -85,20 +85,20 @@ TEST(Circular, NamesAreThoseOfTheWindow) {
     if (word == 'c') prctl(PR_SET_NAME, "window-last");
   };
   Puppet lives(act);
-  lives.Tell('a');
+  lives.Command('a');
   {
     Puppet dies([](char) { prctl(PR_SET_NAME, "window-dead"); });
-    dies.Tell('a');
+    dies.Command('a');
   }
-  lives.Tell('b');
-  // For so long who has ended is kept: its last switch may still be to come.
+  lives.Command('b');
+  // An ended task is kept for this time, since its last switch may still arrive.
   std::this_thread::sleep_for(milliseconds(1100));
   SwitchALot();
-  // What comes later does not change what was.
-  lives.Tell('-');
+  // A later name does not change the earlier window.
+  lives.Command('-');
   recorder.child().Signal(SIGUSR1);
   ASSERT_TRUE(recorder.Says("wrote ", 1)) << recorder.child().ErrorsSoFar();
-  lives.Tell('c');
+  lives.Command('c');
   EXPECT_TRUE(Exited(recorder.End(), 0));
   EXPECT_TRUE(IsWholeFile(dir.File("trace-1.fxt")));
   const TraceObjects objects = TraceObjects::Read(dir.File("trace-1.fxt"));
@@ -108,7 +108,7 @@ TEST(Circular, NamesAreThoseOfTheWindow) {
   EXPECT_EQ(objects.ThreadNamed("window-dead"), 0u);
   EXPECT_EQ(objects.ThreadNamed("window-old"), 0u);
   EXPECT_EQ(objects.ThreadNamed("window-last"), 0u);
-  // The end's file is later.
+  // The file of the end comes later.
   EXPECT_TRUE(IsWholeFile(dir.File("trace-2.fxt")));
   EXPECT_EQ(TraceObjects::Read(dir.File("trace-2.fxt")).threads.at(pid).name, "window-last");
 }
@@ -151,7 +151,7 @@ TEST(Circular, AFullDiskCostsASnapshotAndNotTheRecording) {
     FxtLog log;
     EXPECT_TRUE(IsWholeFile(disk + "/trace-2.fxt", &log));
     EXPECT_GT(log.log.switch_count(), 10'000u);
-    // The file that could not be written is told by the exit code as well.
+    // The exit code shows the failed file, too.
     EXPECT_TRUE(Exited(recorder.End(), 1));
   }
   umount(disk.c_str());
@@ -171,7 +171,7 @@ TEST(Oneshot, StopsWhenTheBufferIsFullAndSaysSo) {
   EXPECT_LT(log.log.switch_count(), 16'384u);
 }
 
-// What one file ends with, the next one begins with, on each CPU.
+// On each CPU the next file continues with the thread that ran at the end of the last one.
 TEST(Rotate, NothingIsLostOrDoubledAtTheBorders) {
   REQUIRE_CAPTURE();
   const TempDir dir;
@@ -191,7 +191,7 @@ TEST(Rotate, NothingIsLostOrDoubledAtTheBorders) {
     for (size_t cpu = 0; cpu < log.log.cpus.size(); ++cpu) {
       const auto& switches = log.log.cpus[cpu];
       if (switches.empty()) continue;
-      // The second CPU of some virtual machines has switches that nobody is shown.
+      // On some virtual machines the kernel hides switches of the second CPU.
       if (last[cpu].time_ns != 0 && cpu == 0) {
         EXPECT_GT(switches.front().time_ns, last[cpu].time_ns) << i << " " << cpu;
         EXPECT_EQ(switches.front().prev_tid, last[cpu].next_tid) << i << " " << cpu;
@@ -215,7 +215,7 @@ TEST(Rotate, WhatAKillLeavesIsReadableAndGoesInTime) {
   std::vector<std::string> left;
   for (const auto& entry : std::filesystem::directory_iterator(dir.path())) {
     left.push_back(entry.path());
-    // The last one has its name a moment before its first bytes.
+    // The last file may still be empty.
     if (entry.file_size() == 0) continue;
     EXPECT_TRUE(IsReadableFile(entry.path())) << entry.path();
   }

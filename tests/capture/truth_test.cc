@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the recorder writes is what the kernel itself recorded of the same seconds, switch by
-// switch.
+// The recording and ftrace agree on every switch of the same seconds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,9 +15,9 @@ namespace {
 
 struct Workload {
   const char* name;
-  bool odd;  // of odd_tasks, not of workload
+  bool odd;  // a part of odd_tasks instead of workload
   std::vector<std::string> arguments;
-  size_t least_switches;  // of its window, fewer would say that it did not run
+  size_t least_switches;  // in its window, which shows that it ran
 };
 
 void PrintTo(const Workload& workload, std::ostream* out) { *out << workload.name; }
@@ -74,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         Workload{"ExecFromThread", true, {"exec-from-thread", "--times", "50"}, 100},
         Workload{"Vfork", true, {"vfork", "--times", "200"}, 200},
         Workload{"Ptrace", true, {"ptrace", "--times", "300"}, 300},
-        Workload{"ForeignRename", true, {"foreign-rename", "--times", "1000"}, 1'000},
+        Workload{"RenameByOther", true, {"other-rename", "--times", "1000"}, 1'000},
         Workload{"ReuseTid", true, {"reuse-tid", "--times", "100"}, 300},
         Workload{"Migrate", true, {"migrate", "--times", "3000"}, 1'000},
         Workload{"Storm", true, {"storm", "--times", "1500"}, 5'000}),

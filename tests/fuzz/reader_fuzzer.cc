@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "analyze/check/checker.h"
-#include "analyze/diff/diff_json.h"
+#include "analyze/diff/diff_document.h"
 #include "analyze/diff/diff_junit.h"
-#include "analyze/diff/diff_markdown.h"
-#include "analyze/diff/diff_text.h"
+#include "analyze/document/render.h"
 #include "analyze/flame/flame_stacks.h"
 #include "analyze/flame/flame_text.h"
 #include "analyze/merge/trace_merger.h"
@@ -144,8 +143,8 @@ void ReadElf(std::span<const std::byte> bytes) {
 void TellOf(const measure::Capture& capture) {
   const analyze::ReportWatcher nothing(3);
   const analyze::Report report{capture, nothing, {}, 3};
-  analyze::ReportText(report);
-  analyze::ReportJson(report);
+  analyze::document::RenderText(analyze::ReportDocument(report));
+  analyze::document::RenderJson(analyze::ReportDocument(report));
   comparison::DiffInput input;
   for (int i = 0; i < 3; ++i) {
     input.base.push_back(capture);
@@ -155,10 +154,11 @@ void TellOf(const measure::Capture& capture) {
   input.noise = input.base;
   const auto diff = comparison::Compare(std::move(input));
   if (!diff) return;
-  analyze::DiffText(*diff, 0);
-  analyze::DiffJson(*diff);
+  const analyze::document::Document document = analyze::DiffDocument(*diff, 0);
+  analyze::document::RenderText(document);
+  analyze::document::RenderJson(document);
+  analyze::document::RenderMarkdown(document);
   analyze::DiffJunit(*diff);
-  analyze::DiffMarkdown(*diff, 0);
 }
 
 }  // namespace
@@ -242,8 +242,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
            [&](const fxt::Reader& reader) { collector.Add(reader); });
       const measure::Capture capture = collector.Finish();
       const analyze::Report report{capture, watcher, {}, 3};
-      analyze::ReportText(report);
-      analyze::ReportJson(report);
+      analyze::document::RenderText(analyze::ReportDocument(report));
+      analyze::document::RenderJson(analyze::ReportDocument(report));
       const std::string payload = measure::EncodeSummaryPayload(capture);
       const auto again = measure::DecodeSummaryPayload(std::as_bytes(std::span(payload)));
       Require(again.ok() && *again == capture);
@@ -282,7 +282,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     case 13: {
       const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      symbols::ParsePerfMap(text).Find(0x1000);
+      if (const auto table = symbols::ParsePerfMap(text)) table->Find(0x1000);
       symbols::Demangle(text);
       symbols::Demangle("_R" + std::string(text));
       break;

@@ -1,34 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds each program's --help, manual page and completions against each other."""
+"""Compares --help, manual page and completions of each program."""
 
 import os
 import re
 import shutil
-import subprocess
 import sys
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.join(ROOT, "build")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, ROOT, read  # noqa: E402
+
 
 LONG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SHORT = re.compile(r"(?<![\w-])-[A-Za-z](?![\w-])")
 
 
-def read(*path):
-    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
-        return file.read()
-
-
 def run(*command):
-    # Completions ask the program.
-    path = {**os.environ, "PATH": BUILD + ":" + os.environ["PATH"]}
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=path)
+    # The completions run the programs.
+    return harness.run(*command, env={**os.environ, "PATH": BUILD + ":" + os.environ["PATH"]})
 
 
 def bash_answers(program, *words):
-    """What bash offers for the last of the words, as if they had been typed."""
+    """Returns the completions of bash for the last word."""
     script = f"cd /; source {ROOT}/completions/{program}.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); " \
              f"$(complete -p {program} | sed 's/.*-F \\([^ ]*\\).*/\\1/'); printf '%s\\n' \"${{COMPREPLY[@]}}\""
     done = run("bash", "--norc", "-c", script, "bash", program, *words)
@@ -47,7 +42,7 @@ class Recorder(unittest.TestCase):
         if done.returncode != 0:
             raise AssertionError(f"--help: {done.returncode}: {done.stderr}")
         cls.help_text = done.stdout
-        # One line an option, indented, the names first.
+        # Each option has an indented line that begins with its names.
         names = re.findall(r"^ +(-[^ ]*)", cls.help_text, re.MULTILINE)
         cls.options = {option for text in names for option in text.split(",")}
         refused = run(cls.program, "-c", "no-such-category")
@@ -109,7 +104,7 @@ class Recorder(unittest.TestCase):
         table = re.search(r"^<!-- made by scripts/bench_prices.*?-->\n(.*?)^<!-- end", read("docs/performance.md"),
                           re.MULTILINE | re.DOTALL)[1]
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
-        # Name, event, four times, four sizes; our own come first.
+        # The columns are name, event, four times and four sizes.
         documented = [[row[0].strip("`"), *(re.sub(r",| \(.*", "", row[at]).replace("—", "-") for at in (2, 6)), row[1]]
                       for row in rows]
         self.assertEqual(lines, documented)
@@ -287,14 +282,14 @@ class Sessions(unittest.TestCase):
     def test_manual_has_examples_that_help_has(self):
         examples = re.findall(r"^\.B (sudo fxt-record .*)$", self.sections["EXAMPLES"], re.MULTILINE)
         self.assertGreaterEqual(len(examples), 4)
-        # What the help of all of them together has.
+        # The help of all subcommands.
         everything = "".join(self.help.values()) + read("userspace/tools/record/commands/commands.cc")
         for example in examples:
             self.assertIn(f"  {example}", everything)
 
 
 class Fish(unittest.TestCase):
-    """Made of --help as it was; `scripts/fish_completions BUILD/fxt >completions/fxt.fish` makes them anew."""
+    """Completions generated from --help: `scripts/fish_completions BUILD/fxt >completions/fxt.fish` updates them."""
 
     def test_completions_are_those_of_help(self):
         for program in ("fxt", "fxt-record"):
@@ -331,8 +326,4 @@ class Pages(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        at = sys.argv.index("--build")
-        BUILD = os.path.abspath(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
-    unittest.main(verbosity=2)
+    harness.main()

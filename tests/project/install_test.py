@@ -1,50 +1,46 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What `make install` leaves behind is enough for somebody else's program, and `make uninstall` takes
-all of it away; what reads files is built without what the kernel side needs."""
+"""`make install` installs all that another program needs, `make uninstall` removes it, and `make fxt` needs nothing of the
+kernel side."""
 
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.join(ROOT, "build")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, ROOT  # noqa: E402
+
 MAKE = "make"
 PREFIX = "/opt/fxt"
 
 
 def run(*command, **more):
-    # A jobserver or flags of the make that runs this are not for the makes that it runs.
+    # The jobserver and the flags of an outer make do not apply to these makes.
     clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "MFLAGS"}
     clean.update(more.pop("env", {}))
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200, env=clean, **more)
-    if done.returncode != 0:
-        raise AssertionError(f"{shlex.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
+    return harness.run(*command, ok=(0,), timeout=1200, env=clean, **more).stdout
 
 
 def make(*words):
     return run(*shlex.split(MAKE), "--no-print-directory", "-C", ROOT, *words)
 
 
-class Install(unittest.TestCase):
+class Install(harness.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         self.root = os.path.join(self.folder, "root")
-        # As `make test` names it: objects found in a folder of another name are made anew.
+        # `make test` uses the same relative name. Another name would rebuild the objects.
         self.where = [f"DESTDIR={self.root}", f"PREFIX={PREFIX}", f"BUILD={os.path.relpath(BUILD, ROOT)}"]
 
     def files(self):
         return sorted(os.path.relpath(os.path.join(folder, name), self.root + PREFIX)
                       for folder, _, names in os.walk(self.root) for name in names)
 
-    def test_uninstall_removes_all(self):
+    def test_uninstall_removes_all_files(self):
         make("install", *self.where)
         installed = self.files()
         for name in ("bin/fxt", "bin/fxt-record", "lib/libfxt.a", "lib/fxt_sqlite.so",
@@ -67,7 +63,7 @@ class Install(unittest.TestCase):
         made = run(os.path.join(ROOT, "scripts/build_tarball"), BUILD, "amd64", self.folder).strip()
         run("tar", "-C", self.folder, "--strip-components=1", "-xf", made)
         programs = sorted(os.listdir(os.path.join(self.folder, "bin")))
-        # fxt-record-control(1) is the page of some commands of fxt-record.
+        # fxt-record-control(1) describes commands of fxt-record.
         manuals = {name[:-2] for name in os.listdir(os.path.join(self.folder, "man"))} - {"fxt-record-control"}
         self.assertEqual(programs, sorted(manuals))
         for program in programs:
@@ -89,7 +85,6 @@ class Install(unittest.TestCase):
         trace = os.path.join(self.folder, "trace.fxt")
         self.assertEqual(run(program, trace), "somebody's program: 20 events, 20 switches\n")
         run(f"{self.root}{PREFIX}/bin/fxt", "check", trace)
-
 
     @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config (make deps)")
     def test_a_provider_needs_pkg_config_only(self):
@@ -113,7 +108,7 @@ class Install(unittest.TestCase):
 
 
 class KernelSide(unittest.TestCase):
-    def test_reading_files_needs_nothing_of_it(self):
+    def test_fxt_needs_no_kernel_side(self):
         with tempfile.TemporaryDirectory() as folder:
             for target in ("libfxt", "fxt"):
                 commands = make("-n", target, f"BUILD={folder}/build", "CLANG=no-clang", "BPFTOOL=no-bpftool", "V=1")
@@ -123,10 +118,8 @@ class KernelSide(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    for option in ("--build", "--make"):
-        if option in sys.argv:
-            at = sys.argv.index(option)
-            value = sys.argv[at + 1]
-            BUILD, MAKE = (os.path.abspath(value), MAKE) if option == "--build" else (BUILD, value)
-            del sys.argv[at:at + 2]
-    unittest.main(verbosity=2)
+    if "--make" in sys.argv:
+        at = sys.argv.index("--make")
+        MAKE = sys.argv[at + 1]
+        del sys.argv[at:at + 2]
+    harness.main()

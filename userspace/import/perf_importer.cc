@@ -249,7 +249,7 @@ void PerfImporter::HandleThrottle(const perf::Record& record,
   translate::OpenRecord out = file_.Begin(thread);
   fxt::Argument cpu;
   if (record.where.cpu)
-    cpu = {out.Ref(translate::Word::kCpu), static_cast<int32_t>(*record.where.cpu)};
+    cpu = {out.Ref(translate::CommonString::kCpu), static_cast<int32_t>(*record.where.cpu)};
   out.Write(fxt::Event{.type = fxt::EventType::kInstant,
                        .timestamp = time_,
                        .thread = out.thread(),
@@ -286,7 +286,7 @@ void PerfImporter::WriteBranchStack(const perf::Sample& sample, const perf::Even
   } else {
     sample_.event.clear();
   }
-  file_.Note(stacks_.Write(sample_, file_.Mention(thread)));
+  file_.CountRefusal(stacks_.Write(sample_, file_.Mention(thread)));
 }
 
 void PerfImporter::WriteInstant(const perf::Sample& sample, const perf::EventDescription& event,
@@ -295,7 +295,8 @@ void PerfImporter::WriteInstant(const perf::Sample& sample, const perf::EventDes
   std::array<fxt::Argument, fxt::kMaxArguments> arguments;
   size_t count = 0;
   if (sample.where.cpu) {
-    arguments[count++] = {out.Ref(translate::Word::kCpu), static_cast<int32_t>(*sample.where.cpu)};
+    arguments[count++] = {out.Ref(translate::CommonString::kCpu),
+                          static_cast<int32_t>(*sample.where.cpu)};
   }
   const auto pointer = [&](std::string_view name, const std::optional<uint64_t>& value) {
     if (value) arguments[count++] = {out.Intern(name), fxt::PointerValue{*value}};
@@ -390,7 +391,7 @@ void PerfImporter::WriteHead() {
   out.Write(fxt::Event{.type = fxt::EventType::kInstant,
                        .timestamp = time_,
                        .thread = out.thread(),
-                       .category = out.Ref(translate::Word::kCategoryRecorder),
+                       .category = out.Ref(translate::CommonString::kCategoryRecorder),
                        .name = out.Intern("import"),
                        .arguments = arguments});
 }

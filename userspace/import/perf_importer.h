@@ -18,7 +18,7 @@
 #include "perf/file/file_reader.h"
 #include "perf/file/time_order.h"
 #include "translate/file/mapping_writer.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/loss_translator.h"
 #include "util/result.h"
 
@@ -78,7 +78,7 @@ class PerfImporter {
 
   perf::FileReader& reader_;
   model::TaskTable table_;
-  translate::TraceFile file_;
+  translate::TraceWriter file_;
   PerfTasks tasks_;
   translate::MappingWriter mappings_;
   translate::TranslationStats loss_stats_;

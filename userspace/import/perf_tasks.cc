@@ -84,13 +84,13 @@ void PerfTasks::OnName(uint32_t pid, uint32_t tid, std::string_view name) {
   model::Process& process = table_.process(thread.process);
   if (thread.name != name) {
     thread.name = name;
-    table_.NoteChanged(handle);
+    table_.NotifyThreadChanged(handle);
   }
   if ((tid == pid || process.name.empty()) && process.name != name) {
     process.name = name;
     // A process is named along with its threads.
-    table_.NoteProcessChanged(thread.process);
-    table_.NoteChanged(handle);
+    table_.NotifyProcessChanged(thread.process);
+    table_.NotifyThreadChanged(handle);
   }
   file_.Mention(handle);
 }

@@ -10,13 +10,13 @@
 #include <unordered_set>
 
 #include "model/task_table.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace importer {
 
 class PerfTasks {
  public:
-  explicit PerfTasks(translate::TraceFile& file) : file_(file), table_(file.tasks()) {}
+  explicit PerfTasks(translate::TraceWriter& file) : file_(file), table_(file.tasks()) {}
 
   // The sampled thread. Task 0 is the idle task of the CPU.
   model::ThreadHandle OnSample(uint32_t pid, uint32_t tid, std::optional<uint32_t> cpu);
@@ -36,7 +36,7 @@ class PerfTasks {
   // Stands for tasks with the number -1, which the kernel gives exited ones, or with a damaged one.
   model::ThreadHandle Unknown();
 
-  translate::TraceFile& file_;
+  translate::TraceWriter& file_;
   model::TaskTable& table_;
   std::unordered_set<uint32_t> exited_;  // tids
   model::ProcessHandle idle_process_ = model::kNoHandle;

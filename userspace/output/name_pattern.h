@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,9 +32,13 @@ class NamePattern {
   // True if Expand() can return this name (without directory) on this host. Only for unique
   // patterns.
   bool Matches(std::string_view name) const;
+  // The number in a name (without directory) of a pattern with %n; UINT64_MAX if it is larger. None
+  // if Expand cannot have made the name.
+  std::optional<uint64_t> NumberOf(std::string_view name) const;
 
  private:
   NamePattern() = default;
+  bool Match(std::string_view name, uint64_t& number) const;
 
   std::string directory_;
   std::string name_;

@@ -7,10 +7,9 @@
 
 #include "capture/bpf/ring_sizes.h"
 #include "capture/rings/oldest_time.h"
-#include "session/journal_items.h"
+#include "session/capture_setup.h"
+#include "session/journal.h"
 #include "session/process_time.h"
-#include "session/recording_sources.h"
-#include "session/translation.h"
 #include "util/clock.h"
 #include "util/machine_info.h"
 
@@ -34,7 +33,7 @@ util::Result<std::unique_ptr<Recording>> BufferedRecording::Make(
   const auto ring_bytes = capture::RingBytesOf(for_slots);
   if (!ring_bytes) return ring_bytes.error();
   config.programs.ring_bytes = *ring_bytes;
-  config.programs.ring_use = config.mode == BufferingMode::kOneshot
+  config.programs.ring_use = config.mode == request::BufferingMode::kOneshot
                                  ? capture::RingUse::kFilledOnce
                                  : capture::RingUse::kOverwritten;
   auto proc = std::make_unique<capture::ProcIdentity>();
@@ -51,8 +50,9 @@ BufferedRecording::BufferedRecording(RecordingConfig config,
                                      std::unique_ptr<capture::CaptureSession> session,
                                      capture::PerfSources sources)
     : config_(std::move(config)),
-      providers_(config_.providers, config_.provider_session,
-                 config_.mode == BufferingMode::kOneshot ? FXT_MODE_ONESHOT : FXT_MODE_CIRCULAR),
+      providers_(
+          config_.providers, config_.provider_session,
+          config_.mode == request::BufferingMode::kOneshot ? FXT_MODE_ONESHOT : FXT_MODE_CIRCULAR),
       journal_limit_(kLeastJournalBytes + config_.buffer_bytes / (HasLongEvents(config_) ? 2 : 8)),
       proc_(std::move(proc)),
       session_(std::move(session)),
@@ -113,7 +113,7 @@ void BufferedRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, ui
   journal_.AppendItem(kJournalLoss, time, JournalLoss{{}, cpu, category, count});
 }
 
-util::Status BufferedRecording::Start(BufferDisposition disposition) {
+util::Status BufferedRecording::Start(request::BufferDisposition disposition) {
   if (started_) return util::Error{"the recording has started already", ""};
   if (begun_) return StartAgain(disposition);
   providers_.Start(false);
@@ -121,17 +121,17 @@ util::Status BufferedRecording::Start(BufferDisposition disposition) {
   begun_ = started_ = true;
   start_time_ = session_->start_time();
   NoteHeads();
-  return util::Ok();
+  return config_.started ? config_.started() : util::Ok();
 }
 
-util::Status BufferedRecording::StartAgain(BufferDisposition disposition) {
+util::Status BufferedRecording::StartAgain(request::BufferDisposition disposition) {
   drained_ = session_->Drain();
-  if (disposition == BufferDisposition::kRetain) {
+  if (disposition == request::BufferDisposition::kRetain) {
     if (ask_again_) AskAgain();
   } else {
     // The window begins anew.
     journal_.Take(UINT64_MAX, [this](const fxr_side_header& event) { durable_.Apply(event); });
-    const bool ask = disposition == BufferDisposition::kClearAll || ask_again_;
+    const bool ask = disposition == request::BufferDisposition::kClearAll || ask_again_;
     if (ask) {
       durable_.Clear();
       util::Status asked =
@@ -148,14 +148,14 @@ util::Status BufferedRecording::StartAgain(BufferDisposition disposition) {
     durable_.set_stopped(false);
   }
   ask_again_ = false;
-  providers_.Start(disposition == BufferDisposition::kRetain);
+  providers_.Start(disposition == request::BufferDisposition::kRetain);
   // What was mapped meanwhile nobody told.
-  mappings_.AskAnew();
+  mappings_.ReadAgain();
   const auto resumed = session_->Resume();
   if (!resumed) return resumed.error();
   start_time_ = *resumed;
   started_ = true;
-  if (disposition == BufferDisposition::kRetain) {
+  if (disposition == request::BufferDisposition::kRetain) {
     journal_.AppendMark(kJournalStarted, start_time_);
   } else {
     floor_time_ = start_time_;
@@ -200,7 +200,7 @@ void BufferedRecording::StopWhenFull() {
 }
 
 void BufferedRecording::NoteHeads() {
-  capture::HeadNotes::Note note;
+  capture::HeadHistory::Sample note;
   note.time = session_->Now();
   for (const capture::SlotRing& ring : rings_) note.heads.push_back(ring.LiveHead());
   notes_.Add(std::move(note));
@@ -261,8 +261,8 @@ int BufferedRecording::TimeoutMs() const {
 util::Status BufferedRecording::Turn() {
   if (!begun_) return util::Ok();
   drained_ = session_->Drain();
-  TellProblems(config_, *session_);
-  if (config_.mode == BufferingMode::kOneshot && started_) StopWhenFull();
+  NoteProblems(config_, *session_);
+  if (config_.mode == request::BufferingMode::kOneshot && started_) StopWhenFull();
   if (notes_.IsDue(session_->Now())) NoteHeads();
   const uint64_t lost_tasks = session_->LostTaskEvents();
   if (lost_tasks > std::exchange(lost_tasks_, lost_tasks) && started_) AskAgain();
@@ -353,7 +353,7 @@ void BufferedRecording::Abandon() {
 }
 
 void BufferedRecording::Fail(const Waiting& snapshot, util::Error why) {
-  Written failed;
+  SnapshotResult failed;
   failed.number = snapshot.number;
   failed.status = std::move(why);
   failed.name = snapshot.request.destination.output.name();
@@ -374,6 +374,7 @@ RecordingStatus BufferedRecording::status() const {
   status.events += stats.side_events_consumed + stats.perf_events + providers_.records();
   for (const uint64_t dropped : stats.dropped) status.lost += dropped;
   status.lost += stats.recursion_misses + lost_by_perf_ + providers_.lost();
+  status.fullest_percent = session_->fullest_ring_percent();
   status.cpu_time = ProcessTime();
   status.ring_bytes = session_->ring_bytes();
   status.buffer_bytes = session_->ring_bytes() * rings_.size();

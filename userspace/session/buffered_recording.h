@@ -13,7 +13,7 @@
 #include "capture/event_handler.h"
 #include "capture/perf_sources.h"
 #include "capture/proc_identity.h"
-#include "capture/rings/head_notes.h"
+#include "capture/rings/head_history.h"
 #include "session/durable_tasks.h"
 #include "session/journal.h"
 #include "session/journal_mappings.h"
@@ -30,15 +30,15 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
                                                        const capture::KernelFeatures& features);
   ~BufferedRecording() override;
 
-  util::Status Start(BufferDisposition disposition) override;
+  util::Status Start(request::BufferDisposition disposition) override;
   util::Status Stop() override;
   void AddPollFds(std::vector<pollfd>& fds) const override;
   int TimeoutMs() const override;
   util::Status Turn() override;
   util::Result<uint64_t> Snapshot(SnapshotRequest request) override;
-  std::vector<Written> TakeWritten() override { return std::move(written_); }
+  std::vector<SnapshotResult> TakeWritten() override { return std::move(written_); }
   void Abandon() override;
-  util::Result<Written> Close() override {
+  util::Result<SnapshotResult> Close() override {
     return util::Error{"there is no file to close: the buffer is written by snapshots", ""};
   }
   void Mark(const TriggerFired&) override {}
@@ -76,7 +76,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
 
   // Of an event at this time: it is between a stop and the start after it.
   bool IsBetween(uint64_t time) const { return time > stop_time_ && time < start_time_; }
-  util::Status StartAgain(BufferDisposition disposition);
+  util::Status StartAgain(request::BufferDisposition disposition);
   void StopWhenFull();
   void StopAt(uint64_t time);
   void NoteHeads();
@@ -97,7 +97,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   std::unique_ptr<capture::CaptureSession> session_;
   const capture::PerfSources sources_;
   std::vector<capture::SlotRing> rings_;
-  capture::HeadNotes notes_;
+  capture::HeadHistory notes_;
   std::vector<uint64_t> floors_;  // by ring, the first slot that counts
   DurableTasks durable_;
   Journal journal_;
@@ -117,7 +117,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   uint64_t next_number_ = 1;
   uint64_t snapshots_ = 0;
   std::deque<Waiting> waiting_;
-  std::vector<Written> written_;
+  std::vector<SnapshotResult> written_;
   SnapshotThread thread_;
 };
 

@@ -32,7 +32,7 @@ class SnapshotThread {
   void Begin(Job job);
   bool busy() const { return thread_.joinable(); }
   // What became of the job, once, after which it is not busy.
-  std::optional<Written> TakeDone();
+  std::optional<SnapshotResult> TakeDone();
   // Readable when there is something to take.
   int fd() const { return done_fd_.get(); }
   // Whoever waits for the reader of a pipe waits no longer, from now on.
@@ -44,7 +44,7 @@ class SnapshotThread {
   std::atomic<bool> abandoned_ = false;
   std::atomic<bool> done_ = false;
   util::UniqueFd done_fd_;
-  Written written_;  // the thread's until done_
+  SnapshotResult written_;  // the thread's until done_
   std::thread thread_;
 };
 

@@ -7,13 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 
 #include "source/gzip_source.h"
+#include "source/peeked_source.h"
 #include "util/unique_fd.h"
 
 namespace source {
@@ -50,42 +48,9 @@ class WaitingSource final : public fxt::ByteSource {
   fxt::FdSource source_;
 };
 
-// A stream whose first bytes were consumed for detection.
-class PeekedSource final : public fxt::ByteSource {
- public:
-  explicit PeekedSource(std::unique_ptr<fxt::ByteSource> rest) : rest_(std::move(rest)) {}
-
-  // The first bytes, as many as detection needs and the stream has.
-  std::span<const std::byte> Peek() {
-    while (have_ < start_.size()) {
-      const fxt::ReadResult result = rest_->Read(std::span(start_).subspan(have_));
-      if (result.kind != fxt::ReadResult::Kind::kBytes) break;
-      have_ += result.bytes;
-    }
-    return std::span(start_).first(have_);
-  }
-
-  fxt::ReadResult Read(std::span<std::byte> into) override {
-    if (next_ == have_) return rest_->Read(into);
-    const size_t n = std::min(into.size(), have_ - next_);
-    std::memcpy(into.data(), start_.data() + next_, n);
-    next_ += n;
-    return fxt::ReadResult::Bytes(n);
-  }
-  std::string ErrorText() const override { return rest_->ErrorText(); }
-  uint64_t position() const override { return rest_->position(); }
-  uint64_t total() const override { return rest_->total(); }
-
- private:
-  std::unique_ptr<fxt::ByteSource> rest_;
-  std::array<std::byte, 2> start_{};
-  size_t have_ = 0;
-  size_t next_ = 0;
-};
-
 std::unique_ptr<fxt::ByteSource> OpenStream(util::UniqueFd fd) {
   auto peeked = std::make_unique<PeekedSource>(std::make_unique<WaitingSource>(std::move(fd)));
-  const bool gzip = GzipSource::Matches(peeked->Peek());
+  const bool gzip = GzipSource::Matches(peeked->Peek(2));
   if (gzip) return std::make_unique<GzipSource>(std::move(peeked));
   return peeked;
 }

@@ -1,15 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Benchmarks: the recorder beside its peers, and its parts alone. See docs/performance.md.
 
-MICRO_BENCH_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(sort $(wildcard tests/bench/micro/*.cc)))
-
-# Laid out as what they measure, much of which is in headers.
-$(MICRO_BENCH_OBJECTS): private CXXFLAGS += $(LINES_OF_CACHE)
-
-$(BUILD)/bench/micro_bench: $(MICRO_BENCH_OBJECTS) $(ARCHIVES)
-	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(MICRO_BENCH_OBJECTS) $(ARCHIVES_LINK) -lbenchmark_main -lbenchmark $(LIBS)
-
 ## bench-micro   ns per event of the merge, the translation and the whole user side, and of the
 ##               encoder and the reader (BENCH_FILTER= a regular expression for the former)
 .PHONY: bench-micro

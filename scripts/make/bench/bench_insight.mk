@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # How long a report and a comparison of large recordings take.
 
-$(BUILD)/bench/make_switches: $(BUILD)/tests/bench/make_switches.o $(BUILD)/libfxt.a
-	@mkdir -p $(@D)
-	$(call brief,LINK)$(CXX) $(LDFLAGS) $(LDFLAGS_BIN) -o $@ $^ $(LIBS)
-
 ## bench-insight time and memory of fxt info, report, summarize and diff for 10 million switches (MILLIONS=)
 .PHONY: bench-insight
 MILLIONS ?= 10

@@ -113,7 +113,7 @@ void WholePath(benchmark::State& state, bench::SyntheticRings rings, uint32_t th
     NoOthers others;
     capture::SlotStream slots(merger, others, rings.last_time(), rings.last_time());
     state.ResumeTiming();
-    merger.Look();
+    merger.LoadHeads();
     handler.OnSlots(slots);
     bytes = recording.Finish();
   }

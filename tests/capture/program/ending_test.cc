@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// However a capture ends, the file is whole, or readable to its last whole record where nobody
-// could finish it, and the message is honest.
+// After any end of a recording the file is complete, or readable up to its last complete record,
+// and the message is correct.
 #include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST_P(EndingBySignal, LeavesAWholeFile) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::string path = dir.File("trace.fxt");
-  // One that was ignored before stays so, as nohup wants it.
+  // An ignored signal stays ignored, as nohup requires.
   ASSERT_NE(signal(GetParam(), SIG_DFL), SIG_ERR);
   auto recorder = ChildProcess::Start(RecordCommand(path, {}));
   ASSERT_TRUE(recorder.ok());
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Of, EndingBySignal, testing::Values(SIGINT, SIGTERM, SI
                            return std::string(sigabbrev_np(tested.param));
                          });
 
-// Ctrl-C reaches the command as well, which may take its time; the capture goes on to its end.
+// Ctrl-C reaches the command, too. The recording continues until the command ends.
 TEST(Ending, CtrlCWithACommandEndsWithTheCommand) {
   REQUIRE_CAPTURE();
   const TempDir dir;
@@ -94,7 +94,7 @@ TEST(Ending, StandardOutputCarriesAWholeStream) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::string path = dir.File("piped.fxt");
-  // Through a real pipe, with a slow reader at its end.
+  // A pipe with a slow reader.
   const CommandResult result =
       RunCommand({"sh", "-c",
                   RecorderPath() + " -q -o - -- " + WorkloadPath() + " pingpong --count 20000 | " +
@@ -102,7 +102,7 @@ TEST(Ending, StandardOutputCarriesAWholeStream) {
                  kLimit);
   EXPECT_TRUE(Exited(result, 0));
   FxtLog log;
-  // The command writes to the same standard output, so what it says must not end up in the stream.
+  // The command has the same standard output; its output must not enter the trace.
   EXPECT_TRUE(IsWholeFile(path, &log));
   EXPECT_GT(log.log.switch_count(), 10'000u);
 }
@@ -128,7 +128,7 @@ TEST(Ending, FullDiskLeavesAWholeFile) {
   umount2(disk.c_str(), MNT_DETACH);
 }
 
-// The kernel's answer to a file beyond RLIMIT_FSIZE is a signal that kills by default.
+// A file beyond RLIMIT_FSIZE causes a signal that kills by default.
 TEST(Ending, FileSizeLimitLeavesAWholeFile) {
   REQUIRE_CAPTURE();
   const TempDir dir;
@@ -163,11 +163,11 @@ TEST(Ending, VanishedOutputIsSaid) {
   EXPECT_FALSE(result.timed_out);
   EXPECT_NE(result.exit_code, 0) << result.Describe();
   EXPECT_TRUE(Mentions(result.err, path)) << result.Describe();
-  // What was written is whole all the same.
+  // The written part is complete.
   EXPECT_TRUE(IsReadableFile("/proc/self/fd/" + std::to_string(still.get())));
 }
 
-// Whoever starts it without the three standard descriptors must not get messages in the trace.
+// Without the standard descriptors messages must not enter the trace.
 TEST(Ending, MissingStandardDescriptorsDoNotSpoilTheFile) {
   REQUIRE_CAPTURE();
   const TempDir dir;
@@ -212,7 +212,7 @@ TEST(Ending, KilledAtRandomMomentsIsReadable) {
     recorder->Signal(SIGKILL);
     const CommandResult result = recorder->Wait(kLimit);
     ASSERT_EQ(result.signal, SIGKILL) << "seed " << seed << ": " << result.Describe();
-    // A compressed file may be no more than its header yet.
+    // A compressed file may have only its header yet.
     const auto content = ReadMaybeGzip(path);
     if (!std::filesystem::exists(path) || (content.ok() && content->bytes.empty())) {
       ++empty;
@@ -220,8 +220,7 @@ TEST(Ending, KilledAtRandomMomentsIsReadable) {
     }
     FxtLog log;
     ASSERT_TRUE(IsReadableFile(path, &log)) << "seed " << seed << " round " << round;
-    // Not compressed, every write ends with a whole record; but the kernel ends the write of a
-    // process that is killed at whatever page it has come to.
+    // An uncompressed write ends with a complete record, but a kill ends a write at any page.
     truncated += !gzip && log.truncated;
     with_switches += log.log.switch_count() > 0;
   }
@@ -240,7 +239,7 @@ TEST(Ending, KilledLosesAtMostAboutASecond) {
     auto recorder = ChildProcess::Start(RecordCommand(path, {}));
     ASSERT_TRUE(recorder.ok());
     ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
-    // Slow enough that no buffer is filled.
+    // The rate is too low to fill a buffer.
     RunCommand({"sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.2; done"}, kLimit);
     timespec now{};
     clock_gettime(CLOCK_BOOTTIME, &now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Recording with less than it would like to have: descriptors, memory, rings of any size.
+// Recording with few descriptors, little memory, and rings of any size.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -63,7 +63,7 @@ TEST(Limits, RingSizesFromOnePageUp) {
   }
 }
 
-// The largest that can be asked for is a GiB for each CPU, which a machine may or may not have.
+// The largest size is a GiB per CPU, which may exceed the memory of the machine.
 TEST(Limits, RingSizesUpToTheLimit) {
   REQUIRE_CAPTURE();
   const TempDir dir;
@@ -82,7 +82,7 @@ TEST(Limits, RingSizesUpToTheLimit) {
   ExpectWorksOrSaysWhy("1G", result, dir.File("trace.fxt"));
 }
 
-// A cgroup of the memory controller, either version, gone with the object.
+// A cgroup of the memory controller, version 1 or 2. The destructor removes it.
 class MemoryGroup {
  public:
   MemoryGroup() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A recorder that is kept from running for a while.
+// A recorder that cannot run for a while.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -17,10 +17,10 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{150'000};  // of a busy machine; a quiet one takes seconds
+constexpr milliseconds kLimit{150'000};  // for a busy machine; an idle one takes seconds
 
-// The recorder cannot run for three seconds. What does not fit is lost, counted, and nothing else
-// is wrong with the file.
+// The recorder is stopped for three seconds. Events that do not fit are lost and counted, and the
+// file is valid.
 TEST(Stopped, ForThreeSecondsUnderLoad) {
   REQUIRE_CAPTURE();
   const TempDir dir;
@@ -49,14 +49,14 @@ TEST(Stopped, ForThreeSecondsUnderLoad) {
   EXPECT_EQ(log.lost(), stats->dropped);
   EXPECT_EQ(stats->raw_events, stats->records + stats->suppressed + stats->dropped);
   EXPECT_TRUE(Mentions(result.err, "lost")) << result.Describe();
-  // The losses stand where they happened: within the stop, not at the end of the file.
+  // The losses have the time of the stop, not of the end of the file.
   for (const DeclaredLoss& loss : log.losses) {
     EXPECT_GT(loss.time_ns, log.first_ns);
     EXPECT_LT(loss.time_ns, log.last_ns - 300'000'000);
   }
 }
 
-// Rings of the default size hold what every CPU can do in a quarter of a second.
+// Rings of the default size hold the events of a quarter of a second on every CPU.
 TEST(Stopped, ForAQuarterOfASecondLosesNothing) {
   REQUIRE_CAPTURE();
   constexpr int kStops = 5;

@@ -89,10 +89,10 @@ TEST(StackCacheTest, ForgetsThoseOfTheAgeBeforeTheLast) {
   StackCache stacks;
   uint64_t next = 1;
   const auto fill = [&] {
-    while (!stacks.BeginAge()) stacks.Complete(HeaderOf(Stack(next++, {0x10}, 1)));
+    while (!stacks.BeginGeneration()) stacks.Complete(HeaderOf(Stack(next++, {0x10}, 1)));
   };
   fill();
-  EXPECT_EQ(next, StackCache::kMost + 1);
+  EXPECT_EQ(next, StackCache::kMax + 1);
   EXPECT_EQ(FramesOf(stacks.Complete(HeaderOf(Again(1)))), Frames{0x10});
   fill();
   EXPECT_EQ(FramesOf(stacks.Complete(HeaderOf(Again(1)))), Frames{});

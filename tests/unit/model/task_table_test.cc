@@ -162,8 +162,8 @@ TEST(TaskTableTest, FollowersHearWhatChanges) {
   const ThreadHandle thread = table.Add(101, 100, "thread", 11);
   table.Add(200, 200, "process", 20);
   table.TakeOverLeader(thread, 100);
-  table.NoteChanged(thread);
-  table.NoteProcessMoved(thread);
+  table.NotifyThreadChanged(thread);
+  table.NotifyProcessMoved(thread);
   table.Remove(leader);
   EXPECT_EQ(listener.heard, "thread 1;process 1;thread 2;leads-for-0 1;changed 1;moved 1;gone 0;");
   EXPECT_EQ(other.heard, listener.heard);

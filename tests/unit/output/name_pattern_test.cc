@@ -27,6 +27,18 @@ TEST(NamePatternTest, ExpandsNumbersTimesAndPercentSigns) {
   EXPECT_TRUE(host->Matches(host->Expand(3, 0)));
 }
 
+TEST(NamePatternTest, ReadsTheNumberOfAName) {
+  const auto pattern = NamePattern::Parse("a/spike-%n.fxt");
+  ASSERT_TRUE(pattern.ok());
+  EXPECT_EQ(pattern->NumberOf("spike-17.fxt"), 17u);
+  EXPECT_EQ(pattern->NumberOf("spike-99999999999999999999.fxt"), UINT64_MAX);
+  EXPECT_EQ(pattern->NumberOf("spike-.fxt"), std::nullopt);
+  EXPECT_EQ(pattern->NumberOf("spike-1.fxt.old"), std::nullopt);
+  const auto timed = NamePattern::Parse("day-%t.fxt");
+  ASSERT_TRUE(timed.ok());
+  EXPECT_EQ(timed->NumberOf(timed->Expand(1, 0)), std::nullopt);
+}
+
 TEST(NamePatternTest, AddsNumbersToANameWithoutPattern) {
   const auto pattern = NamePattern::Parse("dir.d/trace.fxt.gz");
   ASSERT_TRUE(pattern.ok());

@@ -34,7 +34,7 @@ class FileFinderTest : public ::testing::Test {
   }
 
   std::string folder_;
-  FilePlaces places_;
+  SearchPaths places_;
 };
 
 TEST_F(FileFinderTest, ProgramsAndLibrariesAreFoundByTheirNames) {
@@ -57,7 +57,7 @@ TEST_F(FileFinderTest, WhatIsNotThereIsAnError) {
 }
 
 TEST_F(FileFinderTest, TheMachinesOwnLibraryIsFound) {
-  auto found = FindFile("libc.so.6", SystemPlaces());
+  auto found = FindFile("libc.so.6", SystemSearchPaths());
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_NE(found->find("libc"), std::string::npos);
 }

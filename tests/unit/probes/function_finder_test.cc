@@ -11,7 +11,7 @@ namespace probes {
 namespace {
 
 std::string Libc() {
-  auto found = FindFile("libc.so.6", SystemPlaces());
+  auto found = FindFile("libc.so.6", SystemSearchPaths());
   return found ? *found : "";
 }
 

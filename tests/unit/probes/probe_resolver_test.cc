@@ -12,7 +12,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 util::Result<std::vector<Probe>> Resolve(const Texts& functions, const Texts& usdt = {}) {
-  return ResolveProbes(functions, usdt, SystemPlaces(), {});
+  return ResolveProbes(functions, usdt, SystemSearchPaths(), {});
 }
 
 TEST(ProbeResolverTest, AFunctionIsAPlaceInAFile) {

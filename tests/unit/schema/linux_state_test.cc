@@ -40,39 +40,39 @@ class Assuming {
 TEST(EmittedStatesTest, TheUsualStatesNeedNoWord) {
   for (const fxr_task_state state : {FXR_STATE_PREEMPTED, FXR_STATE_STOPPED,
                                      FXR_STATE_INTERRUPTIBLE, FXR_STATE_ZOMBIE, FXR_STATE_DEAD}) {
-    EmittedStates told;
-    EXPECT_TRUE(told.IsEmitted(state)) << state;
-    EXPECT_FALSE(told.Tell(state)) << state;
+    EmittedStates emitted;
+    EXPECT_TRUE(emitted.IsEmitted(state)) << state;
+    EXPECT_FALSE(emitted.Emit(state)) << state;
   }
 }
 
 TEST(EmittedStatesTest, AStateIsToldWhenItIsNotTheLastOfItsKind) {
-  EmittedStates told;
-  EXPECT_TRUE(told.Tell(FXR_STATE_UNINTERRUPTIBLE));
-  EXPECT_FALSE(told.Tell(FXR_STATE_UNINTERRUPTIBLE));
-  EXPECT_FALSE(told.Tell(FXR_STATE_PREEMPTED)) << "another of the format's states";
-  EXPECT_TRUE(told.Tell(FXR_STATE_INTERRUPTIBLE));
-  EXPECT_TRUE(told.Tell(FXR_STATE_UNINTERRUPTIBLE));
+  EmittedStates emitted;
+  EXPECT_TRUE(emitted.Emit(FXR_STATE_UNINTERRUPTIBLE));
+  EXPECT_FALSE(emitted.Emit(FXR_STATE_UNINTERRUPTIBLE));
+  EXPECT_FALSE(emitted.Emit(FXR_STATE_PREEMPTED)) << "another of the format's states";
+  EXPECT_TRUE(emitted.Emit(FXR_STATE_INTERRUPTIBLE));
+  EXPECT_TRUE(emitted.Emit(FXR_STATE_UNINTERRUPTIBLE));
 }
 
 TEST(EmittedStatesTest, WhatWasForgottenIsToldWhateverItIs) {
   for (const fxr_task_state state : kAll) {
-    EmittedStates told;
-    told.Forget();
-    EXPECT_FALSE(told.IsEmitted(state)) << state;
-    EXPECT_TRUE(told.Tell(state)) << state;
-    EXPECT_FALSE(told.Tell(state)) << state;
+    EmittedStates emitted;
+    emitted.Forget();
+    EXPECT_FALSE(emitted.IsEmitted(state)) << state;
+    EXPECT_TRUE(emitted.Emit(state)) << state;
+    EXPECT_FALSE(emitted.Emit(state)) << state;
   }
 }
 
 TEST(EmittedStatesTest, AReaderIsRightAfterAnySequence) {
   uint32_t random = 1;
-  EmittedStates told;
+  EmittedStates emitted;
   Assuming reader;
   for (int i = 0; i < 10'000; ++i) {
     random = random * 1664525 + 1013904223;
     const fxr_task_state state = kAll[(random >> 16) % std::size(kAll)];
-    if (told.Tell(state)) reader.Hear(state);
+    if (emitted.Emit(state)) reader.Hear(state);
     ASSERT_EQ(reader.Assume(state), state) << i;
   }
 }

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "fxt_record/long_event.h"
-#include "session/journal_items.h"
+#include "session/journal.h"
 
 namespace session {
 namespace {
@@ -61,7 +61,7 @@ TEST_F(JournalMappingsTest, AProcessIsAskedOnceForEachProgramThatItRuns) {
   Of<fxr_exit>(mappings, FXR_SIDE_EXIT, 5);
   Stack(mappings, 5, 13);
   EXPECT_EQ(live_.asked, 3);
-  mappings.AskAnew();
+  mappings.ReadAgain();
   Stack(mappings, 5, 14);
   EXPECT_EQ(live_.asked, 4);
   // Of the idle task and of interrupts there is nothing to ask.

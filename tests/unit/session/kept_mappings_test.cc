@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "session/journal_items.h"
+#include "session/journal.h"
 
 namespace session {
 namespace {

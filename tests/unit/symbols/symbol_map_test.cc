@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "symbols/symbol_map.h"
+#include "symbols/symbol_table.h"
 
 #include <gtest/gtest.h>
 

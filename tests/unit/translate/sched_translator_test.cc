@@ -82,7 +82,7 @@ TEST(SchedTranslatorTest, MarksASwitchThatTheKernelDidNotShow) {
             Lines{"20 instant third/102 fxt-record:unseen_switch {cpu=0}"});
   EXPECT_EQ(script.Lines(" switch "), (Lines{
                                           "10 switch cpu0 first/100 blocked -> second/101 120 120",
-                                          "20 switch cpu0 second/101 new -> third/102 0 0",
+                                          "20 switch cpu0 second/101 blocked -> third/102 0 0",
                                           "20 switch cpu0 third/102 blocked -> first/100 120 120",
                                       }));
 }
@@ -101,12 +101,27 @@ TEST(SchedTranslatorTest, AfterALossTheCpuIsNobodys) {
   script.Switch(20, 0, 100, 101);
   const Lines switches = script.Lines(" switch ");
   ASSERT_EQ(switches.size(), 4u);
-  EXPECT_TRUE(switches[1].starts_with("15 switch cpu0 second/101 new -> (lost events)/0/"));
+  EXPECT_TRUE(switches[1].starts_with("15 switch cpu0 second/101 blocked -> (lost events)/0/"));
   EXPECT_TRUE(switches[2].starts_with("20 switch cpu0 (lost events)/0/"));
   EXPECT_EQ(switches[3], "20 switch cpu0 first/100 blocked -> second/101 120 120");
   EXPECT_TRUE(script.Lines("unseen_switch").empty());
   EXPECT_EQ(script.Lines("instant").size(), 1u);
   EXPECT_EQ(script.Lines("provider event").size(), 1u);
+}
+
+TEST(SchedTranslatorTest, AGapBeginsAtItsFirstLostEvent) {
+  CaptureScript script;
+  TwoTasks(script).Switch(10, 0, 100, 101);
+  script.translator().OnGap(0, 12);
+  // The thread comes to another CPU before the ring of the first one has room for the loss.
+  script.Switch(15, 1, 0, 101);
+  script.Slot(18, 0, FXR_SLOT_LOSS, fxr_pack_loss({7, FXR_CATEGORY_SCHED})).Switch(20, 0, 100, 0);
+  const Lines switches = script.Lines(" switch ");
+  ASSERT_EQ(switches.size(), 5u);
+  EXPECT_TRUE(switches[1].starts_with("12 switch cpu0 second/101 blocked -> (lost events)/0/"));
+  EXPECT_TRUE(switches[2].starts_with("15 switch cpu1 swapper/1/"));
+  EXPECT_TRUE(switches[3].starts_with("20 switch cpu0 (lost events)/0/")) << switches[3];
+  EXPECT_EQ(script.translator().stats().gap_switches, 2u);
 }
 
 TEST(SchedTranslatorTest, WakeupsNameTheWakerAndAreLeftOutOnACpu) {

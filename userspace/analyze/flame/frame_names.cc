@@ -50,10 +50,15 @@ const symbols::Symbol* FrameNames::FindCompiled(uint32_t pid, uint64_t address) 
   if (!options_.enabled) return nullptr;
   auto found = compiled_.find(pid);
   if (found == compiled_.end()) {
-    if (compiled_.size() >= kMaxLists) return nullptr;
-    auto list = symbols::ReadPerfMap(fmt::format("{}/tmp/perf-{}.map", options_.files.root, pid));
+    if (compiled_.size() >= kMaxLists || compiled_count_ >= kMaxSymbols) return nullptr;
+    symbols::PerfMapSource source{.pid = pid, .root = options_.files.root};
+    if (const auto user = users_.find(pid); user != users_.end()) source.user = user->second;
+    auto list = symbols::ReadPerfMap(source);
     found = compiled_.emplace(pid, std::nullopt).first;
-    if (list) found->second = std::move(*list);
+    if (list) {
+      compiled_count_ += list->size();
+      found->second = std::move(*list);
+    }
   }
   return found->second ? found->second->Find(address) : nullptr;
 }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "analyze/lbr/lbr_places.h"
-#include "symbols/symbol_map.h"
 #include "symbols/symbol_table.h"
 
 namespace analyze {
@@ -40,6 +39,10 @@ class FrameNames {
   std::string NameOf(uint32_t pid, uint64_t address, bool is_return);
   // The function that it names, where it names one.
   std::optional<FrameFunction> FunctionOf(uint32_t pid, uint64_t address, bool is_return);
+  // The user of process `pid`, who may own its list of compiled functions.
+  void OnProcess(uint32_t pid, uint32_t user) {
+    if (users_.size() < kMaxProcesses || users_.contains(pid)) users_[pid] = user;
+  }
   // What process `pid` has compiled there, as the trace itself says.
   void OnCompiled(uint32_t pid, uint64_t start, uint64_t size, std::string_view name);
 
@@ -48,9 +51,13 @@ class FrameNames {
   // null when there is none.
   const symbols::Symbol* FindCompiled(uint32_t pid, uint64_t address);
 
+  static constexpr size_t kMaxProcesses = size_t{1} << 20;
+
   LbrSymbolOptions options_;
   LbrPlaces places_;
+  std::map<uint32_t, uint32_t> users_;                                // by pid
   std::map<uint32_t, std::optional<symbols::SymbolTable>> compiled_;  // by pid
+  size_t compiled_count_ = 0;                                         // functions in compiled_
   std::map<uint32_t, symbols::SymbolMap> told_;                       // by pid
   size_t told_count_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "facts/read_loop.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "fxt/reader.h"
@@ -108,10 +109,7 @@ std::string_view NameOf(TraceClock clock) {
 TraceFacts ReadFacts(fxt::ByteSource& source) {
   TraceFacts facts;
   fxt::Reader reader(source);
-  for (;;) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kNeedMore) continue;
-    if (status != fxt::ReadStatus::kRecord) break;
+  while (facts::NextRecord(reader) == fxt::ReadStatus::kRecord) {
     const fxt::Record& record = reader.record();
     if (const auto time = facts::TimeOf(record, reader.provider())) {
       facts.first = std::min(facts.first.value_or(*time), *time);

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "branches/last_branch.h"
+#include "facts/read_loop.h"
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
 #include "schema/koid.h"
@@ -38,12 +39,10 @@ util::Status TraceMerger::Add(fxt::ByteSource& source, int64_t offset, const Koi
   provider_ = nullptr;
   time_ = INT64_MIN;
   fxt::Reader reader(source);
-  for (;;) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kNeedMore) continue;
-    if (status != fxt::ReadStatus::kRecord) return util::Ok();
+  while (facts::NextRecord(reader) == fxt::ReadStatus::kRecord) {
     if (auto added = AddRecord(reader); !added) return added;
   }
+  return util::Ok();
 }
 
 util::Status TraceMerger::Enter(const fxt::ReaderProvider& in) {

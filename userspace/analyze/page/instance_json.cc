@@ -104,20 +104,28 @@ class InstanceWriter {
 
 }  // namespace
 
-std::string InstancesJson(const std::map<std::string, std::vector<Instance>>& by_file) {
-  fmt::memory_buffer out;
-  text::JsonWriter json(out);
-  json.BeginArray();
+std::vector<FilePictures> ReadPictures(
+    const std::map<std::string, std::vector<Instance>>& by_file) {
+  std::vector<FilePictures> files;
   for (const auto& [file, instances] : by_file) {
     if (file == "-" || instances.empty()) continue;
     InstanceWatcher watcher(instances);
     measure::LoadOptions load;
     load.collector.watcher = &watcher;
     load.collector.to = watcher.until();
-    // What could be read once and cannot now has no picture: the figures are what counts.
     if (!measure::Load(file, load)) continue;
-    for (const InstancePicture& picture : watcher.pictures()) {
-      if (!picture.cpus.empty()) InstanceWriter(json, picture, watcher.names()).Write(file);
+    files.push_back({file, watcher.pictures(), watcher.names()});
+  }
+  return files;
+}
+
+std::string PicturesJson(const std::vector<FilePictures>& files) {
+  fmt::memory_buffer out;
+  text::JsonWriter json(out);
+  json.BeginArray();
+  for (const FilePictures& of : files) {
+    for (const InstancePicture& picture : of.pictures) {
+      if (!picture.cpus.empty()) InstanceWriter(json, picture, of.names).Write(of.file);
     }
   }
   json.EndArray();

@@ -10,9 +10,18 @@
 
 namespace analyze {
 
-// An array of those that are found, for which the files, by their names, are read again; what is
-// a summary, standard input ("-") or not there any more has none. Of the threads' states, those of
-// the instance's thread and of its wakers are told.
-std::string InstancesJson(const std::map<std::string, std::vector<Instance>>& by_file);
+// Pictures of instances in one file.
+struct FilePictures {
+  std::string file;
+  std::vector<InstancePicture> pictures;
+  facts::ObjectNames names;
+};
+
+// Reads the traces again, by file name. Leaves out summaries, standard input ("-"), and files that
+// cannot be read any more.
+std::vector<FilePictures> ReadPictures(const std::map<std::string, std::vector<Instance>>& by_file);
+
+// A JSON array of the instances found. Each has the states of its thread and of its wakers.
+std::string PicturesJson(const std::vector<FilePictures>& files);
 
 }  // namespace analyze

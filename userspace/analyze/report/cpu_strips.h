@@ -36,10 +36,13 @@ class CpuStrips {
   uint64_t width() const { return uint64_t{1} << shift_; }  // ns
   // By CPU number, of the first kMostCpus; as many slots as have something.
   const std::vector<std::vector<Slot>>& cpus() const { return cpus_; }
+  // The first `all` slots of a CPU as `width` columns (1 to `all`): the mean of `what` in each, as
+  // a part of a slot.
+  std::vector<double> Columns(size_t cpu, size_t all, size_t width, uint64_t Slot::*what) const;
 
  private:
   void Add(uint32_t cpu, uint64_t begin, uint64_t end, uint64_t Slot::*what) {
-    // The short way for what lies in a slot that is there.
+    // The fast path: all of it lies in one slot that exists.
     if (begin >= begin_ && begin < end && cpu < cpus_.size()) [[likely]] {
       const uint64_t slot = (begin - begin_) >> shift_;
       if (slot == (end - 1 - begin_) >> shift_ && slot < cpus_[cpu].size()) [[likely]] {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/document/document.h"
 #include "analyze/report/cpu_strips.h"
 #include "analyze/report/worst_waits.h"
 #include "facts/object_names.h"
@@ -29,23 +30,7 @@ class ReportWatcher final : public measure::Watcher {
   void OnEvent(const fxt::Reader& reader) override;
   void OnBegin(uint64_t time) override;
   void OnRun(const facts::Run& run) override;
-  void OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
-              const std::optional<fxt::Koid>& waker) override;
-  bool TakesRun(uint32_t cpu, fxt::Koid thread, uint64_t begin, uint64_t end) override {
-    strips_.AddBusy(cpu, begin, end);
-    waits_.AddInterval({begin, end, thread, cpu, Interval::What::kRun});
-    return true;
-  }
-  bool TakesWait(uint32_t cpu, uint64_t begin, uint64_t end) override {
-    if (waits_.KeepsForCpu(end - begin)) return false;
-    strips_.AddWait(cpu, begin, end);
-    return true;
-  }
-  bool TakesSleep(facts::ThreadIndex index, fxt::Koid thread, uint64_t end,
-                  const std::optional<fxt::Koid>& waker) override {
-    waits_.AddWakeup(index, thread, end, waker);
-    return true;
-  }
+  void OnWait(const facts::Wait& wait) override;
   void OnIdle(const facts::Idle& idle) override;
   void OnGap(const facts::Gap& gap) override;
 
@@ -68,9 +53,11 @@ struct Report {
   size_t top = 10;                 // groups in each table, of text alone; 0: all
 };
 
-// For a terminal.
-std::string ReportText(const Report& report);
-// One JSON object, all of it; docs/report-schema.json.
-std::string ReportJson(const Report& report);
+// Lengths that a distribution needs for these quantiles.
+inline constexpr uint64_t kCountForP99 = 2'000;
+inline constexpr uint64_t kCountForP999 = 20'000;
+
+// JSON has all of it (docs/report-schema.json), text the first Report::top groups of each table.
+document::Document ReportDocument(const Report& report);
 
 }  // namespace analyze

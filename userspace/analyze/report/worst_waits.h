@@ -73,13 +73,12 @@ class WorstWaits {
       Complete(interval);
     }
   }
-  // Known from begin to end. `waker` is who ended it, if a wakeup did.
-  void AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
-               const std::optional<fxt::Koid>& waker) {
-    using facts::WaitKind;
-    chains_.Add(wait, waker);
-    const bool for_cpu = wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted;
-    if (for_cpu ? !cpu : wait.kind != WaitKind::kBlocked) return;
+  // Any wait, when it ends.
+  void AddWait(const facts::Wait& wait) {
+    chains_.Add(wait);
+    const bool for_cpu = wait.is_runnable();
+    const auto cpu = wait.run_cpu();
+    if (for_cpu ? !cpu : wait.kind != facts::WaitKind::kBlocked) return;
     List& list = for_cpu ? for_cpu_ : blocked_;
     if (wait.end - wait.begin <= list.none_up_to) [[likely]] {
       return;
@@ -87,15 +86,6 @@ class WorstWaits {
     const bool whole = wait.began == facts::Bound::kSeen && wait.ended == facts::Bound::kSeen &&
                        !wait.touches_loss;
     if (whole) Insert(list, wait, cpu.value_or(0));
-  }
-
-  // Whether a whole wait for a CPU of that length would be kept. One that would not be need not be
-  // added.
-  bool KeepsForCpu(uint64_t length) const { return length > for_cpu_.none_up_to; }
-  // In the place of a sleep that is not in D: the wakeup that ended it.
-  void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
-                 const std::optional<fxt::Koid>& waker) {
-    chains_.AddWakeup(index, thread, time, waker);
   }
 
   // Those in D of `thread`, to add to what is known of them: `each`: void(WorstWait&).

@@ -3,6 +3,7 @@
 
 #include "analyze/rewrite/record_validator.h"
 #include "analyze/rewrite/recovery.h"
+#include "facts/read_loop.h"
 #include "fxt/reader.h"
 
 namespace analyze {
@@ -28,10 +29,7 @@ RecoverResult RecoverTrace(fxt::ByteSource& source, fxt::ByteSink& sink,
   options.validate = [&](const fxt::Reader& at) { return validator.IsPlausible(at); };
   fxt::Reader reader(source, options);
   uint64_t records = 0;
-  while (!recovery.failed()) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kNeedMore) continue;
-    if (status != fxt::ReadStatus::kRecord) break;
+  while (!recovery.failed() && facts::NextRecord(reader) == fxt::ReadStatus::kRecord) {
     validator.Note(reader);
     recovery.Add(reader);
     if (on_progress && ++records % kProgressStep == 0) on_progress(reader.position());

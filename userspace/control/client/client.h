@@ -32,14 +32,16 @@ class Client {
   // Whether there is one, whoever may speak to it.
   static bool IsServed(const std::string& path);
 
-  util::Status Initialize(const TraceConfig& config, std::optional<PassedOutput> output);
-  util::Status Start(const StartOptions& options);
+  util::Status Initialize(const request::TraceConfig& config, std::optional<PassedOutput> output);
+  util::Status Start(const request::StartOptions& options);
   // None where nothing was written.
-  util::Result<std::optional<Written>> Stop(bool write_results, std::optional<PassedOutput> output);
-  util::Result<std::optional<Written>> Terminate(bool write_results,
-                                                 std::optional<PassedOutput> output);
+  util::Result<std::optional<request::WrittenTrace>> Stop(bool write_results,
+                                                          std::optional<PassedOutput> output);
+  util::Result<std::optional<request::WrittenTrace>> Terminate(bool write_results,
+                                                               std::optional<PassedOutput> output);
   // The last `last` ns; 0: all there is.
-  util::Result<std::optional<Written>> TakeSnapshot(PassedOutput output, uint64_t last);
+  util::Result<std::optional<request::WrittenTrace>> TakeSnapshot(PassedOutput output,
+                                                                  uint64_t last);
   util::Status SendAlert(const std::string& name);
   // Whether a session has it.
   util::Result<bool> SendMark(const MarkRequest& mark);
@@ -58,10 +60,11 @@ class Client {
 
   // `parameters`: a JSON object.
   util::Result<Answer> Call(std::string_view member, std::string_view parameters,
-                            std::chrono::milliseconds patience, int descriptor = -1);
-  util::Result<std::string> Receive(std::chrono::milliseconds patience);
-  util::Result<std::optional<Written>> End(std::string_view member, bool write_results,
-                                           std::optional<PassedOutput> output);
+                            std::chrono::milliseconds timeout, int descriptor = -1);
+  util::Result<std::string> Receive(std::chrono::milliseconds timeout);
+  util::Result<std::optional<request::WrittenTrace>> End(std::string_view member,
+                                                         bool write_results,
+                                                         std::optional<PassedOutput> output);
   util::Error Ended();
 
   util::UniqueFd socket_;

@@ -24,9 +24,9 @@ class Controller {
   Controller& operator=(const Controller&) = delete;
 
   // `output`: what config asked for, open by now.
-  void Initialize(TraceConfig config, std::optional<TraceOutput> output, Done done);
+  void Initialize(request::TraceConfig config, std::optional<TraceOutput> output, Done done);
   // `now`: ns of CLOCK_MONOTONIC, for start_timeout_milliseconds.
-  void Start(StartOptions options, uint64_t now, Done done);
+  void Start(request::StartOptions options, uint64_t now, Done done);
   void Stop(bool write_results, std::optional<TraceOutput> output, Done done);
   void Terminate(bool write_results, std::optional<TraceOutput> output, Done done);
   void TakeSnapshot(std::optional<TraceOutput> output, uint64_t last, Done done);
@@ -64,14 +64,14 @@ class Controller {
   // The output of a call, or else of the session.
   std::optional<TraceOutput> ChooseOutput(std::optional<TraceOutput> output) const;
   void WriteThenTerminate(std::optional<TraceOutput> output, Done done);
-  void FinishTerminating(Outcome outcome, Done done);
+  void FinishTerminating();
   void AnswerStart(Outcome outcome);
 
   Engine& engine_;
   SessionState state_ = SessionState::kReady;
   bool busy_ = false;
   std::vector<Retry> waiting_;
-  std::optional<TraceConfig> config_;
+  std::optional<request::TraceConfig> config_;
   std::optional<TraceOutput> output_;  // of the session; not for STREAMING
   Done start_done_;
   std::optional<uint64_t> start_deadline_;

@@ -9,23 +9,25 @@
 #include <string>
 #include <vector>
 
+#include "control/protocol/peer.h"
 #include "control/protocol/reply.h"
 #include "control/protocol/requests.h"
 #include "util/unique_fd.h"
 
 namespace control {
 
-// Where a trace goes: open, and the caller's to write.
+// The output of a trace, open for writing.
 struct TraceOutput {
   util::UniqueFd fd;
-  std::string name;  // what messages call it
+  std::string name;  // in messages
   bool gzip = false;
+  Peer client = Peer::Self();  // whose output it is
 };
 
 // How something ended that was asked for.
 struct Outcome {
   std::optional<Failure> failure = {};
-  std::optional<Written> written = {};
+  std::optional<request::WrittenTrace> written = {};
 };
 
 using Done = std::function<void(Outcome)>;
@@ -57,12 +59,16 @@ class Engine {
   virtual bool SendMark(const MarkRequest& /*mark*/, uint32_t /*caller*/) { return false; }
 
   // Makes what a session needs. `output`: for STREAMING alone, which has one.
-  virtual void Initialize(const TraceConfig& config, std::optional<TraceOutput> output,
+  virtual void Initialize(const request::TraceConfig& config, std::optional<TraceOutput> output,
                           Done done) = 0;
-  virtual void Start(const StartOptions& options, Done done) = 0;
+  virtual void Start(const request::StartOptions& options, Done done) = 0;
   virtual void Stop(Done done) = 0;
-  // Writes the last `last` ns that the buffer has, all of it for 0; not for STREAMING.
-  virtual void Write(TraceOutput output, uint64_t last, Done done) = 0;
+  // Writes the last `last` ns of the buffer, or all of it for 0; not for STREAMING. Calls `copied`
+  // once the buffer is not needed any more: other operations may follow. Calls `done` when the
+  // output has all of it; the reader of the output determines how long that takes. `copied` comes
+  // first, also after a failure.
+  virtual void Write(TraceOutput output, uint64_t last, std::function<void()> copied,
+                     Done done) = 0;
   // The end of the session; STREAMING finishes its file. What is being written is written first.
   virtual void Terminate(Done done) = 0;
 

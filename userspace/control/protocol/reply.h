@@ -11,6 +11,7 @@
 
 #include "control/protocol/call.h"
 #include "control/protocol/words.h"
+#include "request/trace_config.h"
 #include "text/json_writer.h"
 
 namespace control {
@@ -24,13 +25,6 @@ struct ProviderInfo {
   uint32_t id = 0;
   uint32_t pid = 0;
   std::string name;
-};
-
-// A trace that was written.
-struct Written {
-  uint64_t bytes = 0;
-  uint64_t events = 0;
-  uint64_t covered = 0;  // ns from its first event to its last
 };
 
 struct TriggerStatus {
@@ -48,7 +42,7 @@ struct CategoryCount {
 
 struct Status {
   SessionState state = SessionState::kReady;
-  std::optional<BufferingMode> buffering_mode;
+  std::optional<request::BufferingMode> buffering_mode;
   uint64_t covered = 0;  // ns that the buffer goes back
   uint64_t started = 0;  // ns since tracing started; 0 before
   uint64_t buffer_bytes = 0;
@@ -90,8 +84,8 @@ std::string Alert(std::string_view name, bool continues);
 std::string ProviderState(uint32_t id, SessionState state, bool has_buffer);
 std::string Recorded(bool recorded);
 // Of StopTracing, TakeSnapshot; and of TerminateTracing, which has it in an object `result`.
-std::string Result(const std::optional<Written>& written);
-std::string TerminateResult(const std::optional<Written>& written);
+std::string Result(const std::optional<request::WrittenTrace>& written);
+std::string TerminateResult(const std::optional<request::WrittenTrace>& written);
 std::string StatusReport(const Status& status);
 }  // namespace reply
 

@@ -8,50 +8,9 @@
 #include <vector>
 
 #include "control/protocol/words.h"
+#include "request/trace_config.h"
 
 namespace control {
-
-struct ProviderSpec {
-  std::string name;
-  uint32_t buffer_size_megabytes_hint = 0;
-};
-
-// Whose events are recorded; together they are a union. Ids are those of the process namespace that
-// the controller runs in.
-struct TaskFilter {
-  std::vector<uint32_t> tids;
-  std::vector<uint32_t> pids;
-  std::vector<std::string> comms;
-  std::vector<std::string> cgroups;
-  bool follow = false;  // also whom they make from the start on
-};
-
-// Beyond the categories: what is not recorded unless it is named. As fxt-record's options have it.
-struct TraceSources {
-  struct Tracepoint {
-    std::string name;    // SYSTEM:NAME, or a pattern
-    std::string filter;  // empty: all of its events
-  };
-  std::vector<Tracepoint> tracepoints;
-  std::vector<std::string> counters;
-  std::vector<std::string> uprobes;  // PATH:SYMBOL
-  std::vector<std::string> usdts;    // PATH:PROVIDER:NAME
-
-  // What is done to programs and not only looked at.
-  bool probes() const { return !uprobes.empty() || !usdts.empty(); }
-  bool any() const { return !tracepoints.empty() || !counters.empty() || probes(); }
-};
-
-struct TraceConfig {
-  // Empty: all that there are; not said: the default ones.
-  std::optional<std::vector<std::string>> categories;
-  uint32_t buffer_size_megabytes_hint = 0;  // 0: not said
-  uint64_t start_timeout_milliseconds = 0;  // 0: none
-  BufferingMode buffering_mode = BufferingMode::kOneshot;
-  std::vector<ProviderSpec> provider_specs;
-  std::optional<TaskFilter> filter;  // none: everybody's
-  TraceSources sources;
-};
 
 // Where a trace goes, as a call names it: one of the two.
 struct OutputChoice {
@@ -61,13 +20,8 @@ struct OutputChoice {
 };
 
 struct InitializeRequest {
-  TraceConfig config;
+  request::TraceConfig config;
   std::optional<OutputChoice> output;
-};
-
-struct StartOptions {
-  BufferDisposition buffer_disposition = BufferDisposition::kRetain;
-  std::vector<std::string> additional_categories;
 };
 
 // StopTracing and TerminateTracing.
@@ -91,7 +45,7 @@ struct MarkRequest {
   uint64_t nanoseconds_ago = 0;  // when it was
 };
 
-struct SnapshotRequest {
+struct TakeSnapshotRequest {
   std::optional<OutputChoice> output;
   uint64_t last_nanoseconds = 0;  // 0: all of the buffer
 };

@@ -28,20 +28,12 @@ enum class SessionState : uint8_t {
   kTerminating = 7,
 };
 
-enum class BufferingMode : uint8_t { kOneshot = 0, kCircular = 1, kStreaming = 2 };
-
-enum class BufferDisposition : uint8_t { kClearAll = 1, kClearNondurable = 2, kRetain = 3 };
-
 enum class MarkKind : uint8_t { kBegin, kEnd, kInstant, kCounter };
 
 std::string_view Name(SessionState state);
 std::string_view Name(MarkKind kind);
-std::string_view Name(BufferingMode mode);
-std::string_view Name(BufferDisposition disposition);
 
 // None for a word that is not one of them. Case counts.
-std::optional<BufferingMode> FindBufferingMode(std::string_view word);
-std::optional<BufferDisposition> FindBufferDisposition(std::string_view word);
 std::optional<MarkKind> FindMarkKind(std::string_view word);
 
 // Names of the interface's errors.

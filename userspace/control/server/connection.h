@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "control/protocol/message_splitter.h"
+#include "control/protocol/peer.h"
 #include "control/server/open_as.h"
-#include "control/server/peer.h"
 #include "util/unique_fd.h"
 
 namespace control {

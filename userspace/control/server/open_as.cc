@@ -3,12 +3,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <grp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,22 +18,10 @@
 namespace control {
 namespace {
 
-// 0, or errno. System calls themselves: the library's functions speak to threads that this process
-// does not have.
-int Become(const Peer& peer) {
-  if (peer.uid == geteuid()) return 0;
-  if (syscall(SYS_setgroups, peer.groups.size(), peer.groups.data()) != 0 ||
-      syscall(SYS_setresgid, peer.gid, peer.gid, peer.gid) != 0 ||
-      syscall(SYS_setresuid, peer.uid, peer.uid, peer.uid) != 0) {
-    return errno;
-  }
-  return 0;
-}
-
-// In the child of a process with threads: nothing that allocates.
+// Runs in the forked child of a process with threads: allocates nothing.
 [[noreturn]] void OpenAndSend(const Peer& peer, const char* path, int answer) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  int error = Become(peer);
+  int error = peer.Become();
   umask(0);
   int file = -1;
   if (error == 0) {

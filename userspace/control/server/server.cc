@@ -22,7 +22,7 @@ namespace {
 // How long a path may take to be opened.
 constexpr uint64_t kOpenTimeoutNs = 5'000'000'000;
 
-std::string NoResult(const std::optional<Written>&) { return reply::Empty(); }
+std::string NoResult(const std::optional<request::WrittenTrace>&) { return reply::Empty(); }
 
 // What is more than to look and to send alerts.
 bool Controls(std::string_view member) {
@@ -51,7 +51,7 @@ Server::Server(ControlSocket& socket, Controller& controller, Engine& engine,
     : socket_(socket),
       controller_(controller),
       engine_(engine),
-      guests_(engine),
+      provider_calls_(engine),
       group_(group),
       only_watched_(std::move(only_watched)) {
   controller_.OnState([this](SessionState state) { TellState(state); });
@@ -59,7 +59,7 @@ Server::Server(ControlSocket& socket, Controller& controller, Engine& engine,
 
 Server::~Server() {
   controller_.OnState(nullptr);
-  for (const Client& client : clients_) guests_.Forget(*client);
+  for (const Client& client : clients_) provider_calls_.Forget(*client);
 }
 
 void Server::AddPollFds(std::vector<pollfd>& fds) {
@@ -94,7 +94,7 @@ void Server::Turn(const std::vector<pollfd>& fds, uint64_t now) {
   }
   std::erase_if(clients_, [this](const Client& client) {
     const bool over = client->over();
-    if (over) guests_.Forget(*client);
+    if (over) provider_calls_.Forget(*client);
     return over;
   });
   if ((fds[first_fd_].revents & POLLIN) != 0) Accept();
@@ -125,7 +125,8 @@ void Server::TurnOpenings(const std::vector<pollfd>& fds, uint64_t now) {
     if (!file) {
       opening.ready(file.TakeError());
     } else {
-      opening.ready(std::optional(TraceOutput{std::move(*file), opening.name, opening.gzip}));
+      opening.ready(
+          std::optional(TraceOutput{std::move(*file), opening.name, opening.gzip, client->peer()}));
     }
   }
 }
@@ -176,7 +177,7 @@ void Server::Answer(const Client& client, bool oneway, const std::string& messag
 }
 
 Done Server::Answering(const Client& client, bool oneway,
-                       std::string (*result)(const std::optional<Written>&)) {
+                       std::string (*result)(const std::optional<request::WrittenTrace>&)) {
   client->set_busy(true);
   return [weak = std::weak_ptr(client), oneway, result](const Outcome& outcome) {
     const auto there = weak.lock();
@@ -272,7 +273,7 @@ void Server::HandleController(const Client& client, Call& call, uint64_t now) {
     if (!failure) TellAlert(read.value);
     return;
   }
-  if (guests_.Handle(client, call)) return;
+  if (provider_calls_.Handle(client, call)) return;
   // The others have no parameters.
   const auto nothing = call.ReadNothing();
   if (nothing.bad) return refuse(*nothing.bad);
@@ -333,8 +334,8 @@ void Server::WithOutput(const Client& client, const std::optional<OutputChoice>&
     }
     util::UniqueFd fd = std::move(descriptors[*choice->descriptor]);
     if (auto status = CheckDescriptor(fd.get()); !status) return ready(status.TakeError());
-    return ready(
-        std::optional(TraceOutput{std::move(fd), std::string(kPassedOutputName), choice->gzip}));
+    return ready(std::optional(
+        TraceOutput{std::move(fd), std::string(kPassedOutputName), choice->gzip, client->peer()}));
   }
   auto process = OpenAs::Begin(client->peer(), choice->path);
   if (!process) return ready(process.TakeError());

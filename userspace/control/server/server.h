@@ -78,7 +78,7 @@ class Server {
   static void Answer(const Client& client, bool oneway, const std::string& message);
   // An answer that comes later.
   static Done Answering(const Client& client, bool oneway,
-                        std::string (*result)(const std::optional<Written>&));
+                        std::string (*result)(const std::optional<request::WrittenTrace>&));
   void WithOutput(const Client& client, const std::optional<OutputChoice>& choice, uint64_t now,
                   OutputReady ready);
   void TurnOpenings(const std::vector<pollfd>& fds, uint64_t now);
@@ -87,7 +87,7 @@ class Server {
   ControlSocket& socket_;
   Controller& controller_;
   Engine& engine_;
-  ProviderCalls guests_;
+  ProviderCalls provider_calls_;
   const std::optional<gid_t> group_;
   const std::string only_watched_;
   std::vector<Client> clients_;

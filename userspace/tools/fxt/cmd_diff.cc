@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "analyze/diff/diff_json.h"
+#include "analyze/diff/diff_document.h"
 #include "analyze/diff/diff_junit.h"
-#include "analyze/diff/diff_markdown.h"
-#include "analyze/diff/diff_text.h"
+#include "analyze/document/render.h"
 #include "analyze/page/diff_page.h"
 #include "compare/compare.h"
 #include "compare/prior.h"
@@ -94,8 +93,9 @@ int RunDiff(DiffOptions& options) {
     }
   }
   const output::FileOptions like = OutputLike(report->next.files.front());
+  const analyze::document::Document document = analyze::DiffDocument(*report, options.top);
   if (!options.markdown.empty()) {
-    const auto status = Write(options.markdown, analyze::DiffMarkdown(*report, options.top), like);
+    const auto status = Write(options.markdown, analyze::document::RenderMarkdown(document), like);
     if (!status) return FailOutput(options.markdown, status.error());
   }
   if (!options.junit.empty()) {
@@ -103,11 +103,13 @@ int RunDiff(DiffOptions& options) {
     if (!status) return FailOutput(options.junit, status.error());
   }
   if (!options.html.empty()) {
-    const auto status = Write(options.html, analyze::DiffPage(*report), like);
+    const auto status =
+        Write(options.html, analyze::DiffPage(document, analyze::ReadDiffFigures(*report)), like);
     if (!status) return FailOutput(options.html, status.error());
   }
   text::TextWriter out(STDOUT_FILENO, "standard output");
-  out.Append(options.json ? analyze::DiffJson(*report) : analyze::DiffText(*report, options.top));
+  out.Append(options.json ? analyze::document::RenderJson(document) + "\n"
+                          : analyze::document::RenderText(document));
   const auto status = out.Finish();
   if (!status) return Fail(status.error());
   return options.fail && report->worse() ? kExitWorse : kExitOk;

@@ -14,10 +14,13 @@
 #include "export/clickhouse/database.h"
 #include "export/export_trace.h"
 #include "export/file_table_sink.h"
+#include "export/perfetto/perfetto_export.h"
 #include "export/sqlite_table_sink.h"
+#include "sink/open_sink.h"
 #include "source/input.h"
 #include "tables/rows/text_pool.h"
 #include "text/clean_text.h"
+#include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/fleet_export.h"
 #include "tools/fxt/support/output_file.h"
@@ -32,6 +35,7 @@ struct ExportOptions {
   std::string format = "sqlite";
   std::string output;
   std::vector<std::string> tables;
+  std::string stacks = "stack-sample";
   bool gzip = false;
   bool csv_safe = false;
   FleetOptions fleet;
@@ -75,7 +79,7 @@ util::Result<std::unique_ptr<exporting::TableSink>> OpenSink(
          .file = file});
   }
   return util::Error{fmt::format("there is no format \"{}\"", options.format),
-                     "formats: sqlite csv tsv rowbinary"};
+                     "formats: sqlite csv tsv rowbinary perfetto"};
 }
 
 // Rows identify their capture by its number only.
@@ -143,11 +147,17 @@ struct MeaningOf {
 };
 
 constexpr MeaningOf kMeanings[] = {
-    {"FILE", kToFiles | kToFleet}, {"--format", kToFiles},
-    {"--output", kToFiles},        {"--table", kToFiles | kToFleet},
-    {"--gzip", kToFiles},          {"--csv-safe", kToFiles},
-    {"--clickhouse", kToFleet},    {"--database", kToFleet | kSchemaAlone},
-    {"--host", kToFleet},          {"--label", kToFleet},
+    {"FILE", kToFiles | kToFleet},
+    {"--format", kToFiles},
+    {"--output", kToFiles},
+    {"--table", kToFiles | kToFleet},
+    {"--gzip", kToFiles},
+    {"--csv-safe", kToFiles},
+    {"--stacks", kToFiles},
+    {"--clickhouse", kToFleet},
+    {"--database", kToFleet | kSchemaAlone},
+    {"--host", kToFleet},
+    {"--label", kToFleet},
     {"--cluster", kSchemaAlone},
 };
 
@@ -194,12 +204,59 @@ int RunFleet(const ExportOptions& options) {
   return fleet.print_schema ? PrintFleetSchema(fleet) : ExportToFleet(fleet);
 }
 
+util::Result<exporting::perfetto::SampleFormat> SampleFormatOf(const std::string& stacks) {
+  using exporting::perfetto::SampleFormat;
+  if (stacks == "stack-sample") return SampleFormat::kStackSample;
+  if (stacks == "perf-sample") return SampleFormat::kPerfSample;
+  return util::Error{fmt::format("unknown form of stacks \"{}\"", stacks),
+                     "--stacks: stack-sample perf-sample"};
+}
+
+int RunPerfetto(const ExportOptions& options) {
+  if (options.files.size() != 1) {
+    return Fail({"a Perfetto trace is made of one FILE", "merge several with fxt merge"});
+  }
+  if (!options.tables.empty()) return Fail({"--table has no effect with --format perfetto", ""});
+  const std::string& file = options.files.front();
+  if (auto differ = RefuseSameFile(file, options.output); !differ) return Fail(differ.error());
+  const auto format = SampleFormatOf(options.stacks);
+  if (!format) return Fail(format.error());
+  auto source = source::OpenInput(file);
+  if (!source) return Fail(source.error());
+  auto sink =
+      sink::OpenSink({.path = options.output, .gzip = options.gzip, .file = OutputLike(file)});
+  if (!sink) return Fail(sink.error());
+  Progress progress("fxt export: " + file, **source);
+  fxt::Reader reader(**source);
+  exporting::perfetto::PerfettoExport exporter(**sink, *format);
+  ReadAll(reader, progress, [&] { return exporter.Add(reader); });
+  progress.Clear();
+  exporter.Finish();
+  WarnAboutDamage(file, reader);
+  if (auto status = (*sink)->Close(); !status) return FailOutput(options.output, status.error());
+  const auto counts = exporter.counts();
+  if (counts.undefined_stacks > 0) {
+    PrintNote("fxt export", fmt::format("{} samples have no stack in the trace and were dropped",
+                                        counts.undefined_stacks));
+  }
+  if (counts.left_out > 0) {
+    PrintNote("fxt export",
+              fmt::format("{} async events without a begin were dropped", counts.left_out));
+  }
+  if (reader.error() != fxt::ReadError::kNone) {
+    return Fail({fmt::format("{}: {}", file, reader.error_message()),
+                 "the records before it are exported; fxt recover may save the rest"});
+  }
+  return kExitOk;
+}
+
 int RunExport(const ExportOptions& options, Destination destination) {
   if (destination != kToFiles) return RunFleet(options);
   if (options.files.empty()) return Fail({"which FILE?", "fxt export --help"});
   if (options.output.empty()) {
     return Fail({"where to? -o OUT names a file or a folder", "fxt export --help"});
   }
+  if (options.format == "perfetto") return RunPerfetto(options);
   for (const std::string& file : options.files) {
     if (auto differ = RefuseSameFile(file, options.output); !differ) return Fail(differ.error());
   }
@@ -225,11 +282,16 @@ int RunExport(const ExportOptions& options, Destination destination) {
 
 void AddExport(const Command& program, int& exit_code) {
   auto options = std::make_shared<ExportOptions>();
-  const Command command = program.AddSubcommand(
-      "export", "Write the tables of fxt query for other programs: SQLite, CSV, TSV, RowBinary");
+  const Command command =
+      program.AddSubcommand("export",
+                            "Write the tables of fxt query for other programs (SQLite, CSV, TSV, "
+                            "RowBinary), or a Perfetto trace");
   command.Add("FILE", options->files,
               "Traces; - is standard input. Summaries (.fxs) too, with --clickhouse");
-  command.Add("--format", options->format, "sqlite, csv, tsv or rowbinary")
+  command
+      .Add("--format", options->format,
+           "sqlite, csv, tsv or rowbinary; perfetto: a trace for "
+           "Perfetto's viewer with thread states, stacks, logs and command lines")
       .Type("FORMAT")
       .ShowDefault();
   command
@@ -239,7 +301,14 @@ void AddExport(const Command& program, int& exit_code) {
   command.Add("--table", options->tables, "Only these tables").Type("NAME").Commas();
   command.Add("--csv-safe", options->csv_safe,
               "CSV for spreadsheets: texts that begin like a formula get an apostrophe");
-  command.Add("--gzip", options->gzip, "Compress the tables' files");
+  command.Add("--gzip", options->gzip, "Compress the tables' files, or the Perfetto trace");
+  command
+      .Add(
+          "--stacks", options->stacks,
+          "With --format perfetto: stack-sample, which Perfetto 58 and later show, or perf-sample, "
+          "which older ones show too")
+      .Type("HOW")
+      .ShowDefault();
   FleetOptions& fleet = options->fleet;
   command
       .Add(
@@ -266,6 +335,7 @@ void AddExport(const Command& program, int& exit_code) {
       "  fxt export trace.fxt -o trace.db\n"
       "  fxt export --format csv --gzip day/*.fxt.gz -o tables\n"
       "  fxt export --format rowbinary --table slices trace.fxt -o - | clickhouse-client ...\n"
+      "  fxt export --format perfetto trace.fxt -o trace.pftrace\n"
       "  fxt export --clickhouse http://fleet:8123 --label v2 trace.fxt");
   command.OnRun([options, command, &exit_code] {
     const auto meaning = RefuseWithoutMeaning(command);

@@ -28,10 +28,7 @@ int InfoOf(const std::string& file, const InfoOptions& options, text::TextWriter
   fxt::Reader reader(**source, reader_options);
   Progress progress("fxt info: " + file, **source);
   analyze::OverviewBuilder builder;
-  ReadAll(reader, progress, [&] {
-    builder.Add(reader);
-    return true;
-  });
+  ReadAll(reader, progress, builder);
   progress.Clear();
   const analyze::Overview overview = builder.Finish(reader);
   // An error at the first bytes means no trace; after a later error the part before it is shown.

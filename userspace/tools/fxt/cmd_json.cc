@@ -27,8 +27,7 @@ int RunJson(const JsonOptions& options) {
   if (!source) return Fail(source.error());
   fxt::Reader reader(**source);
   // Read before the output is opened, so that a wrong input leaves no output behind.
-  fxt::ReadStatus first = reader.Next();
-  while (first == fxt::ReadStatus::kNeedMore) first = reader.Next();
+  const fxt::ReadStatus first = facts::NextRecord(reader);
   if (first == fxt::ReadStatus::kError) {
     return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
   }

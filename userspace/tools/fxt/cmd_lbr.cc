@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "analyze/document/render.h"
+#include "analyze/lbr/lbr_document.h"
 #include "analyze/lbr/lbr_filter.h"
 #include "analyze/lbr/lbr_raw.h"
 #include "analyze/lbr/lbr_report.h"
 #include "analyze/lbr/lbr_samples.h"
-#include "analyze/lbr/lbr_text.h"
 #include "source/input.h"
 #include "text/clean_text.h"
 #include "text/text_writer.h"
@@ -129,9 +130,10 @@ int RunLbr(const LbrOptions& options) {
     analyze::LbrReport report(options.symbol_files.Make(!options.no_symbols));
     exit_code = Visit(options, **source, std::move(*filter), report);
     if (exit_code == kExitOk || report.totals().samples != 0) {
-      const analyze::LbrReportOptions shown{*sections, options.top};
-      out.Append(options.json ? analyze::LbrReportJson(options.file, report, shown) + "\n"
-                              : analyze::LbrReportText(report, shown));
+      const analyze::document::Document document =
+          analyze::LbrDocument(options.file, report, {*sections, options.top});
+      out.Append(options.json ? analyze::document::RenderJson(document) + "\n"
+                              : analyze::document::RenderText(document));
     }
     if (!options.json) NoteProblems(report.places());
   }

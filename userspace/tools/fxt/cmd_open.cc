@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "analyze/flame/flame_text.h"
+#include "facts/read_loop.h"
 #include "output/owner_rules.h"
 #include "output/unnamed_file.h"
 #include "serve/one_download.h"
@@ -81,7 +82,7 @@ util::Result<util::UniqueFd> TraceFile(const std::string& path) {
   auto source = source::OpenInput(path);
   if (!source) return source.TakeError();
   fxt::Reader reader(**source);
-  if (reader.Next() != fxt::ReadStatus::kRecord) {
+  if (facts::NextRecord(reader) != fxt::ReadStatus::kRecord) {
     const std::string why = reader.error_message();
     return util::Error{fmt::format("{}: {}", text::CleanText(path), why.empty() ? "empty" : why),
                        ""};
@@ -133,7 +134,7 @@ int Serve(const OpenOptions& options, serve::OneDownload& server) {
   switch (server.Run()) {
     case serve::OneDownload::End::kDownloaded:
       return kExitOk;
-    case serve::OneDownload::End::kNobodyCame:
+    case serve::OneDownload::End::kTimeout:
       return Fail({fmt::format("no viewer loaded {} within {}", text::CleanText(options.file),
                                options.timeout),
                    "--timeout waits longer"});
@@ -154,8 +155,8 @@ int RunOpen(const OpenOptions& options) {
     return Fail(
         {"--of has no effect without --viewer speedscope", "Perfetto gets all of the trace"});
   }
-  const auto timeout = util::ParseDuration(options.timeout);
-  if (!timeout) return Fail(timeout.error());
+  const auto open_timeout = util::ParseDuration(options.timeout);
+  if (!open_timeout) return Fail(open_timeout.error());
   std::string address = options.viewer_url.empty() ? viewer->url : options.viewer_url;
   const auto origin = serve::OriginOf(address);
   if (!origin) return Fail(origin.error());
@@ -171,7 +172,7 @@ int RunOpen(const OpenOptions& options) {
                                   .path = fmt::format("/{}/{}", *secret, name),
                                   .origin = *origin,
                                   .users = {0, getuid()},
-                                  .patience = std::chrono::nanoseconds(*timeout)};
+                                  .open_timeout = std::chrono::nanoseconds(*open_timeout)};
   if (profile) download.content_type = "application/json";
   if (const auto caller = output::UserBehindSudo()) download.users.push_back(caller->uid);
   auto server = serve::OneDownload::Listen(download, std::move(*file));

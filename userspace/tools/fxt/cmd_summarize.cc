@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "measure/missing.h"
@@ -41,7 +40,6 @@ util::Status Append(const SummarizeOptions& options, const std::string& file,
   std::vector<std::string> notes;
   measure::LoadOptions load;
   load.collector = window;
-  load.two_threads = std::thread::hardware_concurrency() > 1;
   load.progress = [&](uint64_t done, const fxt::ByteSource& source) {
     if (!progress) progress = std::make_unique<Progress>("fxt summarize: " + file, source);
     progress->Update(done);

@@ -30,8 +30,7 @@ int RunTrim(const TrimOptions& options) {
   auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
   fxt::Reader reader(**source);
-  fxt::ReadStatus first = reader.Next();
-  while (first == fxt::ReadStatus::kNeedMore) first = reader.Next();
+  const fxt::ReadStatus first = facts::NextRecord(reader);
   if (first == fxt::ReadStatus::kError) {
     return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyze/flame/symbol_writer.h"
+#include "facts/read_loop.h"
 #include "fxt/reader.h"
 #include "sink/open_sink.h"
 #include "source/input.h"
@@ -55,7 +56,7 @@ util::Result<SymbolPassResult> WriteSymbols(const std::string& path, bool gzip, 
   analyze::SymbolWriter writer(*sink, {});
   const uint64_t begin = util::MonotonicNow();
   uint64_t due = begin + kProgressInterval;
-  for (uint64_t records = 1; reader.Next() == fxt::ReadStatus::kRecord; ++records) {
+  for (uint64_t records = 1; facts::NextRecord(reader) == fxt::ReadStatus::kRecord; ++records) {
     writer.Add(reader);
     if (records % kStep != 0) continue;
     if (writer.failed()) break;

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-TEST(InstanceJsonTest, HasThoseOfFilesThatCanBeReadAgain) {
+TEST(InstanceJsonTest, HasInstancesOfReadableFiles) {
   const testing_support::TempFolder folder;
   const std::string path = folder / "trace.fxt";
   measure::testing::TraceScript trace;
@@ -28,8 +28,8 @@ TEST(InstanceJsonTest, HasThoseOfFilesThatCanBeReadAgain) {
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<long>(bytes.size()));
 
   const Instance blocked{100'000, 300'000, 7};
-  const json found = testing_support::ParseJson(
-      InstancesJson({{path, {blocked}}, {folder / "gone.fxt", {blocked}}, {"-", {blocked}}}));
+  const json found = testing_support::ParseJson(PicturesJson(
+      ReadPictures({{path, {blocked}}, {folder / "gone.fxt", {blocked}}, {"-", {blocked}}})));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0]["file"], path);
   EXPECT_EQ(found[0]["begin_ns"], 100'000);
@@ -46,7 +46,7 @@ TEST(InstanceJsonTest, HasThoseOfFilesThatCanBeReadAgain) {
 }
 
 TEST(InstanceJsonTest, NothingIsAnEmptyArray) {
-  EXPECT_EQ(testing_support::ParseJson(InstancesJson({})).size(), 0u);
+  EXPECT_EQ(testing_support::ParseJson(PicturesJson(ReadPictures({}))).size(), 0u);
 }
 
 }  // namespace

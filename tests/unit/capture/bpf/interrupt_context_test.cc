@@ -58,7 +58,7 @@ class InterruptContext : public ::testing::Test {
 
 TEST_F(InterruptContext, PlacesAreThoseOfTheTypes) {
   const auto places =
-      FindPerCpuPlaces(Types({"runqueues", "cpu_number", "__preempt_count"}), Symbols(""));
+      FindPerCpuOffsets(Types({"runqueues", "cpu_number", "__preempt_count"}), Symbols(""));
   ASSERT_TRUE(places);
   EXPECT_EQ(places->runqueues, 64u);
   EXPECT_EQ(places->cpu_number, 128u);
@@ -66,7 +66,7 @@ TEST_F(InterruptContext, PlacesAreThoseOfTheTypes) {
 }
 
 TEST_F(InterruptContext, PlacesInPcpuHotAreThatOfIt) {
-  const auto places = FindPerCpuPlaces(Types({"pcpu_hot", "runqueues"}), Symbols(""));
+  const auto places = FindPerCpuOffsets(Types({"pcpu_hot", "runqueues"}), Symbols(""));
   ASSERT_TRUE(places);
   EXPECT_EQ(places->cpu_number, 64u);
   EXPECT_EQ(places->preempt_count, 64u);
@@ -80,7 +80,7 @@ TEST_F(InterruptContext, PlacesAreThoseOfTheSymbolsWhereTypesHaveNone) {
       "000000000002b9c0 A runqueues\n"
       "ffffffff81000000 T _text\n"
       "ffffffffc0001000 t runqueues\t[some_module]\n";
-  const auto places = FindPerCpuPlaces(Types({}), Symbols(symbols));
+  const auto places = FindPerCpuOffsets(Types({}), Symbols(symbols));
   ASSERT_TRUE(places);
   EXPECT_EQ(places->runqueues, 0x2b9c0u);
   EXPECT_EQ(places->cpu_number, 0x1fb00u);
@@ -88,11 +88,11 @@ TEST_F(InterruptContext, PlacesAreThoseOfTheSymbolsWhereTypesHaveNone) {
 }
 
 TEST_F(InterruptContext, NoPlacesWithoutNamesOrAddresses) {
-  EXPECT_FALSE(FindPerCpuPlaces(Types({}), Symbols("ffffffff81000000 T _text\n")));
-  EXPECT_FALSE(FindPerCpuPlaces(Types({}), "/nonexistent/kallsyms"));
-  EXPECT_FALSE(FindPerCpuPlaces(Types({}), Symbols("0000000000000000 A __preempt_count\n"
-                                                   "0000000000000000 A cpu_number\n"
-                                                   "0000000000000000 A runqueues\n")));
+  EXPECT_FALSE(FindPerCpuOffsets(Types({}), Symbols("ffffffff81000000 T _text\n")));
+  EXPECT_FALSE(FindPerCpuOffsets(Types({}), "/nonexistent/kallsyms"));
+  EXPECT_FALSE(FindPerCpuOffsets(Types({}), Symbols("0000000000000000 A __preempt_count\n"
+                                                    "0000000000000000 A cpu_number\n"
+                                                    "0000000000000000 A runqueues\n")));
 }
 
 TEST_F(InterruptContext, BitsStandHigherWhereDisablingIsCounted) {

@@ -16,7 +16,7 @@ constexpr uint64_t kNear = 1'000'000;
 // Bodies of what the lane offers up to time `horizon`.
 std::vector<uint64_t> Take(MergeLane& lane, uint64_t horizon) {
   std::vector<uint64_t> bodies;
-  lane.ring().SeeHead();
+  lane.ring().LoadHead();
   for (auto peek = lane.Load(kNear); peek == SlotRing::Peek::kEvent && lane.time() <= horizon;
        peek = lane.Step(kNear)) {
     EXPECT_EQ(lane.Next().time, lane.time());
@@ -72,11 +72,11 @@ TEST(MergeLaneTest, WhatIsHeldBackKeepsItsOrderWhereTimesAreEqual) {
 TEST(MergeLaneTest, SaysWhyItOffersNothing) {
   SlotProducer producer;
   MergeLane lane(producer.Ring(), 0);
-  lane.ring().SeeHead();
+  lane.ring().LoadHead();
   EXPECT_EQ(lane.Load(kNear), SlotRing::Peek::kEmpty);
   const uint64_t position = producer.Claim();
   producer.Put(20, 2);
-  lane.ring().SeeHead();
+  lane.ring().LoadHead();
   EXPECT_EQ(lane.Load(kNear), SlotRing::Peek::kInFlight);
   producer.Commit(position, 10, 1);
   EXPECT_EQ(Take(lane, 100), (Bodies{1, 2}));

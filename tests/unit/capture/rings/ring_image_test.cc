@@ -85,14 +85,14 @@ TEST(RingImageTest, AnEventThatIsNeverFinishedIsALoss) {
 TEST(RingImageTest, TimesBeyondWhatSlotsTellComeFromTheNotes) {
   constexpr uint64_t kHour = uint64_t{3600} * 1'000'000'000;
   SlotProducer idle, busy;
-  HeadNotes notes;
+  HeadHistory history;
   idle.Put(1 * kHour, 0);
-  notes.Add({1 * kHour + 1, {1, 0}});
+  history.Add({1 * kHour + 1, {1, 0}});
   idle.Put(8 * kHour, 0);
-  notes.Add({8 * kHour + 1, {2, 0}});
+  history.Add({8 * kHour + 1, {2, 0}});
   busy.Put(20 * kHour, 0);
   const std::vector<SlotRing> rings = {idle.Ring(), busy.Ring()};
-  auto image = RingImage::Copy(rings, notes, {.now = 20 * kHour + 5});
+  auto image = RingImage::Copy(rings, history, {.now = 20 * kHour + 5});
   ASSERT_TRUE(image.ok());
   EXPECT_EQ(ReadAll(std::move(*image)), (Seen{{0, kHour}, {0, 8 * kHour}, {1, 20 * kHour}}));
 }

@@ -22,7 +22,7 @@ std::vector<uint32_t> Take(SideRing& ring) {
 }
 
 bool Collect(SideRing& ring) {
-  ring.SeeHead();
+  ring.LoadHead();
   return ring.Collect();
 }
 

@@ -13,15 +13,15 @@ TEST(WordsTest, AreTheDocuments) {
     EXPECT_EQ(Name(static_cast<SessionState>(number)), states[number - 1]);
   }
   for (const char* mode : {"ONESHOT", "CIRCULAR", "STREAMING"}) {
-    ASSERT_TRUE(FindBufferingMode(mode));
-    EXPECT_EQ(Name(*FindBufferingMode(mode)), mode);
+    ASSERT_TRUE(request::FindBufferingMode(mode));
+    EXPECT_EQ(Name(*request::FindBufferingMode(mode)), mode);
   }
   for (const char* disposition : {"CLEAR_ALL", "CLEAR_NONDURABLE", "RETAIN"}) {
-    ASSERT_TRUE(FindBufferDisposition(disposition));
-    EXPECT_EQ(Name(*FindBufferDisposition(disposition)), disposition);
+    ASSERT_TRUE(request::FindBufferDisposition(disposition));
+    EXPECT_EQ(Name(*request::FindBufferDisposition(disposition)), disposition);
   }
-  EXPECT_FALSE(FindBufferingMode("circular"));
-  EXPECT_FALSE(FindBufferDisposition(""));
+  EXPECT_FALSE(request::FindBufferingMode("circular"));
+  EXPECT_FALSE(request::FindBufferDisposition(""));
 }
 
 }  // namespace

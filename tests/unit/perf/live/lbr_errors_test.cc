@@ -49,7 +49,7 @@ TEST_F(LbrErrorsTest, NameTheReasonAndTheWayOut) {
   ExpectSays(OpenError(machine_, EOPNOTSUPP), "(cpu) have no branch records", "Zen 4");
   ExpectSays(OpenError(machine_, EACCES), "kernel.perf_event_paranoid is 3", "CAP_PERFMON");
   ExpectSays(OpenError(guest_, EPERM), "not permitted", "seccomp");
-  ExpectSays(OpenError(machine_, EBUSY), "taken by somebody else", "nmi_watchdog");
+  ExpectSays(OpenError(machine_, EBUSY), "in use by another program", "nmi_watchdog");
   ExpectSays(OpenError(machine_, EINVAL), "does not know the filter user,kernel,any",
              "--lbr-filter");
   ExpectSays(OpenError(machine_, EMFILE), "too many open files", "ulimit -n");

@@ -59,7 +59,7 @@ class MappingWriterTest : public ::testing::Test {
   sink::MemorySink sink_;
   fxt::ArchiveWriter archive_{sink_};
   fxt::ProviderWriter provider_{archive_, "test"};
-  TraceFile file_{provider_, tasks_};
+  TraceWriter file_{provider_, tasks_};
   MappingWriter mappings_{file_};
 };
 
@@ -103,15 +103,15 @@ TEST_F(MappingWriterTest, AChildHasNothingOfWhoHadItsNumberBefore) {
   mappings_.OnMapping(200, Of("/bin/old", 0x1000), 1);
   mappings_.OnSample(200, threads_[1], 2);
   mappings_.OnFork(100, 200);
-  EXPECT_FALSE(mappings_.Knows(200)) << "nobody told what 100 has mapped";
+  EXPECT_FALSE(mappings_.HasMappings(200)) << "nobody told what 100 has mapped";
   mappings_.OnFork(200, 200);
-  EXPECT_FALSE(mappings_.Knows(200));
+  EXPECT_FALSE(mappings_.HasMappings(200));
 }
 
 TEST_F(MappingWriterTest, AnotherProgramHasOtherMappings) {
   mappings_.OnMapping(100, Of("/bin/sh", 0x1000), 1);
   mappings_.OnExec(100);
-  EXPECT_FALSE(mappings_.Knows(100));
+  EXPECT_FALSE(mappings_.HasMappings(100));
   mappings_.OnMapping(100, Of("/bin/ls", 0x1000), 2);
   mappings_.OnSample(100, threads_[0], 10);
   EXPECT_EQ(Told(), (Lines{"module 1 /bin/ls of 100", "map 1 0x1000 of 100"}));

@@ -87,6 +87,39 @@ TEST(SpanStacksTest, AMutexThatIsWaitedForTwiceIsOneWait) {
   EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
 }
 
+TEST(SpanStacksTest, ALossOfLockEventsEndsTheWaitsOfAllThreads) {
+  CaptureScript script;
+  script.Task(7, 7, "app")
+      .Task(8, 8, "other")
+      .Slot(10, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -64, FXR_LOCK_MUTEX}))
+      .Slot(12, 1, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({8, -32, FXR_LOCK_RWSEM_READ}))
+      .Slot(20, 1, FXR_SLOT_LOSS, fxr_pack_loss({3, FXR_CATEGORY_LOCK}))
+      .Slot(30, 0, FXR_SLOT_LOCK_END, fxr_pack_lock_end({7, -64, 0}));
+  EXPECT_EQ(script.Lines(" end "),
+            (Lines{"20 end app/7 lock:mutex", "20 end other/8 lock:rwsem read"}));
+  EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
+}
+
+TEST(SpanStacksTest, ALockWaitEndsThoughTheEndOfANestedOneWasLost) {
+  CaptureScript script;
+  script.Task(7, 7, "app")
+      .Slot(10, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -64, FXR_LOCK_MUTEX}))
+      .Slot(12, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -32, FXR_LOCK_SPINLOCK}))
+      .Slot(30, 0, FXR_SLOT_LOCK_END, fxr_pack_lock_end({7, -64, 0}));
+  EXPECT_EQ(script.Lines(" end "),
+            (Lines{"30 end app/7 lock:spinlock", "30 end app/7 lock:mutex"}));
+}
+
+TEST(SpanStacksTest, ALockWaitWithoutAnEndEndsAtTheNextOneOfTheThread) {
+  CaptureScript script;
+  script.Task(7, 7, "app")
+      .Slot(10, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -64, FXR_LOCK_MUTEX}))
+      .Slot(20, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -32, FXR_LOCK_RWSEM_WRITE}))
+      .Slot(30, 0, FXR_SLOT_LOCK_END, fxr_pack_lock_end({7, -32, 0}));
+  EXPECT_EQ(script.Lines(" end "),
+            (Lines{"20 end app/7 lock:mutex", "30 end app/7 lock:rwsem write"}));
+}
+
 TEST(SpanStacksTest, ReclaimSaysWhatItWasForAndWhatItGot) {
   CaptureScript script;
   script.Task(7, 7, "app")

@@ -76,7 +76,7 @@ TEST_F(FieldReaderTest, TextsEndAtTheirNulAndAreValid) {
 
 TEST_F(FieldReaderTest, LongTextsAreCut) {
   PutText(0, std::string(3000, 'x'));
-  EXPECT_EQ(Text(Fixed(Kind::kText, 0, 3000, 1)), std::string(kMostTextBytes, 'x') + "...");
+  EXPECT_EQ(Text(Fixed(Kind::kText, 0, 3000, 1)), std::string(kMaxTextBytes, 'x') + "...");
 }
 
 TEST_F(FieldReaderTest, DynamicDataIsWhereItsWordSays) {
@@ -108,7 +108,7 @@ TEST_F(FieldReaderTest, ArraysAreTexts) {
   EXPECT_EQ(Text(Fixed(Kind::kBytes, 8, 3)), "010000");
   const std::string many = Text(Fixed(Kind::kUnsigned, 0, 1024, 8));
   EXPECT_TRUE(many.ends_with("...")) << many;
-  EXPECT_EQ(std::count(many.begin(), many.end(), ','), static_cast<long>(kMostElements) - 1);
+  EXPECT_EQ(std::count(many.begin(), many.end(), ','), static_cast<long>(kMaxElements) - 1);
 }
 
 TEST_F(FieldReaderTest, DescribesTheSame) {

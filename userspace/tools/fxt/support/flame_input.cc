@@ -53,10 +53,7 @@ util::Result<analyze::FoldedStacks> ReadStacks(const std::string& file, analyze:
   fxt::Reader reader(**source);
   analyze::FlameBuilder builder(kind, symbols);
   Progress progress("fxt flame: " + file, **source);
-  ReadAll(reader, progress, [&] {
-    builder.Add(reader);
-    return true;
-  });
+  ReadAll(reader, progress, builder);
   progress.Clear();
   if (reader.error() != fxt::ReadError::kNone) {
     return util::Error{fmt::format("{}: {}", file, reader.error_message()), ""};

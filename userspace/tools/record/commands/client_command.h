@@ -24,6 +24,6 @@ int FailControl(const util::Error& error);
 int WithClient(const std::string& socket, const std::function<int(control::Client&)>& run);
 
 // "wrote FILE (1.2 MiB, 12,345 events, 10.0 s)", on standard error.
-void TellWritten(const std::string& path, const control::Written& written);
+void TellWritten(const std::string& path, const request::WrittenTrace& written);
 
 }  // namespace tools

@@ -68,7 +68,7 @@ std::string Screen(const std::string& lines) {
 // Of the last second, where there is a buffer to ask.
 std::string Threads(control::Client& client, const control::Status& status) {
   if (status.state != control::SessionState::kStarted ||
-      status.buffering_mode == control::BufferingMode::kStreaming) {
+      status.buffering_mode == request::BufferingMode::kStreaming) {
     return "";
   }
   auto capture = MeasureNow(client, kInterval);

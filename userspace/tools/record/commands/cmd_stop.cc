@@ -31,7 +31,7 @@ int RunStop(const StopOptions& options) {
     auto status = client.GetStatus();
     if (!status) return FailControl(status.error());
     if (status->state == control::SessionState::kReady) return FailControl(NoSession());
-    const bool streaming = status->buffering_mode == control::BufferingMode::kStreaming;
+    const bool streaming = status->buffering_mode == request::BufferingMode::kStreaming;
     if (streaming && !options.output.empty()) {
       return FailControl(
           {"a streaming session has its file already", "fxt-record stop, without -o"});

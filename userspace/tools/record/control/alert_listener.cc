@@ -42,13 +42,17 @@ class AlertListener::Engine : public control::Engine {
   }
 
   // By the listener itself, for what is under way anyway; clients come to none of these.
-  void Initialize(const control::TraceConfig&, std::optional<control::TraceOutput>,
+  void Initialize(const request::TraceConfig&, std::optional<control::TraceOutput>,
                   control::Done done) override {
     done({});
   }
-  void Start(const control::StartOptions&, control::Done done) override { done({}); }
+  void Start(const request::StartOptions&, control::Done done) override { done({}); }
   void Stop(control::Done done) override { done({}); }
-  void Write(control::TraceOutput, uint64_t, control::Done done) override { done({}); }
+  void Write(control::TraceOutput, uint64_t, std::function<void()> copied,
+             control::Done done) override {
+    copied();
+    done({});
+  }
   void Terminate(control::Done done) override { done({}); }
 
   void Alert(const std::string& name) override { owner_.OnAlert(name); }
@@ -75,8 +79,8 @@ AlertListener::AlertListener(std::unique_ptr<control::ControlSocket> socket, Own
           std::make_unique<control::Server>(*socket_, *controller_, *engine_, std::nullopt,
                                             "this is a recording in the foreground, of whoever "
                                             "started it: alerts and the status are all it has")) {
-  control::TraceConfig config;
-  config.buffering_mode = control::BufferingMode::kCircular;
+  request::TraceConfig config;
+  config.buffering_mode = request::BufferingMode::kCircular;
   controller_->Initialize(std::move(config), std::nullopt, [](const control::Outcome&) {});
   controller_->Start({}, util::MonotonicNow(), [](const control::Outcome&) {});
 }

@@ -27,7 +27,7 @@ class AlertListener {
    public:
     virtual ~Owner() = default;
     virtual void OnAlert(const std::string& name) = 0;
-    virtual control::Status GetStatus() const = 0;
+    virtual control::Status GetStatus() = 0;
   };
 
   // Listens at `path`, for root alone, from now on; nobody is served before the first Turn(). An
@@ -42,8 +42,8 @@ class AlertListener {
   // Whether somebody ended without a chance to take the socket away.
   bool replaced_stale() const { return socket_->replaced_stale(); }
   void AddPollFds(std::vector<pollfd>& fds) { server_->AddPollFds(fds); }
-  // A provider sent an alert: tells those who watch.
-  void TellAlert(const std::string& name) { server_->TellAlert(name); }
+  // Sends an alert of a provider to the clients that watch alerts.
+  void SendAlert(const std::string& name) { server_->TellAlert(name); }
   // When it has to have a turn at the latest, ms.
   int TimeoutMs() const;
   // `fds` as AddPollFds() filled it, polled. Waits for nobody.

@@ -26,7 +26,7 @@ constexpr uint64_t kIdleTimeoutNs = 5'000'000'000;
 
 int ControllerHost::Run() {
   signals_.Take();
-  signals_.TakeWishes();
+  signals_.TakeSnapshotSignal();
   const int exit_code = Serve();
   console_.Finish(kConsoleTimeout);
   return exit_code;
@@ -47,15 +47,18 @@ int ControllerHost::Serve() {
   defaults.command_line = options_.command_line;
   defaults.verbose = options_.verbose;
   defaults.triggers = options_.triggers;
-  engine_ = std::make_unique<SessionEngine>(home_, *features_, std::move(defaults));
+  engine_ = std::make_unique<SessionEngine>(
+      mailbox_, *features_, std::move(defaults),
+      SessionEngine::Events{
+          .stopped =
+              [this](const std::string& reason) {
+                console_.Note(fmt::format("recording has stopped: {}", reason));
+                controller_->StoppedByItself(reason);
+              },
+          .note = [this](const std::string& line) { console_.Note(line); },
+          .alert = [this](const std::string& name) { server_->TellAlert(name); }});
   controller_ = std::make_unique<control::Controller>(*engine_);
   server_ = std::make_unique<control::Server>(*socket_, *controller_, *engine_, options_.group);
-  engine_->OnStopped([this](const std::string& reason) {
-    console_.Note(fmt::format("recording has stopped: {}", reason));
-    controller_->StoppedByItself(reason);
-  });
-  engine_->OnAlerted([this](const std::string& name) { server_->TellAlert(name); });
-  engine_->OnSaid([this](const std::string& line) { console_.Note(line); });
   const bool began = !options_.session || BeginSession();
   if (began) {
     SayReady();
@@ -85,7 +88,7 @@ util::Status ControllerHost::OpenSocket() {
 
 bool ControllerHost::BeginSession() {
   std::optional<control::TraceOutput> trace;
-  if (options_.session->buffering_mode == control::BufferingMode::kStreaming) {
+  if (options_.session->buffering_mode == request::BufferingMode::kStreaming) {
     auto opened = ClientOutput::Open(options_.output, true);
     if (!opened) {
       console_.Error(opened.error());
@@ -131,7 +134,7 @@ void ControllerHost::SayReady() {
 }
 
 void ControllerHost::Poll() {
-  std::vector<pollfd> fds = {{signals_.fd(), POLLIN, 0}, {home_.fd(), POLLIN, 0}};
+  std::vector<pollfd> fds = {{signals_.fd(), POLLIN, 0}, {mailbox_.fd(), POLLIN, 0}};
   server_->AddPollFds(fds);
   uint64_t now = util::MonotonicNow();
   uint64_t until = now + control::kSocketCheckInterval;
@@ -140,8 +143,8 @@ void ControllerHost::Poll() {
   poll(fds.data(), fds.size(), static_cast<int>(wait));
   now = util::MonotonicNow();
   signals_.Look();
-  for (; wishes_ < signals_.wishes(); ++wishes_) engine_->Signal();
-  home_.Run();
+  for (; snapshot_requests_ < signals_.snapshot_requests(); ++snapshot_requests_) engine_->Signal();
+  mailbox_.Run();
   server_->Turn(fds, now);
   had_session_ = had_session_ || controller_->state() != control::SessionState::kReady;
   if (server_->clients() > 0) idle_since_ = now;

@@ -25,7 +25,7 @@ struct HostOptions {
   std::string socket;
   std::optional<gid_t> group;
   // A session that begins with the process.
-  std::optional<control::TraceConfig> session;
+  std::optional<request::TraceConfig> session;
   std::string output;       // STREAMING
   TriggerOptions triggers;  // of every session that keeps a buffer
   // End with the first session, or when nobody begins one.
@@ -57,7 +57,7 @@ class ControllerHost {
   HostOptions options_;
   Console console_{"fxt-record"};
   EndSignals signals_;
-  control::Mailbox home_;
+  control::Mailbox mailbox_;
   std::unique_ptr<control::ControlSocket> socket_;
   std::optional<capture::KernelFeatures> features_;
   std::unique_ptr<SessionEngine> engine_;
@@ -67,7 +67,7 @@ class ControllerHost {
   uint64_t check_at_ = 0;    // the socket; ns of CLOCK_MONOTONIC
   uint64_t idle_since_ = 0;  // without a client; ns of CLOCK_MONOTONIC
   bool had_session_ = false;
-  uint32_t wishes_ = 0;  // SIGUSR1 so far
+  uint32_t snapshot_requests_ = 0;  // SIGUSR1, handled so far
 };
 
 }  // namespace tools

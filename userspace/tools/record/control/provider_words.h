@@ -27,6 +27,6 @@ std::optional<uint32_t> Register(provider::ProviderSet& providers, const std::st
 // See control::Engine::SendMark.
 bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark, uint32_t caller);
 // What a session asks of programs.
-provider::ProviderSessionOptions ProviderSession(const control::TraceConfig& config);
+provider::ProviderSessionOptions ProviderSession(const request::TraceConfig& config);
 
 }  // namespace tools

@@ -15,6 +15,7 @@
 #include "tools/common/message.h"
 #include "tools/record/options/provider_categories.h"
 #include "tools/record/options/source_words.h"
+#include "tools/record/options/task_options.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -217,7 +218,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   program.Add("--keep", options.keep, "With --rotate: remove all but the newest N files")
       .Type("N")
       .Range(1u, 1'000'000u);
-  options.AddTo(program);
+  AddTaskOptions(program, options.tasks);
   program.Add("--only-command", options.only_command,
               "Record only events that involve the command and what it starts, and what that "
               "starts");

@@ -9,10 +9,9 @@
 
 #include "capture/bpf/category.h"
 #include "capture/bpf/program_options.h"
-#include "capture/tracepoint_request.h"
 #include "perf/live/lbr_options.h"
+#include "request/trace_config.h"
 #include "session/trigger/trigger_spec.h"
-#include "tools/record/options/task_choice.h"
 #include "util/result.h"
 
 namespace tools {
@@ -23,7 +22,7 @@ inline constexpr int kExitUsage = 2;
 inline constexpr int kExitNotExecutable = 126;
 inline constexpr int kExitNotFound = 127;
 
-struct RecordOptions : TaskChoice {
+struct RecordOptions {
   std::string output = "trace.fxt";  // "-": standard output
   bool gzip = false;
   uint64_t duration = 0;  // ns; 0: until a signal or the command's end
@@ -49,12 +48,9 @@ struct RecordOptions : TaskChoice {
   perf::LbrOptions lbr;
   capture::StackOptions stack;
   bool symbols = false;  // names of what is in stacks are found at the end
-  // Category `probe`, as given: PATH:SYMBOL[+retval|+entry], PATH:PROVIDER:NAME.
-  std::vector<std::string> uprobes;
-  std::vector<std::string> usdts;
-  std::vector<capture::TracepointRequest> tracepoints;  // -e, --filter
-  std::vector<std::string> counters;                    // --counters
-  std::string stats_json;                               // file for the summary's numbers
+  request::TaskFilter tasks;
+  request::Sources sources;
+  std::string stats_json;  // file for the summary's numbers
   bool quiet = false;
   bool verbose = false;
   // --list-categories: empty without it, "true", "names", or "prices".

@@ -3,12 +3,11 @@
 // --usdt.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "capture/tracepoint_request.h"
+#include "request/trace_config.h"
 #include "tools/common/command_line.h"
 #include "tools/record/options/record_options.h"
 #include "util/result.h"
@@ -24,10 +23,7 @@ class SourceWords {
 
   void Add(const Command& command);
   // Whether any was given.
-  bool any() const {
-    return !problem_.empty() || !requests_.empty() || counters_ || !uprobes_.empty() ||
-           !usdts_.empty();
-  }
+  bool any() const { return !problem_.empty() || has_counters_ || sources_.any(); }
   // What they ask for, into `options`, as ApplySources has it there. Error: a filter without its
   // -e, an unknown counter, and those of ApplySources.
   util::Status Take(RecordOptions& options) const;
@@ -38,11 +34,10 @@ class SourceWords {
   // It belongs to the -e before it.
   void TakeFilter(const std::string& filter);
 
-  std::vector<capture::TracepointRequest> requests_;
+  request::Sources sources_;
+  bool has_counters_ = false;
+  std::string counters_;  // all lists of --counters, joined by commas
   std::string problem_;
-  std::optional<std::string> counters_;  // lists, joined by commas
-  std::vector<std::string> uprobes_;
-  std::vector<std::string> usdts_;
 };
 
 // The categories of what `options` names (probe, tracepoint, counter) are among its categories

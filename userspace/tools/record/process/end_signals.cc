@@ -37,7 +37,7 @@ void EndSignals::Take() {
   fd_.reset(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-void EndSignals::TakeWishes() {
+void EndSignals::TakeSnapshotSignal() {
   sigset_t set;
   sigprocmask(SIG_BLOCK, nullptr, &set);
   sigaddset(&set, SIGUSR1);
@@ -56,7 +56,7 @@ void EndSignals::Look() {
   while (read(fd_.get(), &info, sizeof(info)) == sizeof(info)) {
     if (info.ssi_signo == SIGCHLD) continue;
     if (info.ssi_signo == SIGUSR1) {
-      ++wishes_;
+      ++snapshot_requests_;
       continue;
     }
     const uint64_t now = util::MonotonicNow();

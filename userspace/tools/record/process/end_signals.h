@@ -17,7 +17,7 @@ class EndSignals {
   // any thread is started, after the command was forked.
   void Take();
   // SIGUSR1 is looked at too. Right behind Take().
-  void TakeWishes();
+  void TakeSnapshotSignal();
 
   // Becomes readable when there is something to look at.
   int fd() const { return fd_.get(); }
@@ -26,8 +26,8 @@ class EndSignals {
 
   // How often somebody asked for the end so far.
   uint32_t count() const { return count_; }
-  // How often somebody asked for a file by SIGUSR1, once TakeWishes was called.
-  uint32_t wishes() const { return wishes_; }
+  // How often somebody asked for a file by SIGUSR1, once TakeSnapshotSignal was called.
+  uint32_t snapshot_requests() const { return snapshot_requests_; }
   // The number of the first signal, 0 while there was none; and of the last.
   int first() const { return first_; }
   int last() const { return last_; }
@@ -39,7 +39,7 @@ class EndSignals {
   std::mutex mutex_;
   uint64_t last_time_ = 0;  // ns of CLOCK_MONOTONIC, under mutex_
   std::atomic<uint32_t> count_ = 0;
-  std::atomic<uint32_t> wishes_ = 0;
+  std::atomic<uint32_t> snapshot_requests_ = 0;
   std::atomic<int> first_ = 0;
   std::atomic<int> last_ = 0;
   std::atomic<bool> from_terminal_ = false;

@@ -14,7 +14,7 @@ TimedStatus Started(uint64_t time, uint64_t events, uint64_t cpu_time) {
   TimedStatus timed;
   timed.time = time;
   timed.status.state = control::SessionState::kStarted;
-  timed.status.buffering_mode = control::BufferingMode::kCircular;
+  timed.status.buffering_mode = request::BufferingMode::kCircular;
   timed.status.buffer_bytes = 16 << 20;
   timed.status.covered = 12'300'000'000;
   timed.status.started = 60'000'000'000;
