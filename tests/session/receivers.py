@@ -11,7 +11,8 @@ import struct
 import subprocess
 import time
 
-from support import INTERFACE, LIMIT_S, NOBODY, Session, eventually
+from harness import DEADLINE_S, eventually
+from sessions import INTERFACE, NOBODY, Session
 
 IDLE_S = 10  # docs/control.md
 PROMPT_S = 5  # a snapshot, status or stop that nothing holds up, on a busy machine
@@ -100,7 +101,7 @@ class Receivers(Session):
         # Below the least average rate.
         answer = json.loads(receiver.stdout.readline())
         self.assertIn("was not read to its end", answer["answer"])
-        self.assertLess(answer["seconds"], LIMIT_S)
+        self.assertLess(answer["seconds"], DEADLINE_S)
 
     def test_one_snapshot_of_a_user_at_a_time(self):
         self.serve("--group", self.group, "--circular", "4M")
@@ -129,7 +130,7 @@ class Receivers(Session):
         self.serve("--group", self.group, "--circular", "2M")
         ours, theirs = socket.socketpair()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        ours.settimeout(LIMIT_S)
+        ours.settimeout(DEADLINE_S)
         program = ("import array, json, socket, sys; client = socket.socket(socket.AF_UNIX); client.connect(sys.argv[1]); "
                    "client.sendmsg([json.dumps({'method': sys.argv[2], 'parameters': {'output': {'descriptor': 0}}})"
                    ".encode() + b'\\0'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [int(sys.argv[3])]))]); "

@@ -70,7 +70,7 @@ util::Status StartController(const std::string& socket, const std::vector<std::s
     said.erase(at, kReady.size());
     break;
   }
-  Tell(said);
+  PrintText(said);
   if (ready) return util::Ok();
   int status = 0;
   waitpid(pid, &status, 0);
