@@ -267,7 +267,7 @@ util::Status BufferedRecording::Turn() {
   const uint64_t lost_tasks = session_->LostTaskEvents();
   if (lost_tasks > std::exchange(lost_tasks_, lost_tasks) && started_) ReadTasksAgain();
   Trim();
-  providers_.Look(std::min(LeftEdge(), session_->Now()));
+  providers_.Scan(std::min(LeftEdge(), session_->Now()));
   if (auto done = thread_.TakeDone()) {
     if (done->status.ok()) ++snapshots_;
     written_.push_back(std::move(*done));

@@ -29,7 +29,7 @@ struct Window {
   // The tasks at the end; may be empty.
   std::vector<fxr_task> final_tasks;
   // Records of providers up to the end or later.
-  std::vector<std::unique_ptr<provider::RecordBatch>> provider_records = {};
+  provider::ProviderRecords provider_records = {};
 };
 
 }  // namespace session

@@ -264,6 +264,7 @@ void Controller::GetStatus(std::function<void(const Status&)> done) {
     status.state = state_;
     if (config_) status.buffering_mode = config_->buffering_mode;
     status.providers = engine_.Providers();
+    status.providers_refused = engine_.RefusedProviders();
     status.reason = reason_;
     status.pid = static_cast<uint32_t>(getpid());
     status.version = FXT_RECORD_VERSION;

@@ -12,6 +12,7 @@
 #include "control/protocol/peer.h"
 #include "control/protocol/reply.h"
 #include "control/protocol/requests.h"
+#include "util/process_handle.h"
 #include "util/unique_fd.h"
 
 namespace control {
@@ -37,6 +38,13 @@ using Done = std::function<void(Outcome)>;
 using TellProvider =
     std::function<void(uint32_t id, SessionState state, std::shared_ptr<util::UniqueFd> buffer)>;
 
+// The process at the other end of a connection. It is alive at the time of the call.
+struct Caller {
+  uint32_t pid = 0;
+  uid_t user = 0;
+  std::shared_ptr<const util::ProcessHandle> process = nullptr;
+};
+
 // No call blocks. An operation that takes time calls `done` at its end, on the controller's thread
 // and after the call has returned. Operations run in the order of the calls. The controller makes
 // only calls that its state allows.
@@ -48,15 +56,17 @@ class Engine {
   virtual std::vector<KnownCategory> KnownCategories() const = 0;
   virtual std::vector<ProviderInfo> Providers() const = 0;
 
-  // Adds a provider of process `pid` until RemoveProvider(). Returns its id, or none if it is
+  // Adds a provider for the caller until RemoveProvider(). Returns its id, or none if it is
   // refused. `tell` is called on the controller's thread, possibly before the call returns.
-  virtual std::optional<uint32_t> AddProvider(const std::string& /*name*/, uint32_t /*pid*/,
+  virtual std::optional<uint32_t> AddProvider(const std::string& /*name*/, const Caller& /*caller*/,
                                               TellProvider /*tell*/) {
     return std::nullopt;
   }
   virtual void RemoveProvider(uint32_t /*id*/) {}
-  // Records a mark of process `caller` or of its parent. False if nothing is recorded.
-  virtual bool SendMark(const MarkRequest& /*mark*/, uint32_t /*caller*/) { return false; }
+  // Providers that found no place since the session began.
+  virtual uint64_t RefusedProviders() const { return 0; }
+  // Records a mark of the caller, or of its parent. False if nothing is recorded.
+  virtual bool SendMark(const MarkRequest& /*mark*/, const Caller& /*caller*/) { return false; }
 
   // Prepares a session. `output`: STREAMING only.
   virtual void Initialize(const request::TraceConfig& config, std::optional<TraceOutput> output,

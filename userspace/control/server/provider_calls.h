@@ -20,7 +20,7 @@ class ProviderCalls {
   void Forget(const Connection& client);
 
  private:
-  void Register(const std::shared_ptr<Connection>& client, const Call& call);
+  void Register(const std::shared_ptr<Connection>& client, const Caller& caller, const Call& call);
 
   Engine& engine_;
 };

@@ -69,6 +69,12 @@ void Server::AddPollFds(std::vector<pollfd>& fds) {
   for (const Client& client : clients_) fds.push_back(client->Polled());
   polled_openings_ = openings_.size();
   for (const Opening& opening : openings_) fds.push_back({opening.process.fd(), POLLIN, 0});
+  polled_processes_.clear();
+  for (const Client& client : clients_) {
+    if (client->provider_id == 0) continue;
+    polled_processes_.push_back(client);
+    fds.push_back({client->peer().process->fd(), POLLIN, 0});
+  }
 }
 
 std::optional<uint64_t> Server::deadline() const {
@@ -92,6 +98,12 @@ void Server::Turn(const std::vector<pollfd>& fds, uint64_t now) {
     client->Turn(fds[first_fd_ + 1 + i].revents, now);
     if (const auto message = client->NextMessage(now)) Handle(client, *message, now);
   }
+  // A provider's connection ends with its process, whoever else holds the socket.
+  const size_t first_process = first_fd_ + 1 + polled_clients_ + polled_openings_;
+  for (size_t i = 0; i < polled_processes_.size(); ++i) {
+    if (fds[first_process + i].revents != 0) polled_processes_[i]->CloseNow();
+  }
+  polled_processes_.clear();
   std::erase_if(clients_, [this](const Client& client) {
     const bool over = client->over();
     if (over) provider_calls_.Forget(*client);

@@ -97,6 +97,7 @@ class Server {
   size_t first_fd_ = 0;
   size_t polled_clients_ = 0;
   size_t polled_openings_ = 0;
+  std::vector<Client> polled_processes_;  // of providers
 };
 
 }  // namespace control

@@ -27,12 +27,15 @@ class AlertListener::Engine : public control::Engine {
     if (providers_ != nullptr) return AllProviders(*providers_);
     return {RecorderAsProvider()};
   }
-  std::optional<uint32_t> AddProvider(const std::string& name, uint32_t pid,
+  std::optional<uint32_t> AddProvider(const std::string& name, const control::Caller& caller,
                                       control::TellProvider tell) override {
     if (providers_ == nullptr) return std::nullopt;
-    return Register(*providers_, name, pid, std::move(tell));
+    return Register(*providers_, name, caller, std::move(tell));
   }
-  bool SendMark(const control::MarkRequest& mark, uint32_t caller) override {
+  uint64_t RefusedProviders() const override {
+    return providers_ != nullptr ? providers_->refused() : 0;
+  }
+  bool SendMark(const control::MarkRequest& mark, const control::Caller& caller) override {
     return providers_ != nullptr && AddMark(*providers_, mark, caller);
   }
   void RemoveProvider(uint32_t id) override {

@@ -23,9 +23,10 @@ void AppendProviderCategories(const provider::ProviderSet& providers,
                               std::vector<control::KnownCategory>& categories);
 // See control::Engine::AddProvider.
 std::optional<uint32_t> Register(provider::ProviderSet& providers, const std::string& name,
-                                 uint32_t pid, control::TellProvider tell);
+                                 const control::Caller& caller, control::TellProvider tell);
 // See control::Engine::SendMark.
-bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark, uint32_t caller);
+bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark,
+             const control::Caller& caller);
 // The provider options of a session.
 provider::ProviderSessionOptions ProviderSession(const request::TraceConfig& config);
 
