@@ -69,6 +69,6 @@ $(BUILD)/cmake-arguments: FORCE
 
 ## help          this list; V=1 with any target shows whole commands
 help:
-	@sed -n 's/^## //p' Makefile scripts/make/*.mk scripts/make/bench/*.mk
+	@sed -n 's/^## //p' Makefile scripts/make/*.mk
 
-include scripts/make/bench/*.mk scripts/make/*.mk
+include scripts/make/*.mk

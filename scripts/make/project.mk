@@ -70,6 +70,15 @@ lint:
 	@$(SUBMAKE) $(BUILD)/bpf/recorder.skel.h
 	@scripts/lint $(BUILD)
 
+## completions   generate completions/ from what the programs print with --help
+.PHONY: completions
+completions: $(BUILD)/fxt $(BUILD)/fxt-record
+	for program in fxt fxt-record; do \
+	  scripts/completions bash $(BUILD)/$$program >completions/$$program.bash && \
+	  scripts/completions zsh $(BUILD)/$$program >completions/_$$program && \
+	  scripts/completions fish $(BUILD)/$$program >completions/$$program.fish || exit 1; \
+	done
+
 ## install       the programs, their manual pages and completions, the systemd units of the service
 ##               with /etc/fxt-record.conf, fxt_sqlite.so, and libfxt and libfxt-provider with headers, for pkg-config
 ##               and CMake

@@ -24,6 +24,7 @@
 #include "tools/fxt/support/desktop.h"
 #include "tools/fxt/support/flame_input.h"
 #include "util/machine_info.h"
+#include "util/percent_encoding.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -54,8 +55,8 @@ constexpr Viewer kViewers[] = {
      }},
     {"speedscope", "https://www.speedscope.app",
      [](const std::string& viewer, const std::string& file, const std::string& name) {
-       return fmt::format("{}/#profileURL={}&title={}", viewer, serve::PercentEncoded(file),
-                          serve::PercentEncoded(name));
+       return fmt::format("{}/#profileURL={}&title={}", viewer, util::PercentEncoded(file),
+                          util::PercentEncoded(name));
      }},
 };
 
