@@ -86,6 +86,12 @@ provider-test: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS) $(BUILD)/unit_te
 provider-test-short: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS)
 	tests/provider/provider_test.py --build $(BUILD)
 
+## hostile-soak  hostile providers and clients of two users beside an honest session (root; HOSTILE_SOAK_SECONDS=900)
+.PHONY: hostile-soak
+HOSTILE_SOAK_SECONDS ?= 7200
+hostile-soak: $(BINARIES) $(PROVIDER_PROGRAMS)
+	tests/provider/hostile_soak.py $(BUILD) $(HOSTILE_SOAK_SECONDS)
+
 # --- Queries and fleets ----------------------------------------------------------------------------------------
 
 ## query-test    fxt query and fxt export against fxt report, fxt info, the documentation and each other

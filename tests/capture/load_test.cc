@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <thread>
@@ -155,6 +157,25 @@ TEST(Load, MissingSwitchesAreDeclared) {
     }
     EXPECT_EQ(silent, 0u) << "cpu" << cpu << ": gaps without a declared loss";
   }
+  // A gap begins before the first lost switch: the file shows no thread as running that left the
+  // CPU.
+  constexpr uint64_t kToleranceNs = 100'000;  // between the clocks of the two recorders
+  const auto earlier = [](const Switch& each, uint64_t time_ns) { return each.time_ns < time_ns; };
+  uint64_t gaps = 0;
+  uint64_t late_gaps = 0;
+  for (const UnseenSwitch& gap : run->recorded.gap_begins) {
+    const auto& own = run->recorded.log.cpus[gap.cpu];
+    const auto& truth = run->reference.log.cpus[gap.cpu];
+    const auto next = std::lower_bound(own.begin(), own.end(), gap.time_ns, earlier);
+    if (next == own.begin()) continue;
+    const auto begin = std::lower_bound(truth.begin(), truth.end(),
+                                        std::prev(next)->time_ns + kToleranceNs, earlier);
+    ++gaps;
+    late_gaps += begin != truth.end() && begin->time_ns + kToleranceNs < gap.time_ns;
+  }
+  printf("%lu gaps, %lu of them begin late\n", gaps, late_gaps);
+  EXPECT_GT(gaps, 0u);
+  EXPECT_EQ(late_gaps, 0u);
 }
 
 TEST(Load, ForkStormKeepsMemoryAndNames) {

@@ -101,7 +101,7 @@ class TextOfFtrace(Files):
             file.write(text)
         after, said = self.around(self.path(name))
         self.assertRegex(said, r"1 switches, 5 marks of programs")
-        self.assertRegex(said, r"1 cpu_idle, 1 lines that cannot be read")
+        self.assertRegex(said, r"1 cpu_idle, 1 malformed lines")
         events = [(event["ph"], event["name"], event["ts"], event["pid"], event["tid"])
                   for event in after["traceEvents"] if event["ph"] != "M"]
         self.assertEqual(events, [("B", "frame|of 60", 1e6, 10, 12), ("C", "queue", 1000100, 10, 12),

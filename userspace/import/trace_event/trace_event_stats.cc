@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "import/trace_event/trace_event_text.h"
+#include "import/trace_event/trace_event_stats.h"
 
 #include <fmt/format.h>
 
@@ -49,30 +49,32 @@ std::vector<std::string> Notes(const TraceEventStats& stats) {
   };
   if (stats.cut) notes.emplace_back("cut short; read to its last whole event");
   if (stats.broken != 0) {
-    notes.push_back(fmt::format("{} events cannot be read; the first, at byte {}",
+    notes.push_back(fmt::format("{} events are malformed; the first, at byte {}",
                                 FormatCount(stats.broken), stats.first_broken));
   }
-  add(stats.without_time, "events without a time were left out");
-  add(stats.unknown_phases, "events of no known phase were left out");
+  add(stats.without_time, "events without a time were dropped");
+  add(stats.unknown_phases, "events of unknown phases were dropped");
   add(stats.lone_ends,
-      "ends and steps of durations, async operations and flows have no begin and were left out");
+      "ends and steps of durations, async operations and flows without a begin were dropped");
   add(stats.lone_steps,
-      "steps of async operations have no begin, and are instants of their threads");
-  add(stats.without_duration, "complete events say no duration, and have none");
+      "steps of async operations without a begin became instants of their threads");
+  add(stats.overlapping, "complete events overlap others of their thread and became async spans");
+  add(stats.without_duration, "complete events lack a duration and have 0");
   add(stats.refused, "records did not fit the format");
-  add(stats.cut_texts, "texts were too long for a record, and were cut");
-  add(stats.lost_frames, "stack frames were left out for lack of room");
-  add(stats.other_tasks, "mentions of threads beyond the limit are of \"(others)\"");
+  add(stats.cut_texts, "texts were too long for a record and were cut");
+  add(stats.lost_metadata, "metadata events beyond the limits were dropped");
+  add(stats.lost_frames, "stack frames beyond the limit were dropped");
+  add(stats.other_tasks, "events of threads beyond the limit belong to \"(others)\"");
   if (stats.moved != 0) {
-    notes.push_back(fmt::format("times begin below zero, and were moved by {}",
+    notes.push_back(fmt::format("times were negative and were moved by {}",
                                 util::FormatDuration(static_cast<uint64_t>(stats.moved))));
   }
   const auto list = [&](const char* what, const std::map<std::string, uint64_t>& counts) {
     if (!counts.empty()) notes.push_back(fmt::format("{}: {}", what, Counts(counts)));
   };
-  list("fields of events left out", stats.fields);
-  list("properties left out", stats.properties);
-  list("system events left out, having no counterpart", stats.system_events);
+  list("dropped fields of events", stats.fields);
+  list("dropped properties", stats.properties);
+  list("dropped system events without a counterpart", stats.system_events);
   return notes;
 }
 
