@@ -352,7 +352,7 @@ util::Result<Status> Client::GetStatus() {
     status.providers.push_back({static_cast<uint32_t>(Unsigned(each, "id")),
                                 static_cast<uint32_t>(Unsigned(each, "pid")), Text(each, "name")});
   }
-  status.providers_refused = Whole(json, "providers_refused");
+  status.providers_refused = Unsigned(json, "providers_refused");
   for (const Json& each : Elements(json, "triggers")) {
     status.triggers.push_back({Text(each, "condition"), Unsigned(each, "fired"),
                                Unsigned(each, "suppressed"), Unsigned(each, "files")});
