@@ -20,10 +20,10 @@ record:
 ##               browsers, virtual machines (make help lists the longer tests)
 SUITES ?= unit-test project-test query-test json-test record-test
 # What check adds to test.
-MORE_SUITES ?= install-test capture-test session-test provider-test-short open-test pages-test import-test vm-test-short fuzz-test
+MORE_SUITES ?= install-test extension-test capture-test session-test provider-test-short open-test pages-test perfetto-test import-test vm-test-short fuzz-test
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
-                $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
-MORE_PROGRAMS = $(BUILD)/capture_tests $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS) $(PROVIDER_PROGRAMS)
+                $(BUILD)/bench/make_switches
+MORE_PROGRAMS = $(BUILD)/fxt_sqlite.so $(BUILD)/capture_tests $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS) $(PROVIDER_PROGRAMS)
 RUN_TESTS = scripts/run_tests --build $(BUILD) --make "$(MAKE)"
 .PHONY: test check check-rest
 test:
@@ -69,6 +69,15 @@ format:
 lint:
 	@$(SUBMAKE) $(BUILD)/bpf/recorder.skel.h
 	@scripts/lint $(BUILD)
+
+## completions   generate completions/ from what the programs print with --help
+.PHONY: completions
+completions: $(BUILD)/fxt $(BUILD)/fxt-record
+	for program in fxt fxt-record; do \
+	  scripts/completions bash $(BUILD)/$$program >completions/$$program.bash && \
+	  scripts/completions zsh $(BUILD)/$$program >completions/_$$program && \
+	  scripts/completions fish $(BUILD)/$$program >completions/$$program.fish || exit 1; \
+	done
 
 ## install       the programs, their manual pages and completions, the systemd units of the service
 ##               with /etc/fxt-record.conf, fxt_sqlite.so, and libfxt and libfxt-provider with headers, for pkg-config

@@ -133,12 +133,12 @@ class Packages(unittest.TestCase):
         flags = run("pkg-config", "--cflags", "--libs", "fxt-provider", env=environment).split()
         program = os.path.join(self.root, "tmp/provider")
         run("gcc", "-std=c11", os.path.join(ROOT, "tests/project/provider/main.c"), "-o", program, *flags)
-        self.assertEqual(self.inside("/tmp/provider"), "somebody's program\n")
+        self.assertEqual(self.inside("/tmp/provider"), "another program\n")
         trace = "/tmp/provider.fxt"
         # The program returns 1 while it is recorded.
         self.inside("fxt-record", "-q", "--providers", "-o", trace, "--", "sh", "-c", "! /tmp/provider")
         self.inside("fxt", "check", trace)
-        self.assertIn("somebody", self.inside("fxt", "dump", trace))
+        self.assertIn("another-program", self.inside("fxt", "dump", trace))
         self.assertIn("libfxt-provider.so.0", self.inside("/sbin/ldconfig", "-p"))
         self.assertTrue(os.path.exists(os.path.join(self.root, "usr/lib/python3/dist-packages/fxt_provider.py")))
 

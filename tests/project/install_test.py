@@ -48,6 +48,7 @@ class Install(harness.FolderTest):
                      "bin/fxt-mark", "lib/libfxt-provider.a", "lib/libfxt-provider.so", "lib/libfxt-provider.so.0",
                      "lib/pkgconfig/fxt-provider.pc", "include/fxt_provider/event.h", "share/man/man1/fxt-mark.1",
                      "lib/python3/dist-packages/fxt_provider.py", "share/man/man1/fxt.1", "share/man/man1/fxt-record-control.1",
+                     "lib/cmake/fxt/fxtConfig.cmake", "lib/cmake/fxt-provider/fxt-providerConfig.cmake",
                      "lib/systemd/system/fxt-record.service", "lib/systemd/system/fxt-record.socket"):
             self.assertIn(name, installed)
         unit = os.path.join(self.root + PREFIX, "lib/systemd/system/fxt-record.service")
@@ -83,8 +84,27 @@ class Install(harness.FolderTest):
         run(*shlex.split(os.environ.get("CXX", "g++")), "-std=c++20", "-Wall", "-Wextra", "-Werror", source, "-o", program,
             *shlex.split(flags), cwd=self.folder)
         trace = os.path.join(self.folder, "trace.fxt")
-        self.assertEqual(run(program, trace), "somebody's program: 20 events, 20 switches\n")
+        self.assertEqual(run(program, trace), "another program: 20 events, 20 switches\n")
         run(f"{self.root}{PREFIX}/bin/fxt", "check", trace)
+
+    def test_cmake_finds_the_libraries(self):
+        make("install", *self.where)
+        with open(os.path.join(self.folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+            file.write(f"""cmake_minimum_required(VERSION 3.16)
+project(other LANGUAGES C CXX)
+find_package(fxt REQUIRED)
+find_package(fxt-provider REQUIRED)
+add_executable(writer {ROOT}/tests/project/library/main.cc)
+target_link_libraries(writer fxt::fxt)
+add_executable(provider {ROOT}/tests/project/provider/main.c)
+target_link_libraries(provider fxt::provider)
+add_executable(static {ROOT}/tests/project/provider/main.c)
+target_link_libraries(static fxt::provider-static)
+""")
+        run("cmake", "-S", self.folder, "-B", os.path.join(self.folder, "out"), f"-DCMAKE_PREFIX_PATH={self.root}{PREFIX}")
+        run("cmake", "--build", os.path.join(self.folder, "out"))
+        for program in ("provider", "static"):
+            self.assertEqual(run(os.path.join(self.folder, "out", program), env={"FXT_PROVIDER": "off"}), "somebody's program\n")
 
     @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config (make deps)")
     def test_a_provider_needs_pkg_config_only(self):
@@ -104,14 +124,16 @@ class Install(harness.FolderTest):
                     run(compiler, f"-std={standard}", *strict, os.path.join(folder, source), "-o", program, *flags,
                         cwd=self.folder)
                     said = run(program, env={"LD_LIBRARY_PATH": f"{self.root}{PREFIX}/lib", "FXT_PROVIDER": "off"})
-                    self.assertEqual(said, "somebody's program\n")
+                    self.assertEqual(said, "another program\n")
 
 
 class KernelSide(unittest.TestCase):
     def test_fxt_needs_no_kernel_side(self):
         with tempfile.TemporaryDirectory() as folder:
+            build = f"{folder}/build"
+            make(f"BUILD={build}", "CLANG=no-clang", "BPFTOOL=no-bpftool", f"{build}/build.ninja")
             for target in ("libfxt", "fxt"):
-                commands = make("-n", target, f"BUILD={folder}/build", "CLANG=no-clang", "BPFTOOL=no-bpftool", "V=1")
+                commands = run("ninja", "-C", build, "-n", "-v", target)
                 self.assertIn("libfxt.a", commands)
                 for word in ("no-clang", "no-bpftool", "bpf/", "-lbpf", "userspace/capture"):
                     self.assertNotIn(word, commands)

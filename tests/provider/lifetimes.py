@@ -121,7 +121,7 @@ class Lifetimes(Recordings):
     def test_a_program_without_access_to_the_socket_runs(self):
         self.begin()
         done = self.execute(self.exercise, "wait", user=NOBODY, group=NOBODY, extra_groups=[], input="\n")
-        self.assertEqual((done.stdout, done.stderr), ("alone\n", ""))
+        self.assertEqual((done.stdout, done.stderr), ("not registered\n", ""))
         self.assertNotIn("exercise", self.names())
 
     def test_a_program_without_a_recorder_runs(self):

@@ -75,8 +75,8 @@ class Plan(unittest.TestCase):
         self.assertEqual((found["possible_cpus"].cpus, found["possible_cpus"].possible_cpus), (4, 240))
         self.assertGreater(found["many_cpus"].limit_s, found["one_cpu"].limit_s)
         self.assertEqual(found["one_cpu"].limit_s, modes.BASE_LIMIT_S + modes.MODE_LIMIT_S)
-        patient = modes.boots(["one_cpu"], patience=3)[0]
-        self.assertEqual((patient.limit_s, patient.patience), (3 * found["one_cpu"].limit_s, 3))
+        slow_host = modes.boots(["one_cpu"], time_factor=3)[0]
+        self.assertEqual((slow_host.limit_s, slow_host.time_factor), (3 * found["one_cpu"].limit_s, 3))
 
 
 class Machines(unittest.TestCase):

@@ -350,8 +350,9 @@ class Tracepoints(unittest.TestCase):
         self.assertEqual(recorder.wait(DEADLINE_S), 0)
         with open(stats, encoding="utf-8") as text:
             numbers = json.load(text)
-        lost = sum(cpu["tracepoint"] for cpu in numbers["dropped"].values())
-        self.assertGreater(lost, 100000)
+        self.assertGreater(sum(cpu.get("tracepoint", 0) for cpu in numbers["dropped"].values()), 100000)
+        # Other programs may start faster than the stopped recorder keeps their names: those losses count, too.
+        lost = sum(count for cpu in numbers["dropped"].values() for count in cpu.values())
         self.assertEqual(numbers["raw_events"], numbers["records"] + sum(numbers["suppressed"].values()) + lost)
         info = json.loads(run(FXT, "info", "--json", trace).stdout)
         self.assertEqual(sum(each["count"] for each in info["lost"]), lost)

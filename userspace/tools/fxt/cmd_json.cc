@@ -26,7 +26,7 @@ int RunJson(const JsonOptions& options) {
   auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
   fxt::Reader reader(**source);
-  // Before the output is made, so that a wrong input leaves nothing behind.
+  // Read before the output is opened, so that a wrong input leaves no output behind.
   const fxt::ReadStatus first = facts::NextRecord(reader);
   if (first == fxt::ReadStatus::kError) {
     return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});

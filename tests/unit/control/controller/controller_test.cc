@@ -141,7 +141,7 @@ TEST(ControllerTest, GoesThroughTheStatesOfASession) {
             (std::vector<std::string>{"initialize CIRCULAR", "start RETAIN", "stop", "terminate"}));
 }
 
-TEST(ControllerTest, WritesResultsWhereTheCallOrTheSessionSays) {
+TEST(ControllerTest, WritesResultsToTheOutputOfTheCallOrOfTheSession) {
   Controlled c;
   c.Bring(SessionState::kStarted);
   Answer nowhere;
@@ -218,7 +218,7 @@ TEST(ControllerTest, AStreamingSessionNeedsNoOutputAtItsEnd) {
   EXPECT_EQ(c.controller.state(), SessionState::kReady);
 }
 
-TEST(ControllerTest, WhatFailsLeavesTheStateBefore) {
+TEST(ControllerTest, AFailureRestoresThePreviousState) {
   Controlled c;
   c.engine.next.failure = Failure{error_name::kFailed, "no memory"};
   Answer initialize;
@@ -233,7 +233,7 @@ TEST(ControllerTest, WhatFailsLeavesTheStateBefore) {
   EXPECT_EQ(c.controller.state(), SessionState::kInitialized);
 }
 
-TEST(ControllerTest, ResultsThatCannotBeWrittenEndTheSessionAllTheSame) {
+TEST(ControllerTest, TerminatesEvenIfResultsCannotBeWritten) {
   Controlled c;
   c.Bring(SessionState::kStopped);
   c.engine.next.failure = Failure{error_name::kFailed, "disk full"};
@@ -243,7 +243,7 @@ TEST(ControllerTest, ResultsThatCannotBeWrittenEndTheSessionAllTheSame) {
   EXPECT_EQ(c.controller.state(), SessionState::kReady);
 }
 
-TEST(ControllerTest, CallsThatWaitAreDoneInTheirOrder) {
+TEST(ControllerTest, RunsWaitingCallsInOrder) {
   Controlled c;
   c.Bring(SessionState::kStarting);
   Answer stop, terminate, again;
@@ -259,7 +259,7 @@ TEST(ControllerTest, CallsThatWaitAreDoneInTheirOrder) {
             (std::vector<std::string>{"initialize CIRCULAR", "start RETAIN", "stop", "terminate"}));
 }
 
-TEST(ControllerTest, ASecondSessionDoesNotTakeTheOneThatIsBeingInitialized) {
+TEST(ControllerTest, RefusesASecondSessionDuringInitialization) {
   Controlled c;
   c.engine.at_once = false;
   Answer first, second, start;
@@ -291,7 +291,7 @@ TEST(ControllerTest, AcknowledgesAStartAfterItsTimeout) {
   EXPECT_EQ(c.controller.state(), SessionState::kStarted);
 }
 
-TEST(ControllerTest, TellsThatTracingStoppedByItself) {
+TEST(ControllerTest, ReportsTracingThatStoppedByItself) {
   Controlled c(request::BufferingMode::kOneshot);
   c.Bring(SessionState::kStarted);
   c.controller.StoppedByItself("the buffer is full");
