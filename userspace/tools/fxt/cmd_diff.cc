@@ -12,7 +12,7 @@
 #include "analyze/document/render.h"
 #include "analyze/page/diff_page.h"
 #include "compare/compare.h"
-#include "compare/prior.h"
+#include "compare/variance_priors.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/support/capture_files.h"

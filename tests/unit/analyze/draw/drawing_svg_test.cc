@@ -34,7 +34,7 @@ bool Has(const std::string& svg, std::string_view text) {
   return svg.find(text) != std::string::npos;
 }
 
-TEST(DrawingSvgTest, SaysWhatIsShown) {
+TEST(DrawingSvgTest, HasATitleWithTheInterval) {
   const std::string svg = DrawingSvg(Small(), "a & b.fxt");
   EXPECT_TRUE(svg.starts_with("<svg "));
   EXPECT_TRUE(svg.ends_with("</svg>\n"));
@@ -56,7 +56,7 @@ TEST(DrawingSvgTest, StatesHaveTheirColours) {
   EXPECT_FALSE(Has(svg, "stroke=\"\""));
 }
 
-TEST(DrawingSvgTest, LossesAndWakeups) {
+TEST(DrawingSvgTest, MarksLossesAndWakeups) {
   Drawing drawing = Small();
   drawing.losses.push_back({drawing.begin + 1, 7, 3});
   drawing.wakes.push_back({drawing.begin + 9'000'000, std::nullopt, 42});
@@ -66,7 +66,7 @@ TEST(DrawingSvgTest, LossesAndWakeups) {
   EXPECT_TRUE(Has(svg, "events are missing"));
 }
 
-TEST(DrawingSvgTest, AShortSpanHidesNoLongOneBehindIt) {
+TEST(DrawingSvgTest, ShortSpanDoesNotHideTheNextLongOne) {
   Drawing drawing = Small();
   auto& spans = drawing.threads[0].spans;
   spans.push_back({drawing.begin + 5'000'000, drawing.begin + 5'000'200, "lock"});
@@ -74,7 +74,7 @@ TEST(DrawingSvgTest, AShortSpanHidesNoLongOneBehindIt) {
   EXPECT_TRUE(Has(DrawingSvg(drawing, ""), "compact"));
 }
 
-TEST(DrawingSvgTest, ATraceUpToTheLargestTimeHasAnAxisThatEnds) {
+TEST(DrawingSvgTest, AxisEndsAtTheGreatestTime) {
   Drawing drawing = Small();
   drawing.end = UINT64_MAX;
   EXPECT_LT(DrawingSvg(drawing, "").size(), 100'000u);

@@ -97,7 +97,7 @@ TEST(LbrFilterTest, ChoosesByCpu) {
   EXPECT_EQ(Sift(selection), (Times{1000}));
 }
 
-TEST(LbrFilterTest, PassesOnWhatGivesAddressesAMeaning) {
+TEST(LbrFilterTest, KeepsModulesAndMappings) {
   Taken taken;
   LbrSelection selection;
   selection.cpus = {7};

@@ -45,7 +45,7 @@ TEST(InstanceJsonTest, HasInstancesOfReadableFiles) {
   EXPECT_TRUE(blocks);
 }
 
-TEST(InstanceJsonTest, NothingIsAnEmptyArray) {
+TEST(InstanceJsonTest, IsAnEmptyArrayWithoutInstances) {
   EXPECT_EQ(testing_support::ParseJson(PicturesJson(ReadPictures({}))).size(), 0u);
 }
 

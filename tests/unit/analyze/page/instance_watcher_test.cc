@@ -24,7 +24,7 @@ void Asleep(TraceScript& trace) {
   trace.Switch(2'100'000, 1, 8, "S", 0);
 }
 
-TEST(InstanceWatcherTest, ShowsCpusThreadsAndWhoWokeIt) {
+TEST(InstanceWatcherTest, ShowsCpusThreadsAndWakers) {
   InstanceWatcher watcher({{100'000, 1'000'000, 7}});
   EXPECT_EQ(watcher.until(), 1'300'000u);
   TraceScript trace;
@@ -52,7 +52,7 @@ TEST(InstanceWatcherTest, ShowsCpusThreadsAndWhoWokeIt) {
   EXPECT_TRUE(sleeps);
 }
 
-TEST(InstanceWatcherTest, WhatIsTooShortIsPutTogether) {
+TEST(InstanceWatcherTest, MergesShortRuns) {
   TraceScript trace;
   trace.Name(7, "app").Name(8, "a").Name(9, "b");
   trace.Switch(0, 1, 0, "R", 7);
@@ -74,7 +74,7 @@ TEST(InstanceWatcherTest, WhatIsTooShortIsPutTogether) {
   EXPECT_EQ(picture.cpus[0].pieces[0].busy_ns, 100'000'000u);
 }
 
-TEST(InstanceWatcherTest, MemoryIsBoundedWhateverThereIs) {
+TEST(InstanceWatcherTest, BoundsMemory) {
   TraceScript trace;
   for (uint32_t cpu = 0; cpu < 60; ++cpu) {
     trace.Switch(cpu, cpu, 0, "R", 100 + cpu);
@@ -96,7 +96,7 @@ TEST(InstanceWatcherTest, MemoryIsBoundedWhateverThereIs) {
   }
 }
 
-TEST(InstanceWatcherTest, WhatIsNotInTheTraceHasNoPicture) {
+TEST(InstanceWatcherTest, LeavesOutInstancesThatTheTraceLacks) {
   InstanceWatcher watcher({{50'000'000, 1000, 7}});
   TraceScript trace;
   Asleep(trace);
