@@ -69,7 +69,7 @@ class DiffBuilder {
       head.Add(Line{.text = NothingWords(report_), .strong = true});
     } else if (!report_.confirmed) {
       head.Add(
-          Line{.text = "three captures a side tell a change from chance", .lead = "unconfirmed"});
+          Line{.text = "a significant change needs three captures a side", .lead = "unconfirmed"});
     }
   }
 
@@ -145,7 +145,7 @@ class DiffBuilder {
           fmt::format("a symptom of: {}, {}", GroupWords(report_, cause), MetricWords(cause)));
     }
     for (size_t i = 0; i < item.causes.size(); ++i) {
-      lines.push_back((i == 0 ? "because it " : "and ") + item.causes[i]);
+      lines.push_back((i == 0 ? "because it " : "      and ") + item.causes[i]);
     }
     for (const ComparisonRow& other : report_.rows) {
       if (!other.suppressed_by || &report_.rows[*other.suppressed_by] != &row) continue;

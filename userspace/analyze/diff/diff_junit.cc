@@ -20,7 +20,7 @@ std::string Quoted(std::string_view text) {
   std::string out;
   const std::string clean = text::CleanText(text);
   for (size_t i = 0; i < clean.size(); ++i) {
-    // U+FFFE and U+FFFF, which no XML may have.
+    // XML does not allow U+FFFE and U+FFFF.
     if (clean.compare(i, 2, "\xef\xbf") == 0 && static_cast<uint8_t>(clean[i + 2]) >= 0xbe) {
       out += clean[i + 2] == '\xbe' ? "\\ufffe" : "\\uffff";
       i += 2;

@@ -19,7 +19,7 @@ using comparison::Metric;
 using comparison::Statistic;
 using comparison::StatisticUnit;
 
-// Three digits that matter.
+// Three significant digits.
 std::string Number(double value) {
   const double size = std::abs(value);
   if (size >= 100 || size == 0) return fmt::format("{:.0f}", value);
@@ -115,22 +115,22 @@ std::string MsWords(const DiffReport& report, double change) {
 }
 
 std::string LinkWords(const DiffReport& report, const ComparisonRow& row, const CauseLink& cause) {
-  const std::string who = cause.group ? GroupWords(report, *cause.group) : "";
+  const std::string name = cause.group ? GroupWords(report, *cause.group) : "";
   const bool itself = cause.group && cause.group == row.group;
   const std::string change = fmt::format("{} {}", MsWords(report, std::abs(cause.change)),
                                          cause.change < 0 ? "less" : "more");
   switch (cause.kind) {
     case CauseLink::Kind::kWokenBy:
-      return fmt::format("waited {} for {}", change, itself ? "threads of its own" : who);
+      return fmt::format("waited {} for {}", change, itself ? "threads of its own" : name);
     case CauseLink::Kind::kHeldCpu:
       return fmt::format("waited {} while {} had the CPU", change,
-                         itself ? "threads of its own" : who);
+                         itself ? "threads of its own" : name);
     case CauseLink::Kind::kInversion:
-      return fmt::format("waited {} while {}, of lower priority, had the CPU", change, who);
+      return fmt::format("waited {} while {}, of lower priority, had the CPU", change, name);
     case CauseLink::Kind::kInterrupt:
       return fmt::format("waited {} for a timer or a device", change);
     case CauseLink::Kind::kDoing:
-      return fmt::format("{} had {} {}", who, change, WordsOf(cause.metric));
+      return fmt::format("{} had {} {}", name, change, WordsOf(cause.metric));
   }
   return "";
 }
@@ -176,7 +176,7 @@ std::string ValueWords(const DiffReport& report, const ComparisonRow& row, doubl
 
 std::string ChangeWords(const DiffReport& report, const ComparisonRow& row) {
   const char* sign = row.change > 0 ? "+" : "";
-  // The change in ms per second of a run is the ratio again; people want to know how much longer.
+  // The change in ms per second of a run would repeat the ratio.
   if (row.metric == Metric::kElapsed) {
     const double more = row.next.value - row.base.value;
     return (more < 0 ? "-" : sign) + ValueWords(report, row, std::abs(more));
@@ -225,7 +225,7 @@ const std::vector<size_t>& Ranked(const DiffReport& report) {
 }
 
 std::string NothingWords(const DiffReport& report) {
-  return fmt::format("nothing changed by 10% or more ({} of {} could not be told)",
+  return fmt::format("nothing changed by 10% or more ({} of {} are undecided)",
                      report.undecided, report.rows.size());
 }
 

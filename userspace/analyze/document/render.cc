@@ -263,35 +263,6 @@ class JsonRenderer {
     json_.EndObject();
   }
 
- private:
-  void WriteMember(std::string_view key, const Value& value) {
-    if (value.own_line) BeginLine(json_);
-    json_.Key(key);
-    Write(value);
-  }
-
-  void WriteTable(const Table& table) {
-    json_.Key(table.key);
-    if (table.counted) {
-      json_.BeginObject();
-      json_.Key("total").Unsigned(table.rows.size() + table.omitted);
-      json_.Key("top");
-    }
-    json_.BeginArray();
-    for (const std::vector<Value>& row : table.rows) {
-      BeginLine(json_);
-      json_.BeginObject();
-      for (size_t i = 0; i < row.size(); ++i) {
-        const Column& column = table.columns[i];
-        if (column.key.empty() || (column.omit_null && row[i].is_null())) continue;
-        WriteMember(column.key, row[i]);
-      }
-      json_.EndObject();
-    }
-    json_.EndArray();
-    if (table.counted) json_.EndObject();
-  }
-
   void Write(const Value& value) {
     std::visit(Overloaded{
                    [&](std::monostate) { json_.Null(); },
@@ -332,6 +303,35 @@ class JsonRenderer {
                value.of);
   }
 
+ private:
+  void WriteMember(std::string_view key, const Value& value) {
+    if (value.own_line) BeginLine(json_);
+    json_.Key(key);
+    Write(value);
+  }
+
+  void WriteTable(const Table& table) {
+    json_.Key(table.key);
+    if (table.counted) {
+      json_.BeginObject();
+      json_.Key("total").Unsigned(table.rows.size() + table.omitted);
+      json_.Key("top");
+    }
+    json_.BeginArray();
+    for (const std::vector<Value>& row : table.rows) {
+      BeginLine(json_);
+      json_.BeginObject();
+      for (size_t i = 0; i < row.size(); ++i) {
+        const Column& column = table.columns[i];
+        if (column.key.empty() || (column.omit_null && row[i].is_null())) continue;
+        WriteMember(column.key, row[i]);
+      }
+      json_.EndObject();
+    }
+    json_.EndArray();
+    if (table.counted) json_.EndObject();
+  }
+
   Writer& json_;
 };
 
@@ -345,6 +345,13 @@ std::string RenderJson(const Document& document) {
   fmt::memory_buffer out;
   text::JsonWriter json(out);
   JsonRenderer(json).Render(document);
+  return fmt::to_string(out);
+}
+
+std::string RenderJson(const Value& value) {
+  fmt::memory_buffer out;
+  text::JsonWriter json(out);
+  JsonRenderer(json).Write(value);
   return fmt::to_string(out);
 }
 

@@ -25,7 +25,7 @@ struct ReportOptions {
   size_t top = 10;
 };
 
-// The longest waits of each kind that are shown.
+// Longest waits of each kind in a report.
 constexpr size_t kWorst = 10;
 
 util::Status WritePage(const ReportOptions& options, const std::string& page) {

@@ -12,7 +12,7 @@ namespace {
 using measure::testing::TraceScript;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using What = InstancePicture::What;
+using Activity = InstancePicture::Activity;
 
 // "app" sleeps from 100 us to 1100 us, until "waker" wakes it, which an interrupt woke.
 void Asleep(TraceScript& trace) {
@@ -40,7 +40,7 @@ TEST(InstanceWatcherTest, ShowsCpusThreadsAndWakers) {
   ASSERT_THAT(picture.cpus, SizeIs(2));
   const auto& pieces = picture.cpus[0].pieces;
   ASSERT_THAT(pieces, SizeIs(4));  // app, idle, waker, app
-  EXPECT_EQ(pieces[1].what, What::kIdle);
+  EXPECT_EQ(pieces[1].what, Activity::kIdle);
   EXPECT_EQ(pieces[1].end, 910'000u);
   EXPECT_EQ(pieces[2].thread, 9u);
   EXPECT_EQ(pieces[3].end, picture.last);  // it runs on behind it
@@ -70,7 +70,7 @@ TEST(InstanceWatcherTest, MergesShortRuns) {
   const InstancePicture& picture = watcher.pictures()[0];
   ASSERT_THAT(picture.cpus, SizeIs(2));
   ASSERT_THAT(picture.cpus[0].pieces, SizeIs(1));
-  EXPECT_EQ(picture.cpus[0].pieces[0].what, What::kMany);
+  EXPECT_EQ(picture.cpus[0].pieces[0].what, Activity::kMany);
   EXPECT_EQ(picture.cpus[0].pieces[0].busy_ns, 100'000'000u);
 }
 
