@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds the tables of docs/diff-method.md against the code of userspace/compare: each constant stands in one place
-there, and on the page with its value."""
+"""Holds the tables of docs/diff-method.md against userspace/compare: the code defines each constant once, and the page has
+its value."""
 
 import collections
+import os
 import pathlib
 import re
+import sys
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+
+ROOT = pathlib.Path(harness.ROOT)
 COMPARE = ROOT / "userspace/compare"
 PAGE = (ROOT / "docs/diff-method.md").read_text(encoding="utf-8")
 CONSTANT = re.compile(r"\bconstexpr (?:double|float|size_t|int|unsigned|u?int\d+_t) (k[A-Z]\w*) =\s*([^;]+);")
-# Of units, how many there are of something, and no number at all.
+# Units, counts, and constants that are no numbers of the method.
 NOT_OF_THE_METHOD = {"kNsPerUs", "kNsPerMs", "kNsPerSecond", "kMetrics", "kStatistics", "kAbsent"}
 RULE_TABLES = {"change rule": "change_rules.cc", "verdict rule": "verdict_rules.cc",
                "suppression rule": "suppression_rules.cc", "cross-group rule": "attribution.cc"}
@@ -22,7 +27,7 @@ UNITS = {"kMsPerSecond": "ms/s", "kPerSecond": "1/s", "kMicroseconds": "us", "kM
 
 
 def rows(first_heading):
-    """The cells of the table on the page whose first column has this heading, without the two lines of its head."""
+    """Returns the cells of the table whose first column has this heading."""
     table = re.search(rf"^\| {first_heading} \|.*\n\|[-:|]+\|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
     return [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in table[1].splitlines()]
 
@@ -78,4 +83,4 @@ class Statistics(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

@@ -55,6 +55,8 @@ class Scan {
   const fxt::Reader& reader() const { return reader_; }
 
  private:
+  struct Records;
+
   void Start();
   void Add();
   void NoteFirst();

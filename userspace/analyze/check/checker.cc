@@ -6,6 +6,7 @@
 #include "analyze/check/layout_checker.h"
 #include "analyze/check/recorder_checker.h"
 #include "analyze/check/rules.h"
+#include "facts/read_loop.h"
 #include "facts/span_tracker.h"
 #include "fxt/reader.h"
 #include "fxt/utf8.h"
@@ -82,10 +83,7 @@ CheckResult CheckTrace(fxt::ByteSource& source, const CheckOptions& options,
   LayoutChecker layout(report);
   facts::SpanTracker spans;
   RecorderChecker recorder(report);
-  for (;;) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kNeedMore) continue;
-    if (status != fxt::ReadStatus::kRecord) break;
+  while (facts::NextRecord(reader) == fxt::ReadStatus::kRecord) {
     ++result.records;
     layout.Check(reader);
     if (const auto* event = std::get_if<fxt::Event>(&reader.record())) {

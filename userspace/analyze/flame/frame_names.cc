@@ -38,22 +38,27 @@ std::string FoldedPart(std::string_view text) {
 }
 
 void FrameNames::OnCompiled(uint32_t pid, uint64_t start, uint64_t size, std::string_view name) {
-  if (compiled_count_ >= kMaxSymbols) return;
-  ++compiled_count_;
+  if (from_trace_count_ >= kMaxSymbols) return;
+  ++from_trace_count_;
   from_trace_[pid].Add(start, size, std::string(name));
 }
 
 const symbols::Symbol* FrameNames::FindCompiled(uint32_t pid, uint64_t address) {
-  if (const auto told = from_trace_.find(pid); told != from_trace_.end()) {
-    if (const symbols::Symbol* symbol = told->second.Find(address)) return symbol;
+  if (const auto traced = from_trace_.find(pid); traced != from_trace_.end()) {
+    if (const symbols::Symbol* symbol = traced->second.Find(address)) return symbol;
   }
   if (!options_.enabled) return nullptr;
   auto found = compiled_.find(pid);
   if (found == compiled_.end()) {
-    if (compiled_.size() >= kMaxLists) return nullptr;
-    auto list = symbols::ReadPerfMap(fmt::format("{}/tmp/perf-{}.map", options_.files.root, pid));
+    if (compiled_.size() >= kMaxLists || compiled_count_ >= kMaxSymbols) return nullptr;
+    symbols::PerfMapSource source{.pid = pid, .root = options_.files.root};
+    if (const auto user = users_.find(pid); user != users_.end()) source.user = user->second;
+    auto list = symbols::ReadPerfMap(source);
     found = compiled_.emplace(pid, std::nullopt).first;
-    if (list) found->second = std::move(*list);
+    if (list) {
+      compiled_count_ += list->size();
+      found->second = std::move(*list);
+    }
   }
   return found->second ? found->second->Find(address) : nullptr;
 }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "analyze/lbr/lbr_places.h"
-#include "symbols/symbol_map.h"
 #include "symbols/symbol_table.h"
 
 namespace analyze {
@@ -41,6 +40,10 @@ class FrameNames {
   std::string NameOf(uint32_t pid, uint64_t address, bool is_return);
   // The function of the address; nothing without a symbol.
   std::optional<FrameFunction> FunctionOf(uint32_t pid, uint64_t address, bool is_return);
+  // The user of process `pid`, who may own its perf map.
+  void OnProcess(uint32_t pid, uint32_t user) {
+    if (users_.size() < kMaxProcesses || users_.contains(pid)) users_[pid] = user;
+  }
   // The trace has a function that process `pid` compiled.
   void OnCompiled(uint32_t pid, uint64_t start, uint64_t size, std::string_view name);
 
@@ -48,11 +51,15 @@ class FrameNames {
   // A function that process `pid` compiled, from its perf map or from the trace; null without one.
   const symbols::Symbol* FindCompiled(uint32_t pid, uint64_t address);
 
+  static constexpr size_t kMaxProcesses = size_t{1} << 20;
+
   LbrSymbolOptions options_;
   LbrPlaces places_;
+  std::map<uint32_t, uint32_t> users_;                                // by pid
   std::map<uint32_t, std::optional<symbols::SymbolTable>> compiled_;  // by pid
+  size_t compiled_count_ = 0;                                         // functions in compiled_
   std::map<uint32_t, symbols::SymbolMap> from_trace_;                 // by pid
-  size_t compiled_count_ = 0;
+  size_t from_trace_count_ = 0;
 };
 
 }  // namespace analyze

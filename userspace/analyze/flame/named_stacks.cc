@@ -121,6 +121,11 @@ void NamedStacks::Note(const fxt::Record& record) {
     ++mapped_[mmap->thread.process];
     names_.places().OnMapping(
         {mmap->thread.process, mmap->module_id, mmap->start, mmap->size, mmap->module_offset});
+  } else if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
+    if (object->type != static_cast<uint8_t>(fxt::KernelObjectType::kProcess)) return;
+    const auto user =
+        facts::IntegerValue(facts::FindArgument(object->arguments, schema::argument::kUser));
+    if (user) names_.OnProcess(schema::TidOfKoid(object->koid), static_cast<uint32_t>(*user));
   } else if (const auto* event = std::get_if<fxt::Event>(&record)) {
     if (IsSymbol(*event)) NoteSymbol(*event);
   }

@@ -51,6 +51,16 @@ class NamedStacks {
     const auto mapped = mapped_.find(process);
     return mapped == mapped_.end() ? 0 : mapped->second;
   }
+  // Calls each(uint64_t address, bool is_return) for the frames of a stack, innermost first. False
+  // when the trace does not have the stack.
+  template <typename Each>
+  bool ForEachAddress(uint64_t stack, Each&& each) const {
+    const auto addresses = stacks_.find(stack);
+    if (addresses == stacks_.end()) return false;
+    ForEachFrame(addresses->second, each);
+    return true;
+  }
+  FrameNames& names() { return names_; }
   const LbrPlaces& places() const { return names_.places(); }
 
   uint32_t Text(std::string text);

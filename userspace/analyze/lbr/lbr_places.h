@@ -17,7 +17,7 @@
 #include "symbols/debug_files.h"
 #include "symbols/kallsyms.h"
 #include "symbols/module_symbols.h"
-#include "symbols/symbol_map.h"
+#include "symbols/symbol_table.h"
 #include "symbols/x86_branch.h"
 #include "util/build_id.h"
 

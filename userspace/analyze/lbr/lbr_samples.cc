@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "facts/read_loop.h"
 #include "facts/scheduling.h"
 
 namespace analyze {
@@ -70,7 +71,9 @@ void LbrWalk::Note(const fxt::Reader& reader, const std::string& why) {
 
 LbrProblems VisitLbr(fxt::Reader& reader, LbrVisitor& visitor) {
   LbrWalk walk(visitor);
-  while (visitor.WantsMore() && reader.Next() == fxt::ReadStatus::kRecord) walk.Take(reader);
+  while (visitor.WantsMore() && facts::NextRecord(reader) == fxt::ReadStatus::kRecord) {
+    walk.Take(reader);
+  }
   walk.Finish();
   return walk.problems();
 }

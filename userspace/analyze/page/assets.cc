@@ -3,7 +3,7 @@
 
 namespace analyze::assets {
 
-// The build makes a string literal of each file (scripts/make/pages.mk).
+// The build makes a string literal of each file (add_literals in CMakeLists.txt).
 constexpr std::string_view kPageHtml =
 #include "analyze/page/page.html.inc"
     ;

@@ -6,6 +6,7 @@
 
 #include "analyze/flame/flame_stacks.h"
 #include "analyze/page/flame_page.h"
+#include "facts/read_loop.h"
 #include "fxt/reader.h"
 #include "source/input.h"
 
@@ -32,7 +33,7 @@ bool Add(const std::string& file, FlameKind kind, FoldedStacks& stacks) {
   if (!source) return false;
   fxt::Reader reader(**source);
   FlameBuilder builder(kind, LbrSymbolOptions());
-  while (reader.Next() == fxt::ReadStatus::kRecord) builder.Add(reader);
+  facts::ReadRecords(reader, builder);
   if (reader.status() != fxt::ReadStatus::kEnd) return false;
   for (const auto& [stack, weight] : builder.Finish()) stacks[stack] += weight;
   return true;

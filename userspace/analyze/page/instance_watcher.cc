@@ -39,10 +39,9 @@ void InstanceWatcher::OnRun(const facts::Run& run) {
   AddState({run.begin, run.end, run.thread, facts::ShareOf(run)});
 }
 
-void InstanceWatcher::OnWait(const facts::Wait& wait, const std::optional<uint32_t>&,
-                             const std::optional<fxt::Koid>& waker) {
+void InstanceWatcher::OnWait(const facts::Wait& wait) {
   AddState({wait.begin, wait.end, wait.thread, facts::ShareOf(wait)});
-  chains_.Add(wait, waker);
+  chains_.Add(wait);
   for (InstancePicture& picture : pictures_) {
     if (wait.thread == picture.instance.thread && wait.begin == picture.instance.begin) {
       picture.chain = chains_.ChainOf(wait);

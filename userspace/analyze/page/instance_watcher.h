@@ -65,8 +65,7 @@ class InstanceWatcher final : public measure::Watcher {
   void OnObject(const fxt::Record& object) override { names_.Note(object); }
   void OnBegin(uint64_t time) override { begin_ = time; }
   void OnRun(const facts::Run& run) override;
-  void OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
-              const std::optional<fxt::Koid>& waker) override;
+  void OnWait(const facts::Wait& wait) override;
   void OnIdle(const facts::Idle& idle) override;
   void OnGap(const facts::Gap& gap) override;
 

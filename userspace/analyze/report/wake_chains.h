@@ -25,24 +25,20 @@ class WakeChains {
  public:
   static constexpr size_t kLinks = 6;
 
-  // A wait that ends. `waker` is the thread that ended it by a wakeup.
-  void Add(const facts::Wait& wait, const std::optional<fxt::Koid>& waker) {
+  // A wait that ends.
+  void Add(const facts::Wait& wait) {
     using facts::WaitKind;
     const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
                        wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
     if (!slept || wait.ended != facts::Bound::kSeen || wait.index == facts::kNoThread) return;
-    AddWakeup(wait.index, wait.thread, wait.end, waker);
-  }
-  // The wakeup that ended a sleep of a thread that has an index.
-  void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
-                 const std::optional<fxt::Koid>& waker) {
-    WakeLink& link = wakeups_.At(index);
-    if (link.woken != thread || thread == 0) [[unlikely]] {
-      if (!Enter(index, thread)) return;
+    WakeLink& link = wakeups_.At(wait.index);
+    if (link.woken != wait.thread || wait.thread == 0) [[unlikely]] {
+      if (!Enter(wait.index, wait.thread)) return;
     }
-    link.time = time;
-    link.woken = thread;
+    link.time = wait.end;
+    link.woken = wait.thread;
     // Assigned apart: a copy of the optional would wait for the stores that made it.
+    const auto waker = wait.woken_by();
     link.waker.reset();
     if (waker) link.waker = *waker;
   }

@@ -73,13 +73,12 @@ class WorstWaits {
       Complete(interval);
     }
   }
-  // A wait that ends. `waker` is the thread that ended it by a wakeup.
-  void AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
-               const std::optional<fxt::Koid>& waker) {
-    using facts::WaitKind;
-    chains_.Add(wait, waker);
-    const bool for_cpu = wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted;
-    if (for_cpu ? !cpu : wait.kind != WaitKind::kBlocked) return;
+  // A wait that ends.
+  void AddWait(const facts::Wait& wait) {
+    chains_.Add(wait);
+    const bool for_cpu = wait.is_runnable();
+    const auto cpu = wait.run_cpu();
+    if (for_cpu ? !cpu : wait.kind != facts::WaitKind::kBlocked) return;
     List& list = for_cpu ? for_cpu_ : blocked_;
     if (wait.end - wait.begin <= list.none_up_to) [[likely]] {
       return;
@@ -87,14 +86,6 @@ class WorstWaits {
     const bool whole = wait.began == facts::Bound::kSeen && wait.ended == facts::Bound::kSeen &&
                        !wait.touches_loss;
     if (whole) Insert(list, wait, cpu.value_or(0));
-  }
-
-  // Whether a complete wait for a CPU of that length is kept. Others need not be added.
-  bool KeepsForCpu(uint64_t length) const { return length > for_cpu_.none_up_to; }
-  // Instead of a sleep that is not in D: the wakeup that ended it.
-  void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
-                 const std::optional<fxt::Koid>& waker) {
-    chains_.AddWakeup(index, thread, time, waker);
   }
 
   // Waits in D of `thread`, to complete them. `each`: void(WorstWait&).

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "facts/read_loop.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "schema/event_info.h"
@@ -95,7 +96,7 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
 
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
     AddEvent(*event);
-    AddReason(reader);
+    blocked_.NoteEvent(reader);
     timeline_.Add(reader);
     if (event->category.text != schema::kRecorderName) {
       AddTime(reader.ToNanoseconds(event->timestamp));
@@ -106,7 +107,7 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
     return;
   }
   if (const auto time = facts::TimeOf(record, reader.provider())) AddTime(*time);
-  reasons_.NoteObject(record);
+  blocked_.NoteObject(record);
   if (overview_.names.Note(record)) return;
   if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
     AddBlob(blob->name, blob->type, blob->payload.size());
@@ -117,55 +118,45 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
   } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
     overview_.buffer_filled_events += filled->event == fxt::kProviderEventBufferFilledUp;
     timeline_.Add(reader);
-  } else if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
-    ++CpuAt(wakeup->cpu).wakeups;
-    AddWakeup(reader);
   } else {
-    AddSwitch(reader);
+    timeline_.Add(reader);
   }
 }
 
-void OverviewBuilder::AddReason(const fxt::Reader& reader) {
-  reasons_.NoteEvent(reader);
-  const auto& slept = reasons_.slept();
-  if (!slept) return;
-  const auto found = blocked_.find(slept->thread);
-  if (found == blocked_.end() || !facts::IsOf(*slept, found->second.begin)) return;
-  found->second.reason = facts::JoinReasons(found->second.reason, slept->in);
+uint64_t OverviewBuilder::AddFastPath(fxt::Reader& reader, uint64_t most) {
+  constexpr uint64_t kSwitchBytes = 16;
+  const uint64_t begin = reader.position();
+  const uint64_t switches_before = switches_;
+  const uint64_t taken = timeline_.AddFastPath(reader, most);
+  if (taken == 0) return 0;
+  const Counted all{taken, reader.position() - begin};
+  const Counted switches{switches_ - switches_before, kSwitchBytes * (switches_ - switches_before)};
+  const Counted wakeups{all.count - switches.count, all.bytes - switches.bytes};
+  overview_.records += all.count;
+  overview_.kinds[static_cast<size_t>(facts::RecordKind::kSwitch)].Add(switches);
+  overview_.kinds[static_cast<size_t>(facts::RecordKind::kWakeup)].Add(wakeups);
+  ProviderOf(reader.provider()).records.Add(all);
+  return taken;
 }
 
-void OverviewBuilder::AddWakeup(const fxt::Reader& reader) {
-  const auto wakeup = facts::AsWakeup(reader.record(), reader.provider());
-  if (!wakeup) return;
-  woken_by_thread_ = wakeup->waker.has_value();
-  timeline_.OnWakeup(*wakeup);
-  woken_by_thread_ = true;
-}
-
-void OverviewBuilder::AddBlocked(const facts::Wait& wait) {
-  constexpr size_t kMaxThreads = size_t{1} << 20;
-  // Traces without wakeups have waits, too.
-  const bool end_known = wait.ended == facts::Bound::kSeen || wait.ended == facts::Bound::kNoWakeup;
-  if (wait.began != facts::Bound::kSeen || !end_known || wait.touches_loss) return;
-  if (blocked_.size() >= kMaxThreads && !blocked_.contains(wait.thread)) return;
-  Blocked& blocked = blocked_[wait.thread];
-  CountBlocked(blocked);
-  blocked = {wait.begin, wait.end - wait.begin,
-             reasons_.ReasonOf(wait.thread, wait.begin, wait.end, woken_by_thread_)};
-}
-
-void OverviewBuilder::CountBlocked(const Blocked& blocked) {
+void OverviewBuilder::CountBlocked(uint64_t ns, const std::string& reason) {
   constexpr size_t kMaxKinds = 4096;
-  if (blocked.begin == 0) return;
-  std::string kind = facts::KindOfReason(blocked.reason);
+  std::string kind = facts::KindOfReason(reason);
   if (overview_.blocked.size() >= kMaxKinds && !overview_.blocked.contains(kind)) kind.clear();
   Overview::Blocked& sum = overview_.blocked[kind];
   ++sum.waits;
-  sum.ns += blocked.ns;
+  sum.ns += ns;
 }
 
-void OverviewBuilder::Times::OnWait(const facts::Wait& wait) const {
-  if (wait.kind == facts::WaitKind::kBlocked) builder.AddBlocked(wait);
+void OverviewBuilder::Facts::OnWait(const facts::Wait& wait) const {
+  // Traces without wakeups have waits, too.
+  const bool is_end_known =
+      wait.ended == facts::Bound::kSeen || wait.ended == facts::Bound::kNoWakeup;
+  if (wait.kind != facts::WaitKind::kBlocked || wait.began != facts::Bound::kSeen ||
+      !is_end_known || wait.touches_loss) {
+    return;
+  }
+  builder.blocked_.Hold(wait, is_end_known, wait.end - wait.begin);
 }
 
 void OverviewBuilder::AddTime(uint64_t time) {
@@ -173,25 +164,18 @@ void OverviewBuilder::AddTime(uint64_t time) {
   if (!overview_.last_time || time > *overview_.last_time) overview_.last_time = time;
 }
 
-void OverviewBuilder::AddSwitch(const fxt::Reader& reader) {
-  const auto record = facts::AsSwitch(reader.record(), reader.provider());
-  if (!record) return;
-  timeline_.OnSwitch(*record);
-  ++CpuAt(record->cpu).switches;
-  if (record->incoming.lost) return;
-  Overview::Thread* incoming = ThreadAt(timeline_.cpus()[record->cpu].index);
+void OverviewBuilder::Facts::OnCpuSwitch(const facts::CpuSwitch& change) const {
+  ++builder.switches_;
+  builder.AddTime(change.time);
+  if (change.activity == facts::CpuActivity::kGap) return;
+  Overview::Thread* incoming = builder.ThreadAt(change.index);
   if (incoming == nullptr) {
-    ++overview_.not_listed;
+    ++builder.overview_.not_listed;
     return;
   }
   ++incoming->switches;
-  incoming->idle = record->incoming.idle;
-  if (record->incoming.process) incoming->process = *record->incoming.process;
-}
-
-Overview::Cpu& OverviewBuilder::CpuAt(uint32_t cpu) {
-  if (cpu >= cpus_.size()) cpus_.resize(cpu + size_t{1});
-  return cpus_[cpu];
+  incoming->idle = change.activity == facts::CpuActivity::kIdle;
+  if (change.process) incoming->process = *change.process;
 }
 
 Overview::Thread* OverviewBuilder::ThreadAt(facts::ThreadIndex index) {
@@ -200,23 +184,19 @@ Overview::Thread* OverviewBuilder::ThreadAt(facts::ThreadIndex index) {
   return &threads_[index];
 }
 
-void OverviewBuilder::Times::OnRun(const facts::Run& run) const {
-  builder.CpuAt(run.cpu).busy_ns += run.end - run.begin;
+void OverviewBuilder::Facts::OnRun(const facts::Run& run) const {
+  builder.blocked_.Release(run.thread);
   Overview::Thread* thread = builder.ThreadAt(run.index);
   if (thread == nullptr) return;
   thread->run_ns += run.end - run.begin;
   if (run.process) thread->process = *run.process;
 }
 
-void OverviewBuilder::Times::OnIdle(const facts::Idle& idle) const {
+void OverviewBuilder::Facts::OnIdle(const facts::Idle& idle) const {
   Overview::Thread* thread = builder.ThreadAt(idle.index);
   if (thread == nullptr) return;
   thread->run_ns += idle.end - idle.begin;
   thread->idle = true;
-}
-
-void OverviewBuilder::Times::OnGap(const facts::Gap& gap) const {
-  builder.CpuAt(gap.cpu).unknown_ns += gap.end - gap.begin;
 }
 
 void OverviewBuilder::AddEvent(const fxt::Event& event) {
@@ -281,9 +261,12 @@ Overview OverviewBuilder::Finish(const fxt::Reader& reader) {
   overview_.first_diagnostics = reader.diagnostics().kept();
   timeline_.Finish(timeline_.latest());
   overview_.window_ns = timeline_.latest() - timeline_.begin();
-  for (const auto& [thread, blocked] : blocked_) CountBlocked(blocked);
-  for (uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
-    if (cpus_[cpu].switches + cpus_[cpu].wakeups != 0) overview_.cpus.emplace(cpu, cpus_[cpu]);
+  blocked_.Finish();
+  const auto& cpus = timeline_.cpus();
+  for (uint32_t number = 0; number < cpus.size(); ++number) {
+    const auto& cpu = cpus[number];
+    if (cpu.switches + cpu.wakeups == 0) continue;
+    overview_.cpus[number] = {cpu.switches, cpu.wakeups, cpu.busy_ns, cpu.unknown_ns};
   }
   for (facts::ThreadIndex index = 0; index < threads_.size(); ++index) {
     const Overview::Thread& thread = threads_[index];
@@ -295,11 +278,7 @@ Overview OverviewBuilder::Finish(const fxt::Reader& reader) {
 
 Overview TakeOverview(fxt::Reader& reader) {
   OverviewBuilder builder;
-  for (;;) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kEnd || status == fxt::ReadStatus::kError) break;
-    if (status == fxt::ReadStatus::kRecord) builder.Add(reader);
-  }
+  facts::ReadRecords(reader, builder);
   return builder.Finish(reader);
 }
 

@@ -35,7 +35,7 @@ struct DiffOptions {
   size_t top = 10;
 };
 
-// Sides are two arguments, or lists of files.
+// A side is two words, or a list of files.
 util::Status NameSides(DiffOptions& options) {
   const bool words = !options.base_path.empty();
   const bool lists = !options.base.empty() || !options.next.empty();

@@ -33,7 +33,7 @@ struct Extent {
   uint64_t last = 0;
 };
 
-// Up to the first record with a time, or to the end if that has to be known.
+// Reads up to the first record with a time, or to the end if the end is needed.
 util::Result<Extent> ExtentOf(const TraceInput& input, bool with_end) {
   auto source = input.Open();
   if (!source) return source.TakeError();
@@ -88,7 +88,7 @@ util::Result<std::string> Draw(const DrawCommandOptions& options) {
     }
   }
   if (reader.drawing().cpus.empty()) {
-    return util::Error{"no CPU has any activity in that interval", "`fxt info` shows its length"};
+    return util::Error{"no CPU was active in that time", "`fxt info` prints its duration"};
   }
   if (draw.wants_thread && reader.drawing().threads.empty() && options.rows > 0) {
     return util::Error{"none of those threads ran or waited in that time",

@@ -26,9 +26,8 @@ int RunJson(const JsonOptions& options) {
   auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
   fxt::Reader reader(**source);
-  // Before the output is made, so that a wrong input leaves nothing behind.
-  fxt::ReadStatus first = reader.Next();
-  while (first == fxt::ReadStatus::kNeedMore) first = reader.Next();
+  // Read before the output is opened, so that a wrong input leaves no output behind.
+  const fxt::ReadStatus first = facts::NextRecord(reader);
   if (first == fxt::ReadStatus::kError) {
     return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
   }

@@ -61,7 +61,7 @@ util::Result<analyze::LbrSections> SectionsOf(const std::vector<std::string>& na
   return sections;
 }
 
-// Notes the first files without symbols.
+// Prints the first problems of symbol lookup.
 void NoteProblems(const analyze::LbrPlaces& places) {
   constexpr size_t kShown = 3;
   const std::vector<std::string> problems = places.Problems();
@@ -69,12 +69,12 @@ void NoteProblems(const analyze::LbrPlaces& places) {
     PrintNote(kProgram, fmt::format("note: no symbols: {}", text::CleanText(problems[i])));
   }
   if (problems.size() > kShown) {
-    PrintNote(kProgram, fmt::format("note: no symbols for {} files more (--json lists them)",
+    PrintNote(kProgram, fmt::format("note: no symbols for {} more files (--json lists them)",
                                     problems.size() - kShown));
   }
 }
 
-// Reads the trace into `visitor` through the filter.
+// Passes the filtered trace to `visitor`.
 int Visit(const LbrOptions& options, fxt::ByteSource& source, analyze::RecordFilter filter,
           analyze::LbrVisitor& visitor) {
   fxt::Reader reader(source);

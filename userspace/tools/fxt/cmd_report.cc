@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "analyze/document/render.h"
@@ -25,7 +24,7 @@ struct ReportOptions {
   size_t top = 10;
 };
 
-// Longest waits of each kind in a report.
+// The number of longest waits shown per kind.
 constexpr size_t kWorst = 10;
 
 util::Status WritePage(const ReportOptions& options, const std::string& page) {
@@ -46,7 +45,6 @@ int RunReport(const ReportOptions& options) {
   measure::LoadOptions load;
   load.collector = *window;
   load.collector.watcher = &watcher;
-  load.two_threads = std::thread::hardware_concurrency() > 1;
   load.progress = [&](uint64_t done, const fxt::ByteSource& source) {
     if (!progress) progress = std::make_unique<Progress>("fxt report: " + options.file, source);
     progress->Update(done);

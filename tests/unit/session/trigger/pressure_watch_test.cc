@@ -12,7 +12,7 @@
 namespace session {
 namespace {
 
-TEST(PressureWatchTest, TheKernelIsToldInMicroseconds) {
+TEST(PressureWatchTest, WritesMicrosecondsToTheKernel) {
   const testing_support::TempFolder folder;
   std::filesystem::create_directory(folder.path() / "pressure");
   std::ofstream(folder / "pressure/cpu").flush();
@@ -26,7 +26,7 @@ TEST(PressureWatchTest, TheKernelIsToldInMicroseconds) {
 }
 
 // Another file that takes no such words stands for the kernel's refusal.
-TEST(PressureWatchTest, AWindowThatNeedsARightIsSaidToNeedIt) {
+TEST(PressureWatchTest, ReportsAWindowThatNeedsAPrivilege) {
   const testing_support::TempFolder folder;
   std::filesystem::create_directory(folder.path() / "pressure");
   std::filesystem::create_symlink("/proc/self/oom_score_adj", folder.path() / "pressure/cpu");
@@ -39,7 +39,7 @@ TEST(PressureWatchTest, AWindowThatNeedsARightIsSaidToNeedIt) {
   EXPECT_EQ(four.error().message.find("CAP_SYS_RESOURCE"), std::string::npos);
 }
 
-TEST(PressureWatchTest, AKernelWithoutPressureIsSaidToBeOne) {
+TEST(PressureWatchTest, ReportsAKernelWithoutPressure) {
   const testing_support::TempFolder folder;
   const auto spec = ParseTrigger("psi io full 50% 2s");
   ASSERT_TRUE(spec.ok());
