@@ -323,7 +323,6 @@ class JsonRenderer {
     if (table.counted) json_.EndObject();
   }
 
-
   // Puts each row of a compact document on a line of its own.
   void BeginLine() {
     if (compact_) json_.Line();
