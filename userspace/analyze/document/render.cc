@@ -254,35 +254,6 @@ class JsonRenderer {
     json_.EndObject();
   }
 
- private:
-  void WriteMember(std::string_view key, const Value& value) {
-    if (value.own_line) BeginLine();
-    json_.Key(key);
-    Write(value);
-  }
-
-  void WriteTable(const Table& table) {
-    json_.Key(table.key);
-    if (table.counted) {
-      json_.BeginObject();
-      json_.Key("total").Unsigned(table.rows.size() + table.omitted);
-      json_.Key("top");
-    }
-    json_.BeginArray();
-    for (const std::vector<Value>& row : table.rows) {
-      BeginLine();
-      json_.BeginObject();
-      for (size_t i = 0; i < row.size(); ++i) {
-        const Column& column = table.columns[i];
-        if (column.key.empty() || (column.omit_null && row[i].is_null())) continue;
-        WriteMember(column.key, row[i]);
-      }
-      json_.EndObject();
-    }
-    json_.EndArray();
-    if (table.counted) json_.EndObject();
-  }
-
   void Write(const Value& value) {
     std::visit(Overloaded{
                    [&](std::monostate) { json_.Null(); },
@@ -323,6 +294,35 @@ class JsonRenderer {
                value.of);
   }
 
+ private:
+  void WriteMember(std::string_view key, const Value& value) {
+    if (value.own_line) BeginLine();
+    json_.Key(key);
+    Write(value);
+  }
+
+  void WriteTable(const Table& table) {
+    json_.Key(table.key);
+    if (table.counted) {
+      json_.BeginObject();
+      json_.Key("total").Unsigned(table.rows.size() + table.omitted);
+      json_.Key("top");
+    }
+    json_.BeginArray();
+    for (const std::vector<Value>& row : table.rows) {
+      BeginLine();
+      json_.BeginObject();
+      for (size_t i = 0; i < row.size(); ++i) {
+        const Column& column = table.columns[i];
+        if (column.key.empty() || (column.omit_null && row[i].is_null())) continue;
+        WriteMember(column.key, row[i]);
+      }
+      json_.EndObject();
+    }
+    json_.EndArray();
+    if (table.counted) json_.EndObject();
+  }
+
   // Puts each row of a compact document on a line of its own.
   void BeginLine() {
     if (compact_) json_.Line();
@@ -341,6 +341,12 @@ std::string RenderMarkdown(const Document& document) { return MarkdownRenderer()
 std::string RenderJson(const Document& document) {
   fmt::memory_buffer out;
   JsonRenderer(out, text::JsonStyle::kCompact).Render(document);
+  return fmt::to_string(out);
+}
+
+std::string RenderJson(const Value& value) {
+  fmt::memory_buffer out;
+  JsonRenderer(out, text::JsonStyle::kCompact).Write(value);
   return fmt::to_string(out);
 }
 

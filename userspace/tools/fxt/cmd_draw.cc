@@ -7,6 +7,7 @@
 
 #include "analyze/draw/drawing_reader.h"
 #include "analyze/draw/drawing_svg.h"
+#include "analyze/page/palette.h"
 #include "facts/scheduling.h"
 #include "text/clean_text.h"
 #include "text/text_writer.h"
@@ -94,7 +95,7 @@ util::Result<std::string> Draw(const DrawCommandOptions& options) {
                        "`fxt report` names threads"};
   }
   const std::string name = options.file.substr(options.file.rfind('/') + 1);
-  return analyze::DrawingSvg(reader.drawing(), text::CleanText(name));
+  return analyze::DrawingSvg(reader.drawing(), text::CleanText(name), analyze::PageColour);
 }
 
 int RunDraw(const DrawCommandOptions& options) {

@@ -99,7 +99,7 @@ int Visit(const LbrOptions& options, fxt::ByteSource& source, analyze::RecordFil
   if (reader.error() != fxt::ReadError::kNone) {
     return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
   }
-  if (selection.seen() == 0) {
+  if (selection.samples() == 0) {
     PrintNote(kProgram,
               fmt::format("note: {} has no branch stacks (`fxt-record -c lbr` records them, `fxt "
                           "import` takes them from perf.data)",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Longer sleeps beside fewer waits for a CPU: a thread that waits less has more time to sleep, and
-// is no slower; but waits vary with the load of the machine.
+// Longer sleeps beside fewer waits for a CPU: a thread that waits less has more time to sleep.
+// Waits also vary with the load of the machine.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +17,7 @@ using testing::Work;
 
 using Waits = std::array<double, 5>;  // ms per second, by capture
 
-// Whether "worker" is said to sleep longer, that has ten sleeps of 30 ms more a second.
+// Whether the sleep of "worker" is a finding, with ten more sleeps of 30 ms per second.
 bool IsSlower(const Waits& before, const Waits& after) {
   Work worker;
   Work slower = worker;
@@ -39,12 +39,12 @@ bool IsSlower(const Waits& before, const Waits& after) {
   return false;
 }
 
-TEST(ReliefTest, WaitsThatAreSurelyFewerExplainLongerSleeps) {
+TEST(SlackTest, SignificantlyFewerWaitsExplainLongerSleeps) {
   EXPECT_TRUE(IsSlower({500, 510, 490, 505, 495}, {500, 510, 490, 505, 495}));
   EXPECT_FALSE(IsSlower({500, 510, 490, 505, 495}, {190, 210, 200, 195, 205}));
 }
 
-TEST(ReliefTest, WaitsThatAreFewerByChanceDoNot) {
+TEST(SlackTest, FewerWaitsByChanceExplainNothing) {
   EXPECT_TRUE(IsSlower({200, 1400, 300, 1000, 250}, {150, 800, 560, 60, 400}));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "compare/prior.h"
+#include "compare/variance_priors.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using measure::Capture;
 
-// How captures of the same thing differ, and what that is as a variance of logarithms.
+// Factors between captures of the same program, and their variance as logarithms.
 constexpr double kFactors[] = {1, 1.6, 0.7, 1.2};
 double VarianceOfFactors() {
   double sum = 0;
@@ -30,8 +30,8 @@ measure::Distribution Times(double ms) {
   return times;
 }
 
-// Captures of a second in which as much as `calls` system calls, `handlers` handlers and the
-// command take a few hundred ms, give or take a factor; of the command `groups` groups run.
+// Captures of a second. `calls` system calls, `handlers` handlers and the command take a few
+// hundred ms each, times a factor. The command has `groups` groups.
 std::vector<Capture> Noise(int calls, int handlers, int groups, bool elapsed) {
   std::vector<Capture> captures;
   for (const double factor : kFactors) {
@@ -55,64 +55,64 @@ std::vector<Capture> Noise(int calls, int handlers, int groups, bool elapsed) {
   return captures;
 }
 
-Priors Of(const std::vector<Capture>& captures) {
+VariancePriors Of(const std::vector<Capture>& captures) {
   std::vector<const Capture*> pointers;
   for (const Capture& capture : captures) pointers.push_back(&capture);
-  return Priors::Of(pointers);
+  return VariancePriors::Of(pointers);
 }
 
 double UsualVariance(Statistic statistic) {
   return InfoOf(statistic).noise * InfoOf(statistic).noise;
 }
 
-TEST(PriorsTest, WithoutNoiseItIsWhatIsUsual) {
-  const Prior prior = Priors().Of({}, Statistic::kElapsedTime);
+TEST(VariancePriorsTest, DefaultIsTheTableOfStatistics) {
+  const VariancePrior prior = VariancePriors().Of({}, Statistic::kElapsedTime);
   EXPECT_DOUBLE_EQ(prior.variance, UsualVariance(Statistic::kElapsedTime));
   EXPECT_EQ(prior.degrees, 6);
 }
 
-TEST(PriorsTest, OfStatisticsThatThreeHaveItIsWhatTheyShow) {
+TEST(VariancePriorsTest, EstimatesStatisticsOfThreeGroups) {
   const double seen = VarianceOfFactors();
-  const Priors calls = Of(Noise(3, 0, 1, false));
+  const VariancePriors calls = Of(Noise(3, 0, 1, false));
   EXPECT_NEAR(calls.Of({"x", "x"}, Statistic::kSyscallRate).variance, 1.2 * seen, 0.05 * seen);
   EXPECT_EQ(calls.Of({"x", "x"}, Statistic::kSyscallRate).degrees, 6);
-  const Priors handlers = Of(Noise(0, 3, 1, false));
+  const VariancePriors handlers = Of(Noise(0, 3, 1, false));
   EXPECT_NEAR(handlers.Of({}, Statistic::kIrqRate).variance, 1.2 * seen, 0.05 * seen);
   EXPECT_EQ(handlers.Of({}, Statistic::kSoftirqRate).variance,
             UsualVariance(Statistic::kSoftirqRate));
-  const Priors groups = Of(Noise(0, 0, 3, false));
+  const VariancePriors groups = Of(Noise(0, 0, 3, false));
   EXPECT_NEAR(groups.Of({"x", "x"}, Statistic::kCpuRate).variance, 1.2 * seen, 0.05 * seen);
 }
 
-TEST(PriorsTest, OfWhatFewerHaveItStaysWhatIsUsual) {
-  const Priors few = Of(Noise(2, 2, 2, false));
+TEST(VariancePriorsTest, KeepsTheDefaultForFewerGroups) {
+  const VariancePriors few = Of(Noise(2, 2, 2, false));
   for (const Statistic statistic :
        {Statistic::kSyscallRate, Statistic::kIrqRate, Statistic::kCpuRate}) {
     EXPECT_EQ(few.Of({"x", "x"}, statistic).variance, UsualVariance(statistic));
   }
 }
 
-// There is one command, and its captures are known by name: as those of a group.
-TEST(PriorsTest, WhatHasANameIsAveragedWithWhatIsKnownOfAll) {
+// The command has a variance of its own, as a group has.
+TEST(VariancePriorsTest, AveragesAGroupWithTheEstimateOfAll) {
   const double seen = VarianceOfFactors();
-  const Priors priors = Of(Noise(0, 0, 1, true));
-  const Prior elapsed = priors.Of({}, Statistic::kElapsedTime);
+  const VariancePriors priors = Of(Noise(0, 0, 1, true));
+  const VariancePrior elapsed = priors.Of({}, Statistic::kElapsedTime);
   const double usual = UsualVariance(Statistic::kElapsedTime);
   EXPECT_EQ(elapsed.degrees, 9);
   EXPECT_NEAR(elapsed.variance, (6 * usual + 3 * seen) / 9, 0.02 * seen);
-  const Prior own = priors.Of({"a", ""}, Statistic::kCpuRate);
+  const VariancePrior own = priors.Of({"a", ""}, Statistic::kCpuRate);
   EXPECT_EQ(own.degrees, 9);
   EXPECT_GT(own.variance, UsualVariance(Statistic::kCpuRate));
   EXPECT_EQ(priors.Of({"x", "x"}, Statistic::kCpuRate).degrees, 6);
 }
 
-TEST(PriorsTest, NextToNothingSaysNothing) {
+TEST(VariancePriorsTest, IgnoresValuesBelowTheFloor) {
   std::vector<Capture> captures = Noise(3, 3, 3, false);
   for (Capture& capture : captures) {
     for (auto& [name, times] : capture.handlers) times = Times(0.1);
     for (auto& [name, times] : capture.groups[0].syscalls) times = Times(0.1);
   }
-  const Priors priors = Of(captures);
+  const VariancePriors priors = Of(captures);
   EXPECT_EQ(priors.Of({}, Statistic::kIrqRate).variance, UsualVariance(Statistic::kIrqRate));
   EXPECT_EQ(priors.Of({}, Statistic::kSyscallRate).variance,
             UsualVariance(Statistic::kSyscallRate));
