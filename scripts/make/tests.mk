@@ -132,14 +132,14 @@ import-damage: $(BUILD)/unit_tests
 ## open-test     `fxt open` and `fxt draw` with a headless Chromium
 ## perfetto-test `fxt export --format perfetto` read by the protobuf library (root)
 .PHONY: json-test pages-test viewer-test open-test perfetto-test
-perfetto-test: $(BINARIES)
-	@scripts/setup --try perfetto
-	tests/viewer/perfetto_test.py --build $(BUILD)
-
 open-test: $(BINARIES)
 	@scripts/setup --try viewer
 	tests/viewer/open_test.py --build $(BUILD)
 	tests/viewer/draw_test.py --build $(BUILD)
+
+perfetto-test: $(BINARIES)
+	@scripts/setup --try perfetto
+	tests/viewer/perfetto_test.py --build $(BUILD)
 
 json-test: $(BINARIES)
 	tests/viewer/json_test.py --build $(BUILD)

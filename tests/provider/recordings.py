@@ -77,7 +77,7 @@ class Recordings(harness.FolderTest):
     def connect(self):
         client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.addCleanup(client.close)
-        client.settimeout(LIMIT_S)
+        client.settimeout(DEADLINE_S)
         client.connect(self.socket)
         return client
 

@@ -50,6 +50,10 @@ print(json.dumps({"seconds": time.monotonic() - begin, "answer": answer.decode()
 class Receivers(Session):
     def setUp(self):
         super().setUp()
+        # The service and its clients inherit this: how long they take must not depend on other programs.
+        self.addCleanup(os.setpriority, os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0))
+        with contextlib.suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, 0, -20)
         self.group = grp.getgrgid(NOBODY).gr_name if NOBODY in [g.gr_gid for g in grp.getgrall()] else str(NOBODY)
 
     def member(self, how):

@@ -16,7 +16,7 @@
 namespace tools {
 namespace {
 
-using Got = LineReader::Status;
+using Status = LineReader::Status;
 
 // A pipe that a thread fills with `text` and closes.
 class Written {
