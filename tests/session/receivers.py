@@ -133,6 +133,8 @@ class Receivers(Session):
     def test_a_socket_sees_the_client(self):
         self.serve("--group", self.group, "--circular", "2M")
         ours, theirs = socket.socketpair()
+        self.addCleanup(ours.close)
+        self.addCleanup(theirs.close)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         ours.settimeout(DEADLINE_S)
         program = ("import array, json, socket, sys; client = socket.socket(socket.AF_UNIX); client.connect(sys.argv[1]); "

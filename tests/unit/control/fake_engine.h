@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An engine that records nothing, and finishes what was asked for when it is told to, or at once.
+// An engine that records nothing. Operations end at once, or when the test calls Finish().
 #pragma once
 
 #include <unistd.h>

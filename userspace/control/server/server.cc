@@ -98,7 +98,7 @@ void Server::Turn(const std::vector<pollfd>& fds, uint64_t now) {
     client->Turn(fds[first_fd_ + 1 + i].revents, now);
     if (const auto message = client->NextMessage(now)) Handle(client, *message, now);
   }
-  // A provider's connection ends with its process, whoever else holds the socket.
+  // A provider's connection ends with its process, even if another process holds the socket.
   const size_t first_process = first_fd_ + 1 + polled_clients_ + polled_openings_;
   for (size_t i = 0; i < polled_processes_.size(); ++i) {
     if (fds[first_process + i].revents != 0) polled_processes_[i]->CloseNow();

@@ -100,7 +100,7 @@ TEST(ControllerTest, AnswersEveryCallInEveryState) {
       Answer answer;
       call(controlled, answer);
       const std::string text = answer.text();
-      // Whoever waits is answered in the end.
+      // Each waiting call is answered.
       while (!controlled.engine.open.empty()) controlled.engine.Finish();
       EXPECT_EQ(answer.count(), 1);
       EXPECT_TRUE(controlled.controller.idle());
@@ -297,14 +297,14 @@ TEST(ControllerTest, ReportsTracingThatStoppedByItself) {
   c.controller.StoppedByItself("the buffer is full");
   EXPECT_EQ(c.controller.state(), SessionState::kStopped);
   Status status;
-  c.controller.GetStatus([&](const Status& told) { status = told; });
+  c.controller.GetStatus([&](const Status& reported) { status = reported; });
   EXPECT_EQ(status.reason, "the buffer is full");
   EXPECT_EQ(status.buffering_mode, request::BufferingMode::kOneshot);
   EXPECT_EQ(status.events, 7u);
   EXPECT_EQ(status.providers.size(), 1u);
   // Too late to mean the next run.
   c.controller.Start({}, 0, [](const Outcome&) {});
-  c.controller.GetStatus([&](const Status& told) { status = told; });
+  c.controller.GetStatus([&](const Status& reported) { status = reported; });
   EXPECT_EQ(status.reason, "");
   c.controller.Stop(false, std::nullopt, [](const Outcome&) {});
   c.controller.StoppedByItself("the buffer is full");

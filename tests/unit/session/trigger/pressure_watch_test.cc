@@ -20,9 +20,9 @@ TEST(PressureWatchTest, WritesMicrosecondsToTheKernel) {
   ASSERT_TRUE(spec.ok());
   const auto watch = PressureWatch::Open(*spec, folder.path());
   ASSERT_TRUE(watch.ok()) << watch.error().message;
-  std::string told;
-  std::getline(std::ifstream(folder / "pressure/cpu"), told, '\0');
-  EXPECT_EQ(told, "some 200000 1000000");
+  std::string written;
+  std::getline(std::ifstream(folder / "pressure/cpu"), written, '\0');
+  EXPECT_EQ(written, "some 200000 1000000");
 }
 
 // Another file that takes no such words stands for the kernel's refusal.

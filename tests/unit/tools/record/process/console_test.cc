@@ -33,7 +33,7 @@ class ConsoleTest : public ::testing::Test {
     if (before_) dup2(before_.get(), STDERR_FILENO);
     before_.reset();
   }
-  // All that was said, once nobody can say more.
+  // All output, after the writers have ended.
   std::string Said() {
     Restore();
     std::string text;
