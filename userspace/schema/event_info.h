@@ -13,6 +13,8 @@ namespace schema {
 // The name that people ask for it by, which is that of its events in our files; "other" for what is
 // no category.
 std::string_view CategoryName(uint32_t category);
+// True for a category of the event table, of stacks, or of the recorder itself.
+bool IsKernelCategory(std::string_view name);
 
 // What becomes of a field of an instant, see event_table.h.
 enum class FieldRole : uint8_t { HIDDEN, SHOWN, POINTER, THREAD, FUNCTION, TCP_STATE };

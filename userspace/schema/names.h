@@ -91,6 +91,11 @@ inline constexpr std::string_view kWoken = "woken";
 
 // What comes from Trace Event JSON. The name of its provider.
 inline constexpr std::string_view kTraceEventProvider = "trace_event";
+// True for the name of a provider whose sections have the kernel's facts: the recorder's own and
+// imported ones. A program that takes part in a recording cannot have these names.
+constexpr bool IsKernelProvider(std::string_view name) {
+  return name == kRecorderName || name == kTraceEventProvider;
+}
 // The instant, of the recorder's category, that says where an imported file comes from.
 inline constexpr std::string_view kImport = "import";
 // A field of an event that records have no place for is an argument with this before its name;

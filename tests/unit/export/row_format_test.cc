@@ -12,9 +12,9 @@ namespace {
 
 using tables::Cell;
 
-// A row of losses: ts, kind, cpu?, category?, count?.
+// A row of losses: ts, kind, cpu?, category?, count?, provider?.
 std::vector<Cell> Row(std::string_view category) {
-  std::vector<Cell> row(5);
+  std::vector<Cell> row(6);
   row[0].Set(int64_t{-2});
   row[1].Set(std::string_view("lost"));
   row[3].Set(category);
@@ -29,20 +29,20 @@ std::string Written(RowFormat format, const std::vector<Cell>& row) {
 }
 
 TEST(RowFormatTest, Csv) {
-  EXPECT_EQ(Written(RowFormat::kCsv, Row("a")), "5,-2,lost,,a,7\n");
-  EXPECT_EQ(Written(RowFormat::kCsv, Row("")), "5,-2,lost,,\"\",7\n");
-  EXPECT_EQ(Written(RowFormat::kCsv, Row("a,\"b\n")), "5,-2,lost,,\"a,\"\"b\n\",7\n");
+  EXPECT_EQ(Written(RowFormat::kCsv, Row("a")), "5,-2,lost,,a,7,\n");
+  EXPECT_EQ(Written(RowFormat::kCsv, Row("")), "5,-2,lost,,\"\",7,\n");
+  EXPECT_EQ(Written(RowFormat::kCsv, Row("a,\"b\n")), "5,-2,lost,,\"a,\"\"b\n\",7,\n");
 }
 
 TEST(RowFormatTest, Tsv) {
-  EXPECT_EQ(Written(RowFormat::kTsv, Row("a\t\\\n")), "5\t-2\tlost\t\\N\ta\\t\\\\\\n\t7\n");
+  EXPECT_EQ(Written(RowFormat::kTsv, Row("a\t\\\n")), "5\t-2\tlost\t\\N\ta\\t\\\\\\n\t7\t\\N\n");
 }
 
 TEST(RowFormatTest, RowBinary) {
   using namespace std::string_literals;
   EXPECT_EQ(Written(RowFormat::kRowBinary, Row("ab")),
             "\5\0\0\0\0\0\0\0"s + "\xfe\xff\xff\xff\xff\xff\xff\xff"s + "\4lost"s + "\1"s +
-                "\0\2ab"s + "\0\7\0\0\0\0\0\0\0"s);
+                "\0\2ab"s + "\0\7\0\0\0\0\0\0\0"s + "\1"s);
   const std::string longer(300, 'x');
   EXPECT_NE(Written(RowFormat::kRowBinary, Row(longer)).find("\xac\2x"), std::string::npos);
 }
@@ -50,7 +50,7 @@ TEST(RowFormatTest, RowBinary) {
 TEST(RowFormatTest, Headers) {
   fmt::memory_buffer out;
   AppendHeader(out, RowFormat::kTsv, InfoOf(tables::Table::kLosses));
-  EXPECT_EQ(fmt::to_string(out), "capture\tts\tkind\tcpu\tcategory\tcount\n");
+  EXPECT_EQ(fmt::to_string(out), "capture\tts\tkind\tcpu\tcategory\tcount\tprovider\n");
   out.clear();
   AppendHeader(out, RowFormat::kRowBinary, InfoOf(tables::Table::kLosses));
   EXPECT_EQ(out.size(), 0U);

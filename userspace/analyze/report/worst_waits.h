@@ -88,6 +88,15 @@ class WorstWaits {
     if (whole) Insert(list, wait, cpu.value_or(0));
   }
 
+  // Whether a whole wait for a CPU of that length would be kept. One that would not be need not be
+  // added.
+  bool KeepsForCpu(uint64_t length) const { return length > for_cpu_.none_up_to; }
+  // In place of a sleep that is not in D: the wakeup that ended it.
+  void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
+                 const std::optional<fxt::Koid>& waker) {
+    chains_.AddWakeup(index, thread, time, waker);
+  }
+
   // Those in D of `thread`, to add to what is known of them: `each`: void(WorstWait&).
   template <typename Each>
   void ForBlocked(fxt::Koid thread, Each&& each) {
