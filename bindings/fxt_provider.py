@@ -9,9 +9,9 @@
     @trace.traced("server")
     def parse(text): ...
 
-One file, over the C library (libfxt-provider.so.0; FXT_PROVIDER_LIBRARY names another one). Without the
-library, a recorder or the right to speak to it all of this does nothing. Arguments are keywords; their
-values are bool, int, float, str, bytes or None, and str() of anything else.
+One file over the C library (libfxt-provider.so.0, or the path in FXT_PROVIDER_LIBRARY). Without the library,
+a recorder or permission to connect, all functions do nothing. Arguments are keywords; their values are bool,
+int, float, str, bytes or None; other values become str().
 """
 
 import ctypes
@@ -40,7 +40,7 @@ class _Value(ctypes.Structure):
 
 
 def _load():
-    # The library takes part as soon as it is loaded, under this name.
+    # The library registers under this name as soon as it is loaded.
     if not os.environ.get("FXT_PROVIDER_NAME"):
         name = os.path.basename(sys.argv[0]) if sys.argv and sys.argv[0] else ""
         os.environ["FXT_PROVIDER_NAME"] = name if name not in ("", "-c", "-m") else "python"
@@ -57,7 +57,7 @@ def _load():
         except OSError:
             continue
     if added:
-        # Programs that this one starts have names of their own.
+        # Child processes must not inherit the name.
         del os.environ["FXT_PROVIDER_NAME"]
     if library is None:
         return None
@@ -83,7 +83,7 @@ def _bytes(text):
 def _site(category, name, keys):
     site = _sites.get((category, name, keys))
     if site is None:
-        # Names that are made up as the program runs are not kept for ever.
+        # Limits memory if a program generates names.
         if len(_sites) >= MAX_SITES:
             return None
         array = (ctypes.c_char_p * max(len(keys), 1))(*map(_bytes, keys))
@@ -93,6 +93,7 @@ def _site(category, name, keys):
 
 
 def _fill(value, given):
+    """Sets `value`. Returns the bytes that it points to, or None."""
     if given is None:
         value.type = 0
     elif isinstance(given, bool):
@@ -122,14 +123,14 @@ def _write(kind, category, name, payload, arguments):
         _library.fxt_site_write(site, kind, payload, None)
         return
     values = (_Value * len(keys))()
-    # What the values point to stays until it is written.
+    # Keeps the bytes that the values point to alive during the call.
     held = [_fill(value, arguments[key]) for value, key in zip(values, keys)]
     _library.fxt_site_write(site, kind, payload, values)
     del held
 
 
 def enabled(category):
-    """Whether this category is recorded now."""
+    """Returns True while this category is recorded."""
     if _library is None:
         return False
     site = _site(category, "", ())
@@ -137,32 +138,32 @@ def enabled(category):
 
 
 def wait(milliseconds=1000):
-    """Waits until the recorder has been asked; whether this program takes part."""
+    """Waits for the recorder's answer. Returns True if this program is registered."""
     return _library is not None and bool(_library.fxt_provider_wait(milliseconds))
 
 
 def nonce():
-    """A number of this process's own, for ids."""
+    """A number unique in this process, for ids."""
     return 0 if _library is None else _library.fxt_provider_nonce()
 
 
 def instant(category, name, /, **arguments):
-    """Something happens now."""
+    """Writes an instant event."""
     _write(_INSTANT, category, name, 0, arguments)
 
 
 def counter(category, name, /, counter_id=0, **values):
-    """Values that change over time."""
+    """Writes a sample of a counter."""
     _write(_COUNTER, category, name, counter_id, values)
 
 
 def duration_begin(category, name, /, **arguments):
-    """A span of this thread begins; spans of a thread nest."""
+    """Begins a span of this thread; spans of a thread nest."""
     _write(_BEGIN, category, name, 0, arguments)
 
 
 def duration_end(category, name, /, **arguments):
-    """The innermost span of this thread ends."""
+    """Ends the innermost span of this thread."""
     _write(_END, category, name, 0, arguments)
 
 
@@ -170,19 +171,19 @@ class duration:  # pylint: disable=invalid-name
     """A span of this thread: `with duration("category", "name", key=value): ...`"""
 
     def __init__(self, category, name, /, **arguments):
-        self._what = category, name
+        self._names = category, name
         self._arguments = arguments
         self._begun = False
 
     def __enter__(self):
-        self._begun = enabled(self._what[0])
+        self._begun = enabled(self._names[0])
         if self._begun:
-            _write(_BEGIN, *self._what, 0, self._arguments)
+            _write(_BEGIN, *self._names, 0, self._arguments)
         return self
 
     def __exit__(self, *_):
         if self._begun:
-            _write(_END, *self._what, 0, {})
+            _write(_END, *self._names, 0, {})
 
 
 def traced(category, name=None):
@@ -199,40 +200,40 @@ def traced(category, name=None):
 
 
 def async_begin(category, name, async_id, /, **arguments):
-    """What begins on one thread and may end on another."""
+    """Begins an async span, which may end on another thread."""
     _write(_ASYNC_BEGIN, category, name, async_id, arguments)
 
 
 def async_instant(category, name, async_id, /, **arguments):
-    """Something happens within it."""
+    """Writes an instant of an async span."""
     _write(_ASYNC_INSTANT, category, name, async_id, arguments)
 
 
 def async_end(category, name, async_id, /, **arguments):
-    """Its end."""
+    """Ends an async span."""
     _write(_ASYNC_END, category, name, async_id, arguments)
 
 
 def flow_begin(category, name, flow_id, /, **arguments):
-    """What goes from one span to another, of any thread or process."""
+    """Begins a flow, which may cross threads and processes."""
     _write(_FLOW_BEGIN, category, name, flow_id, arguments)
 
 
 def flow_step(category, name, flow_id, /, **arguments):
-    """A span that it passes."""
+    """Writes a step of a flow: the enclosing span is part of it."""
     _write(_FLOW_STEP, category, name, flow_id, arguments)
 
 
 def flow_end(category, name, flow_id, /, **arguments):
-    """The span where it ends."""
+    """Ends a flow in the enclosing span."""
     _write(_FLOW_END, category, name, flow_id, arguments)
 
 
 def alert(category, name):
-    """An instant whose name, of at most 14 bytes, is also an alert of the session."""
+    """Writes an instant that is also an alert of the session; the name has at most 14 bytes."""
     _write(_ALERT, category, name, 0, {})
 
 
 def blob(name, data):
-    """Bytes, as records of their own."""
+    """Writes bytes as blob records."""
     _write(_BLOB, "", name, 1, {"": bytes(data)})

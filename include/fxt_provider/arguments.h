@@ -6,11 +6,11 @@
 
 #include "fxt_provider/provider.h"
 
-/* The head alone, and what is behind it. */
+/* The head of the list, without the rest. */
 #define FXT_HEAD_(...) FXT_HEAD_OF_(__VA_ARGS__, 0)
 #define FXT_HEAD_OF_(head, ...) head
 
-/* Which of the macros below the list takes: it has a head and pairs. */
+/* Chooses one of the macros below by the number of pairs that follow the head. */
 
 #define FXT_PICK_(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17, \
                   _18, _19, _20, _21, _22, _23, _24, _25, _26, _27, _28, _29, _30, which, ...)    \
@@ -43,7 +43,7 @@
             FXT_KEY_WITHOUT_VALUE_, FXT_VALUES1_, FXT_KEY_WITHOUT_VALUE_, FXT_VALUES0_, 0) \
   (__VA_ARGS__)
 
-/* Each ends with a comma, if there is anything. */
+/* Each expansion that is not empty ends with a comma. */
 #define FXT_KEYS0_(head)
 #define FXT_KEYS1_(head, key, value) key,
 #define FXT_KEYS2_(head, key, value, ...) key, FXT_KEYS1_(head, __VA_ARGS__)
@@ -77,7 +77,7 @@
 #define FXT_VALUES14_(head, key, value, ...) FXT_VALUE_(value), FXT_VALUES13_(head, __VA_ARGS__)
 #define FXT_VALUES15_(head, key, value, ...) FXT_VALUE_(value), FXT_VALUES14_(head, __VA_ARGS__)
 
-/* A value of any type that an argument can have. */
+/* Converts a value of any supported type to fxt_value. */
 #ifdef __cplusplus
 #include <initializer_list>
 #include <type_traits>
@@ -110,13 +110,13 @@ template <typename T>
 fxt_value Value(T* value) {
   return fxt_pointer_value(value);
 }
-/* std::string, std::string_view and what else has characters. */
+/* std::string, std::string_view and other containers of characters. */
 template <typename T>
 auto Value(const T& text) -> decltype(fxt_chars_value(text.data(), text.size())) {
   return fxt_chars_value(text.data(), text.size());
 }
 
-/* In one expression, so that what the values point to is still there. */
+/* One full expression, so that temporaries which the values point to still exist. */
 inline void Write(const fxt_site* site, uint32_t type, uint64_t payload,
                   std::initializer_list<fxt_value> values) {
   fxt_provider_write(site, type, payload, values.begin());

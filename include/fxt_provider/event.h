@@ -7,19 +7,19 @@
  *     TRACE_COUNTER("server", "queue", 0, "length", queue_length);
  *   }
  *
- * Categories, names and the keys of arguments are literals. A category has at most 100 bytes.
- * Behind them come at most 15 pairs of key and value; a value is a number, a bool, a pointer or a
- * string (in C++ also a std::string, a std::string_view or an enumeration), or one of the TA_ forms
- * below, which say the type. Nothing is evaluated while the category is not recorded.
+ * Categories, names and keys are literals. A category has at most 100 bytes. At most 15 pairs of
+ * key and value follow. A value is a number, a bool, a pointer or a string (in C++ also a
+ * std::string, a std::string_view or an enumeration); the TA_ macros below state the type.
+ * Arguments are evaluated only while the category is recorded.
  *
- * docs/providers.md has more. */
+ * See docs/providers.md. */
 #ifndef FXT_PROVIDER_EVENT_H_
 #define FXT_PROVIDER_EVENT_H_
 
 #include "fxt_provider/arguments.h"
 #include "fxt_provider/provider.h"
 
-/* Values with their types. */
+/* Values of an explicit type. */
 #define TA_NULL() fxt_null_value()
 #define TA_BOOL(value) fxt_bool_value(value)
 #define TA_INT32(value) fxt_int32_value(value)
@@ -34,7 +34,7 @@
 #define TA_KOID(value) fxt_koid_value(value)
 #define TA_BLOB(value, size) fxt_blob_value((value), (size))
 
-/* What an instant concerns; viewers of this format show all on the thread. */
+/* Scope of an instant. FXT has no field for it: viewers show all instants on the thread. */
 typedef enum {
   TRACE_SCOPE_THREAD = 0,
   TRACE_SCOPE_PROCESS = 1,
@@ -45,10 +45,10 @@ typedef enum {
 #define TRACE_BLOB_TYPE_DATA 1
 #define TRACE_BLOB_TYPE_PERFETTO 3
 
-/* A number of this process's own, for ids of async events and flows. */
+/* A number unique in this process, for ids of async events and flows. */
 #define TRACE_NONCE() fxt_provider_nonce()
 
-/* Whether anything is recorded; whether this category is. */
+/* True while this program is recorded; while this category is. */
 #define TRACE_ENABLED() (fxt_provider_enabled() != 0)
 #define TRACE_CATEGORY_ENABLED(category)                                \
   (__extension__({                                                      \
@@ -56,26 +56,26 @@ typedef enum {
     fxt_site_enabled(&fxt_site_) != 0;                                  \
   }))
 
-/* Something happens now. ... : the scope, and arguments. */
+/* An instant event. ... : the scope, and arguments. */
 #define TRACE_INSTANT(category, name, ...) FXT_TRACE_(FXT_INSTANT, 0, category, name, __VA_ARGS__)
 
-/* Values that change over time, as arguments that are numbers; at least one. Counters of the same
- * name are told apart by their id. */
+/* Samples of a counter: at least one numeric argument. The id distinguishes counters of one name.
+ */
 #define TRACE_COUNTER(category, name, counter_id, ...) \
   FXT_TRACE_(FXT_COUNTER, counter_id, category, name, 0, __VA_ARGS__)
 
-/* From here to the end of the block that this stands in. ... : the name, and arguments. */
+/* A duration that ends with the enclosing block. ... : the name, and arguments. */
 #define TRACE_DURATION(category, ...) FXT_SCOPE_(__COUNTER__, category, __VA_ARGS__)
 
-/* The same in two parts, on the same thread; durations of a thread nest. ... : the name, and
- * arguments. */
+/* The begin and the end of a duration, on one thread. Durations of a thread nest. ... : the name,
+ * and arguments. */
 #define TRACE_DURATION_BEGIN(category, ...) \
   FXT_TRACE_(FXT_DURATION_BEGIN, 0, category, FXT_HEAD_(__VA_ARGS__), __VA_ARGS__)
 #define TRACE_DURATION_END(category, ...) \
   FXT_TRACE_(FXT_DURATION_END, 0, category, FXT_HEAD_(__VA_ARGS__), __VA_ARGS__)
 
-/* What begins on one thread and may end on another. ... : the id, which the parts of one share, and
- * arguments. */
+/* An async span, which may end on another thread. ... : the id, which the events of one span share,
+ * and arguments. Ids are private to the process. */
 #define TRACE_ASYNC_BEGIN(category, name, ...) \
   FXT_TRACE_(FXT_ASYNC_BEGIN, FXT_HEAD_(__VA_ARGS__), category, name, __VA_ARGS__)
 #define TRACE_ASYNC_INSTANT(category, name, ...) \
@@ -83,7 +83,8 @@ typedef enum {
 #define TRACE_ASYNC_END(category, name, ...) \
   FXT_TRACE_(FXT_ASYNC_END, FXT_HEAD_(__VA_ARGS__), category, name, __VA_ARGS__)
 
-/* What goes from one duration to another, of any thread or process. ... : the id, and arguments. */
+/* A flow from one duration to another, across threads and processes. ... : the id, and arguments.
+ */
 #define TRACE_FLOW_BEGIN(category, name, ...) \
   FXT_TRACE_(FXT_FLOW_BEGIN, FXT_HEAD_(__VA_ARGS__), category, name, __VA_ARGS__)
 #define TRACE_FLOW_STEP(category, name, ...) \
@@ -91,8 +92,8 @@ typedef enum {
 #define TRACE_FLOW_END(category, name, ...) \
   FXT_TRACE_(FXT_FLOW_END, FXT_HEAD_(__VA_ARGS__), category, name, __VA_ARGS__)
 
-/* Bytes, as a record of their own: `type` is one of TRACE_BLOB_TYPE_. More than 12 KiB become
- * several records of the same name, in their order. */
+/* A blob record; `type` is one of TRACE_BLOB_TYPE_. Bytes beyond 12 KiB go into further records of
+ * the same name, in order. */
 #define TRACE_BLOB(type, name, blob, blob_size)                               \
   do {                                                                        \
     static struct fxt_site fxt_site_ = FXT_SITE("", name, NULL, 0);           \
@@ -102,11 +103,12 @@ typedef enum {
     }                                                                         \
   } while (0)
 
-/* An instant whose name, of at most 14 bytes, is also an alert of the session: triggers fire. */
+/* An instant that is also an alert of the session: its name, of at most 14 bytes, fires triggers.
+ */
 #define TRACE_ALERT(category, ...) \
   FXT_TRACE_(FXT_ALERT, 0, category, FXT_HEAD_(__VA_ARGS__), __VA_ARGS__)
 
-/* What they are made of. */
+/* Implementation of the macros above. */
 #define FXT_TRACE_(type, payload, category, name, ...)                                    \
   do {                                                                                    \
     static const char* const fxt_keys_[] = {FXT_KEYS_(__VA_ARGS__) NULL};                 \
@@ -116,7 +118,7 @@ typedef enum {
   } while (0)
 
 struct fxt_scope {
-  struct fxt_site* site; /* null: it did not begin */
+  struct fxt_site* site; /* null: no begin was written */
 };
 static inline void fxt_scope_leave(const struct fxt_scope* scope) {
   if (scope->site != NULL && fxt_site_enabled(scope->site)) {

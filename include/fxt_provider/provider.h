@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program as a provider of trace records: what the macros of event.h are made of. C11 and C++17.
+/* The interface of libfxt-provider, which the macros of event.h call. C11 and C++17.
  *
- * A program that links libfxt-provider finds the recorder's control socket by itself
- * (/run/fxt-record/control, or what FXT_RECORD_SOCKET names) and takes part in every session from
- * then on. Without a recorder, or without the right to speak to it, nothing happens and a trace
- * point costs about a nanosecond. FXT_PROVIDER=off in the environment leaves the recorder alone
- * altogether. */
+ * The library connects to the recorder's control socket (/run/fxt-record/control, or the path in
+ * FXT_RECORD_SOCKET) when the program starts. From then on the program is a provider of every
+ * session. Without a recorder, or without permission to connect, a trace point costs about a
+ * nanosecond and has no effect. FXT_PROVIDER=off in the environment disables the library. */
 #ifndef FXT_PROVIDER_PROVIDER_H_
 #define FXT_PROVIDER_PROVIDER_H_
 
@@ -19,10 +18,10 @@ extern "C" {
 
 #define FXT_PROVIDER_API __attribute__((visibility("default")))
 
-/* A record has so many arguments at most; further ones are left out. */
+/* Limit of arguments per record. */
 #define FXT_MAX_ARGUMENTS 15
 
-/* Types of arguments, with the numbers of the format. */
+/* Argument types, numbered as in the FXT document. */
 enum fxt_value_type {
   FXT_NULL = 0,
   FXT_INT32 = 1,
@@ -37,7 +36,7 @@ enum fxt_value_type {
   FXT_BLOB = 10,
 };
 
-/* The value of an argument. Strings and blobs are copied when the record is written. */
+/* The value of an argument. Writing a record copies strings and blobs. */
 struct fxt_value {
   uint32_t type; /* enum fxt_value_type */
   uint32_t size; /* bytes of a string or blob */
@@ -49,7 +48,7 @@ struct fxt_value {
   } of;
 };
 
-/* Kinds of events, with the numbers of the format. */
+/* Event types, numbered as in the FXT document; the last two are libfxt-provider's own. */
 enum fxt_event_type {
   FXT_INSTANT = 0,
   FXT_COUNTER = 1,
@@ -65,15 +64,15 @@ enum fxt_event_type {
   FXT_ALERT = 15,
 };
 
-/* A place in the program that writes records: what all of them have in common. The texts outlive
- * the site's use. Set by FXT_SITE(); the rest is the library's. */
+/* A trace point: the category, the name and the keys of its records. The texts must outlive the
+ * site. FXT_SITE() sets the first four fields; the library owns the others. */
 struct fxt_site {
-  const char* category; /* at most 100 bytes count */
+  const char* category; /* cut to 100 bytes */
   const char* name;
   const char* const* keys; /* names of arguments */
   uint32_t key_count;      /* at most FXT_MAX_ARGUMENTS */
-  uint32_t seen;           /* the state that it was last looked up in, and whether it is wanted */
-  uint16_t known;          /* the indexes below are given */
+  uint32_t seen;           /* state of the last lookup; bit 0: the category is enabled */
+  uint16_t known;          /* the indexes below are assigned */
   uint16_t category_index;
   uint16_t name_index;
   uint16_t key_index[FXT_MAX_ARGUMENTS];
@@ -83,30 +82,30 @@ struct fxt_site {
     (category), (name), (keys), (count), 0, 0, 0, 0, { 0 } \
   }
 
-/* 0 while nobody records; what else it says is the library's. */
+/* 0 while no session records; other values are internal to the library. */
 extern FXT_PROVIDER_API const uint32_t* fxt_provider_state;
 
-/* The name under which this program takes part, at most 100 bytes. A program that defines it has
- * that name, as in const char fxt_provider_name[] = "my-server"; Else it is FXT_PROVIDER_NAME of
- * the environment, or the program's own. */
+/* The provider's name, at most 100 bytes. A program may define it:
+ * const char fxt_provider_name[] = "my-server"; The default is FXT_PROVIDER_NAME of the
+ * environment, or the program's own name. */
 extern FXT_PROVIDER_API const char fxt_provider_name[];
 
-/* Looks the site up: nonzero when its category is recorded now. */
+/* Resolves the site for the current session. Returns nonzero if its category is recorded. */
 FXT_PROVIDER_API int fxt_provider_look(struct fxt_site* site);
 
-/* Writes a record on the calling thread: `values` are those of the site's keys. `payload`: the id
- * of a counter, an async event or a flow. Neither waits nor allocates, and calls the kernel for
- * nothing; where there is no room the record is lost, and counted. Async-signal-safe: a record from
- * a signal handler that interrupts the writing of another one is lost, and counted. */
+/* Writes a record on the calling thread. `values` belong to the site's keys, in their order.
+ * `payload` is the id of a counter, an async event or a flow. Neither blocks nor allocates nor
+ * makes a system call. A record without room is lost and counted. Async-signal-safe: a signal
+ * handler that interrupts another write of its thread loses its record, which is counted. */
 FXT_PROVIDER_API void fxt_provider_write(const struct fxt_site* site, uint32_t type,
                                          uint64_t payload, const struct fxt_value* values);
 
-/* Whether a session records anything of this program now. */
+/* Nonzero while a session records this program. */
 static inline int fxt_provider_enabled(void) {
   return (__atomic_load_n(fxt_provider_state, __ATOMIC_RELAXED) & ~UINT32_C(1)) != 0;
 }
 
-/* Whether the site's category is recorded now. */
+/* Nonzero while a session records the site's category. */
 static inline int fxt_site_enabled(struct fxt_site* site) {
   const uint32_t state = __atomic_load_n(fxt_provider_state, __ATOMIC_RELAXED);
   if (__builtin_expect(state == 0, 1)) return 0;
@@ -116,21 +115,20 @@ static inline int fxt_site_enabled(struct fxt_site* site) {
   return fxt_provider_look(site);
 }
 
-/* A number that no other call in this process returns: ids of async events and flows. */
+/* Returns a number that is unique in this process: an id for async events and flows. */
 FXT_PROVIDER_API uint64_t fxt_provider_nonce(void);
 
-/* For programs whose texts are no constants (bindings of other languages): a site that lasts as
- * long as the process; the texts are copied. Null when there is no memory, or more than
- * FXT_MAX_ARGUMENTS keys. */
+/* Makes a site that lasts as long as the process, for bindings of other languages. Copies the
+ * texts. Null if memory is short or there are more than FXT_MAX_ARGUMENTS keys. */
 FXT_PROVIDER_API struct fxt_site* fxt_site_make(const char* category, const char* name,
                                                 const char* const* keys, uint32_t key_count);
-/* Writes if the site's category is recorded. */
+/* Writes a record if the site's category is recorded. */
 FXT_PROVIDER_API void fxt_site_write(struct fxt_site* site, uint32_t type, uint64_t payload,
                                      const struct fxt_value* values);
 FXT_PROVIDER_API int fxt_site_is_enabled(struct fxt_site* site);
 
-/* Waits until the recorder has been asked, for at most `milliseconds`: nonzero when this program
- * takes part. For programs that are over at once; others need not. */
+/* Waits at most `milliseconds` for the recorder's answer. Returns nonzero if this program is
+ * registered. Only programs that end at once need it. */
 FXT_PROVIDER_API int fxt_provider_wait(uint32_t milliseconds);
 
 /* Values. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Spans as objects, for C++17: what TRACE_DURATION and TRACE_ASYNC_ write, with a life of their
-// own.
+// Spans as C++17 objects: RAII forms of TRACE_DURATION and of TRACE_ASYNC_BEGIN and _END.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +9,17 @@
 
 namespace fxt_provider {
 
-// A duration of this thread, from the constructor to End() or the destructor:
-//
-//   static fxt_provider::Site site("server", "parse");
-//   fxt_provider::Span span(site);
-//
-// Spans of a thread end in the opposite order of their beginnings.
+// A trace point: the category and the name of a span.
 class Site {
  public:
-  // Literals: they outlive the site.
+  // Keeps the pointers: pass literals.
   constexpr Site(const char* category, const char* name)
       : site_ FXT_SITE(category, name, nullptr, 0) {}
   Site(const Site&) = delete;
   Site& operator=(const Site&) = delete;
 
   bool enabled() { return fxt_site_enabled(&site_) != 0; }
-  // Only when enabled.
+  // Precondition: enabled().
   void Write(fxt_event_type type, uint64_t payload = 0) {
     fxt_provider_write(&site_, type, payload, nullptr);
   }
@@ -34,6 +28,12 @@ class Site {
   fxt_site site_;
 };
 
+// A duration of this thread, from the constructor to End() or the destructor:
+//
+//   static fxt_provider::Site site("server", "parse");
+//   fxt_provider::Span span(site);
+//
+// Spans of a thread must end in reverse order.
 class Span {
  public:
   explicit Span(Site& site) {
@@ -51,10 +51,10 @@ class Span {
   }
 
  private:
-  Site* site_ = nullptr;  // null: it did not begin, or has ended
+  Site* site_ = nullptr;  // null: not begun, or ended
 };
 
-// What may end on another thread than the one it began on: it can be moved.
+// An async span. It may be moved and ended on another thread.
 class AsyncSpan {
  public:
   AsyncSpan() = default;
@@ -75,7 +75,7 @@ class AsyncSpan {
   }
   ~AsyncSpan() { End(); }
 
-  // Something happens within it.
+  // Writes an instant of the span.
   void Instant() {
     if (site_ != nullptr && site_->enabled()) site_->Write(FXT_ASYNC_INSTANT, id_);
   }
@@ -83,7 +83,7 @@ class AsyncSpan {
     Site* const site = std::exchange(site_, nullptr);
     if (site != nullptr && site->enabled()) site->Write(FXT_ASYNC_END, id_);
   }
-  // 0: it did not begin.
+  // 0: not begun.
   uint64_t id() const { return id_; }
 
  private:

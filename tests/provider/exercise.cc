@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A program that takes part and does what a test tells it to: exercise WHAT [ARGUMENT]. It knows
-// nothing of the recorder but libfxt-provider.
+// A provider for the tests: exercise ACTION [ARGUMENT]. It uses libfxt-provider alone.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -29,7 +28,6 @@ uint64_t Now(clockid_t clock) {
 
 void Sleep(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
-// Whoever started this says when to go on.
 void WaitForLine() {
   char line[16];
   if (fgets(line, sizeof line, stdin) == nullptr) _exit(0);
@@ -42,7 +40,7 @@ void Say(const char* word) {
 
 fxt_provider::Site inner_site("app", "inner");
 
-// Spans in spans, each of which sleeps, on threads.
+// Nested spans that sleep, on several threads.
 int Spans(int threads) {
   std::vector<std::thread> all;
   for (int i = 0; i < threads; ++i) {
@@ -58,7 +56,7 @@ int Spans(int threads) {
   return 0;
 }
 
-// Spans of its first thread. With one word more it dies in the last one.
+// Spans of the main thread. With `dies` the process is killed in the last one.
 int Own(const std::string& name, bool dies) {
   for (int turn = 0; turn < 3; ++turn) {
     TRACE_DURATION("app", "own", "program", name);
@@ -70,7 +68,7 @@ int Own(const std::string& name, bool dies) {
   return 1;
 }
 
-// One of each kind.
+// One record of each type.
 int Kinds() {
   const std::string text = "text";
   TRACE_INSTANT("app", "values", TRACE_SCOPE_GLOBAL, "int32", -1, "uint32", 2u, "int64", INT64_MIN,
@@ -93,13 +91,14 @@ int Kinds() {
   const std::string huge(40'000, 'y');
   TRACE_INSTANT("app", "huge", TRACE_SCOPE_THREAD, "text", huge);
   TRACE_INSTANT("app", "broken", TRACE_SCOPE_THREAD, "text", "\xff\xfe");
-  // Names of the recorder's own.
+  // A category of the recorder.
   TRACE_INSTANT("sched", "linux_state", TRACE_SCOPE_THREAD, "state", "X");
   TRACE_ALERT("app", "alert-of-app");
   return 0;
 }
 
-// Numbered instants as fast as it goes, on threads; how far each is, in shared memory behind.
+// Writes numbered instants as fast as possible on several threads. The file `path` has the last
+// number of each thread.
 int Count(const char* path, int threads) {
   const int fd = open(path, O_RDWR | O_CREAT, 0600);
   if (fd < 0 || ftruncate(fd, 4096) != 0) return 1;
@@ -126,12 +125,12 @@ int Burst(long count) {
   return 0;
 }
 
-// A child that goes on by itself, and one that becomes another program.
+// A forked child that writes records, and one that executes another program.
 int Fork(const char* self) {
   TRACE_INSTANT("app", "parent", TRACE_SCOPE_THREAD);
   const pid_t child = fork();
   if (child == 0) {
-    // The first one asks for the recorder.
+    // The first trace point registers the child.
     TRACE_INSTANT("app", "child", TRACE_SCOPE_THREAD);
     fxt_provider_wait(5000);
     TRACE_INSTANT("app", "child", TRACE_SCOPE_THREAD);
@@ -149,26 +148,24 @@ int Fork(const char* self) {
   return WEXITSTATUS(status);
 }
 
-// Says when it is recorded, and what it is told to write.
+// Prints a line when it is recorded, then writes an instant for each line of its input.
 int Follow() {
   while (!TRACE_CATEGORY_ENABLED("app")) Sleep(1);
   Say("recorded");
   char line[64];
   while (fgets(line, sizeof line, stdin) != nullptr) {
     line[strcspn(line, "\n")] = '\0';
-    TRACE_INSTANT("app", "told", TRACE_SCOPE_THREAD, "what", line);
-    if (strcmp(line, "alert") == 0) TRACE_ALERT("app", "told-alert");
+    TRACE_INSTANT("app", "line", TRACE_SCOPE_THREAD, "text", line);
+    if (strcmp(line, "alert") == 0) TRACE_ALERT("app", "line-alert");
     Say(TRACE_CATEGORY_ENABLED("app") ? "yes" : "no");
   }
   return 0;
 }
 
-// Its own clock beside the record's, for so many seconds: "real" is ns of CLOCK_BOOTTIME between
-// two readings of it, "width" what lies between these.
+// Writes instants "clock" between two readings of CLOCK_BOOTTIME, which "was" carries, in ns.
 int Clock(double seconds) {
   const uint64_t end = Now(CLOCK_MONOTONIC) + static_cast<uint64_t>(seconds * 1e9);
   while (Now(CLOCK_MONOTONIC) < end) {
-    // The record's time is read by the instant behind the first reading and before the second.
     const uint64_t before = Now(CLOCK_BOOTTIME);
     TRACE_INSTANT("app", "clock", TRACE_SCOPE_THREAD);
     const uint64_t after = Now(CLOCK_BOOTTIME);
@@ -181,27 +178,27 @@ int Clock(double seconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string what = argc > 1 ? argv[1] : "";
+  const std::string action = argc > 1 ? argv[1] : "";
   const char* argument = argc > 2 ? argv[2] : "0";
-  // On a machine that has more to do the recorder may need longer than a program waits by itself.
-  if (what != "wait" && what != "follow") fxt_provider_wait(20'000);
-  if (what == "spans") return Spans(atoi(argument));
-  if (what == "own") return Own(argument, argc > 3);
-  if (what == "kinds") return Kinds();
-  if (what == "count") return Count(argument, argc > 3 ? atoi(argv[3]) : 1);
-  if (what == "burst") return Burst(atol(argument));
-  if (what == "fork") return Fork(argv[0]);
-  if (what == "follow") return Follow();
-  if (what == "clock") return Clock(atof(argument));
-  if (what == "one") {
+  // On a busy machine the reply may take longer than the library waits.
+  if (action != "wait" && action != "follow") fxt_provider_wait(20'000);
+  if (action == "spans") return Spans(atoi(argument));
+  if (action == "own") return Own(argument, argc > 3);
+  if (action == "kinds") return Kinds();
+  if (action == "count") return Count(argument, argc > 3 ? atoi(argv[3]) : 1);
+  if (action == "burst") return Burst(atol(argument));
+  if (action == "fork") return Fork(argv[0]);
+  if (action == "follow") return Follow();
+  if (action == "clock") return Clock(atof(argument));
+  if (action == "one") {
     TRACE_INSTANT("app", "one", TRACE_SCOPE_THREAD, "argument", argument);
     return 0;
   }
-  if (what == "wait") {
-    Say(fxt_provider_wait(5000) != 0 ? "takes part" : "alone");
+  if (action == "wait") {
+    Say(fxt_provider_wait(5000) != 0 ? "registered" : "not registered");
     WaitForLine();
     return 0;
   }
-  fprintf(stderr, "exercise: what?\n");
+  fprintf(stderr, "exercise: unknown action\n");
   return 2;
 }

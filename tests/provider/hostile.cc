@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A program that registers as a provider and then lies: hostile SOCKET SEED MS. It writes valid
-// records and all kinds of nonsense into the shared memory, faster than the recorder reads it.
+// A provider that writes valid records and invalid data into the shared memory, faster than the
+// recorder reads it: hostile SOCKET SEED MS.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ uint64_t Ticks() {
 #endif
 }
 
-// The descriptor of the memory, or -1.
+// Returns the descriptor of the shared memory, or -1.
 int Register(const char* path) {
   const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const int fd = Register(argv[1]);
   if (fd < 0) return 1;
-  // What a recorder must not fall for.
+  // The seals must prevent both.
   if (ftruncate(fd, 0) == 0 || ftruncate(fd, off_t{1} << 40) == 0) return 3;
   struct stat status = {};
   fstat(fd, &status);
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
           header->blocks = static_cast<uint32_t>(random());
           break;
         case 9: {
-          // A block that looks fine.
+          // A plausible block.
           block.state = FXT_BLOCK_OWNED;
           block.tid = static_cast<uint32_t>(getpid());
           block.committed = static_cast<uint32_t>(random() % (FXT_BLOCK_BYTES / 8) * 8);
@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
           break;
         }
         default: {
-          // A record's header, more or less.
+          // A plausible record header.
           uint64_t* at = words + r % words_in_all;
           at[0] = 4 | (random() % 12) << 4 | (random() % 16) << 16 | (random() % 4) << 20 |
                   uint64_t{1} << 24 | (random() % 64) << 32 | (random() % 64) << 48;

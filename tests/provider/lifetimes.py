@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How programs come, go and are left alone."""
+"""The life cycle of providers: registration, sessions, forks, and programs that stay unregistered."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ import unittest
 
 from recordings import BUILD, LIMIT_S, Recordings, eventually
 
-NOBODY = 65534
+UNPRIVILEGED = 65534
 
 
 class Lifetimes(Recordings):
@@ -33,9 +33,9 @@ class Lifetimes(Recordings):
                     name = self.checked("s.fxt")
                 else:
                     name = self.stop()
-                told = self.rows(name, "SELECT args ->> 'what' AS what FROM instants WHERE name = 'told'")
-                self.assertEqual(sorted(row["what"] for row in told), ["from-early", "from-late"])
-                # It goes on without.
+                lines = self.rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line'")
+                self.assertEqual(sorted(row["text"] for row in told), ["from-early", "from-late"])
+                # The program continues without a session.
                 early.stdin.write("afterwards\n")
                 early.stdin.flush()
                 self.assertTrue(eventually(lambda: self.no_controller()))
@@ -43,7 +43,7 @@ class Lifetimes(Recordings):
                 early.stdin.close()
                 early.wait(LIMIT_S)
 
-    def test_snapshots_have_what_came_so_far(self):
+    def test_a_snapshot_has_all_records_so_far(self):
         self.begin()
         child = self.start("follow")
         child.stdout.readline()
@@ -54,10 +54,10 @@ class Lifetimes(Recordings):
             name = f"{number}.fxt"
             self.recorder("snapshot", "-o", self.path(name))
             self.checked(name)
-            told = self.rows(name, "SELECT args ->> 'what' AS what FROM instants WHERE name = 'told' ORDER BY ts")
-            self.assertEqual([row["what"] for row in told], words)
+            lines = self.rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line' ORDER BY ts")
+            self.assertEqual([row["text"] for row in lines], words)
 
-    def test_categories_are_chosen_and_known(self):
+    def test_only_selected_categories_are_recorded(self):
         self.begin("--circular", "2M", "-c", "sched,provider:other")
         child = self.start("one", 1)
         child.wait(LIMIT_S)
@@ -69,7 +69,7 @@ class Lifetimes(Recordings):
         name = self.stop()
         child.stdin.close()
 
-    def test_categories_are_chosen_in_a_plain_recording(self):
+    def test_only_selected_categories_are_recorded_in_the_foreground(self):
         recorder = [os.path.join(BUILD, "fxt-record"), "-q", "--socket", self.socket, "-o", self.path("chosen.fxt")]
         for chosen, count in (("provider:app", 1), ("sched:switch,provider:app,provider:more", 1), ("provider:other", 0)):
             self.run_(*recorder, "--providers", "-c", chosen, "--", self.exercise, "one", "3")
@@ -79,16 +79,16 @@ class Lifetimes(Recordings):
         self.assertIn("--providers", refused.stderr)
 
     def test_alerts_fire_triggers(self):
-        self.begin("--circular", "2M", "-c", "sched", "--trigger", "alert told-alert", "-o", self.path("t-%n.fxt"))
+        self.begin("--circular", "2M", "-c", "sched", "--trigger", "alert line-alert", "-o", self.path("t-%n.fxt"))
         child = self.start("follow")
         child.stdout.readline()
         child.stdin.write("alert\n")
         child.stdin.flush()
         self.assertTrue(eventually(lambda: self.status()["triggers"][0]["files"] == 1))
         self.checked("t-1.fxt")
-        self.assertEqual(len(self.rows("t-1.fxt", "SELECT 1 FROM instants WHERE name = 'told-alert'")), 1)
+        self.assertEqual(len(self.rows("t-1.fxt", "SELECT 1 FROM instants WHERE name = 'line-alert'")), 1)
 
-    def test_a_forked_child_is_a_provider_of_its_own(self):
+    def test_a_forked_child_registers_itself(self):
         name = self.record("fork")
         parents = self.rows(name, "SELECT DISTINCT pid FROM instants WHERE name = 'parent'")
         children = self.rows(name, "SELECT DISTINCT pid FROM instants WHERE name = 'child'")
@@ -103,8 +103,7 @@ class Lifetimes(Recordings):
         return written, lost
 
     @unittest.skipUnless(shutil.which("unshare"), "no unshare")
-    def test_in_another_process_namespace(self):
-        """Its own numbers for its threads are not the machine's."""
+    def test_in_another_pid_namespace_records_go_to_the_main_thread(self):
         self.begin()
         self.run_("unshare", "--pid", "--fork", self.exercise, "spans", "3")
         name = self.stop()
@@ -113,10 +112,10 @@ class Lifetimes(Recordings):
         self.assertEqual(len(self.rows(name, "SELECT 1 FROM threads WHERE process = 'exercise' AND tid < 5")), 0)
 
     def test_a_full_buffer_is_a_counted_loss(self):
-        # How much of it the recorder takes away in time is the machine's business.
+        # The recorder's speed decides how many records are lost.
         count = 600_000
         self.assertEqual(sum(self.written_and_lost(self.record("burst", count))), count)
-        # Here it takes away nothing.
+        # A oneshot buffer is never emptied.
         self.begin("--oneshot", "32M", "-c", "sched:switch")
         self.run_(self.exercise, "burst", str(count))
         written, lost = self.written_and_lost(self.stop())
@@ -124,11 +123,11 @@ class Lifetimes(Recordings):
         self.assertGreater(written, 80_000)
         self.assertGreater(lost, 400_000)
 
-    def test_without_the_socket_s_rights_it_runs_untouched(self):
+    def test_without_permission_to_connect_it_runs_unregistered(self):
         self.begin()
-        done = self.run_(self.exercise, "wait", user=NOBODY, group=NOBODY, extra_groups=[], input="\n")
-        self.assertEqual((done.stdout, done.stderr), ("alone\n", ""))
+        done = self.run_(self.exercise, "wait", user=UNPRIVILEGED, group=UNPRIVILEGED, extra_groups=[], input="\n")
+        self.assertEqual((done.stdout, done.stderr), ("not registered\n", ""))
         self.assertNotIn("exercise", self.names())
 
-    def test_without_a_recorder_it_runs_untouched(self):
+    def test_without_a_recorder_it_runs_unregistered(self):
         self.assertEqual(self.run_(self.exercise, "kinds").stderr, "")

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs that take part in recordings: what they write and where it ends up, beside what the kernel
-says; how they come, go, die and lie. Needs root.
+"""Providers in real recordings: their records beside the kernel's, their life cycle, crashes and hostile input.
+Needs root.
 
-FXT_PROVIDER_KILLS, FXT_PROVIDER_LIARS and FXT_PROVIDER_CLOCK_SECONDS: how much of each is tried."""
+FXT_PROVIDER_KILLS, FXT_PROVIDER_LIARS and FXT_PROVIDER_CLOCK_SECONDS set the number or length of the trials."""
 
 import os
 import sys
 import unittest
 
-PARTS = ("written", "lifetimes", "again", "ends", "strangers")
+PARTS = ("records", "lifetimes", "pid_reuse", "crashes", "limits")
 
 if __name__ == "__main__":
     if "--build" in sys.argv:

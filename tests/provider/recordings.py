@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recordings that programs take part in, for the tests in this folder."""
+"""Recordings with providers, for the tests in this folder."""
 
 import contextlib
 import json
@@ -11,10 +11,9 @@ import time
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Of whoever runs these tests.
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
 LIMIT_S = 60
-# How long a program may be asked to write on.
+# How long a program may run, beyond the limit.
 LONGEST_S = float(os.environ.get("FXT_PROVIDER_CLOCK_SECONDS", "2"))
 
 
@@ -69,7 +68,7 @@ class Recordings(unittest.TestCase):
         return self.checked(name)
 
     def record(self, *words, name="trace.fxt", options=()):
-        """A recording in the foreground of what exercise does."""
+        """Records tests/exercise in the foreground."""
         self.run_(os.path.join(BUILD, "fxt-record"), "-q", "--providers", "--socket", self.socket, "-c", "sched,task",
                   *options, "-o", self.path(name), "--", self.exercise, *map(str, words))
         return self.checked(name)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the recorder and does what it says, on a thread of its own that sleeps otherwise. */
+/* The connection to the recorder's control socket. A thread of its own connects, registers this
+ * program and follows the session's state; it sleeps in between. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -21,31 +23,32 @@
 enum {
   MESSAGE_BYTES = 4096,
   STACK_BYTES = 128 * 1024,
-  /* How long the start of a program waits for a recorder that is there; ms. */
-  FIRST_PATIENCE_MS = 200,
-  /* Where the folder cannot be watched. */
+  /* How long the start of a program waits for the first reply, ms. */
+  FIRST_REPLY_TIMEOUT_MS = 200,
+  /* Between attempts after a refusal, or without inotify. */
   RETRY_MS = 10000,
+  MAX_NAME_BYTES = 100,
 };
 
 #define DEFAULT_SOCKET "/run/fxt-record/control"
 
 FXT_PROVIDER_API const char fxt_provider_name[] __attribute__((weak)) = "";
 
-enum progress { NOT_BEGUN, UNDER_WAY, TAKES_PART, ALONE };
+enum progress { NOT_BEGUN, CONNECTING, REGISTERED, NOT_REGISTERED };
 
 static struct {
-  int begun; /* a thread was started in this process, or nobody wants one */
+  int begun; /* this process has started the thread, or needs none */
   int fd;    /* of the connection, or -1 */
   int progress;
   struct sockaddr_un address;
   char received[MESSAGE_BYTES];
   size_t bytes;
-  int memory; /* descriptor that came with what was received, or -1 */
+  int memory; /* descriptor received with a message, or -1 */
   bool refused;
   ino_t inode; /* of the connection */
 } client = {.fd = -1, .memory = -1};
 
-/* What the environment may not say to a program with another user's rights. */
+/* secure_getenv: a set-user-ID program ignores the environment. */
 static bool find_socket(void) {
   const char* path = secure_getenv("FXT_RECORD_SOCKET");
   if (path == NULL || *path == '\0') path = DEFAULT_SOCKET;
@@ -63,10 +66,62 @@ static const char* name_of_program(void) {
   return program_invocation_short_name;
 }
 
-/* 0, or what is wrong. */
+enum message { MESSAGE_OTHER, MESSAGE_STARTED, MESSAGE_STOPPED, MESSAGE_ENDED, MESSAGE_ERROR };
+
+/* Finds the first string member called `name` in a JSON text. Returns its length; 0: not found. */
+static size_t find_member(const char* text, const char* name, const char** value) {
+  const size_t bytes = strlen(name);
+  for (const char* at = text; (at = strchr(at, '"')) != NULL; ++at) {
+    if (strncmp(at + 1, name, bytes) != 0 || at[1 + bytes] != '"') continue;
+    const char* next = at + bytes + 2;
+    next += strspn(next, " \t\r\n");
+    if (*next != ':') continue;
+    ++next;
+    next += strspn(next, " \t\r\n");
+    if (*next != '"') continue;
+    *value = next + 1;
+    return strcspn(*value, "\"");
+  }
+  return 0;
+}
+
+static bool equals(const char* value, size_t bytes, const char* other) {
+  return bytes == strlen(other) && memcmp(value, other, bytes) == 0;
+}
+
+/* The replies of RegisterProvider; see the varlink description of the interface. */
+static enum message read_message(const char* text) {
+  const char* value = NULL;
+  if (find_member(text, "error", &value) > 0) return MESSAGE_ERROR;
+  const size_t bytes = find_member(text, "state", &value);
+  if (equals(value, bytes, "STARTED")) return MESSAGE_STARTED;
+  if (equals(value, bytes, "STOPPED")) return MESSAGE_STOPPED;
+  if (equals(value, bytes, "READY")) return MESSAGE_ENDED;
+  return MESSAGE_OTHER;
+}
+
+/* Writes the call of RegisterProvider with its NUL. Returns its size; 0: it does not fit. */
+static size_t write_register(char* buffer, size_t size, const char* name) {
+  static const char begin[] =
+      "{\"method\":\"fuchsia.tracing.controller.RegisterProvider\",\"more\":true,"
+      "\"parameters\":{\"name\":\"";
+  char escaped[MAX_NAME_BYTES + 1];
+  size_t out = 0;
+  for (; name[out] != '\0' && out < MAX_NAME_BYTES; ++out) {
+    const unsigned char c = (unsigned char)name[out];
+    /* JSON requires UTF-8, which other bytes may not be. */
+    const bool printable = c >= 0x20 && c != '"' && c != '\\' && c < 0x7f;
+    escaped[out] = printable ? (char)c : '_';
+  }
+  escaped[out] = '\0';
+  const int bytes = snprintf(buffer, size, "%s%s\",\"pid\":%ld}}", begin, escaped, (long)getpid());
+  return bytes > 0 && (size_t)bytes < size ? (size_t)bytes + 1 : 0;
+}
+
+/* Returns 0 or an errno. */
 static int connect_and_register(void) {
   char message[1024];
-  const size_t bytes = fxt_write_register(message, sizeof message, name_of_program());
+  const size_t bytes = write_register(message, sizeof message, name_of_program());
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return errno;
   if (bytes == 0 ||
@@ -80,13 +135,13 @@ static int connect_and_register(void) {
   client.inode = fstat(fd, &status) == 0 ? status.st_ino : 0;
   client.fd = fd;
   client.bytes = 0;
-  __atomic_store_n(&client.progress, UNDER_WAY, __ATOMIC_RELEASE);
+  __atomic_store_n(&client.progress, CONNECTING, __ATOMIC_RELEASE);
   return 0;
 }
 
 static void disconnect(void) {
   fxt_session_end();
-  /* A program that closes whatever is open may have something else there by now. */
+  /* A program that closes all descriptors may have reused this number. */
   struct stat status;
   if (client.fd >= 0 && fstat(client.fd, &status) == 0 && status.st_ino == client.inode) {
     close(client.fd);
@@ -94,38 +149,38 @@ static void disconnect(void) {
   if (client.memory >= 0) close(client.memory);
   client.fd = client.memory = -1;
   client.bytes = 0;
-  __atomic_store_n(&client.progress, ALONE, __ATOMIC_RELEASE);
+  __atomic_store_n(&client.progress, NOT_REGISTERED, __ATOMIC_RELEASE);
 }
 
-/* False when the recorder is done with this program. */
-static bool follow(const char* message) {
+/* Handles one message. False if the recorder refused this program. */
+static bool handle(const char* message) {
   if (client.memory >= 0 && strstr(message, "\"descriptor\"") != NULL) {
     fxt_session_end();
     if (fxt_session_begin(client.memory)) fxt_strings_share(fxt_session_memory());
     close(client.memory);
     client.memory = -1;
   }
-  switch (fxt_read_message(message)) {
-    case FXT_MESSAGE_STARTED:
+  switch (read_message(message)) {
+    case MESSAGE_STARTED:
       fxt_session_start();
       break;
-    case FXT_MESSAGE_STOPPED:
+    case MESSAGE_STOPPED:
       fxt_session_stop();
       break;
-    case FXT_MESSAGE_ENDED:
+    case MESSAGE_ENDED:
       fxt_session_end();
       break;
-    case FXT_MESSAGE_ERROR:
+    case MESSAGE_ERROR:
       client.refused = true;
       return false;
-    case FXT_MESSAGE_OTHER:
+    case MESSAGE_OTHER:
       break;
   }
-  __atomic_store_n(&client.progress, TAKES_PART, __ATOMIC_RELEASE);
+  __atomic_store_n(&client.progress, REGISTERED, __ATOMIC_RELEASE);
   return true;
 }
 
-/* A piece of what comes; false at the end. */
+/* Reads once and handles the whole messages. False at the end of the connection. */
 static bool receive(void) {
   struct iovec part = {client.received + client.bytes, sizeof client.received - client.bytes};
   union {
@@ -145,11 +200,10 @@ static bool receive(void) {
   }
   if (got == 0) return false;
   client.bytes += (size_t)got;
-  /* The recorder sends what comes with a descriptor as one message. */
   for (;;) {
     const char* end = memchr(client.received, '\0', client.bytes);
     if (end == NULL) return client.bytes < sizeof client.received;
-    if (!follow(client.received)) return false;
+    if (!handle(client.received)) return false;
     const size_t used = (size_t)(end - client.received) + 1;
     client.bytes -= used;
     memmove(client.received, end + 1, client.bytes);
@@ -161,8 +215,8 @@ static bool wait_readable(int fd, int milliseconds) {
   return poll(&ready, 1, milliseconds) > 0;
 }
 
-/* Until something changes where the socket should be: in its folder, or in the nearest one above
- * that exists. */
+/* Connects, or waits until the folder of the socket changes; if that does not exist, the nearest
+ * existing folder above it. */
 static void wait_for_socket(void) {
   const int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   char folder[sizeof client.address.sun_path];
@@ -175,7 +229,7 @@ static void wait_for_socket(void) {
         watch, folder, IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF);
     if (slash == folder) break;
   }
-  /* It may have come before the watch. */
+  /* The socket may have appeared before the watch. */
   if (connect_and_register() != 0) {
     if (watched >= 0) {
       wait_readable(watch, -1);
@@ -195,7 +249,6 @@ static void* run(void* unused) {
     while (receive()) {
     }
     disconnect();
-    /* Whoever refused this program would do so again. */
     if (client.refused) poll(NULL, 0, RETRY_MS);
     client.refused = false;
     wait_for_socket();
@@ -208,7 +261,7 @@ static void start_thread(void) {
   if (pthread_attr_init(&attributes) != 0) return;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  /* No signal of the program's ends up there. */
+  /* The program's signals must not be delivered to this thread. */
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -225,11 +278,11 @@ static uint64_t now_ms(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* A recorder that is there answers at once: so a program that is over soon takes part as well. */
-static void ask_first(void) {
-  const uint64_t deadline = now_ms() + FIRST_PATIENCE_MS;
+/* A running recorder replies at once. Waiting for that registers programs that end soon. */
+static void wait_for_first_reply(void) {
+  const uint64_t deadline = now_ms() + FIRST_REPLY_TIMEOUT_MS;
   for (uint64_t now = now_ms();
-       __atomic_load_n(&client.progress, __ATOMIC_ACQUIRE) == UNDER_WAY && now < deadline;
+       __atomic_load_n(&client.progress, __ATOMIC_ACQUIRE) == CONNECTING && now < deadline;
        now = now_ms()) {
     if (wait_readable(client.fd, (int)(deadline - now)) && !receive()) return disconnect();
   }
@@ -240,13 +293,13 @@ void fxt_client_begin(void) {
   fxt_session_make_state();
   fxt_set_state(FXT_STATE_OFF);
   fxt_nonce_begin((uint32_t)getpid());
-  const char* wish = secure_getenv("FXT_PROVIDER");
-  if ((wish != NULL && strcmp(wish, "off") == 0) || !find_socket()) return;
-  __atomic_store_n(&client.progress, ALONE, __ATOMIC_RELEASE);
+  const char* setting = secure_getenv("FXT_PROVIDER");
+  if ((setting != NULL && strcmp(setting, "off") == 0) || !find_socket()) return;
+  __atomic_store_n(&client.progress, NOT_REGISTERED, __ATOMIC_RELEASE);
   const int error = connect_and_register();
-  /* Without the right to speak to it the program is as it would be without this library. */
+  /* Without permission to connect no thread is started. */
   if (error == EACCES || error == EPERM) return;
-  if (error == 0) ask_first();
+  if (error == 0) wait_for_first_reply();
   start_thread();
 }
 
@@ -254,15 +307,15 @@ FXT_PROVIDER_API int fxt_provider_wait(uint32_t milliseconds) {
   fxt_client_begin();
   const uint64_t deadline = now_ms() + milliseconds;
   int progress;
-  while ((progress = __atomic_load_n(&client.progress, __ATOMIC_ACQUIRE)) == UNDER_WAY &&
+  while ((progress = __atomic_load_n(&client.progress, __ATOMIC_ACQUIRE)) == CONNECTING &&
          now_ms() < deadline) {
     poll(NULL, 0, 1);
   }
-  return progress == TAKES_PART;
+  return progress == REGISTERED;
 }
 
-/* The connection and the thread are the parent's: the child asks for itself at its first trace
- * point. */
+/* The connection and the thread belong to the parent. The child registers at its first trace point.
+ */
 static void in_child(void) {
   fxt_session_forget();
   fxt_writer_forget();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the sources of libfxt-provider know of one another. */
+/* The interfaces between the sources of libfxt-provider. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,14 +9,14 @@
 #include "fxt_provider/detail/buffer.h"
 #include "fxt_provider/provider.h"
 
-/* fxt_provider_state: nobody records; nobody was asked yet (as a child of fork() is); else the
- * number of the state, which is even, and another one after each start of tracing. */
+/* Values of fxt_provider_state: no session records; not registered yet (also in a child of fork).
+ * Other values are even, and differ after each start of tracing. */
 enum { FXT_STATE_OFF = 0, FXT_STATE_ASK = 1 };
 
-/* Memory shared with a recorder, as this program uses it. What the header says was read once. */
+/* The memory of one session. The fields are copies of the header, which is read once. */
 struct fxt_session {
-  uint8_t* memory; /* null: there is none */
-  uint64_t number; /* no other session of this process had it */
+  uint8_t* memory; /* null: none */
+  uint64_t number; /* unique among the sessions of this process */
   uint64_t bytes;
   uint32_t blocks;
   uint32_t mode;
@@ -37,57 +37,43 @@ static inline uint64_t* fxt_block_words(const struct fxt_session* session, uint3
 
 /* session.c */
 
-/* The session that state `state` belongs to. */
+/* The session of a state. */
 const struct fxt_session* fxt_session_of(uint32_t state);
-/* Takes the memory behind `fd`, which stays the caller's; false where it is none. */
+/* Maps the memory of `fd`, which the caller keeps. False if it is not valid. */
 bool fxt_session_begin(int fd);
-/* Records may be written from now on; each start of tracing has a state of its own. */
+/* Enables writing. Each start of tracing has a new state. */
 void fxt_session_start(void);
 void fxt_session_stop(void);
-/* No record is written any more; threads that are about to do so meet memory of nobody. */
+/* Disables writing and replaces the memory by anonymous pages, which late writers still reach. */
 void fxt_session_end(void);
-/* Whether records of this category are wanted. */
+/* True if the session records this category. */
 bool fxt_session_wants(const struct fxt_session* session, const char* category);
-/* The memory that is shared now, or null. */
+/* The shared memory of the current session, or null. */
 uint8_t* fxt_session_memory(void);
 void fxt_set_state(uint32_t state);
-/* At the start of the process, and in the child of a fork. */
+/* Called at the start of the process; fxt_session_forget() in the child of a fork. */
 void fxt_session_make_state(void);
 void fxt_session_forget(void);
 
-/* nonce.c */
+/* site.c */
 
-/* What fxt_provider_nonce() returns is of this process. */
+/* Sets the process's part of what fxt_provider_nonce() returns. */
 void fxt_nonce_begin(uint32_t pid);
 
 /* strings.c */
 
-/* An index for the text, in this process and all memory that it shares from now on; 0 when there is
- * no room. Lock-free; neither allocates nor calls the kernel. */
+/* Assigns an index to the text, for the life of the process. 0: no room. Lock-free; neither
+ * allocates nor makes a system call. */
 uint16_t fxt_strings_add(const char* text, size_t bytes, bool is_category);
-/* Copies what there is into shared memory. */
+/* Copies all strings into shared memory. */
 void fxt_strings_share(uint8_t* memory);
 
 /* writer.c */
 
-/* In the child of a fork: the thread has no block. */
+/* Called in the child of a fork: drops the thread's block. */
 void fxt_writer_forget(void);
 
 /* client.c */
 
-/* Asks for a recorder, on a thread of its own, if that was not done in this process. */
+/* Connects and starts the thread, once per process. */
 void fxt_client_begin(void);
-
-/* messages.c */
-
-/* What the recorder says; see RegisterProvider of the interface description. */
-enum fxt_message {
-  FXT_MESSAGE_OTHER,
-  FXT_MESSAGE_STARTED,
-  FXT_MESSAGE_STOPPED,
-  FXT_MESSAGE_ENDED,
-  FXT_MESSAGE_ERROR
-};
-enum fxt_message fxt_read_message(const char* text);
-/* The call, with its NUL; its bytes, 0 when it does not fit. */
-size_t fxt_write_register(char* buffer, size_t size, const char* name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The memory that is shared with a recorder, from the session's beginning to its end. */
+/* The shared memory of a session, from its begin to its end. */
 #include "fxt_provider/internal.h"
 
 #include <stdlib.h>
@@ -8,17 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A thread that was just about to write when a session ended writes to where its memory was:
- * nothing else comes there before so many further sessions. */
+/* A thread may still write to the addresses of a session that has ended. They are reused only after
+ * this number of further sessions. */
 enum { SESSIONS = 4 };
 
 static struct {
   struct fxt_session sessions[SESSIONS];
-  uint64_t reserved[SESSIONS]; /* bytes of addresses */
-  uint32_t current;            /* of the sessions above */
-  uint32_t number;             /* of the next state */
-  uint64_t begun;              /* sessions so far */
-  uint8_t* shared;             /* memory of the current one, or null */
+  uint64_t reserved[SESSIONS]; /* size of the address range, bytes */
+  uint32_t current;            /* index into sessions */
+  uint32_t number;             /* of the current state */
+  uint64_t begun;              /* count of sessions */
+  uint8_t* shared;             /* memory of the current session, or null */
   char categories[SESSIONS][FXT_CATEGORIES_BYTES];
 } process;
 
@@ -27,8 +27,8 @@ static uint32_t* writable_state;
 
 FXT_PROVIDER_API const uint32_t* fxt_provider_state = &before_all;
 
-/* The child of any fork, however it was made, finds 0 there: nothing is recorded of it before it
- * has asked for a recorder of its own, and it never writes into its parent's memory. */
+/* MADV_WIPEONFORK zeroes the state in every child, also one of a raw clone(). So a child never
+ * writes into its parent's memory. */
 void fxt_session_make_state(void) {
   if (writable_state != NULL) return;
   const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -45,12 +45,12 @@ void fxt_set_state(uint32_t state) {
 
 uint8_t* fxt_session_memory(void) { return __atomic_load_n(&process.shared, __ATOMIC_SEQ_CST); }
 
-/* A state has the session in its bits 1 and 2. */
+/* Bits 1 and 2 of a state are the session's index. */
 const struct fxt_session* fxt_session_of(uint32_t state) {
   return &process.sessions[(state >> 1) % SESSIONS];
 }
 
-/* Where an earlier session was, if that is large enough. */
+/* Reuses the slot's address range if it is large enough. */
 static void* map(int fd, uint64_t bytes, uint32_t slot) {
   void* const before = process.sessions[slot].memory;
   const bool fits = before != NULL && process.reserved[slot] >= bytes;
@@ -95,7 +95,7 @@ void fxt_session_start(void) {
   session->categories_bytes = bytes < FXT_CATEGORIES_BYTES ? bytes : 0;
   memcpy(process.categories[process.current], session->memory + fxt_categories_offset(),
          session->categories_bytes);
-  /* Another number each time, since it may be other categories. */
+  /* A new state makes every site check its category again. */
   ++process.number;
   if (process.number >= UINT32_MAX >> 4) process.number = 1;
   fxt_set_state(process.number << 3 | process.current << 1);
@@ -118,8 +118,6 @@ void fxt_session_end(void) {
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-/* The parent's memory stays where it is, for who was forked without the C library's knowledge, but
- * nothing here leads to it. */
 void fxt_session_forget(void) {
   process.shared = NULL;
   for (uint32_t slot = 0; slot < SESSIONS; ++slot) {
@@ -131,7 +129,7 @@ void fxt_session_forget(void) {
 }
 
 bool fxt_session_wants(const struct fxt_session* session, const char* category) {
-  /* Blobs have none. */
+  /* Blobs have no category. */
   if (session->categories_bytes == 0 || category[0] == '\0') return true;
   const char* next = process.categories[session - process.sessions];
   const char* const end = next + session->categories_bytes;

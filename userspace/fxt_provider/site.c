@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Places in the program that write records. */
+/* Trace points: lookup of their category and strings; unique ids. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +12,8 @@ static uint16_t index_of(const char* text, size_t limit, bool is_category) {
   return bytes == 0 ? 0 : fxt_strings_add(text, bytes, is_category);
 }
 
-/* Several threads may do this at a time: each of them gives texts their indexes, and any will do.
- */
-static bool introduce(struct fxt_site* site) {
+/* Threads may run this concurrently: each assigns valid indexes, and any of them may stay. */
+static bool assign_indexes(struct fxt_site* site) {
   if (__atomic_load_n(&site->known, __ATOMIC_ACQUIRE) != 0) return true;
   const uint16_t category = index_of(site->category, MAX_CATEGORY_BYTES, true);
   const uint16_t name = index_of(site->name, MAX_NAME_BYTES, false);
@@ -41,8 +40,8 @@ FXT_PROVIDER_API int fxt_provider_look(struct fxt_site* site) {
   if (state == FXT_STATE_OFF || state == FXT_STATE_ASK) return 0;
   const struct fxt_session* session = fxt_session_of(state);
   const bool wanted = fxt_session_wants(session, site->category);
-  if (wanted && !introduce(site)) {
-    /* All indexes are given. */
+  if (wanted && !assign_indexes(site)) {
+    /* The string table is full. */
     __atomic_fetch_add(&fxt_header_of(session)->lost, 1, __ATOMIC_RELAXED);
     return 0;
   }
@@ -78,4 +77,13 @@ FXT_PROVIDER_API int fxt_site_is_enabled(struct fxt_site* site) { return fxt_sit
 FXT_PROVIDER_API void fxt_site_write(struct fxt_site* site, uint32_t type, uint64_t payload,
                                      const struct fxt_value* values) {
   if (fxt_site_enabled(site)) fxt_provider_write(site, type, payload, values);
+}
+
+static uint64_t last_nonce;
+
+/* The pid keeps ids of different processes apart, since flows cross processes. */
+void fxt_nonce_begin(uint32_t pid) { last_nonce = (uint64_t)pid << 32; }
+
+FXT_PROVIDER_API uint64_t fxt_provider_nonce(void) {
+  return __atomic_add_fetch(&last_nonce, 1, __ATOMIC_RELAXED);
 }

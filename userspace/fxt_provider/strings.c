@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The strings of trace points: an index each, for as long as the process lives. A copy is kept
- * here, since their module may be unloaded before the next session, and goes into each shared
- * memory. */
+/* The strings of trace points and their indexes, which last as long as the process. They are copied
+ * here, since their module may be unloaded before the next session shares them. */
 #include <string.h>
 
 #include "fxt_provider/internal.h"
 
 static struct {
   uint32_t places[FXT_MAX_STRINGS]; /* as in shared memory */
-  uint32_t count;                   /* indexes given, 0 not counted */
+  uint32_t count;                   /* of assigned indexes, without 0 */
   uint32_t bytes;                   /* of the strings */
   uint8_t strings[FXT_STRING_BYTES] __attribute__((aligned(8)));
 } own;
@@ -24,7 +23,7 @@ static void share(uint8_t* memory, uint32_t index, uint32_t place) {
   memcpy(memory + fxt_strings_offset() + offset, own.strings + offset, entry_bytes(bytes));
   uint32_t* places = (uint32_t*)(memory + fxt_places_offset());
   __atomic_store_n(&places[index], place, __ATOMIC_RELEASE);
-  /* Whoever adds the highest one last; none is beyond what was given out. */
+  /* A maximum: threads may arrive in any order. */
   struct fxt_buffer_header* header = (struct fxt_buffer_header*)memory;
   uint32_t seen = __atomic_load_n(&header->strings, __ATOMIC_RELAXED);
   while (seen <= index && !__atomic_compare_exchange_n(&header->strings, &seen, index + 1, false,
@@ -32,7 +31,7 @@ static void share(uint8_t* memory, uint32_t index, uint32_t place) {
   }
 }
 
-/* Takes `amount` of what there is `limit` of; false, and nothing changes, when there is less. */
+/* Adds `amount` to the counter. False, without a change, if that exceeds `limit`. */
 static bool take(uint32_t* counter, uint32_t amount, uint32_t limit, uint32_t* before) {
   *before = __atomic_load_n(counter, __ATOMIC_RELAXED);
   do {
@@ -52,7 +51,8 @@ uint16_t fxt_strings_add(const char* text, size_t bytes, bool is_category) {
   memcpy(own.strings + offset, &size, sizeof size);
   memcpy(own.strings + offset + sizeof size, text, bytes);
   const uint32_t place = (offset + 1) | (is_category ? FXT_STRING_IS_CATEGORY : 0);
-  /* Either who begins a session sees this one, or this sees the session's memory. */
+  /* Sequential consistency: either fxt_strings_share() sees this string, or this thread sees the
+   * session's memory. */
   __atomic_store_n(&own.places[index], place, __ATOMIC_SEQ_CST);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   uint8_t* const memory = fxt_session_memory();

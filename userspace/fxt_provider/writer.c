@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes records into the block of the calling thread: neither waits, nor locks, nor allocates, nor
- * calls the kernel. */
+/* Writes records into the block of the calling thread, without blocking, locking, allocation or
+ * system calls. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -13,12 +13,12 @@ enum {
   EVENT_RECORD = 4,
   THREAD_REFERENCE = 1,
   INLINE_STRING = 0x8000,
-  /* Of all strings and blobs of one record. */
+  /* Limit of all strings and blobs of one record. */
   MAX_TEXT_BYTES = 15 * 1024,
   MAX_BLOB_BYTES = 12 * 1024,
-  /* After having found no block, a thread looks again for each so many records: looking takes
-   * longer than losing one. */
-  RECORDS_PER_LOOK = 64,
+  /* A thread that found no free block searches again after this number of lost records: a search
+   * costs more than a loss. */
+  RECORDS_PER_SEARCH = 64,
 };
 
 struct writer {
@@ -26,11 +26,11 @@ struct writer {
   uint64_t* end;
   uint64_t* begin;
   struct fxt_block* block; /* null: none */
-  uint64_t session;        /* that the block belongs to */
-  uint32_t state;          /* that it was last used in */
-  uint32_t busy;           /* a record is being written */
+  uint64_t session;        /* number of the block's session */
+  uint32_t state;          /* of the last write */
+  uint32_t busy;           /* nonzero while a record is written */
   uint32_t clock;
-  uint32_t until_look;
+  uint32_t until_search;
 };
 static __thread struct writer own __attribute__((tls_model("initial-exec")));
 
@@ -55,7 +55,7 @@ static inline uint64_t read_clock(uint32_t clock) {
   return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Only where it is still a block of that session. */
+/* Does nothing if the block's session has ended. */
 static void give_up_block(struct writer* writer) {
   const struct fxt_session* session = fxt_session_of(writer->state);
   if (writer->block != NULL && writer->session == session->number &&
@@ -81,7 +81,7 @@ static void lose(uint32_t state) {
   __atomic_fetch_add(&fxt_header_of(session)->lost, 1, __ATOMIC_RELAXED);
 }
 
-/* The block has changed hands: whoever reads it finds out by the sequence. */
+/* A reader detects the change of the owner by the sequence. */
 static void open_block(struct writer* writer, const struct fxt_session* session, uint32_t index,
                        uint64_t ticket) {
   struct fxt_block* const block = &fxt_blocks_of(session)[index];
@@ -98,7 +98,7 @@ static void open_block(struct writer* writer, const struct fxt_session* session,
   __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* The oldest block that may be had. Bounded by their number. */
+/* Takes the oldest block that is available; at most one pass over all blocks. */
 static bool take_block(struct writer* writer, const struct fxt_session* session) {
   struct fxt_buffer_header* const header = fxt_header_of(session);
   struct fxt_block* const blocks = fxt_blocks_of(session);
@@ -117,24 +117,23 @@ static bool take_block(struct writer* writer, const struct fxt_session* session)
   return false;
 }
 
-/* Room for so many words in a block of this state; false, and the record is lost, where there is
- * none. */
+/* Takes a new block. False if none is available: the record is lost. */
 static __attribute__((noinline)) bool make_room(struct writer* writer, uint32_t state) {
   const struct fxt_session* session = fxt_session_of(state);
   if (writer->state != state) {
     give_up_block(writer);
     writer->state = state;
     writer->session = session->number;
-    writer->until_look = 0;
+    writer->until_search = 0;
     pthread_once(&leaving.once, make_key);
     if (leaving.has_key) pthread_setspecific(leaving.key, &own);
-  } else if (writer->until_look > 0) {
-    --writer->until_look;
+  } else if (writer->until_search > 0) {
+    --writer->until_search;
     return false;
   }
   give_up_block(writer);
   if (take_block(writer, session)) return true;
-  writer->until_look = RECORDS_PER_LOOK;
+  writer->until_search = RECORDS_PER_SEARCH;
   return false;
 }
 
@@ -145,7 +144,7 @@ static inline bool has_payload(uint32_t type) {
          type != FXT_ALERT;
 }
 
-/* Strings are cut to what there is room for in a record. */
+/* Strings are cut to the room that is left in the record. */
 static inline uint32_t text_bytes(const struct fxt_value* value, uint32_t* left) {
   const uint32_t bytes = value->of.p == NULL ? 0 : value->size;
   const uint32_t taken = bytes < *left ? bytes : *left;
@@ -211,7 +210,7 @@ static void write_record(const struct fxt_site* site, uint32_t type, uint64_t pa
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 
   const uint32_t count = values == NULL ? 0 : site->key_count;
-  /* At most; a string takes what it takes. */
+  /* An upper bound, except for the strings, which are added below. */
   uint64_t words = 3 + 2 * (uint64_t)count;
   uint32_t text_left = MAX_TEXT_BYTES;
   for (uint32_t i = 0; i < count; ++i) {
@@ -234,7 +233,7 @@ static void write_record(const struct fxt_site* site, uint32_t type, uint64_t pa
              (uint64_t)count << 20 | (uint64_t)THREAD_REFERENCE << 24 |
              (uint64_t)site->category_index << 32 | (uint64_t)site->name_index << 48;
     writer->next = next;
-    /* From here on the record is there, whatever happens to the process. */
+    /* Publishes the record: it survives the death of the process. */
     __atomic_store_n(&writer->block->committed,
                      (uint32_t)((next - writer->begin) * (ptrdiff_t)sizeof(uint64_t)),
                      __ATOMIC_RELEASE);
@@ -243,7 +242,7 @@ static void write_record(const struct fxt_site* site, uint32_t type, uint64_t pa
   writer->busy = 0;
 }
 
-/* Large ones in pieces, each of which is a record. */
+/* Splits a large blob into several records. */
 static void write_blob(const struct fxt_site* site, uint64_t payload,
                        const struct fxt_value* blob) {
   static const char* const no_key[] = {""};

@@ -142,14 +142,14 @@ std::unique_ptr<RecordBatch> BufferReader::Take(const ClockPairs& pairs, uint64_
                    [](const RecordEntry& a, const RecordEntry& b) { return a.time < b.time; });
   batch->invalid = std::exchange(invalid_, 0);
   const uint64_t now_lost = lost();
-  if (now_lost > lost_told_) batch->lost = now_lost - lost_told_;
-  lost_told_ = now_lost;
+  if (now_lost > reported_lost_) batch->lost = now_lost - reported_lost_;
+  reported_lost_ = now_lost;
   return batch;
 }
 
 uint64_t BufferReader::lost() const {
   const uint64_t said = buffer_.lost();
-  return said < kMaxLost ? said : lost_told_;
+  return said < kMaxLost ? said : reported_lost_;
 }
 
 }  // namespace provider

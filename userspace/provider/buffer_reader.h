@@ -73,7 +73,7 @@ class BufferReader {
   std::vector<uint64_t> words_;
   std::vector<Raw> raw_;
   uint64_t invalid_ = 0;
-  uint64_t lost_told_ = 0;
+  uint64_t reported_lost_ = 0;
   uint64_t records_seen_ = 0;
 };
 

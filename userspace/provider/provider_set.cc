@@ -68,7 +68,7 @@ std::optional<uint32_t> ProviderSet::Add(const std::string& name, uint32_t pid, 
   provider.identity = std::make_shared<Identity>(Identity{++last_id_, pid, name});
   provider.tell = std::move(tell);
   if (!active_) {
-    provider.tell(last_id_, News::kNothing, nullptr);
+    provider.tell(last_id_, ProviderState::kRegistered, nullptr);
     return last_id_;
   }
   GiveBuffer(provider);
@@ -132,8 +132,8 @@ uint64_t ProviderSet::lost() const {
   return lost_;
 }
 
-void ProviderSet::TellOne(const Provider& provider, News news,
-                          std::shared_ptr<util::UniqueFd> buffer) {
+void ProviderSet::Notify(const Provider& provider, ProviderState news,
+                         std::shared_ptr<util::UniqueFd> buffer) {
   if (!provider.tell) return;
   post_([this, id = provider.identity->id, news, buffer = std::move(buffer)] {
     // It may have gone meanwhile.
@@ -148,9 +148,9 @@ void ProviderSet::TellOne(const Provider& provider, News news,
   });
 }
 
-void ProviderSet::TellAll(News news) {
+void ProviderSet::NotifyAll(ProviderState news) {
   for (const Provider& provider : providers_) {
-    if (provider.reader) TellOne(provider, news, nullptr);
+    if (provider.reader) Notify(provider, news, nullptr);
   }
 }
 
@@ -164,11 +164,11 @@ void ProviderSet::GiveBuffer(Provider& provider) {
   const auto special = options_.bytes_of.find(provider.identity->name);
   if (special != options_.bytes_of.end()) buffer.bytes = special->second;
   auto made = SharedBuffer::Make(buffer);
-  if (!made) return TellOne(provider, News::kNothing, nullptr);
+  if (!made) return Notify(provider, ProviderState::kRegistered, nullptr);
   auto fd = std::make_shared<util::UniqueFd>(fcntl(made->fd(), F_DUPFD_CLOEXEC, 3));
   provider.reader = std::make_unique<BufferReader>(provider.identity, std::move(*made));
   // In one: a program that is over soon waits for the first answer only.
-  TellOne(provider, started_ ? News::kStarted : News::kBuffer, std::move(fd));
+  Notify(provider, started_ ? ProviderState::kStarted : ProviderState::kInitialized, std::move(fd));
 }
 
 void ProviderSet::Begin(const ProviderSessionOptions& options) {
@@ -212,7 +212,7 @@ void ProviderSet::Start(uint64_t ahead, uint32_t timeout_ms, bool retain) {
     for (Provider& provider : providers_) {
       if (provider.reader) provider.reader->buffer().SetCategories(options_.categories);
     }
-    TellAll(News::kStarted);
+    NotifyAll(ProviderState::kStarted);
   }
   // Those that came after the first start have followed fewer changes: the wait is bounded anyway.
   for (uint32_t waited = 0; waited < timeout_ms && !AllFollowed(changes); ++waited) {
@@ -228,13 +228,13 @@ void ProviderSet::Stop() {
   started_ = false;
   ++changes_;
   until_ = util::MonotonicNow() + ahead_;
-  TellAll(News::kStopped);
+  NotifyAll(ProviderState::kStopped);
 }
 
 void ProviderSet::End() {
   const std::lock_guard lock(mutex_);
   if (!active_) return;
-  TellAll(News::kEnded);
+  NotifyAll(ProviderState::kEnded);
   active_ = started_ = false;
   for (Provider& provider : providers_) provider.reader.reset();
   std::erase_if(providers_, [](const Provider& provider) { return provider.gone; });

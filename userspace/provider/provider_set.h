@@ -19,13 +19,13 @@
 
 namespace provider {
 
-// What a provider is told.
-enum class News : uint8_t {
-  kNothing,  // it is registered, and there is no session
-  kBuffer,   // a session: the memory; nothing is recorded yet
-  kStarted,  // with the memory of a session that was started before
+// A state of the session, as a provider is notified of it.
+enum class ProviderState : uint8_t {
+  kRegistered,   // no session
+  kInitialized,  // with the shared memory; nothing is recorded yet
+  kStarted,      // with the shared memory if the session started before the registration
   kStopped,
-  kEnded,  // the session: the memory is of no use any more
+  kEnded,  // the shared memory is no longer read
 };
 
 struct ProviderSessionOptions {
@@ -55,7 +55,8 @@ class ProviderSet {
   static constexpr size_t kMaxRetired = size_t{64} << 20;
 
   // Tells a provider; `buffer` is null where it has the memory already. On the thread that serves.
-  using Tell = std::function<void(uint32_t id, News news, std::shared_ptr<util::UniqueFd> buffer)>;
+  using Tell =
+      std::function<void(uint32_t id, ProviderState news, std::shared_ptr<util::UniqueFd> buffer)>;
   // Has something done on the thread that serves; at once where that is the one that records.
   using Post = std::function<void(std::function<void()>)>;
 
@@ -103,8 +104,8 @@ class ProviderSet {
   };
 
   void GiveBuffer(Provider& provider);
-  void TellAll(News news);
-  void TellOne(const Provider& provider, News news, std::shared_ptr<util::UniqueFd> buffer);
+  void NotifyAll(ProviderState news);
+  void Notify(const Provider& provider, ProviderState news, std::shared_ptr<util::UniqueFd> buffer);
   uint64_t Until() const;
   bool AllFollowed(uint32_t changes) const;
   std::unique_ptr<RecordBatch> TakeFrom(Provider& provider);

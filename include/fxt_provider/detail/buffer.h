@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The memory that a program shares with the recorder. The recorder makes it and knows how large
- * each part is; the program writes records into it. C11 and C++17. Offsets are those of x86-64 and
- * 64-bit ARM, little-endian.
+/* Layout of the memory that a provider shares with the recorder. The recorder creates it and fixes
+ * the size of each part; the provider writes records into it. C11 and C++17. Offsets are those of
+ * x86-64 and 64-bit ARM, little-endian.
  *
- *   header | wanted categories | places of strings | strings | descriptors of blocks | blocks
+ *   header | enabled categories | places of strings | strings | descriptors of blocks | blocks
  *
- * Records are those of the Fuchsia Trace Format (events), whose times are ticks of the clock that
- * the header names, whose strings are indexes of the table here, and whose thread is that of the
- * block: its reference is 1. A block belongs to one thread at a time, so that threads never write
- * to the same cache line. What is in a block up to `committed` is whole records; nobody looks at
- * what follows. */
+ * Records are FXT event records. Their timestamps are ticks of the clock that the header names, and
+ * their strings are indexes of the table here. Their thread reference is always 1, the thread of
+ * the block. One thread owns a block at a time, so that threads never share a cache line. The first
+ * `committed` bytes of a block are whole records; the rest is undefined. */
 #ifndef FXT_PROVIDER_DETAIL_BUFFER_H_
 #define FXT_PROVIDER_DETAIL_BUFFER_H_
 
@@ -21,7 +20,7 @@
 enum {
   FXT_BLOCK_BYTES = 16384,
   FXT_HEADER_BYTES = 4096,
-  /* Names of categories, a NUL behind each; none: all are wanted. */
+  /* Names of enabled categories, each with a NUL; empty: all are enabled. */
   FXT_CATEGORIES_BYTES = 12288,
   /* Index 0 is the empty string. */
   FXT_MAX_STRINGS = 32768,
@@ -32,11 +31,11 @@ enum {
   FXT_MAX_RECORD_BYTES = FXT_BLOCK_BYTES
 };
 
-/* What becomes of a block that is full. */
+/* What happens to a full block. */
 enum fxt_buffer_mode {
   FXT_MODE_ONESHOT = 0,   /* it stays; when all are full, records are lost */
-  FXT_MODE_CIRCULAR = 1,  /* the oldest is written anew */
-  FXT_MODE_STREAMING = 2, /* the recorder empties it; until then records are lost */
+  FXT_MODE_CIRCULAR = 1,  /* the oldest is overwritten */
+  FXT_MODE_STREAMING = 2, /* the recorder frees it; until then records are lost */
 };
 
 enum fxt_buffer_clock {
@@ -44,46 +43,46 @@ enum fxt_buffer_clock {
   FXT_CLOCK_COUNTER = 1,   /* the CPU's time stamp counter */
 };
 
-/* Types of events that only these records have; the recorder makes others of them. */
+/* Event types of this memory only; the recorder converts them. */
 enum {
-  FXT_EVENT_BLOB = 14,  /* its name, and one argument: the bytes. Payload: the blob's type */
-  FXT_EVENT_ALERT = 15, /* an instant that is an alert as well */
+  FXT_EVENT_BLOB = 14,  /* one argument: the bytes. Payload: the blob's type */
+  FXT_EVENT_ALERT = 15, /* an instant that is also an alert */
 };
 
 struct fxt_buffer_header {
-  /* Written by the recorder, before the program has it. */
+  /* Written by the recorder, before the provider receives the memory. */
   uint64_t magic;
-  uint64_t bytes; /* of everything */
+  uint64_t bytes; /* of the whole memory */
   uint32_t blocks;
   uint32_t mode;  /* enum fxt_buffer_mode */
   uint32_t clock; /* enum fxt_buffer_clock */
   uint32_t categories_bytes;
-  /* Written by the program. Each part on a cache line of its own. */
+  /* Written by the provider; each group on its own cache line. */
   uint8_t pad1[64 - 32];
-  uint64_t tickets; /* blocks that were taken so far */
+  uint64_t tickets; /* blocks taken so far */
   uint8_t pad2[64 - 8];
-  uint64_t lost; /* records for which there was no room */
+  uint64_t lost; /* records that found no room */
   uint8_t pad3[64 - 8];
   uint32_t strings;      /* indexes below this may have a string */
-  uint32_t acknowledged; /* starts and stops that the program has followed */
+  uint32_t acknowledged; /* starts and stops that the provider has followed */
 };
 
 enum fxt_block_state {
   FXT_BLOCK_FREE = 0,
   FXT_BLOCK_OWNED = 1, /* a thread writes to it */
-  FXT_BLOCK_FULL = 2,  /* no thread does any more */
+  FXT_BLOCK_FULL = 2,  /* no thread writes to it any more */
 };
 
 struct fxt_block {
   uint32_t state;     /* enum fxt_block_state */
-  uint32_t tid;       /* of the thread, as it knows itself */
-  uint64_t sequence;  /* how many blocks were taken before, plus 1; 0 while it changes hands */
+  uint32_t tid;       /* of the owner, in the provider's pid namespace */
+  uint64_t sequence;  /* ticket of the owner plus 1; 0 while the owner changes */
   uint32_t committed; /* bytes of whole records */
   uint8_t pad[64 - 20];
 };
 
-/* A string: its length in bytes, and the bytes. Its place is the offset among the strings, plus 1;
- * bit 31 says that it names a category. 0: there is none. */
+/* A string: its length in bytes, and the bytes. Its place is its offset among the strings plus 1;
+ * bit 31 marks the name of a category. 0: undefined. */
 #define FXT_STRING_IS_CATEGORY UINT32_C(0x80000000)
 struct fxt_string {
   uint32_t bytes;

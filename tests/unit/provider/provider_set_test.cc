@@ -14,11 +14,11 @@ class ProviderSetTest : public ::testing::Test {
  protected:
   // As a provider would: its news, and its memory.
   struct Guest {
-    std::vector<News> news;
+    std::vector<ProviderState> news;
     std::shared_ptr<util::UniqueFd> fd;
   };
   uint32_t Add(Guest& guest, const std::string& name = "app", uint32_t pid = 100) {
-    const auto id = set_.Add(name, pid, [&guest](uint32_t, News news, auto buffer) {
+    const auto id = set_.Add(name, pid, [&guest](uint32_t, ProviderState news, auto buffer) {
       guest.news.push_back(news);
       if (buffer) guest.fd = buffer;
     });
@@ -36,14 +36,15 @@ class ProviderSetTest : public ::testing::Test {
 TEST_F(ProviderSetTest, TellsThoseWhoWereThereOfTheSession) {
   Guest guest;
   EXPECT_EQ(Add(guest), 2u);
-  EXPECT_EQ(guest.news, std::vector{News::kNothing});
+  EXPECT_EQ(guest.news, std::vector{ProviderState::kRegistered});
   set_.Begin({});
   set_.Start(0, 0, false);
   set_.Stop();
   set_.End();
   Run();
-  EXPECT_EQ(guest.news, (std::vector{News::kNothing, News::kBuffer, News::kStarted, News::kStopped,
-                                     News::kEnded}));
+  EXPECT_EQ(guest.news,
+            (std::vector{ProviderState::kRegistered, ProviderState::kInitialized,
+                         ProviderState::kStarted, ProviderState::kStopped, ProviderState::kEnded}));
   EXPECT_NE(guest.fd, nullptr);
 }
 
@@ -52,7 +53,7 @@ TEST_F(ProviderSetTest, WhoComesLateHasWhatTheOthersHave) {
   set_.Start(0, 0, false);
   Guest guest;
   Add(guest);
-  EXPECT_EQ(guest.news, std::vector{News::kStarted});
+  EXPECT_EQ(guest.news, std::vector{ProviderState::kStarted});
   EXPECT_NE(guest.fd, nullptr);
 }
 

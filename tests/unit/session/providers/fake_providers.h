@@ -17,10 +17,10 @@
 namespace session::testing {
 
 // A set in which process 100 takes part, all on the thread of the test.
-class Guests {
+class FakeProviders {
  public:
-  Guests() {
-    set.Add("app", 100, [this](uint32_t, provider::News told, auto buffer) {
+  FakeProviders() {
+    set.Add("app", 100, [this](uint32_t, provider::ProviderState told, auto buffer) {
       news.push_back(told);
       if (!buffer) return;
       fd = std::move(buffer);
@@ -62,7 +62,7 @@ class Guests {
  public:
   provider::ProviderSet set{
       [this](std::function<void()> work) { work_.push_back(std::move(work)); }};
-  std::vector<provider::News> news;
+  std::vector<provider::ProviderState> news;
   std::shared_ptr<util::UniqueFd> fd;
   std::optional<provider::testing::FakeProvider> fake;
 };

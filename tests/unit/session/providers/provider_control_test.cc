@@ -10,7 +10,7 @@
 namespace session {
 namespace {
 
-using provider::News;
+using provider::ProviderState;
 
 TEST(ProviderControlTest, NobodyIsNothing) {
   ProviderControl control(nullptr, {}, FXT_MODE_CIRCULAR);
@@ -23,11 +23,11 @@ TEST(ProviderControlTest, NobodyIsNothing) {
 }
 
 TEST(ProviderControlTest, ProgramsBeginStartStopAndEndWithIt) {
-  testing::Guests guests;
+  testing::FakeProviders guests;
   {
     ProviderControl control(&guests.set, {}, FXT_MODE_ONESHOT);
     guests.Hear();
-    EXPECT_EQ(guests.news, (std::vector{News::kNothing, News::kBuffer}));
+    EXPECT_EQ(guests.news, (std::vector{ProviderState::kRegistered, ProviderState::kInitialized}));
     // Not that of the options.
     EXPECT_EQ(guests.fake->header().mode, static_cast<uint32_t>(FXT_MODE_ONESHOT));
     // As one that has followed before it is asked.
@@ -38,13 +38,14 @@ TEST(ProviderControlTest, ProgramsBeginStartStopAndEndWithIt) {
   }
   EXPECT_FALSE(guests.set.active());
   guests.Hear();
-  EXPECT_EQ(guests.news, (std::vector{News::kNothing, News::kBuffer, News::kStarted, News::kStopped,
-                                      News::kEnded}));
+  EXPECT_EQ(guests.news,
+            (std::vector{ProviderState::kRegistered, ProviderState::kInitialized,
+                         ProviderState::kStarted, ProviderState::kStopped, ProviderState::kEnded}));
 }
 
 // The time that a program takes to follow is bounded: this one never does.
 TEST(ProviderControlTest, WaitsForNobodyForLong) {
-  testing::Guests guests;
+  testing::FakeProviders guests;
   ProviderControl control(&guests.set, {}, FXT_MODE_CIRCULAR);
   guests.Hear();
   const uint64_t before = util::MonotonicNow();
@@ -53,7 +54,7 @@ TEST(ProviderControlTest, WaitsForNobodyForLong) {
 }
 
 TEST(ProviderControlTest, LooksAtWhatIsLeftInPlace) {
-  testing::Guests guests;
+  testing::FakeProviders guests;
   ProviderControl control(&guests.set, {}, FXT_MODE_CIRCULAR);
   guests.Hear();
   guests.fake->header().acknowledged = 1;

@@ -39,7 +39,7 @@ class ProviderStreamTest : public ::testing::Test {
     return names;
   }
 
-  testing::Guests guests_;
+  testing::FakeProviders guests_;
   provider::testing::RecordedFile file_;
   ProviderStream stream_{guests_.set};
   uint64_t start_ = 0;

@@ -44,16 +44,16 @@ uint32_t ParentOf(uint32_t pid) {
   return parent;
 }
 
-control::SessionState StateAfter(provider::News news) {
+control::SessionState StateAfter(provider::ProviderState news) {
   switch (news) {
-    case provider::News::kBuffer:
+    case provider::ProviderState::kInitialized:
       return control::SessionState::kInitialized;
-    case provider::News::kStarted:
+    case provider::ProviderState::kStarted:
       return control::SessionState::kStarted;
-    case provider::News::kStopped:
+    case provider::ProviderState::kStopped:
       return control::SessionState::kStopped;
-    case provider::News::kNothing:
-    case provider::News::kEnded:
+    case provider::ProviderState::kRegistered:
+    case provider::ProviderState::kEnded:
       break;
   }
   return control::SessionState::kReady;
@@ -89,7 +89,7 @@ std::optional<uint32_t> Register(provider::ProviderSet& providers, const std::st
   // Readers know the recorder's records by its name.
   const std::string own = name == schema::kRecorderName ? name + " (program)" : name;
   return providers.Add(own, pid,
-                       [tell = std::move(tell)](uint32_t id, provider::News news,
+                       [tell = std::move(tell)](uint32_t id, provider::ProviderState news,
                                                 std::shared_ptr<util::UniqueFd> buffer) {
                          tell(id, StateAfter(news), std::move(buffer));
                        });

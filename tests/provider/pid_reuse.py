@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A process number that another program gets after its owner has died."""
+"""A pid that the kernel assigns again after its process has died."""
 
 import ctypes
 import errno
@@ -21,7 +21,7 @@ class CloneArguments(ctypes.Structure):
 
 
 def spawn_as(pid, command, environment):
-    """As fork and exec, with this number; OSError where somebody has it."""
+    """fork and exec with a chosen pid. OSError if the pid is in use."""
     number = ctypes.c_int(pid)
     arguments = CloneArguments(exit_signal=signal.SIGCHLD, set_tid=ctypes.addressof(number), set_tid_size=1)
     libc = ctypes.CDLL(None, use_errno=True)
@@ -36,9 +36,9 @@ def spawn_as(pid, command, environment):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-class Again(Recordings):
-    def one_after_the_other(self):
-        """The number that "first" had, which died in a span, and "second" got. What both wrote has `mark` in it."""
+class PidReuse(Recordings):
+    def two_processes_of_one_pid(self):
+        """Runs "first", which dies within a span, then "second" with its pid. Returns the pid and the mark of both's spans."""
         for name in ("first", "second"):
             shutil.copy(self.exercise, self.path(name))
         for attempt in range(TRIES):
@@ -49,21 +49,20 @@ class Again(Recordings):
                 status = spawn_as(first.pid, [self.path("second"), "own", mark], self.environment)
             except OSError as error:
                 if error.errno in (errno.ENOSYS, errno.EPERM, errno.EINVAL):
-                    self.skipTest(f"SKIPPED: no process of a chosen number: {error}")
+                    self.skipTest(f"SKIPPED: cannot choose a pid: {error}")
                 if error.errno != errno.EEXIST:
                     raise
                 continue
             self.assertEqual(status, 0)
             return first.pid, mark
-        return self.fail("the number was never free")
+        return self.fail("the pid was never free")
 
-    def test_a_number_that_is_used_again(self):
-        """The spans of the two stand on two threads, each of its own process."""
+    def test_processes_of_one_pid_have_different_koids(self):
         for mode in (("--streaming", "-o", self.path("s.fxt")), ("--circular", "4M"), ("--oneshot", "4M")):
             with self.subTest(mode=mode[0]):
                 self.assertTrue(eventually(self.no_controller))
                 self.begin(*mode, "-c", "sched,task")
-                pid, mark = self.one_after_the_other()
+                pid, mark = self.two_processes_of_one_pid()
                 if mode[0] == "--streaming":
                     self.recorder("stop")
                     name = self.checked("s.fxt")
@@ -78,7 +77,7 @@ class Again(Recordings):
                          for process in ("first", "second")}
                 self.assertEqual([len(own) for own in koids.values()], [1, 1])
                 self.assertEqual(len(koids["first"] | koids["second"]), 2)
-                # Of the one that died in it nobody knows the end: it is not that of the other's first span.
+                # The second process does not end the span that the first one left open.
                 self.assertEqual([span["dur"] is None for span in spans], [False] * 3 + [True] + [False] * 3)
                 processes = self.rows(name, f"SELECT name, koid FROM processes WHERE pid = {pid}")
                 self.assertEqual(sorted(row["name"] for row in processes), ["first", "second"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What programs write, beside what the kernel says."""
+"""The records of providers beside those of the kernel."""
 
 import json
 import os
@@ -10,31 +10,31 @@ from recordings import BUILD, ROOT, Recordings
 CLOCK_SECONDS = float(os.environ.get("FXT_PROVIDER_CLOCK_SECONDS", "2"))
 
 
-class Written(Recordings):
-    def test_spans_stand_on_the_kernel_s_threads(self):
+class Records(Recordings):
+    def test_spans_are_on_the_kernel_s_threads(self):
         name = self.record("spans", 3)
         outer = self.rows(name, "SELECT ts, dur, tid, pid, koid, process FROM spans WHERE name = 'outer'")
         inner = self.rows(name, "SELECT ts, dur, tid FROM spans WHERE name = 'inner'")
         self.assertEqual((len(outer), len(inner)), (15, 15))
         self.assertEqual({row["process"] for row in outer}, {"exercise"})
         self.assertEqual(len({row["tid"] for row in outer}), 3)
-        told = self.rows(name, "SELECT DISTINCT tid, args ->> 'tid' AS told FROM spans WHERE name = 'outer'")
-        for row in told:
-            self.assertEqual(int(row["told"]), row["tid"])
+        tids = self.rows(name, "SELECT DISTINCT tid, args ->> 'tid' AS own FROM spans WHERE name = 'outer'")
+        for row in tids:
+            self.assertEqual(int(row["own"]), row["tid"])
         slept = self.rows(name, "SELECT ts, dur, tid, koid FROM waits WHERE kind = 'sleep' AND process = 'exercise'")
         for row in inner:
-            # Within the outer one of the same thread, and it slept in between.
+            # It lies within an outer span of its thread, and the thread sleeps in it.
             self.assertTrue(any(o["tid"] == row["tid"] and o["ts"] <= row["ts"] and
                                 row["ts"] + row["dur"] <= o["ts"] + o["dur"] for o in outer), row)
             self.assertTrue(any(s["tid"] == row["tid"] and row["ts"] <= s["ts"] and s["dur"] is not None and
                                 s["ts"] + s["dur"] <= row["ts"] + row["dur"] for s in slept), row)
 
-    def test_its_records_stand_in_its_own_section(self):
+    def test_records_are_in_the_provider_s_section(self):
         name = self.record("spans", 1)
         text = self.run_(os.path.join(BUILD, "fxt"), "info", self.path(name)).stdout
         self.assertRegex(text, r'#2 "exercise": \d+ records')
 
-    def test_every_kind_and_type(self):
+    def test_all_event_and_argument_types(self):
         name = self.record("kinds")
         values = json.loads(self.rows(name, "SELECT args FROM instants WHERE name = 'values'")[0]["args"])
         self.assertEqual({key: values[key] for key in ("int32", "uint32", "double", "string", "bool", "null")},
@@ -55,7 +55,7 @@ class Written(Recordings):
         text = self.run_(os.path.join(BUILD, "fxt"), "info", self.path(name)).stdout
         self.assertRegex(text, r"blob +type 1, 3 records, 29\.\d KiB")
 
-    def test_the_clock_is_the_session_s(self):
+    def test_timestamps_are_on_the_session_s_clock(self):
         name = self.record("clock", CLOCK_SECONDS)
         times = self.rows(name, "SELECT ts, name, args FROM instants WHERE category = 'app' ORDER BY ts")
         off = []
@@ -63,7 +63,7 @@ class Written(Recordings):
             self.assertEqual((instant["name"], was["name"]), ("clock", "was"))
             arguments = json.loads(was["args"])
             before, after = int(arguments["before"]), int(arguments["after"])
-            # By how much it lies outside of what was read around it.
+            # The distance from the interval between the two readings around it.
             off.append(max(before - instant["ts"], instant["ts"] - after, 0))
         self.assertGreater(len(off), 100)
         print(f"clock: {len(off)} instants over {(times[-1]['ts'] - times[0]['ts']) / 1e9:.1f} s, "
@@ -80,10 +80,10 @@ class Written(Recordings):
         self.assertEqual(len(spans["request"]), 500)
         slowest = max(spans["lock"], key=lambda row: row["dur"])
         end = slowest["ts"] + slowest["dur"]
-        # Within a request of the same thread.
+        # It lies within a request of its thread.
         self.assertTrue(any(row["tid"] == slowest["tid"] and row["ts"] <= slowest["ts"] and
                             end <= row["ts"] + row["dur"] for row in spans["request"]))
-        # It slept there, and was woken by a worker that held the lock.
+        # The thread sleeps in it until a worker, which holds the lock, wakes it.
         sleeps = self.rows("server.fxt", "SELECT ts, dur, waker_tid FROM waits WHERE kind = 'sleep' AND "
                                          f"tid = {slowest['tid']} AND ts >= {slowest['ts']} AND ts + dur <= {end}")
         longest = max(sleeps, key=lambda row: row["dur"])
@@ -93,7 +93,7 @@ class Written(Recordings):
         self.assertTrue(any(row["tid"] in workers and row["ts"] < longest["ts"] + longest["dur"] and
                             row["ts"] + row["dur"] > slowest["ts"] for row in spans["compact"]))
 
-    def test_python_takes_part(self):
+    def test_a_python_program(self):
         script = ("import fxt_provider as t\n"
                   "assert t.wait(20000)\n"
                   "with t.duration('py', 'load', file='x', n=3, f=2.5, none=None, yes=True, big=2**64-1):\n"
@@ -109,14 +109,14 @@ class Written(Recordings):
         self.assertEqual(json.loads(span["args"]), {"file": "x", "n": 3, "f": 2.5, "none": None, "yes": True,
                                                     "big": str(2**64 - 1)})
         self.assertEqual(len(self.rows(name, "SELECT 1 FROM instants WHERE name = 'inside'")), 1)
-        # Without the library nothing happens.
+        # Without the library the functions do nothing.
         environment["FXT_PROVIDER_LIBRARY"] = "/nowhere"
         self.run_(sys.executable, "-c", script.replace("assert ", ""), env=environment)
 
-    def test_scripts_leave_marks(self):
+    def test_marks_of_scripts(self):
         mark = os.path.join(BUILD, "fxt-mark")
-        self.assertEqual(self.run_(mark, "instant", "nobody").stderr, "")
-        self.assertEqual(self.run_(mark, "-v", "instant", "nobody", ok=(1,)).returncode, 1)
+        self.assertEqual(self.run_(mark, "instant", "unrecorded").stderr, "")
+        self.assertEqual(self.run_(mark, "-v", "instant", "unrecorded", ok=(1,)).returncode, 1)
         self.run_(mark, "counter", "without-a-value", ok=(2,))
         self.run_(mark, "nonsense", "name", ok=(2,))
         self.begin()

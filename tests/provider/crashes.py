@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How programs die and lie."""
+"""Providers that are killed while they write, and providers that write invalid data."""
 
 import contextlib
 import mmap
@@ -16,8 +16,8 @@ KILLS = int(os.environ.get("FXT_PROVIDER_KILLS", "8"))
 LIARS = int(os.environ.get("FXT_PROVIDER_LIARS", "8"))
 
 
-class Ends(Recordings):
-    def test_killed_at_any_time(self):
+class Crashes(Recordings):
+    def test_a_killed_provider_loses_no_committed_record(self):
         self.begin("--streaming", "-o", self.path("killed.fxt"), "-c", "sched:switch,task")
         dead = []
         for number in range(KILLS):
@@ -42,19 +42,19 @@ class Ends(Recordings):
         for pid, done in dead:
             for thread, committed in enumerate(done):
                 row = seen.get((pid, thread), {"n": 0, "kinds": 0, "last": 0, "torn": 0})
-                # All that was committed, at most one more, and nothing torn.
+                # All committed records, at most one more, and none torn.
                 self.assertIn(row["n"], (committed, committed + 1), row)
                 self.assertEqual((int(row["last"]), row["kinds"], row["torn"] or 0), (row["n"], row["n"], 0), row)
         print(f"killed: {len(dead)} programs, {sum(row['n'] for row in rows)} records", file=sys.stderr)
 
-    def test_liars_harm_nobody_else(self):
+    def test_invalid_data_does_not_affect_other_providers(self):
         for mode in ("--streaming", "--circular"):
             with self.subTest(mode=mode):
                 self.begin(*(("--streaming", "-o", self.path("s.fxt")) if mode == "--streaming" else (mode, "4M")),
                            "-c", "sched,task")
                 honest = self.start("follow")
                 honest.stdout.readline()
-                liars = [subprocess.Popen([os.path.join(BUILD, "tests/hostile"), self.socket, str(seed), "300"])
+                hostile = [subprocess.Popen([os.path.join(BUILD, "tests/hostile"), self.socket, str(seed), "300"])
                          for seed in range(LIARS)]
                 for number in range(20):
                     honest.stdin.write(f"{number}\n")
@@ -63,15 +63,15 @@ class Ends(Recordings):
                 if mode == "--circular":
                     self.recorder("snapshot", "-o", self.path("during.fxt"))
                     self.checked("during.fxt")
-                for liar in liars:
-                    self.assertEqual(liar.wait(LIMIT_S), 0)
+                for child in hostile:
+                    self.assertEqual(child.wait(LIMIT_S), 0)
                 if mode == "--streaming":
                     self.recorder("stop")
                     name = self.checked("s.fxt")
                 else:
                     name = self.stop()
-                told = self.rows(name, "SELECT args ->> 'what' AS what FROM instants WHERE name = 'told' ORDER BY ts")
-                self.assertEqual([row["what"] for row in told], [str(number) for number in range(20)])
+                lines = self.rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line' ORDER BY ts")
+                self.assertEqual([row["text"] for row in lines], [str(number) for number in range(20)])
                 honest.stdin.close()
                 honest.wait(LIMIT_S)
                 self.assertTrue(eventually(self.no_controller))

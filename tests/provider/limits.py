@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs that ask for too much, or for what nobody has, and shapes of shared memory that nobody expects."""
+"""Limits of providers: places, descriptors, shared memory and malformed calls."""
 
 import fcntl
 import json
@@ -9,9 +9,9 @@ import socket
 from recordings import LIMIT_S, Recordings, eventually
 
 
-class Strangers(Recordings):
+class Limits(Recordings):
     def call(self, method, parameters, descriptors=(), more=True):
-        """A connection on which that was called; what comes of it is its own business."""
+        """Returns a connection after the call, without reading the reply."""
         client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.addCleanup(client.close)
         client.settimeout(LIMIT_S)
@@ -22,7 +22,7 @@ class Strangers(Recordings):
 
     @staticmethod
     def memory(client):
-        """What a provider is given, or None, and the answer."""
+        """The descriptor of the shared memory, or None, and the text of the reply."""
         text, found = b"", []
         while b"\0" not in text and not found:
             got, descriptors, _, _ = socket.recv_fds(client, 4096, 4)
@@ -35,7 +35,7 @@ class Strangers(Recordings):
     def descriptors(self, pid):
         return len(os.listdir(f"/proc/{pid}/fd"))
 
-    def test_more_than_there_is_room_for(self):
+    def test_more_providers_than_places(self):
         self.begin()
         honest = self.start("follow")
         honest.stdout.readline()
@@ -49,7 +49,7 @@ class Strangers(Recordings):
             if memory is not None:
                 os.close(memory)
             clients.append(client)
-        # The document's hundred are the recorder itself, the honest one, and these.
+        # 100 places: the recorder, the honest program, and 98 of these.
         self.assertEqual(refused, 3)
         self.assertEqual(len(self.names()), 100)
         for client in clients:
@@ -59,9 +59,9 @@ class Strangers(Recordings):
         honest.stdin.write("x\n")
         honest.stdin.flush()
         self.assertEqual(honest.stdout.readline(), "yes\n")
-        self.assertEqual(len(self.rows(self.stop(), "SELECT 1 FROM instants WHERE name = 'told'")), 1)
+        self.assertEqual(len(self.rows(self.stop(), "SELECT 1 FROM instants WHERE name = 'line'")), 1)
 
-    def test_descriptors_nobody_asked_for(self):
+    def test_unexpected_descriptors_are_closed(self):
         self.begin()
         pid = self.status()["pid"]
         before = self.descriptors(pid)
@@ -76,8 +76,8 @@ class Strangers(Recordings):
         self.assertTrue(eventually(lambda: self.descriptors(pid) <= before + 1))
         self.stop()
 
-    def test_memory_of_another_shape(self):
-        """It cannot be made shorter; holes in it and seals on it harm nobody."""
+    def test_the_shared_memory_cannot_be_resized_or_sealed(self):
+        """Holes that are punched into it affect only its provider."""
         self.begin("--streaming", "-o", self.path("s.fxt"), "-c", "sched:switch")
         client = self.call("RegisterProvider", {"name": "shaper"})
         memory, _ = self.memory(client)
@@ -96,9 +96,9 @@ class Strangers(Recordings):
             honest.stdin.flush()
             self.assertEqual(honest.stdout.readline(), "yes\n")
         self.recorder("stop")
-        self.assertEqual(len(self.rows(self.checked("s.fxt"), "SELECT 1 FROM instants WHERE name = 'told'")), 5)
+        self.assertEqual(len(self.rows(self.checked("s.fxt"), "SELECT 1 FROM instants WHERE name = 'line'")), 5)
 
-    def test_calls_that_are_none(self):
+    def test_malformed_calls_are_refused(self):
         self.begin()
         for parameters in ({}, {"name": ""}, {"name": "x" * 101}, {"name": 7}, {"name": ["a"]}, {"name": None},
                            {"name": "a", "pid": 2**70}, {"name": "a", "pid": -1}, {"name": "a", "categories": "b"}, []):
@@ -113,7 +113,7 @@ class Strangers(Recordings):
         half.sendall(b"{\"method\":")
         self.assertTrue(eventually(lambda: "half" in self.names()))
         self.assertNotIn("second", self.names())
-        # Of another process, it says; whose it is the kernel says.
+        # The pid is the kernel's, not the one in the call.
         other = self.call("RegisterProvider", {"name": "other", "pid": 1})
         self.memory(other)
         mine = [provider for provider in self.status()["providers"] if provider["name"] == "other"]
