@@ -153,7 +153,7 @@ TEST_F(FxtToolTest, ATruncatedInputHasStatus2) {
         RunShell("{ " + Program() + " " + words + " " + Path("long.fxt") +
                  "; echo status $? >&2; } | { head -c 1 >/dev/null; truncate -s 4096 " +
                  Path("long.fxt") + "; cat >/dev/null; }");
-    EXPECT_THAT(result.err, HasSubstr("fxt: error: the input became shorter")) << words;
+    EXPECT_THAT(result.err, HasSubstr("fxt: error: the input was truncated")) << words;
     EXPECT_THAT(result.err, ::testing::EndsWith("\nstatus 2\n")) << words;
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "schema/names.h"
 #include "tables/rows/schema.h"
 
 namespace analyze {
@@ -253,7 +254,8 @@ void DrawingReader::AddSpans(const RowBatch& rows) {
     std::vector<Drawing::Span>* spans = nullptr;
     if (auto* lane = ThreadAt(NumberAt(rows, i, column::kKoid))) {
       spans = &lane->spans;
-    } else if (!MaybeNumber(rows, i, column::kTid)) {
+    } else if (!MaybeNumber(rows, i, column::kTid) &&
+               schema::IsKernelProvider(TextAt(rows, i, column::kProvider))) {
       // Tracks of interrupts have no tid.
       const auto cpu = MaybeNumber(rows, i, column::kCpu);
       auto* lane_of_cpu = cpu ? CpuAt(static_cast<uint32_t>(*cpu)) : nullptr;

@@ -38,6 +38,7 @@ std::optional<FlameKind> FlameKindNamed(std::string_view name) {
 }
 
 void FlameBuilder::Add(const fxt::Reader& reader) {
+  if (!sections_.Has(reader)) return;
   const fxt::Record& record = reader.record();
   objects_.Note(record);
   stacks_.Note(record);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/flame/named_stacks.h"
+#include "facts/kernel_sections.h"
 #include "facts/object_names.h"
 #include "fxt/reader.h"
 
@@ -67,6 +68,7 @@ class FlameBuilder {
 
   FlameKind kind_;
   NamedStacks stacks_;
+  facts::KernelSections sections_;
   facts::ObjectNames objects_;
   FlameCounts counts_;
   struct Key {

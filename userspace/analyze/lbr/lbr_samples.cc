@@ -9,6 +9,7 @@
 namespace analyze {
 
 void LbrWalk::Take(const fxt::Reader& reader) {
+  if (!sections_.Has(reader)) return;
   const fxt::Record& record = reader.record();
   if (!started_) {
     if (const auto time = facts::TimeOf(record, reader.provider())) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "branches/last_branch_blob.h"
+#include "facts/kernel_sections.h"
 #include "fxt/reader.h"
 #include "perf/record/branch_stack_sample.h"
 
@@ -68,6 +69,7 @@ class LbrWalk {
   void Note(const fxt::Reader& reader, const std::string& why);
 
   LbrVisitor& visitor_;
+  facts::KernelSections sections_;
   branches::StackDecoder decoder_;
   bool started_ = false;
   bool pending_ = false;

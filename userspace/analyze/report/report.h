@@ -30,6 +30,21 @@ class ReportWatcher final : public measure::Watcher {
   void OnBegin(uint64_t time) override;
   void OnRun(const facts::Run& run) override;
   void OnWait(const facts::Wait& wait) override;
+  bool TakesRun(uint32_t cpu, fxt::Koid thread, uint64_t begin, uint64_t end) override {
+    strips_.AddBusy(cpu, begin, end);
+    waits_.AddInterval({begin, end, thread, cpu, Interval::What::kRun});
+    return true;
+  }
+  bool TakesWait(uint32_t cpu, uint64_t begin, uint64_t end) override {
+    if (waits_.KeepsForCpu(end - begin)) return false;
+    strips_.AddWait(cpu, begin, end);
+    return true;
+  }
+  bool TakesSleep(facts::ThreadIndex index, fxt::Koid thread, uint64_t end,
+                  const std::optional<fxt::Koid>& waker) override {
+    waits_.AddWakeup(index, thread, end, waker);
+    return true;
+  }
   void OnIdle(const facts::Idle& idle) override;
   void OnGap(const facts::Gap& gap) override;
 

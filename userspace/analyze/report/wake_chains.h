@@ -31,14 +31,18 @@ class WakeChains {
     const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
                        wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
     if (!slept || wait.ended != facts::Bound::kSeen || wait.index == facts::kNoThread) return;
-    WakeLink& link = wakeups_.At(wait.index);
-    if (link.woken != wait.thread || wait.thread == 0) [[unlikely]] {
-      if (!Enter(wait.index, wait.thread)) return;
+    AddWakeup(wait.index, wait.thread, wait.end, wait.woken_by());
+  }
+  // The wakeup that ended a sleep of a thread that has an index.
+  void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
+                 const std::optional<fxt::Koid>& waker) {
+    WakeLink& link = wakeups_.At(index);
+    if (link.woken != thread || thread == 0) [[unlikely]] {
+      if (!Enter(index, thread)) return;
     }
-    link.time = wait.end;
-    link.woken = wait.thread;
+    link.time = time;
+    link.woken = thread;
     // Assigned apart: a copy of the optional would wait for the stores that made it.
-    const auto waker = wait.woken_by();
     link.waker.reset();
     if (waker) link.waker = *waker;
   }

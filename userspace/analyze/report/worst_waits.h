@@ -88,6 +88,14 @@ class WorstWaits {
     if (whole) Insert(list, wait, cpu.value_or(0));
   }
 
+  // Whether a complete wait for a CPU of that length is kept. Others need not be added.
+  bool KeepsForCpu(uint64_t length) const { return length > for_cpu_.none_up_to; }
+  // Instead of a sleep that is not in D: the wakeup that ended it.
+  void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
+                 const std::optional<fxt::Koid>& waker) {
+    chains_.AddWakeup(index, thread, time, waker);
+  }
+
   // Waits in D of `thread`, to complete them. `each`: void(WorstWait&).
   template <typename Each>
   void ForBlocked(fxt::Koid thread, Each&& each) {

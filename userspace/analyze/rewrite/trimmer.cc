@@ -133,14 +133,16 @@ std::optional<fxt::Record> Trimmer::MovedToBegin(const fxt::Reader& reader) {
 void Trimmer::AddTimed(const fxt::Reader& reader, uint64_t time) {
   const fxt::Record& record = reader.record();
   if (!options_.filter.time.started()) options_.filter.time.SetStart(time);
-  states_in_.Note(record);
+  const bool is_kernels = sections_.Has(reader);
+  if (is_kernels) states_in_.Note(record);
   const auto* event = std::get_if<fxt::Event>(&record);
   // Written again where needed: the assumed state depends on earlier records.
-  if (event != nullptr && facts::IsLinuxState(*event)) return;
+  if (is_kernels && event != nullptr && facts::IsLinuxState(*event)) return;
   if (!IsWanted(reader, time)) return;
 
   if (event != nullptr) {
-    if (spans_.Note(*event) != facts::SpanTracker::Verdict::kFits) return;
+    const uint64_t owner = sections_.OwnerOf(reader.provider());
+    if (spans_.Note(owner, *event) != facts::SpanTracker::Verdict::kFits) return;
     if (filled_up_ && facts::AsLoss(*event)) {
       copier_.Write(reader,
                     fxt::ProviderEvent{reader.provider().id(), fxt::kProviderEventBufferFilledUp});

@@ -9,6 +9,7 @@
 
 #include "analyze/rewrite/record_filter.h"
 #include "analyze/rewrite/trace_copier.h"
+#include "facts/kernel_sections.h"
 #include "facts/linux_state_tracker.h"
 #include "facts/object_names.h"
 #include "facts/span_tracker.h"
@@ -47,6 +48,7 @@ class Trimmer {
 
   TrimOptions options_;
   TraceCopier copier_;
+  facts::KernelSections sections_;
   facts::ObjectNames names_;
   facts::CpuTracker cpus_;
   facts::LinuxStateTracker states_in_;   // of the input

@@ -45,7 +45,8 @@ text::JsonWriter& TraceEventWriter::Line() {
 
 util::Status TraceEventWriter::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
-  names_.Note(record);
+  const bool is_kernels = timeline_.IsKernels(reader.provider());
+  names_.Note(record, is_kernels);
   if (const auto* object = std::get_if<fxt::KernelObject>(&record); object && IsImported(reader)) {
     AddImportedObject(*object);
   }
@@ -54,10 +55,10 @@ util::Status TraceEventWriter::Add(const fxt::Reader& reader) {
   if (options_.cpu_slices) timeline_.Add(reader);
   switch (facts::KindOf(record)) {
     case facts::RecordKind::kSwitch:
-      AddSwitch(reader);
+      if (is_kernels) AddSwitch(reader);
       break;
     case facts::RecordKind::kWakeup:
-      AddWakeup(reader);
+      if (is_kernels) AddWakeup(reader);
       break;
     case facts::RecordKind::kLog:
       AddLog(reader, std::get<fxt::Log>(record));

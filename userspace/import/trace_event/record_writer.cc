@@ -251,7 +251,7 @@ std::optional<fxt::EventType> RecordWriter::FitSpan(fxt::EventType type, const S
   span.category.text = TextOf(event.category);
   span.payload = event.payload;
   using Verdict = facts::SpanTracker::Verdict;
-  switch (tracker_.Note(span)) {
+  switch (tracker_.Note(0, span)) {
     case Verdict::kFits:
       return type;
     case Verdict::kLoneAsync:
@@ -264,7 +264,7 @@ std::optional<fxt::EventType> RecordWriter::FitSpan(fxt::EventType type, const S
       // A flow whose begin is missing begins with its first step.
       if (type == fxt::EventType::kFlowStep) {
         span.type = fxt::EventType::kFlowBegin;
-        tracker_.Note(span);
+        tracker_.Note(0, span);
         return span.type;
       }
       break;
