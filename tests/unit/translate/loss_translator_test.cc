@@ -74,7 +74,7 @@ TEST(LossTranslatorTest, OnlyLostSwitchesBeginAGap) {
   script.translator().OnLoss(0, 20, FXR_CATEGORY_SCHED, 3);
   const Lines lost = script.Lines("20 switch");
   ASSERT_EQ(lost.size(), 1u);
-  EXPECT_TRUE(lost[0].starts_with("20 switch cpu0 app/100 new -> (lost events)/0")) << lost[0];
+  EXPECT_TRUE(lost[0].starts_with("20 switch cpu0 app/100 blocked -> (lost events)/0")) << lost[0];
   EXPECT_EQ(script.translator().RunningOn(0), std::nullopt);
   EXPECT_EQ(script.translator().RunningOn(1), 200u);
 }
