@@ -28,7 +28,7 @@ CMAKE_ARGUMENTS = -DCMAKE_CXX_COMPILER='$(CXX)' -DCMAKE_C_COMPILER='$(CC)' -DCLA
 # Compilers that run at once without -jN: one for each CPU, and for each GiB of memory.
 JOBS = $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),$(shell awk -v cpus="$$(nproc)" '/^MemAvailable/ { \
   gib = int($$2 / 1048576); n = gib < cpus ? gib : cpus; print (n < 1 ? 1 : n) }' /proc/meminfo))
-NINJA = ninja -C $(BUILD) -j$(JOBS) $(if $(V),-v)
+NINJA = ninja $(NINJAFLAGS) -C $(BUILD) -j$(JOBS) $(if $(V),-v)
 # Runs make as the owner of the tree if root came by sudo.
 SUBMAKE = BUILD=$(BUILD) scripts/as_owner $(MAKE) --no-print-directory
 # ccache needs these to keep what is compiled with a precompiled header.

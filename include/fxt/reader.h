@@ -35,6 +35,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -110,8 +111,12 @@ struct ReaderOptions {
   // window grows only as bytes of a larger record arrive.
   size_t window_bytes = size_t{1} << 20;
   size_t max_record_bytes = size_t{64} << 20;
-  // Bytes of all providers' tables together.
+  // Bytes of all providers' tables together. Half of them are reserved for the providers that have
+  // the name of the first one: in a recording these are the recorder's, and no other provider can
+  // take the memory of their names.
   size_t max_table_bytes = size_t{256} << 20;
+  // Bytes of the tables of each other provider.
+  size_t max_provider_table_bytes = size_t{16} << 20;
   // Limits diagnostics().kept(); the handler gets all of them.
   size_t max_diagnostics = 100;
   DiagnosticHandler on_diagnostic;
@@ -170,7 +175,8 @@ class Reader {
 
   // Bytes of the window, the tables and the copy of an unaligned record.
   size_t memory_bytes() const {
-    return window_bytes_ + budget_.used + (scratch_.capacity() + probe_scratch_.capacity()) * 8;
+    return window_bytes_ + main_budget_.used + other_budget_.used +
+           (scratch_.capacity() + probe_scratch_.capacity()) * 8;
   }
 
   // Bytes of the stream consumed so far.
@@ -192,11 +198,12 @@ class Reader {
   ReadStatus AtShortage(FillStatus fill, uint64_t wanted);
   ReadStatus AtEnd();
   bool SkipForward();
-  // `words` words at `at`, copied to `scratch` when they do not lie on a word boundary.
+  // `words` words at `at`, copied to `scratch` if `at` is not aligned.
   std::span<const uint64_t> Aligned(const std::byte* at, size_t words,
                                     std::vector<uint64_t>& scratch) const;
   void Apply();
-  void SwitchProvider(uint32_t id);
+  // `name` is that of a provider info record, empty for a section.
+  void SwitchProvider(uint32_t id, std::string_view name = {});
   size_t available() const { return static_cast<size_t>(limit_ - cursor_); }
   // No more bytes can become available behind limit_.
   bool exhausted() const {
@@ -248,9 +255,12 @@ class Reader {
   Argument waker_{{}, KoidValue{}};  // of a wakeup that ReadWakeup() read
   DiagnosticLog log_;
 
-  TableBudget budget_;
+  // The budgets of the providers with the name of the first one, and of all others.
+  TableBudget main_budget_;
+  TableBudget other_budget_;
+  std::string main_name_;  // of the first announced provider
   std::unordered_map<uint32_t, std::unique_ptr<ReaderProvider>> providers_;
-  // Used when the budget allows no further provider: keeps no tables.
+  // Used when the budget allows no further provider; keeps no tables.
   TableBudget overflow_budget_;
   std::unique_ptr<ReaderProvider> overflow_provider_;
   ReaderProvider* provider_ = nullptr;

@@ -227,7 +227,7 @@ class TraceCmd(Recorder):
     @staticmethod
     def refuse_foreign_tracing():
         if system.read_text(f"{system.TRACEFS}/events/enable").strip() not in ("0", "X"):
-            raise RecorderError("ftrace is in use by somebody else")
+            raise RecorderError("ftrace is in use by another program")
 
     def wait_ready(self, program, folder):
         def recording():

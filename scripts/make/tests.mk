@@ -86,12 +86,22 @@ provider-test: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS) $(BUILD)/unit_te
 provider-test-short: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS)
 	tests/provider/provider_test.py --build $(BUILD)
 
+## hostile-soak  hostile providers and clients of two users beside an honest session (root; HOSTILE_SOAK_SECONDS=900)
+.PHONY: hostile-soak
+HOSTILE_SOAK_SECONDS ?= 7200
+hostile-soak: $(BINARIES) $(PROVIDER_PROGRAMS)
+	tests/provider/hostile_soak.py $(BUILD) $(HOSTILE_SOAK_SECONDS)
+
 # --- Queries and fleets ----------------------------------------------------------------------------------------
 
-## query-test    fxt query, its extension and fxt export against fxt report, fxt info, the documentation and each other
-.PHONY: query-test
-query-test: $(BINARIES) $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
+## query-test    fxt query and fxt export against fxt report, fxt info, the documentation and each other
+## extension-test  the tables of build/fxt_sqlite.so in sqlite3 against fxt query
+.PHONY: query-test extension-test
+query-test: $(BINARIES) $(BUILD)/bench/make_switches
 	tests/query/query_test.py --build $(BUILD)
+
+extension-test: $(BINARIES) $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
+	tests/query/query_test.py --build $(BUILD) extension
 
 ## fleet-test    captures of six hosts on two real ClickHouse servers, killed in between (root; make deps DEPS=fleet)
 .PHONY: fleet-test
@@ -120,11 +130,16 @@ import-damage: $(BUILD)/unit_tests
 ## pages-test    open the pages of `fxt report` and `fxt diff` in a headless Chromium (root)
 ## viewer-test   pages-test, and `fxt json` loaded into speedscope in a headless Chromium (root)
 ## open-test     `fxt open` and `fxt draw` with a headless Chromium
-.PHONY: json-test pages-test viewer-test open-test
+## perfetto-test `fxt export --format perfetto` read by the protobuf library (root)
+.PHONY: json-test pages-test viewer-test open-test perfetto-test
 open-test: $(BINARIES)
 	@scripts/setup --try viewer
 	tests/viewer/open_test.py --build $(BUILD)
 	tests/viewer/draw_test.py --build $(BUILD)
+
+perfetto-test: $(BINARIES)
+	@scripts/setup --try perfetto
+	tests/viewer/perfetto_test.py --build $(BUILD)
 
 json-test: $(BINARIES)
 	tests/viewer/json_test.py --build $(BUILD)

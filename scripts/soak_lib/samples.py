@@ -6,7 +6,7 @@ import os
 import re
 import time
 
-WARM_UP_S = 60  # what is there after a minute is what there should be
+WARM_UP_S = 60  # the reference is the state after a minute
 GROWTH_ALLOWED_KIB = 4096
 
 

@@ -17,14 +17,14 @@ MODES = {
     "time_namespace": "recorded inside time namespaces ahead of the machine's clocks and behind them, held against ftrace",
     "pid_namespace": "recorded inside a pid namespace, held against ftrace and against what the machine's /proc says of "
                      "every task; filters take the namespace's numbers",
-    "capabilities": "an ordinary user with CAP_BPF and CAP_PERFMON; told about `ulimit -l` where that is the limit",
-    "unprivileged": "an ordinary user with nothing is told what is needed",
+    "capabilities": "an ordinary user with CAP_BPF and CAP_PERFMON; a message about `ulimit -l` where that is the limit",
+    "unprivileged": "an ordinary user without capabilities: a message with the requirements",
     "hardened": "the strictest settings of kptr_restrict, dmesg_restrict, perf_event_paranoid and BPF",
     "lockdown": "records under lockdown=integrity, says why it cannot under confidentiality",
     "one_cpu": "a machine of one CPU, held against ftrace",
     "small_memory": "a machine of 128 MiB",
     "many_cpus": "a machine of 16 CPUs with a load on all of them, held against ftrace",
-    "possible_cpus": "a machine of 4 CPUs that could have 240: memory is that of 4, and told",
+    "possible_cpus": "a machine of 4 CPUs that could have 240: the reported memory is that of 4",
 }
 SHORT_MODES = ("probe", "truth", "categories")
 

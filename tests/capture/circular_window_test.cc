@@ -27,7 +27,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-constexpr milliseconds kLimit{60'000};
 
 int Setting(const char* name, int otherwise) {
   const char* value = getenv(name);
@@ -74,7 +73,7 @@ class FullRate {
   std::vector<ChildProcess> loads_;
 };
 
-TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
+TEST(CircularWindow, HasTheNewestEvents) {
   REQUIRE_CAPTURE();
   const seconds all{Setting("FXT_CIRCULAR_SECONDS", 4)};
   const bool is_long = all > seconds{60};
@@ -97,7 +96,7 @@ TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
     Puppet dead([](char) { prctl(PR_SET_NAME, "ct-dead"); });
     dead.Command('a');
   }
-  uint64_t wish = 0;
+  uint64_t request_ns = 0;
   {
     const FullRate load;
     std::this_thread::sleep_for(seconds{1});
@@ -110,7 +109,7 @@ TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
     ASSERT_TRUE(session->Start().ok());
     ASSERT_TRUE(FtraceSession::StartSecond(second->name()).ok());
     std::this_thread::sleep_for(known);
-    wish = BootTimeNs();
+    request_ns = BootTimeNs();
     recorder.child().Signal(SIGUSR1);
     // The recording continues meanwhile.
     ASSERT_TRUE(recorder.Says("wrote ", 1)) << recorder.child().ErrorsSoFar();
@@ -126,9 +125,9 @@ TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
   ASSERT_TRUE(FtraceSession::TakeSecond(&*second, &run.reference.log).ok());
   ASSERT_TRUE(IsWholeFile(path, &run.recorded));
   const uint64_t begin = SessionBegin(path).value();
-  printf("the window has %.1f s, ftrace %.1f s\n", static_cast<double>(wish - begin) / 1e9,
-         static_cast<double>(wish - run.reference.log.begin_ns) / 1e9);
-  run.options.window = {std::max(begin, run.reference.log.begin_ns), wish};
+  printf("the window has %.1f s, ftrace %.1f s\n", static_cast<double>(request_ns - begin) / 1e9,
+         static_cast<double>(request_ns - run.reference.log.begin_ns) / 1e9);
+  run.options.window = {std::max(begin, run.reference.log.begin_ns), request_ns};
   auto blind = ParseBlindSpots("auto", "auto", run.reference.log, run.recorded.log);
   ASSERT_TRUE(blind.ok());
   run.options.blind = std::move(*blind);

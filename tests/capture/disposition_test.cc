@@ -82,7 +82,7 @@ class Disposition : public testing::Test {
   std::unique_ptr<session::Recording> recording_;
 };
 
-TEST_F(Disposition, EventsGoOrStay) {
+TEST_F(Disposition, ClearsOrRetainsEvents) {
   REQUIRE_CAPTURE();
   ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kCircular));
   EXPECT_FALSE(recording_->Snapshot({.destination = Open(dir_.File("none"))}).ok());
@@ -122,7 +122,7 @@ TEST_F(Disposition, EventsGoOrStay) {
   }
 }
 
-TEST_F(Disposition, ManySnapshotsMayWaitAndNotTooMany) {
+TEST_F(Disposition, LimitsPendingSnapshots) {
   REQUIRE_CAPTURE();
   ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kCircular));
   ASSERT_NO_FATAL_FAILURE(Start(request::BufferDisposition::kClearAll));
@@ -149,7 +149,7 @@ TEST_F(Disposition, ManySnapshotsMayWaitAndNotTooMany) {
   EXPECT_EQ(written, taken);
 }
 
-TEST_F(Disposition, AStreamGoesOnInItsFile) {
+TEST_F(Disposition, AStreamContinuesInItsFile) {
   REQUIRE_CAPTURE();
   const std::string path = dir_.File("stream.fxt");
   ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kStreaming, path));

@@ -19,7 +19,6 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{150'000};
 
 // Records during a storm of events and ends the recording by a signal.
 void CaptureAStorm(int random_ms) {
@@ -27,8 +26,8 @@ void CaptureAStorm(int random_ms) {
   const std::string path = dir.File("trace.fxt");
   auto storm = ChildProcess::Start({OddTasksPath(), "births", "--times", "60000"});
   ASSERT_TRUE(storm.ok());
-  auto recorder =
-      ChildProcess::Start(RecordCommand(path, {"--stats-json", dir.File("stats.json")}));
+  auto recorder = ChildProcess::Start(
+      WithPriority(RecordCommand(path, {"--stats-json", dir.File("stats.json")})));
   ASSERT_TRUE(recorder.ok());
   ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
   std::this_thread::sleep_for(milliseconds(random_ms));

@@ -23,7 +23,6 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{60'000};
 
 // No task has this id: the kernel assigns smaller ones.
 constexpr const char* kNobody = "4194303";
@@ -86,7 +85,7 @@ void ExpectTheFamily(const Recorded& recorded, const std::string& printed) {
   EXPECT_GE(kinds["exec"], 1);
 }
 
-TEST(Filter, OfNobodyRecordsNothingAndSaysSo) {
+TEST(Filter, WithoutAMatchRecordsNothing) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   auto storm = ChildProcess::Start({OddTasksPath(), "births", "--times", "100000"});
@@ -94,17 +93,17 @@ TEST(Filter, OfNobodyRecordsNothingAndSaysSo) {
   const std::string own = std::to_string(getpid());
   const CommandResult result = RunCommand(
       RecordCommand(dir.File("trace.fxt"), {"-d", "300ms", "--pid", kNobody, "--tgid", kNobody,
-                                            "--comm", "nobody-at-all", "--pid", own}),
+                                            "--comm", "no-such-comm", "--pid", own}),
       kLimit);
   ASSERT_TRUE(Exited(result, 0));
-  for (const char* words : {"--pid 4194303", "--tgid 4194303", "--comm nobody-at-all"}) {
+  for (const char* words : {"--pid 4194303", "--tgid 4194303", "--comm no-such-comm"}) {
     EXPECT_TRUE(Mentions(result.err, words)) << result.Describe();
   }
   EXPECT_TRUE(Mentions(result.err, "warning")) << result.Describe();
   EXPECT_FALSE(Mentions(result.err, "--pid " + own)) << result.Describe();
   Recorded recorded;
   ASSERT_NO_FATAL_FAILURE(Read(dir.File("trace.fxt"), &recorded));
-  EXPECT_EQ(recorded.filters, "pid=4194303,pid=" + own + ",tgid=4194303,comm=nobody-at-all");
+  EXPECT_EQ(recorded.filters, "pid=4194303,pid=" + own + ",tgid=4194303,comm=no-such-comm");
   for (const Instant& instant : recorded.instants) {
     EXPECT_EQ(std::to_string(instant.tid), own) << instant.name << " of " << instant.thread_name;
   }
@@ -145,7 +144,7 @@ TEST(Filter, NamesTheOtherSide) {
   EXPECT_EQ(nameless, 0u);
 }
 
-TEST(Filter, OnlyCommandIsTheCommandAndItsDescendants) {
+TEST(Filter, OnlyCommandSelectsTheCommandAndItsDescendants) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   auto storm = ChildProcess::Start({OddTasksPath(), "births", "--times", "100000"});
@@ -160,7 +159,7 @@ TEST(Filter, OnlyCommandIsTheCommandAndItsDescendants) {
 }
 
 // A thread that calls exec takes the leader's id while the leader may still run.
-TEST(Filter, OnlyCommandWhoseThreadsTakeTheirLeadersPlace) {
+TEST(Filter, OnlyCommandWithAnExecOfAThread) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const CommandResult result =
@@ -204,7 +203,7 @@ void RecordFamily(std::vector<std::string> options, const char* filter_option, R
 
 class FilterFollow : public testing::TestWithParam<const char*> {};
 
-TEST_P(FilterFollow, TakesInWhatIsMade) {
+TEST_P(FilterFollow, SelectsDescendants) {
   REQUIRE_CAPTURE();
   Recorded recorded;
   std::string printed;
@@ -213,7 +212,7 @@ TEST_P(FilterFollow, TakesInWhatIsMade) {
   ASSERT_NO_FATAL_FAILURE(ExpectTheFamily(recorded, printed));
 }
 
-TEST_P(FilterFollow, WithoutItChildrenAreOthers) {
+TEST_P(FilterFollow, WithoutFollowSkipsChildren) {
   REQUIRE_CAPTURE();
   Recorded recorded;
   std::string printed;

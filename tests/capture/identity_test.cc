@@ -23,7 +23,6 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{30'000};
 
 // Waits until `child` has written `word` to stderr. Returns what it has written.
 std::string WaitForWord(ChildProcess& child, const std::string& word) {
@@ -72,7 +71,7 @@ class Identity : public ::testing::Test {
 
 // One process exists before the recording: the kernel lists its thread first, which has the smaller
 // id. The other process starts during the recording.
-TEST_F(Identity, AProcessIsOneWhateverTheOrderOfItsIds) {
+TEST_F(Identity, AProcessIsOneObjectForAnyOrderOfIds) {
   if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
   auto before = ChildProcess::Start({OddTasksPath(), "low-tid", "--times", "60000"});
   ASSERT_TRUE(before.ok());
@@ -154,7 +153,7 @@ TEST_F(IdentityOfAnOutsider, SeesTheWholeMachineFromAProcessNamespace) {
 }
 
 // The machine's /proc has the machine's numbers.
-TEST_F(IdentityOfAnOutsider, TakesTheMachinesProcForWhatItIs) {
+TEST_F(IdentityOfAnOutsider, UsesTheMachinesProc) {
   ASSERT_TRUE(Exited(RunCommand(InNamespace({}, RecordCommand(path_, {}, {"true"})), kLimit), 0));
   const TraceObjects objects = TraceObjects::Read(path_);
   ASSERT_TRUE(objects.processes.contains(outsider_.pid()));
@@ -176,7 +175,7 @@ TEST_F(Identity, FiltersTakeTheNumbersOfTheNamespace) {
   for (const auto& [from, to] : objects.switches) EXPECT_TRUE(from == tid || to == tid) << from;
 }
 
-TEST_F(Identity, AnotherUserIsTold) {
+TEST_F(Identity, ChangeOfUser) {
   for (const bool ends_before : {false, true}) {
     auto daemon = ChildProcess::Start({OddTasksPath(), "become-user", "--uid", "12345"});
     ASSERT_TRUE(daemon.ok());
@@ -231,7 +230,7 @@ class UnifiedGroup {
   std::string path_;
 };
 
-TEST_F(Identity, AnotherCgroupIsTold) {
+TEST_F(Identity, ChangeOfCgroup) {
   const UnifiedGroup group;
   if (!group.usable()) GTEST_SKIP() << "SKIPPED: no unified hierarchy to make a cgroup in";
   auto daemon = ChildProcess::Start({OddTasksPath(), "become-user"});

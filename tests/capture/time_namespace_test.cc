@@ -15,8 +15,6 @@
 namespace truth {
 namespace {
 
-constexpr std::chrono::milliseconds kLimit{60'000};
-
 struct Offsets {
   const char* name;
   // In seconds. Negative offsets are limited so that the clock stays positive.

@@ -27,7 +27,6 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{30'000};
 
 // Delays a thread for 25 ms by a real-time thread on its CPU.
 void PlantDelay() {
@@ -113,12 +112,12 @@ TEST(Trigger, CatchesAPlantedDelay) {
   EXPECT_TRUE(Exited(recorder.End(), 0));
 }
 
-TEST(Trigger, IsQuietWithoutIt) {
+TEST(Trigger, WritesNothingWithoutAnEvent) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   TalkingRecorder recorder(dir.File("never-%n.fxt"),
                            {"--circular", "4M", "--trigger", "wakeup_latency > 100s", "--trigger",
-                            "slice > 1ms comm=nobody-is-called", "--trigger", "alert never"});
+                            "slice > 1ms comm=no-such-comm", "--trigger", "alert never"});
   SwitchALot();
   const CommandResult result = recorder.End();
   EXPECT_TRUE(Exited(result, 0));
@@ -179,7 +178,7 @@ TEST(Trigger, ExitStatusOfTheCommand) {
   EXPECT_FALSE(std::filesystem::exists(dir.File("good.fxt")));
 }
 
-TEST(Trigger, MistakesAreToldClearly) {
+TEST(Trigger, WrongTriggersAreErrors) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::string path = dir.File("trace.fxt");

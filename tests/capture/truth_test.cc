@@ -24,14 +24,14 @@ void PrintTo(const Workload& workload, std::ostream* out) { *out << workload.nam
 
 class Truth : public testing::TestWithParam<Workload> {};
 
-TEST_P(Truth, IsWhatFtraceSaw) {
+TEST_P(Truth, MatchesFtrace) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   TruthRunOptions options;
-  options.recorder = {RecorderPath()};
+  options.recorder = {"nice", "-n", "-20", RecorderPath()};
   options.trace_path = dir.File("trace.fxt");
   options.recorder_options = {"--stats-json", dir.File("stats.json")};
-  options.workload = {GetParam().odd ? OddTasksPath() : WorkloadPath()};
+  options.workload = {"nice", "-n", "20", GetParam().odd ? OddTasksPath() : WorkloadPath()};
   options.workload.insert(options.workload.end(), GetParam().arguments.begin(),
                           GetParam().arguments.end());
   options.window_program = ComparePath();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A coverage-guided fuzzer (libFuzzer) for all code that reads traces: each mode of the reader, and the
-// commands of `fxt`.
-//
-// The first byte chooses the mode; the rest is the trace.
+// A coverage-guided fuzzer (libFuzzer) for everything that reads a trace: the reader in all modes,
+// and the consumers of the `fxt` tool.
+// The first byte selects the mode; the rest is the trace.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,14 +42,14 @@
 
 namespace {
 
-// Far below the limits of the options below.
+// Far below what the options allow.
 constexpr size_t kMemoryLimit = size_t{64} << 20;
 
 void Require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Reads in pieces of varying size.
+// Yields the bytes in pieces of changing size.
 class Pieces final : public fxt::ByteSource {
  public:
   explicit Pieces(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -95,7 +94,7 @@ fxt::ReaderOptions Options(bool recover) {
   return options;
 }
 
-// Calls `each` for every record and checks invariants that hold for any bytes.
+// Calls `each` for every record and checks the invariants of the reader.
 template <typename Each>
 void Read(fxt::ByteSource& source, bool recover, size_t bytes, Each&& each) {
   fxt::Reader reader(source, Options(recover));
@@ -112,7 +111,7 @@ void Read(fxt::ByteSource& source, bool recover, size_t bytes, Each&& each) {
   Require(reader.error() == fxt::ReadError::kNone || !reader.error_message().empty());
 }
 
-// Reads records through the fast path.
+// Reads switches and wakeups by VisitSchedulingRecords().
 measure::Capture CollectFastPath(fxt::ByteSource& source, bool recover,
                                  const measure::CollectorOptions& options) {
   fxt::Reader reader(source, Options(recover));
@@ -126,7 +125,7 @@ measure::Capture CollectFastPath(fxt::ByteSource& source, bool recover,
   return collector.Finish();
 }
 
-// libelf reads only files.
+// libelf reads files only.
 void ReadElf(std::span<const std::byte> bytes) {
   const util::UniqueFd file(memfd_create("fuzz", MFD_CLOEXEC));
   Require(file.valid());
@@ -140,7 +139,7 @@ void ReadElf(std::span<const std::byte> bytes) {
   elf->ReadBytes(0x1000, 16);
 }
 
-// Reports a summary and compares it with two copies of itself.
+// Renders a summary: a report, and a comparison with its own double.
 void TellOf(const measure::Capture& capture) {
   const analyze::ReportWatcher nothing(3);
   const analyze::Report report{capture, nothing, {}, 3};
@@ -205,7 +204,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     case 4: {
       text::TextWriter out;
-      // The fuzzer opens no files that a trace names.
+      // The fuzzer has no files that a trace may name.
       analyze::TraceEventWriter writer(
           out, {.cpu_slices = true, .symbols = {.enabled = false, .files = {}, .kallsyms = {}}});
       Read(source, recover, bytes.size(),
@@ -293,7 +292,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 16:
     case 17: {
-      // Memory for a few items, so some are spilled to a file.
+      // So little memory that some items go through a file.
       importer::TraceEventImporter importer(size_t{64} << 10);
       if (!((mode >> 2 & 1) != 0 ? importer.ReadFtrace(source) : importer.Read(source))) break;
       MemorySink sink;

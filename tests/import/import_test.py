@@ -94,14 +94,14 @@ class TextOfFtrace(Files):
             "  app-12 ( 10) [001] ...1 1.000300: print: E|10\n"
             "  app-12 ( 10) [001] ...1 1.000400: tracing_mark_write: F|10|load|3\n"
             "  app-12 ( 10) [001] ...1 1.000500: cpu_idle: state=1 cpu_id=1\n"
-            "what is this\n")
+            "not a trace line\n")
 
     def shown(self, text, name):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
         after, said = self.around(self.path(name))
         self.assertRegex(said, r"1 switches, 5 marks of programs")
-        self.assertRegex(said, r"1 cpu_idle, 1 lines that cannot be read")
+        self.assertRegex(said, r"1 cpu_idle, 1 malformed lines")
         events = [(event["ph"], event["name"], event["ts"], event["pid"], event["tid"])
                   for event in after["traceEvents"] if event["ph"] != "M"]
         self.assertEqual(events, [("B", "frame|of 60", 1e6, 10, 12), ("C", "queue", 1000100, 10, 12),

@@ -55,7 +55,7 @@ class Crashes(Recordings):
                            "-c", "sched,task")
                 honest = self.start("follow")
                 honest.stdout.readline()
-                liars = [subprocess.Popen([os.path.join(BUILD, "tests/hostile"), self.socket, str(seed), "300"])
+                liars = [subprocess.Popen([os.path.join(BUILD, "tests/hostile"), self.socket, "noise", str(seed), "300"])
                          for seed in range(LIARS)]
                 for number in range(20):
                     self.say(honest, number)

@@ -4,35 +4,12 @@
 import fcntl
 import json
 import os
-import socket
 
-from harness import DEADLINE_S, eventually
+from harness import eventually
 from recordings import Recordings
 
 
 class Limits(Recordings):
-    def call(self, method, parameters, descriptors=(), more=True):
-        """Makes a call on a new connection. Returns the connection without reading the answer."""
-        client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.addCleanup(client.close)
-        client.settimeout(DEADLINE_S)
-        client.connect(self.socket)
-        text = json.dumps({"method": f"fuchsia.tracing.controller.{method}", "more": more, "parameters": parameters})
-        socket.send_fds(client, [text.encode() + b"\0"], list(descriptors))
-        return client
-
-    @staticmethod
-    def memory(client):
-        """Returns the descriptor of the shared memory, or None, and the answer."""
-        text, found = b"", []
-        while b"\0" not in text and not found:
-            got, descriptors, _, _ = socket.recv_fds(client, 4096, 4)
-            text += got
-            found += descriptors
-            if not got:
-                break
-        return (found or [None])[0], text.decode()
-
     def descriptors(self, pid):
         return len(os.listdir(f"/proc/{pid}/fd"))
 

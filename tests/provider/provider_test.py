@@ -12,4 +12,4 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), folder)
 import harness  # noqa: E402
 
 if __name__ == "__main__":
-    harness.main("records", "lifetimes", "pid_reuse", "crashes", "limits")
+    harness.main("records", "lifetimes", "pid_reuse", "crashes", "limits", "trust")

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import unittest
 
@@ -72,6 +73,32 @@ class Recordings(harness.FolderTest):
             child.stdout.close()
         self.addCleanup(end)
         return child
+
+    def connect(self):
+        client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.addCleanup(client.close)
+        client.settimeout(DEADLINE_S)
+        client.connect(self.socket)
+        return client
+
+    def call(self, method, parameters, descriptors=(), more=True, client=None):
+        """Returns a connection after the call, without reading the reply."""
+        client = client or self.connect()
+        text = json.dumps({"method": f"fuchsia.tracing.controller.{method}", "more": more, "parameters": parameters})
+        socket.send_fds(client, [text.encode() + b"\0"], list(descriptors))
+        return client
+
+    @staticmethod
+    def memory(client):
+        """The descriptor of the shared memory, or None, and the text of the reply."""
+        text, found = b"", []
+        while b"\0" not in text and not found:
+            got, descriptors, _, _ = socket.recv_fds(client, 4096, 4)
+            text += got
+            found += descriptors
+            if not got:
+                break
+        return (found or [None])[0], text.decode()
 
     def names(self):
         return [provider["name"] for provider in self.status()["providers"]]

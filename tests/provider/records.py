@@ -119,8 +119,8 @@ class Records(Recordings):
 
     def test_scripts_leave_marks(self):
         mark = os.path.join(BUILD, "fxt-mark")
-        self.assertEqual(self.execute(mark, "instant", "nobody").stderr, "")
-        self.assertEqual(self.execute(mark, "-v", "instant", "nobody", ok=(1,)).returncode, 1)
+        self.assertEqual(self.execute(mark, "instant", "unrecorded").stderr, "")
+        self.assertEqual(self.execute(mark, "-v", "instant", "unrecorded", ok=(1,)).returncode, 1)
         self.execute(mark, "counter", "without-a-value", ok=(2,))
         self.execute(mark, "nonsense", "name", ok=(2,))
         self.begin()

@@ -40,6 +40,8 @@ DEADLINE_S = 300
 
 def run(*command, ok=None, text=True, timeout=DEADLINE_S, **more):
     """Runs a command and captures its output. `ok` lists the exit statuses that do not raise (None: all)."""
+    if text:
+        more.setdefault("errors", "replace")
     if "stdin" not in more and "input" not in more:
         more["stdin"] = subprocess.DEVNULL
     done = subprocess.run(command, capture_output=True, text=text, check=False, timeout=timeout, **more)

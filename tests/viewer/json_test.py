@@ -5,6 +5,7 @@
 import collections
 import json
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -18,6 +19,9 @@ PHASES = {
     "n": "async-instant", "e": "async-end", "s": "flow-begin", "t": "flow-step", "f": "flow-end",
 }
 CPU_TRACKS = 0x7FFFFFFF
+LINE = re.compile(r"(?P<task>.*)-(?P<tid>\d+) \((?P<pid>\d+|-----)\) \[(?P<cpu>\d+)\] \.{4} (?P<time>\d+\.\d{9}): "
+                  r"(?P<event>\w+): (?P<rest>.*)")
+NEXT = re.compile(r" next_pid=(\d+) next_prio=")
 
 
 def refuse(text):
@@ -47,8 +51,12 @@ class Json(unittest.TestCase):
             cls.with_slices = parse(harness.fxt("json", "--cpu-slices", path, "-o", "-", text=False))
         cls.kinds = {kind: counted["count"] for kind, counted in cls.info["kinds"].items()}
 
-    def system_events(self, phase):
-        return [event for event in self.trace["systemTraceEvents"]["events"] if event["ph"] == phase]
+    def system_lines(self, event):
+        """The lines of an event in the ftrace text, each as a match of LINE."""
+        lines = [LINE.fullmatch(line) for line in self.trace["systemTraceEvents"].splitlines()
+                 if not line.startswith("#")]
+        self.assertNotIn(None, lines)
+        return [line for line in lines if line["event"] == event]
 
     def test_the_recording_has_events(self):
         self.assertIn("0 errors, 0 warnings", self.checked)
@@ -68,27 +76,26 @@ class Json(unittest.TestCase):
         self.assertEqual([event["args"]["message"] for event in logs], self.logged)
 
     def test_system_events(self):
-        self.assertEqual(self.trace["systemTraceEvents"]["type"], "fuchsia")
-        self.assertEqual(len(self.system_events("k")), self.kinds["switch"])
-        self.assertEqual(len(self.system_events("w")), self.kinds["wakeup"])
-        self.assertEqual(len(self.system_events("p")), self.info["named_processes"])
-        self.assertEqual(len(self.system_events("t")), self.info["named_threads"])
+        """Perfetto accepts only a string."""
+        self.assertIsInstance(self.trace["systemTraceEvents"], str)
+        self.assertEqual(len(self.system_lines("sched_switch")), self.kinds["switch"])
+        self.assertEqual(len(self.system_lines("sched_waking")), self.kinds["wakeup"])
 
     def test_switches_of_each_cpu_and_thread(self):
-        by_cpu = collections.Counter(event["cpu"] for event in self.system_events("k"))
+        lines = self.system_lines("sched_switch")
+        by_cpu = collections.Counter(int(line["cpu"]) for line in lines)
         self.assertEqual(dict(by_cpu), {cpu["cpu"]: cpu["switches"] for cpu in self.info["cpus"] if cpu["switches"]})
-        by_thread = collections.Counter(event["in"]["tid"] for event in self.system_events("k"))
-        self.assertEqual(dict(by_thread),
-                         {thread["koid"]: thread["switches"] for thread in self.info["threads"] if thread["switches"]})
+        by_thread = collections.Counter(int(NEXT.search(line["rest"])[1]) for line in lines)
+        del by_thread[0]  # idle
+        self.assertEqual(dict(by_thread), {thread["koid"]: thread["switches"] for thread in self.info["threads"]
+                                           if thread["switches"] and not thread["name"].startswith("swapper/")})
 
     def test_names(self):
         """A program may clear the name of its thread. Such a thread has no metadata event."""
         names = {event["tid"]: event["args"]["name"] for event in self.trace["traceEvents"]
                  if event["ph"] == "M" and event["name"] == "thread_name"}
-        of_system = {event["tid"]: event["name"] for event in self.system_events("t")}
-        self.assertEqual(names, {tid: name for tid, name in of_system.items() if name})
         for thread in self.info["threads"]:
-            self.assertEqual(of_system[thread["koid"]], thread["name"])
+            self.assertEqual(names.get(thread["koid"], ""), thread["name"])
 
     def test_cpu_slices_are_added(self):
         slices = [event for event in self.with_slices["traceEvents"] if event.get("pid") == CPU_TRACKS]
@@ -115,7 +122,8 @@ class Json(unittest.TestCase):
         # The instant that describes the session precedes the recording.
         times = [event["ts"] for event in self.trace["traceEvents"]
                  if "ts" in event and (event["cat"], event["name"]) != ("fxt-record", "session")]
-        times += [event["ts"] for event in self.trace["systemTraceEvents"]["events"] if "ts" in event]
+        times += [float(line["time"]) * 1e6 for event in ("sched_switch", "sched_waking")
+                  for line in self.system_lines(event)]
         self.assertEqual(round(min(times) * 1000), self.info["first_time_ns"])
         self.assertEqual(round(max(times) * 1000), self.info["last_time_ns"])
 

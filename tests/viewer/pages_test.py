@@ -113,7 +113,7 @@ class Pages(unittest.TestCase):
         waits = self.report["worst_waits"] + self.report["worst_blocked"]
         self.assertGreater(len(waits), 0)
         self.assert_count(page, "details.wait .plot.strip > svg", len(waits))
-        self.assertGreater(number_of(page, ".plot.strip rect.piece-other"), 0)
+        self.assertGreater(number_of(page, ".plot.strip rect[style*='--other']"), 0)
         calls = sum(len(group["syscalls"]) for group in self.report["groups"])
         self.assertGreater(calls, 0)
         self.assert_count(page, "table.syscalls tbody tr", calls)

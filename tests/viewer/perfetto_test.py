@@ -11,22 +11,18 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
+import sys
 import unittest
 
-import capture
 import perfetto_packets
 
-BUILD = os.environ.get("BUILD") or os.path.join(capture.ROOT, "build")
-FXT = os.path.join(BUILD, "fxt")
-RECORD = os.path.join(BUILD, "fxt-record")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import fxt  # noqa: E402
+
 LOAD = "ls -lR /usr/share > /dev/null; sleep 0.05; dd if=/dev/zero of={folder}/f bs=1M count=8 conv=fsync 2> /dev/null"
 # Koids above the range of tids become other numbers.
 TID_LIMIT = 1 << 22
-
-
-def fxt(*arguments):
-    return subprocess.run([FXT, *arguments], check=True, capture_output=True).stdout.decode("utf-8", "replace")
 
 
 def rows(trace, statement):
@@ -40,13 +36,13 @@ def why_not():
         import google.protobuf  # noqa: F401
     except ImportError:
         return "Google's protobuf library for Python is not installed (python3-protobuf)"
-    return capture.why_not_recordable(BUILD)
+    return harness.why_not_recordable()
 
 
 def record(folder, name, *options, command=None):
     path = os.path.join(folder, name)
     load = command or ["sh", "-c", LOAD.format(folder=folder)]
-    subprocess.run([RECORD, "-q", "-o", path, *options, "--", *load], check=True, capture_output=True)
+    harness.record(path, *load, options=("-q", *options))
     return path
 
 
@@ -90,9 +86,8 @@ def traces(folder):
 class Perfetto(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
         cls.library = perfetto_packets.load_library()
-        cls.traces = traces(cls.folder.name)
+        cls.traces = traces(harness.class_folder(cls))
         cls.packets = {}
         for name, path in cls.traces.items():
             out = path.replace(".fxt", ".pftrace")
@@ -103,10 +98,6 @@ class Perfetto(unittest.TestCase):
             unknown = perfetto_packets.unknown_fields(trace)
             assert not unknown, f"{name}: fields that Perfetto's descriptors do not have: {unknown[:5]}"
             cls.packets[name] = perfetto_packets.Packets(trace.packet)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def each(self, check):
         """Calls check(path, packets) for every trace."""
@@ -255,4 +246,4 @@ class Perfetto(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    harness.main()

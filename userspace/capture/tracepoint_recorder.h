@@ -19,12 +19,6 @@
 
 namespace capture {
 
-// One -e option.
-struct TracepointRequest {
-  std::string pattern;  // SYSTEM:NAME, with shell wildcards
-  std::string filter;   // a kernel tracepoint filter; empty: all events
-};
-
 class TracepointRecorder final : public PerfSource {
  public:
   // Limit of matched tracepoints; each takes a descriptor per CPU.

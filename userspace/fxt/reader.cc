@@ -72,7 +72,8 @@ Reader::Reader(ByteSource& source, ReaderOptions options)
       options_(std::move(options)),
       log_(options_.max_diagnostics, options_.on_diagnostic),
       probe_log_(0, nullptr) {
-  budget_.limit = options_.max_table_bytes;
+  main_budget_.limit = options_.max_table_bytes - options_.max_table_bytes / 2;
+  other_budget_.limit = options_.max_table_bytes / 2;
   SwitchProvider(0);
   if (const auto contents = source_.Contents()) {
     base_ = cursor_ = limit_ = contents->data();
@@ -360,7 +361,7 @@ void Reader::Apply() {
   } else if (const auto* init = std::get_if<Initialization>(&record_)) {
     provider_->SetTickRate(init->ticks_per_second);
   } else if (const auto* info = std::get_if<ProviderInfo>(&record_)) {
-    SwitchProvider(info->id);
+    SwitchProvider(info->id, info->name);
     provider_->Announce(info->name);
   } else if (const auto* section = std::get_if<ProviderSection>(&record_)) {
     SwitchProvider(section->id);
@@ -375,15 +376,20 @@ void Reader::Apply() {
   }
 }
 
-void Reader::SwitchProvider(uint32_t id) {
+void Reader::SwitchProvider(uint32_t id, std::string_view name) {
   const auto found = providers_.find(id);
   if (found != providers_.end()) {
     provider_ = found->second.get();
     return;
   }
+  if (main_name_.empty()) main_name_ = name;
+  const bool is_first = providers_.empty();
+  const bool is_main = is_first || (!name.empty() && name == main_name_);
+  TableBudget& budget = is_main ? main_budget_ : other_budget_;
+  const size_t limit = is_main ? budget.limit : options_.max_provider_table_bytes;
   // The first provider is always accepted.
-  if (budget_.Take(kProviderBytes) || providers_.empty()) {
-    provider_ = (providers_[id] = std::make_unique<ReaderProvider>(id, budget_)).get();
+  if (budget.Take(kProviderBytes) || is_first) {
+    provider_ = (providers_[id] = std::make_unique<ReaderProvider>(id, budget, limit)).get();
     return;
   }
   log_.Add({DiagnosticKind::kTableLimit, 0, offset_, id});

@@ -32,7 +32,7 @@ std::string LocalTime(uint64_t ago) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// How many bytes of `name` stand for the pattern's `letter`; npos: it does not begin so.
+// The number of bytes of `name` that the pattern's `letter` can stand for; npos if none.
 size_t Matched(char letter, std::string_view name) {
   constexpr std::string_view kTime = "dddddddd-dddddd";
   if (letter == 't') {

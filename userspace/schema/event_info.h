@@ -12,6 +12,8 @@ namespace schema {
 
 // The category's name in -c and in files; "other" for an unknown number.
 std::string_view CategoryName(uint32_t category);
+// True for a category of the event table, of stacks, or of the recorder itself.
+bool IsKernelCategory(std::string_view name);
 
 // The use of a field in an instant, see event_table.h.
 enum class FieldRole : uint8_t { HIDDEN, SHOWN, POINTER, THREAD, FUNCTION, TCP_STATE };

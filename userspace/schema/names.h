@@ -90,6 +90,11 @@ inline constexpr std::string_view kWoken = "woken";
 
 // Traces imported from Trace Event JSON. The name of their provider.
 inline constexpr std::string_view kTraceEventProvider = "trace_event";
+// True for the name of a provider whose sections have the kernel's facts: the recorder's own and
+// imported ones. A program that takes part in a recording cannot have these names.
+constexpr bool IsKernelProvider(std::string_view name) {
+  return name == kRecorderName || name == kTraceEventProvider;
+}
 // The instant, of the recorder's category, that names the source of an imported file.
 inline constexpr std::string_view kImport = "import";
 // The prefix of arguments that hold a JSON field without a place in records. `fxt json` restores

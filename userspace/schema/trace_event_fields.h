@@ -10,6 +10,10 @@
 
 namespace schema {
 
+// Arguments of a kernel object: the JSON `args` of a metadata event, by the event's name behind
+// this.
+inline constexpr std::string_view kMetadataPrefix = "metadata.";
+
 // The process that represents `fxt import` in the files it makes.
 inline constexpr std::string_view kImporterName = "fxt import";
 
@@ -28,6 +32,10 @@ inline constexpr std::string_view kFlowOut = "flow_out";
 inline constexpr std::string_view kBindingPoint = "bp";
 // How much later a flow end is than in the JSON, because it waited for its span; ns.
 inline constexpr std::string_view kLate = "late";
+
+// The duration (ns, int64) of a complete event that overlaps another one of its thread and is an
+// async span therefore.
+inline constexpr std::string_view kDuration = "dur";
 
 // Values of kPhase for elements without a phase: an entry of "samples", without and with its
 // process.

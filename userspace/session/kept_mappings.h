@@ -19,7 +19,7 @@ class KeptMappings {
   // More processes clear the cache. Their mappings are read again when they are seen again.
   static constexpr size_t kMaxProcesses = 8192;
 
-  // An event of the journal, of any type.
+  // Applies an event of the journal of any type.
   void Apply(const fxr_side_header& event);
   // Empty if the process is unknown.
   std::vector<model::ExecutableMapping> Of(uint32_t tgid) const;

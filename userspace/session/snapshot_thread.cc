@@ -22,7 +22,7 @@ void SnapshotThread::Begin(Job job) {
   done_ = false;
   thread_ = std::thread([this, held = std::make_unique<Job>(std::move(job))]() mutable {
     Run(*held);
-    // The copy of the buffer goes before anybody may ask for the next one.
+    // Frees the copy of the buffer before the next job can begin.
     held.reset();
     done_ = true;
     const uint64_t one = 1;
@@ -43,7 +43,7 @@ void SnapshotThread::Run(Job& job) {
   const std::unique_ptr<sink::Sink> sink =
       sink::MakeSink(std::move(job.destination.output), options);
   const WindowStats stats = WriteWindow(std::move(job.window), job.options, *sink);
-  // Part of a window is none: the file takes its name when all of it is there.
+  // An incomplete file does not take its name.
   if (!sink->Flush() && file) file->Discard();
   written_.status = sink->Close();
   written_.trace.bytes = sink->bytes_on_disk();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kStreamingTurnMs = 100;
 constexpr int kQuietTurnMs = 250;
-// What a kill can cost at most, ns.
+// The interval of flushes, ns: a kill loses no more than this.
 constexpr uint64_t kFlushInterval = 400'000'000;
 
 }  // namespace
@@ -144,7 +144,7 @@ void StreamingRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, u
   file_->translator.OnLoss(cpu, time, category, count);
 }
 
-// All up to `time` was delivered, and what follows is later.
+// The events up to `time` have been delivered.
 void StreamingRecording::OnTick(uint64_t time) {
   file_->translator.OnTick(time);
   for (const TriggerFired& fired : std::exchange(marks_, {})) {
@@ -164,7 +164,7 @@ void StreamingRecording::Rotate(uint64_t time) {
   for (uint32_t cpu = 0; cpu < session_->ring_count(); ++cpu) {
     running.push_back(file_->translator.RunningOn(cpu));
   }
-  // The next one first: where it cannot be opened, this one goes on.
+  // The next file first: if it cannot be opened, this one goes on.
   std::unique_ptr<File> before = std::move(file_);
   if (util::Status status = OpenFile(); !status) {
     failed_ = status.TakeError();
@@ -182,7 +182,7 @@ void StreamingRecording::Rotate(uint64_t time) {
     if (running[cpu]) file_->translator.OnRunning(cpu, time, *running[cpu]);
   }
   if (util::Status status = Publish(); !status) failed_ = status.TakeError();
-  // A kill leaves no file without a beginning.
+  // After a kill each file has its beginning.
   if (file_->archive.Flush()) file_->sink->Flush();
 }
 

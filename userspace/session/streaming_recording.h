@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Streaming: events become records as they come, in one file or in files that follow each other.
-// Each of these is whole by itself: it begins with who everybody is and what every CPU runs.
+// A streaming recording: translates events into records as they come, into one file or into rotated
+// files. Each file is complete: it begins with all tasks and with the thread that each CPU runs.
 #pragma once
 
 #include <atomic>
@@ -91,25 +91,24 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   void OnTick(uint64_t time) override;
   void OnFinalTask(const fxr_task& task) override { file_->translator.OnFinalTask(task); }
 
-  // Nothing of what happens between a stop and the start after it is in the file.
+  // True for events between a stop and the next start, which are not in the file.
   bool IsBetween(uint64_t time) const {
     return was_stopped_ && time > stop_time_ && time < start_time_;
   }
   util::Status OpenFile();
   void BeginFile(uint64_t time);
-  // The file takes its name.
+  // Gives the file its name.
   util::Status Publish();
   bool IsRotationDue(uint64_t time) const;
   void Rotate(uint64_t time);
-  // Closes the file on a thread of its own: the end of a compressed file takes its time.
+  // Closes the file on another thread, because the end of a compressed file takes time.
   void FinishFile(uint64_t end);
   CategoryTotals Totals() const;
 
   RecordingConfig config_;
   ProviderControl providers_;
   std::unique_ptr<capture::ProcIdentity> proc_;
-  std::optional<ProviderStream>
-      provider_stream_;  // where providers take part; outlives the capture
+  std::optional<ProviderStream> provider_stream_;  // with providers; outlives the capture
   std::unique_ptr<capture::CaptureSession> session_;
   const capture::PerfSources sources_;
   model::TaskTracker tasks_;
@@ -128,11 +127,11 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   uint64_t start_time_ = 0;
   uint64_t flush_at_ = 0;
   uint64_t files_ = 0;
-  CategoryTotals finished_;  // of files that were finished
+  CategoryTotals finished_;  // of complete files
   struct {
     uint64_t records = 0;
     uint64_t lost = 0;
-  } finished_providers_;  // the same, of programs that take part
+  } finished_providers_;  // the same, of providers
 };
 
 }  // namespace session

@@ -18,7 +18,7 @@
 namespace session {
 namespace {
 
-// Slots between two looks for tasks that are gone.
+// Slots between two calls of OnTick.
 constexpr uint64_t kSlotsPerTick = uint64_t{1} << 16;
 
 class WindowTranslation {
@@ -67,7 +67,7 @@ class WindowTranslation {
     std::optional<uint32_t> tid;
   };
 
-  // Who tasks are at the left edge.
+  // Applies the journal up to the left edge.
   void PassBefore() {
     while (const fxr_side_header* event = window_.journal.Front()) {
       if (event->time >= window_.begin) break;
@@ -87,7 +87,7 @@ class WindowTranslation {
     window_.tasks.reset();
   }
 
-  // What each CPU runs when the window begins.
+  // Finds the thread that each CPU runs at the left edge.
   void OnSlotBefore(uint32_t cpu, const capture::SlotEvent& event) {
     if (cpu >= on_cpu_.size()) on_cpu_.resize(cpu + 1);
     const uint32_t type = fxr_type_of(event.commit);

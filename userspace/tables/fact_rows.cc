@@ -70,7 +70,7 @@ bool FactRows::Add(const fxt::Reader& reader) {
   const bool is_wakeup = std::holds_alternative<fxt::ThreadWakeup>(record);
   if (with_timeline_) {
     timeline_.Add(reader);
-  } else if (is_wakeup) {
+  } else if (is_wakeup && timeline_.IsKernels(reader.provider())) {
     AddWakeup(*facts::AsWakeup(record, reader.provider()));
   }
   return is_wakeup || (with_timeline_ && facts::KindOf(record) == facts::RecordKind::kSwitch);
@@ -103,6 +103,7 @@ struct FactRows::WakeupTaker {
 
 uint64_t FactRows::AddFastPath(fxt::Reader& reader, uint64_t most) {
   if (with_timeline_) return timeline_.AddFastPath(reader, most);
+  if (!timeline_.IsKernels(reader.provider())) return 0;
   return reader.VisitSchedulingRecords(WakeupTaker{*this, wakeup_tables_.Of(reader.provider())}, most);
 }
 

@@ -35,8 +35,8 @@ class FactRows {
   // Cuts what goes on.
   void Finish();
 
-  // True if no later row of a wanted table begins at a time from `from` up to `to`. For recordings in
-  // the order of time, of a machine with `cpus` CPUs; 0: not known.
+  // True if no later row of a wanted table begins at a time from `from` up to `to`. For recordings
+  // in the order of time, of a machine with `cpus` CPUs; 0: not known.
   bool IsPast(int64_t from, int64_t to, uint32_t cpus) const;
   // The CPU that a thread is on now; empty where it is not known.
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const { return timeline_.CpuOf(thread); }
@@ -59,6 +59,25 @@ class FactRows {
     }
     void OnIdle(const facts::Idle& idle) const {
       if (rows.idle_ != nullptr) rows.PutIdle(idle);
+    }
+    template <typename Full>
+    void OnWholeRun(const facts::WholeRun& run, Full&& full) const {
+      rows.held_.Release(run.thread);
+      if (rows.slices_ != nullptr) rows.PutRun(full());
+    }
+    template <typename Full>
+    void OnWholeWait(const facts::WholeWait&, Full&& full) const {
+      if (rows.waits_ != nullptr) rows.AddWait(full());
+    }
+    template <typename Full>
+    void OnWholeSleep(const facts::WholeWait&, const facts::Wakeup&, Full&& full) const {
+      if (rows.waits_ != nullptr) rows.AddWait(full());
+    }
+    template <typename Full>
+    void OnWholeSwitch(const facts::WholeSwitch&, Full&& full) const {
+      if (rows.with_times_) [[unlikely]] {
+        rows.NoteTimes(full());
+      }
     }
     void OnWakeup(const facts::Wakeup& wakeup) const { rows.AddWakeup(wakeup); }
     void OnCpuSwitch(const facts::CpuSwitch& change) const {
@@ -96,7 +115,7 @@ class FactRows {
   RowBatch* waits_;
   RowBatch* wakeups_;
   bool with_timeline_;
-  bool with_times_;  // when threads were seen
+  bool with_times_;      // when threads were seen
   uint64_t latest_ = 0;  // of wakeups, and of switches where there is no timeline
 
   bool with_reasons_;

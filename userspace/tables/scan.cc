@@ -43,7 +43,7 @@ void Scan::Want(Table table, uint64_t columns, const RowFilter& filter) {
     case Table::kProcesses:
     case Table::kThreads:
     case Table::kCpus:
-    case Table::kSpans:  // they begin before they are told
+    case Table::kSpans:  // their rows come when they end
       needs_all_ = true;
       break;
     default:
@@ -93,7 +93,9 @@ void Scan::Add() {
   names_.Note(reader_);
   if (session_.empty()) {
     const auto* event = std::get_if<fxt::Event>(&reader_.record());
-    if (event != nullptr && facts::IsSession(*event)) NoteSession(*event);
+    if (event != nullptr && facts::IsSession(*event) && names_.is_kernels()) {
+      NoteSession(*event);
+    }
   }
   if (needs_events_) events_->Add(reader_);
 }
@@ -189,7 +191,7 @@ void Scan::AddThreads() {
   RowBatch& batch = *batches_.of(Table::kThreads);
   for (const TaskNames::Thread& thread : names_.threads()) {
     const auto tid = names_.NumberOf(thread.koid);
-    const bool is_known = thread.told || thread.seen.first <= thread.seen.last;
+    const bool is_known = thread.has_record || thread.seen.first <= thread.seen.last;
     if (thread.idle || !tid || !is_known) continue;
     const auto process = TaskNames::ProcessOf(thread);
     if (!batch.filter().HasTid(tid)) {
@@ -221,7 +223,7 @@ void Scan::AddProcesses() {
   RowBatch& batch = *batches_.of(Table::kProcesses);
   for (const TaskNames::Process& process : names_.processes()) {
     const auto pid = names_.NumberOf(process.koid);
-    if (!pid || (process.koid == schema::kIdleProcessKoid && !process.told)) continue;
+    if (!pid || (process.koid == schema::kIdleProcessKoid && !process.has_record)) continue;
     batch.Add([&](uint8_t column, Cell& cell) {
       switch (column) {
         case processes::kPid:

@@ -13,8 +13,8 @@ constexpr unsigned kFlags =
     rapidjson::kParseValidateEncodingFlag | rapidjson::kParseFullPrecisionFlag;
 constexpr int kMaxDepthOfText = 1000;
 
-// Passes what the parser finds to `Handler` and stops it at `max_depth`: the parser calls itself
-// for what is nested.
+// Passes the parser's events to `Handler` and stops at `max_depth`: the parser recurses into nested
+// values.
 template <typename Handler>
 class DepthLimit {
  public:

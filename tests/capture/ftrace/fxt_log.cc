@@ -246,7 +246,10 @@ class Collector {
     const bool lost = out.thread == (kLostGeneration << kTidBits | cpu) ||
                       in.thread == (kLostGeneration << kTidBits | cpu);
     if (!unseen && !lost) return false;
-    if (state != fxt::ThreadState::kNew || out.priority != 0 || in.priority != 0) {
+    if (in.thread == (kLostGeneration << kTidBits | cpu)) {
+      log_->gap_begins.push_back({time_ns, cpu});
+    }
+    if (state != fxt::ThreadState::kBlocked || out.priority != 0 || in.priority != 0) {
       Problem("a record that closes a gap says more than that");
     }
     return true;

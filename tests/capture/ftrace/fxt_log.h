@@ -30,6 +30,7 @@ struct FxtLog {
   SwitchLog log;
   std::vector<DeclaredLoss> losses;
   std::vector<UnseenSwitch> unseen;
+  std::vector<UnseenSwitch> gap_begins;     // "(lost events)" comes to a CPU
   std::map<std::string, uint64_t> records;  // by type
   uint64_t bytes = 0;                       // of the stream, uncompressed
   uint64_t switch_bytes = 0;                // of the context switch records alone

@@ -33,7 +33,6 @@ namespace {
 using std::chrono::milliseconds;
 using Words = std::vector<std::string>;
 // A SCHED_IDLE recorder gets only the idle time of the machine.
-constexpr milliseconds kLimit{120'000};
 
 Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -72,7 +71,7 @@ void ExpectTheSame(const Words& wrapper, const std::function<bool()>& prepare,
   EXPECT_EQ(LinesMissingIn(bare.out, recorded.out), "") << name << "has these recorded alone";
 }
 
-TEST(Command, RunsAsIfNobodyRecorded) {
+TEST(Command, RunsAsWithoutTheRecorder) {
   REQUIRE_CAPTURE();
   const Words wrappers[] = {
       {"env", "--"},
@@ -95,7 +94,7 @@ TEST(Command, RunsAsIfNobodyRecorded) {
 }
 
 // Attributes that only a parent program can set.
-TEST(Command, InheritsWhatTheRecorderInherited) {
+TEST(Command, InheritsTheAttributesOfTheRecorder) {
   REQUIRE_CAPTURE();
   ExpectTheSame({}, [] {
     sigset_t blocked;

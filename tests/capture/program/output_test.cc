@@ -21,8 +21,6 @@
 namespace truth {
 namespace {
 
-using std::chrono::milliseconds;
-constexpr milliseconds kLimit{20'000};
 constexpr uid_t kStranger = 12345;
 
 // A folder with the mode of /tmp.
@@ -86,7 +84,7 @@ TEST_F(Outputs, PlantedFilesAreRefusedAndStay) {
   EXPECT_TRUE(IsWholeFile(Path("hard")));
 }
 
-TEST_F(Outputs, AreTheirOwnersAloneAndTheTraceBeforeIsKept) {
+TEST_F(Outputs, ArePrivateAndReplaceATraceAtTheEnd) {
   REQUIRE_CAPTURE();
   Put("trace", "before", 0644);
   Put("trace.old", "older", 0644);
@@ -103,7 +101,7 @@ TEST_F(Outputs, AreTheirOwnersAloneAndTheTraceBeforeIsKept) {
   EXPECT_EQ(entries, 3u) << "nothing else is left behind";
 }
 
-TEST_F(Outputs, SudoUsersFilesStayTheirs) {
+TEST_F(Outputs, FilesOfTheSudoUserKeepTheirOwner) {
   REQUIRE_CAPTURE();
   CommandOptions behind_sudo;
   behind_sudo.before_exec = [] {
@@ -120,7 +118,7 @@ TEST_F(Outputs, SudoUsersFilesStayTheirs) {
   }
 }
 
-TEST_F(Outputs, WhatDoesNotBeginDestroysNothing) {
+TEST_F(Outputs, AFailedStartKeepsTheOldFile) {
   REQUIRE_CAPTURE();
   Put("trace", "before");
   Put("trace.old", "older");

@@ -29,9 +29,8 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{30'000};
 
-TEST(Surroundings, EachCategoryThatIsCalledAvailable) {
+TEST(Surroundings, EachAvailableCategory) {
   REQUIRE_CAPTURE();
   const CommandResult list = RunCommand({RecorderPath(), "--list-categories"}, kLimit);
   std::istringstream lines(list.out);

@@ -23,8 +23,6 @@
 namespace truth {
 namespace {
 
-using std::chrono::milliseconds;
-constexpr milliseconds kLimit{15'000};
 constexpr uid_t kNobody = 65534;
 
 CommandResult Record(const TempDir& dir, const std::vector<std::string>& options,
@@ -59,7 +57,7 @@ struct Refusal {
   std::vector<std::string> words;
 };
 
-TEST(Usage, RefusesWhatItCannotRead) {
+TEST(Usage, RefusesWrongArguments) {
   REQUIRE_CAPTURE();
   const Refusal refusals[] = {
       {{"-c", "nosuch"}, {"nosuch", "sched"}},
@@ -196,7 +194,7 @@ TEST(Usage, SaysThatTheKernelHasNoTypeInformation) {
   EXPECT_FALSE(std::filesystem::exists(dir.File("trace.fxt")));
 }
 
-TEST(Usage, PassesOnHowTheCommandEnded) {
+TEST(Usage, ReturnsTheExitStatusOfTheCommand) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   EXPECT_TRUE(Exited(Record(dir, {}, {"true"}), 0));
@@ -208,7 +206,7 @@ TEST(Usage, PassesOnHowTheCommandEnded) {
   EXPECT_TRUE(IsWholeFile(dir.File("trace.fxt")));
 }
 
-TEST(Usage, SaysThatTheCommandDoesNotExist) {
+TEST(Usage, AMissingCommandIsAnError) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const CommandResult result = Record(dir, {}, {"no-such-command-anywhere"});
@@ -222,7 +220,7 @@ TEST(Usage, SaysThatTheCommandDoesNotExist) {
   EXPECT_TRUE(IsClearError(text, {dir.File("text")}));
 }
 
-TEST(Usage, KeepsAFileThatItDidNotGetToReplace) {
+TEST(Usage, AFailedRecordingKeepsTheOldFile) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   std::ofstream(dir.File("trace.fxt")) << "precious";
@@ -275,7 +273,7 @@ uint64_t MapBytes(const std::string& descriptions) {
   return total;
 }
 
-TEST(Usage, TellsHowMuchKernelMemoryItTakes) {
+TEST(Usage, ReportsItsKernelMemory) {
   REQUIRE_CAPTURE();
   utsname kernel{};
   uname(&kernel);

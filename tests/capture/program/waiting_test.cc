@@ -28,7 +28,6 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{30'000};
 
 bool Eventually(const std::function<bool()>& holds) {
   const auto deadline = std::chrono::steady_clock::now() + kLimit;
@@ -71,7 +70,7 @@ std::vector<std::string> Until(const std::string& path) {
           "trap '' INT TERM; until test -e " + path + "; do sleep 0.05; done; echo done"};
 }
 
-TEST(Waiting, AfterAnOutputErrorForTheCommand) {
+TEST(Waiting, ForTheCommandAfterAnOutputError) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   auto recorder = ChildProcess::Start(RecordCommand("/dev/full", {}, Until(dir.File("go"))));
@@ -84,7 +83,7 @@ TEST(Waiting, AfterAnOutputErrorForTheCommand) {
   EXPECT_EQ(result.out, "done\n");
 }
 
-TEST(Waiting, ForAFifosReaderEndsWithASignal) {
+TEST(Waiting, ASignalEndsTheWaitForAFifoReader) {
   REQUIRE_CAPTURE();
   for (const char* option : {"-q", "-z"}) {
     const TempDir dir;
@@ -125,7 +124,7 @@ class StuckReader : public testing::TestWithParam<bool> {
   std::optional<ChildProcess> recorder_;
 };
 
-TEST_P(StuckReader, SecondSignalGivesUp) {
+TEST_P(StuckReader, TheSecondSignalEndsTheWait) {
   REQUIRE_CAPTURE();
   Start();
   EXPECT_LE(InterruptUntilItEnds(*recorder_), 3);
@@ -134,7 +133,7 @@ TEST_P(StuckReader, SecondSignalGivesUp) {
   EXPECT_TRUE(Mentions(result.err, "standard output")) << result.Describe();
 }
 
-TEST_P(StuckReader, FirstSignalEndsTheRecordingAlone) {
+TEST_P(StuckReader, TheFirstSignalEndsTheRecording) {
   REQUIRE_CAPTURE();
   Start();
   const TempDir dir;
@@ -182,7 +181,7 @@ TEST(Waiting, AfterTheDurationTheSecondSignalEndsTheWait) {
   EXPECT_TRUE(IsWholeFile(dir.File("trace.fxt")));
 }
 
-TEST(Waiting, HangupIsIgnoredWhereItWas) {
+TEST(Waiting, AnIgnoredHangupStaysIgnored) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   CommandOptions nohup;
@@ -215,7 +214,7 @@ struct Terminal {
 
 class DeadTerminal : public testing::TestWithParam<bool> {};
 
-TEST_P(DeadTerminal, CostsNoEvents) {
+TEST_P(DeadTerminal, LosesNoEvents) {
   REQUIRE_CAPTURE();
   const bool stopped = GetParam();
   const TempDir dir;

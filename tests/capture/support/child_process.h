@@ -16,6 +16,9 @@
 
 namespace truth {
 
+// The time limit of programs under test. It bounds a hang on a busy machine and measures nothing.
+inline constexpr std::chrono::milliseconds kLimit{300'000};
+
 struct CommandResult {
   int exit_code = -1;  // -1: ended by `signal`
   int signal = 0;
@@ -48,7 +51,7 @@ class ChildProcess {
   void Signal(int signal) const;
   bool Running();
   // Waits for the end. Kills the program after `limit`.
-  CommandResult Wait(std::chrono::milliseconds limit);
+  CommandResult Wait(std::chrono::milliseconds limit = kLimit);
   // Returns the output on stderr so far.
   std::string ErrorsSoFar() const;
 

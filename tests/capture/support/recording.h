@@ -32,6 +32,11 @@ std::vector<std::string> RecordCommand(const std::string& path,
                                        const std::vector<std::string>& options,
                                        const std::vector<std::string>& command = {});
 
+// Runs a command of RecordCommand with a high priority for the recorder and a normal one for its
+// command. Use it where a test requires that nothing is lost: on a busy machine a recorder without
+// CPU time loses events.
+std::vector<std::string> WithPriority(const std::vector<std::string>& record);
+
 // Waits until the recorder has begun to write `path`. Events before that may be missing. Returns
 // false after `limit`.
 bool WaitForFile(const std::string& path, std::chrono::milliseconds limit);

@@ -37,7 +37,7 @@ PerfQueue::Event EventAt(uint64_t time) {
   return words;
 }
 
-TEST(PerfQueueTest, HandsOutInTheOrderOfTime) {
+TEST(PerfQueueTest, DeliversInTimeOrder) {
   PerfQueue queue(FXR_CATEGORY_LBR);
   EXPECT_EQ(queue.NextTime(), UINT64_MAX);
   perf::BranchStackSample sample;
@@ -64,7 +64,7 @@ TEST(PerfQueueTest, HandsOutInTheOrderOfTime) {
                                                    loss, "event 25", "sample 30"}));
 }
 
-TEST(PerfQueueTest, WhatIsOfOneTimeStaysAsItCame) {
+TEST(PerfQueueTest, KeepsTheOrderOfEqualTimes) {
   PerfQueue queue(FXR_CATEGORY_LBR);
   queue.AddLoss(20, 0, 1);
   queue.AddLoss(10, 0, 2);

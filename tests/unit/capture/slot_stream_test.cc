@@ -80,7 +80,7 @@ class SideEvents final : public OtherEvents {
   EventHandler& handler_;
 };
 
-TEST(SlotStreamTest, WhatIsLongerThanASlotComesInItsPlace) {
+TEST(SlotStreamTest, DeliversLongEventsInTimeOrder) {
   SlotProducer first, second;
   SlotMerger merger;
   merger.AddRing(first.Ring(), 0);
@@ -111,7 +111,7 @@ TEST(SlotStreamTest, WhatIsLongerThanASlotComesInItsPlace) {
   EXPECT_EQ(ring.Front()->time, 60u);
 }
 
-TEST(SlotStreamTest, ALongEventThatIsNotWholeIsNone) {
+TEST(SlotStreamTest, RejectsTruncatedLongEvents) {
   alignas(8) std::byte room[FXR_LONG_SIZE(note, 8)] = {};
   auto* event = reinterpret_cast<fxr_long*>(room);
   event->header.size = sizeof(room);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An engine that records nothing, and finishes what was asked for when it is told to, or at once.
+// An engine that records nothing. Operations end at once, or when the test calls Finish().
 #pragma once
 
 #include <unistd.h>
@@ -43,17 +43,18 @@ class FakeEngine : public Engine {
   std::vector<KnownCategory> KnownCategories() const override { return categories; }
   std::vector<ProviderInfo> Providers() const override { return {{1, 42, "fake"}}; }
   // Two at most, by their ids from 5 on.
-  std::optional<uint32_t> AddProvider(const std::string& name, uint32_t pid,
+  std::optional<uint32_t> AddProvider(const std::string& name, const Caller& caller,
                                       TellProvider tell) override {
     if (tells.size() == 2) return std::nullopt;
     const uint32_t id = 5 + static_cast<uint32_t>(tells.size());
-    calls.push_back("provider " + name + (pid == static_cast<uint32_t>(getpid()) ? "" : "?"));
+    calls.push_back("provider " + name +
+                    (caller.pid == static_cast<uint32_t>(getpid()) ? "" : "?"));
     tell(id, SessionState::kReady, nullptr);
     tells.push_back(std::move(tell));
     return id;
   }
   void RemoveProvider(uint32_t id) override { calls.push_back("gone " + std::to_string(id)); }
-  bool SendMark(const MarkRequest& mark, uint32_t) override {
+  bool SendMark(const MarkRequest& mark, const Caller&) override {
     calls.push_back(std::string(Name(mark.kind)) + " " + mark.category + " " + mark.name);
     return true;
   }

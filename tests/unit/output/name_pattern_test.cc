@@ -6,7 +6,7 @@
 namespace output {
 namespace {
 
-TEST(NamePatternTest, NumbersTimesAndPercentSigns) {
+TEST(NamePatternTest, ExpandsNumbersTimesAndPercentSigns) {
   const auto pattern = NamePattern::Parse("a%n/spike-%n-100%%.fxt");
   ASSERT_TRUE(pattern.ok());
   EXPECT_TRUE(pattern->is_unique());
@@ -39,7 +39,7 @@ TEST(NamePatternTest, ReadsTheNumberOfAName) {
   EXPECT_EQ(timed->NumberOf(timed->Expand(1, 0)), std::nullopt);
 }
 
-TEST(NamePatternTest, ANameThatIsNoPatternGetsNumbers) {
+TEST(NamePatternTest, AddsNumbersToANameWithoutPattern) {
   const auto pattern = NamePattern::Parse("dir.d/trace.fxt.gz");
   ASSERT_TRUE(pattern.ok());
   EXPECT_FALSE(pattern->is_unique());
@@ -49,7 +49,7 @@ TEST(NamePatternTest, ANameThatIsNoPatternGetsNumbers) {
   EXPECT_EQ(NamePattern::BeforeEnding("a.b/.hidden", "-x"), "a.b/.hidden-x");
 }
 
-TEST(NamePatternTest, MistakesAreErrors) {
+TEST(NamePatternTest, RejectsInvalidPatterns) {
   for (const char* path : {"a%", "a%d", "x/%%%"}) {
     EXPECT_FALSE(NamePattern::Parse(path).ok()) << path;
   }

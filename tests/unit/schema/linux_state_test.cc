@@ -14,7 +14,7 @@ constexpr fxr_task_state kAll[] = {
     FXR_STATE_IDLE,     FXR_STATE_PREEMPTED,     FXR_STATE_WOKEN,
 };
 
-TEST(LinuxStateTest, LettersAndStatesAreTwoWaysToSayOneThing) {
+TEST(LinuxStateTest, LettersMapToStatesAndBack) {
   for (const fxr_task_state state : kAll) {
     EXPECT_EQ(StateOfLetters(StateLetters(state)), state) << StateLetters(state);
     EXPECT_EQ(ThreadStateOf(static_cast<unsigned>(state)), ThreadStateOf(state)) << state;
@@ -37,7 +37,7 @@ class Assuming {
                              FXR_STATE_INTERRUPTIBLE, FXR_STATE_ZOMBIE,   FXR_STATE_DEAD};
 };
 
-TEST(EmittedStatesTest, TheUsualStatesNeedNoWord) {
+TEST(EmittedStatesTest, UsualStatesAreNotEmitted) {
   for (const fxr_task_state state : {FXR_STATE_PREEMPTED, FXR_STATE_STOPPED,
                                      FXR_STATE_INTERRUPTIBLE, FXR_STATE_ZOMBIE, FXR_STATE_DEAD}) {
     EmittedStates emitted;
@@ -46,7 +46,7 @@ TEST(EmittedStatesTest, TheUsualStatesNeedNoWord) {
   }
 }
 
-TEST(EmittedStatesTest, AStateIsToldWhenItIsNotTheLastOfItsKind) {
+TEST(EmittedStatesTest, EmitsAStateThatDiffersFromTheLast) {
   EmittedStates emitted;
   EXPECT_TRUE(emitted.Emit(FXR_STATE_UNINTERRUPTIBLE));
   EXPECT_FALSE(emitted.Emit(FXR_STATE_UNINTERRUPTIBLE));
@@ -55,7 +55,7 @@ TEST(EmittedStatesTest, AStateIsToldWhenItIsNotTheLastOfItsKind) {
   EXPECT_TRUE(emitted.Emit(FXR_STATE_UNINTERRUPTIBLE));
 }
 
-TEST(EmittedStatesTest, WhatWasForgottenIsToldWhateverItIs) {
+TEST(EmittedStatesTest, EmitsAnyStateAfterForget) {
   for (const fxr_task_state state : kAll) {
     EmittedStates emitted;
     emitted.Forget();
@@ -65,7 +65,7 @@ TEST(EmittedStatesTest, WhatWasForgottenIsToldWhateverItIs) {
   }
 }
 
-TEST(EmittedStatesTest, AReaderIsRightAfterAnySequence) {
+TEST(EmittedStatesTest, ReaderIsCorrectAfterAnySequence) {
   uint32_t random = 1;
   EmittedStates emitted;
   Assuming reader;

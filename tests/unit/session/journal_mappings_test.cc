@@ -47,7 +47,7 @@ class JournalMappingsTest : public ::testing::Test {
   Journal journal_;
 };
 
-TEST_F(JournalMappingsTest, AProcessIsAskedOnceForEachProgramThatItRuns) {
+TEST_F(JournalMappingsTest, ReadsAProcessOncePerExec) {
   JournalMappings mappings(journal_, live_, true);
   Stack(mappings, 5, 10);
   Stack(mappings, 5, 11);
@@ -69,7 +69,7 @@ TEST_F(JournalMappingsTest, AProcessIsAskedOnceForEachProgramThatItRuns) {
   EXPECT_EQ(live_.asked, 4);
 }
 
-TEST_F(JournalMappingsTest, WhereNoAddressesAreRecordedNobodyIsAsked) {
+TEST_F(JournalMappingsTest, ReadsNothingWithoutAddresses) {
   JournalMappings mappings(journal_, live_, false);
   Stack(mappings, 5, 10);
   perf::MmapRecord record;
@@ -79,7 +79,7 @@ TEST_F(JournalMappingsTest, WhereNoAddressesAreRecordedNobodyIsAsked) {
   EXPECT_EQ(journal_.Front(), nullptr);
 }
 
-TEST_F(JournalMappingsTest, OnlyWhatIsExecutedIsKept) {
+TEST_F(JournalMappingsTest, KeepsExecutableMappingsOnly) {
   JournalMappings mappings(journal_, live_, true);
   perf::MmapRecord record;
   record.protection = PROT_READ;

@@ -21,7 +21,7 @@ uint32_t TidOf(const fxr_side_header& event) {
   return reinterpret_cast<const fxr_exit&>(event).tid;
 }
 
-TEST(JournalTest, TheOldestAreTakenAndAViewKeepsWhatItHas) {
+TEST(JournalTest, TakesTheOldestAndKeepsTheViewsContent) {
   Journal journal;
   EXPECT_EQ(journal.Front(), nullptr);
   // More than one chunk.
@@ -41,7 +41,7 @@ TEST(JournalTest, TheOldestAreTakenAndAViewKeepsWhatItHas) {
   EXPECT_EQ(seen, kEvents);
 }
 
-TEST(JournalTest, ItemsOfItsOwn) {
+TEST(JournalTest, HoldsItemsBesideEvents) {
   Journal journal;
   journal.AppendItem(kJournalLoss, 5, JournalLoss{{}, -1, 2, 7});
   journal.AppendMark(kJournalStopped, 6);
@@ -58,7 +58,7 @@ TEST(JournalTest, ItemsOfItsOwn) {
   EXPECT_EQ(journal.Front(), nullptr);
 }
 
-TEST(JournalTest, ALargeEventHasRoom) {
+TEST(JournalTest, HoldsALargeEvent) {
   Journal journal;
   std::vector<std::byte> bytes(100'000);
   auto& header = reinterpret_cast<fxr_side_header&>(*bytes.data());
@@ -71,7 +71,7 @@ TEST(JournalTest, ALargeEventHasRoom) {
   EXPECT_EQ(sizes, (std::vector<uint32_t>{sizeof(fxr_exit), 100'000, sizeof(fxr_exit)}));
 }
 
-TEST(JournalItemsTest, BranchesComeOutAsTheyWere) {
+TEST(JournalTest, RestoresBranches) {
   perf::BranchStackSample sample;
   sample.time = 1234;
   sample.cpu = 3;
@@ -96,7 +96,7 @@ TEST(JournalItemsTest, BranchesComeOutAsTheyWere) {
   EXPECT_EQ(ReadBranches(*view.Front()), bare);
 }
 
-TEST(JournalItemsTest, MappingsComeOutAsTheyWere) {
+TEST(JournalTest, RestoresMappings) {
   const std::string file(4000, 'f');
   Journal journal;
   AppendMapping(77, 5,
@@ -121,7 +121,7 @@ TEST(JournalItemsTest, MappingsComeOutAsTheyWere) {
   EXPECT_FALSE(record.kernel);
 }
 
-TEST(JournalItemsTest, AKnownTaskIsAForkAndARenameThatNameItAlone) {
+TEST(JournalTest, AppendsAKnownTaskAsForkAndRename) {
   fxr_task task{};
   task.tid = 6;
   task.tgid = 5;

@@ -31,7 +31,7 @@ TEST(PerfMapTest, NamesFunctionsByTheirRanges) {
   EXPECT_EQ(NameAt(table, 0x200f), "LazyCompile:~b file.js:1");
 }
 
-TEST(PerfMapTest, WhatWasCompiledLastTookTheOthersPlace) {
+TEST(PerfMapTest, LaterFunctionsReplaceOverlappingOnes) {
   const SymbolTable table =
       *ParsePerfMap("1000 100 old\n1080 20 new\n1100 10 other\n10f0 40 last\n");
   EXPECT_EQ(NameAt(table, 0x1010), "old");

@@ -51,7 +51,7 @@ TEST_F(RegularFileTest, OpensRegularFilesOnly) {
   EXPECT_EQ(Read(Path("fifo")), "refused");
 }
 
-TEST_F(RegularFileTest, FollowsOwnLinksUnlessTold) {
+TEST_F(RegularFileTest, FollowsOwnLinksByDefault) {
   Write("file", "text");
   fs::create_symlink("file", Path("relative"));
   fs::create_symlink(Path("file"), Path("absolute"));

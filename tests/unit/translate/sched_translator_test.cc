@@ -29,7 +29,7 @@ TEST(SchedTranslatorTest, WritesSwitchesWithIdleAtPriorityZero) {
   EXPECT_EQ(script.translator().stats().unseen_switches, 0u);
 }
 
-TEST(SchedTranslatorTest, EveryStateHasItsClass) {
+TEST(SchedTranslatorTest, MapsEveryState) {
   const struct {
     fxr_task_state state;
     const char* text;
@@ -45,8 +45,8 @@ TEST(SchedTranslatorTest, EveryStateHasItsClass) {
   }
 }
 
-// A reader assumes the state last told, so it is told when it is another one.
-TEST(SchedTranslatorTest, TellsTheKernelsStateOnlyWhenItIsNotTheLastOne) {
+// A reader assumes the last emitted state, so another one is emitted.
+TEST(SchedTranslatorTest, WritesTheKernelStateOnlyIfItChanged) {
   CaptureScript script;
   TwoTasks(script);
   const fxr_task_state kStates[] = {FXR_STATE_INTERRUPTIBLE,   FXR_STATE_UNINTERRUPTIBLE,
@@ -75,7 +75,7 @@ TEST(SchedTranslatorTest, TheLayoutForManyCpus) {
             }));
 }
 
-TEST(SchedTranslatorTest, MarksASwitchThatTheKernelDidNotShow) {
+TEST(SchedTranslatorTest, MarksUnseenSwitches) {
   CaptureScript script;
   TwoTasks(script).Task(102, 102, "third").Switch(10, 0, 100, 101).Switch(20, 0, 102, 100);
   EXPECT_EQ(script.Lines("unseen_switch"),
@@ -87,14 +87,14 @@ TEST(SchedTranslatorTest, MarksASwitchThatTheKernelDidNotShow) {
                                       }));
 }
 
-TEST(SchedTranslatorTest, UnderAFilterNothingIsMissing) {
+TEST(SchedTranslatorTest, ExpectsNoContinuityUnderAFilter) {
   CaptureScript script({.filtered = true});
   TwoTasks(script).Task(102, 102, "third").Switch(10, 0, 100, 101).Switch(20, 0, 102, 100);
   EXPECT_TRUE(script.Lines("unseen_switch").empty());
   EXPECT_EQ(script.Lines(" switch ").size(), 2u);
 }
 
-TEST(SchedTranslatorTest, AfterALossTheCpuIsNobodys) {
+TEST(SchedTranslatorTest, LossBeginsAGapOnTheCpu) {
   CaptureScript script;
   TwoTasks(script).Switch(10, 0, 100, 101);
   script.translator().OnLoss(0, 15, FXR_CATEGORY_SCHED, 7);
@@ -124,7 +124,7 @@ TEST(SchedTranslatorTest, AGapBeginsAtItsFirstLostEvent) {
   EXPECT_EQ(script.translator().stats().gap_switches, 2u);
 }
 
-TEST(SchedTranslatorTest, WakeupsNameTheWakerAndAreLeftOutOnACpu) {
+TEST(SchedTranslatorTest, WakeupsNameTheWakerAndSkipRunningThreads) {
   CaptureScript script;
   TwoTasks(script)
       .Switch(10, 0, 101, 100)
@@ -140,7 +140,7 @@ TEST(SchedTranslatorTest, WakeupsNameTheWakerAndAreLeftOutOnACpu) {
   EXPECT_EQ(script.translator().stats().wakeups_of_running, 1u);
 }
 
-TEST(SchedTranslatorTest, MigrationsSayFromWhereToWhere) {
+TEST(SchedTranslatorTest, WritesMigrationArguments) {
   CaptureScript script;
   TwoTasks(script).Slot(10, 0, FXR_SLOT_MIGRATE, fxr_pack_migrate({100, 2, 5, 120}));
   EXPECT_EQ(script.Lines("migrate"), Lines{"10 instant first/100 sched:migrate {from=2 to=5}"});

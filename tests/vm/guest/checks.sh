@@ -89,14 +89,14 @@ wakers() {
     $2 == "wakeup" && name($4) == woken { if (name($5) !~ /^migration\//) ++count[name($5)] }
     END {
       printf "%d", count[waker]
-      for (other in count) if (other != waker) printf " %s:%d", other == "" ? "nobody" : other, count[other]
+      for (other in count) if (other != waker) printf " %s:%d", other == "" ? "an interrupt" : other, count[other]
       print ""
     }' > "$1.$2.wakers"
   read -r right others < "$1.$2.wakers"
   if [ -z "$others" ] && [ "$right" -ge "$4" ]; then
-    pass "wakers:$1:$2" "$right times by ${3:-nobody}"
+    pass "wakers:$1:$2" "$right times by ${3:-an interrupt}"
   else
-    fail "wakers:$1:$2" "$right times by ${3:-nobody} instead of $4 at least; by others: ${others:-none}"
+    fail "wakers:$1:$2" "$right times by ${3:-an interrupt} instead of $4 at least; by others: ${others:-none}"
   fi
 }
 
@@ -125,7 +125,7 @@ refused() {
   elif [ "$lines" -lt 1 ] || [ "$lines" -gt 3 ]; then
     fail "refused:$name" "$lines lines instead of one or two: $said"
   elif ! grep -qi -e "$word" "$name.err"; then
-    fail "refused:$name" "not a word of $word: $said"
+    fail "refused:$name" "the message lacks $word: $said"
   elif [ -e "$name.fxt" ]; then
     fail "refused:$name" "left a file: $said"
   else

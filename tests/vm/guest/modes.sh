@@ -223,7 +223,7 @@ mode_capabilities() {
 
 mode_unprivileged() {
   chmod 777 .
-  refused nobody "root" as_user 1000 none fxt-record -q -o nobody.fxt -- true
+  refused no_rights "root" as_user 1000 none fxt-record -q -o no_rights.fxt -- true
   # The files are readable by all users.
   fxt-record -q -o root.fxt -d 300ms 2>/dev/null
   chmod 644 root.fxt
@@ -308,21 +308,21 @@ mode_possible_cpus() {
   record all -c all -- sh -c 'grep MemAvailable: /proc/meminfo; workload script > /dev/null' && sound all || return
   # The reported memory: the rings of the four CPUs, stacks for 16,384 sleeping threads of 1,032 bytes and 72
   # bytes of the kernel each, and at most 2 MiB for all other maps.
-  told=$(figure all kernel_memory_bytes)
+  reported=$(figure all kernel_memory_bytes)
   rings=$(($(figure all rings) * $(figure all ring_bytes)))
   side=$(figure all side_ring_bytes)
   least=$((rings + side))
   most=$((least + 16384 * (1032 + 72) + (2 << 20)))
   if [ "$(figure all rings)" = 4 ] && [ "${side:-0}" -gt 0 ] && [ "$side" -le $rings ] &&
-    [ "${told:-0}" -ge $least ] && [ "$told" -le $most ]; then
-    pass told "$told bytes, $rings of them rings and $side the side ring"
+    [ "${reported:-0}" -ge $least ] && [ "$reported" -le $most ]; then
+    pass reported "$reported bytes, $rings of them rings and $side the side ring"
   else
-    fail told "$(figure all rings) rings of $(figure all ring_bytes) bytes, side ring ${side:-untold}, in all ${told:-untold}"
+    fail reported "$(figure all rings) rings of $(figure all ring_bytes) bytes, side ring ${side:-unknown}, in all ${reported:-unknown}"
   fi
   # The free memory of the machine decreases by this amount, within a tolerance. Rings for all possible CPUs would
   # take 2 GiB.
   during=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' all.out)
   taken=$(((before - during) * 1024))
-  most=$((${told:-0} + $(figure all peak_memory_bytes) + (16 << 20)))
+  most=$((${reported:-0} + $(figure all peak_memory_bytes) + (16 << 20)))
   if [ $taken -le $most ]; then pass taken "$taken bytes of $most"; else fail taken "$taken bytes of $most"; fi
 }

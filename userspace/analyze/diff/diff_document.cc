@@ -15,10 +15,10 @@
 namespace analyze {
 namespace {
 
-using comparison::Cause;
+using comparison::CauseLink;
+using comparison::ComparisonRow;
 using comparison::DiffReport;
 using comparison::DiffSide;
-using comparison::Row;
 using document::Document;
 using document::Field;
 using document::Line;
@@ -62,14 +62,14 @@ class DiffBuilder {
     Data(head, "paired", OnOwnLine(report_.paired));
     Data(head, "per_run", report_.per_run);
     Data(head, "seconds_per_run", report_.seconds_per_run);
-    Data(head, "could_not_be_told", uint64_t{report_.untold});
+    Data(head, "could_not_be_told", uint64_t{report_.undecided});
     head.Add(Line{.text = SidesWords(report_)});
     head.Add(Notes{report_.notes});
     if (Ranked(report_).empty()) {
       head.Add(Line{.text = NothingWords(report_), .strong = true});
     } else if (!report_.confirmed) {
       head.Add(
-          Line{.text = "three captures a side tell a change from chance", .lead = "unconfirmed"});
+          Line{.text = "a significant change needs three captures a side", .lead = "unconfirmed"});
     }
   }
 
@@ -115,7 +115,7 @@ class DiffBuilder {
     section.Add(std::move(ranking));
   }
 
-  Ranking::Item ItemOf(size_t rank, const Row& row) const {
+  Ranking::Item ItemOf(size_t rank, const ComparisonRow& row) const {
     const std::string group = GroupWords(report_, row);
     const std::string metric = MetricWords(row);
     const auto value = [&](double of) { return ValueWords(report_, row, of); };
@@ -140,15 +140,15 @@ class DiffBuilder {
     lines.push_back(fmt::format("{}, q = {:.2g}, n = {} and {}", ChangeWords(report_, row), row.q,
                                 report_.base.files.size(), report_.next.files.size()));
     if (row.caused_by) {
-      const Row& cause = report_.rows[*row.caused_by];
+      const ComparisonRow& cause = report_.rows[*row.caused_by];
       lines.push_back(
           fmt::format("a symptom of: {}, {}", GroupWords(report_, cause), MetricWords(cause)));
     }
     for (size_t i = 0; i < item.causes.size(); ++i) {
-      lines.push_back((i == 0 ? "because it " : "and ") + item.causes[i]);
+      lines.push_back((i == 0 ? "because it " : "      and ") + item.causes[i]);
     }
-    for (const Row& other : report_.rows) {
-      if (!other.folded_under || &report_.rows[*other.folded_under] != &row) continue;
+    for (const ComparisonRow& other : report_.rows) {
+      if (!other.suppressed_by || &report_.rows[*other.suppressed_by] != &row) continue;
       if (other.metric == comparison::Metric::kSlice) continue;
       lines.push_back(fmt::format("with it: {} {}, {} → {}", MetricWords(other),
                                   RatioWords(other, other.ratio.value),
@@ -171,7 +171,7 @@ class DiffBuilder {
     Data(section, "others", RowsData(report_.others));
     if (!shown) return;
     for (size_t i = 0; i < std::min(kOthersShown, report_.others.size()); ++i) {
-      const Row& row = report_.others[i];
+      const ComparisonRow& row = report_.others[i];
       section.Add(Line{fmt::format("  {}: {}, {} → {}", GroupWords(report_, row), MetricWords(row),
                                    ValueWords(report_, row, row.base.value),
                                    ValueWords(report_, row, row.next.value))});
@@ -188,13 +188,13 @@ class DiffBuilder {
     return OnOwnLine(std::move(list));
   }
 
-  Value RowsData(const std::vector<Row>& rows) const {
+  Value RowsData(const std::vector<ComparisonRow>& rows) const {
     Value list(Value::List{});
-    for (const Row& row : rows) list.Append(RowData(row, std::nullopt));
+    for (const ComparisonRow& row : rows) list.Append(RowData(row, std::nullopt));
     return OnOwnLine(std::move(list));
   }
 
-  Value RowData(const Row& row, std::optional<size_t> rank) const {
+  Value RowData(const ComparisonRow& row, std::optional<size_t> rank) const {
     const RowScale scale = ScaleOf(row);
     Value data(Value::Object{});
     if (rank) data.Set("rank", uint64_t{*rank});
@@ -214,11 +214,11 @@ class DiffBuilder {
     // Too few captures confirm nothing but in the list of what is not confirmed.
     const bool decided = report_.confirmed || rank.has_value() || !IsFinding(row.verdict);
     data.Set("verdict", NameOf(decided ? row.verdict : comparison::Verdict::kCannotTell));
-    if (row.folded_under) {
-      data.Set("folded_under", IdOf(report_.rows[*row.folded_under].metric));
+    if (row.suppressed_by) {
+      data.Set("folded_under", IdOf(report_.rows[*row.suppressed_by].metric));
     }
     if (row.caused_by) {
-      const Row& cause = report_.rows[*row.caused_by];
+      const ComparisonRow& cause = report_.rows[*row.caused_by];
       Value by(Value::Object{});
       by.Set("group", GroupName(cause.group));
       by.Set("metric", IdOf(cause.metric));
@@ -251,17 +251,17 @@ class DiffBuilder {
     double factor = 1;
     const char* unit = "ns";
   };
-  RowScale ScaleOf(const Row& row) const {
+  RowScale ScaleOf(const ComparisonRow& row) const {
     const bool per_run = report_.per_run && row.metric != comparison::Metric::kMachine;
     const double run = per_run ? report_.seconds_per_run : 1;
     switch (InfoOf(row.statistic).unit) {
-      case comparison::Unit::kMsPerSecond:
+      case comparison::StatisticUnit::kMsPerSecond:
         return {run, per_run ? "ms/run" : "ms/s"};
-      case comparison::Unit::kPerSecond:
+      case comparison::StatisticUnit::kPerSecond:
         return {run, per_run ? "1/run" : "1/s"};
-      case comparison::Unit::kMicroseconds:
+      case comparison::StatisticUnit::kMicroseconds:
         return {1e3, "ns"};
-      case comparison::Unit::kMilliseconds:
+      case comparison::StatisticUnit::kMilliseconds:
         return {1e6, "ns"};
     }
     return {};
@@ -287,12 +287,12 @@ class DiffBuilder {
     return list;
   }
 
-  Value CauseData(const Row& row) const {
+  Value CauseData(const ComparisonRow& row) const {
     constexpr const char* kKinds[] = {"woken_by", "cpu_held_by", "inversion", "interrupt", "does"};
     Value list(Value::List{});
     const auto words = CauseWords(report_, row);
-    for (size_t i = 0; i < row.because.size(); ++i) {
-      const Cause& cause = row.because[i];
+    for (size_t i = 0; i < row.causes.size(); ++i) {
+      const CauseLink& cause = row.causes[i];
       Value link(Value::Object{{"kind", kKinds[static_cast<size_t>(cause.kind)]}});
       link.Set("group", GroupName(cause.group));
       link.Set("metric", IdOf(cause.metric));
@@ -330,7 +330,7 @@ class DiffBuilder {
     Value data(Value::Object{});
     SetNames(data, group);
     data.Set("of_command", group.name.of_command);
-    data.Set("judged", group.judged);
+    data.Set("judged", group.in_scope);
     data.Set("of_recorder", group.of_recorder);
     data.Set("ms_per_second", Value::Object{{"base", SharesData(group.base_shares)},
                                             {"new", SharesData(group.next_shares)}});

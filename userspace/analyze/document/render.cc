@@ -8,7 +8,6 @@
 
 #include "text/clean_text.h"
 #include "text/json_writer.h"
-#include "text/pretty_json.h"
 #include "util/quantity.h"
 
 namespace analyze::document {
@@ -236,18 +235,10 @@ class MarkdownRenderer {
 
 // --- JSON
 
-// The parts of JSON that only one of the two writers can do.
-void BeginLine(text::JsonWriter& json) { json.Line(); }
-void BeginLine(text::PrettyJson&) {}
-void WriteHex(text::JsonWriter& json, uint64_t number) { json.Hex(number); }
-void WriteHex(text::PrettyJson& json, uint64_t number) {
-  json.String(fmt::format("{:#x}", number));
-}
-
-template <typename Writer>
 class JsonRenderer {
  public:
-  explicit JsonRenderer(Writer& json) : json_(json) {}
+  JsonRenderer(fmt::memory_buffer& out, text::JsonStyle style)
+      : json_(out, style), compact_(style == text::JsonStyle::kCompact) {}
 
   void Render(const Document& document) {
     json_.BeginObject();
@@ -263,35 +254,6 @@ class JsonRenderer {
     json_.EndObject();
   }
 
- private:
-  void WriteMember(std::string_view key, const Value& value) {
-    if (value.own_line) BeginLine(json_);
-    json_.Key(key);
-    Write(value);
-  }
-
-  void WriteTable(const Table& table) {
-    json_.Key(table.key);
-    if (table.counted) {
-      json_.BeginObject();
-      json_.Key("total").Unsigned(table.rows.size() + table.omitted);
-      json_.Key("top");
-    }
-    json_.BeginArray();
-    for (const std::vector<Value>& row : table.rows) {
-      BeginLine(json_);
-      json_.BeginObject();
-      for (size_t i = 0; i < row.size(); ++i) {
-        const Column& column = table.columns[i];
-        if (column.key.empty() || (column.omit_null && row[i].is_null())) continue;
-        WriteMember(column.key, row[i]);
-      }
-      json_.EndObject();
-    }
-    json_.EndArray();
-    if (table.counted) json_.EndObject();
-  }
-
   void Write(const Value& value) {
     std::visit(Overloaded{
                    [&](std::monostate) { json_.Null(); },
@@ -299,7 +261,7 @@ class JsonRenderer {
                    [&](uint64_t number) { json_.Unsigned(number); },
                    [&](int64_t number) { json_.Signed(number); },
                    [&](double number) { json_.Double(number); },
-                   [&](const Value::Hex& hex) { WriteHex(json_, hex.number); },
+                   [&](const Value::Hex& hex) { json_.Hex(hex.number); },
                    [&](const std::string& text) { json_.String(text); },
                    [&](const Value::Buckets& buckets) {
                      json_.BeginArray();
@@ -318,7 +280,7 @@ class JsonRenderer {
                    [&](const Value::List& list) {
                      json_.BeginArray();
                      for (const Value& one : list) {
-                       if (one.own_line) BeginLine(json_);
+                       if (one.own_line) BeginLine();
                        Write(one);
                      }
                      json_.EndArray();
@@ -332,7 +294,42 @@ class JsonRenderer {
                value.of);
   }
 
-  Writer& json_;
+ private:
+  void WriteMember(std::string_view key, const Value& value) {
+    if (value.own_line) BeginLine();
+    json_.Key(key);
+    Write(value);
+  }
+
+  void WriteTable(const Table& table) {
+    json_.Key(table.key);
+    if (table.counted) {
+      json_.BeginObject();
+      json_.Key("total").Unsigned(table.rows.size() + table.omitted);
+      json_.Key("top");
+    }
+    json_.BeginArray();
+    for (const std::vector<Value>& row : table.rows) {
+      BeginLine();
+      json_.BeginObject();
+      for (size_t i = 0; i < row.size(); ++i) {
+        const Column& column = table.columns[i];
+        if (column.key.empty() || (column.omit_null && row[i].is_null())) continue;
+        WriteMember(column.key, row[i]);
+      }
+      json_.EndObject();
+    }
+    json_.EndArray();
+    if (table.counted) json_.EndObject();
+  }
+
+  // Puts each row of a compact document on a line of its own.
+  void BeginLine() {
+    if (compact_) json_.Line();
+  }
+
+  text::JsonWriter json_;
+  const bool compact_;
 };
 
 }  // namespace
@@ -343,15 +340,20 @@ std::string RenderMarkdown(const Document& document) { return MarkdownRenderer()
 
 std::string RenderJson(const Document& document) {
   fmt::memory_buffer out;
-  text::JsonWriter json(out);
-  JsonRenderer(json).Render(document);
+  JsonRenderer(out, text::JsonStyle::kCompact).Render(document);
+  return fmt::to_string(out);
+}
+
+std::string RenderJson(const Value& value) {
+  fmt::memory_buffer out;
+  JsonRenderer(out, text::JsonStyle::kCompact).Write(value);
   return fmt::to_string(out);
 }
 
 std::string RenderPrettyJson(const Document& document) {
-  text::PrettyJson json;
-  JsonRenderer(json).Render(document);
-  return json.Text();
+  fmt::memory_buffer out;
+  JsonRenderer(out, text::JsonStyle::kIndented).Render(document);
+  return fmt::to_string(out);
 }
 
 std::string ShortDuration(uint64_t ns) {

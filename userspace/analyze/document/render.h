@@ -16,6 +16,8 @@ std::string RenderText(const Document& document);
 std::string RenderMarkdown(const Document& document);
 // One object with the fields and tables of all sections, in their order.
 std::string RenderJson(const Document& document);
+// A value alone.
+std::string RenderJson(const Value& value);
 // The same with a member a line, indented, in ASCII.
 std::string RenderPrettyJson(const Document& document);
 

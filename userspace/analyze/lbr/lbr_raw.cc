@@ -67,7 +67,7 @@ void LbrRawWriter::WriteText(const BranchStackSample& sample) {
   if (sample.hw_idx) out_.Print(" hw_idx {}", static_cast<int64_t>(*sample.hw_idx));
   out_.Print(" branches {}", sample.entries.size());
   if (!sample.event.empty()) out_.Print(" event {}", text::CleanText(sample.event));
-  // Last, since names may have spaces.
+  // The name is last: it may contain spaces.
   if (const std::string& name = names_.thread(sample.tid); !name.empty()) {
     out_.Print(" thread {}", text::CleanText(name));
   }

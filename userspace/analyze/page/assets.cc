@@ -19,9 +19,6 @@ constexpr std::string_view kDrawJs =
 constexpr std::string_view kPlotsJs =
 #include "analyze/page/plots.js.inc"
     ;
-constexpr std::string_view kStripJs =
-#include "analyze/page/strip.js.inc"
-    ;
 constexpr std::string_view kReportGroupsJs =
 #include "analyze/page/report_groups.js.inc"
     ;

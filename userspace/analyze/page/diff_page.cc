@@ -19,7 +19,7 @@ DiffFigures ReadDiffFigures(const comparison::DiffReport& report) {
   std::map<std::string, std::vector<Instance>> by_file;
   size_t count = 0;
   for (const size_t number : Ranked(report)) {
-    const comparison::Row& row = report.rows[number];
+    const comparison::ComparisonRow& row = report.rows[number];
     if (row.examples.empty()) continue;
     const comparison::Example& longest = row.examples.front();
     by_file[longest.file].push_back({longest.time_ns, longest.duration_ns, longest.thread});

@@ -8,7 +8,7 @@
 
 #include "analyze/document/document.h"
 #include "analyze/page/diff_flame.h"
-#include "analyze/page/instance_json.h"
+#include "analyze/page/instance_pictures.h"
 #include "compare/diff_report.h"
 
 namespace analyze {

@@ -10,10 +10,16 @@ namespace analyze {
 
 std::vector<FilePictures> ReadWaitPictures(const Report& report) {
   std::vector<Instance> worst;
+  FilePictures kept{report.capture.file, report.capture.begin, {}, report.watcher.names()};
   for (const auto* waits : {&report.watcher.waits().for_cpu(), &report.watcher.waits().blocked()}) {
-    for (const WorstWait& wait : *waits) worst.push_back({wait.begin, wait.length(), wait.thread});
+    for (const WorstWait& wait : *waits) {
+      worst.push_back({wait.begin, wait.length(), wait.thread});
+      kept.pictures.push_back(InstancePictureOf(wait));
+    }
   }
-  return ReadPictures({{report.capture.file, worst}});
+  std::vector<FilePictures> read = ReadPictures({{report.capture.file, worst}});
+  if (read.empty()) return {std::move(kept)};
+  return read;
 }
 
 std::string ReportPage(const document::Document& document,

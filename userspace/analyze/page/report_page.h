@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyze/document/document.h"
-#include "analyze/page/instance_json.h"
+#include "analyze/page/instance_pictures.h"
 #include "analyze/report/report.h"
 
 namespace analyze {

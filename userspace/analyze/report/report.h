@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where the time of a trace went, who waited, and for whom.
+// The report of a trace: use of time, waits, and their causes.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,10 @@
 
 namespace analyze {
 
-// What a report has beyond the capture: what only the trace itself tells. Give it to a Collector
-// as its watcher.
+// The watcher of a Collector that collects the parts of a report that a Capture does not have.
 class ReportWatcher final : public measure::Watcher {
  public:
-  // `worst`: how many of the longest waits are kept.
+  // `worst`: the number of longest waits of each kind.
   explicit ReportWatcher(size_t worst) : waits_(worst) {}
 
   void OnObject(const fxt::Record& object) override {
@@ -31,6 +30,21 @@ class ReportWatcher final : public measure::Watcher {
   void OnBegin(uint64_t time) override;
   void OnRun(const facts::Run& run) override;
   void OnWait(const facts::Wait& wait) override;
+  bool TakesRun(uint32_t cpu, fxt::Koid thread, uint64_t begin, uint64_t end) override {
+    strips_.AddBusy(cpu, begin, end);
+    waits_.AddInterval({begin, end, thread, cpu, Interval::What::kRun});
+    return true;
+  }
+  bool TakesWait(uint32_t cpu, uint64_t begin, uint64_t end) override {
+    if (waits_.KeepsForCpu(end - begin)) return false;
+    strips_.AddWait(cpu, begin, end);
+    return true;
+  }
+  bool TakesSleep(facts::ThreadIndex index, fxt::Koid thread, uint64_t end,
+                  const std::optional<fxt::Koid>& waker) override {
+    waits_.AddWakeup(index, thread, end, waker);
+    return true;
+  }
   void OnIdle(const facts::Idle& idle) override;
   void OnGap(const facts::Gap& gap) override;
 
@@ -45,12 +59,12 @@ class ReportWatcher final : public measure::Watcher {
   facts::WaitReasons reasons_;
 };
 
-// A report of a summary has no watcher: its strips and worst waits are empty.
+// The input of a report. For a summary the watcher is empty.
 struct Report {
   const measure::Capture& capture;
   const ReportWatcher& watcher;
   std::vector<std::string> notes;  // about the file, a line each
-  size_t top = 10;                 // groups in each table, of text alone; 0: all
+  size_t top = 10;                 // rows of each table in text; 0: all
 };
 
 // Lengths that a distribution needs for these quantiles.

@@ -18,12 +18,20 @@ namespace {
 constexpr size_t kMaxNames = 10'000;
 constexpr size_t kMaxProviders = 10'000;
 
-// The entry of `key`, null when it would be one too many.
+// A node of a map, without the text of its key.
+constexpr size_t kNodeBytes = 128;
+size_t BytesOf(const std::string& key) { return kNodeBytes + key.size(); }
+size_t BytesOf(const std::pair<int32_t, std::string>& key) { return BytesOf(key.second); }
+size_t BytesOf(fxt::Koid) { return kNodeBytes; }
+
+// The entry of `key`; null when it would be one too many, or there is no room for it.
 template <typename Map, typename Key>
-typename Map::mapped_type* Entry(Map& map, const Key& key, size_t limit) {
+typename Map::mapped_type* Entry(Map& map, const Key& key, size_t limit, size_t& room) {
   const auto found = map.find(key);
   if (found != map.end()) return &found->second;
-  return map.size() < limit ? &map[key] : nullptr;
+  if (map.size() >= limit || BytesOf(key) > room) return nullptr;
+  room -= BytesOf(key);
+  return &map[key];
 }
 
 }  // namespace
@@ -95,7 +103,7 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
   }
 
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
-    AddEvent(*event);
+    AddEvent(*event, timeline_.IsKernels(reader.provider()));
     blocked_.NoteEvent(reader);
     timeline_.Add(reader);
     if (event->category.text != schema::kRecorderName) {
@@ -108,7 +116,7 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
   }
   if (const auto time = facts::TimeOf(record, reader.provider())) AddTime(*time);
   blocked_.NoteObject(record);
-  if (overview_.names.Note(record)) return;
+  if (overview_.names.Note(record, timeline_.IsKernels(reader.provider()))) return;
   if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
     AddBlob(blob->name, blob->type, blob->payload.size());
   } else if (const auto* large = std::get_if<fxt::LargeBlob>(&record)) {
@@ -199,20 +207,23 @@ void OverviewBuilder::Facts::OnIdle(const facts::Idle& idle) const {
   thread->idle = true;
 }
 
-void OverviewBuilder::AddEvent(const fxt::Event& event) {
-  uint64_t* category = Entry(overview_.categories, std::string(event.category.text), kMaxNames);
+void OverviewBuilder::AddEvent(const fxt::Event& event, bool is_kernels) {
+  uint64_t* category =
+      Entry(overview_.categories, std::string(event.category.text), kMaxNames, room_);
   if (category != nullptr) {
     ++*category;
   } else {
     ++overview_.not_listed;
   }
-  if (event.type == fxt::EventType::kCounter &&
+  if (is_kernels && event.type == fxt::EventType::kCounter &&
       event.category.text == schema::CategoryName(FXR_CATEGORY_COUNTER)) {
     AddCounts(event);
   } else if (const auto loss = facts::AsLoss(event)) {
     const auto key = std::pair(loss->cpu.value_or(-1), std::string(loss->category.value_or("")));
-    uint64_t* lost = Entry(overview_.lost, key, kMaxNames);
+    uint64_t* lost = Entry(overview_.lost, key, kMaxNames, room_);
     if (lost != nullptr) *lost += loss->count.value_or(0);
+  } else if (!is_kernels) {
+    // A provider's own event.
   } else if (facts::AsUnseenSwitch(event)) {
     ++overview_.unseen_switches;
   } else if (facts::IsSession(event) && overview_.session.empty()) {
@@ -228,20 +239,20 @@ void OverviewBuilder::AddCounts(const fxt::Event& event) {
     if (argument.name.text == "partial") ++overview_.partial_runs;
     const auto* count = std::get_if<uint64_t>(&argument.value);
     if (count == nullptr) continue;
-    uint64_t* sum = Entry(overview_.counted, std::string(argument.name.text), kMaxNames);
+    uint64_t* sum = Entry(overview_.counted, std::string(argument.name.text), kMaxNames, room_);
     if (sum != nullptr) *sum += *count;
     if (argument.name.text == "cycles") run.cycles = *count;
     if (argument.name.text == "instructions") run.instructions = *count;
   }
   if (run.cycles == 0 || run.instructions == 0) return;
-  Overview::Work* work = Entry(overview_.work, event.thread.thread, kMaxNames);
+  Overview::Work* work = Entry(overview_.work, event.thread.thread, kMaxNames, room_);
   if (work == nullptr) return;
   work->cycles += run.cycles;
   work->instructions += run.instructions;
 }
 
 void OverviewBuilder::AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes) {
-  Overview::BlobStream* stream = Entry(overview_.blobs, std::string(name.text), kMaxNames);
+  Overview::BlobStream* stream = Entry(overview_.blobs, std::string(name.text), kMaxNames, room_);
   if (stream == nullptr) {
     ++overview_.not_listed;
     return;

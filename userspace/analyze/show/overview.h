@@ -135,7 +135,7 @@ class OverviewBuilder {
 
   Overview::Provider& ProviderOf(const fxt::ReaderProvider& provider);
   void AddTime(uint64_t time);
-  void AddEvent(const fxt::Event& event);
+  void AddEvent(const fxt::Event& event, bool is_kernels);
   void AddCounts(const fxt::Event& event);
   void CountBlocked(uint64_t ns, const std::string& reason);
   void AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes);
@@ -143,6 +143,7 @@ class OverviewBuilder {
   Overview::Thread* ThreadAt(facts::ThreadIndex index);
 
   Overview overview_;
+  size_t room_ = size_t{64} << 20;  // bytes that the entries of categories, blobs, ... may take
   std::map<uint32_t, size_t> provider_index_;
   facts::HeldWaits<uint64_t, BlockedCounter> blocked_{BlockedCounter{*this}};  // their lengths, ns
   Facts facts_{*this};

@@ -20,19 +20,19 @@
 namespace control {
 namespace {
 
-// A controller that answers at all does so at once; what writes a file takes as long as that takes.
+// Timeouts of calls that answer at once, and of calls that write a file.
 constexpr std::chrono::milliseconds kQuick{20'000};
 constexpr std::chrono::milliseconds kLong{600'000};
 
-bool IsNobody(int error) { return error == ENOENT || error == ECONNREFUSED || error == ENOTDIR; }
+bool IsAbsent(int error) { return error == ENOENT || error == ECONNREFUSED || error == ENOTDIR; }
 
-// Empty with `*error`.
+// On failure sets `*error` and returns an empty descriptor.
 util::UniqueFd ConnectTo(const std::string& path, int* error) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   memcpy(address.sun_path, path.data(), path.size());
   util::UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  // A controller that does not accept is none.
+  // A controller that does not accept counts as absent.
   const timeval timeout{.tv_sec = kQuick.count() / 1000, .tv_usec = 0};
   setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
@@ -46,7 +46,7 @@ class Parameters {
  public:
   Parameters() { json_.BeginObject(); }
   text::JsonWriter& Key(std::string_view name) { return json_.Key(name); }
-  // As the first descriptor that comes with the call.
+  // The output is the first descriptor of the call.
   void Output(const std::optional<PassedOutput>& output) {
     if (!output) return;
     json_.Key("output").BeginObject();
@@ -103,8 +103,6 @@ void AppendSources(text::JsonWriter& json, const request::Sources& sources) {
 }
 
 using Json = rapidjson::Value;
-
-constexpr int kMaxDepth = 32;
 
 std::string Text(const Json& object, const char* name) {
   return std::string(text::StringOf(text::FindMember(object, name)).value_or(""));
@@ -169,8 +167,8 @@ util::Result<Client> Client::Connect(const std::string& path) {
   int error = 0;
   util::UniqueFd fd = ConnectTo(path, &error);
   if (fd) return Client(std::move(fd), path);
-  if (IsNobody(error)) {
-    return util::Error{fmt::format("no controller runs: nobody serves {}", path),
+  if (IsAbsent(error)) {
+    return util::Error{fmt::format("no controller runs: no program serves {}", path),
                        "sudo fxt-record start begins a session in the background, fxt-record serve "
                        "is a controller in the foreground"};
   }
@@ -186,7 +184,7 @@ util::Result<Client> Client::Connect(const std::string& path) {
 bool Client::IsServed(const std::string& path) {
   int error = 0;
   return path.size() < sizeof(sockaddr_un::sun_path) &&
-         (ConnectTo(path, &error).valid() || !IsNobody(error));
+         (ConnectTo(path, &error).valid() || !IsAbsent(error));
 }
 
 util::Error Client::Ended() {
@@ -228,7 +226,7 @@ util::Result<Client::Answer> Client::Call(std::string_view member, std::string_v
   while (!left.empty()) {
     const ssize_t sent = SendWithDescriptor(socket_.get(), left, descriptor);
     if (sent < 0 && errno == EINTR) continue;
-    // An answer may be there all the same, such as that this user may not.
+    // The controller may have sent a reply, such as a refusal.
     if (sent <= 0) break;
     descriptor = -1;
     left.remove_prefix(static_cast<size_t>(sent));
@@ -354,6 +352,7 @@ util::Result<Status> Client::GetStatus() {
     status.providers.push_back({static_cast<uint32_t>(Unsigned(each, "id")),
                                 static_cast<uint32_t>(Unsigned(each, "pid")), Text(each, "name")});
   }
+  status.providers_refused = Unsigned(json, "providers_refused");
   for (const Json& each : Elements(json, "triggers")) {
     status.triggers.push_back({Text(each, "condition"), Unsigned(each, "fired"),
                                Unsigned(each, "suppressed"), Unsigned(each, "files")});

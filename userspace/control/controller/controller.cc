@@ -10,7 +10,7 @@
 namespace control {
 namespace {
 
-// Lambdas that std::function holds have to be copied, outputs cannot be.
+// std::function copies its lambda; an output cannot be copied.
 using SharedOutput = std::shared_ptr<std::optional<TraceOutput>>;
 
 SharedOutput Share(std::optional<TraceOutput> output) {
@@ -24,7 +24,7 @@ Failure NotInitialized() {
 Failure IsStopping() { return {error_name::kStopping, "tracing is being stopped"}; }
 Failure IsTerminating() { return {error_name::kTerminating, "the session is being terminated"}; }
 Failure NoOutput() {
-  return {error_name::kNoOutput, "nobody said where the results go",
+  return {error_name::kNoOutput, "the results have no output",
           "name an output, here or when the session is initialized"};
 }
 
@@ -41,7 +41,7 @@ void Controller::Begin() { busy_ = true; }
 void Controller::Settle(SessionState state) {
   busy_ = false;
   Enter(state);
-  // In their order; each may begin something that those behind it wait for again.
+  // In the order of the calls. Each may begin an operation that the later ones wait for.
   for (Retry& retry : std::exchange(waiting_, {})) retry();
 }
 
@@ -51,7 +51,7 @@ bool Controller::streaming() const {
 
 std::optional<TraceOutput> Controller::ChooseOutput(std::optional<TraceOutput> output) const {
   if (output || !output_) return output;
-  // The session keeps its own; what is written next follows in it.
+  // A copy: later results of the session follow in the same output.
   util::UniqueFd copy(fcntl(output_->fd.get(), F_DUPFD_CLOEXEC, 3));
   if (!copy) return std::nullopt;
   return TraceOutput{std::move(copy), output_->name, output_->gzip, output_->client};
@@ -84,7 +84,7 @@ void Controller::Initialize(request::TraceConfig config, std::optional<TraceOutp
 void Controller::Start(request::StartOptions options, uint64_t now, Done done) {
   switch (state_) {
     case SessionState::kReady:
-      // One that is being initialized.
+      // The session is being initialized.
       if (busy_) return Wait([this, options, now, done] { Start(options, now, done); });
       return done({NotInitialized()});
     case SessionState::kStarting:
@@ -264,6 +264,7 @@ void Controller::GetStatus(std::function<void(const Status&)> done) {
     status.state = state_;
     if (config_) status.buffering_mode = config_->buffering_mode;
     status.providers = engine_.Providers();
+    status.providers_refused = engine_.RefusedProviders();
     status.reason = reason_;
     status.pid = static_cast<uint32_t>(getpid());
     status.version = FXT_RECORD_VERSION;

@@ -13,9 +13,6 @@ namespace {
 
 using Json = rapidjson::Value;
 
-// The interface needs a depth of five.
-constexpr int kMaxDepth = 32;
-
 bool IsFlag(const Json& call, const char* name) {
   const Json* found = text::FindMember(call, name);
   return found != nullptr && found->IsTrue();

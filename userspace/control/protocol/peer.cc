@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace control {
 
@@ -19,7 +20,7 @@ util::Result<Peer> Peer::Of(int socket) {
     return util::Error{
         fmt::format("cannot read the credentials of the client: {}", strerror(errno)), ""};
   }
-  Peer peer{credentials.uid, credentials.gid, credentials.pid, {}};
+  Peer peer{credentials.uid, credentials.gid, credentials.pid, {}, nullptr};
   socklen_t bytes = 32 * sizeof(gid_t);
   for (;;) {
     peer.groups.resize(bytes / sizeof(gid_t));
@@ -31,10 +32,13 @@ util::Result<Peer> Peer::Of(int socket) {
     }
   }
   peer.groups.resize(bytes / sizeof(gid_t));
+  if (auto process = util::ProcessHandle::OfPeer(socket, peer.pid)) {
+    peer.process = std::make_shared<const util::ProcessHandle>(std::move(*process));
+  }
   return peer;
 }
 
-Peer Peer::Self() { return Peer{geteuid(), getegid(), getpid(), {}}; }
+Peer Peer::Self() { return Peer{geteuid(), getegid(), getpid(), {}, nullptr}; }
 
 bool Peer::IsPrivileged() const { return uid == 0 || uid == geteuid(); }
 

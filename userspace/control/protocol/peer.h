@@ -4,9 +4,11 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "util/process_handle.h"
 #include "util/result.h"
 
 namespace control {
@@ -17,6 +19,8 @@ struct Peer {
   gid_t gid = 0;
   pid_t pid = 0;
   std::vector<gid_t> groups;
+  // Null: the process has exited.
+  std::shared_ptr<const util::ProcessHandle> process = nullptr;
 
   static util::Result<Peer> Of(int socket);
   // This process.

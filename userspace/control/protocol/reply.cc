@@ -189,6 +189,7 @@ void AppendStatus(text::JsonWriter& json, const Status& status) {
   }
   json.EndArray();
   AppendProviders(json, status.providers);
+  json.Key("providers_refused").Unsigned(status.providers_refused);
   json.Key("triggers").BeginArray();
   for (const TriggerStatus& trigger : status.triggers) {
     json.BeginObject();

@@ -12,7 +12,7 @@
 
 namespace control {
 
-// Where a trace goes, as a call names it: one of the two.
+// The output of a trace, as a call names it: a descriptor or a path.
 struct OutputChoice {
   std::optional<uint32_t> descriptor;  // index among those that came with the call
   std::string path;                    // absolute
@@ -35,14 +35,14 @@ struct ProviderRequest {
   std::vector<std::string> categories;
 };
 
-// What somebody says of a process from outside.
+// An event that a client reports on a process.
 struct MarkRequest {
   MarkKind kind = MarkKind::kInstant;
   std::string name;
   std::string category = "mark";
   double value = 0;              // of a counter
-  uint32_t pid = 0;              // whose main thread has it; 0: the caller
-  uint64_t nanoseconds_ago = 0;  // when it was
+  uint32_t pid = 0;              // of the main thread that has it; 0: the caller
+  uint64_t nanoseconds_ago = 0;  // the age of the event
 };
 
 struct TakeSnapshotRequest {

@@ -20,8 +20,9 @@ namespace {
 
 // Runs in the forked child of a process with threads: allocates nothing.
 [[noreturn]] void OpenAndSend(const Peer& peer, const char* path, int answer) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   int error = peer.Become();
+  // The change of the user has reset it.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   umask(0);
   int file = -1;
   if (error == 0) {
@@ -66,9 +67,8 @@ util::Result<util::UniqueFd> OpenAs::Finish() {
     return util::Error{fmt::format("cannot write {}: it could not be opened", path_), ""};
   }
   if (error != 0) {
-    return util::Error{
-        fmt::format("cannot write {}: {}", path_, strerror(error)),
-        error == EEXIST ? "what is there stays: name a file that is not there yet" : ""};
+    return util::Error{fmt::format("cannot write {}: {}", path_, strerror(error)),
+                       error == EEXIST ? "an existing file is not replaced: name a new file" : ""};
   }
   return std::move(files.front());
 }

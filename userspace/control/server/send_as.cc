@@ -45,13 +45,14 @@ int WriteAll(int to, const char* bytes, size_t size) {
 // Runs in the forked child of a process with threads: allocates nothing. The exit status is 0 or
 // errno.
 [[noreturn]] void Send(const Peer& client, int from, int to) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   // A process that is slow must not keep the outputs of other clients open.
   dup2(from, STDIN_FILENO);
   dup2(to, STDOUT_FILENO);
   syscall(SYS_close_range, STDERR_FILENO, ~0U, 0);
   int error = client.Become();
+  // The change of the user has reset it.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   char chunk[kChunkBytes];
   while (error == 0) {
     const ssize_t size = read(STDIN_FILENO, chunk, sizeof chunk);

@@ -7,11 +7,11 @@
 //   Idle   a CPU runs its idle thread. Idle threads have no runs and no waits.
 //   Gap    the activity of a CPU is not known.
 //
-// A CPU that has a switch is in a Run, Idle or Gap at any time of the window. A thread that runs, is
-// woken or is created is in a Run or Wait at any time. The lengths add up to the window exactly if
-// the switches of the file are in time order. A fact is handed out when it ends: facts of one CPU or
-// one thread are in order, facts of several are not. A Gap by an unseen switch may follow facts of
-// other CPUs that are later than its begin.
+// A CPU that has a switch is in a Run, Idle or Gap at any time of the window. A thread that runs,
+// is woken or is created is in a Run or Wait at any time. The lengths add up to the window exactly
+// if the switches of the file are in time order. A fact is handed out when it ends: facts of one
+// CPU or one thread are in order, facts of several are not. A Gap by an unseen switch may follow
+// facts of other CPUs that are later than its begin.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ enum class Bound : uint8_t {
   kFileEdge,  // the window began or ended: the fact is cut, it may be longer than shown
   kLoss,      // events were lost: a Run lasts at least up to the loss, or began before its end
   kUnseen,    // a switch is missing: it happened at an unknown time
-  kNoWakeup,  // a sleeping thread ran without a wakeup in the file: the time of the wakeup is unknown
+  kNoWakeup,  // a sleeping thread ran without a wakeup in the file: the time of the wakeup is
+              // unknown
 };
 
 // What a CPU does.
@@ -96,8 +97,8 @@ struct Wait {
   bool touches_loss = false;
   // Kernel state in which the thread left its CPU; empty where no switch says.
   std::optional<fxr_task_state> state = std::nullopt;
-  // Of a wait that a wakeup began: the waker and the CPU that the wakeup chose. `waker` is empty when
-  // an interrupt woke the thread.
+  // Of a wait that a wakeup began: the waker and the CPU that the wakeup chose. `waker` is empty
+  // when an interrupt woke the thread.
   std::optional<fxt::Koid> waker = std::nullopt;
   std::optional<uint32_t> target_cpu = std::nullopt;
   // Of kind kPreempted: the thread that took the CPU; empty when the CPU became idle.
@@ -107,8 +108,8 @@ struct Wait {
   WaitEnd end_record = WaitEnd::kNone;
   uint32_t end_cpu = 0;
   std::optional<fxt::Koid> end_waker = std::nullopt;
-  bool end_by_interrupt = false;   // the recorder emitted a wakeup without a waker
-  int32_t next_priority = -1;      // kernel priority of the run that follows; -1: not known
+  bool end_by_interrupt = false;  // the recorder emitted a wakeup without a waker
+  int32_t next_priority = -1;     // kernel priority of the run that follows; -1: not known
 
   bool ends_in_run() const { return end_record == WaitEnd::kSwitch && ended == Bound::kSeen; }
   bool ends_in_wakeup() const { return end_record == WaitEnd::kWakeup && ended == Bound::kSeen; }
@@ -162,6 +163,39 @@ struct CpuSwitch {
   fxt::Koid thread = 0;
   std::optional<fxt::Koid> process = std::nullopt;
   std::optional<int64_t> priority = std::nullopt;
+};
+
+// The same facts on the fast path, in brief. No bound is other than kSeen, and no loss is touched.
+struct WholeRun {
+  uint32_t cpu = 0;
+  ThreadIndex index = kNoThread;
+  fxt::Koid thread = 0;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  int32_t priority = 0;
+  fxr_task_state end_state = FXR_STATE_RUNNABLE;
+
+  bool is_preempted() const {
+    return end_state == FXR_STATE_RUNNABLE || end_state == FXR_STATE_PREEMPTED;
+  }
+};
+// A wait for a CPU that its thread then runs on, or a sleep that a wakeup ends.
+struct WholeWait {
+  ThreadIndex index = kNoThread;
+  fxt::Koid thread = 0;
+  WaitKind kind = WaitKind::kUnknown;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint32_t end_cpu = 0;
+  int32_t next_priority = -1;
+};
+struct WholeSwitch {
+  uint32_t cpu = 0;
+  uint64_t time = 0;
+  bool idle = false;              // the CPU becomes idle
+  ThreadIndex index = kNoThread;  // the incoming thread
+  int32_t priority = 0;
+  ThreadIndex preempted = kNoThread;
 };
 
 }  // namespace facts

@@ -16,21 +16,24 @@
 //   facts::ReadRecords(reader, timeline);
 //   timeline.Finish(timeline.latest());
 //
-// - **Switch.** The outgoing thread is the one that came: its Run ends, and a Wait of the kind of its
+// - **Switch.** The outgoing thread is the one that came: its Run ends, and a Wait of the kind of
+// its
 //   state begins. The wait of the incoming thread ends.
 // - **Another thread leaves.** A switch is missing. The CPU is in a Gap since its last switch, and
-//   the thread that was there waits in kUnknown since then. The outgoing thread has a Run of length 0
-//   that begins kUnseen. The same holds for the other CPU if a thread comes to a CPU while it is on
-//   another one.
-// - **`unseen_switch`.** The same, declared by the recorder. The recorder emits the switch after it to
+//   the thread that was there waits in kUnknown since then. The outgoing thread has a Run of length
+//   0 that begins kUnseen. The same holds for the other CPU if a thread comes to a CPU while it is
+//   on another one.
+// - **`unseen_switch`.** The same, declared by the recorder. The recorder emits the switch after it
+// to
 //   close the time of the thread that was there: its outgoing state says nothing.
 // - **A declared loss** of scheduling events of a CPU ends its Run or Idle (kLoss): the thread was
-//   there up to the loss. The CPU is in a Gap up to the next switch that is not the recorder's closing
-//   one, or up to that one's incoming thread, with "(lost events)" on the CPU or not. Waits that go
-//   on meanwhile touch a loss, on whichever CPU it was.
+//   there up to the loss. The CPU is in a Gap up to the next switch that is not the recorder's
+//   closing one, or up to that one's incoming thread, with "(lost events)" on the CPU or not. Waits
+//   that go on meanwhile touch a loss, on whichever CPU it was.
 // - **Wakeup.** Ends a sleep and begins the wait for a CPU. A wakeup of a thread that runs or is
 //   runnable changes nothing, except after a loss.
-// - **Edges.** Before its first switch a CPU runs the outgoing thread of that switch, cut (kFileEdge),
+// - **Edges.** Before its first switch a CPU runs the outgoing thread of that switch, cut
+// (kFileEdge),
 //   unless that thread was seen elsewhere. At the end of the window all facts are cut.
 // - **Filtered recordings** show all of the threads that they are of. Other threads may have left a
 //   CPU and come back unseen.
@@ -38,10 +41,15 @@
 // AddFastPath() takes the switches and wakeups that follow one another without anything unusual,
 // straight from the words of the records. The facts are the same. A handler may add
 //
-//   bool IsReady(ThreadIndex thread);      // false: its records take the general path
-//   void OnWholeRun(const Run& run);       // instead of OnRun, OnWait and OnIdle on the fast path:
-//   void OnWholeWait(const Wait& wait);    // no bound is other than kSeen, no loss is touched, and
-//   void OnWholeIdle(const Idle& idle);    // all threads concerned are ready
+//   bool IsReady(ThreadIndex thread);  // false: records of the thread take the general path
+//   template <typename Full> void OnWholeRun(const WholeRun& run, Full&& full);
+//   template <typename Full> void OnWholeSleep(const WholeWait& wait, const Wakeup& end, Full&&
+//   full); template <typename Full> void OnWholeWait(const WholeWait& wait, Full&& full); template
+//   <typename Full> void OnWholeSwitch(const WholeSwitch& change, Full&& full);
+//
+// which are called on the fast path in place of OnRun(), OnWait() and OnCpuSwitch(). All threads
+// concerned are ready. `full()` makes the complete fact: most handlers need few members of most
+// facts, and making the others costs more than the state machine.
 #pragma once
 
 #include <algorithm>
@@ -49,6 +57,7 @@
 #include <optional>
 #include <variant>
 
+#include "facts/kernel_sections.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "facts/timeline/fact.h"
@@ -72,15 +81,17 @@ class Timeline : public TimelineState {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  // Takes the record that `reader` stands at. Records other than switches, wakeups and the recorder's
-  // events about losses, forks and states change nothing.
+  // Takes the record that `reader` stands at. Records other than switches, wakeups and the
+  // recorder's events about losses, forks and states change nothing.
   void Add(const fxt::Reader& reader) {
+    if (!sections_.Has(reader)) return;
     const fxt::Record& record = reader.record();
     if (const auto change = AsSwitch(record, reader.provider())) return OnSwitch(*change);
     if (const auto wakeup = AsWakeup(record, reader.provider())) return OnWakeup(*wakeup);
     if (const auto* event = std::get_if<fxt::Event>(&record)) return AddEvent(reader, *event);
     if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
-      // fxt-record emits more right behind it. Of other providers the begin of the loss is not known.
+      // fxt-record emits more right behind it. Of other providers the begin of the loss is not
+      // known.
       if (filled->event == fxt::kProviderEventBufferFilledUp &&
           reader.provider().name() != schema::kRecorderName) {
         ++losses_;
@@ -90,14 +101,18 @@ class Timeline : public TimelineState {
   // Takes the records that follow, up to the first one for the general path, and at most `most`.
   // Returns how many it took. The reader's next record is the first one that it did not take.
   uint64_t AddFastPath(fxt::Reader& reader, uint64_t most) {
+    if (!sections_.Has(reader)) return 0;
     FastPathTables::Table& table = tables_.Of(reader.provider());
     return reader.VisitSchedulingRecords(Taker{*this, table}, most);
   }
 
+  // Whether the records of `provider` may be the kernel's. Add() passes over those that are not.
+  bool IsKernels(const fxt::ReaderProvider& provider) { return sections_.Has(provider); }
+
   void OnSwitch(const Switch& change);
   void OnWakeup(const Wakeup& wakeup);
-  // Scheduling events of `cpu` are missing from `time` on. A CPU below 0 stands for any CPU, at some
-  // time before: the waits that go on touch a loss.
+  // Scheduling events of `cpu` are missing from `time` on. A CPU below 0 stands for any CPU, at
+  // some time before: the waits that go on touch a loss.
   void OnLoss(int32_t cpu, uint64_t time);
   // A switch of `cpu` is missing between the last one and `time`; the next one closes its time.
   void OnUnseenSwitch(uint32_t cpu, uint64_t time);
@@ -159,39 +174,52 @@ class Timeline : public TimelineState {
   void Emit(const Wakeup& wakeup) {
     if constexpr (requires { handler_.OnWakeup(wakeup); }) handler_.OnWakeup(wakeup);
   }
-  // `sides` has the outgoing side.
-  [[gnu::always_inline]] void EmitSwitch(CpuSwitch sides, uint32_t number, const Cpu& cpu,
-                                         uint64_t time) {
+  // Adds the incoming side to `sides`, which has the outgoing one.
+  static CpuSwitch WithIncoming(CpuSwitch sides, uint32_t number, const Cpu& cpu, uint64_t time) {
+    sides.cpu = number;
+    sides.time = time;
+    sides.activity = cpu.does;
+    sides.index = cpu.index;
+    sides.thread = cpu.thread;
+    Assign(sides.process, cpu.process);
+    Assign(sides.priority, cpu.priority);
+    return sides;
+  }
+  void EmitSwitch(const CpuSwitch& sides, uint32_t number, const Cpu& cpu, uint64_t time) {
     if constexpr (requires { handler_.OnCpuSwitch(sides); }) {
-      sides.cpu = number;
-      sides.time = time;
-      sides.activity = cpu.does;
-      sides.index = cpu.index;
-      sides.thread = cpu.thread;
-      Assign(sides.process, cpu.process);
-      Assign(sides.priority, cpu.priority);
-      handler_.OnCpuSwitch(sides);
+      handler_.OnCpuSwitch(WithIncoming(sides, number, cpu, time));
     }
   }
-  [[gnu::always_inline]] void EmitWhole(const Run& run) {
-    if constexpr (requires { handler_.OnWholeRun(run); }) {
-      handler_.OnWholeRun(run);
-    } else {
-      Emit(run);
+  template <typename Full>
+  [[gnu::always_inline]] void EmitWhole(const WholeRun& run, Full&& full) {
+    if constexpr (requires { handler_.OnWholeRun(run, full); }) {
+      handler_.OnWholeRun(run, full);
+    } else if constexpr (requires { handler_.OnRun(full()); }) {
+      handler_.OnRun(full());
     }
   }
-  [[gnu::always_inline]] void EmitWhole(const Wait& wait) {
-    if constexpr (requires { handler_.OnWholeWait(wait); }) {
-      handler_.OnWholeWait(wait);
-    } else {
-      Emit(wait);
+  template <typename Full>
+  [[gnu::always_inline]] void EmitWhole(const WholeWait& wait, Full&& full) {
+    if constexpr (requires { handler_.OnWholeWait(wait, full); }) {
+      handler_.OnWholeWait(wait, full);
+    } else if constexpr (requires { handler_.OnWait(full()); }) {
+      handler_.OnWait(full());
     }
   }
-  [[gnu::always_inline]] void EmitWhole(const Idle& idle) {
-    if constexpr (requires { handler_.OnWholeIdle(idle); }) {
-      handler_.OnWholeIdle(idle);
-    } else {
-      Emit(idle);
+  template <typename Full>
+  [[gnu::always_inline]] void EmitWhole(const WholeWait& wait, const Wakeup& end, Full&& full) {
+    if constexpr (requires { handler_.OnWholeSleep(wait, end, full); }) {
+      handler_.OnWholeSleep(wait, end, full);
+    } else if constexpr (requires { handler_.OnWait(full()); }) {
+      handler_.OnWait(full());
+    }
+  }
+  template <typename Full>
+  [[gnu::always_inline]] void EmitWhole(const WholeSwitch& change, Full&& full) {
+    if constexpr (requires { handler_.OnWholeSwitch(change, full); }) {
+      handler_.OnWholeSwitch(change, full);
+    } else if constexpr (requires { handler_.OnCpuSwitch(full()); }) {
+      handler_.OnCpuSwitch(full());
     }
   }
   [[gnu::always_inline]] bool IsReady(ThreadIndex thread) {
@@ -202,6 +230,14 @@ class Timeline : public TimelineState {
     }
   }
 
+  Wait EndBy(const Wakeup& wakeup, const Thread& thread, ThreadIndex index) const {
+    Wait wait = EndOfWait(thread, index, wakeup.time, Bound::kSeen);
+    wait.end_record = WaitEnd::kWakeup;
+    wait.end_cpu = wakeup.cpu;
+    wait.end_waker = wakeup.waker;
+    wait.end_by_interrupt = wakeup.by_interrupt;
+    return wait;
+  }
   void EmitEnd(Wait& wait);
   void EndRun(uint32_t number, Cpu& cpu, uint64_t time, Bound ended,
               const std::optional<fxr_task_state>& state);
@@ -214,6 +250,7 @@ class Timeline : public TimelineState {
   Gap::Why WhyMissing() const { return filtered_ ? Gap::Why::kFiltered : Gap::Why::kUnseen; }
 
   Handler& handler_;
+  KernelSections sections_;
   FastPathTables tables_;
 };
 
@@ -238,8 +275,7 @@ inline bool Timeline<Handler>::TakeSwitch(const fxt::UnresolvedSwitch& words,
   const bool was_idle = cpu.does == CpuActivity::kIdle;
   const bool idle = in.process == 0 && words.incoming_priority() == 0;
   const fxt::ThreadState format_state = words.outgoing_state();
-  const bool is_there =
-      (cpu.does == CpuActivity::kRun || was_idle) && cpu.index == out.index;
+  const bool is_there = (cpu.does == CpuActivity::kRun || was_idle) && cpu.index == out.index;
   if (!is_there || cpu.unseen_declared || cpu.began != Bound::kSeen || !cpu.process ||
       !AssumedStates::IsOutgoing(format_state)) [[unlikely]] {
     return false;
@@ -250,38 +286,50 @@ inline bool Timeline<Handler>::TakeSwitch(const fxt::UnresolvedSwitch& words,
     return false;
   }
 
-  CpuSwitch sides{.outgoing = cpu.thread, .outgoing_process = out.process};
-  sides.outgoing_idle = out.process == 0 && words.outgoing_priority() == 0;
+  ThreadIndex preempted = kNoThread;
+  const fxt::Koid left = cpu.thread;
   if (was_idle) {
     cpu.idle_ns += time - cpu.since;
-    EmitWhole(Idle{.cpu = number,
-                   .index = out.index,
-                   .thread = cpu.thread,
-                   .begin = cpu.since,
-                   .end = time});
+    Emit(Idle{
+        .cpu = number, .index = out.index, .thread = cpu.thread, .begin = cpu.since, .end = time});
   } else {
     cpu.busy_ns += time - cpu.since;
     const fxr_task_state state = threads_[out.index].assumed.Of(format_state);
-    const Run run{.cpu = number,
-                  .index = out.index,
-                  .thread = cpu.thread,
-                  .process = cpu.process,
-                  .begin = cpu.since,
-                  .end = time,
-                  .priority = words.outgoing_priority(),
-                  .end_state = state};
-    if (run.is_preempted()) sides.preempted = out.index;
-    EmitWhole(run);
-    BeginWaitIn(threads_[out.index], state, time,
-                idle ? std::nullopt : std::optional(incoming.koid));
+    const WholeRun run{.cpu = number,
+                       .index = out.index,
+                       .thread = cpu.thread,
+                       .begin = cpu.since,
+                       .end = time,
+                       .priority = words.outgoing_priority(),
+                       .end_state = state};
+    if (run.is_preempted()) preempted = out.index;
+    EmitWhole(run, [&] {
+      return Run{.cpu = number,
+                 .index = out.index,
+                 .thread = cpu.thread,
+                 .process = cpu.process,
+                 .begin = cpu.since,
+                 .end = time,
+                 .priority = words.outgoing_priority(),
+                 .end_state = state};
+    });
+    BeginWaitIn(threads_[out.index], state, time, !idle, incoming.koid);
   }
   if (!idle) {
-    Wait wait = EndOfWait(incoming, in.index, time, Bound::kSeen);
-    wait.touches_loss = false;
-    wait.end_record = WaitEnd::kSwitch;
-    wait.end_cpu = number;
-    wait.next_priority = words.incoming_priority();
-    EmitWhole(wait);
+    const WholeWait wait{.index = in.index,
+                         .thread = incoming.koid,
+                         .kind = incoming.kind,
+                         .begin = incoming.since,
+                         .end = time,
+                         .end_cpu = number,
+                         .next_priority = words.incoming_priority()};
+    EmitWhole(wait, [&] {
+      Wait full = EndOfWait(incoming, in.index, time, Bound::kSeen);
+      full.end_record = WaitEnd::kSwitch;
+      full.end_cpu = number;
+      full.next_priority = words.incoming_priority();
+      return full;
+    });
     incoming.running = true;
     incoming.cpu = number;
   }
@@ -294,7 +342,20 @@ inline bool Timeline<Handler>::TakeSwitch(const fxt::UnresolvedSwitch& words,
   cpu.process = in.process;
   cpu.priority = words.incoming_priority();
   cpu.since = time;
-  EmitSwitch(sides, number, cpu, time);
+  const WholeSwitch change{.cpu = number,
+                           .time = time,
+                           .idle = idle,
+                           .index = in.index,
+                           .priority = words.incoming_priority(),
+                           .preempted = preempted};
+  EmitWhole(change, [&] {
+    const bool outgoing_idle = out.process == 0 && words.outgoing_priority() == 0;
+    return WithIncoming({.outgoing = left,
+                         .outgoing_process = out.process,
+                         .outgoing_idle = outgoing_idle,
+                         .preempted = preempted},
+                        number, cpu, time);
+  });
   return true;
 }
 
@@ -320,13 +381,13 @@ inline bool Timeline<Handler>::TakeWakeup(const fxt::UnresolvedWakeup& words,
   }
   ++CpuAt(wakeup.cpu).wakeups;
   Emit(wakeup);
-  Wait wait = EndOfWait(thread, index, time, Bound::kSeen);
-  wait.touches_loss = false;
-  wait.end_record = WaitEnd::kWakeup;
-  wait.end_cpu = wakeup.cpu;
-  wait.end_waker = wakeup.waker;
-  wait.end_by_interrupt = wakeup.by_interrupt;
-  EmitWhole(wait);
+  const WholeWait wait{.index = index,
+                       .thread = thread.koid,
+                       .kind = thread.kind,
+                       .begin = thread.since,
+                       .end = time,
+                       .end_cpu = wakeup.cpu};
+  EmitWhole(wait, wakeup, [&] { return EndBy(wakeup, thread, index); });
   latest_ = time;
   BeginWaitForCpu(thread, wakeup);
   return true;
@@ -420,9 +481,7 @@ ThreadIndex Timeline<Handler>::Leave(Cpu& cpu, const Switch& change) {
     BeginWait(*thread, WaitKind::kUnknown, change.time, Bound::kSeen);
     return kNoThread;
   }
-  std::optional<fxt::Koid> incoming;
-  if (!change.incoming.idle) incoming = change.incoming.thread;
-  BeginWaitIn(*thread, *state, change.time, incoming);
+  BeginWaitIn(*thread, *state, change.time, !change.incoming.idle, change.incoming.thread);
   return thread->kind == WaitKind::kPreempted ? cpu.index : kNoThread;
 }
 
@@ -455,8 +514,8 @@ void Timeline<Handler>::Come(const SwitchSide& side, uint32_t number, uint64_t t
     if (thread->running) Disown(CpuAt(thread->cpu));
     const bool asleep = thread->kind == WaitKind::kSleep || thread->kind == WaitKind::kBlocked ||
                         thread->kind == WaitKind::kStopped;
-    Wait wait = EndOfWait(*thread, index, time,
-                          began == Bound::kSeen && asleep ? Bound::kNoWakeup : began);
+    Wait wait =
+        EndOfWait(*thread, index, time, began == Bound::kSeen && asleep ? Bound::kNoWakeup : began);
     wait.end_record = WaitEnd::kSwitch;
     wait.end_cpu = number;
     // The newer layout has weights in the place of priorities.
@@ -523,11 +582,7 @@ void Timeline<Handler>::OnWakeup(const Wakeup& wakeup) {
   Thread* thread = ThreadAt(index);
   if (thread == nullptr || thread->running) return;
   if (IsRunnable(thread->kind) && thread->losses == losses_) return;
-  Wait wait = EndOfWait(*thread, index, wakeup.time, Bound::kSeen);
-  wait.end_record = WaitEnd::kWakeup;
-  wait.end_cpu = wakeup.cpu;
-  wait.end_waker = wakeup.waker;
-  wait.end_by_interrupt = wakeup.by_interrupt;
+  Wait wait = EndBy(wakeup, *thread, index);
   EmitEnd(wait);
   BeginWaitForCpu(*thread, wakeup);
 }

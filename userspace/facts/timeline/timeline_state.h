@@ -84,7 +84,8 @@ class TimelineState {
 
   // The recording leaves out switches: by its own filters, or `fxt trim` did.
   bool filtered() const { return filtered_; }
-  // The window: from the session instant or the first switch, wakeup or loss to the latest of those.
+  // The window: from the session instant or the first switch, wakeup or loss to the latest of
+  // those.
   uint64_t begin() const { return begin_; }
   uint64_t latest() const { return latest_; }
 
@@ -134,24 +135,22 @@ class TimelineState {
     // One less than the count where a loss goes on, so that it differs from any later count.
     thread.losses = losses_ - (lossy_cpus_ != 0 ? 1 : 0);
   }
-  // The thread leaves its CPU in `state`; `incoming` takes the CPU, empty where it becomes idle.
-  void BeginWaitIn(Thread& thread, fxr_task_state state, uint64_t time,
-                   const std::optional<fxt::Koid>& incoming) {
+  // The thread leaves its CPU in `state`, to `incoming`, or to idle.
+  [[gnu::always_inline]] void BeginWaitIn(Thread& thread, fxr_task_state state, uint64_t time,
+                                          bool has_incoming, fxt::Koid incoming) {
     const WaitKind kind = KindOf(state);
     BeginWait(thread, kind, time, Bound::kSeen);
     thread.left = true;
     thread.state = static_cast<uint8_t>(state);
-    if (kind != WaitKind::kPreempted || !incoming) return;
-    thread.has_other = true;
-    thread.other = *incoming;
+    thread.has_other = kind == WaitKind::kPreempted && has_incoming;
+    thread.other = incoming;
   }
-  void BeginWaitForCpu(Thread& thread, const Wakeup& wakeup) {
+  [[gnu::always_inline]] void BeginWaitForCpu(Thread& thread, const Wakeup& wakeup) {
     BeginWait(thread, WaitKind::kWakeup, wakeup.time, Bound::kSeen);
     thread.by_wakeup = true;
     thread.cpu = wakeup.cpu;
-    if (!wakeup.waker) return;
-    thread.has_other = true;
-    thread.other = *wakeup.waker;
+    thread.has_other = wakeup.waker.has_value();
+    thread.other = wakeup.waker.value_or(0);
   }
   // The wait that ends at `time`, without the record that ends it.
   Wait EndOfWait(const Thread& thread, ThreadIndex index, uint64_t time, Bound ended) const {

@@ -25,7 +25,8 @@ Extent ExtentOf(const Fact& fact) {
   return cut ? Extent::kCut : Extent::kWhole;
 }
 
-// The kernel's priority, which the legacy layout has; the newer one has weights, where more is more.
+// The kernel's priority, which the legacy layout has; the newer one has weights, where more is
+// more.
 int32_t PriorityOf(const std::optional<int64_t>& priority, bool is_legacy) {
   return priority && is_legacy ? static_cast<int32_t>(*priority) : -1;
 }
@@ -64,7 +65,7 @@ void Collector::Start(const fxt::Reader& reader) {
 }
 
 template <typename Each>
-inline uint64_t Collector::ForEachHolder(const facts::Wait& wait, const Thread& thread,
+inline uint64_t Collector::ForEachHolder(const facts::WholeWait& wait, const Thread& thread,
                                          Each&& each) const {
   uint64_t idle = 0;
   const auto look = [&](const CpuHistory::Span& part) {
@@ -87,48 +88,58 @@ inline uint64_t Collector::ForEachHolder(const facts::Wait& wait, const Thread& 
 
 // --- whole facts
 
-inline void Collector::Facts::OnWholeRun(const facts::Run& run) const {
+template <typename Full>
+inline void Collector::Facts::OnWholeRun(const facts::WholeRun& run, Full&& full) const {
   Collector& c = collector;
   Accounts::Member& member = c.accounts_.Settled(run.index);
   Thread& thread = c.threads_[run.index];
   c.history_.Add(run.cpu, {.begin = run.begin,
                            .end = run.end,
                            .group = member.group_number(),
-                           .priority = static_cast<int32_t>(*run.priority)});
+                           .priority = run.priority});
   thread.idle_clock = c.IdleClock(run.end);
   const bool migrated = thread.cpu != Thread::kNoCpu && thread.cpu != run.cpu;
   thread.cpu = run.cpu;
   thread.after_blocked = false;
-  c.by_cpu_.At(run.cpu).busy_ns += run.end - run.begin;
-  if (c.options_.watcher != nullptr) c.options_.watcher->OnRun(run);
+  Watcher* const watcher = c.options_.watcher;
+  if (watcher != nullptr && !watcher->TakesRun(run.cpu, run.thread, run.begin, run.end)) {
+    watcher->OnRun(full());
+  }
   c.accounts_.AddRun(member, {run.begin, run.end - run.begin, run.thread, run.cpu},
                      run.is_preempted(), migrated);
 }
 
-inline void Collector::Facts::OnWholeIdle(const facts::Idle& idle) const {
+template <typename Full>
+inline void Collector::Facts::OnWholeSleep(const facts::WholeWait& sleep, const facts::Wakeup& end,
+                                           Full&& full) const {
   Collector& c = collector;
-  c.history_.Add(idle.cpu, {.begin = idle.begin, .end = idle.end, .group = CpuHistory::kIdle});
-  c.by_cpu_.At(idle.cpu).idle_ns += idle.end - idle.begin;
-  if (c.options_.watcher != nullptr) c.options_.watcher->OnIdle(idle);
+  Thread& thread = c.threads_[sleep.index];
+  const bool blocked = sleep.kind == WaitKind::kBlocked;
+  thread.idle_clock = c.IdleClock(sleep.end);
+  thread.after_blocked = blocked;
+  Watcher* const watcher = c.options_.watcher;
+  if (watcher != nullptr &&
+      (blocked || !watcher->TakesSleep(sleep.index, sleep.thread, sleep.end, end.waker))) {
+    watcher->OnWait(full());
+  }
+  uint32_t waker = c.has_wakers_ || end.by_interrupt ? kInterrupt : kNoGroup;
+  if (end.waker) waker = c.accounts_.Settled(c.timeline_.Find(*end.waker)).group_number();
+  const uint32_t cpu = thread.cpu == Thread::kNoCpu ? 0 : thread.cpu;
+  c.accounts_.AddSleep(c.accounts_.Settled(sleep.index),
+                       {sleep.begin, sleep.end - sleep.begin, sleep.thread, cpu}, blocked, waker);
 }
 
-inline void Collector::Facts::OnWholeWait(const facts::Wait& wait) const {
+template <typename Full>
+inline void Collector::Facts::OnWholeWait(const facts::WholeWait& wait, Full&& full) const {
   Collector& c = collector;
   Accounts::Member& member = c.accounts_.Settled(wait.index);
   Thread& thread = c.threads_[wait.index];
   const uint64_t idle_clock = std::exchange(thread.idle_clock, c.IdleClock(wait.end));
-  if (c.options_.watcher != nullptr) c.options_.watcher->OnWait(wait);
-  Instance instance{wait.begin, wait.end - wait.begin, wait.thread, wait.end_cpu};
-  if (wait.end_record == facts::WaitEnd::kWakeup) {
-    const bool blocked = wait.kind == WaitKind::kBlocked;
-    thread.after_blocked = blocked;
-    uint32_t waker = c.has_wakers_ || wait.end_by_interrupt ? kInterrupt : kNoGroup;
-    if (wait.end_waker) {
-      waker = c.accounts_.Settled(c.timeline_.Find(*wait.end_waker)).group_number();
-    }
-    instance.cpu = thread.cpu == Thread::kNoCpu ? 0 : thread.cpu;
-    return c.accounts_.AddSleep(member, instance, blocked, waker);
+  Watcher* const watcher = c.options_.watcher;
+  if (watcher != nullptr && !watcher->TakesWait(wait.end_cpu, wait.begin, wait.end)) {
+    watcher->OnWait(full());
   }
+  const Instance instance{wait.begin, wait.end - wait.begin, wait.thread, wait.end_cpu};
   c.accounts_.AddRunnable(member, instance, wait.kind == WaitKind::kPreempted, thread.preemptor,
                           std::exchange(thread.after_blocked, false));
   const uint64_t any_idle = thread.idle_clock - idle_clock;
@@ -152,6 +163,18 @@ inline void Collector::Facts::OnWholeWait(const facts::Wait& wait) const {
                          {c.held_.data(), c.held_count_});
 }
 
+template <typename Full>
+inline void Collector::Facts::OnWholeSwitch(const facts::WholeSwitch& change, Full&&) const {
+  Collector& c = collector;
+  const uint32_t group =
+      change.idle ? CpuHistory::kIdle : c.accounts_.Settled(change.index).group_number();
+  c.LookAtCpu(change.cpu, change.idle, change.time);
+  c.history_.Open(change.cpu, {.begin = change.time, .group = group, .priority = change.priority});
+  if (change.preempted != facts::kNoThread) {
+    c.threads_[change.preempted].preemptor = change.idle ? kNoGroup : group;
+  }
+}
+
 inline void Collector::Facts::OnCpuSwitch(const facts::CpuSwitch& change) const {
   Collector& c = collector;
   c.LookAtOrder(change.time);
@@ -162,9 +185,10 @@ inline void Collector::Facts::OnCpuSwitch(const facts::CpuSwitch& change) const 
     group = c.accounts_.GroupOf(c.accounts_.Introduce(change.index, change.thread, change.process));
   }
   c.LookAtCpu(change.cpu, group == CpuHistory::kIdle, change.time);
-  c.history_.Open(change.cpu, {.begin = change.time,
-                              .group = group,
-                              .priority = PriorityOf(change.priority, change.process.has_value())});
+  c.history_.Open(change.cpu,
+                  {.begin = change.time,
+                   .group = group,
+                   .priority = PriorityOf(change.priority, change.process.has_value())});
   if (change.preempted != facts::kNoThread) {
     c.ThreadAt(change.preempted).preemptor = group == CpuHistory::kIdle ? kNoGroup : group;
   }
@@ -175,6 +199,7 @@ inline void Collector::Facts::OnCpuSwitch(const facts::CpuSwitch& change) const 
 void Collector::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   if (!started_) Start(reader);
+  if (!timeline_.IsKernels(reader.provider())) return AddProviderRecord(record);
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
     if (options_.watcher != nullptr) options_.watcher->OnEvent(reader);
     AddEvent(reader, *event);
@@ -186,10 +211,17 @@ void Collector::Add(const fxt::Reader& reader) {
   }
 }
 
+// The recorder declares a provider's losses in the provider's section. All else is the provider's
+// own.
+void Collector::AddProviderRecord(const fxt::Record& record) {
+  const auto* event = std::get_if<fxt::Event>(&record);
+  if (event == nullptr) return;
+  if (const auto loss = facts::AsLoss(*event)) capture_.lost_events += loss->count.value_or(0);
+}
+
 uint64_t Collector::AddFastPath(fxt::Reader& reader, uint64_t most) {
   // The watcher has to know the window first. Whole facts are not clipped.
-  const bool windowed = options_.from != 0 || options_.to != UINT64_MAX;
-  if (!started_ || windowed || (options_.watcher != nullptr && !begun_)) return 0;
+  if (!started_ || is_windowed() || (options_.watcher != nullptr && !begun_)) return 0;
   return timeline_.AddFastPath(reader, most);
 }
 
@@ -227,7 +259,7 @@ void Collector::AddRun(const facts::Run& whole) {
   const bool preempted = whole.is_preempted();
   const facts::Run* run = Clip(whole);
   if (run == nullptr) return;
-  by_cpu_.At(run->cpu).busy_ns += run->end - run->begin;
+  if (is_windowed()) by_cpu_.At(run->cpu).busy_ns += run->end - run->begin;
   if (Watcher* watching = watcher()) watching->OnRun(*run);
   const bool ended_here = run->ended == Bound::kSeen;
   accounts_.Add(member, {.begin = run->begin,
@@ -279,7 +311,11 @@ void Collector::AddWait(const facts::Wait& whole) {
   if (wait.is_runnable() && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
     note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
-    const uint64_t own_idle = Charge(wait, thread);
+    const uint64_t own_idle = Charge({.begin = wait.begin,
+                                      .end = wait.end,
+                                      .end_cpu = wait.end_cpu,
+                                      .next_priority = wait.next_priority},
+                                     thread);
     note.unconserved_ns -= std::min(note.unconserved_ns, own_idle);
     return accounts_.Add(member, note, {held_.data(), held_count_});
   }
@@ -293,7 +329,7 @@ uint32_t Collector::WakerGroup(const facts::Wait& wait) {
   return accounts_.GroupOf(accounts_.Introduce(index, *wait.end_waker, kNoProcess));
 }
 
-uint64_t Collector::Charge(const facts::Wait& wait, const Thread& thread) {
+uint64_t Collector::Charge(const facts::WholeWait& wait, const Thread& thread) {
   held_count_ = 0;
   return ForEachHolder(wait, thread,
                        [&](uint32_t group, bool lower, uint64_t ns) { Hold(group, lower, ns); });
@@ -314,7 +350,7 @@ void Collector::AddIdle(const facts::Idle& whole) {
   history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kIdle});
   const facts::Idle* idle = Clip(whole);
   if (idle == nullptr) return;
-  by_cpu_.At(idle->cpu).idle_ns += idle->end - idle->begin;
+  if (is_windowed()) by_cpu_.At(idle->cpu).idle_ns += idle->end - idle->begin;
   if (Watcher* watching = watcher()) watching->OnIdle(*idle);
 }
 
@@ -322,7 +358,7 @@ void Collector::AddGap(const facts::Gap& whole) {
   history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kUnknown});
   const facts::Gap* gap = Clip(whole);
   if (gap == nullptr) return;
-  by_cpu_.At(gap->cpu).unknown_ns += gap->end - gap->begin;
+  if (is_windowed()) by_cpu_.At(gap->cpu).unknown_ns += gap->end - gap->begin;
   if (Watcher* watching = watcher()) watching->OnGap(*gap);
 }
 
@@ -430,6 +466,13 @@ Capture Collector::Finish() {
   capture_.begin = std::max(timeline_.begin(), options_.from);
   capture_.end = std::max(capture_.begin, std::min(timeline_.latest(), options_.to));
   for (const ClosedSpan& span : spans_.Finish(timeline_.latest())) Count(span);
+  if (!is_windowed()) {
+    const auto& cpus = timeline_.cpus();
+    for (uint32_t cpu = 0; cpu < cpus.size(); ++cpu) {
+      if (cpus[cpu].does == CpuActivity::kNothingSeen) continue;
+      by_cpu_.At(cpu) = {cpus[cpu].busy_ns, cpus[cpu].idle_ns, cpus[cpu].unknown_ns};
+    }
+  }
   capture_.by_cpu = std::move(by_cpu_.values());
   if (capture_.cpus == 0) capture_.cpus = static_cast<uint32_t>(capture_.by_cpu.size());
   for (const auto& [key, times] : handlers_) {

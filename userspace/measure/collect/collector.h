@@ -11,9 +11,10 @@
 // - **Held.** A wait for a CPU is charged to the threads that ran there meanwhile: on the CPU where
 //   the thread runs next, and before a migration in the wait on the one it came from.
 // - **Woken.** A sleep is charged to the group of the waker. It is charged to kInterrupt where the
-//   recorder emitted no waker, which includes a thread's own timer, and to kNoGroup in files without
-//   any wakers.
-// - **Not conserved** is the part of a wait in which the thread's CPU was busy and another one idle.
+//   recorder emitted no waker, which includes a thread's own timer, and to kNoGroup in files
+//   without any wakers.
+// - **Not conserved** is the part of a wait in which the thread's CPU was busy and another one
+// idle.
 //   A CPU is idle from its first switch to idle on.
 //
 // Memory does not grow with the number of records. Records may come in any order.
@@ -54,6 +55,18 @@ class Watcher {
   virtual void OnWait(const facts::Wait& wait) = 0;
   virtual void OnIdle(const facts::Idle& idle) = 0;
   virtual void OnGap(const facts::Gap& gap) = 0;
+  // Whole facts in brief, which there are by the million: a run; a wait for a CPU that the thread
+  // then ran on; a sleep, not in D, that a wakeup ended. False: OnRun() or OnWait() is called with
+  // all that is known.
+  virtual bool TakesRun(uint32_t /*cpu*/, fxt::Koid /*thread*/, uint64_t /*begin*/,
+                        uint64_t /*end*/) {
+    return false;
+  }
+  virtual bool TakesWait(uint32_t /*cpu*/, uint64_t /*begin*/, uint64_t /*end*/) { return false; }
+  virtual bool TakesSleep(facts::ThreadIndex /*index*/, fxt::Koid /*thread*/, uint64_t /*end*/,
+                          const std::optional<fxt::Koid>& /*waker*/) {
+    return false;
+  }
 };
 
 struct CollectorOptions {
@@ -95,8 +108,8 @@ class Collector {
   }
 
  private:
-  // The handler of the timeline. A whole fact is of threads that the accounts have settled: the fast
-  // path adds its length without looking anything up.
+  // The handler of the timeline. A whole fact is of threads that the accounts have settled: the
+  // fast path adds its length without looking anything up.
   struct Facts {
     Collector& collector;
     bool IsReady(facts::ThreadIndex thread) const {
@@ -106,9 +119,15 @@ class Collector {
     void OnWait(const facts::Wait& wait) const { collector.AddWait(wait); }
     void OnIdle(const facts::Idle& idle) const { collector.AddIdle(idle); }
     void OnGap(const facts::Gap& gap) const { collector.AddGap(gap); }
-    void OnWholeRun(const facts::Run& run) const;
-    void OnWholeWait(const facts::Wait& wait) const;
-    void OnWholeIdle(const facts::Idle& idle) const;
+    template <typename Full>
+    [[gnu::always_inline]] void OnWholeRun(const facts::WholeRun& run, Full&& full) const;
+    template <typename Full>
+    [[gnu::always_inline]] void OnWholeWait(const facts::WholeWait& wait, Full&& full) const;
+    template <typename Full>
+    [[gnu::always_inline]] void OnWholeSleep(const facts::WholeWait& sleep,
+                                             const facts::Wakeup& end, Full&& full) const;
+    template <typename Full>
+    [[gnu::always_inline]] void OnWholeSwitch(const facts::WholeSwitch& change, Full&& full) const;
     void OnWakeup(const facts::Wakeup& wakeup) const {
       collector.LookAtOrder(wakeup.time);
       collector.has_wakers_ |= wakeup.waker.has_value();
@@ -126,6 +145,7 @@ class Collector {
     uint64_t idle_clock = 0;  // as its wait began
   };
 
+  void AddProviderRecord(const fxt::Record& record);
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
   void AddTaskEvent(const fxt::Event& event, uint64_t time);
   void AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time);
@@ -136,18 +156,18 @@ class Collector {
   void AddIdle(const facts::Idle& idle);
   void AddGap(const facts::Gap& gap);
   uint32_t WakerGroup(const facts::Wait& wait);
-  // Fills held_ with the groups that held the CPU in a wait for one. Returns for how long the CPU was
+  // Fills held_ with the groups that held the CPU in a wait for it. Returns for how long it was
   // idle.
-  uint64_t Charge(const facts::Wait& wait, const Thread& thread);
+  uint64_t Charge(const facts::WholeWait& wait, const Thread& thread);
   void Hold(uint32_t group, bool lower, uint64_t ns);
   // Calls `each(group, lower, ns)` for each part of the wait in which a group held the CPU. Returns
   // for how long the CPU was idle.
   template <typename Each>
-  [[gnu::always_inline]] uint64_t ForEachHolder(const facts::Wait& wait, const Thread& thread,
+  [[gnu::always_inline]] uint64_t ForEachHolder(const facts::WholeWait& wait, const Thread& thread,
                                                 Each&& each) const;
 
-  // The part of a fact that is in the window, its edges cut; null when none is. Valid up to the next
-  // call: most facts are not cut, and are not copied.
+  // The part of a fact that is in the window, its edges cut; null when none is. Valid up to the
+  // next call: most facts are not cut, and are not copied.
   template <typename Fact>
   const Fact* Clip(const Fact& fact) {
     if (fact.begin >= options_.from && fact.end <= options_.to) [[likely]] {
@@ -158,6 +178,7 @@ class Collector {
   template <typename Fact>
   const Fact* Cut(const Fact& fact);
   void Start(const fxt::Reader& reader);
+  bool is_windowed() const { return options_.from != 0 || options_.to != UINT64_MAX; }
   // The watcher, if any; it knows the begin of the window then.
   Watcher* watcher() {
     if (options_.watcher == nullptr || begun_) return options_.watcher;
@@ -213,8 +234,9 @@ class Collector {
   uint64_t idle_clock_ = 0;
   uint64_t idle_since_ = 0;
   uint32_t idle_cpus_ = 0;
-  facts::DenseTable<uint8_t> is_idle_;      // by CPU
-  facts::DenseTable<Capture::Cpu> by_cpu_;  // for capture_
+  facts::DenseTable<uint8_t> is_idle_;  // by CPU
+  // For capture_. Of a window alone: the timeline has those of the whole trace.
+  facts::DenseTable<Capture::Cpu> by_cpu_;
 
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_{facts_};

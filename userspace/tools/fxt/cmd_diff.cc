@@ -12,7 +12,7 @@
 #include "analyze/document/render.h"
 #include "analyze/page/diff_page.h"
 #include "compare/compare.h"
-#include "compare/prior.h"
+#include "compare/variance_priors.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/support/capture_files.h"
@@ -35,7 +35,7 @@ struct DiffOptions {
   size_t top = 10;
 };
 
-// Sides are two words, or lists of files.
+// A side is two words, or a list of files.
 util::Status NameSides(DiffOptions& options) {
   const bool words = !options.base_path.empty();
   const bool lists = !options.base.empty() || !options.next.empty();
@@ -46,7 +46,7 @@ util::Status NameSides(DiffOptions& options) {
     }
     if (!options.base.empty() && !options.next.empty()) return util::Ok();
   }
-  return util::Error{"a base and what is new have to be given",
+  return util::Error{"a base and new captures are needed",
                      "fxt diff BASE NEW, or fxt diff --base FILE... --new FILE..."};
 }
 
@@ -62,8 +62,8 @@ util::Result<comparison::DiffReport> Compare(const DiffOptions& options) {
   const size_t noise = (*captures)[2].size();
   if (noise != 0 && noise < comparison::kLeastNoiseCaptures) {
     return util::Error{
-        fmt::format("--noise has {} capture{}; how much equal ones differ is seen in "
-                    "three or more",
+        fmt::format("--noise has {} capture{}; an estimate of the noise needs three "
+                    "or more",
                     noise, noise == 1 ? "" : "s"),
         "give more, or put them into one file: fxt summarize A1 A2 A3 -o aa.fxs"};
   }
@@ -131,8 +131,8 @@ void AddDiff(const Command& program, int& exit_code) {
   command.Add("--new", options->next, "Those after the change").Type("FILE").Several();
   command
       .Add("--noise", options->noise,
-           "Captures of one and the same thing: how much those differ is taken from them, and not "
-           "from what is usual. Three or more, or a summary of as many")
+           "Captures of the same program, to estimate the noise between captures. Three or more, or a "
+           "summary of as many")
       .Type("FILE")
       .Several();
   command.Add("--markdown", options->markdown, "Write the table for a code review").Type("FILE");
@@ -149,9 +149,9 @@ void AddDiff(const Command& program, int& exit_code) {
   command.Add("--top", options->top, "Findings to print; 0 prints all").Type("N").ShowDefault();
   command.Add("--fail", options->fail, "Exit with 3 when something got worse");
   command.Footer(
-      "Captures may be traces (.fxt, .fxt.gz) or their summaries (.fxs). Three a side or more are\n"
-      "needed to tell a change from chance, five are better, recorded in turns best of all.\n"
-      "Of a recorded command, its process tree is judged and the servers that it uses.\n"
+      "Captures are traces (.fxt, .fxt.gz) or their summaries (.fxs). A significant change needs\n"
+      "three a side or more. Five are better, recorded in turns.\n"
+      "For a recorded command, its process tree and the servers that it uses are judged.\n"
       "\n"
       "Examples:\n"
       "  fxt diff base/ new/\n"

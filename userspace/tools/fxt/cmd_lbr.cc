@@ -61,7 +61,7 @@ util::Result<analyze::LbrSections> SectionsOf(const std::vector<std::string>& na
   return sections;
 }
 
-// Tells what could not be named; a few lines of it.
+// Prints the first problems of symbol lookup.
 void NoteProblems(const analyze::LbrPlaces& places) {
   constexpr size_t kShown = 3;
   const std::vector<std::string> problems = places.Problems();
@@ -69,12 +69,12 @@ void NoteProblems(const analyze::LbrPlaces& places) {
     PrintNote(kProgram, fmt::format("note: no symbols: {}", text::CleanText(problems[i])));
   }
   if (problems.size() > kShown) {
-    PrintNote(kProgram, fmt::format("note: no symbols for {} files more (--json lists them)",
+    PrintNote(kProgram, fmt::format("note: no symbols for {} more files (--json lists them)",
                                     problems.size() - kShown));
   }
 }
 
-// Reads the trace into `visitor` through the filter.
+// Passes the filtered trace to `visitor`.
 int Visit(const LbrOptions& options, fxt::ByteSource& source, analyze::RecordFilter filter,
           analyze::LbrVisitor& visitor) {
   fxt::Reader reader(source);
@@ -99,7 +99,7 @@ int Visit(const LbrOptions& options, fxt::ByteSource& source, analyze::RecordFil
   if (reader.error() != fxt::ReadError::kNone) {
     return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
   }
-  if (selection.seen() == 0) {
+  if (selection.samples() == 0) {
     PrintNote(kProgram,
               fmt::format("note: {} has no branch stacks (`fxt-record -c lbr` records them, `fxt "
                           "import` takes them from perf.data)",

@@ -24,7 +24,7 @@ struct ReportOptions {
   size_t top = 10;
 };
 
-// The longest waits of each kind that are shown.
+// The number of longest waits shown per kind.
 constexpr size_t kWorst = 10;
 
 util::Status WritePage(const ReportOptions& options, const std::string& page) {

@@ -58,7 +58,7 @@ class Recorder : private AlertListener::Owner {
   std::optional<Reason> ReasonToEnd();
   bool KeepWaiting();
   void EnterEnd(bool by_signal);
-  // Each writes what is left to write, and sets failed_ if it cannot.
+  // Each completes the output, and sets failed_ if it cannot.
   void End(Reason reason);
   void EndFile(Reason reason);
   void EndRotation();

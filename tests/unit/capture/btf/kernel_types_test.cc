@@ -130,7 +130,7 @@ TEST_F(KernelTypesTest, ReadsThisMachinesKernel) {
   EXPECT_EQ(types->TracepointArguments("sched_waking"), 1);
 }
 
-TEST_F(KernelTypesTest, RefusesWhatIsNoTypeInformation) {
+TEST_F(KernelTypesTest, RefusesDataThatIsNotBtf) {
   EXPECT_FALSE(KernelTypes::Load("/no/such/file").ok());
   EXPECT_FALSE(Load("").ok());
   EXPECT_FALSE(Load("abc").ok());

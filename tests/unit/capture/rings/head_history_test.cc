@@ -8,7 +8,7 @@
 namespace capture {
 namespace {
 
-TEST(HeadHistoryTest, ASlotIsNearTheFirstNoteThatHasIt) {
+TEST(HeadHistoryTest, DatesASlotByTheFirstSampleThatHasIt) {
   HeadHistory history;
   EXPECT_TRUE(history.IsDue(1));
   history.Add({1'000, {0, 5}});
@@ -22,7 +22,7 @@ TEST(HeadHistoryTest, ASlotIsNearTheFirstNoteThatHasIt) {
   EXPECT_EQ(history.Near(1, 4, 9'000), 1'000u);
 }
 
-TEST(HeadHistoryTest, WhatTellsOfNoSlotIsForgotten) {
+TEST(HeadHistoryTest, PrunesSamplesWithoutSlots) {
   HeadHistory history;
   for (uint64_t i = 1; i <= 4; ++i) history.Add({i, {i, 10 * i}});
   history.Prune(std::vector<uint64_t>{2, 15});

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kSlots = SlotProducer::kSlots;
 
-TEST(OldestTimeTest, IsThatOfTheSlotThatGoesNext) {
+TEST(OldestTimeTest, ReturnsTheTimeOfTheOldestSlot) {
   SlotProducer cpu0;
   const HeadHistory history;
   for (uint64_t i = 0; i < kSlots; ++i) cpu0.Put(1'000 + i, 0);
@@ -24,7 +24,7 @@ TEST(OldestTimeTest, IsThatOfTheSlotThatGoesNext) {
   EXPECT_EQ(OldestTime(cpu0.Ring(), 1, 0, history, 5'000), 1'001u);
 }
 
-TEST(OldestTimeTest, WhatIsOfAnotherLapIsNotBelieved) {
+TEST(OldestTimeTest, IgnoresSlotsOfAnotherLap) {
   SlotProducer cpu0;
   const HeadHistory history;
   for (uint64_t i = 0; i < kSlots; ++i) cpu0.Put(1'000 + i, 0);
@@ -35,7 +35,7 @@ TEST(OldestTimeTest, WhatIsOfAnotherLapIsNotBelieved) {
 }
 
 // Whose times are their positions.
-TEST(OldestTimeTest, IsNeverThatOfANewOne) {
+TEST(OldestTimeTest, NeverReturnsTheTimeOfANewSlot) {
   constexpr unsigned kShift = 4;
   constexpr uint64_t kCapacity = uint64_t{1} << kShift;
   fxr_ring_control control{};

@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kNear = 1'000'000;
 constexpr uint64_t kMax = 1000;
 
-TEST(SlotRingTest, ARunEndsWhereNothingWasClaimed) {
+TEST(SlotRingTest, RunEndsAtTheHead) {
   SlotProducer producer;
   SlotRing ring = producer.Ring();
   ring.LoadHead();
@@ -27,7 +27,7 @@ TEST(SlotRingTest, ARunEndsWhereNothingWasClaimed) {
   EXPECT_EQ(WholeTime(ring.front().commit, kNear), 20u);
 }
 
-TEST(SlotRingTest, ARunEndsBeforeAnEventInTheMaking) {
+TEST(SlotRingTest, RunEndsBeforeAnUncommittedEvent) {
   SlotProducer producer;
   SlotRing ring = producer.Ring();
   producer.Put(10, 0);
@@ -39,7 +39,7 @@ TEST(SlotRingTest, ARunEndsBeforeAnEventInTheMaking) {
   EXPECT_EQ(ring.InOrder(kMax, kNear), 3u);
 }
 
-TEST(SlotRingTest, ARunEndsBeforeTheEventThatHasToWaitForItsSuccessor) {
+TEST(SlotRingTest, RunEndsBeforeAnOvertakenEvent) {
   SlotProducer producer;
   SlotRing ring = producer.Ring();
   for (uint64_t time : {10, 20, 30, 25, 40}) producer.Put(time, 0);

@@ -48,7 +48,7 @@ TEST(ClientTest, ControlsASession) {
   EXPECT_TRUE(*ended);
 }
 
-TEST(ClientTest, SaysThatThereIsNoController) {
+TEST(ClientTest, ReportsAMissingController) {
   const testing_support::TempFolder folder;
   for (const std::string& path : {folder / "none", folder / "none/none", std::string()}) {
     auto client = Client::Connect(path);
@@ -60,7 +60,7 @@ TEST(ClientTest, SaysThatThereIsNoController) {
 }
 
 // Anything may listen there.
-TEST(ClientTest, SurvivesWhatIsNoController) {
+TEST(ClientTest, SurvivesAServerThatIsNoController) {
   using std::string_literals::operator""s;
   for (
       const std::string& answer :

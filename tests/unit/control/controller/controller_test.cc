@@ -100,7 +100,7 @@ TEST(ControllerTest, AnswersEveryCallInEveryState) {
       Answer answer;
       call(controlled, answer);
       const std::string text = answer.text();
-      // Whoever waits is answered in the end.
+      // Each waiting call is answered.
       while (!controlled.engine.open.empty()) controlled.engine.Finish();
       EXPECT_EQ(answer.count(), 1);
       EXPECT_TRUE(controlled.controller.idle());
@@ -141,7 +141,7 @@ TEST(ControllerTest, GoesThroughTheStatesOfASession) {
             (std::vector<std::string>{"initialize CIRCULAR", "start RETAIN", "stop", "terminate"}));
 }
 
-TEST(ControllerTest, WritesResultsWhereTheCallOrTheSessionSays) {
+TEST(ControllerTest, WritesResultsToTheOutputOfTheCallOrOfTheSession) {
   Controlled c;
   c.Bring(SessionState::kStarted);
   Answer nowhere;
@@ -218,7 +218,7 @@ TEST(ControllerTest, AStreamingSessionNeedsNoOutputAtItsEnd) {
   EXPECT_EQ(c.controller.state(), SessionState::kReady);
 }
 
-TEST(ControllerTest, WhatFailsLeavesTheStateBefore) {
+TEST(ControllerTest, AFailureRestoresThePreviousState) {
   Controlled c;
   c.engine.next.failure = Failure{error_name::kFailed, "no memory"};
   Answer initialize;
@@ -233,7 +233,7 @@ TEST(ControllerTest, WhatFailsLeavesTheStateBefore) {
   EXPECT_EQ(c.controller.state(), SessionState::kInitialized);
 }
 
-TEST(ControllerTest, ResultsThatCannotBeWrittenEndTheSessionAllTheSame) {
+TEST(ControllerTest, TerminatesEvenIfResultsCannotBeWritten) {
   Controlled c;
   c.Bring(SessionState::kStopped);
   c.engine.next.failure = Failure{error_name::kFailed, "disk full"};
@@ -243,7 +243,7 @@ TEST(ControllerTest, ResultsThatCannotBeWrittenEndTheSessionAllTheSame) {
   EXPECT_EQ(c.controller.state(), SessionState::kReady);
 }
 
-TEST(ControllerTest, CallsThatWaitAreDoneInTheirOrder) {
+TEST(ControllerTest, RunsWaitingCallsInOrder) {
   Controlled c;
   c.Bring(SessionState::kStarting);
   Answer stop, terminate, again;
@@ -259,7 +259,7 @@ TEST(ControllerTest, CallsThatWaitAreDoneInTheirOrder) {
             (std::vector<std::string>{"initialize CIRCULAR", "start RETAIN", "stop", "terminate"}));
 }
 
-TEST(ControllerTest, ASecondSessionDoesNotTakeTheOneThatIsBeingInitialized) {
+TEST(ControllerTest, RefusesASecondSessionDuringInitialization) {
   Controlled c;
   c.engine.at_once = false;
   Answer first, second, start;
@@ -291,20 +291,20 @@ TEST(ControllerTest, AcknowledgesAStartAfterItsTimeout) {
   EXPECT_EQ(c.controller.state(), SessionState::kStarted);
 }
 
-TEST(ControllerTest, TellsThatTracingStoppedByItself) {
+TEST(ControllerTest, ReportsTracingThatStoppedByItself) {
   Controlled c(request::BufferingMode::kOneshot);
   c.Bring(SessionState::kStarted);
   c.controller.StoppedByItself("the buffer is full");
   EXPECT_EQ(c.controller.state(), SessionState::kStopped);
   Status status;
-  c.controller.GetStatus([&](const Status& told) { status = told; });
+  c.controller.GetStatus([&](const Status& reported) { status = reported; });
   EXPECT_EQ(status.reason, "the buffer is full");
   EXPECT_EQ(status.buffering_mode, request::BufferingMode::kOneshot);
   EXPECT_EQ(status.events, 7u);
   EXPECT_EQ(status.providers.size(), 1u);
   // Too late to mean the next run.
   c.controller.Start({}, 0, [](const Outcome&) {});
-  c.controller.GetStatus([&](const Status& told) { status = told; });
+  c.controller.GetStatus([&](const Status& reported) { status = reported; });
   EXPECT_EQ(status.reason, "");
   c.controller.Stop(false, std::nullopt, [](const Outcome&) {});
   c.controller.StoppedByItself("the buffer is full");

@@ -24,7 +24,7 @@ TEST(CallTest, ReadsMethodAndFlags) {
   EXPECT_FALSE(call.oneway());
 }
 
-TEST(CallTest, RefusesWhatIsNoCall) {
+TEST(CallTest, RefusesMalformedMessages) {
   for (const char* text :
        {"", "{", "[]", "null", "7", "{}", R"({"method":7})", R"({"method":"NoInterface"})",
         "{\"method\":\"a.B\"} x", "\xff\xfe", R"({"method":"a.\ud800"})"}) {
@@ -40,7 +40,7 @@ TEST(CallTest, RefusesWhatIsNoCall) {
   EXPECT_TRUE(Call::Parse("{\"method\":\"a.B\",\"x\":\"\\\"" + std::string(100, '[') + "\"}").ok());
 }
 
-TEST(CallTest, NoCategoriesAndNotSayingAnyAreTwo) {
+TEST(CallTest, DistinguishesNoCategoriesFromAnEmptyList) {
   const auto none = Parsed(R"({"config":{"categories":[]}})").ReadInitialize();
   ASSERT_EQ(BadOf(none), "");
   ASSERT_TRUE(none.value.config.categories);
@@ -113,7 +113,7 @@ TEST(CallTest, ReadsATraceConfig) {
   EXPECT_TRUE(read.value.output->gzip);
 }
 
-TEST(CallTest, WhatIsNotGivenIsTheDocumentsFirst) {
+TEST(CallTest, UsesTheDocumentsDefaults) {
   const auto read = Parsed(R"({"config":{"categories":null}})").ReadInitialize();
   ASSERT_EQ(BadOf(read), "");
   EXPECT_EQ(read.value.config.buffering_mode, request::BufferingMode::kOneshot);

@@ -10,7 +10,7 @@
 namespace control {
 namespace {
 
-TEST(PeerTest, IsWhoConnected) {
+TEST(PeerTest, HasTheCredentialsOfTheClient) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   const util::UniqueFd first(ends[0]), second(ends[1]);

@@ -24,8 +24,8 @@ class FactLog {
   }
   void OnWait(const Wait& wait) {
     Add("wait", wait.index, wait.thread, wait.kind, wait.begin, wait.end, wait.began, wait.ended,
-        wait.touches_loss, wait.state, wait.waker, wait.target_cpu, wait.preemptor,
-        wait.end_record, wait.end_cpu, wait.end_waker, wait.end_by_interrupt, wait.next_priority);
+        wait.touches_loss, wait.state, wait.waker, wait.target_cpu, wait.preemptor, wait.end_record,
+        wait.end_cpu, wait.end_waker, wait.end_by_interrupt, wait.next_priority);
   }
   void OnIdle(const Idle& idle) {
     Add("idle", idle.cpu, idle.index, idle.thread, idle.begin, idle.end, idle.began, idle.ended);
@@ -95,19 +95,33 @@ struct SelectiveHandler {
   uint64_t whole = 0;
   uint64_t others = 0;
   bool IsReady(ThreadIndex thread) const { return thread != refused; }
-  void OnWholeRun(const Run& run) {
+  template <typename Full>
+  void OnWholeRun(const WholeRun& run, Full&& full) {
     ++whole;
     EXPECT_NE(run.index, refused);
-    EXPECT_EQ(run.ended, Bound::kSeen);
-    EXPECT_TRUE(run.end_state.has_value());
+    const Run all = full();
+    EXPECT_EQ(all.ended, Bound::kSeen);
+    EXPECT_EQ(all.begin, run.begin);
+    EXPECT_EQ(all.end_state, run.end_state);
   }
-  void OnWholeWait(const Wait& wait) {
+  template <typename Full>
+  void OnWholeWait(const WholeWait& wait, Full&& full) {
     ++whole;
     EXPECT_NE(wait.index, refused);
-    EXPECT_FALSE(wait.touches_loss);
-    EXPECT_NE(wait.end_record, WaitEnd::kNone);
+    const Wait all = full();
+    EXPECT_FALSE(all.touches_loss);
+    EXPECT_EQ(all.end_record, WaitEnd::kSwitch);
+    EXPECT_EQ(all.begin, wait.begin);
+    EXPECT_EQ(all.end_cpu, wait.end_cpu);
   }
-  void OnWholeIdle(const Idle&) { ++whole; }
+  template <typename Full>
+  void OnWholeSleep(const WholeWait& wait, const Wakeup& end, Full&& full) {
+    ++whole;
+    const Wait all = full();
+    EXPECT_EQ(all.end_record, WaitEnd::kWakeup);
+    EXPECT_EQ(all.end, wait.end);
+    EXPECT_EQ(all.end_waker, end.waker);
+  }
   void OnRun(const Run&) { ++others; }
   void OnWait(const Wait&) { ++others; }
   void OnIdle(const Idle&) { ++others; }

@@ -11,7 +11,7 @@ namespace {
 
 using testing::MakeFlags;
 
-TEST(BranchWordsTest, NamesTypes) {
+TEST(BranchEntryTest, NamesTypes) {
   EXPECT_EQ(BranchTypeName({0, 0, 0}), "");
   EXPECT_EQ(BranchTypeName({0, 0, MakeFlags({.type = PERF_BR_COND})}), "cond");
   EXPECT_EQ(BranchTypeName({0, 0, MakeFlags({.type = PERF_BR_IND_CALL})}), "ind_call");
@@ -27,7 +27,7 @@ TEST(BranchWordsTest, NamesTypes) {
   EXPECT_EQ(BranchTypeName({0, 0, MakeFlags({.type = PERF_BR_CALL, .new_type = 2})}), "call");
 }
 
-TEST(BranchWordsTest, NamesSpeculationAndPrivilege) {
+TEST(BranchEntryTest, NamesSpeculationAndPrivilege) {
   EXPECT_EQ(SpeculationName({0, 0, 0}), "");
   EXPECT_EQ(SpeculationName({0, 0, MakeFlags({.speculation = PERF_BR_SPEC_WRONG_PATH})}),
             "wrong_path");

@@ -45,7 +45,7 @@ TEST_F(CounterTranslatorTest, ARunIsOneRecord) {
   EXPECT_EQ(script_.translator().stats().recorded[FXR_CATEGORY_COUNTER], 4u);
 }
 
-TEST_F(CounterTranslatorTest, WhereSlotsWereLostTheRestIsWritten) {
+TEST_F(CounterTranslatorTest, WritesPartialRunsAfterALoss) {
   Count(10, 0, 100, 0, 5000);
   Count(12, 0, 101, 0, 1);
   Count(13, 0, 101, 1, 2);
@@ -81,7 +81,7 @@ TEST_F(CounterTranslatorTest, TheLastRunOfAnExitingThreadIsOnThatThread) {
   EXPECT_LE(threads, 1u);
 }
 
-TEST_F(CounterTranslatorTest, ACounterThatIsNoneIsUnreadable) {
+TEST_F(CounterTranslatorTest, CountsUnknownCountersAsUnreadable) {
   Count(10, 0, 100, 5, 5000);
   EXPECT_TRUE(script_.Lines(" counter ").empty());
   EXPECT_EQ(script_.translator().stats().unreadable, 1u);

@@ -21,7 +21,7 @@
 namespace translate {
 namespace {
 
-// A file of its own over somebody's tasks.
+// A file over a shared table of tasks.
 class Output {
  public:
   explicit Output(model::TaskTable& tasks)
@@ -52,7 +52,7 @@ class Output {
 
 using Objects = std::vector<std::string>;
 
-TEST(TraceWriterTest, EachFileIsToldByItself) {
+TEST(TraceWriterTest, AnnouncesThreadsPerFile) {
   model::TaskTable tasks;
   Output first(tasks);
   const model::ThreadHandle thread = tasks.Add(100, 100, "one", 1);
@@ -96,7 +96,7 @@ TEST(TraceWriterTest, IsFoundByTidWhileItIsAnnounced) {
   EXPECT_EQ(file.FindAnnounced(100), nullptr);
 }
 
-TEST(TraceWriterTest, AHandleGivenOutAgainBringsNothingAlong) {
+TEST(TraceWriterTest, ReusedHandleStartsClean) {
   model::TaskTable tasks;
   Output output(tasks);
   TraceWriter& file = output.file();
@@ -113,7 +113,7 @@ TEST(TraceWriterTest, AHandleGivenOutAgainBringsNothingAlong) {
   EXPECT_FALSE(file.thread(young).emitted_states.IsEmitted(FXR_STATE_UNINTERRUPTIBLE));
 }
 
-TEST(TraceWriterTest, ToldStatesStayWithTheKoid) {
+TEST(TraceWriterTest, EmittedStatesFollowTheKoid) {
   model::TaskTable tasks;
   Output output(tasks);
   TraceWriter& file = output.file();

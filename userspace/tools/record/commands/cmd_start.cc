@@ -53,7 +53,7 @@ int Begin(control::Client& client, const request::TraceConfig& config,
   auto started = client.Start({});
   auto published = started && output ? output->Publish() : util::Ok();
   if (!started || !published) {
-    // A session that cannot record is in nobody's way.
+    // Ends the session that cannot record.
     static_cast<void>(client.Terminate(false, std::nullopt));
     return FailControl(started ? published.error() : started.error());
   }
@@ -72,7 +72,7 @@ int RunStart(const StartCommandOptions& options) {
     FailControl(triggers.error());
     return kExitUsage;
   }
-  // One that is just about to end may take the call, and not answer it.
+  // A controller that is ending may accept the call and not answer it.
   for (int tries = 0;; ++tries) {
     if (control::Client::IsServed(options.socket)) {
       if (!options.session.triggers.empty()) {
@@ -87,7 +87,7 @@ int RunStart(const StartCommandOptions& options) {
     }
     auto client = control::Client::Connect(options.socket);
     if (!client) return FailControl(client.error());
-    // What any controller answers.
+    // Every controller answers this call.
     auto status = client->GetStatus();
     if (!status && client->gone() && tries < kTries) continue;
     if (!status) return FailControl(status.error());

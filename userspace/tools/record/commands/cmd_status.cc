@@ -75,7 +75,7 @@ std::string Threads(control::Client& client, const control::Status& status) {
   return capture ? BusiestLines(*capture) : "";
 }
 
-// Until a signal, the controller's end, or nobody reads.
+// Runs until a signal, the end of the controller, or the end of the reader.
 int Watch(control::Client& client, const StatusOptions& options, text::TextWriter& out) {
   EndSignals signals;
   signals.Take();

@@ -102,6 +102,10 @@ std::string StatusLines(const TimedStatus& now, const TimedStatus* before) {
     text += fmt::format("{:<10} {} (process {})\n", "provider", text::CleanText(provider.name),
                         provider.pid);
   }
+  if (status.providers_refused != 0) {
+    text += fmt::format("{:<10} {} found no place; they are not recorded\n", "providers",
+                        util::FormatCount(status.providers_refused));
+  }
   return text;
 }
 

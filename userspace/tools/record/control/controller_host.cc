@@ -14,12 +14,13 @@
 
 #include "control/server/service_manager.h"
 #include "tools/record/options/record_options.h"
+#include "tools/record/process/privileges.h"
 #include "util/clock.h"
 
 namespace tools {
 namespace {
 
-// How long --once waits for somebody to begin a session.
+// The time that --once waits for a client to begin a session; ns.
 constexpr uint64_t kIdleTimeoutNs = 5'000'000'000;
 
 }  // namespace
@@ -33,6 +34,10 @@ int ControllerHost::Run() {
 }
 
 int ControllerHost::Serve() {
+  if (auto status = KeepOnly(ServiceCapabilities(!KernelHasCapBpf())); !status) {
+    console_.Error(status.error());
+    return kExitFailure;
+  }
   if (auto status = OpenSocket(); !status) {
     console_.Error(status.error());
     return kExitFailure;
@@ -56,7 +61,7 @@ int ControllerHost::Serve() {
                 controller_->StoppedByItself(reason);
               },
           .note = [this](const std::string& line) { console_.Note(line); },
-          .alert = [this](const std::string& name) { server_->TellAlert(name); }});
+          .alert = [this](const std::string& name) { server_->NotifyAlert(name); }});
   controller_ = std::make_unique<control::Controller>(*engine_);
   server_ = std::make_unique<control::Server>(*socket_, *controller_, *engine_, options_.group);
   const bool began = !options_.session || BeginSession();
@@ -79,9 +84,9 @@ util::Status ControllerHost::OpenSocket() {
   if (!bound) return bound.TakeError();
   socket_ = std::move(*bound);
   if (socket_->replaced_stale()) {
-    console_.Note(fmt::format(
-        "removed {}, which a controller left that ended without a chance to: its session is lost",
-        options_.socket));
+    console_.Note(
+        fmt::format("removed {}, the socket of a controller that was killed: its session is lost",
+                    options_.socket));
   }
   return util::Ok();
 }
@@ -121,13 +126,13 @@ bool ControllerHost::BeginSession() {
 }
 
 void ControllerHost::SayReady() {
-  // Whoever reads what is said reads up to READY.
+  // The parent reads up to READY.
   if (options_.background) console_.Finish(kConsoleTimeout);
-  control::TellServiceManager("READY=1");
+  control::NotifyServiceManager("READY=1");
   constexpr std::string_view kReady = "READY\n";
   [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, kReady.data(), kReady.size());
   if (!options_.background) return;
-  // Somebody else may wait for the end of what is said.
+  // Another process may wait for the end of the output.
   const util::UniqueFd nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
   dup2(nowhere.get(), STDOUT_FILENO);
   dup2(nowhere.get(), STDERR_FILENO);
@@ -177,8 +182,8 @@ void ControllerHost::Loop() {
 }
 
 void ControllerHost::Finish() {
-  control::TellServiceManager("STOPPING=1");
-  // A file that is being streamed is completed; a second signal gives that up.
+  control::NotifyServiceManager("STOPPING=1");
+  // Completes a file that is being streamed, unless a second signal comes.
   bool ended = false;
   controller_->Terminate(true, std::nullopt, [&](const control::Outcome& outcome) {
     ended = true;
@@ -187,7 +192,7 @@ void ControllerHost::Finish() {
     }
   });
   while (!ended && signals_.count() < 2) Poll();
-  // Nobody finds it any more while it takes itself apart.
+  // The socket goes first: no client connects during the shutdown.
   server_.reset();
   socket_.reset();
   engine_.reset();

@@ -59,9 +59,10 @@ std::vector<control::ProviderInfo> SessionEngine::Providers() const {
   return AllProviders(providers_);
 }
 
-std::optional<uint32_t> SessionEngine::AddProvider(const std::string& name, uint32_t pid,
+std::optional<uint32_t> SessionEngine::AddProvider(const std::string& name,
+                                                   const control::Caller& caller,
                                                    control::TellProvider tell) {
-  return Register(providers_, name, pid, std::move(tell));
+  return Register(providers_, name, caller, std::move(tell));
 }
 
 void SessionEngine::Initialize(const request::TraceConfig& config,

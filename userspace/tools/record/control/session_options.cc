@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kMebibyte = uint64_t{1} << 20;
 
-// In the document's unit, at least one of it.
+// In MiB, at least 1, as in the document.
 util::Result<uint32_t> Megabytes(const std::string& size) {
   auto bytes = util::ParseSize(size);
   if (!bytes) return bytes.TakeError();
@@ -84,7 +84,7 @@ util::Result<request::TraceConfig> SessionOptions::MakeConfig() const {
   }
   RecordOptions options;
   if (!categories.empty()) {
-    // Told here, where the hint is.
+    // Checked here because this process can print the hint.
     std::vector<std::string> words = SplitAtCommas(categories);
     config.categories = words;
     TakeProviderCategories(words);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The options that say what session begins.
+// The options of `start` and `serve` that describe a session.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ struct SessionOptions {
   SourceWords sources;
 
   void AddTo(const Command& command);
-  // Whether a mode was asked for.
+  // True if a mode was given.
   bool any() const { return streaming || !circular.empty() || !oneshot.empty(); }
   // Without a mode: CIRCULAR.
   util::Result<request::TraceConfig> MakeConfig() const;
   util::Result<TriggerOptions> MakeTriggers() const;
-  // The options that a controller takes for its triggers, as MakeTriggers() has checked them.
+  // The arguments of `serve` for these triggers, after MakeTriggers() has checked them.
   std::vector<std::string> TriggerArguments() const;
 };
 

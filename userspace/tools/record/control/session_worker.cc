@@ -277,7 +277,10 @@ void SessionWorker::Write(control::TraceOutput output, uint64_t last,
   struct stat status = {};
   const bool direct = output.client.IsPrivileged() && fstat(output.fd.get(), &status) == 0 &&
                       S_ISREG(status.st_mode);
-  PendingWrite write{.output = std::move(output), .copied = copied, .done = done};
+  PendingWrite write;
+  write.output = std::move(output);
+  write.copied = copied;
+  write.done = done;
   util::UniqueFd destination;
   if (direct) {
     destination = std::move(write.output.fd);

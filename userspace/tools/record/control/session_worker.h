@@ -72,8 +72,8 @@ class SessionWorker {
   // A snapshot that is being copied out of the buffer.
   struct PendingWrite {
     control::TraceOutput output;    // closed if the snapshot goes to it directly
-    util::UniqueFd spool;           // otherwise
-    SnapshotDelivery::Place place;  // of the client, with `spool`
+    util::UniqueFd spool = {};           // otherwise
+    SnapshotDelivery::Place place = {};  // of the client, with `spool`
     std::function<void()> copied;
     control::Done done;
   };

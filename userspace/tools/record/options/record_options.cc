@@ -131,7 +131,7 @@ util::Status TakeBuffering(const Program& program, const Buffering& given, Recor
 
 util::Status CheckSymbols(const RecordOptions& options) {
   if (options.symbols && !options.categories.wanted.test(FXR_CATEGORY_STACK)) {
-    return util::Error{"--symbols names what is in stacks, and none are recorded",
+    return util::Error{"--symbols names the functions of stacks, and no stacks are recorded",
                        "fxt-record -c default,stack --symbols"};
   }
   if (options.symbols && (options.memory_bytes != 0 || options.rotates())) {
@@ -263,7 +263,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       .Add("--stats-json", options.stats_json,
            "Write the summary's numbers to this file; - is standard output")
       .Type("FILE");
-  program.Add("-q,--quiet", options.quiet, "No progress, no summary; losses are still told");
+  program.Add("-q,--quiet", options.quiet, "No progress, no summary; losses are still reported");
   program.Add("-v,--verbose", options.verbose, "Show what the BPF loader and the verifier say");
   program.AddFlag(
       "--list-categories", options.list_categories,

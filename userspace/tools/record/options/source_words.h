@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The options of what is not recorded unless it is named: -e, --filter, --counters, --uprobe,
-// --usdt.
+// The options of sources that are recorded only if they are named: -e, --filter, --counters,
+// --uprobe, --usdt.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace tools {
 
-// Add before parsing, Take after it; it outlives both.
+// Call Add() before the parsing and Take() after it. Outlives the parsing.
 class SourceWords {
  public:
   SourceWords() = default;
@@ -22,16 +22,16 @@ class SourceWords {
   SourceWords& operator=(const SourceWords&) = delete;
 
   void Add(const Command& command);
-  // Whether any was given.
+  // True if one of the options was given.
   bool any() const { return !problem_.empty() || has_counters_ || sources_.any(); }
-  // What they ask for, into `options`, as ApplySources has it there. Error: a filter without its
-  // -e, an unknown counter, and those of ApplySources.
+  // Sets options.sources and calls ApplySources(). An error for a filter without its -e and for an
+  // unknown counter.
   util::Status Take(RecordOptions& options) const;
 
  private:
   void TakeEvent(const std::string& pattern);
   void TakeCounters(const std::string& list);
-  // It belongs to the -e before it.
+  // The filter belongs to the -e before it.
   void TakeFilter(const std::string& filter);
 
   request::Sources sources_;
@@ -40,9 +40,8 @@ class SourceWords {
   std::string problem_;
 };
 
-// The categories of what `options` names (probe, tracepoint, counter) are among its categories
-// then, and only where something of them is named. Error: one that was asked for by its own name
-// without anything of it.
+// Selects the categories probe, tracepoint and counter if `options` has such sources, and deselects
+// them otherwise. An error if one of them was named and has no source.
 util::Status ApplySources(RecordOptions& options);
 
 }  // namespace tools

@@ -42,7 +42,7 @@ TEST(SnapshotDeliveryTest, AllOtherUsersLeaveRootItsPlaces) {
   EXPECT_EQ(delivery.Take(kRoot), nullptr);
 }
 
-TEST(SnapshotDeliveryTest, ABlockedReceiverDelaysNoOtherOne) {
+TEST(SnapshotDeliveryTest, ABlockedReceiverDelaysNoOther) {
   int blocked[2];
   int open[2];
   ASSERT_EQ(pipe2(blocked, O_CLOEXEC), 0);

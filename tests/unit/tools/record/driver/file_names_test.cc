@@ -29,7 +29,7 @@ TEST(FileNamesTest, ContinuesAfterTheHighestExistingNumber) {
   EXPECT_EQ(names.Next(), folder / "spike-6.fxt") << "numbers are given once";
 }
 
-TEST(FileNamesTest, TellsFilesOfOneSecondApart) {
+TEST(FileNamesTest, GivesTwoFilesOfOneSecondDifferentNames) {
   FileNames names = Names("a-%h.fxt");
   const std::string first = names.Next();
   EXPECT_NE(names.Next(), first);
