@@ -109,9 +109,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void OnRequest(error_code error) {
-    const bool is_closed =
-        error == http::error::end_of_stream || error == http::error::partial_message;
-    if (is_closed || error.category() == asio::error::get_system_category()) return End(false);
+    // Beast reports malformed requests; other errors mean that the connection ended.
+    const bool is_closed = error == http::error::end_of_stream ||
+                           error == http::error::partial_message ||
+                           error.category() == asio::error::get_system_category();
+    if (error && is_closed) return End(false);
     if (error) return Respond(NewResponse(http::status::bad_request));
     const auto& request = request_.get();
     if (!HasValidOrigin(request)) return Refuse();
