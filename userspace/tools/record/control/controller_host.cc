@@ -34,7 +34,7 @@ int ControllerHost::Run() {
 }
 
 int ControllerHost::Serve() {
-  if (auto status = KeepOnly(ServiceCapabilities(!KernelHasCapBpf())); !status) {
+  if (auto status = KeepOnly(ServiceCapabilities()); !status) {
     console_.Error(status.error());
     return kExitFailure;
   }

@@ -30,10 +30,8 @@ util::Error Failed(const char* what) {
 
 }  // namespace
 
-bool KernelHasCapBpf() { return prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) >= 0; }
-
-std::vector<KeptCapability> ServiceCapabilities(bool needs_sys_admin) {
-  std::vector<KeptCapability> kept = {
+std::vector<KeptCapability> ServiceCapabilities() {
+  return {
       {CAP_BPF, "bpf", "load the programs and maps of a session"},
       {CAP_PERFMON, "perfmon", "attach tracing programs, open performance events"},
       {CAP_SYSLOG, "syslog", "read kernel addresses, and /dev/kmsg for the trigger 'dmesg'"},
@@ -48,11 +46,9 @@ std::vector<KeptCapability> ServiceCapabilities(bool needs_sys_admin) {
       {CAP_SYS_NICE, "sys_nice", "real-time priority of the thread that records"},
       {CAP_SYS_RESOURCE, "sys_resource", "raise the limits on descriptors and locked memory"},
       {CAP_IPC_LOCK, "ipc_lock", "map perf's rings"},
+      // perf_uprobe_event_init() accepts no other.
+      {CAP_SYS_ADMIN, "sys_admin", "place uprobes; before Linux 5.8 also bpf and perfmon"},
   };
-  if (needs_sys_admin) {
-    kept.push_back({CAP_SYS_ADMIN, "sys_admin", "the same as bpf and perfmon, before Linux 5.8"});
-  }
-  return kept;
 }
 
 util::Status KeepOnly(const std::vector<KeptCapability>& kept) {

@@ -15,11 +15,8 @@ struct KeptCapability {
   const char* reason;  // for people
 };
 
-// What `fxt-record serve` needs after its start. `needs_sys_admin`: the kernel has no CAP_BPF.
-std::vector<KeptCapability> ServiceCapabilities(bool needs_sys_admin);
-
-// True if the kernel knows CAP_BPF and CAP_PERFMON (Linux 5.8).
-bool KernelHasCapBpf();
+// What `fxt-record serve` needs after its start.
+std::vector<KeptCapability> ServiceCapabilities();
 
 // Removes all other capabilities from this thread and from the bounding set, and sets no_new_privs.
 // Before any other thread starts: threads and processes that start later inherit the result. A

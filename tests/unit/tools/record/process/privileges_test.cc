@@ -44,16 +44,13 @@ TEST(PrivilegesTest, KeepsTheNamedCapabilitiesAndNoOthers) {
   EXPECT_EQ(result, 0);
 }
 
-TEST(PrivilegesTest, TheServiceKeepsSysAdminOnOldKernelsOnly) {
-  constexpr uint32_t kSysAdmin = 21;
-  const auto has = [](const std::vector<KeptCapability>& kept) {
-    for (const KeptCapability& each : kept) {
-      if (each.number == kSysAdmin) return true;
+TEST(PrivilegesTest, TheServiceDoesNotKeepWhatItDoesNotUse) {
+  constexpr uint32_t kNetAdmin = 12, kSysModule = 16, kSysRawio = 17, kSysBoot = 22, kMknod = 27;
+  for (const KeptCapability& each : ServiceCapabilities()) {
+    for (const uint32_t unused : {kNetAdmin, kSysModule, kSysRawio, kSysBoot, kMknod}) {
+      EXPECT_NE(each.number, unused) << each.name;
     }
-    return false;
-  };
-  EXPECT_FALSE(has(ServiceCapabilities(false)));
-  EXPECT_TRUE(has(ServiceCapabilities(true)));
+  }
 }
 
 }  // namespace
