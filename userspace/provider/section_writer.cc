@@ -101,7 +101,7 @@ bool SectionWriter::WriteEvent(const RecordBatch& batch, const RecordEntry& entr
   fxt::Event out = event;
   out.timestamp = translator_.FileTimeOf(entry.time);
   out.thread = fxt::ThreadRef::Inline(key.process, key.thread);
-  if (spans_.Note(out) != facts::SpanTracker::Verdict::kFits) {
+  if (spans_.Note(batch.identity->id, out) != facts::SpanTracker::Verdict::kFits) {
     ++stats_.cut;
     return true;
   }
