@@ -41,9 +41,8 @@ typedef enum {
   TRACE_SCOPE_GLOBAL = 2,
 } trace_scope_t;
 
-/* Types of TRACE_BLOB. */
+/* The type of TRACE_BLOB; the recorder drops other types. */
 #define TRACE_BLOB_TYPE_DATA 1
-#define TRACE_BLOB_TYPE_PERFETTO 3
 
 /* A number unique in this process, for ids of async events and flows. */
 #define TRACE_NONCE() fxt_provider_nonce()

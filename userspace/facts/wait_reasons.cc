@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "facts/scheduling.h"
-#include "schema/device_koid.h"
 #include "schema/event_info.h"
+#include "schema/koid.h"
 #include "schema/names.h"
 #include "schema/wait_reason.h"
 

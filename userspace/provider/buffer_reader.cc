@@ -9,10 +9,9 @@
 namespace provider {
 namespace {
 
-constexpr size_t kMaxCategories = 100;
-// A provider that says it lost more than this says nothing.
+// A greater count of lost records is not plausible.
 constexpr uint64_t kMaxLost = uint64_t{1} << 40;
-// Of strings that were announced and did not come.
+// Announced strings that are not defined yet; further ones are never read.
 constexpr size_t kMaxMissing = 256;
 constexpr uint32_t kThreadReference = 1;
 
@@ -26,43 +25,58 @@ bool IsKnownType(uint32_t type) {
 
 }  // namespace
 
-BufferReader::BufferReader(std::shared_ptr<const Identity> identity, SharedBuffer buffer)
-    : identity_(std::move(identity)), buffer_(std::move(buffer)), progress_(buffer_.blocks()) {}
+BufferReader::BufferReader(std::shared_ptr<const Identity> identity, SharedBuffer buffer,
+                           std::shared_ptr<UserBudget> strings)
+    : identity_(std::move(identity)),
+      buffer_(std::move(buffer)),
+      string_budget_(std::move(strings)),
+      progress_(buffer_.blocks()),
+      strings_(std::make_shared<StringTable>(string_budget_, identity_->user)) {}
 
-// In the order in which threads took them, so that records of a thread are in its order.
-std::vector<BufferReader::Turn> BufferReader::BlocksInOrder() const {
-  std::vector<Turn> turns;
+size_t BufferReader::CountCommitted(bool only_new) const {
+  size_t bytes = 0;
   for (uint32_t index = 0; index < buffer_.blocks(); ++index) {
     const SharedBuffer::BlockState state = buffer_.block(index);
-    if (state.sequence != 0 && state.committed != 0) turns.push_back({state.sequence, index});
+    if (state.sequence == 0) continue;
+    const Progress& progress = progress_[index];
+    const bool known = only_new && progress.sequence == state.sequence;
+    bytes += state.committed - (known ? std::min(progress.consumed, state.committed) : 0);
   }
-  std::sort(turns.begin(), turns.end(),
-            [](const Turn& a, const Turn& b) { return a.sequence < b.sequence; });
-  return turns;
+  return bytes;
+}
+
+// In the order in which threads took them, so that the records of a thread stay in order.
+std::vector<BufferReader::BlockOrder> BufferReader::BlocksInOrder() const {
+  std::vector<BlockOrder> blocks;
+  for (uint32_t index = 0; index < buffer_.blocks(); ++index) {
+    const SharedBuffer::BlockState state = buffer_.block(index);
+    if (state.sequence != 0 && state.committed != 0) blocks.push_back({state.sequence, index});
+  }
+  std::sort(blocks.begin(), blocks.end(),
+            [](const BlockOrder& a, const BlockOrder& b) { return a.sequence < b.sequence; });
+  return blocks;
 }
 
 bool BufferReader::CopyBlock(uint32_t index, const SharedBuffer::BlockState& state,
                              uint32_t begin) {
-  buffer_.Copy(index, begin, state.committed, piece_);
-  return buffer_.block(index).sequence == state.sequence;
+  return buffer_.Copy(index, begin, state.committed, piece_) &&
+         buffer_.block(index).sequence == state.sequence;
 }
 
-void BufferReader::Frame(uint32_t tid) {
+template <typename Visit>
+void BufferReader::ForEachRecord(Visit visit) {
   size_t at = 0;
   while (at < piece_.size()) {
     const uint64_t header = piece_[at];
     const size_t words = header >> 4 & 0xfff;
     const bool is_event = (header & 0xf) == static_cast<uint64_t>(fxt::RecordType::kEvent);
     if (!is_event || words < 2 || words > piece_.size() - at) {
-      // Where the next one begins nobody knows.
+      // The begin of the next record is unknown.
       ++invalid_;
       return;
     }
     if (IsKnownType(TypeOf(header)) && (header >> 24 & 0xff) == kThreadReference) {
-      raw_.push_back({piece_[at + 1], tid, static_cast<uint32_t>(words_.size()),
-                      static_cast<uint32_t>(words)});
-      words_.insert(words_.end(), piece_.begin() + static_cast<ptrdiff_t>(at),
-                    piece_.begin() + static_cast<ptrdiff_t>(at + words));
+      visit(at, words);
     } else {
       ++invalid_;
     }
@@ -70,53 +84,115 @@ void BufferReader::Frame(uint32_t tid) {
   }
 }
 
-void BufferReader::ReadNew() {
-  const size_t before = raw_.size();
-  for (const Turn& turn : BlocksInOrder()) {
-    const SharedBuffer::BlockState state = buffer_.block(turn.index);
-    Progress& progress = progress_[turn.index];
+void BufferReader::Append(uint32_t tid, std::vector<RecordEntry>& entries) {
+  ForEachRecord([&](size_t at, size_t words) {
+    entries.push_back(
+        {piece_[at + 1], tid, static_cast<uint32_t>(words_.size()), static_cast<uint32_t>(words)});
+    const auto begin = piece_.begin() + static_cast<ptrdiff_t>(at);
+    words_.insert(words_.end(), begin, begin + static_cast<ptrdiff_t>(words));
+  });
+}
+
+// Calls read(state) for the new bytes of each block, which are in piece_ then.
+template <typename Read>
+void BufferReader::ReadBlocks(size_t limit, Read read) {
+  for (const BlockOrder& order : BlocksInOrder()) {
+    const SharedBuffer::BlockState state = buffer_.block(order.index);
+    Progress& progress = progress_[order.index];
     if (state.sequence != progress.sequence) progress = {state.sequence, 0};
     if (state.sequence == 0) continue;
     if (state.committed > progress.consumed) {
-      if (!CopyBlock(turn.index, state, progress.consumed)) continue;
-      Frame(state.tid);
+      const size_t bytes = state.committed - progress.consumed;
+      if (bytes > limit) break;
+      limit -= bytes;
+      if (!CopyBlock(order.index, state, progress.consumed)) continue;
+      read(state);
       progress.consumed = state.committed;
     }
-    // `state` was read before `committed`, which is the last one then.
+    // `state` was read before `committed`: a full block has its final size.
     if (buffer_.mode() == FXT_MODE_STREAMING && state.state == FXT_BLOCK_FULL) {
-      buffer_.FreeBlock(turn.index);
+      buffer_.FreeBlock(order.index);
     }
   }
-  records_seen_ += raw_.size() - before;
+  // Afterwards: the strings of the records are defined by now.
   ReadStrings();
 }
 
-void BufferReader::ReadAll() {
-  for (const Turn& turn : BlocksInOrder()) {
-    const SharedBuffer::BlockState state = buffer_.block(turn.index);
-    if (state.sequence == turn.sequence && CopyBlock(turn.index, state, 0)) Frame(state.tid);
+void BufferReader::ReadNew(size_t limit) {
+  const size_t before = entries_.size();
+  ReadBlocks(limit, [this](const SharedBuffer::BlockState& state) { Append(state.tid, entries_); });
+  records_seen_ += entries_.size() - before;
+}
+
+void BufferReader::ScanNew(size_t limit) {
+  ReadBlocks(limit, [this](const SharedBuffer::BlockState&) {
+    ForEachRecord([this](size_t at, size_t) {
+      ++records_seen_;
+      const uint64_t header = piece_[at];
+      if (TypeOf(header) != FXT_EVENT_ALERT || alerts_.size() == kMaxAlerts) return;
+      const auto name = static_cast<uint32_t>(header >> 48 & fxt::kMaxStringIndex);
+      alerts_.push_back({.time = piece_[at + 1], .offset = name});
+    });
+  });
+}
+
+void BufferReader::DropNew() {
+  ReadBlocks(SIZE_MAX, [this](const SharedBuffer::BlockState&) {
+    ForEachRecord([this](size_t, size_t) {
+      ++records_seen_;
+      ++left_out_;
+    });
+  });
+}
+
+void BufferReader::ReadAll(size_t limit) {
+  std::vector<BlockOrder> blocks = BlocksInOrder();
+  std::vector<std::vector<RecordEntry>> by_block;  // the newest first
+  size_t used = 0;
+  bool full = false;
+  for (auto order = blocks.rbegin(); order != blocks.rend(); ++order) {
+    const SharedBuffer::BlockState state = buffer_.block(order->index);
+    if (state.sequence != order->sequence || !CopyBlock(order->index, state, 0)) continue;
+    size_t records = 0;
+    const uint64_t invalid = invalid_;
+    ForEachRecord([&records](size_t, size_t) { ++records; });
+    const size_t bytes = state.committed + records * sizeof(RecordEntry);
+    full = full || bytes > limit - used;
+    if (full) {
+      left_out_ += records;
+      continue;
+    }
+    used += bytes;
+    invalid_ = invalid;  // counted by Append() as well
+    Append(state.tid, by_block.emplace_back());
+  }
+  for (; !by_block.empty(); by_block.pop_back()) {
+    entries_.insert(entries_.end(), by_block.back().begin(), by_block.back().end());
   }
   ReadStrings();
 }
 
-// After the records: what they name is there by now.
 void BufferReader::ReadStrings() {
   std::vector<uint32_t> wanted = std::exchange(missing_, {});
   const uint32_t strings = buffer_.strings();
   for (; strings_read_ < strings; ++strings_read_) wanted.push_back(strings_read_);
   std::string text;
   bool is_category = false;
-  std::shared_ptr<StringTable> copy;
   for (const uint32_t index : wanted) {
     if (!buffer_.ReadString(index, text, is_category)) {
       if (missing_.size() < kMaxMissing) missing_.push_back(index);
       continue;
     }
-    // Batches that have the table keep it as it is.
-    if (!copy && strings_.use_count() > 1) copy = std::make_shared<StringTable>(*strings_);
-    if (copy) strings_ = std::move(copy);
-    strings_->provider.DefineString(static_cast<uint16_t>(index), text);
-    if (is_category && categories_.size() < kMaxCategories) categories_.insert(text);
+    if (strings_.use_count() > 1) {
+      // Batches share the table: it must not change.
+      auto copy = std::make_shared<StringTable>(string_budget_, identity_->user);
+      copy->DefineAll(*strings_, strings_read_);
+      strings_ = std::move(copy);
+    }
+    if (!strings_->Define(static_cast<uint16_t>(index), text)) return;
+    if (is_category && categories_.size() < kMaxCategories && text.size() <= kMaxCategoryBytes) {
+      categories_.insert(text);
+    }
   }
 }
 
@@ -126,30 +202,46 @@ std::unique_ptr<RecordBatch> BufferReader::Take(const ClockPairs& pairs, uint64_
   batch->identity = identity_;
   batch->strings = strings_;
   batch->words = std::exchange(words_, {});
-  batch->entries.reserve(raw_.size());
+  batch->entries = std::exchange(entries_, {});
+  const auto add_alert = [&](uint64_t time, uint64_t name_index) {
+    const std::string* name = strings_->Find(static_cast<uint16_t>(name_index));
+    if (name != nullptr && batch->alerts.size() < kMaxAlerts)
+      batch->alerts.push_back({time, *name});
+  };
   const bool counter = buffer_.clock() == FXT_CLOCK_COUNTER;
-  for (const Raw& raw : std::exchange(raw_, {})) {
-    const uint64_t time = counter ? pairs.ToNanoseconds(raw.ticks) : raw.ticks + ahead;
-    if (time < since || time > until) continue;
-    const uint64_t header = batch->words[raw.offset];
+  const auto time_of = [&](uint64_t ticks) {
+    return counter ? pairs.ToNanoseconds(ticks) : ticks + ahead;
+  };
+  size_t kept = 0;
+  for (RecordEntry& entry : batch->entries) {
+    entry.time = time_of(entry.time);
+    if (entry.time < since || entry.time > until) continue;
+    const uint64_t header = batch->words[entry.offset];
     if (TypeOf(header) == FXT_EVENT_ALERT) {
-      const std::string* name = batch->strings->provider.FindString(header >> 48 & 0x7fff);
-      if (name != nullptr) batch->alerts.push_back({time, *name});
+      add_alert(entry.time, header >> 48 & fxt::kMaxStringIndex);
     }
-    batch->entries.push_back({time, raw.tid, raw.offset, raw.words});
+    batch->entries[kept++] = entry;
   }
-  std::stable_sort(batch->entries.begin(), batch->entries.end(),
-                   [](const RecordEntry& a, const RecordEntry& b) { return a.time < b.time; });
+  batch->entries.resize(kept);
+  for (const RecordEntry& alert : std::exchange(alerts_, {})) {
+    const uint64_t time = time_of(alert.time);
+    if (time >= since && time <= until) add_alert(time, alert.offset);
+  }
+  const auto earlier = [](const RecordEntry& a, const RecordEntry& b) { return a.time < b.time; };
+  if (!std::is_sorted(batch->entries.begin(), batch->entries.end(), earlier)) {
+    std::stable_sort(batch->entries.begin(), batch->entries.end(), earlier);
+  }
   batch->invalid = std::exchange(invalid_, 0);
   const uint64_t now_lost = lost();
   if (now_lost > reported_lost_) batch->lost = now_lost - reported_lost_;
   reported_lost_ = now_lost;
+  batch->left_out = std::exchange(left_out_, 0);
   return batch;
 }
 
 uint64_t BufferReader::lost() const {
-  const uint64_t said = buffer_.lost();
-  return said < kMaxLost ? said : reported_lost_;
+  const uint64_t count = buffer_.lost();
+  return count < kMaxLost ? count : reported_lost_;
 }
 
 }  // namespace provider

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Copies records out of a provider's memory and looks at their framing. Whatever the provider does
-// to the memory, at any time: what comes out are records within bounds, or their number as invalid.
+// Copies records out of a provider's memory and checks their framing. Whatever the provider writes
+// there, the result is records within bounds, and a count of invalid ones.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,41 @@ namespace provider {
 
 class BufferReader {
  public:
-  BufferReader(std::shared_ptr<const Identity> identity, SharedBuffer buffer);
+  static constexpr size_t kMaxCategories = 100;
+  static constexpr size_t kMaxCategoryBytes = 100;
+
+  // `strings`: the budget of all string tables; null: unlimited.
+  BufferReader(std::shared_ptr<const Identity> identity, SharedBuffer buffer,
+               std::shared_ptr<UserBudget> strings = nullptr);
 
   SharedBuffer& buffer() { return buffer_; }
   const SharedBuffer& buffer() const { return buffer_; }
 
-  // What has come since the last call. Blocks that were read to their end are given back where the
-  // provider waits for that.
-  void ReadNew();
-  // All that there is, for as long as it is there; changes nothing.
-  void ReadAll();
-  // What was read since the last call, with times: `pairs` has a pair later than the reading.
-  // `since`, `until`: ns of the same clock; what is earlier or later is none of the recording.
-  // `ahead`: what is added to the provider's CLOCK_MONOTONIC, where that is its clock.
+  // Bytes of the committed parts of all blocks; of those that ReadNew() has not read.
+  size_t committed_bytes() const { return CountCommitted(false); }
+  size_t new_bytes() const { return CountCommitted(true); }
+
+  // Reads the new records of at most `limit` bytes. Frees the blocks that were read to their end
+  // for a streaming provider.
+  void ReadNew(size_t limit = SIZE_MAX);
+  // The same, but keeps only counts and alerts; for buffers that ReadAll() copies later.
+  void ScanNew(size_t limit);
+  // Counts the new records as left out.
+  void DropNew();
+  // Reads all records without a change to the buffer. Takes at most `limit` bytes of memory: the
+  // newest blocks count, and the records of the others are left out.
+  void ReadAll(size_t limit = SIZE_MAX);
+  // Returns what was read since the last call, with times. The newest pair of `pairs` must be later
+  // than the reading. Drops records before `since` or after `until`, ns of the same clock. `ahead`
+  // is added to the provider's CLOCK_MONOTONIC, if that is its clock.
   std::unique_ptr<RecordBatch> Take(const ClockPairs& pairs, uint64_t ahead, uint64_t since,
                                     uint64_t until);
-  // Records that the provider lost since it has this memory, as far as that can be believed.
+  // Records that the provider has lost, by its own plausible count.
   uint64_t lost() const;
 
-  // The categories that the provider has named so far.
+  // Names of categories in the provider's strings; limited.
   const std::set<std::string>& categories() const { return categories_; }
-  // Of ReadNew().
+  // Count of records of ReadNew() and ScanNew().
   uint64_t records_seen() const { return records_seen_; }
 
  private:
@@ -45,34 +59,39 @@ class BufferReader {
     uint64_t sequence = 0;
     uint32_t consumed = 0;  // bytes
   };
-  struct Raw {
-    uint64_t ticks = 0;
-    uint32_t tid = 0;
-    uint32_t offset = 0;
-    uint32_t words = 0;
-  };
-  struct Turn {
+  struct BlockOrder {
     uint64_t sequence;
     uint32_t index;
   };
 
-  std::vector<Turn> BlocksInOrder() const;
-  // Bytes `begin` to `end` of a block; false when it changed hands meanwhile.
+  size_t CountCommitted(bool only_new) const;
+  std::vector<BlockOrder> BlocksInOrder() const;
+  // Copies bytes from `begin` of a block into piece_. False if the block got a new owner meanwhile.
   bool CopyBlock(uint32_t index, const SharedBuffer::BlockState& state, uint32_t begin);
-  void Frame(uint32_t tid);
+  // Calls visit(offset, words) for each valid record in piece_.
+  template <typename Visit>
+  void ForEachRecord(Visit visit);
+  // Appends the records in piece_.
+  void Append(uint32_t tid, std::vector<RecordEntry>& entries);
+  void NoteAlert(uint64_t header, uint64_t ticks);
+  template <typename Read>
+  void ReadBlocks(size_t limit, Read read);
   void ReadStrings();
 
   std::shared_ptr<const Identity> identity_;
   SharedBuffer buffer_;
+  std::shared_ptr<UserBudget> string_budget_;
   std::vector<Progress> progress_;  // by block
-  std::shared_ptr<StringTable> strings_ = std::make_shared<StringTable>();
-  uint32_t strings_read_ = 1;      // indexes below this were looked at
-  std::vector<uint32_t> missing_;  // of them, those without a string
+  std::shared_ptr<StringTable> strings_;
+  uint32_t strings_read_ = 1;      // indexes below this were read
+  std::vector<uint32_t> missing_;  // those of them that were undefined
   std::set<std::string> categories_;
   std::vector<uint64_t> piece_;
   std::vector<uint64_t> words_;
-  std::vector<Raw> raw_;
+  std::vector<RecordEntry> entries_;  // times are ticks
+  std::vector<RecordEntry> alerts_;   // of ScanNew(): time in ticks, offset is the name's index
   uint64_t invalid_ = 0;
+  uint64_t left_out_ = 0;  // by ReadAll()
   uint64_t reported_lost_ = 0;
   uint64_t records_seen_ = 0;
 };

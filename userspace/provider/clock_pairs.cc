@@ -38,7 +38,7 @@ bool ClockPairs::CounterIsInvariant() {
 #if defined(__aarch64__)
   return true;
 #elif defined(__x86_64__)
-  // The kernel takes it off this list when it finds it to be unstable.
+  // The kernel removes it from this list if it is unstable.
   std::string sources;
   std::ifstream file("/sys/devices/system/clocksource/clocksource0/available_clocksource");
   std::getline(file, sources);
@@ -63,11 +63,19 @@ void ClockPairs::Take(uint64_t ahead) {
     least = after - before;
     best = {before + least / 2, ns + ahead};
   }
+  // The newest pair is provisional until the next is far enough away: otherwise frequent calls
+  // would fill the table, and noise of the readings would show as changes of the rate.
+  constexpr uint64_t kSpacing = 20'000'000;
+  const bool is_later =
+      !pairs_.empty() && best.ticks > pairs_.back().ticks && best.ns > pairs_.back().ns;
+  if (is_later && pairs_.size() > 2 && best.ns - pairs_[pairs_.size() - 2].ns < kSpacing) {
+    pairs_.pop_back();
+  }
   Add(best.ticks, best.ns);
 }
 
 void ClockPairs::Add(uint64_t ticks, uint64_t ns) {
-  // Some machines begin anew after a suspend.
+  // On some machines the counter restarts after a suspend.
   if (!pairs_.empty() && ticks < pairs_.back().ticks) pairs_.clear();
   if (!pairs_.empty() && (ticks == pairs_.back().ticks || ns <= pairs_.back().ns)) return;
   if (pairs_.size() == kMaxPairs) pairs_.pop_front();
@@ -76,7 +84,7 @@ void ClockPairs::Add(uint64_t ticks, uint64_t ns) {
 
 uint64_t ClockPairs::ToNanoseconds(uint64_t ticks) const {
   if (pairs_.size() < 2) return 0;
-  // The first pair behind, but never the first or beyond the last.
+  // The pair after `ticks`, limited to the second to last pair.
   auto right =
       std::upper_bound(pairs_.begin() + 1, pairs_.end() - 1, ticks,
                        [](uint64_t value, const Pair& pair) { return value < pair.ticks; });

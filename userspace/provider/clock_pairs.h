@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Ticks of the CPU's time stamp counter as times: pairs of both, taken again and again, and
-// straight lines between them. So the kernel's corrections of its clock are followed.
+// Converts ticks of the CPU's time stamp counter to time. Interpolates between pairs of both that
+// are taken repeatedly, and so follows the kernel's corrections of its clock.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@ namespace provider {
 
 class ClockPairs {
  public:
-  // Pairs that are kept; the oldest go.
+  // Limit of stored pairs; the oldest are dropped.
   static constexpr size_t kMaxPairs = size_t{1} << 16;
 
-  // Whether the counter goes at one rate on all CPUs, whatever they do, and the kernel trusts it.
+  // True if the counter has one constant rate on all CPUs and the kernel accepts it as a clock.
   static bool CounterIsInvariant();
 
-  // Reads both now: the best of a few readings. `ahead`: what is added to this process's
+  // Adds a pair of now, the most precise of a few readings. `ahead` is added to this process's
   // CLOCK_MONOTONIC, ns.
   void Take(uint64_t ahead);
-  // A pair read elsewhere. Both grow; a counter that goes back begins anew.
+  // Adds a pair. Both values must grow; a counter that goes back restarts the table.
   void Add(uint64_t ticks, uint64_t ns);
 
-  // ns of the clock of Take(). Before the first pair and behind the last one, at the rate of those
-  // next to them; 0 before there are two.
+  // ns of the clock of Take(). Extrapolates before the first pair and after the last one. 0 if
+  // there are fewer than two pairs.
   uint64_t ToNanoseconds(uint64_t ticks) const;
   size_t size() const { return pairs_.size(); }
 

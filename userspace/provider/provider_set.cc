@@ -8,22 +8,19 @@
 #include <bit>
 #include <cstring>
 #include <mutex>
+#include <set>
 #include <utility>
 
+#include "schema/names.h"
 #include "util/clock.h"
 
 namespace provider {
 namespace {
 
-size_t BytesOf(const RecordBatch& batch) {
-  return sizeof(RecordBatch) + sizeof(StringTable) + batch.words.size() * sizeof(uint64_t) +
-         batch.entries.size() * sizeof(RecordEntry);
-}
-
-// Between two looks.
-constexpr size_t kMaxMarks = 65'536;
-// No program has it.
-constexpr uint32_t kMarksId = 0;
+// Marks of one user between two looks of the recorder.
+constexpr size_t kMaxMarks = 4096;
+// Refusals in a window; the oldest are dropped.
+constexpr size_t kMaxRefusals = 4096;
 
 void AppendText(const std::string& text, std::vector<uint64_t>& words) {
   const size_t at = words.size();
@@ -31,11 +28,19 @@ void AppendText(const std::string& text, std::vector<uint64_t>& words) {
   memcpy(words.data() + at, text.data(), text.size());
 }
 
-// A record such as a program would have written, with its strings in it.
+void AppendAlerts(const RecordBatch& batch, std::vector<Alert>& alerts) {
+  for (const Alert& alert : batch.alerts) {
+    if (alerts.size() < kMaxAlerts) alerts.push_back(alert);
+  }
+}
+
+// An event record like those of shared memory, with inline strings.
 std::unique_ptr<RecordBatch> BatchOf(const Mark& mark, uint64_t time) {
+  static const auto no_strings = std::make_shared<const StringTable>();
   auto batch = std::make_unique<RecordBatch>();
-  batch->identity = std::make_shared<Identity>(Identity{kMarksId, mark.pid, "fxt-mark"});
-  batch->strings = std::make_shared<StringTable>();
+  batch->identity = std::make_shared<Identity>(
+      Identity{kMarksId, mark.pid, "fxt-mark", mark.user, mark.start_ticks});
+  batch->strings = no_strings;
   std::vector<uint64_t>& words = batch->words;
   words = {0, 0};
   AppendText(mark.category, words);
@@ -61,28 +66,98 @@ std::unique_ptr<RecordBatch> BatchOf(const Mark& mark, uint64_t time) {
 
 }  // namespace
 
-std::optional<uint32_t> ProviderSet::Add(const std::string& name, uint32_t pid, Tell tell) {
-  const std::lock_guard lock(mutex_);
-  if (providers_.size() >= kMaxProviders) return std::nullopt;
-  Provider& provider = providers_.emplace_back();
-  provider.identity = std::make_shared<Identity>(Identity{++last_id_, pid, name});
-  provider.tell = std::move(tell);
-  if (!active_) {
-    provider.tell(last_id_, ProviderState::kRegistered, nullptr);
-    return last_id_;
+bool ProviderSet::HasPlace(uid_t user) const {
+  if (providers_.size() >= kMaxProviders) return false;
+  if (user == 0) return true;
+  size_t of_user = 0;
+  size_t of_users = 0;
+  for (const Provider& each : providers_) {
+    if (each.identity->user != 0) ++of_users;
+    if (each.identity->user == user) ++of_user;
   }
-  GiveBuffer(provider);
+  return of_user < kMaxProvidersOfUser && of_users < kMaxProvidersOfUsers;
+}
+
+void ProviderSet::NoteRefusal(const std::string& name, uid_t user) {
+  ++refused_;
+  auto found = std::find_if(new_refusals_.begin(), new_refusals_.end(),
+                            [user](const Refusal& each) { return each.user == user; });
+  if (found == new_refusals_.end()) {
+    found = new_refusals_.insert(new_refusals_.end(), Refusal{.user = user});
+  }
+  found->time = util::MonotonicNow() + ahead_;
+  ++found->count;
+  found->name = name;
+}
+
+std::optional<uint32_t> ProviderSet::Add(const std::string& name, const ProviderProcess& process,
+                                         NotifyProvider notify) {
+  const std::lock_guard lock(mutex_);
+  // Readers identify the recorder's section by its name.
+  const std::string own_name = name == schema::kRecorderName ? name + " (program)" : name;
+  if (!HasPlace(process.user)) {
+    NoteRefusal(own_name, process.user);
+    return std::nullopt;
+  }
+  Provider& provider = providers_.emplace_back();
+  provider.identity =
+      std::make_shared<Identity>(Identity{++last_id_, process.pid, own_name, process.user,
+                                          process.handle ? process.handle->start_ticks() : 0});
+  provider.process = process.handle;
+  provider.notify = std::move(notify);
+  if (active_) {
+    GiveBuffer(provider);
+  } else {
+    provider.notify(last_id_, ProviderState::kRegistered, nullptr);
+  }
   return last_id_;
 }
 
 void ProviderSet::Remove(uint32_t id) {
   const std::lock_guard lock(mutex_);
-  for (Provider& provider : providers_) {
-    if (provider.identity->id != id) continue;
-    provider.tell = nullptr;
-    provider.gone = true;
+  const auto found = std::find_if(providers_.begin(), providers_.end(),
+                                  [id](const Provider& each) { return each.identity->id == id; });
+  if (found == providers_.end()) return;
+  Depart(*found);
+  providers_.erase(found);
+}
+
+// With mutex_.
+void ProviderSet::Depart(Provider& provider) {
+  if (!provider.reader) return;
+  BufferReader& reader = *provider.reader;
+  if (options_.mode == FXT_MODE_STREAMING) {
+    reader.ReadNew(departed_limit());
+    reader.DropNew();
+  } else {
+    reader.ScanNew(SIZE_MAX);
+    pairs_.Take(ahead_);
+    const auto scanned = reader.Take(pairs_, ahead_, since_, Until());
+    lost_ += scanned->lost;
+    AppendAlerts(*scanned, alerts_);
+    reader.ReadAll(departed_limit());
   }
-  if (!active_) std::erase_if(providers_, [](const Provider& provider) { return provider.gone; });
+  pairs_.Take(ahead_);
+  auto batch = reader.Take(pairs_, ahead_, since_, Until());
+  records_gone_ += reader.records_seen();
+  lost_ += batch->lost + batch->left_out;
+  if (options_.mode != FXT_MODE_STREAMING) batch->lost = reader.lost();
+  batch->lost += std::exchange(batch->left_out, 0);
+  batch->last = true;
+  // A streaming file closes the section after the last batch.
+  const bool wanted = options_.mode == FXT_MODE_STREAMING || !batch->entries.empty() ||
+                      batch->lost != 0 || batch->invalid != 0;
+  if (wanted) lost_ += departed_.Add(std::move(batch), departed_limit());
+  special_bytes_ -= provider.special_bytes;
+}
+
+// With mutex_. Another process may still hold the memory of one that has exited.
+void ProviderSet::DepartExited() {
+  std::erase_if(providers_, [this](Provider& provider) {
+    if (!provider.process || provider.process->IsAlive()) return false;
+    Depart(provider);
+    return true;
+  });
 }
 
 bool ProviderSet::AddMark(const Mark& mark) {
@@ -93,8 +168,9 @@ bool ProviderSet::AddMark(const Mark& mark) {
     return false;
   }
   const uint64_t time = mark.time + ahead_;
-  if (time < since_ || marks_.size() >= kMaxMarks) return false;
-  marks_.push_back(BatchOf(mark, time));
+  if (time < since_ || marks_[mark.user] >= kMaxMarks) return false;
+  ++marks_[mark.user];
+  lost_ += departed_.Add(BatchOf(mark, time), departed_limit());
   ++records_gone_;
   return true;
 }
@@ -102,9 +178,7 @@ bool ProviderSet::AddMark(const Mark& mark) {
 std::vector<Identity> ProviderSet::List() const {
   const std::lock_guard lock(mutex_);
   std::vector<Identity> list;
-  for (const Provider& provider : providers_) {
-    if (!provider.gone) list.push_back(*provider.identity);
-  }
+  for (const Provider& provider : providers_) list.push_back(*provider.identity);
   return list;
 }
 
@@ -112,8 +186,8 @@ std::vector<std::string> ProviderSet::Categories() const {
   const std::lock_guard lock(mutex_);
   std::set<std::string> all;
   for (const Provider& provider : providers_) {
-    if (provider.reader)
-      all.insert(provider.reader->categories().begin(), provider.reader->categories().end());
+    if (!provider.reader) continue;
+    all.insert(provider.reader->categories().begin(), provider.reader->categories().end());
   }
   return {all.begin(), all.end()};
 }
@@ -132,42 +206,51 @@ uint64_t ProviderSet::lost() const {
   return lost_;
 }
 
-void ProviderSet::Notify(const Provider& provider, ProviderState news,
+uint64_t ProviderSet::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
+// With mutex_.
+void ProviderSet::Notify(const Provider& provider, ProviderState state,
                          std::shared_ptr<util::UniqueFd> buffer) {
-  if (!provider.tell) return;
-  post_([this, id = provider.identity->id, news, buffer = std::move(buffer)] {
-    // It may have gone meanwhile.
-    Tell tell;
+  post_([this, id = provider.identity->id, state, buffer = std::move(buffer)] {
+    NotifyProvider notify;
     {
       const std::lock_guard lock(mutex_);
       for (const Provider& each : providers_) {
-        if (each.identity->id == id) tell = each.tell;
+        if (each.identity->id == id) notify = each.notify;
       }
     }
-    if (tell) tell(id, news, buffer);
+    // Null: it has gone.
+    if (notify) notify(id, state, buffer);
   });
 }
 
-void ProviderSet::NotifyAll(ProviderState news) {
+void ProviderSet::NotifyAll(ProviderState state) {
   for (const Provider& provider : providers_) {
-    if (provider.reader) Notify(provider, news, nullptr);
+    if (provider.reader) Notify(provider, state);
   }
 }
 
-// With mutex_. A provider that comes while there is none for it goes without.
+// With mutex_. A provider for which there is no memory stays registered without.
 void ProviderSet::GiveBuffer(Provider& provider) {
   BufferOptions buffer;
   buffer.mode = options_.mode;
   buffer.clock = counter_ ? FXT_CLOCK_COUNTER : FXT_CLOCK_MONOTONIC;
   buffer.categories = options_.categories;
-  buffer.bytes = options_.buffer_bytes != 0 ? options_.buffer_bytes : kDefaultBytes;
+  buffer.bytes = kDefaultBytes;
+  provider.special_bytes = 0;
   const auto special = options_.bytes_of.find(provider.identity->name);
-  if (special != options_.bytes_of.end()) buffer.bytes = special->second;
+  if (special != options_.bytes_of.end() && special->second <= kMaxSpecialBytes - special_bytes_) {
+    buffer.bytes = provider.special_bytes = special->second;
+    special_bytes_ += special->second;
+  }
   auto made = SharedBuffer::Make(buffer);
-  if (!made) return Notify(provider, ProviderState::kRegistered, nullptr);
+  if (!made) return Notify(provider, ProviderState::kRegistered);
   auto fd = std::make_shared<util::UniqueFd>(fcntl(made->fd(), F_DUPFD_CLOEXEC, 3));
-  provider.reader = std::make_unique<BufferReader>(provider.identity, std::move(*made));
-  // In one: a program that is over soon waits for the first answer only.
+  provider.reader = std::make_unique<BufferReader>(provider.identity, std::move(*made), strings_);
+  // One message for both: a program that ends soon waits only for the first reply.
   Notify(provider, started_ ? ProviderState::kStarted : ProviderState::kInitialized, std::move(fd));
 }
 
@@ -179,22 +262,23 @@ void ProviderSet::Begin(const ProviderSessionOptions& options) {
   changes_ = 0;
   since_ = 0;
   until_ = UINT64_MAX;
-  records_gone_ = lost_ = 0;
+  records_gone_ = lost_ = refused_ = 0;
+  special_bytes_ = 0;
   counter_ = ClockPairs::CounterIsInvariant();
   pairs_ = {};
   pairs_.Take(0);
-  retired_.clear();
-  retired_bytes_ = 0;
+  departed_.Clear();
+  alerts_.clear();
   marks_.clear();
-  for (Provider& provider : providers_) {
-    if (!provider.gone) GiveBuffer(provider);
-  }
+  refusals_.clear();
+  new_refusals_.clear();
+  for (Provider& provider : providers_) GiveBuffer(provider);
 }
 
 bool ProviderSet::AllFollowed(uint32_t changes) const {
   const std::lock_guard lock(mutex_);
   return std::all_of(providers_.begin(), providers_.end(), [changes](const Provider& provider) {
-    return provider.gone || !provider.reader || provider.reader->buffer().acknowledged() >= changes;
+    return !provider.reader || provider.reader->buffer().acknowledged() >= changes;
   });
 }
 
@@ -214,7 +298,7 @@ void ProviderSet::Start(uint64_t ahead, uint32_t timeout_ms, bool retain) {
     }
     NotifyAll(ProviderState::kStarted);
   }
-  // Those that came after the first start have followed fewer changes: the wait is bounded anyway.
+  // Providers that came after the first start have followed fewer changes: they cost the timeout.
   for (uint32_t waited = 0; waited < timeout_ms && !AllFollowed(changes); ++waited) {
     poll(nullptr, 0, 1);
   }
@@ -237,104 +321,113 @@ void ProviderSet::End() {
   NotifyAll(ProviderState::kEnded);
   active_ = started_ = false;
   for (Provider& provider : providers_) provider.reader.reset();
-  std::erase_if(providers_, [](const Provider& provider) { return provider.gone; });
-  retired_.clear();
-  retired_bytes_ = 0;
+  departed_.Clear();
 }
 
-// With mutex_. What is later than now was made up, and would wait for ever.
+// With mutex_. Rejects times in the future, which would keep records waiting for ever.
 uint64_t ProviderSet::Until() const {
-  constexpr uint64_t kTolerance = 1'000'000;
-  return std::min(until_, util::MonotonicNow() + ahead_ + kTolerance);
+  return std::min(until_, util::MonotonicNow() + ahead_ + kToleranceNs);
 }
 
-// With mutex_.
-std::unique_ptr<RecordBatch> ProviderSet::TakeFrom(Provider& provider) {
-  auto batch = provider.reader->Take(pairs_, ahead_, since_, Until());
-  lost_ += batch->lost;
-  return batch;
-}
-
-std::vector<std::unique_ptr<RecordBatch>> ProviderSet::Collect() {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::unique_ptr<RecordBatch>> batches = std::exchange(marks_, {});
-  if (!active_) return batches;
-  for (Provider& provider : providers_) {
-    if (provider.reader) provider.reader->ReadNew();
+// With mutex_. So a provider that writes without pause delays neither the kernel's events nor other
+// providers; its records stay in its memory or are lost there.
+template <typename Read>
+void ProviderSet::ReadFairly(Read read) {
+  const uint64_t now = util::MonotonicNow();
+  const uint64_t elapsed = std::min<uint64_t>(now - read_time_, 1'000'000'000);
+  read_time_ = now;
+  read_credit_ = std::min(kReadBytes, read_credit_ + kReadBytesPerSecond * elapsed / 1'000'000'000);
+  // After a stop the file waits for what is left in the buffers.
+  if (!started_) read_credit_ = 2 * kReadBytes;
+  std::vector<Demand> demands;
+  for (const Provider& provider : providers_) {
+    demands.push_back(
+        {provider.identity->user, provider.reader ? provider.reader->new_bytes() : 0});
   }
-  // After the reading: no time that was read lies behind it.
+  const std::vector<size_t> shares = FairShares(demands, read_credit_);
+  for (size_t i = 0; i < providers_.size(); ++i) {
+    if (!providers_[i].reader) continue;
+    read_credit_ -= shares[i];
+    // Bytes may have come since.
+    read(*providers_[i].reader, std::max<size_t>(shares[i], FXT_BLOCK_BYTES));
+  }
+}
+
+ProviderRecords ProviderSet::Collect() {
+  const std::lock_guard lock(mutex_);
+  ProviderRecords collected;
+  if (!active_) return collected;
+  DepartExited();
+  collected.batches = departed_.Take();
+  collected.refusals = std::exchange(new_refusals_, {});
+  marks_.clear();
+  ReadFairly([](BufferReader& reader, size_t limit) { reader.ReadNew(limit); });
+  // After the reading: the newest pair is later than every record.
   pairs_.Take(ahead_);
   for (Provider& provider : providers_) {
     if (!provider.reader) continue;
-    auto batch = TakeFrom(provider);
-    if (provider.gone) records_gone_ += provider.reader->records_seen();
+    auto batch = provider.reader->Take(pairs_, ahead_, since_, Until());
+    lost_ += batch->lost;
     if (!batch->entries.empty() || batch->lost != 0 || batch->invalid != 0) {
-      batches.push_back(std::move(batch));
+      collected.batches.push_back(std::move(batch));
     }
   }
-  std::erase_if(providers_, [](const Provider& provider) { return provider.gone; });
-  return batches;
+  return collected;
 }
 
-// With mutex_: of a provider that has gone its records stay, and its memory is let go of.
-void ProviderSet::Retire() {
-  for (Provider& provider : providers_) {
-    if (!provider.gone || !provider.reader) continue;
-    records_gone_ += provider.reader->records_seen();
-    provider.reader->ReadAll();
-    auto batch = provider.reader->Take(pairs_, ahead_, since_, Until());
-    batch->lost = provider.reader->lost();
-    retired_bytes_ += BytesOf(*batch);
-    retired_.push_back(std::move(batch));
-  }
-  std::erase_if(providers_, [](const Provider& provider) { return provider.gone; });
-  for (auto& mark : std::exchange(marks_, {})) {
-    retired_bytes_ += BytesOf(*mark);
-    retired_.push_back(std::move(mark));
-  }
-}
-
-std::vector<Alert> ProviderSet::Look(uint64_t edge) {
+std::vector<Alert> ProviderSet::Scan(uint64_t edge) {
   const std::lock_guard lock(mutex_);
-  std::vector<Alert> alerts;
-  if (!active_) return alerts;
-  for (Provider& provider : providers_) {
-    if (provider.reader) provider.reader->ReadNew();
-  }
+  if (!active_) return {};
+  DepartExited();
+  std::vector<Alert> alerts = std::exchange(alerts_, {});
+  ReadFairly([](BufferReader& reader, size_t limit) { reader.ScanNew(limit); });
   pairs_.Take(ahead_);
   for (Provider& provider : providers_) {
     if (!provider.reader) continue;
-    const auto batch = TakeFrom(provider);
-    alerts.insert(alerts.end(), batch->alerts.begin(), batch->alerts.end());
+    const auto batch = provider.reader->Take(pairs_, ahead_, since_, Until());
+    lost_ += batch->lost;
+    AppendAlerts(*batch, alerts);
   }
-  Retire();
-  while (!retired_.empty() && (retired_bytes_ > kMaxRetired || retired_.front()->entries.empty() ||
-                               retired_.front()->entries.back().time < edge)) {
-    retired_bytes_ -= BytesOf(*retired_.front());
-    retired_.erase(retired_.begin());
+  marks_.clear();
+  for (Refusal& refusal : std::exchange(new_refusals_, {})) {
+    refusals_.push_back(std::move(refusal));
   }
+  while (!refusals_.empty() && (refusals_.front().time < edge || refusals_.size() > kMaxRefusals)) {
+    refusals_.pop_front();
+  }
+  departed_.DropBefore(edge);
   return alerts;
 }
 
-std::vector<std::unique_ptr<RecordBatch>> ProviderSet::Copy() {
+ProviderRecords ProviderSet::Copy() {
   const std::lock_guard lock(mutex_);
-  std::vector<std::unique_ptr<RecordBatch>> batches;
-  if (!active_) return batches;
-  pairs_.Take(ahead_);
-  Retire();
-  for (const auto& batch : retired_) batches.push_back(std::make_unique<RecordBatch>(*batch));
-  for (Provider& provider : providers_) {
-    if (!provider.reader) continue;
-    provider.reader->ReadAll();
+  ProviderRecords copied;
+  if (!active_) return copied;
+  DepartExited();
+  copied.batches = departed_.Copy();
+  copied.refusals.assign(refusals_.begin(), refusals_.end());
+  copied.refusals.insert(copied.refusals.end(), new_refusals_.begin(), new_refusals_.end());
+  std::vector<Demand> demands;
+  for (const Provider& provider : providers_) {
+    // The smallest record is two words, and its entry takes as much and a half.
+    const size_t committed = provider.reader ? provider.reader->committed_bytes() : 0;
+    demands.push_back({provider.identity->user, committed * 5 / 2});
+  }
+  const std::vector<size_t> shares = FairShares(demands, kCopyBytes + special_bytes_);
+  for (size_t i = 0; i < providers_.size(); ++i) {
+    if (providers_[i].reader) {
+      providers_[i].reader->ReadAll(std::max<size_t>(shares[i], FXT_BLOCK_BYTES));
+    }
   }
   pairs_.Take(ahead_);
   for (Provider& provider : providers_) {
     if (!provider.reader) continue;
-    auto batch = TakeFrom(provider);
-    batch->lost = provider.reader->lost();
-    batches.push_back(std::move(batch));
+    auto batch = provider.reader->Take(pairs_, ahead_, since_, Until());
+    lost_ += batch->lost;
+    batch->lost = provider.reader->lost() + batch->left_out;
+    copied.batches.push_back(std::move(batch));
   }
-  return batches;
+  return copied;
 }
 
 }  // namespace provider

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The programs that take part: who they are, the memory that each shares with the recorder while
-// there is a session, and what they wrote there.
+// The providers of a session: their identities, the memory that each shares with the recorder, and
+// the records that they wrote there.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,8 +16,11 @@
 
 #include "provider/buffer_reader.h"
 #include "provider/clock_pairs.h"
+#include "provider/departed_records.h"
 #include "provider/record_batch.h"
+#include "provider/user_budget.h"
 #include "util/priority_mutex.h"
+#include "util/process_handle.h"
 #include "util/unique_fd.h"
 
 namespace provider {
@@ -30,89 +36,122 @@ enum class ProviderState : uint8_t {
 
 struct ProviderSessionOptions {
   fxt_buffer_mode mode = FXT_MODE_STREAMING;
-  uint64_t buffer_bytes = 0;                 // of each provider; 0: 4 MiB
-  std::map<std::string, uint64_t> bytes_of;  // of some, by name
+  std::map<std::string, uint64_t> bytes_of;  // buffer sizes by the provider's name
   std::vector<std::string> categories;       // empty: all
 };
 
-// Something that was said of a process from outside.
+// The process of a provider, as the kernel identified it.
+struct ProviderProcess {
+  uint32_t pid = 0;
+  uid_t user = 0;
+  std::shared_ptr<const util::ProcessHandle> handle = nullptr;  // null in tests
+};
+
+// An event that a process reports by a call instead of shared memory.
 struct Mark {
   uint32_t pid = 0;
-  uint64_t time = 0;  // ns of util::MonotonicNow()
+  uid_t user = 0;
+  uint64_t start_ticks = 0;  // see Identity
+  uint64_t time = 0;         // ns of util::MonotonicNow()
   fxt::EventType kind = fxt::EventType::kInstant;
   std::string category;
   std::string name;
   double value = 0;  // of a counter
 };
 
-// Used from two threads: the one that serves providers (Add, Remove, List), and the one that
-// records.
+// Two threads use it: the server (Add, Remove, AddMark, List) and the recorder.
 class ProviderSet {
  public:
-  static constexpr size_t kMaxProviders = 99;  // the document's 100, and the recorder itself
-  static constexpr uint64_t kDefaultBytes = uint64_t{4} << 20;
-  // Of providers that have gone, in memory until their records are older than the window; bytes.
-  static constexpr size_t kMaxRetired = size_t{64} << 20;
+  // Places: the document's 100 without the recorder; those of one user and of all users together,
+  // root apart.
+  static constexpr size_t kMaxProviders = 99;
+  static constexpr size_t kMaxProvidersOfUser = 32;
+  static constexpr size_t kMaxProvidersOfUsers = 83;
 
-  // Tells a provider; `buffer` is null where it has the memory already. On the thread that serves.
-  using Tell =
-      std::function<void(uint32_t id, ProviderState news, std::shared_ptr<util::UniqueFd> buffer)>;
-  // Has something done on the thread that serves; at once where that is the one that records.
+  static constexpr uint64_t kDefaultBytes = uint64_t{4} << 20;
+  // Buffers with a size of their own, together.
+  static constexpr uint64_t kMaxSpecialBytes = uint64_t{1} << 30;
+  // Memory of the strings of all providers, and that of one user's.
+  static constexpr size_t kStringBytes = size_t{16} << 20;
+  static constexpr size_t kStringBytesOfUser = size_t{4} << 20;
+  // Memory of the records that a snapshot copies, beyond the buffers with a size of their own.
+  static constexpr size_t kCopyBytes = size_t{32} << 20;
+  // Records may be so much later than the clock; ns. Later ones are not valid.
+  static constexpr uint64_t kToleranceNs = 1'000'000;
+  // Bytes that are read at most, per second and at once.
+  static constexpr uint64_t kReadBytesPerSecond = uint64_t{64} << 20;
+  static constexpr uint64_t kReadBytes = uint64_t{8} << 20;
+
+  // Notifies a provider, on the server's thread. `buffer` is null if the provider has it already.
+  using NotifyProvider =
+      std::function<void(uint32_t id, ProviderState state, std::shared_ptr<util::UniqueFd> buffer)>;
+  // Runs a function on the server's thread, at once if that is also the recorder's.
   using Post = std::function<void(std::function<void()>)>;
 
   explicit ProviderSet(Post post) : post_(std::move(post)) {}
   ProviderSet(const ProviderSet&) = delete;
   ProviderSet& operator=(const ProviderSet&) = delete;
 
-  // Its id, which no other one had; none when there are too many. `tell` is called at once.
-  std::optional<uint32_t> Add(const std::string& name, uint32_t pid, Tell tell);
-  // It has gone; what it wrote stays.
+  // Returns a unique id; nothing if no place is free, which is counted. Calls `notify` at once.
+  std::optional<uint32_t> Add(const std::string& name, const ProviderProcess& process,
+                              NotifyProvider notify);
+  // The provider has gone: its place is free, and its records stay.
   void Remove(uint32_t id);
-  // As if the process had a provider "fxt-mark"; false where nothing is recorded.
+  // Adds a record of a provider "fxt-mark" in the mark's process. False: not recorded.
   bool AddMark(const Mark& mark);
   std::vector<Identity> List() const;
-  // That providers have named.
+  // Categories that providers have named.
   std::vector<std::string> Categories() const;
-  // Records that they wrote, and lost, since the session began.
+  // Records written and lost, and providers refused, since the session began.
   uint64_t records() const;
   uint64_t lost() const;
+  uint64_t refused() const;
 
-  // On the thread that records. Begins a session: every provider gets its memory.
+  // The recorder's thread: begins a session, in which every provider gets a buffer.
   void Begin(const ProviderSessionOptions& options);
-  // `ahead`: what is added to CLOCK_MONOTONIC of this process to have the clock of events, ns.
-  // Returns when all providers have followed, or after `timeout_ms`; records count from then on,
-  // and earlier ones only with `retain`.
+  // `ahead`: ns from CLOCK_MONOTONIC of this process to the clock of events. Returns when all
+  // providers have followed, or after `timeout_ms`. Records count from then on; earlier ones only
+  // with `retain`.
   void Start(uint64_t ahead, uint32_t timeout_ms, bool retain);
   void Stop();
   void End();
   bool active() const { return active_; }
 
-  // What came since the last call (streaming).
-  std::vector<std::unique_ptr<RecordBatch>> Collect();
-  // Looks at what came, for alerts and numbers, and lets go of what is older than `edge`, ns
-  // (oneshot, circular).
-  std::vector<Alert> Look(uint64_t edge);
-  // All that there is (oneshot, circular).
-  std::vector<std::unique_ptr<RecordBatch>> Copy();
+  // Streaming: returns everything since the last call.
+  ProviderRecords Collect();
+  // Oneshot, circular: counts new records, returns their alerts, and drops what is older than
+  // `edge`, ns.
+  std::vector<Alert> Scan(uint64_t edge);
+  // Oneshot, circular: returns a copy of everything.
+  ProviderRecords Copy();
 
  private:
   struct Provider {
     std::shared_ptr<const Identity> identity;
-    Tell tell;
-    std::unique_ptr<BufferReader> reader;  // while there is a session
-    bool gone = false;
+    std::shared_ptr<const util::ProcessHandle> process;
+    NotifyProvider notify;
+    std::unique_ptr<BufferReader> reader = nullptr;  // during a session
+    uint64_t special_bytes = 0;
   };
 
+  bool HasPlace(uid_t user) const;
+  void NoteRefusal(const std::string& name, uid_t user);
   void GiveBuffer(Provider& provider);
-  void NotifyAll(ProviderState news);
-  void Notify(const Provider& provider, ProviderState news, std::shared_ptr<util::UniqueFd> buffer);
+  void Notify(const Provider& provider, ProviderState state,
+              std::shared_ptr<util::UniqueFd> buffer = nullptr);
+  void NotifyAll(ProviderState state);
   uint64_t Until() const;
   bool AllFollowed(uint32_t changes) const;
-  std::unique_ptr<RecordBatch> TakeFrom(Provider& provider);
-  void Retire();
+  // Reads the last records of a provider that has gone.
+  void Depart(Provider& provider);
+  void DepartExited();
+  // Reads new records of all providers, in fair shares of a rate.
+  template <typename Read>
+  void ReadFairly(Read read);
+  size_t departed_limit() const { return DepartedRecords::kMaxBytes + special_bytes_; }
 
   const Post post_;
-  mutable util::PriorityMutex mutex_;  // of all that follows
+  mutable util::PriorityMutex mutex_;  // protects all members below
   std::vector<Provider> providers_;
   uint32_t last_id_ = 1;  // the recorder's own
   bool active_ = false;
@@ -123,12 +162,20 @@ class ProviderSet {
   uint64_t since_ = 0;  // ns
   uint64_t until_ = UINT64_MAX;
   ProviderSessionOptions options_;
+  uint64_t special_bytes_ = 0;
   ClockPairs pairs_;
-  std::vector<std::unique_ptr<RecordBatch>> retired_;  // of those that have gone
-  size_t retired_bytes_ = 0;
-  std::vector<std::unique_ptr<RecordBatch>> marks_;  // since the last Collect, or Look
+  std::shared_ptr<UserBudget> strings_ =
+      std::make_shared<UserBudget>(kStringBytes, kStringBytesOfUser);
+  uint64_t read_time_ = 0;    // of the last ReadFairly(), ns
+  uint64_t read_credit_ = 0;  // bytes
+  DepartedRecords departed_;
+  std::vector<Alert> alerts_;          // of providers that have gone; for Scan()
+  std::map<uid_t, size_t> marks_;      // since the last Collect() or Scan()
+  std::deque<Refusal> refusals_;       // by time
+  std::vector<Refusal> new_refusals_;  // since the last Collect() or Scan(), one per user
   uint64_t records_gone_ = 0;
   uint64_t lost_ = 0;
+  uint64_t refused_ = 0;
 };
 
 }  // namespace provider

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records that were copied out of a provider's memory: nobody changes them any more. Only their
-// framing has been looked at.
+// Records that were copied out of a provider's memory. Only their framing is checked.
 #pragma once
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <memory>
@@ -9,29 +10,59 @@
 #include <vector>
 
 #include "fxt/reader_provider.h"
+#include "provider/user_budget.h"
 
 namespace provider {
 
-// Who it is.
+// The id of marks, which no provider has.
+inline constexpr uint32_t kMarksId = 0;
+
+// Identifies a provider.
 struct Identity {
-  uint32_t id = 0;
-  uint32_t pid = 0;  // of the process, in the namespace of whoever asked the kernel
+  uint32_t id = 0;  // unique in a ProviderSet
+  uint32_t pid = 0;
   std::string name;
+  uid_t user = 0;
+  // Of the process, as util::ProcessHandle has it; 0: not known.
+  uint64_t start_ticks = 0;
 };
 
-// The strings of a provider, by index. They stay as they are once they are there.
-struct StringTable {
-  StringTable() : provider(0, *budget) { provider.DefineThread(1, 0, 0); }
+// The strings of a provider, by index. A defined string never changes.
+class StringTable {
+ public:
+  // Limit of one table: the strings of one provider's shared memory and their slots fit.
+  static constexpr size_t kMaxBytes = size_t{5} << 19;
 
-  // Of all copies together.
-  std::shared_ptr<fxt::TableBudget> budget =
-      std::make_shared<fxt::TableBudget>(fxt::TableBudget{.limit = size_t{4} << 20});
-  fxt::ReaderProvider provider;
+  StringTable() : StringTable(nullptr, 0) {}
+  // `total`: the budget of all tables; null: unlimited.
+  StringTable(std::shared_ptr<UserBudget> total, uid_t user)
+      : share_(std::move(total), user), provider_(0, budget_) {
+    if (Grow()) provider_.DefineThread(1, 0, 0);
+  }
+  StringTable(const StringTable&) = delete;
+  StringTable& operator=(const StringTable&) = delete;
+
+  // False: a limit is reached; the index is undefined.
+  bool Define(uint16_t index, std::string_view text);
+  // Defines the strings of `other`, below `end`. False: a limit is reached.
+  bool DefineAll(const StringTable& other, uint32_t end);
+  // Null: undefined.
+  const std::string* Find(uint16_t index) const { return provider_.FindString(index); }
+  // For fxt::RecordParser. Thread 1 is that of the record's block.
+  const fxt::ReaderProvider& provider() const { return provider_; }
+  size_t bytes() const { return sizeof(StringTable) + budget_.used; }
+
+ private:
+  bool Grow();
+
+  fxt::TableBudget budget_;
+  BudgetShare share_;
+  fxt::ReaderProvider provider_;
 };
 
 struct RecordEntry {
   uint64_t time = 0;    // ns of CLOCK_MONOTONIC
-  uint32_t tid = 0;     // as the provider says
+  uint32_t tid = 0;     // claimed by the provider
   uint32_t offset = 0;  // in words
   uint32_t words = 0;
 };
@@ -40,17 +71,43 @@ struct Alert {
   uint64_t time = 0;  // ns of CLOCK_MONOTONIC
   std::string name;
 };
-// So many are kept that nobody takes.
+// Alerts that wait to be taken; further ones are dropped.
 inline constexpr size_t kMaxAlerts = 1024;
 
 struct RecordBatch {
+  // Memory that the batch takes, without shared strings.
+  size_t bytes() const {
+    return sizeof(RecordBatch) + words.capacity() * sizeof(uint64_t) +
+           entries.capacity() * sizeof(RecordEntry);
+  }
+
   std::shared_ptr<const Identity> identity;
   std::shared_ptr<const StringTable> strings;
   std::vector<uint64_t> words;
   std::vector<RecordEntry> entries;  // by time
   std::vector<Alert> alerts;
-  uint64_t lost = 0;     // records, since the one before
-  uint64_t invalid = 0;  // that could not be told apart, or say what cannot be
+  uint64_t lost = 0;      // records that found no room, since the previous batch
+  uint64_t left_out = 0;  // records beyond a limit of the reading
+  uint64_t invalid = 0;   // records whose framing or type is not valid
+  bool last = false;      // the provider has gone: no other batch follows
+};
+
+// Replaces the table of `batch` by one of only those strings that its records refer to, and shrinks
+// its vectors. Returns the memory of all.
+size_t Compact(RecordBatch& batch);
+
+// Providers that found no place.
+struct Refusal {
+  uint64_t time = 0;  // ns of CLOCK_MONOTONIC, of the last one
+  uint64_t count = 0;
+  uid_t user = 0;
+  std::string name = {};  // of the last one
+};
+
+// Everything that providers contributed to a file or to a piece of it.
+struct ProviderRecords {
+  std::vector<std::shared_ptr<const RecordBatch>> batches;
+  std::vector<Refusal> refusals;  // by time
 };
 
 }  // namespace provider

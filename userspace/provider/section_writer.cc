@@ -3,92 +3,185 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <climits>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "fxt/utf8.h"
 #include "fxt_provider/detail/buffer.h"
+#include "model/task_table.h"
+#include "schema/event_info.h"
 #include "schema/names.h"
 
 namespace provider {
 namespace {
 
-// What readers take for the recorder's own.
+// A section writes at most this many bytes for each byte of the provider, beyond the first credit.
+// Indexed strings would let 16 bytes become some 30,000.
+constexpr uint64_t kExpansion = 8;
+constexpr uint64_t kFirstCredit = uint64_t{1} << 20;
+constexpr uint64_t kMaxCredit = uint64_t{4} << 20;
+constexpr uint64_t kMaxRecordBytes = fxt::kMaxRecordWords * sizeof(uint64_t);
+
+// An instant of the recorder's category: with count, uid of the user, and the name of the last one.
+constexpr std::string_view kProvidersRefused = "providers_refused";
+constexpr std::string_view kProviderArgument = "provider";
+
+// Categories of the recorder and the kernel.
 bool IsReserved(std::string_view category) {
-  return category == schema::kRecorderName || category == schema::category::kSched ||
-         category == schema::category::kTask || category == schema::category::kStack;
+  if (category == schema::kRecorderName) return true;
+  for (uint32_t each = 0; each < FXR_CATEGORIES; ++each) {
+    if (category == schema::CategoryName(each)) return true;
+  }
+  return false;
 }
 
-// A reference that the provider's table resolves.
 bool IsDefined(const fxt::StringRef& ref, const StringTable& strings) {
-  return ref.is_empty() || ref.is_inline() || strings.provider.FindString(ref.index()) != nullptr;
+  return ref.is_empty() || ref.is_inline() || strings.Find(ref.index()) != nullptr;
 }
 
-// The number of the type of event that the file has in its place; the last one is a counter, whose
-// payload is where a blob has its type.
+// The event type in the file. A blob is parsed as a counter, whose payload is the blob's type.
 uint64_t FileType(uint64_t type) {
   if (type == FXT_EVENT_ALERT) return static_cast<uint64_t>(fxt::EventType::kInstant);
   if (type == FXT_EVENT_BLOB) return static_cast<uint64_t>(fxt::EventType::kCounter);
   return type;
 }
 
-// So many threads of one program are at hand; further ones are named in full.
-fxt::ProviderWriterOptions SmallTables() {
+// One string table and one thread table, whatever does not fit inline: another table would be
+// another provider in the file, which costs readers memory.
+fxt::ProviderWriterOptions SectionOptions(size_t string_bytes) {
   fxt::ProviderWriterOptions options;
-  options.threads.tables = 2;
-  options.strings.bytes = size_t{1} << 20;
+  options.threads.tables = 1;
+  options.threads.opening_weight = UINT_MAX;
+  options.strings.bytes = string_bytes;
+  options.strings.strings = string_bytes == 0 ? 0 : SectionWriter::kSectionStrings;
+  options.purge_after_bytes = SIZE_MAX;
   return options;
 }
 
 }  // namespace
 
-SectionWriter::Section::Section(fxt::ArchiveWriter& archive, const std::string& name)
-    : writer(archive, name, SmallTables()) {}
-
 SectionWriter::Section& SectionWriter::SectionOf(const Identity& identity) {
-  std::unique_ptr<Section>& section = sections_[identity.id];
-  if (!section) section = std::make_unique<Section>(archive_, identity.name);
-  return *section;
+  auto found = sections_.find(identity.id);
+  if (found == sections_.end()) {
+    if (sections_.size() >= kMaxOpenSections) {
+      Close(std::min_element(sections_.begin(), sections_.end(), [](const auto& a, const auto& b) {
+        return a.second->used < b.second->used;
+      }));
+    }
+    auto strings = std::make_unique<BudgetShare>(open_strings_, identity.user);
+    const size_t bytes =
+        file_strings_.TakeUpTo(identity.user, strings->TakeUpTo(kSectionStringBytes));
+    found = sections_
+                .emplace(identity.id, std::unique_ptr<Section>(new Section{
+                                          .writer{archive_, identity.name, SectionOptions(bytes)},
+                                          .strings = std::move(strings),
+                                          .user = identity.user,
+                                          .file_strings = bytes,
+                                          .credit = kFirstCredit}))
+                .first;
+  }
+  found->second->used = ++uses_;
+  return *found->second;
 }
 
-// A thread of another process is none of this provider's: its first thread stands for it.
-fxt::ThreadKey SectionWriter::KeyOf(const Identity& identity, uint32_t tid) {
-  if (const auto key = translator_.MentionThread(tid, identity.pid)) return *key;
-  if (const auto key = translator_.MentionThread(identity.pid, identity.pid)) return *key;
-  return {UINT32_MAX, identity.pid, identity.pid};
+fxt::ThreadKey SectionWriter::LocalKey(Section& section, fxt::ThreadKey key) {
+  const auto found = section.handles.find(key.thread);
+  if (found != section.handles.end()) {
+    key.handle = found->second;
+  } else if (section.handles.size() < fxt::kMaxThreadIndex) {
+    key.handle = static_cast<uint32_t>(section.handles.size());
+    section.handles.emplace(key.thread, key.handle);
+  } else {
+    key.handle = UINT32_MAX;  // inline
+  }
+  return key;
+}
+
+fxt::StringRef SectionWriter::Intern(Section& section, fxt::RecordScope& scope,
+                                     std::string_view text) {
+  const fxt::StringRef ref = scope.Intern(text);
+  if (!ref.is_empty() && !ref.is_inline() && ref.index() > section.defined) {
+    section.defined = ref.index();
+    section.defined_bytes += text.size();
+  }
+  return ref;
+}
+
+void SectionWriter::Close(std::map<uint32_t, std::unique_ptr<Section>>::iterator section) {
+  // The file keeps what the table defined.
+  const Section& closed = *section->second;
+  file_strings_.Return(closed.user, closed.file_strings - closed.defined_bytes);
+  sections_.erase(section);
+}
+
+void SectionWriter::EndSection(const Identity& identity) {
+  const auto found = sections_.find(identity.id);
+  if (found != sections_.end()) Close(found);
+  main_threads_.erase(identity.id);
+  spans_.Forget(identity.id);
+}
+
+std::optional<fxt::ThreadKey> SectionWriter::KeyOf(const Identity& identity, uint32_t tid) {
+  constexpr uint64_t kNsPerTick = 10'000'000;
+  const auto& table = translator_.task_table();
+  const model::ProcessHandle process = table.FindProcess(identity.pid);
+  const uint64_t start = process == model::kNoHandle ? 0 : table.process(process).start_time;
+  const bool is_other =
+      start != 0 && identity.start_ticks != 0 && start / kNsPerTick != identity.start_ticks;
+  if (!is_other) {
+    if (const auto key = translator_.MentionThread(tid, identity.pid)) return *key;
+    if (const auto key = translator_.MentionThread(identity.pid, identity.pid)) {
+      // Marks of all processes share an id.
+      if (identity.id != kMarksId) main_threads_[identity.id] = *key;
+      return *key;
+    }
+  }
+  // The process has exited, or it is not among the recorded ones.
+  if (const auto known = main_threads_.find(identity.id); known != main_threads_.end()) {
+    return known->second;
+  }
+  if (is_other) return std::nullopt;
+  return fxt::ThreadKey{0, identity.pid, identity.pid};
 }
 
 void SectionWriter::Write(const RecordBatch& batch, const RecordEntry& entry) {
-  // Types of our own become those of the format.
+  // The types of shared memory become those of the format.
   std::array<uint64_t, FXT_MAX_RECORD_BYTES / sizeof(uint64_t)> words;
   std::copy_n(batch.words.begin() + entry.offset, entry.words, words.begin());
   const uint64_t type = words[0] >> 16 & 0xf;
   words[0] = (words[0] & ~(uint64_t{0xf} << 16)) | FileType(type) << 16;
   fxt::Record record;
   const bool parsed =
-      parser_.Parse({words.data(), entry.words}, 0, batch.strings->provider, log_, record);
+      parser_.Parse({words.data(), entry.words}, 0, batch.strings->provider(), log_, record);
   const auto* event = parsed ? std::get_if<fxt::Event>(&record) : nullptr;
   if (event == nullptr || parser_.trailing_words() != 0) {
     ++stats_.invalid;
     return;
   }
-  const bool written = type == FXT_EVENT_BLOB ? WriteBlob(SectionOf(*batch.identity), *event)
-                                              : WriteEvent(batch, entry, *event);
+  Section& section = SectionOf(*batch.identity);
+  section.credit =
+      std::min(kMaxCredit, section.credit + kExpansion * entry.words * sizeof(uint64_t));
+  if (section.credit < kMaxRecordBytes) {
+    ++stats_.lost;
+    ++section.lost;
+    return;
+  }
+  const uint64_t before = archive_.bytes();
+  const bool written =
+      type == FXT_EVENT_BLOB ? WriteBlob(section, *event) : WriteEvent(batch, entry, *event);
+  section.credit -= std::min(section.credit, archive_.bytes() - before);
   ++(written ? stats_.records : stats_.invalid);
 }
 
 bool SectionWriter::WriteBlob(Section& section, const fxt::Event& event) {
   if (event.arguments.size() != 1) return false;
   const auto* blob = std::get_if<fxt::BlobValue>(&event.arguments[0].value);
-  // Last-branch blobs have a layout that only the recorder's have.
-  if (blob == nullptr || (event.payload != static_cast<uint64_t>(fxt::BlobType::kData) &&
-                          event.payload != static_cast<uint64_t>(fxt::BlobType::kPerfetto))) {
-    return false;
-  }
+  // Other types may hold facts of the kernel: last branches, or Perfetto's records of scheduling.
+  if (blob == nullptr || event.payload != static_cast<uint64_t>(fxt::BlobType::kData)) return false;
   fxt::RecordScope scope = section.writer.Begin();
-  return scope.Write(fxt::Blob{.name = scope.Intern(event.name.text),
+  return scope.Write(fxt::Blob{.name = Intern(section, scope, event.name.text),
                                .type = static_cast<uint8_t>(event.payload),
                                .payload = blob->bytes}) == fxt::EncodeStatus::kOk;
 }
@@ -97,25 +190,31 @@ bool SectionWriter::WriteEvent(const RecordBatch& batch, const RecordEntry& entr
                                const fxt::Event& event) {
   const StringTable& strings = *batch.strings;
   if (!IsDefined(event.category, strings) || !IsDefined(event.name, strings)) return false;
-  const fxt::ThreadKey key = KeyOf(*batch.identity, entry.tid);
+  const auto key = KeyOf(*batch.identity, entry.tid);
+  if (!key) return false;
   fxt::Event out = event;
   out.timestamp = translator_.FileTimeOf(entry.time);
-  out.thread = fxt::ThreadRef::Inline(key.process, key.thread);
-  if (spans_.Note(batch.identity->id, out) != facts::SpanTracker::Verdict::kFits) {
-    ++stats_.cut;
-    return true;
+  out.thread = fxt::ThreadRef::Inline(key->process, key->thread);
+  switch (spans_.Match(batch.identity->id, out)) {
+    case SpanMatcher::Verdict::kAccept:
+      break;
+    case SpanMatcher::Verdict::kUnmatched:
+      ++stats_.cut;
+      return true;
+    case SpanMatcher::Verdict::kFull:
+      return false;
   }
   Section& section = SectionOf(*batch.identity);
-  fxt::RecordScope scope = section.writer.Begin(key);
+  fxt::RecordScope scope = section.writer.Begin(LocalKey(section, *key));
   out.thread = scope.thread();
   std::string category;
   if (IsReserved(event.category.text)) {
     category = "provider:" + std::string(event.category.text);
-    out.category = scope.Intern(category);
+    out.category = Intern(section, scope, category);
   } else {
-    out.category = scope.Intern(event.category.text);
+    out.category = Intern(section, scope, event.category.text);
   }
-  out.name = scope.Intern(event.name.text);
+  out.name = Intern(section, scope, event.name.text);
   std::array<fxt::Argument, fxt::kMaxArguments> arguments;
   std::array<std::string, fxt::kMaxArguments> scratch;
   size_t count = 0;
@@ -123,7 +222,7 @@ bool SectionWriter::WriteEvent(const RecordBatch& batch, const RecordEntry& entr
     if (!IsDefined(argument.name, strings)) return false;
     if (std::holds_alternative<fxt::UnknownValue>(argument.value)) return false;
     fxt::Argument& copy = arguments[count];
-    copy.name = scope.Intern(argument.name.text);
+    copy.name = Intern(section, scope, argument.name.text);
     copy.value = argument.value;
     if (const auto* text = std::get_if<fxt::StringRef>(&argument.value)) {
       if (!IsDefined(*text, strings)) return false;
@@ -136,22 +235,24 @@ bool SectionWriter::WriteEvent(const RecordBatch& batch, const RecordEntry& entr
 }
 
 void SectionWriter::WriteLoss(const RecordBatch& batch, uint64_t time) {
-  if (batch.invalid != 0) stats_.invalid += batch.invalid;
+  stats_.invalid += batch.invalid;
   if (batch.lost == 0) return;
   stats_.lost += batch.lost;
+  const auto key = KeyOf(*batch.identity, batch.identity->pid);
+  if (!key) return;
   Section& section = SectionOf(*batch.identity);
   section.lost += batch.lost;
-  fxt::RecordScope scope = section.writer.Begin(KeyOf(*batch.identity, batch.identity->pid));
-  const fxt::StringRef category = scope.Intern(schema::kRecorderName);
-  const fxt::StringRef name = scope.Intern(schema::event::kLostEvents);
+  fxt::RecordScope scope = section.writer.Begin(LocalKey(section, *key));
+  const fxt::StringRef category = Intern(section, scope, schema::kRecorderName);
+  const fxt::StringRef name = Intern(section, scope, schema::event::kLostEvents);
   static_cast<void>(scope.Write(
       fxt::ProviderEvent{.id = scope.provider_id(), .event = fxt::kProviderEventBufferFilledUp}));
   std::string scratch;
-  const fxt::StringRef who = fxt::InlineUtf8(batch.identity->name, scratch, 100);
+  const fxt::StringRef provider = fxt::InlineUtf8(batch.identity->name, scratch, 100);
   const std::array lost = {
-      fxt::Argument{scope.Intern(schema::argument::kCpu), int32_t{-1}},
-      fxt::Argument{scope.Intern(schema::argument::kCount), uint64_t{batch.lost}},
-      fxt::Argument{scope.Intern(schema::argument::kCategory), who}};
+      fxt::Argument{Intern(section, scope, schema::argument::kCpu), int32_t{-1}},
+      fxt::Argument{Intern(section, scope, schema::argument::kCount), uint64_t{batch.lost}},
+      fxt::Argument{Intern(section, scope, schema::argument::kCategory), provider}};
   fxt::Event event{.type = fxt::EventType::kInstant,
                    .timestamp = translator_.FileTimeOf(time),
                    .thread = scope.thread(),
@@ -160,11 +261,21 @@ void SectionWriter::WriteLoss(const RecordBatch& batch, uint64_t time) {
                    .arguments = lost};
   static_cast<void>(scope.Write(event));
   const std::array total = {
-      fxt::Argument{scope.Intern(schema::argument::kCount), uint64_t{section.lost}}};
+      fxt::Argument{Intern(section, scope, schema::argument::kCount), uint64_t{section.lost}}};
   event.type = fxt::EventType::kCounter;
   event.arguments = total;
   event.payload = UINT64_MAX;  // cpu -1
   static_cast<void>(scope.Write(event));
+}
+
+void SectionWriter::WriteRefusal(const Refusal& refusal) {
+  stats_.refused += refusal.count;
+  const std::array<std::pair<std::string_view, std::string>, 3> arguments = {{
+      {schema::argument::kCount, std::to_string(refusal.count)},
+      {schema::argument::kUser, std::to_string(refusal.user)},
+      {kProviderArgument, refusal.name},
+  }};
+  translator_.OnMark(refusal.time, kProvidersRefused, arguments);
 }
 
 }  // namespace provider

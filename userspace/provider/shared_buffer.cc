@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -15,14 +16,21 @@
 namespace provider {
 namespace {
 
-// Each word is read once: what the provider changes meanwhile is not read a second time.
 template <typename T>
 T Load(const T& place) {
   return __atomic_load_n(&place, __ATOMIC_ACQUIRE);
 }
 
-util::Error Failed(const char* what) {
-  return {fmt::format("cannot {} a provider's buffer: {}", what, strerror(errno)), ""};
+util::Error Failed(const char* action) {
+  return {fmt::format("cannot {} a provider's buffer: {}", action, strerror(errno)), ""};
+}
+
+size_t HeaderBytes() { return fxt_places_offset(); }
+
+uint8_t* Map(int fd, size_t bytes, uint64_t offset) {
+  void* memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(offset));
+  return memory == MAP_FAILED ? nullptr : static_cast<uint8_t*>(memory);
 }
 
 }  // namespace
@@ -31,22 +39,21 @@ util::Result<SharedBuffer> SharedBuffer::Make(const BufferOptions& options) {
   SharedBuffer buffer;
   buffer.blocks_ = static_cast<uint32_t>(
       std::clamp<uint64_t>(options.bytes / FXT_BLOCK_BYTES, FXT_MIN_BLOCKS, FXT_MAX_BLOCKS));
-  buffer.bytes_ = fxt_buffer_bytes(buffer.blocks_);
+  const uint64_t bytes = fxt_buffer_bytes(buffer.blocks_);
   buffer.mode_ = options.mode;
   buffer.clock_ = options.clock;
   buffer.fd_.reset(memfd_create("fxt-provider", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!buffer.fd_) return Failed("make");
-  if (ftruncate(buffer.fd_.get(), static_cast<off_t>(buffer.bytes_)) != 0 ||
+  if (ftruncate(buffer.fd_.get(), static_cast<off_t>(bytes)) != 0 ||
       fcntl(buffer.fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     return Failed("size");
   }
-  void* memory =
-      mmap(nullptr, buffer.bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, buffer.fd_.get(), 0);
-  if (memory == MAP_FAILED) return Failed("map");
-  buffer.memory_ = static_cast<uint8_t*>(memory);
+  buffer.header_ = Map(buffer.fd(), HeaderBytes(), 0);
+  buffer.descriptors_ = Map(buffer.fd(), buffer.descriptor_bytes(), fxt_descriptors_offset());
+  if (buffer.header_ == nullptr || buffer.descriptors_ == nullptr) return Failed("map");
   fxt_buffer_header& header = buffer.header();
   header.magic = FXT_BUFFER_MAGIC;
-  header.bytes = buffer.bytes_;
+  header.bytes = bytes;
   header.blocks = buffer.blocks_;
   header.mode = options.mode;
   header.clock = options.clock;
@@ -54,12 +61,10 @@ util::Result<SharedBuffer> SharedBuffer::Make(const BufferOptions& options) {
   return buffer;
 }
 
-SharedBuffer::SharedBuffer(SharedBuffer&& other) noexcept { *this = std::move(other); }
-
 SharedBuffer& SharedBuffer::operator=(SharedBuffer&& other) noexcept {
   std::swap(fd_, other.fd_);
-  std::swap(memory_, other.memory_);
-  std::swap(bytes_, other.bytes_);
+  std::swap(header_, other.header_);
+  std::swap(descriptors_, other.descriptors_);
   std::swap(blocks_, other.blocks_);
   std::swap(mode_, other.mode_);
   std::swap(clock_, other.clock_);
@@ -67,7 +72,8 @@ SharedBuffer& SharedBuffer::operator=(SharedBuffer&& other) noexcept {
 }
 
 SharedBuffer::~SharedBuffer() {
-  if (memory_ != nullptr) munmap(memory_, bytes_);
+  if (header_ != nullptr) munmap(header_, HeaderBytes());
+  if (descriptors_ != nullptr) munmap(descriptors_, descriptor_bytes());
 }
 
 void SharedBuffer::SetCategories(const std::vector<std::string>& categories) {
@@ -77,7 +83,7 @@ void SharedBuffer::SetCategories(const std::vector<std::string>& categories) {
     text += '\0';
   }
   text.resize(std::min<size_t>(text.size(), FXT_CATEGORIES_BYTES - 1));
-  memcpy(memory_ + fxt_categories_offset(), text.data(), text.size());
+  memcpy(header_ + fxt_categories_offset(), text.data(), text.size());
   __atomic_store_n(&header().categories_bytes, static_cast<uint32_t>(text.size()),
                    __ATOMIC_RELEASE);
 }
@@ -99,17 +105,18 @@ void SharedBuffer::FreeBlock(uint32_t index) {
                               __ATOMIC_RELAXED);
 }
 
-void SharedBuffer::Copy(uint32_t index, uint32_t begin, uint32_t end,
+bool SharedBuffer::Read(void* out, size_t bytes, uint64_t offset) const {
+  return pread(fd_.get(), out, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
+}
+
+bool SharedBuffer::Copy(uint32_t index, uint32_t begin, uint32_t end,
                         std::vector<uint64_t>& out) const {
-  const auto* words = reinterpret_cast<const uint64_t*>(memory_ + fxt_blocks_offset(blocks_) +
-                                                        uint64_t{index} * FXT_BLOCK_BYTES);
-  const size_t count = (end - begin) / sizeof(uint64_t);
-  out.resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    out[i] = __atomic_load_n(&words[begin / sizeof(uint64_t) + i], __ATOMIC_RELAXED);
-  }
-  // What is read after the copy tells whether the block has changed hands meanwhile.
+  out.resize((end - begin) / sizeof(uint64_t));
+  const bool read = Read(out.data(), out.size() * sizeof(uint64_t),
+                         fxt_blocks_offset(blocks_) + uint64_t{index} * FXT_BLOCK_BYTES + begin);
+  // The caller reads the sequence afterwards: a change shows that the block has a new owner.
   std::atomic_thread_fence(std::memory_order_acquire);
+  return read;
 }
 
 uint64_t SharedBuffer::lost() const { return Load(header().lost); }
@@ -121,18 +128,24 @@ uint32_t SharedBuffer::strings() const {
 }
 
 bool SharedBuffer::ReadString(uint32_t index, std::string& text, bool& is_category) const {
-  const auto* places = reinterpret_cast<const uint32_t*>(memory_ + fxt_places_offset());
-  const uint32_t place = Load(places[index]);
+  constexpr uint32_t kMaxBytes = 4096;
+  uint32_t place = 0;
+  if (!Read(&place, sizeof place, fxt_places_offset() + index * sizeof place)) return false;
   const uint32_t offset = (place & ~FXT_STRING_IS_CATEGORY) - 1;
   if ((place & ~FXT_STRING_IS_CATEGORY) == 0 || offset > FXT_STRING_BYTES - sizeof(uint32_t) ||
       offset % 8 != 0) {
     return false;
   }
-  const uint8_t* entry = memory_ + fxt_strings_offset() + offset;
-  const uint32_t bytes = Load(*reinterpret_cast<const uint32_t*>(entry));
-  constexpr uint32_t kMaxBytes = 4096;
-  if (bytes > kMaxBytes || bytes > FXT_STRING_BYTES - sizeof(uint32_t) - offset) return false;
-  text.assign(reinterpret_cast<const char*>(entry) + sizeof(uint32_t), bytes);
+  const uint32_t room = FXT_STRING_BYTES - sizeof(uint32_t) - offset;
+  std::array<char, sizeof(uint32_t) + kMaxBytes> entry;
+  if (!Read(entry.data(), sizeof(uint32_t) + std::min(room, kMaxBytes),
+            fxt_strings_offset() + offset)) {
+    return false;
+  }
+  uint32_t bytes = 0;
+  memcpy(&bytes, entry.data(), sizeof bytes);
+  if (bytes > kMaxBytes || bytes > room) return false;
+  text.assign(entry.data() + sizeof(uint32_t), bytes);
   is_category = (place & FXT_STRING_IS_CATEGORY) != 0;
   return true;
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The memory that a provider writes its records into (include/fxt_provider/detail/buffer.h). The
-// provider may write anything there at any time: whoever reads it reads each word once, and checks
-// what was read.
+// provider may change any byte of it at any time, so each value is read once and then checked.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -22,11 +20,13 @@ struct BufferOptions {
   std::vector<std::string> categories;  // empty: all
 };
 
+// Maps the header and the descriptors of blocks. Strings and blocks are read with pread(): pages
+// that the provider never touched are neither allocated nor mapped by reading them.
 class SharedBuffer {
  public:
-  // Of a size that nobody can change.
+  // The size is sealed.
   static util::Result<SharedBuffer> Make(const BufferOptions& options);
-  SharedBuffer(SharedBuffer&& other) noexcept;
+  SharedBuffer(SharedBuffer&& other) noexcept { *this = std::move(other); }
   SharedBuffer& operator=(SharedBuffer&& other) noexcept;
   ~SharedBuffer();
 
@@ -35,10 +35,10 @@ class SharedBuffer {
   uint32_t blocks() const { return blocks_; }
   fxt_buffer_mode mode() const { return mode_; }
   fxt_buffer_clock clock() const { return clock_; }
-  // Which categories the provider is to record at its next start.
+  // Sets the categories that the provider records after its next start.
   void SetCategories(const std::vector<std::string>& categories);
 
-  // A block as it is now.
+  // A snapshot of a block's descriptor.
   struct BlockState {
     uint32_t state = 0;
     uint32_t tid = 0;
@@ -46,30 +46,32 @@ class SharedBuffer {
     uint32_t committed = 0;  // at most FXT_BLOCK_BYTES, whole words
   };
   BlockState block(uint32_t index) const;
-  // What has been read of it is no longer needed; where its owner is done with it.
+  // Frees a full block for the provider.
   void FreeBlock(uint32_t index);
-  // Copies bytes `begin` to `end` of a block: whole words.
-  void Copy(uint32_t index, uint32_t begin, uint32_t end, std::vector<uint64_t>& out) const;
+  // Copies bytes `begin` to `end` of a block: whole words. False if they cannot be read.
+  bool Copy(uint32_t index, uint32_t begin, uint32_t end, std::vector<uint64_t>& out) const;
 
-  // Records that the provider had no room for.
+  // Records that found no room, by the provider's own count.
   uint64_t lost() const;
-  // Starts and stops that it has followed.
+  // Starts and stops that the provider has followed.
   uint32_t acknowledged() const;
   // Indexes below this may have a string; at most FXT_MAX_STRINGS.
   uint32_t strings() const;
-  // False while there is none.
+  // False if the string is undefined or not valid.
   bool ReadString(uint32_t index, std::string& text, bool& is_category) const;
 
  private:
   SharedBuffer() = default;
-  fxt_buffer_header& header() const { return *reinterpret_cast<fxt_buffer_header*>(memory_); }
+  fxt_buffer_header& header() const { return *reinterpret_cast<fxt_buffer_header*>(header_); }
   fxt_block& descriptor(uint32_t index) const {
-    return reinterpret_cast<fxt_block*>(memory_ + fxt_descriptors_offset())[index];
+    return reinterpret_cast<fxt_block*>(descriptors_)[index];
   }
+  size_t descriptor_bytes() const { return fxt_blocks_offset(blocks_) - fxt_descriptors_offset(); }
+  bool Read(void* out, size_t bytes, uint64_t offset) const;
 
   util::UniqueFd fd_;
-  uint8_t* memory_ = nullptr;
-  uint64_t bytes_ = 0;
+  uint8_t* header_ = nullptr;  // and the categories
+  uint8_t* descriptors_ = nullptr;
   uint32_t blocks_ = 0;
   fxt_buffer_mode mode_ = FXT_MODE_STREAMING;
   fxt_buffer_clock clock_ = FXT_CLOCK_MONOTONIC;

@@ -26,8 +26,7 @@ util::Error CannotOpen(const std::string& path, int error) {
   return result;
 }
 
-// A stream that waits for what is to come: a pipe may be non-blocking because the other program
-// made it so.
+// A stream that waits for more bytes: another program may have made the pipe non-blocking.
 class WaitingSource final : public fxt::ByteSource {
  public:
   explicit WaitingSource(util::UniqueFd fd) : fd_(std::move(fd)), source_(fd_.get()) {}

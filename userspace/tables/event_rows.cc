@@ -132,7 +132,8 @@ void EventRows::Add(const fxt::Reader& reader) {
 void EventRows::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   const uint64_t time = reader.ToNanoseconds(event.timestamp);
   if (with_times_) {
-    const bool idle = event.thread.process == schema::kIdleProcessKoid;
+    // An imported file may have a thread 0 of process 0, which is no idle thread.
+    const bool idle = event.thread.process == schema::kIdleProcessKoid && event.thread.thread != 0;
     names_.NoteThread(event.thread.thread, event.thread.process, time, idle);
   }
   switch (event.type) {

@@ -80,7 +80,7 @@ struct FactRows::WakeupTaker {
   FactRows& rows;
   facts::FastPathTables::Table& table;
 
-  bool OnSwitch(const fxt::SwitchWords& words) const {
+  bool OnSwitch(const fxt::UnresolvedSwitch& words) const {
     const fxt::ReaderProvider& provider = *table.provider;
     if (!provider.has_thread(words.outgoing()) || !provider.has_thread(words.incoming())) {
       return false;
@@ -88,14 +88,14 @@ struct FactRows::WakeupTaker {
     rows.latest_ = std::max(rows.latest_, provider.ToNanoseconds(words.timestamp));
     return true;
   }
-  bool OnWakeup(const fxt::WakeupWords& words) const {
-    if (words.name != 0 && !facts::FastPathTables::IsWaker(table, words.name)) return false;
+  bool OnWakeup(const fxt::UnresolvedWakeup& words) const {
+    if (words.argument_name != 0 && !facts::FastPathTables::IsWaker(table, words.argument_name)) return false;
     facts::Wakeup wakeup{.time = table.provider->ToNanoseconds(words.timestamp),
                          .cpu = words.cpu,
                          .thread = words.thread,
                          .waker = {},
                          .weight = {}};
-    if (words.name != 0) wakeup.waker = words.value;
+    if (words.argument_name != 0) wakeup.waker = words.argument_koid;
     rows.AddWakeup(wakeup);
     return true;
   }
@@ -104,7 +104,7 @@ struct FactRows::WakeupTaker {
 uint64_t FactRows::AddFastPath(fxt::Reader& reader, uint64_t most) {
   if (with_timeline_) return timeline_.AddFastPath(reader, most);
   if (!timeline_.IsKernels(reader.provider())) return 0;
-  return reader.TakeFastPath(WakeupTaker{*this, wakeup_tables_.Of(reader.provider())}, most);
+  return reader.VisitSchedulingRecords(WakeupTaker{*this, wakeup_tables_.Of(reader.provider())}, most);
 }
 
 void FactRows::NoteTimes(const facts::CpuSwitch& change) {

@@ -28,17 +28,27 @@ std::string Written(RowFormat format, const std::vector<Cell>& row) {
   return fmt::to_string(out);
 }
 
-TEST(RowFormatTest, Csv) {
+TEST(RowFormatTest, WritesCsv) {
   EXPECT_EQ(Written(RowFormat::kCsv, Row("a")), "5,-2,lost,,a,7,\n");
   EXPECT_EQ(Written(RowFormat::kCsv, Row("")), "5,-2,lost,,\"\",7,\n");
   EXPECT_EQ(Written(RowFormat::kCsv, Row("a,\"b\n")), "5,-2,lost,,\"a,\"\"b\n\",7,\n");
 }
 
-TEST(RowFormatTest, Tsv) {
+TEST(RowFormatTest, SafeCsvDisarmsFormulas) {
+  for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)"}) {
+    EXPECT_EQ(Written(RowFormat::kCsv, Row(text)), std::string("5,-2,lost,,") + text + ",7,\n");
+    EXPECT_EQ(Written(RowFormat::kCsvSafe, Row(text)), std::string("5,-2,lost,,'") + text + ",7,\n");
+  }
+  EXPECT_EQ(Written(RowFormat::kCsvSafe, Row("=\"a\",b")), "5,-2,lost,,\"'=\"\"a\"\",b\",7,\n");
+  EXPECT_EQ(Written(RowFormat::kCsvSafe, Row("a=1")), "5,-2,lost,,a=1,7,\n");
+  EXPECT_EQ(Written(RowFormat::kCsvSafe, Row("")), "5,-2,lost,,\"\",7,\n");
+}
+
+TEST(RowFormatTest, WritesTsv) {
   EXPECT_EQ(Written(RowFormat::kTsv, Row("a\t\\\n")), "5\t-2\tlost\t\\N\ta\\t\\\\\\n\t7\t\\N\n");
 }
 
-TEST(RowFormatTest, RowBinary) {
+TEST(RowFormatTest, WritesRowBinary) {
   using namespace std::string_literals;
   EXPECT_EQ(Written(RowFormat::kRowBinary, Row("ab")),
             "\5\0\0\0\0\0\0\0"s + "\xfe\xff\xff\xff\xff\xff\xff\xff"s + "\4lost"s + "\1"s +
@@ -47,7 +57,7 @@ TEST(RowFormatTest, RowBinary) {
   EXPECT_NE(Written(RowFormat::kRowBinary, Row(longer)).find("\xac\2x"), std::string::npos);
 }
 
-TEST(RowFormatTest, Headers) {
+TEST(RowFormatTest, WritesHeaders) {
   fmt::memory_buffer out;
   AppendHeader(out, RowFormat::kTsv, InfoOf(tables::Table::kLosses));
   EXPECT_EQ(fmt::to_string(out), "capture\tts\tkind\tcpu\tcategory\tcount\tprovider\n");

@@ -2,6 +2,7 @@
 #include "provider/buffer_reader.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "unit/provider/fake_provider.h"
 
@@ -40,7 +41,7 @@ class BufferReaderTest : public ::testing::Test {
   uint16_t name_ = 0;
 };
 
-TEST_F(BufferReaderTest, TakesWhatWasCommittedOnce) {
+TEST_F(BufferReaderTest, ReadsCommittedRecordsOnce) {
   provider_->Take(0, 1, 100);
   provider_->Event(0, 10, category_, name_);
   provider_->Event(0, 20, category_, name_, 0, false);
@@ -51,7 +52,7 @@ TEST_F(BufferReaderTest, TakesWhatWasCommittedOnce) {
   EXPECT_EQ(Times(*batch), Times_{20});
   EXPECT_EQ(batch->entries[0].tid, 100u);
   EXPECT_EQ(batch->identity->pid, 100u);
-  EXPECT_EQ(*batch->strings->provider.FindString(name_), "name");
+  EXPECT_EQ(*batch->strings->Find(name_), "name");
   EXPECT_EQ(reader_->categories(), std::set<std::string>{"category"});
 }
 
@@ -64,11 +65,11 @@ TEST_F(BufferReaderTest, OrdersThreadsByTime) {
   provider_->Event(1, 30, category_, name_);
   const auto batch = Read();
   EXPECT_EQ(Times(*batch), (Times_{10, 20, 30, 30}));
-  // At the same time: in the order of their blocks.
+  // Records of one time keep the order of their blocks.
   EXPECT_EQ(batch->entries[2].tid, 100u);
 }
 
-TEST_F(BufferReaderTest, AnEmptiedBlockIsFreeAgain) {
+TEST_F(BufferReaderTest, FreesFullBlocksThatItHasRead) {
   provider_->Take(0, 1, 100);
   provider_->Event(0, 10, category_, name_);
   Read();
@@ -81,7 +82,7 @@ TEST_F(BufferReaderTest, AnEmptiedBlockIsFreeAgain) {
   EXPECT_EQ(Times(*Read()), Times_{40});
 }
 
-TEST_F(BufferReaderTest, WhatIsLeftInPlaceIsReadAgain) {
+TEST_F(BufferReaderTest, ReadsCircularBuffersRepeatedly) {
   Make({.mode = FXT_MODE_CIRCULAR, .bytes = 1 << 18, .categories = {}});
   provider_->Take(0, 1, 100);
   provider_->Event(0, 10, category_, name_);
@@ -94,7 +95,7 @@ TEST_F(BufferReaderTest, WhatIsLeftInPlaceIsReadAgain) {
   }
 }
 
-TEST_F(BufferReaderTest, OnlyWhatIsOfTheRecording) {
+TEST_F(BufferReaderTest, DropsRecordsOutsideOfTheSession) {
   provider_->Take(0, 1, 100);
   for (const uint64_t time : {5, 10, 15, 20, 25}) provider_->Event(0, time, category_, name_);
   EXPECT_EQ(Times(*Read(10, 20)), (Times_{10, 15, 20}));
@@ -109,7 +110,7 @@ TEST_F(BufferReaderTest, ConvertsTheCounter) {
   EXPECT_EQ(Times(*Read()), Times_{1100});
 }
 
-TEST_F(BufferReaderTest, TellsAlertsAndLosses) {
+TEST_F(BufferReaderTest, ReportsAlertsAndLosses) {
   provider_->Take(0, 1, 100);
   provider_->Event(0, 10, category_, name_, FXT_EVENT_ALERT);
   provider_->header().lost = 7;
@@ -117,17 +118,17 @@ TEST_F(BufferReaderTest, TellsAlertsAndLosses) {
   ASSERT_EQ(batch->alerts.size(), 1u);
   EXPECT_EQ(batch->alerts[0].name, "name");
   EXPECT_EQ(batch->lost, 7u);
-  provider_->header().lost = 3;  // which cannot be
+  provider_->header().lost = 3;  // not plausible
   EXPECT_EQ(Read()->lost, 0u);
   provider_->header().lost = UINT64_MAX;
   EXPECT_EQ(Read()->lost, 0u);
 }
 
-TEST_F(BufferReaderTest, CountsWhatIsNoRecord) {
+TEST_F(BufferReaderTest, CountsInvalidRecords) {
   provider_->Take(0, 1, 100);
   provider_->Event(0, 10, category_, name_);
-  provider_->Event(0, 20, category_, name_, 4);   // a type that programs do not write
-  provider_->Event(0, 30, category_, name_, 13);  // and one that there is not
+  provider_->Event(0, 20, category_, name_, 4);   // not a type of providers
+  provider_->Event(0, 30, category_, name_, 13);  // not a type
   provider_->Event(0, 40, category_, name_);
   auto batch = Read();
   EXPECT_EQ(Times(*batch), (Times_{10, 40}));
@@ -139,17 +140,89 @@ TEST_F(BufferReaderTest, CountsWhatIsNoRecord) {
   EXPECT_EQ(batch->invalid, 1u);
 }
 
-TEST_F(BufferReaderTest, StringsThatComeLateAreFound) {
+TEST_F(BufferReaderTest, FindsStringsThatAreDefinedLater) {
   provider_->header().strings = 4;
   provider_->Take(0, 1, 100);
   provider_->Event(0, 10, category_, 3);
   const auto before = Read();
-  EXPECT_EQ(before->strings->provider.FindString(3), nullptr);
+  EXPECT_EQ(before->strings->Find(3), nullptr);
   EXPECT_EQ(provider_->Add("late"), 3);
   Read();
-  // What was read before has the table as it was.
-  EXPECT_EQ(before->strings->provider.FindString(3), nullptr);
-  EXPECT_EQ(*Read()->strings->provider.FindString(3), "late");
+  // The earlier batch keeps its table unchanged.
+  EXPECT_EQ(before->strings->Find(3), nullptr);
+  EXPECT_EQ(*Read()->strings->Find(3), "late");
+}
+
+TEST_F(BufferReaderTest, ScanKeepsCountsAndAlertsAlone) {
+  Make({.mode = FXT_MODE_CIRCULAR, .bytes = 1 << 18, .categories = {}});
+  provider_->Take(0, 1, 100);
+  provider_->Event(0, 10, category_, name_);
+  provider_->Event(0, 20, category_, name_, FXT_EVENT_ALERT);
+  reader_->ScanNew(SIZE_MAX);
+  const auto batch = reader_->Take(pairs_, 0, 0, UINT64_MAX);
+  EXPECT_EQ(Times(*batch), Times_{});
+  ASSERT_EQ(batch->alerts.size(), 1u);
+  EXPECT_EQ(batch->alerts[0].time, 20u);
+  EXPECT_EQ(reader_->records_seen(), 2u);
+}
+
+TEST_F(BufferReaderTest, ReadAllKeepsTheNewestBlocksWithinItsLimit) {
+  Make({.mode = FXT_MODE_CIRCULAR, .bytes = 1 << 18, .categories = {}});
+  for (uint32_t block = 0; block < 4; ++block) {
+    provider_->Take(block, block + 1, 100);
+    for (uint64_t i = 0; i < 10; ++i) provider_->Event(block, block * 100 + i, category_, name_);
+  }
+  reader_->ReadAll(2 * 10 * (16 + sizeof(RecordEntry)));
+  const auto batch = reader_->Take(pairs_, 0, 0, UINT64_MAX);
+  ASSERT_EQ(batch->entries.size(), 20u);
+  EXPECT_EQ(batch->entries.front().time, 200u);
+  EXPECT_EQ(batch->entries.back().time, 309u);
+  EXPECT_EQ(batch->left_out, 20u);
+}
+
+TEST_F(BufferReaderTest, AReadingLimitLeavesBlocksToTheProvider) {
+  for (uint32_t block = 0; block < 2; ++block) {
+    provider_->Take(block, block + 1, 100);
+    provider_->Event(block, block + 1, category_, name_);
+    provider_->block(block).state = FXT_BLOCK_FULL;
+  }
+  reader_->ReadNew(16);
+  EXPECT_EQ(provider_->block(0).state, static_cast<uint32_t>(FXT_BLOCK_FREE));
+  EXPECT_EQ(provider_->block(1).state, static_cast<uint32_t>(FXT_BLOCK_FULL));
+  EXPECT_EQ(reader_->new_bytes(), 16u);
+  EXPECT_EQ(Times(*Read()), (Times_{1, 2}));
+}
+
+TEST_F(BufferReaderTest, PagesThatTheProviderNeverTouchedStayUnallocated) {
+  Make({.mode = FXT_MODE_CIRCULAR, .bytes = 64 << 20, .categories = {}});
+  for (uint32_t block = 0; block < reader_->buffer().blocks(); ++block) {
+    provider_->Take(block, block + 1, 100);
+    provider_->block(block).committed = FXT_BLOCK_BYTES;
+  }
+  reader_->ScanNew(SIZE_MAX);
+  reader_->ReadAll();
+  struct stat status = {};
+  ASSERT_EQ(fstat(reader_->buffer().fd(), &status), 0);
+  // The header, the descriptors and the strings.
+  EXPECT_LT(status.st_blocks * 512, 2 << 20);
+  EXPECT_EQ(Times(*reader_->Take(pairs_, 0, 0, UINT64_MAX)), Times_{});
+}
+
+TEST_F(BufferReaderTest, StringsBeyondTheBudgetAreUndefined) {
+  const auto budget = std::make_shared<UserBudget>(16384, 12288);
+  {
+    auto buffer = SharedBuffer::Make({.bytes = 1 << 18, .categories = {}});
+    FakeProvider fake(*buffer);
+    BufferReader reader(std::make_shared<Identity>(Identity{5, 100, "app", 1000}),
+                        std::move(*buffer), budget);
+    for (int i = 0; i < 100; ++i) fake.Add(std::string(1000, 'x'));
+    reader.ReadNew();
+    const auto batch = reader.Take(pairs_, 0, 0, UINT64_MAX);
+    EXPECT_NE(batch->strings->Find(1), nullptr);
+    EXPECT_EQ(batch->strings->Find(99), nullptr);
+    EXPECT_LE(budget->used(), 12288u);
+  }
+  EXPECT_EQ(budget->used(), 0u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes into a shared buffer as libfxt-provider does, and as it never would.
+// Writes valid and invalid data into a shared buffer.
 #pragma once
 
 #include <sys/mman.h>
@@ -37,7 +37,7 @@ class FakeProvider {
   uint8_t* memory() { return memory_; }
   uint64_t bytes() const { return bytes_; }
 
-  // The string gets the next index.
+  // Defines a string at the next index, which it returns.
   uint16_t Add(std::string_view text, bool is_category = false) {
     const auto size = static_cast<uint32_t>(text.size());
     memcpy(memory_ + fxt_strings_offset() + used_, &size, sizeof size);
@@ -54,7 +54,7 @@ class FakeProvider {
     block(index).tid = tid;
     block(index).sequence = sequence;
   }
-  // A record without arguments; it is there when it is committed.
+  // Writes an instant, or an event of another type, without arguments.
   void Event(uint32_t index, uint64_t ticks, uint16_t category, uint16_t name, uint64_t type = 0,
              bool commit = true) {
     uint64_t* at = words(index) + block(index).committed / 8;

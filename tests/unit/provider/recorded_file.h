@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A file for records of providers, in which the kernel's side knows a few threads.
+// A file for records of providers, with a few threads of the kernel's side.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,6 +20,8 @@ namespace provider::testing {
 
 class RecordedFile {
  public:
+  static constexpr uint64_t kStartTicks = 7;  // of all processes
+
   // Process 100 with threads 100 and 101, and process 200.
   RecordedFile()
       : archive(sink),
@@ -32,14 +34,13 @@ class RecordedFile {
       task.header = {1, FXR_SIDE_FORK, 0, 0, sizeof(task)};
       task.tid = tid;
       task.tgid = tgid;
-      task.start_time = 1;
+      task.start_time = kStartTicks * 10'000'000;
       translator.OnSnapshotTask(task);
     }
     translator.OnStart(1);
   }
 
-  // Events of the provider: "TIME TYPE PROCESS/THREAD CATEGORY:NAME". Nothing may be wrong with the
-  // file.
+  // The provider's events: "TIME TYPE PROCESS/THREAD CATEGORY:NAME". Expects a valid file.
   std::vector<std::string> Events(const std::string& provider = "app") {
     archive.Flush();
     fxt::MemorySource source(sink.bytes());
@@ -57,6 +58,22 @@ class RecordedFile {
     EXPECT_EQ(status, fxt::ReadStatus::kEnd);
     EXPECT_EQ(read.diagnostics().total(), 0u);
     return events;
+  }
+
+  // Ids of the provider's async events, in order.
+  std::vector<uint64_t> AsyncIds(const std::string& provider) {
+    archive.Flush();
+    fxt::MemorySource source(sink.bytes());
+    fxt::Reader read(source);
+    std::vector<uint64_t> ids;
+    while (read.Next() == fxt::ReadStatus::kRecord) {
+      const auto* event = std::get_if<fxt::Event>(&read.record());
+      if (event == nullptr || read.provider().name() != provider) continue;
+      if (event->type == fxt::EventType::kAsyncBegin || event->type == fxt::EventType::kAsyncEnd) {
+        ids.push_back(event->payload);
+      }
+    }
+    return ids;
   }
 
   sink::MemorySink sink;

@@ -11,7 +11,7 @@ namespace {
 
 using testing::FakeProvider;
 
-TEST(SharedBufferTest, SaysWhatItIs) {
+TEST(SharedBufferTest, DescribesItselfInTheHeader) {
   auto buffer = SharedBuffer::Make({.mode = FXT_MODE_CIRCULAR,
                                     .clock = FXT_CLOCK_COUNTER,
                                     .bytes = 1 << 20,
@@ -27,20 +27,20 @@ TEST(SharedBufferTest, SaysWhatItIs) {
   EXPECT_STREQ(reinterpret_cast<char*>(provider.memory() + fxt_categories_offset()) + 4, "two");
 }
 
-TEST(SharedBufferTest, NobodyChangesItsSize) {
+TEST(SharedBufferTest, ItsSizeIsSealed) {
   auto buffer = SharedBuffer::Make({});
   ASSERT_TRUE(buffer);
   EXPECT_NE(ftruncate(buffer->fd(), 0), 0);
   EXPECT_NE(ftruncate(buffer->fd(), off_t{1} << 30), 0);
 }
 
-TEST(SharedBufferTest, HasAFewBlocksAtLeast) {
+TEST(SharedBufferTest, HasAMinimumOfBlocks) {
   auto buffer = SharedBuffer::Make({.bytes = 1, .categories = {}});
   ASSERT_TRUE(buffer);
   EXPECT_EQ(buffer->blocks(), static_cast<uint32_t>(FXT_MIN_BLOCKS));
 }
 
-TEST(SharedBufferTest, BelievesNoNumber) {
+TEST(SharedBufferTest, LimitsCountsOfTheProvider) {
   auto buffer = SharedBuffer::Make({});
   ASSERT_TRUE(buffer);
   FakeProvider provider(*buffer);
@@ -56,28 +56,28 @@ TEST(SharedBufferTest, ReadsStrings) {
   auto buffer = SharedBuffer::Make({});
   ASSERT_TRUE(buffer);
   FakeProvider provider(*buffer);
-  const uint16_t plain = provider.Add("plain");
+  const uint16_t text_index = provider.Add("plain");
   const uint16_t category = provider.Add("category", true);
   std::string text;
   bool is_category = true;
-  ASSERT_TRUE(buffer->ReadString(plain, text, is_category));
+  ASSERT_TRUE(buffer->ReadString(text_index, text, is_category));
   EXPECT_EQ(text, "plain");
   EXPECT_FALSE(is_category);
   ASSERT_TRUE(buffer->ReadString(category, text, is_category));
   EXPECT_EQ(text, "category");
   EXPECT_TRUE(is_category);
   EXPECT_FALSE(buffer->ReadString(category + 1u, text, is_category));
-  // Places that are none, and lengths that reach beyond.
+  // Invalid places, and lengths beyond the strings.
   for (const uint32_t place : {3u, FXT_STRING_BYTES + 1u, FXT_STRING_BYTES - 2u, 0x7fffffffu}) {
     provider.places()[9] = place;
     EXPECT_FALSE(buffer->ReadString(9, text, is_category)) << place;
   }
   const uint32_t much = 1u << 30;
   memcpy(provider.memory() + fxt_strings_offset(), &much, sizeof much);
-  EXPECT_FALSE(buffer->ReadString(plain, text, is_category));
+  EXPECT_FALSE(buffer->ReadString(text_index, text, is_category));
 }
 
-TEST(SharedBufferTest, FreesWhatNobodyWritesTo) {
+TEST(SharedBufferTest, FreesFullBlocksAlone) {
   auto buffer = SharedBuffer::Make({});
   ASSERT_TRUE(buffer);
   FakeProvider provider(*buffer);

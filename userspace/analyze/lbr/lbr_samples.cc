@@ -22,7 +22,7 @@ void LbrWalk::Take(const fxt::Reader& reader) {
   } else if (const auto* module = std::get_if<fxt::ProfilerModule>(&record)) {
     visitor_.OnModule({module->thread.process, module->module_id, module->name, module->build_id});
   } else if (const auto* mmap = std::get_if<fxt::ProfilerMmap>(&record)) {
-    // A sample that waits for its companions was taken before this mapping.
+    // A sample without all of its records precedes this mapping.
     Finish();
     visitor_.OnMapping(
         {mmap->thread.process, mmap->module_id, mmap->start, mmap->size, mmap->module_offset});

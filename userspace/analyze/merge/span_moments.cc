@@ -19,7 +19,7 @@ struct Runs {
   }
 };
 
-// Calls `each` with every record.
+// Calls `each` for every record.
 template <typename Each>
 void ForEach(fxt::ByteSource& source, Each&& each) {
   fxt::Reader reader(source);

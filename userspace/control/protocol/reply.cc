@@ -27,7 +27,7 @@ std::string Message(const Write& write_parameters, bool continues = false,
 
 double Seconds(uint64_t ns) { return static_cast<double>(ns) / 1e9; }
 
-void AppendWritten(text::JsonWriter& json, const std::optional<Written>& written) {
+void AppendWritten(text::JsonWriter& json, const std::optional<request::WrittenTrace>& written) {
   json.Key("written");
   if (!written) {
     json.Null();
@@ -146,11 +146,11 @@ std::string Recorded(bool recorded) {
   return Message([&](text::JsonWriter& json) { json.Key("recorded").Bool(recorded); });
 }
 
-std::string Result(const std::optional<Written>& written) {
+std::string Result(const std::optional<request::WrittenTrace>& written) {
   return Message([&](text::JsonWriter& json) { AppendWritten(json, written); });
 }
 
-std::string TerminateResult(const std::optional<Written>& written) {
+std::string TerminateResult(const std::optional<request::WrittenTrace>& written) {
   return Message([&](text::JsonWriter& json) {
     json.Key("result").BeginObject();
     AppendWritten(json, written);
@@ -189,6 +189,7 @@ void AppendStatus(text::JsonWriter& json, const Status& status) {
   }
   json.EndArray();
   AppendProviders(json, status.providers);
+  json.Key("providers_refused").Unsigned(status.providers_refused);
   json.Key("triggers").BeginArray();
   for (const TriggerStatus& trigger : status.triggers) {
     json.BeginObject();

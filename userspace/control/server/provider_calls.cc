@@ -17,30 +17,37 @@ void Answer(Connection& client, const Call& call, const std::string& message) {
 }  // namespace
 
 bool ProviderCalls::Handle(const std::shared_ptr<Connection>& client, const Call& call) {
-  if (call.member() == "RegisterProvider") {
-    Register(client, call);
+  if (call.member() != "RegisterProvider" && call.member() != "SendMark") return false;
+  // The connection may belong to another process by now, and the pid too.
+  const Peer& peer = client->peer();
+  if (!peer.process || !peer.process->IsAlive()) {
+    client->CloseNow();
     return true;
   }
-  if (call.member() != "SendMark") return false;
+  const Caller caller{static_cast<uint32_t>(peer.pid), peer.uid, peer.process};
+  if (call.member() == "RegisterProvider") {
+    Register(client, caller, call);
+    return true;
+  }
   const auto read = call.ReadMark();
   if (read.bad) {
     Answer(*client, call, reply::InvalidParameter(*read.bad));
   } else {
-    const auto caller = static_cast<uint32_t>(client->peer().pid);
     Answer(*client, call, reply::Recorded(engine_.SendMark(read.value, caller)));
   }
   return true;
 }
 
-void ProviderCalls::Register(const std::shared_ptr<Connection>& client, const Call& call) {
+void ProviderCalls::Register(const std::shared_ptr<Connection>& client, const Caller& caller,
+                             const Call& call) {
   const auto read = call.ReadProvider();
   if (read.bad) return Answer(*client, call, reply::InvalidParameter(*read.bad));
   if (!call.more() || call.oneway()) {
     return Answer(*client, call, reply::ServiceError("ExpectedMore", "method", call.method()));
   }
-  // Until the connection ends the client waits for the next reply.
+  // The call stays open until the connection ends.
   const auto id = engine_.AddProvider(
-      read.value.name, static_cast<uint32_t>(client->peer().pid),
+      read.value.name, caller,
       [weak = std::weak_ptr(client)](uint32_t provider, SessionState state,
                                      std::shared_ptr<util::UniqueFd> buffer) {
         const auto there = weak.lock();
@@ -52,7 +59,7 @@ void ProviderCalls::Register(const std::shared_ptr<Connection>& client, const Ca
     client->provider_id = *id;
   } else {
     Answer(*client, call,
-           reply::Error(Failure{error_name::kFailed, "no further program can take part"}));
+           reply::Error(Failure{error_name::kFailed, "no further provider can register"}));
   }
 }
 

@@ -103,7 +103,7 @@ class Timeline : public TimelineState {
   uint64_t AddFastPath(fxt::Reader& reader, uint64_t most) {
     if (!sections_.Has(reader)) return 0;
     FastPathTables::Table& table = tables_.Of(reader.provider());
-    return reader.TakeFastPath(Taker{*this, table}, most);
+    return reader.VisitSchedulingRecords(Taker{*this, table}, most);
   }
 
   // Whether the records of `provider` may be the kernel's. Add() passes over those that are not.
@@ -128,17 +128,17 @@ class Timeline : public TimelineState {
   struct Taker {
     Timeline& timeline;
     FastPathTables::Table& table;
-    [[gnu::always_inline]] bool OnSwitch(const fxt::SwitchWords& words) const {
+    [[gnu::always_inline]] bool OnSwitch(const fxt::UnresolvedSwitch& words) const {
       return timeline.TakeSwitch(words, table);
     }
-    [[gnu::always_inline]] bool OnWakeup(const fxt::WakeupWords& words) const {
+    [[gnu::always_inline]] bool OnWakeup(const fxt::UnresolvedWakeup& words) const {
       return timeline.TakeWakeup(words, table);
     }
   };
 
-  [[gnu::always_inline]] bool TakeSwitch(const fxt::SwitchWords& words,
+  [[gnu::always_inline]] bool TakeSwitch(const fxt::UnresolvedSwitch& words,
                                          FastPathTables::Table& table);
-  [[gnu::always_inline]] bool TakeWakeup(const fxt::WakeupWords& words,
+  [[gnu::always_inline]] bool TakeWakeup(const fxt::UnresolvedWakeup& words,
                                          FastPathTables::Table& table);
 
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
@@ -255,7 +255,7 @@ class Timeline : public TimelineState {
 };
 
 template <typename Handler>
-inline bool Timeline<Handler>::TakeSwitch(const fxt::SwitchWords& words,
+inline bool Timeline<Handler>::TakeSwitch(const fxt::UnresolvedSwitch& words,
                                           FastPathTables::Table& table) {
   using Slot = FastPathTables::Slot;
   const Slot& out = table.slots[words.outgoing()];
@@ -360,7 +360,7 @@ inline bool Timeline<Handler>::TakeSwitch(const fxt::SwitchWords& words,
 }
 
 template <typename Handler>
-inline bool Timeline<Handler>::TakeWakeup(const fxt::WakeupWords& words,
+inline bool Timeline<Handler>::TakeWakeup(const fxt::UnresolvedWakeup& words,
                                           FastPathTables::Table& table) {
   const uint64_t time = table.provider->ToNanoseconds(words.timestamp);
   const ThreadIndex index = Find(words.thread);
@@ -369,11 +369,11 @@ inline bool Timeline<Handler>::TakeWakeup(const fxt::WakeupWords& words,
   const bool asleep = thread.kind == WaitKind::kSleep || thread.kind == WaitKind::kBlocked;
   if (!asleep || thread.running || !IsWhole(thread) || !IsReady(index)) return false;
   Wakeup wakeup{.time = time, .cpu = words.cpu, .thread = words.thread, .waker = {}, .weight = {}};
-  if (words.name != 0) {
-    if (!FastPathTables::IsWaker(table, words.name)) return false;
-    wakeup.waker = words.value;
+  if (words.argument_name != 0) {
+    if (!FastPathTables::IsWaker(table, words.argument_name)) return false;
+    wakeup.waker = words.argument_koid;
     if constexpr (requires { handler_.IsReady(index); }) {
-      const ThreadIndex waker = Find(words.value);
+      const ThreadIndex waker = Find(words.argument_koid);
       if (waker == kNoThread || !IsReady(waker)) return false;
     }
   } else {

@@ -8,7 +8,7 @@
 namespace session {
 namespace {
 
-// How long a start waits for programs to follow it.
+// How long a start waits for providers to follow.
 constexpr uint32_t kTimeoutMs = 100;
 
 }  // namespace
@@ -33,14 +33,14 @@ void ProviderControl::Stop() {
   if (providers_ != nullptr) providers_->Stop();
 }
 
-void ProviderControl::Look(uint64_t edge) {
+void ProviderControl::Scan(uint64_t edge) {
   if (providers_ == nullptr) return;
-  for (provider::Alert& alert : providers_->Look(edge)) {
+  for (provider::Alert& alert : providers_->Scan(edge)) {
     if (alerts_.size() < provider::kMaxAlerts) alerts_.push_back(std::move(alert));
   }
 }
 
-std::vector<std::unique_ptr<provider::RecordBatch>> ProviderControl::Copy() const {
+provider::ProviderRecords ProviderControl::Copy() const {
   if (providers_ == nullptr) return {};
   return providers_->Copy();
 }

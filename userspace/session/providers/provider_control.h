@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A recording's hold on the programs that take part: they begin, start, stop and end with it.
+// The providers of one recording: their session begins, starts, stops and ends with it.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "provider/provider_set.h"
 
 namespace session {
 
-// Nothing happens where nobody may take part.
+// Does nothing for a recording without providers.
 class ProviderControl {
  public:
-  // `providers` outlives it; null: nobody.
+  // `providers` outlives the control; null: none.
   ProviderControl(provider::ProviderSet* providers, provider::ProviderSessionOptions options,
                   fxt_buffer_mode mode);
   ProviderControl(const ProviderControl&) = delete;
@@ -21,16 +21,16 @@ class ProviderControl {
   ~ProviderControl();
 
   provider::ProviderSet* set() const { return providers_; }
-  // Before the kernel's side starts: programs have followed by then, most likely.
+  // Call before the kernel's events start; waits a short time for providers to follow.
   void Start(bool retain);
   void Stop();
 
-  // Where events are left in place. Takes note of what came; of what is older than `edge`, ns of
-  // the kernel's CLOCK_MONOTONIC, nothing is needed any more.
-  void Look(uint64_t edge);
-  std::vector<std::unique_ptr<provider::RecordBatch>> Copy() const;
-  // That came since the last call of this.
-  std::vector<provider::Alert> TakeAlerts() { return std::move(alerts_); }
+  // Oneshot, circular: notes new records and drops those before `edge`, ns of the kernel's
+  // CLOCK_MONOTONIC.
+  void Scan(uint64_t edge);
+  provider::ProviderRecords Copy() const;
+  // Alerts since the last call.
+  std::vector<provider::Alert> TakeAlerts() { return std::exchange(alerts_, {}); }
   uint64_t records() const { return providers_ ? providers_->records() : 0; }
   uint64_t lost() const { return providers_ ? providers_->lost() : 0; }
 

@@ -7,27 +7,42 @@
 #include "util/clock.h"
 
 namespace session {
+
+void ProviderStream::Add(std::shared_ptr<const provider::RecordBatch> records, uint64_t now) {
+  if (writer_ != nullptr && (records->lost != 0 || records->invalid != 0)) {
+    writer_->WriteLoss(*records, now);
+  }
+  for (const provider::Alert& alert : records->alerts) {
+    if (alerts_.size() < provider::kMaxAlerts) alerts_.push_back(alert);
+  }
+  if (records->entries.empty() && !records->last) return;
+  Batch& batch = *batches_.emplace_back(std::make_unique<Batch>());
+  batch.records = std::move(records);
+  batch.left = batch.records->entries.size();
+  for (const provider::RecordEntry& entry : batch.records->entries) {
+    waiting_.push_back({entry, &batch});
+  }
+  if (!batch.records->last) return;
+  // Behind everything that the provider wrote.
+  waiting_.push_back({{.time = now + provider::ProviderSet::kToleranceNs}, &batch});
+  ++batch.left;
+}
+
 void ProviderStream::Collect() {
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(next_));
   next_ = 0;
   std::erase_if(batches_, [](const auto& batch) { return batch->left == 0; });
   const size_t before = waiting_.size();
-  for (auto& records : providers_.Collect()) {
-    if (writer_ != nullptr && (records->lost != 0 || records->invalid != 0)) {
-      writer_->WriteLoss(*records, util::MonotonicNow() + util::KernelMonotonicAhead());
-    }
-    if (alerts_.size() < provider::kMaxAlerts) {
-      alerts_.insert(alerts_.end(), records->alerts.begin(), records->alerts.end());
-    }
-    if (records->entries.empty()) continue;
-    Batch& batch = *batches_.emplace_back(std::make_unique<Batch>());
-    batch.records = std::move(records);
-    batch.left = batch.records->entries.size();
-    for (const provider::RecordEntry& entry : batch.records->entries) {
-      waiting_.push_back({entry, &batch});
-    }
+  provider::ProviderRecords collected = providers_.Collect();
+  const uint64_t now = util::MonotonicNow() + util::KernelMonotonicAhead();
+  for (auto& records : collected.batches) Add(std::move(records), now);
+  std::sort(collected.refusals.begin(), collected.refusals.end(),
+            [](const auto& a, const auto& b) { return a.time < b.time; });
+  for (provider::Refusal& refusal : collected.refusals) {
+    waiting_.push_back({{.time = refusal.time}, nullptr});
+    refusals_.push_back(std::move(refusal));
   }
-  const auto earlier = [](const Waiting& a, const Waiting& b) {
+  const auto earlier = [](const WaitingItem& a, const WaitingItem& b) {
     return a.entry.time < b.entry.time;
   };
   const auto middle = waiting_.begin() + static_cast<ptrdiff_t>(before);
@@ -36,9 +51,19 @@ void ProviderStream::Collect() {
 }
 
 void ProviderStream::DeliverNext() {
-  const Waiting& waiting = waiting_[next_++];
-  writer_->Write(*waiting.batch->records, waiting.entry);
-  --waiting.batch->left;
+  const WaitingItem& item = waiting_[next_++];
+  if (item.batch == nullptr) {
+    writer_->WriteRefusal(refusals_.front());
+    refusals_.pop_front();
+    return;
+  }
+  const provider::RecordBatch& records = *item.batch->records;
+  if (item.entry.words == 0) {
+    writer_->EndSection(*records.identity);
+  } else {
+    writer_->Write(records, item.entry);
+  }
+  --item.batch->left;
 }
 
 }  // namespace session

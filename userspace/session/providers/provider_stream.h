@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records of providers on their way into a file that is written as events come.
+// Delivers records of providers into a streaming file, in order with the kernel's events.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "capture/provider_events.h"
@@ -14,13 +16,13 @@ namespace session {
 
 class ProviderStream final : public capture::ProviderEvents {
  public:
-  // `providers` outlives it.
+  // `providers` outlives the stream.
   explicit ProviderStream(provider::ProviderSet& providers) : providers_(providers) {}
 
-  // Where records go from now on; outlives its use. Null: they wait.
+  // The destination of records from now on; the caller keeps it alive. Null: records wait.
   void set_writer(provider::SectionWriter* writer) { writer_ = writer; }
-  // Alerts that came since the last call.
-  std::vector<provider::Alert> TakeAlerts() { return std::move(alerts_); }
+  // Alerts since the last call.
+  std::vector<provider::Alert> TakeAlerts() { return std::exchange(alerts_, {}); }
 
   void Collect() override;
   uint64_t NextTime() const override {
@@ -30,19 +32,24 @@ class ProviderStream final : public capture::ProviderEvents {
 
  private:
   struct Batch {
-    std::unique_ptr<provider::RecordBatch> records;
-    size_t left = 0;  // entries that were not delivered
+    std::shared_ptr<const provider::RecordBatch> records;
+    size_t left = 0;  // items that were not delivered
   };
-  struct Waiting {
+  // A record, the end of a provider's section (an entry of no words), or the first of refusals_ (a
+  // null batch).
+  struct WaitingItem {
     provider::RecordEntry entry;
     Batch* batch;
   };
 
+  void Add(std::shared_ptr<const provider::RecordBatch> records, uint64_t now);
+
   provider::ProviderSet& providers_;
   provider::SectionWriter* writer_ = nullptr;
   std::vector<std::unique_ptr<Batch>> batches_;
-  std::vector<Waiting> waiting_;  // by time
+  std::vector<WaitingItem> waiting_;  // by time
   size_t next_ = 0;
+  std::deque<provider::Refusal> refusals_;  // by time
   std::vector<provider::Alert> alerts_;
 };
 

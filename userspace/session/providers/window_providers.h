@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records of providers on their way into a window's file.
+// Delivers records of providers into the file of a window, in order of time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "provider/record_batch.h"
@@ -14,27 +13,33 @@ namespace session {
 
 class WindowProviders {
  public:
-  // Of `batches`, which outlive it, those from `begin` to `end`, ns of CLOCK_MONOTONIC.
-  WindowProviders(const std::vector<std::unique_ptr<provider::RecordBatch>>& batches,
-                  uint64_t begin, uint64_t end);
+  // Delivers those of `records` from `begin` to `end`, ns of CLOCK_MONOTONIC. `records` outlives
+  // this.
+  WindowProviders(const provider::ProviderRecords& records, uint64_t begin, uint64_t end);
 
-  // Of the next one; UINT64_MAX: none.
-  uint64_t NextTime() const {
-    return next_ < waiting_.size() ? waiting_[next_].entry.time : UINT64_MAX;
-  }
+  // Time of the next record; UINT64_MAX: none.
+  uint64_t NextTime() const { return heap_.empty() ? UINT64_MAX : heap_.front().time; }
   void WriteNext(provider::SectionWriter& writer);
-  // What providers lost, all of it as of `time`.
+  // Writes the losses of all providers, as of `time`.
   void WriteLosses(uint64_t time, provider::SectionWriter& writer) const;
 
  private:
-  struct Waiting {
-    provider::RecordEntry entry;
-    const provider::RecordBatch* batch;
+  // The next record of a batch, or of the refusals for the batch index kRefusals.
+  struct Cursor {
+    uint64_t time;
+    size_t batch;
+    size_t next;
   };
+  static constexpr size_t kRefusals = SIZE_MAX;
+  static bool IsLater(const Cursor& a, const Cursor& b) {
+    return a.time != b.time ? a.time > b.time : a.batch > b.batch;
+  }
+  // Adds the cursor unless its batch is exhausted. False: it is.
+  bool Push(size_t batch, size_t next);
 
-  const std::vector<std::unique_ptr<provider::RecordBatch>>& batches_;
-  std::vector<Waiting> waiting_;  // by time
-  size_t next_ = 0;
+  const provider::ProviderRecords& records_;
+  const uint64_t end_;
+  std::vector<Cursor> heap_;
 };
 
 }  // namespace session

@@ -65,8 +65,8 @@ int RunTrim(const TrimOptions& options) {
 
 void AddTrim(const Command& program, int& exit_code) {
   auto options = std::make_shared<TrimOptions>();
-  const Command command = program.AddSubcommand(
-      "trim", "Write a part of a trace, with the names it still needs, as a smaller one");
+  const Command command =
+      program.AddSubcommand("trim", "Write a part of a trace, with the names it needs, as a trace");
   command.Add("FILE", options->file, "A trace; - is standard input").Required();
   AddTraceOutput(command, options->output);
   options->filter.AddTo(command);

@@ -18,10 +18,10 @@
 namespace tools {
 namespace {
 
-constexpr uint64_t kStep = 16'384;  // records between two looks at the clock
+constexpr uint64_t kStep = 16'384;  // records between two reads of the clock
 constexpr uint64_t kProgressInterval = 250'000'000;
 
-// Whoever may read the recording may read what takes its place.
+// The new file has the rights of the recording.
 void TakeRights(const std::string& path, output::FileOptions& options) {
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) return;
@@ -33,7 +33,7 @@ void TakeRights(const std::string& path, output::FileOptions& options) {
 
 util::Result<SymbolPassResult> WriteSymbols(const std::string& path, bool gzip, Console& console,
                                             const std::function<bool()>& goes_on) {
-  // Nothing waits for the recorder any more.
+  // The recording has ended: real-time priority is not needed.
   BecomeOrdinary();
   auto source = source::OpenInput(path);
   if (!source) return source.TakeError();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Programs that take part, for tests of what a session does with them.
+// A ProviderSet with one provider, for tests of sessions.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@
 
 namespace session::testing {
 
-// A set in which process 100 takes part, all on the thread of the test.
+// The provider is process 100. Everything runs on the thread of the test.
 class FakeProviders {
  public:
   FakeProviders() {
-    set.Add("app", 100, [this](uint32_t, provider::ProviderState told, auto buffer) {
-      news.push_back(told);
+    set.Add("app", {.pid = 100}, [this](uint32_t, provider::ProviderState state, auto buffer) {
+      states.push_back(state);
       if (!buffer) return;
       fd = std::move(buffer);
       fake.emplace(fd->get(), provider::ProviderSet::kDefaultBytes / FXT_BLOCK_BYTES);
     });
   }
 
-  // Lets the program hear what it was told.
-  void Hear() {
+  // Delivers notifications.
+  void RunPosted() {
     for (const auto& work : std::exchange(work_, {})) work();
   }
 
-  // Something that process 200 says at `time`.
+  // Adds a mark of process 200.
   void Mark(const std::string& name, uint64_t time) {
     set.AddMark({.pid = 200,
                  .time = time,
@@ -42,7 +42,7 @@ class FakeProviders {
                  .name = name});
   }
 
-  // An alert of the program itself, now.
+  // Writes an alert of the provider, now.
   void Alert(const std::string& name) {
     const uint16_t text = fake->Add(name);
     if (fake->block(0).state != FXT_BLOCK_OWNED) fake->Take(0, 1, 100);
@@ -62,7 +62,7 @@ class FakeProviders {
  public:
   provider::ProviderSet set{
       [this](std::function<void()> work) { work_.push_back(std::move(work)); }};
-  std::vector<provider::ProviderState> news;
+  std::vector<provider::ProviderState> states;
   std::shared_ptr<util::UniqueFd> fd;
   std::optional<provider::testing::FakeProvider> fake;
 };

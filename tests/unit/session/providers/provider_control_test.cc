@@ -12,66 +12,67 @@ namespace {
 
 using provider::ProviderState;
 
-TEST(ProviderControlTest, NobodyIsNothing) {
+TEST(ProviderControlTest, WithoutProvidersItDoesNothing) {
   ProviderControl control(nullptr, {}, FXT_MODE_CIRCULAR);
   control.Start(false);
-  control.Look(UINT64_MAX);
+  control.Scan(UINT64_MAX);
   control.Stop();
-  EXPECT_TRUE(control.Copy().empty());
+  EXPECT_TRUE(control.Copy().batches.empty());
   EXPECT_TRUE(control.TakeAlerts().empty());
   EXPECT_EQ(control.records() + control.lost(), 0u);
 }
 
-TEST(ProviderControlTest, ProgramsBeginStartStopAndEndWithIt) {
-  testing::FakeProviders guests;
+TEST(ProviderControlTest, ProvidersFollowTheRecording) {
+  testing::FakeProviders providers;
   {
-    ProviderControl control(&guests.set, {}, FXT_MODE_ONESHOT);
-    guests.Hear();
-    EXPECT_EQ(guests.news, (std::vector{ProviderState::kRegistered, ProviderState::kInitialized}));
-    // Not that of the options.
-    EXPECT_EQ(guests.fake->header().mode, static_cast<uint32_t>(FXT_MODE_ONESHOT));
-    // As one that has followed before it is asked.
-    guests.fake->header().acknowledged = 1;
+    ProviderControl control(&providers.set, {}, FXT_MODE_ONESHOT);
+    providers.RunPosted();
+    EXPECT_EQ(providers.states,
+              (std::vector{ProviderState::kRegistered, ProviderState::kInitialized}));
+    // The mode of the recording, not of the options.
+    EXPECT_EQ(providers.fake->header().mode, static_cast<uint32_t>(FXT_MODE_ONESHOT));
+    // Acknowledged in advance: the start does not wait.
+    providers.fake->header().acknowledged = 1;
     control.Start(false);
     control.Stop();
-    EXPECT_TRUE(guests.set.active());
+    EXPECT_TRUE(providers.set.active());
   }
-  EXPECT_FALSE(guests.set.active());
-  guests.Hear();
-  EXPECT_EQ(guests.news,
+  EXPECT_FALSE(providers.set.active());
+  providers.RunPosted();
+  EXPECT_EQ(providers.states,
             (std::vector{ProviderState::kRegistered, ProviderState::kInitialized,
                          ProviderState::kStarted, ProviderState::kStopped, ProviderState::kEnded}));
 }
 
-// The time that a program takes to follow is bounded: this one never does.
-TEST(ProviderControlTest, WaitsForNobodyForLong) {
-  testing::FakeProviders guests;
-  ProviderControl control(&guests.set, {}, FXT_MODE_CIRCULAR);
-  guests.Hear();
+// This provider never acknowledges the start.
+TEST(ProviderControlTest, WaitsALimitedTimeForProviders) {
+  testing::FakeProviders providers;
+  ProviderControl control(&providers.set, {}, FXT_MODE_CIRCULAR);
+  providers.RunPosted();
   const uint64_t before = util::MonotonicNow();
   control.Start(false);
   EXPECT_GE(util::MonotonicNow() - before, 50'000'000u);
 }
 
-TEST(ProviderControlTest, LooksAtWhatIsLeftInPlace) {
-  testing::FakeProviders guests;
-  ProviderControl control(&guests.set, {}, FXT_MODE_CIRCULAR);
-  guests.Hear();
-  guests.fake->header().acknowledged = 1;
+TEST(ProviderControlTest, ScansAndCopiesRecords) {
+  testing::FakeProviders providers;
+  ProviderControl control(&providers.set, {}, FXT_MODE_CIRCULAR);
+  providers.RunPosted();
+  providers.fake->header().acknowledged = 1;
   control.Start(false);
-  guests.Alert("fire");
-  guests.fake->header().lost = 4;
-  control.Look(0);
+  providers.Alert("fire");
+  providers.fake->header().lost = 4;
+  control.Scan(0);
   const auto alerts = control.TakeAlerts();
   ASSERT_EQ(alerts.size(), 1u);
   EXPECT_EQ(alerts[0].name, "fire");
-  control.Look(0);
+  control.Scan(0);
   EXPECT_TRUE(control.TakeAlerts().empty());
   EXPECT_EQ(control.records(), 1u);
   EXPECT_EQ(control.lost(), 4u);
-  // It is there each time, until it is older than what is wanted.
-  for (int turn = 0; turn < 2; ++turn) {
-    const auto batches = control.Copy();
+  // Each copy has the record.
+  for (int copy = 0; copy < 2; ++copy) {
+    const auto batches = control.Copy().batches;
     ASSERT_EQ(batches.size(), 1u);
     EXPECT_EQ(batches[0]->entries.size(), 1u);
   }

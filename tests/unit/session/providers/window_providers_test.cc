@@ -19,7 +19,7 @@ using Lines = std::vector<std::string>;
 
 class WindowProvidersTest : public ::testing::Test {
  protected:
-  // A batch of instants at `times`, of the process of that number; and so many that were lost.
+  // Adds a batch of process `pid`: instants at `times`, and a number of lost records.
   void AddBatch(uint32_t pid, const std::vector<uint64_t>& times, uint64_t lost = 0) {
     auto buffer = provider::SharedBuffer::Make({.bytes = 1 << 17, .categories = {}});
     ASSERT_TRUE(buffer);
@@ -32,26 +32,26 @@ class WindowProvidersTest : public ::testing::Test {
         std::make_shared<provider::Identity>(provider::Identity{pid, pid, "app"}),
         std::move(*buffer));
     reader.ReadNew();
-    batches_.push_back(reader.Take(provider::ClockPairs(), 0, 0, UINT64_MAX));
+    records_.batches.push_back(reader.Take(provider::ClockPairs(), 0, 0, UINT64_MAX));
   }
 
-  std::vector<std::unique_ptr<provider::RecordBatch>> batches_;
+  provider::ProviderRecords records_;
   provider::testing::RecordedFile file_;
 };
 
-TEST_F(WindowProvidersTest, NobodyIsNothing) {
-  const WindowProviders guests(batches_, 0, UINT64_MAX);
-  EXPECT_EQ(guests.NextTime(), UINT64_MAX);
+TEST_F(WindowProvidersTest, WithoutBatchesItIsEmpty) {
+  const WindowProviders providers(records_, 0, UINT64_MAX);
+  EXPECT_EQ(providers.NextTime(), UINT64_MAX);
 }
 
-TEST_F(WindowProvidersTest, TwoProvidersAreOneOrderOfTime) {
+TEST_F(WindowProvidersTest, MergesProvidersByTime) {
   AddBatch(100, {10, 30, 50});
   AddBatch(200, {20, 30, 40});
-  WindowProviders guests(batches_, 0, UINT64_MAX);
+  WindowProviders providers(records_, 0, UINT64_MAX);
   std::vector<uint64_t> times;
-  while (guests.NextTime() != UINT64_MAX) {
-    times.push_back(guests.NextTime());
-    guests.WriteNext(file_.sections);
+  while (providers.NextTime() != UINT64_MAX) {
+    times.push_back(providers.NextTime());
+    providers.WriteNext(file_.sections);
   }
   EXPECT_EQ(times, (std::vector<uint64_t>{10, 20, 30, 30, 40, 50}));
   EXPECT_EQ(file_.Events(),
@@ -59,24 +59,36 @@ TEST_F(WindowProvidersTest, TwoProvidersAreOneOrderOfTime) {
                    "30 0 200/200 p200:p200", "40 0 200/200 p200:p200", "50 0 100/100 p100:p100"}));
 }
 
-TEST_F(WindowProvidersTest, AWindowHasBothOfItsEnds) {
+TEST_F(WindowProvidersTest, AWindowIncludesBothEnds) {
   AddBatch(100, {10, 20, 30, 40});
-  WindowProviders guests(batches_, 20, 30);
+  WindowProviders providers(records_, 20, 30);
   std::vector<uint64_t> times;
-  for (; guests.NextTime() != UINT64_MAX; guests.WriteNext(file_.sections)) {
-    times.push_back(guests.NextTime());
+  for (; providers.NextTime() != UINT64_MAX; providers.WriteNext(file_.sections)) {
+    times.push_back(providers.NextTime());
   }
   EXPECT_EQ(times, (std::vector<uint64_t>{20, 30}));
 }
 
-TEST_F(WindowProvidersTest, LossesAreThoseOfTheBatchesThatHaveSome) {
+TEST_F(WindowProvidersTest, WritesLosses) {
   AddBatch(100, {10}, 7);
   AddBatch(200, {20});
-  const WindowProviders guests(batches_, 0, UINT64_MAX);
-  guests.WriteLosses(90, file_.sections);
+  const WindowProviders providers(records_, 0, UINT64_MAX);
+  providers.WriteLosses(90, file_.sections);
   EXPECT_EQ(file_.sections.stats().lost, 7u);
   EXPECT_EQ(file_.Events(),
             (Lines{"90 0 100/100 fxt-record:lost_events", "90 1 100/100 fxt-record:lost_events"}));
+}
+
+TEST_F(WindowProvidersTest, DeliversRefusalsInOrder) {
+  AddBatch(100, {10, 30});
+  records_.refusals = {{5, 1, 1000, "before"}, {20, 2, 1000, "within"}, {60, 1, 1000, "after"}};
+  WindowProviders providers(records_, 10, 50);
+  std::vector<uint64_t> times;
+  for (; providers.NextTime() != UINT64_MAX; providers.WriteNext(file_.sections)) {
+    times.push_back(providers.NextTime());
+  }
+  EXPECT_EQ(times, (std::vector<uint64_t>{10, 20, 30}));
+  EXPECT_EQ(file_.sections.stats().refused, 2u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The loop that subcommands read a trace with.
+// The read loop of subcommands.
 #pragma once
 
 #include <concepts>
@@ -29,7 +29,7 @@ void ReadAll(fxt::Reader& reader, Progress& progress, Each&& each) {
   }
 }
 
-// Prints a note on standard error if the trace was cut short or has damage that was passed over.
+// Warns on standard error if a trace was cut or damage was skipped.
 void WarnAboutDamage(const std::string& file, const fxt::Reader& reader);
 
 }  // namespace tools

@@ -20,7 +20,7 @@ double Percent(uint64_t part, uint64_t whole) {
 }
 
 std::string ModeOf(const Status& status) {
-  return status.buffering_mode ? std::string(control::Name(*status.buffering_mode)) : "";
+  return status.buffering_mode ? std::string(request::Name(*status.buffering_mode)) : "";
 }
 
 // ", 35,000 a second"; empty for one that was not there before.
@@ -101,6 +101,10 @@ std::string StatusLines(const TimedStatus& now, const TimedStatus* before) {
   for (const control::ProviderInfo& provider : status.providers) {
     text += fmt::format("{:<10} {} (process {})\n", "provider", text::CleanText(provider.name),
                         provider.pid);
+  }
+  if (status.providers_refused != 0) {
+    text += fmt::format("{:<10} {} found no place; they are not recorded\n", "providers",
+                        util::FormatCount(status.providers_refused));
   }
   return text;
 }

@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -31,16 +29,21 @@ fxt::EventType KindOf(control::MarkKind kind) {
   return fxt::EventType::kInstant;
 }
 
-// 0: not known.
-uint32_t ParentOf(uint32_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string text;
-  std::getline(file, text);
-  // The name, in parentheses, may have any characters in it.
-  std::istringstream rest(text.substr(std::min(text.rfind(')') + 1, text.size())));
-  std::string state;
-  uint32_t parent = 0;
-  rest >> state >> parent;
+// The parent `pid` of the caller, if the caller may speak for it. An orphan's parent is init or a
+// subreaper, which is in another session or another user's.
+std::optional<util::ProcessHandle> ParentOf(const control::Caller& caller, uint32_t pid) {
+  constexpr uint32_t kInit = 1;
+  if (pid == kInit) return std::nullopt;
+  auto parent = util::ProcessHandle::Open(static_cast<pid_t>(pid));
+  const auto child = util::ReadProcessStat(static_cast<pid_t>(caller.pid));
+  const auto stat = util::ReadProcessStat(static_cast<pid_t>(pid));
+  const auto user = util::ReadProcessUser(static_cast<pid_t>(pid));
+  if (!parent || !child || !stat || !user) return std::nullopt;
+  const bool is_parent = child->parent == static_cast<pid_t>(pid) &&
+                         child->session == stat->session && stat->start_ticks <= child->start_ticks;
+  if (!is_parent || (caller.user != 0 && caller.user != *user)) return std::nullopt;
+  // Both still run: what was read belongs to them.
+  if (!parent->IsAlive() || !caller.process->IsAlive()) return std::nullopt;
   return parent;
 }
 
@@ -85,32 +88,38 @@ void AppendProviderCategories(const provider::ProviderSet& providers,
 }
 
 std::optional<uint32_t> Register(provider::ProviderSet& providers, const std::string& name,
-                                 uint32_t pid, control::TellProvider tell) {
-  // Readers know the recorder's records by its name.
-  const std::string own = name == schema::kRecorderName ? name + " (program)" : name;
-  return providers.Add(own, pid,
+                                 const control::Caller& caller, control::TellProvider tell) {
+  return providers.Add(name, {caller.pid, caller.user, caller.process},
                        [tell = std::move(tell)](uint32_t id, provider::ProviderState news,
                                                 std::shared_ptr<util::UniqueFd> buffer) {
                          tell(id, StateAfter(news), std::move(buffer));
                        });
 }
 
-bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark, uint32_t caller) {
+bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark,
+             const control::Caller& caller) {
   constexpr uint64_t kLongAgo = 1'000'000'000;
   provider::Mark made;
   made.kind = KindOf(mark.kind);
   made.name = mark.name;
   made.category = mark.category;
   made.value = mark.value;
-  // Who called waits for the answer, so that its parent is the one that it says.
-  made.pid = mark.pid != 0 && mark.pid == ParentOf(caller) ? mark.pid : caller;
+  made.user = caller.user;
+  made.pid = caller.pid;
+  made.start_ticks = caller.process->start_ticks();
+  if (mark.pid != 0 && mark.pid != caller.pid) {
+    if (const auto parent = ParentOf(caller, mark.pid)) {
+      made.pid = mark.pid;
+      made.start_ticks = parent->start_ticks();
+    }
+  }
   made.time = util::MonotonicNow() - std::min(mark.nanoseconds_ago, kLongAgo);
   return providers.AddMark(made);
 }
 
-provider::ProviderSessionOptions ProviderSession(const control::TraceConfig& config) {
+provider::ProviderSessionOptions ProviderSession(const request::TraceConfig& config) {
   provider::ProviderSessionOptions options;
-  for (const control::ProviderSpec& spec : config.provider_specs) {
+  for (const request::ProviderSpec& spec : config.provider_specs) {
     if (spec.name == schema::kRecorderName || spec.buffer_size_megabytes_hint == 0) continue;
     options.bytes_of[spec.name] = uint64_t{spec.buffer_size_megabytes_hint} << 20;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Programs that take part, in the controller's terms.
+// Converts between provider::ProviderSet and the types of the protocol.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,20 @@
 
 namespace tools {
 
-// This process, which is a provider too.
+// The recorder as a provider.
 control::ProviderInfo RecorderAsProvider();
-// It and the programs; at most kMaxProviders.
+// The recorder and the providers; at most kMaxProviders.
 std::vector<control::ProviderInfo> AllProviders(const provider::ProviderSet& providers);
-// Those that programs named, behind the recorder's own; at most kMaxCategories together.
+// Appends the categories of providers; at most kMaxCategories in all.
 void AppendProviderCategories(const provider::ProviderSet& providers,
                               std::vector<control::KnownCategory>& categories);
 // See control::Engine::AddProvider.
 std::optional<uint32_t> Register(provider::ProviderSet& providers, const std::string& name,
-                                 uint32_t pid, control::TellProvider tell);
+                                 const control::Caller& caller, control::TellProvider tell);
 // See control::Engine::SendMark.
-bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark, uint32_t caller);
-// What a session asks of programs.
-provider::ProviderSessionOptions ProviderSession(const control::TraceConfig& config);
+bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark,
+             const control::Caller& caller);
+// The provider options of a session.
+provider::ProviderSessionOptions ProviderSession(const request::TraceConfig& config);
 
 }  // namespace tools
