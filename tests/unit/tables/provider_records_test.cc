@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/show/overview.h"
+#include "facts/read_loop.h"
 #include "measure/collect/collector.h"
 #include "schema/names.h"
 #include "tables/rows/schema.h"
@@ -28,8 +29,7 @@ class ProviderRecordsTest : public ::testing::Test {
  protected:
   // The recorder's records of two threads on a CPU. Behind each of them `between` may add others.
   template <typename Between>
-  static fxt::testing::FileBuilder Recording(Between&& between) {
-    fxt::testing::FileBuilder file;
+  static void Record(fxt::testing::FileBuilder& file, Between&& between) {
     file.Add(fxt::ProviderInfo{1, schema::kRecorderName}).Add(fxt::ProviderSection{1});
     file.Add(fxt::Initialization{1'000'000'000});
     file.Add(fxt::ProviderInfo{2, "app"}).Add(fxt::ProviderSection{2});
@@ -49,7 +49,6 @@ class ProviderRecordsTest : public ::testing::Test {
       file.Add(fxt::ThreadWakeup{time + 80, 0, 8, {&waker, 1}});
       between(file, time + 85);
     }
-    return file;
   }
   static void Switch(fxt::testing::FileBuilder& file, uint64_t time, fxt::Koid out, fxt::Koid in) {
     file.Add(fxt::LegacyContextSwitch{.timestamp = time,
@@ -129,8 +128,10 @@ class ProviderRecordsTest : public ::testing::Test {
 };
 
 TEST_F(ProviderRecordsTest, FactsAreThoseOfTheKernelsSection) {
-  auto honest = Recording(kHonest);
-  auto forged = Recording(Forge);
+  fxt::testing::FileBuilder honest;
+  Record(honest, kHonest);
+  fxt::testing::FileBuilder forged;
+  Record(forged, Forge);
   EXPECT_TRUE(Collect(forged) == Collect(honest));
   for (const Table table : {Table::kSlices, Table::kIdle, Table::kWaits, Table::kWakeups,
                             Table::kCpus, Table::kProcesses}) {
@@ -143,8 +144,10 @@ TEST_F(ProviderRecordsTest, FactsAreThoseOfTheKernelsSection) {
 }
 
 TEST_F(ProviderRecordsTest, OverviewCountsTheKernelsAlone) {
-  auto honest = Recording(kHonest);
-  auto forged = Recording(Forge);
+  fxt::testing::FileBuilder honest;
+  Record(honest, kHonest);
+  fxt::testing::FileBuilder forged;
+  Record(forged, Forge);
   const analyze::Overview expected = Overview(honest);
   const analyze::Overview overview = Overview(forged);
   EXPECT_EQ(overview.window_ns, expected.window_ns);
@@ -160,7 +163,8 @@ TEST_F(ProviderRecordsTest, OverviewCountsTheKernelsAlone) {
 
 // They stay in the tables of events, under the name of the provider.
 TEST_F(ProviderRecordsTest, EventsHaveTheirProvider) {
-  auto file = Recording(Forge);
+  fxt::testing::FileBuilder file;
+  Record(file, Forge);
   const auto spans =
       RowsOf(file.bytes(), Table::kSpans, {spans::kName, spans::kDur, spans::kProvider});
   EXPECT_THAT(spans, Contains("forged 5 app"));

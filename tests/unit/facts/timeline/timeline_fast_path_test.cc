@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The fast path of a timeline hands out the facts that the general path hands out.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>

@@ -134,7 +134,7 @@ TEST(CollectorPropertyTest, FastPathEqualsTheGeneralPath) {
     const CollectorOptions window{.from = begin + 50, .to = begin + 300};
     ASSERT_TRUE(trace.CollectFastPath(window) == trace.Collect(window)) << seed;
   }
-  EXPECT_GT(taken, 20'000u);
+  EXPECT_GT(taken, 300u * 20);
 }
 
 TEST(CollectorPropertyTest, PartsOfAWindowAddUpToTheWhole) {
