@@ -11,7 +11,7 @@ _fxt() {
   [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
   [[ $current == *,* ]] && before=${current%,*},
   case "$command $previous" in
-    'info --top'|'check --max'|'dump --category'|'dump --from'|'dump --to'|'dump -t'|'dump --thread'|'dump -p'|'dump --process'|'dump --cpu'|'trim --from'|'trim --to'|'trim -t'|'trim --thread'|'trim -p'|'trim --process'|'trim --cpu'|'lbr --top'|'lbr --from'|'lbr --to'|'lbr -t'|'lbr --thread'|'lbr -p'|'lbr --process'|'lbr --cpu'|'report --from'|'report --to'|'report --top'|'diff --top'|'summarize --from'|'summarize --to'|'export --clickhouse'|'export --database'|'export --host'|'export --label'|'export --cluster'|'draw --from'|'draw --to'|'draw -t'|'draw --thread'|'draw --cpu'|'draw --rows'|'open --port'|'open --viewer-url') return ;;
+    'info --top'|'check --max'|'dump --category'|'dump --from'|'dump --to'|'dump -t'|'dump --thread'|'dump -p'|'dump --process'|'dump --cpu'|'trim --from'|'trim --to'|'trim -t'|'trim --thread'|'trim -p'|'trim --process'|'trim --cpu'|'lbr --top'|'lbr --from'|'lbr --to'|'lbr -t'|'lbr --thread'|'lbr -p'|'lbr --process'|'lbr --cpu'|'report --from'|'report --to'|'report --top'|'diff --top'|'summarize --from'|'summarize --to'|'export --stacks'|'export --clickhouse'|'export --database'|'export --host'|'export --label'|'export --cluster'|'draw --from'|'draw --to'|'draw -t'|'draw --thread'|'draw --cpu'|'draw --rows'|'open --port'|'open --viewer-url') return ;;
     'dump --type') compopt -o nospace 2>/dev/null; current=${current##*,}; _fxt_words -P "$before" -W "event magic provider section provider-event trace-info init string thread instant counter begin end complete async-begin async-instant async-end flow-begin flow-step flow-end blob userspace-object kernel-object switch wakeup log large-blob module mmap backtrace unknown"; return ;;
     'json -o'|'json --output'|'trim -o'|'trim --output'|'recover -o'|'recover --output'|'import -o'|'import --output'|'merge -o'|'merge --output'|'merge --clock'|'merge --offset'|'merge --align'|'merge --apart'|'lbr --kallsyms'|'report --html'|'diff --base'|'diff --new'|'diff --noise'|'diff --markdown'|'diff --junit'|'diff --html'|'flame -o'|'flame --output'|'flame --base'|'flame --kallsyms'|'summarize -o'|'summarize --output'|'query -f'|'query --file'|'export -o'|'export --output'|'draw -o'|'draw --output') compopt -o filenames 2>/dev/null; _fxt_words -f; return ;;
     'merge --window'|'open --timeout') _fxt_words -W "500ms 2s 10s 1m"; return ;;
@@ -37,8 +37,8 @@ _fxt() {
     diff) options='-h --help --base --new --noise --markdown --junit --html --json --top --fail' ;;
     flame) options='-h --help -o --output --of --format --base --no-symbols --root --debug-dir --perf-cache --kallsyms' ;;
     summarize) options='-h --help -o --output --from --to' ;;
-    query) options='-h --help -f --file --csv --json --markdown' ;;
-    export) options='-h --help --format -o --output --table --gzip --clickhouse --database --host --label --print-schema --cluster' ;;
+    query) options='-h --help -f --file --csv --csv-safe --json --markdown' ;;
+    export) options='-h --help --format -o --output --table --csv-safe --gzip --stacks --clickhouse --database --host --label --print-schema --cluster' ;;
     draw) options='-h --help -o --output --from --to -t --thread --cpu --rows' ;;
     open) options='-h --help --viewer --print --of --timeout --port --viewer-url' ;;
     *) options='--version -h --help' ;;

@@ -60,7 +60,7 @@ class RandomFiles(Files):
                     file.write(text)
                 after, said = self.around(path)
                 self.assertEqual(maker.difference(document, after), "", said)
-                self.assertNotIn("left out", said)
+                self.assertNotIn("dropped", said)
                 # `fxt import` reads the output of `fxt json`.
                 with open(self.path("again.json"), "w", encoding="utf-8") as file:
                     json.dump(after, file)
