@@ -62,6 +62,10 @@ TEST(InterleavedPairsTest, PairsConsecutiveCaptures) {
   EXPECT_TRUE(InterleavedPairs(pointers, 4).empty());
 }
 
+std::optional<double> QuantileOf(const std::vector<const Distribution*>& captures, double q) {
+  return QuantilesOf(captures, std::span(&q, 1)).front();
+}
+
 TEST(QuantilesTest, NeedEnoughWaits) {
   Distribution times;
   times.whole.Add(1000, 1999);

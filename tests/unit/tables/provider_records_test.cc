@@ -167,11 +167,11 @@ TEST_F(ProviderRecordsTest, EventsHaveTheirProvider) {
   Record(file, Forge);
   const auto spans =
       RowsOf(file.bytes(), Table::kSpans, {spans::kName, spans::kDur, spans::kProvider});
-  EXPECT_THAT(spans, Contains("forged 5 app"));
-  EXPECT_THAT(spans, Contains("read 5 fxt-record"));
+  EXPECT_THAT(spans, Contains("5 forged app"));
+  EXPECT_THAT(spans, Contains("5 read fxt-record"));
   // The end of a provider's span is none of the kernel's.
-  EXPECT_THAT(spans, Contains("read NULL app"));
-  EXPECT_THAT(spans, Not(Contains("read NULL fxt-record")));
+  EXPECT_THAT(spans, Contains("NULL read app"));
+  EXPECT_THAT(spans, Not(Contains("NULL read fxt-record")));
   const auto losses = RowsOf(file.bytes(), Table::kLosses, {losses::kKind, losses::kProvider});
   EXPECT_THAT(losses, Contains("buffer_full app"));
   EXPECT_THAT(losses, Not(Contains(HasSubstr("unseen_switch"))));

@@ -75,7 +75,7 @@ TEST(BrokenFilesTest, MoreStringsThanAReaderKeeps) {
     file.Add("string " + std::to_string(i), fxt::StringRecord{static_cast<uint16_t>(50 + i), text});
   }
   EXPECT_EQ(FindingsOf(file), std::vector<std::string>{});
-  EXPECT_EQ(FindingsOf(file, true, 50'000),
+  EXPECT_EQ(FindingsOf(file, true, 100'000),
             (std::vector<std::string>{"table-limit at string 2", "table-limit at string 3"}));
 }
 
