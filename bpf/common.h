@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What every program file needs: helpers, maps, and the settings the loader fills in. */
+/* Helpers, maps and load-time settings that every BPF source file uses. */
 #ifndef FXR_COMMON_H
 #define FXR_COMMON_H
 
@@ -17,8 +17,8 @@
 #define WRITE_ONCE(x, v) (*(volatile typeof(x) *)&(x) = (v))
 
 /*
- * `size` cut to `most`, in a way that the verifier can follow: the compiler must
- * not test one register and pass on another.
+ * Clamps `size` to `most` so that the verifier can follow it: the compiler must not test
+ * one register and pass another.
  */
 #define CUT_SIZE(size, most)                 \
 	({                                   \
@@ -29,7 +29,10 @@
 		__size > (most) ? (most) : __size; \
 	})
 
-/* One slot ring per CPU, one behind the other; max_entries is CPUs * slots, set by the loader. */
+/*
+ * The slot rings of all CPUs, one after the other. The loader sets max_entries to CPUs
+ * times slots.
+ */
 struct slot_array {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -54,16 +57,19 @@ struct side_ring_map {
 };
 extern struct side_ring_map side_ring SEC(".maps");
 
-/* What may be emitted now, enum fxr_phase; written by the collector. */
+/* The events that programs may emit now (enum fxr_phase). The collector writes it. */
 extern fxr_u32 phase;
 
-/* Settings; constant once loaded, so that the verifier drops what is not used. */
-extern const volatile fxr_u32 slots_per_ring_shift; /* a ring has 1 << this many slots */
-extern const volatile fxr_u32 slot_mask;            /* ... so that they have these bits */
-extern const volatile fxr_u64 slots_full;           /* so many: it is full; ~0: it is overwritten */
-extern const volatile fxr_u32 ring_count;           /* CPUs that have a slot ring: those from 0 up */
-extern const volatile fxr_u64 slots_wakeup_fill;    /* ... and the collector is woken at so many; ~0: never */
-extern const volatile fxr_u32 categories_used;      /* no event is of one from here up */
-extern const volatile fxr_u32 side_wakeup_bytes;    /* ... or the side ring so many bytes */
+/*
+ * Settings. They are constant once loaded, so the verifier removes the code of unused
+ * features.
+ */
+extern const volatile fxr_u32 slots_per_ring_shift; /* log2 of the slots per ring */
+extern const volatile fxr_u32 slot_mask;            /* slots per ring - 1 */
+extern const volatile fxr_u64 slots_full;           /* fill level that counts as full; ~0: the ring is overwritten */
+extern const volatile fxr_u32 ring_count;           /* CPUs from 0 up that have a slot ring */
+extern const volatile fxr_u64 slots_wakeup_fill;    /* fill level that wakes the collector; ~0: never */
+extern const volatile fxr_u32 categories_used;      /* no event has a category from here up */
+extern const volatile fxr_u32 side_wakeup_bytes;    /* side-ring fill level, bytes, that wakes the collector */
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Category `counter`: what the events of --counters counted while a thread ran. They
- * are read at each switch, and the difference to the switch before is what the
- * thread did that runs no more.
+ * Category `counter`: deltas of the --counters events per run of a thread. Each context
+ * switch reads the counters; the difference to the previous switch of the CPU belongs to
+ * the outgoing thread.
  */
 #include "common.h"
 #include "filter.h"
@@ -17,7 +17,7 @@ struct bpf_perf_event_value {
 
 const volatile fxr_u32 counter_count = 0;
 
-/* Event `c` of CPU `n` at n * FXR_MOST_COUNTERS + c. max_entries is set by the loader. */
+/* Event `c` of CPU `n` is at n * FXR_MAX_COUNTERS + c. The loader sets max_entries. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1);
@@ -26,11 +26,11 @@ struct {
 } counter_events SEC(".maps");
 
 struct counter_reading {
-	struct bpf_perf_event_value at[FXR_MOST_COUNTERS];
-	u64 valid[FXR_MOST_COUNTERS];
+	struct bpf_perf_event_value at[FXR_MAX_COUNTERS];
+	u64 valid[FXR_MAX_COUNTERS];
 };
 
-/* At the last switch of the CPU. */
+/* Readings at the previous switch of the CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -52,14 +52,14 @@ static __always_inline int on_run(enum claim claim, struct task_struct *prev)
 	if (!last)
 		return 0;
 	wanted = body.tid && (!filter_is_on || task_selected(prev));
-	for (u32 i = 0; i < FXR_MOST_COUNTERS; i++) {
+	for (u32 i = 0; i < FXR_MAX_COUNTERS; i++) {
 		struct bpf_perf_event_value now = {};
 		u64 count;
 
 		if (i >= counter_count)
 			break;
-		/* None there: the CPU was offline when the recording began. */
-		if (bpf_perf_event_read_value(&counter_events, cpu * FXR_MOST_COUNTERS + i, &now,
+		/* No event: the CPU was offline when the recording began. */
+		if (bpf_perf_event_read_value(&counter_events, cpu * FXR_MAX_COUNTERS + i, &now,
 					      sizeof(now))) {
 			last->valid[i] = 0;
 			continue;
@@ -67,7 +67,7 @@ static __always_inline int on_run(enum claim claim, struct task_struct *prev)
 		if (wanted && last->valid[i]) {
 			count = now.counter - last->at[i].counter;
 			body.counter = i;
-			body.count = count > FXR_MOST_COUNT ? FXR_MOST_COUNT : count;
+			body.count = count > FXR_MAX_COUNT ? FXR_MAX_COUNT : count;
 			body.is_partial = now.running - last->at[i].running <
 					  now.enabled - last->at[i].enabled;
 			emit_slot(claim, FXR_CATEGORY_COUNTER, FXR_SLOT_COUNTER,

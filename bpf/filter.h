@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which tasks were asked for. Several filters are a union: a task passes when
- * any of them names it. A cgroup names its descendants too. A task that is
- * followed passes, and so do the tasks it makes from then on: their fork decides
- * it. Without a filter nothing of this is left after loading.
+ * The task filter. Several filters are a union: a task passes if any of them selects it. A
+ * cgroup selects its descendants too. A followed task passes, and so do its children: fork
+ * decides that. Without a filter the verifier removes all of this.
  */
 #ifndef FXR_FILTER_H
 #define FXR_FILTER_H
@@ -47,19 +46,19 @@ struct followed_task_map {
 };
 extern struct followed_task_map followed_tasks SEC(".maps");
 
-/* One of the others is. Each costs a load, also where it is known to be 0. */
+/* True if any of the following is set. Each costs a load even where it is known to be 0. */
 extern const volatile fxr_u8 filter_is_on;
 extern const volatile fxr_u8 filter_by_tid;
 extern const volatile fxr_u8 filter_by_tgid;
 extern const volatile fxr_u8 filter_by_comm;
 extern const volatile fxr_u8 filter_by_cgroup;
 extern const volatile fxr_u8 filter_by_followed;
-/* Whoever is named by its thread id, process id or name makes followed tasks. */
+/* Tasks that are selected by thread id, process id or comm become followed tasks. */
 extern const volatile fxr_u8 follow_named;
 
 #define MAX_CGROUP_DEPTH 24
 
-/* The byte that says whether the task is followed. */
+/* Returns the byte that says whether the task is followed. */
 static __always_inline u8 *followed_byte(u32 tid)
 {
 	struct fxr_followed_page *page;
@@ -95,7 +94,7 @@ static __noinline bool cgroup_selected(struct task_struct *task)
 		if (bpf_map_lookup_elem(&filter_cgroups, &id))
 			return true;
 		css = BPF_CORE_READ(cgroup, self.parent);
-		/* `self` is the first member of struct cgroup */
+		/* `self` is the first member of struct cgroup. */
 		cgroup = (struct cgroup *)css;
 	}
 	return false;
@@ -125,7 +124,7 @@ static __always_inline bool task_named(struct task_struct *task)
 	return false;
 }
 
-/* `task` may be a tracepoint's argument or the current task. */
+/* `task` is a tracepoint argument or the current task. */
 static __always_inline bool task_selected(struct task_struct *task)
 {
 	if (filter_by_followed && task_followed(BPF_CORE_READ(task, pid)))
@@ -135,7 +134,7 @@ static __always_inline bool task_selected(struct task_struct *task)
 	return filter_by_cgroup && cgroup_selected(task);
 }
 
-/* To be called when the child cannot have run yet. */
+/* Must be called before the child can run. */
 static __always_inline void follow_child(struct task_struct *parent, struct task_struct *child)
 {
 	u8 *byte;
@@ -147,7 +146,7 @@ static __always_inline void follow_child(struct task_struct *parent, struct task
 		WRITE_ONCE(*byte, task_followed(parent->pid) || (follow_named && task_named(parent)));
 }
 
-/* A thread beside the leader executed something, and has the leader's thread id now. */
+/* A non-leader thread called exec and now has the leader's thread id. */
 static __always_inline void follow_new_tid(u32 old_tid, u32 tid)
 {
 	u8 *byte;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The few kernel types the programs look at, so that they build where
- * /sys/kernel/btf is absent. Only names count: libbpf moves every access to
- * where the running kernel has the field (CO-RE).
+ * The kernel types that the programs read, declared here so that the build needs no
+ * /sys/kernel/btf. Only names matter: libbpf relocates each access to the running kernel's
+ * layout (CO-RE).
  */
 #ifndef FXR_KERNEL_TYPES_H
 #define FXR_KERNEL_TYPES_H
@@ -85,11 +85,11 @@ struct rq {
 };
 
 struct cfs_rq {
-	struct rq *rq; /* with fair group scheduling */
+	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED */
 };
 
 struct sched_entity {
-	struct cfs_rq *cfs_rq; /* the same */
+	struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED */
 };
 
 typedef struct {
@@ -136,14 +136,14 @@ struct pid {
 	struct upid numbers[1]; /* level + 1 of them */
 };
 
-/* Of a task that does not run. */
+/* Of a task that is switched out. */
 struct thread_struct {
 	unsigned long sp; /* x86 */
 };
 
 struct task_struct {
 	struct thread_info thread_info;
-	unsigned int __state; /* 5.14; `state` before */
+	unsigned int __state; /* 5.14; named `state` before */
 	unsigned int flags;
 	int prio;
 	struct sched_entity se;
@@ -162,12 +162,12 @@ struct task_struct {
 	void *stack;
 	struct thread_struct thread;
 	struct uprobe_task *utask;
-	void *worker_private; /* 5.17: struct kthread of a kernel thread */
+	void *worker_private; /* 5.17: the struct kthread of a kernel thread */
 	u64 start_boottime;   /* 5.5; ns */
 	char comm[16];
 };
 
-/* Fields that older kernels have in other places. */
+/* Fields whose place or type differs on older kernels. */
 struct task_struct___old {
 	volatile long state;
 	unsigned int cpu;
@@ -181,7 +181,7 @@ struct irqaction {
 	const char *name;
 };
 
-/* A type that begins with a word, by which any word of the kernel is read. */
+/* A type that begins with 64 bits, used to read any 64-bit kernel word. */
 struct timespec64 {
 	s64 tv_sec;
 };
@@ -199,7 +199,7 @@ struct pt_regs {
 };
 
 #if defined(__TARGET_ARCH_arm64)
-/* What programs of probes get there. */
+/* Registers of user probes on arm64. */
 struct user_pt_regs {
 	u64 regs[31];
 	u64 sp;
@@ -211,7 +211,7 @@ struct pt_regs___syscallno {
 };
 #endif
 
-/* 6.1 to 6.14 keep these in here on x86. */
+/* x86 kernels 6.1 to 6.14 keep these fields here. */
 struct pcpu_hot {
 	int preempt_count;
 	int cpu_number;
@@ -221,7 +221,7 @@ struct pcpu_hot {
 #pragma clang attribute pop
 #endif
 
-/* uapi/linux/bpf.h, the part that programs name. */
+/* uapi/linux/bpf.h: the constants that programs use. */
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `log`: what the kernel prints. */
+/* Category `log`: kernel log messages. */
 #include "common.h"
 #include "context.h"
 #include "filter.h"
@@ -17,7 +17,7 @@ int BPF_PROG(console, const char *text, size_t length)
 	if (!current_selected())
 		return 0;
 	ring = this_ring(&cpu);
-	if (!ring) /* not possible: every possible CPU has a control */
+	if (!ring) /* impossible: every possible CPU has a control */
 		return 0;
 	interrupt = in_interrupt_context(ring, cpu);
 	event = side_reserve(sizeof(*event), FXR_SIDE_LOG, FXR_CATEGORY_LOG);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The maps and settings that the program files share. */
+/* Definitions of the maps and settings that the BPF source files share. */
 #include "kernel_types.h"
 
 #include <bpf/bpf_helpers.h>
@@ -39,15 +39,15 @@ const volatile fxr_u32 side_wakeup_bytes = 1 << 18;
 
 /* See context.h. */
 fxr_u32 interrupt_mask_is_wrong = 0;
-const volatile fxr_u8 per_cpu_places_known = 0;
-const volatile fxr_u64 runqueues_place = 0;
-const volatile fxr_u64 cpu_number_place = 0;
-const volatile fxr_u64 preempt_count_place = 0;
+const volatile fxr_u8 per_cpu_offsets_known = 0;
+const volatile fxr_u64 runqueues_offset = 0;
+const volatile fxr_u64 cpu_number_offset = 0;
+const volatile fxr_u64 preempt_count_offset = 0;
 const volatile fxr_u32 interrupt_mask = 0;
 const volatile fxr_u32 refcount_struct_id = 0;
 const volatile fxr_u32 timespec64_id = 0;
 
-/* What --pid, --tgid, --comm and --cgroup ask for; see filter.h. */
+/* The selections of --pid, --tgid, --comm and --cgroup; see filter.h. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -80,7 +80,7 @@ struct {
 	__type(value, u8);
 } filter_cgroups SEC(".maps");
 
-/* max_entries is FXR_FOLLOWED_PAGES where tasks are followed. */
+/* The loader sets max_entries to FXR_FOLLOWED_PAGES where tasks are followed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the recorder asks the kernel, with BPF_PROG_RUN; attached to nothing. */
+/* Queries of the kernel, run with BPF_PROG_RUN and attached to nothing. */
 #include "common.h"
 #include "context.h"
 
 struct fxr_context_sample context_sample = {};
 
-/* Run on each CPU before events are recorded. */
+/* Runs on each CPU before events are recorded. */
 SEC("raw_tp")
 int find_context(void *ctx)
 {
@@ -28,8 +28,8 @@ int find_context(void *ctx)
 }
 
 /*
- * A recorder in a time namespace has other clocks than the kernel. Events bear the
- * kernel's, and what is to be compared with them has to be read here.
+ * In a time namespace the recorder's clocks differ from the kernel's. Events carry the
+ * kernel's time, so the kernel's clocks are read here.
  */
 struct fxr_clocks clocks = {};
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Emitting events. See include/fxt_record/event.h for the two streams.
+ * Emits events into the slot rings and the side ring (include/fxt_record/event.h).
  *
- * A slot is claimed by moving the ring's head, then stamped with the time, then
- * committed. The time is taken after the claim: whoever reads the clock first
- * and the heads after it knows that whatever is not claimed yet is later.
+ * A slot is claimed by advancing the ring's head, then stamped with the time, then
+ * committed. The time is read after the claim. So a reader that reads the clock and then
+ * the heads knows that every slot claimed later has a later time.
  *
- * Programs nest on a CPU (an interrupt wakes a task while a system call is
- * being recorded) and, where tracepoints allow preemption, interleave. So heads
- * move by an atomic fetch and add. Kernels before 5.12 do not have it; they run
- * tracepoint programs with preemption off, so that only nesting is left, and a
- * flag is enough: who finds the ring busy takes the side ring.
+ * Programs nest on a CPU (an interrupt wakes a task while a system call is recorded).
+ * Where tracepoints are preemptible they also interleave. So the head advances by an
+ * atomic fetch-and-add. Kernels before 5.12 lack it; they run tracepoint programs with
+ * preemption off, so programs only nest and a busy flag is enough: a program that finds
+ * the ring busy uses the side ring.
  *
- * Before the start and after the end nothing is emitted, see enum fxr_phase.
+ * Nothing is emitted before the start and after the end, see enum fxr_phase.
  */
 #ifndef FXR_RING_H
 #define FXR_RING_H
@@ -31,7 +31,7 @@ static __always_inline struct fxr_ring_control *this_ring(u32 *cpu)
 	return bpf_map_lookup_elem(&ring_controls, cpu);
 }
 
-static __noinline void note_drop(struct fxr_ring_control *ring, u32 category)
+static __noinline void count_drop(struct fxr_ring_control *ring, u32 category)
 {
 	if (!ring || category >= FXR_CATEGORIES)
 		return;
@@ -42,7 +42,7 @@ static __noinline void note_drop(struct fxr_ring_control *ring, u32 category)
 	WRITE_ONCE(ring->gap, 1);
 }
 
-/* Wakes the collector through the side ring, which is what it polls. */
+/* Wakes the collector, which polls the side ring. */
 static __noinline void poke(u32 cpu)
 {
 	struct fxr_side_header header = {
@@ -71,14 +71,14 @@ static __always_inline void put_slot(enum claim claim, struct fxr_ring_control *
 	lap = (position >> slots_per_ring_shift) + 1;
 	index = (cpu << slots_per_ring_shift) + ((u32)position & slot_mask);
 	slot = bpf_map_lookup_elem(&slots, &index);
-	if (!slot) /* not possible: the map holds every CPU's ring */
+	if (!slot) /* impossible: the map holds every CPU's ring */
 		return;
 	if (!time)
 		time = bpf_ktime_get_ns();
 	WRITE_ONCE(slot->body, body);
 	meta |= fxr_pack_commit(FXR_SLOT_NONE, 0, time, lap);
 #if defined(__TARGET_ARCH_x86)
-	/* stores are not reordered with each other here */
+	/* x86 does not reorder stores with each other */
 	WRITE_ONCE(slot->commit, meta);
 #else
 	if (claim == CLAIM_FETCH)
@@ -90,12 +90,15 @@ static __always_inline void put_slot(enum claim claim, struct fxr_ring_control *
 		poke(cpu);
 }
 
-/* Tells what was lost since the last event that found room, before the next one. */
+/*
+ * Emits loss slots for the events lost since the last event that found room. Called before
+ * the next event.
+ */
 static __always_inline void put_losses(enum claim claim, struct fxr_ring_control *ring, u32 cpu,
 				       u64 tail)
 {
 	WRITE_ONCE(ring->gap, 0);
-	/* The verifier goes through every turn, in every program. */
+	/* The verifier walks every iteration, in every program. */
 	for (u32 category = 0; category < FXR_CATEGORIES && category < categories_used; category++) {
 		struct fxr_loss_body loss = {.category = category};
 		struct fxr_payload payload;
@@ -116,7 +119,7 @@ static __always_inline void put_losses(enum claim claim, struct fxr_ring_control
 	}
 }
 
-/* Functions of their own, so that what happens rarely takes no registers from what happens always. */
+/* Separate functions, so that the rare case uses no registers of the common one. */
 static __noinline void put_losses_by_fetch(struct fxr_ring_control *ring, u32 cpu, u64 tail)
 {
 	if (ring)
@@ -138,7 +141,7 @@ static __noinline void put_aside(struct fxr_ring_control *ring, u32 cpu, u32 cat
 		return;
 	event = bpf_ringbuf_reserve(&side_ring, sizeof(*event), 0);
 	if (!event) {
-		note_drop(ring, category);
+		count_drop(ring, category);
 		return;
 	}
 	event->header.time = bpf_ktime_get_ns();
@@ -151,7 +154,7 @@ static __noinline void put_aside(struct fxr_ring_control *ring, u32 cpu, u32 cat
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }
 
-/* `payload` is packed as `type` says; `ring` is that of `cpu`, this CPU. */
+/* `payload` is packed for `type`. `ring` is the control of `cpu`, the current CPU. */
 static __always_inline void emit_slot_into(struct fxr_ring_control *ring, u32 cpu,
 					   enum claim claim, enum fxr_category category,
 					   enum fxr_slot_type type,
@@ -171,7 +174,7 @@ static __always_inline void emit_slot_into(struct fxr_ring_control *ring, u32 cp
 	}
 	tail = READ_ONCE(ring->tail);
 	if (unlikely(cpu >= ring_count || READ_ONCE(ring->head) - tail >= slots_full)) {
-		note_drop(ring, category);
+		count_drop(ring, category);
 	} else {
 		if (unlikely(READ_ONCE(ring->gap))) {
 			if (claim == CLAIM_FETCH)
@@ -192,15 +195,15 @@ static __always_inline void emit_slot(enum claim claim, enum fxr_category catego
 	u32 cpu;
 
 	ring = this_ring(&cpu);
-	if (!ring) /* not possible: every possible CPU has a control */
+	if (!ring) /* impossible: every possible CPU has a control */
 		return;
 	emit_slot_into(ring, cpu, claim, category, type, payload);
 }
 
 /*
- * The program of a tracepoint that fills slots, in its two forms: `name` for
- * kernels that have the atomic fetch and `name`_flag for others. `call` is what it
- * does, and passes `claim` on; the rest are the tracepoint's arguments.
+ * Defines the two forms of a slot tracepoint's program: `name` for kernels with the atomic
+ * fetch, `name`_flag for others. `call` is the body and passes `claim` on; `args` are the
+ * tracepoint's arguments.
  */
 #define SLOT_PROGRAM(name, call, args...)            \
 	SEC("tp_btf/" #name)                         \
@@ -219,7 +222,7 @@ static __always_inline void emit_slot(enum claim claim, enum fxr_category catego
 		return call;                         \
 	}
 
-/* Who tasks are is told before the start, too. */
+/* Task identity is emitted before the start, too. */
 static __always_inline void *side_reserve(u64 size, u8 type, u32 category)
 {
 	struct fxr_side_header *header;
@@ -234,7 +237,7 @@ static __always_inline void *side_reserve(u64 size, u8 type, u32 category)
 		return NULL;
 	header = bpf_ringbuf_reserve(&side_ring, size, 0);
 	if (!header) {
-		note_drop(ring, category);
+		count_drop(ring, category);
 		return NULL;
 	}
 	__sync_fetch_and_add(&ring->side_events, 1);
@@ -256,9 +259,9 @@ static __always_inline void side_submit(void *event)
 }
 
 /*
- * Room for an event of FXR_LONG_TABLE, FXR_LONG_SIZE() of it, which has to be a
- * constant; NULL when there is none, and that is counted. fxr_pack_NAME fills it,
- * side_submit sends it.
+ * Reserves FXR_LONG_SIZE() bytes, a constant, for an event of FXR_LONG_TABLE. Returns NULL
+ * and counts the loss when there is no room. fxr_pack_NAME fills the event, side_submit
+ * sends it.
  */
 static __always_inline struct fxr_long *long_reserve(u64 size, enum fxr_category category)
 {

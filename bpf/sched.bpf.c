@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `sched`: context switches, wakeups, migrations. */
+/* Category `sched`: context switches, wakeups and migrations. */
 #include "common.h"
 #include "context.h"
 #include "filter.h"
@@ -8,14 +8,17 @@
 
 const volatile fxr_u8 switch_has_state_argument = 0; /* see task_state.h */
 
-/* The index that the kernel's own sched_switch event prints: the highest state bit set. */
+/*
+ * The state index that the kernel's own sched_switch event prints: the highest state bit
+ * set.
+ */
 static __always_inline u64 state_index(u32 state, u32 exit_state)
 {
 	u32 report = (state | exit_state) & TASK_REPORT;
 
 	/*
-	 * Kernels that do not pass the state let a waker on another CPU change it
-	 * before it is read here. It went to sleep, only how is not known any more.
+	 * Kernels that do not pass the state let a waker on another CPU change it before
+	 * it is read here. The task slept, but its sleep state is lost.
 	 */
 	if (!switch_has_state_argument && state == TASK_WAKING)
 		return FXR_STATE_WOKEN;
@@ -71,8 +74,8 @@ static __always_inline u32 task_cpu(struct task_struct *task)
 }
 
 /*
- * sched_waking and not sched_wakeup: it runs where the waker runs, so the waker
- * is known, and before the woken task can be seen running elsewhere.
+ * Uses sched_waking instead of sched_wakeup: it runs in the waker's context, and before
+ * the woken task can run on another CPU.
  */
 static __always_inline int on_waking(enum claim claim, struct task_struct *task, bool is_new)
 {
@@ -83,7 +86,7 @@ static __always_inline int on_waking(enum claim claim, struct task_struct *task,
 	if (filter_is_on && !task_selected(task) && !current_selected())
 		return 0;
 	ring = this_ring(&cpu);
-	if (!ring) /* not possible: every possible CPU has a control */
+	if (!ring) /* impossible: every possible CPU has a control */
 		return 0;
 	if (is_new || !in_interrupt_context(ring, cpu))
 		body.waker_tid = bpf_get_current_pid_tgid();
@@ -97,7 +100,7 @@ static __always_inline int on_waking(enum claim claim, struct task_struct *task,
 
 SLOT_PROGRAM(sched_waking, on_waking(claim, task, false), struct task_struct *task)
 
-/* Only ever called by the task that forks. */
+/* Only the forking task calls it. */
 SLOT_PROGRAM(sched_wakeup_new, on_waking(claim, task, true), struct task_struct *task)
 
 static __always_inline int on_migrate(enum claim claim, struct task_struct *task, int to)

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Category `stack`: from where threads went to sleep (part `off`), and from where
- * they were woken (part `wake`). Samples of what runs (part `on`) come by perf.
+ * Category `stack`: call stacks of threads that sleep (part `off`) and of their wakers
+ * (part `wake`). Samples of running threads (part `on`) come from perf.
  *
- * Most sleeps are short, and nobody asks for their stacks; so as little as can be
- * is done when a sleep begins. The kernel's half of a sleeper's stack stands still
- * and can be walked from outside, so that is done at its end, and only if it was
- * long. Its user half can be read in its own address space only: it is taken at
- * once, into memory that the thread has for it.
+ * Most sleeps are short and need no stack, so the start of a sleep does as little as
+ * possible. The kernel half of a sleeper's stack does not change and can be unwound from
+ * outside. It is unwound at the end of the sleep, and only if the sleep was long. The user
+ * half is readable only in its own address space, so it is taken at the start, into a
+ * buffer of the thread.
  *
- * Threads sleep at the same places again and again. To unwind the kernel's half costs
- * more than all else, and to send the frames comes next; so what decides how it
- * unwinds, the addresses of code in it and their places, is looked at first, and a
- * stack that was told of is told of by its number. To find those addresses is most of
- * what is left; so each thread keeps where they were in the sleeps it had last, and it
- * is enough that they are still there.
+ * Threads sleep in the same places again and again. Unwinding the kernel half costs most,
+ * sending the frames comes next. The return addresses in the kernel stack, with their
+ * places, determine how it unwinds: they are hashed first, and a stack that was already
+ * sent is sent by id only. Finding those addresses is most of the remaining cost. So each
+ * thread caches their places for its last sleeps, and checking those places is enough.
  */
 #include "common.h"
 #include "context.h"
@@ -26,27 +25,27 @@
 /* include/uapi/linux/bpf.h */
 #define BPF_NOEXIST 1
 
-const volatile fxr_u64 stack_min_ns = 0; /* shorter sleeps are passed over */
+const volatile fxr_u64 stack_min_ns = 0; /* shorter sleeps are not recorded */
 const volatile fxr_u8 stack_wants_off = 0;
 
-#define KNOWN_SLEEPS 2 /* of a thread; a power of 2 */
+#define KNOWN_SLEEPS 2 /* per thread; a power of 2 */
 
-/* A stack that was told of: what has to be the same for it to be the same again. */
+/* A stack that was sent, with what identifies it. */
 struct known_sleep {
 	u64 user_number;
 	u64 number;
-	u32 age; /* it was told in */
+	u32 age; /* stack_age when it was sent */
 	struct kernel_half kernel;
 };
 
 struct stack_sleep {
-	u64 since; /* ns; 0: it runs, or its sleep is no matter */
+	u64 since; /* ns; 0: the thread runs, or its sleep is not recorded */
 	u64 user_bytes;
 	u64 user[FXR_STACK_FRAMES];
 	struct known_sleep known[KNOWN_SLEEPS];
 };
 
-/* By thread id. max_entries is set by the loader. */
+/* By thread id. The loader sets max_entries. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -54,14 +53,14 @@ struct {
 	__type(value, struct stack_sleep);
 } sleeps SEC(".maps");
 
-/* Both halves, the kernel's behind the user's. */
+/* Both halves of a stack: user, then kernel. */
 struct frames {
 	u64 frame[2 * FXR_STACK_FRAMES];
 };
 
 #define HALF_BYTES (FXR_STACK_FRAMES * sizeof(u64))
 
-/* By number, those that the collector knows, with the age in which it was told. */
+/* Stack ids that the collector knows, with the stack_age of sending. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1);
@@ -69,10 +68,10 @@ struct {
 	__type(value, u32);
 } known_stacks SEC(".maps");
 
-/* What was told in an earlier age is forgotten; written by the collector. */
+/* Entries of an earlier age are invalid. The collector writes it. */
 fxr_u32 stack_age = 0;
 
-/* Both programs run with interrupts off, so that there is one at a time on a CPU. */
+/* Both programs run with interrupts off, so one at a time uses a CPU's buffer. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -80,12 +79,12 @@ struct {
 	__type(value, struct frames);
 } stack_scratch SEC(".maps");
 
-/* Never written: what a thread's memory is made of. */
+/* Never written: the initial value of a thread's entry. */
 static struct stack_sleep no_sleep;
 
 static __always_inline u64 user_number(const struct stack_sleep *sleep, u64 frames)
 {
-	/* The kernel's half alone is another stack. */
+	/* Distinguishes a stack without a user half. */
 	u64 number = frames;
 
 	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
@@ -96,11 +95,11 @@ static __always_inline u64 user_number(const struct stack_sleep *sleep, u64 fram
 	return number;
 }
 
-static __always_inline bool was_told(u64 number, u32 age)
+static __always_inline bool is_known(u64 number, u32 age)
 {
-	u32 *told = bpf_map_lookup_elem(&known_stacks, &number);
+	u32 *known = bpf_map_lookup_elem(&known_stacks, &number);
 
-	return told && *told == age;
+	return known && *known == age;
 }
 
 static __always_inline void send_again(struct fxr_stack_long stack)
@@ -116,15 +115,15 @@ static __always_inline void send_again(struct fxr_stack_long stack)
 }
 
 /*
- * Sends `bytes` bytes of `frames`, in the smallest event that has room for them; false
- * when there was none.
+ * Sends `bytes` bytes of `frames` in the smallest event size that holds them. Returns
+ * false if there is no room.
  */
 static __always_inline bool send_stack(struct fxr_stack_long fields, struct frames *frames,
 				       u64 bytes)
 {
 	struct fxr_long *event;
 
-	/* The ring hands out constant sizes only. */
+	/* Ring buffer reservations need a constant size. */
 #define TRY(room)                                                                       \
 	if (bytes <= (room)) {                                                          \
 		event = long_reserve(FXR_LONG_SIZE(stack, room), FXR_CATEGORY_STACK);   \
@@ -151,7 +150,7 @@ static __always_inline struct frames *scratch(void)
 	return bpf_map_lookup_elem(&stack_scratch, &zero);
 }
 
-/* In the context of `task`, which goes to sleep. */
+/* Runs in the context of `task`, which goes to sleep. */
 static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64 now)
 {
 	struct fxr_ring_control *ring;
@@ -168,7 +167,7 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 		if (!sleep) {
 			ring = this_ring(&cpu);
 			if (ring)
-				note_drop(ring, FXR_CATEGORY_STACK);
+				count_drop(ring, FXR_CATEGORY_STACK);
 			return;
 		}
 	}
@@ -219,7 +218,7 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	known->user_number = user;
 	known->number = fields.id;
 	known->age = age;
-	if (fields.id && was_told(fields.id, age)) {
+	if (fields.id && is_known(fields.id, age)) {
 		send_again(fields);
 		return;
 	}
@@ -270,7 +269,7 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 
 	if (READ_ONCE(phase) != FXR_PHASE_ALL)
 		return 0;
-	/* Only of those that were asked for there is anything. */
+	/* Only selected tasks have an entry. */
 	sleep = bpf_map_lookup_elem(&sleeps, &tid);
 	if (!sleep || !sleep->since)
 		return 0;
@@ -282,12 +281,12 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 	if (!ring || !frames)
 		return 0;
 	fields.woken_tid = tid;
-	/* The task that an interrupt came upon has nothing to do with it. */
+	/* An interrupted task is not the waker. */
 	if (!in_interrupt_context(ring, cpu)) {
 		id = bpf_get_current_pid_tgid();
 		fields.tid = (u32)id;
 		fields.tgid = id >> 32;
-		/* What is behind the user's half is not in use yet. */
+		/* The buffer after the user half is still unused. */
 		user_bytes = user_stack(ctx, frames->frame, frames->frame + FXR_STACK_FRAMES);
 		user_bytes = CUT_SIZE(user_bytes, HALF_BYTES);
 	}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The two halves of a stack.
+ * Reads the two halves of a stack.
  *
- * The user's, of the current task, by frame pointers: the same addresses that
- * bpf_get_stack() has, for less. That helper reads each word by itself, and takes
- * a page fault at the outermost frame, whose pointer to the next one is 0. Here a
- * piece of the stack is read at once, with the frames that are in it, and nothing is
- * read where nothing can be.
+ * The user half of the current task is unwound by frame pointers and yields the same
+ * addresses as bpf_get_stack(), at a lower cost. That helper reads each word separately
+ * and takes a page fault at the outermost frame, whose frame pointer is 0. This code reads
+ * a piece of the stack at once, with the frames in it, and skips addresses that cannot be
+ * mapped.
  *
- * The kernel's, of a task that does not run: not its frames, but what decides which they
- * are, the addresses of code in it and their places.
+ * For the kernel half of a switched-out task, this code finds the return addresses and
+ * their places. They determine the frames that an unwinder would yield.
  */
 #ifndef FXR_STACK_HALVES_H
 #define FXR_STACK_HALVES_H
@@ -22,21 +22,21 @@
 /* include/uapi/linux/bpf.h */
 #define BPF_F_USER_STACK (1ULL << 8)
 
-#define STACK_PIECE 512          /* bytes read at once */
-#define USER_FRAME 16            /* bytes: where the next frame is, and the address to return to */
-#define FIRST_ADDRESS 4096       /* below it nothing is mapped */
+#define STACK_PIECE 512          /* bytes per read */
+#define USER_FRAME 16            /* bytes: next frame pointer and return address */
+#define FIRST_ADDRESS 4096       /* nothing is mapped below it */
 #define USER_CODE_64 0x33        /* code segment of 64-bit programs, arch/x86/include/asm/segment.h */
 #define PF_IO_WORKER 0x00000010   /* include/linux/sched.h */
 #define PF_USER_WORKER 0x00004000
 #define PF_KTHREAD 0x00200000
 
-/* There is bpf_task_pt_regs() (5.15), and so bpf_get_current_task_btf() (5.11). */
+/* bpf_task_pt_regs() (5.15) and bpf_get_current_task_btf() (5.11) exist. */
 const volatile fxr_u8 has_task_registers = 0;
 
 /*
- * The current task's, where its stack can be read here: on x86, of a 64-bit process
- * that has no probes at returns of functions (these put an address of their own in
- * place of the one to return to, which the kernel takes back out); else NULL.
+ * Returns the current task's user registers where its stack can be unwound here, else
+ * NULL. That needs x86, a 64-bit process, and no uretprobes: these replace return
+ * addresses on the stack, which only the kernel can undo.
  */
 static __always_inline struct pt_regs *user_registers(void)
 {
@@ -57,9 +57,9 @@ static __always_inline struct pt_regs *user_registers(void)
 }
 
 /*
- * Puts the current task's frames, innermost first, into `frame`, which has room for
- * FXR_STACK_FRAMES, and returns their number of bytes. `piece` is STACK_PIECE bytes of
- * scratch memory.
+ * Stores the current task's user frames, innermost first, in `frame`, which holds
+ * FXR_STACK_FRAMES. Returns their size in bytes. `piece` is STACK_PIECE bytes of scratch
+ * memory.
  */
 static __always_inline u64 user_stack(void *ctx, u64 *frame, u64 *piece)
 {
@@ -81,7 +81,7 @@ static __always_inline u64 user_stack(void *ctx, u64 *frame, u64 *piece)
 			if (place + USER_FRAME > size || place > STACK_PIECE) {
 				size = STACK_PIECE;
 				if (bpf_probe_read_user(piece, STACK_PIECE, (void *)next)) {
-					/* What is above it may not be there. */
+					/* The memory above the frame may be unmapped. */
 					size = USER_FRAME;
 					if (bpf_probe_read_user(piece, USER_FRAME, (void *)next))
 						break;
@@ -101,25 +101,25 @@ static __always_inline u64 user_stack(void *ctx, u64 *frame, u64 *piece)
 }
 
 /*
- * The code of the function that all system calls come through, from and size; 0: not
- * known. What is further out in the stack says nothing, and it is at a random distance.
+ * Address and size of the system call entry function; 0: not known. Frames further out
+ * carry no information and sit at a random offset.
  */
 const volatile fxr_u64 syscall_code = 0;
 const volatile fxr_u64 syscall_code_bytes = 0;
 
-#define KNOWN_WORDS 16 /* addresses of code in a stack: a system call that waits has some 10 */
+#define KNOWN_WORDS 16 /* return addresses per stack; a system call that waits has about 10 */
 
-/* What has to be the same in the kernel's half for it to unwind the same. */
+/* The return addresses of a kernel stack and their places. */
 struct kernel_half {
 	u16 words;          /* 0: not known */
-	u16 bytes;          /* from the stack's end up to the last of them */
-	u8 at[KNOWN_WORDS]; /* in words from the stack's end */
+	u16 bytes;          /* from the stack pointer up to the last of them */
+	u8 at[KNOWN_WORDS]; /* offsets from the stack pointer, in words */
 	u64 word[KNOWN_WORDS];
 };
 
-#define STACK_BYTES 16384 /* of a task's, on x86 */
-#define WORDS 64          /* read at once */
-#define MOST_WORDS 256
+#define STACK_BYTES 16384 /* size of a kernel stack on x86 */
+#define WORDS 64          /* words per read */
+#define MAX_WORDS 256
 
 static __always_inline u64 mix(u64 number, u64 word)
 {
@@ -127,13 +127,16 @@ static __always_inline u64 mix(u64 number, u64 word)
 	return number ^ number >> 32;
 }
 
-/* Addresses of code, with the kernel's data and small negative numbers. */
+/* Accepts addresses of kernel text, but also kernel data and small negative numbers. */
 static __always_inline bool may_be_code(u64 word)
 {
 	return word >> 31 == 0x1ffffffff;
 }
 
-/* The word at this address of the kernel; 0 if there is none. A helper takes ten times as long. */
+/*
+ * Reads a 64-bit kernel word; 0 if it is not mapped. A helper call takes ten times as
+ * long.
+ */
 static __always_inline u64 kernel_word(u64 place)
 {
 	struct timespec64 *word = rdonly_cast(place, timespec64_id);
@@ -141,7 +144,10 @@ static __always_inline u64 kernel_word(u64 place)
 	return word->tv_sec;
 }
 
-/* The bytes in use of the kernel's stack of `task`, which does not run, from `at`; 0: not known. */
+/*
+ * Returns the bytes in use of a switched-out task's kernel stack, from `*at` up; 0: not
+ * known.
+ */
 static __always_inline u64 kernel_stack(struct task_struct *task, u64 *at)
 {
 	u64 end, bytes;
@@ -157,7 +163,7 @@ static __always_inline u64 kernel_stack(struct task_struct *task, u64 *at)
 	return bytes <= STACK_BYTES ? bytes : 0;
 }
 
-/* Whether all addresses of code are where they were in `half`. */
+/* Returns true if all return addresses in `half` are still in place. */
 static __always_inline bool unwinds_alike(struct task_struct *task, const struct kernel_half *half)
 {
 	u64 at;
@@ -174,8 +180,8 @@ static __always_inline bool unwinds_alike(struct task_struct *task, const struct
 }
 
 /*
- * A number that is the same for stacks of the kernel that unwind alike, of a task that
- * does not run; 0: none. What decides goes into `half`, if there is room for it.
+ * Hashes the return addresses of a switched-out task's kernel stack and their places; 0:
+ * no hash. Stores them in `half` if they fit.
  */
 static __always_inline u64 kernel_number(struct task_struct *task, struct kernel_half *half,
 					 u64 *words)
@@ -183,9 +189,12 @@ static __always_inline u64 kernel_number(struct task_struct *task, struct kernel
 	u64 at, left = kernel_stack(task, &at), number = 1;
 	u32 count;
 
-	/* Counted there and not here, where the verifier would go through all its values. */
+	/*
+	 * The count lives in memory, so that the verifier does not track each of its
+	 * values.
+	 */
 	half->words = 0;
-	for (u32 from = 0; left && from < MOST_WORDS; from += WORDS) {
+	for (u32 from = 0; left && from < MAX_WORDS; from += WORDS) {
 		u64 size = CUT_SIZE(left, WORDS * 8);
 
 		if (bpf_probe_read_kernel(words, size, (void *)at))
@@ -195,7 +204,7 @@ static __always_inline u64 kernel_number(struct task_struct *task, struct kernel
 		for (u32 i = 0; i < WORDS; i++) {
 			u64 word = words[i];
 
-			/* What was in memory behind the stack's top. */
+			/* Beyond the bytes that were read. */
 			if (i * 8 >= size)
 				break;
 			if (!may_be_code(word))

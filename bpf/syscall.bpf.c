@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `syscall`: entry and exit of system calls, all or those asked for. */
+/* Category `syscall`: entry and exit of system calls, all or the selected ones. */
 #include "common.h"
 #include "filter.h"
 #include "ring.h"
 
-/* Bit n of word n / 64: call n is wanted. Calls from 1024 up and negative ones never are filtered in. */
+/*
+ * Bit n % 64 of word n / 64 selects call n. Calls from 1024 up and negative ones are never
+ * selected.
+ */
 #define SYSCALL_WORDS 16
 const volatile fxr_u64 syscalls_wanted[SYSCALL_WORDS] = {};
 const volatile fxr_u8 filter_syscalls = 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Category `task`: who a task is. Sent once when it comes to be (fork), when it
- * changes (exec, rename) and when it goes (exit); never per event. Sent of tasks
- * that were not asked for as well, and marked then: the other side of a switch
- * needs its name too.
+ * Category `task`: task identity. Sent once at fork, on each change (exec, rename) and at
+ * exit; never per scheduling event. Also sent for tasks that the filter excludes, with
+ * FXR_SIDE_NAMES_ONLY: the other side of a switch needs a name too.
  */
 #include "common.h"
 #include "filter.h"
@@ -34,7 +33,10 @@ static __always_inline int on_fork(struct task_struct *parent, struct task_struc
 	return 0;
 }
 
-/* An event for `most` bytes of command line; all of it has `length` bytes. */
+/*
+ * Sends an exec event with room for `most` bytes of command line; `length` is the length
+ * of the whole command line.
+ */
 static __always_inline int send_exec(struct task_struct *task, pid_t old_pid,
 				     struct linux_binprm *bprm, u64 start, u64 length, u64 most)
 {
@@ -67,8 +69,8 @@ static __always_inline int send_exec(struct task_struct *task, pid_t old_pid,
 }
 
 /*
- * The ring hands out sizes that the verifier knows. Nearly all command lines are
- * short, and a storm of execs has to fit: so there are three sizes.
+ * Ring buffer reservations need a constant size. Nearly all command lines are short, and a
+ * burst of execs has to fit, so there are three sizes.
  */
 static __always_inline int on_exec(struct task_struct *task, pid_t old_pid,
 				   struct linux_binprm *bprm)
@@ -85,7 +87,7 @@ static __always_inline int on_exec(struct task_struct *task, pid_t old_pid,
 	return send_exec(task, old_pid, bprm, start, length, FXR_CMDLINE_BYTES);
 }
 
-/* A task that takes a name that was asked for, or gives it up, has it while it does. */
+/* A task that takes or drops a selected comm counts as selected during the rename. */
 static __always_inline bool rename_selected(struct task_struct *task, const char *comm)
 {
 	struct comm_key key = {};
@@ -140,14 +142,12 @@ static __always_inline int on_exit(struct task_struct *task)
 }
 
 /*
- * Since 7.0 these tracepoints run with preemption on. A program that is
- * preempted counts as running on its CPU, and is left out for every other task
- * that comes by there before it ends. So each has three more behind it (FOO_2 to
- * FOO_4, loaded on those kernels alone): whichever is the first to run does the
- * work and leaves a mark, the last takes it away. Where all four are held up at
- * once the event is lost, and counted. A mark that stays because the last was
- * held up must not pass for that of another event, so it bears what is peculiar
- * to this one.
+ * Since 7.0 these tracepoints are preemptible. A preempted program counts as running on
+ * its CPU, so the kernel skips it for every other task there until it ends. Each program
+ * therefore has three stand-ins (FOO_2 to FOO_4, loaded on those kernels only). The first
+ * of the four that runs does the work and leaves a mark; the last removes it. If all four
+ * are held up the event is lost and counted. A mark can stay behind when the last program
+ * is skipped, so it holds values that identify its event.
  */
 const volatile fxr_u8 programs_have_stand_ins = 0;
 
@@ -217,7 +217,7 @@ static __always_inline bool stands_in(struct mark mark, bool is_last)
 	}
 	ring = this_ring(&cpu);
 	if (ring)
-		__sync_fetch_and_add(&ring->made_up, 1);
+		__sync_fetch_and_add(&ring->substituted, 1);
 	return true;
 }
 
@@ -297,8 +297,8 @@ EXIT_STAND_IN(_3, false)
 EXIT_STAND_IN(_4, true)
 
 /*
- * A move to another cgroup, of a whole process or of one thread. The kernel
- * calls this with interrupts off, also since 7.0, so it needs no stand-in.
+ * A move of a process or thread to another cgroup. The kernel calls this tracepoint with
+ * interrupts off, also since 7.0, so it needs no stand-in.
  */
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(cgroup_attach_task, struct cgroup *destination, const char *path,
@@ -311,7 +311,7 @@ int BPF_PROG(cgroup_attach_task, struct cgroup *destination, const char *path,
 		return 0;
 	event->tid = BPF_CORE_READ(task, pid);
 	event->tgid = BPF_CORE_READ(task, tgid);
-	/* of the default hierarchy, whichever the move was in */
+	/* in the default hierarchy, whichever hierarchy the move was in */
 	event->cgroup = task_cgroup(task);
 	side_submit(event);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who a task is, as far as its own structures tell. */
+/* Reads the identity of a task from its kernel structures. */
 #ifndef FXR_TASK_IDENTITY_H
 #define FXR_TASK_IDENTITY_H
 
@@ -8,7 +8,7 @@
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
-/* A kernel thread's whole name, when it did not fit into comm (5.17 and later). */
+/* The full name of a kernel thread, if comm truncates it (5.17 and later). */
 static __always_inline void read_full_name(struct task_struct *task, char *name)
 {
 	name[0] = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The state of a task that is being switched from. */
+/* The state of the outgoing task at a context switch. */
 #ifndef FXR_TASK_STATE_H
 #define FXR_TASK_STATE_H
 
@@ -27,7 +27,7 @@ static __always_inline u32 previous_state(struct task_struct *prev)
 	return (u32)BPF_CORE_READ(old, state);
 }
 
-/* In a program on sched_switch, whose arguments are in `ctx`. */
+/* For programs on sched_switch, whose arguments are in `ctx`. */
 #define SWITCH_STATE() (switch_has_state_argument ? (u32)ctx[3] : previous_state(prev))
 
 #endif

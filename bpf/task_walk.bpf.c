@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * All tasks there are, and one task by its id, asked for by the collector
- * (include/fxt_record/task_walk.h). The kernel's own task iterator shows a
- * process namespace only what is in it. So this reads the table of ids that
- * each namespace has (struct pid_namespace.idr, a radix tree), by default the
- * machine's own. Where to go on is an id, not a place in a list: tasks may come
- * and go between two runs.
+ * Iterates over all tasks, or looks one up by id, on request of the collector
+ * (include/fxt_record/task_walk.h). The kernel's task iterator shows only the tasks of the
+ * caller's pid namespace. So this reads the id table of a namespace (struct
+ * pid_namespace.idr, a radix tree), by default that of the initial namespace. The cursor
+ * is an id and not a list position: tasks may come and go between two runs.
  */
 #include "common.h"
 #include "fxt_record/task_walk.h"
 #include "task_identity.h"
 
-/* Levels of a radix tree over ids of 22 bits, with nodes of 16 slots (CONFIG_BASE_SMALL). */
+/* Levels of a radix tree of 22-bit ids with 16 slots per node (CONFIG_BASE_SMALL). */
 #define MAX_TREE_DEPTH 6
-#define MAX_SLOTS 16 /* looked at in a row; the verifier goes through all of them */
-#define MAX_STEPS 32 /* squared in one run */
+#define MAX_SLOTS 16 /* slots per step; the verifier walks all of them */
+#define MAX_STEPS 32 /* run() does the square of it */
 #define PIDTYPE_PID 0 /* include/linux/pid_types.h */
 
 struct {
@@ -32,7 +31,7 @@ static __always_inline struct fxr_task_walk *this_walk(void)
 	return bpf_map_lookup_elem(&task_walk, &zero);
 }
 
-/* A pid has one number for each namespace that it is in, the machine's own first. */
+/* A pid has one number for each namespace that contains it, the initial one first. */
 static __always_inline struct upid *pid_number(struct pid *pid, u32 level)
 {
 	return (void *)pid + bpf_core_field_offset(pid->numbers) +
@@ -59,7 +58,7 @@ static __always_inline struct task_struct *task_of(struct pid *pid)
 	return (void *)first - bpf_core_field_offset(((struct task_struct *)0)->pid_links);
 }
 
-/* What is in the slot of a node that this id belongs to; `shift` is the node's. */
+/* Returns the entry of the node's slot for this id; `shift` is the node's. */
 static __always_inline u64 entry_at(struct xa_node *node, u32 slots, u32 shift, u32 id)
 {
 	u64 entry = 0;
@@ -79,9 +78,8 @@ static __always_inline u32 number_in(struct pid *pid, struct pid *own, u32 level
 }
 
 /*
- * Takes in the task with this id, if there is one. The next id to look at, 0
- * behind the last. Not static, so that the verifier looks at it once, and not at
- * each of its calls.
+ * Adds the task with this id, if there is one. Returns the next id to visit, 0 after the
+ * last. A global function, so that the verifier checks it once and not at each call.
  */
 __noinline u32 walk_step(u32 id)
 {
@@ -112,9 +110,12 @@ __noinline u32 walk_step(u32 id)
 		shift = BPF_CORE_READ(node, shift) & 31;
 		entry = entry_at(node, slots, shift, id);
 	}
-	/* Most ids are nobody's: it is quicker not to come down from the root for each. */
+	/*
+	 * Most ids are free. Scanning the slots is faster than a new descent from the root
+	 * per id.
+	 */
 	for (int step = 0; step < MAX_SLOTS && !entry; step++) {
-		/* nor is there any other id below this slot */
+		/* No id below this slot is in use. */
 		id = ((id >> shift) + 1) << shift;
 		if (!((id >> shift) & (slots - 1)))
 			return id;
@@ -122,7 +123,7 @@ __noinline u32 walk_step(u32 id)
 		if (entry || step == MAX_SLOTS - 1)
 			return id;
 	}
-	if (entry & 3) /* the tree is being changed here: look again */
+	if (entry & 3) /* the tree is being changed: retry */
 		return id;
 	task = task_of((struct pid *)entry);
 	count = walk->count;
@@ -142,7 +143,7 @@ __noinline u32 walk_step(u32 id)
 	return id + 1;
 }
 
-/* The same: of two loops, one in the other, the verifier goes through each once. */
+/* A global function too: the verifier checks each of two nested loops once. */
 __noinline u32 walk_steps(u32 next)
 {
 	struct fxr_task_walk *walk = this_walk();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Category `probe`: functions of programs are called and return (--uprobe), and
- * pass places that their authors marked (--usdt). The number of the probe comes as
- * the attach cookie, which kernels from 5.15 on have: so there is one form of each
- * program, that with atomic fetch.
+ * Category `probe`: entry and return of user functions (--uprobe) and USDT probes
+ * (--usdt). The probe number is the attach cookie, which needs 5.15. So the programs exist
+ * only in the form with atomic fetch.
  */
 #define __VMLINUX_H__ /* registers have their kernel names in bpf_tracing.h */
 #include "common.h"
@@ -25,7 +24,7 @@ static __always_inline u64 frame_of_call(struct pt_regs *ctx)
 	return ctx->sp;
 }
 
-/* A call puts its return address on the stack, and the return has taken it off. */
+/* The return has popped the return address that the call pushed. */
 static __always_inline u64 frame_of_return(struct pt_regs *ctx)
 {
 	return ctx->sp - (ctx->cs == USER32_CS ? 4 : 8);
@@ -58,7 +57,7 @@ static __always_inline struct fxr_payload pack_call(u64 cookie, u64 frame)
 {
 	struct fxr_probe_entry_body body = {
 		.tid = bpf_get_current_pid_tgid(),
-		.probe = cookie & (FXR_PROBES_MOST - 1),
+		.probe = cookie & (FXR_MAX_PROBES - 1),
 		.frame = (frame >> 2) & FRAME_MASK,
 	};
 
@@ -125,7 +124,7 @@ int probe_usdt(struct pt_regs *ctx)
 		count = i + 1;
 	}
 	fields.tid = bpf_get_current_pid_tgid();
-	fields.probe = bpf_usdt_cookie(ctx) & (FXR_PROBES_MOST - 1);
+	fields.probe = bpf_usdt_cookie(ctx) & (FXR_MAX_PROBES - 1);
 	event = long_reserve(FXR_LONG_SIZE(probe_hit, sizeof(values)), FXR_CATEGORY_PROBE);
 	if (!event)
 		return 0;

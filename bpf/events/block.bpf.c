@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `block`: requests of block devices, from station to station. */
+/* Category `block`: requests of block devices at insert, issue, completion and merge. */
 #include "event_types.h"
 #include "execution_context.h"
 
 #include "fxt_record/long_event.h"
 
-/* Early kernels of 5.10 pass the queue before the request. */
+/* Early 5.10 kernels pass the queue before the request. */
 const volatile fxr_u8 block_has_queue_argument = 0;
 
-/* Loads that the compiler makes no one of: the verifier refuses a context that something was added to. */
+/*
+ * Separate loads in assembly: if the compiler merges them, the verifier rejects the
+ * modified context pointer.
+ */
 static __always_inline struct request *request_of(u64 *ctx)
 {
 	u64 request;
@@ -33,14 +36,17 @@ static __always_inline int on_request(struct request *request, enum fxr_block_ki
 				      u32 done)
 {
 	struct fxr_block_long fields = {.kind = kind, .request = (u64)request, .error = error};
-	struct whereabouts here;
+	struct execution_context here;
 	struct fxr_long *event;
 	struct gendisk *disk;
 	u32 length;
 
 	if (READ_ONCE(phase) != FXR_PHASE_ALL)
 		return 0;
-	/* Whoever runs when it completes has nothing to do with it: the reader knows its request. */
+	/*
+	 * The current task has nothing to do with the completion; the reader finds the
+	 * request by its address.
+	 */
 	if (kind == FXR_BLOCK_COMPLETE) {
 		here.tid = 0;
 	} else if (!find_execution_context(&here)) {

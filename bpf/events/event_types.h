@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Kernel types that only the programs of this folder look at; see kernel_types.h. */
+/* Kernel types that only the programs of this directory read; see kernel_types.h. */
 #ifndef FXR_EVENT_TYPES_H
 #define FXR_EVENT_TYPES_H
 
@@ -45,7 +45,7 @@ struct sock_common {
 
 struct sock {
 	struct sock_common __sk_common;
-	u16 sk_protocol; /* CO-RE knows how wide it is */
+	u16 sk_protocol; /* CO-RE adjusts its width */
 };
 
 struct work_struct {

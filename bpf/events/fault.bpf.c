@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Category `fault`: page faults, as they begin; and those that wait for data, from
- * when they leave the CPU to their end.
+ * Category `fault`: page faults at their start, and the waits of major faults.
  *
- * Nothing tells at a fault's begin whether it will wait, and no tracepoint of its
- * end. So a fault is kept for its CPU, and looked at when its thread goes to wait for
- * I/O; and perf counts major faults at their ends, for getrusage and for us.
+ * A fault does not know at its start whether it will wait, and its end has no tracepoint.
+ * So the last fault of each CPU is kept. When its thread switches out to wait for I/O,
+ * that is the start of the wait. The perf software event for major faults fires at the end
+ * of the fault.
  */
 #include "common.h"
 #include "filter.h"
@@ -19,9 +19,9 @@
 /* The last fault of a CPU. */
 struct last_fault {
 	u64 address;
-	u64 registers; /* where the kernel keeps those of what was interrupted */
-	u64 ip;        /* ... of it */
-	u32 tid;       /* 0: none, or its wait was told of */
+	u64 registers; /* address of the interrupted context's pt_regs */
+	u64 ip;        /* instruction pointer in them */
+	u32 tid;       /* 0: none, or its wait was already emitted */
 	u32 in_kernel;
 };
 
@@ -31,6 +31,17 @@ struct {
 	__type(key, u32);
 	__type(value, struct last_fault);
 } last_faults SEC(".maps");
+
+/*
+ * Faults whose threads left the CPU without waiting for I/O, by thread id: preempted, or
+ * asleep for a lock. They may go on, and wait for I/O, on another CPU.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, u32);
+	__type(value, struct last_fault);
+} suspended_faults SEC(".maps");
 
 #define KERNEL_FRAMES 48
 
@@ -58,7 +69,10 @@ static __always_inline struct fxr_payload describe(u64 address, u64 code)
 	return fxr_pack_fault_user(body);
 }
 
-/* Of what was interrupted: then the fault cannot wait; programs that look at stacks have such. */
+/*
+ * Returns true if the interrupted code had interrupts off. Such a fault cannot wait;
+ * programs that read stacks cause them.
+ */
 static __always_inline bool interrupts_are_off(struct pt_regs *registers)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -68,13 +82,13 @@ static __always_inline bool interrupts_are_off(struct pt_regs *registers)
 #endif
 }
 
-/* `registers`: a tracepoint's argument. */
+/* `registers` is a tracepoint argument, so it can be read directly. */
 static __always_inline u64 own_ip(struct pt_regs *registers)
 {
 #if defined(__TARGET_ARCH_x86)
 	return registers->ip;
 #else
-	return 0; /* it has no tracepoints of faults */
+	return 0; /* no page-fault tracepoints on this architecture */
 #endif
 }
 
@@ -113,19 +127,19 @@ SLOT_PROGRAM(page_fault_user, on_fault(claim, FXR_SLOT_FAULT_USER, address, regs
 SLOT_PROGRAM(page_fault_kernel, on_fault(claim, FXR_SLOT_FAULT_KERNEL, address, regs, code),
 	     u64 address, struct pt_regs *regs, u64 code)
 
-/* Whether the current task, at a switch, is still at this fault. */
+/* Returns true if the current task, at a switch, is still in this fault. */
 static __always_inline bool is_at(void *ctx, struct last_fault *fault)
 {
 	struct kernel_frames *frames;
 	u32 zero = 0;
 	long bytes;
 
-	/* What comes into the kernel anew, and with that other calls, puts its own there. */
+	/* A new kernel entry, and the calls it makes, overwrite the saved registers. */
 	if (interrupted_ip((struct pt_regs *)fault->registers) != fault->ip)
 		return false;
 	if (!fault->in_kernel)
 		return true;
-	/* Within a system call that is not sure: it goes on behind the fault. */
+	/* In a system call the registers may be stale: the call continues after the fault. */
 	frames = bpf_map_lookup_elem(&fault_scratch, &zero);
 	if (!frames)
 		return false;
@@ -133,7 +147,10 @@ static __always_inline bool is_at(void *ctx, struct last_fault *fault)
 	for (u32 i = 0; i < KERNEL_FRAMES; i++) {
 		if ((long)(i * sizeof(u64)) >= bytes)
 			return false;
-		/* What was interrupted; a call would come back behind it. */
+		/*
+		 * The interrupted instruction itself; a call would return to the one after
+		 * it.
+		 */
 		if (frames->frame[i] == fault->ip)
 			return true;
 	}
@@ -148,19 +165,32 @@ static __always_inline bool waits_for_io(struct task_struct *task)
 }
 
 static __always_inline int on_switch(enum claim claim, void *ctx, struct task_struct *prev,
-				     u32 state)
+				     bool preempt, u32 state)
 {
 	struct fxr_fault_wait_body body = {.tid = prev->pid};
 	struct last_fault *last;
 	u32 zero = 0;
+	bool waits;
 
-	if (!(state & TASK_UNINTERRUPTIBLE))
+	if (!body.tid || (!preempt && !(state & TASK_UNINTERRUPTIBLE)))
 		return 0;
+	waits = !preempt && waits_for_io(prev);
 	last = bpf_map_lookup_elem(&last_faults, &zero);
-	if (!last || !body.tid || last->tid != body.tid)
+	if (!last)
 		return 0;
-	if (!waits_for_io(prev) || !is_at(ctx, last))
+	if (last->tid != body.tid) {
+		if (!waits)
+			return 0;
+		last = bpf_map_lookup_elem(&suspended_faults, &body.tid);
+		if (!last || !last->tid)
+			return 0;
+	}
+	if (!is_at(ctx, last))
 		return 0;
+	if (!waits) {
+		bpf_map_update_elem(&suspended_faults, &body.tid, last, BPF_ANY);
+		return 0;
+	}
 	last->tid = 0;
 	body.address = last->address;
 	emit_slot(claim, FXR_CATEGORY_FAULT, FXR_SLOT_FAULT_WAIT, fxr_pack_fault_wait(body));
@@ -170,13 +200,13 @@ static __always_inline int on_switch(enum claim claim, void *ctx, struct task_st
 SEC("tp_btf/sched_switch")
 int BPF_PROG(fault_sched_switch, bool preempt, struct task_struct *prev)
 {
-	return preempt ? 0 : on_switch(CLAIM_FETCH, ctx, prev, SWITCH_STATE());
+	return on_switch(CLAIM_FETCH, ctx, prev, preempt, SWITCH_STATE());
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(fault_sched_switch_flag, bool preempt, struct task_struct *prev)
 {
-	return preempt ? 0 : on_switch(CLAIM_FLAG, ctx, prev, SWITCH_STATE());
+	return on_switch(CLAIM_FLAG, ctx, prev, preempt, SWITCH_STATE());
 }
 
 /* struct bpf_perf_event_data of include/uapi/linux/bpf_perf_event.h */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `ipi`: interrupts that CPUs send each other. */
+/* Category `ipi`: inter-processor interrupts. */
 #include "execution_context.h"
 
 static __always_inline int on_send(enum claim claim, u32 cpu, u64 function)
 {
 	struct fxr_ipi_send_body body = {.cpu = cpu & 0xfff, .function = function};
-	struct whereabouts here;
+	struct execution_context here;
 
 	if (!find_execution_context(&here))
 		return 0;
@@ -20,7 +20,7 @@ SLOT_PROGRAM(ipi_send_cpu, on_send(claim, cpu, function), u32 cpu, u64 from, u64
 static __always_inline int on_send_many(enum claim claim, u64 function)
 {
 	struct fxr_ipi_send_many_body body = {.function = function};
-	struct whereabouts here;
+	struct execution_context here;
 
 	if (!find_execution_context(&here))
 		return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `lock`: waits for the kernel's locks, where somebody else has them. */
+/* Category `lock`: waits for contended kernel locks. */
 #include "common.h"
 #include "filter.h"
 #include "ring.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Categories `oom` and `reclaim`: what threads go through when memory is short. */
+/* Categories `oom` and `reclaim`: OOM victims and direct reclaim. */
 #include "common.h"
 #include "filter.h"
 #include "ring.h"
 
-/* Early kernels of each series pass the number and not the task. */
+/* Early kernels of each series pass the pid and not the task. */
 const volatile fxr_u8 oom_has_task_argument = 0;
-/* 7.0: the flags come first. */
+/* 7.0 passes the flags first. */
 const volatile fxr_u8 reclaim_flags_are_first = 0;
 
 static __always_inline int on_victim(enum claim claim, u64 victim)

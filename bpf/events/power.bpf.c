@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `power`: frequency and idle state of CPUs. They are no task's, and no filter asks for them. */
+/*
+ * Category `power`: frequency and idle state of CPUs. They belong to no task, so no filter
+ * applies.
+ */
 #include "common.h"
 #include "ring.h"
 

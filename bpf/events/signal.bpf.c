@@ -2,16 +2,16 @@
 /* Category `signal`: signals that are generated and delivered. */
 #include "execution_context.h"
 
-/* The beginning of siginfo_t as programs have it, too (asm-generic/siginfo.h, 64 bits). */
+/* The head of siginfo_t on 64-bit kernels (asm-generic/siginfo.h). */
 struct siginfo_head {
 	s32 signo;
 	s32 error;
 	s32 code;
 	s32 pad;
-	u32 pid; /* of those kinds that have it */
+	u32 pid; /* for the codes that have a sender */
 };
 
-/* In place of a siginfo: from the kernel (include/linux/sched/signal.h). */
+/* In place of a siginfo pointer: sent by the kernel (include/linux/sched/signal.h). */
 #define SEND_SIG_PRIV 1
 #define SI_KERNEL 0x80
 
@@ -24,7 +24,7 @@ static __always_inline int on_generate(enum claim claim, int signal, u64 info,
 		.group = group != 0,
 		.result = result & 7,
 	};
-	struct whereabouts here;
+	struct execution_context here;
 
 	if (filter_is_on && !task_selected(task) && !current_selected())
 		return 0;
@@ -34,7 +34,7 @@ static __always_inline int on_generate(enum claim claim, int signal, u64 info,
 	body.in_interrupt = in_interrupt_context(here.ring, here.cpu);
 	body.tid = body.in_interrupt ? 0 : (u32)bpf_get_current_pid_tgid();
 	body.target = task->pid;
-	/* 0 and SEND_SIG_PRIV are no addresses. */
+	/* 0 and SEND_SIG_PRIV are not addresses. */
 	if (bpf_probe_read_kernel(&head, sizeof(head), (void *)info))
 		head.code = info == SEND_SIG_PRIV ? SI_KERNEL : 0;
 	body.code = head.code;

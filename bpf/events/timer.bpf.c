@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `timer`: functions of timers that expire. */
+/* Category `timer`: timers and hrtimers that expire, by function. */
 #include "event_types.h"
 
 #include "common.h"
@@ -16,7 +16,7 @@ static __always_inline int on_entry(enum claim claim, bool is_hrtimer, void *fun
 	return 0;
 }
 
-/* The timer itself may be gone by now. */
+/* The timer itself may be freed already. */
 static __always_inline int on_exit(enum claim claim, bool is_hrtimer)
 {
 	struct fxr_timer_exit_body body = {.is_hrtimer = is_hrtimer};

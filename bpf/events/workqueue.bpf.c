@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Category `workqueue`: work that is queued, and executed by a worker. */
+/* Category `workqueue`: work items that are queued and executed. */
 #include "event_types.h"
 #include "execution_context.h"
 
 static __always_inline int on_queue(enum claim claim, struct work_struct *work)
 {
 	struct fxr_work_queue_body body = {};
-	struct whereabouts here;
+	struct execution_context here;
 
 	if (!find_execution_context(&here))
 		return 0;
@@ -36,7 +36,10 @@ SLOT_PROGRAM(workqueue_execute_start,
 	     on_execute(claim, FXR_SLOT_WORK_START, (u64)BPF_CORE_READ(work, func)),
 	     struct work_struct *work)
 
-/* The work itself may be gone by now, and programs may not look at an argument that is a function. */
+/*
+ * The work item may be freed already, and programs cannot read an argument that is a
+ * function pointer.
+ */
 SLOT_PROGRAM(workqueue_execute_end, on_execute(claim, FXR_SLOT_WORK_END, 0), void *work)
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -12,7 +12,8 @@
 
 namespace fxt {
 
-// Knows which provider the next record would belong to, and names another one where it has to.
+// Writes the magic record and the provider records that separate the sections of providers. Inserts
+// a provider section record whenever the next record belongs to another provider.
 class ArchiveWriter {
  public:
   static constexpr uint64_t kTicksPerSecond = 1'000'000'000;
@@ -20,12 +21,12 @@ class ArchiveWriter {
   // Writes the magic record. `sink` must outlive the archive; see RecordBuffer for `chunk_bytes`.
   explicit ArchiveWriter(ByteSink& sink, size_t chunk_bytes = RecordBuffer::kDefaultChunkBytes);
 
-  // Opens a provider with an id nobody had in this archive: provider info, provider section, and
-  // initialization with kTicksPerSecond. What is written next belongs to it. `name` has at most
-  // 255 bytes. Returns the id; a failing sink shows at the next record.
+  // Opens a provider with an id that is new in this archive: provider info, provider section, and
+  // initialization with kTicksPerSecond. The records that follow belong to it. `name` has at most
+  // 255 bytes. Returns the id; a failure of the sink shows at the next record.
   uint32_t OpenProvider(std::string_view name);
 
-  // Makes what follows belong to provider `id`, with a provider section record if it does not yet.
+  // Makes provider `id` the current one. Writes a provider section record if it is not yet.
   EncodeStatus Enter(uint32_t id) {
     if (id == current_) [[likely]] {
       return EncodeStatus::kOk;
@@ -33,17 +34,17 @@ class ArchiveWriter {
     return WriteSection(id);
   }
 
-  // The provider that a record written now would belong to; 0 before the first.
+  // The provider of a record written now; 0 before the first.
   uint32_t current_provider() const { return current_; }
-  // Provider section records, those that opened a provider included.
+  // The number of provider section records, including those that opened a provider.
   uint64_t sections() const { return sections_; }
 
-  // Hands everything written to the sink. False when the sink failed, now or before.
+  // Passes all written records to the sink. False if the sink failed, now or before.
   bool Flush() { return buffer_.Flush(); }
   bool failed() const { return buffer_.failed(); }
   uint64_t bytes() const { return buffer_.bytes_committed(); }
 
-  // For records that belong to no provider, and for writers that keep tables of their own.
+  // For records that belong to no provider, and for writers with tables of their own.
   Encoder& encoder() { return encoder_; }
 
  private:

@@ -23,8 +23,8 @@ struct KoidValue {
   Koid koid = 0;
   friend constexpr bool operator==(KoidValue, KoidValue) = default;
 };
-// Bytes that belong to the caller (writing) or the reader (reading). At most 32 bits of size by the
-// format; the record limit of 4095 words binds first.
+// Bytes owned by the caller (writing) or the reader (reading). The size field has 32 bits; the
+// record limit of 4095 words applies first.
 struct BlobValue {
   std::span<const std::byte> bytes;
 };

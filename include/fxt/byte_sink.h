@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where encoded records go.
+// Receives encoded records.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,7 @@ class ByteSink {
   virtual ~ByteSink() = default;
 
   // Takes `records`, one or more whole records (a multiple of 8 bytes), in the order of the file.
-  // False when they could not be taken; the sink keeps the reason, and nothing more can be written
-  // to it.
+  // Returns false if it cannot. The sink keeps the reason, and accepts nothing afterwards.
   virtual bool Write(std::span<const std::byte> records) = 0;
 };
 

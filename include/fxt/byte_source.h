@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where a Reader takes its bytes from: memory, a mapped file, a descriptor (pipe, socket, file).
-// Other sources (decompression, sockets with framing) derive from ByteSource outside this library.
+// The byte source of a Reader: memory, a mapped file, a descriptor (pipe, socket, file). Other
+// sources (decompression, sockets with framing) derive from ByteSource outside this library.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace fxt {
 
-// What one ByteSource::Read gave.
+// The result of one ByteSource::Read.
 struct ReadResult {
   enum class Kind : uint8_t {
     kBytes,      // `bytes` > 0 bytes were stored
-    kAgain,      // nothing now, perhaps later (a non-blocking descriptor)
-    kEnd,        // there will never be more
-    kTruncated,  // there will never be more, and the source knows that some is missing
-    kError,      // ErrorText() says what failed
+    kAgain,      // no bytes now, perhaps later (a non-blocking descriptor)
+    kEnd,        // the end of the input
+    kTruncated,  // the end of the input, and the source knows that bytes are missing
+    kError,      // ErrorText() describes the failure
   };
   Kind kind = Kind::kEnd;
   size_t bytes = 0;
@@ -39,22 +39,23 @@ class ByteSource {
   // Stores up to `into.size()` (> 0) bytes at the start of `into`.
   virtual ReadResult Read(std::span<std::byte> into) = 0;
 
-  // All the bytes, when they lie in memory for as long as the source lives; Read is not used then.
+  // All bytes, if they lie in memory for the lifetime of the source. Read is not used then.
   virtual std::optional<std::span<const std::byte>> Contents() const { return std::nullopt; }
 
-  // The reader of Contents() will not look before byte `offset` again: pages may be given back.
+  // The reader of Contents() does not access bytes before `offset` again: the source may release
+  // pages.
   virtual void Release(uint64_t offset) { (void)offset; }
 
-  // Why Read returned kError or kTruncated, for people.
+  // A message for users: why Read returned kError or kTruncated.
   virtual std::string ErrorText() const { return {}; }
 
-  // Bytes taken from the underlying file so far and its size, both as stored (compressed bytes of a
-  // compressed file); 0 when unknown. For progress only.
+  // Bytes consumed of the underlying file, and its size, both as stored (compressed bytes of a
+  // compressed file); 0 if unknown. For progress only.
   virtual uint64_t position() const { return 0; }
   virtual uint64_t total() const { return 0; }
 };
 
-// Bytes that the caller keeps alive.
+// Reads bytes that the caller keeps alive.
 class MemorySource final : public ByteSource {
  public:
   explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -68,7 +69,7 @@ class MemorySource final : public ByteSource {
   size_t next_ = 0;
 };
 
-// A descriptor read to its end. A non-blocking one yields kAgain when it has nothing.
+// Reads a descriptor to its end. A non-blocking one yields kAgain while it has no bytes.
 class FdSource final : public ByteSource {
  public:
   enum class Ownership : uint8_t { kBorrowed, kOwned };
@@ -89,13 +90,13 @@ class FdSource final : public ByteSource {
   uint64_t total_ = 0;
 };
 
-// A regular file mapped read-only. Pages behind the reader are given back, so that resident memory
-// does not grow with the file. It may grow while it is read (the size is taken once). The kernel
-// answers a look at what was cut off meanwhile with SIGBUS; FdSource knows nothing of the kind.
+// Maps a regular file read-only. Release() drops pages behind the reader, so that resident memory
+// does not grow with the file. The size is taken once; the file may grow meanwhile. Access to a
+// part that was truncated meanwhile raises SIGBUS; FdSource has no such risk.
 class MappedFileSource final : public ByteSource {
  public:
-  // Maps what `fd` refers to; the descriptor may be closed afterwards. Null and `error` when it
-  // cannot be mapped (a pipe, a directory).
+  // Maps the file of `fd`; the descriptor may be closed afterwards. Returns null and sets `error`
+  // if it cannot be mapped (a pipe, a directory).
   static std::unique_ptr<MappedFileSource> Map(int fd, std::error_code& error);
   ~MappedFileSource() override;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a Reader had to skip, to assume or to give up on: byte offset and reason, kept within a
-// bound.
+// Reports what a Reader skipped or assumed: byte offset and reason, in bounded memory.
 #pragma once
 
 #include <array>
@@ -19,27 +18,27 @@ enum class DiagnosticKind : uint8_t {
   kUnknownSubtype,       // value: subtype of its record type. The reader yields an UnknownRecord
   kUnknownArgumentType,  // value: argument type. The argument is an UnknownValue
   // Malformed: the record is skipped.
-  kRecordTooShort,    // the size leaves no room for the fixed parts
+  kRecordTooShort,    // the size does not cover the fixed parts
   kStringPastEnd,     // value: length in bytes of an inline string, name or message
   kPayloadPastEnd,    // value: length in bytes of a blob, build id or list of frames
-  kArgumentPastEnd,   // value: size in words that the argument claims (0 where no header fits)
+  kArgumentPastEnd,   // value: size in words that the argument states (0 where no header fits)
   kArgumentSizeZero,  // an argument of size 0
-  kArgumentTooShort,  // value: argument type. The argument's size leaves no room for its value
+  kArgumentTooShort,  // value: argument type. The argument's size does not cover its value
   kBadMagicNumber,    // a magic number record with another number; value: the word
-  kZeroTickRate,      // initialization with 0 ticks per second; the rate stays as it was
+  kZeroTickRate,      // initialization with 0 ticks per second; the rate does not change
   kReservedIndex,     // a string or thread record for index 0, which must be ignored
   kRecordTooLarge,    // value: bytes. More than ReaderOptions::max_record_bytes through a window
-  // The record is read, with something assumed.
+  // The record is read with an assumption.
   kUndefinedString,  // value: string index that no record defined; read as empty
   kUndefinedThread,  // value: thread index that no record defined; read as koids 0 and 0
   kUnknownProvider,  // value: provider id of a section or event that no provider info announced
-  kTableLimit,       // a table entry was not kept: ReaderOptions::max_table_bytes
+  kTableLimit,       // a table entry was dropped: ReaderOptions::max_table_bytes
   // The end.
-  kTruncatedRecord,  // value: bytes of the cut record that are there
+  kTruncatedRecord,  // value: bytes of the cut record that exist
   kTruncatedSource,  // the source ended early (a compressed stream that was cut)
-  kSizeZero,         // a record of size 0: nothing after it can be found
+  kSizeZero,         // a record of size 0: the next record cannot be found
   // Recovery.
-  kBytesSkipped,  // value: bytes passed over to find the next record
+  kBytesSkipped,  // value: bytes skipped to find the next record
   kCount,
 };
 inline constexpr size_t kDiagnosticKinds = static_cast<size_t>(DiagnosticKind::kCount);
@@ -47,7 +46,7 @@ inline constexpr size_t kDiagnosticKinds = static_cast<size_t>(DiagnosticKind::k
 enum class DiagnosticClass : uint8_t { kUnknown, kMalformed, kAssumed, kEnd, kRecovery };
 DiagnosticClass ClassOf(DiagnosticKind kind);
 
-// The reason in a few words, without the value. Static storage.
+// The reason as a phrase, without the value. Static storage.
 std::string_view Describe(DiagnosticKind kind);
 
 struct Diagnostic {
@@ -64,7 +63,7 @@ std::string ToString(const Diagnostic& diagnostic);
 
 using DiagnosticHandler = std::function<void(const Diagnostic&)>;
 
-// Counts every diagnostic, keeps the first ones, hands each to the handler.
+// Counts all diagnostics, keeps the first ones and passes each to the handler.
 class DiagnosticLog {
  public:
   DiagnosticLog(size_t keep, DiagnosticHandler handler)
@@ -75,7 +74,7 @@ class DiagnosticLog {
   uint64_t count(DiagnosticKind kind) const { return counts_[static_cast<size_t>(kind)]; }
   uint64_t count(DiagnosticClass klass) const;
   uint64_t total() const;
-  // The first ones, in order; at most what ReaderOptions::max_diagnostics says.
+  // The first ones, in order; at most ReaderOptions::max_diagnostics.
   const std::vector<Diagnostic>& kept() const { return kept_; }
 
  private:

@@ -13,12 +13,12 @@
 
 namespace fxt {
 
-// Files are little-endian, and words are stored as the machine has them.
+// Files are little-endian; words are stored in the byte order of the machine.
 static_assert(std::endian::native == std::endian::little);
 
-// Stateless but for its buffer: indexes are taken as they come, tables are ProviderWriter's.
-// A record is checked and measured first and then written whole, or not at all. Reserved bits and
-// padding are zero. Nothing is allocated. Strings are copied as they are; see utf8.h.
+// Encodes records into a RecordBuffer. Has no tables: ProviderWriter assigns the indexes. Checks
+// and measures a record first and then writes it whole, or not at all. Reserved bits and padding
+// are zero. Allocates nothing. Copies strings unchanged; see utf8.h.
 class Encoder {
  public:
   // `buffer` must outlive the encoder.
@@ -44,12 +44,12 @@ class Encoder {
   EncodeStatus Write(const ProfilerModule& record);
   EncodeStatus Write(const ProfilerMmap& record);
   EncodeStatus Write(const ProfilerBacktrace& record);
-  // Kept as raw words: copied when header and length agree.
+  // Raw words: copied if header and length agree.
   EncodeStatus Write(const TraceInfo& record);
   EncodeStatus Write(const UnknownRecord& record);
   EncodeStatus Write(const Record& record);
 
-  // The records a recorder writes most, without the detour through a struct and its spans.
+  // The most frequent records, without a struct and its spans.
 
   // An event of a type without payload (instant, duration begin, duration end) and without
   // arguments.
@@ -105,7 +105,7 @@ class Encoder {
                                            const StringRef& category, const StringRef& name);
   EncodeStatus WriteWakeupWithInlineName(Ticks timestamp, uint16_t cpu, Koid thread,
                                          const StringRef& waker_name, Koid waker);
-  // Why Reserve() gave nothing.
+  // The status after Reserve() returned null.
   EncodeStatus NoRoom() const {
     return buffer_.failed() ? EncodeStatus::kSinkFailed : EncodeStatus::kNoMemory;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numbers of the Fuchsia Trace Format: record, event, argument and object types, and its limits.
+// Constants of the Fuchsia Trace Format: record, event, argument and object types, and limits.
 // Section names in comments are those of the format document ("Record Types", "Arguments", ...).
 #pragma once
 
@@ -21,8 +21,7 @@ inline constexpr size_t kWordBytes = 8;
 inline constexpr size_t kMaxRecordWords = 4095;
 // "Large record header": 32 bits.
 inline constexpr uint64_t kMaxLargeRecordWords = 0xffffffff;
-// "String references": longest string a reference can carry, and the bound writers are asked to
-// keep.
+// "String references": the longest string of a reference, which is also the recommended maximum.
 inline constexpr size_t kMaxStringRefBytes = 0x7fff;
 inline constexpr size_t kMaxStringBytes = 32000;
 inline constexpr uint16_t kMaxStringIndex = 0x7fff;
@@ -46,7 +45,8 @@ enum class RecordType : uint8_t {
   kBlob = 5,
   kUserspaceObject = 6,
   kKernelObject = 7,
-  kScheduling = 8,  // "Context switch record" in the first edition; bits 60..63 are a subtype now
+  kScheduling = 8,  // "Context switch record" in the first edition; later editions use bits 60..63
+                    // as a subtype
   kLog = 9,
   kProfiler = 10,
   kLarge = 15,
@@ -134,7 +134,7 @@ enum class ProfilerType : uint8_t {
 enum class LargeRecordType : uint8_t { kBlob = 0 };
 enum class LargeBlobFormat : uint8_t { kWithMetadata = 0, kNoMetadata = 1 };
 
-// Number of words that `bytes` of a stream take, padding included.
+// Words of `bytes` bytes of a stream, including padding.
 constexpr size_t WordsForBytes(size_t bytes) { return (bytes + kWordBytes - 1) / kWordBytes; }
 
 }  // namespace fxt

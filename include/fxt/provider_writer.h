@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes the records of one data source: keeps its string and thread tables, and defines what a
-// record refers to before the record.
+// Writes the records of one data source. Keeps its string and thread tables, and defines strings
+// and threads before the first record that refers to them.
 #pragma once
 
 #include <array>
@@ -23,19 +23,18 @@ class RecordScope;
 struct ProviderWriterOptions {
   ThreadSlotOptions threads;
   StringPoolLimits strings;
-  // Strings for which the pool has no room go inline; after this many bytes of these the pool is
-  // emptied and filled anew.
+  // Strings beyond the limits of the pool are inline. After this many bytes of them the pool is
+  // purged.
   size_t purge_after_bytes = size_t{256} * 1024;
 };
 
-// What the format calls a provider has one string table and one thread table. To have more than 255
-// threads at hand this writer opens several providers of the same name in the archive, one for each
-// table of ThreadSlotPolicy, and every record goes into the section of the one whose table holds
-// what it refers to. A reader that follows the provider section records sees one stream in the
-// order of writing.
-//
-// Records that are written often have a function here; any other is put together in a RecordScope.
-// Nothing is allocated for threads and strings that were seen before.
+// A provider of the format has one string table and one thread table. To index more than 255
+// threads, this writer opens several providers of the same name in the archive, one for each table
+// of ThreadSlotPolicy. Each record goes into the section of the provider whose table holds its
+// threads. A reader that follows the provider section records sees one stream in the order of
+// writing.
+// Frequent records have a function here; RecordScope composes all others. Known threads and strings
+// cause no allocation.
 class ProviderWriter {
  public:
   using Options = ProviderWriterOptions;
@@ -45,10 +44,10 @@ class ProviderWriter {
   ProviderWriter(const ProviderWriter&) = delete;
   ProviderWriter& operator=(const ProviderWriter&) = delete;
 
-  // A string that will be used often. No record is written before it is used.
+  // A string for frequent use. The string record is written at its first use.
   StringId Declare(std::string_view text) { return strings_.Declare(text); }
 
-  // The thread died, and its handle may be given to another.
+  // The thread died, and its handle may be reused.
   void ForgetThread(uint32_t handle) { threads_.Forget(handle); }
 
   // Legacy layout, at most 256 CPUs; ContextSwitch names threads by koid and needs no tables.
@@ -56,14 +55,14 @@ class ProviderWriter {
                                   const ThreadKey& outgoing, const ThreadKey& incoming,
                                   uint8_t outgoing_priority, uint8_t incoming_priority);
 
-  // Where the table in use holds the thread.
+  // The thread's slot in the current table.
   ThreadSlot SlotOf(const ThreadKey& thread) const {
     return ThreadSlot(provider_id(), threads_.Find(thread));
   }
 
-  // A switch in 16 bytes, where the last record's provider holds both threads. Else nothing is
-  // written and it returns false, also when the sink has failed. `priorities`: the outgoing
-  // thread's in the lower eight bits, the incoming one's in the upper eight.
+  // Writes a switch of 16 bytes if the current provider holds both threads. Otherwise, and if the
+  // sink failed, it writes nothing and returns false. `priorities`: the outgoing thread's in the
+  // lower eight bits, the incoming one's in the upper eight.
   bool TryWriteContextSwitch(Ticks timestamp, uint8_t cpu, ThreadState outgoing_state,
                              ThreadSlot outgoing, ThreadSlot incoming, uint16_t priorities) {
     const uint32_t provider = archive_.current_provider();
@@ -77,9 +76,7 @@ class ProviderWriter {
                static_cast<uint8_t>(incoming_index), priorities) == EncodeStatus::kOk;
   }
 
-  // The same for threads whose handles stand for what they stood for when they were last written:
-  // ForgetThread() was called in between otherwise. Where both have an index in the table in use it
-  // takes 16 bytes; else nothing is written and it returns false, also when the sink has failed.
+  // The same by handles. The caller calls ForgetThread() before it reuses a handle.
   bool TryWriteContextSwitch(Ticks timestamp, uint8_t cpu, ThreadState outgoing_state,
                              uint32_t outgoing_handle, uint32_t incoming_handle,
                              uint16_t priorities) {
@@ -93,8 +90,8 @@ class ProviderWriter {
                                                  priorities) == EncodeStatus::kOk;
   }
 
-  // A wakeup in 40 bytes, where the table in use holds `waker_name`; else nothing is written and it
-  // returns false, also when the sink has failed.
+  // Writes a wakeup of 40 bytes if the current table holds `waker_name`. Otherwise, and if the sink
+  // failed, it writes nothing and returns false.
   bool TryWriteWakeup(Ticks timestamp, uint16_t cpu, Koid thread, StringId waker_name, Koid waker) {
     const uint16_t name = strings_.Index(waker_name, threads_.current());
     if (name == 0 || archive_.current_provider() != provider_id()) [[unlikely]] {
@@ -112,7 +109,7 @@ class ProviderWriter {
   EncodeStatus WriteEvent(EventType type, Ticks timestamp, const ThreadKey& thread,
                           StringId category, StringId name);
 
-  // For any other record: one that names no thread from the table, one, or two.
+  // Starts any other record: one that refers to no thread, one, or two.
   RecordScope Begin();
   RecordScope Begin(const ThreadKey& thread);
   RecordScope Begin(const ThreadKey& first, const ThreadKey& second);
@@ -121,14 +118,14 @@ class ProviderWriter {
   EncodeStatus WriteBufferFilledUp();
 
   ArchiveWriter& archive() { return archive_; }
-  // The provider of the last record; there are as many as tables were opened.
+  // The provider of the last record. There are as many providers as opened tables.
   uint32_t provider_id() const { return ids_[threads_.current()]; }
   const ThreadSlotPolicy::Stats& thread_stats() const { return threads_.stats(); }
 
  private:
   friend class RecordScope;
 
-  // Tables may be given up here alone, between records.
+  // The only place that drops tables, between records.
   void OpenTableIfDue() {
     if (threads_.wants_fresh_table() || wasted_string_bytes_ > purge_after_bytes_) [[unlikely]] {
       OpenTable();
@@ -137,9 +134,8 @@ class ProviderWriter {
   void OpenTable();
   ThreadRef Define(const ThreadKey& thread, const ThreadSlotPolicy::Place& place);
   void Refer(std::span<const ThreadKey> threads, std::span<ThreadRef> refs);
-  // Reference to the string at `place` in the table `table` of provider `id`, defined there if it
-  // can be.
-  // Empty if it cannot be.
+  // A reference to the string at `place` in the table `table` of provider `id`, which it defines if
+  // necessary. Empty if that is not possible.
   StringRef Define(StringPool::Place place, uint32_t id, unsigned table);
   StringRef Refer(StringId string, uint32_t id, unsigned table);
   StringRef Refer(StringId string) {
@@ -160,22 +156,22 @@ class ProviderWriter {
 };
 static_assert(ThreadSlotPolicy::kMaxTables == StringPool::kMaxTables);
 
-// One record while it is put together, and one or more that belong to the same threads. References
-// that it gives are good in what it writes, and nowhere else: they belong to the provider whose
-// table it uses. Another scope may be open at the same time.
+// Composes one record, or several with the same threads. Its references are valid only in records
+// written through it: they belong to the provider of its table. Another scope may be open at the
+// same time.
 class RecordScope {
  public:
-  // What Begin() was called with.
+  // The threads that Begin() was called with.
   const ThreadRef& thread() const { return threads_[0]; }
   const ThreadRef& second_thread() const { return threads_[1]; }
 
   StringRef Refer(StringId string);
-  // Defines the string in the table at its first use, with U+FFFD for what is not UTF-8. Where
-  // there is no room the reference is inline and views `text`, up to the first byte that is not
-  // UTF-8. Either way it is cut to kMaxStringBytes.
+  // Defines the string in the table at its first use, with U+FFFD for invalid UTF-8. If the table
+  // is full the reference is inline and views `text` up to its first invalid byte. Cuts the string
+  // to kMaxStringBytes.
   StringRef Intern(std::string_view text);
 
-  // Writes a record struct of record.h whose references came from here or are inline.
+  // Writes a record struct of record.h whose references come from this scope or are inline.
   template <typename R>
   EncodeStatus Write(const R& record) {
     const auto status = writer_.archive_.Enter(id_);

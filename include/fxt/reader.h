@@ -14,18 +14,19 @@
 //   for (const fxt::Diagnostic& d : reader.diagnostics().kept()) warn(fxt::ToString(d));
 //
 // - Everything a record points to (strings, arguments, payloads) is valid until the next Next().
-//   Nothing is allocated per record.
-// - Every record is yielded, definitions (strings, threads, providers) included; they are applied
-//   to the provider's tables first, the last definition of an index wins. The provider changes at
-//   provider info and provider section records. Records before the first belong to provider 0.
-// - Types and subtypes without a name in record.h are yielded as UnknownRecord, malformed records
-//   are skipped by their size; both are told to diagnostics() with byte offset and reason. So are
-//   references to undefined indexes (read as empty text, koids 0 and 0) and a cut last record.
-// - What ends the reading before its end (kError): no magic number, a big-endian file, a record of
-//   size 0 (the next record cannot be found), a source that fails. ReaderOptions::recover goes on
+//   The reader allocates nothing per record.
+// - Next() yields every record, definitions (strings, threads, providers) included. It applies a
+//   definition to the provider's tables first; the last definition of an index wins. Provider info
+//   and provider section records change the current provider ("Provider section metadata").
+//   Records before the first of these belong to provider 0.
+// - Types and subtypes without a type in record.h are yielded as UnknownRecord. Malformed records
+//   are skipped by their size. diagnostics() reports both, with byte offset and reason, and also
+//   references to undefined indexes (read as empty text or koids 0 and 0) and a cut last record.
+// - kError ends the reading early: no magic number, a big-endian file, a record of size 0 (the next
+//   record cannot be found), a source that fails. With ReaderOptions::recover the reader continues
 //   behind damage instead.
-// - kNeedMore comes from sources that have nothing now; call Next() again later.
-// - Records need not be in time order ("newest edition"); sorting is the caller's.
+// - kNeedMore means that the source has no bytes now; call Next() again later.
+// - Records need not be in time order ("Timestamps"); the caller sorts them.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -47,36 +49,35 @@
 namespace fxt {
 
 enum class ReadStatus : uint8_t {
-  kRecord,    // record() is the next one
-  kNeedMore,  // the source has nothing now
+  kRecord,    // record() is the next record
+  kNeedMore,  // the source has no bytes now
   kEnd,       // all records were read; see truncated()
   kError,     // see error()
 };
 
 enum class ReadError : uint8_t {
   kNone,
-  kEmpty,      // no bytes at all
+  kEmpty,      // the input has no bytes
   kNoMagic,    // the first eight bytes are not the magic number record
-  kBigEndian,  // they are, with the bytes in the other order
+  kBigEndian,  // they are the magic number record in the other byte order
   kSizeZero,   // a record of size 0
   kSource,     // the source failed: ByteSource::ErrorText()
 };
 
 class Reader;
 
-// What recovery is to think of a record of the right shape.
+// The answer of ReaderOptions::validate about a well-formed record.
 enum class Validity : uint8_t {
-  kYes,
-  kNo,  // passed over, like bytes that are no record
-  // It is another provider's: the section record before it is gone. What the tables hold is not
-  // what it and those behind it refer to, until a section record comes.
+  kValid,
+  kInvalid,  // skipped like damaged bytes
+  // The record belongs to another provider, whose section record was lost. The tables of the
+  // current provider do not apply until the next section record.
   kOtherProvider,
 };
 
-// Records as they lie in the file, for those who take them by the million: see TakeFastPath().
-
-// A context switch of the legacy layout, both threads by their indexes in the thread table.
-struct SwitchWords {
+// A context switch of the legacy layout ("Context switch record"). Its threads are indexes of the
+// thread table, which Reader::VisitSchedulingRecords() does not resolve.
+struct UnresolvedSwitch {
   uint64_t header = 0;
   Ticks timestamp = 0;
 
@@ -88,167 +89,178 @@ struct SwitchWords {
   uint8_t incoming_priority() const { return static_cast<uint8_t>(header >> 52); }
 };
 
-// A wakeup without arguments, or with one that is a koid.
-struct WakeupWords {
+// A thread wakeup (newer editions, scheduling event type 2) with no argument or one koid argument.
+struct UnresolvedWakeup {
   Ticks timestamp = 0;
   uint16_t cpu = 0;
   Koid thread = 0;
-  uint16_t name = 0;  // of the argument, in the string table; 0: there is none
-  Koid value = 0;
+  uint16_t argument_name = 0;  // index of the string table; 0: no argument
+  Koid argument_koid = 0;
 };
 
 struct ReaderOptions {
-  // False: accept streams without the leading magic number record (a provider's own buffer).
+  // False accepts streams without the leading magic number record (a provider's own buffer).
   bool require_magic = true;
-  // Look for the next plausible record behind damage instead of trusting or giving up; damage at
-  // the start included.
+  // Searches for the next plausible record behind damage, also at the start of the input, instead
+  // of failing.
   bool recover = false;
-  // Recovery asks this about every record before it takes definitions from it; record(), words(),
-  // offset(), provider() and PeekTimes() are those of that record. All are believed without it.
+  // Recovery calls this for every well-formed record before it applies its definitions. record(),
+  // words(), offset(), provider() and PeekTimes() are those of that record. All are valid without.
   std::function<Validity(const Reader&)> validate;
-  // Bytes kept of a source that is not in memory: the window at first, and the largest record.
-  // The window grows only as bytes of a larger record really arrive.
+  // For sources that are not in memory, in bytes: the initial window, and the largest record. The
+  // window grows only as bytes of a larger record arrive.
   size_t window_bytes = size_t{1} << 20;
   size_t max_record_bytes = size_t{64} << 20;
-  // Bytes that all providers' tables may take together.
+  // Bytes of all providers' tables together. Half of them are reserved for the providers that have
+  // the name of the first one: in a recording these are the recorder's, and no other provider can
+  // take the memory of their names.
   size_t max_table_bytes = size_t{256} << 20;
-  // How many diagnostics are kept for diagnostics().kept(); the handler gets all of them.
+  // Bytes of the tables of each other provider.
+  size_t max_provider_table_bytes = size_t{16} << 20;
+  // Limits diagnostics().kept(); the handler gets all of them.
   size_t max_diagnostics = 100;
   DiagnosticHandler on_diagnostic;
 };
 
 class Reader {
  public:
-  // What recovery looks at beyond a candidate: a chain of records of the ordinary limit.
+  // Bytes of a chain of ordinary records that recovery reads behind a candidate.
   static constexpr size_t kRecoveryLookahead = size_t{256} << 10;
 
   // `source` must outlive the reader.
   explicit Reader(ByteSource& source, ReaderOptions options = {});
 
-  // Steps to the next record. After kEnd or kError the answer stays the same.
+  // Steps to the next record. After kEnd or kError it returns the same status again.
   ReadStatus Next() {
-    if (TakeSwitch()) [[likely]] {
+    if (ReadSwitch()) [[likely]] {
       return ReadStatus::kRecord;
     }
-    return NextOfAny();
+    return ReadAnyRecord();
   }
 
-  // Takes the switches and wakeups that come next, as long as they are plain, and no more than
-  // `most`: `taker.OnSwitch(plain_switch)` and `taker.OnWakeup(plain_wakeup)` say whether they take
-  // one. The first record that nobody takes is that of the following Next(). Indexes are those of
-  // the record, defined or not; provider() stays the same meanwhile, and record(), offset() and
-  // words() stay those of the last Next(). How many were taken.
-  template <typename Taker>
-  uint64_t TakeFastPath(Taker&& taker, uint64_t most);
+  // Passes the following context switches and wakeups to `visitor`, at most `max_records` of them,
+  // and returns how many. Stops before a record of another kind or layout, and before a record that
+  // the visitor refuses: `bool OnSwitch(const UnresolvedSwitch&)`,
+  // `bool OnWakeup(const UnresolvedWakeup&)`. Next() reads that record then. The indexes may be
+  // undefined. provider() stays the same; record(), offset() and words() do not change.
+  // Returns 0 before the first Next() and while recovering.
+  template <typename Visitor>
+  uint64_t VisitSchedulingRecords(Visitor&& visitor, uint64_t max_records);
 
   ReadStatus status() const { return status_; }
-  // The record of the last Next() that said kRecord.
+  // The record of the last Next() that returned kRecord.
   const Record& record() const { return record_; }
-  // Where it starts, in bytes from the start of the (uncompressed) stream, and its words as read.
+  // Its offset in bytes from the start of the uncompressed stream.
   uint64_t offset() const { return offset_; }
+  // Its 64-bit words as read, header first.
   std::span<const uint64_t> words() const { return words_; }
 
   // The provider that record() belongs to.
   const ReaderProvider& provider() const { return *provider_; }
   uint64_t ToNanoseconds(Ticks ticks) const { return provider_->ToNanoseconds(ticks); }
 
-  // Whether a provider info record announced this id.
+  // True if a provider info record announced this id.
   bool IsAnnounced(uint32_t provider_id) const;
-  // When recovering: the times, in ns, of the records behind record(), by their shape; damage is
-  // passed over. ~0 for those that the end of the input leaves out. How many of `times` were set:
-  // fewer where kRecoveryLookahead bytes do not hold as many.
+  // For `validate`: sets `times` to the times, in ns, of the records behind record(), as their
+  // headers suggest. Skips damage. Times beyond the end of the input are ~0. Returns how many it
+  // set, which is fewer where kRecoveryLookahead bytes hold fewer records.
   size_t PeekTimes(std::span<uint64_t> times) const;
 
   ReadError error() const { return error_; }
-  // One line for people: what is wrong and at which byte; empty without an error.
+  // One line that names the error and its byte; empty without an error.
   std::string error_message() const;
-  // The input ended inside a record, or its source says that some of it is missing.
+  // The input ended inside a record, or its source reported missing bytes.
   bool truncated() const;
   const DiagnosticLog& diagnostics() const { return log_; }
 
-  // Bytes held for the window, the tables and a record that had to be copied.
+  // Bytes of the window, the tables and the copy of an unaligned record.
   size_t memory_bytes() const {
-    return window_bytes_ + budget_.used + (scratch_.capacity() + probe_scratch_.capacity()) * 8;
+    return window_bytes_ + main_budget_.used + other_budget_.used +
+           (scratch_.capacity() + probe_scratch_.capacity()) * 8;
   }
 
-  // Bytes of the stream passed so far.
+  // Bytes of the stream consumed so far.
   uint64_t position() const { return base_offset_ + static_cast<uint64_t>(cursor_ - base_); }
 
  private:
   enum class FillStatus : uint8_t { kOk, kAgain, kEnd, kError, kTooLarge };
 
-  bool TakeSwitch();
-  bool TakeWakeup();
-  ReadStatus NextOfAny();
+  // The fast paths of Next(): false if the next record is not of the common layout.
+  bool ReadSwitch();
+  bool ReadWakeup();
+  ReadStatus ReadAnyRecord();
   ReadStatus Finish(ReadStatus status);
   ReadStatus Fail(ReadError error);
   bool CheckMagic();
-  // Makes `bytes` bytes available at cursor_, or says why not.
+  // Makes `bytes` bytes available at cursor_.
   FillStatus Fill(uint64_t bytes);
   void GrowWindow();
   ReadStatus AtShortage(FillStatus fill, uint64_t wanted);
   ReadStatus AtEnd();
   bool SkipForward();
-  // `words` words at `at`, copied to `scratch` when they do not lie on a word boundary.
+  // `words` words at `at`, copied to `scratch` if `at` is not aligned.
   std::span<const uint64_t> Aligned(const std::byte* at, size_t words,
                                     std::vector<uint64_t>& scratch) const;
   void Apply();
-  void SwitchProvider(uint32_t id);
+  // `name` is that of a provider info record, empty for a section.
+  void SwitchProvider(uint32_t id, std::string_view name = {});
   size_t available() const { return static_cast<size_t>(limit_ - cursor_); }
-  // Nothing can become available behind limit_.
+  // No more bytes can become available behind limit_.
   bool exhausted() const {
     return contents_end_ != nullptr ? limit_ == contents_end_ : source_ended_;
   }
 
-  // Recovery (reader_resync.cc).
-  void Damaged();
-  bool Plausible(bool parsed, uint64_t bytes);
+  // Recovery.
+  void StartResync();
+  bool IsPlausible(bool parsed, uint64_t bytes);
   bool HasPlausibleSize(uint64_t bytes);
-  // The same by ReaderOptions::validate; passes over the record if not.
-  bool IsPlausible(uint64_t bytes);
-  bool SeveralProviders() const;
-  // The next place at or behind `at` where headers follow one another.
+  // Asks ReaderOptions::validate; skips the record if it is invalid.
+  bool IsValid(uint64_t bytes);
+  bool HasSeveralProviders() const;
+  // The next address at or behind `at` where plausible headers follow one another.
   const std::byte* SkipDamage(const std::byte* at) const;
   void EnterUnknownProvider();
   bool Resync();
-  bool PlausibleChain(const std::byte* at, bool on_grid);
-  bool PlausibleRecord(const std::byte* at, size_t words);
+  bool IsPlausibleChain(const std::byte* at, bool on_grid);
+  bool IsPlausibleRecord(const std::byte* at, size_t words);
 
   ByteSource& source_;
   ReaderOptions options_;
 
-  // What is available: [base_, limit_), of which [cursor_, limit_) is unread.
+  // Available bytes: [base_, limit_), of which [cursor_, limit_) is unread.
   const std::byte* base_ = nullptr;
   const std::byte* cursor_ = nullptr;
   const std::byte* limit_ = nullptr;
   uint64_t base_offset_ = 0;  // of base_ in the stream
-  // In memory: the end of the contents (limit_ moves in steps, to give pages back behind them).
+  // Sources in memory: the end of the contents. limit_ moves in steps, to release pages behind it.
   const std::byte* contents_end_ = nullptr;
-  // Through a window:
+  // Other sources:
   std::unique_ptr<uint64_t[]> window_;
   size_t window_bytes_ = 0;
   bool source_ended_ = false;
   bool source_truncated_ = false;
-  uint64_t skip_bytes_ = 0;  // of a record too large to keep, still to come
+  uint64_t skip_bytes_ = 0;  // of a record above max_record_bytes, still to be read
 
   bool started_ = false;
-  // The last Next() gave a record, the next one lies on a word boundary, and nothing is to be
-  // skipped or doubted before it.
-  bool short_way_ = false;
+  // The last Next() yielded a record, the next one is aligned, and the reader is not recovering.
+  bool fast_path_ = false;
   ReadStatus status_ = ReadStatus::kNeedMore;
   ReadError error_ = ReadError::kNone;
 
   Record record_;
   uint64_t offset_ = 0;
   std::span<const uint64_t> words_;
-  std::vector<uint64_t> scratch_;  // a record that does not lie on a word boundary
+  std::vector<uint64_t> scratch_;  // a copy of an unaligned record
   RecordParser parser_;
-  Argument waker_{{}, KoidValue{}};  // of a wakeup that took the short way
+  Argument waker_{{}, KoidValue{}};  // of a wakeup that ReadWakeup() read
   DiagnosticLog log_;
 
-  TableBudget budget_;
+  // The budgets of the providers with the name of the first one, and of all others.
+  TableBudget main_budget_;
+  TableBudget other_budget_;
+  std::string main_name_;  // of the first announced provider
   std::unordered_map<uint32_t, std::unique_ptr<ReaderProvider>> providers_;
-  // Used when the budget allows no further provider: keeps no tables.
+  // Used when the budget allows no further provider; keeps no tables.
   TableBudget overflow_budget_;
   std::unique_ptr<ReaderProvider> overflow_provider_;
   ReaderProvider* provider_ = nullptr;
@@ -256,29 +268,28 @@ class Reader {
   // Recovery.
   bool resyncing_ = false;  // cursor_ is a candidate, not yet a record
   uint64_t damage_offset_ = 0;
-  // What is read between damage that may have taken a section record along and the next such
-  // record: which provider it is of is not known.
+  // The provider of records between damage that may hide a section record and the next one.
   std::unique_ptr<ReaderProvider> unknown_provider_;
   TableBudget unknown_budget_;
-  // Where PeekTimes() has found no record: [from, to) in the stream.
-  struct Barren {
+  // Caches where SkipDamage() found no record: [from, to) in the stream.
+  struct RecordlessRange {
     uint64_t from = 0;
     uint64_t to = 0;
   };
-  mutable Barren barren_;
+  mutable RecordlessRange recordless_;
+  // Parses candidates.
   RecordParser probe_parser_;
   DiagnosticLog probe_log_;
   Record probe_record_;
   std::vector<uint64_t> probe_scratch_;
 };
 
-// The short ways for what most records of a scheduler trace are: a context switch of two words,
-// whole, with both threads in the table; and, in reader.cc, a wakeup with a koid for its argument,
-// of a name in the table. Everything else goes the long way.
-inline bool Reader::TakeSwitch() {
+// Most records of a scheduler trace are context switches of two words with both threads in the
+// table, or wakeups with a koid argument whose name is in the table (ReadWakeup() in reader.cc).
+inline bool Reader::ReadSwitch() {
   constexpr uint64_t kTypeAndSize = static_cast<uint64_t>(RecordType::kScheduling) | 2 << 4;
   constexpr uint64_t kSubtype = uint64_t{0xf} << 60;
-  if (short_way_ == false || available() < 2 * kWordBytes) return false;
+  if (!fast_path_ || available() < 2 * kWordBytes) return false;
   const auto* words = reinterpret_cast<const uint64_t*>(cursor_);
   const uint64_t header = words[0];
   if ((header & (kSubtype | 0xffff)) != kTypeAndSize) return false;
@@ -304,8 +315,8 @@ inline bool Reader::TakeSwitch() {
   return true;
 }
 
-template <typename Taker>
-uint64_t Reader::TakeFastPath(Taker&& taker, uint64_t most) {
+template <typename Visitor>
+uint64_t Reader::VisitSchedulingRecords(Visitor&& visitor, uint64_t max_records) {
   constexpr uint64_t kSubtype = uint64_t{0xf} << 60;
   constexpr uint64_t kSwitch = static_cast<uint64_t>(RecordType::kScheduling) | 2 << 4;
   constexpr uint64_t kSwitchMask = kSubtype | 0xffff;
@@ -317,36 +328,37 @@ uint64_t Reader::TakeFastPath(Taker&& taker, uint64_t most) {
   constexpr uint64_t kKoid = static_cast<uint64_t>(ArgumentType::kKoid) | 2 << 4;
   constexpr size_t kLongest = 5 * kWordBytes;
 
-  if (!short_way_) return 0;
+  if (!fast_path_) return 0;
   const std::byte* at = cursor_;
   const std::byte* const limit = limit_;
-  uint64_t taken = 0;
-  for (; taken < most && static_cast<size_t>(limit - at) >= kLongest; ++taken) {
+  uint64_t visited = 0;
+  for (; visited < max_records && static_cast<size_t>(limit - at) >= kLongest; ++visited) {
     const auto* words = reinterpret_cast<const uint64_t*>(at);
     const uint64_t header = words[0];
     if ((header & kSwitchMask) == kSwitch) {
-      if (!taker.OnSwitch(SwitchWords{header, words[1]})) break;
+      if (!visitor.OnSwitch(UnresolvedSwitch{header, words[1]})) break;
       at += 2 * kWordBytes;
       continue;
     }
-    WakeupWords wakeup{
+    UnresolvedWakeup wakeup{
         .timestamp = words[1], .cpu = static_cast<uint16_t>(header >> 20), .thread = words[2]};
     if ((header & kWakeupMask) == kWithOne) {
-      wakeup.name = static_cast<uint16_t>(words[3] >> 16);
-      wakeup.value = words[4];
+      wakeup.argument_name = static_cast<uint16_t>(words[3] >> 16);
+      wakeup.argument_koid = words[4];
       const bool koid = (words[3] & 0xffff) == kKoid;
-      if (!koid || wakeup.name == 0 || (wakeup.name & kInlineStringBit) != 0) break;
-      if (!taker.OnWakeup(wakeup)) break;
+      if (!koid || wakeup.argument_name == 0 || (wakeup.argument_name & kInlineStringBit) != 0)
+        break;
+      if (!visitor.OnWakeup(wakeup)) break;
       at += 5 * kWordBytes;
     } else if ((header & kWakeupMask) == kAlone) {
-      if (!taker.OnWakeup(wakeup)) break;
+      if (!visitor.OnWakeup(wakeup)) break;
       at += 3 * kWordBytes;
     } else {
       break;
     }
   }
   cursor_ = at;
-  return taken;
+  return visited;
 }
 
 }  // namespace fxt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a reader keeps for each provider ("Provider section metadata" of the format document): its
-// name, tick rate, string table and thread table.
+// Keeps the state of one provider ("Provider section metadata" of the format document): its name,
+// tick rate, string table and thread table.
 #pragma once
 
 #include <bitset>
@@ -15,7 +15,7 @@
 
 namespace fxt {
 
-// What all tables of one reader may take, in bytes. A damaged file can define 32767 strings of
+// Limits the bytes of the tables of several providers. A damaged file can define 32767 strings of
 // 32 KB for each of 2^32 providers.
 struct TableBudget {
   size_t limit = 0;
@@ -31,24 +31,26 @@ struct TableBudget {
 
 class ReaderProvider {
  public:
-  ReaderProvider(uint32_t id, TableBudget& budget)
-      : id_(id), definitions_(++budget.definitions), budget_(&budget) {}
+  // The tables take at most `max_bytes`, and no more than `budget` has left.
+  ReaderProvider(uint32_t id, TableBudget& budget,
+                 size_t max_bytes = std::numeric_limits<size_t>::max())
+      : id_(id), definitions_(++budget.definitions), budget_(&budget), max_bytes_(max_bytes) {}
 
   uint32_t id() const { return id_; }
-  // Empty for the provider of records that stand before the first provider info or section.
+  // Empty for provider 0, which has the records before the first provider info or section.
   std::string_view name() const { return name_; }
-  // A provider info record was seen.
+  // The trace has a provider info record of it.
   bool announced() const { return announced_; }
-  // 1,000,000,000 until an initialization record says otherwise.
+  // 1,000,000,000 until an initialization record sets it.
   uint64_t ticks_per_second() const { return ticks_per_second_; }
   bool initialized() const { return initialized_; }
 
-  // Nanoseconds, rounded down; the largest uint64_t where they do not fit.
+  // Nanoseconds, rounded down; the largest uint64_t on overflow.
   uint64_t ToNanoseconds(Ticks ticks) const {
     return ticks_per_second_ == kNanosecondsPerSecond ? ticks : Convert(ticks);
   }
 
-  // Null when `index` (1..0x7fff) is not defined.
+  // Null if `index` (1..0x7fff) is not defined.
   const std::string* FindString(uint16_t index) const {
     if (index >= strings_.size() || !strings_[index].defined) return nullptr;
     return &strings_[index].text;
@@ -58,18 +60,17 @@ class ReaderProvider {
     Koid process = 0;
     Koid thread = 0;
   };
-  // Koids 0 and 0 when `index` (1..255) is not defined.
+  // Koids 0 and 0 if `index` (1..255) is not defined.
   const ThreadIds& thread(uint8_t index) const {
     static constexpr ThreadIds kNone;
     return has_thread(index) ? threads_[index] : kNone;
   }
   bool has_thread(uint8_t index) const { return defined_threads_[index]; }
 
-  // Grows with whatever is defined or announced: as long as it is the same, so is all of the above.
+  // Changes with each definition and announcement; while it is equal, so is the state above.
   uint64_t definitions() const { return definitions_; }
 
-  // The definitions; the last one of an index wins. False: the table budget is used up; the index
-  // is undefined then.
+  // The last definition of an index wins. False: the budget is used up, and the index is undefined.
   void Announce(std::string_view name);
   void SetTickRate(uint64_t ticks_per_second);  // > 0
   bool DefineString(uint16_t index, std::string_view text);
@@ -83,15 +84,22 @@ class ReaderProvider {
   };
 
   uint64_t Convert(Ticks ticks) const;
+  bool Take(size_t bytes) {
+    if (bytes > max_bytes_ - used_ || !budget_->Take(bytes)) return false;
+    used_ += bytes;
+    return true;
+  }
 
   uint32_t id_;
-  uint64_t definitions_;  // that of the budget when the last one was made
+  uint64_t definitions_;  // that of the budget at the last definition
   bool announced_ = false;
   bool initialized_ = false;
   uint64_t ticks_per_second_ = kNanosecondsPerSecond;
   TableBudget* budget_;
+  size_t max_bytes_;
+  size_t used_ = 0;
   std::string name_;
-  // By index; they grow to the highest one defined.
+  // By index; they grow to the highest defined one.
   std::vector<StringSlot> strings_;
   std::vector<ThreadIds> threads_;
   std::bitset<256> defined_threads_;

@@ -183,7 +183,7 @@ struct ProfilerBacktrace {
   std::span<const uint64_t> frames;
 };
 
-// A record of a type this library does not know, whole (reading only).
+// A record of a type this library does not know (reading only).
 struct UnknownRecord {
   uint8_t type = 0;
   std::span<const uint64_t> words;

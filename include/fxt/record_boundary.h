@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where records end.
+// Finds the ends of records.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace fxt {
 
-// `records` starts with a record. The bytes of the whole records that lie within its first `limit`
+// `records` starts with a record. Returns the bytes of the whole records within its first `limit`
 // bytes, by their size fields alone ("Record header", "Large record header"). Stops at a record of
 // size zero.
 size_t WholeRecordBytes(std::span<const std::byte> records, size_t limit);
 
-// The bytes of the first record, all of which need not be there; 0 without a header.
+// The size of the first record in bytes, which may exceed `records`; 0 without a header.
 uint64_t FirstRecordBytes(std::span<const std::byte> records);
 
 }  // namespace fxt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Gathers encoded records and hands them to a sink in large chunks.
+// Collects encoded records and passes them to a sink in large chunks.
 #pragma once
 
 #include <cassert>
@@ -11,9 +11,9 @@
 
 namespace fxt {
 
-// A record is put together in words that Reserve() gives and becomes part of the output with
-// Commit(); what is not committed never reaches the sink. So the sink sees whole records alone.
-// Reserving allocates nothing, a record longer than a chunk excepted.
+// Reserve() returns the words of a record and Commit() makes them part of the output. Words that
+// are not committed never reach the sink, so the sink receives whole records only. Allocates only
+// for a record longer than a chunk.
 class RecordBuffer {
  public:
   static constexpr size_t kDefaultChunkBytes = 256 * 1024;
@@ -22,11 +22,11 @@ class RecordBuffer {
   explicit RecordBuffer(ByteSink& sink, size_t chunk_bytes = kDefaultChunkBytes);
   RecordBuffer(const RecordBuffer&) = delete;
   RecordBuffer& operator=(const RecordBuffer&) = delete;
-  // Hands over what is left, as Flush().
+  // Flushes.
   ~RecordBuffer();
 
-  // Room for `words` words, not initialized. nullptr after the sink failed, or when there is no
-  // memory for a record longer than a chunk. A second call without Commit() starts over.
+  // `words` uninitialized words. Null after the sink failed, or without memory for a record longer
+  // than a chunk. A second call without Commit() replaces the first.
   uint64_t* Reserve(size_t words) {
     if (static_cast<size_t>(end_ - next_) >= words) [[likely]] {
       return next_;
@@ -40,16 +40,16 @@ class RecordBuffer {
     next_ += words;
   }
 
-  // The same for who knows where the record ends: `end` is behind its last word.
+  // The same by the address behind the last word of the record.
   void CommitUpTo(uint64_t* end) { next_ = end; }
 
-  // Hands everything committed to the sink. False when the sink failed, now or before.
+  // Passes all committed records to the sink. False if the sink failed, now or before.
   bool Flush();
 
-  // The sink refused a chunk. It is not called again, and what was committed since its last
-  // success is lost.
+  // The sink refused a chunk. It is not called again; records committed since its last success are
+  // lost.
   bool failed() const { return failed_; }
-  // Bytes committed since the beginning, lost ones included.
+  // Bytes committed since the start, lost ones included.
   uint64_t bytes_committed() const { return handed_over_ + lost_ + pending_bytes(); }
   // Bytes the sink has taken.
   uint64_t bytes_handed_over() const { return handed_over_; }

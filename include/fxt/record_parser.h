@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Takes one whole record apart. The Reader frames records and keeps the tables; this knows layouts.
+// Decodes one whole record. The Reader frames records and keeps the tables.
 #pragma once
 
 #include <array>
@@ -16,24 +16,24 @@ namespace fxt {
 
 class RecordParser {
  public:
-  // `words` is one record, header first, as long as its size field says (at least one word).
-  // References are resolved with `provider`. True: `out` holds the record (an UnknownRecord for a
-  // type or subtype without a name here), with views into `words`, into the provider's tables and
-  // into this parser, valid until either changes. False: the record is malformed, `log` says why,
-  // `out` is unspecified. Nothing is defined in the provider.
+  // `words` is one record, header first, of the length that its size field states (at least one
+  // word). `provider` resolves references. True: `out` holds the record (an UnknownRecord for an
+  // unknown type or subtype). Its views of `words`, of the provider's tables and of this parser are
+  // valid until one of these changes. False: the record is malformed, `log` has the reason, and
+  // `out` is unspecified. Does not change the provider.
   bool Parse(std::span<const uint64_t> words, uint64_t offset, const ReaderProvider& provider,
              DiagnosticLog& log, Record& out);
 
-  // Words of the last record behind what this edition of the format puts into it ("Extend the
-  // format": appended information shows in the size).
+  // Words of the last record behind the fields of this edition ("Extend the format": additions show
+  // in the size).
   size_t trailing_words() const { return cursor_.left(); }
 
  private:
-  // Of a record's header: bits `first` to `last`, both included, 0 the lowest.
+  // Bits `first` to `last` of a header, both included; 0 is the lowest.
   static constexpr uint64_t Bits(uint64_t word, unsigned first, unsigned last) {
     return (word >> first) & (~uint64_t{0} >> (63 - (last - first)));
   }
-  // The words that are not taken yet.
+  // The words not consumed yet.
   class Cursor {
    public:
     Cursor() = default;
@@ -65,7 +65,7 @@ class RecordParser {
   bool ParseProfiler(Record& out);
   bool ParseLarge(Record& out);
 
-  // Each takes what belongs to it from the cursor, or fails.
+  // Each consumes its part from the cursor; false if the record is malformed.
   bool TakeThread(Cursor& cursor, uint8_t reference, ThreadRef& out);
   bool TakeString(Cursor& cursor, uint16_t reference, StringRef& out);
   bool TakeText(Cursor& cursor, size_t bytes, std::string_view& out);
@@ -74,7 +74,7 @@ class RecordParser {
   bool TakeArgument(Cursor& cursor, Argument& out);
   ThreadRef ResolveThread(uint8_t index);
 
-  // The record in hand.
+  // The current record.
   std::span<const uint64_t> words_;
   Cursor cursor_;
   uint64_t offset_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The strings a provider refers to, and the index each has in its string tables ("String
-// references" of the format document).
+// Keeps the strings of a provider, and the index of each in its string tables ("String references"
+// of the format document).
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace fxt {
 
-// A string that was declared once and is referred to often. Default: the empty string.
+// A declared string. Default: the empty string.
 class StringId {
  public:
   constexpr StringId() = default;
@@ -29,14 +29,14 @@ class StringId {
 };
 
 struct StringPoolLimits {
-  // Strings that are kept other than declared ones, and their bytes together.
+  // Limits for strings that are not declared: their number, and their bytes together.
   uint32_t strings = kMaxStringIndex;
   size_t bytes = size_t{4} * 1024 * 1024;
 };
 
-// Keeps the texts once, and for each string table which of them it holds under which index. Within
-// a table an index stays with its text. Strings that were declared stay for good; of others as many
-// as the limits allow, until Purge(). Keeps the books; its owner writes the records.
+// Stores each text once, and for each string table which text has which index. An index of a table
+// stays with its text. Declared strings stay for good; others stay, within the limits, until
+// Purge(). The owner writes the records.
 class StringPool {
  public:
   static constexpr unsigned kMaxTables = 16;
@@ -47,15 +47,15 @@ class StringPool {
 
   explicit StringPool(const StringPoolLimits& limits = {});
 
-  // `text` is made valid UTF-8 and cut to kMaxStringBytes.
+  // Makes `text` valid UTF-8 and cuts it to kMaxStringBytes.
   StringId Declare(std::string_view text);
 
   static Place PlaceOf(StringId id) { return id.number_; }
-  // Adds `text` if it is new. kNowhere if there is no room for it. Finding a known one allocates
+  // Adds `text` if it is new. kNowhere if the limits are reached. Finding a known text allocates
   // nothing.
   Place PlaceOf(std::string_view text);
 
-  // Index in `table`, 0 if it has none there.
+  // The index in `table`, 0 if it has none there.
   uint16_t Index(StringId id, unsigned table) const { return declared_[id.number_][table]; }
   uint16_t Index(Place place, unsigned table) const {
     return (place & kInternedBit) != 0 ? interned_[place & ~kInternedBit].index[table]
@@ -65,16 +65,16 @@ class StringPool {
   // Gives the string at `place` the next index in `table`; 0 when the table is full.
   uint16_t AddTo(unsigned table, Place place);
 
-  // Valid UTF-8 of at most kMaxStringBytes, as Declare() says. Lasts as long as the pool for a
-  // declared string, else until the next call.
+  // Valid UTF-8 of at most kMaxStringBytes. A declared string lives as long as the pool, others
+  // until the next call.
   std::string_view Text(Place place);
 
-  // Forgets what `table` holds.
+  // Clears `table`.
   void EmptyTable(unsigned table);
-  // Forgets what every table holds, and every string that was not declared.
+  // Clears every table, and removes every string that was not declared.
   void Purge();
 
-  // Strings other than declared ones.
+  // Number of strings that are not declared.
   size_t interned() const { return interned_.size(); }
 
  private:
@@ -82,7 +82,8 @@ class StringPool {
 
   using Indexes = std::array<uint16_t, kMaxTables>;
   struct Interned {
-    const std::string* source = nullptr;  // as it came, not checked; the key in places_
+    const std::string* source =
+        nullptr;  // as passed by the caller, not checked; the key in places_
     Indexes index{};
   };
   struct HashText {

@@ -9,9 +9,8 @@
 
 namespace fxt {
 
-// Sixteen bits as they stand in a record, and the text they stand for.
-// Written: an indexed reference needs no text; an inline one is its text.
-// Read: `text` is resolved for both and views memory that belongs to the reader.
+// Sixteen bits as in a record, and their text. Writing: an indexed reference needs no text; an
+// inline one is its text. Reading: `text` is resolved for both and views memory of the reader.
 struct StringRef {
   uint16_t encoded =
       0;  // 0 empty, 1..0x7fff index, high bit set: inline, low bits the length in bytes
@@ -22,8 +21,7 @@ struct StringRef {
   static constexpr StringRef Indexed(uint16_t index, std::string_view text = {}) {
     return {index, text};
   }
-  // `text` has at most kMaxStringRefBytes bytes; the caller has cut it. Empty text is the empty
-  // reference.
+  // `text` has at most kMaxStringRefBytes bytes. Empty text is the empty reference.
   static constexpr StringRef Inline(std::string_view text) {
     if (text.empty()) return {};
     return {static_cast<uint16_t>(kInlineStringBit | text.size()), text};
@@ -32,7 +30,7 @@ struct StringRef {
   constexpr bool is_inline() const { return (encoded & kInlineStringBit) != 0; }
   constexpr bool is_empty() const { return encoded == 0; }
   constexpr uint16_t index() const { return is_inline() ? 0 : encoded; }
-  // Words that follow the header for this reference.
+  // Words of the inline text behind the header.
   constexpr size_t words() const {
     return is_inline() ? WordsForBytes(encoded & kMaxStringRefBytes) : 0;
   }

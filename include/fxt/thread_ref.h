@@ -8,8 +8,8 @@
 
 namespace fxt {
 
-// Eight bits as they stand in a record, and the thread they stand for.
-// Written: an indexed reference needs no koids. Read: the koids are resolved for both forms.
+// Eight bits as in a record, and their thread. Writing: an indexed reference needs no koids.
+// Reading: the koids are resolved for both forms.
 struct ThreadRef {
   uint8_t index = 0;  // 0: inline
   Koid process = 0;
@@ -22,7 +22,7 @@ struct ThreadRef {
   static constexpr ThreadRef Inline(Koid process, Koid thread) { return {0, process, thread}; }
 
   constexpr bool is_inline() const { return index == 0; }
-  // Words that follow the timestamp for this reference: process id and thread id.
+  // Words of the inline process and thread ids behind the timestamp.
   constexpr size_t words() const { return is_inline() ? 2 : 0; }
 
   friend constexpr bool operator==(const ThreadRef&, const ThreadRef&) = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Strings of the format are UTF-8 ("Atoms" of the format document); what the kernel hands out are
-// bytes.
+// Strings of the format are UTF-8 ("Atoms" of the format document), while names from the kernel are
+// arbitrary bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@
 
 namespace fxt {
 
-// The longest prefix of `text` of at most `max_bytes` bytes that does not end inside a character.
-// Bytes that are not UTF-8 count as characters of one byte.
+// The longest prefix of `text` of at most `max_bytes` bytes that ends between characters. A byte
+// that is not UTF-8 counts as one character.
 std::string_view CutUtf8(std::string_view text, size_t max_bytes);
 
 bool IsValidUtf8(std::string_view text);
 
-// Up to the first byte that is not UTF-8.
+// The prefix up to the first byte that is not UTF-8.
 std::string_view ValidUtf8Prefix(std::string_view text);
 
-// `text` with U+FFFD (three bytes) in the place of each maximal part that is not UTF-8, the
-// practice the Unicode standard recommends (section 3.9).
+// `text` with U+FFFD (three bytes) for each maximal ill-formed part, as the Unicode standard
+// recommends (section 3.9).
 std::string ToValidUtf8(std::string_view text);
 
-// The same without an allocation where `text` is valid: returns `text` itself then, else a view of
-// `scratch`, which is overwritten.
+// The same without an allocation if `text` is valid: returns `text` itself then, else a view of
+// `scratch`, which it overwrites.
 std::string_view ToValidUtf8(std::string_view text, std::string& scratch);
 
 // An inline reference to `text` made valid and cut to `max_bytes`. Views `text` or `scratch`.

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The ABI between bpf/ and userspace/: what the BPF programs write and the
- * collector reads. Plain structs of fixed size; sizes and offsets are asserted
- * below, in a header that both sides compile.
+ * The ABI between bpf/ and userspace/: the events that BPF programs write and the
+ * collector reads. All structs have a fixed size; both sides compile the assertions on
+ * sizes and offsets below.
  *
  * Two streams carry events out of the kernel:
  *
- *  - one slot ring per CPU, a memory-mapped array of 16-byte slots, for what
- *    happens up to millions of times a second (switches, wakeups, migrations,
- *    interrupts, system calls);
- *  - one BPF ring buffer for the whole machine, the side ring, for what is rare
- *    and large (who a task is, log messages).
+ * - one slot ring per CPU, a memory-mapped array of 16-byte slots, for frequent events
+ *   (switches, wakeups, migrations, interrupts, system calls);
+ * - one BPF ring buffer for the machine, the side ring, for rare and large events (task
+ *   identity, log messages, stacks).
  *
  * Times are nanoseconds of CLOCK_MONOTONIC in both.
  */
@@ -36,43 +35,49 @@ typedef unsigned char fxr_u8;
 /* ----------------------------------------------------------------- phases */
 
 /*
- * What programs may emit at the moment: one word, mapped into the collector,
- * which every program looks at first. So a recording begins and ends for all
- * of them at one instant, however long attaching and detaching them takes.
+ * The events that programs may emit now: one word, mapped into the collector, which every
+ * program checks first. A recording thus starts and ends at one instant for all programs,
+ * however long attaching and detaching take.
  */
 enum fxr_phase {
-	FXR_PHASE_NAMES = 0, /* who tasks are, nothing else: before the start */
+	FXR_PHASE_NAMES = 0, /* only task identity: before the start */
 	FXR_PHASE_ALL = 1,
 	FXR_PHASE_ENDED = 2, /* nothing */
 };
 
 /* ------------------------------------------------------------ categories */
 
-/* What events are counted by. Their numbers mean something only while a recording lasts. */
+/*
+ * The categories by which events are counted. Their numbers are stable only within one
+ * recording.
+ */
 enum fxr_category {
 #define FXR_CATEGORY_NUMBER(id, name, description, by_default) FXR_CATEGORY_##id,
 	FXR_CATEGORY_TABLE(FXR_CATEGORY_NUMBER)
 #undef FXR_CATEGORY_NUMBER
-	FXR_CATEGORY_OTHER, /* what the collector cannot tell the category of; no program counts it */
+	FXR_CATEGORY_OTHER, /* category unknown to the collector; no program uses it */
 };
-#define FXR_CATEGORIES FXR_CATEGORY_OTHER            /* those of the table */
-#define FXR_CATEGORY_COUNTS (FXR_CATEGORY_OTHER + 1) /* elements of an array by category */
+#define FXR_CATEGORIES FXR_CATEGORY_OTHER            /* number of categories in the table */
+#define FXR_CATEGORY_COUNTS (FXR_CATEGORY_OTHER + 1) /* size of an array by category */
 
-/* Room for so many in struct fxr_ring_control. */
+/* Size of the per-category arrays in struct fxr_ring_control. */
 #define FXR_CATEGORY_ROOM 32
 FXR_ASSERT((int)FXR_CATEGORY_COUNTS <= FXR_CATEGORY_ROOM);
 
 /* ------------------------------------------------------------- slot ring */
 
 /*
- * One event. `commit` is written last, so a reader that finds the lap it
- * expects there also finds the body.
+ * One event. `commit` is written last: a reader that finds the expected lap in it also
+ * finds the body.
  *
- * commit:  0..43 low bits of the time, which come again after 4.8 hours: a ring
- *          is drained many times a second; 44..51 type (enum fxr_slot_type);
- *          52..55 lap: (position / slots + 1) modulo 16, and the slot bears the
- *          lap before it until it is committed; 56..63 extra: bits 64 to 71 of
- *          the body (slot_body.h).
+ * commit, by bits:
+ *
+ * - 0..43: low bits of the time. They wrap after 4.8 hours; a ring is drained many times a
+ *   second.
+ * - 44..51: type (enum fxr_slot_type).
+ * - 52..55: lap, (position / slots + 1) modulo 16. An uncommitted slot still has the
+ *   previous lap.
+ * - 56..63: extra, bits 64 to 71 of the body (slot_body.h).
  */
 struct fxr_slot {
 	fxr_u64 commit;
@@ -88,14 +93,14 @@ FXR_ASSERT(sizeof(struct fxr_slot) == 16);
 #define FXR_LAP_MASK 0xfULL
 #define FXR_EXTRA_SHIFT 56
 
-/* Thread ids fit: the kernel's PID_MAX_LIMIT is 1 << 22. */
+/* The kernel's PID_MAX_LIMIT is 1 << 22. */
 #define FXR_TID_BITS 22
 #define FXR_TID_MASK ((1ULL << FXR_TID_BITS) - 1)
 
 /*
- * The tasks that are followed, a byte for each thread id, in pages that are
- * mapped into the collector. A new task's byte is written at its fork whatever
- * it is, so what the number's last owner left there never counts.
+ * The followed tasks, one byte per thread id, in pages that are mapped into the collector.
+ * Fork always writes the byte of a new task, so a stale value of a reused id has no
+ * effect.
  */
 #define FXR_FOLLOWED_SHIFT 12
 #define FXR_FOLLOWED_PAGES (1u << (FXR_TID_BITS - FXR_FOLLOWED_SHIFT))
@@ -103,17 +108,17 @@ struct fxr_followed_page {
 	fxr_u8 tasks[1 << FXR_FOLLOWED_SHIFT];
 };
 
-/* Bodies are laid out as slot_body.h says. */
+/* The bodies are laid out by slot_body.h. */
 enum fxr_slot_type {
 	FXR_SLOT_NONE = 0,
 #define FXR_SLOT_NUMBER(id, name, shape, body) FXR_SLOT_##id,
 	FXR_SLOT_TABLE(FXR_SLOT_NUMBER)
 #undef FXR_SLOT_NUMBER
-	FXR_SLOT_TYPES, /* how many there are, with NONE */
+	FXR_SLOT_TYPES, /* count, including NONE */
 };
 FXR_ASSERT(FXR_SLOT_TYPES <= FXR_TYPE_MASK + 1);
 
-/* The outgoing task's state as the kernel reports it to its own tracers. */
+/* The state of an outgoing task, numbered like the kernel's sched_switch event. */
 enum fxr_task_state {
 	FXR_STATE_RUNNABLE = 0,        /* R */
 	FXR_STATE_INTERRUPTIBLE = 1,   /* S */
@@ -125,28 +130,28 @@ enum fxr_task_state {
 	FXR_STATE_PARKED = 7,          /* P */
 	FXR_STATE_IDLE = 8,            /* I */
 	FXR_STATE_PREEMPTED = 9,       /* R+ */
-	FXR_STATE_WOKEN = 10,          /* W: asleep, and woken before its state could be read */
+	FXR_STATE_WOKEN = 10,          /* W: slept, and woken before its state could be read */
 };
 
 /*
- * Per CPU, memory-mapped into the collector. The first line is the producer's,
- * the second the collector's; the rest is touched only when events are lost or
- * a side-ring event is emitted.
+ * Control block of a CPU's ring, memory-mapped into the collector. The producer writes the
+ * first cache line, the collector the second. The rest is touched only at a loss or a
+ * side-ring event.
  */
 struct fxr_ring_control {
 	fxr_u64 head; /* slots claimed since the start */
-	fxr_u64 gap;  /* nonzero: some `pending` count waits to be told */
+	fxr_u64 gap;  /* nonzero: some `pending` count is not emitted yet */
 	fxr_u64 busy; /* a claim is in progress (kernels without atomic fetch) */
-	/* x86: address of this CPU's preemption count; 0: not looked for yet */
+	/* x86: address of this CPU's preemption count; 0: not looked up yet */
 	fxr_u64 preempt_count;
 	fxr_u64 pad0[4];
-	fxr_u64 tail; /* slots consumed since the start; the collector's */
+	fxr_u64 tail; /* slots consumed since the start; written by the collector */
 	fxr_u64 pad1[7];
-	fxr_u64 pending[FXR_CATEGORY_ROOM];       /* lost, not told yet */
+	fxr_u64 pending[FXR_CATEGORY_ROOM];       /* lost, and not yet emitted as a loss slot */
 	fxr_u64 pending_since[FXR_CATEGORY_ROOM]; /* time of the first of them, ns */
 	fxr_u64 dropped[FXR_CATEGORY_ROOM];       /* lost since the start */
 	fxr_u64 side_events; /* side-ring events emitted since the start */
-	fxr_u64 made_up;     /* events that a stand-in sent because its program was left out */
+	fxr_u64 substituted;     /* events that a stand-in program sent because its original was skipped */
 	fxr_u64 pad2[6];
 };
 FXR_ASSERT(offsetof(struct fxr_ring_control, tail) == 64);
@@ -154,27 +159,27 @@ FXR_ASSERT(offsetof(struct fxr_ring_control, pending) == 128);
 FXR_ASSERT(offsetof(struct fxr_ring_control, side_events) == 896);
 FXR_ASSERT(sizeof(struct fxr_ring_control) == 960);
 
-/* In place of an address: this CPU's could not be found. */
+/* Value of preempt_count if the address cannot be found. */
 #define FXR_PREEMPT_COUNT_HIDDEN 1ULL
 
-/* A ring counts as full this many slots early: nested claims stay inside it. */
+/* A ring counts as full this many slots early, so that nested claims still fit. */
 #define FXR_RING_SLACK 64
 
 /* ------------------------------------------------------------- side ring */
 
 enum fxr_side_type {
-	FXR_SIDE_POKE = 1,   /* header only: a slot ring passed its wakeup mark */
+	FXR_SIDE_POKE = 1,   /* header only: a slot ring reached its wakeup mark */
 	FXR_SIDE_FORK = 2,   /* struct fxr_task */
 	FXR_SIDE_EXEC = 3,   /* struct fxr_exec */
 	FXR_SIDE_RENAME = 4, /* struct fxr_rename */
 	FXR_SIDE_EXIT = 5,   /* struct fxr_exit */
 	FXR_SIDE_LOG = 6,    /* struct fxr_log */
-	FXR_SIDE_SLOT = 7,   /* struct fxr_side_slot: found its slot ring busy */
+	FXR_SIDE_SLOT = 7,   /* struct fxr_side_slot: a slot whose ring was busy */
 	FXR_SIDE_CGROUP = 8, /* struct fxr_cgroup */
-	FXR_SIDE_LONG = 9,   /* struct fxr_long: what would be a slot if it were shorter */
+	FXR_SIDE_LONG = 9,   /* struct fxr_long: an event that does not fit a slot */
 };
 
-/* The event of a task that was not asked for: it names the task and is not recorded itself. */
+/* The task is not selected: the event only names it and is not recorded. */
 #define FXR_SIDE_NAMES_ONLY 1u
 
 struct fxr_side_header {
@@ -189,13 +194,13 @@ FXR_ASSERT(sizeof(struct fxr_side_header) == 16);
 #define FXR_COMM_BYTES 16
 #define FXR_FULL_NAME_BYTES 64
 #define FXR_FILENAME_BYTES 128
-/* 4 KiB, and more than the rest of a character that ends behind them */
+/* 4 KiB, plus room for the end of a UTF-8 character */
 #define FXR_CMDLINE_BYTES 4104
 #define FXR_LOG_BYTES 1024
 
 #define FXR_TASK_KTHREAD 1u
 
-/* Who a task is: from fork, and from the iteration over all tasks at start. */
+/* The identity of a task: at fork, or from the task snapshot. */
 struct fxr_task {
 	struct fxr_side_header header;
 	fxr_u32 tid;
@@ -209,7 +214,7 @@ struct fxr_task {
 	fxr_u64 cgroup;     /* id in the default hierarchy */
 	fxr_u64 start_time; /* ns of CLOCK_BOOTTIME */
 	char comm[FXR_COMM_BYTES];
-	/* of a kernel thread whose name does not fit comm, else empty */
+	/* of a kernel thread whose name comm truncates, else empty */
 	char full_name[FXR_FULL_NAME_BYTES];
 };
 FXR_ASSERT(sizeof(struct fxr_task) == 144);
@@ -218,14 +223,14 @@ struct fxr_exec {
 	struct fxr_side_header header;
 	fxr_u32 tid;
 	fxr_u32 tgid;
-	fxr_u32 old_tid; /* not tid when another thread than the leader did it */
+	fxr_u32 old_tid; /* differs from tid if a non-leader thread called exec */
 	fxr_u32 uid;
 	fxr_u32 cmdline_size; /* bytes of cmdline; arguments end with NUL */
-	fxr_u32 cmdline_length; /* of the whole command line; above cmdline_size: cut, or not read */
+	fxr_u32 cmdline_length; /* of the whole command line; above cmdline_size: truncated, or not read */
 	fxr_u64 cgroup;
 	char comm[FXR_COMM_BYTES];
 	char filename[FXR_FILENAME_BYTES];
-	char cmdline[]; /* room for at most FXR_CMDLINE_BYTES, see header.size */
+	char cmdline[]; /* at most FXR_CMDLINE_BYTES, bounded by header.size */
 };
 FXR_ASSERT(sizeof(struct fxr_exec) == 192);
 
@@ -233,7 +238,7 @@ struct fxr_rename {
 	struct fxr_side_header header;
 	fxr_u32 tid;
 	fxr_u32 tgid;
-	fxr_u32 uid; /* as it is now; no event tells of its change */
+	fxr_u32 uid; /* current value; its changes have no event */
 	fxr_u32 pad;
 	char comm[FXR_COMM_BYTES];
 	char full_name[FXR_FULL_NAME_BYTES];
@@ -245,11 +250,11 @@ struct fxr_exit {
 	fxr_u32 tid;
 	fxr_u32 tgid;
 	fxr_s32 exit_code; /* as wait(2) reports it */
-	fxr_u32 uid;       /* as it is now; no event tells of its change */
+	fxr_u32 uid;       /* current value; its changes have no event */
 };
 FXR_ASSERT(sizeof(struct fxr_exit) == 32);
 
-/* A task is in another cgroup now. */
+/* A task moved to another cgroup. */
 struct fxr_cgroup {
 	struct fxr_side_header header;
 	fxr_u32 tid;
@@ -260,8 +265,8 @@ FXR_ASSERT(sizeof(struct fxr_cgroup) == 32);
 
 struct fxr_log {
 	struct fxr_side_header header;
-	fxr_u32 tid;    /* of the printing task; 0 when an interrupt printed */
-	fxr_u32 length; /* of the kernel's text; above FXR_LOG_BYTES: cut */
+	fxr_u32 tid;    /* of the task that prints; 0: an interrupt */
+	fxr_u32 length; /* of the kernel's text; above FXR_LOG_BYTES: truncated */
 	char text[FXR_LOG_BYTES];
 };
 FXR_ASSERT(sizeof(struct fxr_log) == 1048);
@@ -280,9 +285,9 @@ enum fxr_long_type {
 };
 
 /*
- * An event of a category that is longer than a slot: `words` fields, then `bytes`
- * bytes, packed as long_event.h says. It takes its place among the slots by its
- * time. header.size may be more: the ring hands out what was asked for.
+ * An event that is longer than a slot: `words` fields, then `bytes` bytes, packed by
+ * long_event.h. It is ordered among the slots by its time. header.size may be larger,
+ * because ring buffer reservations have a constant size.
  */
 struct fxr_long {
 	struct fxr_side_header header;
@@ -297,36 +302,39 @@ FXR_ASSERT(sizeof(struct fxr_long) == 24);
 /* ---------------------------------------------------------------- stacks */
 
 enum fxr_stack_kind {
-	FXR_STACK_OFF = 0,  /* of a thread that runs again after a sleep, as it was when it fell asleep */
-	FXR_STACK_WAKE = 1, /* of the thread that wakes it */
-	FXR_STACK_ON = 2,   /* sampled while it runs */
+	FXR_STACK_OFF = 0,  /* where a thread slept; sent when it runs again */
+	FXR_STACK_WAKE = 1, /* of the waker */
+	FXR_STACK_ON = 2,   /* sampled while the thread runs */
 };
 
-/* Frames of each half of a stack, as perf takes them; what is further out is cut. */
+/* Frames of each half of a stack, perf's limit. Outer frames are cut. */
 #define FXR_STACK_FRAMES 127
 
 /* ---------------------------------------------------------------- probes */
 
-/* What a probe's program is told (its attach cookie): the probe's number, and whether to send what is returned. */
-#define FXR_PROBES_MOST 1024
+/*
+ * The attach cookie of a probe's program: the probe number, and a flag that asks for the
+ * return value.
+ */
+#define FXR_MAX_PROBES 1024
 #define FXR_PROBE_WANTS_VALUE 1024ULL
 #define FXR_PROBE_FRAME_BITS 40
-/* As many as systemtap's sys/sdt.h can pass. */
+/* The limit of systemtap's sys/sdt.h. */
 #define FXR_PROBE_ARGUMENTS 12
 
 /* -------------------------------------------------------------- counters */
 
-/* Of --counters. */
-#define FXR_MOST_COUNTERS 8
-#define FXR_MOST_COUNT ((1ULL << 46) - 1) /* what a slot of a counter holds */
+/* Limit of --counters. */
+#define FXR_MAX_COUNTERS 8
+#define FXR_MAX_COUNT ((1ULL << 46) - 1) /* largest count in a counter slot */
 
 /* --------------------------------------- kinds of events of the kernel itself */
 
 enum fxr_block_kind {
-	FXR_BLOCK_INSERT = 0, /* into the scheduler's queue */
+	FXR_BLOCK_INSERT = 0, /* into the I/O scheduler's queue */
 	FXR_BLOCK_ISSUE = 1,  /* to the device */
 	FXR_BLOCK_COMPLETE = 2,
-	FXR_BLOCK_MERGE = 3, /* another request has taken it in */
+	FXR_BLOCK_MERGE = 3, /* absorbed by another request */
 };
 #define FXR_DISK_NAME_BYTES 32
 
@@ -351,7 +359,7 @@ enum fxr_lock_kind {
 
 /* ---------------------------------------------------------------- clocks */
 
-/* The kernel's, of no time namespace; ns. */
+/* The kernel's clocks, outside any time namespace; ns. */
 struct fxr_clocks {
 	fxr_u64 before;   /* CLOCK_MONOTONIC */
 	fxr_u64 boottime; /* CLOCK_BOOTTIME, read between the other two */
@@ -361,10 +369,10 @@ FXR_ASSERT(sizeof(struct fxr_clocks) == 24);
 
 /* ---------------------------------------------------------------- contexts */
 
-/* What a program met on the CPU that it was run on; shows what the counts' bits mean. */
+/* A sample of a CPU's preemption count, used to verify the meaning of its bits. */
 struct fxr_context_sample {
 	fxr_u32 preempt_count;
-	fxr_u32 tid; /* of the task there; 0: an idle task */
+	fxr_u32 tid; /* of the current task; 0: the idle task */
 };
 FXR_ASSERT(sizeof(struct fxr_context_sample) == 8);
 

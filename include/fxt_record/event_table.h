@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What can be recorded: the categories, the kernel's tracepoints that they stand
- * on, the types of slots, and what is in each of them. Everything else that needs
- * one of these lists makes it from here: FOO_TABLE(X) stands for X(...) of each
- * line. docs/adding-an-event.md says how to add to them.
+ * The tables of everything that can be recorded: categories, tracepoints, slot types and
+ * their fields. All other lists are generated from them: FOO_TABLE(X) expands to X(...)
+ * for each line. docs/adding-an-event.md describes how to add to them.
  */
 #ifndef FXT_RECORD_EVENT_TABLE_H
 #define FXT_RECORD_EVENT_TABLE_H
 
 #include "fxt_record/kernel_bodies.h"
 
-/* A build may bring more lines for each table, in a file that -D names; a test does. */
+/* -DFXR_MORE_EVENTS=FILE adds lines to each table; a test uses it. */
 #ifdef FXR_MORE_EVENTS
 #include FXR_MORE_EVENTS
 #else
@@ -21,9 +20,8 @@
 #endif
 
 /*
- * X(id, name, description, by default): FXR_CATEGORY_id. In the order in which
- * people read them. `lbr`, `probe` and `tracepoint` stand on no tracepoint of the
- * table.
+ * X(id, name, description, by default) defines FXR_CATEGORY_id, in display order. `lbr`,
+ * `probe` and `tracepoint` have no lines in the tracepoint table.
  */
 #define FXR_CATEGORY_TABLE(X)                                                       \
 	X(SCHED, "sched", "context switches, wakeups and migrations", 1)            \
@@ -51,18 +49,19 @@
 	FXR_MORE_CATEGORIES(X)
 
 /*
- * X(category, tracepoint, name, way, slot type). The program has the
- * tracepoint's name; all tracepoints of a category but those that MAY be missing
- * have to exist for it to be recorded. `name` is the event's own, as in -c sched:NAME. Ways:
- *  SLOT      a slot of the type; the program has a twin, see SLOT_PROGRAM in bpf/ring.h
- *  MAY       a slot as well, of a tracepoint that some kernels do not have
- *  SIDE      something on the side ring
- *  SIDE_MAY  the same, of a tracepoint that some kernels do not have
- *  IDENTITY  the same, whatever is recorded: it tells who tasks are
- *  BESIDE    as SLOT or SIDE, where another category has its program; this one's
- *            is CATEGORY_TRACEPOINT, as in stack_sched_switch
- *  PERF      a slot of a software event of perf, which is no tracepoint: the program
- *            runs at each of it, where the kernel has it do so
+ * X(category, tracepoint, name, way, slot type). The program is named after the
+ * tracepoint. A category can be recorded if all its tracepoints exist, except those marked
+ * MAY. `name` is the event's name in -c, as in sched:NAME. Ways:
+ *
+ * - SLOT: a slot of the type; the program has two forms, see SLOT_PROGRAM in bpf/ring.h.
+ * - MAY: a slot of a tracepoint that some kernels lack.
+ * - SIDE: an event on the side ring.
+ * - SIDE_MAY: a side event of a tracepoint that some kernels lack.
+ * - IDENTITY: a side event that names tasks, attached in every recording.
+ * - BESIDE: a slot or side event of a tracepoint that another category uses too; the
+ *   program is named CATEGORY_TRACEPOINT, as in stack_sched_switch.
+ * - PERF: a slot of a perf software event; the program runs at each overflow, with a
+ *   period of 1.
  */
 #define FXR_TRACEPOINT_TABLE(X)                                        \
 	X(SCHED, sched_switch, "switch", SLOT, SWITCH)                 \
@@ -124,14 +123,14 @@
 	FXR_MORE_TRACEPOINTS(X)
 
 /*
- * X(id, name, shape, body): FXR_SLOT_id, struct fxr_name_body and what else
- * slot_body.h makes of it. Shapes:
- *  OWN      code of its own translates it
- *  INSTANT  an instant, named and of the category as its first tracepoint says,
- *           on the thread that its field `tid` names, with those of its fields as
- *           arguments that are not HIDDEN; nothing but the lines here is needed.
- *           One whose field `in_interrupt` is set is on the track of its CPU's
- *           interrupts.
+ * X(id, name, shape, body) defines FXR_SLOT_id, struct fxr_name_body and the functions of
+ * slot_body.h. Shapes:
+ *
+ * - OWN: translated by code of its own.
+ * - INSTANT: translated to an instant by these lines alone. Its first tracepoint gives
+ *   name and category, its field `tid` the thread. Fields that are not HIDDEN become
+ *   arguments. If its field `in_interrupt` is set, the instant is on the interrupt track
+ *   of its CPU.
  */
 #define FXR_SLOT_TABLE(X)                                              \
 	X(SWITCH, switch, OWN, FXR_SWITCH_BODY)                        \
@@ -178,12 +177,12 @@
 	FXR_MORE_SLOTS(X)
 
 /*
- * F(body, type, field, bits, role), from bit 0 up; 72 bits at most, the last
- * eight of which are `extra` in the slot's commit word. Fields that are not HIDDEN
- * are arguments of an INSTANT, in this order: SHOWN as a number, POINTER as an
- * address, THREAD as the koid of the thread with that id, FUNCTION as the name of the
- * kernel's function, TCP_STATE as the state's name. A priority is the kernel's 0..139;
- * 255 stands for -1 (a deadline task).
+ * F(body, type, field, bits, role), from bit 0 up. A body has at most 72 bits; the last
+ * eight are `extra` in the slot's commit word. Fields that are not HIDDEN become arguments
+ * of an INSTANT, in this order. Roles: SHOWN is a number, POINTER an address, THREAD the
+ * koid of the thread with that id, FUNCTION the name of a kernel function, TCP_STATE the
+ * name of a state. Priorities are the kernel's 0..139; 255 stands for -1 (a deadline
+ * task).
  */
 #define FXR_SWITCH_BODY(F, body)                                                    \
 	F(body, fxr_u32, prev_tid, 22, HIDDEN)                                      \
@@ -192,7 +191,7 @@
 	F(body, fxr_u8, next_priority, 8, HIDDEN)                                   \
 	F(body, fxr_u8, prev_state, 4, HIDDEN) /* enum fxr_task_state */
 
-/* waker_tid 0: an interrupt or the idle task. is_new: a new task's first wakeup. */
+/* waker_tid 0: an interrupt or the idle task. is_new: the first wakeup of a new task. */
 #define FXR_WAKING_BODY(F, body)                                                    \
 	F(body, fxr_u32, woken_tid, 22, HIDDEN)                                     \
 	F(body, fxr_u32, waker_tid, 22, HIDDEN)                                     \
@@ -215,20 +214,20 @@
 
 #define FXR_SOFTIRQ_BODY(F, body) F(body, fxr_u32, vector, 32, HIDDEN)
 
-/* is_compat: a call by the 32-bit table. */
+/* is_compat: a call through the 32-bit table. */
 #define FXR_SYSCALL_ENTRY_BODY(F, body)                                             \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_u32, number, 32, HIDDEN)                                        \
 	F(body, fxr_u8, is_compat, 1, HIDDEN)
 
-/* result: its low 50 bits */
+/* result: its low 50 bits. */
 #define FXR_SYSCALL_EXIT_BODY(F, body)                                              \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_s64, result, 50, HIDDEN)
 
 /*
- * What counter number `counter` of --counters counted while a thread ran, told when
- * the run ends; it saturates. is_partial: the counter was not counting all the time.
+ * The delta of counter number `counter` of --counters over one run of a thread, sent at
+ * the end of the run. It saturates. is_partial: perf multiplexed the counter.
  */
 #define FXR_COUNTER_BODY(F, body)                                                   \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
@@ -236,36 +235,35 @@
 	F(body, fxr_u8, is_partial, 1, HIDDEN)                                      \
 	F(body, fxr_u64, count, 46, HIDDEN)
 
-/* count saturates; the slot's time is that of the first lost event. */
+/* count saturates. The slot's time is that of the first lost event. */
 #define FXR_LOSS_BODY(F, body)                                                      \
 	F(body, fxr_u32, count, 32, HIDDEN)                                         \
 	F(body, fxr_u8, category, 8, HIDDEN) /* enum fxr_category */
 
 /*
- * frame: where the stack stood when the function was called, in words of 4 bytes,
- * its low 40 bits: the same for a call and its return, less the further in a call is.
+ * frame: the stack pointer at the function's entry in words of 4 bytes, its low 40 bits. A
+ * call and its return have the same value; nested calls have smaller ones.
  */
 #define FXR_PROBE_CALL_BODY(F, body)                                                \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_u32, probe, 10, HIDDEN)                                         \
 	F(body, fxr_u64, frame, 40, HIDDEN)
 
-/* What the thread's next PROBE_RETURN returns: its low 50 bits */
+/* The low 50 bits of the value that the thread's next PROBE_RETURN returns. */
 #define FXR_PROBE_VALUE_BODY(F, body)                                               \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_s64, value, 50, HIDDEN)
 
-/* ... and the others, before it, where they are not its sign. */
+/* The high bits of that value, sent first, where they are not a sign extension. */
 #define FXR_PROBE_VALUE_TOP_BODY(F, body)                                           \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_u32, top, 14, HIDDEN)
 
 /*
- * X(id, name, body): FXR_LONG_id, an event that has more to say than a slot holds
- * (a stack, a text, the fields of any tracepoint), by way of the side ring; what
- * long_event.h makes of it. Its tracepoint's way is SIDE. The body lists its
- * fields as F(body, type, field), up to 64 bits each; bytes of any number may
- * follow them.
+ * X(id, name, body) defines FXR_LONG_id: an event that does not fit a slot (a stack, a
+ * text, the fields of any tracepoint) and uses the side ring; see long_event.h. The way of
+ * its tracepoint is SIDE. The body lists fields of up to 64 bits as F(body, type, field);
+ * any number of bytes may follow.
  */
 #define FXR_LONG_TABLE(X)                                              \
 	X(STACK, stack, FXR_STACK_BODY)                                \
@@ -276,48 +274,48 @@
 	FXR_MORE_LONGS(X)
 
 /*
- * A call stack. Its bytes are addresses, 8 bytes each: `user_frames` of the
- * process, then those of the kernel, the innermost first in both.
+ * A call stack. Its bytes are addresses of 8 bytes: `user_frames` of the process, then
+ * those of the kernel, innermost first in both.
  */
 #define FXR_STACK_BODY(F, body)                                                     \
 	F(body, fxr_u8, kind) /* enum fxr_stack_kind */                             \
-	F(body, fxr_u32, tid) /* whose stack it is; 0: that of an interrupt */      \
+	F(body, fxr_u32, tid) /* owner of the stack; 0: an interrupt */ \
 	F(body, fxr_u32, tgid)                                                      \
-	F(body, fxr_u32, woken_tid) /* of a WAKE */                                 \
-	F(body, fxr_u64, away)      /* of OFF and WAKE: ns that the sleeper was away */ \
+	F(body, fxr_u32, woken_tid) /* for WAKE */ \
+	F(body, fxr_u64, away)      /* for OFF and WAKE: ns since the sleeper left its CPU */ \
 	F(body, fxr_u32, user_frames)                                               \
-	F(body, fxr_u64, id) /* of an OFF that may be told of AGAIN; 0: none */
+	F(body, fxr_u64, id) /* for an OFF that may be sent AGAIN; 0: none */
 
-/* An OFF with the frames of the last STACK that had this id. */
+/* An OFF stack with the frames of the last STACK that had this id. */
 #define FXR_STACK_AGAIN_BODY(F, body)                                               \
 	F(body, fxr_u32, tid)                                                       \
 	F(body, fxr_u32, tgid)                                                      \
 	F(body, fxr_u64, away)                                                      \
 	F(body, fxr_u64, id)
 
-/* A USDT probe. Its bytes are its arguments, 8 bytes each, extended as their types say. */
+/* A USDT probe. Its bytes are its arguments of 8 bytes, extended according to their types. */
 #define FXR_PROBE_HIT_BODY(F, body)                                                 \
 	F(body, fxr_u32, tid)                                                       \
 	F(body, fxr_u32, probe)                                                     \
 	F(body, fxr_u32, unread) /* bit n: argument n could not be read */
 
 /*
- * An event of a tracepoint that -e asked for. Its bytes are the kernel's own record
- * of it, laid out as the tracepoint's format file says.
+ * An event of a tracepoint that -e selects. Its bytes are the kernel's own record of it,
+ * laid out by the tracepoint's format file.
  */
 #define FXR_TRACEPOINT_BODY(F, body)                                                \
-	F(body, fxr_u32, number) /* place of the tracepoint among those asked for */ \
+	F(body, fxr_u32, number) /* index of the tracepoint among the selected ones */ \
 	F(body, fxr_u32, tid)    /* 0: the idle task */
 
-/* A request of a block device at one of its stations. Its bytes: the disk's name, with NULs behind it. */
+/* A request of a block device. Its bytes are the disk's name, padded with NULs. */
 #define FXR_BLOCK_BODY(F, body)                                                     \
 	F(body, fxr_u8, kind)      /* enum fxr_block_kind */                        \
-	F(body, fxr_u64, request)  /* address: who it is until it completes */      \
-	F(body, fxr_u64, sector)   /* of 512 bytes, from the disk's beginning; ~0: none */ \
-	F(body, fxr_u32, length)   /* bytes; of COMPLETE: those that are done */    \
-	F(body, fxr_u32, left)     /* bytes; of COMPLETE: those that are not */     \
-	F(body, fxr_u32, operation) /* REQ_OP_* in its low eight bits, flags above */ \
-	F(body, fxr_u32, tid)      /* who is at it; 0: an interrupt */              \
-	F(body, fxr_s32, error)    /* of COMPLETE: blk_status_t, or -errno before 5.16 */
+	F(body, fxr_u64, request)  /* address; identifies the request until it completes */ \
+	F(body, fxr_u64, sector)   /* in units of 512 bytes; ~0: none */ \
+	F(body, fxr_u32, length)   /* bytes; for COMPLETE: the completed ones */ \
+	F(body, fxr_u32, left)     /* bytes; for COMPLETE: the remaining ones */ \
+	F(body, fxr_u32, operation) /* REQ_OP_* in the low eight bits, flags above */ \
+	F(body, fxr_u32, tid)      /* of the current task; 0: an interrupt */ \
+	F(body, fxr_s32, error)    /* for COMPLETE: blk_status_t, or -errno before 5.16 */
 
 #endif

@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is in the slots of the categories about the kernel's own work: fault, power,
- * signal, ipi, workqueue, timer, net, oom, reclaim and lock. A part of event_table.h,
- * which says what the columns are; nobody else includes it.
+ * The slot bodies of the categories for kernel activity: fault, power, signal, ipi,
+ * workqueue, timer, net, oom, reclaim and lock. A part of event_table.h, which describes
+ * the columns and is the only file that includes it.
  */
 #ifndef FXT_RECORD_KERNEL_BODIES_H
 #define FXT_RECORD_KERNEL_BODIES_H
 
-/* Bits of an address of the kernel's text or a module's: they are in the top 64 GiB (x86). */
+/* Bits of a text address of the kernel or a module: they are in the top 64 GiB (x86). */
 #define FXR_FUNCTION_BITS 37
 
-/* present: the page was there and did not allow it */
+/* present: the page was present, but the access was not allowed. */
 #define FXR_FAULT_BODY(F, body)                                                     \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_s64, address, 48, POINTER)                                      \
 	F(body, fxr_u8, write, 1, SHOWN)                                            \
 	F(body, fxr_u8, present, 1, SHOWN)
 
-/* One begins to wait for data; one that had to has its page now. */
+/* FAULT_WAIT: a fault begins to wait for data. FAULT_MAJOR: a major fault has its page. */
 #define FXR_FAULT_WAIT_BODY(F, body)                                                \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_s64, address, 48, HIDDEN)
 
-/* value: kHz, or the number of an idle state, -1 when the CPU leaves it */
+/* value: kHz, or the number of an idle state; -1 when the CPU leaves it. */
 #define FXR_CPU_POWER_BODY(F, body)                                                 \
 	F(body, fxr_u32, cpu, 13, HIDDEN)                                           \
 	F(body, fxr_u32, value, 32, HIDDEN)
 
 /*
- * tid: who sends it; target: a thread, the leader where it is the process's; group:
- * it is the process's; code: si_code; result: 0 sent, else why not (enum of
- * trace/events/signal.h).
+ * tid: the sender; target: a thread, the leader if `group`; group: sent to the process;
+ * code: si_code; result: 0 sent, else the reason (enum of trace/events/signal.h).
  */
 #define FXR_SIGNAL_GENERATE_BODY(F, body)                                           \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
@@ -41,7 +40,7 @@
 	F(body, fxr_s32, code, 16, SHOWN)                                           \
 	F(body, fxr_u8, result, 3, SHOWN)
 
-/* sender_pid: si_pid, as the receiver's process namespace numbers it; 0: there is none */
+/* sender_pid: si_pid, numbered in the receiver's pid namespace; 0: none. */
 #define FXR_SIGNAL_DELIVER_BODY(F, body)                                            \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_u8, signal, 7, SHOWN)                                           \
@@ -85,14 +84,14 @@
 	F(body, fxr_u16, destination_port, 16, SHOWN)                               \
 	F(body, fxr_u8, protocol, 8, SHOWN)
 
-/* device: the interface's index; bytes saturate */
+/* device: the interface's index; bytes saturate. */
 #define FXR_PACKET_BODY(F, body)                                                    \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_u8, in_interrupt, 1, HIDDEN)                                    \
 	F(body, fxr_u32, device, 22, SHOWN)                                         \
 	F(body, fxr_u32, bytes, 20, SHOWN)
 
-/* result: the driver's, enum netdev_tx or an error */
+/* result: the driver's, enum netdev_tx or an error. */
 #define FXR_PACKET_SENT_BODY(F, body)                                               \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_u8, in_interrupt, 1, HIDDEN)                                    \
@@ -104,7 +103,7 @@
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_u32, victim, 22, THREAD)
 
-/* flags: of the allocation (gfp_t) */
+/* flags: of the allocation (gfp_t). */
 #define FXR_RECLAIM_BEGIN_BODY(F, body)                                             \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_u8, is_memcg, 1, HIDDEN)                                        \
@@ -116,7 +115,7 @@
 	F(body, fxr_u8, is_memcg, 1, HIDDEN)                                        \
 	F(body, fxr_u64, pages, 40, HIDDEN)
 
-/* lock: its address / 4 */
+/* lock: its address / 4. */
 #define FXR_LOCK_BEGIN_BODY(F, body)                                                \
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_s64, lock, 46, HIDDEN)                                          \

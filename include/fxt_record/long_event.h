@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From what happened to a long event and back, for each line of FXR_LONG_TABLE:
- * struct fxr_NAME_long, its fields; FXR_LONG_SIZE(NAME, bytes), what to reserve for
- * it; fxr_pack_NAME and fxr_unpack_NAME.
+ * Packs and unpacks long events. Generated for each line of FXR_LONG_TABLE: struct
+ * fxr_NAME_long with its fields; FXR_LONG_SIZE(NAME, bytes), the size to reserve;
+ * fxr_pack_NAME and fxr_unpack_NAME.
  */
 #ifndef FXT_RECORD_LONG_EVENT_H
 #define FXT_RECORD_LONG_EVENT_H
@@ -10,7 +10,7 @@
 #include "fxt_record/event.h"
 #include "fxt_record/slot_body.h"
 
-/* Whether its fields and bytes are within header.size bytes, which are there. */
+/* Returns whether the fields and bytes fit header.size bytes, which are readable. */
 FXR_INLINE int fxr_long_is_whole(const struct fxr_long *event)
 {
 	fxr_u64 room = event->header.size;
@@ -19,7 +19,7 @@ FXR_INLINE int fxr_long_is_whole(const struct fxr_long *event)
 	       room - sizeof(*event) - 8ULL * event->words >= event->bytes;
 }
 
-/* Its `bytes` bytes. */
+/* The `bytes` bytes after the fields. */
 FXR_INLINE const void *fxr_long_bytes(const struct fxr_long *event)
 {
 	return event->data + event->words;
@@ -33,8 +33,8 @@ FXR_INLINE const void *fxr_long_bytes(const struct fxr_long *event)
 	fields->field = (type)event->data[FXR_##body##_##field##_WORD];
 
 /*
- * fxr_pack_NAME fills in all but the header, the category and the bytes, which
- * go to fxr_NAME_bytes(event). fxr_unpack_NAME is 0 when it is not one.
+ * fxr_pack_NAME fills all but the header, the category and the bytes, which go to
+ * fxr_NAME_bytes(event). fxr_unpack_NAME returns 0 for another type or a malformed event.
  */
 #define FXR_DEFINE_LONG(id, name, body)                                                       \
 	struct fxr_##name##_long {                                                            \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From what happened to a slot's two words and back, for each type of slot in
- * event_table.h: struct fxr_NAME_body, its fields; fxr_pack_NAME and
- * fxr_unpack_NAME; and the place of each field, FXR_NAME_FIELD_AT (as in FXR_switch_next_tid_AT).
+ * Packs and unpacks slots. Generated for each slot type of event_table.h: struct
+ * fxr_NAME_body with its fields; fxr_pack_NAME and fxr_unpack_NAME; and the bit offset of
+ * each field, FXR_NAME_FIELD_AT (as in FXR_switch_next_tid_AT).
  */
 #ifndef FXT_RECORD_SLOT_BODY_H
 #define FXT_RECORD_SLOT_BODY_H
@@ -18,20 +18,20 @@
 #define FXR_BODY_BITS 64
 #define FXR_EXTRA_BITS 8
 
-/* A packed body: fxr_slot.body, and the bits behind it. */
+/* A packed body: fxr_slot.body and the 8 bits after it. */
 struct fxr_payload {
 	fxr_u64 body;
 	fxr_u64 extra;
 };
 
-/* Only the low bits of the time and of the lap count. */
+/* Uses the low bits of the time and of the lap. */
 FXR_INLINE fxr_u64 fxr_pack_commit(fxr_u64 type, fxr_u64 extra, fxr_u64 time, fxr_u64 lap)
 {
 	return (time & FXR_TIME_MASK) | type << FXR_TYPE_SHIFT |
 	       (lap & FXR_LAP_MASK) << FXR_LAP_SHIFT | extra << FXR_EXTRA_SHIFT;
 }
 
-/* Of enum fxr_slot_type, if it is one. */
+/* A value of enum fxr_slot_type, if it is valid. */
 FXR_INLINE fxr_u32 fxr_type_of(fxr_u64 commit)
 {
 	return (fxr_u32)((commit >> FXR_TYPE_SHIFT) & FXR_TYPE_MASK);
@@ -42,7 +42,7 @@ FXR_INLINE fxr_u64 fxr_extra_of(fxr_u64 commit)
 	return commit >> FXR_EXTRA_SHIFT;
 }
 
-/* The field of so many bits at this place; all constants but the payload. */
+/* Reads the field of `bits` bits at bit `at`; all arguments but the payload are constants. */
 FXR_INLINE fxr_u64 fxr_unpack_field(fxr_u64 body, fxr_u64 extra, unsigned int at, unsigned int bits,
 				    int is_signed)
 {
@@ -55,7 +55,7 @@ FXR_INLINE fxr_u64 fxr_unpack_field(fxr_u64 body, fxr_u64 extra, unsigned int at
 	return bits < 64 ? value & ((1ULL << bits) - 1) : value;
 }
 
-/* An unsigned value has to fit its field, a signed one is cut. */
+/* An unsigned value must fit its field; a signed one is truncated. */
 FXR_INLINE void fxr_pack_field(struct fxr_payload *payload, fxr_u64 value, unsigned int at,
 			       unsigned int bits, int is_signed)
 {
@@ -70,7 +70,7 @@ FXR_INLINE void fxr_pack_field(struct fxr_payload *payload, fxr_u64 value, unsig
 }
 
 #define FXR_FIELD_MEMBER(body, type, field, bits, role) type field;
-/* A field begins behind the end of the one before it, which is the enumerator before. */
+/* A field begins after the end of the previous one, which is the preceding enumerator. */
 #define FXR_FIELD_PLACE(body, type, field, bits, role) \
 	FXR_##body##_##field##_AT, FXR_##body##_##field##_END = FXR_##body##_##field##_AT + (bits) - 1,
 #define FXR_FIELD_IS_SIGNED(type) ((type)-1 < (type)1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recorders that keep what happened in memory until somebody asks: ours, and those of others.
+"""Recorders that keep events in memory until a snapshot: fxt-record and peers.
 
 Each is started in a folder, records at once, writes a file when it is asked, and is ended.
 """
@@ -17,7 +17,7 @@ MEGABYTES = 64  # of all CPUs together
 
 
 class FlightRecorder:
-    """`snapshot` gives the file; `gap`: nothing is recorded while it is written."""
+    """A recorder with snapshots. `gap`: it records nothing while it writes one."""
 
     gap = False
 
@@ -25,7 +25,7 @@ class FlightRecorder:
         self.name = name
 
     def missing(self):
-        """Why it cannot run; empty if it can."""
+        """Returns why the recorder cannot run, or an empty text."""
         return ""
 
     def start(self, folder):
@@ -38,7 +38,7 @@ class FlightRecorder:
         raise NotImplementedError
 
     def events(self, path):
-        """In the file."""
+        """Counts the events in the file."""
         raise NotImplementedError
 
     def end(self):
@@ -46,12 +46,12 @@ class FlightRecorder:
 
 
 class Talker(FlightRecorder):
-    """A program that says what it does on standard error."""
+    """A program that prints its state on standard error."""
 
     def launch(self, command, folder):
         self.folder = folder
         self.log = os.path.join(folder, "log")
-        # Appended to: who reads it must not move the place where the next line goes.
+        # Append mode keeps the write position independent of readers.
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
 
@@ -98,7 +98,7 @@ class FxtRecord(Talker):
 
 
 class PerfOverwrite(Talker):
-    """perf record --overwrite: writes what its rings have at SIGUSR2, and stops them meanwhile."""
+    """perf record --overwrite: writes its rings at SIGUSR2 and stops them meanwhile."""
 
     gap = True
 
@@ -112,7 +112,7 @@ class PerfOverwrite(Talker):
         self.launch(["perf", "record", "-a", "--overwrite", "-m", str(pages), "-e", recorders.SWITCH, "-e",
                      recorders.WAKING, "--switch-output=signal", "-o", "perf.data"], folder)
         deadline = time.monotonic() + 30
-        # Its rings are mapped, then it says nothing.
+        # perf prints nothing after it has mapped its rings.
         while "perf_event" not in system.read_text(f"/proc/{self.process.pid}/maps"):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"perf does not record: {system.read_text(self.log)[-300:]}")
@@ -130,7 +130,7 @@ class PerfOverwrite(Talker):
 
 
 class TraceCmdRing(FlightRecorder):
-    """trace-cmd start: the kernel's own ring, which goes round; a snapshot stops it and extracts what it has."""
+    """trace-cmd start: the circular ring of the kernel. A snapshot stops and extracts it."""
 
     gap = True
 

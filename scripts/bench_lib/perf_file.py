@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Counts the samples of a perf.data file and what it says was lost (perf.data-file-format.txt of the kernel)."""
+"""Counts the samples and the losses of a perf.data file (perf.data-file-format.txt of the kernel)."""
 
 import mmap
 import os
@@ -13,7 +13,7 @@ MAGIC = b"PERFILE2"
 
 
 def count(path):
-    """(samples, lost, bytes of the records). Losses are told by records in the stream and, from perf 6.1 on, once more by event at the end;
+    """(samples, lost, bytes of the records). Records in the stream count losses and, since perf 6.1, records at the end count them per event;
     the larger of the two sums counts, since the second holds the first."""
     samples = lost = lost_by_event = 0
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A price list made of runs: figures, a table, and the two places in the project that have them."""
+"""Computes the price list from runs: the figures, a table, and the two places in the project."""
 
 import re
 
 from .prices import OURS, PEERS
 
 BEGIN, END = "<!-- made by scripts/bench_prices --update -->", "<!-- end of what scripts/bench_prices made -->"
-# What no run here can tell.
+# Values that no run here can measure.
 UNMEASURED = {"lbr": "branch stack of a sample; no such CPU was at hand"}
 
 
 def _per_event(value, run):
-    """`value` of the whole run by its events: the load's own count, else the recorder's."""
+    """Divides `value` of a run by the events that the load counted, or else the recorder."""
     return value / (run["load_events"] or run["events"])
 
 
@@ -24,7 +24,7 @@ def _added(price, run, bare):
 
 
 def summarize(wanted, runs, median):
-    """A dictionary for each price: name, of, and by recorder added_ns, bytes, lost (share), each None where unknown."""
+    """Returns a dictionary for each price: name, of, and by recorder added_ns, bytes and lost (share), or None."""
     found = []
     for price in wanted:
         mine = [run for run in runs if run["price"] == price.name]
@@ -35,7 +35,7 @@ def summarize(wanted, runs, median):
             if not theirs:
                 continue
             added = [_added(price, run, bare[run["round"]]) for run in theirs] if price.timed else []
-            # A sleep is one of the load's events and several of a recorder's.
+            # The load counts a sleep as one event, a recorder as several.
             sizes = [run["data_bytes"] / (run["load_events"] if price.load == "sleep" else run["events"])
                      for run in theirs if run["data_bytes"]]
             row["recorders"][name] = {
@@ -47,7 +47,7 @@ def summarize(wanted, runs, median):
 
 
 def _round(value):
-    """Two digits are what a median of a few rounds is good for; never less than nothing."""
+    """Rounds to two digits, the precision of a median of a few rounds. Never negative."""
     return None if value is None else int(float(f"{max(value, 0):.2g}"))
 
 
@@ -75,7 +75,7 @@ def markdown(result):
 
 
 def table_lines(result):
-    """What userspace/schema/price_table.h has between its braces."""
+    """Returns the initializer of userspace/schema/price_table.h."""
     for row in result["prices"]:
         added, size = _figure(row, OURS, "added_ns"), _figure(row, OURS, "bytes")
         yield '  X("%s", "%s", %s, %s)' % (row["name"], row["of"], -1 if added is None else _round(added),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a price list is made of: for each category and option a load with its events, and who records them."""
+"""The entries of the price list: a load and the recorders for each category and option."""
 
 import contextlib
 import os
@@ -23,10 +23,10 @@ PRINT_STOP_LIMIT = 15
 
 
 class Price:
-    """`of`: what one event is. `load`: of prices_load, and how many units of it. `ours`: options of fxt-record.
-    `events`: what the others record; `peers`: recorders in the place of those made of `events`. `memory`: the load
-    has little. `timed`: False where the load's own time varies by more than any recorder adds. `total`: what is
-    compared is the CPU time of load and recorder, with `ours` and with `beside`."""
+    """`of`: the kind of event. `load`: a load of prices_load with its units. `ours`: options of fxt-record.
+    `events`: the events of the peers; `peers`: recorders instead of those for `events`. `memory`: the load has little
+    memory. `timed`: False if the time of the load varies by more than a recorder adds. `beside`: options of a second
+    run, whose CPU time of load and recorder is compared with that of `ours`."""
 
     def __init__(self, name, of, load, count, ours, events=(), peers=None, memory=False, timed=True, beside=None,
                  per_switch=False, file=False):
@@ -36,7 +36,7 @@ class Price:
 
 
 class BpftracePrint(BpftraceCount):
-    """A line of text for every event: the time, and who."""
+    """Prints a line with the time and the task for every event."""
 
     def __init__(self, name, probes):
         super().__init__(name, "", probes)
@@ -46,20 +46,20 @@ class BpftracePrint(BpftraceCount):
                                            for number, probe in enumerate(self.kernel_events))]
 
     def wait_ready(self, program, folder):
-        """Its text is buffered, and says nothing: its descriptors of probes do."""
+        """Checks the descriptors of its probes, because its output is buffered."""
         def attached():
             links = 0
             for entry in os.listdir(f"/proc/{program.pid}/fd"):
                 with contextlib.suppress(OSError):
                     target = os.readlink(f"/proc/{program.pid}/fd/{entry}")
                     links += "bpf_link" in target or "bpf-link" in target or target.startswith("anon_inode:[perf_event]")
-            # Its ring has a descriptor for each CPU.
+            # The ring has a descriptor for each CPU.
             return links >= len(self.kernel_events) + len(system.online_cpus())
 
         self._until(program, attached, pause=0.02)
 
     def stop(self, program):
-        """Where its own waking up is an event it was seen to go on for ever."""
+        """Stops bpftrace. If its own wakeup is an event, it may never end."""
         program.signal(signal.SIGINT)
         if not program.wait(PRINT_STOP_LIMIT):
             raise RecorderError(f"{self.name} did not end within {PRINT_STOP_LIMIT} s")
@@ -73,7 +73,7 @@ class BpftracePrint(BpftraceCount):
 
 
 class BpftraceScript(BpftraceStacks):
-    """Any script that counts in @switches what it sees."""
+    """A script that counts its events in @switches."""
 
     def __init__(self, name, script, links=1):
         super().__init__(name, "stacks", ["x"] * links)
@@ -81,7 +81,7 @@ class BpftraceScript(BpftraceStacks):
 
 
 class TraceCmdStacks(TraceCmd):
-    """... with the kernel's half of the stack of each event."""
+    """Counts events with their kernel stack."""
 
     def command(self, folder):
         command = super().command(folder)
@@ -89,7 +89,7 @@ class TraceCmdStacks(TraceCmd):
         return [*command[:at], "-T", *command[at:]]
 
     def results(self, program, folder):
-        # A stack is an entry of its own.
+        # Each stack is a separate entry.
         found = super().results(program, folder)
         return {**found, "events": found["events"] // 2}
 
@@ -125,7 +125,7 @@ class LittleMemory:
 
 
 class PriceLoad(Workload):
-    """One run gives `cost_ns`, `units` and `load_events` (0: only a recorder can tell)."""
+    """A run returns `cost_ns`, `units` and `load_events` (0: unknown)."""
 
     cpus = 1
 
@@ -143,7 +143,7 @@ class PriceLoad(Workload):
 
 
 def recorders_of(price, build):
-    """Ours first; in the place of one that cannot do it nothing."""
+    """Returns the recorders, ours first. None stands for a recorder without this feature."""
     binary = os.path.join(build, "fxt-record")
     found = []
     if price.beside is not None:
@@ -160,12 +160,12 @@ def recorders_of(price, build):
 
 
 def present(events):
-    """Those that this kernel has."""
+    """Returns the events that this kernel has."""
     return [event for event in events if os.path.isdir(f"{system.TRACEFS}/events/{event.replace(':', '/')}")]
 
 
 class FunctionProbes:
-    """Events of tracefs for a function's entry and return, which perf and trace-cmd record as any other."""
+    """Creates events in tracefs for a function's entry and return, for perf and trace-cmd."""
 
     def __init__(self, program, symbol):
         self.events = []
@@ -194,7 +194,7 @@ class FunctionProbes:
 
 @contextlib.contextmanager
 def kernel_log_open():
-    """Messages of programs are limited to a few a second, else."""
+    """Lifts the rate limit of kernel messages from programs."""
     before = system.read_text(DEVKMSG).strip()
     with contextlib.suppress(OSError), open(DEVKMSG, "w", encoding="ascii") as file:
         file.write("on\n")
@@ -206,7 +206,7 @@ def kernel_log_open():
 
 
 def all_prices(build, function_events):
-    """In the order of the list. Names are those of categories, parts of categories, and options."""
+    """Returns the prices in the order of the list. Names are categories, parts of categories, and options."""
     switch, waking = "sched:sched_switch", "sched:sched_waking"
     load = os.path.abspath(os.path.join(build, LOAD))
     function = f"{load}:probed_function"

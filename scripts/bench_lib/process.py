@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Starting a program and finding out what it and all its children cost."""
+"""Starts programs and measures the cost of a program with all its children."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ UNIFIED = "/sys/fs/cgroup"
 
 
 class CpuGroup:
-    """A control group whose CPU time is exact and includes children nobody waited for.
+    """A control group. Its CPU time is exact and includes unreaped children.
 
     Version 1 (cpuacct) or version 2 (cpu.stat), whichever there is. Without either, seconds() is None and the
     kernel's accounting of waited-for children has to do.
@@ -35,7 +35,7 @@ class CpuGroup:
             return
 
     def join(self):
-        """Called by the child between fork and exec."""
+        """Runs in the child between fork and exec."""
         if self.path:
             with open(os.path.join(self.path, "cgroup.procs"), "w", encoding="ascii") as file:
                 file.write(str(os.getpid()))
@@ -60,7 +60,7 @@ class CpuGroup:
 
 
 class Program:
-    """A running program, in a session of its own, its output in files."""
+    """A running program in its own session, with its output in files."""
 
     def __init__(self, command, folder, name, group=None, cpus=None, stdin=subprocess.DEVNULL):
         self.output_path = os.path.join(folder, name + ".out")
@@ -86,7 +86,7 @@ class Program:
         return read_text(self.output_path) + read_text(self.error_path)
 
     def poll(self):
-        """True once the program has ended."""
+        """Returns whether the program has ended."""
         if self.exit_code is None:
             self._reap(os.WNOHANG)
         return self.exit_code is not None
@@ -99,7 +99,7 @@ class Program:
         self.usage = usage
 
     def wait(self, seconds):
-        """True when the program has ended by itself; one that takes too long is killed."""
+        """Waits for the end. Kills the program after the limit and returns False."""
         end = time.monotonic() + seconds
         pause = 0.0005
         while not self.poll():
@@ -115,7 +115,7 @@ class Program:
             os.kill(self.pid, number)
 
     def kill(self):
-        """The whole session: it holds nothing but what this program started."""
+        """Signals all processes of the session."""
         for pid in self.tree():
             try:
                 os.kill(pid, signal.SIGKILL)
@@ -125,7 +125,7 @@ class Program:
             self._reap(0)
 
     def tree(self):
-        """The processes of the program's session that are alive, also those whose parent is gone."""
+        """Returns the live processes of the session, including orphans."""
         found = []
         for entry in os.listdir("/proc"):
             if not entry.isdigit():
@@ -140,8 +140,8 @@ class Program:
         return found
 
     def cpu_seconds(self):
-        """Of the program and all its children up to now; while it runs, children that ended are missing unless
-        there is a control group."""
+        """Returns the CPU time of the program and its children so far. Without a control group, ended children are
+        missing while the program runs."""
         if self.group and self.group.path:
             return self.group.seconds()
         if self.usage:
@@ -153,11 +153,11 @@ class Program:
         return total / 1e9
 
     def peak_resident(self):
-        """Bytes, all processes together, each at its own peak. To be asked while it runs."""
+        """Returns the sum of the peak memory of all processes, in bytes. Call it while the program runs."""
         return sum(status_fields(pid).get("VmHWM", 0) * 1024 for pid in self.tree())
 
     def sleeps(self):
-        """How often its threads gave up the CPU and came back, up to now."""
+        """Returns the number of voluntary switches of its threads so far."""
         total = 0
         for pid in self.tree():
             for text in task_files(pid, "status"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Our recorder and those that a person would take instead.
+"""fxt-record and its peers.
 
 Each is started, waited for until it records, ended by SIGINT as a person would end it, and asked what it recorded.
 """
@@ -27,7 +27,7 @@ class RecorderError(Exception):
 
 
 class Recorder:
-    """`ours`: fxt-record. `events`: which of ours record the same, to be compared with: "switches" or "wakeups"."""
+    """A recorder. `ours`: fxt-record. `events`: the kind of events to compare by: "switches" or "wakeups"."""
 
     needs = ()
     ours = False
@@ -61,12 +61,12 @@ class Recorder:
         program.signal(signal.SIGINT)
         if not program.wait(STOP_LIMIT):
             raise RecorderError(f"{self.name} did not end within {STOP_LIMIT} s")
-        # perf ends by the signal it was sent.
+        # perf ends by the signal.
         if program.exit_code not in (0, -signal.SIGINT):
             raise RecorderError(f"{self.name} ended with {program.exit_code}: {program.output().strip()[-300:]}")
 
     def results(self, program, folder):
-        """events and lost; where there is a file: file_bytes, data_bytes (without what every file begins with)."""
+        """Returns events and lost, and for a file file_bytes and data_bytes (without the fixed header)."""
         raise NotImplementedError
 
     def clean(self):
@@ -115,7 +115,7 @@ class FxtRecord(Recorder):
         with open(os.path.join(folder, "stats.json"), encoding="utf-8") as file:
             stats = json.load(file)
         size = os.path.getsize(os.path.join(folder, "trace" + self.suffix))
-        # Of a compressed file nobody knows how much is wakeups; its share of the whole has to do.
+        # The share of wakeups in a compressed file is estimated by their share of the records.
         share = size / stats["record_bytes"] if stats["record_bytes"] else 0
         return {"events": stats["raw_events"] - stats["lost_events"], "lost": stats["lost_events"],
                 "file_bytes": size, "data_bytes": size - share * stats["start_bytes"],
@@ -125,7 +125,7 @@ class FxtRecord(Recorder):
 
 
 class Perf(Recorder):
-    """perf starts disabled, is enabled through a pipe, and says when that is done."""
+    """perf starts disabled. A pipe enables it and returns an acknowledgement."""
 
     needs = ("perf",)
 
@@ -170,8 +170,8 @@ class Perf(Recorder):
         return {"events": events, "lost": lost, "file_bytes": os.path.getsize(path), "data_bytes": data}
 
 
-# Recording events needs none of these files, yet trace-cmd ends where it cannot use them: on kernels that keep the
-# function tracer to themselves. It gets files of its own in their places, in a mount namespace of its own.
+# Recording events needs none of these files, but trace-cmd fails without them on kernels without the function tracer. It
+# gets other files in their places, in a private mount namespace.
 FUNCTION_TRACER_SWITCH = "/proc/sys/kernel/ftrace_enabled"
 FUNCTION_TRACER_FILES = ("set_ftrace_filter", "set_ftrace_notrace", "set_ftrace_pid", "set_graph_function",
                          "set_graph_notrace")
@@ -195,7 +195,7 @@ class TraceCmd(Recorder):
         return self.wrapped(folder, command)
 
     def wrapped(self, folder, command):
-        """The command, with files of its own in `folder` for what the kernel keeps from it."""
+        """Returns the command with replacements in `folder` for the missing files."""
         if not self._function_tracer_refused():
             return command
         wanted = {FUNCTION_TRACER_SWITCH: "1\n"}
@@ -227,7 +227,7 @@ class TraceCmd(Recorder):
     @staticmethod
     def refuse_foreign_tracing():
         if system.read_text(f"{system.TRACEFS}/events/enable").strip() not in ("0", "X"):
-            raise RecorderError("ftrace is in use by somebody else")
+            raise RecorderError("ftrace is in use by another program")
 
     def wait_ready(self, program, folder):
         def recording():
@@ -256,7 +256,7 @@ class TraceCmd(Recorder):
                 "file_bytes": size, "data_bytes": size - min(offsets, default=0)}
 
     def clean(self):
-        """What it leaves behind when it was killed: everything costs on until it is switched off."""
+        """Disables the tracing that a killed trace-cmd leaves enabled."""
         for event in self.kernel_events:
             path = f"{system.TRACEFS}/events/{event.replace(':', '/')}/enable"
             if os.path.exists(path) and self._enabled(event):
@@ -269,7 +269,7 @@ class TraceCmd(Recorder):
 
 
 class BpftraceCount(Recorder):
-    """Counts per CPU and writes nothing: what any BPF program on these tracepoints costs at least."""
+    """Counts per CPU and writes nothing: the minimum cost of BPF programs on these tracepoints."""
 
     needs = ("bpftrace",)
 
@@ -285,7 +285,7 @@ class BpftraceCount(Recorder):
                                            for event in self.kernel_events)]
 
     def wait_ready(self, program, folder):
-        # One descriptor per probe, after which it waits for the end.
+        # bpftrace waits for the end once it has a descriptor per probe.
         def attached():
             links = 0
             for path in glob.glob(f"/proc/{program.pid}/fd/*"):
@@ -304,7 +304,7 @@ class BpftraceCount(Recorder):
 
 
 class BpftraceStacks(BpftraceCount):
-    """What offcputime does, without a function probe: time off the CPU added up by both halves of the stack."""
+    """Adds up off-CPU time by user and kernel stack, like offcputime but without a function probe."""
 
     SCRIPT = """tracepoint:sched:sched_switch {
   @switches = count();

@@ -26,7 +26,7 @@ def spread(quartiles):
 
 
 def grid(rows):
-    """Lines of a table whose first row are its titles; the first column is aligned to the left."""
+    """Formats a table. The first row has the titles; the first column is aligned to the left."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -48,7 +48,7 @@ def workload_table(results, workload):
 
 
 def ratio_table(results, workload):
-    """Each of our recordings over each peer that records the same events."""
+    """Returns the ratios of our recordings and the peers with the same events."""
     kinds = results.header["recorders"]
     rows = [["", *RATIOS]]
     present = results.recorders(workload)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The runs of one benchmark, as a file, and the figures that follow from them."""
+"""The runs of a benchmark as a file, and the figures computed from them."""
 
 import json
 import statistics
@@ -23,7 +23,7 @@ def _ratio(a, b):
 
 
 # Name -> (unit, function of a run, its round's untraced run and the workload's CPUs); None: does not apply.
-# The order is that of the table.
+# In the order of the table.
 METRICS = {
     "time": ("ms", lambda run, bare, cpus: 1e3 * run["seconds"]),
     "slowdown": ("x", lambda run, bare, cpus: bare and _ratio(run["seconds"], bare["seconds"])),
@@ -42,14 +42,14 @@ METRICS = {
     "stop": ("ms", lambda run, bare, cpus: 1e3 * run["stop_seconds"]),
 }
 UNTRACED_METRICS = ("time",)
-# What is left when nothing runs that could be slowed down.
+# The metrics that remain for an idle workload.
 IDLE_METRICS = ("run CPU", "sleeps", "start CPU", "memory", "lost", "start", "stop")
 METRICS["run CPU"] = ("% of a CPU", lambda run, bare, cpus: 100 * _ratio(run["run_cpu_seconds"], run["window_seconds"]))
 
 
 def _size(run):
-    """Bytes in the file for a switch. Our recorder counts wakeups apart; of others' files nobody knows how much is
-    wakeups, so all of it is spread over the switches that were recorded."""
+    """Returns the bytes per switch in the file. fxt-record counts wakeups separately. For peers all bytes count for the
+    recorded switches."""
     if not run["file_bytes"]:
         return None
     if "switch_bytes" in run:
@@ -59,7 +59,7 @@ def _size(run):
 
 
 class Results:
-    """`runs`: dictionaries with workload, recorder, round, and what run.measure() found."""
+    """`runs`: dictionaries with workload, recorder, round and the results of run.measure()."""
 
     def __init__(self, header):
         self.header = header
@@ -80,7 +80,7 @@ class Results:
         return [run for run in self.runs if run["workload"] == workload and run["recorder"] == recorder]
 
     def values(self, workload, recorder, metric):
-        """One value for each round in which it applies."""
+        """Returns a value for each round to which the metric applies."""
         bare = {run["round"]: run for run in self.select(workload, UNTRACED)}
         cpus = self.header["workloads"][workload]["cpus"]
         found = []
@@ -97,7 +97,7 @@ class Results:
         return Quartiles(values) if values else None
 
     def foreign_share(self):
-        """Of the machine's CPU time, what neither workloads nor recorders used."""
+        """Returns the share of CPU time that neither workloads nor recorders used."""
         foreign = sum(run["foreign_seconds"] for run in self.runs)
         available = sum(run["window_seconds"] for run in self.runs) * self.header["machine"]["cpus"]
         return foreign / available if available else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One workload under one recorder, or under none."""
+"""Runs one workload with or without a recorder."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from .process import CpuGroup
 
 
 def measure(workload, recorder, folder):
-    """Everything that was measured, as numbers in plain units; see report.py for what becomes of them."""
+    """Returns all measurements as numbers; report.py formats them."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     try:

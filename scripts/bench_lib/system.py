@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the machine tells of itself, and the two settings a benchmark borrows from it."""
+"""Reads facts about the machine and changes two of its settings during a benchmark."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ def read_text(path):
 
 
 def context_switches():
-    """Of the whole machine since it started: the kernel's own count."""
+    """Returns the kernel's count of context switches since boot."""
     for line in read_text("/proc/stat").splitlines():
         if line.startswith("ctxt "):
             return int(line.split()[1])
@@ -25,7 +25,7 @@ def context_switches():
 
 
 def busy_seconds():
-    """CPU time of all CPUs that was not idle, in ticks' precision."""
+    """Returns the busy time of all CPUs, in precision of ticks."""
     fields = [int(field) for field in read_text("/proc/stat").split("\n", 1)[0].split()[1:9]]
     user, nice, system, _idle, _iowait, irq, softirq, steal = fields
     return (user + nice + system + irq + softirq + steal) / TICKS
@@ -40,14 +40,14 @@ def last_cpu():
 
 
 def mounts_of(kind):
-    """Where file systems of this kind are mounted."""
+    """Returns the mount points of this file system type."""
     fields = (line.split() for line in read_text("/proc/self/mounts").splitlines())
     return [mount for _, mount, found, *_ in fields if found == kind]
 
 
 @contextlib.contextmanager
 def tracefs():
-    """perf and trace-cmd need it; what was not mounted is unmounted afterwards. Yields None, or why not."""
+    """Mounts tracefs if necessary, for perf and trace-cmd, and unmounts it afterwards. Yields None or an error."""
     if os.path.exists(os.path.join(TRACEFS, "events")):
         yield None
         return
@@ -63,7 +63,7 @@ def tracefs():
 
 @contextlib.contextmanager
 def bpf_statistics():
-    """Run times of BPF programs are counted within; every run costs two clock readings more."""
+    """Enables the run times of BPF programs, which add two clock readings to each run."""
     before = read_text(BPF_STATS)
     with open(BPF_STATS, "w", encoding="utf-8") as file:
         file.write("1\n")
@@ -75,7 +75,7 @@ def bpf_statistics():
 
 
 def describe(root):
-    """What a later comparison should know of the machine and of the tree that was measured."""
+    """Describes the machine and the measured tree for later comparisons."""
     model = ""
     for line in read_text("/proc/cpuinfo").splitlines():
         if line.startswith("model name"):

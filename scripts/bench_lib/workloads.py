@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is recorded. Each does a fixed amount of work, so that its time tells what recording it costs."""
+"""The workloads. Each does a fixed amount of work, so its time shows the cost of recording."""
 
 import os
 import re
@@ -13,12 +13,12 @@ TIME_LIMIT = 600
 
 
 class Workload:
-    """`run` gives seconds, cpu_seconds and, where it is known better than by the kernel's counter, switches."""
+    """`run` returns seconds, cpu_seconds and, if it is known more exactly than by the kernel's count, switches."""
 
     name = ""
     about = ""
     needs = ()
-    # CPUs that the work keeps busy: what it is slower by is spent on all of them.
+    # The number of busy CPUs. A slowdown counts on all of them.
     cpus = 1
 
     def missing(self):

@@ -1,39 +1,285 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Unit tests: every tests/unit/**/*_test.cc in one program.
+# Targets that run tests. tests/CMakeLists.txt defines their programs.
 
-UNIT_SOURCES := $(sort $(shell find tests/unit -name '*.cc' 2>/dev/null))
-UNIT_OBJECTS := $(patsubst %.cc,$(BUILD)/%.o,$(UNIT_SOURCES))
-
-$(BUILD)/tests/%.o: CPPFLAGS += -Itests
-
-# Tests take the compiler longer than they run. What has to be fast is in the archives, but for what
-# goes through many records by itself, what benchmarks have too, and what compares whole traces in
-# slow guests.
-TEST_OPT ?= -O0 -g1
-LONG_TESTS := $(patsubst %,$(BUILD)/tests/unit/%.o,analyze/rewrite/recover_damage_test \
-                fxt/bytes_per_switch_test fxt/support/random_records fxt/reader_property_test \
-                fxt/reader_resync_test perf/damage_test)
-TEST_OBJECTS := $(filter-out $(ENCODER_BENCH_OBJECTS) $(LONG_TESTS),$(UNIT_OBJECTS)) $(CAPTURE_TESTS)
-$(TEST_OBJECTS) $(BUILD)/prelude/tests.h.gch: private OPT := $(TEST_OPT)
-ifneq ($(PRELUDES),)
-$(eval $(call with_prelude,tests,$(TEST_OBJECTS)))
-endif
-
-# What of the programs themselves can be tested without running them.
-UNIT_TOOLS := $(patsubst %,$(BUILD)/userspace/tools/%.o,record/process/console record/process/end_signals \
-                record/commands/status_view fxt/support/interrupt fxt/support/line_reader)
-# Some of them run fxt, which they look for beside them.
-$(BUILD)/unit_tests: $(UNIT_OBJECTS) $(UNIT_TOOLS) $(TOOL_COMMON) $(ARCHIVES) | $(BUILD)/fxt
-	$(call brief,LINK)$(CXX) $(LDFLAGS) -o $@ $(UNIT_OBJECTS) $(UNIT_TOOLS) $(TOOL_COMMON) $(ARCHIVES_LINK) -lgtest_main -lgtest -lgmock $(LIBS)
+# --- Unit tests ------------------------------------------------------------------------------------------------
 
 ## unit-test     build and run the unit tests alone
 .PHONY: unit-test
 unit-test: $(BUILD)/unit_tests
 	scripts/run_shards $(BUILD)/unit_tests --gtest_brief=1
 
-# Two recordings, small and large damage: four times as many.
+# The test runs this many rounds for each of two recordings and two sizes of damage.
 RECOVER_ROUNDS ?= 2500
-## recover-test  fxt recover after 10,000 cuts and overwrites (FXT_DAMAGE_TRACE=FILE: of that too)
+## recover-test  fxt recover after 10,000 cuts and overwrites (FXT_DAMAGE_TRACE=FILE adds a trace)
 .PHONY: recover-test
 recover-test: $(BUILD)/unit_tests
 	FXT_DAMAGE_ROUNDS=$(RECOVER_ROUNDS) $(BUILD)/unit_tests --gtest_filter='RecoverDamageTest.*'
+
+# --- Whole captures beside what the kernel recorded: tests/capture/README.md -----------------------------------
+
+## record-test   record programs that count what they do: stacks, probes, counters, waits, categories, sessions (root)
+.PHONY: record-test
+record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed
+	tests/capture/stacks_test.py --build $(BUILD)
+	tests/capture/probes_test.py --build $(BUILD)
+	tests/capture/events/counters_test.py --build $(BUILD)
+	tests/capture/events/waits_test.py --build $(BUILD)
+	tests/capture/categories_test.py --build $(BUILD)
+	tests/session/session_test.py --build $(BUILD) commands
+
+## capture-test  record this machine and compare the files with ftrace and trace-cmd (root)
+.PHONY: capture-test
+capture-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/odd_tasks \
+              $(BUILD)/tests/ftrace_compare $(BUILD)/tests/planted
+	$(BUILD)/capture_tests
+	tests/capture/events/tracepoints_test.py --build $(BUILD)
+	tests/capture/regressions_test.py --build $(BUILD)
+
+TRIGGER_TRIALS ?= 50
+QUIET_SECONDS  ?= 300
+## trigger-test  plant a delay 50 times and have --trigger catch each of them, and none in five minutes
+##               without one (root)
+.PHONY: trigger-test
+trigger-test: $(BUILD)/capture_tests $(BINARIES)
+	FXT_TRIGGER_TRIALS=$(TRIGGER_TRIALS) FXT_QUIET_SECONDS=$(QUIET_SECONDS) $(BUILD)/capture_tests \
+	  --gtest_filter='Trigger.CatchesAPlantedDelay:Trigger.NoneWithoutADelay'
+
+CIRCULAR_SECONDS ?= 600
+CIRCULAR_SIZE    ?= 64M
+## circular-test ten minutes of circular recording at full rate, and its window beside ftrace's (root)
+.PHONY: circular-test
+circular-test: $(BUILD)/capture_tests $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/odd_tasks
+	FXT_CIRCULAR_SECONDS=$(CIRCULAR_SECONDS) FXT_CIRCULAR_SIZE=$(CIRCULAR_SIZE) $(BUILD)/capture_tests --gtest_filter='CircularWindow.*'
+
+## parity-test   fxt report beside perf sched of the same seconds, task by task (root, perf, a machine at rest)
+.PHONY: parity-test
+parity-test: $(BINARIES)
+	tests/capture/perf_parity_test.py --build $(BUILD)
+
+MIXED_SECONDS ?= 10
+## mixed-test    record a million events a second of all categories at once and lose none (root, MIXED_SECONDS=10)
+.PHONY: mixed-test
+mixed-test: $(BINARIES) $(BUILD)/bench/prices_load
+	FXT_MIXED_SECONDS=$(MIXED_SECONDS) tests/capture/events/mixed_test.py --build $(BUILD)
+
+# --- Sessions --------------------------------------------------------------------------------------------------
+
+## session-test  sessions, their controller and its clients (root)
+.PHONY: session-test
+session-test: $(BINARIES) $(BUILD)/tests/probed
+	@scripts/setup --try varlink
+	tests/session/session_test.py --build $(BUILD)
+
+# --- Providers -------------------------------------------------------------------------------------------------
+
+PROVIDER_PROGRAMS := $(BUILD)/tests/exercise $(BUILD)/tests/hostile $(BUILD)/examples/server
+
+## provider-test providers that write, die or corrupt their buffers: 500 kills, 1,000 corruptions, the clock over 30
+##               minutes (root; FXT_PROVIDER_CLOCK_SECONDS=1800)
+## provider-test-short the same within a minute
+.PHONY: provider-test provider-test-short
+provider-test: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS) $(BUILD)/unit_tests
+	FXT_PROVIDER_ROUNDS=1000 $(BUILD)/unit_tests --gtest_filter='*CorruptedBuffer*'
+	FXT_PROVIDER_KILLS=500 FXT_PROVIDER_LIARS=16 FXT_PROVIDER_CLOCK_SECONDS=$${FXT_PROVIDER_CLOCK_SECONDS:-1800} \
+	  tests/provider/provider_test.py --build $(BUILD)
+
+provider-test-short: $(BINARIES) libfxt-provider $(PROVIDER_PROGRAMS)
+	tests/provider/provider_test.py --build $(BUILD)
+
+## hostile-soak  hostile providers and clients of two users beside an honest session (root; HOSTILE_SOAK_SECONDS=900)
+.PHONY: hostile-soak
+HOSTILE_SOAK_SECONDS ?= 7200
+hostile-soak: $(BINARIES) $(PROVIDER_PROGRAMS)
+	tests/provider/hostile_soak.py $(BUILD) $(HOSTILE_SOAK_SECONDS)
+
+# --- Queries and fleets ----------------------------------------------------------------------------------------
+
+## query-test    fxt query and fxt export against fxt report, fxt info, the documentation and each other
+## extension-test  the tables of build/fxt_sqlite.so in sqlite3 against fxt query
+.PHONY: query-test extension-test
+query-test: $(BINARIES) $(BUILD)/bench/make_switches
+	tests/query/query_test.py --build $(BUILD)
+
+extension-test: $(BINARIES) $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
+	tests/query/query_test.py --build $(BUILD) extension
+
+## fleet-test    captures of six hosts on two real ClickHouse servers, killed in between (root; make deps DEPS=fleet)
+.PHONY: fleet-test
+fleet-test: $(BINARIES)
+	@scripts/setup --try fleet
+	tests/fleet/fleet_test.py --build $(BUILD)
+	tests/fleet/once_test.py --build $(BUILD)
+	tests/fleet/regressed_test.py --build $(BUILD)
+
+# --- Imports ---------------------------------------------------------------------------------------------------
+
+IMPORT_ROUNDS ?= 100000
+
+## import-test   import random Trace Event JSON and that of clang, ninja, Node, Chromium and perf, and convert it back
+## import-damage 100,000 damaged files into fxt import (IMPORT_ROUNDS=100000)
+.PHONY: import-test import-damage
+import-test: $(BINARIES)
+	tests/import/import_test.py --build $(BUILD)
+
+import-damage: $(BUILD)/unit_tests
+	FXT_DAMAGE_ROUNDS=$(IMPORT_ROUNDS) $(BUILD)/unit_tests --gtest_filter='DamagedTextTest.*'
+
+# --- JSON in other programs and pages in a browser -------------------------------------------------------------
+
+## json-test     `fxt json` of a recording is JSON and agrees with `fxt info` (root)
+## pages-test    open the pages of `fxt report` and `fxt diff` in a headless Chromium (root)
+## viewer-test   pages-test, and `fxt json` loaded into speedscope in a headless Chromium (root)
+## open-test     `fxt open` and `fxt draw` with a headless Chromium
+## perfetto-test `fxt export --format perfetto` read by the protobuf library (root)
+.PHONY: json-test pages-test viewer-test open-test perfetto-test
+open-test: $(BINARIES)
+	@scripts/setup --try viewer
+	tests/viewer/open_test.py --build $(BUILD)
+	tests/viewer/draw_test.py --build $(BUILD)
+
+perfetto-test: $(BINARIES)
+	@scripts/setup --try perfetto
+	tests/viewer/perfetto_test.py --build $(BUILD)
+
+json-test: $(BINARIES)
+	tests/viewer/json_test.py --build $(BUILD)
+
+pages-test: $(BINARIES)
+	@scripts/setup --try viewer
+	tests/viewer/pages_test.py --build $(BUILD)
+
+viewer-test: pages-test $(BINARIES)
+	tests/viewer/viewer_test.py --build $(BUILD)
+
+# --- The commands of docs/guide.md and docs/ci.md --------------------------------------------------------------
+
+## guide-test    run the commands of docs/guide.md and compare their output with it (root; two minutes)
+## ci-test       run the recipe of docs/ci.md: it fails for a planted regression and passes without one (root; two minutes)
+.PHONY: guide-test ci-test
+guide-test: $(BINARIES)
+	@scripts/setup --try regress
+	tests/guide/guide_test.py --build $(BUILD)
+
+ci-test: $(BINARIES)
+	tests/guide/ci_recipe_test.py --build $(BUILD)
+
+# --- Comparisons: tests/regress/README.md ----------------------------------------------------------------------
+
+## regress-record record the planted regressions and the programs of the distribution, base and slow interleaved
+##               (root; about two hours; CAPTURES=build/regress)
+## regress-test  compare what `fxt diff` finds in them with what was planted
+.PHONY: regress-record regress-test
+CAPTURES ?= $(BUILD)/regress
+regress-record: $(BUILD)/fxt-record $(BUILD)/tests/planted
+	scripts/setup regress
+	tests/regress/record.py --build $(BUILD) planted $(CAPTURES)/planted
+	tests/regress/record.py --build $(BUILD) programs $(CAPTURES)/programs
+	tests/regress/record.py --build $(BUILD) aa $(CAPTURES)/aa
+
+regress-test: $(BUILD)/fxt
+	tests/regress/evaluate.py --build $(BUILD) $(CAPTURES)/planted $(CAPTURES)/programs --aa $(CAPTURES)/aa
+
+# --- False findings of fxt diff --------------------------------------------------------------------------------
+
+DIFF_DRAWS ?= 1000
+## diff-calibration  print false discoveries and power of fxt diff over simulated captures (DIFF_DRAWS=1000)
+.PHONY: diff-calibration
+diff-calibration: $(BUILD)/unit_tests
+	FXT_DIFF_DRAWS=$(DIFF_DRAWS) $(BUILD)/unit_tests --gtest_filter='CalibrationTest.*'
+
+# --- Fuzzing with libFuzzer ------------------------------------------------------------------------------------
+
+# clang-14 comes with clang++-14.
+FUZZ_CXX     ?= $(subst clang,clang++,$(CLANG))
+FUZZ_BUILD   := $(BUILD)/fuzz
+FUZZ_SECONDS ?= 600
+FUZZ_MAKE    = $(SUBMAKE) BUILD=$(FUZZ_BUILD) CXX='$(FUZZ_CXX)' OPT='-O1 -gline-tables-only' \
+                 SAN=address,undefined,fuzzer-no-link CXXFLAGS='-fsanitize-ignorelist=$(CURDIR)/tests/fuzz/not_ours.txt'
+# A message if clang or libFuzzer is missing. Evaluated by the fuzzing targets only.
+FUZZ_MISSING = $(shell f=$$(mktemp) && \
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' | \
+  $(FUZZ_CXX) -x c++ - -fsanitize=fuzzer,address -o $$f >/dev/null 2>&1 || \
+  echo "$(FUZZ_CXX) cannot build with -fsanitize=fuzzer"; rm -f $$f)
+
+# Seeds are generated again; corpus/ keeps the inputs that long runs found.
+.PHONY: fuzz-seeds
+fuzz-seeds: $(BUILD)/tests/make_corpus
+	@rm -rf $(FUZZ_BUILD)/seeds
+	$(BUILD)/tests/make_corpus $(FUZZ_BUILD)/seeds
+	@mkdir -p $(FUZZ_BUILD)/corpus
+
+FUZZ_RUN = $(FUZZ_BUILD)/reader_fuzzer -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+           -artifact_prefix=$(FUZZ_BUILD)/ -print_final_stats=1
+
+## fuzz          fuzz the reading side (FUZZ_SECONDS=600)
+## fuzz-test     the same for twenty seconds, always with the same seeds
+.PHONY: fuzz
+fuzz: fuzz-seeds
+	$(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer
+	$(FUZZ_RUN) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/corpus $(FUZZ_BUILD)/seeds
+
+# A short run with a fixed random seed, so that it mutates the inputs in the same order each time.
+FUZZ_TEST_SECONDS := 20
+.PHONY: fuzz-test fuzz-test-run
+fuzz-test:
+	@missing="$(FUZZ_MISSING)"; \
+	if [ -n "$$missing" ]; then echo "SKIPPED fuzz-test: $$missing"; \
+	else $(SUBMAKE) fuzz-test-run; fi
+
+fuzz-test-run: fuzz-seeds
+	@$(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer
+	@$(FUZZ_RUN) -seed=1 -max_total_time=$(FUZZ_TEST_SECONDS) $(FUZZ_BUILD)/seeds >$(FUZZ_BUILD)/test.log 2>&1 || \
+	  { status=$$?; cat $(FUZZ_BUILD)/test.log; exit $$status; }
+	@sed -n 's/^stat::/fuzz-test: /p' $(FUZZ_BUILD)/test.log
+
+# --- Other kernels in virtual machines -------------------------------------------------------------------------
+
+VM_PROGRAMS := $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/vm_probe $(BUILD)/tests/as_user \
+               $(BUILD)/tests/in_namespace $(BUILD)/tests/ftrace_compare $(BUILD)/tests/probed \
+               $(BUILD)/bench/prices_load
+
+## vm-test       the matrix of kernels in virtual machines (SKIPPED without qemu)
+## vm-test-short three kernels of it, within 3 minutes
+.PHONY: vm-test vm-test-short
+vm-test: $(VM_PROGRAMS)
+	@scripts/setup --try vm
+	scripts/vm_matrix --build $(BUILD)
+
+## vm-test-arm64 cross compile for 64-bit ARM, record in virtual machines and compare with ftrace
+##               (make deps DEPS="cross vm"; minutes for each of three kernels)
+VM_ARM64_MODES ?= probe,truth,categories,wakers,one_cpu
+.PHONY: vm-test-arm64
+vm-test-arm64:
+	@scripts/cross_libraries $(CROSS_LIBRARIES)
+	@$(MAKE) --no-print-directory aarch64-vm CROSS=$(abspath $(CROSS_LIBRARIES))/bin/$(CROSS_TRIPLET)
+	scripts/vm_matrix --architecture arm64 --build $(CROSS_BUILD) --modes $(VM_ARM64_MODES) --time-factor 4 \
+	  $(if $(VM_CACHE),--cache $(VM_CACHE))
+
+vm-test-short: $(VM_PROGRAMS)
+	@scripts/setup --try vm
+	scripts/vm_matrix --build $(BUILD) --short
+
+# --- Soaks -----------------------------------------------------------------------------------------------------
+
+## soak          record for 30 minutes under load and at rest, with figures over time (root;
+##               SOAK="--duration 10m --rate 100000")
+.PHONY: soak
+SOAK ?=
+soak: $(BUILD)/fxt-record $(BUILD)/fxt $(BUILD)/tests/workload
+	scripts/soak --build $(BUILD) $(SOAK)
+
+## session-soak  a circular session for 30 minutes with a snapshot every minute, and its memory (root;
+##               SOAK_SECONDS=600 is shorter)
+.PHONY: session-soak
+SOAK_SECONDS ?= 1800
+session-soak: $(BUILD)/fxt-record $(BUILD)/fxt $(BUILD)/tests/workload
+	scripts/session_soak --build $(BUILD) --duration $(SOAK_SECONDS)
+
+# --- Compilers, sanitizers, valgrind ---------------------------------------------------------------------------
+
+## build-matrix  g++ 12, clang 14, 16 and 19, BPF objects of clang 14 and 19, sanitizers, valgrind, static
+##               analysis, 64-bit ARM (STEPS="clang-19 thread" for some; two hours on two CPUs)
+.PHONY: build-matrix
+STEPS ?=
+build-matrix:
+	scripts/build_matrix --build $(BUILD) --make "$(MAKE)" $(STEPS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a soak keeps a machine busy with."""
+"""The load of a soak test."""
 
 import subprocess
 import threading
@@ -9,7 +9,7 @@ LOAD_S, REST_S = 240, 60
 
 
 class Load(threading.Thread):
-    """Switches and short processes, in bursts of a second, in turn with rests."""
+    """Switches and short processes in bursts of a second that alternate with rests."""
 
     def __init__(self, workload, rate, processes):
         super().__init__(daemon=True)
@@ -23,7 +23,7 @@ class Load(threading.Thread):
             self.resting = (time.monotonic() - self.begin) % (LOAD_S + REST_S) >= LOAD_S
             burst = time.monotonic()
             if not self.resting:
-                # There and back are two switches.
+                # A round trip is two switches.
                 self.call("pingpong", "--cpu", "0", "--count", str(self.rate // 2))
                 self.call("forkstorm", "--count", str(self.processes))
             self.ending.wait(max(0.0, 1 - (time.monotonic() - burst)))

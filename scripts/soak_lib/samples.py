@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a process takes over time, and whether that stays the same."""
+"""Samples the resources of a process over time and checks for growth."""
 
 import argparse
 import os
 import re
 import time
 
-WARM_UP_S = 60  # what is there after a minute is what there should be
+WARM_UP_S = 60  # the reference is the state after a minute
 GROWTH_ALLOWED_KIB = 4096
 
 
@@ -18,7 +18,7 @@ def duration(text):
 
 
 def look_at(pid, begin, load):
-    """A sample, or None when the process is gone."""
+    """Returns a sample, or None if the process has ended."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8") as file:
             status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
@@ -43,7 +43,7 @@ def describe(sample):
 
 
 def verdict(samples):
-    """What is not flat, as words. The first minute is warming up."""
+    """Returns the growing figures as text. The first minute is a warm-up."""
     steady = [sample for sample in samples if sample["at_s"] >= min(WARM_UP_S, samples[-1]["at_s"] / 2)]
     third = max(1, len(steady) // 3)
     problems = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One boot of a guest: qemu, its consoles, and what it leaves behind."""
+"""Boots a guest: qemu, its consoles, and the files that it writes."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import time
 
 DISK_BYTES = 256 << 20
 RESULT = re.compile(r"^@@ (?P<mode>\S+) (?P<check>\S+) (?P<status>pass|fail|skip)(?: (?P<detail>.*))?$")
-# What a kernel prints when something is wrong with it. The first words of a line, after the time stamp.
+# The first words of kernel messages about its own errors, after the time stamp.
 KERNEL_TROUBLE = re.compile(
     r"(BUG: |WARNING: |Oops|Kernel panic|general protection fault|rcu: INFO: .*stall|INFO: task .* blocked|"
     r"Unable to handle|possible recursive locking|watchdog: BUG)")
@@ -24,17 +24,17 @@ class Result:
 
 
 class Boot:
-    """What a guest is: a kernel, how much of a machine, and the modes it runs one after the other."""
+    """A guest: its kernel, its machine, and its modes in order."""
 
     def __init__(self, modes, cpus=2, memory_mib=512, limit_s=120, possible_cpus=None, kernel_words=""):
         self.modes, self.cpus, self.memory_mib, self.limit_s = list(modes), cpus, memory_mib, limit_s
         self.possible_cpus = possible_cpus or cpus  # with those that could be plugged in; a multiple of `cpus`
         self.kernel_words = kernel_words  # for its command line
-        self.patience = 1  # limits inside the guest are so many times their usual length
+        self.time_factor = 1  # multiplies the time limits inside the guest
 
 
 def run(machine, kernel, initramfs, boot, folder):
-    """Boots, waits for the end, unpacks the guest's files into `folder`/files. Returns the results."""
+    """Boots a guest, waits for its end and unpacks its files into `folder`/files. Returns the results."""
     os.makedirs(folder, exist_ok=True)
     console, results, disk = (os.path.join(folder, name) for name in ("console.log", "results.log", "disk.img"))
     for path in (console, results):
@@ -42,25 +42,24 @@ def run(machine, kernel, initramfs, boot, folder):
     with open(disk, "wb") as file:
         file.truncate(DISK_BYTES)
     command = [
-        # One host thread for a few CPUs takes less time than as many that wait for each other.
+        # One host thread for a few CPUs is faster than several threads that wait for each other.
         machine.qemu, *machine.options, "-accel", f"tcg,thread={'single' if boot.cpus <= 2 else 'multi'}",
         "-smp", machine.smp(boot), "-m", str(boot.memory_mib),
         "-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none",
         "-kernel", kernel.image, "-initrd", initramfs,
-        # A panic ends the guest instead of the host's patience. Frame rates and colours of the serial
-        # console are qemu's; the log level is what a kernel has on a machine nobody configured.
-        # A timer that waits for its turn of the emulation passes for a broken one.
+        # A panic ends the guest before the time limit. The log level is the default of the kernel. Without no_timer_check
+        # the kernel may take a delayed timer of the emulation for a broken one.
         "-append", f"console={machine.console} no_timer_check panic=-1 oops=panic loglevel=7 vm.limit={boot.limit_s} "
-                   f"vm.patience={boot.patience} vm.results={machine.results} vm.modes={','.join(boot.modes)} {machine.kernel_words} {boot.kernel_words}",
+                   f"vm.time_factor={boot.time_factor} vm.results={machine.results} vm.modes={','.join(boot.modes)} {machine.kernel_words} {boot.kernel_words}",
         *machine.serial_ports(console, results),
-        # The one kind of disk all of these kernels have built in.
+        # All of these kernels have this disk driver built in.
         "-drive", f"file={disk},if=none,format=raw,id=files,cache=unsafe", "-device", "nvme,serial=files,drive=files",
     ]
     begin = time.monotonic()
     trouble = []
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as qemu:
         try:
-            # The guest's own watchdog comes first; this is for a guest that has none left.
+            # The watchdog of the guest comes first. This limit is for a guest without a working one.
             said, _ = qemu.communicate(timeout=boot.limit_s + 30)
             if qemu.returncode != 0:
                 trouble.append(Result("guest", "qemu", "fail", said.decode(errors="replace").strip().replace("\n", "; ")))
@@ -80,8 +79,8 @@ def run(machine, kernel, initramfs, boot, folder):
 
 
 def reached_userspace(results):
-    """Whether the guest's first program ran. What a kernel does before is not the recorder's doing: under load the
-    emulation of many CPUs was seen to lose races while the kernel rewrites its own code."""
+    """Returns whether the first program of the guest ran. Earlier failures are not caused by the recorder: under load
+    the emulation of many CPUs may fail while the kernel patches its own code."""
     return any(result.mode == "guest" and result.check == "boot" for result in results)
 
 

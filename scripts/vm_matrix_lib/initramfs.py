@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A root file system for a guest, as a cpio archive (Documentation/driver-api/early-userspace/buffer-format.rst)."""
+"""Makes the root file system of a guest, a cpio archive (Documentation/driver-api/early-userspace/buffer-format.rst)."""
 
 import os
 import shutil
@@ -13,11 +13,11 @@ class Initramfs:
         self._strip = strip
         self._entries = []
         self._folders = set()
-        # Without it the first program has no standard output.
+        # The first program needs it for standard output.
         self._add("dev/console", stat.S_IFCHR | 0o600, b"", device=(5, 1))
 
     def add_file(self, name, path, strip=None):
-        """`strip`: the option that says what the program of that name is to leave out."""
+        """`strip`: the option of strip for the program of this name."""
         data = _stripped(path, self._strip, strip) if strip else _read(path)
         self._add(name, stat.S_IFREG | (stat.S_IMODE(os.stat(path).st_mode) & 0o755), data)
 
@@ -52,7 +52,7 @@ def _read(path):
 
 
 def _stripped(path, program, option):
-    """A program without its debug information: a small guest has no memory for that."""
+    """Strips a program: a small guest has no memory for debug information."""
     if not shutil.which(program):
         return _read(path)
     with tempfile.NamedTemporaryFile() as out:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Kernels by series: chosen from the package lists, fetched, unpacked and kept between runs."""
+"""Selects kernels by series from the package lists, fetches and unpacks them, and caches them."""
 
 import hashlib
 import json
@@ -10,20 +10,19 @@ import tarfile
 
 from .private_apt import AptError, PrivateApt
 
-# "6" is the newest of 6.x, "6.12" the newest of that series. Release candidates are taken only where
-# their own series is asked for.
+# "6" is the newest of 6.x, "6.12" the newest of that series. Release candidates are only in their own series.
 HOST = "amd64"
 ALL_SERIES = ("5.10", "6.1", "6.12", "6", "7")
 SHORT_SERIES = ("5.10", "6.12", "7")
 
-# Since 6.17 or so linux-image-* is empty and depends on linux-binary-*, which holds the kernel.
+# Since about 6.17 linux-image-* is empty and depends on linux-binary-*, which has the kernel.
 NAME = re.compile(r"linux-(?P<kind>image|binary)-(?P<release>\d+\.\d+\S*-cloud-(?:amd64|arm64))(?P<unsigned>-unsigned)?")
 SMALLEST_KERNEL_KIB = 5000
 DOWNLOADS_TRIED = 6
 
 
 class Kernel:
-    """One kernel in the cache. `release` is what uname -r says."""
+    """A kernel in the cache. `release` is that of uname -r."""
 
     def __init__(self, series, folder, facts):
         self.series = series
@@ -39,12 +38,12 @@ class Kernel:
 
     @property
     def name(self):
-        """Short and unique in a matrix: 6.12.117."""
+        """A short, unique name: 6.12.117."""
         return re.match(r"[0-9.]+", self.version)[0]
 
 
 def upstream_key(version):
-    """Sorts package versions by the kernel's own: '6.19.14-1~bpo13+1' -> ((6, 19, 14), final, ...)."""
+    """Returns the sort key of a package version: '6.19.14-1~bpo13+1' -> ((6, 19, 14), final, ...)."""
     upstream, _, revision = version.partition("-")
     numbers, _, candidate = upstream.partition("~rc")
     return ([int(part) for part in re.findall(r"\d+", numbers)], 0 if candidate else 1,
@@ -59,7 +58,7 @@ def belongs_to(series, version):
 
 
 def candidates(apt, series):
-    """Package records for a series, best first."""
+    """Returns the package records of a series, best first."""
     names = apt.packages(NAME.pattern)
     records = []
     for record in apt.versions(names):
@@ -86,7 +85,7 @@ class KernelCache:
         return "" if self.architecture == HOST else f"-{self.architecture}"
 
     def cached(self, series):
-        """The kernel that was fetched for a series, or None when there is none or it is damaged."""
+        """Returns the cached kernel of a series, or None if it is missing or damaged."""
         folder = os.path.join(self.root, "kernels", series + self._suffix)
         try:
             with open(os.path.join(folder, "kernel.json"), encoding="utf-8") as file:
@@ -96,7 +95,7 @@ class KernelCache:
             return None
 
     def get(self, series, update=False, note=print):
-        """The kernel for a series; fetched when it is not there or `update` says so."""
+        """Returns the kernel of a series. Fetches it if it is missing or with `update`."""
         kernel = self.cached(series)
         if kernel and not update:
             return kernel
@@ -117,7 +116,7 @@ class KernelCache:
         raise AptError(f"series {series}: {problems[0]}")
 
     def busybox(self, note=print):
-        """A static busybox of the architecture, for one that is not this machine's."""
+        """Fetches a static busybox for another architecture."""
         folder = os.path.join(self.root, f"busybox{self._suffix}")
         program = os.path.join(folder, "bin/busybox")
         if not os.path.exists(program):
@@ -133,7 +132,7 @@ class KernelCache:
         return program
 
     def close(self):
-        """Removes what only fetching needs."""
+        """Removes files that only fetching needs."""
         self.apt.remove()
         self._ready = False
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What an emulated machine of each architecture is made of."""
+"""The emulated machine of each architecture."""
 
 from .kernels import ALL_SERIES
 
@@ -18,23 +18,23 @@ class Machine:
     def smp(self, boot):
         if boot.possible_cpus == boot.cpus:
             return str(boot.cpus)
-        # Whole packages are plugged in.
+        # qemu plugs whole packages in.
         return (f"{boot.cpus},maxcpus={boot.possible_cpus},sockets={boot.possible_cpus // boot.cpus},"
                 f"cores={boot.cpus}")
 
     def serial_ports(self, console, results):
-        """qemu's words for a port that goes into each of the two files."""
+        """Returns the options of qemu for two serial ports that write to files."""
         if self.architecture == "amd64":
             return ["-serial", f"file:{console}", "-serial", f"file:{results}"]
-        # The second one is on the bus: the board has one.
+        # The board has one port; the second one is on the bus.
         return ["-serial", f"file:{console}", "-chardev", f"file,id=results,path={results}",
                 "-device", "pci-serial,chardev=results"]
 
 
 MACHINES = {
     "amd64": Machine("amd64", "qemu-system-x86_64", "qemu-system-x86", [], "ttyS0", "ttyS1", "strip", ALL_SERIES),
-    # qemu 7.2 does not unpack the kernels of later series; CPUs cannot be plugged into the board. On a busy host a boot
-    # takes minutes, and a CPU that waits for its turn of the emulation passes for a stuck one.
+    # qemu 7.2 cannot unpack the kernels of later series and cannot plug CPUs into this board. On a busy host a boot takes
+    # minutes, and the kernel may take a delayed CPU for a stuck one.
     "arm64": Machine("arm64", "qemu-system-aarch64", "qemu-system-arm", ["-machine", "virt", "-cpu", "cortex-a72"],
                      "ttyAMA0", "ttyS0", "aarch64-linux-gnu-strip", ("5.10", "6.1", "6.12"), ("possible_cpus",),
                      "nowatchdog"),

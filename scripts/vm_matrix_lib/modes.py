@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is tried in guests. Each mode is a function mode_NAME of tests/vm/guest/modes.sh."""
+"""The modes of a guest. Each is a function mode_NAME of tests/vm/guest/modes.sh."""
 
 from .guest import Boot
 
-# In the order of the table, and of the guests' work: `lockdown` cannot be undone and is the last of those
-# that share a boot.
+# In the order of the table and of the boots. `lockdown` is permanent, so it is the last of a shared boot.
 MODES = {
     "probe": "what bpf(2) itself allows",
     "truth": "switch by switch what ftrace has of the same seconds, nothing missing and nothing more",
@@ -18,35 +17,34 @@ MODES = {
     "time_namespace": "recorded inside time namespaces ahead of the machine's clocks and behind them, held against ftrace",
     "pid_namespace": "recorded inside a pid namespace, held against ftrace and against what the machine's /proc says of "
                      "every task; filters take the namespace's numbers",
-    "capabilities": "an ordinary user with CAP_BPF and CAP_PERFMON; told about `ulimit -l` where that is the limit",
-    "unprivileged": "an ordinary user with nothing is told what is needed",
+    "capabilities": "an ordinary user with CAP_BPF and CAP_PERFMON; a message about `ulimit -l` where that is the limit",
+    "unprivileged": "an ordinary user without capabilities: a message with the requirements",
     "hardened": "the strictest settings of kptr_restrict, dmesg_restrict, perf_event_paranoid and BPF",
     "lockdown": "records under lockdown=integrity, says why it cannot under confidentiality",
     "one_cpu": "a machine of one CPU, held against ftrace",
     "small_memory": "a machine of 128 MiB",
     "many_cpus": "a machine of 16 CPUs with a load on all of them, held against ftrace",
-    "possible_cpus": "a machine of 4 CPUs that could have 240: memory is that of 4, and told",
+    "possible_cpus": "a machine of 4 CPUs that could have 240: the reported memory is that of 4",
 }
 SHORT_MODES = ("probe", "truth", "categories")
 
-# Modes that want a machine of their own; all others share one boot.
+# Modes with their own machine. All others share one boot.
 SPECIAL = {
     "one_cpu": {"cpus": 1},
     "small_memory": {"memory_mib": 128},
-    # ftrace itself fails with less memory: it has 16 MiB for each CPU, twice. A CPU that waits for its turn of a
-    # host with two of them is no stall that the kernel should warn of.
+    # ftrace needs 16 MiB for each CPU, twice. On a host with two CPUs the kernel must not warn of stalls.
     "many_cpus": {"cpus": 16, "memory_mib": 4096, "limit_s": 600,
                   "kernel_words": "nowatchdog rcupdate.rcu_cpu_stall_timeout=300"},
     "possible_cpus": {"cpus": 4, "possible_cpus": 240, "memory_mib": 1024},
 }
 
-# Seconds that a mode may take in a guest on a busy host, for the watchdogs.
+# The time limit of a mode in a guest on a busy host, in seconds.
 BASE_LIMIT_S = 60
 MODE_LIMIT_S = 60
 
 
-def boots(wanted, patience=1):
-    """The guests that run the `wanted` modes; their limits are `patience` times the usual ones."""
+def boots(wanted, time_factor=1):
+    """Returns the guests for the `wanted` modes. `time_factor` multiplies their time limits."""
     wanted = [mode for mode in MODES if mode in wanted]
     shared = [mode for mode in wanted if mode not in SPECIAL]
     result = []
@@ -56,6 +54,6 @@ def boots(wanted, patience=1):
         if mode in SPECIAL:
             result.append(Boot([mode], **{"limit_s": BASE_LIMIT_S + MODE_LIMIT_S, **SPECIAL[mode]}))
     for boot in result:
-        boot.limit_s *= patience
-        boot.patience = patience
+        boot.limit_s *= time_factor
+        boot.time_factor = time_factor
     return result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""apt with sources, lists and caches of its own.
+"""Runs apt with separate sources, lists and caches.
 
 Mirror addresses, keyrings and proxies are the machine's; nothing outside `root` is written. Suites that
 cannot be verified with the machine's keyring are left out by apt itself, which refuses unsigned lists.
@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 
-# Suites that have carried cloud kernels of the series in question, oldest first.
+# Suites with cloud kernels of these series, oldest first.
 RELEASES = ("bullseye", "bookworm", "trixie", "forky", "sid")
 SUITE = re.compile(
     r"^(?:oldoldstable|oldstable|stable|testing|unstable|buster|bullseye|bookworm|trixie|forky|sid)"
@@ -56,7 +56,7 @@ def _parse_one_line(text):
 
 
 def machine_mirrors(etc="/etc/apt"):
-    """(uri, signed_by, is_security) of the distribution's mirrors this machine uses."""
+    """Returns (uri, signed_by, is_security) of the mirrors of this machine."""
     mirrors = []
     paths = [os.path.join(etc, "sources.list")] + sorted(glob.glob(os.path.join(etc, "sources.list.d", "*")))
     for path in paths:
@@ -84,7 +84,7 @@ class PrivateApt:
         self.config = os.path.join(self.root, "apt.conf")
 
     def prepare(self):
-        """Writes the configuration. AptError when the machine has no mirror to go by."""
+        """Writes the configuration. Raises AptError if the machine has no mirror."""
         mirrors = machine_mirrors()
         if not mirrors:
             raise AptError("no mirror of the distribution in this machine's apt sources")
@@ -102,8 +102,8 @@ class PrivateApt:
                 lines += [f"deb {option} {uri} {suite} main" for suite in suites]
         with open(os.path.join(self.root, "sources.list"), "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
-        # The machine's own configuration may run hooks after an update; of it only the way to the
-        # network, and how old lists may be, is taken over.
+        # The configuration of the machine may have hooks, so only its network settings and the maximum age of lists
+        # apply.
         network = [line for line in self._run(["apt-config", "dump"], private=False).splitlines()
                    if line.startswith(("Acquire::http", "Acquire::https", "Acquire::Retries",
                                     "Acquire::Check-", "Acquire::Max-ValidTime"))]
@@ -126,8 +126,8 @@ class PrivateApt:
             ]) + "\n")
 
     def update(self):
-        """Fetches package lists. Returns what apt had to say of suites it left out."""
-        # A suite that a mirror does not carry makes apt-get fail as a whole, but not leave out the others.
+        """Fetches the package lists. Returns the messages of apt about missing suites."""
+        # apt-get fails if one suite is missing, but fetches the other lists.
         output = self._run(["apt-get", "update"], check=False, timeout=600, merge=True)
         if not glob.glob(os.path.join(self.root, "state/lists/*_Packages*")):
             said = output.strip().splitlines() or ["apt-get said nothing"]
@@ -135,16 +135,16 @@ class PrivateApt:
         return [line for line in output.splitlines() if line.startswith(("E:", "W:"))]
 
     def remove(self):
-        """Frees some 300 MB of lists and indexes."""
+        """Removes about 300 MB of lists and indexes."""
         shutil.rmtree(self.root, ignore_errors=True)
 
     def packages(self, pattern):
-        """Names that match a regular expression."""
+        """Returns the package names that match a regular expression."""
         output = self._run(["apt-cache", "pkgnames"])
         return [name for name in output.split() if re.fullmatch(pattern, name)]
 
     def versions(self, names):
-        """Records of all known versions of packages, as dictionaries with lower-case keys."""
+        """Returns the records of all versions of packages as dictionaries with lower-case keys."""
         records = []
         if not names:
             return records
@@ -160,7 +160,7 @@ class PrivateApt:
         return records
 
     def download(self, package, version=None):
-        """Path of the downloaded, verified package file, or AptError. Without a version: apt's choice, no backports."""
+        """Downloads and verifies a package and returns its path. Without a version apt chooses, without backports."""
         folder = os.path.join(self.root, "download")
         os.makedirs(folder, exist_ok=True)
         for old in glob.glob(os.path.join(folder, "*.deb")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results as text while they come in, as a file, and as the tables of docs/kernels.md."""
+"""Results of the matrix as text, as a file, and as the tables of docs/kernels.md."""
 
 import json
 
@@ -11,7 +11,7 @@ MARKERS = ("<!-- made by scripts/vm_matrix --readme -->", "<!-- end of what scri
 
 
 class Report:
-    """Results of all kernels, in the order they were run."""
+    """The results of all kernels in order of their runs."""
 
     def __init__(self):
         self.kernels = []  # dictionaries: series, release, version, results
@@ -25,7 +25,7 @@ class Report:
                 if result["status"] == "fail"]
 
     def save(self, path, order=()):
-        """Results of series that are not in this report stay in the file; `order` is that of the series."""
+        """Writes the results. The file keeps the results of other series; `order` is the order of the series."""
         try:
             others = Report.load(path).kernels
         except (OSError, ValueError):
@@ -45,7 +45,7 @@ class Report:
         return report
 
     def markdown(self):
-        """Two tables: kernel by category, kernel by mode."""
+        """Returns two tables: kernels by categories, and kernels by modes."""
         categories = []
         for kernel in self.kernels:
             for result in kernel["results"]:
@@ -58,14 +58,14 @@ class Report:
         if categories:
             lines += self._table(categories, lambda result, name: result["check"] == CATEGORY + name)
             lines += ["", *self._reasons(categories), ""]
-        # Categories have the table above.
+        # The table above has the categories.
         modes = [mode for mode in modes if mode != "categories"]
         lines += self._table(modes, lambda result, mode: result["mode"] == mode)
         lines += [""] + [f"- `{mode}`: {MODES[mode]}" for mode in modes]
         return "\n".join(lines)
 
     def _reasons(self, categories):
-        """Why there is no more than a dash, in the recorder's words; kernels with the same reason in one line."""
+        """Returns the reasons of missing results from the recorder, with the kernels of each."""
         reasons = {}
         for name in categories:
             for kernel in self.kernels:
@@ -87,7 +87,7 @@ class Report:
 
 
 def put_between_markers(path, text):
-    """Replaces what stands between the two lines of MARKERS. ValueError when they are not there."""
+    """Replaces the text between the two lines of MARKERS. Raises ValueError without them."""
     with open(path, encoding="utf-8") as file:
         whole = file.read()
     begin, end = (whole.find(marker + "\n") for marker in MARKERS)

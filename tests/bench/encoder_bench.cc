@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Time per record on the way from a record to the sink. "bytes" is what the record takes.
+// Measures the time per record from the encoder to the sink. "bytes" is the size of the record.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ class NullSink final : public fxt::ByteSink {
   }
 };
 
-// Runs `write` once per iteration; it must not fail.
+// Runs `write` once per iteration, which must succeed.
 template <typename Write>
 void Measure(benchmark::State& state, Write&& write) {
   NullSink sink;
@@ -69,7 +69,7 @@ void SwitchInline(benchmark::State& state) {
 }
 BENCHMARK(SwitchInline);
 
-// Which side is inline cannot be foretold.
+// The side with an inline reference varies.
 void SwitchMixed(benchmark::State& state) {
   Measure(state, [](Encoder& encoder, uint64_t time) {
     const uint64_t random = time * 0x9e3779b97f4a7c15 >> 56;
@@ -191,7 +191,7 @@ void ProviderEventWithInternedName(benchmark::State& state) {
 }
 BENCHMARK(ProviderEventWithInternedName);
 
-// From a switch to compressed bytes. Times a microsecond or so apart, as they are in a trace.
+// From a switch to compressed bytes. Times differ by about a microsecond, as in a trace.
 void GzipSwitch(benchmark::State& state) {
   const std::vector<Step> steps = fxt::testing::Messaging(220, 2, kSteps, 1);
   sink::GzipSink sink(sink::Output(util::UniqueFd(open("/dev/null", O_WRONLY | O_CLOEXEC)), "null"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records into a descriptor, with nothing that would cost time of its own.
+// Writes records to a descriptor with minimal overhead.
 #pragma once
 
 #include <unistd.h>
@@ -13,7 +13,7 @@ namespace bench {
 
 class FdSink final : public fxt::ByteSink {
  public:
-  // `fd` stays open as long as the sink is used.
+  // `fd` has to outlive the sink.
   explicit FdSink(int fd) : fd_(fd) {}
 
   bool Write(std::span<const std::byte> records) override {

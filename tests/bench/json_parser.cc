@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// RapidJSON alone over a file that is an array of objects: in the same pieces and with the same
-// flags as `fxt import`, and nothing is done with what it finds. Prints how many elements there
-// are.
+// Parses a file with an array of objects with RapidJSON, in the same pieces and with the same flags as
+// `fxt import`, and discards the result. Prints the number of elements.
 #include <rapidjson/reader.h>
 
 #include <cstdio>
@@ -20,7 +19,7 @@ struct Nothing : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Nothing> {
   bool Default() { return true; }
 };
 
-// Where the next element begins; 0 at the end of the array or the text.
+// Returns the begin of the next element, or 0 at the end of the array or the text.
 char Next(importer::JsonWindow& window) {
   constexpr std::string_view kBetween = " \n\r\t,";
   for (;;) {

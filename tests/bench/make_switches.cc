@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes a made-up recording of a busy machine: eight CPUs, 200 threads of 20 programs that sleep,
-// wake one another and are preempted, with everything a recording says about them.
+// Writes a generated recording of a busy machine: eight CPUs and 200 threads of 20 programs that sleep,
+// wake each other and are preempted.
 //
-//   make_switches FILE [millions of switches, 10 if not said]
+//   make_switches FILE [millions of switches, default 10]
 #include <fcntl.h>
 #include <unistd.h>
 

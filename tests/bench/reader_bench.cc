@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How fast records are read, next to a plain copy of the same bytes in the same run, and that
-// memory does not grow with the size of the file.
+// Measures the reading of records beside a copy of the same bytes, and checks that memory does not grow
+// with the size of the file.
 //
-//   reader_bench [millions of switches, 10 if not said]
+//   reader_bench [millions of switches, default 10]
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -37,8 +37,8 @@ void Must(bool ok, const char* what) {
 }
 void Must(EncodeStatus status) { Must(status == EncodeStatus::kOk, "a record cannot be encoded"); }
 
-// What a recorder's file is mostly made of: switches between threads of the thread table, 16 bytes
-// each, one CPU's after the other's.
+// Switches of 16 bytes between threads of the thread table, one CPU after another, as in most of a
+// recording.
 void WriteSwitches(fxt::ByteSink& sink, uint64_t count) {
   fxt::RecordBuffer buffer(sink);
   fxt::Encoder encoder(buffer);
@@ -77,7 +77,7 @@ class MemorySink final : public fxt::ByteSink {
 
 struct Sum {
   uint64_t records = 0;
-  uint64_t checksum = 0;  // keeps the loop honest: every switch's fields are looked at
+  uint64_t checksum = 0;  // keeps the compiler from removing the reads
 };
 
 Sum ReadAll(fxt::ByteSource& source) {
@@ -101,7 +101,7 @@ double CpuSeconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-// CPU time of the best of five: what else runs on the machine counts as little as it can.
+// Returns the CPU time of the best of five runs, which reduces the effect of other load.
 double Seconds(const std::function<void()>& work) {
   double best = 1e9;
   for (int i = 0; i < 5; ++i) {
@@ -182,7 +182,7 @@ void ReadFile(int fd, Way way) {
   }
 }
 
-// Largest resident set of a process that does nothing but read the switches, in KiB.
+// Returns the peak resident set of a process that only reads the switches, in KiB.
 long PeakKib(uint64_t switches, Way way) {
   int fds[2] = {-1, -1};
   pid_t writer = -1;
@@ -236,7 +236,7 @@ bool MemoryIsFlat() {
 int main(int argc, char** argv) {
   const uint64_t millions = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10;
   Must(millions > 0 && millions <= 1000, "say how many million switches, 1 to 1000");
-  // First, while this process is small: a child's peak starts from its parent's.
+  // This comes first: the peak of a child includes that of its parent.
   const bool flat = MemoryIsFlat();
 
   const uint64_t switches = millions * 1'000'000;
@@ -249,7 +249,7 @@ int main(int argc, char** argv) {
               static_cast<unsigned long long>(millions), bytes.size());
   const double copying = Seconds([&] {
     std::memcpy(copy.data(), bytes.data(), bytes.size());
-    // The copy must happen.
+    // The compiler must not remove the copy.
     asm volatile("" : : "r"(copy.data()) : "memory");
   });
   Report("memcpy", copying, switches, bytes.size());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a context switch takes in the file, by how the thread tables are kept.
+// Measures the bytes per context switch for each policy of the thread table.
 //
 //   thread_slots [file ...]
 //
-// A file has a context switch per line: cpu, tid of the outgoing and tid of the incoming thread, or
-// cpu, D, and the tid of a thread that died. Without files it uses streams of its own.
+// A file has one context switch per line: CPU, outgoing tid and incoming tid, or CPU, D and the tid of an
+// ended thread. Without files the program uses generated streams.
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -31,7 +31,7 @@ struct Stream {
   std::vector<Step> steps;
 };
 
-// Different threads among `window` switches, on average.
+// The average number of distinct threads among `window` switches.
 double WorkingSet(const std::vector<Step>& steps, size_t window) {
   size_t different = 0;
   size_t windows = 0;
@@ -58,7 +58,7 @@ Cost Measure(const std::vector<Step>& steps, const fxt::ThreadSlotOptions& optio
   NullSink sink;
   fxt::ArchiveWriter archive(sink);
   fxt::ProviderWriter writer(archive, "fxt-record", {.threads = options, .strings = {}});
-  std::map<uint32_t, uint64_t> lives;  // a handle given again is another thread
+  std::map<uint32_t, uint64_t> lives;  // a reused handle is another thread
   const auto key = [&](uint32_t handle) {
     return fxt::ThreadKey{.handle = handle, .process = 1, .thread = handle + (lives[handle] << 32)};
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A circular recording that goes on for long at full rate, and the window that it has in the end:
-// the switches and names of ftrace's record of the same seconds. FXT_CIRCULAR_SECONDS makes it
-// longer and FXT_CIRCULAR_SIZE larger (make circular-test: ten minutes and 64 MiB).
+// A long circular recording at full rate. Its window has the switches and names that ftrace
+// recorded in the same seconds. FXT_CIRCULAR_SECONDS and FXT_CIRCULAR_SIZE set the length and the
+// size (make circular-test: ten minutes and 64 MiB).
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -27,14 +27,13 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-constexpr milliseconds kLimit{60'000};
 
 int Setting(const char* name, int otherwise) {
   const char* value = getenv(name);
   return value ? atoi(value) : otherwise;
 }
 
-// How far back the window goes now; 0: not told.
+// The length of the window in seconds, or 0 if the status has none.
 seconds Covered(const std::string& socket) {
   const CommandResult status =
       RunCommand({RecorderPath(), "status", "--json", "--socket", socket}, kLimit);
@@ -44,8 +43,8 @@ seconds Covered(const std::string& socket) {
   return seconds{1 + static_cast<int>(atof(status.out.c_str() + at + kKey.size()))};
 }
 
-// Every CPU switches as fast as it can, while tasks are born, renamed and end, some of them with an
-// id that another one just had.
+// Every CPU switches as fast as it can. Meanwhile tasks start, change their names and end; some
+// reuse a thread id.
 class FullRate {
  public:
   FullRate() {
@@ -74,7 +73,7 @@ class FullRate {
   std::vector<ChildProcess> loads_;
 };
 
-TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
+TEST(CircularWindow, HasTheNewestEvents) {
   REQUIRE_CAPTURE();
   const seconds all{Setting("FXT_CIRCULAR_SECONDS", 4)};
   const bool is_long = all > seconds{60};
@@ -95,24 +94,24 @@ TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
   Puppet renamed([](char) { prctl(PR_SET_NAME, "ct-renamed"); });
   {
     Puppet dead([](char) { prctl(PR_SET_NAME, "ct-dead"); });
-    dead.Tell('a');
+    dead.Command('a');
   }
-  uint64_t wish = 0;
+  uint64_t request_ns = 0;
   {
     const FullRate load;
     std::this_thread::sleep_for(seconds{1});
-    renamed.Tell('a');
+    renamed.Command('a');
     std::this_thread::sleep_for(all / 2);
-    // The truth of all of the window is to be known, and of no more than fits into ftrace's
-    // buffers. Where others load the machine too, its rate falls, and the window grows.
+    // ftrace has to cover the whole window, and its buffers are limited. Other load lowers the rate
+    // of switches, so the window covers more time.
     const seconds known = std::min<seconds>(all / 2, Covered(socket) * 3 + seconds{1});
     std::this_thread::sleep_for(all / 2 - known);
     ASSERT_TRUE(session->Start().ok());
     ASSERT_TRUE(FtraceSession::StartSecond(second->name()).ok());
     std::this_thread::sleep_for(known);
-    wish = BootTimeNs();
+    request_ns = BootTimeNs();
     recorder.child().Signal(SIGUSR1);
-    // Recording goes on meanwhile.
+    // The recording continues meanwhile.
     ASSERT_TRUE(recorder.Says("wrote ", 1)) << recorder.child().ErrorsSoFar();
     ASSERT_TRUE(session->Stop().ok());
   }
@@ -126,9 +125,9 @@ TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
   ASSERT_TRUE(FtraceSession::TakeSecond(&*second, &run.reference.log).ok());
   ASSERT_TRUE(IsWholeFile(path, &run.recorded));
   const uint64_t begin = SessionBegin(path).value();
-  printf("the window has %.1f s, ftrace %.1f s\n", static_cast<double>(wish - begin) / 1e9,
-         static_cast<double>(wish - run.reference.log.begin_ns) / 1e9);
-  run.options.window = {std::max(begin, run.reference.log.begin_ns), wish};
+  printf("the window has %.1f s, ftrace %.1f s\n", static_cast<double>(request_ns - begin) / 1e9,
+         static_cast<double>(request_ns - run.reference.log.begin_ns) / 1e9);
+  run.options.window = {std::max(begin, run.reference.log.begin_ns), request_ns};
   auto blind = ParseBlindSpots("auto", "auto", run.reference.log, run.recorded.log);
   ASSERT_TRUE(blind.ok());
   run.options.blind = std::move(*blind);
@@ -139,10 +138,10 @@ TEST(CircularWindow, IsTheNewestWhateverWasBefore) {
   EXPECT_EQ(run.recorded.lost(), 0u);
   EXPECT_EQ(run.recorded.problem_count, 0u);
   EXPECT_GT(run.comparison.total.matched, 10'000u);
-  EXPECT_TRUE(!is_long || run.comparison.reused_tids > 0) << "nothing was shown of these";
-  // All of it is new. A machine that others use may fill a small buffer too slowly for that.
+  EXPECT_TRUE(!is_long || run.comparison.reused_tids > 0) << "no reused thread ids";
+  // The whole window is newer than the start. A busy machine may fill a small buffer too slowly.
   EXPECT_TRUE(!is_long || begin > run.reference.log.begin_ns)
-      << "the truth of its first seconds is not known";
+      << "ftrace does not cover the first seconds";
 
   const TraceObjects objects = TraceObjects::Read(path);
   EXPECT_EQ(objects.ThreadNamed("ct-dead"), 0u);

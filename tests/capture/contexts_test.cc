@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is said of wakers in interrupts where the kernel does not let the recorder tell them.
+// The recorder's statement about wakers in interrupts on kernels where it cannot identify them.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -25,6 +25,9 @@ std::string Said(const capture::KernelFeatures& features) {
                                           util::ReadCpuList("online").size());
 }
 
+std::string Known() { return capture::DescribeInterruptWakers({}, 1); }
+std::string Unknown() { return capture::DescribeInterruptWakers({0}, 1); }
+
 class ContextsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -33,24 +36,24 @@ class ContextsTest : public ::testing::Test {
     ASSERT_TRUE(features.ok()) << features.error().message;
     features_ = *features;
     if (!features_.per_cpu) GTEST_SKIP() << "SKIPPED: this machine keeps the counts elsewhere";
-    if (Said(features_) != "told apart") GTEST_SKIP() << "SKIPPED: this kernel hides the counts";
+    if (Said(features_) != Known()) GTEST_SKIP() << "SKIPPED: this kernel hides the counts";
   }
 
   capture::KernelFeatures features_;
 };
 
-TEST_F(ContextsTest, NotToldApartWithoutThePlaces) {
+TEST_F(ContextsTest, WithoutTheAddresses) {
   features_.per_cpu.reset();
-  EXPECT_EQ(Said(features_), "not told apart");
+  EXPECT_EQ(Said(features_), Unknown());
 }
 
-TEST_F(ContextsTest, NotToldApartWhereTheCpusNumberIsNotFound) {
-  // Where nothing is mapped that it could be read from.
+TEST_F(ContextsTest, WithoutTheCpuNumber) {
+  // An unmapped address.
   features_.per_cpu->cpu_number = features_.per_cpu->runqueues + (uint64_t{1} << 40);
-  EXPECT_EQ(Said(features_), "not told apart");
+  EXPECT_EQ(Said(features_), Unknown());
 }
 
-// What a program finds on a CPU that was not there when the programs were loaded.
+// Runs a program on a CPU that came online after the programs were loaded.
 uint64_t FoundLater(const capture::KernelFeatures& features) {
   capture::ProgramOptions options;
   options.ring_bytes = capture::kMinRingBytes;
@@ -62,7 +65,7 @@ uint64_t FoundLater(const capture::KernelFeatures& features) {
   const volatile fxr_u64& address = (*programs)->control(cpu).preempt_count;
   const_cast<volatile fxr_u64&>(address) = 0;
   EXPECT_TRUE((*programs)->Attach().ok());
-  // Woken there by a timer.
+  // A timer wakes it there.
   std::thread sleeper([&] {
     cpu_set_t one;
     CPU_ZERO(&one);
@@ -74,14 +77,14 @@ uint64_t FoundLater(const capture::KernelFeatures& features) {
   return address;
 }
 
-TEST_F(ContextsTest, ACpuThatComesLaterHasItsCountFound) {
+TEST_F(ContextsTest, ALaterCpuHasItsCount) {
   EXPECT_GT(FoundLater(features_), FXR_PREEMPT_COUNT_HIDDEN);
 }
 
-TEST_F(ContextsTest, ACpuThatComesLaterIsNotToldApartByBitsThatDoNotHold) {
-  // No thread that has a program run could be outside of an interrupt.
+TEST_F(ContextsTest, ALaterCpuWithWrongBits) {
+  // With these bits every thread seems to be in an interrupt.
   features_.interrupt_mask = ~uint32_t{0};
-  EXPECT_NE(Said(features_), "told apart");
+  EXPECT_NE(Said(features_), Known());
   EXPECT_EQ(FoundLater(features_), FXR_PREEMPT_COUNT_HIDDEN);
 }
 

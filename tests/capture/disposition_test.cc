@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What becomes of a buffer across stop and start, by the interface that controllers use.
+// A buffer across stop and start, through the interface of controllers.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -22,12 +22,12 @@
 namespace truth {
 namespace {
 
-using session::BufferDisposition;
-using session::BufferingMode;
+using request::BufferDisposition;
+using request::BufferingMode;
 
 class Disposition : public testing::Test {
  protected:
-  void Make(BufferingMode mode, const std::string& output = "") {
+  void Make(request::BufferingMode mode, const std::string& output = "") {
     auto features = capture::ProbeKernel();
     ASSERT_TRUE(features.ok()) << features.error().message;
     session::RecordingConfig config;
@@ -46,11 +46,11 @@ class Disposition : public testing::Test {
     EXPECT_TRUE(output.ok()) << output.error().message;
     return {std::move(*output), false};
   }
-  void Start(BufferDisposition disposition) {
+  void Start(request::BufferDisposition disposition) {
     const auto started = recording_->Start(disposition);
     ASSERT_TRUE(started.ok()) << started.error().message;
   }
-  session::Written Snapshot(const std::string& path, uint64_t last = 0) {
+  session::SnapshotResult Snapshot(const std::string& path, uint64_t last = 0) {
     const auto begun = recording_->Snapshot({.destination = Open(path), .last = last});
     EXPECT_TRUE(begun.ok()) << (begun.ok() ? "" : begun.error().message);
     for (int i = 0; i < 1000; ++i) {
@@ -61,10 +61,10 @@ class Disposition : public testing::Test {
       auto written = recording_->TakeWritten();
       if (!written.empty()) return std::move(written.front());
     }
-    ADD_FAILURE() << "nothing was written";
+    ADD_FAILURE() << "no file was written";
     return {};
   }
-  // Switches on CPU 0 of the file at `path`.
+  // Counts the switches on CPU 0 in the file at `path`.
   size_t SwitchesOf(const std::string& path) {
     FxtLog log;
     EXPECT_TRUE(IsWholeFile(path, &log));
@@ -82,36 +82,37 @@ class Disposition : public testing::Test {
   std::unique_ptr<session::Recording> recording_;
 };
 
-TEST_F(Disposition, EventsGoOrStay) {
+TEST_F(Disposition, ClearsOrRetainsEvents) {
   REQUIRE_CAPTURE();
   ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kCircular));
   EXPECT_FALSE(recording_->Snapshot({.destination = Open(dir_.File("none"))}).ok());
-  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kClearAll));
-  EXPECT_FALSE(recording_->Start(BufferDisposition::kRetain).ok()) << "it has started already";
+  ASSERT_NO_FATAL_FAILURE(Start(request::BufferDisposition::kClearAll));
+  EXPECT_FALSE(recording_->Start(request::BufferDisposition::kRetain).ok())
+      << "it is already started";
   SwitchALot();
   ASSERT_TRUE(recording_->Stop().ok());
-  EXPECT_TRUE(recording_->Stop().ok()) << "stopping twice is nothing";
+  EXPECT_TRUE(recording_->Stop().ok()) << "a second stop does nothing";
   EXPECT_FALSE(recording_->status().started);
   const uint64_t covered = recording_->status().covered;
   EXPECT_GT(covered, 0u);
-  SwitchALot();  // nobody looks
+  SwitchALot();  // the session is stopped
   EXPECT_EQ(recording_->status().covered, covered);
   const std::string stopped = dir_.File("stopped.fxt");
   EXPECT_TRUE(Snapshot(stopped).status.ok());
   const size_t first = SwitchesOf(stopped);
   EXPECT_GT(first, 100'000u);
 
-  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kRetain));
+  ASSERT_NO_FATAL_FAILURE(Start(request::BufferDisposition::kRetain));
   SwitchALot();
   const std::string retained = dir_.File("retained.fxt");
   EXPECT_TRUE(Snapshot(retained).status.ok());
   EXPECT_GT(SwitchesOf(retained), first + 100'000);
-  EXPECT_LT(SwitchesOf(retained), first + 200'000) << "not what was between stop and start";
+  EXPECT_LT(SwitchesOf(retained), first + 200'000) << "no events between stop and start";
   EXPECT_EQ(InstantsOf(retained, "stopped"), 1u);
   EXPECT_EQ(InstantsOf(retained, "started"), 1u);
 
   for (const auto disposition :
-       {BufferDisposition::kClearNondurable, BufferDisposition::kClearAll}) {
+       {request::BufferDisposition::kClearNondurable, request::BufferDisposition::kClearAll}) {
     ASSERT_TRUE(recording_->Stop().ok());
     ASSERT_NO_FATAL_FAILURE(Start(disposition));
     const std::string cleared = dir_.File("cleared.fxt");
@@ -121,10 +122,10 @@ TEST_F(Disposition, EventsGoOrStay) {
   }
 }
 
-TEST_F(Disposition, ManySnapshotsMayWaitAndNotTooMany) {
+TEST_F(Disposition, LimitsPendingSnapshots) {
   REQUIRE_CAPTURE();
   ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kCircular));
-  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kClearAll));
+  ASSERT_NO_FATAL_FAILURE(Start(request::BufferDisposition::kClearAll));
   SwitchALot();
   size_t taken = 0;
   for (int i = 0; i < 40; ++i) {
@@ -139,20 +140,20 @@ TEST_F(Disposition, ManySnapshotsMayWaitAndNotTooMany) {
     recording_->AddPollFds(fds);
     poll(fds.data(), fds.size(), 20);
     EXPECT_TRUE(recording_->Turn().ok());
-    for (const session::Written& each : recording_->TakeWritten()) {
+    for (const session::SnapshotResult& each : recording_->TakeWritten()) {
       EXPECT_TRUE(each.status.ok());
-      EXPECT_LE(each.covered, 10'000'000u);
+      EXPECT_LE(each.trace.covered, 10'000'000u);
       ++written;
     }
   }
   EXPECT_EQ(written, taken);
 }
 
-TEST_F(Disposition, AStreamGoesOnInItsFile) {
+TEST_F(Disposition, AStreamContinuesInItsFile) {
   REQUIRE_CAPTURE();
   const std::string path = dir_.File("stream.fxt");
   ASSERT_NO_FATAL_FAILURE(Make(BufferingMode::kStreaming, path));
-  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kClearAll));
+  ASSERT_NO_FATAL_FAILURE(Start(request::BufferDisposition::kClearAll));
   EXPECT_FALSE(recording_->Snapshot({.destination = Open(dir_.File("none"))}).ok());
   const auto run = [&] {
     SwitchALot();
@@ -162,12 +163,12 @@ TEST_F(Disposition, AStreamGoesOnInItsFile) {
   recording_->Mark({recording_->Now(), "alert here", "", 0});
   ASSERT_TRUE(recording_->Stop().ok());
   run();
-  ASSERT_NO_FATAL_FAILURE(Start(BufferDisposition::kRetain));
+  ASSERT_NO_FATAL_FAILURE(Start(request::BufferDisposition::kRetain));
   run();
   const auto written = recording_->Close();
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_TRUE(written->status.ok());
-  EXPECT_FALSE(recording_->Close().ok()) << "once";
+  EXPECT_FALSE(recording_->Close().ok()) << "a second close fails";
   const size_t switches = SwitchesOf(path);
   EXPECT_GT(switches, 200'000u);
   EXPECT_LT(switches, 330'000u);

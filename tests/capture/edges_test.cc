@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where a recording begins and ends: at one instant each, with everything that happened between
-// the two and nothing else, whatever the machine does meanwhile.
+// A recording has a start time and an end time, and all events between them and no others, under
+// any load.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -19,23 +19,22 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{150'000};
 
-// A capture beside a storm, ended by a signal.
+// Records during a storm of events and ends the recording by a signal.
 void CaptureAStorm(int random_ms) {
   const TempDir dir;
   const std::string path = dir.File("trace.fxt");
   auto storm = ChildProcess::Start({OddTasksPath(), "births", "--times", "60000"});
   ASSERT_TRUE(storm.ok());
-  auto recorder =
-      ChildProcess::Start(RecordCommand(path, {"--stats-json", dir.File("stats.json")}));
+  auto recorder = ChildProcess::Start(
+      WithPriority(RecordCommand(path, {"--stats-json", dir.File("stats.json")})));
   ASSERT_TRUE(recorder.ok());
   ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
   std::this_thread::sleep_for(milliseconds(random_ms));
   const uint64_t signalled = BootTimeNs();
   recorder->Signal(SIGINT);
   ASSERT_TRUE(Exited(recorder->Wait(kLimit), 0));
-  EXPECT_TRUE(storm->Running()) << "the storm was over too soon";
+  EXPECT_TRUE(storm->Running()) << "the storm ended too soon";
   storm->Signal(SIGKILL);
   storm->Wait(kLimit);
   FxtLog log;
@@ -60,7 +59,7 @@ void CaptureAStorm(int random_ms) {
   EXPECT_GT(births, 0u);
   EXPECT_EQ(first, start) << "an event before the start";
   EXPECT_LE(last, end) << "an event after the end";
-  // The recorder itself was woken to decide the end: a switch after the signal, before the end.
+  // The signal wakes the recorder, so a switch lies between the signal and the end.
   EXPECT_GE(log.last_ns, signalled) << "the last events are missing";
 }
 

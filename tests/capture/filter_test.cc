@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a filter lets through: the tasks asked for, what they make if they are followed, and nothing
-// of anybody else but names.
+// A filter selects tasks and, with --follow, their descendants. Of other tasks the file has only
+// names.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -23,15 +23,14 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{60'000};
 
-// Nobody has it: the kernel hands out smaller ones.
+// No task has this id: the kernel assigns smaller ones.
 constexpr const char* kNobody = "4194303";
 
 struct Recorded {
   FxtLog log;
   std::vector<Instant> instants;  // of category `task`
-  std::string filters;            // as the session says
+  std::string filters;            // from the session instant
 };
 
 void Read(const std::string& path, Recorded* recorded) {
@@ -44,7 +43,7 @@ void Read(const std::string& path, Recorded* recorded) {
   }
 }
 
-// The members of odd_tasks' family, from what they printed: tids by name.
+// Parses the tids by name that the family of odd_tasks printed.
 std::map<std::string, uint32_t> MembersOf(const std::string& printed) {
   std::map<std::string, uint32_t> members;
   std::istringstream lines(printed);
@@ -56,7 +55,7 @@ std::map<std::string, uint32_t> MembersOf(const std::string& printed) {
   return members;
 }
 
-// All that the members did is there, by their names; and every event is one of theirs.
+// The file has the events of all members under their names, and no events of other tasks.
 void ExpectTheFamily(const Recorded& recorded, const std::string& printed) {
   const auto members = MembersOf(printed);
   ASSERT_EQ(members.size(), 5u) << printed;
@@ -86,7 +85,7 @@ void ExpectTheFamily(const Recorded& recorded, const std::string& printed) {
   EXPECT_GE(kinds["exec"], 1);
 }
 
-TEST(Filter, OfNobodyRecordsNothingAndSaysSo) {
+TEST(Filter, WithoutAMatchRecordsNothing) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   auto storm = ChildProcess::Start({OddTasksPath(), "births", "--times", "100000"});
@@ -94,28 +93,27 @@ TEST(Filter, OfNobodyRecordsNothingAndSaysSo) {
   const std::string own = std::to_string(getpid());
   const CommandResult result = RunCommand(
       RecordCommand(dir.File("trace.fxt"), {"-d", "300ms", "--pid", kNobody, "--tgid", kNobody,
-                                            "--comm", "nobody-at-all", "--pid", own}),
+                                            "--comm", "no-such-comm", "--pid", own}),
       kLimit);
   ASSERT_TRUE(Exited(result, 0));
-  for (const char* words : {"--pid 4194303", "--tgid 4194303", "--comm nobody-at-all"}) {
+  for (const char* words : {"--pid 4194303", "--tgid 4194303", "--comm no-such-comm"}) {
     EXPECT_TRUE(Mentions(result.err, words)) << result.Describe();
   }
   EXPECT_TRUE(Mentions(result.err, "warning")) << result.Describe();
   EXPECT_FALSE(Mentions(result.err, "--pid " + own)) << result.Describe();
   Recorded recorded;
   ASSERT_NO_FATAL_FAILURE(Read(dir.File("trace.fxt"), &recorded));
-  EXPECT_EQ(recorded.filters, "pid=4194303,pid=" + own + ",tgid=4194303,comm=nobody-at-all");
+  EXPECT_EQ(recorded.filters, "pid=4194303,pid=" + own + ",tgid=4194303,comm=no-such-comm");
   for (const Instant& instant : recorded.instants) {
     EXPECT_EQ(std::to_string(instant.tid), own) << instant.name << " of " << instant.thread_name;
   }
 }
 
-// The thread beyond the filter, at the other side of a switch, was born while nothing of it was
-// recorded: it has its name all the same.
+// The other thread of a switch has its name even if it started unrecorded, outside the filter.
 TEST(Filter, NamesTheOtherSide) {
   REQUIRE_CAPTURE();
   const TempDir dir;
-  // One child at a time on the parent's CPU, with precedence: they take turns.
+  // A real-time child runs on the parent's CPU, so the two alternate.
   auto storm = ChildProcess::Start({"nice", "-n", "-20", "taskset", "-c", "0", WorkloadPath(),
                                     "forkstorm", "--count", "1000000", "--parallel", "1"});
   ASSERT_TRUE(storm.ok());
@@ -146,7 +144,7 @@ TEST(Filter, NamesTheOtherSide) {
   EXPECT_EQ(nameless, 0u);
 }
 
-TEST(Filter, OnlyCommandIsTheCommandAndItsDescendants) {
+TEST(Filter, OnlyCommandSelectsTheCommandAndItsDescendants) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   auto storm = ChildProcess::Start({OddTasksPath(), "births", "--times", "100000"});
@@ -160,8 +158,8 @@ TEST(Filter, OnlyCommandIsTheCommandAndItsDescendants) {
   ASSERT_NO_FATAL_FAILURE(ExpectTheFamily(recorded, result.out));
 }
 
-// Whoever executes takes the leader's id while the leader may still be on a CPU.
-TEST(Filter, OnlyCommandWhoseThreadsTakeTheirLeadersPlace) {
+// A thread that calls exec takes the leader's id while the leader may still run.
+TEST(Filter, OnlyCommandWithAnExecOfAThread) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const CommandResult result =
@@ -174,7 +172,7 @@ TEST(Filter, OnlyCommandWhoseThreadsTakeTheirLeadersPlace) {
   EXPECT_EQ(recorded.filters, "only-command");
 }
 
-// A family that is there before the recording, and grows in it.
+// A family that exists before the recording and grows during it.
 void RecordFamily(std::vector<std::string> options, const char* filter_option, Recorded* recorded,
                   std::string* printed) {
   const TempDir dir;
@@ -205,7 +203,7 @@ void RecordFamily(std::vector<std::string> options, const char* filter_option, R
 
 class FilterFollow : public testing::TestWithParam<const char*> {};
 
-TEST_P(FilterFollow, TakesInWhatIsMade) {
+TEST_P(FilterFollow, SelectsDescendants) {
   REQUIRE_CAPTURE();
   Recorded recorded;
   std::string printed;
@@ -214,7 +212,7 @@ TEST_P(FilterFollow, TakesInWhatIsMade) {
   ASSERT_NO_FATAL_FAILURE(ExpectTheFamily(recorded, printed));
 }
 
-TEST_P(FilterFollow, WithoutItChildrenAreOthers) {
+TEST_P(FilterFollow, WithoutFollowSkipsChildren) {
   REQUIRE_CAPTURE();
   Recorded recorded;
   std::string printed;

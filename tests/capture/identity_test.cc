@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who a task is: one process is one object, seen from wherever, and as it is at the end.
+// The identity of tasks: a process is one object in every namespace, with its latest attributes.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -23,16 +23,15 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{30'000};
 
-// Until `child` has said `word` on stderr. What it has said.
+// Waits until `child` has written `word` to stderr. Returns what it has written.
 std::string WaitForWord(ChildProcess& child, const std::string& word) {
   for (int i = 0; i < 3000 && child.Running(); ++i) {
     std::string said = child.ErrorsSoFar();
     if (said.find(word) != std::string::npos) return said;
     std::this_thread::sleep_for(milliseconds(10));
   }
-  ADD_FAILURE() << "nobody said " << word << ": " << child.ErrorsSoFar();
+  ADD_FAILURE() << "no output of " << word << ": " << child.ErrorsSoFar();
   return "";
 }
 
@@ -49,19 +48,19 @@ bool InTheMachinesOwnNamespace() {
   return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino == kFirst;
 }
 
-void ExpectOneProcess(const TraceObjects& objects, const std::string& told) {
-  const uint32_t pid = NumberAfter(told, "pid="), tid = NumberAfter(told, "tid=");
-  ASSERT_LT(tid, pid) << told;
-  EXPECT_EQ(objects.ProcessesOf(pid), 1u) << told;
-  ASSERT_TRUE(objects.processes.contains(pid)) << told;
+void ExpectOneProcess(const TraceObjects& objects, const std::string& output) {
+  const uint32_t pid = NumberAfter(output, "pid="), tid = NumberAfter(output, "tid=");
+  ASSERT_LT(tid, pid) << output;
+  EXPECT_EQ(objects.ProcessesOf(pid), 1u) << output;
+  ASSERT_TRUE(objects.processes.contains(pid)) << output;
   EXPECT_EQ(objects.processes.at(pid).name, "odd-high-leader");
-  ASSERT_TRUE(objects.threads.contains(pid) && objects.threads.contains(tid)) << told;
+  ASSERT_TRUE(objects.threads.contains(pid) && objects.threads.contains(tid)) << output;
   EXPECT_EQ(objects.threads.at(pid).process, pid);
   EXPECT_EQ(objects.threads.at(tid).process, pid);
   EXPECT_EQ(objects.threads.at(tid).name, "odd-low-thread");
 }
 
-// Where these can record.
+// Skips on machines that cannot record.
 class Identity : public ::testing::Test {
  protected:
   void SetUp() override { REQUIRE_CAPTURE(); }
@@ -70,9 +69,9 @@ class Identity : public ::testing::Test {
   std::string path_ = dir_.File("trace.fxt");
 };
 
-// The kernel lists tasks by their ids, so the thread comes first in the one that was there before;
-// the other one is told of by its fork.
-TEST_F(Identity, AProcessIsOneWhateverTheOrderOfItsIds) {
+// One process exists before the recording: the kernel lists its thread first, which has the smaller
+// id. The other process starts during the recording.
+TEST_F(Identity, AProcessIsOneObjectForAnyOrderOfIds) {
   if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
   auto before = ChildProcess::Start({OddTasksPath(), "low-tid", "--times", "60000"});
   ASSERT_TRUE(before.ok());
@@ -86,7 +85,7 @@ TEST_F(Identity, AProcessIsOneWhateverTheOrderOfItsIds) {
   ExpectOneProcess(objects, during.err);
 }
 
-// Somebody outside of the namespace that the recorder is put into below: `sleep`, as another user.
+// A process outside the recorder's namespace: `sleep` as another user.
 class Outsider {
  public:
   Outsider() : process_(ChildProcess::Start({"sleep", "987"}, AsUser())) {}
@@ -142,19 +141,19 @@ TEST_F(IdentityOfAnOutsider, SeesTheWholeMachineFromAProcessNamespace) {
   EXPECT_EQ(seen.name, "sleep");
   EXPECT_EQ(seen.uid, 4242u);
   EXPECT_EQ(seen.ppid, static_cast<uint32_t>(getpid()));
-  // The namespace's /proc does not have it.
+  // The /proc of the namespace does not have it.
   EXPECT_EQ(seen.cmdline, "");
   for (const auto& [koid, thread] : objects.threads) {
     EXPECT_FALSE(thread.name.starts_with("tid ")) << koid;
   }
-  // Whoever is in the namespace is known there, by another number.
+  // A process inside the namespace has another number there.
   const fxt::Koid recorder = objects.ProcessRunning(RecorderPath());
   ASSERT_TRUE(objects.processes.contains(recorder));
   EXPECT_NE(objects.processes.at(recorder).cmdline.find(path_), std::string::npos);
 }
 
-// A /proc that is the machine's numbers tasks as the machine does.
-TEST_F(IdentityOfAnOutsider, TakesTheMachinesProcForWhatItIs) {
+// The machine's /proc has the machine's numbers.
+TEST_F(IdentityOfAnOutsider, UsesTheMachinesProc) {
   ASSERT_TRUE(Exited(RunCommand(InNamespace({}, RecordCommand(path_, {}, {"true"})), kLimit), 0));
   const TraceObjects objects = TraceObjects::Read(path_);
   ASSERT_TRUE(objects.processes.contains(outsider_.pid()));
@@ -162,7 +161,7 @@ TEST_F(IdentityOfAnOutsider, TakesTheMachinesProcForWhatItIs) {
 }
 
 TEST_F(Identity, FiltersTakeTheNumbersOfTheNamespace) {
-  // The first child of a namespace's first process has the number 2.
+  // The first child of init in a namespace has the number 2.
   const std::string script = OddTasksPath() + " migrate --times 1000000 >/dev/null & exec " +
                              RecorderPath() + " -q -o " + path_ + " --tgid 2 --pid 9999 -d 0.5";
   const CommandResult result =
@@ -176,7 +175,7 @@ TEST_F(Identity, FiltersTakeTheNumbersOfTheNamespace) {
   for (const auto& [from, to] : objects.switches) EXPECT_TRUE(from == tid || to == tid) << from;
 }
 
-TEST_F(Identity, AnotherUserIsTold) {
+TEST_F(Identity, ChangeOfUser) {
   for (const bool ends_before : {false, true}) {
     auto daemon = ChildProcess::Start({OddTasksPath(), "become-user", "--uid", "12345"});
     ASSERT_TRUE(daemon.ok());
@@ -201,7 +200,7 @@ TEST_F(Identity, AnotherUserIsTold) {
   }
 }
 
-// A cgroup of the default hierarchy, gone with the object.
+// A cgroup of the default hierarchy. The destructor removes it.
 class UnifiedGroup {
  public:
   UnifiedGroup() {
@@ -231,7 +230,7 @@ class UnifiedGroup {
   std::string path_;
 };
 
-TEST_F(Identity, AnotherCgroupIsTold) {
+TEST_F(Identity, ChangeOfCgroup) {
   const UnifiedGroup group;
   if (!group.usable()) GTEST_SKIP() << "SKIPPED: no unified hierarchy to make a cgroup in";
   auto daemon = ChildProcess::Start({OddTasksPath(), "become-user"});
@@ -241,7 +240,7 @@ TEST_F(Identity, AnotherCgroupIsTold) {
   ASSERT_TRUE(recorder.ok());
   ASSERT_TRUE(WaitForFile(path_, kLimit)) << recorder->ErrorsSoFar();
   ASSERT_TRUE(group.Take(daemon->pid()));
-  // It is gone at the end, so the move itself has to tell.
+  // The cgroup is removed before the end, so only the event of the move has its name.
   daemon->Signal(SIGKILL);
   daemon->Wait(kLimit);
   recorder->Signal(SIGINT);
@@ -260,7 +259,7 @@ void ExpectCommandLine(const ProcessObject& process, const std::string& whole) {
             whole.size() > kMost ? std::optional<uint64_t>(whole.size()) : std::nullopt);
 }
 
-// /proc tells that of a process that was there before, the kernel's program that of an exec.
+// /proc has the command line of an existing process; the BPF program sends that of an exec.
 TEST_F(Identity, LongCommandLinesAreWholeOrMarked) {
   if (!InTheMachinesOwnNamespace()) GTEST_SKIP() << "SKIPPED: ids here are not those in the file";
   for (const size_t bytes : {200, 900, 3000, 4086, 4092, 100'000}) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Runs the capture tests. With --could-capture only says, by its exit code and one line, whether
-// this machine could: so that a run in which all of them were skipped can be told from one that had
-// no choice.
+// Runs the capture tests. --could-capture prints whether this machine can record, and exits with 0
+// if it can.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <stdio.h>
@@ -17,9 +16,9 @@ int main(int argc, char** argv) {
     return why_not.empty() ? 0 : 1;
   }
   testing::InitGoogleTest(&argc, argv);
-  // From another mount namespace the program's own path would be that outside of a chroot.
+  // In another mount namespace the path of the program would be that outside of a chroot.
   truth::BuildDirectory();
-  // What the tests mount is theirs alone, and gone with them however they end.
+  // Mounts of the tests are private and end with the process.
   if (unshare(CLONE_NEWNS) == 0) mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
   return RUN_ALL_TESTS();
 }

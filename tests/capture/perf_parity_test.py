@@ -2,23 +2,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Holds `fxt report` against `perf sched` of the same seconds, task by task (root, perf).
 
-Three workloads of eight tasks each, all born and gone while both record: sleepers that compute, pairs that
-pass a byte through pipes, threads that take turns at a lock. Compared are the run time, the number of runs,
-the longest run, and the count, the sum and the maximum of the delays.
+Three workloads of eight tasks each start and end while both record: sleepers that compute, pairs that pass a byte
+through pipes, threads that share a lock. The test compares the run time, the number of runs, the longest run, and the
+count, the sum and the maximum of the delays.
 
-What differs by definition:
-- `perf sched timehist` has a delay for each run that a wakeup led to: it is held against wakeup_latency.
-- `perf sched latency` counts, with the kernel's newer state bits and sched_waking, the waits after a
-  preemption and the first one of a task; older ones count every wait. Its number of delays says which, and its
-  maximum is held against those. Its run time is the scheduler's own (sched_stat_runtime), which leaves out part
-  of the switch and of interrupts.
-- timehist may lack the last run of a task, in which it exits. That run, and the wait before it, are allowed for.
-- Both read the clock in handlers of their own of the same tracepoint. An interrupt, or another guest, between the
-  two is in one of them: SLACK for what happened once.
-- Where the kernel shows no switch (unseen_switch), perf takes what is there for one run; fxt calls the time
-  unknown. So much may be missing, and a count may differ by those.
-- Some machines do not show perf the switches out of a CPU's idle task, which BPF sees. So no CPU is idle here: on each
-  something runs that gives way to everything else.
+Differences by definition:
+- `perf sched timehist` has a delay for each run after a wakeup, which is compared with wakeup_latency.
+- `perf sched latency` counts waits after a preemption and the first wait of a task; older versions count every wait.
+  Its number of delays shows which. Its run time is sched_stat_runtime, which excludes part of the switch and of
+  interrupts.
+- timehist may lack the last run of a task, in which the task exits. The test allows for that run and the wait before it.
+- Both read the clock in their own handlers of the same tracepoint. An interrupt, or the hypervisor, may run between the
+  two readings: SLACK allows for one of these.
+- Where the kernel shows no switch (unseen_switch), perf sees one run and fxt reports unknown time. Times and counts may
+  differ by those.
+- Some machines hide the switches out of the idle task from perf. So every CPU has a SCHED_IDLE task to run.
 """
 
 import collections
@@ -36,8 +34,10 @@ import threading
 import time
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import FXT, RECORDER  # noqa: E402
+
 SECONDS = 4
 SLACK = 0.1  # ms
 PR_SET_NAME = 15
@@ -99,7 +99,7 @@ def take_turns():
 
 
 class NoIdleCpus:
-    """While it lasts, every CPU has something to run that gives way to everything else."""
+    """Runs a SCHED_IDLE task on every CPU while the context is entered."""
 
     def __enter__(self):
         self.pids = []
@@ -138,16 +138,17 @@ def perf(*arguments):
 class Parity(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if os.geteuid() != 0 or shutil.which("perf") is None:
-            raise unittest.SkipTest("needs root and perf")
+        reason = harness.why_not_recordable() or (not shutil.which("perf") and "needs perf")
+        if reason:
+            raise unittest.SkipTest(reason)
         with tempfile.TemporaryDirectory() as folder:
             data, trace = os.path.join(folder, "perf.data"), os.path.join(folder, "trace.fxt")
             quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            # Larger buffers than usual: perf is no better than what it loses.
+            # Large buffers keep perf from losing events.
             with NoIdleCpus():
                 beside = subprocess.Popen(["perf", "sched", "record", "-m", "4096", "-o", data, "--", "sleep",
                                            str(SECONDS + 1)], **quiet)
-                ours = subprocess.Popen([os.path.join(BUILD, "fxt-record"), "-d", f"{SECONDS}s", "-o", trace], **quiet)
+                ours = subprocess.Popen([RECORDER, "-d", f"{SECONDS}s", "-o", trace], **quiet)
                 time.sleep(1.2)
                 began = time.monotonic()
                 run_workloads()
@@ -158,7 +159,7 @@ class Parity(unittest.TestCase):
                 raise unittest.SkipTest("perf sched record does not work here")
             if took > SECONDS - 1.5:
                 raise unittest.SkipTest(f"the machine is too busy: the workloads took {took:.1f} s")
-            report = subprocess.run([os.path.join(BUILD, "fxt"), "report", "--json", trace], capture_output=True,
+            report = subprocess.run([FXT, "report", "--json", trace], capture_output=True,
                                     text=True, check=True, timeout=60)
             cls.groups = {group["thread"]: group for group in json.loads(report.stdout)["groups"]
                           if re.match(r"par(sleep|pipe|lock)-(\w)\2\2$", group["thread"])}
@@ -167,7 +168,7 @@ class Parity(unittest.TestCase):
 
     @staticmethod
     def read_latency(text):
-        """By tid: run time in ms, number of delays, the longest in ms."""
+        """Returns the run time (ms), the number of delays and the longest delay (ms) by tid."""
         pattern = re.compile(r"^\s*\S*?:(\d+)\s*\|\s*([\d.]+) ms \|\s*(\d+) \| avg:\s*[\d.]+ ms \| max:\s*([\d.]+) ms",
                              re.MULTILINE)
         return {int(tid): (float(run), int(count), float(longest))
@@ -175,7 +176,7 @@ class Parity(unittest.TestCase):
 
     @staticmethod
     def read_timehist(text):
-        """By the task's last name: delay and run time in ms of each run; and the tids."""
+        """Returns the delay and the time of each run (ms) by the last name of the task, and the tids."""
         runs, ids = collections.defaultdict(list), {}
         pattern = re.compile(r"^\s*[\d.]+ \[\d+\]\s+(\S.*?)\[(\d+)(?:/\d+)?\]\s+[\d.]+\s+([\d.]+)\s+([\d.]+)",
                              re.MULTILINE)
@@ -191,7 +192,7 @@ class Parity(unittest.TestCase):
             yield name, group, unknown, unseen
 
     def missing(self, group, name):
-        """1 where timehist has no last run."""
+        """Returns 1 if timehist lacks the last run."""
         slices = group["times"]["slice"]
         return int(slices["count"] + slices["cut"] + slices["unknown"] > len(self.runs[name]))
 
@@ -210,7 +211,7 @@ class Parity(unittest.TestCase):
                 last = self.missing(group, name) * group["times"]["slice"]["max_ns"] / 1e6
                 self.assertAlmostEqual(ours, timehist, delta=0.01 * timehist + unknown + last)
                 own = self.latency[self.ids[name]][0]
-                # A microsecond or so a run of the scheduler itself.
+                # The scheduler itself takes about a microsecond per run.
                 self.assertAlmostEqual(ours, own, delta=0.01 * own + unknown + 0.003 * len(self.runs[name]))
 
     def test_numbers_of_runs(self):
@@ -234,7 +235,7 @@ class Parity(unittest.TestCase):
                 latency = group["times"]["wakeup_latency"]
                 last = self.missing(group, name) * latency["max_ns"] / 1e6
                 self.assertAlmostEqual(latency["count"], len(delays), delta=0.01 * len(delays) + 2 * unseen + 1)
-                # timehist prints whole microseconds, and each tracepoint is read by its own clock.
+                # timehist prints whole microseconds, and each recorder reads its own clock.
                 self.assertAlmostEqual(latency["total_ns"] / 1e6, sum(delays),
                                        delta=0.01 * sum(delays) + 0.002 * len(delays) + unknown + last)
                 self.assertAlmostEqual(latency["max_ns"] / 1e6, max(delays),
@@ -257,8 +258,8 @@ class Parity(unittest.TestCase):
                 self.assertTrue(near, f"{longest} ms, {candidates} here")
 
 
-# What interferes once (the machine stands still between the two readings of the clock, perf misses a switch) does not
-# do so each time; a difference between the two programs would.
+# A single disturbance, such as a pause of the machine between two readings of the clock, does not repeat each time. A
+# difference between the two programs would.
 ATTEMPTS = 5
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""From a command to a verdict: two planted regressions and one comparison of the same, three captures of one
-second a side; and scripts/capture-ab as people use it. What takes longer is in tests/regress/."""
+"""Two planted regressions and one comparison without a change, with three captures of one second a side; and
+scripts/capture-ab with the recorder. Longer comparisons are in tests/regress/."""
 
-import argparse
 import json
 import os
 import pathlib
@@ -15,33 +14,37 @@ import tempfile
 import time
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, folder) for folder in ("tests/regress", "tests/viewer")]
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), folder) for folder in ("../support", "../regress")]
 
-from capture import skip_unless_recordable  # noqa: E402
+import harness  # noqa: E402
+from harness import BUILD, DEADLINE_S, FXT, RECORDER, ROOT  # noqa: E402
 from judging import describe, diff, judge  # noqa: E402
 
-BUILD = os.path.join(ROOT, "build")
+# The load of the machine may change between the two sides of one comparison of three seconds, not of every one.
+ATTEMPTS = 4
 
 
 class Regressions(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        with open(os.path.join(ROOT, "tests/regress/expectations.json"), encoding="utf-8") as file:
-            cls.expected = json.load(file)["planted"]
+        groups = json.loads(harness.read("tests/regress/expectations.json"))
+        cls.expected = {name: entry for group in groups.values() for name, entry in group.items()}
 
     def compared(self, scenario, changed=("--slow",)):
         command = [os.path.join(BUILD, "tests/planted"), scenario, "--seconds", "1.2"]
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "ab")
             subprocess.run([os.path.join(ROOT, "scripts/capture-ab"), "--quiet", "--no-warm-up", "--recorder",
-                            os.path.join(BUILD, "fxt-record"), "-d", "1s", "3", out, "--", *command, "---", *command,
+                            RECORDER, "-d", "1s", "3", out, "--", *command, "---", *command,
                             *changed], check=True)
-            return diff(os.path.join(BUILD, "fxt"), [os.path.join(out, "base")], [os.path.join(out, "new")])
+            return diff(FXT, [os.path.join(out, "base")], [os.path.join(out, "new")])
 
     def expect_cause(self, scenario):
-        judgement = judge(self.compared(scenario), self.expected[scenario])
-        self.assertTrue(judgement.good, f"{judgement.why}; at rank 1: {judgement.first}")
+        for _ in range(ATTEMPTS):
+            judgement = judge(self.compared(scenario), self.expected[scenario])
+            if judgement.good:
+                return
+        self.fail(f"{judgement.why}; at rank 1: {judgement.first}")
 
     def test_added_sleep(self):
         self.expect_cause("added_sleep")
@@ -49,13 +52,16 @@ class Regressions(unittest.TestCase):
     def test_more_forks(self):
         self.expect_cause("more_forks")
 
-    def test_nothing(self):
-        result = self.compared("doubled_work", changed=())
-        self.assertEqual([describe(finding) for finding in result["findings"]], [])
+    def test_no_change_has_no_finding(self):
+        for _ in range(ATTEMPTS):
+            findings = [describe(finding) for finding in self.compared("doubled_work", changed=())["findings"]]
+            if not findings:
+                return
+        self.fail(findings)
 
 
 class CaptureAb(unittest.TestCase):
-    """With the recorder; what needs none is in tests/project/capture_ab_test.py."""
+    """capture-ab with the recorder. tests/project/capture_ab_test.py has the tests without it."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="capture ab ")
@@ -64,13 +70,13 @@ class CaptureAb(unittest.TestCase):
 
     def command(self, captures, *commands):
         return [os.path.join(ROOT, "scripts/capture-ab"), "--no-warm-up", "--recorder",
-                os.path.join(BUILD, "fxt-record"), str(captures), self.out, "--", *commands]
+                RECORDER, str(captures), self.out, "--", *commands]
 
     def diff(self):
-        return diff(os.path.join(BUILD, "fxt"), [os.path.join(self.out, "base")], [os.path.join(self.out, "new")])
+        return diff(FXT, [os.path.join(self.out, "base")], [os.path.join(self.out, "new")])
 
     def recorders(self):
-        """Processes that still write below the folder."""
+        """Returns the command lines of processes that still write below the folder."""
         found = []
         for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
             try:
@@ -81,7 +87,7 @@ class CaptureAb(unittest.TestCase):
                 found.append(words)
         return found
 
-    def test_what_was_captured_before_ctrl_c_is_compared(self):
+    def test_captures_before_ctrl_c_are_compared(self):
         process = subprocess.Popen(self.command(9, "sleep", "0.3", "---", "sleep", "0.3"), start_new_session=True,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -89,7 +95,7 @@ class CaptureAb(unittest.TestCase):
         while not os.path.exists(third) and process.poll() is None:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=DEADLINE_S)
         self.assertEqual(process.returncode, 130, said)
         self.assertEqual(self.recorders(), [])
         self.assertFalse(os.path.exists(third))
@@ -97,13 +103,13 @@ class CaptureAb(unittest.TestCase):
         self.assertEqual((result["base"]["captures"], result["new"]["captures"]), (2, 2))
         self.assertEqual(result["findings"], [])
 
-    def test_commands_that_end_at_once(self):
+    def test_short_commands(self):
         subprocess.run(self.command(3, "true", "---", "true"), check=True, stdout=subprocess.DEVNULL)
         result = self.diff()
         self.assertTrue(result["per_run"])
         self.assertEqual([describe(finding) for finding in result["findings"]], [])
 
-    def test_a_command_that_is_not_there(self):
+    def test_a_missing_command(self):
         done = subprocess.run(self.command(3, "true", "---", "/no/such/program"), capture_output=True, text=True,
                               check=False)
         self.assertEqual(done.returncode, 1)
@@ -121,9 +127,5 @@ class CaptureAb(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", default=BUILD)
-    options, rest = parser.parse_known_args()
-    BUILD = os.path.abspath(options.build)
-    skip_unless_recordable(BUILD)
-    unittest.main(argv=[sys.argv[0], *rest])
+    harness.skip_unless_recordable()
+    harness.main()

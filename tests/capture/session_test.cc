@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Recordings into memory, what they are written for, and files that follow each other.
+// Circular and oneshot recordings, snapshots, and rotated files.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -23,7 +23,6 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{30'000};
 
 struct Workload {
   const char* name;
@@ -36,14 +35,14 @@ void PrintTo(const Workload& workload, std::ostream* out) { *out << workload.nam
 
 class CircularTruth : public testing::TestWithParam<Workload> {};
 
-TEST_P(CircularTruth, WindowIsTheNewestAndWhatFtraceSaw) {
+TEST_P(CircularTruth, WindowMatchesFtrace) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   TruthRunOptions options;
-  options.recorder = {RecorderPath()};
+  options.recorder = {"nice", "-n", "-20", RecorderPath()};
   options.trace_path = dir.File("trace.fxt");
   options.recorder_options = {"--circular", GetParam().size};
-  options.workload = {GetParam().odd ? OddTasksPath() : WorkloadPath()};
+  options.workload = {"nice", "-n", "20", GetParam().odd ? OddTasksPath() : WorkloadPath()};
   options.workload.insert(options.workload.end(), GetParam().arguments.begin(),
                           GetParam().arguments.end());
   options.window_program = ComparePath();
@@ -59,7 +58,7 @@ TEST_P(CircularTruth, WindowIsTheNewestAndWhatFtraceSaw) {
   EXPECT_GT(run->comparison.total.matched, 10u);
   EXPECT_TRUE(IsWholeFile(options.trace_path));
   if (GetParam().overwrites) {
-    // The oldest are gone.
+    // The oldest events are dropped.
     EXPECT_EQ(run->options.window.begin_ns, SessionBegin(options.trace_path).value());
   }
 }
@@ -85,20 +84,20 @@ TEST(Circular, NamesAreThoseOfTheWindow) {
     if (word == 'c') prctl(PR_SET_NAME, "window-last");
   };
   Puppet lives(act);
-  lives.Tell('a');
+  lives.Command('a');
   {
     Puppet dies([](char) { prctl(PR_SET_NAME, "window-dead"); });
-    dies.Tell('a');
+    dies.Command('a');
   }
-  lives.Tell('b');
-  // For so long who has ended is kept: its last switch may still be to come.
+  lives.Command('b');
+  // An ended task is kept for this time, since its last switch may still arrive.
   std::this_thread::sleep_for(milliseconds(1100));
   SwitchALot();
-  // What comes later does not change what was.
-  lives.Tell('-');
+  // A later name does not change the earlier window.
+  lives.Command('-');
   recorder.child().Signal(SIGUSR1);
   ASSERT_TRUE(recorder.Says("wrote ", 1)) << recorder.child().ErrorsSoFar();
-  lives.Tell('c');
+  lives.Command('c');
   EXPECT_TRUE(Exited(recorder.End(), 0));
   EXPECT_TRUE(IsWholeFile(dir.File("trace-1.fxt")));
   const TraceObjects objects = TraceObjects::Read(dir.File("trace-1.fxt"));
@@ -108,12 +107,12 @@ TEST(Circular, NamesAreThoseOfTheWindow) {
   EXPECT_EQ(objects.ThreadNamed("window-dead"), 0u);
   EXPECT_EQ(objects.ThreadNamed("window-old"), 0u);
   EXPECT_EQ(objects.ThreadNamed("window-last"), 0u);
-  // The end's file is later.
+  // The file of the end comes later.
   EXPECT_TRUE(IsWholeFile(dir.File("trace-2.fxt")));
   EXPECT_EQ(TraceObjects::Read(dir.File("trace-2.fxt")).threads.at(pid).name, "window-last");
 }
 
-TEST(Circular, SnapshotsDuringAStormAreWhole) {
+TEST(Circular, SnapshotsDuringAStormAreComplete) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   TalkingRecorder recorder(dir.File("trace-%n.fxt"), {"--circular", "4M"});
@@ -133,7 +132,7 @@ TEST(Circular, SnapshotsDuringAStormAreWhole) {
   }
 }
 
-TEST(Circular, AFullDiskCostsASnapshotAndNotTheRecording) {
+TEST(Circular, AFullDiskLosesOnlyTheSnapshot) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::string disk = dir.File("disk");
@@ -151,13 +150,13 @@ TEST(Circular, AFullDiskCostsASnapshotAndNotTheRecording) {
     FxtLog log;
     EXPECT_TRUE(IsWholeFile(disk + "/trace-2.fxt", &log));
     EXPECT_GT(log.log.switch_count(), 10'000u);
-    // The file that could not be written is told by the exit code as well.
+    // The exit code shows the failed file, too.
     EXPECT_TRUE(Exited(recorder.End(), 1));
   }
   umount(disk.c_str());
 }
 
-TEST(Oneshot, StopsWhenTheBufferIsFullAndSaysSo) {
+TEST(Oneshot, StopsWhenTheBufferIsFull) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   TalkingRecorder recorder(dir.File("trace.fxt"), {"--oneshot", "256K"});
@@ -171,8 +170,8 @@ TEST(Oneshot, StopsWhenTheBufferIsFullAndSaysSo) {
   EXPECT_LT(log.log.switch_count(), 16'384u);
 }
 
-// What one file ends with, the next one begins with, on each CPU.
-TEST(Rotate, NothingIsLostOrDoubledAtTheBorders) {
+// On each CPU the next file continues with the thread that ran at the end of the last one.
+TEST(Rotate, FilesContinueWithoutLoss) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   TalkingRecorder recorder(dir.File("day-%n.fxt"), {"--rotate", "200K"});
@@ -191,7 +190,7 @@ TEST(Rotate, NothingIsLostOrDoubledAtTheBorders) {
     for (size_t cpu = 0; cpu < log.log.cpus.size(); ++cpu) {
       const auto& switches = log.log.cpus[cpu];
       if (switches.empty()) continue;
-      // The second CPU of some virtual machines has switches that nobody is shown.
+      // On some virtual machines the kernel hides switches of the second CPU.
       if (last[cpu].time_ns != 0 && cpu == 0) {
         EXPECT_GT(switches.front().time_ns, last[cpu].time_ns) << i << " " << cpu;
         EXPECT_EQ(switches.front().prev_tid, last[cpu].next_tid) << i << " " << cpu;
@@ -201,7 +200,7 @@ TEST(Rotate, NothingIsLostOrDoubledAtTheBorders) {
   }
 }
 
-TEST(Rotate, WhatAKillLeavesIsReadableAndGoesInTime) {
+TEST(Rotate, FilesOfAKilledRecorderAreReadableAndRemovedLater) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::vector<std::string> options = {"--rotate", "1s", "--keep", "2"};
@@ -215,7 +214,7 @@ TEST(Rotate, WhatAKillLeavesIsReadableAndGoesInTime) {
   std::vector<std::string> left;
   for (const auto& entry : std::filesystem::directory_iterator(dir.path())) {
     left.push_back(entry.path());
-    // The last one has its name a moment before its first bytes.
+    // The last file may still be empty.
     if (entry.file_size() == 0) continue;
     EXPECT_TRUE(IsReadableFile(entry.path())) << entry.path();
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds recorded stacks against a program that goes through known chains of calls and times them (root, BTF)."""
+"""Holds recorded stacks against a program with known call chains, which measures its own waits (root, BTF)."""
 
 import collections
 import itertools
@@ -8,18 +8,18 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
-FXT = os.path.join(BUILD, "fxt")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, FXT, RECORDER, run  # noqa: E402
+
 PROGRAM = os.path.join(BUILD, "tests", "call_chains")
 TIMES = 30
 FREQUENCY = 499
-# Who waits in which function, and who called it.
+# The function of each wait and its caller.
 CALLERS = {
     "nap_for_commit": "commit",
     "nap_for_retry": "retry",
@@ -31,50 +31,39 @@ CALLERS = {
     "read_from_disk": "load_table",
     "nap_in_compiled_code": "compiled script:12",
 }
-# Another guest of the machine may have its CPU between a sleep's end and the program's look at the clock: then both
-# did not see the same. That does not happen time after time.
+# Something else may run between the end of a sleep and the program's reading of the clock. Such a difference does not
+# repeat each time.
 ATTEMPTS = 5
 
 
-def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-
-
 def why_not():
-    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
-        return "needs root and BTF"
     if os.uname().machine != "x86_64":
-        return "the program makes its system calls in place on x86-64 alone"
-    return None
+        return "the program makes its system calls inline on x86-64 alone"
+    return harness.why_not_recordable()
 
 
 class Recorded:
-    """One recording of the program, and what the program itself says."""
+    """One recording of the program, with the times that the program measured."""
 
     def __init__(self, folder, name, *options, program=PROGRAM, times=TIMES):
         self.trace = os.path.join(folder, name + ".fxt")
         self.program = os.path.basename(program)
-        done = run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "default,stack", "--stack-frequency", str(FREQUENCY),
-                   "--only-command", "-o", self.trace, *options, "--", program, str(times), "600")
-        if done.returncode != 0:
-            raise AssertionError(done.stderr)
+        done = run(RECORDER, "-q", "-c", "default,stack", "--stack-frequency", str(FREQUENCY),
+                   "--only-command", "-o", self.trace, *options, "--", program, str(times), "600", ok=(0,))
         lines = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
         self.compiled = f"/tmp/perf-{lines['pid']}.map"
         unittest.addModuleCleanup(pathlib.Path(f"/tmp/perf-{lines['pid']}.map").unlink, missing_ok=True)
         self.truth = {chain: int(ns) for chain, ns in lines.items() if chain != "pid"}
 
     def folded(self, kind, *options):
-        done = run(FXT, "flame", "--of", kind, "--format", "folded", *options, self.trace, "-o", "-")
-        if done.returncode != 0:
-            raise AssertionError(done.stderr)
         stacks = []
-        for line in done.stdout.splitlines():
+        for line in harness.fxt("flame", "--of", kind, "--format", "folded", *options, self.trace, "-o", "-").splitlines():
             text, count = line.rsplit(" ", 1)
             stacks.append((text.split(";"), int(count)))
         return stacks
 
     def off(self):
-        """Microseconds by the function of the program that slept, and by its caller."""
+        """Returns the microseconds of sleep by function, and by function and caller."""
         functions = collections.Counter()
         callers = collections.defaultdict(collections.Counter)
         for frames, count in self.folded("off"):
@@ -85,20 +74,16 @@ class Recorded:
         return functions, callers
 
 
-@unittest.skipIf(why_not(), why_not() or "")
+@unittest.skipIf(why_not(), why_not())
 class Stacks(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.recorded = Recorded(cls.folder.name, "all")
+        cls.folder = harness.class_folder(cls)
+        cls.recorded = Recorded(cls.folder, "all")
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    def test_time_off_the_cpu_is_that_of_the_program(self):
+    def test_off_cpu_time_matches_the_program(self):
         for attempt in range(ATTEMPTS):
-            recorded = self.recorded if attempt == 0 else Recorded(self.folder.name, f"again{attempt}")
+            recorded = self.recorded if attempt == 0 else Recorded(self.folder, f"again{attempt}")
             functions, _ = recorded.off()
             errors = {chain: functions[chain] * 1000 / recorded.truth[chain] - 1 for chain in CALLERS
                       if chain in recorded.truth}
@@ -106,19 +91,19 @@ class Stacks(unittest.TestCase):
                 return
         self.fail(f"off by these shares: {errors}")
 
-    def test_every_chain_has_its_callers(self):
+    def test_chains_have_their_callers(self):
         _, callers = self.recorded.off()
         for function, caller in CALLERS.items():
             if function not in self.recorded.truth:
-                continue  # a file system without direct access
+                continue  # the file system has no O_DIRECT
             with self.subTest(function):
                 self.assertEqual(set(callers[function]), {caller})
 
-    def test_a_program_that_another_one_executes_has_names(self):
-        trace = os.path.join(self.folder.name, "executed.fxt")
-        # The shell sleeps before, so that its own mappings are known under the same process id.
+    def test_a_program_after_exec_has_symbols(self):
+        trace = os.path.join(self.folder, "executed.fxt")
+        # The shell sleeps first, so the recorder knows its mappings under the same process id.
         script = f"sleep 0.01; read -t 0.05 nothing < <(sleep 1); exec {PROGRAM} 2 5"
-        done = run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "default,stack:off", "-o", trace, "--", "bash", "-c", script)
+        done = run(RECORDER, "-q", "-c", "default,stack:off", "-o", trace, "--", "bash", "-c", script)
         self.assertEqual(done.returncode, 0, done.stderr)
         pid = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())["pid"]
         self.addCleanup(pathlib.Path(f"/tmp/perf-{pid}.map").unlink, missing_ok=True)
@@ -126,7 +111,7 @@ class Stacks(unittest.TestCase):
         self.assertRegex(folded, r"(?m)^call_chains;.*;main;commit;nap_for_commit")
         self.assertNotRegex(folded, r"(?m)^call_chains;.*;\[unknown\];.*nap_for_commit")
 
-    def test_the_wakers_stack_names_the_holder_of_the_lock(self):
+    def test_waker_stacks_name_the_lock_holder(self):
         holders = collections.Counter()
         for frames, count in self.recorded.folded("wake"):
             if "wait_for_lock" in frames and "--" in frames:
@@ -135,19 +120,19 @@ class Stacks(unittest.TestCase):
                     if function in waker:
                         self.assertEqual(waker[-1], thread)
                         holders[function] += count
-        # In turns; a wait that the holder was late for may have been none.
+        # The holders alternate. If a holder was late, there was no wait.
         for function in ("release_after_checkpoint", "release_after_vacuum"):
             self.assertGreaterEqual(holders[function], TIMES // 2 - 2)
             self.assertLessEqual(holders[function], TIMES // 2)
 
-    def test_samples_are_as_many_as_the_frequency_says(self):
+    def test_sample_count_matches_the_frequency(self):
         samples = sum(count for frames, count in self.recorded.folded("on")
                       if frames[0] == "call_chains" and "compute" in frames)
         expected = self.recorded.truth["compute"] / 1e9 * FREQUENCY
         self.assertGreater(samples, 0.8 * expected)
         self.assertLess(samples, 1.2 * expected)
 
-    def test_the_file_is_sound_and_every_stack_is_in_it_once(self):
+    def test_the_file_is_valid_and_has_each_stack_once(self):
         checked = run(FXT, "check", self.recorded.trace)
         self.assertEqual(checked.returncode, 0, checked.stdout)
         dump = run(FXT, "dump", "--json", "--type", "backtrace", self.recorded.trace).stdout.splitlines()
@@ -155,8 +140,8 @@ class Stacks(unittest.TestCase):
         self.assertGreater(len(stacks), 10)
         self.assertEqual(len(stacks), len(set(stacks)))
 
-    def test_a_part_of_the_file_has_what_its_stacks_need(self):
-        part = os.path.join(self.folder.name, "part.fxt")
+    def test_a_trimmed_file_has_its_stacks(self):
+        part = os.path.join(self.folder, "part.fxt")
         trimmed = run(FXT, "trim", "--from", "700ms", self.recorded.trace, "-o", part)
         self.assertEqual(trimmed.returncode, 0, trimmed.stderr)
         checked = run(FXT, "check", part)
@@ -179,19 +164,19 @@ class Stacks(unittest.TestCase):
                 self.assertIn((function, caller), chains)
 
     def test_short_sleeps_are_left_out(self):
-        recorded = Recorded(self.folder.name, "long", "--stack-min", "9ms")
+        recorded = Recorded(self.folder, "long", "--stack-min", "9ms")
         self.assertEqual(set(recorded.off()[0]) & {"nap_for_commit", "nap_for_throttle"}, {"nap_for_throttle"})
 
-    def test_names_go_with_the_file(self):
-        program = os.path.join(self.folder.name, "short_lived")
+    def test_symbols_are_in_the_file(self):
+        program = os.path.join(self.folder, "short_lived")
         shutil.copy(PROGRAM, program)
-        recorded = Recorded(self.folder.name, "named", "--symbols", program=program, times=16)
+        recorded = Recorded(self.folder, "named", "--symbols", program=program, times=16)
         here = {kind: recorded.folded(kind) for kind in ("off", "wake", "on")}
         self.assertIn("nap_for_commit", {frame for frames, _ in here["off"] for frame in frames})
-        # As on another machine: neither programs nor libraries, no list of the kernel's symbols, none of what was compiled.
+        # Another machine has neither the programs and libraries, nor the kernel's symbols, nor the map of compiled code.
         os.remove(program)
         os.remove(recorded.compiled)
-        empty = os.path.join(self.folder.name, "empty")
+        empty = os.path.join(self.folder, "empty")
         pathlib.Path(empty).write_text("0000000000000000 T _text\nffffffff81000000 T _stext\n")
         for kind, stacks in here.items():
             away = recorded.folded(kind, "--no-symbols")
@@ -203,17 +188,17 @@ class Stacks(unittest.TestCase):
         for function, caller in CALLERS.items():
             if function in recorded.truth:
                 self.assertIn(f"{function} <- {caller}", shown)
-        part = os.path.join(self.folder.name, "named_part.fxt")
+        part = os.path.join(self.folder, "named_part.fxt")
         self.assertEqual(run(FXT, "trim", "--from", "700ms", recorded.trace, "-o", part).returncode, 0)
         self.assertEqual(run(FXT, "check", part).returncode, 0)
         folded = run(FXT, "flame", "--no-symbols", "--format", "folded", part, "-o", "-").stdout
         self.assertIn("throttle;nap_for_throttle", folded)
 
-    def test_names_need_stacks_and_a_file(self):
+    def test_symbols_need_stacks_and_a_file(self):
         for options, problem in ((["--symbols"], "none are recorded"),
                                  (["-c", "default,stack", "--symbols", "-o", "-"], "is no file"),
                                  (["-c", "default,stack", "--symbols", "--oneshot", "1M"], "does not go with")):
-            done = run("sh", "-c", '"$0" "$@" | cat >/dev/null; exit 0', os.path.join(BUILD, "fxt-record"), *options, "--", "true")
+            done = run("sh", "-c", '"$0" "$@" | cat >/dev/null; exit 0', RECORDER, *options, "--", "true")
             self.assertIn(problem, done.stderr)
 
     def test_pages_and_profiles(self):
@@ -231,9 +216,11 @@ class Stacks(unittest.TestCase):
             self.assertEqual(old, new)
 
 
-# Waits for three kinds of files at one and the same line, and says how long for each, ns.
+# Waits for three kinds of files in the same line of code, and prints the time for each, ns. A real-time priority lets it
+# read its clock as soon as a wait ends.
 READS_IN_TURN = """
 import os, socket, threading, time
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(2))
 pipe, events, sockets = os.pipe(), os.eventfd(0), socket.socketpair()
 write = [lambda: os.write(pipe[1], bytes(8)), lambda: os.eventfd_write(events, 1), lambda: sockets[1].send(bytes(8))]
 read = [pipe[0], events, sockets[0].fileno()]
@@ -254,15 +241,15 @@ print(*waited)
 """
 
 
-@unittest.skipIf(why_not(), why_not() or "")
+@unittest.skipIf(why_not(), why_not())
 class StacksInTurn(unittest.TestCase):
-    """A sleep is not taken for the one that the same thread had before it."""
+    """A sleep has its own stack, not that of the sleep before it."""
 
-    def test_each_has_its_own_time(self):
+    def test_each_stack_has_its_own_time(self):
         for _ in range(ATTEMPTS):
             with tempfile.TemporaryDirectory() as folder:
                 trace = os.path.join(folder, "turn.fxt")
-                done = run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "default,stack:off", "--stack-min", "1ns",
+                done = run(RECORDER, "-q", "-c", "default,stack:off", "--stack-min", "1ns",
                            "--only-command", "-o", trace, "--", sys.executable, "-c", READS_IN_TURN)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 waited = [int(word) for word in done.stdout.split()]
@@ -278,7 +265,7 @@ class StacksInTurn(unittest.TestCase):
 
 @unittest.skipIf(why_not() or not shutil.which("perf"), why_not() or "needs perf")
 class OddStacks(unittest.TestCase):
-    """Stacks that no compiler makes: followed as far as perf follows them, and no further."""
+    """Stacks that no compiler makes are unwound as far as perf unwinds them."""
 
     PROGRAM = os.path.join(BUILD, "tests", "odd_stacks")
 
@@ -292,12 +279,12 @@ class OddStacks(unittest.TestCase):
         script = run("perf", "script", "-i", data, "--max-stack", "200", "-F", "comm,ip", "--comms", "odd_stacks")
         blocks = script.stdout.split("\n\n")
         stacks = [[int(line, 16) for line in block.splitlines()[1:] if line.strip()] for block in blocks]
-        # Nothing of a process is where the kernel is: a walk that comes to such a word is at its end.
+        # A kernel address ends the walk: no code of a process is there.
         return {tuple(itertools.takewhile(lambda frame: frame < 1 << 63, stack)) for stack in stacks}
 
     def of_ours(self, folder):
         trace = os.path.join(folder, "odd.fxt")
-        done = run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "sched,stack:off", "--stack-min", "1ns", "--only-command", "-o",
+        done = run(RECORDER, "-q", "-c", "sched,stack:off", "--stack-min", "1ns", "--only-command", "-o",
                    trace, "--", self.PROGRAM)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(run(FXT, "check", trace).returncode, 0)
@@ -307,14 +294,14 @@ class OddStacks(unittest.TestCase):
 
     @staticmethod
     def made(stacks):
-        """Without where the program is mapped and what the loader and the library did before."""
+        """Drops the frames outside the generated code."""
         made = {tuple(frame for frame in stack[1:] if 0x100000 < frame < 0x110000) for stack in stacks}
         return {stack for stack in made if stack}
 
-    def test_are_followed_as_perf_follows_them(self):
+    def test_unwinding_matches_perf(self):
         with tempfile.TemporaryDirectory() as folder:
             theirs, ours = self.of_perf(folder), self.of_ours(folder)
-            # On a busy machine a thread that is about to sleep may be preempted until it need not sleep any more.
+            # On a busy machine a thread may be preempted before a sleep until the sleep is no longer needed.
             for _ in range(ATTEMPTS):
                 if self.made(ours) == self.made(theirs):
                     break
@@ -329,4 +316,4 @@ class OddStacks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    harness.main()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A recorder whose own clocks are not the kernel's.
+// A recorder in a time namespace, whose clocks differ from the kernel's.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -15,11 +15,9 @@
 namespace truth {
 namespace {
 
-constexpr std::chrono::milliseconds kLimit{60'000};
-
 struct Offsets {
   const char* name;
-  // Seconds; a negative one is cut so that the clock stays positive.
+  // In seconds. Negative offsets are limited so that the clock stays positive.
   int64_t monotonic;
   int64_t boottime;
 };
@@ -63,7 +61,7 @@ TEST_P(TimeNamespace, RecordsAsOutside) {
   const CommandResult info = RunCommand({FxtToolPath(), "info", "--json", trace}, kLimit);
   ASSERT_TRUE(Exited(info, 0)) << info.Describe();
   const auto json = nlohmann::json::parse(info.out);
-  // The first record with a time is that of the session's start.
+  // The first record with a time is the start of the session.
   EXPECT_GE(json.value("first_time_ns", uint64_t{0}), before);
   EXPECT_LE(json.value("last_time_ns", uint64_t{0}), after);
   EXPECT_LE(json.value("first_time_ns", uint64_t{0}), log.first_ns);

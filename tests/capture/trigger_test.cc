@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Files that are written because something happened.
+// Files that triggers write.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,9 +27,8 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{30'000};
 
-// Keeps a thread waiting for a CPU for 25 ms: what it waits behind is of a real-time class.
+// Delays a thread for 25 ms by a real-time thread on its CPU.
 void PlantDelay() {
   cpu_set_t cpu;
   CPU_ZERO(&cpu);
@@ -62,7 +61,7 @@ int Setting(const char* name, int otherwise) {
   return value ? atoi(value) : otherwise;
 }
 
-// A thread that sleeps and wakes, and that no other keeps from its CPU.
+// A real-time thread that sleeps and wakes and that no other thread delays.
 class PromptSleeper {
  public:
   PromptSleeper() {
@@ -113,12 +112,12 @@ TEST(Trigger, CatchesAPlantedDelay) {
   EXPECT_TRUE(Exited(recorder.End(), 0));
 }
 
-TEST(Trigger, IsQuietWithoutIt) {
+TEST(Trigger, WritesNothingWithoutAnEvent) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   TalkingRecorder recorder(dir.File("never-%n.fxt"),
                            {"--circular", "4M", "--trigger", "wakeup_latency > 100s", "--trigger",
-                            "slice > 1ms comm=nobody-is-called", "--trigger", "alert never"});
+                            "slice > 1ms comm=no-such-comm", "--trigger", "alert never"});
   SwitchALot();
   const CommandResult result = recorder.End();
   EXPECT_TRUE(Exited(result, 0));
@@ -126,8 +125,8 @@ TEST(Trigger, IsQuietWithoutIt) {
   EXPECT_FALSE(std::filesystem::exists(dir.File("never-1.fxt")));
 }
 
-// Other threads of a busy machine may well be late, but not by seconds: that would be one of which
-// something is not known. How many are, is printed.
+// On a busy machine other threads may be late, but not by seconds. A delay of seconds would be a
+// missed event. The number of delays is printed.
 TEST(Trigger, NoneWithoutADelay) {
   REQUIRE_CAPTURE();
   const TempDir dir;
@@ -179,7 +178,7 @@ TEST(Trigger, ExitStatusOfTheCommand) {
   EXPECT_FALSE(std::filesystem::exists(dir.File("good.fxt")));
 }
 
-TEST(Trigger, MistakesAreToldClearly) {
+TEST(Trigger, WrongTriggersAreErrors) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::string path = dir.File("trace.fxt");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the recorder writes is what the kernel itself recorded of the same seconds, switch by
-// switch.
+// The recording and ftrace agree on every switch of the same seconds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,23 +15,23 @@ namespace {
 
 struct Workload {
   const char* name;
-  bool odd;  // of odd_tasks, not of workload
+  bool odd;  // a part of odd_tasks instead of workload
   std::vector<std::string> arguments;
-  size_t least_switches;  // of its window, fewer would say that it did not run
+  size_t least_switches;  // in its window, which shows that it ran
 };
 
 void PrintTo(const Workload& workload, std::ostream* out) { *out << workload.name; }
 
 class Truth : public testing::TestWithParam<Workload> {};
 
-TEST_P(Truth, IsWhatFtraceSaw) {
+TEST_P(Truth, MatchesFtrace) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   TruthRunOptions options;
-  options.recorder = {RecorderPath()};
+  options.recorder = {"nice", "-n", "-20", RecorderPath()};
   options.trace_path = dir.File("trace.fxt");
   options.recorder_options = {"--stats-json", dir.File("stats.json")};
-  options.workload = {GetParam().odd ? OddTasksPath() : WorkloadPath()};
+  options.workload = {"nice", "-n", "20", GetParam().odd ? OddTasksPath() : WorkloadPath()};
   options.workload.insert(options.workload.end(), GetParam().arguments.begin(),
                           GetParam().arguments.end());
   options.window_program = ComparePath();
@@ -74,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         Workload{"ExecFromThread", true, {"exec-from-thread", "--times", "50"}, 100},
         Workload{"Vfork", true, {"vfork", "--times", "200"}, 200},
         Workload{"Ptrace", true, {"ptrace", "--times", "300"}, 300},
-        Workload{"ForeignRename", true, {"foreign-rename", "--times", "1000"}, 1'000},
+        Workload{"RenameByOther", true, {"other-rename", "--times", "1000"}, 1'000},
         Workload{"ReuseTid", true, {"reuse-tid", "--times", "100"}, 300},
         Workload{"Migrate", true, {"migrate", "--times", "3000"}, 1'000},
         Workload{"Storm", true, {"storm", "--times", "1500"}, 5'000}),

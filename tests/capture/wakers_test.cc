@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who woke a thread: a task by name, an interrupt by no name, on every kernel.
+// The waker of a thread: a task has a name, an interrupt has none, on every kernel.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "capture/bpf/kernel_features.h"
 #include "capture/support/environment.h"
 #include "capture/support/expect.h"
 #include "capture/support/recording.h"
@@ -19,10 +20,9 @@
 namespace truth {
 namespace {
 
-constexpr std::chrono::milliseconds kLimit{60'000};
 constexpr uint64_t kCount = 400;
 
-// Wakeups of the threads that had one name at that time, as `fxt dump` shows them.
+// Returns the wakeups of threads with this name, as `fxt dump` prints them.
 struct Wakeups {
   uint64_t all = 0;
   uint64_t without_waker = 0;
@@ -48,9 +48,8 @@ void PinToFirstCpu() {
   sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-// A process sleeps for a millisecond at a time beside one that is always busy on the same CPU,
-// which is what the timer's interrupt finds there. While it is called wl-sleeper nothing else wakes
-// it: not who forked it, not who shares its pages until they are copied.
+// A process sleeps for a millisecond at a time beside a busy process on the same CPU, which the
+// timer interrupt interrupts. Under the name wl-sleeper only the timer wakes it.
 void SleepBesideABusyProcess() {
   const pid_t busy = fork();
   if (busy == 0) {
@@ -93,14 +92,16 @@ TEST(Wakers, TimersHaveNoNameAndTasksHaveTheirs) {
   const CommandResult info = RunCommand({FxtToolPath(), "info", trace}, kLimit);
   ASSERT_TRUE(Exited(info, 0)) << info.Describe();
   EXPECT_TRUE(Mentions(info.out, "interrupt_wakers"));
-  EXPECT_FALSE(Mentions(info.out, "not told apart")) << info.out;
+  EXPECT_FALSE(Mentions(info.out, capture::DescribeInterruptWakers({0}, 1))) << info.out;
   const CommandResult list = RunCommand({RecorderPath(), "--list-categories"}, kLimit);
-  EXPECT_TRUE(Mentions(list.out, "wakers in interrupts are told apart")) << list.out;
+  EXPECT_TRUE(
+      Mentions(list.out, "wakers in interrupts are " + capture::DescribeInterruptWakers({}, 1)))
+      << list.out;
 
   const CommandResult dump = RunCommand({FxtToolPath(), "dump", "--type", "wakeup", trace}, kLimit);
   ASSERT_TRUE(Exited(dump, 0)) << dump.err;
   const Wakeups sleeper = CountWakeups(dump.out, "wl-sleeper", "");
-  // A machine that pauses may have the timer fire before the sleeper sleeps.
+  // If the machine pauses, the timer may fire before the process sleeps.
   EXPECT_GT(sleeper.all, kCount / 2);
   EXPECT_EQ(sleeper.without_waker, sleeper.all);
   for (const auto& [woken, waker] : {std::pair{"wl-ping", "wl-pong"}, {"wl-pong", "wl-ping"}}) {

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Captures of six hosts on two real ClickHouse servers: what is loaded, found, broken off and missing."""
+"""Captures of six hosts on two real ClickHouse servers: loading, queries, interrupted loads and missing servers."""
 
-import argparse
 import bisect
 import os
 import re
@@ -13,18 +12,17 @@ import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests/fleet"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), folder) for folder in (".", "../support")]
 
+import harness  # noqa: E402
 import servers  # noqa: E402
+from harness import FXT, RECORDER  # noqa: E402
+from servers import ask, fxt  # noqa: E402
 
-BUILD = os.path.join(ROOT, "build")
 HOSTS = [f"host{number}" for number in range(1, 7)]
 SLOW = "host4"
 CAPTURES = 6
-# A service that does a piece of work 100 times a second. It goes before what else this machine computes, which would
-# otherwise decide how much of its work it gets done.
+# A service that works 100 times a second. Its priority keeps other load of the machine from reducing its work.
 SERVICE = """
 import ctypes, os, sys, time
 os.setpriority(os.PRIO_PROCESS, 0, -15)
@@ -36,21 +34,6 @@ while time.monotonic() < end:
 """
 
 
-def fxt(*arguments, **options):
-    return subprocess.run([f"{BUILD}/fxt", *arguments], text=True, capture_output=True, check=False, **options)
-
-
-def record(path, work):
-    done = subprocess.run([f"{BUILD}/fxt-record", "-q", "-o", path, "--", sys.executable, "-c", SERVICE, str(work)],
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-def ask(server, *arguments):
-    return subprocess.run([f"{ROOT}/scripts/fleet/ask", server.url, *arguments], text=True, capture_output=True,
-                          check=False)
-
-
 class Fleet(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -59,22 +42,20 @@ class Fleet(unittest.TestCase):
         cls.servers = servers.start_cluster(cls.folder)
         for server in cls.servers:
             cls.addClassCleanup(lambda server=server: server.kill())
-        schema = fxt("export", "--print-schema", "--cluster", servers.CLUSTER).stdout
         for server in cls.servers:
-            for statement in schema.split(";\n"):
-                if statement.strip():
-                    server.query(statement)
+            server.create_schema("--cluster", servers.CLUSTER)
         cls.captures = cls.load_everything()
 
     @classmethod
     def load_everything(cls):
-        """Six hosts, two labels in turns; on one host the second label's service does four times the work."""
+        """Six hosts with two labels each. On one host the service of the second label does four times the work."""
         loaded = []
         for number in range(CAPTURES):
             for host in HOSTS:
                 for label in ("v1", "v2"):
                     path = f"{cls.folder}/{label}-{host}-{number}.fxt"
-                    record(path, 160_000 if (label, host) == ("v2", SLOW) else 40_000)
+                    work = 160_000 if (label, host) == ("v2", SLOW) else 40_000
+                    harness.record(path, sys.executable, "-c", SERVICE, str(work), options=("-q",))
                     loaded.append((path, host, label))
         begin, rows, of_bytes = time.monotonic(), 0, 0
         for path, host, label in loaded:
@@ -89,11 +70,11 @@ class Fleet(unittest.TestCase):
         return loaded
 
     def kept_on(self, host):
-        """The server whose own disk has that host, and the other one."""
+        """Returns the server that stores the host, and the other one."""
         for number, server in enumerate(self.servers):
             if int(server.query(f"SELECT count() FROM fxt.loads_local WHERE host = '{host}'")):
                 return server, self.servers[1 - number]
-        raise AssertionError("nobody has it")
+        raise AssertionError(f"no server stores {host}")
 
     def test_every_row_is_there_once(self):
         for table in ("slices", "waits", "wakeups", "threads"):
@@ -121,7 +102,7 @@ class Fleet(unittest.TestCase):
         found = ask(self.servers[1], "regressed", "v1", "v2", "--format", "TabSeparated")
         print(f"the query that finds it took {time.monotonic() - begin:.2f} s:\n{found.stdout}")
         self.assertEqual(found.returncode, 0, found.stderr)
-        # What else this machine did while it was recorded is in the captures as well.
+        # The captures also contain other load of this machine.
         rows = [line.split("\t") for line in found.stdout.splitlines()]
         ours = [row[0] for row in rows if row[1] == "service" and row[3] == "cpu_time"]
         values = self.servers[1].query("SELECT host, label, arraySort(groupArray(round(1000 * ns / capture_ns))) FROM "
@@ -134,7 +115,7 @@ class Fleet(unittest.TestCase):
         self.assertEqual((found.returncode, found.stdout), (0, ""))
 
     def test_histograms_add_up(self):
-        """Over all hosts and captures each bucket has as many as the traces have waits of that length."""
+        """Over all hosts and captures, each bucket counts the waits of its lengths."""
         for kind, metric in (("wakeup", "wakeup_latency"), ("preempted", "preempted_wait"), ("blocked", "blocked")):
             waits = []
             for path, _, label in self.captures:
@@ -158,14 +139,13 @@ class Fleet(unittest.TestCase):
 
     def test_killed_in_mid_load(self):
         path = f"{self.folder}/large.fxt"
-        made = subprocess.run([f"{BUILD}/fxt-record", "-q", "-o", path, "--", "perf", "bench", "sched", "pipe", "-l",
-                               "100000"], capture_output=True, text=True, check=False)
+        made = harness.run(RECORDER, "-q", "-o", path, "--", "perf", "bench", "sched", "pipe", "-l", "100000")
         if made.returncode != 0:
             self.skipTest("perf bench is not there")
         shard, other = self.kept_on(HOSTS[0])
         total = "SELECT count() FROM fxt.slices"
         before = int(other.query(total))
-        command = [f"{BUILD}/fxt", "export", "--clickhouse", other.url, "--host", HOSTS[0], "--label", "large", path]
+        command = [FXT, "export", "--clickhouse", other.url, "--host", HOSTS[0], "--label", "large", path]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as load:
             arrived = "SELECT count() FROM fxt.slices_local WHERE label = 'large'"
             while int(shard.query(arrived)) == 0:
@@ -226,11 +206,6 @@ class Errors(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", default=BUILD)
-    known, rest = parser.parse_known_args()
-    BUILD = os.path.abspath(known.build)
     if not servers.SERVER:
-        print("SKIPPED fleet-test: clickhouse-server is not installed (make deps DEPS=fleet)")
-        sys.exit(0)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+        harness.skip("clickhouse-server is not installed (make deps DEPS=fleet)")
+    harness.main()

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A capture on a real ClickHouse server is there once, whoever loads it at the same time and however badly the
-server or what lies before it behaves."""
+"""A real ClickHouse server stores a capture once, whatever loads it concurrently and whatever the server or a proxy does."""
 
-import argparse
 import os
 import random
 import re
@@ -15,24 +13,15 @@ import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests/fleet"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), folder) for folder in (".", "../support")]
 
+import harness  # noqa: E402
 import proxy  # noqa: E402
 import servers  # noqa: E402
+from harness import FXT  # noqa: E402
+from servers import ask, fxt  # noqa: E402
 
-BUILD = os.path.join(ROOT, "build")
 TABLES = ("slices", "waits", "wakeups", "threads")
-
-
-def fxt(*arguments):
-    return subprocess.run([f"{BUILD}/fxt", *arguments], text=True, capture_output=True, check=False)
-
-
-def ask(server, *arguments):
-    return subprocess.run([f"{ROOT}/scripts/fleet/ask", server.url, *arguments], text=True, capture_output=True,
-                          check=False)
 
 
 class Once(unittest.TestCase):
@@ -44,18 +33,16 @@ class Once(unittest.TestCase):
         cls.server.write_config([cls.server])
         cls.server.start()
         cls.addClassCleanup(cls.server.kill)
-        # Some blocks of each table.
+        # Large enough for several blocks of each table.
         cls.trace = f"{cls.folder}/large.fxt"
-        made = subprocess.run([f"{BUILD}/fxt-record", "-q", "-o", cls.trace, "--", "perf", "bench", "sched", "pipe",
-                               "-l", "60000"], capture_output=True, text=True, check=False)
-        assert made.returncode == 0, made.stderr
+        harness.record(cls.trace, "perf", "bench", "sched", "pipe", "-l", "60000", options=("-q",))
         cls.inside = {table: int(fxt("query", "--csv", cls.trace, f"SELECT count(*) FROM {table}").stdout.split()[-1])
                       for table in TABLES}
         loaded = fxt("export", "--clickhouse", cls.server.url, "--host", "first", "--label", "v1", cls.trace)
         assert loaded.returncode == 0, loaded.stderr
 
     def command(self, url, host, *more):
-        return [f"{BUILD}/fxt", "export", "--clickhouse", url, "--host", host, "--label", "v1", *more, self.trace]
+        return [FXT, "export", "--clickhouse", url, "--host", host, "--label", "v1", *more, self.trace]
 
     def count(self, what, host, table="slices"):
         return int(self.server.query(f"SELECT {what} FROM fxt.{table} WHERE host = '{host}'"))
@@ -66,7 +53,7 @@ class Once(unittest.TestCase):
         self.assertEqual(self.count("uniqExact(ts, cpu, koid)", host), self.count("uniqExact(ts, cpu, koid)", "first"))
 
     def begin(self, host):
-        """A load that has brought some blocks, and not all."""
+        """Starts a load and returns once some of its blocks have arrived."""
         before = self.count("count()", host, "slices_rows")
         load = subprocess.Popen(self.command(self.server.url, host), stderr=subprocess.DEVNULL)
         self.addCleanup(load.wait)
@@ -75,7 +62,7 @@ class Once(unittest.TestCase):
         return load
 
     def test_two_at_once(self):
-        """The second one takes over what the first one brought, which then goes on."""
+        """The second load continues with the blocks of the first one, which then resumes."""
         first = self.begin("two")
         first.send_signal(signal.SIGSTOP)
         second = subprocess.run(self.command(self.server.url, "two"), capture_output=True, text=True, check=False)
@@ -96,22 +83,22 @@ class Once(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_once("killed")
 
-    def test_a_block_that_arrives_after_it_was_given_up(self):
+    def test_a_block_that_arrives_late(self):
         with proxy.Proxy(self.server.http, ["fine", "late", "late"],
                          lambda target, body: b"slices_rows" in target.encode()) as before:
             done = subprocess.run(self.command(before.url, "late"), capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("late", before.day.done)
+        self.assertIn("late", before.plan.done)
         self.assertGreater(self.count("count()", "late", "slices_rows"), self.inside["slices"])
         self.assert_once("late")
 
-    def test_bad_days(self):
-        """All that a proxy may do, often."""
+    def test_a_proxy_that_fails(self):
+        """A proxy that fails in many ways."""
         dice = random.Random(1)
-        deeds = dice.choices(["fine", "hints", "chunked", "lost", "cut", "late", "away", "gone"],
+        actions = dice.choices(["fine", "hints", "chunked", "lost", "cut", "late", "away", "gone"],
                              weights=[8, 2, 2, 1, 1, 1, 1, 1], k=60)
         for attempt in range(10):
-            with proxy.Proxy(self.server.http, deeds[attempt * 10:]) as before:
+            with proxy.Proxy(self.server.http, actions[attempt * 10:]) as before:
                 done = subprocess.run(self.command(before.url, "bad"), capture_output=True, text=True, check=False)
             if done.returncode == 0:
                 break
@@ -119,12 +106,12 @@ class Once(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_once("bad")
 
-    def test_an_error_that_stays_is_told_at_once(self):
+    def test_a_permanent_error_is_not_retried(self):
         with proxy.Proxy(self.server.http, ["refused"] * 9, lambda target, body: "INSERT" in target) as before:
             done = subprocess.run(self.command(before.url, "full"), capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("not enough space", done.stderr)
-        self.assertEqual(before.day.done, ["refused"])
+        self.assertEqual(before.plan.done, ["refused"])
 
     def test_labels_are_any_text(self):
         for label in ("feature/it's", 'tab\t"\\ {0} ✓'):
@@ -135,8 +122,8 @@ class Once(unittest.TestCase):
             self.assertEqual(found.returncode, 0, found.stderr)
             self.assertGreater(int(found.stdout.split('"rows": ')[1].split(",")[0]), 0, label)
 
-    def test_clocks_that_are_wrong(self):
-        """A capture of any year is there once, of the day that comes next to it."""
+    def test_wrong_clocks(self):
+        """A capture of any year is stored once, with the nearest valid day."""
         with open(self.trace, "rb") as file:
             trace = file.read()
         start = re.search(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", trace)
@@ -151,15 +138,13 @@ class Once(unittest.TestCase):
             found = self.server.query(f"SELECT day, count() FROM fxt.slices WHERE host = '{host}' GROUP BY day")
             self.assertEqual(found.replace("1970-01-01", "0000-00-00"), f"{day}\t{self.inside['slices']}\n")
 
-    def test_cleaning_leaves_what_is_seen(self):
-        """Of loads of three days ago: one that was replaced, the one that replaced it, and one that was broken off."""
+    def test_cleaning_keeps_visible_loads(self):
+        """Cleans loads of three days ago: a replaced one, its replacement, and an interrupted one."""
         for _ in range(2):
             done = subprocess.run(self.command(self.server.url, "old"), capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
         self.begin("old").kill()
-        for statement in fxt("export", "--print-schema", "--database", "old").stdout.split(";\n"):
-            if statement.strip():
-                self.server.query(statement)
+        self.server.create_schema("--database", "old")
         for table in ("loads", "slices"):
             columns = [line.split("\t")[0] for line in
                        self.server.query(f"DESCRIBE TABLE old.{table}_rows").splitlines()]
@@ -169,7 +154,7 @@ class Once(unittest.TestCase):
         self.assertGreater(int(self.server.query(rows)), 2 * self.inside["slices"])
         cleaned = ask(self.server, "clean", "--database", "old")
         self.assertEqual(cleaned.returncode, 0, cleaned.stderr)
-        end = time.monotonic() + 60
+        end = time.monotonic() + harness.DEADLINE_S
         while int(self.server.query(rows)) != self.inside["slices"]:
             self.assertLess(time.monotonic(), end, self.server.query(rows))
             time.sleep(0.1)
@@ -177,11 +162,6 @@ class Once(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", default=BUILD)
-    known, rest = parser.parse_known_args()
-    BUILD = os.path.abspath(known.build)
     if not servers.SERVER or not shutil.which("perf"):
-        print("SKIPPED fleet-test: clickhouse-server or perf is not installed (make deps DEPS=fleet)")
-        sys.exit(0)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+        harness.skip("clickhouse-server or perf is not installed (make deps DEPS=fleet)")
+    harness.main()

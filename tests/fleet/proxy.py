@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A proxy before a ClickHouse server that does to each request what a bad day does."""
+"""A proxy in front of a ClickHouse server that fails in chosen ways."""
 
 import http.client
 import socketserver
@@ -7,34 +7,34 @@ import threading
 import time
 
 
-class Day:
-    """What is done to the requests, in turn; after the last one all is well. The words:
+class Plan:
+    """The action for each request in order. After the last action all requests succeed.
 
-    fine       asked and answered
-    hints      the answer comes behind others that say that it will come
-    chunked    the answer comes in pieces, and the connection is closed
-    lost       asked, and not answered: the connection is closed
-    cut        asked, and the answer stops in its middle
-    late       answered with an error, and asked half a second later: a request that was given up arrives
-    away       not asked, status 503 without a word
-    refused    not asked, status 500 of the server with an error that does not pass
-    gone       not asked, and not answered
+    fine       forwards the request and the answer
+    hints      sends informational responses before the answer
+    chunked    sends the answer in chunks and closes the connection
+    lost       forwards the request and closes the connection without an answer
+    cut        forwards the request and truncates the answer
+    late       closes the connection and forwards the request half a second later
+    away       answers with status 503 and an empty body
+    refused    answers with status 500 and a permanent error of the server
+    gone       closes the connection
     """
 
-    def __init__(self, deeds):
-        self.deeds = list(deeds)
+    def __init__(self, actions):
+        self.actions = list(actions)
         self.done = []
         self.threads = []
         self.lock = threading.Lock()
 
     def next(self):
         with self.lock:
-            self.done.append(self.deeds.pop(0) if self.deeds else "fine")
+            self.done.append(self.actions.pop(0) if self.actions else "fine")
             return self.done[-1]
 
 
 def read_request(stream):
-    """First line, header lines and body; None at the end of the connection."""
+    """Returns the target, the headers and the body. None: the connection ended."""
     first = stream.readline()
     if not first:
         return None
@@ -69,43 +69,43 @@ class Handler(socketserver.StreamRequestHandler):
         if request is None:
             return False
         target, headers, body = request
-        deed = self.server.day.next() if self.server.is_counted(target, body) else "fine"
-        if deed == "gone":
+        action = self.server.plan.next() if self.server.is_counted(target, body) else "fine"
+        if action == "gone":
             return False
-        if deed == "away":
+        if action == "away":
             self.say(503, b"")
-        elif deed == "refused":
+        elif action == "refused":
             self.say(500, b"Code: 243, e.displayText() = DB::Exception: Cannot reserve 1.00 MiB, not enough space")
-        elif deed == "late":
+        elif action == "late":
             late = threading.Thread(target=lambda: (time.sleep(0.5), self.ask(target, headers, body)))
-            self.server.day.threads.append(late)
+            self.server.plan.threads.append(late)
             late.start()
             return False
         else:
             status, said = self.ask(target, headers, body)
-            if deed == "lost":
+            if action == "lost":
                 return False
-            if deed == "cut":
+            if action == "cut":
                 self.wfile.write(b"HTTP/1.1 %d Said\r\nContent-Length: %d\r\n\r\n" % (status, len(said) + 1) + said)
                 return False
-            if deed == "chunked":
+            if action == "chunked":
                 pieces = b"".join(b"1;x=y\r\n%c\r\n" % byte for byte in said) + b"0\r\n\r\n"
                 self.wfile.write(b"HTTP/1.1 %d Said\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
                                  % status + pieces)
                 return False
             self.say(status, said, b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n"
-                     if deed == "hints" else b"")
+                     if action == "hints" else b"")
         return True
 
 
 class Proxy(socketserver.ThreadingTCPServer):
-    """Of requests alone for which `is_counted(target, body)` is true the day decides."""
+    """Applies the plan to the requests for which `is_counted(target, body)` is true."""
     allow_reuse_address = True
     daemon_threads = True
 
-    def __init__(self, behind, deeds, is_counted=lambda target, body: True):
+    def __init__(self, behind, actions, is_counted=lambda target, body: True):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.behind, self.day, self.is_counted = behind, Day(deeds), is_counted
+        self.behind, self.plan, self.is_counted = behind, Plan(actions), is_counted
 
     @property
     def url(self):
@@ -118,5 +118,5 @@ class Proxy(socketserver.ThreadingTCPServer):
     def __exit__(self, *_):
         self.shutdown()
         self.server_close()
-        for thread in self.day.threads:
+        for thread in self.plan.threads:
             thread.join()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""ClickHouse servers of the distribution's package, as shards of one cluster on the loopback interface."""
+"""ClickHouse servers of the distribution as shards of one cluster on the loopback interface."""
 
 import os
 import shutil
@@ -10,8 +10,11 @@ import time
 import urllib.error
 import urllib.request
 
+import harness
+
 SERVER = shutil.which("clickhouse-server", path=os.environ.get("PATH", "") + ":/usr/sbin") or ""
 CLUSTER = "fleet"
+ASK = os.path.join(harness.ROOT, "scripts/fleet/ask")
 
 CONFIG = """<?xml version="1.0"?>
 <yandex>
@@ -46,6 +49,15 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def fxt(*arguments):
+    return harness.run(harness.FXT, *arguments)
+
+
+def ask(server, *arguments):
+    """Runs scripts/fleet/ask."""
+    return harness.run(ASK, server.url, *arguments)
 
 
 class QueryError(Exception):
@@ -85,6 +97,11 @@ class Server:
                 with open(f"{self.folder}/output", encoding="utf-8", errors="replace") as file:
                     raise RuntimeError(f"the server does not start: {file.read()[-2000:]}")
             time.sleep(0.1)
+
+    def create_schema(self, *options):
+        for statement in fxt("export", "--print-schema", *options).stdout.split(";\n"):
+            if statement.strip():
+                self.query(statement)
 
     def kill(self):
         if self.process and self.process.poll() is None:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes the fuzzer's seed corpus into a folder: the vectors, random valid traces, and a small
-// recording, each for every mode of the fuzzer.
-//
+// Writes the fuzzer's seed corpus: the vectors, random valid traces, and a small recording, each
+// for every mode of the fuzzer.
 //   make_corpus FOLDER
 #include <cstdio>
 #include <filesystem>
@@ -48,7 +47,7 @@ bool WriteAll(const fs::path& folder, const std::string& name, std::span<const u
   return good;
 }
 
-// The rows of the vectors as one trace; arguments stand in an event each.
+// The rows of the vectors as one trace; each argument row becomes an event.
 std::vector<uint64_t> AllVectors() {
   std::vector<uint64_t> words = {fxt::kMagicRecord};
   for (const fxt::testing::Vector& vector : fxt::testing::LoadVectors()) {
@@ -119,7 +118,7 @@ int main(int argc, char** argv) {
   good = Write(folder, "map", kPerfMap, std::as_bytes(std::span(map))) && good;
   const std::string name = "INvNtC3std3mem8align_ofTjB0_EE";
   good = Write(folder, "rust", kPerfMap, std::as_bytes(std::span(name))) && good;
-  // This program's beginning: headers, and sections that are not there.
+  // The start of this program's ELF file, with sections beyond its end.
   std::ifstream self("/proc/self/exe", std::ios::binary);
   std::string elf(16384, '\0');
   self.read(elf.data(), static_cast<long>(elf.size()));

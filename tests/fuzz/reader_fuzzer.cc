@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A coverage-guided fuzzer (libFuzzer) for everything that reads a trace: the reader in each of its
-// ways, and what the `fxt` tool makes of the records.
-//
-// The first byte chooses what is done; the rest is the trace.
+// A coverage-guided fuzzer (libFuzzer) for everything that reads a trace: the reader in all modes,
+// and the consumers of the `fxt` tool.
+// The first byte selects the mode; the rest is the trace.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,10 +15,9 @@
 #include <vector>
 
 #include "analyze/check/checker.h"
-#include "analyze/diff/diff_json.h"
+#include "analyze/diff/diff_document.h"
 #include "analyze/diff/diff_junit.h"
-#include "analyze/diff/diff_markdown.h"
-#include "analyze/diff/diff_text.h"
+#include "analyze/document/render.h"
 #include "analyze/flame/flame_stacks.h"
 #include "analyze/flame/flame_text.h"
 #include "analyze/merge/trace_merger.h"
@@ -44,14 +42,14 @@
 
 namespace {
 
-// Far below what the options below allow to grow.
+// Far below what the options allow.
 constexpr size_t kMemoryLimit = size_t{64} << 20;
 
 void Require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Comes in pieces of changing size.
+// Yields the bytes in pieces of changing size.
 class Pieces final : public fxt::ByteSource {
  public:
   explicit Pieces(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -96,7 +94,7 @@ fxt::ReaderOptions Options(bool recover) {
   return options;
 }
 
-// Calls `each` for every record; checks what holds whatever the bytes are.
+// Calls `each` for every record and checks the invariants of the reader.
 template <typename Each>
 void Read(fxt::ByteSource& source, bool recover, size_t bytes, Each&& each) {
   fxt::Reader reader(source, Options(recover));
@@ -113,7 +111,7 @@ void Read(fxt::ByteSource& source, bool recover, size_t bytes, Each&& each) {
   Require(reader.error() == fxt::ReadError::kNone || !reader.error_message().empty());
 }
 
-// Plain records by the short way.
+// Reads switches and wakeups by VisitSchedulingRecords().
 measure::Capture CollectFastPath(fxt::ByteSource& source, bool recover,
                                  const measure::CollectorOptions& options) {
   fxt::Reader reader(source, Options(recover));
@@ -127,7 +125,7 @@ measure::Capture CollectFastPath(fxt::ByteSource& source, bool recover,
   return collector.Finish();
 }
 
-// libelf reads files alone.
+// libelf reads files only.
 void ReadElf(std::span<const std::byte> bytes) {
   const util::UniqueFd file(memfd_create("fuzz", MFD_CLOEXEC));
   Require(file.valid());
@@ -141,12 +139,12 @@ void ReadElf(std::span<const std::byte> bytes) {
   elf->ReadBytes(0x1000, 16);
 }
 
-// What is said of a summary, whatever it says: a report, and a comparison with twice of it.
+// Renders a summary: a report, and a comparison with its own double.
 void TellOf(const measure::Capture& capture) {
   const analyze::ReportWatcher nothing(3);
   const analyze::Report report{capture, nothing, {}, 3};
-  analyze::ReportText(report);
-  analyze::ReportJson(report);
+  analyze::document::RenderText(analyze::ReportDocument(report));
+  analyze::document::RenderJson(analyze::ReportDocument(report));
   comparison::DiffInput input;
   for (int i = 0; i < 3; ++i) {
     input.base.push_back(capture);
@@ -156,10 +154,11 @@ void TellOf(const measure::Capture& capture) {
   input.noise = input.base;
   const auto diff = comparison::Compare(std::move(input));
   if (!diff) return;
-  analyze::DiffText(*diff, 0);
-  analyze::DiffJson(*diff);
+  const analyze::document::Document document = analyze::DiffDocument(*diff, 0);
+  analyze::document::RenderText(document);
+  analyze::document::RenderJson(document);
+  analyze::document::RenderMarkdown(document);
   analyze::DiffJunit(*diff);
-  analyze::DiffMarkdown(*diff, 0);
 }
 
 }  // namespace
@@ -205,7 +204,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     case 4: {
       text::TextWriter out;
-      // Files that a trace names are none of these bytes.
+      // The fuzzer has no files that a trace may name.
       analyze::TraceEventWriter writer(
           out, {.cpu_slices = true, .symbols = {.enabled = false, .files = {}, .kallsyms = {}}});
       Read(source, recover, bytes.size(),
@@ -243,8 +242,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
            [&](const fxt::Reader& reader) { collector.Add(reader); });
       const measure::Capture capture = collector.Finish();
       const analyze::Report report{capture, watcher, {}, 3};
-      analyze::ReportText(report);
-      analyze::ReportJson(report);
+      analyze::document::RenderText(analyze::ReportDocument(report));
+      analyze::document::RenderJson(analyze::ReportDocument(report));
       const std::string payload = measure::EncodeSummaryPayload(capture);
       const auto again = measure::DecodeSummaryPayload(std::as_bytes(std::span(payload)));
       Require(again.ok() && *again == capture);
@@ -261,7 +260,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 10: {
       auto capture = measure::DecodeSummaryPayload(bytes);
       if (!capture) break;
-      // There is one way to write each capture.
+      // The encoding of a capture is unique.
       const std::string payload = measure::EncodeSummaryPayload(*capture);
       Require(std::ranges::equal(std::as_bytes(std::span(payload)), bytes));
       if (recover) TellOf(*capture);
@@ -283,7 +282,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     case 13: {
       const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      symbols::ParsePerfMap(text).Find(0x1000);
+      if (const auto table = symbols::ParsePerfMap(text)) table->Find(0x1000);
       symbols::Demangle(text);
       symbols::Demangle("_R" + std::string(text));
       break;
@@ -293,7 +292,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 16:
     case 17: {
-      // Enough memory for a few items, so that some go through a file.
+      // So little memory that some items go through a file.
       importer::TraceEventImporter importer(size_t{64} << 10);
       if (!((mode >> 2 & 1) != 0 ? importer.ReadFtrace(source) : importer.Read(source))) break;
       MemorySink sink;

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The recipe of docs/ci.md, run: a benchmark that got slower fails, the same tree twice does not (root, BTF)."""
+"""Runs the recipe of docs/ci.md: a slower benchmark fails, the same tree twice does not (root, BTF)."""
 
 import json
 import os
-import subprocess
 import sys
-import tempfile
-import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.join(ROOT, "build")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, ROOT  # noqa: E402
+
 COMPARE = os.path.join(ROOT, "examples/ci/compare")
-# What of it is counted is the work between naps.
+# The work between the sleeps is what changes.
 BENCH = """#!/usr/bin/env python3
 import os, time
 for _ in range(150):
@@ -21,31 +20,22 @@ for _ in range(150):
 """
 
 
-class Recipe(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Recipe(harness.FolderTest):
     def tree(self, name, rounds):
-        """As a project's checkout lies there."""
-        os.makedirs(os.path.join(self.folder, name, "perf"))
-        path = os.path.join(self.folder, name, "perf/bench.py")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(BENCH.format(rounds=rounds))
-        os.chmod(path, 0o755)
+        """Makes the checkout of a project."""
+        os.chmod(self.write(f"{name}/perf/bench.py", BENCH.format(rounds=rounds)), 0o755)
 
     def compare(self, *words):
         summary = os.path.join(self.folder, "summary.md")
-        done = subprocess.run([COMPARE, *words], cwd=self.folder, capture_output=True, text=True, check=False, timeout=600,
-                              env={**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": summary})
+        done = harness.run(COMPARE, *words, cwd=self.folder, timeout=600,
+                           env={**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": summary})
         text = ""
         if os.path.exists(summary):
             with open(summary, encoding="utf-8") as file:
                 text = file.read()
         return done, text
 
-    def test_what_got_slower_fails_and_is_posted(self):
+    def test_a_slower_benchmark_fails_and_is_posted(self):
         self.tree("base", 1000)
         self.tree("new", 200000)
         done, summary = self.compare("base", "new", "perf/bench.py")
@@ -57,17 +47,17 @@ class Recipe(unittest.TestCase):
             self.assertEqual(file.read(), summary)
         with open(os.path.join(self.folder, "perf/diff.json"), encoding="utf-8") as file:
             first = json.load(file)["findings"][0]
-        # What runs the script has the process's name.
+        # The process is named after the interpreter.
         self.assertEqual((first["group"]["process"], first["metric"], first["verdict"]), ("python#", "cpu_time", "worse"))
 
-    def test_the_same_twice_is_silent(self):
+    def test_the_same_tree_has_no_finding(self):
         self.tree("base", 20000)
         self.tree("new", 20000)
         done, summary = self.compare("-o", "out", "base", "new", "perf/bench.py")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("othing changed", summary)
 
-    def test_a_benchmark_that_fails_is_no_finding(self):
+    def test_a_failing_benchmark_is_an_error(self):
         self.tree("base", 1000)
         self.tree("new", 1000)
         done, _ = self.compare("base", "new", "false")
@@ -75,11 +65,5 @@ class Recipe(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        at = sys.argv.index("--build")
-        BUILD = os.path.abspath(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
-    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
-        print("SKIPPED: needs root and BTF")
-        sys.exit(0)
-    unittest.main(verbosity=2)
+    harness.skip_unless_recordable()
+    harness.main()

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Types what docs/guide.md says, and holds what comes out against what stands there, and against what is said of it.
+"""Runs the commands of docs/guide.md and compares their output with the document.
 
     tests/guide/guide_test.py --build build             the test: needs root, BTF and PostgreSQL; two minutes
-    tests/guide/guide_test.py --build build --write     puts this run's output and pictures into the document
+    tests/guide/guide_test.py --build build --write     writes the output and the pictures of this run to the document
 """
 
-import argparse
 import os
 import re
 import subprocess
@@ -14,18 +13,20 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, ROOT  # noqa: E402
+
 DOCUMENT = os.path.join(ROOT, "docs/guide.md")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT_S = 300
-OPTIONS = argparse.Namespace(build=os.path.join(ROOT, "build"))
 
 
 class Step:
-    """A command and what it printed."""
+    """A command with its output."""
 
     def __init__(self, typed):
-        self.typed = typed    # as it stands there, lines that go on included
+        self.typed = typed    # as in the document, with continued lines
         self.output = ""      # both streams
         self.status = None
 
@@ -49,27 +50,26 @@ def parse(block):
 
 
 def document():
-    with open(DOCUMENT, encoding="utf-8") as file:
-        return file.read()
+    return harness.read("docs/guide.md")
 
 
 def shape(text):
-    """What is the same in every run: words. Figures, and how many spaces stand before them, are not."""
+    """Replaces the parts that differ between runs: numbers and the spaces around them."""
     text = re.sub(r"[0-9]+(\.[0-9]+)?(e-[0-9]+)?(ns|us|ms|s)?\b", "#", text)
     return re.sub(r"\s+", " ", text).strip()
 
 
 class Place:
-    """A folder that looks like the clone and has the programs on its path."""
+    """A folder with the layout of the clone, and an environment with the programs on PATH."""
 
     def __init__(self, folder):
         self.folder = folder
         for name in ("examples", "scripts"):
             os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
-        os.symlink(os.path.abspath(OPTIONS.build), os.path.join(folder, "build"))
+        os.symlink(BUILD, os.path.join(folder, "build"))
         tools = os.path.join(folder, ".tools")
         os.mkdir(tools)
-        # Whoever runs this is root.
+        # The test runs as root, so sudo only runs its command.
         with open(os.path.join(tools, "sudo"), "w", encoding="utf-8") as file:
             file.write('#!/bin/sh\nexec "$@"\n')
         os.chmod(os.path.join(tools, "sudo"), 0o755)
@@ -89,14 +89,10 @@ class Place:
 
 
 def why_not():
-    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
-        return "needs root and BTF"
-    try:
-        subprocess.run(["sh", "-c", "ls /usr/lib/postgresql/*/bin/pgbench && id postgres && command -v runuser"],
-                       check=True, capture_output=True)
-    except subprocess.CalledProcessError:
+    found = harness.run("sh", "-c", "ls /usr/lib/postgresql/*/bin/pgbench && id postgres && command -v runuser")
+    if found.returncode != 0:
         return "no PostgreSQL (make deps DEPS=regress)"
-    return None
+    return harness.why_not_recordable()
 
 
 class Guide(unittest.TestCase):
@@ -112,7 +108,7 @@ class Guide(unittest.TestCase):
             print(f"$ {step.typed}\n{cls.done[-1].output}", flush=True)
 
     def outputs(self, beginning):
-        """What was said and what came out, of the one command that begins so."""
+        """Returns the documented and the actual output of the command with this beginning."""
         found = [(said.output, done.output) for said, done in zip(self.said, self.done)
                  if said.command.removeprefix("sudo ").startswith(beginning)]
         self.assertEqual(len(found), 1, beginning)
@@ -120,7 +116,7 @@ class Guide(unittest.TestCase):
 
     def test_every_command_works(self):
         for step in self.done:
-            # Which is what `diff` says of files that differ.
+            # `diff` returns 1 for files that differ.
             self.assertEqual(step.status, 1 if step.command.startswith("diff ") else 0, f"{step.typed}\n{step.output}")
         for name in ("diff.html", "report.html", "flame.html", "strip.svg"):
             self.assertGreater(os.path.getsize(os.path.join(self.place.folder, name)), 1000, name)
@@ -158,7 +154,7 @@ class Guide(unittest.TestCase):
 
 
 def write():
-    """The document with what comes out now."""
+    """Writes this output to the document."""
     sys.path.insert(0, os.path.join(ROOT, "tests/guide"))
     import pictures  # pylint: disable=import-outside-toplevel
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
@@ -179,13 +175,9 @@ def write():
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default=OPTIONS.build)
-    parser.add_argument("--write", action="store_true")
-    OPTIONS = parser.parse_args()
     if why_not():
-        print(f"SKIPPED: {why_not()}")
-    elif OPTIONS.write:
+        harness.skip(why_not())
+    if sys.argv[1:] == ["--write"]:
         write()
     else:
-        unittest.main(argv=sys.argv[:1], verbosity=2)
+        harness.main()

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pictures of the pages that the guide makes."""
+"""Takes pictures of the pages in the guide."""
 
 import base64
 import os
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import ROOT
+
 sys.path.insert(0, os.path.join(ROOT, "tests/viewer"))
 
 import browser  # noqa: E402  pylint: disable=wrong-import-position
 
-# Page, and how much of its top is shown.
+# The pages with the size of their pictures.
 PAGES = {"diff": (1000, 760), "report": (1000, 640), "flame": (1000, 720)}
-# Of the flame graph: what serves a client, searched for what it waits in.
+# Zooms to the process that serves a client and searches for its waits.
 ZOOM = """(() => {
   const frame = [...document.querySelectorAll('.frame')].find((one) => one.textContent.includes('PostgresMain'));
   if (frame) frame.click();
@@ -25,7 +26,7 @@ ZOOM = """(() => {
 
 
 def take(folder, images):
-    """guide-NAME.png in `images`, of NAME.html in `folder`; and of strip.svg."""
+    """Writes guide-NAME.png to `images` for each NAME.html in `folder`, and for strip.svg."""
     with browser.Browser(browser.find()) as page:
         for name, (width, height) in PAGES.items():
             page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`fxt import`, `fxt check` and `fxt json` over Trace Event JSON that is not ours: random files of every phase, and
-what clang, Node.js, Chromium, ninja's compilers and perf write on the spot.
+"""`fxt import`, `fxt check` and `fxt json` with Trace Event JSON of other programs: random files with every phase, and files
+of clang, Node.js, Chromium, ninja's compilers and perf.
 
-FXT_IMPORT_ROUNDS: how many random files."""
+FXT_IMPORT_ROUNDS is the number of random files."""
 
 import collections
 import gzip
@@ -12,16 +12,13 @@ import os
 import random
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), folder) for folder in (".", "../support")]
+import harness  # noqa: E402
 import trace_event_maker as maker  # noqa: E402
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.join(ROOT, "build")
 ROUNDS = int(os.environ.get("FXT_IMPORT_ROUNDS", "100"))
 SOURCE = "#include <map>\n#include <string>\nint {name}() {{ return std::map<std::string, int>{{}}.size() + {number}; }}\n"
 
@@ -33,40 +30,29 @@ def program(*names):
     return found
 
 
-class Files(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run_(self, *command, limit=120, **more):
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limit,
-                              cwd=more.pop("cwd", self.folder), **more)
-        self.assertEqual(done.returncode, 0, f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-        return done
+class Files(harness.FolderTest):
+    def execute(self, *command, ok=(0,)):
+        return harness.run(*command, cwd=self.folder, ok=ok)
 
     def fxt(self, *words):
-        return self.run_(os.path.join(BUILD, "fxt"), *words)
+        return self.execute(harness.FXT, *words)
 
     def around(self, path):
-        """What comes back of a file, and what was said of it."""
+        """Imports a file and converts it back. Returns the events and the messages of the import."""
         said = self.fxt("import", path, "-o", self.path("out.fxt")).stderr
         self.assertRegex(self.fxt("check", self.path("out.fxt")).stdout, r"\b0 errors, 0 warnings")
         return json.loads(self.fxt("json", self.path("out.fxt"), "-o", "-").stdout), said
 
 
 class RandomFiles(Files):
-    def test_come_back_as_they_were(self):
+    def test_events_come_back_unchanged(self):
         for seed in range(ROUNDS):
             with self.subTest(seed=seed):
                 document = maker.Maker(seed).make()
                 text = json.dumps(document, ensure_ascii=seed % 2 == 0, indent=None if seed % 3 else 1)
                 path = self.path("in.json")
                 if seed % 4 == 1 and set(document) == {"traceEvents"}:
-                    # An array without its end.
+                    # An array without its closing bracket.
                     text = json.dumps(document["traceEvents"])[:-1] + "," * (seed % 8 // 4)
                 if seed % 5 == 0:
                     path += ".gz"
@@ -74,14 +60,14 @@ class RandomFiles(Files):
                     file.write(text)
                 after, said = self.around(path)
                 self.assertEqual(maker.difference(document, after), "", said)
-                self.assertNotIn("left out", said)
-                # What it writes, it reads.
+                self.assertNotIn("dropped", said)
+                # `fxt import` reads the output of `fxt json`.
                 with open(self.path("again.json"), "w", encoding="utf-8") as file:
                     json.dump(after, file)
                 twice, _ = self.around(self.path("again.json"))
                 self.assertEqual(maker.contents(after), maker.contents(twice))
 
-    def test_are_read_to_where_they_end(self):
+    def test_truncated_files_are_read_to_their_end(self):
         for seed in range(ROUNDS // 4):
             with self.subTest(seed=seed):
                 events = [event for event in maker.Maker(seed).make()["traceEvents"] if event["ph"] in "XCM"]
@@ -108,14 +94,14 @@ class TextOfFtrace(Files):
             "  app-12 ( 10) [001] ...1 1.000300: print: E|10\n"
             "  app-12 ( 10) [001] ...1 1.000400: tracing_mark_write: F|10|load|3\n"
             "  app-12 ( 10) [001] ...1 1.000500: cpu_idle: state=1 cpu_id=1\n"
-            "what is this\n")
+            "not a trace line\n")
 
     def shown(self, text, name):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
         after, said = self.around(self.path(name))
         self.assertRegex(said, r"1 switches, 5 marks of programs")
-        self.assertRegex(said, r"1 cpu_idle, 1 lines that cannot be read")
+        self.assertRegex(said, r"1 cpu_idle, 1 malformed lines")
         events = [(event["ph"], event["name"], event["ts"], event["pid"], event["tid"])
                   for event in after["traceEvents"] if event["ph"] != "M"]
         self.assertEqual(events, [("B", "frame|of 60", 1e6, 10, 12), ("C", "queue", 1000100, 10, 12),
@@ -134,7 +120,7 @@ class TextOfFtrace(Files):
 
 
 class Live(Files):
-    """Files of other programs: every event comes back."""
+    """Files of other programs. Every event comes back."""
 
     def taken(self, path):
         with open(path, encoding="utf-8") as file:
@@ -143,7 +129,7 @@ class Live(Files):
         after, said = self.around(path)
         counts = collections.Counter(event["ph"] for event in events if event["ph"] != "M")
         found = collections.Counter(event["ph"] for event in after["traceEvents"] if event["ph"] != "M")
-        # Ends whose begin was before the file's.
+        # End events whose begin is missing.
         lone = re.search(r"([\d,]+) ends and steps", said)
         gone = sum(counts.values()) - sum(found.values())
         self.assertEqual(gone, int(lone[1].replace(",", "")) if lone else 0, f"{counts} {found} {said}")
@@ -156,12 +142,12 @@ class Live(Files):
         clang = program("clang++", "clang++-14")
         with open(self.path("a.cc"), "w", encoding="utf-8") as file:
             file.write(SOURCE.format(name="a", number=1))
-        self.run_(clang, "-ftime-trace", "-c", "a.cc", "-o", "a.o")
+        self.execute(clang, "-ftime-trace", "-c", "a.cc", "-o", "a.o")
         events, _ = self.taken(self.path("a.json"))
         self.assertGreater(sum(event["ph"] == "X" for event in events), 10)
 
     def test_ninja(self):
-        """What a build of several files did: ninja's own log is none of JSON, its compilers' are."""
+        """The time traces of the compilers in a build with several files."""
         ninja, clang = program("ninja"), program("clang++", "clang++-14")
         names = ["one", "two", "three"]
         with open(self.path("build.ninja"), "w", encoding="utf-8") as file:
@@ -171,12 +157,12 @@ class Live(Files):
         for number, name in enumerate(names):
             with open(self.path(f"{name}.cc"), "w", encoding="utf-8") as file:
                 file.write(SOURCE.format(name=name, number=number))
-        self.run_(ninja, "-j2")
+        self.execute(ninja, "-j2")
         counts = []
         for name in names:
             events, _ = self.taken(self.path(f"{name}.json"))
             counts.append(sum(event["ph"] == "X" for event in events))
-        # All on one time line: clang says when its zero was.
+        # clang writes the start time, so all files share a time line.
         self.fxt("merge", *(self.path(f"{name}.json") for name in names), "-o", self.path("all.fxt"))
         self.fxt("check", self.path("all.fxt"))
         both = json.loads(self.fxt("json", self.path("all.fxt"), "-o", "-").stdout)["traceEvents"]
@@ -184,17 +170,16 @@ class Live(Files):
 
     def test_node(self):
         node = program("node")
-        self.run_(node, "--trace-event-categories", "v8,node,node.async_hooks,node.fs.sync", "-e",
+        self.execute(node, "--trace-event-categories", "v8,node,node.async_hooks,node.fs.sync", "-e",
                   "for (let i = 0; i < 20; ++i) setTimeout(() => require('fs').statSync('/'), i)")
         events, _ = self.taken(self.path("node_trace.1.log"))
         self.assertGreater(len({event["ph"] for event in events}), 3)
 
     def test_perf(self):
         perf = program("perf")
-        self.run_(perf, "record", "-q", "-g", "-e", "cpu-clock", "-F", "2000", "-o", "p.data", "--", "sh", "-c",
+        self.execute(perf, "record", "-q", "-g", "-e", "cpu-clock", "-F", "2000", "-o", "p.data", "--", "sh", "-c",
                   "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done")
-        converted = subprocess.run([perf, "data", "convert", "--to-json", "p.json", "-i", "p.data"], cwd=self.folder,
-                                   capture_output=True, text=True, check=False, timeout=60)
+        converted = self.execute(perf, "data", "convert", "--to-json", "p.json", "-i", "p.data", ok=None)
         if converted.returncode != 0:
             self.skipTest(converted.stderr.strip())
         with open(self.path("p.json"), encoding="utf-8") as file:
@@ -212,11 +197,11 @@ class Live(Files):
         chromium = program("chromium", "chromium-browser", "google-chrome")
         with open(self.path("page.html"), "w", encoding="utf-8") as file:
             file.write("<p>text</p><script>performance.mark('ours'); for (let i = 0; i < 1e6; ++i);</script>")
-        subprocess.run([chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+        self.execute(chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
                         "--disable-dev-shm-usage", f"--user-data-dir={self.path('profile')}", "--trace-startup",
                         "--trace-startup-format=json", "--trace-startup-duration=0",
                         f"--trace-startup-file={self.path('chrome.json')}", "--dump-dom",
-                        f"file://{self.path('page.html')}"], capture_output=True, check=False, timeout=120)
+                        f"file://{self.path('page.html')}", ok=None)
         if not os.path.exists(self.path("chrome.json")):
             self.skipTest("this Chromium wrote no trace")
         events, _ = self.taken(self.path("chrome.json"))
@@ -224,8 +209,4 @@ class Live(Files):
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        at = sys.argv.index("--build")
-        BUILD = os.path.abspath(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
-    unittest.main(verbosity=2)
+    harness.main()

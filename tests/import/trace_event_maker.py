@@ -111,7 +111,7 @@ class Maker:
         return event
 
     def identity(self):
-        """A fresh one: what is begun with it is nobody else's."""
+        """Returns a new id, which no other event uses."""
         while True:
             fields = {}
             if self.chance(0.3):

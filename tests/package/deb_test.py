@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Installs the Debian packages in a fresh Debian 12, uses what is in them, and takes them away again.
+"""Installs the Debian packages in a fresh Debian 12, uses their programs, and removes them.
 
-Needs root, mmdebstrap, and the mirror that this machine's apt has."""
+Needs root, mmdebstrap, and the mirror of this machine's apt."""
 
 import glob
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import ROOT  # noqa: E402
+
 PACKAGES = os.path.join(ROOT, "build/deb")
 NAMES = ("fxt-record", "libfxt-dev", "libfxt-provider", "fxt-sqlite")
 SUITE = "bookworm"
@@ -23,14 +24,11 @@ from vm_matrix_lib import private_apt  # noqa: E402  pylint: disable=wrong-impor
 
 
 def run(*command, **more):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200, **more)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
+    return harness.run(*command, ok=(0,), timeout=1200, **more).stdout
 
 
 def mirrors():
-    """What apt reads of the machine's mirrors, for that release."""
+    """Returns the machine's mirrors as apt sources of the release."""
     lines = []
     for uri, signed_by, is_security in private_apt.machine_mirrors():
         suite = f"{SUITE}-security" if is_security else SUITE
@@ -44,18 +42,15 @@ class Lintian(unittest.TestCase):
         packages = glob.glob(os.path.join(PACKAGES, "*.deb"))
         self.assertEqual(len(packages), len(NAMES))
         words = ["--allow-root"] if os.geteuid() == 0 else []
-        done = subprocess.run(["lintian", *words, "--fail-on", "error,warning", *packages], capture_output=True, text=True,
-                              check=False, timeout=1200)
+        done = harness.run("lintian", *words, "--fail-on", "error,warning", *packages, timeout=1200)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
 
 class Packages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        cls.addClassCleanup(folder.cleanup)
-        cls.root = os.path.join(folder.name, "root")
-        # All that they need, so that nothing has to be fetched from within.
+        cls.root = os.path.join(harness.class_folder(cls), "root")
+        # All dependencies are installed from outside, so apt inside fetches nothing.
         needed = {"sqlite3"}
         for path in glob.glob(os.path.join(PACKAGES, "*.deb")):
             needed.update(re.findall(r"([a-z0-9.+-]+)(?: \([^)]*\))?(?:, |$)", run("dpkg-deb", "-f", path, "Depends").strip()))
@@ -74,7 +69,7 @@ class Packages(unittest.TestCase):
                    "LC_ALL=C.UTF-8", "SYSTEMD_OFFLINE=1", *command, **more)
 
     def files(self):
-        """All but what any installation leaves: logs, lists and caches."""
+        """Returns all files except logs, package lists and caches."""
         found = set()
         for folder, folders, names in os.walk(self.root):
             inner = "/" + os.path.relpath(folder, self.root)
@@ -96,8 +91,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.files() ^ before, set())
 
     def check_programs(self):
-        with open(os.path.join(ROOT, "VERSION"), encoding="utf-8") as file:
-            version = file.read().strip()
+        version = harness.read("VERSION").strip()
         for program in ("fxt", "fxt-record"):
             self.assertIn(version, self.inside(program, "--version"))
         self.inside("fxt-record", "-q", "-d", "500ms", "-o", "/tmp/trace.fxt")
@@ -114,12 +108,12 @@ class Packages(unittest.TestCase):
                      "etc/fxt-record.conf", "usr/share/bash-completion/completions/fxt",
                      "usr/share/zsh/vendor-completions/_fxt", "usr/share/fish/vendor_completions.d/fxt.fish"):
             self.assertTrue(os.path.exists(os.path.join(self.root, name)), name)
-        # Nothing records because a package was installed.
+        # The package does not enable its service.
         wanted = glob.glob(os.path.join(self.root, "etc/systemd/system/*.wants/fxt-record*"))
         self.assertEqual(wanted, [])
 
     def check_library(self):
-        """A program made with the package's files, by this machine's compiler."""
+        """A program compiled here with the files of the package."""
         if not shutil.which("pkg-config") or not shutil.which("g++"):
             return
         environment = dict(os.environ, PKG_CONFIG_SYSROOT_DIR=self.root,
@@ -131,7 +125,7 @@ class Packages(unittest.TestCase):
         self.inside("fxt", "check", "/tmp/written.fxt")
 
     def check_provider(self):
-        """A program linked with the package's library runs where it is installed; so does the module of Python."""
+        """A program linked with the library of the package runs inside."""
         if not shutil.which("pkg-config") or not shutil.which("gcc"):
             return
         environment = dict(os.environ, PKG_CONFIG_SYSROOT_DIR=self.root,
@@ -139,12 +133,12 @@ class Packages(unittest.TestCase):
         flags = run("pkg-config", "--cflags", "--libs", "fxt-provider", env=environment).split()
         program = os.path.join(self.root, "tmp/provider")
         run("gcc", "-std=c11", os.path.join(ROOT, "tests/project/provider/main.c"), "-o", program, *flags)
-        self.assertEqual(self.inside("/tmp/provider"), "somebody's program\n")
+        self.assertEqual(self.inside("/tmp/provider"), "another program\n")
         trace = "/tmp/provider.fxt"
-        # It says by its exit status that it is recorded.
+        # The program returns 1 while it is recorded.
         self.inside("fxt-record", "-q", "--providers", "-o", trace, "--", "sh", "-c", "! /tmp/provider")
         self.inside("fxt", "check", trace)
-        self.assertIn("somebody", self.inside("fxt", "dump", trace))
+        self.assertIn("another-program", self.inside("fxt", "dump", trace))
         self.assertIn("libfxt-provider.so.0", self.inside("/sbin/ldconfig", "-p"))
         self.assertTrue(os.path.exists(os.path.join(self.root, "usr/lib/python3/dist-packages/fxt_provider.py")))
 
@@ -155,6 +149,5 @@ if __name__ == "__main__":
         PACKAGES = os.path.abspath(sys.argv[at + 1])
         del sys.argv[at:at + 2]
     if os.geteuid() != 0 or not shutil.which("mmdebstrap"):
-        print("SKIPPED: needs root and mmdebstrap (make deps DEPS=package)")
-        sys.exit(0)
-    unittest.main(verbosity=2)
+        harness.skip("needs root and mmdebstrap (make deps DEPS=package)")
+    harness.main()

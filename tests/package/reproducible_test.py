@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds the Debian packages once more, in another folder and at another time, without a compiler
-cache: they are the same bytes."""
+"""Builds the Debian packages again in another folder, at another time and without a compiler cache: the bytes are the
+same."""
 
 import hashlib
 import os
@@ -11,7 +11,10 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import ROOT  # noqa: E402
+
 PACKAGES = os.path.join(ROOT, "build/deb")
 
 
@@ -41,6 +44,5 @@ if __name__ == "__main__":
         PACKAGES = os.path.abspath(sys.argv[at + 1])
         del sys.argv[at:at + 2]
     if not shutil.which("dpkg-buildpackage"):
-        print("SKIPPED: no dpkg-buildpackage (make deps DEPS=package)")
-        sys.exit(0)
-    unittest.main(verbosity=2)
+        harness.skip("no dpkg-buildpackage (make deps DEPS=package)")
+    harness.main()

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""scripts/capture-ab, with a recorder that only notes what it was asked for."""
+"""scripts/capture-ab with a fake recorder, which writes down its arguments."""
 
 import os
 import signal
 import subprocess
-import tempfile
+import sys
 import time
-import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import DEADLINE_S, ROOT  # noqa: E402
+
 SCRIPT = os.path.join(ROOT, "scripts/capture-ab")
-# Writes its arguments into the file behind --output, and runs the command behind --.
+# Writes its arguments into the file of --output, then runs the command behind --.
 RECORDER = """#!/bin/sh
 echo $$ >"$LOG.pid"
 all=$*
@@ -27,15 +29,12 @@ exec "$@"
 """
 
 
-class CaptureAb(unittest.TestCase):
+class CaptureAb(harness.FolderTest):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.out = os.path.join(self.folder.name, "out")
-        self.log = os.path.join(self.folder.name, "log")
-        self.recorder = os.path.join(self.folder.name, "recorder")
-        with open(self.recorder, "w", encoding="utf-8") as file:
-            file.write(RECORDER)
+        super().setUp()
+        self.out = self.path("out")
+        self.log = self.path("log")
+        self.recorder = self.write("recorder", RECORDER)
         os.chmod(self.recorder, 0o755)
 
     def run_script(self, *arguments, say=""):
@@ -43,13 +42,13 @@ class CaptureAb(unittest.TestCase):
                               env={**os.environ, "LOG": self.log, "SAY": say}, check=False)
 
     def recorded(self):
-        """What was recorded, in order: side/number.fxt; of a warm-up its name only."""
+        """Returns the recorded files in order, relative to the output folder."""
         with open(self.log, encoding="utf-8") as file:
             outputs = [line.split("--output ")[1].split()[0] for line in file]
         return [os.path.relpath(path, self.out) if path.startswith(self.out) else os.path.basename(path)
                 for path in outputs]
 
-    def test_sides_take_turns_behind_a_warm_up(self):
+    def test_sides_alternate_after_a_warm_up(self):
         done = self.run_script("3", self.out, "--", "true", "old", "---", "true", "new")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.recorded(), ["warm-up.fxt", "warm-up.fxt", "base/01.fxt", "new/01.fxt", "new/02.fxt",
@@ -58,7 +57,7 @@ class CaptureAb(unittest.TestCase):
             self.assertTrue(file.read().endswith("-- true new\n"))
         self.assertIn(f"fxt diff {self.out}/base {self.out}/new", done.stdout)
 
-    def test_options_are_handed_on(self):
+    def test_options_are_passed_on(self):
         done = self.run_script("-d", "3s", "--record-args", "-c default,irq", "--no-warm-up", "1", self.out,
                                "--", "true", "--", "-d", "---", "true")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -77,25 +76,25 @@ class CaptureAb(unittest.TestCase):
         self.assertIn("is not empty", done.stderr)
         self.assertFalse(os.path.exists(self.log))
 
-    def test_a_command_that_fails_ends_it(self):
+    def test_a_failing_command_ends_the_script(self):
         done = self.run_script("--no-warm-up", "2", self.out, "--", "true", "---", "sh", "-c",
                                "echo no such table; exit 3")
         self.assertEqual(done.returncode, 1)
         self.assertIn("no such table", done.stderr)
         self.assertIn("the command of the new side ended with status 3", done.stderr)
-        # What is there is as good as any: the side that failed has nothing in the way of the next try.
+        # Complete captures stay. The side that failed leaves nothing behind.
         self.assertEqual(os.listdir(self.out), ["base"])
         self.assertEqual(os.listdir(os.path.join(self.out, "base")), ["01.fxt"])
-        kept = os.path.join(self.folder.name, "kept")
+        kept = os.path.join(self.folder, "kept")
         done = self.run_script("--ignore-exit-status", "1", kept, "--", "true", "---", "false")
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def start(self, *arguments):
-        """The script in a process group of its own, as a shell starts it."""
+        """Starts the script in its own process group, as a shell does."""
         return subprocess.Popen([SCRIPT, "--recorder", self.recorder, "--no-warm-up", *arguments],
                                 env={**os.environ, "LOG": self.log, "SAY": ""}, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, start_new_session=True,
-                                # Who runs tests in the background may have it ignored.
+                                # A background job of a shell ignores SIGINT.
                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
     def wait_for(self, process, path):
@@ -107,20 +106,20 @@ class CaptureAb(unittest.TestCase):
         new = os.path.join(self.out, "new/01.fxt")
         self.wait_for(process, new)
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=DEADLINE_S)
         self.assertEqual(process.returncode, 130)
         self.assertIn("interrupted", said)
         self.assertIn("are kept: 1 of the base side\n", said)
         self.assertTrue(os.path.exists(os.path.join(self.out, "base/01.fxt")))
         self.assertFalse(os.path.exists(new))
 
-    def test_a_signal_to_it_alone_ends_the_recorder(self):
+    def test_a_signal_to_the_script_ends_the_recorder(self):
         for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
-            out = os.path.join(self.folder.name, number.name)
+            out = os.path.join(self.folder, number.name)
             process = self.start("2", out, "--", "true", "---", "sleep", "60")
             self.wait_for(process, os.path.join(out, "new/01.fxt"))
             process.send_signal(number)
-            _, said = process.communicate(timeout=30)
+            _, said = process.communicate(timeout=DEADLINE_S)
             self.assertEqual((process.returncode, os.listdir(out)), (status, ["base"]), said)
             with open(self.log + ".pid", encoding="utf-8") as file:
                 self.assertFalse(os.path.exists(f"/proc/{file.read().strip()}"))
@@ -129,7 +128,7 @@ class CaptureAb(unittest.TestCase):
         process = self.start("1", self.out, "--", "sleep", "60", "---", "true")
         self.wait_for(process, os.path.join(self.out, "base/01.fxt"))
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=DEADLINE_S)
         self.assertIn("are kept: none\n", said)
         self.assertFalse(os.path.exists(self.out))
 
@@ -153,7 +152,7 @@ class CaptureAb(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertTrue(os.path.isdir(self.out))
 
-    def test_nobody_reads_what_it_says(self):
+    def test_output_to_a_full_device(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([SCRIPT, "--recorder", self.recorder, "1", self.out, "--", "true", "---", "true"],
                                   stdout=full, stderr=subprocess.PIPE, env={**os.environ, "LOG": self.log, "SAY": ""},
@@ -162,7 +161,7 @@ class CaptureAb(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.join(self.out, "new")), ["01.fxt"])
 
     def test_spaces_in_paths_and_words(self):
-        out = os.path.join(self.folder.name, "a b/c d")
+        out = os.path.join(self.folder, "a b/c d")
         done = self.run_script("1", out, "--", "echo", "x  y", "---", "true")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"fxt diff '{out}/base' '{out}/new'", done.stdout)
@@ -185,7 +184,7 @@ class CaptureAb(unittest.TestCase):
             self.assertIn("capture-ab: error:", done.stderr)
         self.assertFalse(os.path.exists(self.out))
 
-    def test_a_recorder_that_is_not_there(self):
+    def test_a_missing_recorder(self):
         done = self.run_script("--recorder", "/nowhere", "1", self.out, "--", "true", "---", "true")
         self.assertEqual(done.returncode, 1)
         self.assertIn("/nowhere", done.stderr)
@@ -198,4 +197,4 @@ class CaptureAb(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""examples/ci: the workflow is one that a runner understands, and calls the script as the script wants it; what the script
-does with what others answer. Nothing is recorded: see tests/guide/ci_recipe_test.py."""
+"""examples/ci: the workflow is valid and calls the script with the right arguments; the script handles the results of the
+programs that it runs. Nothing is recorded: see tests/guide/ci_recipe_test.py."""
 
 import os
 import re
 import shlex
 import signal
 import subprocess
-import tempfile
+import sys
 import unittest
 
 try:
@@ -16,9 +16,12 @@ try:
 except ImportError:
     yaml = None
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import DEADLINE_S, ROOT  # noqa: E402
+
 RECIPE = os.path.join(ROOT, "examples/ci")
-# Writes what it was asked for into the folder behind the number of captures.
+# Makes the output folder, which follows the number of captures, and logs its arguments.
 CAPTURE_AB = """#!/bin/sh
 while [ "$1" != 3 ]; do shift; done
 mkdir -p "$2/base" "$2/new"
@@ -35,8 +38,7 @@ exit "$FOUND"
 
 
 def read(name):
-    with open(os.path.join(RECIPE, name), encoding="utf-8") as file:
-        return file.read()
+    return harness.read("examples/ci", name)
 
 
 @unittest.skipIf(yaml is None, "no python3-yaml (make deps)")
@@ -47,8 +49,8 @@ class Workflow(unittest.TestCase):
         cls.job = cls.workflow["jobs"]["compare"]
         cls.steps = cls.job["steps"]
 
-    def test_it_runs_for_pull_requests_and_may_comment(self):
-        # YAML 1.1 takes the word for a truth value.
+    def test_the_workflow_runs_for_pull_requests(self):
+        # YAML 1.1 reads the key `on` as true.
         self.assertEqual(self.workflow[True], "pull_request")
         self.assertEqual(self.workflow["permissions"]["pull-requests"], "write")
         self.assertLessEqual(self.job["timeout-minutes"], 60)
@@ -72,23 +74,17 @@ class Workflow(unittest.TestCase):
         kept = next(step for step in self.steps if "upload-artifact" in step.get("uses", ""))
         self.assertEqual(kept["with"]["path"], folder)
 
-    def test_the_document_names_what_is_there(self):
-        with open(os.path.join(ROOT, "docs/ci.md"), encoding="utf-8") as file:
-            text = file.read()
+    def test_the_files_of_the_document_exist(self):
+        text = harness.read("docs/ci.md")
         for name in re.findall(r"^\| `([a-z.]+)` \|", text, re.MULTILINE):
             self.assertTrue(os.path.exists(os.path.join(RECIPE, name)), name)
 
 
-class Script(unittest.TestCase):
+class Script(harness.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         for name, text in (("capture-ab", CAPTURE_AB), ("fxt", FXT), ("fxt-record", "#!/bin/sh\n"), ("sudo", '#!/bin/sh\nshift\n"$@"\n')):
-            path = os.path.join(self.folder, name)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.chmod(path, 0o755)
+            os.chmod(self.write(name, text), 0o755)
         for name in ("old tree", "new"):
             os.mkdir(os.path.join(self.folder, name))
 
@@ -126,13 +122,13 @@ class Script(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn("usage: compare", done.stderr)
 
-    def test_too_few_captures_would_pass_everything(self):
+    def test_too_few_captures_are_refused(self):
         for number in ("2", "0", "x", "", "-3", "3.5"):
             done = self.compare("-n", number, "old tree", "new", "true")
             self.assertEqual(done.returncode, 2, number)
             self.assertIn("from 3 on", done.stderr)
 
-    def test_what_is_not_there_is_said_before_anything_is_recorded(self):
+    def test_missing_programs_are_reported_first(self):
         for name in ("FXT", "FXT_RECORD"):
             done = self.compare("-n", "3", "old tree", "new", "true", **{name: "no-such-program"})
             self.assertEqual(done.returncode, 1)
@@ -148,10 +144,10 @@ class Script(unittest.TestCase):
                                   stdout=subprocess.PIPE, env=self.environment(0, 0)) as compare:
                 self.assertEqual(compare.stdout.readline(), b"begun\n")
                 compare.send_signal(number)
-                self.assertEqual(compare.wait(60), 128 + number)
+                self.assertEqual(compare.wait(DEADLINE_S), 128 + number)
             self.assertTrue(os.path.exists(ended), "it goes on recording")
             os.remove(ended)
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

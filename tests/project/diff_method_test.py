@@ -1,24 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds the tables of docs/diff-method.md against the code of userspace/compare: each constant stands in one place
-there, and on the page with its value."""
+"""Holds the tables of docs/diff-method.md against userspace/compare: the code defines each constant once, and the page has
+its value."""
 
 import collections
+import os
 import pathlib
 import re
+import sys
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+
+ROOT = pathlib.Path(harness.ROOT)
 COMPARE = ROOT / "userspace/compare"
 PAGE = (ROOT / "docs/diff-method.md").read_text(encoding="utf-8")
 CONSTANT = re.compile(r"\bconstexpr (?:double|float|size_t|int|unsigned|u?int\d+_t) (k[A-Z]\w*) =\s*([^;]+);")
-# Of units, how many there are of something, and no number at all.
+# Units, counts, and constants that are no numbers of the method.
 NOT_OF_THE_METHOD = {"kNsPerUs", "kNsPerMs", "kNsPerSecond", "kMetrics", "kStatistics", "kAbsent"}
+RULE_TABLES = {"change rule": "change_rules.cc", "verdict rule": "verdict_rules.cc",
+               "suppression rule": "suppression_rules.cc", "cross-group rule": "attribution.cc"}
+# A rule of such a table: its name, the metrics that it is for (of suppression rules), the reason, the constant.
+RULE = re.compile(r'\{"(\w+)",\s*(?:k\w+,\s*)?((?:"(?:[^"\\]|\\.)*"\s*)+),\s*([\w.]+),')
 UNITS = {"kMsPerSecond": "ms/s", "kPerSecond": "1/s", "kMicroseconds": "us", "kMilliseconds": "ms"}
 
 
 def rows(first_heading):
-    """The cells of the table on the page whose first column has this heading, without the two lines of its head."""
+    """Returns the cells of the table whose first column has this heading."""
     table = re.search(rf"^\| {first_heading} \|.*\n\|[-:|]+\|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
     return [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in table[1].splitlines()]
 
@@ -46,13 +55,26 @@ class Constants(unittest.TestCase):
             self.assertIn(name, self.found)
 
 
+class Rules(unittest.TestCase):
+    maxDiff = None
+
+    def test_the_page_has_each_with_its_reason_and_constant(self):
+        for heading, file in RULE_TABLES.items():
+            with self.subTest(heading):
+                found = RULE.findall((COMPARE / file).read_text(encoding="utf-8"))
+                self.assertGreater(len(found), 3)
+                self.assertEqual([tuple(row) for row in rows(heading)],
+                                 [(name, "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', reason)),
+                                   "" if constant == "0" else constant) for name, reason, constant in found])
+
+
 class Statistics(unittest.TestCase):
     def test_the_page_has_each_as_the_code_has_it(self):
         text = re.sub(r"\s+", " ", (COMPARE / "values/metric.cc").read_text(encoding="utf-8"))
         enum = re.sub(r"\s+", " ", (COMPARE / "values/metric.h").read_text(encoding="utf-8"))
         metrics = re.findall(r"\b(k\w+),", re.search(r"enum class Metric[^{]*\{(.*?)\}", enum)[1])
         ids = dict(zip(metrics, re.findall(r'"(\w+)"', re.search(r"kIds\[\] = \{(.*?)\}", text)[1])))
-        table = re.findall(r'\{Statistic::\w+, Metric::(\w+), "(\w+)", Unit::(\w+), ([\d.]+), ([\d.]+), ([\d.]+), ([\d.]+)\}',
+        table = re.findall(r'\{Statistic::\w+, Metric::(\w+), "(\w+)", StatisticUnit::(\w+), ([\d.]+), ([\d.]+), ([\d.]+), ([\d.]+)\}',
                            text)
         self.assertGreater(len(table), 20)
         self.assertEqual([[metric, statistic, unit, *numbers[:-1], numbers[-1] or "0"]
@@ -61,4 +83,4 @@ class Statistics(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

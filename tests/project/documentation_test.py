@@ -1,34 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds each program's --help, manual page and completions against each other."""
+"""Compares --help, manual page and completions of each program."""
 
 import os
 import re
 import shutil
-import subprocess
 import sys
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.join(ROOT, "build")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, ROOT, read  # noqa: E402
+
 
 LONG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SHORT = re.compile(r"(?<![\w-])-[A-Za-z](?![\w-])")
 
 
-def read(*path):
-    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
-        return file.read()
-
-
 def run(*command):
-    # Completions ask the program.
-    path = {**os.environ, "PATH": BUILD + ":" + os.environ["PATH"]}
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=path)
+    # The completions run the programs.
+    return harness.run(*command, env={**os.environ, "PATH": BUILD + ":" + os.environ["PATH"]})
 
 
 def bash_answers(program, *words):
-    """What bash offers for the last of the words, as if they had been typed."""
+    """Returns the completions of bash for the last word."""
     script = f"cd /; source {ROOT}/completions/{program}.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); " \
              f"$(complete -p {program} | sed 's/.*-F \\([^ ]*\\).*/\\1/'); printf '%s\\n' \"${{COMPREPLY[@]}}\""
     done = run("bash", "--norc", "-c", script, "bash", program, *words)
@@ -47,7 +42,7 @@ class Recorder(unittest.TestCase):
         if done.returncode != 0:
             raise AssertionError(f"--help: {done.returncode}: {done.stderr}")
         cls.help_text = done.stdout
-        # One line an option, indented, the names first.
+        # Each option has an indented line that begins with its names.
         names = re.findall(r"^ +(-[^ ]*)", cls.help_text, re.MULTILINE)
         cls.options = {option for text in names for option in text.split(",")}
         refused = run(cls.program, "-c", "no-such-category")
@@ -72,16 +67,6 @@ class Recorder(unittest.TestCase):
         self.assertEqual(bash_answers("fxt-record", "--categories", "=", "so"), ["softirq"])
         self.assertIn("true", bash_answers("fxt-record", "-q", "--", "tru"))
 
-    def test_zsh_completes_the_same_options(self):
-        lines = read("completions/_fxt-record").split("\n_arguments -s -S")[1].splitlines()
-        text = "\n".join(line.split("[")[0] for line in lines if "[" in line)
-        self.assertEqual(set(LONG.findall(text)) | set(SHORT.findall(text)), self.options)
-
-    @unittest.skipUnless(shutil.which("zsh"), "no zsh to check the syntax of its completions with")
-    def test_zsh_can_read_its_completions(self):
-        checked = run("zsh", "-n", os.path.join(ROOT, "completions/_fxt-record"))
-        self.assertEqual((checked.returncode, checked.stderr), (0, ""))
-
     def test_categories_are_the_same(self):
         self.assertIn("sched", self.categories)
         page = read("docs/man/fxt-record.1")
@@ -89,9 +74,6 @@ class Recorder(unittest.TestCase):
         named = {re.match(r"\.\w+ (\w+)", tag)[1] for tag in re.findall(r"^\.TP\n(.*)$", section, re.MULTILINE)}
         self.assertEqual(named | {"all", "default"}, self.categories)
         self.assertEqual(set(bash_answers("fxt-record", "-c", "")), self.categories)
-        zsh = re.search(r"categories=\((.*?)\n  \)", read("completions/_fxt-record"), re.DOTALL)[1]
-        self.assertEqual(set(re.findall(r"'([a-z]+):", zsh)), {"all", "default"})
-        self.assertIn("--list-categories=names", zsh)
 
     def test_categories_are_listed_for_programs(self):
         done = run(self.program, "--list-categories=names")
@@ -109,7 +91,7 @@ class Recorder(unittest.TestCase):
         table = re.search(r"^<!-- made by scripts/bench_prices.*?-->\n(.*?)^<!-- end", read("docs/performance.md"),
                           re.MULTILINE | re.DOTALL)[1]
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
-        # Name, event, four times, four sizes; our own come first.
+        # The columns are name, event, four times and four sizes.
         documented = [[row[0].strip("`"), *(re.sub(r",| \(.*", "", row[at]).replace("—", "-") for at in (2, 6)), row[1]]
                       for row in rows]
         self.assertEqual(lines, documented)
@@ -120,9 +102,6 @@ class Recorder(unittest.TestCase):
         self.assertIn("call_stack", known)
         self.assertEqual(set(bash_answers("fxt-record", "--lbr-filter", "")), known)
         self.assertEqual(bash_answers("fxt-record", "--lbr-filter", "user,ca"), ["user,call", "user,call_stack"])
-        zsh = re.search(r"_fxt_record_branches\(\) \{\n.*?compadd -S ''(.*?)\n\}", read("completions/_fxt-record"),
-                        re.DOTALL)[1]
-        self.assertEqual(set(re.findall(r"[a-z_]+", zsh)), known)
         page = read("docs/man/fxt-record.1").replace("\\-", "-")
         entry = re.search(r"^\.BR --lbr-filter.*?^\.TP", page, re.MULTILINE | re.DOTALL)[0]
         self.assertEqual(known - set(re.findall(r"[a-z_]+", entry)), set())
@@ -214,32 +193,6 @@ class Commands(unittest.TestCase):
         self.assertEqual(bash_answers("fxt", "dump", "--type", "log,wake"), ["log,wakeup"])
         self.assertEqual(bash_answers("fxt", "dump", "--type", "=", "wake"), ["wakeup"])
         self.assertIn(os.path.join(ROOT, "README.md"), bash_answers("fxt", "info", os.path.join(ROOT, "READ")))
-        zsh = re.search(r"_fxt_kinds\(\) \{\n.*?compadd -S ''(.*?)\n\}", read("completions/_fxt"), re.DOTALL)[1]
-        self.assertEqual(set(re.findall(r"[a-z-]+", zsh)), kinds)
-
-    def test_zsh_completes_commands_and_options(self):
-        text = read("completions/_fxt")
-        self.assertEqual(re.findall(r"^    '([a-z]+):", text, re.MULTILINE), self.commands)
-
-        def options_in(part):
-            shown = "\n".join(line.split("[")[0] for line in part.splitlines() if "[" in line)
-            return set(LONG.findall(shown)) | set(SHORT.findall(shown.replace("+", "")))
-
-        shared = {name: options_in(re.search(rf"^  {name}=\((.*?)\)$", text, re.MULTILINE | re.DOTALL)[1])
-                  for name in ("help", "filters", "output")}
-        for command in self.commands:
-            with self.subTest(command):
-                part = re.search(rf"^    {command}\)\n(.*?);;$", text, re.MULTILINE | re.DOTALL)[1]
-                offered = options_in(part)
-                for name in re.findall(r"\$(\w+)", part):
-                    offered |= shared[name]
-                self.assertEqual(offered, self.options[command])
-
-    @unittest.skipUnless(shutil.which("zsh"), "no zsh to check the syntax of its completions with")
-    def test_zsh_can_read_its_completions(self):
-        checked = run("zsh", "-n", os.path.join(ROOT, "completions/_fxt"))
-        self.assertEqual((checked.returncode, checked.stderr), (0, ""))
-
 
 class Sessions(unittest.TestCase):
     """The subcommands of fxt-record, which have a manual page of their own."""
@@ -264,43 +217,40 @@ class Sessions(unittest.TestCase):
         self.assertLessEqual(known, set(bash_answers("fxt-record", "")))
 
     def test_manual_and_completions_have_the_same_options(self):
-        zsh = read("completions/_fxt-record").split("_fxt_record_control() {")[1].split("\n}\n")[0]
-
-        def options_in(part):
-            shown = "\n".join(line.split("[")[0] for line in part.splitlines() if "[" in line)
-            return set(LONG.findall(shown)) | set(SHORT.findall(shown.replace("+", "")))
-
-        shared = {name: options_in(re.search(rf"^  {name}=\((.*?)\)$", zsh, re.MULTILINE | re.DOTALL)[1])
-                  for name in ("help", "socket", "output", "session")}
         for command in self.commands:
             with self.subTest(command):
                 options = Commands.options_of(self.help[command])
                 tags = "\n".join(re.findall(r"^\.TP\n(.*)$", self.sections[command], re.MULTILINE))
                 self.assertEqual(set(LONG.findall(tags)) | set(SHORT.findall(tags)), options)
                 self.assertEqual(set(bash_answers("fxt-record", command, "-")), options)
-                part = re.search(rf"^    {command}\) (.*?);;$", zsh, re.MULTILINE | re.DOTALL)[1]
-                offered = options_in("\n".join(part.splitlines()[1:]))
-                for name in re.findall(r"\$(\w+)", part):
-                    offered |= shared[name]
-                self.assertEqual(offered, options)
 
     def test_manual_has_examples_that_help_has(self):
         examples = re.findall(r"^\.B (sudo fxt-record .*)$", self.sections["EXAMPLES"], re.MULTILINE)
         self.assertGreaterEqual(len(examples), 4)
-        # What the help of all of them together has.
+        # The help of all subcommands.
         everything = "".join(self.help.values()) + read("userspace/tools/record/commands/commands.cc")
         for example in examples:
             self.assertIn(f"  {example}", everything)
 
 
-class Fish(unittest.TestCase):
-    """Made of --help as it was; `scripts/fish_completions BUILD/fxt >completions/fxt.fish` makes them anew."""
+class Completions(unittest.TestCase):
+    """Completions are generated from --help; `make completions` updates them."""
+
+    FILES = {"bash": "{}.bash", "zsh": "_{}", "fish": "{}.fish"}
 
     def test_completions_are_those_of_help(self):
         for program in ("fxt", "fxt-record"):
-            done = run(os.path.join(ROOT, "scripts/fish_completions"), os.path.join(BUILD, program))
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertEqual(read(f"completions/{program}.fish"), done.stdout, program)
+            for shell, name in self.FILES.items():
+                done = run(os.path.join(ROOT, "scripts/completions"), shell, os.path.join(BUILD, program))
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(read("completions", name.format(program)), done.stdout, f"{shell}, {program}")
+
+    def test_shells_can_read_them(self):
+        for shell, name in self.FILES.items():
+            if shutil.which(shell):
+                for program in ("fxt", "fxt-record"):
+                    done = run(shell, "-n", os.path.join(ROOT, "completions", name.format(program)))
+                    self.assertEqual((done.returncode, done.stderr), (0, ""), f"{shell}, {program}")
 
     @unittest.skipUnless(shutil.which("fish"), "no fish to read its completions with")
     def test_fish_completes(self):
@@ -331,8 +281,4 @@ class Pages(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        at = sys.argv.index("--build")
-        BUILD = os.path.abspath(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
-    unittest.main(verbosity=2)
+    harness.main()

@@ -1,50 +1,46 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What `make install` leaves behind is enough for somebody else's program, and `make uninstall` takes
-all of it away; what reads files is built without what the kernel side needs."""
+"""`make install` installs all that another program needs, `make uninstall` removes it, and `make fxt` needs nothing of the
+kernel side."""
 
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.join(ROOT, "build")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, ROOT  # noqa: E402
+
 MAKE = "make"
 PREFIX = "/opt/fxt"
 
 
 def run(*command, **more):
-    # A jobserver or flags of the make that runs this are not for the makes that it runs.
+    # The jobserver and the flags of an outer make do not apply to these makes.
     clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "MFLAGS"}
     clean.update(more.pop("env", {}))
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200, env=clean, **more)
-    if done.returncode != 0:
-        raise AssertionError(f"{shlex.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
+    return harness.run(*command, ok=(0,), timeout=1200, env=clean, **more).stdout
 
 
 def make(*words):
     return run(*shlex.split(MAKE), "--no-print-directory", "-C", ROOT, *words)
 
 
-class Install(unittest.TestCase):
+class Install(harness.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         self.root = os.path.join(self.folder, "root")
-        # As `make test` names it: objects found in a folder of another name are made anew.
+        # `make test` uses the same relative name. Another name would rebuild the objects.
         self.where = [f"DESTDIR={self.root}", f"PREFIX={PREFIX}", f"BUILD={os.path.relpath(BUILD, ROOT)}"]
 
     def files(self):
         return sorted(os.path.relpath(os.path.join(folder, name), self.root + PREFIX)
                       for folder, _, names in os.walk(self.root) for name in names)
 
-    def test_uninstall_removes_all(self):
+    def test_uninstall_removes_all_files(self):
         make("install", *self.where)
         installed = self.files()
         for name in ("bin/fxt", "bin/fxt-record", "lib/libfxt.a", "lib/fxt_sqlite.so",
@@ -52,6 +48,7 @@ class Install(unittest.TestCase):
                      "bin/fxt-mark", "lib/libfxt-provider.a", "lib/libfxt-provider.so", "lib/libfxt-provider.so.0",
                      "lib/pkgconfig/fxt-provider.pc", "include/fxt_provider/event.h", "share/man/man1/fxt-mark.1",
                      "lib/python3/dist-packages/fxt_provider.py", "share/man/man1/fxt.1", "share/man/man1/fxt-record-control.1",
+                     "lib/cmake/fxt/fxtConfig.cmake", "lib/cmake/fxt-provider/fxt-providerConfig.cmake",
                      "lib/systemd/system/fxt-record.service", "lib/systemd/system/fxt-record.socket"):
             self.assertIn(name, installed)
         unit = os.path.join(self.root + PREFIX, "lib/systemd/system/fxt-record.service")
@@ -67,7 +64,7 @@ class Install(unittest.TestCase):
         made = run(os.path.join(ROOT, "scripts/build_tarball"), BUILD, "amd64", self.folder).strip()
         run("tar", "-C", self.folder, "--strip-components=1", "-xf", made)
         programs = sorted(os.listdir(os.path.join(self.folder, "bin")))
-        # fxt-record-control(1) is the page of some commands of fxt-record.
+        # fxt-record-control(1) describes commands of fxt-record.
         manuals = {name[:-2] for name in os.listdir(os.path.join(self.folder, "man"))} - {"fxt-record-control"}
         self.assertEqual(programs, sorted(manuals))
         for program in programs:
@@ -87,9 +84,27 @@ class Install(unittest.TestCase):
         run(*shlex.split(os.environ.get("CXX", "g++")), "-std=c++20", "-Wall", "-Wextra", "-Werror", source, "-o", program,
             *shlex.split(flags), cwd=self.folder)
         trace = os.path.join(self.folder, "trace.fxt")
-        self.assertEqual(run(program, trace), "somebody's program: 20 events, 20 switches\n")
+        self.assertEqual(run(program, trace), "another program: 20 events, 20 switches\n")
         run(f"{self.root}{PREFIX}/bin/fxt", "check", trace)
 
+    def test_cmake_finds_the_libraries(self):
+        make("install", *self.where)
+        with open(os.path.join(self.folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+            file.write(f"""cmake_minimum_required(VERSION 3.16)
+project(other LANGUAGES C CXX)
+find_package(fxt REQUIRED)
+find_package(fxt-provider REQUIRED)
+add_executable(writer {ROOT}/tests/project/library/main.cc)
+target_link_libraries(writer fxt::fxt)
+add_executable(provider {ROOT}/tests/project/provider/main.c)
+target_link_libraries(provider fxt::provider)
+add_executable(static {ROOT}/tests/project/provider/main.c)
+target_link_libraries(static fxt::provider-static)
+""")
+        run("cmake", "-S", self.folder, "-B", os.path.join(self.folder, "out"), f"-DCMAKE_PREFIX_PATH={self.root}{PREFIX}")
+        run("cmake", "--build", os.path.join(self.folder, "out"))
+        for program in ("provider", "static"):
+            self.assertEqual(run(os.path.join(self.folder, "out", program), env={"FXT_PROVIDER": "off"}), "another program\n")
 
     @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config (make deps)")
     def test_a_provider_needs_pkg_config_only(self):
@@ -109,24 +124,24 @@ class Install(unittest.TestCase):
                     run(compiler, f"-std={standard}", *strict, os.path.join(folder, source), "-o", program, *flags,
                         cwd=self.folder)
                     said = run(program, env={"LD_LIBRARY_PATH": f"{self.root}{PREFIX}/lib", "FXT_PROVIDER": "off"})
-                    self.assertEqual(said, "somebody's program\n")
+                    self.assertEqual(said, "another program\n")
 
 
 class KernelSide(unittest.TestCase):
-    def test_reading_files_needs_nothing_of_it(self):
+    def test_fxt_needs_no_kernel_side(self):
         with tempfile.TemporaryDirectory() as folder:
+            build = f"{folder}/build"
+            make(f"BUILD={build}", "CLANG=no-clang", "BPFTOOL=no-bpftool", f"{build}/build.ninja")
             for target in ("libfxt", "fxt"):
-                commands = make("-n", target, f"BUILD={folder}/build", "CLANG=no-clang", "BPFTOOL=no-bpftool", "V=1")
+                commands = run("ninja", "-C", build, "-n", "-v", target)
                 self.assertIn("libfxt.a", commands)
                 for word in ("no-clang", "no-bpftool", "bpf/", "-lbpf", "userspace/capture"):
                     self.assertNotIn(word, commands)
 
 
 if __name__ == "__main__":
-    for option in ("--build", "--make"):
-        if option in sys.argv:
-            at = sys.argv.index(option)
-            value = sys.argv[at + 1]
-            BUILD, MAKE = (os.path.abspath(value), MAKE) if option == "--build" else (BUILD, value)
-            del sys.argv[at:at + 2]
-    unittest.main(verbosity=2)
+    if "--make" in sys.argv:
+        at = sys.argv.index("--make")
+        MAKE = sys.argv[at + 1]
+        del sys.argv[at:at + 2]
+    harness.main()

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Adds a category with one tracepoint as docs/adding-an-event.md says, and builds what is made from the table."""
+"""Adds a category with one tracepoint as docs/adding-an-event.md describes, and builds the code that the table generates."""
 
 import os
 import shlex
 import subprocess
-import tempfile
-import unittest
+import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import ROOT  # noqa: E402
 
 TABLE = """
 #define FXR_MORE_CATEGORIES(X) X(SENT, "sent", "signals that are sent", 0)
@@ -91,22 +92,13 @@ int main() {
 """
 
 
-class OneMoreEvent(unittest.TestCase):
+class OneMoreEvent(harness.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         self.more = f'-DFXR_MORE_EVENTS="{self.write("more.h", TABLE)}"'
 
-    def write(self, name, text):
-        path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
-
     def build(self, *command):
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        harness.run(*command, cwd=ROOT, ok=(0,))
 
     def build_program(self, text):
         wanted = os.path.join(self.folder, "signal.o")
@@ -116,7 +108,7 @@ class OneMoreEvent(unittest.TestCase):
         with open(wanted, "rb") as file:
             return file.read()
 
-    def test_its_program_has_both_forms(self):
+    def test_the_program_has_both_forms(self):
         names = self.build_program(PROGRAM)
         self.assertIn(b"\0signal_generate\0", names)
         self.assertIn(b"\0signal_generate_flag\0", names)
@@ -124,7 +116,7 @@ class OneMoreEvent(unittest.TestCase):
     def test_an_event_longer_than_a_slot_can_be_sent(self):
         self.assertIn(b"\0signal_generate\0", self.build_program(LONG_PROGRAM))
 
-    def test_tables_have_it_and_other_is_another(self):
+    def test_the_tables_have_the_event(self):
         program = os.path.join(self.folder, "ask")
         sources = ["userspace/schema/event_info.cc", "userspace/capture/bpf/category.cc", "userspace/util/nearest.cc"]
         self.build(*shlex.split(os.environ.get("CXX", "g++")), "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Iinclude",
@@ -134,4 +126,4 @@ class OneMoreEvent(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    harness.main()

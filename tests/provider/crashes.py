@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Providers that are killed while they write, and providers that write invalid data."""
+"""Providers that are killed or corrupt their buffers."""
 
 import contextlib
 import mmap
@@ -10,14 +10,15 @@ import subprocess
 import sys
 import time
 
-from recordings import BUILD, LIMIT_S, Recordings, eventually
+from harness import BUILD, DEADLINE_S, eventually
+from recordings import Recordings
 
 KILLS = int(os.environ.get("FXT_PROVIDER_KILLS", "8"))
 LIARS = int(os.environ.get("FXT_PROVIDER_LIARS", "8"))
 
 
 class Crashes(Recordings):
-    def test_a_killed_provider_loses_no_committed_record(self):
+    def test_killed_at_any_time(self):
         self.begin("--streaming", "-o", self.path("killed.fxt"), "-c", "sched:switch,task")
         dead = []
         for number in range(KILLS):
@@ -28,7 +29,7 @@ class Crashes(Recordings):
             child.stdout.readline()
             time.sleep(random.uniform(0, 0.02))
             child.kill()
-            child.wait(LIMIT_S)
+            child.wait(DEADLINE_S)
             with open(progress, "rb") as file, mmap.mmap(file.fileno(), 4096, access=mmap.ACCESS_READ) as memory:
                 dead.append((child.pid, [struct.unpack_from("Q", memory, i * 64)[0] for i in range(2)]))
             child.stdin.close()
@@ -42,36 +43,30 @@ class Crashes(Recordings):
         for pid, done in dead:
             for thread, committed in enumerate(done):
                 row = seen.get((pid, thread), {"n": 0, "kinds": 0, "last": 0, "torn": 0})
-                # All committed records, at most one more, and none torn.
+                # All committed records, at most one more, and no torn record.
                 self.assertIn(row["n"], (committed, committed + 1), row)
                 self.assertEqual((int(row["last"]), row["kinds"], row["torn"] or 0), (row["n"], row["n"], 0), row)
         print(f"killed: {len(dead)} programs, {sum(row['n'] for row in rows)} records", file=sys.stderr)
 
-    def test_invalid_data_does_not_affect_other_providers(self):
+    def test_corrupt_buffers_affect_no_other_provider(self):
         for mode in ("--streaming", "--circular"):
             with self.subTest(mode=mode):
                 self.begin(*(("--streaming", "-o", self.path("s.fxt")) if mode == "--streaming" else (mode, "4M")),
                            "-c", "sched,task")
                 honest = self.start("follow")
                 honest.stdout.readline()
-                hostile = [subprocess.Popen([os.path.join(BUILD, "tests/hostile"), self.socket, "noise", str(seed), "300"])
+                liars = [subprocess.Popen([os.path.join(BUILD, "tests/hostile"), self.socket, "noise", str(seed), "300"])
                          for seed in range(LIARS)]
                 for number in range(20):
-                    honest.stdin.write(f"{number}\n")
-                    honest.stdin.flush()
-                    self.assertEqual(honest.stdout.readline(), "yes\n")
+                    self.say(honest, number)
                 if mode == "--circular":
                     self.recorder("snapshot", "-o", self.path("during.fxt"))
                     self.checked("during.fxt")
-                for child in hostile:
-                    self.assertEqual(child.wait(LIMIT_S), 0)
-                if mode == "--streaming":
-                    self.recorder("stop")
-                    name = self.checked("s.fxt")
-                else:
-                    name = self.stop()
-                lines = self.rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line' ORDER BY ts")
-                self.assertEqual([row["text"] for row in lines], [str(number) for number in range(20)])
+                for liar in liars:
+                    self.assertEqual(liar.wait(DEADLINE_S), 0)
+                name = self.finish(mode)
+                written = self.rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line' ORDER BY ts")
+                self.assertEqual([row["text"] for row in written], [str(number) for number in range(20)])
                 honest.stdin.close()
-                honest.wait(LIMIT_S)
+                honest.wait(DEADLINE_S)
                 self.assertTrue(eventually(self.no_controller))

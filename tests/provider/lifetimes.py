@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The life cycle of providers: registration, sessions, forks, and programs that stay unregistered."""
+"""Providers that start, end, fork or run without a recorder."""
 
-import os
 import shutil
 import unittest
 
-from recordings import BUILD, LIMIT_S, Recordings, eventually
+from harness import DEADLINE_S, RECORDER, eventually
+from recordings import Recordings
 
-UNPRIVILEGED = 65534
+NOBODY = 65534
 
 
 class Lifetimes(Recordings):
@@ -26,24 +26,20 @@ class Lifetimes(Recordings):
                     child.stdin.flush()
                     self.assertEqual(child.stdout.readline(), "yes\n")
                 late.stdin.close()
-                late.wait(LIMIT_S)
+                late.wait(DEADLINE_S)
                 self.assertTrue(eventually(lambda: self.names().count("exercise") == 1))
-                if mode[0] == "--streaming":
-                    self.recorder("stop")
-                    name = self.checked("s.fxt")
-                else:
-                    name = self.stop()
-                lines = self.rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line'")
-                self.assertEqual(sorted(row["text"] for row in told), ["from-early", "from-late"])
-                # The program continues without a session.
+                name = self.finish(mode[0])
+                written = self.rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line'")
+                self.assertEqual(sorted(row["text"] for row in written), ["from-early", "from-late"])
+                # The program continues without a recorder.
                 early.stdin.write("afterwards\n")
                 early.stdin.flush()
                 self.assertTrue(eventually(lambda: self.no_controller()))
                 self.assertIn(early.stdout.readline(), ("yes\n", "no\n"))
                 early.stdin.close()
-                early.wait(LIMIT_S)
+                early.wait(DEADLINE_S)
 
-    def test_a_snapshot_has_all_records_so_far(self):
+    def test_snapshots_have_all_records_so_far(self):
         self.begin()
         child = self.start("follow")
         child.stdout.readline()
@@ -52,15 +48,13 @@ class Lifetimes(Recordings):
             child.stdin.flush()
             child.stdout.readline()
             name = f"{number}.fxt"
-            self.recorder("snapshot", "-o", self.path(name))
-            self.checked(name)
-            lines = self.rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line' ORDER BY ts")
-            self.assertEqual([row["text"] for row in lines], words)
+            written = self.snapshot_rows(name, "SELECT args ->> 'text' AS text FROM instants WHERE name = 'line' ORDER BY ts")
+            self.assertEqual([row["text"] for row in written], words)
 
-    def test_only_selected_categories_are_recorded(self):
+    def test_categories_select_providers(self):
         self.begin("--circular", "2M", "-c", "sched,provider:other")
         child = self.start("one", 1)
-        child.wait(LIMIT_S)
+        child.wait(DEADLINE_S)
         name = self.stop()
         self.assertEqual(self.rows(name, "SELECT 1 FROM instants WHERE category = 'app'"), [])
         self.begin("--circular", "2M", "-c", "sched,provider:app")
@@ -69,13 +63,13 @@ class Lifetimes(Recordings):
         name = self.stop()
         child.stdin.close()
 
-    def test_only_selected_categories_are_recorded_in_the_foreground(self):
-        recorder = [os.path.join(BUILD, "fxt-record"), "-q", "--socket", self.socket, "-o", self.path("chosen.fxt")]
+    def test_categories_in_a_foreground_recording(self):
+        recorder = [RECORDER, "-q", "--socket", self.socket, "-o", self.path("chosen.fxt")]
         for chosen, count in (("provider:app", 1), ("sched:switch,provider:app,provider:more", 1), ("provider:other", 0)):
-            self.run_(*recorder, "--providers", "-c", chosen, "--", self.exercise, "one", "3")
+            self.execute(*recorder, "--providers", "-c", chosen, "--", self.exercise, "one", "3")
             self.checked("chosen.fxt")
             self.assertEqual(len(self.rows("chosen.fxt", "SELECT 1 FROM instants WHERE category = 'app'")), count, chosen)
-        refused = self.run_(*recorder, "-c", "provider:app", "--", "true", ok=(2,))
+        refused = self.execute(*recorder, "-c", "provider:app", "--", "true", ok=(2,))
         self.assertIn("--providers", refused.stderr)
 
     def test_alerts_fire_triggers(self):
@@ -88,7 +82,7 @@ class Lifetimes(Recordings):
         self.checked("t-1.fxt")
         self.assertEqual(len(self.rows("t-1.fxt", "SELECT 1 FROM instants WHERE name = 'line-alert'")), 1)
 
-    def test_a_forked_child_registers_itself(self):
+    def test_a_forked_child_is_a_provider_of_its_own(self):
         name = self.record("fork")
         parents = self.rows(name, "SELECT DISTINCT pid FROM instants WHERE name = 'parent'")
         children = self.rows(name, "SELECT DISTINCT pid FROM instants WHERE name = 'child'")
@@ -103,31 +97,32 @@ class Lifetimes(Recordings):
         return written, lost
 
     @unittest.skipUnless(shutil.which("unshare"), "no unshare")
-    def test_in_another_pid_namespace_records_go_to_the_main_thread(self):
+    def test_in_another_process_namespace(self):
+        """Thread ids are those of the outer namespace."""
         self.begin()
-        self.run_("unshare", "--pid", "--fork", self.exercise, "spans", "3")
+        self.execute("unshare", "--pid", "--fork", self.exercise, "spans", "3")
         name = self.stop()
         outer = self.rows(name, "SELECT DISTINCT tid, pid, process FROM spans WHERE name = 'outer' OR name = 'inner'")
         self.assertEqual([(row["process"], row["tid"] == row["pid"]) for row in outer], [("exercise", True)])
         self.assertEqual(len(self.rows(name, "SELECT 1 FROM threads WHERE process = 'exercise' AND tid < 5")), 0)
 
     def test_a_full_buffer_is_a_counted_loss(self):
-        # The recorder's speed decides how many records are lost.
+        # The share that the recorder saves depends on the load of the machine.
         count = 600_000
         self.assertEqual(sum(self.written_and_lost(self.record("burst", count))), count)
-        # A oneshot buffer is never emptied.
+        # A oneshot recording does not empty the buffer.
         self.begin("--oneshot", "32M", "-c", "sched:switch")
-        self.run_(self.exercise, "burst", str(count))
+        self.execute(self.exercise, "burst", str(count))
         written, lost = self.written_and_lost(self.stop())
         self.assertEqual(written + lost, count)
         self.assertGreater(written, 80_000)
         self.assertGreater(lost, 400_000)
 
-    def test_without_permission_to_connect_it_runs_unregistered(self):
+    def test_a_program_without_access_to_the_socket_runs(self):
         self.begin()
-        done = self.run_(self.exercise, "wait", user=UNPRIVILEGED, group=UNPRIVILEGED, extra_groups=[], input="\n")
+        done = self.execute(self.exercise, "wait", user=NOBODY, group=NOBODY, extra_groups=[], input="\n")
         self.assertEqual((done.stdout, done.stderr), ("not registered\n", ""))
         self.assertNotIn("exercise", self.names())
 
-    def test_without_a_recorder_it_runs_unregistered(self):
-        self.assertEqual(self.run_(self.exercise, "kinds").stderr, "")
+    def test_a_program_without_a_recorder_runs(self):
+        self.assertEqual(self.execute(self.exercise, "kinds").stderr, "")

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Limits of providers: places, descriptors, shared memory and malformed calls."""
+"""Clients with too many providers, unexpected descriptors, resized shared memory and invalid calls."""
 
 import fcntl
 import json
 import os
 
-from recordings import Recordings, eventually
+from harness import eventually
+from recordings import Recordings
 
 
 class Limits(Recordings):
     def descriptors(self, pid):
         return len(os.listdir(f"/proc/{pid}/fd"))
 
-    def test_more_providers_than_places(self):
+    def test_more_providers_than_the_limit(self):
         self.begin()
         honest = self.start("follow")
         honest.stdout.readline()
@@ -26,19 +27,17 @@ class Limits(Recordings):
             if memory is not None:
                 os.close(memory)
             clients.append(client)
-        # 100 places: the recorder, the honest program, and 98 of these.
+        # The limit of a hundred providers includes the recorder and the other program.
         self.assertEqual(refused, 3)
         self.assertEqual(len(self.names()), 100)
         for client in clients:
             client.close()
         self.assertTrue(eventually(lambda: len(self.names()) == 2))
         self.assertTrue(eventually(lambda: self.descriptors(pid) <= before + 1))
-        honest.stdin.write("x\n")
-        honest.stdin.flush()
-        self.assertEqual(honest.stdout.readline(), "yes\n")
+        self.say(honest, "x")
         self.assertEqual(len(self.rows(self.stop(), "SELECT 1 FROM instants WHERE name = 'line'")), 1)
 
-    def test_unexpected_descriptors_are_closed(self):
+    def test_unexpected_descriptors(self):
         self.begin()
         pid = self.status()["pid"]
         before = self.descriptors(pid)
@@ -53,8 +52,8 @@ class Limits(Recordings):
         self.assertTrue(eventually(lambda: self.descriptors(pid) <= before + 1))
         self.stop()
 
-    def test_the_shared_memory_cannot_be_resized_or_sealed(self):
-        """Holes that are punched into it affect only its provider."""
+    def test_resized_and_punched_memory(self):
+        """A provider cannot resize its memory. Holes in it affect no other provider."""
         self.begin("--streaming", "-o", self.path("s.fxt"), "-c", "sched:switch")
         client = self.call("RegisterProvider", {"name": "shaper"})
         memory, _ = self.memory(client)
@@ -62,26 +61,24 @@ class Limits(Recordings):
         for length in (0, size - 1, size + 1):
             self.assertRaises(PermissionError, os.ftruncate, memory, length)
         self.assertRaises(PermissionError, fcntl.fcntl, memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE)
-        punched = self.run_("fallocate", "--punch-hole", "--offset", "0", "--length", str(size), f"/proc/self/fd/{memory}",
+        punched = self.execute("fallocate", "--punch-hole", "--offset", "0", "--length", str(size), f"/proc/self/fd/{memory}",
                             pass_fds=(memory,), ok=None)
         self.assertEqual(punched.returncode, 0, punched.stderr)
         os.pwrite(memory, b"\xff" * size, 0)
         honest = self.start("follow")
         honest.stdout.readline()
         for number in range(5):
-            honest.stdin.write(f"{number}\n")
-            honest.stdin.flush()
-            self.assertEqual(honest.stdout.readline(), "yes\n")
+            self.say(honest, number)
         self.recorder("stop")
         self.assertEqual(len(self.rows(self.checked("s.fxt"), "SELECT 1 FROM instants WHERE name = 'line'")), 5)
 
-    def test_malformed_calls_are_refused(self):
+    def test_invalid_calls(self):
         self.begin()
         for parameters in ({}, {"name": ""}, {"name": "x" * 101}, {"name": 7}, {"name": ["a"]}, {"name": None},
                            {"name": "a", "pid": 2**70}, {"name": "a", "pid": -1}, {"name": "a", "categories": "b"}, []):
             _, text = self.memory(self.call("RegisterProvider", parameters))
             self.assertIn("org.varlink.service", text, parameters)
-        # Twice on one connection, and half a call.
+        # Two calls on one connection, and half a call.
         twice = self.call("RegisterProvider", {"name": "first"})
         self.memory(twice)
         twice.sendall(json.dumps({"method": "fuchsia.tracing.controller.RegisterProvider", "more": True,
@@ -90,7 +87,7 @@ class Limits(Recordings):
         half.sendall(b"{\"method\":")
         self.assertTrue(eventually(lambda: "half" in self.names()))
         self.assertNotIn("second", self.names())
-        # The pid is the kernel's, not the one in the call.
+        # The recorder takes the pid from the kernel, not from the call.
         other = self.call("RegisterProvider", {"name": "other", "pid": 1})
         self.memory(other)
         mine = [provider for provider in self.status()["providers"] if provider["name"] == "other"]

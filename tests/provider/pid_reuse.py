@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A pid that the kernel assigns again after its process has died."""
+"""A process id that another program gets after its owner has ended."""
 
 import ctypes
 import errno
@@ -8,7 +8,8 @@ import shutil
 import signal
 import subprocess
 
-from recordings import LIMIT_S, Recordings, eventually
+from harness import DEADLINE_S, eventually
+from recordings import Recordings
 
 CLONE3 = 435  # on every architecture
 TRIES = 20
@@ -21,7 +22,7 @@ class CloneArguments(ctypes.Structure):
 
 
 def spawn_as(pid, command, environment):
-    """fork and exec with a chosen pid. OSError if the pid is in use."""
+    """Forks and executes with a chosen pid. Raises OSError if the pid is in use."""
     number = ctypes.c_int(pid)
     arguments = CloneArguments(exit_signal=signal.SIGCHLD, set_tid=ctypes.addressof(number), set_tid_size=1)
     libc = ctypes.CDLL(None, use_errno=True)
@@ -37,37 +38,34 @@ def spawn_as(pid, command, environment):
 
 
 class PidReuse(Recordings):
-    def two_processes_of_one_pid(self):
-        """Runs "first", which dies within a span, then "second" with its pid. Returns the pid and the mark of both's spans."""
+    def one_after_the_other(self):
+        """Runs "first", which ends inside a span, then "second" with the same pid. Both write `mark` in their records."""
         for name in ("first", "second"):
             shutil.copy(self.exercise, self.path(name))
         for attempt in range(TRIES):
             mark = f"try{attempt}"
             with subprocess.Popen([self.path("first"), "own", mark, "dies"], env=self.environment) as first:
-                self.assertEqual(first.wait(LIMIT_S), -signal.SIGKILL)
+                self.assertEqual(first.wait(DEADLINE_S), -signal.SIGKILL)
             try:
                 status = spawn_as(first.pid, [self.path("second"), "own", mark], self.environment)
             except OSError as error:
                 if error.errno in (errno.ENOSYS, errno.EPERM, errno.EINVAL):
-                    self.skipTest(f"SKIPPED: cannot choose a pid: {error}")
+                    self.skipTest(f"cannot choose a process id: {error}")
                 if error.errno != errno.EEXIST:
                     raise
                 continue
             self.assertEqual(status, 0)
             return first.pid, mark
-        return self.fail("the pid was never free")
+        return self.fail("the process id was never free")
 
-    def test_processes_of_one_pid_have_different_koids(self):
+    def test_a_reused_pid_is_another_process(self):
+        """The spans of both programs are on two threads of two processes."""
         for mode in (("--streaming", "-o", self.path("s.fxt")), ("--circular", "4M"), ("--oneshot", "4M")):
             with self.subTest(mode=mode[0]):
                 self.assertTrue(eventually(self.no_controller))
                 self.begin(*mode, "-c", "sched,task")
-                pid, mark = self.two_processes_of_one_pid()
-                if mode[0] == "--streaming":
-                    self.recorder("stop")
-                    name = self.checked("s.fxt")
-                else:
-                    name = self.stop()
+                pid, mark = self.one_after_the_other()
+                name = self.finish(mode[0])
                 spans = self.rows(name, "SELECT name, tid, pid, koid, process, dur FROM spans "
                                         f"WHERE category = 'app' AND args ->> 'program' = '{mark}' ORDER BY ts")
                 self.assertEqual([(span["process"], span["name"]) for span in spans],
@@ -77,7 +75,7 @@ class PidReuse(Recordings):
                          for process in ("first", "second")}
                 self.assertEqual([len(own) for own in koids.values()], [1, 1])
                 self.assertEqual(len(koids["first"] | koids["second"]), 2)
-                # The second process does not end the span that the first one left open.
+                # The span of the program that ended has no end. The first span of the other one does not close it.
                 self.assertEqual([span["dur"] is None for span in spans], [False] * 3 + [True] + [False] * 3)
                 processes = self.rows(name, f"SELECT name, koid FROM processes WHERE pid = {pid}")
                 self.assertEqual(sorted(row["name"] for row in processes), ["first", "second"])

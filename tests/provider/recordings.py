@@ -7,50 +7,29 @@ import os
 import signal
 import socket
 import subprocess
-import tempfile
-import time
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
-LIMIT_S = 60
-# How long a program may run, beyond the limit.
+import harness
+from harness import BUILD, DEADLINE_S, FXT, RECORDER
+
+# The longest time that a test asks a program to write.
 LONGEST_S = float(os.environ.get("FXT_PROVIDER_CLOCK_SECONDS", "2"))
 
 
-def eventually(holds):
-    deadline = time.monotonic() + LIMIT_S
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.005)
-    return True
-
-
-@unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/sys/kernel/btf/vmlinux"), "recording needs root and BTF")
-class Recordings(unittest.TestCase):
+@unittest.skipIf(harness.why_not_recordable(), harness.why_not_recordable())
+class Recordings(harness.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        os.chmod(self.folder, 0o755)
+        super().setUp()
         self.socket = self.path("control")
         self.environment = {**os.environ, "FXT_RECORD_SOCKET": self.socket}
         self.exercise = os.path.join(BUILD, "tests/exercise")
 
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run_(self, *command, ok=(0,), **more):
+    def execute(self, *command, ok=(0,), **more):
         more.setdefault("env", self.environment)
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_S + LONGEST_S,
-                              **more)
-        if ok is not None:
-            self.assertIn(done.returncode, ok, f"{command}: {done.stdout}{done.stderr}")
-        return done
+        return harness.run(*command, ok=ok, timeout=DEADLINE_S + LONGEST_S, **more)
 
     def recorder(self, *words, **more):
-        return self.run_(os.path.join(BUILD, "fxt-record"), *words, "--socket", self.socket, **more)
+        return self.execute(RECORDER, *words, "--socket", self.socket, **more)
 
     def begin(self, *options):
         self.recorder("start", *(options or ("--circular", "2M", "-c", "sched,task")))
@@ -69,17 +48,17 @@ class Recordings(unittest.TestCase):
         return self.checked(name)
 
     def record(self, *words, name="trace.fxt", options=()):
-        """Records tests/exercise in the foreground."""
-        self.run_(os.path.join(BUILD, "fxt-record"), "-q", "--providers", "--socket", self.socket, "-c", "sched,task",
+        """Records `exercise` in the foreground."""
+        self.execute(RECORDER, "-q", "--providers", "--socket", self.socket, "-c", "sched,task",
                   *options, "-o", self.path(name), "--", self.exercise, *map(str, words))
         return self.checked(name)
 
     def checked(self, name):
-        self.run_(os.path.join(BUILD, "fxt"), "check", self.path(name))
+        self.execute(FXT, "check", self.path(name))
         return name
 
     def rows(self, name, query):
-        done = self.run_(os.path.join(BUILD, "fxt"), "query", "--json", self.path(name), query)
+        done = self.execute(FXT, "query", "--json", self.path(name), query)
         return json.loads(done.stdout)
 
     def start(self, *words, **more):
@@ -89,7 +68,7 @@ class Recordings(unittest.TestCase):
 
         def end():
             child.kill()
-            child.wait(LIMIT_S)
+            child.wait(DEADLINE_S)
             child.stdin.close()
             child.stdout.close()
         self.addCleanup(end)
@@ -98,7 +77,7 @@ class Recordings(unittest.TestCase):
     def connect(self):
         client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.addCleanup(client.close)
-        client.settimeout(LIMIT_S)
+        client.settimeout(DEADLINE_S)
         client.connect(self.socket)
         return client
 
@@ -123,6 +102,24 @@ class Recordings(unittest.TestCase):
 
     def names(self):
         return [provider["name"] for provider in self.status()["providers"]]
+
+    def snapshot_rows(self, name, query):
+        """Writes a snapshot and queries it."""
+        self.recorder("snapshot", "-o", self.path(name))
+        return self.rows(self.checked(name), query)
+
+    def say(self, child, word, answer="yes\n"):
+        """Sends a line to an `exercise follow`, which records it, and reads its answer."""
+        child.stdin.write(f"{word}\n")
+        child.stdin.flush()
+        self.assertEqual(child.stdout.readline(), answer)
+
+    def finish(self, mode):
+        """Ends the session of `mode` and returns the name of its file."""
+        if mode != "--streaming":
+            return self.stop()
+        self.recorder("stop")
+        return self.checked("s.fxt")
 
     def no_controller(self):
         return self.recorder("status", ok=None).returncode != 0

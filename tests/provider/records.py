@@ -5,36 +5,37 @@ import json
 import os
 import sys
 
-from recordings import BUILD, ROOT, Recordings
+from harness import BUILD, FXT, RECORDER, ROOT
+from recordings import Recordings
 
 CLOCK_SECONDS = float(os.environ.get("FXT_PROVIDER_CLOCK_SECONDS", "2"))
 
 
 class Records(Recordings):
-    def test_spans_are_on_the_kernel_s_threads(self):
+    def test_spans_are_on_the_kernels_threads(self):
         name = self.record("spans", 3)
         outer = self.rows(name, "SELECT ts, dur, tid, pid, koid, process FROM spans WHERE name = 'outer'")
         inner = self.rows(name, "SELECT ts, dur, tid FROM spans WHERE name = 'inner'")
         self.assertEqual((len(outer), len(inner)), (15, 15))
         self.assertEqual({row["process"] for row in outer}, {"exercise"})
         self.assertEqual(len({row["tid"] for row in outer}), 3)
-        tids = self.rows(name, "SELECT DISTINCT tid, args ->> 'tid' AS own FROM spans WHERE name = 'outer'")
-        for row in tids:
-            self.assertEqual(int(row["own"]), row["tid"])
+        threads = self.rows(name, "SELECT DISTINCT tid, args ->> 'tid' AS own_tid FROM spans WHERE name = 'outer'")
+        for row in threads:
+            self.assertEqual(int(row["own_tid"]), row["tid"])
         slept = self.rows(name, "SELECT ts, dur, tid, koid FROM waits WHERE kind = 'sleep' AND process = 'exercise'")
         for row in inner:
-            # It lies within an outer span of its thread, and the thread sleeps in it.
+            # The inner span lies within an outer one of its thread and contains a sleep.
             self.assertTrue(any(o["tid"] == row["tid"] and o["ts"] <= row["ts"] and
                                 row["ts"] + row["dur"] <= o["ts"] + o["dur"] for o in outer), row)
             self.assertTrue(any(s["tid"] == row["tid"] and row["ts"] <= s["ts"] and s["dur"] is not None and
                                 s["ts"] + s["dur"] <= row["ts"] + row["dur"] for s in slept), row)
 
-    def test_records_are_in_the_provider_s_section(self):
+    def test_records_are_in_the_section_of_their_provider(self):
         name = self.record("spans", 1)
-        text = self.run_(os.path.join(BUILD, "fxt"), "info", self.path(name)).stdout
+        text = self.execute(FXT, "info", self.path(name)).stdout
         self.assertRegex(text, r'#2 "exercise": \d+ records')
 
-    def test_all_event_and_argument_types(self):
+    def test_every_kind_and_type(self):
         name = self.record("kinds")
         values = json.loads(self.rows(name, "SELECT args FROM instants WHERE name = 'values'")[0]["args"])
         self.assertEqual({key: values[key] for key in ("int32", "uint32", "double", "string", "bool", "null")},
@@ -49,13 +50,13 @@ class Records(Recordings):
                                          "process = 'exercise' AND category LIKE 'provider%'"),
                          [{"category": "provider:sched"}])
         self.assertEqual(len(self.rows(name, "SELECT 1 FROM instants WHERE name = 'alert-of-app'")), 1)
-        done = json.loads(self.run_(os.path.join(BUILD, "fxt"), "json", self.path(name), "-o", "-").stdout)
+        done = json.loads(self.execute(FXT, "json", self.path(name), "-o", "-").stdout)
         phases = {event["ph"] for event in done["traceEvents"] if event.get("cat") == "app"}
         self.assertLessEqual({"i", "C", "b", "n", "e", "s", "t", "f", "B", "E"}, phases)
-        text = self.run_(os.path.join(BUILD, "fxt"), "info", self.path(name)).stdout
+        text = self.execute(FXT, "info", self.path(name)).stdout
         self.assertRegex(text, r"blob +type 1, 3 records, 29\.\d KiB")
 
-    def test_timestamps_are_on_the_session_s_clock(self):
+    def test_the_clock_is_that_of_the_session(self):
         name = self.record("clock", CLOCK_SECONDS)
         times = self.rows(name, "SELECT ts, name, args FROM instants WHERE category = 'app' ORDER BY ts")
         off = []
@@ -63,37 +64,40 @@ class Records(Recordings):
             self.assertEqual((instant["name"], was["name"]), ("clock", "was"))
             arguments = json.loads(was["args"])
             before, after = int(arguments["before"]), int(arguments["after"])
-            # The distance from the interval between the two readings around it.
+            # The distance from the interval between two readings of the clock around the instant.
             off.append(max(before - instant["ts"], instant["ts"] - after, 0))
         self.assertGreater(len(off), 100)
         print(f"clock: {len(off)} instants over {(times[-1]['ts'] - times[0]['ts']) / 1e9:.1f} s, "
               f"at most {max(off)} ns off", file=sys.stderr)
         self.assertLess(max(off), 2000)
 
-    def test_the_example_shows_who_held_up_a_request(self):
-        self.run_(os.path.join(BUILD, "fxt-record"), "-q", "--providers", "--socket", self.socket, "-c", "sched,task", "-o",
+    def test_the_example_shows_the_lock_holder(self):
+        self.execute(RECORDER, "-q", "--providers", "--socket", self.socket, "-c", "sched,task", "-o",
                   self.path("server.fxt"), "--", os.path.join(BUILD, "examples/server"), "0.5")
         self.checked("server.fxt")
         spans = {}
         for row in self.rows("server.fxt", "SELECT name, ts, dur, tid FROM spans WHERE category = 'server' AND dur > 0"):
             spans.setdefault(row["name"], []).append(row)
         self.assertEqual(len(spans["request"]), 500)
-        slowest = max(spans["lock"], key=lambda row: row["dur"])
-        end = slowest["ts"] + slowest["dur"]
-        # It lies within a request of its thread.
-        self.assertTrue(any(row["tid"] == slowest["tid"] and row["ts"] <= slowest["ts"] and
-                            end <= row["ts"] + row["dur"] for row in spans["request"]))
-        # The thread sleeps in it until a worker, which holds the lock, wakes it.
-        sleeps = self.rows("server.fxt", "SELECT ts, dur, waker_tid FROM waits WHERE kind = 'sleep' AND "
-                                         f"tid = {slowest['tid']} AND ts >= {slowest['ts']} AND ts + dur <= {end}")
-        longest = max(sleeps, key=lambda row: row["dur"])
-        self.assertGreater(longest["dur"], slowest["dur"] / 2)
+        sleeps = self.rows("server.fxt", "SELECT ts, dur, tid, waker_tid FROM waits WHERE kind = 'sleep' AND dur > 0")
         workers = {row["tid"] for row in spans["request"]}
-        self.assertIn(longest["waker_tid"], workers - {slowest["tid"]})
-        self.assertTrue(any(row["tid"] in workers and row["ts"] < longest["ts"] + longest["dur"] and
-                            row["ts"] + row["dur"] > slowest["ts"] for row in spans["compact"]))
 
-    def test_a_python_program(self):
+        def inside(inner, outer):
+            return inner["tid"] == outer["tid"] and outer["ts"] <= inner["ts"] and \
+                inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"]
+
+        def explained(lock):
+            """The lock span lies in a request, and a worker that compacted ended a sleep in it."""
+            return any(inside(lock, request) for request in spans["request"]) and any(
+                inside(sleep, lock) and sleep["waker_tid"] in workers - {lock["tid"]} and
+                any(compact["tid"] == sleep["waker_tid"] and compact["ts"] < sleep["ts"] + sleep["dur"] and
+                    compact["ts"] + compact["dur"] > lock["ts"] for compact in spans["compact"]) for sleep in sleeps)
+
+        # A busy machine may delay a thread anywhere, so the longest span need not be one of these.
+        waited = [lock for lock in spans["lock"] if lock["dur"] > 5_000_000]
+        self.assertTrue(any(map(explained, waited)), waited)
+
+    def test_a_python_provider(self):
         script = ("import fxt_provider as t\n"
                   "assert t.wait(20000)\n"
                   "with t.duration('py', 'load', file='x', n=3, f=2.5, none=None, yes=True, big=2**64-1):\n"
@@ -103,24 +107,24 @@ class Records(Recordings):
         environment = {**self.environment, "PYTHONPATH": os.path.join(ROOT, "bindings"),
                        "FXT_PROVIDER_LIBRARY": os.path.join(BUILD, "libfxt-provider.so"), "PYTHONDONTWRITEBYTECODE": "1"}
         self.begin()
-        self.run_(sys.executable, "-c", script, env=environment)
+        self.execute(sys.executable, "-c", script, env=environment)
         name = self.stop()
         span = self.rows(name, "SELECT args, process FROM spans WHERE name = 'load'")[0]
         self.assertEqual(json.loads(span["args"]), {"file": "x", "n": 3, "f": 2.5, "none": None, "yes": True,
                                                     "big": str(2**64 - 1)})
         self.assertEqual(len(self.rows(name, "SELECT 1 FROM instants WHERE name = 'inside'")), 1)
-        # Without the library the functions do nothing.
+        # Without the library the calls do nothing.
         environment["FXT_PROVIDER_LIBRARY"] = "/nowhere"
-        self.run_(sys.executable, "-c", script.replace("assert ", ""), env=environment)
+        self.execute(sys.executable, "-c", script.replace("assert ", ""), env=environment)
 
-    def test_marks_of_scripts(self):
+    def test_scripts_leave_marks(self):
         mark = os.path.join(BUILD, "fxt-mark")
-        self.assertEqual(self.run_(mark, "instant", "unrecorded").stderr, "")
-        self.assertEqual(self.run_(mark, "-v", "instant", "unrecorded", ok=(1,)).returncode, 1)
-        self.run_(mark, "counter", "without-a-value", ok=(2,))
-        self.run_(mark, "nonsense", "name", ok=(2,))
+        self.assertEqual(self.execute(mark, "instant", "unrecorded").stderr, "")
+        self.assertEqual(self.execute(mark, "-v", "instant", "unrecorded", ok=(1,)).returncode, 1)
+        self.execute(mark, "counter", "without-a-value", ok=(2,))
+        self.execute(mark, "nonsense", "name", ok=(2,))
         self.begin()
-        shell = self.run_("bash", "-c", f"{mark} begin outer; {mark} counter files 12.5; {mark} instant 'some thing'; "
+        shell = self.execute("bash", "-c", f"{mark} begin outer; {mark} counter files 12.5; {mark} instant 'some thing'; "
                                         f"{mark} end outer; echo $$")
         name = self.stop()
         pid = int(shell.stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files that are cut, wrong or hostile."""
+"""Files that are cut, corrupt or hostile."""
 
 import struct
 
@@ -7,14 +7,14 @@ from traces import Traces, ask, documented_tables, fxt
 
 
 class Damage(Traces):
-    """Any bytes: an answer or one clear error."""
+    """Any bytes lead to an answer or to one clear error."""
 
     def trace(self, name, data):
         with open(self.path(name), "wb") as file:
             file.write(data)
         return self.path(name)
 
-    def test_a_file_that_was_cut(self):
+    def test_a_truncated_file(self):
         with open(self.traces[0], "rb") as file:
             data = file.read()
         path = self.trace("cut.fxt", data[:len(data) // 2 + 3])
@@ -22,7 +22,7 @@ class Damage(Traces):
         self.assertEqual((done.returncode, done.stdout), (0, b"truncated\n1\n"))
         self.assertIn(b"cut short", done.stderr)
 
-    def test_what_is_no_trace(self):
+    def test_files_that_are_no_traces(self):
         for name, data in (("empty", b""), ("text", b"SELECT 1;" * 100), ("magic", struct.pack("<Q", 0x0016547846040010)),
                            ("zeros", struct.pack("<Q", 0x0016547846040010) + bytes(64))):
             path = self.trace(name, data)

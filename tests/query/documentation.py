@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""docs/tables.md and docs/queries.md are true."""
+"""Holds docs/tables.md and docs/queries.md against the program."""
 
 import json
 import re
@@ -17,19 +17,18 @@ class Documentation(Traces):
             self.assertEqual(documented[name], {column: (kind, not must) for column, kind, must in columns}, name)
             self.assertEqual(list(documented[name]), [column for column, _, _ in columns], name)
 
-    def test_twenty_questions_have_answers(self):
+    def test_all_documented_queries_run(self):
         queries = documented_queries()
         self.assertEqual(len(queries), 20)
         for path in self.traces:
             for title, statement in queries:
                 with self.subTest(title, path=path):
                     rows = ask(path, statement)
-                    # What a machine happens to do is up to it.
-                    made = path == self.traces[0]
-                    if made and not re.search(r"missing|system call|interrupts|programs|of a process|disk", title):
+                    # A recording has what its machine did; the generated trace has rows for these queries.
+                    if path == self.traces[0] and not re.search(r"missing|system call|interrupts|programs|of a process|disk", title):
                         self.assertNotEqual(rows, [])
 
-    def test_answers_of_some_questions(self):
+    def test_some_queries_match_the_report(self):
         queries = dict(documented_queries())
         path = self.traces[0]
         report = json.loads(fxt("report", "--json", path).stdout)
@@ -50,11 +49,11 @@ class Documentation(Traces):
         runs = sum(row[1] for row in ask(path, queries["How many context switches a second?"]))
         self.assertEqual(ask(path, "SELECT count(*) FROM slices"), [[runs]])
 
-    def test_run_queues_are_what_the_waits_add_up_to(self):
+    def test_run_queue_lengths_match_the_waits(self):
         path = self.traces[0]
         begin, end = ask(path, "SELECT begin_ts, end_ts FROM captures")[0]
         waits = ask(path, "SELECT ts, ts + length FROM waits WHERE kind IN ('wakeup', 'preempted')")
-        # And of a capture in which most of the time nobody waits.
+        # The second trace has no waiting thread most of the time.
         few = self.path("few.fxt")
         fxt("trim", path, "-o", few, "--thread", str(ask(path, "SELECT max(tid) FROM waits WHERE kind = 'wakeup'")[0][0]))
         few_waits = ask(few, "SELECT ts, ts + length FROM waits WHERE kind IN ('wakeup', 'preempted')")
@@ -70,8 +69,8 @@ class Documentation(Traces):
                 waited = sum(max(min(high, until) - max(low, since), 0) for since, until in times)
                 self.assertAlmostEqual(rows[10 * step], waited / (high - low), 6, (file, step))
 
-    def test_sums_of_other_questions(self):
-        """Answers, without the limit to the first ones, add up to what report and info say of the same trace."""
+    def test_other_queries_add_up_to_report_and_info(self):
+        """Without their LIMIT, the answers add up to the numbers of report and info."""
         path = self.traces[0]
         queries = dict(documented_queries())
         report = json.loads(fxt("report", "--json", path).stdout)
@@ -96,7 +95,7 @@ class Documentation(Traces):
         self.assertEqual(sum(row[2] for row in rows), sum(blame["count"] for blame in preempted))
         self.assertAlmostEqual(sum(row[3] for row in rows) * 1e6, sum(blame["ns"] for blame in preempted), delta=1)
         busy = {cpu["cpu"]: cpu for cpu in report["machine"]["by_cpu"]}
-        # All of it is one minute.
+        # The whole trace is within one minute.
         for cpu, _, ms in answer("Which minute of each CPU was the busiest?"):
             self.assertAlmostEqual(ms * 1e6, busy[cpu]["busy_ns"])
         for cpu, percent, switches, woken in answer("How busy was each CPU?"):
@@ -115,7 +114,7 @@ class Documentation(Traces):
         blocked = answer("Who waited for a disk or a lock of the kernel?")
         self.assertEqual(sum(row[2] for row in blocked), sum(times("blocked", "count")))
         self.assertEqual(sum(row[4] or 0 for row in answer("Is anything missing, and where?")), report["lost_events"])
-        # Of one process, and the longest of its waits but for sleeps.
+        # Queries about one process.
         process = groups[0]["process"]
         mine = [group for group in groups if group["process"] == process]
         named = {title: text.replace("'sh'", f"'{process}'") for title, text in queries.items()}

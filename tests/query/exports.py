@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`fxt export`: every format has what `fxt query` shows."""
+"""Every format of `fxt export` has the rows of `fxt query`."""
 
 import csv
 import gzip
@@ -13,7 +13,7 @@ from traces import Traces, ask, documented_tables, fxt
 
 class Export(Traces):
     def rows(self, path, table):
-        """As a database has them, those of `fxt query`."""
+        """The rows of `fxt query`, without the header."""
         text = fxt("query", "--csv", path, f"SELECT * FROM {table}").stdout.decode()
         return list(csv.reader(io.StringIO(text)))[1:]
 
@@ -82,7 +82,7 @@ class Export(Traces):
                     at += 8
             yield row
 
-    def test_group_by_of_the_database_reads_the_index_alone(self):
+    def test_group_by_uses_the_covering_index(self):
         output = self.path("index.db")
         self.assertEqual(fxt("export", self.traces[0], "-o", output).returncode, 0)
         plan = sqlite3.connect(output).execute("EXPLAIN QUERY PLAN SELECT process_id, sum(dur) FROM slices_rows GROUP BY 1")
@@ -95,7 +95,7 @@ class Export(Traces):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assertEqual(len(done.stdout.splitlines()), 1 + ask(self.traces[0], "SELECT count(*) FROM slices")[0][0])
 
-    def test_the_capture_is_the_same_under_any_name(self):
+    def test_the_capture_number_depends_on_the_content(self):
         packed = self.path("again.fxt.gz")
         with open(self.traces[0], "rb") as source, gzip.open(packed, "wb") as file:
             file.write(source.read())

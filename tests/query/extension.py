@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The virtual tables in SQLite's own shell."""
+"""The virtual tables as an extension of sqlite3."""
 
 import csv
 import io
 import os
 import subprocess
 
-from traces import BUILD, Traces, ask, documented_tables, fxt
+from harness import BUILD, DEADLINE_S
+from traces import Traces, ask, documented_tables, fxt
 
 
 class Extension(Traces):
-    """In SQLite's own shell."""
-
     @staticmethod
     def shell(*lines):
         script = "\n".join([f".load {os.path.join(BUILD, 'fxt_sqlite')}", ".mode csv", *lines])
         return subprocess.run(["sqlite3", "-batch", ":memory:"], input=script.encode(), capture_output=True, check=False,
-                              timeout=120)
+                              timeout=DEADLINE_S)
 
     def test_tables_of_the_extension_are_the_same(self):
         for path in self.traces:
             for table in documented_tables():
-                done = self.shell(f"CREATE VIRTUAL TABLE t USING fxt('{path}', {table});", f"SELECT count(*) FROM t;")
+                done = self.shell(f"CREATE VIRTUAL TABLE t USING fxt('{path}', {table});", "SELECT count(*) FROM t;")
                 self.assertEqual((done.stdout.split(), done.stderr),
                                  ([str(len(ask(path, f"SELECT 1 FROM {table}"))).encode()], b""), table)
 

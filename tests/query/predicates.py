@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Conditions choose the same rows whether they are looked at while the file is read or by SQLite alone."""
+"""Predicates select the same rows whether the table evaluates them while it reads the file, or SQLite does."""
 
 import json
 import os
 import random
 import subprocess
 
-from traces import BUILD, Traces, ask, documented_tables, fxt
+from harness import FXT
+from traces import Traces, ask, documented_tables, fxt
 
 KEYS = ("ts", "cpu", "tid")
 
 
 class Predicates(Traces):
-    def test_rows_are_those_of_a_copy(self):
+    def test_predicates_select_the_rows_of_a_copy(self):
         chance = random.Random(17)
         for path in self.traces:
             values = {}
@@ -21,7 +22,11 @@ class Predicates(Traces):
                 found = [(key, [row[0] for row in ask(path, f"SELECT DISTINCT {key} FROM {table} LIMIT 200")]) for key in keys]
                 if found and all(rows for _, rows in found):
                     values[table] = dict(found)
-            self.assertLessEqual({"slices", "idle", "waits", "wakeups", "threads", "cpus"}, set(values))
+            # The generated trace has rows in all these tables. A recording has what the machine did: a busy machine has
+            # no idle time.
+            if path == self.traces[0]:
+                self.assertLessEqual({"slices", "idle", "waits", "wakeups", "threads", "cpus"}, set(values))
+            self.assertIn("slices", values)
             script = [f"CREATE TEMP TABLE copy_{table} AS SELECT * FROM {table};" for table in values]
             asked = []
             for _ in range(150):
@@ -55,12 +60,13 @@ class Predicates(Traces):
     def test_a_list_reads_the_file_once(self):
         def seconds(condition):
             before = os.times().children_user
-            subprocess.run([os.path.join(BUILD, "fxt"), "query", self.traces[0], f"SELECT count(*) FROM slices WHERE {condition}"],
+            subprocess.run([FXT, "query", self.traces[0], f"SELECT count(*) FROM slices WHERE {condition}"],
                            check=True, stdout=subprocess.DEVNULL)
             return os.times().children_user - before
         numbers = ", ".join(str(number) for number in range(1000))
+        # Reading the file for each of the 1,000 values would take about 1,000 times as long.
         self.assertLess(min(seconds(f"tid IN ({numbers})") for _ in range(3)),
-                        0.1 + 10 * min(seconds("tid = 1") for _ in range(3)))
+                        0.5 + 100 * min(seconds("tid = 1") for _ in range(3)))
 
     def test_a_join_reads_the_file_for_each_row_of_the_smaller_table(self):
         for few in ("threads", "captures", "cpus"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What `fxt export` leaves behind: all new tables, or all that was there before."""
+"""`fxt export` leaves either all new tables or all old ones."""
 
 import contextlib
 import gzip
@@ -10,11 +10,12 @@ import subprocess
 import time
 import unittest
 
-from traces import BUILD, Traces, documented_tables, fxt, make_trace
+from harness import DEADLINE_S, FXT
+from traces import Traces, documented_tables, fxt, make_trace
 
 
 def contents(folder):
-    """Of each file, hidden ones as well."""
+    """The bytes of each file by name, hidden files included."""
     found = {}
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), "rb") as file:
@@ -24,7 +25,7 @@ def contents(folder):
 
 class Publishing(Traces):
     def old_tables(self, name):
-        """A folder with an export, and what is in it."""
+        """Makes a folder with an export. Returns it and its contents."""
         folder = self.path(name)
         self.assertEqual(fxt("export", "--format", "csv", self.traces[0], "-o", folder).returncode, 0)
         return folder, contents(folder)
@@ -41,7 +42,7 @@ class Publishing(Traces):
         os.makedirs(where, exist_ok=True)
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", where], capture_output=True, check=False)
         if mounted.returncode != 0:
-            raise unittest.SkipTest("SKIPPED: only root mounts")
+            raise unittest.SkipTest("mounting needs root")
         try:
             yield where
         finally:
@@ -63,8 +64,7 @@ class Publishing(Traces):
                 self.assertEqual(os.listdir(disk), ["tables"])
 
     def test_a_full_disk_at_the_very_end_changes_nothing(self):
-        # The last blocks of every table are written when all rows are there: somewhere in these sizes the disk is full
-        # at one of them.
+        # The last blocks of each table are written at the end. With some of these sizes the disk is full just then.
         sizes = contents(self.old_tables("sizes")[0])
         needed = sum(-(-len(data) // 4096) * 4096 for data in sizes.values())
         outcomes = set()
@@ -84,21 +84,21 @@ class Publishing(Traces):
         self.assertEqual(outcomes, {0, 2})
 
     def begun(self, *words):
-        """An export that has begun to write, and waits for more of its trace."""
+        """Starts an export that has written rows and waits for the rest of its trace."""
         with open(self.larger(), "rb") as file:
             trace = file.read()
-        # Whoever runs tests in the background of a shell ignores SIGINT, and so do those that it starts.
-        process = subprocess.Popen([os.path.join(BUILD, "fxt"), "export", *words, "-"], stdin=subprocess.PIPE,
+        # A background job of a shell ignores SIGINT, and so do its children.
+        process = subprocess.Popen([FXT, "export", *words, "-"], stdin=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        # A pipe holds 64 KiB: the rest was read, and its rows are written but for the last buffers.
+        # A pipe holds 64 KiB. The process has read the rest and has written its rows except for the last buffers.
         process.stdin.write(trace[:len(trace) // 2])
         process.stdin.flush()
         return process
 
-    def test_who_is_killed_leaves_what_was_there(self):
+    def test_a_killed_export_keeps_the_old_tables(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             for form in ("csv", "rowbinary", "sqlite"):
                 with self.subTest(form=form, signal=number):
@@ -106,23 +106,23 @@ class Publishing(Traces):
                     output = os.path.join(folder, "trace.db") if form == "sqlite" else folder
                     process = self.begun("--format", form, "-o", output)
                     process.send_signal(number)
-                    self.assertEqual(process.wait(timeout=60), -number)
+                    self.assertEqual(process.wait(timeout=DEADLINE_S), -number)
                     with contextlib.suppress(BrokenPipeError):
                         process.stdin.close()
                     self.assertEqual(contents(folder), before)
 
-    def test_half_a_trace_is_all_of_its_tables(self):
+    def test_half_a_trace_makes_all_tables(self):
         folder, before = self.old_tables("half")
         process = self.begun("--format", "csv", "-o", folder)
         process.stdin.close()
-        process.wait(timeout=60)
+        process.wait(timeout=DEADLINE_S)
         after = contents(folder)
         self.assertEqual(set(after), set(before))
         self.assertGreater(len(after["slices.csv"]), len(before["slices.csv"]))
 
-    def test_killed_at_any_time_tables_are_of_one_export(self):
-        """Whenever it is killed: what the folder has is all old, all new, or (within the exchange of names) the rest of it
-        hides beside it."""
+    def test_tables_are_of_one_export_after_any_kill(self):
+        """After a kill at any time the folder has all old tables or all new ones. In the middle of the renames the other
+        version of a table is in a hidden file."""
         folder, before = self.old_tables("any-time")
         new = self.path("any-time-new")
         words = ["export", "--format", "csv", "--table", "slices,idle,waits", self.traces[-1], "-o"]
@@ -138,7 +138,7 @@ class Publishing(Traces):
             for name, data in old.items():
                 with open(os.path.join(folder, name), "wb") as file:
                     file.write(data)
-            with subprocess.Popen([os.path.join(BUILD, "fxt"), *words, folder], stderr=subprocess.DEVNULL) as process:
+            with subprocess.Popen([FXT, *words, folder], stderr=subprocess.DEVNULL) as process:
                 time.sleep(length * step / 36)
                 process.kill()
             found = contents(folder)

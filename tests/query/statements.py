@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a statement may do, and in which formats its rows are shown."""
+"""What statements may do, and the formats of their rows."""
 
 import json
 import os
@@ -8,10 +8,10 @@ from traces import Traces, ask, fxt
 
 
 class Statements(Traces):
-    def test_nothing_is_written_or_loaded(self):
+    def test_statements_write_and_load_nothing(self):
         path = self.traces[0]
         target = self.path("written")
-        before = sorted(os.listdir(self.folder.name))
+        before = sorted(os.listdir(self.folder))
         for statement in (f"ATTACH '{target}' AS x", f"VACUUM INTO '{target}'", "CREATE TABLE x(a)", "PRAGMA journal_mode=WAL",
                           "SELECT load_extension('x')", "DROP TABLE slices", "DELETE FROM sqlite_schema",
                           f"CREATE VIRTUAL TABLE x USING fxt('{path}', slices)", "INSERT INTO slices(ts) VALUES(1)",
@@ -20,7 +20,7 @@ class Statements(Traces):
             with self.subTest(statement):
                 self.assertEqual((done.returncode, done.stdout), (2, b""))
                 self.assertRegex(done.stderr.decode(), r"\Afxt: error: [^\n]*\n(fxt: hint: [^\n]*\n)?\Z")
-        self.assertEqual(sorted(os.listdir(self.folder.name)), before)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
 
     def test_temporary_tables_are_allowed(self):
         script = self.path("script.sql")
@@ -41,7 +41,7 @@ class Statements(Traces):
             done = fxt("query", *options, self.traces[0], statement)
             self.assertEqual((done.stdout.decode(), done.stderr), (text, b""))
 
-    def test_whole_numbers_that_javascript_would_round_are_texts(self):
+    def test_json_writes_large_integers_as_strings(self):
         numbers = (0, -1, 2**53 - 1, 2**53, -2**53, 2**53 + 1, -2**53 - 1, 2**63 - 1, -2**63)
         columns = ", ".join(f"{number if number != -2**63 else '-9223372036854775807 - 1'} AS n{i}" for i, number in enumerate(numbers))
         done = fxt("query", "--json", self.traces[0], f"SELECT {columns}")
@@ -61,14 +61,14 @@ class Statements(Traces):
         lines = done.stdout.decode().splitlines()
         self.assertEqual((lines[:3], lines[-2:]), (["a", "1", "name,type"], ["b", "2"]))
 
-    def test_wrong_statements_are_one_line(self):
+    def test_an_error_is_one_line(self):
         for statement in ("SELEC 1", "SELECT * FROM none", "SELECT quantile(dur, 2) FROM slices", "SELECT 'a\nb",
                           "SELECT quantile(dur, 'x') FROM slices", "SELECT quantile(dur, NULL) FROM slices"):
             done = fxt("query", self.traces[0], statement)
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr.decode(), r"\Afxt: error: [^\n]+\n\Z")
 
-    def test_quantiles_are_of_whole_numbers(self):
+    def test_quantile_takes_integers(self):
         # 0.4 us would be 0.
         for value in ("dur / 1e9", "-1", "'x'", "1e300", "x'00'"):
             done = fxt("query", self.traces[0], f"SELECT quantile({value}, 0.5) FROM slices")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rows add up to what `fxt report` and `fxt info` say."""
+"""Sums over rows equal the numbers of `fxt report` and `fxt info`."""
 
 import json
 import re
@@ -11,7 +11,7 @@ KINDS = {"wakeup": "runnable_wakeup", "preempted": "runnable_preempted", "sleep"
 
 
 class Sums(Traces):
-    def test_sums_are_those_of_report(self):
+    def test_sums_match_report(self):
         for path in self.traces:
             report = json.loads(fxt("report", "--json", path).stdout)
             groups = report["groups"]
@@ -41,7 +41,7 @@ class Sums(Traces):
                 self.assertEqual(ask(path, "SELECT begin_ts, end_ts, lost_events, unseen_switches FROM captures"),
                                  [[report[key] for key in ("begin_ns", "end_ns", "lost_events", "unseen_switches")]])
 
-    def test_a_group_is_that_of_report(self):
+    def test_quantiles_of_a_group_match_report(self):
         path = self.traces[0]
         report = json.loads(fxt("report", "--json", path).stdout)
         group = report["groups"][0]
@@ -51,7 +51,7 @@ class Sums(Traces):
         self.assertEqual(ask(path, f"SELECT quantile(dur, 0.5), quantile(dur, 0.9) FROM waits WHERE {where}"),
                          [[times["p50_ns"], times["p90_ns"]]])
 
-    def test_counts_are_those_of_info(self):
+    def test_counts_match_info(self):
         for path in self.traces:
             info = json.loads(fxt("info", "--json", path).stdout)
             count = {kind: counted["count"] for kind, counted in info["kinds"].items()}
@@ -73,7 +73,7 @@ class Sums(Traces):
                 ran = {thread["koid"]: thread["run_ns"] for thread in info["threads"] if not thread["idle"] and thread["run_ns"]}
                 self.assertEqual(dict(ask(path, "SELECT koid, sum(length) FROM slices WHERE length > 0 GROUP BY koid")), ran)
 
-    def test_conditions_that_are_pushed_down_choose_the_same_rows(self):
+    def test_pushed_down_conditions_select_the_same_rows(self):
         for path in self.traces:
             begin, end = ask(path, "SELECT begin_ts, end_ts FROM captures")[0]
             middle = begin + (end - begin) // 2
@@ -94,7 +94,7 @@ class Sums(Traces):
                         self.assertNotEqual(text, slow)
                         self.assertEqual(ask(path, both[0]), ask(path, both[1]))
 
-    def test_groups_are_those_of_sorting(self):
+    def test_grouping_matches_sorting(self):
         for path in self.traces:
             for table, columns in (("slices", "process"), ("slices", "cpu, thread"), ("waits", "kind, waker, tid"),
                                    ("waits", "preemptor"), ("wakeups", "waker, thread"), ("idle", "cpu, began")):

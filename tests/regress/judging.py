@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What `fxt diff --json` says of a pair of sides, held against what was planted."""
+"""Compares the findings of `fxt diff --json` with a planted change."""
 
 import dataclasses
 import json
@@ -10,11 +10,11 @@ BAD = ("worse", "new")
 
 
 class DiffFailed(Exception):
-    """`fxt diff` did not compare."""
+    """`fxt diff` failed."""
 
 
 def diff(fxt, base, new, options=()):
-    """The JSON of `fxt diff`; base and new are lists of files or folders."""
+    """Returns the JSON of `fxt diff`. base and new are lists of files or folders."""
     command = [fxt, "diff", "--json", *options, "--base", *base, "--new", *new]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
@@ -30,7 +30,7 @@ def diff(fxt, base, new, options=()):
 
 
 def group_name(finding):
-    """PROCESS/THREAD; empty for what is of no group (elapsed, machine)."""
+    """Returns PROCESS/THREAD, or an empty text for a finding without a group (elapsed, machine)."""
     group = finding.get("group") or {}
     return f"{group['process']}/{group['thread']}" if group else ""
 
@@ -50,16 +50,16 @@ def matches(finding, expected):
 @dataclasses.dataclass
 class Judgement:
     good: bool
-    rank: int | None    # of the first finding that names the cause or its victim
-    first: str          # the finding at rank 1, in words
-    why: str = ""       # what is wrong
-    others: tuple = ()  # findings behind the first, in words
+    rank: int | None    # of the first finding that names the cause or its direct victim
+    first: str          # the finding at rank 1 as text
+    why: str = ""       # the reason if it is not good
+    others: tuple = ()  # the next findings as text
 
 
 def judge(result, expected, unconfirmed=False):
-    """Whether the cause stands at rank 1. With two captures a side nothing is confirmed: `unconfirmed` looks there.
+    """Checks that the cause is at rank 1. Two captures per side confirm nothing: `unconfirmed` checks that list.
 
-    Elapsed time belongs to no group and names no cause: it is passed over.
+    Elapsed time has no group and names no cause, so it is skipped.
     """
     listed = result["unconfirmed" if unconfirmed else "findings"]
     findings = sorted((f for f in listed if group_name(f)), key=lambda f: f["rank"])
@@ -67,16 +67,16 @@ def judge(result, expected, unconfirmed=False):
                           others=tuple(describe(finding) for finding in findings[1:5]))
     if expected.get("nothing"):
         judgement.good = not findings
-        judgement.why = "" if judgement.good else "nothing changed, yet there is a finding"
+        judgement.why = "" if judgement.good else "there is a finding without a change"
         return judgement
     judgement.rank = next((i for i, finding in enumerate(findings, 1) if matches(finding, expected)), None)
     worse = [finding for finding in findings if finding["verdict"] in BAD]
     if judgement.rank is None:
-        judgement.why = "the cause is not found"
+        judgement.why = "no finding names the cause"
     elif judgement.rank != 1:
-        judgement.why = "something else stands above the cause"
+        judgement.why = "another finding is above the cause"
     elif expected.get("nothing_worse") and worse:
-        judgement.why = f"nothing got worse, yet: {describe(worse[0])}"
+        judgement.why = f"a finding is worse without a cause: {describe(worse[0])}"
     else:
         judgement.good = True
     return judgement

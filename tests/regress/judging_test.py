@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What counts as naming the cause."""
+"""The rules of judging.py, and the completeness of expectations.json."""
 
 import json
 import os
 import pathlib
 import re
+import sys
 import unittest
 
 from judging import judge
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../support"))
+
+import harness  # noqa: E402
+
 EXPECTED = {"causes": {"^shop/worker-": ["sleep"], "^shop/client-": ["blocked"]}, "verdicts": ["worse"]}
 
 
@@ -30,7 +35,7 @@ class Judging(unittest.TestCase):
         self.assertTrue(judgement.good)
         self.assertEqual(judgement.first, "worse shop/worker-# sleep x2.00")
 
-    def test_elapsed_names_no_cause_and_takes_no_rank(self):
+    def test_elapsed_time_is_skipped(self):
         self.assertTrue(judge(result(finding(1, "", "elapsed"), finding(2)), EXPECTED).good)
         self.assertFalse(judge(result(finding(1, "", "elapsed")), EXPECTED).good)
 
@@ -39,7 +44,7 @@ class Judging(unittest.TestCase):
         self.assertFalse(judgement.good)
         self.assertEqual(judgement.rank, 2)
 
-    def test_another_metric_or_verdict_is_no_cause(self):
+    def test_another_metric_or_verdict_is_a_miss(self):
         self.assertFalse(judge(result(finding(1, metric="cpu_time")), EXPECTED).good)
         self.assertFalse(judge(result(finding(1, metric="blocked")), EXPECTED).good)
         self.assertFalse(judge(result(finding(1, verdict="better")), EXPECTED).good)
@@ -49,7 +54,7 @@ class Judging(unittest.TestCase):
         self.assertTrue(judge(result(), {"nothing": True}).good)
         self.assertFalse(judge(result(finding(1)), {"nothing": True}).good)
 
-    def test_nothing_worse_below_what_got_better(self):
+    def test_nothing_worse_below_an_improvement(self):
         better = {**EXPECTED, "verdicts": ["better"], "nothing_worse": True}
         self.assertTrue(judge(result(finding(1, verdict="better")), better).good)
         self.assertFalse(judge(result(finding(1, verdict="better"), finding(2, "other/other")), better).good)
@@ -61,8 +66,7 @@ class Judging(unittest.TestCase):
 
 class Expectations(unittest.TestCase):
     def setUp(self):
-        with open(os.path.join(HERE, "expectations.json"), encoding="utf-8") as file:
-            self.expectations = json.load(file)
+        self.expectations = json.loads(harness.read("tests/regress/expectations.json"))
 
     def test_are_complete(self):
         for name, expected in (pair for part in self.expectations.values() for pair in part.items()):
@@ -73,19 +77,19 @@ class Expectations(unittest.TestCase):
                     self.assertTrue(metrics, name)
 
     def test_every_scenario_has_one(self):
-        with open(os.path.join(HERE, "planted/scenarios.cc"), encoding="utf-8") as file:
-            self.assertEqual(re.findall(r'^ +\{"(\w+)",', file.read(), re.MULTILINE),
-                             [name for part, names in self.expectations.items()
-                              if part not in ("plain", "real") for name in names])
+        for subject, entries in self.expectations.items():
+            if subject not in ("scripts", "programs"):
+                source = harness.read(f"tests/regress/planted/{subject}.cc")
+                self.assertEqual(re.findall(r'^ +\{"(\w+)",', source, re.MULTILINE), list(entries))
 
     def test_every_program_has_one(self):
         found = pathlib.Path(HERE, "programs").rglob("*.sh")
         programs = {path.stem for path in found if "lib" not in (path.stem, path.parent.name)}
-        self.assertEqual(programs, set(self.expectations["real"]))
-        found = pathlib.Path(HERE, "plain").iterdir()
-        plain = {path.stem for path in found if path.is_file() and os.access(path, os.X_OK)}
-        self.assertEqual(plain, set(self.expectations["plain"]))
+        self.assertEqual(programs, set(self.expectations["programs"]))
+        found = pathlib.Path(HERE, "scripts").iterdir()
+        scripts = {path.stem for path in found if path.is_file() and os.access(path, os.X_OK)}
+        self.assertEqual(scripts, set(self.expectations["scripts"]))
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

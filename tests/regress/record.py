@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Records planted regressions, regressions of real programs, and series of nothing but the same.
+"""Records the base form and the slow form of programs with planted changes, and series without a change.
 
-    tests/regress/record.py planted OUT     OUT/SCENARIO/{base,new}/NN.fxt of each scenario of
-                                            expectations.json, in turns (scripts/capture-ab)
-    tests/regress/record.py further OUT     the same of more of them; so do others, last, later, fresh, unseen
-                                            and blind
-    tests/regress/record.py plain OUT       the same of the stand-alone programs in tests/regress/plain/
-    tests/regress/record.py real OUT        the same of the programs in tests/regress/programs/; those that
-                                            are not installed are named as SKIPPED
-    tests/regress/record.py aa OUT          OUT/WORKLOAD/NN.fxt of the base form of some scenarios, all
-                                            workloads in turns; those named beside-* while a compiler is busy
+    tests/regress/record.py planted OUT     OUT/SCENARIO/{base,new}/NN.fxt of the scenarios of build/tests/planted,
+                                            both forms interleaved (scripts/capture-ab)
+    tests/regress/record.py locks OUT       the scenarios of one subject; expectations.json lists the subjects
+    tests/regress/record.py scripts OUT     the stand-alone programs in tests/regress/scripts/
+    tests/regress/record.py programs OUT    the programs of the distribution in tests/regress/programs/; those that
+                                            are not installed are SKIPPED
+    tests/regress/record.py aa OUT          OUT/WORKLOAD/NN.fxt of the base form of some scenarios, interleaved; those
+                                            named beside-* are recorded while a compiler is busy
 
-What is there already is left as it is, so that an interrupted recording can be continued. Needs root.
-Exit status: 0 when all was recorded or skipped, 1 else.
+Existing recordings are kept, so an interrupted run can continue. Needs root.
+Exit status: 0 if everything was recorded or skipped, otherwise 1.
 """
 
 import argparse
@@ -31,11 +30,16 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-SKIPPED = 77  # exit status of a program of programs/ that needs what is not installed
+sys.path.insert(0, os.path.join(HERE, "../support"))
+
+import harness  # noqa: E402
+from harness import ROOT  # noqa: E402
+
+OTHER_GROUPS = ("scripts", "programs")  # of expectations.json; the rest are subjects of build/tests/planted
+SKIPPED = 77  # the exit status of a program whose requirements are not installed
 AA = ("added_sleep", "critical_section", "pinning", "wakeup_chain", "beside-added_sleep", "beside-doubled_work")
 BESIDE = "beside-"
-# Takes a compiler some seconds.
+# Compiling this takes several seconds.
 LOAD = """#include <iostream>
 #include <map>
 #include <regex>
@@ -47,12 +51,11 @@ int main(int, char** words) {
 
 
 def expectations():
-    with open(os.path.join(HERE, "expectations.json"), encoding="utf-8") as file:
-        return json.load(file)
+    return json.loads(harness.read("tests/regress/expectations.json"))
 
 
 def end_processes(folder):
-    """Those that a program left behind, by the numbers in *.pid."""
+    """Ends the processes whose pids are in FOLDER/*.pid."""
     for path in pathlib.Path(folder).glob("*.pid"):
         with contextlib.suppress(ValueError, ProcessLookupError):
             pid = int(path.read_text(encoding="utf-8"))
@@ -63,7 +66,7 @@ def end_processes(folder):
 
 
 class Compiler:
-    """Compiles one large source again and again on all CPUs while it is entered."""
+    """Compiles a large source on all CPUs while the context is entered."""
 
     def __init__(self):
         self.ending = threading.Event()
@@ -96,21 +99,21 @@ class Compiler:
 class Recording:
     def __init__(self, options):
         self.options = options
-        self.planted = os.path.join(options.build, "tests/planted")
-        self.recorder = options.recorder or os.path.join(options.build, "fxt-record")
+        self.planted = os.path.join(harness.BUILD, "tests/planted")
+        self.recorder = options.recorder or harness.RECORDER
         self.failed = []
 
     def scenario(self, name, slow):
         return [self.planted, name, *(["--slow"] if slow else [])]
 
     def pair(self, name, base, new, record_args=()):
-        """base and new in turns, unless they are there."""
+        """Records base and new interleaved, unless the recording exists."""
         out = os.path.join(self.options.out, name)
         if os.path.isdir(out) and os.listdir(out):
-            print(f"record: {out} is there already", flush=True)
+            print(f"record: {out} exists", flush=True)
             return
         print(f"record: {name}", flush=True)
-        # Whole or not there.
+        # A complete recording gets its name at the end.
         part = f"{out}.part"
         shutil.rmtree(part, ignore_errors=True)
         status = subprocess.run(
@@ -124,25 +127,24 @@ class Recording:
 
     def scenarios(self):
         length = str(self.options.seconds + 0.4)
-        for name in expectations()[self.options.what]:
-            if self.chosen(name):
+        groups = expectations()
+        subjects = [group for group in groups if group not in OTHER_GROUPS]
+        for group in subjects if self.options.what == "planted" else [self.options.what]:
+            for name in filter(self.chosen, groups[group]):
                 commands = [[*self.scenario(name, slow), "--seconds", length] for slow in (False, True)]
                 self.pair(name, *commands, ("-d", f"{self.options.seconds * 1000:.0f}ms"))
 
-    def plain_programs(self):
-        for name in expectations()["plain"]:
-            if self.chosen(name):
-                program = str(next(pathlib.Path(HERE, "plain").glob(f"{name}.*")))
-                commands = [[program, form, str(self.options.seconds + 0.4)] for form in ("base", "slow")]
-                self.pair(name, *commands, ("-d", f"{self.options.seconds * 1000:.0f}ms"))
+    def scripts(self):
+        for name in filter(self.chosen, expectations()["scripts"]):
+            program = str(next(pathlib.Path(HERE, "scripts").glob(f"{name}.*")))
+            commands = [[program, form, str(self.options.seconds + 0.4)] for form in ("base", "slow")]
+            self.pair(name, *commands, ("-d", f"{self.options.seconds * 1000:.0f}ms"))
 
     def chosen(self, name):
         return not self.options.only or name in self.options.only
 
-    def real_programs(self):
-        for name in expectations()["real"]:
-            if not self.chosen(name):
-                continue
+    def programs(self):
+        for name in filter(self.chosen, expectations()["programs"]):
             script = str(next(pathlib.Path(HERE, "programs").rglob(f"{name}.sh")))
             with tempfile.TemporaryDirectory(prefix="regress-") as folder:
                 os.chmod(folder, 0o755)
@@ -158,7 +160,7 @@ class Recording:
                 end_processes(folder)
 
     def series(self):
-        """One capture of each workload in turn, and again."""
+        """Records one capture of each workload, then the next of each."""
         length = str(self.options.seconds + 0.4)
         for number in range(1, self.options.captures + 1):
             for name in AA:
@@ -180,21 +182,18 @@ class Recording:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("planted", "further", "others", "last", "later", "fresh", "unseen", "blind",
-                                         "plain", "real", "aa"))
+    parser.add_argument("what", choices=("planted", *expectations(), "aa"))
     parser.add_argument("out", metavar="OUT")
     parser.add_argument("only", metavar="NAME", nargs="*", help="only these scenarios, programs or workloads")
-    parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="where fxt-record and tests/planted are")
     parser.add_argument("--recorder", help="another fxt-record")
-    parser.add_argument("-n", "--captures", type=int, help="a side (by default 5; aa: 20 of each workload)")
-    parser.add_argument("--seconds", type=float, default=3.0, help="length of a capture (not of real programs)")
+    parser.add_argument("-n", "--captures", type=int, help="captures per side (default 5; aa: 20 of each workload)")
+    parser.add_argument("--seconds", type=float, default=3.0, help="length of a capture, except of programs")
     options = parser.parse_args()
-    options.build = os.path.abspath(options.build)
     options.out = os.path.abspath(options.out)
     options.captures = options.captures or (20 if options.what == "aa" else 5)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     recording = Recording(options)
-    recorders = {"plain": recording.plain_programs, "real": recording.real_programs, "aa": recording.series}
+    recorders = {"scripts": recording.scripts, "programs": recording.programs, "aa": recording.series}
     recorders.get(options.what, recording.scenarios)()
     for name in recording.failed:
         print(f"record: {name} FAILED", file=sys.stderr)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sessions by the commands of fxt-record."""
+"""Sessions that the commands of fxt-record control."""
 
 import os
 import signal
 import stat
 import subprocess
 
-from support import BUILD, LIMIT_S, Session, eventually, run
+from harness import DEADLINE_S, FXT, eventually, run
+from sessions import Session
 
 
 class Commands(Session):
@@ -27,7 +28,7 @@ class Commands(Session):
         self.do("snapshot", "-o", self.path("b.fxt.gz"))
         self.check("b.fxt.gz")
         piped = subprocess.run([self.recorder, "snapshot", "-o", "-", "--socket", self.socket], check=True,
-                               capture_output=True, timeout=LIMIT_S).stdout
+                               capture_output=True, timeout=DEADLINE_S).stdout
         with open(self.path("c.fxt"), "wb") as file:
             file.write(piped)
         self.check("c.fxt")
@@ -37,7 +38,7 @@ class Commands(Session):
         self.check("d.fxt")
         self.ended_by_itself()
 
-    def test_a_session_can_follow_at_once(self):
+    def test_sessions_follow_each_other(self):
         for _ in range(3):
             self.start()
             self.do("cancel")
@@ -46,7 +47,7 @@ class Commands(Session):
         self.start()
         watcher = self.client()
         watcher.send("WatchAlert", more=True)
-        # Who asks later is answered later.
+        # The answer shows that the controller has read the call before it.
         self.status()
         self.do("alert", "slow-request")
         self.assertEqual(watcher.receive(), {"parameters": {"alert_name": "slow-request"}, "continues": True})
@@ -54,7 +55,7 @@ class Commands(Session):
         self.assertIn("14 bytes", self.refused("alert", "fifteen-bytes-x"))
         self.do("snapshot", "-o", self.path("a.fxt"))
         self.check("a.fxt")
-        dump = run(os.path.join(BUILD, "fxt"), "dump", "--type", "instant", self.path("a.fxt"))
+        dump = run(FXT, "dump", "--type", "instant", self.path("a.fxt"))
         self.assertIn("slow-request", dump.stdout)
         self.do("cancel")
         self.ended_by_itself()
@@ -75,7 +76,7 @@ class Commands(Session):
                       ["--trigger", "exit", "-o", "x"], ["--streaming", "--trigger", "alert x", "-o", "x"]):
             self.assertEqual(self.command("start", *words).returncode, 2, words)
 
-    def test_a_recording_in_the_foreground_hears_alerts(self):
+    def test_a_foreground_recording_receives_alerts(self):
         recording = subprocess.Popen([self.recorder, "--circular", "2M", "--trigger", "alert slow-request", "--socket",
                                       self.socket, "-o", self.path("slow-%n.fxt")], stderr=subprocess.PIPE, text=True)
         self.addCleanup(recording.communicate)
@@ -88,10 +89,10 @@ class Commands(Session):
         for words in (["snapshot", "-o", self.path("no")], ["stop", "-o", self.path("no")], ["cancel"], ["start"]):
             self.assertIn("NOT_SUPPORTED", self.refused(*words))
         self.assertFalse(os.path.exists(self.path("no")))
-        # One at a time at one place.
+        # A socket has one controller.
         self.assertIn("another controller", self.refused("--circular", "2M", "--trigger", "alert x"))
         recording.send_signal(signal.SIGINT)
-        _, said = recording.communicate(timeout=LIMIT_S)
+        _, said = recording.communicate(timeout=DEADLINE_S)
         self.assertEqual(recording.returncode, 0, said)
         self.check("slow-1.fxt")
         self.assertFalse(os.path.exists(self.socket))
@@ -102,18 +103,18 @@ class Commands(Session):
         self.start("--streaming", "-o", self.path("day.fxt"))
         self.assertIn("streaming", self.refused("snapshot", "-o", self.path("a.fxt")))
         self.assertFalse(os.path.exists(self.path("a.fxt")))
-        # It has its name while it grows.
+        # The file has its name during the recording.
         self.assertTrue(os.path.exists(self.path("day.fxt")))
         self.do("alert", "lunch")
         self.do("stop")
         self.check("day.fxt")
-        self.assertIn("lunch", run(os.path.join(BUILD, "fxt"), "dump", "--type", "instant", self.path("day.fxt")).stdout)
+        self.assertIn("lunch", run(FXT, "dump", "--type", "instant", self.path("day.fxt")).stdout)
 
-    def test_of_some_tasks_alone(self):
+    def test_a_session_of_selected_tasks(self):
         sleeper = subprocess.Popen(["bash", "-c", "while :; do read -t 0.005 <> <(:); done"])
         self.addCleanup(sleeper.wait)
         self.addCleanup(sleeper.kill)
-        self.start("--circular", "2M", "-c", "sched", "--tgid", str(sleeper.pid), "--comm", "nobody-is-it")
+        self.start("--circular", "2M", "-c", "sched", "--tgid", str(sleeper.pid), "--comm", "no-such-comm")
         self.assertTrue(eventually(lambda: self.status()["events"] > 100))
         self.do("stop", "-o", self.path("a.fxt"))
         self.check("a.fxt")
@@ -149,18 +150,18 @@ class Commands(Session):
         self.do("stop", "-o", self.path("a.fxt"))
         self.check("a.fxt")
 
-    def test_watch_writes_lines_where_there_is_no_terminal(self):
+    def test_watch_writes_lines_without_a_terminal(self):
         self.start()
         watch = subprocess.Popen([self.recorder, "status", "--watch", "--socket", self.socket], stdout=subprocess.PIPE,
                                  text=True)
         lines = [watch.stdout.readline(), watch.stdout.readline()]
         watch.send_signal(signal.SIGINT)
-        watch.communicate(timeout=LIMIT_S)
+        watch.communicate(timeout=DEADLINE_S)
         self.assertEqual(watch.returncode, 0)
         self.assertRegex(lines[0], r"^STARTED CIRCULAR covers .* events [\d,]+ lost 0\n")
         self.assertRegex(lines[1], r"events [\d,]+ \([\d,]+/s\) lost 0 cpu [\d.]+%\n")
 
-    def test_wrong_words_are_told(self):
+    def test_wrong_arguments_are_errors(self):
         for words in (["start", "--circular", "2Q"], ["start", "-c", "nosuch"], ["start", "--no-such-option"],
                       ["snapshot"], ["snapshot", "-o", "x", "--last", "soon"], ["alert"], ["status", "extra"],
                       ["start", "--circular", "2M", "--oneshot", "2M"], ["serve", "--group", "no-such-group"]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What happens to sessions when something goes away."""
+"""Sessions when a process, a disk, a terminal, a socket or a client disappears."""
 
 import contextlib
 import os
@@ -10,11 +10,12 @@ import socket
 import subprocess
 import time
 
-from support import BUILD, LIMIT_S, Session, eventually, run
+from harness import DEADLINE_S, FXT, eventually, run
+from sessions import Session
 
 
 class Losses(Session):
-    """Whatever goes away: each with its message, and nothing hangs."""
+    """Each loss has its message, and nothing hangs."""
 
     def test_killed(self):
         server = self.serve("--circular", "2M")
@@ -59,7 +60,7 @@ class Losses(Session):
         self.serve()
         self.assertIn("another controller serves", self.refused("serve"))
         self.assertEqual(self.status()["state"], "READY")
-        # What is no socket is not removed.
+        # The controller removes only a socket.
         file = self.path("file")
         with open(file, "w", encoding="utf-8"):
             pass
@@ -69,7 +70,7 @@ class Losses(Session):
     def test_disk_full(self):
         small = self.small_disk()
         self.start()
-        # More than fits: a switch takes 16 bytes.
+        # More switches than the disk has room for: each takes 16 bytes.
         for _ in range(4000):
             time.sleep(0.0001)
         self.assertIn(f"cannot write {small}/a.fxt: No space left on device",
@@ -114,17 +115,17 @@ class Losses(Session):
         self.assertIn("No space left on device", self.status()["reason"])
         self.assertIn("No space left on device", self.refused("stop"))
         self.ended_by_itself()
-        self.assertEqual(run(os.path.join(BUILD, "fxt"), "info", f"{small}/a.fxt").returncode, 0, "up to there")
+        self.assertEqual(run(FXT, "info", f"{small}/a.fxt").returncode, 0, "up to there")
 
     def test_disk_full_while_files_follow_each_other(self):
         small = self.small_disk()
         done = run(self.recorder, "--rotate", "1s", "-c", "sched,syscall", "-o", f"{small}/a-%n.fxt")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(done.stderr.count(f"cannot write {small}/a-1.fxt: No space left on device"), 1, done.stderr)
-        self.assertEqual(run(os.path.join(BUILD, "fxt"), "info", f"{small}/a-1.fxt").returncode, 0, "up to there")
+        self.assertEqual(run(FXT, "info", f"{small}/a-1.fxt").returncode, 0, "up to there")
 
     def on_a_terminal(self, *words):
-        """A command whose terminal is the other end."""
+        """Starts a command on a pseudo-terminal. Returns its pid and the other end."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.execl(self.recorder, "fxt-record", *words, "--socket", self.socket)
@@ -163,7 +164,7 @@ class Losses(Session):
 
     def test_client_gone(self):
         self.start()
-        # While its snapshot is written to a pipe that nobody empties, and after half a call.
+        # One client disappears during its snapshot into a pipe, another after half a call.
         reading, writing = os.pipe()
         client = self.client()
         client.send("TakeSnapshot", {"output": {"descriptor": 0}}, [writing])
@@ -205,10 +206,10 @@ class Losses(Session):
         second = self.refused("start", "--circular", "4M")
         self.assertIn("ALREADY_INITIALIZED", second)
         self.assertIn("fxt-record stop or cancel", second)
-        # Which changed nothing.
+        # The refused call changes nothing.
         self.assertEqual((self.status()["state"], self.status()["buffer_bytes"] <= 2 << 20), ("STARTED", True))
         self.assertIn("another controller", self.refused("serve"))
-        # A recording into a file is another thing, and may go on beside it.
+        # A recording into a file runs beside the session.
         done = run(self.recorder, "-q", "-o", self.path("a.fxt"), "--", "true")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.do("cancel")
@@ -227,13 +228,13 @@ class Losses(Session):
 
     def test_service_manager(self):
         notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        notify.settimeout(LIMIT_S)
+        notify.settimeout(DEADLINE_S)
         notify.bind(self.path("notify"))
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listening.bind(self.socket)
         listening.listen()
 
-        # As systemd does: the socket is descriptor 3, and meant for this process.
+        # systemd passes the socket as descriptor 3 and names the process.
         shell = 'exec 3<&$0; exec env LISTEN_PID=$$ LISTEN_FDS=1 "$@"'
         server = subprocess.Popen(["bash", "-c", shell.replace("$0", str(listening.fileno())), "bash", self.recorder,
                                    "serve"], pass_fds=[listening.fileno()], stdout=subprocess.PIPE,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sessions by plain JSON over the socket, and by a varlink client that is not ours."""
+"""Sessions over the socket: by JSON and by an independent varlink client."""
 
 import contextlib
 import fcntl
@@ -9,12 +9,13 @@ import shutil
 import stat
 import subprocess
 
-from support import ROOT, BUILD, INTERFACE, GO_PATH, NOBODY, LIMIT_S, CIRCULAR, Session, eventually, run
+from harness import BUILD, DEADLINE_S, ROOT, eventually, run
+from sessions import CIRCULAR, GO_PATH, INTERFACE, NOBODY, Session
 
 
 class Protocol(Session):
     def go_client(self):
-        """The path of a client that shares nothing with ours."""
+        """Builds a client in Go, which shares no code with ours. Returns its path."""
         if not shutil.which("go") or not os.path.isdir(os.path.join(GO_PATH, "src/github.com/varlink/go")):
             self.skipTest("no go with its varlink library (make deps DEPS=varlink)")
         source = os.path.join(ROOT, "tests/session/varlink_client/main.go")
@@ -39,7 +40,7 @@ class Protocol(Session):
             holder = self.client()
             holder.call("InitializeTracing", CIRCULAR)
             holder.call("StartTracing")
-            # It stays there while nobody takes what it writes.
+            # The state lasts while the pipe is full.
             reading, writing = os.pipe()
             fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
             holder.send(call, {"options": {"write_results": True}, "output": {"descriptor": 0}}, [writing])
@@ -53,12 +54,12 @@ class Protocol(Session):
             written = holder.receive()["parameters"]
             self.assertEqual(written.get("result", written)["written"]["bytes"],
                              os.path.getsize(self.path(f"{state}.fxt")))
-            self.assertEqual((asked, other.communicate(timeout=LIMIT_S)[0]), ("asked\n", "all as the table says\n"))
+            self.assertEqual((asked, other.communicate(timeout=DEADLINE_S)[0]), ("asked\n", "all as the table says\n"))
             self.check(f"{state}.fxt")
             self.assertEqual(self.status()["state"], "READY")
 
     def test_every_call_while_it_starts(self):
-        """Further categories are other programs: loading them takes its time."""
+        """Additional categories load more programs, which takes a while."""
         self.serve()
         calls = {"InitializeTracing": (CIRCULAR, f"{INTERFACE}.ALREADY_INITIALIZED"),
                  "StartTracing": ({}, f"{INTERFACE}.ALREADY_STARTED"), "StopTracing": ({}, None),
@@ -75,7 +76,7 @@ class Protocol(Session):
             seen.add(state)
             answer = caller.call(method, parameters)
             self.assertEqual(answer.get("error"), error, f"{method}: {answer}")
-            # One that is ended at once was started before.
+            # The start succeeds even if the call ends the session at once.
             self.assertEqual(starter.receive(), {"parameters": {}}, method)
             caller.call("TerminateTracing")
             for client in (starter, caller, watcher):
@@ -83,7 +84,7 @@ class Protocol(Session):
         self.assertEqual(seen, {"STARTING"})
         self.check("a.fxt")
 
-    def test_further_categories_at_the_start(self):
+    def test_additional_categories_at_the_start(self):
         self.serve()
         client = self.client()
         client.call("InitializeTracing", CIRCULAR)
@@ -92,10 +93,10 @@ class Protocol(Session):
         self.assertEqual([each["name"] for each in self.status()["categories"]], ["sched", "softirq"])
         self.assertTrue(eventually(lambda: all(each["events"] > 20 for each in self.status()["categories"])))
         client.call("StopTracing")
-        # Other programs have other buffers.
+        # Other categories need other buffers, so RETAIN is impossible.
         more = {"buffer_disposition": "RETAIN", "additional_categories": ["irq"]}
         self.assertEqual(client.call("StartTracing", {"options": more})["error"], f"{INTERFACE}.NOT_SUPPORTED")
-        # The same ones once more are none that are further.
+        # The same categories again are no additional ones.
         more["additional_categories"] = ["softirq"]
         self.assertEqual(client.call("StartTracing", {"options": more}), {"parameters": {}})
         client.call("StopTracing", {"options": {"write_results": True}, "output": {"path": self.path("a.fxt")}})
@@ -105,8 +106,8 @@ class Protocol(Session):
         self.assertEqual(client.call("StartTracing", {"options": more}), {"parameters": {}})
         self.assertEqual([each["name"] for each in self.status()["categories"]], ["sched", "irq", "softirq"])
 
-    def test_no_categories_are_all(self):
-        """As the document has it; not to name any is another thing."""
+    def test_an_empty_category_list_means_all(self):
+        """An empty list means all categories, as the document says. No list means the default ones."""
         self.serve()
         recorded = []
         for categories in (None, []):
@@ -117,10 +118,10 @@ class Protocol(Session):
         self.assertEqual(recorded[0], ["sched", "task", "log"])
         self.assertEqual(recorded[1][:6], ["sched", "task", "log", "irq", "softirq", "syscall"])
         self.assertIn("fault", recorded[1])
-        # These need more than a buffer of slots, or to be told of what.
+        # These need more than a ring of slots, or an argument.
         self.assertEqual(set(recorded[1]) & {"lbr", "stack", "probe", "tracepoint", "counter"}, set())
 
-    def test_plain_json(self):
+    def test_json_calls(self):
         server = self.serve()
         client = self.client()
         self.assertEqual(client.call("StartTracing")["error"], f"{INTERFACE}.NOT_INITIALIZED")
@@ -144,14 +145,14 @@ class Protocol(Session):
         client.close()
         self.assertEqual(self.ends(server), (0, "", ""))
 
-    def test_what_a_start_keeps(self):
-        """Events of the run before, and who had ended by then, by each disposition."""
+    def test_what_each_buffer_disposition_keeps(self):
+        """Each disposition keeps or drops the events and the ended tasks of the run before."""
         self.serve()
         for disposition, has_events, has_names in (("RETAIN", True, True), ("CLEAR_NONDURABLE", False, True),
                                                    ("CLEAR_ALL", False, False)):
             name = f"before-{disposition}"[:15]
             path = self.path(f"{disposition}.fxt")
-            # Who has ended is kept for a second: a machine may be too busy to start again within it.
+            # Ended tasks are kept for a second. A busy machine may take longer to start again.
             for _ in range(20):
                 client = self.client()
                 client.call("InitializeTracing", CIRCULAR)
@@ -170,7 +171,7 @@ class Protocol(Session):
                 if found == (has_events, has_names):
                     break
             self.assertEqual(found, (has_events, has_names), disposition)
-            # The hole between the runs is shown where both are in the file.
+            # A file with both runs shows the gap between them.
             marks = self.dump(f"{disposition}.fxt", "--type", "instant")
             self.assertEqual((marks.count("stopped"), marks.count("started")), (2, 1) if has_events else (1, 0))
 
@@ -186,7 +187,7 @@ class Protocol(Session):
         server = self.serve()
         self.assertEqual(stat.S_IMODE(os.stat(self.socket).st_mode), 0o600)
         self.assertIn("no right to control", self.refused("status", **nobody))
-        # Who gets at the socket all the same is told by whom he is.
+        # The controller checks the user of the connection, too.
         os.chmod(self.socket, 0o666)
         self.assertIn("PermissionDenied", self.refused("status", **nobody))
         self.ends(server)
@@ -196,7 +197,7 @@ class Protocol(Session):
         self.do("start", **nobody)
         self.do("snapshot", "-o", os.path.join(theirs, "a.fxt"), **nobody)
         self.assertEqual(os.stat(os.path.join(theirs, "a.fxt")).st_uid, NOBODY)
-        # Neither by the command nor by a path: what they may not write, they may not write.
+        # The controller opens output files with the rights of the caller.
         self.assertIn("cannot write", self.refused("snapshot", "-o", self.path("b.fxt"), **nobody))
         call = "import json,socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); " \
                f"s.sendall(json.dumps({{'method': '{INTERFACE}.TakeSnapshot', " \

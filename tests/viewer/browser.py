@@ -9,29 +9,29 @@ import subprocess
 import tempfile
 import time
 
-START_LIMIT_S = 60
-# What it says of a page that is just being replaced by the next one.
+START_LIMIT_S = 300
+# Messages about a page that a navigation is just replacing.
 REPLACED = ("context with specified id", "context was destroyed", "navigated or closed", "default execution context")
 
 
 class Replaced(RuntimeError):
-    """The page that was asked has made room for another one."""
+    """A navigation replaced the page of the call."""
 
 
 def find():
-    """The program, or None."""
+    """Returns the path of a Chromium, or None."""
     return next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 
 
 class Browser:
-    """One page. What goes wrong in it (exceptions, console errors, alerts) is in `errors`."""
+    """One page. `errors` collects its exceptions, console errors and alerts."""
 
     def __init__(self, program):
         self.errors = []
         self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_read, self._to = os.pipe()
         self._from, to_write = os.pipe()
-        # Chromium wants its ends of the pipes as descriptors 3 and 4.
+        # Chromium reads and writes the pipes as descriptors 3 and 4.
         command = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader",
                    "--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-sync",
                    "--disable-dev-shm-usage", "--allow-file-access-from-files", "--remote-debugging-pipe",
@@ -49,7 +49,7 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def _first_page(self):
-        """It answers before it has one."""
+        """Waits for the first page: the browser answers before there is one."""
         deadline = time.monotonic() + START_LIMIT_S
         while time.monotonic() < deadline:
             targets = self.call("Target.getTargets", limit=START_LIMIT_S)["targetInfos"]
@@ -91,7 +91,7 @@ class Browser:
         elif method == "Log.entryAdded" and details["entry"]["level"] == "error":
             self.errors.append(details["entry"]["text"])
         elif method == "Page.javascriptDialogOpening":
-            # The page stands still until somebody has read it.
+            # The page stops until the dialog is closed.
             self.errors.append(details["message"])
             self._send("Page.handleJavaScriptDialog", accept=True)
 
@@ -103,7 +103,7 @@ class Browser:
         os.write(self._to, json.dumps(request).encode() + b"\0")
         return self._last_id
 
-    def call(self, method, limit=120, **parameters):
+    def call(self, method, limit=300, **parameters):
         call = self._send(method, **parameters)
         deadline = time.monotonic() + limit
         while True:
@@ -120,16 +120,16 @@ class Browser:
         if failure:
             raise RuntimeError(f"{url}: {failure}")
 
-    def evaluate(self, expression, limit=120):
-        """The value of a JavaScript expression; promises are waited for."""
+    def evaluate(self, expression, limit=300):
+        """Returns the value of a JavaScript expression. Waits for promises."""
         answer = self.call("Runtime.evaluate", limit=limit, expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             thrown = answer["exceptionDetails"]
             raise RuntimeError(thrown.get("exception", {}).get("description") or thrown["text"])
         return answer["result"].get("value")
 
-    def wait_for(self, condition, limit=120):
-        """Until the function says true of this page."""
+    def wait_for(self, condition, limit=300):
+        """Waits until `condition(self)` is true."""
         deadline = time.monotonic() + limit
         while True:
             try:

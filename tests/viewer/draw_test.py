@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pictures of `fxt draw`, of a recording of this machine: in a headless Chromium no name overlaps
-another one, and nothing is outside of the picture. One picture stays in the build folder."""
+"""Pictures of `fxt draw` of a recording: in a headless Chromium no name overlaps another one and all names are inside
+the picture. One picture stays in the build folder."""
 
 import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree
 
 import browser
-import capture
 
-BUILD = os.path.join(capture.ROOT, "build")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, FXT  # noqa: E402
+
 SVG = "{http://www.w3.org/2000/svg}"
-# Threads whose names would be markup, wide, or long.
+# Thread names that are markup, wide or long.
 NAMES = ("</text><b>&amp;", "WWWWWWWWWWWWWWW", "iiiiiiiiiiiiiii", "ä漢字漢字漢")
 WORK = "import os, sys, time\n" \
        "for name in sys.argv[1:]:\n" \
@@ -27,7 +27,7 @@ WORK = "import os, sys, time\n" \
        "      sum(range(40_000)); time.sleep(0.001)\n" \
        "    os._exit(0)\n" \
        "for _ in sys.argv[1:]: os.wait()\n"
-# Boxes of all texts as they are shown, and whether they are in the picture.
+# The bounding boxes of all texts, and whether they are inside the picture.
 BOXES = """(() => { const svg = document.documentElement; const whole = svg.getBoundingClientRect();
   return JSON.stringify([...svg.querySelectorAll('text')].map((one) => { const box = one.getBoundingClientRect();
     return {text: one.textContent, left: box.left, right: box.right, top: box.top, bottom: box.bottom,
@@ -36,19 +36,16 @@ BOXES = """(() => { const svg = document.documentElement; const whole = svg.getB
 
 
 def draw(*words):
-    return subprocess.run([os.path.join(BUILD, "fxt"), "draw", *words], capture_output=True, text=True, check=False,
-                          timeout=300)
+    return harness.run(FXT, "draw", *words)
 
 
 class Drawing(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = folder.name
+        cls.folder = harness.class_folder(cls)
         cls.trace = os.path.join(cls.folder, "trace.fxt")
-        capture.run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "default,irq,softirq,syscall:clock_nanosleep,write", "-o",
-                    cls.trace, "--", sys.executable, "-c", WORK, *NAMES)
+        harness.record(cls.trace, sys.executable, "-c", WORK, *NAMES,
+                       options=("-q", "-c", "default,irq,softirq,syscall:clock_nanosleep,write"))
         cls.pictures = []
         for number, window in enumerate((("--from", "20ms", "--to", "40ms"), ("--from", "30ms", "--to", "31ms"),
                                              ("--rows", "200"))):
@@ -71,7 +68,7 @@ class Drawing(unittest.TestCase):
     @unittest.skipUnless(browser.find(), "no Chromium (make deps DEPS=viewer)")
     def test_names_overlap_nothing(self):
         with browser.Browser(browser.find()) as page:
-            for path in self.pictures + [os.path.join(capture.ROOT, "docs/images/server.svg")]:
+            for path in self.pictures + [os.path.join(harness.ROOT, "docs/images/server.svg")]:
                 page.open("file://" + path)
                 page.wait_for(lambda one: one.evaluate("document.readyState") == "complete")
                 boxes = json.loads(page.evaluate(BOXES))
@@ -82,7 +79,7 @@ class Drawing(unittest.TestCase):
                     for other in boxes[i + 1:]:
                         if other["left"] >= one["right"]:
                             break
-                        # Lines of letters touch with their empty edges.
+                        # Lines of text overlap by their empty margins.
                         apart = other["top"] >= one["bottom"] - 2 or other["bottom"] <= one["top"] + 2
                         self.assertTrue(apart, (one, other))
 
@@ -96,8 +93,7 @@ class Drawing(unittest.TestCase):
 
     def test_without_rsvg_convert(self):
         path = os.path.join(self.folder, "none.png")
-        done = subprocess.run([os.path.join(BUILD, "fxt"), "draw", self.trace, "-o", path], capture_output=True, text=True,
-                              check=False, env={"PATH": "/none"}, timeout=300)
+        done = harness.run(FXT, "draw", self.trace, "-o", path, env={"PATH": "/none"})
         self.assertEqual(done.returncode, 2)
         self.assertIn("librsvg2-bin", done.stderr)
         self.assertFalse(os.path.exists(path))
@@ -122,9 +118,5 @@ class Drawing(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        at = sys.argv.index("--build")
-        BUILD = os.path.abspath(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
-    capture.skip_unless_recordable(BUILD)
-    unittest.main(verbosity=2)
+    harness.skip_unless_recordable()
+    harness.main()

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whether what `fxt json` makes of a recording is JSON, and holds what `fxt info` counts in it."""
+"""`fxt json` of a recording is valid JSON and has the events that `fxt info` counts."""
 
 import collections
 import json
 import os
+import re
 import sys
 import tempfile
 import unittest
 
-import capture
-
-BUILD = os.path.join(capture.ROOT, "build")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
 
 # Kinds of `fxt info` by phase of the Trace Event Format.
 PHASES = {
@@ -19,6 +19,9 @@ PHASES = {
     "n": "async-instant", "e": "async-end", "s": "flow-begin", "t": "flow-step", "f": "flow-end",
 }
 CPU_TRACKS = 0x7FFFFFFF
+LINE = re.compile(r"(?P<task>.*)-(?P<tid>\d+) \((?P<pid>\d+|-----)\) \[(?P<cpu>\d+)\] \.{4} (?P<time>\d+\.\d{9}): "
+                  r"(?P<event>\w+): (?P<rest>.*)")
+NEXT = re.compile(r" next_pid=(\d+) next_prio=")
 
 
 def refuse(text):
@@ -26,7 +29,7 @@ def refuse(text):
 
 
 def parse(text):
-    """Python takes NaN and the infinities, and bytes that are not UTF-8, if not told otherwise."""
+    """Parses strictly: neither NaN and infinities nor invalid UTF-8 pass."""
     return json.loads(text.decode("utf-8", errors="strict"), parse_constant=refuse)
 
 
@@ -39,19 +42,23 @@ class Json(unittest.TestCase):
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "trace.fxt")
-            capture.record(BUILD, path)
-            cls.checked = capture.run(os.path.join(BUILD, "fxt"), "check", path).decode()
-            cls.info = capture.info(BUILD, path)
-            dumped = capture.run(os.path.join(BUILD, "fxt"), "dump", "--json", "--type", "log", path)
+            harness.record_everything(path)
+            cls.checked = harness.fxt("check", path)
+            cls.info = json.loads(harness.fxt("info", "--json", path))
+            dumped = harness.fxt("dump", "--json", "--type", "log", path)
             cls.logged = [json.loads(line)["message"] for line in dumped.splitlines()]
-            cls.trace = parse(capture.convert(BUILD, path))
-            cls.with_slices = parse(capture.convert(BUILD, path, "--cpu-slices"))
+            cls.trace = parse(harness.fxt("json", path, "-o", "-", text=False))
+            cls.with_slices = parse(harness.fxt("json", "--cpu-slices", path, "-o", "-", text=False))
         cls.kinds = {kind: counted["count"] for kind, counted in cls.info["kinds"].items()}
 
-    def system_events(self, phase):
-        return [event for event in self.trace["systemTraceEvents"]["events"] if event["ph"] == phase]
+    def system_lines(self, event):
+        """The lines of an event in the ftrace text, each as a match of LINE."""
+        lines = [LINE.fullmatch(line) for line in self.trace["systemTraceEvents"].splitlines()
+                 if not line.startswith("#")]
+        self.assertNotIn(None, lines)
+        return [line for line in lines if line["event"] == event]
 
-    def test_there_is_something_to_count(self):
+    def test_the_recording_has_events(self):
         self.assertIn("0 errors, 0 warnings", self.checked)
         for kind in ("switch", "wakeup", "log", "instant", "begin", "end"):
             self.assertGreater(self.kinds.get(kind, 0), 0, kind)
@@ -69,29 +76,28 @@ class Json(unittest.TestCase):
         self.assertEqual([event["args"]["message"] for event in logs], self.logged)
 
     def test_system_events(self):
-        self.assertEqual(self.trace["systemTraceEvents"]["type"], "fuchsia")
-        self.assertEqual(len(self.system_events("k")), self.kinds["switch"])
-        self.assertEqual(len(self.system_events("w")), self.kinds["wakeup"])
-        self.assertEqual(len(self.system_events("p")), self.info["named_processes"])
-        self.assertEqual(len(self.system_events("t")), self.info["named_threads"])
+        """Perfetto accepts only a string."""
+        self.assertIsInstance(self.trace["systemTraceEvents"], str)
+        self.assertEqual(len(self.system_lines("sched_switch")), self.kinds["switch"])
+        self.assertEqual(len(self.system_lines("sched_waking")), self.kinds["wakeup"])
 
     def test_switches_of_each_cpu_and_thread(self):
-        by_cpu = collections.Counter(event["cpu"] for event in self.system_events("k"))
+        lines = self.system_lines("sched_switch")
+        by_cpu = collections.Counter(int(line["cpu"]) for line in lines)
         self.assertEqual(dict(by_cpu), {cpu["cpu"]: cpu["switches"] for cpu in self.info["cpus"] if cpu["switches"]})
-        by_thread = collections.Counter(event["in"]["tid"] for event in self.system_events("k"))
-        self.assertEqual(dict(by_thread),
-                         {thread["koid"]: thread["switches"] for thread in self.info["threads"] if thread["switches"]})
+        by_thread = collections.Counter(int(NEXT.search(line["rest"])[1]) for line in lines)
+        del by_thread[0]  # idle
+        self.assertEqual(dict(by_thread), {thread["koid"]: thread["switches"] for thread in self.info["threads"]
+                                           if thread["switches"] and not thread["name"].startswith("swapper/")})
 
     def test_names(self):
-        """A program can take its thread's name away; then there is nothing to say of it to viewers."""
+        """A program may clear the name of its thread. Such a thread has no metadata event."""
         names = {event["tid"]: event["args"]["name"] for event in self.trace["traceEvents"]
                  if event["ph"] == "M" and event["name"] == "thread_name"}
-        of_system = {event["tid"]: event["name"] for event in self.system_events("t")}
-        self.assertEqual(names, {tid: name for tid, name in of_system.items() if name})
         for thread in self.info["threads"]:
-            self.assertEqual(of_system[thread["koid"]], thread["name"])
+            self.assertEqual(names.get(thread["koid"], ""), thread["name"])
 
-    def test_slices_of_cpus_come_on_top(self):
+    def test_cpu_slices_are_added(self):
         slices = [event for event in self.with_slices["traceEvents"] if event.get("pid") == CPU_TRACKS]
         others = [event for event in self.with_slices["traceEvents"] if event.get("pid") != CPU_TRACKS]
         self.assertEqual(others, self.trace["traceEvents"])
@@ -106,24 +112,22 @@ class Json(unittest.TestCase):
                 self.assertEqual(begin["name"], event["name"])
                 busy[event["tid"]] += round((event["ts"] - begin["ts"]) * 1000)
         self.assertEqual(begun, {})
-        # Without the first and the last part of each CPU's time, which no switch begins or ends.
+        # The time before the first switch of a CPU and after its last one has no slice.
         for cpu in self.info["cpus"]:
             self.assertLessEqual(busy[cpu["cpu"]], cpu["busy_ns"] + 1)
-            self.assertGreater(busy[cpu["cpu"]], 0)
+            if cpu["switches"] > 2 and cpu["busy_ns"]:
+                self.assertGreater(busy[cpu["cpu"]], 0)
 
     def test_times_are_those_of_the_recording(self):
-        # What tells how the recording was made stands before it.
+        # The instant that describes the session precedes the recording.
         times = [event["ts"] for event in self.trace["traceEvents"]
                  if "ts" in event and (event["cat"], event["name"]) != ("fxt-record", "session")]
-        times += [event["ts"] for event in self.trace["systemTraceEvents"]["events"] if "ts" in event]
+        times += [float(line["time"]) * 1e6 for event in ("sched_switch", "sched_waking")
+                  for line in self.system_lines(event)]
         self.assertEqual(round(min(times) * 1000), self.info["first_time_ns"])
         self.assertEqual(round(max(times) * 1000), self.info["last_time_ns"])
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        at = sys.argv.index("--build")
-        BUILD = os.path.abspath(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
-    capture.skip_unless_recordable(BUILD)
-    unittest.main(verbosity=2)
+    harness.skip_unless_recordable()
+    harness.main()

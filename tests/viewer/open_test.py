@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`fxt open`: what it serves to whom, and whose browser it starts. Pages are those of a headless
-Chromium, where there is one."""
+"""`fxt open`: the trace that it serves, the origins that get it, and the browser that it starts."""
 
 import base64
 import http.server
@@ -10,17 +9,19 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
+import time
 import unittest
 import urllib.error
 import urllib.request
 
 import browser
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.join(ROOT, "build")
-# The magic record, and a string record that only fills the file.
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import FXT  # noqa: E402
+
+# The magic record, and string records that fill the file.
 MAGIC = bytes.fromhex("1000044678541600")
 TRACE = MAGIC + b"".join(bytes([0x22, 0, 1 + i % 200, 0, 8, 0, 0, 0]) + b"abcdefgh" for i in range(30_000))
 PERFETTO = "https://ui.perfetto.dev"
@@ -38,22 +39,22 @@ class Page(http.server.BaseHTTPRequestHandler):
 
 
 def fetch(url, **headers):
-    """Status, headers and body of a request that any program may make."""
+    """Returns status, headers and body of a request."""
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=harness.DEADLINE_S) as answer:
             return answer.status, answer.headers, answer.read()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, b""
 
 
 class Opened:
-    """A `fxt open` that waits."""
+    """A running `fxt open`."""
 
     def __init__(self, *words, **environment):
         variables = {name: value for name, value in os.environ.items()
                      if name not in ("DISPLAY", "WAYLAND_DISPLAY") and not name.startswith("SUDO_")}
         variables.update(environment)
-        self.process = subprocess.Popen([os.path.join(BUILD, "fxt"), "open", *words], env=variables, text=True,
+        self.process = subprocess.Popen([FXT, "open", *words], env=variables, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.page = self.process.stdout.readline().strip()
         self.url = self.page.partition("url=")[2]
@@ -67,24 +68,19 @@ class Opened:
         self.process.communicate()
 
     def finish(self):
-        """Exit status and errors."""
-        _, err = self.process.communicate(timeout=120)
+        """Waits for the end. Returns the exit status and the errors."""
+        _, err = self.process.communicate(timeout=harness.DEADLINE_S)
         return self.process.returncode, err
 
 
-class OpenTest(unittest.TestCase):
+class OpenTest(harness.FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.trace = os.path.join(self.folder, "my trace.fxt")
-        with open(self.trace, "wb") as file:
-            file.write(TRACE)
+        super().setUp()
+        self.trace = self.write("my trace.fxt", TRACE)
         os.chmod(self.trace, 0o600)
 
     def fails(self, *words):
-        done = subprocess.run([os.path.join(BUILD, "fxt"), "open", *words], capture_output=True, text=True, check=False,
-                              timeout=120)
+        done = harness.run(FXT, "open", *words)
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
         return done.stderr
 
@@ -114,7 +110,7 @@ class Serving(OpenTest):
             port = opened.url.split(":")[2].split("/")[0]
             self.assertIn(f"port {port} of 127.0.0.1 is used", self.fails("--print", "--port", port, self.trace))
 
-    def test_nobody_comes(self):
+    def test_no_request_before_the_timeout(self):
         with Opened("--print", "--port", "0", "--timeout", "50ms", self.trace) as opened:
             status, err = opened.finish()
         self.assertEqual(status, 2)
@@ -126,7 +122,7 @@ class Serving(OpenTest):
             opened.process.send_signal(signal.SIGINT)
             self.assertEqual(opened.finish()[0], -signal.SIGINT)
 
-    def test_what_cannot_be_opened(self):
+    def test_inputs_that_cannot_be_opened(self):
         self.assertIn("no viewer", self.fails("--viewer", "no-such", self.trace))
         self.assertIn("no address", self.fails("--viewer-url", "file:///", self.trace))
         self.assertIn("cannot open", self.fails(os.path.join(self.folder, "none.fxt")))
@@ -136,23 +132,21 @@ class Serving(OpenTest):
         self.assertIn("--of", self.fails("--of", "off", "--viewer", "perfetto", self.trace))
 
 
-@unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+@unittest.skipUnless(os.geteuid() == 0, "changing the user needs root")
 class Desktop(OpenTest):
-    def test_the_browser_is_the_callers(self):
-        os.chmod(self.folder, 0o755)
-        told = os.path.join(self.folder, "told")
-        with open(told, "w", encoding="utf-8"):
-            pass
-        os.chmod(told, 0o666)
+    def test_the_browser_runs_as_the_calling_user(self):
+        arguments = self.write("arguments", "")
+        os.chmod(arguments, 0o666)
         program = os.path.join(self.folder, "xdg-open")
         with open(program, "w", encoding="utf-8") as file:
-            file.write(f'#!/bin/sh\necho "$(id -u) $HOME $1" >{told}\n')
+            file.write(f'#!/bin/sh\necho "$(id -u) $HOME $1" >{arguments}\n')
         os.chmod(program, stat.S_IRWXU | 0o055)
         path = f"{self.folder}:{os.environ['PATH']}"
         with Opened("--port", "0", self.trace, PATH=path, DISPLAY=":77", SUDO_UID="65534", SUDO_GID="65534") as opened:
             self.assertTrue(opened.page.startswith(PERFETTO))
-            while not (words := self.read(told)):
+            while not (words := self.words_of(arguments)):
                 self.assertIsNone(opened.process.poll())
+                time.sleep(0.01)
             self.assertEqual(words[0], "65534")
             self.assertEqual(words[-1], opened.page)
         with Opened("--port", "0", self.trace, PATH=path, DISPLAY=":77") as opened:
@@ -161,7 +155,7 @@ class Desktop(OpenTest):
             self.assertIn("no display", opened.process.stderr.readline())
 
     @staticmethod
-    def read(path):
+    def words_of(path):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         return text.split() if text.endswith("\n") else []
@@ -183,7 +177,7 @@ class Browser(OpenTest):
                    ".then((bytes) => new Promise((done) => { const reader = new FileReader();" \
                    " reader.onload = () => done(reader.result); reader.readAsDataURL(new Blob([bytes])); }))" \
                    ".catch((error) => 'refused ' + error)"
-            # The same machine under another name is another origin; neither has a file.
+            # Another name of the machine is another origin.
             for other in (f"http://localhost:{port}/", "data:text/html,a page"):
                 page.open(other)
                 page.wait_for(lambda one: one.evaluate("document.readyState") == "complete")
@@ -199,8 +193,4 @@ class Browser(OpenTest):
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        at = sys.argv.index("--build")
-        BUILD = os.path.abspath(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
-    unittest.main(verbosity=2)
+    harness.main()

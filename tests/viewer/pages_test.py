@@ -1,32 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Opens the pages of `fxt report --html` and `fxt diff --html` in a headless Chromium.
+"""Opens the pages of `fxt report --html`, `fxt diff --html` and `fxt flame` in a headless Chromium.
 
-Screenshots of them, light and dark, stay in the build folder.
+Light and dark screenshots stay in the build folder.
 """
 
 import base64
 import json
 import os
 import sys
-import tempfile
 import unittest
 
 import browser
-import capture
 
-BUILD = os.path.join(capture.ROOT, "build")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, fxt  # noqa: E402
+
 PHONE = (390, 844)
 DESK = (1200, 900)
 
-# Ends a script element where it is not escaped, and then is an element that says so.
+# Without escaping, this argument ends a script element and starts an image that raises an alert.
 HOSTILE = "</script><img src=x onerror=alert(1)>"
-# Its thread's name has room for 15 bytes.
+# The comm of a thread has 15 bytes.
 HOSTILE_THREAD = "</script><b>"
 
 
 def work(rounds):
-    """A command that sleeps and computes, under a hostile name."""
+    """Returns a command that sleeps and computes under a hostile name."""
     return [sys.executable, "-c",
             "import sys, time\n"
             f"open('/proc/self/comm', 'w').write('{HOSTILE_THREAD}')\n"
@@ -34,15 +35,11 @@ def work(rounds):
 
 
 def record(path, command):
-    capture.run(os.path.join(BUILD, "fxt-record"), "-q", "-c", "sched,task,syscall,stack", "-o", path, "--", *command)
-
-
-def fxt(*words):
-    return capture.run(os.path.join(BUILD, "fxt"), *words).decode()
+    harness.record(path, *command, options=("-q", "-c", "sched,task,syscall,stack"))
 
 
 def shown(page, url, size=DESK, scheme="light"):
-    """The page, as a window of that size shows it."""
+    """Opens the page in a window of that size."""
     page.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1,
               mobile=size == PHONE)
     page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -52,7 +49,7 @@ def shown(page, url, size=DESK, scheme="light"):
 
 
 def settle(page):
-    """Plots are drawn when their sizes are known."""
+    """Waits until the plots are drawn, which happens once their sizes are known."""
     page.evaluate("new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 300))")
 
 
@@ -63,12 +60,11 @@ def number_of(page, selector):
 class Pages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
+        cls.folder = harness.class_folder(cls)
         sides = {"base": 2_000, "new": 400_000}
         for number in range(3):
             for side, rounds in sides.items():
-                os.makedirs(os.path.join(cls.folder.name, side), exist_ok=True)
+                os.makedirs(os.path.join(cls.folder, side), exist_ok=True)
                 record(cls.path(f"{side}/{number}.fxt"), work(rounds))
         cls.report = json.loads(fxt("report", cls.path("new/0.fxt"), "--json", "--html", cls.path("r.html")))
         cls.diff = json.loads(fxt("diff", cls.path("base"), cls.path("new"), "--json", "--html", cls.path("d.html")))
@@ -81,7 +77,7 @@ class Pages(unittest.TestCase):
 
     @classmethod
     def path(cls, name):
-        return os.path.join(cls.folder.name, name)
+        return os.path.join(cls.folder, name)
 
     @classmethod
     def url(cls, name):
@@ -117,7 +113,7 @@ class Pages(unittest.TestCase):
         waits = self.report["worst_waits"] + self.report["worst_blocked"]
         self.assertGreater(len(waits), 0)
         self.assert_count(page, "details.wait .plot.strip > svg", len(waits))
-        self.assertGreater(number_of(page, ".plot.strip rect.piece-other"), 0)
+        self.assertGreater(number_of(page, ".plot.strip rect[style*='--other']"), 0)
         calls = sum(len(group["syscalls"]) for group in self.report["groups"])
         self.assertGreater(calls, 0)
         self.assert_count(page, "table.syscalls tbody tr", calls)
@@ -183,7 +179,7 @@ class Pages(unittest.TestCase):
                 page = self.open(name)
                 self.open_all(page)
                 self.assert_count(page, "img, iframe, b > *", 0)
-                # Data and the page's own; of a comparison of recordings with stacks, those too.
+                # The data and the code of the page. A comparison of recordings with stacks adds those.
                 self.assert_count(page, "script", 4 if name == "d.html" else 3)
                 words = page.evaluate("document.body.innerText")
                 self.assertIn(HOSTILE, words)
@@ -204,7 +200,7 @@ class Pages(unittest.TestCase):
         self.assertEqual((number_of(page, ".hit"), number_of(page, ".under")), (0, 0))
         self.assertEqual(number_of(page, ".frame"), frames)
 
-    def test_a_comparison_of_stacks_is_red_and_blue(self):
+    def test_a_flame_graph_colours_differences(self):
         for name in ("on.html", "off.html"):
             page = self.open(name)
             colours = page.evaluate("[...document.querySelectorAll('.frame')].map((one) => one.style.background)")
@@ -217,13 +213,13 @@ class Pages(unittest.TestCase):
         self.assertTrue(any("--hotter" in colour or "--colder" in colour for colour in colours), colours)
         self.assertIn("→", page.evaluate("document.getElementById('line').textContent"))
 
-    def test_a_page_asks_for_nothing(self):
+    def test_pages_load_no_resources(self):
         for name in ("r.html", "d.html", "f.html", "on.html"):
             with self.subTest(name):
                 page = self.open(name)
                 self.assertEqual(page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)"), [])
 
-    def test_a_phone_shows_it_without_scrolling_to_the_side(self):
+    def test_pages_fit_the_width_of_a_phone(self):
         for name in ("r.html", "d.html", "f.html", "on.html"):
             with self.subTest(name):
                 page = self.open(name, size=PHONE)
@@ -249,11 +245,7 @@ class Pages(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        at = sys.argv.index("--build")
-        BUILD = os.path.abspath(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
     if not browser.find():
-        capture.skip("no Chromium (make deps DEPS=viewer)")
-    capture.skip_unless_recordable(BUILD)
-    unittest.main(verbosity=2)
+        harness.skip("no Chromium (make deps DEPS=viewer)")
+    harness.skip_unless_recordable()
+    harness.main()

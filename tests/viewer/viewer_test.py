@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Loads recordings, as `fxt json` converts them, into speedscope in a headless Chromium.
+"""Loads recordings that `fxt json` converted into speedscope in a headless Chromium.
 
-speedscope comes from npm, into the build folder.
+npm installs speedscope into the build folder.
 """
 
 import base64
@@ -13,30 +13,30 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import browser
-import capture
 
-BUILD = os.path.join(capture.ROOT, "build")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD  # noqa: E402
+
 SPEEDSCOPE = "speedscope@1.25.0"
-PAGE = None  # its page, once it is there
+PAGE = None  # the path of speedscope's page
 
 
 def install_speedscope():
-    """Path of its page. Skips where there is no npm, or it cannot install."""
+    """Returns the path of speedscope's page. Skips if npm is missing or cannot install it."""
     folder = os.path.abspath(os.path.join(BUILD, "viewer"))
     pages = os.path.join(folder, "node_modules/speedscope/dist/release/index.html")
     if not os.path.exists(pages):
         if not shutil.which("npm"):
-            capture.skip("no npm to install speedscope with")
+            harness.skip("no npm to install speedscope with")
         os.makedirs(folder, exist_ok=True)
-        done = subprocess.run(["npm", "install", "--prefix", folder, "--no-save", "--no-audit", "--no-fund", SPEEDSCOPE],
-                              capture_output=True, text=True, check=False, timeout=300)
+        done = harness.run("npm", "install", "--prefix", folder, "--no-save", "--no-audit", "--no-fund", SPEEDSCOPE)
         if done.returncode != 0:
             last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            capture.skip(f"npm cannot install {SPEEDSCOPE}: {last}")
+            harness.skip(f"npm cannot install {SPEEDSCOPE}: {last}")
     return glob.glob(pages)[0]
 
 
@@ -44,16 +44,15 @@ class Speedscope(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.page_url = f"file://{PAGE}"
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.trace = os.path.join(cls.folder.name, "trace.fxt")
-        capture.record(BUILD, cls.trace)
+        cls.folder = harness.class_folder(cls)
+        cls.trace = os.path.join(cls.folder, "trace.fxt")
+        harness.record_everything(cls.trace)
         cls.chromium = browser.find()
 
     def load(self, text, wanted):
-        """What the page shows once `wanted`, a function of it, is true, and its errors."""
-        # As speedscope's own command line hands files over.
-        script = os.path.join(self.folder.name, "load.js")
+        """Waits until `wanted(page)` is true. Returns the text of the page and its errors."""
+        # speedscope's command line passes files in the same way.
+        script = os.path.join(self.folder, "load.js")
         with open(script, "w", encoding="utf-8") as file:
             file.write(f'speedscope.loadFileFromBase64("trace.json", "{base64.b64encode(text).decode()}")')
         with browser.Browser(self.chromium) as page:
@@ -64,12 +63,12 @@ class Speedscope(unittest.TestCase):
     def check(self, text):
         shown, errors = self.load(text, lambda page: page.errors or "trace.json" in page.evaluate("document.title"))
         self.assertEqual(errors, [])
-        # A profile for each thread that has durations.
+        # speedscope shows a profile for each thread with durations.
         events = json.loads(text)["traceEvents"]
         tracks = {(event["pid"], event["tid"]) for event in events if event["ph"] in "BEX"}
         profiles = re.search(r"\(1/(\d+)\)", shown)
         if len(tracks) == 1:
-            # It does not count one.
+            # speedscope shows no number for a single profile.
             self.assertIsNone(profiles, shown)
             (pid, tid), = tracks
             self.assertRegex(shown, rf"\(pid {pid}\), .*\(tid {tid}\)")
@@ -78,19 +77,19 @@ class Speedscope(unittest.TestCase):
         self.assertEqual(int(profiles[1]), len(tracks))
 
     def test_loads_a_recording(self):
-        self.check(capture.convert(BUILD, self.trace))
+        self.check(harness.fxt("json", self.trace, "-o", "-", text=False))
 
     def test_loads_a_recording_with_slices_of_cpus(self):
-        text = capture.convert(BUILD, self.trace, "--cpu-slices")
+        text = harness.fxt("json", "--cpu-slices", self.trace, "-o", "-", text=False)
         self.assertIn(b'"CPU 0"', text)
         self.check(text)
 
     def test_loads_what_others_wrote_and_was_imported(self):
-        """What clang, Node.js and perf write, there and back."""
+        """Files of clang and Node.js, imported and converted back."""
         made = []
         clang, node = shutil.which("clang++") or shutil.which("clang++-14"), shutil.which("node")
         if clang:
-            with open(os.path.join(self.folder.name, "a.cc"), "w", encoding="utf-8") as file:
+            with open(os.path.join(self.folder, "a.cc"), "w", encoding="utf-8") as file:
                 file.write("#include <map>\nstd::map<int, int> numbers;\n")
             made.append(("a.json", [clang, "-ftime-trace", "-c", "a.cc", "-o", "a.o"]))
         if node:
@@ -99,24 +98,20 @@ class Speedscope(unittest.TestCase):
             self.skipTest("neither clang nor Node.js")
         for name, command in made:
             with self.subTest(name=name):
-                subprocess.run(command, cwd=self.folder.name, check=True, capture_output=True, timeout=120)
-                out = os.path.join(self.folder.name, "imported.fxt")
-                capture.run(os.path.join(BUILD, "fxt"), "import", os.path.join(self.folder.name, name), "-o", out)
-                self.check(capture.convert(BUILD, out))
+                subprocess.run(command, cwd=self.folder, check=True, capture_output=True, timeout=harness.DEADLINE_S)
+                out = os.path.join(self.folder, "imported.fxt")
+                harness.fxt("import", os.path.join(self.folder, name), "-o", out)
+                self.check(harness.fxt("json", out, "-o", "-", text=False))
 
     def test_would_show_an_error(self):
-        text = capture.convert(BUILD, self.trace)
+        text = harness.fxt("json", self.trace, "-o", "-", text=False)
         _, errors = self.load(text.replace(b'"ph":"B"', b'"ph":"B'), lambda page: page.evaluate("1") and page.errors)
         self.assertNotEqual(errors, [])
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        at = sys.argv.index("--build")
-        BUILD = os.path.abspath(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
     if not browser.find():
-        capture.skip("no Chromium (make deps DEPS=viewer)")
-    capture.skip_unless_recordable(BUILD)
+        harness.skip("no Chromium (make deps DEPS=viewer)")
+    harness.skip_unless_recordable()
     PAGE = install_speedscope()
-    unittest.main(verbosity=2)
+    harness.main()

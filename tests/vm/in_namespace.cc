@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Runs a program in a namespace of its own, or back in the first one. busybox's unshare knows no
-// time namespaces, and gives a pid namespace no /proc.
+// Runs a program in a new namespace or in the initial one. unshare of busybox has no time namespaces
+// and mounts no /proc for a pid namespace.
 //   in_namespace time MONOTONIC_S BOOTTIME_S PROGRAM...  both clocks are ahead by so many seconds
 //   in_namespace first-time PROGRAM...                   the time namespace of process 1
 //   in_namespace pid PROGRAM...                          process 2 of a pid namespace with its
@@ -23,7 +23,7 @@ namespace {
 // Since Linux 5.6; not in every C library's headers.
 constexpr int kNewTime = 0x80;
 
-// Exit status of a launcher that could not launch, as that of env(1).
+// The exit status for a failed launch, as of env(1).
 constexpr int kFailed = 125;
 
 int Fail(const char* what) {
@@ -36,7 +36,7 @@ int Become(char** command) {
   return Fail(command[0]);
 }
 
-// Children alone are in the namespaces that unshare(2) made: forks, and waits for the program.
+// Forks and waits for the program, because only children enter the namespaces of unshare(2).
 template <typename Body>
 int InChild(Body body) {
   const pid_t child = fork();
@@ -46,7 +46,7 @@ int InChild(Body body) {
     _exit(body());
   }
   int status = 0;
-  // Whoever else ends first is an orphan that came to process 1 of the namespace.
+  // Process 1 of the namespace also reaps orphans.
   for (pid_t ended = 0; ended != child;) {
     ended = wait(&status);
     if (ended < 0 && errno != EINTR) return Fail("wait");

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests of what scripts/vm_matrix decides by itself, without a guest."""
+"""Tests of scripts/vm_matrix that need no guest."""
 
 import hashlib
 import json
@@ -11,9 +11,10 @@ import sys
 import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), folder)
+                for folder in ("../support", "../../scripts")]
 
+import harness  # noqa: E402
 from vm_matrix_lib import guest, kernels, machines, modes, private_apt, report  # noqa: E402
 
 
@@ -34,7 +35,7 @@ class Mirrors(unittest.TestCase):
                       "Components: main\nSigned-By: /l.gpg\n")
         self.assertEqual(found, [("http://one.invalid/debian", "/k.gpg", False), ("http://two.invalid/sec", "/l.gpg", True)])
 
-    def test_others_repositories_are_left_alone(self):
+    def test_other_repositories_are_ignored(self):
         self.assertEqual(self.mirrors(
             list="deb http://vendor.invalid tool-bookworm main\n# deb http://off.invalid bookworm main\n"
                  "deb-src http://source.invalid bookworm main\ndeb http://no-main.invalid bookworm contrib\n",
@@ -74,8 +75,8 @@ class Plan(unittest.TestCase):
         self.assertEqual((found["possible_cpus"].cpus, found["possible_cpus"].possible_cpus), (4, 240))
         self.assertGreater(found["many_cpus"].limit_s, found["one_cpu"].limit_s)
         self.assertEqual(found["one_cpu"].limit_s, modes.BASE_LIMIT_S + modes.MODE_LIMIT_S)
-        patient = modes.boots(["one_cpu"], patience=3)[0]
-        self.assertEqual((patient.limit_s, patient.patience), (3 * found["one_cpu"].limit_s, 3))
+        slow_host = modes.boots(["one_cpu"], time_factor=3)[0]
+        self.assertEqual((slow_host.limit_s, slow_host.time_factor), (3 * found["one_cpu"].limit_s, 3))
 
 
 class Machines(unittest.TestCase):
@@ -118,7 +119,7 @@ class Boots(unittest.TestCase):
 
 
 class Facts(unittest.TestCase):
-    """tests/vm/guest/facts.awk, which the mode pid_namespace goes by."""
+    """tests/vm/guest/facts.awk, which checks the mode pid_namespace."""
 
     TASKS = ("7|7|ksoftirqd/0|0|/|\n"
              "40|40|my shell|1000|/group|/bin/sh -c x\n"
@@ -134,7 +135,7 @@ class Facts(unittest.TestCase):
     def facts(self, dump):
         awk = next((found for found in (shutil.which("busybox"), shutil.which("awk")) if found), None)
         if awk is None:
-            self.skipTest("SKIPPED: no awk")
+            self.skipTest("no awk")
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (("tasks", self.TASKS), ("dump", dump)):
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
@@ -144,12 +145,12 @@ class Facts(unittest.TestCase):
                                   cwd=folder, text=True, check=False, stdout=subprocess.PIPE)
         return done.returncode, done.stdout.splitlines()
 
-    def test_right_facts_and_missing_ones_are_no_fault(self):
+    def test_correct_and_missing_facts_pass(self):
         self.assertEqual(self.facts(self.DUMP), (0, ["3 threads compared"]))
         self.assertEqual(self.facts(self.DUMP.replace(" uid=1000 cgroup=/group", "").replace("cmdline=", "x=")),
                          (0, ["3 threads compared"]))
 
-    def test_each_wrong_fact_is_named(self):
+    def test_wrong_facts_are_named(self):
         for right, wrong, said in (
                 ("uid=1000", "uid=0", "40 uid is 0 instead of 1000"),
                 ("cgroup=/group", "cgroup=/", "40 cgroup is / instead of /group"),
@@ -205,4 +206,4 @@ class Table(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Parts in which tasks change what they are called and how they are scheduled: Renames,
-// HostileNames and Priorities.
+// Parts in which tasks change their names and scheduling: Renames, HostileNames and Priorities.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -22,7 +21,7 @@
 namespace workload {
 namespace {
 
-// Long enough asleep that the task is switched out, and a few times, under each name or priority.
+// Sleeps long enough for several switches under each name or priority.
 void BeSwitched() {
   for (int i = 0; i < 3; ++i) SleepMilliseconds(2);
 }
@@ -93,7 +92,7 @@ int RunPrioritySteps() {
     }
     const int error = syscall(SYS_sched_setattr, 0, &attr, 0) == 0 ? 0 : errno;
     printf("priorities pid=%d step=%s result=%s\n", getpid(), step.name, ErrnoName(error).c_str());
-    // What a machine may well refuse: no privilege, or no bandwidth left for real-time tasks.
+    // The kernel may refuse: no privilege, or no bandwidth for real-time tasks.
     if (error != 0 && error != EPERM && error != EBUSY) return 1;
     BeSwitched();
   }
@@ -123,8 +122,8 @@ int HostileNames() {
       "",                              // nothing at all
       "\xff\xfe\x80",                  // never UTF-8
       "wl-\xc3(",                      // a lead byte without its follower
-      "wl\nline",                      // ends the line of whoever prints it
-      "\x1b[31mred\x1b[0m",            // colours the terminal of whoever prints it
+      "wl\nline",                      // a newline
+      "\x1b[31mred\x1b[0m",            // a terminal escape sequence
       "wl-fifteen-byte",               // as long as the kernel allows
       "wl-thirteen-\xc3\xa9\xc3\xa9",  // the kernel cuts the last character in two
       "wl \"quoted\" \\",              // JSON's own characters

@@ -27,11 +27,11 @@ void SetTimeLimit(unsigned seconds) {
 }
 
 pid_t StartChild(const std::string& name, const std::function<int()>& body) {
-  // What the child inherits in the buffer it would print a second time.
+  // A child would print the inherited buffer again.
   fflush(stdout);
   const pid_t parent = getpid();
   pid_t child = fork();
-  // A guest with a tiny pid_max runs out for as long as it takes to reap others.
+  // With a small pid_max, fork fails until other processes are reaped.
   for (int attempt = 0; child < 0 && errno == EAGAIN && attempt < 200; ++attempt) {
     SleepMilliseconds(5);
     child = fork();

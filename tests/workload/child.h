@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Child processes that never outlive the program or its time limit.
+// Child processes that end with the program or at its time limit.
 #pragma once
 
 #include <sys/types.h>
@@ -9,18 +9,17 @@
 
 namespace workload {
 
-// Every process of the program gets killed this many seconds after it began. Call once, before any
-// child is started.
+// Kills every process of the program after this many seconds. Call once, before the first child.
 void SetTimeLimit(unsigned seconds);
 
-// Forks; the child is named `name` (unless empty), runs `body` and exits with what it returns. Ends
-// the program when there is no process to be had.
+// Forks. The child gets the name `name` (unless empty), runs `body` and exits with its result. Ends the
+// program if fork fails.
 pid_t StartChild(const std::string& name, const std::function<int()>& body);
 
-// Waits for the end of `child`. True when it exited with status 0.
+// Waits for the end of `child`. Returns whether its exit status is 0.
 bool WaitForChild(pid_t child);
 
-// Pins the calling thread. False, with a message, when the CPU is not there.
+// Pins the calling thread. Prints a message and returns false if the CPU does not exist.
 bool PinTo(int cpu);
 
 void SleepMilliseconds(unsigned milliseconds);

@@ -89,7 +89,7 @@ int Send(const std::vector<Channel>& channels, uint32_t count) {
 int PingPong(const PingPongOptions& options) {
   Channel there, back;
   if (!OpenPipe(&there) || !OpenPipe(&back)) return 1;
-  // Each end must see the end of file when the other one dies.
+  // Each end has to see the end of file if the other process ends.
   auto serve = [&](Channel* in, Channel* out, bool first) {
     in->write.reset();
     out->read.reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a program is given by whoever executes it, a line for each thing: two programs that were
-// started alike print the same.
+// Prints the attributes that a program inherits, one per line. Programs with the same start print the
+// same.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -39,7 +39,7 @@ void PrintScheduling() {
   syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0);
   printf("policy %u\nreset_on_fork %d\nnice %d\npriority %u\n", attr.policy, (attr.flags & 1) != 0,
          attr.nice, attr.priority);
-  // timer_slack in /proc tells of others alone.
+  // timer_slack in /proc is only for other processes.
   printf("timer_slack %d\n", prctl(PR_GET_TIMERSLACK));
   printf("io_priority %#lx\n", syscall(SYS_ioprio_get, 1, 0));
   cpu_set_t cpus;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A program that does known things to the scheduler, for tests that capture it. See workload.h.
+// The program workload: see workload.h.
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   app.add_subcommand("hostile-names", "processes with names no one would choose")->callback([&] {
     chosen = workload::HostileNames;
   });
-  app.add_subcommand("inherited", "prints what it was given by whoever executed it")->callback([&] {
+  app.add_subcommand("inherited", "prints its inherited attributes")->callback([&] {
     chosen = workload::Inherited;
   });
   app.add_subcommand("nothing", "exits, for forkstorm --exec")->callback([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Parts of a few lines, and all parts in turn: KernelMessage and Script.
+// The parts KernelMessage and Script, which runs all parts.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 namespace workload {
 
 int KernelMessage(const std::string& text) {
-  // The kernel keeps a message without a line end open for more, out of its readers' sight.
+  // The kernel holds a message without a newline back.
   const std::string line = text + "\n";
   util::UniqueFd log(open("/dev/kmsg", O_WRONLY | O_CLOEXEC));
   if (!log || write(log.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
@@ -42,7 +42,7 @@ int Script(uint32_t rounds) {
       {"stopcont", [] { return StopContinue(); }},
       {"hostile-names", [] { return HostileNames(); }},
       {"threads", [] { return Threads(20); }},
-      // Without root there is no /dev/kmsg to write to; that is the machine's word, not a failure.
+      // Without root /dev/kmsg is not writable, which is no failure.
       {"kmsg",
        [] { return access("/dev/kmsg", W_OK) == 0 ? KernelMessage("workload: hello") : 0; }},
   };

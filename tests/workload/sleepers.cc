@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Parts in which tasks are woken by time alone: TimerWakeups and Resident.
+// Parts in which only timers wake tasks: TimerWakeups and Resident.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 namespace workload {
 
 int TimerWakeups(const TimerWakeupsOptions& options) {
-  // Its parent kills it: by then the sleeper has been woken for the last time.
+  // The parent kills this process after the last wakeup of the sleeper.
   const pid_t busy = StartChild("wl-busy", [&] {
     if (!PinTo(options.cpu)) return 1;
     const volatile bool forever = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Parts in which tasks come, go and are stopped: ForkStorm, Threads and StopContinue.
+// Parts in which tasks start, end and stop: ForkStorm, Threads and StopContinue.
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ int ExecuteNothing() {
   return 1;
 }
 
-// What Threads shares with each of its threads.
+// The state that the threads of Threads share.
 struct Gate {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t changed = PTHREAD_COND_INITIALIZER;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The parts of the workload program: each makes the scheduler do one kind of thing a known number
-// of times and prints what it did as `<part> key=value ...` lines on stdout, so that a test can
-// look for exactly that in a capture. Every part returns the process exit status: 0 when all of it
-// was done.
+// The parts of the program workload. Each part causes one kind of scheduler event a known number of
+// times and prints `PART key=value ...` lines, so a test can look for exactly these events. Each part
+// returns the exit status of the process.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +10,14 @@
 namespace workload {
 
 struct PingPongOptions {
-  int cpu = -1;  // both ends are pinned to it; -1 leaves them to the scheduler
+  int cpu = -1;  // the CPU of both processes; -1: not pinned
   uint32_t count = 1000;
 };
 
 struct ForkStormOptions {
   uint32_t count = 1000;
   uint32_t parallel = 8;  // children alive at once, at most
-  bool exec = false;      // each child executes this program again before it exits
+  bool exec = false;      // each child calls exec before it exits
 };
 
 struct MessagingOptions {
@@ -28,53 +27,49 @@ struct MessagingOptions {
 };
 
 struct TimerWakeupsOptions {
-  int cpu = 0;           // both processes are pinned to it
-  uint32_t count = 200;  // times that the sleeper goes to sleep
+  int cpu = 0;           // the CPU of both processes
+  uint32_t count = 200;  // the number of sleeps
 };
 
-// Two processes hand one byte to and fro through pipes, `count` times each way.
+// Two processes exchange one byte through pipes, `count` times each way.
 int PingPong(const PingPongOptions& options);
 
-// Groups of senders and receivers over socket pairs, many runnable tasks at once.
+// Groups of senders and receivers over socket pairs, with many runnable tasks.
 int Messaging(const MessagingOptions& options);
 
-// Short-lived processes, one after the other with `parallel` alive at a time. Prints how many
-// process ids came up more than once.
+// Short-lived processes, `parallel` at a time. Prints the number of reused process ids.
 int ForkStorm(const ForkStormOptions& options);
 
-// `count` threads that are all alive before the first one leaves.
+// `count` threads that are all alive before the first one ends.
 int Threads(uint32_t count);
 
 // A process is stopped and continued three times.
 int StopContinue();
 
-// A process renames itself, its second thread, and that thread through /proc.
+// A process changes its name and that of its second thread, also through /proc.
 int Renames();
 
-// A process sleeps for 2 ms `count` times on a CPU on which another one computes all the while: it
-// is the interrupt of a timer that wakes it, whoever runs there.
+// A process sleeps for 2 ms `count` times on a CPU where another one computes. The timer interrupt
+// wakes it.
 int TimerWakeups(const TimerWakeupsOptions& options);
 
-// A process of three threads, NAME, NAME-2 and NAME-3, that sleep 5 ms at a time until it is
-// killed.
+// A process with the threads NAME, NAME-2 and NAME-3, which sleep 5 ms at a time until a kill.
 int Resident(const std::string& name);
 
-// Nice values and scheduling policies in turn. A change that privilege forbids is printed as such
-// and is no failure.
+// Nice values and scheduling policies in sequence. A change without permission is printed and is no
+// failure.
 int Priorities();
 
-// Processes whose names are invalid UTF-8, control characters, empty, cut in the middle of a
-// character.
+// Processes with names that are invalid UTF-8, control characters, empty, or truncated in a character.
 int HostileNames();
 
-// One message into the kernel's log, through /dev/kmsg.
+// Writes one message to the kernel log through /dev/kmsg.
 int KernelMessage(const std::string& text);
 
-// Prints what the program was given by whoever executed it: scheduling, limits, signals,
-// descriptors, rights, environment.
+// Prints the inherited scheduling, limits, signals, descriptors, capabilities and environment.
 int Inherited();
 
-// All of the above in turn, but for TimerWakeups, Resident and Inherited.
+// All parts in sequence except TimerWakeups, Resident and Inherited.
 int Script(uint32_t rounds);
 
 }  // namespace workload

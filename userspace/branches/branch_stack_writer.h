@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Branch stacks into an FXT file, from a live ring or an imported one: the blobs, and an instant
-// that mirrors the stack where viewers look. docs/lbr.md describes both.
+// Writes branch stacks into an FXT file: the blobs, and an instant that repeats the stack for
+// viewers. docs/lbr.md describes both.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@ namespace branches {
 
 class BranchStackWriter {
  public:
-  // Branches that the instant names.
+  // Branches in the instant.
   static constexpr size_t kMirroredBranches = 5;
 
-  // `writer` must outlive this. Declares its strings there.
+  // `writer` must outlive this object, which declares its strings there.
   explicit BranchStackWriter(fxt::ProviderWriter& writer);
 
-  // Writes the last-branch blob, its companions if the sample has more to say, and the instant on
-  // `thread` (which is named in the file already), all at sample.time. What is not kOk is the first
-  // failure; a record that failed is not in the file, those before it are.
+  // Writes the last-branch blob, its companions if the sample has further fields, and the instant
+  // on `thread`, which must be announced. All have sample.time. Returns the first failure; the
+  // failed record is not in the file, earlier ones are.
   fxt::EncodeStatus Write(const perf::BranchStackSample& sample, const fxt::ThreadKey& thread);
 
   uint64_t samples() const { return samples_; }
-  uint64_t branches() const { return branches_; }  // unfilled slots included
+  uint64_t branches() const { return branches_; }  // including unfilled slots
 
  private:
   fxt::EncodeStatus WriteBlobs(fxt::RecordScope& scope);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Branch stacks as `perf script -F pid,tid,cpu,time,brstack --ns` of Linux 6.1 prints them, so that
-// the output can be held against perf's and fed to what reads it.
+// Formats branch stacks like `perf script -F pid,tid,cpu,time,brstack --ns` of Linux 6.1, for
+// comparison with perf and for tools that read its output.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace branches {
 
-// One entry: "0x401136/0x401100/P/-/-/12/" (from, to; M mispredicted, P predicted, - not told;
-// X in a transaction; A aborted; cycles).
+// One entry: "0x401136/0x401100/P/-/-/12/" (from, to; M mispredicted, P predicted, - unknown; X in
+// a transaction; A aborted; cycles).
 void AppendBranchEntry(const perf::BranchEntry& entry, std::string* out);
 
-// What stands before the entries: " 5805/5805  [003] 12631.245939019: ". `time` is in ns.
+// The text before the entries: " 5805/5805  [003] 12631.245939019: ". `time` is in ns.
 void AppendBrstackHead(uint32_t pid, uint32_t tid, std::optional<uint32_t> cpu, uint64_t time,
                        std::string* out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The payload of last-branch blobs (blob type 2): its layout, and a view of one that was read.
+// The payload of last-branch blobs (blob type 2): its layout and a view.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,14 @@
 
 namespace branches {
 
-// The payload begins with this, all little-endian; the branches follow, the newest first.
+// The head of the payload, little-endian; the branches follow, newest first.
 struct LastBranchHead {
   uint16_t cpu = 0;
   uint16_t branches = 0;
   uint32_t reserved = 0;
   fxt::Ticks time = 0;
-  uint64_t address_space = 0;  // fxt-record has the process id: Linux shows no page table base
+  uint64_t address_space =
+      0;  // the process id in our files, because Linux does not expose the page table base
 };
 static_assert(sizeof(LastBranchHead) == 24);
 
@@ -34,7 +35,7 @@ class LastBranchView {
   static constexpr size_t kBranchBytes = sizeof(LastBranch);
   static constexpr size_t kMaxBranches = 32;
 
-  // Empty for other blobs, and for a payload too short for its own number of branches.
+  // Empty for other blobs, and for a payload shorter than its number of branches requires.
   static std::optional<LastBranchView> Of(const fxt::Blob& blob);
 
   uint16_t cpu() const { return head_.cpu; }
@@ -43,7 +44,7 @@ class LastBranchView {
   fxt::Ticks time() const { return head_.time; }
   uint64_t address_space() const { return head_.address_space; }
   LastBranch branch(size_t index) const;  // below branches()
-  // Payload bytes behind the last branch; none by the layout.
+  // Payload bytes after the last branch; 0 in a valid payload.
   size_t trailing_bytes() const;
 
  private:

@@ -27,12 +27,12 @@ struct CompanionHead {
   uint16_t cpu = 0;
   uint32_t fields = 0;  // Field bits
   uint64_t time = 0;
-  uint32_t first = 0;  // place in the stack of the first branch that this part is about
-  uint32_t count = 0;  // number of branches that it is about
+  uint32_t first = 0;  // index in the stack of the part's first branch
+  uint32_t count = 0;  // number of branches in the part
 };
 static_assert(sizeof(CompanionHead) == 24);
 
-// Fields stand in the order of these bits.
+// Fields are stored in the order of these bits.
 enum Field : uint32_t {
   kTask = 1 << 0,      // u32 process id, u32 thread id
   kIp = 1 << 1,        // u64
@@ -44,9 +44,9 @@ enum Field : uint32_t {
   kCounters = 1 << 7,  // per branch: u64
 };
 
-// Branches per continuation: 32 bytes each with everything, far below the limit of a record.
+// Branches per continuation: 32 bytes each with all fields, well below the record limit.
 constexpr size_t kBranchesPerPart = 512;
-// The longest stack that decoding puts together. A perf sample is at most 64 KiB, so none has more.
+// Limit of a decoded stack. A perf sample is at most 64 KiB, so none is longer.
 constexpr size_t kMaxBranches = 0x10000 / sizeof(perf::BranchEntry);
 constexpr size_t kMaxEventName = 1024;
 
@@ -70,7 +70,7 @@ uint32_t FieldsOfSample(const perf::BranchStackSample& sample) {
   return fields;
 }
 
-// One part of a companion: the sample's own fields with the first, then the branches
+// Encodes one part of a companion: the sample's own fields in the first part, then the branches
 // [first, first + count).
 void EncodePart(const perf::BranchStackSample& sample, uint16_t cpu, uint32_t fields, size_t first,
                 size_t count, std::vector<std::byte>* out) {
@@ -134,7 +134,7 @@ void EncodeStack(const perf::BranchStackSample& sample, EncodedStack* out) {
   const size_t total = sample.entries.size();
   const size_t in_blob = std::min(total, kBlobBranches);
   LastBranchHead head;
-  // No Linux machine has more CPUs than 16 bits count.
+  // No Linux machine has more CPUs than fit 16 bits.
   head.cpu = static_cast<uint16_t>(
       std::min<uint32_t>(sample.cpu.value_or(kBlobCpuUnknown), kBlobCpuUnknown));
   head.branches = static_cast<uint16_t>(in_blob);
@@ -195,7 +195,7 @@ util::Result<bool> StackDecoder::TakeCompanion(std::string_view name, util::Byte
   util::ByteCursor cursor(payload);
   CompanionHead head;
   if (!cursor.Read(&head)) return damaged;
-  // Of a later version, or of another sample: not for us.
+  // A companion of a later version or of another sample is ignored.
   if (head.version != kCompanionVersion || head.time != sample_->time) return false;
   const bool continues = (head.fields & kBranches) != 0;
   const size_t place = continues ? sample_->entries.size() : 0;

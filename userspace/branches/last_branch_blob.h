@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Branch stacks in FXT files: the payload of Fuchsia's last-branch blob, and that of the companion
-// blob behind it, which keeps what that layout has no place for. docs/lbr.md has both layouts.
+// Branch stacks in FXT files: Fuchsia's last-branch blob, and a companion blob with the fields that
+// its layout lacks. docs/lbr.md has both layouts.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,24 @@
 
 namespace branches {
 
-// Most branches a last-branch blob holds; a longer stack goes on in companions.
+// Limit of a last-branch blob; a longer stack continues in companions.
 inline constexpr size_t kBlobBranches = LastBranchView::kMaxBranches;
-// The CPU number of a sample whose CPU was not recorded.
+// The CPU number of a sample without a CPU.
 inline constexpr uint16_t kBlobCpuUnknown = 0xffff;
-// A companion blob has the name of its last-branch blob and this behind it.
+// The suffix of a companion blob's name after that of its last-branch blob.
 inline constexpr std::string_view kCompanionSuffix = ".lbr-ext";
 
 // `info` of a branch in the blob: bits 0..15 cycles, 61 aborted, 62 in transaction, 63
 // mispredicted, as in the hardware's LBR_INFO register.
 uint64_t InfoFromFlags(uint64_t flags);
-// Back again. What the layout does not say is taken as usual: predicted when not mispredicted,
-// everything else zero. Bit 16 counts as mispredicted, too: an older header has it there.
+// The inverse. Fields that the layout lacks get their usual value: predicted if not mispredicted,
+// otherwise zero. Bit 16 also counts as mispredicted, as in an older header.
 uint64_t FlagsFromInfo(uint64_t info);
 
 // "cpu3".
 std::string BlobName(uint16_t cpu);
 
-// The blobs of one sample, in the order they are to be written. Reuse it: it keeps its memory.
+// The blobs of one sample in writing order. Reusable; it keeps its memory.
 struct EncodedStack {
   uint16_t cpu = 0;
   std::vector<std::byte> blob;                     // type last branch, named BlobName(cpu)
@@ -42,18 +42,19 @@ struct EncodedStack {
 };
 void EncodeStack(const perf::BranchStackSample& sample, EncodedStack* out);
 
-// Puts samples together again from the blobs of one provider, fed in file order.
+// Restores samples from the blobs of one provider, fed in file order.
 class StackDecoder {
  public:
-  // A last-branch blob; begins a new sample. Error: the payload is shorter than what it announces.
+  // Takes a last-branch blob, which begins a new sample. An error if the payload is shorter than
+  // its header requires.
   util::Status TakeBlob(util::Bytes payload);
-  // A data blob of any name. True if it was a companion of the current sample; others are left
-  // alone. Error: it is one, but damaged.
+  // Takes a data blob of any name. Returns true if it is a companion of the current sample. An
+  // error if a companion is malformed.
   util::Result<bool> TakeCompanion(std::string_view name, util::Bytes payload);
-  // Time of the current sample as the blob has it (ticks); 0 if there is none.
+  // Time of the current sample in ticks, as in the blob; 0 without a sample.
   uint64_t time() const { return sample_ ? sample_->time : 0; }
-  // The current sample, if there is one; afterwards there is none. Call it before TakeBlob() and at
-  // the end.
+  // Returns the current sample, if there is one, and resets the decoder. Must be called before
+  // TakeBlob() and at the end.
   std::optional<perf::BranchStackSample> Finish();
 
  private:

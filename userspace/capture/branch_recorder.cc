@@ -13,7 +13,7 @@ util::Result<std::unique_ptr<BranchRecorder>> BranchRecorder::Open(
 }
 
 void BranchRecorder::Disable(uint64_t now) {
-  // Nothing is to be done about a failure: the rings are drained all the same.
+  // On failure the rings are drained all the same.
   (void)session_->Disable().ok();
   Collect(now);
   for (const auto& [cpu, count] : session_->CountUnreported()) {
@@ -24,18 +24,18 @@ void BranchRecorder::Disable(uint64_t now) {
 void BranchRecorder::Collect(uint64_t now) {
   std::string problem;
   session_->FollowCpus(*this, &problem);
-  // It is tried again each time.
-  if (!problem.empty() && told_problems_.insert(problem).second) problem_ = std::move(problem);
+  // The open is retried at each call.
+  if (!problem.empty() && reported_problems_.insert(problem).second) problem_ = std::move(problem);
   session_->Drain(*this);
-  NoteDamage(now);
+  ReportDamage(now);
 }
 
-void BranchRecorder::NoteDamage(uint64_t now) {
+void BranchRecorder::ReportDamage(uint64_t now) {
   for (const auto& [cpu, lost] : session_->lost()) {
-    uint64_t& told = told_damage_[cpu];
-    if (lost.undecodable == told) continue;
-    queue().AddLoss(now, cpu, lost.undecodable - told);
-    told = lost.undecodable;
+    uint64_t& reported = reported_damage_[cpu];
+    if (lost.undecodable == reported) continue;
+    queue().AddLoss(now, cpu, lost.undecodable - reported);
+    reported = lost.undecodable;
   }
 }
 

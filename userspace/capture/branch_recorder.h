@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Branch stacks out of perf's rings.
-//
-// They come by perf's own rings and not by a BPF program on the perf event: the kernel stamps the
-// sample in the interrupt, on the clock of everything else (CLOCK_MONOTONIC); the ring is written
-// from a non-maskable interrupt, where a BPF ring buffer drops whatever finds its lock taken; LOST
-// records say where samples are missing; and mappings and build ids come by the same way. The price
-// is that a task filter has to be applied here.
+// Records branch stacks from perf's rings. perf's own rings are used instead of a BPF program on
+// the perf event for these reasons:
+// - The kernel stamps the sample in the interrupt, on CLOCK_MONOTONIC.
+// - The ring is writable from an NMI, where a BPF ring buffer drops events if its lock is taken.
+// - LOST records report missing samples.
+// - Mappings and build ids arrive on the same path.
+// The task filter must therefore be applied here.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace capture {
 
 class BranchRecorder final : public PerfSource, private perf::LbrHandler {
  public:
-  // Opens the hardware's event; an error says why there is none and how to come to one.
+  // Opens the hardware event. The error gives the reason and a remedy.
   static util::Result<std::unique_ptr<BranchRecorder>> Open(const perf::LbrOptions& options);
   explicit BranchRecorder(std::unique_ptr<perf::LbrSession> session)
       : PerfSource(FXR_CATEGORY_LBR), session_(std::move(session)) {}
@@ -41,13 +41,13 @@ class BranchRecorder final : public PerfSource, private perf::LbrHandler {
  private:
   void OnSample(const perf::BranchStackSample& sample) override;
   void OnRecord(unsigned cpu, const perf::Record& record) override;
-  void NoteDamage(uint64_t now);
+  void ReportDamage(uint64_t now);
 
   std::unique_ptr<perf::LbrSession> session_;
   uint64_t last_time_ = 0;
-  std::map<unsigned, uint64_t> told_damage_;  // records that could not be read, by CPU
+  std::map<unsigned, uint64_t> reported_damage_;  // unreadable records by CPU
   std::string problem_;
-  std::set<std::string> told_problems_;
+  std::set<std::string> reported_problems_;
 };
 
 }  // namespace capture

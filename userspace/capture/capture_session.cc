@@ -12,12 +12,12 @@
 namespace capture {
 namespace {
 
-// Readings of the clocks' distance differ by what the reading takes; a suspend takes longer.
+// Readings of the offset differ by the time of a reading; a suspend takes longer.
 constexpr int64_t kClockJump = 1'000'000;
-// How often to look again at an event that a CPU is just writing, before other work is done first.
+// Retries of an uncommitted event before other work is done.
 constexpr int kStallRetries = 200;
 constexpr uint64_t kDrainsPerMissCheck = 16;
-// Of the events' time, ns. What happens meanwhile has to fit into the side ring.
+// ns of event time. The events of the same time must fit the side ring.
 constexpr uint64_t kSlice = 20'000'000;
 
 }  // namespace
@@ -53,7 +53,7 @@ util::Status CaptureSession::Start(EventHandler& handler) {
   // Identity before snapshot before events: every task that an event can name is known by then.
   if (util::Status status = programs_->Attach(); !status) return status;
   if (util::Status status = Snapshot(); !status) return status;
-  // The clock is read when all programs emit, so that nothing is missing from then on.
+  // The clock is read after all programs emit, so that nothing is missing from then on.
   programs_->SetPhase(FXR_PHASE_ALL);
   start_time_ = delivered_ = ReadClock();
   kernel_ahead_ = start_time_ - util::MonotonicNow();
@@ -66,7 +66,7 @@ util::Status CaptureSession::Start(EventHandler& handler) {
 }
 
 void CaptureSession::DropEventsBefore(uint64_t time) {
-  merger_.Look();
+  merger_.LoadHeads();
   for (int retry = 0; retry < kStallRetries; ++retry) {
     if (merger_.Deliver(time - 1, time, [](uint32_t, const SlotEvent&) {})) break;
   }
@@ -74,7 +74,7 @@ void CaptureSession::DropEventsBefore(uint64_t time) {
 }
 
 uint64_t CaptureSession::Pause() {
-  // As in Stop.
+  // Read first, for the reason given in Stop().
   const uint64_t time = ReadClock();
   programs_->SetPhase(FXR_PHASE_NAMES);
   for (const auto& source : perf_sources_) source->Silence();
@@ -100,7 +100,7 @@ std::optional<uint32_t> CaptureSession::MachinePid(uint32_t pid) const {
 }
 
 void CaptureSession::CollectSideEvents() {
-  side_ring_.SeeHead();
+  side_ring_.LoadHead();
   side_ring_.Collect();
 }
 
@@ -121,7 +121,7 @@ util::Status CaptureSession::Snapshot() {
 }
 
 uint64_t CaptureSession::ReadClock() {
-  // Where this fails once, the next drain does what this one cannot.
+  // If this read fails, the next drain catches up.
   if (!clock_.Read()) return clock_.monotonic();
   if (std::abs(clock_.boottime_offset() - clock_offset_) >= kClockJump) {
     if (const auto offset = clock_.MeasureBoottimeOffset(20)) {
@@ -147,7 +147,8 @@ PerfSource* CaptureSession::EarliestSource() const {
 uint64_t CaptureSession::NextTime() const {
   const fxr_side_header* front = side_ring_.Front();
   uint64_t next = front ? front->time : UINT64_MAX;
-  if (guests_ != nullptr) next = std::min(next, guests_->NextTime());
+  next = std::min(next, gaps_.NextTime());
+  if (providers_ != nullptr) next = std::min(next, providers_->NextTime());
   PerfSource* source = EarliestSource();
   return source ? std::min(next, source->NextTime()) : next;
 }
@@ -158,15 +159,20 @@ void CaptureSession::DeliverUpTo(uint64_t time) {
     PerfSource* source = EarliestSource();
     const uint64_t other = std::min(event ? uint64_t{event->time} : UINT64_MAX,
                                     source ? source->NextTime() : UINT64_MAX);
-    if (const uint64_t guest = guests_ != nullptr ? guests_->NextTime() : UINT64_MAX;
-        guest <= time && guest < other) {
-      guests_->DeliverNext();
+    if (gaps_.NextTime() <= std::min(time, other)) {
+      const GapTracker::Gap gap = gaps_.Pop();
+      handler_->OnGap(gap.cpu, gap.since);
+      continue;
+    }
+    if (const uint64_t next = providers_ != nullptr ? providers_->NextTime() : UINT64_MAX;
+        next <= time && next < other) {
+      providers_->DeliverNext();
       continue;
     }
     if (event && (!source || event->time <= source->NextTime())) {
       if (event->time > time) return;
       handler_->OnSideEvent(stack_cache_.Complete(*event));
-      if (stack_cache_.BeginAge()) programs_->BeginStackAge();
+      if (stack_cache_.BeginGeneration()) programs_->BeginStackGeneration();
       side_ring_.Pop();
     } else {
       if (!source || source->NextTime() > time) return;
@@ -176,13 +182,19 @@ void CaptureSession::DeliverUpTo(uint64_t time) {
   }
 }
 
+void CaptureSession::UpdateGaps() {
+  if (in_place()) return;
+  for (uint32_t cpu = 0; cpu < programs_->ring_count(); ++cpu) {
+    gaps_.Update(cpu, programs_->control(cpu));
+  }
+}
+
 bool CaptureSession::Deliver(uint64_t now, uint64_t horizon) {
   SlotStream slots(merger_, *this, horizon, now);
   return handler_->OnSlots(slots);
 }
 
-// A long backlog takes its time, and so it is delivered piece by piece: the side ring, which is
-// small, is emptied in between.
+// Delivers a long backlog in slices, and empties the small side ring in between.
 bool CaptureSession::DeliverInSlices(uint64_t now, uint64_t horizon) {
   if (in_place()) return true;
   for (;;) {
@@ -223,12 +235,13 @@ std::string CaptureSession::TakePerfProblem() {
 
 bool CaptureSession::Drain() {
   ++drains_;
-  // What is not claimed when the heads are looked at, after this, will be stamped later than this.
+  // An event claimed after the heads are read below has a later time than this.
   const uint64_t now = ReadClock();
-  merger_.Look();
-  side_ring_.SeeHead();
+  merger_.LoadHeads();
+  UpdateGaps();
+  side_ring_.LoadHead();
   for (const auto& source : perf_sources_) source->Collect(now);
-  if (guests_ != nullptr) guests_->Collect();
+  if (providers_ != nullptr) providers_->Collect();
   fullest_now_percent_ = static_cast<uint32_t>(side_ring_.pending() * 100 / side_ring_.capacity());
   for (size_t i = 0; i < merger_.ring_count() && !in_place(); ++i) {
     const SlotRing& ring = merger_.ring(i);
@@ -238,7 +251,7 @@ bool CaptureSession::Drain() {
   fullest_percent_ = std::max(fullest_percent_, fullest_now_percent_);
   bool whole = false;
   for (int retry = 0; retry < kStallRetries && !whole; ++retry) whole = side_ring_.Collect();
-  // A side event in the making is later than the drain before this one, that is all that is known.
+  // An uncommitted side event is known only to be later than the previous drain.
   if (whole) horizon_ = std::min(now, end_time_.load());
   const bool delivered = DeliverInSlices(now, horizon_);
   if (delivered) DeliverUpTo(horizon_);
@@ -247,24 +260,24 @@ bool CaptureSession::Drain() {
     ++stalls_;
     return false;
   }
-  // Every program's count is a system call.
+  // Each program's count costs a system call.
   if (drains_ % kDrainsPerMissCheck == 0 && end_time_ == UINT64_MAX) {
-    TellMisses(now, programs_->RecursionMisses());
+    ReportMisses(now, programs_->RecursionMisses());
   }
   handler_->OnTick(now);
   return true;
 }
 
-void CaptureSession::TellMisses(uint64_t now, const CategoryCounts& misses) {
+void CaptureSession::ReportMisses(uint64_t now, const CategoryCounts& misses) {
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
-    uint64_t& told = told_misses_[category];
-    if (misses[category] <= told) continue;
-    handler_->OnLoss(-1, now, category, misses[category] - told);
-    told = misses[category];
+    uint64_t& reported = reported_misses_[category];
+    if (misses[category] <= reported) continue;
+    handler_->OnLoss(-1, now, category, misses[category] - reported);
+    reported = misses[category];
   }
 }
 
-void CaptureSession::TellUntoldLosses() {
+void CaptureSession::ReportPendingLosses() {
   for (uint32_t cpu = 0; cpu < programs_->control_count(); ++cpu) {
     const fxr_ring_control& control = programs_->control(cpu);
     for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
@@ -290,8 +303,8 @@ uint64_t CaptureSession::Stop() {
     programs_->Detach();
     return 0;
   }
-  // The clock is read while all programs emit, so that nothing is missing up to then. What they
-  // still emit until the phase has changed is later, and stays in the rings.
+  // The clock is read while all programs emit, so that nothing up to then is missing. Events
+  // emitted until the phase changes are later and stay in the rings.
   uint64_t never = UINT64_MAX;
   end_time_.compare_exchange_strong(never, ReadClock());
   programs_->SetPhase(FXR_PHASE_ENDED);
@@ -300,18 +313,18 @@ uint64_t CaptureSession::Stop() {
   constexpr int kLastDrains = 100;
   for (int i = 0; i < kLastDrains && !Drain(); ++i) usleep(1000);
   programs_->Detach();
-  // A stand-in may take its time to make up for a miss.
+  // A stand-in program may make up for a miss later.
   misses[FXR_CATEGORY_TASK] = programs_->RecursionMisses()[FXR_CATEGORY_TASK];
-  TellMisses(end_time_, misses);
-  TellUntoldLosses();
-  // What could not be asked is as it was told before.
+  ReportMisses(end_time_, misses);
+  ReportPendingLosses();
+  // On failure the last known identities stand.
   static_cast<void>(programs_->tasks().ForEach(
       [this](const fxr_walked_task& walked) { handler_->OnFinalTask(walked.task); }));
   return end_time_;
 }
 
 uint64_t CaptureSession::LostTaskEvents() const {
-  uint64_t lost = told_misses_[FXR_CATEGORY_TASK];
+  uint64_t lost = reported_misses_[FXR_CATEGORY_TASK];
   for (uint32_t cpu = 0; cpu < programs_->control_count(); ++cpu) {
     lost += __atomic_load_n(&programs_->control(cpu).dropped[FXR_CATEGORY_TASK], __ATOMIC_RELAXED);
   }
@@ -334,7 +347,7 @@ CaptureStats CaptureSession::stats() const {
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
     stats.dropped[category] -= std::min(stats.dropped[category], dropped_after_end_[category]);
   }
-  for (uint64_t misses : told_misses_) stats.recursion_misses += misses;
+  for (uint64_t misses : reported_misses_) stats.recursion_misses += misses;
   stats.perf_events = perf_events_;
   stats.drains = drains_;
   stats.stalls = stalls_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One recording: initialize, start, drain until it is enough, stop. What it records goes to the
-// handler it was started with, as raw events.
+// One capture: initialize, start, drain repeatedly, stop. Delivers raw events to its handler.
 #pragma once
 
 #include <array>
@@ -19,6 +18,7 @@
 #include "capture/perf_source.h"
 #include "capture/proc_identity.h"
 #include "capture/provider_events.h"
+#include "capture/rings/gap_tracker.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_merger.h"
 #include "capture/slot_stream.h"
@@ -28,84 +28,82 @@
 
 namespace capture {
 
-// What happened so far, in numbers that add up: every event that the programs took in is consumed,
-// still in a ring, or dropped; and every consumed one was delivered.
+// Counters of a capture. Each event that a program handled is consumed, still in a ring, or
+// dropped; each consumed event was delivered.
 struct CaptureStats {
-  uint64_t slots_consumed = 0;  // of the slot rings; loss slots are in here
+  uint64_t slots_consumed = 0;  // from the slot rings, including loss slots
   uint64_t side_events_consumed = 0;
-  uint64_t side_events_emitted = 0;  // as the programs count them
-  uint64_t perf_events = 0;          // that came by perf's rings, told losses with them
-  std::array<uint64_t, FXR_CATEGORIES> dropped{};  // by the programs, all CPUs
-  uint64_t recursion_misses = 0;                   // lost because the kernel left a program out
+  uint64_t side_events_emitted = 0;                // as counted by the programs
+  uint64_t perf_events = 0;                        // from perf's rings, including reported losses
+  std::array<uint64_t, FXR_CATEGORIES> dropped{};  // by the programs, summed over CPUs
+  uint64_t recursion_misses = 0;                   // lost because the kernel skipped a program
   uint64_t drains = 0;
-  uint64_t stalls = 0;                // drains that met an event being written
-  uint32_t fullest_ring_percent = 0;  // since the start
+  uint64_t stalls = 0;                // drains that met an uncommitted event
+  uint32_t fullest_ring_percent = 0;  // maximum since the start
 };
 
 class CaptureSession final : private OtherEvents {
  public:
-  // Loads the programs; nothing is recorded yet.
+  // Loads the programs without recording.
   static util::Result<std::unique_ptr<CaptureSession>> Initialize(const ProgramOptions& options,
                                                                   const KernelFeatures& features,
                                                                   ProcIdentity& proc);
 
-  // Starts recording. `handler` gets all that happens from now on and outlives the session: the
-  // tasks that there are first, then events from start_time() on.
+  // Starts recording. `handler` outlives the session. It receives the snapshot of tasks, then the
+  // events from start_time() on.
   util::Status Start(EventHandler& handler);
-  // Who tasks are, for who has to ask beyond what events tell.
+  // Names of tasks beyond those in events.
   model::IdentitySource& identities() { return identities_; }
   const ProgramOptions& options() const { return options_; }
-  // ns of CLOCK_MONOTONIC; 0 before Start was through.
+  // ns of CLOCK_MONOTONIC; 0 until Start succeeded.
   uint64_t start_time() const { return start_time_; }
 
-  // Records this process, too, and what it starts, where the filter has `chosen`; `pid` is that of
-  // the namespace which the recorder is in. Before Start.
+  // Also records this process and its descendants, if the filter has `chosen`. `pid` is in the
+  // recorder's pid namespace. Before Start.
   void Follow(uint32_t pid);
-  // The process's number in the machine's own namespace, which is the one in the file; empty when
-  // there is no such process.
+  // The process's id in the initial pid namespace, which files use; empty if there is no such
+  // process.
   std::optional<uint32_t> MachinePid(uint32_t pid) const;
-  // What of the filter there was at the start.
+  // Which parts of the filter matched a task at the start.
   const FilterMatches& filter_matches() const { return filter_matches_; }
 
-  // The recorder is in a process namespace other than the machine's own.
+  // True if the recorder is not in the initial pid namespace.
   bool in_process_namespace() const { return programs_->tasks().own_level() > 0; }
   // See BpfPrograms::filter().
   const TaskFilter& filter() const { return programs_->filter(); }
 
-  // Also records what comes by perf's rings. Before Start.
+  // Adds a source of perf records. Before Start.
   void AddSource(std::unique_ptr<PerfSource> source);
 
-  // What else is delivered where its time comes, from the next Drain on; not where rings are left
-  // in place. Outlives the session; null: nothing.
-  void SetProviders(ProviderEvents* guests) { guests_ = guests; }
+  // Sets the source of provider events, delivered in time order from the next Drain on; ignored
+  // where rings are left in place. It outlives the session; null: none.
+  void SetProviders(ProviderEvents* providers) { providers_ = providers; }
 
-  // Becomes readable when a ring has filled enough to be drained; a drain every 100 ms does the
-  // rest, or fewer while it is quiet.
+  // Becomes readable when a ring is full enough to drain. Otherwise a drain every 100 ms is enough,
+  // or fewer while the capture is quiet.
   int wakeup_fd() const { return programs_->side_ring_fd(); }
   // The same for perf's rings.
   std::vector<int> perf_fds() const;
   // See PerfSource::TakeProblem().
   std::string TakePerfProblem();
-  // Delivers everything recorded up to now. False when it had to leave some for the next
-  // time, because an event was just being written; do not wait for wakeup_fd then, it is readable
-  // as long as that lasts.
+  // Delivers everything recorded so far. Returns false if an uncommitted event stopped it. Do not
+  // poll wakeup_fd then: it stays readable until that event is committed.
   bool Drain();
-  // The recording ends at this moment; what was recorded up to it is still to be drained. During a
-  // Drain as well, which may be waiting for its sink, and from any thread; the first call counts.
+  // Ends the recording now; events up to now must still be drained. May be called from any thread,
+  // also during a Drain that waits for its sink. The first call counts.
   void StopEvents();
-  // No more events: the recording has what happened up to the moment of this call, or of
-  // StopEvents, and nothing later. That moment, ns of CLOCK_MONOTONIC.
+  // Stops the recording. It contains the events up to this call, or up to an earlier StopEvents.
+  // Returns that time, ns of CLOCK_MONOTONIC.
   uint64_t Stop();
 
-  // Where rings are left in place (ProgramOptions::ring_use), Drain delivers all but slots, and the
-  // slots are read here.
+  // Where rings are left in place (ProgramOptions::ring_use), Drain delivers all but slots, and
+  // these rings hold the slots.
   SlotRing ring(uint32_t cpu) const { return programs_->MakeSlotRing(cpu); }
-  // After Start: no events for a while, but who tasks are is told; and events again. When, ns of
-  // CLOCK_MONOTONIC: what is stamped between the two is none of the recording.
+  // After Start: suspends recording, except of task identity, and resumes it. Both return a time,
+  // ns of CLOCK_MONOTONIC; events between them do not belong to the recording.
   uint64_t Pause();
   util::Result<uint64_t> Resume();
-  // Asks the kernel for all tasks as they are now, and delivers what happens meanwhile at the next
-  // Drain.
+  // Queries all current tasks. Events that arrive meanwhile are delivered at the next Drain.
   template <typename Visit>
   util::Status ForEachTask(Visit visit) {
     uint64_t tasks = 0;
@@ -114,13 +112,13 @@ class CaptureSession final : private OtherEvents {
       if (++tasks % kTasksPerCollect == 0) CollectSideEvents();
     });
   }
-  // Empties the side ring in the middle of what takes long; its events come at the next Drain.
+  // Empties the side ring during a long operation; the events are delivered at the next Drain.
   void CollectSideEvents();
   // ns of the kernel's CLOCK_MONOTONIC.
   uint64_t Now() { return ReadClock(); }
   int64_t clock_offset() const { return clock_offset_; }
 
-  // Lost so far of what tells who tasks are.
+  // Lost task events so far.
   uint64_t LostTaskEvents() const;
 
   CaptureStats stats() const;
@@ -132,30 +130,32 @@ class CaptureSession final : private OtherEvents {
   uint64_t kernel_memory_bytes() const { return programs_->KernelMemoryBytes(); }
   // See CounterSet::DescribeMultiplexing().
   std::string DescribeMultiplexing() const { return programs_->DescribeMultiplexing(); }
-  // How full the fullest ring was at the last drain, percent.
+  // Fill level of the fullest ring at the last drain, percent.
   uint32_t fullest_ring_percent() const { return fullest_now_percent_; }
-  // Hardly anything had come since the drain before.
+  // True if almost no event arrived since the previous drain.
   bool is_quiet() const { return fullest_now_percent_ == 0 && perf_sources_.empty(); }
 
  private:
-  // Tasks of a walk between two looks at the side ring, which fills meanwhile.
+  // Tasks of a snapshot between two reads of the side ring, which fills meanwhile.
   static constexpr uint64_t kTasksPerCollect = 64;
 
   CaptureSession(const ProgramOptions& options, std::unique_ptr<BpfPrograms> programs,
                  SideRing side_ring, ProcIdentity& proc);
-  // ns of the kernel's CLOCK_MONOTONIC; also sees whether the machine was suspended.
+  // Reads the kernel's CLOCK_MONOTONIC, ns, and detects a suspend of the machine.
   uint64_t ReadClock();
   bool in_place() const { return options_.ring_use != RingUse::kDrained; }
   void DropEventsBefore(uint64_t time);
+  // Looks for rings that lose events.
+  void UpdateGaps();
   bool Deliver(uint64_t now, uint64_t horizon);
   bool DeliverInSlices(uint64_t now, uint64_t horizon);
-  // The one whose first event is the earliest; null: none has any.
+  // The source with the earliest event; null if all are empty.
   PerfSource* EarliestSource() const;
-  // Of the side ring and of perf's rings.
+  // OtherEvents: the side ring, perf's rings and providers.
   uint64_t NextTime() const override;
   void DeliverUpTo(uint64_t time) override;
-  void TellMisses(uint64_t now, const CategoryCounts& misses);
-  void TellUntoldLosses();
+  void ReportMisses(uint64_t now, const CategoryCounts& misses);
+  void ReportPendingLosses();
   util::Status Snapshot();
   void OnSnapshotTask(const fxr_task& task);
 
@@ -166,20 +166,21 @@ class CaptureSession final : private OtherEvents {
   SideRing side_ring_;
   StackCache stack_cache_;
   SlotMerger merger_;
+  GapTracker gaps_;
   std::vector<std::unique_ptr<PerfSource>> perf_sources_;
-  EventHandler* handler_ = nullptr;   // from Start() on
-  ProviderEvents* guests_ = nullptr;  // null: none
+  EventHandler* handler_ = nullptr;      // set by Start()
+  ProviderEvents* providers_ = nullptr;  // null: none
   int64_t clock_offset_ = 0;
-  // What the kernel's CLOCK_MONOTONIC is ahead of this process's, ns: in a time namespace.
+  // Offset of the kernel's CLOCK_MONOTONIC from this process's, ns; nonzero in a time namespace.
   uint64_t kernel_ahead_ = 0;
   uint64_t start_time_ = 0;
-  std::atomic<uint64_t> end_time_ = UINT64_MAX;  // nothing later is part of the recording
+  std::atomic<uint64_t> end_time_ = UINT64_MAX;  // the recording ends here
   uint64_t horizon_ = 0;
   uint64_t delivered_ = 0;  // up to this time
   uint64_t drains_ = 0;
   uint64_t stalls_ = 0;
   uint64_t perf_events_ = 0;
-  CategoryCounts told_misses_{};
+  CategoryCounts reported_misses_{};
   CategoryCounts dropped_after_end_{};
   FilterMatches filter_matches_;
   uint32_t fullest_percent_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which of a filter's values there is a task for at the start. One without may be right, a program
-// that is to come, or a typing error: then nothing would say why the file is empty.
+// Records which values of a filter match an existing task at the start. An unmatched value may name
+// a future program or be a typing error, which would leave the file empty.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ namespace capture {
 class FilterMatches {
  public:
   FilterMatches() = default;
-  // `cgroup_paths`: those of the filter's cgroups, in its order.
+  // `cgroup_paths` are those of the filter's cgroups, in its order.
   FilterMatches(const TaskFilter& filter, std::vector<std::string> cgroup_paths);
 
-  // A task that exists; `cgroup_path` empty: not known, so it might be in any.
+  // An existing task. An empty `cgroup_path` is unknown and matches any cgroup.
   void OnTask(const fxr_task& task, std::string_view cgroup_path);
 
-  // Whether a task matched the filter's value at `index`, in the order of TaskFilter.
+  // True if a task matched the filter's value at `index`, in the order of TaskFilter.
   bool tid(size_t index) const { return tids_[index]; }
   bool tgid(size_t index) const { return tgids_[index]; }
   bool comm(size_t index) const { return comms_[index]; }

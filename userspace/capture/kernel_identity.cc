@@ -5,7 +5,7 @@ namespace capture {
 
 KernelIdentity::KernelIdentity(TaskWalk& tasks, ProcIdentity& proc) : tasks_(tasks), proc_(proc) {
   const uint32_t numbers = proc_.OwnNumbers();
-  // /proc tells our own numbers from its namespace inwards to ours.
+  // /proc lists the ids of this process from its own namespace inwards.
   if (numbers > 0 && numbers <= tasks_.own_level() + 1) {
     proc_level_ = tasks_.own_level() + 1 - numbers;
     tasks_.set_number_level(*proc_level_);

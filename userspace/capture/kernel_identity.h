@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who tasks are by the kernel's word, and what /proc adds to that. /proc numbers tasks as the
-// process namespace does that it was mounted in, which may be another one than the machine's own,
-// whose ids events carry: it is only ever asked by its own numbers, for tasks that it has.
+// Task identity from the kernel, completed from /proc. Events carry ids of the initial pid
+// namespace; /proc uses those of the namespace it was mounted in. So /proc is queried only with its
+// own ids.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace capture {
 
 class KernelIdentity final : public model::IdentitySource {
  public:
-  // Both outlive it.
+  // Both outlive this object.
   KernelIdentity(TaskWalk& tasks, ProcIdentity& proc);
 
   model::ProcessText TextOf(uint32_t tgid) override;
@@ -28,12 +28,12 @@ class KernelIdentity final : public model::IdentitySource {
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t tgid) override;
 
  private:
-  // What /proc calls the process; nothing when /proc does not have it.
+  // The process's id in /proc; empty if /proc does not show it.
   std::optional<uint32_t> ProcNumber(uint32_t tgid);
 
   TaskWalk& tasks_;
   ProcIdentity& proc_;
-  // How far /proc's process namespace is inside of the machine's own; nothing: it is not around us.
+  // Level of /proc's pid namespace; empty if it does not contain this process.
   std::optional<uint32_t> proc_level_;
 };
 

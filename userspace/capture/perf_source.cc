@@ -31,4 +31,56 @@ void PerfSource::TakeCommon(unsigned cpu, const perf::Record& record, uint64_t t
   }
 }
 
+void PerfQueue::Add(Item item) {
+  const bool in_order =
+      sorted_ == items_.size() && (items_.empty() || items_.back().time <= item.time);
+  items_.push_back(std::move(item));
+  if (in_order) sorted_ = items_.size();
+}
+
+void PerfQueue::Add(uint64_t time, perf::BranchStackSample sample) {
+  Add(Item{time, std::move(sample)});
+}
+
+void PerfQueue::Add(uint64_t time, Event event) { Add(Item{time, std::move(event)}); }
+
+void PerfQueue::Add(uint64_t time, const perf::MmapRecord& mapping) {
+  Add(Item{time, Mapping{mapping, std::string(mapping.file)}});
+}
+
+void PerfQueue::AddLoss(uint64_t time, unsigned cpu, uint64_t count) {
+  Add(Item{time, Loss{cpu, count}});
+}
+
+// Rings are drained one after the other, so times go back between them.
+void PerfQueue::Sort() {
+  const auto earlier = [](const Item& a, const Item& b) { return a.time < b.time; };
+  const auto fresh = items_.begin() + static_cast<ptrdiff_t>(sorted_);
+  std::stable_sort(fresh, items_.end(), earlier);
+  std::inplace_merge(items_.begin(), fresh, items_.end(), earlier);
+  sorted_ = items_.size();
+}
+
+uint64_t PerfQueue::NextTime() {
+  if (sorted_ != items_.size()) Sort();
+  return items_.empty() ? UINT64_MAX : items_.front().time;
+}
+
+void PerfQueue::DeliverNext(EventHandler& handler) {
+  if (NextTime() == UINT64_MAX) return;
+  Item item = std::move(items_.front());
+  items_.pop_front();
+  --sorted_;
+  if (const auto* sample = std::get_if<perf::BranchStackSample>(&item.what)) {
+    handler.OnBranchSample(*sample);
+  } else if (const auto* event = std::get_if<Event>(&item.what)) {
+    handler.OnSideEvent(*reinterpret_cast<const fxr_side_header*>(event->data()));
+  } else if (auto* mapping = std::get_if<Mapping>(&item.what)) {
+    mapping->record.file = mapping->file;
+    handler.OnMapping(item.time, mapping->record);
+  } else if (const auto* loss = std::get_if<Loss>(&item.what)) {
+    handler.OnLoss(static_cast<int32_t>(loss->cpu), item.time, category_, loss->count);
+  }
+}
+
 }  // namespace capture

@@ -14,21 +14,22 @@
 namespace capture {
 namespace {
 
-// Where the slots stay in their rings, perf's are only a way through: they are emptied whenever a
-// quarter is full.
-constexpr size_t kMostOnTheWay = size_t{4} << 20;
+// Limit where slots stay in their rings. perf's rings are drained all the same, whenever a quarter
+// is full.
+constexpr size_t kMaxQueuedBytes = size_t{4} << 20;
 
 util::Result<bool> AddBranches(const PerfSourceOptions& options, CaptureSession& session,
                                std::vector<std::string>* notes) {
   if (!options.categories.wanted.test(FXR_CATEGORY_LBR)) return false;
   const bool by_name = options.categories.by_name.test(FXR_CATEGORY_LBR);
   if (session.in_process_namespace()) {
-    constexpr const char* kWhy = "in a process namespace perf does not tell whose a stack is";
+    constexpr const char* kReason =
+        "in a pid namespace perf does not report which thread a stack belongs to";
     if (by_name) {
-      return util::Error{fmt::format("category 'lbr' cannot be recorded: {}", kWhy),
+      return util::Error{fmt::format("category 'lbr' cannot be recorded: {}", kReason),
                          "record it from outside of the container"};
     }
-    notes->push_back(fmt::format("without category 'lbr': {}", kWhy));
+    notes->push_back(fmt::format("without category 'lbr': {}", kReason));
     return false;
   }
   auto branches = BranchRecorder::Open(options.lbr);
@@ -41,21 +42,22 @@ util::Result<bool> AddBranches(const PerfSourceOptions& options, CaptureSession&
   return false;
 }
 
-// Off and wake stacks come by the programs.
+// BPF programs record the off and wake stacks.
 util::Status AddStacks(const PerfSourceOptions& options, CaptureSession& session,
                        std::vector<std::string>* notes) {
   if (!session.options().categories.test(FXR_CATEGORY_STACK)) return util::Ok();
   const StackOptions& stack = session.options().stack;
   const bool by_name = options.categories.by_name.test(FXR_CATEGORY_STACK);
   if (session.in_process_namespace()) {
-    // perf tells this namespace's numbers there, which are not those in the file.
+    // In a pid namespace perf reports ids of that namespace, but the file has those of the initial
+    // one.
     if (stack.on && by_name && !options.categories.stack_parts.empty()) {
-      return util::Error{"stack:on cannot be recorded in a process namespace",
+      return util::Error{"stack:on cannot be recorded in a pid namespace",
                          "record it from outside of the container, or ask for stack:off,wake"};
     }
     notes->push_back(
-        "no samples of what runs (stack:on): in a process namespace perf does not tell "
-        "whose they are");
+        "no samples of running threads (stack:on): in a pid namespace perf does not report "
+        "which thread a stack belongs to");
     return util::Ok();
   }
   auto stacks = StackSampler::Open(stack);
@@ -72,13 +74,13 @@ util::Result<std::vector<schema::TracepointFormat>> AddTracepoints(
     const PerfSourceOptions& options, CaptureSession& session, std::vector<std::string>* notes) {
   if (options.tracepoints.empty()) return std::vector<schema::TracepointFormat>();
   if (session.in_process_namespace()) {
-    return util::Error{"tracepoints (-e) cannot be recorded in a process namespace",
+    return util::Error{"tracepoints (-e) cannot be recorded in a pid namespace",
                        "record them from outside of the container"};
   }
-  // Their records are several times as long as a slot, and far fewer.
+  // perf's records are several times as long as a slot, and far fewer.
   size_t ring_bytes = session.ring_bytes() / 2;
   if (session.options().ring_use != RingUse::kDrained) {
-    ring_bytes = std::min(ring_bytes, kMostOnTheWay);
+    ring_bytes = std::min(ring_bytes, kMaxQueuedBytes);
   }
   auto source = TracepointRecorder::Open(options.tracepoints, ring_bytes, notes);
   if (!source) return source.TakeError();

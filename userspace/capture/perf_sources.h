@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What of a recording comes by perf's rings and not by those of the programs: branch stacks,
-// samples of what runs, and tracepoints.
+// Opens the sources of perf records: branch stacks, stack samples and tracepoints.
 #pragma once
 
 #include <string>
@@ -8,28 +7,28 @@
 
 #include "capture/bpf/category.h"
 #include "capture/capture_session.h"
-#include "capture/tracepoint_request.h"
 #include "perf/live/lbr_options.h"
+#include "request/trace_config.h"
 #include "schema/tracepoint_format.h"
 #include "util/result.h"
 
 namespace capture {
 
 struct PerfSourceOptions {
-  // Categories `lbr` and `stack`: whether, and whether by name.
+  // Whether categories `lbr` and `stack` are selected, and whether by name.
   CategorySelection categories;
   perf::LbrOptions lbr;
-  std::vector<TracepointRequest> tracepoints;
+  std::vector<request::Tracepoint> tracepoints;
 };
 
-// Those that there are.
+// The opened sources.
 struct PerfSources {
   bool branches = false;
-  std::vector<schema::TracepointFormat> tracepoints;  // by the numbers of their events
+  std::vector<schema::TracepointFormat> tracepoints;  // indexed by the events' numbers
 };
 
-// Opens them and hands them to the session, before its start. What this machine does not have is an
-// error where it was asked for by name; else it is left out, and `notes` says so.
+// Opens the sources and adds them to the session, before its start. A source that this machine
+// lacks is an error if it was selected by name; otherwise it is left out with a line in `notes`.
 util::Result<PerfSources> AddPerfSources(const PerfSourceOptions& options, CaptureSession& session,
                                          std::vector<std::string>* notes);
 

@@ -20,11 +20,11 @@
 namespace capture {
 namespace {
 
-// A command line is read whole, for its length to be told. The kernel allows 6 MiB at most.
+// Limit of a command line, which is read whole for its length. The kernel allows 6 MiB.
 constexpr size_t kMaxArguments = 8 << 20;
 constexpr size_t kMaxCachedCgroups = 4096;
 
-// The file's text, or its first `most` bytes; what could be read of it.
+// Returns the file's text, or its first `most` bytes, as far as it can be read.
 std::string ReadSome(const std::string& path, size_t most) {
   constexpr size_t kPiece = 4096;
   util::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -111,9 +111,9 @@ std::string ProcIdentity::CgroupPath(uint64_t id) {
     std::string link = fmt::format("/proc/self/fd/{}", directory.get());
     ssize_t length = readlink(link.c_str(), target.data(), target.size());
     std::string absolute(target.data(), length > 0 ? static_cast<size_t>(length) : 0);
-    // One that is outside of what is mounted here has no path here.
+    // A cgroup outside of the mounted hierarchy has no path here.
     if (absolute == cgroup_mount_) {
-      path.assign(1, '/');  // g++ 12 warns of an assignment of text here
+      path.assign(1, '/');  // g++ 12 warns of a string assignment here
     } else if (absolute.starts_with(cgroup_mount_ + "/")) {
       path = absolute.substr(cgroup_mount_.size());
     }
@@ -168,7 +168,7 @@ std::vector<model::ExecutableMapping> ProcIdentity::MappingsOf(uint32_t number) 
   std::ifstream maps(fmt::format("{}/{}/maps", proc_, number));
   std::string line;
   while (std::getline(maps, line)) {
-    // "start-end perms offset device inode path" (proc(5)), all but the inode in hexadecimal.
+    // "start-end perms offset device inode path" (proc(5)), hexadecimal except the inode.
     std::istringstream fields(line);
     model::ExecutableMapping mapping;
     uint64_t end = 0;
@@ -184,9 +184,9 @@ std::vector<model::ExecutableMapping> ProcIdentity::MappingsOf(uint32_t number) 
       if (known == build_ids_.end()) {
         if (build_ids_.size() >= kMaxCachedFiles) build_ids_.clear();
         std::vector<std::byte> id;
-        // As the process sees the file, which may be in a container.
-        const std::string seen = fmt::format("{}/{}/root{}", proc_, number, mapping.file);
-        if (auto elf = symbols::ElfFile::Open(seen)) {
+        // The file as the process sees it, possibly in a container.
+        const std::string root = fmt::format("{}/{}/root", proc_, number);
+        if (auto elf = symbols::ElfFile::Open(mapping.file, root)) {
           const auto bytes = elf->build_id().view();
           id.assign(bytes.begin(), bytes.end());
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The slots of one delivery, in time order over all CPUs, with whatever else there is delivered
-// where its time comes.
+// The slots of one delivery, merged over all CPUs in time order, interleaved with the other events.
 #pragma once
 
 #include <cstdint>
@@ -9,29 +8,29 @@
 
 namespace capture {
 
-// What does not come by the slot rings.
+// The events that do not come from slot rings.
 class OtherEvents {
  public:
   virtual ~OtherEvents() = default;
-  // Of the first one waiting; UINT64_MAX: none. ns of CLOCK_MONOTONIC.
+  // Time of the first event, ns of CLOCK_MONOTONIC; UINT64_MAX: none.
   virtual uint64_t NextTime() const = 0;
-  // Delivers those up to and including this time.
+  // Delivers the events up to and including `time`.
   virtual void DeliverUpTo(uint64_t time) = 0;
 };
 
 class SlotStream {
  public:
-  // Slots up to and including `horizon`; `near` is a time at most 2.4 hours away from theirs. Both
-  // references outlive the stream.
+  // Covers slots up to and including `horizon`. `near` is a time at most 2.4 hours from theirs.
+  // Both references outlive the stream.
   SlotStream(SlotMerger& merger, OtherEvents& others, uint64_t horizon, uint64_t near)
       : merger_(merger), others_(others), horizon_(horizon), near_(near) {}
 
-  // Calls `visit(cpu, event)` for each slot, after the other events up to its time. False when it
-  // had to stop at one that a CPU is just writing. The visitor becomes part of the merge: at
-  // millions of slots a second a call for each would show.
+  // Calls `visit(cpu, event)` for each slot, after the other events up to its time. Returns false
+  // if an uncommitted slot stopped it. The visitor is inlined into the merge, because a call per
+  // slot costs too much at millions of slots a second.
   template <typename Visitor>
   bool ForEach(Visitor visit) {
-    // By value: what each slot needs is one step away.
+    // By value, so that the merge loop reads its state without an indirection.
     return merger_.Deliver(horizon_, near_,
                            [this, next_other = others_.NextTime(), visit](
                                uint32_t cpu, const SlotEvent& event) mutable {

@@ -23,13 +23,13 @@ const fxr_side_header& StackCache::Complete(const fxr_side_header& event) {
   fxr_stack_again_long again;
   if (!fxr_unpack_stack_again(&sent, &again)) return event;
   static const Stack kNothing;
-  const Stack* told = &kNothing;
+  const Stack* known = &kNothing;
   if (const auto found = stacks_.find(again.id); found != stacks_.end()) {
-    told = &found->second;
+    known = &found->second;
   } else if (const auto older = older_.find(again.id); older != older_.end()) {
-    told = &older->second;
+    known = &older->second;
   }
-  const size_t bytes = told->frames.size() * sizeof(uint64_t);
+  const size_t bytes = known->frames.size() * sizeof(uint64_t);
   const size_t size = FXR_LONG_SIZE(stack, bytes);
   completed_.resize(size / sizeof(uint64_t));
   auto* whole = reinterpret_cast<fxr_long*>(completed_.data());
@@ -41,14 +41,14 @@ const fxr_side_header& StackCache::Complete(const fxr_side_header& event) {
   fields.tid = again.tid;
   fields.tgid = again.tgid;
   fields.away = again.away;
-  fields.user_frames = told->user_frames;
+  fields.user_frames = known->user_frames;
   fxr_pack_stack(whole, fields, static_cast<fxr_u32>(bytes));
-  std::ranges::copy(told->frames, static_cast<uint64_t*>(fxr_stack_bytes(whole)));
+  std::ranges::copy(known->frames, static_cast<uint64_t*>(fxr_stack_bytes(whole)));
   return whole->header;
 }
 
-bool StackCache::BeginAge() {
-  if (stacks_.size() < kMost) return false;
+bool StackCache::BeginGeneration() {
+  if (stacks_.size() < kMax) return false;
   older_ = std::exchange(stacks_, {});
   return true;
 }

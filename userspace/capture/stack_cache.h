@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The stacks that BPF programs told of by their frames, for when they tell of them again by their
-// numbers only (bpf/stack.bpf.c).
+// Caches call stacks by id. BPF sends the frames of a stack once and afterwards only its id
+// (bpf/stack.bpf.c); Complete() restores the frames.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace capture {
 
 class StackCache {
  public:
-  // Of so many the programs are told to forget what they told of.
-  static constexpr size_t kMost = 16'384;
+  // Entries before BPF is asked to start a new generation.
+  static constexpr size_t kMax = 16'384;
 
-  // What the programs send, in order of time. The same event, or the one that it stands for, with
-  // its frames; without any where nobody told of them. Valid until the next one.
+  // Takes the events in the order of sending. Returns the event itself, or for an id the event with
+  // its frames; without frames if the id is unknown. Valid until the next call.
   const fxr_side_header& Complete(const fxr_side_header& event);
-  // Whether it is time for the programs to forget: it goes on with an empty memory, in which those
-  // of before are found until the next time, as they may still be told of.
-  bool BeginAge();
+  // Returns true if BPF must start a new generation. The entries of the previous one stay until the
+  // next time, because they may still be referred to.
+  bool BeginGeneration();
 
  private:
   struct Stack {

@@ -12,7 +12,7 @@
 namespace capture {
 namespace {
 
-// A chain has marks of whose addresses follow; they are the last numbers there are.
+// Context marks in a callchain are the largest addresses.
 constexpr uint64_t kFirstMark = static_cast<uint64_t>(PERF_CONTEXT_MAX);
 
 struct Halves {
@@ -47,7 +47,7 @@ util::Result<std::unique_ptr<StackSampler>> StackSampler::Open(const StackOption
 }
 
 void StackSampler::Disable(uint64_t now) {
-  // Nothing is to be done about a failure: the rings are drained all the same.
+  // On failure the rings are drained all the same.
   (void)session_->Disable().ok();
   Collect(now);
   for (const auto& [cpu, count] : session_->CountUnreported()) {
@@ -74,7 +74,7 @@ void StackSampler::OnRecord(unsigned cpu, const perf::Record& record, uint64_t n
 void StackSampler::OnSample(unsigned cpu, const perf::Sample& sample, uint64_t time) {
   const uint32_t tid = sample.where.tid.value_or(0);
   const uint32_t tgid = sample.where.pid.value_or(0);
-  // The idle task, where the event does not leave it out by itself.
+  // The idle task, where the event does not exclude it.
   if (tid == 0 || !sample.callchain || !IsWanted(tid, tgid)) return;
   const Halves halves = Split(*sample.callchain);
   const size_t frames = halves.user.size() + halves.kernel.size();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Category `stack`, what comes by perf's rings and not by BPF programs: samples of what runs (part
-// `on`), which a non-maskable interrupt may take, where a BPF ring buffer would drop them; and the
-// mappings that all stacks' addresses are named by. A sample becomes the same long event that the
-// programs send of other stacks.
+// Category `stack`, the part that comes from perf's rings. Samples of running threads (part `on`)
+// may be taken in an NMI, where a BPF ring buffer would drop them. Mappings are recorded too,
+// because they name the addresses of all stacks. A sample becomes the same long event that the BPF
+// programs send for other stacks.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace capture {
 
 class StackSampler final : public PerfSource {
  public:
-  // Samples where `options.on`, mappings in any case. An error says why not.
+  // Opens sampling if `options.on`, and mappings in any case.
   static util::Result<std::unique_ptr<StackSampler>> Open(const StackOptions& options);
   explicit StackSampler(std::unique_ptr<perf::StackSession> session)
       : PerfSource(FXR_CATEGORY_STACK), session_(std::move(session)) {}
@@ -31,7 +31,7 @@ class StackSampler final : public PerfSource {
   std::vector<int> fds() const override { return session_->fds(); }
   void Collect(uint64_t now) override;
 
-  // A record of the ring of `cpu`; public for tests.
+  // Handles a record of the ring of `cpu`; public for tests.
   void OnRecord(unsigned cpu, const perf::Record& record, uint64_t now);
 
  private:

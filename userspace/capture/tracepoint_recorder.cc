@@ -17,14 +17,14 @@ namespace {
 
 struct Choice {
   std::string filter;
-  bool by_name = false;  // and not by a pattern
+  bool by_name = false;  // selected without wildcards
 };
 
-util::Result<std::map<std::string, Choice>> Choose(const Tracefs& tracefs,
-                                                   const std::vector<TracepointRequest>& requests) {
+util::Result<std::map<std::string, Choice>> Choose(
+    const Tracefs& tracefs, const std::vector<request::Tracepoint>& requests) {
   const std::vector<std::string> names = tracefs.Names();
   std::map<std::string, Choice> choices;
-  for (const TracepointRequest& request : requests) {
+  for (const request::Tracepoint& request : requests) {
     const std::vector<std::string> matches = Tracefs::Match(names, request.pattern);
     if (matches.empty()) return Tracefs::NoSuch(names, request.pattern);
     for (const std::string& name : matches) {
@@ -33,15 +33,15 @@ util::Result<std::map<std::string, Choice>> Choose(const Tracefs& tracefs,
       choice.by_name |= matches.size() == 1;
     }
   }
-  if (choices.size() > TracepointRecorder::kMostTracepoints) {
+  if (choices.size() > TracepointRecorder::kMaxTracepoints) {
     return util::Error{fmt::format("{} tracepoints are asked for; {} can be recorded at once",
-                                   choices.size(), TracepointRecorder::kMostTracepoints),
+                                   choices.size(), TracepointRecorder::kMaxTracepoints),
                        "ask for fewer, as in -e 'sched:*'"};
   }
   return choices;
 }
 
-// Each takes a descriptor on each CPU.
+// Each tracepoint takes a descriptor per CPU.
 void AllowManyFiles() {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
@@ -52,7 +52,7 @@ void AllowManyFiles() {
 }  // namespace
 
 util::Result<std::unique_ptr<TracepointRecorder>> TracepointRecorder::Open(
-    const std::vector<TracepointRequest>& requests, size_t ring_bytes,
+    const std::vector<request::Tracepoint>& requests, size_t ring_bytes,
     std::vector<std::string>* notes) {
   const auto tracefs = Tracefs::Open();
   if (!tracefs) return tracefs.error();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Category `tracepoint`: events of any tracepoints out of perf's rings, as long events that hold
-// the kernel's own records. perf has the kernel's filters, and takes every tracepoint that tracefs
-// shows.
+// Category `tracepoint`: records arbitrary tracepoints through perf's rings, as long events with
+// the kernel's own records. perf offers the kernel's filters and every tracepoint of tracefs.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +11,9 @@
 #include <vector>
 
 #include "capture/perf_source.h"
-#include "capture/tracepoint_request.h"
 #include "perf/live/tracepoint_session.h"
 #include "perf/record/record_decoder.h"
+#include "request/trace_config.h"
 #include "schema/tracepoint_format.h"
 #include "util/result.h"
 
@@ -22,17 +21,17 @@ namespace capture {
 
 class TracepointRecorder final : public PerfSource {
  public:
-  // A pattern that matches more than this in all is refused: each takes a descriptor per CPU.
-  static constexpr size_t kMostTracepoints = 1000;
+  // Limit of matched tracepoints; each takes a descriptor per CPU.
+  static constexpr size_t kMaxTracepoints = 1000;
 
-  // A tracepoint that several patterns match has the filter of the last one. Those that the kernel
-  // does not hand out are left out where a pattern with others matches them, and named in `notes`.
-  // Error: a pattern that nothing matches (with the nearest names), a filter that the kernel does
-  // not take, or none could be opened.
+  // If several patterns match a tracepoint, the last filter applies. A tracepoint that cannot be
+  // opened is left out, with a line in `notes`, if its pattern has wildcards. Errors: a pattern
+  // without a match (with the nearest names), a filter that the kernel refuses, or no tracepoint
+  // that could be opened.
   static util::Result<std::unique_ptr<TracepointRecorder>> Open(
-      const std::vector<TracepointRequest>& requests, size_t ring_bytes,
+      const std::vector<request::Tracepoint>& requests, size_t ring_bytes,
       std::vector<std::string>* notes);
-  // `session` has been given the tracepoints of `formats`.
+  // `session` already has the tracepoints of `formats`.
   TracepointRecorder(std::unique_ptr<perf::TracepointSession> session,
                      std::vector<schema::TracepointFormat> formats);
 
@@ -42,10 +41,10 @@ class TracepointRecorder final : public PerfSource {
   std::vector<int> fds() const override { return session_->fds(); }
   void Collect(uint64_t now) override;
 
-  // What the events are, by the number that they bear.
+  // The formats, indexed by the events' numbers.
   const std::vector<schema::TracepointFormat>& formats() const { return formats_; }
 
-  // A record of the ring of `cpu`; public for tests.
+  // Handles a record of the ring of `cpu`; public for tests.
   void OnRecord(unsigned cpu, const perf::Record& record, uint64_t now);
 
  private:

@@ -4,75 +4,118 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
-#include "compare/row_tests.h"
+#include "compare/change_rules.h"
 #include "compare/values/metric.h"
 
 namespace comparison {
 namespace {
 
-// Links of a chain beyond which nobody follows.
+// Links of a chain of causes.
 constexpr size_t kLongestChain = 5;
-// A waker or occupier of less of the change is not named.
+// A group with a smaller part of a change is not named.
 constexpr double kNamed = 0.25;
-// Threads of a group wait for one that runs longer, where that one runs longer by this part.
+// A group that waits for its own thread is a symptom of its CPU time, where that grew by this part
+// of the wait.
 constexpr double kOwnRun = 0.25;
-// What made another group slower may be smaller than what it caused, but not smaller than this
-// part.
+// A cause may be smaller than its symptom, but not smaller than this part of it.
 constexpr double kLeastCause = 0.05;
-// What a sleep counts for in the ranking that no thread ended: it may be a timer of the program, or
-// an answer that came through a device or the network.
-constexpr double kEndedByNobody = 0.5;
+// The weight of a sleep that no thread ended: it may be a timer of the program, or an answer
+// through a device or the network.
+constexpr double kWeightWithoutThread = 0.5;
 
-bool IsWorse(const Row& row) {
-  return (row.verdict == Verdict::kWorse || row.verdict == Verdict::kNew) && !row.folded_under;
+bool IsWorse(const ComparisonRow& row) {
+  return (row.verdict == Verdict::kWorse || row.verdict == Verdict::kNew) && !row.suppressed_by;
 }
 
 bool IsSleep(Metric metric) { return metric == Metric::kSleep || metric == Metric::kBlocked; }
 
-bool IsForACpu(Metric metric) {
+bool IsForCpu(Metric metric) {
   return metric == Metric::kWakeupLatency || metric == Metric::kPreemptedWait ||
          metric == Metric::kInversion || metric == Metric::kUnconserved;
 }
 
+bool IsLongerSleep(const ComparisonRow& row) {
+  return row.metric == Metric::kSleep && row.change > 0;
+}
+
+bool IsBad(const ComparisonRow& row) {
+  return row.verdict == Verdict::kWorse || row.verdict == Verdict::kNew;
+}
+
+// The first cause of a row, and the number of steps to it. A cycle ends at the row itself.
+std::pair<size_t, size_t> RootOf(const std::vector<ComparisonRow>& rows, size_t number) {
+  size_t steps = 0;
+  size_t at = number;
+  while (rows[at].caused_by && steps < rows.size()) {
+    at = *rows[at].caused_by;
+    ++steps;
+    if (at == number) return {number, 0};
+  }
+  if (steps == rows.size()) return {number, 0};
+  return {at, steps};
+}
+
+double BusyNs(const measure::Group& group) {
+  return static_cast<double>(
+      group.of(facts::Share::kRunning) + group.of(facts::Share::kRunnableWakeup) +
+      group.of(facts::Share::kRunnablePreempted) + group.of(facts::Share::kBlocked));
+}
+
 }  // namespace
 
-Attribution::Attribution(const Groups& groups, const Frame& frame, const std::vector<bool>& judged,
-                         std::vector<Row>& rows)
-    : groups_(groups), frame_(frame), judged_(judged), rows_(rows) {}
+std::span<const CrossGroupRule> Attribution::Rules() {
+  static constexpr CrossGroupRule kRules[] = {
+      {"wait_for_work_of_holder",
+       "A wait for a CPU is a symptom of the work that held it: more work of the same kind, or "
+       "work that a change made cheaper.",
+       kExplained, &Attribution::SuppressWaitForWork},
+      {"sleep_for_own_threads",
+       "Threads of a group that sleep until another one wakes them wait for its longer run.",
+       kExplained, &Attribution::SuppressSleepForOwnThreads},
+      {"sleep_after_faster_service",
+       "A group that sleeps by its own timer sleeps longer where the groups that it waits for are "
+       "done sooner.",
+       kExplained, &Attribution::DropSleepAfterFasterService},
+      {"idle_server",
+       "A server outside of the recorded command sleeps until the command sends its next request.",
+       kExplained, &Attribution::DropSleepOfIdleServer},
+  };
+  return kRules;
+}
 
-std::vector<Attribution::Share> Attribution::SharesOf(size_t group, const Row& row) const {
+std::vector<Attribution::Share> Attribution::SharesOf(const ComparisonRow& row) const {
   const Captures captures = groups_.captures();
   const double bases = static_cast<double>(groups_.bases());
   const double nexts = static_cast<double>(captures.size()) - bases;
-  std::map<std::pair<std::optional<size_t>, Cause::Kind>, double> sums;
-  const auto add = [&](const measure::Group& part, size_t capture, measure::Attribution why,
-                       Cause::Kind kind) {
+  std::map<std::pair<std::optional<size_t>, CauseLink::Kind>, double> sums;
+  const auto add = [&](const measure::Group& part, size_t capture, measure::Attribution attribution,
+                       CauseLink::Kind kind) {
     const double per = capture < groups_.bases() ? -1 / bases : 1 / nexts;
-    for (const auto& [other, blame] : part.of(why)) {
+    for (const auto& [other, blame] : part.of(attribution)) {
       uint64_t ns = row.metric == Metric::kBlocked ? blame.blocked_ns : blame.ns;
       if (row.metric == Metric::kSleep) ns = blame.ns - std::min(blame.ns, blame.blocked_ns);
-      std::optional<size_t> whose;
+      std::optional<size_t> group;
       if (other < captures[capture]->groups.size()) {
-        whose = groups_.Of(capture, other);
+        group = groups_.Of(capture, other);
       } else if (other != measure::kInterrupt) {
         continue;
       }
-      if (!whose) kind = Cause::Kind::kInterrupt;
-      sums[{whose, kind}] += per * static_cast<double>(ns) / kNsPerMs / frame_.seconds[capture];
+      if (!group) kind = CauseLink::Kind::kInterrupt;
+      sums[{group, kind}] +=
+          per * static_cast<double>(ns) / kNsPerMs / normalization_.seconds[capture];
     }
   };
   for (size_t i = 0; i < captures.size(); ++i) {
-    const measure::Group* part = groups_.all()[group].In(captures, i);
+    const measure::Group* part = groups_.all()[*row.group].In(captures, i);
     if (part == nullptr) continue;
     if (IsSleep(row.metric)) {
-      add(*part, i, measure::Attribution::kWokenBy, Cause::Kind::kWokenBy);
+      add(*part, i, measure::Attribution::kWokenBy, CauseLink::Kind::kWokenBy);
     } else if (row.metric == Metric::kInversion) {
-      add(*part, i, measure::Attribution::kHeldCpuLower, Cause::Kind::kInversion);
-    } else if (row.metric == Metric::kPreemptedWait) {
-      add(*part, i, measure::Attribution::kHeldCpu, Cause::Kind::kHeldCpu);
-    } else if (IsForACpu(row.metric)) {
-      add(*part, i, measure::Attribution::kHeldCpu, Cause::Kind::kHeldCpu);
+      add(*part, i, measure::Attribution::kHeldCpuLower, CauseLink::Kind::kInversion);
+    } else if (IsForCpu(row.metric)) {
+      add(*part, i, measure::Attribution::kHeldCpu, CauseLink::Kind::kHeldCpu);
     }
   }
   std::vector<Share> shares;
@@ -83,46 +126,26 @@ std::vector<Attribution::Share> Attribution::SharesOf(size_t group, const Row& r
   return shares;
 }
 
-std::optional<size_t> Attribution::LargestOf(size_t group, bool holds_cpu) const {
+std::optional<size_t> Attribution::LargestOf(size_t group, bool of_holder) const {
   std::optional<size_t> best;
   for (size_t number = 0; number < rows_.size(); ++number) {
-    const Row& row = rows_[number];
-    // Who holds a CPU for more work holds it all the same.
-    const bool more = holds_cpu && row.metric == Metric::kCpuTime && row.verdict == Verdict::kMore;
+    const ComparisonRow& row = rows_[number];
+    const bool more = of_holder && row.metric == Metric::kCpuTime && row.verdict == Verdict::kMore;
     if (row.group != group || !(more || IsWorse(row))) continue;
     if (!best || row.change > rows_[*best].change) best = number;
   }
   return best;
 }
 
-// The chain of a row: who, what that one did longer, because of whom, and so on.
-void Attribution::FollowChain(size_t number) {
-  std::vector<Cause> chain;
-  std::set<size_t> visited;
-  std::optional<size_t> at = number;
-  while (at && chain.size() < kLongestChain && visited.insert(*at).second) {
-    const Row& row = rows_[*at];
-    const auto shares = SharesOf(*row.group, row);
-    if (shares.empty() || shares[0].change / row.change < kNamed) break;
-    const Share& share = shares[0];
-    chain.push_back({share.kind, share.group, share.change, row.metric});
-    if (!share.group || *share.group == *row.group) break;
-    at = LargestOf(*share.group, IsForACpu(row.metric));
-    if (!at) break;
-    chain.push_back({Cause::Kind::kDoing, share.group, rows_[*at].change, rows_[*at].metric});
-  }
-  rows_[number].because = std::move(chain);
-}
-
-std::optional<size_t> Attribution::HolderOf(const Row& row) const {
+std::optional<size_t> Attribution::HolderOf(const ComparisonRow& row, double part) const {
   std::optional<size_t> best;
   double best_share = 0;
   double sum = 0;
-  for (const Share& share : SharesOf(*row.group, row)) {
+  for (const Share& share : SharesOf(row)) {
     if (!share.group || share.change * row.change <= 0) continue;
     for (size_t number = 0; number < rows_.size(); ++number) {
-      const Row& cpu = rows_[number];
-      if (cpu.group != share.group || cpu.metric != Metric::kCpuTime || cpu.folded_under) continue;
+      const ComparisonRow& cpu = rows_[number];
+      if (cpu.group != share.group || cpu.metric != Metric::kCpuTime || cpu.suppressed_by) continue;
       if (!IsFinding(cpu.verdict) || cpu.change * row.change <= 0) continue;
       sum += share.change;
       if (!best || share.change / best_share > 1) {
@@ -131,114 +154,127 @@ std::optional<size_t> Attribution::HolderOf(const Row& row) const {
       }
     }
   }
-  return sum / row.change >= kExplained ? best : std::nullopt;
+  return sum / row.change >= part ? best : std::nullopt;
 }
 
-double Attribution::BusyChange(size_t group) const {
+template <typename Amount>
+std::pair<double, double> Attribution::RatesOf(size_t group, Amount amount) const {
   const Captures captures = groups_.captures();
   const double bases = static_cast<double>(groups_.bases());
   const double nexts = static_cast<double>(captures.size()) - bases;
-  double change = 0;
+  std::pair<double, double> rates;
   for (size_t i = 0; i < captures.size(); ++i) {
     const measure::Group* part = groups_.all()[group].In(captures, i);
     if (part == nullptr) continue;
-    const uint64_t busy =
-        part->of(facts::Share::kRunning) + part->of(facts::Share::kRunnableWakeup) +
-        part->of(facts::Share::kRunnablePreempted) + part->of(facts::Share::kBlocked);
-    const double per = i < groups_.bases() ? -1 / bases : 1 / nexts;
-    change += per * static_cast<double>(busy) / kNsPerMs / frame_.seconds[i];
+    const bool base = i < groups_.bases();
+    (base ? rates.first : rates.second) +=
+        amount(*part) / normalization_.seconds[i] / (base ? bases : nexts);
   }
-  return change;
+  return rates;
 }
 
-bool Attribution::IsSlowed(size_t group) const {
-  const Captures captures = groups_.captures();
-  double wakeups[2] = {0, 0};
-  for (size_t i = 0; i < captures.size(); ++i) {
-    const measure::Group* part = groups_.all()[group].In(captures, i);
-    if (part == nullptr) continue;
-    const bool next = i >= groups_.bases();
-    const size_t side = next ? captures.size() - groups_.bases() : groups_.bases();
-    wakeups[next] +=
-        static_cast<double>(part->wakeups) / frame_.seconds[i] / static_cast<double>(side);
-  }
-  return wakeups[1] * kLeastChange < wakeups[0];
-}
-
-bool Attribution::IsRelief(const Row& row) const {
-  if (row.metric != Metric::kSleep || row.change <= 0 || IsSlowed(*row.group)) return false;
-  double timer = 0;
-  double sooner = 0;
-  double free = 0;
-  for (const Share& share : SharesOf(*row.group, row)) {
-    if (!share.group) {
-      timer += share.change;
-    } else if (*share.group != *row.group && share.change < 0) {
-      const double busy = BusyChange(*share.group);
-      if (busy >= 0) continue;
-      sooner -= share.change;
-      free -= busy;
-    }
-  }
-  const double least = row.change * kExplained;
-  return timer >= least && sooner >= least && free >= least;
-}
-
-bool Attribution::IsIdling(const Row& row) const {
-  if (row.metric != Metric::kSleep || row.change <= 0) return false;
-  if (groups_.all()[*row.group].name.of_command) return false;
-  double asked = 0;
-  for (const Share& share : SharesOf(*row.group, row)) {
-    if (share.group && groups_.all()[*share.group].name.of_command) asked += share.change;
-  }
-  return asked >= row.change * kExplained;
-}
-
-// A wait for a CPU is a symptom of what held it: more work of the same kind, or what no longer
-// does.
-void Attribution::SuppressWait(size_t number) {
-  Row& row = rows_[number];
-  if (!IsForACpu(row.metric)) return;
-  const auto holder = HolderOf(row);
+void Attribution::SuppressWaitForWork(size_t number, const CrossGroupRule& rule) {
+  ComparisonRow& row = rows_[number];
+  if (!IsForCpu(row.metric)) return;
+  const auto holder = HolderOf(row, rule.part);
   if (!holder || *holder == number) return;
   const Verdict verdict = rows_[*holder].verdict;
   if (verdict != Verdict::kMore && verdict != Verdict::kLess && verdict != Verdict::kBetter) return;
-  row.folded_under = holder;
-  for (Row& other : rows_) {
-    if (other.folded_under == number) other.folded_under = holder;
+  row.suppressed_by = holder;
+  row.suppression_rule = rule.name;
+  for (ComparisonRow& other : rows_) {
+    if (other.suppressed_by == number) other.suppressed_by = holder;
   }
 }
 
-// Threads of a group that wait for one of them which runs longer.
-void Attribution::SuppressOwnSleep(size_t number) {
-  Row& row = rows_[number];
-  if (row.metric != Metric::kSleep || row.change <= 0) return;
+void Attribution::SuppressSleepForOwnThreads(size_t number, const CrossGroupRule& rule) {
+  ComparisonRow& row = rows_[number];
+  if (!IsLongerSleep(row)) return;
   double own = 0;
-  for (const Share& share : SharesOf(*row.group, row)) {
+  for (const Share& share : SharesOf(row)) {
     if (share.group == row.group) own += share.change;
   }
-  if (own < row.change * kExplained) return;
+  if (own < row.change * rule.part) return;
   for (size_t other = 0; other < rows_.size(); ++other) {
-    const Row& cpu = rows_[other];
+    const ComparisonRow& cpu = rows_[other];
     if (cpu.group == row.group && cpu.metric == Metric::kCpuTime && IsWorse(cpu) &&
         cpu.change >= row.change * kOwnRun) {
-      row.folded_under = other;
+      row.suppressed_by = other;
+      row.suppression_rule = rule.name;
     }
   }
 }
 
-void Attribution::ExplainRow(size_t number) {
-  Row& row = rows_[number];
-  if (row.change <= 0 || !(IsSleep(row.metric) || IsForACpu(row.metric))) return;
-  const auto shares = SharesOf(*row.group, row);
+void Attribution::DropSleepAfterFasterService(size_t number, const CrossGroupRule& rule) {
+  ComparisonRow& row = rows_[number];
+  if (row.verdict != Verdict::kWorse || !IsLongerSleep(row)) return;
+  const auto [wakeups_before, wakeups_after] = RatesOf(
+      *row.group, [](const measure::Group& group) { return static_cast<double>(group.wakeups); });
+  if (wakeups_after * kLeastChange < wakeups_before) return;
+  double by_timer = 0;
+  double sooner = 0;
+  double less_busy = 0;
+  for (const Share& share : SharesOf(row)) {
+    if (!share.group) {
+      by_timer += share.change;
+    } else if (*share.group != *row.group && share.change < 0) {
+      const auto [before, after] = RatesOf(*share.group, BusyNs);
+      const double busy = (after - before) / kNsPerMs;
+      if (busy >= 0) continue;
+      sooner -= share.change;
+      less_busy -= busy;
+    }
+  }
+  const double least = row.change * rule.part;
+  if (by_timer < least || sooner < least || less_busy < least) return;
+  row.verdict = Verdict::kUnchanged;
+  row.suppression_rule = rule.name;
+}
+
+void Attribution::DropSleepOfIdleServer(size_t number, const CrossGroupRule& rule) {
+  ComparisonRow& row = rows_[number];
+  if (row.verdict != Verdict::kWorse || !IsLongerSleep(row)) return;
+  if (groups_.all()[*row.group].name.of_command) return;
+  double until_request = 0;
+  for (const Share& share : SharesOf(row)) {
+    if (share.group && groups_.all()[*share.group].name.of_command) until_request += share.change;
+  }
+  if (until_request < row.change * rule.part) return;
+  row.verdict = Verdict::kUnchanged;
+  row.suppression_rule = rule.name;
+}
+
+// The chain of causes: the group, what it does longer, the group that this waits for, and so on.
+void Attribution::SetCauses(size_t number) {
+  std::vector<CauseLink> chain;
+  std::set<size_t> visited;
+  std::optional<size_t> at = number;
+  while (at && chain.size() < kLongestChain && visited.insert(*at).second) {
+    const ComparisonRow& row = rows_[*at];
+    const auto shares = SharesOf(row);
+    if (shares.empty() || shares[0].change / row.change < kNamed) break;
+    const Share& share = shares[0];
+    chain.push_back({share.kind, share.group, share.change, row.metric});
+    if (!share.group || *share.group == *row.group) break;
+    at = LargestOf(*share.group, IsForCpu(row.metric));
+    if (!at) break;
+    chain.push_back({CauseLink::Kind::kDoing, share.group, rows_[*at].change, rows_[*at].metric});
+  }
+  rows_[number].causes = std::move(chain);
+}
+
+void Attribution::SetCausedBy(size_t number) {
+  ComparisonRow& row = rows_[number];
+  if (row.change <= 0 || !(IsSleep(row.metric) || IsForCpu(row.metric))) return;
+  const auto shares = SharesOf(row);
   if (shares.empty() || !shares[0].group || *shares[0].group == *row.group) return;
   if (shares[0].change / row.change < kExplained) return;
-  const auto cause = LargestOf(*shares[0].group, IsForACpu(row.metric));
+  const auto cause = LargestOf(*shares[0].group, IsForCpu(row.metric));
   if (!cause || rows_[*cause].change < row.change * kLeastCause) return;
-  // Two that wait for each other: neither is the cause.
-  const Row& other = rows_[*cause];
-  if (IsSleep(other.metric) || IsForACpu(other.metric)) {
-    const auto back = SharesOf(*other.group, other);
+  // Of two groups that wait for each other, neither is the cause.
+  const ComparisonRow& other = rows_[*cause];
+  if (IsSleep(other.metric) || IsForCpu(other.metric)) {
+    const auto back = SharesOf(other);
     if (!back.empty() && back[0].group && *back[0].group == *row.group &&
         back[0].change / other.change >= kExplained) {
       return;
@@ -247,43 +283,61 @@ void Attribution::ExplainRow(size_t number) {
   row.caused_by = cause;
 }
 
-// What a change counts for in the ranking. Waits for other work of the machine, which is not
-// judged, count for nothing.
-void Attribution::Weigh(size_t number) {
-  Row& row = rows_[number];
-  row.weight = std::abs(row.change);
-  if (!IsSleep(row.metric) && !IsForACpu(row.metric)) return;
-  const auto shares = SharesOf(*row.group, row);
-  if (IsForACpu(row.metric)) {
-    double foreign = 0;
+// Waits for groups out of scope have no weight.
+void Attribution::SetWeight(size_t number) {
+  ComparisonRow& row = rows_[number];
+  if (!IsSleep(row.metric) && !IsForCpu(row.metric)) return;
+  const auto shares = SharesOf(row);
+  if (IsForCpu(row.metric)) {
+    double out_of_scope = 0;
     for (const Share& share : shares) {
-      if (share.group && !judged_[*share.group]) foreign += share.change;
+      if (share.group && !in_scope_[*share.group]) out_of_scope += share.change;
     }
-    if (foreign * row.change > 0) row.weight -= std::min(row.weight, std::abs(foreign));
+    if (out_of_scope * row.change > 0) row.weight -= std::min(row.weight, std::abs(out_of_scope));
   } else if (!shares.empty() && !shares[0].group) {
-    row.weight *= kEndedByNobody;
+    row.weight *= kWeightWithoutThread;
   }
 }
 
 void Attribution::Attribute() {
   for (size_t number = 0; number < rows_.size(); ++number) {
-    Row& row = rows_[number];
-    if (!row.group || !IsFinding(row.verdict) || row.folded_under) continue;
-    SuppressWait(number);
-    SuppressOwnSleep(number);
-    if (row.verdict == Verdict::kWorse && (IsRelief(row) || IsIdling(row))) {
-      row.verdict = Verdict::kUnchanged;
-    }
+    const ComparisonRow& row = rows_[number];
+    if (!row.group || !IsFinding(row.verdict) || row.suppressed_by) continue;
+    for (const CrossGroupRule& rule : Rules()) (this->*rule.apply)(number, rule);
   }
   for (size_t number = 0; number < rows_.size(); ++number) {
-    const Row& row = rows_[number];
-    rows_[number].weight = std::abs(row.change);
-    if (!row.group || !IsFinding(row.verdict) || row.folded_under) continue;
-    Weigh(number);
+    ComparisonRow& row = rows_[number];
+    row.weight = std::abs(row.change);
+    if (!row.group || !IsFinding(row.verdict) || row.suppressed_by) continue;
+    SetWeight(number);
     if (row.verdict == Verdict::kNew || row.verdict == Verdict::kGone) continue;
-    FollowChain(number);
-    if (row.verdict == Verdict::kWorse) ExplainRow(number);
+    SetCauses(number);
+    if (row.verdict == Verdict::kWorse) SetCausedBy(number);
   }
+}
+
+std::vector<size_t> RankOf(const std::vector<ComparisonRow>& rows) {
+  std::vector<size_t> order;
+  std::map<size_t, std::pair<size_t, size_t>> roots;
+  // A cause has the largest weight of its symptoms, and is as bad as the worst of them.
+  std::map<size_t, double> weights;
+  std::map<size_t, bool> bad;
+  for (size_t number = 0; number < rows.size(); ++number) {
+    if (!IsFinding(rows[number].verdict) || rows[number].suppressed_by) continue;
+    order.push_back(number);
+    roots[number] = RootOf(rows, number);
+    bad[roots[number].first] |= IsBad(rows[number]);
+    double& weight = weights[roots[number].first];
+    weight = std::max(weight, rows[number].weight);
+  }
+  const auto key = [&](size_t number) {
+    const ComparisonRow& row = rows[number];
+    const auto& [root, steps] = roots.at(number);
+    return std::tuple(!bad.at(root), !row.group.has_value(), -weights.at(root), root, steps,
+                      -row.weight, -std::abs(row.change), row.p, number);
+  };
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
+  return order;
 }
 
 }  // namespace comparison

@@ -1,62 +1,82 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whom a change is blamed on.
+// Attributes the findings of a comparison to the groups that cause them.
 #pragma once
 
 #include <map>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "compare/diff_report.h"
-#include "compare/values/frame.h"
 #include "compare/values/groups.h"
+#include "compare/values/normalization.h"
 
 namespace comparison {
 
+class Attribution;
+
+// A rule on a finding of one group and the changes of other groups. Attribute() applies all of
+// them to each finding, in their order.
+struct CrossGroupRule {
+  const char* name;
+  const char* reason;
+  double part;  // of the finding's change, at least
+  void (Attribution::*apply)(size_t number, const CrossGroupRule& rule);
+};
+
 class Attribution {
  public:
-  // `rows` are of `groups`, whose numbers they have; findings have their verdicts and folds.
-  // `judged` is by number of the group.
-  Attribution(const Groups& groups, const Frame& frame, const std::vector<bool>& judged,
-              std::vector<Row>& rows);
+  // `rows` are of `groups`, by whose positions `in_scope` is. Findings have their verdicts, and
+  // symptoms within a group are suppressed. All must outlive it.
+  Attribution(const Groups& groups, const Normalization& normalization,
+              const std::vector<bool>& in_scope, std::vector<ComparisonRow>& rows)
+      : groups_(groups), normalization_(normalization), in_scope_(in_scope), rows_(rows) {}
 
-  // Sets Row::because and Row::weight of the findings, and Row::caused_by where at least half of a
-  // change is owed to another group that became worse, or is new, by itself. Folds waits for a CPU
-  // under the CPU time of those who held it, where that is other work or became better, and takes
-  // back that longer sleeps are worse where they only are what became free. Folds sleeps that
-  // threads of the same group ended under what those did longer.
+  static std::span<const CrossGroupRule> Rules();
+
+  // Applies the rules, and sets ComparisonRow::causes, weight and caused_by of the findings left.
   void Attribute();
 
  private:
-  // New less base, ms per second, of what a group waited because of another one.
+  // A part of a change of waiting: new less base, ms per second.
   struct Share {
-    std::optional<size_t> group;  // none: interrupts
+    std::optional<size_t> group;  // that it waited for; none: an interrupt
     double change = 0;
-    Cause::Kind kind = Cause::Kind::kWokenBy;
+    CauseLink::Kind kind = CauseLink::Kind::kWokenBy;
   };
-  // Those who did it, largest first.
-  std::vector<Share> SharesOf(size_t group, const Row& row) const;
-  // What became longer for a group by itself: the number of its finding with the largest change.
-  std::optional<size_t> LargestOf(size_t group, bool holds_cpu) const;
-  // The finding of CPU time that went the same way, of those who held the CPU for half of a change
-  // or more.
-  std::optional<size_t> HolderOf(const Row& row) const;
-  // Whether a group sleeps longer, by its own timer, because those it waited for were done sooner.
-  bool IsRelief(const Row& row) const;
-  // Whether a row is a sleep of a server outside of what was recorded until that asks it again.
-  bool IsIdling(const Row& row) const;
-  // New less base, ms per second: what a group ran, could have run, or was blocked.
-  double BusyChange(size_t group) const;
-  // Whether a group is woken less often.
-  bool IsSlowed(size_t group) const;
-  void SuppressWait(size_t number);
-  void SuppressOwnSleep(size_t number);
-  void ExplainRow(size_t number);
-  void FollowChain(size_t number);
-  void Weigh(size_t number);
+
+  // --- rules
+  void SuppressWaitForWork(size_t number, const CrossGroupRule& rule);
+  void SuppressSleepForOwnThreads(size_t number, const CrossGroupRule& rule);
+  void DropSleepAfterFasterService(size_t number, const CrossGroupRule& rule);
+  void DropSleepOfIdleServer(size_t number, const CrossGroupRule& rule);
+
+  // The parts of the change of a row, by group and kind; the largest in its direction first.
+  std::vector<Share> SharesOf(const ComparisonRow& row) const;
+  // The finding of a group that became worse with the largest change. `of_holder`: more CPU time
+  // counts as well, for the group holds a CPU.
+  std::optional<size_t> LargestOf(size_t group, bool of_holder) const;
+  // The CPU time finding with the largest share of a wait, of the groups that held the CPU for
+  // `part` of the change together.
+  std::optional<size_t> HolderOf(const ComparisonRow& row, double part) const;
+  // `amount` of a group in a capture: sum over captures, new less base, per second. Both sides.
+  template <typename Amount>
+  std::pair<double, double> RatesOf(size_t group, Amount amount) const;
+
+  void SetCausedBy(size_t number);
+  void SetCauses(size_t number);
+  void SetWeight(size_t number);
 
   const Groups& groups_;
-  const Frame& frame_;
-  const std::vector<bool>& judged_;
-  std::vector<Row>& rows_;
+  const Normalization& normalization_;
+  const std::vector<bool>& in_scope_;
+  std::vector<ComparisonRow>& rows_;
 };
+
+// Positions of the findings in rank order: what became worse or is new before the rest, larger
+// weight before smaller, a cause before its symptoms. The command's own time is the sum of all, and
+// comes after the groups.
+std::vector<size_t> RankOf(const std::vector<ComparisonRow>& rows);
 
 }  // namespace comparison

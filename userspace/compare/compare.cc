@@ -14,37 +14,35 @@
 
 #include "compare/attribution.h"
 #include "compare/details.h"
-#include "compare/prior.h"
-#include "compare/rank.h"
 #include "compare/row_tests.h"
 #include "compare/statistics/moderated_test.h"
 #include "compare/statistics/multiple_tests.h"
-#include "compare/suppression.h"
+#include "compare/suppression_rules.h"
 #include "compare/values/comparability.h"
-#include "compare/values/interleaving.h"
 #include "compare/values/scope.h"
-#include "compare/verdicts.h"
+#include "compare/variance_priors.h"
+#include "compare/verdict_rules.h"
 
 namespace comparison {
 namespace {
 
 using measure::Capture;
 
-// Added before the logarithm to how often others wake a group, and timers and devices, per second.
-constexpr double kTurnsFloor = 10;
-// The same of its waits for a CPU, ms per second.
+// Added before the logarithm to wakeups of a group by others, by timers and devices, per second.
+constexpr double kRequestsFloor = 10;
+// Added before the logarithm to waits for a CPU, ms per second.
 constexpr double kWaitsFloor = 1;
-// Where too few captures confirm nothing, what stands out is shown at so many times the rate.
+// With too few captures to confirm a change, the false discovery rate is multiplied by this.
 constexpr double kUnconfirmedRate = 10;
-// Less of a time explains a finding only where it is so many times its standard error: load comes
-// and goes, and what comes with it by chance must not hide what is there in every capture.
-constexpr double kSureRelief = 2;
+// The standard errors that slack needs to explain a finding. Slack that varies with the load must
+// not hide a change that every capture has.
+constexpr double kSignificantSlack = 2;
 
-// The tests that are corrected for together: a group, the command, or the machine's handlers.
+// Tests that are corrected for together: of a group, of the command, or of the handlers.
 struct TestedUnit {
   std::optional<size_t> group;
   measure::GroupName name;
-  std::vector<Seen> seen;
+  std::vector<StatisticSample> samples;
   RowTests tests;
   GroupChange change;
   std::vector<size_t> numbers;  // of its rows in the report
@@ -61,7 +59,7 @@ double SecondsOf(const Capture& capture) {
   return std::max(1.0, static_cast<double>(capture.length())) / 1e9;
 }
 
-// ms that threads of a group ran, waited for a CPU or were in D.
+// Time that threads of a group ran, waited for a CPU or were in D, ms.
 double BusyOf(const measure::Group& group) {
   return static_cast<double>(
              group.of(facts::Share::kRunning) + group.of(facts::Share::kRunnableWakeup) +
@@ -69,16 +67,16 @@ double BusyOf(const measure::Group& group) {
          1e6;
 }
 
-// How much less there is of a time in the new captures, in its unit, where it is surely less.
-double ReliefOf(std::span<const double> times, size_t bases, const Pairs& pairs) {
+// Base less new of a time by capture, if it is significantly above 0.
+double SlackOf(std::span<const double> times, size_t bases, const Pairs& pairs) {
   const auto base = times.first(bases);
   const auto next = times.subspan(bases);
-  const Spread spread = SpreadOf(base, next, pairs);
+  const SampleVariance variance = PooledVariance(base, next, pairs);
   const double less = MeanOf(base) - MeanOf(next);
-  const double error = std::sqrt(spread.variance * (1 / static_cast<double>(base.size()) +
-                                                    1 / static_cast<double>(next.size())));
-  // Of a capture a side it is not known how much it varies: the error is 0.
-  return less < kSureRelief * error ? 0 : std::max(0.0, less);
+  const double error = std::sqrt(variance.variance * (1 / static_cast<double>(base.size()) +
+                                                      1 / static_cast<double>(next.size())));
+  // With one capture a side the variance is not known, and the error is 0.
+  return less < kSignificantSlack * error ? 0 : std::max(0.0, less);
 }
 
 class Comparer {
@@ -88,33 +86,35 @@ class Comparer {
         bases_(bases),
         comparability_(std::move(comparability)),
         groups_(captures, bases),
-        frame_(FrameOf(captures)),
-        pairs_(TurnsOf(captures, bases)),
+        normalization_(NormalizationOf(captures)),
+        pairs_(InterleavedPairs(captures, bases)),
         noise_(noise.size()),
-        priors_(noise.size() < kLeastNoiseCaptures ? Priors() : Priors::Of(noise)) {
+        priors_(noise.size() < kLeastNoiseCaptures ? VariancePriors() : VariancePriors::Of(noise)) {
     groups_.MatchRenamed();
-    scope_ = ScopeOf(groups_);
-    foreign_demand_ = ForeignDemand(groups_, scope_);
-    clocked_ = ClockedOf(groups_, scope_);
+    in_scope_ = ScopeOf(groups_);
+    out_of_scope_threads_ = OutOfScopeThreads(groups_, in_scope_);
+    self_paced_ = SelfPacedOf(groups_, in_scope_);
   }
 
   DiffReport Run() {
     Describe();
     for (size_t g = 0; g < groups_.all().size(); ++g) {
-      if (scope_[g]) AddGroup(g);
+      if (in_scope_[g]) AddGroup(g);
     }
     AddHandlers();
     AddCommand();
     Test();
     Decide();
-    for (TestedUnit& unit : units_) Fold(report_.rows, unit.numbers, unit.facts);
-    Attribution(groups_, frame_, scope_, report_.rows).Attribute();
+    for (TestedUnit& unit : units_) SuppressSymptoms(report_.rows, unit.numbers, unit.facts);
+    Attribution(groups_, normalization_, in_scope_, report_.rows).Attribute();
     AddLoad();
     AddOthers();
     auto& ranked = report_.confirmed ? report_.findings : report_.unconfirmed;
     ranked = RankOf(report_.rows);
-    for (const Row& row : report_.rows) report_.untold += row.verdict == Verdict::kCannotTell;
-    AddDetails(report_, groups_, scope_, frame_);
+    for (const ComparisonRow& row : report_.rows) {
+      report_.undecided += row.verdict == Verdict::kCannotTell;
+    }
+    AddDetails(report_, groups_, in_scope_, normalization_);
     return std::move(report_);
   }
 
@@ -123,8 +123,8 @@ class Comparer {
     report_.comparable = comparability_.ok;
     report_.notes = comparability_.notes;
     report_.paired = !pairs_.empty();
-    report_.per_run = frame_.per_run;
-    if (frame_.per_run) report_.seconds_per_run = frame_.seconds.front();
+    report_.per_run = normalization_.per_run;
+    if (normalization_.per_run) report_.seconds_per_run = normalization_.seconds.front();
     report_.confirmed = std::min(bases_, captures_.size() - bases_) >= kConfirmed;
     if (noise_ != 0) {
       report_.notes.push_back(fmt::format(
@@ -140,21 +140,21 @@ class Comparer {
     }
   }
 
-  void AddUnit(TestedUnit unit, std::vector<Seen> seen, measure::GroupName name) {
-    scales_.Add(seen, name, bases_, pairs_, priors_);
-    unit.seen = std::move(seen);
+  void AddUnit(TestedUnit unit, std::vector<StatisticSample> samples, measure::GroupName name) {
+    scales_.Add(samples, name, bases_, pairs_, priors_);
+    unit.samples = std::move(samples);
     unit.name = std::move(name);
     units_.push_back(std::move(unit));
   }
 
   void Test() {
     for (TestedUnit& unit : units_) {
-      unit.tests = TestRows(unit.seen, unit.name, bases_, pairs_, priors_, scales_);
-      unit.change.change = unit.tests.change;
+      unit.tests = TestRows(unit.samples, unit.name, bases_, pairs_, priors_, scales_);
+      unit.change.log_ratio = unit.tests.log_ratio;
       const double least = -std::log(kLeastChange);
-      unit.facts.slowed = unit.change.change[static_cast<size_t>(Statistic::kWakeupRate)] < least ||
-                          unit.change.requests < least;
-      for (Row& row : unit.tests.rows) {
+      unit.facts.slowed =
+          unit.change.of(Statistic::kWakeupRate) < least || unit.change.requests_log_ratio < least;
+      for (ComparisonRow& row : unit.tests.rows) {
         row.group = unit.group;
         unit.numbers.push_back(report_.rows.size());
         report_.rows.push_back(row);
@@ -162,33 +162,48 @@ class Comparer {
     }
   }
 
+  // A rate of a group on each side, mean of the captures.
+  struct SideRates {
+    double base = 0;
+    double next = 0;
+    void Add(bool to_next, double amount) { (to_next ? next : base) += amount; }
+    double LogRatio(double floor) const { return std::log((next + floor) / (base + floor)); }
+  };
+
   void AddGroup(size_t number) {
-    const SharedGroup& group = groups_.all()[number];
     TestedUnit unit;
     unit.group = number;
     std::set<std::string> calls;
-    size_t there[2] = {0, 0};
-    double requests[2] = {0, 0};
-    double turns[2] = {0, 0};
-    double latency[2] = {0, 0};
-    double preempted[2] = {0, 0};
-    double busy[2] = {0, 0};
+    AddChanges(number, unit, calls);
+    AddUnit(std::move(unit), SamplesOf(number, calls), groups_.all()[number].name);
+  }
+
+  // Sets GroupChange and SuppressionFacts, and collects the names of system calls.
+  void AddChanges(size_t number, TestedUnit& unit, std::set<std::string>& calls) const {
+    const SharedGroup& group = groups_.all()[number];
+    size_t present[2] = {0, 0};
+    SideRates requests;
+    SideRates timer_wakeups;
+    SideRates latency;
+    SideRates preempted;
+    SideRates busy;
     std::vector<double> runnable(captures_.size());
     std::vector<double> blocked(captures_.size());
     for (size_t i = 0; i < captures_.size(); ++i) {
       const measure::Group* part = group.In(captures_, i);
       if (part == nullptr) continue;
       const bool next = i >= bases_;
-      ++there[next];
-      const double weight =
-          1 / frame_.seconds[i] / static_cast<double>(next ? captures_.size() - bases_ : bases_);
-      latency[next] += weight * static_cast<double>(part->of(facts::Share::kRunnableWakeup)) / 1e6;
-      preempted[next] +=
-          weight * static_cast<double>(part->of(facts::Share::kRunnablePreempted)) / 1e6;
+      ++present[next];
+      const double weight = 1 / normalization_.seconds[i] /
+                            static_cast<double>(next ? captures_.size() - bases_ : bases_);
       const double change = (next ? 1 : -1) * weight / 1e6;
-      unit.change.forced += change * 1e6 * static_cast<double>(part->switches_involuntary);
-      busy[next] += BusyOf(*part) / SecondsOf(*captures_[i]) * weight * frame_.seconds[i];
-      unit.facts.after_blocked += change * static_cast<double>(part->after_blocked_ns);
+      const auto woken_ns = static_cast<double>(part->of(facts::Share::kRunnableWakeup));
+      const auto preempted_ns = static_cast<double>(part->of(facts::Share::kRunnablePreempted));
+      latency.Add(next, weight * woken_ns / 1e6);
+      preempted.Add(next, weight * preempted_ns / 1e6);
+      unit.change.preemptions += change * 1e6 * static_cast<double>(part->switches_involuntary);
+      busy.Add(next, BusyOf(*part) / SecondsOf(*captures_[i]) * weight * normalization_.seconds[i]);
+      unit.facts.latency_after_blocked += change * static_cast<double>(part->after_blocked_ns);
       unit.facts.running += change * static_cast<double>(part->of(facts::Share::kRunning));
       unit.facts.asleep += change * static_cast<double>(part->of(facts::Share::kSleeping));
       runnable[i] = static_cast<double>(part->of(facts::Share::kRunnableWakeup) +
@@ -196,29 +211,38 @@ class Comparer {
       blocked[i] = static_cast<double>(part->of(facts::Share::kBlocked));
       unit.facts.runnable += change * runnable[i];
       unit.facts.blocked += change * blocked[i];
-      runnable[i] /= 1e6 * frame_.seconds[i];
-      blocked[i] /= 1e6 * frame_.seconds[i];
+      runnable[i] /= 1e6 * normalization_.seconds[i];
+      blocked[i] /= 1e6 * normalization_.seconds[i];
       for (const auto& [other, blame] : part->of(measure::Attribution::kWokenBy)) {
+        const double wakeups = weight * static_cast<double>(blame.count);
         if (other < captures_[i]->groups.size() && other != group.at[i]) {
-          requests[next] += weight * static_cast<double>(blame.count);
+          requests.Add(next, wakeups);
         }
-        if (other == measure::kInterrupt) turns[next] += weight * static_cast<double>(blame.count);
+        if (other == measure::kInterrupt) timer_wakeups.Add(next, wakeups);
       }
       for (const auto& [call, times] : part->syscalls) calls.insert(call);
     }
-    unit.change.busy = std::max(busy[0], busy[1]);
-    unit.change.waits_more = preempted[1] > preempted[0];
-    unit.change.added = there[0] == 0;
-    unit.change.removed = there[1] == 0;
-    unit.change.requests = std::log((requests[1] + kTurnsFloor) / (requests[0] + kTurnsFloor));
-    unit.change.turns = std::log((turns[1] + kTurnsFloor) / (turns[0] + kTurnsFloor));
-    unit.facts.relief = ReliefOf(runnable, bases_, pairs_) + ReliefOf(blocked, bases_, pairs_);
-    unit.facts.latency = std::log((latency[1] + kWaitsFloor) / (latency[0] + kWaitsFloor));
-    unit.facts.preempted = std::log((preempted[1] + kWaitsFloor) / (preempted[0] + kWaitsFloor));
-    const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, frame_);
-    const std::vector<uint64_t> foreign_waits = ForeignWaits(groups_, number, scope_);
-    const Foreign foreign{foreign_waits, foreign_demand_};
-    std::vector<Seen> seen;
+    unit.change.busy = std::max(busy.base, busy.next);
+    unit.change.waits_longer_preempted = preempted.next > preempted.base;
+    unit.change.added = present[0] == 0;
+    unit.change.removed = present[1] == 0;
+    unit.change.requests_log_ratio = requests.LogRatio(kRequestsFloor);
+    unit.change.timer_wakeups_log_ratio = timer_wakeups.LogRatio(kRequestsFloor);
+    unit.facts.slack = SlackOf(runnable, bases_, pairs_) + SlackOf(blocked, bases_, pairs_);
+    unit.facts.latency_log_ratio = latency.LogRatio(kWaitsFloor);
+    unit.facts.preempted_log_ratio = preempted.LogRatio(kWaitsFloor);
+  }
+
+  std::vector<StatisticSample> SamplesOf(size_t number, const std::set<std::string>& calls) const {
+    const SharedGroup& group = groups_.all()[number];
+    const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, normalization_);
+    const std::vector<uint64_t> wait_ns = OutOfScopeWaits(groups_, number, in_scope_);
+    const OutOfScopeLoads out_of_scope{wait_ns, out_of_scope_threads_};
+    // Two groups that no thread wakes may wait for each other over the network. Then neither sets
+    // its own pace.
+    const auto self_paced = std::count(self_paced_.begin(), self_paced_.end(), true);
+    const bool may_wait_for_others = self_paced > (self_paced_[number] ? 1 : 0);
+    std::vector<StatisticSample> samples;
     for (size_t s = 0; s < kStatistics; ++s) {
       const auto statistic = static_cast<Statistic>(s);
       const Metric metric = InfoOf(statistic).metric;
@@ -226,22 +250,21 @@ class Comparer {
           metric == Metric::kSyscallTime || metric >= Metric::kElapsed) {
         continue;
       }
-      seen.push_back(
-          {statistic, "", Observe(groups_, group, statistic, thresholds, frame_, foreign)});
-      // Two that no thread wakes may wait for each other over the network: neither paces itself.
-      const auto clocks = std::count(clocked_.begin(), clocked_.end(), true);
-      if (clocks > (clocked_[number] ? 1 : 0)) {
-        for (auto& capture : seen.back().captures) {
-          if (capture) capture->pauses = 0;
-        }
+      samples.push_back(
+          {statistic, "",
+           Observe(groups_, group, statistic, thresholds, normalization_, out_of_scope)});
+      if (!may_wait_for_others) continue;
+      for (auto& capture : samples.back().captures) {
+        auto* sleeps = capture ? std::get_if<LongSleepDetail>(&capture->detail) : nullptr;
+        if (sleeps != nullptr) sleeps->timer_sleeps = 0;
       }
     }
-    if (!comparability_.syscall) calls.clear();
+    if (!comparability_.syscall) return samples;
     for (const std::string& call : calls) {
-      seen.push_back({Statistic::kSyscallRate, call, ObserveSyscall(groups_, group, call, frame_),
-                      calls.size()});
+      samples.push_back({Statistic::kSyscallRate, call,
+                         ObserveSyscall(groups_, group, call, normalization_), calls.size()});
     }
-    AddUnit(std::move(unit), std::move(seen), group.name);
+    return samples;
   }
 
   void AddHandlers() {
@@ -249,14 +272,14 @@ class Comparer {
     for (const Capture* capture : captures_) {
       for (const auto& [name, times] : capture->handlers) names.insert(name);
     }
-    std::vector<Seen> seen;
+    std::vector<StatisticSample> samples;
     for (const std::string& name : names) {
       const bool softirq = name.starts_with("softirq");
       if (!(softirq ? comparability_.softirq : comparability_.irq)) continue;
-      seen.push_back({softirq ? Statistic::kSoftirqRate : Statistic::kIrqRate, name,
-                      ObserveHandler(captures_, name, frame_), names.size()});
+      samples.push_back({softirq ? Statistic::kSoftirqRate : Statistic::kIrqRate, name,
+                         ObserveHandler(captures_, name, normalization_), names.size()});
     }
-    if (!seen.empty()) AddUnit({}, std::move(seen), {});
+    if (!samples.empty()) AddUnit({}, std::move(samples), {});
   }
 
   void AddCommand() {
@@ -269,8 +292,8 @@ class Comparer {
   void AddLoad() {
     RowTests load =
         TestRows({{Statistic::kMachineLoad, "", ObserveLoad(captures_)}}, {}, bases_, {}, priors_);
-    for (Row& row : load.rows) {
-      row.verdict = Verdict::kUnchanged;  // for information
+    for (ComparisonRow& row : load.rows) {
+      row.verdict = Verdict::kUnchanged;  // it is shown for information
       row.p = row.q = 1;
       report_.rows.push_back(std::move(row));
     }
@@ -279,25 +302,27 @@ class Comparer {
   void AddOthers() {
     for (size_t g = 0; g < groups_.all().size(); ++g) {
       const SharedGroup& group = groups_.all()[g];
-      if (scope_[g] || group.of_recorder) continue;
-      RowTests tests = TestRows(
-          {{Statistic::kCpuRate, "", Observe(groups_, group, Statistic::kCpuRate, {}, frame_)}},
-          group.name, bases_, pairs_, priors_);
-      for (Row& row : tests.rows) {
+      if (in_scope_[g] || group.of_recorder) continue;
+      RowTests tests =
+          TestRows({{Statistic::kCpuRate, "",
+                     Observe(groups_, group, Statistic::kCpuRate, {}, normalization_)}},
+                   group.name, bases_, pairs_, priors_);
+      for (ComparisonRow& row : tests.rows) {
         row.group = g;
         if (std::abs(row.change) < InfoOf(Statistic::kCpuRate).gate) continue;
         row.verdict = Verdict::kCannotTell;
         report_.others.push_back(std::move(row));
       }
     }
-    std::sort(report_.others.begin(), report_.others.end(), [](const Row& a, const Row& b) {
-      return std::pair(-std::abs(a.change), a.group) < std::pair(-std::abs(b.change), b.group);
-    });
+    std::sort(report_.others.begin(), report_.others.end(),
+              [](const ComparisonRow& a, const ComparisonRow& b) {
+                return std::pair(-std::abs(a.change), a.group) <
+                       std::pair(-std::abs(b.change), b.group);
+              });
   }
 
-  // Which groups have changed, and of those which metrics: Benjamini and Hochberg over the groups,
-  // and again within each of those found, at a rate that allows for their choice (Benjamini and
-  // Bogomolov).
+  // Finds groups that changed by Benjamini and Hochberg, and their rows that changed by the same at
+  // a rate that allows for the selection (Benjamini and Bogomolov).
   void Decide() {
     const double rate =
         report_.confirmed ? kFalseDiscoveries : kUnconfirmedRate * kFalseDiscoveries;
@@ -305,7 +330,7 @@ class Comparer {
     std::vector<size_t> tested;
     for (size_t u = 0; u < units_.size(); ++u) {
       const bool any = std::any_of(units_[u].tests.rows.begin(), units_[u].tests.rows.end(),
-                                   [](const Row& row) { return row.p < 1; });
+                                   [](const ComparisonRow& row) { return row.p < 1; });
       if (!any && units_[u].tests.p >= 1) continue;
       tested.push_back(u);
       p.push_back(units_[u].tests.p);
@@ -320,9 +345,9 @@ class Comparer {
       const std::vector<double> row_rates = FalseDiscoveryRates(row_p);
       const double chosen = static_cast<double>(p.size()) / std::max(1.0, found);
       for (size_t i = 0; i < unit.numbers.size(); ++i) {
-        Row& row = report_.rows[unit.numbers[i]];
+        ComparisonRow& row = report_.rows[unit.numbers[i]];
         row.q = std::min(1.0, std::max(rates[t], row_rates[i] * chosen));
-        if (row.q <= rate) row.verdict = Judge(row, unit.change);
+        if (row.q <= rate) Judge(row, unit.change);
       }
     }
   }
@@ -331,14 +356,14 @@ class Comparer {
   size_t bases_;
   Comparability comparability_;
   Groups groups_;
-  Frame frame_;
+  Normalization normalization_;
   Pairs pairs_;
-  size_t noise_;  // captures that tell how much those of one thing differ
-  Priors priors_;
+  size_t noise_;  // captures that the priors are estimated from
+  VariancePriors priors_;
   NoiseScales scales_;
-  std::vector<bool> scope_;
-  std::vector<double> foreign_demand_;
-  std::vector<bool> clocked_;
+  std::vector<bool> in_scope_;  // by position of the group
+  std::vector<double> out_of_scope_threads_;
+  std::vector<bool> self_paced_;
   std::vector<TestedUnit> units_;
   DiffReport report_;
 };
@@ -353,7 +378,7 @@ util::Result<DiffReport> Compare(DiffInput input) {
   for (const Capture& capture : input.next) captures.push_back(&capture);
   std::vector<const Capture*> noise;
   for (const Capture& capture : input.noise) noise.push_back(&capture);
-  auto comparability = Look(captures, input.base.size());
+  auto comparability = CheckComparability(captures, input.base.size());
   if (!comparability) return comparability.TakeError();
   return Comparer(captures, input.base.size(), noise, std::move(*comparability)).Run();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Compares two sets of captures. (The room's namespace is not called as the room: fmt has functions
-// named compare, and g++ 12 would take the namespace for them.)
+// Compares two sets of captures. (The namespace is not `compare`: fmt has functions of that name,
+// for which g++ 12 would take it.)
 #pragma once
 
 #include <vector>
@@ -14,15 +14,15 @@ namespace comparison {
 struct DiffInput {
   std::vector<measure::Capture> base;
   std::vector<measure::Capture> next;
-  // Captures of one and the same thing, which say how much those differ; may be empty.
+  // Captures of the same program, to estimate the variance between captures; may be empty.
   std::vector<measure::Capture> noise;
 };
 
-// False discoveries among groups that are reported: at most this fraction.
+// The false discovery rate among the groups that are reported.
 inline constexpr double kFalseDiscoveries = 0.02;
 
-// What changed from the base to the new captures, and why. The order in which captures of a side
-// are given changes nothing. An error when they cannot be compared; neither side is empty.
+// The changes from the base to the new captures, and their causes. The order of the captures of a
+// side does not matter. An error if they cannot be compared. Neither side is empty.
 util::Result<DiffReport> Compare(DiffInput input);
 
 }  // namespace comparison

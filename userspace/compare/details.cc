@@ -6,7 +6,6 @@
 
 #include "compare/values/lengths.h"
 #include "compare/values/metric.h"
-#include "compare/values/quantiles.h"
 
 namespace comparison {
 namespace {
@@ -35,9 +34,9 @@ DiffSide SideOf(Captures captures, size_t first, size_t last) {
   return side;
 }
 
-// The distributions of a row on one side, by capture; null where there is none.
-std::vector<const Distribution*> DistributionsOf(const Row& row, const Groups& groups, size_t first,
-                                                 size_t last) {
+// The lengths of a row on one side, by capture; null where there are none.
+std::vector<const Distribution*> DistributionsOf(const ComparisonRow& row, const Groups& groups,
+                                                 size_t first, size_t last) {
   std::vector<const Distribution*> found;
   for (size_t i = first; i < last; ++i) {
     const Capture& capture = *groups.captures()[i];
@@ -84,7 +83,7 @@ std::vector<Example> ExamplesOf(const std::vector<const Distribution*>& captures
   return examples;
 }
 
-measure::Histogram Together(const std::vector<const Distribution*>& captures) {
+measure::Histogram Merged(const std::vector<const Distribution*>& captures) {
   measure::Histogram all;
   for (const Distribution* times : captures) {
     if (times != nullptr) all.Merge(times->whole);
@@ -104,20 +103,20 @@ void AddTimes(const SharedGroup& group, Captures captures, size_t bases, DiffGro
 
 }  // namespace
 
-void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool>& judged,
-                const Frame& frame) {
+void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool>& in_scope,
+                const Normalization& normalization) {
   const Captures captures = groups.captures();
   const size_t bases = groups.bases();
   report.base = SideOf(captures, 0, bases);
   report.next = SideOf(captures, bases, captures.size());
   for (size_t g = 0; g < groups.all().size(); ++g) {
     const SharedGroup& group = groups.all()[g];
-    DiffGroup out{group.name, group.former_name, judged[g], group.of_recorder, {}, {}, {}, {}};
+    DiffGroup out{group.name, group.former_name, in_scope[g], group.of_recorder, {}, {}, {}, {}};
     for (size_t i = 0; i < captures.size(); ++i) {
       const measure::Group* part = group.In(captures, i);
       if (part == nullptr) continue;
       const bool base = i < bases;
-      const double weight = 1 / (frame.seconds[i] * kNsPerMs) /
+      const double weight = 1 / (normalization.seconds[i] * kNsPerMs) /
                             static_cast<double>(base ? bases : captures.size() - bases);
       for (size_t s = 0; s < facts::kShares; ++s) {
         (base ? out.base_shares : out.next_shares)[s] +=
@@ -127,14 +126,14 @@ void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool
     report.groups.push_back(std::move(out));
   }
   std::vector<bool> has_times(report.groups.size());
-  for (Row& row : report.rows) {
+  for (ComparisonRow& row : report.rows) {
     const auto base = DistributionsOf(row, groups, 0, bases);
     const auto next = DistributionsOf(row, groups, bases, captures.size());
     row.base_quantiles = ShownQuantiles(base);
     row.next_quantiles = ShownQuantiles(next);
     if (!IsFinding(row.verdict)) continue;
-    row.base_lengths = Together(base);
-    row.next_lengths = Together(next);
+    row.base_lengths = Merged(base);
+    row.next_lengths = Merged(next);
     if (row.group && !has_times[*row.group]) {
       has_times[*row.group] = true;
       AddTimes(groups.all()[*row.group], captures, bases, report.groups[*row.group]);

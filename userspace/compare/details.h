@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a report tells of groups and rows beyond their tests.
+// The parts of a DiffReport that are shown, and not tested.
 #pragma once
 
 #include <vector>
 
 #include "compare/diff_report.h"
-#include "compare/values/frame.h"
 #include "compare/values/groups.h"
+#include "compare/values/normalization.h"
 
 namespace comparison {
 
-// Fills DiffReport::groups, the sides, and the quantiles and examples of its rows, which have their
-// verdicts. `judged` is by number of the group.
-void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool>& judged,
-                const Frame& frame);
+// Sets DiffReport::groups, the sides, and quantiles, lengths and examples of its rows, which have
+// their verdicts. `in_scope` is by position of the group.
+void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool>& in_scope,
+                const Normalization& normalization);
 
 }  // namespace comparison

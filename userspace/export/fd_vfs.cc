@@ -12,7 +12,7 @@
 namespace exporting {
 namespace {
 
-// SQLite knows the first member, and that alone.
+// SQLite requires its own struct to be the first member.
 struct File {
   sqlite3_file base;
   int fd;
@@ -106,7 +106,7 @@ int Open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* file, int flags,
   return SQLITE_OK;
 }
 
-// The name of the database is none of a file.
+// The database's name is no file name.
 int Access(sqlite3_vfs*, const char*, int, int* result) {
   *result = 0;
   return SQLITE_OK;

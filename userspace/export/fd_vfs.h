@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lets SQLite write a database to a file that is open already.
+// Lets SQLite write a database to an open file.
 #pragma once
 
 #include <sqlite3.h>
@@ -9,9 +9,8 @@
 
 namespace exporting {
 
-// As long as it lives, a database opened with its name as VFS has its pages in the descriptor,
-// whatever the database is called. One database, which nobody else uses: there are no locks and no
-// journal. Temporary files are the default VFS's.
+// A VFS for one database: its pages go to the descriptor, whatever the name of the database. It has
+// a single user, so there are no locks and no journal. Temporary files use the default VFS.
 class FdVfs {
  public:
   // `fd` is open for reading and writing, and must outlive the database.

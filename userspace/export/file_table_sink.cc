@@ -10,19 +10,19 @@
 #include <system_error>
 #include <utility>
 
-#include "output/publish_together.h"
+#include "output/output_file.h"
 #include "sink/file_sink.h"
 #include "sink/gzip_sink.h"
 
 namespace exporting {
 namespace {
 
-// Text shrinks to a fifth at this level; beyond it, it takes twice as long for a tenth less.
+// This level shrinks text to a fifth; higher levels take twice as long for a tenth less.
 constexpr int kLevel = 4;
 
-// Whether it was not there.
+// True if it was created.
 util::Result<bool> MakeFolder(const std::string& path, mode_t mode) {
-  // Whoever may read the files may look into it.
+  // A directory needs search permission for everyone who may read the files.
   const mode_t look = (mode & 0444) >> 2;
   if (mkdir(path.c_str(), 0700 | mode | look) == 0) return true;
   const int error = errno;
@@ -41,7 +41,7 @@ util::Result<bool> MakeFolder(const std::string& path, mode_t mode) {
 }  // namespace
 
 FileTableSink::~FileTableSink() {
-  // Before the folder, which they are in.
+  // Before the folder that contains them.
   for (File& file : files_) {
     file.sink.reset();
     file.file.reset();

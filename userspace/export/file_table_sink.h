@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A file for each table: slices.csv, waits.csv, ... They take their names together at the end, so
-// that tables of two exports are never mixed.
+// Writes one file per table: slices.csv, waits.csv, ... All files get their names together at the
+// end, so that tables of two exports never mix.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,10 +18,10 @@
 namespace exporting {
 
 struct FileTableOptions {
-  // A folder, which is made if it is not there; or "-" for standard output, of one table.
+  // A folder, which is created if necessary; or "-" for standard output and one table.
   std::string path;
   RowFormat format = RowFormat::kCsv;
-  bool gzip = false;  // each file, and .gz behind its name
+  bool gzip = false;  // compresses each file, and appends .gz to its name
   std::vector<tables::Table> tables;
   output::FileOptions file;
 };
@@ -35,12 +35,12 @@ class FileTableSink final : public TableSink {
   util::Status Finish() override;
 
  private:
-  // What is handed on at once.
+  // The size of a write.
   static constexpr size_t kChunkBytes = size_t{60} << 10;
 
   struct File {
     std::unique_ptr<sink::Sink> sink;
-    std::shared_ptr<output::OutputFile> file;  // none of standard output
+    std::shared_ptr<output::OutputFile> file;  // null for standard output
     fmt::memory_buffer buffer;
   };
 
@@ -48,7 +48,7 @@ class FileTableSink final : public TableSink {
   util::Status OpenFile(File& file, const std::string& path, const FileTableOptions& options);
   static bool Flush(File& file);
 
-  std::string made_folder_;  // which is ours to remove as long as nothing is in it
+  std::string made_folder_;  // removed again while it is empty
   RowFormat format_;
   std::array<File, tables::kTables> files_;
 };

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "tables/rows/csv_text.h"
+
 namespace exporting {
 namespace {
 
@@ -19,17 +21,7 @@ void AppendReal(fmt::memory_buffer& out, double value) {
   fmt::format_to(std::back_inserter(out), "{}", value);
 }
 
-void AppendCsvText(fmt::memory_buffer& out, std::string_view text) {
-  if (!text.empty() && text.find_first_of(",\"\n\r") == std::string_view::npos) {
-    return out.append(text);
-  }
-  out.push_back('"');
-  for (const char c : text) {
-    if (c == '"') out.push_back('"');
-    out.push_back(c);
-  }
-  out.push_back('"');
-}
+bool IsCsv(RowFormat format) { return format == RowFormat::kCsv || format == RowFormat::kCsvSafe; }
 
 void AppendTsvText(fmt::memory_buffer& out, std::string_view text) {
   for (const char c : text) {
@@ -54,7 +46,7 @@ void AppendWord(fmt::memory_buffer& out, uint64_t word) {
 }
 
 void AppendText(fmt::memory_buffer& out, RowFormat format, const Cell& cell) {
-  const bool csv = format == RowFormat::kCsv;
+  const bool csv = IsCsv(format);
   switch (cell.kind) {
     case Cell::Kind::kNull:
       if (!csv) out.append(std::string_view("\\N"));
@@ -64,7 +56,8 @@ void AppendText(fmt::memory_buffer& out, RowFormat format, const Cell& cell) {
     case Cell::Kind::kReal:
       return AppendReal(out, cell.real);
     case Cell::Kind::kText:
-      return csv ? AppendCsvText(out, cell.view()) : AppendTsvText(out, cell.view());
+      return csv ? tables::AppendCsvText(out, cell.view(), format == RowFormat::kCsvSafe)
+                 : AppendTsvText(out, cell.view());
   }
 }
 
@@ -90,6 +83,7 @@ void AppendBinary(fmt::memory_buffer& out, const Column& column, const Cell& cel
 std::string_view NameOf(RowFormat format) {
   switch (format) {
     case RowFormat::kCsv:
+    case RowFormat::kCsvSafe:
       return "csv";
     case RowFormat::kTsv:
       return "tsv";
@@ -101,8 +95,8 @@ std::string_view NameOf(RowFormat format) {
 
 void AppendHeader(fmt::memory_buffer& out, RowFormat format, const tables::TableInfo& table) {
   if (format == RowFormat::kRowBinary) return;
-  const char separator = format == RowFormat::kCsv ? ',' : '\t';
-  // That of captures has it as its own first column.
+  const char separator = IsCsv(format) ? ',' : '\t';
+  // The table of captures has this as its own first column.
   if (table.table != tables::Table::kCaptures) out.append(std::string_view("capture"));
   for (const Column& column : table.columns) {
     if (out.size() != 0) out.push_back(separator);
@@ -119,7 +113,7 @@ void AppendRow(fmt::memory_buffer& out, RowFormat format, const tables::TableInf
     for (size_t i = 0; i < table.columns.size(); ++i) AppendBinary(out, table.columns[i], row[i]);
     return;
   }
-  const char separator = format == RowFormat::kCsv ? ',' : '\t';
+  const char separator = IsCsv(format) ? ',' : '\t';
   if (!has_own) AppendInteger(out, capture);
   for (size_t i = 0; i < table.columns.size(); ++i) {
     if (i != 0 || !has_own) out.push_back(separator);

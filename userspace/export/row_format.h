@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rows as bytes that other programs take in.
+// Encodes rows for other programs.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,6 +13,8 @@ namespace exporting {
 
 enum class RowFormat : uint8_t {
   kCsv,  // RFC 4180 with names in the first line; NULL is empty, an empty text is ""
+  // The same with an apostrophe before texts that a spreadsheet would evaluate as formulas.
+  kCsvSafe,
   kTsv,  // names in the first line; \N is NULL, and \t, \n, \\ are escaped: TabSeparatedWithNames
   // RowBinary of ClickHouse: Int64 and Float64 little-endian, String with its length as LEB128
   // before it, a byte before what is Nullable that is 1 for NULL. No names.
@@ -22,9 +24,9 @@ enum class RowFormat : uint8_t {
 // "csv", "tsv", "rowbinary": endings of files too.
 std::string_view NameOf(RowFormat format);
 
-// The line of names; nothing where there is none.
+// The line of names; empty for formats without one.
 void AppendHeader(fmt::memory_buffer& out, RowFormat format, const tables::TableInfo& table);
-// A row of all columns of its table.
+// A row with all columns of its table.
 void AppendRow(fmt::memory_buffer& out, RowFormat format, const tables::TableInfo& table,
                int64_t capture, const tables::Cell* row);
 

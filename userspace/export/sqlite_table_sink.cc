@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "output/publish_together.h"
+#include "output/output_file.h"
 
 namespace exporting {
 namespace {
@@ -41,7 +41,7 @@ std::string RowsOf(const tables::TableInfo& info) {
   return HasShared(info) ? fmt::format("{}_rows", info.name) : std::string(info.name);
 }
 
-// The table, the view with its texts, and how many values a row has.
+// The table, its view with the texts, and the number of values of a row.
 std::string CreateStatements(const tables::TableInfo& info) {
   const bool has_own = info.table == tables::Table::kCaptures;
   std::string columns = has_own ? "" : "capture INTEGER NOT NULL";
@@ -72,7 +72,7 @@ std::string InsertStatement(const tables::TableInfo& info) {
   return fmt::format("INSERT INTO {} VALUES({})", RowsOf(info), marks);
 }
 
-// What sums by process and thread need, and nothing else is read for them.
+// A covering index for sums by process and thread.
 const char* IndexStatement(tables::Table table) {
   switch (table) {
     case tables::Table::kSlices:
@@ -144,7 +144,7 @@ util::Result<std::unique_ptr<TableSink>> SqliteTableSink::Open(
   auto opened = output::OpenOutputAt(path, how);
   if (!opened) return opened.TakeError();
   if (!opened->file) return not_there;
-  // Outputs are opened for writing alone, and pages of a database are read again.
+  // Outputs are opened write-only, and SQLite reads pages back.
   util::UniqueFd fd(
       open(fmt::format("/proc/self/fd/{}", opened->file->fd()).c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return output::OpenError(path, errno, options.option);
@@ -161,7 +161,7 @@ util::Status SqliteTableSink::Begin(const std::vector<tables::Table>& tables) {
                                    vfs_.name());
   database_.reset(opened);
   if (code != SQLITE_OK) return Failure();
-  // The file has no name before it is whole: nothing has to be taken back.
+  // The file has no name until it is complete, so no rollback is needed.
   std::string statements =
       "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
       "PRAGMA cache_size=-16000; BEGIN; CREATE TABLE texts(id INTEGER PRIMARY KEY, text TEXT);";

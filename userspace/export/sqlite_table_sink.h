@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// All tables in an SQLite database.
+// Writes all tables to an SQLite database.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ struct sqlite3_stmt;
 
 namespace exporting {
 
-// Texts that repeat are in the table `texts` once; the rows of a table such as slices are in
+// Repeated texts are stored once in the table `texts`. The rows of a table such as slices are in
 // slices_rows, with columns like process_id, and the view `slices` has the texts. Indexes of
-// slices_rows and waits_rows hold what sums by process and thread need. docs/tables.md has it all.
+// slices_rows and waits_rows cover sums by process and thread. See docs/tables.md.
 class SqliteTableSink final : public TableSink {
  public:
   static util::Result<std::unique_ptr<TableSink>> Open(const std::string& path,
@@ -42,7 +42,7 @@ class SqliteTableSink final : public TableSink {
   util::Status Execute(const std::string& statements);
   util::Result<Statement> Prepare(const std::string& statement);
   util::Error Failure() const;
-  // The row of a text; 0 on failure.
+  // The row id of a text; 0 on failure.
   int64_t IdOf(std::string_view text);
 
   std::string path_;
@@ -52,7 +52,7 @@ class SqliteTableSink final : public TableSink {
   std::unique_ptr<sqlite3, Closer> database_;
   Statement insert_text_;
   std::array<Statement, tables::kTables> insert_;
-  // By where a text is, which is quick, and by what it is.
+  // By the text's address, which is fast, and by its content.
   std::unordered_map<const char*, int64_t> id_at_;
   std::unordered_map<std::string_view, int64_t> ids_;
 };

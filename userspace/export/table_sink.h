@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Takes the rows of tables and keeps them in some form.
+// Receives the rows of tables.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace exporting {
 
-// Every table has the column `capture` in front of its own. The first error is for good.
+// Every table has the column `capture` before its own. After the first error all calls fail.
 class TableSink {
  public:
   TableSink() = default;
@@ -17,10 +17,9 @@ class TableSink {
   TableSink& operator=(const TableSink&) = delete;
   virtual ~TableSink() = default;
 
-  // Rows with all of their columns. Texts of columns that repeat stay where they are up to
-  // Finish().
+  // Rows with all columns. Texts of repeating columns stay valid until Finish().
   virtual util::Status Write(const tables::RowBatch& rows, int64_t capture) = 0;
-  // After all rows: what was made has its name from now on. Without it nothing is left behind.
+  // Call after all rows: gives the output its name. Without it, no output remains.
   virtual util::Status Finish() = 0;
 };
 

@@ -11,7 +11,7 @@ namespace facts {
 namespace {
 
 constexpr size_t kMaxTakeOvers = 1024;
-constexpr size_t kMaxThreads = size_t{1} << 22;  // those beyond are not held against each other
+constexpr size_t kMaxThreads = size_t{1} << 20;  // threads beyond are not checked
 
 bool Ends(const Switch& record) {
   return record.outgoing_state == fxt::ThreadState::kDying ||

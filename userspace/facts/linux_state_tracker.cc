@@ -1,43 +1,38 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "facts/linux_state_tracker.h"
 
-#include "schema/linux_state.h"
+#include "facts/recorder_facts.h"
+#include "facts/scheduling.h"
 #include "schema/names.h"
 
 namespace facts {
 namespace {
 
-constexpr size_t kMaxStateThreads = size_t{1} << 22;
+constexpr size_t kMaxStateThreads = size_t{1} << 20;
 
 }  // namespace
 
+std::optional<fxr_task_state> LinuxStateOf(const fxt::Event& event) {
+  if (!IsLinuxState(event)) return std::nullopt;
+  const auto letters = TextOf(FindArgument(event.arguments, schema::argument::kState));
+  return letters ? schema::StateOfLetters(*letters) : std::nullopt;
+}
+
 bool LinuxStateTracker::Note(const fxt::Event& event) {
-  if (event.type != fxt::EventType::kInstant || event.name.text != schema::event::kLinuxState ||
-      event.category.text != schema::category::kSched) {
-    return false;
+  const auto state = LinuxStateOf(event);
+  if (!state) return false;
+  // Threads beyond the limit have the usual states.
+  if (threads_.size() < kMaxStateThreads || threads_.contains(event.thread.thread)) {
+    threads_[event.thread.thread].Learn(*state);
   }
-  for (const fxt::Argument& argument : event.arguments) {
-    const auto* value = std::get_if<fxt::StringRef>(&argument.value);
-    if (value == nullptr || argument.name.text != schema::argument::kState) continue;
-    const auto state = schema::StateOfLetters(value->text);
-    if (!state) return false;
-    // Of threads beyond these the usual states are assumed.
-    if (told_.size() >= kMaxStateThreads && !told_.contains(event.thread.thread)) return true;
-    told_[event.thread.thread][static_cast<size_t>(schema::ThreadStateOf(*state))] =
-        schema::StateLetters(*state);
-    return true;
-  }
-  return false;
+  return true;
 }
 
 std::string_view LinuxStateTracker::Letters(fxt::Koid thread, fxt::ThreadState state) const {
-  const auto index = static_cast<size_t>(state);
-  const auto told = told_.find(thread);
-  if (told != told_.end() && index < told->second.size() && !told->second[index].empty()) {
-    return told->second[index];
-  }
-  const auto usual = schema::UsualState(state);
-  return usual ? schema::StateLetters(*usual) : "?";
+  if (!AssumedStates::IsOutgoing(state)) return "?";
+  const auto found = threads_.find(thread);
+  const AssumedStates states = found == threads_.end() ? AssumedStates() : found->second;
+  return schema::StateLetters(states.Of(state));
 }
 
 fxt::ThreadState LinuxStateTracker::StateOf(std::string_view letters) {

@@ -26,7 +26,10 @@ typename Map::mapped_type* ObjectNames::Entry(Map& map, fxt::Koid koid, std::str
   const bool fresh = found == map.end();
   const size_t room = fresh ? 0 : found->second.name.capacity();
   const size_t more = name.size() > room ? name.size() - room : 0;
-  if (!budget_.Take(more + (fresh ? kEntryBytes : 0))) return nullptr;
+  if (!budget_.Take(more + (fresh ? kEntryBytes : 0))) {
+    ++left_out_;
+    return nullptr;
+  }
   auto& entry = fresh ? map[koid] : found->second;
   if (more != 0) {
     // Not std::string's doubling: the budget counts what is there.
@@ -38,14 +41,16 @@ typename Map::mapped_type* ObjectNames::Entry(Map& map, fxt::Koid koid, std::str
   return &entry;
 }
 
-bool ObjectNames::Note(const fxt::Record& record) {
+bool ObjectNames::Note(const fxt::Record& record, bool is_kernels) {
   const auto* object = std::get_if<fxt::KernelObject>(&record);
   if (object == nullptr) return false;
   switch (static_cast<fxt::KernelObjectType>(object->type)) {
     case fxt::KernelObjectType::kProcess:
+      if (!is_kernels && processes_.contains(object->koid)) return true;
       Entry(processes_, object->koid, object->name.text);
       return true;
     case fxt::KernelObjectType::kThread:
+      if (!is_kernels && threads_.contains(object->koid)) return true;
       if (Thread* thread = Entry(threads_, object->koid, object->name.text)) {
         thread->process = KoidOf(FindArgument(object->arguments, schema::argument::kProcess));
       }

@@ -19,7 +19,7 @@ namespace facts {
 // what would not fit keeps the name it has, or none.
 class ObjectNames {
  public:
-  static constexpr size_t kMaxBytes = size_t{512} << 20;
+  static constexpr size_t kMaxBytes = size_t{128} << 20;
 
   ObjectNames() : ObjectNames(kMaxBytes) {}
   explicit ObjectNames(size_t max_bytes) { budget_.limit = max_bytes; }
@@ -32,8 +32,12 @@ class ObjectNames {
     std::optional<fxt::Koid> process;  // argument "process" of type koid
   };
 
-  // Takes note of kernel objects; true if `record` is one of a process or thread.
-  bool Note(const fxt::Record& record);
+  // Takes note of kernel objects; true if `record` is one of a process or thread. An object of a
+  // section that does not have the kernel's facts names only a thread or process without a name.
+  bool Note(const fxt::Record& record, bool is_kernels = true);
+
+  // Names that found no room.
+  uint64_t left_out() const { return left_out_; }
 
   // Null when no record named it.
   const Process* process(fxt::Koid koid) const;
@@ -50,6 +54,7 @@ class ObjectNames {
   template <typename Map>
   typename Map::mapped_type* Entry(Map& map, fxt::Koid koid, std::string_view name);
 
+  uint64_t left_out_ = 0;
   fxt::TableBudget budget_;
   std::unordered_map<fxt::Koid, Process> processes_;
   std::unordered_map<fxt::Koid, Thread> threads_;

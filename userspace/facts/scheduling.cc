@@ -77,7 +77,11 @@ void ReadWakeup(const fxt::ThreadWakeup& record, const fxt::ReaderProvider& prov
   wakeup.cpu = record.cpu;
   wakeup.thread = record.thread;
   const auto waker = KoidOf(FindArgument(record.arguments, schema::argument::kWaker));
-  if (waker) wakeup.waker = *waker;
+  if (waker) {
+    wakeup.waker = *waker;
+  } else {
+    wakeup.by_interrupt = provider.name() == schema::kRecorderName;
+  }
   // Few have more than a waker.
   if (record.arguments.size() > (waker ? 1u : 0u)) {
     wakeup.weight = IntegerValue(FindArgument(record.arguments, "weight"));

@@ -42,6 +42,7 @@ struct Wakeup {
   fxt::Koid thread = 0;
   std::optional<fxt::Koid> waker;
   std::optional<int64_t> weight;
+  bool by_interrupt = false;  // fxt-record emitted it without a waker
 };
 
 // The argument of that name, or null.

@@ -1,36 +1,62 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tells whether ends of durations, async operations and flows have their begins.
+// Checks that ends of durations, async operations and flows have their begins.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <unordered_map>
 
 #include "fxt/record.h"
 
 namespace facts {
 
-// Durations nest on a thread and are matched by depth; async operations and flows by category and
-// correlation id.
+// Durations nest on a thread and are matched by depth; async operations and flows are matched by
+// category and correlation id. No owner (KernelSections::OwnerOf) ends a span of another. Memory is
+// bounded in bytes. An owner takes at most half of what is free, so that later owners have room,
+// too. From a begin that finds no room on, all events of its owner fit.
 class SpanTracker {
  public:
   enum class Verdict : uint8_t { kFits, kLoneDurationEnd, kLoneAsync, kLoneFlow };
 
-  // Of an end, or of something between begin and end. Everything else fits.
-  Verdict Note(const fxt::Event& event);
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
+
+  SpanTracker() : SpanTracker(kMaxBytes) {}
+  explicit SpanTracker(size_t max_bytes) : free_(max_bytes / kEntryBytes) {}
+
+  // The verdict on an end, a step or an async instant. All other events fit.
+  Verdict Note(uint64_t owner, const fxt::Event& event);
+  // Begins that found no room.
+  uint64_t left_out() const { return left_out_; }
 
  private:
-  using Open = std::unordered_map<std::string, uint64_t>;
+  enum class Kind : uint8_t { kDuration, kAsync, kFlow };
+  // A category is kept by its hash: its text has any length.
+  struct Key {
+    uint64_t id = 0;  // correlation id, or thread
+    uint64_t category = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct HashOfKey {
+    size_t operator()(const Key& key) const {
+      return static_cast<size_t>((key.id ^ key.category) * 0x9e3779b97f4a7c15);
+    }
+  };
+  struct Owner {
+    std::unordered_map<Key, uint64_t, HashOfKey> open;  // how often a span is open
+    bool gave_up = false;
+  };
+  // A node of a map with its bucket.
+  static constexpr size_t kEntryBytes = 64;
 
-  void Begin(Open& open, const fxt::Event& event);
-  bool IsOpen(const Open& open, const fxt::Event& event) const;
-  bool End(Open& open, const fxt::Event& event);
+  static Key KeyOf(Kind kind, const fxt::Event& event);
+  void Begin(uint64_t owner, const Key& key);
+  bool IsOpen(uint64_t owner, const Key& key) const;
+  bool End(uint64_t owner, const Key& key);
 
-  std::unordered_map<fxt::Koid, uint64_t> depth_;  // of durations, by thread
-  Open async_;
-  Open flows_;
-  // Damaged files can open more than is worth keeping; everything fits from then on.
-  bool gave_up_ = false;
+  size_t free_;                 // entries
+  bool dropped_owner_ = false;  // the first begin of an owner found no room
+  uint64_t left_out_ = 0;
+  std::unordered_map<uint64_t, Owner> owners_;
 };
 
 }  // namespace facts

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "facts/scheduling.h"
-#include "schema/device_koid.h"
 #include "schema/event_info.h"
+#include "schema/koid.h"
 #include "schema/names.h"
 #include "schema/wait_reason.h"
 
@@ -80,6 +80,7 @@ void WaitReasons::NoteObject(const fxt::Record& record) {
 
 void WaitReasons::NoteEvent(const fxt::Reader& reader) {
   slept_.reset();
+  if (!sections_.Has(reader)) return;
   const auto* event = std::get_if<fxt::Event>(&reader.record());
   if (event == nullptr) return;
   const std::string_view category = event->category.text;

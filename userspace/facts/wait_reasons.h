@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "facts/kernel_sections.h"
 #include "fxt/reader.h"
 
 namespace facts {
@@ -63,6 +64,7 @@ class WaitReasons {
   std::optional<Request> last_completed_;
   std::unordered_map<fxt::Koid, std::string> devices_;
   std::unordered_map<fxt::Koid, uint64_t> faults_;  // addresses, of threads inside of one
+  KernelSections sections_;
   std::optional<Slept> slept_;
   bool has_stacks_ = false;
 };

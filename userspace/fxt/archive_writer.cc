@@ -8,7 +8,7 @@ namespace fxt {
 
 ArchiveWriter::ArchiveWriter(ByteSink& sink, size_t chunk_bytes)
     : buffer_(sink, chunk_bytes), encoder_(buffer_) {
-  // Fails with the sink alone, and then so does every later record.
+  // It fails only with the sink; every later record fails then.
   static_cast<void>(encoder_.Write(MagicNumber{}));
 }
 

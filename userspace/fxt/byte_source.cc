@@ -68,7 +68,7 @@ std::unique_ptr<MappedFileSource> MappedFileSource::Map(int fd, std::error_code&
   }
   error.clear();
   const auto size = static_cast<size_t>(info.st_size);
-  // mmap refuses a length of 0; an empty file is an empty source all the same.
+  // mmap refuses a length of 0; an empty file is an empty source.
   if (size == 0) return std::unique_ptr<MappedFileSource>(new MappedFileSource({}));
   void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (address == MAP_FAILED) {
@@ -92,7 +92,7 @@ void MappedFileSource::Release(uint64_t offset) {
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t end = std::min<uint64_t>(offset, bytes_.size()) / page * page;
   if (end <= released_) return;
-  // A private read-only mapping: dropped pages come back from the page cache if looked at again.
+  // In a private read-only mapping, dropped pages are read again from the page cache on access.
   madvise(const_cast<std::byte*>(bytes_.data()) + released_, end - released_, MADV_DONTNEED);
   released_ = end;
 }

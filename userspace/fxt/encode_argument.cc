@@ -101,7 +101,7 @@ class ArgumentWriter {
   void operator()(const UnknownValue& value) { out_.Words(value.words.data(), value.words.size()); }
 
  private:
-  // Header and name. `payload` is what stands in bits 32..63.
+  // Writes the header and the name. `payload` is bits 32..63 of the header.
   void Start(ArgumentType type, size_t payload_words, uint32_t payload) {
     const uint64_t words = 1 + name_.words() + payload_words;
     out_.Word(static_cast<uint64_t>(type) | words << 4 | uint64_t{name_.encoded} << 16 |
@@ -117,8 +117,8 @@ class ArgumentWriter {
   WordWriter& out_;
 };
 
-// std::visit() of this library calls through a table of functions, which takes several times as
-// long as a chain of comparisons.
+// std::visit() of libstdc++ calls through a table of functions, which takes several times as long
+// as a chain of comparisons.
 template <size_t index>
 void WriteValue(const ArgumentValue& value, ArgumentWriter& writer) {
   if constexpr (index < std::variant_size_v<ArgumentValue>) {

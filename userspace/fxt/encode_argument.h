@@ -16,7 +16,7 @@ EncodeStatus CheckString(const StringRef& ref);
 // Checks `arguments` and adds the number of words they take to `words`.
 EncodeStatus MeasureArguments(std::span<const Argument> arguments, uint64_t& words);
 
-// Writes what MeasureArguments() found to be right.
+// Writes arguments that MeasureArguments() accepted.
 void WriteArguments(std::span<const Argument> arguments, WordWriter& out);
 
 }  // namespace fxt

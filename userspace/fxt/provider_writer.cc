@@ -27,10 +27,10 @@ void ProviderWriter::OpenTable() {
   ids_[threads_.current()] = archive_.OpenProvider(name_);
 }
 
-// An index is of use only if its record is in the file.
+// Writes the definition first: an index is valid only if its record is in the file.
 ThreadRef ProviderWriter::Define(const ThreadKey& thread, const ThreadSlotPolicy::Place& place) {
   if (place.fresh) {
-    // Where this fails the sink has failed, and the record that needs the index fails as well.
+    // If this fails, the sink failed, and the record that needs the index fails as well.
     static_cast<void>(archive_.encoder().Write(
         ThreadRecord{.index = place.index, .process = thread.process, .thread = thread.thread}));
   }
@@ -54,7 +54,7 @@ void ProviderWriter::Refer(std::span<const ThreadKey> threads, std::span<ThreadR
 }
 
 StringRef ProviderWriter::Define(StringPool::Place place, uint32_t id, unsigned table) {
-  // A scope can outlive its table when another was opened in the meantime.
+  // Another table may have replaced the scope's table meanwhile.
   if (place == StringPool::kNowhere || ids_[table] != id) return StringRef::Empty();
   if (const uint16_t index = strings_.Index(place, table); index != 0) {
     return StringRef::Indexed(index);

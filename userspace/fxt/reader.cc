@@ -5,12 +5,14 @@
 #include <cstring>
 #include <utility>
 
+#include "fxt/reserved_bits.h"
+
 namespace fxt {
 namespace {
 
-// How far contents in memory are opened up before the pages behind are given back.
+// Sources in memory release the pages behind cursor_ in steps of so many bytes.
 constexpr size_t kReleaseStep = size_t{8} << 20;
-// Memory that a provider with empty tables takes, the node of the map included.
+// Memory of a provider with empty tables, including the node of the map.
 constexpr size_t kProviderBytes = sizeof(ReaderProvider) + 64;
 
 uint64_t Load(const std::byte* at) {
@@ -26,6 +28,43 @@ uint64_t RecordWords(uint64_t header) {
 
 bool IsAligned(const std::byte* at) { return reinterpret_cast<uintptr_t>(at) % kWordBytes == 0; }
 
+// Records that must follow one another for a candidate to be accepted: on the word grid of the
+// records before the damage, and off it (bytes were lost or inserted).
+constexpr int kChainOnGrid = 3;
+constexpr int kChainOffGrid = 5;
+
+// Checks size, reserved bits and enumerators of the header.
+bool IsPlausibleHeader(uint64_t header, uint64_t size) {
+  const size_t minimum = MinimumRecordWords(header);
+  if (minimum == 0 || size < minimum || (header & ReservedHeaderBits(header)) != 0) return false;
+  const bool legacy_switch =
+      (header & 0xf) == static_cast<uint64_t>(RecordType::kScheduling) && header >> 60 == 0;
+  return !legacy_switch || (header >> 24 & 0xf) <= static_cast<uint64_t>(ThreadState::kDead);
+}
+
+// Headers that must follow one another for PeekTimes(), whose caller takes a majority of times.
+constexpr int kChainOfHeaders = 6;
+// The size of a record larger than that is checked: a wrong one would hide many records.
+constexpr uint64_t kLongWords = 256;
+
+// True if the second word is a timestamp.
+bool HasTime(uint64_t header) {
+  switch (static_cast<RecordType>(header & 0xf)) {
+    case RecordType::kEvent:
+    case RecordType::kScheduling:
+    case RecordType::kLog:
+    case RecordType::kProfiler:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsKnown(const Record& record) {
+  return !std::holds_alternative<UnknownRecord>(record) &&
+         !std::holds_alternative<TraceInfo>(record);
+}
+
 }  // namespace
 
 Reader::Reader(ByteSource& source, ReaderOptions options)
@@ -33,7 +72,8 @@ Reader::Reader(ByteSource& source, ReaderOptions options)
       options_(std::move(options)),
       log_(options_.max_diagnostics, options_.on_diagnostic),
       probe_log_(0, nullptr) {
-  budget_.limit = options_.max_table_bytes;
+  main_budget_.limit = options_.max_table_bytes - options_.max_table_bytes / 2;
+  other_budget_.limit = options_.max_table_bytes / 2;
   SwitchProvider(0);
   if (const auto contents = source_.Contents()) {
     base_ = cursor_ = limit_ = contents->data();
@@ -41,7 +81,7 @@ Reader::Reader(ByteSource& source, ReaderOptions options)
     source_ended_ = true;
     return;
   }
-  // Room for a whole ordinary record at least, and for recovery to look ahead.
+  // At least an ordinary record and the lookahead of recovery.
   window_bytes_ = std::max(options_.window_bytes, kMaxRecordWords * kWordBytes);
   if (options_.recover) window_bytes_ = std::max(window_bytes_, 2 * kRecoveryLookahead);
   window_bytes_ = WordsForBytes(window_bytes_) * kWordBytes;
@@ -52,7 +92,7 @@ Reader::Reader(ByteSource& source, ReaderOptions options)
 
 ReadStatus Reader::Finish(ReadStatus status) {
   status_ = status;
-  short_way_ = false;
+  fast_path_ = false;
   words_ = {};
   return status;
 }
@@ -63,14 +103,14 @@ ReadStatus Reader::Fail(ReadError error) {
   return Finish(ReadStatus::kError);
 }
 
-bool Reader::TakeWakeup() {
+bool Reader::ReadWakeup() {
   constexpr size_t kWords = 5;
   constexpr uint64_t kRecord = static_cast<uint64_t>(RecordType::kScheduling) | kWords << 4 |
                                uint64_t{1} << 16 |
                                static_cast<uint64_t>(SchedulingType::kThreadWakeup) << 60;
   constexpr uint64_t kRecordMask = uint64_t{0xf} << 60 | 0xfffff;
   constexpr uint64_t kKoid = static_cast<uint64_t>(ArgumentType::kKoid) | 2 << 4;
-  if (!short_way_ || available() < kWords * kWordBytes) return false;
+  if (!fast_path_ || available() < kWords * kWordBytes) return false;
   const auto* words = reinterpret_cast<const uint64_t*>(cursor_);
   if ((words[0] & kRecordMask) != kRecord || (words[3] & 0xffff) != kKoid) return false;
   const auto reference = static_cast<uint16_t>(words[3] >> 16);
@@ -94,8 +134,8 @@ bool Reader::TakeWakeup() {
   return true;
 }
 
-ReadStatus Reader::NextOfAny() {
-  if (TakeWakeup()) return ReadStatus::kRecord;
+ReadStatus Reader::ReadAnyRecord() {
+  if (ReadWakeup()) return ReadStatus::kRecord;
   if (status_ == ReadStatus::kEnd || status_ == ReadStatus::kError) return status_;
   if (!started_ && !CheckMagic()) return status_;
   for (;;) {
@@ -115,7 +155,7 @@ ReadStatus Reader::NextOfAny() {
     if (size == 0) {
       log_.Add({DiagnosticKind::kSizeZero, static_cast<uint8_t>(header & 0xf), position(), 0});
       if (!options_.recover) return Fail(ReadError::kSizeZero);
-      Damaged();
+      StartResync();
       continue;
     }
     const uint64_t bytes = size * kWordBytes;
@@ -129,20 +169,20 @@ ReadStatus Reader::NextOfAny() {
     }
 
     if (options_.recover && !exhausted() && available() < bytes + kRecoveryLookahead) {
-      Fill(bytes + kRecoveryLookahead);  // as much as there is will do
+      Fill(bytes + kRecoveryLookahead);  // fewer bytes suffice
     }
     offset_ = position();
     words_ = Aligned(cursor_, static_cast<size_t>(size), scratch_);
     const bool parsed = parser_.Parse(words_, offset_, *provider_, log_, record_);
-    if (options_.recover && !Plausible(parsed, bytes)) {
-      Damaged();
+    if (options_.recover && !IsPlausible(parsed, bytes)) {
+      StartResync();
       continue;
     }
-    if (options_.validate && parsed && !IsPlausible(bytes)) continue;
+    if (options_.validate && parsed && !IsValid(bytes)) continue;
     cursor_ += bytes;
     if (!parsed) continue;
     Apply();
-    short_way_ = !options_.recover && IsAligned(cursor_);
+    fast_path_ = !options_.recover && IsAligned(cursor_);
     return status_ = ReadStatus::kRecord;
   }
 }
@@ -169,8 +209,8 @@ bool Reader::CheckMagic() {
   }
   if (word == kMagicRecord) return true;
   if (options_.recover) {
-    Damaged();
-    // The very first byte may start a record.
+    StartResync();
+    // A record may start at the first byte.
     cursor_ = base_;
     return true;
   }
@@ -189,7 +229,7 @@ Reader::FillStatus Reader::Fill(uint64_t bytes) {
     return rest < bytes ? FillStatus::kEnd : FillStatus::kOk;
   }
   auto* window = reinterpret_cast<std::byte*>(window_.get());
-  // What is unread moves to the front.
+  // Unread bytes move to the front.
   if (cursor_ != window) {
     const size_t rest = available();
     std::memmove(window, cursor_, rest);
@@ -226,7 +266,7 @@ Reader::FillStatus Reader::Fill(uint64_t bytes) {
   return FillStatus::kOk;
 }
 
-// Called when the window is full of one record, so it grows only as that record really arrives.
+// Called when one record fills the window: it grows only as that record arrives.
 void Reader::GrowWindow() {
   const size_t have = available();
   const size_t wanted = std::min(window_bytes_ * 2, options_.max_record_bytes);
@@ -239,8 +279,8 @@ void Reader::GrowWindow() {
   limit_ = base_ + have;
 }
 
-// Fewer than `wanted` bytes could be had for the record at cursor_. Sets resyncing_ or skip_bytes_
-// where reading goes on.
+// Handles a record at cursor_ of which fewer than `wanted` bytes are available. Sets resyncing_ or
+// skip_bytes_ if reading continues.
 ReadStatus Reader::AtShortage(FillStatus fill, uint64_t wanted) {
   switch (fill) {
     case FillStatus::kAgain:
@@ -251,7 +291,7 @@ ReadStatus Reader::AtShortage(FillStatus fill, uint64_t wanted) {
       log_.Add({DiagnosticKind::kRecordTooLarge, static_cast<uint8_t>(Load(cursor_) & 0xf),
                 position(), wanted});
       if (options_.recover) {
-        Damaged();
+        StartResync();
       } else {
         skip_bytes_ = wanted;
       }
@@ -265,7 +305,7 @@ ReadStatus Reader::AtShortage(FillStatus fill, uint64_t wanted) {
     log_.Add({DiagnosticKind::kTruncatedRecord, static_cast<uint8_t>(type), position(),
               static_cast<uint64_t>(available())});
     if (options_.recover) {
-      Damaged();
+      StartResync();
       return status_;
     }
     cursor_ = limit_;
@@ -278,7 +318,7 @@ ReadStatus Reader::AtEnd() {
   return Finish(ReadStatus::kEnd);
 }
 
-// False: status_ says why not yet, or that the input ended.
+// False: status_ is kNeedMore, kEnd or kError.
 bool Reader::SkipForward() {
   while (skip_bytes_ != 0) {
     const auto step = static_cast<size_t>(std::min<uint64_t>(skip_bytes_, available()));
@@ -306,7 +346,7 @@ std::span<const uint64_t> Reader::Aligned(const std::byte* at, size_t words,
   return scratch;
 }
 
-// Takes definitions into the tables and switches providers.
+// Applies definitions to the tables and switches providers.
 void Reader::Apply() {
   const auto type = static_cast<uint8_t>(words_[0] & 0xf);
   if (type > static_cast<uint8_t>(RecordType::kThread)) return;
@@ -321,7 +361,7 @@ void Reader::Apply() {
   } else if (const auto* init = std::get_if<Initialization>(&record_)) {
     provider_->SetTickRate(init->ticks_per_second);
   } else if (const auto* info = std::get_if<ProviderInfo>(&record_)) {
-    SwitchProvider(info->id);
+    SwitchProvider(info->id, info->name);
     provider_->Announce(info->name);
   } else if (const auto* section = std::get_if<ProviderSection>(&record_)) {
     SwitchProvider(section->id);
@@ -336,21 +376,215 @@ void Reader::Apply() {
   }
 }
 
-void Reader::SwitchProvider(uint32_t id) {
+void Reader::SwitchProvider(uint32_t id, std::string_view name) {
   const auto found = providers_.find(id);
   if (found != providers_.end()) {
     provider_ = found->second.get();
     return;
   }
-  // The first provider always has a place.
-  if (budget_.Take(kProviderBytes) || providers_.empty()) {
-    provider_ = (providers_[id] = std::make_unique<ReaderProvider>(id, budget_)).get();
+  if (main_name_.empty()) main_name_ = name;
+  const bool is_first = providers_.empty();
+  const bool is_main = is_first || (!name.empty() && name == main_name_);
+  TableBudget& budget = is_main ? main_budget_ : other_budget_;
+  const size_t limit = is_main ? budget.limit : options_.max_provider_table_bytes;
+  // The first provider is always accepted.
+  if (budget.Take(kProviderBytes) || is_first) {
+    provider_ = (providers_[id] = std::make_unique<ReaderProvider>(id, budget, limit)).get();
     return;
   }
   log_.Add({DiagnosticKind::kTableLimit, 0, offset_, id});
   overflow_budget_.used = 0;
   overflow_provider_ = std::make_unique<ReaderProvider>(id, overflow_budget_);
   provider_ = overflow_provider_.get();
+}
+
+void Reader::StartResync() {
+  damage_offset_ = position();
+  resyncing_ = true;
+  ++cursor_;
+}
+
+// True if the record at cursor_, of `bytes` bytes, is plausible. A wrong size would hide the
+// records behind it, so unless the whole record parses its size is checked.
+bool Reader::IsPlausible(bool parsed, uint64_t bytes) {
+  const bool known = parsed && IsKnown(record_);
+  if (known && parser_.trailing_words() == 0) return true;
+  return HasPlausibleSize(bytes);
+}
+
+// Records are so short that a wrong size often ends at the start of a record by chance. Therefore
+// no chain of records may start inside either.
+bool Reader::HasPlausibleSize(uint64_t bytes) {
+  const uint64_t looked_at = std::min<uint64_t>(bytes, kMaxRecordWords * kWordBytes);
+  for (uint64_t at = kWordBytes; at < looked_at; at += kWordBytes) {
+    if (IsPlausibleChain(cursor_ + at, false)) return false;
+  }
+  return IsPlausibleChain(cursor_ + bytes, true);
+}
+
+bool Reader::IsValid(uint64_t bytes) {
+  cursor_ += bytes;
+  const Validity validity = options_.validate(*this);
+  cursor_ -= bytes;
+  if (validity == Validity::kOtherProvider) EnterUnknownProvider();
+  if (validity != Validity::kInvalid) return true;
+  if (HasPlausibleSize(bytes)) {
+    cursor_ += bytes;
+    log_.Add({DiagnosticKind::kBytesSkipped, 0, offset_, bytes});
+    const bool section = std::holds_alternative<ProviderSection>(record_) ||
+                         std::holds_alternative<ProviderInfo>(record_);
+    if (section && HasSeveralProviders()) EnterUnknownProvider();
+  } else {
+    StartResync();
+  }
+  return false;
+}
+
+bool Reader::HasSeveralProviders() const {
+  return std::count_if(providers_.begin(), providers_.end(),
+                       [](const auto& provider) { return provider.second->announced(); }) > 1;
+}
+
+void Reader::EnterUnknownProvider() {
+  uint32_t id = ~uint32_t{0};
+  while (providers_.contains(id)) --id;
+  unknown_budget_ = {};
+  unknown_budget_.limit = options_.max_table_bytes;
+  auto fresh = std::make_unique<ReaderProvider>(id, unknown_budget_);
+  fresh->Announce(provider_->name());
+  fresh->SetTickRate(provider_->ticks_per_second());
+  provider_ = fresh.get();
+  unknown_provider_ = std::move(fresh);
+}
+
+const std::byte* Reader::SkipDamage(const std::byte* at) const {
+  const auto offset = [&](const std::byte* p) {
+    return position() + static_cast<uint64_t>(p - cursor_);
+  };
+  if (offset(at) >= recordless_.from && offset(at) < recordless_.to) {
+    at += std::min<uint64_t>(recordless_.to - offset(at), static_cast<uint64_t>(limit_ - at));
+  } else {
+    recordless_.from = offset(at);
+  }
+  const auto is_chain = [&](const std::byte* p) {
+    for (int found = 0; found < kChainOfHeaders; ++found) {
+      const auto rest = static_cast<size_t>(limit_ - p);
+      if (rest < kWordBytes) return false;
+      uint64_t header;
+      std::memcpy(&header, p, sizeof(header));
+      const uint64_t size = header >> 4 & 0xfff;
+      if (!IsPlausibleHeader(header, size) || size > rest / kWordBytes) return false;
+      p += size * kWordBytes;
+    }
+    return true;
+  };
+  while (at != limit_ && !is_chain(at)) ++at;
+  recordless_.to = offset(at);
+  return at;
+}
+
+size_t Reader::PeekTimes(std::span<uint64_t> times) const {
+  const ReaderProvider* provider = provider_;
+  size_t found = 0;
+  const std::byte* at = cursor_;
+  while (found < times.size()) {
+    const auto rest = static_cast<size_t>(limit_ - at);
+    if (rest < 2 * kWordBytes) break;
+    uint64_t words[2];
+    std::memcpy(words, at, sizeof(words));
+    const uint64_t size = words[0] >> 4 & 0xfff;
+    if (!IsPlausibleHeader(words[0], size) || size > rest / kWordBytes) {
+      at = SkipDamage(at + 1);
+      if (at == limit_) return found;
+      continue;
+    }
+    if (size > kLongWords) {
+      const std::byte* inside = SkipDamage(at + 1);
+      if (inside < at + size * kWordBytes) {
+        at = inside;
+        continue;
+      }
+    }
+    if (HasTime(words[0])) {
+      times[found++] = provider->ToNanoseconds(words[1]);
+    } else if ((words[0] & 0xf000f) == static_cast<uint64_t>(MetadataType::kProviderSection)
+                                           << 16) {
+      const auto section = providers_.find(static_cast<uint32_t>(words[0] >> 20));
+      if (section != providers_.end()) provider = section->second.get();
+    }
+    at += size * kWordBytes;
+  }
+  if (at == limit_ && exhausted()) {
+    std::fill(times.begin() + static_cast<ptrdiff_t>(found), times.end(), ~uint64_t{0});
+    found = times.size();
+  }
+  return found;
+}
+
+// Moves cursor_ to the next accepted candidate. False: status_ is kEnd, kNeedMore or kError.
+bool Reader::Resync() {
+  for (;;) {
+    if (available() < kRecoveryLookahead && !exhausted()) {
+      const FillStatus fill = Fill(kRecoveryLookahead);
+      if (fill == FillStatus::kAgain || fill == FillStatus::kError) {
+        AtShortage(fill, kRecoveryLookahead);
+        return false;
+      }
+    }
+    const size_t enough = exhausted() ? kWordBytes : kRecoveryLookahead / 2;
+    for (; available() >= enough; ++cursor_) {
+      if (!IsPlausibleChain(cursor_, (position() - damage_offset_) % kWordBytes == 0)) continue;
+      resyncing_ = false;
+      log_.Add({DiagnosticKind::kBytesSkipped, 0, damage_offset_, position() - damage_offset_});
+      // The skipped bytes may hold a section record.
+      if (options_.validate && HasSeveralProviders()) EnterUnknownProvider();
+      return true;
+    }
+    if (exhausted()) break;
+  }
+  cursor_ = limit_;
+  resyncing_ = false;
+  log_.Add({DiagnosticKind::kBytesSkipped, 0, damage_offset_, position() - damage_offset_});
+  AtEnd();
+  return false;
+}
+
+// True if records follow one another from `at` on. Headers are checked first: that is cheap and
+// rejects most candidates.
+bool Reader::IsPlausibleChain(const std::byte* at, bool on_grid) {
+  const int wanted = on_grid ? kChainOnGrid : kChainOffGrid;
+  size_t sizes[kChainOffGrid];
+  int found = 0;
+  const std::byte* end = at;
+  for (; found < wanted; ++found) {
+    const auto rest = static_cast<size_t>(limit_ - end);
+    if (rest < kWordBytes) break;
+    uint64_t header;
+    std::memcpy(&header, end, sizeof(header));
+    const uint64_t size = (header & 0xf) == static_cast<uint64_t>(RecordType::kLarge)
+                              ? header >> 4 & 0xffffffff
+                              : header >> 4 & 0xfff;
+    if (!IsPlausibleHeader(header, size)) return false;
+    if (size > rest / kWordBytes) break;
+    if (!on_grid && size > kMaxRecordWords) return false;
+    sizes[found] = static_cast<size_t>(size);
+    end += size * kWordBytes;
+  }
+  // Fewer suffice where the input ends exactly behind them. A size that reaches beyond the end is
+  // more likely wrong than of a cut record.
+  const bool at_end = end == limit_ && exhausted();
+  if (found < wanted && !(at_end && (on_grid || found >= wanted / 2))) return false;
+  for (int i = 0; i < found; ++i) {
+    if (!IsPlausibleRecord(at, sizes[i])) return false;
+    at += sizes[i] * kWordBytes;
+  }
+  return true;
+}
+
+bool Reader::IsPlausibleRecord(const std::byte* at, size_t words) {
+  const std::span<const uint64_t> record = Aligned(at, words, probe_scratch_);
+  return probe_parser_.Parse(record, 0, *provider_, probe_log_, probe_record_) &&
+         probe_parser_.trailing_words() == 0 && IsKnown(probe_record_);
 }
 
 bool Reader::IsAnnounced(uint32_t provider_id) const {
@@ -375,9 +609,9 @@ std::string Reader::error_message() const {
     case ReadError::kBigEndian:
       return "a Fuchsia trace written by a big-endian machine, which this reader does not read";
     case ReadError::kSizeZero:
-      return "record of size 0" + at + ": nothing behind it can be found";
+      return "record of size 0" + at + ": the next record cannot be found";
     case ReadError::kSource:
-      return "cannot read on" + at + ": " + source_.ErrorText();
+      return "cannot read further" + at + ": " + source_.ErrorText();
   }
   return {};
 }

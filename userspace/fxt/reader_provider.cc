@@ -7,7 +7,7 @@
 namespace fxt {
 namespace {
 
-// Room that the first definition makes.
+// Threads that the first definition reserves.
 constexpr size_t kFewThreads = 8;
 
 }  // namespace
@@ -36,15 +36,15 @@ bool ReaderProvider::DefineString(uint16_t index, std::string_view text) {
   if (index >= strings_.size()) {
     const size_t wanted = std::min<size_t>(std::max<size_t>(index + 1, strings_.size() * 2),
                                            size_t{kMaxStringIndex} + 1);
-    if (!budget_->Take((wanted - strings_.size()) * sizeof(StringSlot))) return false;
+    if (!Take((wanted - strings_.size()) * sizeof(StringSlot))) return false;
     strings_.resize(wanted);
   }
   StringSlot& slot = strings_[index];
-  // The old text must not stand in for the new one.
+  // Without memory for the new text, the index is undefined; the old text would be wrong.
   slot.defined = false;
   if (text.size() > slot.text.capacity()) {
-    if (!budget_->Take(text.size() - slot.text.capacity())) return false;
-    // Not std::string's doubling: the budget counts what is there.
+    if (!Take(text.size() - slot.text.capacity())) return false;
+    // Avoids std::string's doubling: the budget counts exact bytes.
     std::string fresh;
     fresh.reserve(text.size());
     slot.text.swap(fresh);
@@ -59,8 +59,8 @@ bool ReaderProvider::DefineThread(uint8_t index, Koid process, Koid thread) {
   if (index >= threads_.size()) {
     const size_t wanted = std::min(std::bit_ceil(std::max<size_t>(index + size_t{1}, kFewThreads)),
                                    size_t{kMaxThreadIndex} + 1);
-    if (!budget_->Take((wanted - threads_.size()) * sizeof(ThreadIds))) return false;
-    threads_.reserve(wanted);  // no more than what the budget counts
+    if (!Take((wanted - threads_.size()) * sizeof(ThreadIds))) return false;
+    threads_.reserve(wanted);  // not more than the budget counts
     threads_.resize(wanted);
   }
   threads_[index] = {process, thread};

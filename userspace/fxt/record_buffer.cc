@@ -32,7 +32,7 @@ bool RecordBuffer::Flush() {
   }
   oversized_.reset();
   begin_ = next_ = chunk_.get();
-  // Without room every later reservation comes to ReserveSlowly(), which refuses it.
+  // After a failure every reservation reaches ReserveSlowly(), which refuses it.
   end_ = failed_ ? begin_ : begin_ + chunk_words_;
   return !failed_;
 }

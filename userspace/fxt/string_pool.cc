@@ -35,7 +35,7 @@ StringPool::Indexes& StringPool::IndexesOf(Place place) {
 }
 
 uint16_t StringPool::AddTo(unsigned table, Place place) {
-  // The empty string has no index; the reference 0 stands for it.
+  // The empty string has no index: it is reference 0.
   if (place == PlaceOf(StringId()) || tables_[table].size() >= kMaxStringIndex) return 0;
   tables_[table].push_back(place);
   return IndexesOf(place)[table] = static_cast<uint16_t>(tables_[table].size());

@@ -20,7 +20,7 @@ ThreadSlotOptions Bounded(ThreadSlotOptions options) {
   return options;
 }
 
-// A byte for each table, which one instruction can work on.
+// One byte per table; one instruction processes all tables.
 typedef uint8_t Bytes __attribute__((vector_size(ThreadSlotPolicy::kMaxTables)));
 
 Bytes Load(const std::array<uint8_t, ThreadSlotPolicy::kMaxTables>& bytes) {
@@ -63,8 +63,8 @@ void ThreadSlotPolicy::SetOpeningBytes() {
                    uint64_t{options_.opening_weight_per_thread} * tables_[current_].live;
 }
 
-// The place of `thread`, nullptr if its handle is out of bounds. A place that still belongs to
-// another thread (its death was not seen) is emptied first.
+// The entry of `thread`; null if its handle is out of bounds. Clears an entry of an earlier thread
+// of this handle, whose end was not reported.
 ThreadSlotPolicy::Entry* ThreadSlotPolicy::EntryOf(const ThreadKey& thread) {
   if (thread.handle > kMaxHandle) return nullptr;
   if (thread.handle >= threads_.size()) {
@@ -135,7 +135,7 @@ uint8_t ThreadSlotPolicy::OpenTable() {
 }
 
 uint8_t ThreadSlotPolicy::CheapestTable(std::span<const ThreadKey> threads) {
-  // All tables at once: a byte each. Two threads cost at most 8 + 2 * 16.
+  // All tables at once, a byte each. Two threads cost at most 8 + 2 * 16.
   const auto weight = static_cast<uint8_t>(options_.registration_weight);
   Bytes missing = {};
   for (const ThreadKey& thread : threads) {
@@ -146,11 +146,11 @@ uint8_t ThreadSlotPolicy::CheapestTable(std::span<const ThreadKey> threads) {
   const Bytes room = left < missing ? left : missing;
   const Bytes cost = kBytesPerSection + room * weight +
                      (missing - room) * static_cast<uint8_t>(kBytesPerInlineRef);
-  // The current one needs no section record. It is left only for one that is cheaper.
+  // The current table needs no section record. Another one is chosen only if it is cheaper.
   const uint8_t here = cost[current_] - uint8_t{kBytesPerSection};
   if (here <= kBytesPerSection) return current_;
   if (const unsigned table = FirstOf(cost, kBytesPerSection); table < kMaxTables) {
-    return static_cast<uint8_t>(table);  // it has them all
+    return static_cast<uint8_t>(table);  // it holds all threads
   }
   uint8_t best = current_, least = here;
   for (uint8_t table = 0; table < kMaxTables; ++table) {
@@ -180,7 +180,7 @@ void ThreadSlotPolicy::Put(std::span<const ThreadKey> threads, std::span<Place> 
     if (entry != nullptr) places[i].index = entry->index[current_];
     if (places[i].index == 0) {
       ++stats_.inline_references;
-      // A fresh table would not help a thread whose handle is out of bounds.
+      // A new table would not help a thread whose handle is out of bounds.
       if (entry != nullptr) wasted_bytes_ += kBytesPerInlineRef;
     }
   }

@@ -15,8 +15,8 @@ struct Sequence {
   bool valid;
 };
 
-// The character at the start of `text` (not empty), or the maximal part of one that is ill-formed.
-// Bounds of the second byte: table 3-7 of the Unicode standard.
+// The character at the start of `text` (not empty), or the maximal ill-formed part. Bounds of the
+// second byte: table 3-7 of the Unicode standard.
 Sequence NextSequence(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte(0);
@@ -53,7 +53,7 @@ std::string_view CutUtf8(std::string_view text, size_t max_bytes) {
 std::string_view ValidUtf8Prefix(std::string_view text) {
   size_t valid = 0;
   while (valid < text.size()) {
-    // Most of what is written is ASCII: eight bytes at a time.
+    // Fast path for ASCII: eight bytes at a time.
     for (uint64_t bytes; text.size() - valid >= sizeof bytes; valid += sizeof bytes) {
       std::memcpy(&bytes, text.data() + valid, sizeof bytes);
       if ((bytes & 0x8080808080808080) != 0) break;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The atoms of a record ("Atoms" of the format document), written one after the other into words
-// that were reserved for them.
+// Writes the atoms of a record ("Atoms" of the format document) into reserved words.
 #pragma once
 
 #include <cstddef>
@@ -34,12 +33,12 @@ class WordWriter {
     next_ += words;
   }
 
-  // The stream of `ref` where it is inline.
+  // The text of `ref` if it is inline.
   void String(const StringRef& ref) {
     if (ref.is_inline()) Stream(ref.text.data(), ref.text.size());
   }
 
-  // Process and thread of `ref` where it is inline.
+  // Process and thread of `ref` if it is inline.
   void Thread(const ThreadRef& ref) {
     if (!ref.is_inline()) return;
     Word(ref.process);

@@ -6,11 +6,15 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
 #include <utility>
 
 #include "fxt/utf8.h"
 #include "schema/koid.h"
 #include "translate/file/session_info.h"
+#include "util/byte_cursor.h"
 
 namespace importer {
 
@@ -19,11 +23,11 @@ namespace {
 using model::ThreadHandle;
 
 constexpr size_t kMaxTextBytes = 200;
-// "Profiler record": eight bits of frames.
+// "Profiler record": the frame count has eight bits.
 constexpr size_t kMaxFrames = 255;
 
-// perf calls the kernel's own text "[kernel.kallsyms]_text", after the symbol its place is told by,
-// and in the table of build ids "[kernel.kallsyms]".
+// perf names the kernel's text "[kernel.kallsyms]_text", after its reference symbol, but
+// "[kernel.kallsyms]" in the table of build ids.
 std::string_view WithoutReferenceSymbol(std::string_view file) {
   const size_t end = file.find(']');
   if (file.empty() || file.front() != '[' || end == std::string_view::npos) return file;
@@ -31,7 +35,7 @@ std::string_view WithoutReferenceSymbol(std::string_view file) {
 }
 
 std::string ClockName(const perf_event_attr& attr) {
-  if (!attr.use_clockid) return "perf";  // the scheduler's clock, which perf has by default
+  if (!attr.use_clockid) return "perf";  // perf's default is the scheduler's clock
   switch (attr.clockid) {
     case CLOCK_MONOTONIC:
       return "CLOCK_MONOTONIC";
@@ -50,6 +54,54 @@ std::string ClockName(const perf_event_attr& attr) {
 
 std::string Join(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
+}
+
+// A field of a tracepoint's raw data.
+struct RawField {
+  std::string_view name;
+  size_t offset = 0;
+  size_t size = 0;  // 4 or 8: an integer; kCommBytes: the name of a task
+};
+constexpr size_t kCommBytes = 16;
+
+// The layouts that 64-bit kernels have (include/trace/events/sched.h), behind eight common bytes.
+constexpr RawField kSwitchFields[] = {
+    {"prev_comm", 8, kCommBytes},  {"prev_pid", 24, 4}, {"prev_prio", 28, 4}, {"prev_state", 32, 8},
+    {"next_comm", 40, kCommBytes}, {"next_pid", 56, 4}, {"next_prio", 60, 4},
+};
+constexpr RawField kWakeupFields[] = {
+    {"comm", 8, kCommBytes}, {"pid", 24, 4}, {"prio", 28, 4}, {"target_cpu", 32, 4}};
+// Kernels before 5.14 have a field "success" before the CPU.
+constexpr RawField kOldWakeupFields[] = {
+    {"comm", 8, kCommBytes}, {"pid", 24, 4}, {"prio", 28, 4}, {"target_cpu", 36, 4}};
+constexpr RawField kMigrateFields[] = {{"comm", 8, kCommBytes},
+                                       {"pid", 24, 4},
+                                       {"prio", 28, 4},
+                                       {"orig_cpu", 32, 4},
+                                       {"dest_cpu", 36, 4}};
+
+// The fields of a scheduling event; empty for other events and other sizes. perf pads the raw data
+// so that it ends, with its size, at a multiple of eight bytes.
+std::span<const RawField> FieldsOf(std::string_view event, size_t bytes) {
+  constexpr size_t kSwitchBytes = 68;
+  constexpr size_t kWakeupBytes = 36;
+  constexpr size_t kLongBytes = 44;
+  if (event == "sched:sched_switch" && bytes == kSwitchBytes) return kSwitchFields;
+  if (event == "sched:sched_migrate_task" && bytes == kLongBytes) return kMigrateFields;
+  if (event != "sched:sched_wakeup" && event != "sched:sched_waking" &&
+      event != "sched:sched_wakeup_new") {
+    return {};
+  }
+  if (bytes == kWakeupBytes) return kWakeupFields;
+  return bytes == kLongBytes ? std::span<const RawField>(kOldWakeupFields)
+                             : std::span<const RawField>();
+}
+
+template <typename T>
+T ValueAt(util::Bytes raw, size_t offset) {
+  T value;
+  std::memcpy(&value, raw.data() + offset, sizeof(value));
+  return value;
 }
 
 }  // namespace
@@ -97,7 +149,7 @@ void PerfImporter::NoteUnreadable(uint64_t file_offset, const std::string& why) 
 void PerfImporter::Take(const perf::FileRecord& raw) {
   const uint32_t type = raw.raw.header.type;
   if (type == perf::kRecordFinishedRound) order_.FinishRound();
-  // Records of the perf tool are about the file; the reader has taken what there is to take.
+  // Records of the perf tool describe the file; perf::FileReader handles them.
   if (type >= perf::kRecordHeaderAttr) {
     if (type == perf::kRecordAuxtrace || type == perf::kRecordHeaderTracingData) {
       ++stats_.skipped[perf::RecordTypeName(type)];
@@ -127,7 +179,7 @@ void PerfImporter::Handle(const perf::OrderedRecord& ordered) {
       ordered.event ? reader_.info().events[*ordered.event] : kNoEvent;
   const util::Result<perf::Record> record =
       perf::DecodeRecord(ordered.header, ordered.body, event.format);
-  if (!record) return;  // it was decoded once before it was put in order
+  if (!record) return;  // it was decoded once before sorting
   if (ordered.time != 0) time_ = ordered.time;
 
   if (const auto* sample = std::get_if<perf::Sample>(&record->body)) {
@@ -181,7 +233,7 @@ void PerfImporter::HandleMmap(const perf::MmapRecord& mmap) {
 }
 
 util::BuildId PerfImporter::BuildIdOf(const std::string& file, bool kernel) {
-  // In a pipe the table grows while it is read.
+  // In a pipe the table grows while reading.
   const std::vector<perf::FileBuildId>& table = reader_.info().build_ids;
   for (; build_ids_taken_ < table.size(); ++build_ids_taken_) {
     build_ids_.emplace(table[build_ids_taken_].file, table[build_ids_taken_].build_id);
@@ -197,7 +249,7 @@ void PerfImporter::HandleThrottle(const perf::Record& record,
   translate::OpenRecord out = file_.Begin(thread);
   fxt::Argument cpu;
   if (record.where.cpu)
-    cpu = {out.Ref(translate::Word::kCpu), static_cast<int32_t>(*record.where.cpu)};
+    cpu = {out.Ref(translate::CommonString::kCpu), static_cast<int32_t>(*record.where.cpu)};
   out.Write(fxt::Event{.type = fxt::EventType::kInstant,
                        .timestamp = time_,
                        .thread = out.thread(),
@@ -218,10 +270,11 @@ void PerfImporter::HandleSample(const perf::Record& record, const perf::Sample& 
   if (sample.branches) WriteBranchStack(sample, event, thread);
   const bool says_more = sample.address || sample.weight || sample.data_source ||
                          sample.transaction || sample.physical_address || sample.cgroup ||
-                         sample.data_page_size || sample.code_page_size;
+                         sample.data_page_size || sample.code_page_size ||
+                         (sample.raw && !FieldsOf(event.name, sample.raw->size()).empty());
   if (!sample.branches || says_more) WriteInstant(sample, event, thread);
   if (sample.callchain && !sample.callchain->empty()) WriteBacktrace(sample, thread);
-  CountDroppedFields(sample);
+  CountDroppedFields(sample, event);
 }
 
 void PerfImporter::WriteBranchStack(const perf::Sample& sample, const perf::EventDescription& event,
@@ -233,7 +286,7 @@ void PerfImporter::WriteBranchStack(const perf::Sample& sample, const perf::Even
   } else {
     sample_.event.clear();
   }
-  file_.Note(stacks_.Write(sample_, file_.Mention(thread)));
+  file_.CountRefusal(stacks_.Write(sample_, file_.Mention(thread)));
 }
 
 void PerfImporter::WriteInstant(const perf::Sample& sample, const perf::EventDescription& event,
@@ -242,7 +295,8 @@ void PerfImporter::WriteInstant(const perf::Sample& sample, const perf::EventDes
   std::array<fxt::Argument, fxt::kMaxArguments> arguments;
   size_t count = 0;
   if (sample.where.cpu) {
-    arguments[count++] = {out.Ref(translate::Word::kCpu), static_cast<int32_t>(*sample.where.cpu)};
+    arguments[count++] = {out.Ref(translate::CommonString::kCpu),
+                          static_cast<int32_t>(*sample.where.cpu)};
   }
   const auto pointer = [&](std::string_view name, const std::optional<uint64_t>& value) {
     if (value) arguments[count++] = {out.Intern(name), fxt::PointerValue{*value}};
@@ -260,6 +314,23 @@ void PerfImporter::WriteInstant(const perf::Sample& sample, const perf::EventDes
   number("cgroup", sample.cgroup);
   number("data_page_size", sample.data_page_size);
   number("code_page_size", sample.code_page_size);
+  std::array<std::string, 2> comms;
+  size_t comm = 0;
+  for (const RawField& field :
+       sample.raw ? FieldsOf(event.name, sample.raw->size()) : std::span<const RawField>()) {
+    if (count == arguments.size()) break;
+    fxt::Argument& argument = arguments[count++];
+    argument.name = out.Intern(field.name);
+    if (field.size == kCommBytes) {
+      const std::string_view text =
+          util::TextUntilZero(sample.raw->subspan(field.offset, kCommBytes));
+      argument.value = fxt::InlineUtf8(text, comms[comm++]);
+    } else if (field.size == sizeof(int64_t)) {
+      argument.value = ValueAt<int64_t>(*sample.raw, field.offset);
+    } else {
+      argument.value = ValueAt<int32_t>(*sample.raw, field.offset);
+    }
+  }
   out.Write(fxt::Event{.type = fxt::EventType::kInstant,
                        .timestamp = time_,
                        .thread = out.thread(),
@@ -271,7 +342,7 @@ void PerfImporter::WriteInstant(const perf::Sample& sample, const perf::EventDes
 void PerfImporter::WriteBacktrace(const perf::Sample& sample, ThreadHandle thread) {
   frames_.clear();
   for (const uint64_t frame : *sample.callchain) {
-    // Marks between the kernel's frames and the program's.
+    // Marks between frames of the kernel and of the program.
     if (frame >= static_cast<uint64_t>(PERF_CONTEXT_MAX)) continue;
     if (frames_.size() == kMaxFrames) {
       ++stats_.dropped_fields["frames beyond 255"];
@@ -284,8 +355,10 @@ void PerfImporter::WriteBacktrace(const perf::Sample& sample, ThreadHandle threa
   out.Write(fxt::ProfilerBacktrace{.timestamp = time_, .thread = out.thread(), .frames = frames_});
 }
 
-void PerfImporter::CountDroppedFields(const perf::Sample& sample) {
-  if (sample.raw) ++stats_.dropped_fields["raw data"];
+void PerfImporter::CountDroppedFields(const perf::Sample& sample,
+                                      const perf::EventDescription& event) {
+  if (sample.raw && FieldsOf(event.name, sample.raw->size()).empty())
+    ++stats_.dropped_fields["raw data"];
   if (sample.read) ++stats_.dropped_fields["counter values"];
   if (sample.user_registers || sample.interrupt_registers) ++stats_.dropped_fields["registers"];
   if (sample.user_stack && !sample.user_stack->empty()) ++stats_.dropped_fields["stack copy"];
@@ -318,7 +391,7 @@ void PerfImporter::WriteHead() {
   out.Write(fxt::Event{.type = fxt::EventType::kInstant,
                        .timestamp = time_,
                        .thread = out.thread(),
-                       .category = out.Ref(translate::Word::kCategoryRecorder),
+                       .category = out.Ref(translate::CommonString::kCategoryRecorder),
                        .name = out.Intern("import"),
                        .arguments = arguments});
 }

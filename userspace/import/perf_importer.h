@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A perf.data file as an FXT file: branch stacks become last-branch blobs, other samples instants
-// and backtraces, tasks kernel objects, mappings profiler records. docs/lbr.md says what goes
-// where.
+// Converts a perf.data file to FXT: branch stacks become last-branch blobs, other samples instants
+// and backtraces, tasks kernel objects, mappings profiler records. docs/lbr.md describes the
+// mapping.
 #pragma once
 
 #include <array>
@@ -18,24 +18,24 @@
 #include "perf/file/file_reader.h"
 #include "perf/file/time_order.h"
 #include "translate/file/mapping_writer.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/loss_translator.h"
 #include "util/result.h"
 
 namespace importer {
 
 struct PerfImportStats {
-  uint64_t samples = 0;        // all of them
-  uint64_t branch_stacks = 0;  // those with a branch stack
-  uint64_t branches = 0;       // entries of these, unfilled slots included
-  uint64_t lost = 0;           // as the recording tells it
-  // Records that were passed over because nothing in an FXT file stands for them, by type.
+  uint64_t samples = 0;        // all samples
+  uint64_t branch_stacks = 0;  // samples with a branch stack
+  uint64_t branches = 0;       // entries of branch stacks, unfilled slots included
+  uint64_t lost = 0;           // as reported by the recording
+  // Skipped records without a counterpart in FXT, by type.
   std::map<std::string, uint64_t> skipped;
-  // Samples that had a field which is not carried over, by field.
+  // Samples with a field that is dropped, by field.
   std::map<std::string, uint64_t> dropped_fields;
-  // Records of the input that could not be read.
+  // Records of the input that are malformed.
   uint64_t unreadable = 0;
-  std::string first_unreadable;  // why
+  std::string first_unreadable;  // the reason
   uint64_t unknown_events = 0;   // samples whose id belongs to no event
   uint64_t late = 0;             // see perf::TimeOrder
   uint64_t dropped_mappings = 0;
@@ -48,10 +48,10 @@ class PerfImporter {
   // Both must outlive the importer.
   PerfImporter(perf::FileReader& reader, fxt::ProviderWriter& writer);
 
-  // Asked every few thousand records, with the bytes of the input that are done (of a compressed
-  // file, as it is stored). False stops the import: nobody listens any more.
+  // Called every few thousand records with the bytes of the input read so far (as stored, for a
+  // compressed file). False stops the import.
   using Progress = std::function<bool(uint64_t bytes)>;
-  // Reads to the end. Error: the input cannot be read any further; what came before is written.
+  // Reads to the end. On an error the input is unreadable from there; earlier records are written.
   util::Status Run(const Progress& progress = nullptr);
 
   const PerfImportStats& stats() const { return stats_; }
@@ -70,15 +70,15 @@ class PerfImporter {
   void WriteInstant(const perf::Sample& sample, const perf::EventDescription& event,
                     model::ThreadHandle thread);
   void WriteBacktrace(const perf::Sample& sample, model::ThreadHandle thread);
-  // What the recording says of itself, before its first sample.
+  // Writes the properties of the recording, before its first sample.
   void WriteHead();
-  void CountDroppedFields(const perf::Sample& sample);
+  void CountDroppedFields(const perf::Sample& sample, const perf::EventDescription& event);
   void NoteUnreadable(uint64_t file_offset, const std::string& why);
   util::BuildId BuildIdOf(const std::string& file, bool kernel);
 
   perf::FileReader& reader_;
   model::TaskTable table_;
-  translate::TraceFile file_;
+  translate::TraceWriter file_;
   PerfTasks tasks_;
   translate::MappingWriter mappings_;
   translate::TranslationStats loss_stats_;
@@ -90,7 +90,7 @@ class PerfImporter {
   std::map<std::string, util::BuildId> build_ids_;  // by file
   size_t build_ids_taken_ = 0;
   bool head_written_ = false;
-  uint64_t time_ = 0;  // of the last record that had one, ns
+  uint64_t time_ = 0;  // of the last record with a time, ns
   PerfImportStats stats_;
 };
 

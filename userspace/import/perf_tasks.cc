@@ -14,7 +14,7 @@ using model::ThreadHandle;
 
 namespace {
 
-// CPUs beyond this are those of a damaged recording and share one idle task.
+// CPUs beyond this belong to a damaged recording and share one idle task.
 constexpr uint32_t kMaxIdleCpus = 8192;
 
 bool IsTid(uint32_t tid) { return tid != 0 && tid <= schema::kTidMask; }
@@ -43,11 +43,12 @@ ThreadHandle PerfTasks::Unknown() {
 }
 
 ThreadHandle PerfTasks::Add(uint32_t pid, uint32_t tid, std::string_view name) {
-  // A leader that is added after its threads would be taken for a new process with the same number.
+  // If the leader were added after its threads, it would look like a new process of the same
+  // number.
   if (tid != pid && table_.FindProcess(pid) == kNoHandle) table_.Add(pid, pid, "");
   const ThreadHandle handle = table_.Add(tid, pid, name);
   model::Process& process = table_.process(table_.thread(handle).process);
-  // Until the leader's own name is told, that of any of its threads is better than none.
+  // Until the leader's own name is known, the name of any thread serves.
   if (process.name.empty() || tid == pid) process.name = name;
   exited_.erase(tid);
   return handle;
@@ -60,7 +61,7 @@ ThreadHandle PerfTasks::Find(uint32_t pid, uint32_t tid) {
   const ThreadHandle known = table_.Find(tid);
   if (known == kNoHandle) return Add(pid, tid, "");
   if (table_.process(table_.thread(known).process).tgid == pid) return known;
-  // The tid is another process's now, and its FORK was lost.
+  // Another process has the tid now, and its FORK was lost.
   Retire(known);
   return Add(pid, tid, "");
 }
@@ -75,7 +76,7 @@ void PerfTasks::OnName(uint32_t pid, uint32_t tid, std::string_view name) {
   ThreadHandle handle = Find(pid, tid);
   if (handle == kNoHandle) return;
   if (exited_.count(tid) != 0) {
-    // A new task with an old tid, whose FORK was not recorded.
+    // A new task with a reused tid, whose FORK was not recorded.
     Retire(handle);
     handle = Add(pid, tid, name);
   }
@@ -83,13 +84,13 @@ void PerfTasks::OnName(uint32_t pid, uint32_t tid, std::string_view name) {
   model::Process& process = table_.process(thread.process);
   if (thread.name != name) {
     thread.name = name;
-    table_.NoteChanged(handle);
+    table_.NotifyThreadChanged(handle);
   }
   if ((tid == pid || process.name.empty()) && process.name != name) {
     process.name = name;
     // A process is named along with its threads.
-    table_.NoteProcessChanged(thread.process);
-    table_.NoteChanged(handle);
+    table_.NotifyProcessChanged(thread.process);
+    table_.NotifyThreadChanged(handle);
   }
   file_.Mention(handle);
 }
@@ -100,8 +101,8 @@ void PerfTasks::OnFork(uint32_t pid, uint32_t tid, uint32_t parent_tid) {
   const std::string name = parent == kNoHandle ? "" : table_.thread(parent).name;
   const ThreadHandle known = table_.Find(tid);
   if (known != kNoHandle) {
-    // perf tells of the threads that were there before it as if they were born then, and may tell
-    // twice of one that is born meanwhile.
+    // perf reports existing threads as FORK at its start, and may report a thread born meanwhile
+    // twice.
     const bool same_process = table_.process(table_.thread(known).process).tgid == pid;
     if (same_process && exited_.count(tid) == 0) return;
     Retire(known);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who is who in a perf recording: threads and processes from its COMM, FORK and EXIT records, and
-// from the samples of those that no record announced.
+// Tracks threads and processes of a perf recording by COMM, FORK and EXIT records, and by samples
+// of unannounced tasks.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,33 @@
 #include <unordered_set>
 
 #include "model/task_table.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace importer {
 
 class PerfTasks {
  public:
-  explicit PerfTasks(translate::TraceFile& file) : file_(file), table_(file.tasks()) {}
+  explicit PerfTasks(translate::TraceWriter& file) : file_(file), table_(file.tasks()) {}
 
-  // The thread that was sampled. Task 0 is the idle task of the CPU.
+  // The sampled thread. Task 0 is the idle task of the CPU.
   model::ThreadHandle OnSample(uint32_t pid, uint32_t tid, std::optional<uint32_t> cpu);
-  // A name; it and what it belongs to are in the file afterwards.
+  // Names a thread and writes it and its process to the file.
   void OnName(uint32_t pid, uint32_t tid, std::string_view name);
   void OnFork(uint32_t pid, uint32_t tid, uint32_t parent_tid);
-  // Its records may still come: a thread is sampled while it dies.
+  // Records of the thread may still follow: it is sampled while it exits.
   void OnExit(uint32_t tid);
 
   model::ThreadHandle IdleOf(uint32_t cpu);
 
  private:
-  // Finds the thread or adds it; kNoHandle for numbers that no task has.
+  // Finds or adds the thread; kNoHandle for numbers that no task can have.
   model::ThreadHandle Find(uint32_t pid, uint32_t tid);
   model::ThreadHandle Add(uint32_t pid, uint32_t tid, std::string_view name);
   void Retire(model::ThreadHandle handle);
-  // Stands for tasks that the kernel gave no number any more (-1), or a damaged one.
+  // Stands for tasks with the number -1, which the kernel gives exited ones, or with a damaged one.
   model::ThreadHandle Unknown();
 
-  translate::TraceFile& file_;
+  translate::TraceWriter& file_;
   model::TaskTable& table_;
   std::unordered_set<uint32_t> exited_;  // tids
   model::ProcessHandle idle_process_ = model::kNoHandle;

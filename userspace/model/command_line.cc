@@ -9,7 +9,7 @@ namespace model {
 
 CommandLine MakeCommandLine(std::string_view bytes, uint64_t length) {
   const bool whole = bytes.size() >= length;
-  // Behind the last argument, and where a process has shortened its title.
+  // NULs follow the last argument, and a process may have shortened its title.
   while (whole && bytes.ends_with('\0')) bytes.remove_suffix(1);
   CommandLine line;
   if (bytes.size() > kMaxCommandLineBytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The command line of a process, as a trace has it.
+// The command line of a process as recorded in a trace.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,12 @@ namespace model {
 inline constexpr size_t kMaxCommandLineBytes = 4096;
 
 struct CommandLine {
-  std::string text;     // arguments, one blank between them; at most kMaxCommandLineBytes
-  uint64_t length = 0;  // bytes of the whole, when `text` is only its beginning; else 0
+  std::string text;     // arguments, separated by one space; at most kMaxCommandLineBytes
+  uint64_t length = 0;  // bytes of the whole command line if `text` is truncated, else 0
 };
 
-// `bytes` as the kernel keeps them, with a NUL behind each argument. There are `length` of them;
-// `bytes` may be only the first ones, but no fewer than kMaxCommandLineBytes and those of a
-// character that ends behind them.
+// `bytes` is the kernel's form, with a NUL after each argument, and `length` its full size. `bytes`
+// may be truncated to kMaxCommandLineBytes plus the rest of a UTF-8 character.
 CommandLine MakeCommandLine(std::string_view bytes, uint64_t length);
 
 }  // namespace model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where the translation asks for names that the events do not carry. Asked rarely: at the start, at
-// exec, and for a task whose birth was lost.
+// The source of names that events do not carry. Queried rarely: at the start, at exec, and for a
+// task whose fork was lost.
 #pragma once
 
 #include <cstddef>
@@ -14,36 +14,36 @@
 
 namespace model {
 
-// What /proc has about a process that no event tells. Any field may be empty.
+// The properties of a process that only /proc has. Any field may be empty.
 struct ProcessText {
   std::string executable;  // base name
   CommandLine cmdline;
 };
 
-// A file mapped to be executed.
+// An executable mapping of a file.
 struct ExecutableMapping {
   uint64_t start = 0;        // address
   uint64_t size = 0;         // bytes
   uint64_t file_offset = 0;  // bytes
   std::string file;
-  std::vector<std::byte> build_id;  // empty when it has none or cannot be read
+  std::vector<std::byte> build_id;  // empty if there is none or it cannot be read
 };
 
 class IdentitySource {
  public:
   virtual ~IdentitySource() = default;
   virtual ProcessText TextOf(uint32_t tgid) = 0;
-  // Who has this tid now; nothing when nobody has.
+  // The task that has this tid now, if there is one.
   virtual std::optional<fxr_task> LookUp(uint32_t tid) = 0;
-  // Path of a cgroup in the default hierarchy, "/" for its root; empty when it cannot be told.
+  // Path of a cgroup in the default hierarchy, "/" for its root; empty if unknown.
   virtual std::string CgroupPath(uint64_t id) = 0;
-  // Names of an interrupt's handlers, joined with ","; empty when the number has none.
+  // Names of an interrupt's handlers, joined with ","; empty if unknown.
   virtual std::string IrqName(uint32_t irq) = 0;
-  // The kernel's function that is at this address, of which the low FXR_FUNCTION_BITS count;
-  // empty when it cannot be told.
+  // The kernel function at this address, of which only the low FXR_FUNCTION_BITS count; empty if
+  // unknown.
   virtual std::string FunctionAt(int64_t /*address*/) { return ""; }
-  // What a process executes from, now. Of process 0 the kernel's own text, named as perf names it
-  // ("[kernel.kallsyms]_text") with the address of that symbol in the place of a file offset.
+  // The current executable mappings of a process. For process 0: the kernel's text, named as perf
+  // names it ("[kernel.kallsyms]_text"), with the address of that symbol as the file offset.
   virtual std::vector<ExecutableMapping> MappingsOf(uint32_t tgid) = 0;
 };
 

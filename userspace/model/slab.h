@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Objects under small numbers. They stay where they are while the slab grows, and finding one is a
-// shift and two loads: std::deque divides, which shows at a million events a second.
+// An array of objects that grows without moving them. Access costs a shift and two loads;
+// std::deque divides, which shows at a million events a second.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class Slab {
   T& operator[](uint32_t number) { return (*chunks_[number >> kBits])[number & kMask]; }
   const T& operator[](uint32_t number) const { return (*chunks_[number >> kBits])[number & kMask]; }
 
-  // The number of a new object, one above the last.
+  // Adds an object and returns its index, one above the last.
   uint32_t Add() {
     if ((size_ & kMask) == 0) chunks_.push_back(std::make_unique<Chunk>());
     return size_++;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who keeps something of its own about the threads and processes of a TaskTable, under their
-// handles: a file that was told of them, a list of those on a screen.
+// An observer of a TaskTable that keeps data of its own per thread and process handle, such as a
+// file writer.
 #pragma once
 
 #include <cstdint>
 
 namespace model {
 
-// A dense small number, used again once its owner is gone.
+// A dense small number, reused after its owner is removed.
 using ThreadHandle = uint32_t;
 using ProcessHandle = uint32_t;
 inline constexpr uint32_t kNoHandle = 0xffffffff;
@@ -16,26 +16,25 @@ class TaskFollower {
  public:
   virtual ~TaskFollower() = default;
 
-  // The handle stands for a new thread or process from now on; whoever had the thread's tid is not
-  // found by it any more.
+  // The handle now stands for a new thread or process. Find() no longer returns another thread that
+  // had the tid.
   virtual void OnNewThread(ThreadHandle thread) = 0;
   virtual void OnNewProcess(ProcessHandle process) = 0;
-  // The handle may be given out again. What is kept of the thread is looked at until then: by who
-  // still has it on a CPU.
+  // The handle may be reused. Data of the thread stays readable until then, for a CPU that still
+  // runs it.
   virtual void OnThreadGone(ThreadHandle thread) = 0;
 
-  // It is known by another name.
+  // Its name changed.
   virtual void OnThreadChanged(ThreadHandle thread) = 0;
-  // It is known by another name, or more is known of it.
+  // Its name or other properties changed.
   virtual void OnProcessChanged(ProcessHandle process) = 0;
-  // Another user's, or in another cgroup, without an event that would show it. `leader` is its
-  // first thread.
+  // Its user or cgroup changed without an event that shows it. `leader` is its first thread.
   virtual void OnProcessMoved(ThreadHandle leader) = 0;
-  // The thread has its leader's tid and koid now, and the leader those of the thread; `leader` is
-  // kNoHandle when it was gone.
+  // The thread took its leader's tid and koid, and the leader took the thread's; `leader` is
+  // kNoHandle if it was removed before.
   virtual void OnLeaderReplaced(ThreadHandle thread, ThreadHandle leader) = 0;
 
-  // Whether the thread is known to run, so that its last switch is still to come.
+  // True if the thread is known to run, so that its last switch is still to come.
   virtual bool IsOnCpu(ThreadHandle thread) const = 0;
 };
 

@@ -50,7 +50,7 @@ ProcessHandle TaskTable::MakeProcess(uint32_t tgid) {
   return handle;
 }
 
-// Whether a leader that started then is that of the process, whose leader is not alive.
+// True if a leader with this start time may belong to the process, which has no live leader.
 bool TaskTable::MayLead(const Process& process, uint64_t start_time) {
   if (process.has_leader) return start_time != 0 && start_time == process.start_time;
   return start_time == 0 || process.start_time == 0 || start_time <= process.start_time;
@@ -60,8 +60,8 @@ ThreadHandle TaskTable::Add(uint32_t tid, uint32_t tgid, std::string_view name,
                             uint64_t start_time) {
   ProcessHandle process = FindProcess(tgid);
   const bool is_leader = tid == tgid;
-  // The threads of a process may be listed in any order: by their tids, which wrap. But the leader
-  // of one that has a leader means a new process, even where the end of the old one was never seen.
+  // Threads of a process may be listed in any order, because tids wrap. But a second leader means a
+  // new process, even if the end of the old one was not seen.
   if (process != kNoHandle && is_leader && !MayLead(processes_[process], start_time)) {
     process = kNoHandle;
   }
@@ -70,7 +70,7 @@ ThreadHandle TaskTable::Add(uint32_t tid, uint32_t tgid, std::string_view name,
   if (is_leader) {
     owner.has_leader = true;
     owner.start_time = start_time;
-    // So that a leader's generation is never behind its process's.
+    // Keeps a leader's generation at or above its process's.
     const uint32_t processes = process_uses_.Get(tgid);
     const uint32_t threads = thread_uses_.Get(tid);
     if (threads < processes && processes - threads < schema::kMaxGeneration / 2) {
@@ -148,7 +148,7 @@ void TaskTable::TakeOverLeader(ThreadHandle handle, uint32_t tgid) {
     thread.koid = schema::MakeKoid(tgid, uses - 1u);
   }
   Process& process = processes_[thread.process];
-  // The kernel hands the leader's on (fs/exec.c: de_thread).
+  // exec keeps the leader's start time (fs/exec.c: de_thread).
   if (process.has_leader) thread.start_time = process.start_time;
   process.has_leader = true;
   by_tid_.Set(old_tid, leader);

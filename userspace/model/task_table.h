@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who is who: the threads and processes that are alive at this point of the event stream, their
-// names, and the koid each of them has for the whole capture. What a file or anything else was told
-// of them is not in here: who keeps something of the kind follows the table (TaskFollower).
+// The threads and processes that are alive at this point of the event stream, with their names and
+// koids. A koid is unique in the capture. Observers (TaskFollower) track what a file contains.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +22,13 @@ namespace model {
 struct Process {
   uint32_t tgid = 0;
   fxt::Koid koid = 0;
-  // Nothing where nobody told.
+  // Empty if unknown.
   std::optional<uint32_t> ppid;
   std::optional<uint32_t> uid;
   uint32_t thread_count = 0;
   bool is_kernel = false;
-  bool has_leader = false;  // the leader was among its threads, it may be gone
-  // ns of CLOCK_BOOTTIME, 0: not known. Of the leader, else the earliest of its threads.
+  bool has_leader = false;  // the leader was seen; it may have been removed
+  // ns of CLOCK_BOOTTIME; 0: not known. The leader's, else that of the earliest thread.
   uint64_t start_time = 0;
   std::string name;
   CommandLine cmdline;
@@ -53,65 +52,64 @@ class TaskTable {
   TaskTable(const TaskTable&) = delete;
   TaskTable& operator=(const TaskTable&) = delete;
 
-  // Tells `follower` what changes from now on, until Unfollow().
+  // Notifies `follower` of changes until Unfollow().
   void Follow(TaskFollower& follower) { followers_.push_back(&follower); }
   void Unfollow(TaskFollower& follower) { std::erase(followers_, &follower); }
 
-  // kNoHandle when the tid is not known.
+  // kNoHandle if the tid is unknown.
   ThreadHandle Find(uint32_t tid) const { return by_tid_.Get(tid); }
   Thread& thread(ThreadHandle handle) { return threads_[handle]; }
   const Thread& thread(ThreadHandle handle) const { return threads_[handle]; }
   Process& process(ProcessHandle handle) { return processes_[handle]; }
   const Process& process(ProcessHandle handle) const { return processes_[handle]; }
-  // kNoHandle when no process with this tgid is alive.
+  // kNoHandle if no live process has this tgid.
   ProcessHandle FindProcess(uint32_t tgid) const { return process_by_tgid_.Get(tgid); }
 
-  // A thread came to be; Find knows it by its tid from now on. It gets a koid of its own if the tid
-  // was used before in this capture. Whoever had the tid keeps its handle until Remove: the kernel
-  // may give a tid out again while the one who had it is still on its way off the CPU.
-  // A leader may come after other threads of its process. `start_time`, ns of CLOCK_BOOTTIME or 0,
-  // tells it from one that has the tgid of a process whose end was not seen.
+  // Adds a thread; Find() returns it for its tid from now on. The thread gets a new koid if the tid
+  // was used before in this capture. Another thread with the tid keeps its handle until Remove():
+  // the kernel may reuse a tid while its previous owner is still switching out. A leader may be
+  // added after other threads of its process. `start_time` (ns of CLOCK_BOOTTIME, 0: unknown)
+  // distinguishes a new leader from the old process of the same tgid.
   ThreadHandle Add(uint32_t tid, uint32_t tgid, std::string_view name, uint64_t start_time = 0);
 
-  // A thread outside of the kernel's numbering: idle tasks, interrupt tracks. They stay; the same
-  // koid, of processes and of threads, is the same one again.
+  // A thread without a tid: idle tasks, interrupt tracks. They are permanent, and the same koid
+  // yields the same handle.
   ProcessHandle PseudoProcess(fxt::Koid koid, std::string_view name);
   ThreadHandle PseudoThread(ProcessHandle process, fxt::Koid koid, std::string_view name);
 
-  // The thread is gone; its process goes with its last thread. The handles may be given out again.
+  // Removes a thread, and its process with the last thread. The handles may be reused.
   void Remove(ThreadHandle handle);
 
-  // A thread other than the leader calls exec: it and the leader exchange tids, and so koids; a
-  // leader that is gone already leaves its own to it.
+  // A non-leader thread calls exec: it and the leader exchange tids and koids. If the leader was
+  // removed, the thread takes over the leader's.
   void TakeOverLeader(ThreadHandle handle, uint32_t tgid);
 
-  // To be called after a change of what is not told otherwise: the thread's name; anything about
-  // the process.
-  void NoteChanged(ThreadHandle thread) {
+  // Must be called after a change of a thread's name or of a process's properties.
+  void NotifyThreadChanged(ThreadHandle thread) {
     for (TaskFollower* follower : followers_) follower->OnThreadChanged(thread);
   }
-  void NoteProcessChanged(ProcessHandle process) {
+  void NotifyProcessChanged(ProcessHandle process) {
     for (TaskFollower* follower : followers_) follower->OnProcessChanged(process);
   }
   // See TaskFollower::OnProcessMoved.
-  void NoteProcessMoved(ThreadHandle leader) {
+  void NotifyProcessMoved(ThreadHandle leader) {
     for (TaskFollower* follower : followers_) follower->OnProcessMoved(leader);
   }
-  // Whether a follower knows it to run.
+  // True if a follower knows that the thread runs.
   bool IsOnCpu(ThreadHandle thread) const {
     return std::any_of(followers_.begin(), followers_.end(),
                        [thread](const TaskFollower* each) { return each->IsOnCpu(thread); });
   }
 
-  // Whether the thread was not removed since; the handle may be another's by then.
+  // True if the handle has an owner, which may be another thread by now.
   bool IsAlive(ThreadHandle handle) const { return threads_[handle].process != kNoHandle; }
 
-  // Handles below these were given out.
+  // The number of handles ever in use at once.
   uint32_t thread_handles() const { return threads_.size(); }
   uint32_t process_handles() const { return processes_.size(); }
   size_t thread_count() const { return live_threads_; }
   size_t process_count() const { return live_processes_; }
-  // Calls `visit(handle)` for each thread alive.
+  // Calls `visit(handle)` for each live thread.
   template <typename Visit>
   void ForEachThread(Visit visit) const {
     for (ThreadHandle handle = 0; handle < threads_.size(); ++handle) {
@@ -128,7 +126,7 @@ class TaskTable {
 
   TidMap<ThreadHandle, kNoHandle> by_tid_;
   TidMap<uint32_t, kNoHandle> process_by_tgid_;
-  // How often a number was given out: 0 never, n: n-1 is the last generation.
+  // Uses of each tid: 0 none; n: the last generation is n-1.
   TidMap<uint16_t, 0> thread_uses_;
   TidMap<uint16_t, 0> process_uses_;
   Slab<Thread> threads_;

@@ -14,8 +14,7 @@
 namespace model {
 namespace {
 
-// How long a thread that called exit is kept when its last switch does not come: it may take that
-// long to be written off, not longer.
+// How long an exited thread is kept without its last switch, ns.
 constexpr uint64_t kGraceWithoutSwitches = 1'000'000'000;
 constexpr uint64_t kGraceForLastSwitch = 10'000'000'000;
 
@@ -34,14 +33,15 @@ void TaskTracker::Identify(ThreadHandle handle, const fxr_task& task) {
   std::string_view full_name = Text(task.full_name);
   thread.name = full_name.empty() ? Text(task.comm) : full_name;
   process.is_kernel = (task.flags & FXR_TASK_KTHREAD) != 0;
-  if (task.tid == task.tgid) table_.NoteProcessChanged(thread.process);
+  if (task.tid == task.tgid) table_.NotifyProcessChanged(thread.process);
   if (task.tid != task.tgid && process.uid) return;
   process.ppid = task.ppid;
   process.uid = task.uid;
   process.cgroup = identities_.CgroupPath(task.cgroup);
 }
 
-// A leader in the snapshot, or one that was looked up: what no event tells of its process.
+// For a leader of the snapshot or of a lookup: reads the properties of its process that no event
+// carries.
 void TaskTracker::NameProcess(ThreadHandle handle) {
   const model::Thread& thread = table_.thread(handle);
   Process& process = table_.process(thread.process);
@@ -54,26 +54,26 @@ void TaskTracker::NameProcess(ThreadHandle handle) {
   process.cmdline = std::move(text.cmdline);
 }
 
-// A process is whom its leader is and where its leader is.
+// A process has the properties of its leader.
 bool TaskTracker::Leads(ThreadHandle handle) const {
   const model::Thread& thread = table_.thread(handle);
   return thread.tid == table_.process(thread.process).tgid;
 }
 
-void TaskTracker::NoteUid(ThreadHandle handle, uint32_t uid) {
+void TaskTracker::UpdateUid(ThreadHandle handle, uint32_t uid) {
   Process& process = ProcessOf(handle);
   if (!Leads(handle) || process.uid == uid) return;
   process.uid = uid;
-  table_.NoteProcessMoved(handle);
+  table_.NotifyProcessMoved(handle);
 }
 
-void TaskTracker::NoteCgroup(ThreadHandle handle, uint64_t id) {
+void TaskTracker::UpdateCgroup(ThreadHandle handle, uint64_t id) {
   Process& process = ProcessOf(handle);
   if (!Leads(handle)) return;
   std::string path = identities_.CgroupPath(id);
   if (process.cgroup == path) return;
   process.cgroup = std::move(path);
-  table_.NoteProcessMoved(handle);
+  table_.NotifyProcessMoved(handle);
 }
 
 void TaskTracker::OnSnapshotTask(const fxr_task& task) {
@@ -95,7 +95,8 @@ void TaskTracker::EndSnapshot() {
 void TaskTracker::CopyTasks(const TaskTracker& other) {
   const TaskTable& theirs = other.table_;
   const auto is_copied = [&](ThreadHandle handle) {
-    // Pseudo threads come by themselves; of two with one tid, the other is on its way off a CPU.
+    // Pseudo threads are created on demand. Of two threads with one tid, the other one is switching
+    // out.
     return theirs.Find(theirs.thread(handle).tid) == handle;
   };
   theirs.ForEachThread([&](ThreadHandle handle) {
@@ -133,15 +134,14 @@ void TaskTracker::CopyTasks(const TaskTracker& other) {
 void TaskTracker::OnFinalTask(const fxr_task& task) {
   const ThreadHandle handle = table_.Find(task.tid);
   if (handle == kNoHandle || table_.thread(handle).start_time != task.start_time) return;
-  NoteUid(handle, task.uid);
-  NoteCgroup(handle, task.cgroup);
+  UpdateUid(handle, task.uid);
+  UpdateCgroup(handle, task.cgroup);
 }
 
-// A thread other than the leader that calls exec gets the leader's tid once all others have exited,
-// and long before the exec is told of (fs/exec.c: de_thread). So a tid that is nobody's and a
-// living process's tgid belongs to the one thread there that has not exited, if the leader was
-// known.
-ThreadHandle TaskTracker::TakenOver(uint32_t tid) {
+// A non-leader thread that calls exec takes the leader's tid after all other threads exited, long
+// before the exec event (fs/exec.c: de_thread). So a free tid that is a live process's tgid belongs
+// to the only thread there that has not exited, provided that the leader was known.
+ThreadHandle TaskTracker::TakeOverLeaderId(uint32_t tid) {
   const ProcessHandle process = table_.FindProcess(tid);
   if (process == kNoHandle || !table_.process(process).has_leader) return kNoHandle;
   ThreadHandle only = kNoHandle;
@@ -161,7 +161,7 @@ void TaskTracker::BecomeLeader(ThreadHandle handle, uint32_t tgid) {
   const ThreadHandle leader = table_.Find(tgid);
   const fxt::Koid taken = leader == kNoHandle ? 0 : table_.thread(leader).koid;
   table_.TakeOverLeader(handle, tgid);
-  // Whoever ended as the leader has another koid by now.
+  // The exited leader has another koid by now.
   if (leader != kNoHandle) {
     for (Ended& ended : ended_) {
       if (ended.thread == leader && ended.koid == taken) ended.koid = table_.thread(leader).koid;
@@ -169,16 +169,16 @@ void TaskTracker::BecomeLeader(ThreadHandle handle, uint32_t tgid) {
   }
 }
 
-ThreadHandle TaskTracker::Unknown(uint32_t tid) {
-  const ThreadHandle handle = TakenOver(tid);
-  return handle != kNoHandle ? handle : LookedUp(tid);
+ThreadHandle TaskTracker::FindUnseen(uint32_t tid) {
+  const ThreadHandle handle = TakeOverLeaderId(tid);
+  return handle != kNoHandle ? handle : LookUp(tid);
 }
 
-ThreadHandle TaskTracker::LookedUp(uint32_t tid) {
+ThreadHandle TaskTracker::LookUp(uint32_t tid) {
   const std::optional<fxr_task> task = identities_.LookUp(tid);
   if (!task) {
     std::string name = fmt::format("tid {}", tid);
-    // The leader of a process that lives on without it, or a process that nobody told of.
+    // Either the exited leader of a live process, or a process whose fork was lost.
     const ProcessHandle known = table_.FindProcess(tid);
     const uint64_t start_time = known == kNoHandle ? 0 : table_.process(known).start_time;
     const ThreadHandle handle = table_.Add(tid, tid, name, start_time);
@@ -195,16 +195,16 @@ ThreadHandle TaskTracker::LookedUp(uint32_t tid) {
 ThreadHandle TaskTracker::OnFork(const fxr_task& task) {
   ThreadHandle handle = table_.Find(task.tid);
   if (handle != kNoHandle && table_.thread(handle).start_time == task.start_time) return handle;
-  // Whoever had the tid before is gone even if its end was lost, unless it is still on a CPU:
-  // then its last switch is to come.
+  // A previous owner of the tid is gone, even if its exit was lost, unless it is still on a CPU and
+  // its last switch is to come.
   if (handle != kNoHandle && !table_.IsOnCpu(handle)) table_.Remove(handle);
   handle = table_.Add(task.tid, task.tgid, Text(task.comm), task.start_time);
   Identify(handle, task);
   Process& process = ProcessOf(handle);
   ThreadHandle creator = table_.Find(task.creator);
   if (creator == handle) creator = kNoHandle;
-  // Whom a task is, its children are when they are born.
-  if (creator != kNoHandle) NoteUid(creator, task.uid);
+  // Children inherit the credentials.
+  if (creator != kNoHandle) UpdateUid(creator, task.uid);
   if (process.name.empty() || task.tid == task.tgid) {
     if (creator != kNoHandle) {
       const Process& parent = ProcessOf(creator);
@@ -225,7 +225,7 @@ ThreadHandle TaskTracker::OnExec(const fxr_exec& event) {
         !table_.thread(handle).exiting) {
       const ThreadHandle leader = table_.Find(event.tgid);
       BecomeLeader(handle, event.tgid);
-      // Where last switches are not seen, nothing else would let go of it.
+      // Without last switches nothing else removes it.
       if (leader != kNoHandle && !sees_switches_ && !table_.IsOnCpu(leader)) table_.Remove(leader);
     } else {
       handle = kNoHandle;  // it has the leader's tid by now, and the leader, on its way out, its
@@ -242,8 +242,8 @@ ThreadHandle TaskTracker::OnExec(const fxr_exec& event) {
       ChooseProcessName(thread.name, BaseName(Text(event.filename)), process.cmdline.text);
   process.uid = event.uid;
   process.cgroup = identities_.CgroupPath(event.cgroup);
-  table_.NoteChanged(handle);
-  table_.NoteProcessChanged(thread.process);
+  table_.NotifyThreadChanged(handle);
+  table_.NotifyProcessChanged(thread.process);
   return handle;
 }
 
@@ -251,25 +251,25 @@ void TaskTracker::Rename(ThreadHandle handle, std::string_view comm, std::string
   model::Thread& thread = table_.thread(handle);
   Process& process = table_.process(thread.process);
   thread.name = full_name.empty() ? comm : full_name;
-  table_.NoteChanged(handle);
+  table_.NotifyThreadChanged(handle);
   if (thread.tid != process.tgid) return;
   std::string name(process.is_kernel ? std::string_view(thread.name)
                                      : ChooseProcessName(comm, process.name, ""));
   if (name == process.name) return;
   process.name = name;
-  table_.NoteProcessChanged(thread.process);
+  table_.NotifyProcessChanged(thread.process);
 }
 
 ThreadHandle TaskTracker::OnRename(const fxr_rename& event) {
   const ThreadHandle handle = Thread(event.tid);
-  NoteUid(handle, event.uid);
+  UpdateUid(handle, event.uid);
   Rename(handle, Text(event.comm), Text(event.full_name));
   return handle;
 }
 
 ThreadHandle TaskTracker::OnExit(uint64_t time, const fxr_exit& event) {
   const ThreadHandle handle = Thread(event.tid);
-  NoteUid(handle, event.uid);
+  UpdateUid(handle, event.uid);
   table_.thread(handle).exiting = true;
   ended_.push_back({time, handle, table_.thread(handle).koid});
   return handle;
@@ -277,7 +277,7 @@ ThreadHandle TaskTracker::OnExit(uint64_t time, const fxr_exit& event) {
 
 void TaskTracker::OnCgroup(const fxr_cgroup& event) {
   const ThreadHandle handle = table_.Find(event.tid);
-  if (handle != kNoHandle) NoteCgroup(handle, event.cgroup);
+  if (handle != kNoHandle) UpdateCgroup(handle, event.cgroup);
 }
 
 void TaskTracker::Sweep(uint64_t time) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A map from thread ids to small values that costs two loads to read. Pages of it exist only where
-// there are tids, so that memory follows the tids in use and never passes 2^22 values.
+// A map from tids to small values; a lookup costs two loads. Pages exist only where tids are in
+// use, so memory is bounded by 2^22 values.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ class TidMap {
 
   T Get(uint32_t tid) const { return *Place(tid); }
 
-  // Where the value is, until the next Set().
+  // The address of the value, valid until the next Set().
   const T* Place(uint32_t tid) const {
     return &(*pages_[(tid & schema::kTidMask) >> kPageBits])[tid & (kPageSize - 1)];
   }
 
-  // All values are absent again; memory stays.
+  // Resets all values and keeps the memory.
   void Clear() {
     for (const std::unique_ptr<Page>& page : owned_) *page = kNothing;
   }
@@ -52,7 +52,7 @@ class TidMap {
     for (T& value : page) value = kAbsent;
     return page;
   }
-  // Stands for every page that has no value: who reads need not ask whether there is one.
+  // A shared page for absent entries, so that readers need no null check.
   static constexpr Page kNothing = MakeNothing();
 
   std::array<const Page*, (size_t{1} << (schema::kTidBits - kPageBits))> pages_;

@@ -13,20 +13,20 @@
 #include <memory>
 #include <tuple>
 
-#include "output/sudo_user.h"
+#include "output/owner_rules.h"
 #include "util/unique_fd.h"
 
 namespace output {
 namespace {
 
-struct Kept {
-  size_t order = 0;  // in which it was added; 0: by nobody
+struct PatternFile {
+  size_t order = 0;  // of Add(); 0: not added by this process
   timespec changed;
   std::string name;
   bool busy = false;
 };
 
-// The magic record of the format, or what gzip begins with.
+// True for the magic record of the format and for gzip.
 bool IsTrace(int fd) {
   constexpr std::array<unsigned char, 8> kTrace = {0x10, 0x00, 0x04, 0x46, 0x78, 0x54, 0x16, 0x00};
   std::array<unsigned char, 8> begin{};
@@ -52,7 +52,7 @@ std::vector<std::string> KeptFiles::Trim() {
   if (!directory || fstat(directory.get(), &directory_status) != 0) return removed;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(path.c_str()), closedir);
   if (!entries) return removed;
-  std::vector<Kept> kept;
+  std::vector<PatternFile> kept;
   while (const dirent* entry = readdir(entries.get())) {
     if (!pattern_.Matches(entry->d_name)) continue;
     const util::UniqueFd file(
@@ -60,13 +60,13 @@ std::vector<std::string> KeptFiles::Trim() {
     struct stat status {};
     if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     if (!IsOurs(status, directory_status) || !IsTrace(file.get())) continue;
-    // The recorder that writes it has it locked.
+    // The recorder holds a lock on a file that it writes.
     const bool busy = flock(file.get(), LOCK_SH | LOCK_NB) != 0;
     const auto added = std::ranges::find(added_, pattern_.directory() + entry->d_name);
     const auto order = added == added_.end() ? 0 : static_cast<size_t>(added - added_.begin()) + 1;
     kept.push_back({order, status.st_mtim, entry->d_name, busy});
   }
-  std::sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) {
+  std::sort(kept.begin(), kept.end(), [](const PatternFile& a, const PatternFile& b) {
     return std::tie(a.busy, a.order, a.changed.tv_sec, a.changed.tv_nsec, a.name) <
            std::tie(b.busy, b.order, b.changed.tv_sec, b.changed.tv_nsec, b.name);
   });
@@ -75,7 +75,7 @@ std::vector<std::string> KeptFiles::Trim() {
       removed.push_back(pattern_.directory() + kept[i].name);
     }
   }
-  // So many are enough to know what is newer; the others are gone.
+  // Older entries were removed.
   if (added_.size() > kept.size() + 1) {
     added_.erase(added_.begin(), added_.end() - static_cast<ptrdiff_t>(kept.size() + 1));
   }

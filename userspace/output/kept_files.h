@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The newest so many files of those that a pattern names; older ones are removed.
+// Keeps the newest files that match a pattern, and removes older ones.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace output {
 
 class KeptFiles {
  public:
-  // `pattern` is unique and outlives this. `keep` 0: all of them.
+  // `pattern` is unique and outlives this. `keep` 0 keeps all.
   KeptFiles(const NamePattern& pattern, uint64_t keep) : pattern_(pattern), keep_(keep) {}
 
-  // The file at `path`, a name of the pattern's, is newer than all that are there, whatever the
-  // wall clock says now or later.
+  // Adds the file at `path`, a name of the pattern, as the newest one. Its order does not depend on
+  // the wall clock.
   void Add(std::string path) {
     if (keep_ != 0) added_.push_back(std::move(path));
   }
 
-  // Removes what is too much, oldest first, and returns the paths. Those that nobody added are
-  // older than those that were, and as old as they say. A file is one of them if its name is, it is
-  // a regular one, begins as a trace does, is this user's (or, for root, of whom the directory is),
-  // and nobody is writing it.
+  // Removes surplus files, oldest first, and returns their paths. Files that were not added are
+  // older than those that were, in the order of their modification times. A file counts if its name
+  // matches, it is regular, begins as a trace does, belongs to this user (for root: to the owner of
+  // the directory), and no process is writing it.
   std::vector<std::string> Trim();
 
  private:

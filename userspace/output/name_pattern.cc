@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 namespace output {
@@ -31,7 +32,7 @@ std::string LocalTime(uint64_t ago) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// How many bytes of `name` stand for the pattern's `letter`; npos: it does not begin so.
+// The number of bytes of `name` that the pattern's `letter` can stand for; npos if none.
 size_t Matched(char letter, std::string_view name) {
   constexpr std::string_view kTime = "dddddddd-dddddd";
   if (letter == 't') {
@@ -106,15 +107,30 @@ std::string NamePattern::BeforeEnding(std::string name, const std::string& addit
 }
 
 bool NamePattern::Matches(std::string_view name) const {
-  if (!is_unique()) return false;
+  uint64_t number = 0;
+  return is_unique() && Match(name, number);
+}
+
+std::optional<uint64_t> NamePattern::NumberOf(std::string_view name) const {
+  uint64_t number = 0;
+  if (!has_number_ || !Match(name, number)) return std::nullopt;
+  return number;
+}
+
+bool NamePattern::Match(std::string_view name, uint64_t& number) const {
   for (size_t i = 0; i < name_.size(); ++i) {
     if (name_[i] != '%') {
       if (name.empty() || name.front() != name_[i]) return false;
       name.remove_prefix(1);
       continue;
     }
-    const size_t matched = Matched(name_[++i], name);
+    const char letter = name_[++i];
+    const size_t matched = Matched(letter, name);
     if (matched == std::string_view::npos) return false;
+    if (letter == 'n') {
+      const auto [end, error] = std::from_chars(name.data(), name.data() + matched, number);
+      if (error != std::errc()) number = UINT64_MAX;
+    }
     name.remove_prefix(matched);
   }
   return name.empty();

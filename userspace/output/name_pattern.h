@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Names for files of which there are several: "spike-%n.fxt", "day-%t.fxt.gz".
+// Expands patterns for names of several files: "spike-%n.fxt", "day-%t.fxt.gz".
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,29 +11,34 @@
 
 namespace output {
 
-// In the last component of a path: %n a number from 1 on, %t the local time as in 20260131-120000,
-// %h the host's name, %% a percent sign.
+// In the last component of a path: %n is a number from 1 on, %t the local time as in
+// 20260131-120000, %h the host's name, %% a percent sign.
 class NamePattern {
  public:
-  // An error when there is another letter behind a %, or none.
+  // Fails on any other letter behind a %, and on a % at the end.
   static util::Result<NamePattern> Parse(std::string path);
 
-  // Each name is another one: it has %n, or %t.
+  // Each expansion is a new name: the pattern has %n or %t.
   bool is_unique() const { return has_number_ || has_time_; }
-  // The path of number `number`, for a moment `ago` ns before now. Where names are not unique,
-  // those after the first get "-2" and so on before their endings.
+  // The path of number `number`, for the time `ago` ns before now. If names are not unique, the
+  // second and later ones get "-2" and so on before their endings.
   std::string Expand(uint64_t number, uint64_t ago) const;
 
-  // `name` with this behind all but its endings: "a.fxt.gz" becomes "a-2.fxt.gz".
+  // `name` with `addition` before its endings: "a.fxt.gz" becomes "a-2.fxt.gz".
   static std::string BeforeEnding(std::string name, const std::string& addition);
 
   // "" or "dir/".
   const std::string& directory() const { return directory_; }
-  // Whether Expand may have made this name (without directory) on this host. Only for unique ones.
+  // True if Expand() can return this name (without directory) on this host. Only for unique
+  // patterns.
   bool Matches(std::string_view name) const;
+  // The number in a name (without directory) of a pattern with %n; UINT64_MAX if it is larger. None
+  // if Expand cannot have made the name.
+  std::optional<uint64_t> NumberOf(std::string_view name) const;
 
  private:
   NamePattern() = default;
+  bool Match(std::string_view name, uint64_t& number) const;
 
   std::string directory_;
   std::string name_;

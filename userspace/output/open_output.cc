@@ -16,7 +16,7 @@
 namespace output {
 namespace {
 
-// The descriptor of this process that `place` stands for, if it does.
+// The descriptor of this process that `place` refers to, if any.
 std::optional<int> OwnDescriptor(const OutputPlace& place) {
   const util::UniqueFd own(open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC));
   struct stat first = {};
@@ -32,20 +32,20 @@ std::optional<int> OwnDescriptor(const OutputPlace& place) {
   return fd;
 }
 
-// Waits for somebody who reads, where it is a FIFO.
+// Waits for a reader of a FIFO.
 util::Result<util::UniqueFd> OpenExisting(const OutputPlace& place, const std::string& path,
                                           const FileOptions& options) {
   const std::string& option = options.option;
   const struct stat& expected = *place.existing;
-  // A terminal belongs to whoever is logged in there, and nobody but root makes devices.
+  // A terminal belongs to the user who is logged in there, and only root creates devices.
   if (!S_ISCHR(expected.st_mode) && !IsTrusted(expected.st_uid)) {
-    return ForeignOwner(path, expected.st_uid, option);
+    return WrongOwner(path, expected.st_uid, option);
   }
   const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (place.magic_link ? 0 : O_NOFOLLOW);
   util::UniqueFd fd =
       output::OpenWithin(place.directory.get(), place.name, flags, 0, options.keep_waiting);
   if (!fd && errno == ECANCELED) {
-    return util::Error{fmt::format("nobody reads {}", path), "it is a FIFO; start its reader"};
+    return util::Error{fmt::format("no process reads {}", path), "it is a FIFO; start its reader"};
   }
   if (!fd) return OpenError(path, errno, option);
   struct stat opened = {};
@@ -78,7 +78,7 @@ util::Result<OpenedOutput> OpenOutputAt(const std::string& path, const FileOptio
       if (!output.fd) return OpenError(path, errno, options.option);
       return output;
     }
-    // Through another process's descriptor, a file can only be overwritten.
+    // Through a descriptor of another process a file can only be overwritten.
     if (S_ISREG(place->existing->st_mode)) return OpenError(path, EPERM, options.option);
   }
   if (place->existing && !S_ISREG(place->existing->st_mode)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// From the path on a command line to a descriptor.
+// Opens the output path of a command line.
 #pragma once
 
 #include <memory>
@@ -13,15 +13,15 @@ namespace output {
 
 struct OpenedOutput {
   util::UniqueFd fd;
-  // Where that is a file; none for pipes, devices, and what this process had open already.
+  // Set for files; null for pipes, devices, and descriptors that this process inherited.
   std::unique_ptr<OutputFile> file;
 };
 
-// A new file (see OutputFile), or the pipe or device that is at `path`. One of /proc/self/fd, such
-// as /dev/stdout, is that descriptor itself.
+// A new file (see OutputFile), or the pipe or device at `path`. A path of /proc/self/fd, such as
+// /dev/stdout, yields that descriptor.
 util::Result<OpenedOutput> OpenOutputAt(const std::string& path, const FileOptions& options);
 
-// A descriptor like standard output's. A terminal is an error.
+// A duplicate of standard output or the like. A terminal is an error.
 util::Result<util::UniqueFd> OpenStandardOutput(int fd, const std::string& name);
 
 }  // namespace output

@@ -20,7 +20,8 @@ util::UniqueFd OpenWithin(int directory, const std::string& path, int flags, mod
     util::UniqueFd fd(openat(directory, path.c_str(), flags | O_NONBLOCK, mode));
     if (fd) return fd;
     if (errno == EINTR) continue;
-    // fifo(7): ENXIO says that nobody has it open for reading, and nothing tells when somebody has.
+    // fifo(7): ENXIO means that no process has it open for reading. There is no notification, so
+    // poll.
     if (errno != ENXIO) return fd;
     if (keep_waiting && !keep_waiting()) {
       errno = ECANCELED;

@@ -9,19 +9,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "output/owner_rules.h"
-#include "output/sudo_user.h"
 
 namespace output {
 namespace {
 
 constexpr int kWriteFlags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
-// How often somebody else may get ahead of us under the same name.
+// How often another process may take the name first.
 constexpr int kMostAttempts = 50;
 
 std::string TemporaryName() {
@@ -32,10 +32,10 @@ std::string TemporaryName() {
   return fmt::format(".fxt-{:016x}", number);
 }
 
-// False if another process has the lock. File systems without locks have files that nobody locks.
+// False if another process has the lock. True on file systems without locks.
 bool Lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
-// A file on which another is mounted, as containers have them, keeps its name.
+// A file that is a mount point, as in containers, keeps its name.
 bool IsMountPoint(int file, int directory) {
   struct statx inner = {};
   struct statx outer = {};
@@ -45,13 +45,29 @@ bool IsMountPoint(int file, int directory) {
          inner.stx_mnt_id != outer.stx_mnt_id;
 }
 
-// Of a file found by O_PATH; as far as this process may open it at all.
+// Opens a file found by O_PATH, in the mode that this process is allowed.
 util::UniqueFd OpenToLock(int directory, const std::string& name) {
   constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
   util::UniqueFd fd(openat(directory, name.c_str(), O_RDONLY | kFlags));
   if (!fd && errno == EACCES) fd.reset(openat(directory, name.c_str(), O_WRONLY | kFlags));
   return fd;
 }
+
+// Blocks SIGINT and the like during the exchanges.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_ = {};
+};
 
 }  // namespace
 
@@ -62,9 +78,9 @@ util::Error OutputFile::Failed(int error_number) const {
 bool OutputFile::Make() {
   const int directory = place_.directory.get();
   const mode_t owner_alone = 0600;
-  // Without a name nothing is left of it when this process is killed.
+  // An unnamed file disappears when this process is killed.
   fd_.reset(openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, owner_alone));
-  // To give it one takes a right or a /proc.
+  // Giving it a name needs a capability or /proc.
   if (fd_ && (geteuid() == 0 || access("/proc/self/fd", X_OK) == 0)) return true;
   for (int i = 0; i < kMostAttempts; ++i) {
     temporary_ = TemporaryName();
@@ -93,10 +109,10 @@ util::Status OutputFile::SetOwnerAndMode() {
         options_.group && ((known && status.st_gid == *options_.group) ||
                            fchown(fd_.get(), static_cast<uid_t>(-1), *options_.group) == 0);
     if (!theirs) mode &= ~static_cast<mode_t>(S_IRWXG);
-    // The directory may have given others rights that come into force with the group's.
+    // A default ACL of the directory may grant rights once the group's mode is set.
     fremovexattr(fd_.get(), "system.posix_acl_access");
   }
-  // File systems without modes are no reason not to write.
+  // File systems without modes are no error.
   fchmod(fd_.get(), mode);
   return util::Ok();
 }
@@ -104,7 +120,7 @@ util::Status OutputFile::SetOwnerAndMode() {
 util::Status OutputFile::TakeOver(util::UniqueFd entry, const struct stat& existing) {
   if (existing_ && IsSameFile(existing, existing_status_)) return util::Ok();
   if (S_ISDIR(existing.st_mode)) return Failed(EISDIR);
-  if (!IsTrusted(existing.st_uid)) return ForeignOwner(path_, existing.st_uid, options_.option);
+  if (!IsTrusted(existing.st_uid)) return WrongOwner(path_, existing.st_uid, options_.option);
   if (!S_ISREG(existing.st_mode)) return Failed(EEXIST);
   if (IsMountPoint(entry.get(), place_.directory.get())) return Failed(EBUSY);
   util::UniqueFd file = OpenToLock(place_.directory.get(), place_.name);
@@ -160,7 +176,7 @@ util::Result<std::unique_ptr<OutputFile>> OutputFile::Create(OutputPlace place, 
   return file;
 }
 
-// Only to a name that is free. 0, or why not.
+// Links to `name` if it is free. Returns 0 or errno.
 int OutputFile::GiveName(const std::string& name) {
   const int directory = place_.directory.get();
   if (temporary_.empty()) {
@@ -174,7 +190,7 @@ int OutputFile::GiveName(const std::string& name) {
     temporary_.clear();
     return 0;
   }
-  // Not every file system can; those that cannot have links.
+  // Some file systems lack RENAME_NOREPLACE; link(2) does the same.
   if (errno != EINVAL && errno != ENOSYS) return errno;
   if (linkat(directory, temporary_.c_str(), directory, name.c_str(), 0) != 0) return errno;
   unlinkat(directory, temporary_.c_str(), 0);
@@ -182,7 +198,7 @@ int OutputFile::GiveName(const std::string& name) {
   return 0;
 }
 
-// Takes the name from the file that has it. 0, or why not.
+// Takes the name from the existing file. Returns 0 or errno.
 int OutputFile::Replace() {
   if (temporary_.empty()) {
     const std::string name = TemporaryName();
@@ -199,7 +215,7 @@ util::Status OutputFile::CheckOld(util::UniqueFd& older) const {
   const int directory = place_.directory.get();
   struct stat status = {};
   if (fstatat(directory, old_name().c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return util::Ok();
-  if (!IsTrusted(status.st_uid)) return ForeignOwner(old_path(), status.st_uid, options_.option);
+  if (!IsTrusted(status.st_uid)) return WrongOwner(old_path(), status.st_uid, options_.option);
   if (S_ISDIR(status.st_mode)) return OpenError(old_path(), EISDIR, options_.option);
   if (S_ISREG(status.st_mode)) older = OpenToLock(directory, old_name());
   if (older && !Lock(older.get())) {
@@ -214,8 +230,7 @@ util::Status OutputFile::KeepAsOld() {
   const int directory = place_.directory.get();
   util::UniqueFd older;
   if (auto checked = CheckOld(older); !checked) return checked;
-  // A rename over a file would make some file systems write out, right then, all of the trace that
-  // is being renamed.
+  // On some file systems, a rename over a file writes out the whole trace at once.
   if (older) unlinkat(directory, old_name().c_str(), 0);
   if (renameat(directory, place_.name.c_str(), directory, old_name().c_str()) != 0) {
     util::Error error = Failed(errno);
@@ -223,7 +238,7 @@ util::Status OutputFile::KeepAsOld() {
         fmt::format("cannot keep {} as {}: {}", path_, old_path(), std::strerror(errno));
     return error;
   }
-  // The last descriptor of a large file frees its pages, which would keep the recording waiting.
+  // Closing the last descriptor of a large file frees its pages, which would delay the recording.
   if (older) remover_ = std::jthread([file = std::move(older)]() mutable { file.reset(); });
   return util::Ok();
 }
@@ -258,7 +273,7 @@ util::Status OutputFile::Stage() {
   do {
     synced = fsync(fd_.get());
   } while (synced != 0 && errno == EINTR);
-  // Some disks are found to be full here. Not every file system knows the call.
+  // Some file systems report a full disk only here. Not all support the call.
   if (synced != 0 && errno != EINVAL && errno != EROFS) return Failed(errno);
   for (int i = 0; temporary_.empty() && i < kMostAttempts; ++i) {
     const std::string name = TemporaryName();
@@ -286,7 +301,7 @@ util::Status OutputFile::Exchange() {
       error = overwrote_ ? 0 : errno;
       if (overwrote_) temporary_.clear();
     }
-    if (error == ENOENT) error = EEXIST;  // it was just removed: the name is free
+    if (error == ENOENT) error = EEXIST;  // it was just removed; the name is free
   }
   named_ = error == 0;
   return named_ ? util::Ok() : util::Status(Failed(error));
@@ -306,7 +321,7 @@ void OutputFile::Settle() {
   if (!temporary_.empty()) unlinkat(place_.directory.get(), temporary_.c_str(), 0);
   temporary_.clear();
   existing_.reset();
-  // The names as well; place_ has no descriptor that could be asked.
+  // Syncs the names too; place_ has only an O_PATH descriptor.
   const util::UniqueFd directory(
       openat(place_.directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory) fsync(directory.get());
@@ -314,7 +329,7 @@ void OutputFile::Settle() {
 
 OutputFile::~OutputFile() {
   if (!published_) TakeBack();
-  // Rather one file too many than none.
+  // Keeps a surplus file rather than lose one.
   if (published_ || exchanged_ || overwrote_) return;
   if (!temporary_.empty()) unlinkat(place_.directory.get(), temporary_.c_str(), 0);
   struct stat ours = {};
@@ -324,6 +339,21 @@ OutputFile::~OutputFile() {
       IsSameFile(ours, there)) {
     unlinkat(place_.directory.get(), place_.name.c_str(), 0);
   }
+}
+
+util::Status PublishTogether(std::span<const std::shared_ptr<OutputFile>> files) {
+  for (const auto& file : files) {
+    if (auto staged = file->Stage(); !staged) return staged;
+  }
+  const SignalsWait wait;
+  for (const auto& file : files) {
+    if (auto named = file->Exchange(); !named) {
+      for (const auto& other : files) other->TakeBack();
+      return named;
+    }
+  }
+  for (const auto& file : files) file->Settle();
+  return util::Ok();
 }
 
 }  // namespace output

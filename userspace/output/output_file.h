@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A file that is written before it has its name.
+// A file that gets its name when it is complete.
 #pragma once
 
 #include <fcntl.h>
@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -19,56 +20,52 @@
 namespace output {
 
 struct FileOptions {
-  // Who may read it. Its group's part holds for `group`; where the file cannot have that group,
-  // nobody has it.
+  // The group's permissions apply to `group`; they are removed if the file cannot have that group.
   mode_t mode = 0600;
   std::optional<gid_t> group = std::nullopt;
-  // A recording is there to be read while it grows: it takes a free name at once, and any at
-  // Publish(); what had the name stays as NAME.old, unless it is empty. What was never published
-  // goes away. Anything else takes its name when it is closed.
+  // For recordings, which are read while they grow: takes a free name at once, and a taken one at
+  // Publish(). The replaced file stays as NAME.old unless it is empty. An unpublished file is
+  // removed. Other files take their names when they are closed.
   bool recording = false;
-  // Nobody publishes it by itself: it takes its name with other files (publish_together.h).
+  // The file takes its name together with others (PublishTogether()).
   bool with_others = false;
-  std::string option = "-o";  // what hints call the option that named it
-  // How long to wait for whoever reads a FIFO, and later a pipe; asked on the thread that waits.
-  // None: for ever.
+  std::string option = "-o";  // the option that hints mention
+  // How long to wait for the reader of a FIFO or pipe; called on the waiting thread. Empty: for
+  // ever.
   output::KeepWaiting keep_waiting = {};
 };
 
-// What has the name is never written into: the file is always a new one, of our own mode, which
-// takes the name. So nobody has it open, or under another name, who may not read it. It belongs to
-// whom the file belonged that it replaces (which is trusted, see owner_rules.h), else to the user
-// behind sudo.
-//
-// A lock (flock(2)) on the file says that it is being written. Readers need not know about it.
+// The file is always a new one with our own mode; an existing file of that name is replaced, never
+// written into. Therefore no other process has it open or has another link to it. Its owner is the
+// owner of the replaced file (which is trusted, see owner_rules.h), else the user behind sudo.
+// A lock (flock(2)) marks the file as being written. Readers need not check it.
 class OutputFile {
  public:
-  // `place` is none or a regular file. Errors: what is there is somebody else's, or is being
-  // written; or nothing can be written there.
+  // `place` is free or a regular file. Fails if the file belongs to another user, is being written,
+  // or if the directory is not writable.
   static util::Result<std::unique_ptr<OutputFile>> Create(OutputPlace place, std::string path,
                                                           const FileOptions& options);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile();  // discards what was not published
+  ~OutputFile();  // discards an unpublished file
 
   int fd() const { return fd_.get(); }
   bool recording() const { return options_.recording; }
   bool with_others() const { return options_.with_others; }
   bool published() const { return published_; }
 
-  // Gives it its name. Once it has it, Ok without doing anything.
+  // Gives the file its name. A second call returns Ok.
   util::Status Publish();
-  // Publish() does nothing from then on, and the file goes away.
+  // Publish() does nothing afterwards, and the file is removed.
   void Discard() { discarded_ = true; }
 
-  // The same in steps that can be taken back, for PublishTogether(). What was written is on the
-  // disk, and has a hidden name:
+  // The steps of PublishTogether(). Stage() syncs the file to the disk under a hidden name.
   util::Status Stage();
-  // It has its own name, and what had that the hidden one:
+  // Exchange() swaps the names of the file and of the one it replaces.
   util::Status Exchange();
-  // What it replaced has its name again, except where a file system cannot exchange names.
+  // TakeBack() undoes Exchange(), except on file systems that cannot exchange names.
   void TakeBack();
-  // Behind all of it; what was replaced goes away.
+  // Settle() ends the sequence and removes the replaced file.
   void Settle();
 
  private:
@@ -77,12 +74,12 @@ class OutputFile {
 
   bool Make();
   util::Status SetOwnerAndMode();
-  // What has the name: ours to replace, and locked by us from then on.
+  // Checks and locks the file that has the name.
   util::Status TakeOver(util::UniqueFd entry, const struct stat& existing);
   util::Status FindExisting();
   int GiveName(const std::string& name);
   int Replace();
-  // What has the name that the replaced file gets; `older` is it, locked.
+  // Checks the file of the name NAME.old; `older` is that file, locked.
   util::Status CheckOld(util::UniqueFd& older) const;
   util::Status KeepAsOld();
   std::string old_name() const { return place_.name + ".old"; }
@@ -93,15 +90,21 @@ class OutputFile {
   std::string path_;
   FileOptions options_;
   util::UniqueFd fd_;
-  std::string temporary_;   // its name until it has the right one; empty: none
-  bool exchanged_ = false;  // what it replaced has that name
-  bool overwrote_ = false;  // what it replaced is gone
+  std::string temporary_;   // its name until it has the final one; empty: none
+  bool exchanged_ = false;  // the replaced file has that name
+  bool overwrote_ = false;  // the replaced file is gone
   bool named_ = false;      // has its name
   bool published_ = false;
   bool discarded_ = false;
-  util::UniqueFd existing_;  // the file that has the name, with our lock
+  util::UniqueFd existing_;  // the file that has the name, locked by us
   struct stat existing_status_ = {};
   std::jthread remover_;
 };
+
+// Files with FileOptions::with_others, written and closed. First syncs all of them under hidden
+// names, which detects a full disk. Then exchanges names with the existing files. After an error
+// everything is as before. SIGKILL or a power loss during the exchanges leaves some new and some
+// old files, and the others as .fxt-* in the directory. Other signals wait until the end.
+util::Status PublishTogether(std::span<const std::shared_ptr<OutputFile>> files);
 
 }  // namespace output

@@ -20,7 +20,7 @@
 namespace output {
 namespace {
 
-constexpr int kMostLinks = 40;  // as the kernel
+constexpr int kMostLinks = 40;  // the kernel's limit
 
 bool IsOnProc(int fd) {
   struct statfs info = {};
@@ -51,7 +51,7 @@ class Walk {
       if (fstat(entry.get(), &status) != 0) return Failed(errno);
       const bool magic_link = S_ISLNK(status.st_mode) && IsOnProc(entry.get());
       if (magic_link) {
-        // Made by the kernel, which knows where they lead; their text may be no path.
+        // Magic links of the kernel; their text may be no path.
         entry = Open(name, 0);
         if (!entry || fstat(entry.get(), &status) != 0) return Failed(errno);
       } else if (S_ISLNK(status.st_mode)) {
@@ -76,13 +76,13 @@ class Walk {
 
  private:
   util::UniqueFd Open(const std::string& name, int flags) const {
-    // Mounts what is mounted on demand; O_PATH would stay in front of it.
+    // Triggers automounts, which O_PATH does not.
     struct statx ignored = {};
     statx(directory_.get(), name.c_str(), AT_SYMLINK_NOFOLLOW, 0, &ignored);
     return util::UniqueFd(openat(directory_.get(), name.c_str(), O_PATH | O_CLOEXEC | flags));
   }
 
-  // Puts the components of `path` before what is left. False with errno.
+  // Puts the components of `path` before the remaining ones. False with errno.
   bool Prepend(std::string_view path) {
     if (path.empty()) {
       errno = ENOENT;
@@ -93,7 +93,7 @@ class Walk {
       if (!directory_) return false;
     }
     std::deque<std::string> components;
-    // What ends in a slash is a directory.
+    // A path that ends in a slash is a directory.
     if (path.back() == '/') components.emplace_back(".");
     while (!path.empty()) {
       const size_t slash = path.rfind('/');
@@ -144,7 +144,7 @@ bool IsSameFile(const struct stat& a, const struct stat& b) {
 
 bool IsSamePlace(const OutputPlace& one, const OutputPlace& other) {
   if (one.existing && other.existing) {
-    // A device takes what several write.
+    // A device accepts several writers.
     return IsSameFile(*one.existing, *other.existing) && !S_ISCHR(one.existing->st_mode);
   }
   struct stat first = {};
@@ -177,7 +177,7 @@ util::Error OpenError(const std::string& path, int error_number, const std::stri
   return error;
 }
 
-util::Error ForeignOwner(const std::string& path, uid_t owner, const std::string& option) {
+util::Error WrongOwner(const std::string& path, uid_t owner, const std::string& option) {
   return {fmt::format("cannot write {}: it exists and belongs to user {}", path, owner),
           fmt::format("remove it, or name another file with {}", option)};
 }

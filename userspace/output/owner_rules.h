@@ -1,22 +1,39 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whose files, links and directories an output may meet. What root writes is worth planting traps
-// for in directories that others write, so these are the rules of the kernel's
-// fs.protected_symlinks, fs.protected_regular and fs.protected_fifos at their strictest, and
-// perf's, whatever the kernel is set to.
+// Decides which existing files, links and directories an output may use. Output of root is a target
+// for links planted in shared directories. These rules equal the strictest settings of
+// fs.protected_symlinks, fs.protected_regular and fs.protected_fifos, and those of perf, whatever
+// the kernel's settings are.
 #pragma once
 
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <optional>
+
+#include "util/result.h"
+
 namespace output {
 
-// This process's user, root, or the user behind sudo: they need no trap to get what we write.
+// This process's user, root, or the user behind sudo, who receive the output anyway.
 bool IsTrusted(uid_t owner);
 
-// Others may make entries in this directory: it is world-writable, or sticky and group-writable.
+// Other users may create entries in this directory: it is world-writable, or sticky and
+// group-writable.
 bool IsShared(const struct stat& directory);
 
-// Whether a symbolic link in `directory` may be followed on the way to an output.
+// True if a symbolic link in `directory` may be followed.
 bool MayFollow(const struct stat& link, const struct stat& directory);
+
+struct SudoUser {
+  uid_t uid = 0;
+  gid_t gid = 0;
+};
+
+// From SUDO_UID and SUDO_GID; empty if they are not set, are not numbers, or name root.
+std::optional<SudoUser> UserBehindSudo();
+
+// Makes that user the owner of the open file `fd`. Returns Ok if there is no such user or this
+// process is not root.
+util::Status GiveToSudoUser(int fd);
 
 }  // namespace output

@@ -30,7 +30,7 @@ util::Result<util::UniqueFd> MakeUnnamedFile() {
   const std::string folder = TemporaryFolder();
   util::UniqueFd fd(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (fd) return fd;
-  // Not every file system can make files without a name.
+  // Some file systems lack O_TMPFILE.
   std::string name = folder + "/fxt-XXXXXX";
   fd.reset(mkostemp(name.data(), O_CLOEXEC));
   if (!fd) return UnnamedFileFailed("make");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Temporary files that nobody else can open.
+// Temporary files without a name, which other processes cannot open.
 #pragma once
 
 #include "util/result.h"
@@ -7,10 +7,10 @@
 
 namespace output {
 
-// A file without a name, in $TMPDIR, /var/tmp without one. It is gone when it is closed.
+// A file in $TMPDIR, or /var/tmp if that is not set. It disappears when it is closed.
 util::Result<util::UniqueFd> MakeUnnamedFile();
 
-// What to say when `what` ("write", "read") failed on one; looks at errno.
+// The error for a failed `what` ("write", "read") on such a file; reads errno.
 util::Error UnnamedFileFailed(const char* what);
 
 }  // namespace output

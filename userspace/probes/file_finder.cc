@@ -30,7 +30,7 @@ std::string Canonical(const std::string& path) {
   return error ? path : canonical.string();
 }
 
-// "libc.so.6" is found by itself, by "libc.so", "libc" and "c".
+// "libc.so.6" matches itself, "libc.so", "libc" and "c".
 bool IsNamed(std::string_view library, std::string_view name) {
   const auto begins = [&](const std::string& stem) {
     return library == stem || library.starts_with(stem + ".");
@@ -58,8 +58,8 @@ std::optional<std::string> FindProgram(const std::string& name, const std::strin
 
 }  // namespace
 
-FilePlaces SystemPlaces() {
-  FilePlaces places;
+SearchPaths SystemSearchPaths() {
+  SearchPaths places;
   const char* path = getenv("PATH");
   places.programs = path ? path : "/usr/local/bin:/usr/bin:/bin";
   return places;
@@ -70,7 +70,7 @@ std::vector<CachedLibrary> ReadLibraryCache(std::span<const char> cache) {
   constexpr size_t kCountAt = 20;
   constexpr size_t kEntriesAt = 48;
   constexpr size_t kEntryBytes = 24;
-  // Of an entry's flags: the kind of machine.
+  // The machine kind in an entry's flags.
   constexpr uint32_t kKindMask = 0xff00;
 #if defined(__x86_64__)
   constexpr uint32_t kKind = 0x0300;
@@ -103,7 +103,7 @@ std::vector<CachedLibrary> ReadLibraryCache(std::span<const char> cache) {
   return libraries;
 }
 
-util::Result<std::string> FindFile(const std::string& name, const FilePlaces& places) {
+util::Result<std::string> FindFile(const std::string& name, const SearchPaths& places) {
   if (name.find('/') != std::string::npos) {
     if (IsFile(name)) return Canonical(name);
     return util::Error{fmt::format("there is no file '{}'", name),

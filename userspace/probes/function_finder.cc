@@ -22,7 +22,7 @@ struct Candidate {
   bool chosen_at_run_time = false;  // IFUNC
 };
 
-// Where the parameter list of a demangled name begins; its end where it has none.
+// Index of the parameter list in a demangled name; its size if there is none.
 size_t ParametersAt(std::string_view name) {
   const size_t close = name.rfind(')');
   if (close == std::string_view::npos) return name.size();
@@ -37,7 +37,7 @@ size_t ParametersAt(std::string_view name) {
   return name.size();
 }
 
-// Templates' names begin with what they return.
+// Demangled template functions begin with their return type.
 std::string_view WithoutReturnType(std::string_view name) {
   if (name.find("operator") != std::string_view::npos) return name;
   int depth = 0;
@@ -63,7 +63,7 @@ std::string_view WithoutTemplateArguments(std::string_view name) {
 std::vector<Candidate> CandidatesOf(const symbols::ElfFile& file) {
   std::vector<Candidate> candidates;
   file.VisitFunctions([&](std::string_view name, uint64_t address, bool chosen_at_run_time) {
-    // The version of a library's symbol is behind it in .symtab: memcpy@@GLIBC_2.14.
+    // A versioned library symbol of .symtab has a suffix: memcpy@@GLIBC_2.14.
     name = name.substr(0, name.find('@'));
     if (!name.empty()) {
       candidates.push_back({std::string(name), address, chosen_at_run_time});
@@ -93,20 +93,20 @@ std::optional<uint64_t> OffsetOf(const symbols::ElfFile& file, uint64_t address)
 }
 
 std::string NearestNames(const std::vector<Candidate>& candidates, const std::string& symbol) {
-  constexpr size_t kMost = 3;
+  constexpr size_t kMax = 3;
   std::vector<std::string> known;
   std::vector<std::string> near;
   for (const Candidate& each : candidates) {
     if (each.chosen_at_run_time) continue;
     std::string name = symbols::Demangle(each.raw);
     name.resize(ParametersAt(name));
-    if (near.size() < kMost && symbol.size() > 2 && name.find(symbol) != std::string::npos &&
+    if (near.size() < kMax && symbol.size() > 2 && name.find(symbol) != std::string::npos &&
         std::ranges::find(near, name) == near.end()) {
       near.push_back(name);
     }
     known.push_back(std::move(name));
   }
-  while (near.size() < kMost && !known.empty()) {
+  while (near.size() < kMax && !known.empty()) {
     const std::string best = util::Nearest(symbol, known);
     std::erase(known, best);
     if (std::ranges::find(near, best) == near.end()) near.push_back(best);
@@ -147,7 +147,7 @@ util::Result<std::vector<FoundFunction>> FindFunctions(const std::string& path,
       chosen_at_run_time = true;
       continue;
     }
-    // A symbol that the file itself does not have the code of is none.
+    // Symbols whose code is in another file are skipped.
     if (const auto offset = OffsetOf(*file, each.address)) {
       found.emplace(*offset, symbols::Demangle(name));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Functions of an executable or library by the names that people call them.
+// Finds functions of an executable or library by name.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,16 @@ namespace probes {
 
 struct FoundFunction {
   std::string name;     // demangled
-  uint64_t offset = 0;  // of its first byte in the file
+  uint64_t offset = 0;  // offset in the file
 };
 
-// Whether `symbol` means the function whose demangled name this is: all of it, or without
-// parameters (`ns::f` for `ns::f(int)`), or without template arguments as well.
+// True if `symbol` names the function with this demangled name: all of it, without parameters
+// (`ns::f` for `ns::f(int)`), or also without template arguments.
 bool IsCalled(std::string_view demangled, std::string_view symbol);
 
-// All that `symbol` means: a mangled name, or one as IsCalled takes it, which may be several
-// functions. By the symbols of the file and of its debug file. Error: there is none, with the
-// nearest names; the file is not ELF, is stripped, or is a Go program, whose stacks move and which
-// does not survive that its returns are watched.
+// All functions that `symbol` names, mangled or as in IsCalled. Uses the symbols of the file and of
+// its debug file. Errors: none is found (with the nearest names); the file is not ELF or is
+// stripped; it is a Go program, whose movable stacks do not survive return probes.
 util::Result<std::vector<FoundFunction>> FindFunctions(const std::string& file,
                                                        const std::string& symbol,
                                                        const symbols::DebugFileOptions& options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A place in a program that is to be watched, as the kernel is told of it and as it is shown.
+// A probe location in a program: what the kernel needs, and how it is displayed.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,25 @@
 
 namespace probes {
 
-// Of an argument of a USDT probe, as sys/sdt.h wrote it into the program.
+// The type of a USDT argument, as sys/sdt.h encodes it.
 struct ArgumentType {
   unsigned bytes = 8;  // 1, 2, 4 or 8
   bool is_signed = false;
-  bool is_float = false;  // which cannot be read
+  bool is_float = false;  // cannot be read
 };
 
 struct Probe {
   enum class Kind : uint8_t { kFunction, kUsdt };
 
   Kind kind = Kind::kFunction;
-  std::string file;  // absolute, links followed
-  // What people see: the function's demangled name, or PROVIDER:NAME.
+  std::string file;  // absolute, symbolic links resolved
+  // Displayed: the function's demangled name, or PROVIDER:NAME.
   std::string name;
-  // Of a function.
+  // For a function probe.
   uint64_t offset = 0;  // of its first byte in the file
   bool return_value = false;
-  bool entry_only = false;  // its return is not watched
-  // Of a USDT probe.
+  bool entry_only = false;  // without a return probe
+  // For a USDT probe.
   std::string provider;
   std::string usdt_name;
   std::vector<ArgumentType> arguments;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kWantsValue = "+retval";
 constexpr std::string_view kEntryOnly = "+entry";
 
-util::Status AddFunctions(const std::string& text, const FilePlaces& places,
+util::Status AddFunctions(const std::string& text, const SearchPaths& places,
                           const symbols::DebugFileOptions& options, std::vector<Probe>* probes) {
   std::string_view rest = text;
   const bool return_value = rest.ends_with(kWantsValue);
@@ -57,7 +57,7 @@ util::Status AddFunctions(const std::string& text, const FilePlaces& places,
   return util::Ok();
 }
 
-util::Status AddUsdt(const std::string& text, const FilePlaces& places,
+util::Status AddUsdt(const std::string& text, const SearchPaths& places,
                      std::vector<Probe>* probes) {
   const size_t first = text.find(':');
   const size_t last = text.rfind(':');
@@ -103,7 +103,7 @@ util::Status AddUsdt(const std::string& text, const FilePlaces& places,
 
 util::Result<std::vector<Probe>> ResolveProbes(const std::vector<std::string>& functions,
                                                const std::vector<std::string>& usdt,
-                                               const FilePlaces& places,
+                                               const SearchPaths& places,
                                                const symbols::DebugFileOptions& options) {
   std::vector<Probe> probes;
   for (const std::string& text : functions) {
@@ -114,9 +114,9 @@ util::Result<std::vector<Probe>> ResolveProbes(const std::vector<std::string>& f
   for (const std::string& text : usdt) {
     if (util::Status status = AddUsdt(text, places, &probes); !status) return status.error();
   }
-  if (probes.size() > FXR_PROBES_MOST) {
+  if (probes.size() > FXR_MAX_PROBES) {
     return util::Error{fmt::format("{} functions are too many", probes.size()),
-                       fmt::format("at most {} can be probed at once", FXR_PROBES_MOST)};
+                       fmt::format("at most {} can be probed at once", FXR_MAX_PROBES)};
   }
   return probes;
 }

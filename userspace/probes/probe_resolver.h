@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// From what a person wrote behind --uprobe and --usdt to places in files.
+// Resolves the arguments of --uprobe and --usdt.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace probes {
 
-// `functions`: PATH:SYMBOL[+retval|+entry]; `usdt`: PATH:PROVIDER:NAME. A function that is asked
-// for twice is probed once. Error: something is not written so, there is no such file, function or
-// probe (the nearest are named), or there are more than FXR_PROBES_MOST.
+// `functions`: PATH:SYMBOL[+retval|+entry]; `usdt`: PATH:PROVIDER:NAME. Duplicate functions yield
+// one probe. Errors: a syntax error, a file, function or probe that does not exist (with the
+// nearest names), or more than FXR_MAX_PROBES.
 util::Result<std::vector<Probe>> ResolveProbes(const std::vector<std::string>& functions,
                                                const std::vector<std::string>& usdt,
-                                               const FilePlaces& places,
+                                               const SearchPaths& places,
                                                const symbols::DebugFileOptions& options);
 
 }  // namespace probes

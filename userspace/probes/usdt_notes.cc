@@ -14,11 +14,11 @@ namespace {
 
 constexpr uint32_t kNoteType = 3;
 constexpr std::string_view kOwner("stapsdt\0", 8);
-constexpr size_t kAddresses = 3 * sizeof(uint64_t);  // of the probe, of a section, of a semaphore
+constexpr size_t kAddresses = 3 * sizeof(uint64_t);  // of the probe, a section and a semaphore
 
 size_t Padded(size_t bytes) { return (bytes + 3) / 4 * 4; }
 
-// Up to a zero byte, which is taken off `text` as well.
+// Returns the text up to a zero byte and removes it from `text`.
 std::string_view TakeText(std::string_view& text) {
   const size_t end = std::min(text.find('\0'), text.size());
   const std::string_view taken = text.substr(0, end);
@@ -31,7 +31,8 @@ std::string_view TakeText(std::string_view& text) {
 std::vector<ArgumentType> ParseArgumentTypes(std::string_view text) {
   std::vector<ArgumentType> types;
   while (!text.empty() && types.size() < FXR_PROBE_ARGUMENTS) {
-    // A place may have spaces in it ([sp, 16]); what is no type goes on with the place before.
+    // An operand may contain spaces ([sp, 16]); a word that is not a type continues the previous
+    // operand.
     const std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(word.size() + 1, text.size()));
     ArgumentType type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What sys/sdt.h wrote of its probes into a program: section .note.stapsdt.
+// Parses the notes of sys/sdt.h probes: section .note.stapsdt.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ struct UsdtNote {
   std::vector<ArgumentType> arguments;
 };
 
-// Of a 64-bit program; a probe that stands in several places has as many. What is damaged is passed
-// over.
+// For 64-bit programs. A probe with several locations has as many notes. Malformed notes are
+// skipped.
 std::vector<UsdtNote> ReadUsdtNotes(std::span<const std::byte> section);
 
-// As in "-4@%edi 8@-16(%rbp)"; at most FXR_PROBE_ARGUMENTS.
+// Parses "-4@%edi 8@-16(%rbp)"; at most FXR_PROBE_ARGUMENTS.
 std::vector<ArgumentType> ParseArgumentTypes(std::string_view text);
 
 }  // namespace probes

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tables/rows/csv_text.h"
 #include "text/clean_text.h"
 #include "text/json_writer.h"
 
@@ -103,12 +104,12 @@ class TableWriter final : public ResultWriter {
 
 class CsvWriter final : public ResultWriter {
  public:
-  explicit CsvWriter(text::TextWriter& out) : out_(out) {}
+  CsvWriter(text::TextWriter& out, bool safe) : out_(out), safe_(safe) {}
 
   void Begin(std::span<const std::string> names) override {
     for (size_t i = 0; i < names.size(); ++i) {
       if (i != 0) out_.Append(",");
-      Field(text::CleanText(names[i]));
+      tables::AppendCsvText(out_.buffer(), text::CleanText(names[i]), safe_);
     }
     out_.Append("\n");
   }
@@ -116,11 +117,10 @@ class CsvWriter final : public ResultWriter {
     for (size_t i = 0; i < row.size(); ++i) {
       if (i != 0) out_.Append(",");
       const std::string text = TextOf(row[i]);
-      // An empty text is not NULL.
-      if (row[i].kind == Cell::Kind::kText && text.empty()) {
-        out_.Append("\"\"");
+      if (row[i].kind == Cell::Kind::kText) {
+        tables::AppendCsvText(out_.buffer(), text, safe_);
       } else {
-        Field(text);
+        out_.Append(text);
       }
     }
     out_.Append("\n");
@@ -128,15 +128,8 @@ class CsvWriter final : public ResultWriter {
   void End() override {}
 
  private:
-  void Field(const std::string& text) {
-    if (text.find_first_of(",\"") == std::string::npos) return out_.Append(text);
-    out_.Append("\"");
-    for (const char c : text)
-      out_.Append(c == '"' ? std::string_view("\"\"") : std::string_view(&c, 1));
-    out_.Append("\"");
-  }
-
   text::TextWriter& out_;
+  const bool safe_;
 };
 
 class JsonResultWriter final : public ResultWriter {
@@ -219,7 +212,8 @@ class MarkdownWriter final : public ResultWriter {
 std::unique_ptr<ResultWriter> MakeResultWriter(Format format, text::TextWriter& out) {
   switch (format) {
     case Format::kCsv:
-      return std::make_unique<CsvWriter>(out);
+    case Format::kCsvSafe:
+      return std::make_unique<CsvWriter>(out, format == Format::kCsvSafe);
     case Format::kJson:
       return std::make_unique<JsonResultWriter>(out);
     case Format::kMarkdown:

@@ -15,6 +15,7 @@ namespace query {
 enum class Format : uint8_t {
   kTable,     // columns below their names, for people
   kCsv,       // RFC 4180, with names in the first line; NULL is empty
+  kCsvSafe,   // the same with an apostrophe before texts that spreadsheets evaluate as formulas
   kJson,      // an array of objects
   kMarkdown,  // a table
 };

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "facts/read_loop.h"
 #include "fxt/reader.h"
 #include "source/input.h"
 
@@ -31,8 +32,7 @@ util::Result<std::shared_ptr<TraceFile>> TraceFile::Open(const std::string& path
   const auto source = file->Read();
   if (!source) return source.error();
   fxt::Reader reader(**source);
-  while (reader.Next() == fxt::ReadStatus::kNeedMore) continue;
-  if (reader.status() == fxt::ReadStatus::kError) {
+  if (facts::NextRecord(reader) == fxt::ReadStatus::kError) {
     return util::Error{fmt::format("{}: {}", path, reader.error_message()), ""};
   }
   return file;

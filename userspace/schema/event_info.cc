@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "schema/event_info.h"
 
+#include <algorithm>
 #include <array>
 
 #include "fxt_record/slot_body.h"
+#include "schema/names.h"
 
 namespace schema {
 namespace {
@@ -55,6 +57,11 @@ constexpr std::array<SlotInfo, FXR_SLOT_TYPES> kSlots = {
 
 std::string_view CategoryName(uint32_t category) {
   return category < std::size(kCategoryNames) ? kCategoryNames[category] : "other";
+}
+
+bool IsKernelCategory(std::string_view name) {
+  return name == kRecorderName || std::find(std::begin(kCategoryNames), std::end(kCategoryNames),
+                                            name) != std::end(kCategoryNames);
 }
 
 const SlotInfo& SlotInfoOf(uint32_t type) {

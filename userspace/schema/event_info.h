@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What include/fxt_record/event_table.h says of categories and slots, for programs to look up.
+// Run-time lookup of the categories and slot types of include/fxt_record/event_table.h.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@
 
 namespace schema {
 
-// The name that people ask for it by, which is that of its events in our files; "other" for what is
-// no category.
+// The category's name in -c and in files; "other" for an unknown number.
 std::string_view CategoryName(uint32_t category);
+// True for a category of the event table, of stacks, or of the recorder itself.
+bool IsKernelCategory(std::string_view name);
 
-// What becomes of a field of an instant, see event_table.h.
+// The use of a field in an instant, see event_table.h.
 enum class FieldRole : uint8_t { HIDDEN, SHOWN, POINTER, THREAD, FUNCTION, TCP_STATE };
 
 // A field of a slot's body, see slot_body.h.
@@ -27,13 +28,13 @@ struct FieldInfo {
 };
 
 struct SlotInfo {
-  fxr_category category;  // FXR_CATEGORY_OTHER: it is no event
+  fxr_category category;  // FXR_CATEGORY_OTHER: not an event
   std::string_view name;
   bool is_instant;
   std::span<const FieldInfo> fields;
 };
 
-// `type`: of enum fxr_slot_type; that of FXR_SLOT_NONE for what is none.
+// `type` is an fxr_slot_type; unknown values yield the entry of FXR_SLOT_NONE.
 const SlotInfo& SlotInfoOf(uint32_t type);
 
 }  // namespace schema

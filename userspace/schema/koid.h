@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which koid a thread or process gets. People recognise a tid, so a koid is the tid; a tid that the
-// kernel used again within one capture carries a generation above its 22 bits (the kernel's
-// PID_MAX_LIMIT). Everything stays below 2^32, where one viewer cuts.
+// The koids of threads and processes. A koid is the tid. If the kernel reuses a tid within a
+// capture, the koid carries a generation above the tid's 22 bits (the kernel's PID_MAX_LIMIT).
+// Koids stay below 2^32, because one viewer truncates them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace schema {
 
 inline constexpr unsigned kTidBits = 22;
 inline constexpr uint32_t kTidMask = (1u << kTidBits) - 1;
-// Generations 1..1007 tell later uses of a tid apart; they start again at 1 after that. The rest
-// are for threads that no tid can stand for.
+// Generations 1..1007 distinguish reuses of a tid and then start again at 1. The others are for
+// threads without a tid.
 inline constexpr uint32_t kMaxGeneration = 1007;
 inline constexpr uint32_t kIdleGeneration = 1023;
 inline constexpr uint32_t kIrqGeneration = 1022;
@@ -39,24 +39,33 @@ inline constexpr fxt::Koid kIrqProcessKoid = MakeKoid(1, kPseudoProcessGeneratio
 inline constexpr fxt::Koid kSoftirqProcessKoid = MakeKoid(2, kPseudoProcessGeneration);
 // The recorder's own tracks: session information and losses.
 inline constexpr fxt::Koid kRecorderProcessKoid = MakeKoid(3, kPseudoProcessGeneration);
-// Stands on a CPU for whatever ran there while events were lost.
+// Represents, on a CPU's lane, the unknown threads that ran there during a loss.
 inline constexpr fxt::Koid kLostProcessKoid = MakeKoid(4, kPseudoProcessGeneration);
-// A task that an imported recording names by a number no task has.
+// A task that an imported recording names by an id that no task has.
 inline constexpr fxt::Koid kUnknownProcessKoid = MakeKoid(5, kPseudoProcessGeneration);
 constexpr fxt::Koid LostKoid(uint32_t cpu) { return MakeKoid(cpu, kLostGeneration); }
 constexpr fxt::Koid IrqKoid(uint32_t cpu) { return MakeKoid(cpu, kIrqGeneration); }
 constexpr fxt::Koid SoftirqKoid(uint32_t cpu) { return MakeKoid(cpu, kSoftirqGeneration); }
 constexpr fxt::Koid RecorderKoid() { return kRecorderProcessKoid; }
 
-// No koid of a recording is above this.
+// The largest koid of a recording.
 inline constexpr fxt::Koid kMaxKoid = 0xffffffff;
-// Generations from here on are of threads and processes that no tid can stand for.
+// Generations from here on belong to threads and processes without a tid.
 inline constexpr uint32_t kFirstPseudoGeneration = kMaxGeneration + 1;
-// Whether a thread is the track of a CPU: idle, interrupts, lost events. Its low bits are the CPU.
+// True for the per-CPU tracks: idle, interrupts, lost events. The low bits are the CPU.
 constexpr bool IsCpuTrack(fxt::Koid koid) {
   const auto generation = koid >> kTidBits;
   return generation == kIdleGeneration || generation == kIrqGeneration ||
          generation == kSoftirqGeneration || generation == kLostGeneration;
 }
+
+inline constexpr uint32_t kDeviceGeneration = kLostGeneration - 1;
+static_assert(kDeviceGeneration > kMaxGeneration);
+
+// Block devices: one process for all, one thread per device, numbered in order of appearance.
+inline constexpr fxt::Koid kDeviceProcessKoid = MakeKoid(6, kPseudoProcessGeneration);
+constexpr fxt::Koid DeviceKoid(uint32_t number) { return MakeKoid(number, kDeviceGeneration); }
+// CPU frequencies and idle states.
+inline constexpr fxt::Koid kPowerProcessKoid = MakeKoid(7, kPseudoProcessGeneration);
 
 }  // namespace schema

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The state a task was switched out in: the kernel's, the format's, and the letters people know.
+// The state of a task that is switched out: the kernel's, the format's, and its letters.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ constexpr fxt::ThreadState ThreadStateOf(fxr_task_state state) {
   }
 }
 
-// The same for what comes in an event, without a branch.
+// The same for a state from an event, branch-free.
 constexpr fxt::ThreadState ThreadStateOf(unsigned index) {
   constexpr uint64_t kStates = [] {
     uint64_t states = 0;
@@ -41,9 +41,9 @@ constexpr fxt::ThreadState ThreadStateOf(unsigned index) {
   return static_cast<fxt::ThreadState>(kStates >> 4 * (index & 0xf) & 0xf);
 }
 
-// The kernel state that a reader assumes behind one of the format's, where nothing else was said:
-// those an outgoing thread is in most often. Empty for running, which none is, and for numbers
-// without a name.
+// The kernel state that a reader assumes for a state of the format without a linux_state instant:
+// the most frequent one of outgoing threads. Empty for running, which no outgoing thread has, and
+// for undefined values.
 constexpr std::optional<fxr_task_state> UsualState(fxt::ThreadState state) {
   switch (state) {
     case fxt::ThreadState::kNew:
@@ -62,29 +62,30 @@ constexpr std::optional<fxr_task_state> UsualState(fxt::ThreadState state) {
   return std::nullopt;
 }
 
-// The letters of the kernel's own tracers: R, S, D, T, t, X, Z, P, I, R+, W.
+// The letters of the kernel's sched_switch event: R, S, D, T, t, X, Z, P, I, R+, W.
 std::string_view StateLetters(fxr_task_state state);
-// The state that letters stand for; empty for others.
+// The inverse of StateLetters(); empty for unknown letters.
 std::optional<fxr_task_state> StateOfLetters(std::string_view letters);
 
-// A record has room for the format's state only. The kernel's own goes into a `linux_state` instant
-// right before the switch, but only when it is not what a reader assumes: the last one told of this
-// thread and format state, at first the usual one.
+// Tracks which kernel state a reader assumes for a thread's next switch. A context switch record
+// holds the format's state only. A `linux_state` instant before the switch carries the kernel
+// state, and only if the reader would assume another one: the last emitted state of this thread
+// with the same format state, initially the usual one.
 class EmittedStates {
  public:
-  // Whether a reader assumes `state`.
-  bool IsEmitted(fxr_task_state state) const { return (told_ >> state & 1) != 0; }
-  // True when `state` has to be told now.
-  bool Tell(fxr_task_state state) {
+  // True if a reader assumes `state`.
+  bool IsEmitted(fxr_task_state state) const { return (emitted_ >> state & 1) != 0; }
+  // Returns true if `state` needs an instant now.
+  bool Emit(fxr_task_state state) {
     if (IsEmitted(state)) return false;
-    told_ = static_cast<uint16_t>((told_ & ~Alternatives(state)) | 1u << state);
+    emitted_ = static_cast<uint16_t>((emitted_ & ~Alternatives(state)) | 1u << state);
     return true;
   }
-  // What was told is not known any more: whatever comes next is told.
-  void Forget() { told_ = 0; }
+  // Discards what the reader knows: the next state is always emitted.
+  void Forget() { emitted_ = 0; }
 
  private:
-  // States that share the format's state with `state`.
+  // The states with the same format state as `state`.
   static constexpr unsigned Alternatives(fxr_task_state state) {
     unsigned states = 0;
     for (unsigned other = 0; other < 16; ++other) {
@@ -104,8 +105,8 @@ class EmittedStates {
     return static_cast<uint16_t>(states);
   }
 
-  // A bit for each kernel state that is assumed, one for each of the format's.
-  uint16_t told_ = Usual();
+  // One bit per assumed kernel state, one for each state of the format.
+  uint16_t emitted_ = Usual();
 };
 
 }  // namespace schema

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the records of our files and their arguments are called, once for those who write them and
-// those who read them again. Events of a category that stand for a tracepoint have its name in
-// include/fxt_record/event_table.h; who alone writes a name and reads it nowhere keeps it.
+// Names of the records and arguments of our files, shared by writers and readers. Events of a
+// tracepoint category are named in include/fxt_record/event_table.h. A name that no reader needs is
+// local to its writer.
 #pragma once
 
 #include <string_view>
 
 namespace schema {
 
-// The name of the recorder's provider, and the category of what it says about a recording.
+// The name of the recorder's provider, and the category of its records about the recording.
 inline constexpr std::string_view kRecorderName = "fxt-record";
 
 // Categories of the event table that readers look for.
@@ -20,21 +20,20 @@ inline constexpr std::string_view kStack = "stack";
 }  // namespace category
 
 namespace event {
-// Instants of the recorder's category. The first one of a recording: how it was made.
+// Instants of the recorder's category. The first one of a recording describes it.
 inline constexpr std::string_view kSession = "session";
-// What `fxt trim` leaves in a smaller file.
+// Written by `fxt trim` into the smaller file.
 inline constexpr std::string_view kTrimmed = "trimmed";
-// What a snapshot is about: a trigger fired here; with trigger, and value and thread where there
-// are any, and the wall clock's time.
+// A trigger fired. Arguments: trigger, value and thread if there are any, wall-clock time.
 inline constexpr std::string_view kTrigger = "trigger";
-// The recording was stopped, and started again later into the same buffer.
+// The recording was stopped, and later started again into the same buffer.
 inline constexpr std::string_view kStopped = "stopped";
 inline constexpr std::string_view kStarted = "started";
 // An instant with cpu, count and category, and a counter of the same name, per CPU.
 inline constexpr std::string_view kLostEvents = "lost_events";
-// A switch of `cpu` was not seen, though nothing was lost.
+// The kernel did not report a switch of `cpu`, although no event was lost.
 inline constexpr std::string_view kUnseenSwitch = "unseen_switch";
-// Category sched: the Linux state of the switch right behind it.
+// Category sched: the kernel state of the outgoing thread of the next switch.
 inline constexpr std::string_view kLinuxState = "linux_state";
 // Category task.
 inline constexpr std::string_view kFork = "fork";
@@ -43,8 +42,8 @@ inline constexpr std::string_view kExit = "exit";
 inline constexpr std::string_view kRename = "rename";
 // Category sched.
 inline constexpr std::string_view kMigrate = "migrate";
-// Category stack, see stack_id.h: of a thread that was away and runs again, as it was when it left;
-// of the thread that wakes it; of a thread that runs.
+// Category stack, see stack_id.h: of a thread that runs again, as it was when it left the CPU; of
+// its waker; of a running thread.
 inline constexpr std::string_view kStackOff = "off";
 inline constexpr std::string_view kStackWake = "wake";
 inline constexpr std::string_view kStackOn = "on";
@@ -67,34 +66,39 @@ inline constexpr std::string_view kCategory = "category";
 inline constexpr std::string_view kBytes = "bytes";
 // Of linux_state: letters, see linux_state.h.
 inline constexpr std::string_view kState = "state";
-// Of session and trimmed; not empty where records are left out.
+// Of session and trimmed; not empty if records are left out.
 inline constexpr std::string_view kFilters = "filters";
-// Of session: the process that was recorded's command.
+// Of session: the process of the recorded command.
 inline constexpr std::string_view kCommandPid = "command_pid";
 // Of migrate, and of trimmed.
 inline constexpr std::string_view kFrom = "from";
-// Of trigger: the trigger as it was given; what was measured; the thread that it happened to.
+// Of trigger: its specification, the measured value, and the thread.
 inline constexpr std::string_view kTrigger = "trigger";
 inline constexpr std::string_view kValue = "value";
 inline constexpr std::string_view kThread = "thread";
-// Of session: ns by which other clocks of the machine are ahead of the file's (int64).
+// Of session: offset of other clocks from the file's, ns (int64).
 inline constexpr std::string_view kRealtimeAhead = "realtime_ahead";
 inline constexpr std::string_view kMonotonicAhead = "monotonic_ahead";
 // Of fork (koid).
 inline constexpr std::string_view kChild = "child";
-// Of stacks: its number (pointer); of off and wake: ns since the thread left its CPU (uint64); of
-// wake: the thread that is woken (koid).
+// Of stacks: the stack id (pointer). Of off and wake: ns since the thread left its CPU (uint64). Of
+// wake: the woken thread (koid).
 inline constexpr std::string_view kStack = "stack";
 inline constexpr std::string_view kAway = "away";
 inline constexpr std::string_view kWoken = "woken";
 }  // namespace argument
 
-// What comes from Trace Event JSON. The name of its provider.
+// Traces imported from Trace Event JSON. The name of their provider.
 inline constexpr std::string_view kTraceEventProvider = "trace_event";
-// The instant, of the recorder's category, that says where an imported file comes from.
+// True for the name of a provider whose sections have the kernel's facts: the recorder's own and
+// imported ones. A program that takes part in a recording cannot have these names.
+constexpr bool IsKernelProvider(std::string_view name) {
+  return name == kRecorderName || name == kTraceEventProvider;
+}
+// The instant, of the recorder's category, that names the source of an imported file.
 inline constexpr std::string_view kImport = "import";
-// A field of an event that records have no place for is an argument with this before its name;
-// `fxt json` makes it a field again.
+// The prefix of arguments that hold a JSON field without a place in records. `fxt json` restores
+// the field.
 inline constexpr char kFieldMark = '.';
 namespace field {
 inline constexpr std::string_view kPhase = "ph";
@@ -103,24 +107,23 @@ inline constexpr std::string_view kLocalId = "id2.local";
 inline constexpr std::string_view kGlobalId = "id2.global";
 inline constexpr std::string_view kScope = "scope";
 inline constexpr std::string_view kInstantScope = "s";
-// Frames, root first, a line each; ids of frames that nothing explains.
+// Frames, root first, one per line; ids of frames that the file does not define.
 inline constexpr std::string_view kStack = "stack";
 inline constexpr std::string_view kEndStack = "estack";
 inline constexpr std::string_view kFrame = "sf";
 inline constexpr std::string_view kEndFrame = "esf";
-// Names of arguments whose text is JSON, a line each.
+// Names of the arguments whose text is JSON, one per line.
 inline constexpr std::string_view kJson = "json";
 }  // namespace field
-// Arguments beyond those that a record has room for, as one JSON object.
+// Arguments beyond the record's limit, as one JSON object.
 inline constexpr std::string_view kMoreArguments = "(more)";
-// Of thread and process objects: the number that another recording has for it, where the koid is
-// another one.
+// Of thread and process objects: the original id, if the koid differs from it.
 namespace argument {
 inline constexpr std::string_view kTid = "tid";
 inline constexpr std::string_view kPid = "pid";
 }  // namespace argument
 
-// The category of the losses that `fxt recover` declares: part of a file was damaged.
+// The category of losses that `fxt recover` declares for a damaged part of a file.
 inline constexpr std::string_view kDamage = "damage";
 
 }  // namespace schema

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is in the kernel's record of a tracepoint's event, and where.
+// The layout of the kernel's record of a tracepoint event.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@ namespace schema {
 
 struct TracepointField {
   enum class Kind : uint8_t {
-    kSigned,  // a number of 1, 2, 4 or 8 bytes, or several
+    kSigned,  // one integer of 1, 2, 4 or 8 bytes, or an array of them
     kUnsigned,
     kPointer,
     kText,   // up to its NUL, or its end
-    kBytes,  // nothing that the other kinds are
+    kBytes,  // anything else
   };
   enum class Place : uint8_t {
     kFixed,    // `size` bytes at `offset`
-    kDataLoc,  // there is a word: the low half is the offset of its bytes in the record, the high
-               // half says how many they are
-    kRelLoc,   // the same, counted from behind the word
+    kDataLoc,  // a word at `offset`: the low half is the offset of the data in the record, the high
+               // half its size
+    kRelLoc,   // the same, with the offset counted from the end of the word
   };
 
   std::string name;
@@ -29,20 +29,20 @@ struct TracepointField {
   Place place = Place::kFixed;
   bool is_array = false;
   uint32_t offset = 0;        // bytes from the record's start
-  uint32_t size = 0;          // bytes, of a whole array; of the word where it is not kFixed
+  uint32_t size = 0;          // bytes of the whole array; of the word unless kFixed
   uint32_t element_size = 0;  // bytes
 };
 
 struct TracepointFormat {
   std::string system;
   std::string name;
-  uint32_t id = 0;  // what perf and the records call it, until the next boot
-  // Without those that all events have.
+  uint32_t id = 0;  // the kernel's id, stable until reboot
+  // Without the common fields.
   std::vector<TracepointField> fields;
 };
 
-// Each record begins with these, of all events: the id, and the thread that was running, as the
-// machine numbers it (0: the idle task).
+// The common fields at the start of each record: the id, and the thread that was running, numbered
+// in the initial pid namespace (0: the idle task).
 struct TracepointHeader {
   uint16_t id;
   uint8_t flags;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What in our files says why a thread sleeps, for those who write it and those who read it.
+// Names of the records that give the reason of a wait, shared by writers and readers.
 #pragma once
 
 #include <string_view>
@@ -7,22 +7,22 @@
 namespace schema {
 
 namespace event {
-// Category fault: a page fault from when its thread leaves the CPU, with `address`.
+// Category fault: a major page fault, from when its thread leaves the CPU; with `address`.
 inline constexpr std::string_view kMajorFault = "major";
 }  // namespace event
 
 namespace argument {
-// Of a stack `off`: the kernel's function that the thread sleeps in.
+// Of a stack `off`: the kernel function that the thread sleeps in.
 inline constexpr std::string_view kIn = "in";
 inline constexpr std::string_view kAddress = "address";
-// Of block's spans: who issued it (koid); bytes; its first sector; at the end: it went on as a part
-// of another one.
+// Of block spans: the issuing thread (koid), bytes, first sector; at the end: absorbed by another
+// request.
 inline constexpr std::string_view kIssuer = "thread";
 inline constexpr std::string_view kSector = "sector";
 inline constexpr std::string_view kMerged = "merged";
 }  // namespace argument
 
-// Functions that every thread that sleeps is in: what they were called from says more.
+// True for functions that every sleeping thread is in; their callers show the reason.
 inline bool IsSchedulerFunction(std::string_view name) {
   for (const std::string_view prefix :
        {"schedule", "__schedule", "io_schedule", "preempt_schedule", "__traceiter_", "bpf_"}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A file for one web page of this machine's browser, once, over HTTP on 127.0.0.1.
+// Serves a file to one web page of this machine's browser, once, over HTTP on 127.0.0.1.
 #pragma once
 
 #include <sys/types.h>
@@ -16,45 +16,53 @@
 namespace serve {
 
 struct DownloadOptions {
-  uint16_t port = 0;  // 0: any that is free
-  // The only path that there is, such as "/0123abcd/trace.fxt".
+  uint16_t port = 0;  // 0: any free port
+  // The only path that exists, such as "/0123abcd/trace.fxt".
   std::string path;
-  // Pages of this origin alone get it (serve/origin.h).
+  // Only pages of this origin get the file (serve/origin.h).
   std::string origin;
   std::string content_type = "application/octet-stream";
-  // Programs of these users alone are answered.
+  // Only programs of these users get an answer other than 403.
   std::vector<uid_t> users;
-  std::chrono::nanoseconds patience = std::chrono::minutes(10);
+  std::chrono::nanoseconds open_timeout = std::chrono::minutes(10);
 };
 
-// Listens from its making on. A request is refused with 403 unless the program that makes it is of
-// one of the users, its Host header is this address, which those of a name that was made to point
-// here is not, and its Origin header is the page's. Then 404 for other paths, and 405 for what is
-// neither GET nor HEAD nor the question OPTIONS of a browser; 503 while it is being downloaded.
+// Serves one file until one page has downloaded it. Listens from construction on.
+//
+// A request gets 403 unless the program that sends it belongs to one of the users, its Host header
+// is this address (a DNS name that was rebound to this address is not), and its Origin header is
+// the page's. Other paths get 404, methods other than GET, HEAD and OPTIONS get 405, and a second
+// download gets 503 while the first one lasts.
+//
+// At most 32 connections are open. A new one beyond that closes the oldest connection of another
+// user, or the oldest one that has not requested the file.
 class OneDownload {
  public:
   enum class End : uint8_t {
-    kDownloaded,   // all of it was sent
-    kNobodyCame,   // within the patience
-    kInterrupted,  // by SIGINT or SIGTERM
+    kDownloaded,   // the page has received the whole file
+    kTimeout,      // no page downloaded it within the timeout
+    kInterrupted,  // SIGINT or SIGTERM arrived
   };
 
-  // `file` is a regular one, of which what is there now is served. Errors: the port is used.
+  // `file` is a regular file; its size at this moment is served. Errors: the port is in use.
   static util::Result<std::unique_ptr<OneDownload>> Listen(const DownloadOptions& options,
                                                            util::UniqueFd file);
-  virtual ~OneDownload() = default;
+  ~OneDownload();
   OneDownload(const OneDownload&) = delete;
   OneDownload& operator=(const OneDownload&) = delete;
 
-  virtual uint16_t port() const = 0;
+  uint16_t port() const;
   // "http://127.0.0.1:9001/0123abcd/trace.fxt"
   std::string url() const;
-  // Until the end. SIGINT and SIGTERM are as before then. Once.
-  virtual End Run() = 0;
+  // Serves until the end. Handles SIGINT and SIGTERM meanwhile, and gives them their default action
+  // afterwards. Call it once.
+  End Run();
 
- protected:
-  OneDownload() = default;
-  virtual const std::string& path() const = 0;
+ private:
+  class Server;
+  explicit OneDownload(std::unique_ptr<Server> server);
+
+  std::unique_ptr<Server> server_;
 };
 
 }  // namespace serve

@@ -12,7 +12,7 @@
 namespace serve {
 namespace {
 
-// As the table has an address: the bytes of the network as one number of this machine.
+// The format of the table: the address in network byte order, printed as a number of this machine.
 std::string Address(uint16_t port) {
   return fmt::format("{:08X}:{:04X}", htonl(INADDR_LOOPBACK), port);
 }
@@ -28,7 +28,7 @@ std::optional<uid_t> PeerUserIn(std::istream& table, uint16_t from, uint16_t to)
     std::string number, here, there, state, queues, timer, retries;
     uid_t uid = 0;
     if (!(words >> number >> here >> there >> state >> queues >> timer >> retries >> uid)) continue;
-    // 01 is established: a socket that nobody has any more is root's in this table.
+    // 01 is ESTABLISHED. Closed sockets without an owner appear as root's.
     if (here == local && there == remote && state == "01") return uid;
   }
   return std::nullopt;

@@ -7,10 +7,9 @@
 
 #include "capture/bpf/ring_sizes.h"
 #include "capture/rings/oldest_time.h"
-#include "session/journal_items.h"
+#include "session/capture_setup.h"
+#include "session/journal.h"
 #include "session/process_time.h"
-#include "session/recording_sources.h"
-#include "session/translation.h"
 #include "util/clock.h"
 #include "util/machine_info.h"
 
@@ -18,12 +17,12 @@ namespace session {
 namespace {
 
 constexpr int kBufferedTurnMs = 1000;
-// What a process has mapped can be asked only as long as it is there.
+// The mappings of a process can be read only while it lives.
 constexpr int kAskingTurnMs = 100;
-// So many may wait for the one that is being written.
+// Snapshots that may be pending.
 constexpr size_t kMaxWaiting = 16;
 constexpr size_t kLeastJournalBytes = size_t{12} << 20;
-// By how much the window gets shorter at a time, ns.
+// The step by which a window is shortened, ns.
 constexpr uint64_t kShorter = 20'000'000;
 
 }  // namespace
@@ -34,7 +33,7 @@ util::Result<std::unique_ptr<Recording>> BufferedRecording::Make(
   const auto ring_bytes = capture::RingBytesOf(for_slots);
   if (!ring_bytes) return ring_bytes.error();
   config.programs.ring_bytes = *ring_bytes;
-  config.programs.ring_use = config.mode == BufferingMode::kOneshot
+  config.programs.ring_use = config.mode == request::BufferingMode::kOneshot
                                  ? capture::RingUse::kFilledOnce
                                  : capture::RingUse::kOverwritten;
   auto proc = std::make_unique<capture::ProcIdentity>();
@@ -51,8 +50,9 @@ BufferedRecording::BufferedRecording(RecordingConfig config,
                                      std::unique_ptr<capture::CaptureSession> session,
                                      capture::PerfSources sources)
     : config_(std::move(config)),
-      providers_(config_.providers, config_.provider_session,
-                 config_.mode == BufferingMode::kOneshot ? FXT_MODE_ONESHOT : FXT_MODE_CIRCULAR),
+      providers_(
+          config_.providers, config_.provider_session,
+          config_.mode == request::BufferingMode::kOneshot ? FXT_MODE_ONESHOT : FXT_MODE_CIRCULAR),
       journal_limit_(kLeastJournalBytes + config_.buffer_bytes / (HasLongEvents(config_) ? 2 : 8)),
       proc_(std::move(proc)),
       session_(std::move(session)),
@@ -68,7 +68,7 @@ BufferedRecording::BufferedRecording(RecordingConfig config,
 }
 
 BufferedRecording::~BufferedRecording() {
-  // No program runs any more while the last file is finished.
+  // The BPF programs end before the last file is complete.
   session_->StopEvents();
 }
 
@@ -87,12 +87,12 @@ void BufferedRecording::OnStart(uint64_t time) {
 
 void BufferedRecording::OnSideEvent(const fxr_side_header& event) {
   const bool while_stopped = IsBetween(event.time);
-  // A long event tells nothing of who tasks are.
+  // A long event has no task information.
   if (while_stopped && event.type == FXR_SIDE_LONG) return;
   if (started_) slot_counts_.Count(event);
-  // Who tasks are when it starts again can be asked then.
+  // The next start can read the tasks again.
   if (while_stopped && !started_ && journal_.bytes() >= journal_limit_) {
-    ask_again_ = true;
+    read_again_ = true;
     return;
   }
   mappings_.OnSideEvent(event);
@@ -108,12 +108,12 @@ void BufferedRecording::OnBranchSample(const perf::BranchStackSample& sample) {
 }
 
 void BufferedRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
-  // The others are counted where they happen.
+  // Other losses are counted by the BPF programs.
   if (cpu >= 0) lost_by_perf_ += count;
   journal_.AppendItem(kJournalLoss, time, JournalLoss{{}, cpu, category, count});
 }
 
-util::Status BufferedRecording::Start(BufferDisposition disposition) {
+util::Status BufferedRecording::Start(request::BufferDisposition disposition) {
   if (started_) return util::Error{"the recording has started already", ""};
   if (begun_) return StartAgain(disposition);
   providers_.Start(false);
@@ -121,17 +121,17 @@ util::Status BufferedRecording::Start(BufferDisposition disposition) {
   begun_ = started_ = true;
   start_time_ = session_->start_time();
   NoteHeads();
-  return util::Ok();
+  return config_.started ? config_.started() : util::Ok();
 }
 
-util::Status BufferedRecording::StartAgain(BufferDisposition disposition) {
+util::Status BufferedRecording::StartAgain(request::BufferDisposition disposition) {
   drained_ = session_->Drain();
-  if (disposition == BufferDisposition::kRetain) {
-    if (ask_again_) AskAgain();
+  if (disposition == request::BufferDisposition::kRetain) {
+    if (read_again_) ReadTasksAgain();
   } else {
-    // The window begins anew.
+    // A new window begins.
     journal_.Take(UINT64_MAX, [this](const fxr_side_header& event) { durable_.Apply(event); });
-    const bool ask = disposition == BufferDisposition::kClearAll || ask_again_;
+    const bool ask = disposition == request::BufferDisposition::kClearAll || read_again_;
     if (ask) {
       durable_.Clear();
       util::Status asked =
@@ -147,15 +147,15 @@ util::Status BufferedRecording::StartAgain(BufferDisposition disposition) {
     full_ = false;
     durable_.set_stopped(false);
   }
-  ask_again_ = false;
-  providers_.Start(disposition == BufferDisposition::kRetain);
-  // What was mapped meanwhile nobody told.
-  mappings_.AskAnew();
+  read_again_ = false;
+  providers_.Start(disposition == request::BufferDisposition::kRetain);
+  // Mappings of the meantime were not reported.
+  mappings_.ReadAgain();
   const auto resumed = session_->Resume();
   if (!resumed) return resumed.error();
   start_time_ = *resumed;
   started_ = true;
-  if (disposition == BufferDisposition::kRetain) {
+  if (disposition == request::BufferDisposition::kRetain) {
     journal_.AppendMark(kJournalStarted, start_time_);
   } else {
     floor_time_ = start_time_;
@@ -179,8 +179,8 @@ void BufferedRecording::StopAt(uint64_t time) {
   NoteHeads();
 }
 
-// One ring that is full ends it for all: a file in which some CPUs stop earlier would look as if
-// nothing happened there.
+// One full ring ends the recording on all CPUs: a file in which some CPUs end earlier would show
+// them as idle.
 void BufferedRecording::StopWhenFull() {
   const bool full = journal_.bytes() > journal_limit_ ||
                     std::any_of(rings_.begin(), rings_.end(), [](const capture::SlotRing& ring) {
@@ -200,7 +200,7 @@ void BufferedRecording::StopWhenFull() {
 }
 
 void BufferedRecording::NoteHeads() {
-  capture::HeadNotes::Note note;
+  capture::HeadHistory::Sample note;
   note.time = session_->Now();
   for (const capture::SlotRing& ring : rings_) note.heads.push_back(ring.LiveHead());
   notes_.Add(std::move(note));
@@ -222,7 +222,7 @@ void BufferedRecording::Trim() {
     journal_.Take(edge - 1, [this](const fxr_side_header& event) { durable_.Apply(event); });
     durable_.Sweep(edge);
   }
-  // A storm of forks may need more room than the slots: then the window is shorter.
+  // Many forks may need more room than the slots. That shortens the window.
   while (started_ && journal_.bytes() > journal_limit_) {
     const uint64_t until = journal_.Front()->time + kShorter;
     journal_.Take(until, [this](const fxr_side_header& event) { durable_.Apply(event); });
@@ -237,7 +237,7 @@ void BufferedRecording::Trim() {
   notes_.Prune(oldest);
 }
 
-void BufferedRecording::AskAgain() {
+void BufferedRecording::ReadTasksAgain() {
   const uint64_t now = session_->Now();
   static_cast<void>(session_->ForEachTask([&](const fxr_task& task) {
     durable_.identities().Keep(AppendKnownTask(now, task, journal_));
@@ -261,11 +261,11 @@ int BufferedRecording::TimeoutMs() const {
 util::Status BufferedRecording::Turn() {
   if (!begun_) return util::Ok();
   drained_ = session_->Drain();
-  TellProblems(config_, *session_);
-  if (config_.mode == BufferingMode::kOneshot && started_) StopWhenFull();
+  NoteProblems(config_, *session_);
+  if (config_.mode == request::BufferingMode::kOneshot && started_) StopWhenFull();
   if (notes_.IsDue(session_->Now())) NoteHeads();
   const uint64_t lost_tasks = session_->LostTaskEvents();
-  if (lost_tasks > std::exchange(lost_tasks_, lost_tasks) && started_) AskAgain();
+  if (lost_tasks > std::exchange(lost_tasks_, lost_tasks) && started_) ReadTasksAgain();
   Trim();
   providers_.Scan(std::min(LeftEdge(), session_->Now()));
   if (auto done = thread_.TakeDone()) {
@@ -287,7 +287,7 @@ util::Result<uint64_t> BufferedRecording::Snapshot(SnapshotRequest request) {
 }
 
 util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& request) {
-  // Side events up to now are in the journal then, and slots in the rings.
+  // Moves the side events up to now into the journal.
   for (int i = 0; i < 100 && !session_->Drain(); ++i) continue;
   const uint64_t now = session_->Now();
   uint64_t end = started_ ? now : end_time_;
@@ -313,7 +313,7 @@ util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& reques
                 .provider_records = providers_.Copy()};
   window.tasks = std::make_unique<model::TaskTracker>(*window.identities, false);
   window.tasks->CopyTasks(durable_.tasks());
-  // Whose owner has changed, which no event tells.
+  // No event reports a change of a process's user.
   static_cast<void>(session_->ForEachTask([&](const fxr_task& task) {
     if (task.tid == task.tgid) window.final_tasks.push_back(task);
   }));
@@ -342,7 +342,7 @@ void BufferedRecording::BeginNextSnapshot() {
 
 std::optional<fxr_task> BufferedRecording::FindTask(uint32_t tid) {
   if (const auto task = session_->identities().LookUp(tid)) return task;
-  // It has ended; what told of it is here, unless it is older than the window.
+  // The task has ended. The journal has it, unless it ended before the window.
   return durable_.Find(tid, journal_.Share());
 }
 
@@ -353,7 +353,7 @@ void BufferedRecording::Abandon() {
 }
 
 void BufferedRecording::Fail(const Waiting& snapshot, util::Error why) {
-  Written failed;
+  SnapshotResult failed;
   failed.number = snapshot.number;
   failed.status = std::move(why);
   failed.name = snapshot.request.destination.output.name();
@@ -374,6 +374,7 @@ RecordingStatus BufferedRecording::status() const {
   status.events += stats.side_events_consumed + stats.perf_events + providers_.records();
   for (const uint64_t dropped : stats.dropped) status.lost += dropped;
   status.lost += stats.recursion_misses + lost_by_perf_ + providers_.lost();
+  status.fullest_percent = session_->fullest_ring_percent();
   status.cpu_time = ProcessTime();
   status.ring_bytes = session_->ring_bytes();
   status.buffer_bytes = session_->ring_bytes() * rings_.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Oneshot and circular: events stay in the slot rings, where the kernel puts them, until somebody
-// asks. Who tasks are is kept beside them, for as long as the slots last.
+// An oneshot or circular recording: events stay in the kernel's slot rings until a snapshot. The
+// journal keeps the events of tasks beside them for as long as the slots last.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "capture/event_handler.h"
 #include "capture/perf_sources.h"
 #include "capture/proc_identity.h"
-#include "capture/rings/head_notes.h"
+#include "capture/rings/head_history.h"
 #include "session/durable_tasks.h"
 #include "session/journal.h"
 #include "session/journal_mappings.h"
@@ -30,15 +30,15 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
                                                        const capture::KernelFeatures& features);
   ~BufferedRecording() override;
 
-  util::Status Start(BufferDisposition disposition) override;
+  util::Status Start(request::BufferDisposition disposition) override;
   util::Status Stop() override;
   void AddPollFds(std::vector<pollfd>& fds) const override;
   int TimeoutMs() const override;
   util::Status Turn() override;
   util::Result<uint64_t> Snapshot(SnapshotRequest request) override;
-  std::vector<Written> TakeWritten() override { return std::move(written_); }
+  std::vector<SnapshotResult> TakeWritten() override { return std::move(written_); }
   void Abandon() override;
-  util::Result<Written> Close() override {
+  util::Result<SnapshotResult> Close() override {
     return util::Error{"there is no file to close: the buffer is written by snapshots", ""};
   }
   void Mark(const TriggerFired&) override {}
@@ -60,7 +60,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   BufferedRecording(RecordingConfig config, std::unique_ptr<capture::ProcIdentity> proc,
                     std::unique_ptr<capture::CaptureSession> session, capture::PerfSources sources);
 
-  // What the capture delivers; slots stay where they are.
+  // Events of the capture. Slots stay in their rings.
   void OnClockOffset(int64_t offset) override;
   void OnSnapshotTask(const fxr_task& task) override { durable_.OnSnapshotTask(task); }
   void OnStart(uint64_t time) override;
@@ -74,18 +74,18 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void OnTick(uint64_t) override {}
   void OnFinalTask(const fxr_task&) override {}
 
-  // Of an event at this time: it is between a stop and the start after it.
+  // True for events between a stop and the next start.
   bool IsBetween(uint64_t time) const { return time > stop_time_ && time < start_time_; }
-  util::Status StartAgain(BufferDisposition disposition);
+  util::Status StartAgain(request::BufferDisposition disposition);
   void StopWhenFull();
   void StopAt(uint64_t time);
   void NoteHeads();
-  // From when on the rings have everything, about; ns.
+  // The time from which the rings are complete, approximately; ns.
   uint64_t LeftEdge() const;
-  // Lets go of what the window has left behind.
+  // Drops journal events that are older than the window.
   void Trim();
-  // Who tasks are now, into the journal: some of it was lost.
-  void AskAgain();
+  // Writes all present tasks into the journal, because events of tasks were lost.
+  void ReadTasksAgain();
   util::Result<Window> TakeWindow(const SnapshotRequest& request);
   void BeginNextSnapshot();
   void Fail(const Waiting& snapshot, util::Error why);
@@ -97,27 +97,27 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   std::unique_ptr<capture::CaptureSession> session_;
   const capture::PerfSources sources_;
   std::vector<capture::SlotRing> rings_;
-  capture::HeadNotes notes_;
-  std::vector<uint64_t> floors_;  // by ring, the first slot that counts
+  capture::HeadHistory notes_;
+  std::vector<uint64_t> floors_;  // by ring, the first slot of the window
   DurableTasks durable_;
   Journal journal_;
   JournalMappings mappings_;
-  bool begun_ = false;  // there was a start
+  bool begun_ = false;  // was started at least once
   bool started_ = false;
   bool full_ = false;
   bool drained_ = true;
-  bool ask_again_ = false;
-  uint64_t floor_time_ = 0;           // nothing before this is there, ns of CLOCK_MONOTONIC
+  bool read_again_ = false;
+  uint64_t floor_time_ = 0;           // the earliest left edge, ns of CLOCK_MONOTONIC
   uint64_t stop_time_ = 0;            // of the last stop
   uint64_t start_time_ = UINT64_MAX;  // of the start after it
-  uint64_t end_time_ = 0;             // while it is stopped: nothing after this counts
+  uint64_t end_time_ = 0;             // while it is stopped, the end of the window
   uint64_t lost_tasks_ = 0;
   uint64_t lost_by_perf_ = 0;
   SlotCounts slot_counts_;
   uint64_t next_number_ = 1;
   uint64_t snapshots_ = 0;
   std::deque<Waiting> waiting_;
-  std::vector<Written> written_;
+  std::vector<SnapshotResult> written_;
   SnapshotThread thread_;
 };
 

@@ -5,20 +5,16 @@
 #include <utility>
 
 #include "capture/proc_identity.h"
+#include "schema/side_event.h"
 
 namespace session {
 namespace {
 
-// Many more than a machine has at a time.
+// More than any machine has at a time.
 constexpr size_t kMaxCgroups = 20'000;
 
-template <typename Event>
-const Event& As(const fxr_side_header& header) {
-  return reinterpret_cast<const Event&>(header);
-}
-
-// What an event tells of the task with this tid: who it is, and how it is called from then on.
-void UpdateTask(const fxr_side_header& event, uint32_t tid, std::optional<fxr_task>& task) {
+// Updates `task`, the task with this tid, by an event of the journal.
+void UpdateTask(const fxr_side_header& header, uint32_t tid, std::optional<fxr_task>& task) {
   const auto rename = [&](uint32_t tgid, const char(&comm)[FXR_COMM_BYTES]) {
     if (!task) {
       task.emplace();
@@ -27,14 +23,20 @@ void UpdateTask(const fxr_side_header& event, uint32_t tid, std::optional<fxr_ta
     }
     std::copy_n(comm, FXR_COMM_BYTES, task->comm);
   };
-  if (event.type == FXR_SIDE_FORK && As<fxr_task>(event).tid == tid) {
-    task = As<fxr_task>(event);
-  } else if (event.type == FXR_SIDE_RENAME && As<fxr_rename>(event).tid == tid) {
-    rename(As<fxr_rename>(event).tgid, As<fxr_rename>(event).comm);
-  } else if (event.type == FXR_SIDE_EXEC && As<fxr_exec>(event).tid == tid) {
-    rename(As<fxr_exec>(event).tgid, As<fxr_exec>(event).comm);
-    task->cgroup = As<fxr_exec>(event).cgroup;
-  }
+  schema::VisitSideEvent(header, schema::Overloaded{
+                                     [&](const fxr_task& event) {
+                                       if (event.tid == tid) task = event;
+                                     },
+                                     [&](const fxr_rename& event) {
+                                       if (event.tid == tid) rename(event.tgid, event.comm);
+                                     },
+                                     [&](const fxr_exec& event) {
+                                       if (event.tid != tid) return;
+                                       rename(event.tgid, event.comm);
+                                       task->cgroup = event.cgroup;
+                                     },
+                                     [](const auto&) {},
+                                 });
 }
 
 }  // namespace
@@ -48,20 +50,13 @@ std::unique_ptr<KeptIdentities> KeptIdentities::Copy() const {
   return copy;
 }
 
-void KeptIdentities::Keep(const fxr_side_header& event) {
-  switch (event.type) {
-    case FXR_SIDE_FORK:
-      CgroupPath(As<fxr_task>(event).cgroup);
-      break;
-    case FXR_SIDE_EXEC:
-      CgroupPath(As<fxr_exec>(event).cgroup);
-      break;
-    case FXR_SIDE_CGROUP:
-      CgroupPath(As<fxr_cgroup>(event).cgroup);
-      break;
-    default:
-      break;
-  }
+void KeptIdentities::Keep(const fxr_side_header& header) {
+  schema::VisitSideEvent(header, schema::Overloaded{
+                                     [this](const fxr_task& event) { CgroupPath(event.cgroup); },
+                                     [this](const fxr_exec& event) { CgroupPath(event.cgroup); },
+                                     [this](const fxr_cgroup& event) { CgroupPath(event.cgroup); },
+                                     [](const auto&) {},
+                                 });
 }
 
 void KeptIdentities::Trim() {
@@ -88,32 +83,24 @@ std::string KeptIdentities::IrqName(uint32_t irq) {
   return irqs_.emplace(irq, capture::ProcIdentity().IrqName(irq)).first->second;
 }
 
-void ApplyToTasks(const fxr_side_header& event, int64_t offset, model::TaskTracker& tasks) {
-  switch (event.type) {
-    case FXR_SIDE_FORK:
-      tasks.OnFork(As<fxr_task>(event));
-      break;
-    case FXR_SIDE_EXEC:
-      tasks.OnExec(As<fxr_exec>(event));
-      break;
-    case FXR_SIDE_RENAME:
-      tasks.OnRename(As<fxr_rename>(event));
-      break;
-    case FXR_SIDE_EXIT:
-      tasks.OnExit(event.time + static_cast<uint64_t>(offset), As<fxr_exit>(event));
-      break;
-    case FXR_SIDE_CGROUP:
-      tasks.OnCgroup(As<fxr_cgroup>(event));
-      break;
-    default:
-      break;
-  }
+void ApplyToTasks(const fxr_side_header& header, int64_t offset, model::TaskTracker& tasks) {
+  schema::VisitSideEvent(
+      header, schema::Overloaded{
+                  [&](const fxr_task& event) { tasks.OnFork(event); },
+                  [&](const fxr_exec& event) { tasks.OnExec(event); },
+                  [&](const fxr_rename& event) { tasks.OnRename(event); },
+                  [&](const fxr_exit& event) {
+                    tasks.OnExit(event.header.time + static_cast<uint64_t>(offset), event);
+                  },
+                  [&](const fxr_cgroup& event) { tasks.OnCgroup(event); },
+                  [](const auto&) {},
+              });
 }
 
 void DurableTasks::Apply(const fxr_side_header& event) {
   switch (event.type) {
     case kJournalClock:
-      clock_offset_ = As<JournalClock>(event).offset;
+      clock_offset_ = reinterpret_cast<const JournalClock&>(event).offset;
       break;
     case kJournalStopped:
       stopped_ = true;

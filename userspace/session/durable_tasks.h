@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The durable part of a buffer: who every task was at the window's left edge. It follows the
-// journal at the window's distance.
+// Tracks the tasks at the left edge of a buffer's window. Events of the journal are applied when
+// the window leaves them behind.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,42 @@
 
 namespace session {
 
-// Answers from memory what was asked when it could be answered: cgroups go away before their events
-// leave the window.
+// Caches identities when events arrive: a cgroup may be removed before its events leave the window.
 class KeptIdentities final : public model::IdentitySource {
  public:
-  // Asks `live` about what is not kept, as long as it is there; outlives it then.
+  // Reads identities that are not cached from `live`, which outlives it; null: only from the cache.
   explicit KeptIdentities(model::IdentitySource* live) : live_(live) {}
-  // What is kept by now, for another thread; asks nobody.
+  // A copy of the cache for another thread, without `live`.
   std::unique_ptr<KeptIdentities> Copy() const;
 
-  // Asks what a tracker would ask about this event, now.
+  // Caches the identities that a tracker needs for this event.
   void Keep(const fxr_side_header& event);
-  // Forgets whatever was not asked for in a while, when there is too much of it.
+  // Drops the entries that were not used for a while, if there are too many.
   void Trim();
 
   model::ProcessText TextOf(uint32_t tgid) override;
-  // Whoever has the tid now need not be who had it then.
+  // Another task may have the tid now.
   std::optional<fxr_task> LookUp(uint32_t) override { return std::nullopt; }
   std::string CgroupPath(uint64_t id) override;
   std::string IrqName(uint32_t irq) override;
   std::string FunctionAt(int64_t address) override { return proc_.FunctionAt(address); }
-  // At the left edge, if anybody asked; see mappings().
+  // At the left edge, if they are known; see mappings().
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t tgid) override {
     return tgid == 0 ? proc_.KernelMappings() : mappings_.Of(tgid);
   }
-  // They follow the journal as the tasks do.
+  // The mappings at the left edge.
   KeptMappings& mappings() { return mappings_; }
 
  private:
   model::IdentitySource* live_;
-  capture::ProcIdentity proc_;  // for what stays the same
+  capture::ProcIdentity proc_;  // for identities that do not change
   std::unordered_map<uint64_t, std::string> cgroups_;
   std::unordered_map<uint64_t, std::string> older_cgroups_;
   std::unordered_map<uint32_t, std::string> irqs_;
   KeptMappings mappings_;
 };
 
-// What an event of the journal tells of tasks; `offset` as in capture::EventHandler::OnClockOffset.
+// Applies an event of the journal to `tasks`. `offset`: see capture::EventHandler::OnClockOffset.
 void ApplyToTasks(const fxr_side_header& event, int64_t offset, model::TaskTracker& tasks);
 
 class DurableTasks {
@@ -70,19 +69,19 @@ class DurableTasks {
   const KeptIdentities& identities() const { return identities_; }
   const model::TaskTracker& tasks() const { return *tasks_; }
 
-  // A task that there is.
+  // A task that exists at the start.
   void OnSnapshotTask(const fxr_task& task) { tasks_->OnSnapshotTask(task); }
   void EndSnapshot() { tasks_->EndSnapshot(); }
-  // The window has left this event of the journal behind.
+  // Applies an event of the journal that is older than the window.
   void Apply(const fxr_side_header& event);
-  // Lets go of tasks that ended a while before `time`, ns of CLOCK_MONOTONIC.
+  // Drops tasks that ended some time before `time`, ns of CLOCK_MONOTONIC.
   void Sweep(uint64_t time);
 
-  // Who has or had this tid at the end of the journal; by what was applied alone without the
-  // cgroup.
+  // The task that has or had this tid at the end of `journal`. A task that is known from before the
+  // window has no cgroup.
   std::optional<fxr_task> Find(uint32_t tid, Journal::View journal) const;
 
-  // As of the events applied.
+  // State after the applied events.
   int64_t clock_offset() const { return clock_offset_; }
   void set_clock_offset(int64_t offset) { clock_offset_ = offset; }
   bool stopped() const { return stopped_; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who tasks were, and what else comes beside the slots, for as long as the slots are kept: events
-// of the side ring as they came, in memory. Old ones are taken out at the front; what was shared
-// with a reader stays as it is until the reader is done.
+// Keeps the events of the side ring in memory for as long as the slots of a buffer last, and beside
+// them losses, changes of the clock, and events of perf's rings.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +11,20 @@
 #include <vector>
 
 #include "fxt_record/event.h"
+#include "model/identity_source.h"
+#include "perf/record/branch_stack_sample.h"
+#include "perf/record/record_decoder.h"
 
 namespace session {
 
-// Types of header.type for what a journal holds besides enum fxr_side_type.
+// Values of header.type for items of a journal, besides enum fxr_side_type.
 enum JournalType : uint8_t {
   kJournalLoss = 0xf0,  // JournalLoss
   kJournalClock,        // JournalClock
   kJournalStopped,      // header only
   kJournalStarted,      // header only
-  kJournalBranches,     // see journal_items.h
-  kJournalMapping,      // likewise
+  kJournalBranches,     // see AppendBranches
+  kJournalMapping,      // see AppendMapping
 };
 struct JournalLoss {
   fxr_side_header header;
@@ -35,11 +37,12 @@ struct JournalClock {
   int64_t offset;  // see capture::EventHandler::OnClockOffset
 };
 
-// Used from one thread; views from any.
+// Events are appended at the back and taken at the front, on one thread. A View stays valid while
+// the journal changes, on any thread.
 class Journal {
  public:
-  // Copies header.size bytes. Times hardly ever go back. The copy may be changed until it is
-  // shared.
+  // Copies header.size bytes and returns the copy, which may be changed until Share(). Times may go
+  // back by little.
   fxr_side_header& Append(const fxr_side_header& event);
   template <typename Item>
   void AppendItem(JournalType type, uint64_t time, Item item) {
@@ -50,8 +53,8 @@ class Journal {
     Append({time, type, 0, 0, sizeof(fxr_side_header)});
   }
 
-  // Calls visit(const fxr_side_header&) for those up to and including `time`, oldest first, and
-  // forgets them.
+  // Removes the events up to and including `time`, oldest first, and calls
+  // visit(const fxr_side_header&) for each.
   template <typename Visit>
   void Take(uint64_t time, Visit visit) {
     while (const fxr_side_header* event = Front()) {
@@ -60,20 +63,20 @@ class Journal {
       Pop();
     }
   }
-  // The oldest; null: none.
+  // The oldest event; null if the journal is empty.
   const fxr_side_header* Front() const;
   void Clear() { chunks_.clear(); }
-  // Bytes of memory.
+  // Memory in bytes.
   size_t bytes() const { return bytes_; }
 
   class View;
-  // What is there now.
+  // The present content.
   View Share() const;
 
  private:
   struct Chunk {
     explicit Chunk(size_t capacity) : data(capacity / sizeof(uint64_t)) {}
-    std::vector<uint64_t> data;  // never grows: views read it
+    std::vector<uint64_t> data;  // never grows, because views read it
   };
   struct Part {
     std::shared_ptr<Chunk> chunk;
@@ -93,7 +96,7 @@ class Journal {
 
 class Journal::View {
  public:
-  // The next one, and the one after it from then on; null at the end.
+  // The next event; null at the end.
   const fxr_side_header* Front() const {
     return part_ < parts_.size() ? At(*parts_[part_].chunk, parts_[part_].begin) : nullptr;
   }
@@ -104,5 +107,21 @@ class Journal::View {
   std::vector<Part> parts_;
   size_t part_ = 0;
 };
+
+// Appends the identity of a task as a fork and a rename that name it only. `time`: ns of
+// CLOCK_MONOTONIC. Returns the fork in the journal.
+const fxr_side_header& AppendKnownTask(uint64_t time, const fxr_task& task, Journal& journal);
+
+// Items of type kJournalBranches.
+void AppendBranches(const perf::BranchStackSample& sample, Journal& journal);
+perf::BranchStackSample ReadBranches(const fxr_side_header& event);
+
+// Items of type kJournalMapping. `time`: ns of CLOCK_MONOTONIC.
+void AppendMapping(uint64_t time, const perf::MmapRecord& record, Journal& journal);
+// A mapping that the process has already.
+void AppendMapping(uint64_t time, uint32_t tgid, const model::ExecutableMapping& mapping,
+                   Journal& journal);
+// The file name of the result points into `event`.
+perf::MmapRecord ReadMapping(const fxr_side_header& event);
 
 }  // namespace session

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sees to it that a journal has what addresses mean: the mappings of every process that a stack is
-// of, asked while the process is there.
+// Writes into a journal the executable mappings of each process that has a stack. Reads them from
+// /proc while the process lives.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@ namespace session {
 
 class JournalMappings {
  public:
-  // Both outlive it. `is_wanted`: addresses are recorded at all.
+  // `journal` and `live` outlive it. `is_wanted`: the recording has addresses.
   JournalMappings(Journal& journal, model::IdentitySource& live, bool is_wanted)
       : journal_(journal), live_(live), is_wanted_(is_wanted) {}
 
   bool is_wanted() const { return is_wanted_; }
-  // Before the event is in the journal.
+  // Called before the event is appended to the journal.
   void OnSideEvent(const fxr_side_header& event);
   void OnBranchSample(const perf::BranchStackSample& sample);
   // Appends it. `time`: ns of CLOCK_MONOTONIC.
   void OnMapping(uint64_t time, const perf::MmapRecord& record);
-  // What was mapped for a while nobody told: all are asked anew.
-  void AskAnew() { asked_.clear(); }
+  // Reads all mappings again: events of new mappings were missed.
+  void ReadAgain() { read_.clear(); }
 
  private:
-  void Ask(uint32_t tgid, uint64_t time);
+  void Read(uint32_t tgid, uint64_t time);
 
   Journal& journal_;
   model::IdentitySource& live_;
   const bool is_wanted_;
-  std::unordered_set<uint32_t> asked_;  // processes
+  std::unordered_set<uint32_t> read_;  // processes
 };
 
 }  // namespace session

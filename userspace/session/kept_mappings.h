@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What processes executed from at the window's left edge, where addresses are recorded: the journal
-// tells it, and what it told first has left the window.
+// Keeps the executable mappings of each process at the left edge of the window. The journal reports
+// the mappings; the first reports have left the window.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,23 @@
 
 #include "fxt_record/event.h"
 #include "model/identity_source.h"
+#include "perf/record/record_decoder.h"
 
 namespace session {
 
 class KeptMappings {
  public:
-  // So many processes at most; beyond that all is forgotten, and those that are seen again are
-  // asked again.
+  // More processes clear the cache. Their mappings are read again when they are seen again.
   static constexpr size_t kMaxProcesses = 8192;
 
-  // An event of the journal, of any type.
+  // Applies an event of the journal of any type.
   void Apply(const fxr_side_header& event);
-  // Of a process; empty: nothing is known.
+  // Empty if the process is unknown.
   std::vector<model::ExecutableMapping> Of(uint32_t tgid) const;
 
  private:
+  void OnMapping(const perf::MmapRecord& record);
+
   std::unordered_map<uint32_t, std::vector<model::ExecutableMapping>> processes_;
 };
 

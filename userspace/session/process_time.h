@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What this process has cost.
+// The CPU time of this process.
 #pragma once
 
 #include <cstdint>
 
 namespace session {
 
-// CPU time of all its threads, ns.
+// Of all threads, ns.
 uint64_t ProcessTime();
 
 }  // namespace session

@@ -10,7 +10,7 @@ namespace session {
 
 util::Result<std::unique_ptr<Recording>> MakeRecording(RecordingConfig config,
                                                        const capture::KernelFeatures& features) {
-  if (config.mode == BufferingMode::kStreaming) {
+  if (config.mode == request::BufferingMode::kStreaming) {
     return StreamingRecording::Make(std::move(config), features);
   }
   return BufferedRecording::Make(std::move(config), features);

@@ -6,6 +6,7 @@
 
 #include "fxt_record/slot_body.h"
 #include "schema/event_info.h"
+#include "schema/side_event.h"
 
 namespace session {
 
@@ -39,31 +40,23 @@ void SlotCounts::CountRing(const capture::SlotRing& ring, uint64_t& counted) {
   counted = head;
 }
 
-void SlotCounts::Count(const fxr_side_header& event) {
-  if ((event.flags & FXR_SIDE_NAMES_ONLY) != 0) return;
-  switch (event.type) {
-    case FXR_SIDE_FORK:
-    case FXR_SIDE_EXEC:
-    case FXR_SIDE_RENAME:
-    case FXR_SIDE_EXIT:
-      ++counts_[FXR_CATEGORY_TASK];
-      break;
-    case FXR_SIDE_LOG:
-      ++counts_[FXR_CATEGORY_LOG];
-      break;
-    case FXR_SIDE_SLOT: {
-      const auto& slot = reinterpret_cast<const fxr_side_slot&>(event).slot;
-      ++counts_[schema::SlotInfoOf(fxr_type_of(slot.commit)).category];
-      break;
-    }
-    case FXR_SIDE_LONG: {
-      const auto category = reinterpret_cast<const fxr_long&>(event).category;
-      if (category < FXR_CATEGORIES) ++counts_[category];
-      break;
-    }
-    default:
-      break;
-  }
+void SlotCounts::Count(const fxr_side_header& header) {
+  if ((header.flags & FXR_SIDE_NAMES_ONLY) != 0) return;
+  schema::VisitSideEvent(
+      header, schema::Overloaded{
+                  [this](const fxr_task&) { ++counts_[FXR_CATEGORY_TASK]; },
+                  [this](const fxr_exec&) { ++counts_[FXR_CATEGORY_TASK]; },
+                  [this](const fxr_rename&) { ++counts_[FXR_CATEGORY_TASK]; },
+                  [this](const fxr_exit&) { ++counts_[FXR_CATEGORY_TASK]; },
+                  [this](const fxr_log&) { ++counts_[FXR_CATEGORY_LOG]; },
+                  [this](const fxr_side_slot& event) {
+                    ++counts_[schema::SlotInfoOf(fxr_type_of(event.slot.commit)).category];
+                  },
+                  [this](const fxr_long& event) {
+                    if (event.category < FXR_CATEGORIES) ++counts_[event.category];
+                  },
+                  [](const auto&) {},
+              });
 }
 
 }  // namespace session

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How many events of each category came: of slots that stay in their rings, and that nobody else
-// looks at, and of the side ring's events.
+// Counts events by category: slots that stay in their rings, and events of the side ring.
 #pragma once
 
 #include <array>
@@ -17,22 +16,21 @@ using CategoryCounts = std::array<uint64_t, FXR_CATEGORY_COUNTS>;
 
 class SlotCounts {
  public:
-  // Looks at so many slots of a ring at most, its newest ones: a millisecond's work.
+  // The slots of a ring that one update reads, the newest ones; about 1 ms.
   static constexpr uint64_t kMost = uint64_t{1} << 16;
 
-  // Looks at what came since the last call. Where that was more than kMost, or than the ring holds,
-  // the older ones are taken to be of the same kinds as those looked at. Slots that tell of a loss
-  // count nowhere.
+  // Counts the slots that came since the last call. If they are more than kMost, or more than the
+  // ring holds, scales the categories of those that were read. Loss slots are not counted.
   void Update(std::span<const capture::SlotRing> rings);
-  // One event of the side ring, unless it only names a task.
+  // Counts an event of the side ring, unless it only names a task.
   void Count(const fxr_side_header& event);
-  // Since the first one.
+  // Since the construction.
   const CategoryCounts& counts() const { return counts_; }
 
  private:
   void CountRing(const capture::SlotRing& ring, uint64_t& counted);
 
-  std::vector<uint64_t> counted_;  // by ring: slots that counts_ has
+  std::vector<uint64_t> counted_;  // by ring: the position up to which counts_ has the slots
   CategoryCounts counts_{};
 };
 

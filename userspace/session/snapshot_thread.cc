@@ -22,7 +22,7 @@ void SnapshotThread::Begin(Job job) {
   done_ = false;
   thread_ = std::thread([this, held = std::make_unique<Job>(std::move(job))]() mutable {
     Run(*held);
-    // The copy of the buffer goes before anybody may ask for the next one.
+    // Frees the copy of the buffer before the next job can begin.
     held.reset();
     done_ = true;
     const uint64_t one = 1;
@@ -31,27 +31,29 @@ void SnapshotThread::Begin(Job job) {
 }
 
 void SnapshotThread::Run(Job& job) {
-  written_ = Written{};
+  written_ = SnapshotResult{};
   written_.number = job.number;
   written_.name = job.destination.output.name();
   written_.fired = job.options.fired;
-  job.destination.output.WaitWhile([this] { return !abandoned_; });
+  job.destination.output.WaitWhile([this, keep_waiting = std::move(job.destination.keep_waiting)] {
+    return !abandoned_ && (!keep_waiting || keep_waiting());
+  });
   const std::shared_ptr<output::OutputFile> file = job.destination.output.file();
   const sink::SinkOptions options{.path = "", .gzip = job.destination.gzip};
   const std::unique_ptr<sink::Sink> sink =
       sink::MakeSink(std::move(job.destination.output), options);
   const WindowStats stats = WriteWindow(std::move(job.window), job.options, *sink);
-  // Part of a window is none: the file takes its name when all of it is there.
+  // An incomplete file does not take its name.
   if (!sink->Flush() && file) file->Discard();
   written_.status = sink->Close();
-  written_.bytes = sink->bytes_on_disk();
-  written_.covered = stats.covered;
-  written_.events = stats.events;
+  written_.trace.bytes = sink->bytes_on_disk();
+  written_.trace.covered = stats.covered;
+  written_.trace.events = stats.events;
   written_.lost = stats.lost;
   written_.took = util::MonotonicNow() - job.asked_at;
 }
 
-std::optional<Written> SnapshotThread::TakeDone() {
+std::optional<SnapshotResult> SnapshotThread::TakeDone() {
   if (!thread_.joinable() || !done_) return std::nullopt;
   thread_.join();
   uint64_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes snapshots, one at a time, beside the recording.
+// Writes snapshots on a thread of its own, one at a time.
 #pragma once
 
 #include <atomic>
@@ -25,17 +25,17 @@ class SnapshotThread {
   };
 
   SnapshotThread();
-  // Waits for what is being written.
+  // Waits for the job under way.
   ~SnapshotThread();
 
-  // Only when it is not busy.
+  // Only if it is not busy.
   void Begin(Job job);
   bool busy() const { return thread_.joinable(); }
-  // What became of the job, once, after which it is not busy.
-  std::optional<Written> TakeDone();
-  // Readable when there is something to take.
+  // The result of the job, once; it is not busy afterwards.
+  std::optional<SnapshotResult> TakeDone();
+  // Readable when a result is there.
   int fd() const { return done_fd_.get(); }
-  // Whoever waits for the reader of a pipe waits no longer, from now on.
+  // Ends the waits for readers of pipes, now and later.
   void Abandon() { abandoned_ = true; }
 
  private:
@@ -44,7 +44,7 @@ class SnapshotThread {
   std::atomic<bool> abandoned_ = false;
   std::atomic<bool> done_ = false;
   util::UniqueFd done_fd_;
-  Written written_;  // the thread's until done_
+  SnapshotResult written_;  // owned by the thread until done_
   std::thread thread_;
 };
 

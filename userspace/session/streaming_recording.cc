@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "schema/names.h"
+#include "session/capture_setup.h"
 #include "session/process_time.h"
-#include "session/recording_sources.h"
-#include "session/translation.h"
 #include "session/window_writer.h"
 #include "sink/open_sink.h"
 #include "util/clock.h"
@@ -18,7 +17,7 @@ namespace {
 
 constexpr int kStreamingTurnMs = 100;
 constexpr int kQuietTurnMs = 250;
-// What a kill can cost at most, ns.
+// The interval of flushes, ns: a kill loses no more than this.
 constexpr uint64_t kFlushInterval = 400'000'000;
 
 }  // namespace
@@ -61,8 +60,8 @@ StreamingRecording::StreamingRecording(RecordingConfig config,
       sources_(std::move(sources)),
       tasks_(session_->identities(), session_->options().sees_switches()) {
   if (providers_.set() == nullptr) return;
-  guests_.emplace(*providers_.set());
-  session_->SetProviders(&*guests_);
+  provider_stream_.emplace(*providers_.set());
+  session_->SetProviders(&*provider_stream_);
 }
 
 StreamingRecording::~StreamingRecording() {
@@ -78,11 +77,13 @@ util::Status StreamingRecording::OpenFile() {
     destination.emplace(std::move(*next));
   }
   if (!destination) return util::Error{"the file was closed already", ""};
-  destination->output.WaitWhile([this] { return !abandoned_; });
+  destination->output.WaitWhile([this, keep_waiting = std::move(destination->keep_waiting)] {
+    return !abandoned_ && (!keep_waiting || keep_waiting());
+  });
   file_ =
       std::make_unique<File>(std::move(*destination), tasks_, TranslationOf(*session_, sources_));
   file_->number = ++files_;
-  if (guests_) guests_->set_writer(&file_->sections);
+  if (provider_stream_) provider_stream_->set_writer(&file_->sections);
   file_->translator.OnClockOffset(clock_offset_);
   return util::Ok();
 }
@@ -127,6 +128,10 @@ void StreamingRecording::OnSideEvent(const fxr_side_header& event) {
   ApplyToTasks(event, clock_offset_, tasks_);
 }
 
+void StreamingRecording::OnGap(uint32_t cpu, uint64_t time) {
+  if (!IsBetween(time)) file_->translator.OnGap(cpu, time);
+}
+
 void StreamingRecording::OnBranchSample(const perf::BranchStackSample& sample) {
   if (!IsBetween(sample.time)) file_->translator.OnBranchSample(sample);
 }
@@ -139,7 +144,7 @@ void StreamingRecording::OnLoss(int32_t cpu, uint64_t time, uint32_t category, u
   file_->translator.OnLoss(cpu, time, category, count);
 }
 
-// All up to `time` was delivered, and what follows is later.
+// The events up to `time` have been delivered.
 void StreamingRecording::OnTick(uint64_t time) {
   file_->translator.OnTick(time);
   for (const TriggerFired& fired : std::exchange(marks_, {})) {
@@ -159,25 +164,25 @@ void StreamingRecording::Rotate(uint64_t time) {
   for (uint32_t cpu = 0; cpu < session_->ring_count(); ++cpu) {
     running.push_back(file_->translator.RunningOn(cpu));
   }
-  // The next one first: where it cannot be opened, this one goes on.
+  // The next file first: if it cannot be opened, this one goes on.
   std::unique_ptr<File> before = std::move(file_);
   if (util::Status status = OpenFile(); !status) {
     failed_ = status.TakeError();
     file_ = std::move(before);
-    if (guests_) guests_->set_writer(&file_->sections);
+    if (provider_stream_) provider_stream_->set_writer(&file_->sections);
     return;
   }
   std::swap(before, file_);
   std::unique_ptr<File> next = std::move(before);
   FinishFile(time);
   file_ = std::move(next);
-  if (guests_) guests_->set_writer(&file_->sections);
+  if (provider_stream_) provider_stream_->set_writer(&file_->sections);
   BeginFile(time);
   for (uint32_t cpu = 0; cpu < running.size(); ++cpu) {
     if (running[cpu]) file_->translator.OnRunning(cpu, time, *running[cpu]);
   }
   if (util::Status status = Publish(); !status) failed_ = status.TakeError();
-  // A kill leaves no file without a beginning.
+  // After a kill each file has its beginning.
   if (file_->archive.Flush()) file_->sink->Flush();
 }
 
@@ -202,29 +207,41 @@ void StreamingRecording::FinishFile(uint64_t end) {
   finished_providers_.records += file_->sections.stats().records;
   finished_providers_.lost += file_->sections.stats().lost;
   const translate::TranslationStats stats = file_->translator.stats();
-  Written written;
+  SnapshotResult written;
   written.number = file_->number;
   written.name = file_->name;
-  written.covered = end - file_->begin;
-  for (const uint64_t recorded : stats.recorded) written.events += recorded;
+  written.trace.covered = end - file_->begin;
+  for (const uint64_t recorded : stats.recorded) written.trace.events += recorded;
   for (const uint64_t lost : stats.lost) written.lost += lost;
-  written.events += file_->sections.stats().records;
+  written.trace.events += file_->sections.stats().records;
   written.lost += file_->sections.stats().lost;
-  file_->archive.Flush();
+  FileTotals totals{.translation = stats,
+                    .lost = file_->translator.losses().totals(),
+                    .start_bytes = file_->start_bytes,
+                    .refused_records = file_->translator.refused_records(),
+                    .thread_tables = file_->writer.thread_stats().tables_opened,
+                    .threads_alive = file_->translator.task_table().thread_count()};
+  const bool flushed = file_->archive.Flush();
+  totals.record_bytes = file_->archive.bytes();
+  written.totals = std::move(totals);
   std::shared_ptr<sink::Sink> sink = std::move(file_->sink);
-  if (guests_) guests_->set_writer(nullptr);
+  if (provider_stream_) provider_stream_->set_writer(nullptr);
   file_.reset();
   const uint64_t begin = util::MonotonicNow();
   finishing_.push_back(
-      std::async(std::launch::async, [written, sink = std::move(sink), begin]() mutable {
+      std::async(std::launch::async, [written, sink = std::move(sink), flushed, begin]() mutable {
         written.status = sink->Close();
-        written.bytes = sink->bytes_on_disk();
+        if (written.status && !flushed) {
+          written.status = util::Error{"cannot write " + written.name, ""};
+        }
+        written.trace.bytes = sink->bytes_on_disk();
+        written.totals->accepted_bytes = sink->bytes_accepted();
         written.took = util::MonotonicNow() - begin;
         return written;
       }));
 }
 
-util::Status StreamingRecording::Start(BufferDisposition) {
+util::Status StreamingRecording::Start(request::BufferDisposition) {
   if (started_) return util::Error{"the recording has started already", ""};
   if (begun_) {
     drained_ = session_->Drain();
@@ -239,6 +256,10 @@ util::Status StreamingRecording::Start(BufferDisposition) {
   if (util::Status status = OpenFile(); !status) return status;
   providers_.Start(true);
   if (util::Status status = session_->Start(*this); !status) return status;
+  file_->start_bytes = file_->archive.bytes();
+  if (config_.started) {
+    if (util::Status status = config_.started(); !status) return status;
+  }
   if (util::Status status = Publish(); !status) return status;
   if (file_->archive.Flush()) file_->sink->Flush();
   begun_ = started_ = true;
@@ -271,13 +292,13 @@ void StreamingRecording::AddPollFds(std::vector<pollfd>& fds) const {
 
 int StreamingRecording::TimeoutMs() const {
   if (!drained_) return kUnfinishedMs;
-  return session_->is_quiet() ? kQuietTurnMs : kStreamingTurnMs;
+  return session_->is_quiet() && !provider_stream_ ? kQuietTurnMs : kStreamingTurnMs;
 }
 
 util::Status StreamingRecording::Turn() {
   if (!begun_ || !file_) return util::Ok();
   drained_ = session_->Drain();
-  TellProblems(config_, *session_);
+  NoteProblems(config_, *session_);
   const uint64_t now = util::MonotonicNow();
   if (now >= flush_at_) {
     flush_at_ = now + kFlushInterval;
@@ -294,9 +315,9 @@ util::Result<uint64_t> StreamingRecording::Snapshot(SnapshotRequest) {
                      "begin one with --circular"};
 }
 
-std::vector<Written> StreamingRecording::TakeWritten() {
-  std::vector<Written> written;
-  std::erase_if(finishing_, [&](std::future<Written>& each) {
+std::vector<SnapshotResult> StreamingRecording::TakeWritten() {
+  std::vector<SnapshotResult> written;
+  std::erase_if(finishing_, [&](std::future<SnapshotResult>& each) {
     if (each.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
     written.push_back(each.get());
     return true;
@@ -304,7 +325,7 @@ std::vector<Written> StreamingRecording::TakeWritten() {
   return written;
 }
 
-util::Result<Written> StreamingRecording::Close() {
+util::Result<SnapshotResult> StreamingRecording::Close() {
   if (!file_) return util::Error{"the file was closed already", ""};
   if (!begun_) {
     file_.reset();
@@ -314,7 +335,7 @@ util::Result<Written> StreamingRecording::Close() {
   const uint64_t stopped = session_->Stop();
   started_ = false;
   FinishFile(was_stopped_ && stop_time_ > start_time_ ? stop_time_ : stopped);
-  Written last = finishing_.back().get();
+  SnapshotResult last = finishing_.back().get();
   finishing_.pop_back();
   return last;
 }
@@ -322,7 +343,7 @@ util::Result<Written> StreamingRecording::Close() {
 RecordingStatus StreamingRecording::status() const {
   RecordingStatus status;
   status.started = started_;
-  status.mode = BufferingMode::kStreaming;
+  status.mode = request::BufferingMode::kStreaming;
   if (begun_ && file_) {
     status.covered = (started_ ? session_->Now() : stop_time_) - first_start_;
   }
@@ -332,9 +353,11 @@ RecordingStatus StreamingRecording::status() const {
   status.events += finished_providers_.records;
   status.lost += finished_providers_.lost;
   if (file_) {
+    status.record_bytes = file_->archive.bytes();
     status.events += file_->sections.stats().records;
     status.lost += file_->sections.stats().lost;
   }
+  status.fullest_percent = session_->fullest_ring_percent();
   status.cpu_time = ProcessTime();
   status.ring_bytes = session_->ring_bytes();
   status.buffer_bytes = session_->ring_bytes() * session_->ring_count();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Streaming: events become records as they come, in one file or in files that follow each other.
-// Each of these is whole by itself: it begins with who everybody is and what every CPU runs.
+// A streaming recording: translates events into records as they come, into one file or into rotated
+// files. Each file is complete: it begins with all tasks and with the thread that each CPU runs.
 #pragma once
 
 #include <atomic>
@@ -34,15 +34,15 @@ class StreamingRecording final : public Recording, private capture::EventHandler
                                                        const capture::KernelFeatures& features);
   ~StreamingRecording() override;
 
-  util::Status Start(BufferDisposition disposition) override;
+  util::Status Start(request::BufferDisposition disposition) override;
   util::Status Stop() override;
   void AddPollFds(std::vector<pollfd>& fds) const override;
   int TimeoutMs() const override;
   util::Status Turn() override;
   util::Result<uint64_t> Snapshot(SnapshotRequest request) override;
-  std::vector<Written> TakeWritten() override;
+  std::vector<SnapshotResult> TakeWritten() override;
   void Abandon() override { abandoned_ = true; }
-  util::Result<Written> Close() override;
+  util::Result<SnapshotResult> Close() override;
   void Mark(const TriggerFired& fired) override { marks_.push_back(fired); }
   void Describe(translate::SessionInfo info) override { config_.info = std::move(info); }
   uint64_t Now() override { return session_->Now(); }
@@ -52,7 +52,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   RecordingStatus status() const override;
   CategoryTotals CountCategories() override { return Totals(); }
   std::vector<provider::Alert> TakeProviderAlerts() override {
-    return guests_ ? guests_->TakeAlerts() : std::vector<provider::Alert>();
+    return provider_stream_ ? provider_stream_->TakeAlerts() : std::vector<provider::Alert>();
   }
   const capture::PerfSources& sources() const override { return sources_; }
   capture::CaptureSession& capture() override { return *session_; }
@@ -72,6 +72,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
     provider::SectionWriter sections;
     uint64_t number = 0;
     uint64_t begin = 0;  // ns of CLOCK_MONOTONIC
+    uint64_t start_bytes = 0;
   };
 
   StreamingRecording(RecordingConfig config, std::unique_ptr<capture::ProcIdentity> proc,
@@ -83,36 +84,37 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   void OnStart(uint64_t time) override;
   bool OnSlots(capture::SlotStream& slots) override;
   void OnSideEvent(const fxr_side_header& event) override;
+  void OnGap(uint32_t cpu, uint64_t time) override;
   void OnBranchSample(const perf::BranchStackSample& sample) override;
   void OnMapping(uint64_t time, const perf::MmapRecord& record) override;
   void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) override;
   void OnTick(uint64_t time) override;
   void OnFinalTask(const fxr_task& task) override { file_->translator.OnFinalTask(task); }
 
-  // Nothing of what happens between a stop and the start after it is in the file.
+  // True for events between a stop and the next start, which are not in the file.
   bool IsBetween(uint64_t time) const {
     return was_stopped_ && time > stop_time_ && time < start_time_;
   }
   util::Status OpenFile();
   void BeginFile(uint64_t time);
-  // The file takes its name.
+  // Gives the file its name.
   util::Status Publish();
   bool IsRotationDue(uint64_t time) const;
   void Rotate(uint64_t time);
-  // Closes the file on a thread of its own: the end of a compressed file takes its time.
+  // Closes the file on another thread, because the end of a compressed file takes time.
   void FinishFile(uint64_t end);
   CategoryTotals Totals() const;
 
   RecordingConfig config_;
   ProviderControl providers_;
   std::unique_ptr<capture::ProcIdentity> proc_;
-  std::optional<ProviderStream> guests_;  // where providers take part; outlives the capture
+  std::optional<ProviderStream> provider_stream_;  // with providers; outlives the capture
   std::unique_ptr<capture::CaptureSession> session_;
   const capture::PerfSources sources_;
   model::TaskTracker tasks_;
   std::atomic<bool> abandoned_ = false;
   std::unique_ptr<File> file_;
-  std::vector<std::future<Written>> finishing_;
+  std::vector<std::future<SnapshotResult>> finishing_;
   std::optional<util::Error> failed_;
   std::vector<TriggerFired> marks_;
   int64_t clock_offset_ = 0;
@@ -125,11 +127,11 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   uint64_t start_time_ = 0;
   uint64_t flush_at_ = 0;
   uint64_t files_ = 0;
-  CategoryTotals finished_;  // of files that were finished
+  CategoryTotals finished_;  // of complete files
   struct {
     uint64_t records = 0;
     uint64_t lost = 0;
-  } finished_providers_;  // the same, of programs that take part
+  } finished_providers_;  // the same, of providers
 };
 
 }  // namespace session

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// That a trigger fired: what an instant in the file and its name and summary say.
+// One firing of a trigger, for the instant in the file and for messages.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace session {
 
 struct TriggerFired {
   uint64_t time = 0;  // ns of the kernel's CLOCK_MONOTONIC
-  std::string what;   // the trigger as it was given: "wakeup_latency > 20ms", "alert slow-request"
-  // What was measured, in words: "25.3 ms"; empty where there is nothing to measure.
+  std::string what;   // the trigger's text: "wakeup_latency > 20ms", "alert slow-request"
+  // The measured value for people: "25.3 ms"; empty if the trigger measures nothing.
   std::string value;
-  uint32_t tid = 0;  // of the thread that it happened to; 0: none
+  uint32_t tid = 0;  // of the thread concerned; 0: none
 };
 
 }  // namespace session

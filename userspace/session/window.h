@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a snapshot is written from: a copy of the buffer and of who is who, apart from the
-// recording.
+// The data of a snapshot: copies of the buffer and of the tasks, independent of the recording.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +18,17 @@ namespace session {
 // Times are ns of CLOCK_MONOTONIC.
 struct Window {
   capture::RingImage slots;
-  // Who tasks were before the journal's first event.
+  // The tasks before the first event of the journal.
   std::unique_ptr<KeptIdentities> identities;
   std::unique_ptr<model::TaskTracker> tasks;
   Journal::View journal;
   int64_t clock_offset = 0;  // before the journal's first event
-  bool stopped = false;      // likewise: the recording was stopped then
-  uint64_t begin = 0;        // the left edge: from here on nothing is missing
+  bool stopped = false;      // the recording was stopped before the journal's first event
+  uint64_t begin = 0;        // the left edge: the data is complete from here on
   uint64_t end = 0;
-  // Tasks as they are at the end; empty if they were not asked.
+  // The tasks at the end; may be empty.
   std::vector<fxr_task> final_tasks;
-  // What providers had at the end, or later.
+  // Records of providers up to the end or later.
   provider::ProviderRecords provider_records = {};
 };
 

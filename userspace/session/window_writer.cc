@@ -12,20 +12,20 @@
 #include "fxt_record/slot_body.h"
 #include "provider/section_writer.h"
 #include "schema/names.h"
-#include "session/journal_items.h"
+#include "session/journal.h"
 #include "session/providers/window_providers.h"
 
 namespace session {
 namespace {
 
-// Slots between two looks for tasks that are gone.
+// Slots between two calls of OnTick.
 constexpr uint64_t kSlotsPerTick = uint64_t{1} << 16;
 
 class WindowTranslation {
  public:
   WindowTranslation(Window& window, const WindowWriterOptions& options, fxt::ProviderWriter& writer)
       : window_(window),
-        guests_(window.provider_records, window.begin, window.end),
+        providers_(window.provider_records, window.begin, window.end),
         tasks_(*window.identities, options.sees_switches),
         translator_(writer, tasks_, options.translator),
         sections_(writer.archive(), translator_),
@@ -54,7 +54,7 @@ class WindowTranslation {
     DeliverUpTo(window_.end);
     if (!begun_) Begin();
     for (; next_fired_ < fired_.size(); ++next_fired_) Mark(fired_[next_fired_], window_.end);
-    guests_.WriteLosses(window_.end, sections_);
+    providers_.WriteLosses(window_.end, sections_);
     for (const fxr_task& task : window_.final_tasks) translator_.OnFinalTask(task);
   }
 
@@ -67,7 +67,7 @@ class WindowTranslation {
     std::optional<uint32_t> tid;
   };
 
-  // Who tasks are at the left edge.
+  // Applies the journal up to the left edge.
   void PassBefore() {
     while (const fxr_side_header* event = window_.journal.Front()) {
       if (event->time >= window_.begin) break;
@@ -87,7 +87,7 @@ class WindowTranslation {
     window_.tasks.reset();
   }
 
-  // What each CPU runs when the window begins.
+  // Finds the thread that each CPU runs at the left edge.
   void OnSlotBefore(uint32_t cpu, const capture::SlotEvent& event) {
     if (cpu >= on_cpu_.size()) on_cpu_.resize(cpu + 1);
     const uint32_t type = fxr_type_of(event.commit);
@@ -117,7 +117,7 @@ class WindowTranslation {
     if (next_fired_ < fired_.size()) {
       next_other_ = std::min(next_other_, fired_[next_fired_].time);
     }
-    next_other_ = std::min(next_other_, guests_.NextTime());
+    next_other_ = std::min(next_other_, providers_.NextTime());
   }
 
   void DeliverUpTo(uint64_t time) {
@@ -127,8 +127,8 @@ class WindowTranslation {
       if (event && event->time == next_other_) {
         Deliver(*event);
         window_.journal.Pop();
-      } else if (guests_.NextTime() == next_other_) {
-        guests_.WriteNext(sections_);
+      } else if (providers_.NextTime() == next_other_) {
+        providers_.WriteNext(sections_);
       } else {
         const TriggerFired& fired = fired_[next_fired_++];
         Mark(fired, std::max(fired.time, window_.begin));
@@ -169,7 +169,7 @@ class WindowTranslation {
   void Mark(const TriggerFired& fired, uint64_t time) { MarkTrigger(fired, time, translator_); }
 
   Window& window_;
-  WindowProviders guests_;
+  WindowProviders providers_;
   model::TaskTracker tasks_;
   translate::Translator translator_;
   provider::SectionWriter sections_;

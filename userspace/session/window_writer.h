@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Makes a file of a window: as a recording would have that began at its left edge.
+// Writes a window as a trace: the same as a recording that began at the left edge.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ struct WindowStats {
   uint64_t lost = 0;
 };
 
-// The instant of a trigger. `time`: ns of CLOCK_MONOTONIC.
+// Writes the instant of a trigger. `time`: ns of CLOCK_MONOTONIC.
 void MarkTrigger(const TriggerFired& fired, uint64_t time, translate::Translator& translator);
 
-// Writes everything to `sink`, which is still to be closed; whether it failed, closing it tells.
+// Writes the window to `sink`. The caller closes the sink, which returns its errors.
 WindowStats WriteWindow(Window window, const WindowWriterOptions& options, sink::Sink& sink);
 
 }  // namespace session

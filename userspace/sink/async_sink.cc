@@ -13,7 +13,7 @@
 namespace sink {
 namespace {
 
-// Starts a thread that no signal is delivered to: they belong to the threads that wait for them.
+// Starts a thread with all signals blocked, so that the kernel delivers them to other threads.
 template <typename Function>
 std::thread StartWithoutSignals(Function&& function) {
   sigset_t all;
@@ -55,7 +55,7 @@ bool AsyncSink::Write(std::span<const std::byte> records) {
   work_.release();
   while (queued_ > queue_bytes_) {
     const std::lock_guard lock(inner_mutex_);
-    // The thread may have done it meanwhile.
+    // The thread may have emptied the queue meanwhile.
     if (queued_ <= queue_bytes_ || !Advance()) break;
   }
   return !failed_;
@@ -92,7 +92,7 @@ void AsyncSink::PublishCounts() {
 }
 
 bool AsyncSink::Advance() {
-  // Of chunks as records come in; more than a burst of them is not worth keeping.
+  // A burst of chunks.
   constexpr size_t kMostSpare = 32;
   Work work;
   {
@@ -113,7 +113,7 @@ bool AsyncSink::Advance() {
   }
   if (!ok) {
     failed_ = true;
-    // What is still queued can go nowhere.
+    // The sink accepts nothing after an error.
     queue_.clear();
     queued_ = 0;
   }
@@ -121,7 +121,7 @@ bool AsyncSink::Advance() {
 }
 
 void AsyncSink::Run() {
-  // Before what is being recorded, if that is allowed: whoever fills the queue must not wait long.
+  // Runs before the recorded load if permitted, so that the queue does not fill up.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), -20);
   for (;;) {
     work_.acquire();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bits as deflate has them.
+// Writes bit fields in the order of deflate (RFC 1951, 3.1.1), the lowest bit first.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace sink {
 
-// The first one is the lowest. Needs room for eight bytes behind the last one.
+// Flush() may write up to eight bytes behind the last bit; the caller provides the room.
 class BitWriter {
  public:
   explicit BitWriter(std::byte* at) : at_(at) {}
-  // 64 bits at most between two calls of Flush, less the seven that it may leave.
+  // At most 57 bits between two calls of Flush(), which leaves up to seven.
   void Add(uint64_t bits, uint32_t count) {
     bits_ |= bits << count_;
     count_ += count;

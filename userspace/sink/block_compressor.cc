@@ -13,7 +13,7 @@ constexpr std::array<uint8_t, 18> kHeader = {0x1f, 0x8b, 8, 4,   0,   0, 0, 0, 0
 constexpr size_t kSizeAt = 16;
 constexpr size_t kTrailerBytes = 8;
 
-// 28 bytes: the header, a last block with nothing in it, checksum and size 0.
+// The header, an empty last block, checksum and size 0.
 constexpr std::array<uint8_t, 28> kEnd = {0x1f, 0x8b, 8,  4, 0,    0, 0, 0, 0, 0xff, 6, 0, 'B', 'C',
                                           2,    0,    27, 0, 0x03, 0, 0, 0, 0, 0,    0, 0, 0,   0};
 

@@ -11,7 +11,7 @@
 namespace sink {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "words are read as records have them");
+static_assert(std::endian::native == std::endian::little, "records are little-endian words");
 
 constexpr size_t kWord = sizeof(uint64_t);
 constexpr size_t kWindow = 32768;
@@ -19,10 +19,10 @@ constexpr size_t kShortestLength = 3;
 constexpr size_t kLongest = 258;
 constexpr size_t kEndOfBlock = 256;
 constexpr size_t kFirstLengthSymbol = 257;
-// Four literals, and a length with its distance, fit into what is free of 64 bits after a flush.
+// Limits codes so that four literals, or a length with its distance, fit into 57 bits.
 constexpr int kCodeBits = 14;
 
-// RFC 1951, 3.2.5: from which length and distance on a symbol is used, and its extra bits.
+// RFC 1951, 3.2.5: the first length of each symbol, and its extra bits.
 constexpr std::array<uint16_t, 29> kLengthFrom = {3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
                                                   15, 17, 19, 23,  27,  31,  35,  43,  51, 59,
                                                   67, 83, 99, 115, 131, 163, 195, 227, 258};
@@ -40,7 +40,7 @@ constexpr std::array<uint8_t, kLongest + 1> MakeLengthSymbols() {
 }
 constexpr auto kLengthSymbols = MakeLengthSymbols();
 
-// Distances double with every second symbol, whose lowest bit is the distance's second one.
+// Ranges of distances double with every second symbol; its lowest bit is the distance's second bit.
 size_t DistanceSymbol(size_t distance) {
   const size_t d = distance - 1;
   if (d < 2) return d;
@@ -70,7 +70,7 @@ uint64_t Load(const std::byte* at) {
   return word;
 }
 
-// The code lengths of a dynamic block, themselves coded (RFC 1951, 3.2.7).
+// The encoded code lengths of a dynamic block (RFC 1951, 3.2.7).
 class LengthsHeader {
  public:
   explicit LengthsHeader(std::span<const uint8_t> literals, std::span<const uint8_t> distances) {
@@ -82,7 +82,7 @@ class LengthsHeader {
     AddRuns(std::span(all).first(literals_ + distances_));
     std::array<uint32_t, 19> counts = {};
     for (size_t i = 0; i < item_count_; ++i) ++counts[items_[i].symbol];
-    // A code of a single symbol would be incomplete, which is not allowed here.
+    // The format does not allow an incomplete code here, so a single symbol gets a second one.
     if (std::ranges::count(counts, 0u) == 18) ++counts[counts[0] == 0 ? 0 : 1];
     MakeCodeLengths(counts, 7, lengths_);
     while (order_used_ > 4 && lengths_[kOrder[order_used_ - 1]] == 0) --order_used_;
@@ -169,7 +169,7 @@ void DeflateEncoder::AddSequence(const std::byte* literals, size_t count, size_t
   for (size_t i = 0; i < count; ++i) ++counts_[static_cast<size_t>(literals[i])];
   const size_t symbol = DistanceSymbol(distance);
   for (;;) {
-    // What is left has to be a length too.
+    // The rest must not be shorter than the shortest length.
     size_t part = length;
     if (length > kLongestLength) {
       part = length - kLongestLength < kShortestLength ? kLongestLength - kShortestLength
@@ -193,12 +193,12 @@ uint64_t DeflateEncoder::FindSimilar(const std::byte* in, size_t at, size_t end,
   const size_t after = at + kWord;
   const bool has_next = after < end;
   const uint64_t next = has_next ? Load(in + after) : 0;
-  // The common case: it goes on as before, but for a time that is little later.
+  // The common case: the record repeats but for a slightly later timestamp.
   if (differing >> 24 == 0 && has_next && next == Load(in + after - distance)) return differing;
 
   const size_t half_before =
       std::exchange(by_upper_half_[Slot(word >> 32)], static_cast<uint16_t>(at));
-  // Rather one that what follows here followed too: one repetition instead of two.
+  // Prefers a word before an occurrence of the next word: one match instead of two.
   const size_t next_before = by_word_[Slot(next)];
   if (has_next && next_before >= kWord && Load(in + next_before) == next &&
       after - next_before <= kWindow) {
@@ -208,7 +208,7 @@ uint64_t DeflateEncoder::FindSimilar(const std::byte* in, size_t at, size_t end,
       return other;
     }
   }
-  // Else the last one, where that leaves fewer bytes.
+  // Else the last occurrence, if that leaves fewer literals.
   const uint64_t other = word ^ Load(in + half_before);
   if (other < differing >> 4 && at - half_before <= kWindow) {
     distance = at - half_before;
@@ -220,7 +220,7 @@ uint64_t DeflateEncoder::FindSimilar(const std::byte* in, size_t at, size_t end,
 void DeflateEncoder::FindSequences(std::span<const std::byte> bytes) {
   const std::byte* const in = bytes.data();
   const size_t end = bytes.size() / kWord * kWord;
-  // Position 0 stands for none as well: what is found is compared anyway.
+  // Position 0 also means none: every candidate is compared.
   by_word_.fill(0);
   by_upper_half_.fill(0);
   size_t literals_from = 0;
@@ -240,7 +240,7 @@ void DeflateEncoder::FindSequences(std::span<const std::byte> bytes) {
         continue;
       }
       distance = similar;
-      // From the byte on behind the last differing one.
+      // The match begins behind the last differing byte.
       from = at + kWord - static_cast<size_t>(std::countl_zero(differing)) / 8;
     }
     from = std::max(from, literals_from);
@@ -250,7 +250,7 @@ void DeflateEncoder::FindSequences(std::span<const std::byte> bytes) {
       const uint64_t next = Load(in + at);
       const uint64_t differing = next ^ Load(in + at - distance);
       if (differing != 0) {
-        // Half of the word at most, so that the rest of it is long enough for another repetition.
+        // At most half a word, so that the rest is long enough for another match.
         to += std::min(static_cast<size_t>(std::countr_zero(differing)) / 8, kWord / 2);
         break;
       }
@@ -351,7 +351,7 @@ size_t DeflateEncoder::Encode(std::span<const std::byte> in, std::span<std::byte
   const size_t fixed_bits = BodyBits(kFixedLengths);
   const size_t stored_bits = 8 * (in.size() + 4);
 
-  // Three bits before each of them: the last block, of what kind (RFC 1951, 3.2.3).
+  // Three bits precede each kind of block: last block, and type (RFC 1951, 3.2.3).
   if (stored_bits <= std::min(dynamic_bits, fixed_bits)) {
     const auto size = static_cast<uint16_t>(in.size());
     const auto inverted = static_cast<uint16_t>(~size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Deflate (RFC 1951) for records: a row of 8-byte words, many of them repeated.
+// A deflate encoder (RFC 1951) for records, which are sequences of 8-byte words.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@ namespace sink {
 
 class BitWriter;
 
-// What general compressors spend most on, looking for repetitions at every byte, is done at every
-// word here. Records repeat in words: the whole of one, or all but the low bytes that make a time
-// or a number differ from the last one. Other bytes come out as valid, but longer than elsewhere.
+// Looks for matches at every word, where general compressors look at every byte. Records repeat
+// words, whole or without the low bytes in which times and numbers differ. Other data compress
+// correctly but less well. docs/performance.md compares it with libraries.
 class DeflateEncoder {
  public:
   static constexpr size_t kMaxInputBytes = 0xffff;
-  // What the output has to have room for beyond the input's size, however little of it is used.
+  // Room that the output needs beyond the size of the input.
   static constexpr size_t kSpareBytes = 16;
 
-  // Writes a deflate stream that unpacks to `in`, kMaxInputBytes at most, to `out`, which has room
-  // for kSpareBytes more. Returns its size, at most 5 bytes more than the input.
+  // Writes a deflate stream of `in`, at most kMaxInputBytes, to `out`, which has kSpareBytes more.
+  // Returns its size, at most in.size() + 5.
   size_t Encode(std::span<const std::byte> in, std::span<std::byte> out);
 
  private:
@@ -33,41 +33,41 @@ class DeflateEncoder {
   static constexpr int kTableBits = 12;
   using Table = std::array<uint16_t, size_t{1} << kTableBits>;
 
-  // Bytes that stand for themselves, then a repetition of what stands `distance` before.
+  // Literals, then a match of `length` bytes at `distance`.
   struct Sequence {
     uint16_t literals;
     uint16_t length;
     uint16_t distance;
     uint16_t distance_symbol;
   };
-  // A symbol's code and its extra bits behind it, ready to be written.
+  // A symbol's code with its extra bits.
   struct Code {
     uint32_t bits;
     uint32_t size;
   };
 
   static size_t Slot(uint64_t word) { return (word * 0x9e3779b97f4a7c15) >> (64 - kTableBits); }
-  // What the word at `at` differs by from one before that shares its upper half, if there is one
-  // (the upper half of what is returned is 0 then). Tries what stands `distance` before first, and
-  // sets `distance` to that of the best.
+  // Finds an earlier word with the same upper half as the word at `at`, first at `distance`.
+  // Returns the XOR of both and sets `distance`; the upper half of the XOR is not 0 if there is
+  // none.
   uint64_t FindSimilar(const std::byte* in, size_t at, size_t end, size_t& distance);
   void FindSequences(std::span<const std::byte> in);
   void AddSequence(const std::byte* literals, size_t count, size_t length, size_t distance);
   void CountSymbols();
-  // Of everything in the block but its header, with codes of these lengths.
+  // Size of the block without its header, with codes of these lengths.
   size_t BodyBits(std::span<const uint8_t> lengths) const;
   void MakeBlockCodes(std::span<const uint8_t> lengths);
   void WriteBody(std::span<const std::byte> in, BitWriter& out) const;
 
-  // Positions of the last word that hashed to it, by all of its bytes and by its upper half.
+  // Hash tables of last positions, by the whole word and by its upper half.
   Table by_word_;
   Table by_upper_half_;
   std::array<Sequence, kMaxInputBytes / 8 + kMaxInputBytes / 255 + 1> sequences_;
   size_t sequence_count_ = 0;
   std::array<uint32_t, kLongestLength + 1> length_counts_;
-  // Of literals, the end, lengths; then of distances.
+  // Occurrences of literals, end and lengths; then of distances.
   std::array<uint32_t, kLiteralSymbols + kDistanceSymbols> counts_;
-  std::array<Code, 257> literal_codes_;  // and the end's
+  std::array<Code, 257> literal_codes_;  // literals and the end of block
   std::array<Code, kLongestLength + 1> length_codes_;
   std::array<Code, kDistanceSymbols> distance_codes_;
 };

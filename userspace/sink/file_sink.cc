@@ -16,7 +16,7 @@ bool FileSink::Write(std::span<const std::byte> records) {
   }
   const uint64_t partly = output_.size() - before;
   const size_t whole = fxt::WholeRecordBytes(records, partly);
-  // What went into a pipe cannot be taken back; readers cope with a tail cut off.
+  // A pipe cannot be cut back; readers accept a truncated tail.
   output_.CutTo(before + whole);
   accepted_ += whole;
   return false;

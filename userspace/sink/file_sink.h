@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records to a file, pipe or standard output, as they are.
+// Writes records to a file, a pipe or standard output without compression.
 #pragma once
 
 #include "sink/output.h"
@@ -7,8 +7,8 @@
 
 namespace sink {
 
-// When a regular file cannot be written any further (disk full), it is cut back to the last whole
-// record. Nothing is buffered: a chunk of fxt::RecordBuffer is one system call.
+// After a write error (disk full) a regular file is cut back to the last whole record. There is no
+// buffer: a chunk of fxt::RecordBuffer is one system call.
 class FileSink final : public Sink {
  public:
   explicit FileSink(Output output) : output_(std::move(output)) {}

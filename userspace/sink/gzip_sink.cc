@@ -9,7 +9,7 @@ namespace sink {
 namespace {
 
 constexpr size_t kMostInput = BlockCompressor::kMaxInputBytes;
-// Shares of the queue from which on the level falls.
+// Fill levels of the queue above which the level is at most 1, and 0.
 constexpr double kFastestFrom = 0.4;
 constexpr double kStoredFrom = 0.7;
 
@@ -28,14 +28,14 @@ int GzipSink::Level() const {
 
 bool GzipSink::WriteMember(std::span<const std::byte> bytes) {
   const uint64_t before = output_.size();
-  // A record that is longer than a block takes several.
+  // A record longer than a block takes several.
   for (size_t at = 0; at < bytes.size(); at += kMostInput) {
     const auto part = bytes.subspan(at, std::min(kMostInput, bytes.size() - at));
     const auto block = compressor_.Compress(part, Level());
     no_memory_ = block.empty();
     if (!no_memory_ && output_.Write(block)) continue;
     failed_ = true;
-    // Cutting frees what the end needs. A pipe is left as it is.
+    // Cutting the file frees the space of the end block. A pipe cannot be cut.
     if (output_.CutTo(before)) WriteEnd();
     return false;
   }

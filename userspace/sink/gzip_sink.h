@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records to a gzip file of many members (RFC 1952).
+// Writes records to a gzip file of many members (RFC 1952).
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,16 @@
 
 namespace sink {
 
-// How hard to compress.
 struct GzipEffort {
-  // A trace is written while it is recorded, so speed comes first; what the higher levels gain
-  // bench-encoder shows.
-  int level = 1;  // 0 (stored) to 12, see BlockCompressor
-  // The level falls, at last to stored blocks, as the queue before this sink fills (SetPressure).
+  // 0 (stored) to 12, see BlockCompressor. A recorder needs the speed of level 1.
+  int level = 1;
+  // Lowers the level, down to stored blocks, as the queue before this sink fills (SetPressure).
   bool may_fall = false;
 };
 
-// Members end at record boundaries (records longer than a member excepted) and are written whole:
-// whatever is in the output when the recorder is killed unpacks to whole records, a member aside
-// whose writing was cut short. When a regular file cannot be written any further (disk full), it is
-// cut back to the last whole member.
+// Members end at record boundaries, except within records longer than a member, and are written
+// whole: the output of a killed recorder unpacks to whole records, up to a last member that was cut
+// short. After a write error (disk full) a regular file is cut back to the last whole member.
 //
 // Compresses in the caller's thread; see AsyncSink.
 class GzipSink final : public Sink {
@@ -41,7 +38,7 @@ class GzipSink final : public Sink {
 
  private:
   int Level() const;
-  // Whole records.
+  // `bytes` are whole records.
   bool WriteMember(std::span<const std::byte> bytes);
   bool WritePending();
   bool WriteEnd();
@@ -53,7 +50,7 @@ class GzipSink final : public Sink {
   bool failed_ = false;
   bool closed_ = false;
   bool no_memory_ = false;
-  uint64_t bytes_in_ = 0;           // of records, in members that are written
+  uint64_t bytes_in_ = 0;           // bytes of records in written members
   std::vector<std::byte> pending_;  // records for the next member
 };
 

@@ -12,9 +12,9 @@ namespace {
 constexpr int kSymbolBits = 9;
 using Leaves = std::array<uint32_t, kMaxCodeSymbols>;
 
-// Symbols that occur, the rarest first: count << kSymbolBits | symbol.
+// Sorts the symbols that occur by count, rarest first: count << kSymbolBits | symbol.
 size_t SortedLeaves(std::span<const uint32_t> counts, Leaves& leaves) {
-  // By the low byte of the count, then by the next one; a full sort if there are larger counts.
+  // A radix sort by the two low bytes of the count; std::sort for larger counts.
   std::array<std::array<uint16_t, 256>, 2> starts = {};
   Leaves unsorted;
   size_t used = 0;
@@ -43,9 +43,9 @@ size_t SortedLeaves(std::span<const uint32_t> counts, Leaves& leaves) {
   return used;
 }
 
-// How many codes there are of each length, no limit (Moffat and Katajainen, "In-place calculation
-// of minimum-redundancy codes"): the trees' weights replace the leaves', then parents the weights,
-// then depths the parents.
+// Counts the codes of each length, longer ones at the last entry (Moffat and Katajainen, "In-place
+// calculation of minimum-redundancy codes"): `node` holds weights of trees, then parents, then
+// depths.
 void CountLengths(std::span<const uint32_t> leaves, std::span<uint16_t> of_length) {
   const size_t n = leaves.size();
   std::array<uint32_t, kMaxCodeSymbols> node;
@@ -94,8 +94,8 @@ void MakeCodeLengths(std::span<const uint32_t> counts, int limit, std::span<uint
   const auto longest = static_cast<size_t>(limit);
   CountLengths(std::span(leaves).first(used), std::span(of_length).first(longest + 1));
 
-  // Codes cut to the limit take more than there is. A code made one bit longer leaves room for one
-  // of the longest codes beside it.
+  // Codes that were cut to the limit exceed the code space. A code that becomes one bit longer
+  // frees the place of one of the longest codes.
   uint32_t taken = 0;
   for (size_t length = 1; length <= longest; ++length)
     taken += of_length[length] << (longest - length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Prefix codes as deflate has them (RFC 1951, section 3.2.2).
+// Huffman codes of deflate (RFC 1951, section 3.2.2).
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace sink {
 
-// The longest code of a symbol, and the most symbols, that deflate knows.
+// Deflate's limits for the length of a code and the number of symbols.
 inline constexpr int kMaxCodeBits = 15;
 inline constexpr int kMaxCodeSymbols = 288;
 
-// Lengths of codes, `limit` bits at most, for symbols that occur `counts` times: the best there
-// are, or close to it where the limit binds. 0 for a symbol that does not occur. A symbol that
-// occurs alone gets one bit. There are at most 2^limit and kMaxCodeSymbols symbols; counts are
-// below 2^23.
+// Computes code lengths of at most `limit` bits for symbols that occur `counts` times. They are
+// optimal unless the limit applies, and near-optimal then. The length is 0 for a symbol that does
+// not occur, and 1 for a single symbol. At most 2^limit and kMaxCodeSymbols symbols; counts below
+// 2^23.
 void MakeCodeLengths(std::span<const uint32_t> counts, int limit, std::span<uint8_t> lengths);
 
-// The codes that belong to the lengths, first bit lowest, as they are written.
+// Computes the codes of these lengths with their first bit lowest, the order of BitWriter.
 void MakeCodes(std::span<const uint8_t> lengths, std::span<uint16_t> codes);
 
 }  // namespace sink

@@ -14,7 +14,7 @@ namespace sink {
 
 class MemorySink final : public Sink {
  public:
-  // `limit` bytes at most; more is an error, as a full disk is.
+  // More than `limit` bytes are an error, as on a full disk.
   explicit MemorySink(size_t limit = std::numeric_limits<size_t>::max()) : limit_(limit) {}
 
   bool Write(std::span<const std::byte> records) override;

@@ -19,8 +19,8 @@ util::Result<Output> OpenOutput(const SinkOptions& options) {
 }
 
 std::unique_ptr<Sink> MakeSink(Output output, const SinkOptions& options) {
-  // A write to the page cache costs less than handing the bytes to another thread, which a busy
-  // machine may keep waiting when the recorder itself does not have to.
+  // A write to the page cache costs less than passing the bytes to another thread, which may have
+  // to wait for a CPU on a busy machine.
   if (!WantsGzip(options)) return std::make_unique<FileSink>(std::move(output));
   return std::make_unique<AsyncSink>(
       std::make_unique<GzipSink>(std::move(output), options.gzip_effort));

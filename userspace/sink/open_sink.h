@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The sink that a command line asks for.
+// Opens the sink that command line options describe.
 #pragma once
 
 #include <memory>
@@ -22,14 +22,13 @@ struct SinkOptions {
 
 bool WantsGzip(const SinkOptions& options);
 
-// What `path` names.
+// Opens the file or standard output that `path` names.
 util::Result<Output> OpenOutput(const SinkOptions& options);
 
-// The sink of an output that is open. Compression has a thread of its own, and a
-// writer that is ahead of it helps.
+// Makes the sink of an open output. Compression runs in a thread of its own (AsyncSink).
 std::unique_ptr<Sink> MakeSink(Output output, const SinkOptions& options);
 
-// Both. SIGPIPE has to be ignored by the caller.
+// Does both. The caller ignores SIGPIPE.
 util::Result<std::unique_ptr<Sink>> OpenSink(const SinkOptions& options);
 
 }  // namespace sink

@@ -65,7 +65,7 @@ Output::Output(util::UniqueFd fd, std::string name) : fd_(std::move(fd)), name_(
   struct stat status = {};
   regular_ = fstat(fd_.get(), &status) == 0 && S_ISREG(status.st_mode);
   if (!regular_) return;
-  // In append mode the offset is of no account; writing goes to the end.
+  // In append mode writes go to the end, whatever the offset is.
   const int flags = fcntl(fd_.get(), F_GETFL);
   const off_t offset = (flags & O_APPEND) != 0 ? status.st_size : lseek(fd_.get(), 0, SEEK_CUR);
   start_ = offset > 0 ? static_cast<uint64_t>(offset) : 0;
@@ -76,12 +76,12 @@ void Output::Fail(int error_number) {
   if (error_) return;
   if (error_number == ECANCELED) {
     error_ = util::Error{fmt::format("{} was not read to its end", name_),
-                         "what has been read ends inside a record, perhaps"};
+                         "the part that was read may end inside a record"};
     return;
   }
   if (error_number == EPIPE) {
-    error_ = util::Error{fmt::format("whoever read {} went away", name_),
-                         "what it read until then ends inside a record, perhaps"};
+    error_ = util::Error{fmt::format("the reader of {} closed it", name_),
+                         "the part that was read may end inside a record"};
     return;
   }
   error_ = util::Error{fmt::format("cannot write {}: {}", name_, std::strerror(error_number)),
@@ -150,7 +150,7 @@ util::Status Output::Close() {
     struct stat status = {};
     const bool named = file_ && file_->published();
     const bool removed = named && fstat(fd_.get(), &status) == 0 && status.st_nlink == 0;
-    // Some file systems report what went wrong with earlier writes here alone.
+    // Some file systems report errors of earlier writes only here.
     if (close(fd_.release()) != 0 && errno != EINTR) Fail(errno);
     if (removed && !error_) {
       error_ = util::Error{fmt::format("{} was removed while it was written", name_), ""};

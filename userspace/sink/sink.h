@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where a trace goes.
+// The interface of trace outputs.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,25 @@
 
 namespace sink {
 
-// Takes whole records and puts them somewhere. The first error is for good: Write() and Flush() say
-// false from then on, and Close() returns it. Used from one thread.
+// Accepts whole records. The first error is final: Write() and Flush() return false from then on,
+// and Close() returns the error. One thread uses a sink.
 class Sink : public fxt::ByteSink {
  public:
-  // Makes what was taken so far readable where it goes, if the recorder is killed afterwards.
-  // A recorder calls it at least every 500 ms.
+  // Makes everything that was written readable even if the recorder is killed afterwards. A
+  // recorder calls it at least every 500 ms.
   virtual bool Flush() = 0;
 
-  // Flushes, finishes the format of the output and gives it up. The answer is the first error of
-  // all, or Ok; a second call gives the same. What was not closed is closed at destruction, where
-  // nobody hears of errors.
+  // Flushes, ends the format of the output and closes it. Returns the first error of all calls; a
+  // second call returns the same. The destructor closes an open sink and drops errors.
   virtual util::Status Close() = 0;
 
-  // How full the queue before this sink is, from 0 to 1 (and beyond, for a moment). One that can do
-  // with less work does so as this grows.
+  // Reports how full the queue before this sink is: 0 to 1, briefly more. A compressor lowers its
+  // level as it grows.
   virtual void SetPressure(double queue_fill) { static_cast<void>(queue_fill); }
 
-  // Bytes of records taken by Write().
+  // Bytes of records that Write() accepted.
   virtual uint64_t bytes_accepted() const = 0;
-  // Bytes that the output has by now, compressed where the sink compresses.
+  // Bytes in the output, after compression.
   virtual uint64_t bytes_on_disk() const = 0;
 };
 

@@ -54,7 +54,7 @@ void RunSorter::MakeRoom(size_t bytes) {
     spare_ = std::make_unique_for_overwrite<Entry[]>(most);
   }
   if (arena_room_ >= bytes) return;
-  // For the first time, or one item that is larger than all of it.
+  // The first allocation, or one item larger than the memory.
   const size_t room = std::max(bytes, memory_bytes_);
   auto larger = std::make_unique_for_overwrite<std::byte[]>(room);
   if (arena_size_ != 0) std::memcpy(larger.get(), arena_.get(), arena_size_);
@@ -86,7 +86,7 @@ void RunSorter::SortEntries() {
   if (in_order_) return;
   const std::span<Entry> entries(entries_.get(), count_);
   if (count_ < kFew) {
-    // Offsets grow as items are added, which makes the order of equal times.
+    // Offsets grow as items are added, so they define the order of equal times.
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
       return a.time != b.time ? a.time < b.time : a.offset < b.offset;
     });
@@ -98,8 +98,8 @@ void RunSorter::SortEntries() {
   SortByDigits(least->time, most->time);
 }
 
-// From the lowest digit to the highest, each time without a change to the order of equal digits:
-// several times as fast as comparisons, whose outcome no CPU foresees.
+// A radix sort from the lowest digit to the highest, stable in each pass. It is several times as
+// fast as a comparison sort, whose branches are unpredictable.
 void RunSorter::SortByDigits(int64_t least, int64_t most) {
   constexpr unsigned kDigitBits = 11;
   constexpr size_t kDigits = size_t{1} << kDigitBits;
@@ -186,7 +186,7 @@ util::Status RunSorter::Finish() {
 util::Status RunSorter::StartMerge() {
   const size_t share =
       std::clamp(memory_bytes_ / std::max<size_t>(runs_.size(), 1), kMinBuffer, kMaxBuffer);
-  // What is earlier than any item, until all have entered.
+  // A time earlier than any item, until all runs have entered.
   losers_.assign(runs_.size(), {std::numeric_limits<int64_t>::min(), -1});
   for (size_t i = 0; i < runs_.size(); ++i) {
     runs_[i].buffer.resize(share);
@@ -216,8 +216,8 @@ util::Result<bool> RunSorter::Fill(Run& run) {
   }
 }
 
-// A tree of losers: each node has who lost there, and the path from a leaf to the top is all that
-// changes with that leaf.
+// A tree of losers: each node holds the loser of its match, so a new item changes only the path
+// from its leaf to the top.
 util::Status RunSorter::Enter(size_t number) {
   Run& run = runs_[number];
   auto filled = Fill(run);

@@ -13,7 +13,7 @@ constexpr size_t kPackedBytes = size_t{256} << 10;
 constexpr int kGzipWindow = 15 + 16;
 
 constexpr size_t kBlockHeaderBytes = 18;
-constexpr size_t kMaxBlockBytes = 0x10000;  // packed and unpacked
+constexpr size_t kMaxBlockBytes = 0x10000;  // compressed and uncompressed
 
 template <size_t kBytes>
 size_t Number(const Bytef* at) {
@@ -22,7 +22,7 @@ size_t Number(const Bytef* at) {
   return number;
 }
 
-// Bytes of the block (see sink::BlockCompressor) whose header this is; 0 for other members.
+// The size of the block (see sink::BlockCompressor) with this header; 0 for other members.
 size_t BlockBytes(const Bytef* header) {
   const bool block = Number<4>(header) == 0x04088b1f && Number<2>(header + 10) == 6 &&
                      header[12] == 'B' && header[13] == 'C' && Number<2>(header + 14) == 2;
@@ -69,7 +69,7 @@ GzipSource::Kind GzipSource::NextMember() {
   for (;;) {
     const Kind kind = Need(1);
     if (kind != Kind::kBytes) return kind;
-    // Tapes and some tools fill up with zeros.
+    // Tapes and some tools pad with zeros.
     while (stream_.avail_in != 0 && *stream_.next_in == 0) {
       ++stream_.next_in;
       --stream_.avail_in;
@@ -154,7 +154,7 @@ ReadResult GzipSource::Read(std::span<std::byte> into) {
         kind = TakePiece(rest);
         break;
     }
-    // What came out before damage is still good.
+    // Output before the damage is valid.
     if (kind == Kind::kBytes || rest.size() != into.size()) continue;
     done_ = kind == Kind::kEnd || kind == Kind::kTruncated;
     return ReadResult::Of(kind);

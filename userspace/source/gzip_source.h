@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Unpacks gzip (RFC 1952) as it is read.
+// Decompresses gzip (RFC 1952) while reading.
 #pragma once
 
 #include <libdeflate.h>
@@ -15,12 +15,11 @@
 
 namespace source {
 
-// Members that follow one another are unpacked as one stream (`cat a.gz b.gz`), zeros behind the
-// last one are padding. A stream that ends early is ReadResult::kTruncated after all that could be
-// unpacked; damage is kError there.
-//
-// Members that say their size (BGZF, as fxt-record writes them) are unpacked in one go; all others,
-// which may be of any size, and what is wrong or cut, by zlib piece by piece.
+// Decompresses consecutive members as one stream (`cat a.gz b.gz`); zeros behind the last one are
+// padding. A stream that ends early yields ReadResult::kTruncated after all decompressed bytes;
+// damage yields kError there.
+// Members that state their size (BGZF, written by fxt-record) are decompressed in one call. zlib
+// decompresses all others, and damaged or cut ones, piece by piece.
 class GzipSource final : public fxt::ByteSource {
  public:
   explicit GzipSource(std::unique_ptr<fxt::ByteSource> packed);
@@ -31,7 +30,7 @@ class GzipSource final : public fxt::ByteSource {
   uint64_t position() const override { return packed_->position(); }
   uint64_t total() const override { return packed_->total(); }
 
-  // Whether bytes begin as a gzip file does.
+  // True if the bytes begin with a gzip header.
   static bool Matches(std::span<const std::byte> start) {
     return start.size() >= 2 && start[0] == std::byte{0x1f} && start[1] == std::byte{0x8b};
   }
@@ -41,13 +40,13 @@ class GzipSource final : public fxt::ByteSource {
   enum class Place : uint8_t { kMemberStart, kInMember, kBetweenMembers };
 
   fxt::ReadResult Fail(std::string why);
-  // Makes `bytes` bytes of input available, if the source has them; kBytes when there are.
+  // Makes `bytes` bytes of input available; kBytes if the source has them.
   Kind Need(size_t bytes);
-  // At the end of a member: kBytes when another one follows.
+  // Called at the end of a member: kBytes if another one follows.
   Kind NextMember();
-  // At the start of a member. Unpacks it whole if it is a block; goes into it otherwise.
+  // Called at the start of a member. Decompresses a block whole; enters any other member.
   Kind TakeMember(std::span<std::byte>& into);
-  // Inside a member: unpacks a piece of it.
+  // Decompresses a piece of the current member.
   Kind TakePiece(std::span<std::byte>& into);
 
   std::unique_ptr<fxt::ByteSource> packed_;

@@ -7,13 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 
 #include "source/gzip_source.h"
+#include "source/peeked_source.h"
 #include "util/unique_fd.h"
 
 namespace source {
@@ -28,8 +26,7 @@ util::Error CannotOpen(const std::string& path, int error) {
   return result;
 }
 
-// A stream that waits for what is to come: a pipe may be non-blocking because the other program
-// made it so.
+// A stream that waits for more bytes: another program may have made the pipe non-blocking.
 class WaitingSource final : public fxt::ByteSource {
  public:
   explicit WaitingSource(util::UniqueFd fd) : fd_(std::move(fd)), source_(fd_.get()) {}
@@ -51,42 +48,9 @@ class WaitingSource final : public fxt::ByteSource {
   fxt::FdSource source_;
 };
 
-// A stream whose first bytes were taken already, to see what it is.
-class PeekedSource final : public fxt::ByteSource {
- public:
-  explicit PeekedSource(std::unique_ptr<fxt::ByteSource> rest) : rest_(std::move(rest)) {}
-
-  // The first bytes, as many as the stream has of those that matter.
-  std::span<const std::byte> Peek() {
-    while (have_ < start_.size()) {
-      const fxt::ReadResult result = rest_->Read(std::span(start_).subspan(have_));
-      if (result.kind != fxt::ReadResult::Kind::kBytes) break;
-      have_ += result.bytes;
-    }
-    return std::span(start_).first(have_);
-  }
-
-  fxt::ReadResult Read(std::span<std::byte> into) override {
-    if (next_ == have_) return rest_->Read(into);
-    const size_t n = std::min(into.size(), have_ - next_);
-    std::memcpy(into.data(), start_.data() + next_, n);
-    next_ += n;
-    return fxt::ReadResult::Bytes(n);
-  }
-  std::string ErrorText() const override { return rest_->ErrorText(); }
-  uint64_t position() const override { return rest_->position(); }
-  uint64_t total() const override { return rest_->total(); }
-
- private:
-  std::unique_ptr<fxt::ByteSource> rest_;
-  std::array<std::byte, 2> start_{};
-  size_t have_ = 0;
-  size_t next_ = 0;
-};
-
 std::unique_ptr<fxt::ByteSource> OpenStream(util::UniqueFd fd) {
   auto peeked = std::make_unique<PeekedSource>(std::make_unique<WaitingSource>(std::move(fd)));
-  const bool gzip = GzipSource::Matches(peeked->Peek());
+  const bool gzip = GzipSource::Matches(peeked->Peek(2));
   if (gzip) return std::make_unique<GzipSource>(std::move(peeked));
   return peeked;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Opens what a command line names as a trace: a file (mapped), a pipe, standard input, gzip or not.
+// Opens a trace named on a command line: a file (mapped), a pipe, standard input, gzip or not.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace source {
 
-// `path` "-" is standard input. Whether it is gzip is told by the content, not by the name.
+// `path` "-" is standard input. The content decides whether it is gzip.
 util::Result<std::unique_ptr<fxt::ByteSource>> OpenInput(const std::string& path);
 
 }  // namespace source

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kBytes = 8;
 
-// tee(2) copies what is in a pipe and leaves it there.
+// tee(2) copies the bytes of a pipe without consuming them.
 ssize_t PeekPipe(int fd, std::array<char, kBytes>& start) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;

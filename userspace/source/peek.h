@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What an input begins with, before it is opened for good.
+// Looks at the first bytes of an input without consuming them.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class PeekedInput {
   PeekedInput(util::UniqueFd fd, std::string start)
       : fd_(std::move(fd)), start_(std::move(start)) {}
 
-  // The first bytes, eight at most; empty where they cannot be looked at without being taken.
+  // The first bytes, eight at most; empty if they cannot be read without being consumed.
   std::string_view start() const { return start_; }
 
  private:
@@ -23,8 +23,8 @@ class PeekedInput {
   std::string start_;
 };
 
-// `path` "-" is standard input. Takes nothing of a file, a pipe or a socket; waits for its first
-// byte. While the answer lives, a pipe can be opened again.
+// `path` "-" is standard input. Consumes no bytes of a file, pipe or socket; waits for the first
+// byte. While the result lives, a pipe can be opened again.
 util::Result<PeekedInput> PeekInput(const std::string& path);
 
 }  // namespace source

@@ -15,7 +15,7 @@ void AddressSpace::Map(uint64_t start, uint64_t size, uint64_t file_offset, uint
     MappedRange& before = std::prev(next)->second;
     const uint64_t before_end = before.start + before.size;
     if (before_end > end) {
-      // Cut in the middle: the part behind the new one stays.
+      // The new mapping splits the old one; the part after it stays.
       MappedRange rest = before;
       rest.start = end;
       rest.size = before_end - end;

@@ -10,8 +10,7 @@
 namespace symbols {
 
 util::BuildId FindBuildId(std::span<const std::byte> notes) {
-  // A note: size of its owner's name, size of its contents, type; then the two, each padded to four
-  // bytes.
+  // A note: owner size, content size, type; then both, each padded to four bytes.
   constexpr std::string_view kOwner("GNU\0", 4);
   uint32_t head[3];
   while (notes.size() >= sizeof(head)) {

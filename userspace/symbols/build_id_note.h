@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ELF notes, as far as the build id is concerned.
+// Reads the build id from ELF notes.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,7 @@
 
 namespace symbols {
 
-// The build id in the contents of a note section or segment (or of /sys/kernel/notes, which are
-// that); empty if there is none.
+// The build id in a note section or segment (or in /sys/kernel/notes); empty if there is none.
 util::BuildId FindBuildId(std::span<const std::byte> notes);
 
 }  // namespace symbols

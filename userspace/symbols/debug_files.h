@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where the file with the symbols of an executable may be.
+// Lists where the file with an executable's symbols may be.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 namespace symbols {
 
 struct DebugFileOptions {
-  // Put before every path that a recording names: the root of the recorded machine's files.
+  // Prepended to all recorded paths: the root of the recorded machine's files.
   std::string root;
-  // Folders with separate debug files; each has a ".build-id" folder and may mirror "/".
+  // Directories of separate debug files; each has a ".build-id" directory and may mirror "/".
   std::vector<std::string> debug_folders = {"/usr/lib/debug"};
-  // perf's cache of executables by build id; empty: none.
+  // perf's build id cache of executables; empty: none.
   std::string perf_cache;  // usually ~/.debug
 };
 
-// Candidates for the separate debug file, best first. `path` is the executable as the recording
-// names it, `debug_link` what its .gnu_debuglink says; either may be empty.
+// Candidates for the separate debug file, best first. `path` is the recorded path of the
+// executable, `debug_link` its .gnu_debuglink; either may be empty.
 std::vector<std::string> DebugFileCandidates(const std::string& path, const util::BuildId& build_id,
                                              const std::string& debug_link,
                                              const DebugFileOptions& options);

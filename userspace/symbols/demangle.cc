@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <memory>
 
-// Or it declares its own, other than the C library's.
+// Prevents a conflicting declaration of basename.
 #define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 
@@ -16,10 +16,10 @@ namespace symbols {
 
 namespace {
 
-// Longer ones are no names of functions but the work of a generator; demangling them can take long.
+// Longer names are generated, and demangling them can take long.
 constexpr size_t kMaxMangledBytes = 8192;
 
-// Rust ends its older names with a hash: "core::fmt::write::h0123456789abcdef".
+// Rust's legacy names end with a hash: "core::fmt::write::h0123456789abcdef".
 std::string_view WithoutRustHash(std::string_view name) {
   constexpr size_t kSuffixBytes = 19;
   if (name.size() <= kSuffixBytes) return name;
@@ -31,25 +31,25 @@ std::string_view WithoutRustHash(std::string_view name) {
   return is_hash ? name.substr(0, name.size() - kSuffixBytes) : name;
 }
 
-// What the demangler of Rust's newer names writes. Their parts may refer to each other so that a
-// few hundred bytes stand for more than any memory holds.
+// Output buffer of Rust's v0 demangler. Back references can expand a few hundred bytes beyond any
+// memory.
 struct RustText {
-  static constexpr size_t kMostBytes = 16384;
+  static constexpr size_t kMaxBytes = 16384;
 
   std::jmp_buf too_long;
   size_t size = 0;
-  char bytes[kMostBytes];
+  char bytes[kMaxBytes];
 
   static void Append(const char* data, size_t size, void* opaque) {
     auto* text = static_cast<RustText*>(opaque);
-    if (size > kMostBytes - text->size) std::longjmp(text->too_long, 1);
+    if (size > kMaxBytes - text->size) std::longjmp(text->too_long, 1);
     std::copy_n(data, size, text->bytes + text->size);
     text->size += size;
   }
 };
 
-// Nothing in here has to be destroyed: it is left by a jump when the name becomes too long. False
-// then, and for what is no such name.
+// A longjmp leaves this function if the name becomes too long, so it has no destructors. Returns
+// false then, and for other names.
 bool DemangleRust(const char* mangled, RustText* text) {
   if (setjmp(text->too_long) != 0) return false;
   return rust_demangle_callback(mangled, DMGL_RUST, &RustText::Append, text) != 0;
@@ -70,7 +70,7 @@ std::string Demangle(std::string_view name) {
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
   if (status != 0 || !text) {
-    // The compiler's clones ("_Z3foov.cold") keep their mark behind the name.
+    // The compiler's clones ("_Z3foov.cold") have a suffix after the name.
     const size_t dot = name.find('.');
     if (dot == std::string_view::npos) return mangled;
     const std::string stem = Demangle(name.substr(0, dot));

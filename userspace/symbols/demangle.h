@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Names of functions as their authors wrote them.
+// Demangles function names.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace symbols {
 
-// C++ names (and Rust's older ones, which have the same form) and Rust's newer ones ("v0")
-// demangled, others as they are.
+// Demangles C++ names, Rust's legacy names (of the same form) and Rust's v0 names; returns others
+// unchanged.
 std::string Demangle(std::string_view name);
 
 }  // namespace symbols

@@ -1,25 +1,66 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "symbols/elf_file.h"
 
-#include <fcntl.h>
+#include <elf.h>
 #include <fmt/core.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "symbols/build_id_note.h"
+#include "symbols/regular_file.h"
 
 namespace symbols {
 
 namespace {
 
-// What a symbol's section has to be for the symbol to be code.
+// Limits of what is read of a file, which any user may have made.
+constexpr uint64_t kMaxSections = uint64_t{1} << 20;
+constexpr size_t kMaxSegments = size_t{1} << 16;
+constexpr uint64_t kMaxSectionBytes = uint64_t{512} << 20;
+constexpr uint64_t kMaxNoteBytes = uint64_t{1} << 20;
+constexpr size_t kMaxFunctions = size_t{1} << 22;
+
+template <typename Integer>
+Integer InOrder(Integer value, bool is_swapped) {
+  if (!is_swapped) return value;
+  auto* bytes = reinterpret_cast<unsigned char*>(&value);
+  std::reverse(bytes, bytes + sizeof(value));
+  return value;
+}
+
+// Checks the number of sections in the first section header, for which libelf allocates memory.
+template <typename Header, typename Section>
+bool HasFewSections(int fd, const Header& header, bool is_swapped) {
+  if (header.e_shnum != 0 || header.e_shoff == 0) return true;
+  Section section;
+  const auto offset = static_cast<off_t>(InOrder(header.e_shoff, is_swapped));
+  if (pread(fd, &section, sizeof(section), offset) != sizeof(section)) return true;
+  return InOrder(section.sh_size, is_swapped) <= kMaxSections;
+}
+
+bool HasPlausibleSections(int fd) {
+  Elf64_Ehdr header{};
+  const ssize_t size = pread(fd, &header, sizeof(header), 0);
+  if (size < static_cast<ssize_t>(sizeof(Elf32_Ehdr))) return false;
+  constexpr unsigned char kNative =
+      std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  const bool is_swapped = header.e_ident[EI_DATA] != kNative;
+  if (header.e_ident[EI_CLASS] == ELFCLASS64) {
+    return size == sizeof(header) && HasFewSections<Elf64_Ehdr, Elf64_Shdr>(fd, header, is_swapped);
+  }
+  Elf32_Ehdr small{};
+  std::memcpy(&small, &header, sizeof(small));
+  return HasFewSections<Elf32_Ehdr, Elf32_Shdr>(fd, small, is_swapped);
+}
+
+// True if the symbol's section contains code.
 bool IsCode(Elf* elf, size_t index) {
   GElf_Shdr header;
   Elf_Scn* section = elf_getscn(elf, index);
@@ -47,21 +88,26 @@ std::string_view TextAt(const Elf_Data* strings, size_t offset) {
   return length == room ? std::string_view() : std::string_view(text, length);
 }
 
-// Calls `visit(const GElf_Sym&, name)` for each.
+// Calls `visit(const GElf_Sym&, name)` for each symbol.
 template <typename Visit>
 void ForEachFunction(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, Visit visit) {
-  Elf_Data* data = elf_getdata(section, nullptr);
+  GElf_Shdr strings_header;
   Elf_Scn* strings_section = elf_getscn(elf, header.sh_link);
-  if (data == nullptr || strings_section == nullptr || header.sh_entsize == 0) return;
+  if (strings_section == nullptr || gelf_getshdr(strings_section, &strings_header) == nullptr) {
+    return;
+  }
+  if (header.sh_size > kMaxSectionBytes || strings_header.sh_size > kMaxSectionBytes) return;
+  Elf_Data* data = elf_getdata(section, nullptr);
+  if (data == nullptr || header.sh_entsize == 0) return;
   const Elf_Data* strings = elf_getdata(strings_section, nullptr);
-  const size_t count = data->d_size / header.sh_entsize;
+  const size_t count = std::min<size_t>(data->d_size / header.sh_entsize, kMaxFunctions);
   for (size_t i = 0; i < count; ++i) {
     GElf_Sym symbol;
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
     if (symbol.st_shndx == SHN_UNDEF) continue;
     const int type = GELF_ST_TYPE(symbol.st_info);
     const bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
-    // Assembly often leaves the type out; what lies in code is code.
+    // Assembly often omits the type; a symbol in a code section is a function.
     const bool untyped = type == STT_NOTYPE && symbol.st_shndx < SHN_LORESERVE &&
                          GELF_ST_BIND(symbol.st_info) != STB_LOCAL && IsCode(elf, symbol.st_shndx);
     if (!function && !untyped) continue;
@@ -75,7 +121,7 @@ void ElfFile::EndElf::operator()(Elf* elf) const { elf_end(elf); }
 
 ElfFile::ElfFile(ElfFile&&) noexcept = default;
 ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
-  // The descriptor of the old file has to outlast its Elf.
+  // The Elf of the old file must be closed before its descriptor.
   elf_ = std::move(other.elf_);
   fd_ = std::move(other.fd_);
   machine_ = other.machine_;
@@ -86,18 +132,14 @@ ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
 }
 ElfFile::~ElfFile() { elf_.reset(); }
 
-util::Result<ElfFile> ElfFile::Open(const std::string& path) {
+util::Result<ElfFile> ElfFile::Open(const std::string& path, const std::string& root) {
   if (elf_version(EV_CURRENT) == EV_NONE) return util::Error{"libelf is too old", ""};
   ElfFile file;
-  // A recording may say that a device was mapped, and opening that may do something.
-  struct stat status;
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    return util::Error{fmt::format("{}: not a regular file", path), ""};
-  }
-  // Not to hang on a FIFO that takes the place of the file meanwhile.
-  file.fd_.reset(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.fd_) {
-    return util::Error{fmt::format("{}: cannot open: {}", path, strerror(errno)), ""};
+  auto fd = OpenRegularFile(path, {.root = root});
+  if (!fd) return fd.TakeError();
+  file.fd_ = std::move(*fd);
+  if (!HasPlausibleSections(file.fd_.get())) {
+    return util::Error{fmt::format("{}: not an ELF file", path), ""};
   }
   file.elf_.reset(elf_begin(file.fd_.get(), ELF_C_READ, nullptr));
   if (!file.elf_ || elf_kind(file.elf_.get()) != ELF_K_ELF) {
@@ -114,7 +156,7 @@ void ElfFile::ReadHead() {
   machine_ = header.e_machine;
   size_t count = 0;
   if (elf_getphdrnum(elf_.get(), &count) != 0) return;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < std::min(count, kMaxSegments); ++i) {
     GElf_Phdr segment;
     if (gelf_getphdr(elf_.get(), static_cast<int>(i), &segment) == nullptr) break;
     if (segment.p_type == PT_LOAD) {
@@ -131,6 +173,7 @@ void ElfFile::ReadSections() {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr) continue;
     if (header.sh_type == SHT_NOTE) {
+      if (header.sh_size > kMaxNoteBytes) continue;
       const Elf_Data* data = elf_getdata(section, nullptr);
       if (build_id_.empty() && data != nullptr && data->d_buf != nullptr) {
         build_id_ = FindBuildId({static_cast<const std::byte*>(data->d_buf), data->d_size});
@@ -139,7 +182,7 @@ void ElfFile::ReadSections() {
     }
     const char* name = elf_strptr(elf_.get(), names, header.sh_name);
     if (name == nullptr || std::string_view(name) != ".gnu_debuglink") continue;
-    if (header.sh_type == SHT_NOBITS) continue;
+    if (header.sh_type == SHT_NOBITS || header.sh_size > kMaxNoteBytes) continue;
     const Elf_Data* data = elf_getdata(section, nullptr);
     if (data != nullptr) debug_link_ = TextAt(data, 0);
   }
@@ -213,7 +256,8 @@ std::vector<std::byte> ElfFile::ReadSection(std::string_view name) const {
   GElf_Shdr header;
   auto* section = static_cast<Elf_Scn*>(FindSection(name));
   if (section == nullptr || gelf_getshdr(section, &header) == nullptr) return {};
-  const Elf_Data* data = header.sh_type == SHT_NOBITS ? nullptr : elf_rawdata(section, nullptr);
+  if (header.sh_type == SHT_NOBITS || header.sh_size > kMaxSectionBytes) return {};
+  const Elf_Data* data = elf_rawdata(section, nullptr);
   if (data == nullptr || data->d_buf == nullptr) return {};
   const auto* bytes = static_cast<const std::byte*>(data->d_buf);
   return {bytes, bytes + data->d_size};

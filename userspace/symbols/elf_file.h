@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An executable, shared library, kernel module or separate debug file.
+// Reads an executable, shared library, kernel module or separate debug file.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Elf;
 
 namespace symbols {
 
-// A part of the file that is loaded (PT_LOAD). Addresses are those of the file, before relocation.
+// A loaded part of the file (PT_LOAD). Addresses are the file's own, before relocation.
 struct LoadSegment {
   uint64_t file_offset = 0;
   uint64_t file_size = 0;
@@ -30,8 +30,9 @@ struct LoadSegment {
 
 class ElfFile {
  public:
-  // Error: it does not open, or it is not an ELF file.
-  static util::Result<ElfFile> Open(const std::string& path);
+  // An error if it cannot be opened or is not ELF.
+  // `root` and the rules for links are those of OpenRegularFile().
+  static util::Result<ElfFile> Open(const std::string& path, const std::string& root = {});
   ElfFile(ElfFile&&) noexcept;
   ElfFile& operator=(ElfFile&&) noexcept;
   ~ElfFile();
@@ -42,21 +43,21 @@ class ElfFile {
   // Name of the separate debug file in .gnu_debuglink; empty if there is none.
   const std::string& debug_link() const { return debug_link_; }
 
-  // The address that the byte at `file_offset` is loaded to; empty if it is not loaded.
-  // A separate debug file has lost where its segments stood in the executable; then the code is
-  // taken to be the one executable segment, whose mapping began at `mapping_offset` of the file.
+  // The load address of the byte at `file_offset`; empty if it is not loaded. A separate debug file
+  // lacks the file offsets of its segments. There the code is assumed to be the only executable
+  // segment, whose mapping began at file offset `mapping_offset`.
   std::optional<uint64_t> AddressOf(uint64_t file_offset, uint64_t mapping_offset = 0) const;
 
-  // Adds the functions of .symtab, or those of .dynsym if there is none. True if .symtab was there.
+  // Adds the functions of .symtab, or of .dynsym without one. Returns true if .symtab exists.
   bool ReadFunctions(SymbolTable* table) const;
 
-  // Every function of .symtab and .dynsym, by each of its names, which may come twice. `indirect`:
-  // what is at the address chooses the function at run time (IFUNC).
+  // Visits every function of .symtab and .dynsym under each of its names; a function may come
+  // twice. `indirect`: the code at the address selects the function at run time (IFUNC).
   void VisitFunctions(const std::function<void(std::string_view name, uint64_t address,
                                                bool indirect)>& visit) const;
 
   bool HasSection(std::string_view name) const;
-  // The bytes of the first section of that name; none if there is none.
+  // The contents of the first section of that name; empty if there is none.
   std::vector<std::byte> ReadSection(std::string_view name) const;
 
   // Up to `size` bytes of the file, fewer at its end.
@@ -68,7 +69,7 @@ class ElfFile {
   };
 
   ElfFile() = default;
-  // The section of that name, an Elf_Scn; null if there is none.
+  // The Elf_Scn of that name; null if there is none.
   void* FindSection(std::string_view name) const;
   void ReadHead();
   void ReadSections();

@@ -46,7 +46,7 @@ util::Result<Kallsyms> ParseKallsyms(std::string_view text) {
     Line line;
     if (!ParseLine(row, &line)) continue;
     has_addresses |= line.address != 0;
-    // The list has no sizes: what is not a function still ends the one before it.
+    // The list has no sizes: a symbol that is not a function still ends the previous one.
     if (line.name == "_text" || (line.name == "_stext" && !kallsyms.text_start)) {
       kallsyms.text_start = line.address;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel's functions, as /proc/kallsyms lists them.
+// The kernel's functions from /proc/kallsyms.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,17 @@ namespace symbols {
 
 struct Kallsyms {
   SymbolTable functions;
-  // Address of _text (or _stext), which shows by how much the kernel was moved at its start; empty
-  // if the list has neither.
+  // Address of _text (or _stext), which reveals the KASLR offset; empty if the list has neither.
   std::optional<uint64_t> text_start;
 };
 
-// Parses lines "ffffffff81000000 T _text" with "\t[module]" behind the names of modules. Lines of
-// another form are passed over. Error: no line has an address that is not zero, as for a reader
-// without the right to see them.
+// Parses lines "ffffffff81000000 T _text", with "\t[module]" after the names of modules. Other
+// lines are skipped. An error if all addresses are zero, as for an unprivileged reader.
 util::Result<Kallsyms> ParseKallsyms(std::string_view text);
 util::Result<Kallsyms> ReadKallsyms(const std::string& path);
 
-// Where the kernel's text is, from _text to _etext of a list as above. Reads no more of it than it
-// has to. Empty if the list cannot be read or hides addresses.
+// The kernel's text from _text to _etext, by a list as above. Reads only as much of the list as
+// needed. Empty if the list cannot be read or hides addresses.
 struct KernelText {
   uint64_t start = 0;
   uint64_t size = 0;  // bytes

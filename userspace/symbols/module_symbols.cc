@@ -9,16 +9,15 @@ namespace symbols {
 
 namespace {
 
-// perf of older kernels stores every id in 20 bytes; those of a shorter one are filled up with
-// zeros.
+// Older perf stores every id in 20 bytes and pads shorter ones with zeros.
 bool HasBuildId(const ElfFile& file, const util::BuildId& recorded) {
   const util::BuildId& own = file.build_id();
   return own == recorded ||
          (recorded.size == util::BuildId::kMaxBytes && !own.empty() && own.bytes == recorded.bytes);
 }
 
-// The first candidate that opens and has the build id asked for. `problem` is that of a file which
-// is there but another one, or else of the first candidate.
+// Opens the first candidate with the recorded build id. `problem` is that of a file with another
+// id, or else of the first candidate.
 std::optional<ElfFile> OpenFirst(const std::vector<std::string>& candidates,
                                  const util::BuildId& build_id, std::string* problem) {
   for (const std::string& path : candidates) {
@@ -50,7 +49,7 @@ ModuleSymbols ModuleSymbols::Load(const std::string& path, const util::BuildId& 
     const util::BuildId id = module.executable_ ? module.executable_->build_id() : build_id;
     const std::string link = module.executable_ ? module.executable_->debug_link() : std::string();
     std::string debug_problem;
-    // Without an id nothing ties a debug file to the code but its name.
+    // Without an id only its name relates a debug file to the code.
     std::optional<ElfFile> debug =
         OpenFirst(DebugFileCandidates(path, id, link, options), id, &debug_problem);
     if (debug) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The symbols of one mapped file, found wherever they are.
+// Loads the symbols of one mapped file from the file or its debug file.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace symbols {
 
-// A function and a place in it.
+// A location as function and offset.
 struct FunctionPlace {
   const Symbol* symbol = nullptr;
   uint64_t offset = 0;  // bytes from its start
@@ -23,13 +23,13 @@ struct FunctionPlace {
 
 class ModuleSymbols {
  public:
-  // Looks for `path` and its debug file. A file whose build id is another than `build_id` is not
-  // taken; with an empty `build_id` any file at that path is.
+  // Searches `path` and its debug file. A file with another build id than `build_id` is rejected;
+  // an empty `build_id` accepts any.
   static ModuleSymbols Load(const std::string& path, const util::BuildId& build_id,
                             const DebugFileOptions& options);
 
-  // The function at `file_offset`, which is what a mapping turns addresses into. For
-  // `mapping_offset` see ElfFile::AddressOf().
+  // The function at `file_offset`, which a mapping yields for an address. For `mapping_offset` see
+  // ElfFile::AddressOf().
   std::optional<FunctionPlace> Find(uint64_t file_offset, uint64_t mapping_offset) const;
   // Code bytes at `file_offset`; empty without the executable.
   std::vector<std::byte> ReadCode(uint64_t file_offset, size_t size) const;
@@ -37,12 +37,12 @@ class ModuleSymbols {
 
   bool has_executable() const { return executable_.has_value(); }
   const SymbolTable& functions() const { return functions_; }
-  // Why there are no symbols; empty if there are.
+  // The reason for missing symbols; empty if there are symbols.
   const std::string& problem() const { return problem_; }
 
  private:
   std::optional<ElfFile> executable_;
-  // Knows where the file is loaded: the executable, or its debug file in its place.
+  // Has the load addresses: the executable, or else its debug file.
   std::optional<ElfFile> layout_;
   SymbolTable functions_;
   std::string problem_;

@@ -2,6 +2,7 @@
 #include "symbols/symbol_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace symbols {
@@ -12,7 +13,7 @@ void SymbolTable::Add(uint64_t address, uint64_t size, std::string_view name, Sy
 }
 
 void SymbolTable::Finish() {
-  // At one address the symbol that is to stay comes first.
+  // At equal addresses the preferred symbol comes first.
   std::sort(symbols_.begin(), symbols_.end(), [](const Entry& a, const Entry& b) {
     if (a.symbol.address != b.symbol.address) return a.symbol.address < b.symbol.address;
     if ((a.symbol.size != 0) != (b.symbol.size != 0)) return a.symbol.size != 0;
@@ -41,6 +42,17 @@ const Symbol* SymbolTable::FindByName(std::string_view name) const {
   const auto found = std::find_if(symbols_.begin(), symbols_.end(),
                                   [name](const Entry& entry) { return entry.symbol.name == name; });
   return found == symbols_.end() ? nullptr : &found->symbol;
+}
+
+void SymbolMap::Add(uint64_t address, uint64_t size, std::string name) {
+  symbols_.insert_or_assign(address, Symbol{address, size, std::move(name)});
+}
+
+const Symbol* SymbolMap::Find(uint64_t address) const {
+  const auto next = symbols_.upper_bound(address);
+  if (next == symbols_.begin()) return nullptr;
+  const Symbol& symbol = std::prev(next)->second;
+  return symbol.size == 0 || address - symbol.address < symbol.size ? &symbol : nullptr;
 }
 
 }  // namespace symbols

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What kind of branch an x86-64 instruction is, for recordings whose CPU does not say.
+// Classifies x86-64 branch instructions, for recordings whose CPU does not.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace symbols {
 
-// As perf's PERF_BR_* tells them apart, without what this project has no use for.
+// A subset of perf's PERF_BR_*.
 enum class BranchKind : uint8_t {
   kUnknown,
   kConditional,
@@ -28,8 +28,8 @@ constexpr bool IsCall(BranchKind kind) {
   return kind == BranchKind::kCall || kind == BranchKind::kIndirectCall;
 }
 
-// `code` begins with the instruction; 15 bytes are enough for any. kUnknown: it is no branch, or
-// `code` is too short.
+// `code` begins with the instruction; 15 bytes always suffice. kUnknown: not a branch, or `code` is
+// too short.
 BranchKind ClassifyX86(std::span<const std::byte> code);
 inline constexpr size_t kMaxX86InstructionBytes = 15;
 

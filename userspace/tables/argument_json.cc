@@ -3,7 +3,7 @@
 
 #include <variant>
 
-#include "text/json_text.h"
+#include "text/json_writer.h"
 
 namespace tables {
 namespace {

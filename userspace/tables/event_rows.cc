@@ -63,13 +63,17 @@ EventRows::EventRows(TaskNames& names, const FactRows& facts, const Batches& bat
       with_arguments_(spans_ != nullptr && spans_->Wants(spans::kArgs)) {}
 
 std::optional<uint32_t> EventRows::CpuOf(fxt::Koid thread) const {
-  if (names_.ours() && schema::IsCpuTrack(thread)) return schema::TidOfKoid(thread);
+  if (names_.is_kernels() && names_.ours() && schema::IsCpuTrack(thread))
+    return schema::TidOfKoid(thread);
   return facts_.CpuOf(thread);
 }
 
 std::optional<uint32_t> EventRows::CpuOf(const fxt::Event& event) const {
+  // An argument of a provider's own is not where the kernel ran its thread.
   const auto cpu =
-      facts::IntegerValue(facts::FindArgument(event.arguments, schema::argument::kCpu));
+      names_.is_kernels()
+          ? facts::IntegerValue(facts::FindArgument(event.arguments, schema::argument::kCpu))
+          : std::nullopt;
   if (cpu && *cpu >= 0 && *cpu <= UINT16_MAX) return static_cast<uint32_t>(*cpu);
   return CpuOf(event.thread.thread);
 }
@@ -94,6 +98,12 @@ void EventRows::Add(const fxt::Reader& reader) {
       std::holds_alternative<fxt::ThreadRecord>(record)) {
     return;
   }
+  if (&reader.provider() != provider_ || reader.provider().definitions() != definitions_) {
+    provider_ = &reader.provider();
+    definitions_ = reader.provider().definitions();
+    provider_name_ = names_.Text(reader.provider().name());
+    owner_ = names_.is_kernels() ? 0 : uint64_t{reader.provider().id()} + 1;
+  }
   if (const auto time = facts::TimeOf(record, reader.provider()))
     latest_ = std::max(latest_, *time);
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
@@ -111,7 +121,7 @@ void EventRows::Add(const fxt::Reader& reader) {
              .cpu = CpuOf(timed->thread.thread),
              .thread = timed->thread.thread});
   } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
-    // fxt-record says more right behind it.
+    // fxt-record emits more right behind it.
     if (filled->event == fxt::kProviderEventBufferFilledUp &&
         reader.provider().name() != schema::kRecorderName) {
       PutLoss(TimeBefore(), "buffer_full", {}, {}, {});
@@ -122,7 +132,8 @@ void EventRows::Add(const fxt::Reader& reader) {
 void EventRows::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   const uint64_t time = reader.ToNanoseconds(event.timestamp);
   if (with_times_) {
-    const bool idle = event.thread.process == schema::kIdleProcessKoid;
+    // An imported file may have a thread 0 of process 0, which is no idle thread.
+    const bool idle = event.thread.process == schema::kIdleProcessKoid && event.thread.thread != 0;
     names_.NoteThread(event.thread.thread, event.thread.process, time, idle);
   }
   switch (event.type) {
@@ -175,8 +186,10 @@ void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
       }
       case instants::kId:
         return cell.SetId(IdOf(event));
-      default:
+      case instants::kKoid:
         return cell.SetId(event.thread.thread);
+      default:
+        return PutText(cell, provider_name_);
     }
   });
 }
@@ -203,8 +216,10 @@ void EventRows::AddCounter(const fxt::Event& event, uint64_t time) {
           return cell.SetId(event.payload);
         case counters::kTid:
           return PutTask<TaskColumn::kTid>(cell, names_, task);
-        default:
+        case counters::kPid:
           return PutTask<TaskColumn::kPid>(cell, names_, task);
+        default:
+          return PutText(cell, provider_name_);
       }
     });
   }
@@ -217,7 +232,9 @@ OpenSpan EventRows::MakeOpen(const fxt::Event& event, uint64_t time) {
                 .name = std::string(event.name.text),
                 .members = "",
                 .cpu = CpuOf(event),
-                .id = IdOf(event)};
+                .id = IdOf(event),
+                .owner = owner_,
+                .provider_name = provider_name_};
   if (with_arguments_ && !event.arguments.empty()) {
     fmt::memory_buffer members;
     AppendMembers(members, event.arguments);
@@ -240,7 +257,7 @@ void EventRows::AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event,
     default:
       break;
   }
-  auto begun = open_.End(event);
+  auto begun = open_.End(owner_, event);
   if (!begun) {
     // It began before the capture.
     span.time = std::min(first_, time);
@@ -280,8 +297,10 @@ void EventRows::AddSpan(const OpenSpan& span, const std::optional<uint64_t>& dur
         return PutArgs(cell, *spans_, span.members);
       case spans::kId:
         return cell.SetId(span.id);
-      default:
+      case spans::kKoid:
         return cell.SetId(span.thread.thread);
+      default:
+        return PutText(cell, span.provider_name);
     }
   });
 }
@@ -293,7 +312,7 @@ void EventRows::AddLoss(const fxt::Event& event, uint64_t time) {
     std::optional<uint32_t> cpu;
     if (loss->cpu && *loss->cpu >= 0) cpu = static_cast<uint32_t>(*loss->cpu);
     PutLoss(time, "lost", cpu, loss->category, loss->count);
-  } else if (const auto cpu = facts::AsUnseenSwitch(event)) {
+  } else if (const auto cpu = facts::AsUnseenSwitch(event); cpu && names_.is_kernels()) {
     ++unseen_switches_;
     const auto number = *cpu < 0 ? std::nullopt : std::optional(static_cast<uint32_t>(*cpu));
     PutLoss(time, "unseen_switch", number, schema::category::kSched, {});
@@ -317,8 +336,10 @@ void EventRows::PutLoss(uint64_t time, std::string_view kind, const std::optiona
         return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
       case losses::kCategory:
         return category ? cell.Set(losses_->KeepClean(*category)) : cell.SetNull();
-      default:
+      case losses::kCount:
         return cell.Set(count);
+      default:
+        return PutText(cell, provider_name_);
     }
   });
 }
@@ -346,8 +367,10 @@ void EventRows::AddLog(const fxt::Log& log, uint64_t time) {
         return PutTask<TaskColumn::kProcess>(cell, names_, task);
       case logs::kCpu:
         return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
-      default:
+      case logs::kKoid:
         return cell.SetId(log.thread.thread);
+      default:
+        return PutText(cell, provider_name_);
     }
   });
 }
@@ -384,8 +407,10 @@ void EventRows::PutBlob(const BlobRow& row) {
         return cell.Set(uint64_t{row.bytes});
       case blobs::kCpu:
         return cell.Set(row.cpu ? std::optional<uint64_t>(*row.cpu) : std::nullopt);
-      default:
+      case blobs::kTid:
         return cell.SetId(tid);
+      default:
+        return PutText(cell, provider_name_);
     }
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rows of events, log messages, losses and blobs.
+// Makes the rows of events, log messages, losses and blobs.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,12 +20,12 @@ namespace tables {
 
 class EventRows {
  public:
-  // All must outlive it. `facts` has been told each record before this is.
+  // All must outlive it. `facts` takes each record before this does.
   EventRows(TaskNames& names, const FactRows& facts, const Batches& batches, bool with_times);
 
   // Every record but switches and wakeups, in file order.
   void Add(const fxt::Reader& reader);
-  // When the capture begins, ns: told before a span may end that began before it.
+  // The begin of the capture, ns: for spans that began before it.
   void SetFirst(uint64_t time) { first_ = time; }
   // What began and did not end.
   void Finish();
@@ -72,6 +72,11 @@ class EventRows {
   RowBatch* logs_;
   RowBatch* losses_;
   RowBatch* blobs_;
+  // Of the record.
+  const fxt::ReaderProvider* provider_ = nullptr;
+  uint64_t definitions_ = 0;
+  const std::string* provider_name_ = nullptr;
+  uint64_t owner_ = 0;  // of spans, see facts::KernelSections
   bool with_times_;
   bool with_arguments_ = false;  // of spans
   uint64_t first_ = 0;

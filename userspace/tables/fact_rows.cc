@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "facts/record_kind.h"
 #include "facts/timeline/share.h"
 #include "schema/linux_state.h"
 #include "tables/put.h"
@@ -37,6 +38,16 @@ void PutState(Cell& cell, const std::optional<fxr_task_state>& state) {
   }
 }
 
+// The CPU where the wait ended or is to end.
+std::optional<uint32_t> EndCpuOf(const facts::Wait& wait) {
+  return wait.ends_in_wakeup() ? wait.end_cpu : wait.run_cpu();
+}
+
+// The thread that woke it, at the end of the wait or at its begin.
+const std::optional<fxt::Koid>& EndWakerOf(const facts::Wait& wait) {
+  return wait.ends_in_wakeup() ? wait.end_waker : wait.waker;
+}
+
 }  // namespace
 
 FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times)
@@ -51,46 +62,63 @@ FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline,
 
 bool FactRows::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
-  if (with_reasons_) NoteReasons(reader);
-  if (std::holds_alternative<fxt::KernelObject>(record)) return false;
-  if (with_timeline_) {
-    if (const auto change = facts::AsSwitch(record, reader.provider())) {
-      AddSwitch(*change);
-      return true;
-    }
+  if (std::holds_alternative<fxt::KernelObject>(record)) {
+    if (with_reasons_) held_.NoteObject(record);
+    return false;
   }
-  if (const auto wakeup = facts::AsWakeup(record, reader.provider())) {
-    AddWakeup(*wakeup);
+  if (with_reasons_ && std::holds_alternative<fxt::Event>(record)) held_.NoteEvent(reader);
+  const bool is_wakeup = std::holds_alternative<fxt::ThreadWakeup>(record);
+  if (with_timeline_) {
+    timeline_.Add(reader);
+  } else if (is_wakeup && timeline_.IsKernels(reader.provider())) {
+    AddWakeup(*facts::AsWakeup(record, reader.provider()));
+  }
+  return is_wakeup || (with_timeline_ && facts::KindOf(record) == facts::RecordKind::kSwitch);
+}
+
+struct FactRows::WakeupTaker {
+  FactRows& rows;
+  facts::FastPathTables::Table& table;
+
+  bool OnSwitch(const fxt::UnresolvedSwitch& words) const {
+    const fxt::ReaderProvider& provider = *table.provider;
+    if (!provider.has_thread(words.outgoing()) || !provider.has_thread(words.incoming())) {
+      return false;
+    }
+    rows.latest_ = std::max(rows.latest_, provider.ToNanoseconds(words.timestamp));
     return true;
   }
-  if (with_timeline_) timeline_.Add(reader);
-  return false;
-}
-
-void FactRows::NoteSide(const facts::SwitchSide& side, uint64_t time) {
-  if (!side.lost) names_.NoteThread(side.thread, side.process, time, side.idle);
-}
-
-void FactRows::AddSwitch(const facts::Switch& change) {
-  if (with_times_) [[unlikely]] {
-    NoteSide(change.outgoing, change.time);
-    NoteSide(change.incoming, change.time);
+  bool OnWakeup(const fxt::UnresolvedWakeup& words) const {
+    if (words.argument_name != 0 && !facts::FastPathTables::IsWaker(table, words.argument_name)) return false;
+    facts::Wakeup wakeup{.time = table.provider->ToNanoseconds(words.timestamp),
+                         .cpu = words.cpu,
+                         .thread = words.thread,
+                         .waker = {},
+                         .weight = {}};
+    if (words.argument_name != 0) wakeup.waker = words.argument_koid;
+    rows.AddWakeup(wakeup);
+    return true;
   }
-  change_ = &change;
-  timeline_.OnSwitch(change);
-  change_ = nullptr;
-  ++CpuAt(change.cpu).switches;
+};
+
+uint64_t FactRows::AddFastPath(fxt::Reader& reader, uint64_t most) {
+  if (with_timeline_) return timeline_.AddFastPath(reader, most);
+  if (!timeline_.IsKernels(reader.provider())) return 0;
+  return reader.VisitSchedulingRecords(WakeupTaker{*this, wakeup_tables_.Of(reader.provider())}, most);
+}
+
+void FactRows::NoteTimes(const facts::CpuSwitch& change) {
+  if (change.outgoing) {
+    names_.NoteThread(*change.outgoing, change.outgoing_process, change.time, change.outgoing_idle);
+  }
+  if (change.activity == facts::CpuActivity::kGap) return;
+  const bool idle = change.activity == facts::CpuActivity::kIdle;
+  names_.NoteThread(change.thread, change.process, change.time, idle);
 }
 
 void FactRows::AddWakeup(const facts::Wakeup& wakeup) {
-  latest_wakeup_ = std::max(latest_wakeup_, wakeup.time);
-  if (with_timeline_) {
-    if (with_times_) names_.NoteThread(wakeup.thread, std::nullopt, wakeup.time, false);
-    ++CpuAt(wakeup.cpu).wakeups;
-    wakeup_ = &wakeup;
-    timeline_.OnWakeup(wakeup);
-    wakeup_ = nullptr;
-  }
+  latest_ = std::max(latest_, wakeup.time);
+  if (with_times_) names_.NoteThread(wakeup.thread, std::nullopt, wakeup.time, false);
   if (wakeups_ != nullptr) PutWakeup(wakeup);
 }
 
@@ -122,15 +150,6 @@ void FactRows::PutWakeup(const facts::Wakeup& wakeup) {
         return cell.SetId(wakeup.thread);
     }
   });
-}
-
-void FactRows::AddRun(const facts::Run& run) {
-  fxt::Koid preemptor = kNobody;
-  if (change_ != nullptr && run.ended == Bound::kSeen && run.end_state &&
-      IsPreempted(*run.end_state) && !change_->incoming.idle && !change_->incoming.lost) {
-    preemptor = change_->incoming.thread;
-  }
-  AddRun(run, preemptor);
 }
 
 void FactRows::PutRun(const facts::Run& run) {
@@ -195,86 +214,38 @@ void FactRows::PutIdle(const facts::Idle& idle) {
 }
 
 void FactRows::AddWait(const facts::Wait& wait) {
-  if (waits_ == nullptr || wait.kind == WaitKind::kUnknown || wait.kind == WaitKind::kAbsent) {
-    return;
-  }
-  const bool seen = wait.ended == Bound::kSeen;
-  const bool woken = wakeup_ != nullptr && seen && wakeup_->thread == wait.thread;
-  const bool comes = change_ != nullptr && seen && change_->incoming.thread == wait.thread;
-  std::optional<uint32_t> cpu = wait.target_cpu;
-  if (woken) cpu = wakeup_->cpu;
-  if (comes) cpu = change_->cpu;
-  AddWait(wait, cpu, woken ? wakeup_->waker : wait.waker);
-}
-
-void FactRows::AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
-                       const std::optional<fxt::Koid>& waker) {
+  if (wait.kind == WaitKind::kUnknown || wait.kind == WaitKind::kAbsent) return;
   const RowFilter& filter = waits_->filter();
-  if (!filter.HasTime(wait.begin) || !filter.HasCpu(cpu) ||
+  if (!filter.HasTime(wait.begin) || !filter.HasCpu(EndCpuOf(wait)) ||
       (filter.tid && !filter.HasTid(names_.NumberOf(wait.thread)))) {
     return waits_->PassOver();
   }
-  std::optional<fxt::Koid> preemptor;
-  if (wait.kind == WaitKind::kPreempted && wait.index != facts::kNoThread &&
-      PreemptorOf(wait.index) != kNobody) {
-    preemptor = PreemptorOf(wait.index);
-  }
-  const Parties parties{cpu, waker, preemptor};
   if (!with_reasons_ || wait.kind != WaitKind::kBlocked) {
     return waits_->Add([&](uint8_t column, Cell& cell) {
       if (column == waits::kReason) return cell.SetNull();
-      PutWait(column, cell, wait, parties);
+      PutWait(column, cell, wait);
     });
   }
-  std::string reason;
-  if (wait.ended == Bound::kSeen)
-    reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, waker.has_value());
-  Hold(wait, parties, reason);
-  if (!reasons_.has_stacks()) Release(wait.thread);
-}
-
-void FactRows::Hold(const facts::Wait& wait, const Parties& parties, std::string_view reason) {
-  constexpr size_t kMaxHeld = 65'536;
-  Release(wait.thread);
-  HeldRow row{.begin = wait.begin, .id = waits_->TakeId(), .reason = std::string(reason)};
+  HeldRow row{.id = waits_->TakeId()};
   for (uint8_t column = 0; column < row.cells.size(); ++column) {
-    if (waits_->Wants(column)) PutWait(column, row.cells[column], wait, parties);
+    if (waits_->Wants(column)) PutWait(column, row.cells[column], wait);
   }
-  if (held_.size() >= kMaxHeld) return PutHeld(row);
-  held_.emplace(wait.thread, std::move(row));
+  held_.Hold(wait, wait.ended == Bound::kSeen, row);
 }
 
-void FactRows::Release(fxt::Koid thread) {
-  const auto held = held_.find(thread);
-  if (held == held_.end()) return;
-  PutHeld(held->second);
-  held_.erase(held);
-}
-
-void FactRows::PutHeld(const HeldRow& row) {
+void FactRows::PutHeld(const HeldRow& row, const std::string& reason) {
   waits_->Add(row.id, [&](uint8_t column, Cell& cell) {
     if (column != waits::kReason) {
       cell = row.cells[column];
-    } else if (row.reason.empty()) {
+    } else if (reason.empty()) {
       cell.SetNull();
     } else {
-      cell.Set(waits_->KeepClean(row.reason));
+      cell.Set(waits_->KeepClean(reason));
     }
   });
 }
 
-void FactRows::NoteReasons(const fxt::Reader& reader) {
-  reasons_.Note(reader);
-  const auto& slept = reasons_.slept();
-  if (!slept) return;
-  const auto held = held_.find(slept->thread);
-  if (held == held_.end() || !facts::IsOf(*slept, held->second.begin)) return;
-  held->second.reason = facts::JoinReasons(held->second.reason, slept->in);
-  Release(slept->thread);
-}
-
-void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait,
-                       const Parties& parties) const {
+void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) const {
   const TaskRef task{wait.thread, {}};
   switch (column) {
     case waits::kTs:
@@ -292,15 +263,15 @@ void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait,
     case waits::kProcess:
       return PutTask<TaskColumn::kProcess>(cell, names_, task);
     case waits::kCpu:
-      return cell.Set(parties.cpu ? std::optional<uint64_t>(*parties.cpu) : std::nullopt);
+      return cell.Set(std::optional<uint64_t>(EndCpuOf(wait)));
     case waits::kWakerTid:
-      return PutNumber(cell, names_, parties.waker);
+      return PutNumber(cell, names_, EndWakerOf(wait));
     case waits::kWaker:
-      return PutThreadName(cell, names_, parties.waker);
+      return PutThreadName(cell, names_, EndWakerOf(wait));
     case waits::kPreemptorTid:
-      return PutNumber(cell, names_, parties.preemptor);
+      return PutNumber(cell, names_, wait.preemptor);
     case waits::kPreemptor:
-      return PutThreadName(cell, names_, parties.preemptor);
+      return PutThreadName(cell, names_, wait.preemptor);
     case waits::kState:
       return PutState(cell, wait.state);
     case waits::kKoid:
@@ -318,18 +289,16 @@ void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait,
 
 bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
   const auto after = [&](uint64_t when) { return to < 0 || when > static_cast<uint64_t>(to); };
-  if (!with_timeline_) return after(latest_wakeup_);
+  if (!with_timeline_) return after(latest_);
   if (!after(timeline_.latest())) return false;
-  for (const auto& [thread, row] : held_) {
-    if (!after(row.begin)) return false;
-  }
-  // Facts are told when they end; of those that go on, none may have begun before.
+  if (!held_.AllBegin(after)) return false;
+  // Rows come when their facts end: no fact that goes on may have begun before.
   if (waits_ != nullptr) {
     const auto& threads = timeline_.threads();
     const RowFilter& filter = waits_->filter();
     for (const auto& thread : threads) {
-      const bool told = thread.kind != WaitKind::kUnknown && thread.kind != WaitKind::kAbsent;
-      if (told && !thread.running && !thread.idle && !after(thread.since) &&
+      const bool has_row = thread.kind != WaitKind::kUnknown && thread.kind != WaitKind::kAbsent;
+      if (has_row && !thread.running && !thread.idle && !after(thread.since) &&
           filter.HasTid(names_.NumberOf(thread.koid))) {
         return false;
       }
@@ -337,7 +306,7 @@ bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
   }
   uint32_t seen = 0;
   for (const auto& cpu : timeline_.cpus()) {
-    if (cpu.does == facts::TimelineState::Cpu::Does::kNothingSeen) continue;
+    if (cpu.does == facts::CpuActivity::kNothingSeen) continue;
     ++seen;
     if (!after(cpu.since)) return false;
   }
@@ -348,8 +317,7 @@ bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
 
 void FactRows::Finish() {
   if (with_timeline_) timeline_.Finish(timeline_.latest());
-  for (const auto& [thread, row] : held_) PutHeld(row);
-  held_.clear();
+  held_.Finish();
 }
 
 }  // namespace tables

@@ -10,8 +10,8 @@ void OpenSpans::Begin(OpenSpan span) {
   const size_t bytes = BytesOf(span);
   if (bytes > max_bytes_ - bytes_) return;
   bytes_ += bytes;
-  Stack& stack =
-      span.id ? operations_[Key(*span.id, span.category)] : durations_[span.thread.thread];
+  Stack& stack = span.id ? operations_[Key(span.owner, *span.id, span.category)]
+                         : durations_[ThreadKey(span.owner, span.thread.thread)];
   stack.push_back(std::move(span));
 }
 
@@ -26,9 +26,11 @@ std::optional<OpenSpan> OpenSpans::Pop(Map& map, const K& key) {
   return span;
 }
 
-std::optional<OpenSpan> OpenSpans::End(const fxt::Event& event) {
-  if (event.type == fxt::EventType::kDurationEnd) return Pop(durations_, event.thread.thread);
-  return Pop(operations_, Key(event.payload, std::string(event.category.text)));
+std::optional<OpenSpan> OpenSpans::End(uint64_t owner, const fxt::Event& event) {
+  if (event.type == fxt::EventType::kDurationEnd) {
+    return Pop(durations_, ThreadKey(owner, event.thread.thread));
+  }
+  return Pop(operations_, Key(owner, event.payload, std::string(event.category.text)));
 }
 
 std::vector<OpenSpan> OpenSpans::Take() {

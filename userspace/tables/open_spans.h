@@ -7,7 +7,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fxt/record.h"
@@ -23,11 +25,13 @@ struct OpenSpan {
   std::string members;  // arguments, see argument_json.h
   std::optional<uint32_t> cpu;
   std::optional<uint64_t> id;
+  uint64_t owner = 0;                          // KernelSections::OwnerOf
+  const std::string* provider_name = nullptr;  // of a TextPool
 };
 
-// Durations nest on their thread, asynchronous operations are told apart by category and id; the
-// last that began ends first. Memory is bounded: begins beyond it are forgotten, and their ends
-// have none.
+// Matches ends with begins. Durations nest on their thread; asynchronous operations have a category
+// and an id. The last that began ends first. No owner ends a span of another. Memory is bounded:
+// begins beyond the limit are dropped, and their ends have none.
 class OpenSpans {
  public:
   static constexpr size_t kMaxBytes = size_t{64} << 20;
@@ -36,24 +40,31 @@ class OpenSpans {
   explicit OpenSpans(size_t max_bytes) : max_bytes_(max_bytes) {}
 
   void Begin(OpenSpan span);
-  // The one that an end belongs to, which is open no more.
-  std::optional<OpenSpan> End(const fxt::Event& event);
-  // All that are open, which are so no more.
+  // Removes and returns the span that an end belongs to.
+  std::optional<OpenSpan> End(uint64_t owner, const fxt::Event& event);
+  // Removes and returns all spans that are open.
   std::vector<OpenSpan> Take();
 
  private:
   using Stack = std::vector<OpenSpan>;
-  using Key = std::pair<uint64_t, std::string>;  // id and category
+  using ThreadKey = std::pair<uint64_t, fxt::Koid>;         // owner and thread
+  using Key = std::tuple<uint64_t, uint64_t, std::string>;  // owner, id and category
+  struct HashOfThread {
+    size_t operator()(const ThreadKey& key) const {
+      return std::hash<uint64_t>()(key.second * 0x9e3779b97f4a7c15 + key.first);
+    }
+  };
 
+  // With the entry of a map, whose key repeats the category.
   static size_t BytesOf(const OpenSpan& span) {
-    return 2 * sizeof(OpenSpan) + span.category.size() + span.name.size() + span.members.size();
+    return 3 * sizeof(OpenSpan) + 2 * span.category.size() + span.name.size() + span.members.size();
   }
   template <typename Map, typename K>
   std::optional<OpenSpan> Pop(Map& map, const K& key);
 
   size_t max_bytes_ = kMaxBytes;
   size_t bytes_ = 0;
-  std::unordered_map<fxt::Koid, Stack> durations_;
+  std::unordered_map<ThreadKey, Stack, HashOfThread> durations_;
   std::map<Key, Stack> operations_;
 };
 

@@ -2,9 +2,9 @@
 #include "tables/scan.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
+#include "facts/read_loop.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "measure/collect/session_info.h"
@@ -43,7 +43,7 @@ void Scan::Want(Table table, uint64_t columns, const RowFilter& filter) {
     case Table::kProcesses:
     case Table::kThreads:
     case Table::kCpus:
-    case Table::kSpans:  // they begin before they are told
+    case Table::kSpans:  // their rows come when they end
       needs_all_ = true;
       break;
     default:
@@ -93,7 +93,9 @@ void Scan::Add() {
   names_.Note(reader_);
   if (session_.empty()) {
     const auto* event = std::get_if<fxt::Event>(&reader_.record());
-    if (event != nullptr && facts::IsSession(*event)) NoteSession(*event);
+    if (event != nullptr && facts::IsSession(*event) && names_.is_kernels()) {
+      NoteSession(*event);
+    }
   }
   if (needs_events_) events_->Add(reader_);
 }
@@ -112,27 +114,28 @@ bool Scan::IsPast() const {
   return events_are_past && facts_->IsPast(from_, until_, capture_.cpus);
 }
 
+// What the read loop feeds.
+struct Scan::Records {
+  Scan& scan;
+
+  void Add(const fxt::Reader&) { scan.Add(); }
+  uint64_t AddFastPath(fxt::Reader& reader, uint64_t most) {
+    if (!scan.identified_) [[unlikely]] {
+      return 0;
+    }
+    const uint64_t taken = scan.facts_->AddFastPath(reader, most);
+    scan.records_ += taken;
+    return taken;
+  }
+};
+
 bool Scan::Advance() {
   batches_.Clear();
   if (!facts_) Start();
   if (finished_) return false;
+  Records records{*this};
   while (!batches_.full()) {
-    for (uint64_t i = 0; i < kStep; ++i) {
-      if (identified_) [[likely]] {
-        const uint64_t taken = facts_->AddFastPath(reader_, kStep - i);
-        records_ += taken;
-        i += taken;
-        if (i == kStep) break;
-      }
-      const fxt::ReadStatus status = reader_.Next();
-      if (status == fxt::ReadStatus::kRecord) [[likely]] {
-        Add();
-        continue;
-      }
-      if (status == fxt::ReadStatus::kNeedMore) {
-        std::this_thread::yield();
-        continue;
-      }
+    if (facts::ReadSome(reader_, records, kStep) != fxt::ReadStatus::kRecord) {
       Finish();
       return true;
     }
@@ -159,7 +162,7 @@ void Scan::AddCpus() {
   RowBatch& batch = *batches_.of(Table::kCpus);
   const auto& cpus = facts_->cpus();
   for (uint32_t number = 0; number < cpus.size(); ++number) {
-    const FactRows::CpuTimes& cpu = cpus[number];
+    const auto& cpu = cpus[number];
     if (cpu.switches + cpu.wakeups + cpu.unknown_ns == 0) continue;
     if (!batch.filter().HasCpu(number)) {
       batch.PassOver();
@@ -188,7 +191,7 @@ void Scan::AddThreads() {
   RowBatch& batch = *batches_.of(Table::kThreads);
   for (const TaskNames::Thread& thread : names_.threads()) {
     const auto tid = names_.NumberOf(thread.koid);
-    const bool is_known = thread.told || thread.seen.first <= thread.seen.last;
+    const bool is_known = thread.has_record || thread.seen.first <= thread.seen.last;
     if (thread.idle || !tid || !is_known) continue;
     const auto process = TaskNames::ProcessOf(thread);
     if (!batch.filter().HasTid(tid)) {
@@ -220,7 +223,7 @@ void Scan::AddProcesses() {
   RowBatch& batch = *batches_.of(Table::kProcesses);
   for (const TaskNames::Process& process : names_.processes()) {
     const auto pid = names_.NumberOf(process.koid);
-    if (!pid || (process.koid == schema::kIdleProcessKoid && !process.told)) continue;
+    if (!pid || (process.koid == schema::kIdleProcessKoid && !process.has_record)) continue;
     batch.Add([&](uint8_t column, Cell& cell) {
       switch (column) {
         case processes::kPid:
@@ -248,7 +251,7 @@ void Scan::AddProcesses() {
 
 void Scan::AddCapture() {
   RowBatch& batch = *batches_.of(Table::kCaptures);
-  const auto sum = [&](uint64_t FactRows::CpuTimes::*what) {
+  const auto sum = [&](uint64_t facts::TimelineState::Cpu::*what) {
     uint64_t all = 0;
     for (const auto& cpu : facts_->cpus()) all += cpu.*what;
     return all;
@@ -283,9 +286,9 @@ void Scan::AddCapture() {
       case captures::kRecords:
         return cell.Set(records_);
       case captures::kSwitches:
-        return cell.Set(sum(&FactRows::CpuTimes::switches));
+        return cell.Set(sum(&facts::TimelineState::Cpu::switches));
       case captures::kWakeups:
-        return cell.Set(sum(&FactRows::CpuTimes::wakeups));
+        return cell.Set(sum(&facts::TimelineState::Cpu::wakeups));
       case captures::kLostEvents:
         return cell.Set(events_->lost_events());
       case captures::kUnseenSwitches:

@@ -42,7 +42,7 @@ class Scan {
   // Before the first Advance(). Bit i of `columns`: column i is wanted.
   void Want(Table table, uint64_t columns, const RowFilter& filter = {});
 
-  // Takes the rows away and makes further ones; there may be none yet. False when all was told.
+  // Takes the rows away and makes further ones; there may be none yet. False after the last row.
   bool Advance();
   // Valid up to the next Advance(); null for tables that nobody wants.
   const RowBatch* rows(Table table) const { return batches_.of(table); }
@@ -55,6 +55,8 @@ class Scan {
   const fxt::Reader& reader() const { return reader_; }
 
  private:
+  struct Records;
+
   void Start();
   void Add();
   void NoteFirst();

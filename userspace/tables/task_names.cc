@@ -32,8 +32,10 @@ void TaskNames::NoteObject(const fxt::KernelObject& object) {
   switch (static_cast<fxt::KernelObjectType>(object.type)) {
     case fxt::KernelObjectType::kThread:
       if (Thread* thread = ThreadOf(object.koid)) {
+        if (thread->is_kernels && !is_kernels_) return;
+        thread->is_kernels = is_kernels_;
         thread->name = texts_.Add(object.name.text);
-        thread->told = true;
+        thread->has_record = true;
         if (const auto process = facts::KoidOf(find(argument::kProcess))) {
           thread->process = process;
           ProcessAt(*process);
@@ -42,7 +44,9 @@ void TaskNames::NoteObject(const fxt::KernelObject& object) {
       break;
     case fxt::KernelObjectType::kProcess:
       if (Process* process = ProcessAt(object.koid)) {
-        process->told = true;
+        if (process->is_kernels && !is_kernels_) return;
+        process->is_kernels = is_kernels_;
+        process->has_record = true;
         process->name = texts_.Add(object.name.text);
         if (const auto parent = facts::KoidOf(find(argument::kParent))) {
           process->parent = static_cast<int64_t>(NumberOf(*parent).value_or(0));

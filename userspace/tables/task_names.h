@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Threads and processes of a trace: their numbers and the names they have now.
+// Keeps the threads and processes of a trace: their numbers and the names they have now.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "facts/kernel_sections.h"
 #include "facts/koid_index.h"
 #include "fxt/reader.h"
 #include "fxt/record.h"
@@ -38,13 +39,15 @@ class TaskNames {
     const std::string* command_line = nullptr;
     std::optional<int64_t> parent = std::nullopt;
     std::optional<int64_t> user = std::nullopt;
-    bool told = false;  // it has a record, or a thread says that it is its process
+    bool has_record = false;
+    bool is_kernels = false;  // the record is the kernel's
     Seen seen = {};
   };
   struct Thread {
     fxt::Koid koid = 0;
     const std::string* name = nullptr;
-    bool told = false;
+    bool has_record = false;
+    bool is_kernels = false;  // the record is the kernel's
     bool idle = false;
     std::optional<fxt::Koid> process = std::nullopt;  // as its own record says
     // As the record that gave it an index first says, and as what it first did says.
@@ -58,6 +61,7 @@ class TaskNames {
 
   // Every record, in file order: providers, kernel objects, indexes of threads.
   void Note(const fxt::Reader& reader) {
+    is_kernels_ = sections_.Has(reader);
     const fxt::Record& record = reader.record();
     if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
       NoteObject(*object);
@@ -95,9 +99,14 @@ class TaskNames {
     return thread.seen_process ? thread.seen_process : thread.indexed_process;
   }
 
+  // Whether the record that was noted last may be the kernel's.
+  bool is_kernels() const { return is_kernels_; }
+  // `text` in the pool; null when there is no room for it.
+  const std::string* Text(std::string_view text) { return texts_.Add(text); }
+
   // Whether all of it is fxt-record's, whose records are in the order of time.
   bool ours() const { return ours_ && !others_; }
-  // Those that were neither told nor seen have an index and nothing else.
+  // Those without a record and without a time have an index and nothing else.
   const std::vector<Thread>& threads() const { return threads_; }
   const std::vector<Process>& processes() const { return processes_; }
 
@@ -111,6 +120,8 @@ class TaskNames {
   Thread* ThreadOf(fxt::Koid koid);
   Process* ProcessAt(fxt::Koid koid);
 
+  facts::KernelSections sections_;
+  bool is_kernels_ = false;
   bool ours_ = false;
   bool others_ = false;
   TextPool& texts_;

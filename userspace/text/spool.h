@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Text that has to come later in an output than it arises, kept in an unnamed temporary file.
+// Buffers text for a later place of an output in an unnamed temporary file.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,11 +15,11 @@ namespace text {
 
 class Spool {
  public:
-  // Append to it; call FlushIfFull() at times. Nothing is on disk below a buffer's worth.
+  // Append to it and call FlushIfFull() regularly. Uses no file below the buffer size.
   fmt::memory_buffer& buffer() { return buffer_; }
   bool empty() const { return buffer_.size() == 0 && written_ == 0; }
 
-  // In $TMPDIR, /var/tmp without one.
+  // The file is in $TMPDIR, or /var/tmp if that is not set.
   util::Status FlushIfFull() { return buffer_.size() < kFlushBytes ? util::Ok() : Flush(); }
   // Appends all of it to `out`.
   util::Status CopyTo(TextWriter& out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Text to a descriptor through a large buffer.
+// Writes text to a descriptor through a large buffer.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ namespace text {
 
 class TextWriter {
  public:
-  // `name` is what messages call it. SIGPIPE has to be ignored by the caller.
+  // `name` is for messages. The caller ignores SIGPIPE.
   TextWriter(int borrowed_fd, std::string name) : fd_(borrowed_fd), name_(std::move(name)) {}
-  // A new file, which has its name from Finish() on; "-" is standard output.
+  // A new file that gets its name in Finish(); "-" is standard output.
   static util::Result<TextWriter> Open(const std::string& path, const output::FileOptions& options);
-  // For tests: keeps everything, see text().
+  // For tests: keeps all text, see text().
   TextWriter() = default;
 
   TextWriter(TextWriter&&) noexcept = default;
@@ -38,20 +38,20 @@ class TextWriter {
     FlushIfFull();
   }
 
-  // For functions that append piecemeal; call FlushIfFull() at times.
+  // For functions that append to a buffer; call FlushIfFull() regularly.
   fmt::memory_buffer& buffer() { return buffer_; }
   void FlushIfFull() {
     if (fd_ >= 0 && buffer_.size() >= kFlushBytes) Flush();
   }
 
-  // Writes out what is buffered. False from the first error on; what is appended then is dropped.
+  // Writes out the buffer. After the first error it returns false and drops all further text.
   bool Flush();
 
-  // No one reads any more (a closed pipe), or writing failed: no point in going on.
+  // The reader closed the pipe, or a write failed: further output is useless.
   bool failed() const { return error_ != 0; }
-  // The reader closed the pipe, which is how `| head` ends and no error.
+  // The reader closed the pipe, as `| head` does; that is no error.
   bool closed_by_reader() const;
-  // Flushes, and names the file; the first error, a closed pipe excepted.
+  // Flushes and names the file. Returns the first error, except a closed pipe.
   util::Status Finish();
 
   std::string_view text() const { return {buffer_.data(), buffer_.size()}; }

@@ -17,7 +17,7 @@ void BranchTranslator::OnSample(uint64_t time, const perf::BranchStackSample& sa
     sample_.tid = known.tid;
     sample_.pid = file_.tasks().process(known.process).tgid;
   }
-  file_.Note(writer_.Write(sample_, file_.Mention(thread)));
+  file_.CountRefusal(writer_.Write(sample_, file_.Mention(thread)));
   ++stats_.recorded[FXR_CATEGORY_LBR];
 }
 

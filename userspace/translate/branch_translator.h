@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Branch stacks: blobs and instants on the sampled threads.
+// Translates branch stacks into blobs and instants on the sampled threads.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "branches/branch_stack_writer.h"
 #include "model/task_tracker.h"
 #include "perf/record/branch_stack_sample.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/sched_translator.h"
 #include "translate/stacks/mapping_follower.h"
 #include "translate/translation_stats.h"
@@ -17,15 +17,15 @@ namespace translate {
 
 class BranchTranslator {
  public:
-  BranchTranslator(TraceFile& file, SchedTranslator& sched, MappingFollower& mappings,
+  BranchTranslator(TraceWriter& file, SchedTranslator& sched, MappingFollower& mappings,
                    TranslationStats& stats)
       : file_(file), sched_(sched), mappings_(mappings), stats_(stats), writer_(file.writer()) {}
 
-  // `time` in ns of the file's clock, in place of the sample's own.
+  // `time` is ns of the file's clock and replaces the sample's own.
   void OnSample(uint64_t time, const perf::BranchStackSample& sample);
 
  private:
-  TraceFile& file_;
+  TraceWriter& file_;
   SchedTranslator& sched_;
   MappingFollower& mappings_;
   TranslationStats& stats_;

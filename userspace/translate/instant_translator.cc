@@ -12,7 +12,7 @@ namespace {
 using schema::FieldInfo;
 using schema::FieldRole;
 
-// In the smallest of the format's types that has room for all the field's values.
+// The smallest argument type that holds all values of the field.
 fxt::ArgumentValue NumberOf(const FieldInfo& field, uint64_t value) {
   if (field.bits < 32 || (field.is_signed && field.bits == 32)) return static_cast<int32_t>(value);
   if (field.bits == 32) return static_cast<uint32_t>(value);
@@ -31,7 +31,7 @@ std::string_view TcpStateName(uint64_t state) {
 
 }  // namespace
 
-InstantTranslator::InstantTranslator(TraceFile& file, model::TaskTracker& tasks,
+InstantTranslator::InstantTranslator(TraceWriter& file, model::TaskTracker& tasks,
                                      SchedTranslator& sched, InterruptTranslator& interrupts,
                                      FunctionNames& functions, TranslationStats& stats)
     : file_(file),
@@ -52,8 +52,8 @@ InstantTranslator::InstantTranslator(TraceFile& file, model::TaskTracker& tasks,
   }
 }
 
-InstantTranslator::Shown InstantTranslator::Show(const FieldInfo& field, uint64_t value) {
-  Shown shown{.field = &field, .value = value};
+InstantTranslator::ShownField InstantTranslator::Show(const FieldInfo& field, uint64_t value) {
+  ShownField shown{.field = &field, .value = value};
   if (field.role == FieldRole::THREAD) {
     shown.koid = file_.KoidOf(tasks_.Named(static_cast<uint32_t>(value)));
   } else if (field.role == FieldRole::FUNCTION) {
@@ -66,10 +66,10 @@ InstantTranslator::Shown InstantTranslator::Show(const FieldInfo& field, uint64_
 
 void InstantTranslator::OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint64_t body,
                                uint64_t extra) {
-  constexpr size_t kMostArguments = 15;  // what a record can have
+  constexpr size_t kMaxArguments = 15;  // limit of a record
   const schema::SlotInfo& slot = schema::SlotInfoOf(type);
   const Texts& texts = texts_[type];
-  std::array<Shown, kMostArguments> shown;
+  std::array<ShownField, kMaxArguments> shown;
   size_t count = 0;
   uint32_t tid = 0;
   bool in_interrupt = false;
@@ -78,13 +78,13 @@ void InstantTranslator::OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint6
         fxr_unpack_field(body, extra, field.at, field.bits, static_cast<int>(field.is_signed));
     if (field.name == "tid") tid = static_cast<uint32_t>(value);
     if (field.name == "in_interrupt") in_interrupt = value != 0;
-    if (field.role == FieldRole::HIDDEN || count == kMostArguments) continue;
+    if (field.role == FieldRole::HIDDEN || count == kMaxArguments) continue;
     shown[count++] = Show(field, value);
   }
   model::ThreadHandle thread = in_interrupt ? interrupts_.IrqTrack(cpu) : model::kNoHandle;
   if (!in_interrupt) thread = tid == 0 ? sched_.IdleOf(cpu) : tasks_.Thread(tid);
   OpenRecord record = file_.Begin(thread);
-  std::array<fxt::Argument, kMostArguments> arguments;
+  std::array<fxt::Argument, kMaxArguments> arguments;
   for (size_t i = 0; i < count; ++i) {
     fxt::Argument& argument = arguments[i];
     argument.name = record.Refer(texts.arguments[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Events of which event_table.h says all: instants on the thread that they happened to.
+// Translates slot types of shape INSTANT (event_table.h) into instants on their threads.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include "fxt_record/event.h"
 #include "model/task_tracker.h"
 #include "schema/event_info.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/interrupt_translator.h"
 #include "translate/kernel/function_names.h"
 #include "translate/sched_translator.h"
@@ -19,13 +19,13 @@ namespace translate {
 
 class InstantTranslator {
  public:
-  InstantTranslator(TraceFile& file, model::TaskTracker& tasks, SchedTranslator& sched,
+  InstantTranslator(TraceWriter& file, model::TaskTracker& tasks, SchedTranslator& sched,
                     InterruptTranslator& interrupts, FunctionNames& functions,
                     TranslationStats& stats);
 
-  // Whether slots of this type are instants.
-  bool Knows(uint32_t type) const { return type < texts_.size() && texts_[type].is_instant; }
-  // `type`: one that it knows. `time` in ns of the file's clock.
+  // True if slots of this type are instants.
+  bool Handles(uint32_t type) const { return type < texts_.size() && texts_[type].is_instant; }
+  // `type` must satisfy Handles(). `time` is ns of the file's clock.
   void OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint64_t body, uint64_t extra);
 
  private:
@@ -34,18 +34,18 @@ class InstantTranslator {
     fxt::StringId name{};
     std::vector<fxt::StringId> arguments;
   };
-  // A field on its way into the record. What mentions other threads and strings has to be found
-  // before it is begun.
-  struct Shown {
+  // A field before its record. Threads and strings it refers to must be written before the record
+  // begins.
+  struct ShownField {
     const schema::FieldInfo* field = nullptr;
     uint64_t value = 0;
     fxt::StringId text{};
     fxt::Koid koid = 0;
   };
 
-  Shown Show(const schema::FieldInfo& field, uint64_t value);
+  ShownField Show(const schema::FieldInfo& field, uint64_t value);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   SchedTranslator& sched_;
   InterruptTranslator& interrupts_;

@@ -12,7 +12,7 @@
 namespace translate {
 namespace {
 
-// include/linux/interrupt.h, in order of the vectors; the last one is for those it does not have.
+// include/linux/interrupt.h, by vector; the last entry is for unknown vectors.
 constexpr std::array<std::string_view, 11> kSoftirqNames = {
     "HI",      "TIMER", "NET_TX",  "NET_RX", "BLOCK",  "IRQ_POLL",
     "TASKLET", "SCHED", "HRTIMER", "RCU",    "softirq"};
@@ -62,16 +62,16 @@ fxt::StringId InterruptTranslator::SoftirqName(uint32_t vector) {
 void InterruptTranslator::Begin(Track& track, uint64_t time, fxr_category category,
                                 fxt::StringId name) {
   track.open.push_back(name);
-  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time,
-                                       file_.Mention(track.thread), file_.Id(category), name));
+  file_.CountRefusal(file_.writer().WriteEvent(
+      fxt::EventType::kDurationBegin, time, file_.Mention(track.thread), file_.Id(category), name));
   ++stats_.recorded[category];
 }
 
 void InterruptTranslator::WriteEnd(Track& track, uint64_t time, fxr_category category,
                                    fxt::StringId name) {
   track.open.pop_back();
-  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationEnd, time,
-                                       file_.Mention(track.thread), file_.Id(category), name));
+  file_.CountRefusal(file_.writer().WriteEvent(
+      fxt::EventType::kDurationEnd, time, file_.Mention(track.thread), file_.Id(category), name));
 }
 
 void InterruptTranslator::End(Track& track, uint64_t time, fxr_category category,

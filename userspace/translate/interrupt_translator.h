@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Interrupt handlers as durations, hard ones and soft ones each on a track per CPU.
+// Translates interrupt handlers into durations, hardirqs and softirqs on a track per CPU each.
 #pragma once
 
 #include <cstdint>
@@ -9,35 +9,35 @@
 
 #include "fxt_record/slot_body.h"
 #include "model/identity_source.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 class InterruptTranslator {
  public:
-  InterruptTranslator(TraceFile& file, model::IdentitySource& identities, TranslationStats& stats)
+  InterruptTranslator(TraceWriter& file, model::IdentitySource& identities, TranslationStats& stats)
       : file_(file), identities_(identities), stats_(stats) {}
 
-  // Times are ns of the file's clock; bodies are those of event_table.h.
+  // Times are ns of the file's clock; bodies are defined in event_table.h.
   void OnIrqEntry(uint32_t cpu, uint64_t time, const fxr_irq_entry_body& event);
   void OnIrqExit(uint32_t cpu, uint64_t time, const fxr_irq_exit_body& event);
   void OnSoftirqEntry(uint32_t cpu, uint64_t time, const fxr_softirq_entry_body& event);
   void OnSoftirqExit(uint32_t cpu, uint64_t time, const fxr_softirq_exit_body& event);
 
-  // Events of one of the two kinds were lost, on a CPU, or below 0 on any: the handlers that were
-  // entered there may have been left since, and end here.
+  // Events of category `irq` or `softirq` were lost on a CPU, or on any if `cpu` < 0. Handlers that
+  // were entered there may have returned, so their durations end here.
   void OnLoss(int32_t cpu, uint64_t time, fxr_category category);
 
-  // The CPU's track of hard interrupts.
+  // The hardirq track of the CPU.
   model::ThreadHandle IrqTrack(uint32_t cpu);
-  // That of soft interrupts.
+  // The softirq track of the CPU.
   model::ThreadHandle SoftirqTrack(uint32_t cpu);
 
  private:
   struct Track {
     model::ThreadHandle thread = model::kNoHandle;
-    std::vector<fxt::StringId> open = {};  // names of the handlers entered and not left
+    std::vector<fxt::StringId> open = {};  // names of the handlers that are running
   };
   Track& TrackOf(std::vector<Track>& tracks, uint32_t cpu, bool soft);
   void WriteEnd(Track& track, uint64_t time, fxr_category category, fxt::StringId name);
@@ -46,7 +46,7 @@ class InterruptTranslator {
   fxt::StringId IrqName(uint32_t irq);
   fxt::StringId SoftirqName(uint32_t vector);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::IdentitySource& identities_;
   TranslationStats& stats_;
   std::vector<Track> irq_tracks_;

@@ -10,7 +10,7 @@
 namespace translate {
 namespace {
 
-// A viewer draws the instant's name; the whole message is in the log record.
+// Viewers draw the instant's name; the log record has the whole message.
 constexpr size_t kMaxNameBytes = 120;
 
 }  // namespace
@@ -23,7 +23,7 @@ void LogTranslator::OnMessage(uint64_t time, model::ThreadHandle thread, const f
   record.Write(fxt::Log{.timestamp = time, .thread = record.thread(), .message = message});
   std::string_view name = fxt::CutUtf8(message, kMaxNameBytes);
   if (name.empty()) name = "(empty message)";
-  const fxt::Argument argument{record.Ref(Word::kMessage), fxt::StringRef::Inline(message)};
+  const fxt::Argument argument{record.Ref(CommonString::kMessage), fxt::StringRef::Inline(message)};
   fxt::StringRef category = record.Ref(FXR_CATEGORY_LOG);
   record.Write(
       fxt::Event{.type = fxt::EventType::kInstant,

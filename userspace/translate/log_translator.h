@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Kernel log messages: a log record each, and an instant, because viewers show only those.
+// Translates kernel log messages into log records, and into instants because viewers show only
+// those.
 #pragma once
 
 #include <cstdint>
 
 #include "fxt_record/event.h"
 #include "model/task_table.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 class LogTranslator {
  public:
-  LogTranslator(TraceFile& file, TranslationStats& stats) : file_(file), stats_(stats) {}
+  LogTranslator(TraceWriter& file, TranslationStats& stats) : file_(file), stats_(stats) {}
 
-  // `time` in ns of the file's clock; `thread` printed it.
+  // `time` is ns of the file's clock; `thread` printed the message.
   void OnMessage(uint64_t time, model::ThreadHandle thread, const fxr_log& event);
 
  private:
-  TraceFile& file_;
+  TraceWriter& file_;
   TranslationStats& stats_;
 };
 

@@ -27,21 +27,21 @@ void LossTranslator::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint6
   OpenRecord record = file_.Begin(RecorderTrack());
   record.Write(
       fxt::ProviderEvent{.id = record.provider_id(), .event = fxt::kProviderEventBufferFilledUp});
-  const std::array lost = {fxt::Argument{record.Ref(Word::kCpu), cpu},
-                           fxt::Argument{record.Ref(Word::kCount), count},
-                           fxt::Argument{record.Ref(Word::kCategory), record.Ref(id)}};
+  const std::array lost = {fxt::Argument{record.Ref(CommonString::kCpu), cpu},
+                           fxt::Argument{record.Ref(CommonString::kCount), count},
+                           fxt::Argument{record.Ref(CommonString::kCategory), record.Ref(id)}};
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
                           .thread = record.thread(),
-                          .category = record.Ref(Word::kCategoryRecorder),
-                          .name = record.Ref(Word::kLostEvents),
+                          .category = record.Ref(CommonString::kCategoryRecorder),
+                          .name = record.Ref(CommonString::kLostEvents),
                           .arguments = lost});
   const std::array counter = {fxt::Argument{record.Ref(id), total}};
   record.Write(fxt::Event{.type = fxt::EventType::kCounter,
                           .timestamp = time,
                           .thread = record.thread(),
-                          .category = record.Ref(Word::kCategoryRecorder),
-                          .name = record.Ref(Word::kLostEvents),
+                          .category = record.Ref(CommonString::kCategoryRecorder),
+                          .name = record.Ref(CommonString::kLostEvents),
                           .arguments = counter,
                           .payload = static_cast<uint64_t>(static_cast<int64_t>(cpu))});
 }

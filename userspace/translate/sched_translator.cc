@@ -15,20 +15,20 @@ namespace {
 using model::kNoHandle;
 using model::ThreadHandle;
 
-// The kernel's 0..139 in the low 8 bits; a deadline task's -1 is written as 0, and so is idle's.
+// The kernel's 0..139. A deadline task's -1 is written as 0, and so is the idle task's.
 constexpr uint8_t kDeadline = 0xff;
 constexpr uint8_t Priority(uint32_t tid, uint8_t priority) {
   return tid == 0 || priority == kDeadline ? 0 : priority;
 }
 
-// The two priorities of a switch, as one field of 16 bits.
+// The two priorities of a switch, adjacent in the body: one field of 16 bits.
 constexpr unsigned kPrioritiesAt = FXR_switch_prev_priority_AT;
 static_assert(FXR_switch_next_priority_AT == kPrioritiesAt + 8);
 
-// Whether one of them is a deadline task's.
+// True if either priority is a deadline task's.
 constexpr bool HasDeadlinePriority(uint64_t body) {
   constexpr uint64_t kOnes = uint64_t{0x0101} << kPrioritiesAt;
-  // The lower seven bits of a byte carry into the eighth when all are set.
+  // The lower seven bits of a byte carry into the eighth if all are set.
   return (((body & kOnes * 0x7f) + kOnes) & body & kOnes * 0x80) != 0;
 }
 static_assert(HasDeadlinePriority(uint64_t{0xff78} << kPrioritiesAt));
@@ -37,11 +37,16 @@ static_assert(!HasDeadlinePriority(~(uint64_t{0x0101} << kPrioritiesAt)));
 
 constexpr uint32_t LowByteIf(bool condition) { return static_cast<uint8_t>(-int{condition}); }
 
-// Records of the usual kinds.
+// The state in which a thread leaves a CPU whose switch was not recorded. Its real state is
+// unknown. Viewers show `blocked` as sleeping, which most threads are most of the time; runnable
+// would look like a wait for a CPU.
+constexpr fxt::ThreadState kHiddenState = fxt::ThreadState::kBlocked;
+
+// Sizes of the records of the fast path.
 constexpr uint64_t kSwitchBytes = 16;
 constexpr uint64_t kWakeupBytes = 40;
 
-// Whether a task switched out in this state does not come back.
+// True if a task that is switched out in this state never runs again.
 constexpr bool IsLast(fxr_task_state state) {
   return state == FXR_STATE_ZOMBIE || state == FXR_STATE_DEAD;
 }
@@ -91,8 +96,8 @@ void SchedTranslator::WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState 
   const fxt::ThreadKey out = file_.Mention(outgoing);
   const fxt::ThreadKey in = file_.Mention(incoming);
   if (cpu <= 0xff) [[likely]] {
-    file_.Note(file_.writer().WriteContextSwitch(time, static_cast<uint8_t>(cpu), state, out, in,
-                                                 outgoing_priority, incoming_priority));
+    file_.CountRefusal(file_.writer().WriteContextSwitch(
+        time, static_cast<uint8_t>(cpu), state, out, in, outgoing_priority, incoming_priority));
     return;
   }
   // The older layout has eight bits for the CPU.
@@ -104,15 +109,15 @@ void SchedTranslator::WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState 
                                          .arguments = {}});
 }
 
-void SchedTranslator::TellState(uint64_t time, ThreadHandle thread, fxr_task_state state) {
+void SchedTranslator::WriteLinuxState(uint64_t time, ThreadHandle thread, fxr_task_state state) {
   OpenRecord record = file_.Begin(thread);
-  const fxt::Argument argument{record.Ref(Word::kState),
+  const fxt::Argument argument{record.Ref(CommonString::kState),
                                record.Intern(schema::StateLetters(state))};
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
                           .thread = record.thread(),
                           .category = record.Ref(FXR_CATEGORY_SCHED),
-                          .name = record.Ref(Word::kLinuxState),
+                          .name = record.Ref(CommonString::kLinuxState),
                           .arguments = {&argument, 1}});
 }
 
@@ -120,24 +125,24 @@ void SchedTranslator::LeaveCpu(ThreadHandle thread) {
   if (thread != kNoHandle) file_.thread(thread).on_cpu = -1;
 }
 
-// The CPU was seen with another thread than the one that leaves it now: say so, and close the other
-// one's time on the CPU, which a viewer would draw on forever.
+// The outgoing thread is not the one that was known to run on the CPU. Ends the known thread's time
+// on the CPU, which a viewer would otherwise draw without an end.
 void SchedTranslator::CloseGap(uint32_t cpu, uint64_t time, ThreadHandle outgoing) {
   Cpu& state = CpuAt(cpu);
   if (!state.in_gap) {
     ++stats_.unseen_switches;
     OpenRecord record = file_.Begin(outgoing);
-    const fxt::Argument argument{record.Ref(Word::kCpu), static_cast<int32_t>(cpu)};
+    const fxt::Argument argument{record.Ref(CommonString::kCpu), static_cast<int32_t>(cpu)};
     record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                             .timestamp = time,
                             .thread = record.thread(),
-                            .category = record.Ref(Word::kCategoryRecorder),
-                            .name = record.Ref(Word::kUnseenSwitch),
+                            .category = record.Ref(CommonString::kCategoryRecorder),
+                            .name = record.Ref(CommonString::kUnseenSwitch),
                             .arguments = {&argument, 1}});
   }
   ++stats_.gap_switches;
   const ThreadHandle running = RunningOn(state);
-  WriteSwitch(cpu, time, fxt::ThreadState::kNew, running, outgoing, 0, 0);
+  WriteSwitch(cpu, time, kHiddenState, running, outgoing, 0, 0);
   LeaveCpu(running);
 }
 
@@ -159,10 +164,10 @@ void SchedTranslator::OnRunning(uint32_t cpu, uint64_t time, uint32_t tid) {
   const ThreadHandle lost = LostOf(cpu);
   const ThreadHandle running = ThreadOn(cpu, tid);
   Cpu& state = CpuAt(cpu);
-  // One that has died since, or is on another CPU by what was told before.
+  // The thread exited since, or runs on another CPU according to earlier events.
   if (state.running || file_.thread(running).on_cpu >= 0) return;
   ++stats_.gap_switches;
-  WriteSwitch(cpu, time, fxt::ThreadState::kNew, lost, running, 0, 0);
+  WriteSwitch(cpu, time, kHiddenState, lost, running, 0, 0);
   file_.thread(running).on_cpu = static_cast<int32_t>(cpu);
   SetRunning(state, running);
 }
@@ -172,23 +177,23 @@ void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
   if (!expect_continuity_ || !state.running) return;
   LostOf(cpu);
   ++stats_.gap_switches;
-  WriteSwitch(cpu, time, fxt::ThreadState::kNew, state.running->handle, state.lost, 0, 0);
+  WriteSwitch(cpu, time, kHiddenState, state.running->handle, state.lost, 0, 0);
   LeaveCpu(state.running->handle);
   SetRunning(state, state.lost);
 }
 
-void SchedTranslator::AddUsual(TranslationStats& stats) const {
-  stats.switches += usual_switches_;
-  stats.switch_bytes += usual_switches_ * kSwitchBytes;
-  stats.wakeups += usual_wakeups_;
-  stats.wakeup_bytes += usual_wakeups_ * kWakeupBytes;
-  stats.events[FXR_CATEGORY_SCHED] += usual_switches_ + usual_wakeups_;
-  stats.recorded[FXR_CATEGORY_SCHED] += usual_switches_ + usual_wakeups_;
+void SchedTranslator::AddFastPathCounts(TranslationStats& stats) const {
+  stats.switches += fast_switches_;
+  stats.switch_bytes += fast_switches_ * kSwitchBytes;
+  stats.wakeups += fast_wakeups_;
+  stats.wakeup_bytes += fast_wakeups_ * kWakeupBytes;
+  stats.events[FXR_CATEGORY_SCHED] += fast_switches_ + fast_wakeups_;
+  stats.recorded[FXR_CATEGORY_SCHED] += fast_switches_ + fast_wakeups_;
 }
 
 void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
-  if (cpu >= usual_cpus_) [[unlikely]] {
-    return OnAnySwitch(cpu, time, body);
+  if (cpu >= fast_path_cpus_) [[unlikely]] {
+    return OnSwitchSlowPath(cpu, time, body);
   }
   const fxr_switch_body fields = fxr_unpack_switch(body, 0);
   const uint32_t outgoing_tid = fields.prev_tid;
@@ -198,11 +203,11 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   Cpu& state = cpus_[cpu];
   FileThread* const out = state.running;
   FileThread* const in = file_.FindAnnounced(incoming_tid, state.idle_thread);
-  // Idle threads have tid 0; that of one which is not announced is nobody's.
+  // Idle threads have tid 0; an idle thread that is not announced has kNotAnnounced.
   if (!out || !in || out->tid != outgoing_tid || in->on_cpu >= 0 ||
       !out->emitted_states.IsEmitted(task_state) || IsLast(task_state) || HasDeadlinePriority(body))
       [[unlikely]] {
-    return OnAnySwitch(cpu, time, body);
+    return OnSwitchSlowPath(cpu, time, body);
   }
   const auto priorities = static_cast<uint16_t>(
       body >> kPrioritiesAt & (LowByteIf(outgoing_tid != 0) | LowByteIf(incoming_tid != 0) << 8));
@@ -210,31 +215,31 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   if (!writer.TryWriteContextSwitch(time, static_cast<uint8_t>(cpu),
                                     schema::ThreadStateOf(state_index), out->slot, in->slot,
                                     priorities)) [[unlikely]] {
-    // They may have indexes in the table in use for all that.
+    // The handles may still be in the thread table in use.
     if (!writer.TryWriteContextSwitch(time, static_cast<uint8_t>(cpu),
                                       schema::ThreadStateOf(state_index), out->handle, in->handle,
                                       priorities)) {
-      return OnAnySwitch(cpu, time, body);
+      return OnSwitchSlowPath(cpu, time, body);
     }
-    KeepSlot(out->handle);
-    KeepSlot(in->handle);
+    CacheSlot(out->handle);
+    CacheSlot(in->handle);
   }
   out->on_cpu = -1;
   in->on_cpu = static_cast<int32_t>(cpu);
   state.running = in;
-  ++usual_switches_;
+  ++fast_switches_;
 }
 
-void SchedTranslator::KeepSlot(ThreadHandle thread) {
-  FileThread& told = file_.thread(thread);
-  told.slot = file_.writer().SlotOf({thread, told.process_koid, told.koid});
+void SchedTranslator::CacheSlot(ThreadHandle thread) {
+  FileThread& announced = file_.thread(thread);
+  announced.slot = file_.writer().SlotOf({thread, announced.process_koid, announced.koid});
 }
 
-// In exec of a thread that is not the leader, it and the leader, which is on its way out, exchange
-// their tids (fs/exec.c: de_thread), and nothing tells when. It shows when one of them is known to
-// be on the CPU and the other's tid leaves it.
-ThreadHandle SchedTranslator::SettleOutgoing(const Cpu& state, ThreadHandle outgoing,
-                                             fxr_task_state task_state) {
+// During exec of a non-leader thread, it and the exiting leader exchange tids (fs/exec.c:
+// de_thread) without an event. The exchange shows when a CPU runs one of them and the other's tid
+// is switched out.
+ThreadHandle SchedTranslator::ResolveOutgoing(const Cpu& state, ThreadHandle outgoing,
+                                              fxr_task_state task_state) {
   model::TaskTable& table = file_.tasks();
   if (!state.running || state.running->handle == outgoing) return outgoing;
   const ThreadHandle running = state.running->handle;
@@ -251,8 +256,8 @@ ThreadHandle SchedTranslator::SettleOutgoing(const Cpu& state, ThreadHandle outg
   return running;
 }
 
-// Or when the one that is on another CPU comes to this one.
-ThreadHandle SchedTranslator::SettleIncoming(uint32_t cpu, ThreadHandle incoming) {
+// The same, visible when the thread that runs on another CPU is switched in here.
+ThreadHandle SchedTranslator::ResolveIncoming(uint32_t cpu, ThreadHandle incoming) {
   model::TaskTable& table = file_.tasks();
   const model::Thread& named = table.thread(incoming);
   const int32_t on_cpu = file_.thread(incoming).on_cpu;
@@ -268,7 +273,7 @@ ThreadHandle SchedTranslator::SettleIncoming(uint32_t cpu, ThreadHandle incoming
   return leader;
 }
 
-void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
+void SchedTranslator::OnSwitchSlowPath(uint32_t cpu, uint64_t time, uint64_t body) {
   const fxr_switch_body fields = fxr_unpack_switch(body, 0);
   const uint32_t outgoing_tid = fields.prev_tid;
   const uint32_t incoming_tid = fields.next_tid;
@@ -279,7 +284,7 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   model::TaskTable& table = file_.tasks();
 
   ThreadHandle outgoing;
-  // Under a filter it may have left unseen, ended elsewhere, and its tid be another's.
+  // Under a filter the thread may have left unseen and exited elsewhere, and its tid may be reused.
   if (const ThreadHandle running = RunningOn(state); running != kNoHandle && outgoing_tid != 0 &&
                                                      table.IsAlive(running) &&
                                                      table.thread(running).tid == outgoing_tid) {
@@ -287,8 +292,8 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   } else {
     outgoing = ThreadOn(cpu, outgoing_tid);
   }
-  outgoing = SettleOutgoing(state, outgoing, task_state);
-  const ThreadHandle incoming = SettleIncoming(cpu, ThreadOn(cpu, incoming_tid));
+  outgoing = ResolveOutgoing(state, outgoing, task_state);
+  const ThreadHandle incoming = ResolveIncoming(cpu, ThreadOn(cpu, incoming_tid));
   Cpu& now = CpuAt(cpu);
   if (const ThreadHandle running = RunningOn(now); running != kNoHandle && running != outgoing) {
     if (expect_continuity_) {
@@ -297,12 +302,13 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
       LeaveCpu(running);
     }
   }
-  if (file_.thread(outgoing).emitted_states.Tell(task_state)) TellState(time, outgoing, task_state);
+  if (file_.thread(outgoing).emitted_states.Emit(task_state))
+    WriteLinuxState(time, outgoing, task_state);
   WriteSwitch(cpu, time, schema::ThreadStateOf(task_state), outgoing, incoming,
               Priority(outgoing_tid, fields.prev_priority),
               Priority(incoming_tid, fields.next_priority));
-  KeepSlot(outgoing);
-  KeepSlot(incoming);
+  CacheSlot(outgoing);
+  CacheSlot(incoming);
   stats_.switch_bytes += file_.bytes() - bytes_before;
   ++stats_.switches;
   ++stats_.recorded[FXR_CATEGORY_SCHED];
@@ -310,7 +316,8 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   LeaveCpu(outgoing);
   file_.thread(incoming).on_cpu = static_cast<int32_t>(cpu);
   SetRunning(now, incoming);
-  // One that is taken to run on another CPU stays for that CPU's next switch; Sweep lets go of it.
+  // A thread that is taken to run on another CPU stays until that CPU's next switch, or until
+  // Sweep.
   if (IsLast(task_state) && (was_on < 0 || was_on == static_cast<int32_t>(cpu))) {
     tasks_.OnLastSwitch(outgoing);
   }
@@ -319,23 +326,23 @@ void SchedTranslator::OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body) {
 void SchedTranslator::OnWaking(uint64_t time, uint64_t body) {
   const fxr_waking_body fields = fxr_unpack_waking(body, 0);
   const FileThread* woken = file_.FindAnnounced(fields.woken_tid);
-  // Nobody has tid 0.
+  // FindAnnounced(0) is null.
   const FileThread* waker = file_.FindAnnounced(fields.waker_tid);
   if (!woken || !waker || woken->on_cpu >= 0 ||
-      !file_.writer().TryWriteWakeup(time, fields.target_cpu, woken->koid, file_.Id(Word::kWaker),
-                                     waker->koid)) [[unlikely]] {
-    return OnAnyWaking(time, body);
+      !file_.writer().TryWriteWakeup(time, fields.target_cpu, woken->koid,
+                                     file_.Id(CommonString::kWaker), waker->koid)) [[unlikely]] {
+    return OnWakingSlowPath(time, body);
   }
-  ++usual_wakeups_;
+  ++fast_wakeups_;
 }
 
-void SchedTranslator::OnAnyWaking(uint64_t time, uint64_t body) {
+void SchedTranslator::OnWakingSlowPath(uint64_t time, uint64_t body) {
   ++stats_.events[FXR_CATEGORY_SCHED];
   const fxr_waking_body fields = fxr_unpack_waking(body, 0);
   const ThreadHandle woken = tasks_.Thread(fields.woken_tid);
   const uint32_t waker_tid = fields.waker_tid;
   const uint16_t target_cpu = fields.target_cpu;
-  // One viewer shortens a running thread's slice when a wakeup comes inside it.
+  // One viewer cuts a running thread's slice at a wakeup.
   if (file_.thread(woken).on_cpu >= 0) {
     ++stats_.wakeups_of_running;
     return;
@@ -343,8 +350,9 @@ void SchedTranslator::OnAnyWaking(uint64_t time, uint64_t body) {
   const fxt::Koid koid = file_.KoidOf(woken);
   const uint64_t bytes_before = file_.bytes();
   if (waker_tid != 0) {
-    file_.Note(file_.writer().WriteWakeup(time, target_cpu, koid, file_.Id(Word::kWaker),
-                                          file_.KoidOf(tasks_.Thread(waker_tid))));
+    file_.CountRefusal(file_.writer().WriteWakeup(time, target_cpu, koid,
+                                                  file_.Id(CommonString::kWaker),
+                                                  file_.KoidOf(tasks_.Thread(waker_tid))));
   } else {
     file_.Begin().Write(
         fxt::ThreadWakeup{.timestamp = time, .cpu = target_cpu, .thread = koid, .arguments = {}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Context switches and wakeups; and what is known of each CPU between them.
+// Translates context switches and wakeups, and tracks the running thread of each CPU.
 #pragma once
 
 #include <algorithm>
@@ -10,47 +10,47 @@
 
 #include "fxt_record/event.h"
 #include "model/task_tracker.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 class SchedTranslator {
  public:
-  // `expect_continuity`: every switch is recorded, so that one CPU's switches have to follow from
-  // each other. False under a task filter.
-  SchedTranslator(TraceFile& file, model::TaskTracker& tasks, TranslationStats& stats,
+  // `expect_continuity`: all switches are recorded, so consecutive switches of a CPU must match.
+  // False under a task filter.
+  SchedTranslator(TraceWriter& file, model::TaskTracker& tasks, TranslationStats& stats,
                   bool expect_continuity)
       : file_(file), tasks_(tasks), stats_(stats), expect_continuity_(expect_continuity) {}
 
-  // What OnSwitch and OnWaking did most often is counted here, and only there; adds it to `stats`.
-  void AddUsual(TranslationStats& stats) const;
+  // Adds the counts of the fast paths of OnSwitch and OnWaking to `stats`.
+  void AddFastPathCounts(TranslationStats& stats) const;
 
-  // Times are ns of the file's clock; bodies are those of event_table.h.
+  // Times are ns of the file's clock; bodies are defined in event_table.h.
   void OnSwitch(uint32_t cpu, uint64_t time, uint64_t body);
   void OnWaking(uint64_t time, uint64_t body);
-  // At the beginning of a file: what the CPU runs since before it. The file shows it as it shows
-  // the end of a gap.
+  // For the start of a file: the thread that the CPU has run since before it. Written like the end
+  // of a gap.
   void OnRunning(uint32_t cpu, uint64_t time, uint32_t tid);
-  // Switches of this CPU were lost from here on: until the next one, nobody knows what it runs.
+  // Switches of this CPU were lost from here on: the running thread is unknown until the next one.
   void OnLostSwitches(uint32_t cpu, uint64_t time);
 
-  // Its tid, 0: it idles; nothing when it is not known.
+  // The tid of the running thread, 0 if the CPU idles; empty if unknown.
   std::optional<uint32_t> RunningTid(uint32_t cpu) const;
   // The CPU's idle thread.
   model::ThreadHandle IdleOf(uint32_t cpu);
-  // Of which something on the CPU is told: the thread with this tid, the idle thread for 0. perf
-  // says -1 of a task that has given its number back and has not left the CPU: for what no task can
-  // have, the thread that is there, or one that stands for nobody known.
+  // The thread of an event on this CPU: that with this tid, the idle thread for 0. perf reports -1
+  // for a task that released its pid and has not left the CPU. For such a tid this is the running
+  // thread, or a placeholder if it is unknown.
   model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid);
 
  private:
   struct Cpu {
     model::ThreadHandle idle = model::kNoHandle;
-    model::ThreadHandle lost = model::kNoHandle;  // stands for whatever ran during a gap
-    FileThread* idle_thread = nullptr;            // once it is announced
-    FileThread* running = nullptr;                // null when it is not known
-    bool in_gap = false;                          // it is not known, and `lost` stands for it
+    model::ThreadHandle lost = model::kNoHandle;  // represents the unknown thread during a gap
+    FileThread* idle_thread = nullptr;            // set once it is announced
+    FileThread* running = nullptr;                // null if unknown
+    bool in_gap = false;                          // unknown, and represented by `lost`
   };
   // kNoHandle before the first switch.
   static model::ThreadHandle RunningOn(const Cpu& state) {
@@ -61,35 +61,35 @@ class SchedTranslator {
   Cpu& CpuAt(uint32_t cpu) {
     if (cpu >= cpus_.size()) [[unlikely]] {
       cpus_.resize(cpu + 1);
-      usual_cpus_ = static_cast<uint32_t>(std::min<size_t>(cpus_.size(), 0x100));
+      fast_path_cpus_ = static_cast<uint32_t>(std::min<size_t>(cpus_.size(), 0x100));
     }
     return cpus_[cpu];
   }
-  // OnSwitch for any case. The common one is that the thread that goes is the one that came, both
-  // are known and named, and the thread table in use has them.
-  void OnAnySwitch(uint32_t cpu, uint64_t time, uint64_t body);
-  // The same of OnWaking.
-  void OnAnyWaking(uint64_t time, uint64_t body);
-  model::ThreadHandle SettleOutgoing(const Cpu& state, model::ThreadHandle outgoing,
-                                     fxr_task_state task_state);
-  model::ThreadHandle SettleIncoming(uint32_t cpu, model::ThreadHandle incoming);
-  void KeepSlot(model::ThreadHandle thread);
+  // The general case of OnSwitch. On the fast path the outgoing thread is the one that came, both
+  // threads are announced, and both are in the current thread table.
+  void OnSwitchSlowPath(uint32_t cpu, uint64_t time, uint64_t body);
+  // The general case of OnWaking.
+  void OnWakingSlowPath(uint64_t time, uint64_t body);
+  model::ThreadHandle ResolveOutgoing(const Cpu& state, model::ThreadHandle outgoing,
+                                      fxr_task_state task_state);
+  model::ThreadHandle ResolveIncoming(uint32_t cpu, model::ThreadHandle incoming);
+  void CacheSlot(model::ThreadHandle thread);
   model::ThreadHandle Unnumbered(uint32_t cpu);
   void WriteSwitch(uint32_t cpu, uint64_t time, fxt::ThreadState state,
                    model::ThreadHandle outgoing, model::ThreadHandle incoming,
                    uint8_t outgoing_priority, uint8_t incoming_priority);
   void CloseGap(uint32_t cpu, uint64_t time, model::ThreadHandle outgoing);
-  void TellState(uint64_t time, model::ThreadHandle thread, fxr_task_state state);
+  void WriteLinuxState(uint64_t time, model::ThreadHandle thread, fxr_task_state state);
   void LeaveCpu(model::ThreadHandle thread);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   TranslationStats& stats_;
   bool expect_continuity_;
-  uint64_t usual_switches_ = 0;
-  uint64_t usual_wakeups_ = 0;
+  uint64_t fast_switches_ = 0;
+  uint64_t fast_wakeups_ = 0;
   std::vector<Cpu> cpus_;
-  uint32_t usual_cpus_ = 0;  // those of cpus_ that fit into the older layout of a switch
+  uint32_t fast_path_cpus_ = 0;  // CPUs of cpus_ that fit the older switch layout
   model::ProcessHandle idle_process_ = model::kNoHandle;
   model::ProcessHandle lost_process_ = model::kNoHandle;
 };

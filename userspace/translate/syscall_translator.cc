@@ -8,9 +8,9 @@ namespace {
 
 using model::ThreadHandle;
 
-// Numbers come from programs, which can make up as many as they like.
+// Programs can use arbitrarily many numbers.
 constexpr size_t kMaxNames = 2048;
-constexpr uint64_t kNoKey = ~uint64_t{0};  // stands for all numbers beyond these
+constexpr uint64_t kNoKey = ~uint64_t{0};  // shared by all numbers beyond these
 
 fxt::ThreadRef EnteredAs(const FileThread& thread) {
   return fxt::ThreadRef::Inline(thread.process_koid, thread.syscall_koid);
@@ -38,14 +38,15 @@ void SyscallTranslator::OnEntry(uint64_t time, const fxr_syscall_entry_body& eve
   ThreadHandle handle = tasks_.Thread(event.tid);
   const bool compat = event.is_compat != 0;
   FileThread& thread = file_.thread(handle);
-  // A thread is in one call at a time: the return from that one was lost.
+  // A thread is in one call at a time, so the return of the previous one was lost.
   if (thread.in_syscall) EndOpen(time, handle);
   thread.syscall = event.number;
   thread.syscall_is_compat = compat;
   thread.syscall_koid = file_.tasks().thread(handle).koid;
   thread.in_syscall = true;
-  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, file_.Mention(handle),
-                                       file_.Id(FXR_CATEGORY_SYSCALL), Name(event.number, compat)));
+  file_.CountRefusal(
+      file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, file_.Mention(handle),
+                                file_.Id(FXR_CATEGORY_SYSCALL), Name(event.number, compat)));
   ++stats_.recorded[FXR_CATEGORY_SYSCALL];
 }
 
@@ -58,10 +59,10 @@ void SyscallTranslator::OnExit(uint64_t time, const fxr_syscall_exit_body& event
   }
   thread.in_syscall = false;
   const int64_t result = event.result;
-  // The duration ends on the thread it began on, which an exec has renumbered since.
+  // The duration ends on the thread where it began, whose koid exec changed since.
   const bool renumbered = thread.syscall_koid != file_.tasks().thread(handle).koid;
   OpenRecord record = renumbered ? file_.Begin() : file_.Begin(handle);
-  fxt::Argument argument{record.Ref(Word::kRet), result};
+  fxt::Argument argument{record.Ref(CommonString::kRet), result};
   if (result == static_cast<int32_t>(result)) argument.value = static_cast<int32_t>(result);
   record.Write(fxt::Event{.type = fxt::EventType::kDurationEnd,
                           .timestamp = time,
@@ -90,9 +91,9 @@ void SyscallTranslator::EndOpen(uint64_t time, ThreadHandle handle) {
                             .arguments = {}});
     return;
   }
-  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationEnd, time, file_.Mention(handle),
-                                       file_.Id(FXR_CATEGORY_SYSCALL),
-                                       Name(thread.syscall, thread.syscall_is_compat)));
+  file_.CountRefusal(file_.writer().WriteEvent(
+      fxt::EventType::kDurationEnd, time, file_.Mention(handle), file_.Id(FXR_CATEGORY_SYSCALL),
+      Name(thread.syscall, thread.syscall_is_compat)));
 }
 
 }  // namespace translate

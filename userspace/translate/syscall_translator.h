@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// System calls as durations on their threads.
+// Translates system calls into durations on their threads.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,28 @@
 
 #include "fxt_record/slot_body.h"
 #include "model/task_tracker.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 class SyscallTranslator {
  public:
-  SyscallTranslator(TraceFile& file, model::TaskTracker& tasks, TranslationStats& stats)
+  SyscallTranslator(TraceWriter& file, model::TaskTracker& tasks, TranslationStats& stats)
       : file_(file), tasks_(tasks), stats_(stats) {}
 
   // Times are ns of the file's clock.
   void OnEntry(uint64_t time, const fxr_syscall_entry_body& event);
   void OnExit(uint64_t time, const fxr_syscall_exit_body& event);
-  // The thread ends; a call it does not return from ends with it.
+  // The thread exits; a call that does not return ends with it.
   void OnThreadEnd(uint64_t time, uint32_t tid);
 
  private:
   fxt::StringId Name(uint32_t number, bool compat);
-  // The call that the thread is in is over, and nothing tells how.
+  // Ends the thread's open call without a result.
   void EndOpen(uint64_t time, model::ThreadHandle handle);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   TranslationStats& stats_;
   std::unordered_map<uint64_t, fxt::StringId> names_;

@@ -20,7 +20,7 @@ std::string_view Text(const char (&bytes)[kBytes]) {
 
 }  // namespace
 
-bool TaskTranslator::TakeIn(const fxr_side_header& header) {
+bool TaskTranslator::Count(const fxr_side_header& header) {
   const bool recorded =
       record_events_ && header.time >= record_from_ && (header.flags & FXR_SIDE_NAMES_ONLY) == 0;
   ++stats_.events[FXR_CATEGORY_TASK];
@@ -28,7 +28,7 @@ bool TaskTranslator::TakeIn(const fxr_side_header& header) {
   return recorded;
 }
 
-void TaskTranslator::WriteInstant(uint64_t time, OpenRecord& record, Word name,
+void TaskTranslator::WriteInstant(uint64_t time, OpenRecord& record, CommonString name,
                                   std::span<const fxt::Argument> arguments) {
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
@@ -43,44 +43,45 @@ void TaskTranslator::NameAll() {
 }
 
 void TaskTranslator::OnFork(uint64_t time, const fxr_task& task) {
-  const bool recorded = TakeIn(task.header);
+  const bool recorded = Count(task.header);
   const ThreadHandle handle = tasks_.OnFork(task);
   if (!recorded) return;
   const fxt::Koid child = file_.Mention(handle).thread;
   OpenRecord record = file_.Begin(tasks_.Thread(task.creator == 0 ? task.tid : task.creator));
-  const std::array arguments = {fxt::Argument{record.Ref(Word::kChild), fxt::KoidValue{child}}};
-  WriteInstant(time, record, Word::kFork, arguments);
+  const std::array arguments = {
+      fxt::Argument{record.Ref(CommonString::kChild), fxt::KoidValue{child}}};
+  WriteInstant(time, record, CommonString::kFork, arguments);
 }
 
 void TaskTranslator::OnExec(uint64_t time, const fxr_exec& event) {
-  const bool recorded = TakeIn(event.header);
+  const bool recorded = Count(event.header);
   const ThreadHandle handle = tasks_.OnExec(event);
   if (!recorded) return;
   OpenRecord record = file_.Begin(handle);
   std::string filename = fxt::ToValidUtf8(Text(event.filename));
   const std::array arguments = {
-      fxt::Argument{record.Ref(Word::kFilename), fxt::StringRef::Inline(filename)}};
-  WriteInstant(time, record, Word::kExec, arguments);
+      fxt::Argument{record.Ref(CommonString::kFilename), fxt::StringRef::Inline(filename)}};
+  WriteInstant(time, record, CommonString::kExec, arguments);
 }
 
 void TaskTranslator::OnRename(uint64_t time, const fxr_rename& event) {
-  const bool recorded = TakeIn(event.header);
+  const bool recorded = Count(event.header);
   const ThreadHandle handle = tasks_.OnRename(event);
   if (!recorded) return;
   OpenRecord record = file_.Begin(handle);
   std::string name = fxt::ToValidUtf8(Text(event.comm));
   const std::array arguments = {
-      fxt::Argument{record.Ref(Word::kName), fxt::StringRef::Inline(name)}};
-  WriteInstant(time, record, Word::kRename, arguments);
+      fxt::Argument{record.Ref(CommonString::kName), fxt::StringRef::Inline(name)}};
+  WriteInstant(time, record, CommonString::kRename, arguments);
 }
 
 void TaskTranslator::OnExit(uint64_t time, const fxr_exit& event) {
-  const bool recorded = TakeIn(event.header);
+  const bool recorded = Count(event.header);
   const ThreadHandle handle = tasks_.OnExit(time, event);
   if (!recorded) return;
   OpenRecord record = file_.Begin(handle);
-  const std::array arguments = {fxt::Argument{record.Ref(Word::kCode), event.exit_code}};
-  WriteInstant(time, record, Word::kExit, arguments);
+  const std::array arguments = {fxt::Argument{record.Ref(CommonString::kCode), event.exit_code}};
+  WriteInstant(time, record, CommonString::kExit, arguments);
 }
 
 void TaskTranslator::OnCgroup(const fxr_cgroup& event) {

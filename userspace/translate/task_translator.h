@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What happens to tasks, as instants; who they are by then is the tracker's.
+// Translates task events into instants; the task tracker keeps the identities.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +7,23 @@
 
 #include "fxt_record/event.h"
 #include "model/task_tracker.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/translation_stats.h"
 
 namespace translate {
 
 class TaskTranslator {
  public:
-  // `record_events`: fork, exec, exit and rename become instants; without it they only name tasks.
-  TaskTranslator(TraceFile& file, model::TaskTracker& tasks, TranslationStats& stats,
+  // `record_events`: write instants for fork, exec, exit and rename. Otherwise they only name
+  // tasks.
+  TaskTranslator(TraceWriter& file, model::TaskTracker& tasks, TranslationStats& stats,
                  bool record_events)
       : file_(file), tasks_(tasks), stats_(stats), record_events_(record_events) {}
 
-  // Events before this time only name tasks. ns of CLOCK_MONOTONIC.
+  // Earlier events only name tasks. ns of CLOCK_MONOTONIC.
   void RecordFrom(uint64_t time) { record_from_ = time; }
 
-  // Names all tasks in the file.
+  // Announces all tasks in the file.
   void NameAll();
 
   // Times are ns of the file's clock.
@@ -33,12 +34,12 @@ class TaskTranslator {
   void OnCgroup(const fxr_cgroup& event);
 
  private:
-  void WriteInstant(uint64_t time, OpenRecord& record, Word name,
+  void WriteInstant(uint64_t time, OpenRecord& record, CommonString name,
                     std::span<const fxt::Argument> arguments);
-  // Counts an event; whether it has a record of its own.
-  bool TakeIn(const fxr_side_header& header);
+  // Counts an event and returns whether it is recorded.
+  bool Count(const fxr_side_header& header);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   TranslationStats& stats_;
   bool record_events_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What became of the raw events: each one is a record, or was left out for a reason that is
-// counted.
+// Counts the raw events by outcome: recorded, or left out for a reason.
 #pragma once
 
 #include <array>
@@ -11,38 +10,37 @@
 namespace translate {
 
 struct TranslationStats {
-  // Raw events taken in, by category; FXR_SLOT_LOSS is none.
+  // Raw events by category, without FXR_SLOT_LOSS.
   std::array<uint64_t, FXR_CATEGORY_COUNTS> events{};
-  // Of those, the ones that have a record of their own in the file.
+  // Those that have a record of their own in the file.
   std::array<uint64_t, FXR_CATEGORY_COUNTS> recorded{};
 
   // And the others.
   uint64_t wakeups_of_running = 0;  // the thread was on a CPU
-  uint64_t unmatched_ends = 0;      // exit of a call or handler that was entered before the capture
-  // Task events that name a task and no more: category `task` is off, or the task was not asked
-  // for, or it was before the start.
+  uint64_t unmatched_ends = 0;      // the entry happened before the capture
+  // Task events that only name a task: category `task` is off, the filter excludes the task, or the
+  // event is from before the start.
   uint64_t identity_only = 0;
-  uint64_t unreadable = 0;  // of a type or size that is not ours
+  uint64_t unreadable = 0;  // of an unknown type or size
 
-  // Kinds of records, for the summary.
+  // Records by kind, for the summary.
   uint64_t switches = 0;
   uint64_t wakeups = 0;
   uint64_t migrations = 0;
-  // Switch records that close a gap and stand for no event.
+  // Switch records that close a gap and correspond to no event.
   uint64_t gap_switches = 0;
-  // Bytes of the switches' records and of what they needed: thread and string records, names,
-  // states.
+  // Bytes of the switch records and of the records they require: thread, string, state.
   uint64_t switch_bytes = 0;
-  // Bytes of the file that wakeups took.
+  // Bytes of the wakeup records.
   uint64_t wakeup_bytes = 0;
-  // Places where the kernel did not show a switch.
+  // Switches that the kernel did not report.
   uint64_t unseen_switches = 0;
-  // Events that came behind the stream's time and were moved up to it.
+  // Events that arrived out of order and were moved to the latest time.
   uint64_t late = 0;
 
-  // Slots that stand for no event but tell of a loss.
+  // Loss slots.
   uint64_t loss_slots = 0;
-  // Lost in the kernel as told by the rings, by CPU sum and category.
+  // Lost events by category, summed over CPUs.
   std::array<uint64_t, FXR_CATEGORY_COUNTS> lost{};
 
   uint64_t suppressed() const {

@@ -7,19 +7,9 @@
 #include "fxt/utf8.h"
 #include "fxt_record/long_event.h"
 #include "schema/event_info.h"
+#include "schema/side_event.h"
 
 namespace translate {
-namespace {
-
-// The event behind a header, or null when it is shorter than it should be.
-template <typename Event>
-const Event* As(const fxr_side_header& header) {
-  if (header.size < sizeof(Event)) return nullptr;
-  return reinterpret_cast<const Event*>(&header);
-}
-
-}  // namespace
-
 Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
                        const TranslatorOptions& options)
     : tracker_(tasks),
@@ -68,9 +58,9 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
   if (type == FXR_SLOT_LOSS) {
     const fxr_loss_body loss = fxr_unpack_loss(body, extra);
     ++stats_.loss_slots;
-    return TellLoss(static_cast<int32_t>(cpu), at, loss.category, loss.count);
+    return HandleLoss(static_cast<int32_t>(cpu), at, loss.category, loss.count);
   }
-  if (probes_ && ProbeTranslator::Knows(type)) return probes_->OnSlot(type, at, body, extra);
+  if (probes_ && ProbeTranslator::Handles(type)) return probes_->OnSlot(type, at, body, extra);
   ++stats_.events[schema::SlotInfoOf(type).category];
   switch (type) {
     case FXR_SLOT_IRQ_ENTRY:
@@ -99,7 +89,7 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
       break;
   }
   if (OnKernelSlot(type, cpu, at, body, extra)) return;
-  if (!instants_.Knows(type)) {
+  if (!instants_.Handles(type)) {
     ++stats_.unreadable;
     return;
   }
@@ -109,7 +99,7 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
 
 TranslationStats Translator::stats() const {
   TranslationStats stats = stats_;
-  sched_.AddUsual(stats);
+  sched_.AddFastPathCounts(stats);
   if (probes_) {
     stats.events[FXR_CATEGORY_PROBE] += probes_->stats().events;
     stats.recorded[FXR_CATEGORY_PROBE] += probes_->stats().recorded;
@@ -185,15 +175,19 @@ bool Translator::OnKernelSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t
   }
 }
 
-// Timers expire in the soft interrupt TIMER, most hrtimers in a hard one.
+// Timers expire in the TIMER softirq, most hrtimers in a hardirq.
 model::ThreadHandle Translator::TimerTrack(uint32_t cpu, bool is_hrtimer) {
   return is_hrtimer ? interrupts_.IrqTrack(cpu) : interrupts_.SoftirqTrack(cpu);
 }
 
-void Translator::TellLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t count) {
+void Translator::HandleLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t count) {
   losses_.OnLoss(cpu, at, category, count);
   if (probes_ && category == FXR_CATEGORY_PROBE) probes_->OnLoss();
   interrupts_.OnLoss(cpu, at, static_cast<fxr_category>(category));
+  if (category == FXR_CATEGORY_LOCK || category == FXR_CATEGORY_FAULT ||
+      category == FXR_CATEGORY_WORKQUEUE || category == FXR_CATEGORY_RECLAIM) {
+    spans_.OnLoss(at, static_cast<fxr_category>(category));
+  }
   if (cpu < 0) return;
   const auto number = static_cast<uint32_t>(cpu);
   if (category == FXR_CATEGORY_SCHED) sched_.OnLostSwitches(number, at);
@@ -204,7 +198,7 @@ void Translator::TellLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t 
   }
 }
 
-uint32_t Translator::MakerOf(const fxr_task& task) const {
+uint32_t Translator::CreatorOf(const fxr_task& task) const {
   const model::TaskTable& table = tracker_.table();
   const model::ThreadHandle maker = table.Find(task.creator);
   return task.creator == 0 || maker == model::kNoHandle
@@ -213,60 +207,47 @@ uint32_t Translator::MakerOf(const fxr_task& task) const {
 }
 
 void Translator::OnSideEvent(const fxr_side_header& header) {
-  const uint64_t at = FileTime(header.time);
-  switch (static_cast<fxr_side_type>(header.type)) {
-    case FXR_SIDE_FORK:
-      if (const auto* event = As<fxr_task>(header)) {
-        if (mappings_ && event->tid == event->tgid) mappings_->OnFork(MakerOf(*event), event->tgid);
-        return tasks_.OnFork(at, *event);
-      }
-      break;
-    case FXR_SIDE_EXEC:
-      if (const auto* event = As<fxr_exec>(header)) {
-        if (mappings_) mappings_->OnExec(event->tgid);
-        tasks_.OnExec(at, *event);
-        if (probes_) probes_->OnExec(at, event->old_tid, event->tid);
-        return;
-      }
-      break;
-    case FXR_SIDE_RENAME:
-      if (const auto* event = As<fxr_rename>(header)) return tasks_.OnRename(at, *event);
-      break;
-    case FXR_SIDE_EXIT:
-      if (const auto* event = As<fxr_exit>(header)) {
-        if (mappings_ && event->tid == event->tgid) mappings_->OnExit(event->tgid);
-        syscalls_.OnThreadEnd(at, event->tid);
-        if (probes_) probes_->OnThreadEnd(at, event->tid);
-        if (const auto thread = file_.tasks().Find(event->tid); thread != model::kNoHandle) {
-          spans_.OnTrackGone(thread);
-        }
-        return tasks_.OnExit(at, *event);
-      }
-      break;
-    case FXR_SIDE_LOG:
-      if (const auto* event = As<fxr_log>(header)) {
-        ++stats_.events[FXR_CATEGORY_LOG];
-        return log_.OnMessage(
-            at, event->tid != 0 ? tracker_.Thread(event->tid) : interrupts_.IrqTrack(header.cpu),
-            *event);
-      }
-      break;
-    case FXR_SIDE_SLOT:
-      if (const auto* event = As<fxr_side_slot>(header)) {
-        return OnSlot(header.cpu, header.time, event->slot.commit, event->slot.body);
-      }
-      break;
-    case FXR_SIDE_CGROUP:
-      if (const auto* event = As<fxr_cgroup>(header)) return tasks_.OnCgroup(*event);
-      break;
-    case FXR_SIDE_LONG:
-      if (const auto* event = As<fxr_long>(header); event && event->category < FXR_CATEGORIES) {
-        return OnLong(at, *event);
-      }
-      break;
-    case FXR_SIDE_POKE:
-      return;
+  schema::VisitSideEvent(
+      header, [this, at = FileTime(header.time)](const auto& event) { OnSide(at, event); });
+}
+
+void Translator::OnSide(uint64_t at, const fxr_task& event) {
+  if (mappings_ && event.tid == event.tgid) mappings_->OnFork(CreatorOf(event), event.tgid);
+  tasks_.OnFork(at, event);
+}
+
+void Translator::OnSide(uint64_t at, const fxr_exec& event) {
+  if (mappings_) mappings_->OnExec(event.tgid);
+  tasks_.OnExec(at, event);
+  if (probes_) probes_->OnExec(at, event.old_tid, event.tid);
+}
+
+void Translator::OnSide(uint64_t at, const fxr_exit& event) {
+  if (mappings_ && event.tid == event.tgid) mappings_->OnExit(event.tgid);
+  syscalls_.OnThreadEnd(at, event.tid);
+  if (probes_) probes_->OnThreadEnd(at, event.tid);
+  if (const auto thread = file_.tasks().Find(event.tid); thread != model::kNoHandle) {
+    spans_.OnTrackGone(thread);
   }
+  tasks_.OnExit(at, event);
+}
+
+void Translator::OnSide(uint64_t at, const fxr_log& event) {
+  ++stats_.events[FXR_CATEGORY_LOG];
+  const model::ThreadHandle track =
+      event.tid != 0 ? tracker_.Thread(event.tid) : interrupts_.IrqTrack(event.header.cpu);
+  log_.OnMessage(at, track, event);
+}
+
+void Translator::OnSide(uint64_t /*at*/, const fxr_side_slot& event) {
+  OnSlot(event.header.cpu, event.header.time, event.slot.commit, event.slot.body);
+}
+
+void Translator::OnSide(uint64_t /*at*/, const fxr_side_header& header) {
+  if (header.type != FXR_SIDE_POKE) CountUnreadable();
+}
+
+void Translator::CountUnreadable() {
   ++stats_.events[FXR_CATEGORY_OTHER];
   ++stats_.unreadable;
 }
@@ -288,13 +269,14 @@ void Translator::OnMark(uint64_t time, std::string_view name,
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = at,
                           .thread = record.thread(),
-                          .category = record.Ref(Word::kCategoryRecorder),
+                          .category = record.Ref(CommonString::kCategoryRecorder),
                           .name = record.Intern(name),
                           .arguments = {written.data(), count}});
 }
 
-// A type that has code of its own is taken here, as in OnRareSlot.
-void Translator::OnLong(uint64_t at, const fxr_long& event) {
+// Handles the long event types, as OnRareSlot handles slot types.
+void Translator::OnSide(uint64_t at, const fxr_long& event) {
+  if (event.category >= FXR_CATEGORIES) return CountUnreadable();
   fxr_probe_hit_long hit;
   if (probes_ && fxr_unpack_probe_hit(&event, &hit)) {
     const auto* values = static_cast<const uint64_t*>(fxr_long_bytes(&event));
@@ -334,7 +316,7 @@ void Translator::OnLong(uint64_t at, const fxr_long& event) {
 }
 
 void Translator::OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count) {
-  TellLoss(cpu, FileTime(time), category, count);
+  HandleLoss(cpu, FileTime(time), category, count);
 }
 
 }  // namespace translate

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Raw events in time order, in; records, out. Knows nothing of rings, and neither who delivers the
-// events nor whether they happen now: a capture and a raw log do alike.
+// Translates raw events in time order into records. Independent of rings and of the deliverer: the
+// events may be live or buffered.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 #include "translate/calls/probe_translator.h"
 #include "translate/counters/counter_translator.h"
 #include "translate/file/session_info.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/instant_translator.h"
 #include "translate/interrupt_translator.h"
 #include "translate/kernel/block_translator.h"
@@ -44,37 +44,37 @@ namespace translate {
 
 struct TranslatorOptions {
   bool record_task_events = true;          // category `task`
-  bool filtered = false;                   // only some tasks' events come
+  bool filtered = false;                   // only events of some tasks arrive
   bool branches = false;                   // category `lbr`
   bool stacks = false;                     // category `stack`
-  std::vector<probes::Probe> probes = {};  // category `probe`: what its events' numbers stand for
-  // Category `tracepoint`: what its events are, by their numbers.
+  std::vector<probes::Probe> probes = {};  // category `probe`: indexed by probe number
+  // Category `tracepoint`: indexed by tracepoint number.
   std::vector<schema::TracepointFormat> tracepoints = {};
-  std::vector<std::string> counters = {};  // category `counter`: the counters, by their numbers
+  std::vector<std::string> counters = {};  // category `counter`: indexed by counter number
 };
 
 class Translator {
  public:
-  // `writer` and `tasks` outlive the translator. `tasks` may know tasks already: a file that
-  // follows another one goes on with what they are.
+  // `writer` and `tasks` outlive the translator. `tasks` may already hold tasks, as for a file that
+  // continues another one.
   Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
              const TranslatorOptions& options);
 
-  // What OnStart says of the recording.
+  // The description that OnStart writes.
   void set_session_info(SessionInfo info) { session_info_ = std::move(info); }
   void OnSnapshotTask(const fxr_task& task) { tracker_.OnSnapshotTask(task); }
-  // The recording begins: describes it, and names all tasks that are known. `time`: ns of
-  // CLOCK_MONOTONIC; side events before it, which may still come, only name tasks.
+  // Starts the recording: writes its description and announces all known tasks. `time` is ns of
+  // CLOCK_MONOTONIC; earlier side events that still arrive only name tasks.
   void OnStart(uint64_t time);
-  // Names them, without a description.
+  // Announces all known tasks without a description.
   void EndSnapshot();
   // After the last event, for each task that exists then.
   void OnFinalTask(const fxr_task& task) { tracker_.OnFinalTask(task); }
 
-  // What to add to an event's time (CLOCK_MONOTONIC) to have the file's (CLOCK_BOOTTIME), ns.
+  // The offset from event times (CLOCK_MONOTONIC) to file times (CLOCK_BOOTTIME), ns.
   void OnClockOffset(int64_t offset) { clock_offset_ = offset; }
 
-  // `time` in ns of CLOCK_MONOTONIC. `commit` and `body` are those of struct fxr_slot.
+  // `time` is ns of CLOCK_MONOTONIC. `commit` and `body` are those of struct fxr_slot.
   void OnSlot(uint32_t cpu, uint64_t time, uint64_t commit, uint64_t body) {
     const uint32_t type = fxr_type_of(commit);
     const uint64_t at = FileTime(time);
@@ -88,34 +88,34 @@ class Translator {
   }
   // An event of the side ring, of header.size bytes.
   void OnSideEvent(const fxr_side_header& header);
-  // What perf's rings tell, when branches or stacks are recorded; times as above.
+  // Records of perf's rings, if branches or stacks are recorded. Times as above.
   void OnBranchSample(const perf::BranchStackSample& sample) {
     branches_->OnSample(FileTime(sample.time), sample);
   }
   void OnMapping(uint64_t time, const perf::MmapRecord& record) {
     mappings_->OnMapping(FileTime(time), record);
   }
-  // Right after OnStart, for each CPU of which it is known: the thread that it runs since before;
-  // 0: it idles.
+  // Called after OnStart for each CPU whose running thread is known; 0: it idles.
   void OnRunning(uint32_t cpu, uint64_t time, uint32_t tid) {
     sched_.OnRunning(cpu, FileTime(time), tid);
   }
-  // The thread that the CPU runs by what was translated so far, 0: it idles; nothing: not known.
+  // The thread that the CPU runs after the events so far, 0 if it idles; empty if unknown.
   std::optional<uint32_t> RunningOn(uint32_t cpu) const { return sched_.RunningTid(cpu); }
-  // Nothing was recorded from here on, until `cpu` switches again.
+  // Scheduling events of `cpu` are lost from `time` on; their number follows with the loss slot.
+  void OnGap(uint32_t cpu, uint64_t time) { sched_.OnLostSwitches(cpu, FileTime(time)); }
+  // Recording paused: the running thread of `cpu` is unknown until its next switch.
   void OnPause(uint32_t cpu, uint64_t time) { sched_.OnLostSwitches(cpu, FileTime(time)); }
-  // An instant on the recorder's track, with arguments that are texts. What has no text is left
-  // out.
+  // Writes an instant on the recorder's track with text arguments. Empty arguments are left out.
   void OnMark(uint64_t time, std::string_view name,
               std::span<const std::pair<std::string_view, std::string>> arguments);
-  // A loss that no slot tells of. `cpu` -1: not tied to one.
+  // A loss without a loss slot. `cpu` -1: not tied to a CPU.
   void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count);
-  // To be called now and then with the present time.
+  // Must be called from time to time with the current time.
   void OnTick(uint64_t time) { tracker_.Sweep(time + static_cast<uint64_t>(clock_offset_)); }
 
-  // For records of other programs. The file's time, which need not be later than the last one's;
-  // and a thread of the process `tgid` as the file knows it, named there by then: nothing where the
-  // process has no such thread.
+  // For records of providers. FileTimeOf returns the file's time, which may be earlier than the
+  // last record's. MentionThread announces a thread of process `tgid`; empty if the process has no
+  // such thread.
   uint64_t FileTimeOf(uint64_t time) const { return time + static_cast<uint64_t>(clock_offset_); }
   std::optional<fxt::ThreadKey> MentionThread(uint32_t tid, uint32_t tgid);
 
@@ -126,24 +126,33 @@ class Translator {
 
  private:
   void OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
-  // Whether it is the beginning or the end of something that the kernel does.
+  // Handles slots that begin or end a kernel activity; returns false for others.
   bool OnKernelSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
-  void OnLong(uint64_t at, const fxr_long& event);
-  // Counts what became of an event that has a record of its own unless it is an end without a
-  // beginning.
+  // Side events by type; fxr_side_header for unreadable ones.
+  void OnSide(uint64_t at, const fxr_task& event);
+  void OnSide(uint64_t at, const fxr_exec& event);
+  void OnSide(uint64_t at, const fxr_rename& event) { tasks_.OnRename(at, event); }
+  void OnSide(uint64_t at, const fxr_exit& event);
+  void OnSide(uint64_t at, const fxr_log& event);
+  void OnSide(uint64_t at, const fxr_side_slot& event);
+  void OnSide(uint64_t /*at*/, const fxr_cgroup& event) { tasks_.OnCgroup(event); }
+  void OnSide(uint64_t at, const fxr_long& event);
+  void OnSide(uint64_t at, const fxr_side_header& header);
+  void CountUnreadable();
+  // Counts an event as recorded or, if it is an end without a begin, as unmatched.
   bool Count(fxr_category category, bool recorded) {
     ++(recorded ? stats_.recorded[category] : stats_.unmatched_ends);
     return true;
   }
   model::ThreadHandle TimerTrack(uint32_t cpu, bool is_hrtimer);
   model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid) { return sched_.ThreadOn(cpu, tid); }
-  // The process that called fork(), which is not the parent where that shares its own with the
-  // child (CLONE_PARENT).
-  uint32_t MakerOf(const fxr_task& task) const;
-  // Says it, and ends what may have ended with what was lost. `cpu` -1: not tied to one.
-  void TellLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t count);
+  // The process that called fork(). It is not the parent if the child shares the caller's parent
+  // (CLONE_PARENT).
+  uint32_t CreatorOf(const fxr_task& task) const;
+  // Writes a loss and ends the spans whose ends may be lost. `cpu` -1: not tied to a CPU.
+  void HandleLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t count);
 
-  // The file's time, which never runs backwards.
+  // Converts to the file's time, which is monotonic.
   uint64_t FileTime(uint64_t time) {
     uint64_t file_time = time + static_cast<uint64_t>(clock_offset_);
     if (file_time < last_time_) [[unlikely]] {
@@ -159,7 +168,7 @@ class Translator {
   TranslationStats stats_;
   SessionInfo session_info_;
   model::TaskTracker& tracker_;
-  TraceFile file_;
+  TraceWriter file_;
   TaskTranslator tasks_;
   SchedTranslator sched_;
   InterruptTranslator interrupts_;

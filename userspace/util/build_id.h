@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The build id of an executable: the NT_GNU_BUILD_ID note that ties code to its symbols.
+// The build id of an executable: the NT_GNU_BUILD_ID note that links code to its symbols.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace util {
 
 struct BuildId {
-  // Longest one that perf carries: a SHA-1.
+  // The longest one in perf's records: a SHA-1.
   static constexpr size_t kMaxBytes = 20;
 
   std::array<std::byte, kMaxBytes> bytes{};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reading of values out of bytes that nobody vouches for: every step is checked against what is
-// left, nothing is assumed about alignment.
+// Decodes values from untrusted bytes: every step is bounds-checked, and no alignment is assumed.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +14,14 @@ namespace util {
 
 using Bytes = std::span<const std::byte>;
 
-// A run of `T`s in bytes that may be unaligned. Views the bytes it was made from.
+// A view of consecutive `T`s in bytes that may be unaligned.
 template <typename T>
 class PackedView {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
   PackedView() = default;
-  // Bytes after the last whole `T` are not part of the view.
+  // Excludes the bytes after the last whole `T`.
   explicit PackedView(Bytes bytes) : bytes_(bytes.first(bytes.size() / sizeof(T) * sizeof(T))) {}
 
   size_t size() const { return bytes_.size() / sizeof(T); }
@@ -33,7 +32,7 @@ class PackedView {
     return value;
   }
   Bytes bytes() const { return bytes_; }
-  // The first `count` values, or all when there are fewer.
+  // The first `count` values, or all if there are fewer.
   PackedView first(size_t count) const {
     return count >= size() ? *this : PackedView(bytes_.first(count * sizeof(T)));
   }
@@ -70,7 +69,7 @@ class PackedView {
   Bytes bytes_;
 };
 
-// Takes values off the front. A step that does not fit returns false and changes nothing.
+// Consumes values from the front. A step that does not fit returns false and changes nothing.
 class ByteCursor {
  public:
   explicit ByteCursor(Bytes bytes) : rest_(bytes) {}
@@ -109,7 +108,7 @@ class ByteCursor {
   Bytes rest_;
 };
 
-// Text in a fixed field: up to the first zero byte, or all of it.
+// Text of a fixed field: up to the first zero byte, or all of it.
 inline std::string_view TextUntilZero(Bytes bytes) {
   const char* text = reinterpret_cast<const char*>(bytes.data());
   return {text, bytes.empty() ? 0 : strnlen(text, bytes.size())};

@@ -15,7 +15,7 @@ int64_t Now(clockid_t clock) {
   return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-// The best of a few readings between two of CLOCK_BOOTTIME.
+// Brackets a reading of `clock` with two of CLOCK_BOOTTIME and keeps the best of a few.
 int64_t AheadOfBoottime(clockid_t clock) {
   int64_t best = 0;
   int64_t least = std::numeric_limits<int64_t>::max();
@@ -30,7 +30,7 @@ int64_t AheadOfBoottime(clockid_t clock) {
   return best;
 }
 
-// What this time namespace (time_namespaces(7)) adds to a clock.
+// The offset of this time namespace (time_namespaces(7)) for a clock.
 int64_t NamespaceOffset(const std::string& clock) {
   std::ifstream file("/proc/self/timens_offsets");
   std::string name;

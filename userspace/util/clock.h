@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// This process's clock.
+// Clock readings of this process.
 #pragma once
 
 #include <cstdint>
 
 namespace util {
 
-// ns of CLOCK_MONOTONIC, for how long something takes: in a time namespace it is not that of the
-// kernel, which events are stamped with (capture/bpf/kernel_clock.h).
+// ns of CLOCK_MONOTONIC, for durations. In a time namespace it differs from the kernel's clock,
+// which stamps events (capture/bpf/kernel_clock.h).
 uint64_t MonotonicNow();
 
-// ns to add to MonotonicNow() to have the kernel's; 0 outside of time namespaces.
+// The kernel's CLOCK_MONOTONIC minus MonotonicNow(), in ns; 0 outside time namespaces.
 uint64_t KernelMonotonicAhead();
 
-// ns by which the machine's other clocks are ahead of its CLOCK_BOOTTIME, now. Each is off by less
-// than a microsecond, and right in a time namespace as well.
+// The machine's clocks minus its CLOCK_BOOTTIME, in ns, now. The error is below a microsecond, also
+// in a time namespace.
 struct ClockOffsets {
   int64_t realtime = 0;
   int64_t monotonic = 0;

@@ -20,7 +20,7 @@ bool ParseNumber(std::string_view& text, uint32_t* number) {
 }  // namespace
 
 std::optional<std::vector<uint32_t>> ParseCpuList(std::string_view text) {
-  // One bit per CPU, so that ranges said again and again take no room.
+  // One bit per CPU, so that repeated ranges take no memory.
   std::vector<bool> named;
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
   for (;;) {

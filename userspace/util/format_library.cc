@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The formatting library's own functions, compiled here once instead of in every file that formats:
-// Debian has it as headers and as a shared library, and the programs are static.
+// Compiles the functions of fmt once: Debian has fmt as headers and as a shared library, and the
+// programs are static.
 #include <fmt/format-inl.h>
 
-// What the headers declare as templates that are instantiated elsewhere, as far as char goes.
+// The templates that fmt's headers declare extern, for char.
 FMT_BEGIN_NAMESPACE
 namespace detail {
 template FMT_API auto dragonbox::to_decimal(float) noexcept -> dragonbox::decimal_fp<float>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What machine this is.
+// Describes the machine.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct MachineInfo {
   std::string kernel;     // release, as uname -r
   std::string machine;    // architecture, as uname -m
   std::string host;       // host name
-  std::string cpu_model;  // from <proc>/cpuinfo; empty where it does not say
+  std::string cpu_model;  // from <proc>/cpuinfo; empty if that has no model
   uint32_t cpus = 0;      // online
 };
 
@@ -19,7 +19,7 @@ MachineInfo ReadMachineInfo(const std::string& proc = "/proc", const std::string
 
 // Now, in RFC 3339 with the local offset: 2026-01-31T12:34:56.789+01:00.
 std::string WallClockNow();
-// The same of a moment so many ns ago.
+// The wall clock `ago` ns before now, in the same form.
 std::string WallClockBefore(uint64_t ago);
 
 }  // namespace util

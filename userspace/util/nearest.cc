@@ -9,7 +9,7 @@
 namespace util {
 namespace {
 
-// Optimal string alignment. Words may be as long as a command line; no name is.
+// Optimal string alignment distance. Both texts are short: the longest is a word of a command line.
 size_t Distance(std::string_view a, std::string_view b) {
   constexpr size_t kLongest = 64;
   a = a.substr(0, kLongest);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What somebody who mistyped a word may have meant.
+// Suggests a known word for a mistyped one.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace util {
 
-// The one of `known` that takes the fewest letters inserted, left out, exchanged or put in another
-// order to get from `word`; the first of several. Empty if none is known.
+// The element of `known` with the fewest insertions, deletions, substitutions and transpositions
+// from `word`; the first of several. Empty if `known` is empty.
 std::string Nearest(std::string_view word, std::span<const std::string> known);
 
 }  // namespace util

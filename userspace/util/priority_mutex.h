@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A mutex whose owner runs with the priority of whoever waits for it.
+// A mutex with priority inheritance.
 #pragma once
 
 #include <pthread.h>
 
 namespace util {
 
-// For what a real-time thread shares with one that is not: without inheritance the second one could
-// be kept from its CPU, and the first one with it, by programs that neither knows.
+// For data shared by a real-time thread and an ordinary one. Without inheritance, unrelated
+// programs that preempt the ordinary thread would delay the real-time one.
 class PriorityMutex {
  public:
   PriorityMutex() {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
-    // A kernel without such mutexes has plain ones.
+    // Some kernels lack such mutexes; an ordinary one serves.
     if (pthread_mutex_init(&mutex_, &attributes) != 0) pthread_mutex_init(&mutex_, nullptr);
     pthread_mutexattr_destroy(&attributes);
   }
@@ -22,7 +22,7 @@ class PriorityMutex {
   PriorityMutex& operator=(const PriorityMutex&) = delete;
   ~PriorityMutex() { pthread_mutex_destroy(&mutex_); }
 
-  // As std::mutex has them, so that std::lock_guard takes it.
+  // The interface of std::mutex, for std::lock_guard.
   void lock() { pthread_mutex_lock(&mutex_); }
   void unlock() { pthread_mutex_unlock(&mutex_); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What another program of the system says.
+// Runs another program and returns its output.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace util {
 
-// What the program of that name in a system folder (/usr/bin, /bin; never one of $PATH) prints on
-// standard output. Empty if it fails, or is not there.
+// The standard output of the program of that name in /usr/bin or /bin (never from $PATH). Empty if
+// it fails or does not exist.
 std::string OutputOf(std::vector<std::string> words);
 
 }  // namespace util

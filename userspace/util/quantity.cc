@@ -11,7 +11,7 @@
 namespace util {
 namespace {
 
-// Splits "1.5ms" into a number and its unit; false when it does not start with a plain number.
+// Splits "1.5ms" into a number and its unit; false if it does not start with a decimal number.
 bool SplitNumber(std::string_view text, double* number, std::string_view* unit) {
   size_t end = text.find_first_not_of("0123456789.");
   std::string digits(text.substr(0, end));
@@ -78,7 +78,7 @@ std::string FormatSize(uint64_t bytes) {
   double size = static_cast<double>(bytes) / 1024;
   constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   size_t unit = 0;
-  // What would be rounded up to 1024.0 is one of the next unit.
+  // A value that would print as 1024.0 moves to the next unit.
   while (size >= 1023.95 && unit + 1 < kUnits.size()) {
     size /= 1024;
     ++unit;
@@ -86,7 +86,7 @@ std::string FormatSize(uint64_t bytes) {
   return fmt::format("{:.1f} {}", size, kUnits[unit]);
 }
 
-// Rounded first and split up then: 119.96 s are 2:00.0, not 1:60.0.
+// Rounds before splitting: 119.96 s are 2:00.0, not 1:60.0.
 std::string FormatDuration(uint64_t ns) {
   const uint64_t tenths_of_ms = RoundTo(ns, 100'000);
   if (tenths_of_ms < 10'000) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Durations and sizes as people write and read them.
+// Parses and prints durations and sizes.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace util {
 
-// "500us", "20ms", "10s", "2m", "1h", with a fraction if need be ("1.5s"); a bare number is
-// seconds. In ns, above 0 and below a hundred years.
+// "500us", "20ms", "10s", "2m", "1h", with an optional fraction ("1.5s"); a number without a unit
+// is seconds. In ns, above 0 and below a hundred years.
 Result<uint64_t> ParseDuration(std::string_view text);
 
 // "4096", "64K", "8M", "1G", in powers of 1024, with or without "iB" or "B". In bytes, above 0.

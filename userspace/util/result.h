@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a function returns when it can fail: a value, or an Error a person can act on.
+// The result of a function that can fail: a value, or an Error for the user.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace util {
 
-// `message` says what failed and why, in one line; `hint`, when there is one, what to do about it.
+// `message` is one line: what failed and why. `hint` is the remedy, or empty.
 struct Error {
   std::string message;
   std::string hint;

@@ -31,7 +31,7 @@ std::string SyscallName(int number, SyscallTable table) {
 
 std::optional<uint32_t> SyscallNumber(const std::string& name) {
   int number = seccomp_syscall_resolve_name_arch(Architecture(SyscallTable::kNative), name.c_str());
-  // Negative: not known (__NR_SCMP_ERROR), or of another architecture only.
+  // Negative: unknown (__NR_SCMP_ERROR), or of another architecture only.
   if (number < 0) return std::nullopt;
   return static_cast<uint32_t>(number);
 }

@@ -8,12 +8,12 @@
 
 namespace util {
 
-// Which table a number belongs to: the machine's own, or the 32-bit one beside it.
+// The table of a number: the machine's native one, or the 32-bit one.
 enum class SyscallTable : uint8_t { kNative, kCompat };
 
-// Name of a call, or "syscall_<number>" for one that the table does not have.
+// The name of a call, or "syscall_<number>" if the table lacks it.
 std::string SyscallName(int number, SyscallTable table = SyscallTable::kNative);
-// Number of a call in the native table.
+// The number of a call in the native table.
 std::optional<uint32_t> SyscallNumber(const std::string& name);
 
 }  // namespace util

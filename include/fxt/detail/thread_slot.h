@@ -7,18 +7,18 @@
 
 namespace fxt {
 
-// For who keeps it beside the thread, to spare a look into the tables. It stays good as long as the
-// thread is the same: an index is never given to another one, and providers are never opened twice.
+// Caches the slot beside the thread, to save a lookup. It stays valid as long as the thread lives:
+// an index is never given to another thread, and providers are never opened twice.
 class ThreadSlot {
  public:
   // In no table.
   constexpr ThreadSlot() = default;
-  // `index` 0 is in no table as well. `provider`: 1 or more.
+  // `index` 0 also means in no table. `provider` is 1 or more.
   constexpr ThreadSlot(uint32_t provider, uint8_t index)
       : word_(index == 0 ? 0 : uint64_t{provider} << 8 | index) {}
 
-  // Its index in the table of `provider`; 0..255 where the table holds it, and more where it does
-  // not.
+  // The index in the table of `provider`: 0..255 if that table holds the thread, a greater number
+  // otherwise.
   constexpr uint64_t IndexIn(uint32_t provider) const {
     return word_ ^ uint64_t { provider } << 8;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Takes the bytes and forgets them.
+// Counts and discards the bytes.
 #pragma once
 
 #include <cstdint>

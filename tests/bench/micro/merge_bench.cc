@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What merging costs for an event, by the number of rings. To be compared with log2 of that number.
+// Measures the cost of merging per event by the number of rings. Compare it with log2 of that number.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -22,7 +22,7 @@ void Merge(benchmark::State& state, bench::SyntheticRings rings) {
   state.SetItemsProcessed(static_cast<int64_t>(rings.events()) * state.iterations());
 }
 
-// Every event comes from another ring than the one before it.
+// Each event comes from another ring than the previous one.
 void MergeShuffled(benchmark::State& state) {
   Merge(state, bench::MakeShuffled(static_cast<uint32_t>(state.range(0)), kEvents));
 }

@@ -68,7 +68,7 @@ SyntheticRings MakePingPong(const StreamOptions& options) {
   const uint32_t per_cpu = options.threads / options.cpus;
   std::vector<uint32_t> running(options.cpus, 0);
   std::mt19937_64 random(1);
-  // Two CPUs whose clocks tick alike would take turns event by event.
+  // With equal steps two CPUs would alternate with each event.
   std::vector<uint64_t> next(options.cpus);
   for (uint32_t cpu = 0; cpu < options.cpus; ++cpu) next[cpu] = kStart + random() % 1000;
   while (rings.events() < options.events) {
@@ -147,7 +147,7 @@ SyntheticRings MakeMessaging(const StreamOptions& options) {
 }
 
 SyntheticRings MakeShuffled(uint32_t cpus, uint64_t events) {
-  // Twice the mean: no ring runs over.
+  // Twice the mean, so no ring overflows.
   SyntheticRings rings(cpus, ShiftFor(2 * events / cpus));
   std::mt19937_64 random(1);
   uint64_t time = kStart;

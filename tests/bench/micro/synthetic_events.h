@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Streams of scheduler events as the BPF programs would write them, in rings in plain memory. Who
-// runs where, who is woken by whom and when follow from each other as on a real machine.
+// Generates consistent streams of scheduler events in memory, in the format of the BPF programs.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace bench {
 
-// Tids begin here; tid kFirstTid + i is thread i.
+// Thread i has the tid kFirstTid + i.
 inline constexpr uint32_t kFirstTid = 1000;
 
 struct StreamOptions {
@@ -24,13 +23,13 @@ struct StreamOptions {
   bool wakeups = true;
 };
 
-// One CPU's ring, all of whose events are in it from the start.
+// The ring of one CPU with all its events.
 class SyntheticRings {
  public:
   explicit SyntheticRings(uint32_t cpus, unsigned shift);
 
   void Put(uint32_t cpu, uint64_t time, fxr_slot_type type, uint64_t body);
-  // A merger that has read nothing yet.
+  // Returns a merger at the begin of the rings.
   capture::SlotMerger MakeMerger();
 
   uint64_t events() const { return events_; }
@@ -47,11 +46,11 @@ class SyntheticRings {
   uint64_t last_time_ = 0;
 };
 
-// Each CPU has an own set of threads that hand a byte around: a wakeup, then a switch.
+// Each CPU has its own threads, which pass a byte around: a wakeup, then a switch.
 SyntheticRings MakePingPong(const StreamOptions& options);
-// Every thread wakes any other, which is queued on any CPU; time slices end now and then.
+// Threads wake each other on any CPU, and time slices end at times.
 SyntheticRings MakeMessaging(const StreamOptions& options);
-// Switches only, whose CPUs follow each other in no order: the merge's worst case.
+// Only switches, in random order of CPUs: the worst case of the merge.
 SyntheticRings MakeShuffled(uint32_t cpus, uint64_t events);
 
 }  // namespace bench

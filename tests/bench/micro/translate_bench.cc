@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The user side of a recording without the kernel: events from rings in memory to records in a sink
-// that forgets them. Translation alone, and the whole path with the merge.
+// Measures the user side of a recording without the kernel, from rings in memory to a sink that discards
+// records: the translation, and the whole path with the merge.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class NoIdentities final : public model::IdentitySource {
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t) override { return {}; }
 };
 
-// A recording right after its start: every thread is known and named.
+// The state right after the start: all threads are known and named.
 class Recording {
  public:
   explicit Recording(uint32_t threads)
@@ -102,7 +102,7 @@ class NoOthers final : public capture::OtherEvents {
   void DeliverUpTo(uint64_t) override {}
 };
 
-// As a session delivers to a handler.
+// The delivery of a session to its handler.
 void WholePath(benchmark::State& state, bench::SyntheticRings rings, uint32_t threads) {
   uint64_t bytes = 0;
   for (auto _ : state) {
@@ -113,7 +113,7 @@ void WholePath(benchmark::State& state, bench::SyntheticRings rings, uint32_t th
     NoOthers others;
     capture::SlotStream slots(merger, others, rings.last_time(), rings.last_time());
     state.ResumeTiming();
-    merger.Look();
+    merger.LoadHeads();
     handler.OnSlots(slots);
     bytes = recording.Finish();
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What scripts/bench_prices records: each load makes events of one category, as many as are asked
-// for.
+// The loads of scripts/bench_prices. Each load makes a number of events of one category.
 #pragma once
 
 #include <cstdint>
@@ -9,40 +8,40 @@
 
 namespace load {
 
-// What a load was asked for, and where it may work.
+// The arguments of a load.
 struct Task {
   uint64_t count = 1;     // units of its work
-  const char* file = "";  // one that it may read, of 1 MiB and more; of the loads that need one
+  const char* file = "";  // a file of at least 1 MiB for the loads that read one
 };
 
-// What it took.
+// The result of a load.
 struct Cost {
-  uint64_t ns = 0;      // CPU time of all its threads and children, or what the load says instead
-  uint64_t events = 0;  // of its category by its own count; 0: only a recorder can tell
-  uint64_t units = 0;   // that were done, where a time limit came first; 0: all of them
+  uint64_t ns = 0;      // CPU time of all threads and children, or the time that the load reports
+  uint64_t events = 0;  // its own count of events; 0: unknown
+  uint64_t units = 0;   // completed units if a time limit ended the load; 0: all
 };
 
-// Loads that wait for other CPUs stop after so long.
+// The time limit of loads that wait for other CPUs.
 constexpr uint64_t kMostWaiting = 1'000'000'000;
 
 struct Load {
   std::string_view name;
   std::string_view what;
-  // Runs it; exits with a message where the machine does not let it.
+  // Runs the load. Exits with a message if the machine does not permit it.
   Cost (*run)(const Task&);
 };
 
-// Those that do one thing again and again on one CPU.
+// The loads that repeat one operation on one CPU.
 std::span<const Load> SingleLoads();
-// Those that need two CPUs, or other processes.
+// The loads that need two CPUs or other processes.
 std::span<const Load> PairedLoads();
 
-// Ends the program with what failed and errno's text.
+// Ends the program with a message and the text of errno.
 [[noreturn]] void Fail(const char* what);
-// Pins the calling thread: to the first or the last CPU that the process may use.
+// Pins the calling thread to the first or last CPU of the process.
 void PinToFirst();
 void PinToLast();
-// CPU time of this process and of the children that it waited for, ns.
+// Returns the CPU time of this process and its reaped children, ns.
 uint64_t CpuTime();
 uint64_t ThreadTime();
 uint64_t Elapsed();

@@ -26,7 +26,7 @@ uint64_t Read(clockid_t clock) {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// Those that the process may use at its start, before it pins itself.
+// The CPUs that the process may use at its start.
 const std::vector<int>& Cpus() {
   static const std::vector<int> cpus = [] {
     cpu_set_t set;
@@ -57,7 +57,7 @@ const Load* Find(std::string_view name) {
   return nullptr;
 }
 
-// A part of the mixture: so much of a load at a time.
+// A part of the mixture: a load with its units per turn.
 struct Part {
   const char* name;
   uint64_t count;
@@ -66,7 +66,7 @@ struct Part {
 constexpr Part kMixture[] = {{"syscall", 1000}, {"rename", 400}, {"fault", 600}, {"signal", 400},
                              {"packet", 300},   {"sched", 400},  {"timer", 50},  {"work", 5},
                              {"lock", 300},     {"ipi", 10},     {"sleep", 1}};
-constexpr int kProcessesPerCpu = 2;  // one of them waits, at times
+constexpr int kProcessesPerCpu = 2;  // one of them may wait
 
 void Mix(uint64_t seconds, const char* file) {
   const uint64_t end = Read(CLOCK_MONOTONIC) + seconds * 1'000'000'000;
@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
     std::fputs("\n", stderr);
     return 2;
   }
-  // Also of children: whatever happens, it is no load for long.
+  // The limit also holds for children.
   alarm(120);
   load::PinToLast();
   const load::Cost cost = found->run({count, file});

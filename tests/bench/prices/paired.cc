@@ -31,8 +31,8 @@ struct Pipe {
   }
 };
 
-// A byte goes to and fro between this process and a child, which runs `pin` first; how often,
-// within `most` ns.
+// Exchanges a byte with a child, which runs `pin` first. Returns the number of exchanges within `most`
+// ns.
 uint64_t PingPong(uint64_t count, void (*pin)(), uint64_t most) {
   const Pipe there;
   const Pipe back;
@@ -75,14 +75,14 @@ Cost SwitchesAndWakeups(const Task& task) {
   return cost;
 }
 
-// Between two CPUs: each is idle while the other runs, and what it does then is nobody's CPU time.
+// Between two CPUs: the idle time of each CPU is in no CPU time.
 Cost Idles(const Task& task) {
   const uint64_t begin = Elapsed();
   const uint64_t done = PingPong(task.count, PinToFirst, kMostWaiting);
   return {Elapsed() - begin, 0, done};
 }
 
-// Barriers interrupt the other CPU, where a thread of this process runs.
+// Memory barriers interrupt the other CPU, where a thread of this process runs.
 Cost Barriers(const Task& task) {
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)
     Fail("membarrier");
@@ -105,7 +105,7 @@ Cost Barriers(const Task& task) {
   return cost;
 }
 
-// Asking how much is in a pipe takes its mutex.
+// FIONREAD takes the mutex of a pipe.
 Cost Contends(const Task& task) {
   const Pipe shared;
   const auto ask = [&] {
@@ -125,7 +125,7 @@ Cost Contends(const Task& task) {
   return {CpuTime() - begin, 0};
 }
 
-// Reads more of a file than the memory that it is in has room for; whoever runs it gives it little.
+// Reads more of a file than its control group has memory for.
 Cost Reclaims(const Task& task) {
   const int file = open(task.file, O_RDONLY | O_CLOEXEC);
   if (file < 0) Fail(task.file);
@@ -141,7 +141,7 @@ Cost Reclaims(const Task& task) {
   return cost;
 }
 
-// Children that take more memory than there is, one after the other.
+// Children that allocate more memory than the control group has.
 Cost Deaths(const Task& task) {
   const uint64_t begin = CpuTime();
   uint64_t killed = 0;

@@ -20,7 +20,7 @@
 
 #include "bench/prices/load.h"
 
-// What probes are set on.
+// The function that probes use.
 volatile uint64_t calls_made = 0;
 
 extern "C" __attribute__((noinline, noclone, noipa)) uint64_t probed_function(uint64_t number) {
@@ -51,7 +51,7 @@ Cost Messages(const Task& task) {
   if (log < 0) Fail("/dev/kmsg");
   const uint64_t begin = CpuTime();
   for (uint64_t i = 0; i < task.count; ++i) {
-    // Debug: no console shows it.
+    // The level debug does not reach the console.
     if (write(log, "<7>price: a message\n", 20) < 0) Fail("/dev/kmsg");
   }
   return {CpuTime() - begin, task.count};
@@ -108,10 +108,10 @@ uint64_t SendPackets(uint64_t count) {
   return cost;
 }
 
-// To the device, by it, and received: three events.
+// Three events: queued, transmitted and received.
 Cost Packets(const Task& task) { return {SendPackets(task.count), 3 * task.count}; }
 
-// A packet is received in a soft interrupt.
+// A softirq receives the packet.
 Cost SoftInterrupts(const Task& task) { return {SendPackets(task.count), 2 * task.count}; }
 
 Cost Reads(const Task& task) {
@@ -128,7 +128,7 @@ Cost Reads(const Task& task) {
   return cost;
 }
 
-// What is written to a terminal goes through a work queue.
+// Output to a terminal passes a work queue.
 Cost Works(const Task& task) {
   int master = -1;
   int slave = -1;
@@ -142,7 +142,7 @@ Cost Works(const Task& task) {
     if (write(master, &byte, 1) != 1 || read(slave, &byte, 1) != 1) Fail("a terminal");
     ++done;
   }
-  // A worker's time is not this process's.
+  // The time of a kernel worker is not in the CPU time of this process.
   const Cost cost{Elapsed() - begin, 3 * done, done};
   close(master);
   close(slave);
@@ -184,7 +184,7 @@ Cost Probes(const Task& task) {
   return {CpuTime() - begin, task.count};
 }
 
-// Sleeps long enough for their stacks to be kept.
+// Sleeps longer than the minimum for stacks.
 Cost Sleeps(const Task& task) {
   prctl(PR_SET_TIMERSLACK, 1);
   const timespec nap{0, 120'000};

@@ -22,7 +22,7 @@ static int by_size(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-/* Rounds of calls with rests between them, in which whoever reads the buffers empties them; the
+/* Rounds of calls with rests between them, in which the reader empties the buffers; the
  * median of the rounds. */
 #define MEASURE(what, statement)                      \
   do {                                                \

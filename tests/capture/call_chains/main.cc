@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Waits and works in known chains of calls, and says for how long by its own clock: a line each,
-// "chain nanoseconds". System calls are made in place, so that no function without a frame pointer
-// stands between.
+// Waits and computes in known call chains and prints "chain nanoseconds" for each. System calls are
+// inline, so no function without a frame pointer is in a chain.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -24,7 +23,7 @@ namespace {
 
 inline __attribute__((always_inline)) long Call(long number, long a, long b, long c, long d) {
 #if defined(__x86_64__)
-  // A function that asks for its frame has one, whatever the compiler thinks of leaves.
+  // This forces a frame pointer even in a leaf function.
   asm volatile("" : : "r"(__builtin_frame_address(0)));
   long result;
   register long r10 asm("r10") = d;
@@ -67,7 +66,7 @@ CHAIN void retry() { nap_for_retry(), Stay(); }
 CHAIN void nap_for_throttle() { Sleep(11), Stay(); }
 CHAIN void throttle() { nap_for_throttle(), Stay(); }
 CHAIN void nap_in_compiled_code() { Sleep(5), Stay(); }
-// As a Rust compiler names functions, today and formerly.
+// Names in the current and the legacy mangling of Rust.
 CHAIN void rust_nap() asm("_RNvCs1234_7mycrate3nap");
 CHAIN void rust_nap() { Sleep(5), Stay(); }
 CHAIN void old_rust_nap() asm("_ZN7mycrate7old_nap17h0123456789abcdefE");
@@ -121,7 +120,7 @@ struct Pipe {
   void Send() const {
     if (write(ends[1], "x", 1) != 1) abort();
   }
-  // False at its end.
+  // Returns false at the end of the pipe.
   bool Take() const {
     char byte;
     return read(ends[0], &byte, 1) == 1;
@@ -139,7 +138,7 @@ void Repeat(const char* chain, int times, Work work) {
   Report(chain, total);
 }
 
-// Two threads hold the lock in turns.
+// Two threads hold the lock alternately.
 void ContendForLock(int times) {
   Pipe orders[2];
   Pipe held;
@@ -190,8 +189,8 @@ void ReceiveFromPipe(int times) {
   sender.join();
 }
 
-// Past the cache, so that each read waits for the disk; nothing where the file system has no such
-// way. A read works as well as it waits: only the latter is to be found in its stack.
+// Reads with O_DIRECT, so each read waits for the disk; skipped without O_DIRECT. A read also takes
+// CPU time, which is subtracted: off-CPU stacks have only the waits.
 void ReadFromDisk(int times) {
   char path[] = "/var/tmp/call_chains.XXXXXX";
   const int written = mkstemp(path);
@@ -242,13 +241,13 @@ void RunCompiledCode(int times) {
 
 }  // namespace
 
-// The first argument is how often each chain is gone through, the second how long it computes, ms.
+// Usage: call_chains REPETITIONS COMPUTE_MS.
 int main(int argc, char** argv) {
   const int times = argc > 1 ? atoi(argv[1]) : 40;
   const uint64_t compute_ms = argc > 2 ? strtoull(argv[2], nullptr, 10) : 1000;
   printf("pid %d\n", getpid());
-  // What computes is to share its CPU as usual; what waits is to run as soon as it may, or its
-  // clock shows what others had of the CPU before it could look.
+  // compute() runs at normal priority. The waits run with real-time priority: otherwise their times
+  // would include waiting for the CPU.
   compute(compute_ms * 1'000'000);
   sched_param priority{};
   priority.sched_priority = 2;

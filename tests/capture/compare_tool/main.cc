@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ftrace_compare: holds a recording against the kernel's own record of the same seconds. See
+// ftrace_compare: compares a recording with ftrace's record of the same seconds. See
 // tests/capture/README.md.
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,7 +165,7 @@ int Dump(const Options& options) {
 }
 
 int Main(int argc, char** argv) {
-  // Not parsed further: the options are the command's own.
+  // The remaining options belong to the command.
   if (argc > 4 && std::string_view(argv[1]) == "within") {
     return RunWithinWindow(argv[2], argv[3], {argv + 4, argv + argc});
   }

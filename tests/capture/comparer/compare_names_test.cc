@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Names that differ because a rename was under way, and those that do not.
+// Name differences that a rename in progress explains, and others.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -21,7 +21,7 @@ TEST(CompareNames, AllowsANameOnlyWhileItsRenameIsUnderWay) {
   Comparison comparison = Compare(reference, recorded, {});
   EXPECT_TRUE(comparison.exact()) << comparison.Describe({});
   EXPECT_EQ(comparison.total.renames_in_flight, 1u);
-  // Announced by another task, long before: whoever it was is done.
+  // Another task announced the rename long before, so it is complete.
   reference.renames = {{switch_ns - 4 * kStepNs + 500'000, 0, 7, tid, 1, renamed}};
   EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
 }
@@ -33,15 +33,15 @@ TEST(CompareNames, AllowsARenameThatItsAuthorWasPreemptedIn) {
   const int32_t tid = out.prev_tid;
   recorded.log.cpus[0][20].prev_name = recorded.log.names.Intern("renamed");
   const uint32_t renamed = reference.names.Intern("renamed");
-  // It comes back with the fourth switch from here; ftrace is told of the rename right then ...
+  // It returns with the fourth switch from here, and ftrace sees the rename just then ...
   const uint64_t back_ns = reference.cpus[0][23].time_ns;
   ASSERT_EQ(reference.cpus[0][23].next_tid, tid);
   reference.renames = {{back_ns + 2'000, 0, tid, tid, 1, renamed}};
   EXPECT_TRUE(Compare(reference, recorded, {}).exact());
-  // ... but not when it has been running for long, ...
+  // ... but not after it has run for long, ...
   reference.renames = {{back_ns + kStepNs / 2, 0, tid, tid, 1, renamed}};
   EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
-  // ... nor by a task that was not away.
+  // ... nor from a task that did not leave its CPU.
   reference.renames = {{back_ns + 2'000, 0, 7, tid, 1, renamed}};
   EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The comparison itself: it finds each kind of difference, and the blind spots are no wider than
-// they are said to be.
+// The comparison finds each kind of difference, and a blind spot covers no more than its
+// definition.
 #include "capture/ftrace/compare.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(Compare, KnowsABlindIdleFromALostSwitch) {
   EXPECT_TRUE(comparison.exact()) << comparison.Describe(options);
   EXPECT_EQ(comparison.total.blind_idle, 20u);
 
-  // One switch out of idle is enough to say that the reference does see them.
+  // One switch out of idle shows that the reference sees them.
   reference = Reference(40);
   bool first = true;
   std::erase_if(reference.cpus[0],
@@ -110,13 +110,13 @@ TEST(Compare, KnowsPid1FromALostSwitch) {
   const Comparison comparison = Compare(reference, recorded, options);
   EXPECT_TRUE(comparison.exact()) << comparison.Describe(options);
   EXPECT_EQ(comparison.total.blind_init, 10u);
-  // Without the marks the file would claim a continuity that is not there.
+  // Without the marks the file would claim continuity.
   recorded.unseen.clear();
   EXPECT_EQ(Compare(reference, recorded, options).total.unmarked_gaps, 10u);
 }
 
 TEST(Compare, KnowsPid1BehindABlindIdle) {
-  // ftrace sees neither idle going out nor, so, PID 1 coming in after it.
+  // ftrace sees no switch out of idle, so it does not see PID 1 enter after it.
   SwitchLog reference = Reference(40);
   reference.init_tids = {1, 101};
   FxtLog recorded = Recording(reference);
@@ -131,14 +131,14 @@ TEST(Compare, KnowsPid1BehindABlindIdle) {
   Comparison comparison = Compare(reference, recorded, options);
   EXPECT_TRUE(comparison.exact()) << comparison.Describe(options);
   EXPECT_EQ(comparison.total.blind_init, 10u);
-  // One switch out of PID 1, on either side, says that it can be seen.
+  // One switch out of PID 1 on either side shows that it is visible.
   recorded = Recording(reference);
   recorded.log.cpus[0].push_back(Reference(40).cpus[0][2]);
   EXPECT_FALSE(DetectBlindSpots(reference, recorded.log).init);
 }
 
 TEST(Compare, KnowsChildrenOfPid1FromLostSwitches) {
-  // Thread 101 was not there at the beginning, and nobody saw it being born.
+  // Thread 101 does not exist at the beginning and has no birth event.
   SwitchLog reference = Reference(40);
   reference.first_tids = {100};
   FxtLog recorded = Recording(reference);
@@ -148,12 +148,12 @@ TEST(Compare, KnowsChildrenOfPid1FromLostSwitches) {
   Comparison comparison = Compare(reference, recorded, options);
   EXPECT_TRUE(comparison.exact()) << comparison.Describe(options);
   EXPECT_EQ(comparison.total.blind_children, 10u);
-  // Once it has executed something it is like any other.
+  // After an exec it is a normal task.
   reference.renames = {{20 * kStepNs, 0, 101, 101, 2, 2}};
   comparison = Compare(reference, recorded, options);
   EXPECT_GT(comparison.total.reference_gaps, 0u);
   EXPECT_GT(comparison.total.extra, 0u);
-  // So it is if its birth was seen, or if PID 1 is no blind spot.
+  // With a birth event, or if PID 1 is no blind spot, it is a normal task.
   reference.renames.clear();
   reference.births = {{kStepNs, 100, 101}};
   EXPECT_FALSE(Compare(reference, recorded, options).exact());
@@ -162,8 +162,8 @@ TEST(Compare, KnowsChildrenOfPid1FromLostSwitches) {
 }
 
 TEST(Compare, KnowsATaskIdTakenOver) {
-  // Came in as 101, went out as 102: by an exec of thread 101 that took the place of leader 102, or
-  // because 101 was the leader and had to go.
+  // The task enters as 101 and leaves as 102: thread 101 called exec and replaced leader 102, or
+  // leader 101 had to exit.
   SwitchLog reference = Reference(40);
   reference.cpus[0][2].prev_tid = 102;
   const FxtLog recorded = Recording(reference);
@@ -177,7 +177,7 @@ TEST(Compare, KnowsATaskIdTakenOver) {
   }
   reference.takeovers = {{after, 103, 102}};
   EXPECT_FALSE(Compare(reference, recorded, {}).exact());
-  // Not one that was over before it came in.
+  // An exec before the switch explains nothing.
   reference.takeovers = {{5 * kStepNs, 101, 102}};
   EXPECT_FALSE(Compare(reference, recorded, {}).exact());
 }
@@ -192,7 +192,7 @@ TEST(Compare, KnowsALeaderWhoseIdWasTakenBetweenTwoLooks) {
   const Comparison comparison = Compare(reference, recorded, {});
   EXPECT_EQ(comparison.total.missing, 0u) << comparison.Describe({});
   EXPECT_EQ(comparison.total.extra, 0u);
-  // Only of one that ends.
+  // Only an ending task may differ.
   reference.cpus[0][20].prev_state = recorded.log.cpus[0][20].prev_state = 'S';
   EXPECT_EQ(Compare(reference, recorded, {}).total.missing, 1u);
 }
@@ -212,7 +212,7 @@ TEST(Compare, KnowsAPauseByTheSecondStamp) {
   EXPECT_EQ(comparison.total.late, 0u);
   EXPECT_EQ(comparison.total.pauses, 1u);
   EXPECT_TRUE(comparison.exact());
-  // Not a time before ftrace's first.
+  // A time before that of ftrace is late.
   recorded.log.cpus[0][20].time_ns -= 100'000;
   EXPECT_EQ(Compare(reference, recorded, {}).total.late, 1u);
 }
@@ -227,7 +227,7 @@ TEST(Compare, KnowsAPauseAcrossTheEndsOfTheWindow) {
   CompareOptions options;
   options.window = {(10 + 5) * kStepNs + 100'000, (10 + 30) * kStepNs + 100'000};
   EXPECT_EQ(Compare(reference, recorded, options).total.matched, 25u);
-  // At its begin, ftrace's time of the switch lies outside; at its end, the recording's.
+  // At the begin of the window, the time of ftrace lies outside; at the end, that of the recording.
   for (const size_t at : {5, 30}) {
     recorded.log.cpus[0][at].time_ns += 200'000;
     const Comparison unproven = Compare(reference, recorded, options);
@@ -240,7 +240,7 @@ TEST(Compare, KnowsAPauseAcrossTheEndsOfTheWindow) {
   EXPECT_EQ(both.total.pauses, 2u);
   EXPECT_EQ(both.total.reference, 26u);
   EXPECT_EQ(both.total.matched, 26u);
-  // A switch that is really missing at the end is not found in one that comes after it.
+  // A missing switch at the end does not match a later one.
   recorded.log.cpus[0].erase(recorded.log.cpus[0].begin() + 30);
   EXPECT_EQ(Compare(reference, recorded, options).total.missing, 1u);
 }
@@ -265,14 +265,14 @@ TEST(Compare, CountsWhatIsLostAmongTasksThatTakeTurns) {
 TEST(Compare, KnowsACpuThatWasOffline) {
   SwitchLog reference = Reference(40);
   const uint32_t stopper = reference.names.Intern("migration/0");
-  // 100 makes way for the stopper, and the next that is seen leaves idle.
+  // 100 is replaced by the stopper, and the next visible switch leaves idle.
   reference.cpus[0][4].next_tid = 17;
   reference.cpus[0][4].next_name = stopper;
   FxtLog recorded = Recording(reference);
   Comparison comparison = Compare(reference, recorded, {});
   EXPECT_TRUE(comparison.exact()) << comparison.Describe({});
   EXPECT_EQ(comparison.total.offline, 1u);
-  // Only the recording has it: that is no CPU that was offline.
+  // Only the recording has the gap, so the CPU was not offline.
   SwitchLog whole = Reference(40);
   whole.cpus = reference.cpus;
   whole.names.Intern("migration/0");
@@ -283,7 +283,7 @@ TEST(Compare, KnowsACpuThatWasOffline) {
   to_idle.next_tid = 0;
   whole.cpus[0].insert(whole.cpus[0].begin() + 5, to_idle);
   EXPECT_FALSE(Compare(whole, recorded, {}).exact());
-  // Any other thread than a stopper.
+  // A thread other than a stopper.
   reference.cpus[0][4].next_name = reference.names.Intern("migrating");
   recorded = Recording(reference);
   EXPECT_EQ(Compare(reference, recorded, {}).total.recorded_gaps, 1u);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The reference itself: what is read from ftrace's binary buffers is what the kernel prints of
-// them.
+// The reference: the binary buffers of ftrace match the text that the kernel prints from them.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -183,7 +182,7 @@ TEST(FtraceSession, BinaryPagesSayWhatTheKernelPrints) {
   auto session = FtraceSession::Create({.buffer_kib = 32768});
   if (!session.ok()) GTEST_SKIP() << session.error().message;
   ASSERT_TRUE(session->Start().ok());
-  // Two threads that keep handing over, and pauses long enough for time extensions.
+  // Two threads alternate, with pauses long enough for time extensions.
   int ping[2], pong[2];
   ASSERT_EQ(pipe(ping), 0);
   ASSERT_EQ(pipe(pong), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Switches as ftrace has them, and the same as a recording has them.
+// Generated switches in the form of ftrace and in the form of a recording.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace truth {
 
-// From one switch to the next.
+// The time between two switches.
 inline constexpr uint64_t kStepNs = 1'000'000;
 
-// The kernel's record: one CPU that goes 100 -> idle -> 101 -> idle -> 100, and so on.
+// The log of ftrace: one CPU with 100 -> idle -> 101 -> idle -> 100, and so on.
 SwitchLog Reference(int switches);
 
-// The same as a recording has it.
+// The same log in the form of a recording.
 FxtLog Recording(const SwitchLog& reference);
 
 }  // namespace truth

@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds --counters against what the kernel says of the same process: getrusage, and perf stat (root, BTF)."""
+"""Holds --counters against getrusage and perf stat of the same process (root, BTF)."""
 
 import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
-BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
-RECORD = os.environ.get("RECORD", os.path.join(BUILD, "fxt-record"))
-FXT = os.environ.get("FXT", os.path.join(BUILD, "fxt"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+import harness  # noqa: E402
+from harness import FXT, RECORDER, run  # noqa: E402
+
 COUNTERS = "task-clock,page-faults,minor-faults,context-switches,cpu-migrations"
-# Its own thread's numbers, between two sleeps, so that both ends are at a switch.
+# Prints the counts of its own thread between two sleeps, so both ends are at a switch.
 PROGRAM = r"""
 import json, mmap, os, resource, time
 def numbers():
@@ -39,27 +37,15 @@ print(json.dumps({"pid": os.getpid(), **{name: end[name] - begin[name] for name 
 """
 
 
-def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-
-
-def why_not():
-    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
-        return "needs root and BTF"
-    return None
-
-
+@unittest.skipIf(harness.why_not_recordable(), harness.why_not_recordable())
 class Counters(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if why := why_not():
-            raise unittest.SkipTest(why)
-        cls.folder = tempfile.mkdtemp(prefix="fxt-counters-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.folder = harness.class_folder(cls)
 
     def record(self, counters, *command, options=("--only-command",)):
         trace = os.path.join(self.folder, "trace.fxt")
-        done = run(RECORD, "-q", "--counters", counters, *options, "-o", trace, "--", *command)
+        done = run(RECORDER, "-q", "--counters", counters, *options, "-o", trace, "--", *command)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(run(FXT, "check", trace).returncode, 0)
         dumped = run(FXT, "dump", "--json", "--type", "counter", "--category", "counter", trace)
@@ -67,7 +53,7 @@ class Counters(unittest.TestCase):
         return done.stdout, trace, [(each["thread"]["thread"] % 2**22,
                                      {arg["name"]: arg["value"] for arg in each["args"]}) for each in runs]
 
-    def test_a_threads_runs_add_up_to_what_getrusage_says(self):
+    def test_runs_of_a_thread_add_up_to_getrusage(self):
         text, trace, runs = self.record(COUNTERS, sys.executable, "-I", "-S", "-c", PROGRAM, options=())
         truth = json.loads(text)
         mine = [counts for tid, counts in runs if tid == truth["pid"]]
@@ -75,14 +61,14 @@ class Counters(unittest.TestCase):
         for counts in mine:
             self.assertNotIn("partial", counts)
             self.assertEqual(set(counts), set(COUNTERS.split(",")))
-        # The program's start and end are in the runs and not in its own numbers.
+        # The runs include the start and the end of the program; its own counts do not.
         self.assertGreaterEqual(total["page-faults"], truth["minor"] + truth["major"])
         self.assertGreaterEqual(truth["minor"], 5 * 512)
         self.assertLess(total["page-faults"], truth["minor"] + truth["major"] + 3000)
         self.assertGreaterEqual(total["task-clock"], truth["clock"] * 0.99)
         self.assertGreaterEqual(len(mine), truth["switches"])
         info = json.loads(run(FXT, "info", "--json", trace).stdout)
-        # Each run is brought by one switch, and by one more where the kernel did not show what ran before it.
+        # Each run begins with one switch, and with one more after a switch that the kernel did not show.
         self.assertGreaterEqual(total["context-switches"], len(mine))
         self.assertLessEqual(total["context-switches"], len(mine) + info["unseen_switches"])
         if "counted" in info:
@@ -90,43 +76,43 @@ class Counters(unittest.TestCase):
             self.assertEqual(info["counted"]["page-faults"], everything)
 
     @unittest.skipUnless(shutil.which("perf"), "needs perf")
-    def test_a_command_takes_what_perf_stat_says(self):
+    def test_a_command_matches_perf_stat(self):
         stat = os.path.join(self.folder, "stat")
         command = (sys.executable, "-I", "-S", "-c", PROGRAM)
         _, _, runs = self.record("page-faults,task-clock", "perf", "stat", "-x,", "-e", "page-faults,task-clock", "-o",
                                  stat, "--", *command)
         with open(stat, encoding="ascii") as lines:
             fields = [line.split(",") for line in lines if "," in line]
-        said = {words[2]: float(words[0]) for words in fields}
+        counted = {words[2]: float(words[0]) for words in fields}
         tids = {}
         for tid, counts in runs:
             faults, clock = tids.get(tid, (0, 0))
             tids[tid] = (faults + counts["page-faults"], clock + counts["task-clock"])
-        # perf counts from the program's exec on; the child of its own has some before that.
+        # perf counts from exec on. The child has some counts before that.
         faults, clock = max(tids.values())
-        self.assertGreaterEqual(faults, said["page-faults"])
-        self.assertLess(faults, said["page-faults"] + 500)
-        scale = 1e6 if said["task-clock"] < 1e6 else 1
-        self.assertGreater(clock, said["task-clock"] * scale * 0.97)
-        self.assertLess(clock, said["task-clock"] * scale * 1.25 + 20e6)
+        self.assertGreaterEqual(faults, counted["page-faults"])
+        self.assertLess(faults, counted["page-faults"] + 500)
+        scale = 1e6 if counted["task-clock"] < 1e6 else 1
+        self.assertGreater(clock, counted["task-clock"] * scale * 0.97)
+        self.assertLess(clock, counted["task-clock"] * scale * 1.25 + 20e6)
 
-    def test_what_the_machine_does_not_count_is_named(self):
-        done = run(RECORD, "--counters", "cycles", "-o", os.path.join(self.folder, "refused.fxt"), "--", "true")
+    def test_an_unavailable_counter_is_an_error(self):
+        done = run(RECORDER, "--counters", "cycles", "-o", os.path.join(self.folder, "refused.fxt"), "--", "true")
         if done.returncode == 0:
             self.skipTest("this machine counts cycles")
         self.assertIn("counter cycles", done.stderr)
         self.assertIn("task-clock", done.stderr)
 
-    def test_a_wrong_name_has_the_nearest(self):
-        done = run(RECORD, "--counters", "page-fualts", "-o", os.path.join(self.folder, "refused.fxt"), "--", "true")
+    def test_a_wrong_name_gets_a_suggestion(self):
+        done = run(RECORDER, "--counters", "page-fualts", "-o", os.path.join(self.folder, "refused.fxt"), "--", "true")
         self.assertEqual(done.returncode, 2)
         self.assertIn("page-faults", done.stderr)
 
-    def test_nothing_is_read_where_nothing_was_asked_for(self):
+    def test_without_the_option_there_are_no_counters(self):
         trace = os.path.join(self.folder, "without.fxt")
-        self.assertEqual(run(RECORD, "-q", "-c", "all", "-o", trace, "--", "true").returncode, 0)
+        self.assertEqual(run(RECORDER, "-q", "-c", "all", "-o", trace, "--", "true").returncode, 0)
         self.assertEqual(run(FXT, "dump", "--category", "counter", trace).stdout, "")
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

@@ -98,9 +98,8 @@ util::Result<BlindSpots> ParseBlindSpots(const std::string& init, const std::str
 
 namespace {
 
-// The threads migration/N, highest priority of all, which stop a CPU. Tracepoints are silent on a
-// CPU that is not online any more (include/linux/tracepoint.h), so its switch from there to idle is
-// shown to nobody.
+// The threads migration/N with the highest priority stop a CPU. Tracepoints are silent on an
+// offline CPU (include/linux/tracepoint.h), so no tracer sees its switch from there to idle.
 std::set<int32_t> Stoppers(const SwitchLog& log) {
   std::set<int32_t> tids;
   for (const std::vector<Switch>& cpu : log.cpus) {

@@ -14,7 +14,7 @@
 namespace truth {
 namespace {
 
-// How far ahead a place is looked for where both go on alike.
+// The number of switches to search for the next match.
 constexpr size_t kResyncSteps = 256;
 
 int ClassOf(char letter) {
@@ -64,9 +64,8 @@ class CpuComparer {
   }
 
  private:
-  // Two tasks that take turns look the same however many turns are lost, so the times decide: a
-  // switch was recorded between ftrace's two stamps of it, give or take what the fast clocks allow
-  // themselves.
+  // Two alternating tasks look the same after any number of lost switches, so the times decide. The
+  // recorded time lies between the two stamps of ftrace, within the tolerance of the fast clocks.
   void AlignByTime() {
     constexpr uint64_t kSlackNs = 500;
     size_t o = 0;
@@ -119,9 +118,9 @@ class CpuComparer {
         counts_->declared_lost += loss.count;
       }
     }
-    // Where something is declared lost, a gap is honest.
+    // A declared loss explains a gap.
     if (counts_->declared_lost == 0) {
-      // A CPU that went offline did so for both.
+      // Both tracers have the gap of an offline CPU.
       counts_->recorded_gaps = ours.unexplained + (ours.offline != wanted.offline);
       for (const uint64_t time : ours.unexplained_times_ns) {
         Example(fmt::format("recording goes on with another task on cpu{} at {}", cpu_, time));
@@ -130,12 +129,11 @@ class CpuComparer {
       for (const UnseenSwitch& mark : recorded_.unseen) {
         marks += mark.cpu == cpu_ && options_.window.Contains(mark.time_ns);
       }
-      // Where an id was taken over the recorder may not know that it is the same task: a mark there
-      // says too much, none says nothing wrong.
+      // After a takeover the recorder may not know that the task is the same. A mark is allowed
+      // there, and so is its absence.
       const uint64_t least = ours.init + ours.unexplained + ours.offline;
       const uint64_t most = least + ours.takeover;
-      // A mark may stand anywhere between the two neighbours of its gap, so the ends of the window
-      // may cut one off.
+      // A mark lies anywhere between the neighbours of its gap, so the window may exclude it.
       const uint64_t apart = marks > most ? marks - most : least > marks ? least - marks : 0;
       counts_->unmarked_gaps = apart > 2 ? apart : 0;
     }
@@ -158,16 +156,16 @@ class CpuComparer {
         ours_.push_back(&s);
       }
     }
-    // The two clocks are read a moment apart, so the ends of the window may fall between the
-    // readings for one switch.
+    // The two tracers read the clock at different times, so an end of the window may lie between
+    // them.
     TakePausedAcrossEnd();
     TakePausedAcrossBegin();
     TrimEnd(wanted_, ours_);
     TrimEnd(ours_, wanted_);
   }
 
-  // A switch that ftrace has within the window, and the recording only after a pause of the machine
-  // that lasted beyond its end.
+  // A switch that ftrace has within the window and the recording after its end, because the machine
+  // paused.
   void TakePausedAcrossEnd() {
     if (wanted_.empty()) return;
     const Switch& last = *wanted_.back();
@@ -180,7 +178,8 @@ class CpuComparer {
     if (SecondStampOf(last) >= beyond->time_ns) ours_.push_back(&*beyond);
   }
 
-  // One that ftrace has before the window and the recording, after a pause, within.
+  // A switch that ftrace has before the window and the recording within it, because the machine
+  // paused.
   void TakePausedAcrossBegin() {
     if (ours_.empty()) return;
     const Switch& first = *ours_.front();
@@ -196,7 +195,7 @@ class CpuComparer {
     ++counts_->reference;
   }
 
-  // Drops the first or last of `longer` if it lies at the edge and the other lacks it.
+  // Drops the first or last switch of `longer` if it is at the edge and the other log lacks it.
   void TrimEnd(std::vector<const Switch*>& some, const std::vector<const Switch*>& others) const {
     const auto near = [&](uint64_t a, uint64_t b) {
       return (a > b ? a - b : b - a) <= options_.tolerance_ns;
@@ -219,14 +218,14 @@ class CpuComparer {
     return a.next_tid == b.next_tid && (a.prev_tid == b.prev_tid || ExchangedBetweenLooks(a, b));
   }
 
-  // A leader on its way out whose id an exec on another CPU took between the two tracers' looks.
+  // A leader that exits while an exec on another CPU takes its id between the two tracers.
   bool ExchangedBetweenLooks(const Switch& a, const Switch& b) const {
     const uint64_t apart = a.time_ns > b.time_ns ? a.time_ns - b.time_ns : b.time_ns - a.time_ns;
     return apart <= options_.tolerance_ns && ClassOf(a.prev_state) >= 4 &&
            ClassOf(b.prev_state) >= 4 && IsExchange(reference_, a.prev_tid, b.prev_tid, a.time_ns);
   }
 
-  // How many of each to skip until both go on alike for a few steps.
+  // The number of switches to skip in each log until a few match.
   std::pair<size_t, size_t> Resync(size_t r, size_t o) const {
     const size_t left_r = wanted_.size() - r, left_o = ours_.size() - o;
     for (size_t sum = 1; sum <= kResyncSteps; ++sum) {
@@ -257,8 +256,8 @@ class CpuComparer {
     result_->NoteDelta(delta);
     const uint64_t second = SecondStampOf(wanted);
     if (distance > options_.tolerance_ns) {
-      // Both read the clock while the switch has interrupts off; only the machine itself, on which
-      // a virtual CPU runs, can come between. Then the second stamp is late as well.
+      // Interrupts are off while both read the clock, so only the hypervisor can delay one. Then
+      // the second stamp is late, too.
       if (delta > 0 && second >= ours.time_ns) {
         ++counts_->pauses;
       } else {
@@ -285,7 +284,7 @@ class CpuComparer {
     }
   }
 
-  // 0 where there is none.
+  // 0 if there is none.
   uint64_t SecondStampOf(const Switch& wanted) const {
     if (cpu_ >= reference_.second_stamps.size()) return 0;
     const auto& stamps = reference_.second_stamps[cpu_];
@@ -298,13 +297,12 @@ class CpuComparer {
   }
 
   static bool StatesAgree(const Switch& wanted, const Switch& ours) {
-    // Idle is always runnable, whatever the letter.
+    // Idle is always runnable.
     if (wanted.prev_tid == 0) return ClassOf(ours.prev_state) == 0;
-    // Between the two tracers' looks a parent on another CPU may reap the task that switches out
-    // for the last time, which makes Z an X.
+    // Between the two tracers a parent on another CPU may reap the task, which changes Z to X.
     if (wanted.prev_state == 'Z' && ours.prev_state == 'X') return true;
-    // The same with a waker, where the kernel does not hand the state to its tracers (before 5.18):
-    // then ftrace says what it was, or R.
+    // Before Linux 5.18 the kernel does not pass the state to tracers. A waker may change it to R
+    // between the two tracers.
     if (ours.prev_state == 'W') {
       return ClassOf(wanted.prev_state) == 3 || wanted.prev_state == 'R';
     }
@@ -317,7 +315,7 @@ class CpuComparer {
 
   bool CheckName(int32_t tid, uint64_t time_ns, uint64_t recorded_ns, uint32_t wanted,
                  uint32_t ours) {
-    // The kernel's "swapper/N" is no name that readers of a file need to see.
+    // A recording does not use the name "swapper/N".
     if (tid == 0) return true;
     const std::string& comm = reference_.names.Name(wanted);
     const std::string& recorded = recorded_.log.names.Name(ours);
@@ -336,7 +334,7 @@ class CpuComparer {
 
   void Lack(const Switch& wanted) {
     ++counts_->missing;
-    // Where much was lost, and said so, there is to be room for what else is wrong.
+    // Declared losses must not fill the list of examples.
     if (counts_->declared_lost > 0 && 2 * result_->examples.size() >= options_.examples) return;
     Example("missing    " + Text(reference_, cpu_, wanted));
   }

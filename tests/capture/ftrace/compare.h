@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two records of the same seconds, switch by switch on each CPU.
+// Compares two records of the same seconds, switch by switch on each CPU.
 #pragma once
 
 #include "capture/ftrace/comparison.h"

@@ -18,15 +18,15 @@
 namespace truth {
 namespace {
 
-// Task ids have 22 bits (PID_MAX_LIMIT of the kernel); what is above tells later owners apart.
+// Thread ids have 22 bits (PID_MAX_LIMIT). The upper bits distinguish tasks with the same id.
 constexpr unsigned kTidBits = 22;
 constexpr fxt::Koid kTidMask = (fxt::Koid{1} << kTidBits) - 1;
 constexpr fxt::Koid kIdleGeneration = 1023;
-// A thread that stands for whatever ran on a CPU while events were lost.
+// The thread that stands for unknown tasks while events were lost.
 constexpr fxt::Koid kLostGeneration = 1019;
 constexpr size_t kProblemsKept = 20;
 
-// The letter that a format state stands for until told otherwise.
+// The default letter of a thread state.
 std::array<char, 6> UsualLetters() {
   std::array<char, 6> letters;
   letters.fill('?');
@@ -62,7 +62,7 @@ const fxt::Argument* FindArgument(std::span<const fxt::Argument> arguments, std:
   return nullptr;
 }
 
-// Whatever integer type the writer chose.
+// Any integer type.
 std::optional<uint64_t> IntegerOf(const fxt::Argument* argument) {
   if (!argument) return std::nullopt;
   return std::visit(
@@ -221,7 +221,7 @@ class Collector {
       const auto& letters = found != letters_.end() ? found->second : kUsualLetters;
       s.prev_state = letters[static_cast<size_t>(state)];
     }
-    // A stated letter belongs to the switch right after it.
+    // A state instant applies to the next switch.
     if (stated_ && (stated_->thread != out.thread || stated_->time_ns != time_ns)) {
       Problem("a linux_state instant does not stand before a switch of its thread and time");
     }
@@ -235,9 +235,9 @@ class Collector {
     log_->last_ns = std::max(log_->last_ns, time_ns);
   }
 
-  // A record that no switch of the kernel stands behind: it takes the thread off the CPU that was
-  // last seen there, for the one that is seen leaving it now, right after the mark that says so; or
-  // it puts the stand-in for lost events on the CPU or takes it off.
+  // A record without a switch of the kernel. After an unseen_switch mark it replaces the thread
+  // that was last seen on the CPU by the one that leaves now. Or it puts the thread for lost events
+  // on the CPU, or removes it.
   bool IsClosing(uint64_t time_ns, uint32_t cpu, fxt::ThreadState state, const Side& out,
                  const Side& in) {
     const auto mark = std::exchange(unseen_, std::nullopt);
@@ -246,7 +246,10 @@ class Collector {
     const bool lost = out.thread == (kLostGeneration << kTidBits | cpu) ||
                       in.thread == (kLostGeneration << kTidBits | cpu);
     if (!unseen && !lost) return false;
-    if (state != fxt::ThreadState::kNew || out.priority != 0 || in.priority != 0) {
+    if (in.thread == (kLostGeneration << kTidBits | cpu)) {
+      log_->gap_begins.push_back({time_ns, cpu});
+    }
+    if (state != fxt::ThreadState::kBlocked || out.priority != 0 || in.priority != 0) {
       Problem("a record that closes a gap says more than that");
     }
     return true;
@@ -300,7 +303,7 @@ class Collector {
   uint64_t offset_ = 0;
   std::unordered_map<fxt::Koid, Thread> threads_;
   std::unordered_set<fxt::Koid> processes_;
-  std::unordered_map<fxt::Koid, std::array<char, 6>> letters_;  // of those told otherwise
+  std::unordered_map<fxt::Koid, std::array<char, 6>> letters_;  // with another letter
   std::optional<Stated> stated_;
   std::optional<UnseenSwitch> unseen_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The switches of an FXT file of ours, with the names that stand before each of them in the file.
+// Reads the switches of a recording with the names that precede each of them in the file.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,12 @@ struct UnseenSwitch {
 };
 
 struct FxtLog {
-  // Task ids are the low 22 bits of the koids, and 0 for an idle thread. Records that only close a
-  // gap for viewers are not in here, so that the gap shows.
+  // Thread ids are the low 22 bits of the koids, and 0 for an idle thread. Records that close a gap
+  // for viewers are left out, so that the gap remains visible.
   SwitchLog log;
   std::vector<DeclaredLoss> losses;
   std::vector<UnseenSwitch> unseen;
+  std::vector<UnseenSwitch> gap_begins;     // "(lost events)" comes to a CPU
   std::map<std::string, uint64_t> records;  // by type
   uint64_t bytes = 0;                       // of the stream, uncompressed
   uint64_t switch_bytes = 0;                // of the context switch records alone
@@ -39,8 +40,8 @@ struct FxtLog {
   uint64_t switches_out_of_order = 0;  // earlier than one before them in the file
   uint64_t first_ns = 0, last_ns = 0;  // of the switches
   bool truncated = false;
-  // What a file of ours must not have: a thread without a name where it is first used, a name
-  // without a process, a malformed record. The first few, and how many.
+  // Violations: a thread without a name at its first use, a name without a process, a malformed
+  // record. The list has the first few.
   std::vector<std::string> problems;
   uint64_t problem_count = 0;
 
@@ -48,7 +49,7 @@ struct FxtLog {
 };
 
 struct FxtLogOptions {
-  // Off, a file cut at any point is fine and sets `truncated`.
+  // If false, a truncated file is valid and sets `truncated`.
   bool need_whole = true;
 };
 

@@ -17,7 +17,7 @@ void CheckIncarnations(const SwitchLog& reference, const FxtLog& recorded,
                        const CompareOptions& options, Comparison* result) {
   std::unordered_map<int32_t, std::vector<uint64_t>> births;
   for (const Birth& birth : reference.births) births[birth.tid].push_back(birth.time_ns);
-  // (id, incarnation) to the generations it is recorded under.
+  // The generations in the recording by (id, incarnation).
   std::map<std::pair<int32_t, size_t>, std::set<uint16_t>> seen;
   const auto note = [&](int32_t tid, uint64_t time_ns, uint16_t generation) {
     const auto found = births.find(tid);
@@ -30,7 +30,7 @@ void CheckIncarnations(const SwitchLog& reference, const FxtLog& recorded,
   for (const std::vector<Switch>& cpu : recorded.log.cpus) {
     for (const Switch& s : cpu) {
       if (!options.window.Contains(s.time_ns)) continue;
-      // An id is free before the last switch of its task, so that one says nothing.
+      // An id is free before the last switch of its task, so that switch is ambiguous.
       if (s.prev_state != 'X' && s.prev_state != 'Z') {
         note(s.prev_tid, s.time_ns, s.prev_generation);
       }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tasks that had one id after the other.
+// Tasks with the same thread id in sequence.
 #pragma once
 
 #include "capture/ftrace/compare.h"
 
 namespace truth {
 
-// Two of them must not have one koid, nor one of them two: counts those that do in `result`, with
-// examples, and how many ids were used again.
+// Two of them must not share a koid, and one must not have two. Counts violations, with examples,
+// and the reused ids in `result`.
 void CheckIncarnations(const SwitchLog& reference, const FxtLog& recorded,
                        const CompareOptions& options, Comparison* result);
 

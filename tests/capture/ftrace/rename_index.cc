@@ -9,8 +9,8 @@ namespace {
 
 constexpr size_t kCommBytes = 15;
 
-// Whether `comm` is the old name, or one that is just being written over with the new one: the
-// kernel copies it a few bytes at a time, and may be preempted while it does.
+// Returns whether `comm` is the old name or a mixture with the new one. The kernel copies a name a
+// few bytes at a time and may be preempted meanwhile.
 bool IsBetween(const std::string& comm, const std::string& old_name, const std::string& new_name) {
   const auto at = [](const std::string& name, size_t i) {
     return i < name.size() ? name[i] : '\0';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether two names may be the same task's.
+// Decides whether two names may belong to the same task.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,34 @@
 
 namespace truth {
 
-// Whether a thread that the kernel calls `comm` may be called `recorded` in the file: a kernel
-// thread by its full name, a worker with what it works on.
+// Returns whether `recorded` may be the name in the file of a thread with this `comm`. A kernel
+// thread has its full name, a worker the name of its work queue.
 bool NamesAgree(const std::string& comm, const std::string& recorded);
 
-// Renames by thread, to explain a name that is one step ahead of the kernel's. Refers to the log.
+// An index of renames by thread. It explains a name that is one rename ahead of ftrace. Refers to
+// the log.
 class RenameIndex {
  public:
-  // An announced rename is done within `takes_ns`, unless whoever does it is off its CPU.
+  // A rename is complete within `takes_ns` after its event, unless its author leaves the CPU.
   RenameIndex(const SwitchLog& reference, uint64_t takes_ns);
 
-  // Whether the last rename of `tid` announced by the time the switch was recorded was from `comm`
-  // to `recorded`, and its author had not had the time to do it, or announced it after ftrace had
-  // looked.
+  // Returns whether the last rename event of `tid` before the switch was from `comm` to `recorded`,
+  // and its author had no time to complete it or sent the event after ftrace had read the name.
   bool InFlight(int32_t tid, uint64_t ftrace_ns, uint64_t recorded_ns, const std::string& comm,
                 const std::string& recorded) const;
 
-  // Whether the next rename of `tid` is the one from `comm` to `recorded`, and ftrace was told of
-  // it only when its author came back to a CPU: since 7.0 an author may be preempted between two
+  // Returns whether the next rename of `tid` is from `comm` to `recorded`, and ftrace saw it only
+  // when its author returned to a CPU. Since Linux 7.0 an author may be preempted between two
   // tracers.
   bool Delayed(int32_t tid, uint64_t time_ns, const std::string& comm,
                const std::string& recorded) const;
 
  private:
-  // Whether the author of `rename` was switched out soon after announcing it, and before `time_ns`.
+  // Returns whether the author of `rename` left its CPU soon after the event and before `time_ns`.
   bool LeftItsCpu(const Rename& rename, uint64_t time_ns) const;
 
-  // Whether the author of `rename` came to its CPU just before, and at or after `time_ns`.
+  // Returns whether the author of `rename` got its CPU just before the event, at or after
+  // `time_ns`.
   bool JustCame(const Rename& rename, uint64_t time_ns) const;
 
   const SwitchLog& log_;

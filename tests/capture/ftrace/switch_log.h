@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What happened on each CPU, as one of the two tracers saw it: the common form in which they are
-// compared.
+// The events of each CPU in the form that the comparison uses for both tracers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace truth {
 
-// Each distinct name once.
+// A table of distinct names.
 class NameTable {
  public:
   NameTable() = default;
@@ -38,14 +37,13 @@ struct Switch {
   uint32_t next_name = 0;
   int16_t prev_priority = 0;
   int16_t next_priority = 0;
-  // In a recording: what its koids carry above the task id. The kernel's own record has no such
-  // thing.
+  // In a recording: the bits of the koid above the thread id. ftrace has none.
   uint16_t prev_generation = 0;
   uint16_t next_generation = 0;
   char prev_state = '?';  // a letter of StateLetters
 };
 
-// A rename as it was announced; the name itself changes a moment later.
+// A rename event. The name changes a moment later.
 struct Rename {
   uint64_t time_ns = 0;
   uint32_t cpu = 0;
@@ -55,22 +53,22 @@ struct Rename {
   uint32_t new_name = 0;
 };
 
-// A new task: from here on `tid` is somebody else than whoever had it before.
+// The start of a task. From here on `tid` is another task than before.
 struct Birth {
   uint64_t time_ns = 0;
   int32_t parent_tid = 0;
   int32_t tid = 0;
 };
 
-// A thread that was not the leader has executed a program and is now the leader, by its task id.
+// An exec of a thread that was not the leader. It takes the thread id of the leader.
 struct Takeover {
   uint64_t time_ns = 0;  // some time after
   int32_t old_tid = 0;
   int32_t tid = 0;
 };
 
-// The kernel's event for a switch, stamped again after every other tracer has had it: a recording's
-// time of the switch lies in between, however long the machine paused there.
+// A second time stamp of a switch, taken after all other tracers. The recording's time lies between
+// the two stamps, even if the machine paused there.
 struct SecondStamp {
   uint64_t time_ns = 0;
   int32_t prev_tid = 0;
@@ -78,21 +76,21 @@ struct SecondStamp {
 };
 
 struct SwitchLog {
-  uint64_t begin_ns = 0;         // everything from here
-  uint64_t end_ns = UINT64_MAX;  // to here was seen
+  uint64_t begin_ns = 0;         // the log is complete from here
+  uint64_t end_ns = UINT64_MAX;  // to here
   NameTable names;
   std::vector<std::vector<Switch>> cpus;                // indexed by CPU number, each in time order
   std::vector<std::vector<SecondStamp>> second_stamps;  // indexed by CPU; may be empty
   std::vector<Rename> renames;                          // in time order
   std::vector<Birth> births;                            // in time order
   std::vector<Takeover> takeovers;
-  std::vector<int32_t> first_tids;  // threads that were there at the beginning, ascending
+  std::vector<int32_t> first_tids;  // threads at the beginning, ascending
   std::vector<int32_t> init_tids;   // threads of PID 1, ascending
 
   size_t switch_count() const;
 };
 
-// A log as bytes on disk, for a comparison at another time.
+// Writes and reads a log as a file, for a later comparison.
 util::Status SaveSwitchLog(const SwitchLog& log, const std::string& path);
 util::Result<SwitchLog> LoadSwitchLog(const std::string& path);
 

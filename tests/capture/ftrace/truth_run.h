@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A workload under both tracers at once.
+// Runs a workload under both tracers.
 #pragma once
 
 #include <chrono>
@@ -15,14 +15,13 @@
 namespace truth {
 
 struct TruthRunOptions {
-  std::vector<std::string> recorder;  // fxt-record, with what starts it in front
+  std::vector<std::string> recorder;  // fxt-record, with the programs that start it
   std::vector<std::string> recorder_options;
-  std::string trace_path;  // what it writes
+  std::string trace_path;  // the output file
   std::vector<std::string> workload;
-  // A program that knows `within WINDOW_FILE SESSION command...`: ftrace_compare.
+  // A program with the command `within WINDOW_FILE SESSION command...`: ftrace_compare.
   std::string window_program;
-  // Only from where the file says that it begins: that of a circular buffer, whose older events are
-  // gone.
+  // Compares from the begin that the file declares. A circular buffer has dropped older events.
   bool from_session = false;
   std::chrono::milliseconds limit{60'000};
   size_t buffer_kib = 64 * 1024;
@@ -32,7 +31,7 @@ struct TruthRunOptions {
 };
 
 struct TruthRun {
-  CommandResult command;  // of the recorder, whose exit code is the workload's
+  CommandResult command;  // of the recorder; its exit code is that of the workload
   FtraceLog reference;
   FxtLog recorded;
   CompareOptions options;  // with the window and the blind spots
@@ -41,19 +40,19 @@ struct TruthRun {
   std::string Describe() const;
 };
 
-// The time of the instant that a recording of ours begins with, ns.
+// Returns the time of the first instant of a recording, ns.
 util::Result<uint64_t> SessionBegin(const std::string& path);
 
-// Called while both run, before the workload's end is waited for.
+// Called while both tracers run, before the wait for the workload.
 using DuringRun = std::function<void(ChildProcess& recorder)>;
 
-// An error: the comparison could not be made (no ftrace, an overrun of its buffers, a recorder that
-// failed, a file that cannot be read).
+// Returns an error if the comparison is impossible: no ftrace, an overrun of its buffers, a failed
+// recorder, an unreadable file.
 util::Result<TruthRun> RunUnderBoth(const TruthRunOptions& options, const DuringRun& during = {});
 
-// The `within` of a window program: runs `command` and writes the times just before and after it to
-// `window_path`. Before that it switches on the second stamping of the session `second`, unless
-// that is "-". Returns its exit code.
+// Implements `within`: runs `command` and writes the times before and after it to `window_path`.
+// First enables the second stamps of the session `second`, unless that is "-". Returns the exit
+// code.
 int RunWithinWindow(const std::string& window_path, const std::string& second,
                     const std::vector<std::string>& command);
 util::Result<Window> ReadWindow(const std::string& window_path);

@@ -33,14 +33,14 @@ long MillisecondsSince(const timespec& begin) {
   return (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1'000'000;
 }
 
-// In a function of its own: what the child leaves on the stack is the parent's.
+// A separate function: the child of vfork shares the stack of its parent.
 __attribute__((noinline)) pid_t VforkOne() {
   const pid_t pid = vfork();
   if (pid == 0) _exit(0);
   return pid;
 }
 
-// One turn of each kind; how many tasks that were.
+// Makes one task of each kind. Returns their number.
 uint64_t Turn() {
   uint64_t count = 0;
   for (int i = 0; i < kAtOnce; ++i, ++count) {
@@ -68,7 +68,7 @@ int Births(int milliseconds) {
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return 1;
   auto* total = new (shared) std::atomic<uint64_t>(0);
-  // Who waits for a child leaves its CPU to whatever else computes there: that has to wait.
+  // A real-time priority keeps other load from the CPU while this process waits for a child.
   setpriority(PRIO_PROCESS, 0, -20);
   timespec begin{};
   clock_gettime(CLOCK_MONOTONIC, &begin);

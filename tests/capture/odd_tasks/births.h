@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tasks that come and go as fast as the machine lets them.
+// Creates and ends tasks at the highest rate.
 #pragma once
 
-// On every CPU, for so many milliseconds: processes by fork, by vfork, and threads, in turns. They
-// all do nothing but end. The exit code of a program; prints how many there were.
+// Runs on every CPU for this many milliseconds: fork, vfork and threads alternately. The tasks end
+// at once. Prints their number and returns an exit code.
 int Births(int milliseconds);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A process and what it makes: a child, a thread of that, a grandchild, and one by vfork that
-// executes a program.
+// A process with a child, a thread of the child, a grandchild, and a vfork child that calls exec.
 #pragma once
 
-// The process calls itself odd-parent and, if `stopped`, stops before it makes anything; SIGCONT
-// lets it go on. Each member, all of which leave their CPU a few times, prints `name=` and `tid=`
-// in the order in which they are made. The exit code of a program.
+// The process has the name odd-parent. If `stopped`, it stops first and waits for SIGCONT. Each
+// member leaves its CPU several times and prints `name=` and `tid=` in the order of creation.
+// Returns an exit code.
 int Family(bool stopped);

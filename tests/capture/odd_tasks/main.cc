@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tasks that do what a tracer easily gets wrong. Each part prints what it did as key=value words.
+// Tasks that are difficult for a tracer. Each part prints its results as key=value words.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -46,8 +46,8 @@ int WaitFor(pid_t pid) {
   _exit(1);
 }
 
-// A thread that is not the leader executes a program: it takes over the leader's task id, and its
-// own is free.
+// A thread that is not the leader calls exec: it takes the id of the leader, and its own becomes
+// free.
 int ExecFromThread(int times) {
   for (int i = 0; i < times; ++i) {
     const pid_t pid = fork();
@@ -66,7 +66,7 @@ int ExecFromThread(int times) {
   return 0;
 }
 
-// The parent of a vfork sleeps uninterruptibly until the child executes something.
+// The parent of a vfork sleeps uninterruptibly until the child calls exec.
 int Vfork(int times) {
   char program[] = "odd_tasks", part[] = "nothing";
   char* arguments[] = {program, part, nullptr};
@@ -101,8 +101,8 @@ int Ptrace(int times) {
   return WIFEXITED(status) && stops > times ? 0 : 1;
 }
 
-// A thread is renamed by another while it runs and sleeps.
-int ForeignRename(int times) {
+// Another thread changes the name of a thread that runs and sleeps.
+int RenameByOther(int times) {
   std::atomic<bool> done = false;
   std::atomic<int> tid = 0;
   std::thread target([&] {
@@ -121,17 +121,17 @@ int ForeignRename(int times) {
   close(fd);
   done = true;
   target.join();
-  printf("foreign-rename tid=%d times=%d\n", tid.load(), times);
+  printf("other-rename tid=%d times=%d\n", tid.load(), times);
   return written ? 0 : 1;
 }
 
-// Processes that have the same process id one after the other, each under a name of its own.
+// Processes reuse one process id, each with its own name.
 // clone3 with a chosen id needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, and Linux 5.5.
 int ReuseTid(int times) {
   const pid_t first = fork();
   if (first == 0) _exit(0);
   WaitFor(first);
-  // Away from the ids that are being handed out now.
+  // Far from the ids that the kernel assigns now.
   pid_t wanted = first > 5000 ? first - 3000 : first + 3000;
   int reused = 0, collisions = 0;
   for (int i = 0; i < times && collisions < 100;) {
@@ -165,8 +165,8 @@ int ReuseTid(int times) {
   return reused > 1 ? 0 : 1;
 }
 
-// A process with an id far above those that are handed out now, so that its second thread's is
-// lower than its own, as when ids have wrapped.
+// A process with an id far above the current ones. Its second thread has a lower id, as after a
+// wraparound.
 int LowTid(int times) {
   std::ifstream limit("/proc/sys/kernel/pid_max");
   pid_t wanted = 0;
@@ -199,7 +199,7 @@ int LowTid(int times) {
   return WaitFor(static_cast<pid_t>(pid));
 }
 
-// Becomes another user when it is told to by SIGUSR1, and stays until it is told again.
+// Becomes another user on the first SIGUSR1 and ends on the second.
 int BecomeUser(int uid) {
   sigset_t set;
   sigemptyset(&set);
@@ -229,7 +229,7 @@ int Migrate(int times) {
   return moved > 0 ? 0 : 1;
 }
 
-// Every thread sleeps and wakes `times` times, and all are alive at once.
+// All threads are alive at once; each sleeps and wakes `times` times.
 int BusyThreads(int count, int times, int sleep_us) {
   std::vector<std::thread> threads;
   std::latch all_alive(count);
@@ -245,7 +245,7 @@ int BusyThreads(int count, int times, int sleep_us) {
   return 0;
 }
 
-// The nearest ancestor of that name, or 0.
+// Returns the nearest ancestor with this name, or 0.
 pid_t AncestorNamed(const std::string& name) {
   for (pid_t pid = getppid(); pid > 1;) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
@@ -259,10 +259,10 @@ pid_t AncestorNamed(const std::string& name) {
   return 0;
 }
 
-// Both CPUs and more switch as fast as they can for so many milliseconds; meanwhile the ancestor of
-// the name `hold`, if any, is stopped for a while.
+// All CPUs switch at the highest rate for this many milliseconds. Meanwhile the ancestor with the
+// name `hold`, if any, is stopped for a while.
 int Storm(int milliseconds, const std::string& hold) {
-  // A task that yields leaves its CPU to whatever else computes there: that has to wait.
+  // A real-time priority keeps other load from the CPU when a task yields.
   setpriority(PRIO_PROCESS, 0, -20);
   const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
   std::vector<pid_t> pids;
@@ -318,7 +318,7 @@ int main(int argc, char** argv) {
   CLI::App* exec_from_thread = part("exec-from-thread", "a thread beside the leader executes");
   CLI::App* vfork = part("vfork", "vfork and exec");
   CLI::App* ptrace = part("ptrace", "a traced child that stops");
-  CLI::App* foreign_rename = part("foreign-rename", "a thread is renamed by another");
+  CLI::App* other_rename = part("other-rename", "a thread is renamed by another");
   CLI::App* reuse_tid = part("reuse-tid", "a task id is used again and again");
   CLI::App* low_tid = part("low-tid", "a thread whose id is lower than its leader's");
   CLI::App* become_user = app.add_subcommand("become-user", "setuid when SIGUSR1 comes");
@@ -343,7 +343,7 @@ int main(int argc, char** argv) {
   if (*exec_from_thread) return ExecFromThread(times);
   if (*vfork) return Vfork(times);
   if (*ptrace) return Ptrace(times);
-  if (*foreign_rename) return ForeignRename(times);
+  if (*other_rename) return RenameByOther(times);
   if (*reuse_tid) return ReuseTid(times);
   if (*low_tid) return LowTid(times);
   if (*become_user) return BecomeUser(uid);

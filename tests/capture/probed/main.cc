@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Functions and USDT probes that are called known numbers of times, timed by the program itself.
-// Prints one line for each: NAME COUNT NS. With `wait`, it goes on until it is killed; with
-// `plain`, it calls one function so many times and prints what a call took.
+// Calls functions and USDT probes known numbers of times and measures them. Prints NAME COUNT NS
+// for each. `wait` repeats until the program is killed. `plain COUNT` calls one function and prints
+// its time.
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/sdt.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The command runs as if nobody recorded it, or as the user it is to run as.
+// The command runs as it does without the recorder, or as the user of --user.
 #include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
@@ -32,15 +32,14 @@ namespace {
 
 using std::chrono::milliseconds;
 using Words = std::vector<std::string>;
-// A SCHED_IDLE recorder gets what a busy machine leaves.
-constexpr milliseconds kLimit{120'000};
+// A SCHED_IDLE recorder gets only the idle time of the machine.
 
 Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
-// The lines of `text` that `other` does not have.
+// Returns the lines of `text` that are not in `other`.
 std::string LinesMissingIn(const std::string& other, const std::string& text) {
   std::string missing;
   std::istringstream lines(text);
@@ -50,7 +49,7 @@ std::string LinesMissingIn(const std::string& other, const std::string& text) {
   return missing;
 }
 
-// Runs the probe behind `wrapper`, bare and recorded, in this process's group.
+// Runs the probe behind `wrapper` in this process group, with and without the recorder.
 void ExpectTheSame(const Words& wrapper, const std::function<bool()>& prepare,
                    const Words& options = {}) {
   std::string name;
@@ -72,7 +71,7 @@ void ExpectTheSame(const Words& wrapper, const std::function<bool()>& prepare,
   EXPECT_EQ(LinesMissingIn(bare.out, recorded.out), "") << name << "has these recorded alone";
 }
 
-TEST(Command, RunsAsIfNobodyRecorded) {
+TEST(Command, RunsAsWithoutTheRecorder) {
   REQUIRE_CAPTURE();
   const Words wrappers[] = {
       {"env", "--"},
@@ -94,8 +93,8 @@ TEST(Command, RunsAsIfNobodyRecorded) {
   ExpectTheSame({"nice", "-n", "5"}, {}, {"-z"});
 }
 
-// What only a program can set before it executes another.
-TEST(Command, InheritsWhatTheRecorderInherited) {
+// Attributes that only a parent program can set.
+TEST(Command, InheritsTheAttributesOfTheRecorder) {
   REQUIRE_CAPTURE();
   ExpectTheSame({}, [] {
     sigset_t blocked;
@@ -112,11 +111,11 @@ TEST(Command, InheritsWhatTheRecorderInherited) {
            dup2(open("/dev/null", O_RDWR | O_APPEND), 9) == 9 && chdir("/") == 0 &&
            setenv("_", "as it is", 1) == 0 && setenv("SUDO_UID", "0", 1) == 0;
   });
-  // Standard descriptors that are missing stay so: a program may tell by that.
+  // Closed standard descriptors stay closed.
   ExpectTheSame({}, [] { return close(STDIN_FILENO) == 0; });
 }
 
-// user, as getpwnam(3) has it here
+// the user from getpwnam(3)
 struct User {
   std::string name, home, shell;
   uid_t uid;
@@ -143,7 +142,7 @@ std::string ExpectedOf(const User& user, const std::string& groups, int sudo_var
   return text.str();
 }
 
-// What id(1) says of the user's groups, which asks the name service that the recorder cannot.
+// The groups of the user from id(1), which uses the name service.
 std::string GroupsOf(const std::string& name) {
   std::string groups = RunCommand({"id", "-G", name}, kLimit).out;
   if (!groups.empty()) groups.pop_back();
@@ -154,7 +153,7 @@ TEST(Command, RunsAsAnotherUser) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   chmod(dir.path().c_str(), 0755);
-  // An entry of several groups, in files that nobody else sees.
+  // A user of several groups, in private files.
   std::filesystem::copy_file("/etc/passwd", dir.File("passwd"));
   std::filesystem::copy_file("/etc/group", dir.File("group"));
   std::ofstream(dir.File("passwd"), std::ios::app)
@@ -186,7 +185,7 @@ TEST(Command, RunsAsAnotherUser) {
       RecordCommand(path, {"--as-caller"}, {"sh", "-c", kShowUser}), kLimit, behind_sudo);
   EXPECT_TRUE(Exited(caller, 0));
   EXPECT_EQ(caller.out, ExpectedOf(user, "4712 4713 4714", 0));
-  // A user of this machine's own.
+  // A user of this machine.
   const User daemon = FindUser("daemon");
   ASSERT_FALSE(daemon.name.empty());
   const CommandResult other =
@@ -209,7 +208,7 @@ TEST(Command, SaysWhyItCannotRunAsAUser) {
   EXPECT_TRUE(IsClearError(run({"--as-caller"}), {"sudo"}));
   EXPECT_TRUE(IsClearError(run({"-u", "nobody", "--as-caller"}), {"--user"}));
   EXPECT_TRUE(IsClearError(run({"-u", "nobody"}, {}), {"--user", "command"}));
-  // What root could run and the user cannot.
+  // A program that the user cannot run.
   std::ofstream(dir.File("secret")) << "#!/bin/sh\n";
   chmod(dir.File("secret").c_str(), 0700);
   chmod(dir.path().c_str(), 0755);
@@ -217,7 +216,7 @@ TEST(Command, SaysWhyItCannotRunAsAUser) {
   EXPECT_TRUE(Exited(refused, 126));
   EXPECT_TRUE(IsClearError(refused, {dir.File("secret"), "denied"}));
   EXPECT_FALSE(std::filesystem::exists(path));
-  // Not root: another user cannot be had.
+  // Without root another user is impossible.
   const std::string recorder = dir.File("recorder");
   std::filesystem::copy_file(RecorderPath(), recorder);
   chmod(recorder.c_str(), 0755);
@@ -230,7 +229,7 @@ TEST(Command, SaysWhyItCannotRunAsAUser) {
       {"daemon", "root"}));
 }
 
-// The number that `fxt info` shows as the command's; 0 for none.
+// The pid of the command in `fxt info`, or 0.
 fxt::Koid CommandPid(const std::string& trace) {
   const CommandResult info = RunCommand({FxtToolPath(), "info", trace}, kLimit);
   EXPECT_TRUE(Exited(info, 0)) << info.Describe();
@@ -254,7 +253,7 @@ TEST(Command, IsNamedByTheSession) {
   EXPECT_EQ(CommandPid(trace), 0u);
 }
 
-// By the machine's number, which is that of the process in the file.
+// The pid is that of the initial namespace, as in the file.
 TEST(Command, IsNamedByTheSessionInAProcessNamespace) {
   REQUIRE_CAPTURE();
   const TempDir dir;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the recorder writes to, what it refuses, and what becomes of the files that are there.
+// Output files: valid targets, refused targets, and existing files.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -21,11 +21,9 @@
 namespace truth {
 namespace {
 
-using std::chrono::milliseconds;
-constexpr milliseconds kLimit{20'000};
 constexpr uid_t kStranger = 12345;
 
-// A folder as /tmp.
+// A folder with the mode of /tmp.
 class Outputs : public testing::Test {
  protected:
   Outputs() { chmod(dir_.path().c_str(), 01777); }
@@ -79,14 +77,14 @@ TEST_F(Outputs, PlantedFilesAreRefusedAndStay) {
   EXPECT_EQ(Status("file").st_mode & 07777, 04755u);
   EXPECT_TRUE(Get("victim") == "precious");
   EXPECT_TRUE(std::filesystem::is_empty(Path("own")));
-  // A hard link, which says nothing of who made it: the name is replaced, not the file.
+  // A hard link has no owner of its own, so the name is replaced and the file stays.
   ASSERT_EQ(link(Path("victim").c_str(), Path("hard").c_str()), 0);
   EXPECT_TRUE(Exited(Record(Path("hard")), 0));
   EXPECT_TRUE(Get("victim") == "precious");
   EXPECT_TRUE(IsWholeFile(Path("hard")));
 }
 
-TEST_F(Outputs, AreTheirOwnersAloneAndTheTraceBeforeIsKept) {
+TEST_F(Outputs, ArePrivateAndReplaceATraceAtTheEnd) {
   REQUIRE_CAPTURE();
   Put("trace", "before", 0644);
   Put("trace.old", "older", 0644);
@@ -103,7 +101,7 @@ TEST_F(Outputs, AreTheirOwnersAloneAndTheTraceBeforeIsKept) {
   EXPECT_EQ(entries, 3u) << "nothing else is left behind";
 }
 
-TEST_F(Outputs, SudoUsersFilesStayTheirs) {
+TEST_F(Outputs, FilesOfTheSudoUserKeepTheirOwner) {
   REQUIRE_CAPTURE();
   CommandOptions behind_sudo;
   behind_sudo.before_exec = [] {
@@ -120,12 +118,12 @@ TEST_F(Outputs, SudoUsersFilesStayTheirs) {
   }
 }
 
-TEST_F(Outputs, WhatDoesNotBeginDestroysNothing) {
+TEST_F(Outputs, AFailedStartKeepsTheOldFile) {
   REQUIRE_CAPTURE();
   Put("trace", "before");
   Put("trace.old", "older");
   Put("stats", "numbers");
-  // Executable, but nothing the kernel can execute.
+  // Executable, but not in a format of the kernel.
   Put("text", "neither program nor script", 0755);
   const std::string missing = Path("none/stats");
   const std::pair<std::vector<std::string>, std::vector<std::string>> failing[] = {
@@ -178,7 +176,7 @@ TEST_F(Outputs, StatisticsOnStandardOutput) {
   const CommandResult file = Record(Path("trace"), {"--stats-json", "-"});
   EXPECT_TRUE(Exited(file, 0));
   EXPECT_TRUE(nlohmann::json::parse(file.out).contains("raw_events"));
-  // Where the trace goes there, to standard error.
+  // With the trace on standard output, messages go to standard error.
   for (const char* output : {"-", "/dev/stdout"}) {
     const CommandResult piped = Shell(RecorderPath() + " -q -o " + output +
                                       " --stats-json - -- echo out | cat > " + Path("piped"));
@@ -196,7 +194,7 @@ TEST_F(Outputs, SecondRecorderIsRefusedWhileTheFirstOneWrites) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   util::UniqueFd reader(ends[0]), writer(ends[1]);
-  // It is recording when its command says so.
+  // The output of the command shows that the recording has begun.
   auto first =
       ChildProcess::Start(RecordCommand(Path("trace"), {}, {"sh", "-c", "echo on; exec sleep 60"}),
                           {.stdout_fd = writer.get(), .before_exec = {}});
@@ -218,7 +216,7 @@ TEST_F(Outputs, SecondRecorderIsRefusedWhileTheFirstOneWrites) {
   EXPECT_TRUE(Exited(Record(Path("trace")), 0)) << "after its end";
 }
 
-// Of what it says itself.
+// The summary of the recorder.
 TEST_F(Outputs, NamesInMessagesAreShownEscaped) {
   REQUIRE_CAPTURE();
   const std::string hostile =

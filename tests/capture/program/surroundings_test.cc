@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Machines that are narrow, or stranger than most: it works, or one clear error says why not.
+// Unusual machines and limits: the recorder works or prints one clear error.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -29,21 +29,20 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{30'000};
 
-TEST(Surroundings, EachCategoryThatIsCalledAvailable) {
+TEST(Surroundings, EachAvailableCategory) {
   REQUIRE_CAPTURE();
   const CommandResult list = RunCommand({RecorderPath(), "--list-categories"}, kLimit);
   std::istringstream lines(list.out);
   std::string line;
   std::getline(lines, line);
   int tried = 0;
-  // Prices of options follow behind an empty line.
+  // The costs of options follow after an empty line.
   while (std::getline(lines, line) && !line.empty()) {
     const std::string name = line.substr(0, line.find(' '));
     const bool available = !Mentions(line, "not available");
     const TempDir dir;
-    // Some have to be told of what.
+    // Some categories need an argument.
     std::vector<std::string> options = {"-c", name};
     if (name == "probe") options.insert(options.end(), {"--uprobe", "libc.so.6:getpid"});
     if (name == "tracepoint") options.insert(options.end(), {"-e", "sched:sched_process_exec"});
@@ -65,7 +64,7 @@ TEST(Surroundings, EachCategoryThatIsCalledAvailable) {
   EXPECT_GE(tried, 6);
 }
 
-// Names must come from the kernel: /proc may be hidden, or be that of another process namespace.
+// Names come from the kernel, because /proc may be hidden or belong to another pid namespace.
 TEST(Surroundings, HiddenProc) {
   REQUIRE_CAPTURE();
   struct Hiding {
@@ -98,22 +97,22 @@ TEST(Surroundings, InAProcessNamespaceOfItsOwn) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   TruthRunOptions options;
-  // Its /proc says other things about the same numbers.
+  // Its /proc has other tasks under the same numbers.
   options.recorder = {"unshare", "--pid", "--fork", "--mount-proc", RecorderPath()};
   options.trace_path = dir.File("trace.fxt");
   options.workload = {WorkloadPath(), "script"};
   options.window_program = ComparePath();
   const auto run = RunUnderBoth(options);
   ASSERT_TRUE(run.ok()) << run.error().message;
-  // Tasks outside of the namespace that were there before it go by their numbers: nobody in it is
-  // told their names, and those that its /proc has under these numbers are other tasks'.
+  // Existing tasks outside of the namespace have only numbers as names: inside, no source has their
+  // names, and /proc has other tasks under these numbers.
   const CpuComparison& total = run->comparison.total;
   EXPECT_GT(total.matched, 100u) << run->Describe();
   EXPECT_EQ(total.missing + total.extra + total.late + total.wrong_state + total.wrong_priority, 0u)
       << run->Describe();
 }
 
-// Records that are not switches, as text.
+// Returns the records other than switches as text.
 struct OtherRecords {
   std::vector<std::string> logs;
   std::set<std::string> thread_names;
@@ -153,7 +152,7 @@ TEST(Surroundings, KernelMessages) {
   std::this_thread::sleep_for(milliseconds(100));
   EXPECT_EQ(RunCommand({WorkloadPath(), "kmsg", fits}, kLimit).exit_code, 0);
   EXPECT_EQ(RunCommand({WorkloadPath(), "kmsg", escapes}, kLimit).exit_code, 0);
-  // 36 KiB within a moment, as an oops with all its stacks would be.
+  // 36 KiB at once, like an oops with all stacks.
   constexpr int kBurst = 40;
   for (int i = 0; i < kBurst; ++i) {
     const std::string text = "burst-" + std::to_string(i) + "-" + std::string(900, 'b') + "-end";
@@ -189,7 +188,7 @@ TEST(Surroundings, HostileNamesAreKept) {
   ASSERT_TRUE(Exited(result, 0));
   ASSERT_TRUE(IsWholeFile(path));
   const OtherRecords others = ReadOthers(path);
-  // Byte for byte: what they look like is for whoever shows them.
+  // The bytes are unchanged; viewers format them.
   std::istringstream lines(result.out);
   std::string line;
   int names = 0;
@@ -206,7 +205,7 @@ TEST(Surroundings, HostileNamesAreKept) {
   EXPECT_GE(names, 10);
 }
 
-// Brings a CPU back whatever happens to the test: its keeper waits for the end of a pipe.
+// Brings a CPU back online even if the test crashes: a child process waits for the end of a pipe.
 class OfflineCpu {
  public:
   explicit OfflineCpu(int cpu)
@@ -264,7 +263,7 @@ TEST(Surroundings, CpuGoesOfflineAndComesBack) {
       GTEST_SKIP() << "SKIPPED: this machine does not let CPU " << cpus - 1 << " go offline";
     }
     RunCommand({WorkloadPath(), "pingpong", "--count", "3000"}, kLimit);
-    // A recorder that starts now has one CPU fewer.
+    // A recorder that starts now sees one CPU less.
     FxtLog log;
     EXPECT_TRUE(Exited(RunCommand(RecordCommand(dir.File("during.fxt"), {}, {"true"}), kLimit), 0));
     EXPECT_TRUE(IsWholeFile(dir.File("during.fxt"), &log));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the command refuses, and how it says so.
+// Refused command lines and their messages.
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
@@ -23,8 +23,6 @@
 namespace truth {
 namespace {
 
-using std::chrono::milliseconds;
-constexpr milliseconds kLimit{15'000};
 constexpr uid_t kNobody = 65534;
 
 CommandResult Record(const TempDir& dir, const std::vector<std::string>& options,
@@ -59,7 +57,7 @@ struct Refusal {
   std::vector<std::string> words;
 };
 
-TEST(Usage, RefusesWhatItCannotRead) {
+TEST(Usage, RefusesWrongArguments) {
   REQUIRE_CAPTURE();
   const Refusal refusals[] = {
       {{"-c", "nosuch"}, {"nosuch", "sched"}},
@@ -103,7 +101,7 @@ TEST(Usage, RefusesAnOutputItCannotWrite) {
   // A directory.
   EXPECT_TRUE(IsClearError(RunCommand(RecordCommand(dir.path(), {}, {"true"}), kLimit),
                            {dir.path().string()}));
-  // A file system that cannot be written.
+  // A read-only file system.
   const std::string mounted = dir.File("mounted");
   std::filesystem::create_directory(mounted);
   ASSERT_EQ(mount("tmpfs", mounted.c_str(), "tmpfs", MS_RDONLY, nullptr), 0);
@@ -112,9 +110,9 @@ TEST(Usage, RefusesAnOutputItCannotWrite) {
   umount2(mounted.c_str(), MNT_DETACH);
 }
 
-// Nobody's, through their own eyes: the binary and the output directory are theirs to reach.
+// A run as the user nobody, who can reach the binary and the output directory.
 TEST(Usage, SaysThatRootIsNeeded) {
-  if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root to become nobody";
+  if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root to become another user";
   ASSERT_TRUE(std::filesystem::exists(RecorderPath()));
   const TempDir dir;
   const std::string recorder = dir.File("recorder");
@@ -131,7 +129,7 @@ TEST(Usage, SaysThatRootIsNeeded) {
   EXPECT_FALSE(std::filesystem::exists(dir.File("trace.fxt")));
 }
 
-// Root by name only, as in a container: user 0 with nothing that BPF needs.
+// User 0 without capabilities, as in a container.
 TEST(Usage, SaysWhatRootLacksInAContainer) {
   REQUIRE_CAPTURE();
   const TempDir dir;
@@ -148,7 +146,7 @@ TEST(Usage, SaysWhatRootLacksInAContainer) {
   EXPECT_FALSE(std::filesystem::exists(dir.File("trace.fxt")));
 }
 
-// bpf(2) fails as a container's filter, a small kernel or a verifier makes it fail.
+// bpf(2) fails as with a seccomp filter, a small kernel or a verifier error.
 TEST(Usage, SaysThatTheKernelRefusesBpf) {
   REQUIRE_CAPTURE();
   struct Case {
@@ -196,33 +194,33 @@ TEST(Usage, SaysThatTheKernelHasNoTypeInformation) {
   EXPECT_FALSE(std::filesystem::exists(dir.File("trace.fxt")));
 }
 
-TEST(Usage, PassesOnHowTheCommandEnded) {
+TEST(Usage, ReturnsTheExitStatusOfTheCommand) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   EXPECT_TRUE(Exited(Record(dir, {}, {"true"}), 0));
   EXPECT_TRUE(IsWholeFile(dir.File("trace.fxt")));
   EXPECT_TRUE(Exited(Record(dir, {}, {"sh", "-c", "exit 37"}), 37));
   EXPECT_TRUE(IsWholeFile(dir.File("trace.fxt")));
-  // As a shell says it.
+  // The exit status of a shell.
   EXPECT_TRUE(Exited(Record(dir, {}, {"sh", "-c", "kill -TERM $$"}), 128 + SIGTERM));
   EXPECT_TRUE(IsWholeFile(dir.File("trace.fxt")));
 }
 
-TEST(Usage, SaysThatTheCommandDoesNotExist) {
+TEST(Usage, AMissingCommandIsAnError) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const CommandResult result = Record(dir, {}, {"no-such-command-anywhere"});
   EXPECT_TRUE(Exited(result, 127));
   EXPECT_TRUE(IsClearError(result, {"no-such-command-anywhere"}));
   EXPECT_FALSE(std::filesystem::exists(dir.File("trace.fxt")));
-  // There, but no program.
+  // An existing file that is no program.
   std::ofstream(dir.File("text")) << "no program\n";
   const CommandResult text = Record(dir, {}, {dir.File("text")});
   EXPECT_TRUE(Exited(text, 126));
   EXPECT_TRUE(IsClearError(text, {dir.File("text")}));
 }
 
-TEST(Usage, KeepsAFileThatItDidNotGetToReplace) {
+TEST(Usage, AFailedRecordingKeepsTheOldFile) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   std::ofstream(dir.File("trace.fxt")) << "precious";
@@ -262,7 +260,7 @@ TEST(Usage, StopsAfterTheDuration) {
   EXPECT_GT(log.last_ns - log.first_ns, 300'000'000u);
 }
 
-// Bytes of all maps among the files that /proc/PID/fdinfo describes, one after the other.
+// Adds up the memory of all maps in the text of /proc/PID/fdinfo.
 uint64_t MapBytes(const std::string& descriptions) {
   std::istringstream lines(descriptions);
   uint64_t total = 0;
@@ -275,7 +273,7 @@ uint64_t MapBytes(const std::string& descriptions) {
   return total;
 }
 
-TEST(Usage, TellsHowMuchKernelMemoryItTakes) {
+TEST(Usage, ReportsItsKernelMemory) {
   REQUIRE_CAPTURE();
   utsname kernel{};
   uname(&kernel);
@@ -293,14 +291,14 @@ TEST(Usage, TellsHowMuchKernelMemoryItTakes) {
     ASSERT_TRUE(Exited(result, 0));
     const auto stats = CaptureStats::Read(dir.File("stats.json"));
     ASSERT_TRUE(stats.ok()) << stats.error().message;
-    const uint64_t told = stats->json.value("kernel_memory_bytes", uint64_t{0});
+    const uint64_t reported = stats->json.value("kernel_memory_bytes", uint64_t{0});
     const uint64_t rings =
         stats->json["rings"].get<uint64_t>() * stats->json["ring_bytes"].get<uint64_t>();
     const uint64_t kernel_says = MapBytes(result.out);
-    EXPECT_GE(told, rings + stats->json.value("side_ring_bytes", uint64_t{0}));
-    // It counts what describes its maps as well.
-    EXPECT_LE(told, kernel_says) << "rings of " << ring;
-    EXPECT_GE(told + (64 << 10), kernel_says) << "rings of " << ring;
+    EXPECT_GE(reported, rings + stats->json.value("side_ring_bytes", uint64_t{0}));
+    // The kernel also counts the descriptions of the maps.
+    EXPECT_LE(reported, kernel_says) << "rings of " << ring;
+    EXPECT_GE(reported + (64 << 10), kernel_says) << "rings of " << ring;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Wherever the recorder waits for others (a reader, a terminal, the command), signals are obeyed
-// and nothing is lost.
+// While the recorder waits for a reader, a terminal or the command, it obeys signals and loses
+// nothing.
 #include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,6 @@ namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{30'000};
 
 bool Eventually(const std::function<bool()>& holds) {
   const auto deadline = std::chrono::steady_clock::now() + kLimit;
@@ -39,7 +38,7 @@ bool Eventually(const std::function<bool()>& holds) {
   return true;
 }
 
-// From now on the recorder sees signals itself.
+// From now on the recorder handles signals.
 bool WaitUntilItTakesSignals(const ChildProcess& recorder) {
   return Eventually([&] {
     std::ifstream status("/proc/" + std::to_string(recorder.pid()) + "/status");
@@ -51,7 +50,7 @@ bool WaitUntilItTakesSignals(const ChildProcess& recorder) {
   });
 }
 
-// A person's Ctrl-C until it has ended; how many that took.
+// Sends Ctrl-C until the recorder has ended. Returns how many were necessary.
 int InterruptUntilItEnds(ChildProcess& recorder) {
   int times = 0;
   const auto deadline = std::chrono::steady_clock::now() + kLimit;
@@ -65,13 +64,13 @@ int InterruptUntilItEnds(ChildProcess& recorder) {
   return times;
 }
 
-// A command that ends when the file is there, whatever signals it gets.
+// A command that ignores signals and ends once the file exists.
 std::vector<std::string> Until(const std::string& path) {
   return {"sh", "-c",
           "trap '' INT TERM; until test -e " + path + "; do sleep 0.05; done; echo done"};
 }
 
-TEST(Waiting, AfterAnOutputErrorForTheCommand) {
+TEST(Waiting, ForTheCommandAfterAnOutputError) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   auto recorder = ChildProcess::Start(RecordCommand("/dev/full", {}, Until(dir.File("go"))));
@@ -84,7 +83,7 @@ TEST(Waiting, AfterAnOutputErrorForTheCommand) {
   EXPECT_EQ(result.out, "done\n");
 }
 
-TEST(Waiting, ForAFifosReaderEndsWithASignal) {
+TEST(Waiting, ASignalEndsTheWaitForAFifoReader) {
   REQUIRE_CAPTURE();
   for (const char* option : {"-q", "-z"}) {
     const TempDir dir;
@@ -102,7 +101,7 @@ TEST(Waiting, ForAFifosReaderEndsWithASignal) {
 
 class StuckReader : public testing::TestWithParam<bool> {
  protected:
-  // Records into a pipe that is full by now.
+  // Records into a full pipe.
   void Start() {
     int ends[2];
     ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
@@ -118,14 +117,14 @@ class StuckReader : public testing::TestWithParam<bool> {
       int waiting = 0;
       return ioctl(reader_.get(), FIONREAD, &waiting) == 0 && waiting >= 4096;
     })) << recorder_->ErrorsSoFar();
-    // More than the pipe holds, compressed as well.
+    // More than the pipe holds, even compressed.
     RunCommand({WorkloadPath(), "pingpong", "--count", "2000"}, kLimit);
   }
   util::UniqueFd reader_;
   std::optional<ChildProcess> recorder_;
 };
 
-TEST_P(StuckReader, SecondSignalGivesUp) {
+TEST_P(StuckReader, TheSecondSignalEndsTheWait) {
   REQUIRE_CAPTURE();
   Start();
   EXPECT_LE(InterruptUntilItEnds(*recorder_), 3);
@@ -134,7 +133,7 @@ TEST_P(StuckReader, SecondSignalGivesUp) {
   EXPECT_TRUE(Mentions(result.err, "standard output")) << result.Describe();
 }
 
-TEST_P(StuckReader, FirstSignalEndsTheRecordingAlone) {
+TEST_P(StuckReader, TheFirstSignalEndsTheRecording) {
   REQUIRE_CAPTURE();
   Start();
   const TempDir dir;
@@ -182,7 +181,7 @@ TEST(Waiting, AfterTheDurationTheSecondSignalEndsTheWait) {
   EXPECT_TRUE(IsWholeFile(dir.File("trace.fxt")));
 }
 
-TEST(Waiting, HangupIsIgnoredWhereItWas) {
+TEST(Waiting, AnIgnoredHangupStaysIgnored) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   CommandOptions nohup;
@@ -198,7 +197,7 @@ TEST(Waiting, HangupIsIgnoredWhereItWas) {
   EXPECT_GT(log.last_ns - log.first_ns, 900'000'000u);
 }
 
-// A terminal whose other side is this test.
+// A pseudo-terminal whose other end is this test.
 struct Terminal {
   util::UniqueFd master, slave;
   Terminal() {
@@ -215,19 +214,19 @@ struct Terminal {
 
 class DeadTerminal : public testing::TestWithParam<bool> {};
 
-TEST_P(DeadTerminal, CostsNoEvents) {
+TEST_P(DeadTerminal, LosesNoEvents) {
   REQUIRE_CAPTURE();
   const bool stopped = GetParam();
   const TempDir dir;
   Terminal terminal;
   ASSERT_TRUE(terminal.slave.valid()) << strerror(errno);
   if (stopped) {
-    // As Ctrl-S does.
+    // Stops the output, as Ctrl-S does.
     ASSERT_EQ(tcflow(terminal.slave.get(), TCOOFF), 0);
   } else {
     const int flags = fcntl(terminal.slave.get(), F_GETFL);
     fcntl(terminal.slave.get(), F_SETFL, flags | O_NONBLOCK);
-    // What was written moves on to the other side a little later, and makes room once more.
+    // Written bytes reach the other end a little later, which makes room again.
     for (bool taken = true; taken;) {
       taken = false;
       while (write(terminal.slave.get(), "x", 1) > 0) taken = true;
@@ -243,7 +242,7 @@ TEST_P(DeadTerminal, CostsNoEvents) {
       at_terminal);
   ASSERT_TRUE(recorder.ok());
   ASSERT_TRUE(WaitForFile(path, kLimit));
-  // Far more than the rings hold, and far less between two looks at them.
+  // Far more events than the rings hold, but few between two reads.
   RunCommand({"sh", "-c",
               "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do " + WorkloadPath() +
                   " pingpong --count 400 >/dev/null; sleep 0.05; done"},

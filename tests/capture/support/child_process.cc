@@ -19,7 +19,7 @@
 namespace truth {
 namespace {
 
-// Output goes to memory files rather than pipes: whatever the amount, nobody has to drain them.
+// Output goes to memory files, which need no reader.
 std::string ReadAll(int fd) {
   std::string content;
   char buffer[1 << 14];
@@ -63,7 +63,7 @@ util::Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& a
     if (getppid() != parent) _exit(126);
     setpgid(0, 0);
     signal(SIGPIPE, SIG_DFL);
-    // A shell makes what it starts in the background ignore these.
+    // A background job of a shell ignores these signals.
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
     dup2(null.get(), STDIN_FILENO);
@@ -90,7 +90,7 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
 ChildProcess::~ChildProcess() {
   if (pid_ < 0) return;
   if (reaped_) return;
-  // The group holds what the program itself started.
+  // The process group contains the children of the program.
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);
   Reap(true);
@@ -117,7 +117,7 @@ std::string ChildProcess::ErrorsSoFar() const { return ReadAll(err_.get()); }
 CommandResult ChildProcess::Wait(std::chrono::milliseconds limit) {
   CommandResult result;
   const auto deadline = std::chrono::steady_clock::now() + limit;
-  // Waiting costs no switches: the tests count them.
+  // The wait causes no context switches, which the tests count.
   util::UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   while (!Reap(false)) {
     const auto left =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A program under test: started, bounded in time, and gone when the test is.
+// Runs a program with a time limit. It ends with the test.
 #pragma once
 
 #include <sys/resource.h>
@@ -16,41 +16,43 @@
 
 namespace truth {
 
+// The time limit of programs under test. It bounds a hang on a busy machine and measures nothing.
+inline constexpr std::chrono::milliseconds kLimit{300'000};
+
 struct CommandResult {
   int exit_code = -1;  // -1: ended by `signal`
   int signal = 0;
   bool timed_out = false;  // and was killed
   std::string out, err;    // what it printed
-  rusage usage{};          // of it and the children it waited for
+  rusage usage{};          // of the program and its reaped children
   double seconds = 0;
 
-  // One line for a failure message.
+  // Describes the result in one line.
   std::string Describe() const;
 };
 
 struct CommandOptions {
-  // Where standard output goes instead of CommandResult::out; stays the caller's.
+  // Replaces standard output. The caller owns the descriptor.
   int stdout_fd = -1;
-  // Runs in the child just before exec; a false return is exit code 126. Async-signal-safe calls
-  // only.
+  // Runs in the child before exec, with async-signal-safe calls only. False: exit code 126.
   std::function<bool()> before_exec;
 };
 
 class ChildProcess {
  public:
-  // `argv[0]` is looked up in PATH. What cannot be executed exits with 127.
+  // Searches PATH for `argv[0]`. A failed exec exits with 127.
   static util::Result<ChildProcess> Start(const std::vector<std::string>& argv,
                                           const CommandOptions& options = {});
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
-  ~ChildProcess();  // kills what still runs
+  ~ChildProcess();  // kills a running program
 
   pid_t pid() const { return pid_; }
   void Signal(int signal) const;
   bool Running();
-  // Until its end or `limit`, at which it is killed.
-  CommandResult Wait(std::chrono::milliseconds limit);
-  // What it has printed on stderr so far.
+  // Waits for the end. Kills the program after `limit`.
+  CommandResult Wait(std::chrono::milliseconds limit = kLimit);
+  // Returns the output on stderr so far.
   std::string ErrorsSoFar() const;
 
  private:
@@ -65,7 +67,7 @@ class ChildProcess {
   std::chrono::steady_clock::time_point started_;
 };
 
-// Start and Wait in one. A command that cannot be started at all has exit code 127.
+// Starts a command and waits for its end. A command that cannot be started has exit code 127.
 CommandResult RunCommand(const std::vector<std::string>& argv, std::chrono::milliseconds limit,
                          const CommandOptions& options = {});
 

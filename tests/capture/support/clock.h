@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The clock that both tracers write in.
+// The clock of both tracers.
 #pragma once
 
 #include <time.h>

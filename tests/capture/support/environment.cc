@@ -17,7 +17,7 @@ namespace {
 
 std::string Beside(const char* name) { return (BuildDirectory() / name).string(); }
 
-// `r0 = 0; exit` as a raw tracepoint program: what a tracer needs the right to.
+// `r0 = 0; exit` as a raw tracepoint program, which a tracer has to be allowed to load.
 bool MayLoadPrograms() {
   const bpf_insn program[] = {{BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
                               {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the capture tests find on this machine.
+// The programs and the abilities of this machine.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +12,15 @@ namespace truth {
 
 // Programs beside the test program, in the build directory. FXT_RECORD names another recorder.
 std::string RecorderPath();
-// Where this program is, and the others with it.
+// Returns the folder of this program and the others.
 const std::filesystem::path& BuildDirectory();
 std::string FxtToolPath();
 std::string WorkloadPath();
 std::string OddTasksPath();
 std::string ComparePath();
 
-// Why nothing can be captured here; empty if it can. Says what the machine allows, whatever state
-// the recorder is in: root, the kernel's type information, and the right to load a BPF program.
+// Returns why this machine cannot record, or an empty text. Checks root, BTF and the right to load
+// a BPF program, independent of the recorder.
 std::string WhyNoCapture();
 
 class TempDir : public testing_support::TempFolder {
@@ -28,12 +28,12 @@ class TempDir : public testing_support::TempFolder {
   std::string File(const std::string& name) const { return *this / name; }
 };
 
-// FXT_REQUIRE_CAPTURE in the environment turns what would be skipped into a failure.
+// With FXT_REQUIRE_CAPTURE in the environment a skip is a failure.
 bool CaptureIsRequired();
 
 }  // namespace truth
 
-// First line of a test that captures.
+// The first line of each test that records.
 #define REQUIRE_CAPTURE()                                                                          \
   do {                                                                                             \
     if (const std::string why_not = truth::WhyNoCapture(); !why_not.empty()) {                     \

@@ -57,7 +57,7 @@ testing::AssertionResult IsClearError(const CommandResult& result,
   }
   const auto lines = std::count(result.err.begin(), result.err.end(), '\n');
   if (lines < 1 || lines > 3) return failure << lines << " lines on stderr: " << result.Describe();
-  // What is quoted may hold anything, such as the name of a temporary folder.
+  // Quoted text may contain anything, such as the name of a temporary folder.
   std::string own = result.err;
   for (const std::string& word : words) {
     for (size_t at = 0; !word.empty() && (at = own.find(word, at)) != std::string::npos;) {

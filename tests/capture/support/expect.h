@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What every end of the recorder, good or bad, has to keep to.
+// Requirements for every end of the recorder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,26 +13,26 @@
 
 namespace truth {
 
-// The recorder refused: a nonzero exit code of its own, one or two lines that name `words` (any
-// case), and nothing that only a programmer understands.
+// The recorder failed with its own exit code and one or two lines that contain `words` (any case)
+// and no internal details.
 testing::AssertionResult IsClearError(const CommandResult& result,
                                       const std::vector<std::string>& words);
 
-// It ended of its own accord with `exit_code`, in time.
+// The recorder ended by itself with `exit_code` before the limit.
 testing::AssertionResult Exited(const CommandResult& result, int exit_code);
 
-// The file at `path` is whole, in time order, with every thread named, and `fxt check` finds
-// nothing in it. `log`, when given, is what it holds.
+// The file at `path` is complete and in time order, every thread has a name, and `fxt check`
+// passes. `log` gets its contents.
 testing::AssertionResult IsWholeFile(const std::string& path, FxtLog* log = nullptr);
 
-// Cut anywhere, but readable up to there.
+// The file is readable up to a truncation.
 testing::AssertionResult IsReadableFile(const std::string& path, FxtLog* log = nullptr);
 
-// Whatever is not allowed: done and whole, or refused in a clear word with no broken file. `what`
-// is named in failures and shown.
+// The recorder either succeeds with a valid file or fails with a clear message and no file.
+// Failures name `what`.
 void ExpectWorksOrSaysWhy(const char* what, const CommandResult& result, const std::string& path);
 
-// Whether `text` holds `word`, whatever the case.
+// Returns whether `text` contains `word`, ignoring case.
 bool Mentions(std::string_view text, std::string_view word);
 
 }  // namespace truth

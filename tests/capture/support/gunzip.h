@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Files that may be compressed, as zcat would read them.
+// Reads plain or compressed files, like zcat.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace truth {
 struct FileContent {
   std::vector<char> bytes;
   bool gzip = false;
-  bool truncated = false;  // a compressed stream without its end; what came before it is in `bytes`
+  bool truncated = false;  // the stream lacks its end; `bytes` has the part before
 };
 
-// The content of `path`, decompressed if it starts like gzip. Damage other than a missing end is an
-// error.
+// Returns the content of `path`, decompressed if it has a gzip header. Damage other than a missing
+// end is an error.
 util::Result<FileContent> ReadMaybeGzip(const std::string& path);
 
 }  // namespace truth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The instants of a recording, as `fxt dump` reads them.
+// The instants of a recording from `fxt dump`.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Instant {
   std::string category, name;
   uint32_t tid = 0;
   std::string thread_name;
-  std::map<std::string, std::string> arguments;  // numbers as decimals; a koid as the tid in it
+  std::map<std::string, std::string> arguments;  // numbers as decimals, koids as their tid
 };
 
 util::Result<std::vector<Instant>> ReadInstants(const std::string& path);

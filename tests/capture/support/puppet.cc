@@ -34,7 +34,7 @@ Puppet::~Puppet() {
   waitpid(pid_, nullptr, 0);
 }
 
-void Puppet::Tell(char word) {
+void Puppet::Command(char word) {
   EXPECT_EQ(write(to_.get(), &word, 1), 1);
   EXPECT_EQ(read(from_.get(), &word, 1), 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A process that does what it is told, one word at a time.
+// A process that executes one command (a character) at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -12,14 +12,14 @@ namespace truth {
 
 class Puppet {
  public:
-  // `act` is called in the process, with each word.
+  // The process calls `act` with each command.
   explicit Puppet(const std::function<void(char)>& act);
   Puppet(const Puppet&) = delete;
   Puppet& operator=(const Puppet&) = delete;
-  ~Puppet();  // it ends by itself
+  ~Puppet();  // ends the process
 
-  // Returns when it has been done.
-  void Tell(char word);
+  // Sends a command and returns after its execution.
+  void Command(char word);
   pid_t pid() const { return pid_; }
 
  private:

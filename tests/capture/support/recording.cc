@@ -62,6 +62,19 @@ std::vector<std::string> RecordCommand(const std::string& path,
   return words;
 }
 
+std::vector<std::string> WithPriority(const std::vector<std::string>& record) {
+  std::vector<std::string> words = {"nice", "-n", "-20"};
+  bool in_command = false;
+  for (const std::string& word : record) {
+    words.push_back(word);
+    if (word == "--" && !in_command) {
+      words.insert(words.end(), {"nice", "-n", "20"});
+      in_command = true;
+    }
+  }
+  return words;
+}
+
 bool WaitForFile(const std::string& path, std::chrono::milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   struct stat info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A run of the recorder, as the tests start it.
+// Runs the recorder.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace truth {
 
-// What `--stats-json` says of a capture.
+// The content of --stats-json.
 struct CaptureStats {
   uint64_t raw_events = 0;
   uint64_t records = 0;
@@ -32,8 +32,13 @@ std::vector<std::string> RecordCommand(const std::string& path,
                                        const std::vector<std::string>& options,
                                        const std::vector<std::string>& command = {});
 
-// Waits until the recorder, started without a command, has begun to write `path`: nothing before
-// that is part of what a test may expect of it. False after `limit`.
+// Runs a command of RecordCommand with a high priority for the recorder and a normal one for its
+// command. Use it where a test requires that nothing is lost: on a busy machine a recorder without
+// CPU time loses events.
+std::vector<std::string> WithPriority(const std::vector<std::string>& record);
+
+// Waits until the recorder has begun to write `path`. Events before that may be missing. Returns
+// false after `limit`.
 bool WaitForFile(const std::string& path, std::chrono::milliseconds limit);
 
 }  // namespace truth

@@ -9,19 +9,20 @@
 #include <utility>
 
 #include "capture/support/environment.h"
+#include "capture/support/recording.h"
 
 namespace truth {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{30'000};
 
 bool WaitUntil(const std::function<bool()>& condition) {
-  for (int i = 0; i < 6000; ++i) {
-    if (condition()) return true;
+  const auto end = std::chrono::steady_clock::now() + kLimit;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(milliseconds(5));
   }
-  return false;
+  return true;
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ TalkingRecorder::TalkingRecorder(const std::string& output, const std::vector<st
     words.push_back("--");
     words.insert(words.end(), command.begin(), command.end());
   }
-  auto started = ChildProcess::Start(words);
+  auto started = ChildProcess::Start(WithPriority(words));
   if (!started.ok()) {
     ADD_FAILURE() << started.error().message;
     return;

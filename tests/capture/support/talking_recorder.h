@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The recorder with what it says, for tests of recordings that write files while they run.
+// A running recorder with its messages, for recordings that write files meanwhile.
 #pragma once
 
 #include <chrono>
@@ -14,14 +14,14 @@ namespace truth {
 
 class TalkingRecorder {
  public:
-  // Waits until it records.
+  // Waits until the recording has begun.
   TalkingRecorder(const std::string& output, const std::vector<std::string>& options,
                   const std::vector<std::string>& command = {});
 
-  // Waits until it has said so, so many times; false when it never does.
+  // Waits until the message has appeared `count` times. Returns false after the limit.
   bool Says(const std::string& words, size_t times = 1);
   ChildProcess& child() { return *child_; }
-  // By Ctrl-C.
+  // Ends the recorder by SIGINT.
   CommandResult End();
 
   static size_t Count(const std::string& text, const std::string& words);
@@ -30,7 +30,7 @@ class TalkingRecorder {
   std::optional<ChildProcess> child_;
 };
 
-// Tens of thousands of switches on CPU 0.
+// Makes tens of thousands of switches on CPU 0.
 void SwitchALot();
 
 }  // namespace truth

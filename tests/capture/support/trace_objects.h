@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a recording says of processes and threads, and which threads were seen on a CPU.
+// The processes and threads of a recording, and the threads that ran.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace truth {
 
 struct ProcessObject {
   std::string name;
-  std::string cmdline, cgroup;  // empty: not told
+  std::string cmdline, cgroup;  // empty: unknown
   std::optional<uint64_t> cmdline_cut;
   std::optional<uint32_t> uid, ppid;
 };
@@ -25,21 +25,21 @@ struct ThreadObject {
   fxt::Koid process = 0;
 };
 
-// The last word that the file has on each.
+// The latest attributes of each object in the file.
 struct TraceObjects {
   std::map<fxt::Koid, ProcessObject> processes;
   std::map<fxt::Koid, ThreadObject> threads;
   std::set<std::pair<fxt::Koid, fxt::Koid>> switches;  // from, to
 
-  // How many processes have this tgid.
+  // Counts the processes with this tgid.
   size_t ProcessesOf(uint32_t tgid) const;
-  // A process whose command line begins so; 0: none. Names are no good to find one by: programs of
-  // the same name that nobody waited for may still be there, and those have no command line.
+  // Finds a process by the begin of its command line, or returns 0. A name is ambiguous: a zombie
+  // of the same program has that name, too.
   fxt::Koid ProcessRunning(const std::string& begin) const;
-  // A thread of this name; 0: none.
+  // Finds a thread by name, or returns 0.
   fxt::Koid ThreadNamed(const std::string& name) const;
 
-  // A file that cannot be read fails the test.
+  // An unreadable file fails the test.
   static TraceObjects Read(const std::string& path);
 };
 

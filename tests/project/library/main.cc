@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Somebody else's program, compiled against the installed library: writes a trace to the file it is
-// told, reads it back, and prints what it found.
+// A program that uses the installed library: writes a trace to the file in its argument, reads it and
+// prints the counts.
 #include <fxt/archive_writer.h>
 #include <fxt/byte_source.h>
 #include <fxt/provider_writer.h>
@@ -27,7 +27,7 @@ class FileSink final : public fxt::ByteSink {
 bool WriteTrace(std::FILE* file) {
   FileSink sink(file);
   fxt::ArchiveWriter archive(sink);
-  fxt::ProviderWriter writer(archive, "somebody's program");
+  fxt::ProviderWriter writer(archive, "another program");
   const fxt::ThreadKey main_thread{.handle = 1, .process = 100, .thread = 101};
   const fxt::ThreadKey worker{.handle = 2, .process = 100, .thread = 102};
   const fxt::StringId category = writer.Declare("work");

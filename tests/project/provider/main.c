@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Somebody's program in C that takes part. */
+/* A provider in C. */
 #include <fxt_provider/event.h>
 #include <stdio.h>
 
-const char fxt_provider_name[] = "somebody";
+const char fxt_provider_name[] = "another-program";
 
 static int work(int n) {
   TRACE_DURATION("app", "work", "n", n, "half", n / 2.0);
@@ -27,6 +27,6 @@ static int work(int n) {
 
 int main(void) {
   if (work(3)) return 1;
-  puts("somebody's program");
+  puts("another program");
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Somebody's program in C++ that takes part.
+// A provider in C++.
 #include <fxt_provider/event.h>
 #include <fxt_provider/span.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <thread>
 
-const char fxt_provider_name[] = "somebody";
+const char fxt_provider_name[] = "another-program";
 
 namespace {
 
@@ -33,6 +33,6 @@ bool Work(T n) {
 
 int main() {
   if (Work(3) || Work(4ul)) return 1;
-  puts("somebody's program");
+  puts("another program");
   return 0;
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Scenarios of threads that wait for a lock.
+// Threads that wait for a lock.
 #include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <random>
-#include <string>
+#include <shared_mutex>
+#include <thread>
+#include <vector>
 
 #include "regress/planted/parts.h"
 #include "regress/planted/scenarios.h"
@@ -36,7 +40,7 @@ class Mutex {
   pthread_mutex_t mutex_;
 };
 
-// Who came first gets it first, and has to be awake for it.
+// A ticket lock: threads get it in the order of their arrival, each after a wakeup.
 class FifoLock {
  public:
   void lock() {
@@ -57,7 +61,40 @@ class FifoLock {
   uint64_t served_ = 0;
 };
 
-}  // namespace
+// The global lock of an interpreter. Its holder offers it to waiting threads at intervals.
+class InterpreterLock {
+ public:
+  void Take() {
+    std::unique_lock lock(mutex_);
+    ++asking_;
+    free_.wait(lock, [&] { return !held_; });
+    --asking_;
+    held_ = true;
+  }
+  void Give() {
+    const std::lock_guard lock(mutex_);
+    held_ = false;
+    ++given_;
+    free_.notify_one();
+  }
+  // Lends the lock to a waiting thread, if there is one, and takes it back afterwards.
+  void Switch() {
+    std::unique_lock lock(mutex_);
+    if (asking_ == 0) return;
+    held_ = false;
+    free_.notify_one();
+    const uint64_t given = given_;
+    free_.wait(lock, [&] { return !held_ && given_ != given; });
+    held_ = true;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable free_;
+  bool held_ = false;
+  int asking_ = 0;
+  uint64_t given_ = 0;
+};
 
 int CriticalSection(const Options& options) {
   Processes processes;
@@ -65,15 +102,13 @@ int CriticalSection(const Options& options) {
     Mutex accounts(PTHREAD_PRIO_NONE);
     const auto end = Clock::now() + options.length;
     Threads threads;
-    for (int i = 0; i < 4; ++i) {
-      threads.Start("teller-" + std::to_string(i), [&] {
-        while (Clock::now() < end) {
-          accounts.WorkUnderIt(microseconds(20));
-          Work(microseconds(30));
-          Nap(milliseconds(1));
-        }
-      });
-    }
+    threads.StartMany("teller-", 4, [&](int) {
+      while (Clock::now() < end) {
+        accounts.WorkUnderIt(microseconds(20));
+        Work(microseconds(30));
+        Nap(milliseconds(1));
+      }
+    });
     threads.Start("auditor", [&] {
       Pace pace(milliseconds(8));
       while (Clock::now() < end) {
@@ -95,7 +130,7 @@ int PriorityInversion(const Options& options) {
     const auto start = [&](const char* name, int priority, microseconds pause, auto body) {
       threads.Start(name, [priority, pause, body, end] {
         if (!MakeRealTime(priority)) return;
-        // Without chance they fall into step with each other.
+        // Random pauses keep the threads from falling into step.
         std::minstd_rand dice(priority);
         std::uniform_int_distribution<int64_t> part(pause.count() / 2, pause.count());
         while (Clock::now() < end) {
@@ -107,6 +142,139 @@ int PriorityInversion(const Options& options) {
     start("actuator", 60, microseconds(1200), [&] { state.WorkUnderIt(microseconds(30)); });
     start("vision", 30, microseconds(6000), [] { Work(milliseconds(6)); });
     start("logger", 10, microseconds(1200), [&] { state.WorkUnderIt(microseconds(1500)); });
+  });
+  return 0;
+}
+
+int LongerLock(const Options& options) {
+  const auto end = Clock::now() + options.length;
+  Processes processes;
+  processes.Start("cache", [&] {
+    std::shared_mutex entries;
+    Threads threads;
+    threads.StartMany("reader-", 3, [&](int) {
+      while (Clock::now() < end) {
+        {
+          const std::shared_lock lock(entries);
+          Work(microseconds(60));
+        }
+        Nap(microseconds(900));
+      }
+    });
+    threads.Start("evictor", [&] {
+      Pace pace(milliseconds(100));
+      while (Clock::now() < end) {
+        pace.Wait();
+        const std::unique_lock lock(entries);
+        Nap(milliseconds(options.slow ? 15 : 1));
+      }
+    });
+  });
+  return 0;
+}
+
+int GcPauses(const Options& options) {
+  const auto end = Clock::now() + options.length;
+  Processes processes;
+  processes.Start("runtime", [&] {
+    std::shared_mutex world;
+    Threads threads;
+    threads.StartMany("mutator-", 3, [&](int) {
+      Pace pace(milliseconds(3));
+      while (Clock::now() < end) {
+        pace.Wait();
+        const std::shared_lock lock(world);
+        Work(microseconds(250));
+      }
+    });
+    threads.Start("collector", [&] {
+      Pace pace(milliseconds(500));
+      while (Clock::now() < end) {
+        pace.Wait();
+        const std::unique_lock lock(world);
+        Work(milliseconds(options.slow ? 60 : 2));
+      }
+    });
+  });
+  return 0;
+}
+
+int ExclusiveReaders(const Options& options) {
+  const auto end = Clock::now() + options.length;
+  Processes processes;
+  processes.Start("router", [&] {
+    std::shared_mutex shared;
+    std::mutex exclusive;
+    Threads threads;
+    threads.StartMany("lookup-", 5, [&](int) {
+      while (Clock::now() < end) {
+        if (options.slow) {
+          const std::lock_guard lock(exclusive);
+          Nap(microseconds(1500));
+        } else {
+          const std::shared_lock lock(shared);
+          Nap(microseconds(1500));
+        }
+        Work(microseconds(60));
+        Nap(microseconds(2500));
+      }
+    });
+  });
+  return 0;
+}
+
+int InterpreterSwitches(const Options& options) {
+  const auto end = Clock::now() + options.length;
+  Processes processes;
+  processes.Start("script", [&] {
+    InterpreterLock interpreter;
+    Threads threads;
+    threads.Start("batch", [&] {
+      interpreter.Take();
+      while (Clock::now() < end) {
+        Work(microseconds(options.slow ? 5000 : 200));
+        interpreter.Switch();
+      }
+      interpreter.Give();
+    });
+    threads.Start("handler", [&] {
+      while (Clock::now() < end) {
+        Nap(milliseconds(6));
+        interpreter.Take();
+        Work(microseconds(100));
+        interpreter.Give();
+      }
+    });
+  });
+  return 0;
+}
+
+int NiceHolder(const Options& options) {
+  const auto end = Clock::now() + options.length;
+  Processes processes;
+  processes.Start("archive", [&] {
+    std::mutex index;
+    Threads threads;
+    threads.StartMany("scan-", std::thread::hardware_concurrency(), [&](int) {
+      while (Clock::now() < end) Work(microseconds(500));
+    });
+    threads.Start("audit", [&] {
+      if (options.slow) {
+        setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 19);
+      }
+      while (Clock::now() < end) {
+        Nap(milliseconds(8));
+        const std::lock_guard lock(index);
+        Work(microseconds(1000));
+      }
+    });
+    threads.Start("post", [&] {
+      while (Clock::now() < end) {
+        Nap(milliseconds(3));
+        const std::lock_guard lock(index);
+        Work(microseconds(30));
+      }
+    });
   });
   return 0;
 }
@@ -123,21 +291,19 @@ int FairLock(const Options& options) {
           const std::lock_guard guard(lock);
           Work(microseconds(20));
         }
-        // Who asks again at once mostly gets it again, but for the fair lock.
+        // With an unfair lock the same thread mostly gets it again.
         Work(microseconds(5));
         if (i % 20 == 0) Nap(milliseconds(3));
       }
     };
     Threads threads;
-    for (int i = 0; i < 3; ++i) {
-      threads.Start("coiner-" + std::to_string(i), [&] {
-        if (options.slow) {
-          coin(fair);
-        } else {
-          coin(usual);
-        }
-      });
-    }
+    threads.StartMany("coiner-", 3, [&](int) {
+      if (options.slow) {
+        coin(fair);
+      } else {
+        coin(usual);
+      }
+    });
   });
   return 0;
 }
@@ -155,17 +321,15 @@ int StarvedWriter(const Options& options) {
     pthread_rwlock_init(&lock, &attributes);
     {
       Threads threads;
-      for (int i = 0; i < 4; ++i) {
-        threads.Start("search-" + std::to_string(i), [&] {
-          while (Clock::now() < end) {
-            pthread_rwlock_rdlock(&lock);
-            Nap(milliseconds(2));
-            Work(microseconds(50));
-            pthread_rwlock_unlock(&lock);
-            Nap(milliseconds(1));
-          }
-        });
-      }
+      threads.StartMany("search-", 4, [&](int) {
+        while (Clock::now() < end) {
+          pthread_rwlock_rdlock(&lock);
+          Nap(milliseconds(2));
+          Work(microseconds(50));
+          pthread_rwlock_unlock(&lock);
+          Nap(milliseconds(1));
+        }
+      });
       threads.Start("update", [&] {
         Pace pace(milliseconds(10));
         while (Clock::now() < end) {
@@ -182,37 +346,21 @@ int StarvedWriter(const Options& options) {
   return 0;
 }
 
-int GroupCommit(const Options& options) {
-  const auto end = Clock::now() + options.length;
-  Processes processes;
-  processes.Start("ledger", [&] {
-    std::mutex mutex;
-    std::condition_variable written;
-    uint64_t commits = 0;
-    Threads threads;
-    for (int i = 0; i < 3; ++i) {
-      threads.Start("entry-" + std::to_string(i), [&] {
-        while (Clock::now() < end) {
-          Nap(milliseconds(3));
-          Work(microseconds(50));
-          std::unique_lock<std::mutex> lock(mutex);
-          const uint64_t before = commits;
-          written.wait(lock, [&] { return commits > before; });
-        }
-      });
-    }
-    threads.Start("commit", [&] {
-      Pace pace(milliseconds(options.slow ? 14 : 2));
-      while (Clock::now() < end + milliseconds(50)) {
-        pace.Wait();
-        Work(microseconds(30));
-        const std::lock_guard<std::mutex> lock(mutex);
-        ++commits;
-        written.notify_all();
-      }
-    });
-  });
-  return 0;
+}  // namespace
+
+std::vector<Scenario> LockScenarios() {
+  return {
+      {"critical_section", "one thread holds the lock fifteen times as long", CriticalSection},
+      {"priority_inversion", "the mutex no longer inherits priorities", PriorityInversion},
+      {"longer_lock", "ten times a second a lock is held for 15 ms instead of 1 ms", LongerLock},
+      {"gc_pauses", "twice a second all threads wait 60 ms for a collector", GcPauses},
+      {"exclusive_readers", "readers hold a mutex instead of a shared lock", ExclusiveReaders},
+      {"interpreter_switches", "an interpreter lock is released every 5 ms instead of 0.2 ms",
+       InterpreterSwitches},
+      {"nice_holder", "the lock holder is nice and competes with busy threads", NiceHolder},
+      {"fair_lock", "a lock is granted in order of arrival", FairLock},
+      {"starved_writer", "readers pass a waiting writer", StarvedWriter},
+  };
 }
 
 }  // namespace planted

@@ -40,7 +40,7 @@ void SleepUntil(Clock::time_point time) {
 }  // namespace
 
 void Work(microseconds about) {
-  // One multiplication waits for the one before it: four to five cycles a step.
+  // Each multiplication depends on the one before it, so a step takes four to five cycles.
   constexpr int64_t kStepsPerMicrosecond = 700;
   volatile uint64_t sink = 0;
   uint64_t value = 1;
@@ -85,6 +85,13 @@ void Threads::Start(const std::string& name, std::function<void()> body) {
     NameThread(name);
     body();
   });
+}
+
+void Threads::StartMany(const std::string& name, unsigned count,
+                        const std::function<void(int)>& body) {
+  for (unsigned i = 0; i < count; ++i) {
+    Start(name + std::to_string(i), [body, i] { body(static_cast<int>(i)); });
+  }
 }
 
 Processes::~Processes() {
@@ -140,6 +147,25 @@ void WorkAtAPace(Clock::time_point end, microseconds period, microseconds work) 
   }
 }
 
+void Serve(Channel& requests, Channel& answers, const std::function<void(int)>& handle) {
+  int request = 0;
+  while (requests.Receive(&request)) {
+    handle(request);
+    answers.Send(request);
+  }
+}
+
+void RequestUntil(Clock::time_point end, microseconds pause, Channel& requests, Channel& answers,
+                  const std::function<void()>& then) {
+  int answer = 0;
+  while (Clock::now() < end) {
+    Nap(pause);
+    if (!requests.Send(0) || !answers.Receive(&answer)) break;
+    if (then) then();
+  }
+  requests.Shut();
+}
+
 NamelessFile::NamelessFile(const std::string& folder) {
   std::string path = folder + "/planted-XXXXXX";
   descriptor_ = mkostemp(path.data(), O_CLOEXEC);
@@ -152,6 +178,21 @@ NamelessFile::NamelessFile(const std::string& folder) {
 
 NamelessFile::~NamelessFile() {
   if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool NamelessFile::Fill(size_t bytes) const {
+  const std::string content(bytes, 'x');
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t now = pwrite(descriptor_, content.data() + done, bytes - done, done);
+    if (now <= 0) {
+      perror("planted: write");
+      return false;
+    }
+    done += static_cast<size_t>(now);
+  }
+  if (fsync(descriptor_) == 0) return true;
+  perror("planted: fsync");
+  return false;
 }
 
 int NamelessFile::OpenAgain(int flags) const {

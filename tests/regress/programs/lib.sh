@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh
-# What the programs here share. Each is called as PROGRAM.sh prepare|base|slow FOLDER: prepare fills an empty
-# folder with what the other two need and is not recorded; a process that it leaves behind has its number in
-# FOLDER/*.pid and is ended there. The others run for about three seconds each. Their names end in .sh so that
-# their shells have another name than what they run.
+# Functions for the programs in these folders. Each program runs as PROGRAM.sh prepare|base|slow FOLDER.
+# `prepare` fills an empty folder for the two forms and is not recorded. It may leave processes behind, with
+# their process ids in FOLDER/*.pid; record.py ends them. Each form runs for about three seconds. The names end
+# in .sh so that a shell has another name than the program under test.
 set -eu
 case ${1-} in
   prepare|base|slow) ;;
   *) echo "usage: $0 prepare|base|slow FOLDER" >&2; exit 2 ;;
 esac
 form=$1
-# For those who read this file.
+# The files that include this one use it.
 # shellcheck disable=SC2034
 folder=${2:?"usage: $0 prepare|base|slow FOLDER"}
 
-# need PROGRAM...: without one of them there is nothing to record here.
+# need PROGRAM...: ends with status 77 (skipped) if one of them is missing.
 need() {
   PATH=$PATH:/usr/sbin:/sbin
   for program; do
@@ -25,20 +25,20 @@ need() {
   done
 }
 
-# in_form BASE SLOW: that of the two which belongs to the form.
+# in_form BASE SLOW: prints the word for the current form.
 in_form() { if [ "$form" = slow ]; then echo "$2"; else echo "$1"; fi; }
 
-# wait_for COMMAND...: until it succeeds, five seconds at most.
+# wait_for COMMAND...: repeats the command until it succeeds, for at most a minute.
 wait_for() {
   tries=0
   until "$@" >/dev/null 2>&1; do
     tries=$((tries + 1))
-    [ "$tries" -lt 100 ] || { echo "$0: no answer after five seconds: $*" >&2; exit 1; }
+    [ "$tries" -lt 1200 ] || { echo "$0: no answer after a minute: $*" >&2; exit 1; }
     sleep 0.05
   done
 }
 
-# repeat TIMES PAUSE COMMAND...: with so many seconds after each time; what it prints is not looked at.
+# repeat TIMES PAUSE COMMAND...: runs the command, then sleeps for PAUSE seconds. Discards its output.
 repeat() {
   left=$1
   pause=$2
@@ -50,7 +50,7 @@ repeat() {
   done
 }
 
-# text BYTES: lines that compress about as well as logs do.
+# text BYTES: prints lines that compress about as well as a log.
 text() {
   awk -v bytes="$1" 'BEGIN {
     srand(7)

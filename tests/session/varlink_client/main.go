@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-// A varlink client that shares nothing with fxt-record: Go's library. It reads the interface's own
-// description with that library's parser, and brings a session through its states with every call in
-// each that lasts. Usage: varlink_client SOCKET [STATE]. Prints what differs from the table; exit status 1
-// then. With a state, that of a session which somebody holds there (STOPPING or TERMINATING): every call in
-// it, then "asked" when those that wait for its end are under way, whose answers it waits for.
+// A varlink client based on Go's library, independent of fxt-record. It parses the interface description
+// with that library and makes every call in every lasting state of a session. Usage: varlink_client
+// SOCKET [STATE]. Prints the differences from its table; exit status 1 if there are any. With STATE
+// (STOPPING or TERMINATING), in which another client holds a session, it makes every call in that state,
+// prints "asked" once the waiting calls are pending, and waits for their answers.
 package main
 
 import (
@@ -38,7 +38,7 @@ func check(what string, err error) {
 	}
 }
 
-// "done", or the error's name without the interface.
+// "done" or the name of the error without the interface.
 func call(c *varlink.Connection, method string, parameters object, reply interface{}) string {
 	err := c.Call(context.Background(), iface+"."+method, parameters, reply)
 	if err == nil {
@@ -56,7 +56,7 @@ func state(c *varlink.Connection) string {
 	return reply.State
 }
 
-// What the description says, method by method.
+// Reads the methods of the interface description.
 func readDescription(c *varlink.Connection) {
 	text, err := c.GetInterfaceDescription(context.Background(), iface)
 	check("GetInterfaceDescription", err)
@@ -104,7 +104,7 @@ func snapshot(c *varlink.Connection, path string) string {
 	return answer
 }
 
-// Leaves the session in `in`.
+// Brings the session to the state `in`.
 func bring(c *varlink.Connection, in string) {
 	terminate(c)
 	if in != "READY" {
@@ -119,7 +119,7 @@ func bring(c *varlink.Connection, in string) {
 	expect("the state", state(c), in)
 }
 
-// A call that is answered when what is under way is over.
+// A call whose answer waits for the end of the current state.
 type pending struct {
 	name   string
 	answer chan string
@@ -133,7 +133,7 @@ func begin(socket string, name string, do func(*varlink.Connection) string) pend
 	return pending{name, answer}
 }
 
-// Every call while the session is held in a state that does not last.
+// Makes every call while the session is held in a transient state.
 func callsWithin(c *varlink.Connection, socket string, in string, snap func(*varlink.Connection) string,
 	alert func(*varlink.Connection) string, others map[string]func(*varlink.Connection) string) {
 	answers := map[string][4]string{
@@ -232,7 +232,7 @@ func main() {
 		}
 	}
 
-	// The others of a state's alerts, and every state in its order.
+	// The alerts of the other clients, and all states in order.
 	bring(c, "READY")
 	watcher, err := varlink.NewConnection(context.Background(), "unix:"+socket)
 	check("connecting", err)
@@ -258,7 +258,7 @@ func main() {
 	expect("the states", strings.Join(seen, " "),
 		"READY INITIALIZED STARTING STARTED STOPPING STOPPED TERMINATING READY")
 
-	// Limits.
+	// Limits of the arguments.
 	bring(c, "INITIALIZED")
 	expect("an alert of 15 bytes", call(c, "SendAlert", object{"alert_name": "fifteen-bytes-x"}, nil), "InvalidParameter")
 	bring(c, "READY")

@@ -98,14 +98,14 @@ TEST(BranchRecorderTest, SamplesReachTheFileInTimeOrder) {
   EXPECT_GE(counts.blobs, samples);
 }
 
-TEST(BranchRecorderTest, KeepsOnlyTheTasksAskedFor) {
+TEST(BranchRecorderTest, KeepsOnlySelectedTasks) {
   perf::LbrOptions options;
   options.frequency = 2000;
   auto session = perf::LbrSession::OpenStandIn(options);
   if (!session) GTEST_SKIP() << "no system-wide perf events here: " << session.error().message;
   BranchRecorder recorder(std::move(*session));
   TaskFilter filter;
-  filter.tgids = {0x3fffff};  // nobody
+  filter.tgids = {0x3fffff};  // no process
   recorder.SetFilter(filter, [](uint32_t) { return false; });
 
   sink::MemorySink sink;
@@ -248,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(All, BranchRecorderRecordingsTest,
                          ::testing::ValuesIn(perf::testing::Recordings()),
                          perf::testing::RecordingName);
 
-TEST(BranchRecorderTest, TellsOfRecordsThatCannotBeReadAsLosses) {
+TEST(BranchRecorderTest, ReportsUnreadableRecordsAsLosses) {
   LiveBranches live;
   ASSERT_TRUE(live.open());
   perf::BranchStackSample sample;
@@ -263,7 +263,7 @@ TEST(BranchRecorderTest, TellsOfRecordsThatCannotBeReadAsLosses) {
   EXPECT_EQ(live.lost(), 3u);
 }
 
-TEST(BranchRecorderTest, TellsOnceOfACpuThatCannotBeOpened) {
+TEST(BranchRecorderTest, ReportsACpuThatCannotBeOpenedOnce) {
   LiveBranches live;
   ASSERT_TRUE(live.open());
   live.recorder().Collect(util::MonotonicNow());

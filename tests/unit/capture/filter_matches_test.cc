@@ -18,7 +18,7 @@ TEST(FilterMatchesTest, EachValueByItself) {
   TaskFilter filter;
   filter.tids = {7, 8};
   filter.tgids = {7, 8};
-  filter.comms = {"worker", "nobody"};
+  filter.comms = {"worker", "absent"};
   filter.cgroups = {1, 2, 3};
   FilterMatches matches(filter, {"/a", "/b", "/c"});
   matches.OnTask(Task(8, 7, "worker"), "/a");
@@ -34,7 +34,7 @@ TEST(FilterMatchesTest, EachValueByItself) {
   EXPECT_TRUE(matches.cgroup(2));
 }
 
-TEST(FilterMatchesTest, NamesAreComparedAsTheKernelHasThem) {
+TEST(FilterMatchesTest, ComparesTruncatedNames) {
   TaskFilter filter;
   filter.comms = {"a-name-of-twenty-one"};
   FilterMatches matches(filter, {});
@@ -44,7 +44,7 @@ TEST(FilterMatchesTest, NamesAreComparedAsTheKernelHasThem) {
   EXPECT_TRUE(matches.comm(0));
 }
 
-TEST(FilterMatchesTest, GroupsArePathsNotPrefixes) {
+TEST(FilterMatchesTest, ComparesCgroupPathsByComponent) {
   TaskFilter filter;
   filter.cgroups = {1, 2};
   FilterMatches matches(filter, {"/a", "/"});

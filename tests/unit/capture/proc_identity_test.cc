@@ -41,7 +41,7 @@ TEST_F(ProcIdentityTest, AnUpgradedProgramKeepsItsName) {
   EXPECT_EQ(Identity().TextOf(18).executable, "server");
 }
 
-TEST_F(ProcIdentityTest, OfKernelThreadsAndTheDeadNothingIsInvented) {
+TEST_F(ProcIdentityTest, ReturnsNothingForKernelThreadsAndExitedProcesses) {
   root_.File("/proc/2/cmdline", "");
   for (const uint32_t number : {2u, 999u}) {
     const model::ProcessText text = Identity().TextOf(number);
@@ -50,7 +50,7 @@ TEST_F(ProcIdentityTest, OfKernelThreadsAndTheDeadNothingIsInvented) {
   }
 }
 
-TEST_F(ProcIdentityTest, LongCommandLinesTellTheirLength) {
+TEST_F(ProcIdentityTest, ReportsTheLengthOfLongCommandLines) {
   const std::string bytes(10'000, 'x');
   root_.File("/proc/19/cmdline", bytes + '\0');
   const model::CommandLine line = Identity().TextOf(19).cmdline;
@@ -58,7 +58,7 @@ TEST_F(ProcIdentityTest, LongCommandLinesTellTheirLength) {
   EXPECT_GE(line.length, bytes.size());
 }
 
-TEST_F(ProcIdentityTest, CountsTheNumbersThatItGoesBy) {
+TEST_F(ProcIdentityTest, CountsPidNamespaceLevels) {
   EXPECT_EQ(Identity().OwnNumbers(), 0u) << "not in this /proc";
   root_.File("/proc/self/status", "Name:\tx\n");
   EXPECT_EQ(Identity().OwnNumbers(), 1u) << "a kernel without namespaces";
@@ -97,7 +97,7 @@ TEST_F(ProcIdentityTest, ReadsWhatAProcessExecutesFrom) {
   EXPECT_TRUE(Identity().MappingsOf(21).empty());
 }
 
-TEST_F(ProcIdentityTest, BuildIdsAreThoseOfTheFilesThatTheProcessSees) {
+TEST_F(ProcIdentityTest, ReadsBuildIdsThroughTheProcessRoot) {
   std::filesystem::create_directories(At("/proc/22/root/app"));
   std::filesystem::copy_file("/proc/self/exe", At("/proc/22/root/app/server"));
   root_.File("/proc/22/maps", "1000-2000 r-xp 00000000 08:01 11 /app/server\n");
@@ -110,14 +110,14 @@ TEST_F(ProcIdentityTest, BuildIdsAreThoseOfTheFilesThatTheProcessSees) {
   EXPECT_EQ(identity.MappingsOf(22)[0].build_id, mappings[0].build_id);
 }
 
-TEST_F(ProcIdentityTest, WithoutACgroupTreeNothingHasAPath) {
+TEST_F(ProcIdentityTest, ReturnsNoPathWithoutACgroupMount) {
   root_.File("/proc/self/mountinfo", "22 1 0:20 / /proc rw - proc proc rw\n");
   ProcIdentity identity = Identity();
   EXPECT_EQ(identity.CgroupPath(1), "");
   EXPECT_EQ(identity.CgroupId("/"), std::nullopt);
 }
 
-TEST_F(ProcIdentityTest, TheKernelsTextIsThatOfItsSymbols) {
+TEST_F(ProcIdentityTest, FindsTheKernelTextBySymbols) {
   EXPECT_TRUE(Identity().KernelMappings().empty());
   root_.File("/proc/kallsyms",
              "ffffffff81000000 T _stext\nffffffff81000000 T _text\nffffffff81000100 t do_one\n"

@@ -15,6 +15,7 @@ struct QuietHandler {
   void OnStart(uint64_t) {}
   void OnSlot(uint32_t, uint64_t, uint64_t, uint64_t) {}
   void OnSideEvent(const fxr_side_header&) {}
+  void OnGap(uint32_t, uint64_t) {}
   void OnBranchSample(const perf::BranchStackSample&) {}
   void OnMapping(uint64_t, const perf::MmapRecord&) {}
   void OnLoss(int32_t, uint64_t, uint32_t, uint64_t) {}

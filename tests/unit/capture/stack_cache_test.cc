@@ -60,10 +60,10 @@ Frames FramesOf(const fxr_side_header& header) {
   return {frames, frames + event.bytes / sizeof(uint64_t)};
 }
 
-TEST(StackCacheTest, ANumberStandsForTheFramesThatWereTold) {
+TEST(StackCacheTest, RestoresFramesById) {
   StackCache stacks;
-  const Words told = Stack(9, {0x10, 0x20, 0x30}, 2);
-  EXPECT_EQ(&stacks.Complete(HeaderOf(told)), &HeaderOf(told));
+  const Words sent = Stack(9, {0x10, 0x20, 0x30}, 2);
+  EXPECT_EQ(&stacks.Complete(HeaderOf(sent)), &HeaderOf(sent));
   const Words again = Again(9);
   const fxr_side_header& whole = stacks.Complete(HeaderOf(again));
   EXPECT_EQ(whole.time, 7u);
@@ -78,28 +78,28 @@ TEST(StackCacheTest, ANumberStandsForTheFramesThatWereTold) {
   EXPECT_EQ(FramesOf(whole), (Frames{0x10, 0x20, 0x30}));
 }
 
-TEST(StackCacheTest, WhatNobodyToldHasNoFrames) {
+TEST(StackCacheTest, UnknownIdHasNoFrames) {
   StackCache stacks;
   EXPECT_EQ(FramesOf(stacks.Complete(HeaderOf(Again(9)))), Frames{});
-  stacks.Complete(HeaderOf(Stack(0, {0x10}, 1)));  // one that is not told of again
+  stacks.Complete(HeaderOf(Stack(0, {0x10}, 1)));  // id 0: not cached
   EXPECT_EQ(FramesOf(stacks.Complete(HeaderOf(Again(0)))), Frames{});
 }
 
-TEST(StackCacheTest, ForgetsThoseOfTheAgeBeforeTheLast) {
+TEST(StackCacheTest, ForgetsAfterTwoGenerations) {
   StackCache stacks;
   uint64_t next = 1;
   const auto fill = [&] {
-    while (!stacks.BeginAge()) stacks.Complete(HeaderOf(Stack(next++, {0x10}, 1)));
+    while (!stacks.BeginGeneration()) stacks.Complete(HeaderOf(Stack(next++, {0x10}, 1)));
   };
   fill();
-  EXPECT_EQ(next, StackCache::kMost + 1);
+  EXPECT_EQ(next, StackCache::kMax + 1);
   EXPECT_EQ(FramesOf(stacks.Complete(HeaderOf(Again(1)))), Frames{0x10});
   fill();
   EXPECT_EQ(FramesOf(stacks.Complete(HeaderOf(Again(1)))), Frames{});
   EXPECT_EQ(FramesOf(stacks.Complete(HeaderOf(Again(next - 1)))), Frames{0x10});
 }
 
-TEST(StackCacheTest, OtherEventsAreTheirOwn) {
+TEST(StackCacheTest, PassesOtherEventsUnchanged) {
   StackCache stacks;
   fxr_side_header poke{};
   poke.type = FXR_SIDE_POKE;

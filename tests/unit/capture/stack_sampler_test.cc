@@ -89,14 +89,14 @@ TEST_F(StackSamplerTest, ASampleIsALongEventWithBothHalves) {
             (std::vector<uint64_t>{0x1000, 0x2000, 0x3000, kKernel, kKernel + 1}));
 }
 
-TEST_F(StackSamplerTest, NoChainIsTooLong) {
+TEST_F(StackSamplerTest, LimitsTheLengthOfChains) {
   std::vector<uint64_t> chain(1000, 0x1000);
   chain[0] = static_cast<uint64_t>(PERF_CONTEXT_USER);
   Sample(101, 50, chain);
   EXPECT_EQ(Deliver().stacks.at(0).frames.size(), size_t{FXR_STACK_FRAMES});
 }
 
-TEST_F(StackSamplerTest, GuestsAndIdleTasksAreLeftOut) {
+TEST_F(StackSamplerTest, SkipsGuestsAndIdleTasks) {
   Sample(101, 50, {static_cast<uint64_t>(PERF_CONTEXT_GUEST), 0x1000});
   Sample(0, 60, {static_cast<uint64_t>(PERF_CONTEXT_KERNEL), kKernel});
   const Taker taken = Deliver();
@@ -104,7 +104,7 @@ TEST_F(StackSamplerTest, GuestsAndIdleTasksAreLeftOut) {
   EXPECT_TRUE(taken.stacks[0].frames.empty());
 }
 
-TEST_F(StackSamplerTest, TheFilterHolds) {
+TEST_F(StackSamplerTest, AppliesTheTaskFilter) {
   TaskFilter filter;
   filter.tids = {101};
   sampler_.SetFilter(filter, [](uint32_t) { return false; });
@@ -113,7 +113,7 @@ TEST_F(StackSamplerTest, TheFilterHolds) {
   EXPECT_EQ(Deliver().stacks.size(), 1u);
 }
 
-TEST_F(StackSamplerTest, ComesInTheOrderOfTime) {
+TEST_F(StackSamplerTest, DeliversInTimeOrder) {
   perf::MmapRecord mapping;
   mapping.file = "/usr/bin/app";
   mapping.size = 4096;

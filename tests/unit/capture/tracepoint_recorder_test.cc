@@ -67,7 +67,7 @@ class TracepointRecorderTest : public ::testing::Test {
                                 {.system = "b", .name = "y", .id = 9, .fields = {}}}};
 };
 
-TEST_F(TracepointRecorderTest, AnEventHasTheKernelsRecordAndTheThreadInIt) {
+TEST_F(TracepointRecorderTest, CarriesTheKernelsRecordAndItsThread) {
   Sample(50, RecordOf(9, 101, "payload"));
   Sample(40, RecordOf(7, 0, ""));
   const Taker taken = Deliver();
@@ -81,13 +81,13 @@ TEST_F(TracepointRecorderTest, AnEventHasTheKernelsRecordAndTheThreadInIt) {
   EXPECT_EQ(taken.taken[1].record, RecordOf(9, 101, "payload"));
 }
 
-TEST_F(TracepointRecorderTest, WhatIsNoEventOfOursIsLeftOut) {
+TEST_F(TracepointRecorderTest, SkipsOtherRecords) {
   Sample(50, RecordOf(8, 101, ""));
   Sample(60, "short");
   EXPECT_TRUE(Deliver().taken.empty());
 }
 
-TEST_F(TracepointRecorderTest, TheFilterHolds) {
+TEST_F(TracepointRecorderTest, AppliesTheTaskFilter) {
   TaskFilter filter;
   filter.tids = {101};
   recorder_.SetFilter(filter, [](uint32_t) { return false; });
@@ -96,7 +96,7 @@ TEST_F(TracepointRecorderTest, TheFilterHolds) {
   EXPECT_EQ(Deliver().taken.size(), 1u);
 }
 
-TEST_F(TracepointRecorderTest, LossesAreThoseOfTheCategory) {
+TEST_F(TracepointRecorderTest, CountsLossesForTheCategory) {
   perf::Record record;
   record.where.time = 45;
   record.body = perf::LostRecord{0, 7};

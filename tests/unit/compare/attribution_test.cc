@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whom changes are blamed on, in whole comparisons.
+// Rules between groups, in whole comparisons.
 #include "compare/attribution.h"
 
 #include <gtest/gtest.h>
@@ -31,13 +31,13 @@ uint32_t NumberOf(measure::Capture& capture, const std::string& thread) {
   return static_cast<uint32_t>(&GroupOf(capture, thread) - capture.groups.data());
 }
 
-// Blames `ms` per second of `group` on the group at `whom`.
-void Blame(measure::Capture& capture, const std::string& group, measure::Attribution why,
-           uint32_t whom, double ms) {
-  auto& blames = GroupOf(capture, group).blames[static_cast<size_t>(why)];
+// Attributes `ms` per second of `group` to the group at `to`.
+void Blame(measure::Capture& capture, const std::string& group, measure::Attribution kind,
+           uint32_t to, double ms) {
+  auto& blames = GroupOf(capture, group).blames[static_cast<size_t>(kind)];
   const auto seconds = static_cast<double>(capture.length()) / 1e9;
-  blames[whom].count += 100;
-  blames[whom].ns += static_cast<uint64_t>(ms * kNsPerMs * seconds);
+  blames[to].count += 100;
+  blames[to].ns += static_cast<uint64_t>(ms * kNsPerMs * seconds);
 }
 
 DiffReport Diff(DiffInput input) {
@@ -53,8 +53,8 @@ Work Named(const std::string& thread) {
   return work;
 }
 
-// A client that sleeps longer by its timer, and a server that it waits for; `answer` is how long it
-// waits for that one in the new captures, of 300 ms per second in the base.
+// A client that sleeps longer by its timer, and a server that it waits for: 300 ms per second in
+// the base, `answer` ms in the new captures.
 DiffReport Paced(double server_cpu, double answer) {
   const Work client = Named("client");
   Work later = client;
@@ -68,24 +68,26 @@ DiffReport Paced(double server_cpu, double answer) {
   for (auto* side : {&input.base, &input.next}) {
     const bool next = side == &input.next;
     for (auto& capture : *side) {
-      const auto why = measure::Attribution::kWokenBy;
-      Blame(capture, "client", why, NumberOf(capture, "server"), next ? answer : 300);
-      Blame(capture, "client", why, measure::kInterrupt, next ? 550 : 400);
+      const auto kind = measure::Attribution::kWokenBy;
+      Blame(capture, "client", kind, NumberOf(capture, "server"), next ? answer : 300);
+      Blame(capture, "client", kind, measure::kInterrupt, next ? 550 : 400);
     }
   }
   return Diff(std::move(input));
 }
 
-TEST(AttributionTest, WhoIsAnsweredSoonerAndSleepsLongerIsNotWorse) {
+TEST(AttributionTest, LongerTimerSleepAfterFasterServiceIsDropped) {
   const DiffReport faster = Paced(150, 100);
   EXPECT_FALSE(faster.worse());
   EXPECT_EQ(Find(faster, "server", Metric::kCpuTime)->verdict, Verdict::kBetter);
-  // Where nobody became faster, it is.
+  EXPECT_STREQ(Find(faster, "client", Metric::kSleep)->suppression_rule,
+               "sleep_after_faster_service");
+  // Without a faster service it is worse.
   const DiffReport slower = Paced(400, 300);
   EXPECT_EQ(Find(slower, "client", Metric::kSleep)->verdict, Verdict::kWorse);
 }
 
-TEST(AttributionTest, AServerOutsideThatIsAskedMoreSeldomIsNotWorse) {
+TEST(AttributionTest, SleepOfAnIdleServerIsDropped) {
   const Work client = Named("client");
   Work server = Named("server");
   server.of_command = false;
@@ -100,12 +102,13 @@ TEST(AttributionTest, AServerOutsideThatIsAskedMoreSeldomIsNotWorse) {
     }
   }
   const DiffReport report = Diff(std::move(input));
-  const Row* sleep = Find(report, "server", Metric::kSleep);
+  const ComparisonRow* sleep = Find(report, "server", Metric::kSleep);
   ASSERT_NE(sleep, nullptr);
   EXPECT_FALSE(IsFinding(sleep->verdict));
+  EXPECT_STREQ(sleep->suppression_rule, "idle_server");
 }
 
-// Waits of a victim that grew by a hundred ms per second, which `whom` held the CPU for.
+// A victim waits 100 ms per second longer, while the holder has the CPU.
 DiffReport Waiting(const Work& holder, const Work& changed) {
   Work victim = Named("victim");
   victim.preempted_ms = 20;
@@ -121,7 +124,7 @@ DiffReport Waiting(const Work& holder, const Work& changed) {
   return Diff(std::move(input));
 }
 
-TEST(AttributionTest, WaitsForMoreOfOtherWorkOfTheMachineAreNoFinding) {
+TEST(AttributionTest, WaitsForNewWorkOutOfScopeAreNoFinding) {
   Work holder = Named("holder");
   EXPECT_EQ(Find(Waiting(holder, holder), "victim", Metric::kPreemptedWait)->verdict,
             Verdict::kWorse);
@@ -133,27 +136,28 @@ TEST(AttributionTest, WaitsForMoreOfOtherWorkOfTheMachineAreNoFinding) {
   EXPECT_TRUE(report.findings.empty());
 }
 
-// Pinned to where that runs, throttled, or of less weight: it is the victim that changed.
-TEST(AttributionTest, WaitsForAsMuchOtherWorkAsBeforeAreAFinding) {
+// The victim itself changed: it is pinned, throttled, or of less weight.
+TEST(AttributionTest, WaitsForUnchangedWorkOutOfScopeAreAFinding) {
   Work holder = Named("holder");
   holder.of_command = false;
   EXPECT_EQ(Find(Waiting(holder, holder), "victim", Metric::kPreemptedWait)->verdict,
             Verdict::kWorse);
 }
 
-TEST(AttributionTest, WaitsForMoreWorkStandUnderIt) {
+TEST(AttributionTest, WaitForMoreWorkIsItsSymptom) {
   const Work holder = Named("holder");
   Work more = holder;
   more.cpu_ms *= 2;
   more.wakeups *= 2;
   const DiffReport report = Waiting(holder, more);
-  const Row& wait = *Find(report, "victim", Metric::kPreemptedWait);
-  ASSERT_TRUE(wait.folded_under);
-  EXPECT_EQ(&report.rows[*wait.folded_under], Find(report, "holder", Metric::kCpuTime));
+  const ComparisonRow& wait = *Find(report, "victim", Metric::kPreemptedWait);
+  ASSERT_TRUE(wait.suppressed_by);
+  EXPECT_STREQ(wait.suppression_rule, "wait_for_work_of_holder");
+  EXPECT_EQ(&report.rows[*wait.suppressed_by], Find(report, "holder", Metric::kCpuTime));
   EXPECT_FALSE(report.worse());
 }
 
-TEST(AttributionTest, ASleepThatItsOwnGroupEndedStandsUnderWhatThatDid) {
+TEST(AttributionTest, SleepForOwnThreadsIsASymptomOfTheirRuns) {
   const Work pair = Named("pair");
   Work changed = pair;
   changed.cpu_ms *= 2.5;
@@ -169,7 +173,8 @@ TEST(AttributionTest, ASleepThatItsOwnGroupEndedStandsUnderWhatThatDid) {
   const DiffReport report = Diff(std::move(input));
   ASSERT_FALSE(report.findings.empty());
   EXPECT_EQ(report.rows[report.findings[0]].metric, Metric::kCpuTime);
-  EXPECT_TRUE(Find(report, "pair", Metric::kSleep)->folded_under);
+  EXPECT_TRUE(Find(report, "pair", Metric::kSleep)->suppressed_by);
+  EXPECT_STREQ(Find(report, "pair", Metric::kSleep)->suppression_rule, "sleep_for_own_threads");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ int Draws() {
   return draws != nullptr ? std::max(1, std::atoi(draws)) : 15;
 }
 
-// Six groups, as noisy as programs are; some hardly run.
+// Six groups with the noise of usual programs. Some hardly run.
 std::vector<Work> Groups(double noise) {
   std::vector<Work> groups(6);
   for (size_t g = 0; g < groups.size(); ++g) {
@@ -38,7 +38,7 @@ std::vector<Work> Groups(double noise) {
   return groups;
 }
 
-// Fraction of draws in which something was found, and in which it was group "c" at rank 1.
+// The fraction of draws with a finding, and with group "c" at rank 1.
 struct Rates {
   double any = 0;
   double first = 0;
@@ -46,7 +46,7 @@ struct Rates {
 
 Rates Simulate(double noise, size_t count, const std::function<void(Work&)>& change) {
   const int draws = Draws();
-  // Every second draw; each has a seed of its own.
+  // Every second draw. Each has its own seed.
   const auto half = [&](int begin) {
     Rates rates;
     for (int draw = begin; draw < draws; draw += 2) {
@@ -59,7 +59,7 @@ Rates Simulate(double noise, size_t count, const std::function<void(Work&)>& cha
         return rates;
       }
       rates.any += !report->findings.empty();
-      const Row* first = At(*report, 1);
+      const ComparisonRow* first = At(*report, 1);
       rates.first += first != nullptr && report->groups[*first->group].name.thread == "c";
     }
     return rates;
@@ -75,7 +75,7 @@ Rates Simulate(double noise, size_t count, const std::function<void(Work&)>& cha
 TEST(CalibrationTest, FalseDiscoveriesAndPower) {
   struct Case {
     const char* what;
-    bool power;  // has to be found at five captures a side and usual noise
+    bool power;  // five captures a side with usual noise must show it
     std::function<void(Work&)> change;
   };
   const Case cases[] = {
@@ -105,7 +105,7 @@ TEST(CalibrationTest, FalseDiscoveriesAndPower) {
           fmt::print("| {} | {:.0f}% | {} | {:.1f}% | {:.1f}% |\n", one.what, 100 * noise, count,
                      100 * rates.any, 100 * rates.first);
         }
-        // Of few draws one may be found by chance.
+        // Of a few draws one may have a finding by chance.
         if (none) {
           EXPECT_LE(rates.any, std::max(kFalseDiscoveries, 1.0 / Draws())) << noise << count;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a comparison finds in captures with a change in them, and in those without.
+// Findings in captures with a change, and in captures without one.
 #include "compare/compare.h"
 
 #include <gmock/gmock.h>
@@ -38,7 +38,7 @@ DiffReport DiffOf(const std::function<void(Work&)>& change, size_t count = 5) {
   return Diff(Simulator(11).Sides({worker, other}, {changed, other}, count));
 }
 
-TEST(CompareTest, NothingIsFoundWhereNothingChanged) {
+TEST(CompareTest, FindsNothingInEqualCaptures) {
   const DiffReport report = DiffOf([](Work&) {});
   EXPECT_TRUE(report.findings.empty());
   EXPECT_TRUE(report.confirmed);
@@ -49,7 +49,7 @@ TEST(CompareTest, NothingIsFoundWhereNothingChanged) {
 TEST(CompareTest, MoreCpuForTheSameWorkIsWorse) {
   const DiffReport report = DiffOf([](Work& work) { work.cpu_ms *= 1.8; });
   ASSERT_NE(At(report, 1), nullptr);
-  const Row& row = *At(report, 1);
+  const ComparisonRow& row = *At(report, 1);
   EXPECT_EQ(report.groups[*row.group].name.thread, "worker");
   EXPECT_EQ(row.metric, Metric::kCpuTime);
   EXPECT_EQ(row.verdict, Verdict::kWorse);
@@ -64,8 +64,8 @@ TEST(CompareTest, MoreCpuForTheSameWorkIsWorse) {
   EXPECT_GE(row.examples[0].duration_ns, row.examples.back().duration_ns);
 }
 
-TEST(CompareTest, CapturesThatAreAlikeLetALittleBeFound) {
-  // Six groups whose work hardly differs from capture to capture, and one that needs 30% more.
+TEST(CompareTest, FindsSmallChangesBetweenQuietCaptures) {
+  // The work of six groups hardly varies between captures. One group needs 30% more.
   std::vector<Work> base(6);
   for (size_t i = 0; i < base.size(); ++i) {
     base[i].thread = std::string(1, static_cast<char>('a' + i));
@@ -89,11 +89,11 @@ TEST(CompareTest, MoreCpuWithAsManyMoreWakeupsIsMoreWork) {
   EXPECT_EQ(At(report, 1)->verdict, Verdict::kMore);
   EXPECT_EQ(At(report, 1)->metric, Metric::kCpuTime);
   EXPECT_FALSE(report.worse());
-  // It is told once.
-  EXPECT_TRUE(Find(report, "worker", Metric::kWakeups)->folded_under);
+  // It is one finding.
+  EXPECT_TRUE(Find(report, "worker", Metric::kWakeups)->suppressed_by);
 }
 
-TEST(CompareTest, LessCpuIsBetterAndTheSleepInItsPlaceNoFinding) {
+TEST(CompareTest, LessCpuIsBetterAndItsSleepIsASymptom) {
   const DiffReport report = DiffOf([](Work& work) {
     work.cpu_ms *= 0.3;
     work.sleep_us *= 1.13;
@@ -108,7 +108,7 @@ TEST(CompareTest, AsMuchWorkInFewerWakeupsIsNotDearer) {
   EXPECT_FALSE(DiffOf(in_batches).worse());
 }
 
-TEST(CompareTest, SleepsOfManyThreadsCountTogether) {
+TEST(CompareTest, AddsSleepsOfAllThreads) {
   // Two dozen threads that come and go, each with next to no sleep.
   Work client;
   client.threads = 24;
@@ -123,24 +123,24 @@ TEST(CompareTest, SleepsOfManyThreadsCountTogether) {
   EXPECT_EQ(Find(report, "worker", Metric::kSleep)->verdict, Verdict::kWorse);
 }
 
-TEST(CompareTest, MoreWakeupsThatDoNothingAreWorse) {
+TEST(CompareTest, MoreWakeupsWithoutWorkAreWorse) {
   const DiffReport report = DiffOf([](Work& work) { work.wakeups *= 6; });
-  const Row* wakeups = Find(report, "worker", Metric::kWakeups);
+  const ComparisonRow* wakeups = Find(report, "worker", Metric::kWakeups);
   EXPECT_EQ(wakeups->verdict, Verdict::kWorse);
-  EXPECT_TRUE(Find(report, "worker", Metric::kSwitches)->folded_under);
+  EXPECT_TRUE(Find(report, "worker", Metric::kSwitches)->suppressed_by);
 }
 
-TEST(CompareTest, ForksAreCounted) {
+TEST(CompareTest, MoreForksAreWorse) {
   const DiffReport report = DiffOf([](Work& work) { work.forks = 40; });
-  const Row* forks = Find(report, "worker", Metric::kForks);
+  const ComparisonRow* forks = Find(report, "worker", Metric::kForks);
   EXPECT_EQ(forks->statistic, Statistic::kProcessRate);
   EXPECT_EQ(forks->verdict, Verdict::kWorse);
   // 500 us each.
   EXPECT_NEAR(forks->change, 20, 4);
 }
 
-// A pool that is larger from the start costs next to nothing; a thread for each request does.
-TEST(CompareTest, AThreadCostsATenthOfAProcess) {
+// A larger pool of threads costs next to nothing. A thread for each request is a cost.
+TEST(CompareTest, WeighsAThreadAsATenthOfAProcess) {
   for (const uint64_t made : {15U, 300U}) {
     auto sides = Simulator(11).Sides({{}}, {{}}, 5);
     for (measure::Capture& capture : sides.base) capture.groups[0].forked_threads = 3;
@@ -149,17 +149,17 @@ TEST(CompareTest, AThreadCostsATenthOfAProcess) {
   }
 }
 
-TEST(CompareTest, LongSleepsNowAndThenAreFoundThoughTheMedianIsTheSame) {
+TEST(CompareTest, FindsRareLongSleepsWithEqualMedian) {
   const DiffReport report = DiffOf([](Work& work) {
     work.long_sleeps = 8;
     work.long_sleep_ms = 60;
   });
-  const Row* sleep = Find(report, "worker", Metric::kSleep);
+  const ComparisonRow* sleep = Find(report, "worker", Metric::kSleep);
   EXPECT_EQ(sleep->verdict, Verdict::kWorse);
   EXPECT_EQ(At(report, 1), sleep);
 }
 
-TEST(CompareTest, BlockedWhereItNeverWas) {
+TEST(CompareTest, FindsFirstWaitsInD) {
   const DiffReport report = DiffOf([](Work& work) {
     work.blocked = 200;
     work.blocked_us = 400;
@@ -169,7 +169,7 @@ TEST(CompareTest, BlockedWhereItNeverWas) {
   EXPECT_EQ(At(report, 1)->verdict, Verdict::kWorse);
 }
 
-TEST(CompareTest, ChangesBelowTheGateAreNone) {
+TEST(CompareTest, IgnoresChangesBelowTheGate) {
   Work small;
   small.cpu_ms = 1;
   small.wakeups = 20;
@@ -179,7 +179,7 @@ TEST(CompareTest, ChangesBelowTheGateAreNone) {
   EXPECT_TRUE(Diff(Simulator(3).Sides({small}, {changed}, 5)).findings.empty());
 }
 
-TEST(CompareTest, NewAndGoneGroupsAreARowEach) {
+TEST(CompareTest, NewAndGoneGroupsHaveOneFindingEach) {
   Work worker;
   Work other;
   other.thread = "compactor";
@@ -195,7 +195,7 @@ TEST(CompareTest, NewAndGoneGroupsAreARowEach) {
   EXPECT_EQ(At(gone, 1)->verdict, Verdict::kGone);
 }
 
-TEST(CompareTest, RenamedThreadsAreTheSame) {
+TEST(CompareTest, MatchesRenamedThreads) {
   Work worker;
   Work renamed = worker;
   renamed.thread = "executor";
@@ -209,7 +209,7 @@ TEST(CompareTest, RenamedThreadsAreTheSame) {
   EXPECT_THAT(report.notes[0], ::testing::HasSubstr("renamed"));
 }
 
-TEST(CompareTest, ARenamedThreadThatDoesTwiceTheWorkIsNotHidden) {
+TEST(CompareTest, DoesNotMatchRenamedThreadWithTwiceTheWork) {
   Work worker;
   Work renamed = worker;
   renamed.thread = "executor";
@@ -219,7 +219,7 @@ TEST(CompareTest, ARenamedThreadThatDoesTwiceTheWorkIsNotHidden) {
   EXPECT_EQ(At(report, 1)->verdict, Verdict::kNew);
 }
 
-TEST(CompareTest, TwoCapturesASideAreNeverAFailure) {
+TEST(CompareTest, TwoCapturesASideConfirmNothing) {
   for (const size_t count : {1U, 2U}) {
     const DiffReport report = DiffOf([](Work& work) { work.cpu_ms *= 4; }, count);
     EXPECT_FALSE(report.confirmed);
@@ -230,7 +230,7 @@ TEST(CompareTest, TwoCapturesASideAreNeverAFailure) {
   }
 }
 
-TEST(CompareTest, TheOrderOfFilesDoesNotMatter) {
+TEST(CompareTest, IgnoresTheOrderOfFiles) {
   Simulator simulator(8);
   Work worker;
   Work slow = worker;
@@ -251,12 +251,12 @@ TEST(CompareTest, TheOrderOfFilesDoesNotMatter) {
   EXPECT_EQ(one.base.files, two.base.files);
 }
 
-TEST(CompareTest, CapturesThatDoNotTakeTurnsAreNotPaired) {
+TEST(CompareTest, PairsOnlyInterleavedCaptures) {
   const DiffReport report = Diff(Simulator(9).Sides({Work()}, {Work()}, 4, false));
   EXPECT_FALSE(report.paired);
 }
 
-TEST(CompareTest, OnlyTheTreeOfACommandIsJudged) {
+TEST(CompareTest, JudgesOnlyTheTreeOfACommand) {
   Work tree;
   tree.of_command = true;
   Work job;
@@ -268,12 +268,12 @@ TEST(CompareTest, OnlyTheTreeOfACommandIsJudged) {
   EXPECT_TRUE(report.findings.empty());
   ASSERT_EQ(report.others.size(), 1U);
   EXPECT_EQ(report.groups[*report.others[0].group].name.process, "cron");
-  EXPECT_FALSE(report.groups[*report.others[0].group].judged);
+  EXPECT_FALSE(report.groups[*report.others[0].group].in_scope);
   EXPECT_EQ(report.others[0].verdict, Verdict::kCannotTell);
 }
 
-TEST(CompareTest, ARunOfACommandIsTheUnitWhereCapturesHoldIt) {
-  // The same work in twice the time, most of it asleep: not less CPU time, but a longer run.
+TEST(CompareTest, ComparesPerRunIfCapturesHaveWholeRuns) {
+  // The same work takes twice the time, mostly asleep. The run is longer, and has as much CPU time.
   Simulator simulator(12);
   Work fast;
   fast.of_command = true;
@@ -292,14 +292,15 @@ TEST(CompareTest, ARunOfACommandIsTheUnitWhereCapturesHoldIt) {
   const DiffReport report = Diff(std::move(input));
   EXPECT_TRUE(report.per_run);
   EXPECT_NEAR(Find(report, "worker", Metric::kCpuTime)->ratio.value, 1, 0.1);
-  const auto elapsed = std::find_if(report.rows.begin(), report.rows.end(),
-                                    [](const Row& row) { return row.metric == Metric::kElapsed; });
+  const auto elapsed =
+      std::find_if(report.rows.begin(), report.rows.end(),
+                   [](const ComparisonRow& row) { return row.metric == Metric::kElapsed; });
   ASSERT_NE(elapsed, report.rows.end());
   EXPECT_EQ(elapsed->verdict, Verdict::kWorse);
   EXPECT_FALSE(elapsed->group);
 }
 
-TEST(CompareTest, KindsOfCapturesAreNotMixed) {
+TEST(CompareTest, RejectsMixedKindsOfCaptures) {
   DiffInput input = Simulator(13).Sides({Work()}, {Work()}, 3);
   input.next[1].trigger = "stall";
   const auto mixed = Compare(input);
@@ -310,7 +311,7 @@ TEST(CompareTest, KindsOfCapturesAreNotMixed) {
   EXPECT_FALSE(Compare(input).ok());
 }
 
-TEST(CompareTest, WhatDiffersBetweenTheSidesIsTold) {
+TEST(CompareTest, NotesDifferencesBetweenTheSides) {
   DiffInput input = Simulator(14).Sides({Work()}, {Work()}, 3);
   for (auto& capture : input.next) {
     capture.kernel = "6.12.0";
@@ -325,8 +326,8 @@ TEST(CompareTest, WhatDiffersBetweenTheSidesIsTold) {
   EXPECT_THAT(report.notes[2], ::testing::HasSubstr("were lost"));
 }
 
-TEST(CompareTest, NoiseOfTheMachineTakesThePlaceOfWhatIsUsual) {
-  // A change that is clear by usual standards, and nothing on a machine that varies twofold.
+TEST(CompareTest, NoiseCapturesReplaceTheDefaultPrior) {
+  // A change that is significant by default, but not on a machine that varies twofold.
   Work worker;
   worker.noise = 0.7;
   Simulator simulator(15);
@@ -341,8 +342,9 @@ TEST(CompareTest, NoiseOfTheMachineTakesThePlaceOfWhatIsUsual) {
   EXPECT_TRUE(Diff(input).findings.empty());
 }
 
-TEST(CompareTest, OneLongSleepThatIsInterruptedIsNotMoreSleep) {
-  // Asleep from edge to edge in the base: cut. Woken once in the new captures: two sleeps, whole.
+TEST(CompareTest, InterruptedLongSleepIsNotMoreSleep) {
+  // In the base a sleep goes from edge to edge, and is cut. One wakeup makes two complete sleeps of
+  // it.
   DiffInput input = Simulator(16).Sides({Work()}, {Work()}, 5);
   const auto add = [](measure::Capture& capture, bool once) {
     measure::Group group;
@@ -366,8 +368,8 @@ TEST(CompareTest, OneLongSleepThatIsInterruptedIsNotMoreSleep) {
   EXPECT_TRUE(Diff(std::move(input)).findings.empty());
 }
 
-TEST(CompareTest, AMixtureOfOtherThreadsIsNotMoreSleep) {
-  // Twice the threads sleep twice as much together, and none of them more than before.
+TEST(CompareTest, OtherMixOfThreadsIsNotMoreSleep) {
+  // Twice the threads sleep twice as much in total, and each of them as much as before.
   const DiffReport report = DiffOf([](Work& work) {
     work.threads = 2;
     work.wakeups *= 2;
@@ -375,7 +377,7 @@ TEST(CompareTest, AMixtureOfOtherThreadsIsNotMoreSleep) {
   EXPECT_FALSE(IsFinding(Find(report, "worker", Metric::kSleep)->verdict));
 }
 
-TEST(CompareTest, TheRecorderIsNeverJudged) {
+TEST(CompareTest, NeverJudgesTheRecorder) {
   Work recorder;
   recorder.process = recorder.thread = "fxt-record";
   Work busy = recorder;

@@ -14,7 +14,7 @@ namespace {
 
 using measure::Capture;
 
-void ExpectFinite(const Row& row, uint64_t seed) {
+void ExpectFinite(const ComparisonRow& row, uint64_t seed) {
   for (const Estimate* estimate : {&row.base, &row.next, &row.ratio}) {
     for (const double value : {estimate->value, estimate->low, estimate->high}) {
       EXPECT_TRUE(std::isfinite(value)) << seed << " " << IdOf(row.metric) << " " << value;
@@ -27,8 +27,8 @@ void ExpectFinite(const Row& row, uint64_t seed) {
   EXPECT_LE(row.q, 1);
 }
 
-// Summaries may say anything, damaged as they may be: what is said of them are numbers.
-TEST(DiffReportTest, WhateverCapturesSayAllOfItIsNumbers) {
+// Damaged summaries contain any value. The report has finite numbers for them.
+TEST(DiffReportTest, HasFiniteNumbersForAnyCaptures) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
     std::mt19937_64 random(seed);
     DiffInput input;
@@ -50,12 +50,12 @@ TEST(DiffReportTest, WhateverCapturesSayAllOfItIsNumbers) {
     }
     const auto report = Compare(std::move(input));
     if (!report) continue;
-    for (const Row& row : report->rows) ExpectFinite(row, seed);
-    for (const Row& row : report->others) ExpectFinite(row, seed);
+    for (const ComparisonRow& row : report->rows) ExpectFinite(row, seed);
+    for (const ComparisonRow& row : report->others) ExpectFinite(row, seed);
   }
 }
 
-TEST(DiffReportTest, WorseIsWhatIsConfirmed) {
+TEST(DiffReportTest, IsWorseWithConfirmedFindingsOnly) {
   DiffReport report;
   report.rows.resize(2);
   report.rows[1].verdict = Verdict::kWorse;

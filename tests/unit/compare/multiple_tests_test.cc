@@ -32,7 +32,7 @@ TEST(MultipleTestsTest, FalseDiscoveryRates) {
   EXPECT_EQ(rates[14], 1);
 }
 
-TEST(MultipleTestsTest, RatesKeepTheOrderOfWhatTheyAreOf) {
+TEST(MultipleTestsTest, RatesKeepTheOrderOfThePValues) {
   EXPECT_THAT(
       FalseDiscoveryRates(std::vector{0.9, 0.01, 0.02}),
       ElementsAre(DoubleNear(0.9, 1e-12), DoubleNear(0.03, 1e-12), DoubleNear(0.03, 1e-12)));

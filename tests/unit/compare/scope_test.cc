@@ -13,7 +13,7 @@ using measure::Attribution;
 using measure::Capture;
 using measure::Group;
 
-// A command, and another group; `by_tree` of the other's 1,000 wakeups are the command's.
+// A command, and another group with 1,000 wakeups, `by_tree` of them by the command.
 Capture Make(uint64_t by_tree, uint64_t tree_cpu, uint64_t other_cpu) {
   Capture capture;
   capture.end = 1'000'000'000;
@@ -39,20 +39,20 @@ bool IsServer(uint64_t by_tree, uint64_t tree_cpu, uint64_t other_cpu) {
   return scope[0];
 }
 
-TEST(ScopeTest, ServersAreWokenByTheTreeMoreThanChanceExplains) {
+TEST(ScopeTest, ContainsServersThatTheTreeWakes) {
   EXPECT_TRUE(IsServer(900, 1, 9));
   EXPECT_TRUE(IsServer(300, 1, 9));
   // A tenth of the CPU time explains a tenth of the wakeups.
   EXPECT_FALSE(IsServer(110, 1, 9));
-  // Below a tenth whatever little the tree runs.
+  // Less than a tenth of the wakeups, however little the tree runs.
   EXPECT_FALSE(IsServer(90, 1, 10'000));
   EXPECT_TRUE(IsServer(110, 1, 10'000));
-  // Of a tree that has half of the machine, three of four wakeups.
+  // A tree with half of the CPU time needs three of four wakeups.
   EXPECT_TRUE(IsServer(800, 5, 5));
   EXPECT_FALSE(IsServer(600, 5, 5));
 }
 
-TEST(ScopeTest, WithoutACommandItIsEverythingButTheRecorder) {
+TEST(ScopeTest, ContainsAllButTheRecorderWithoutACommand) {
   Capture capture = Make(0, 1, 1);
   for (Group& group : capture.groups) group.name.of_command = false;
   capture.groups[0].of_recorder = true;

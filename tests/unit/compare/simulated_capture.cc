@@ -104,13 +104,13 @@ DiffInput Simulator::Sides(const std::vector<Work>& base, const std::vector<Work
   return input;
 }
 
-const Row* At(const DiffReport& report, size_t rank) {
+const ComparisonRow* At(const DiffReport& report, size_t rank) {
   const auto& ranked = report.confirmed ? report.findings : report.unconfirmed;
   return rank <= ranked.size() ? &report.rows[ranked[rank - 1]] : nullptr;
 }
 
-const Row* Find(const DiffReport& report, const std::string& thread, Metric metric) {
-  for (const Row& row : report.rows) {
+const ComparisonRow* Find(const DiffReport& report, const std::string& thread, Metric metric) {
+  for (const ComparisonRow& row : report.rows) {
     if (row.group && report.groups[*row.group].name.thread == thread && row.metric == metric) {
       return &row;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Captures that were never recorded: groups with what a test gives them, and noise on it.
+// Simulated captures: groups with the activity that a test sets, and noise.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace comparison::testing {
 
-// What a group does in a second, all its threads together.
+// The activity of all threads of a group per second.
 struct Work {
   std::string process = "app";
   std::string thread = "worker";
@@ -38,7 +38,7 @@ class Simulator {
 
   // A capture of `seconds` of these groups.
   measure::Capture Make(const std::vector<Work>& groups, double seconds = 3);
-  // `count` of them, which began one after the other.
+  // `count` captures, which began one after the other.
   std::vector<measure::Capture> Some(const std::vector<Work>& groups, size_t count,
                                      double seconds = 3);
   // Two sides of `count` captures in turns (ABAB), or one after the other.
@@ -55,8 +55,8 @@ class Simulator {
 };
 
 // The finding at a rank, from 1; null beyond the last.
-const Row* At(const DiffReport& report, size_t rank);
+const ComparisonRow* At(const DiffReport& report, size_t rank);
 // The row of a group's metric; null if there is none.
-const Row* Find(const DiffReport& report, const std::string& thread, Metric metric);
+const ComparisonRow* Find(const DiffReport& report, const std::string& thread, Metric metric);
 
 }  // namespace comparison::testing

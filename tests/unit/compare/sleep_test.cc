@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sleeps of two lengths, of which one side has more of the longer ones.
+// Sleeps of two lengths. One side has more of the longer ones.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,14 +13,14 @@ namespace {
 using testing::Simulator;
 using testing::Work;
 
-// So many sleeps in all of a capture of three seconds: `longer` of them of 3 ms, the others of 1.
+// The sleeps of a capture of three seconds: `longer` of them take 3 ms, the others 1 ms.
 void SetSleeps(measure::Capture& capture, uint64_t all, uint64_t longer) {
   measure::Group& group = capture.groups[0];
   measure::Distribution& sleeps = group.of(measure::Duration::kSleep);
   sleeps = {};
   uint64_t sum = 0;
   for (uint64_t i = 0; i < all; ++i) {
-    // By two thousandths longer or shorter.
+    // They vary by two thousandths.
     const uint64_t ns = (i < longer ? 3'000'000 : 1'000'000) / 1000 * (998 + i % 5);
     sleeps.whole.Add(ns);
     sum += ns;
@@ -41,14 +41,12 @@ Verdict VerdictOf(uint64_t longer_before, uint64_t longer_after) {
   return testing::Find(*report, "worker", Metric::kSleep)->verdict;
 }
 
-// The median of all is one of the longer ones: nothing is much longer than that.
-TEST(SleepTest, MostAreLongerWhereSomeWereBefore) {
-  EXPECT_EQ(VerdictOf(120, 580), Verdict::kWorse);
-}
+// The median is one of the longer sleeps: no sleep is much longer than the median.
+TEST(SleepTest, MostSleepsLongerIsWorse) { EXPECT_EQ(VerdictOf(120, 580), Verdict::kWorse); }
 
-TEST(SleepTest, SomeAreLonger) { EXPECT_EQ(VerdictOf(20, 200), Verdict::kWorse); }
+TEST(SleepTest, SomeSleepsLongerIsWorse) { EXPECT_EQ(VerdictOf(20, 200), Verdict::kWorse); }
 
-// One of `ms` each, as many as there is time for, ended by its own timer or by another thread.
+// Sleeps of `ms` each for the whole capture, which its own timer or another thread ends.
 void SetPauses(measure::Capture& capture, uint64_t ms, bool own, size_t which = 0) {
   measure::Group& group = capture.groups[which];
   const uint64_t count = 2900 / ms;
@@ -77,14 +75,14 @@ Verdict VerdictOfPauses(uint64_t before, uint64_t after, bool own) {
   return testing::Find(*report, "worker", Metric::kSleep)->verdict;
 }
 
-// Who looks for work every so often, and less often now, is asleep for as much of the time.
-TEST(SleepTest, LongerPausesOfItsOwnAreLongerSleeps) {
+// A group that polls for work less often is asleep for the same part of the time.
+TEST(SleepTest, LongerTimerSleepsAreWorse) {
   EXPECT_EQ(VerdictOfPauses(5, 8, true), Verdict::kWorse);
   EXPECT_FALSE(IsFinding(VerdictOfPauses(5, 5, true)));
 }
 
-// A server that is asked over the network and a client that pauses: each sleeps longer.
-TEST(SleepTest, OfTwoThatNoThreadWakesEitherMayWaitForTheOther) {
+// A server with requests over the network, and a client with timer sleeps: each sleeps longer.
+TEST(SleepTest, TwoSelfPacedGroupsMayWaitForEachOther) {
   Work other;
   other.thread = "zealot";
   auto sides = Simulator(5).Sides({Work(), other}, {Work(), other}, 5);
@@ -98,12 +96,10 @@ TEST(SleepTest, OfTwoThatNoThreadWakesEitherMayWaitForTheOther) {
   EXPECT_FALSE(IsFinding(testing::Find(*report, "zealot", Metric::kSleep)->verdict));
 }
 
-// Who is woken by others for work has less of it.
-TEST(SleepTest, WhoIsAskedLessOftenIsNoMoreAsleep) {
-  EXPECT_FALSE(IsFinding(VerdictOfPauses(5, 8, false)));
-}
+// A group that other groups wake has less work.
+TEST(SleepTest, FewerRequestsAreNotWorse) { EXPECT_FALSE(IsFinding(VerdictOfPauses(5, 8, false))); }
 
-TEST(SleepTest, AsManyAreLongerAsBefore) {
+TEST(SleepTest, UnchangedSleepsAreNotWorse) {
   EXPECT_FALSE(IsFinding(VerdictOf(300, 300)));
   EXPECT_FALSE(IsFinding(VerdictOf(120, 120)));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An engine that records nothing, and finishes what was asked for when it is told to, or at once.
+// An engine that records nothing. Operations end at once, or when the test calls Finish().
 #pragma once
 
 #include <unistd.h>
@@ -18,6 +18,8 @@ class FakeEngine : public Engine {
   std::vector<std::string> calls;
   // What waits for its end.
   std::vector<Done> open;
+  // Writes that need the buffer still.
+  std::vector<std::function<void()>> uncopied;
   // Ends everything at once.
   bool at_once = true;
   // How the next thing ends.
@@ -29,6 +31,13 @@ class FakeEngine : public Engine {
     const Done done = std::move(open.front());
     open.erase(open.begin());
     done(std::move(outcome));
+  }
+
+  // The oldest write has copied the buffer.
+  void Copy() {
+    const std::function<void()> copied = std::move(uncopied.front());
+    uncopied.erase(uncopied.begin());
+    copied();
   }
 
   std::vector<KnownCategory> KnownCategories() const override { return categories; }
@@ -51,20 +60,30 @@ class FakeEngine : public Engine {
   }
   std::vector<TellProvider> tells;
 
-  void Initialize(const TraceConfig& config, std::optional<TraceOutput> output,
+  void Initialize(const request::TraceConfig& config, std::optional<TraceOutput> output,
                   Done done) override {
     streaming_ = std::move(output);
     Begin("initialize " + std::string(Name(config.buffering_mode)), std::move(done));
   }
-  void Start(const StartOptions& options, Done done) override {
+  void Start(const request::StartOptions& options, Done done) override {
     Begin("start " + std::string(Name(options.buffer_disposition)), std::move(done));
   }
   void Stop(Done done) override { Begin("stop", std::move(done)); }
-  void Write(TraceOutput output, uint64_t last, Done done) override {
+  // With at_once the receiver takes everything at once; otherwise Copy() and Finish() do.
+  void Write(TraceOutput output, uint64_t last, std::function<void()> copied, Done done) override {
     // What a test can find in the file.
     [[maybe_unused]] const ssize_t written = write(output.fd.get(), "trace", 5);
-    if (!next.failure) next.written = Written{5, 1, last == 0 ? 1'000'000'000 : last};
-    Begin("write", std::move(done));
+    calls.emplace_back("write");
+    if (!at_once) {
+      uncopied.push_back(std::move(copied));
+      return open.push_back(std::move(done));
+    }
+    Outcome outcome = std::exchange(next, {});
+    if (!outcome.failure) {
+      outcome.written = request::WrittenTrace{5, 1, last == 0 ? 1'000'000'000 : last};
+    }
+    copied();
+    done(std::move(outcome));
   }
   void Terminate(Done done) override {
     streaming_.reset();

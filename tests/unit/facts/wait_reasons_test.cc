@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fxt/byte_source.h"
-#include "schema/device_koid.h"
+#include "schema/koid.h"
 #include "unit/fxt/support/file_builder.h"
 
 namespace facts {

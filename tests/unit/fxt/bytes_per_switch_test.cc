@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a context switch takes in the file on average, everything that belongs to it included.
+// The average size of a context switch in the file, including everything it needs.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +14,7 @@ namespace {
 
 using testing::Step;
 
-// Writes `steps` and checks that every switch names the threads it should.
+// Writes `steps` and checks the threads of every switch.
 double BytesPerSwitch(const std::vector<Step>& steps) {
   testing::CollectingSink sink;
   ArchiveWriter archive(sink);
@@ -65,8 +65,8 @@ TEST(BytesPerSwitchTest, ForkStorm) {
   EXPECT_LE(BytesPerSwitch(testing::ForkStorm(50'000, 2, 1)), 24);
 }
 
-// Nothing can be gained there; not much may be lost either.
-TEST(BytesPerSwitchTest, ThreadsInNoOrder) {
+// Tables cannot help here, but must not cost much.
+TEST(BytesPerSwitchTest, ThreadsInRandomOrder) {
   EXPECT_LE(BytesPerSwitch(testing::Uniform(5'000, 2, 60'000, 1)), 48);
 }
 

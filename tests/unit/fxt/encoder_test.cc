@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the encoder refuses, and how its records fill their limits. Layouts are tested against known
-// records in vectors_write_test.cc.
+// Tests what the encoder refuses, and the limits of its records. vectors_write_test.cc tests
+// layouts against known records.
 #include "fxt/encoder.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::span<const std::byte> Bytes(std::string_view text) {
 
 class EncoderTest : public ::testing::Test {
  protected:
-  // Writes `record` between two markers: what is refused leaves no trace.
+  // Writes `record` between two markers: a refused record leaves no bytes.
   template <typename R>
   EncodeStatus Write(const R& record) {
     sink_.words.clear();
@@ -41,7 +41,7 @@ class EncoderTest : public ::testing::Test {
     return status;
   }
 
-  // The record's own words, after Write() said kOk.
+  // The record's own words, after Write() returned kOk.
   std::span<const uint64_t> words() const {
     return std::span(sink_.words).subspan(1, sink_.words.size() - 2);
   }
@@ -55,7 +55,7 @@ TEST_F(EncoderTest, StringRecordLimits) {
   EXPECT_EQ(Write(StringRecord{.index = 0x8000, .text = "a"}), EncodeStatus::kInvalidIndex);
   EXPECT_EQ(Write(StringRecord{.index = 0x7fff, .text = ""}), EncodeStatus::kOk);
   EXPECT_EQ(words().size(), 1u);
-  // 4095 words in all are 32752 bytes of text; the length field alone would allow 15 more.
+  // A record of 4095 words has 32752 bytes of text; the length field alone would allow 15 more.
   EXPECT_EQ(Write(StringRecord{.index = 1, .text = std::string(32752, 'x')}), EncodeStatus::kOk);
   EXPECT_EQ(size_field(), 4095u);
   EXPECT_EQ(words().size(), 4095u);
@@ -119,7 +119,7 @@ TEST_F(EncoderTest, AtMostFifteenArguments) {
             EncodeStatus::kTooManyArguments);
 }
 
-TEST_F(EncoderTest, InlineStringsMustSayTheirLength) {
+TEST_F(EncoderTest, InlineStringsMustStateTheirLength) {
   StringRef wrong = StringRef::Inline("text");
   wrong.text = "longer text";
   Event event = WithArguments({});
@@ -208,8 +208,8 @@ TEST_F(EncoderTest, LargeBlobIsLongerThanAnOrdinaryRecord) {
   EXPECT_EQ(words().back(), uint64_t{'p'});
 }
 
-// Three gigabytes would fit the 32 bits, 2^35 bytes do not; nothing is read or reserved for them.
-TEST_F(EncoderTest, LargeRecordsHaveALimitToo) {
+// Three gigabytes fit the 32 bits, 2^35 bytes do not; neither is read or allocated.
+TEST_F(EncoderTest, LimitsLargeRecords) {
   const std::span<const std::byte> huge(static_cast<const std::byte*>(nullptr), size_t{1} << 35);
   EXPECT_EQ(Write(LargeBlob{.category = {}, .name = {}, .payload = huge}),
             EncodeStatus::kRecordTooLong);
@@ -243,7 +243,7 @@ TEST_F(EncoderTest, ProfilerLimits) {
       EncodeStatus::kPayloadTooLong);
 }
 
-TEST_F(EncoderTest, EnumsOutOfRangeAreRefused) {
+TEST_F(EncoderTest, RefusesEnumsOutOfRange) {
   Event event = WithArguments({});
   event.type = static_cast<EventType>(11);
   EXPECT_EQ(Write(event), EncodeStatus::kInvalidField);
@@ -255,7 +255,7 @@ TEST_F(EncoderTest, EnumsOutOfRangeAreRefused) {
   EXPECT_EQ(Write(modern), EncodeStatus::kInvalidField);
 }
 
-TEST_F(EncoderTest, InlineProcessOfAnObjectIsOneWord) {
+TEST_F(EncoderTest, WritesAnInlineProcessOfAnObjectAsOneWord) {
   ASSERT_EQ(Write(UserspaceObject{.pointer = 0xdeadbeef,
                                   .process = ThreadRef::Inline(77, 78),
                                   .name = StringRef::Indexed(5),
@@ -265,7 +265,7 @@ TEST_F(EncoderTest, InlineProcessOfAnObjectIsOneWord) {
             (std::vector<uint64_t>{0x0000000005000036, 0xdeadbeef, 77}));
 }
 
-TEST_F(EncoderTest, RawWordsMustAgreeWithTheirHeader) {
+TEST_F(EncoderTest, RefusesRawWordsThatContradictTheirHeader) {
   const std::array<uint64_t, 3> words_of_type_13 = {0x3d, 1, 2};
   EXPECT_EQ(Write(UnknownRecord{.type = 13, .words = words_of_type_13}), EncodeStatus::kOk);
   EXPECT_EQ(std::vector<uint64_t>(words().begin(), words().end()),
@@ -297,14 +297,14 @@ TEST_F(EncoderTest, RawWordsMustAgreeWithTheirHeader) {
   EXPECT_EQ(Write(WithArguments({&argument, 1})), EncodeStatus::kInconsistentWords);
 }
 
-TEST_F(EncoderTest, ShortCutsRefuseWhatTheyCannotWrite) {
+TEST_F(EncoderTest, FastFunctionsRefuseInvalidRecords) {
   RecordBuffer buffer(sink_);
   Encoder encoder(buffer);
   EXPECT_EQ(encoder.WriteEvent(EventType::kCounter, 1, {}, {}, {}), EncodeStatus::kInvalidField);
   EXPECT_EQ(buffer.bytes_committed(), 0u);
 }
 
-TEST_F(EncoderTest, WakeupShortCutMakesTheSameWords) {
+TEST_F(EncoderTest, FastWakeupWritesTheSameWords) {
   const Argument waker{StringRef::Indexed(9), KoidValue{0x123456789abcdef0}};
   const ThreadWakeup record{
       .timestamp = 0xfedcba, .cpu = 0xabcd, .thread = 0xffffffff, .arguments = {&waker, 1}};
@@ -321,7 +321,7 @@ TEST_F(EncoderTest, WakeupShortCutMakesTheSameWords) {
   EXPECT_EQ(sink_.words, general);
 }
 
-TEST_F(EncoderTest, FailedSink) {
+TEST_F(EncoderTest, ReportsAFailedSink) {
   sink_.fail = true;
   RecordBuffer buffer(sink_, 16);
   Encoder encoder(buffer);
@@ -335,7 +335,7 @@ TEST_F(EncoderTest, FailedSink) {
   EXPECT_EQ(sink_.calls, 1);
 }
 
-TEST_F(EncoderTest, EveryStatusIsDescribed) {
+TEST_F(EncoderTest, DescribesEveryStatus) {
   for (int status = 0; status <= static_cast<int>(EncodeStatus::kSinkFailed); ++status) {
     EXPECT_NE(Describe(static_cast<EncodeStatus>(status)), "unknown status");
   }

@@ -13,7 +13,7 @@ namespace {
 
 using testing::FileBuilder;
 
-TEST(MappedFileSourceTest, MapsFilesAndRefusesWhatIsNone) {
+TEST(MappedFileSourceTest, MapsFilesAndRefusesOthers) {
   FILE* file = tmpfile();
   ASSERT_NE(file, nullptr);
   std::error_code error;
@@ -26,7 +26,7 @@ TEST(MappedFileSourceTest, MapsFilesAndRefusesWhatIsNone) {
   }
   FileBuilder builder;
   builder.Add(StringRecord{1, "kept"});
-  // More than what is opened up at once, so that pages are given back on the way.
+  // Several release steps, so that pages are dropped.
   const uint64_t count = (20 << 20) / 16;
   for (uint64_t i = 0; i < count; ++i) {
     builder.Add(

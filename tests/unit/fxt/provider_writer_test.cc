@@ -48,7 +48,7 @@ class ProviderWriterTest : public ::testing::Test {
   std::vector<SeenSwitch> expected_switches_;
 };
 
-TEST_F(ProviderWriterTest, FileStartsAsEveryFileDoes) {
+TEST_F(ProviderWriterTest, StartsWithMagicProviderAndInitialization) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record");
   ASSERT_TRUE(archive.Flush());
@@ -63,7 +63,7 @@ TEST_F(ProviderWriterTest, FileStartsAsEveryFileDoes) {
   EXPECT_EQ(sink_.words[6], 0x000000003b9aca00u);
 }
 
-TEST_F(ProviderWriterTest, TwoKnownThreadsTakeSixteenBytes) {
+TEST_F(ProviderWriterTest, WritesASwitchOfKnownThreadsInSixteenBytes) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record");
   ASSERT_EQ(Switch(writer, 1, Key(1), Key(2)), EncodeStatus::kOk);
@@ -73,7 +73,7 @@ TEST_F(ProviderWriterTest, TwoKnownThreadsTakeSixteenBytes) {
   EXPECT_EQ(Check(archive).thread_records, 2u);
 }
 
-TEST_F(ProviderWriterTest, UpTo255ThreadsOneProvider) {
+TEST_F(ProviderWriterTest, UsesOneProviderForUpTo255Threads) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record");
   for (uint32_t n = 0; n < 5000; ++n) {
@@ -84,8 +84,8 @@ TEST_F(ProviderWriterTest, UpTo255ThreadsOneProvider) {
   EXPECT_EQ(checker.provider_names.size(), 1u);
 }
 
-// Random threads, far more than all tables together hold, with deaths and handles given again.
-TEST_F(ProviderWriterTest, EveryReferenceResolvesWhateverTheThreads) {
+// Random threads, more than all tables hold, with exits and reused handles.
+TEST_F(ProviderWriterTest, ResolvesEveryReferenceOfRandomThreads) {
   for (const unsigned tables : {1u, 2u, 16u}) {
     SCOPED_TRACE(tables);
     sink_.words.clear();
@@ -128,8 +128,8 @@ TEST_F(ProviderWriterTest, EveryReferenceResolvesWhateverTheThreads) {
   }
 }
 
-// Deaths that nobody told of: the handle comes with another koid.
-TEST_F(ProviderWriterTest, ReusedHandleIsNotTakenForItsPredecessor) {
+// The handle returns with another koid without ForgetThread().
+TEST_F(ProviderWriterTest, SeparatesAReusedHandleFromItsPredecessor) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record");
   const ThreadKey first{.handle = 3, .process = 10, .thread = 11};
@@ -141,7 +141,7 @@ TEST_F(ProviderWriterTest, ReusedHandleIsNotTakenForItsPredecessor) {
   Check(archive);
 }
 
-TEST_F(ProviderWriterTest, HandlesOutOfBoundsGoInline) {
+TEST_F(ProviderWriterTest, WritesHandlesOutOfBoundsInline) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record");
   const ThreadKey huge{.handle = 0xfffffff0, .process = 10, .thread = 11};
@@ -153,7 +153,7 @@ TEST_F(ProviderWriterTest, HandlesOutOfBoundsGoInline) {
   EXPECT_EQ(checker.provider_names.size(), 1u) << "a fresh table cannot help it";
 }
 
-TEST_F(ProviderWriterTest, StringsAreDefinedOnceAndOnFirstUse) {
+TEST_F(ProviderWriterTest, DefinesStringsOnceAtFirstUse) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record");
   const StringId category = writer.Declare("irq");
@@ -183,7 +183,7 @@ EncodeStatus WriteInstant(ProviderWriter& writer, Ticks time, std::string_view n
                            .arguments = {}});
 }
 
-TEST_F(ProviderWriterTest, StringsBeyondTheTableGoInline) {
+TEST_F(ProviderWriterTest, WritesStringsBeyondTheTableInline) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(
       archive, "fxt-record",
@@ -199,7 +199,7 @@ TEST_F(ProviderWriterTest, StringsBeyondTheTableGoInline) {
   EXPECT_TRUE(checker.events == expected);
 }
 
-TEST_F(ProviderWriterTest, FullPoolIsEmptiedAfterAWhile) {
+TEST_F(ProviderWriterTest, PurgesAFullPool) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record",
                         {.threads = {}, .strings = {.strings = 10}, .purge_after_bytes = 1000});
@@ -222,7 +222,7 @@ TEST_F(ProviderWriterTest, FullPoolIsEmptiedAfterAWhile) {
   EXPECT_GT(checker.provider_names.size(), 10u);
 }
 
-TEST_F(ProviderWriterTest, LongStringsAreCutAtACharacter) {
+TEST_F(ProviderWriterTest, CutsLongStringsAtACharacter) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record");
   std::string text(31'999, 'a');
@@ -232,7 +232,7 @@ TEST_F(ProviderWriterTest, LongStringsAreCutAtACharacter) {
   EXPECT_EQ(checker.events.at(0).name, text.substr(0, 31'999));
 }
 
-TEST_F(ProviderWriterTest, BytesThatAreNotUtf8AreReplaced) {
+TEST_F(ProviderWriterTest, ReplacesInvalidUtf8) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record", {.threads = {}, .strings = {.strings = 1}});
   ASSERT_EQ(WriteInstant(writer, 1, "he\xfflo"), EncodeStatus::kOk);
@@ -242,7 +242,7 @@ TEST_F(ProviderWriterTest, BytesThatAreNotUtf8AreReplaced) {
   EXPECT_EQ(checker.events.at(1).name, "no room");
 }
 
-// A scope keeps to the table it began with, whatever was opened since.
+// A scope keeps its table even if another one was opened meanwhile.
 TEST_F(ProviderWriterTest, ScopeOutlivesItsTable) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record", {.threads = {.tables = 2}, .strings = {}});
@@ -266,7 +266,7 @@ TEST_F(ProviderWriterTest, ScopeOutlivesItsTable) {
   EXPECT_EQ(checker.events[0], (SeenEvent{1, {1000, 5000}, "sched", "late"}));
 }
 
-TEST_F(ProviderWriterTest, ProvidersShareAnArchive) {
+TEST_F(ProviderWriterTest, SeveralProvidersShareAnArchive) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record");
   ProviderWriter other(archive, "fxt-record");
@@ -278,7 +278,7 @@ TEST_F(ProviderWriterTest, ProvidersShareAnArchive) {
   EXPECT_EQ(Check(archive).thread_records, 4u);
 }
 
-TEST_F(ProviderWriterTest, WakeupAndBufferFilledUpAsTheTableOfVectorsHasThem) {
+TEST_F(ProviderWriterTest, WakeupAndBufferFilledUpMatchTheVectors) {
   ArchiveWriter archive(sink_);
   ProviderWriter writer(archive, "fxt-record");
   ASSERT_TRUE(archive.Flush());
@@ -287,7 +287,7 @@ TEST_F(ProviderWriterTest, WakeupAndBufferFilledUpAsTheTableOfVectorsHasThem) {
   ASSERT_EQ(writer.WriteWakeup(1, 1, 0x1aaa, waker, 0x2ccc), EncodeStatus::kOk);
   ASSERT_EQ(writer.WriteBufferFilledUp(), EncodeStatus::kOk);
   ASSERT_TRUE(archive.Flush());
-  // As C7, but for the argument's name, which is string 1 here; M5.
+  // As C7, but with string 1 as the argument's name; M5.
   const std::vector<uint64_t> expected = {0x0000000500010022,
                                           0x00000072656b6177,
                                           0x2000000000110058,
@@ -299,7 +299,7 @@ TEST_F(ProviderWriterTest, WakeupAndBufferFilledUpAsTheTableOfVectorsHasThem) {
   ASSERT_EQ(sink_.words, expected);
 }
 
-TEST_F(ProviderWriterTest, FailedSinkShowsAtTheNextRecord) {
+TEST_F(ProviderWriterTest, ReportsAFailedSinkAtTheNextRecord) {
   sink_.fail = true;
   ArchiveWriter archive(sink_, 64);
   ProviderWriter writer(archive, "fxt-record");

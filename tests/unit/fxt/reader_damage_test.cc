@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records that are wrong or unknown are skipped, counted and named; what follows them is read.
+// Wrong and unknown records are skipped, counted and reported; the following ones are read.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 using testing::FileBuilder;
 using testing::ReadTexts;
 
-TEST(ReaderDamageTest, UnknownTypesAreSkippedBySizeAndCounted) {
+TEST(ReaderDamageTest, SkipsAndCountsUnknownTypes) {
   FileBuilder file;
   file.Raw({0x3b | 0x1230000, 1, 2});                                      // record type 11
   file.Raw({uint64_t{2} << 4 | 0xc << 16, 5});                             // metadata type 12
@@ -42,9 +42,9 @@ TEST(ReaderDamageTest, UnknownTypesAreSkippedBySizeAndCounted) {
   EXPECT_EQ(reader.diagnostics().count(DiagnosticClass::kMalformed), 0u);
 }
 
-TEST(ReaderDamageTest, WordsAppendedToARecordAreTolerated) {
+TEST(ReaderDamageTest, IgnoresWordsAppendedToARecord) {
   FileBuilder file;
-  file.Raw({0x31, 1000, 0xabc});  // initialization with a word that a later edition might add
+  file.Raw({0x31, 1000, 0xabc});  // initialization with a word of a later edition
   file.Raw({0x44 | uint64_t{1} << 20 | uint64_t{1} << 24, 99, 0x29 | uint64_t{1} << 32, 17});
   MemorySource source(file.bytes());
   Reader reader(source);
@@ -59,7 +59,7 @@ struct Malformed {
   DiagnosticKind kind;
 };
 
-TEST(ReaderDamageTest, MalformedRecordsAreSkippedAndReported) {
+TEST(ReaderDamageTest, SkipsAndReportsMalformedRecords) {
   constexpr uint64_t kInline = kInlineStringBit;
   const Malformed cases[] = {
       {"initialization without rate", {0x11}, DiagnosticKind::kRecordTooShort},

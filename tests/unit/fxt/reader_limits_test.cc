@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a file may make a reader keep in memory.
+// Limits on the reader's memory.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,8 +19,8 @@ using testing::FileBuilder;
 using testing::ReadTexts;
 using testing::TestInstant;
 
-// A size field that lies makes the window grow only as far as bytes arrive.
-TEST(ReaderLimitsTest, ALyingSizeCostsNoMemory) {
+// A wrong size field makes the window grow only as far as bytes arrive.
+TEST(ReaderLimitsTest, AWrongSizeCostsNoMemory) {
   FileBuilder file;
   const uint64_t words = 0xffffffff;
   file.Raw({0xf | words << 4 | uint64_t{1} << 40, 0, words * 8});
@@ -32,7 +32,7 @@ TEST(ReaderLimitsTest, ALyingSizeCostsNoMemory) {
   EXPECT_LE(reader.memory_bytes(), size_t{2} << 20);
 }
 
-TEST(ReaderLimitsTest, RecordsAboveTheLimitAreSkippedInStreamsAndReadFromMemory) {
+TEST(ReaderLimitsTest, SkipsRecordsAboveTheLimitInStreams) {
   FileBuilder file;
   const std::vector<std::byte> payload(3 << 20, std::byte{7});
   file.Add(LargeBlob{StringRef::Inline("c"), StringRef::Inline("n"), payload});
@@ -60,7 +60,7 @@ TEST(ReaderLimitsTest, RecordsAboveTheLimitAreSkippedInStreamsAndReadFromMemory)
   EXPECT_EQ(std::get<LargeBlob>(reader.record()).payload.size(), payload.size());
 }
 
-TEST(ReaderLimitsTest, TablesStayWithinTheirBudget) {
+TEST(ReaderLimitsTest, LimitsTables) {
   FileBuilder file;
   const std::string text(32000, 'x');
   for (uint32_t provider = 1; provider <= 2000; ++provider) {
@@ -77,6 +77,54 @@ TEST(ReaderLimitsTest, TablesStayWithinTheirBudget) {
   EXPECT_LE(reader.memory_bytes(), size_t{8} << 20);
   EXPECT_GT(reader.diagnostics().count(DiagnosticKind::kTableLimit), 0u);
   EXPECT_EQ(reader.diagnostics().kept().size(), 100u);
+}
+
+// Providers that fill their tables cannot take the memory of the recorder's names.
+TEST(ReaderLimitsTest, ReservesMemoryForTheFirstProvider) {
+  constexpr size_t kTableBytes = size_t{4} << 20;
+  FileBuilder file;
+  file.Add(ProviderInfo{1, "recorder"}).Add(StringRecord{1, "first"});
+  const std::string text(32000, 'x');
+  for (uint32_t provider = 2; provider <= 100; ++provider) {
+    file.Add(ProviderInfo{provider, "program" + std::to_string(provider)});
+    for (uint16_t index = 1; index <= 10; ++index) file.Add(StringRecord{index, text});
+  }
+  // The recorder has several providers of its name, one for each thread table.
+  file.Add(ProviderInfo{101, "recorder"});
+  for (uint16_t index = 1; index <= 1000; ++index) {
+    file.Add(StringRecord{index, "name " + std::to_string(index)});
+  }
+  file.Add(ThreadRecord{1, 7, 8});
+  file.Add(TestInstant(1, StringRef::Indexed(1000), ThreadRef::Indexed(1)));
+  file.Add(ProviderSection{1}).Add(StringRecord{2, "second"});
+  file.Add(TestInstant(2, StringRef::Indexed(2)));
+  MemorySource source(file.bytes());
+  ReaderOptions options;
+  options.max_table_bytes = kTableBytes;
+  Reader reader(source, options);
+  const auto texts = ReadTexts(reader);
+  ASSERT_GE(texts.size(), 4u);
+  EXPECT_EQ(texts[texts.size() - 4], "instant t=1 @1:7/8 'test' #1000'name 1000' {}");
+  EXPECT_EQ(texts.back(), "instant t=2 1/2 'test' #2'second' {}");
+  EXPECT_LE(reader.memory_bytes(), kTableBytes);
+  EXPECT_GT(reader.diagnostics().count(DiagnosticKind::kTableLimit), 0u);
+}
+
+TEST(ReaderLimitsTest, LimitsTheTablesOfAProvider) {
+  FileBuilder file;
+  file.Add(ProviderInfo{1, "recorder"}).Add(ProviderInfo{2, "large"});
+  const std::string text(32000, 'x');
+  for (uint16_t index = 1; index <= 100; ++index) file.Add(StringRecord{index, text});
+  file.Add(ProviderInfo{3, "small"}).Add(StringRecord{1, "name"});
+  file.Add(TestInstant(1, StringRef::Indexed(1)));
+  MemorySource source(file.bytes());
+  ReaderOptions options;
+  options.max_table_bytes = size_t{4} << 20;
+  options.max_provider_table_bytes = size_t{1} << 20;
+  Reader reader(source, options);
+  const auto texts = ReadTexts(reader);
+  EXPECT_EQ(texts.back(), "instant t=1 1/2 'test' #1'name' {}");
+  EXPECT_GT(reader.diagnostics().count(DiagnosticKind::kTableLimit), 50u);
 }
 
 }  // namespace

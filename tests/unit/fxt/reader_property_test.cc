@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Random valid records are written, read and compared, through every kind of source; random edits
-// of valid files are read without harm.
+// Writes, reads and compares random valid records through every kind of source, and reads randomly
+// edited files safely.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct RandomFile {
     texts.push_back("magic");
     while (texts.size() < records) {
       const Record record = random.Next();
-      // Fifteen long arguments can be more than a record holds: that is the encoder's to refuse.
+      // Fifteen long arguments can exceed a record; the encoder refuses that.
       testing::CollectingSink sink;
       RecordBuffer buffer(sink);
       if (Encoder(buffer).Write(record) == EncodeStatus::kRecordTooLong) continue;
@@ -60,7 +60,7 @@ std::vector<std::string> ReadTexts(ByteSource& source, const ReaderOptions& opti
   }
 }
 
-// As EXPECT_EQ, without printing megabytes where they differ.
+// As EXPECT_EQ, without printing megabytes on a difference.
 void ExpectSame(const std::vector<std::string>& got, const std::vector<std::string>& want) {
   for (size_t i = 0; i < std::min(got.size(), want.size()); ++i) {
     ASSERT_EQ(got[i].substr(0, 2000), want[i].substr(0, 2000)) << "record " << i;
@@ -71,7 +71,7 @@ void ExpectSame(const std::vector<std::string>& got, const std::vector<std::stri
 
 class ReaderPropertyTest : public ::testing::TestWithParam<uint64_t> {};
 
-TEST_P(ReaderPropertyTest, WhatIsWrittenIsRead) {
+TEST_P(ReaderPropertyTest, ReadsWhatTheEncoderWrites) {
   RandomFile random(GetParam(), 400);
   const auto bytes = random.file.bytes();
   {
@@ -91,12 +91,12 @@ TEST_P(ReaderPropertyTest, WhatIsWrittenIsRead) {
     testing::ChunkSource source(bytes, chunk);
     source.again_between = chunk > 7;
     ReaderOptions options;
-    options.window_bytes = 1;  // the least the reader will do with
+    options.window_bytes = 1;  // the reader's minimum
     ExpectSame(ReadTexts(source, options), random.texts);
   }
   {
-    // A sound file reads the same with suspicion on. (The list of what to validate is stricter than
-    // the format: records that end the file are looked at again.)
+    // A sound file reads the same in recovery. (Plausibility is stricter than the format: records
+    // at the end of the file are read twice.)
     SCOPED_TRACE("recovery");
     testing::ChunkSource source(bytes);
     ReaderOptions options;
@@ -107,7 +107,7 @@ TEST_P(ReaderPropertyTest, WhatIsWrittenIsRead) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ReaderPropertyTest, ::testing::Range<uint64_t>(1, 13));
 
-// Flips bits, cuts pieces out, doubles pieces, cuts the end off.
+// Flips bits, removes and repeats pieces, and cuts the end.
 void Mutate(std::vector<std::byte>& bytes, std::mt19937_64& random) {
   const auto place = [&] { return static_cast<size_t>(random() % bytes.size()); };
   for (uint64_t edits = 1 + random() % 8; edits != 0 && bytes.size() > 16; --edits) {
@@ -138,7 +138,7 @@ void Mutate(std::vector<std::byte>& bytes, std::mt19937_64& random) {
   }
 }
 
-// Reads to the end, whatever comes; touches everything a record points to.
+// Reads to the end and touches everything that a record points to.
 void ReadDamaged(ByteSource& source, ReaderOptions options, size_t bytes) {
   options.window_bytes = 1 << 16;
   options.max_record_bytes = 1 << 20;
@@ -150,7 +150,7 @@ void ReadDamaged(ByteSource& source, ReaderOptions options, size_t bytes) {
   size_t text_bytes = 0;
   for (;;) {
     const ReadStatus status = reader.Next();
-    // Every record takes a word at least, so there is an end.
+    // Every record takes at least a word, so the loop ends.
     ASSERT_LE(++steps, 2 * bytes / 8 + 1000);
     if (status == ReadStatus::kEnd || status == ReadStatus::kError) break;
     if (status == ReadStatus::kNeedMore) continue;
@@ -169,7 +169,7 @@ void ReadDamaged(ByteSource& source, ReaderOptions options, size_t bytes) {
 
 class ReaderMutationTest : public ::testing::TestWithParam<uint64_t> {};
 
-TEST_P(ReaderMutationTest, DamagedFilesDoNoHarm) {
+TEST_P(ReaderMutationTest, ReadsDamagedFilesSafely) {
   RandomFile random(1000 + GetParam(), 60);
   const auto original = random.file.bytes();
   std::mt19937_64 engine(GetParam());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ReaderOptions::recover: what is read of damaged files.
+// ReaderOptions::recover on damaged files.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -46,12 +46,12 @@ FileBuilder& Sample(FileBuilder& file) {
 
 struct Outcome {
   uint64_t right = 0;  // different records of the sound file, definitions not counted
-  uint64_t wrong = 0;  // records that the sound file does not have
+  uint64_t wrong = 0;  // records that the sound file lacks
   uint64_t skipped_bytes = 0;
   ReadStatus status = ReadStatus::kEnd;
 };
 
-// Every record of the sample has a time or an index of its own, so texts tell them apart.
+// Every record of the sample has its own time or index, so texts are unique.
 std::set<std::string> TextsOf(std::span<const std::byte> bytes) {
   MemorySource source(bytes);
   Reader reader(source);
@@ -93,7 +93,7 @@ class ReaderResyncTest : public ::testing::Test {
     const auto whole = file_.bytes();
     bytes_.assign(whole.begin(), whole.end());
   }
-  // From memory and streamed; both must see the same.
+  // From memory and streamed; both must yield the same.
   Outcome Both() {
     MemorySource memory(bytes_);
     const Outcome outcome = Recover(memory, sound_);
@@ -108,18 +108,18 @@ class ReaderResyncTest : public ::testing::Test {
   std::vector<std::byte> bytes_;
 };
 
-TEST_F(ReaderResyncTest, ASoundFileIsWhole) {
+TEST_F(ReaderResyncTest, ReadsASoundFileWhole) {
   const Outcome outcome = Both();
   EXPECT_EQ(outcome.right, sound_.size());
   EXPECT_EQ(outcome.skipped_bytes, 0u);
 }
 
-TEST_F(ReaderResyncTest, AZeroedWordCostsItsRecord) {
+TEST_F(ReaderResyncTest, AZeroedWordCostsOneRecord) {
   for (size_t at = 1024; at < bytes_.size() - 1024; at += 1024) {
     Restore();
     std::memset(&bytes_[at], 0, 8);
     const Outcome outcome = Both();
-    // A zeroed time is a wrong one, not damage that can be seen.
+    // A zeroed time is undetectable.
     EXPECT_GE(outcome.right + 2, sound_.size()) << at;
     EXPECT_LE(outcome.wrong, 1u) << at;
     if (HasFailure()) return;
@@ -156,7 +156,7 @@ TEST_F(ReaderResyncTest, AFlippedBitCostsFewRecords) {
   }
 }
 
-TEST_F(ReaderResyncTest, ALargeHoleIsPassedOver) {
+TEST_F(ReaderResyncTest, SkipsALargeHole) {
   std::mt19937_64 random(3);
   const size_t hole = bytes_.size() / 3;
   for (size_t i = 0; i < hole; ++i) bytes_[hole + i] = static_cast<std::byte>(random());
@@ -166,16 +166,16 @@ TEST_F(ReaderResyncTest, ALargeHoleIsPassedOver) {
   EXPECT_NEAR(static_cast<double>(outcome.skipped_bytes), static_cast<double>(hole), 200);
 }
 
-TEST_F(ReaderResyncTest, AFileWithoutItsStartIsRead) {
+TEST_F(ReaderResyncTest, ReadsAFileWithoutItsStart) {
   bytes_.erase(bytes_.begin(), bytes_.begin() + 1000 + 3);
   const Outcome outcome = Both();
-  // The definitions are gone, so most records read differently.
+  // Without the definitions most records read differently.
   EXPECT_GE(outcome.right + outcome.wrong, kRecords * 97 / 100);
   EXPECT_LE(outcome.right + outcome.wrong, kRecords);
   EXPECT_EQ(outcome.status, ReadStatus::kEnd);
 }
 
-TEST_F(ReaderResyncTest, NoiseGivesNothing) {
+TEST_F(ReaderResyncTest, FindsNothingInNoise) {
   std::mt19937_64 random(4);
   for (std::byte& b : bytes_) b = static_cast<std::byte>(random());
   const Outcome outcome = Both();

@@ -37,7 +37,7 @@ ReadError ErrorOf(std::span<const std::byte> bytes) {
   return reader.error();
 }
 
-TEST(ReaderTest, RefusesWhatIsNoTrace) {
+TEST(ReaderTest, RefusesOtherFiles) {
   EXPECT_EQ(ErrorOf({}), ReadError::kEmpty);
   EXPECT_EQ(ErrorOf(AsBytes("asdfasdfasdfasdfasdf")), ReadError::kNoMagic);
   EXPECT_EQ(ErrorOf(AsBytes("asd")), ReadError::kNoMagic);
@@ -47,7 +47,7 @@ TEST(ReaderTest, RefusesWhatIsNoTrace) {
   EXPECT_EQ(ErrorOf(file.bytes().subspan(1)), ReadError::kNoMagic);
 }
 
-TEST(ReaderTest, SaysThatAFileIsBigEndian) {
+TEST(ReaderTest, ReportsABigEndianFile) {
   const uint64_t swapped = __builtin_bswap64(kMagicRecord);
   EXPECT_EQ(ErrorOf(std::as_bytes(std::span(&swapped, 1))), ReadError::kBigEndian);
   MemorySource source(std::as_bytes(std::span(&swapped, 1)));
@@ -56,7 +56,7 @@ TEST(ReaderTest, SaysThatAFileIsBigEndian) {
   EXPECT_NE(reader.error_message().find("big-endian"), std::string::npos);
 }
 
-TEST(ReaderTest, ReadsStreamsWithoutMagicWhenTold) {
+TEST(ReaderTest, ReadsStreamsWithoutMagicOnRequest) {
   FileBuilder file(FileBuilder::kBare);
   file.Add(Initialization{1000});
   MemorySource source(file.bytes());
@@ -97,7 +97,7 @@ TEST(ReaderTest, KeepsTablesPerProvider) {
                                             "3 of seven provider 7 'seven' 1000 71",
                                             "4 of seven provider 7 'seven' 1000 2",
                                             "5 of nobody provider 0 '' 1000000000 2"}));
-  // Provider 0 is there without an announcement, but a section of it is unusual.
+  // Provider 0 exists without an announcement, but a section of it is unusual.
   EXPECT_EQ(reader.diagnostics().count(DiagnosticKind::kUnknownProvider), 1u);
 }
 
@@ -120,7 +120,7 @@ TEST(ReaderTest, TheLastDefinitionWins) {
   EXPECT_EQ(reader.diagnostics().total(), 0u);
 }
 
-TEST(ReaderTest, UndefinedReferencesAreReadAsEmptyAndReported) {
+TEST(ReaderTest, ReadsUndefinedReferencesAsEmptyAndReportsThem) {
   FileBuilder file;
   const uint64_t at = file.size();
   file.Add(TestInstant(1, StringRef::Indexed(77), ThreadRef::Indexed(200)));
@@ -140,7 +140,7 @@ TEST(ReaderTest, UndefinedReferencesAreReadAsEmptyAndReported) {
   EXPECT_EQ(kept[3].value, 4u);
 }
 
-TEST(ReaderTest, ACutFileIsReadToItsLastWholeRecord) {
+TEST(ReaderTest, ReadsACutFileToItsLastWholeRecord) {
   FileBuilder file;
   for (Ticks time = 1; time <= 5; ++time) file.Add(TestInstant(time, StringRef::Inline("event")));
   const auto bytes = file.bytes();
@@ -163,7 +163,7 @@ TEST(ReaderTest, ACutFileIsReadToItsLastWholeRecord) {
   }
 }
 
-TEST(ReaderTest, ASourceThatKnowsItWasCutSaysSo) {
+TEST(ReaderTest, ReportsATruncatedSource) {
   FileBuilder file;
   ChunkSource source(file.bytes());
   source.ending = ReadResult::Kind::kTruncated;
@@ -173,7 +173,7 @@ TEST(ReaderTest, ASourceThatKnowsItWasCutSaysSo) {
   EXPECT_TRUE(reader.truncated());
 }
 
-TEST(ReaderTest, ASourceThatFailsEndsTheReading) {
+TEST(ReaderTest, AFailingSourceEndsTheReading) {
   FileBuilder file;
   file.Add(Initialization{1});
   ChunkSource source(file.bytes());
@@ -186,7 +186,7 @@ TEST(ReaderTest, ASourceThatFailsEndsTheReading) {
   EXPECT_NE(reader.error_message().find("the line went dead"), std::string::npos);
 }
 
-TEST(ReaderTest, ReadsAPipeThatHasNothingForAWhile) {
+TEST(ReaderTest, ReadsAPipeThatIsEmptyForAWhile) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
   FileBuilder file;
@@ -207,7 +207,7 @@ TEST(ReaderTest, ReadsAPipeThatHasNothingForAWhile) {
   EXPECT_FALSE(reader.truncated());
 }
 
-TEST(ReaderTest, TicksAreConvertedWithoutOverflow) {
+TEST(ReaderTest, ConvertsTicksWithoutOverflow) {
   constexpr auto kMax = std::numeric_limits<uint64_t>::max();
   struct Case {
     uint64_t rate, ticks, nanoseconds;
@@ -229,7 +229,7 @@ TEST(ReaderTest, TicksAreConvertedWithoutOverflow) {
   }
 }
 
-TEST(ReaderTest, TheHandlerGetsEveryDiagnostic) {
+TEST(ReaderTest, PassesEveryDiagnosticToTheHandler) {
   FileBuilder file;
   for (int i = 0; i < 10; ++i) file.Raw({0x1b});
   uint64_t calls = 0;
@@ -243,8 +243,8 @@ TEST(ReaderTest, TheHandlerGetsEveryDiagnostic) {
   EXPECT_EQ(reader.diagnostics().kept().size(), 3u);
 }
 
-TEST(ReaderTest, SwitchesTakeTheShortWayAndTheLongOne) {
-  // The same switches with indexed threads (short way), with one undefined, and inline.
+TEST(ReaderTest, ReadsSwitchesOnBothPaths) {
+  // The same switches with indexed threads (fast path), with an undefined thread, and inline.
   FileBuilder file;
   file.Add(ThreadRecord{1, 10, 11}).Add(ThreadRecord{2, 20, 21});
   const LegacyContextSwitch record{
@@ -267,8 +267,8 @@ TEST(ReaderTest, SwitchesTakeTheShortWayAndTheLongOne) {
   EXPECT_EQ(reader.diagnostics().count(DiagnosticKind::kUndefinedThread), 1u);
 }
 
-TEST(ReaderTest, WakeupsTakeTheShortWayAndTheLongOne) {
-  // The short way: one koid under a name of the table. The others differ from that in one thing.
+TEST(ReaderTest, ReadsWakeupsOnBothPaths) {
+  // Fast path: one koid argument with an indexed name. Each other wakeup differs in one property.
   FileBuilder file;
   file.Add(StringRecord{1, "waker"});
   const Argument by{StringRef::Indexed(1, "waker"), KoidValue{8}};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every row of the vectors is read to what its description says, and what was read is written back
-// to the same words.
+// Every row of the vectors is read as described, and written back to the same words.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +22,7 @@ constexpr uint64_t kTime = 0x1234567890abcdef;
 constexpr uint64_t kOther = 0xaabbccddeeff0011;
 constexpr uint64_t kId = 0x1122334455667788;
 
-// What the prelude below defines for the references of the rows.
+// The strings and threads that the prelude defines for the rows.
 const std::map<uint16_t, std::string> kStrings = {
     {1, "one"},       {2, "two"},        {11, "eleven"},      {18, "eighteen"},
     {19, "nineteen"}, {0x1234, "name"},  {0x2345, "key"},     {0x4321, "key2"},
@@ -144,7 +143,7 @@ std::map<std::string, std::string> Expected() {
   return rows;
 }
 
-// A file with the definitions above, `row`, and a record after it that shows that framing holds.
+// A file with the definitions above, `row`, and a record that checks the framing.
 std::vector<uint64_t> FileWith(const std::vector<uint64_t>& row) {
   testing::CollectingSink sink;
   RecordBuffer buffer(sink);
@@ -172,7 +171,7 @@ std::vector<uint64_t> Encode(const Record& record) {
   return sink.words;
 }
 
-// Row E0 with its argument count and size made those of an event with `argument`.
+// Row E0, with the argument count and size of an event with `argument`.
 std::vector<uint64_t> InEvent(const std::vector<uint64_t>& argument) {
   std::vector<uint64_t> words = {0x1234777701100004 | (2 + argument.size()) << 4, kTime};
   words.insert(words.end(), argument.begin(), argument.end());
@@ -188,7 +187,7 @@ class ReaderVectorsTest : public ::testing::Test {
   std::vector<testing::Vector> vectors_;
 };
 
-TEST_F(ReaderVectorsTest, EveryRowIsReadToWhatItSaysAndWrittenBack) {
+TEST_F(ReaderVectorsTest, ReadsEveryRowAndWritesItBack) {
   const auto expected = Expected();
   std::set<std::string> seen;
   for (const testing::Vector& vector : vectors_) {
@@ -213,7 +212,7 @@ TEST_F(ReaderVectorsTest, EveryRowIsReadToWhatItSaysAndWrittenBack) {
     EXPECT_EQ(testing::ToText(reader.record()), "initialization 4711");
     EXPECT_EQ(reader.Next(), ReadStatus::kEnd);
     for (const Diagnostic& diagnostic : reader.diagnostics().kept()) {
-      // M3 to M5 stand for a provider that this file does not announce.
+      // M3 to M5 refer to a provider that this file does not announce.
       EXPECT_EQ(diagnostic.kind, DiagnosticKind::kUnknownProvider) << ToString(diagnostic);
       EXPECT_EQ(vector.id[0], 'M');
     }
@@ -222,7 +221,7 @@ TEST_F(ReaderVectorsTest, EveryRowIsReadToWhatItSaysAndWrittenBack) {
   EXPECT_TRUE(seen.contains("X1"));
 }
 
-TEST_F(ReaderVectorsTest, ARecordOfSizeZeroIsAFatalError) {
+TEST_F(ReaderVectorsTest, RefusesARecordOfSizeZero) {
   for (const testing::Vector& vector : vectors_) {
     if (vector.id != "X1") continue;
     std::vector<uint64_t> file = {kMagicRecord};
@@ -235,7 +234,7 @@ TEST_F(ReaderVectorsTest, ARecordOfSizeZeroIsAFatalError) {
     EXPECT_EQ(reader.error(), ReadError::kSizeZero);
     EXPECT_EQ(reader.offset(), 8u);
 
-    // As the whole file it is no trace at all, and as a stream without magic number it is fatal.
+    // Alone it is no trace; in a stream without magic number it is an error.
     MemorySource alone(std::as_bytes(std::span(vector.words)));
     EXPECT_EQ(Reader(alone).Next(), ReadStatus::kError);
     ReaderOptions bare;

@@ -13,8 +13,8 @@ std::span<const std::byte> Bytes(const std::vector<uint64_t>& words) {
   return std::as_bytes(std::span(words));
 }
 
-TEST(RecordBoundaryTest, WholeRecordsAlone) {
-  // Rows M1, I2 and T1 of the table of vectors: 1, 2 and 3 words.
+TEST(RecordBoundaryTest, CountsWholeRecords) {
+  // Rows M1, I2 and T1 of the vectors: 1, 2 and 3 words.
   const std::vector<uint64_t> words = {0x0016547846040010, 0x21, 0x3b9aca00,
                                        0x0000000000aa0033, 1,    2};
   const size_t expected[] = {0, 8, 8, 24, 24, 24, 48, 48};
@@ -23,7 +23,7 @@ TEST(RecordBoundaryTest, WholeRecordsAlone) {
   }
 }
 
-TEST(RecordBoundaryTest, LargeRecordHasTheWiderSize) {
+TEST(RecordBoundaryTest, ReadsTheSizeOfLargeRecords) {
   std::vector<uint64_t> words(5001);
   words[0] = 0xf | uint64_t{5000} << 4;
   words[5000] = 0x0016547846040010;
@@ -32,7 +32,7 @@ TEST(RecordBoundaryTest, LargeRecordHasTheWiderSize) {
   EXPECT_EQ(WholeRecordBytes(Bytes(words), 39'999), 0u);
 }
 
-TEST(RecordBoundaryTest, SizeZeroEndsIt) {
+TEST(RecordBoundaryTest, StopsAtSizeZero) {
   EXPECT_EQ(WholeRecordBytes(Bytes({0x0016547846040010, 0, 0x21, 1}), 32), 8u);
   EXPECT_EQ(WholeRecordBytes({}, 100), 0u);
 }

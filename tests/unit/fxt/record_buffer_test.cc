@@ -21,7 +21,7 @@ bool Put(RecordBuffer& buffer, uint64_t first, size_t words) {
   return true;
 }
 
-TEST(RecordBufferTest, HandsOverWholeRecordsInOrder) {
+TEST(RecordBufferTest, PassesWholeRecordsInOrder) {
   CollectingSink sink;
   RecordBuffer buffer(sink, 10 * 8);
   uint64_t next = 0;
@@ -35,7 +35,7 @@ TEST(RecordBufferTest, HandsOverWholeRecordsInOrder) {
   EXPECT_EQ(buffer.bytes_handed_over(), 75u * 8);
 }
 
-TEST(RecordBufferTest, WhatIsNotCommittedIsNotWritten) {
+TEST(RecordBufferTest, DropsWordsThatAreNotCommitted) {
   CollectingSink sink;
   RecordBuffer buffer(sink, 10 * 8);
   ASSERT_TRUE(Put(buffer, 7, 1));
@@ -49,7 +49,7 @@ TEST(RecordBufferTest, WhatIsNotCommittedIsNotWritten) {
   EXPECT_EQ(sink.words, (std::vector<uint64_t>{7, 8, 9}));
 }
 
-TEST(RecordBufferTest, RecordLongerThanAChunkIsHandedOverWhole) {
+TEST(RecordBufferTest, PassesALongRecordWhole) {
   CollectingSink sink;
   RecordBuffer buffer(sink, 4 * 8);
   ASSERT_TRUE(Put(buffer, 0, 3));
@@ -62,7 +62,7 @@ TEST(RecordBufferTest, RecordLongerThanAChunkIsHandedOverWhole) {
   EXPECT_EQ(sink.words, expected);
 }
 
-TEST(RecordBufferTest, DestructorHandsOverTheRest) {
+TEST(RecordBufferTest, DestructorFlushes) {
   CollectingSink sink;
   {
     RecordBuffer buffer(sink);
@@ -78,7 +78,7 @@ TEST(RecordBufferTest, EmptyFlushDoesNotCallTheSink) {
   EXPECT_EQ(sink.calls, 0);
 }
 
-TEST(RecordBufferTest, FailureOfTheSinkIsForGood) {
+TEST(RecordBufferTest, KeepsTheFailureOfTheSink) {
   CollectingSink sink;
   RecordBuffer buffer(sink, 2 * 8);
   ASSERT_TRUE(Put(buffer, 0, 2));

@@ -25,7 +25,7 @@ TEST(StringPoolTest, IndexesBelongToATable) {
   EXPECT_EQ(pool.Index(id, 5), 1);
 }
 
-TEST(StringPoolTest, SameTextSamePlace) {
+TEST(StringPoolTest, GivesTheSamePlaceToTheSameText) {
   StringPool pool;
   const auto place = pool.PlaceOf("name");
   EXPECT_EQ(pool.PlaceOf(std::string("na") + "me"), place);
@@ -41,7 +41,7 @@ TEST(StringPoolTest, EmptyStringHasNoIndex) {
   EXPECT_EQ(pool.AddTo(0, StringPool::PlaceOf(StringId())), 0);
 }
 
-TEST(StringPoolTest, TextsAreMadeValidAndCut) {
+TEST(StringPoolTest, RepairsAndCutsTexts) {
   StringPool pool;
   const std::string long_text(40'000, 'x');
   EXPECT_EQ(pool.Text(StringPool::PlaceOf(pool.Declare(long_text))).size(), kMaxStringBytes);
@@ -50,7 +50,7 @@ TEST(StringPoolTest, TextsAreMadeValidAndCut) {
   EXPECT_EQ(pool.Text(pool.PlaceOf("\xff")), "\xef\xbf\xbd");
 }
 
-TEST(StringPoolTest, LimitsHold) {
+TEST(StringPoolTest, KeepsItsLimits) {
   StringPool pool({.strings = 2, .bytes = 10});
   EXPECT_NE(pool.PlaceOf("12345678"), StringPool::kNowhere);
   EXPECT_EQ(pool.PlaceOf("123"), StringPool::kNowhere) << "bytes";
@@ -69,7 +69,7 @@ TEST(StringPoolTest, TableHolds32767) {
   EXPECT_EQ(pool.AddTo(1, one_more), 1);
 }
 
-TEST(StringPoolTest, PurgeKeepsWhatWasDeclared) {
+TEST(StringPoolTest, PurgeKeepsDeclaredStrings) {
   StringPool pool({.strings = 1});
   const auto id = pool.Declare("waker");
   pool.AddTo(0, StringPool::PlaceOf(id));

@@ -51,7 +51,7 @@ TEST(ThreadSlotPolicyTest, SameThreadTwiceInOneRecord) {
   EXPECT_FALSE(places[1].fresh);
 }
 
-TEST(ThreadSlotPolicyTest, FullTableMeansInlineUntilEnoughIsLost) {
+TEST(ThreadSlotPolicyTest, FullTableIsInlineUntilEnoughBytesAreLost) {
   ThreadSlotPolicy policy({.opening_weight = 100, .opening_weight_per_thread = 1});
   Fill(policy, 0);
   int inline_references = 0;
@@ -83,7 +83,7 @@ TEST(ThreadSlotPolicyTest, ReturnsToTheTableThatHoldsTheThreads) {
   EXPECT_FALSE(places[0].fresh || places[1].fresh);
 }
 
-TEST(ThreadSlotPolicyTest, DeadThreadsMakeItReadierToOpen) {
+TEST(ThreadSlotPolicyTest, DeadThreadsLowerTheCostOfANewTable) {
   ThreadSlotPolicy policy({.opening_weight = 100, .opening_weight_per_thread = 100});
   Fill(policy, 0);
   for (int i = 0; i < 10; ++i) Put(policy, Key(1000));
@@ -92,7 +92,7 @@ TEST(ThreadSlotPolicyTest, DeadThreadsMakeItReadierToOpen) {
   EXPECT_TRUE(policy.wants_fresh_table());
 }
 
-TEST(ThreadSlotPolicyTest, ForgottenThreadDoesNotGiveItsIndexBack) {
+TEST(ThreadSlotPolicyTest, ForgottenThreadKeepsItsIndex) {
   ThreadSlotPolicy policy;
   Fill(policy, 0);
   policy.Forget(10);
@@ -103,7 +103,7 @@ TEST(ThreadSlotPolicyTest, ForgottenThreadDoesNotGiveItsIndexBack) {
   EXPECT_EQ(Put(policy, successor).index, 0) << "the table stays full";
 }
 
-TEST(ThreadSlotPolicyTest, LongestUnusedTableMakesRoom) {
+TEST(ThreadSlotPolicyTest, LeastRecentlyUsedTableIsReplaced) {
   ThreadSlotPolicy policy({.tables = 3});
   Fill(policy, 0);
   const uint8_t second = policy.OpenTable();
@@ -117,7 +117,7 @@ TEST(ThreadSlotPolicyTest, LongestUnusedTableMakesRoom) {
   EXPECT_FALSE(places[0].fresh || places[1].fresh) << "the third is still there";
 }
 
-TEST(ThreadSlotPolicyTest, ClearGivesUpEverything) {
+TEST(ThreadSlotPolicyTest, ClearDropsEveryTable) {
   ThreadSlotPolicy policy;
   Fill(policy, 0);
   policy.OpenTable();

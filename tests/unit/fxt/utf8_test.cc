@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-TEST(Utf8Test, CutKeepsCharactersWhole) {
+TEST(Utf8Test, CutsBetweenCharacters) {
   // One, two, three and four bytes: a, e acute, euro sign, grinning face.
   const std::string text = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z";
   const size_t expected[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
@@ -17,15 +17,15 @@ TEST(Utf8Test, CutKeepsCharactersWhole) {
   }
 }
 
-TEST(Utf8Test, CutOfBytesThatAreNotUtf8) {
+TEST(Utf8Test, CutsInvalidBytesAnywhere) {
   EXPECT_EQ(CutUtf8("\x80\x80\x80\x80\x80", 3), "\x80\x80\x80");
-  // A lead byte without what belongs to it is no character to keep whole.
+  // A lead byte without its continuation counts as one byte.
   EXPECT_EQ(CutUtf8("ab\xc3zz", 3), "ab\xc3");
   EXPECT_EQ(CutUtf8("\xff\xff", 1), "\xff");
   EXPECT_EQ(CutUtf8("", 0), "");
 }
 
-TEST(Utf8Test, Valid) {
+TEST(Utf8Test, AcceptsValidText) {
   for (const std::string_view text :
        {"", "plain", "\xc3\xa9", "\xed\x9f\xbf", "\xee\x80\x80", "\xf4\x8f\xbf\xbf"}) {
     EXPECT_TRUE(IsValidUtf8(text)) << text;
@@ -35,7 +35,7 @@ TEST(Utf8Test, Valid) {
   EXPECT_TRUE(IsValidUtf8(std::string_view("a\0b", 3)));
 }
 
-TEST(Utf8Test, NotValid) {
+TEST(Utf8Test, RejectsInvalidText) {
   for (const std::string_view text :
        {"\x80", "\xc0\xaf", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80" /* a surrogate */,
         "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "abc\xe2\x82",
@@ -45,9 +45,9 @@ TEST(Utf8Test, NotValid) {
   }
 }
 
-// The example of the Unicode standard, table 3-8 and those next to it: one replacement for each
+// The example of the Unicode standard, table 3-8 and its neighbours: one replacement for each
 // maximal part of a character.
-TEST(Utf8Test, ReplacementsAsUnicodeRecommends) {
+TEST(Utf8Test, ReplacesAsUnicodeRecommends) {
   const auto count = [](std::string_view text) {
     const std::string valid = ToValidUtf8(text);
     size_t found = 0;
@@ -72,13 +72,13 @@ TEST(Utf8Test, ReplacementsAsUnicodeRecommends) {
   EXPECT_EQ(ToValidUtf8("he\xfflo"), "he\xef\xbf\xbdlo");
 }
 
-TEST(Utf8Test, ValidPrefix) {
+TEST(Utf8Test, FindsTheValidPrefix) {
   EXPECT_EQ(ValidUtf8Prefix("ab\xc3\xa9"), "ab\xc3\xa9");
   EXPECT_EQ(ValidUtf8Prefix("ab\xc3"), "ab");
   EXPECT_EQ(ValidUtf8Prefix("\xff"), "");
 }
 
-TEST(Utf8Test, InlineReference) {
+TEST(Utf8Test, MakesInlineReferences) {
   std::string scratch;
   EXPECT_EQ(InlineUtf8("plain", scratch), StringRef::Inline("plain"));
   EXPECT_EQ(InlineUtf8("he\xfflo", scratch), StringRef::Inline("he\xef\xbf\xbdlo"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every record of the table that a writer can make comes out of the encoder bit for bit.
+// The encoder writes every record of the vectors bit for bit.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -55,7 +55,7 @@ Write OfArgument(const StringRef& name, const ArgumentValue& value) {
   };
 }
 
-// Payload of a last-branch blob as the newest edition has it, here for row B2.
+// Payload of a last-branch blob of the newest edition, for row B2.
 std::vector<std::byte> LastBranchPayload() {
   struct Branch {
     uint64_t from, to, info;
@@ -321,14 +321,14 @@ std::vector<uint64_t> Encode(const Write& write) {
   return sink.words;
 }
 
-// Row E0 with its argument count and size made those of an event with `argument`.
+// Row E0, with the argument count and size of an event with `argument`.
 std::vector<uint64_t> InEvent(const std::vector<uint64_t>& argument) {
   std::vector<uint64_t> words = {0x1234777701100004 | (2 + argument.size()) << 4, kEventTime};
   words.insert(words.end(), argument.begin(), argument.end());
   return words;
 }
 
-TEST(VectorsWriteTest, EveryRowComesOutBitForBit) {
+TEST(VectorsWriteTest, WritesEveryRowBitForBit) {
   const auto vectors = testing::LoadVectors();
   if (vectors.empty() && !testing::SharedVectorsPath() && !testing::GoldenVectorsPath()) {
     GTEST_SKIP() << "no vectors.tsv above the current directory";
@@ -352,7 +352,7 @@ TEST(VectorsWriteTest, EveryRowComesOutBitForBit) {
   for (const auto& [id, write] : writers) EXPECT_TRUE(seen.contains(id)) << id << " is no row";
 }
 
-TEST(VectorsWriteTest, CopiesAreIdentical) {
+TEST(VectorsWriteTest, CopiesRowsUnchanged) {
   const auto shared = testing::SharedVectorsPath();
   const auto golden = testing::GoldenVectorsPath();
   if (!shared || !golden) GTEST_SKIP() << "needs both the shared and the golden vectors.tsv";
@@ -360,8 +360,8 @@ TEST(VectorsWriteTest, CopiesAreIdentical) {
       << *shared << " and " << *golden << " differ";
 }
 
-// The short cuts for frequent records make the same words as the general functions.
-TEST(VectorsWriteTest, ShortCutsMakeTheSameWords) {
+// The fast functions for frequent records write the same words as the general ones.
+TEST(VectorsWriteTest, FastFunctionsWriteTheSameWords) {
   std::map<std::string, std::vector<uint64_t>> words;
   for (const Vector& vector : testing::LoadVectors()) words[vector.id] = vector.words;
   if (words.empty()) GTEST_SKIP() << "no vectors.tsv above the current directory";

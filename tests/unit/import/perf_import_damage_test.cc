@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The genuine recordings, damaged and imported, and the result read again: nothing may crash, hang
-// or grow, and what is written is a proper trace, whatever came in.
+// Genuine recordings, damaged, imported and read back: no crash, no hang, bounded memory, and a
+// valid trace.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -17,7 +17,7 @@
 namespace importer {
 namespace {
 
-// FXT_DAMAGE_ROUNDS asks for more than a quick run.
+// FXT_DAMAGE_ROUNDS sets a longer run.
 size_t Rounds(size_t quick) {
   const char* wish = std::getenv("FXT_DAMAGE_ROUNDS");
   return wish != nullptr ? std::strtoull(wish, nullptr, 10) : quick;
@@ -38,7 +38,7 @@ void ImportAndRead(util::Bytes file, bool seekable) {
     EXPECT_FALSE(input.error().message.empty());
     return;
   }
-  // A few times what a recording becomes.
+  // A multiple of the size of an imported recording.
   sink::MemorySink sink(file.size() * 20 + (1 << 20));
   importer::PerfImportStats stats;
   {
@@ -59,7 +59,7 @@ void ImportAndRead(util::Bytes file, bool seekable) {
   EXPECT_EQ(counter.branches, stats.branches);
 }
 
-TEST(PerfImportDamageTest, DamagedRecordingsMakeProperTraces) {
+TEST(PerfImportDamageTest, WritesValidTracesFromDamagedRecordings) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
   std::mt19937_64 random(20240303);
   for (const auto& recording : perf::testing::Recordings()) {
@@ -76,7 +76,7 @@ TEST(PerfImportDamageTest, DamagedRecordingsMakeProperTraces) {
       file[place] ^= bit;
       ImportAndRead(util::Bytes(file).first(random() % file.size()), true);
     }
-    // As a pipe, where every record type is taken at its word.
+    // In a pipe the sizes of records are not checked in advance.
     if (file.size() > 100000) continue;
     file[8] = std::byte{16};
     for (size_t i = 0; i < rounds; ++i) {

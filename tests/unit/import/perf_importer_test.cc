@@ -53,8 +53,8 @@ Imported Import(std::unique_ptr<perf::SeekableSource> source) {
 
 Imported Import(const std::vector<std::byte>& file) { return Import(perf::MakeMemorySource(file)); }
 
-// What a reader of the file sees.
-struct Seen : analyze::LbrVisitor {
+// The content of the imported file.
+struct ImportedFile : analyze::LbrVisitor {
   void OnSample(const perf::BranchStackSample& sample) override { samples.push_back(sample); }
   void OnModule(const analyze::ModuleDeclaration& module) override {
     modules[module.number] = std::string(module.file);
@@ -67,15 +67,15 @@ struct Seen : analyze::LbrVisitor {
   std::vector<analyze::MappingDeclaration> mappings;
 };
 
-Seen See(const std::vector<std::byte>& file) {
-  Seen seen;
-  fxt::MemorySource source(file);
+ImportedFile ReadFile(const std::vector<std::byte>& bytes) {
+  ImportedFile file_content;
+  fxt::MemorySource source(bytes);
   fxt::Reader reader(source);
-  const analyze::LbrProblems problems = analyze::VisitLbr(reader, seen);
+  const analyze::LbrProblems problems = analyze::VisitLbr(reader, file_content);
   EXPECT_EQ(reader.status(), fxt::ReadStatus::kEnd) << reader.error_message();
   EXPECT_TRUE(reader.diagnostics().kept().empty());
   EXPECT_EQ(problems.damaged_blobs, 0u) << problems.first_damaged;
-  return seen;
+  return file_content;
 }
 
 class PerfImporterRecordingsTest : public ::testing::TestWithParam<perf::testing::Recording> {
@@ -99,11 +99,11 @@ TEST_P(PerfImporterRecordingsTest, CarriesEveryBranch) {
   EXPECT_EQ(imported.stats.late, 0u);
   EXPECT_TRUE(imported.stats.dropped_fields.empty());
 
-  const Seen seen = See(imported.bytes);
+  const ImportedFile file_content = ReadFile(imported.bytes);
   const auto expected = perf::testing::ExpectedLines(folder, GetParam());
-  ASSERT_EQ(seen.samples.size(), expected.size());
+  ASSERT_EQ(file_content.samples.size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
-    const perf::BranchStackSample& sample = seen.samples[i];
+    const perf::BranchStackSample& sample = file_content.samples[i];
     std::string line;
     branches::AppendBrstackLine(sample.pid, sample.tid, sample.cpu, sample.time, sample.entries,
                                 &line);
@@ -153,16 +153,16 @@ TEST(PerfImporterTest, KeepsTheMappingsOfSimpleperf) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
   auto source = perf::OpenFile(folder / "simpleperf-6.4.perf.data");
   ASSERT_TRUE(source.ok());
-  const Seen seen = See(Import(std::move(*source)).bytes);
-  // The code page of the program, as the README beside the recording has it.
+  const ImportedFile file_content = ReadFile(Import(std::move(*source)).bytes);
+  // The code page of the program, as in the README beside the recording.
   const auto page =
-      std::find_if(seen.mappings.begin(), seen.mappings.end(),
+      std::find_if(file_content.mappings.begin(), file_content.mappings.end(),
                    [](const analyze::MappingDeclaration& m) { return m.start == 0x5597dfefd000; });
-  ASSERT_NE(page, seen.mappings.end());
+  ASSERT_NE(page, file_content.mappings.end());
   EXPECT_EQ(page->size, 0x1000u);
   EXPECT_EQ(page->file_offset, 0u);
   EXPECT_EQ(page->process, 189912u);
-  EXPECT_NE(seen.modules.at(page->module).find("lbr_test_loop"), std::string::npos);
+  EXPECT_NE(file_content.modules.at(page->module).find("lbr_test_loop"), std::string::npos);
 }
 
 constexpr uint64_t kFields =
@@ -199,7 +199,7 @@ FileBuilder StackFile() {
   return builder;
 }
 
-TEST(PerfImporterTest, NamesTasksAndTellsReusedNumbersApart) {
+TEST(PerfImporterTest, NamesTasksAndSeparatesReusedNumbers) {
   FileBuilder builder = StackFile();
   builder.Record(PERF_RECORD_FORK, 0, Task(20, 1, 20, 1, 0));
   builder.Record(PERF_RECORD_COMM, 0, Comm(20, 20, "server", 0));
@@ -207,7 +207,7 @@ TEST(PerfImporterTest, NamesTasksAndTellsReusedNumbersApart) {
   builder.Record(PERF_RECORD_COMM, 0, Comm(20, 21, "worker", 110));
   builder.Record(PERF_RECORD_SAMPLE, 0, StackBody(20, 21, 120));
   builder.Record(PERF_RECORD_EXIT, 0, Task(20, 20, 21, 20, 130));
-  builder.Record(PERF_RECORD_SAMPLE, 0, StackBody(20, 21, 140));  // while it dies
+  builder.Record(PERF_RECORD_SAMPLE, 0, StackBody(20, 21, 140));  // during its exit
   builder.Record(PERF_RECORD_FORK, 0, Task(20, 20, 21, 20, 150));
   builder.Record(PERF_RECORD_SAMPLE, 0, StackBody(20, 21, 160));
   builder.Record(PERF_RECORD_SAMPLE, 0, StackBody(0, 0, 170));
@@ -232,15 +232,15 @@ TEST(PerfImporterTest, NamesTasksAndTellsReusedNumbersApart) {
   EXPECT_EQ(threads[4], schema::kUnknownProcessKoid);
   EXPECT_EQ(names.process_name(20), "server");
   EXPECT_EQ(names.thread_name(21), "worker");
-  // A thread begins with its parent's name.
+  // A thread starts with its parent's name.
   EXPECT_EQ(names.thread_name(threads[2]), "server");
-  // The blobs have the numbers as they were.
-  const Seen seen = See(imported.bytes);
-  EXPECT_EQ(seen.samples[2].tid, 21u);
-  EXPECT_EQ(seen.samples[4].pid, UINT32_MAX);
+  // The blobs keep the original numbers.
+  const ImportedFile file_content = ReadFile(imported.bytes);
+  EXPECT_EQ(file_content.samples[2].tid, 21u);
+  EXPECT_EQ(file_content.samples[4].pid, UINT32_MAX);
 }
 
-TEST(PerfImporterTest, WritesMappingsOfSampledProcessesAlone) {
+TEST(PerfImporterTest, WritesMappingsOfSampledProcessesOnly) {
   FileBuilder builder = StackFile();
   builder.Record(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID,
                  Mmap2(20, 0x400000, 0x2000, "/bin/server", 0));
@@ -256,10 +256,11 @@ TEST(PerfImporterTest, WritesMappingsOfSampledProcessesAlone) {
                  Mmap2(40, 0x800000, 0x1000, "/bin/o", 150));
   builder.Record(PERF_RECORD_SAMPLE, 0, StackBody(40, 40, 160));
   const Imported imported = Import(builder.BuildFile());
-  const Seen seen = See(imported.bytes);
+  const ImportedFile file_content = ReadFile(imported.bytes);
   std::vector<std::string> mapped;
-  for (const analyze::MappingDeclaration& m : seen.mappings) {
-    mapped.push_back(fmt::format("{} {:#x} {}", m.process, m.start, seen.modules.at(m.module)));
+  for (const analyze::MappingDeclaration& m : file_content.mappings) {
+    mapped.push_back(
+        fmt::format("{} {:#x} {}", m.process, m.start, file_content.modules.at(m.module)));
     EXPECT_EQ(m.file_offset, 0x1000u);
   }
   EXPECT_EQ(mapped, (std::vector<std::string>{"20 0x400000 /bin/server", "20 0x700000 /lib/c.so",
@@ -268,7 +269,7 @@ TEST(PerfImporterTest, WritesMappingsOfSampledProcessesAlone) {
   EXPECT_EQ(imported.stats.dropped_mappings, 0u);
 }
 
-TEST(PerfImporterTest, TurnsOtherSamplesIntoInstantsAndBacktraces) {
+TEST(PerfImporterTest, ConvertsOtherSamplesToInstantsAndBacktraces) {
   perf_event_attr attr = MakeAttr(kFields | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN);
   attr.type = PERF_TYPE_SOFTWARE;
   attr.config = PERF_COUNT_SW_PAGE_FAULTS;
@@ -338,7 +339,7 @@ TEST(PerfImporterTest, DeclaresLosses) {
   EXPECT_EQ(losses, (std::vector<std::string>{"110 1 12 lbr", "120 1 3 lbr"}));
 }
 
-TEST(PerfImporterTest, CountsWhatItCannotCarry) {
+TEST(PerfImporterTest, CountsDroppedFields) {
   FileBuilder builder;
   builder.Event(MakeAttr(kFields | PERF_SAMPLE_RAW));
   builder.Record(PERF_RECORD_SAMPLE, 0, SampleBody(20, 20, 100, 1).U32(4).U32(0));
@@ -352,6 +353,74 @@ TEST(PerfImporterTest, CountsWhatItCannotCarry) {
   EXPECT_EQ(imported.stats.dropped_fields, (std::map<std::string, uint64_t>{{"raw data", 1}}));
   EXPECT_EQ(imported.stats.skipped,
             (std::map<std::string, uint64_t>{{"SWITCH", 1}, {"type 63", 1}}));
+}
+
+// Bytes of HEADER_EVENT_DESC that name the event `id`.
+ByteBuilder EventNames(uint64_t id, std::string_view name) {
+  ByteBuilder text;
+  text.PaddedText(name);
+  ByteBuilder section;
+  section.U32(1).U32(8).U64(0).U32(1).U32(static_cast<uint32_t>(text.size()));
+  return section.Append(text).U64(id);
+}
+
+std::map<std::string, std::string> SchedulingArguments(std::string_view name,
+                                                       const ByteBuilder& raw) {
+  perf_event_attr attr = MakeAttr(kFields | PERF_SAMPLE_RAW);
+  attr.type = PERF_TYPE_TRACEPOINT;
+  attr.config = 300;
+  FileBuilder builder;
+  builder.Event(attr, {55}).Feature(12, EventNames(55, name));
+  builder.Record(PERF_RECORD_SAMPLE, 0,
+                 SampleBody(20, 20, 100, 1).U32(static_cast<uint32_t>(raw.size())).Append(raw));
+  const Imported imported = Import(builder.BuildFile());
+  EXPECT_TRUE(imported.stats.dropped_fields.empty());
+  std::map<std::string, std::string> arguments;
+  fxt::MemorySource source(imported.bytes);
+  fxt::Reader reader(source);
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* event = std::get_if<fxt::Event>(&reader.record());
+    if (event == nullptr || event->name.text != name) continue;
+    for (const fxt::Argument& a : event->arguments) {
+      std::string& value = arguments[std::string(a.name.text)];
+      if (const auto* text = std::get_if<fxt::StringRef>(&a.value)) value = text->text;
+      if (const auto* small = std::get_if<int32_t>(&a.value)) value = fmt::format("{}", *small);
+      if (const auto* large = std::get_if<int64_t>(&a.value)) value = fmt::format("{}", *large);
+    }
+  }
+  return arguments;
+}
+
+TEST(PerfImporterTest, KeepsTheFieldsOfSchedulingEvents) {
+  const auto comm = [](ByteBuilder& raw, std::string_view name) {
+    raw.Text(name);
+    for (size_t i = name.size(); i < 16; ++i) raw.U8(0);
+  };
+  ByteBuilder change;
+  change.U64(0x14000000012c);
+  comm(change, "bash");
+  change.U32(20).U32(120).U64(2);
+  comm(change, "swapper/1");
+  change.U32(0).U32(120).U32(0);
+  auto arguments = SchedulingArguments("sched:sched_switch", change);
+  EXPECT_EQ(arguments["prev_comm"], "bash");
+  EXPECT_EQ(arguments["prev_pid"], "20");
+  EXPECT_EQ(arguments["prev_prio"], "120");
+  EXPECT_EQ(arguments["prev_state"], "2");
+  EXPECT_EQ(arguments["next_comm"], "swapper/1");
+  EXPECT_EQ(arguments["next_pid"], "0");
+
+  ByteBuilder wakeup;
+  wakeup.U64(0x14000000012d);
+  comm(wakeup, "worker");
+  ByteBuilder old = wakeup;
+  wakeup.U32(21).U32(98).U32(3);
+  arguments = SchedulingArguments("sched:sched_waking", wakeup);
+  EXPECT_EQ(arguments["comm"], "worker");
+  EXPECT_EQ(arguments["pid"], "21");
+  EXPECT_EQ(arguments["target_cpu"], "3");
+  old.U32(21).U32(98).U32(1).U32(3).U32(0);
+  EXPECT_EQ(SchedulingArguments("sched:sched_wakeup", old)["target_cpu"], "3");
 }
 
 TEST(PerfImporterTest, KeepsSyntheticStacksWhole) {
@@ -370,9 +439,9 @@ TEST(PerfImporterTest, KeepsSyntheticStacksWhole) {
   for (uint64_t i = 0; i < kBranches; ++i) body.Entry(i, i + 1, i << 20 | 1);
   for (uint64_t i = 0; i < kBranches; ++i) body.U64(i * 3);
   builder.Record(PERF_RECORD_SAMPLE, 0, body);
-  const Seen seen = See(Import(builder.BuildFile()).bytes);
-  ASSERT_EQ(seen.samples.size(), 1u);
-  const perf::BranchStackSample& sample = seen.samples[0];
+  const ImportedFile file_content = ReadFile(Import(builder.BuildFile()).bytes);
+  ASSERT_EQ(file_content.samples.size(), 1u);
+  const perf::BranchStackSample& sample = file_content.samples[0];
   EXPECT_EQ(sample.event, "instructions");
   EXPECT_EQ(sample.hw_idx, 17u);
   EXPECT_EQ(sample.cpu, 5u);
@@ -391,7 +460,7 @@ TEST(PerfImporterTest, ImportsFilesWithoutSamples) {
   const Imported imported = Import(builder.BuildFile());
   EXPECT_EQ(imported.error, "");
   EXPECT_EQ(imported.stats.samples, 0u);
-  EXPECT_TRUE(See(imported.bytes).samples.empty());
+  EXPECT_TRUE(ReadFile(imported.bytes).samples.empty());
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST(KeptCommandLineTest, FourKibibytesAreWhole) {
   EXPECT_EQ(line.length, 0u);
 }
 
-TEST(KeptCommandLineTest, MoreIsCutAndSaysSo) {
+TEST(KeptCommandLineTest, TruncatesAndKeepsTheLength) {
   const std::string whole = Bytes(4097) + '\0';
   EXPECT_EQ(MakeCommandLine(whole, whole.size()).text, Bytes(4096));
   EXPECT_EQ(MakeCommandLine(whole, whole.size()).length, 4097u);
@@ -35,7 +35,7 @@ TEST(KeptCommandLineTest, MoreIsCutAndSaysSo) {
   EXPECT_EQ(line.length, 199'999u);
 }
 
-TEST(KeptCommandLineTest, IsNotCutInsideACharacter) {
+TEST(KeptCommandLineTest, TruncatesAtACharacter) {
   const std::string bytes = Bytes(4095) + "\u00e4" + Bytes(100);
   EXPECT_EQ(MakeCommandLine(bytes, bytes.size()).text, Bytes(4095));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// For whom nobody is to be looked up.
+// An identity source without any tasks.
 #pragma once
 
 #include <optional>

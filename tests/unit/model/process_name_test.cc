@@ -41,7 +41,7 @@ TEST(ProcessNameTest, WithoutACommItIsTheProgram) {
   EXPECT_EQ(ChooseProcessName("", "", ""), "");
 }
 
-TEST(ProcessNameTest, AnyBytesWillDo) {
+TEST(ProcessNameTest, AcceptsArbitraryBytes) {
   EXPECT_EQ(ChooseProcessName("\xff\n\x1b[31m", "x", "/"), "\xff\n\x1b[31m");
   EXPECT_EQ(ChooseProcessName("fifteen-bytes-/", "", "/////"), "fifteen-bytes-/");
   EXPECT_EQ(ChooseProcessName("", "", " / "), "");

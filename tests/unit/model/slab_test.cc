@@ -8,7 +8,7 @@
 namespace model {
 namespace {
 
-TEST(SlabTest, NumbersAreGivenOutOneAfterTheOther) {
+TEST(SlabTest, NumbersAreConsecutive) {
   Slab<int> slab;
   EXPECT_EQ(slab.size(), 0u);
   for (uint32_t i = 0; i < 1000; ++i) {

@@ -59,7 +59,7 @@ TEST(TaskTableTest, ALeaderThatIsSeenAgainIsOfTheSameProcess) {
   EXPECT_EQ(table.process_count(), 1u);
 }
 
-TEST(TaskTableTest, AHandleIsGivenOutAgainToSomebodyElse) {
+TEST(TaskTableTest, ReusesHandles) {
   TaskTable table;
   const ThreadHandle first = table.Add(100, 100, "first", 10);
   table.Remove(first);
@@ -75,7 +75,7 @@ TEST(TaskTableTest, AHandleIsGivenOutAgainToSomebodyElse) {
   EXPECT_EQ(table.FindProcess(200), table.thread(second).process);
 }
 
-TEST(TaskTableTest, WhoHadATidGoesWithoutTakingItAlong) {
+TEST(TaskTableTest, RemovingAPreviousOwnerKeepsTheTid) {
   TaskTable table;
   const ThreadHandle old = table.Add(300, 100, "old", 10);
   const ThreadHandle young = table.Add(300, 400, "young", 50);
@@ -130,7 +130,7 @@ TEST(TaskTableTest, APseudoThreadIsTheSameOneAgain) {
   EXPECT_EQ(table.Find(0), kNoHandle);
 }
 
-// Writes down what it is told.
+// Records the notifications.
 class Listener final : public TaskFollower {
  public:
   void OnNewThread(ThreadHandle thread) override { Hear("thread", thread); }
@@ -153,7 +153,7 @@ class Listener final : public TaskFollower {
   }
 };
 
-TEST(TaskTableTest, FollowersHearWhatChanges) {
+TEST(TaskTableTest, NotifiesFollowers) {
   TaskTable table;
   Listener listener, other;
   const ThreadHandle leader = table.Add(100, 100, "leader", 10);
@@ -162,8 +162,8 @@ TEST(TaskTableTest, FollowersHearWhatChanges) {
   const ThreadHandle thread = table.Add(101, 100, "thread", 11);
   table.Add(200, 200, "process", 20);
   table.TakeOverLeader(thread, 100);
-  table.NoteChanged(thread);
-  table.NoteProcessMoved(thread);
+  table.NotifyThreadChanged(thread);
+  table.NotifyProcessMoved(thread);
   table.Remove(leader);
   EXPECT_EQ(listener.heard, "thread 1;process 1;thread 2;leads-for-0 1;changed 1;moved 1;gone 0;");
   EXPECT_EQ(other.heard, listener.heard);

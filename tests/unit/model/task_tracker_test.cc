@@ -66,7 +66,7 @@ class TaskTrackerTest : public ::testing::Test {
   TaskTable& table_ = tasks_.table();
 };
 
-TEST_F(TaskTrackerTest, KnowsWhoIsThereWithoutAnyFile) {
+TEST_F(TaskTrackerTest, TracksTasksWithoutAFile) {
   tasks_.OnSnapshotTask(Task(101, 100, "worker"));
   tasks_.OnSnapshotTask(Task(100, 100, "server"));
   tasks_.EndSnapshot();
@@ -88,7 +88,7 @@ TEST_F(TaskTrackerTest, AForkThatWasInTheSnapshotIsTheSameTask) {
   EXPECT_EQ(table_.thread_count(), 1u) << "who had the tid is gone";
 }
 
-TEST_F(TaskTrackerTest, WhoIsOnACpuStaysWhenItsTidIsGivenOutAgain) {
+TEST_F(TaskTrackerTest, KeepsARunningThreadWhoseTidIsReused) {
   tasks_.OnSnapshotTask(Task(100, 100, "old", 5));
   OneOnCpu cpu(tasks_.Thread(100));
   table_.Follow(cpu);
@@ -96,7 +96,7 @@ TEST_F(TaskTrackerTest, WhoIsOnACpuStaysWhenItsTidIsGivenOutAgain) {
   EXPECT_EQ(table_.thread_count(), 2u);
 }
 
-TEST_F(TaskTrackerTest, WhoEndedIsKeptForItsLastSwitchAndNotForever) {
+TEST_F(TaskTrackerTest, KeepsAnExitedThreadForItsLastSwitch) {
   tasks_.OnSnapshotTask(Task(100, 100, "short"));
   tasks_.OnExit(1'000'000'000, Exit(100));
   tasks_.Sweep(10'000'000'000);
@@ -106,7 +106,7 @@ TEST_F(TaskTrackerTest, WhoEndedIsKeptForItsLastSwitchAndNotForever) {
 }
 
 // It has the other thread's number then, and its last switch may never be seen.
-TEST_F(TaskTrackerTest, ALeaderWhoseNumberWasTakenIsNotKeptForever) {
+TEST_F(TaskTrackerTest, RemovesALeaderWhoseTidWasTaken) {
   tasks_.OnSnapshotTask(Task(100, 100, "server"));
   tasks_.OnSnapshotTask(Task(101, 100, "worker"));
   tasks_.OnExit(1'000'000'000, Exit(100));
@@ -123,8 +123,8 @@ TEST_F(TaskTrackerTest, ALeaderWhoseNumberWasTakenIsNotKeptForever) {
   EXPECT_EQ(table_.Find(101), kNoHandle);
 }
 
-// As the target of a signal is, in a raw log that is read again: nobody can be asked then.
-TEST_F(TaskTrackerTest, ALeaderThatIsNamedAfterItsEndMakesNoProcessOfItsOwn) {
+// A signal may name the exited leader as its target.
+TEST_F(TaskTrackerTest, MentioningAnExitedLeaderMakesNoProcess) {
   tasks_.OnSnapshotTask(Task(100, 100, "server"));
   tasks_.OnSnapshotTask(Task(101, 100, "worker"));
   tasks_.OnExit(1, Exit(100));
@@ -139,7 +139,7 @@ TEST_F(TaskTrackerTest, ALeaderThatIsNamedAfterItsEndMakesNoProcessOfItsOwn) {
   EXPECT_EQ(table_.thread(born).process, table_.thread(worker).process);
 }
 
-TEST_F(TaskTrackerTest, NobodyIsAskedTwiceForOneTid) {
+TEST_F(TaskTrackerTest, LooksUpATidOnce) {
   identities_.tasks[7] = Task(7, 7, "known");
   EXPECT_EQ(table_.thread(tasks_.Thread(7)).name, "known");
   EXPECT_EQ(table_.thread(tasks_.Thread(8)).name, "tid 8");
@@ -148,7 +148,7 @@ TEST_F(TaskTrackerTest, NobodyIsAskedTwiceForOneTid) {
   EXPECT_EQ(identities_.lookups, 2);
 }
 
-TEST_F(TaskTrackerTest, ACopyKnowsWhoIsThereAndNumbersAnew) {
+TEST_F(TaskTrackerTest, CopiesTasksWithoutTheHistoryOfTids) {
   tasks_.OnSnapshotTask(Task(101, 100, "worker", 3));
   tasks_.OnSnapshotTask(Task(100, 100, "server", 2));
   tasks_.EndSnapshot();

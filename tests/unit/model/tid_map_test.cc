@@ -11,12 +11,12 @@ namespace {
 
 using Map = TidMap<uint32_t, 99>;
 
-TEST(TidMapTest, NobodyIsThereAtFirst) {
+TEST(TidMapTest, IsEmptyAtFirst) {
   const Map map;
   for (const uint32_t tid : {0u, 1u, 1023u, 1024u, schema::kTidMask}) EXPECT_EQ(map.Get(tid), 99u);
 }
 
-TEST(TidMapTest, TheLastTidOfAKernelHasAPlace) {
+TEST(TidMapTest, HoldsTheLargestTid) {
   Map map;
   map.Set(schema::kTidMask, 5);
   EXPECT_EQ(map.Get(schema::kTidMask), 5u);
@@ -26,14 +26,14 @@ TEST(TidMapTest, TheLastTidOfAKernelHasAPlace) {
 }
 
 // Numbers that no kernel gives out stay within the table.
-TEST(TidMapTest, LargerNumbersAreCutToTheirTid) {
+TEST(TidMapTest, MasksLargerNumbers) {
   Map map;
   map.Set(UINT32_MAX, 5);
   EXPECT_EQ(map.Get(UINT32_MAX), 5u);
   EXPECT_EQ(map.Get(schema::kTidMask), 5u);
 }
 
-TEST(TidMapTest, APlaceIsThatOfItsTid) {
+TEST(TidMapTest, PlaceMatchesGet) {
   Map map;
   map.Set(7, 1);
   const uint32_t* const place = map.Place(7);

@@ -29,7 +29,7 @@ class KeptFilesTest : public ::testing::Test {
   const testing_support::TempFolder folder_;
 };
 
-TEST_F(KeptFilesTest, TheOldestGo) {
+TEST_F(KeptFilesTest, RemovesTheOldest) {
   Put("day-3.fxt.gz", 300);
   Put("day-1.fxt.gz", 100);
   Put("day-2.fxt.gz", 200);
@@ -46,9 +46,9 @@ TEST_F(KeptFilesTest, TheOldestGo) {
   EXPECT_TRUE(Exists("day-x.fxt.gz"));
 }
 
-// Somebody set the wall clock back by an hour while one recorder was at its second file: what it
-// writes from then on stays, and what goes is what it wrote first.
-TEST_F(KeptFilesTest, WhatWasWrittenLastStaysWhateverTheWallClockSays) {
+// The wall clock was set back by an hour while a recorder was at its second file: later files stay,
+// and the first ones are removed.
+TEST_F(KeptFilesTest, OrderDoesNotDependOnTheWallClock) {
   const auto pattern = NamePattern::Parse(folder_ / "day-%t.fxt");
   ASSERT_TRUE(pattern.ok());
   KeptFiles files(*pattern, 2);
@@ -66,7 +66,7 @@ TEST_F(KeptFilesTest, WhatWasWrittenLastStaysWhateverTheWallClockSays) {
                                                folder_ / names[0], folder_ / names[1]}));
 }
 
-TEST_F(KeptFilesTest, WhatIsNoTraceOrIsBeingWrittenStays) {
+TEST_F(KeptFilesTest, KeepsOtherFilesAndFilesBeingWritten) {
   Put("day-1.fxt.gz", 100, "a letter to somebody");
   Put("day-2.fxt.gz", 200);
   Put("day-3.fxt.gz", 300);

@@ -6,7 +6,7 @@
 namespace output {
 namespace {
 
-TEST(NamePatternTest, NumbersTimesAndPercentSigns) {
+TEST(NamePatternTest, ExpandsNumbersTimesAndPercentSigns) {
   const auto pattern = NamePattern::Parse("a%n/spike-%n-100%%.fxt");
   ASSERT_TRUE(pattern.ok());
   EXPECT_TRUE(pattern->is_unique());
@@ -27,7 +27,19 @@ TEST(NamePatternTest, NumbersTimesAndPercentSigns) {
   EXPECT_TRUE(host->Matches(host->Expand(3, 0)));
 }
 
-TEST(NamePatternTest, ANameThatIsNoPatternGetsNumbers) {
+TEST(NamePatternTest, ReadsTheNumberOfAName) {
+  const auto pattern = NamePattern::Parse("a/spike-%n.fxt");
+  ASSERT_TRUE(pattern.ok());
+  EXPECT_EQ(pattern->NumberOf("spike-17.fxt"), 17u);
+  EXPECT_EQ(pattern->NumberOf("spike-99999999999999999999.fxt"), UINT64_MAX);
+  EXPECT_EQ(pattern->NumberOf("spike-.fxt"), std::nullopt);
+  EXPECT_EQ(pattern->NumberOf("spike-1.fxt.old"), std::nullopt);
+  const auto timed = NamePattern::Parse("day-%t.fxt");
+  ASSERT_TRUE(timed.ok());
+  EXPECT_EQ(timed->NumberOf(timed->Expand(1, 0)), std::nullopt);
+}
+
+TEST(NamePatternTest, AddsNumbersToANameWithoutPattern) {
   const auto pattern = NamePattern::Parse("dir.d/trace.fxt.gz");
   ASSERT_TRUE(pattern.ok());
   EXPECT_FALSE(pattern->is_unique());
@@ -37,7 +49,7 @@ TEST(NamePatternTest, ANameThatIsNoPatternGetsNumbers) {
   EXPECT_EQ(NamePattern::BeforeEnding("a.b/.hidden", "-x"), "a.b/.hidden-x");
 }
 
-TEST(NamePatternTest, MistakesAreErrors) {
+TEST(NamePatternTest, RejectsInvalidPatterns) {
   for (const char* path : {"a%", "a%d", "x/%%%"}) {
     EXPECT_FALSE(NamePattern::Parse(path).ok()) << path;
   }

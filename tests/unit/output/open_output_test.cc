@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is in the way of an output, and what is no file.
+// Output paths that are refused, and outputs that are no files.
 #include "output/open_output.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ constexpr uid_t kStranger = 12345;
 class OpenOutputTest : public ::testing::Test {
  protected:
   OpenOutputTest() {
-    // A shared directory as /tmp, and one of our own.
+    // A shared directory like /tmp, and a private one.
     std::filesystem::create_directory(Path("shared"));
     chmod(Path("shared").c_str(), 01777);
     std::filesystem::create_directory(Path("own"));
@@ -45,7 +45,7 @@ class OpenOutputTest : public ::testing::Test {
 #define NEEDS_ROOT() \
   if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: only root makes other users' files"
 
-TEST_F(OpenOutputTest, LinksOfOursAreFollowed) {
+TEST_F(OpenOutputTest, FollowsOwnLinks) {
   Link(Path("own/new"), "shared/absolute", geteuid());
   Link("../own/new", "shared/relative", geteuid());
   Link("..//own/./", "shared/folder", geteuid());
@@ -57,7 +57,7 @@ TEST_F(OpenOutputTest, LinksOfOursAreFollowed) {
   }
 }
 
-TEST_F(OpenOutputTest, PlantedLinksAreNotFollowed) {
+TEST_F(OpenOutputTest, RefusesPlantedLinks) {
   NEEDS_ROOT();
   Link(Path("own/victim"), "shared/trace", kStranger);
   Link(Path("own"), "shared/folder", kStranger);
@@ -70,12 +70,12 @@ TEST_F(OpenOutputTest, PlantedLinksAreNotFollowed) {
     EXPECT_NE(opened.error().message.find("belongs to user 12345"), std::string::npos)
         << opened.error().message;
   }
-  // Where only we make entries, a folder may be anybody's link.
+  // In a directory that only we can write, links may have any owner.
   Link(Path("own"), "folder", kStranger);
   EXPECT_TRUE(Opens(Path("folder/new")));
 }
 
-TEST_F(OpenOutputTest, WhatIsNoPlaceForAFile) {
+TEST_F(OpenOutputTest, RefusesPlacesThatCannotHoldAFile) {
   Link("loop", "loop", geteuid());
   for (const char* path : {"loop", "own", "own/", "own/..", ".", "none/file", "own/victim/file",
                            "own/victim/", "none/"}) {
@@ -86,7 +86,7 @@ TEST_F(OpenOutputTest, WhatIsNoPlaceForAFile) {
   EXPECT_EQ(std::filesystem::file_size(Path("own/victim")), 8u);
 }
 
-TEST_F(OpenOutputTest, RelativePaths) {
+TEST_F(OpenOutputTest, ResolvesRelativePaths) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(Path("own"));
   EXPECT_TRUE(Opens("new"));
@@ -95,7 +95,7 @@ TEST_F(OpenOutputTest, RelativePaths) {
   std::filesystem::current_path(before);
 }
 
-TEST_F(OpenOutputTest, DevicesAndPipesStayUsable) {
+TEST_F(OpenOutputTest, KeepsDevicesAndPipes) {
   for (const char* path : {"/dev/null", "/dev/full"}) {
     auto opened = OpenOutputAt(path, {});
     ASSERT_TRUE(opened.ok()) << path << opened.error().message;
@@ -113,15 +113,15 @@ TEST_F(OpenOutputTest, DevicesAndPipesStayUsable) {
   reader.join();
 }
 
-TEST_F(OpenOutputTest, PlantedFifoIsRefusedWithoutWaiting) {
+TEST_F(OpenOutputTest, RefusesAPlantedFifoWithoutWaiting) {
   NEEDS_ROOT();
   ASSERT_EQ(mkfifo(Path("shared/fifo").c_str(), 0666), 0);
   ASSERT_EQ(chown(Path("shared/fifo").c_str(), kStranger, kStranger), 0);
   EXPECT_FALSE(Opens(Path("shared/fifo")));
 }
 
-// The descriptor itself: opened anew it would begin at the start of the file.
-TEST_F(OpenOutputTest, OwnDescriptorsByName) {
+// The descriptor itself: opened again it would start at the beginning of the file.
+TEST_F(OpenOutputTest, ResolvesOwnDescriptors) {
   const util::UniqueFd log(open(Path("own/victim").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   for (const char* folder : {"/proc/self/fd/", "/dev/fd/"}) {
     auto opened = OpenOutputAt(folder + std::to_string(log.get()), {});
@@ -132,7 +132,7 @@ TEST_F(OpenOutputTest, OwnDescriptorsByName) {
   EXPECT_EQ(std::filesystem::file_size(Path("own/victim")), 10u);
 }
 
-TEST_F(OpenOutputTest, OneFileUnderTwoPaths) {
+TEST_F(OpenOutputTest, DetectsOneFileUnderTwoPaths) {
   const auto same = [&](const std::string& a, const std::string& b) {
     const auto first = FindPlace(a, "-o");
     const auto second = FindPlace(b, "-o");

@@ -21,7 +21,7 @@ constexpr int kFlags = O_WRONLY | O_CLOEXEC;
 class OpenTimeoutTest : public ::testing::Test {
  protected:
   OpenTimeoutTest() { EXPECT_EQ(mkfifo(fifo_.c_str(), 0600), 0); }
-  // Wants to wait so many times.
+  // Returns true `most` times.
   KeepWaiting Times(int most) {
     return [this, most] { return ++asked_ <= most; };
   }
@@ -47,24 +47,24 @@ struct Pipe {
   util::UniqueFd writes;
 };
 
-TEST_F(OpenTimeoutTest, AFileIsOpenAtOnce) {
+TEST_F(OpenTimeoutTest, OpensAFileAtOnce) {
   EXPECT_TRUE(OpenWithin(AT_FDCWD, folder_ / "file", kFlags | O_CREAT, 0600, Times(0)));
   EXPECT_EQ(asked_, 0);
 }
 
-TEST_F(OpenTimeoutTest, WhatCannotBeOpenedIsNotWaitedFor) {
+TEST_F(OpenTimeoutTest, DoesNotWaitAfterAnError) {
   EXPECT_FALSE(OpenWithin(AT_FDCWD, folder_ / "no/file", kFlags, 0600, Times(9)));
   EXPECT_EQ(errno, ENOENT);
   EXPECT_EQ(asked_, 0);
 }
 
-TEST_F(OpenTimeoutTest, AFifoThatNobodyReadsIsGivenUpWhenAsked) {
+TEST_F(OpenTimeoutTest, GivesUpAFifoWithoutReader) {
   EXPECT_FALSE(OpenWithin(AT_FDCWD, fifo_, kFlags, 0600, Times(3)));
   EXPECT_EQ(errno, ECANCELED);
   EXPECT_EQ(asked_, 4);
 }
 
-TEST_F(OpenTimeoutTest, AFifoIsWaitedForUntilSomebodyReads) {
+TEST_F(OpenTimeoutTest, WaitsForAReaderOfAFifo) {
   util::UniqueFd reads;
   const KeepWaiting let_one_read = [&] {
     if (++asked_ == 2) reads.reset(open(fifo_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
@@ -76,7 +76,7 @@ TEST_F(OpenTimeoutTest, AFifoIsWaitedForUntilSomebodyReads) {
   EXPECT_NE(fcntl(writes.get(), F_GETFL) & O_NONBLOCK, 0);
 }
 
-TEST_F(OpenTimeoutTest, AFullPipeIsWaitedForUntilSomebodyReads) {
+TEST_F(OpenTimeoutTest, WaitsForAFullPipe) {
   const Pipe pipe;
   EXPECT_TRUE(WaitUntilWritable(pipe.writes.get(), Times(0)));
   EXPECT_EQ(asked_, 0);
@@ -92,21 +92,21 @@ TEST_F(OpenTimeoutTest, AFullPipeIsWaitedForUntilSomebodyReads) {
   EXPECT_EQ(asked_, 2);
 }
 
-TEST_F(OpenTimeoutTest, AFullPipeIsGivenUpWhenAsked) {
+TEST_F(OpenTimeoutTest, GivesUpAFullPipe) {
   const Pipe pipe;
   pipe.Fill();
   EXPECT_FALSE(WaitUntilWritable(pipe.writes.get(), Times(2)));
   EXPECT_EQ(errno, ECANCELED);
 }
 
-TEST_F(OpenTimeoutTest, ABrokenPipeCanBeWrittenWhichTellsThatItIsBroken) {
+TEST_F(OpenTimeoutTest, ReportsABrokenPipeAsWritable) {
   Pipe pipe;
   pipe.Fill();
   pipe.reads.reset();
   EXPECT_TRUE(WaitUntilWritable(pipe.writes.get(), nullptr));
 }
 
-TEST_F(OpenTimeoutTest, WhoeverElseHasThePipeGoesOnBlocking) {
+TEST_F(OpenTimeoutTest, LeavesThePipeBlockingForOthers) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
   const util::UniqueFd reads(ends[0]);

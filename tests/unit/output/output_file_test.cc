@@ -30,7 +30,7 @@ class OutputFileTest : public ::testing::Test {
   OutputFileTest() {
     unsetenv("SUDO_UID");
     unsetenv("SUDO_GID");
-    // As /tmp.
+    // Like /tmp.
     chmod(folder_.path().c_str(), 01777);
   }
   ~OutputFileTest() override {
@@ -58,7 +58,7 @@ class OutputFileTest : public ::testing::Test {
     return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder_.path()),
                                              std::filesystem::directory_iterator()));
   }
-  // Writes `text` the way a command does; the error's message, or "".
+  // Writes `text` as a command does; returns the error's message, or "".
   std::string Write(const std::string& name, const std::string& text,
                     const FileOptions& options = {}) const {
     auto opened = OpenOutputAt(Path(name), options);
@@ -80,7 +80,7 @@ class OutputFileTest : public ::testing::Test {
 #define NEEDS_ROOT() \
   if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: only root makes other users' files"
 
-TEST_F(OutputFileTest, NewFileIsItsOwnersAlone) {
+TEST_F(OutputFileTest, CreatesAFileForItsOwnerOnly) {
   for (const bool recording : {false, true}) {
     FileOptions options;
     options.recording = recording;
@@ -92,7 +92,7 @@ TEST_F(OutputFileTest, NewFileIsItsOwnersAlone) {
   }
 }
 
-TEST_F(OutputFileTest, RecordingIsThereAtOnceOthersWhenTheyAreDone) {
+TEST_F(OutputFileTest, RecordingsHaveTheirNameAtOnceOthersAtTheEnd) {
   auto recording = OpenOutputAt(Path("trace"), Recording());
   ASSERT_TRUE(recording.ok());
   EXPECT_EQ(access(Path("trace").c_str(), F_OK), 0);
@@ -103,7 +103,7 @@ TEST_F(OutputFileTest, RecordingIsThereAtOnceOthersWhenTheyAreDone) {
   EXPECT_EQ(access(Path("other").c_str(), F_OK), 0);
 }
 
-TEST_F(OutputFileTest, WhatIsNotPublishedNeverWas) {
+TEST_F(OutputFileTest, RemovesUnpublishedFiles) {
   for (const bool recording : {false, true}) {
     FileOptions options;
     options.recording = recording;
@@ -124,7 +124,7 @@ TEST_F(OutputFileTest, WhatIsNotPublishedNeverWas) {
   EXPECT_EQ(Entries(), 2u);
 }
 
-TEST_F(OutputFileTest, RecordingKeepsTheOneBefore) {
+TEST_F(OutputFileTest, RecordingKeepsThePreviousFile) {
   Put("trace", "first");
   EXPECT_EQ(Write("trace", "second", Recording()), "");
   EXPECT_EQ(Get("trace"), "second");
@@ -135,7 +135,7 @@ TEST_F(OutputFileTest, RecordingKeepsTheOneBefore) {
   EXPECT_EQ(Entries(), 2u);
 }
 
-TEST_F(OutputFileTest, EmptyFilesAndOtherOutputsLeaveNoOld) {
+TEST_F(OutputFileTest, EmptyFilesAndOtherOutputsLeaveNoOldFile) {
   Put("empty", "");
   EXPECT_EQ(Write("empty", "trace", Recording()), "");
   Put("part", "before");
@@ -144,7 +144,7 @@ TEST_F(OutputFileTest, EmptyFilesAndOtherOutputsLeaveNoOld) {
   EXPECT_EQ(Entries(), 2u);
 }
 
-TEST_F(OutputFileTest, PlantedFileIsRefusedAndStaysAsItIs) {
+TEST_F(OutputFileTest, RefusesAPlantedFile) {
   NEEDS_ROOT();
   for (const mode_t mode : {0666, 04755}) {
     Put("trace", "planted", mode, kStranger);
@@ -158,7 +158,7 @@ TEST_F(OutputFileTest, PlantedFileIsRefusedAndStaysAsItIs) {
   }
 }
 
-// The inode is a new one: who has the file of before open, or linked, gets nothing of the new one.
+// The inode is new: processes that hold or linked the old file see nothing of the new one.
 TEST_F(OutputFileTest, NeverWritesIntoWhatExists) {
   NEEDS_ROOT();
   Put("victim", "precious", 0644);
@@ -174,14 +174,14 @@ TEST_F(OutputFileTest, NeverWritesIntoWhatExists) {
   EXPECT_EQ(Get("victim"), "precious");
 }
 
-TEST_F(OutputFileTest, OldFileOfAStrangerIsRefusedBeforeAnythingHappens) {
+TEST_F(OutputFileTest, RefusesAnOldFileOfAnotherUser) {
   NEEDS_ROOT();
   Put("trace", "before");
   Put("trace.old", "planted", 0666, kStranger);
   EXPECT_FALSE(OpenOutputAt(Path("trace"), Recording()).ok());
   EXPECT_EQ(Get("trace"), "before");
   EXPECT_EQ(Get("trace.old"), "planted");
-  // A link there is replaced, not followed.
+  // A link is replaced, not followed.
   unlink(Path("trace.old").c_str());
   Put("victim", "precious");
   ASSERT_EQ(symlink("victim", Path("trace.old").c_str()), 0);
@@ -190,7 +190,7 @@ TEST_F(OutputFileTest, OldFileOfAStrangerIsRefusedBeforeAnythingHappens) {
   EXPECT_EQ(Get("trace.old"), "before");
 }
 
-TEST_F(OutputFileTest, SudoUsersFilesAreTheirs) {
+TEST_F(OutputFileTest, GivesFilesToTheSudoUser) {
   NEEDS_ROOT();
   setenv("SUDO_UID", "12345", 1);
   setenv("SUDO_GID", "12346", 1);
@@ -208,7 +208,7 @@ TEST_F(OutputFileTest, SudoUsersFilesAreTheirs) {
   EXPECT_NE(Write("others", "after", Recording()), "");
 }
 
-TEST_F(OutputFileTest, ModeAndGroupAreThoseAskedFor) {
+TEST_F(OutputFileTest, SetsModeAndGroup) {
   NEEDS_ROOT();
   FileOptions options;
   options.mode = 0640;
@@ -221,7 +221,7 @@ TEST_F(OutputFileTest, ModeAndGroupAreThoseAskedFor) {
   EXPECT_EQ(Status("part").st_mode & 07777, 0644u);
 }
 
-TEST_F(OutputFileTest, SecondWriterIsRefusedWhileTheFirstOneWrites) {
+TEST_F(OutputFileTest, RefusesASecondWriter) {
   for (const char* before : {"", "before"}) {
     unlink(Path("trace").c_str());
     if (*before != 0) Put("trace", before);
@@ -239,7 +239,7 @@ TEST_F(OutputFileTest, SecondWriterIsRefusedWhileTheFirstOneWrites) {
                     "cannot write " + Path("trace") + ": another recorder is writing it");
         }
       }
-      // Under another name it is still being written.
+      // The lock applies under another name too.
       ASSERT_EQ(rename(Path("trace").c_str(), Path("moved").c_str()), 0);
       EXPECT_FALSE(OpenOutputAt(Path("moved"), Recording()).ok());
       ASSERT_EQ(rename(Path("moved").c_str(), Path("trace").c_str()), 0);
@@ -249,7 +249,7 @@ TEST_F(OutputFileTest, SecondWriterIsRefusedWhileTheFirstOneWrites) {
   }
 }
 
-TEST_F(OutputFileTest, RecordingDoesNotPushAsideOneThatIsBeingWritten) {
+TEST_F(OutputFileTest, RecordingDoesNotReplaceAFileBeingWritten) {
   auto old = OpenOutputAt(Path("trace.old"), Recording());
   ASSERT_TRUE(old.ok());
   Put("trace", "before");
@@ -258,7 +258,7 @@ TEST_F(OutputFileTest, RecordingDoesNotPushAsideOneThatIsBeingWritten) {
   EXPECT_EQ(Get("trace"), "before");
 }
 
-TEST_F(OutputFileTest, NameThatWasTakenMeanwhileIsKept) {
+TEST_F(OutputFileTest, KeepsANameTakenMeanwhile) {
   auto opened = OpenOutputAt(Path("part"), {});
   ASSERT_TRUE(opened.ok());
   Put("part", "somebody's");
@@ -272,8 +272,8 @@ TEST_F(OutputFileTest, NameThatWasTakenMeanwhileIsKept) {
   EXPECT_EQ(Get("other"), "planted");
 }
 
-// Not every file system has files without a name, or rename(2) that replaces nothing.
-TEST_F(OutputFileTest, FileSystemsThatCanDoLess) {
+// Some file systems lack O_TMPFILE or RENAME_NOREPLACE.
+TEST_F(OutputFileTest, WorksOnSimpleFileSystems) {
   for (const bool no_rename : {false, true}) {
     const pid_t child = fork();
     if (child == 0) {

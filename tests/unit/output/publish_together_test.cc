@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "output/publish_together.h"
+#include "output/output_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -28,12 +28,12 @@ class PublishTogetherTest : public ::testing::Test {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  // Those that hide as well.
+  // Includes hidden entries.
   static size_t EntriesIn(const std::string& folder) {
     return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder),
                                              std::filesystem::directory_iterator()));
   }
-  // Written, and without a name.
+  // Written, without names.
   static Files Written(const std::vector<std::string>& paths, const std::string& text) {
     FileOptions options;
     options.with_others = true;
@@ -54,7 +54,7 @@ class PublishTogetherTest : public ::testing::Test {
   const std::string third_ = folder_ / "third";
 };
 
-TEST_F(PublishTogetherTest, AllTakeTheirNames) {
+TEST_F(PublishTogetherTest, PublishesAllFiles) {
   Put(second_, "old");
   Files files = Written({first_, second_, third_}, "new");
   EXPECT_EQ(EntriesIn(folder_.path()), 1U);
@@ -64,17 +64,17 @@ TEST_F(PublishTogetherTest, AllTakeTheirNames) {
   EXPECT_EQ(EntriesIn(folder_.path()), 3U);
 }
 
-TEST_F(PublishTogetherTest, WithoutItNothingIsLeft) {
+TEST_F(PublishTogetherTest, LeavesNothingUnpublished) {
   Put(second_, "old");
   Written({first_, second_}, "new").clear();
   EXPECT_EQ(Get(second_), "old");
   EXPECT_EQ(EntriesIn(folder_.path()), 1U);
 }
 
-TEST_F(PublishTogetherTest, WhereOneCannotAllAreAsBefore) {
+TEST_F(PublishTogetherTest, RestoresAllAfterAFailure) {
   Put(first_, "old");
   Files files = Written({first_, second_, third_}, "new");
-  // Meanwhile somebody has made a folder of that name.
+  // Another process has created a folder of that name.
   ASSERT_EQ(mkdir(third_.c_str(), 0700), 0);
   const auto published = PublishTogether(files);
   ASSERT_FALSE(published);
@@ -87,7 +87,7 @@ TEST_F(PublishTogetherTest, WhereOneCannotAllAreAsBefore) {
   EXPECT_EQ(EntriesIn(folder_.path()), 2U);
 }
 
-TEST_F(PublishTogetherTest, AFileThatCameMeanwhileIsReplaced) {
+TEST_F(PublishTogetherTest, ReplacesAFileCreatedMeanwhile) {
   const Files files = Written({first_, second_}, "new");
   Put(second_, "of somebody else");
   ASSERT_TRUE(PublishTogether(files));
@@ -95,7 +95,7 @@ TEST_F(PublishTogetherTest, AFileThatCameMeanwhileIsReplaced) {
   EXPECT_EQ(EntriesIn(folder_.path()), 2U);
 }
 
-TEST_F(PublishTogetherTest, AFileThatWentMeanwhileIsNotMissed) {
+TEST_F(PublishTogetherTest, AcceptsThatAFileVanished) {
   Put(first_, "old");
   const Files files = Written({first_}, "new");
   std::filesystem::remove(first_);

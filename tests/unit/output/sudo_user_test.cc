@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "output/sudo_user.h"
+#include "output/owner_rules.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ class SudoUserTest : public ::testing::Test {
   const std::optional<std::string> gid_;
 };
 
-TEST_F(SudoUserTest, FromTheEnvironment) {
+TEST_F(SudoUserTest, ReadsTheEnvironment) {
   Set("1000", "1001");
   const auto user = UserBehindSudo();
   ASSERT_TRUE(user);
@@ -41,7 +41,7 @@ TEST_F(SudoUserTest, FromTheEnvironment) {
   EXPECT_EQ(user->gid, 1001u);
 }
 
-TEST_F(SudoUserTest, NobodyWithoutTwoNumbers) {
+TEST_F(SudoUserTest, RequiresTwoNumbers) {
   using Value = std::optional<std::string>;
   const std::pair<Value, Value> cases[] = {{{}, {}},       {"1000", {}},     {{}, "1000"},
                                            {"", "1000"},   {"me", "1000"},   {"1000x", "100"},
@@ -53,7 +53,7 @@ TEST_F(SudoUserTest, NobodyWithoutTwoNumbers) {
   }
 }
 
-TEST_F(SudoUserTest, NewFileIsTheirsAndExistingOnesStay) {
+TEST_F(SudoUserTest, OwnsNewFilesOnly) {
   if (geteuid() != 0) GTEST_SKIP() << "only root gives files away";
   const sink::testing::TemporaryFolder folder;
   struct stat status = {};

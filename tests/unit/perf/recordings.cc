@@ -116,7 +116,7 @@ fs::path RecordingPath(const fs::path& folder, const Recording& recording) {
 std::vector<std::string> ExpectedLines(const fs::path& folder, const Recording& recording) {
   fs::path path = folder / (std::string(recording.name) + ".expected.txt");
   if (!fs::exists(path)) path += ".gz";
-  // gzread() reads plain files as they are.
+  // gzread() also reads uncompressed files.
   gzFile file = gzopen(path.c_str(), "rb");
   if (file == nullptr) return {};
   std::string text;

@@ -34,7 +34,7 @@ class FileFinderTest : public ::testing::Test {
   }
 
   std::string folder_;
-  FilePlaces places_;
+  SearchPaths places_;
 };
 
 TEST_F(FileFinderTest, ProgramsAndLibrariesAreFoundByTheirNames) {
@@ -50,19 +50,19 @@ TEST_F(FileFinderTest, LinksAreFollowed) {
   EXPECT_EQ(Find("store"), "/bin/shop");
 }
 
-TEST_F(FileFinderTest, WhatIsNotThereIsAnError) {
+TEST_F(FileFinderTest, MissingFileIsAnError) {
   EXPECT_EQ(Find("sho"), "error: there is no program and no library 'sho'");
   EXPECT_EQ(Find(folder_ + "/bin"), "error: there is no file '" + folder_ + "/bin'");
   EXPECT_EQ(Find("libshop.so.4"), "error: there is no program and no library 'libshop.so.4'");
 }
 
 TEST_F(FileFinderTest, TheMachinesOwnLibraryIsFound) {
-  auto found = FindFile("libc.so.6", SystemPlaces());
+  auto found = FindFile("libc.so.6", SystemSearchPaths());
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_NE(found->find("libc"), std::string::npos);
 }
 
-TEST_F(FileFinderTest, NoCacheDoesHarm) {
+TEST_F(FileFinderTest, SurvivesMalformedCaches) {
   std::ifstream file("/etc/ld.so.cache", std::ios::binary);
   std::string cache{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (cache.empty()) GTEST_SKIP() << "this machine has no such cache";

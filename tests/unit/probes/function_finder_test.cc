@@ -11,11 +11,11 @@ namespace probes {
 namespace {
 
 std::string Libc() {
-  auto found = FindFile("libc.so.6", SystemPlaces());
+  auto found = FindFile("libc.so.6", SystemSearchPaths());
   return found ? *found : "";
 }
 
-TEST(FunctionFinderTest, PeopleLeaveOutParametersAndTemplateArguments) {
+TEST(FunctionFinderTest, MatchesNamesWithoutParametersAndTemplateArguments) {
   EXPECT_TRUE(IsCalled("shop::Pay(int)", "shop::Pay(int)"));
   EXPECT_TRUE(IsCalled("shop::Pay(int)", "shop::Pay"));
   EXPECT_TRUE(IsCalled("shop::Basket::Size() const", "shop::Basket::Size"));
@@ -26,7 +26,7 @@ TEST(FunctionFinderTest, PeopleLeaveOutParametersAndTemplateArguments) {
   EXPECT_TRUE(IsCalled("mycrate::nap", "mycrate::nap"));
 }
 
-TEST(FunctionFinderTest, OtherFunctionsAreNotMeant) {
+TEST(FunctionFinderTest, RejectsOtherFunctions) {
   EXPECT_FALSE(IsCalled("shop::Pay(int)", "Pay"));
   EXPECT_FALSE(IsCalled("shop::Pay(int)", "shop::Pay(long)"));
   EXPECT_FALSE(IsCalled("shop::Pay(int)::{lambda()#1}::operator()() const", "shop::Pay"));
@@ -35,7 +35,7 @@ TEST(FunctionFinderTest, OtherFunctionsAreNotMeant) {
   EXPECT_FALSE(IsCalled(">", "f"));
 }
 
-TEST(FunctionFinderTest, EveryNameOfAFunctionIsGood) {
+TEST(FunctionFinderTest, AcceptsEveryNameOfAFunction) {
   auto found = FindFunctions(Libc(), "malloc", {});
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->size(), 1u);
@@ -47,21 +47,21 @@ TEST(FunctionFinderTest, EveryNameOfAFunctionIsGood) {
   EXPECT_EQ(write->front().offset, alias->front().offset);
 }
 
-TEST(FunctionFinderTest, AWrongNameGetsTheNearest) {
+TEST(FunctionFinderTest, SuggestsTheNearestNames) {
   auto found = FindFunctions(Libc(), "mallco", {});
   ASSERT_FALSE(found);
   EXPECT_NE(found.error().message.find("has no function 'mallco'"), std::string::npos);
   EXPECT_NE(found.error().hint.find("malloc"), std::string::npos) << found.error().hint;
 }
 
-TEST(FunctionFinderTest, WhatIsChosenAtRunTimeIsSaidToBe) {
+TEST(FunctionFinderTest, ReportsIndirectFunctions) {
   auto found = FindFunctions(Libc(), "strlen", {});
   if (found) GTEST_SKIP() << "this machine's libc has one strlen";
   EXPECT_NE(found.error().message.find("chosen when the program is loaded"), std::string::npos)
       << found.error().message;
 }
 
-TEST(FunctionFinderTest, WhatIsNoProgramIsAnError) {
+TEST(FunctionFinderTest, NonElfFileIsAnError) {
   EXPECT_FALSE(FindFunctions("/etc/passwd", "main", {}));
   EXPECT_FALSE(FindFunctions("/dev/null", "main", {}));
   EXPECT_FALSE(FindFunctions("", "main", {}));

@@ -12,10 +12,10 @@ namespace {
 using Texts = std::vector<std::string>;
 
 util::Result<std::vector<Probe>> Resolve(const Texts& functions, const Texts& usdt = {}) {
-  return ResolveProbes(functions, usdt, SystemPlaces(), {});
+  return ResolveProbes(functions, usdt, SystemSearchPaths(), {});
 }
 
-TEST(ProbeResolverTest, AFunctionIsAPlaceInAFile) {
+TEST(ProbeResolverTest, ResolvesAFunctionToAnOffset) {
   auto probes = Resolve({"libc.so.6:malloc+retval", "libc:free", "libc:calloc+entry"});
   ASSERT_TRUE(probes) << probes.error().message;
   ASSERT_EQ(probes->size(), 3u);
@@ -35,7 +35,7 @@ TEST(ProbeResolverTest, AFunctionIsProbedOnce) {
   EXPECT_TRUE(probes->front().return_value);
 }
 
-TEST(ProbeResolverTest, WhatIsNotWrittenSoIsAnError) {
+TEST(ProbeResolverTest, SyntaxErrorsAreReported) {
   for (const char* text : {"", ":", "libc.so.6", "libc.so.6:", ":malloc", "libc.so.6:+retval"}) {
     EXPECT_FALSE(Resolve({text})) << text;
   }
@@ -44,7 +44,7 @@ TEST(ProbeResolverTest, WhatIsNotWrittenSoIsAnError) {
   }
 }
 
-TEST(ProbeResolverTest, AUsdtProbeThatIsNotThereIsAnError) {
+TEST(ProbeResolverTest, MissingUsdtProbeIsAnError) {
   auto probes = Resolve({}, {"libc.so.6:libc:no_such_probe"});
   ASSERT_FALSE(probes);
   EXPECT_NE(probes.error().message.find("has no USDT probe 'libc:no_such_probe'"),

@@ -40,7 +40,7 @@ TEST(UsdtNotesTest, TypesAreThoseOfTheNote) {
   EXPECT_TRUE(types[4].is_float);
 }
 
-TEST(UsdtNotesTest, WhatIsNoTypeIsPassedOver) {
+TEST(UsdtNotesTest, SkipsWordsThatAreNotTypes) {
   EXPECT_TRUE(ParseArgumentTypes("").empty());
   EXPECT_TRUE(ParseArgumentTypes("@ - -@ x@y 4 4f").empty());
   std::string many;
@@ -64,7 +64,7 @@ TEST(UsdtNotesTest, ProbesAreReadAndOtherNotesPassedOver) {
   EXPECT_TRUE(notes[1].arguments.empty());
 }
 
-TEST(UsdtNotesTest, NoBytesDoHarm) {
+TEST(UsdtNotesTest, SurvivesMalformedNotes) {
   std::string section;
   AddNote(section, "stapsdt\0"sv, 3, std::string(24, 'a') + std::string("shop\0sold\0-4@%edi\0"sv));
   for (size_t size = 0; size < section.size(); ++size) Read(section.substr(0, size));

@@ -24,7 +24,7 @@ TEST(SlotBodyTest, FieldsFollowEachOtherFromBitZero) {
   EXPECT_EQ(fxr_pack_loss({7, FXR_CATEGORY_SYSCALL}).body, uint64_t{7} | uint64_t{5} << 32);
 }
 
-TEST(SlotBodyTest, WhatDoesNotFitTheBodyIsExtra) {
+TEST(SlotBodyTest, FieldsBeyondTheBodyAreExtra) {
   const fxr_payload first = fxr_pack_waking(
       {.woken_tid = 1, .waker_tid = 2, .priority = 3, .target_cpu = 0xfff, .is_new = 1});
   EXPECT_EQ(first.body,
@@ -35,7 +35,7 @@ TEST(SlotBodyTest, WhatDoesNotFitTheBodyIsExtra) {
   EXPECT_EQ(exit.extra, 0xffu);
 }
 
-TEST(SlotBodyTest, WhatIsPackedIsUnpacked) {
+TEST(SlotBodyTest, UnpackInvertsPack) {
   for (const int64_t result : {int64_t{0}, int64_t{5}, int64_t{-2}, (int64_t{1} << 49) - 1,
                                -(int64_t{1} << 49), int64_t{0x7ffff7fc1000}}) {
     const fxr_payload packed = fxr_pack_syscall_exit({.tid = FXR_TID_MASK, .result = result});

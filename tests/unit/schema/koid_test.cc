@@ -27,7 +27,7 @@ TEST(KoidTest, LaterUsesKeepTheTidInTheLowBits) {
   }
 }
 
-TEST(KoidTest, TracksOfOurOwnAreNobodysTid) {
+TEST(KoidTest, TrackKoidsAreNotTids) {
   std::set<fxt::Koid> threads;
   for (uint32_t cpu = 0; cpu < kMaxCpus; ++cpu) {
     for (fxt::Koid koid : {schema::IdleKoid(cpu), schema::IrqKoid(cpu), schema::SoftirqKoid(cpu),
@@ -41,7 +41,7 @@ TEST(KoidTest, TracksOfOurOwnAreNobodysTid) {
   EXPECT_GT(schema::GenerationOfKoid(schema::RecorderKoid()), schema::kMaxGeneration);
 }
 
-TEST(KoidTest, ProcessesOfOurOwnAreNobodysTgid) {
+TEST(KoidTest, PseudoProcessKoidsAreNotTgids) {
   const std::set<fxt::Koid> processes = {schema::kIrqProcessKoid, schema::kSoftirqProcessKoid,
                                          schema::kRecorderProcessKoid, schema::kLostProcessKoid};
   EXPECT_EQ(processes.size(), 4u);

@@ -14,7 +14,7 @@ constexpr fxr_task_state kAll[] = {
     FXR_STATE_IDLE,     FXR_STATE_PREEMPTED,     FXR_STATE_WOKEN,
 };
 
-TEST(LinuxStateTest, LettersAndStatesAreTwoWaysToSayOneThing) {
+TEST(LinuxStateTest, LettersMapToStatesAndBack) {
   for (const fxr_task_state state : kAll) {
     EXPECT_EQ(StateOfLetters(StateLetters(state)), state) << StateLetters(state);
     EXPECT_EQ(ThreadStateOf(static_cast<unsigned>(state)), ThreadStateOf(state)) << state;
@@ -37,42 +37,42 @@ class Assuming {
                              FXR_STATE_INTERRUPTIBLE, FXR_STATE_ZOMBIE,   FXR_STATE_DEAD};
 };
 
-TEST(EmittedStatesTest, TheUsualStatesNeedNoWord) {
+TEST(EmittedStatesTest, UsualStatesAreNotEmitted) {
   for (const fxr_task_state state : {FXR_STATE_PREEMPTED, FXR_STATE_STOPPED,
                                      FXR_STATE_INTERRUPTIBLE, FXR_STATE_ZOMBIE, FXR_STATE_DEAD}) {
-    EmittedStates told;
-    EXPECT_TRUE(told.IsEmitted(state)) << state;
-    EXPECT_FALSE(told.Tell(state)) << state;
+    EmittedStates emitted;
+    EXPECT_TRUE(emitted.IsEmitted(state)) << state;
+    EXPECT_FALSE(emitted.Emit(state)) << state;
   }
 }
 
-TEST(EmittedStatesTest, AStateIsToldWhenItIsNotTheLastOfItsKind) {
-  EmittedStates told;
-  EXPECT_TRUE(told.Tell(FXR_STATE_UNINTERRUPTIBLE));
-  EXPECT_FALSE(told.Tell(FXR_STATE_UNINTERRUPTIBLE));
-  EXPECT_FALSE(told.Tell(FXR_STATE_PREEMPTED)) << "another of the format's states";
-  EXPECT_TRUE(told.Tell(FXR_STATE_INTERRUPTIBLE));
-  EXPECT_TRUE(told.Tell(FXR_STATE_UNINTERRUPTIBLE));
+TEST(EmittedStatesTest, EmitsAStateThatDiffersFromTheLast) {
+  EmittedStates emitted;
+  EXPECT_TRUE(emitted.Emit(FXR_STATE_UNINTERRUPTIBLE));
+  EXPECT_FALSE(emitted.Emit(FXR_STATE_UNINTERRUPTIBLE));
+  EXPECT_FALSE(emitted.Emit(FXR_STATE_PREEMPTED)) << "another of the format's states";
+  EXPECT_TRUE(emitted.Emit(FXR_STATE_INTERRUPTIBLE));
+  EXPECT_TRUE(emitted.Emit(FXR_STATE_UNINTERRUPTIBLE));
 }
 
-TEST(EmittedStatesTest, WhatWasForgottenIsToldWhateverItIs) {
+TEST(EmittedStatesTest, EmitsAnyStateAfterForget) {
   for (const fxr_task_state state : kAll) {
-    EmittedStates told;
-    told.Forget();
-    EXPECT_FALSE(told.IsEmitted(state)) << state;
-    EXPECT_TRUE(told.Tell(state)) << state;
-    EXPECT_FALSE(told.Tell(state)) << state;
+    EmittedStates emitted;
+    emitted.Forget();
+    EXPECT_FALSE(emitted.IsEmitted(state)) << state;
+    EXPECT_TRUE(emitted.Emit(state)) << state;
+    EXPECT_FALSE(emitted.Emit(state)) << state;
   }
 }
 
-TEST(EmittedStatesTest, AReaderIsRightAfterAnySequence) {
+TEST(EmittedStatesTest, ReaderIsCorrectAfterAnySequence) {
   uint32_t random = 1;
-  EmittedStates told;
+  EmittedStates emitted;
   Assuming reader;
   for (int i = 0; i < 10'000; ++i) {
     random = random * 1664525 + 1013904223;
     const fxr_task_state state = kAll[(random >> 16) % std::size(kAll)];
-    if (told.Tell(state)) reader.Hear(state);
+    if (emitted.Emit(state)) reader.Hear(state);
     ASSERT_EQ(reader.Assume(state), state) << i;
   }
 }

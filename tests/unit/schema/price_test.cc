@@ -26,7 +26,7 @@ TEST(PriceTest, EveryOptionThatAddsEventsHasOne) {
   }
 }
 
-TEST(PriceTest, WhatIsKnownIsAPrice) {
+TEST(PriceTest, KnownPricesAreValid) {
   std::set<std::string_view> names;
   for (const Price& price : AllPrices()) {
     EXPECT_TRUE(names.insert(price.name).second) << price.name << " is there twice";

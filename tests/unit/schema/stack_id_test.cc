@@ -18,7 +18,7 @@ TEST(StackIdTest, IsMadeOfTheAddressesAndTheirOrder) {
 }
 
 // Stacks of one program differ by little.
-TEST(StackIdTest, NeighboursAreToldApart) {
+TEST(StackIdTest, DistinguishesSimilarStacks) {
   std::set<uint64_t> ids;
   for (uint64_t caller = 0; caller < 300; ++caller) {
     for (uint64_t leaf = 0; leaf < 300; ++leaf) {
@@ -30,7 +30,7 @@ TEST(StackIdTest, NeighboursAreToldApart) {
 }
 
 // Files keep them.
-TEST(StackIdTest, StaysWhatItIs) {
+TEST(StackIdTest, IsStable) {
   const uint64_t stack[] = {0x401000, 0xffffffff81000000};
   EXPECT_EQ(StackIdOf(stack), StackIdOf(stack));
   EXPECT_EQ(StackIdOf({}), 0xcbf29ce484222325u);

@@ -30,7 +30,7 @@ class OneDownloadTest : public ::testing::Test {
                                        .path = "/secret/trace.fxt",
                                        .origin = kOrigin,
                                        .users = std::move(users),
-                                       .patience = patience_},
+                                       .open_timeout = open_timeout_},
                                       File());
     ASSERT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
@@ -49,7 +49,7 @@ class OneDownloadTest : public ::testing::Test {
     return end_;
   }
   ~OneDownloadTest() override {
-    // A whole download ends it.
+    // A complete download ends Run().
     if (thread_.joinable()) {
       Get();
       thread_.join();
@@ -68,7 +68,7 @@ class OneDownloadTest : public ::testing::Test {
               static_cast<ssize_t>(request.size()));
     return fd;
   }
-  // What comes, to its end.
+  // Everything that arrives until the peer closes.
   static std::string Rest(int fd) {
     std::string answer;
     std::array<char, 65'536> buffer;
@@ -85,8 +85,8 @@ class OneDownloadTest : public ::testing::Test {
                        server_->port(),
                        origin.empty() ? "" : fmt::format("Origin: {}\r\n", origin));
   }
-  std::string Wish() { return Request("GET", "/secret/trace.fxt", kOrigin); }
-  std::string Get() { return Ask(Wish()); }
+  std::string FileRequest() { return Request("GET", "/secret/trace.fxt", kOrigin); }
+  std::string Get() { return Ask(FileRequest()); }
   static std::string StatusOf(const std::string& answer) {
     return answer.size() < 12 ? "" : answer.substr(9, 3);
   }
@@ -97,14 +97,14 @@ class OneDownloadTest : public ::testing::Test {
   }
 
   testing_support::TempFolder folder_;
-  std::string content_ = "what is in the trace";
-  std::chrono::nanoseconds patience_ = std::chrono::minutes(5);
+  std::string content_ = "content of the trace";
+  std::chrono::nanoseconds open_timeout_ = std::chrono::minutes(5);
   std::unique_ptr<OneDownload> server_;
   OneDownload::End end_ = OneDownload::End::kInterrupted;
   std::thread thread_;
 };
 
-TEST_F(OneDownloadTest, IsServedOnceAsItIs) {
+TEST_F(OneDownloadTest, ServesTheFileOnce) {
   content_ = std::string(3'000'000, 'x') + "end";
   Start();
   EXPECT_EQ(server_->url(), fmt::format("http://127.0.0.1:{}/secret/trace.fxt", server_->port()));
@@ -119,7 +119,7 @@ TEST_F(OneDownloadTest, IsServedOnceAsItIs) {
   EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
 }
 
-TEST_F(OneDownloadTest, OtherOriginsAndHostsAreRefused) {
+TEST_F(OneDownloadTest, RefusesOtherOriginsAndHosts) {
   Start();
   const std::string path = "/secret/trace.fxt";
   for (const char* origin :
@@ -128,7 +128,7 @@ TEST_F(OneDownloadTest, OtherOriginsAndHostsAreRefused) {
     ExpectRefused(Request("GET", path, origin), "403");
     ExpectRefused(Request("OPTIONS", path, origin), "403");
   }
-  // A name that was made to point here is the host then.
+  // A DNS name that was rebound to 127.0.0.1 appears as the host.
   ExpectRefused(Request("GET", path, kOrigin, "evil.example"), "403");
   ExpectRefused(fmt::format("GET {} HTTP/1.1\r\nOrigin: {}\r\n\r\n", path, kOrigin), "403");
   ExpectRefused(fmt::format("GET {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nOrigin: {}\r\nOrigin: "
@@ -137,7 +137,7 @@ TEST_F(OneDownloadTest, OtherOriginsAndHostsAreRefused) {
                 "403");
 }
 
-TEST_F(OneDownloadTest, NothingElseIsServed) {
+TEST_F(OneDownloadTest, ServesNoOtherPathOrMethod) {
   Start();
   for (const char* path : {"/", "/secret/", "/etc/passwd", "/secret/../secret/trace.fxt",
                            "/secret/trace.fxt?x", "//secret/trace.fxt", "/secret/trace.fxt/.."}) {
@@ -151,7 +151,7 @@ TEST_F(OneDownloadTest, NothingElseIsServed) {
             std::string::npos);
 }
 
-TEST_F(OneDownloadTest, ABrowserMayAskFirst) {
+TEST_F(OneDownloadTest, AnswersPreflightAndHead) {
   Start();
   const std::string request = Request("OPTIONS", "/secret/trace.fxt", kOrigin);
   const std::string answer =
@@ -166,15 +166,14 @@ TEST_F(OneDownloadTest, ABrowserMayAskFirst) {
   EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
 }
 
-TEST_F(OneDownloadTest, WhatWasThrownAwayWasNotDownloaded) {
+TEST_F(OneDownloadTest, DoesNotCountAnUnreadAnswerAsDownloaded) {
   Start();
   {
-    // All of it is on this side, and nobody reads it to its end.
-    const util::UniqueFd fd = Connect(Wish());
+    // The whole answer is in this socket, which closes before it is read.
+    const util::UniqueFd fd = Connect(FileRequest());
     char byte = 0;
     EXPECT_EQ(recv(fd.get(), &byte, 1, 0), 1);
-    // It is somebody's download meanwhile.
-    ExpectRefused(Wish(), "503");
+    ExpectRefused(FileRequest(), "503");
   }
   std::string again;
   do {
@@ -185,10 +184,10 @@ TEST_F(OneDownloadTest, WhatWasThrownAwayWasNotDownloaded) {
   EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
 }
 
-TEST_F(OneDownloadTest, WhoHasNothingMoreToSayGetsAllOfIt) {
+TEST_F(OneDownloadTest, ServesAPeerThatHasShutDownSending) {
   content_ = std::string(20'000'000, 'x') + "end";
   Start();
-  const util::UniqueFd fd = Connect(Wish());
+  const util::UniqueFd fd = Connect(FileRequest());
   char byte = 0;
   EXPECT_EQ(recv(fd.get(), &byte, 1, 0), 1);
   EXPECT_EQ(shutdown(fd.get(), SHUT_WR), 0);
@@ -196,22 +195,20 @@ TEST_F(OneDownloadTest, WhoHasNothingMoreToSayGetsAllOfIt) {
   EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
 }
 
-TEST_F(OneDownloadTest, ManyWhoSayNothingAreInNobodysWay) {
+TEST_F(OneDownloadTest, ClosesTheOldestIdleConnection) {
   Start();
   std::vector<util::UniqueFd> silent;
   for (int i = 0; i < 40; ++i) silent.push_back(Connect(i < 20 ? "GET /" : ""));
   EXPECT_EQ(StatusOf(Get()), "200");
-  // The oldest of them made room.
   EXPECT_EQ(Rest(silent.front().get()), "");
   EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
 }
 
-// Nor are those of other users who come without end.
-TEST_F(OneDownloadTest, StrangersAreInNobodysWay) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
+TEST_F(OneDownloadTest, ServesDespiteAFloodFromAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can change its user";
   Start();
-  const pid_t stranger = fork();
-  if (stranger == 0) {
+  const pid_t other_user = fork();
+  if (other_user == 0) {
     if (setuid(65534) != 0) _exit(1);
     for (std::vector<util::UniqueFd> some;; some.clear()) {
       for (int i = 0; i < 100; ++i) some.push_back(Connect(""));
@@ -220,26 +217,26 @@ TEST_F(OneDownloadTest, StrangersAreInNobodysWay) {
   {
     const util::UniqueFd slow = Connect("");
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    const std::string request = Wish();
+    const std::string request = FileRequest();
     EXPECT_EQ(send(slow.get(), request.data(), request.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(request.size()));
     EXPECT_EQ(StatusOf(Rest(slow.get())), "200");
   }
-  kill(stranger, SIGKILL);
-  waitpid(stranger, nullptr, 0);
+  kill(other_user, SIGKILL);
+  waitpid(other_user, nullptr, 0);
   EXPECT_EQ(Join(), OneDownload::End::kDownloaded);
 }
 
-TEST_F(OneDownloadTest, AnAnswerIsReadByWhoSendsMore) {
+TEST_F(OneDownloadTest, AnswersARequestThatSendsMore) {
   Start();
   const std::string request = Request("POST", "/secret/trace.fxt", kOrigin);
   EXPECT_EQ(StatusOf(Ask(request + std::string(10'000, 'x'))), "405");
 }
 
-TEST_F(OneDownloadTest, WhatIsNoRequestIsAnswered) {
+TEST_F(OneDownloadTest, AnswersMalformedRequestsWith400) {
   Start();
-  const std::string wish = Wish();
-  const std::string fields = wish.substr(0, wish.size() - 2);
+  const std::string whole = FileRequest();
+  const std::string fields = whole.substr(0, whole.size() - 2);
   for (const std::string& request :
        {std::string("nonsense\r\n\r\n"), fields + "X: " + std::string(20'000, 'x') + "\r\n\r\n",
         fields + "Content-Length: 4\r\n\r\nbody"}) {
@@ -247,27 +244,27 @@ TEST_F(OneDownloadTest, WhatIsNoRequestIsAnswered) {
   }
 }
 
-TEST_F(OneDownloadTest, ProgramsOfOtherUsersAreRefused) {
+TEST_F(OneDownloadTest, RefusesProgramsOfOtherUsers) {
   Start({geteuid() + 1});
   ExpectRefused(Request("GET", "/secret/trace.fxt", kOrigin), "403");
   std::raise(SIGTERM);
   EXPECT_EQ(Join(), OneDownload::End::kInterrupted);
 }
 
-TEST_F(OneDownloadTest, NobodyCame) {
-  patience_ = std::chrono::milliseconds(1);
+TEST_F(OneDownloadTest, EndsAtTheTimeout) {
+  open_timeout_ = std::chrono::milliseconds(1);
   Start();
-  EXPECT_EQ(Join(), OneDownload::End::kNobodyCame);
+  EXPECT_EQ(Join(), OneDownload::End::kTimeout);
 }
 
-TEST_F(OneDownloadTest, APortIsOnePrograms) {
+TEST_F(OneDownloadTest, ReportsThatThePortIsInUse) {
   Start();
   const auto second = Listen(server_->port(), File());
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().message.find("is used by another program"), std::string::npos);
 }
 
-TEST_F(OneDownloadTest, OnlyFiles) {
+TEST_F(OneDownloadTest, ServesRegularFilesOnly) {
   util::UniqueFd device(open("/dev/null", O_RDONLY | O_CLOEXEC));
   EXPECT_FALSE(Listen(0, std::move(device)));
 }

@@ -11,7 +11,7 @@ std::string Origin(const char* url) {
   return origin ? *origin : "";
 }
 
-TEST(OriginTest, IsSchemeHostAndPort) {
+TEST(OriginTest, ConsistsOfSchemeHostAndPort) {
   EXPECT_EQ(Origin("https://ui.perfetto.dev"), "https://ui.perfetto.dev");
   EXPECT_EQ(Origin("https://ui.perfetto.dev/#!/?url=x"), "https://ui.perfetto.dev");
   EXPECT_EQ(Origin("HTTP://Localhost:8080/viewer/"), "http://localhost:8080");
@@ -20,7 +20,7 @@ TEST(OriginTest, IsSchemeHostAndPort) {
   EXPECT_EQ(Origin("http://host:443"), "http://host:443");
 }
 
-TEST(OriginTest, WhatIsNoPageHasNone) {
+TEST(OriginTest, RefusesOtherAddresses) {
   for (const char* url : {"", "null", "ui.perfetto.dev", "file:///etc/passwd", "javascript://x",
                           "https://", "https:///x", "http://:80", "https://a b",
                           "https://h\r\nX: y", "https://user@host", "https://host\"", "http://*"}) {
@@ -28,9 +28,7 @@ TEST(OriginTest, WhatIsNoPageHasNone) {
   }
 }
 
-TEST(OriginTest, TextInUrls) {
-  EXPECT_EQ(PercentEncoded("http://a:1/b c~"), "http%3A%2F%2Fa%3A1%2Fb%20c~");
-  EXPECT_EQ(PercentEncoded("\xc3\xa4"), "%C3%A4");
+TEST(OriginTest, MakesNamesForUrls) {
   EXPECT_EQ(UrlNameOf("/tmp/my trace#1.fxt"), "my_trace_1.fxt");
   EXPECT_EQ(UrlNameOf("trace.fxt.gz"), "trace.fxt.gz");
   EXPECT_EQ(UrlNameOf("folder/"), "trace");

@@ -22,19 +22,19 @@ constexpr const char* kTable =
     "   3: 0200007F:C352 0100007F:2329 01 00000000:00000000 00:00000000 00000000  1001        0 3\n"
     "nonsense\n";
 
-TEST(PeerUserTest, OwnsTheOtherEnd) {
+TEST(PeerUserTest, FindsTheOwnerOfTheOtherEnd) {
   std::istringstream table(kTable);
   EXPECT_EQ(PeerUserIn(table, 50000, 9001), 1000U);
 }
 
-TEST(PeerUserTest, NobodyOwnsWhatIsClosedOrElsewhere) {
+TEST(PeerUserTest, IgnoresClosedAndOtherSockets) {
   for (const uint16_t port : {50001, 50002, 50003}) {
     std::istringstream table(kTable);
     EXPECT_FALSE(PeerUserIn(table, port, 9001)) << port;
   }
 }
 
-TEST(PeerUserTest, OfAConnectionThatThereIs) {
+TEST(PeerUserTest, FindsTheOwnerOfARealConnection) {
   const util::UniqueFd listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in here = {};
   here.sin_family = AF_INET;

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "fxt_record/long_event.h"
-#include "session/journal_items.h"
+#include "session/journal.h"
 
 namespace session {
 namespace {
@@ -47,7 +47,7 @@ class JournalMappingsTest : public ::testing::Test {
   Journal journal_;
 };
 
-TEST_F(JournalMappingsTest, AProcessIsAskedOnceForEachProgramThatItRuns) {
+TEST_F(JournalMappingsTest, ReadsAProcessOncePerExec) {
   JournalMappings mappings(journal_, live_, true);
   Stack(mappings, 5, 10);
   Stack(mappings, 5, 11);
@@ -61,7 +61,7 @@ TEST_F(JournalMappingsTest, AProcessIsAskedOnceForEachProgramThatItRuns) {
   Of<fxr_exit>(mappings, FXR_SIDE_EXIT, 5);
   Stack(mappings, 5, 13);
   EXPECT_EQ(live_.asked, 3);
-  mappings.AskAnew();
+  mappings.ReadAgain();
   Stack(mappings, 5, 14);
   EXPECT_EQ(live_.asked, 4);
   // Of the idle task and of interrupts there is nothing to ask.
@@ -69,7 +69,7 @@ TEST_F(JournalMappingsTest, AProcessIsAskedOnceForEachProgramThatItRuns) {
   EXPECT_EQ(live_.asked, 4);
 }
 
-TEST_F(JournalMappingsTest, WhereNoAddressesAreRecordedNobodyIsAsked) {
+TEST_F(JournalMappingsTest, ReadsNothingWithoutAddresses) {
   JournalMappings mappings(journal_, live_, false);
   Stack(mappings, 5, 10);
   perf::MmapRecord record;
@@ -79,7 +79,7 @@ TEST_F(JournalMappingsTest, WhereNoAddressesAreRecordedNobodyIsAsked) {
   EXPECT_EQ(journal_.Front(), nullptr);
 }
 
-TEST_F(JournalMappingsTest, OnlyWhatIsExecutedIsKept) {
+TEST_F(JournalMappingsTest, KeepsExecutableMappingsOnly) {
   JournalMappings mappings(journal_, live_, true);
   perf::MmapRecord record;
   record.protection = PROT_READ;

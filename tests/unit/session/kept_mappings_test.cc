@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "session/journal_items.h"
+#include "session/journal.h"
 
 namespace session {
 namespace {
@@ -26,7 +26,7 @@ class KeptMappingsTest : public ::testing::Test {
 
 using Names = std::vector<std::string>;
 
-TEST_F(KeptMappingsTest, WhatIsMappedOverAnotherTakesItsPlace) {
+TEST_F(KeptMappingsTest, ANewMappingReplacesOverlappingOnes) {
   Map(1, 0x1000, "a");
   Map(1, 0x3000, "b");
   Map(2, 0x1000, "c");
@@ -36,7 +36,7 @@ TEST_F(KeptMappingsTest, WhatIsMappedOverAnotherTakesItsPlace) {
   EXPECT_EQ(Files(3), Names{});
 }
 
-TEST_F(KeptMappingsTest, AnExecAndTheLeadersExitEndThem) {
+TEST_F(KeptMappingsTest, ExecAndExitOfTheLeaderDropMappings) {
   Map(1, 0x1000, "a");
   Map(2, 0x1000, "b");
   fxr_exec exec{};
@@ -55,7 +55,7 @@ TEST_F(KeptMappingsTest, AnExecAndTheLeadersExitEndThem) {
   EXPECT_EQ(Files(2), Names{});
 }
 
-TEST_F(KeptMappingsTest, ManyProcessesAreForgotten) {
+TEST_F(KeptMappingsTest, DropsMappingsOfTooManyProcesses) {
   for (uint32_t i = 0; i <= KeptMappings::kMaxProcesses; ++i) Map(100 + i, 0x1000, "x");
   EXPECT_EQ(Files(100), Names{});
   EXPECT_EQ(Files(100 + KeptMappings::kMaxProcesses), (Names{"x"}));

@@ -10,7 +10,7 @@
 namespace session {
 namespace {
 
-TEST(SlotCountsTest, CountsWhatCameSinceTheLastLook) {
+TEST(SlotCountsTest, CountsSlotsSinceTheLastUpdate) {
   capture::SlotProducer cpu0, cpu1;
   const std::array rings = {cpu0.Ring(), cpu1.Ring()};
   SlotCounts counts;
@@ -30,7 +30,7 @@ TEST(SlotCountsTest, CountsWhatCameSinceTheLastLook) {
   EXPECT_EQ(counts.counts()[FXR_CATEGORY_SCHED], 3u);
 }
 
-TEST(SlotCountsTest, WhatWentRoundIsTakenToBeOfTheSameKinds) {
+TEST(SlotCountsTest, EstimatesOverwrittenSlots) {
   capture::SlotProducer cpu0;
   const std::array rings = {cpu0.Ring()};
   SlotCounts counts;
@@ -42,7 +42,7 @@ TEST(SlotCountsTest, WhatWentRoundIsTakenToBeOfTheSameKinds) {
   EXPECT_EQ(counts.counts()[FXR_CATEGORY_SOFTIRQ], 160u);
 }
 
-TEST(SlotCountsTest, TheSideRingsEventsHaveTheirCategories) {
+TEST(SlotCountsTest, CountsEventsOfTheSideRing) {
   SlotCounts counts;
   counts.Count({1, FXR_SIDE_FORK, 0, 0, sizeof(fxr_task)});
   counts.Count({2, FXR_SIDE_RENAME, FXR_SIDE_NAMES_ONLY, 0, sizeof(fxr_rename)});

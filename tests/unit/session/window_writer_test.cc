@@ -76,7 +76,7 @@ class WindowWriterTest : public ::testing::Test {
   WindowStats stats_;
 };
 
-TEST_F(WindowWriterTest, NamesAreThoseOfTheLeftEdge) {
+TEST_F(WindowWriterTest, HasTheNamesOfTheLeftEdge) {
   durable_.OnSnapshotTask(Task(10, "first", 1));
   durable_.OnSnapshotTask(Task(11, "other", 1));
   durable_.EndSnapshot();
@@ -91,7 +91,7 @@ TEST_F(WindowWriterTest, NamesAreThoseOfTheLeftEdge) {
   EXPECT_EQ(stats_.covered, 100u);
 }
 
-TEST_F(WindowWriterTest, WhatACpuRunsSinceBeforeTheEdgeIsShownThere) {
+TEST_F(WindowWriterTest, ShowsTheRunningThreadAtTheLeftEdge) {
   durable_.OnSnapshotTask(Task(10, "runs", 1));
   durable_.OnSnapshotTask(Task(11, "other", 1));
   durable_.EndSnapshot();
@@ -105,7 +105,7 @@ TEST_F(WindowWriterTest, WhatACpuRunsSinceBeforeTheEdgeIsShownThere) {
   EXPECT_EQ(records.switches[1].time, 120u);
 }
 
-TEST_F(WindowWriterTest, AStopIsAHoleAndNotContinuity) {
+TEST_F(WindowWriterTest, AStopIsAGap) {
   durable_.OnSnapshotTask(Task(10, "ten", 1));
   durable_.OnSnapshotTask(Task(11, "eleven", 1));
   durable_.EndSnapshot();
@@ -122,7 +122,7 @@ TEST_F(WindowWriterTest, AStopIsAHoleAndNotContinuity) {
   EXPECT_EQ(times, (std::vector<uint64_t>{110, 120, 150, 150}));
 }
 
-TEST_F(WindowWriterTest, TriggersAreMarkedWhereTheyFired) {
+TEST_F(WindowWriterTest, MarksTriggersAtTheirTimes) {
   cpu0_.Put(150, SwitchBody(0, 0));
   const WindowRecords records = Write(
       Take(100, 200), {{170, "late", "25 ms", 10}, {130, "signal", "", 0}, {250, "after", "", 0}});
@@ -130,7 +130,7 @@ TEST_F(WindowWriterTest, TriggersAreMarkedWhereTheyFired) {
             (std::vector<uint64_t>{130, 170, 200}));
 }
 
-TEST_F(WindowWriterTest, ATidThatIsUsedAgainIsSomebodyElse) {
+TEST_F(WindowWriterTest, AReusedTidIsAnotherThread) {
   durable_.OnSnapshotTask(Task(10, "first", 1));
   durable_.EndSnapshot();
   fxr_exit gone{};

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What reached the inner sink; outlives it.
+// Records the calls of the inner sink, which it outlives.
 struct Seen {
   std::vector<std::byte> bytes;
   std::vector<size_t> flushes_at;  // bytes there were
@@ -26,7 +26,7 @@ struct Seen {
   double most_pressure = 0;
 };
 
-// Takes each step only when told to, if it is told to wait for that.
+// Blocks in each call until the test allows it, if the test wants that.
 class InnerSink final : public Sink {
  public:
   InnerSink(Seen& seen, std::counting_semaphore<>* steps = nullptr, size_t fail_after = SIZE_MAX)
@@ -63,7 +63,7 @@ std::vector<std::byte> Chunk(size_t bytes, int value) {
   return std::vector<std::byte>(bytes, static_cast<std::byte>(value));
 }
 
-TEST(AsyncSinkTest, EverythingArrivesInOrderOnAnotherThread) {
+TEST(AsyncSinkTest, WritesInOrderOnAnotherThread) {
   Seen seen;
   std::vector<std::byte> expected;
   AsyncSink sink(std::make_unique<InnerSink>(seen), 10'000);
@@ -82,7 +82,7 @@ TEST(AsyncSinkTest, EverythingArrivesInOrderOnAnotherThread) {
   EXPECT_FALSE(sink.Flush());
 }
 
-TEST(AsyncSinkTest, FlushComesAfterWhatWasWrittenBefore) {
+TEST(AsyncSinkTest, FlushesAfterEarlierWrites) {
   Seen seen;
   std::counting_semaphore<> steps(0);
   AsyncSink sink(std::make_unique<InnerSink>(seen, &steps));
@@ -98,11 +98,11 @@ TEST(AsyncSinkTest, FlushComesAfterWhatWasWrittenBefore) {
   EXPECT_EQ(seen.flushes_at.back(), 200u);
 }
 
-TEST(AsyncSinkTest, TheQueueIsBounded) {
+TEST(AsyncSinkTest, BoundsTheQueue) {
   Seen seen;
   std::counting_semaphore<> steps(0);
   AsyncSink sink(std::make_unique<InnerSink>(seen, &steps), 1000);
-  // One is taken off the queue, but counts until it is done with.
+  // A chunk counts until the inner sink has written it.
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(sink.Write(Chunk(200, i)));
   auto sixth = std::async(std::launch::async, [&] { return sink.Write(Chunk(200, 5)); });
   EXPECT_EQ(sixth.wait_for(100ms), std::future_status::timeout);
@@ -113,9 +113,8 @@ TEST(AsyncSinkTest, TheQueueIsBounded) {
   EXPECT_EQ(seen.bytes.size(), 1200u);
 }
 
-// Who writes does the work where the thread does not get to it. The thread is kept busy with a
-// chunk until the writer has come.
-TEST(AsyncSinkTest, AFullQueueIsTheWritersToEmpty) {
+// The writer does the work while the thread is busy with a chunk.
+TEST(AsyncSinkTest, WriterEmptiesAFullQueue) {
   Seen seen;
   std::counting_semaphore<> steps(0);
   AsyncSink sink(std::make_unique<InnerSink>(seen, &steps), 1000);
@@ -123,14 +122,14 @@ TEST(AsyncSinkTest, AFullQueueIsTheWritersToEmpty) {
   auto large = std::async(std::launch::async, [&] { return sink.Write(Chunk(5000, 2)); });
   EXPECT_EQ(large.wait_for(50ms), std::future_status::timeout);
   steps.release(2);
-  // More than the queue takes: when this returns all of it is in the inner sink.
+  // The chunk exceeds the queue: Write() returns after the inner sink has all of it.
   EXPECT_TRUE(large.get());
   EXPECT_EQ(seen.bytes.size(), 6000u);
   EXPECT_GE(seen.most_pressure, 1.0);
   ASSERT_TRUE(sink.Close().ok());
 }
 
-TEST(AsyncSinkTest, ChunkLargerThanTheQueue) {
+TEST(AsyncSinkTest, AcceptsAChunkLargerThanTheQueue) {
   Seen seen;
   AsyncSink sink(std::make_unique<InnerSink>(seen), 1000);
   ASSERT_TRUE(sink.Write(Chunk(8, 1)));
@@ -140,7 +139,7 @@ TEST(AsyncSinkTest, ChunkLargerThanTheQueue) {
   EXPECT_EQ(seen.bytes.size(), 100'016u);
 }
 
-TEST(AsyncSinkTest, ErrorOfTheInnerSinkComesBack) {
+TEST(AsyncSinkTest, ReturnsTheErrorOfTheInnerSink) {
   Seen seen;
   AsyncSink sink(std::make_unique<InnerSink>(seen, nullptr, 500), 1000);
   bool ok = true;
@@ -166,7 +165,7 @@ TEST(AsyncSinkTest, FailureWakesAWaitingWriter) {
   EXPECT_FALSE(waiting.get());
 }
 
-TEST(AsyncSinkTest, DestructionWritesTheRest) {
+TEST(AsyncSinkTest, DestructorWritesTheRest) {
   Seen seen;
   {
     AsyncSink sink(std::make_unique<InnerSink>(seen));

@@ -9,7 +9,7 @@
 namespace sink {
 namespace {
 
-TEST(BitWriterTest, TheFirstBitIsTheLowest) {
+TEST(BitWriterTest, WritesTheLowestBitFirst) {
   std::array<std::byte, 16> bytes{};
   BitWriter out(bytes.data());
   out.Add(1, 1);
@@ -21,7 +21,7 @@ TEST(BitWriterTest, TheFirstBitIsTheLowest) {
   EXPECT_EQ(bytes[1], std::byte{0x03});
 }
 
-TEST(BitWriterTest, NothingIsLostAtAFlush) {
+TEST(BitWriterTest, KeepsBitsAcrossFlush) {
   std::array<std::byte, 64> bytes{};
   BitWriter out(bytes.data());
   for (int i = 0; i < 32; ++i) {
@@ -33,7 +33,7 @@ TEST(BitWriterTest, NothingIsLostAtAFlush) {
   for (size_t i = 0; i < 32; ++i) EXPECT_EQ(bytes[i], std::byte{0xd5}) << i;
 }
 
-TEST(BitWriterTest, NoBitsAreNoBytes) {
+TEST(BitWriterTest, WritesNoBytesForNoBits) {
   std::array<std::byte, 8> bytes{};
   EXPECT_EQ(BitWriter(bytes.data()).End(), bytes.data());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What zlib and libdeflate make of it is what counts.
+// zlib and libdeflate decompress the streams.
 #include "sink/deflate_encoder.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 constexpr size_t kMost = DeflateEncoder::kMaxInputBytes;
 
-// None if zlib takes it for damaged, or for unfinished.
+// Empty if the stream is damaged or has no end.
 std::unique_ptr<Bytes> Inflate(std::span<const std::byte> packed, size_t room) {
   auto bytes = std::make_unique<Bytes>(room);
   z_stream stream = {};
@@ -61,16 +61,15 @@ size_t ZlibLevel1(const Bytes& bytes) {
 
 class DeflateEncoderTest : public ::testing::Test {
  protected:
-  // The packed size, after a look at what it unpacks to.
+  // Checks that the stream decompresses to `bytes`, and returns its size.
   size_t Pack(const Bytes& bytes) {
-    // Just as large as it has to be: a write behind it is found by the sanitizers, and by its last
-    // byte.
+    // Exactly as large as necessary: sanitizers and the last byte detect a write behind it.
     Bytes out(bytes.size() + DeflateEncoder::kSpareBytes + 1, std::byte{0x5a});
     const size_t size = encoder_->Encode(bytes, std::span(out).first(out.size() - 1));
     EXPECT_EQ(out.back(), std::byte{0x5a});
     EXPECT_LE(size, bytes.size() + 5);
     const auto packed = std::span(out).first(std::min(size, out.size()));
-    // A byte of room more, so that too much shows.
+    // One byte more, to detect too long an output.
     const auto one = Inflate(packed, bytes.size() + 1);
     const auto other = Decompress(packed, bytes.size() + 1);
     EXPECT_TRUE(one && *one == bytes);
@@ -78,7 +77,7 @@ class DeflateEncoderTest : public ::testing::Test {
     return size;
   }
 
-  // One for all, as the recorder has it: nothing of an input is left in the next.
+  // One encoder for all inputs, as in the recorder: no state passes from one input to the next.
   const std::unique_ptr<DeflateEncoder> encoder_ = std::make_unique<DeflateEncoder>();
   std::mt19937_64 random_{1};
 };
@@ -89,7 +88,7 @@ Bytes FromWords(const std::vector<uint64_t>& words) {
   return bytes;
 }
 
-// Switches and wakeups of `threads` threads, as many as fit into a member.
+// Returns switches and wakeups of `threads` threads that fill a member.
 Bytes Records(uint64_t threads, std::mt19937_64& random) {
   std::vector<uint64_t> words;
   uint64_t time = 0x4c3de256384;
@@ -110,7 +109,7 @@ Bytes RandomBytes(size_t size, unsigned values, std::mt19937_64& random) {
   return bytes;
 }
 
-TEST_F(DeflateEncoderTest, RecordsTakeLittleMoreThanWithZlib) {
+TEST_F(DeflateEncoderTest, CompressesRecordsAboutAsWellAsZlib) {
   for (const uint64_t threads : {1, 2, 4, 30}) {
     size_t ours = 0;
     size_t zlibs = 0;
@@ -123,7 +122,7 @@ TEST_F(DeflateEncoderTest, RecordsTakeLittleMoreThanWithZlib) {
   }
 }
 
-TEST_F(DeflateEncoderTest, EverySmallSize) {
+TEST_F(DeflateEncoderTest, EncodesEverySmallSize) {
   for (size_t size = 0; size <= 200; ++size) {
     for (const unsigned values : {1, 2, 5, 256}) {
       SCOPED_TRACE(testing::Message() << size << " bytes of " << values << " values");
@@ -134,20 +133,20 @@ TEST_F(DeflateEncoderTest, EverySmallSize) {
   EXPECT_EQ(Pack({std::byte{7}}), 3u);
 }
 
-TEST_F(DeflateEncoderTest, RandomBytesAreStored) {
+TEST_F(DeflateEncoderTest, StoresRandomBytes) {
   for (const size_t size : {1000ul, kMost - 9, kMost - 1, kMost}) {
     EXPECT_EQ(Pack(RandomBytes(size, 256, random_)), size + 5);
   }
 }
 
-TEST_F(DeflateEncoderTest, OneByteOverAndOver) {
-  // Lengths of which the last part would be too short for a repetition of its own.
+TEST_F(DeflateEncoderTest, EncodesRunsOfOneByte) {
+  // Runs whose last part would be shorter than the shortest match.
   for (size_t size = 240; size < 1100; ++size) Pack(Bytes(size, std::byte{'x'}));
   EXPECT_LT(Pack(Bytes(kMost, std::byte{})), 200u);
 }
 
-// RFC 1951, 3.2.5: no farther than 32768 bytes.
-TEST_F(DeflateEncoderTest, RepetitionsAtTheEndsOfTheWindow) {
+// RFC 1951, 3.2.5: distances are at most 32768 bytes.
+TEST_F(DeflateEncoderTest, FindsMatchesAtTheEndsOfTheWindow) {
   for (const size_t distance : {8, 16, 24, 32752, 32760, 32768, 32776, 32784, 40000}) {
     for (const size_t differing : {0, 1, 3, 4, 5, 8}) {
       SCOPED_TRACE(testing::Message() << distance << ", " << differing);
@@ -163,8 +162,8 @@ TEST_F(DeflateEncoderTest, RepetitionsAtTheEndsOfTheWindow) {
   }
 }
 
-// Counts of the literals like Fibonacci's numbers: codes as long as they may become.
-TEST_F(DeflateEncoderTest, TheLongestCodes) {
+// Fibonacci numbers as counts of literals make the longest codes.
+TEST_F(DeflateEncoderTest, EncodesTheLongestCodes) {
   Bytes bytes;
   size_t last = 1;
   for (size_t count = 1, value = 0; bytes.size() + count <= kMost; ++value) {
@@ -177,8 +176,8 @@ TEST_F(DeflateEncoderTest, TheLongestCodes) {
   }
 }
 
-// Of any mixture: parts that are random, repeated, like records, shifted off the words, damaged.
-TEST_F(DeflateEncoderTest, AnyMixture) {
+// Mixes parts that are random, repeated, like records, misaligned or damaged.
+TEST_F(DeflateEncoderTest, EncodesMixedInput) {
   const Bytes records = Records(5, random_);
   for (int round = 0; round < 3000 && !HasFailure(); ++round) {
     SCOPED_TRACE(round);

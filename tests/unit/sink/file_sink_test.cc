@@ -18,7 +18,7 @@ using testing::ReadBytes;
 using testing::Records;
 using testing::TemporaryFolder;
 
-TEST(FileSinkTest, WritesWhatItIsGiven) {
+TEST(FileSinkTest, WritesAllRecords) {
   const TemporaryFolder folder;
   auto output = Output::OpenFile(folder / "trace.fxt");
   ASSERT_TRUE(output.ok());
@@ -35,7 +35,7 @@ TEST(FileSinkTest, WritesWhatItIsGiven) {
   EXPECT_TRUE(ReadBytes(folder / "trace.fxt") == bytes);
 }
 
-// Fills up whatever is in the way of the file at `path` and checks what is left.
+// Writes to `path` until an error and checks the remaining file.
 void CheckFull(const std::string& path, const std::string& reason) {
   auto output = Output::OpenFile(path);
   ASSERT_TRUE(output.ok());
@@ -72,7 +72,7 @@ TEST(FileSinkTest, FullDiskLeavesWholeRecords) {
 
 TEST(FileSinkTest, FileSizeLimitLeavesWholeRecords) {
   const TemporaryFolder folder;
-  // Such that the end falls anywhere in a word and in a record.
+  // The limit falls at any place of a word and of a record.
   for (size_t limit = 50'000; limit < 50'400; limit += 13) {
     SCOPED_TRACE(limit);
     const testing::FileSizeLimit full(limit);
@@ -81,7 +81,7 @@ TEST(FileSinkTest, FileSizeLimitLeavesWholeRecords) {
   }
 }
 
-TEST(FileSinkTest, PipeThatIsClosed) {
+TEST(FileSinkTest, ReportsAClosedPipe) {
   const testing::IgnoreSigpipe ignore;
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
@@ -103,7 +103,7 @@ TEST(FileSinkTest, PipeThatIsClosed) {
   EXPECT_GE(sink.bytes_on_disk(), 500'000u);
   const auto status = sink.Close();
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().message, "whoever read standard output went away");
+  EXPECT_EQ(status.error().message, "the reader of standard output closed it");
 }
 
 }  // namespace

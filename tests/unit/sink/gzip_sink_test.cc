@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What zcat makes of it is what counts.
+// zcat decompresses the files.
 #include "sink/gzip_sink.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class GzipSinkTest : public ::testing::Test {
   const std::string path_ = folder_ / "trace.fxt.gz";
 };
 
-TEST_F(GzipSinkTest, UnpacksToWhatWasWritten) {
+TEST_F(GzipSinkTest, DecompressesToTheRecords) {
   for (const int level : {1, 6, 12}) {
     GzipSink sink(Open(path_), {.level = level});
     const auto bytes = Records(1'500'000, 1);
@@ -54,7 +54,7 @@ TEST_F(GzipSinkTest, UnpacksToWhatWasWritten) {
   }
 }
 
-TEST_F(GzipSinkTest, NothingWrittenIsAnEmptyGzipFile) {
+TEST_F(GzipSinkTest, WritesAnEmptyGzipFileWithoutRecords) {
   GzipSink sink(Open(path_));
   ASSERT_TRUE(sink.Flush());
   ASSERT_TRUE(sink.Close().ok());
@@ -63,8 +63,8 @@ TEST_F(GzipSinkTest, NothingWrittenIsAnEmptyGzipFile) {
   EXPECT_TRUE(unpacked->bytes.empty());
 }
 
-// The recorder is killed: nothing is closed, and what was flushed is there.
-TEST_F(GzipSinkTest, WhatWasFlushedUnpacksWithoutTheEnd) {
+// As after kill -9: the sink was flushed but not closed.
+TEST_F(GzipSinkTest, DecompressesFlushedRecordsWithoutTheEnd) {
   GzipSink sink(Open(path_));
   std::vector<std::byte> all;
   for (uint32_t chunk = 0; chunk < 20; ++chunk) {
@@ -77,13 +77,13 @@ TEST_F(GzipSinkTest, WhatWasFlushedUnpacksWithoutTheEnd) {
   }
 }
 
-TEST_F(GzipSinkTest, ReachesTheFileWithoutFlushAsWell) {
+TEST_F(GzipSinkTest, WritesFullMembersWithoutFlush) {
   GzipSink sink(Open(path_));
   for (uint32_t chunk = 0; chunk < 30; ++chunk) ASSERT_TRUE(sink.Write(Records(100'000, chunk)));
   EXPECT_GE(Zcat(path_)->bytes.size(), 30 * 100'000 - BlockCompressor::kMaxInputBytes);
 }
 
-// Where each member begins, by the sizes they state.
+// Returns the offset of each member, from the sizes in the members.
 std::vector<size_t> MemberStarts(std::span<const std::byte> file) {
   std::vector<size_t> starts;
   for (size_t at = 0; at + 18 <= file.size();) {
@@ -94,8 +94,8 @@ std::vector<size_t> MemberStarts(std::span<const std::byte> file) {
   return starts;
 }
 
-// The recorder is killed while it writes: every member that is whole ends at a record.
-TEST_F(GzipSinkTest, CutAtAnyMemberItHasWholeRecords) {
+// As after kill -9 during a write: every complete member ends with a record.
+TEST_F(GzipSinkTest, HasWholeRecordsWhenCutAtAnyMember) {
   GzipSink sink(Open(path_));
   for (uint32_t chunk = 0; chunk < 12; ++chunk) {
     ASSERT_TRUE(sink.Write(Records(chunk * 20'011, chunk)));
@@ -119,7 +119,7 @@ TEST_F(GzipSinkTest, CutAtAnyMemberItHasWholeRecords) {
   EXPECT_EQ(before, sink.bytes_accepted());
 }
 
-TEST_F(GzipSinkTest, ARecordLongerThanAMember) {
+TEST_F(GzipSinkTest, WritesARecordLongerThanAMember) {
   std::vector<uint64_t> words(40'000, 7);
   words[0] = 0xf | uint64_t{40'000} << 4;
   const auto large = std::as_bytes(std::span(words));
@@ -133,7 +133,7 @@ TEST_F(GzipSinkTest, ARecordLongerThanAMember) {
   EXPECT_TRUE(Zcat(path_)->bytes == all);
 }
 
-TEST_F(GzipSinkTest, UnderPressureItStores) {
+TEST_F(GzipSinkTest, StoresUnderPressure) {
   const auto bytes = Records(200'000, 1);
   size_t sizes[2];
   for (const bool may_fall : {false, true}) {
@@ -152,7 +152,7 @@ TEST_F(GzipSinkTest, UnderPressureItStores) {
   EXPECT_LT(sizes[true], 2 * bytes.size()) << "the second is not";
 }
 
-// Writes until it is full, flushing at times, and checks what is left.
+// Writes and flushes until an error, and checks the remaining file.
 void CheckFull(const std::string& path, Output output, size_t flush_every) {
   GzipSink sink(std::move(output));
   std::vector<std::byte> all;
@@ -190,7 +190,7 @@ TEST_F(GzipSinkTest, FileSizeLimitLeavesAWholeFile) {
   }
 }
 
-TEST_F(GzipSinkTest, PipeThatIsClosed) {
+TEST_F(GzipSinkTest, ReportsAClosedPipe) {
   const testing::IgnoreSigpipe ignore;
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
@@ -202,10 +202,10 @@ TEST_F(GzipSinkTest, PipeThatIsClosed) {
   EXPECT_FALSE(sink.Write(Records(1000, 1)));
   const auto status = sink.Close();
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().message, "whoever read standard output went away");
+  EXPECT_EQ(status.error().message, "the reader of standard output closed it");
 }
 
-TEST_F(GzipSinkTest, ThroughAPipe) {
+TEST_F(GzipSinkTest, WritesToAPipe) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
   const util::UniqueFd read_end(ends[0]);

@@ -14,7 +14,7 @@
 namespace sink {
 namespace {
 
-// What Huffman's own construction comes to, without a limit.
+// Returns the size that Huffman's algorithm reaches without a limit.
 uint64_t BestBits(const std::vector<uint32_t>& counts) {
   std::priority_queue<uint64_t, std::vector<uint64_t>, std::greater<>> trees;
   for (const uint32_t count : counts) {
@@ -37,7 +37,7 @@ uint64_t Bits(const std::vector<uint32_t>& counts, const std::vector<uint8_t>& l
   return std::inner_product(counts.begin(), counts.end(), lengths.begin(), uint64_t{0});
 }
 
-// 2^15 where the code is complete.
+// Returns 2^15 for a complete code.
 uint32_t Taken(const std::vector<uint8_t>& lengths) {
   uint32_t taken = 0;
   for (const uint8_t length : lengths) taken += length == 0 ? 0 : 1u << (kMaxCodeBits - length);
@@ -53,7 +53,7 @@ std::vector<uint32_t> RandomCounts(std::mt19937& random, size_t symbols) {
   return counts;
 }
 
-TEST(HuffmanCodeTest, WithoutNeedOfTheLimitItIsTheBest) {
+TEST(HuffmanCodeTest, IsOptimalIfTheLimitDoesNotApply) {
   std::mt19937 random(1);
   int within = 0;
   for (int round = 0; round < 2000; ++round) {
@@ -68,7 +68,7 @@ TEST(HuffmanCodeTest, WithoutNeedOfTheLimitItIsTheBest) {
   EXPECT_GT(within, 300);
 }
 
-TEST(HuffmanCodeTest, TheLimitHoldsAndNoCodeIsUnused) {
+TEST(HuffmanCodeTest, KeepsTheLimitAndIsComplete) {
   std::mt19937 random(2);
   for (int round = 0; round < 2000; ++round) {
     const bool few = round % 2 == 0;
@@ -83,8 +83,8 @@ TEST(HuffmanCodeTest, TheLimitHoldsAndNoCodeIsUnused) {
   }
 }
 
-// Counts like Fibonacci's numbers make the longest codes there are.
-TEST(HuffmanCodeTest, ADeepTreeLosesLittleToTheLimit) {
+// Fibonacci numbers as counts make the longest codes.
+TEST(HuffmanCodeTest, IsNearOptimalForADeepTree) {
   std::vector<uint32_t> counts = {1, 1};
   while (counts.size() < 32)
     counts.push_back(counts[counts.size() - 1] + counts[counts.size() - 2]);
@@ -96,7 +96,7 @@ TEST(HuffmanCodeTest, ADeepTreeLosesLittleToTheLimit) {
             1.01 * static_cast<double>(BestBits(counts)));
 }
 
-TEST(HuffmanCodeTest, NothingAndOneSymbol) {
+TEST(HuffmanCodeTest, HandlesNoneAndOneSymbol) {
   std::array<uint8_t, 3> lengths = {9, 9, 9};
   MakeCodeLengths(std::array<uint32_t, 3>{}, 15, lengths);
   EXPECT_EQ(lengths, (std::array<uint8_t, 3>{}));
@@ -105,7 +105,7 @@ TEST(HuffmanCodeTest, NothingAndOneSymbol) {
 }
 
 // The example of RFC 1951, section 3.2.2, first bits lowest.
-TEST(HuffmanCodeTest, CodesAreThoseOfTheStandard) {
+TEST(HuffmanCodeTest, MakesTheCodesOfTheStandard) {
   const std::array<uint8_t, 8> lengths = {3, 3, 3, 3, 3, 2, 4, 4};
   std::array<uint16_t, 8> codes;
   MakeCodes(lengths, codes);

@@ -10,7 +10,7 @@
 namespace sink {
 namespace {
 
-TEST(MemorySinkTest, KeepsWhatItIsGiven) {
+TEST(MemorySinkTest, KeepsAllRecords) {
   MemorySink sink;
   const auto first = testing::Records(1000, 1);
   const auto second = testing::Records(500, 2);
@@ -23,7 +23,7 @@ TEST(MemorySinkTest, KeepsWhatItIsGiven) {
   EXPECT_TRUE(std::equal(second.begin(), second.end(), sink.bytes().begin() + first.size()));
 }
 
-TEST(MemorySinkTest, FullIsAnErrorForGood) {
+TEST(MemorySinkTest, FailsForGoodWhenFull) {
   MemorySink sink(100);
   const std::vector<std::byte> sixty(60);
   const std::vector<std::byte> eight(8);

@@ -17,7 +17,7 @@ namespace {
 using testing::ReadBytes;
 using testing::Records;
 
-TEST(OpenSinkTest, GzipByNameOrByOption) {
+TEST(OpenSinkTest, CompressesByNameOrByOption) {
   EXPECT_TRUE(WantsGzip({.path = "trace.fxt.gz"}));
   EXPECT_TRUE(WantsGzip({.path = "-", .gzip = true}));
   EXPECT_FALSE(WantsGzip({.path = "trace.fxt"}));
@@ -25,7 +25,7 @@ TEST(OpenSinkTest, GzipByNameOrByOption) {
   EXPECT_FALSE(WantsGzip({.path = "gz"}));
 }
 
-TEST(OpenSinkTest, FileAndGzipFileHoldTheSame) {
+TEST(OpenSinkTest, WritesTheSameToFileAndGzipFile) {
   const testing::TemporaryFolder folder;
   const auto bytes = Records(700'000, 1);
   for (const char* name : {"trace.fxt", "trace.fxt.gz"}) {
@@ -42,7 +42,7 @@ TEST(OpenSinkTest, FileAndGzipFileHoldTheSame) {
   EXPECT_TRUE(unpacked->bytes == bytes);
 }
 
-TEST(OpenSinkTest, StandardOutput) {
+TEST(OpenSinkTest, OpensStandardOutput) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
   const util::UniqueFd read_end(ends[0]);
@@ -66,14 +66,14 @@ TEST(OpenSinkTest, StandardOutput) {
   EXPECT_TRUE(received == bytes) << "and then its end";
 }
 
-TEST(OpenSinkTest, ErrorsAreThoseOfTheOutput) {
+TEST(OpenSinkTest, ReturnsErrorsOfTheOutput) {
   const auto sink = OpenSink({.path = "/no/such/folder/trace.fxt"});
   ASSERT_FALSE(sink.ok());
   EXPECT_NE(sink.error().message.find("/no/such/folder/trace.fxt"), std::string::npos);
 }
 
-// The whole way: records to a disk that fills up, and a file of whole records.
-TEST(OpenSinkTest, WriterLearnsOfAFullDisk) {
+// From records to a disk that fills up and a file of whole records.
+TEST(OpenSinkTest, ReportsAFullDisk) {
   const testing::TemporaryFolder folder;
   const testing::FileSizeLimit full(300'001);
   auto sink = OpenSink({.path = folder / "trace.fxt"});

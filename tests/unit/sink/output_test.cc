@@ -51,7 +51,7 @@ mode_t ModeOf(const std::string& path) {
   return stat(path.c_str(), &status) == 0 ? status.st_mode & 07777 : 0;
 }
 
-TEST(OutputTest, NewFileIsForItsOwner) {
+TEST(OutputTest, CreatesAFileForItsOwner) {
   const TemporaryFolder folder;
   const auto bytes = Records(1000, 1);
   auto output = Output::OpenFile(folder / "new");
@@ -63,7 +63,7 @@ TEST(OutputTest, NewFileIsForItsOwner) {
   EXPECT_EQ(ModeOf(folder / "new"), 0600u);
 }
 
-TEST(OutputTest, ExistingFileMakesRoomForAnother) {
+TEST(OutputTest, ReplacesAnExistingFile) {
   const TemporaryFolder folder;
   const auto bytes = Records(5000, 1);
   {
@@ -80,16 +80,16 @@ TEST(OutputTest, ExistingFileMakesRoomForAnother) {
   EXPECT_EQ(ReadBytes(folder / "old.old"), bytes);
 }
 
-TEST(OutputTest, LinkThatLeadsNowhereMakesItsTarget) {
+TEST(OutputTest, CreatesTheTargetOfADanglingLink) {
   const TemporaryFolder folder;
   ASSERT_EQ(symlink((folder / "target").c_str(), (folder / "link").c_str()), 0);
   ASSERT_TRUE(Output::OpenFile(folder / "link").ok());
   EXPECT_EQ(access((folder / "target").c_str(), F_OK), 0);
 }
 
-TEST(OutputTest, DescriptorIsNotInherited) {
+TEST(OutputTest, DoesNotInheritTheDescriptor) {
   const TemporaryFolder folder;
-  // The lowest free number is the one that the output gets.
+  // The output gets the lowest free descriptor.
   const int lowest = dup(0);
   ASSERT_GE(lowest, 0);
   close(lowest);
@@ -98,7 +98,7 @@ TEST(OutputTest, DescriptorIsNotInherited) {
   EXPECT_EQ(fcntl(lowest, F_GETFD), FD_CLOEXEC);
 }
 
-TEST(OutputTest, WhatCannotBeOpened) {
+TEST(OutputTest, ReportsWhatCannotBeOpened) {
   const TemporaryFolder folder;
   const auto missing = Output::OpenFile(folder / "no/such/file");
   ASSERT_FALSE(missing.ok());
@@ -110,7 +110,7 @@ TEST(OutputTest, WhatCannotBeOpened) {
   EXPECT_NE(directory.error().message.find("directory"), std::string::npos);
 }
 
-TEST(OutputTest, SlowReaderOfAPipeThatDoesNotBlock) {
+TEST(OutputTest, WaitsForASlowReaderOfANonBlockingPipe) {
   const testing::IgnoreSigpipe ignore;
   Pipe pipe;
   ASSERT_TRUE(pipe.write_end);
@@ -128,7 +128,7 @@ TEST(OutputTest, SlowReaderOfAPipeThatDoesNotBlock) {
 
 std::atomic<int> signals = 0;
 
-TEST(OutputTest, SignalsInterruptNothing) {
+TEST(OutputTest, ContinuesAfterSignals) {
   struct sigaction action = {};
   struct sigaction before = {};
   action.sa_handler = [](int) { ++signals; };  // without SA_RESTART
@@ -157,7 +157,7 @@ TEST(OutputTest, SignalsInterruptNothing) {
   EXPECT_GT(signals, 10);
 }
 
-TEST(OutputTest, ClosedPipeIsAnErrorWithoutASignal) {
+TEST(OutputTest, ReportsAClosedPipeWithoutASignal) {
   const testing::IgnoreSigpipe ignore;
   Pipe pipe;
   Output output(std::move(pipe.write_end), "standard output");
@@ -168,11 +168,11 @@ TEST(OutputTest, ClosedPipeIsAnErrorWithoutASignal) {
   EXPECT_FALSE(output.CutTo(0)) << "a pipe gives nothing back";
   const auto status = output.Close();
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().message, "whoever read standard output went away");
+  EXPECT_EQ(status.error().message, "the reader of standard output closed it");
   EXPECT_FALSE(output.Close().ok());
 }
 
-TEST(OutputTest, FullDevice) {
+TEST(OutputTest, ReportsAFullDevice) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
   auto output = Output::OpenFile("/dev/full");
   ASSERT_TRUE(output.ok());
@@ -183,7 +183,7 @@ TEST(OutputTest, FullDevice) {
   EXPECT_FALSE(status.error().hint.empty());
 }
 
-TEST(OutputTest, CutFileGoesOnWhereItWasCut) {
+TEST(OutputTest, ContinuesWhereTheFileWasCut) {
   const TemporaryFolder folder;
   auto output = Output::OpenFile(folder / "file");
   ASSERT_TRUE(output.ok());
@@ -196,8 +196,8 @@ TEST(OutputTest, CutFileGoesOnWhereItWasCut) {
   EXPECT_EQ(ReadBytes(folder / "file"), bytes);
 }
 
-// As with `command >> file`: what was there stays, whatever happens.
-TEST(OutputTest, WhatWasThereBeforeIsNotCut) {
+// As with `command >> file`: the earlier content stays.
+TEST(OutputTest, KeepsEarlierContentWhenCut) {
   const TemporaryFolder folder;
   const auto bytes = Records(1000, 1);
   for (const int flags : {O_WRONLY, O_WRONLY | O_APPEND}) {
@@ -218,7 +218,7 @@ TEST(OutputTest, WhatWasThereBeforeIsNotCut) {
   }
 }
 
-TEST(OutputTest, RemovedFileIsReported) {
+TEST(OutputTest, ReportsARemovedFile) {
   const TemporaryFolder folder;
   auto output = Output::OpenFile(folder / "file");
   ASSERT_TRUE(output.ok());
@@ -229,7 +229,7 @@ TEST(OutputTest, RemovedFileIsReported) {
   EXPECT_NE(status.error().message.find("was removed"), std::string::npos);
 }
 
-TEST(OutputTest, TerminalIsNoPlaceForATrace) {
+TEST(OutputTest, RefusesATerminal) {
   util::UniqueFd terminal(posix_openpt(O_RDWR | O_NOCTTY));
   if (!terminal || grantpt(terminal.get()) != 0 || unlockpt(terminal.get()) != 0) {
     GTEST_SKIP() << "no pseudoterminals here";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the tests of the sinks share: records to write, folders that go away, disks that fill up.
+// Helpers for tests of sinks: records, temporary folders, disks that fill up.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,16 @@
 
 namespace sink::testing {
 
-// Whole records of 1 to 40 words, `bytes` bytes or a few more. Contents depend on `seed` and do not
-// compress to nothing.
+// Returns whole records of 1 to 40 words, at least `bytes` bytes in all. Contents depend on `seed`
+// and are hard to compress.
 std::vector<std::byte> Records(size_t bytes, uint32_t seed);
 
-// Runs over `bytes` by the size fields: true if the last record ends where they end.
+// Walks the records by their size fields: true if the last one ends at the end of `bytes`.
 bool EndsAtARecord(std::span<const std::byte> bytes);
 
 using TemporaryFolder = testing_support::TempFolder;
 
-// A file system in memory of `bytes` bytes, mounted on a folder of its own. None where this process
-// may not mount.
+// A tmpfs of `bytes` bytes on its own folder; empty if this process may not mount.
 class SmallDisk {
  public:
   static std::optional<SmallDisk> Mount(size_t bytes);
@@ -39,7 +38,8 @@ class SmallDisk {
   std::unique_ptr<TemporaryFolder> folder_;  // none in what was moved from
 };
 
-// Files of this process cannot grow beyond `bytes` while it lives; writing fails with EFBIG then.
+// Limits the files of this process to `bytes` bytes during its lifetime; larger writes fail with
+// EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(size_t bytes);
@@ -52,7 +52,7 @@ class FileSizeLimit {
   void (*handler_)(int);
 };
 
-// As every program that writes to a pipe has to.
+// Programs that write to pipes ignore SIGPIPE.
 class IgnoreSigpipe {
  public:
   IgnoreSigpipe();
@@ -66,7 +66,7 @@ class IgnoreSigpipe {
 
 std::vector<std::byte> ReadBytes(const std::string& path);
 
-// What `zcat` makes of the file, and whether it was content with it. None if there is no zcat.
+// Returns the output of `zcat` and whether it succeeded; empty if zcat is not installed.
 struct Unpacked {
   std::vector<std::byte> bytes;
   bool complete = false;

@@ -32,12 +32,12 @@ Items Drain(RunSorter& sorter) {
   }
 }
 
-TEST(RunSorterTest, NothingIsNothing) {
+TEST(RunSorterTest, AcceptsNoItems) {
   RunSorter sorter;
   EXPECT_TRUE(Drain(sorter).empty());
 }
 
-TEST(RunSorterTest, EqualTimesKeepTheirOrderWithAFileAndWithout) {
+TEST(RunSorterTest, KeepsTheOrderOfEqualTimes) {
   for (const size_t memory : {RunSorter::kDefaultMemory, size_t{1}}) {
     RunSorter sorter(memory);
     std::mt19937 random(1);
@@ -55,7 +55,7 @@ TEST(RunSorterTest, EqualTimesKeepTheirOrderWithAFileAndWithout) {
   }
 }
 
-TEST(RunSorterTest, TimesMayBeAnyNumber) {
+TEST(RunSorterTest, AcceptsAnyTime) {
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   for (const size_t memory : {RunSorter::kDefaultMemory, size_t{1}}) {
@@ -74,7 +74,7 @@ TEST(RunSorterTest, TimesMayBeAnyNumber) {
   }
 }
 
-TEST(RunSorterTest, WhatComesInOrderIsOneRun) {
+TEST(RunSorterTest, SortedInputIsOneRun) {
   RunSorter sorter(1);
   for (int i = 0; i < 20'000; ++i) Add(sorter, i, "item");
   EXPECT_EQ(Drain(sorter).size(), 20'000u);
@@ -82,7 +82,7 @@ TEST(RunSorterTest, WhatComesInOrderIsOneRun) {
   EXPECT_EQ(sorter.items(), 20'000u);
 }
 
-TEST(RunSorterTest, ItemsMayBeLargerThanABuffer) {
+TEST(RunSorterTest, AcceptsItemsLargerThanABuffer) {
   RunSorter sorter(1);
   const std::string large(60'000, 'x');
   for (int i = 10; i > 0; --i) Add(sorter, i, large);

@@ -63,7 +63,7 @@ Unpacked Unpack(const Bytes& packed, size_t chunk, bool again = false) {
   }
 }
 
-TEST(GzipSourceTest, UnpacksInAnyPieces) {
+TEST(GzipSourceTest, ReadsInPiecesOfAnySize) {
   const Bytes plain = Sample(100'000, 1);
   const Bytes packed = Pack(plain);
   ASSERT_TRUE(source::GzipSource::Matches(packed));
@@ -74,7 +74,7 @@ TEST(GzipSourceTest, UnpacksInAnyPieces) {
   }
 }
 
-TEST(GzipSourceTest, MembersFollowOneAnother) {
+TEST(GzipSourceTest, ReadsConsecutiveMembers) {
   Bytes plain = Sample(5000, 1);
   Bytes packed = Pack(plain);
   const Bytes second = Sample(7000, 2);
@@ -89,7 +89,7 @@ TEST(GzipSourceTest, MembersFollowOneAnother) {
   }
 }
 
-TEST(GzipSourceTest, ACutStreamGivesWhatIsThere) {
+TEST(GzipSourceTest, ReadsACutStreamToItsEnd) {
   const Bytes plain = Sample(100'000, 3);
   Bytes packed = Pack(plain);
   packed.resize(packed.size() / 2);
@@ -99,7 +99,7 @@ TEST(GzipSourceTest, ACutStreamGivesWhatIsThere) {
   EXPECT_TRUE(std::equal(result.bytes.begin(), result.bytes.end(), plain.begin()));
 }
 
-TEST(GzipSourceTest, DamageIsAnErrorBehindWhatIsGood) {
+TEST(GzipSourceTest, ReportsDamageBehindValidBytes) {
   const Bytes plain = Sample(100'000, 4);
   Bytes packed = Pack(plain);
   packed.back() ^= std::byte{0xff};  // the length
@@ -113,7 +113,7 @@ TEST(GzipSourceTest, DamageIsAnErrorBehindWhatIsGood) {
   EXPECT_NE(Unpack(trailing, 1000).end, ReadResult::Kind::kEnd);
 }
 
-// As fxt-record writes them: each says its size.
+// As fxt-record writes them: each states its size.
 Bytes Blocks(const Bytes& plain, size_t each, int level = 1) {
   sink::BlockCompressor compressor;
   Bytes packed;
@@ -128,7 +128,7 @@ Bytes Blocks(const Bytes& plain, size_t each, int level = 1) {
   return packed;
 }
 
-TEST(GzipSourceTest, BlocksInAnyPieces) {
+TEST(GzipSourceTest, ReadsBlocksInPiecesOfAnySize) {
   const Bytes plain = Sample(300'000, 5);
   for (const int level : {0, 1, 9}) {
     for (const size_t each : {size_t{700}, size_t{0xff00}}) {
@@ -142,7 +142,7 @@ TEST(GzipSourceTest, BlocksInAnyPieces) {
   }
 }
 
-TEST(GzipSourceTest, BlocksAndOtherMembersInOneFile) {
+TEST(GzipSourceTest, ReadsBlocksAndOtherMembersInOneFile) {
   const Bytes plain = Sample(100'000, 6);
   Bytes packed = Pack(plain);
   for (const Bytes& more : {Blocks(plain, 10'000), Pack(plain)}) {
@@ -153,8 +153,8 @@ TEST(GzipSourceTest, BlocksAndOtherMembersInOneFile) {
   EXPECT_EQ(result.bytes.size(), 3 * plain.size());
 }
 
-// Cut anywhere: all before the cut comes out, but for what the last bytes of a block tell.
-TEST(GzipSourceTest, ACutBlockGivesWhatIsThere) {
+// Cut anywhere: everything before the cut is read, except for the last bytes of a block.
+TEST(GzipSourceTest, ReadsACutBlockToItsEnd) {
   const Bytes plain = Sample(20'000, 7);
   const Bytes packed = Blocks(plain, 5000);
   const size_t each = packed.size() / 4;
@@ -167,7 +167,7 @@ TEST(GzipSourceTest, ACutBlockGivesWhatIsThere) {
   }
 }
 
-TEST(GzipSourceTest, ADamagedBlockIsAnError) {
+TEST(GzipSourceTest, ReportsADamagedBlock) {
   const Bytes plain = Sample(20'000, 8);
   for (const size_t at : {size_t{6000}, size_t{2}}) {
     Bytes packed = Blocks(plain, 0xff00);

@@ -69,7 +69,7 @@ class InputTest : public ::testing::Test {
   const testing_support::TempFolder folder_;
 };
 
-TEST_F(InputTest, WhatIsPackedIsToldByContent) {
+TEST_F(InputTest, DetectsGzipByContent) {
   EXPECT_EQ(Records(Write("plain.fxt", plain_)), records_);
   EXPECT_EQ(Records(Write("plain but called packed.gz", plain_)), records_);
   EXPECT_EQ(Records(WritePacked("packed.gz")), records_);
@@ -97,7 +97,7 @@ TEST_F(InputTest, ReadsStandardInput) {
   close(file);
 }
 
-TEST_F(InputTest, SaysWhatItCannotOpen) {
+TEST_F(InputTest, ReportsUnreadableInput) {
   for (const std::string& path : {folder_ / "missing", folder_.path().string()}) {
     auto source = source::OpenInput(path);
     ASSERT_FALSE(source.ok());
@@ -105,7 +105,7 @@ TEST_F(InputTest, SaysWhatItCannotOpen) {
   }
 }
 
-TEST_F(InputTest, AnEmptyFileIsAnEmptyTrace) {
+TEST_F(InputTest, ReadsAnEmptyFile) {
   auto source = source::OpenInput(Write("empty.fxt", ""));
   ASSERT_TRUE(source.ok());
   fxt::Reader reader(**source);

@@ -20,7 +20,7 @@ TEST(AddressSpaceTest, FindsWhatIsMapped) {
   EXPECT_EQ(space.Find(0x2000), nullptr);
 }
 
-TEST(AddressSpaceTest, KeepsWhatSticksOut) {
+TEST(AddressSpaceTest, KeepsPartsOutsideOfANewMapping) {
   AddressSpace space;
   space.Map(0x1000, 0x3000, 0x0, 1);
   space.Map(0x2000, 0x1000, 0x8000, 2);

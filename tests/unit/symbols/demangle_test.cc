@@ -23,7 +23,7 @@ TEST(DemangleTest, DemanglesRustsNewerNames) {
 }
 
 // Each tuple has the one before it twice: what that stands for, no machine can write down.
-TEST(DemangleTest, GivesUpOnNamesWithoutEnd) {
+TEST(DemangleTest, GivesUpOnExponentialNames) {
   std::string name = "_RINvC1a1bT";
   size_t last = name.size() - 2 - 1;
   name += "hhE";

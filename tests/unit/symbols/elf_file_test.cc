@@ -99,7 +99,7 @@ TEST(ElfFileTest, ReadsThisProgram) {
   EXPECT_EQ(std::memcmp(code.data(), reinterpret_cast<const void*>(&FunctionThatIsLookedUp), 8), 0);
 }
 
-TEST(ElfFileTest, RefusesWhatIsNoElfFile) {
+TEST(ElfFileTest, RefusesOtherFiles) {
   EXPECT_FALSE(ElfFile::Open("/nonexistent").ok());
   EXPECT_FALSE(ElfFile::Open("/proc/self/maps").ok());
   EXPECT_FALSE(ElfFile::Open("/").ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "symbols/symbol_map.h"
+#include "symbols/symbol_table.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ std::string NameAt(const SymbolMap& symbols, uint64_t address) {
   return symbol == nullptr ? "" : symbol->name;
 }
 
-TEST(SymbolMapTest, FindsAsTheyAreTold) {
+TEST(SymbolMapTest, FindsFunctionsAsTheyAreAdded) {
   SymbolMap symbols;
   EXPECT_EQ(NameAt(symbols, 0x100), "");
   symbols.Add(0x100, 0x10, "first");

@@ -20,28 +20,47 @@ OpenSpan SpanOn(fxt::Koid thread, const std::string& name) {
   return span;
 }
 
-TEST(OpenSpansTest, TheLastThatBeganEndsFirst) {
+TEST(OpenSpansTest, LastBeginEndsFirst) {
   OpenSpans spans;
   spans.Begin(SpanOn(1, "outer"));
   spans.Begin(SpanOn(1, "inner"));
-  EXPECT_FALSE(spans.End(EndOn(2)));
-  EXPECT_EQ(spans.End(EndOn(1))->name, "inner");
-  EXPECT_EQ(spans.End(EndOn(1))->name, "outer");
-  EXPECT_FALSE(spans.End(EndOn(1)));
+  EXPECT_FALSE(spans.End(0, EndOn(2)));
+  EXPECT_EQ(spans.End(0, EndOn(1))->name, "inner");
+  EXPECT_EQ(spans.End(0, EndOn(1))->name, "outer");
+  EXPECT_FALSE(spans.End(0, EndOn(1)));
 }
 
-TEST(OpenSpansTest, KeepsNoMoreThanItMay) {
+TEST(OpenSpansTest, ProvidersDoNotEndEachOthersSpans) {
+  OpenSpans spans;
+  OpenSpan duration = SpanOn(1, "duration");
+  OpenSpan operation = SpanOn(1, "operation");
+  operation.id = 5;
+  operation.category = "c";
+  duration.owner = operation.owner = 3;
+  spans.Begin(duration);
+  spans.Begin(operation);
+  fxt::Event end = EndOn(1);
+  EXPECT_FALSE(spans.End(4, end));
+  EXPECT_EQ(spans.End(3, end)->name, "duration");
+  end.type = fxt::EventType::kAsyncEnd;
+  end.category = fxt::StringRef::Inline("c");
+  end.payload = 5;
+  EXPECT_FALSE(spans.End(4, end));
+  EXPECT_EQ(spans.End(3, end)->name, "operation");
+}
+
+TEST(OpenSpansTest, StaysWithinItsLimit) {
   OpenSpans spans(10'000);
   for (fxt::Koid thread = 0; thread < 1000; ++thread) spans.Begin(SpanOn(thread, "x"));
   const size_t kept = spans.Take().size();
   EXPECT_GT(kept, 5U);
   EXPECT_LT(kept, 100U);
-  // What was taken makes room.
+  // Spans that were taken make room.
   spans.Begin(SpanOn(1, "again"));
   EXPECT_EQ(spans.Take().size(), 1U);
 }
 
-TEST(OpenSpansTest, WhatIsOpenAtTheEndComesInTheOrderOfTime) {
+TEST(OpenSpansTest, TakesOpenSpansInOrderOfTime) {
   OpenSpans spans;
   for (const uint64_t time : {300, 100, 200}) {
     OpenSpan span = SpanOn(1000 - time, "x");

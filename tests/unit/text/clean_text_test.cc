@@ -9,7 +9,7 @@
 namespace text {
 namespace {
 
-TEST(CleanTextTest, WhatIsSeenStays) {
+TEST(CleanTextTest, KeepsVisibleCharacters) {
   for (const std::string text :
        {"", "kworker/0:1-events", "a b", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "back\\slash",
         "\xc2\xa0", "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d", "\xef\xbf\xbd"}) {
@@ -17,7 +17,7 @@ TEST(CleanTextTest, WhatIsSeenStays) {
   }
 }
 
-TEST(CleanTextTest, WhatIsNotSeenIsEscaped) {
+TEST(CleanTextTest, EscapesInvisibleCharacters) {
   const std::pair<std::string, std::string> cases[] = {
       {"\x1b[2J", "\\u001b[2J"},
       {std::string("a\0b", 3), "a\\u0000b"},

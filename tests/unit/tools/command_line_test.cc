@@ -35,7 +35,7 @@ class ProgramOptionsTest : public ::testing::Test {
   Words names_;
 };
 
-TEST_F(ProgramOptionsTest, VariablesAreFilled) {
+TEST_F(ProgramOptionsTest, FillsVariables) {
   ASSERT_TRUE(Parse({"-o", "x", "--json", "--cpu", "1,2", "--cpu=3", "--name", "a,b"}));
   EXPECT_EQ(output_, "x");
   EXPECT_TRUE(json_);
@@ -45,7 +45,7 @@ TEST_F(ProgramOptionsTest, VariablesAreFilled) {
   EXPECT_FALSE(program_.Has("--text"));
 }
 
-TEST_F(ProgramOptionsTest, AnOptionTakesOneWordAndTheRestIsACommand) {
+TEST_F(ProgramOptionsTest, OptionsTakeOneWordAndTheRestIsACommand) {
   ASSERT_TRUE(Parse({"--name", "a", "--name", "b", "sh", "-c", "true", "--json"}));
   EXPECT_EQ(names_, (Words{"a", "b"}));
   EXPECT_EQ(program_.Rest(), (Words{"sh", "-c", "true", "--json"}));
@@ -58,7 +58,7 @@ TEST_F(ProgramOptionsTest, TheDashesBeforeTheCommandAreNotPartOfIt) {
   EXPECT_FALSE(text_);
 }
 
-TEST_F(ProgramOptionsTest, WrongValuesAreErrors) {
+TEST_F(ProgramOptionsTest, RejectsWrongValues) {
   for (const Words& words :
        {Words{"--cpu", "9"}, Words{"--cpu", "x"}, Words{"--output"}, Words{"--json", "--text"}}) {
     const auto parsed = Parse(words);
@@ -68,7 +68,7 @@ TEST_F(ProgramOptionsTest, WrongValuesAreErrors) {
   }
 }
 
-TEST_F(ProgramOptionsTest, HelpAndVersionAreAnswered) {
+TEST_F(ProgramOptionsTest, AnswersHelpAndVersion) {
   ::testing::internal::CaptureStdout();
   const auto help = Parse({"--help"});
   const std::string text = ::testing::internal::GetCapturedStdout();
@@ -83,7 +83,7 @@ TEST_F(ProgramOptionsTest, HelpAndVersionAreAnswered) {
   EXPECT_FALSE(*version);
 }
 
-TEST(SubcommandTest, TheOneThatIsGivenRuns) {
+TEST(SubcommandTest, RunsTheGivenSubcommand) {
   Program program("prog", "does things", "prog 1");
   program.RequireSubcommand();
   std::vector<std::string> files;

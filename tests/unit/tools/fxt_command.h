@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tests of `fxt` as a person runs it.
+// Runs `fxt` for tests.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -95,7 +95,7 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
 
 // All that is told of traces is told of their summaries: every value, and the longest examples as
 // well, which are named by the file that was read. A page draws its strips from traces alone.
-TEST_F(FxtDiffPropertiesTest, SummariesSayByteForByteWhatTheirTracesSay) {
+TEST_F(FxtDiffPropertiesTest, SummariesGiveTheOutputOfTheirTraces) {
   WriteSides();
   for (const std::string side : {"base", "new"}) {
     std::filesystem::create_directories(Path("sums/" + side));
@@ -129,7 +129,7 @@ TEST_F(FxtDiffPropertiesTest, SummariesSayByteForByteWhatTheirTracesSay) {
   }
 }
 
-TEST_F(FxtDiffPropertiesTest, ALossIsToldAndIsNoFinding) {
+TEST_F(FxtDiffPropertiesTest, ALossIsNotedAndIsNoFinding) {
   std::vector<std::string> files[2];
   for (const bool next : {false, true}) {
     for (uint64_t number = 0; number < 3; ++number) {
@@ -158,7 +158,7 @@ TEST_F(FxtDiffPropertiesTest, ALossIsToldAndIsNoFinding) {
 
 // A part that was cut out lacks what was before it: that may be unknown there, and is never
 // something else.
-TEST_F(FxtDiffPropertiesTest, APartThatIsCutOutSaysNothingElseThanTheWhole) {
+TEST_F(FxtDiffPropertiesTest, TrimmedTracesAgreeWithTheWhole) {
   for (uint64_t seed = 0; seed < 4; ++seed) {
     TraceScript trace;
     Serve(trace, seed, 400'000);
@@ -199,7 +199,7 @@ TEST_F(FxtDiffPropertiesTest, APartThatIsCutOutSaysNothingElseThanTheWhole) {
 
 // The part of one process lacks the others: it is said, and captures of it are not compared with
 // whole ones without a word.
-TEST_F(FxtDiffPropertiesTest, AFilterIsToldWhereItsPartIsCompared) {
+TEST_F(FxtDiffPropertiesTest, AFilterIsNoted) {
   TraceScript trace;
   Serve(trace, 1, 400'000);
   const std::string whole = Write("whole.fxt", trace);

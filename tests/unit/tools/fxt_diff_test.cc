@@ -80,7 +80,7 @@ TEST_F(FxtDiffTest, NamesWhatGotWorse) {
   EXPECT_THAT(result.out, HasSubstr("longest: "));
 }
 
-TEST_F(FxtDiffTest, IsSilentWhereNothingChanged) {
+TEST_F(FxtDiffTest, FindsNothingInEqualCaptures) {
   Save(1);
   const auto result = Fxt({"diff", "--fail", Path("base"), Path("new")});
   EXPECT_EQ(result.status, 0);
@@ -146,7 +146,7 @@ TEST_F(FxtDiffTest, TenFindingsAreListedAndTheOthersCounted) {
 
 // Nothing is on standard output where the files of the answer cannot be written, and it is not
 // taken for an answer that something got worse.
-TEST_F(FxtDiffTest, AnAnswerThatCannotBeWrittenIsAFailure) {
+TEST_F(FxtDiffTest, FailsIfTheOutputCannotBeWritten) {
   Save(2, 3);
   for (const char* option : {"--html", "--markdown", "--junit"}) {
     for (const std::string& path : {Path("no/such/folder/d"), std::string("/dev/full")}) {
@@ -158,7 +158,7 @@ TEST_F(FxtDiffTest, AnAnswerThatCannotBeWrittenIsAFailure) {
   }
 }
 
-TEST_F(FxtDiffTest, JsonIsWhatTheSchemaSays) {
+TEST_F(FxtDiffTest, JsonHasTheFieldsOfTheSchema) {
   Save(2);
   const auto result = Fxt({"diff", "--json", Path("base"), Path("new")});
   const json report = json::parse(result.out);
@@ -185,7 +185,7 @@ TEST_F(FxtDiffTest, JsonIsWhatTheSchemaSays) {
 }
 
 // And has no key that the schema does not have.
-TEST_F(FxtDiffTest, EveryAnswerIsValidByTheSchema) {
+TEST_F(FxtDiffTest, JsonIsValidByTheSchema) {
   const auto schema = std::filesystem::absolute("docs/diff-schema.json");
   const std::string check =
       "import json, jsonschema, sys\n"
@@ -236,7 +236,7 @@ TEST_F(FxtDiffTest, CallsHandlersAndTheCommandHaveRows) {
 }
 
 // As a build server reads it.
-TEST_F(FxtDiffTest, AllOutputsOfOneRunTellTheSame) {
+TEST_F(FxtDiffTest, AllOutputsOfARunAgree) {
   const std::string count =
       "import sys, xml.etree.ElementTree as e\n"
       "suite = e.parse(sys.argv[1]).getroot()[0]\n"
@@ -279,7 +279,7 @@ TEST_F(FxtDiffTest, EveryMetricHasItsRow) {
   }
 }
 
-TEST_F(FxtDiffTest, NoiseTakesThePlaceOfWhatIsUsual) {
+TEST_F(FxtDiffTest, NoiseReplacesTheDefaultPrior) {
   Save(1.6);
   // The same thing, which varies a lot.
   Work work;
@@ -354,7 +354,7 @@ TEST_F(FxtDiffTest, ATraceBesideItsSummaryIsOneCapture) {
   EXPECT_EQ(report["base"]["files"], json({Path("both/a.fxt")}));
 }
 
-TEST_F(FxtDiffTest, BadInputIsOneErrorAndStatus2) {
+TEST_F(FxtDiffTest, BadInputIsOneErrorAndStatusTwo) {
   Save(1, 3);
   std::filesystem::create_directories(Path("empty"));
   std::ofstream(Path("noise.fxs")) << "not a summary";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// `fxt import` of what other programs write, made on the spot by those that are installed.
+// `fxt import` of output of other programs, as far as they are installed.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -20,7 +20,7 @@ class FxtImportLiveTest : public testing::FxtCommandTest {
   }
   std::string Quoted(const std::string& name) const { return "'" + Path(name) + "'"; }
 
-  // Imports it without findings; durations, instants and counters are as many as there were.
+  // Imports the file without findings; the counts of durations, instants and counters match.
   void ExpectTaken(const std::string& file) const {
     const CommandResult imported = Fxt({"import", file, "-o", Path("out.fxt")});
     ASSERT_EQ(imported.status, 0) << imported.err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// `fxt import`, and the genuine recordings through it and out of `fxt lbr --raw` again: every
-// number of perf's own text.
+// `fxt import` of genuine recordings and `fxt lbr --raw` of the result: every number of perf's own
+// text.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using perf::testing::Recording;
 using testing_support::CommandResult;
 
-// A sample as text has it, numbers parsed.
+// A sample of the text, with parsed numbers.
 struct Branch {
   uint64_t from = 0;
   uint64_t to = 0;
@@ -33,7 +33,7 @@ struct Branch {
 struct Stack {
   int64_t pid = 0;
   int64_t tid = 0;
-  int64_t cpu = -1;  // not told
+  int64_t cpu = -1;  // unknown
   uint64_t time = 0;
   std::vector<Branch> branches;
   friend bool operator==(const Stack&, const Stack&) = default;
@@ -72,7 +72,7 @@ Stack ParsePerfLine(const std::string& line) {
   return stack;
 }
 
-// What `fxt lbr --raw` prints.
+// Parses the output of `fxt lbr --raw`.
 std::vector<Stack> ParseRaw(const std::string& text) {
   std::vector<Stack> stacks;
   for (const std::string& line : perf::testing::SplitLines(text)) {
@@ -117,13 +117,13 @@ class FxtImportTest : public testing::FxtCommandTest {
 class FxtImportRecordingsTest : public FxtImportTest,
                                 public ::testing::WithParamInterface<Recording> {};
 
-TEST_P(FxtImportRecordingsTest, GivesEveryBranchOfPerfsText) {
+TEST_P(FxtImportRecordingsTest, KeepsEveryBranchOfPerfsText) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
   const std::string trace = Path("out.fxt");
   const CommandResult import =
       Fxt({"import", perf::testing::RecordingPath(folder, GetParam()), "-o", trace});
   ASSERT_EQ(import.status, 0) << import.err;
-  // What is lost, left out or passed over would be told here.
+  // Losses and dropped fields would appear here.
   EXPECT_EQ(import.err.find("note:"), std::string::npos) << import.err;
 
   const CommandResult raw = Fxt({"lbr", "--raw", trace});
@@ -140,7 +140,7 @@ TEST_P(FxtImportRecordingsTest, GivesEveryBranchOfPerfsText) {
   }
   EXPECT_EQ(entries, GetParam().entries);
 
-  // perf's own layout, to the last byte.
+  // perf's own layout, byte for byte.
   const CommandResult brstack = Fxt({"lbr", "--brstack", trace});
   EXPECT_EQ(perf::testing::SplitLines(brstack.out), expected);
 
@@ -148,7 +148,7 @@ TEST_P(FxtImportRecordingsTest, GivesEveryBranchOfPerfsText) {
   EXPECT_EQ(check.status, 0) << check.out;
 }
 
-TEST_P(FxtImportRecordingsTest, GoesThroughPipesAndCompression) {
+TEST_P(FxtImportRecordingsTest, ReadsPipesAndCompressedInput) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
   const std::string recording = perf::testing::RecordingPath(folder, GetParam());
   const CommandResult direct = Fxt({"import", recording, "-o", "-"});
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(All, FxtImportRecordingsTest,
                          ::testing::ValuesIn(perf::testing::Recordings()),
                          perf::testing::RecordingName);
 
-TEST_F(FxtImportTest, TakesWhatPerfWritesHere) {
+TEST_F(FxtImportTest, ImportsPerfDataOfThisMachine) {
   if (!testing_support::WhyNoPerf().empty()) GTEST_SKIP() << testing_support::WhyNoPerf();
   struct Form {
     const char* options;
@@ -189,7 +189,7 @@ TEST_F(FxtImportTest, TakesWhatPerfWritesHere) {
     EXPECT_EQ(Fxt({"check", Path("out.fxt")}).status, 0);
     const CommandResult dump =
         Fxt({"dump", "--category", "perf", "--json", "--type", "instant", Path("out.fxt")});
-    // Throttling of the event is told in the same category.
+    // Throttling of the event has the same category.
     size_t samples = 0;
     for (const std::string& line : perf::testing::SplitLines(dump.out)) {
       samples += line.find("\"cpu-clock") != std::string::npos;
@@ -218,7 +218,7 @@ TEST_F(FxtImportTest, ImportsAPipeFromStandardInput) {
   EXPECT_NE(raw.out.find("\n  0x10 0x20 M 7\n"), std::string::npos) << raw.out;
 }
 
-TEST_F(FxtImportTest, RefusesWhatIsNoRecordingAndLeavesNoFile) {
+TEST_F(FxtImportTest, RefusesOtherInputAndLeavesNoFile) {
   WriteFile(Path("text"), std::vector<std::byte>(200, std::byte{'x'}));
   std::vector<std::byte> foreign(104);
   std::memcpy(foreign.data(), "2ELIFREP", 8);
@@ -232,14 +232,14 @@ TEST_F(FxtImportTest, RefusesWhatIsNoRecordingAndLeavesNoFile) {
   }
   EXPECT_NE(Fxt({"import", Path("foreign"), "-o", Path("out.fxt")}).err.find("byte order"),
             std::string::npos);
-  // The input is not the output.
+  // The input must not be the output.
   const CommandResult same = Fxt({"import", Path("text"), "-o", Path("text")});
   EXPECT_EQ(same.status, 2);
   EXPECT_EQ(fs::file_size(Path("text")), 200u);
   EXPECT_EQ(Fxt({"import", Path("text")}).status, 2);  // no -o
 }
 
-TEST_F(FxtImportTest, ReadsCutRecordingsAndSaysSo) {
+TEST_F(FxtImportTest, ReadsCutRecordingsAndReportsIt) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
   const std::string whole = perf::testing::ReadFile(
       perf::testing::RecordingPath(folder, perf::testing::Recordings().front()));

@@ -215,7 +215,7 @@ TEST_F(FxtLbrTest, NamesFunctionsOfAnExecutableAtHand) {
   EXPECT_EQ(offsets.find("lbr_test_callee"), std::string::npos) << offsets;
 }
 
-TEST_F(FxtLbrTest, SaysWhenThereIsNothing) {
+TEST_F(FxtLbrTest, NotesTracesWithoutBranchStacks) {
   perf::testing::FileBuilder builder;
   builder.Event(perf::testing::MakeAttr(PERF_SAMPLE_TID | PERF_SAMPLE_TIME));
   const std::vector<std::byte> bytes = builder.BuildPipe();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// `fxt import` of JSON and `fxt merge`, as a person runs them.
+// `fxt import` of JSON and `fxt merge` at the command line.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -36,7 +36,7 @@ class FxtMergeTest : public testing::FxtCommandTest {
   }
 };
 
-TEST_F(FxtMergeTest, ImportTellsTheKindsApart) {
+TEST_F(FxtMergeTest, DetectsTheKindOfInput) {
   const std::string json = File("a", importer::testing::EveryPhase());
   const std::string text = File("b", importer::testing::FtraceText());
   for (const std::string& file : {json, text}) {
@@ -53,7 +53,7 @@ TEST_F(FxtMergeTest, ImportTellsTheKindsApart) {
   EXPECT_FALSE(std::filesystem::exists(Path("none.fxt")));
 }
 
-TEST_F(FxtMergeTest, MarkersAlignAndNumbersOfOthersAreKeptApart) {
+TEST_F(FxtMergeTest, AlignsByMarkersAndRenumbersTasks) {
   const std::string a = File("a.json", R"([
     {"ph":"c","name":"clock_sync","ts":100,"pid":1,"tid":1,"args":{"sync_id":"s"}},
     {"ph":"i","name":"first","ts":110,"pid":1,"tid":1}])");
@@ -76,7 +76,7 @@ TEST_F(FxtMergeTest, MarkersAlignAndNumbersOfOthersAreKeptApart) {
   EXPECT_NE(events["second"]["pid"], events["first"]["pid"]);
 }
 
-TEST_F(FxtMergeTest, SpansAreAlignedWithRuns) {
+TEST_F(FxtMergeTest, AlignsSpansWithRuns) {
   // The thread runs from 100 to 200 and from 1000 to 1050 microseconds.
   const std::string runs =
       File("runs.txt",
@@ -101,7 +101,7 @@ TEST_F(FxtMergeTest, SpansAreAlignedWithRuns) {
   EXPECT_NE(result.err.find("100.0% of 4 moments"), std::string::npos) << result.err;
 }
 
-TEST_F(FxtMergeTest, WhatCpusDidBetweenTwoRecordingsIsMissing) {
+TEST_F(FxtMergeTest, DeclaresAGapBetweenTwoRecordings) {
   const auto runs = [](int second, const char* name, int tid) {
     return fmt::format(
         "# tracer: nop\n"
@@ -116,7 +116,7 @@ TEST_F(FxtMergeTest, WhatCpusDidBetweenTwoRecordingsIsMissing) {
     ASSERT_EQ(Fxt({"import", File(file, text), "-o", Path(std::string(file) + ".fxt")}).status, 0);
   }
   const std::string out = Path("all.fxt");
-  // In whatever order they are given.
+  // In any order of arguments.
   ASSERT_EQ(Fxt({"merge", Path("b.fxt"), Path("a.fxt"), "-o", out}).status, 0);
   ExpectClean(out);
   const CommandResult dump = Fxt({"dump", "--json", "--type", "instant", out});
@@ -125,7 +125,7 @@ TEST_F(FxtMergeTest, WhatCpusDidBetweenTwoRecordingsIsMissing) {
   EXPECT_NE(dump.out.find("5000100000"), std::string::npos) << dump.out;
 }
 
-TEST_F(FxtMergeTest, OffsetsAndWrongWishes) {
+TEST_F(FxtMergeTest, AppliesOffsetsAndRejectsWrongOptions) {
   const std::string a = File("a.json", R"([{"ph":"i","name":"x","ts":100,"pid":1,"tid":1}])");
   const std::string b = File("b.json", R"([{"ph":"i","name":"y","ts":100,"pid":1,"tid":1}])");
   const std::string out = Path("all.fxt");

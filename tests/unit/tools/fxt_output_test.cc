@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who may read what `fxt` writes, and what it writes over.
+// Permissions of `fxt`'s outputs, and which files it replaces.
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ class FxtOutputTest : public testing::FxtCommandTest {
     const auto bytes = sound.Bytes();
     std::ofstream(Path("in.fxt"), std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<long>(bytes.size()));
-    // As /tmp.
+    // Like /tmp.
     ASSERT_EQ(chmod(Path("").c_str(), 01777), 0);
   }
   struct stat Status(const std::string& name) const {
@@ -51,14 +51,14 @@ class FxtOutputTest : public testing::FxtCommandTest {
 
 const std::string kWriting[] = {"json", "trim", "recover"};
 
-TEST_F(FxtOutputTest, IsForThoseWhoMayReadTheInput) {
+TEST_F(FxtOutputTest, OutputHasThePermissionsOfTheInput) {
   for (const std::string& command : kWriting) {
     for (const mode_t mode : {0600, 0640, 0644, 0400}) {
       ASSERT_EQ(chmod(Path("in.fxt").c_str(), mode), 0);
       ASSERT_EQ(Write(command, "out").status, 0);
       EXPECT_EQ(Status("out").st_mode & 07777, mode) << command;
     }
-    // What comes through a pipe says nothing of its readers.
+    // Piped input has no permissions to copy.
     const CommandResult piped = Fxt({command, "-", "-o", Path("piped")}, Get("in.fxt"));
     EXPECT_EQ(piped.status, 0) << piped.err;
     EXPECT_EQ(Status("piped").st_mode & 07777, 0600u) << command;
@@ -72,7 +72,7 @@ TEST_F(FxtOutputTest, IsForThoseWhoMayReadTheInput) {
   }
 }
 
-TEST_F(FxtOutputTest, PlantedFilesLinksAndPipesAreRefused) {
+TEST_F(FxtOutputTest, RefusesPlantedFilesLinksAndPipes) {
   if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: only root makes other users' files";
   std::ofstream(Path("victim")) << "precious";
   for (const std::string& command : kWriting) {
@@ -92,7 +92,7 @@ TEST_F(FxtOutputTest, PlantedFilesLinksAndPipesAreRefused) {
     EXPECT_EQ(Get("file"), "planted");
     EXPECT_EQ(Get("victim"), "precious");
     for (const char* name : {"file", "link", "fifo"}) unlink(Path(name).c_str());
-    // A hard link to what is ours: the name is replaced, not what it names.
+    // A hard link to our file: the name is replaced, not the file.
     ASSERT_EQ(link(Path("victim").c_str(), Path("hard").c_str()), 0);
     EXPECT_EQ(Write(command, "hard").status, 0);
     EXPECT_EQ(Get("victim"), "precious") << command;
@@ -100,7 +100,7 @@ TEST_F(FxtOutputTest, PlantedFilesLinksAndPipesAreRefused) {
   }
 }
 
-TEST_F(FxtOutputTest, WhatExistsStaysWhenNothingComesOfIt) {
+TEST_F(FxtOutputTest, KeepsTheOldFileAfterAFailure) {
   std::ofstream(Path("text")) << "This is no trace, but long enough for one.";
   for (const std::string& command : kWriting) {
     std::ofstream(Path("out")) << "before";
@@ -109,14 +109,14 @@ TEST_F(FxtOutputTest, WhatExistsStaysWhenNothingComesOfIt) {
   }
 }
 
-TEST_F(FxtOutputTest, StandardOutputByItsNameAndNull) {
+TEST_F(FxtOutputTest, WritesStandardOutputAndNull) {
   for (const std::string& command : kWriting) {
     const CommandResult direct = Fxt({command, Path("in.fxt"), "-o", "-"});
     const CommandResult named = Fxt({command, Path("in.fxt"), "-o", "/dev/stdout"});
     EXPECT_EQ(named.status, 0) << named.err;
     EXPECT_TRUE(named.out == direct.out) << command;
     EXPECT_EQ(Fxt({command, Path("in.fxt"), "-o", "/dev/null"}).status, 0) << command;
-    // As in a script that collects.
+    // As in a script that appends.
     const std::string fxt = testing_support::BuiltProgram("fxt");
     EXPECT_EQ(
         testing_support::RunShell("printf kept > " + Path("log") + "; " + fxt + " " + command +

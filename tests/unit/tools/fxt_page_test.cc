@@ -60,7 +60,7 @@ class FxtPageTest : public testing::FxtCommandTest {
   }
 };
 
-TEST_F(FxtPageTest, AReportsPageHoldsItsJson) {
+TEST_F(FxtPageTest, ReportPageContainsItsJson) {
   SaveTrace("t.fxt");
   const auto result = Fxt({"report", Path("t.fxt"), "--json", "--html", Path("r.html")});
   ASSERT_EQ(result.status, 0) << result.err;
@@ -71,7 +71,7 @@ TEST_F(FxtPageTest, AReportsPageHoldsItsJson) {
   EXPECT_EQ(instances[0]["length_ns"], 40'000);
 }
 
-TEST_F(FxtPageTest, AComparisonsPageHoldsItsJson) {
+TEST_F(FxtPageTest, DiffPageContainsItsJson) {
   SaveSides(2);
   const auto result =
       Fxt({"diff", Path("base"), Path("new"), "--json", "--fail", "--html", Path("d.html")});
@@ -90,7 +90,7 @@ TEST_F(FxtPageTest, AComparisonsPageHoldsItsJson) {
   EXPECT_EQ(DataOf(page, "instances"), json::array());
 }
 
-TEST_F(FxtPageTest, APageIsForThoseWhoMayReadTheTrace) {
+TEST_F(FxtPageTest, HasThePermissionsOfTheTrace) {
   SaveTrace("t.fxt");
   ASSERT_EQ(chmod(Path("t.fxt").c_str(), 0600), 0);
   ASSERT_EQ(Fxt({"report", Path("t.fxt"), "--html", Path("r.html")}).status, 0);
@@ -99,7 +99,7 @@ TEST_F(FxtPageTest, APageIsForThoseWhoMayReadTheTrace) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
-TEST_F(FxtPageTest, WhatIsReadIsNotWrittenOver) {
+TEST_F(FxtPageTest, DoesNotOverwriteItsInput) {
   SaveTrace("t.fxt");
   const std::string before = Get("t.fxt");
   EXPECT_EQ(Fxt({"report", Path("t.fxt"), "--html", Path("t.fxt")}).status, 2);
@@ -108,7 +108,7 @@ TEST_F(FxtPageTest, WhatIsReadIsNotWrittenOver) {
   EXPECT_EQ(Fxt({"diff", Path("base"), Path("new"), "--html", Path("new/0.fxs")}).status, 2);
 }
 
-TEST_F(FxtPageTest, APageThatCannotBeWrittenIsAnError) {
+TEST_F(FxtPageTest, FailsIfThePageCannotBeWritten) {
   SaveTrace("t.fxt");
   const auto result = Fxt({"report", Path("t.fxt"), "--html", Path("no/r.html")});
   EXPECT_EQ(result.status, 2);
@@ -116,7 +116,7 @@ TEST_F(FxtPageTest, APageThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(result.out, "");
 }
 
-TEST_F(FxtPageTest, StandardInputHasAPageToo) {
+TEST_F(FxtPageTest, ReadsStandardInput) {
   SaveTrace("t.fxt");
   const auto result = Fxt({"report", "-", "--html", Path("r.html")}, Get("t.fxt"));
   ASSERT_EQ(result.status, 0) << result.err;

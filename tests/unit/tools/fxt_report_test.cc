@@ -50,7 +50,7 @@ class FxtReportTest : public testing::FxtCommandTest {
   }
 };
 
-TEST_F(FxtReportTest, APartHasWhatLiesInIt) {
+TEST_F(FxtReportTest, IntervalHasItsOwnTimes) {
   const json part = Report({"--from", "30us", "--to", "100us"});
   EXPECT_EQ(part["begin_ns"], kStart + 30'000);
   EXPECT_EQ(part["length_ns"], 70'000);
@@ -66,7 +66,7 @@ TEST_F(FxtReportTest, APartHasWhatLiesInIt) {
   EXPECT_EQ(part["strips"]["begin_ns"], kStart + 30'000);
 }
 
-TEST_F(FxtReportTest, AWaitThatAnEdgeCutsIsNoneOfTheLongest) {
+TEST_F(FxtReportTest, LongestWaitsAreNotCutByAnEdge) {
   const json part = Report({"--from", "60us", "--to", "80us"});
   EXPECT_EQ(part["length_ns"], 20'000);
   const json app = GroupOf(part, "app");
@@ -76,7 +76,7 @@ TEST_F(FxtReportTest, AWaitThatAnEdgeCutsIsNoneOfTheLongest) {
   EXPECT_EQ(part["machine"]["by_cpu"][0]["busy_ns"], 20'000);
 }
 
-TEST_F(FxtReportTest, EveryMetricIsThereByItsName) {
+TEST_F(FxtReportTest, HasEveryMetricByName) {
   const json app = GroupOf(Report({}), "app")["metrics"];
   const json hog = GroupOf(Report({}), "hog")["metrics"];
   // 10 and 5 us of 120, and one wakeup.
@@ -101,7 +101,7 @@ TEST_F(FxtReportTest, EveryMetricIsThereByItsName) {
   EXPECT_EQ(slices["max_ns"], 10'000);
 }
 
-TEST_F(FxtReportTest, EveryAnswerIsValidByTheSchema) {
+TEST_F(FxtReportTest, JsonIsValidByTheSchema) {
   const auto schema = std::filesystem::absolute("docs/report-schema.json");
   const std::string check =
       "import json, jsonschema, sys\n"
@@ -127,27 +127,27 @@ TEST_F(FxtReportTest, EveryAnswerIsValidByTheSchema) {
   EXPECT_EQ(checked.status, 0) << checked.err;
 }
 
-TEST_F(FxtReportTest, TimesCountFromTheFirstRecordOrAreThoseOfTheTrace) {
+TEST_F(FxtReportTest, TimesAreRelativeOrOfTheTrace) {
   const std::string from = "@" + std::to_string(kStart + 30'000);
   const std::string to = "@" + std::to_string(kStart + 100'000);
   EXPECT_EQ(Report({"--from", from, "--to", to}), Report({"--from", "30us", "--to", "100us"}));
   EXPECT_EQ(Report({"--from", "@0", "--to", "1s"}), Report({}));
 }
 
-TEST_F(FxtReportTest, AfterTheEndThereIsNothingAndItIsSaid) {
+TEST_F(FxtReportTest, NotesAnEmptyInterval) {
   const json part = Report({"--from", "1s", "--to", "2s"});
   EXPECT_EQ(part["length_ns"], 0);
   EXPECT_THAT(part["notes"].dump(), HasSubstr("nothing in that time"));
 }
 
-TEST_F(FxtReportTest, ASummaryHasNoParts) {
+TEST_F(FxtReportTest, SummaryHasNoIntervals) {
   ASSERT_EQ(Fxt({"summarize", Path("t.fxt"), "-o", Path("t.fxs")}).status, 0);
   const json whole = Report({"--from", "30us"}, "t.fxs");
   EXPECT_EQ(whole["length_ns"], 120'000);
   EXPECT_THAT(whole["notes"].dump(), HasSubstr("a summary stands for all of its capture"));
 }
 
-TEST_F(FxtReportTest, ASummaryIsSaidToBeWritten) {
+TEST_F(FxtReportTest, SummarizeReportsItsOutput) {
   const auto result = Fxt({"summarize", Path("t.fxt"), "-o", Path("s.fxs")});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("1 capture of"));
@@ -158,7 +158,7 @@ TEST_F(FxtReportTest, ASummaryIsSaidToBeWritten) {
 }
 
 // What other tools write may lack all that a report is about.
-TEST_F(FxtReportTest, OfSpansAloneNothingIsMadeUp) {
+TEST_F(FxtReportTest, SpansAloneGiveNoTimes) {
   measure::testing::TraceScript trace;
   trace.Name(7, "app").Span(kStart, kStart + 500, 7, "game", "frame");
   const auto bytes = trace.bytes();
@@ -176,7 +176,7 @@ TEST_F(FxtReportTest, OfSpansAloneNothingIsMadeUp) {
   EXPECT_THAT(diff.err, HasSubstr("there are no context switches to compare"));
 }
 
-TEST_F(FxtReportTest, TheEndBeforeTheBeginIsRefused) {
+TEST_F(FxtReportTest, RejectsEndBeforeBegin) {
   const auto result = Fxt({"report", Path("t.fxt"), "--from", "2s", "--to", "1s"});
   EXPECT_NE(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("--from 2s is after --to 1s"));

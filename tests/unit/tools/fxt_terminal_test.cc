@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whatever a trace, its path or a command line holds, `fxt` writes nothing that makes a terminal do
-// something, or show text in another order than it has.
+// For any content of a trace, path or command line, `fxt` writes nothing that controls a terminal
+// or reorders text.
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ const std::string kHostile[] = {"\x1b[2J",
                                 "\xff",
                                 "\xef\xbb\xbf"};
 
-// What has no business on a terminal, found by comparing bytes. "" if there is none.
+// The first terminal control in the text, found by comparing bytes; "" without one.
 std::string HarmIn(const std::string& text, bool line_feeds) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto at = [&](size_t n) -> unsigned {
@@ -56,7 +56,7 @@ std::string HarmIn(const std::string& text, bool line_feeds) {
                     ((at(2) >= 0x8b && at(2) <= 0x8f) || (at(2) >= 0xa8 && at(2) <= 0xae)));
     harm = harm || (c == 0xe2 && at(1) == 0x81 && at(2) >= 0xa0 && at(2) <= 0xaf);
     harm = harm || (c == 0xef && at(1) == 0xbb && at(2) == 0xbf);
-    // A byte of C1 that belongs to no character.
+    // A C1 byte outside a character.
     harm = harm || (c >= 0x80 && c < 0xc0 && (i == 0 || (text[i - 1] & 0x80) == 0));
     if (harm) return ::testing::PrintToString(text.substr(i < 40 ? 0 : i - 40, 80));
   }
@@ -65,8 +65,8 @@ std::string HarmIn(const std::string& text, bool line_feeds) {
 
 class FxtTerminalTest : public testing::FxtCommandTest {
  protected:
-  // The sound recording and more, each of its texts, as long as it is, made of hostile ones; from
-  // `first` on, so that over several files each place meets each of them. Texts in `spared` stay.
+  // A trace whose texts are replaced by hostile ones of the same length, from kHostile[first] on,
+  // so that over several files each place gets each of them. Texts in `spared` stay.
   std::string HostileTrace(size_t first, const std::set<std::string>& spared) const {
     auto parts = analyze::testing::RecordingParts::Sound();
     const auto app = fxt::ThreadRef::Inline(analyze::testing::kApp, analyze::testing::kApp);
@@ -93,7 +93,7 @@ class FxtTerminalTest : public testing::FxtCommandTest {
     for (size_t i = 16; i < file.size();) {
       size_t end = i;
       while (end < file.size() && is_text(end)) ++end;
-      // Texts are padded with zeros to whole words, so they begin at one.
+      // Texts are padded with zeros to whole words, so each begins at a word.
       if (i % 8 == 0 && end - i >= 3 && !spared.contains(file.substr(i, end - i))) {
         std::string text;
         const std::string& hostile = kHostile[next++ % std::size(kHostile)];
@@ -109,7 +109,7 @@ class FxtTerminalTest : public testing::FxtCommandTest {
   mutable size_t replaced_ = 0;
 };
 
-TEST_F(FxtTerminalTest, NothingOfATraceMovesTheTerminal) {
+TEST_F(FxtTerminalTest, NoTextOfATraceControlsTheTerminal) {
   const std::vector<std::string> commands[] = {
       {"info"},
       {"info", "--json"},
@@ -128,7 +128,7 @@ TEST_F(FxtTerminalTest, NothingOfATraceMovesTheTerminal) {
       {"trim", "-o", "/dev/null"},
       {"recover", "-o", "/dev/null"},
   };
-  // What makes it a recording of ours, so that all that is known of such is shown.
+  // Names that identify a recording of fxt-record, so that all of its output is covered.
   const std::set<std::string> ours = {"fxt-record", "sched", "process", "session",
                                       "waker",      "log",   "lost",    "lbr"};
   size_t shown = 0;
@@ -154,7 +154,7 @@ TEST_F(FxtTerminalTest, NothingOfATraceMovesTheTerminal) {
   EXPECT_GT(shown, 100'000u);
 }
 
-// No name begins a line of its own.
+// No name starts a line of its own.
 TEST_F(FxtTerminalTest, NamesStayOnTheirLine) {
   auto parts = analyze::testing::RecordingParts::Sound();
   const auto count = [&](const std::string& name) {
@@ -175,7 +175,7 @@ TEST_F(FxtTerminalTest, NamesStayOnTheirLine) {
   EXPECT_EQ(count("a b c d"), count("a\nb\r\nc\xe2\x80\xa8"));
 }
 
-TEST_F(FxtTerminalTest, NothingOfACommandLineMovesTheTerminal) {
+TEST_F(FxtTerminalTest, NoCommandLineControlsTheTerminal) {
   for (const std::string& hostile : kHostile) {
     const std::vector<std::string> lines[] = {
         {hostile},
@@ -198,7 +198,7 @@ TEST_F(FxtTerminalTest, NothingOfACommandLineMovesTheTerminal) {
   }
 }
 
-TEST_F(FxtTerminalTest, NamesWhatItDoesNotKnowAndTheNearest) {
+TEST_F(FxtTerminalTest, ReportsUnknownNamesAndTheNearest) {
   const CommandResult command = Fxt({"frobnicate"});
   EXPECT_EQ(command.status, 2);
   EXPECT_THAT(command.err, HasSubstr("there is no command 'frobnicate'"));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What all subcommands of `fxt` have in common, as a shell sees it: where input comes from, where
-// output goes, and exit statuses.
+// Common behaviour of the `fxt` subcommands: inputs, outputs and exit statuses.
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +28,7 @@ using testing_support::RunShell;
 
 class FxtToolTest : public testing::FxtCommandTest {
  protected:
-  // Files that the tests start from: a sound recording, and one with a finding.
+  // Files for the tests: a sound recording, and one with a finding.
   void SetUp() override {
     FxtCommandTest::SetUp();
     auto sound = analyze::testing::RecordingParts::Sound();
@@ -64,18 +63,18 @@ class FxtToolTest : public testing::FxtCommandTest {
 const std::vector<std::string> kReading[] = {{"info"}, {"check"}, {"dump"}, {"lbr"}};
 const std::vector<std::string> kWriting[] = {{"json"}, {"trim"}, {"recover"}};
 
-TEST_F(FxtToolTest, ExitStatusesOfCheck) {
+TEST_F(FxtToolTest, ReturnsTheStatusOfCheck) {
   EXPECT_EQ(Fxt({"check", Path("sound.fxt")}).status, 0);
   const CommandResult flawed = Fxt({"check", Path("flawed.fxt")});
   EXPECT_EQ(flawed.status, 1);
   EXPECT_THAT(flawed.out, HasSubstr(": error: reserved-bits: "));
   EXPECT_EQ(Fxt({"check", Path("none.fxt")}).status, 2);
-  // The worst of all files.
+  // The worst of all files counts.
   EXPECT_EQ(Fxt({"check", Path("flawed.fxt"), Path("sound.fxt")}).status, 1);
   EXPECT_EQ(Fxt({"check", Path("none.fxt"), Path("flawed.fxt")}).status, 2);
 }
 
-TEST_F(FxtToolTest, AWrongCommandLineIsStatus2) {
+TEST_F(FxtToolTest, WrongCommandLinesHaveStatus2) {
   const std::vector<std::string> wrong[] = {
       {},
       {"frobnicate"},
@@ -135,7 +134,7 @@ TEST_F(FxtToolTest, WritesGzipAndStandardOutput) {
   }
 }
 
-TEST_F(FxtToolTest, AClosedPipeEndsItQuietly) {
+TEST_F(FxtToolTest, AClosedPipeEndsItWithoutAMessage) {
   SaveLong("long.fxt");
   for (const char* words : {"dump", "dump --json", "dump --raw", "json -o -",
                             "json --cpu-slices -o -", "trim -o -", "recover -o -"}) {
@@ -145,20 +144,21 @@ TEST_F(FxtToolTest, AClosedPipeEndsItQuietly) {
   }
 }
 
-// It is cut while fxt waits for somebody to take its output, far before the end of the file.
-TEST_F(FxtToolTest, AnInputThatBecomesShorterIsStatus2) {
+// The input is truncated while fxt waits for the reader of its output, long before the end of the
+// file.
+TEST_F(FxtToolTest, ATruncatedInputHasStatus2) {
   for (const char* words : {"dump", "dump --json", "json -o -", "trim -o -"}) {
     SaveLong("long.fxt");
     const CommandResult result =
         RunShell("{ " + Program() + " " + words + " " + Path("long.fxt") +
                  "; echo status $? >&2; } | { head -c 1 >/dev/null; truncate -s 4096 " +
                  Path("long.fxt") + "; cat >/dev/null; }");
-    EXPECT_THAT(result.err, HasSubstr("fxt: error: the input became shorter")) << words;
+    EXPECT_THAT(result.err, HasSubstr("fxt: error: the input was truncated")) << words;
     EXPECT_THAT(result.err, ::testing::EndsWith("\nstatus 2\n")) << words;
   }
 }
 
-TEST_F(FxtToolTest, AnOutputThatCannotBeWrittenIsStatus2) {
+TEST_F(FxtToolTest, AFailedOutputHasStatus2) {
   for (const auto& command : kWriting) {
     for (const std::string& output : {std::string("/dev/full"), Path("none/out")}) {
       const CommandResult result = Fxt({command[0], Path("sound.fxt"), "-o", output});
@@ -174,7 +174,7 @@ TEST_F(FxtToolTest, AnOutputThatCannotBeWrittenIsStatus2) {
   }
 }
 
-TEST_F(FxtToolTest, DoesNotWriteOverItsInput) {
+TEST_F(FxtToolTest, RefusesToOverwriteItsInput) {
   const std::string before = Load("sound.fxt");
   ASSERT_EQ(RunShell("ln -s sound.fxt " + Path("link")).status, 0);
   for (const auto& command : kWriting) {
@@ -187,7 +187,7 @@ TEST_F(FxtToolTest, DoesNotWriteOverItsInput) {
   EXPECT_EQ(Load("sound.fxt"), before);
 }
 
-TEST_F(FxtToolTest, WhatIsNoTraceIsStatus2AndLeavesNothing) {
+TEST_F(FxtToolTest, OtherInputHasStatus2AndLeavesNoFile) {
   std::string swapped = Load("sound.fxt");
   for (size_t i = 0; i + 8 <= swapped.size(); i += 8) {
     std::reverse(swapped.begin() + static_cast<long>(i),
@@ -207,15 +207,15 @@ TEST_F(FxtToolTest, WhatIsNoTraceIsStatus2AndLeavesNothing) {
     for (const auto& command : kWriting) {
       const CommandResult result = Fxt({command[0], "-", "-o", Path("out")}, input);
       EXPECT_EQ(result.status, 2) << command[0];
-      // What can be saved of text is nothing.
-      EXPECT_THAT(result.err, ::testing::AnyOf(HasSubstr(why), HasSubstr("nothing to save")))
+      // Text contains nothing to recover.
+      EXPECT_THAT(result.err, ::testing::AnyOf(HasSubstr(why), HasSubstr("no valid record")))
           << command[0];
       EXPECT_NE(RunShell("test -e " + Path("out")).status, 0) << command[0];
     }
   }
 }
 
-TEST_F(FxtToolTest, ACutFileIsReadToItsLastWholeRecord) {
+TEST_F(FxtToolTest, ReadsACutFileToItsLastWholeRecord) {
   const std::string whole = Load("sound.fxt");
   const std::string cut = whole.substr(0, whole.size() - 8);
   for (const auto& command : kReading) {
@@ -226,7 +226,7 @@ TEST_F(FxtToolTest, ACutFileIsReadToItsLastWholeRecord) {
   }
 }
 
-TEST_F(FxtToolTest, CountsWhatNobodyKnows) {
+TEST_F(FxtToolTest, CountsUnknownRecords) {
   auto parts = analyze::testing::RecordingParts::Sound();
   parts.AddWords("one", {0x1c}).AddWords("two", {0x2c, 0}).AddWords("subtype", {0x14 | 13 << 16});
   const std::span<const std::byte> bytes = parts.Bytes();
@@ -239,7 +239,7 @@ TEST_F(FxtToolTest, CountsWhatNobodyKnows) {
   EXPECT_EQ(info["kinds"]["unknown"]["count"], 3) << info["kinds"];
 }
 
-TEST_F(FxtToolTest, TrimsByWhatIsAskedFor) {
+TEST_F(FxtToolTest, TrimsByEveryFilter) {
   const std::vector<std::string> choices[] = {
       {},
       {"--from", "2us", "--to", "10us"},
@@ -278,7 +278,7 @@ TEST_F(FxtToolTest, ShowsProgressOnATerminal) {
     return RunShell("script -qec \"" + command + "\" /dev/null </dev/null").out;
   };
   EXPECT_THAT(on_terminal(slowly + " >/dev/null"), HasSubstr("fxt check: -: "));
-  // Not where the output itself is read, nor where nobody looks.
+  // Not if the output goes to the same terminal, nor without a terminal.
   EXPECT_THAT(on_terminal(slowly), ::testing::Not(HasSubstr("fxt check: -: ")));
   EXPECT_EQ(RunShell(slowly + " >/dev/null").err, "");
 }

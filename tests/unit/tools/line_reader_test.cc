@@ -16,9 +16,9 @@
 namespace tools {
 namespace {
 
-using Got = LineReader::Got;
+using Status = LineReader::Status;
 
-// A pipe into which `text` is written by a thread, which then closes it.
+// A pipe that a thread fills with `text` and closes.
 class Written {
  public:
   explicit Written(std::string text) {
@@ -37,32 +37,32 @@ class Written {
   std::jthread writer_;
 };
 
-TEST(LineReaderTest, LinesAreWhatLiesBetweenLineFeeds) {
+TEST(LineReaderTest, SplitsAtLineFeeds) {
   const std::string long_line(200'000, 'x');
   const Written from("one\n\n" + long_line + "\nlast");
   LineReader reader(from.fd(), 1 << 20);
   std::vector<std::string> lines;
-  for (std::string line; reader.Next(line) == Got::kLine;) lines.push_back(line);
+  for (std::string line; reader.Next(line) == Status::kLine;) lines.push_back(line);
   EXPECT_EQ(lines, (std::vector<std::string>{"one", "", long_line, "last"}));
 }
 
-TEST(LineReaderTest, NothingHasNoLine) {
+TEST(LineReaderTest, EmptyInputHasNoLine) {
   const Written from("");
   std::string line;
-  EXPECT_EQ(LineReader(from.fd(), 10).Next(line), Got::kEnd);
+  EXPECT_EQ(LineReader(from.fd(), 10).Next(line), Status::kEnd);
 }
 
-TEST(LineReaderTest, AFileWithoutAnEndIsGivenUp) {
+TEST(LineReaderTest, LimitsTheLengthOfALine) {
   const util::UniqueFd zeros(open("/dev/zero", O_RDONLY | O_CLOEXEC));
   std::string line;
-  EXPECT_EQ(LineReader(zeros.get(), 1 << 20).Next(line), Got::kTooLong);
+  EXPECT_EQ(LineReader(zeros.get(), 1 << 20).Next(line), Status::kTooLong);
   EXPECT_LE(line.size(), size_t{1} << 20);
 }
 
-TEST(LineReaderTest, WhatCannotBeReadIsAnError) {
+TEST(LineReaderTest, ReportsAReadError) {
   const util::UniqueFd folder(open("/", O_RDONLY | O_CLOEXEC));
   std::string line;
-  EXPECT_EQ(LineReader(folder.get(), 10).Next(line), Got::kFailed);
+  EXPECT_EQ(LineReader(folder.get(), 10).Next(line), Status::kFailed);
   EXPECT_EQ(errno, EISDIR);
 }
 
@@ -73,7 +73,7 @@ TEST(LineReaderTest, AnInterruptEndsTheWait) {
   const util::UniqueFd to(ends[1]);
   NoteInterrupts();
   const pthread_t waits = pthread_self();
-  // Whether it is read() that is interrupted, or what comes before, nobody can know.
+  // The signal may arrive in read() or before it; both must work.
   std::jthread interrupts([waits](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       pthread_kill(waits, SIGINT);
@@ -81,7 +81,7 @@ TEST(LineReaderTest, AnInterruptEndsTheWait) {
     }
   });
   std::string line;
-  EXPECT_EQ(LineReader(from.get(), 10).Next(line), Got::kInterrupted);
+  EXPECT_EQ(LineReader(from.get(), 10).Next(line), Status::kInterrupted);
   interrupts.request_stop();
   interrupts.join();
   EXPECT_TRUE(WasInterrupted());
@@ -90,8 +90,8 @@ TEST(LineReaderTest, AnInterruptEndsTheWait) {
   std::signal(SIGINT, SIG_DFL);
 }
 
-// Between the prompt and the wait for a line.
-TEST(LineReaderTest, AnInterruptBeforeTheWaitIsNotMissed) {
+// The signal arrives between the prompt and the wait for a line.
+TEST(LineReaderTest, AnInterruptBeforeTheWaitEndsIt) {
   int ends[2] = {-1, -1};
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   const util::UniqueFd from(ends[0]);
@@ -99,7 +99,7 @@ TEST(LineReaderTest, AnInterruptBeforeTheWaitIsNotMissed) {
   NoteInterrupts();
   ForgetInterrupt();
   raise(SIGINT);
-  // What misses it would wait for good.
+  // A missed signal would wait for ever.
   std::jthread later([end = to.get()](const std::stop_token& stop) {
     for (int i = 0; i < 100 && !stop.stop_requested(); ++i) usleep(50'000);
     if (stop.stop_requested()) return;
@@ -107,13 +107,13 @@ TEST(LineReaderTest, AnInterruptBeforeTheWaitIsNotMissed) {
   });
   std::string line;
   LineReader reader(from.get(), 10);
-  EXPECT_EQ(reader.Next(line), Got::kInterrupted);
+  EXPECT_EQ(reader.Next(line), Status::kInterrupted);
   later.request_stop();
   later.join();
   // Not twice.
   ForgetInterrupt();
   EXPECT_EQ(write(to.get(), "line\n", 5), 5);
-  EXPECT_EQ(reader.Next(line), Got::kLine);
+  EXPECT_EQ(reader.Next(line), Status::kLine);
   EXPECT_EQ(line, "line");
   std::signal(SIGINT, SIG_DFL);
 }

@@ -40,7 +40,7 @@ class BranchTranslatorTest : public ::testing::Test {
   CaptureScript script_;
 };
 
-TEST_F(BranchTranslatorTest, SamplesAreCountedAndTheirProcessesMappingsAreTold) {
+TEST_F(BranchTranslatorTest, CountsSamplesAndWritesMappings) {
   Translator& translator = script_.translator();
   translator.OnMapping(5, Mapping(100, 0x1000));
   translator.OnMapping(6, Mapping(200, 0x5000));
@@ -53,7 +53,7 @@ TEST_F(BranchTranslatorTest, SamplesAreCountedAndTheirProcessesMappingsAreTold) 
 
 // perf has no number of a task that is gone from the kernel's tables and still on its way off the
 // CPU: it says -1.
-TEST_F(BranchTranslatorTest, ATaskWithoutANumberIsTheOneOnTheCpu) {
+TEST_F(BranchTranslatorTest, AttributesATaskWithoutAPidToTheRunningThread) {
   Translator& translator = script_.translator();
   translator.OnMapping(5, Mapping(100, 0x1000));
   translator.OnBranchSample(Sample(10, 0, UINT32_MAX, UINT32_MAX));
@@ -64,7 +64,7 @@ TEST_F(BranchTranslatorTest, ATaskWithoutANumberIsTheOneOnTheCpu) {
   EXPECT_EQ(script_.Lines("instant worker/101 lbr:branch_stack").size(), 2u);
 }
 
-TEST_F(BranchTranslatorTest, WhereNobodyKnowsWhoRanThereItIsNobodyWithANumber) {
+TEST_F(BranchTranslatorTest, AttributesAnUnknownTaskToThePlaceholder) {
   Translator& translator = script_.translator();
   for (uint64_t time = 10; time < 20; ++time) {
     translator.OnBranchSample(Sample(time, 7, UINT32_MAX, UINT32_MAX));
@@ -75,19 +75,19 @@ TEST_F(BranchTranslatorTest, WhereNobodyKnowsWhoRanThereItIsNobodyWithANumber) {
 }
 
 // Handles are given out again: what the process maps next is not the newcomer's.
-TEST_F(BranchTranslatorTest, MappingsStayTheirProcessesWhenTheSampledThreadHasEnded) {
+TEST_F(BranchTranslatorTest, KeepsMappingsAfterTheSampledThreadExits) {
   Translator& translator = script_.translator();
   translator.OnBranchSample(Sample(10, 0, 100, 101));
   script_.Exit(20, 101, 100, 0).Switch(21, 0, 101, 0, FXR_STATE_DEAD);
   script_.Fork(30, 200, 300, 300, "newcomer");
   translator.OnMapping(40, Mapping(100, 0x9000));
-  const Lines told = script_.Lines("mmap");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].find(" of 100 at 0x9000"), std::string::npos) << told[0];
+  const Lines written = script_.Lines("mmap");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_NE(written[0].find(" of 100 at 0x9000"), std::string::npos) << written[0];
 }
 
-// The kernel copies those of whoever calls fork(), whose child may be its sibling.
-TEST_F(BranchTranslatorTest, AChildHasTheMappingsOfWhoMadeIt) {
+// The kernel copies the mappings of the process that calls fork(), whose child may be its sibling.
+TEST_F(BranchTranslatorTest, ChildInheritsTheCreatorsMappings) {
   Translator& translator = script_.translator();
   translator.OnMapping(5, Mapping(100, 0x1000));
   script_.Fork(10, 101, 300, 300, "child");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Events as the BPF programs send them, fed to a translator; and what a reader of the file sees.
+// Feeds events in the form of the BPF programs to a translator, and reads the file back.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace translate::testing {
 
-// Knows the tasks it was told of.
+// An identity source with the tasks of a test.
 class FakeIdentities final : public model::IdentitySource {
  public:
   model::ProcessText TextOf(uint32_t tgid) override {

@@ -25,10 +25,10 @@ TEST(InstantTranslatorTest, ThreadsAreNamedByTheirKoids) {
   CaptureScript script;
   script.Task(100, 100, "app").Task(200, 200, "other");
   script.Slot(10, 0, FXR_SLOT_SIGNAL_GENERATE, Signal(100, 200));
-  const Lines told = script.Lines("10 instant");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_TRUE(told[0].starts_with("10 instant app/100 signal:")) << told[0];
-  EXPECT_NE(told[0].find("signal=15 target=koid 200 group=1"), std::string::npos) << told[0];
+  const Lines written = script.Lines("10 instant");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_TRUE(written[0].starts_with("10 instant app/100 signal:")) << written[0];
+  EXPECT_NE(written[0].find("signal=15 target=koid 200 group=1"), std::string::npos) << written[0];
 }
 
 TEST(InstantTranslatorTest, NumbersKeepTheirSigns) {
@@ -40,27 +40,26 @@ TEST(InstantTranslatorTest, NumbersKeepTheirSigns) {
   EXPECT_NE(script.Lines("20 instant").at(0).find("code=32767"), std::string::npos);
 }
 
-TEST(InstantTranslatorTest, AnInterruptIsNobodysThread) {
+TEST(InstantTranslatorTest, InterruptsAreOnTheCpuTrack) {
   CaptureScript script;
   script.Task(100, 100, "app").Switch(5, 2, 0, 100);
   script.Slot(10, 2, FXR_SLOT_SIGNAL_GENERATE, Signal(100, 100, 1));
-  const Lines told = script.Lines("10 instant");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_TRUE(told[0].starts_with("10 instant irq/2/")) << told[0];
+  const Lines written = script.Lines("10 instant");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_TRUE(written[0].starts_with("10 instant irq/2/")) << written[0];
 }
 
 TEST(InstantTranslatorTest, TheIdleTaskIsTheCpus) {
   CaptureScript script;
   script.Task(100, 100, "app");
   script.Slot(10, 5, FXR_SLOT_SIGNAL_GENERATE, Signal(0, 100));
-  const Lines told = script.Lines("10 instant");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_TRUE(told[0].starts_with("10 instant swapper/5/")) << told[0];
+  const Lines written = script.Lines("10 instant");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_TRUE(written[0].starts_with("10 instant swapper/5/")) << written[0];
   EXPECT_TRUE(script.Lines("tid 0").empty());
 }
 
-// A process may live on without its first thread, and signals to it are still that one's. Nobody
-// has taken its number for that.
+// A process may outlive its leader, and signals to the process still name the leader's tid.
 TEST(InstantTranslatorTest, ALeaderThatHasEndedIsNotTheThreadThatIsLeft) {
   CaptureScript script;
   script.identities().tasks[100].tid = script.identities().tasks[100].tgid = 100;
@@ -69,9 +68,9 @@ TEST(InstantTranslatorTest, ALeaderThatHasEndedIsNotTheThreadThatIsLeft) {
   script.Switch(5, 0, 0, 100).Exit(6, 100, 100, 0).Switch(7, 0, 100, 101, FXR_STATE_ZOMBIE);
   script.Slot(10, 1, FXR_SLOT_SIGNAL_GENERATE, Signal(200, 100));
   script.Switch(20, 0, 101, 0);
-  const Lines told = script.Lines("20 switch");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_TRUE(told[0].starts_with("20 switch cpu0 worker/101 blocked")) << told[0];
+  const Lines written = script.Lines("20 switch");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_TRUE(written[0].starts_with("20 switch cpu0 worker/101 blocked")) << written[0];
   EXPECT_TRUE(script.Lines("unseen_switch").empty());
 }
 

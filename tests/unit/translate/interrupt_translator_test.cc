@@ -34,7 +34,7 @@ class InterruptTranslatorTest : public ::testing::Test {
     return *this;
   }
   // Without the koids of the tracks.
-  Lines Told() {
+  Lines Written() {
     Lines lines;
     for (const std::string& line : script_.Lines("irq")) {
       if (!line.starts_with("object") && line.find("lost_events") == std::string::npos) {
@@ -51,46 +51,46 @@ class InterruptTranslatorTest : public ::testing::Test {
 
 TEST_F(InterruptTranslatorTest, HandlersNestAndEachEndsWithItsName) {
   Irq(10, 0, 9).Irq(12, 0, 33).IrqEnd(14, 0, 33).IrqEnd(16, 0, 9);
-  EXPECT_EQ(Told(), (Lines{"10 begin irq/0 irq:irq 9 acpi", "12 begin irq/0 irq:irq 33",
-                           "14 end irq/0 irq:irq 33", "16 end irq/0 irq:irq 9 acpi"}));
+  EXPECT_EQ(Written(), (Lines{"10 begin irq/0 irq:irq 9 acpi", "12 begin irq/0 irq:irq 33",
+                              "14 end irq/0 irq:irq 33", "16 end irq/0 irq:irq 9 acpi"}));
 }
 
-TEST_F(InterruptTranslatorTest, EndsOfWhatWasEnteredBeforeAreCounted) {
+TEST_F(InterruptTranslatorTest, CountsEndsWithoutBegins) {
   IrqEnd(10, 0, 9).SoftirqEnd(11, 0, 1).IrqEnd(12, 700, 9);
-  EXPECT_TRUE(Told().empty());
+  EXPECT_TRUE(Written().empty());
   EXPECT_EQ(unmatched(), 3u);
 }
 
 // Else all that follows on the CPU would be drawn inside of it.
-TEST_F(InterruptTranslatorTest, AHandlerIsNotOpenBehindALoss) {
+TEST_F(InterruptTranslatorTest, LossEndsOpenHandlers) {
   Irq(10, 0, 9).Irq(11, 1, 9).Lose(20, 0, FXR_CATEGORY_IRQ).IrqEnd(21, 1, 9);
   Irq(30, 0, 33).IrqEnd(40, 0, 33);
-  EXPECT_EQ(Told(), (Lines{"10 begin irq/0 irq:irq 9 acpi", "11 begin irq/1 irq:irq 9 acpi",
-                           "20 end irq/0 irq:irq 9 acpi", "21 end irq/1 irq:irq 9 acpi",
-                           "30 begin irq/0 irq:irq 33", "40 end irq/0 irq:irq 33"}));
+  EXPECT_EQ(Written(), (Lines{"10 begin irq/0 irq:irq 9 acpi", "11 begin irq/1 irq:irq 9 acpi",
+                              "20 end irq/0 irq:irq 9 acpi", "21 end irq/1 irq:irq 9 acpi",
+                              "30 begin irq/0 irq:irq 33", "40 end irq/0 irq:irq 33"}));
   EXPECT_EQ(unmatched(), 0u);
 }
 
-TEST_F(InterruptTranslatorTest, ALossOfOneKindLeavesTheOtherAlone) {
+TEST_F(InterruptTranslatorTest, LossOfOneCategoryKeepsTheOther) {
   Irq(10, 0, 9).Softirq(11, 0, 1).Lose(20, 0, FXR_CATEGORY_SOFTIRQ).IrqEnd(30, 0, 9);
-  // Its entry may be the one that was lost, or the one before the loss: nobody knows.
+  // Its entry may be a lost one or the one before the loss; both are possible.
   SoftirqEnd(31, 0, 1);
-  EXPECT_EQ(Told(), (Lines{"10 begin irq/0 irq:irq 9 acpi", "11 begin softirq/0 softirq:TIMER",
-                           "20 end softirq/0 softirq:TIMER", "30 end irq/0 irq:irq 9 acpi"}));
+  EXPECT_EQ(Written(), (Lines{"10 begin irq/0 irq:irq 9 acpi", "11 begin softirq/0 softirq:TIMER",
+                              "20 end softirq/0 softirq:TIMER", "30 end irq/0 irq:irq 9 acpi"}));
   EXPECT_EQ(unmatched(), 1u);
 }
 
 // Not tied to a CPU: of any.
-TEST_F(InterruptTranslatorTest, ALossOfNoCpuIsOneOfAll) {
+TEST_F(InterruptTranslatorTest, LossWithoutACpuAffectsAllCpus) {
   Softirq(10, 0, 1).Softirq(11, 3, 9);
   script_.translator().OnLoss(-1, 20, FXR_CATEGORY_SOFTIRQ, 5);
-  EXPECT_EQ(Told(), (Lines{"10 begin softirq/0 softirq:TIMER", "11 begin softirq/3 softirq:RCU",
-                           "20 end softirq/0 softirq:TIMER", "20 end softirq/3 softirq:RCU"}));
+  EXPECT_EQ(Written(), (Lines{"10 begin softirq/0 softirq:TIMER", "11 begin softirq/3 softirq:RCU",
+                              "20 end softirq/0 softirq:TIMER", "20 end softirq/3 softirq:RCU"}));
 }
 
 TEST_F(InterruptTranslatorTest, VectorsOfLaterKernelsHaveAName) {
   Softirq(10, 0, 9).SoftirqEnd(11, 0, 9).Softirq(20, 0, 31).SoftirqEnd(21, 0, 31);
-  EXPECT_EQ(Told(),
+  EXPECT_EQ(Written(),
             (Lines{"10 begin softirq/0 softirq:RCU", "11 end softirq/0 softirq:RCU",
                    "20 begin softirq/0 softirq:softirq", "21 end softirq/0 softirq:softirq"}));
 }

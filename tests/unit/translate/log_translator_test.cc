@@ -11,7 +11,7 @@ namespace {
 using testing::CaptureScript;
 using Lines = std::vector<std::string>;
 
-TEST(LogTranslatorTest, ALongMessageIsWholeInItsRecordAndCutInTheName) {
+TEST(LogTranslatorTest, TruncatesLongMessagesInTheNameOnly) {
   CaptureScript script;
   const std::string text(300, 'x');
   script.Task(100, 100, "app").Log(10, 100, text);
@@ -21,46 +21,46 @@ TEST(LogTranslatorTest, ALongMessageIsWholeInItsRecordAndCutInTheName) {
 }
 
 // Viewers show nothing of what is no UTF-8, and half a character is none.
-TEST(LogTranslatorTest, NoCharacterIsCutInTwo) {
+TEST(LogTranslatorTest, TruncatesAtACharacter) {
   CaptureScript script;
   std::string text(119, 'x');
   text += "\xe2\x82\xac and more";
   script.Task(100, 100, "app").Log(10, 100, text);
-  const Lines told = script.Lines("instant");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].find("log:" + text.substr(0, 119) + " {message="), std::string::npos)
-      << told[0];
+  const Lines written = script.Lines("instant");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_NE(written[0].find("log:" + text.substr(0, 119) + " {message="), std::string::npos)
+      << written[0];
 }
 
-TEST(LogTranslatorTest, BytesThatAreNoTextAreReplaced) {
+TEST(LogTranslatorTest, ReplacesInvalidUtf8) {
   CaptureScript script;
   script.Task(100, 100, "app").Log(10, 100, "bad \xff\xfe bytes");
   EXPECT_EQ(script.Lines("10 log"), Lines{"10 log app/100 bad \xef\xbf\xbd\xef\xbf\xbd bytes"});
 }
 
-TEST(LogTranslatorTest, TheEndOfTheLineIsNoPartOfIt) {
+TEST(LogTranslatorTest, DropsTheNewline) {
   CaptureScript script;
   script.Task(100, 100, "app").Log(10, 100, "one\n\n").Log(20, 100, std::string("two\n\0", 5));
   EXPECT_EQ(script.Lines("log app"), (Lines{"10 log app/100 one", "20 log app/100 two"}));
 }
 
-TEST(LogTranslatorTest, AnEmptyMessageIsSaidToBeOne) {
+TEST(LogTranslatorTest, NamesEmptyMessages) {
   CaptureScript script;
   script.Task(100, 100, "app").Log(10, 100, "\n");
   EXPECT_EQ(script.Lines("instant"), Lines{"10 instant app/100 log:(empty message)"});
 }
 
 // What the kernel says of an interrupt has no thread.
-TEST(LogTranslatorTest, AMessageOfNoThreadIsOnTheCpusTrack) {
+TEST(LogTranslatorTest, MessageOfAnInterruptIsOnTheCpuTrack) {
   CaptureScript script;
   script.Log(10, 0, "spurious");
-  const Lines told = script.Lines("10 log");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_TRUE(told[0].starts_with("10 log irq/0/")) << told[0];
+  const Lines written = script.Lines("10 log");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_TRUE(written[0].starts_with("10 log irq/0/")) << written[0];
 }
 
 // `length` is that of the kernel's text; what is there is not more than there is room for.
-TEST(LogTranslatorTest, ALengthBeyondTheRoomIsNotBelieved) {
+TEST(LogTranslatorTest, ChecksTheLengthAgainstTheSize) {
   CaptureScript script;
   script.Task(100, 100, "app").Lines();
   fxr_log event{};

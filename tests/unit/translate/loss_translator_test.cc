@@ -12,7 +12,7 @@ using testing::CaptureScript;
 using Lines = std::vector<std::string>;
 
 // Without what the recorder's track is called and numbered.
-Lines Told(CaptureScript& script) {
+Lines Written(CaptureScript& script) {
   Lines lines;
   for (const std::string& line : script.Lines("lost_events")) {
     const size_t name = line.find(" recording/");
@@ -22,49 +22,51 @@ Lines Told(CaptureScript& script) {
   return lines;
 }
 
-TEST(LossTranslatorTest, ALossIsSaidWhenItHappenedAndCountedForItsCpu) {
+TEST(LossTranslatorTest, WritesALossAtItsTimeAndCountsItByCpu) {
   CaptureScript script;
   Translator& translator = script.translator();
   script.Slot(10, 3, FXR_SLOT_LOSS, fxr_pack_loss({7, FXR_CATEGORY_SYSCALL}));
   script.Slot(20, 3, FXR_SLOT_LOSS, fxr_pack_loss({5, FXR_CATEGORY_SYSCALL}));
   script.Slot(30, 4, FXR_SLOT_LOSS, fxr_pack_loss({1, FXR_CATEGORY_SYSCALL}));
-  EXPECT_EQ(Told(script), (Lines{
-                              "10 instant fxt-record:lost_events {cpu=3 count=7 category=syscall}",
-                              "10 counter fxt-record:lost_events {syscall=7}",
-                              "20 instant fxt-record:lost_events {cpu=3 count=5 category=syscall}",
-                              "20 counter fxt-record:lost_events {syscall=12}",
-                              "30 instant fxt-record:lost_events {cpu=4 count=1 category=syscall}",
-                              "30 counter fxt-record:lost_events {syscall=1}",
-                          }));
+  EXPECT_EQ(Written(script),
+            (Lines{
+                "10 instant fxt-record:lost_events {cpu=3 count=7 category=syscall}",
+                "10 counter fxt-record:lost_events {syscall=7}",
+                "20 instant fxt-record:lost_events {cpu=3 count=5 category=syscall}",
+                "20 counter fxt-record:lost_events {syscall=12}",
+                "30 instant fxt-record:lost_events {cpu=4 count=1 category=syscall}",
+                "30 counter fxt-record:lost_events {syscall=1}",
+            }));
   EXPECT_EQ(script.Lines("provider event").size(), 3u);
   EXPECT_EQ(translator.stats().lost[FXR_CATEGORY_SYSCALL], 13u);
   EXPECT_EQ((translator.losses().totals().at({3, FXR_CATEGORY_SYSCALL})), 12u);
   EXPECT_EQ((translator.losses().totals().at({4, FXR_CATEGORY_SYSCALL})), 1u);
 }
 
-// The side ring is nobody's in particular.
-TEST(LossTranslatorTest, ALossMayBeOfNoCpu) {
+// The side ring belongs to no CPU.
+TEST(LossTranslatorTest, AcceptsALossWithoutACpu) {
   CaptureScript script;
   script.Task(100, 100, "app").Switch(5, 0, 0, 100);
   script.translator().OnLoss(-1, 10, FXR_CATEGORY_TASK, uint64_t{1} << 40);
-  EXPECT_EQ(Told(script),
+  EXPECT_EQ(Written(script),
             (Lines{"10 instant fxt-record:lost_events {cpu=-1 count=1099511627776 category=task}",
                    "10 counter fxt-record:lost_events {task=1099511627776}"}));
   EXPECT_TRUE(script.Lines("(lost events)").empty()) << "no CPU's switches were lost";
 }
 
-// One that a later program may tell of.
-TEST(LossTranslatorTest, AnUnknownCategoryIsAnotherOne) {
+// A later version may send it.
+TEST(LossTranslatorTest, CountsUnknownCategoriesAsOther) {
   CaptureScript script;
   script.translator().OnLoss(0, 10, 250, 2);
   script.translator().OnLoss(0, 20, UINT32_MAX, 2);
-  const Lines told = Told(script);
-  ASSERT_EQ(told.size(), 4u);
-  EXPECT_EQ(told[0].substr(told[0].find("category=")), told[2].substr(told[2].find("category=")));
+  const Lines written = Written(script);
+  ASSERT_EQ(written.size(), 4u);
+  EXPECT_EQ(written[0].substr(written[0].find("category=")),
+            written[2].substr(written[2].find("category=")));
   EXPECT_EQ(script.translator().stats().lost[FXR_CATEGORY_OTHER], 4u);
 }
 
-TEST(LossTranslatorTest, OnlyLostSwitchesLeaveACpuOpen) {
+TEST(LossTranslatorTest, OnlyLostSwitchesBeginAGap) {
   CaptureScript script;
   script.Task(100, 100, "app").Task(200, 200, "other").Switch(5, 0, 0, 100).Switch(6, 1, 0, 200);
   script.translator().OnLoss(0, 10, FXR_CATEGORY_SYSCALL, 3);
@@ -72,7 +74,7 @@ TEST(LossTranslatorTest, OnlyLostSwitchesLeaveACpuOpen) {
   script.translator().OnLoss(0, 20, FXR_CATEGORY_SCHED, 3);
   const Lines lost = script.Lines("20 switch");
   ASSERT_EQ(lost.size(), 1u);
-  EXPECT_TRUE(lost[0].starts_with("20 switch cpu0 app/100 new -> (lost events)/0")) << lost[0];
+  EXPECT_TRUE(lost[0].starts_with("20 switch cpu0 app/100 blocked -> (lost events)/0")) << lost[0];
   EXPECT_EQ(script.translator().RunningOn(0), std::nullopt);
   EXPECT_EQ(script.translator().RunningOn(1), 200u);
 }

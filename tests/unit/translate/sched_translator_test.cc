@@ -29,7 +29,7 @@ TEST(SchedTranslatorTest, WritesSwitchesWithIdleAtPriorityZero) {
   EXPECT_EQ(script.translator().stats().unseen_switches, 0u);
 }
 
-TEST(SchedTranslatorTest, EveryStateHasItsClass) {
+TEST(SchedTranslatorTest, MapsEveryState) {
   const struct {
     fxr_task_state state;
     const char* text;
@@ -45,8 +45,8 @@ TEST(SchedTranslatorTest, EveryStateHasItsClass) {
   }
 }
 
-// A reader assumes the state last told, so it is told when it is another one.
-TEST(SchedTranslatorTest, TellsTheKernelsStateOnlyWhenItIsNotTheLastOne) {
+// A reader assumes the last emitted state, so another one is emitted.
+TEST(SchedTranslatorTest, WritesTheKernelStateOnlyIfItChanged) {
   CaptureScript script;
   TwoTasks(script);
   const fxr_task_state kStates[] = {FXR_STATE_INTERRUPTIBLE,   FXR_STATE_UNINTERRUPTIBLE,
@@ -75,33 +75,33 @@ TEST(SchedTranslatorTest, TheLayoutForManyCpus) {
             }));
 }
 
-TEST(SchedTranslatorTest, MarksASwitchThatTheKernelDidNotShow) {
+TEST(SchedTranslatorTest, MarksUnseenSwitches) {
   CaptureScript script;
   TwoTasks(script).Task(102, 102, "third").Switch(10, 0, 100, 101).Switch(20, 0, 102, 100);
   EXPECT_EQ(script.Lines("unseen_switch"),
             Lines{"20 instant third/102 fxt-record:unseen_switch {cpu=0}"});
   EXPECT_EQ(script.Lines(" switch "), (Lines{
                                           "10 switch cpu0 first/100 blocked -> second/101 120 120",
-                                          "20 switch cpu0 second/101 new -> third/102 0 0",
+                                          "20 switch cpu0 second/101 blocked -> third/102 0 0",
                                           "20 switch cpu0 third/102 blocked -> first/100 120 120",
                                       }));
 }
 
-TEST(SchedTranslatorTest, UnderAFilterNothingIsMissing) {
+TEST(SchedTranslatorTest, ExpectsNoContinuityUnderAFilter) {
   CaptureScript script({.filtered = true});
   TwoTasks(script).Task(102, 102, "third").Switch(10, 0, 100, 101).Switch(20, 0, 102, 100);
   EXPECT_TRUE(script.Lines("unseen_switch").empty());
   EXPECT_EQ(script.Lines(" switch ").size(), 2u);
 }
 
-TEST(SchedTranslatorTest, AfterALossTheCpuIsNobodys) {
+TEST(SchedTranslatorTest, LossBeginsAGapOnTheCpu) {
   CaptureScript script;
   TwoTasks(script).Switch(10, 0, 100, 101);
   script.translator().OnLoss(0, 15, FXR_CATEGORY_SCHED, 7);
   script.Switch(20, 0, 100, 101);
   const Lines switches = script.Lines(" switch ");
   ASSERT_EQ(switches.size(), 4u);
-  EXPECT_TRUE(switches[1].starts_with("15 switch cpu0 second/101 new -> (lost events)/0/"));
+  EXPECT_TRUE(switches[1].starts_with("15 switch cpu0 second/101 blocked -> (lost events)/0/"));
   EXPECT_TRUE(switches[2].starts_with("20 switch cpu0 (lost events)/0/"));
   EXPECT_EQ(switches[3], "20 switch cpu0 first/100 blocked -> second/101 120 120");
   EXPECT_TRUE(script.Lines("unseen_switch").empty());
@@ -109,7 +109,22 @@ TEST(SchedTranslatorTest, AfterALossTheCpuIsNobodys) {
   EXPECT_EQ(script.Lines("provider event").size(), 1u);
 }
 
-TEST(SchedTranslatorTest, WakeupsNameTheWakerAndAreLeftOutOnACpu) {
+TEST(SchedTranslatorTest, AGapBeginsAtItsFirstLostEvent) {
+  CaptureScript script;
+  TwoTasks(script).Switch(10, 0, 100, 101);
+  script.translator().OnGap(0, 12);
+  // The thread comes to another CPU before the ring of the first one has room for the loss.
+  script.Switch(15, 1, 0, 101);
+  script.Slot(18, 0, FXR_SLOT_LOSS, fxr_pack_loss({7, FXR_CATEGORY_SCHED})).Switch(20, 0, 100, 0);
+  const Lines switches = script.Lines(" switch ");
+  ASSERT_EQ(switches.size(), 5u);
+  EXPECT_TRUE(switches[1].starts_with("12 switch cpu0 second/101 blocked -> (lost events)/0/"));
+  EXPECT_TRUE(switches[2].starts_with("15 switch cpu1 swapper/1/"));
+  EXPECT_TRUE(switches[3].starts_with("20 switch cpu0 (lost events)/0/")) << switches[3];
+  EXPECT_EQ(script.translator().stats().gap_switches, 2u);
+}
+
+TEST(SchedTranslatorTest, WakeupsNameTheWakerAndSkipRunningThreads) {
   CaptureScript script;
   TwoTasks(script)
       .Switch(10, 0, 101, 100)
@@ -125,7 +140,7 @@ TEST(SchedTranslatorTest, WakeupsNameTheWakerAndAreLeftOutOnACpu) {
   EXPECT_EQ(script.translator().stats().wakeups_of_running, 1u);
 }
 
-TEST(SchedTranslatorTest, MigrationsSayFromWhereToWhere) {
+TEST(SchedTranslatorTest, WritesMigrationArguments) {
   CaptureScript script;
   TwoTasks(script).Slot(10, 0, FXR_SLOT_MIGRATE, fxr_pack_migrate({100, 2, 5, 120}));
   EXPECT_EQ(script.Lines("migrate"), Lines{"10 instant first/100 sched:migrate {from=2 to=5}"});

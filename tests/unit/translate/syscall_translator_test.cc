@@ -22,7 +22,7 @@ class SyscallTranslatorTest : public ::testing::Test {
     script_.Slot(time, 0, FXR_SLOT_SYSCALL_EXIT, fxr_pack_syscall_exit({tid, result}));
     return *this;
   }
-  Lines Told() { return script_.Lines("syscall:"); }
+  Lines Written() { return script_.Lines("syscall:"); }
   uint64_t unmatched() { return script_.translator().stats().unmatched_ends; }
 
   CaptureScript script_;
@@ -30,24 +30,24 @@ class SyscallTranslatorTest : public ::testing::Test {
 
 TEST_F(SyscallTranslatorTest, CallsOfSeveralThreadsDoNotMix) {
   Enter(10, 100, 0).Enter(20, 101, 1).Leave(30, 100, 5).Leave(40, 101, 6);
-  EXPECT_EQ(Told(), (Lines{
-                        "10 begin app/100 syscall:read",
-                        "20 begin worker/101 syscall:write",
-                        "30 end app/100 syscall:read {ret=5}",
-                        "40 end worker/101 syscall:write {ret=6}",
-                    }));
+  EXPECT_EQ(Written(), (Lines{
+                           "10 begin app/100 syscall:read",
+                           "20 begin worker/101 syscall:write",
+                           "30 end app/100 syscall:read {ret=5}",
+                           "40 end worker/101 syscall:write {ret=6}",
+                       }));
 }
 
 // A thread is in one call at a time. Were the first one left open, all that the thread does later
 // would be drawn inside of it.
-TEST_F(SyscallTranslatorTest, ACallWhoseReturnWasLostEndsWhereTheNextBegins) {
+TEST_F(SyscallTranslatorTest, CallWithoutAReturnEndsAtTheNextCall) {
   Enter(10, 100, 0).Enter(50, 100, 1).Leave(60, 100, 6).Leave(70, 100, 7);
-  EXPECT_EQ(Told(), (Lines{
-                        "10 begin app/100 syscall:read",
-                        "50 end app/100 syscall:read",
-                        "50 begin app/100 syscall:write",
-                        "60 end app/100 syscall:write {ret=6}",
-                    }));
+  EXPECT_EQ(Written(), (Lines{
+                           "10 begin app/100 syscall:read",
+                           "50 end app/100 syscall:read",
+                           "50 begin app/100 syscall:write",
+                           "60 end app/100 syscall:write {ret=6}",
+                       }));
   EXPECT_EQ(unmatched(), 1u);
 }
 
@@ -56,9 +56,9 @@ TEST_F(SyscallTranslatorTest, ACallBeganAndItsTidIsAnotherThreadsByNow) {
   script_.Exit(20, 101, 100, 0).Switch(30, 0, 101, 0, FXR_STATE_DEAD);
   script_.Fork(40, 100, 101, 100, "app");
   Leave(50, 101, 5);
-  const Lines told = Told();
-  ASSERT_EQ(told.size(), 2u);
-  EXPECT_EQ(told[1], "20 end worker/101 syscall:read");
+  const Lines written = Written();
+  ASSERT_EQ(written.size(), 2u);
+  EXPECT_EQ(written[1], "20 end worker/101 syscall:read");
   EXPECT_EQ(unmatched(), 1u);
 }
 
@@ -67,37 +67,39 @@ TEST_F(SyscallTranslatorTest, ACallEndsOnTheThreadItBeganOn) {
   Enter(10, 101, 59);
   script_.Exit(20, 100, 100, 0).Exec(30, 101, 100, "other", "/bin/other", "other");
   Leave(40, 100, 0);
-  const Lines told = Told();
-  ASSERT_EQ(told.size(), 2u);
-  EXPECT_EQ(told[0], "10 begin worker/101 syscall:execve");
-  EXPECT_NE(told[1].find("/101 syscall:execve {ret=0}"), std::string::npos) << told[1];
+  const Lines written = Written();
+  ASSERT_EQ(written.size(), 2u);
+  EXPECT_EQ(written[0], "10 begin worker/101 syscall:execve");
+  EXPECT_NE(written[1].find("/101 syscall:execve {ret=0}"), std::string::npos) << written[1];
 }
 
 TEST_F(SyscallTranslatorTest, ResultsKeepTheirSizeAndTheirSign) {
   Enter(10, 100, 9).Leave(20, 100, 0x7f0000001000).Enter(30, 100, 0).Leave(40, 100, -4095);
-  const Lines told = Told();
-  ASSERT_EQ(told.size(), 4u);
-  EXPECT_EQ(told[1], "20 end app/100 syscall:mmap {ret=139637976731648}");
-  EXPECT_EQ(told[3], "40 end app/100 syscall:read {ret=-4095}");
+  const Lines written = Written();
+  ASSERT_EQ(written.size(), 4u);
+  EXPECT_EQ(written[1], "20 end app/100 syscall:mmap {ret=139637976731648}");
+  EXPECT_EQ(written[3], "40 end app/100 syscall:read {ret=-4095}");
 }
 
 // 32-bit programs number their calls in another way.
 TEST_F(SyscallTranslatorTest, CallsOfOtherTablesHaveTheirNames) {
   Enter(10, 100, 3).Leave(20, 100, 0).Enter(30, 100, 3, 1).Leave(40, 100, 0);
-  const Lines told = Told();
-  ASSERT_EQ(told.size(), 4u);
-  EXPECT_NE(told[0], "10 begin app/100 syscall:" + told[2].substr(told[2].rfind(':') + 1));
-  EXPECT_EQ(told[2].substr(told[2].rfind(':')),
-            told[3].substr(told[3].rfind(':')).substr(0, told[2].size() - told[2].rfind(':')));
+  const Lines written = Written();
+  ASSERT_EQ(written.size(), 4u);
+  EXPECT_NE(written[0], "10 begin app/100 syscall:" + written[2].substr(written[2].rfind(':') + 1));
+  EXPECT_EQ(written[2].substr(written[2].rfind(':')),
+            written[3]
+                .substr(written[3].rfind(':'))
+                .substr(0, written[2].size() - written[2].rfind(':')));
 }
 
 // Numbers come from programs, which may make up as many as they like.
-TEST_F(SyscallTranslatorTest, MadeUpNumbersDoNotFillTheTableOfStrings) {
+TEST_F(SyscallTranslatorTest, InvalidNumbersDoNotFillTheStringTable) {
   for (uint32_t i = 0; i < 5000; ++i)
     Enter(10 + 2 * i, 100, 100'000 + i).Leave(11 + 2 * i, 100, -38);
-  const Lines told = Told();
-  ASSERT_EQ(told.size(), 10'000u);
-  EXPECT_EQ(told.back(), "10009 end app/100 syscall:syscall {ret=-38}");
+  const Lines written = Written();
+  ASSERT_EQ(written.size(), 10'000u);
+  EXPECT_EQ(written.back(), "10009 end app/100 syscall:syscall {ret=-38}");
 }
 
 }  // namespace

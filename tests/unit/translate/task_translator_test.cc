@@ -24,7 +24,7 @@ TEST(TaskTranslatorTest, NamesWhatExistsAtTheStart) {
   EXPECT_EQ(script.identities().lookups, 0);
 }
 
-TEST(TaskTranslatorTest, WhoWasNotAskedForIsNamedOnly) {
+TEST(TaskTranslatorTest, OnlyNamesUnselectedTasks) {
   CaptureScript script;
   script.Task(100, 100, "sh").NamesOnly().Fork(10, 100, 200, 200, "sh");
   script.NamesOnly().Rename(20, 200, 200, "other").Fork(30, 200, 201, 200, "thread");
@@ -33,7 +33,7 @@ TEST(TaskTranslatorTest, WhoWasNotAskedForIsNamedOnly) {
   EXPECT_EQ(script.translator().stats().recorded[FXR_CATEGORY_TASK], 1u);
 }
 
-TEST(TaskTranslatorTest, WhatWasBeforeTheStartOnlyNames) {
+TEST(TaskTranslatorTest, EventsBeforeTheStartOnlyNameTasks) {
   CaptureScript script;
   script.Task(100, 100, "sh");
   script.translator().OnStart(20);
@@ -42,7 +42,7 @@ TEST(TaskTranslatorTest, WhatWasBeforeTheStartOnlyNames) {
   EXPECT_EQ(script.translator().stats().identity_only, 1u);
 }
 
-TEST(TaskTranslatorTest, LooksUpWhomNobodyToldOf) {
+TEST(TaskTranslatorTest, LooksUpUnknownTasks) {
   CaptureScript script;
   fxr_task known{};
   known.tid = 7;
@@ -54,7 +54,7 @@ TEST(TaskTranslatorTest, LooksUpWhomNobodyToldOf) {
   script.Task(100, 100, "first").Switch(10, 0, 100, 7).Switch(20, 0, 7, 8).Switch(30, 0, 8, 7);
   EXPECT_EQ(script.Lines("object thread 7").size(), 1u);
   EXPECT_EQ(script.Lines("kworker/7").size(), 3u);
-  // One that nobody knows goes by its number, with nothing made up, and is asked for once.
+  // An unknown task is named by its tid, without invented properties, and looked up once.
   EXPECT_EQ(script.Lines("object process 8"), Lines{"object process 8 tid 8"});
   EXPECT_EQ(script.Lines("object thread 8"), Lines{"object thread 8 tid 8 {process=koid 8}"});
   EXPECT_EQ(script.identities().lookups, 2);
@@ -77,7 +77,7 @@ TEST(TaskTranslatorTest, FollowsForkExecRenameExit) {
   EXPECT_EQ(script.Lines("cmdline=ls -l").size(), 2u);
 }
 
-TEST(TaskTranslatorTest, AReusedTidIsSomebodyElse) {
+TEST(TaskTranslatorTest, ReusedTidGetsANewKoid) {
   CaptureScript script;
   script.Task(100, 100, "sh")
       .Fork(10, 100, 200, 200, "one")
@@ -107,7 +107,7 @@ TEST(TaskTranslatorTest, TheLastSwitchOfATidThatIsInUseAgain) {
   EXPECT_EQ(script.translator().task_table().thread_count(), 2u);
 }
 
-// exec of a thread that is not the leader: the leader's tid goes to it before anything is told.
+// exec of a non-leader thread: it takes the leader's tid before any event.
 TEST(TaskTranslatorTest, AThreadTakesItsLeadersPlace) {
   CaptureScript script;
   script.Task(1, 1, "init")
@@ -126,7 +126,7 @@ TEST(TaskTranslatorTest, AThreadTakesItsLeadersPlace) {
 }
 
 // The leader was still on its CPU when the tids were exchanged: it leaves by the other's.
-TEST(TaskTranslatorTest, TheLeaderLeavesByTheTidOfWhoTookItsPlace) {
+TEST(TaskTranslatorTest, LeaderLeavesUnderTheTidOfItsSuccessor) {
   CaptureScript script;
   script.Task(1, 1, "init")
       .Task(100, 100, "app")
@@ -143,7 +143,7 @@ TEST(TaskTranslatorTest, TheLeaderLeavesByTheTidOfWhoTookItsPlace) {
 }
 
 // The leader was off its CPU then, and comes back by the other's tid, which is on another CPU.
-TEST(TaskTranslatorTest, TheLeaderComesBackByTheTidOfWhoTookItsPlace) {
+TEST(TaskTranslatorTest, LeaderReturnsUnderTheTidOfItsSuccessor) {
   CaptureScript script;
   script.Task(1, 1, "init")
       .Task(100, 100, "app")
@@ -163,7 +163,7 @@ TEST(TaskTranslatorTest, TheLeaderComesBackByTheTidOfWhoTookItsPlace) {
 }
 
 // The same two where a filter leaves out switches of others.
-TEST(TaskTranslatorTest, UnderAFilterTheLeaderLeavesByTheTidOfWhoTookItsPlace) {
+TEST(TaskTranslatorTest, LeaderLeavesUnderTheTidOfItsSuccessorUnderAFilter) {
   CaptureScript script({.filtered = true}, false);
   script.Task(1, 1, "init")
       .Task(100, 100, "app")
@@ -182,7 +182,7 @@ TEST(TaskTranslatorTest, UnderAFilterTheLeaderLeavesByTheTidOfWhoTookItsPlace) {
   EXPECT_EQ(script.translator().task_table().thread_count(), 2u);
 }
 
-TEST(TaskTranslatorTest, UnderAFilterTheLeaderComesBackByTheTidOfWhoTookItsPlace) {
+TEST(TaskTranslatorTest, LeaderReturnsUnderTheTidOfItsSuccessorUnderAFilter) {
   CaptureScript script({.filtered = true}, false);
   script.Task(1, 1, "init")
       .Task(100, 100, "app")
@@ -202,7 +202,7 @@ TEST(TaskTranslatorTest, UnderAFilterTheLeaderComesBackByTheTidOfWhoTookItsPlace
 
 // It came to a CPU beside one that was asked for, left it unseen, and ended; its tid is given out
 // again, and the new one leaves that CPU.
-TEST(TaskTranslatorTest, UnderAFilterAReusedTidIsSomebodyElseOnTheCpuOfTheFirst) {
+TEST(TaskTranslatorTest, ReusedTidGetsANewKoidUnderAFilter) {
   CaptureScript script({.filtered = true}, false);
   script.Task(1, 1, "init")
       .Task(100, 100, "asked")
@@ -218,8 +218,8 @@ TEST(TaskTranslatorTest, UnderAFilterAReusedTidIsSomebodyElseOnTheCpuOfTheFirst)
             Lines{"50 switch cpu0 again/4194504 blocked -> asked/100 120 120"});
 }
 
-// A reader keeps the states it was told by koid, and the koid goes over to another thread.
-TEST(TaskTranslatorTest, StatesToldOfALeaderAreNotThoseOfWhoTakesItsPlace) {
+// A reader keeps the assumed states by koid, and the koid moves to another thread.
+TEST(TaskTranslatorTest, EmittedStatesStayWithTheLeader) {
   CaptureScript script;
   script.Task(1, 1, "init")
       .Task(100, 100, "app")
@@ -236,7 +236,7 @@ TEST(TaskTranslatorTest, StatesToldOfALeaderAreNotThoseOfWhoTakesItsPlace) {
 }
 
 // Tasks are listed by their ids, which wrap: a thread's may be lower than its leader's.
-TEST(TaskTranslatorTest, AProcessIsOneWhoeverOfItIsListedFirst) {
+TEST(TaskTranslatorTest, ListsAProcessOnceInAnyOrder) {
   CaptureScript script;
   script.identities().texts[1927] = {"server", "server --port 80"};
   script.Task(400, 1927, "worker", 20).Task(1927, 1927, "server", 10).Task(1930, 1927, "other", 30);
@@ -251,7 +251,7 @@ TEST(TaskTranslatorTest, AProcessIsOneWhoeverOfItIsListedFirst) {
 }
 
 // The list had passed the leader's id when the leader was born.
-TEST(TaskTranslatorTest, AProcessIsOneThoughTheListHasOnlyItsThread) {
+TEST(TaskTranslatorTest, ListsAProcessOnceWithoutItsLeader) {
   CaptureScript script;
   script.Task(1, 1, "init")
       .Task(2500, 1927, "server", 12)
@@ -262,8 +262,8 @@ TEST(TaskTranslatorTest, AProcessIsOneThoughTheListHasOnlyItsThread) {
   EXPECT_EQ(script.Lines("process=koid 1927").size(), 2u);
 }
 
-// Whoever has the leader's tid is not the only thread that is known of the process.
-TEST(TaskTranslatorTest, AThreadIsNotTakenForItsLeaderThatNobodyToldOf) {
+// The thread with the leader's tid is not the only known thread of the process.
+TEST(TaskTranslatorTest, DoesNotTakeAThreadForAnUnknownLeader) {
   CaptureScript script;
   fxr_task leader{};
   leader.tid = leader.tgid = 1927;
@@ -276,14 +276,14 @@ TEST(TaskTranslatorTest, AThreadIsNotTakenForItsLeaderThatNobodyToldOf) {
   EXPECT_EQ(script.translator().task_table().process_count(), 2u);
 }
 
-TEST(TaskTranslatorTest, AnotherUserIsToldByWhateverComesNext) {
+TEST(TaskTranslatorTest, WritesAChangedUserAtTheNextEvent) {
   CaptureScript script;
   script.Task(100, 100, "daemon").Task(101, 100, "thread").Task(200, 200, "other");
   script.Fork(10, 100, 300, 300, "daemon", 33);
   EXPECT_EQ(script.Lines("object process 100").back(), "object process 100 daemon {ppid=1 uid=33}");
   script.Rename(20, 100, 100, "named", 34);
   EXPECT_EQ(script.Lines("object process 100").back(), "object process 100 named {ppid=1 uid=34}");
-  // A thread alone may be somebody else.
+  // A single thread may belong to another process.
   script.Rename(30, 101, 100, "odd", 35);
   script.Exit(40, 200, 200, 0, 36);
   EXPECT_EQ(script.Lines("object process 200").back(), "object process 200 other {ppid=1 uid=36}");
@@ -292,7 +292,7 @@ TEST(TaskTranslatorTest, AnotherUserIsToldByWhateverComesNext) {
   EXPECT_TRUE(script.Lines("uid=35").empty());
 }
 
-TEST(TaskTranslatorTest, AnotherCgroupIsToldAtOnce) {
+TEST(TaskTranslatorTest, WritesAChangedCgroupAtOnce) {
   CaptureScript script;
   script.Task(100, 100, "daemon").Task(101, 100, "thread");
   script.Cgroup(10, 100, 100, 7).Cgroup(20, 101, 100, 8);
@@ -304,21 +304,22 @@ TEST(TaskTranslatorTest, AnotherCgroupIsToldAtOnce) {
   EXPECT_EQ(script.translator().stats().identity_only, 2u);
 }
 
-TEST(TaskTranslatorTest, ACutCommandLineSaysHowLongItIs) {
+TEST(TaskTranslatorTest, TruncatedCommandLineHasItsLength) {
   CaptureScript script;
   const std::string bytes = "cat" + std::string(1, '\0') + std::string(FXR_CMDLINE_BYTES - 4, 'x');
   script.Task(100, 100, "sh").Exec(20, 100, 100, "cat", "/bin/cat", bytes, 100'005);
-  const Lines told = script.Lines("object process 100 cat");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].find("{cmdline=cat " + std::string(4092, 'x') + " cmdline_cut=100004 ppid=1"),
-            std::string::npos)
-      << told[0];
+  const Lines written = script.Lines("object process 100 cat");
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_NE(
+      written[0].find("{cmdline=cat " + std::string(4092, 'x') + " cmdline_cut=100004 ppid=1"),
+      std::string::npos)
+      << written[0];
   // Its children have it from it.
   script.Fork(30, 100, 200, 200, "cat");
   EXPECT_EQ(script.Lines("cmdline_cut=100004").size(), 2u);
 }
 
-TEST(TaskTranslatorTest, TheDeadLeave) {
+TEST(TaskTranslatorTest, RemovesExitedThreads) {
   CaptureScript script;
   script.Task(100, 100, "sh");
   for (uint32_t i = 0; i < 10'000; ++i) {
@@ -333,7 +334,7 @@ TEST(TaskTranslatorTest, TheDeadLeave) {
   EXPECT_LT(script.translator().task_table().thread_count(), 5u);
 }
 
-TEST(TaskTranslatorTest, WithoutItsCategoryTasksAreNamedAllTheSame) {
+TEST(TaskTranslatorTest, NamesTasksWithoutTheCategory) {
   CaptureScript script({.record_task_events = false});
   script.Task(100, 100, "sh").Fork(10, 100, 200, 200, "child").Switch(20, 0, 100, 200);
   EXPECT_TRUE(script.Lines(" instant ").empty());

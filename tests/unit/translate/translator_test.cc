@@ -27,7 +27,7 @@ TEST(TranslatorTest, SystemCallsAreDurationsOnTheirThread) {
                                      }));
 }
 
-TEST(TranslatorTest, AnEndWithoutABeginningIsCounted) {
+TEST(TranslatorTest, CountsEndsWithoutBegins) {
   CaptureScript script;
   script.Task(100, 100, "app").Slot(20, 0, FXR_SLOT_SYSCALL_EXIT, fxr_pack_syscall_exit({100, 0}));
   EXPECT_TRUE(script.Lines("syscall").empty());
@@ -69,18 +69,18 @@ TEST(TranslatorTest, MessagesAreLogRecordsAndInstants) {
                                           }));
 }
 
-TEST(TranslatorTest, LossesAreSaidWhereTheyHappened) {
+TEST(TranslatorTest, WritesLossesAtTheirTime) {
   CaptureScript script;
   script.Task(100, 100, "app").Slot(10, 3, FXR_SLOT_LOSS, fxr_pack_loss({7, FXR_CATEGORY_SYSCALL}));
   EXPECT_EQ(script.Lines("provider event").size(), 1u);
-  const Lines told = script.Lines("lost_events");
-  ASSERT_EQ(told.size(), 2u);
-  EXPECT_NE((told[0] + told[1]).find("cpu=3"), std::string::npos) << told[0];
-  EXPECT_NE((told[0] + told[1]).find("category=syscall"), std::string::npos) << told[0];
+  const Lines written = script.Lines("lost_events");
+  ASSERT_EQ(written.size(), 2u);
+  EXPECT_NE((written[0] + written[1]).find("cpu=3"), std::string::npos) << written[0];
+  EXPECT_NE((written[0] + written[1]).find("category=syscall"), std::string::npos) << written[0];
   EXPECT_EQ((script.translator().losses().totals().at({3, FXR_CATEGORY_SYSCALL})), 7u);
 }
 
-TEST(TranslatorTest, WhatItCannotReadIsCounted) {
+TEST(TranslatorTest, CountsUnreadableEvents) {
   CaptureScript script;
   script.Slot(10, 0, FXR_SLOT_NONE, {}).Slot(20, 0, FXR_TYPE_MASK, {});
   fxr_side_header header{30, FXR_SIDE_FORK, 0, 0, sizeof(fxr_side_header)};  // too short for a fork

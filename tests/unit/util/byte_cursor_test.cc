@@ -16,7 +16,7 @@ std::vector<std::byte> Some(size_t count) {
   return bytes;
 }
 
-TEST(ByteCursorTest, ValuesNeedNotBeAligned) {
+TEST(ByteCursorTest, ReadsUnalignedValues) {
   const auto bytes = Some(13);
   ByteCursor cursor(bytes);
   uint8_t one = 1;
@@ -29,7 +29,7 @@ TEST(ByteCursorTest, ValuesNeedNotBeAligned) {
   EXPECT_EQ(cursor.remaining(), 0u);
 }
 
-TEST(ByteCursorTest, AStepThatDoesNotFitChangesNothing) {
+TEST(ByteCursorTest, AFailedStepChangesNothing) {
   const auto bytes = Some(7);
   ByteCursor cursor(bytes);
   uint64_t value = 42;
@@ -48,8 +48,8 @@ TEST(ByteCursorTest, AStepThatDoesNotFitChangesNothing) {
   EXPECT_FALSE(cursor.Skip(1));
 }
 
-// Counts come from files: times the size of an element they may be 0 again.
-TEST(ByteCursorTest, HugeCountsDoNotWrapAround) {
+// Counts come from files: multiplied by the size of an element they may overflow to 0.
+TEST(ByteCursorTest, HugeCountsDoNotOverflow) {
   const auto bytes = Some(16);
   ByteCursor cursor(bytes);
   Bytes taken;

@@ -14,7 +14,7 @@ uint64_t Read(clockid_t clock) {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-TEST(ClockTest, ReadsTheClockThatItsNameSays) {
+TEST(ClockTest, ReadsTheNamedClock) {
   const uint64_t monotonic_before = Read(CLOCK_MONOTONIC);
   const uint64_t monotonic = MonotonicNow();
   EXPECT_LE(monotonic_before, monotonic);

@@ -12,7 +12,7 @@ namespace {
 
 using Cpus = std::vector<uint32_t>;
 
-TEST(CpuListTest, ReadsWhatSysfsWrites) {
+TEST(CpuListTest, ParsesSysfsLists) {
   EXPECT_EQ(ParseCpuList("0"), Cpus({0}));
   EXPECT_EQ(ParseCpuList("0-3"), Cpus({0, 1, 2, 3}));
   EXPECT_EQ(ParseCpuList("0-1,4,6-7"), Cpus({0, 1, 4, 6, 7}));
@@ -20,7 +20,7 @@ TEST(CpuListTest, ReadsWhatSysfsWrites) {
   EXPECT_EQ(ParseCpuList("5-5"), Cpus({5}));
 }
 
-TEST(CpuListTest, KnowsLargeNumbers) {
+TEST(CpuListTest, AcceptsLargeNumbers) {
   EXPECT_EQ(ParseCpuList("65535"), Cpus({65535}));
   EXPECT_EQ(ParseCpuList("0-8191")->size(), 8192u);
   EXPECT_EQ(ParseCpuList("65536"), std::nullopt);
@@ -28,14 +28,14 @@ TEST(CpuListTest, KnowsLargeNumbers) {
   EXPECT_EQ(ParseCpuList("99999999999999999999"), std::nullopt);
 }
 
-TEST(CpuListTest, RefusesWhatIsNoList) {
+TEST(CpuListTest, RefusesOtherText) {
   for (const char* text : {"", "\n", " ", ",", "-", "a", "0,", ",0", "0,,1", "0-", "-1", "3-1",
                            "0 1", "0-1-2", "0x1", "+1", "1.5", "0-3:1/2"}) {
     EXPECT_EQ(ParseCpuList(text), std::nullopt) << "'" << text << "'";
   }
 }
 
-TEST(CpuListTest, TakesNoMoreRoomThanThereAreCpus) {
+TEST(CpuListTest, UsesMemoryForCpusOnly) {
   std::string text = "0-65535";
   for (int i = 0; i < 1000; ++i) text += ",0-65535";
   auto cpus = ParseCpuList(text);
@@ -43,7 +43,7 @@ TEST(CpuListTest, TakesNoMoreRoomThanThereAreCpus) {
   EXPECT_EQ(cpus->size(), 65536u);
 }
 
-TEST(CpuListTest, GivesEachCpuOnceInOrder) {
+TEST(CpuListTest, SortsAndRemovesDuplicates) {
   EXPECT_EQ(ParseCpuList("3,1-2,2,0"), Cpus({0, 1, 2, 3}));
 }
 
@@ -56,7 +56,7 @@ class ReadCpuListTest : public ::testing::Test {
   std::string root_ = ::testing::TempDir() + "cpu_list." + std::to_string(getpid());
 };
 
-TEST_F(ReadCpuListTest, ReadsTheFileOfThatName) {
+TEST_F(ReadCpuListTest, ReadsTheNamedFile) {
   std::ofstream(Folder() + "/online") << "0,2\n";
   std::ofstream(Folder() + "/possible") << "0-7\n";
   EXPECT_EQ(ReadCpuList("online", root_), Cpus({0, 2}));

@@ -61,7 +61,7 @@ TEST_F(MachineInfoTest, ReadsTheModelOfAnArmBoard) {
             "Raspberry Pi 4 Model B");
 }
 
-TEST_F(MachineInfoTest, HasNoModelWhereTheMachineDoesNotSay) {
+TEST_F(MachineInfoTest, HasNoModelWithoutOne) {
   EXPECT_EQ(ReadMachineInfo(root_ + "/proc", root_ + "/sys").cpu_model, "");
   EXPECT_EQ(ModelFrom(""), "");
   EXPECT_EQ(ModelFrom("processor\t: 0\nBogoMIPS\t: 108.00\n"), "");
@@ -92,7 +92,7 @@ class WallClockTest : public ::testing::Test {
   std::string zone_;
 };
 
-TEST_F(WallClockTest, IsADateOfRfc3339) {
+TEST_F(WallClockTest, FollowsRfc3339) {
   // "full-date T full-time", section 5.6; milliseconds, an offset in hours and minutes.
   constexpr char kForm[] =
       R"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}[+-][0-9]{2}:[0-9]{2})";

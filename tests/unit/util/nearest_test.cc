@@ -9,7 +9,7 @@
 namespace util {
 namespace {
 
-TEST(NearestTest, FewestChanges) {
+TEST(NearestTest, CountsEdits) {
   const std::vector<std::string> commands = {"info", "check", "dump", "json", "trim", "recover"};
   EXPECT_EQ(Nearest("info", commands), "info");
   EXPECT_EQ(Nearest("inof", commands), "info");

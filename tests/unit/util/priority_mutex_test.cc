@@ -14,7 +14,7 @@
 namespace util {
 namespace {
 
-// Of a thread of this process, as the scheduler has it now: negative for real time.
+// The priority of a thread of this process in the scheduler: negative for real time.
 int PriorityOf(pid_t tid) {
   std::ifstream stat("/proc/self/task/" + std::to_string(tid) + "/stat");
   std::string text;

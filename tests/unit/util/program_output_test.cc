@@ -9,14 +9,14 @@
 namespace util {
 namespace {
 
-TEST(ProgramOutput, IsWhatItPrints) {
+TEST(ProgramOutput, ReturnsTheOutput) {
   EXPECT_EQ(OutputOf({"printf", "a b\\n%s", "$HOME"}), "a b\n$HOME");
   EXPECT_EQ(OutputOf({"false"}), "");
   EXPECT_EQ(OutputOf({"no-such-program"}), "");
 }
 
-// Whoever sets $PATH does not say which program it is.
-TEST(ProgramOutput, IsOfTheSystemsPrograms) {
+// Ignores $PATH.
+TEST(ProgramOutput, RunsSystemProgramsOnly) {
   const char* path = getenv("PATH");
   const std::string before = path ? path : "";
   setenv("PATH", "/nonexistent", 1);

@@ -20,7 +20,7 @@ uint64_t Size(std::string_view text) {
   return value ? *value : 0;
 }
 
-TEST(ParseDurationTest, KnowsTheUnits) {
+TEST(ParseDurationTest, AcceptsTheUnits) {
   EXPECT_EQ(Duration("10"), 10 * kSecond);
   EXPECT_EQ(Duration("10s"), 10 * kSecond);
   EXPECT_EQ(Duration("7ns"), 7u);
@@ -31,13 +31,13 @@ TEST(ParseDurationTest, KnowsTheUnits) {
   EXPECT_EQ(Duration("1h"), 3600 * kSecond);
 }
 
-TEST(ParseDurationTest, KnowsFractions) {
+TEST(ParseDurationTest, AcceptsFractions) {
   EXPECT_EQ(Duration("1.5s"), 1'500'000'000u);
   EXPECT_EQ(Duration(".5s"), 500'000'000u);
   EXPECT_EQ(Duration("0.25m"), 15 * kSecond);
 }
 
-TEST(ParseDurationTest, HasBounds) {
+TEST(ParseDurationTest, HasLimits) {
   EXPECT_EQ(Duration("1ns"), 1u);
   EXPECT_FALSE(ParseDuration("0").ok());
   EXPECT_FALSE(ParseDuration("0s").ok());
@@ -47,7 +47,7 @@ TEST(ParseDurationTest, HasBounds) {
   EXPECT_FALSE(ParseDuration(std::string(400, '9')).ok());
 }
 
-TEST(ParseDurationTest, RefusesWhatIsNoDuration) {
+TEST(ParseDurationTest, RefusesOtherText) {
   for (const char* text : {"",    " ",    "s",   "ms",  ".",    ".s",    "-1",    "-1s",
                            "+1s", "1x",   "1S",  "1 s", " 1s",  "1s ",   "1.2.3", "1..5s",
                            "1e3", "0x10", "inf", "nan", "1sec", "1h30m", "10s\n", "1,5s"}) {
@@ -59,7 +59,7 @@ TEST(ParseDurationTest, RefusesWhatIsNoDuration) {
   }
 }
 
-TEST(ParseSizeTest, KnowsTheUnits) {
+TEST(ParseSizeTest, AcceptsTheUnits) {
   EXPECT_EQ(Size("4096"), 4096u);
   EXPECT_EQ(Size("4096B"), 4096u);
   EXPECT_EQ(Size("64K"), 65536u);
@@ -72,7 +72,7 @@ TEST(ParseSizeTest, KnowsTheUnits) {
   EXPECT_EQ(Size("1.5M"), uint64_t{3} << 19);
 }
 
-TEST(ParseSizeTest, HasBounds) {
+TEST(ParseSizeTest, HasLimits) {
   EXPECT_EQ(Size("1"), 1u);
   EXPECT_FALSE(ParseSize("0").ok());
   EXPECT_FALSE(ParseSize("0.5").ok());
@@ -80,7 +80,7 @@ TEST(ParseSizeTest, HasBounds) {
   EXPECT_FALSE(ParseSize(std::string(400, '9')).ok());
 }
 
-TEST(ParseSizeTest, RefusesWhatIsNoSize) {
+TEST(ParseSizeTest, RefusesOtherText) {
   for (const char* text : {"", " ", "K", "-1", "-1K", "+1K", "1m", "1X", "1KX", "1KBB", "1iB",
                            "1 K", "1.2.3K", "0x10", "inf", "8MM", "1K\n", "1P"}) {
     auto value = ParseSize(text);
@@ -100,7 +100,7 @@ TEST(FormatSizeTest, KeepsOneDecimal) {
   EXPECT_EQ(FormatSize(UINT64_MAX), "16.0 EiB");
 }
 
-TEST(FormatSizeTest, GoesOnToTheNextUnitWhereRoundingReachesIt) {
+TEST(FormatSizeTest, RoundsIntoTheNextUnit) {
   EXPECT_EQ(FormatSize((1 << 20) - 1), "1.0 MiB");
   EXPECT_EQ(FormatSize((1 << 30) - 1), "1.0 GiB");
 }
@@ -124,7 +124,7 @@ TEST(FormatDurationTest, RoundsIntoTheNextForm) {
   EXPECT_EQ(FormatDuration(3599'960'000'000), "1:00:00");
 }
 
-TEST(FormatDurationTest, TakesAnyNumber) { EXPECT_FALSE(FormatDuration(UINT64_MAX).empty()); }
+TEST(FormatDurationTest, AcceptsAnyNumber) { EXPECT_FALSE(FormatDuration(UINT64_MAX).empty()); }
 
 TEST(FormatCountTest, GroupsByThousands) {
   EXPECT_EQ(FormatCount(0), "0");

@@ -18,7 +18,7 @@ TEST(SyscallNamesTest, AgreesWithTheHeadersOfTheMachine) {
   EXPECT_EQ(SyscallNumber("futex"), static_cast<uint32_t>(SYS_futex));
 }
 
-TEST(SyscallNamesTest, NameAndNumberAreEachOthersInverse) {
+TEST(SyscallNamesTest, NameAndNumberAreInverse) {
   int known = 0;
   for (int number = 0; number < 600; ++number) {
     const std::string name = SyscallName(number);
@@ -29,9 +29,9 @@ TEST(SyscallNamesTest, NameAndNumberAreEachOthersInverse) {
   EXPECT_GT(known, 250);
 }
 
-TEST(SyscallNamesTest, NumbersWithoutANameKeepTheirNumber) {
+TEST(SyscallNamesTest, UnnamedNumbersKeepTheirNumber) {
   EXPECT_EQ(SyscallName(999'999), "syscall_999999");
-  // Programs can call any number; libseccomp has names of its own for some negative ones.
+  // Programs can pass any number; libseccomp names some negative ones.
   EXPECT_EQ(SyscallName(-1), "syscall_-1");
   EXPECT_EQ(SyscallName(-101), "syscall_-101");
   EXPECT_EQ(SyscallName(-10001), "syscall_-10001");
@@ -48,12 +48,12 @@ TEST(SyscallNamesTest, UnknownNamesHaveNoNumber) {
 
 #if defined(__x86_64__)
 TEST(SyscallNamesTest, CallsOfOtherArchitecturesHaveNoNumber) {
-  // Of the 32-bit table alone.
+  // In the 32-bit table only.
   EXPECT_EQ(SyscallNumber("socketcall"), std::nullopt);
   EXPECT_EQ(SyscallNumber("waitpid"), std::nullopt);
 }
 
-TEST(SyscallNamesTest, The32BitTableHasNumbersOfItsOwn) {
+TEST(SyscallNamesTest, The32BitTableHasItsOwnNumbers) {
   // arch/x86/entry/syscalls/syscall_32.tbl
   EXPECT_EQ(SyscallName(3, SyscallTable::kCompat), "read");
   EXPECT_EQ(SyscallName(102, SyscallTable::kCompat), "socketcall");

@@ -10,7 +10,7 @@ namespace {
 bool IsOpen(int fd) { return fcntl(fd, F_GETFD) >= 0; }
 int OpenOne() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
-TEST(UniqueFdTest, ClosesAtTheEnd) {
+TEST(UniqueFdTest, ClosesInTheDestructor) {
   int fd = -1;
   {
     UniqueFd owner(OpenOne());
@@ -21,13 +21,13 @@ TEST(UniqueFdTest, ClosesAtTheEnd) {
   EXPECT_FALSE(IsOpen(fd));
 }
 
-TEST(UniqueFdTest, HoldsNothingAtFirst) {
+TEST(UniqueFdTest, IsEmptyByDefault) {
   UniqueFd owner;
   EXPECT_FALSE(owner.valid());
   EXPECT_FALSE(static_cast<bool>(owner));
 }
 
-TEST(UniqueFdTest, MovesWhatItHolds) {
+TEST(UniqueFdTest, MovesItsDescriptor) {
   UniqueFd first(OpenOne());
   const int fd = first.get();
   UniqueFd second(std::move(first));
@@ -42,7 +42,7 @@ TEST(UniqueFdTest, MovesWhatItHolds) {
   EXPECT_FALSE(IsOpen(closed));
 }
 
-TEST(UniqueFdTest, SurvivesAMoveToItself) {
+TEST(UniqueFdTest, SurvivesASelfMove) {
   UniqueFd owner(OpenOne());
   UniqueFd& same = owner;
   owner = std::move(same);
@@ -50,7 +50,7 @@ TEST(UniqueFdTest, SurvivesAMoveToItself) {
   EXPECT_TRUE(IsOpen(owner.get()));
 }
 
-TEST(UniqueFdTest, LetsGo) {
+TEST(UniqueFdTest, ReleasesItsDescriptor) {
   UniqueFd owner(OpenOne());
   const int fd = owner.release();
   EXPECT_FALSE(owner.valid());

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What the modes are made of. Each check says one line; $mode is the mode under way, the current folder
-# its place for files.
+# The checks of the modes. Each prints one line. $mode is the current mode; its files are in the current
+# folder.
 
 pass() { check=$1; shift; say "$mode" "$check" pass "$@"; }
 fail() { check=$1; shift; say "$mode" "$check" fail "$@"; }
 skip() { check=$1; shift; say "$mode" "$check" skip "$@"; }
 
-# The last line of a file that says something, for a result's detail.
+# Prints the last nonempty line of a file, for the detail of a result.
 last_word() { grep -v '^[[:space:]]*$' "$1" 2>/dev/null | tail -n 1 | tr -d '\r' | cut -c1-300; }
 
-# limited SECONDS COMMAND...: ends it, with status 143 or 137, when it takes longer.
-limited() { seconds=$(($1 * ${patience:-1})); shift; timeout -k 5 "$seconds" "$@"; }
+# limited SECONDS COMMAND...: ends the command after the limit, with status 143 or 137.
+limited() { seconds=$(($1 * ${time_factor:-1})); shift; timeout -k 5 "$seconds" "$@"; }
 
-# Under whom to record; a mode may say: who="as_user 1000 bpf,perfmon"
+# The user of the recorder. A mode may set: who="as_user 1000 bpf,perfmon"
 who=
 
-# Seconds, and whose recorder `truth` takes; a mode may say otherwise.
+# The time limit and the recorder of `truth`, which a mode may change.
 recorder=/bin/fxt-record
 truth_limit=50
 truth_tolerance_us=1000
 record_limit=40
 
-# record NAME OPTIONS... -- COMMAND...: a capture into NAME.fxt that has to succeed and to lose nothing.
+# record NAME OPTIONS... -- COMMAND...: records NAME.fxt, which has to succeed without loss.
 record() {
   name=$1; shift
   # shellcheck disable=SC2086 # words
@@ -39,8 +39,8 @@ record() {
   pass "record:$name" "$(figure "$name" raw_events) events, $lost lost, $(figure "$name" peak_memory_bytes) bytes of memory at most"
 }
 
-# Since 7.0 a program is left out while another task of the CPU is preempted in it, which an emulated CPU makes likely,
-# of system calls most. The kernel counts it, and the file says so; more than one in twenty would be something else.
+# Since Linux 7.0 the kernel skips a BPF program while another task of the CPU is preempted in it. An emulated CPU makes
+# that likely. The kernel counts the misses, and the file has them. More than one in twenty is a failure.
 lost_to_preemption() {
   kernel_before 7 0 && return 1
   left_out=$(figure "$1" recursion_misses)
@@ -48,13 +48,13 @@ lost_to_preemption() {
     [ "$((left_out * 20))" -le "$(figure "$1" raw_events)" ]
 }
 
-# figure NAME KEY: a number of a capture's summary.
+# figure NAME KEY: prints a number of the summary of a capture.
 figure() { sed -n "s/^ *\"$2\": \([0-9]*\),*$/\1/p" "$1.json" 2>/dev/null | head -n 1; }
 
-# events NAME CATEGORY: how many of them the kernel sent.
+# events NAME CATEGORY: prints the number of events of a category.
 events() { sed -n '/^  "events": {/,/}/s/^ *"'"$2"'": \([0-9]*\).*/\1/p' "$1.json" 2>/dev/null; }
 
-# sound NAME: NAME.fxt has no findings.
+# sound NAME: checks that NAME.fxt is valid.
 sound() {
   limited 30 fxt check "$1.fxt" > "$1.check" 2>&1
   status=$?
@@ -63,13 +63,12 @@ sound() {
   return 1
 }
 
-# truth NAME COMMAND...: a capture held against ftrace's of the same seconds. Guests hide nothing from their
-# tracers, so every gap is a difference. An emulated CPU takes its time between one tracer and the next, and
-# its turn of the emulation may end in the middle of a rename.
+# truth NAME COMMAND...: compares a capture with ftrace. A guest hides nothing from its tracers, so every gap is
+# a difference. An emulated CPU may pause between two tracers, and in the middle of a rename.
 truth() {
   name=$1; shift
   limited $((truth_limit + 5)) ftrace_compare run --recorder "$recorder" --keep "$name.fxt" --keep-log "$name.ftr" \
-    --buffer-mib 16 --limit $((truth_limit * ${patience:-1})) --blind-init no --blind-idle none --tolerance-us "$truth_tolerance_us" \
+    --buffer-mib 16 --limit $((truth_limit * ${time_factor:-1})) --blind-init no --blind-idle none --tolerance-us "$truth_tolerance_us" \
     --rename-us 50000 -- "$@" > "$name.truth" 2>&1
   status=$?
   if [ $status = 0 ]; then
@@ -82,26 +81,26 @@ truth() {
   fi
 }
 
-# wakers NAME WOKEN WAKER LEAST: in NAME.fxt threads called WOKEN were woken LEAST times by threads called WAKER, or
-# by nobody where WAKER is empty, and by nobody else, but for the thread that moves them to another CPU.
+# wakers NAME WOKEN WAKER LEAST: in NAME.fxt, WAKER woke threads with the name WOKEN at least LEAST times; an empty
+# WAKER is an interrupt. Other wakers are errors, except the thread that migrates them.
 wakers() {
   fxt dump "$1.fxt" | awk -v woken="$2" -v waker="$3" '
     function name(field) { sub(/^[a-z]*=/, "", field); sub(/\[.*/, "", field); return field }
     $2 == "wakeup" && name($4) == woken { if (name($5) !~ /^migration\//) ++count[name($5)] }
     END {
       printf "%d", count[waker]
-      for (other in count) if (other != waker) printf " %s:%d", other == "" ? "nobody" : other, count[other]
+      for (other in count) if (other != waker) printf " %s:%d", other == "" ? "an interrupt" : other, count[other]
       print ""
     }' > "$1.$2.wakers"
   read -r right others < "$1.$2.wakers"
   if [ -z "$others" ] && [ "$right" -ge "$4" ]; then
-    pass "wakers:$1:$2" "$right times by ${3:-nobody}"
+    pass "wakers:$1:$2" "$right times by ${3:-an interrupt}"
   else
-    fail "wakers:$1:$2" "$right times by ${3:-nobody} instead of $4 at least; by others: ${others:-none}"
+    fail "wakers:$1:$2" "$right times by ${3:-an interrupt} instead of $4 at least; by others: ${others:-none}"
   fi
 }
 
-# list_tasks: a line for each task of the machine, as facts.awk takes it.
+# list_tasks: prints a line for each task, for facts.awk.
 list_tasks() {
   for folder in /proc/[0-9]*; do
     uid='' cgroup=''
@@ -114,7 +113,7 @@ list_tasks() {
   done 2>/dev/null
 }
 
-# refused NAME WORD COMMAND...: it does not record, leaves no file, and says so in a line or two that hold WORD.
+# refused NAME WORD COMMAND...: the command fails without a file and prints one or two lines with WORD.
 refused() {
   name=$1 word=$2; shift 2
   limited 30 "$@" > "$name.out" 2> "$name.err"
@@ -126,7 +125,7 @@ refused() {
   elif [ "$lines" -lt 1 ] || [ "$lines" -gt 3 ]; then
     fail "refused:$name" "$lines lines instead of one or two: $said"
   elif ! grep -qi -e "$word" "$name.err"; then
-    fail "refused:$name" "not a word of $word: $said"
+    fail "refused:$name" "the message lacks $word: $said"
   elif [ -e "$name.fxt" ]; then
     fail "refused:$name" "left a file: $said"
   else

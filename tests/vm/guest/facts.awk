@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Holds what a file says of tasks against what /proc said of them.
+# Compares the tasks in a file with those of /proc.
 #   awk -f facts.awk TASKS DUMP
-# TASKS: a line for each task, "TID|TGID|NAME|UID|CGROUP|COMMAND LINE". DUMP: what `fxt dump` prints.
-# A task that the file does not know is none of its faults, and neither is one that TASKS does not know; a fact
-# may be missing. One that is there has to be right. Prints each that is not, then how many threads were compared.
+# TASKS: a line for each task, "TID|TGID|NAME|UID|CGROUP|COMMAND LINE". DUMP: the output of `fxt dump`.
+# Tasks that only one of them has are ignored, and so are missing facts. A fact in the file has to be correct.
+# Prints each wrong fact, then the number of compared threads.
 
-# What stands behind KEY in the braces of an object, with its quotes if it has some; "" without it.
+# Returns the value of KEY in the braces of an object, with its quotes, or "".
 function fact(line, key,    from, rest) {
   from = index(line, " {") + 1
   rest = substr(line, from + 1)
@@ -18,8 +18,7 @@ function fact(line, key,    from, rest) {
 
 function wrong(what, got, wanted) { print tid " " what " is " got " instead of " wanted; ++faults }
 
-# A kworker's name in /proc goes on with what it works at. Of a worker with another name it has 15
-# letters, where the kernel has more.
+# In /proc the name of a kworker continues with its work queue. Other names have 15 letters there.
 function same_name(got, wanted) {
   return got == wanted || (got ~ /^kworker/ && index(wanted, got) == 1) ||
          (length(wanted) == 15 && index(got, wanted) == 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A function for each mode of scripts/vm_matrix_lib/modes.py.
+# The modes of scripts/vm_matrix_lib/modes.py, a function each.
 
 mode_probe() {
   vm_probe > probe.txt 2>&1
@@ -28,15 +28,15 @@ mode_categories() {
     fail list "$(last_word list.err)"
     return
   fi
-  # Prices of options follow behind an empty line.
+  # The costs of options follow after an empty line.
   sed -e 1d -e '/^$/,$d' list.txt | while read -r category rest; do
     case "$rest" in
       *"not available"*)
         refused "$category" "$category" fxt-record -q -o "$category.fxt" -c "$category" -- true
-        # Nothing here to record is not a failure; a bad refusal is one by the line above.
+        # A category that this kernel lacks is no failure.
         skip "category:$category" "${rest##*not available: }" ;;
       *)
-        # Some have to be told of what.
+        # Some categories need an argument.
         case "$category" in
           probe) of='--uprobe /bin/probed:c_counts --usdt /bin/probed:probed:sold' ;;
           tracepoint) of='-e sched:sched_process_exec' ;;
@@ -51,7 +51,7 @@ mode_categories() {
         if [ "${count:-0}" -gt 0 ]; then
           pass "category:$category" "$count events"
         else
-          # Emulated CPUs have no idle states, and may never meet at a lock.
+          # Emulated CPUs have no idle states and may never contend for a lock.
           case "$category" in
             power | lock) skip "category:$category" "nothing of it happened" ;;
             *) fail "category:$category" "recorded nothing" ;;
@@ -63,7 +63,7 @@ mode_categories() {
   record all -c all -- workload script && sound all
 }
 
-# Calls and hits as often as tests/capture/probed says.
+# The counts of tests/capture/probed.
 probes_of_the_program() {
   [ -e probe.fxt ] || return
   fxt dump probe.fxt > probe.txt
@@ -95,14 +95,14 @@ mode_cpu_offline() {
   truth hotplug sh -c "workload script; echo 0 > $online; workload script; echo 1 > $online
     workload pingpong --cpu 1 --count 500"
   [ "$(cat $online)" = 1 ] || fail online "CPU 1 did not come back"
-  # And one that is offline when the recording starts.
+  # A CPU that is offline at the start of the recording.
   echo 0 > $online
   record without -- sh -c "workload script; echo 1 > $online; workload pingpong --cpu 1 --count 500" && sound without
   echo 1 > $online
 }
 
 mode_clock_set() {
-  # 2001-09-09; and an hour ahead of where it was.
+  # 2001-09-09, then an hour ahead of the original time.
   truth jumps sh -c 'now=$(date +%s); workload script; date -s @1000000000; workload script
     date -s @$((now + 3600)); workload pingpong --count 300'
 }
@@ -119,7 +119,7 @@ mode_wakers() {
   record timers -c sched -- workload timer-wakeups --cpu 1 --count 200 && sound timers && wakers timers wl-sleeper "" 180
   for where in 0 -1; do
     record pipes$where -c sched -- workload pingpong --cpu $where --count 500 && sound pipes$where || continue
-    # On one CPU the one that wakes may be preempted before it sleeps, and so need no wakeup itself.
+    # On one CPU the waker may be preempted before it sleeps, so it needs no wakeup itself.
     wakers pipes$where wl-ping wl-pong 0
     all=$right
     wakers pipes$where wl-pong wl-ping 0
@@ -138,7 +138,7 @@ mode_time_namespace() {
   back=$((${uptime%.*} - 2))
   recorder=/guest/recorder_elsewhere
   export recorder_in command_in="in_namespace first-time"
-  # Of the monotonic clock and of the clock that goes on while the machine is suspended.
+  # The offsets of the monotonic clock and the boot clock.
   for offsets in "1000000 2000000" "-$back -$((back / 2))"; do
     recorder_in="time $offsets"
     name=$(echo "$offsets" | tr ' ' ,)
@@ -169,7 +169,7 @@ mode_pid_namespace() {
   record machine -- sleep 1 && sound machine
   who=
   list_tasks > after.txt
-  # Those that did not change meanwhile.
+  # The tasks that did not change meanwhile.
   grep -Fxf before.txt after.txt > tasks.txt
   fxt dump machine.fxt > machine.txt
   if awk -f /guest/facts.awk tasks.txt machine.txt > facts.txt; then
@@ -188,8 +188,8 @@ mode_pid_namespace() {
   picks_inside tgid wl-inside-3
 }
 
-# picks_inside FILTER NAME: with a number of the pid namespace as --FILTER the recorder there has the thread NAME in
-# every switch of a process of three, or of its first thread.
+# picks_inside FILTER NAME: --FILTER with a number of the pid namespace selects the thread NAME, which is in every
+# recorded switch.
 picks_inside() {
   # shellcheck disable=SC2016 # expanded there
   limited 40 in_namespace pid sh -c 'workload resident --name wl-inside & target=$!
@@ -206,7 +206,7 @@ picks_inside() {
 mode_capabilities() {
   chmod 777 .
   who="as_user 1000 bpf,perfmon"
-  # Before 5.11 BPF memory counts as locked memory of the user.
+  # Before Linux 5.11 BPF memory counts as locked memory of the user.
   if kernel_before 5 11; then
     refused locked-memory "ulimit -l" sh -c "ulimit -l 64; exec $who fxt-record -q -o locked-memory.fxt -- true"
   else
@@ -223,8 +223,8 @@ mode_capabilities() {
 
 mode_unprivileged() {
   chmod 777 .
-  refused nobody "root" as_user 1000 none fxt-record -q -o nobody.fxt -- true
-  # Files are anybody's.
+  refused no_rights "root" as_user 1000 none fxt-record -q -o no_rights.fxt -- true
+  # The files are readable by all users.
   fxt-record -q -o root.fxt -d 300ms 2>/dev/null
   chmod 644 root.fxt
   if as_user 1000 none fxt info root.fxt > info.txt 2>&1; then pass reads; else fail reads "$(last_word info.txt)"; fi
@@ -262,13 +262,13 @@ mode_small_memory() {
   pass memory "$(sed -n 's/^MemAvailable: *//p' /proc/meminfo) available of $(sed -n 's/^MemTotal: *//p' /proc/meminfo)"
 }
 
-# of_cpus WHICH RANGE: this machine has these CPUs.
+# of_cpus WHICH RANGE: checks the CPUs of this machine.
 of_cpus() {
   read -r range < "/sys/devices/system/cpu/$1"
   if [ "$range" = "$2" ]; then pass "cpus:$1" "$range"; else fail "cpus:$1" "$range instead of $2"; fi
 }
 
-# on_every_cpu NAME COUNT LEAST: NAME.fxt has LEAST switches of each of so many CPUs.
+# on_every_cpu NAME COUNT LEAST: NAME.fxt has at least LEAST switches of each of COUNT CPUs.
 on_every_cpu() {
   fxt dump "$1.fxt" | awk -v count="$2" '
     $2 == "switch" { ++switches[substr($3, 5)] }
@@ -285,7 +285,7 @@ on_every_cpu() {
 
 mode_many_cpus() {
   of_cpus online 0-15
-  # Two host CPUs take turns at being sixteen: each may stand still for long, between two tracers too.
+  # Two host CPUs emulate sixteen, so each may pause for long, even between two tracers.
   truth_limit=200 truth_tolerance_us=1000000
   # shellcheck disable=SC2016 # expanded there
   load='for cpu in $(seq 0 15); do workload --time-limit 200 pingpong --cpu $cpu --count 200 & done
@@ -297,7 +297,7 @@ mode_many_cpus() {
 
 mode_possible_cpus() {
   of_cpus present 0-3
-  # 5.10 makes room for those that the machine's tables announce; 6.12 and 7.3 were seen not to.
+  # Linux 5.10 allocates for the CPUs in the tables of the machine; 6.12 and 7.3 do not.
   if ! kernel_before 6 9 && [ "$(cat /sys/devices/system/cpu/possible)" = 0-3 ]; then
     skip cpus:possible "this kernel has no room for CPUs beyond the four"
   else
@@ -306,23 +306,23 @@ mode_possible_cpus() {
   truth script workload script
   before=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' /proc/meminfo)
   record all -c all -- sh -c 'grep MemAvailable: /proc/meminfo; workload script > /dev/null' && sound all || return
-  # Told: what the rings of the four take, with the stacks of the 16,384 threads that may sleep at
-  # once, of 1,032 bytes and 72 of the kernel's each, and no more than 2 MiB for all other maps.
-  told=$(figure all kernel_memory_bytes)
+  # The reported memory: the rings of the four CPUs, stacks for 16,384 sleeping threads of 1,032 bytes and 72
+  # bytes of the kernel each, and at most 2 MiB for all other maps.
+  reported=$(figure all kernel_memory_bytes)
   rings=$(($(figure all rings) * $(figure all ring_bytes)))
   side=$(figure all side_ring_bytes)
   least=$((rings + side))
   most=$((least + 16384 * (1032 + 72) + (2 << 20)))
   if [ "$(figure all rings)" = 4 ] && [ "${side:-0}" -gt 0 ] && [ "$side" -le $rings ] &&
-    [ "${told:-0}" -ge $least ] && [ "$told" -le $most ]; then
-    pass told "$told bytes, $rings of them rings and $side the side ring"
+    [ "${reported:-0}" -ge $least ] && [ "$reported" -le $most ]; then
+    pass reported "$reported bytes, $rings of them rings and $side the side ring"
   else
-    fail told "$(figure all rings) rings of $(figure all ring_bytes) bytes, side ring ${side:-untold}, in all ${told:-untold}"
+    fail reported "$(figure all rings) rings of $(figure all ring_bytes) bytes, side ring ${side:-unknown}, in all ${reported:-unknown}"
   fi
-  # And that is what the machine had less, give or take what else goes on in it. Rings for all
-  # CPUs that could be there would be 2 GiB.
+  # The free memory of the machine decreases by this amount, within a tolerance. Rings for all possible CPUs would
+  # take 2 GiB.
   during=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' all.out)
   taken=$(((before - during) * 1024))
-  most=$((${told:-0} + $(figure all peak_memory_bytes) + (16 << 20)))
+  most=$((${reported:-0} + $(figure all peak_memory_bytes) + (16 << 20)))
   if [ $taken -le $most ]; then pass taken "$taken bytes of $most"; else fail taken "$taken bytes of $most"; fi
 }

@@ -15,7 +15,7 @@
 namespace probe {
 namespace {
 
-// Bit of an atomic operation that asks for the old value; in uapi headers since 5.12.
+// The flag for returning the old value, in uapi headers since Linux 5.12.
 constexpr int32_t kFetch = 1;
 
 uint64_t Address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }

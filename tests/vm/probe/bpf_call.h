@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// bpf(2) and perf_event_open(2) as they are, one function for each thing the probe tries. Every
-// function returns a descriptor, or -errno.
+// Calls bpf(2) and perf_event_open(2) directly, with a function for each feature that the probe tries.
+// Each function returns a descriptor or -errno.
 #pragma once
 
 #include <linux/bpf.h>
@@ -15,16 +15,16 @@ using Program = std::vector<bpf_insn>;
 int CreateMap(bpf_map_type type, uint32_t key_bytes, uint32_t value_bytes, uint32_t entries,
               uint32_t flags = 0);
 
-// `btf_id` and `attach` only matter to programs of type BPF_PROG_TYPE_TRACING.
+// Only BPF_PROG_TYPE_TRACING uses `btf_id` and `attach`.
 int LoadProgram(bpf_prog_type type, const Program& program, uint32_t btf_id = 0,
                 bpf_attach_type attach = BPF_CGROUP_INET_INGRESS);
 
-// `name` is null for a program that knows what it traces from its BTF id.
+// `name` is null for a program with a BTF id.
 int OpenRawTracepoint(int program, const char* name);
 
 int CreateIterator(int program);
 
-// A perf event with a program on it: a tracepoint by its id, or a kprobe on a kernel function.
+// Opens a perf event with a program: a tracepoint by its id or a kprobe on a kernel function.
 int AttachToTracepoint(int program, uint64_t id);
 int AttachToKprobe(int program, const char* function);
 
@@ -33,7 +33,7 @@ int OpenPerfEvent(uint32_t type, uint64_t config, int cpu);
 // Programs of a few instructions.
 Program ReturnZero();
 Program CallHelper(int32_t helper);
-// An atomic addition to a word on the stack; with `fetch`, of the kind that returns the old value.
+// An atomic addition to a word on the stack. With `fetch` it returns the old value.
 Program AtomicAdd(bool fetch);
 
 }  // namespace probe

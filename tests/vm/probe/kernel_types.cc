@@ -23,7 +23,7 @@ constexpr uint16_t kMagic = 0xeb9f;
 uint32_t KindOf(uint32_t info) { return info >> 24 & 31; }
 uint32_t CountOf(uint32_t info) { return info & 0xffff; }
 
-// Bytes that follow a type of this kind, or -1 for a kind that no kernel had when this was written.
+// Returns the number of bytes after a type of this kind, or -1 for an unknown kind.
 int64_t TrailingBytes(uint32_t info) {
   const int64_t count = CountOf(info);
   switch (KindOf(info)) {
@@ -92,7 +92,7 @@ KernelTypes KernelTypes::Load(const char* path) {
 }
 
 const char* KernelTypes::NameAt(uint32_t offset) const {
-  // The section ends in a zero byte, so any offset inside it begins a terminated string.
+  // The section ends with a zero byte, so a string at any offset is terminated.
   return strings_ + offset < strings_end_ ? data_.data() + strings_ + offset : "";
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// As much of the kernel's own type information (BTF) as it takes to name a thing to bpf(2). Written
-// for the probe alone, without libbpf, so that the probe is a second opinion on what libbpf
-// reports. Layout: Documentation/bpf/btf.rst, sections 2 and 3.
+// Reads as much of the kernel's BTF as bpf(2) calls need. Independent of libbpf, so the probe checks the
+// results of libbpf. Layout: Documentation/bpf/btf.rst, sections 2 and 3.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +11,17 @@ namespace probe {
 
 class KernelTypes {
  public:
-  // An object without types when the kernel shows none.
+  // Without BTF the object has no types.
   static KernelTypes Load(const char* path = "/sys/kernel/btf/vmlinux");
 
   size_t bytes() const { return data_.size(); }
-  // BTF id of a typedef, function or struct; 0 when there is none of that name.
+  // Returns the BTF id of a typedef, function or struct, or 0.
   uint32_t FindTypedef(const std::string& name) const { return Find(kTypedef, name); }
   uint32_t FindFunction(const std::string& name) const { return Find(kFunction, name); }
   bool StructHasMember(const std::string& structure, const std::string& member) const;
-  // Parameters of the raw tracepoint `name`, without the context pointer; -1 when it is not there.
+  // Returns the number of parameters of the raw tracepoint `name` without the context pointer, or -1.
   int TracepointParameters(const std::string& name) const;
-  // The highest kind of type in use: says what a loader must know to read this kernel's types.
+  // The highest kind of type, which a loader has to support.
   uint32_t highest_kind() const { return highest_kind_; }
 
  private:

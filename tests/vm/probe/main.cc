@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tries what a tracer may want of a kernel, one thing at a time, and prints `probe <name>
-// <result>`: "ok", a number, or the name of the error. Knows nothing of the recorder, so that the
-// matrix can hold what the recorder says of a kernel against it.
+// Tries each kernel feature that a tracer may need and prints `probe NAME RESULT`: "ok", a number, or an
+// error name. It is independent of the recorder, so the matrix can compare both.
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,7 +24,7 @@ void Say(const std::string& name, const std::string& result) {
   printf("probe %s %s\n", name.c_str(), result.c_str());
 }
 
-// `result` is a descriptor, which this closes, or -errno.
+// `result` is a descriptor, which the function closes, or -errno.
 void SayDescriptor(const std::string& name, int result) {
   const util::UniqueFd guard(result);
   const char* error = result < 0 ? strerrorname_np(-result) : "ok";
@@ -51,7 +50,7 @@ void ProbeMaps() {
   if (memory != MAP_FAILED) munmap(memory, 4096);
 }
 
-// Before 5.11 maps count against the locked-memory limit, root or not.
+// Before Linux 5.11 maps count against the locked-memory limit, even for root.
 void ProbeLockedMemory() {
   rlimit before = {};
   getrlimit(RLIMIT_MEMLOCK, &before);

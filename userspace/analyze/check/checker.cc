@@ -6,6 +6,8 @@
 #include "analyze/check/layout_checker.h"
 #include "analyze/check/recorder_checker.h"
 #include "analyze/check/rules.h"
+#include "facts/kernel_sections.h"
+#include "facts/read_loop.h"
 #include "facts/span_tracker.h"
 #include "fxt/reader.h"
 #include "fxt/utf8.h"
@@ -43,13 +45,13 @@ Finding ToFinding(const fxt::Diagnostic& diagnostic) {
 }
 
 // What is still open at the end of a trace is no finding: recording stopped.
-void CheckSpan(facts::SpanTracker& spans, const fxt::Event& event, uint64_t offset,
+void CheckSpan(facts::SpanTracker& spans, uint64_t owner, const fxt::Event& event, uint64_t offset,
                const FindingHandler& report) {
   const auto lone = [&](const Rule& rule, std::string_view what) {
     report({offset, rule.severity, rule.id,
             fmt::format("{} \"{}\" without a begin", what, fxt::ToValidUtf8(event.name.text))});
   };
-  switch (spans.Note(event)) {
+  switch (spans.Note(owner, event)) {
     case facts::SpanTracker::Verdict::kFits:
       break;
     case facts::SpanTracker::Verdict::kLoneDurationEnd:
@@ -80,21 +82,25 @@ CheckResult CheckTrace(fxt::ByteSource& source, const CheckOptions& options,
   reader_options.on_diagnostic = [&](const fxt::Diagnostic& d) { report(ToFinding(d)); };
   fxt::Reader reader(source, reader_options);
   LayoutChecker layout(report);
-  facts::SpanTracker spans;
+  facts::KernelSections sections;
+  facts::SpanTracker spans(options.max_span_bytes);
   RecorderChecker recorder(report);
-  for (;;) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kNeedMore) continue;
-    if (status != fxt::ReadStatus::kRecord) break;
+  while (facts::NextRecord(reader) == fxt::ReadStatus::kRecord) {
     ++result.records;
     layout.Check(reader);
+    const uint64_t owner = sections.OwnerOf(reader.provider());
     if (const auto* event = std::get_if<fxt::Event>(&reader.record())) {
-      CheckSpan(spans, *event, reader.offset(), report);
+      CheckSpan(spans, owner, *event, reader.offset(), report);
     }
     if (options.recorder_rules) recorder.Check(reader);
     if (options.on_progress && result.records % kProgressStep == 0) {
       options.on_progress(reader.position());
     }
+  }
+  if (spans.left_out() != 0) {
+    report({reader.position(), rules::kSpanLimit.severity, rules::kSpanLimit.id,
+            fmt::format("{} begins are beyond what is kept; their ends are not checked",
+                        spans.left_out())});
   }
   // A record of size 0 is a finding; everything before it was checked.
   if (reader.error() != fxt::ReadError::kNone && reader.error() != fxt::ReadError::kSizeZero) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Holds a trace against the format and, where fxt-record made it, against that program's promises.
+// Checks a trace against the format and, where fxt-record made it, against that program's promises.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "analyze/check/finding.h"
+#include "facts/span_tracker.h"
 #include "fxt/byte_source.h"
 #include "fxt/reader.h"
 
@@ -18,8 +19,10 @@ namespace analyze {
 struct CheckOptions {
   // False: the rules of the format alone.
   bool recorder_rules = true;
-  // What the tables of all providers may take together, in bytes.
+  // Bytes that the tables of all providers may take together.
   size_t max_table_bytes = fxt::ReaderOptions{}.max_table_bytes;
+  // Bytes that are kept of spans that are open.
+  size_t max_span_bytes = facts::SpanTracker::kMaxBytes;
   // Called at times with the reader's position, in bytes, for progress.
   std::function<void(uint64_t)> on_progress;
 };

@@ -9,6 +9,8 @@
 #include "analyze/check/object_rules.h"
 #include "facts/linux_state_tracker.h"
 #include "facts/record_kind.h"
+#include "fxt/utf8.h"
+#include "schema/event_info.h"
 #include "schema/koid.h"
 #include "schema/names.h"
 
@@ -18,12 +20,17 @@ namespace {
 constexpr uint64_t kTicksPerSecond = 1'000'000'000;
 constexpr int64_t kMaxPriority = 139;
 constexpr uint32_t kMaxLegacyCpu = 255;
-constexpr size_t kMaxThreads = size_t{1} << 22;  // those beyond are not held against each other
-constexpr size_t kMaxProviders = 65'536;         // 4 KB each at most
+constexpr size_t kMaxThreads = size_t{1} << 20;  // threads beyond are not checked
+constexpr size_t kMaxProviders = 8192;           // 4 KB each at most
 
 bool IsDefinition(const fxt::Record& record) {
   return facts::KindOf(record) <= facts::RecordKind::kThread ||
          facts::KindOf(record) == facts::RecordKind::kKernelObject;
+}
+
+bool IsLossCounter(const fxt::Event& event) {
+  return event.type == fxt::EventType::kCounter && event.category.text == schema::kRecorderName &&
+         event.name.text == schema::event::kLostEvents;
 }
 
 std::string NotTheOne(fxt::Koid left, uint32_t cpu, fxt::Koid came) {
@@ -37,7 +44,11 @@ void RecorderChecker::Check(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   ++records_;
   if (records_ <= 4) CheckPreamble(reader);
-  if (reader.provider().name() != schema::kRecorderName) return;
+  const bool is_kernels = sections_.Has(reader);
+  if (reader.provider().name() != schema::kRecorderName) {
+    if (!is_kernels) CheckProviderRecord(reader);
+    return;
+  }
   const bool filled_up = std::holds_alternative<fxt::ProviderEvent>(record);
   if (IsDefinition(record) && !filled_up) {
     CheckDefinition(reader);
@@ -67,6 +78,41 @@ void RecorderChecker::Check(const fxt::Reader& reader) {
   } else {
     CheckSwitch(reader);
   }
+}
+
+// A program that takes part writes events of its own.
+void RecorderChecker::CheckProviderRecord(const fxt::Reader& reader) {
+  const auto report = [&](const Rule& rule, std::string_view kind) {
+    Report(rule, fmt::format("{} in the section of provider \"{}\"", kind,
+                             fxt::ToValidUtf8(reader.provider().name())));
+  };
+  const fxt::Record& record = reader.record();
+  switch (facts::KindOf(record)) {
+    case facts::RecordKind::kSwitch:
+      return report(rules::kProviderSwitch, "a context switch");
+    case facts::RecordKind::kWakeup:
+      return report(rules::kProviderSwitch, "a wakeup");
+    case facts::RecordKind::kKernelObject:
+      return report(rules::kProviderObject, "a kernel object");
+    case facts::RecordKind::kLog:
+      return report(rules::kProviderLog, "a log record");
+    case facts::RecordKind::kModule:
+    case facts::RecordKind::kMmap:
+    case facts::RecordKind::kBacktrace:
+      return report(rules::kProviderStack, "a profiler record");
+    case facts::RecordKind::kBlob:
+      if (std::get<fxt::Blob>(record).type == static_cast<uint8_t>(fxt::BlobType::kLastBranch)) {
+        report(rules::kProviderStack, "a last-branch blob");
+      }
+      return;
+    default:
+      break;
+  }
+  const auto* event = std::get_if<fxt::Event>(&record);
+  if (event == nullptr || !schema::IsKernelCategory(event->category.text)) return;
+  // The recorder declares a provider's losses in its section.
+  if (facts::AsLoss(*event) || IsLossCounter(*event)) return;
+  report(rules::kProviderEvent, fmt::format("an event of category \"{}\"", event->category.text));
 }
 
 // Magic number, provider info, provider section, initialization.
@@ -182,9 +228,7 @@ void RecorderChecker::CheckAwaited(const fxt::Record& record) {
       come = event != nullptr && facts::AsLoss(*event).has_value();
       break;
     case Awaited::kLossCounter:
-      come = event != nullptr && event->type == fxt::EventType::kCounter &&
-             event->category.text == schema::kRecorderName &&
-             event->name.text == schema::event::kLostEvents &&
+      come = event != nullptr && IsLossCounter(*event) &&
              static_cast<int32_t>(event->payload) == awaited_cpu_;
       break;
     case Awaited::kLogInstant:
@@ -326,9 +370,17 @@ void RecorderChecker::Finish() {
   for (const facts::CpuContinuity::TakeOver& taken : continuity_.take_overs()) {
     ReportAt(taken.offset, rules::kContinuity, NotTheOne(taken.after, taken.cpu, taken.before));
   }
+  // The first ones: a hostile file has as many as there is room for names.
+  constexpr size_t kMaxLate = 100'000;
   std::vector<Finding> late;
+  const auto earlier = [](const Finding& a, const Finding& b) {
+    return std::tie(a.offset, a.message) < std::tie(b.offset, b.message);
+  };
   const auto add = [&](uint64_t offset, const Rule& rule, std::string message) {
     late.push_back({offset, rule.severity, rule.id, std::move(message)});
+    if (late.size() < 2 * kMaxLate) return;
+    std::nth_element(late.begin(), late.begin() + kMaxLate, late.end(), earlier);
+    late.resize(kMaxLate);
   };
   for (const auto& [thread, mention] : threads_) {
     const facts::ObjectNames::Thread* object = names_.thread(thread);
@@ -350,9 +402,7 @@ void RecorderChecker::Finish() {
     add(mention == processes_.end() ? 0 : mention->second, rules::kSplitProcess,
         std::move(split.message));
   }
-  std::sort(late.begin(), late.end(), [](const Finding& a, const Finding& b) {
-    return std::tie(a.offset, a.message) < std::tie(b.offset, b.message);
-  });
+  std::sort(late.begin(), late.end(), earlier);
   for (const Finding& finding : late) report_(finding);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Checks what fxt-record promises about its own files beyond the format.
+// Checks the promises that fxt-record makes about its own files beyond the format.
 #pragma once
 
 #include <bitset>
@@ -14,6 +14,7 @@
 #include "analyze/check/rules.h"
 #include "analyze/check/stack_rules.h"
 #include "facts/cpu_continuity.h"
+#include "facts/kernel_sections.h"
 #include "facts/object_names.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
@@ -25,7 +26,7 @@ class RecorderChecker {
  public:
   explicit RecorderChecker(FindingHandler report) : report_(std::move(report)) {}
 
-  // The record that `reader` stands at. Records of other providers pass.
+  // Takes the record that `reader` stands at.
   void Check(const fxt::Reader& reader);
   // After the last record of a trace that was read to its end.
   void Finish();
@@ -49,6 +50,7 @@ class RecorderChecker {
     report_({offset, rule.severity, rule.id, std::move(message)});
   }
 
+  void CheckProviderRecord(const fxt::Reader& reader);
   void CheckPreamble(const fxt::Reader& reader);
   void CheckDefinition(const fxt::Reader& reader);
   void CheckAwaited(const fxt::Record& record);
@@ -72,6 +74,7 @@ class RecorderChecker {
   std::unordered_map<uint32_t, Tables> tables_;
   std::unordered_map<fxt::Koid, Mention> threads_;
   std::unordered_map<fxt::Koid, uint64_t> processes_;  // first mention
+  facts::KernelSections sections_;
   facts::ObjectNames names_;
   facts::CpuContinuity continuity_{names_};
   StackRules stacks_;

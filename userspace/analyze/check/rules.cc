@@ -25,6 +25,7 @@ constexpr Rule kAll[] = {
     kUnmatchedFlow,
     kLastBranch,
     kTableLimit,
+    kSpanLimit,
     kPreamble,
     kSession,
     kTimeOrder,
@@ -44,6 +45,11 @@ constexpr Rule kAll[] = {
     kContinuity,
     kLogInstant,
     kStack,
+    kProviderSwitch,
+    kProviderObject,
+    kProviderLog,
+    kProviderEvent,
+    kProviderStack,
 };
 
 }  // namespace

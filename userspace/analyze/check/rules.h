@@ -59,6 +59,8 @@ inline constexpr Rule kLastBranch{"last-branch", Severity::kError,
                                   "CPU"};
 inline constexpr Rule kTableLimit{"table-limit", Severity::kWarning,
                                   "string tables stay within what a reader keeps"};
+inline constexpr Rule kSpanLimit{"span-limit", Severity::kWarning,
+                                 "spans that are open at a time stay within what a reader keeps"};
 
 // fxt-record's own files.
 inline constexpr Rule kPreamble{"recorder-preamble", Severity::kError,
@@ -103,6 +105,19 @@ inline constexpr Rule kLogInstant{"recorder-log", Severity::kError,
 inline constexpr Rule kStack{"recorder-stack", Severity::kError,
                              "an instant of a stack names one that a backtrace has, and says how "
                              "long the sleeper was away and who is woken"};
+// Sections of the programs that take part in a recording of fxt-record.
+inline constexpr Rule kProviderSwitch{"recorder-provider-switch", Severity::kError,
+                                      "switches and wakeups are in the recorder's section"};
+inline constexpr Rule kProviderObject{"recorder-provider-object", Severity::kError,
+                                      "kernel objects are in the recorder's section"};
+inline constexpr Rule kProviderLog{"recorder-provider-log", Severity::kError,
+                                   "log records are in the recorder's section"};
+inline constexpr Rule kProviderEvent{"recorder-provider-event", Severity::kError,
+                                     "events of the kernel's categories (syscall, irq, softirq, "
+                                     "block, net, signal, oom, ...) are in the recorder's section"};
+inline constexpr Rule kProviderStack{"recorder-provider-stack", Severity::kError,
+                                     "last branches, modules, mappings and backtraces are in the "
+                                     "recorder's section"};
 
 }  // namespace rules
 

@@ -20,7 +20,7 @@ class StackRules {
 
  private:
   // A trace with more is not held against them.
-  static constexpr size_t kMaxStacks = size_t{1} << 22;
+  static constexpr size_t kMaxStacks = size_t{1} << 20;
 
   std::unordered_set<uint64_t> known_;
 };

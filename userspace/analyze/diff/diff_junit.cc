@@ -12,15 +12,15 @@
 namespace analyze {
 namespace {
 
+using comparison::ComparisonRow;
 using comparison::DiffReport;
-using comparison::Row;
 using comparison::Verdict;
 
 std::string Quoted(std::string_view text) {
   std::string out;
   const std::string clean = text::CleanText(text);
   for (size_t i = 0; i < clean.size(); ++i) {
-    // U+FFFE and U+FFFF, which no XML may have.
+    // XML does not allow U+FFFE and U+FFFF.
     if (clean.compare(i, 2, "\xef\xbf") == 0 && static_cast<uint8_t>(clean[i + 2]) >= 0xbe) {
       out += clean[i + 2] == '\xbe' ? "\\ufffe" : "\\uffff";
       i += 2;
@@ -46,11 +46,11 @@ std::string Quoted(std::string_view text) {
   return out;
 }
 
-bool Failed(const DiffReport& report, const Row& row) {
-  return report.confirmed && row.verdict == Verdict::kWorse && !row.folded_under;
+bool Failed(const DiffReport& report, const ComparisonRow& row) {
+  return report.confirmed && row.verdict == Verdict::kWorse && !row.suppressed_by;
 }
 
-bool Skipped(const DiffReport& report, const Row& row) {
+bool Skipped(const DiffReport& report, const ComparisonRow& row) {
   return row.verdict == Verdict::kCannotTell || (!report.confirmed && IsFinding(row.verdict));
 }
 
@@ -59,7 +59,7 @@ bool Skipped(const DiffReport& report, const Row& row) {
 std::string DiffJunit(const DiffReport& report) {
   size_t failures = 0;
   size_t skipped = 0;
-  for (const Row& row : report.rows) {
+  for (const ComparisonRow& row : report.rows) {
     failures += Failed(report, row);
     skipped += Skipped(report, row);
   }
@@ -69,7 +69,7 @@ std::string DiffJunit(const DiffReport& report) {
                  "<testsuites tests=\"{0}\" failures=\"{1}\" skipped=\"{2}\">\n"
                  "  <testsuite name=\"fxt diff\" tests=\"{0}\" failures=\"{1}\" skipped=\"{2}\">\n",
                  report.rows.size(), failures, skipped);
-  for (const Row& row : report.rows) {
+  for (const ComparisonRow& row : report.rows) {
     fmt::format_to(to, "    <testcase classname=\"{}\" name=\"{}\"",
                    Quoted(GroupWords(report, row)), Quoted(MetricWords(row)));
     const std::string values =

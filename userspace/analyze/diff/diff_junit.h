@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A comparison as the results of tests (JUnit's XML), for a build server.
+// A comparison as test results (JUnit XML) for a build server.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace analyze {
 
-// A test for each row: failed where it got worse and is no symptom of another row of its group,
-// skipped where nothing can be told.
+// A test for each row. It fails if the row is a finding that became worse, and is skipped if the
+// row is undecided or not confirmed.
 std::string DiffJunit(const comparison::DiffReport& report);
 
 }  // namespace analyze

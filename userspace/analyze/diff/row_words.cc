@@ -12,14 +12,14 @@
 namespace analyze {
 namespace {
 
-using comparison::Cause;
+using comparison::CauseLink;
+using comparison::ComparisonRow;
 using comparison::DiffReport;
 using comparison::Metric;
-using comparison::Row;
 using comparison::Statistic;
-using comparison::Unit;
+using comparison::StatisticUnit;
 
-// Three digits that matter.
+// Three significant digits.
 std::string Number(double value) {
   const double size = std::abs(value);
   if (size >= 100 || size == 0) return fmt::format("{:.0f}", value);
@@ -114,23 +114,23 @@ std::string MsWords(const DiffReport& report, double change) {
                      Per(report));
 }
 
-std::string LinkWords(const DiffReport& report, const Row& row, const Cause& cause) {
-  const std::string who = cause.group ? GroupWords(report, *cause.group) : "";
+std::string LinkWords(const DiffReport& report, const ComparisonRow& row, const CauseLink& cause) {
+  const std::string name = cause.group ? GroupWords(report, *cause.group) : "";
   const bool itself = cause.group && cause.group == row.group;
   const std::string change = fmt::format("{} {}", MsWords(report, std::abs(cause.change)),
                                          cause.change < 0 ? "less" : "more");
   switch (cause.kind) {
-    case Cause::Kind::kWokenBy:
-      return fmt::format("waited {} for {}", change, itself ? "threads of its own" : who);
-    case Cause::Kind::kHeldCpu:
+    case CauseLink::Kind::kWokenBy:
+      return fmt::format("waited {} for {}", change, itself ? "threads of its own" : name);
+    case CauseLink::Kind::kHeldCpu:
       return fmt::format("waited {} while {} had the CPU", change,
-                         itself ? "threads of its own" : who);
-    case Cause::Kind::kInversion:
-      return fmt::format("waited {} while {}, of lower priority, had the CPU", change, who);
-    case Cause::Kind::kInterrupt:
+                         itself ? "threads of its own" : name);
+    case CauseLink::Kind::kInversion:
+      return fmt::format("waited {} while {}, of lower priority, had the CPU", change, name);
+    case CauseLink::Kind::kInterrupt:
       return fmt::format("waited {} for a timer or a device", change);
-    case Cause::Kind::kDoing:
-      return fmt::format("{} had {} {}", who, change, WordsOf(cause.metric));
+    case CauseLink::Kind::kDoing:
+      return fmt::format("{} had {} {}", name, change, WordsOf(cause.metric));
   }
   return "";
 }
@@ -143,40 +143,40 @@ std::string GroupWords(const DiffReport& report, size_t group) {
   return NameWords(of.name);
 }
 
-std::string GroupWords(const DiffReport& report, const Row& row) {
+std::string GroupWords(const DiffReport& report, const ComparisonRow& row) {
   if (row.group) return GroupWords(report, *row.group);
   return row.metric == Metric::kElapsed ? "the command" : "the machine";
 }
 
-std::string MetricWords(const Row& row) {
+std::string MetricWords(const ComparisonRow& row) {
   std::string words = WordsOf(row.metric);
   words += WordsOf(row.statistic);
   if (!row.name.empty()) words += " " + text::CleanText(row.name);
   return words;
 }
 
-std::string ValueWords(const DiffReport& report, const Row& row, double value) {
+std::string ValueWords(const DiffReport& report, const ComparisonRow& row, double value) {
   const double run = report.per_run ? report.seconds_per_run : 1;
   switch (InfoOf(row.statistic).unit) {
-    case Unit::kMsPerSecond:
+    case StatisticUnit::kMsPerSecond:
       return row.metric == Metric::kMachine
                  ? fmt::format("{} ms/s", Number(value))
                  : fmt::format("{} ms/{}", Number(value * run), Per(report));
-    case Unit::kPerSecond:
+    case StatisticUnit::kPerSecond:
       return fmt::format("{}/{}", Number(value * run), Per(report));
-    case Unit::kMicroseconds:
+    case StatisticUnit::kMicroseconds:
       return value >= 10'000 ? fmt::format("{} ms", Number(value / 1e3))
                              : fmt::format("{} us", Number(value));
-    case Unit::kMilliseconds:
+    case StatisticUnit::kMilliseconds:
       return value >= 10'000 ? fmt::format("{} s", Number(value / 1e3))
                              : fmt::format("{} ms", Number(value));
   }
   return "";
 }
 
-std::string ChangeWords(const DiffReport& report, const Row& row) {
+std::string ChangeWords(const DiffReport& report, const ComparisonRow& row) {
   const char* sign = row.change > 0 ? "+" : "";
-  // The change in ms per second of a run is the ratio again; people want to know how much longer.
+  // The change in ms per second of a run would repeat the ratio.
   if (row.metric == Metric::kElapsed) {
     const double more = row.next.value - row.base.value;
     return (more < 0 ? "-" : sign) + ValueWords(report, row, std::abs(more));
@@ -185,7 +185,7 @@ std::string ChangeWords(const DiffReport& report, const Row& row) {
   return sign + MsWords(report, row.change);
 }
 
-std::string RatioWords(const Row& row, double ratio) {
+std::string RatioWords(const ComparisonRow& row, double ratio) {
   const double floor = InfoOf(row.statistic).floor;
   if (row.base.value < floor / 10 && ratio > 2) return "from nothing";
   if (row.next.value < floor / 10 && ratio < 0.5) return "to nothing";
@@ -193,16 +193,16 @@ std::string RatioWords(const Row& row, double ratio) {
   return fmt::format("{:+.0f}%", 100 * (ratio - 1));
 }
 
-std::string RatioIntervalWords(const Row& row) {
+std::string RatioIntervalWords(const ComparisonRow& row) {
   const std::string ratio = RatioWords(row, row.ratio.value);
   if (ratio.ends_with("nothing")) return ratio;
   return fmt::format("{} [{} .. {}]", ratio, RatioWords(row, row.ratio.low),
                      RatioWords(row, row.ratio.high));
 }
 
-std::vector<std::string> CauseWords(const DiffReport& report, const Row& row) {
+std::vector<std::string> CauseWords(const DiffReport& report, const ComparisonRow& row) {
   std::vector<std::string> words;
-  for (const Cause& cause : row.because) {
+  for (const CauseLink& cause : row.causes) {
     words.push_back(LinkWords(report, row, cause));
   }
   return words;
@@ -225,8 +225,8 @@ const std::vector<size_t>& Ranked(const DiffReport& report) {
 }
 
 std::string NothingWords(const DiffReport& report) {
-  return fmt::format("nothing changed by 10% or more ({} of {} could not be told)", report.untold,
-                     report.rows.size());
+  return fmt::format("nothing changed by 10% or more ({} of {} are undecided)",
+                     report.undecided, report.rows.size());
 }
 
 }  // namespace analyze

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What CPUs and threads did in a part of a trace, as far as a picture shows it.
+// The activity of CPUs and threads in an interval of a trace, at the resolution of a picture.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace analyze {
 
-// Times are ns of the trace's clock. A slot is what a column of the picture shows.
+// Times are ns on the clock of the trace. A slot is a column of the picture.
 struct Drawing {
   static constexpr size_t kSlots = 1000;
   static constexpr size_t kMaxCpus = 64;
@@ -31,10 +32,17 @@ struct Drawing {
   };
   static constexpr size_t kStates = 7;
 
+  // Runs of threads that the picture is about have colours of their own.
+  enum class Mark : uint8_t { kNone, kSelf, kWaker };
   struct Run {
     uint64_t begin = 0;
     uint64_t end = 0;
     std::string name;
+    Mark mark = Mark::kNone;
+  };
+  struct Interval {
+    uint64_t begin = 0;
+    uint64_t end = 0;
   };
   struct Span {
     uint64_t begin = 0;
@@ -68,17 +76,35 @@ struct Drawing {
   };
 
   uint64_t first = 0;  // of the trace
-  uint64_t begin = 0;  // what is shown
+  uint64_t begin = 0;  // of the picture
   uint64_t end = 0;
+  std::optional<Interval> focus;    // highlighted
   std::vector<CpuLane> cpus;        // by number
   std::vector<ThreadLane> threads;  // the busiest first
-  size_t other_cpus = 0;            // that did something and have no lane
+  size_t other_cpus = 0;            // with activity, but without a lane
   size_t other_threads = 0;
   std::vector<Wake> wakes;  // in the order of the trace; those of threads with a lane
   std::vector<Loss> losses;
-  bool is_whole = true;  // nothing was left out beyond those limits
+  bool is_whole = true;  // no limit left anything out
 
   double slot_ns() const { return static_cast<double>(end - begin) / kSlots; }
+
+  // Calls `each(slot, ns)` for the slots of an interval within begin and end.
+  template <typename Each>
+  void EachSlot(const Interval& interval, Each&& each) const {
+    if (interval.begin >= interval.end) return;
+    // In units of 1/kSlots ns, of which a slot has as many as the picture has nanoseconds.
+    using Parts = unsigned __int128;
+    const Parts width = end - begin;
+    const auto parts_of = [&](uint64_t time) { return Parts{time - begin} * kSlots; };
+    const Parts last = parts_of(interval.end);
+    for (Parts at = parts_of(interval.begin); at < last;) {
+      const auto slot = static_cast<size_t>(at / width);
+      const Parts edge = std::min(last, (slot + 1) * width);
+      each(slot, static_cast<double>(edge - at) / kSlots);
+      at = edge;
+    }
+  }
 };
 
 }  // namespace analyze

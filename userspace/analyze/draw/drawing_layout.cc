@@ -9,7 +9,7 @@ namespace {
 
 // Between CPUs and threads.
 constexpr double kBreak = 8;
-// Nobody could tell arrows apart that are closer.
+// Arrows between the same threads that are closer (pixels) are drawn as one.
 constexpr double kApart = 2.5;
 constexpr double kHead = 5;
 

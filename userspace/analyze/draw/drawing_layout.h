@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where things stand in the picture of a Drawing, in pixels.
+// The layout of a Drawing in pixels.
 #pragma once
 
 #include <cstddef>
@@ -21,34 +21,33 @@ class DrawingLayout {
   static constexpr double kSpanPitch = 14;
   static constexpr size_t kSpanRows = 3;
 
-  // A vertical line: of a wakeup from the top of the waker's lane to that of the woken thread, or
-  // from a little above that one where the waker has none; of a loss as long as it is.
+  // A vertical line. For a wakeup it goes from the top of the lane of the waker, or from a little
+  // above the lane of the woken thread, to the top of the latter.
   struct Mark {
     double x = 0;
     double from = 0;
     double to = 0;
   };
-  // Rows of spans below a lane: those of one do not overlap. No row is empty.
+  // Rows of spans below a lane. Spans of a row do not overlap. No row is empty.
   using SpanRows = std::vector<std::vector<const Drawing::Span*>>;
 
   // `drawing` must outlive it.
   explicit DrawingLayout(const Drawing& drawing);
 
-  // Of a time within the drawing.
   double X(uint64_t time) const {
     return kLeft + static_cast<double>(time - drawing_.begin) / drawing_.slot_ns();
   }
-  // The top of a lane that the drawing has.
+  // The top of a lane of the drawing.
   double OfCpu(uint32_t cpu) const { return cpus_.at(cpu); }
   double OfThread(fxt::Koid koid) const { return threads_.at(koid); }
   const SpanRows& SpansOf(fxt::Koid koid) const { return spans_.at(koid); }
   double bottom() const { return bottom_; }  // of the lowest lane
   const std::vector<Mark>& wakes() const { return wakes_; }
   const std::vector<Mark>& losses() const { return losses_; }
-  // Wakeups so close to one before, between the same threads, that they have no mark.
+  // Wakeups without a mark, close to another one between the same threads.
   size_t joined_wakes() const { return joined_wakes_; }
 
-  // Whether a mark goes through that box: a name there could not be read.
+  // Whether a mark crosses a box, where a name would not be readable.
   bool IsCrossed(double left, double right, double top, double bottom) const;
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "schema/names.h"
 #include "tables/rows/schema.h"
 
 namespace analyze {
@@ -18,7 +19,7 @@ const Cell& At(const RowBatch& rows, size_t row, uint8_t column) {
   return rows.row(row)[rows.SlotOf(column)];
 }
 
-// Whole numbers of these tables are not negative.
+// Integers of these tables are not negative.
 uint64_t NumberAt(const RowBatch& rows, size_t row, uint8_t column) {
   return static_cast<uint64_t>(At(rows, row, column).integer);
 }
@@ -57,24 +58,6 @@ DrawingReader::Interval DrawingReader::Clipped(uint64_t begin, uint64_t length) 
   return {std::max(begin, drawing_.begin), std::min(end, drawing_.end)};
 }
 
-template <typename Each>
-void DrawingReader::EachSlot(const Interval& interval, Each&& each) const {
-  if (interval.begin >= interval.end) return;
-  // In parts of a nanosecond, of which a slot has as many as the window has nanoseconds.
-  using Parts = unsigned __int128;
-  const Parts width = drawing_.end - drawing_.begin;
-  const auto parts_of = [&](uint64_t time) {
-    return Parts{time - drawing_.begin} * Drawing::kSlots;
-  };
-  const Parts end = parts_of(interval.end);
-  for (Parts begin = parts_of(interval.begin); begin < end;) {
-    const auto slot = static_cast<size_t>(begin / width);
-    const Parts edge = std::min(end, (slot + 1) * width);
-    each(slot, static_cast<double>(edge - begin) / Drawing::kSlots);
-    begin = edge;
-  }
-}
-
 util::Status DrawingReader::ReadAll(tables::Scan& scan, const std::function<void()>& take) {
   while (scan.Advance()) {
     take();
@@ -85,7 +68,7 @@ util::Status DrawingReader::ReadAll(tables::Scan& scan, const std::function<void
 }
 
 util::Status DrawingReader::Choose(fxt::ByteSource& source) {
-  struct Seen {
+  struct Candidate {
     uint64_t busy = 0;
     Drawing::ThreadLane lane;
   };
@@ -93,12 +76,12 @@ util::Status DrawingReader::Choose(fxt::ByteSource& source) {
     bool runs;
     uint8_t begin, length, koid, tid, thread, process;
   };
-  std::unordered_map<fxt::Koid, Seen> seen;
+  std::unordered_map<fxt::Koid, Candidate> candidates;
   tables::RowFilter filter;
   filter.to = static_cast<int64_t>(std::min<uint64_t>(drawing_.end, INT64_MAX));
   tables::Scan scan("", source, texts_);
   scan.Want(Table::kSlices, kAll, filter);
-  // One that was asked for is shown also where it only waits.
+  // A selected thread is shown even if it only waits.
   if (options_.wants_thread) scan.Want(Table::kWaits, kAll, filter);
   auto status = ReadAll(scan, [&] {
     namespace slices = tables::slices;
@@ -109,7 +92,7 @@ util::Status DrawingReader::Choose(fxt::ByteSource& source) {
             Clipped(NumberAt(rows, i, columns.begin), NumberAt(rows, i, columns.length));
         if (part.begin >= part.end) continue;
         const fxt::Koid koid = NumberAt(rows, i, columns.koid);
-        Seen& one = seen[koid];
+        Candidate& one = candidates[koid];
         if (columns.runs) one.busy += part.end - part.begin;
         one.lane.koid = koid;
         one.lane.tid = MaybeNumber(rows, i, columns.tid);
@@ -134,21 +117,21 @@ util::Status DrawingReader::Choose(fxt::ByteSource& source) {
                                     .process = waits::kProcess});
   });
   if (!status) return status;
-  std::vector<Seen> chosen;
-  for (auto& [koid, one] : seen) {
+  std::vector<Candidate> chosen;
+  for (auto& [koid, one] : candidates) {
     if (!options_.wants_thread || options_.wants_thread(koid, one.lane.thread)) {
       chosen.push_back(std::move(one));
     }
   }
-  std::sort(chosen.begin(), chosen.end(), [](const Seen& a, const Seen& b) {
+  std::sort(chosen.begin(), chosen.end(), [](const Candidate& a, const Candidate& b) {
     return a.busy != b.busy ? a.busy > b.busy : a.lane.koid < b.lane.koid;
   });
-  for (Seen& one : chosen) {
+  for (Candidate& one : chosen) {
     if (drawing_.threads.size() == options_.max_threads) break;
     one.lane.slots.resize(Drawing::kSlots);
     drawing_.threads.push_back(std::move(one.lane));
   }
-  drawing_.other_threads = seen.size() - drawing_.threads.size();
+  drawing_.other_threads = candidates.size() - drawing_.threads.size();
   return util::Ok();
 }
 
@@ -203,13 +186,13 @@ void DrawingReader::AddSlices(const RowBatch& rows) {
         Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength));
     if (part.begin >= part.end) continue;
     if (auto* lane = CpuAt(static_cast<uint32_t>(NumberAt(rows, i, column::kCpu)))) {
-      EachSlot(part, [&](size_t slot, double ns) { lane->busy[slot] += ns; });
+      drawing_.EachSlot(part, [&](size_t slot, double ns) { lane->busy[slot] += ns; });
       if (static_cast<double>(part.end - part.begin) >= drawing_.slot_ns()) {
         lane->runs.push_back({part.begin, part.end, TextAt(rows, i, column::kThread)});
       }
     }
     if (auto* lane = ThreadAt(NumberAt(rows, i, column::kKoid))) {
-      EachSlot(part, [&](size_t slot, double ns) {
+      drawing_.EachSlot(part, [&](size_t slot, double ns) {
         lane->slots[slot][static_cast<size_t>(State::kRunning)] += ns;
       });
     }
@@ -223,7 +206,7 @@ void DrawingReader::AddIdle(const RowBatch& rows) {
         Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength));
     if (part.begin >= part.end) continue;
     if (auto* lane = CpuAt(static_cast<uint32_t>(NumberAt(rows, i, column::kCpu)))) {
-      EachSlot(part, [&](size_t slot, double ns) { lane->idle[slot] += ns; });
+      drawing_.EachSlot(part, [&](size_t slot, double ns) { lane->idle[slot] += ns; });
     }
   }
 }
@@ -235,8 +218,9 @@ void DrawingReader::AddWaits(const RowBatch& rows) {
     if (lane == nullptr) continue;
     const bool certain = NumberAt(rows, i, column::kCertain) != 0;
     const auto state = certain ? StateOf(At(rows, i, column::kKind).view()) : State::kUnknown;
-    EachSlot(Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength)),
-             [&](size_t slot, double ns) { lane->slots[slot][static_cast<size_t>(state)] += ns; });
+    drawing_.EachSlot(
+        Clipped(NumberAt(rows, i, column::kTs), NumberAt(rows, i, column::kLength)),
+        [&](size_t slot, double ns) { lane->slots[slot][static_cast<size_t>(state)] += ns; });
   }
 }
 
@@ -250,7 +234,7 @@ void DrawingReader::AddWakeups(const RowBatch& rows) {
       return;
     }
     Drawing::Wake wake{.time = NumberAt(rows, i, column::kTs), .waker = {}, .woken = woken};
-    // The table has Linux's number of the waker.
+    // The table has the tid of the waker, not its koid.
     if (const auto tid = MaybeNumber(rows, i, column::kWakerTid)) {
       for (const Drawing::ThreadLane& lane : drawing_.threads) {
         if (lane.tid == tid) wake.waker = lane.koid;
@@ -270,8 +254,9 @@ void DrawingReader::AddSpans(const RowBatch& rows) {
     std::vector<Drawing::Span>* spans = nullptr;
     if (auto* lane = ThreadAt(NumberAt(rows, i, column::kKoid))) {
       spans = &lane->spans;
-    } else if (!MaybeNumber(rows, i, column::kTid)) {
-      // Tracks of interrupts are no threads of Linux.
+    } else if (!MaybeNumber(rows, i, column::kTid) &&
+               schema::IsKernelProvider(TextAt(rows, i, column::kProvider))) {
+      // Tracks of interrupts have no tid.
       const auto cpu = MaybeNumber(rows, i, column::kCpu);
       auto* lane_of_cpu = cpu ? CpuAt(static_cast<uint32_t>(*cpu)) : nullptr;
       if (lane_of_cpu != nullptr) spans = &lane_of_cpu->spans;

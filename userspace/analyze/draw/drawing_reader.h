@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// From a trace to a Drawing, in two passes: the first one chooses the threads.
+// Reads a trace into a Drawing in two passes. The first pass chooses the threads.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ struct DrawOptions {
   // ns of the trace's clock; below `to`.
   uint64_t from = 0;
   uint64_t to = 0;
-  uint64_t first = 0;       // what times are counted from
+  uint64_t first = 0;       // zero of the times shown
   std::set<uint32_t> cpus;  // empty: all
   size_t max_threads = 16;
-  // Which threads may have a lane; null for all.
+  // Whether a thread may have a lane; null: all.
   std::function<bool(fxt::Koid thread, std::string_view name)> wants_thread;
-  // Asked with the position in the stream; may be null.
+  // Called with the position in the stream; may be null.
   std::function<void(uint64_t)> progress;
 };
 
@@ -34,23 +34,17 @@ class DrawingReader {
  public:
   explicit DrawingReader(const DrawOptions& options);
 
-  // First this, then Read, of the same trace from its beginning. Errors: it cannot be read to the
-  // end of the window.
+  // Choose() is called first, then Read(), with the same trace from its beginning. Errors: the
+  // trace cannot be read to the end of the window.
   util::Status Choose(fxt::ByteSource& source);
   util::Status Read(fxt::ByteSource& source);
 
   const Drawing& drawing() const { return drawing_; }
 
  private:
-  struct Interval {
-    uint64_t begin = 0;
-    uint64_t end = 0;
-  };
-  // The part of it in the window; empty where there is none.
+  using Interval = Drawing::Interval;
+  // The part of an interval in the window; empty outside of it.
   Interval Clipped(uint64_t begin, uint64_t length) const;
-  // Calls `each(slot, ns)` for the slots that it touches.
-  template <typename Each>
-  void EachSlot(const Interval& interval, Each&& each) const;
   util::Status ReadAll(tables::Scan& scan, const std::function<void()>& take);
   Drawing::CpuLane* CpuAt(uint32_t cpu);
   Drawing::ThreadLane* ThreadAt(fxt::Koid koid);

@@ -10,7 +10,6 @@
 
 #include "analyze/draw/drawing_layout.h"
 #include "analyze/draw/label.h"
-#include "analyze/page/palette.h"
 #include "util/quantity.h"
 
 namespace analyze {
@@ -29,12 +28,12 @@ constexpr double kSmall = 10;
 
 constexpr uint64_t kMillisecond = 1'000'000;
 
-struct StateWords {
+struct StateLegend {
   const char* colour;
   const char* words;
 };
 // In order of State.
-constexpr StateWords kStateWords[Drawing::kStates] = {
+constexpr StateLegend kStateWords[Drawing::kStates] = {
     {"running", "running"},
     {"wakeup", "waits for a CPU, woken"},
     {"preempted", "waits for a CPU, preempted"},
@@ -44,61 +43,67 @@ constexpr StateWords kStateWords[Drawing::kStates] = {
     {"unknown", "not known"},
 };
 
+// By Drawing::Mark.
+constexpr const char* kMarkColours[] = {"other", "new", "waker"};
+
+// Turns a drawing into shapes.
 class Painter {
  public:
   Painter(const Drawing& drawing, std::string_view title)
       : drawing_(drawing), title_(title), place_(drawing) {}
 
-  std::string Paint() {
+  Picture Paint() {
     const double bottom = place_.bottom() + 30;
-    const auto legend = LegendRows();
-    const double height = bottom + 18 * static_cast<double>(legend) + 6;
-    Add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-        "{1}\" font-family=\"system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu "
-        "Sans', sans-serif\" font-size=\"{2}\">\n",
-        kWidth, height, kText);
-    Rect(0, 0, kWidth, height, "card");
+    picture_.height = bottom + 18 * static_cast<double>(LegendRows()) + 6;
+    Rect(0, 0, kWidth, picture_.height, "card");
     Heading();
     Axis();
+    if (drawing_.focus) PaintFocus(*drawing_.focus);
     for (const auto& lane : drawing_.cpus) PaintCpu(lane, place_.OfCpu(lane.cpu));
     for (const auto& lane : drawing_.threads) PaintThread(lane, place_.OfThread(lane.koid));
     Wakes();
     Losses();
     Legend(bottom);
-    Add("</svg>\n");
-    return fmt::to_string(out_);
+    return std::move(picture_);
   }
 
  private:
-  template <typename... Args>
-  void Add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  void Rect(double x, double y, double width, double height, const char* colour,
+            std::string tip = "") {
+    picture_.shapes.push_back({.kind = Shape::Kind::kRect,
+                               .x = x,
+                               .y = y,
+                               .width = width,
+                               .height = height,
+                               .colour = colour,
+                               .tip = std::move(tip)});
   }
-
-  const std::string& Colour(const char* name) {
-    std::string& colour = colours_[name];
-    if (colour.empty()) colour = PageColour(name);
-    return colour;
-  }
-
-  void Rect(double x, double y, double width, double height, const char* colour) {
-    Add("<rect x=\"{:.6g}\" y=\"{:.6g}\" width=\"{:.6g}\" height=\"{:.6g}\" fill=\"{}\"/>\n", x, y,
-        width, height, Colour(colour));
-  }
-  void Line(double x1, double y1, double x2, double y2, const char* colour, const char* more = "") {
-    Add("<line x1=\"{:.6g}\" y1=\"{:.6g}\" x2=\"{:.6g}\" y2=\"{:.6g}\" stroke=\"{}\" {}/>\n", x1,
-        y1, x2, y2, Colour(colour), more);
+  void Line(double x1, double y1, double x2, double y2, const char* colour,
+            Shape::Style style = Shape::Style::kPlain) {
+    picture_.shapes.push_back({.kind = Shape::Kind::kLine,
+                               .x = x1,
+                               .y = y1,
+                               .width = x2 - x1,
+                               .height = y2 - y1,
+                               .colour = colour,
+                               .style = style});
   }
   void Text(double x, double y, std::string_view text, double room, double size, const char* colour,
-            const char* more = "") {
-    const std::string fitted = FittedLabel(text, room, size);
+            Shape::Style style = Shape::Style::kPlain, std::string tip = "") {
+    std::string fitted = FittedLabel(text, room, size);
     if (fitted.empty()) return;
-    Add("<text x=\"{:.6g}\" y=\"{:.6g}\" font-size=\"{}\" fill=\"{}\" {}>{}</text>\n", x, y, size,
-        Colour(colour), more, XmlText(fitted));
+    picture_.shapes.push_back({.kind = Shape::Kind::kText,
+                               .x = x,
+                               .y = y,
+                               .size = size,
+                               .colour = colour,
+                               .style = style,
+                               .text = std::move(fitted),
+                               .tip = std::move(tip)});
   }
 
   void Heading() {
-    Text(14, 24, title_, kWidth - 28, 15, "ink", "font-weight=\"600\"");
+    Text(14, 24, title_, kWidth - 28, 15, "ink", Shape::Style::kStrong);
     const uint64_t length = drawing_.end - drawing_.begin;
     const std::string cpus =
         drawing_.other_cpus == 0
@@ -113,14 +118,14 @@ class Painter {
     Text(14, 42, text, kWidth - 28, kText, "soft");
   }
 
-  // No part of a millisecond is too short to be named.
+  // A length of any size, below a millisecond in us or ns.
   static std::string Length(uint64_t ns) {
     if (ns >= kMillisecond) return util::FormatDuration(ns);
     if (ns < 1'000) return fmt::format("{} ns", ns);
     return fmt::format("{:.6g} us", static_cast<double>(ns) / 1e3);
   }
 
-  // Since the trace began, to the digit that `step` has.
+  // Seconds since the begin of the trace, with the digits of `step`.
   std::string Moment(uint64_t time, uint64_t step) const {
     int digits = 9;
     for (uint64_t unit = 1; digits > 0 && step % (unit * 10) == 0; unit *= 10) --digits;
@@ -139,7 +144,7 @@ class Painter {
       }
     }
     const uint64_t begin = drawing_.begin - std::min(drawing_.begin, drawing_.first);
-    // Times of a trace may be any, up to the largest number.
+    // The last time may be the greatest 64-bit number.
     bool more = true;
     for (uint64_t past = (step - begin % step) % step; more && past <= length; past += step) {
       more = length - past >= step;
@@ -147,14 +152,14 @@ class Painter {
       const std::string text = Moment(drawing_.first + begin + past, step);
       Line(x, kTop - 8, x, place_.bottom(), "line");
       if (x + LabelWidth(text) * kText / 2 > kWidth) continue;
-      Text(x, kTop - 13, text, kWidth, kText, "soft", "text-anchor=\"middle\"");
+      Text(x, kTop - 13, text, kWidth, kText, "soft", Shape::Style::kCentred);
     }
   }
 
   void PaintCpu(const Drawing::CpuLane& lane, double y) {
     Text(14, y + 13, fmt::format("CPU {}", lane.cpu), kLeft - 22, kText, "ink");
     Rect(kLeft, y, Drawing::kSlots, kHigh, "tint");
-    // By columns first: how busy, idle, and what nobody knows.
+    // Columns first: busy, idle, and unknown time.
     const double width = drawing_.slot_ns();
     const auto part = [&](double ns) { return ns / width; };
     Bars(
@@ -167,8 +172,10 @@ class Painter {
     for (const auto& run : lane.runs) {
       const double x = place_.X(run.begin);
       const double wide = place_.X(run.end) - x;
-      Rect(x, y, std::max(0.5, wide - 0.5), kHigh, "other");
-      Inside(x, x + wide, y, kHigh, run.name, "other-ink");
+      const bool marked = run.mark != Drawing::Mark::kNone;
+      Rect(x, y, std::max(0.5, wide - 0.5), kHigh, kMarkColours[static_cast<size_t>(run.mark)],
+           fmt::format("{}\n{}", run.name, Length(run.end - run.begin)));
+      Inside(x, x + wide, y, kHigh, run.name, marked ? "card" : "other-ink");
     }
     double drawn = 0;
     for (const auto& span : lane.spans) {
@@ -179,7 +186,7 @@ class Painter {
     }
   }
 
-  // A name in a box, where no mark goes through it; nowhere if it does not fit.
+  // A name in a box, at a place that no mark crosses. Left out if it does not fit.
   void Inside(double left, double right, double y, double high, std::string_view name,
               const char* colour) {
     constexpr double kMargin = 3;
@@ -239,9 +246,8 @@ class Painter {
     const std::string name = lane.thread.empty() ? "(no name)" : lane.thread;
     const std::string id = lane.tid ? fmt::format(" {}", *lane.tid) : "";
     const std::string fitted = FittedLabel(name, kLeft - 24 - LabelWidth(id) * kText, kText);
-    Add("<g><title>{} of {}{}</title>\n", XmlText(name), XmlText(lane.process), id);
-    Text(14, y + 13, fitted + id, kLeft - 22, kText, "ink");
-    Add("</g>\n");
+    Text(14, y + 13, fitted + id, kLeft - 22, kText, "ink", Shape::Style::kPlain,
+         fmt::format("{} of {}{}", name, lane.process, id));
     Rect(kLeft, y, Drawing::kSlots, kHigh, "tint");
     for (size_t state = 1; state < Drawing::kStates; ++state) {
       const bool thin = state == static_cast<size_t>(State::kSleeping) ||
@@ -250,7 +256,7 @@ class Painter {
           thin ? y + 5 : y, thin ? kHigh - 10 : kHigh,
           [&](size_t slot) { return WaitIn(lane, slot) == state; }, kStateWords[state].colour);
     }
-    // However short a run is, it is seen.
+    // Any run is visible, however short.
     const auto running = [&](size_t slot) {
       const auto ns = lane.slots[slot][static_cast<size_t>(State::kRunning)];
       const double share = ns / drawing_.slot_ns();
@@ -267,7 +273,7 @@ class Painter {
   void PaintSpans(const std::vector<const Drawing::Span*>& row, double y) {
     double drawn = 0;
     for (const auto* span : row) {
-      // One that is too short to be seen takes nothing of a long one behind it.
+      // A span of less than a pixel hides nothing of the next one.
       const double x = std::max(place_.X(span->begin), drawn);
       const double end = place_.X(span->end);
       if (place_.X(span->begin) < drawn && end < drawn + 0.8) continue;
@@ -277,22 +283,34 @@ class Painter {
     }
   }
 
-  // From the lane of the waker to that of whom it woke; where nobody shown woke it, the head alone.
+  // An arrow from the lane of the waker to that of the woken thread. Without a lane of the waker
+  // the head alone.
   void Wakes() {
     for (const DrawingLayout::Mark& wake : place_.wakes()) {
       const bool down = wake.from < wake.to;
       const double tip = down ? wake.to : wake.to + kHigh;
       const double tail = down ? std::min(wake.from + kHigh, tip) : wake.from;
-      if (std::abs(tip - tail) > 6) Line(wake.x, tail, wake.x, tip, "ink", "stroke-width=\"1\"");
-      Add("<path class=\"wake\" d=\"M{0:.6g} {1:.6g} l-3 {2} l6 0 z\" fill=\"{3}\"/>\n", wake.x,
-          tip, down ? -5 : 5, Colour("ink"));
+      if (std::abs(tip - tail) > 6) Line(wake.x, tail, wake.x, tip, "ink", Shape::Style::kThin);
+      picture_.shapes.push_back({.kind = Shape::Kind::kArrowHead,
+                                 .x = wake.x,
+                                 .y = tip,
+                                 .height = down ? -5.0 : 5.0,
+                                 .colour = "ink"});
     }
+  }
+
+  // The interval that the picture is about.
+  void PaintFocus(const Drawing::Interval& focus) {
+    const double x = place_.X(focus.begin);
+    const double wide = std::max(1.0, place_.X(focus.end) - x);
+    Rect(x, kTop - 6, wide, place_.bottom() - kTop + 6, "tint");
+    Line(x, kTop - 6, x, place_.bottom(), "new", Shape::Style::kDashed);
+    Line(x + wide, kTop - 6, x + wide, place_.bottom(), "new", Shape::Style::kDashed);
   }
 
   void Losses() {
     for (const DrawingLayout::Mark& loss : place_.losses()) {
-      Line(loss.x, loss.from, loss.x, loss.to, "worse",
-           "class=\"loss\" stroke-width=\"1.5\" stroke-dasharray=\"3 2\"");
+      Line(loss.x, loss.from, loss.x, loss.to, "worse", Shape::Style::kDashed);
     }
   }
 
@@ -311,6 +329,14 @@ class Painter {
     for (size_t i = 0; i < seen.size(); ++i) {
       if (seen[i]) entries.push_back({kStateWords[i].words, kStateWords[i].colour});
     }
+    const auto has = [&](Drawing::Mark mark) {
+      return std::any_of(drawing_.cpus.begin(), drawing_.cpus.end(), [&](const auto& lane) {
+        return std::any_of(lane.runs.begin(), lane.runs.end(),
+                           [&](const auto& run) { return run.mark == mark; });
+      });
+    };
+    if (has(Drawing::Mark::kSelf)) entries.push_back({"the thread on a CPU", "new"});
+    if (has(Drawing::Mark::kWaker)) entries.push_back({"its waker", "waker"});
     entries.push_back({"a thread on a CPU", "other"});
     entries.push_back({"short runs", "many"});
     const auto has_spans = [](const auto& lane) { return !lane.spans.empty(); };
@@ -357,15 +383,90 @@ class Painter {
 
   const Drawing& drawing_;
   std::string_view title_;
+  Picture picture_{.width = kWidth};
+  DrawingLayout place_;
+};
+
+// Writes shapes as SVG.
+class SvgWriter {
+ public:
+  explicit SvgWriter(const Palette& palette) : palette_(palette) {}
+
+  std::string Write(const Picture& picture) {
+    Add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+        "{1}\" font-family=\"system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu "
+        "Sans', sans-serif\" font-size=\"{2}\">\n",
+        picture.width, picture.height, kText);
+    for (const Shape& shape : picture.shapes) WriteShape(shape);
+    Add("</svg>\n");
+    return fmt::to_string(out_);
+  }
+
+ private:
+  template <typename... Args>
+  void Add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+
+  const std::string& Colour(const char* name) {
+    std::string& colour = colours_[name];
+    if (colour.empty()) colour = palette_(name);
+    return colour;
+  }
+
+  static const char* Attributes(Shape::Style style) {
+    switch (style) {
+      case Shape::Style::kPlain:
+        return "";
+      case Shape::Style::kStrong:
+        return "font-weight=\"600\"";
+      case Shape::Style::kCentred:
+        return "text-anchor=\"middle\"";
+      case Shape::Style::kThin:
+        return "stroke-width=\"1\"";
+      case Shape::Style::kDashed:
+        return "class=\"loss\" stroke-width=\"1.5\" stroke-dasharray=\"3 2\"";
+    }
+    return "";
+  }
+
+  void WriteShape(const Shape& shape) {
+    const std::string& colour = Colour(shape.colour);
+    switch (shape.kind) {
+      case Shape::Kind::kRect:
+        return Add(
+            "<rect x=\"{:.6g}\" y=\"{:.6g}\" width=\"{:.6g}\" height=\"{:.6g}\" fill=\"{}\"/>\n",
+            shape.x, shape.y, shape.width, shape.height, colour);
+      case Shape::Kind::kLine:
+        return Add(
+            "<line x1=\"{:.6g}\" y1=\"{:.6g}\" x2=\"{:.6g}\" y2=\"{:.6g}\" stroke=\"{}\" {}/>\n",
+            shape.x, shape.y, shape.x + shape.width, shape.y + shape.height, colour,
+            Attributes(shape.style));
+      case Shape::Kind::kText:
+        if (!shape.tip.empty()) Add("<g><title>{}</title>\n", XmlText(shape.tip));
+        Add("<text x=\"{:.6g}\" y=\"{:.6g}\" font-size=\"{}\" fill=\"{}\" {}>{}</text>\n", shape.x,
+            shape.y, shape.size, colour, Attributes(shape.style), XmlText(shape.text));
+        if (!shape.tip.empty()) Add("</g>\n");
+        return;
+      case Shape::Kind::kArrowHead:
+        return Add("<path class=\"wake\" d=\"M{0:.6g} {1:.6g} l-3 {2} l6 0 z\" fill=\"{3}\"/>\n",
+                   shape.x, shape.y, shape.height, colour);
+    }
+  }
+
+  const Palette& palette_;
   fmt::memory_buffer out_;
   std::map<std::string, std::string, std::less<>> colours_;
-  DrawingLayout place_;
 };
 
 }  // namespace
 
-std::string DrawingSvg(const Drawing& drawing, std::string_view title) {
+Picture PictureOf(const Drawing& drawing, std::string_view title) {
   return Painter(drawing, title).Paint();
+}
+
+std::string DrawingSvg(const Drawing& drawing, std::string_view title, const Palette& palette) {
+  return SvgWriter(palette).Write(PictureOf(drawing, title));
 }
 
 }  // namespace analyze

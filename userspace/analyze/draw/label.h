@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Room that names take in a picture.
+// Labels of pictures.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace analyze {
 
-// How wide a text is at most, in units of the size of its letters. Of the widest of the usual
-// fonts (DejaVu Sans): which one there will be, nobody knows before it is shown.
+// The greatest width of a text in units of its font size, in the widest of the usual fonts (DejaVu
+// Sans). The font of the viewer is not known.
 double LabelWidth(std::string_view text);
 
-// As much of `text` as fits into `room` pixels at a size of `size` pixels, with "…" for what does
-// not; empty where not even three letters do.
+// The start of `text` that fits into `room` pixels at a font size of `size` pixels, with "…" for
+// the rest. Empty if fewer than three letters fit.
 std::string FittedLabel(std::string_view text, double room, double size);
 
-// Text within XML; what XML cannot have is "?".
+// Escapes text for XML. Characters that XML does not allow become "?".
 std::string XmlText(std::string_view text);
 
 }  // namespace analyze

@@ -13,7 +13,7 @@
 namespace analyze {
 namespace {
 
-// A machine has fewer; a damaged trace may not.
+// Limits for damaged traces. A machine has fewer.
 constexpr size_t kMaxStacks = size_t{1} << 20;
 
 constexpr std::array<std::string_view, 3> kNames = {
@@ -38,6 +38,7 @@ std::optional<FlameKind> FlameKindNamed(std::string_view name) {
 }
 
 void FlameBuilder::Add(const fxt::Reader& reader) {
+  if (!sections_.Has(reader)) return;
   const fxt::Record& record = reader.record();
   objects_.Note(record);
   stacks_.Note(record);
@@ -69,7 +70,7 @@ void FlameBuilder::AddStack(const fxt::Event& event, uint64_t stack) {
     const auto woken =
         facts::KoidOf(facts::FindArgument(event.arguments, schema::argument::kWoken));
     if (!woken) return;
-    // One whose sleeper has no stack stands alone.
+    // A wakeup of a sleeper without a stack.
     if (const auto before = wakes_.find(*woken); before != wakes_.end()) {
       CountWake(*woken, {}, before->second);
     }
@@ -79,7 +80,7 @@ void FlameBuilder::AddStack(const fxt::Event& event, uint64_t stack) {
   }
 }
 
-// Of a sleeper, what it waited in is at the outside, and what ended that wait stands above it.
+// The stack of the sleeper is outermost. The stack of its waker follows, from the inside out.
 void FlameBuilder::CountWake(fxt::Koid woken, const StackFrames& sleeper, const Wake& wake) {
   StackFrames frames = sleeper;
   frames.push_back(stacks_.Text(std::string(kWakerMark)));
@@ -116,7 +117,7 @@ FoldedStacks FlameBuilder::Finish() {
     for (const uint32_t text : key.frames) stack.push_back(stacks_.text(text));
     folded[std::move(stack)] += weight;
   }
-  // Kept in nanoseconds until here, so that many short ones are not rounded off.
+  // Sums are in nanoseconds until here: rounding of many short times would add up.
   if (kind_ == FlameKind::kOff) {
     for (auto& [stack, weight] : folded) weight = (weight + 500) / 1000;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Call stacks of a trace, folded: how much of which stack there is.
+// Folded stacks of a trace: how much time or how many events each call stack has.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/flame/named_stacks.h"
+#include "facts/kernel_sections.h"
 #include "facts/object_names.h"
 #include "fxt/reader.h"
 
@@ -19,7 +20,7 @@ namespace analyze {
 enum class FlameKind : uint8_t {
   kOff,   // microseconds off the CPU
   kOn,    // samples on the CPU
-  kWake,  // wakeups: the stack of the sleeper, and above it that of its waker, innermost first
+  kWake,  // wakeups: the stack of the sleeper, and above it that of the waker, innermost first
 };
 // "off", "on", "wake".
 std::string_view NameOf(FlameKind kind);
@@ -27,31 +28,31 @@ std::optional<FlameKind> FlameKindNamed(std::string_view name);
 // "microseconds", "samples", "wakeups".
 std::string_view UnitOf(FlameKind kind);
 
-// Process, thread, then frames from the outermost one in.
+// Process, thread, and frames from the outermost to the innermost.
 using FoldedStack = std::vector<std::string>;
 using FoldedStacks = std::map<FoldedStack, uint64_t>;
 
 struct FlameCounts {
-  uint64_t stacks = 0;     // occurrences of the kind that was asked for
+  uint64_t stacks = 0;     // occurrences of the selected kind
   uint64_t others = 0;     // of other kinds
-  uint64_t undefined = 0;  // whose addresses the trace does not have
-  uint64_t dropped = 0;    // beyond what is kept in memory
+  uint64_t undefined = 0;  // without addresses in the trace
+  uint64_t dropped = 0;    // beyond the limit of memory
 };
 
-// Stands between the stack of a sleeper and that of its waker.
+// The frame between the stack of a sleeper and that of its waker.
 inline constexpr std::string_view kWakerMark = "--";
 
-// Feed it every record, then Finish.
+// Adds up the stacks of a trace. Add() takes every record, then Finish() is called.
 class FlameBuilder {
  public:
   FlameBuilder(FlameKind kind, const LbrSymbolOptions& symbols) : kind_(kind), stacks_(symbols) {}
 
   void Add(const fxt::Reader& reader);
-  // Threads whose names differ in digits alone are put together.
+  // Joins threads whose names differ in digits alone.
   FoldedStacks Finish();
 
   const FlameCounts& counts() const { return counts_; }
-  // Of finding names.
+  // Files without symbols, a line each.
   std::vector<std::string> Problems() const { return stacks_.Problems(); }
 
  private:
@@ -67,6 +68,7 @@ class FlameBuilder {
 
   FlameKind kind_;
   NamedStacks stacks_;
+  facts::KernelSections sections_;
   facts::ObjectNames objects_;
   FlameCounts counts_;
   struct Key {
@@ -76,7 +78,7 @@ class FlameBuilder {
     auto operator<=>(const Key&) const = default;
   };
   std::map<Key, uint64_t> weights_;
-  std::unordered_map<fxt::Koid, Wake> wakes_;  // of threads whose own stack is still to come
+  std::unordered_map<fxt::Koid, Wake> wakes_;  // of threads whose own stack has not come yet
 };
 
 }  // namespace analyze

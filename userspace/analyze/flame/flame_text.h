@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Folded stacks in the forms that other tools read.
+// Folded stacks in formats of other tools.
 #pragma once
 
 #include "analyze/flame/flame_stacks.h"
@@ -7,11 +7,11 @@
 
 namespace analyze {
 
-// A line per stack, "process;thread;outermost;...;innermost COUNT"; with `base` its count there
-// stands before that of `stacks`, and stacks of either are listed.
+// A line per stack, "process;thread;outermost;...;innermost COUNT". With `base` the line has both
+// counts, that of the base first, and there are lines for the stacks of either.
 void WriteFolded(text::TextWriter& out, const FoldedStacks& stacks, const FoldedStacks* base);
 
-// One profile in speedscope's own format
+// One profile in the format of speedscope
 // (https://www.speedscope.app/file-format-schema.json).
 void WriteSpeedscope(text::TextWriter& out, const FoldedStacks& stacks, FlameKind kind,
                      std::string_view name);

@@ -19,9 +19,9 @@ std::string_view BaseName(std::string_view path) {
                                                                      : path.substr(slash + 1);
 }
 
-// Processes whose lists are kept; a machine has fewer that compile.
+// Processes with perf maps in memory. A machine has fewer JIT compilers.
 constexpr size_t kMaxLists = 1024;
-// Functions that a trace tells of itself; a damaged one may have more.
+// Functions that a trace contains. A damaged trace may have more.
 constexpr size_t kMaxSymbols = size_t{1} << 21;
 
 uint64_t Within(uint64_t address, bool is_return) {
@@ -38,22 +38,27 @@ std::string FoldedPart(std::string_view text) {
 }
 
 void FrameNames::OnCompiled(uint32_t pid, uint64_t start, uint64_t size, std::string_view name) {
-  if (told_count_ >= kMaxSymbols) return;
-  ++told_count_;
-  told_[pid].Add(start, size, std::string(name));
+  if (from_trace_count_ >= kMaxSymbols) return;
+  ++from_trace_count_;
+  from_trace_[pid].Add(start, size, std::string(name));
 }
 
 const symbols::Symbol* FrameNames::FindCompiled(uint32_t pid, uint64_t address) {
-  if (const auto told = told_.find(pid); told != told_.end()) {
-    if (const symbols::Symbol* symbol = told->second.Find(address)) return symbol;
+  if (const auto traced = from_trace_.find(pid); traced != from_trace_.end()) {
+    if (const symbols::Symbol* symbol = traced->second.Find(address)) return symbol;
   }
   if (!options_.enabled) return nullptr;
   auto found = compiled_.find(pid);
   if (found == compiled_.end()) {
-    if (compiled_.size() >= kMaxLists) return nullptr;
-    auto list = symbols::ReadPerfMap(fmt::format("{}/tmp/perf-{}.map", options_.files.root, pid));
+    if (compiled_.size() >= kMaxLists || compiled_count_ >= kMaxSymbols) return nullptr;
+    symbols::PerfMapSource source{.pid = pid, .root = options_.files.root};
+    if (const auto user = users_.find(pid); user != users_.end()) source.user = user->second;
+    auto list = symbols::ReadPerfMap(source);
     found = compiled_.emplace(pid, std::nullopt).first;
-    if (list) found->second = std::move(*list);
+    if (list) {
+      compiled_count_ += list->size();
+      found->second = std::move(*list);
+    }
   }
   return found->second ? found->second->Find(address) : nullptr;
 }

@@ -14,12 +14,12 @@
 namespace analyze {
 namespace {
 
-// A machine has fewer of all these; a damaged trace may not.
+// Limits for damaged traces. A machine has fewer.
 constexpr size_t kMaxAddresses = size_t{1} << 25;
-constexpr size_t kMaxKnown = size_t{1} << 20;
+constexpr size_t kMaxStackKey = size_t{1} << 20;
 constexpr size_t kMaxTexts = size_t{1} << 20;
 
-// A stack that was taken at a tracepoint begins in what takes it.
+// A stack of a tracepoint begins in the functions that capture it.
 constexpr std::string_view kTracing = "__traceiter_";
 
 template <typename Value>
@@ -69,7 +69,7 @@ uint32_t NamedStacks::Text(std::string text) {
 std::optional<StackFrames> NamedStacks::FramesOf(fxt::Koid process, uint64_t stack) {
   const auto addresses = stacks_.find(stack);
   if (addresses == stacks_.end()) return std::nullopt;
-  const Known key{process, MappingsOf(process), stack};
+  const StackKey key{process, MappingsOf(process), stack};
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   const uint32_t pid = schema::TidOfKoid(process);
   StackFrames frames;
@@ -82,7 +82,7 @@ std::optional<StackFrames> NamedStacks::FramesOf(fxt::Koid process, uint64_t sta
     }
   });
   std::ranges::reverse(frames);
-  if (known_.size() >= kMaxKnown) known_.clear();
+  if (known_.size() >= kMaxStackKey) known_.clear();
   known_.emplace(key, frames);
   return frames;
 }
@@ -121,6 +121,11 @@ void NamedStacks::Note(const fxt::Record& record) {
     ++mapped_[mmap->thread.process];
     names_.places().OnMapping(
         {mmap->thread.process, mmap->module_id, mmap->start, mmap->size, mmap->module_offset});
+  } else if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
+    if (object->type != static_cast<uint8_t>(fxt::KernelObjectType::kProcess)) return;
+    const auto user =
+        facts::IntegerValue(facts::FindArgument(object->arguments, schema::argument::kUser));
+    if (user) names_.OnProcess(schema::TidOfKoid(object->koid), static_cast<uint32_t>(*user));
   } else if (const auto* event = std::get_if<fxt::Event>(&record)) {
     if (IsSymbol(*event)) NoteSymbol(*event);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The call stacks of a trace and the names of their frames.
+// The call stacks of a trace, and the names of their frames.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,23 @@ namespace analyze {
 // Numbers for NamedStacks::text(), outermost first.
 using StackFrames = std::vector<uint32_t>;
 
-// Whether the event stands for a stack (schema::category::kStack), and the number of that.
+// The id of the stack that the event has (schema::category::kStack).
 std::optional<uint64_t> StackOf(const fxt::Event& event);
 
-// Whether it tells of a function (schema::symbol::kEvent).
+// Whether the event declares a function (schema::symbol::kEvent).
 bool IsSymbol(const fxt::Event& event);
 
+// Collects stacks by id, and names their frames.
 class NamedStacks {
  public:
   explicit NamedStacks(const LbrSymbolOptions& symbols) : names_(symbols) {}
 
   // Every record, in the order of the file.
   void Note(const fxt::Record& record);
-  // The stack of this number in that process, as its mappings are now. Empty when the trace does
-  // not say what is in it.
+  // The stack with this id in a process, by its present mappings. Nothing if the trace does not
+  // define it.
   std::optional<StackFrames> FramesOf(fxt::Koid process, uint64_t stack);
-  // The functions that have names in it. `each`: void(uint32_t pid, const FrameFunction&).
+  // The functions with names in a stack. `each`: void(uint32_t pid, const FrameFunction&).
   template <typename Each>
   void ForEachFunction(fxt::Koid process, uint64_t stack, Each&& each) {
     const auto addresses = stacks_.find(stack);
@@ -45,24 +46,34 @@ class NamedStacks {
       if (const auto function = names_.FunctionOf(pid, address, is_return)) each(pid, *function);
     });
   }
-  // Another number whenever the process has mapped something.
+  // Changes when the process maps a file.
   uint64_t MappingsOf(fxt::Koid process) const {
     const auto mapped = mapped_.find(process);
     return mapped == mapped_.end() ? 0 : mapped->second;
   }
+  // Calls each(uint64_t address, bool is_return) for the frames of a stack, innermost first. False
+  // when the trace does not have the stack.
+  template <typename Each>
+  bool ForEachAddress(uint64_t stack, Each&& each) const {
+    const auto addresses = stacks_.find(stack);
+    if (addresses == stacks_.end()) return false;
+    ForEachFrame(addresses->second, each);
+    return true;
+  }
+  FrameNames& names() { return names_; }
   const LbrPlaces& places() const { return names_.places(); }
 
   uint32_t Text(std::string text);
   const std::string& text(uint32_t number) const { return texts_[number]; }
-  // Of finding names.
+  // Files without symbols, a line each.
   std::vector<std::string> Problems() const { return names_.places().Problems(); }
 
  private:
-  struct Known {
+  struct StackKey {
     fxt::Koid process;
     uint64_t mapped;
     uint64_t stack;
-    auto operator<=>(const Known&) const = default;
+    auto operator<=>(const StackKey&) const = default;
   };
 
   void NoteSymbol(const fxt::Event& event);
@@ -72,7 +83,7 @@ class NamedStacks {
     bool kernel_before = false;
     for (size_t i = 0; i < addresses.size(); ++i) {
       const bool kernel = schema::IsKernelAddress(addresses[i]);
-      // The innermost frame of each half is where it is, the others are where they come back to.
+      // The innermost frame of each half is an instruction, the others are return addresses.
       each(addresses[i], i > 0 && (kernel || !kernel_before));
       kernel_before = kernel;
     }
@@ -81,8 +92,8 @@ class NamedStacks {
   FrameNames names_;
   std::unordered_map<uint64_t, std::vector<uint64_t>> stacks_;  // addresses by number
   size_t addresses_ = 0;                                        // of all stacks
-  std::unordered_map<fxt::Koid, uint64_t> mapped_;              // mappings told of, by process
-  std::map<Known, StackFrames> known_;
+  std::unordered_map<fxt::Koid, uint64_t> mapped_;              // number of mappings, by process
+  std::map<StackKey, StackFrames> known_;
   std::vector<std::string> texts_;
   std::unordered_map<std::string, uint32_t> text_numbers_;
 };

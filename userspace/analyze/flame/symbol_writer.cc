@@ -16,13 +16,13 @@ namespace {
 constexpr size_t kMaxFunctionBytes = 4096;
 constexpr size_t kMaxShownBytes = 160;
 constexpr std::string_view kKernelMark = "_[k]";
-// A machine has fewer; what comes beyond is told of again.
+// The limit of functions and stacks in memory. Beyond it they are written again.
 constexpr size_t kMaxRemembered = size_t{1} << 21;
 
 }  // namespace
 
 void SymbolWriter::Copy(const fxt::Reader& reader) {
-  // A failing sink shows in failed().
+  // failed() reports a failing sink.
   static_cast<void>(encoder_.Write(
       fxt::UnknownRecord{static_cast<uint8_t>(reader.words()[0] & 0xf), reader.words()}));
 }
@@ -36,14 +36,14 @@ void SymbolWriter::Add(const fxt::Reader& reader) {
     recorder_ = fxt::ThreadRef::Inline(event->thread.process, event->thread.thread);
   }
   const auto stack = StackOf(*event);
-  // Two more have to find room.
+  // Two more arguments are added.
   if (!stack || event->arguments.size() + 2 > fxt::kMaxArguments) return Copy(reader);
   if (stacks_.places().symbols_read() > kMaxSymbols) naming_ = false;
   if (!naming_) {
     ++left_out_;
     return Copy(reader);
   }
-  TellFunctions(*event, *stack);
+  WriteFunctions(*event, *stack);
   const auto frames = stacks_.FramesOf(event->thread.process, *stack);
   if (!frames || frames->empty()) return Copy(reader);
   ++named_;
@@ -80,20 +80,21 @@ std::string SymbolWriter::FirstFrames(const StackFrames& frames, bool of_kernel)
   return text;
 }
 
-void SymbolWriter::TellFunctions(const fxt::Event& event, uint64_t stack) {
+void SymbolWriter::WriteFunctions(const fxt::Event& event, uint64_t stack) {
   const fxt::Koid process = event.thread.process;
   if (stack_cache_.size() >= kMaxRemembered) stack_cache_.clear();
   if (!stack_cache_.emplace(process, stacks_.MappingsOf(process), stack).second) return;
   stacks_.ForEachFunction(process, stack, [&](uint32_t pid, const FrameFunction& function) {
-    Tell(event, pid, function);
+    WriteFunction(event, pid, function);
   });
 }
 
-void SymbolWriter::Tell(const fxt::Event& event, uint32_t pid, const FrameFunction& function) {
+void SymbolWriter::WriteFunction(const fxt::Event& event, uint32_t pid,
+                                 const FrameFunction& function) {
   const bool in_file = function.module != UINT32_MAX;
   const bool compiled = !in_file && !schema::IsKernelAddress(function.start);
-  if (told_.size() >= kMaxRemembered) told_.clear();
-  if (!told_.emplace(function.module, compiled ? pid : 0, function.start).second) return;
+  if (written_.size() >= kMaxRemembered) written_.clear();
+  if (!written_.emplace(function.module, compiled ? pid : 0, function.start).second) return;
   ++functions_;
   const std::string name = fxt::ToValidUtf8(fxt::CutUtf8(function.name, kMaxFunctionBytes));
   std::string build_id;

@@ -14,11 +14,11 @@ void LbrFilter::OnKernelObject(const fxt::KernelObject& object) {
 }
 
 void LbrFilter::OnSample(const perf::BranchStackSample& sample) {
-  ++seen_;
-  if (Wants(sample)) next_.OnSample(sample);
+  ++samples_;
+  if (Selects(sample)) next_.OnSample(sample);
 }
 
-bool LbrFilter::Wants(const perf::BranchStackSample& sample) const {
+bool LbrFilter::Selects(const perf::BranchStackSample& sample) const {
   if (!selection_.time.Contains(sample.time)) return false;
   if (!selection_.cpus.empty() && (!sample.cpu || !selection_.cpus.contains(*sample.cpu))) {
     return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lets the samples through that somebody wants to see.
+// Passes on the samples of a selection.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace analyze {
 
-// What is empty or unlimited lets everything through.
+// The samples to pass on. An empty or unlimited part selects all.
 struct LbrSelection {
   TimeRange time;
   TaskSelector threads;    // by tid or name
@@ -20,10 +20,10 @@ struct LbrSelection {
   std::set<uint32_t> cpus;
 };
 
-// Mappings and names go through in any case: what they say holds for the samples that follow.
+// Passes on all mappings and names: they apply to the samples that follow.
 class LbrFilter : public LbrVisitor {
  public:
-  // `next` must outlive this.
+  // `next` must outlive it.
   LbrFilter(LbrSelection selection, LbrVisitor& next)
       : selection_(std::move(selection)), next_(next) {}
 
@@ -34,16 +34,16 @@ class LbrFilter : public LbrVisitor {
   void OnKernelObject(const fxt::KernelObject& object) override;
   bool WantsMore() const override { return next_.WantsMore(); }
 
-  // Samples that came, wanted or not.
-  uint64_t seen() const { return seen_; }
+  // Samples of the trace, selected or not.
+  uint64_t samples() const { return samples_; }
 
  private:
-  bool Wants(const perf::BranchStackSample& sample) const;
+  bool Selects(const perf::BranchStackSample& sample) const;
 
   LbrSelection selection_;
   LbrVisitor& next_;
   LbrNames names_;
-  uint64_t seen_ = 0;
+  uint64_t samples_ = 0;
 };
 
 }  // namespace analyze

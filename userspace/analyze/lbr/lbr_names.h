@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Names of the threads and processes that samples name by Linux's numbers.
+// Names of threads and processes by tid and pid.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,10 @@ namespace analyze {
 
 class LbrNames {
  public:
-  // Threads and processes; other objects are left alone. Of a number that was used again the last
-  // name counts.
+  // Takes thread and process objects, and ignores others. A reused number has its last name.
   void Note(const fxt::KernelObject& object);
 
-  // "" when no record named it; the idle task is "swapper".
+  // "" without a record of it. The idle task is "swapper".
   const std::string& thread(uint32_t tid) const { return Find(threads_, tid); }
   const std::string& process(uint32_t pid) const { return Find(processes_, pid); }
 

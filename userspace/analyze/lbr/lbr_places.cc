@@ -18,12 +18,12 @@ constexpr uint32_t kNone = UINT32_MAX;
 
 bool IsKernelText(std::string_view file) { return file.starts_with("[kernel.kallsyms]"); }
 
-// Tracks of a recorder's own (interrupts, losses) map nothing.
+// Tracks of the recorder (interrupts, losses) have no mappings.
 bool IsTask(fxt::Koid koid) {
   return koid <= UINT32_MAX && schema::GenerationOfKoid(koid) <= schema::kMaxGeneration;
 }
 
-// Distinct places that are told apart; a program has fewer, a damaged trace may not.
+// The limit of distinct places, for damaged traces.
 constexpr size_t kMaxPlaces = 1 << 21;
 
 std::string_view BaseName(std::string_view path) {
@@ -35,7 +35,7 @@ std::string_view BaseName(std::string_view path) {
 }  // namespace
 
 LbrPlaces::LbrPlaces(LbrSymbolOptions options) : options_(std::move(options)) {
-  // Place 0 is that of whatever has no place any more.
+  // Place 0 is for addresses beyond the limit.
   Intern(Place(), 0, 0);
 }
 
@@ -68,18 +68,19 @@ void LbrPlaces::OnModule(const ModuleDeclaration& declared) {
 }
 
 void LbrPlaces::OnFunction(const FunctionDeclaration& function) {
-  if (told_ >= kMaxPlaces) return;
-  ++told_;
-  symbols::SymbolMap& told =
-      function.module ? modules_[ModuleOf(*function.module, function.build_id)].told : told_kernel_;
+  if (declared_ >= kMaxPlaces) return;
+  ++declared_;
+  symbols::SymbolMap& told = function.module
+                                 ? modules_[ModuleOf(*function.module, function.build_id)].declared
+                                 : declared_kernel_;
   told.Add(function.start, function.size, std::string(function.name));
 }
 
-bool LbrPlaces::NameAsTold(uint64_t address, Place* place) {
+bool LbrPlaces::NameAsDeclared(uint64_t address, Place* place) {
   const bool kernel = (address & kKernelBit) != 0;
   if (place->module == kNone && !kernel) return false;
   const symbols::SymbolMap& told =
-      place->module == kNone ? told_kernel_ : modules_[place->module].told;
+      place->module == kNone ? declared_kernel_ : modules_[place->module].declared;
   const symbols::Symbol* symbol = told.Find(place->offset);
   if (symbol == nullptr) return false;
   place->function = FunctionOf(place->module, symbol->name);
@@ -117,8 +118,8 @@ void LbrPlaces::LoadKallsyms(const Module& kernel_text, uint64_t text_address) {
     return;
   }
   kallsyms_ = std::move(*kallsyms);
-  // A kernel is moved at each start; the reference symbol tells by how much. It is one of the first
-  // of the text, and so is what the list has.
+  // A kernel is relocated at each boot (KASLR). The distance of its reference symbol, one of the
+  // first of the text, is that of all symbols.
   const symbols::Symbol* reference = kallsyms_->functions.FindByName(
       kernel_text.file.substr(std::min(kernel_text.file.size(), kernel_text.file.find(']') + 1)));
   if (reference != nullptr && text_address != 0) {
@@ -154,7 +155,7 @@ PlaceId LbrPlaces::Intern(Place place, uint64_t mapping_offset, uint64_t address
   const auto [found, is_new] = place_by_key_.emplace(std::make_pair(place.module, place.offset),
                                                      static_cast<PlaceId>(places_.size()));
   if (!is_new) return found->second;
-  if (!NameAsTold(address, &place) && options_.enabled) {
+  if (!NameAsDeclared(address, &place) && options_.enabled) {
     NameFunction(mapping_offset, address, &place);
   }
   places_.push_back(place);
@@ -164,7 +165,7 @@ PlaceId LbrPlaces::Intern(Place place, uint64_t mapping_offset, uint64_t address
 void LbrPlaces::NameFunction(uint64_t mapping_offset, uint64_t address, Place* place) {
   if (address & kKernelBit) {
     kernel_wanted_ = true;
-    // Modules of the kernel are not moved along with it.
+    // KASLR does not move modules with the kernel.
     const bool text = place->module != kNone && modules_[place->module].kernel_text;
     if (!kallsyms_ || (!text && kallsyms_shift_ != 0)) return;
     const uint64_t here = address + (text ? kallsyms_shift_ : 0);
@@ -175,7 +176,7 @@ void LbrPlaces::NameFunction(uint64_t mapping_offset, uint64_t address, Place* p
     place->function_size = symbol->size;
     return;
   }
-  // What a program has compiled is in no file.
+  // Code of a JIT compiler is in no file.
   if (place->module == kNone || modules_[place->module].file == "//anon") return;
   const auto found = SymbolsOf(place->module).Find(place->offset, mapping_offset);
   if (!found) return;

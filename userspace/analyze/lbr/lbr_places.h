@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Addresses of branches as places in files and functions. The same place of a file is one place in
-// every process that maps it.
+// Places of addresses in files and functions. A place in a file is the same in every process that
+// maps the file.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@
 #include "symbols/debug_files.h"
 #include "symbols/kallsyms.h"
 #include "symbols/module_symbols.h"
-#include "symbols/symbol_map.h"
+#include "symbols/symbol_table.h"
 #include "symbols/x86_branch.h"
 #include "util/build_id.h"
 
 namespace analyze {
 
 struct LbrSymbolOptions {
-  bool enabled = true;  // false: no file is looked at; places are offsets in files
+  bool enabled = true;  // false: no file is opened; places are offsets in files
   symbols::DebugFileOptions files;
-  // The kernel's symbols. Empty: /proc/kallsyms, where the trace is of this very kernel (by build
-  // id).
+  // The file with symbols of the kernel. Empty: /proc/kallsyms, if the build id is that of the
+  // running kernel.
   std::string kallsyms;
 };
 
@@ -35,8 +35,8 @@ using PlaceId = uint32_t;
 
 struct Place {
   uint32_t module = UINT32_MAX;  // index for LbrPlaces::module_name(); UINT32_MAX: not mapped
-  // In bytes: of the file; for the kernel's own text from its reference symbol; without a module
-  // the address itself.
+  // Bytes: offset in the file; for the text of the kernel, offset from its reference symbol;
+  // without a module, the address.
   uint64_t offset = 0;
   // Index for LbrPlaces::function_name(); UINT32_MAX: not known.
   uint32_t function = UINT32_MAX;
@@ -44,26 +44,28 @@ struct Place {
   uint64_t function_size = 0;    // bytes; 0: not known
 };
 
-// A function as a trace itself may have it.
+// A function that the trace declares.
 struct FunctionDeclaration {
   std::string_view name;
-  // The file it is in, as its module was declared; without one `start` is an address of the kernel.
+  // The file, as its module is declared. Without one `start` is an address of the kernel.
   std::optional<std::string_view> module = std::nullopt;
   util::BuildId build_id = {};
   uint64_t start = 0;  // as Place::offset
   uint64_t size = 0;   // bytes; 0: not known
 };
 
+// Resolves addresses to places, by the mappings and symbols known so far.
 class LbrPlaces {
  public:
   explicit LbrPlaces(LbrSymbolOptions options);
 
   void OnModule(const ModuleDeclaration& module);
   void OnMapping(const MappingDeclaration& mapping);
-  // From then on it goes before what files have. It is there whatever LbrSymbolOptions::enabled.
+  // Takes precedence over symbols of files from here on, even without LbrSymbolOptions::enabled.
   void OnFunction(const FunctionDeclaration& function);
 
-  // The place of an address in process `pid`. Addresses of the kernel (bit 63) are the same in all.
+  // The place of an address in process `pid`. Addresses of the kernel (bit 63) are the same in all
+  // processes.
   PlaceId Resolve(uint32_t pid, uint64_t address);
 
   const Place& place(PlaceId id) const { return places_[id]; }
@@ -79,10 +81,10 @@ class LbrPlaces {
   // Symbols that were read from files.
   size_t symbols_read() const { return symbols_read_; }
 
-  // What the instruction there is, where the executable is at hand.
+  // The kind of the branch instruction, if the executable is available.
   symbols::BranchKind KindOf(PlaceId id);
 
-  // One line for each file whose symbols were looked for and not found.
+  // A line for each file whose symbols were not found.
   std::vector<std::string> Problems() const;
 
  private:
@@ -91,13 +93,13 @@ class LbrPlaces {
     util::BuildId build_id;
     bool kernel_text = false;
     std::unique_ptr<symbols::ModuleSymbols> symbols;  // loaded at first use
-    symbols::SymbolMap told;                          // by Place::offset
+    symbols::SymbolMap declared;                      // by the trace, by Place::offset
   };
   struct Function {
     uint32_t module = 0;
     std::string name;  // demangled
   };
-  // Which process a pid stands for at present.
+  // The present process of a pid.
   struct Process {
     fxt::Koid koid = 0;
     symbols::AddressSpace space;
@@ -106,8 +108,8 @@ class LbrPlaces {
 
   Process& ProcessAt(fxt::Koid koid);
   uint32_t ModuleOf(std::string_view file, const util::BuildId& build_id);
-  bool NameAsTold(uint64_t address, Place* place);
-  // For the brackets behind a function.
+  bool NameAsDeclared(uint64_t address, Place* place);
+  // The name in brackets behind a function.
   std::string_view ShortName(uint32_t module) const;
   const symbols::ModuleSymbols& SymbolsOf(uint32_t module);
   PlaceId Intern(Place place, uint64_t mapping_offset, uint64_t address);
@@ -124,13 +126,13 @@ class LbrPlaces {
   std::vector<Function> functions_;
   std::map<std::pair<uint32_t, std::string>, uint32_t> function_by_key_;
   std::unordered_map<PlaceId, symbols::BranchKind> kinds_;
-  symbols::SymbolMap told_kernel_;  // beyond the kernel's text, by address
-  size_t told_ = 0;                 // functions
+  symbols::SymbolMap declared_kernel_;  // outside of the kernel's text, by address
+  size_t declared_ = 0;                 // functions
   size_t symbols_read_ = 0;
   std::optional<symbols::Kallsyms> kallsyms_;
   uint64_t kallsyms_shift_ = 0;  // to be added to an address of the trace
   std::string kallsyms_problem_;
-  bool kernel_wanted_ = false;  // an address of the kernel was to be named
+  bool kernel_wanted_ = false;  // an address of the kernel needs a name
 };
 
 }  // namespace analyze

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "branches/brstack_text.h"
-#include "perf/record/branch_words.h"
+#include "perf/record/branch_entry.h"
 #include "text/clean_text.h"
 #include "text/json_writer.h"
 
@@ -67,7 +67,7 @@ void LbrRawWriter::WriteText(const BranchStackSample& sample) {
   if (sample.hw_idx) out_.Print(" hw_idx {}", static_cast<int64_t>(*sample.hw_idx));
   out_.Print(" branches {}", sample.entries.size());
   if (!sample.event.empty()) out_.Print(" event {}", text::CleanText(sample.event));
-  // Last, since names may have spaces.
+  // The name is last: it may contain spaces.
   if (const std::string& name = names_.thread(sample.tid); !name.empty()) {
     out_.Print(" thread {}", text::CleanText(name));
   }
@@ -79,7 +79,7 @@ void LbrRawWriter::WriteText(const BranchStackSample& sample) {
     if (entry.in_transaction()) out_.Append(" in_tx");
     if (entry.aborted()) out_.Append(" abort");
     for (const std::string_view word :
-         {perf::TypeWord(entry), perf::SpeculationWord(entry), perf::PrivilegeWord(entry)}) {
+         {perf::BranchTypeName(entry), perf::SpeculationName(entry), perf::PrivilegeName(entry)}) {
       if (!word.empty()) out_.Print(" {}", word);
     }
     if (i < sample.counters.size()) out_.Print(" counters {:#x}", sample.counters[i]);
@@ -119,9 +119,9 @@ void LbrRawWriter::WriteJson(const BranchStackSample& sample) {
     const auto word = [&](std::string_view key, std::string_view value) {
       if (!value.empty()) json.Key(key).String(value);
     };
-    word("type", perf::TypeWord(entry));
-    word("speculation", perf::SpeculationWord(entry));
-    word("privilege", perf::PrivilegeWord(entry));
+    word("type", perf::BranchTypeName(entry));
+    word("speculation", perf::SpeculationName(entry));
+    word("privilege", perf::PrivilegeName(entry));
     if (i < sample.counters.size()) json.Key("counters").Hex(sample.counters[i]);
     if (places_ && !entry.unfilled()) {
       json.Key("from_place").String(places_->Text(places_->Resolve(sample.pid, entry.from)));

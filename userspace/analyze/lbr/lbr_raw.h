@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Branch stacks as they are: text for people, perf's own text, or JSON.
+// Writes branch stacks as text, in the format of perf script, or as JSON.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace analyze {
 
 enum class LbrRawForm : uint8_t {
   // A line per sample ("sample TIME pid N tid N ..."), below it one per branch, newest first:
-  // "  FROM TO M|P|- CYCLES" and words for what else is told.
+  // "  FROM TO M|P|- CYCLES" and names of the other flags.
   kText,
   kBrstack,  // as `perf script -F pid,tid,cpu,time,brstack --ns` prints them
   kJson,     // an object per sample and line
@@ -22,8 +22,7 @@ enum class LbrRawForm : uint8_t {
 
 class LbrRawWriter : public LbrVisitor {
  public:
-  // `out` must outlive this. With `symbols` text and JSON name the places, too; brstack has no room
-  // for them.
+  // `out` must outlive it. With `symbols` text and JSON have names of places. brstack has none.
   LbrRawWriter(text::TextWriter& out, LbrRawForm form,
                const std::optional<LbrSymbolOptions>& symbols);
 

@@ -13,10 +13,9 @@ namespace {
 using perf::BranchEntry;
 using symbols::BranchKind;
 
-// Distinct branches that are told apart; a damaged trace may have more than memory.
+// The limit of distinct branches, for damaged traces.
 constexpr size_t kMaxKeys = 1 << 21;
-// No compiler makes straight code of this length; beyond it the two branches do not belong
-// together.
+// The limit of straight code. Farther apart, two branches do not belong together.
 constexpr uint64_t kMaxBlockBytes = 1 << 20;
 
 template <typename Map>
@@ -27,7 +26,7 @@ auto Values(const Map& map) {
   return values;
 }
 
-// Greatest first by `rank`, then in the order of places, so that equal input gives equal output.
+// Sorts by `rank`, which ends with places: equal input gives equal output.
 template <typename Count, typename Rank>
 void SortByRank(std::vector<Count>* counts, Rank rank) {
   std::sort(counts->begin(), counts->end(),

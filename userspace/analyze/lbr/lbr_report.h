@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What branch stacks have to say, added up: branches, how often they were mispredicted, cycles of
-// the code between them, calls and returns of functions, threads.
+// Statistics of branch stacks: branches and their mispredictions, cycles of the code between them,
+// calls and returns of functions, threads.
 #pragma once
 
 #include <array>
@@ -27,19 +27,19 @@ struct BranchCount {
   uint64_t in_transaction = 0;
   uint64_t aborted = 0;
 
-  // Share of the mispredicted among those that the CPU judged; 0 if it judged none.
+  // The mispredicted part of the branches with a reported prediction; 0 without any.
   double mispredict_rate() const {
     const uint64_t judged = mispredicted + predicted;
     return judged == 0 ? 0 : static_cast<double>(mispredicted) / static_cast<double>(judged);
   }
 };
 
-// Code that ran without a recorded branch: from the target of one to the next. A basic block, when
-// every branch was recorded.
+// Code between two recorded branches: from the target of one to the next. It is a basic block if
+// every branch is recorded.
 struct BlockCount {
   PlaceId first = 0;   // where it was entered
   PlaceId last = 0;    // the branch that left it
-  uint64_t bytes = 0;  // from the one to the other
+  uint64_t bytes = 0;  // from first to last
   uint64_t count = 0;
   uint64_t cycles = 0;  // sum
   uint64_t least = UINT64_MAX;
@@ -51,8 +51,7 @@ struct FunctionCount {
   uint64_t calls = 0;    // branches that call it
   uint64_t returns = 0;  // branches that return from it
   uint64_t calls_made = 0;
-  // Branches to its first instruction from another function whose kind is not known: calls, or
-  // jumps in the place of calls.
+  // Branches of unknown kind from other functions to its first instruction: calls or tail calls.
   uint64_t entries = 0;
 };
 
@@ -63,12 +62,12 @@ struct ThreadCount {
   uint64_t samples = 0;
   uint64_t branches = 0;
   uint64_t mispredicted = 0;
-  uint64_t judged = 0;  // branches that the CPU calls mispredicted or predicted
+  uint64_t judged = 0;  // branches with a reported prediction
 };
 
 struct LbrTotals {
   uint64_t samples = 0;
-  uint64_t empty_samples = 0;  // without a single filled slot
+  uint64_t empty_samples = 0;  // without filled slots
   uint64_t branches = 0;
   uint64_t unfilled = 0;  // slots with neither from nor to; no branches
   uint64_t mispredicted = 0;
@@ -79,11 +78,12 @@ struct LbrTotals {
   uint64_t longest = 0;              // filled slots of the longest stack
   uint64_t first_time = UINT64_MAX;  // ns
   uint64_t last_time = 0;
-  // Branches beyond the distinct ones that are told apart.
+  // Branches beyond the limit of distinct branches.
   uint64_t uncounted = 0;
   std::array<uint64_t, static_cast<size_t>(symbols::BranchKind::kInterruptReturn) + 1> kinds{};
 };
 
+// Adds up the samples of a trace.
 class LbrReport : public LbrVisitor {
  public:
   explicit LbrReport(LbrSymbolOptions symbols) : places_(std::move(symbols)) {}
@@ -95,11 +95,11 @@ class LbrReport : public LbrVisitor {
 
   const LbrTotals& totals() const { return totals_; }
   const LbrPlaces& places() const { return places_; }
-  // Most frequent first; equal ones in the order of their places.
+  // Most frequent first, then in the order of places.
   std::vector<BranchCount> Branches() const;
-  // Those that were mispredicted, most often mispredicted first.
+  // Branches with mispredictions, most mispredictions first.
   std::vector<BranchCount> MispredictedBranches() const;
-  // Those with cycles, most cycles first.
+  // Blocks with cycles, most cycles first.
   std::vector<BlockCount> Blocks() const;
   // Most calls first.
   std::vector<FunctionCount> Functions() const;
@@ -129,7 +129,7 @@ class LbrReport : public LbrVisitor {
   LbrNames names_;
 };
 
-// The kind that perf told of a branch (PERF_BR_*); kUnknown if it told none.
+// The kind of a branch that perf reports (PERF_BR_*); kUnknown without one.
 symbols::BranchKind KindFromPerf(const perf::BranchEntry& entry);
 
 }  // namespace analyze

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "facts/read_loop.h"
 #include "facts/scheduling.h"
 
 namespace analyze {
 
 void LbrWalk::Take(const fxt::Reader& reader) {
+  if (!sections_.Has(reader)) return;
   const fxt::Record& record = reader.record();
   if (!started_) {
     if (const auto time = facts::TimeOf(record, reader.provider())) {
@@ -20,7 +22,7 @@ void LbrWalk::Take(const fxt::Reader& reader) {
   } else if (const auto* module = std::get_if<fxt::ProfilerModule>(&record)) {
     visitor_.OnModule({module->thread.process, module->module_id, module->name, module->build_id});
   } else if (const auto* mmap = std::get_if<fxt::ProfilerMmap>(&record)) {
-    // A sample that waits for its companions was taken before this mapping.
+    // A sample without all of its records precedes this mapping.
     Finish();
     visitor_.OnMapping(
         {mmap->thread.process, mmap->module_id, mmap->start, mmap->size, mmap->module_offset});
@@ -70,7 +72,9 @@ void LbrWalk::Note(const fxt::Reader& reader, const std::string& why) {
 
 LbrProblems VisitLbr(fxt::Reader& reader, LbrVisitor& visitor) {
   LbrWalk walk(visitor);
-  while (visitor.WantsMore() && reader.Next() == fxt::ReadStatus::kRecord) walk.Take(reader);
+  while (visitor.WantsMore() && facts::NextRecord(reader) == fxt::ReadStatus::kRecord) {
+    walk.Take(reader);
+  }
   walk.Finish();
   return walk.problems();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Branch stacks and what is needed to name their addresses, out of a trace.
+// Reads branch stacks from a trace, and the mappings that name their addresses.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 #include <string_view>
 
 #include "branches/last_branch_blob.h"
+#include "facts/kernel_sections.h"
 #include "fxt/reader.h"
 #include "perf/record/branch_stack_sample.h"
 
 namespace analyze {
 
-// Where a process has which file (profiler module and mmap records).
+// The files that a process maps (profiler module and mmap records).
 struct ModuleDeclaration {
   fxt::Koid process = 0;
   uint16_t number = 0;
@@ -29,35 +30,36 @@ struct MappingDeclaration {
   uint64_t file_offset = 0;
 };
 
+// Receives the samples of a trace.
 class LbrVisitor {
  public:
   virtual ~LbrVisitor() = default;
-  // The time of the first record that has one, in ns; before everything else.
+  // The time of the first record with a time, ns; called before the others.
   virtual void OnStart(uint64_t time) { (void)time; }
-  // In file order; times in ns.
+  // In file order. Times are in ns.
   virtual void OnSample(const perf::BranchStackSample& sample) = 0;
   virtual void OnModule(const ModuleDeclaration&) {}
   virtual void OnMapping(const MappingDeclaration&) {}
   virtual void OnKernelObject(const fxt::KernelObject&) {}
-  // False stops the reading (nobody listens any more).
+  // False stops reading.
   virtual bool WantsMore() const { return true; }
 };
 
-// What could not be made sense of; the first of each is worth a message.
+// Damage in a trace, with the message of the first case.
 struct LbrProblems {
   uint64_t damaged_blobs = 0;
   std::string first_damaged;
 };
 
-// Puts samples together from the records of a trace, which are handed in one after the other.
+// Assembles samples from the records of a trace.
 class LbrWalk {
  public:
-  // `visitor` must outlive this.
+  // `visitor` must outlive it.
   explicit LbrWalk(LbrVisitor& visitor) : visitor_(visitor) {}
 
-  // The record that `reader` stands at.
+  // The current record of `reader`.
   void Take(const fxt::Reader& reader);
-  // No more records: a sample may wait for companions that did not come.
+  // The end of the records. Delivers a sample whose other records did not come.
   void Finish();
 
   const LbrProblems& problems() const { return problems_; }
@@ -67,6 +69,7 @@ class LbrWalk {
   void Note(const fxt::Reader& reader, const std::string& why);
 
   LbrVisitor& visitor_;
+  facts::KernelSections sections_;
   branches::StackDecoder decoder_;
   bool started_ = false;
   bool pending_ = false;
@@ -74,8 +77,8 @@ class LbrWalk {
   LbrProblems problems_;
 };
 
-// Reads to the end of the trace, or until the reader fails (see its error()). Not for a source that
-// may have to be waited for.
+// Reads to the end of the trace, or until the reader fails (see its error()). The source must not
+// block.
 LbrProblems VisitLbr(fxt::Reader& reader, LbrVisitor& visitor);
 
 }  // namespace analyze

@@ -18,7 +18,7 @@ std::string Spread(int64_t ns) {
                             : util::FormatDuration(size);
 }
 
-// To an earlier trace that has been aligned.
+// Aligns `trace` by clock sync markers that it shares with `reference`, an earlier aligned trace.
 std::optional<Alignment> ByMarks(const TraceFacts& trace, const TraceFacts& reference,
                                  const Alignment& of_reference) {
   std::vector<int64_t> offsets;
@@ -40,7 +40,7 @@ std::optional<Alignment> ByMarks(const TraceFacts& trace, const TraceFacts& refe
   return Alignment{offsets[offsets.size() / 2], true, how};
 }
 
-// ns from the clock to CLOCK_BOOTTIME.
+// Nanoseconds to add to a time of the clock for CLOCK_BOOTTIME.
 std::optional<int64_t> ToBoottime(TraceClock clock, std::span<const TraceFacts> traces) {
   if (clock == TraceClock::kBoottime) return 0;
   if (clock == TraceClock::kUnknown) return std::nullopt;
@@ -55,22 +55,22 @@ std::optional<int64_t> ToBoottime(TraceClock clock, std::span<const TraceFacts> 
 }  // namespace
 
 util::Result<std::vector<Alignment>> AlignClocks(std::span<const TraceFacts> traces,
-                                                 std::span<const AlignmentWish> wishes) {
+                                                 std::span<const AlignmentOption> options) {
   std::vector<Alignment> alignments;
   const auto clock_of = [&](size_t i) {
-    // Times from the wall clock's zero on, whatever they begin with.
-    if (!wishes[i].clock && traces[i].zero_realtime) return TraceClock::kRealtime;
-    return wishes[i].clock.value_or(traces[i].clock);
+    // Times count from the wall clock's zero, whatever they begin with.
+    if (!options[i].clock && traces[i].zero_realtime) return TraceClock::kRealtime;
+    return options[i].clock.value_or(traces[i].clock);
   };
   const auto zero_of = [&](size_t i) {
     const std::optional<int64_t> none;
-    return (wishes[i].clock ? none : traces[i].zero_realtime).value_or(-traces[i].moved);
+    return (options[i].clock ? none : traces[i].zero_realtime).value_or(-traces[i].moved);
   };
   for (size_t i = 0; i < traces.size(); ++i) {
-    if (wishes[i].offset) {
-      // To the times that its own file has, in those that the first one has.
+    if (options[i].offset) {
+      // From the times of the trace's own file to those of the first file.
       const int64_t moved = i == 0 ? 0 : traces[0].moved - traces[i].moved;
-      alignments.push_back({*wishes[i].offset + moved, true, "as told"});
+      alignments.push_back({*options[i].offset + moved, true, "as stated"});
       continue;
     }
     if (i == 0) {
@@ -101,7 +101,7 @@ util::Result<std::vector<Alignment>> AlignClocks(std::span<const TraceFacts> tra
                                         NameOf(reference))});
       continue;
     }
-    if (wishes[i].clock) {
+    if (options[i].clock) {
       return util::Error{fmt::format("no trace says how the clock {} stands to {}", NameOf(own),
                                      NameOf(reference)),
                          "record with this version of fxt-record, or give --offset"};

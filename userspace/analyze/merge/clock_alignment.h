@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// By how much the times of a trace have to be moved to be those of another one.
+// Finds by how much the times of a trace have to be moved to match another trace.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace analyze {
 
-struct AlignmentWish {
-  std::optional<TraceClock> clock;  // as the user states it
-  std::optional<int64_t> offset;    // ns, as the user states it
+struct AlignmentOption {
+  std::optional<TraceClock> clock;  // as stated by the user
+  std::optional<int64_t> offset;    // ns, as stated by the user
 };
 
 struct Alignment {
   int64_t offset = 0;  // ns to add to the times of the trace
-  bool known = false;  // false: nothing says how the clocks stand, and times are taken as they are
-  std::string how;     // in words, with how well
+  bool known = false;  // false: the relation of the clocks is unknown, and times stay unchanged
+  std::string how;     // the method and its accuracy, for messages
 };
 
-// Of each trace to the first one: by the offset that was wished for, else by clock sync markers
-// that two traces have, else by what their clocks are. Error: a clock was stated, and no trace says
-// how it stands to the others.
+// Aligns each trace to the first one: by the stated offset, else by clock sync markers that two
+// traces share, else by their clocks. Fails if a clock was stated and no trace relates it to the
+// others.
 util::Result<std::vector<Alignment>> AlignClocks(std::span<const TraceFacts> traces,
-                                                 std::span<const AlignmentWish> wishes);
+                                                 std::span<const AlignmentOption> options);
 
 }  // namespace analyze

@@ -6,7 +6,7 @@
 namespace analyze {
 namespace {
 
-// Tasks of the recorder and of the kernel's idle threads, which are the same in every trace.
+// Tasks of the recorder and the kernel's idle threads, which have the same koids in every trace.
 bool IsPseudo(fxt::Koid koid) {
   return koid == 0 || (koid <= schema::kMaxKoid &&
                        schema::GenerationOfKoid(koid) >= schema::kFirstPseudoGeneration);

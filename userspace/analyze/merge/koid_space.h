@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The koids of several traces in one.
+// Assigns koids to the tasks of several traces in one file.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace analyze {
 
-// What the koids of one trace are in the merged one.
+// Maps the koids of one trace to those of the merged one.
 struct KoidMap {
-  std::unordered_map<fxt::Koid, fxt::Koid> threads;    // those that change
-  std::unordered_map<fxt::Koid, fxt::Koid> processes;  // those that change
+  std::unordered_map<fxt::Koid, fxt::Koid> threads;    // only those that change
+  std::unordered_map<fxt::Koid, fxt::Koid> processes;  // only those that change
   uint32_t cpu_shift = 0;                              // added to CPUs
-  uint64_t same_threads = 0;                           // threads that an earlier trace has, too
+  uint64_t same_threads = 0;                           // threads that an earlier trace has too
 
-  // Tracks of CPUs go with their CPU.
+  // Tracks of CPUs move with `cpu_shift`.
   fxt::Koid Thread(fxt::Koid koid) const;
   fxt::Koid Process(fxt::Koid koid) const;
 };
 
 class KoidSpace {
  public:
-  // Makes room for a trace. A thread is that of an earlier trace if it has the koid of it and is of
-  // the same process; never if the trace is to be kept `apart`. Of those that have somebody else's
-  // koid each gets one that keeps the number in its low bits (schema/koid.h).
+  // Adds a trace. A thread equals one of an earlier trace if koid and process are equal and the
+  // trace is not kept `apart`. A koid that is taken by another task is replaced by one with the
+  // number in its low bits (schema/koid.h).
   KoidMap Add(const TraceFacts& facts, bool apart, uint32_t cpu_shift);
 
  private:

@@ -7,7 +7,7 @@
 namespace analyze {
 namespace {
 
-// Offsets that suit one moment each; what is sorted of them at a time.
+// Edges of offset ranges, one range for each moment and run; the limit of a single sort.
 constexpr size_t kMaxSuiting = 1'000'000;
 constexpr size_t kFewest = 20;
 
@@ -44,7 +44,7 @@ uint64_t SpanAlignment::Inside(std::span<const Moment> moments, int64_t offset) 
 
 std::optional<SpanFit> SpanAlignment::Find(int64_t window) const {
   if (moments_.empty()) return std::nullopt;
-  // As many moments, from everywhere, as there is room for what suits them.
+  // Takes as many moments, spread over the trace, as the limit allows.
   std::vector<Edge> edges;
   size_t step = 1;
   const auto collect = [&] {
@@ -67,7 +67,7 @@ std::optional<SpanFit> SpanAlignment::Find(int64_t window) const {
   while (!collect()) step *= 2;
   std::sort(edges.begin(), edges.end(),
             [](const Edge& a, const Edge& b) { return a.offset < b.offset; });
-  // Where most of them are suited; of equal places the one that is nearest to no offset.
+  // The offset that most ranges contain; of equal ones the nearest to 0.
   int64_t depth = 0;
   int64_t best = 0;
   int64_t from = 0;

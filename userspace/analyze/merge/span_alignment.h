@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How two traces stand to each other, found by what happened: a thread can only have begun or ended
-// something while it ran.
+// Aligns two traces by their content: a thread can begin or end a span only while it runs.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +13,12 @@
 namespace analyze {
 
 struct SpanFit {
-  int64_t offset = 0;  // ns to add: the middle of what fits best
-  int64_t error = 0;   // ns up and down in which the fit is the same
+  int64_t offset = 0;  // ns to add: the middle of the best range
+  int64_t error = 0;   // half the width of the best range, in ns
   uint64_t moments = 0;
-  uint64_t inside = 0;         // of them, with the offset
-  uint64_t inside_before = 0;  // of them, without
-  // Another offset, not beside this one, fits as well.
+  uint64_t inside = 0;         // moments inside a run, with the offset
+  uint64_t inside_before = 0;  // moments inside a run, without it
+  // Another range, not adjacent to this one, fits equally well.
   bool ambiguous = false;
 };
 
@@ -31,14 +30,13 @@ class SpanAlignment {
   };
   static constexpr size_t kMaxMoments = 20'000;
 
-  // Runs of a thread in the order of time.
+  // Runs of a thread, in time order.
   void AddRun(fxt::Koid thread, Run run) { runs_[thread].push_back(run); }
   bool HasRuns(fxt::Koid thread) const { return runs_.contains(thread); }
-  // Something that the thread did, in ns as far as is known. Of more than kMaxMoments a part that
-  // is spread over all is kept.
+  // A moment at which the thread acted, in ns. Beyond kMaxMoments an evenly spread sample is kept.
   void AddMoment(fxt::Koid thread, int64_t time);
 
-  // The best offset from `-window` to `window`; empty where no thread is in both traces.
+  // The best offset from `-window` to `window`; empty if the traces share no thread.
   std::optional<SpanFit> Find(int64_t window) const;
 
  private:
@@ -50,7 +48,7 @@ class SpanAlignment {
 
   std::unordered_map<fxt::Koid, std::vector<Run>> runs_;
   std::vector<Moment> moments_;
-  uint64_t every_ = 1;  // moments of which one is kept
+  uint64_t every_ = 1;  // keeps one moment of this many
   uint64_t seen_ = 0;
 };
 

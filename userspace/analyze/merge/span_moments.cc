@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/merge/span_moments.h"
 
+#include "facts/read_loop.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
 
@@ -18,14 +19,11 @@ struct Runs {
   }
 };
 
-// Calls `each` with every record.
+// Calls `each` for every record.
 template <typename Each>
 void ForEach(fxt::ByteSource& source, Each&& each) {
   fxt::Reader reader(source);
-  for (;;) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kNeedMore) continue;
-    if (status != fxt::ReadStatus::kRecord) return;
+  while (facts::NextRecord(reader) == fxt::ReadStatus::kRecord) {
     each(reader);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a SpanAlignment is fed with, from traces.
+// Feeds a SpanAlignment from traces.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace analyze {
 
-// The runs of the threads of a trace, whose times are to be moved by `offset` ns.
+// Adds the runs of the threads of a trace, moved by `offset` ns.
 void AddRuns(fxt::ByteSource& source, int64_t offset, const KoidMap& koids, SpanAlignment& spans);
-// When its threads did something: begins and ends of durations, and instants.
+// Adds the moments at which its threads acted: begins and ends of durations, and instants.
 void AddMoments(fxt::ByteSource& source, int64_t offset, const KoidMap& koids,
                 SpanAlignment& spans);
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "facts/read_loop.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "fxt/reader.h"
@@ -39,8 +40,8 @@ void NoteMark(const fxt::Event& event, int64_t time, TraceFacts& facts) {
   if (const auto number = facts::IntegerValue(id)) text = fmt::format("{}", *number);
   if (text.empty()) return;
   TraceFacts::Mark mark{time, 0};
-  // The issuer's: it was set somewhere between the two times, unless they are of two clocks, as in
-  // a file whose times were moved.
+  // The time of the issuer lies between the two times, unless the clocks differ, as in a file whose
+  // times were moved.
   constexpr int64_t kLongest = 10'000'000'000;
   const auto issued = NumberOf(facts::FindArgument(event.arguments, "issue_ts"));
   if (issued && std::abs(*issued) < 1e15) {
@@ -65,7 +66,7 @@ void NoteEvent(const fxt::Event& event, int64_t time, TraceFacts& facts) {
     facts.realtime_ahead = integer(schema::argument::kRealtimeAhead);
     facts.monotonic_ahead = integer(schema::argument::kMonotonicAhead);
   } else if (event.name.text == schema::kImport) {
-    // perf.data says which clock, JSON does not, unless it says where its times begin.
+    // perf.data names its clock. JSON does not, unless it states the wall clock of its zero.
     const auto clock = ClockNamed(text("clock").value_or(""));
     facts.clock = clock.value_or(TraceClock::kUnknown);
     facts.moved = integer("moved_ns").value_or(0);
@@ -108,10 +109,7 @@ std::string_view NameOf(TraceClock clock) {
 TraceFacts ReadFacts(fxt::ByteSource& source) {
   TraceFacts facts;
   fxt::Reader reader(source);
-  for (;;) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kNeedMore) continue;
-    if (status != fxt::ReadStatus::kRecord) break;
+  while (facts::NextRecord(reader) == fxt::ReadStatus::kRecord) {
     const fxt::Record& record = reader.record();
     if (const auto time = facts::TimeOf(record, reader.provider())) {
       facts.first = std::min(facts.first.value_or(*time), *time);

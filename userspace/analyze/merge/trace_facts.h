@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What has to be known of a trace before it can be put beside another one.
+// Collects what merging needs to know of a trace.
 #pragma once
 
 #include <cstdint>
@@ -27,26 +27,26 @@ struct TraceFacts {
   // A clock sync marker.
   struct Mark {
     int64_t time = 0;   // ns
-    int64_t error = 0;  // ns it may be off, either way: half of what it took to set it
+    int64_t error = 0;  // error in ns, either way: half the time it took to set it
   };
 
   std::optional<uint64_t> first;      // ns
   uint64_t last = 0;                  // ns
   std::map<std::string, Mark> marks;  // by sync id
   TraceClock clock = TraceClock::kUnknown;
-  // What fxt-record notes of the machine's clocks: ns that they are ahead of CLOCK_BOOTTIME.
+  // The machine's clocks minus CLOCK_BOOTTIME, in ns, as recorded by fxt-record.
   std::optional<int64_t> realtime_ahead;
   std::optional<int64_t> monotonic_ahead;
   // Wall clock (ns) at time 0 of the trace.
   std::optional<int64_t> zero_realtime;
-  int64_t moved = 0;  // ns that `fxt import` added to its times, since some were below zero
+  int64_t moved = 0;  // ns that `fxt import` added to its times, because some were negative
   std::string host;
   bool has_switches = false;
   uint32_t cpus = 0;                                 // the highest one, plus 1
   std::unordered_map<fxt::Koid, fxt::Koid> threads;  // process by thread
   std::unordered_set<fxt::Koid> processes;
   bool truncated = false;
-  std::string unreadable;  // why it could not be read to its end
+  std::string unreadable;  // why reading ended early
 };
 
 TraceFacts ReadFacts(fxt::ByteSource& source);

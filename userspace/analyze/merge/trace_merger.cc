@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "branches/last_branch.h"
+#include "facts/read_loop.h"
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
 #include "schema/koid.h"
@@ -15,10 +16,10 @@
 namespace analyze {
 namespace {
 
-constexpr size_t kHead = 8;  // bytes before the words of an item: the provider
+constexpr size_t kHead = 8;  // bytes of the provider before the words of an item
 
-// Where readers are told of several numbers for one thing the last one counts, so what a JSON file
-// called a task is kept under another name.
+// Readers use the last of several object names, so the original name of an imported task has
+// another key.
 std::string_view OriginalOf(std::string_view name) {
   if (name == schema::argument::kTid) return "original_tid";
   if (name == schema::argument::kPid) return "original_pid";
@@ -38,12 +39,10 @@ util::Status TraceMerger::Add(fxt::ByteSource& source, int64_t offset, const Koi
   provider_ = nullptr;
   time_ = INT64_MIN;
   fxt::Reader reader(source);
-  for (;;) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kNeedMore) continue;
-    if (status != fxt::ReadStatus::kRecord) return util::Ok();
+  while (facts::NextRecord(reader) == fxt::ReadStatus::kRecord) {
     if (auto added = AddRecord(reader); !added) return added;
   }
+  return util::Ok();
 }
 
 util::Status TraceMerger::Enter(const fxt::ReaderProvider& in) {
@@ -173,7 +172,7 @@ util::Status TraceMerger::Mend(const fxt::Reader& reader, fxt::Record& record) {
   return status;
 }
 
-// As where part of a file was lost: who is on a CPU is not known until its next switch.
+// As at a loss: the thread on a CPU is unknown until its next switch.
 util::Status TraceMerger::DeclareGap() {
   using fxt::StringRef;
   const std::array arguments = {
@@ -190,7 +189,7 @@ util::Status TraceMerger::DeclareGap() {
       arguments,
       0};
   if (auto status = Put(time_, event); !status) return status;
-  // As the recorder writes them: the total behind each.
+  // As the recorder writes losses: the total follows each.
   const fxt::Argument total{StringRef::Inline(schema::kDamage), uint64_t{0}};
   event.type = fxt::EventType::kCounter;
   event.arguments = {&total, 1};
@@ -228,7 +227,7 @@ util::Status TraceMerger::AddRecord(const fxt::Reader& reader) {
         (offset_ != 0 || koids_->cpu_shift != 0) && branches::LastBranchView::Of(*blob);
   }
   ++records_;
-  // A CPU above 255 has no place in the legacy layout.
+  // The legacy layout has no room for CPUs above 255.
   const auto* legacy = std::get_if<fxt::LegacyContextSwitch>(&record);
   if (legacy != nullptr && legacy->cpu + koids_->cpu_shift > UINT8_MAX) {
     fxt::Record newer = fxt::ContextSwitch{.timestamp = legacy->timestamp,
@@ -266,7 +265,7 @@ util::Status TraceMerger::Write(fxt::ByteSink& sink) {
     const bool info =
         type == static_cast<uint8_t>(fxt::RecordType::kMetadata) &&
         (words[0] >> 16 & 0xf) == static_cast<uint8_t>(fxt::MetadataType::kProviderInfo);
-    // A provider's section follows its announcement.
+    // A provider section follows the provider info.
     if (!info && provider != current) {
       good = encoder.Write(fxt::ProviderSection{static_cast<uint32_t>(provider)}) ==
              fxt::EncodeStatus::kOk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Several traces in one archive, in the order of time.
+// Merges several traces into one archive, in time order.
 #pragma once
 
 #include <array>
@@ -21,25 +21,25 @@
 
 namespace analyze {
 
-// Every trace keeps its providers, under ids of their own, with nanoseconds as ticks. Records come
-// in the order of time whether they were or not; definitions stand in front. An index that a trace
-// defines anew stands for the first one; what it means later goes inline.
+// Each trace keeps its providers, under new ids, with nanoseconds as ticks. Sorts records by time;
+// definitions come first. If a trace redefines an index, the index keeps its first meaning and
+// later ones become inline.
 class TraceMerger {
  public:
   explicit TraceMerger(size_t sort_memory = sort::RunSorter::kDefaultMemory);
 
-  // Reads a trace to its end. `offset`: ns to add to its times; what would be before 0 is at 0.
-  // `follows`: an earlier recording of the same CPUs is among the others. What they did between the
-  // two is told as missing.
+  // Reads a trace to its end. `offset`: ns to add to its times; negative results become 0.
+  // `follows`: the traces include an earlier recording of the same CPUs. The time between the two
+  // is declared as a gap.
   util::Status Add(fxt::ByteSource& source, int64_t offset, const KoidMap& koids, bool follows);
-  // After the last one.
+  // Call after the last Add().
   util::Status Write(fxt::ByteSink& sink);
 
   uint64_t records() const { return records_; }  // definitions not counted
-  uint64_t refused() const { return refused_; }  // too long with what had to go inline
-  // Last-branch blobs whose own times and CPUs are those of their trace still.
+  uint64_t refused() const { return refused_; }  // too long after references became inline
+  // Last-branch blobs, whose inner times and CPUs are not adjusted.
   uint64_t unmoved_blobs() const { return unmoved_blobs_; }
-  uint64_t clamped() const { return clamped_; }  // records that would be before 0
+  uint64_t clamped() const { return clamped_; }  // records whose time would be negative
 
  private:
   struct Provider {
@@ -58,13 +58,13 @@ class TraceMerger {
   };
 
   util::Status AddRecord(const fxt::Reader& reader);
-  // At the time in hand.
+  // Declares a gap at the current time.
   util::Status DeclareGap();
   util::Status Enter(const fxt::ReaderProvider& provider);
-  // Writes `record` for the provider in hand at `time`.
+  // Writes `record` for the current provider at `time`.
   util::Status Put(int64_t time, const fxt::Record& record);
   util::Status Define(const fxt::Record& record) { return Put(INT64_MIN, record); }
-  // What the record becomes here: koids, times and references.
+  // Adjusts koids, times and references of the record.
   util::Status Mend(const fxt::Reader& reader, fxt::Record& record);
   util::Status MendString(fxt::StringRef& string);
   util::Status MendThread(fxt::ThreadRef& thread);
@@ -82,7 +82,7 @@ class TraceMerger {
   uint64_t unmoved_blobs_ = 0;
   uint64_t clamped_ = 0;
 
-  // Of the trace in hand.
+  // State of the current trace.
   int64_t offset_ = 0;
   const KoidMap* koids_ = nullptr;
   std::unordered_map<uint32_t, Provider> providers_;

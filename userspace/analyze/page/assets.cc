@@ -3,7 +3,7 @@
 
 namespace analyze::assets {
 
-// The build makes a string literal of each file (scripts/make/pages.mk).
+// The build makes a string literal of each file (add_literals in CMakeLists.txt).
 constexpr std::string_view kPageHtml =
 #include "analyze/page/page.html.inc"
     ;
@@ -18,9 +18,6 @@ constexpr std::string_view kDrawJs =
     ;
 constexpr std::string_view kPlotsJs =
 #include "analyze/page/plots.js.inc"
-    ;
-constexpr std::string_view kStripJs =
-#include "analyze/page/strip.js.inc"
     ;
 constexpr std::string_view kReportGroupsJs =
 #include "analyze/page/report_groups.js.inc"

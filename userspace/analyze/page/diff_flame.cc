@@ -6,6 +6,7 @@
 
 #include "analyze/flame/flame_stacks.h"
 #include "analyze/page/flame_page.h"
+#include "facts/read_loop.h"
 #include "fxt/reader.h"
 #include "source/input.h"
 
@@ -14,39 +15,39 @@ namespace {
 
 using comparison::DiffSide;
 
-struct Side {
+struct SideStacks {
   FoldedStacks stacks;
   double seconds = 0;  // of the captures that they are of
 };
 
 bool RecordsStacks(const DiffSide& side) {
-  // They take reading again, and the rest of the page does not.
+  // Stacks take another read of the files. The name of the category avoids it where there are none.
   return side.categories.find("stack") != std::string::npos ||
          side.categories.find("all") != std::string::npos;
 }
 
-// False when it is no trace that can be read.
+// Returns false if it is not a readable trace.
 bool Add(const std::string& file, FlameKind kind, FoldedStacks& stacks) {
   if (file == "-") return false;
   auto source = source::OpenInput(file);
   if (!source) return false;
   fxt::Reader reader(**source);
   FlameBuilder builder(kind, LbrSymbolOptions());
-  while (reader.Next() == fxt::ReadStatus::kRecord) builder.Add(reader);
+  facts::ReadRecords(reader, builder);
   if (reader.status() != fxt::ReadStatus::kEnd) return false;
   for (const auto& [stack, weight] : builder.Finish()) stacks[stack] += weight;
   return true;
 }
 
-Side Read(const DiffSide& of, FlameKind kind) {
-  Side side;
+SideStacks Read(const DiffSide& of, FlameKind kind) {
+  SideStacks side;
   for (size_t i = 0; i < of.files.size(); ++i) {
     if (Add(of.files[i], kind, side.stacks)) side.seconds += of.seconds[i];
   }
   return side;
 }
 
-void Scale(Side& side, double seconds) {
+void Scale(SideStacks& side, double seconds) {
   if (side.seconds <= 0) return;
   for (auto at = side.stacks.begin(); at != side.stacks.end();) {
     const double weight = static_cast<double>(at->second) * seconds / side.seconds;
@@ -65,18 +66,22 @@ double Mean(const DiffSide& base, const DiffSide& next) {
 
 }  // namespace
 
-std::optional<std::string> DiffFlameJson(const comparison::DiffReport& report) {
+std::optional<DiffStacks> ReadDiffStacks(const comparison::DiffReport& report) {
   if (!RecordsStacks(report.base) || !RecordsStacks(report.next)) return std::nullopt;
   for (const FlameKind kind : {FlameKind::kOff, FlameKind::kOn}) {
-    Side base = Read(report.base, kind);
-    Side next = Read(report.next, kind);
+    SideStacks base = Read(report.base, kind);
+    SideStacks next = Read(report.next, kind);
     if (base.stacks.empty() || next.stacks.empty()) continue;
     const double seconds = Mean(report.base, report.next);
     Scale(base, seconds);
     Scale(next, seconds);
-    return FlameJson(next.stacks, kind, "new", &base.stacks, "base");
+    return DiffStacks{kind, std::move(base.stacks), std::move(next.stacks)};
   }
   return std::nullopt;
+}
+
+std::string DiffFlameJson(const DiffStacks& stacks) {
+  return FlameJson(stacks.next, stacks.kind, "new", &stacks.base, "base");
 }
 
 }  // namespace analyze

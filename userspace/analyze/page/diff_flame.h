@@ -5,13 +5,23 @@
 #include <optional>
 #include <string>
 
+#include "analyze/flame/flame_stacks.h"
 #include "compare/diff_report.h"
 
 namespace analyze {
 
-// The captures of a side together, in as much time as one capture has on average: those off the
-// CPU, or where there are none, those on it. The files are read again; what is a summary, standard
-// input ("-") or not there any more has no part. Empty unless stacks were recorded on both sides.
-std::optional<std::string> DiffFlameJson(const comparison::DiffReport& report);
+// Stacks of all captures of a side, scaled to the mean length of a capture.
+struct DiffStacks {
+  FlameKind kind = FlameKind::kOff;
+  FoldedStacks base;
+  FoldedStacks next;
+};
+
+// Reads the captures again: their stacks off the CPU, or, without those, on the CPU. Leaves out
+// summaries, standard input ("-"), and files that cannot be read any more. Nothing unless stacks
+// were recorded on both sides.
+std::optional<DiffStacks> ReadDiffStacks(const comparison::DiffReport& report);
+
+std::string DiffFlameJson(const DiffStacks& stacks);
 
 }  // namespace analyze

@@ -2,15 +2,28 @@
 // A comparison as a page: `fxt diff --html`.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "analyze/document/document.h"
+#include "analyze/page/diff_flame.h"
+#include "analyze/page/instance_pictures.h"
 #include "compare/diff_report.h"
 
 namespace analyze {
 
-// The page's data are DiffJson() and, as "instances", what went on around the longest example of
-// each finding, for which their files are read again; those that are summaries, or not there any
-// more, have no picture.
-std::string DiffPage(const comparison::DiffReport& report);
+// What the page shows besides the document.
+struct DiffFigures {
+  std::vector<FilePictures> pictures;  // around the longest example of each finding
+  std::optional<DiffStacks> stacks;
+};
+
+// Reads the captures again.
+DiffFigures ReadDiffFigures(const comparison::DiffReport& report);
+
+// `document` is that of the comparison. The pictures are the page's data "instances", the stacks
+// "flame".
+std::string DiffPage(const document::Document& document, const DiffFigures& figures);
 
 }  // namespace analyze

@@ -15,8 +15,8 @@ namespace {
 
 using Weights = std::pair<uint64_t, uint64_t>;  // in the base, here
 
-// Stacks as steps in the order of a walk through their tree: what is shared with the stack before
-// goes without saying. [how many frames are kept, new frames..., base, here].
+// Stacks in the order of a walk through their tree, each without the frames that it shares with the
+// one before: [shared frames, new frames..., base, new].
 void WriteSteps(text::JsonWriter& json, const std::map<FoldedStack, Weights>& stacks,
                 std::vector<std::string_view>* texts) {
   std::unordered_map<std::string_view, size_t> numbers;

@@ -9,12 +9,12 @@
 
 namespace analyze {
 
-// With `base`, frames are coloured by how much more or less there is of them, and those that are
-// there no more are drawn too. `file` and `base_file` are what the page calls them.
+// With `base` the colour of a frame is its change, and frames of the base alone are drawn as well.
+// `file` and `base_file` are the names on the page.
 std::string FlamePage(const FoldedStacks& stacks, FlameKind kind, std::string_view file,
                       const FoldedStacks* base, std::string_view base_file);
 
-// What such a page draws.
+// The data of the page.
 std::string FlameJson(const FoldedStacks& stacks, FlameKind kind, std::string_view file,
                       const FoldedStacks* base, std::string_view base_file);
 

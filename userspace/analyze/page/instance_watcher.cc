@@ -6,9 +6,9 @@
 namespace analyze {
 namespace {
 
-using What = InstancePicture::What;
+using Activity = InstancePicture::Activity;
 
-// How much before and behind is shown: so that there is something, but no more than the instance.
+// The least margin before and after an instance.
 constexpr uint64_t kLeastMargin = 20'000;  // ns
 
 bool IsIn(const InstancePicture& picture, uint64_t begin, uint64_t end) {
@@ -35,14 +35,13 @@ uint64_t InstanceWatcher::until() const {
 }
 
 void InstanceWatcher::OnRun(const facts::Run& run) {
-  AddPiece(run.cpu, {run.begin, run.end, What::kRun, run.thread, run.end - run.begin});
+  AddPiece(run.cpu, {run.begin, run.end, Activity::kRun, run.thread, run.end - run.begin});
   AddState({run.begin, run.end, run.thread, facts::ShareOf(run)});
 }
 
-void InstanceWatcher::OnWait(const facts::Wait& wait, const std::optional<uint32_t>&,
-                             const std::optional<fxt::Koid>& waker) {
+void InstanceWatcher::OnWait(const facts::Wait& wait) {
   AddState({wait.begin, wait.end, wait.thread, facts::ShareOf(wait)});
-  chains_.Add(wait, waker);
+  chains_.Add(wait);
   for (InstancePicture& picture : pictures_) {
     if (wait.thread == picture.instance.thread && wait.begin == picture.instance.begin) {
       picture.chain = chains_.ChainOf(wait);
@@ -51,11 +50,11 @@ void InstanceWatcher::OnWait(const facts::Wait& wait, const std::optional<uint32
 }
 
 void InstanceWatcher::OnIdle(const facts::Idle& idle) {
-  AddPiece(idle.cpu, {idle.begin, idle.end, What::kIdle, 0, 0});
+  AddPiece(idle.cpu, {idle.begin, idle.end, Activity::kIdle, 0, 0});
 }
 
 void InstanceWatcher::OnGap(const facts::Gap& gap) {
-  AddPiece(gap.cpu, {gap.begin, gap.end, What::kUnknown, 0, 0});
+  AddPiece(gap.cpu, {gap.begin, gap.end, Activity::kUnknown, 0, 0});
 }
 
 void InstanceWatcher::AddPiece(uint32_t cpu, const InstancePicture::Piece& piece) {
@@ -77,12 +76,12 @@ void InstanceWatcher::AddPiece(uint32_t cpu, const InstancePicture::Piece& piece
       continue;
     }
     InstancePicture::Piece* before = lane->pieces.empty() ? nullptr : &lane->pieces.back();
-    if (before != nullptr && before->what == What::kMany && before->end <= part.begin &&
+    if (before != nullptr && before->what == Activity::kMany && before->end <= part.begin &&
         part.begin - before->end <= picture.shortest()) {
       before->end = part.end;
       before->busy_ns += part.busy_ns;
     } else if (lane->pieces.size() < 2 * InstancePicture::kParts) {
-      part.what = What::kMany;
+      part.what = Activity::kMany;
       part.thread = 0;
       lane->pieces.push_back(part);
     }

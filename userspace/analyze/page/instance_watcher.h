@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What went on around single waits and runs of a trace: the picture of an example.
+// Collects what happened around single waits and runs of a trace.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 
 namespace analyze {
 
-// What is looked for: the thread's wait or run from `begin` on, ns of the trace's clock.
+// A wait or run of a thread, ns on the clock of the trace.
 struct Instance {
   uint64_t begin = 0;
   uint64_t length = 0;
   fxt::Koid thread = 0;
 };
 
-// What is known of one, with a margin before and behind it.
+// The activity of CPUs and threads around an instance, with a margin before and after it.
 struct InstancePicture {
-  enum class What : uint8_t { kRun, kIdle, kUnknown, kMany };
+  enum class Activity : uint8_t { kRun, kIdle, kUnknown, kMany };
   struct Piece {
     uint64_t begin = 0;
     uint64_t end = 0;
-    What what = What::kUnknown;  // kMany: several, each too short to be drawn
-    fxt::Koid thread = 0;        // of a run
+    Activity what = Activity::kUnknown;  // kMany: several, each too short to draw
+    fxt::Koid thread = 0;                // of a run
     uint64_t busy_ns = 0;
   };
   struct Lane {
@@ -43,36 +43,36 @@ struct InstancePicture {
   };
 
   Instance instance;
-  uint64_t first = 0;  // the window that is shown
+  uint64_t first = 0;  // the window of the picture
   uint64_t last = 0;
   std::vector<WakeLink> chain;
-  std::vector<Lane> cpus;     // by number, those with something; no more than kCpus
-  std::vector<State> states;  // of all threads, too short ones left out, no more than kStates
+  std::vector<Lane> cpus;     // by number, those with pieces; at most kCpus
+  std::vector<State> states;  // of all threads, without short ones; at most kStates
 
   static constexpr size_t kCpus = 16;
   static constexpr size_t kStates = size_t{1} << 14;
-  // Nothing shorter than this part of the window is kept by itself.
+  // Shorter pieces, in parts of the window, are merged.
   static constexpr uint64_t kParts = 400;
   uint64_t shortest() const { return (last - first) / kParts; }
 };
 
-// Give it to a Collector as its watcher, with `to` where until() says. Memory: bounded by the
-// number of instances and that of threads.
+// The watcher of a Collector that reads up to until(). Its memory is bounded by the number of
+// instances and of threads.
 class InstanceWatcher final : public measure::Watcher {
  public:
   explicit InstanceWatcher(const std::vector<Instance>& instances);
 
   void OnObject(const fxt::Record& object) override { names_.Note(object); }
-  void OnBegin(uint64_t) override {}
+  void OnBegin(uint64_t time) override { begin_ = time; }
   void OnRun(const facts::Run& run) override;
-  void OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
-              const std::optional<fxt::Koid>& waker) override;
+  void OnWait(const facts::Wait& wait) override;
   void OnIdle(const facts::Idle& idle) override;
   void OnGap(const facts::Gap& gap) override;
 
-  // Nothing behind this time is in a picture.
+  uint64_t begin() const { return begin_; }  // of the trace
+  // No picture contains a later time.
   uint64_t until() const;
-  // In the order of the instances. One that the trace does not have has no pieces.
+  // In the order of the instances. One that the trace lacks has no pieces.
   const std::vector<InstancePicture>& pictures() const { return pictures_; }
   const facts::ObjectNames& names() const { return names_; }
 
@@ -80,6 +80,7 @@ class InstanceWatcher final : public measure::Watcher {
   void AddPiece(uint32_t cpu, const InstancePicture::Piece& piece);
   void AddState(const InstancePicture::State& state);
 
+  uint64_t begin_ = 0;
   std::vector<InstancePicture> pictures_;
   WakeChains chains_;
   facts::ObjectNames names_;

@@ -9,8 +9,8 @@
 namespace analyze {
 namespace {
 
-// '<' stands in strings of JSON only, so its escape means the same; without it there is neither an
-// end of the script nor the beginning of a comment.
+// JSON has '<' in strings only, where its escape is equal. Without '<' the data can neither end the
+// script nor begin a comment.
 void AppendJson(std::string& out, std::string_view json) {
   for (size_t from = 0;;) {
     const size_t at = json.find('<', from);
@@ -21,7 +21,7 @@ void AppendJson(std::string& out, std::string_view json) {
   }
 }
 
-// Appends what stands before the mark, and leaves what stands behind it.
+// Moves the part before the mark from `page` to `out`, and removes the mark.
 void AppendUpTo(std::string& out, std::string_view& page, std::string_view mark) {
   const size_t at = page.find(mark);
   out += page.substr(0, at);
@@ -49,10 +49,9 @@ std::string MakePage(PageKind kind, std::span<const PageData> data) {
   }
   AppendUpTo(out, rest, "@SCRIPT@");
   if (!flame) {
-    for (const std::string_view script :
-         {assets::kWordsJs, assets::kDrawJs, assets::kPlotsJs, assets::kStripJs,
-          report ? assets::kReportGroupsJs : std::string_view(),
-          report ? assets::kReportJs : assets::kDiffJs}) {
+    for (const std::string_view script : {assets::kWordsJs, assets::kDrawJs, assets::kPlotsJs,
+                                          report ? assets::kReportGroupsJs : std::string_view(),
+                                          report ? assets::kReportJs : assets::kDiffJs}) {
       out += script;
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Pages for a browser: one file each, which holds all it needs and asks no network.
+// Pages for a browser. Each is one file, and loads nothing.
 #pragma once
 
 #include <span>
@@ -10,14 +10,13 @@ namespace analyze {
 
 enum class PageKind { kReport, kDiff, kFlame };
 
-// What a page draws. Its script finds it by `id`, a word.
+// Data of a page, which its script finds by `id`.
 struct PageData {
   std::string_view id;
   std::string_view json;
 };
 
-// Names in the data cannot break out of it, whatever they are: no '<' is left in it, and the script
-// makes nothing but text of them.
+// Names in the data cannot become markup: '<' is escaped, and the script makes text nodes of them.
 std::string MakePage(PageKind kind, std::span<const PageData> data);
 
 }  // namespace analyze

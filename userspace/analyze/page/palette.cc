@@ -8,7 +8,7 @@
 namespace analyze {
 
 std::string PageColour(std::string_view name) {
-  // The first block is that of light pages.
+  // The first block is the light style.
   const std::string_view css = assets::kPageCss;
   const std::string_view light = css.substr(0, css.find('}'));
   const std::string before = fmt::format("--{}: ", name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The colours of the pages, for pictures that have no style sheet.
+// The colours of the pages, for pictures without a style sheet.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace analyze {
 
-// What the light half of the pages' style sheet has as --NAME, such as "#2f8f83" for "running";
-// empty for a name that it does not have.
+// The value of --NAME in the light style of the pages, such as "#2f8f83" for "running". Empty for
+// an unknown name.
 std::string PageColour(std::string_view name);
 
 }  // namespace analyze

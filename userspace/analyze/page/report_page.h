@@ -3,13 +3,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "analyze/document/document.h"
+#include "analyze/page/instance_pictures.h"
 #include "analyze/report/report.h"
 
 namespace analyze {
 
-// The page's data are ReportJson() and, as "instances", what went on around the longest waits, for
-// which the file is read again.
-std::string ReportPage(const Report& report);
+// Reads the trace again for what happened around its longest waits.
+std::vector<FilePictures> ReadWaitPictures(const Report& report);
+
+// `document` is that of the report. The pictures are the page's data "instances".
+std::string ReportPage(const document::Document& document,
+                       const std::vector<FilePictures>& pictures);
 
 }  // namespace analyze

@@ -20,6 +20,23 @@ void CpuStrips::AddParts(uint32_t cpu, uint64_t begin, uint64_t end, uint64_t Sl
   }
 }
 
+std::vector<double> CpuStrips::Columns(size_t cpu, size_t all, size_t width,
+                                       uint64_t Slot::*what) const {
+  const std::vector<Slot>& slots = cpus_[cpu];
+  std::vector<double> columns;
+  for (size_t i = 0; i < width; ++i) {
+    const size_t first = i * all / width;
+    const size_t behind = std::max(first + 1, (i + 1) * all / width);
+    uint64_t sum = 0;
+    for (size_t slot = first; slot < behind && slot < slots.size(); ++slot) {
+      sum += slots[slot].*what;
+    }
+    columns.push_back(static_cast<double>(sum) /
+                      static_cast<double>((behind - first) * this->width()));
+  }
+  return columns;
+}
+
 void CpuStrips::Widen() {
   ++shift_;
   for (std::vector<Slot>& slots : cpus_) {

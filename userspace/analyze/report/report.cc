@@ -10,16 +10,16 @@ void ReportWatcher::OnRun(const facts::Run& run) {
   waits_.AddInterval({run.begin, run.end, run.thread, run.cpu, Interval::What::kRun});
 }
 
-void ReportWatcher::OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
-                           const std::optional<fxt::Koid>& waker) {
-  const bool runnable =
-      wait.kind == facts::WaitKind::kWakeup || wait.kind == facts::WaitKind::kPreempted;
-  if (runnable && cpu && !wait.touches_loss) strips_.AddWait(*cpu, wait.begin, wait.end);
-  waits_.AddWait(wait, cpu, waker);
+void ReportWatcher::OnWait(const facts::Wait& wait) {
+  const auto cpu = wait.run_cpu();
+  if (wait.is_runnable() && cpu && !wait.touches_loss) {
+    strips_.AddWait(*cpu, wait.begin, wait.end);
+  }
+  waits_.AddWait(wait);
   if (wait.kind != facts::WaitKind::kBlocked) return;
   waits_.ForBlocked(wait.thread, [&](WorstWait& worst) {
     if (worst.begin != wait.begin) return;
-    worst.reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, waker.has_value());
+    worst.reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, wait.woken_by().has_value());
   });
 }
 

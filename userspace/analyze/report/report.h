@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where the time of a trace went, who waited, and for whom.
+// The report of a trace: use of time, waits, and their causes.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "analyze/document/document.h"
 #include "analyze/report/cpu_strips.h"
 #include "analyze/report/worst_waits.h"
 #include "facts/object_names.h"
@@ -15,11 +16,10 @@
 
 namespace analyze {
 
-// What a report has beyond the capture: what only the trace itself tells. Give it to a Collector
-// as its watcher.
+// The watcher of a Collector that collects the parts of a report that a Capture does not have.
 class ReportWatcher final : public measure::Watcher {
  public:
-  // `worst`: how many of the longest waits are kept.
+  // `worst`: the number of longest waits of each kind.
   explicit ReportWatcher(size_t worst) : waits_(worst) {}
 
   void OnObject(const fxt::Record& object) override {
@@ -29,8 +29,7 @@ class ReportWatcher final : public measure::Watcher {
   void OnEvent(const fxt::Reader& reader) override;
   void OnBegin(uint64_t time) override;
   void OnRun(const facts::Run& run) override;
-  void OnWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
-              const std::optional<fxt::Koid>& waker) override;
+  void OnWait(const facts::Wait& wait) override;
   bool TakesRun(uint32_t cpu, fxt::Koid thread, uint64_t begin, uint64_t end) override {
     strips_.AddBusy(cpu, begin, end);
     waits_.AddInterval({begin, end, thread, cpu, Interval::What::kRun});
@@ -60,17 +59,19 @@ class ReportWatcher final : public measure::Watcher {
   facts::WaitReasons reasons_;
 };
 
-// A report of a summary has no watcher: its strips and worst waits are empty.
+// The input of a report. For a summary the watcher is empty.
 struct Report {
   const measure::Capture& capture;
   const ReportWatcher& watcher;
   std::vector<std::string> notes;  // about the file, a line each
-  size_t top = 10;                 // groups in each table, of text alone; 0: all
+  size_t top = 10;                 // rows of each table in text; 0: all
 };
 
-// For a terminal.
-std::string ReportText(const Report& report);
-// One JSON object, all of it; docs/report-schema.json.
-std::string ReportJson(const Report& report);
+// Lengths that a distribution needs for these quantiles.
+inline constexpr uint64_t kCountForP99 = 2'000;
+inline constexpr uint64_t kCountForP999 = 20'000;
+
+// JSON has all of it (docs/report-schema.json), text the first Report::top groups of each table.
+document::Document ReportDocument(const Report& report);
 
 }  // namespace analyze

@@ -23,7 +23,7 @@ std::vector<WakeLink> WakeChains::ChainOf(const facts::Wait& wait) const {
     const uint32_t index = threads_.Find(thread);
     if (index == facts::KoidIndex::kNone) break;
     const WakeLink& link = wakeups_[index_of_[index]];
-    // A later one is none of this.
+    // A later wakeup does not belong to the chain.
     if (link.time > before) break;
     chain.push_back(link);
     if (!link.waker || *link.waker == thread) break;

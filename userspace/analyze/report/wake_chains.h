@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who woke whom before a wait ended.
+// Chains of wakeups before the end of a wait.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,25 @@
 
 namespace analyze {
 
-// `waker` made `woken` runnable; without a waker an interrupt did, or nobody knows.
+// `waker` made `woken` runnable. Without a waker an interrupt did, or the waker is not known.
 struct WakeLink {
   uint64_t time = 0;
   fxt::Koid woken = 0;
   std::optional<fxt::Koid> waker;
 };
 
-// Keeps the latest wakeup of each thread, of a million threads at most.
+// Keeps the latest wakeup of each thread, for at most a million threads.
 class WakeChains {
  public:
   static constexpr size_t kLinks = 6;
 
-  // Any wait, as it ends. `waker` is who ended it, if a wakeup did.
-  void Add(const facts::Wait& wait, const std::optional<fxt::Koid>& waker) {
+  // A wait that ends.
+  void Add(const facts::Wait& wait) {
     using facts::WaitKind;
     const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
                        wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
     if (!slept || wait.ended != facts::Bound::kSeen || wait.index == facts::kNoThread) return;
-    AddWakeup(wait.index, wait.thread, wait.end, waker);
+    AddWakeup(wait.index, wait.thread, wait.end, wait.woken_by());
   }
   // The wakeup that ended a sleep of a thread that has an index.
   void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
@@ -42,20 +42,20 @@ class WakeChains {
     }
     link.time = time;
     link.woken = thread;
-    // Not copied in one, behind the two stores that made it.
+    // Assigned apart: a copy of the optional would wait for the stores that made it.
     link.waker.reset();
     if (waker) link.waker = *waker;
   }
-  // Of a wait that was just added, latest first: who woke the thread, who woke that one, ...; no
-  // more than kLinks. A preempted thread waits for nobody that woke it: none.
+  // The chain of a wait that was just added, latest first: the waker of the thread, the waker of
+  // that one, and so on, at most kLinks. Empty for a preempted thread.
   std::vector<WakeLink> ChainOf(const facts::Wait& wait) const;
 
  private:
-  // The first one of its thread; false where there is no room for more.
+  // Adds a thread. False beyond the limit.
   bool Enter(facts::ThreadIndex index, fxt::Koid thread);
 
   facts::DenseTable<WakeLink> wakeups_;  // the latest of each thread, by facts::ThreadIndex
-  // To find them by koid: a number of its own, and by that the index.
+  // The index of a koid.
   facts::KoidIndex threads_{size_t{1} << 20};
   std::vector<facts::ThreadIndex> index_of_;
 };

@@ -6,7 +6,7 @@
 namespace analyze {
 namespace {
 
-// How much before and behind a wait is shown.
+// The margin before and after a wait.
 uint64_t MarginOf(const WorstWait& wait) { return wait.length() / 8; }
 uint64_t FirstOf(const WorstWait& wait) {
   return wait.begin - std::min(wait.begin, MarginOf(wait));
@@ -19,7 +19,7 @@ bool IsAround(const WorstWait& wait, const Interval& interval) {
 
 }  // namespace
 
-// What ends behind a wait that is kept already.
+// Adds an interval to the waits that are kept already.
 void WorstWaits::Complete(const Interval& interval) {
   for (List* list : {&for_cpu_, &blocked_}) {
     for (WorstWait& wait : list->waits) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The longest waits of a trace, and what went on around them.
+// The longest waits of a trace, with the activity around them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace analyze {
 
-// What a CPU did for a while.
+// An interval of a CPU.
 struct Interval {
   enum class What : uint8_t { kRun, kIdle, kUnknown };
   uint64_t begin = 0;
@@ -28,40 +28,40 @@ struct WorstWait {
   uint64_t begin = 0;
   uint64_t end = 0;
   fxt::Koid thread = 0;
-  uint32_t cpu = 0;  // where it ran next, or was to run
+  uint32_t cpu = 0;  // that it ran on next, or was to run on
   facts::WaitKind kind = facts::WaitKind::kWakeup;
-  // Who held that CPU meanwhile, most first.
+  // Threads that ran on that CPU in the wait, longest first.
   struct Holder {
     fxt::Koid thread = 0;
     uint64_t ns = 0;
   };
   std::vector<Holder> holders;
-  // Of one in D: what it waited for (facts::WaitReasons); empty where nothing says.
+  // The reason of a wait in D (facts::WaitReasons); empty if not known.
   std::string reason;
-  // Latest first: who woke it, who woke that one, ...
+  // Latest wakeup first.
   std::vector<WakeLink> chain;
-  // Of all CPUs around the wait, no more than kIntervals; those of one CPU are in order.
+  // Intervals of all CPUs around the wait, at most kIntervals, in order for each CPU.
   std::vector<Interval> around;
 
   uint64_t length() const { return end - begin; }
 };
 
-// Keeps the longest waits for a CPU and the longest ones in D, longest first. Memory: that of the
-// last kRecent intervals of each CPU and of a wakeup for each thread.
+// Keeps the longest waits for a CPU and in D, longest first. Its memory holds the last kRecent
+// intervals of each CPU and a wakeup of each thread.
 class WorstWaits {
  public:
   static constexpr size_t kRecent = 256;
   static constexpr size_t kIntervals = 400;
   static constexpr size_t kHolders = 8;
 
-  // Of each of the two kinds, `count` are kept.
+  // Keeps `count` waits of each of the two kinds.
   explicit WorstWaits(size_t count) : count_(count) {
     if (count == 0) for_cpu_.none_up_to = blocked_.none_up_to = UINT64_MAX;
   }
 
   void AddInterval(const Interval& interval) {
     Lane& lane = lanes_.At(interval.cpu);
-    // Member by member: what copies them in one waits for the stores that have just made them.
+    // Member by member: a copy of the whole waits for the stores that have just made it.
     Interval& place = lane.recent.At(lane.count % kRecent);
     place.begin = interval.begin;
     place.end = interval.end;
@@ -73,13 +73,12 @@ class WorstWaits {
       Complete(interval);
     }
   }
-  // Known from begin to end. `waker` is who ended it, if a wakeup did.
-  void AddWait(const facts::Wait& wait, const std::optional<uint32_t>& cpu,
-               const std::optional<fxt::Koid>& waker) {
-    using facts::WaitKind;
-    chains_.Add(wait, waker);
-    const bool for_cpu = wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted;
-    if (for_cpu ? !cpu : wait.kind != WaitKind::kBlocked) return;
+  // A wait that ends.
+  void AddWait(const facts::Wait& wait) {
+    chains_.Add(wait);
+    const bool for_cpu = wait.is_runnable();
+    const auto cpu = wait.run_cpu();
+    if (for_cpu ? !cpu : wait.kind != facts::WaitKind::kBlocked) return;
     List& list = for_cpu ? for_cpu_ : blocked_;
     if (wait.end - wait.begin <= list.none_up_to) [[likely]] {
       return;
@@ -89,16 +88,15 @@ class WorstWaits {
     if (whole) Insert(list, wait, cpu.value_or(0));
   }
 
-  // Whether a whole wait for a CPU of that length would be kept. One that would not be need not be
-  // added.
+  // Whether a complete wait for a CPU of that length is kept. Others need not be added.
   bool KeepsForCpu(uint64_t length) const { return length > for_cpu_.none_up_to; }
-  // In the place of a sleep that is not in D: the wakeup that ended it.
+  // Instead of a sleep that is not in D: the wakeup that ended it.
   void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
                  const std::optional<fxt::Koid>& waker) {
     chains_.AddWakeup(index, thread, time, waker);
   }
 
-  // Those in D of `thread`, to add to what is known of them: `each`: void(WorstWait&).
+  // Waits in D of `thread`, to complete them. `each`: void(WorstWait&).
   template <typename Each>
   void ForBlocked(fxt::Koid thread, Each&& each) {
     for (WorstWait& wait : blocked_.waits) {
@@ -112,11 +110,11 @@ class WorstWaits {
  private:
   struct List {
     std::vector<WorstWait> waits;
-    uint64_t none_up_to = 0;  // a wait has to be longer to be kept
+    uint64_t none_up_to = 0;  // only longer waits are kept
   };
   struct Lane {
     uint64_t count = 0;
-    // As long as it is short, it grows: there may be 65,536 CPUs.
+    // It grows while it is short: there may be 65,536 CPUs.
     facts::DenseTable<Interval> recent;
   };
 
@@ -127,7 +125,7 @@ class WorstWaits {
   size_t count_;
   List for_cpu_;
   List blocked_;
-  uint64_t open_until_ = 0;        // intervals that begin before may belong to one that is kept
+  uint64_t open_until_ = 0;        // intervals that begin earlier may belong to a kept wait
   facts::DenseTable<Lane> lanes_;  // by CPU
   WakeChains chains_;
 };

@@ -23,7 +23,7 @@ std::optional<uint64_t> ParseNumber(std::string_view text) {
   return value;
 }
 
-// The threads a record is about; at most two.
+// The threads of a record; at most two.
 struct Tasks {
   struct Task {
     fxt::Koid thread = 0;
@@ -85,7 +85,7 @@ util::Result<Moment> ParseMoment(const std::string& text) {
       return moment;
     }
   }
-  // A duration of nothing is none, but the start is a moment.
+  // A duration of 0 is an error, but 0 is a valid start time.
   if (!rest.empty() && rest.find_first_not_of("0.") == rest.find_first_of("smhun")) {
     const size_t unit = rest.find_first_not_of("0.");
     const std::string suffix = unit == std::string::npos ? "" : rest.substr(unit);
@@ -124,8 +124,8 @@ void TaskSelector::Add(const std::string& text) {
 
 bool TaskSelector::Matches(fxt::Koid koid, std::string_view name) const {
   if (ids_.contains(koid)) return true;
-  // A tid used again: generation above the tid. Idle threads and the like have the top generations
-  // and no tid.
+  // A reused tid: the generation lies above the tid. Idle threads and the like have the top
+  // generations and no tid.
   if (koid <= schema::kMaxKoid && koid >> schema::kTidBits < schema::kFirstPseudoGeneration &&
       ids_.contains(schema::TidOfKoid(koid)))
     return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which records of a trace are wanted: by kind, time, thread, process, CPU and category.
+// Selects records by kind, time, thread, process, CPU and category.
 #pragma once
 
 #include <bitset>
@@ -18,22 +18,22 @@
 
 namespace analyze {
 
-// A moment as a command line gives it: a time since the first record that has one ("1.5s", "20ms"),
-// or "@" and an absolute one in ns or with a unit ("@123456789012", "@12.5s").
+// A time on a command line: relative to the first record with a time ("1.5s", "20ms"), or "@" and
+// an absolute one in ns or with a unit ("@123456789012", "@12.5s").
 struct Moment {
   bool absolute = false;
   uint64_t ns = 0;
 };
 util::Result<Moment> ParseMoment(const std::string& text);
 
-// From and to, both inclusive; empty is open.
+// A range, both ends inclusive; an empty end is open.
 class TimeRange {
  public:
   TimeRange() = default;
   TimeRange(std::optional<Moment> from, std::optional<Moment> to) : from_(from), to_(to) {}
 
   bool limited() const { return from_ || to_; }
-  // Time of the first record that has one; what is relative counts from there.
+  // Sets the time of the first record with a time, to which relative times refer.
   void SetStart(uint64_t start);
   bool started() const { return started_; }
   uint64_t from() const { return begin_; }
@@ -48,11 +48,11 @@ class TimeRange {
   uint64_t end_ = std::numeric_limits<uint64_t>::max();
 };
 
-// Threads or processes, by koid or by name.
+// Selects threads or processes by koid or by name.
 class TaskSelector {
  public:
-  // A number is a koid or a Linux id (of every use of a tid that was used again), anything else a
-  // name; '*' and '?' in it match as in a shell.
+  // A number is a koid or a Linux id (of all tasks that had a reused tid); other text is a name.
+  // '*' and '?' match as in a shell.
   void Add(const std::string& text);
   bool empty() const { return ids_.empty() && patterns_.empty(); }
   bool Matches(fxt::Koid koid, std::string_view name) const;
@@ -63,20 +63,20 @@ class TaskSelector {
 };
 
 struct RecordFilter {
-  std::bitset<facts::kRecordKinds> kinds;  // none set: all
+  std::bitset<facts::kRecordKinds> kinds;  // empty: all
   TimeRange time;
   TaskSelector threads;
   TaskSelector processes;
   std::set<uint32_t> cpus;           // empty: all
   std::set<std::string> categories;  // of events; empty: all
 
-  // `cpu` is what CpuTracker says of the record. Records that have nothing to compare (no time
-  // where time is limited, no thread, ...) do not match.
+  // `cpu` is the CPU of the record from CpuTracker. Records without the compared property (no time
+  // if time is limited, no thread, ...) do not match.
   bool Matches(const fxt::Reader& reader, const facts::ObjectNames& names,
                std::optional<uint32_t> cpu) const;
 
-  // Whether one of the threads of a record is wanted: both sides of a switch, the thread a wakeup
-  // wakes. True where nothing is asked for.
+  // True if one of the threads of a record is selected: either side of a switch, the woken thread
+  // of a wakeup. True without a selection.
   bool MatchesTasks(const fxt::Record& record, const facts::ObjectNames& names) const;
   bool has_tasks() const { return !threads.empty() || !processes.empty(); }
 };

@@ -20,31 +20,31 @@ using fxt::Validity;
 constexpr uint64_t kRecorderTicks = 1'000'000'000;
 constexpr int64_t kMaxPriority = 139;
 constexpr uint32_t kMaxLegacyCpu = 255;
-// A provider that begins: info, section, initialization, and a definition.
+// The start of a provider: info, section, initialization, and a definition.
 constexpr uint64_t kProviderBytes = 64;
 
 bool IsLost(const fxt::ThreadRef& thread, const fxt::ReaderProvider& provider) {
   return !thread.is_inline() && !provider.has_thread(thread.index);
 }
 
-// What fxt-record says of its own track and of idle threads is known beforehand.
+// Koids of fxt-record's own track and of idle threads are constants.
 bool IsTrackOf(fxt::Koid thread, fxt::Koid process) {
   if (thread == schema::kRecorderProcessKoid) return process == thread;
   const bool idle = thread >> schema::kTidBits == schema::kIdleGeneration;
   return !idle || process == schema::kIdleProcessKoid;
 }
 
-Validity Of(bool believed) { return believed ? Validity::kYes : Validity::kNo; }
+Validity ToValidity(bool valid) { return valid ? Validity::kValid : Validity::kInvalid; }
 
 }  // namespace
 
 Validity RecordValidator::IsPlausible(const fxt::Reader& reader) {
-  if (!HasSoundLayout(reader)) return Validity::kNo;
+  if (!HasSoundLayout(reader)) return Validity::kInvalid;
   const bool recorder = reader.provider().name() == schema::kRecorderName;
   if (facts::KindOf(reader.record()) <= facts::RecordKind::kThread)
     return OfMetadata(reader, recorder);
-  if (!FitsInTime(reader, recorder)) return Validity::kNo;
-  return Of(!recorder || IsRecorders(reader));
+  if (!FitsInTime(reader, recorder)) return Validity::kInvalid;
+  return ToValidity(!recorder || IsRecorders(reader));
 }
 
 void RecordValidator::Note(const fxt::Reader& reader) {
@@ -75,63 +75,64 @@ bool RecordValidator::FitsInTime(const fxt::Reader& reader, bool ordered) {
   if (!time) return true;
   std::array<uint64_t, TimestampValidator::kUpcoming> times;
   const auto upcoming = std::span(times).first(reader.PeekTimes(times));
-  const TimestampValidator& belief = ordered ? recorder_times_ : other_times_;
-  if (!belief.IsPlausible(*time, upcoming, ordered)) return false;
-  if (ordered && belief.IsLeap(*time, upcoming)) {
+  const TimestampValidator& validator = ordered ? recorder_times_ : other_times_;
+  if (!validator.IsPlausible(*time, upcoming, ordered)) return false;
+  if (ordered && validator.IsLeap(*time, upcoming)) {
     far_ahead_.resize(TimestampValidator::kFarAhead);
     const std::span far = std::span(far_ahead_).first(reader.PeekTimes(far_ahead_));
-    if (!belief.IsInOrder(*time, far)) return false;
+    if (!validator.IsInOrder(*time, far)) return false;
   }
   const auto* event = std::get_if<fxt::Event>(&reader.record());
   return event == nullptr || event->type != fxt::EventType::kDurationComplete ||
-         belief.IsPlausibleEnd(*time, reader.ToNanoseconds(event->payload), upcoming);
+         validator.IsPlausibleEnd(*time, reader.ToNanoseconds(event->payload), upcoming);
 }
 
 Validity RecordValidator::OfMetadata(const fxt::Reader& reader, bool recorder) {
   const fxt::Record& record = reader.record();
   const fxt::ReaderProvider& provider = reader.provider();
   if (const auto* info = std::get_if<fxt::ProviderInfo>(&record)) {
-    // The reader has not gone to that provider yet.
-    return Of(fxt::IsValidUtf8(info->name) && !reader.IsAnnounced(info->id));
+    // The reader has not switched to that provider yet.
+    return ToValidity(fxt::IsValidUtf8(info->name) && !reader.IsAnnounced(info->id));
   }
   if (const auto* section = std::get_if<fxt::ProviderSection>(&record)) {
-    return Of(reader.IsAnnounced(section->id) || hole_ || !provider.announced());
+    return ToValidity(reader.IsAnnounced(section->id) || hole_ || !provider.announced());
   }
   if (const auto* event = std::get_if<fxt::ProviderEvent>(&record)) {
-    return Of(event->id == provider.id() && provider.announced() &&
-              (!recorder || event->event == fxt::kProviderEventBufferFilledUp));
+    return ToValidity(event->id == provider.id() && provider.announced() &&
+                      (!recorder || event->event == fxt::kProviderEventBufferFilledUp));
   }
   if (const auto* init = std::get_if<fxt::Initialization>(&record)) {
-    if (recorder) return Of(init->ticks_per_second == kRecorderTicks);
-    return Of(!provider.initialized() || provider.ticks_per_second() == init->ticks_per_second);
+    if (recorder) return ToValidity(init->ticks_per_second == kRecorderTicks);
+    return ToValidity(!provider.initialized() ||
+                      provider.ticks_per_second() == init->ticks_per_second);
   }
-  return recorder ? OfDefinition(reader) : Validity::kYes;
+  return recorder ? OfDefinition(reader) : Validity::kValid;
 }
 
-// In a trace of fxt-record an index that is defined twice was overwritten, or belongs to a provider
-// whose beginning is in a hole; then others follow.
+// fxt-record defines an index once. A second definition was overwritten, or belongs to a provider
+// whose start lies in a gap; in that case others follow.
 Validity RecordValidator::OfContradiction() {
   ++contradictions_;
   return hole_bytes_ >= kProviderBytes && contradictions_ > 1 ? Validity::kOtherProvider
-                                                              : Validity::kNo;
+                                                              : Validity::kInvalid;
 }
 
 Validity RecordValidator::OfDefinition(const fxt::Reader& reader) {
   const fxt::ReaderProvider& provider = reader.provider();
   if (const auto* string = std::get_if<fxt::StringRecord>(&reader.record())) {
-    if (!fxt::IsValidUtf8(string->text)) return Validity::kNo;
+    if (!fxt::IsValidUtf8(string->text)) return Validity::kInvalid;
     const std::string* known = provider.FindString(string->index);
-    return known == nullptr || *known == string->text ? Validity::kYes : OfContradiction();
+    return known == nullptr || *known == string->text ? Validity::kValid : OfContradiction();
   }
   if (const auto* thread = std::get_if<fxt::ThreadRecord>(&reader.record())) {
     const auto ref = fxt::ThreadRef::Inline(thread->process, thread->thread);
-    if (!IsThread(ref, provider)) return Validity::kNo;
-    if (!provider.has_thread(thread->index)) return Validity::kYes;
+    if (!IsThread(ref, provider)) return Validity::kInvalid;
+    if (!provider.has_thread(thread->index)) return Validity::kValid;
     const auto& known = provider.thread(thread->index);
-    return known.process == thread->process && known.thread == thread->thread ? Validity::kYes
+    return known.process == thread->process && known.thread == thread->thread ? Validity::kValid
                                                                               : OfContradiction();
   }
-  return Of(std::holds_alternative<fxt::MagicNumber>(reader.record()));
+  return ToValidity(std::holds_alternative<fxt::MagicNumber>(reader.record()));
 }
 
 bool RecordValidator::IsKnown(fxt::Koid thread) const {
@@ -141,7 +142,7 @@ bool RecordValidator::IsKnown(fxt::Koid thread) const {
 bool RecordValidator::IsThread(const fxt::ThreadRef& thread,
                                const fxt::ReaderProvider& provider) const {
   if (IsLost(thread, provider)) return true;
-  // If its object says another process, either may be wrong; Recovery makes the object follow.
+  // If its object names another process, either may be wrong; Recovery writes a matching object.
   return thread.process <= schema::kMaxKoid && IsKnown(thread.thread);
 }
 

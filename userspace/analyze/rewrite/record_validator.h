@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether a record of a damaged trace can be what was written.
+// Decides whether a record of a damaged trace is valid.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace analyze {
 
-// A record of the right shape can still have been overwritten, or be made of parts of others. It is
-// held against the format, against the times around it and, if fxt-record wrote it, against what
-// that program promises of a record and of definitions: each index is defined once, and whoever is
-// named has a kernel object. What concerns several records (who is on a CPU) is not asked here.
+// A well-formed record can still be overwritten or consist of parts of others. The validator checks
+// it against the format and the times around it. For traces of fxt-record it also checks that each
+// index is defined once and that each named thread has a kernel object. It does not check state of
+// several records, such as the thread on a CPU.
 class RecordValidator {
  public:
   // For ReaderOptions::validate.
   fxt::Validity IsPlausible(const fxt::Reader& reader);
-  // Of a record that was believed; `time` in nanoseconds if it has one.
+  // Reports an accepted record; `time` in nanoseconds if it has one.
   void Note(const fxt::Reader& reader);
-  // Bytes were passed over: definitions may be missing from here on.
+  // Reports skipped bytes: definitions may be missing from here on.
   void NoteHole(uint64_t bytes);
 
-  // Of believed records.
+  // The names in accepted records.
   const facts::ObjectNames& names() const { return names_; }
 
  private:
@@ -36,7 +36,7 @@ class RecordValidator {
   fxt::Validity OfMetadata(const fxt::Reader& reader, bool recorder);
   fxt::Validity OfDefinition(const fxt::Reader& reader);
   fxt::Validity OfContradiction();
-  // fxt-record's own records.
+  // True for fxt-record's own records.
   bool IsRecorders(const fxt::Reader& reader) const;
   bool IsObject(const fxt::KernelObject& object) const;
   bool IsEvent(const fxt::Event& event) const;
@@ -47,7 +47,7 @@ class RecordValidator {
   bool IsKnown(fxt::Koid thread) const;
   bool AreArguments(std::span<const fxt::Argument> arguments) const;
 
-  bool sound_ = true;  // what layout_ has found
+  bool sound_ = true;  // the result of layout_
   LayoutChecker layout_{[this](const Finding& finding) {
     if (finding.severity == Severity::kError) sound_ = false;
   }};
@@ -55,7 +55,7 @@ class RecordValidator {
   TimestampValidator recorder_times_;
   TimestampValidator other_times_;
   std::vector<uint64_t> far_ahead_;
-  bool hole_ = false;        // there was one
+  bool hole_ = false;        // there was a gap
   uint64_t hole_bytes_ = 0;  // since the last section record
   int contradictions_ = 0;   // of definitions since then
 };

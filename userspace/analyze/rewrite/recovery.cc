@@ -101,7 +101,7 @@ void Recovery::Add(const fxt::Reader& reader) {
   const auto ticks = TicksOf(record);
   if (ticks) {
     if (!seen_session_) BeginSession(reader, record);
-    // The declaration stands at the time of what comes behind the gap, so that order is kept.
+    // The declaration has the time of the next record, which keeps the order.
     if (undeclared_ && have_time_) DeclareGap(reader);
     last_ticks_ = *ticks;
     have_time_ = true;
@@ -116,7 +116,7 @@ void Recovery::Add(const fxt::Reader& reader) {
 
 bool Recovery::Fits(const fxt::Reader& reader, const fxt::Record& record) {
   if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
-    // Unless a gap is declared before it.
+    // A declared gap resets the CPUs.
     return undeclared_ || !continuity_.CpuOf(wakeup->thread);
   }
   const auto change = facts::AsSwitch(record, reader.provider());
@@ -160,7 +160,7 @@ bool Recovery::Hold(const fxt::Reader& reader, const fxt::Record& record) {
   }
   if (next.awaits == Held::Awaits::kNothing) {
     if (held_.awaits == Held::Awaits::kLossCounter) {
-      // The file may have been saved from damage before.
+      // The file may be the output of an earlier recovery.
       if (held_.damage)
         continuity_.DeclareDamage(sequence_);
       else
@@ -173,8 +173,7 @@ bool Recovery::Hold(const fxt::Reader& reader, const fxt::Record& record) {
   return true;
 }
 
-// The first event of a recording says how it was made. Where that is gone nobody knows whether it
-// has every switch.
+// The first event of a recording describes it. Without it, the file may lack switches.
 void Recovery::BeginSession(const fxt::Reader& reader, const fxt::Record& record) {
   seen_session_ = true;
   const auto* event = std::get_if<fxt::Event>(&record);
@@ -210,12 +209,12 @@ void Recovery::NameRecorder(const fxt::Reader& reader) {
 
 void Recovery::DeclareGap(const fxt::Reader& reader) {
   NameRecorder(reader);
-  // Records before any provider info are of provider 0, which nothing announces.
+  // Records before any provider info belong to provider 0, which has no announcement.
   const fxt::ReaderProvider& provider = reader.provider();
   if (provider.announced() || provider.id() != 0) {
     copier_.Write(reader, fxt::ProviderEvent{provider.id(), fxt::kProviderEventBufferFilledUp});
   }
-  // How many events the bytes were, nobody knows.
+  // The number of events in the lost bytes is unknown.
   const std::array arguments = {
       fxt::Argument{StringRef::Inline(schema::argument::kCpu), int32_t{-1}},
       fxt::Argument{StringRef::Inline(schema::argument::kCount), uint64_t{0}},
@@ -272,7 +271,7 @@ void Recovery::NameMentioned() {
     const bool lost = known == nullptr && !copier_.HasObject(thread, kThread);
     const bool other = known != nullptr && process && known->process != process;
     if (!lost && !other) {
-      // It may have come after the last mention.
+      // The object may follow the last record that names the thread.
       copier_.Require(thread);
       if (known != nullptr && known->process) processes_.insert(*known->process);
       continue;
@@ -288,7 +287,7 @@ void Recovery::NameMentioned() {
                   StringRef::Inline(std::string_view(name).substr(0, fxt::kMaxStringRefBytes)),
                   {&argument, 1}});
   }
-  // An object that was believed may name a process that nothing else does.
+  // An accepted object may name a process that occurs nowhere else.
   for (const auto& [thread, object] : names_.threads()) {
     if (object.process && !copier_.HasObject(*object.process, kProcess)) {
       processes_.insert(*object.process);

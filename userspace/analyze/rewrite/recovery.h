@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The writing half of `fxt recover`: believed records in, a trace that `fxt check` finds no error
-// in out.
+// Writes the output of `fxt recover`: takes valid records and writes a trace without errors of `fxt
+// check`.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,16 @@
 
 namespace analyze {
 
-// What fxt-record promises of several records at once is kept where some are missing: those that
-// belong together (a state and its switch, a message and its instant, the three of a loss) are
-// written together or not at all, a gap is declared where the threads on a CPU do not follow one
-// another, and who is named without a kernel object gets one.
+// Restores fxt-record's guarantees about groups of records. Writes records that belong together (a
+// state and its switch, a message and its instant, the three of a loss) together or not at all.
+// Declares a gap where the threads on a CPU do not follow one another. Adds missing kernel objects.
 class Recovery {
  public:
-  // `names` are those of the records handed to Add(), up to date before each call.
+  // `names` are those of the records passed to Add(), updated before each call.
   Recovery(fxt::ByteSink& sink, const facts::ObjectNames& names, RecoverResult& result)
       : copier_(sink), names_(names), continuity_(names), result_(result) {}
 
-  // Bytes before the next record were passed over.
+  // Bytes before the next record were skipped.
   void OnGap(uint64_t bytes);
   void Add(const fxt::Reader& reader);
   void Finish(const fxt::Reader& reader);
@@ -37,7 +36,7 @@ class Recovery {
   bool failed() const { return copier_.failed(); }
 
  private:
-  // The records that are held back until the one that completes them has come.
+  // Records that wait for the one that completes their group.
   struct Held {
     enum class Awaits : uint8_t { kNothing, kSwitch, kLossInstant, kLossCounter, kLogInstant };
     Awaits awaits = Awaits::kNothing;
@@ -46,18 +45,18 @@ class Recovery {
     uint64_t time = 0;
     fxt::ThreadState state = fxt::ThreadState::kNew;
     int32_t cpu = -1;     // of a loss
-    bool damage = false;  // it is one that was declared by recovery
+    bool damage = false;  // a loss declared by an earlier recovery
   };
 
   bool Completes(const fxt::Record& record) const;
   void Drop(uint64_t bytes) { OnGap(bytes); }
   void DropHeld();
   void WriteHeld();
-  // Of fxt-record's own. False: it does not fit what was written before.
+  // For fxt-record's own records. False if it contradicts the records before it.
   bool Fits(const fxt::Reader& reader, const fxt::Record& record);
-  // What the record says beyond itself: who is on a CPU, what is lost.
+  // Tracks the threads on CPUs and the losses.
   void NoteFacts(const fxt::Reader& reader, const fxt::Record& record);
-  // Holds the record back if others have to follow it.
+  // Holds the record back if it starts a group.
   bool Hold(const fxt::Reader& reader, const fxt::Record& record);
   void BeginSession(const fxt::Reader& reader, const fxt::Record& record);
   void DeclareGap(const fxt::Reader& reader);
@@ -78,7 +77,8 @@ class Recovery {
   fxt::Ticks last_ticks_ = 0;
   bool recorder_named_ = false;
   bool seen_session_ = false;
-  std::unordered_map<fxt::Koid, std::optional<fxt::Koid>> threads_;  // mentioned, and their process
+  std::unordered_map<fxt::Koid, std::optional<fxt::Koid>>
+      threads_;  // named threads and their processes
   std::unordered_set<fxt::Koid> processes_;
 };
 

@@ -9,9 +9,9 @@ namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kHour = 3600 * kSecond;
-// A step from one time to the next that says nothing, in any recording.
+// Steps below this are normal in any recording, in ns.
 constexpr uint64_t kShort = 10'000;
-// With fewer records behind it than these nothing is decided by them.
+// Fewer following records than this decide nothing.
 constexpr size_t kFew = 3;
 
 std::span<const uint64_t> WithoutEnd(std::span<const uint64_t> upcoming) {
@@ -64,13 +64,13 @@ bool TimestampValidator::IsPlausible(uint64_t time, std::span<const uint64_t> up
   }
   if (!ordered) return true;
   if (first_ && time < last_) return false;
-  // Those before the last one count as well: a time that most of its neighbours are before is
-  // wrong, whether they can be believed or not.
+  // Includes the times before the last accepted one: a time later than most of its neighbours is
+  // wrong.
   const auto before = static_cast<size_t>(
       std::count_if(upcoming.begin(), upcoming.end(), [&](uint64_t t) { return t < time; }));
   if (before * 2 > upcoming.size()) return false;
-  // What stands right before damage may be a part of it. Too late by little, it would cost all up
-  // to that time behind it.
+  // A record right before damage may be part of it. Accepting a time that is slightly late would
+  // reject all records up to that time.
   if (damage_ahead && !first_) return upcoming.size() >= kUpcoming / 2;
   if (damage_ahead && first_) return time - last_ <= std::max(kShort, Times(widest_, 2));
   return asks_upcoming || !first_ || time - last_ <= far;
@@ -87,7 +87,7 @@ bool TimestampValidator::IsLeap(uint64_t time, std::span<const uint64_t> upcomin
 bool TimestampValidator::IsInOrder(uint64_t time, std::span<const uint64_t> upcoming) const {
   size_t shut_out = 0;
   size_t later = 0;         // so far
-  size_t later_before = 0;  // the last of those shut out
+  size_t later_before = 0;  // the last of the rejected ones
   for (const uint64_t t : WithoutEnd(upcoming)) {
     if (t >= time) {
       ++later;
@@ -113,7 +113,7 @@ bool TimestampValidator::IsPlausibleEnd(uint64_t start, uint64_t end,
 void TimestampValidator::Note(uint64_t time) {
   if (first_ && time > last_) widest_ = std::max(widest_, time - last_);
   if (!first_) first_ = time;
-  // Of an unordered stream the latest counts as well as any.
+  // Unordered streams have no latest record; any counts.
   last_ = std::max(last_, time);
 }
 

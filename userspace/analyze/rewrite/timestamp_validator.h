@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether the time of a record of a damaged trace fits those around it.
+// Decides whether the time of a record of a damaged trace fits the times around it.
 #pragma once
 
 #include <cstdint>
@@ -8,33 +8,32 @@
 
 namespace analyze {
 
-// Times in nanoseconds, in file order.
+// Times are in nanoseconds, in file order.
 class TimestampValidator {
  public:
-  // How many records behind one are worth asking for.
+  // How many following times a decision needs.
   static constexpr size_t kUpcoming = 32;
-  // Behind a leap.
+  // The same after a leap.
   static constexpr size_t kFarAhead = 2048;
 
-  // `upcoming`: the times of the records behind it, which may be wrong themselves; ~0 where the
-  // input ends, fewer than kUpcoming where there is more damage than anybody looks beyond. In a
-  // stream that is `ordered` no time may lie before an earlier one, and the times that follow
-  // decide whether this one is too late; in any other it may not be far from what is around it.
+  // `upcoming`: the times of the following records, which may be wrong; ~0 beyond the end of the
+  // input. There are fewer than kUpcoming where damage is longer than the lookahead. In an
+  // `ordered` stream no time may precede an earlier one, and the following times decide whether
+  // this one is too late. In other streams it must be near its neighbours.
   bool IsPlausible(uint64_t time, std::span<const uint64_t> upcoming, bool ordered) const;
-  // Whether so much time passes before `time`, or records with earlier times follow, that those of
-  // more records are worth asking for: part of the file may stand where an earlier one was.
+  // True if more following times are needed: a long gap lies before `time`, or records with earlier
+  // times follow. Part of the file may stand at the place of an earlier part.
   bool IsLeap(uint64_t time, std::span<const uint64_t> upcoming) const;
-  // In a stream that is ordered: whether believing it costs no more records than not doing so. It
-  // shuts out those that follow with times from the last one to it; they would shut out it and what
-  // stands between them with times like its own.
+  // For ordered streams: true if accepting `time` rejects no more of the following records than
+  // dropping it would.
   bool IsInOrder(uint64_t time, std::span<const uint64_t> upcoming) const;
-  // Whether something may last from `start`, which is believed, to `end`.
+  // True if a duration can last from the accepted time `start` to `end`.
   bool IsPlausibleEnd(uint64_t start, uint64_t end, std::span<const uint64_t> upcoming) const;
-  // Of a record that was believed.
+  // Reports an accepted time.
   void Note(uint64_t time);
 
  private:
-  // Nanoseconds beyond which a time is far from another.
+  // The distance in ns from which two times are far apart.
   uint64_t Far(std::span<const uint64_t> upcoming) const;
 
   std::optional<uint64_t> first_;

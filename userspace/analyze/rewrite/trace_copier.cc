@@ -45,7 +45,7 @@ std::vector<uint64_t> EncodeInline(const fxt::KernelObject& object) {
   fxt::KernelObject copy = object;
   copy.name = Inline(object.name);
   WordsSink sink;
-  // What is too long for one record with its strings inline gets along without the long ones.
+  // A record that is too long with inline strings drops the long ones.
   for (size_t use = count;; use = 1) {
     copy.arguments = {arguments.data(), use};
     fxt::RecordBuffer buffer(sink);
@@ -58,7 +58,8 @@ constexpr fxt::Koid kLostKoids = schema::kMaxKoid - 0xffff;
 
 constexpr size_t kMaxProviders = 65'536;
 constexpr size_t kMaxObjectBytes = size_t{512} << 20;
-constexpr size_t kObjectBytes = 128;  // of one beside its words, the node of the map included
+constexpr size_t kObjectBytes =
+    128;  // of an object beside its words, including the node of the map
 
 }  // namespace
 
@@ -80,7 +81,7 @@ void TraceCopier::Note(const fxt::Reader& reader) {
   std::vector<uint64_t> words = EncodeInline(*object);
   const size_t had = found == objects_.end() ? 0 : found->second.words.capacity();
   const size_t more = words.capacity() > had ? words.capacity() - had : 0;
-  // What does not fit is not named in the copy.
+  // An object beyond the budget is left out of the copy.
   if (!object_budget_.Take(more * sizeof(uint64_t) + (had == 0 ? kObjectBytes : 0))) return;
   Object& known = objects_[key];
   known.words = std::move(words);
@@ -89,16 +90,16 @@ void TraceCopier::Note(const fxt::Reader& reader) {
 }
 
 TraceCopier::Provider& TraceCopier::Enter(const fxt::ReaderProvider& provider) {
-  // What the copy has of earlier ones is written again when they come back.
+  // Definitions of removed providers are written again when these return.
   if (providers_.size() >= kMaxProviders && !providers_.contains(provider.id())) {
     providers_.clear();
   }
   const auto [entry, fresh] = providers_.try_emplace(provider.id());
   Provider& out = entry->second;
-  // Records before any provider info belong to none, and need none.
+  // Records before any provider info need no provider.
   const bool anonymous = !provider.announced() && provider.id() == 0 && providers_.size() == 1;
   if (fresh) out.ordinal = static_cast<uint32_t>(providers_.size() - 1);
-  // One that needed no announcement needs it when others have come.
+  // Provider 0 needs an announcement once others have come.
   const bool back = current_ && *current_ != provider.id();
   if (!anonymous && (fresh || out.name != provider.name() || (back && !out.announced))) {
     out.name = provider.name();
@@ -109,7 +110,7 @@ TraceCopier::Provider& TraceCopier::Enter(const fxt::ReaderProvider& provider) {
     Write(fxt::ProviderSection{provider.id()});
   }
   current_ = provider.id();
-  // A recorder's file has one rate, whether the record that says so is there or not.
+  // A recorder's file has one tick rate, even if the initialization record is missing.
   if ((provider.initialized() || out.name == schema::kRecorderName) &&
       out.ticks_per_second != provider.ticks_per_second()) {
     out.ticks_per_second = provider.ticks_per_second();
@@ -214,7 +215,7 @@ void TraceCopier::MendString(const Provider& out, const fxt::ReaderProvider& in,
   }
   const auto defined = out.strings.find(index);
   if (defined == out.strings.end() || defined->second == string.text) return;
-  if (out.name != schema::kRecorderName) return;  // is defined again
+  if (out.name != schema::kRecorderName) return;  // defined again
   changed_ = true;
   string = Inline(string);
 }
@@ -233,7 +234,7 @@ void TraceCopier::MendThread(const Provider& out, const fxt::ReaderProvider& in,
   const auto defined = out.threads.find(thread.index);
   const std::pair koids(thread.process, thread.thread);
   if (defined == out.threads.end() || defined->second == koids) return;
-  if (out.name != schema::kRecorderName) return;  // is defined again
+  if (out.name != schema::kRecorderName) return;  // defined again
   changed_ = true;
   thread = fxt::ThreadRef::Inline(thread.process, thread.thread);
 }
@@ -291,7 +292,7 @@ TraceCopier::Prepared TraceCopier::Prepare(const fxt::Reader& reader) {
     WordsSink sink;
     {
       fxt::RecordBuffer buffer(sink);
-      // What gets too long with its references inline is lost.
+      // A record that is too long with inline references is lost.
       static_cast<void>(fxt::Encoder(buffer).Write(record_));
     }
     prepared.words = std::move(sink.words);
@@ -326,7 +327,7 @@ void TraceCopier::Name(const fxt::KernelObject& object) {
 }
 
 bool TraceCopier::Finish() {
-  // The last name of a thread or process names it for the whole file.
+  // Readers use the last name of a thread or process for the whole file.
   for (auto& [key, object] : objects_) {
     if (object.changed) NeedObject(object);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes chosen records of one trace into another, with the definitions they need and no others.
+// Copies selected records of a trace with only the definitions they need.
 #pragma once
 
 #include <array>
@@ -19,52 +19,51 @@
 
 namespace analyze {
 
-// Provider info, sections, initialization, table entries and kernel objects are written when the
-// first record needs them; objects again when they have changed since. Records keep their bytes;
-// only one whose reference is undefined gets it inline, with a name that says so. Where
-// fxt-record's promise that an index is defined once was broken, references to what it stands for
-// now are inline.
+// Writes provider info, sections, initialization, table entries and kernel objects before the first
+// record that needs them, and objects again after a change. Records keep their bytes, except that
+// undefined references become inline, with a name that says so. If an index of fxt-record's trace
+// is defined twice, references to its second meaning become inline.
 class TraceCopier {
  public:
-  // Begins with the magic number. `sink` must outlive the copier.
+  // Writes the magic number. `sink` must outlive the copier.
   explicit TraceCopier(fxt::ByteSink& sink);
 
-  // Takes note of kernel objects. For every record of the trace, wanted or not.
+  // Reports a record, copied or not, for its kernel objects.
   void Note(const fxt::Reader& reader);
 
-  // Writes the record that `reader` stands at. Definitions are not to be copied: they follow.
+  // Copies the reader's current record. Definitions need no call.
   void Copy(const fxt::Reader& reader);
 
-  // The same in two steps: what is prepared may be written later on, or not at all.
+  // The same in two steps: a prepared record can be written later, or not at all.
   struct Prepared {
     uint32_t provider = 0;
     std::vector<uint64_t> words;
   };
   Prepared Prepare(const fxt::Reader& reader);
   void Put(const Prepared& prepared);
-  // The record as Prepare() will write it, with references that are in the tables or inline; valid
+  // The record as Prepare() writes it, with references that are in the tables or inline; valid
   // until the next call of either.
   const fxt::Record& Mend(const fxt::Reader& reader);
 
-  // Writes a kernel object in place of what the trace has for its koid and type, if anything.
+  // Replaces the trace's kernel object of that koid and type, if any.
   void Name(const fxt::KernelObject& object);
-  // Writes the kernel objects of that koid if they are not written yet.
+  // Writes the kernel objects of that koid unless they are written.
   void Require(fxt::Koid koid) { NeedObjects(koid); }
-  // Whether the trace has a kernel object for it, or was given one.
+  // True if the trace has, or was given, a kernel object for it.
   bool HasObject(fxt::Koid koid, fxt::KernelObjectType type) const {
     return objects_.contains({koid, static_cast<uint8_t>(type)});
   }
-  // Writes `record` in its place, with the references of the one that `reader` stands at (or
-  // inline ones).
+  // Writes `record` instead of the reader's current record, with references of that record or
+  // inline ones.
   void Write(const fxt::Reader& reader, const fxt::Record& record);
 
-  // At the end: writes kernel objects anew that changed after their last use, and flushes. False
-  // when the sink failed.
+  // Call at the end: writes kernel objects that changed after their last use, and flushes. False if
+  // the sink failed.
   bool Finish();
 
   uint64_t records() const { return records_; }  // copied, definitions not counted
   uint64_t bytes() const { return buffer_.bytes_committed(); }
-  // References that were undefined, and are named as lost.
+  // Undefined references, which became names that say so.
   uint64_t lost_references() const { return lost_references_; }
   bool failed() const { return buffer_.failed(); }
 
@@ -90,7 +89,7 @@ class TraceCopier {
   void NeedThread(Provider& out, const fxt::ThreadRef& thread);
   void MendString(const Provider& out, const fxt::ReaderProvider& in, fxt::StringRef& string);
   void MendThread(const Provider& out, const fxt::ReaderProvider& in, fxt::ThreadRef& thread);
-  // Kernel objects of that koid: a Linux process and its first thread have the same.
+  // Kernel objects of that koid: a Linux process and its first thread have the same one.
   void NeedObjects(fxt::Koid koid);
   void NeedObject(Object& object);
   void NameLostThread(fxt::Koid process, fxt::Koid thread);
@@ -105,10 +104,10 @@ class TraceCopier {
   uint64_t records_ = 0;
   uint64_t lost_references_ = 0;
 
-  // The last record that was mended.
+  // The last record of Mend().
   fxt::Record record_;
-  bool changed_ = false;    // it has other references than it had
-  uint64_t lost_here_ = 0;  // of them, undefined ones
+  bool changed_ = false;    // its references differ from the original's
+  uint64_t lost_here_ = 0;  // undefined references in it
   std::deque<std::string> texts_;
   std::array<fxt::Argument, fxt::kMaxArguments> arguments_;
 };

@@ -15,6 +15,17 @@
 namespace analyze {
 namespace {
 
+// Symbols from before the part are spread over this time before its begin, since Perfetto nests
+// instants of equal time on a track and drops those deeper than 512.
+constexpr uint64_t kLeadNs = 1000;
+constexpr uint64_t kSymbolsPerNs = 256;
+
+// True if the recording may have symbols: they come with the category of stacks.
+bool HasStacks(const fxt::Event& session) {
+  const auto categories = facts::TextOf(facts::FindArgument(session.arguments, "categories"));
+  return categories && categories->find(schema::category::kStack) != std::string_view::npos;
+}
+
 bool IsSymbol(const fxt::Record& record) {
   const auto* event = std::get_if<fxt::Event>(&record);
   return event != nullptr && event->type == fxt::EventType::kInstant &&
@@ -46,7 +57,7 @@ void Trimmer::Add(const fxt::Reader& reader) {
   cpus_.Note(reader);
 }
 
-// How the recording was made stays with every part of it, at the time where the part begins.
+// Each part keeps the description of the recording, at the time where the part begins.
 void Trimmer::AddSession(const fxt::Reader& reader, const fxt::Event& session) {
   const uint64_t time = reader.ToNanoseconds(session.timestamp);
   TimeRange& range = options_.filter.time;
@@ -55,6 +66,10 @@ void Trimmer::AddSession(const fxt::Reader& reader, const fxt::Event& session) {
   // The recorder's ticks are nanoseconds.
   const uint64_t begin = std::max(event.timestamp, range.from());
   event.timestamp = begin;
+  if (begin > session.timestamp && HasStacks(session)) {
+    event.timestamp = std::max(session.timestamp, begin - std::min(begin, kLeadNs));
+  }
+  moved_time_ = event.timestamp;
   copier_.Write(reader, event);
 
   std::array<fxt::Argument, 3> arguments = {
@@ -73,11 +88,11 @@ bool Trimmer::IsWanted(const fxt::Reader& reader, uint64_t time) {
   in_range_ = range.Contains(time);
   const auto* event = std::get_if<fxt::Event>(&record);
   const bool complete = event != nullptr && event->type == fxt::EventType::kDurationComplete;
-  // An event with a duration is there while it lasts.
+  // An event with a duration belongs to all of its time.
   if (complete && time <= range.to() && reader.ToNanoseconds(event->payload) >= range.from()) {
     in_range_ = true;
   }
-  // Modules, mappings and stacks explain what comes later.
+  // Modules, mappings and stacks explain later records.
   const facts::RecordKind kind = facts::KindOf(record);
   if ((kind == facts::RecordKind::kModule || kind == facts::RecordKind::kMmap ||
        kind == facts::RecordKind::kBacktrace || IsSymbol(record)) &&
@@ -93,35 +108,41 @@ bool Trimmer::IsWanted(const fxt::Reader& reader, uint64_t time) {
   return options_.filter.MatchesTasks(record, names_);
 }
 
-// What was told before the part begins, and is needed in it, is told at its begin.
-std::optional<fxt::Record> Trimmer::MovedToBegin(const fxt::Reader& reader) const {
+// Records from before the part that it needs are moved to its begin, symbols to the lead before it.
+std::optional<fxt::Record> Trimmer::MovedToBegin(const fxt::Reader& reader) {
   const uint64_t begin = options_.filter.time.from();
   std::optional<fxt::Record> moved;
-  // The recorder's ticks are nanoseconds; other programs' records need not be in order.
+  // The recorder's ticks are nanoseconds; records of other programs may be out of order.
   if (reader.provider().name() != schema::kRecorderName) return moved;
   const auto move = [&](auto record) {
     if (record.timestamp >= begin) return;
-    record.timestamp = begin;
+    record.timestamp =
+        std::min(begin, moved_time_.value_or(begin) + moved_symbols_ / kSymbolsPerNs);
     moved = record;
   };
   if (const auto* module = std::get_if<fxt::ProfilerModule>(&reader.record())) move(*module);
   if (const auto* mapping = std::get_if<fxt::ProfilerMmap>(&reader.record())) move(*mapping);
   if (const auto* stack = std::get_if<fxt::ProfilerBacktrace>(&reader.record())) move(*stack);
-  if (IsSymbol(reader.record())) move(std::get<fxt::Event>(reader.record()));
+  if (IsSymbol(reader.record())) {
+    move(std::get<fxt::Event>(reader.record()));
+    if (moved) ++moved_symbols_;
+  }
   return moved;
 }
 
 void Trimmer::AddTimed(const fxt::Reader& reader, uint64_t time) {
   const fxt::Record& record = reader.record();
   if (!options_.filter.time.started()) options_.filter.time.SetStart(time);
-  states_in_.Note(record);
+  const bool is_kernels = sections_.Has(reader);
+  if (is_kernels) states_in_.Note(record);
   const auto* event = std::get_if<fxt::Event>(&record);
-  // Told anew where it is needed: what a reader assumes depends on what was told before.
-  if (event != nullptr && facts::IsLinuxState(*event)) return;
+  // Written again where needed: the assumed state depends on earlier records.
+  if (is_kernels && event != nullptr && facts::IsLinuxState(*event)) return;
   if (!IsWanted(reader, time)) return;
 
   if (event != nullptr) {
-    if (spans_.Note(*event) != facts::SpanTracker::Verdict::kFits) return;
+    const uint64_t owner = sections_.OwnerOf(reader.provider());
+    if (spans_.Note(owner, *event) != facts::SpanTracker::Verdict::kFits) return;
     if (filled_up_ && facts::AsLoss(*event)) {
       copier_.Write(reader,
                     fxt::ProviderEvent{reader.provider().id(), fxt::kProviderEventBufferFilledUp});
@@ -131,7 +152,7 @@ void Trimmer::AddTimed(const fxt::Reader& reader, uint64_t time) {
   } else {
     ++kept_;
   }
-  if (facts::KindOf(record) == facts::RecordKind::kSwitch) TellState(reader);
+  if (facts::KindOf(record) == facts::RecordKind::kSwitch) WriteState(reader);
   if (const auto moved = MovedToBegin(reader)) {
     copier_.Write(reader, *moved);
   } else {
@@ -139,7 +160,7 @@ void Trimmer::AddTimed(const fxt::Reader& reader, uint64_t time) {
   }
 }
 
-void Trimmer::TellState(const fxt::Reader& reader) {
+void Trimmer::WriteState(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   fxt::ThreadRef thread;
   fxt::ThreadState state = fxt::ThreadState::kNew;
@@ -173,7 +194,7 @@ void Trimmer::TellState(const fxt::Reader& reader) {
 void Trimmer::AddUntimed(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
-    // The recorder says right behind it when and what; others do not.
+    // The recorder writes the loss right behind it; other programs do not.
     if (reader.provider().name() == schema::kRecorderName) {
       filled_up_ = filled->event == fxt::kProviderEventBufferFilledUp;
     } else if (in_range_) {
@@ -190,7 +211,7 @@ void Trimmer::AddUntimed(const fxt::Reader& reader) {
       copier_.Copy(reader);
       break;
     default:
-      break;  // definitions follow those who need them
+      break;  // definitions follow the records that need them
   }
 }
 

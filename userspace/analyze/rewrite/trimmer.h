@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A part of a trace as a valid trace of its own.
+// Writes a part of a trace as a valid trace.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "analyze/rewrite/record_filter.h"
 #include "analyze/rewrite/trace_copier.h"
+#include "facts/kernel_sections.h"
 #include "facts/linux_state_tracker.h"
 #include "facts/object_names.h"
 #include "facts/span_tracker.h"
@@ -17,21 +18,19 @@
 namespace analyze {
 
 struct TrimOptions {
-  RecordFilter filter;  // time, threads, processes and CPUs are looked at
-  // The filters but for the time, as the user wrote them, for the mark that trimming leaves; empty
-  // without any.
+  RecordFilter filter;  // by time, threads, processes and CPUs
+  // The filters except time, as written by the user, for the instant "trimmed"; empty without any.
   std::string description;
 };
 
-// Kept are: records in the time range that match; the recorder's own events about the recording;
-// attachments without a time. Ends of durations, async operations and flows
-// are kept when their begin was. A recording of fxt-record
-// gets an instant "trimmed" behind its session instant.
+// Keeps records in the time range that match, the recorder's own events about the recording, and
+// attachments without a time. Keeps ends of durations, async operations and flows if their begin
+// was kept. A recording of fxt-record gets an instant "trimmed" behind its session instant.
 class Trimmer {
  public:
   Trimmer(fxt::ByteSink& sink, TrimOptions options) : options_(std::move(options)), copier_(sink) {}
 
-  // The record that `reader` stands at, in the order of the file.
+  // Adds the reader's current record, in file order.
   void Add(const fxt::Reader& reader);
   // False when the sink failed.
   bool Finish() { return copier_.Finish(); }
@@ -41,21 +40,24 @@ class Trimmer {
 
  private:
   void AddSession(const fxt::Reader& reader, const fxt::Event& session);
-  std::optional<fxt::Record> MovedToBegin(const fxt::Reader& reader) const;
+  std::optional<fxt::Record> MovedToBegin(const fxt::Reader& reader);
   void AddTimed(const fxt::Reader& reader, uint64_t time);
   void AddUntimed(const fxt::Reader& reader);
-  void TellState(const fxt::Reader& reader);
+  void WriteState(const fxt::Reader& reader);
   bool IsWanted(const fxt::Reader& reader, uint64_t time);
 
   TrimOptions options_;
   TraceCopier copier_;
+  facts::KernelSections sections_;
   facts::ObjectNames names_;
   facts::CpuTracker cpus_;
-  facts::LinuxStateTracker states_in_;   // as the trace tells them
-  facts::LinuxStateTracker states_out_;  // as the smaller one does
-  facts::SpanTracker spans_;             // of what was kept
-  bool in_range_ = false;                // the last timed record was in the time range
-  bool filled_up_ = false;               // a provider event waits for its loss
+  facts::LinuxStateTracker states_in_;   // of the input
+  facts::LinuxStateTracker states_out_;  // of the output
+  facts::SpanTracker spans_;             // of kept records
+  bool in_range_ = false;                // the last record with a time was in the time range
+  std::optional<uint64_t> moved_time_;   // of the first record moved to the begin
+  uint64_t moved_symbols_ = 0;
+  bool filled_up_ = false;  // a provider event waits for its loss
   uint64_t kept_ = 0;
 };
 

@@ -10,7 +10,7 @@
 #include "facts/scheduling.h"
 #include "schema/names.h"
 #include "schema/trace_event_fields.h"
-#include "text/json_check.h"
+#include "text/json_document.h"
 
 namespace analyze {
 namespace {
@@ -85,6 +85,10 @@ ImportedFields::ImportedFields(std::span<const fxt::Argument> arguments) : argum
       const auto late = facts::IntegerValue(&argument);
       if (late && *late >= 0) late_ = static_cast<uint64_t>(*late);
     }
+    if (name == field::kDuration) {
+      const auto duration = facts::IntegerValue(&argument);
+      if (duration && *duration >= 0) duration_ = static_cast<uint64_t>(*duration);
+    }
     if (name == field::kArguments) whole_arguments_ = &argument;
     if (name == field::kJson) json_names_ = TextIn(argument);
     has_id_ |= name == field::kId || name == field::kLocalId || name == field::kGlobalId;
@@ -93,9 +97,10 @@ ImportedFields::ImportedFields(std::span<const fxt::Argument> arguments) : argum
 }
 
 bool ImportedFields::IsField(const fxt::Argument& argument) {
-  constexpr std::array kOthers = {
-      field::kPhase,    field::kJson,   field::kLocalId,   field::kGlobalId,  field::kStack,
-      field::kEndStack, field::kFrames, field::kEndFrames, field::kArguments, field::kLate};
+  constexpr std::array kOthers = {field::kPhase,    field::kJson,      field::kLocalId,
+                                  field::kGlobalId, field::kStack,     field::kEndStack,
+                                  field::kFrames,   field::kEndFrames, field::kArguments,
+                                  field::kLate,     field::kDuration};
   const std::string_view name = FieldOf(argument);
   return IsPlain(name) || std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end();
 }
@@ -164,6 +169,13 @@ void ImportedNumbers::Note(const fxt::KernelObject& object) {
   } else if (object.type == static_cast<uint8_t>(fxt::KernelObjectType::kThread)) {
     take(schema::argument::kTid, tids_);
   }
+}
+
+uint64_t ImportedNumbers::Unsigned(const Numbers& numbers, fxt::Koid koid) {
+  const auto found = numbers.find(koid);
+  const auto* number = found == numbers.end() ? nullptr : std::get_if<int64_t>(&found->second);
+  return number != nullptr && *number >= 0 && *number <= UINT32_MAX ? static_cast<uint64_t>(*number)
+                                                                    : koid;
 }
 
 void ImportedNumbers::Write(const Numbers& numbers, fxt::Koid koid, text::JsonWriter& json) {

@@ -32,6 +32,8 @@ class ImportedFields {
   bool is_made() const { return is_made_; }
   // ns by which it is later than in the JSON.
   std::optional<uint64_t> late() const { return late_; }
+  // ns of a complete event that is an async span in the trace.
+  std::optional<uint64_t> duration() const { return duration_; }
   // What "args" is where it is no object; null: it is one.
   const fxt::Argument* whole_arguments() const { return whole_arguments_; }
 
@@ -53,6 +55,7 @@ class ImportedFields {
   bool is_process_sample_ = false;
   bool is_made_ = false;
   std::optional<uint64_t> late_;
+  std::optional<uint64_t> duration_;
   const fxt::Argument* whole_arguments_ = nullptr;
 };
 
@@ -65,10 +68,14 @@ class ImportedNumbers {
   // The koid where there is no other number.
   void WritePid(fxt::Koid process, text::JsonWriter& json) const { Write(pids_, process, json); }
   void WriteTid(fxt::Koid thread, text::JsonWriter& json) const { Write(tids_, thread, json); }
+  // For ftrace text, which has unsigned numbers only: the koid replaces others.
+  uint64_t Pid(fxt::Koid process) const { return Unsigned(pids_, process); }
+  uint64_t Tid(fxt::Koid thread) const { return Unsigned(tids_, thread); }
 
  private:
   using Numbers = std::unordered_map<fxt::Koid, std::variant<int64_t, std::string>>;
   static constexpr size_t kMost = size_t{1} << 20;
+  static uint64_t Unsigned(const Numbers& numbers, fxt::Koid koid);
   static void Write(const Numbers& numbers, fxt::Koid koid, text::JsonWriter& json);
 
   Numbers pids_;

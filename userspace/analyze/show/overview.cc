@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "facts/read_loop.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "schema/event_info.h"
@@ -17,12 +18,20 @@ namespace {
 constexpr size_t kMaxNames = 10'000;
 constexpr size_t kMaxProviders = 10'000;
 
-// The entry of `key`, null when it would be one too many.
+// A node of a map, without the text of its key.
+constexpr size_t kNodeBytes = 128;
+size_t BytesOf(const std::string& key) { return kNodeBytes + key.size(); }
+size_t BytesOf(const std::pair<int32_t, std::string>& key) { return BytesOf(key.second); }
+size_t BytesOf(fxt::Koid) { return kNodeBytes; }
+
+// The entry of `key`; null when it would be one too many, or there is no room for it.
 template <typename Map, typename Key>
-typename Map::mapped_type* Entry(Map& map, const Key& key, size_t limit) {
+typename Map::mapped_type* Entry(Map& map, const Key& key, size_t limit, size_t& room) {
   const auto found = map.find(key);
   if (found != map.end()) return &found->second;
-  return map.size() < limit ? &map[key] : nullptr;
+  if (map.size() >= limit || BytesOf(key) > room) return nullptr;
+  room -= BytesOf(key);
+  return &map[key];
 }
 
 }  // namespace
@@ -94,8 +103,8 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
   }
 
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
-    AddEvent(*event);
-    AddReason(reader);
+    AddEvent(*event, timeline_.IsKernels(reader.provider()));
+    blocked_.NoteEvent(reader);
     timeline_.Add(reader);
     if (event->category.text != schema::kRecorderName) {
       AddTime(reader.ToNanoseconds(event->timestamp));
@@ -106,8 +115,8 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
     return;
   }
   if (const auto time = facts::TimeOf(record, reader.provider())) AddTime(*time);
-  reasons_.NoteObject(record);
-  if (overview_.names.Note(record)) return;
+  blocked_.NoteObject(record);
+  if (overview_.names.Note(record, timeline_.IsKernels(reader.provider()))) return;
   if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
     AddBlob(blob->name, blob->type, blob->payload.size());
   } else if (const auto* large = std::get_if<fxt::LargeBlob>(&record)) {
@@ -117,55 +126,45 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
   } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
     overview_.buffer_filled_events += filled->event == fxt::kProviderEventBufferFilledUp;
     timeline_.Add(reader);
-  } else if (const auto* wakeup = std::get_if<fxt::ThreadWakeup>(&record)) {
-    ++CpuAt(wakeup->cpu).wakeups;
-    AddWakeup(reader);
   } else {
-    AddSwitch(reader);
+    timeline_.Add(reader);
   }
 }
 
-void OverviewBuilder::AddReason(const fxt::Reader& reader) {
-  reasons_.NoteEvent(reader);
-  const auto& slept = reasons_.slept();
-  if (!slept) return;
-  const auto found = blocked_.find(slept->thread);
-  if (found == blocked_.end() || !facts::IsOf(*slept, found->second.begin)) return;
-  found->second.reason = facts::JoinReasons(found->second.reason, slept->in);
+uint64_t OverviewBuilder::AddFastPath(fxt::Reader& reader, uint64_t most) {
+  constexpr uint64_t kSwitchBytes = 16;
+  const uint64_t begin = reader.position();
+  const uint64_t switches_before = switches_;
+  const uint64_t taken = timeline_.AddFastPath(reader, most);
+  if (taken == 0) return 0;
+  const Counted all{taken, reader.position() - begin};
+  const Counted switches{switches_ - switches_before, kSwitchBytes * (switches_ - switches_before)};
+  const Counted wakeups{all.count - switches.count, all.bytes - switches.bytes};
+  overview_.records += all.count;
+  overview_.kinds[static_cast<size_t>(facts::RecordKind::kSwitch)].Add(switches);
+  overview_.kinds[static_cast<size_t>(facts::RecordKind::kWakeup)].Add(wakeups);
+  ProviderOf(reader.provider()).records.Add(all);
+  return taken;
 }
 
-void OverviewBuilder::AddWakeup(const fxt::Reader& reader) {
-  const auto wakeup = facts::AsWakeup(reader.record(), reader.provider());
-  if (!wakeup) return;
-  woken_by_thread_ = wakeup->waker.has_value();
-  timeline_.OnWakeup(*wakeup);
-  woken_by_thread_ = true;
-}
-
-void OverviewBuilder::AddBlocked(const facts::Wait& wait) {
-  constexpr size_t kMaxThreads = size_t{1} << 20;
-  // Traces without wakeups have waits, too.
-  const bool end_known = wait.ended == facts::Bound::kSeen || wait.ended == facts::Bound::kNoWakeup;
-  if (wait.began != facts::Bound::kSeen || !end_known || wait.touches_loss) return;
-  if (blocked_.size() >= kMaxThreads && !blocked_.contains(wait.thread)) return;
-  Blocked& blocked = blocked_[wait.thread];
-  CountBlocked(blocked);
-  blocked = {wait.begin, wait.end - wait.begin,
-             reasons_.ReasonOf(wait.thread, wait.begin, wait.end, woken_by_thread_)};
-}
-
-void OverviewBuilder::CountBlocked(const Blocked& blocked) {
+void OverviewBuilder::CountBlocked(uint64_t ns, const std::string& reason) {
   constexpr size_t kMaxKinds = 4096;
-  if (blocked.begin == 0) return;
-  std::string kind = facts::KindOfReason(blocked.reason);
+  std::string kind = facts::KindOfReason(reason);
   if (overview_.blocked.size() >= kMaxKinds && !overview_.blocked.contains(kind)) kind.clear();
   Overview::Blocked& sum = overview_.blocked[kind];
   ++sum.waits;
-  sum.ns += blocked.ns;
+  sum.ns += ns;
 }
 
-void OverviewBuilder::Times::OnWait(const facts::Wait& wait) const {
-  if (wait.kind == facts::WaitKind::kBlocked) builder.AddBlocked(wait);
+void OverviewBuilder::Facts::OnWait(const facts::Wait& wait) const {
+  // Traces without wakeups have waits, too.
+  const bool is_end_known =
+      wait.ended == facts::Bound::kSeen || wait.ended == facts::Bound::kNoWakeup;
+  if (wait.kind != facts::WaitKind::kBlocked || wait.began != facts::Bound::kSeen ||
+      !is_end_known || wait.touches_loss) {
+    return;
+  }
+  builder.blocked_.Hold(wait, is_end_known, wait.end - wait.begin);
 }
 
 void OverviewBuilder::AddTime(uint64_t time) {
@@ -173,25 +172,18 @@ void OverviewBuilder::AddTime(uint64_t time) {
   if (!overview_.last_time || time > *overview_.last_time) overview_.last_time = time;
 }
 
-void OverviewBuilder::AddSwitch(const fxt::Reader& reader) {
-  const auto record = facts::AsSwitch(reader.record(), reader.provider());
-  if (!record) return;
-  timeline_.OnSwitch(*record);
-  ++CpuAt(record->cpu).switches;
-  if (record->incoming.lost) return;
-  Overview::Thread* incoming = ThreadAt(timeline_.cpus()[record->cpu].index);
+void OverviewBuilder::Facts::OnCpuSwitch(const facts::CpuSwitch& change) const {
+  ++builder.switches_;
+  builder.AddTime(change.time);
+  if (change.activity == facts::CpuActivity::kGap) return;
+  Overview::Thread* incoming = builder.ThreadAt(change.index);
   if (incoming == nullptr) {
-    ++overview_.not_listed;
+    ++builder.overview_.not_listed;
     return;
   }
   ++incoming->switches;
-  incoming->idle = record->incoming.idle;
-  if (record->incoming.process) incoming->process = *record->incoming.process;
-}
-
-Overview::Cpu& OverviewBuilder::CpuAt(uint32_t cpu) {
-  if (cpu >= cpus_.size()) cpus_.resize(cpu + size_t{1});
-  return cpus_[cpu];
+  incoming->idle = change.activity == facts::CpuActivity::kIdle;
+  if (change.process) incoming->process = *change.process;
 }
 
 Overview::Thread* OverviewBuilder::ThreadAt(facts::ThreadIndex index) {
@@ -200,39 +192,38 @@ Overview::Thread* OverviewBuilder::ThreadAt(facts::ThreadIndex index) {
   return &threads_[index];
 }
 
-void OverviewBuilder::Times::OnRun(const facts::Run& run) const {
-  builder.CpuAt(run.cpu).busy_ns += run.end - run.begin;
+void OverviewBuilder::Facts::OnRun(const facts::Run& run) const {
+  builder.blocked_.Release(run.thread);
   Overview::Thread* thread = builder.ThreadAt(run.index);
   if (thread == nullptr) return;
   thread->run_ns += run.end - run.begin;
   if (run.process) thread->process = *run.process;
 }
 
-void OverviewBuilder::Times::OnIdle(const facts::Idle& idle) const {
+void OverviewBuilder::Facts::OnIdle(const facts::Idle& idle) const {
   Overview::Thread* thread = builder.ThreadAt(idle.index);
   if (thread == nullptr) return;
   thread->run_ns += idle.end - idle.begin;
   thread->idle = true;
 }
 
-void OverviewBuilder::Times::OnGap(const facts::Gap& gap) const {
-  builder.CpuAt(gap.cpu).unknown_ns += gap.end - gap.begin;
-}
-
-void OverviewBuilder::AddEvent(const fxt::Event& event) {
-  uint64_t* category = Entry(overview_.categories, std::string(event.category.text), kMaxNames);
+void OverviewBuilder::AddEvent(const fxt::Event& event, bool is_kernels) {
+  uint64_t* category =
+      Entry(overview_.categories, std::string(event.category.text), kMaxNames, room_);
   if (category != nullptr) {
     ++*category;
   } else {
     ++overview_.not_listed;
   }
-  if (event.type == fxt::EventType::kCounter &&
+  if (is_kernels && event.type == fxt::EventType::kCounter &&
       event.category.text == schema::CategoryName(FXR_CATEGORY_COUNTER)) {
     AddCounts(event);
   } else if (const auto loss = facts::AsLoss(event)) {
     const auto key = std::pair(loss->cpu.value_or(-1), std::string(loss->category.value_or("")));
-    uint64_t* lost = Entry(overview_.lost, key, kMaxNames);
+    uint64_t* lost = Entry(overview_.lost, key, kMaxNames, room_);
     if (lost != nullptr) *lost += loss->count.value_or(0);
+  } else if (!is_kernels) {
+    // A provider's own event.
   } else if (facts::AsUnseenSwitch(event)) {
     ++overview_.unseen_switches;
   } else if (facts::IsSession(event) && overview_.session.empty()) {
@@ -248,20 +239,20 @@ void OverviewBuilder::AddCounts(const fxt::Event& event) {
     if (argument.name.text == "partial") ++overview_.partial_runs;
     const auto* count = std::get_if<uint64_t>(&argument.value);
     if (count == nullptr) continue;
-    uint64_t* sum = Entry(overview_.counted, std::string(argument.name.text), kMaxNames);
+    uint64_t* sum = Entry(overview_.counted, std::string(argument.name.text), kMaxNames, room_);
     if (sum != nullptr) *sum += *count;
     if (argument.name.text == "cycles") run.cycles = *count;
     if (argument.name.text == "instructions") run.instructions = *count;
   }
   if (run.cycles == 0 || run.instructions == 0) return;
-  Overview::Work* work = Entry(overview_.work, event.thread.thread, kMaxNames);
+  Overview::Work* work = Entry(overview_.work, event.thread.thread, kMaxNames, room_);
   if (work == nullptr) return;
   work->cycles += run.cycles;
   work->instructions += run.instructions;
 }
 
 void OverviewBuilder::AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes) {
-  Overview::BlobStream* stream = Entry(overview_.blobs, std::string(name.text), kMaxNames);
+  Overview::BlobStream* stream = Entry(overview_.blobs, std::string(name.text), kMaxNames, room_);
   if (stream == nullptr) {
     ++overview_.not_listed;
     return;
@@ -281,9 +272,12 @@ Overview OverviewBuilder::Finish(const fxt::Reader& reader) {
   overview_.first_diagnostics = reader.diagnostics().kept();
   timeline_.Finish(timeline_.latest());
   overview_.window_ns = timeline_.latest() - timeline_.begin();
-  for (const auto& [thread, blocked] : blocked_) CountBlocked(blocked);
-  for (uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
-    if (cpus_[cpu].switches + cpus_[cpu].wakeups != 0) overview_.cpus.emplace(cpu, cpus_[cpu]);
+  blocked_.Finish();
+  const auto& cpus = timeline_.cpus();
+  for (uint32_t number = 0; number < cpus.size(); ++number) {
+    const auto& cpu = cpus[number];
+    if (cpu.switches + cpu.wakeups == 0) continue;
+    overview_.cpus[number] = {cpu.switches, cpu.wakeups, cpu.busy_ns, cpu.unknown_ns};
   }
   for (facts::ThreadIndex index = 0; index < threads_.size(); ++index) {
     const Overview::Thread& thread = threads_[index];
@@ -295,11 +289,7 @@ Overview OverviewBuilder::Finish(const fxt::Reader& reader) {
 
 Overview TakeOverview(fxt::Reader& reader) {
   OverviewBuilder builder;
-  for (;;) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kEnd || status == fxt::ReadStatus::kError) break;
-    if (status == fxt::ReadStatus::kRecord) builder.Add(reader);
-  }
+  facts::ReadRecords(reader, builder);
   return builder.Finish(reader);
 }
 

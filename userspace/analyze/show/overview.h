@@ -12,8 +12,8 @@
 
 #include "facts/object_names.h"
 #include "facts/record_kind.h"
+#include "facts/timeline/held_waits.h"
 #include "facts/timeline/timeline.h"
-#include "facts/wait_reasons.h"
 #include "fxt/reader.h"
 
 namespace analyze {
@@ -21,6 +21,11 @@ namespace analyze {
 struct Counted {
   uint64_t count = 0;
   uint64_t bytes = 0;  // of the records, or of payloads where said so
+
+  void Add(const Counted& other) {
+    count += other.count;
+    bytes += other.bytes;
+  }
 };
 
 struct Overview {
@@ -104,49 +109,46 @@ class OverviewBuilder {
   OverviewBuilder(const OverviewBuilder&) = delete;
   OverviewBuilder& operator=(const OverviewBuilder&) = delete;
 
-  // The record that `reader` stands at.
+  // Takes the record that `reader` stands at.
   void Add(const fxt::Reader& reader);
+  // See facts::Timeline::AddFastPath().
+  uint64_t AddFastPath(fxt::Reader& reader, uint64_t most);
   // After the last record. The builder has done its work then.
   Overview Finish(const fxt::Reader& reader);
 
  private:
-  // Of the timeline: the times of CPUs and threads.
-  struct Times {
+  // The handler of the timeline.
+  struct Facts {
     OverviewBuilder& builder;
     void OnRun(const facts::Run& run) const;
     void OnIdle(const facts::Idle& idle) const;
-    void OnGap(const facts::Gap& gap) const;
     void OnWait(const facts::Wait& wait) const;
+    void OnCpuSwitch(const facts::CpuSwitch& change) const;
+    void OnWakeup(const facts::Wakeup& wakeup) const { builder.AddTime(wakeup.time); }
   };
-  // A wait in D whose thread may say more as it runs.
-  struct Blocked {
-    uint64_t begin = 0;
-    uint64_t ns = 0;
-    std::string reason;
+  struct BlockedCounter {
+    OverviewBuilder& builder;
+    void operator()(uint64_t ns, const std::string& reason) const {
+      builder.CountBlocked(ns, reason);
+    }
   };
 
   Overview::Provider& ProviderOf(const fxt::ReaderProvider& provider);
   void AddTime(uint64_t time);
-  void AddSwitch(const fxt::Reader& reader);
-  void AddEvent(const fxt::Event& event);
+  void AddEvent(const fxt::Event& event, bool is_kernels);
   void AddCounts(const fxt::Event& event);
-  void AddReason(const fxt::Reader& reader);
-  void AddWakeup(const fxt::Reader& reader);
-  void AddBlocked(const facts::Wait& wait);
-  void CountBlocked(const Blocked& blocked);
+  void CountBlocked(uint64_t ns, const std::string& reason);
   void AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes);
-  Overview::Cpu& CpuAt(uint32_t cpu);
-  // Null where nobody keeps it apart (facts::kNoThread).
+  // Null for facts::kNoThread.
   Overview::Thread* ThreadAt(facts::ThreadIndex index);
 
   Overview overview_;
+  size_t room_ = size_t{64} << 20;  // bytes that the entries of categories, blobs, ... may take
   std::map<uint32_t, size_t> provider_index_;
-  facts::WaitReasons reasons_;
-  std::map<fxt::Koid, Blocked> blocked_;  // by thread
-  bool woken_by_thread_ = true;  // of the wait that ends: false where an interrupt woke its thread
-  Times times_{*this};
-  facts::Timeline<Times> timeline_{times_};
-  std::vector<Overview::Cpu> cpus_;        // by number
+  facts::HeldWaits<uint64_t, BlockedCounter> blocked_{BlockedCounter{*this}};  // their lengths, ns
+  Facts facts_{*this};
+  facts::Timeline<Facts> timeline_{facts_};
+  uint64_t switches_ = 0;                  // records
   std::vector<Overview::Thread> threads_;  // by facts::ThreadIndex
 };
 

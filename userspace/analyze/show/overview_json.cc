@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/show/overview_report.h"
-#include "text/pretty_json.h"
+#include "text/json_writer.h"
 
 namespace analyze {
 namespace {
 
-using text::PrettyJson;
+using text::JsonWriter;
 
-void AddCounted(PrettyJson& json, const Counted& counted) {
+void AddCounted(JsonWriter& json, const Counted& counted) {
   json.BeginObject();
   json.Unsigned("count", counted.count).Unsigned("bytes", counted.bytes);
   json.EndObject();
 }
 
-void AddCounts(PrettyJson& json, std::string_view key,
+void AddCounts(JsonWriter& json, std::string_view key,
                const std::map<std::string, uint64_t>& counts) {
   json.Key(key).BeginObject();
   for (const auto& [name, count] : counts) json.Unsigned(name, count);
   json.EndObject();
 }
 
-void AddBlocked(PrettyJson& json, const Overview& overview) {
+void AddBlocked(JsonWriter& json, const Overview& overview) {
   json.Key("blocked").BeginArray();
   for (const auto& [reason, sum] : overview.blocked) {
     json.BeginObject().Key("reason");
@@ -35,7 +35,7 @@ void AddBlocked(PrettyJson& json, const Overview& overview) {
   json.EndArray();
 }
 
-void AddWork(PrettyJson& json, const Overview& overview) {
+void AddWork(JsonWriter& json, const Overview& overview) {
   AddCounts(json, "counted", overview.counted);
   json.Unsigned("partial_runs", overview.partial_runs);
   json.Key("work").BeginArray();
@@ -50,7 +50,7 @@ void AddWork(PrettyJson& json, const Overview& overview) {
   json.EndArray();
 }
 
-void AddProviders(PrettyJson& json, const Overview& overview) {
+void AddProviders(JsonWriter& json, const Overview& overview) {
   json.Key("providers").BeginArray();
   for (const Overview::Provider& provider : overview.providers) {
     json.BeginObject();
@@ -62,7 +62,7 @@ void AddProviders(PrettyJson& json, const Overview& overview) {
   json.EndArray();
 }
 
-void AddCpus(PrettyJson& json, const Overview& overview) {
+void AddCpus(JsonWriter& json, const Overview& overview) {
   json.Key("cpus").BeginArray();
   for (const auto& [cpu, counts] : overview.cpus) {
     json.BeginObject();
@@ -74,7 +74,7 @@ void AddCpus(PrettyJson& json, const Overview& overview) {
   json.EndArray();
 }
 
-void AddThreads(PrettyJson& json, const Overview& overview) {
+void AddThreads(JsonWriter& json, const Overview& overview) {
   json.Key("threads").BeginArray();
   for (const auto& [koid, thread] : overview.threads) {
     json.BeginObject();
@@ -88,7 +88,7 @@ void AddThreads(PrettyJson& json, const Overview& overview) {
   json.EndArray();
 }
 
-void AddBlobs(PrettyJson& json, const Overview& overview) {
+void AddBlobs(JsonWriter& json, const Overview& overview) {
   json.Key("blobs").BeginArray();
   for (const auto& [name, blob] : overview.blobs) {
     json.BeginObject();
@@ -99,7 +99,7 @@ void AddBlobs(PrettyJson& json, const Overview& overview) {
   json.EndArray();
 }
 
-void AddLost(PrettyJson& json, const Overview& overview) {
+void AddLost(JsonWriter& json, const Overview& overview) {
   json.Key("lost").BeginArray();
   for (const auto& [key, count] : overview.lost) {
     json.BeginObject();
@@ -162,7 +162,8 @@ std::string_view KeyOf(fxt::DiagnosticKind kind) {
 }
 
 std::string OverviewJson(const std::string& file, const Overview& overview) {
-  PrettyJson json;
+  fmt::memory_buffer buffer;
+  JsonWriter json(buffer, text::JsonStyle::kIndented);
   json.BeginObject();
   json.String("file", file);
   json.Unsigned("bytes", overview.bytes).Unsigned("records", overview.records);
@@ -203,7 +204,8 @@ std::string OverviewJson(const std::string& file, const Overview& overview) {
     json.Unsigned(KeyOf(static_cast<fxt::DiagnosticKind>(i)), overview.diagnostics[i]);
   }
   json.EndObject();
-  return json.EndObject().Text();
+  json.EndObject();
+  return fmt::to_string(buffer);
 }
 
 }  // namespace analyze

@@ -5,7 +5,7 @@
 #include "schema/koid.h"
 #include "schema/names.h"
 #include "schema/trace_event_fields.h"
-#include "text/json_check.h"
+#include "text/json_document.h"
 
 namespace analyze {
 
@@ -17,7 +17,7 @@ void TraceEventWriter::AddImportedObject(const fxt::KernelObject& object) {
   const auto labels = facts::TextOf(facts::FindArgument(object.arguments, "labels"));
   const auto of = facts::KoidOf(facts::FindArgument(object.arguments, schema::argument::kProcess));
   if (!process && !of) return;
-  const auto begin = [&](std::string_view name) {
+  const auto begin = [&](std::string_view name, bool with_object = true) {
     Line().BeginObject().Key("ph").String("M").Key("name").String(name);
     events_.Key("pid");
     numbers_.WritePid(process ? object.koid : *of, events_);
@@ -25,8 +25,17 @@ void TraceEventWriter::AddImportedObject(const fxt::KernelObject& object) {
       events_.Key("tid");
       numbers_.WriteTid(object.koid, events_);
     }
-    events_.Key("args").BeginObject();
+    events_.Key("args");
+    if (with_object) events_.BeginObject();
   };
+  for (const fxt::Argument& argument : object.arguments) {
+    std::string_view name = argument.name.text;
+    const auto text = facts::TextOf(&argument);
+    if (!text || !name.starts_with(schema::kMetadataPrefix) || !text::IsJson(*text)) continue;
+    name.remove_prefix(schema::kMetadataPrefix.size());
+    begin(name, false);
+    events_.Json(*text).EndObject();
+  }
   if (index) {
     begin(process ? "process_sort_index" : "thread_sort_index");
     events_.Key("sort_index").Signed(*index).EndObject().EndObject();

@@ -12,6 +12,7 @@
 #include "facts/scheduling.h"
 #include "schema/koid.h"
 #include "schema/names.h"
+#include "text/clean_text.h"
 
 namespace analyze {
 namespace {
@@ -20,6 +21,9 @@ namespace {
 // them), and a number that every reader takes.
 constexpr uint64_t kCpuTracksProcess = 0x7fffffff;
 
+// The priority of nice 0, for threads whose record has none.
+constexpr int64_t kUsualPriority = 120;
+
 }  // namespace
 
 TraceEventWriter::TraceEventWriter(text::TextWriter& out, TraceEventOptions options)
@@ -27,7 +31,6 @@ TraceEventWriter::TraceEventWriter(text::TextWriter& out, TraceEventOptions opti
       options_(options),
       events_(out.buffer()),
       samples_(sample_spool_.buffer()),
-      system_(system_spool_.buffer()),
       branches_(branch_spool_.buffer()) {}
 
 // The head waits for what an imported file has in it.
@@ -42,18 +45,20 @@ text::JsonWriter& TraceEventWriter::Line() {
 
 util::Status TraceEventWriter::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
-  names_.Note(record);
+  const bool is_kernels = timeline_.IsKernels(reader.provider());
+  names_.Note(record, is_kernels);
   if (const auto* object = std::get_if<fxt::KernelObject>(&record); object && IsImported(reader)) {
     AddImportedObject(*object);
   }
   frames_.Note(record);
+  states_.Note(record);
   if (options_.cpu_slices) timeline_.Add(reader);
   switch (facts::KindOf(record)) {
     case facts::RecordKind::kSwitch:
-      AddSwitch(reader);
+      if (is_kernels) AddSwitch(reader);
       break;
     case facts::RecordKind::kWakeup:
-      AddWakeup(reader);
+      if (is_kernels) AddWakeup(reader);
       break;
     case facts::RecordKind::kLog:
       AddLog(reader, std::get<fxt::Log>(record));
@@ -133,7 +138,10 @@ void TraceEventWriter::AddEvent(const fxt::Reader& reader, const fxt::Event& eve
       if (!fields.late()) events_.Key("bp").String("e");
       [[fallthrough]];
     default:
-      if (HasPayload(event.type) && !fields.has_id()) events_.Key("id").Hex(event.payload);
+      if (fields.duration()) {
+        events_.Key("dur").Microseconds(*fields.duration());
+      } else if (HasPayload(event.type) && !fields.has_id())
+        events_.Key("id").Hex(event.payload);
   }
   if (const auto frame = frames_.FrameOf(event))
     events_.Key("sf").String(fmt::format("{}", *frame));
@@ -170,32 +178,54 @@ void TraceEventWriter::AddLargeBlob(const fxt::Reader& reader,
   events_.Key("blob_bytes").Unsigned(blob.payload.size()).EndObject().EndObject();
 }
 
-void TraceEventWriter::SystemEvent(std::string_view phase) {
-  system_.Line().BeginObject().Key("ph").String(phase);
+// Perfetto reads no \u escapes in this text, so that names must not need any.
+void TraceEventWriter::AppendSystemLine() {
+  fmt::memory_buffer json;
+  text::AppendJsonString(json, {line_.data(), line_.size()});
+  fmt::memory_buffer& text = system_spool_.buffer();
+  text.append(json.data() + 1, json.data() + json.size() - 1);  // without its quotes
+  text.append(std::string_view("\\n"));
+  line_.clear();
+}
+
+std::string TraceEventWriter::TaskName(fxt::Koid thread) const {
+  const std::string& name = names_.thread_name(thread);
+  return name.empty() ? "<...>" : text::CleanText(name);
+}
+
+void TraceEventWriter::BeginSystemLine(std::optional<fxt::Koid> thread, uint32_t cpu,
+                                       uint64_t time) {
+  const auto out = std::back_inserter(line_);
+  const facts::ObjectNames::Thread* known = thread ? names_.thread(*thread) : nullptr;
+  if (!thread || (known != nullptr && known->process == schema::kIdleProcessKoid)) {
+    fmt::format_to(out, "<idle>-0 (-----)");
+  } else if (known == nullptr || !known->process) {
+    fmt::format_to(out, "{}-{} (-----)", TaskName(*thread), numbers_.Tid(*thread));
+  } else {
+    fmt::format_to(out, "{}-{} ({})", TaskName(*thread), numbers_.Tid(*thread),
+                   numbers_.Pid(*known->process));
+  }
+  fmt::format_to(out, " [{:03}] .... {}.{:09}: ", cpu, time / 1'000'000'000, time % 1'000'000'000);
 }
 
 void TraceEventWriter::AddSwitch(const fxt::Reader& reader) {
   const auto record = facts::AsSwitch(reader.record(), reader.provider());
   if (!record) return;
   ++counts_.switches;
-  const auto side = [&](const facts::SwitchSide& s) {
-    if (s.process) {
-      system_.Key("pid");
-      numbers_.WritePid(*s.process, system_);
-    }
-    system_.Key("tid");
-    numbers_.WriteTid(s.thread, system_);
+  const auto side = [&](const facts::SwitchSide& s, std::string_view which) {
+    fmt::format_to(std::back_inserter(line_), "{0}_comm={1} {0}_pid={2} {0}_prio={3}", which,
+                   s.idle ? fmt::format("swapper/{}", record->cpu) : TaskName(s.thread),
+                   s.idle ? 0 : numbers_.Tid(s.thread),
+                   s.idle ? kUsualPriority : s.priority.value_or(kUsualPriority));
   };
-  SystemEvent("k");
-  system_.Key("ts").Microseconds(record->time).Key("cpu").Unsigned(record->cpu);
-  system_.Key("out").BeginObject();
-  side(record->outgoing);
-  system_.Key("state").Unsigned(static_cast<uint64_t>(record->outgoing_state));
-  if (record->outgoing.priority) system_.Key("prio").Signed(*record->outgoing.priority);
-  system_.EndObject().Key("in").BeginObject();
-  side(record->incoming);
-  if (record->incoming.priority) system_.Key("prio").Signed(*record->incoming.priority);
-  system_.EndObject().EndObject();
+  const facts::SwitchSide& out = record->outgoing;
+  BeginSystemLine(out.idle ? std::nullopt : std::optional(out.thread), record->cpu, record->time);
+  line_.append(std::string_view("sched_switch: "));
+  side(out, "prev");
+  fmt::format_to(std::back_inserter(line_), " prev_state={} ==> ",
+                 out.idle ? "R" : states_.Letters(out.thread, record->outgoing_state));
+  side(record->incoming, "next");
+  AppendSystemLine();
 }
 
 void TraceEventWriter::Slices::OnRun(const facts::Run& run) const {
@@ -235,16 +265,11 @@ void TraceEventWriter::AddWakeup(const fxt::Reader& reader) {
   const auto record = facts::AsWakeup(reader.record(), reader.provider());
   if (!record) return;
   ++counts_.wakeups;
-  SystemEvent("w");
-  system_.Key("ts").Microseconds(record->time).Key("cpu").Unsigned(record->cpu);
-  system_.Key("tid");
-  numbers_.WriteTid(record->thread, system_);
-  if (record->weight) system_.Key("prio").Signed(*record->weight);
-  if (record->waker) {
-    system_.Key("waker");
-    numbers_.WriteTid(*record->waker, system_);
-  }
-  system_.EndObject();
+  BeginSystemLine(record->waker, record->cpu, record->time);
+  fmt::format_to(std::back_inserter(line_), "sched_waking: comm={} pid={} prio={} target_cpu={:03}",
+                 TaskName(record->thread), numbers_.Tid(record->thread),
+                 record->weight.value_or(kUsualPriority), record->cpu);
+  AppendSystemLine();
 }
 
 // As trace2json writes them, times in ticks included.
@@ -304,36 +329,17 @@ util::Status TraceEventWriter::Finish() {
   Names();
   if (!begun_) Line();
   events_.EndArray();
+  if (!system_spool_.empty()) {
+    events_.Key("systemTraceEvents").Json("\"# tracer: nop\\n#\\n");
+    if (auto status = system_spool_.CopyTo(out_); !status) return status;
+    out_.Append("\"");
+  }
   if (!sample_spool_.empty()) {
     events_.Key("samples").BeginArray();
     events_.Spliced(true);
     if (auto status = sample_spool_.CopyTo(out_); !status) return status;
     events_.EndArray();
   }
-  events_.Key("systemTraceEvents").BeginObject().Key("type").String("fuchsia");
-  events_.Key("events").BeginArray();
-  for (const auto& [koid, process] : names_.processes()) {
-    if (IsImporter(koid)) continue;
-    events_.Line().BeginObject().Key("ph").String("p").Key("pid");
-    numbers_.WritePid(koid, events_);
-    events_.Key("name").String(process.name);
-    if (koid == 0) events_.Key("sort_index").Signed(-1);
-    events_.EndObject();
-    out_.FlushIfFull();
-  }
-  for (const auto& [koid, thread] : names_.threads()) {
-    if (!thread.process || IsImporter(*thread.process)) continue;
-    events_.Line().BeginObject().Key("ph").String("t");
-    events_.Key("pid");
-    numbers_.WritePid(*thread.process, events_);
-    events_.Key("tid");
-    numbers_.WriteTid(koid, events_);
-    events_.Key("name").String(thread.name).EndObject();
-    out_.FlushIfFull();
-  }
-  events_.Spliced(!system_spool_.empty());
-  if (auto status = system_spool_.CopyTo(out_); !status) return status;
-  events_.EndArray().EndObject();
   if (!branch_spool_.empty()) {
     events_.Key("lastBranch").BeginObject().Key("records").BeginArray();
     events_.Spliced(true);

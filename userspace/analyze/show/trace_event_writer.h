@@ -10,6 +10,7 @@
 
 #include "analyze/show/frame_table.h"
 #include "analyze/show/imported_fields.h"
+#include "facts/linux_state_tracker.h"
 #include "facts/object_names.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
@@ -20,18 +21,18 @@
 namespace analyze {
 
 struct TraceEventOptions {
-  // What ran as slices (begin and end) on a track per CPU too, for readers that do not know
-  // systemTraceEvents of type "fuchsia".
+  // Also writes runs as slices (begin and end) on a track per CPU, for readers without support of
+  // systemTraceEvents.
   bool cpu_slices = false;
   // Where the names of stacks' frames come from.
   LbrSymbolOptions symbols = {};
 };
 
-// One object: `traceEvents` as the records come; then `systemTraceEvents` of type "fuchsia" as
-// Fuchsia's trace2json lays them out (names of processes "p" and threads "t", switches "k", wakeups
-// "w"); then `lastBranch`, if there are such blobs, and `stackFrames`, if there are stacks, which
-// the events name as `sf`. Memory does not grow with the trace, but with the number of different
-// stacks: what comes later waits in temporary files.
+// Writes one object: `traceEvents` in the order of the records; `systemTraceEvents` with switches
+// and wakeups as ftrace text, the form that Perfetto and chrome://tracing read; `lastBranch`, if
+// there are such blobs, and `stackFrames`, if there are stacks, to which the events refer by `sf`.
+// Perfetto stops at properties it does not know, so these come last. Memory grows with the number
+// of different stacks only; later parts wait in temporary files.
 //
 // What was imported from such JSON comes out as it was, fields and numbers of tasks included, as
 // far as records can say it.
@@ -48,11 +49,11 @@ class TraceEventWriter {
   util::Status Finish();
 
   struct Counts {
-    uint64_t events = 0;    // elements of traceEvents that stand for event records
-    uint64_t logs = 0;      // log records
-    uint64_t switches = 0;  // "k"
-    uint64_t wakeups = 0;   // "w"
-    uint64_t slices = 0;    // of CPUs
+    uint64_t events = 0;  // elements of traceEvents that stand for event records
+    uint64_t logs = 0;    // log records
+    uint64_t switches = 0;
+    uint64_t wakeups = 0;
+    uint64_t slices = 0;  // of CPUs
     uint64_t branch_stacks = 0;
     // Records of kinds that the format has nothing for: other blobs, userspace objects, profiler
     // records that no stack stands on, unknown ones.
@@ -88,7 +89,12 @@ class TraceEventWriter {
   void Arguments(std::span<const fxt::Argument> arguments);
   void MetadataEvent(std::string_view what, uint64_t process, std::optional<uint64_t> thread,
                      std::string_view name);
-  void SystemEvent(std::string_view phase);
+  // The name of a thread in a line of ftrace.
+  std::string TaskName(fxt::Koid thread) const;
+  // Appends line_ to the text of `systemTraceEvents`.
+  void AppendSystemLine();
+  // "name-tid (pid) [cpu] .... time: ", the head of a line of ftrace.
+  void BeginSystemLine(std::optional<fxt::Koid> thread, uint32_t cpu, uint64_t time);
   void Names();
 
   // A new line among the events, of which there is one now.
@@ -104,7 +110,8 @@ class TraceEventWriter {
   text::Spool sample_spool_;
   text::JsonWriter samples_;
   text::Spool system_spool_;
-  text::JsonWriter system_;
+  fmt::memory_buffer line_;
+  facts::LinuxStateTracker states_;
   text::Spool branch_spool_;
   text::JsonWriter branches_;
   facts::ObjectNames names_;

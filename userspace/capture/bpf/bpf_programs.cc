@@ -26,9 +26,8 @@ size_t WholePages(size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-// What the kernel says a map takes; 0 without /proc. For the maps that are memory of the size that
-// was asked for it is no good: from 5.11 to 6.3 the kernel reckons a key with each of their
-// entries.
+// Memory of a map as the kernel reports it; 0 without /proc. Not usable for memory-mapped arrays:
+// kernels 5.11 to 6.3 count a key per entry.
 uint64_t MapMemoryBytes(int fd) {
   std::ifstream info(fmt::format("/proc/self/fdinfo/{}", fd));
   for (std::string key; info >> key;) {
@@ -81,7 +80,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
     return util::Error{"this kernel's BPF programs cannot read counters (--counters)",
                        "a later kernel is needed"};
   }
-  // Opened first: their refusals say more than the loader's.
+  // Opened first, because these errors are more specific than the loader's.
   auto counters = CounterSet::Open(options.counters);
   if (!counters) return counters.TakeError();
   (*skeleton)->ChoosePrograms(options, features);
@@ -105,7 +104,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
 
 util::Status BpfPrograms::SetFilter() {
   const auto& maps = (*skeleton_)->maps;
-  // Nobody outside of the namespace has these ids there.
+  // Ids of the initial namespace are invisible in a nested one.
   for (auto* ids : {&filter_.tids, &filter_.tgids}) {
     for (uint32_t& id : *ids) {
       if (tasks_->own_level() == 0) continue;
@@ -160,7 +159,7 @@ util::Status BpfPrograms::Map() {
 }
 
 #if defined(__x86_64__)
-// Where find_context ran on `cpu`, or on whichever CPU if that is below 0.
+// Runs find_context on `cpu`, or on any CPU if it is negative.
 fxr_context_sample BpfPrograms::SampleContext(int cpu) {
   bpf_test_run_opts run{};
   run.sz = sizeof(run);
@@ -182,7 +181,7 @@ void BpfPrograms::FindContexts(uint32_t interrupt_mask) {
     if (cpu >= sizes_.control_count) continue;
     const fxr_context_sample sample = SampleContext(static_cast<int>(cpu));
     fxr_u64& address = controls_[cpu].preempt_count;
-    // Also where it could not be run.
+    // Also holds if the program could not run.
     if (address > FXR_PREEMPT_COUNT_HIDDEN && Contradicts(sample, own_tid, interrupt_mask)) {
       address = FXR_PREEMPT_COUNT_HIDDEN;
       is_wrong = true;
@@ -204,7 +203,7 @@ void BpfPrograms::SetPhase(fxr_phase phase) {
   __atomic_store_n(&(*skeleton_)->bss->phase, phase, __ATOMIC_SEQ_CST);
 }
 
-void BpfPrograms::BeginStackAge() {
+void BpfPrograms::BeginStackGeneration() {
   __atomic_fetch_add(&(*skeleton_)->bss->stack_age, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -241,13 +240,14 @@ int BpfPrograms::side_ring_fd() const { return bpf_map__fd((*skeleton_)->maps.si
 
 CategoryCounts BpfPrograms::RecursionMisses() const {
   CategoryCounts misses = skeleton_->RecursionMisses();
-  // Read after the misses: one more than was missed would hide a loss only until the next time.
-  uint64_t made_up = 0;
+  // Read after the misses: counting one substitution too many hides a loss only until the next
+  // time.
+  uint64_t substituted = 0;
   for (uint32_t cpu = 0; skeleton_->has_stand_ins() && cpu < sizes_.control_count; ++cpu) {
-    made_up += __atomic_load_n(&controls_[cpu].made_up, __ATOMIC_RELAXED);
+    substituted += __atomic_load_n(&controls_[cpu].substituted, __ATOMIC_RELAXED);
   }
   uint64_t& missed = misses[FXR_CATEGORY_TASK];
-  missed -= std::min(missed, made_up);
+  missed -= std::min(missed, substituted);
   return misses;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The BPF programs: loaded as asked for, attached, their maps as memory.
+// The loaded BPF programs and their mapped maps.
 #pragma once
 
 #include <array>
@@ -33,43 +33,43 @@ class BpfPrograms {
   BpfPrograms(const BpfPrograms&) = delete;
   BpfPrograms& operator=(const BpfPrograms&) = delete;
 
-  // All programs. Afterwards they tell who tasks are (FXR_PHASE_NAMES).
+  // Attaches all programs. Afterwards they emit task identity (FXR_PHASE_NAMES).
   util::Status Attach();
-  // From when this returns, programs emit what the phase lets them, on all CPUs.
+  // When this returns, the phase is in effect on all CPUs.
   void SetPhase(fxr_phase phase);
-  // No program runs any more when this returns.
+  // When this returns, no program runs any more.
   void Detach();
 
-  // What they told of stacks is forgotten: they tell of each again by its frames.
-  void BeginStackAge();
-  // Follows this task, where the filter says that somebody will be chosen.
+  // Starts a new stack generation: the programs send the frames of each stack again.
+  void BeginStackGeneration();
+  // Follows this task, if the filter has `chosen`.
   void Follow(uint32_t tid);
-  // Whether the task, or the last one that had this thread id, is followed.
+  // True if the task, or the last one with this tid, is followed.
   bool IsFollowed(uint32_t tid) const;
 
   uint32_t ring_count() const { return sizes_.ring_count; }
   uint64_t ring_bytes() const { return sizes_.ring_bytes(); }
   SlotRing MakeSlotRing(uint32_t cpu) const;
-  // One for each possible CPU, also those beyond ring_count.
+  // One per possible CPU, also beyond ring_count.
   const fxr_ring_control& control(uint32_t cpu) const { return controls_[cpu]; }
   uint32_t control_count() const { return sizes_.control_count; }
-  // CPUs, of those that were online, on which an interrupt cannot be told from the task that it
-  // interrupted, which then passes for whoever woke a thread or printed a message.
+  // Online CPUs whose interrupt context cannot be detected. There the interrupted task is recorded
+  // as the waker or as the printer of a message.
   const std::vector<uint32_t>& contextless_cpus() const { return contextless_cpus_; }
-  // Of the kernel that runs the programs; not to be used after these.
+  // The clock of the kernel; must not outlive the programs.
   KernelClock clock() const;
   int side_ring_fd() const;
   uint64_t side_ring_bytes() const { return sizes_.side_ring_bytes; }
-  // Bytes of the kernel's memory that all rings and other maps take.
+  // Bytes of kernel memory of all rings and maps.
   uint64_t KernelMemoryBytes() const;
   TaskWalk& tasks() { return *tasks_; }
-  // The filter in effect: ids are the machine's, while those that were asked for are those of the
-  // process namespace that the recorder runs in.
+  // The filter in effect, with ids of the initial pid namespace; the given ids were those of the
+  // recorder's namespace.
   const TaskFilter& filter() const { return filter_; }
 
   // See CounterSet::DescribeMultiplexing().
   std::string DescribeMultiplexing() const { return counters_.DescribeMultiplexing(); }
-  // Events, by category, that nobody saw because their program was running already on that CPU.
+  // Events by category that were lost because their program was already running on the CPU.
   CategoryCounts RecursionMisses() const;
 
  private:
@@ -77,7 +77,7 @@ class BpfPrograms {
   util::Status Map();
   void FindContexts(uint32_t interrupt_mask);
   fxr_context_sample SampleContext(int cpu);
-  // Puts filter_ into effect, with its ids made the machine's.
+  // Applies filter_ after translating its ids to the initial namespace.
   util::Status SetFilter();
 
   const RingSizes sizes_;
@@ -90,7 +90,7 @@ class BpfPrograms {
   const fxr_slot* slots_ = nullptr;
   size_t controls_bytes_ = 0;
   size_t slots_bytes_ = 0;
-  fxr_followed_page* followed_ = nullptr;  // null: nobody is
+  fxr_followed_page* followed_ = nullptr;  // null: no task is followed
   size_t followed_bytes_ = 0;
 };
 

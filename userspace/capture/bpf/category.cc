@@ -33,7 +33,7 @@ constexpr Tracepoint kTracepoints[] = {
 #undef FXR_TRACEPOINT
 };
 
-// The lines of one category, which stand together.
+// The adjacent lines of one category.
 constexpr std::span<const Tracepoint> TracepointsOf(fxr_category category) {
   const auto is_of = [=](const Tracepoint& each) { return each.category == category; };
   const auto begin = std::find_if(std::begin(kTracepoints), std::end(kTracepoints), is_of);
@@ -62,12 +62,12 @@ std::string Join(std::span<const Tracepoint> tracepoints) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// A category whose parts can be asked for one by one.
+// A category whose parts can be selected separately.
 struct PartList {
   fxr_category category;
   std::string_view example;
-  std::vector<std::string>* names;  // where they go
-  bool all = false;                 // all of them were asked for, too
+  std::vector<std::string>* names;  // receives the names
+  bool all = false;                 // all parts were selected as well
 
   util::Status Add(std::string_view name) {
     if (name.empty()) {
@@ -131,7 +131,7 @@ util::Result<CategorySelection> ParseCategories(std::string_view list) {
       PartList{FXR_CATEGORY_SCHED, "sched:switch,waking", &selection.sched_events},
       PartList{FXR_CATEGORY_SYSCALL, "syscall:futex,read", &selection.syscalls},
       PartList{FXR_CATEGORY_STACK, "stack:off,wake", &selection.stack_parts}};
-  PartList* parts = nullptr;  // whose further names may follow
+  PartList* parts = nullptr;  // the category whose further names may follow
   auto want = [&](fxr_category category) {
     selection.wanted.set(category);
     selection.by_name.set(category);

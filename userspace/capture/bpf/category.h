@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What can be recorded, by the names people ask for it.
+// The categories by name.
 #pragma once
 
 #include <bitset>
@@ -14,17 +14,17 @@
 
 namespace capture {
 
-// A kernel tracepoint, which the BPF program of the same name stands on.
+// A kernel tracepoint and the BPF program of the same name.
 struct Tracepoint {
-  // See event_table.h. What is of way kPerf is no tracepoint, and stands here all the same.
+  // See event_table.h. A kPerf entry is a perf software event.
   enum class Way : uint8_t { kSlot, kMaySlot, kSide, kMaySide, kIdentity, kBeside, kPerf };
 
   fxr_category category;
   std::string_view tracepoint;
-  std::string_view name;  // the event's
+  std::string_view name;  // of the event
   Way way;
 
-  // Its category is recorded without it, too.
+  // The category can be recorded without it.
   bool may_be_missing() const { return way == Way::kMaySlot || way == Way::kMaySide; }
 };
 
@@ -33,43 +33,42 @@ struct Category {
   std::string_view name;
   std::string_view description;
   bool by_default;
-  // All of them have to exist but those that may be missing.
+  // All are required except those that may be missing.
   std::span<const Tracepoint> tracepoints;
 };
 
-// What event_table.h says, in its order.
+// The contents of event_table.h, in its order.
 std::span<const Tracepoint> AllTracepoints();
 std::span<const Category> AllCategories();
 const Category* FindCategory(std::string_view name);
 
 using CategorySet = std::bitset<FXR_CATEGORIES>;
 
-// What `-c` asked for.
+// The selection of `-c`.
 struct CategorySelection {
   CategorySet wanted;
-  // Asked for by its own name, so that not having it is an error; a group only notes it.
+  // Selected by name, so a missing one is an error; in a group it is a note.
   CategorySet by_name;
   // Names of `syscall:a,b`; empty: all.
   std::vector<std::string> syscalls;
-  // Names of `sched:a,b`, out of SchedEvents(); empty: all.
+  // Names of `sched:a,b`, from SchedEvents(); empty: all.
   std::vector<std::string> sched_events;
-  // Names of `stack:a,b`, out of StackParts(); empty: all.
+  // Names of `stack:a,b`, from StackParts(); empty: all.
   std::vector<std::string> stack_parts;
 };
 
-// The parts of `sched` that can be asked for alone: the names of its tracepoints' events.
+// The parts of `sched`, named after its events.
 std::span<const Tracepoint> SchedEvents();
 
-// Those of `stack`: "off", "wake", "on". The last one stands on no tracepoint.
+// The parts of `stack`: "off", "wake", "on". The last one has no tracepoint.
 std::span<const std::string_view> StackParts();
 
-// Reads a comma-separated list: category names, `default`, `all`, and `syscall:NAME`,
-// `sched:NAME` or `stack:NAME` where the following items that are not categories are further names
-// of the same kind
-// (`syscall:futex,read`, `sched:switch,waking`; `syscall:*` is all of them).
+// Parses a comma-separated list of category names, `default`, `all`, and `syscall:NAME`,
+// `sched:NAME` or `stack:NAME`. Items after these that are not categories are further names of the
+// same kind (`syscall:futex,read`, `sched:switch,waking`; `syscall:*` selects all).
 util::Result<CategorySelection> ParseCategories(std::string_view list);
 CategorySelection DefaultCategories();
-// The list as it would be asked for.
+// The list in the syntax of `-c`.
 std::string DescribeCategories(const CategorySelection& selection);
 
 }  // namespace capture

@@ -31,7 +31,7 @@ bool IsLockedDown() {
   return std::getline(lockdown, modes) && modes.find("[confidentiality]") != std::string::npos;
 }
 
-// CAP_EFF of this process; all of them where /proc does not say.
+// CapEff of this process; all bits if /proc does not show it.
 bool HasCapability(unsigned number) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -54,7 +54,7 @@ std::string MissingCapabilities() {
   return missing;
 }
 
-// r0 = an atomic fetch and add on the stack; a kernel before 5.12 does not know the instruction.
+// r0 = an atomic fetch-and-add on the stack. A kernel before 5.12 rejects the instruction.
 bool HasAtomicFetch() {
   const bpf_insn program[] = {
       {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 1},
@@ -68,7 +68,7 @@ bool HasAtomicFetch() {
   return fd.valid();
 }
 
-// The smallest thing that needs the right to use BPF.
+// Creates the smallest map, to check the permission to use BPF.
 int TryMap() {
   int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "fxr_probe", 4, 8, 1, nullptr);
   if (fd < 0) return -fd;
@@ -76,7 +76,8 @@ int TryMap() {
   return 0;
 }
 
-// Maps, programs, links, and what is open anyway. The loader does not always hand EMFILE on.
+// Maps, programs, links and descriptors that are open already. The loader does not always pass
+// EMFILE on.
 constexpr rlim_t kDescriptorsNeeded = 64;
 
 }  // namespace
@@ -87,7 +88,7 @@ util::Error ExplainRefusal(int error, const std::string& hint) {
     return {fmt::format("{} open files are allowed, which are too few", files.rlim_cur),
             fmt::format("raise the limit with `ulimit -n {}`", 4 * kDescriptorsNeeded)};
   }
-  // Helpers that read kernel memory do not exist then, which a verifier calls an invalid argument.
+  // The helpers that read kernel memory are then missing, which the verifier reports as EINVAL.
   if ((error == EPERM || error == EACCES || error == EINVAL) && IsLockedDown()) {
     return {
         "the kernel is locked down (confidentiality): it lets no BPF program read kernel memory",
@@ -134,7 +135,7 @@ std::string DescribeInterruptWakers(const std::vector<uint32_t>& contextless, si
 }
 
 util::Result<KernelFeatures> ProbeKernel() {
-  // What is wrong is said here, in our words; Load() lets the loader speak where it was asked to.
+  // Errors are explained here; Load() lets libbpf print on request.
   libbpf_set_print(nullptr);
   if (int error = TryMap()) return ExplainRefusal(error, "Linux 5.10 or later is needed");
   utsname name{};
@@ -162,12 +163,12 @@ util::Result<KernelFeatures> ProbeKernel() {
       types->TracepointArguments("mm_vmscan_direct_reclaim_begin") >= 3;
   features.cgroup_moves = types->TracepointArguments("cgroup_attach_task") >= 3;
 #if defined(__x86_64__)
-  features.per_cpu = FindPerCpuPlaces(*types);
+  features.per_cpu = FindPerCpuOffsets(*types);
 #endif
   features.interrupt_mask = InterruptMask(*types);
   features.rdonly_cast = types->Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast") != 0;
   features.atomic_fetch = HasAtomicFetch();
-  // Nothing that can be asked for tells.
+  // No feature test exists for this.
   features.preemptible_tracepoints = atoi(name.release) >= 7;
   return features;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the running kernel can do for us, found out before anything is loaded.
+// Features of the running kernel, probed before anything is loaded.
 #pragma once
 
 #include <cstdint>
@@ -18,50 +18,47 @@
 namespace capture {
 
 struct KernelFeatures {
-  // Tracepoints of AllCategories() that this kernel does not have.
+  // Tracepoints of AllCategories() that this kernel lacks.
   std::set<std::string, std::less<>> missing_tracepoints;
-  // BPF_FETCH (5.12): slots are claimed by atomic fetch and add.
+  // BPF_FETCH (5.12): slots are claimed by atomic fetch-and-add.
   bool atomic_fetch = false;
-  // What it takes to find the preemption counts, see bpf/context.h. Not on architectures that keep
-  // them elsewhere.
-  std::optional<PerCpuPlaces> per_cpu;
+  // Offsets of the preemption counts, see bpf/context.h. Empty on architectures with the count in
+  // thread_info.
+  std::optional<PerCpuOffsets> per_cpu;
   // See InterruptMask().
   uint32_t interrupt_mask = 0;
   // bpf_rdonly_cast (6.2).
   bool rdonly_cast = false;
   // sched_switch passes the previous state (5.18).
   bool switch_has_state_argument = false;
-  // Tracepoints of tasks' lives run with preemption on (7.0), so that programs on them may be left
-  // out.
+  // Task tracepoints are preemptible (7.0), so the kernel may skip programs on them.
   bool preemptible_tracepoints = false;
-  // block_rq_insert passes the queue before the request (the first of 5.10).
+  // block_rq_insert passes the queue before the request (early 5.10).
   bool block_has_queue_argument = false;
-  // mark_victim passes the task and not its number (6.8, and later ones of each older series).
+  // mark_victim passes the task and not its pid (6.8, and later releases of each older series).
   bool oom_has_task_argument = false;
-  // Reclaim's tracepoints pass the flags before the order (7.0).
+  // Reclaim tracepoints pass the flags before the order (7.0).
   bool reclaim_flags_are_first = false;
-  // Moves to another cgroup can be seen (CONFIG_CGROUPS).
+  // Cgroup moves have a tracepoint (CONFIG_CGROUPS).
   bool cgroup_moves = false;
-  // What all of this was read from, and what the programs are loaded with; some MiB that nobody
-  // needs afterwards.
+  // The BTF that all of this was read from and that loading needs; some MiB, released afterwards.
   std::shared_ptr<const KernelTypes> types;
 
-  // Empty when the category can be recorded, else the reason why not.
+  // Empty if the category can be recorded, else the reason.
   std::string WhyNot(const Category& category) const;
-  // Of a category that can be recorded: tracepoints that it has to do without.
+  // The optional tracepoints of a recordable category that this kernel lacks.
   std::vector<std::string_view> Without(const Category& category) const;
 };
 
-// What a refusal by bpf(2) with this error number means on this machine, in words for a person;
-// `hint` when there is no better one.
+// Explains an errno of bpf(2) on this machine; `hint` is the fallback.
 util::Error ExplainRefusal(int error, const std::string& hint);
 
-// How wakers of threads that an interrupt woke are recorded, in words for a person: "told apart"
-// when none is named, else "not told apart", with the CPUs if these are not all `online` ones. See
+// Describes how wakers are recorded when an interrupt wakes a thread: "told apart" if none is
+// named, else "not told apart", with the CPUs unless these are all `online` ones. See
 // BpfPrograms::contextless_cpus().
 std::string DescribeInterruptWakers(const std::vector<uint32_t>& contextless, size_t online);
 
-// An error when BPF cannot be used at all: not root, no BTF, locked down, refused.
+// An error if BPF cannot be used: not root, no BTF, locked down, or refused.
 util::Result<KernelFeatures> ProbeKernel();
 
 }  // namespace capture

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the BPF programs are to record.
+// The options of the BPF programs.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,16 @@ namespace capture {
 // An id that no task has.
 inline constexpr uint32_t kNoTask = UINT32_MAX;
 
-// Which tasks to record; a task passes when any of these names it. Empty: all tasks. A task that is
-// followed passes as well, and so do those that it makes, from their first moment on.
+// The task filter: a task passes if any value selects it. Empty: all tasks. Followed tasks pass
+// too, and so do their children from fork on.
 struct TaskFilter {
   std::vector<uint32_t> tids;
   std::vector<uint32_t> tgids;
   std::vector<std::string> comms;
-  std::vector<uint64_t> cgroups;  // ids in the default hierarchy; descendants are included
+  std::vector<uint64_t> cgroups;  // ids in the default hierarchy; descendants included
 
-  bool follow = false;  // what tasks named by tids, tgids and comms make is followed
-  bool chosen = false;  // BpfPrograms::Follow will say who is followed at the start
+  bool follow = false;  // follow children of tasks selected by tids, tgids and comms
+  bool chosen = false;  // BpfPrograms::Follow selects the tasks at the start
 
   bool empty() const {
     return tids.empty() && tgids.empty() && comms.empty() && cgroups.empty() && !chosen;
@@ -34,11 +34,11 @@ struct TaskFilter {
   }
 };
 
-// What becomes of a slot ring that is full.
+// The behaviour of a full slot ring.
 enum class RingUse : uint8_t {
-  kDrained,      // it is emptied in time; what finds no room is lost
-  kOverwritten,  // its oldest events are lost, and it is never emptied
-  kFilledOnce,   // it is never emptied either; the collector is woken when it is full
+  kDrained,      // drained in time; events without room are lost
+  kOverwritten,  // never drained; the oldest events are overwritten
+  kFilledOnce,   // never drained; the collector is woken when it is full
 };
 
 // Category `stack`.
@@ -50,29 +50,29 @@ struct StackOptions {
   bool off = true;
   bool wake = true;
   bool on = true;
-  uint64_t min_sleep = kDefaultMinSleep;   // ns; of shorter ones there is no stack
+  uint64_t min_sleep = kDefaultMinSleep;   // ns; shorter sleeps have no stack
   uint64_t frequency = kDefaultFrequency;  // samples per second and CPU
 };
 
 struct ProgramOptions {
   CategorySet categories;
-  StackOptions stack;  // where the category is among them
+  StackOptions stack;  // if the category is selected
 
-  std::vector<probes::Probe> probes;  // category `probe`; not without it
-  // Category `counter`: names out of CounterSet::KnownNames(), eight at most.
+  std::vector<probes::Probe> probes;  // category `probe`
+  // Category `counter`: at most eight of CounterSet::KnownNames().
   std::vector<std::string> counters;
 
   std::vector<uint32_t> syscall_numbers;  // empty: all
-  std::vector<std::string> sched_events;  // out of SchedEvents(); empty: all
+  std::vector<std::string> sched_events;  // from SchedEvents(); empty: all
   TaskFilter filter;
   uint64_t ring_bytes = 0;  // per CPU, a power of two; 0: DefaultRingBytes
   RingUse ring_use = RingUse::kDrained;
-  bool verbose = false;  // the loader's and the verifier's words go to stderr
+  bool verbose = false;  // prints the messages of libbpf and the verifier to stderr
 
-  // Whether the tracepoint's events are to be recorded.
+  // True if the tracepoint's events are selected.
   bool Wants(const Tracepoint& tracepoint) const {
     if (tracepoint.category == FXR_CATEGORY_STACK) {
-      // Who was away for how long, is known from switches.
+      // Sleep durations need the switches.
       const bool wanted = tracepoint.name == "wake" ? stack.wake : stack.off || stack.wake;
       return categories.test(FXR_CATEGORY_STACK) && wanted;
     }
@@ -84,7 +84,7 @@ struct ProgramOptions {
             std::find(sched_events.begin(), sched_events.end(), tracepoint.name) !=
                 sched_events.end());
   }
-  // Every context switch is recorded.
+  // True if every context switch is recorded.
   bool sees_switches() const {
     const auto all = AllTracepoints();
     const auto sched_switch = std::find_if(all.begin(), all.end(), [](const Tracepoint& each) {

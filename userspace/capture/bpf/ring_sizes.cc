@@ -11,8 +11,8 @@
 namespace capture {
 namespace {
 
-// Like a slot ring, it has to last for a quarter of a second without the collector, here of a storm
-// of 30,000 tasks that come and go on each CPU every second, some of which execute programs.
+// The side ring, like a slot ring, must last a quarter of a second without the collector. The load
+// is 30,000 forks and exits per second and CPU, some of them with exec.
 constexpr uint64_t kSideRingBytesPerCpu = 2 << 20;
 constexpr uint64_t kMaxSideRingBytes = 16 << 20;
 
@@ -20,9 +20,9 @@ constexpr uint64_t kMaxSideRingBytes = 16 << 20;
 
 uint64_t DefaultRingBytes(uint32_t cpus) {
   constexpr uint64_t kTotal = 128 << 20;
-  constexpr uint64_t kMost = 8 << 20;
+  constexpr uint64_t kMax = 8 << 20;
   constexpr uint64_t kLeast = 1 << 20;
-  return std::clamp(std::bit_floor(kTotal / std::max(cpus, 1u)), kLeast, kMost);
+  return std::clamp(std::bit_floor(kTotal / std::max(cpus, 1u)), kLeast, kMax);
 }
 
 util::Result<uint64_t> RingBytesOf(uint64_t total_bytes) {
@@ -43,7 +43,7 @@ util::Result<RingSizes> SizeRings(uint64_t ring_bytes) {
   if (ring_bytes == 0) ring_bytes = DefaultRingBytes(sizes.ring_count);
   sizes.ring_shift =
       static_cast<unsigned>(std::countr_zero(std::bit_ceil(ring_bytes / sizeof(fxr_slot))));
-  // A person who asks for small rings gets small ones all over.
+  // Small slot rings imply a small side ring.
   sizes.side_ring_bytes =
       std::min(std::bit_ceil(sizes.ring_count *
                              std::clamp<uint64_t>(ring_bytes, 4096, kSideRingBytesPerCpu)),

@@ -34,17 +34,17 @@ int PrintNothing(libbpf_print_level, const char*, va_list) { return 0; }
 
 constexpr const char* kTaskWalkProgram = "walk_tasks";
 
-// Tasks that can be between the first and the last program of a tracepoint at once.
+// Tasks per CPU between the first and the last program of a tracepoint at once.
 constexpr uint32_t kMarksPerCpu = 256;
-// Threads whose sleeps can be told of by their stacks, at 1 KiB each.
+// Threads with a stack_sleep entry, of 1 KiB each.
 constexpr uint32_t kMaxSleepers = 16384;
-// Stacks that the collector is known to know.
+// Stack ids that BPF knows the collector to have.
 constexpr uint32_t kMaxKnownStacks = 8192;
 // Maps other than the rings, and programs.
 constexpr uint64_t kOtherLockedBytes = 4 << 20;
 
-// Whether it is the limit on locked memory that forbids a map of so many slots, which other maps
-// are not forbidden by: before 5.11 the kernel counts maps as memory their user has locked.
+// True if the limit on locked memory forbids a map of this many slots but allows a small one.
+// Before 5.11 the kernel counts maps as locked memory of the user.
 bool LocksTooMuch(uint64_t slots) {
   rlimit limit{};
   if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
@@ -92,7 +92,7 @@ util::Status Skeleton::OpenObject(const KernelTypes& types) {
   const std::string path = fmt::format("/proc/self/fd/{}", types_.get());
   bpf_object_open_opts options{};
   options.sz = sizeof(options);
-  // Without /proc libbpf reads all that the kernel has, which takes longer.
+  // Without /proc libbpf parses all kernel BTF, which is slower.
   const bool readable = types_ && access(path.c_str(), R_OK) == 0;
   if (readable) options.btf_custom_path = path.c_str();
   bpf_ = recorder_bpf::open(&options);
@@ -105,7 +105,7 @@ util::Status Skeleton::WriteTypes(const KernelTypes& types) {
   const btf* own = bpf_object__btf(bpf_->obj);
   for (uint32_t id = 1; id < btf__type_cnt(own); ++id) {
     const std::string_view name = btf__name_by_offset(own, btf__type_by_id(own, id)->name_off);
-    // What is behind three underscores tells apart types of ours that are one in the kernel.
+    // A ___suffix distinguishes our variants of one kernel type.
     if (!name.empty()) names.insert(name.substr(0, name.find("___")));
   }
   const std::string subset = SubsetOfTypes(types, names);
@@ -136,7 +136,7 @@ void Skeleton::SetSizes(const RingSizes& sizes) {
 void Skeleton::SetRingUse(RingUse use, const RingSizes& sizes) {
   auto& settings = *bpf_->rodata;
   if (use == RingUse::kOverwritten) settings.slots_full = settings.slots_wakeup_fill = UINT64_MAX;
-  // The last slot that a ring takes.
+  // The last slot that a ring accepts.
   if (use == RingUse::kFilledOnce) {
     settings.slots_wakeup_fill = sizes.slots_per_ring() - FXR_RING_SLACK - 1;
   }
@@ -145,7 +145,7 @@ void Skeleton::SetRingUse(RingUse use, const RingSizes& sizes) {
 void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& sizes) {
   auto& settings = *bpf_->rodata;
   settings.programs_have_stand_ins = features.preemptible_tracepoints;
-  // Tasks mark where they run: CPUs that are not there need no room.
+  // Tasks leave marks per CPU where they run, so absent CPUs need no room.
   if (features.preemptible_tracepoints) {
     bpf_map__set_max_entries(bpf_->maps.marks, sizes.ring_count * kMarksPerCpu);
   }
@@ -154,10 +154,10 @@ void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& size
   settings.oom_has_task_argument = features.oom_has_task_argument;
   settings.reclaim_flags_are_first = features.reclaim_flags_are_first;
   if (features.per_cpu) {
-    settings.per_cpu_places_known = true;
-    settings.runqueues_place = features.per_cpu->runqueues;
-    settings.cpu_number_place = features.per_cpu->cpu_number;
-    settings.preempt_count_place = features.per_cpu->preempt_count;
+    settings.per_cpu_offsets_known = true;
+    settings.runqueues_offset = features.per_cpu->runqueues;
+    settings.cpu_number_offset = features.per_cpu->cpu_number;
+    settings.preempt_count_offset = features.per_cpu->preempt_count;
   }
   settings.interrupt_mask = features.interrupt_mask;
   if (features.rdonly_cast) {
@@ -211,6 +211,7 @@ void Skeleton::SetFaults(const ProgramOptions& options) {
   const bool wanted = options.categories.test(FXR_CATEGORY_FAULT);
   bpf_map__set_autocreate(bpf_->maps.last_faults, wanted);
   bpf_map__set_autocreate(bpf_->maps.fault_scratch, wanted);
+  bpf_map__set_autocreate(bpf_->maps.suspended_faults, wanted);
 }
 
 void Skeleton::SetProbes(const ProgramOptions& options) {
@@ -219,7 +220,7 @@ void Skeleton::SetProbes(const ProgramOptions& options) {
     return std::ranges::any_of(probes_, [=](const auto& probe) { return probe.kind == kind; });
   };
   const bool usdt = has(probes::Probe::Kind::kUsdt);
-  // libbpf's, see usdt.bpf.h
+  // Maps of libbpf, see usdt.bpf.h.
   for (const char* name : {"__bpf_usdt_specs", "__bpf_usdt_ip_to_spec_id"}) {
     bpf_map__set_autocreate(bpf_object__find_map_by_name(bpf_->obj, name), usdt);
   }
@@ -228,7 +229,8 @@ void Skeleton::SetProbes(const ProgramOptions& options) {
     probe_programs_.entry = bpf_->progs.probe_entry;
     probe_programs_.on_return = bpf_->progs.probe_return;
   }
-  // Where nobody else can be meant, nobody else pays for it. The programs choose in any case.
+  // Attaches to the selected processes where the filter allows it, so that others pay nothing. The
+  // programs filter in any case.
   const TaskFilter& filter = options.filter;
   if (!filter.follows() && filter.comms.empty() && filter.cgroups.empty()) {
     probed_ = filter.tgids;
@@ -240,14 +242,14 @@ void Skeleton::SetCounters(const ProgramOptions& options, const RingSizes& sizes
   const bool wanted = !options.counters.empty() && options.categories.test(FXR_CATEGORY_COUNTER);
   bpf_map__set_autocreate(bpf_->maps.counter_events, wanted);
   bpf_map__set_autocreate(bpf_->maps.counter_readings, wanted);
-  bpf_map__set_max_entries(bpf_->maps.counter_events, sizes.control_count * FXR_MOST_COUNTERS);
+  bpf_map__set_max_entries(bpf_->maps.counter_events, sizes.control_count * FXR_MAX_COUNTERS);
   bpf_->rodata->counter_count = static_cast<uint32_t>(options.counters.size());
 }
 
 util::Status Skeleton::FillCounters(const CounterSet& counters) {
   const int map = bpf_map__fd(bpf_->maps.counter_events);
   for (const CounterSet::Event& event : counters.events()) {
-    const uint32_t key = event.cpu * FXR_MOST_COUNTERS + event.counter;
+    const uint32_t key = event.cpu * FXR_MAX_COUNTERS + event.counter;
     const int fd = event.fd.get();
     if (bpf_map_update_elem(map, &key, &fd, BPF_ANY) != 0) {
       return util::Error{
@@ -272,7 +274,7 @@ void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures&
   switch (tracepoint.way) {
     case Tracepoint::Way::kSlot:
     case Tracepoint::Way::kMaySlot:
-      // It has two forms, see bpf/ring.h.
+      // The program has two forms, see bpf/ring.h.
       return Use(features.atomic_fetch ? program : program + "_flag", tracepoint.category,
                  &events_);
     case Tracepoint::Way::kSide:
@@ -284,7 +286,7 @@ void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures&
       return Use(features.atomic_fetch ? program : program + "_flag", tracepoint.category,
                  &sampled_);
     case Tracepoint::Way::kBeside: {
-      // What begins is to have an end.
+      // A span needs its end event.
       if (tracepoint.category == FXR_CATEGORY_FAULT && major_faults_.empty()) return;
       const std::string beside =
           fmt::format("{}_{}", schema::CategoryName(tracepoint.category), program);
@@ -348,13 +350,13 @@ util::Status Skeleton::Attach(const std::vector<bpf_program*>& programs) {
 }
 
 util::Status Skeleton::Attach() {
-  // Those that already emit come last: nobody drains the rings while this takes its time.
+  // Programs that emit already come last, because the rings are not drained during the attach.
   if (util::Status status = probe_links_.Attach(probe_programs_, probes_, probed_); !status) {
     return status;
   }
   for (bpf_program* program : sampled_) major_faults_.Attach(bpf_program__fd(program));
   if (util::Status status = Attach(events_); !status) return status;
-  // Programs of a tracepoint run in the order in which they were attached.
+  // Programs of a tracepoint run in the order of attaching.
   if (util::Status status = Attach(identity_); !status) return status;
   return Attach(stand_ins_);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The generated skeleton of the BPF object: which programs are loaded, with which settings. Only
-// bpf_programs.cc includes this.
+// Wraps the generated BPF skeleton: selects programs and settings. Only bpf_programs.cc includes
+// it.
 #pragma once
 
 #include <map>
@@ -27,13 +27,13 @@ namespace capture {
 
 class Skeleton {
  public:
-  // `types` have to be there until it is loaded.
+  // `types` must live until Load.
   static util::Result<std::unique_ptr<Skeleton>> Open(bool verbose, const KernelTypes& types);
   ~Skeleton();
   Skeleton(const Skeleton&) = delete;
   Skeleton& operator=(const Skeleton&) = delete;
 
-  // These before Load.
+  // To be called before Load.
   void SetSizes(const RingSizes& sizes);
   void SetRingUse(RingUse use, const RingSizes& sizes);
   void SetFeatures(const KernelFeatures& features, const RingSizes& sizes);
@@ -44,14 +44,14 @@ class Skeleton {
   void SetCounters(const ProgramOptions& options, const RingSizes& sizes);
   void ChoosePrograms(const ProgramOptions& options, const KernelFeatures& features);
 
-  // `hint`: what to say of a refusal that nothing better is known of.
+  // `hint` explains a refusal without a better explanation.
   util::Status Load(const RingSizes& sizes, const std::string& hint);
-  // After Load: what the programs are to read.
+  // After Load: passes the events to the programs.
   util::Status FillCounters(const CounterSet& counters);
   util::Status Attach();
   void Detach();
 
-  // As BpfPrograms::RecursionMisses, before those that a stand-in made up for are taken off.
+  // As BpfPrograms::RecursionMisses, without the substitutions of stand-ins subtracted.
   CategoryCounts RecursionMisses() const;
   bool has_stand_ins() const { return !stand_ins_.empty(); }
   int task_walk_fd() const;
@@ -61,24 +61,24 @@ class Skeleton {
  private:
   Skeleton() = default;
   util::Status OpenObject(const KernelTypes& types);
-  // Hands the kernel's types to libbpf, those that the programs name.
+  // Writes the kernel types that the programs use for libbpf.
   util::Status WriteTypes(const KernelTypes& types);
   void Use(const std::string& name, fxr_category category, std::vector<bpf_program*>* group);
   void UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures& features);
   util::Status Attach(const std::vector<bpf_program*>& programs);
 
-  std::optional<TracepointHandler> handler_;  // until the programs are loaded
-  util::UniqueFd types_;                      // a file in memory, the same
+  std::optional<TracepointHandler> handler_;  // until Load
+  util::UniqueFd types_;                      // a memory file, until Load
   recorder_bpf* bpf_ = nullptr;
   std::vector<util::UniqueFd> links_;
   std::vector<bpf_program*> identity_;
-  std::vector<bpf_program*> stand_ins_;  // of these, see bpf/task.bpf.c
+  std::vector<bpf_program*> stand_ins_;  // see bpf/task.bpf.c
   std::vector<bpf_program*> events_;
-  std::vector<bpf_program*> sampled_;  // of major_faults_
+  std::vector<bpf_program*> sampled_;  // programs of major_faults_
   SampledEvent major_faults_;
   std::map<const bpf_program*, fxr_category> category_of_;
   std::vector<probes::Probe> probes_;
-  std::vector<uint32_t> probed_;  // processes; none: all
+  std::vector<uint32_t> probed_;  // processes; empty: all
   ProbePrograms probe_programs_;
   ProbeLinks probe_links_;
 };

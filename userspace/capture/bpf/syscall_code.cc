@@ -9,7 +9,7 @@
 namespace capture {
 namespace {
 
-constexpr uint64_t kMostBytes = 1 << 16;
+constexpr uint64_t kMaxBytes = 1 << 16;
 
 uint64_t AddressOf(std::string_view line) {
   uint64_t address = 0;
@@ -30,7 +30,7 @@ SyscallCode FindSyscallCode(std::istream& symbols) {
     if (code.begin != 0) {
       const uint64_t next = AddressOf(line);
       if (next == code.begin) continue;
-      if (next < code.begin || next - code.begin > kMostBytes) return {};
+      if (next < code.begin || next - code.begin > kMaxBytes) return {};
       code.bytes = next - code.begin;
       return code;
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where the kernel's function is that every system call comes through, so that a stack's walk can
-// tell where a system call's own part of it ends.
+// Locates the kernel's system call entry function, where a stack walk ends.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +12,9 @@ struct SyscallCode {
   uint64_t bytes = 0;
 };
 
-// Out of /proc/kallsyms; nothing where that hides addresses or the machine has no such function.
+// From /proc/kallsyms; empty if addresses are hidden or the machine has no such function.
 SyscallCode FindSyscallCode();
-// `symbols`: a text like that one, in which the kernel's own are in order.
+// `symbols` is in the format of /proc/kallsyms, with the kernel's symbols sorted.
 SyscallCode FindSyscallCode(std::istream& symbols);
 
 }  // namespace capture

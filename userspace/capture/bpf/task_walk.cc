@@ -25,7 +25,7 @@ util::Result<TaskWalk> TaskWalk::Map(int program_fd, int map_fd) {
     return util::Error{fmt::format("cannot map the list of tasks: {}", strerror(errno)), ""};
   }
   TaskWalk walk(program_fd, static_cast<fxr_task_walk*>(memory));
-  // Tells own_level.
+  // An empty run yields own_level.
   if (util::Status status = walk.Run(0, 0, 0); !status) return status.error();
   return walk;
 }

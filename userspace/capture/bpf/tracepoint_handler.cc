@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kSection = "tp_btf/";
 
-// A call of a kernel's function, whose id is still open. There is only one such function.
+// A kfunc call whose id is still unset. There is only one kfunc.
 bool IsRdonlyCast(const bpf_insn& insn) {
   return insn.code == (BPF_JMP | BPF_CALL) && insn.src_reg == BPF_PSEUDO_KFUNC_CALL &&
          insn.imm == 0;
@@ -27,16 +27,15 @@ int FillInRdonlyCast(bpf_program* program, uint32_t id) {
   if (std::ranges::none_of(insns, IsRdonlyCast)) return 0;
   for (bpf_insn& insn : insns) {
     if (!IsRdonlyCast(insn)) continue;
-    // It is never reached where there is no such function, but an older verifier has a look all the
-    // same.
+    // Unreachable on kernels without the kfunc, but older verifiers check it all the same.
     if (id == 0) insn = {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0};
     insn.imm = static_cast<int32_t>(id);
   }
   return bpf_program__set_insns(program, insns.data(), insns.size());
 }
 
-// libbpf before 1.3 frees its list of handlers when the last one goes, and goes on using it. So one
-// that is for nothing stays.
+// libbpf before 1.3 frees its handler list with the last handler and goes on using it. So a dummy
+// handler stays registered.
 void KeepOneHandler() {
   [[maybe_unused]] static const int kept =
       libbpf_register_prog_handler("fxr_none", BPF_PROG_TYPE_UNSPEC, BPF_TRACE_RAW_TP, nullptr);
@@ -50,7 +49,7 @@ TracepointHandler::TracepointHandler(const KernelTypes& types) : types_(types) {
   options.sz = sizeof(options);
   options.cookie = reinterpret_cast<long>(this);
   options.prog_prepare_load_fn = PrepareLoad;
-  // What libbpf takes for programs of this type goes without all of the kernel's types.
+  // libbpf prepares programs of this type without kernel BTF.
   id_ = libbpf_register_prog_handler(kSection.data(), BPF_PROG_TYPE_RAW_TRACEPOINT,
                                      BPF_TRACE_RAW_TP, &options);
 }

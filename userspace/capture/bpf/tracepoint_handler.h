@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How libbpf prepares programs of the section tp_btf/TRACEPOINT, in place of its own way, for which
-// it reads all of the kernel's type information again: the ids that the kernel asks for are found
-// in what we have read of it.
+// Replaces libbpf's preparation of tp_btf/TRACEPOINT programs, which parses all kernel BTF again.
+// The ids that the kernel needs come from the BTF that we already read.
 #pragma once
 
 #include "capture/btf/kernel_types.h"
@@ -11,8 +10,8 @@ struct bpf_prog_load_opts;
 
 namespace capture {
 
-// libbpf knows of it from its construction to its end, one at a time. The programs' object has to
-// be opened and loaded meanwhile, and they are not attached by libbpf, which does not know how.
+// Registered with libbpf during its lifetime, one at a time. The programs' object must be opened
+// and loaded meanwhile. libbpf cannot attach these programs.
 class TracepointHandler {
  public:
   explicit TracepointHandler(const KernelTypes& types);
@@ -20,7 +19,7 @@ class TracepointHandler {
   TracepointHandler& operator=(const TracepointHandler&) = delete;
   ~TracepointHandler();
 
-  // Whether libbpf took it.
+  // True if libbpf accepted the registration.
   bool registered() const { return id_ >= 0; }
 
  private:

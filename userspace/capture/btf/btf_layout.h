@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How type information (BTF) is laid out: Documentation/bpf/btf.rst, sections 2 and 3.
+// The layout of BTF: Documentation/bpf/btf.rst, sections 2 and 3.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct BtfHeader {
   uint8_t version;
   uint8_t flags;
   uint32_t header_bytes;
-  uint32_t type_offset;  // from the end of the header, bytes; the same with the strings
+  uint32_t type_offset;  // bytes from the end of the header; string_offset too
   uint32_t type_bytes;
   uint32_t string_offset;
   uint32_t string_bytes;
@@ -45,10 +45,10 @@ enum class BtfKind : uint8_t {
   kEnum64,
 };
 
-// A type is three words: its name, its kind and number of members, and its size or the type it
-// refers to; then come what members it has.
+// A type is three words: name, kind with number of members, and size or referenced type. Its
+// members follow.
 struct BtfType {
-  uint32_t name;  // where in the strings
+  uint32_t name;  // offset into the strings
   uint32_t info;
   uint32_t size_or_type;
 
@@ -60,7 +60,7 @@ struct BtfMemberBytes {
   int8_t fixed;  // -1: no such kind
   int8_t each;
 };
-// What comes behind a type of each kind, of those that Linux 6.0 knew.
+// Bytes after a type of each kind that Linux 6.0 knows.
 inline constexpr std::array<BtfMemberBytes, 32> kBtfMemberBytes = [] {
   std::array<BtfMemberBytes, 32> bytes{};
   bytes.fill({-1, 0});

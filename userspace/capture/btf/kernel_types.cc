@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kTypeBytes = sizeof(BtfType);
 
-// What Find() looks for.
+// The kinds that Find() supports.
 constexpr std::array<bool, 32> kFound = [] {
   std::array<bool, 32> found{};
   for (const auto kind : {BtfKind::kStruct, BtfKind::kTypedef, BtfKind::kFunction,
@@ -28,9 +28,9 @@ constexpr std::array<bool, 32> kFound = [] {
   return found;
 }();
 
-// The file has no size that could be relied on everywhere.
+// The file's size is unreliable on some kernels.
 bool ReadAll(int fd, std::vector<std::byte>* bytes) {
-  constexpr size_t kMost = size_t{256} << 20;
+  constexpr size_t kMax = size_t{256} << 20;
   bytes->resize(size_t{8} << 20);
   for (size_t filled = 0;;) {
     const ssize_t got = read(fd, bytes->data() + filled, bytes->size() - filled);
@@ -42,7 +42,7 @@ bool ReadAll(int fd, std::vector<std::byte>* bytes) {
       return true;
     }
     if (filled == bytes->size()) {
-      if (filled >= kMost) {
+      if (filled >= kMax) {
         errno = EFBIG;
         return false;
       }
@@ -71,7 +71,7 @@ util::Status KernelTypes::Open(const std::string& path) {
   util::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};
   if (fd && fstat(fd.get(), &status) == 0 && status.st_size > 0) {
-    // Since 6.16 the kernel lets its own be mapped.
+    // Since 6.16 the kernel's BTF can be mapped.
     const auto bytes = static_cast<size_t>(status.st_size);
     void* data = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, fd.get(), 0);
     if (data != MAP_FAILED) {
@@ -146,7 +146,7 @@ std::string_view KernelTypes::NameAt(uint32_t offset) const {
 uint32_t KernelTypes::Find(Kind kind, std::string_view name) const {
   const auto& names = names_[static_cast<size_t>(kind)];
   const auto found = std::find_if(names.begin(), names.end(), [&](const Name& candidate) {
-    // A name is as long as the one that is looked for, and then ends.
+    // The candidate must end where `name` ends.
     return candidate.name < strings_.size() && strings_.size() - candidate.name > name.size() &&
            strings_[candidate.name + name.size()] == '\0' && NameAt(candidate.name) == name;
   });
@@ -164,11 +164,11 @@ std::vector<uint32_t> KernelTypes::FindAll(
   return found;
 }
 
-std::optional<uint64_t> KernelTypes::PerCpuPlace(std::string_view variable) const {
+std::optional<uint64_t> KernelTypes::PerCpuOffset(std::string_view variable) const {
   const uint32_t section = Find(Kind::kSection, ".data..percpu");
   const uint32_t id = Find(Kind::kVariable, variable);
   if (section == 0 || id == 0) return std::nullopt;
-  // A section's members are the variable, its place and its size.
+  // A section's member is a variable, its offset and its size.
   constexpr size_t kMemberSize = 12;
   for (uint32_t i = 0; i < TypeAt(offsets_[section]).count(); ++i) {
     const size_t member = offsets_[section] + kTypeBytes + i * kMemberSize;

@@ -15,7 +15,7 @@ class Subset {
  public:
   explicit Subset(const KernelTypes& types) : types_(types) {}
 
-  // The id it has here. What it consists of is looked at later.
+  // Returns the id in the subset. Its contents are copied later.
   uint32_t Add(uint32_t id) {
     if (id == 0) return 0;
     const auto [known, is_new] = ids_.try_emplace(id, static_cast<uint32_t>(wanted_.size() + 1));
@@ -24,7 +24,7 @@ class Subset {
   }
 
   std::string Finish() {
-    // Grows meanwhile.
+    // The list grows during the loop.
     for (size_t i = 0; i < wanted_.size(); ++i) Copy(types_.Record(wanted_[i]));
     BtfHeader header{};
     header.magic = kBtfMagic;
@@ -98,15 +98,15 @@ class Subset {
       case BtfKind::kFloat:
         return Put(type);
       default:
-        // A pointer, or what cannot be part of anything.
+        // A pointer, or a kind that cannot be a member.
         return Put({0, static_cast<uint32_t>(BtfKind::kPointer) << 24, 0});
     }
   }
 
   const KernelTypes& types_;
-  std::unordered_map<uint32_t, uint32_t> ids_;    // there -> here
-  std::unordered_map<uint32_t, uint32_t> names_;  // the same
-  std::vector<uint32_t> wanted_;                  // ids there, in the order of those here
+  std::unordered_map<uint32_t, uint32_t> ids_;    // source id to subset id
+  std::unordered_map<uint32_t, uint32_t> names_;  // source offset to subset offset
+  std::vector<uint32_t> wanted_;                  // source ids in the order of the subset
   std::string records_;
   std::string strings_ = std::string(1, '\0');
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Some of the kernel's types, as type information of its own: a hundred in place of a hundred
-// thousand, which is what whoever looks through all of them for each name pays for.
+// Extracts a subset of the kernel's BTF: a hundred types instead of a hundred thousand. libbpf
+// searches all types for each name.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace capture {
 
-// BTF of all structs and typedefs of `types` with one of these names, and of whatever is part of
-// them. What they only point to is left out: pointers are to void. So are the names of enumerators.
+// BTF of all structs and typedefs of `types` with one of these names, and of the types of their
+// members. Pointers become pointers to void, and names of enumerators are dropped.
 std::string SubsetOfTypes(const KernelTypes& types,
                           const std::unordered_set<std::string_view>& names);
 

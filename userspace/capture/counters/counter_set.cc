@@ -121,9 +121,9 @@ util::Result<std::vector<std::string>> CounterSet::ParseNames(std::string_view l
     }
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
-  if (names.size() > FXR_MOST_COUNTERS) {
+  if (names.size() > FXR_MAX_COUNTERS) {
     return util::Error{fmt::format("{} counters are asked for; {} can be read at once",
-                                   names.size(), FXR_MOST_COUNTERS),
+                                   names.size(), FXR_MAX_COUNTERS),
                        ""};
   }
   return names;
@@ -148,7 +148,7 @@ util::Result<CounterSet> CounterSet::Open(const std::vector<std::string>& names,
       if (event.fd) {
         set.events_.push_back({cpu, i, std::move(event.fd)});
       } else if (event.error != ENODEV || cpu == survey.online_cpus.back()) {
-        // A CPU that went offline since sysfs was read is ENODEV; so is a machine without a PMU.
+        // ENODEV: the CPU went offline since sysfs was read, or the machine has no PMU.
         if (event.error == ENODEV && set.events_.size() > before) continue;
         return Explain(*counter, event.error, survey);
       }
@@ -173,7 +173,7 @@ std::string CounterSet::DescribeMultiplexing() const {
   }
   std::vector<std::string> partial;
   for (size_t i = 0; i < names_.size(); ++i) {
-    // The two are read one after the other.
+    // The two times are not read atomically.
     if (times[i].running >= times[i].enabled - times[i].enabled / 1000) continue;
     partial.push_back(fmt::format("{} {}%", names_[i], times[i].running * 100 / times[i].enabled));
   }

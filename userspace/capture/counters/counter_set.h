@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The events that --counters names, one of each per CPU, which count from the moment they are
-// opened. BPF programs read them at each switch.
+// The perf events of --counters, one of each per CPU. They count from opening on; BPF programs read
+// them at each switch.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +22,26 @@ class CounterSet {
  public:
   struct Event {
     uint32_t cpu = 0;
-    uint32_t counter = 0;  // place of its name
+    uint32_t counter = 0;  // index of its name
     util::UniqueFd fd;
   };
 
-  // The names that there are, as perf(1) has them.
+  // The supported names, those of perf(1).
   static std::vector<std::string> KnownNames();
-  // "cycles,instructions": in this order, each once, eight at most. Error: an unknown name, with
-  // the nearest one.
+  // Parses "cycles,instructions": in this order, without duplicates, at most eight. An unknown name
+  // is an error with the nearest one.
   static util::Result<std::vector<std::string>> ParseNames(std::string_view list);
 
   CounterSet() = default;
-  // Opens them on every online CPU. Error: which one this machine does not count, and why. `root`
-  // stands before /sys and /proc.
+  // Opens the events on every online CPU. The error names the event and the reason. `root` is
+  // prepended to /sys and /proc.
   static util::Result<CounterSet> Open(const std::vector<std::string>& names);
   static util::Result<CounterSet> Open(const std::vector<std::string>& names,
                                        perf::PerfSyscalls& kernel, const std::string& root);
 
   std::span<const Event> events() const { return events_; }
-  // Of those that did not count all the time, as there are more than the CPU has registers for:
-  // what to tell a person. Empty: none.
+  // A message about counters that perf multiplexed, because the CPU has too few registers. Empty:
+  // none.
   std::string DescribeMultiplexing() const;
 
  private:

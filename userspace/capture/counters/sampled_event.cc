@@ -29,7 +29,7 @@ SampledEvent SampledEvent::Open(uint64_t config, perf::PerfSyscalls& kernel,
     perf::OpenedEvent event = kernel.Open(attr, static_cast<int>(cpu));
     if (event.fd) {
       self.events_.push_back(std::move(event.fd));
-    } else if (event.error != ENODEV) {  // that CPU is offline by now
+    } else if (event.error != ENODEV) {  // the CPU went offline
       return {};
     }
   }

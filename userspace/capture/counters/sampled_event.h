@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A software event of perf that a BPF program runs at, each time it happens, on every CPU.
+// A perf software event that runs a BPF program at each occurrence, on every CPU.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,14 @@ namespace capture {
 class SampledEvent {
  public:
   SampledEvent() = default;
-  // On the online CPUs. `config`: out of enum perf_sw_ids. Empty where the kernel refuses it on one
-  // of them.
+  // On the online CPUs. `config` is of enum perf_sw_ids. Empty if the kernel refuses it on any CPU.
   static SampledEvent Open(uint64_t config);
   static SampledEvent Open(uint64_t config, perf::PerfSyscalls& kernel,
                            const std::vector<uint32_t>& cpus);
 
   bool empty() const { return events_.empty(); }
-  // The program runs from now on, until this is destroyed. 0 or errno: then it is empty, and runs
-  // nothing.
+  // Runs the program from now on, until destruction. Returns 0 or errno; on error the object is
+  // empty.
   int Attach(int program_fd);
 
  private:

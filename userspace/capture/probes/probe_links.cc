@@ -20,12 +20,12 @@ constexpr int kEveryProcess = -1;
 }  // namespace
 
 std::string WhyNoProbes() {
-  // Without it libbpf would take tracefs, where probes stay behind a recorder that is killed.
+  // Without this PMU libbpf would use tracefs, where probes survive a killed recorder.
   if (access("/sys/bus/event_source/devices/uprobe/type", R_OK) != 0) {
     return "this kernel has no uprobes for perf (CONFIG_UPROBE_EVENTS), or /sys is not there";
   }
   if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie, nullptr) == 0) {
-    return "Linux 5.15 or later is needed to tell probes apart";
+    return "Linux 5.15 or later is needed to distinguish probes";
   }
   return "";
 }
@@ -38,7 +38,7 @@ util::Status ProbeLinks::Keep(bpf_link* link, const probes::Probe& probe) {
     return util::Ok();
   }
   const int error = errno;
-  if (error == ESRCH) return util::Ok();  // the process is gone
+  if (error == ESRCH) return util::Ok();  // the process exited
   std::string hint = "-v shows what the loader says";
   if (error == EMFILE) hint = "raise the limit of open files: ulimit -n";
   if (error == EACCES || error == EPERM) hint = "it takes CAP_PERFMON, and the file's permission";
@@ -59,7 +59,7 @@ util::Status ProbeLinks::AttachTo(const ProbePrograms& programs, const probes::P
   bpf_uprobe_opts options{};
   options.sz = sizeof(options);
   options.bpf_cookie = number | (probe.return_value ? FXR_PROBE_WANTS_VALUE : 0);
-  // The return first: what is entered then has its return seen.
+  // The return probe comes first, so that a seen entry has its return seen.
   options.retprobe = true;
   if (!probe.entry_only) {
     util::Status status =
@@ -83,7 +83,7 @@ util::Status ProbeLinks::Attach(const ProbePrograms& programs,
         return status;
       }
     }
-    // Where nobody of them is there, somebody may come.
+    // If all of the processes exited, attaches everywhere: a matching process may start later.
     if (!links_.empty() && !pids.empty()) continue;
     if (auto status = AttachTo(programs, probes[i], i, kEveryProcess); !status) return status;
   }

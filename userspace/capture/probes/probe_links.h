@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The probes of functions and USDT probes, attached. The kernel takes them away with the last of
-// this process's descriptors of them, however it ends: nothing is written to tracefs.
+// Attached uprobes and USDT probes. The kernel removes them with this process's last descriptor,
+// however the process ends; nothing is written to tracefs.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct bpf_program;
 
 namespace capture {
 
-// Empty when this kernel can have functions probed, else the reason why not.
+// Empty if this kernel supports uprobes, else the reason.
 std::string WhyNoProbes();
 
-// Of bpf/uprobe.bpf.c, loaded; null where none of the probes needs it.
+// The loaded programs of bpf/uprobe.bpf.c; null if no probe needs it.
 struct ProbePrograms {
   bpf_program* entry = nullptr;
   bpf_program* on_return = nullptr;
@@ -32,9 +32,9 @@ class ProbeLinks {
   ProbeLinks(const ProbeLinks&) = delete;
   ProbeLinks& operator=(const ProbeLinks&) = delete;
 
-  // All of them, each with its place in `probes` as its number; in the processes `pids` of those of
-  // this process namespace, or everywhere where that is empty. A process that is gone has none. On
-  // an error what was attached before stays until Detach.
+  // Attaches all probes; a probe's number is its index in `probes`. Attaches in the processes
+  // `pids` (ids of this pid namespace), or everywhere if that is empty. Exited processes are
+  // skipped. After an error the attached probes stay until Detach.
   util::Status Attach(const ProbePrograms& programs, const std::vector<probes::Probe>& probes,
                       const std::vector<uint32_t>& pids);
   void Detach();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One slot ring as the merger sees it: the event it offers next, and that one's time.
+// One slot ring as input of the merger: its next event and that event's time.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,12 @@
 
 namespace capture {
 
-// Inside a ring, events are in the order of their claims; their times are too, except where
-// programs nested between claim and stamp. Such an event is held back until its time has come.
+// Buffers the events of a ring in time order. Ring order is claim order, which is time order unless
+// programs nested between claim and stamp. An event that was overtaken in this way is held back
+// until its time.
 //
-// Events are offered in runs that were looked through before: all committed, all in order. The run
-// is in the cache by then, and what is left to do for one event is little.
+// Events are offered in runs that were checked before: all committed and in order. A run is in the
+// cache by then, and the cost per event is small.
 class MergeLane {
  public:
   MergeLane(SlotRing ring, uint32_t cpu) : ring_(ring), cpu_(cpu) {}
@@ -22,16 +23,15 @@ class MergeLane {
   SlotRing& ring() { return ring_; }
   const SlotRing& ring() const { return ring_; }
   uint32_t cpu() const { return cpu_; }
-  // Of the event it offers.
+  // Of the offered event.
   uint64_t time() const { return time_; }
   SlotEvent Next() const { return {time_, next_->commit, next_->body}; }
 
-  // Finds the next event: kEvent when there is one, else why not. To be called after the ring has
-  // seen a new head.
+  // Finds the next event. Returns kEvent, or the reason for none. Must be called after LoadHead().
   SlotRing::Peek Load(uint64_t near) {
     CountTaken();
     if (held_.empty()) {
-      if (const uint64_t run = ring_.InOrder(kMostInRun, near); run > 0) {
+      if (const uint64_t run = ring_.InOrder(kMaxRun, near); run > 0) {
         Offer(&ring_.front(), run, WholeTime(ring_.front().commit, near));
         return SlotRing::Peek::kEvent;
       }
@@ -39,7 +39,7 @@ class MergeLane {
     return Settle(near);
   }
 
-  // The next event was delivered: finds the one after it.
+  // The offered event was delivered: finds the next one.
   SlotRing::Peek Step(uint64_t near) {
     if (++next_ != end_) [[likely]] {
       time_ = WholeTime(next_->commit, near);
@@ -51,22 +51,22 @@ class MergeLane {
     return Load(near);
   }
 
-  // Goes on at this event.
+  // Continues at this event.
   void SkipTo(uint64_t position) {
     CountTaken();
     held_.clear();
     ring_.SkipTo(position);
   }
 
-  // Gives the room of delivered events back to the kernel.
+  // Frees the slots of delivered events for the producer.
   void Release() {
     CountTaken();
     ring_.Release();
   }
 
  private:
-  // So many slots stay in the first level cache, with those of a few other rings.
-  static constexpr uint64_t kMostInRun = 128;
+  // This many slots fit the L1 cache beside those of a few other rings.
+  static constexpr uint64_t kMaxRun = 128;
 
   struct Held {
     uint64_t time;
@@ -79,14 +79,14 @@ class MergeLane {
     time_ = time;
   }
 
-  // Tells the ring which of its events were delivered, and offers none.
+  // Advances the ring past the delivered events; no event is offered then.
   void CountTaken() {
     if (!next_is_held_) ring_.Advance(static_cast<uint64_t>(next_ - begin_));
     next_is_held_ = false;
     begin_ = next_ = end_ = nullptr;
   }
 
-  // Chooses between the ring's first event and those held back.
+  // Chooses between the ring's first event and the held ones.
   SlotRing::Peek Settle(uint64_t near) {
     uint64_t first = 0;
     while (ring_.IsOvertaken(near)) {
@@ -105,7 +105,7 @@ class MergeLane {
     return peek;
   }
 
-  // Of one time, the first claimed is the first offered: the last in the list.
+  // Events of equal time keep their claim order; the list is reversed.
   void Hold(const Held& event) {
     auto place = std::lower_bound(held_.begin(), held_.end(), event,
                                   [](const Held& a, const Held& b) { return a.time > b.time; });
@@ -116,7 +116,7 @@ class MergeLane {
   uint32_t cpu_;
   bool next_is_held_ = false;
   uint64_t time_ = 0;
-  // The run: its events up to next_ were delivered.
+  // The current run: its events before next_ were delivered.
   const fxr_slot* begin_ = nullptr;
   const fxr_slot* next_ = nullptr;
   const fxr_slot* end_ = nullptr;

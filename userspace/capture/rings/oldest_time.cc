@@ -5,12 +5,12 @@
 
 namespace capture {
 
-// The oldest slot is where the next event goes. One that is overwritten while it is looked at tells
-// the time of now, and who takes that for the left edge of what there is takes what is for what
-// was. So a time counts only where the head stayed, the slot is that of its lap (a program that was
-// kept from going on for a whole lap writes late), and the slot behind it is not older.
+// The next event overwrites the oldest slot. A slot that is overwritten during the read has the
+// present time, which must not pass for the ring's left edge. So a time is accepted only if the
+// head did not move, the slot has the expected lap (a program that is held up for a whole lap
+// writes late), and the next slot is not older.
 std::optional<uint64_t> OldestTime(const SlotRing& ring, size_t index, uint64_t floor,
-                                   const HeadNotes& notes, uint64_t now) {
+                                   const HeadHistory& history, uint64_t now) {
   constexpr int kTries = 16;
   for (int i = 0; i < kTries; ++i) {
     const uint64_t head = ring.LiveHead();
@@ -20,7 +20,7 @@ std::optional<uint64_t> OldestTime(const SlotRing& ring, size_t index, uint64_t 
     const uint64_t second = ring.Read(oldest + 1).commit;
     std::atomic_thread_fence(std::memory_order_acquire);
     if (ring.LiveHead() != head || !ring.IsOf(oldest, first)) continue;
-    const uint64_t near = notes.Near(index, oldest, now);
+    const uint64_t near = history.Near(index, oldest, now);
     const uint64_t time = WholeTime(first, near);
     if (time <= WholeTime(second, near)) return time;
   }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How far back a ring goes that the kernel goes round in.
+// The left edge of a ring that the kernel overwrites.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
-#include "capture/rings/head_notes.h"
+#include "capture/rings/head_history.h"
 #include "capture/rings/slot_ring.h"
 
 namespace capture {
 
-// The time of the oldest slot, ns of CLOCK_MONOTONIC. `index`: the ring's in `notes`; `floor`: its
-// first slot that counts; `now`: the time of the call. None where nothing that counts was
-// overwritten yet, or the kernel is too fast to look: the next look comes soon.
+// The time of the oldest slot, ns of CLOCK_MONOTONIC. `index`: the ring's in `history`; `floor`:
+// its first valid slot; `now`: the present time. Empty if no valid slot was overwritten yet, or if
+// the kernel writes too fast to read; the next attempt follows soon.
 std::optional<uint64_t> OldestTime(const SlotRing& ring, size_t index, uint64_t floor,
-                                   const HeadNotes& notes, uint64_t now);
+                                   const HeadHistory& history, uint64_t now);
 
 }  // namespace capture

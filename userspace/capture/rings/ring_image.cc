@@ -16,9 +16,9 @@ namespace {
 
 // Slots between two calls of `between`.
 constexpr uint64_t kPiece = uint64_t{1} << 16;
-// What came before the time that was asked for, to see what each CPU ran then.
+// Slots from before `since`, to find what each CPU ran at that time.
 constexpr uint64_t kMoreSlots = 4096;
-// How often to look again at a slot that is just being written, and how long to wait in between.
+// Retries of an uncommitted slot, and the pause between them.
 constexpr int kRetries = 100;
 constexpr useconds_t kRetryUs = 50;
 
@@ -26,17 +26,17 @@ constexpr useconds_t kRetryUs = 50;
 
 void RingImage::Unmap::operator()(fxr_slot* slots) const { munmap(slots, bytes); }
 
-util::Result<RingImage> RingImage::Copy(std::span<const SlotRing> rings, const HeadNotes& notes,
+util::Result<RingImage> RingImage::Copy(std::span<const SlotRing> rings, const HeadHistory& history,
                                         const RingImageOptions& options) {
   RingImage image;
   image.now_ = options.now;
-  image.notes_ = notes;
+  image.history_ = history;
   if (rings.empty()) return image;
   image.shift_ = rings.front().shift();
   const uint64_t capacity = rings.front().capacity();
   const size_t bytes = sizeof(fxr_slot) << image.shift_;
   for (size_t i = 0; i < rings.size(); ++i) {
-    // Pages that are not written to take no memory.
+    // Untouched pages take no memory.
     void* slots = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (slots == MAP_FAILED) {
@@ -59,12 +59,12 @@ uint64_t RingImage::FirstSince(size_t index, const SlotRing& ring,
                                const RingImageOptions& options) const {
   const Ring& copy = rings_[index];
   if (options.since == 0) return copy.begin;
-  // The oldest may be overwritten meanwhile, which this search does not have to be right about.
+  // The oldest slots may be overwritten during this search, which need not be exact.
   uint64_t low = std::min(copy.begin + ring.capacity() / 16, copy.end);
   uint64_t high = copy.end;
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
-    const uint64_t near = notes_.Near(index, middle, options.now);
+    const uint64_t near = history_.Near(index, middle, options.now);
     if (WholeTime(ring.Read(middle).commit, near) < options.since) {
       low = middle + 1;
     } else {
@@ -94,13 +94,13 @@ void RingImage::CopyRing(size_t index, const SlotRing& ring, const RingImageOpti
     if (options.between) options.between();
   }
   FinishRing(index, ring, unfinished);
-  // What was before the first slot: overwritten, unless nothing was.
+  // Slots before the first one were overwritten, unless there were none.
   const uint64_t floor = index < options.floors.size() ? options.floors[index] : 0;
   if (copy.begin == floor || (copy.begin == oldest && oldest == floor)) return;
   if (copy.begin == copy.end) complete_from_ = std::max(complete_from_, options.now);
-  // Programs that nested stamped their events in another order than they claimed them.
+  // Nested programs stamp their events in another order than they claim them.
   for (uint64_t i = copy.begin; i < std::min(copy.end, copy.begin + FXR_RING_SLACK); ++i) {
-    const uint64_t near = notes_.Near(index, i, options.now);
+    const uint64_t near = history_.Near(index, i, options.now);
     complete_from_ = std::max(complete_from_, WholeTime(to[i & mask].commit, near) + 1);
   }
 }
@@ -126,7 +126,7 @@ void RingImage::FinishRing(size_t index, const SlotRing& ring,
   copy.begin = std::min(copy.begin, copy.end);
   for (uint64_t position : missing) {
     if (position < copy.begin) continue;
-    // Its program has been kept from going on: one event of a category that is not known.
+    // A program is held up here: one event of an unknown category.
     const uint64_t time = position > copy.begin ? to[(position - 1) & mask].commit : now_;
     const fxr_payload loss = fxr_pack_loss({.count = 1, .category = FXR_CATEGORY_SCHED});
     to[position & mask] = {

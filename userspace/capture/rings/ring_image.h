@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the slot rings held at one moment, copied while the kernel goes on writing them; to be read
-// in peace, by any thread.
+// A copy of the slot rings at one moment, taken while the kernel writes them. Any thread may read
+// it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "capture/rings/head_notes.h"
+#include "capture/rings/head_history.h"
 #include "capture/rings/slot_merger.h"
 #include "capture/rings/slot_ring.h"
 #include "util/result.h"
@@ -18,28 +18,29 @@
 namespace capture {
 
 struct RingImageOptions {
-  // Read before the copy: what is claimed later is stamped later. ns of CLOCK_MONOTONIC.
+  // Read before the copy, ns of CLOCK_MONOTONIC: a slot claimed later has a later time.
   uint64_t now = 0;
-  // Slots before this time are not asked for; a few thousand of each ring are there all the same.
+  // Slots before this time may be left out, except a few thousand per ring.
   uint64_t since = 0;
-  // By ring, the first slot that counts; empty: 0.
+  // First valid slot by ring; empty: 0.
   std::vector<uint64_t> floors = {};
-  // Called every megabyte or so.
+  // Called about once per megabyte.
   std::function<void()> between = {};
 };
 
 class RingImage {
  public:
-  // `rings` have one size. An error when there is no memory for it.
-  static util::Result<RingImage> Copy(std::span<const SlotRing> rings, const HeadNotes& notes,
+  // `rings` have one size. An error if memory is short.
+  static util::Result<RingImage> Copy(std::span<const SlotRing> rings, const HeadHistory& history,
                                       const RingImageOptions& options);
 
-  // From when on all slots of all rings are there, ns; 0: always.
+  // All slots of all rings from this time on are in the image, ns; 0: all slots ever.
   uint64_t complete_from() const { return complete_from_; }
   uint64_t slots() const;
   uint32_t rings() const { return static_cast<uint32_t>(rings_.size()); }
 
-  // Calls visit(cpu, SlotEvent) for each slot up to and including `until`, in time order; once.
+  // Calls visit(cpu, SlotEvent) for each slot up to and including `until`, in time order. Call
+  // once.
   template <typename Visitor>
   void ForEach(uint64_t until, Visitor visit);
 
@@ -63,7 +64,7 @@ class RingImage {
   uint64_t now_ = 0;
   uint64_t complete_from_ = 0;
   std::vector<Ring> rings_;
-  HeadNotes notes_;
+  HeadHistory history_;
 };
 
 template <typename Visitor>
@@ -75,12 +76,12 @@ void RingImage::ForEach(uint64_t until, Visitor visit) {
     ring.SkipTo(rings_[i].begin);
     merger.AddRing(ring, static_cast<uint32_t>(i));
   }
-  // Between two notes slots are told apart by what they tell of their times.
-  for (const HeadNotes::Note& note : notes_.notes()) {
+  // Within one interval of the history the low bits of their times order the slots.
+  for (const HeadHistory::Sample& sample : history_.samples()) {
     for (size_t i = 0; i < rings_.size(); ++i) {
-      controls[i].head = std::clamp(note.heads[i], rings_[i].begin, rings_[i].end);
+      controls[i].head = std::clamp(sample.heads[i], rings_[i].begin, rings_[i].end);
     }
-    merger.Drain(std::min(note.time, until), note.time, visit);
+    merger.Drain(std::min(sample.time, until), sample.time, visit);
   }
   for (size_t i = 0; i < rings_.size(); ++i) controls[i].head = rings_[i].end;
   merger.Drain(until, now_, visit);

@@ -62,10 +62,10 @@ SideRing::~SideRing() {
   if (producer_map_) munmap(producer_map_, producer_map_bytes_);
 }
 
-void SideRing::SeeHead() { head_ = __atomic_load_n(producer_, __ATOMIC_ACQUIRE); }
+void SideRing::LoadHead() { head_ = __atomic_load_n(producer_, __ATOMIC_ACQUIRE); }
 
 bool SideRing::Collect() {
-  // What was popped is no longer needed; what waits moves to the front.
+  // Drops popped events and moves the queued ones to the front.
   if (first_ == queue_.size()) {
     queue_.clear();
     arena_.clear();
@@ -103,7 +103,7 @@ void SideRing::Enqueue(const std::byte* event, size_t size) {
   Waiting waiting{header.time, arena_.size()};
   arena_.insert(arena_.end(), event, event + size);
   arena_.resize((arena_.size() + 7) & ~size_t{7});
-  // Nearly in order already: times are taken right after the room was reserved.
+  // Nearly sorted: the time is read right after the reservation.
   auto place = queue_.end();
   while (place != queue_.begin() + static_cast<ptrdiff_t>(first_) &&
          (place - 1)->time > waiting.time) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The collector's end of the side ring: the kernel's BPF ring buffer as it stands in memory
-// (kernel/bpf/ringbuf.c: a consumer page, a producer page, and the data mapped twice in a row), and
-// the queue in which its events wait until their time has come.
+// The consumer of the side ring, a BPF ring buffer (kernel/bpf/ringbuf.c: a consumer page, a
+// producer page, and the data mapped twice). Queues its events in time order.
 #pragma once
 
 #include <atomic>
@@ -19,7 +18,7 @@ class SideRing {
  public:
   // Maps the ring of a BPF_MAP_TYPE_RINGBUF map. `bytes` is its max_entries.
   static util::Result<SideRing> Map(int map_fd, size_t bytes);
-  // A ring in plain memory, for tests. `data` is 2 * `bytes` long, the second half a copy of the
+  // A ring in ordinary memory, for tests. `data` is 2 * `bytes` long, the second half a copy of the
   // first.
   SideRing(unsigned long* consumer, const unsigned long* producer, const std::byte* data,
            size_t bytes)
@@ -28,19 +27,18 @@ class SideRing {
   SideRing& operator=(SideRing&&) = delete;
   ~SideRing();
 
-  // Looks how far the producers are.
-  void SeeHead();
-  // Moves what is committed into the queue. False when it had to stop at an event that is just
-  // being written.
+  // Reads the producer position.
+  void LoadHead();
+  // Moves committed events into the queue. Returns false if an uncommitted event stopped it.
   bool Collect();
 
-  // The earliest event waiting, or null. Valid until the next Collect.
+  // The earliest queued event, or null. Valid until the next Collect.
   const fxr_side_header* Front() const;
   void Pop();
 
   size_t capacity() const { return bytes_; }
   size_t pending() const { return head_ - position_; }
-  // Events other than pokes that were collected.
+  // Collected events, without pokes.
   uint64_t collected() const { return collected_; }
 
  private:

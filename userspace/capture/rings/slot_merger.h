@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Merges the slot rings of all CPUs into one stream in time order. The cost of an event grows with
-// the logarithm of the number of CPUs that have events, and is a comparison while one CPU's events
-// follow each other.
+// Merges the slot rings of all CPUs into one stream in time order. The cost per event is
+// logarithmic in the number of CPUs with events, and one comparison while events of one CPU follow
+// each other.
 #pragma once
 
 #include <algorithm>
@@ -16,42 +16,41 @@ namespace capture {
 
 class SlotMerger {
  public:
-  // `cpu` is told to the visitor with each of the ring's events.
+  // The visitor receives `cpu` with each event of the ring.
   void AddRing(SlotRing ring, uint32_t cpu) { lanes_.emplace_back(ring, cpu); }
 
   size_t ring_count() const { return lanes_.size(); }
   const SlotRing& ring(size_t index) const { return lanes_[index].ring(); }
 
-  // Goes on at this event of the ring; what is before it is not delivered any more.
+  // Continues at this event of the ring; earlier ones are not delivered.
   void SkipTo(size_t index, uint64_t position) { lanes_[index].SkipTo(position); }
 
-  // Delivers events up to and including time `horizon` to `visit(cpu, event)`, in time order. The
-  // horizon is a clock reading made before this call: whatever is claimed after the call looks at
-  // the heads is later than that. False when it had to stop at an event that a CPU is just writing;
-  // what is left then is delivered by the next call.
+  // Delivers events up to and including `horizon` to `visit(cpu, event)`, in time order. The
+  // horizon is a clock reading made before this call: events claimed after the heads are read are
+  // later. Returns false if an uncommitted event stopped it; the next call continues there.
   template <typename Visitor>
   bool Drain(uint64_t horizon, uint64_t near, Visitor&& visit) {
-    Look();
+    LoadHeads();
     return Deliver(horizon, near, visit);
   }
 
-  // The two halves of Drain, for a caller that has a further stream to merge with.
-  void Look() {
-    for (MergeLane& lane : lanes_) lane.ring().SeeHead();
+  // The two halves of Drain, for a caller that merges another stream.
+  void LoadHeads() {
+    for (MergeLane& lane : lanes_) lane.ring().LoadHead();
   }
   template <typename Visitor>
   bool Deliver(uint64_t horizon, uint64_t near, Visitor&& visit);
 
-  // Gives the room of delivered events back to the kernel.
+  // Frees the slots of delivered events for the producers.
   void Release() {
     for (MergeLane& lane : lanes_) lane.Release();
   }
 
  private:
-  // Up to here looking at all is quicker than keeping them sorted.
+  // Up to here a linear scan is faster than a sorted order.
   static constexpr size_t kMaxScanned = 4;
 
-  // `kLanes`: at least as many as there are.
+  // `kLanes` is at least the number of lanes.
   template <size_t kLanes, typename Visitor>
   bool Scan(uint64_t horizon, uint64_t near, Visitor& visit);
   template <typename Visitor>
@@ -84,7 +83,7 @@ bool SlotMerger::Deliver(uint64_t horizon, uint64_t near, Visitor&& visit) {
   return Sift(horizon, near, visit);
 }
 
-// Which ring is next cannot be foreseen, so it is computed, not branched for.
+// The next ring is unpredictable, so it is computed without branches.
 template <size_t kLanes, typename Visitor>
 bool SlotMerger::Scan(uint64_t horizon, uint64_t near, Visitor& visit) {
   constexpr uint64_t kNever = UINT64_MAX;
@@ -135,7 +134,7 @@ bool SlotMerger::Sift(uint64_t horizon, uint64_t near, Visitor& visit) {
   std::make_heap(heap_.begin(), heap_.end(), Later);
   while (!heap_.empty()) {
     MergeLane* lane = heap_[0];
-    // How long this ring can go on before another one's turn comes.
+    // The time until which this ring remains the earliest.
     uint64_t turn = horizon;
     if (heap_.size() > 1) turn = std::min(turn, heap_[1]->time());
     if (heap_.size() > 2) turn = std::min(turn, heap_[2]->time());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The collector's end of one CPU's slot ring (include/fxt_record/event.h). It works on any memory
-// laid out like that, which is how it is tested.
+// The consumer of one CPU's slot ring (include/fxt_record/event.h). Works on any memory of that
+// layout, which tests use.
 #pragma once
 
 #include <algorithm>
@@ -10,21 +10,20 @@
 
 namespace capture {
 
-// One event taken from a slot, its time made whole.
+// One slot with its full time.
 struct SlotEvent {
   uint64_t time = 0;  // ns, CLOCK_MONOTONIC
   uint64_t commit = 0;
   uint64_t body = 0;
 };
 
-// How long before the end of the 4.8 hours around `near` it was that a time ended in the low 44
-// bits of `commit`.
+// How long before the end of the 4.8 hours around `near` the low 44 bits of `commit` lie, ns.
 constexpr uint64_t AgeOf(uint64_t commit, uint64_t near) {
   return (near + (uint64_t{1} << (FXR_TIME_BITS - 1)) - commit) & FXR_TIME_MASK;
 }
 
-// The low 44 bits of a time, made whole by a time at most 2.4 hours away from it. The other bits of
-// `commit` do not matter.
+// Completes the low 44 bits of a time from `near`, a time at most 2.4 hours from it. Other bits of
+// `commit` are ignored.
 constexpr uint64_t WholeTime(uint64_t commit, uint64_t near) {
   return near + (uint64_t{1} << (FXR_TIME_BITS - 1)) - AgeOf(commit, near);
 }
@@ -33,35 +32,34 @@ class SlotRing {
  public:
   enum class Peek : uint8_t {
     kEvent,
-    kEmpty,     // nothing was claimed beyond the head last seen
-    kInFlight,  // claimed, and not committed yet
+    kEmpty,     // nothing was claimed beyond the loaded head
+    kInFlight,  // claimed, but not committed
   };
 
   // `slots` has 1 << `shift` elements. Both outlive the ring.
   SlotRing(fxr_ring_control* control, const fxr_slot* slots, unsigned shift)
       : control_(control), slots_(slots), shift_(shift) {}
 
-  // Begins at this event, in place of the first or the next one.
+  // Continues at this event.
   void SkipTo(uint64_t position) { position_ = position; }
-  // The head as it is now.
+  // The current head.
   uint64_t LiveHead() const { return __atomic_load_n(&control_->head, __ATOMIC_ACQUIRE); }
-  // The slot at a position. Once it is committed, and not overwritten yet, body and commit belong
-  // together.
+  // The slot at a position. Body and commit match if it is committed and not overwritten.
   fxr_slot Read(uint64_t position) const {
     const fxr_slot& slot = SlotAt(position);
     const uint64_t commit = __atomic_load_n(&slot.commit, __ATOMIC_ACQUIRE);
     return {commit, __atomic_load_n(&slot.body, __ATOMIC_RELAXED)};
   }
-  // Whether `commit` is that of the event claimed at this position.
+  // True if `commit` belongs to the event claimed at this position.
   bool IsOf(uint64_t position, uint64_t commit) const {
     return (((commit >> FXR_LAP_SHIFT) ^ ((position >> shift_) + 1)) & FXR_LAP_MASK) == 0;
   }
   unsigned shift() const { return shift_; }
 
-  // Looks how far the producer is. What it claims later stays unseen until the next call.
-  void SeeHead() { head_ = __atomic_load_n(&control_->head, __ATOMIC_ACQUIRE); }
+  // Reads the producer's head. Later events are invisible until the next call.
+  void LoadHead() { head_ = __atomic_load_n(&control_->head, __ATOMIC_ACQUIRE); }
 
-  // Whether there is an event `ahead` places after the next one, and its time.
+  // Checks the event `ahead` places after the next one, and yields its time.
   Peek At(uint64_t ahead, uint64_t near, uint64_t* time) const {
     const uint64_t position = position_ + ahead;
     if (position >= head_) return Peek::kEmpty;
@@ -74,9 +72,9 @@ class SlotRing {
     return Peek::kEvent;
   }
 
-  // How many events, from the next one on, are committed, lie one behind the other in memory, and
-  // come no later than any that follows. At most `most`. Where it is 0, there is none, or the next
-  // one is in the making or overtaken, or it could not be seen whether it is.
+  // Returns how many events from the next one on are committed, contiguous in memory, and not later
+  // than any event after them; at most `most`. Returns 0 if there is none, or if the next one is
+  // uncommitted, overtaken, or not known to be in order.
   uint64_t InOrder(uint64_t most, uint64_t near) const {
     const uint64_t rest_of_lap = capacity() - (position_ & (capacity() - 1));
     const uint64_t count = std::min({most, rest_of_lap, pending()});
@@ -95,14 +93,14 @@ class SlotRing {
       age_before = age;
     }
     if (count == pending()) return count;
-    // What comes after the last one was not looked at; it may overtake all that have one time. A
-    // clock that stands still for longer than that is none to go by.
+    // The event after the last one was not checked and may overtake all events of one equal time. A
+    // clock that stands still for longer is unusable.
     const uint64_t before = BeforeYounger(slot, count - 1, age_before + 1, near);
     return before == 0 && count == most ? count - 1 : before;
   }
 
-  // Whether a later event has an earlier time than the next one. It was claimed inside of that one
-  // then, and so were all between the two: no event in order stands between them.
+  // True if a later event has an earlier time than the next one. It was then claimed inside of that
+  // one, as all between them were, so no event in order lies between.
   bool IsOvertaken(uint64_t near) const {
     uint64_t first = 0;
     uint64_t time = 0;
@@ -116,8 +114,8 @@ class SlotRing {
   // The slot of the next event.
   const fxr_slot& front() const { return SlotAt(position_); }
 
-  // So many events are done with. Their room goes back to the producer at the next Release, and by
-  // itself every few thousand events, so that a long drain does not hold the whole ring.
+  // Consumes `count` events. Their slots are freed at the next Release, or every few thousand
+  // events, so that a long drain does not occupy the whole ring.
   void Advance(uint64_t count) {
     const uint64_t before = position_;
     position_ += count;
@@ -135,7 +133,7 @@ class SlotRing {
     return slots_[position & ((uint64_t{1} << shift_) - 1)];
   }
 
-  // How many are left of the first `count` slots without those at their end that are younger.
+  // The number of the first `count` slots without the younger ones at their end.
   static uint64_t BeforeYounger(const fxr_slot* slots, uint64_t count, uint64_t age,
                                 uint64_t near) {
     while (count > 0 && AgeOf(slots[count - 1].commit, near) < age) --count;

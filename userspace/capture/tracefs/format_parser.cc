@@ -15,7 +15,7 @@ using schema::TracepointField;
 using Kind = TracepointField::Kind;
 using Place = TracepointField::Place;
 
-// libtraceevent does not know it of every dynamic array.
+// libtraceevent lacks the size of some dynamic arrays.
 uint32_t ElementSize(const tep_format_field& field) {
   if (field.elementsize != 0) return field.elementsize;
   const std::string_view type = field.type;
@@ -73,7 +73,7 @@ util::Result<schema::TracepointFormat> ParseFormat(std::string_view system, std:
   if (!parser) return util::Error{"not enough memory for a tracepoint's format", ""};
   tep_set_loglevel(TEP_LOG_NONE);
   tep_set_long_size(parser.get(), sizeof(long));
-  // How the kernel would print it does not matter, and not all of that can be parsed.
+  // The print format is not needed, and some cannot be parsed.
   const std::string fields =
       fmt::format("{}print fmt: \"\"\n", text.substr(0, text.find("print fmt:")));
   tep_parse_event(parser.get(), fields.c_str(), fields.size(), std::string(system).c_str());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Format files of tracefs, read by libtraceevent.
+// Parses format files of tracefs with libtraceevent.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace capture {
 
-// `text` is what events/SYSTEM/NAME/format holds. Error: it is not one, or its records do not begin
-// with a schema::TracepointHeader.
+// `text` is the contents of events/SYSTEM/NAME/format. An error if it is malformed, or if records
+// do not begin with a schema::TracepointHeader.
 util::Result<schema::TracepointFormat> ParseFormat(std::string_view system, std::string_view text);
 
 }  // namespace capture

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kUsualPlaces[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-// A mount in no directory: fsopen(2), fsconfig(2), fsmount(2); Linux 5.2.
+// A detached mount: fsopen(2), fsconfig(2), fsmount(2); Linux 5.2.
 util::UniqueFd MountPrivately() {
   const util::UniqueFd context(static_cast<int>(syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC)));
   if (!context) return {};
@@ -68,10 +68,10 @@ std::vector<std::string> Tracefs::Names() const {
   std::error_code error;
   for (const auto& system : fs::directory_iterator(fs::path(path_) / "events/", error)) {
     const std::string system_name = system.path().filename().string();
-    // Those describe what ftrace writes by itself; nothing can be attached to them.
+    // These events describe ftrace's own records; nothing can be attached to them.
     if (system_name == "ftrace" || !system.is_directory(error)) continue;
     for (const auto& event : fs::directory_iterator(system.path(), error)) {
-      // What can be recorded by perf has a number.
+      // Tracepoints that perf can record have an id.
       if (!fs::exists(event.path() / "id", error)) continue;
       names.push_back(fmt::format("{}:{}", system_name, event.path().filename().string()));
     }
@@ -90,13 +90,13 @@ std::vector<std::string> Tracefs::Match(const std::vector<std::string>& names,
 }
 
 util::Error Tracefs::NoSuch(const std::vector<std::string>& names, const std::string& pattern) {
-  constexpr size_t kMostNamed = 3;
-  // Who leaves the system out is shown where the rest is.
+  constexpr size_t kMaxSuggestions = 3;
+  // For a name without a system, suggests those with the same event name.
   std::vector<std::string> nearest;
   if (pattern.find(':') == std::string::npos) nearest = Match(names, "*:" + pattern);
-  if (nearest.size() > kMostNamed) nearest.resize(kMostNamed);
+  if (nearest.size() > kMaxSuggestions) nearest.resize(kMaxSuggestions);
   std::vector<std::string> rest = names;
-  while (nearest.size() < kMostNamed && !rest.empty()) {
+  while (nearest.size() < kMaxSuggestions && !rest.empty()) {
     const std::string next = util::Nearest(pattern, rest);
     std::erase(rest, next);
     if (std::ranges::find(nearest, next) == nearest.end()) nearest.push_back(next);

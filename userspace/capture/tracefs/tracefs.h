@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel's tracing file system, where tracepoints are described.
+// The kernel's tracing file system, which describes the tracepoints.
 #pragma once
 
 #include <string>
@@ -14,18 +14,17 @@ namespace capture {
 
 class Tracefs {
  public:
-  // Where it is mounted, or, where it is not, a mount of its own that nobody else sees and that
-  // goes with this object.
+  // The existing mount or, without one, a private detached mount that ends with this object.
   static util::Result<Tracefs> Open();
-  // What has the layout of tracefs.
+  // `path` has the layout of tracefs.
   explicit Tracefs(std::string path) : path_(std::move(path)) {}
 
-  // All tracepoints that can be recorded, as SYSTEM:NAME, sorted.
+  // All recordable tracepoints, as SYSTEM:NAME, sorted.
   std::vector<std::string> Names() const;
-  // Those out of `names` that `pattern` matches, in which * ? [] mean what they mean to a shell.
+  // Those of `names` that `pattern` matches, with shell wildcards.
   static std::vector<std::string> Match(const std::vector<std::string>& names,
                                         const std::string& pattern);
-  // That `pattern` matches none of `names`, with the nearest ones.
+  // The error for a pattern without a match, with the nearest names.
   static util::Error NoSuch(const std::vector<std::string>& names, const std::string& pattern);
 
   // `name` is one of Names().

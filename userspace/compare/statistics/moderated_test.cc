@@ -2,17 +2,16 @@
 #include "compare/statistics/moderated_test.h"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <boost/math/special_functions/digamma.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "compare/statistics/student_t.h"
-
 namespace comparison {
 namespace {
 
-// Values that are all alike, or nearly so, do not say that nothing ever varies.
+// Equal values, or nearly equal ones, do not prove a variance of 0.
 constexpr double kMostLogRatio = 5;
 
 double SquaresOf(std::span<const double> values) {
@@ -28,7 +27,8 @@ double MeanOf(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-Spread SpreadOf(std::span<const double> base, std::span<const double> next, const Pairs& pairs) {
+SampleVariance PooledVariance(std::span<const double> base, std::span<const double> next,
+                              const Pairs& pairs) {
   double squares = 0;
   double degrees = 0;
   if (!pairs.empty()) {
@@ -45,10 +45,10 @@ Spread SpreadOf(std::span<const double> base, std::span<const double> next, cons
   return {degrees > 0 ? squares / degrees : 0, degrees};
 }
 
-double MeanLogRatio(const Spread& spread, double variance) {
-  const double half = spread.degrees / 2;
+double LogVarianceRatio(const SampleVariance& sample, double variance) {
+  const double half = sample.degrees / 2;
   const double bias = boost::math::digamma(half) - std::log(half);
-  return std::clamp(std::log(spread.variance / variance) - bias, -kMostLogRatio, kMostLogRatio);
+  return std::clamp(std::log(sample.variance / variance) - bias, -kMostLogRatio, kMostLogRatio);
 }
 
 double Comparison::Low(double confidence) const {
@@ -60,13 +60,13 @@ double Comparison::High(double confidence) const {
 }
 
 Comparison CompareModerated(std::span<const double> base, std::span<const double> next,
-                            const Pairs& pairs, const Prior& prior, double effect) {
-  const Spread spread = SpreadOf(base, next, pairs);
+                            const Pairs& pairs, const VariancePrior& prior, double effect) {
+  const SampleVariance sample = PooledVariance(base, next, pairs);
   Comparison result;
   result.difference = MeanOf(next) - MeanOf(base);
-  result.degrees = prior.degrees + spread.degrees;
+  result.degrees = prior.degrees + sample.degrees;
   result.variance =
-      (prior.degrees * prior.variance + spread.degrees * spread.variance) / result.degrees;
+      (prior.degrees * prior.variance + sample.degrees * sample.variance) / result.degrees;
   result.error = std::sqrt(result.variance * (1 / static_cast<double>(base.size()) +
                                               1 / static_cast<double>(next.size())));
   const double size = std::abs(result.difference);
@@ -77,6 +77,17 @@ Comparison CompareModerated(std::span<const double> base, std::span<const double
   result.p = std::min(1.0, StudentTail((size - effect) / result.error, result.degrees) +
                                StudentTail((size + effect) / result.error, result.degrees));
   return result;
+}
+
+double StudentTail(double t, double degrees) {
+  if (std::isinf(t)) return t > 0 ? 0.0 : 1.0;
+  return boost::math::cdf(
+      boost::math::complement(boost::math::students_t_distribution<double>(degrees), t));
+}
+
+double StudentQuantile(double tail, double degrees) {
+  return boost::math::quantile(
+      boost::math::complement(boost::math::students_t_distribution<double>(degrees), tail));
 }
 
 }  // namespace comparison

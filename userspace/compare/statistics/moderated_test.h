@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether two sets of a few values differ by more than a least effect.
+// A moderated t-test: whether two small samples differ by more than a least effect.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace comparison {
 
-// Of at least one.
+// Of at least one value.
 double MeanOf(std::span<const double> values);
 
-// What is known of the variance of a value from capture to capture before it is looked at.
-struct Prior {
+// The prior distribution of a variance (empirical Bayes).
+struct VariancePrior {
   double variance = 0;
-  double degrees = 0;  // of freedom: as many as the values that it would take to know so much
+  double degrees = 0;  // of freedom: its weight beside the sample
 };
 
-// The variance within both sides together, and its degrees of freedom.
-struct Spread {
+// A sample variance and its degrees of freedom.
+struct SampleVariance {
   double variance = 0;
   double degrees = 0;
 };
@@ -27,29 +27,36 @@ struct Spread {
 // Pairs of positions in both sides that were recorded one after the other; empty: no pairs.
 using Pairs = std::vector<std::pair<size_t, size_t>>;
 
-// Within the sides; of pairs half the variance of their differences, which is the same thing when
-// they do not hang together.
-Spread SpreadOf(std::span<const double> base, std::span<const double> next, const Pairs& pairs);
+// The pooled variance of both samples. For pairs it is half the variance of their differences,
+// which is the same for uncorrelated pairs.
+SampleVariance PooledVariance(std::span<const double> base, std::span<const double> next,
+                              const Pairs& pairs);
 
-// The logarithm of how many times `variance` a spread is, without what chance takes from it on the
-// average when there are few degrees of freedom; between -5 and 5. Not of a spread without any.
-double MeanLogRatio(const Spread& spread, double variance);
+// The logarithm of the ratio of a sample variance to `variance`, corrected for its bias at few
+// degrees of freedom, between -5 and 5. Needs degrees above 0.
+double LogVarianceRatio(const SampleVariance& sample, double variance);
 
 struct Comparison {
   double difference = 0;  // mean of `next` less mean of `base`
   double error = 0;       // standard error of it
   double degrees = 0;
   double variance = 0;  // of one value, moderated
-  double p = 1;         // of a difference that is `effect` at most, either way
-  // Where the difference is with `confidence`.
+  double p = 1;         // of a difference of at most `effect` in either direction
+  // Bounds of the confidence interval of the difference.
   double Low(double confidence) const;
   double High(double confidence) const;
 };
 
-// Moderated t-test against a least effect (Smyth's t, McCarthy and Smyth's TREAT): the spread of
-// the values and the prior are averaged by their degrees of freedom. Neither side is empty; pairs
-// are of all values of both. With a value a side there is nothing but the prior.
+// Smyth's moderated t with a least effect (McCarthy and Smyth's TREAT): the variance is the mean of
+// the sample's and the prior's, weighted by degrees of freedom. Neither sample is empty. Pairs
+// contain all values of both.
 Comparison CompareModerated(std::span<const double> base, std::span<const double> next,
-                            const Pairs& pairs, const Prior& prior, double effect);
+                            const Pairs& pairs, const VariancePrior& prior, double effect);
+
+// Student's t distribution with `degrees` of freedom, above 0: the probability of a value above
+// `t`, which may be infinite, and the value that is exceeded with probability `tail` (0 to 1,
+// exclusive).
+double StudentTail(double t, double degrees);
+double StudentQuantile(double tail, double degrees);
 
 }  // namespace comparison

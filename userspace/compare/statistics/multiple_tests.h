@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What many tests at once leave of their p-values.
+// Corrections of p-values for multiple tests.
 #pragma once
 
 #include <span>
@@ -7,13 +7,13 @@
 
 namespace comparison {
 
-// The p-value of "none of them has changed", for p-values that are independent or rise and fall
-// together (Simes): the least of p(i) * n / i over the ascending p(i), never more than Bonferroni's
-// n * p(1). 1 without any.
+// Simes' p-value of the hypothesis that none of them changed, for independent or positively
+// dependent tests: the least of p(i) * n / i over the ascending p(i). It is never above
+// Bonferroni's n * p(1). 1 without tests.
 double Simes(std::span<const double> p);
 
-// For each p-value the least false discovery rate at which it counts as a discovery (Benjamini and
-// Hochberg), in the order of `p`.
+// Benjamini and Hochberg: for each p-value the least false discovery rate at which it is a
+// discovery, in the order of `p`.
 std::vector<double> FalseDiscoveryRates(std::span<const double> p);
 
 }  // namespace comparison

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -15,7 +16,7 @@ namespace {
 
 using measure::Capture;
 
-// Losses of this part of the switches leave captures uncomparable.
+// Captures that lost this part of the switches are not comparable.
 constexpr double kLostMuch = 0.01;
 
 // "5.10 in the base, 6.1 in the new captures"; empty when they are the same.
@@ -47,7 +48,6 @@ bool HasCategory(std::string_view categories, std::string_view name) {
   return false;
 }
 
-// Lost events of a part of all switches that matters.
 bool LostMuch(const Capture& capture) {
   uint64_t switches = 0;
   for (const measure::Group& group : capture.groups) {
@@ -85,7 +85,7 @@ util::Status RefuseMixtures(Captures captures) {
   return util::Ok();
 }
 
-// What captures cannot tell: once where it is so of all.
+// Notes what captures do not contain, once if it is the same for all.
 void NoteMissing(Captures captures, Comparability& result) {
   std::map<std::string, std::vector<const Capture*>> missing;
   for (const Capture* capture : captures) {
@@ -107,7 +107,7 @@ void NoteMissing(Captures captures, Comparability& result) {
 
 }  // namespace
 
-util::Result<Comparability> Look(Captures captures, size_t bases) {
+util::Result<Comparability> CheckComparability(Captures captures, size_t bases) {
   if (auto status = RefuseMixtures(captures); !status) return status.TakeError();
   Comparability result;
   const auto note = [&](const char* what, const std::string& difference, const char* so) {
@@ -134,7 +134,7 @@ util::Result<Comparability> Look(Captures captures, size_t bases) {
   }
   for (const Capture* capture : captures) {
     if (capture->lost_events == 0) continue;
-    // A few among millions are told, and change nothing.
+    // A few losses among millions are noted, and change nothing.
     result.ok = result.ok && !LostMuch(*capture);
     result.notes.push_back(fmt::format("{}: {} lost; times around them are unknown", capture->file,
                                        capture->lost_events == 1
@@ -143,6 +143,26 @@ util::Result<Comparability> Look(Captures captures, size_t bases) {
   }
   NoteMissing(captures, result);
   return result;
+}
+
+Pairs InterleavedPairs(Captures captures, size_t bases) {
+  const size_t count = captures.size();
+  if (bases * 2 != count || bases < kLeastPairs) return {};
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (const measure::Capture* capture : captures) {
+    if (!capture->start_time) return {};
+  }
+  const auto start = [&](size_t i) { return *captures[i]->start_time; };
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return start(a) < start(b); });
+  Pairs pairs;
+  for (size_t i = 0; i + 1 < count; i += 2) {
+    const size_t base = std::min(order[i], order[i + 1]);
+    const size_t next = std::max(order[i], order[i + 1]);
+    if (base >= bases || next < bases || start(base) == start(next)) return {};
+    pairs.emplace_back(base, next - bases);
+  }
+  return pairs;
 }
 
 }  // namespace comparison

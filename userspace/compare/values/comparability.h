@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What stands against comparing captures with each other.
+// Whether captures can be compared with each other, and which belong together.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "compare/statistics/moderated_test.h"
 #include "compare/values/groups.h"
 #include "util/result.h"
 
 namespace comparison {
 
+// Two pairs have one difference, and no variance.
+inline constexpr size_t kLeastPairs = 3;
+
 struct Comparability {
-  bool ok = true;                  // false: some of it is not compared, or not fairly
-  std::vector<std::string> notes;  // why
-  // Whether these were recorded in all captures, or can be told from what is in them.
+  bool ok = true;                  // false: some values are not comparable
+  std::vector<std::string> notes;  // the reasons
+  // Whether all captures recorded these categories.
   bool irq = true;
   bool softirq = true;
   bool syscall = true;
 };
 
-// An error for captures that must not be mixed: those around an event and those that are not, those
-// of a command and those of the whole machine, and captures in which nothing ran.
-util::Result<Comparability> Look(Captures captures, size_t bases);
+// An error for captures that must not be mixed: those around an event with others, those of a
+// command with those of the whole machine, and captures in which nothing ran.
+util::Result<Comparability> CheckComparability(Captures captures, size_t bases);
+
+// Positions in the base (the first `bases` captures) and in the new captures that were recorded one
+// after the other: their start times alternate (ABAB or ABBA). Empty if they do not, if there are
+// fewer than kLeastPairs, or if a start time is not known.
+Pairs InterleavedPairs(Captures captures, size_t bases);
 
 }  // namespace comparison

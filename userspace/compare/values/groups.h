@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which group of one capture is which of the others.
+// Groups of threads across captures.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ struct SharedGroup {
   measure::GroupName name;                        // in the new captures, if it is there
   std::optional<measure::GroupName> former_name;  // in the base, where that is another one
   bool of_recorder = false;
-  // In each capture its position in Capture::groups; kAbsent where it is not.
+  // Its position in Capture::groups of each capture; kAbsent where there is none.
   static constexpr uint32_t kAbsent = UINT32_MAX;
   std::vector<uint32_t> at;
 
-  // Null where it is not.
+  // Null where it is absent.
   const measure::Group* In(Captures captures, size_t capture) const {
     return at[capture] == kAbsent ? nullptr : &captures[capture]->groups[at[capture]];
   }
@@ -36,8 +36,8 @@ class Groups {
   // The first `bases` captures are the base.
   Groups(Captures captures, size_t bases);
 
-  // Makes one of a group that only the base has and one that only the new captures have, when they
-  // are the same by what they do: a thread that got another name.
+  // Joins a group that only the base has with one that only the new captures have, where their
+  // activity is similar: its thread has another name.
   void MatchRenamed();
 
   const std::vector<SharedGroup>& all() const { return groups_; }

@@ -14,44 +14,61 @@ constexpr const char* kIds[] = {
 };
 static_assert(std::size(kIds) == kMetrics);
 
-// Sorted by metric. The noise is that of captures of some seconds on machines that have other
-// things to do; a group that is noisier than that is found out (see prior.h).
+// Sorted by metric. The noise is that of captures of some seconds on busy machines. NoiseScales
+// (row_tests.h) corrects it from the captures.
 constexpr StatisticInfo kTable[] = {
     // statistic, metric, id, unit, floor, noise, gate, cost
-    {Statistic::kCpuRate, Metric::kCpuTime, "rate", Unit::kMsPerSecond, 2, 0.12, 2, 0},
-    {Statistic::kCpuPerWakeup, Metric::kCpuTime, "per_wakeup", Unit::kMicroseconds, 5, 0.12, 2, 0},
-    {Statistic::kSliceTypical, Metric::kSlice, "geometric_mean", Unit::kMicroseconds, 5, 0.3, 2, 0},
-    {Statistic::kLatencyTypical, Metric::kWakeupLatency, "geometric_mean", Unit::kMicroseconds, 2,
-     0.45, 2, 0},
-    {Statistic::kLatencyMean, Metric::kWakeupLatency, "mean", Unit::kMicroseconds, 5, 0.5, 2, 0},
-    {Statistic::kLatencyRunnable, Metric::kWakeupLatency, "runnable", Unit::kMsPerSecond, 2, 0.5, 2,
-     0},
-    {Statistic::kPreemptedRate, Metric::kPreemptedWait, "rate", Unit::kMsPerSecond, 2, 0.5, 2, 0},
-    {Statistic::kPreemptedTypical, Metric::kPreemptedWait, "geometric_mean", Unit::kMicroseconds,
-     10, 0.4, 2, 0},
-    {Statistic::kPreemptedRunnable, Metric::kPreemptedWait, "runnable", Unit::kMsPerSecond, 2, 0.5,
+    {Statistic::kCpuRate, Metric::kCpuTime, "rate", StatisticUnit::kMsPerSecond, 2, 0.12, 2, 0},
+    {Statistic::kCpuPerWakeup, Metric::kCpuTime, "per_wakeup", StatisticUnit::kMicroseconds, 5,
+     0.12, 2, 0},
+    {Statistic::kSliceTypical, Metric::kSlice, "geometric_mean", StatisticUnit::kMicroseconds, 5,
+     0.3, 2, 0},
+    {Statistic::kLatencyTypical, Metric::kWakeupLatency, "geometric_mean",
+     StatisticUnit::kMicroseconds, 2, 0.45, 2, 0},
+    {Statistic::kLatencyMean, Metric::kWakeupLatency, "mean", StatisticUnit::kMicroseconds, 5, 0.5,
      2, 0},
-    {Statistic::kSleepExcessHalf, Metric::kSleep, "excess_p50", Unit::kMsPerSecond, 5, 0.25, 5, 0},
-    {Statistic::kSleepExcessMost, Metric::kSleep, "excess_p25", Unit::kMsPerSecond, 5, 0.25, 5, 0},
-    {Statistic::kSleepExcessTenth, Metric::kSleep, "excess_p90", Unit::kMsPerSecond, 5, 0.35, 5, 0},
-    {Statistic::kSleepExcessHundredth, Metric::kSleep, "excess_p99", Unit::kMsPerSecond, 5, 0.45, 5,
+    {Statistic::kLatencyRunnable, Metric::kWakeupLatency, "runnable", StatisticUnit::kMsPerSecond,
+     2, 0.5, 2, 0},
+    {Statistic::kPreemptedRate, Metric::kPreemptedWait, "rate", StatisticUnit::kMsPerSecond, 2, 0.5,
+     2, 0},
+    {Statistic::kPreemptedTypical, Metric::kPreemptedWait, "geometric_mean",
+     StatisticUnit::kMicroseconds, 10, 0.4, 2, 0},
+    {Statistic::kPreemptedRunnable, Metric::kPreemptedWait, "runnable", StatisticUnit::kMsPerSecond,
+     2, 0.5, 2, 0},
+    {Statistic::kSleepExcessHalf, Metric::kSleep, "excess_p50", StatisticUnit::kMsPerSecond, 5,
+     0.25, 5, 0},
+    {Statistic::kSleepExcessMost, Metric::kSleep, "excess_p25", StatisticUnit::kMsPerSecond, 5,
+     0.25, 5, 0},
+    {Statistic::kSleepExcessTenth, Metric::kSleep, "excess_p90", StatisticUnit::kMsPerSecond, 5,
+     0.35, 5, 0},
+    {Statistic::kSleepExcessHundredth, Metric::kSleep, "excess_p99", StatisticUnit::kMsPerSecond, 5,
+     0.45, 5, 0},
+    {Statistic::kSleepCount, Metric::kSleep, "count_above_p50", StatisticUnit::kPerSecond, 2, 0.25,
+     5, 0},
+    {Statistic::kSleepForThreads, Metric::kSleep, "for_threads", StatisticUnit::kMsPerSecond, 5,
+     0.25, 5, 0},
+    {Statistic::kBlockedCount, Metric::kBlocked, "count", StatisticUnit::kPerSecond, 2, 0.35, 2, 0},
+    {Statistic::kBlockedRate, Metric::kBlocked, "rate", StatisticUnit::kMsPerSecond, 2, 0.5, 2, 0},
+    {Statistic::kSwitchRate, Metric::kSwitches, "rate", StatisticUnit::kPerSecond, 10, 0.2, 1, 5},
+    {Statistic::kWakeupRate, Metric::kWakeups, "rate", StatisticUnit::kPerSecond, 10, 0.15, 1, 5},
+    {Statistic::kMigrationRate, Metric::kMigrations, "rate", StatisticUnit::kPerSecond, 10, 0.8, 1,
+     20},
+    {Statistic::kProcessRate, Metric::kForks, "processes", StatisticUnit::kPerSecond, 1, 0.15, 1,
+     500},
+    {Statistic::kThreadRate, Metric::kForks, "threads", StatisticUnit::kPerSecond, 1, 0.15, 1, 50},
+    {Statistic::kIrqRate, Metric::kIrqTime, "rate", StatisticUnit::kMsPerSecond, 1, 0.3, 2, 0},
+    {Statistic::kSoftirqRate, Metric::kSoftirqTime, "rate", StatisticUnit::kMsPerSecond, 1, 0.3, 2,
      0},
-    {Statistic::kSleepCount, Metric::kSleep, "count_above_p50", Unit::kPerSecond, 2, 0.25, 5, 0},
-    {Statistic::kSleepForThreads, Metric::kSleep, "for_threads", Unit::kMsPerSecond, 5, 0.25, 5, 0},
-    {Statistic::kBlockedCount, Metric::kBlocked, "count", Unit::kPerSecond, 2, 0.35, 2, 0},
-    {Statistic::kBlockedRate, Metric::kBlocked, "rate", Unit::kMsPerSecond, 2, 0.5, 2, 0},
-    {Statistic::kSwitchRate, Metric::kSwitches, "rate", Unit::kPerSecond, 10, 0.2, 1, 5},
-    {Statistic::kWakeupRate, Metric::kWakeups, "rate", Unit::kPerSecond, 10, 0.15, 1, 5},
-    {Statistic::kMigrationRate, Metric::kMigrations, "rate", Unit::kPerSecond, 10, 0.8, 1, 20},
-    {Statistic::kProcessRate, Metric::kForks, "processes", Unit::kPerSecond, 1, 0.15, 1, 500},
-    {Statistic::kThreadRate, Metric::kForks, "threads", Unit::kPerSecond, 1, 0.15, 1, 50},
-    {Statistic::kIrqRate, Metric::kIrqTime, "rate", Unit::kMsPerSecond, 1, 0.3, 2, 0},
-    {Statistic::kSoftirqRate, Metric::kSoftirqTime, "rate", Unit::kMsPerSecond, 1, 0.3, 2, 0},
-    {Statistic::kSyscallRate, Metric::kSyscallTime, "rate", Unit::kMsPerSecond, 2, 0.3, 2, 0},
-    {Statistic::kInversionRate, Metric::kInversion, "rate", Unit::kMsPerSecond, 2, 0.6, 2, 0},
-    {Statistic::kUnconservedRate, Metric::kUnconserved, "rate", Unit::kMsPerSecond, 2, 0.6, 2, 0},
-    {Statistic::kElapsedTime, Metric::kElapsed, "time", Unit::kMilliseconds, 1, 0.08, 2, 0},
-    {Statistic::kMachineLoad, Metric::kMachine, "load", Unit::kMsPerSecond, 10, 0.15, 2, 0},
+    {Statistic::kSyscallRate, Metric::kSyscallTime, "rate", StatisticUnit::kMsPerSecond, 2, 0.3, 2,
+     0},
+    {Statistic::kInversionRate, Metric::kInversion, "rate", StatisticUnit::kMsPerSecond, 2, 0.6, 2,
+     0},
+    {Statistic::kUnconservedRate, Metric::kUnconserved, "rate", StatisticUnit::kMsPerSecond, 2, 0.6,
+     2, 0},
+    {Statistic::kElapsedTime, Metric::kElapsed, "time", StatisticUnit::kMilliseconds, 1, 0.08, 2,
+     0},
+    {Statistic::kMachineLoad, Metric::kMachine, "load", StatisticUnit::kMsPerSecond, 10, 0.15, 2,
+     0},
 };
 static_assert(std::size(kTable) == kStatistics);
 
@@ -65,6 +82,12 @@ static_assert(InOrder());
 
 }  // namespace
 
+bool IsMean(Statistic statistic) {
+  return statistic == Statistic::kCpuPerWakeup || statistic == Statistic::kSliceTypical ||
+         statistic == Statistic::kLatencyTypical || statistic == Statistic::kLatencyMean ||
+         statistic == Statistic::kPreemptedTypical;
+}
+
 const char* IdOf(Metric metric) { return kIds[static_cast<size_t>(metric)]; }
 
 const StatisticInfo& InfoOf(Statistic statistic) { return kTable[static_cast<size_t>(statistic)]; }
@@ -72,7 +95,7 @@ const StatisticInfo& InfoOf(Statistic statistic) { return kTable[static_cast<siz
 std::span<const StatisticInfo> StatisticsOf(Metric metric) {
   const auto [begin, end] = std::equal_range(
       std::begin(kTable), std::end(kTable),
-      StatisticInfo{Statistic{}, metric, "", Unit{}, 0, 0, 0, 0},
+      StatisticInfo{Statistic{}, metric, "", StatisticUnit{}, 0, 0, 0, 0},
       [](const StatisticInfo& a, const StatisticInfo& b) { return a.metric < b.metric; });
   return {begin, end};
 }

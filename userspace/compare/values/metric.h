@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is compared: metrics, and the statistics that each of them is judged by.
+// The metrics that are compared, and the statistics that each of them is tested by.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ inline constexpr double kNsPerUs = 1e3;
 inline constexpr double kNsPerMs = 1e6;
 inline constexpr double kNsPerSecond = 1e9;
 
-// A change is owed to what makes up this part of it, or more: of its ms, or of its logarithm.
+// A change is explained by what makes up this part of it, or more: of its ms or of its logarithm.
 inline constexpr double kExplained = 0.5;
 
 enum class Metric : uint8_t {
@@ -36,12 +36,12 @@ enum class Metric : uint8_t {
 };
 inline constexpr size_t kMetrics = 17;
 
-// The name that does not change: "cpu_time".
+// The name in JSON: "cpu_time".
 const char* IdOf(Metric metric);
 
-// Whether a change of it is never a finding by itself, only a part of another one: slices, which
-// become longer and shorter with everything; waits beside an idle CPU or while a lower priority
-// runs, which are a part of the waits, and between threads of ordinary priorities usual.
+// Whether a change of the metric is only a part of another finding. Slices change with everything.
+// Waits beside an idle CPU or while a lower priority runs are a part of the waits, and usual
+// between threads of ordinary priorities.
 constexpr bool IsPart(Metric metric) {
   return metric == Metric::kSlice || metric == Metric::kInversion || metric == Metric::kUnconserved;
 }
@@ -79,8 +79,7 @@ enum class Statistic : uint8_t {
 };
 inline constexpr size_t kStatistics = 29;
 
-// What a statistic's values are in.
-enum class Unit : uint8_t {
+enum class StatisticUnit : uint8_t {
   kMsPerSecond,
   kPerSecond,
   kMicroseconds,
@@ -91,19 +90,21 @@ struct StatisticInfo {
   Statistic statistic;
   Metric metric;
   const char* id;  // "geometric_mean"
-  Unit unit;
-  // Added before the logarithm, in the unit: changes far below it are none.
+  StatisticUnit unit;
+  // Added before the logarithm, in the unit. Changes far below it do not matter.
   double floor;
-  // Standard deviation of the logarithm from capture to capture, of captures of the same thing.
+  // Prior standard deviation of the logarithm between captures of the same program.
   double noise;
-  // The change that has to be, at least, in ms per second.
+  // The least change that is tested, ms per second.
   double gate;
-  // Of counts: what one of them costs, in us. 0: a time.
+  // The cost of one event of a count, us. 0: a time.
   double cost;
 };
 
 const StatisticInfo& InfoOf(Statistic statistic);
-// Those of a metric.
+// Whether it is a mean of events, and not a sum or a count.
+bool IsMean(Statistic statistic);
+// The statistics of a metric.
 std::span<const StatisticInfo> StatisticsOf(Metric metric);
 
 }  // namespace comparison

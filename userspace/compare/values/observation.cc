@@ -16,52 +16,53 @@ using measure::Distribution;
 using measure::Duration;
 using measure::Histogram;
 
-// A count varies at least as a Poisson one does, and sums of lengths by the largest of them. Half
-// of that is taken, since much of what programs do comes as regularly as a clock.
-constexpr double kChance = 0.5;
+// The part of the Poisson variance that is expected of counts and of sums of lengths. Many events
+// of programs come regularly.
+constexpr double kPoissonPart = 0.5;
+// A group has own timers if they end so many of its sleeps per second.
+constexpr double kLeastTimerSleeps = 10;
 
 double Ms(uint64_t ns) { return static_cast<double>(ns) / kNsPerMs; }
 
-double ChanceOfCount(double count) { return count > 0 ? kChance / count : 0; }
+double VarianceOfCount(double count) { return count > 0 ? kPoissonPart / count : 0; }
 
-double ChanceOf(const Distribution& times) {
+double VarianceOf(const Distribution& times) {
   LengthSum sum;
   times.whole.ForEach([&](uint32_t bucket, uint64_t count) {
     const auto middle = static_cast<double>(Histogram::MiddleOf(bucket));
     sum.ns += middle * static_cast<double>(count);
     sum.squares += middle * middle * static_cast<double>(count);
   });
-  return sum.chance();
+  return sum.variance();
 }
 
-// Whether more than half of what its threads did is in the capture.
-bool IsKnown(const measure::Group& group) {
+// Whether the capture contains more than half of the time of its threads.
+bool IsMostlyKnown(const measure::Group& group) {
   uint64_t known = 0;
   for (size_t share = 0; share < facts::kShares; ++share) known += group.share_ns[share];
   known -= group.of(facts::Share::kUnknown) + group.of(facts::Share::kAbsent);
   return known >= group.of(facts::Share::kUnknown);
 }
 
-Observation OfTime(double ms, double seconds, double chance = 0) {
+Observation OfTime(double ms, double seconds, double sampling_variance = 0) {
   Observation result = Observation::Of(ms / seconds);
-  result.chance = chance;
+  result.sampling_variance = sampling_variance;
   return result;
 }
 
 Observation OfCount(uint64_t count, double seconds) {
   Observation result = Observation::Of(static_cast<double>(count) / seconds);
-  result.chance = ChanceOfCount(static_cast<double>(count));
+  result.sampling_variance = VarianceOfCount(static_cast<double>(count));
   return result;
 }
 
-// Of a mean in us over all events of a kind.
+// A mean in us over all events of a kind.
 std::optional<Observation> OfMean(const Distribution& times, double mean, double seconds) {
   if (times.whole.empty()) return std::nullopt;
   const auto count = static_cast<double>(times.whole.count());
   Observation result = Observation::Of(mean);
-  result.chance = ChanceOfCount(count);
-  result.ms = Ms(times.whole_ns) / seconds;
-  result.events = count / seconds;
+  result.sampling_variance = VarianceOfCount(count);
+  result.detail = MeanDetail{.total_ms = Ms(times.whole_ns) / seconds, .events = count / seconds};
   return result;
 }
 
@@ -70,9 +71,9 @@ std::optional<Observation> OfTypical(const Distribution& times, double floor_us,
   const Histogram::Logs logs = times.whole.LogsOf(floor);
   auto result = OfMean(times, (std::exp(logs.mean) - floor) / kNsPerUs, seconds);
   if (!result) return result;
-  // Lengths of a few events may all be alike by chance: their logarithms vary by 1 at least.
+  // A few lengths may be equal by chance: the variance of their logarithms is taken as 1 at least.
   const auto count = static_cast<double>(times.whole.count());
-  result->chance = std::max(1.0, logs.squares / count) / count;
+  result->sampling_variance = std::max(1.0, logs.squares / count) / count;
   return result;
 }
 
@@ -81,86 +82,83 @@ std::optional<Observation> OfMeanLength(const Distribution& times, double second
   const double mean =
       static_cast<double>(times.whole_ns) / static_cast<double>(times.whole.count()) / kNsPerUs;
   auto result = OfMean(times, mean, seconds);
-  result->chance = ChanceOf(times);
+  result->sampling_variance = VarianceOf(times);
   return result;
 }
 
-// A change of sleep is one only if each thread sleeps more and each sleep is longer; else there are
-// other threads, or other sleeps, than there were.
-Observation OfSleep(const measure::Group& group, Statistic statistic,
-                    const SleepThresholds& thresholds, double own, double seconds,
-                    double shortest) {
+// Sleep changes only if each thread sleeps more and each sleep is longer. Otherwise there are other
+// threads or other sleeps.
+Observation OfLongSleeps(const measure::Group& group, Statistic statistic,
+                         const SleepThresholds& thresholds, double own, double seconds,
+                         double shortest) {
   const uint64_t threshold = thresholds.Of(statistic);
-  const Histogram& whole = group.of(Duration::kSleep).whole;
-  const LengthSum excess = ExcessOf(whole, threshold, own, shortest);
-  const LengthSum all = ExcessOf(whole, 0, own, shortest);
+  const Distribution& sleeps = group.of(Duration::kSleep);
+  const LengthSum excess = ExcessOf(sleeps.whole, threshold, own, shortest);
+  const LengthSum all = ExcessOf(sleeps.whole, 0, own, shortest);
+  const LengthSum cut = ExcessOf(sleeps.cut, threshold, own, own * 2);
   const double threads = std::max<double>(1, static_cast<double>(group.threads));
+  const bool counted = statistic == Statistic::kSleepCount;
+  const double amount = counted ? excess.count : excess.ns / kNsPerMs;
   Observation result;
-  if (statistic == Statistic::kSleepCount) {
-    result.value = excess.count / seconds;
-    result.chance = ChanceOfCount(excess.count);
-    result.tested = {result.value / threads, all.count > 0 ? excess.count / all.count : 0};
-  } else {
-    result.value = excess.ns / kNsPerMs / seconds;
-    result.chance = kChance * excess.chance();
-    result.tested = {result.value / threads, all.count > 0 ? excess.ns / kNsPerMs / all.count : 0};
-  }
+  result.value = amount / seconds;
+  result.sampling_variance =
+      counted ? VarianceOfCount(excess.count) : kPoissonPart * excess.variance();
+  result.tested = {result.value / threads, all.count > 0 ? amount / all.count : 0};
   result.tests = 2;
-  // With what is seen of sleeps that an edge cut.
-  result.ms = (excess.ns + ExcessOf(group.of(Duration::kSleep).cut, threshold, own, own * 2).ns) /
-              kNsPerMs / seconds;
-  result.events = all.count / seconds;
-  result.share = Ms(group.of(facts::Share::kSleeping)) / (own / 1e9);
-  result.wakeups = static_cast<double>(group.wakeups) / seconds;
+  result.divisors = {threads, all.count / seconds};
+  LongSleepDetail detail;
+  detail.with_cut_ms = (excess.ns + cut.ns) / kNsPerMs / seconds;
+  detail.asleep_ms = Ms(group.of(facts::Share::kSleeping)) / (own / 1e9);
+  detail.wakeups = static_cast<double>(group.wakeups) / seconds;
   const auto& enders = group.of(measure::Attribution::kWokenBy);
   const auto timer = enders.find(measure::kInterrupt);
   if (timer != enders.end()) {
     const measure::Blame& blame = timer->second;
     const double ms = Ms(blame.ns - std::min(blame.ns, blame.blocked_ns));
-    const auto pauses = static_cast<double>(blame.count - std::min(blame.count, blame.blocked));
-    result.timer = ms / (own / 1e9);
-    result.pauses = pauses / seconds;
-    result.pause = pauses > 0 ? ms / pauses : 0;
+    const auto count = static_cast<double>(blame.count - std::min(blame.count, blame.blocked));
+    detail.timer_ms = ms / (own / 1e9);
+    detail.timer_sleeps = count / seconds;
+    detail.timer_sleep_ms = count > 0 ? ms / count : 0;
   }
-  result.threads = threads;
-  result.per_run = seconds * 1e9 != own;
+  detail.threads = threads;
+  detail.per_run = seconds * 1e9 != own;
+  result.detail = detail;
   return result;
 }
 
-// Of a group that has a clock of its own: what it waited for threads, in all and each time that it
-// slept by that clock. Nothing of a group without one: it sleeps until somebody has work for it.
-std::optional<Observation> OfSleepForThreads(const measure::Group& group, double own,
-                                             double seconds) {
-  constexpr double kLeastTurns = 10;  // per second
-  double timers = 0;
+// The sleeps that threads ended, in total and for each sleep that a timer ended. Nothing for a
+// group without own timers: it sleeps until it has work.
+std::optional<Observation> OfThreadSleeps(const measure::Group& group, double own, double seconds) {
+  double timer_sleeps = 0;
   double timer_ms = 0;
   double threads_ms = 0;
-  double chance = 0;
+  double thread_sleeps = 0;
   for (const auto& [other, blame] : group.of(measure::Attribution::kWokenBy)) {
     const double ms = Ms(blame.ns - std::min(blame.ns, blame.blocked_ns));
+    const auto count = static_cast<double>(blame.count - std::min(blame.count, blame.blocked));
     if (other == measure::kInterrupt) {
-      timers += static_cast<double>(blame.count - std::min(blame.count, blame.blocked));
+      timer_sleeps += count;
       timer_ms += ms;
     } else if (other != measure::kNoGroup) {
       threads_ms += ms;
-      chance += static_cast<double>(blame.count - std::min(blame.count, blame.blocked));
+      thread_sleeps += count;
     }
   }
-  if (timers < kLeastTurns * own / 1e9) return std::nullopt;
+  if (timer_sleeps < kLeastTimerSleeps * own / 1e9) return std::nullopt;
   const double threads = std::max<double>(1, static_cast<double>(group.threads));
-  Observation result = OfTime(threads_ms, seconds, ChanceOfCount(chance));
-  result.tested = {result.value / threads, threads_ms / timers};
+  Observation result = OfTime(threads_ms, seconds, VarianceOfCount(thread_sleeps));
+  result.tested = {result.value / threads, threads_ms / timer_sleeps};
   result.tests = 2;
-  result.events = timers / seconds;
-  result.threads = threads;
-  result.timer = timer_ms / seconds;
-  result.wakeups = static_cast<double>(group.wakeups) / seconds;
+  result.divisors = {threads, timer_sleeps / seconds};
+  result.detail = ThreadSleepDetail{.timer_ms = timer_ms / seconds,
+                                    .timer_sleeps = timer_sleeps / seconds,
+                                    .wakeups = static_cast<double>(group.wakeups) / seconds};
   return result;
 }
 
 std::optional<Observation> ObserveIn(const measure::Group& group, Statistic statistic,
                                      const SleepThresholds& thresholds, double own, double seconds,
-                                     double shortest, uint64_t foreign) {
+                                     double shortest, uint64_t out_of_scope_ns) {
   const double floor = InfoOf(statistic).floor;
   const Distribution& blocked = group.of(Duration::kBlocked);
   switch (statistic) {
@@ -171,9 +169,8 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
       const auto wakeups = static_cast<double>(group.wakeups);
       const double cpu = Ms(group.of(facts::Share::kRunning));
       Observation result = Observation::Of(cpu * kNsPerUs / wakeups);
-      result.chance = ChanceOfCount(wakeups);
-      result.ms = cpu / seconds;
-      result.events = wakeups / seconds;
+      result.sampling_variance = VarianceOfCount(wakeups);
+      result.detail = MeanDetail{.total_ms = cpu / seconds, .events = wakeups / seconds};
       return result;
     }
     case Statistic::kSliceTypical:
@@ -184,23 +181,20 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
       return OfMeanLength(group.of(Duration::kWakeupLatency), seconds);
     case Statistic::kLatencyRunnable:
     case Statistic::kPreemptedRunnable: {
-      // Who comes first in the queue after a wakeup is preempted the more: the sum is steadier than
-      // its parts. `ms` is the part that the metric is about, `share` the other one.
       const bool latency = statistic == Statistic::kLatencyRunnable;
-      const uint64_t waits =
-          group.of(facts::Share::kRunnableWakeup) + group.of(facts::Share::kRunnablePreempted);
-      Observation result =
-          OfTime(Ms(waits - std::min(waits, foreign)), seconds,
-                 ChanceOf(group.of(latency ? Duration::kWakeupLatency : Duration::kPreemptedWait)));
-      result.ms =
-          Ms(group.of(latency ? facts::Share::kRunnableWakeup : facts::Share::kRunnablePreempted)) /
-          seconds;
-      result.share = Ms(waits) / seconds - result.ms;
+      const uint64_t woken = group.of(facts::Share::kRunnableWakeup);
+      const uint64_t preempted = group.of(facts::Share::kRunnablePreempted);
+      const uint64_t waits = woken + preempted;
+      Observation result = OfTime(
+          Ms(waits - std::min(waits, out_of_scope_ns)), seconds,
+          VarianceOf(group.of(latency ? Duration::kWakeupLatency : Duration::kPreemptedWait)));
+      const double own_ms = Ms(latency ? woken : preempted) / seconds;
+      result.detail = CpuWaitDetail{.own_ms = own_ms, .other_ms = Ms(waits) / seconds - own_ms};
       return result;
     }
     case Statistic::kPreemptedRate:
       return OfTime(Ms(group.of(facts::Share::kRunnablePreempted)), seconds,
-                    ChanceOf(group.of(Duration::kPreemptedWait)));
+                    VarianceOf(group.of(Duration::kPreemptedWait)));
     case Statistic::kPreemptedTypical:
       return OfTypical(group.of(Duration::kPreemptedWait), floor, seconds);
     case Statistic::kSleepExcessMost:
@@ -208,16 +202,16 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
     case Statistic::kSleepExcessTenth:
     case Statistic::kSleepExcessHundredth:
     case Statistic::kSleepCount:
-      return OfSleep(group, statistic, thresholds, own, seconds, shortest);
+      return OfLongSleeps(group, statistic, thresholds, own, seconds, shortest);
     case Statistic::kSleepForThreads:
-      return OfSleepForThreads(group, own, seconds);
+      return OfThreadSleeps(group, own, seconds);
     case Statistic::kBlockedCount: {
       Observation result = OfCount(blocked.whole.count() + blocked.cut.count(), seconds);
-      result.ms = Ms(group.of(facts::Share::kBlocked)) / seconds;
+      result.detail = BlockedDetail{.blocked_ms = Ms(group.of(facts::Share::kBlocked)) / seconds};
       return result;
     }
     case Statistic::kBlockedRate:
-      return OfTime(Ms(group.of(facts::Share::kBlocked)), seconds, ChanceOf(blocked));
+      return OfTime(Ms(group.of(facts::Share::kBlocked)), seconds, VarianceOf(blocked));
     case Statistic::kSwitchRate:
       return OfCount(group.switches_voluntary + group.switches_involuntary, seconds);
     case Statistic::kWakeupRate:
@@ -237,44 +231,41 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
   }
 }
 
-// Calls and handlers: the time in them, and the mean of one.
+// System calls and handlers: their time in total, and the mean of one.
 Observation OfCalls(const Distribution& times, double seconds) {
   const double ms = Ms(times.whole_ns + times.cut_ns);
   const auto count = static_cast<double>(times.whole.count() + times.cut.count());
-  Observation result = OfTime(ms, seconds, ChanceOf(times));
+  Observation result = OfTime(ms, seconds, VarianceOf(times));
   result.tested[1] = count > 0 ? ms / count : 0;
   result.tests = 2;
-  result.events = count / seconds;
+  result.divisors = {1, count / seconds};
   return result;
 }
 
-// What was divided by threads or events, times those of all captures: in its unit, as the floor is.
+// Multiplies what was divided by threads or events with their geometric mean of all captures: it is
+// in the unit of the statistic again, as its floor is.
 void Scale(Observations& captures) {
-  const auto typical = [&](double Observation::*what) {
+  for (size_t t = 0; t < 2; ++t) {
     double logs = 0;
     double count = 0;
     for (const auto& capture : captures) {
-      if (!capture || (*capture).*what <= 0) continue;
-      logs += std::log((*capture).*what);
+      if (!capture || capture->divisors[t] <= 0) continue;
+      logs += std::log(capture->divisors[t]);
       count += 1;
     }
-    return count > 0 ? std::exp(logs / count) : 0;
-  };
-  const double events = typical(&Observation::events);
-  const double threads = typical(&Observation::threads);
-  for (auto& capture : captures) {
-    if (!capture || capture->tests != 2) continue;
-    capture->tested[0] *= threads;
-    capture->tested[1] *= events;
+    const double mean = count > 0 ? std::exp(logs / count) : 0;
+    for (auto& capture : captures) {
+      if (capture && capture->tests == 2) capture->tested[t] *= mean;
+    }
   }
 }
 
 }  // namespace
 
 SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group,
-                                  const Frame& frame) {
+                                  const Normalization& normalization) {
   std::vector<double> pool(Histogram::kBuckets);
-  uint32_t end = 0;  // behind the last one that has any
+  uint32_t end = 0;  // behind the last bucket with any
   double total = 0;
   for (size_t i = 0; i < groups.captures().size(); ++i) {
     const measure::Group* part = group.In(groups.captures(), i);
@@ -283,9 +274,9 @@ SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group
     double sum = 0;
     std::vector<std::pair<uint32_t, double>> weights;
     part->of(Duration::kSleep).whole.ForEach([&](uint32_t bucket, uint64_t count) {
-      const double weight =
-          static_cast<double>(count) *
-          WholeWeight(static_cast<double>(Histogram::MiddleOf(bucket)), own, frame.shortest);
+      const double weight = static_cast<double>(count) *
+                            CompleteWeight(static_cast<double>(Histogram::MiddleOf(bucket)), own,
+                                           normalization.shortest);
       weights.emplace_back(bucket, weight);
       sum += weight;
     });
@@ -307,29 +298,30 @@ SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group
 }
 
 Observations Observe(const Groups& groups, const SharedGroup& group, Statistic statistic,
-                     const SleepThresholds& thresholds, const Frame& frame,
-                     const Foreign& foreign) {
+                     const SleepThresholds& thresholds, const Normalization& normalization,
+                     const OutOfScopeLoads& out_of_scope) {
   const measure::Group nothing;
   Observations result(groups.captures().size());
   for (size_t i = 0; i < result.size(); ++i) {
     const measure::Group* part = group.In(groups.captures(), i);
-    // Who is not there, or nowhere to be seen, does not sleep little.
-    if (InfoOf(statistic).metric == Metric::kSleep && (part == nullptr || !IsKnown(*part)))
+    // A group that is absent or mostly unknown does not sleep less.
+    if (InfoOf(statistic).metric == Metric::kSleep && (part == nullptr || !IsMostlyKnown(*part))) {
       continue;
+    }
     const auto own = static_cast<double>(groups.captures()[i]->length());
-    const uint64_t held = i < foreign.waits.size() ? foreign.waits[i] : 0;
+    const uint64_t wait_ns = i < out_of_scope.wait_ns.size() ? out_of_scope.wait_ns[i] : 0;
     result[i] = ObserveIn(part != nullptr ? *part : nothing, statistic, thresholds, own,
-                          frame.seconds[i], frame.shortest, held);
+                          normalization.seconds[i], normalization.shortest, wait_ns);
     if (!result[i]) continue;
-    result[i]->foreign = Ms(held) / frame.seconds[i];
-    if (i < foreign.demand.size()) result[i]->foreign_demand = foreign.demand[i];
+    result[i]->out_of_scope.wait_ms = Ms(wait_ns) / normalization.seconds[i];
+    if (i < out_of_scope.threads.size()) result[i]->out_of_scope.threads = out_of_scope.threads[i];
   }
   Scale(result);
   return result;
 }
 
 Observations ObserveSyscall(const Groups& groups, const SharedGroup& group, const std::string& name,
-                            const Frame& frame) {
+                            const Normalization& normalization) {
   Observations result(groups.captures().size());
   for (size_t i = 0; i < result.size(); ++i) {
     const measure::Group* part = group.In(groups.captures(), i);
@@ -338,18 +330,19 @@ Observations ObserveSyscall(const Groups& groups, const SharedGroup& group, cons
       const auto found = part->syscalls.find(name);
       if (found != part->syscalls.end()) calls = &found->second;
     }
-    result[i] = OfCalls(calls != nullptr ? *calls : Distribution(), frame.seconds[i]);
+    result[i] = OfCalls(calls != nullptr ? *calls : Distribution(), normalization.seconds[i]);
   }
   Scale(result);
   return result;
 }
 
-Observations ObserveHandler(Captures captures, const std::string& name, const Frame& frame) {
+Observations ObserveHandler(Captures captures, const std::string& name,
+                            const Normalization& normalization) {
   Observations result(captures.size());
   for (size_t i = 0; i < result.size(); ++i) {
     const auto found = captures[i]->handlers.find(name);
     result[i] = OfCalls(found != captures[i]->handlers.end() ? found->second : Distribution(),
-                        frame.seconds[i]);
+                        normalization.seconds[i]);
   }
   Scale(result);
   return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a statistic says of a group in one capture.
+// The value of a statistic of a group in one capture.
 #pragma once
 
 #include <array>
@@ -7,58 +7,103 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "compare/values/frame.h"
 #include "compare/values/groups.h"
 #include "compare/values/metric.h"
+#include "compare/values/normalization.h"
 
 namespace comparison {
 
+// What rules need to know of an observation beyond its value, by kind of statistic. All are rates,
+// per second or per run of the command as Normalization says, unless said otherwise. kFields are
+// those that a side is summarized by.
+
+// A sum or a count: nothing.
+struct TotalDetail {
+  static constexpr std::array<double TotalDetail::*, 0> kFields{};
+};
+// A mean of events.
+struct MeanDetail {
+  double total_ms = 0;  // of all events
+  double events = 0;
+  static constexpr std::array kFields = {&MeanDetail::total_ms, &MeanDetail::events};
+};
+// All waits for a CPU.
+struct CpuWaitDetail {
+  double own_ms = 0;    // of the metric: after wakeups, or after preemptions
+  double other_ms = 0;  // the other ones
+  static constexpr std::array kFields = {&CpuWaitDetail::own_ms, &CpuWaitDetail::other_ms};
+};
+// Sleeps longer than a threshold.
+struct LongSleepDetail {
+  double with_cut_ms = 0;  // beyond the threshold, with sleeps that an edge of the capture cut
+  double asleep_ms = 0;    // time asleep, per second of the capture
+  double timer_ms = 0;     // the part of it that a timer or a device ended
+  double wakeups = 0;
+  double timer_sleeps = 0;    // sleeps that a timer or a device ended
+  double timer_sleep_ms = 0;  // mean length of them, ms
+  double threads = 1;
+  bool per_run = false;  // rates are per run: a longer run contains longer sleeps
+  static constexpr std::array kFields = {
+      &LongSleepDetail::with_cut_ms,  &LongSleepDetail::asleep_ms,
+      &LongSleepDetail::timer_ms,     &LongSleepDetail::wakeups,
+      &LongSleepDetail::timer_sleeps, &LongSleepDetail::timer_sleep_ms,
+      &LongSleepDetail::threads};
+};
+// Sleeps that threads ended, of a group that also sleeps by own timers.
+struct ThreadSleepDetail {
+  double timer_ms = 0;
+  double timer_sleeps = 0;
+  double wakeups = 0;
+  static constexpr std::array kFields = {
+      &ThreadSleepDetail::timer_ms, &ThreadSleepDetail::timer_sleeps, &ThreadSleepDetail::wakeups};
+};
+// Waits in D, counted.
+struct BlockedDetail {
+  double blocked_ms = 0;
+  static constexpr std::array kFields = {&BlockedDetail::blocked_ms};
+};
+using Detail = std::variant<TotalDetail, MeanDetail, CpuWaitDetail, LongSleepDetail,
+                            ThreadSleepDetail, BlockedDetail>;
+
+// Load of groups out of scope, in statistics of waits for a CPU.
+struct OutOfScopeLoad {
+  double wait_ms = 0;  // that the group waited while they held the CPU
+  double threads = 0;  // of theirs that ran or waited for a CPU, on average
+};
+
 struct Observation {
   double value = 0;  // in the unit of the statistic
-  // What is tested: the value, or two ways to look at it that both have to have changed.
+  // The tests: of the value, or of two ways to look at it that both must have changed.
   std::array<double, 2> tested{};
   unsigned tests = 1;
-  // What chance alone adds to the variance of the logarithm, because so few events are in it.
-  double chance = 0;
-  double ms = 0;      // per second, of the time that it is about
-  double events = 0;  // per second, of what `value` is a mean of
-  // Of waits for a CPU: of those, ms per second, what groups that are not judged held it.
-  double foreign = 0;
-  // And how many threads of those ran or waited for a CPU at a time.
-  double foreign_demand = 0;
-  // Of sleep: the time asleep, ms per second of the capture itself and not of a run, and wakeups.
-  // Of waits for a CPU together: those that are not in `ms`.
-  double share = 0;
-  double wakeups = 0;
-  double timer = 0;   // of the share, ended by a timer or a device
-  double pauses = 0;  // how many of those there are, per second
-  double pause = 0;   // how long one is, ms
-  double threads = 1;
-  // Values are per run: who has nothing to do sleeps longer in a longer run.
-  bool per_run = false;
+  // What `tested` was divided by.
+  std::array<double, 2> divisors = {1, 1};
+  // Variance of the logarithm that comes from the number of events alone.
+  double sampling_variance = 0;
+  OutOfScopeLoad out_of_scope;
+  Detail detail;
 
   static Observation Of(double value) {
     Observation made;
     made.value = value;
     made.tested = {value, value};
-    made.ms = value;
     return made;
   }
 };
 // By capture; nothing where there is nothing to take a mean of.
 using Observations = std::vector<std::optional<Observation>>;
 
-// Lengths above which sleeps are counted: quantiles of the sleeps of all captures, each capture
-// with the same weight.
+// Thresholds of long sleeps: quantiles of the sleeps of all captures, each with the same weight.
+// ns.
 struct SleepThresholds {
   uint64_t quarter = 0;  // three quarters are longer
   uint64_t half = 0;
   uint64_t tenth = 0;
   uint64_t hundredth = 0;
 
-  // The one that a statistic of sleep is about.
   uint64_t Of(Statistic statistic) const {
     if (statistic == Statistic::kSleepExcessMost) return quarter;
     if (statistic == Statistic::kSleepExcessTenth) return tenth;
@@ -66,23 +111,24 @@ struct SleepThresholds {
   }
 };
 SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group,
-                                  const Frame& frame);
+                                  const Normalization& normalization);
 
-// What ForeignWaits() says of a group, and ForeignDemand(); or nothing.
-struct Foreign {
-  std::span<const uint64_t> waits;
-  std::span<const double> demand;
+// OutOfScopeWaits() of a group and OutOfScopeThreads() (scope.h); or nothing.
+struct OutOfScopeLoads {
+  std::span<const uint64_t> wait_ns;
+  std::span<const double> threads;
 };
 
 // Of any statistic but those of system calls, handlers, elapsed and machine.
 Observations Observe(const Groups& groups, const SharedGroup& group, Statistic statistic,
-                     const SleepThresholds& thresholds, const Frame& frame,
-                     const Foreign& foreign = {});
-// Of the calls of a name by a group.
+                     const SleepThresholds& thresholds, const Normalization& normalization,
+                     const OutOfScopeLoads& out_of_scope = {});
+// Of the system calls of a name by a group.
 Observations ObserveSyscall(const Groups& groups, const SharedGroup& group, const std::string& name,
-                            const Frame& frame);
+                            const Normalization& normalization);
 // Of a handler of interrupts, on the whole machine.
-Observations ObserveHandler(Captures captures, const std::string& name, const Frame& frame);
+Observations ObserveHandler(Captures captures, const std::string& name,
+                            const Normalization& normalization);
 // Of the command and of the machine.
 Observations ObserveElapsed(Captures captures);
 Observations ObserveLoad(Captures captures);

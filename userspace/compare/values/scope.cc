@@ -8,25 +8,24 @@
 namespace comparison {
 namespace {
 
-// A server: so many of its wakeups a capture come from the tree (fewer may come together by
-// chance), this part of all of them, and the odds of that are so many times those of the tree being
-// what runs.
-constexpr double kLeastAsked = 10;
-constexpr double kAskedByTree = 0.1;
+// A server needs so many wakeups by the tree per capture (fewer happen by chance), this part of its
+// wakeups by the tree, and odds of those of so many times the odds that the tree runs.
+constexpr double kLeastRequests = 10;
+constexpr double kRequestsOfTree = 0.1;
 constexpr double kServerOdds = 3;
 
-// Sleeps per second of a clock.
-constexpr double kLeastClock = 10;
+// Sleeps per second, without a thread that ends them, of a group that paces itself.
+constexpr double kLeastPace = 10;
 
 // Wakeups of a group on one side.
-struct Woken {
+struct WakeupCounts {
   double by_tree = 0;
   double all = 0;
 };
 
-bool IsServer(const Woken& woken, double tree_cpu, double other_cpu, size_t captures) {
-  if (woken.by_tree < kLeastAsked * static_cast<double>(captures)) return false;
-  if (woken.by_tree < kAskedByTree * woken.all) return false;
+bool IsServer(const WakeupCounts& woken, double tree_cpu, double other_cpu, size_t captures) {
+  if (woken.by_tree < kLeastRequests * static_cast<double>(captures)) return false;
+  if (woken.by_tree < kRequestsOfTree * woken.all) return false;
   return woken.by_tree * other_cpu >= kServerOdds * tree_cpu * (woken.all - woken.by_tree);
 }
 
@@ -42,19 +41,19 @@ std::vector<bool> ScopeOf(const Groups& groups) {
     scope[g] = !group.of_recorder && (!tree || group.name.of_command);
   }
   if (!tree) return scope;
-  // A server of either side is one: what is new may begin with asking somebody else.
+  // A server on one side is in scope on both: the new version may begin to use another one.
   for (const bool next : {false, true}) {
     const size_t first = next ? groups.bases() : 0;
     const size_t last = next ? captures.size() : groups.bases();
     double tree_cpu = 0;
     double other_cpu = 0;
-    std::vector<Woken> woken(scope.size());
+    std::vector<WakeupCounts> woken(scope.size());
     for (size_t i = first; i < last; ++i) {
       for (size_t at = 0; at < captures[i]->groups.size(); ++at) {
         const measure::Group& group = captures[i]->groups[at];
         (group.name.of_command ? tree_cpu : other_cpu) +=
             static_cast<double>(group.of(facts::Share::kRunning));
-        Woken& sum = woken[groups.Of(i, static_cast<uint32_t>(at))];
+        WakeupCounts& sum = woken[groups.Of(i, static_cast<uint32_t>(at))];
         for (const auto& [other, blame] : group.of(measure::Attribution::kWokenBy)) {
           const auto count = static_cast<double>(blame.count);
           sum.all += count;
@@ -73,13 +72,13 @@ std::vector<bool> ScopeOf(const Groups& groups) {
   return scope;
 }
 
-std::vector<bool> ClockedOf(const Groups& groups, const std::vector<bool>& judged) {
+std::vector<bool> SelfPacedOf(const Groups& groups, const std::vector<bool>& in_scope) {
   const Captures captures = groups.captures();
-  std::vector<bool> clocked(groups.all().size());
-  for (size_t g = 0; g < clocked.size(); ++g) {
-    double by_nobody = 0;
+  std::vector<bool> self_paced(groups.all().size());
+  for (size_t g = 0; g < self_paced.size(); ++g) {
+    double without_thread = 0;
     double asleep = 0;
-    double turns = 0;
+    double sleeps = 0;
     double seconds = 0;
     for (size_t i = 0; i < captures.size(); ++i) {
       seconds += static_cast<double>(captures[i]->length()) / kNsPerSecond;
@@ -89,43 +88,45 @@ std::vector<bool> ClockedOf(const Groups& groups, const std::vector<bool>& judge
       const auto& enders = part->of(measure::Attribution::kWokenBy);
       const auto found = enders.find(measure::kInterrupt);
       if (found == enders.end()) continue;
-      by_nobody += static_cast<double>(found->second.ns);
-      turns += static_cast<double>(found->second.count);
+      without_thread += static_cast<double>(found->second.ns);
+      sleeps += static_cast<double>(found->second.count);
     }
-    clocked[g] = judged[g] && by_nobody >= asleep * kExplained && turns >= kLeastClock * seconds;
+    self_paced[g] =
+        in_scope[g] && without_thread >= asleep * kExplained && sleeps >= kLeastPace * seconds;
   }
-  return clocked;
+  return self_paced;
 }
 
-std::vector<uint64_t> ForeignWaits(const Groups& groups, size_t group,
-                                   const std::vector<bool>& judged) {
+std::vector<uint64_t> OutOfScopeWaits(const Groups& groups, size_t group,
+                                      const std::vector<bool>& in_scope) {
   const Captures captures = groups.captures();
   std::vector<uint64_t> waits(captures.size());
   for (size_t i = 0; i < captures.size(); ++i) {
     const measure::Group* part = groups.all()[group].In(captures, i);
     if (part == nullptr) continue;
     for (const auto& [other, blame] : part->of(measure::Attribution::kHeldCpu)) {
-      if (other < captures[i]->groups.size() && !judged[groups.Of(i, other)]) waits[i] += blame.ns;
+      if (other < captures[i]->groups.size() && !in_scope[groups.Of(i, other)])
+        waits[i] += blame.ns;
     }
   }
   return waits;
 }
 
-std::vector<double> ForeignDemand(const Groups& groups, const std::vector<bool>& judged) {
+std::vector<double> OutOfScopeThreads(const Groups& groups, const std::vector<bool>& in_scope) {
   const Captures captures = groups.captures();
-  std::vector<double> demand(captures.size());
+  std::vector<double> threads(captures.size());
   for (size_t i = 0; i < captures.size(); ++i) {
     uint64_t wanted = 0;
     for (size_t g = 0; g < groups.all().size(); ++g) {
-      const measure::Group* part = judged[g] ? nullptr : groups.all()[g].In(captures, i);
+      const measure::Group* part = in_scope[g] ? nullptr : groups.all()[g].In(captures, i);
       if (part == nullptr) continue;
       wanted += part->of(facts::Share::kRunning) + part->of(facts::Share::kRunnableWakeup) +
                 part->of(facts::Share::kRunnablePreempted);
     }
     if (captures[i]->length() == 0) continue;
-    demand[i] = static_cast<double>(wanted) / static_cast<double>(captures[i]->length());
+    threads[i] = static_cast<double>(wanted) / static_cast<double>(captures[i]->length());
   }
-  return demand;
+  return threads;
 }
 
 }  // namespace comparison

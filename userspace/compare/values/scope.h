@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which groups are judged.
+// The groups whose changes are judged, and the load of the others.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,20 @@
 
 namespace comparison {
 
-// By number of the group: whether it belongs to what was recorded. Of captures of a command that is
-// the command's process tree, and servers: groups that the tree wakes. At least a tenth of a
-// server's wakeups come from the tree, and so many that chance does not explain it: the odds of a
-// wakeup being one of the tree's are at least three times the odds of the tree being what runs. Of
-// captures without a command it is everything. Never the recorder.
+// By position of the group: whether it is in scope. For captures of a command these are its process
+// tree and servers, which the tree wakes: at least a tenth of a server's wakeups come from the
+// tree, and their odds are at least three times the odds that the tree runs. For other captures it
+// is every group. The recorder is never in scope.
 std::vector<bool> ScopeOf(const Groups& groups);
 
-// By number of the group: whether it is judged, and most of what it sleeps, ten times a second or
-// more, ends by no thread, but by a timer, a device or the network.
-std::vector<bool> ClockedOf(const Groups& groups, const std::vector<bool>& judged);
+// By position of the group: whether it is in scope, and timers, devices or the network end most of
+// its sleeps, ten times a second or more.
+std::vector<bool> SelfPacedOf(const Groups& groups, const std::vector<bool>& in_scope);
 
-// By capture: how long threads of the group waited for a CPU that groups ran on which are not
-// judged, ns. That they did is no doing of what was recorded.
-std::vector<uint64_t> ForeignWaits(const Groups& groups, size_t group,
-                                   const std::vector<bool>& judged);
-// By capture: how many threads of groups that are not judged ran or waited for a CPU at a time.
-std::vector<double> ForeignDemand(const Groups& groups, const std::vector<bool>& judged);
+// By capture: ns that threads of the group waited for a CPU while groups out of scope ran on it.
+std::vector<uint64_t> OutOfScopeWaits(const Groups& groups, size_t group,
+                                      const std::vector<bool>& in_scope);
+// By capture: threads of groups out of scope that ran or waited for a CPU, on average.
+std::vector<double> OutOfScopeThreads(const Groups& groups, const std::vector<bool>& in_scope);
 
 }  // namespace comparison

@@ -11,28 +11,28 @@
 namespace comparison {
 namespace {
 
-// Added before the logarithms: threads, CPU time in ms/s, wakeups per second.
+// Added before the logarithms: threads, CPU time in ms per second, wakeups per second.
 constexpr double kThreadsFloor = 0.2;
 constexpr double kCpuFloor = 2;
 constexpr double kWakeupsFloor = 20;
-// Who wakes a group for this part of its wakeups is a neighbour.
-constexpr double kNeighbour = 0.05;
-// A renamed group has so many times the threads, at most, and so many times the CPU time: twice
-// under a new name would be a change that nobody is told of. Wakeups may differ by the square of
-// the latter. Related are names that have their process or their thread in common.
+// A group with this part of the wakeups counts as a waker.
+constexpr double kLeastWaker = 0.05;
+// Limits of a renamed group: ratio of threads and of CPU time. Twice the CPU time under a new name
+// would hide a change. The ratio of wakeups may be the square of that of CPU time. The stricter
+// limits are for groups with neither the process name nor the thread name in common.
 constexpr double kRenamedThreads = 1.3;
 constexpr double kRenamedCpu = 1.5;
-constexpr double kStrangersCpu = 1.33;
-// This part of the neighbours of either may be none of the other's.
-constexpr double kRenamedNeighbours = 0.7;
-constexpr double kStrangersNeighbours = 0.5;
+constexpr double kUnrelatedCpu = 1.33;
+// The part of the wakers of both that only one has.
+constexpr double kRenamedWakers = 0.7;
+constexpr double kUnrelatedWakers = 0.5;
 
 }  // namespace
 
 Similarity::Similarity(const Groups& groups) : groups_(groups) {
   const size_t bases = groups.bases();
   const size_t captures = groups.captures().size();
-  pictures_.resize(groups.all().size());
+  activities_.resize(groups.all().size());
   std::set<std::string> names[2];
   for (size_t i = 0; i < captures; ++i) {
     for (const measure::Group& group : groups.captures()[i]->groups) {
@@ -53,68 +53,68 @@ Similarity::Similarity(const Groups& groups) : groups_(groups) {
     const size_t after = there(bases, captures);
     if (after == 0 && before * 2 > bases) {
       gone_.push_back(g);
-      pictures_[g] = Draw(g, 0, bases);
+      activities_[g] = ActivityOf(g, 0, bases);
     } else if (before == 0 && after * 2 > captures - bases) {
       added_.push_back(g);
-      pictures_[g] = Draw(g, bases, captures);
+      activities_[g] = ActivityOf(g, bases, captures);
     }
   }
 }
 
-Similarity::Picture Similarity::Draw(size_t group, size_t first, size_t last) const {
-  Picture picture;
+Similarity::Activity Similarity::ActivityOf(size_t group, size_t first, size_t last) const {
+  Activity activity;
   double seconds = 0;
   for (size_t i = first; i < last; ++i) {
     const measure::Capture& capture = *groups_.captures()[i];
     seconds += static_cast<double>(capture.length()) / kNsPerSecond;
     const measure::Group* part = groups_.all()[group].In(groups_.captures(), i);
     if (part == nullptr) continue;
-    picture.threads += static_cast<double>(part->threads) / static_cast<double>(last - first);
-    picture.cpu += static_cast<double>(part->of(facts::Share::kRunning)) / kNsPerMs;
-    picture.wakeups += static_cast<double>(part->wakeups);
+    activity.threads += static_cast<double>(part->threads) / static_cast<double>(last - first);
+    activity.cpu += static_cast<double>(part->of(facts::Share::kRunning)) / kNsPerMs;
+    activity.wakeups += static_cast<double>(part->wakeups);
     uint64_t all = 0;
     for (const auto& [other, blame] : part->of(measure::Attribution::kWokenBy)) all += blame.count;
     for (const auto& [other, blame] : part->of(measure::Attribution::kWokenBy)) {
-      if (static_cast<double>(blame.count) < kNeighbour * static_cast<double>(all)) continue;
+      if (static_cast<double>(blame.count) < kLeastWaker * static_cast<double>(all)) continue;
       if (other >= capture.groups.size()) {
-        picture.neighbours.insert(other == measure::kInterrupt ? "\1" : "\2");
+        activity.wakers.insert(other == measure::kInterrupt ? "\1" : "\2");
         continue;
       }
-      // A neighbour may have got another name with it: in its own process, or as another one.
+      // The waker may be renamed as well, in the same process or in another one.
       const measure::GroupName& name = capture.groups[other].name;
-      picture.neighbours.insert(name.process == part->name.process  ? "\3"
-                                : lasting_.count(name.process) == 0 ? "\4"
-                                                                    : name.process);
+      activity.wakers.insert(name.process == part->name.process  ? "\3"
+                             : lasting_.count(name.process) == 0 ? "\4"
+                                                                 : name.process);
     }
   }
   if (seconds > 0) {
-    picture.cpu /= seconds;
-    picture.wakeups /= seconds;
+    activity.cpu /= seconds;
+    activity.wakeups /= seconds;
   }
-  return picture;
+  return activity;
 }
 
 std::optional<double> Similarity::Distance(size_t gone, size_t added) const {
   const measure::GroupName& before = groups_.all()[gone].name;
   const measure::GroupName& after = groups_.all()[added].name;
   if (before.of_command != after.of_command) return std::nullopt;
-  const Picture& a = pictures_[gone];
-  const Picture& b = pictures_[added];
+  const Activity& a = activities_[gone];
+  const Activity& b = activities_[added];
   const double threads =
       std::abs(std::log((a.threads + kThreadsFloor) / (b.threads + kThreadsFloor)));
   const double cpu = std::abs(std::log((a.cpu + kCpuFloor) / (b.cpu + kCpuFloor)));
   const double wakeups =
       std::abs(std::log((a.wakeups + kWakeupsFloor) / (b.wakeups + kWakeupsFloor)));
   size_t common = 0;
-  for (const std::string& name : a.neighbours) common += b.neighbours.count(name);
-  const size_t either = a.neighbours.size() + b.neighbours.size() - common;
-  const double strange =
+  for (const std::string& name : a.wakers) common += b.wakers.count(name);
+  const size_t either = a.wakers.size() + b.wakers.size() - common;
+  const double different =
       either == 0 ? 0 : 1 - static_cast<double>(common) / static_cast<double>(either);
   const bool related = before.process == after.process || before.thread == after.thread;
-  const double most = std::log(related ? kRenamedCpu : kStrangersCpu);
+  const double most = std::log(related ? kRenamedCpu : kUnrelatedCpu);
   if (threads > std::log(kRenamedThreads) || cpu > most || wakeups > 2 * most) return std::nullopt;
-  if (strange > (related ? kRenamedNeighbours : kStrangersNeighbours)) return std::nullopt;
-  return threads + cpu + wakeups + strange + (related ? 0 : 1);
+  if (different > (related ? kRenamedWakers : kUnrelatedWakers)) return std::nullopt;
+  return threads + cpu + wakeups + different + (related ? 0 : 1);
 }
 
 }  // namespace comparison

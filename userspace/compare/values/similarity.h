@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether a group under another name is the same one.
+// Finds renamed groups by their activity.
 #pragma once
 
 #include <cstddef>
@@ -21,25 +21,25 @@ class Similarity {
   const std::vector<size_t>& gone() const { return gone_; }
   const std::vector<size_t>& added() const { return added_; }
 
-  // How far the group of the new captures `added` is from `gone` of the base, by number of threads,
-  // CPU time, wakeups and who wakes whom; nothing when they are not the same. Those that have
-  // nothing of their names in common have to be nearer.
+  // The distance of the group `added` of the new captures from `gone` of the base, by number of
+  // threads, CPU time, wakeups and wakers. Nothing if they are not the same. Groups without a
+  // common name have a stricter limit.
   std::optional<double> Distance(size_t gone, size_t added) const;
 
  private:
-  struct Picture {
+  struct Activity {
     double threads = 0;
     double cpu = 0;      // ms/s
     double wakeups = 0;  // per s
-    std::set<std::string> neighbours;
+    std::set<std::string> wakers;
   };
-  Picture Draw(size_t group, size_t first, size_t last) const;
+  Activity ActivityOf(size_t group, size_t first, size_t last) const;
 
   const Groups& groups_;
   std::vector<size_t> gone_;
   std::vector<size_t> added_;
-  std::set<std::string> lasting_;  // processes of both sides
-  std::vector<Picture> pictures_;  // by number of the group; empty ones for the others
+  std::set<std::string> lasting_;     // processes of both sides
+  std::vector<Activity> activities_;  // by position of the group; only of gone and added ones
 };
 
 }  // namespace comparison

@@ -13,28 +13,28 @@
 
 #include "control/protocol/descriptors.h"
 #include "control/protocol/interface_text.h"
-#include "control/protocol/json.h"
+#include "text/json_document.h"
 #include "text/json_writer.h"
 #include "util/clock.h"
 
 namespace control {
 namespace {
 
-// A controller that answers at all does so at once; what writes a file takes as long as that takes.
+// Timeouts of calls that answer at once, and of calls that write a file.
 constexpr std::chrono::milliseconds kQuick{20'000};
 constexpr std::chrono::milliseconds kLong{600'000};
 
-bool IsNobody(int error) { return error == ENOENT || error == ECONNREFUSED || error == ENOTDIR; }
+bool IsAbsent(int error) { return error == ENOENT || error == ECONNREFUSED || error == ENOTDIR; }
 
-// Empty with `*error`.
+// On failure sets `*error` and returns an empty descriptor.
 util::UniqueFd ConnectTo(const std::string& path, int* error) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   memcpy(address.sun_path, path.data(), path.size());
   util::UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  // A controller that does not accept is none.
-  const timeval patience{.tv_sec = kQuick.count() / 1000, .tv_usec = 0};
-  setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  // A controller that does not accept counts as absent.
+  const timeval timeout{.tv_sec = kQuick.count() / 1000, .tv_usec = 0};
+  setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
     return fd;
   }
@@ -46,7 +46,7 @@ class Parameters {
  public:
   Parameters() { json_.BeginObject(); }
   text::JsonWriter& Key(std::string_view name) { return json_.Key(name); }
-  // As the first descriptor that comes with the call.
+  // The output is the first descriptor of the call.
   void Output(const std::optional<PassedOutput>& output) {
     if (!output) return;
     json_.Key("output").BeginObject();
@@ -76,7 +76,7 @@ void AppendStrings(text::JsonWriter& json, const std::vector<std::string>& strin
   json.EndArray();
 }
 
-void AppendFilter(text::JsonWriter& json, const TaskFilter& filter) {
+void AppendFilter(text::JsonWriter& json, const request::TaskFilter& filter) {
   json.BeginObject();
   AppendNumbers(json.Key("tids"), filter.tids);
   AppendNumbers(json.Key("pids"), filter.pids);
@@ -86,12 +86,12 @@ void AppendFilter(text::JsonWriter& json, const TaskFilter& filter) {
   json.EndObject();
 }
 
-void AppendSources(text::JsonWriter& json, const TraceSources& sources) {
+void AppendSources(text::JsonWriter& json, const request::Sources& sources) {
   json.BeginObject();
   json.Key("tracepoints").BeginArray();
-  for (const TraceSources::Tracepoint& tracepoint : sources.tracepoints) {
+  for (const request::Tracepoint& tracepoint : sources.tracepoints) {
     json.BeginObject();
-    json.Key("name").String(tracepoint.name);
+    json.Key("name").String(tracepoint.pattern);
     json.Key("filter").String(tracepoint.filter);
     json.EndObject();
   }
@@ -102,19 +102,19 @@ void AppendSources(text::JsonWriter& json, const TraceSources& sources) {
   json.EndObject();
 }
 
+using Json = rapidjson::Value;
+
 std::string Text(const Json& object, const char* name) {
-  const Json* found = object.Find(name);
-  return found != nullptr && found->AsString() != nullptr ? *found->AsString() : "";
+  return std::string(text::StringOf(text::FindMember(object, name)).value_or(""));
 }
 
 double Number(const Json& object, const char* name) {
-  const Json* found = object.Find(name);
-  return found != nullptr ? found->AsNumber().value_or(0) : 0;
+  const Json* found = text::FindMember(object, name);
+  return found != nullptr && found->IsNumber() ? found->GetDouble() : 0;
 }
 
-uint64_t Whole(const Json& object, const char* name) {
-  const double number = Number(object, name);
-  return number > 0 && number < 1e19 ? static_cast<uint64_t>(number) : 0;
+uint64_t Unsigned(const Json& object, const char* name) {
+  return text::UnsignedOf(text::FindMember(object, name)).value_or(0);
 }
 
 uint64_t Nanoseconds(const Json& object, const char* name) {
@@ -123,20 +123,21 @@ uint64_t Nanoseconds(const Json& object, const char* name) {
 
 const Json& Member(const Json& object, const char* name) {
   static const Json kNone;
-  const Json* found = object.Find(name);
+  const Json* found = text::FindMember(object, name);
   return found != nullptr ? *found : kNone;
 }
 
-const Json::Array& Elements(const Json& object, const char* name) {
-  static const Json::Array kNone;
-  const Json::Array* found = Member(object, name).AsArray();
-  return found != nullptr ? *found : kNone;
+Json::ConstArray Elements(const Json& object, const char* name) {
+  static const Json kNone(rapidjson::kArrayType);
+  const Json& found = Member(object, name);
+  return (found.IsArray() ? found : kNone).GetArray();
 }
 
-std::optional<Written> ReadWritten(const Json& parameters) {
+std::optional<request::WrittenTrace> ReadWritten(const Json& parameters) {
   const Json& json = Member(parameters, "written");
-  if (json.AsObject() == nullptr || json.AsObject()->names.empty()) return std::nullopt;
-  return Written{Whole(json, "bytes"), Whole(json, "events"), Nanoseconds(json, "covered_seconds")};
+  if (!json.IsObject() || json.ObjectEmpty()) return std::nullopt;
+  return request::WrittenTrace{Unsigned(json, "bytes"), Unsigned(json, "events"),
+                               Nanoseconds(json, "covered_seconds")};
 }
 
 SessionState StateOf(std::string_view word) {
@@ -151,11 +152,11 @@ SessionState StateOf(std::string_view word) {
 
 class Client::Answer {
  public:
-  explicit Answer(Json parameters) : parameters_(std::move(parameters)) {}
-  const Json& parameters() const { return parameters_; }
+  explicit Answer(rapidjson::Document document) : document_(std::move(document)) {}
+  const Json& parameters() const { return Member(document_, "parameters"); }
 
  private:
-  Json parameters_;
+  rapidjson::Document document_;
 };
 
 util::Result<Client> Client::Connect(const std::string& path) {
@@ -166,8 +167,8 @@ util::Result<Client> Client::Connect(const std::string& path) {
   int error = 0;
   util::UniqueFd fd = ConnectTo(path, &error);
   if (fd) return Client(std::move(fd), path);
-  if (IsNobody(error)) {
-    return util::Error{fmt::format("no controller runs: nobody serves {}", path),
+  if (IsAbsent(error)) {
+    return util::Error{fmt::format("no controller runs: no program serves {}", path),
                        "sudo fxt-record start begins a session in the background, fxt-record serve "
                        "is a controller in the foreground"};
   }
@@ -183,7 +184,7 @@ util::Result<Client> Client::Connect(const std::string& path) {
 bool Client::IsServed(const std::string& path) {
   int error = 0;
   return path.size() < sizeof(sockaddr_un::sun_path) &&
-         (ConnectTo(path, &error).valid() || !IsNobody(error));
+         (ConnectTo(path, &error).valid() || !IsAbsent(error));
 }
 
 util::Error Client::Ended() {
@@ -192,9 +193,9 @@ util::Error Client::Ended() {
           "its own messages (journalctl -u fxt-record) say why"};
 }
 
-util::Result<std::string> Client::Receive(std::chrono::milliseconds patience) {
+util::Result<std::string> Client::Receive(std::chrono::milliseconds timeout) {
   const uint64_t deadline =
-      util::MonotonicNow() + static_cast<uint64_t>(patience.count()) * 1'000'000;
+      util::MonotonicNow() + static_cast<uint64_t>(timeout.count()) * 1'000'000;
   std::vector<util::UniqueFd> unwanted;
   std::string buffer(size_t{64} << 10, '\0');
   for (;;) {
@@ -216,7 +217,7 @@ util::Result<std::string> Client::Receive(std::chrono::milliseconds patience) {
 }
 
 util::Result<Client::Answer> Client::Call(std::string_view member, std::string_view parameters,
-                                          std::chrono::milliseconds patience, int descriptor) {
+                                          std::chrono::milliseconds timeout, int descriptor) {
   std::string message = fmt::format(R"({{"method":"{}.{}","parameters":{}}})", kControllerInterface,
                                     member, parameters);
   message.push_back('\0');
@@ -225,35 +226,37 @@ util::Result<Client::Answer> Client::Call(std::string_view member, std::string_v
   while (!left.empty()) {
     const ssize_t sent = SendWithDescriptor(socket_.get(), left, descriptor);
     if (sent < 0 && errno == EINTR) continue;
-    // An answer may be there all the same, such as that this user may not.
+    // The controller may have sent a reply, such as a refusal.
     if (sent <= 0) break;
     descriptor = -1;
     left.remove_prefix(static_cast<size_t>(sent));
   }
-  auto text = Receive(patience);
-  if (!text) return text.TakeError();
-  auto json = ParseObject(*text);
-  if (!json) {
-    return util::Error{
-        fmt::format("what serves {} is no controller: {}", path_, json.error().message), ""};
+  auto reply = Receive(timeout);
+  if (!reply) return reply.TakeError();
+  auto json = text::ParseJson(*reply, kMaxDepth);
+  if (!json || !json->IsObject()) {
+    return util::Error{fmt::format("the program that serves {} is no controller: {}", path_,
+                                   json ? "it sends no object" : json.error().message),
+                       ""};
   }
-  Json answer = json->Take("parameters");
   const std::string error = Text(*json, "error");
-  if (error.empty()) return Answer(std::move(answer));
+  if (error.empty()) return Answer(std::move(*json));
+  const Json& answer = Member(*json, "parameters");
   last_error_ = error.substr(error.rfind('.') + 1);
   std::string said = Text(answer, "message");
   if (said.empty()) said = fmt::format("the controller refused {}", member);
   return util::Error{fmt::format("{} ({})", said, last_error_), Text(answer, "hint")};
 }
 
-util::Status Client::Initialize(const TraceConfig& config, std::optional<PassedOutput> output) {
+util::Status Client::Initialize(const request::TraceConfig& config,
+                                std::optional<PassedOutput> output) {
   Parameters parameters;
   text::JsonWriter& json = parameters.Key("config").BeginObject();
   if (config.categories) AppendStrings(json.Key("categories"), *config.categories);
   json.Key("buffer_size_megabytes_hint").Unsigned(config.buffer_size_megabytes_hint);
   json.Key("start_timeout_milliseconds").Unsigned(config.start_timeout_milliseconds);
   json.Key("buffering_mode").String(Name(config.buffering_mode));
-  if (config.filter) AppendFilter(json.Key("filter"), *config.filter);
+  if (config.filter.any()) AppendFilter(json.Key("filter"), config.filter);
   if (config.sources.any()) AppendSources(json.Key("sources"), config.sources);
   json.EndObject();
   parameters.Output(output);
@@ -262,7 +265,7 @@ util::Status Client::Initialize(const TraceConfig& config, std::optional<PassedO
   return util::Ok();
 }
 
-util::Status Client::Start(const StartOptions& options) {
+util::Status Client::Start(const request::StartOptions& options) {
   Parameters parameters;
   text::JsonWriter& json = parameters.Key("options").BeginObject();
   json.Key("buffer_disposition").String(Name(options.buffer_disposition));
@@ -273,28 +276,31 @@ util::Status Client::Start(const StartOptions& options) {
   return util::Ok();
 }
 
-util::Result<std::optional<Written>> Client::End(std::string_view member, bool write_results,
-                                                 std::optional<PassedOutput> output) {
+util::Result<std::optional<request::WrittenTrace>> Client::End(std::string_view member,
+                                                               bool write_results,
+                                                               std::optional<PassedOutput> output) {
   Parameters parameters;
   parameters.Key("options").BeginObject().Key("write_results").Bool(write_results).EndObject();
   parameters.Output(output);
   auto answer = Call(member, parameters.Finish(), kLong, output ? output->fd : -1);
   if (!answer) return answer.TakeError();
   const Json& found = answer->parameters();
-  return ReadWritten(found.Find("result") != nullptr ? Member(found, "result") : found);
+  return ReadWritten(text::FindMember(found, "result") != nullptr ? Member(found, "result")
+                                                                  : found);
 }
 
-util::Result<std::optional<Written>> Client::Stop(bool write_results,
-                                                  std::optional<PassedOutput> output) {
+util::Result<std::optional<request::WrittenTrace>> Client::Stop(
+    bool write_results, std::optional<PassedOutput> output) {
   return End("StopTracing", write_results, output);
 }
 
-util::Result<std::optional<Written>> Client::Terminate(bool write_results,
-                                                       std::optional<PassedOutput> output) {
+util::Result<std::optional<request::WrittenTrace>> Client::Terminate(
+    bool write_results, std::optional<PassedOutput> output) {
   return End("TerminateTracing", write_results, output);
 }
 
-util::Result<std::optional<Written>> Client::TakeSnapshot(PassedOutput output, uint64_t last) {
+util::Result<std::optional<request::WrittenTrace>> Client::TakeSnapshot(PassedOutput output,
+                                                                        uint64_t last) {
   Parameters parameters;
   parameters.Output(output);
   if (last != 0) parameters.Key("last_nanoseconds").Unsigned(last);
@@ -321,8 +327,7 @@ util::Result<bool> Client::SendMark(const MarkRequest& mark) {
   parameters.Key("nanoseconds_ago").Unsigned(mark.nanoseconds_ago);
   auto answer = Call("SendMark", parameters.Finish(), kQuick);
   if (!answer) return answer.TakeError();
-  const bool* recorded = Member(answer->parameters(), "recorded").AsBool();
-  return recorded != nullptr && *recorded;
+  return Member(answer->parameters(), "recorded").IsTrue();
 }
 
 util::Result<Status> Client::GetStatus() {
@@ -331,28 +336,29 @@ util::Result<Status> Client::GetStatus() {
   const Json& json = Member(answer->parameters(), "status");
   Status status;
   status.state = StateOf(Text(json, "state"));
-  status.buffering_mode = FindBufferingMode(Text(json, "buffering_mode"));
+  status.buffering_mode = request::FindBufferingMode(Text(json, "buffering_mode"));
   status.covered = Nanoseconds(json, "covered_seconds");
   status.started = Nanoseconds(json, "started_seconds");
-  status.buffer_bytes = Whole(json, "buffer_bytes");
-  status.events = Whole(json, "events");
-  status.lost = Whole(json, "lost");
+  status.buffer_bytes = Unsigned(json, "buffer_bytes");
+  status.events = Unsigned(json, "events");
+  status.lost = Unsigned(json, "lost");
   status.cpu_time = Nanoseconds(json, "cpu_seconds");
-  status.resident_bytes = Whole(json, "resident_bytes");
+  status.resident_bytes = Unsigned(json, "resident_bytes");
   for (const Json& each : Elements(json, "categories")) {
-    status.categories.push_back({Text(each, "name"), Whole(each, "events"), Whole(each, "lost")});
+    status.categories.push_back(
+        {Text(each, "name"), Unsigned(each, "events"), Unsigned(each, "lost")});
   }
   for (const Json& each : Elements(json, "providers")) {
-    status.providers.push_back({static_cast<uint32_t>(Whole(each, "id")),
-                                static_cast<uint32_t>(Whole(each, "pid")), Text(each, "name")});
+    status.providers.push_back({static_cast<uint32_t>(Unsigned(each, "id")),
+                                static_cast<uint32_t>(Unsigned(each, "pid")), Text(each, "name")});
   }
-  status.providers_refused = Whole(json, "providers_refused");
+  status.providers_refused = Unsigned(json, "providers_refused");
   for (const Json& each : Elements(json, "triggers")) {
-    status.triggers.push_back({Text(each, "condition"), Whole(each, "fired"),
-                               Whole(each, "suppressed"), Whole(each, "files")});
+    status.triggers.push_back({Text(each, "condition"), Unsigned(each, "fired"),
+                               Unsigned(each, "suppressed"), Unsigned(each, "files")});
   }
   status.reason = Text(json, "reason");
-  status.pid = static_cast<uint32_t>(Whole(json, "pid"));
+  status.pid = static_cast<uint32_t>(Unsigned(json, "pid"));
   status.version = Text(json, "version");
   return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The calls of a program that controls a session.
+// A client of the control socket.
 #pragma once
 
 #include <chrono>
@@ -17,37 +17,39 @@
 
 namespace control {
 
-// A descriptor that is passed with a call; stays the caller's.
+// A descriptor that is passed with a call. The caller keeps it.
 struct PassedOutput {
   int fd = -1;
   bool gzip = false;
 };
 
-// Calls wait for their answer, within bounds. An error says what the controller said, or that there
-// is none.
+// Calls block until the reply, with a timeout. An error carries the controller's message.
 class Client {
  public:
   // To the controller that serves `path`.
   static util::Result<Client> Connect(const std::string& path);
-  // Whether there is one, whoever may speak to it.
+  // True if a controller serves `path`, even if this user may not control it.
   static bool IsServed(const std::string& path);
 
-  util::Status Initialize(const TraceConfig& config, std::optional<PassedOutput> output);
-  util::Status Start(const StartOptions& options);
-  // None where nothing was written.
-  util::Result<std::optional<Written>> Stop(bool write_results, std::optional<PassedOutput> output);
-  util::Result<std::optional<Written>> Terminate(bool write_results,
-                                                 std::optional<PassedOutput> output);
-  // The last `last` ns; 0: all there is.
-  util::Result<std::optional<Written>> TakeSnapshot(PassedOutput output, uint64_t last);
+  util::Status Initialize(const request::TraceConfig& config, std::optional<PassedOutput> output);
+  util::Status Start(const request::StartOptions& options);
+  // None if nothing was written.
+  util::Result<std::optional<request::WrittenTrace>> Stop(bool write_results,
+                                                          std::optional<PassedOutput> output);
+  util::Result<std::optional<request::WrittenTrace>> Terminate(bool write_results,
+                                                               std::optional<PassedOutput> output);
+  // The last `last` ns; 0: all of the buffer.
+  util::Result<std::optional<request::WrittenTrace>> TakeSnapshot(PassedOutput output,
+                                                                  uint64_t last);
   util::Status SendAlert(const std::string& name);
-  // Whether a session has it.
+  // True if a session has recorded it.
   util::Result<bool> SendMark(const MarkRequest& mark);
   util::Result<Status> GetStatus();
 
-  // The errors of the interface by name: "ALREADY_INITIALIZED" after such an answer, else empty.
+  // The name of the last error of the interface, such as "ALREADY_INITIALIZED"; empty after
+  // success.
   const std::string& last_error() const { return last_error_; }
-  // The controller ended without an answer.
+  // The controller has closed the connection without a reply.
   bool gone() const { return gone_; }
 
  private:
@@ -58,10 +60,11 @@ class Client {
 
   // `parameters`: a JSON object.
   util::Result<Answer> Call(std::string_view member, std::string_view parameters,
-                            std::chrono::milliseconds patience, int descriptor = -1);
-  util::Result<std::string> Receive(std::chrono::milliseconds patience);
-  util::Result<std::optional<Written>> End(std::string_view member, bool write_results,
-                                           std::optional<PassedOutput> output);
+                            std::chrono::milliseconds timeout, int descriptor = -1);
+  util::Result<std::string> Receive(std::chrono::milliseconds timeout);
+  util::Result<std::optional<request::WrittenTrace>> End(std::string_view member,
+                                                         bool write_results,
+                                                         std::optional<PassedOutput> output);
   util::Error Ended();
 
   util::UniqueFd socket_;

@@ -10,7 +10,7 @@
 namespace control {
 namespace {
 
-// Lambdas that std::function holds have to be copied, outputs cannot be.
+// std::function copies its lambda; an output cannot be copied.
 using SharedOutput = std::shared_ptr<std::optional<TraceOutput>>;
 
 SharedOutput Share(std::optional<TraceOutput> output) {
@@ -24,7 +24,7 @@ Failure NotInitialized() {
 Failure IsStopping() { return {error_name::kStopping, "tracing is being stopped"}; }
 Failure IsTerminating() { return {error_name::kTerminating, "the session is being terminated"}; }
 Failure NoOutput() {
-  return {error_name::kNoOutput, "nobody said where the results go",
+  return {error_name::kNoOutput, "the results have no output",
           "name an output, here or when the session is initialized"};
 }
 
@@ -41,23 +41,24 @@ void Controller::Begin() { busy_ = true; }
 void Controller::Settle(SessionState state) {
   busy_ = false;
   Enter(state);
-  // In their order; each may begin something that those behind it wait for again.
+  // In the order of the calls. Each may begin an operation that the later ones wait for.
   for (Retry& retry : std::exchange(waiting_, {})) retry();
 }
 
 bool Controller::streaming() const {
-  return config_ && config_->buffering_mode == BufferingMode::kStreaming;
+  return config_ && config_->buffering_mode == request::BufferingMode::kStreaming;
 }
 
 std::optional<TraceOutput> Controller::ChooseOutput(std::optional<TraceOutput> output) const {
   if (output || !output_) return output;
-  // The session keeps its own; what is written next follows in it.
+  // A copy: later results of the session follow in the same output.
   util::UniqueFd copy(fcntl(output_->fd.get(), F_DUPFD_CLOEXEC, 3));
   if (!copy) return std::nullopt;
-  return TraceOutput{std::move(copy), output_->name, output_->gzip};
+  return TraceOutput{std::move(copy), output_->name, output_->gzip, output_->client};
 }
 
-void Controller::Initialize(TraceConfig config, std::optional<TraceOutput> output, Done done) {
+void Controller::Initialize(request::TraceConfig config, std::optional<TraceOutput> output,
+                            Done done) {
   if (state_ == SessionState::kTerminating) return done({IsTerminating()});
   if (state_ != SessionState::kReady || busy_) {
     return done({Failure{error_name::kAlreadyInitialized,
@@ -80,10 +81,10 @@ void Controller::Initialize(TraceConfig config, std::optional<TraceOutput> outpu
   });
 }
 
-void Controller::Start(StartOptions options, uint64_t now, Done done) {
+void Controller::Start(request::StartOptions options, uint64_t now, Done done) {
   switch (state_) {
     case SessionState::kReady:
-      // One that is being initialized.
+      // The session is being initialized.
       if (busy_) return Wait([this, options, now, done] { Start(options, now, done); });
       return done({NotInitialized()});
     case SessionState::kStarting:
@@ -141,10 +142,9 @@ void Controller::Stop(bool write_results, std::optional<TraceOutput> output, Don
       done(std::move(stopped));
       return Settle(SessionState::kStopped);
     }
-    engine_.Write(std::move(**shared), 0, [this, done](Outcome written) {
-      done(std::move(written));
-      Settle(SessionState::kStopped);
-    });
+    // A slow reader delays the answer to this call, and no other call.
+    engine_.Write(
+        std::move(**shared), 0, [this] { Settle(SessionState::kStopped); }, done);
   });
 }
 
@@ -172,19 +172,41 @@ void Controller::Terminate(bool write_results, std::optional<TraceOutput> output
 
 void Controller::WriteThenTerminate(std::optional<TraceOutput> output, Done done) {
   Enter(SessionState::kTerminating);
-  const auto terminate = [this, done](Outcome outcome) {
-    engine_.Terminate([this, done, outcome](Outcome ended) {
-      FinishTerminating(outcome.failure || outcome.written ? outcome : std::move(ended), done);
+  if (!output) {
+    return engine_.Terminate([this, done](Outcome ended) {
+      FinishTerminating();
+      done(std::move(ended));
     });
+  }
+  // The session ends when its events are copied. The answer waits for the reader as well.
+  struct Results {
+    std::optional<Outcome> written;
+    std::optional<Outcome> ended;
   };
-  if (!output) return terminate({});
-  engine_.Write(std::move(*output), 0, terminate);
+  const auto results = std::make_shared<Results>();
+  const auto answer = [results, done] {
+    if (!results->written || !results->ended) return;
+    const bool has_result = results->written->failure || results->written->written;
+    done(std::move(has_result ? *results->written : *results->ended));
+  };
+  engine_.Write(
+      std::move(*output), 0,
+      [this, results, answer] {
+        engine_.Terminate([this, results, answer](Outcome ended) {
+          FinishTerminating();
+          results->ended = std::move(ended);
+          answer();
+        });
+      },
+      [results, answer](Outcome written) {
+        results->written = std::move(written);
+        answer();
+      });
 }
 
-void Controller::FinishTerminating(Outcome outcome, Done done) {
+void Controller::FinishTerminating() {
   config_.reset();
   output_.reset();
-  done(std::move(outcome));
   Settle(SessionState::kReady);
 }
 
@@ -226,7 +248,8 @@ void Controller::TakeSnapshot(std::optional<TraceOutput> output, uint64_t last, 
                          "what it recorded is in its file"}});
   }
   if (!output) return done({NoOutput()});
-  engine_.Write(std::move(*output), last, std::move(done));
+  engine_.Write(
+      std::move(*output), last, [] {}, std::move(done));
 }
 
 std::optional<Failure> Controller::SendAlert(const std::string& name) {

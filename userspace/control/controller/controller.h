@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The session's states, and which call may do what in each: fuchsia.tracing.controller.
+// The state machine of a session: which call of fuchsia.tracing.controller is allowed in each
+// state, and what it does.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,9 @@
 
 namespace control {
 
-// On one thread. A call that has to wait for another (a stop while tracing is being started) is
-// done when that is over. Every `done` is called once, maybe before the call returns.
+// Used on one thread. A call that conflicts with an operation under way (a stop while tracing is
+// being started) runs when that operation ends. Each `done` is called once, possibly before the
+// call returns.
 class Controller {
  public:
   // `engine` outlives it.
@@ -23,32 +25,32 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // `output`: what config asked for, open by now.
-  void Initialize(TraceConfig config, std::optional<TraceOutput> output, Done done);
+  // `output`: open, if the call names one.
+  void Initialize(request::TraceConfig config, std::optional<TraceOutput> output, Done done);
   // `now`: ns of CLOCK_MONOTONIC, for start_timeout_milliseconds.
-  void Start(StartOptions options, uint64_t now, Done done);
+  void Start(request::StartOptions options, uint64_t now, Done done);
   void Stop(bool write_results, std::optional<TraceOutput> output, Done done);
   void Terminate(bool write_results, std::optional<TraceOutput> output, Done done);
   void TakeSnapshot(std::optional<TraceOutput> output, uint64_t last, Done done);
-  // Whether such a call, made now, may come to write something. Where it does not, its output need
-  // not be opened, and no empty file is left.
+  // True if such a call, made now, may write something. Otherwise the server does not open its
+  // output, and leaves no empty file.
   bool MayStopWrite() const;
   bool MayTerminateWrite() const;
   bool MaySnapshotWrite() const;
-  // What is wrong, if anything.
+  // The failure, if there is one.
   std::optional<Failure> SendAlert(const std::string& name);
   void GetStatus(std::function<void(const Status&)> done);
 
-  // Told by the engine's side that tracing has ended for `reason` (a buffer that is full).
+  // The engine reports that tracing has ended, for `reason` (the buffer is full).
   void StoppedByItself(const std::string& reason);
 
   // Called after every change of the state.
   void OnState(std::function<void(SessionState)> listener) { on_state_ = std::move(listener); }
   SessionState state() const { return state_; }
-  // Nothing is under way and nobody waits.
+  // No operation is under way.
   bool idle() const { return !busy_; }
 
-  // When Tick() has something to do: ns of CLOCK_MONOTONIC.
+  // The time of the next Tick(), ns of CLOCK_MONOTONIC.
   std::optional<uint64_t> deadline() const { return start_deadline_; }
   void Tick(uint64_t now);
 
@@ -56,22 +58,22 @@ class Controller {
   using Retry = std::function<void()>;
 
   void Enter(SessionState state);
-  // Begins something that the calls in Wait() wait for.
+  // Begins an operation that other calls wait for, and ends it.
   void Begin();
   void Settle(SessionState state);
   void Wait(Retry retry) { waiting_.push_back(std::move(retry)); }
   bool streaming() const;
-  // The output of a call, or else of the session.
+  // The output of the call, or else that of the session.
   std::optional<TraceOutput> ChooseOutput(std::optional<TraceOutput> output) const;
   void WriteThenTerminate(std::optional<TraceOutput> output, Done done);
-  void FinishTerminating(Outcome outcome, Done done);
+  void FinishTerminating();
   void AnswerStart(Outcome outcome);
 
   Engine& engine_;
   SessionState state_ = SessionState::kReady;
   bool busy_ = false;
   std::vector<Retry> waiting_;
-  std::optional<TraceConfig> config_;
+  std::optional<request::TraceConfig> config_;
   std::optional<TraceOutput> output_;  // of the session; not for STREAMING
   Done start_done_;
   std::optional<uint64_t> start_deadline_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What records, as the controller sees it.
+// The interface between the controller and the recording.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "control/protocol/peer.h"
 #include "control/protocol/reply.h"
 #include "control/protocol/requests.h"
 #include "util/process_handle.h"
@@ -16,23 +17,24 @@
 
 namespace control {
 
-// Where a trace goes: open, and the caller's to write.
+// The output of a trace, open for writing.
 struct TraceOutput {
   util::UniqueFd fd;
-  std::string name;  // what messages call it
+  std::string name;  // in messages
   bool gzip = false;
+  Peer client = Peer::Self();  // whose output it is
 };
 
-// How something ended that was asked for.
+// The outcome of an operation.
 struct Outcome {
   std::optional<Failure> failure = {};
-  std::optional<Written> written = {};
+  std::optional<request::WrittenTrace> written = {};
 };
 
 using Done = std::function<void(Outcome)>;
 
-// What a program that takes part is told: the session's state, and the memory that it writes to,
-// when there is a new one.
+// Notifies a provider of the session's state. `buffer` is the memory that the provider writes to,
+// if it is new.
 using TellProvider =
     std::function<void(uint32_t id, SessionState state, std::shared_ptr<util::UniqueFd> buffer)>;
 
@@ -43,9 +45,9 @@ struct Caller {
   std::shared_ptr<const util::ProcessHandle> process = nullptr;
 };
 
-// No call waits for anything. What takes its time calls `done` when it is over, on the controller's
-// thread and after the call has returned; calls that are made meanwhile come after it. The
-// controller asks for nothing in an order that makes no sense.
+// No call blocks. An operation that takes time calls `done` at its end, on the controller's thread
+// and after the call has returned. Operations run in the order of the calls. The controller makes
+// only calls that its state allows.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -54,8 +56,8 @@ class Engine {
   virtual std::vector<KnownCategory> KnownCategories() const = 0;
   virtual std::vector<ProviderInfo> Providers() const = 0;
 
-  // Registers the caller as a provider until RemoveProvider(). Returns its id; nothing if there is
-  // no place. Calls `tell` on the controller's thread, maybe before it returns.
+  // Adds a provider for the caller until RemoveProvider(). Returns its id, or none if it is
+  // refused. `tell` is called on the controller's thread, possibly before the call returns.
   virtual std::optional<uint32_t> AddProvider(const std::string& /*name*/, const Caller& /*caller*/,
                                               TellProvider /*tell*/) {
     return std::nullopt;
@@ -66,21 +68,26 @@ class Engine {
   // Records a mark of the caller, or of its parent. False if nothing is recorded.
   virtual bool SendMark(const MarkRequest& /*mark*/, const Caller& /*caller*/) { return false; }
 
-  // Makes what a session needs. `output`: for STREAMING alone, which has one.
-  virtual void Initialize(const TraceConfig& config, std::optional<TraceOutput> output,
+  // Prepares a session. `output`: STREAMING only.
+  virtual void Initialize(const request::TraceConfig& config, std::optional<TraceOutput> output,
                           Done done) = 0;
-  virtual void Start(const StartOptions& options, Done done) = 0;
+  virtual void Start(const request::StartOptions& options, Done done) = 0;
   virtual void Stop(Done done) = 0;
-  // Writes the last `last` ns that the buffer has, all of it for 0; not for STREAMING.
-  virtual void Write(TraceOutput output, uint64_t last, Done done) = 0;
-  // The end of the session; STREAMING finishes its file. What is being written is written first.
+  // Writes the last `last` ns of the buffer, or all of it for 0; not for STREAMING. Calls `copied`
+  // once the buffer is not needed any more: other operations may follow. Calls `done` when the
+  // output has all of it; the reader of the output determines how long that takes. `copied` comes
+  // first, also after a failure.
+  virtual void Write(TraceOutput output, uint64_t last, std::function<void()> copied,
+                     Done done) = 0;
+  // Ends the session. Completes the file of STREAMING, and snapshots that are being copied.
   virtual void Terminate(Done done) = 0;
 
-  // Somebody sent it while there is a session.
+  // A client has sent an alert while there is a session.
   virtual void Alert(const std::string& name) = 0;
 
-  // `done` gets what the controller does not know by itself. Maybe before the call returns, and not
-  // quite new: asking often costs the recording nothing.
+  // Passes `done` the part of the status that the controller does not know, possibly before the
+  // call returns. The status may be up to 50 ms old, so that frequent calls cost the recording
+  // nothing.
   virtual void GetStatus(std::function<void(Status)> done) = 0;
 };
 

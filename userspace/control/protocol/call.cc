@@ -6,28 +6,30 @@
 #include <initializer_list>
 #include <limits>
 
-#include "control/protocol/json.h"
+#include "text/json_document.h"
 
 namespace control {
 namespace {
 
+using Json = rapidjson::Value;
+
 bool IsFlag(const Json& call, const char* name) {
-  const Json* found = call.Find(name);
-  const bool* flag = found == nullptr ? nullptr : found->AsBool();
-  return flag != nullptr && *flag;
+  const Json* found = text::FindMember(call, name);
+  return found != nullptr && found->IsTrue();
 }
 
-// The fields of one object. After the first one that is wrong the others do not matter.
+// Reads the members of one object. Keeps the first fault and ignores later ones.
 class Fields {
  public:
   Fields(const Json& object, std::string prefix, std::optional<BadParameter>& bad,
          std::initializer_list<const char*> known)
       : object_(object), prefix_(std::move(prefix)), bad_(bad) {
-    if (object_.AsObject() == nullptr) {
+    if (!object_.IsObject()) {
       Refuse("", "is no object");
       return;
     }
-    for (const std::string& name : object_.AsObject()->names) {
+    for (const auto& member : object_.GetObject()) {
+      const std::string_view name(member.name.GetString(), member.name.GetStringLength());
       bool is_known = false;
       for (const char* one : known) is_known = is_known || name == one;
       if (!is_known) Refuse(name.substr(0, 100), "is not a parameter");
@@ -36,23 +38,23 @@ class Fields {
 
   // Null where it is not given.
   const Json* Find(const char* name) const {
-    const Json* found = object_.Find(name);
+    const Json* found = text::FindMember(object_, name);
     return found == nullptr || found->IsNull() ? nullptr : found;
   }
 
   void Bool(const char* name, bool& value) {
     const Json* found = Find(name);
     if (found == nullptr) return;
-    if (found->AsBool() == nullptr) return Refuse(name, "is no bool");
-    value = *found->AsBool();
+    if (!found->IsBool()) return Refuse(name, "is no bool");
+    value = found->GetBool();
   }
 
   template <typename T>
   void Int(const char* name, T& value) {
     const Json* found = Find(name);
     if (found == nullptr) return;
-    const uint64_t* number = found->AsWhole();
-    if (number == nullptr) return Refuse(name, "is no whole number of 0 or more");
+    const auto number = text::UnsignedOf(found);
+    if (!number) return Refuse(name, "is no whole number of 0 or more");
     if (*number > std::numeric_limits<T>::max() || *number > INT64_MAX) {
       return Refuse(name, "is too large");
     }
@@ -66,36 +68,38 @@ class Fields {
 
   void Strings(const char* name, std::vector<std::string>& values, size_t max_count,
                size_t max_bytes) {
-    const Json::Array* found = FindArray(name, max_count);
+    const Json* found = FindArray(name, max_count);
     if (found == nullptr) return;
-    for (const Json& element : *found) {
+    for (const Json& element : found->GetArray()) {
       ReadString(element, name, values.emplace_back(), max_bytes);
     }
   }
 
   void Ints(const char* name, std::vector<uint32_t>& values, size_t max_count, uint32_t most) {
-    const Json::Array* found = FindArray(name, max_count);
+    const Json* found = FindArray(name, max_count);
     if (found == nullptr) return;
-    for (const Json& element : *found) {
-      const uint64_t* number = element.AsWhole();
-      if (number == nullptr || *number > most) {
+    for (const Json& element : found->GetArray()) {
+      const auto number = text::UnsignedOf(&element);
+      if (!number || *number > most) {
         return Refuse(name, fmt::format("has something else than numbers of 0 to {}", most));
       }
       values.push_back(static_cast<uint32_t>(*number));
     }
   }
 
-  const Json::Array* FindArray(const char* name, size_t max_count) {
+  // Null if it is missing, or refused.
+  const Json* FindArray(const char* name, size_t max_count) {
     const Json* found = Find(name);
     if (found == nullptr) return nullptr;
-    const Json::Array* array = found->AsArray();
-    if (array == nullptr) {
+    if (!found->IsArray()) {
       Refuse(name, "is no array");
-    } else if (array->size() > max_count) {
+      return nullptr;
+    }
+    if (found->Size() > max_count) {
       Refuse(name, fmt::format("has more than {} elements", max_count));
       return nullptr;
     }
-    return array;
+    return found;
   }
 
   void Refuse(std::string_view name, std::string_view why) {
@@ -113,12 +117,12 @@ class Fields {
 
  private:
   void ReadString(const Json& found, const char* name, std::string& value, size_t max_bytes) {
-    if (found.AsString() == nullptr) return Refuse(name, "is no string");
-    value = *found.AsString();
-    if (value.size() > max_bytes) {
-      value.clear();
+    const auto text = text::StringOf(&found);
+    if (!text) return Refuse(name, "is no string");
+    if (text->size() > max_bytes) {
       return Refuse(name, fmt::format("has more than {} bytes", max_bytes));
     }
+    value = *text;
     if (value.find('\0') != std::string::npos) Refuse(name, "has a NUL in it");
   }
 
@@ -153,8 +157,8 @@ std::optional<OutputChoice> ReadOutput(const Json* json, std::optional<BadParame
   return output;
 }
 
-TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& bad) {
-  TaskFilter filter;
+request::TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& bad) {
+  request::TaskFilter filter;
   Fields fields(json, "config.filter", bad, {"tids", "pids", "comms", "cgroups", "follow"});
   fields.Ints("tids", filter.tids, kMaxFilters, kMaxTid);
   fields.Ints("pids", filter.pids, kMaxFilters, kMaxTid);
@@ -164,16 +168,16 @@ TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& bad) {
   return filter;
 }
 
-TraceSources ReadSources(const Json& json, std::optional<BadParameter>& bad) {
-  TraceSources sources;
+request::Sources ReadSources(const Json& json, std::optional<BadParameter>& bad) {
+  request::Sources sources;
   Fields fields(json, "config.sources", bad, {"tracepoints", "counters", "uprobes", "usdts"});
-  if (const Json::Array* tracepoints = fields.FindArray("tracepoints", kMaxFilters)) {
-    for (const Json& tracepoint : *tracepoints) {
-      TraceSources::Tracepoint& read = sources.tracepoints.emplace_back();
+  if (const Json* tracepoints = fields.FindArray("tracepoints", kMaxFilters)) {
+    for (const Json& tracepoint : tracepoints->GetArray()) {
+      request::Tracepoint& read = sources.tracepoints.emplace_back();
       Fields one(tracepoint, "config.sources.tracepoints", bad, {"name", "filter"});
-      one.String("name", read.name, kMaxPath);
+      one.String("name", read.pattern, kMaxPath);
       one.String("filter", read.filter, kMaxPath);
-      if (read.name.empty()) one.Refuse("name", "is missing");
+      if (read.pattern.empty()) one.Refuse("name", "is missing");
     }
   }
   fields.Strings("counters", sources.counters, kMaxFilters, kMaxWord);
@@ -182,8 +186,8 @@ TraceSources ReadSources(const Json& json, std::optional<BadParameter>& bad) {
   return sources;
 }
 
-TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
-  TraceConfig config;
+request::TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
+  request::TraceConfig config;
   Fields fields(json, "config", bad,
                 {"categories", "buffer_size_megabytes_hint", "start_timeout_milliseconds",
                  "buffering_mode", "provider_specs", "filter", "sources"});
@@ -194,14 +198,14 @@ TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
   fields.Int("start_timeout_milliseconds", config.start_timeout_milliseconds);
   std::string mode(Name(config.buffering_mode));
   fields.String("buffering_mode", mode, kMaxWord);
-  if (const auto found = FindBufferingMode(mode)) {
+  if (const auto found = request::FindBufferingMode(mode)) {
     config.buffering_mode = *found;
   } else {
     fields.Refuse("buffering_mode", "is none of ONESHOT, CIRCULAR and STREAMING");
   }
-  if (const Json::Array* specs = fields.FindArray("provider_specs", kMaxProviders)) {
-    for (const Json& spec : *specs) {
-      ProviderSpec& read = config.provider_specs.emplace_back();
+  if (const Json* specs = fields.FindArray("provider_specs", kMaxProviders)) {
+    for (const Json& spec : specs->GetArray()) {
+      request::ProviderSpec& read = config.provider_specs.emplace_back();
       Fields one(spec, "config.provider_specs", bad, {"name", "buffer_size_megabytes_hint"});
       one.String("name", read.name, kMaxProviderName);
       one.Int("buffer_size_megabytes_hint", read.buffer_size_megabytes_hint);
@@ -215,30 +219,29 @@ TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& bad) {
 
 }  // namespace
 
-Call::Call() : parameters_(std::make_unique<Json>(Json::EmptyObject())) {}
-Call::Call(Call&&) noexcept = default;
-Call& Call::operator=(Call&&) noexcept = default;
-Call::~Call() = default;
-
 util::Result<Call> Call::Parse(std::string_view message) {
-  auto json = ParseObject(message);
+  auto json = text::ParseJson(message, kMaxDepth);
   if (!json) return json.TakeError();
-  const Json* method = json->Find("method");
-  if (method == nullptr || method->AsString() == nullptr) {
-    return util::Error{"the message names no method", ""};
-  }
-  Call call;
-  call.method_ = *method->AsString();
-  if (call.method_.size() > 255) return util::Error{"the method's name is too long", ""};
-  if (call.method_.find('.') == std::string::npos) {
+  const auto method = text::StringOf(text::FindMember(*json, "method"));
+  if (!method) return util::Error{"the message names no method", ""};
+  if (method->size() > 255) return util::Error{"the method's name is too long", ""};
+  if (method->find('.') == std::string_view::npos) {
     return util::Error{"the method has no interface", ""};
   }
-  call.more_ = IsFlag(*json, "more");
-  call.oneway_ = IsFlag(*json, "oneway");
-  call.upgrade_ = IsFlag(*json, "upgrade");
-  Json parameters = json->Take("parameters");
-  if (!parameters.IsNull()) call.parameters_ = std::make_unique<Json>(std::move(parameters));
-  return call;
+  return Call(std::move(*json), std::string(*method));
+}
+
+Call::Call(rapidjson::Document document, std::string method)
+    : document_(std::move(document)),
+      method_(std::move(method)),
+      more_(IsFlag(document_, "more")),
+      oneway_(IsFlag(document_, "oneway")),
+      upgrade_(IsFlag(document_, "upgrade")) {}
+
+const rapidjson::Value& Call::parameters() const {
+  static const rapidjson::Value kNone(rapidjson::kObjectType);
+  const Json* found = text::FindMember(document_, "parameters");
+  return found == nullptr || found->IsNull() ? kNone : *found;
 }
 
 std::string_view Call::interface() const {
@@ -251,7 +254,7 @@ std::string_view Call::member() const {
 
 Read<std::string> Call::ReadInterface() const {
   Read<std::string> read;
-  Fields fields(*parameters_, "", read.bad, {"interface"});
+  Fields fields(parameters(), "", read.bad, {"interface"});
   fields.String("interface", read.value, 255);
   if (fields.Find("interface") == nullptr) fields.Refuse("interface", "is missing");
   return read;
@@ -259,28 +262,29 @@ Read<std::string> Call::ReadInterface() const {
 
 Read<InitializeRequest> Call::ReadInitialize() const {
   Read<InitializeRequest> read;
-  Fields fields(*parameters_, "", read.bad, {"config", "output"});
+  Fields fields(parameters(), "", read.bad, {"config", "output"});
   if (const Json* config = fields.Find("config")) {
     read.value.config = ReadConfig(*config, read.bad);
   } else {
     fields.Refuse("config", "is missing");
   }
   read.value.output = ReadOutput(fields.Find("output"), read.bad);
-  if (read.value.config.buffering_mode == BufferingMode::kStreaming && !read.value.output) {
+  if (read.value.config.buffering_mode == request::BufferingMode::kStreaming &&
+      !read.value.output) {
     fields.Refuse("output", "is missing: STREAMING writes from the start on");
   }
   return read;
 }
 
-Read<StartOptions> Call::ReadStart() const {
-  Read<StartOptions> read;
-  Fields fields(*parameters_, "", read.bad, {"options"});
+Read<request::StartOptions> Call::ReadStart() const {
+  Read<request::StartOptions> read;
+  Fields fields(parameters(), "", read.bad, {"options"});
   const Json* options = fields.Find("options");
   if (options == nullptr) return read;
   Fields inner(*options, "options", read.bad, {"buffer_disposition", "additional_categories"});
   std::string word(Name(read.value.buffer_disposition));
   inner.String("buffer_disposition", word, kMaxWord);
-  if (const auto found = FindBufferDisposition(word)) {
+  if (const auto found = request::FindBufferDisposition(word)) {
     read.value.buffer_disposition = *found;
   } else {
     inner.Refuse("buffer_disposition", "is none of CLEAR_ALL, CLEAR_NONDURABLE and RETAIN");
@@ -292,7 +296,7 @@ Read<StartOptions> Call::ReadStart() const {
 
 Read<EndRequest> Call::ReadEnd() const {
   Read<EndRequest> read;
-  Fields fields(*parameters_, "", read.bad, {"options", "output"});
+  Fields fields(parameters(), "", read.bad, {"options", "output"});
   if (const Json* options = fields.Find("options")) {
     Fields inner(*options, "options", read.bad, {"write_results"});
     inner.Bool("write_results", read.value.write_results);
@@ -301,9 +305,9 @@ Read<EndRequest> Call::ReadEnd() const {
   return read;
 }
 
-Read<SnapshotRequest> Call::ReadSnapshot() const {
-  Read<SnapshotRequest> read;
-  Fields fields(*parameters_, "", read.bad, {"output", "last_nanoseconds"});
+Read<TakeSnapshotRequest> Call::ReadSnapshot() const {
+  Read<TakeSnapshotRequest> read;
+  Fields fields(parameters(), "", read.bad, {"output", "last_nanoseconds"});
   read.value.output = ReadOutput(fields.Find("output"), read.bad);
   fields.Int("last_nanoseconds", read.value.last_nanoseconds);
   return read;
@@ -311,7 +315,7 @@ Read<SnapshotRequest> Call::ReadSnapshot() const {
 
 Read<std::string> Call::ReadAlert() const {
   Read<std::string> read;
-  Fields fields(*parameters_, "", read.bad, {"alert_name"});
+  Fields fields(parameters(), "", read.bad, {"alert_name"});
   fields.String("alert_name", read.value, kMaxAlertName);
   if (!read.bad && read.value.empty()) fields.Refuse("alert_name", "is missing");
   return read;
@@ -319,10 +323,10 @@ Read<std::string> Call::ReadAlert() const {
 
 Read<ProviderRequest> Call::ReadProvider() const {
   Read<ProviderRequest> read;
-  Fields fields(*parameters_, "", read.bad, {"name", "pid", "categories"});
+  Fields fields(parameters(), "", read.bad, {"name", "pid", "categories"});
   fields.String("name", read.value.name, kMaxProviderName);
   if (!read.bad && read.value.name.empty()) fields.Refuse("name", "is missing");
-  // As the program knows itself; the kernel says who it is.
+  // The pid in the program's own namespace. The kernel reports the one that counts.
   uint32_t pid = 0;
   fields.Int("pid", pid);
   fields.Strings("categories", read.value.categories, kMaxCategories, kMaxCategoryName);
@@ -331,7 +335,7 @@ Read<ProviderRequest> Call::ReadProvider() const {
 
 Read<MarkRequest> Call::ReadMark() const {
   Read<MarkRequest> read;
-  Fields fields(*parameters_, "", read.bad,
+  Fields fields(parameters(), "", read.bad,
                 {"kind", "name", "category", "value", "pid", "nanoseconds_ago"});
   std::string kind;
   fields.String("kind", kind, kMaxWord);
@@ -344,8 +348,8 @@ Read<MarkRequest> Call::ReadMark() const {
   if (!read.bad && read.value.name.empty()) fields.Refuse("name", "is missing");
   fields.String("category", read.value.category, kMaxCategoryName);
   if (const Json* value = fields.Find("value"); value != nullptr) {
-    if (const auto number = value->AsNumber()) {
-      read.value.value = *number;
+    if (value->IsNumber()) {
+      read.value.value = value->GetDouble();
     } else {
       fields.Refuse("value", "is no number");
     }
@@ -357,7 +361,7 @@ Read<MarkRequest> Call::ReadMark() const {
 
 Read<bool> Call::ReadNothing() const {
   Read<bool> read{};
-  Fields(*parameters_, "", read.bad, {});
+  Fields(parameters(), "", read.bad, {});
   return read;
 }
 

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A varlink call, as a client sent it.
+// Parses a varlink call of an untrusted client.
 #pragma once
 
-#include <memory>
+#include <rapidjson/document.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "control/protocol/requests.h"
 #include "util/result.h"
 
 namespace control {
 
-class Json;
-
-// What is wrong with the parameters of a call: which one, and why.
+// The first parameter of a call that is wrong, and why.
 struct BadParameter {
   std::string name;  // "config.categories"
   std::string message;
@@ -29,42 +27,40 @@ struct Read {
 
 class Call {
  public:
-  // An Error for what is no call at all; whoever sends that speaks no varlink.
+  // An error if the message is no varlink call.
   static util::Result<Call> Parse(std::string_view message);
-  Call(Call&&) noexcept;
-  Call& operator=(Call&&) noexcept;
-  ~Call();
 
-  // "fuchsia.tracing.controller.GetStatus"; `interface()` is what stands before the last dot.
+  // "fuchsia.tracing.controller.GetStatus"; interface() is the part before the last dot.
   const std::string& method() const { return method_; }
   std::string_view interface() const;
   std::string_view member() const;
-  // Wants several replies.
+  // The client expects several replies.
   bool more() const { return more_; }
-  // Wants none.
+  // The client expects no reply.
   bool oneway() const { return oneway_; }
   bool upgrade() const { return upgrade_; }
 
-  // The parameters, by the method they belong to. All of them are refused that the method does not
-  // have, and those that are out of the document's limits.
+  // Each reads the parameters of one method. Parameters that the method does not have, and those
+  // beyond the limits of the interface, are refused.
   Read<std::string> ReadInterface() const;
   Read<InitializeRequest> ReadInitialize() const;
-  Read<StartOptions> ReadStart() const;
+  Read<request::StartOptions> ReadStart() const;
   Read<EndRequest> ReadEnd() const;
-  Read<SnapshotRequest> ReadSnapshot() const;
+  Read<TakeSnapshotRequest> ReadSnapshot() const;
   Read<std::string> ReadAlert() const;
   Read<ProviderRequest> ReadProvider() const;
   Read<MarkRequest> ReadMark() const;
   Read<bool> ReadNothing() const;
 
  private:
-  Call();
+  Call(rapidjson::Document document, std::string method);
+  const rapidjson::Value& parameters() const;
 
+  rapidjson::Document document_;
   std::string method_;
-  bool more_ = false;
-  bool oneway_ = false;
-  bool upgrade_ = false;
-  std::unique_ptr<const Json> parameters_;
+  bool more_;
+  bool oneway_;
+  bool upgrade_;
 };
 
 }  // namespace control

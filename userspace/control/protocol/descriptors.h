@@ -15,13 +15,13 @@ namespace control {
 // What a controller calls an output that came as a descriptor: it does not know the file's name.
 inline constexpr std::string_view kPassedOutputName = "the output";
 
-// Most descriptors that come with one receive; the kernel closes the rest.
+// The descriptors that one receive can take; the kernel closes the rest.
 inline constexpr size_t kMaxDescriptors = 8;
 
 // As send(2) with MSG_NOSIGNAL, and with `descriptor` unless it is below 0. Allocates nothing.
 ssize_t SendWithDescriptor(int socket, std::string_view bytes, int descriptor);
 
-// As recv(2); descriptors that came are added to `received`, closed on exec.
+// As recv(2). Adds the descriptors to `received`, closed on exec.
 ssize_t ReceiveWithDescriptors(int socket, char* buffer, size_t size,
                                std::vector<util::UniqueFd>& received);
 

@@ -4,7 +4,7 @@
 namespace control {
 namespace {
 
-// The build makes a string literal of each file (scripts/make/control.mk).
+// The build makes a string literal of each file (add_literals in CMakeLists.txt).
 constexpr std::string_view kServiceText =
 #include "control/protocol/org.varlink.service.varlink.inc"
     ;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a varlink client is told of this service.
+// The varlink descriptions of the interfaces.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,7 @@ namespace control {
 inline constexpr std::string_view kServiceInterface = "org.varlink.service";
 inline constexpr std::string_view kControllerInterface = "fuchsia.tracing.controller";
 
-// The description of an interface in varlink's own language, as the .varlink file of its name has
-// it; empty for one that is not known.
+// The text of the .varlink file of this interface; empty for an unknown interface.
 std::string_view DescribeInterface(std::string_view interface);
 
 }  // namespace control

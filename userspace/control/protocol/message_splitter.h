@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Messages out of a stream of bytes: each ends with a NUL byte, as varlink has it.
+// Splits a stream of bytes into varlink messages, which end with a NUL byte.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@ class MessageSplitter {
   // Longest message, without its NUL.
   static constexpr size_t kMaxMessage = size_t{1} << 20;
 
-  // False, from then on, when a message is longer than kMaxMessage. Nothing more is kept then.
+  // False when a message is longer than kMaxMessage, and from then on; drops the bytes.
   bool Append(std::string_view bytes);
-  // The next whole message, each once; none while its end is missing.
+  // Removes the next complete message; none if its end has not come.
   std::optional<std::string> Next();
 
-  // Part of a message is there.
+  // True if a part of a message is buffered.
   bool has_part() const { return !buffer_.empty(); }
   size_t size() const { return buffer_.size(); }
 
  private:
   std::string buffer_;
-  size_t searched_ = 0;  // no NUL before
+  size_t searched_ = 0;  // bytes without a NUL
   bool failed_ = false;
 };
 

@@ -27,7 +27,7 @@ std::string Message(const Write& write_parameters, bool continues = false,
 
 double Seconds(uint64_t ns) { return static_cast<double>(ns) / 1e9; }
 
-void AppendWritten(text::JsonWriter& json, const std::optional<Written>& written) {
+void AppendWritten(text::JsonWriter& json, const std::optional<request::WrittenTrace>& written) {
   json.Key("written");
   if (!written) {
     json.Null();
@@ -146,11 +146,11 @@ std::string Recorded(bool recorded) {
   return Message([&](text::JsonWriter& json) { json.Key("recorded").Bool(recorded); });
 }
 
-std::string Result(const std::optional<Written>& written) {
+std::string Result(const std::optional<request::WrittenTrace>& written) {
   return Message([&](text::JsonWriter& json) { AppendWritten(json, written); });
 }
 
-std::string TerminateResult(const std::optional<Written>& written) {
+std::string TerminateResult(const std::optional<request::WrittenTrace>& written) {
   return Message([&](text::JsonWriter& json) {
     json.Key("result").BeginObject();
     AppendWritten(json, written);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The answers to varlink calls, as the bytes that go to the client.
+// Builds the replies to varlink calls.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 #include "control/protocol/call.h"
 #include "control/protocol/words.h"
+#include "request/trace_config.h"
 #include "text/json_writer.h"
 
 namespace control {
@@ -24,13 +25,6 @@ struct ProviderInfo {
   uint32_t id = 0;
   uint32_t pid = 0;
   std::string name;
-};
-
-// A trace that was written.
-struct Written {
-  uint64_t bytes = 0;
-  uint64_t events = 0;
-  uint64_t covered = 0;  // ns from its first event to its last
 };
 
 struct TriggerStatus {
@@ -48,8 +42,8 @@ struct CategoryCount {
 
 struct Status {
   SessionState state = SessionState::kReady;
-  std::optional<BufferingMode> buffering_mode;
-  uint64_t covered = 0;  // ns that the buffer goes back
+  std::optional<request::BufferingMode> buffering_mode;
+  uint64_t covered = 0;  // ns from the oldest event in the buffer to now
   uint64_t started = 0;  // ns since tracing started; 0 before
   uint64_t buffer_bytes = 0;
   uint64_t events = 0;
@@ -65,14 +59,14 @@ struct Status {
   std::string version;
 };
 
-// What an error of the interface says.
+// An error of the interface.
 struct Failure {
   std::string_view error;  // of error_name
   std::string message;
   std::string hint = {};
 };
 
-// Each is one message, with its NUL. `continues`: others of the same call follow.
+// Each is one message with its NUL. `continues`: further replies to the call follow.
 namespace reply {
 std::string Empty();
 std::string Error(const Failure& failure);
@@ -87,16 +81,16 @@ std::string Categories(const std::vector<KnownCategory>& categories);
 std::string Providers(const std::vector<ProviderInfo>& providers);
 std::string State(SessionState state, bool continues);
 std::string Alert(std::string_view name, bool continues);
-// Of RegisterProvider; others follow. `has_buffer`: its descriptor comes with it.
+// A reply to RegisterProvider; others follow. `has_buffer`: a descriptor comes with it.
 std::string ProviderState(uint32_t id, SessionState state, bool has_buffer);
 std::string Recorded(bool recorded);
-// Of StopTracing, TakeSnapshot; and of TerminateTracing, which has it in an object `result`.
-std::string Result(const std::optional<Written>& written);
-std::string TerminateResult(const std::optional<Written>& written);
+// Replies to StopTracing and TakeSnapshot. TerminateTracing has the same in an object `result`.
+std::string Result(const std::optional<request::WrittenTrace>& written);
+std::string TerminateResult(const std::optional<request::WrittenTrace>& written);
 std::string StatusReport(const Status& status);
 }  // namespace reply
 
-// The object that is `status` in the reply to GetStatus.
+// Appends the object `status` of the reply to GetStatus.
 void AppendStatus(text::JsonWriter& json, const Status& status);
 
 }  // namespace control

@@ -8,52 +8,11 @@
 #include <vector>
 
 #include "control/protocol/words.h"
+#include "request/trace_config.h"
 
 namespace control {
 
-struct ProviderSpec {
-  std::string name;
-  uint32_t buffer_size_megabytes_hint = 0;
-};
-
-// Whose events are recorded; together they are a union. Ids are those of the process namespace that
-// the controller runs in.
-struct TaskFilter {
-  std::vector<uint32_t> tids;
-  std::vector<uint32_t> pids;
-  std::vector<std::string> comms;
-  std::vector<std::string> cgroups;
-  bool follow = false;  // also whom they make from the start on
-};
-
-// Beyond the categories: what is not recorded unless it is named. As fxt-record's options have it.
-struct TraceSources {
-  struct Tracepoint {
-    std::string name;    // SYSTEM:NAME, or a pattern
-    std::string filter;  // empty: all of its events
-  };
-  std::vector<Tracepoint> tracepoints;
-  std::vector<std::string> counters;
-  std::vector<std::string> uprobes;  // PATH:SYMBOL
-  std::vector<std::string> usdts;    // PATH:PROVIDER:NAME
-
-  // What is done to programs and not only looked at.
-  bool probes() const { return !uprobes.empty() || !usdts.empty(); }
-  bool any() const { return !tracepoints.empty() || !counters.empty() || probes(); }
-};
-
-struct TraceConfig {
-  // Empty: all that there are; not said: the default ones.
-  std::optional<std::vector<std::string>> categories;
-  uint32_t buffer_size_megabytes_hint = 0;  // 0: not said
-  uint64_t start_timeout_milliseconds = 0;  // 0: none
-  BufferingMode buffering_mode = BufferingMode::kOneshot;
-  std::vector<ProviderSpec> provider_specs;
-  std::optional<TaskFilter> filter;  // none: everybody's
-  TraceSources sources;
-};
-
-// Where a trace goes, as a call names it: one of the two.
+// The output of a trace, as a call names it: a descriptor or a path.
 struct OutputChoice {
   std::optional<uint32_t> descriptor;  // index among those that came with the call
   std::string path;                    // absolute
@@ -61,13 +20,8 @@ struct OutputChoice {
 };
 
 struct InitializeRequest {
-  TraceConfig config;
+  request::TraceConfig config;
   std::optional<OutputChoice> output;
-};
-
-struct StartOptions {
-  BufferDisposition buffer_disposition = BufferDisposition::kRetain;
-  std::vector<std::string> additional_categories;
 };
 
 // StopTracing and TerminateTracing.
@@ -81,17 +35,17 @@ struct ProviderRequest {
   std::vector<std::string> categories;
 };
 
-// What somebody says of a process from outside.
+// An event that a client reports on a process.
 struct MarkRequest {
   MarkKind kind = MarkKind::kInstant;
   std::string name;
   std::string category = "mark";
   double value = 0;              // of a counter
-  uint32_t pid = 0;              // whose main thread has it; 0: the caller
-  uint64_t nanoseconds_ago = 0;  // when it was
+  uint32_t pid = 0;              // of the main thread that has it; 0: the caller
+  uint64_t nanoseconds_ago = 0;  // the age of the event
 };
 
-struct SnapshotRequest {
+struct TakeSnapshotRequest {
   std::optional<OutputChoice> output;
   uint64_t last_nanoseconds = 0;  // 0: all of the buffer
 };

@@ -23,30 +23,6 @@ std::string_view Name(SessionState state) {
   return "";
 }
 
-std::string_view Name(BufferingMode mode) {
-  switch (mode) {
-    case BufferingMode::kOneshot:
-      return "ONESHOT";
-    case BufferingMode::kCircular:
-      return "CIRCULAR";
-    case BufferingMode::kStreaming:
-      return "STREAMING";
-  }
-  return "";
-}
-
-std::string_view Name(BufferDisposition disposition) {
-  switch (disposition) {
-    case BufferDisposition::kClearAll:
-      return "CLEAR_ALL";
-    case BufferDisposition::kClearNondurable:
-      return "CLEAR_NONDURABLE";
-    case BufferDisposition::kRetain:
-      return "RETAIN";
-  }
-  return "";
-}
-
 std::string_view Name(MarkKind kind) {
   switch (kind) {
     case MarkKind::kBegin:
@@ -59,22 +35,6 @@ std::string_view Name(MarkKind kind) {
       return "COUNTER";
   }
   return "";
-}
-
-std::optional<BufferingMode> FindBufferingMode(std::string_view word) {
-  for (const auto mode :
-       {BufferingMode::kOneshot, BufferingMode::kCircular, BufferingMode::kStreaming}) {
-    if (word == Name(mode)) return mode;
-  }
-  return std::nullopt;
-}
-
-std::optional<BufferDisposition> FindBufferDisposition(std::string_view word) {
-  for (const auto disposition : {BufferDisposition::kClearAll, BufferDisposition::kClearNondurable,
-                                 BufferDisposition::kRetain}) {
-    if (word == Name(disposition)) return disposition;
-  }
-  return std::nullopt;
 }
 
 std::optional<MarkKind> FindMarkKind(std::string_view word) {

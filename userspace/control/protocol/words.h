@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The words and limits of fuchsia.tracing.controller.
+// Names and limits of fuchsia.tracing.controller.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,8 @@
 
 namespace control {
 
+// Nesting of a message; the interface needs five.
+inline constexpr int kMaxDepth = 32;
 inline constexpr size_t kMaxCategories = 100;
 inline constexpr size_t kMaxCategoryName = 100;         // bytes
 inline constexpr size_t kMaxCategoryDescription = 400;  // bytes
@@ -17,7 +19,7 @@ inline constexpr size_t kMaxProviderName = 100;  // bytes
 inline constexpr size_t kMaxAlertName = 14;      // bytes
 inline constexpr size_t kMaxMarkName = 1000;     // bytes
 
-// With the document's numbers.
+// With the numbers of the document.
 enum class SessionState : uint8_t {
   kReady = 1,
   kInitialized = 2,
@@ -28,20 +30,12 @@ enum class SessionState : uint8_t {
   kTerminating = 7,
 };
 
-enum class BufferingMode : uint8_t { kOneshot = 0, kCircular = 1, kStreaming = 2 };
-
-enum class BufferDisposition : uint8_t { kClearAll = 1, kClearNondurable = 2, kRetain = 3 };
-
 enum class MarkKind : uint8_t { kBegin, kEnd, kInstant, kCounter };
 
 std::string_view Name(SessionState state);
 std::string_view Name(MarkKind kind);
-std::string_view Name(BufferingMode mode);
-std::string_view Name(BufferDisposition disposition);
 
-// None for a word that is not one of them. Case counts.
-std::optional<BufferingMode> FindBufferingMode(std::string_view word);
-std::optional<BufferDisposition> FindBufferDisposition(std::string_view word);
+// None for an unknown name. Case counts.
 std::optional<MarkKind> FindMarkKind(std::string_view word);
 
 // Names of the interface's errors.

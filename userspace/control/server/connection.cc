@@ -13,7 +13,7 @@ namespace control {
 namespace {
 
 constexpr size_t kReadBytes = size_t{64} << 10;
-// A client that does not read is not read from either.
+// No further calls are read while the client has so much to read.
 constexpr size_t kEnoughOutgoing = size_t{64} << 10;
 
 bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
@@ -29,11 +29,11 @@ pollfd Connection::Polled() const {
 }
 
 void Connection::Turn(short revents, uint64_t now) {
-  // Both directions are closed. One alone is what `echo ... | socat` does.
+  // Both directions are closed. `echo ... | socat` closes one of them.
   if ((revents & (POLLHUP | POLLERR | POLLNVAL)) != 0 && (revents & POLLIN) == 0) dead_ = true;
   if (!dead_ && (revents & POLLIN) != 0) Receive();
   if (!dead_ && !outgoing_.empty()) Flush(now);
-  // What waits behind a call that takes its time is in no hurry.
+  // The time of a call that is under way does not count for the message behind it.
   if (busy_ && part_since_ != 0) part_since_ = now;
   if (const auto end = deadline(); end && now >= *end) dead_ = true;
 }
@@ -115,7 +115,7 @@ std::optional<uint64_t> Connection::deadline() const {
 }
 
 void Connection::ForgetDescriptors() {
-  // Those of a call that came in the same piece may be among them.
+  // The descriptors may belong to a call that has arrived in part.
   if (!splitter_.has_part()) descriptors_.clear();
 }
 

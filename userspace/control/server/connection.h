@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One client: the bytes that come from it and go to it, within bounds.
+// The connection of one client: bounded buffers of messages in both directions.
 #pragma once
 
 #include <poll.h>
@@ -14,19 +14,19 @@
 #include <vector>
 
 #include "control/protocol/message_splitter.h"
+#include "control/protocol/peer.h"
 #include "control/server/open_as.h"
-#include "control/server/peer.h"
 #include "util/unique_fd.h"
 
 namespace control {
 
 class Connection {
  public:
-  // What may wait for a client to read it: more ends the connection.
+  // Bytes that the client has not read; more end the connection.
   static constexpr size_t kMaxOutgoing = size_t{512} << 10;
-  // Alerts that wait for the next WatchAlert.
+  // Alerts that are kept for the next WatchAlert.
   static constexpr size_t kMaxAlerts = 64;
-  // How long a message may be on its way, and a reply wait for its reader; ns.
+  // The time for a message to arrive completely, and for the client to read a reply; ns.
   static constexpr uint64_t kTimeoutNs = 10'000'000'000;
 
   // `socket` does not block.
@@ -35,35 +35,35 @@ class Connection {
 
   const Peer& peer() const { return peer_; }
   pollfd Polled() const;
-  // Reads and writes what can be, `now` is ns of CLOCK_MONOTONIC.
+  // Reads and writes without blocking. `now`: ns of CLOCK_MONOTONIC.
   void Turn(short revents, uint64_t now);
-  // A message to handle; none while the client still waits for the answer to the last one.
+  // The next message; none while the last call is not answered.
   std::optional<std::string> NextMessage(uint64_t now);
   bool has_message() const { return !busy_ && splitter_whole_; }
 
-  // A whole message, with its NUL, and a descriptor that comes with it, or null.
+  // Sends a message with its NUL, and a descriptor with it, or null.
   void Send(std::string_view message, std::shared_ptr<util::UniqueFd> descriptor = nullptr);
-  // Nothing more is read; it is over when what is to be sent is.
+  // Reads nothing more, and ends when all is sent.
   void CloseAfterwards() { closing_ = true; }
   void CloseNow() { dead_ = true; }
-  // Over: may be forgotten.
+  // True if the connection has ended.
   bool over() const;
-  // When its patience ends; none if nothing is under way.
+  // The time at which it ends; none if no transfer is under way.
   std::optional<uint64_t> deadline() const;
 
-  // Between a call and its (last) answer.
+  // From a call to its last reply.
   void set_busy(bool busy) { busy_ = busy; }
   bool busy() const { return busy_; }
 
-  // Descriptors that came; the caller takes those that it uses.
+  // Descriptors of the client. The handler of a call moves out those that it uses.
   std::vector<util::UniqueFd>& descriptors() { return descriptors_; }
-  // After a call: those that nobody used.
+  // Closes the unused descriptors after a call.
   void ForgetDescriptors();
 
-  // What the client waits for.
+  // The events that the client watches.
   bool watches_state = false;
   enum class Watch : uint8_t { kNo, kOne, kAll } watches_alerts = Watch::kNo;
-  bool keeps_alerts = false;  // has watched
+  bool keeps_alerts = false;  // has called WatchAlert
   std::deque<std::string> alerts;
   uint32_t provider_id = 0;  // 0: none
 
@@ -74,21 +74,21 @@ class Connection {
   util::UniqueFd socket_;
   Peer peer_;
   MessageSplitter splitter_;
-  bool splitter_whole_ = false;  // may have a whole message
+  bool splitter_whole_ = false;  // may have a complete message
   std::vector<util::UniqueFd> descriptors_;
   std::string outgoing_;
-  // Descriptors that go with the byte at this place of outgoing_.
+  // A descriptor that goes with the byte at this place of outgoing_.
   struct Passed {
     size_t place;
     std::shared_ptr<util::UniqueFd> descriptor;
   };
   std::deque<Passed> passed_;
   bool busy_ = false;
-  bool ended_ = false;  // the client sends no more
+  bool ended_ = false;  // the client has closed its side
   bool closing_ = false;
   bool dead_ = false;
-  uint64_t part_since_ = 0;      // a part of a message is there; 0: none
-  uint64_t outgoing_since_ = 0;  // nothing was taken since; 0: nothing waits
+  uint64_t part_since_ = 0;      // since when a part of a message is buffered; 0: none
+  uint64_t outgoing_since_ = 0;  // since when the client has read nothing; 0: nothing to read
 };
 
 }  // namespace control

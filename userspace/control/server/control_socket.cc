@@ -39,7 +39,7 @@ sockaddr_un AddressOf(const std::string& path) {
   return address;
 }
 
-bool SomebodyListens(const std::string& path) {
+bool IsServed(const std::string& path) {
   const util::UniqueFd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const sockaddr_un address = AddressOf(path);
   if (connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
@@ -75,7 +75,7 @@ util::Result<std::unique_ptr<ControlSocket>> ControlSocket::FromServiceManager()
   std::unique_ptr<ControlSocket> none;
   const int count = NumberOf("LISTEN_FDS");
   if (NumberOf("LISTEN_PID") != getpid() || count == 0) return none;
-  // Not for the programs that this one starts.
+  // Programs that this process starts must not see them.
   unsetenv("LISTEN_FDS");
   unsetenv("LISTEN_PID");
   int listens = 0;
@@ -99,7 +99,7 @@ util::Result<std::unique_ptr<ControlSocket>> ControlSocket::FromServiceManager()
 }
 
 ControlSocket::~ControlSocket() {
-  // By now another one may be there.
+  // Another socket may have its place.
   if (ours_ && IsInPlace()) unlink(path_.c_str());
 }
 
@@ -108,10 +108,10 @@ util::Status ControlSocket::Lock() {
   util::UniqueFd lock(
       open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!lock) return Failed(path, "open");
-  // Who has it and does not listen is on the way in or out.
+  // A process that holds the lock and does not listen is starting or ending.
   for (int tries = kLockTries; flock(lock.get(), LOCK_EX | LOCK_NB) != 0; --tries) {
     if (errno != EWOULDBLOCK && errno != EINTR) return Failed(path, "lock");
-    if (tries > 0 && !SomebodyListens(path_)) {
+    if (tries > 0 && !IsServed(path_)) {
       usleep(kLockWaitUs);
       continue;
     }
@@ -132,7 +132,7 @@ util::Status ControlSocket::RemoveStale() {
     return util::Error{fmt::format("{} is there and is no socket", path_),
                        "remove it, or name another place with --socket"};
   }
-  if (SomebodyListens(path_)) {
+  if (IsServed(path_)) {
     return util::Error{fmt::format("another program serves {}", path_),
                        "name another place with --socket"};
   }
@@ -156,7 +156,7 @@ util::Status ControlSocket::Make() {
   umask(before);
   if (bound != 0) return Failed(path_, "make");
   ours_ = true;
-  // Nobody can connect before listen().
+  // Clients cannot connect before listen().
   if (group_ && (chown(path_.c_str(), static_cast<uid_t>(-1), *group_) != 0 ||
                  chmod(path_.c_str(), 0660) != 0)) {
     return Failed(path_, "open to the group");
@@ -175,7 +175,7 @@ bool ControlSocket::IsInPlace() const {
 }
 
 util::Status ControlSocket::Restore() {
-  // The folder may be another one, with another lock in it.
+  // The directory may be a new one, with another lock in it.
   lock_.reset();
   fd_.reset();
   return Make();

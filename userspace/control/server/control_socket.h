@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The socket that a controller listens on.
+// The listening socket of a controller.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,31 +16,31 @@ namespace control {
 
 inline constexpr const char* kDefaultSocket = "/run/fxt-record/control";
 
-// How often whoever has one looks whether it is still there, ns.
+// The interval at which its owner checks that the socket is still in its place; ns.
 inline constexpr uint64_t kSocketCheckInterval = 1'000'000'000;
 
 class ControlSocket {
  public:
-  // Makes it, for its owner alone or for `group` too, and its folder if that is missing. A lock
-  // beside it (PATH.lock) is held for as long as this object is there, so that what an ended
-  // process left is told from what another one listens on, which is an error. Sets the process's
-  // umask for a moment.
+  // Creates the socket, for its owner or also for `group`, and its directory. Holds a lock beside
+  // it (PATH.lock) for the lifetime of the object: the lock tells a socket that an ended process
+  // left from one that another process serves, which is an error. Changes the process's umask
+  // briefly.
   static util::Result<std::unique_ptr<ControlSocket>> Bind(const std::string& path,
                                                            std::optional<gid_t> group);
-  // The one that systemd has made and handed over (LISTEN_FDS); null if there is none.
+  // The socket that systemd passes (LISTEN_FDS); null if there is none.
   static util::Result<std::unique_ptr<ControlSocket>> FromServiceManager();
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;
-  ~ControlSocket();  // removes what it has made
+  ~ControlSocket();  // removes a socket that it created
 
-  // Listens, and does not block.
+  // Listens; non-blocking.
   int fd() const { return fd_.get(); }
   const std::string& path() const { return path_; }
-  // A socket was there whose process is gone.
+  // True if it replaced the socket of a process that has ended.
   bool replaced_stale() const { return replaced_stale_; }
-  // Clients still find it under its path.
+  // True if the path still leads to this socket.
   bool IsInPlace() const;
-  // Makes it again there, after somebody has removed it or its folder.
+  // Creates it again, after it or its directory was removed.
   util::Status Restore();
 
  private:

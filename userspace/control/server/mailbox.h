@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Work that other threads leave for one thread.
+// A queue of functions that other threads post for one thread.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,11 @@ namespace control {
 class Mailbox {
  public:
   Mailbox();
-  // From any thread; done in the order in which it came.
+  // From any thread. Functions run in the order of the calls.
   void Post(std::function<void()> work);
-  // Readable when there is work.
+  // Readable when the queue is not empty.
   int fd() const { return fd_.get(); }
-  // Does what was there at the call, on the calling thread.
+  // Runs the functions that are queued at the call, on the calling thread.
   void Run();
 
  private:

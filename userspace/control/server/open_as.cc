@@ -3,12 +3,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <grp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,22 +18,11 @@
 namespace control {
 namespace {
 
-// 0, or errno. System calls themselves: the library's functions speak to threads that this process
-// does not have.
-int Become(const Peer& peer) {
-  if (peer.uid == geteuid()) return 0;
-  if (syscall(SYS_setgroups, peer.groups.size(), peer.groups.data()) != 0 ||
-      syscall(SYS_setresgid, peer.gid, peer.gid, peer.gid) != 0 ||
-      syscall(SYS_setresuid, peer.uid, peer.uid, peer.uid) != 0) {
-    return errno;
-  }
-  return 0;
-}
-
-// In the child of a process with threads: nothing that allocates.
+// Runs in the forked child of a process with threads: allocates nothing.
 [[noreturn]] void OpenAndSend(const Peer& peer, const char* path, int answer) {
+  int error = peer.Become();
+  // The change of the user has reset it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  int error = Become(peer);
   umask(0);
   int file = -1;
   if (error == 0) {
@@ -80,9 +67,8 @@ util::Result<util::UniqueFd> OpenAs::Finish() {
     return util::Error{fmt::format("cannot write {}: it could not be opened", path_), ""};
   }
   if (error != 0) {
-    return util::Error{
-        fmt::format("cannot write {}: {}", path_, strerror(error)),
-        error == EEXIST ? "what is there stays: name a file that is not there yet" : ""};
+    return util::Error{fmt::format("cannot write {}: {}", path_, strerror(error)),
+                       error == EEXIST ? "an existing file is not replaced: name a new file" : ""};
   }
   return std::move(files.front());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A file that is made with the rights of somebody else.
+// Creates a file with the rights of a client.
 #pragma once
 
 #include <sys/types.h>
@@ -7,27 +7,27 @@
 #include <string>
 #include <vector>
 
-#include "control/server/peer.h"
+#include "control/protocol/peer.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 
 namespace control {
 
-// A process of its own becomes that user and makes the file, since a path may lead to where that
-// takes for ever: nobody waits for it.
+// Forks a process that takes the client's identity and creates the file. The path may lead to a
+// file system that does not answer: only that process waits for it.
 class OpenAs {
  public:
-  // A new file of mode 0600 that belongs to `peer`; what is there already stays and is an error.
+  // A new file of mode 0600 that belongs to `peer`. An existing file stays and is an error.
   static util::Result<OpenAs> Begin(const Peer& peer, const std::string& path);
   OpenAs(OpenAs&& other) noexcept;
   OpenAs& operator=(OpenAs&&) = delete;
-  ~OpenAs();  // ends the process, which has to be waited for then
+  ~OpenAs();  // kills the process; the caller reaps it
 
-  // Readable when there is an answer.
+  // Readable when the result is there.
   int fd() const { return answer_.get(); }
-  // The file, for writing. Only when fd() is readable, once.
+  // The file, open for writing. Once, when fd() is readable.
   util::Result<util::UniqueFd> Finish();
-  // Who has to be waited for in the end (waitpid(2)).
+  // The process that the caller reaps (waitpid(2)).
   pid_t pid() const { return pid_; }
 
  private:

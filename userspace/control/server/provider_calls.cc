@@ -45,7 +45,7 @@ void ProviderCalls::Register(const std::shared_ptr<Connection>& client, const Ca
   if (!call.more() || call.oneway()) {
     return Answer(*client, call, reply::ServiceError("ExpectedMore", "method", call.method()));
   }
-  // Until the connection ends the client waits for the next reply.
+  // The call stays open until the connection ends.
   const auto id = engine_.AddProvider(
       read.value.name, caller,
       [weak = std::weak_ptr(client)](uint32_t provider, SessionState state,
@@ -59,7 +59,7 @@ void ProviderCalls::Register(const std::shared_ptr<Connection>& client, const Ca
     client->provider_id = *id;
   } else {
     Answer(*client, call,
-           reply::Error(Failure{error_name::kFailed, "no further program can take part"}));
+           reply::Error(Failure{error_name::kFailed, "no further provider can register"}));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The calls of programs that take part in a session, as opposed to those that control one.
+// Handles the calls of providers: RegisterProvider and SendMark.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@ class ProviderCalls {
  public:
   explicit ProviderCalls(Engine& engine) : engine_(engine) {}
 
-  // False: `call`, of the controller's interface, is none of these.
+  // False if `call` is another call of the controller's interface.
   bool Handle(const std::shared_ptr<Connection>& client, const Call& call);
-  // The client has gone.
+  // The client has disconnected.
   void Forget(const Connection& client);
 
  private:

@@ -19,18 +19,18 @@
 namespace control {
 namespace {
 
-// How long a path may take to be opened.
+// The time to open the path of a client.
 constexpr uint64_t kOpenTimeoutNs = 5'000'000'000;
 
-std::string NoResult(const std::optional<Written>&) { return reply::Empty(); }
+std::string NoResult(const std::optional<request::WrittenTrace>&) { return reply::Empty(); }
 
-// What is more than to look and to send alerts.
+// True for calls that change the session.
 bool Controls(std::string_view member) {
   return member == "InitializeTracing" || member == "StartTracing" || member == "StopTracing" ||
          member == "TerminateTracing" || member == "TakeSnapshot";
 }
 
-// A descriptor that a trace can be written to without harm to whoever waits for it.
+// Accepts files, pipes and sockets that are open for writing.
 util::Status CheckDescriptor(int fd) {
   struct stat status = {};
   const int flags = fcntl(fd, F_GETFL);
@@ -51,15 +51,15 @@ Server::Server(ControlSocket& socket, Controller& controller, Engine& engine,
     : socket_(socket),
       controller_(controller),
       engine_(engine),
-      guests_(engine),
+      provider_calls_(engine),
       group_(group),
       only_watched_(std::move(only_watched)) {
-  controller_.OnState([this](SessionState state) { TellState(state); });
+  controller_.OnState([this](SessionState state) { NotifyState(state); });
 }
 
 Server::~Server() {
   controller_.OnState(nullptr);
-  for (const Client& client : clients_) guests_.Forget(*client);
+  for (const Client& client : clients_) provider_calls_.Forget(*client);
 }
 
 void Server::AddPollFds(std::vector<pollfd>& fds) {
@@ -92,13 +92,13 @@ std::optional<uint64_t> Server::deadline() const {
 void Server::Turn(const std::vector<pollfd>& fds, uint64_t now) {
   controller_.Tick(now);
   TurnOpenings(fds, now);
-  // One call of each, so that nobody is kept from his turn.
+  // One call of each client, so that none starves the others.
   for (size_t i = 0; i < polled_clients_; ++i) {
     const Client client = clients_[i];
     client->Turn(fds[first_fd_ + 1 + i].revents, now);
     if (const auto message = client->NextMessage(now)) Handle(client, *message, now);
   }
-  // A provider's connection ends with its process, whoever else holds the socket.
+  // A provider's connection ends with its process, even if another process holds the socket.
   const size_t first_process = first_fd_ + 1 + polled_clients_ + polled_openings_;
   for (size_t i = 0; i < polled_processes_.size(); ++i) {
     if (fds[first_process + i].revents != 0) polled_processes_[i]->CloseNow();
@@ -106,7 +106,7 @@ void Server::Turn(const std::vector<pollfd>& fds, uint64_t now) {
   polled_processes_.clear();
   std::erase_if(clients_, [this](const Client& client) {
     const bool over = client->over();
-    if (over) guests_.Forget(*client);
+    if (over) provider_calls_.Forget(*client);
     return over;
   });
   if ((fds[first_fd_].revents & POLLIN) != 0) Accept();
@@ -137,7 +137,8 @@ void Server::TurnOpenings(const std::vector<pollfd>& fds, uint64_t now) {
     if (!file) {
       opening.ready(file.TakeError());
     } else {
-      opening.ready(std::optional(TraceOutput{std::move(*file), opening.name, opening.gzip}));
+      opening.ready(
+          std::optional(TraceOutput{std::move(*file), opening.name, opening.gzip, client->peer()}));
     }
   }
 }
@@ -153,7 +154,7 @@ size_t Server::clients() const {
 }
 
 bool Server::HasPlace(const Peer& peer) const {
-  // Providers have places of their own.
+  // Providers have other places.
   size_t clients = 0;
   size_t of_user = 0;
   for (const Client& client : clients_) {
@@ -166,7 +167,7 @@ bool Server::HasPlace(const Peer& peer) const {
 }
 
 void Server::Accept() {
-  // As many as there are places at most; the others have their turn later.
+  // Bounded, so that a storm of connections leaves time for the clients.
   for (size_t i = 0; i < kMaxClientsOfUser; ++i) {
     util::UniqueFd fd(accept4(socket_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!fd) return;
@@ -188,7 +189,7 @@ void Server::Answer(const Client& client, bool oneway, const std::string& messag
 }
 
 Done Server::Answering(const Client& client, bool oneway,
-                       std::string (*result)(const std::optional<Written>&)) {
+                       std::string (*result)(const std::optional<request::WrittenTrace>&)) {
   client->set_busy(true);
   return [weak = std::weak_ptr(client), oneway, result](const Outcome& outcome) {
     const auto there = weak.lock();
@@ -200,7 +201,7 @@ Done Server::Answering(const Client& client, bool oneway,
 
 void Server::Handle(const Client& client, const std::string& message, uint64_t now) {
   auto call = Call::Parse(message);
-  // Who speaks something else does not understand an answer.
+  // A client that speaks another protocol does not understand a reply.
   if (!call) return client->CloseNow();
   client->set_busy(true);
   if (call->upgrade()) {
@@ -281,11 +282,11 @@ void Server::HandleController(const Client& client, Call& call, uint64_t now) {
     if (read.bad) return refuse(*read.bad);
     const auto failure = controller_.SendAlert(read.value);
     Answer(client, oneway, failure ? reply::Error(*failure) : reply::Empty());
-    if (!failure) TellAlert(read.value);
+    if (!failure) NotifyAlert(read.value);
     return;
   }
-  if (guests_.Handle(client, call)) return;
-  // The others have no parameters.
+  if (provider_calls_.Handle(client, call)) return;
+  // The remaining calls have no parameters.
   const auto nothing = call.ReadNothing();
   if (nothing.bad) return refuse(*nothing.bad);
   if (member == "WatchAlert") return WatchAlert(client, call);
@@ -313,17 +314,17 @@ void Server::Initialize(const Client& client, const Call& call, uint64_t now) {
   const bool oneway = call.oneway();
   auto read = call.ReadInitialize();
   if (read.bad) {
-    // "A bad request will terminate the connection."
+    // The document: "A bad request will terminate the connection."
     Answer(client, oneway, reply::InvalidParameter(*read.bad));
     return client->CloseAfterwards();
   }
-  // It would be done with the controller's rights.
+  // The controller would place probes with its own rights.
   if (const uid_t uid = client->peer().uid;
       read.value.config.sources.probes() && uid != 0 && uid != geteuid()) {
     return Answer(client, oneway,
                   reply::PermissionDenied("only root may place probes in programs"));
   }
-  // What cannot be done anyway makes no file.
+  // A call that fails anyway creates no file.
   if (controller_.state() != SessionState::kReady) {
     return controller_.Initialize({}, {}, Answering(client, oneway, NoResult));
   }
@@ -345,8 +346,8 @@ void Server::WithOutput(const Client& client, const std::optional<OutputChoice>&
     }
     util::UniqueFd fd = std::move(descriptors[*choice->descriptor]);
     if (auto status = CheckDescriptor(fd.get()); !status) return ready(status.TakeError());
-    return ready(
-        std::optional(TraceOutput{std::move(fd), std::string(kPassedOutputName), choice->gzip}));
+    return ready(std::optional(
+        TraceOutput{std::move(fd), std::string(kPassedOutputName), choice->gzip, client->peer()}));
   }
   auto process = OpenAs::Begin(client->peer(), choice->path);
   if (!process) return ready(process.TakeError());
@@ -358,7 +359,7 @@ void Server::WatchAlert(const Client& client, const Call& call) {
   if (call.oneway()) return Answer(client, true, "");
   client->keeps_alerts = true;
   client->watches_alerts = call.more() ? Connection::Watch::kAll : Connection::Watch::kOne;
-  // What came since the last call.
+  // Alerts since the last call.
   while (!client->alerts.empty() && client->watches_alerts != Connection::Watch::kNo) {
     const std::string name = std::move(client->alerts.front());
     client->alerts.pop_front();
@@ -371,7 +372,7 @@ void Server::WatchAlert(const Client& client, const Call& call) {
   }
 }
 
-void Server::TellAlert(const std::string& name) {
+void Server::NotifyAlert(const std::string& name) {
   for (const Client& client : clients_) {
     if (client->watches_alerts == Connection::Watch::kAll) {
       client->Send(reply::Alert(name, true));
@@ -385,7 +386,7 @@ void Server::TellAlert(const std::string& name) {
   }
 }
 
-void Server::TellState(SessionState state) {
+void Server::NotifyState(SessionState state) {
   for (const Client& client : clients_) {
     if (client->watches_state) client->Send(reply::State(state, true));
   }

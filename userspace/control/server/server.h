@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Varlink over the control socket: clients, and their calls to the controller.
+// Serves varlink on the control socket: accepts clients and passes their calls to the controller.
 #pragma once
 
 #include <poll.h>
@@ -19,19 +19,19 @@
 
 namespace control {
 
-// Runs on the controller's thread and waits for nobody:
+// Runs on the controller's thread and never blocks:
 //
 //   server.AddPollFds(fds); poll(...); server.Turn(fds, now);
 class Server {
  public:
-  // Clients at a time, and those of one user who is not root. Root has a few places more.
+  // Clients at a time; those of one user other than root; further places for root.
   static constexpr size_t kMaxClients = 64;
   static constexpr size_t kMaxClientsOfUser = 16;
   static constexpr size_t kPlacesForRoot = 8;
 
-  // All outlive it. `group`: whose members may control, beside root. Takes the controller's
-  // OnState. `only_watched`: why clients may send alerts and look, but neither begin, end nor write
-  // anything; empty where they may.
+  // All outlive it. Members of `group` may control, beside root. Uses the controller's OnState.
+  // `only_watched`: the reason why clients may only send alerts and read the state; empty if they
+  // may also control.
   Server(ControlSocket& socket, Controller& controller, Engine& engine, std::optional<gid_t> group,
          std::string only_watched = {});
   Server(const Server&) = delete;
@@ -39,23 +39,23 @@ class Server {
   ~Server();
 
   void AddPollFds(std::vector<pollfd>& fds);
-  // When it has to have a turn at the latest: ns of CLOCK_MONOTONIC.
+  // The latest time of the next Turn(), ns of CLOCK_MONOTONIC.
   std::optional<uint64_t> deadline() const;
   // `fds` as AddPollFds() filled it, polled. `now`: ns of CLOCK_MONOTONIC.
   void Turn(const std::vector<pollfd>& fds, uint64_t now);
 
-  // Somebody sent an alert, by a call or otherwise.
-  void TellAlert(const std::string& name);
+  // Reports an alert to the clients that watch alerts.
+  void NotifyAlert(const std::string& name);
 
-  // But for programs that take part.
+  // Without providers.
   size_t clients() const;
 
  private:
   using Client = std::shared_ptr<Connection>;
-  // Called with the output of a call, or why it cannot have one.
+  // Called with the output of a call, or with an error.
   using OutputReady = std::function<void(util::Result<std::optional<TraceOutput>>)>;
 
-  // A file that a process opens for a client.
+  // A file that a child process opens for a client.
   struct Opening {
     OpenAs process;
     std::weak_ptr<Connection> client;
@@ -72,13 +72,13 @@ class Server {
   void HandleController(const Client& client, Call& call, uint64_t now);
   void Initialize(const Client& client, const Call& call, uint64_t now);
   void WatchAlert(const Client& client, const Call& call);
-  void TellState(SessionState state);
+  void NotifyState(SessionState state);
 
-  // The last answer to the client's call, if that wants one.
+  // Sends the last reply to the client's call, unless it is oneway.
   static void Answer(const Client& client, bool oneway, const std::string& message);
-  // An answer that comes later.
+  // A function that sends the reply later.
   static Done Answering(const Client& client, bool oneway,
-                        std::string (*result)(const std::optional<Written>&));
+                        std::string (*result)(const std::optional<request::WrittenTrace>&));
   void WithOutput(const Client& client, const std::optional<OutputChoice>& choice, uint64_t now,
                   OutputReady ready);
   void TurnOpenings(const std::vector<pollfd>& fds, uint64_t now);
@@ -87,13 +87,13 @@ class Server {
   ControlSocket& socket_;
   Controller& controller_;
   Engine& engine_;
-  ProviderCalls guests_;
+  ProviderCalls provider_calls_;
   const std::optional<gid_t> group_;
   const std::string only_watched_;
   std::vector<Client> clients_;
   std::vector<Opening> openings_;
   std::vector<pid_t> unreaped_;
-  // Where its own are in the vector of the last AddPollFds().
+  // The range of its descriptors in the vector of the last AddPollFds().
   size_t first_fd_ = 0;
   size_t polled_clients_ = 0;
   size_t polled_openings_ = 0;

@@ -12,7 +12,7 @@
 
 namespace control {
 
-bool TellServiceManager(std::string_view state) {
+bool NotifyServiceManager(std::string_view state) {
   const char* path = getenv("NOTIFY_SOCKET");
   sockaddr_un address{};
   if (path == nullptr || (*path != '/' && *path != '@')) return false;

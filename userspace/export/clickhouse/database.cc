@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "text/clean_text.h"
+#include "util/percent_encoding.h"
 
 namespace exporting {
 namespace {
@@ -18,15 +19,15 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kTimeoutNs{120};
+constexpr seconds kTimeout{120};
 constexpr unsigned kAttempts = 6;
 constexpr size_t kMostOfMessage = 400;
 
-// Codes of the server's errors (dbms/src/Common/ErrorCodes.cpp) that a later attempt may not meet:
-// timeouts, too many queries or parts, broken connections, no memory just now.
-constexpr std::array kPassing = {159, 202, 203, 209, 210, 241, 252, 279};
+// Temporary errors of the server (src/Common/ErrorCodes.cpp): timeouts, too many queries or parts,
+// broken connections, memory limits.
+constexpr std::array kTemporary = {159, 202, 203, 209, 210, 241, 252, 279};
 
-// "Code: 60, e.displayText() = ..."; 0 where it says none.
+// Returns 60 for "Code: 60, e.displayText() = ...", and 0 without a code.
 int CodeOf(std::string_view message) {
   constexpr std::string_view kBefore = "Code: ";
   if (!message.starts_with(kBefore)) return 0;
@@ -68,41 +69,43 @@ bool ClickHouse::IsName(std::string_view text) {
          std::all_of(text.begin(), text.end(), fits);
 }
 
-util::Result<std::string> ClickHouse::Ask(std::string_view target, std::string_view body,
-                                          Failure& failure) {
-  auto reply = http_.Post(target, body, kTimeoutNs);
+util::Result<std::string> ClickHouse::Post(std::string_view target, std::string_view body,
+                                           Failure& failure) {
+  auto reply = http_.Post(target, body, kTimeout);
   if (!reply) {
-    failure = {.error = reply.TakeError(), .may_pass = true, .unanswered = true};
+    failure = {.error = reply.TakeError(), .is_temporary = true, .unanswered = true};
     return failure.error;
   }
   if (reply->status == 200) return std::move(reply->body);
   const int code = CodeOf(reply->body);
-  failure.may_pass = std::find(kPassing.begin(), kPassing.end(), code) != kPassing.end() ||
-                     (code == 0 && reply->status >= 502 && reply->status <= 504);
-  failure.unanswered = failure.may_pass;
-  const std::string said = FirstLine(reply->body);
-  failure.error = {
-      fmt::format("{}: status {}{}{}", Shown(), reply->status, said.empty() ? "" : ": ", said), ""};
+  failure.is_temporary =
+      std::find(kTemporary.begin(), kTemporary.end(), code) != kTemporary.end() ||
+      (code == 0 && reply->status >= 502 && reply->status <= 504);
+  failure.unanswered = failure.is_temporary;
+  const std::string message = FirstLine(reply->body);
+  failure.error = {fmt::format("{}: status {}{}{}", Shown(), reply->status,
+                               message.empty() ? "" : ": ", message),
+                   ""};
   return failure.error;
 }
 
 util::Result<std::string> ClickHouse::Run(std::string_view statement) {
   for (Attempts attempts;;) {
     Failure failure;
-    // The whole answer before its first byte: an error in the middle has status 200 otherwise.
-    auto answer = Ask("/?wait_end_of_query=1", statement, failure);
-    if (answer || !failure.may_pass || !attempts.WaitForNext()) return answer;
+    // Makes the server buffer the answer. Otherwise an error in its middle has status 200.
+    auto answer = Post("/?wait_end_of_query=1", statement, failure);
+    if (answer || !failure.is_temporary || !attempts.WaitForNext()) return answer;
   }
 }
 
 util::Status ClickHouse::Insert(std::string_view table, std::string_view columns,
                                 std::string_view rows, bool& uncertain) {
-  // Into a Distributed table: done when the shard has them, and an error when it has not.
+  // The server answers after the shard of a Distributed table has the rows.
   const std::string statement =
       fmt::format("INSERT INTO {}.{} ({}) FORMAT RowBinary", database_, table, columns);
-  const std::string target = "/?insert_distributed_sync=1&query=" + PercentEncoded(statement);
+  const std::string target = "/?insert_distributed_sync=1&query=" + util::PercentEncoded(statement);
   Failure failure;
-  auto answer = Ask(target, rows, failure);
+  auto answer = Post(target, rows, failure);
   uncertain = !answer.ok() && failure.unanswered;
   if (!answer) return answer.TakeError();
   return util::Ok();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A database of a ClickHouse server, asked over HTTP.
+// A client of a ClickHouse server, over HTTP.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace exporting {
 
 class ClickHouse {
  public:
-  // `database`: letters, digits and _, as IsName() says.
+  // IsName(database) holds: letters, digits and _.
   ClickHouse(ServerUrl server, std::string database)
       : http_(std::move(server)), database_(std::move(database)) {}
 
   static bool IsName(std::string_view text);
 
-  // Runs a statement that may be run again. Tried again for a while where the server does not
-  // answer, or says that it cannot just now. The answer is text with a line a row, and tabs.
+  // Executes an idempotent statement, and retries it for a while if the server does not answer or
+  // reports a temporary error. The answer is text with one line per row and tabs between columns.
   util::Result<std::string> Run(std::string_view statement);
-  // Sends rows once. `uncertain` is set where an error does not tell whether they arrived.
+  // Sends rows once. `uncertain` is set if they may have arrived despite the error.
   util::Status Insert(std::string_view table, std::string_view columns, std::string_view rows,
                       bool& uncertain);
 
@@ -33,16 +33,16 @@ class ClickHouse {
  private:
   struct Failure {
     util::Error error;
-    bool may_pass = false;  // it may go better a little later
+    bool is_temporary = false;  // a retry may succeed
     bool unanswered = false;
   };
-  util::Result<std::string> Ask(std::string_view target, std::string_view body, Failure& failure);
+  util::Result<std::string> Post(std::string_view target, std::string_view body, Failure& failure);
 
   HttpClient http_;
   std::string database_;
 };
 
-// The wait before the next attempt; false after the last one.
+// Counts attempts. WaitForNext() waits before the next one, and returns false after the last one.
 class Attempts {
  public:
   bool WaitForNext();
@@ -51,7 +51,7 @@ class Attempts {
   unsigned made_ = 1;
 };
 
-// Text as a literal of its SQL, in quotes.
+// Returns the text as a quoted SQL literal.
 std::string Quoted(std::string_view text);
 
 }  // namespace exporting

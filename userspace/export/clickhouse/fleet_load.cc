@@ -17,9 +17,9 @@ constexpr uint64_t kNanosecondsOfSecond = 1'000'000'000;
 constexpr uint64_t kNanosecondsOfDay = 86400 * kNanosecondsOfSecond;
 
 uint16_t DayOf(const CaptureLabels& labels) {
-  // The end of 2105: later days are not told from those of 1970 by servers of 2018.
+  // The end of 2105: servers of 2018 wrap later days to 1970.
   constexpr double kLastDay = 49672;
-  // What is no time is of day 0 as well.
+  // Also true of NaN.
   if (!(labels.start_time > 0)) return 0;
   return static_cast<uint16_t>(std::min(labels.start_time / kDaySeconds, kLastDay));
 }
@@ -30,30 +30,30 @@ uint64_t NumberIn(std::string_view line) {
   return value;
 }
 
-// What stands between the tabs of a line.
-std::vector<std::string_view> Words(std::string_view line) {
+// Splits the first line at its tabs.
+std::vector<std::string_view> Fields(std::string_view line) {
   line = line.substr(0, line.find('\n'));
-  std::vector<std::string_view> words;
+  std::vector<std::string_view> fields;
   for (;;) {
     const size_t end = std::min(line.find('\t'), line.size());
-    words.push_back(line.substr(0, end));
-    if (end == line.size()) return words;
+    fields.push_back(line.substr(0, end));
+    if (end == line.size()) return fields;
     line.remove_prefix(end + 1);
   }
 }
 
-// Tells one insertion from every other one, of any host.
+// Returns a number that is unique among the insertions of all hosts.
 uint64_t NewBlock() {
   std::random_device random;
   return (uint64_t{random()} << 32) | random();
 }
 
-struct Named {
+struct DurationName {
   measure::Duration kind;
   std::string_view name;
 };
-// Names as fxt diff has them.
-constexpr std::array<Named, measure::kDurations> kDurationNames = {{
+// The names that fxt diff uses.
+constexpr std::array<DurationName, measure::kDurations> kDurationNames = {{
     {measure::Duration::kSlice, "slice"},
     {measure::Duration::kWakeupLatency, "wakeup_latency"},
     {measure::Duration::kPreemptedWait, "preempted_wait"},
@@ -65,28 +65,30 @@ constexpr std::array<Named, measure::kDurations> kDurationNames = {{
 
 }  // namespace
 
-util::Result<std::map<uint32_t, uint64_t>> FleetLoad::BlocksThere(std::string_view table) {
-  std::map<uint32_t, uint64_t> there;
+util::Result<std::map<uint32_t, uint64_t>> FleetLoad::InsertedBlocks(std::string_view table) {
+  std::map<uint32_t, uint64_t> blocks;
   auto answer = server_.Run(fmt::format(
       "SELECT chunk, max(block) FROM {}.{}_rows WHERE host = {} AND capture = {} AND load IN ({}) "
       "GROUP BY chunk",
-      server_.database(), table, Quoted(labels_.host), capture_, broken_off_));
+      server_.database(), table, Quoted(labels_.host), capture_, interrupted_));
   if (!answer) return answer.TakeError();
   for (std::string_view rest = *answer; !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size());
-    const auto words = Words(rest.substr(0, end));
-    if (words.size() == 2) there[static_cast<uint32_t>(NumberIn(words[0]))] = NumberIn(words[1]);
+    const auto fields = Fields(rest.substr(0, end));
+    if (fields.size() == 2)
+      blocks[static_cast<uint32_t>(NumberIn(fields[0]))] = NumberIn(fields[1]);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return there;
+  return blocks;
 }
 
 util::Status FleetLoad::Begin(int64_t capture) {
   begun_ = true;
   capture_ = capture;
-  // By the server's clock, the same for all hosts, numbers of loads rise whatever is done to the
-  // clock here. Blocks of attempts with the same file and words, after the last load that came to
-  // its end, are as good as new ones; those of yesterday may be cleaned away meanwhile.
+  // Load numbers follow the server's clock, which is the same for all hosts, so they increase even
+  // if this host's clock steps back. The load resumes interrupted loads of the same file and label
+  // that began after the last complete load and within a day, before a cleanup may remove their
+  // blocks.
   auto answer = server_.Run(fmt::format(
       "SELECT greatest(max(load) + 1, toUInt64(toUnixTimestamp(now())) * 1000000000) AS next, "
       "arrayStringConcat(arrayMap(one -> toString(one), arrayFilter(one -> one > done AND one + {} "
@@ -96,14 +98,14 @@ util::Status FleetLoad::Begin(int64_t capture) {
       kNanosecondsOfDay, labels_.bytes, Quoted(labels_.label), DayOf(labels_), server_.database(),
       Quoted(labels_.host), capture));
   if (!answer) return answer.TakeError();
-  const auto words = Words(*answer);
-  // Of two that begin in the same second neither is the other.
-  load_ = NumberIn(words.front()) + NewBlock() % kNanosecondsOfSecond;
-  broken_off_ = words.size() > 1 ? words[1] : "";
-  return Note(false);
+  const auto fields = Fields(*answer);
+  // Loads that begin in the same second get different numbers.
+  load_ = NumberIn(fields.front()) + NewBlock() % kNanosecondsOfSecond;
+  interrupted_ = fields.size() > 1 ? fields[1] : "";
+  return WriteLoadRows(false);
 }
 
-util::Status FleetLoad::Note(bool complete) {
+util::Status FleetLoad::WriteLoadRows(bool complete) {
   fmt::memory_buffer rows;
   for (const std::string& table : tables_) {
     AppendNumber(rows, load_, 8);
@@ -119,7 +121,7 @@ util::Status FleetLoad::Note(bool complete) {
     const bool has_blocks = complete && pending != pending_.end();
     AppendNumbers(rows, has_blocks ? pending->second.blocks : std::vector<uint64_t>());
   }
-  // Doubled it says the same.
+  // Duplicate rows have no effect.
   for (Attempts attempts;;) {
     bool uncertain = false;
     auto status = server_.Insert("loads_rows",
@@ -137,16 +139,16 @@ util::Result<FleetLoad::Pending*> FleetLoad::PendingOf(std::string_view name,
   Pending& made = pending_.try_emplace(std::string(name)).first->second;
   made.table = table;
   made.columns = ColumnNames(table);
-  if (!broken_off_.empty()) {
-    auto there = BlocksThere(name);
-    if (!there) return there.TakeError();
-    made.there = std::move(*there);
+  if (!interrupted_.empty()) {
+    auto inserted = InsertedBlocks(name);
+    if (!inserted) return inserted.TakeError();
+    made.inserted = std::move(*inserted);
   }
   return &made;
 }
 
 void FleetLoad::AddCommon(Pending& pending) const {
-  // Its number is not known before it is sent.
+  // Send() stores the block number.
   pending.row_starts.push_back(static_cast<uint32_t>(pending.buffer.size()));
   AppendNumber(pending.buffer, 0, kBlockBytes);
   AppendNumber(pending.buffer, load_, 8);
@@ -164,7 +166,7 @@ util::Status FleetLoad::EndRow(Pending& pending) {
   return Flush(pending);
 }
 
-util::Result<bool> FleetLoad::IsThere(const Pending& pending, uint64_t block) {
+util::Result<bool> FleetLoad::IsInserted(const Pending& pending, uint64_t block) {
   auto answer =
       server_.Run(fmt::format("SELECT count() FROM {}.{}_rows WHERE host = {} AND capture = {} AND "
                               "load = {} AND chunk = {} AND block = {}",
@@ -176,7 +178,7 @@ util::Result<bool> FleetLoad::IsThere(const Pending& pending, uint64_t block) {
 
 util::Result<uint64_t> FleetLoad::Send(Pending& pending) {
   for (Attempts attempts;;) {
-    // One that was given up may still arrive; it is not the one that is seen.
+    // A block that timed out may still arrive. Its number is not listed, so it has no effect.
     const uint64_t block = NewBlock();
     for (const uint32_t start : pending.row_starts) {
       StoreNumber(pending.buffer.data() + start, block, kBlockBytes);
@@ -186,16 +188,16 @@ util::Result<uint64_t> FleetLoad::Send(Pending& pending) {
                                  {pending.buffer.data(), pending.buffer.size()}, uncertain);
     if (status) return block;
     if (!uncertain || !attempts.WaitForNext()) return status.TakeError();
-    // It may have arrived, and the answer not.
-    auto there = IsThere(pending, block);
-    if (!there) return there.TakeError();
-    if (*there) return block;
+    // The block may have arrived although the answer did not.
+    auto inserted = IsInserted(pending, block);
+    if (!inserted) return inserted.TakeError();
+    if (*inserted) return block;
   }
 }
 
 util::Status FleetLoad::Flush(Pending& pending) {
   if (pending.rows == 0) return util::Ok();
-  if (const auto found = pending.there.find(pending.chunk); found != pending.there.end()) {
+  if (const auto found = pending.inserted.find(pending.chunk); found != pending.inserted.end()) {
     pending.blocks.push_back(found->second);
     ++resumed_;
   } else {
@@ -278,7 +280,7 @@ util::Status FleetLoad::WriteGroups(const measure::Capture& measured, int64_t ca
     return util::Ok();
   };
   for (const measure::Group& group : measured.groups) {
-    for (const Named& named : kDurationNames) {
+    for (const DurationName& named : kDurationNames) {
       if (auto status = add_times(group, named.name, group.of(named.kind)); !status) return status;
     }
     for (const auto& [call, times] : group.syscalls) {
@@ -312,7 +314,7 @@ util::Status FleetLoad::Finish() {
   for (auto& [name, pending] : pending_) {
     if (auto status = Flush(pending); !status) return status;
   }
-  return Note(true);
+  return WriteLoadRows(true);
 }
 
 }  // namespace exporting

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Brings one capture into the tables of a fleet, so that it is there once: rows go in chunks, each
-// of which is inserted as a block with a number of its own, whole or not at all; what arrived of a
-// load that was broken off is not sent again; and the end of the load names the blocks that are
-// seen, each chunk's one, whoever else loads the same capture, and whatever arrives late.
+// Loads one capture into the tables of a fleet exactly once.
+//
+// Rows go in chunks. Each chunk is inserted atomically as a block with a unique number. A load that
+// resumes an interrupted one does not send its chunks again. The last row of a load lists the valid
+// block of each chunk, so that concurrent loads of the same capture and late blocks have no effect.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,55 +21,55 @@
 
 namespace exporting {
 
-// What every row of a capture begins with.
+// Values that begin every row of a capture.
 struct CaptureLabels {
   std::string host;
   std::string label;
-  double start_time = 0;  // wall clock, seconds since 1970: gives the day
-  uint64_t bytes = 0;     // of the file: another size is another load
+  double start_time = 0;  // wall clock, seconds since 1970
+  uint64_t bytes = 0;     // size of the file; loads of another size are not resumed
 };
 
 class FleetLoad final : public TableSink {
  public:
-  // `tables`: names of those that will come, all of which are replaced at the end.
+  // `tables` names the tables that Finish() replaces.
   FleetLoad(ClickHouse& server, CaptureLabels labels, std::vector<std::string> tables)
       : server_(server), labels_(std::move(labels)), tables_(std::move(tables)) {}
 
   util::Status Write(const tables::RowBatch& rows, int64_t capture) override;
-  // The sums and distributions of its groups.
+  // Writes the totals and histograms of the groups.
   util::Status WriteGroups(const measure::Capture& measured, int64_t capture);
   util::Status Finish() override;
 
-  uint64_t rows() const { return rows_; }        // all of them
-  uint64_t bytes() const { return bytes_; }      // as RowBinary
-  uint64_t resumed() const { return resumed_; }  // chunks that an earlier attempt had brought
+  uint64_t rows() const { return rows_; }        // rows written, resumed ones included
+  uint64_t bytes() const { return bytes_; }      // bytes written, as RowBinary
+  uint64_t resumed() const { return resumed_; }  // chunks that an earlier load inserted
 
  private:
   static constexpr uint64_t kChunkRows = 65536;
   static constexpr size_t kChunkBytes = size_t{8} << 20;
-  static constexpr size_t kBlockBytes = sizeof(uint64_t);  // of a block's number
+  static constexpr size_t kBlockBytes = sizeof(uint64_t);  // of a block number
 
   struct Pending {
     FleetTable table;
     std::string columns;
     fmt::memory_buffer buffer;
-    std::vector<uint32_t> row_starts;  // in the buffer
+    std::vector<uint32_t> row_starts;  // offsets in the buffer
     uint64_t rows = 0;
     uint32_t chunk = 0;
-    std::map<uint32_t, uint64_t> there;  // blocks of earlier attempts, by chunk
-    std::vector<uint64_t> blocks;        // of the chunks before this one
+    std::map<uint32_t, uint64_t> inserted;  // blocks of interrupted loads, by chunk
+    std::vector<uint64_t> blocks;           // of the earlier chunks
   };
 
   util::Status Begin(int64_t capture);
   util::Result<Pending*> PendingOf(std::string_view table, const FleetTable& columns);
-  util::Result<std::map<uint32_t, uint64_t>> BlocksThere(std::string_view table);
+  util::Result<std::map<uint32_t, uint64_t>> InsertedBlocks(std::string_view table);
   void AddCommon(Pending& pending) const;
   util::Status EndRow(Pending& pending);
   util::Status Flush(Pending& pending);
-  // The number of the block that it became.
+  // Inserts the chunk and returns its block number.
   util::Result<uint64_t> Send(Pending& pending);
-  util::Result<bool> IsThere(const Pending& pending, uint64_t block);
-  util::Status Note(bool complete);
+  util::Result<bool> IsInserted(const Pending& pending, uint64_t block);
+  util::Status WriteLoadRows(bool complete);
 
   ClickHouse& server_;
   CaptureLabels labels_;
@@ -76,7 +77,7 @@ class FleetLoad final : public TableSink {
   bool begun_ = false;
   int64_t capture_ = 0;
   uint64_t load_ = 0;
-  std::string broken_off_;  // loads that this one goes on with, as a list of SQL
+  std::string interrupted_;  // interrupted loads that this one resumes, as an SQL list
   std::map<std::string, Pending, std::less<>> pending_;
   uint64_t rows_ = 0;
   uint64_t bytes_ = 0;

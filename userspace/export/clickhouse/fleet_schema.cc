@@ -46,16 +46,15 @@ void AddColumns(std::string& text, std::span<const FleetColumn> columns) {
   }
 }
 
-// What is placed where, and in which order it stands there.
-struct Placing {
+struct TablePlacement {
   std::string_view database;
   std::string_view cluster;
 };
 
-void AddTable(std::vector<std::string>& statements, const Placing& placing, std::string_view name,
-              const std::string& columns, std::string_view order) {
-  const bool sharded = !placing.cluster.empty();
-  const std::string full = fmt::format("{}.{}", placing.database, name);
+void AddTable(std::vector<std::string>& statements, const TablePlacement& placement,
+              std::string_view name, const std::string& columns, std::string_view order) {
+  const bool sharded = !placement.cluster.empty();
+  const std::string full = fmt::format("{}.{}", placement.database, name);
   statements.push_back(fmt::format(
       "CREATE TABLE IF NOT EXISTS {}_{} {}) ENGINE = MergeTree() PARTITION BY toYYYYMM(day) "
       "ORDER BY ({})",
@@ -64,7 +63,7 @@ void AddTable(std::vector<std::string>& statements, const Placing& placing, std:
   statements.push_back(
       fmt::format("CREATE TABLE IF NOT EXISTS {}_rows {}) ENGINE = Distributed({}, {}, {}_local, "
                   "cityHash64(host))",
-                  full, columns, placing.cluster, placing.database, name));
+                  full, columns, placement.cluster, placement.database, name));
 }
 
 }  // namespace
@@ -121,17 +120,17 @@ std::string ColumnNames(const FleetTable& table) {
 }
 
 std::vector<std::string> FleetStatements(std::string_view database, std::string_view cluster) {
-  const Placing placing{.database = database, .cluster = cluster};
+  const TablePlacement placement{.database = database, .cluster = cluster};
   std::vector<std::string> statements;
   statements.push_back(fmt::format("CREATE DATABASE IF NOT EXISTS {}", database));
   std::string columns(1, '(');
   AddColumns(columns, kLoadsColumns);
-  AddTable(statements, placing, "loads", columns, "host, capture, load");
+  AddTable(statements, placement, "loads", columns, "host, capture, load");
   for (const FleetTable& table : AllFleetTables()) {
     columns.assign(1, '(');
     AddColumns(columns, kCommon);
     AddColumns(columns, table.columns);
-    AddTable(statements, placing, table.name, columns, "host, capture, load, chunk");
+    AddTable(statements, placement, table.name, columns, "host, capture, load, chunk");
     std::string shown = "day, host, label, capture";
     for (const FleetColumn& column : table.columns) shown += fmt::format(", {}", column.name);
     statements.push_back(fmt::format(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The tables of a fleet: those of fxt query and two of sums, for many captures of many hosts.
+// The ClickHouse tables of a fleet: those of fxt query, and totals and histograms, for captures of
+// many hosts.
 //
-// What is sent stands in NAME_rows, each row with the block that brought it, which is one insertion
-// of one load, which is one attempt to bring one capture. loads_rows has for each load that came to
-// its end the blocks of each table; NAME is a view of those of the newest such load of each
-// capture, so that it is there once or not at all, whatever was broken off, done twice or arrived
-// late.
+// NAME_rows has the inserted rows, each with its block (one insertion) and load (one attempt to
+// load a capture). loads_rows lists the blocks of each table for each complete load. NAME is a view
+// of the blocks of the newest complete load of each capture. So each capture appears once or not at
+// all, regardless of loads that were interrupted, repeated or late.
 #pragma once
 
 #include <span>
@@ -19,26 +19,26 @@ namespace exporting {
 
 struct FleetColumn {
   std::string_view name;
-  std::string_view type;  // of ClickHouse
+  std::string_view type;  // a type of ClickHouse
 };
 struct FleetTable {
   std::string_view name;
-  std::vector<FleetColumn> columns;  // without those that every table begins with
+  std::vector<FleetColumn> columns;  // without the common columns
 };
 
 // block UInt64, load UInt64, chunk UInt32, day Date, host String, label String, capture Int64.
 std::span<const FleetColumn> CommonColumns();
 FleetTable FleetTableOf(tables::Table table);
-// Sums: a row for each group of threads and thing that is counted or timed.
+// Totals: a row for each group of threads and metric.
 const FleetTable& TotalsTable();
-// Distributions as fxt summarize has them: a row for each bucket that is not empty.
+// The histograms of fxt summarize: a row for each bucket that is not empty.
 const FleetTable& HistogramsTable();
 std::vector<FleetTable> AllFleetTables();
-// "block, load, chunk, day, host, label, capture, ts, ...": what Insert() names.
+// The columns of Insert(): "block, load, chunk, day, host, label, capture, ts, ...".
 std::string ColumnNames(const FleetTable& table);
 
-// Statements that make everything that is not there yet. With `cluster`: on each server the tables
-// of its own, NAME_local, and NAME_rows as all of them together, rows placed by their host.
+// Returns statements that create everything that does not exist yet. With `cluster` each server has
+// tables NAME_local, and NAME_rows is a Distributed table over them, sharded by host.
 std::vector<std::string> FleetStatements(std::string_view database, std::string_view cluster);
 
 }  // namespace exporting

@@ -24,10 +24,10 @@ bool IsAddress(const std::string& text) {
 util::Result<std::string> AddressOf(const std::string& host) {
   if (IsAddress(host)) return host;
   // "192.0.2.1  STREAM  name", and further lines.
-  const std::string said = util::OutputOf({"getent", "ahosts", "--", host});
-  const std::string address = said.substr(0, std::min(said.find(' '), said.size()));
+  const std::string output = util::OutputOf({"getent", "ahosts", "--", host});
+  const std::string address = output.substr(0, std::min(output.find(' '), output.size()));
   if (IsAddress(address)) return address;
-  return util::Error{fmt::format("nobody knows the host {}", text::CleanText(host)), ""};
+  return util::Error{fmt::format("the host {} is unknown", text::CleanText(host)), ""};
 }
 
 }  // namespace exporting

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The address of a host by its name.
+// Looks up the address of a host.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace exporting {
 
-// An IPv4 or IPv6 address as text. Names are looked up by getent(1), the system's own resolver as a
-// program: a static one cannot have it inside.
+// Returns an IPv4 or IPv6 address as text. getent(1) looks up names, since a static program cannot
+// use the system's resolver.
 util::Result<std::string> AddressOf(const std::string& host);
 
 }  // namespace exporting

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A connection to an HTTP server that is kept from one request to the next.
+// An HTTP client that keeps its connection from one request to the next.
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "export/clickhouse/server_url.h"
 #include "util/result.h"
-#include "util/unique_fd.h"
 
 namespace exporting {
 
@@ -20,19 +20,21 @@ struct HttpReply {
 class HttpClient {
  public:
   explicit HttpClient(ServerUrl server);
+  ~HttpClient();
 
-  // Sends one request and takes its answer, of at most kMaxReply bytes. An error: no whole answer
-  // came within `patience`; whether the server did what was asked is not known then.
+  // Sends one request and returns its answer, of at most kMaxReply bytes. Connecting, sending and
+  // reading may each take `timeout`. After an error the server may have executed the request.
   util::Result<HttpReply> Post(std::string_view target, std::string_view body,
-                               std::chrono::seconds patience);
+                               std::chrono::seconds timeout);
 
   const ServerUrl& server() const { return server_; }
 
  private:
+  struct Connection;
   static constexpr size_t kMaxReply = size_t{16} << 20;
 
   ServerUrl server_;
-  util::UniqueFd connection_;  // none after a server's goodbye
+  std::unique_ptr<Connection> connection_;  // null while the client is not connected
 };
 
 }  // namespace exporting

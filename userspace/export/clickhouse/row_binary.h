@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Values as ClickHouse's RowBinary has them.
+// Writes values in ClickHouse's format RowBinary.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,15 +11,15 @@
 
 namespace exporting {
 
-// The `bytes` low bytes of the number, least first: UInt8 to UInt64, Date as UInt16 days.
+// Appends the `bytes` low bytes, little-endian: UInt8 to UInt64, Date as days in a UInt16.
 inline void AppendNumber(fmt::memory_buffer& out, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
 }
-// The same, over what is there.
+// Overwrites `bytes` bytes at `to` in the same format.
 inline void StoreNumber(char* to, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) to[i] = static_cast<char>(value >> (8 * i));
 }
-// LEB128: what a String and an Array begin with.
+// Appends the size of a String or an Array in LEB128.
 inline void AppendSize(fmt::memory_buffer& out, size_t size) {
   for (; size >= 0x80; size >>= 7) out.push_back(static_cast<char>(size | 0x80));
   out.push_back(static_cast<char>(size));
@@ -28,7 +28,7 @@ inline void AppendString(fmt::memory_buffer& out, std::string_view text) {
   AppendSize(out, text.size());
   out.append(text);
 }
-// Array(UInt64).
+// Appends an Array(UInt64).
 inline void AppendNumbers(fmt::memory_buffer& out, std::span<const uint64_t> numbers) {
   AppendSize(out, numbers.size());
   for (const uint64_t number : numbers) AppendNumber(out, number, sizeof number);

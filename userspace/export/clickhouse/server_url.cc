@@ -26,12 +26,7 @@ bool IsPort(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() && port >= 1 && port <= 65535;
 }
 
-bool IsPlain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
-
-// What the escapes of a URL stand for; empty: one is none, or stands for what no header may have.
+// Decodes %XX. Empty if an escape is malformed or a control character, which no header may have.
 std::optional<std::string> Decoded(std::string_view text) {
   std::string decoded;
   while (!text.empty()) {
@@ -55,8 +50,8 @@ std::optional<std::string> Decoded(std::string_view text) {
 util::Result<ServerUrl> ServerUrl::Parse(std::string_view url) {
   constexpr std::string_view kScheme = "http://";
   if (url.starts_with("https://")) {
-    return util::Error{"--clickhouse: https is not spoken here",
-                       "let a proxy on this machine do it, or go through a tunnel"};
+    return util::Error{"--clickhouse: https is not supported",
+                       "use a proxy on this machine, or a tunnel"};
   }
   if (!url.starts_with(kScheme)) return Wrong("the address begins with http://");
   url.remove_prefix(kScheme.size());
@@ -100,17 +95,5 @@ std::string ServerUrl::Authority() const {
 }
 
 std::string ServerUrl::Shown() const { return "http://" + Authority(); }
-
-std::string PercentEncoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    if (IsPlain(c)) {
-      encoded.push_back(c);
-    } else {
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return encoded;
-}
 
 }  // namespace exporting

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The CPU that a record belongs to.
+// Finds the CPU that a record belongs to.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace facts {
 
-// Hand over every record in file order, then ask about it.
+// Feed it every record in file order; CpuOf() may be called before or after Note() of the record.
 class CpuTracker {
  public:
   // Takes note of switches and losses.
   void Note(const fxt::Reader& reader) { timeline_.Add(reader); }
 
-  // Of switches and wakeups their own; of last-branch blobs that in the payload; of other records
-  // with a thread: an integer argument "cpu", the CPU of fxt-record's tracks of idle threads and
-  // interrupts, or the CPU that the thread is on. Empty where none of these tells.
+  // The CPU of a switch, a wakeup or a last-branch blob is in the record. Other records have that of
+  // an integer argument "cpu", of fxt-record's tracks of idle threads and interrupts, or of the thread
+  // that they are on. Empty where there is none of these.
   std::optional<uint32_t> CpuOf(const fxt::Reader& reader) const;
 
  private:

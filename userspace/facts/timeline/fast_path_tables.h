@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the short records of a file stand for: those that fxt::Reader::TakeFastPath() hands over.
+// A cache of the thread tables of providers, for the fast path of a timeline.
 #pragma once
 
 #include <array>
@@ -13,18 +13,19 @@
 
 namespace facts {
 
-// Keeps what was looked up of providers' tables, for as long as they define nothing further.
+// Maps the slots of a provider's thread table to the indexes of a timeline. An entry is valid as long
+// as the provider defines nothing further.
 class FastPathTables {
  public:
   struct Slot {
-    ThreadIndex index = kNoThread;  // kNoThread: its records are not plain yet
+    ThreadIndex index = kNoThread;  // kNoThread: its records take the general path
     fxt::Koid process = 0;
   };
   struct Table {
     const fxt::ReaderProvider* provider = nullptr;
-    uint64_t definitions = 0;  // as of so many
+    uint64_t definitions = 0;  // the number of definitions of which the slots are
     bool is_recorder = false;
-    uint16_t waker_name = 0;  // that of wakers; 0: not looked up yet
+    uint16_t waker_name = 0;  // the string index of "waker"; 0: not looked up yet
     std::array<Slot, 256> slots;
   };
 
@@ -37,24 +38,24 @@ class FastPathTables {
     return *last_;
   }
 
-  // Of a slot that is not plain yet. False: it still is not, since its thread is not in the
-  // provider's table, or has done nothing yet, or is the recorder's stand-in for lost events.
+  // Looks up a slot that has no index. False if its thread is not in the provider's table, has no
+  // record yet, or is the recorder's stand-in for lost events.
   [[gnu::noinline]] static bool Resolve(Table& table, uint8_t slot, const TimelineState& timeline);
-  // Whether a string is the name of the argument that tells a waker.
+  // True if the string `name` is the name of the waker's argument.
   static bool IsWaker(Table& table, uint16_t name) {
     return name == table.waker_name || LookUpWaker(table, name);
   }
 
  private:
-  // A recorder writes by turns as several, where there are more threads than a table has room for.
+  // A recorder writes as several providers, in turn, where there are more threads than a table holds.
   static constexpr size_t kMaxTables = 24;
 
   [[gnu::noinline]] Table& Find(const fxt::ReaderProvider& provider);
   [[gnu::noinline]] static bool LookUpWaker(Table& table, uint16_t name);
 
   std::vector<std::unique_ptr<Table>> tables_;
-  Table* last_ = nullptr;  // that was asked for
-  size_t next_ = 0;        // to be given up
+  Table* last_ = nullptr;  // of the last call
+  size_t next_ = 0;        // the table to reuse
 };
 
 }  // namespace facts

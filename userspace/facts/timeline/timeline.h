@@ -1,38 +1,55 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The one place that knows who runs where, who waits for what, and what is not known.
+// Works out from the records of a trace who runs where, who waits and why, and what is not known.
 //
-// Hand over every record of a trace in file order; each fact (facts/fact.h) is told when it ends:
+// Feed it every record of a trace in file order. It calls the handler with each fact
+// (facts/timeline/fact.h) when the fact ends:
 //
 //   struct Handler {
-//     void OnRun(const facts::Run& run);      // what is not there is not told
+//     void OnRun(const facts::Run& run);      // each of these is optional
 //     void OnWait(const facts::Wait& wait);
 //     void OnIdle(const facts::Idle& idle);
 //     void OnGap(const facts::Gap& gap);
+//     void OnWakeup(const facts::Wakeup& wakeup);   // every wakeup record, before the wait it ends
+//     void OnCpuSwitch(const facts::CpuSwitch& change);  // every switch, after the facts it ends
 //   } handler;
 //   facts::Timeline timeline(handler);
-//   while (reader.Next() == fxt::ReadStatus::kRecord) timeline.Add(reader);
+//   facts::ReadRecords(reader, timeline);
 //   timeline.Finish(timeline.latest());
 //
-// - **Switch.** Where the thread that leaves is the one that came, its Run ends, and a Wait of the
-//   kind of its state begins; the wait of the one that comes ends.
-// - **Another one leaves.** A switch is missing: the CPU is in a Gap since its last switch, the
-//   thread that was there waits in kUnknown from then, and the one that leaves did so up to now; it
-//   has a Run of length 0 that begins kUnseen. The same where a thread comes to a CPU while it is
-//   on another one: that one is in a Gap since it came there.
-// - **`unseen_switch`.** The same, declared. The switch behind it is the recorder's, to close the
-//   time of the thread that was there: its outgoing state says nothing.
-// - **A declared loss** of scheduling events of a CPU ends its Run or Idle (kLoss): it was there up
-//   to the loss. The CPU is in a Gap up to the next switch that is not the recorder's closing one,
-//   or to that one's incoming thread, "(lost events)" on the CPU or not. Waits that go on meanwhile
-//   touch a loss, on whichever CPU it was.
-// - **Wakeup.** Ends a sleep and begins the wait for a CPU. Of a thread that runs, or is runnable
-//   as far as is known, it says nothing new and is passed over; after a loss it does.
-// - **Edges.** Before its first switch a CPU is taken to run what leaves then, cut (kFileEdge),
-//   unless that thread was seen elsewhere; at the end of the window all is cut.
-// - **Filtered recordings** show all of the threads that they are of. Others may have left a CPU
-// and
-//   come back unseen.
-// - **State.** That of Linux, as LinuxStateTracker has it.
+// - **Switch.** The outgoing thread is the one that came: its Run ends, and a Wait of the kind of
+// its
+//   state begins. The wait of the incoming thread ends.
+// - **Another thread leaves.** A switch is missing. The CPU is in a Gap since its last switch, and
+//   the thread that was there waits in kUnknown since then. The outgoing thread has a Run of length
+//   0 that begins kUnseen. The same holds for the other CPU if a thread comes to a CPU while it is
+//   on another one.
+// - **`unseen_switch`.** The same, declared by the recorder. The recorder emits the switch after it
+// to
+//   close the time of the thread that was there: its outgoing state says nothing.
+// - **A declared loss** of scheduling events of a CPU ends its Run or Idle (kLoss): the thread was
+//   there up to the loss. The CPU is in a Gap up to the next switch that is not the recorder's
+//   closing one, or up to that one's incoming thread, with "(lost events)" on the CPU or not. Waits
+//   that go on meanwhile touch a loss, on whichever CPU it was.
+// - **Wakeup.** Ends a sleep and begins the wait for a CPU. A wakeup of a thread that runs or is
+//   runnable changes nothing, except after a loss.
+// - **Edges.** Before its first switch a CPU runs the outgoing thread of that switch, cut
+// (kFileEdge),
+//   unless that thread was seen elsewhere. At the end of the window all facts are cut.
+// - **Filtered recordings** show all of the threads that they are of. Other threads may have left a
+//   CPU and come back unseen.
+//
+// AddFastPath() takes the switches and wakeups that follow one another without anything unusual,
+// straight from the words of the records. The facts are the same. A handler may add
+//
+//   bool IsReady(ThreadIndex thread);  // false: records of the thread take the general path
+//   template <typename Full> void OnWholeRun(const WholeRun& run, Full&& full);
+//   template <typename Full> void OnWholeSleep(const WholeWait& wait, const Wakeup& end, Full&&
+//   full); template <typename Full> void OnWholeWait(const WholeWait& wait, Full&& full); template
+//   <typename Full> void OnWholeSwitch(const WholeSwitch& change, Full&& full);
+//
+// which are called on the fast path in place of OnRun(), OnWait() and OnCpuSwitch(). All threads
+// concerned are ready. `full()` makes the complete fact: most handlers need few members of most
+// facts, and making the others costs more than the state machine.
 #pragma once
 
 #include <algorithm>
@@ -40,51 +57,66 @@
 #include <optional>
 #include <variant>
 
+#include "facts/kernel_sections.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "facts/timeline/fact.h"
-#include "facts/timeline/fast_path.h"
+#include "facts/timeline/fast_path_tables.h"
+#include "facts/timeline/timeline_state.h"
 #include "fxt/reader.h"
 #include "schema/koid.h"
 #include "schema/names.h"
 
 namespace facts {
 
-// For those who only ask what goes on.
+// A handler for those who only ask the state.
 struct NoFacts {};
 
 template <typename Handler>
-class Timeline : public FastPath {
+class Timeline : public TimelineState {
  public:
-  // `handler` must outlive the timeline. It may not ask the timeline while it is told.
+  // `handler` must outlive the timeline. It may read the state of the timeline while it is called:
+  // the state is that before the record, but in OnCpuSwitch(), where it is that after it.
   explicit Timeline(Handler& handler) : handler_(handler) {}
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  // The record that `reader` stands at. Other kinds than switches, wakeups and what a recorder says
-  // about losses, births and states pass.
+  // Takes the record that `reader` stands at. Records other than switches, wakeups and the
+  // recorder's events about losses, forks and states change nothing.
   void Add(const fxt::Reader& reader) {
+    if (!sections_.Has(reader)) return;
     const fxt::Record& record = reader.record();
     if (const auto change = AsSwitch(record, reader.provider())) return OnSwitch(*change);
     if (const auto wakeup = AsWakeup(record, reader.provider())) return OnWakeup(*wakeup);
     if (const auto* event = std::get_if<fxt::Event>(&record)) return AddEvent(reader, *event);
     if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
-      // fxt-record says more right behind it; of others nobody knows since when.
+      // fxt-record emits more right behind it. Of other providers the begin of the loss is not
+      // known.
       if (filled->event == fxt::kProviderEventBufferFilledUp &&
           reader.provider().name() != schema::kRecorderName) {
         ++losses_;
       }
     }
   }
+  // Takes the records that follow, up to the first one for the general path, and at most `most`.
+  // Returns how many it took. The reader's next record is the first one that it did not take.
+  uint64_t AddFastPath(fxt::Reader& reader, uint64_t most) {
+    if (!sections_.Has(reader)) return 0;
+    FastPathTables::Table& table = tables_.Of(reader.provider());
+    return reader.VisitSchedulingRecords(Taker{*this, table}, most);
+  }
+
+  // Whether the records of `provider` may be the kernel's. Add() passes over those that are not.
+  bool IsKernels(const fxt::ReaderProvider& provider) { return sections_.Has(provider); }
 
   void OnSwitch(const Switch& change);
   void OnWakeup(const Wakeup& wakeup);
-  // Scheduling events of `cpu` are missing from `time` on; of a CPU below 0: of any, at some time
-  // before, which leaves the waits open that go on.
+  // Scheduling events of `cpu` are missing from `time` on. A CPU below 0 stands for any CPU, at
+  // some time before: the waits that go on touch a loss.
   void OnLoss(int32_t cpu, uint64_t time);
   // A switch of `cpu` is missing between the last one and `time`; the next one closes its time.
   void OnUnseenSwitch(uint32_t cpu, uint64_t time);
-  // `thread` is being made.
+  // `thread` is being created.
   void OnFork(fxt::Koid thread, uint64_t time);
 
   // Cuts what goes on, at `end`, or at the latest switch, wakeup or loss if that is later. Nothing
@@ -92,7 +124,22 @@ class Timeline : public FastPath {
   void Finish(uint64_t end);
 
  private:
-  using Does = Cpu::Does;
+  // The records of a fast path.
+  struct Taker {
+    Timeline& timeline;
+    FastPathTables::Table& table;
+    [[gnu::always_inline]] bool OnSwitch(const fxt::UnresolvedSwitch& words) const {
+      return timeline.TakeSwitch(words, table);
+    }
+    [[gnu::always_inline]] bool OnWakeup(const fxt::UnresolvedWakeup& words) const {
+      return timeline.TakeWakeup(words, table);
+    }
+  };
+
+  [[gnu::always_inline]] bool TakeSwitch(const fxt::UnresolvedSwitch& words,
+                                         FastPathTables::Table& table);
+  [[gnu::always_inline]] bool TakeWakeup(const fxt::UnresolvedWakeup& words,
+                                         FastPathTables::Table& table);
 
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
     if (event.type != fxt::EventType::kInstant) return;
@@ -101,7 +148,9 @@ class Timeline : public FastPath {
       AddRecorderEvent(event, time);
     } else if (IsLinuxState(event)) {
       Reach(time);
-      NoteState(event);
+      const auto state = LinuxStateOf(event);
+      if (!state) return;
+      if (Thread* thread = ThreadAt(IndexOf(event.thread.thread))) thread->assumed.Learn(*state);
     } else if (event.category.text == schema::category::kTask &&
                event.name.text == schema::event::kFork) {
       const auto child = KoidOf(FindArgument(event.arguments, schema::argument::kChild));
@@ -110,32 +159,239 @@ class Timeline : public FastPath {
   }
   void AddRecorderEvent(const fxt::Event& event, uint64_t time);
 
-  void Tell(const Run& run) {
+  void Emit(const Run& run) {
     if constexpr (requires { handler_.OnRun(run); }) handler_.OnRun(run);
   }
-  void Tell(const Wait& wait) {
+  void Emit(const Wait& wait) {
     if constexpr (requires { handler_.OnWait(wait); }) handler_.OnWait(wait);
   }
-  void Tell(const Idle& idle) {
+  void Emit(const Idle& idle) {
     if constexpr (requires { handler_.OnIdle(idle); }) handler_.OnIdle(idle);
   }
-  void Tell(const Gap& gap) {
+  void Emit(const Gap& gap) {
     if constexpr (requires { handler_.OnGap(gap); }) handler_.OnGap(gap);
   }
+  void Emit(const Wakeup& wakeup) {
+    if constexpr (requires { handler_.OnWakeup(wakeup); }) handler_.OnWakeup(wakeup);
+  }
+  // Adds the incoming side to `sides`, which has the outgoing one.
+  static CpuSwitch WithIncoming(CpuSwitch sides, uint32_t number, const Cpu& cpu, uint64_t time) {
+    sides.cpu = number;
+    sides.time = time;
+    sides.activity = cpu.does;
+    sides.index = cpu.index;
+    sides.thread = cpu.thread;
+    Assign(sides.process, cpu.process);
+    Assign(sides.priority, cpu.priority);
+    return sides;
+  }
+  void EmitSwitch(const CpuSwitch& sides, uint32_t number, const Cpu& cpu, uint64_t time) {
+    if constexpr (requires { handler_.OnCpuSwitch(sides); }) {
+      handler_.OnCpuSwitch(WithIncoming(sides, number, cpu, time));
+    }
+  }
+  template <typename Full>
+  [[gnu::always_inline]] void EmitWhole(const WholeRun& run, Full&& full) {
+    if constexpr (requires { handler_.OnWholeRun(run, full); }) {
+      handler_.OnWholeRun(run, full);
+    } else if constexpr (requires { handler_.OnRun(full()); }) {
+      handler_.OnRun(full());
+    }
+  }
+  template <typename Full>
+  [[gnu::always_inline]] void EmitWhole(const WholeWait& wait, Full&& full) {
+    if constexpr (requires { handler_.OnWholeWait(wait, full); }) {
+      handler_.OnWholeWait(wait, full);
+    } else if constexpr (requires { handler_.OnWait(full()); }) {
+      handler_.OnWait(full());
+    }
+  }
+  template <typename Full>
+  [[gnu::always_inline]] void EmitWhole(const WholeWait& wait, const Wakeup& end, Full&& full) {
+    if constexpr (requires { handler_.OnWholeSleep(wait, end, full); }) {
+      handler_.OnWholeSleep(wait, end, full);
+    } else if constexpr (requires { handler_.OnWait(full()); }) {
+      handler_.OnWait(full());
+    }
+  }
+  template <typename Full>
+  [[gnu::always_inline]] void EmitWhole(const WholeSwitch& change, Full&& full) {
+    if constexpr (requires { handler_.OnWholeSwitch(change, full); }) {
+      handler_.OnWholeSwitch(change, full);
+    } else if constexpr (requires { handler_.OnCpuSwitch(full()); }) {
+      handler_.OnCpuSwitch(full());
+    }
+  }
+  [[gnu::always_inline]] bool IsReady(ThreadIndex thread) {
+    if constexpr (requires { handler_.IsReady(thread); }) {
+      return handler_.IsReady(thread);
+    } else {
+      return true;
+    }
+  }
 
-  void EndWait(Thread& thread, ThreadIndex index, uint64_t time, Bound ended);
-  void EndRun(uint32_t number, const Cpu& cpu, uint64_t time, Bound ended,
+  Wait EndBy(const Wakeup& wakeup, const Thread& thread, ThreadIndex index) const {
+    Wait wait = EndOfWait(thread, index, wakeup.time, Bound::kSeen);
+    wait.end_record = WaitEnd::kWakeup;
+    wait.end_cpu = wakeup.cpu;
+    wait.end_waker = wakeup.waker;
+    wait.end_by_interrupt = wakeup.by_interrupt;
+    return wait;
+  }
+  void EmitEnd(Wait& wait);
+  void EndRun(uint32_t number, Cpu& cpu, uint64_t time, Bound ended,
               const std::optional<fxr_task_state>& state);
   void EndGap(uint32_t number, Cpu& cpu, uint64_t time, Bound ended);
   void BeginGap(Cpu& cpu, Gap::Why why, uint64_t time);
   void Disown(Cpu& cpu);
   void TakeOver(const Switch& change, Cpu& cpu);
-  void Leave(Cpu& cpu, const Switch& change);
+  ThreadIndex Leave(Cpu& cpu, const Switch& change);
   void Come(const SwitchSide& side, uint32_t number, uint64_t time, Bound began);
   Gap::Why WhyMissing() const { return filtered_ ? Gap::Why::kFiltered : Gap::Why::kUnseen; }
 
   Handler& handler_;
+  KernelSections sections_;
+  FastPathTables tables_;
 };
+
+template <typename Handler>
+inline bool Timeline<Handler>::TakeSwitch(const fxt::UnresolvedSwitch& words,
+                                          FastPathTables::Table& table) {
+  using Slot = FastPathTables::Slot;
+  const Slot& out = table.slots[words.outgoing()];
+  const Slot& in = table.slots[words.incoming()];
+  const auto is_known = [&](const Slot& slot, uint8_t number) {
+    return slot.index != kNoThread || FastPathTables::Resolve(table, number, *this);
+  };
+  if (!is_known(out, words.outgoing()) || !is_known(in, words.incoming())) [[unlikely]] {
+    return false;
+  }
+  const uint64_t time = table.provider->ToNanoseconds(words.timestamp);
+  const uint32_t number = words.cpu();
+  if (time < latest_ || number >= cpus_.size()) [[unlikely]] {
+    return false;
+  }
+  Cpu& cpu = cpus_[number];
+  const bool was_idle = cpu.does == CpuActivity::kIdle;
+  const bool idle = in.process == 0 && words.incoming_priority() == 0;
+  const fxt::ThreadState format_state = words.outgoing_state();
+  const bool is_there = (cpu.does == CpuActivity::kRun || was_idle) && cpu.index == out.index;
+  if (!is_there || cpu.unseen_declared || cpu.began != Bound::kSeen || !cpu.process ||
+      !AssumedStates::IsOutgoing(format_state)) [[unlikely]] {
+    return false;
+  }
+  Thread& incoming = threads_[in.index];
+  const bool fits = idle || (!incoming.running && IsRunnable(incoming.kind) && IsWhole(incoming));
+  if (!fits || (!was_idle && !IsReady(out.index)) || (!idle && !IsReady(in.index))) [[unlikely]] {
+    return false;
+  }
+
+  ThreadIndex preempted = kNoThread;
+  const fxt::Koid left = cpu.thread;
+  if (was_idle) {
+    cpu.idle_ns += time - cpu.since;
+    Emit(Idle{
+        .cpu = number, .index = out.index, .thread = cpu.thread, .begin = cpu.since, .end = time});
+  } else {
+    cpu.busy_ns += time - cpu.since;
+    const fxr_task_state state = threads_[out.index].assumed.Of(format_state);
+    const WholeRun run{.cpu = number,
+                       .index = out.index,
+                       .thread = cpu.thread,
+                       .begin = cpu.since,
+                       .end = time,
+                       .priority = words.outgoing_priority(),
+                       .end_state = state};
+    if (run.is_preempted()) preempted = out.index;
+    EmitWhole(run, [&] {
+      return Run{.cpu = number,
+                 .index = out.index,
+                 .thread = cpu.thread,
+                 .process = cpu.process,
+                 .begin = cpu.since,
+                 .end = time,
+                 .priority = words.outgoing_priority(),
+                 .end_state = state};
+    });
+    BeginWaitIn(threads_[out.index], state, time, !idle, incoming.koid);
+  }
+  if (!idle) {
+    const WholeWait wait{.index = in.index,
+                         .thread = incoming.koid,
+                         .kind = incoming.kind,
+                         .begin = incoming.since,
+                         .end = time,
+                         .end_cpu = number,
+                         .next_priority = words.incoming_priority()};
+    EmitWhole(wait, [&] {
+      Wait full = EndOfWait(incoming, in.index, time, Bound::kSeen);
+      full.end_record = WaitEnd::kSwitch;
+      full.end_cpu = number;
+      full.next_priority = words.incoming_priority();
+      return full;
+    });
+    incoming.running = true;
+    incoming.cpu = number;
+  }
+  incoming.idle = idle;
+  latest_ = time;
+  ++cpu.switches;
+  cpu.does = idle ? CpuActivity::kIdle : CpuActivity::kRun;
+  cpu.index = in.index;
+  cpu.thread = incoming.koid;
+  cpu.process = in.process;
+  cpu.priority = words.incoming_priority();
+  cpu.since = time;
+  const WholeSwitch change{.cpu = number,
+                           .time = time,
+                           .idle = idle,
+                           .index = in.index,
+                           .priority = words.incoming_priority(),
+                           .preempted = preempted};
+  EmitWhole(change, [&] {
+    const bool outgoing_idle = out.process == 0 && words.outgoing_priority() == 0;
+    return WithIncoming({.outgoing = left,
+                         .outgoing_process = out.process,
+                         .outgoing_idle = outgoing_idle,
+                         .preempted = preempted},
+                        number, cpu, time);
+  });
+  return true;
+}
+
+template <typename Handler>
+inline bool Timeline<Handler>::TakeWakeup(const fxt::UnresolvedWakeup& words,
+                                          FastPathTables::Table& table) {
+  const uint64_t time = table.provider->ToNanoseconds(words.timestamp);
+  const ThreadIndex index = Find(words.thread);
+  if (time < latest_ || index >= threads_.size()) return false;
+  Thread& thread = threads_[index];
+  const bool asleep = thread.kind == WaitKind::kSleep || thread.kind == WaitKind::kBlocked;
+  if (!asleep || thread.running || !IsWhole(thread) || !IsReady(index)) return false;
+  Wakeup wakeup{.time = time, .cpu = words.cpu, .thread = words.thread, .waker = {}, .weight = {}};
+  if (words.argument_name != 0) {
+    if (!FastPathTables::IsWaker(table, words.argument_name)) return false;
+    wakeup.waker = words.argument_koid;
+    if constexpr (requires { handler_.IsReady(index); }) {
+      const ThreadIndex waker = Find(words.argument_koid);
+      if (waker == kNoThread || !IsReady(waker)) return false;
+    }
+  } else {
+    wakeup.by_interrupt = table.is_recorder;
+  }
+  ++CpuAt(wakeup.cpu).wakeups;
+  Emit(wakeup);
+  const WholeWait wait{.index = index,
+                       .thread = thread.koid,
+                       .kind = thread.kind,
+                       .begin = thread.since,
+                       .end = time,
+                       .end_cpu = wakeup.cpu};
+  EmitWhole(wait, wakeup, [&] { return EndBy(wakeup, thread, index); });
+  latest_ = time;
+  BeginWaitForCpu(thread, wakeup);
+  return true;
+}
 
 template <typename Handler>
 void Timeline<Handler>::AddRecorderEvent(const fxt::Event& event, uint64_t time) {
@@ -153,22 +409,23 @@ void Timeline<Handler>::AddRecorderEvent(const fxt::Event& event, uint64_t time)
 }
 
 template <typename Handler>
-void Timeline<Handler>::EndWait(Thread& thread, ThreadIndex index, uint64_t time, Bound ended) {
-  Wait wait = EndOfWait(thread, index, time, ended);
-  // What comes again was not gone.
-  if (wait.kind == WaitKind::kAbsent && wait.state && ended != Bound::kFileEdge) {
+void Timeline<Handler>::EmitEnd(Wait& wait) {
+  // A thread that comes again was not gone.
+  if (wait.kind == WaitKind::kAbsent && wait.state && wait.ended != Bound::kFileEdge) {
     wait.kind = WaitKind::kUnknown;
   }
-  if (wait.kind != WaitKind::kUnknown || wait.end > wait.begin) Tell(wait);
+  if (wait.kind != WaitKind::kUnknown || wait.end > wait.begin) Emit(wait);
 }
 
 template <typename Handler>
-void Timeline<Handler>::EndRun(uint32_t number, const Cpu& cpu, uint64_t time, Bound ended,
+void Timeline<Handler>::EndRun(uint32_t number, Cpu& cpu, uint64_t time, Bound ended,
                                const std::optional<fxr_task_state>& state) {
   const uint64_t end = std::max(time, cpu.since);
-  if (cpu.does == Does::kIdle) {
-    Tell(Idle{number, cpu.index, cpu.thread, cpu.since, end, cpu.began, ended});
+  if (cpu.does == CpuActivity::kIdle) {
+    cpu.idle_ns += end - cpu.since;
+    Emit(Idle{number, cpu.index, cpu.thread, cpu.since, end, cpu.began, ended});
   } else {
+    cpu.busy_ns += end - cpu.since;
     Run run{.cpu = number,
             .index = cpu.index,
             .thread = cpu.thread,
@@ -179,7 +436,7 @@ void Timeline<Handler>::EndRun(uint32_t number, const Cpu& cpu, uint64_t time, B
     Assign(run.process, cpu.process);
     Assign(run.priority, cpu.priority);
     Assign(run.end_state, state);
-    Tell(run);
+    Emit(run);
   }
 }
 
@@ -187,22 +444,24 @@ template <typename Handler>
 void Timeline<Handler>::EndGap(uint32_t number, Cpu& cpu, uint64_t time, Bound ended) {
   if (cpu.why == Gap::Why::kLost) --lossy_cpus_;
   const uint64_t end = std::max(time, cpu.since);
-  if (end > cpu.since) Tell(Gap{number, cpu.since, end, cpu.why, cpu.shown, ended});
+  if (end == cpu.since) return;
+  cpu.unknown_ns += end - cpu.since;
+  Emit(Gap{number, cpu.since, end, cpu.why, cpu.shown, ended});
 }
 
 template <typename Handler>
 void Timeline<Handler>::BeginGap(Cpu& cpu, Gap::Why why, uint64_t time) {
-  cpu.does = Does::kGap;
+  cpu.does = CpuActivity::kGap;
   cpu.why = why;
   cpu.since = time;
   cpu.shown = false;
   if (why == Gap::Why::kLost) ++lossy_cpus_;
 }
 
-// What is on the CPU left it at an unknown time since it came.
+// The thread on the CPU left it at an unknown time since it came.
 template <typename Handler>
 void Timeline<Handler>::Disown(Cpu& cpu) {
-  if (cpu.does == Does::kRun) {
+  if (cpu.does == CpuActivity::kRun) {
     if (Thread* thread = ThreadAt(cpu.index)) {
       BeginWait(*thread, WaitKind::kUnknown, cpu.since, Bound::kUnseen);
     }
@@ -210,20 +469,23 @@ void Timeline<Handler>::Disown(Cpu& cpu) {
   BeginGap(cpu, WhyMissing(), cpu.since);
 }
 
+// Returns the thread if it left runnable.
 template <typename Handler>
-void Timeline<Handler>::Leave(Cpu& cpu, const Switch& change) {
+ThreadIndex Timeline<Handler>::Leave(Cpu& cpu, const Switch& change) {
   Thread* thread = ThreadAt(cpu.index);
   const auto state = StateOf(thread, change.outgoing_state);
   Assign(cpu.priority, change.outgoing.priority);
   EndRun(change.cpu, cpu, change.time, Bound::kSeen, state);
-  if (cpu.does == Does::kIdle || thread == nullptr) return;
-  BeginWait(*thread, state ? KindOf(*state) : WaitKind::kUnknown, change.time, Bound::kSeen);
-  if (!state) return;
-  thread->left = true;
-  thread->state = static_cast<uint8_t>(*state);
+  if (cpu.does == CpuActivity::kIdle || thread == nullptr) return kNoThread;
+  if (!state) {
+    BeginWait(*thread, WaitKind::kUnknown, change.time, Bound::kSeen);
+    return kNoThread;
+  }
+  BeginWaitIn(*thread, *state, change.time, !change.incoming.idle, change.incoming.thread);
+  return thread->kind == WaitKind::kPreempted ? cpu.index : kNoThread;
 }
 
-// The thread that leaves is there up to now, and nothing tells since when.
+// The outgoing thread is on the CPU up to now, and its begin is not known.
 template <typename Handler>
 void Timeline<Handler>::TakeOver(const Switch& change, Cpu& cpu) {
   Bound began = Bound::kUnseen;
@@ -232,11 +494,11 @@ void Timeline<Handler>::TakeOver(const Switch& change, Cpu& cpu) {
   const bool fresh =
       known == nullptr || change.outgoing.idle ||
       (known->began == Bound::kFileEdge && known->kind == WaitKind::kUnknown && !known->running);
-  if (cpu.does == Does::kNothingSeen && fresh) {
+  if (cpu.does == CpuActivity::kNothingSeen && fresh) {
     began = Bound::kFileEdge;
   } else {
-    if (cpu.does == Does::kGap && cpu.why == Gap::Why::kLost) began = Bound::kLoss;
-    if (cpu.does != Does::kGap) Disown(cpu);
+    if (cpu.does == CpuActivity::kGap && cpu.why == Gap::Why::kLost) began = Bound::kLoss;
+    if (cpu.does != CpuActivity::kGap) Disown(cpu);
     EndGap(change.cpu, cpu, change.time, Bound::kSeen);
     cpu.since = change.time;
   }
@@ -252,12 +514,18 @@ void Timeline<Handler>::Come(const SwitchSide& side, uint32_t number, uint64_t t
     if (thread->running) Disown(CpuAt(thread->cpu));
     const bool asleep = thread->kind == WaitKind::kSleep || thread->kind == WaitKind::kBlocked ||
                         thread->kind == WaitKind::kStopped;
-    EndWait(*thread, index, time, began == Bound::kSeen && asleep ? Bound::kNoWakeup : began);
+    Wait wait =
+        EndOfWait(*thread, index, time, began == Bound::kSeen && asleep ? Bound::kNoWakeup : began);
+    wait.end_record = WaitEnd::kSwitch;
+    wait.end_cpu = number;
+    // The newer layout has weights in the place of priorities.
+    if (side.process && side.priority) wait.next_priority = static_cast<int32_t>(*side.priority);
+    EmitEnd(wait);
     thread->running = true;
     thread->cpu = number;
   }
   Cpu& cpu = CpuAt(number);
-  cpu.does = side.idle ? Does::kIdle : Does::kRun;
+  cpu.does = side.idle ? CpuActivity::kIdle : CpuActivity::kRun;
   cpu.began = began;
   cpu.index = index;
   cpu.thread = side.thread;
@@ -272,41 +540,51 @@ void Timeline<Handler>::OnSwitch(const Switch& change) {
   Cpu& cpu = CpuAt(change.cpu);
   ++cpu.switches;
   Bound began = Bound::kSeen;
-  const bool there =
-      (cpu.does == Does::kRun || cpu.does == Does::kIdle) && cpu.thread == change.outgoing.thread;
+  CpuSwitch sides;
+  if (!change.outgoing.lost) [[likely]] {
+    sides.outgoing = change.outgoing.thread;
+    Assign(sides.outgoing_process, change.outgoing.process);
+    sides.outgoing_idle = change.outgoing.idle;
+  }
+  const bool is_there = (cpu.does == CpuActivity::kRun || cpu.does == CpuActivity::kIdle) &&
+                        cpu.thread == change.outgoing.thread;
   if (change.incoming.lost) [[unlikely]] {
-    // The loss has said so already, unless it was trimmed away.
+    // The loss was declared already, unless it was trimmed away.
     OnLoss(static_cast<int32_t>(change.cpu), change.time);
     cpu.shown = true;
-    cpu.unseen_told = false;
-    return;
+    cpu.unseen_declared = false;
+    return EmitSwitch(sides, change.cpu, cpu, change.time);
   }
-  if (cpu.unseen_told || change.outgoing.lost) [[unlikely]] {
-    // The recorder's own: what it says of the outgoing thread is made up.
-    if (cpu.does != Does::kGap) Disown(cpu);
+  if (cpu.unseen_declared || change.outgoing.lost) [[unlikely]] {
+    // The recorder made up this record: it knows nothing of the outgoing thread.
+    if (cpu.does != CpuActivity::kGap) Disown(cpu);
     began = cpu.why == Gap::Why::kLost ? Bound::kLoss : Bound::kUnseen;
     EndGap(change.cpu, cpu, change.time, Bound::kSeen);
-    cpu.unseen_told = false;
+    cpu.unseen_declared = false;
   } else {
-    if (!there) [[unlikely]] {
+    if (!is_there) [[unlikely]] {
       TakeOver(change, cpu);
     }
-    Leave(cpu, change);
+    sides.preempted = Leave(cpu, change);
   }
-  cpu.does = Does::kNothingSeen;
+  cpu.does = CpuActivity::kNothingSeen;
   Come(change.incoming, change.cpu, change.time, began);
   if (began != Bound::kSeen) cpu.priority.reset();  // made up, as the rest of that record
+  EmitSwitch(sides, change.cpu, cpu, change.time);
 }
 
 template <typename Handler>
 void Timeline<Handler>::OnWakeup(const Wakeup& wakeup) {
+  Emit(wakeup);
   Reach(wakeup.time);
+  ++CpuAt(wakeup.cpu).wakeups;
   const ThreadIndex index = IndexOf(wakeup.thread);
   Thread* thread = ThreadAt(index);
   if (thread == nullptr || thread->running) return;
   if (IsRunnable(thread->kind) && thread->losses == losses_) return;
-  EndWait(*thread, index, wakeup.time, Bound::kSeen);
-  Woken(*thread, wakeup.time, wakeup.cpu, wakeup.waker);
+  Wait wait = EndBy(wakeup, *thread, index);
+  EmitEnd(wait);
+  BeginWaitForCpu(*thread, wakeup);
 }
 
 template <typename Handler>
@@ -315,18 +593,18 @@ void Timeline<Handler>::OnLoss(int32_t number, uint64_t time) {
   ++losses_;
   if (number < 0 || number > UINT16_MAX) return;
   Cpu& cpu = CpuAt(static_cast<uint32_t>(number));
-  if (cpu.does == Does::kGap) {
-    // Of the other kind: both are one as far as anybody can tell.
+  if (cpu.does == CpuActivity::kGap) {
+    // Two gaps of different reasons cannot be told apart: they are one.
     if (cpu.why != Gap::Why::kLost) ++lossy_cpus_;
     cpu.why = Gap::Why::kLost;
     return;
   }
   uint64_t since = std::max(time, cpu.since);
-  if (cpu.does == Does::kNothingSeen) {
+  if (cpu.does == CpuActivity::kNothingSeen) {
     since = cpu.since;
   } else {
     EndRun(static_cast<uint32_t>(number), cpu, since, Bound::kLoss, std::nullopt);
-    Thread* thread = cpu.does == Does::kRun ? ThreadAt(cpu.index) : nullptr;
+    Thread* thread = cpu.does == CpuActivity::kRun ? ThreadAt(cpu.index) : nullptr;
     if (thread != nullptr) BeginWait(*thread, WaitKind::kUnknown, since, Bound::kLoss);
   }
   BeginGap(cpu, Gap::Why::kLost, since);
@@ -336,8 +614,8 @@ template <typename Handler>
 void Timeline<Handler>::OnUnseenSwitch(uint32_t number, uint64_t time) {
   Reach(time);
   Cpu& cpu = CpuAt(number);
-  cpu.unseen_told = true;
-  if (cpu.does != Does::kGap) Disown(cpu);
+  cpu.unseen_declared = true;
+  if (cpu.does != CpuActivity::kGap) Disown(cpu);
 }
 
 template <typename Handler>
@@ -345,7 +623,7 @@ void Timeline<Handler>::OnFork(fxt::Koid koid, uint64_t time) {
   Reach(time);
   const size_t before = threads().size();
   const ThreadIndex index = IndexOf(koid);
-  // One that was seen before is told late.
+  // A thread that was seen before has its fork event late.
   if (index != kNoThread && index >= before) ThreadAt(index)->kind = WaitKind::kAbsent;
 }
 
@@ -355,15 +633,17 @@ void Timeline<Handler>::Finish(uint64_t end) {
   end = latest();
   for (uint32_t number = 0; number < cpus().size(); ++number) {
     Cpu& cpu = CpuAt(number);
-    if (cpu.does == Does::kGap) {
+    if (cpu.does == CpuActivity::kGap) {
       EndGap(number, cpu, end, Bound::kFileEdge);
-    } else if (cpu.does != Does::kNothingSeen) {
+    } else if (cpu.does != CpuActivity::kNothingSeen) {
       EndRun(number, cpu, end, Bound::kFileEdge, std::nullopt);
     }
   }
   for (ThreadIndex index = 0; index < threads().size(); ++index) {
     Thread& thread = *ThreadAt(index);
-    if (!thread.running && !thread.idle) EndWait(thread, index, end, Bound::kFileEdge);
+    if (thread.running || thread.idle) continue;
+    Wait wait = EndOfWait(thread, index, end, Bound::kFileEdge);
+    EmitEnd(wait);
   }
 }
 

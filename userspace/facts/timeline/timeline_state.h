@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What every CPU and every thread does at one point of a trace: what a Timeline keeps.
+// The activity of every CPU and thread at one point of a trace: the state of a Timeline.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "facts/dense_table.h"
 #include "facts/koid_index.h"
+#include "facts/linux_state_tracker.h"
 #include "facts/scheduling.h"
 #include "facts/timeline/fact.h"
 #include "fxt/record.h"
@@ -25,76 +26,66 @@ class TimelineState {
   static constexpr size_t kMaxThreads = size_t{1} << 20;
 
   struct Cpu {
-    enum class Does : uint8_t {
-      kNothingSeen,  // no switch and no loss yet
-      kRun,
-      kIdle,
-      kGap,  // not known
-    };
-    Does does = Does::kNothingSeen;
+    CpuActivity does = CpuActivity::kNothingSeen;
     Bound began = Bound::kSeen;
     Gap::Why why = Gap::Why::kUnseen;
-    bool shown = false;        // of a gap: "(lost events)" is on the CPU
-    bool unseen_told = false;  // the next switch closes an unseen one
+    bool shown = false;            // of a gap: "(lost events)" is on the CPU
+    bool unseen_declared = false;  // the next switch closes an unseen one
     ThreadIndex index = kNoThread;
     fxt::Koid thread = 0;  // that it runs, the idle thread included
     uint64_t since = 0;
     std::optional<fxt::Koid> process = std::nullopt;
     std::optional<int64_t> priority = std::nullopt;
-    uint64_t switches = 0;  // records, the recorder's own included
+    // Of the window: records, the recorder's own included, and ns of the facts that have ended.
+    uint64_t switches = 0;
+    uint64_t wakeups = 0;  // of threads that are to run here
+    uint64_t busy_ns = 0;
+    uint64_t idle_ns = 0;
+    uint64_t unknown_ns = 0;
   };
-
-  // The kernel states behind the format's, where nothing else was said. Nothing is behind running.
-  static constexpr std::array<uint8_t, 6> kUsual = [] {
-    std::array<uint8_t, 6> usual{};
-    for (size_t state = 0; state < usual.size(); ++state) {
-      usual[state] = static_cast<uint8_t>(
-          schema::UsualState(static_cast<fxt::ThreadState>(state)).value_or(FXR_STATE_RUNNABLE));
-    }
-    return usual;
-  }();
 
   struct Thread {
     fxt::Koid koid = 0;
     uint64_t since = 0;  // of the wait
-    fxt::Koid waker = 0;
+    // Of a wait that a wakeup began the waker; of one in kPreempted the thread that came.
+    fxt::Koid other = 0;
     uint32_t cpu = 0;  // where it runs, or is to run
     uint32_t losses = 0;
     bool running = false;
     bool idle = false;       // an idle thread: without runs and waits
     bool by_wakeup = false;  // `cpu` is that of the wakeup that began the wait
-    bool has_waker = false;
+    bool has_other = false;
     bool left = false;  // `state` is the one it left its last CPU in
     WaitKind kind = WaitKind::kUnknown;
     Bound began = Bound::kFileEdge;
     uint8_t state = 0;  // fxr_task_state
-    // What a reader assumes for the format's states, as fxr_task_state; see LinuxStateTracker.
-    std::array<uint8_t, 6> assumed = kUsual;
+    AssumedStates assumed = {};
   };
 
-  // Indexed by CPU number; as long as the highest CPU that had a switch or a loss.
+  // Indexed by CPU number; as long as the highest CPU of a switch, wakeup or loss.
   const std::vector<Cpu>& cpus() const { return cpus_.values(); }
   // By ThreadIndex.
   const std::vector<Thread>& threads() const { return threads_.values(); }
   const Cpu* cpu(uint32_t number) const { return number < cpus_.size() ? &cpus_[number] : nullptr; }
-  // Null before anything was seen of it.
+  // Null before the first record of the thread.
   const Thread* thread(fxt::Koid koid) const {
     const uint32_t index = index_.Find(koid);
     return index == KoidIndex::kNone ? nullptr : &threads_[index];
   }
 
-  // kNoThread before anything was seen of it.
+  // kNoThread before the first record of the thread.
   ThreadIndex Find(fxt::Koid koid) const { return index_.Find(koid); }
 
   // The thread on a CPU, the idle thread included; empty where it is not known.
   std::optional<fxt::Koid> RunningOn(uint32_t number) const;
-  // The CPU that a thread runs on; empty when it runs on none or nobody knows. Not of idle threads.
+  // The CPU that a thread runs on; empty when it runs on none or the CPU is not known. Not of idle
+  // threads.
   std::optional<uint32_t> CpuOf(fxt::Koid koid) const;
 
   // The recording leaves out switches: by its own filters, or `fxt trim` did.
   bool filtered() const { return filtered_; }
-  // Of the window: set by the session instant or the first switch, wakeup or loss; and the latest
-  // of those.
+  // The window: from the session instant or the first switch, wakeup or loss to the latest of
+  // those.
   uint64_t begin() const { return begin_; }
   uint64_t latest() const { return latest_; }
 
@@ -133,18 +124,35 @@ class TimelineState {
     }
     if (time > latest_) latest_ = time;
   }
-  // As of now, a thread waits.
   void BeginWait(Thread& thread, WaitKind kind, uint64_t time, Bound began) {
     thread.kind = kind;
     thread.since = time;
     thread.began = began;
     thread.by_wakeup = false;
+    thread.has_other = false;
     thread.running = false;
     thread.left = false;
-    // One less than the count where a loss goes on, so that it differs whatever comes.
+    // One less than the count where a loss goes on, so that it differs from any later count.
     thread.losses = losses_ - (lossy_cpus_ != 0 ? 1 : 0);
   }
-  // What is known of a wait that ends.
+  // The thread leaves its CPU in `state`, to `incoming`, or to idle.
+  [[gnu::always_inline]] void BeginWaitIn(Thread& thread, fxr_task_state state, uint64_t time,
+                                          bool has_incoming, fxt::Koid incoming) {
+    const WaitKind kind = KindOf(state);
+    BeginWait(thread, kind, time, Bound::kSeen);
+    thread.left = true;
+    thread.state = static_cast<uint8_t>(state);
+    thread.has_other = kind == WaitKind::kPreempted && has_incoming;
+    thread.other = incoming;
+  }
+  [[gnu::always_inline]] void BeginWaitForCpu(Thread& thread, const Wakeup& wakeup) {
+    BeginWait(thread, WaitKind::kWakeup, wakeup.time, Bound::kSeen);
+    thread.by_wakeup = true;
+    thread.cpu = wakeup.cpu;
+    thread.has_other = wakeup.waker.has_value();
+    thread.other = wakeup.waker.value_or(0);
+  }
+  // The wait that ends at `time`, without the record that ends it.
   Wait EndOfWait(const Thread& thread, ThreadIndex index, uint64_t time, Bound ended) const {
     Wait wait{.index = index,
               .thread = thread.koid,
@@ -156,18 +164,37 @@ class TimelineState {
               .touches_loss = thread.losses != losses_};
     if (thread.left) wait.state = static_cast<fxr_task_state>(thread.state);
     if (thread.by_wakeup) {
-      if (thread.has_waker) wait.waker = thread.waker;
+      if (thread.has_other) wait.waker = thread.other;
       wait.target_cpu = thread.cpu;
+    } else if (thread.has_other) {
+      wait.preemptor = thread.other;
     }
     return wait;
   }
-  // Takes note of a `linux_state` instant.
-  void NoteState(const fxt::Event& event);
+  // A wait that a record began and without a loss since.
+  bool IsWhole(const Thread& thread) const {
+    return thread.began == Bound::kSeen && thread.losses == losses_;
+  }
+  static bool IsRunnable(WaitKind kind) {
+    return kind == WaitKind::kWakeup || kind == WaitKind::kPreempted;
+  }
+  static WaitKind KindOf(fxr_task_state state) {
+    static constexpr std::array<WaitKind, FXR_STATE_WOKEN + 1> kKinds = [] {
+      std::array<WaitKind, FXR_STATE_WOKEN + 1> kinds{};
+      kinds.fill(WaitKind::kSleep);
+      kinds[FXR_STATE_RUNNABLE] = kinds[FXR_STATE_PREEMPTED] = WaitKind::kPreempted;
+      kinds[FXR_STATE_WOKEN] = WaitKind::kWakeup;
+      kinds[FXR_STATE_UNINTERRUPTIBLE] = WaitKind::kBlocked;
+      kinds[FXR_STATE_STOPPED] = kinds[FXR_STATE_TRACED] = WaitKind::kStopped;
+      kinds[FXR_STATE_DEAD] = kinds[FXR_STATE_ZOMBIE] = WaitKind::kAbsent;
+      return kinds;
+    }();
+    return kKinds[state];
+  }
   // The kernel state behind a switch; empty for states that no outgoing thread can have.
   static std::optional<fxr_task_state> StateOf(const Thread* thread, fxt::ThreadState state) {
-    const auto number = static_cast<size_t>(state);
-    if (state == fxt::ThreadState::kRunning || number >= kUsual.size()) return std::nullopt;
-    return static_cast<fxr_task_state>((thread == nullptr ? kUsual : thread->assumed)[number]);
+    if (!AssumedStates::IsOutgoing(state)) return std::nullopt;
+    return (thread == nullptr ? AssumedStates() : thread->assumed).Of(state);
   }
 
   bool begun_ = false;

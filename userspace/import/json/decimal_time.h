@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Times of the Trace Event Format, to the nanosecond.
+// Parses times of the Trace Event Format to the nanosecond.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace importer {
 
-// Microseconds, a JSON number with or without a fraction, as nanoseconds, rounded to the nearest.
-// Not by way of a double, which has no room for the nanoseconds of a wall clock. Empty: no number,
-// or beyond 292 years.
+// Converts microseconds (a JSON number with or without a fraction) to nanoseconds, rounded to
+// nearest. Avoids doubles, which cannot hold the nanoseconds of a wall clock. Empty if it is no
+// number or beyond 292 years.
 std::optional<int64_t> NanosecondsOfMicroseconds(std::string_view number);
-// The same for seconds, as ftrace prints them.
+// The same for seconds, as printed by ftrace.
 std::optional<int64_t> NanosecondsOfSeconds(std::string_view number);
 
 }  // namespace importer

@@ -47,14 +47,13 @@ constexpr KnownField kKnown[] = {
     {"waker", EventField::kExtra},
     {"out", EventField::kExtra},
     {"in", EventField::kExtra},
-    // Of samples as perf converts them.
+    // Fields of samples of `perf data convert`.
     {"timestamp", EventField::kExtra},
     {"comm", EventField::kExtra},
     {"callchain", EventField::kExtra},
 };
 
-// Where a name is found by its length, its first, middle and last letter: a place of its own for
-// each of kKnown.
+// A perfect hash of the length and the first, middle and last letter.
 constexpr size_t kPlaces = 256;
 constexpr uint32_t kPlacesFactor = 0xda94e3e9;
 constexpr size_t PlaceOf(std::string_view name) {
@@ -72,7 +71,7 @@ constexpr auto kKnownByPlace = [] {
   std::array<KnownField, kPlaces> places{};
   for (const KnownField& known : kKnown) {
     KnownField& place = places[PlaceOf(known.name)];
-    if (!place.name.empty()) throw "two names in one place";  // where the compiler stops
+    if (!place.name.empty()) throw "two names in one place";  // fails at compile time
     place = known;
   }
   return places;
@@ -84,7 +83,7 @@ EventField FieldNamed(std::string_view name) {
   if (name.empty()) return EventField::kUnknown;
   const KnownField& known = kKnownByPlace[PlaceOf(name)];
   if (known.name.size() != name.size()) return EventField::kUnknown;
-  // Of few letters: a call of memcmp() takes longer.
+  // The names are so short that memcmp() takes longer.
   for (size_t i = 0; i < name.size(); ++i) {
     if (known.name[i] != name[i]) return EventField::kUnknown;
   }

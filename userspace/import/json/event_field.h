@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The fields that events of the Trace Event Format have.
+// The fields of events in the Trace Event Format.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace importer {
 
-// Those that become something of their own, and the rest.
+// Fields that the importer interprets; kUnknown and kExtra are the rest.
 enum class EventField : uint8_t {
   kUnknown,
   kPhase,

@@ -37,7 +37,7 @@ class EventParser::Handler {
     event_.Clear();
   }
   bool is_object() const { return is_object_; }
-  // Kept for the memory of its stack.
+  // Reused for its stack's memory.
   rapidjson::Reader& reader() { return reader_; }
 
   bool Null() { return Scalar(std::monostate()); }
@@ -49,7 +49,7 @@ class EventParser::Handler {
     return value <= INT64_MAX ? Number(static_cast<int64_t>(value)) : Number(value);
   }
   bool Double(double value) {
-    // RapidJSON's fast way is a few units off in the last place.
+    // RapidJSON's default conversion is off by a few units in the last place.
     const std::string_view text = NumberText();
     double exact = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exact);
@@ -109,7 +109,7 @@ class EventParser::Handler {
     return kept;
   }
 
-  // RapidJSON stands at the first character of a number, or behind its last one.
+  // RapidJSON calls with its stream at the first character of a number or behind its last one.
   std::string_view NumberText() const {
     const char* at = stream_->src_;
     const char* from = at;
@@ -119,7 +119,7 @@ class EventParser::Handler {
     return {from, static_cast<size_t>(to - from)};
   }
 
-  // In nanoseconds; numbers are also found in strings.
+  // In nanoseconds; numbers also occur in strings.
   std::optional<int64_t> Time(const JsonValue& value) const {
     if (const auto* text = std::get_if<std::string_view>(&value)) {
       return NanosecondsOfMicroseconds(*text);
@@ -130,7 +130,7 @@ class EventParser::Handler {
   static std::optional<int64_t> Time(const FastNumber& number) {
     constexpr unsigned kNanosecondDigits = 3;
     constexpr std::array<int64_t, kNanosecondDigits + 1> kUnits = {1000, 100, 10, 1};
-    constexpr unsigned kSureDigits = 15;  // never too large
+    constexpr unsigned kSureDigits = 15;  // cannot overflow
     if (number.count > kSureDigits || number.decimals > kNanosecondDigits) {
       return NanosecondsOfMicroseconds(number.text);
     }
@@ -167,8 +167,8 @@ class EventParser::Handler {
 
   void AddFrame(std::string_view frame) {
     std::string_view& stack = field_ == EventField::kStack ? event_.stack : event_.end_stack;
-    // The frame lies at the end of the arena, and so does the stack before it, unless the field is
-    // there twice.
+    // The frame lies at the end of the arena, as does the stack before it, unless the field occurs
+    // twice.
     if (stack.empty() || stack.data() + stack.size() != frame.data()) {
       stack = frame;
       return;
@@ -281,7 +281,7 @@ class EventParser::Handler {
   const rapidjson::StringStream* stream_ = nullptr;
   char* arena_ = nullptr;
   int depth_ = 0;
-  int keep_depth_ = 0;  // of the object or array whose text is kept; 0: none
+  int keep_depth_ = 0;  // of the object or array kept as text; 0: none
   const char* keep_from_ = nullptr;
   bool is_object_ = false;
   EventField field_ = EventField::kUnknown;
@@ -296,7 +296,7 @@ EventParser::Answer EventParser::Parse(std::string_view text) {
                               rapidjson::kParseTrailingCommasFlag;
   // An escape of the last character may be cut anywhere.
   constexpr size_t kLongestEscape = 12;
-  // Strings never grow as they are unpacked; stacks get a line break in the place of two quotes.
+  // Unescaping never makes strings longer; in stacks a line break replaces two quotes.
   if (arena_.size() < text.size()) arena_.resize(text.size());
   rapidjson::StringStream stream(text.data());
   handler_->Start(text.data(), stream, arena_.data());

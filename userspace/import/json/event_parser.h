@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Takes one event at a time from the text of a JSON array.
+// Parses the events of a JSON array, one at a time.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ class EventParser {
 
   enum class Verdict : uint8_t {
     kEvent,   // `event` is what stands there
-    kOther,   // a JSON value that is no object
-    kCut,     // the text ends inside of it
+    kOther,   // a JSON value that is not an object
+    kCut,     // the text ends inside the event
     kBroken,  // no JSON, or nested deeper than kMaxDepth
   };
   struct Answer {
     Verdict verdict = Verdict::kBroken;
-    size_t bytes = 0;  // taken by a value; of what is broken, where it was noticed
+    size_t bytes = 0;  // of the value; for broken text, up to the error
   };
-  // RapidJSON calls itself for what is nested.
+  // RapidJSON recurses into nested values.
   static constexpr int kMaxDepth = 200;
 
-  // The value at the start of `text`, behind which a NUL has to stand.
+  // Parses the value at the start of `text`; a NUL must follow the text.
   Answer Parse(std::string_view text);
   const TraceEvent& event() const { return event_; }
 
@@ -42,7 +42,7 @@ class EventParser {
   class Handler;
 
   TraceEvent event_;
-  std::vector<char> arena_;  // of strings, as large as the text at least
+  std::vector<char> arena_;  // of unescaped strings; at least as large as the text
   std::unique_ptr<Handler> handler_;
 };
 

@@ -173,7 +173,7 @@ void JsonDocument::ReadSystemObject() {
   });
 }
 
-// A string that may be as long as the file: line by line.
+// A string as long as the file: passed on line by line.
 void JsonDocument::ReadSystemText() {
   window_.Pass(1);
   std::string packed;
@@ -194,7 +194,7 @@ void JsonDocument::ReadSystemText() {
         ++i;
         break;
       }
-      if (c == '\\' && i + 1 == text.size()) break;  // with the next window
+      if (c == '\\' && i + 1 == text.size()) break;  // in the next window
       const size_t bytes = c == '\\' ? 2 : 1;
       if ((bytes == 2 && text[i + 1] == 'n') || c == '\n') {
         end_line();
@@ -247,14 +247,14 @@ bool JsonDocument::PassValue(size_t keep, std::string* kept) {
           done = depth == 0;
         }
       } else if (c == '"') {
-        if (began && depth == 0) break;  // of what follows a number
+        if (began && depth == 0) break;  // what follows a number
         in_string = true;
       } else if (c == '{' || c == '[') {
         if (began && depth == 0) break;
         ++depth;
       } else if (c == '}' || c == ']') {
         if (depth == 0) {
-          // The end of what the value stands in; where none began it is passed.
+          // The end of the enclosing value. If no value began, it is skipped.
           if (!began) ++i;
           done = true;
           break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The outermost level of Trace Event Format: an array of events, or an object with such arrays.
+// Reads the outermost level of the Trace Event Format: an array of events, or an object with such
+// arrays.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace importer {
 
-// Who gets what is found; each call may say false to stop.
+// Receives the parts of a document; a call returns false to stop.
 class JsonListener {
  public:
   virtual ~JsonListener() = default;
@@ -23,17 +24,17 @@ class JsonListener {
   virtual bool OnSample(const TraceEvent& sample) = 0;
   // Of "systemTraceEvents" of type "fuchsia": {ph, ts, cpu, ...}.
   virtual bool OnSystemEvent(const TraceEvent& event) = 0;
-  // A line of "systemTraceEvents" that is a text, unpacked, without its end.
+  // A line of "systemTraceEvents" that is a string, unescaped, without its end.
   virtual bool OnSystemLine(std::string_view line) = 0;
   // Of "stackFrames": name, category and parent.
   virtual bool OnStackFrame(std::string_view id, const TraceEvent& frame) = 0;
-  // Any other property and the JSON text of its value, which is empty where that is long.
+  // Any other property and the JSON text of its value, which is empty if it is too long.
   virtual bool OnProperty(std::string_view name, std::string_view text) = 0;
 };
 
 class JsonDocument {
  public:
-  // Larger elements are passed over.
+  // Larger elements are skipped.
   static constexpr size_t kMaxElementBytes = size_t{8} << 20;
   static constexpr size_t kMaxPropertyBytes = size_t{64} << 10;
 
@@ -41,18 +42,18 @@ class JsonDocument {
   JsonDocument(fxt::ByteSource& source, JsonListener& listener,
                size_t max_element_bytes = kMaxElementBytes);
 
-  // Called after each window with the bytes passed; false stops.
+  // Called after each window with the bytes read; false stops.
   using Progress = std::function<bool(uint64_t bytes)>;
 
   enum class Outcome : uint8_t {
-    kRead,     // to its end, or stopped
+    kRead,     // to the end, or stopped by the listener
     kNotJson,  // neither an array nor an object
   };
   Outcome Read(const Progress& progress);
 
   // Elements that are no JSON, no objects, too large or nested too deeply.
   uint64_t broken() const { return broken_; }
-  uint64_t first_broken() const { return first_broken_; }  // byte
+  uint64_t first_broken() const { return first_broken_; }  // byte offset
   // The text ended inside an element or a property.
   bool cut() const { return cut_; }
   // An array or object without an end, which the format allows.
@@ -62,23 +63,23 @@ class JsonDocument {
   uint64_t bytes() const { return window_.position(); }
 
  private:
-  // Passes white space and, where elements follow one another, commas.
+  // Skips white space and, between elements, commas.
   char Next(bool commas);
   void ReadObject();
   void ReadProperty(std::string_view key);
   template <typename Each>
   void ReadElements(Each&& each);
-  // Calls `each(key)` where the value of a member begins; it ends the object by false.
+  // Calls `each(key)` at the start of each member's value; false ends the object.
   template <typename Each>
   void ReadMembers(Each&& each);
   void ReadFrames();
   void ReadSystemObject();
   void ReadSystemText();
-  // The value behind which `window_` stands; false when the element is of no use.
+  // Parses the value at the window; false if the element is unusable.
   bool ReadEvent();
   // False at the end of the text.
   bool ReadKey(std::string& key);
-  // Passes a value, strings and nesting obeyed; keeps at most `keep` bytes of it.
+  // Skips a value, obeying strings and nesting; keeps at most `keep` bytes of it.
   bool PassValue(size_t keep, std::string* kept);
   void Broken();
   bool Go() { return !stopped_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A part of a long text, the next of which is looked at.
+// A sliding window over a long text.
 #pragma once
 
 #include <cstddef>
@@ -16,22 +16,22 @@ class JsonWindow {
  public:
   static constexpr size_t kFirstBytes = size_t{1} << 20;
 
-  // `source` must outlive the window, which grows to `max_bytes` at most.
+  // `source` must outlive the window, which grows to at most `max_bytes`.
   JsonWindow(fxt::ByteSource& source, size_t max_bytes);
 
-  // What is there and not passed; a NUL stands behind it. Views of it last until More().
+  // The unread text in the window, followed by a NUL. Views are valid until More().
   std::string_view text() const { return {buffer_.get() + at_, end_ - at_}; }
   void Pass(size_t bytes) { at_ += bytes; }
 
-  // Adds to the text; false when there is no more, or no room because all of it is wanted still.
+  // Reads further text; false at the end, or if the unread text fills the window.
   bool More();
   bool full() const { return end_ - at_ >= max_bytes_; }
-  // There is nothing behind text().
+  // No text follows text().
   bool ended() const { return ended_; }
-  // The next byte, or 0 at the end. A NUL in the text is none that matters.
+  // The next byte; 0 at the end. A NUL in the text is not significant.
   char Peek();
 
-  // Bytes passed.
+  // Bytes read.
   uint64_t position() const { return base_ + at_; }
   // Why the source ended early or failed; empty otherwise.
   const std::string& failure() const { return failure_; }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One event of the Trace Event Format, as it stands in the JSON.
+// One event of the Trace Event Format, as in the JSON.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 namespace importer {
 
-// The text of an object or array, which is not looked into any further.
+// The unparsed text of an object or array.
 struct JsonText {
   std::string_view text;
 };
@@ -24,7 +25,7 @@ struct JsonMember {
   JsonValue value;
 };
 
-// What an event has once.
+// Fields that occur once.
 struct TraceEventFields {
   char phase = 0;  // 0: none
   std::string_view name;
@@ -41,25 +42,38 @@ struct TraceEventFields {
   std::string_view binding_point;  // "bp"
   JsonValue frame;                 // "sf"
   JsonValue end_frame;             // "esf"
-  // Frames of "stack" and "estack", root first, a line each.
+  // Frames of "stack" and "estack", root first, one per line.
   std::string_view stack;
   std::string_view end_stack;
   JsonValue parent;   // of a stack frame
-  JsonValue bind_id;  // with flow_in and flow_out: a flow that begins, passes or ends here
+  JsonValue bind_id;  // with flow_in and flow_out: a flow begins, continues or ends here
   bool flow_in = false;
   bool flow_out = false;
-  JsonValue argument;  // "args" where that is no object
+  JsonValue argument;  // "args" if that is not an object
 };
 
-// Views are good until the parser that filled it parses again, or its text is gone.
+// Views are valid until the parser that filled it parses again, or its text is freed.
 struct TraceEvent : TraceEventFields {
   std::vector<JsonMember> arguments;
-  // Fields that records have no place for and that are worth keeping: thread times and counts.
+  // Fields without a counterpart in FXT records that are kept as arguments: thread times and
+  // counts.
   std::vector<JsonMember> extra;
-  // Names of other fields, which are left out.
+  // Names of other fields, which are dropped.
   std::vector<std::string_view> unknown;
 
   void Clear();
 };
+
+// The first member of that name; null without one.
+const JsonValue* Find(const std::vector<JsonMember>& members, std::string_view name);
+// A number as an integer, truncated. Empty for null and other types.
+std::optional<int64_t> IntegerOf(const JsonValue* value);
+// Empty if it is no string.
+std::string_view TextOf(const JsonValue* value);
+
+// The text of an id, which is a string or a number.
+std::string IdText(const JsonValue& value);
+// Parses "0x1f" or "31".
+std::optional<uint64_t> IdNumber(std::string_view text);
 
 }  // namespace importer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Strings of JSON that are too long for a parser to hold.
+// Unescapes JSON strings that are too long for a parser.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace importer {
 
-// What stands between the quotes of a JSON string, unpacked into `out`. A wrong escape stays as it
-// is; halves of surrogate pairs become U+FFFD.
+// Unescapes the text between the quotes of a JSON string into `out`. Keeps invalid escapes;
+// unpaired surrogates become U+FFFD.
 void Unescape(std::string_view packed, std::string& out);
 
 }  // namespace importer

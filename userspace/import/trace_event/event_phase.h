@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The letters of Trace Event Format ("ph") and of what programs write into ftrace.
+// Maps phases ("ph") of the Trace Event Format and of ftrace markers.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@
 namespace importer {
 
 enum class PhaseId : uint8_t {
-  kNone,    // an id, if there is one, is like any other member
-  kShared,  // says what belongs together
-  kLocal,   // the same within a process
+  kNone,    // an id has no special meaning
+  kShared,  // the id links events
+  kLocal,   // the id links events of a process
 };
 
-// What a letter says of its event.
+// The meaning of a phase.
 struct EventPhase {
   StoredKind kind = StoredKind::kInstant;
   PhaseId id = PhaseId::kNone;
-  // The letter that JSON is written with for records of this kind; others have to be told.
+  // True if `fxt json` writes this phase for records of the kind; other phases are kept as an
+  // argument.
   bool usual = true;
 };
 
-// Of a flow's end the kind is that of "bp":"e". Empty for letters that are no events in time.
+// A flow end has the kind of "bp":"e". Empty for phases that are no events in time.
 std::optional<EventPhase> EventPhaseOf(char letter);
 
 }  // namespace importer

@@ -22,8 +22,7 @@ std::optional<T> NumberIn(std::string_view text) {
   return number;
 }
 
-// The value between "key=" and `until`; names of tasks may have spaces and signs of equality in
-// them.
+// The value between "key=" and `until`. Task names may contain spaces and equals signs.
 std::optional<std::string_view> Between(std::string_view text, std::string_view key,
                                         std::string_view until) {
   const size_t at = text.find(key);
@@ -42,7 +41,8 @@ bool Take(std::string_view text, std::string_view key, std::string_view until, T
   return number.has_value();
 }
 
-// In the letters of the kernel's tracers; what is behind the first (a "+", a "|W") only adds to it.
+// State letters of the kernel's tracers; the first letter decides, and a suffix ("+", "|W") only
+// qualifies it.
 fxt::ThreadState StateOf(std::string_view letters) {
   switch (letters.empty() ? 'R' : letters.front()) {
     case 'R':
@@ -66,7 +66,7 @@ std::optional<FtraceLine> FtraceLine::Parse(std::string_view line) {
   line = Trim(line);
   if (line.empty() || line.front() == '#') return std::nullopt;
   FtraceLine parsed;
-  // The CPU in brackets is what everything else is found by; names may have brackets, too.
+  // Finds the CPU in brackets; task names may contain brackets too.
   size_t cpu = std::string_view::npos;
   for (size_t at = line.find(" ["); at != std::string_view::npos; at = line.find(" [", at + 1)) {
     const size_t end = line.find(']', at);
@@ -139,7 +139,7 @@ std::optional<FtraceWakeup> FtraceWakeup::Parse(std::string_view rest) {
     return std::nullopt;
   }
   parsed.comm = *comm;
-  // Older kernels have "success=1" between the two.
+  // Older kernels print "success=1" between the two.
   if (!Take(rest, " prio=", " ", parsed.priority)) return std::nullopt;
   return parsed;
 }

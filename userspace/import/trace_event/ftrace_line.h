@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines of the text that ftrace prints.
+// Parses lines of ftrace's text output.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace importer {
 
 // "bash-1234 ( 1230) [002] d..2. 12.345678: sched_switch: prev_comm=bash ...". The part in
-// parentheses (the tgid) and the flags may be missing. Views are parts of the line.
+// parentheses (the tgid) and the flags are optional. Views refer to the line.
 struct FtraceLine {
   std::string_view task;
   int64_t tid = 0;
@@ -21,7 +21,7 @@ struct FtraceLine {
   std::string_view event;
   std::string_view rest;  // behind "event: "
 
-  // Empty for comments and whatever else is no event.
+  // Empty for comments and other lines that are no events.
   static std::optional<FtraceLine> Parse(std::string_view line);
 };
 
@@ -34,7 +34,7 @@ struct FtraceSwitch {
   int64_t next_tid = 0;
   int next_priority = 0;
 
-  // Of the rest of a sched_switch line.
+  // Parses the rest of a sched_switch line.
   static std::optional<FtraceSwitch> Parse(std::string_view rest);
 };
 
@@ -44,24 +44,23 @@ struct FtraceWakeup {
   int priority = 0;
   uint32_t target_cpu = 0;
 
-  // Of the rest of a sched_waking or sched_wakeup line.
+  // Parses the rest of a sched_waking or sched_wakeup line.
   static std::optional<FtraceWakeup> Parse(std::string_view rest);
 };
 
-// What a program writes into the trace: "B|1234|name", "E|1234", "I|1234|name",
-// "C|1234|name|value", and "S|1234|name|cookie", "F|1234|name|cookie" of what goes on beside its
-// threads.
+// A marker that a program wrote to trace_marker: "B|1234|name", "E|1234", "I|1234|name",
+// "C|1234|name|value", and for async operations "S|1234|name|cookie" and "F|1234|name|cookie".
 struct FtraceMark {
   char phase = 0;
   std::optional<int64_t> pid;
   std::string_view name;
   std::string_view value;
 
-  // Of the rest of a tracing_mark_write or print line.
+  // Parses the rest of a tracing_mark_write or print line.
   static std::optional<FtraceMark> Parse(std::string_view rest);
 };
 
-// What the line tells of another clock, in ns: "trace_event_clock_sync: parent_ts=SECONDS" of a
+// The time of another clock, in ns, from "trace_event_clock_sync: parent_ts=SECONDS" of a
 // tracing_mark_write line.
 std::optional<int64_t> ParentTimeOf(std::string_view rest);
 

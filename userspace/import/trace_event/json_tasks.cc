@@ -11,17 +11,17 @@
 namespace importer {
 namespace {
 
-constexpr uint32_t kOthers = 0;  // process and thread for what is beyond the limit
+constexpr uint32_t kOthers = 0;  // process and thread of all tasks beyond the limit
 
-// Gives each number a koid, no koid twice.
+// Assigns a unique koid to each number.
 class Koids {
  public:
   fxt::Koid Take(int64_t number) {
-    if (number > 0 && number <= schema::kTidMask && first_.insert(number).second) {
+    if (number >= 0 && number <= schema::kTidMask && first_.insert(number).second) {
       return static_cast<fxt::Koid>(number);
     }
     auto low = static_cast<uint32_t>(number) & schema::kTidMask;
-    // When a number's generations are used up, those of the numbers that nobody has.
+    // A number without free generations borrows those of an unused number.
     if (generations_[low] >= schema::kMaxGeneration) low = spare_;
     while (generations_[low] >= schema::kMaxGeneration) low = --spare_;
     return schema::MakeKoid(low, ++generations_[low]);
@@ -29,14 +29,14 @@ class Koids {
 
  private:
   std::unordered_set<int64_t> first_;
-  std::unordered_map<uint32_t, uint32_t> generations_;  // the last one given
+  std::unordered_map<uint32_t, uint32_t> generations_;  // the last one assigned
   uint32_t spare_ = schema::kTidMask;
 };
 
 }  // namespace
 
 JsonTasks::JsonTasks() {
-  // Not found by any number; named when something was put there.
+  // No number maps to it; it is named once it is used.
   processes_.push_back({.pid = -1, .text = "(others)"});
   threads_.push_back({.process = kOthers, .tid = -1, .text = "(others)"});
 }
@@ -46,6 +46,17 @@ void JsonTasks::Set(std::string& name, std::string_view text) {
   if (text == name || text.size() > kMaxNames - name_bytes_) return;
   name_bytes_ += text.size();
   name = fxt::ToValidUtf8(text);
+}
+
+bool JsonTasks::Add(Metadata& metadata, std::string_view name, std::string_view json) {
+  const auto found = metadata.find(name);
+  if (found == metadata.end() && metadata.size() == kMaxMetadata) return false;
+  const size_t bytes = name.size() + json.size();
+  if (name.size() > kMaxNameBytes || json.size() > kMaxMetadataBytes) return false;
+  if (bytes > kMaxNames - name_bytes_) return false;
+  name_bytes_ += bytes;
+  metadata[fxt::ToValidUtf8(name)] = fxt::ToValidUtf8(json);
+  return true;
 }
 
 int64_t JsonTasks::NumberOf(const JsonValue& value, std::string_view* text) const {
@@ -61,7 +72,7 @@ int64_t JsonTasks::NumberOf(const JsonValue& value, std::string_view* text) cons
   const auto [stop, error] = std::from_chars(name->data(), end, number);
   if (error == std::errc() && stop == end) return number;
   *text = *name;
-  // Below what anybody uses as a number.
+  // Below all numbers in use.
   constexpr uint64_t kBits = uint64_t{1} << 50;
   return -static_cast<int64_t>(kBits | (std::hash<std::string_view>{}(*name) & (kBits - 1)));
 }
@@ -128,7 +139,7 @@ uint32_t JsonTasks::ThreadOfKernel(int64_t tid, std::optional<int64_t> pid, std:
 }
 
 void JsonTasks::Assign() {
-  // Whom the kernel's side means by a number: the thread of the events that has it, if it is one.
+  // The thread that the kernel's number refers to: the only thread of the events with that tid.
   std::unordered_map<int64_t, uint32_t> by_tid;
   for (const auto& [key, thread] : thread_by_tid_) {
     const auto [entry, fresh] = by_tid.emplace(key.second, thread);
@@ -156,7 +167,7 @@ void JsonTasks::Assign() {
     if (thread.same_as == kNone) thread.koid = thread_koids.Take(thread.tid);
   }
   for (const auto& [tid, number] : kernel_threads_) {
-    // The kernel calls a process after its first thread.
+    // The kernel names a process after its first thread.
     const Thread& thread = threads_[number];
     if (thread.same_as != kNone) continue;
     Process& process = processes_[thread.process];

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The processes and threads that a JSON file names, and the koids they get.
+// Assigns koids to the processes and threads of a JSON file.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,23 +18,29 @@
 
 namespace importer {
 
-// A koid is the number of the file where it is one that a task can have and that nobody had before:
-// threads of different processes often have the same number, a koid is one thread's. Others get one
-// of their own with the number in the low bits (schema/koid.h).
+// A koid equals the number in the file if that is a possible tid and not yet taken. Threads of
+// different processes often share a number, but a koid identifies one thread. Others get a new koid
+// with the number in the low bits (schema/koid.h).
 class JsonTasks {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
-  // Processes and threads together; those beyond are one thread "(other threads)".
+  // Processes and threads together; further ones share the thread "(other threads)".
   static constexpr size_t kMaxTasks = 200'000;
   static constexpr size_t kMaxNameBytes = 1000;
   static constexpr size_t kMaxNames = size_t{4} << 20;  // bytes of all names
+
+  // Arguments of metadata events without a meaning of their own, as JSON, by name of the event.
+  using Metadata = std::map<std::string, std::string, std::less<>>;
+  static constexpr size_t kMaxMetadata = 8;
+  static constexpr size_t kMaxMetadataBytes = 2000;
 
   struct Process {
     int64_t pid = 0;
     std::string name = {};
     std::string labels = {};
     std::optional<int64_t> sort_index = {};
-    std::string text = {};  // where the file has a text for a number
+    std::string text = {};  // if the file has a text instead of a number
+    Metadata metadata = {};
     fxt::Koid koid = 0;
   };
   struct Thread {
@@ -41,20 +49,21 @@ class JsonTasks {
     std::string name = {};
     std::optional<int64_t> sort_index = {};
     std::string text = {};
+    Metadata metadata = {};
     fxt::Koid koid = 0;
-    uint32_t same_as = kNone;  // one that the kernel's side names by its tid alone
+    uint32_t same_as = kNone;  // the thread of the events that this kernel thread is
   };
 
   JsonTasks();
 
-  // Numbers of tasks, for as long as this lives.
+  // Indexes of tasks, valid for the lifetime of this object.
   uint32_t ProcessOf(const JsonValue& pid);
   uint32_t ThreadOf(const JsonValue& pid, const JsonValue& tid);
-  // A thread by its number alone, as ftrace and samples name it. `pid`: its process, where known.
-  // `name`: where it has none.
+  // A thread by its number alone, as in ftrace and samples. `pid`: its process, if known. `name`:
+  // used if it has none.
   uint32_t ThreadOfKernel(int64_t tid, std::optional<int64_t> pid, std::string_view name);
 
-  // The last name counts.
+  // The last name wins.
   void NameProcess(uint32_t process, std::string_view name) { Set(process_(process).name, name); }
   void LabelProcess(uint32_t process, std::string_view labels) {
     Set(process_(process).labels, labels);
@@ -63,10 +72,18 @@ class JsonTasks {
   void SortProcess(uint32_t process, int64_t index) { process_(process).sort_index = index; }
   void SortThread(uint32_t thread, int64_t index) { threads_[thread].sort_index = index; }
 
-  // Gives koids; after the last thread has come.
+  // Keeps the arguments of a metadata event; false beyond the limits.
+  bool AddProcessMetadata(uint32_t process, std::string_view name, std::string_view json) {
+    return Add(process_(process).metadata, name, json);
+  }
+  bool AddThreadMetadata(uint32_t thread, std::string_view name, std::string_view json) {
+    return Add(threads_[thread].metadata, name, json);
+  }
+
+  // Assigns koids; call after the last thread was added.
   void Assign();
 
-  // The thread that is meant, after Assign().
+  // The index of the actual thread, after Assign().
   uint32_t Resolve(uint32_t thread) const {
     return threads_[thread].same_as == kNone ? thread : threads_[thread].same_as;
   }
@@ -85,6 +102,7 @@ class JsonTasks {
   };
   Process& process_(uint32_t number) { return processes_[number]; }
   void Set(std::string& name, std::string_view text);
+  bool Add(Metadata& metadata, std::string_view name, std::string_view json);
   int64_t NumberOf(const JsonValue& value, std::string_view* text) const;
   bool Full();
 
@@ -94,7 +112,7 @@ class JsonTasks {
   std::unordered_map<std::pair<uint32_t, int64_t>, uint32_t, HashPair> thread_by_tid_;
   std::unordered_map<int64_t, uint32_t> kernel_threads_;
   std::unordered_map<uint32_t, int64_t> kernel_processes_;  // pid by thread
-  // The last one asked for of each RecentOf().
+  // A cache of ThreadOf(), by RecentOf().
   struct Recent {
     int64_t pid = 0;
     int64_t tid = 0;

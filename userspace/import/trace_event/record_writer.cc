@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "fxt/utf8.h"
 #include "schema/koid.h"
 #include "schema/names.h"
 #include "schema/trace_event_fields.h"
+#include "text/json_document.h"
 
 namespace importer {
 namespace {
@@ -20,10 +22,13 @@ constexpr size_t kMaxOpenSpans = 100'000;
 constexpr size_t kMaxWaiting = 10'000;
 constexpr size_t kMaxCompletes = 4096;
 constexpr size_t kMaxStackBytes = 8000;
+constexpr size_t kMaxNesting = 1000;
+// Ids of async spans that were overlapping complete events; other ids are hashes or small numbers.
+constexpr uint64_t kFirstOverlapId = uint64_t{0x6f76} << 48;
 
 fxt::ProviderWriterOptions Options() {
   fxt::ProviderWriterOptions options;
-  // Strings that come once are inline; a fresh table for them would be in every reader's memory.
+  // Strings used once stay inline; a purged table would cost every reader memory.
   options.purge_after_bytes = std::numeric_limits<size_t>::max();
   return options;
 }
@@ -34,12 +39,12 @@ fxt::EventType TypeOf(StoredKind kind) {
       return fxt::EventType::kFlowEnd;
     case StoredKind::kObject:
       return fxt::EventType::kAsyncInstant;
-    case StoredKind::kMetadata:
-      return fxt::EventType::kInstant;
     default:
       return static_cast<fxt::EventType>(kind);
   }
 }
+
+constexpr size_t kPropertyBytes = 24'000;
 
 }  // namespace
 
@@ -55,9 +60,10 @@ RecordWriter::RecordWriter(fxt::ArchiveWriter& archive, const StringTable& strin
       provider_(archive, schema::kTraceEventProvider, Options()),
       ids_(strings.size()),
       waker_(provider_.Declare(schema::argument::kWaker)),
-      told_threads_(tasks.threads().size()),
-      told_processes_(tasks.processes().size()),
-      spans_(tasks.threads().size()) {}
+      written_threads_(tasks.threads().size()),
+      written_processes_(tasks.processes().size()),
+      spans_(tasks.threads().size()),
+      complete_ends_(tasks.threads().size()) {}
 
 void RecordWriter::Write(int64_t time, std::span<const std::byte> stored) {
   const StoredKind kind = KindOf(stored);
@@ -72,7 +78,7 @@ void RecordWriter::Write(int64_t time, std::span<const std::byte> stored) {
     complete_time_ = time;
     return;
   }
-  time_ = static_cast<uint64_t>((kind == StoredKind::kMetadata ? start_ : time) + moved_);
+  time_ = static_cast<uint64_t>(time + moved_);
   Decode(stored, event_);
   WriteNow(event_);
 }
@@ -97,11 +103,13 @@ void RecordWriter::WriteCompletes() {
 
 void RecordWriter::Finish() {
   if (complete_count_ != 0) WriteCompletes();
+  WriteAsyncEnds(std::numeric_limits<uint64_t>::max());
   while (!flow_ends_.empty()) WriteFlowEnds(flow_ends_.begin()->first);
-  TellOthers();
+  WriteUnusedTasks();
 }
 
 void RecordWriter::WriteNow(StoredEvent& event) {
+  WriteAsyncEnds(time_);
   switch (event.kind) {
     case StoredKind::kSwitch:
       return WriteSwitch(event);
@@ -116,7 +124,7 @@ void RecordWriter::WriteNow(StoredEvent& event) {
       WriteBegin(event);
       return WriteFlowEnds(event.thread);
     case StoredKind::kDurationComplete:
-      WriteEvent(fxt::EventType::kDurationComplete, event);
+      WriteComplete(event);
       return WriteFlowEnds(event.thread);
     case StoredKind::kDurationEnd:
       return WriteEnd(event);
@@ -136,6 +144,62 @@ void RecordWriter::WriteNow(StoredEvent& event) {
   if (!type) return;
   KeepPhase(event, *type);
   WriteEvent(*type, event);
+}
+
+// Viewers drop a span that begins inside another one of its thread and ends after it. As an async
+// span it is kept.
+void RecordWriter::WriteComplete(StoredEvent& event) {
+  const uint64_t end = time_ + event.payload;
+  std::vector<uint64_t>& ends = complete_ends_[event.thread];
+  while (!ends.empty() && ends.back() <= time_) ends.pop_back();
+  const bool overlaps = !ends.empty() && end > ends.back();
+  // Room for two further arguments.
+  if (!overlaps || async_ends_.size() == kMaxWaiting ||
+      event.arguments.size() + 2 > fxt::kMaxArguments) {
+    if (!overlaps && ends.size() < kMaxNesting) ends.push_back(end);
+    return WriteEvent(fxt::EventType::kDurationComplete, event);
+  }
+  ++stats_.overlapping;
+  StoredEvent span;
+  span.kind = StoredKind::kAsyncEnd;
+  span.thread = event.thread;
+  span.category = event.category;
+  span.name = event.name;
+  span.payload = kFirstOverlapId + stats_.overlapping;
+  static const std::string kPhase = fmt::format("{}{}", schema::kFieldMark, schema::field::kPhase);
+  static const std::string kDuration =
+      fmt::format("{}{}", schema::kFieldMark, schema::field::kDuration);
+  const auto has_phase = [&](const StoredArgument& a) { return TextOf(a.name) == kPhase; };
+  if (std::none_of(event.arguments.begin(), event.arguments.end(), has_phase)) {
+    event.arguments.push_back({{.text = kPhase}, std::string_view("X"), {.text = "X"}});
+  }
+  event.arguments.push_back(
+      {{.text = kDuration}, static_cast<int64_t>(event.payload), StoredText{}});
+  event.payload = span.payload;
+  event.kind = StoredKind::kAsyncBegin;
+  if (!FitSpan(fxt::EventType::kAsyncBegin, event)) return;
+  WriteEvent(fxt::EventType::kAsyncBegin, event);
+
+  span.arguments.push_back(
+      {{.text = kPhase}, schema::field::kMade, {.text = schema::field::kMade}});
+  std::vector<std::byte> room;
+  const auto bytes = Encode(span, room);
+  async_ends_.push_back({end, {bytes.begin(), bytes.end()}});
+  std::push_heap(async_ends_.begin(), async_ends_.end());
+}
+
+void RecordWriter::WriteAsyncEnds(uint64_t until) {
+  if (async_ends_.empty() || async_ends_.front().time > until) return;
+  const uint64_t now = time_;
+  StoredEvent event;
+  while (!async_ends_.empty() && async_ends_.front().time <= until) {
+    std::pop_heap(async_ends_.begin(), async_ends_.end());
+    time_ = async_ends_.back().time;
+    Decode(async_ends_.back().bytes, event);
+    if (const auto type = FitSpan(fxt::EventType::kAsyncEnd, event)) WriteEvent(*type, event);
+    async_ends_.pop_back();
+  }
+  time_ = now;
 }
 
 void RecordWriter::KeepPhase(StoredEvent& event, fxt::EventType type) {
@@ -187,7 +251,7 @@ std::optional<fxt::EventType> RecordWriter::FitSpan(fxt::EventType type, const S
   span.category.text = TextOf(event.category);
   span.payload = event.payload;
   using Verdict = facts::SpanTracker::Verdict;
-  switch (tracker_.Note(span)) {
+  switch (tracker_.Note(0, span)) {
     case Verdict::kFits:
       return type;
     case Verdict::kLoneAsync:
@@ -197,10 +261,10 @@ std::optional<fxt::EventType> RecordWriter::FitSpan(fxt::EventType type, const S
       }
       break;
     case Verdict::kLoneFlow:
-      // Its first step that is there is where it begins.
+      // A flow whose begin is missing begins with its first step.
       if (type == fxt::EventType::kFlowStep) {
         span.type = fxt::EventType::kFlowBegin;
-        tracker_.Note(span);
+        tracker_.Note(0, span);
         return span.type;
       }
       break;
@@ -224,7 +288,7 @@ void RecordWriter::WriteBegin(const StoredEvent& event) {
     const uint32_t below = std::exchange(open.top, free_spans_);
     free_spans_ = std::exchange(span.below, below);
     ++open_spans_;
-    // A long name does not come again with the end.
+    // A long name is not repeated with the end.
     const auto keep = [](const StoredText& text) { return fxt::CutUtf8(text.text, 200); };
     span.category = event.category.number;
     span.category_text = keep(event.category);
@@ -234,7 +298,7 @@ void RecordWriter::WriteBegin(const StoredEvent& event) {
   WriteEvent(fxt::EventType::kDurationBegin, event);
 }
 
-// An end may do without the names, by which some readers match the two.
+// An end may lack the names that some readers need to match the two.
 void RecordWriter::WriteEnd(StoredEvent& event) {
   OpenSpans& open = spans_[event.thread];
   if (open.more != 0) {
@@ -284,7 +348,7 @@ void RecordWriter::Convert(fxt::RecordScope& scope, const StoredArgument& argume
       return;
     }
   }
-  // What there is most of in front: std::visit() calls through a table.
+  // Tests the most frequent type first: std::visit() calls through a table.
   if (const auto* number = std::get_if<int64_t>(&argument.value)) {
     const auto narrow = static_cast<int32_t>(*number);
     if (narrow == *number) {
@@ -359,7 +423,7 @@ void RecordWriter::WriteSwitch(const StoredEvent& event) {
 
 void RecordWriter::WriteWakeup(const StoredEvent& event) {
   const fxt::ThreadKey thread = KeyOf(event.thread);
-  // A viewer would shorten the slice of a thread that runs.
+  // Perfetto shortens the slice of a running thread at a wakeup.
   for (const auto& [cpu, running] : running_) {
     if (running == thread.handle) {
       ++stats_.system_events["wakeups of threads that run"];
@@ -372,6 +436,153 @@ void RecordWriter::WriteWakeup(const StoredEvent& event) {
   }
   Note(provider_.WriteWakeup(time_, event.cpu, thread.thread, waker_,
                              KeyOf(event.second_thread).thread));
+}
+
+void RecordWriter::WriteHead(const std::map<std::string, std::string>& properties) {
+  const fxt::KoidValue process{schema::kRecorderProcessKoid};
+  fxt::RecordScope scope = provider_.Begin({OwnHandle(), process.koid, schema::RecorderKoid()});
+  const fxt::Argument of_process{fxt::StringRef::Inline(schema::argument::kProcess), process};
+  Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+                                     process.koid,
+                                     fxt::StringRef::Inline(schema::kImporterName),
+                                     {}}));
+  Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                                     schema::RecorderKoid(),
+                                     fxt::StringRef::Inline(schema::kImporterName),
+                                     {&of_process, 1}}));
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
+  size_t count = 0;
+  arguments[count++] = {fxt::StringRef::Inline("format"),
+                        fxt::StringRef::Inline(schema::kTraceEventProvider)};
+  if (moved_ != 0) arguments[count++] = {fxt::StringRef::Inline("moved_ns"), moved_};
+  for (const auto& [name, text] : properties) {
+    if (count == arguments.size()) break;
+    std::string_view value = text;
+    // A simple string loses its quotes, unless it would then read as another type.
+    if (value.size() >= 2 && value.front() == '"' && value.find('\\') == std::string_view::npos &&
+        !text::IsJson(value.substr(1, value.size() - 2))) {
+      value = value.substr(1, value.size() - 2);
+    }
+    arguments[count] = {fxt::InlineUtf8(name, scratch_[2 * count], kShortTextBytes),
+                        fxt::InlineUtf8(value, scratch_[2 * count + 1], kPropertyBytes)};
+    ++count;
+  }
+  Note(scope.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                              .timestamp = static_cast<uint64_t>(start_ + moved_),
+                              .thread = scope.thread(),
+                              .category = fxt::StringRef::Inline(schema::kRecorderName),
+                              .name = fxt::StringRef::Inline(schema::kImport),
+                              .arguments = {arguments.data(), count}}));
+}
+
+void RecordWriter::AddMetadata(const JsonTasks::Metadata& metadata,
+                               std::span<fxt::Argument> arguments, size_t& count) {
+  for (const auto& [name, json] : metadata) {
+    if (count == arguments.size()) return;
+    scratch_[count] = fmt::format("{}{}", schema::kMetadataPrefix, name);
+    arguments[count] = {fxt::StringRef::Inline(scratch_[count]), fxt::StringRef::Inline(json)};
+    ++count;
+  }
+}
+
+void RecordWriter::WriteProcessObject(uint32_t number) {
+  if (written_processes_[number]) return;
+  written_processes_[number] = true;
+  const JsonTasks::Process& process = tasks_.process(number);
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
+  size_t count = 0;
+  if (!process.text.empty()) {
+    arguments[count++] = {fxt::StringRef::Inline(schema::argument::kPid),
+                          fxt::StringRef::Inline(process.text)};
+  } else if (static_cast<int64_t>(process.koid) != process.pid) {
+    arguments[count++] = {fxt::StringRef::Inline(schema::argument::kPid), process.pid};
+  }
+  if (!process.labels.empty()) {
+    arguments[count++] = {fxt::StringRef::Inline("labels"), fxt::StringRef::Inline(process.labels)};
+  }
+  if (process.sort_index) {
+    arguments[count++] = {fxt::StringRef::Inline("sort_index"), *process.sort_index};
+  }
+  AddMetadata(process.metadata, arguments, count);
+  const std::string& name = process.name.empty() ? process.text : process.name;
+  Note(provider_.Begin().Write(
+      fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+                        process.koid,
+                        fxt::StringRef::Inline(name),
+                        {arguments.data(), count}}));
+}
+
+void RecordWriter::WriteThreadObject(uint32_t number) {
+  if (written_threads_[number]) return;
+  written_threads_[number] = true;
+  const JsonTasks::Thread& thread = tasks_.thread(number);
+  WriteProcessObject(thread.process);
+  std::array<fxt::Argument, fxt::kMaxArguments> arguments;
+  size_t count = 0;
+  arguments[count++] = {fxt::StringRef::Inline(schema::argument::kProcess),
+                        fxt::KoidValue{tasks_.process(thread.process).koid}};
+  if (!thread.text.empty()) {
+    arguments[count++] = {fxt::StringRef::Inline(schema::argument::kTid),
+                          fxt::StringRef::Inline(thread.text)};
+  } else if (static_cast<int64_t>(thread.koid) != thread.tid) {
+    arguments[count++] = {fxt::StringRef::Inline(schema::argument::kTid), thread.tid};
+  }
+  if (thread.sort_index) {
+    arguments[count++] = {fxt::StringRef::Inline("sort_index"), *thread.sort_index};
+  }
+  AddMetadata(thread.metadata, arguments, count);
+  const std::string& name = thread.name.empty() ? thread.text : thread.name;
+  Note(provider_.Begin().Write(
+      fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                        thread.koid,
+                        fxt::StringRef::Inline(name),
+                        {arguments.data(), count}}));
+}
+
+void RecordWriter::WriteUnusedTasks() {
+  // The first of both is "(others)".
+  for (uint32_t number = 1; number < tasks_.processes().size(); ++number) {
+    const JsonTasks::Process& process = tasks_.process(number);
+    if (process.pid == 0) continue;  // idle
+    if (!process.name.empty() || !process.labels.empty() || process.sort_index ||
+        !process.metadata.empty()) {
+      WriteProcessObject(number);
+    }
+  }
+  for (uint32_t number = 1; number < tasks_.threads().size(); ++number) {
+    const JsonTasks::Thread& thread = tasks_.thread(number);
+    const bool idle = thread.process != JsonTasks::kNone && tasks_.process(thread.process).pid == 0;
+    if (!idle && (!thread.name.empty() || thread.sort_index || !thread.metadata.empty()))
+      WriteThreadObject(tasks_.Resolve(number));
+  }
+}
+
+fxt::ThreadKey RecordWriter::KeyOf(uint32_t thread) {
+  thread = tasks_.Resolve(thread);
+  WriteThreadObject(thread);
+  const JsonTasks::Thread& known = tasks_.thread(thread);
+  return {thread, tasks_.process(known.process).koid, known.koid};
+}
+
+fxt::ThreadKey RecordWriter::IdleOf(uint16_t cpu) {
+  const fxt::Koid koid = schema::IdleKoid(cpu);
+  if (written_idle_.size() <= cpu) written_idle_.resize(cpu + size_t{1});
+  if (!written_idle_[cpu]) {
+    written_idle_[cpu] = true;
+    const fxt::Argument process{fxt::StringRef::Inline(schema::argument::kProcess),
+                                fxt::KoidValue{schema::kIdleProcessKoid}};
+    const std::string name = fmt::format("swapper/{}", cpu);
+    fxt::RecordScope scope = provider_.Begin();
+    Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
+                                       schema::kIdleProcessKoid,
+                                       fxt::StringRef::Inline("swapper"),
+                                       {}}));
+    Note(scope.Write(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                                       koid,
+                                       fxt::StringRef::Inline(name),
+                                       {&process, 1}}));
+  }
+  return {OwnHandle() + 1 + cpu, schema::kIdleProcessKoid, koid};
 }
 
 }  // namespace importer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes the records of a JSON file, in the order of time.
+// Writes the records of a JSON file in time order.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,29 +22,29 @@
 
 namespace importer {
 
-// So that a record has room for one, and for what else is in it.
+// Leaves room in a record for other strings.
 inline constexpr size_t kMaxTextBytes = 30'000;
-// When a record was too long: fifteen names and values fit for sure.
+// Used when a record was too long: fifteen names and values of this length fit.
 inline constexpr size_t kShortTextBytes = 1000;
 
-// What has no begin is left out, since viewers would close something else with it.
+// Drops ends without a begin, because viewers would close another span with them.
 class RecordWriter {
  public:
-  // All must outlive the writer. Tasks have their koids. `start`: the time of the first event, ns;
-  // `moved`: ns to add to all times.
+  // All references must outlive the writer, and tasks have koids. `start`: the time of the first
+  // event, ns. `moved`: ns to add to all times.
   RecordWriter(fxt::ArchiveWriter& archive, const StringTable& strings, const JsonTasks& tasks,
                const StackFrames& frames, int64_t start, int64_t moved, TraceEventStats& stats);
 
-  // Where the file comes from.
+  // Writes the properties of the file.
   void WriteHead(const std::map<std::string, std::string>& properties);
   void Write(int64_t time, std::span<const std::byte> stored);
-  // After the last one.
+  // Call after the last event.
   void Finish();
 
  private:
   static constexpr uint32_t kNoSpan = UINT32_MAX;
   struct OpenSpan {
-    uint32_t below = kNoSpan;  // in the same thread; the next free one where it is free
+    uint32_t below = kNoSpan;  // of the same thread; in a free entry, the next free one
     uint32_t category = StringTable::kNone;
     uint32_t name = StringTable::kNone;
     std::string category_text;
@@ -51,7 +52,7 @@ class RecordWriter {
   };
   struct OpenSpans {
     uint32_t top = kNoSpan;
-    uint64_t more = 0;  // above it, not kept
+    uint64_t more = 0;  // further open spans, which are not kept
   };
   struct Complete {
     uint64_t duration = 0;
@@ -60,33 +61,38 @@ class RecordWriter {
 
   void WriteNow(StoredEvent& event);
   void WriteCompletes();
+  void WriteComplete(StoredEvent& event);
+  // Writes the ends of overlapping complete events up to a time, ns.
+  void WriteAsyncEnds(uint64_t until);
   void WriteEvent(fxt::EventType type, const StoredEvent& event);
-  // Whether a span tells of this flow by fields of its own ("flow_in"), which come back with it.
+  // True if fields of a span ("flow_in") describe this flow; `fxt json` writes the fields instead.
   bool IsOfSpan(const StoredEvent& event) const;
   void WriteSwitch(const StoredEvent& event);
   void WriteWakeup(const StoredEvent& event);
   void WriteBegin(const StoredEvent& event);
   void WriteEnd(StoredEvent& event);
   void WriteFlowEnds(uint32_t thread);
-  // What a record of another type does not say.
+  // Keeps the phase as an argument if the record's type does not imply it.
   void KeepPhase(StoredEvent& event, fxt::EventType type);
-  // Changes the type to one that can stand here; empty: none can.
+  // The record type that is valid at this point; empty if there is none.
   std::optional<fxt::EventType> FitSpan(fxt::EventType type, const StoredEvent& event);
-  // `at`: of what it may use of scratch_.
+  // `at`: the first element of scratch_ to use.
   void Convert(fxt::RecordScope& scope, const StoredArgument& argument, size_t at,
                fxt::Argument& made);
   fxt::StringRef Refer(fxt::RecordScope& scope, const StoredText& text, size_t at);
   std::string_view TextOf(const StoredText& text) const {
     return text.number == StringTable::kNone ? text.text : strings_.TextOf(text.number);
   }
-  // Of the thread that stands for the importer: behind the numbers of all threads.
+  // The handle of the importer's own thread, behind those of all threads.
   uint32_t OwnHandle() const { return static_cast<uint32_t>(tasks_.threads().size()); }
   fxt::ThreadKey KeyOf(uint32_t thread);
   fxt::ThreadKey IdleOf(uint16_t cpu);
-  void TellProcess(uint32_t process);
-  void TellThread(uint32_t thread);
-  // Those that have names and did nothing.
-  void TellOthers();
+  void AddMetadata(const JsonTasks::Metadata& metadata, std::span<fxt::Argument> arguments,
+                   size_t& count);
+  void WriteProcessObject(uint32_t process);
+  void WriteThreadObject(uint32_t thread);
+  // Writes objects of named tasks without events.
+  void WriteUnusedTasks();
   void Note(fxt::EncodeStatus status) {
     if (status != fxt::EncodeStatus::kOk) ++stats_.refused;
   }
@@ -98,32 +104,39 @@ class RecordWriter {
   int64_t start_;
   int64_t moved_;
   fxt::ProviderWriter provider_;
-  std::vector<std::optional<fxt::StringId>> ids_;  // by number
+  std::vector<std::optional<fxt::StringId>> ids_;  // by string number
   fxt::StringId waker_;
-  std::vector<bool> told_threads_;
-  std::vector<bool> told_processes_;
-  std::vector<bool> told_idle_;  // by CPU
+  std::vector<bool> written_threads_;
+  std::vector<bool> written_processes_;
+  std::vector<bool> written_idle_;  // by CPU
 
-  uint64_t time_ = 0;             // of the record in hand, ns
+  uint64_t time_ = 0;             // of the current record, ns
   std::vector<OpenSpans> spans_;  // by thread
   std::vector<OpenSpan> open_span_pool_;
   uint32_t free_spans_ = kNoSpan;  // of open_span_pool_
   size_t open_spans_ = 0;
   facts::SpanTracker tracker_;  // of async operations and flows
-  // Complete events of one time, the longest of which goes first: it has the others in it.
+  // Complete events of equal time, written longest first, so that parents precede children.
   std::vector<Complete> completes_;
   size_t complete_count_ = 0;
   int64_t complete_time_ = 0;
+  std::vector<std::vector<uint64_t>> complete_ends_;  // of open complete events, by thread, ns
+  struct AsyncEnd {
+    uint64_t time = 0;  // ns
+    std::vector<std::byte> bytes;
+    bool operator<(const AsyncEnd& other) const { return time > other.time; }  // earliest first
+  };
+  std::vector<AsyncEnd> async_ends_;  // a heap
   // Flow ends that wait for the next span of their thread.
   std::unordered_map<uint32_t, std::vector<std::vector<std::byte>>> flow_ends_;
   size_t waiting_flow_ends_ = 0;
   std::unordered_map<uint16_t, uint32_t> running_;  // thread by CPU
 
-  StoredEvent event_;  // in hand
+  StoredEvent event_;  // current event
   std::array<fxt::Argument, fxt::kMaxArguments> arguments_;
   std::string kept_id_;
   size_t max_text_ = 0;                                          // bytes of a text
-  std::array<std::string, 2 + 2 * fxt::kMaxArguments> scratch_;  // texts that were mended
+  std::array<std::string, 2 + 2 * fxt::kMaxArguments> scratch_;  // repaired texts
 };
 
 }  // namespace importer

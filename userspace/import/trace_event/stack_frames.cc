@@ -10,12 +10,12 @@ namespace importer {
 
 bool StackFrames::Add(std::string_view id, std::string_view name, std::string_view category,
                       std::string_view parent) {
-  constexpr size_t kFrameBytes = 150;  // of the table itself
+  constexpr size_t kFrameBytes = 150;  // of the map's node
   const size_t bytes = kFrameBytes + id.size() + name.size() + category.size() + parent.size();
   if (bytes > kMaxBytes - bytes_) return false;
   bytes_ += bytes;
   std::string text(name);
-  // So that the last parentheses are the category's.
+  // Keeps the last parentheses for the category.
   if (!category.empty() || (name.ends_with(')') && name.find(" (") != std::string_view::npos)) {
     text += fmt::format(" ({})", category);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The table of stack frames of a JSON file.
+// Keeps the stack frames of a JSON file.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ class StackFrames {
   static constexpr size_t kMaxBytes = size_t{6} << 20;
   static constexpr size_t kMaxDepth = 200;
 
-  // `parent` empty: a root. The last one of an id counts. False: there is no room for it.
+  // `parent` empty: a root. The last definition of an id wins. False: the table is full.
   bool Add(std::string_view id, std::string_view name, std::string_view category,
            std::string_view parent);
 
-  // The stack that ends with frame `id`, root first, a line each; empty if it is not known. Of
-  // deeper ones than kMaxDepth the frames next to the leaf; whoever is their own parent ends there.
+  // The stack that ends with frame `id`, root first, one frame per line; empty if it is unknown.
+  // Keeps the kMaxDepth frames next to the leaf and stops at cycles.
   std::string StackOf(std::string_view id) const;
 
   size_t size() const { return frames_.size(); }

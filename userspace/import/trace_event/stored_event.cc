@@ -7,14 +7,13 @@
 namespace importer {
 namespace {
 
-// Numbers have seven bits a byte, the lowest first, and a bit that says that there are more. A text
-// is such a number: the string's, doubled, or its own length, doubled, and one, with the text
-// behind it.
+// Numbers are LEB128. A text is such a number: the string's number doubled, or its length doubled
+// plus one, followed by the text.
 constexpr size_t kNumberBytes = 10;
 
 class Putter {
  public:
-  // Where there is room for all.
+  // `at` has room for MostBytes().
   explicit Putter(std::byte* at) : at_(at) {}
 
   void Byte(uint8_t value) { *at_++ = std::byte{value}; }
@@ -78,7 +77,7 @@ class Taker {
   const std::byte* at_;
 };
 
-// Small numbers of either sign are short.
+// ZigZag: small numbers of either sign become small.
 uint64_t Folded(int64_t value) {
   return static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63);
 }
@@ -88,7 +87,7 @@ bool IsOfScheduler(StoredKind kind) {
   return kind == StoredKind::kSwitch || kind == StoredKind::kWakeup;
 }
 
-// Of all that Encode() writes, at most.
+// An upper bound for Encode().
 size_t MostBytes(const StoredEvent& event) {
   size_t bytes = 8 * kNumberBytes + event.category.text.size() + event.name.text.size();
   for (const StoredArgument& argument : event.arguments) {
@@ -98,7 +97,7 @@ size_t MostBytes(const StoredEvent& event) {
   return bytes;
 }
 
-// The places of a value's types in JsonValue.
+// Indexes of JsonValue's alternatives.
 enum : uint8_t { kNull, kBool, kInt64, kUint64, kDouble, kString, kJson };
 
 }  // namespace

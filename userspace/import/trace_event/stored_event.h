@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What an event takes while it waits for its turn in the order of time.
+// The compact form of an event while it waits to be sorted by time.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace importer {
 
 enum class StoredKind : uint8_t {
-  // The first ones are those of fxt::EventType.
+  // The first ones equal fxt::EventType.
   kInstant,
   kCounter,
   kDurationBegin,
@@ -27,9 +27,8 @@ enum class StoredKind : uint8_t {
   kFlowBegin,
   kFlowStep,
   kFlowEnd,
-  kFlowEndNext,  // a flow end that belongs to the next span of its thread
-  kObject,       // an object snapshot: an async instant if there is such an object
-  kMetadata,     // has no time of its own
+  kFlowEndNext,  // a flow end that binds to the next span of its thread
+  kObject,       // an object snapshot: an async instant if the object exists
   kSwitch,
   kWakeup,
 };
@@ -37,7 +36,7 @@ enum class StoredKind : uint8_t {
 static_assert(static_cast<uint8_t>(StoredKind::kFlowEnd) ==
               static_cast<uint8_t>(fxt::EventType::kFlowEnd));
 
-// A string by its number, or itself.
+// A string of the StringTable, or a text.
 struct StoredText {
   uint32_t number = StringTable::kNone;
   std::string_view text;  // with kNone
@@ -45,28 +44,28 @@ struct StoredText {
 
 struct StoredArgument {
   StoredText name;
-  JsonValue value;  // strings have their text in `text`
+  JsonValue value;  // strings are in `text`
   StoredText text;
 };
 
 struct StoredEvent {
   StoredKind kind = StoredKind::kInstant;
   uint16_t cpu = 0;            // of switches and wakeups
-  uint32_t thread = 0;         // of JsonTasks; of switches the one that leaves
-  uint32_t second_thread = 0;  // of switches the one that comes; of wakeups the waker
-  // Duration (ns) of complete events, id of counters, async operations and flows. Of switches the
-  // priorities in the lower bytes, first that of the one that leaves, and above them its state.
+  uint32_t thread = 0;         // of JsonTasks; for switches the outgoing thread
+  uint32_t second_thread = 0;  // for switches the incoming thread; for wakeups the waker
+  // Duration (ns) of complete events; id of counters, async operations and flows. For switches: the
+  // outgoing priority in the lowest byte, the incoming one in the next, and above them the state.
   uint64_t payload = 0;
   StoredText category;
   StoredText name;
   std::vector<StoredArgument> arguments;
 };
 
-// `event` as bytes, in `room`, which grows to what the longest one takes.
+// Encodes `event` into `room`, which grows as necessary.
 std::span<const std::byte> Encode(const StoredEvent& event, std::vector<std::byte>& room);
-// Of what Encode() made.
+// The kind of an encoded event.
 StoredKind KindOf(std::span<const std::byte> bytes);
-// Views belong to `bytes`, which Encode() made.
+// Decodes an event; its views refer to `bytes`.
 void Decode(std::span<const std::byte> bytes, StoredEvent& event);
 
 }  // namespace importer

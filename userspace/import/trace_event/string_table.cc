@@ -56,7 +56,7 @@ uint32_t StringTable::Find(std::string_view text) {
     if (slots_[at].hash == hash && TextOf(slots_[at].number) == text) return slots_[at].number;
   }
   uint32_t& seen = seen_[hash >> 16 & (kSeen - 1)];
-  // 0 is nothing seen.
+  // 0 marks a free slot.
   const uint32_t mark = static_cast<uint32_t>(hash >> 32) | 1;
   if (seen != mark) {
     seen = mark;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Strings that come again and again, under small numbers.
+// Numbers repeated strings.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace importer {
 
-// A string gets a number when it comes for the second time, so that what is there once (an address,
-// a text with a time in it) takes no room; and as long as there is room. Memory is bounded.
+// A string gets a number when it occurs for the second time and while there is room. Strings that
+// occur once (an address, a text with a time) take no room. Memory is bounded.
 class StringTable {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
-  // An FXT provider has 32767 indexes; some are left for other names.
+  // An FXT provider has 32767 indexes; the rest is for other names.
   static constexpr size_t kMaxStrings = 30'000;
   static constexpr size_t kMaxBytes = size_t{3} << 20;
   static constexpr size_t kMaxStringBytes = 4096;
@@ -34,7 +34,7 @@ class StringTable {
     uint32_t number = kNone;
   };
 
-  // What tells most strings apart, and short ones for sure.
+  // Identifies most strings, and short ones exactly.
   struct Ends {
     uint64_t first = 0;
     uint64_t last = 0;
@@ -42,7 +42,7 @@ class StringTable {
     friend bool operator==(const Ends&, const Ends&) = default;
   };
   static constexpr size_t kEndsAreAll = 16;  // bytes
-  // A string that was found lately.
+  // A cache of recent lookups.
   struct Recent {
     Ends ends;
     uint32_t number = kNone;
@@ -55,8 +55,9 @@ class StringTable {
   std::deque<std::string> kept_;
   std::vector<std::string_view> texts_;  // of kept_, by number
   std::vector<Slot> slots_;              // a power of two, at most half full
-  std::vector<Recent> recent_;           // by a part of a hash of the ends
-  std::vector<uint32_t> seen_;  // hashes of what came, by a part of them; later ones replace
+  std::vector<Recent> recent_;           // by bits of a hash of the ends
+  std::vector<uint32_t>
+      seen_;  // hashes of seen strings, by some of their bits; later ones replace earlier ones
   size_t bytes_ = 0;
 };
 

@@ -4,14 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <functional>
+#include <limits>
+#include <string>
 
 #include "fxt/utf8.h"
-#include "import/json/json_values.h"
+#include "import/json/trace_event.h"
+#include "import/trace_event/event_phase.h"
+#include "import/trace_event/ftrace_line.h"
 #include "import/trace_event/record_writer.h"
 #include "schema/names.h"
 #include "schema/trace_event_fields.h"
-#include "text/json_check.h"
+#include "text/json_document.h"
 #include "text/json_writer.h"
 
 namespace importer {
@@ -19,20 +25,20 @@ namespace {
 
 constexpr size_t kMaxProperties = 12;
 
-// As `fxt json` writes it when nothing is kept of it but the number.
+// True if `fxt json` writes the id like this when only the number is kept.
 bool IsPlainId(const JsonValue& id, uint64_t number) {
   const auto* text = std::get_if<std::string_view>(&id);
   return text != nullptr && *text == fmt::format("0x{:x}", number);
 }
 
-// What `fxt json` fills by itself.
+// Properties that `fxt json` writes itself.
 bool IsReserved(std::string_view property) {
   constexpr std::string_view kNames[] = {"traceEvents", "systemTraceEvents", "samples",
                                          "stackFrames", "lastBranch"};
   return std::find(std::begin(kNames), std::end(kNames), property) != std::end(kNames);
 }
 
-// A user's argument that would be taken for something else has a mark more (schema/names.h).
+// A user's argument whose name looks like a field gets a prefix (schema/names.h).
 bool NeedsMark(std::string_view name) {
   return name.starts_with(schema::kFieldMark) || name == schema::kMoreArguments;
 }
@@ -50,6 +56,31 @@ void AppendJson(const JsonValue& value, text::JsonWriter& json) {
         if constexpr (std::is_same_v<T, JsonText>) json.Json(v.text);
       },
       value);
+}
+
+constexpr uint32_t kMaxCpu = UINT16_MAX;
+
+int64_t IntegerIn(const std::vector<JsonMember>& members, std::string_view name, int64_t other) {
+  for (const JsonMember& member : members) {
+    const auto* number = std::get_if<int64_t>(&member.value);
+    if (member.name == name && number != nullptr) return *number;
+  }
+  return other;
+}
+
+// The number that a text holds, since viewers ignore texts in counters; other values unchanged.
+JsonValue NumberIn(const JsonValue& value) {
+  const auto* text = std::get_if<std::string_view>(&value);
+  if (text == nullptr || text->empty()) return value;
+  const char* const end = text->data() + text->size();
+  int64_t whole = 0;
+  if (const auto [at, error] = std::from_chars(text->data(), end, whole);
+      error == std::errc() && at == end) {
+    return whole;
+  }
+  double number = 0;
+  const auto [at, error] = std::from_chars(text->data(), end, number);
+  return error == std::errc() && at == end && std::isfinite(number) ? JsonValue(number) : value;
 }
 
 }  // namespace
@@ -81,7 +112,7 @@ util::Status TraceEventImporter::ReadFtrace(fxt::ByteSource& source, const Progr
       const std::string_view text = window.text();
       const size_t end = text.find('\n');
       if (end == std::string_view::npos) {
-        if (window.full()) window.Pass(text.size());  // no line of ftrace
+        if (window.full()) window.Pass(text.size());  // longer than any line of ftrace
         break;
       }
       OnSystemLine(text.substr(0, std::min(end, kLineBytes)));
@@ -111,7 +142,7 @@ void TraceEventImporter::AddArgument(std::string_view name, const JsonValue& val
       json_names_.append(json_names_.empty() ? "" : "\n").append(schema::JsonArgumentLine(name));
       return;
     }
-    argument.value = json->text;  // cut, it is no JSON any more
+    argument.value = json->text;  // truncated, it is no JSON
   }
   if (const auto* text = std::get_if<std::string_view>(&argument.value)) {
     argument.text = Text(*text);
@@ -119,9 +150,9 @@ void TraceEventImporter::AddArgument(std::string_view name, const JsonValue& val
   }
 }
 
-// `name` with the mark of a field before it.
+// `name` with the prefix of a field.
 std::string_view TraceEventImporter::Marked(std::string_view name) {
-  // Those that stand in many events.
+  // Values that occur in many events.
   static constexpr std::string_view kFrequent[] = {
       ".tts",     ".tdur",     ".json", ".ph", ".id",   ".id2.local", ".scope", ".s",
       ".bind_id", ".flow_out", ".sf",   ".bp", ".late", ".args",      ".cname"};
@@ -138,7 +169,7 @@ void TraceEventImporter::AddField(std::string_view name, const JsonValue& value)
 
 // A record has fifteen arguments.
 void TraceEventImporter::MakeRoom() {
-  // What has no begin says its phase and its id.
+  // An event without a begin keeps its phase and its id.
   const bool step =
       stored_.kind == StoredKind::kAsyncInstant || stored_.kind == StoredKind::kFlowStep;
   const size_t spare = step ? 2 : 0;
@@ -187,7 +218,7 @@ void TraceEventImporter::AddArguments(const TraceEvent& event) {
 bool TraceEventImporter::Store(StoredKind kind, int64_t time) {
   stored_.kind = kind;
   MakeRoom();
-  if (time != kBeforeAll && (!first_time_ || time < *first_time_)) first_time_ = time;
+  if (!first_time_ || time < *first_time_) first_time_ = time;
   status_ = sorter_.Add(time, Encode(stored_, bytes_));
   return status_.ok();
 }
@@ -195,7 +226,7 @@ bool TraceEventImporter::Store(StoredKind kind, int64_t time) {
 void TraceEventImporter::TakeStacks(const TraceEvent& event) {
   const auto stack = [&](std::string_view name, const JsonValue& frame, std::string_view frames) {
     if (!frames.empty()) return AddField(name, frames);
-    // Looked up when all frames are known, which come last.
+    // Resolved at the end: all frames must be known.
     if (frame.index() != 0) {
       AddField(name == schema::field::kStack ? schema::field::kFrame : schema::field::kEndFrame,
                made_.emplace_back(IdText(frame)));
@@ -210,7 +241,7 @@ void TraceEventImporter::Begin(const TraceEvent& event) {
   json_names_.clear();
   stored_.arguments.clear();
   const bool has_thread = event.tid.index() != 0;
-  // A sample may name a thread by its number alone; it is no thread of process 0 then.
+  // A sample may name a thread by its number alone; it does not belong to process 0.
   stored_.thread = event.phase == 0 && event.pid.index() == 0
                        ? 0
                        : tasks_.ThreadOf(event.pid, has_thread ? event.tid : event.pid);
@@ -234,12 +265,13 @@ void TraceEventImporter::TakeId(const TraceEvent& event, bool local, bool has_pl
   } else if (global_id) {
     local = false;
   }
-  // Instants have no place for it.
+  // Instants have no id field.
   if (number && !local && event.scope.empty() && has_place) {
     stored_.payload = *number;
-    // A counter's zero is that it has none.
-    const bool told = !global_id && IsPlainId(id, *number) && (event.phase != 'C' || *number != 0);
-    if (!told) KeepIds(event);
+    // A counter id of 0 means no id.
+    const bool implied =
+        !global_id && IsPlainId(id, *number) && (event.phase != 'C' || *number != 0);
+    if (!implied) KeepIds(event);
     return;
   }
   if (text.empty()) return KeepIds(event);
@@ -280,7 +312,7 @@ bool TraceEventImporter::OnStackFrame(std::string_view id, const TraceEvent& fra
 }
 
 bool TraceEventImporter::OnProperty(std::string_view name, std::string_view text) {
-  constexpr size_t kMaxBytes = 24'000;  // of all, which are in one record
+  constexpr size_t kMaxBytes = 24'000;  // of all properties, which share one record
   const bool fits = !text.empty() && name.size() + text.size() <= kMaxBytes - property_bytes_ &&
                     properties_.size() < kMaxProperties;
   if (!fits || IsReserved(name) || !text::IsJson(text)) {
@@ -298,7 +330,7 @@ util::Status TraceEventImporter::Write(fxt::ArchiveWriter& archive) {
   stats_.spilled_runs = sorter_.runs();
   stats_.other_tasks = tasks_.overflowed();
   tasks_.Assign();
-  // Records have no times before 0.
+  // Records have no negative times.
   const int64_t start = first_time_.value_or(0);
   stats_.moved = start < 0 ? -start : 0;
   RecordWriter writer(archive, strings_, tasks_, frames_, start, stats_.moved, stats_);
@@ -312,6 +344,307 @@ util::Status TraceEventImporter::Write(fxt::ArchiveWriter& archive) {
   }
   writer.Finish();
   return util::Ok();
+}
+
+bool TraceEventImporter::OnTimed(const TraceEvent& event) {
+  const std::optional<EventPhase> phase = EventPhaseOf(event.phase);
+  if (!phase) {
+    ++stats_.unknown_phases;
+    return true;
+  }
+  if (phase->kind == StoredKind::kCounter) return AddCounter(event);
+  StoredKind kind = phase->kind;
+  const bool has_id =
+      event.id.index() != 0 || event.local_id.index() != 0 || event.global_id.index() != 0;
+  // A state of a thread: with a duration, and no step of an async operation.
+  if (event.phase == 'T' && event.duration && !has_id) kind = StoredKind::kDurationComplete;
+  if (kind == StoredKind::kFlowEnd && event.binding_point != "e") kind = StoredKind::kFlowEndNext;
+  Begin(event);
+  if (!phase->usual) AddField(schema::field::kPhase, std::string_view(&event.phase, 1));
+  if (phase->id != PhaseId::kNone && kind != StoredKind::kDurationComplete) {
+    TakeId(event, phase->id == PhaseId::kLocal, kind != StoredKind::kInstant);
+  } else {
+    KeepIds(event);
+  }
+  if (kind == StoredKind::kDurationComplete) {
+    if (!event.duration || *event.duration < 0) ++stats_.without_duration;
+    stored_.payload = static_cast<uint64_t>(std::max<int64_t>(event.duration.value_or(0), 0));
+  }
+  if (!event.instant_scope.empty() && event.instant_scope != "t") {
+    AddField(schema::field::kInstantScope, event.instant_scope);
+  }
+  if (!event.binding_point.empty() && kind != StoredKind::kFlowEnd) {
+    AddField(schema::field::kBindingPoint, event.binding_point);
+  }
+  if (kind == StoredKind::kFlowEndNext) AddField(schema::field::kLate, *event.time);
+  if (event.bind_id.index() != 0) AddField(schema::field::kBindId, event.bind_id);
+  if (event.flow_in) AddField(schema::field::kFlowIn, true);
+  if (event.flow_out) AddField(schema::field::kFlowOut, true);
+  if (kind != StoredKind::kDurationComplete && event.duration) CountName(stats_.fields, "dur");
+  AddArguments(event);
+  if (!Store(kind, *event.time)) return false;
+  return event.bind_id.index() == 0 || AddFlow(event);
+}
+
+// Chrome writes "bind_id" with "flow_in" and "flow_out" instead of flow events.
+bool TraceEventImporter::AddFlow(const TraceEvent& event) {
+  if (!event.flow_in && !event.flow_out) return true;
+  const StoredKind kind = !event.flow_in    ? StoredKind::kFlowBegin
+                          : !event.flow_out ? StoredKind::kFlowEnd
+                                            : StoredKind::kFlowStep;
+  stored_.arguments.clear();
+  json_names_.clear();
+  AddField(schema::field::kPhase, schema::field::kMade);
+  const std::string text = IdText(event.bind_id);
+  stored_.payload = IdNumber(text).value_or(std::hash<std::string>{}(text));
+  return Store(kind, *event.time);
+}
+
+// A counter with more series than a record has arguments becomes several records of one name.
+bool TraceEventImporter::AddCounter(const TraceEvent& event) {
+  size_t next = 0;
+  do {
+    Begin(event);
+    if (event.id.index() != 0 || event.local_id.index() != 0 || event.global_id.index() != 0) {
+      TakeId(event, false, true);
+    }
+    if (event.argument.index() != 0) AddField(schema::field::kArguments, event.argument);
+    while (next < event.arguments.size()) {
+      const size_t taken = stored_.arguments.size() + (json_names_.empty() ? 0 : 1);
+      const bool json =
+          json_names_.empty() && std::holds_alternative<JsonText>(event.arguments[next].value);
+      if (taken + 1 + (json ? 1 : 0) > fxt::kMaxArguments) break;
+      AddOwnArgument({event.arguments[next].name, NumberIn(event.arguments[next].value)});
+      ++next;
+    }
+    if (!Store(StoredKind::kCounter, *event.time)) return false;
+  } while (next < event.arguments.size());
+  return true;
+}
+
+bool TraceEventImporter::OnMetadata(const TraceEvent& event) {
+  const JsonValue* name = Find(event.arguments, "name");
+  const auto index = IntegerOf(Find(event.arguments, "sort_index"));
+  const bool has_thread = event.tid.index() != 0;
+  const auto thread = [&] {
+    return tasks_.ThreadOf(event.pid, has_thread ? event.tid : event.pid);
+  };
+  if (event.name == "process_name") {
+    tasks_.NameProcess(tasks_.ProcessOf(event.pid), TextOf(name));
+  } else if (event.name == "process_labels") {
+    tasks_.LabelProcess(tasks_.ProcessOf(event.pid), TextOf(Find(event.arguments, "labels")));
+  } else if (event.name == "process_sort_index" && index) {
+    tasks_.SortProcess(tasks_.ProcessOf(event.pid), *index);
+  } else if (event.name == "thread_name") {
+    tasks_.NameThread(thread(), TextOf(name));
+  } else if (event.name == "thread_sort_index" && index) {
+    tasks_.SortThread(thread(), *index);
+  } else {
+    fmt::memory_buffer buffer;
+    text::JsonWriter json(buffer);
+    if (event.argument.index() != 0) {
+      AppendJson(event.argument, json);
+    } else {
+      json.BeginObject();
+      for (const JsonMember& argument : event.arguments) {
+        json.Key(argument.name);
+        AppendJson(argument.value, json);
+      }
+      json.EndObject();
+    }
+    const std::string_view text(buffer.data(), buffer.size());
+    const bool kept =
+        has_thread ? tasks_.AddThreadMetadata(thread(), event.name, text)
+                   : tasks_.AddProcessMetadata(tasks_.ProcessOf(event.pid), event.name, text);
+    if (!kept) ++stats_.lost_metadata;
+  }
+  for (const std::string_view field : event.unknown) CountName(stats_.fields, field);
+  return true;
+}
+
+bool TraceEventImporter::OnSample(const TraceEvent& sample) {
+  ++stats_.samples;
+  // Samples of `perf data convert --to-json` have a layout of their own, in nanoseconds.
+  const auto time = sample.time ? sample.time : IntegerOf(Find(sample.extra, "timestamp"));
+  if (!time) {
+    ++stats_.without_time;
+    return true;
+  }
+  Begin(sample);
+  const bool with_process = sample.pid.index() != 0;
+  if (sample.name.empty()) stored_.name = Text("sample");
+  stored_.thread = with_process ? tasks_.ThreadOf(sample.pid, sample.tid)
+                                : tasks_.ThreadOfKernel(IntegerOf(&sample.tid).value_or(0), {}, {});
+  const std::string_view name = TextOf(Find(sample.extra, "comm"));
+  if (!name.empty() && with_process) tasks_.NameThread(stored_.thread, name);
+  stored_.category = Text("sample");
+  AddField(schema::field::kPhase,
+           with_process ? schema::field::kProcessSample : schema::field::kSample);
+  AddArguments(sample);
+  return Store(StoredKind::kInstant, *time);
+}
+
+bool TraceEventImporter::StoreSwitch(int64_t time, uint32_t cpu, const Side& out, const Side& in,
+                                     uint8_t state) {
+  if (cpu > kMaxCpu) {
+    ++stats_.refused;
+    return true;
+  }
+  ++stats_.switches;
+  stored_ = {};
+  json_names_.clear();
+  stored_.cpu = static_cast<uint16_t>(cpu);
+  stored_.thread = out.thread;
+  stored_.second_thread = in.thread;
+  const auto byte = [](int priority) {
+    return static_cast<uint64_t>(std::clamp(priority, 0, 255));
+  };
+  stored_.payload = byte(out.priority) | byte(in.priority) << 8 | uint64_t{state} << 16;
+  return Store(StoredKind::kSwitch, time);
+}
+
+bool TraceEventImporter::StoreWakeup(int64_t time, uint32_t cpu, uint32_t thread, uint32_t waker) {
+  if (cpu > kMaxCpu) {
+    ++stats_.refused;
+    return true;
+  }
+  ++stats_.wakeups;
+  stored_ = {};
+  json_names_.clear();
+  stored_.cpu = static_cast<uint16_t>(cpu);
+  stored_.thread = thread;
+  stored_.second_thread = waker;
+  return Store(StoredKind::kWakeup, time);
+}
+
+bool TraceEventImporter::OnMark(const FtraceLine& line, int64_t time) {
+  const auto mark = FtraceMark::Parse(line.rest);
+  if (!mark) {
+    CountName(stats_.system_events, line.event);
+    return true;
+  }
+  const StoredKind kind = EventPhaseOf(mark->phase).value_or(EventPhase{}).kind;
+  made_.clear();
+  json_names_.clear();
+  stored_ = {};
+  const int64_t pid = mark->pid.value_or(line.tgid.value_or(line.tid));
+  stored_.thread = tasks_.ThreadOf(pid, line.tid);
+  tasks_.NameThread(stored_.thread, line.task);
+  stored_.category = Text("tracing_mark");
+  stored_.name = Text(mark->name);
+  if (kind == StoredKind::kCounter) {
+    AddArgument("value", NumberIn(mark->value));
+  } else if (!mark->value.empty()) {
+    // A cookie is unique per name and process.
+    const std::string& key =
+        made_.emplace_back(fmt::format("{}\n{}\n{}", pid, mark->name, mark->value));
+    stored_.payload = std::hash<std::string_view>{}(key);
+    AddField(schema::field::kLocalId, mark->value);
+  }
+  ++stats_.marks;
+  return Store(kind, time);
+}
+
+bool TraceEventImporter::OnSystemLine(std::string_view text) {
+  // A page has scripts of its own before the text.
+  if (text.starts_with("#")) in_ftrace_ = true;
+  if (text.starts_with("</script>")) in_ftrace_ = false;
+  const auto line = FtraceLine::Parse(text);
+  if (!line) {
+    if (in_ftrace_ && !text.empty() && !text.starts_with("#")) {
+      CountName(stats_.system_events, "malformed lines");
+    }
+    return true;
+  }
+  const int64_t time = line->time + system_offset_;
+  if (line->event == "sched_switch") {
+    if (const auto parsed = FtraceSwitch::Parse(line->rest)) {
+      const auto side = [&](int64_t tid, std::string_view comm, int priority) {
+        if (tid == 0) return Side{};
+        const bool is_task = tid == line->tid;
+        return Side{tasks_.ThreadOfKernel(tid, is_task ? line->tgid : std::nullopt, comm),
+                    priority};
+      };
+      return StoreSwitch(time, line->cpu,
+                         side(parsed->prev_tid, parsed->prev_comm, parsed->prev_priority),
+                         side(parsed->next_tid, parsed->next_comm, parsed->next_priority),
+                         static_cast<uint8_t>(parsed->prev_state));
+    }
+  } else if (line->event == "sched_waking" || (line->event == "sched_wakeup" && !seen_waking_)) {
+    if (const auto parsed = FtraceWakeup::Parse(line->rest); parsed && parsed->tid != 0) {
+      seen_waking_ = seen_waking_ || line->event == "sched_waking";
+      const uint32_t waker = line->tid == 0
+                                 ? JsonTasks::kNone
+                                 : tasks_.ThreadOfKernel(line->tid, line->tgid, line->task);
+      return StoreWakeup(time, parsed->target_cpu,
+                         tasks_.ThreadOfKernel(parsed->tid, {}, parsed->comm), waker);
+    }
+  } else if (line->event == "tracing_mark_write" || line->event == "print") {
+    if (const auto parent = ParentTimeOf(line->rest)) {
+      system_offset_ = *parent - line->time;
+      return true;
+    }
+    return OnMark(*line, time);
+  }
+  CountName(stats_.system_events, line->event);
+  return true;
+}
+
+TraceEventImporter::Side TraceEventImporter::TakeSide(const TraceEvent& event,
+                                                      std::string_view which, uint8_t* state) {
+  for (const JsonMember& member : event.extra) {
+    const auto* json = std::get_if<JsonText>(&member.value);
+    if (member.name != which || json == nullptr) continue;
+    const std::string text(json->text);
+    if (side_parser_.Parse(text).verdict != EventParser::Verdict::kEvent) break;
+    const TraceEvent& side = side_parser_.event();
+    if (state != nullptr) {
+      *state = static_cast<uint8_t>(std::clamp<int64_t>(IntegerIn(side.extra, "state", 0), 0, 5));
+    }
+    const auto priority =
+        static_cast<int>(std::clamp<int64_t>(IntegerIn(side.extra, "prio", 0), 0, 255));
+    const auto* pid = std::get_if<int64_t>(&side.pid);
+    const auto* tid = std::get_if<int64_t>(&side.tid);
+    if (tid == nullptr || (pid != nullptr && *pid == 0 && priority == 0)) return {};
+    if (pid == nullptr) return {tasks_.ThreadOfKernel(*tid, {}, {}), priority};
+    return {tasks_.ThreadOf(side.pid, side.tid), priority};
+  }
+  return {};
+}
+
+bool TraceEventImporter::OnSystemEvent(const TraceEvent& event) {
+  switch (event.phase) {
+    case 'p':
+      tasks_.NameProcess(tasks_.ProcessOf(event.pid), event.name);
+      return true;
+    case 't':
+      tasks_.NameThread(tasks_.ThreadOf(event.pid, event.tid), event.name);
+      return true;
+    case 'k':
+    case 'w':
+      break;
+    default:
+      ++stats_.unknown_phases;
+      return true;
+  }
+  if (!event.time) {
+    ++stats_.without_time;
+    return true;
+  }
+  const int64_t cpu = IntegerIn(event.extra, "cpu", -1);
+  const auto number = static_cast<uint32_t>(cpu < 0 || cpu > UINT16_MAX ? UINT32_MAX : cpu);
+  if (event.phase == 'k') {
+    uint8_t state = 0;
+    const Side out = TakeSide(event, "out", &state);
+    const Side in = TakeSide(event, "in", nullptr);
+    if (state == static_cast<uint8_t>(fxt::ThreadState::kRunning)) state = 0;
+    return StoreSwitch(*event.time, number, out, in, state);
+  }
+  const auto* tid = std::get_if<int64_t>(&event.tid);
+  if (tid == nullptr) return true;
+  const int64_t waker = IntegerIn(event.extra, "waker", 0);
+  return StoreWakeup(*event.time, number, tasks_.ThreadOfKernel(*tid, {}, {}),
+                     waker == 0 ? JsonTasks::kNone : tasks_.ThreadOfKernel(waker, {}, {}));
 }
 
 }  // namespace importer

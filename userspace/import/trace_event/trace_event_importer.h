@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Trace Event Format (JSON) as an FXT file. docs/import.md says what becomes what.
+// Converts the Trace Event Format (JSON) to FXT. docs/import.md describes the mapping.
 #pragma once
 
 #include <cstdint>
@@ -24,31 +24,28 @@
 
 namespace importer {
 
-// Events may come in any order and names behind what they name, so all of it is read first: events
-// wait in a RunSorter, in memory and then in a temporary file, and are written in the order of
-// time. Memory does not grow with the file.
+// Events are unordered, and names may follow their uses. Therefore Read() stores all events in a
+// RunSorter, in memory and then in a temporary file, and Write() writes them in time order. Memory
+// is bounded.
 class TraceEventImporter final : private JsonListener {
  public:
   explicit TraceEventImporter(size_t sort_memory = sort::RunSorter::kDefaultMemory);
 
-  // Asked at times, with the bytes of the text that are done. False stops the import.
+  // Called regularly with the bytes of the text read so far. False stops the import.
   using Progress = JsonDocument::Progress;
 
-  // Reads all of `source`. Error: it is no such JSON, or the temporary file cannot be written.
+  // Reads all of `source`. Fails if it is not such JSON or the temporary file cannot be written.
   util::Status Read(fxt::ByteSource& source, const Progress& progress = nullptr);
-  // Reads the text that ftrace prints.
+  // Reads the text output of ftrace.
   util::Status ReadFtrace(fxt::ByteSource& source, const Progress& progress = nullptr);
-  // After either, once.
+  // Call once after either.
   util::Status Write(fxt::ArchiveWriter& archive);
 
   const TraceEventStats& stats() const { return stats_; }
-  // Why the input ended early, if it did.
+  // Why the input ended early; empty if it did not.
   const std::string& failure() const { return failure_; }
 
  private:
-  // The time of what has none.
-  static constexpr int64_t kBeforeAll = INT64_MIN;
-
   bool OnEvent(const TraceEvent& event) override;
   bool OnSample(const TraceEvent& sample) override;
   bool OnSystemEvent(const TraceEvent& event) override;
@@ -58,23 +55,23 @@ class TraceEventImporter final : private JsonListener {
 
   bool OnMetadata(const TraceEvent& event);
   bool OnTimed(const TraceEvent& event);
-  // Begins stored_: thread, names, and the fields that records have no place for. Arguments come
-  // after all fields.
+  // Starts stored_: thread, names, and the fields without a counterpart in records. Arguments
+  // follow all fields.
   void Begin(const TraceEvent& event);
-  // `local`: ids of this kind of event are those of a process by default. `has_place`: its record
-  // has an id.
+  // `local`: ids of this kind of event belong to a process by default. `has_place`: its record has
+  // an id field.
   void TakeId(const TraceEvent& event, bool local, bool has_place);
-  // Its ids and their scope as they are.
+  // Keeps ids and their scope as arguments.
   void KeepIds(const TraceEvent& event);
   void TakeStacks(const TraceEvent& event);
   std::string_view Marked(std::string_view name);
   void AddField(std::string_view name, const JsonValue& value);
   void AddArgument(std::string_view name, const JsonValue& value);
-  // One of the file's own: whatever its name is, it is no field.
+  // An argument of the file; its name is never taken for a field.
   void AddOwnArgument(const JsonMember& argument);
   void AddArguments(const TraceEvent& event);
   bool AddFlow(const TraceEvent& event);
-  // A span, a counter or an instant that a program wrote into the text of ftrace.
+  // A span, counter or instant that a program wrote to trace_marker.
   bool OnMark(const FtraceLine& line, int64_t time);
   bool AddCounter(const TraceEvent& event);
   void MakeRoom();
@@ -94,20 +91,20 @@ class TraceEventImporter final : private JsonListener {
   JsonTasks tasks_;
   StackFrames frames_;
   TraceEventStats stats_;
-  std::map<std::string, std::string> properties_;  // by name, short ones
+  std::map<std::string, std::string> properties_;  // by name; short values only
   std::string failure_;
   util::Status status_ = util::Ok();  // of the sorter
   std::optional<int64_t> first_time_;
-  int64_t system_offset_ = 0;  // ns from ftrace's clock to that of the events
+  int64_t system_offset_ = 0;  // ns from ftrace's clock to the clock of the events
 
-  // In hand.
+  // The current event.
   StoredEvent stored_;
   std::vector<std::byte> bytes_;
-  std::deque<std::string> made_;  // texts that stand nowhere else
-  std::string json_names_;        // of arguments that are JSON text, a line each
+  std::deque<std::string> made_;  // texts that exist nowhere else
+  std::string json_names_;        // names of arguments that are JSON text, one per line
   EventParser side_parser_;
   bool seen_waking_ = false;
-  bool in_ftrace_ = false;  // in the text of ftrace, which may have another one around it
+  bool in_ftrace_ = false;  // inside ftrace text, which may be embedded in a page
   size_t property_bytes_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What became of a JSON file.
+// Counts what was imported, changed and dropped.
 #pragma once
 
 #include <array>
@@ -7,37 +7,42 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace importer {
 
 struct TraceEventStats {
-  std::array<uint64_t, 128> phases{};  // events by their phase
+  std::array<uint64_t, 128> phases{};  // events by phase
   uint64_t events = 0;                 // all of them
   uint64_t samples = 0;
   uint64_t stack_frames = 0;
   uint64_t switches = 0;
   uint64_t wakeups = 0;
-  uint64_t marks = 0;  // of programs, in the text of ftrace
+  uint64_t marks = 0;  // of trace_marker, in the text of ftrace
 
-  // Left out. Elements that cannot be read; the first, by its byte.
+  // Dropped. Malformed elements; the byte offset of the first one.
   uint64_t broken = 0;
   uint64_t first_broken = 0;
   uint64_t without_time = 0;
   uint64_t unknown_phases = 0;
-  uint64_t lone_ends = 0;  // of durations, async operations and flows that have no begin
-  uint64_t refused = 0;    // did not fit the format
-  // Fields of events, properties of the file, and events of the system text, by name.
+  uint64_t lone_ends = 0;  // of durations, async operations and flows without a begin
+  uint64_t refused = 0;    // too large for the format
+  // Fields of events, properties of the file, and system events, by name.
   std::map<std::string, uint64_t> fields;
   std::map<std::string, uint64_t> properties;
   std::map<std::string, uint64_t> system_events;
 
   // Changed.
-  uint64_t without_duration = 0;  // complete events, which last no time now
+  uint64_t without_duration = 0;  // complete events, which get a duration of 0
   uint64_t cut_texts = 0;
-  uint64_t lone_steps = 0;   // instants of async operations that have no begin: of the thread now
-  uint64_t lost_frames = 0;  // frames for which there was no room
-  uint64_t other_tasks = 0;  // mentions of threads beyond the limit
-  int64_t moved = 0;         // ns added to all times, since some were negative
+  // Complete events that overlap another one of their thread, which become async spans.
+  uint64_t overlapping = 0;
+  uint64_t lone_steps =
+      0;  // instants of async operations without a begin, which become instants of the thread
+  uint64_t lost_metadata = 0;  // metadata events beyond the limits
+  uint64_t lost_frames = 0;    // frames beyond the limit
+  uint64_t other_tasks = 0;    // mentions of threads beyond the limit
+  int64_t moved = 0;           // ns added to all times, because some were negative
 
   bool cut = false;         // the text ends inside an event
   bool open_ended = false;  // the array has no end
@@ -45,12 +50,17 @@ struct TraceEventStats {
   uint64_t spilled_runs = 0;
 };
 
-// Of more than a hundred different names the rest is "(others)".
+// Beyond a hundred different names the rest counts as "(others)".
 inline void CountName(std::map<std::string, uint64_t>& counts, std::string_view name) {
   constexpr size_t kMost = 100;
   std::string key(name.substr(0, 64));
   if (counts.size() >= kMost && !counts.contains(key)) key = "(others)";
   ++counts[key];
 }
+
+// "12 events (8 X, 4 M), 3 switches".
+std::string StatsText(const TraceEventStats& stats);
+// One line for each kind of dropped or changed input.
+std::vector<std::string> Notes(const TraceEventStats& stats);
 
 }  // namespace importer

@@ -54,7 +54,7 @@ bool Accounts::TrySettled(Member& member) {
 }
 
 void Accounts::LookUp(Member& member) {
-  if (member.newborn == Member::kNobody) return;
+  if (member.newborn == Member::kUntracked) return;
   member.refreshed = tasks_.epoch();
   const uint32_t version = tasks_.VersionOf(member.task);
   if (version == member.version) return;
@@ -77,7 +77,7 @@ void Accounts::CountIn(Member& member) {
 }
 
 void Accounts::Settle(Member& member) {
-  if (member.newborn == Member::kNone || member.newborn == Member::kNobody) return;
+  if (member.newborn == Member::kNone || member.newborn == Member::kUntracked) return;
   const uint32_t number = std::exchange(member.newborn, Member::kNone);
   Join(member);
   for (const KeptNote& kept : newborns_[number]) Apply(member, kept.note, kept.held);
@@ -87,7 +87,7 @@ void Accounts::Settle(Member& member) {
 }
 
 void Accounts::KeepForLater(Member& member, Note note, std::span<const Held> held) {
-  if (member.newborn == Member::kNobody) return;
+  if (member.newborn == Member::kUntracked) return;
   std::vector<KeptNote>& notes = newborns_[member.newborn];
   notes.push_back({note, {held.begin(), held.end()}});
   ++notes_;
@@ -95,7 +95,6 @@ void Accounts::KeepForLater(Member& member, Note note, std::span<const Held> hel
 }
 
 void Accounts::CountCall(uint32_t number, const Note& note) {
-  if (!times_) return;
   const uint64_t key = (uint64_t{number} << 32) | note.call;
   const auto found = syscalls_.find(key);
   if (found != syscalls_.end()) {

@@ -21,12 +21,8 @@
 
 namespace measure {
 
-// What is worked out of a trace. kHolders: who held the CPU in waits for it, which is half of the
-// work; kTimes: all else.
-enum class Work : uint8_t { kAll, kTimes, kHolders };
-
-// A process that nothing is known of.
-inline constexpr std::optional<fxt::Koid> kNobody;
+// The process of a thread where no record says which it is.
+inline constexpr std::optional<fxt::Koid> kNoProcess;
 
 // A thread counts in the group whose name it has when something ends. One that is made within the
 // capture is first named like what made it, so its first kFirstNotes notes are kept until it has
@@ -48,7 +44,7 @@ class Accounts {
    private:
     friend class Accounts;
     static constexpr uint32_t kNone = UINT32_MAX;
-    static constexpr uint32_t kNobody = UINT32_MAX - 1;  // as `newborn`: of no thread that is kept
+    static constexpr uint32_t kUntracked = UINT32_MAX - 1;  // as `newborn`: beyond the limit
     bool introduced = false;
     bool counted = false;  // in `group`
     uint32_t task = TaskTable::kNoTask;
@@ -62,18 +58,14 @@ class Accounts {
     Group* at = nullptr;     // of `group`
   };
 
-  // `tasks` must outlive it. Of the notes it adds up what `work` says; who is in which group is the
-  // same whatever it is.
-  explicit Accounts(TaskTable& tasks, Work work = Work::kAll)
-      : tasks_(tasks), times_(work != Work::kHolders), holders_(work != Work::kTimes) {
-    nobody_.newborn = Member::kNobody;
-  }
+  // `tasks` must outlive it.
+  explicit Accounts(TaskTable& tasks) : tasks_(tasks) { untracked_.newborn = Member::kUntracked; }
 
   // A thread's koid and process, before anything is noted about it.
   Member& Introduce(facts::ThreadIndex thread, fxt::Koid koid,
                     const std::optional<fxt::Koid>& process) {
     if (thread == facts::kNoThread) [[unlikely]] {
-      return nobody_;
+      return untracked_;
     }
     Member& member = members_.At(thread);
     if (!member.introduced || (process && member.placed != tasks_.epoch())) [[unlikely]] {
@@ -194,10 +186,8 @@ class Accounts {
                                            std::span<const Held> held);
 
   TaskTable& tasks_;
-  bool times_;
-  bool holders_;
   facts::DenseTable<Member> members_;  // by facts::ThreadIndex
-  Member nobody_;
+  Member untracked_;
   std::vector<std::vector<KeptNote>> newborns_;
   std::vector<uint32_t> free_newborns_;
   size_t notes_ = 0;
@@ -209,8 +199,8 @@ class Accounts {
 };
 
 inline void Accounts::Apply(Member& member, const Note& note, std::span<const Held> held) {
-  if (times_) ApplyTimes(*member.at, member.group, note);
-  if (holders_) ApplyHolders(*member.at, member.group, note.unconserved_ns, held);
+  ApplyTimes(*member.at, member.group, note);
+  ApplyHolders(*member.at, member.group, note.unconserved_ns, held);
 }
 
 inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note) {

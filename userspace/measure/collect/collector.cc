@@ -2,6 +2,8 @@
 #include "measure/collect/collector.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "facts/recorder_facts.h"
 #include "measure/collect/session_info.h"
@@ -12,8 +14,8 @@ namespace measure {
 namespace {
 
 using facts::Bound;
+using facts::CpuActivity;
 using facts::WaitKind;
-using Does = facts::TimelineState::Cpu::Does;
 
 template <typename Fact>
 Extent ExtentOf(const Fact& fact) {
@@ -23,16 +25,13 @@ Extent ExtentOf(const Fact& fact) {
   return cut ? Extent::kCut : Extent::kWhole;
 }
 
-// The kernel's, of the legacy layout; the newer one has weights, where more is more.
+// The kernel's priority, which the legacy layout has; the newer one has weights, where more is
+// more.
 int32_t PriorityOf(const std::optional<int64_t>& priority, bool is_legacy) {
   return priority && is_legacy ? static_cast<int32_t>(*priority) : -1;
 }
 
 bool IsOver(fxr_task_state state) { return state == FXR_STATE_DEAD || state == FXR_STATE_ZOMBIE; }
-
-bool IsRunnable(fxr_task_state state) {
-  return state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
-}
 
 // What a wait is counted as, by its kind.
 struct DurationOfKind {
@@ -65,69 +64,165 @@ void Collector::Start(const fxt::Reader& reader) {
   if (options_.to_is_relative) move(options_.to);
 }
 
+template <typename Each>
+inline uint64_t Collector::ForEachHolder(const facts::WholeWait& wait, const Thread& thread,
+                                         Each&& each) const {
+  uint64_t idle = 0;
+  const auto look = [&](const CpuHistory::Span& part) {
+    const uint64_t length = part.end - part.begin;
+    if (part.group == CpuHistory::kIdle) {
+      idle += length;
+    } else {
+      const bool lower = wait.next_priority >= 0 && part.priority > wait.next_priority;
+      each(part.group, lower, length);
+    }
+  };
+  const bool moved = thread.moved_from != Thread::kNoCpu && thread.moved_at > wait.begin &&
+                     thread.moved_at < wait.end && thread.moved_from != wait.end_cpu;
+  history_.Look(wait.end_cpu, moved ? thread.moved_at : wait.begin, wait.end, look);
+  if (moved) [[unlikely]] {
+    history_.Look(thread.moved_from, wait.begin, thread.moved_at, look);
+  }
+  return idle;
+}
+
+// --- whole facts
+
+template <typename Full>
+inline void Collector::Facts::OnWholeRun(const facts::WholeRun& run, Full&& full) const {
+  Collector& c = collector;
+  Accounts::Member& member = c.accounts_.Settled(run.index);
+  Thread& thread = c.threads_[run.index];
+  c.history_.Add(run.cpu, {.begin = run.begin,
+                           .end = run.end,
+                           .group = member.group_number(),
+                           .priority = run.priority});
+  thread.idle_clock = c.IdleClock(run.end);
+  const bool migrated = thread.cpu != Thread::kNoCpu && thread.cpu != run.cpu;
+  thread.cpu = run.cpu;
+  thread.after_blocked = false;
+  Watcher* const watcher = c.options_.watcher;
+  if (watcher != nullptr && !watcher->TakesRun(run.cpu, run.thread, run.begin, run.end)) {
+    watcher->OnRun(full());
+  }
+  c.accounts_.AddRun(member, {run.begin, run.end - run.begin, run.thread, run.cpu},
+                     run.is_preempted(), migrated);
+}
+
+template <typename Full>
+inline void Collector::Facts::OnWholeSleep(const facts::WholeWait& sleep, const facts::Wakeup& end,
+                                           Full&& full) const {
+  Collector& c = collector;
+  Thread& thread = c.threads_[sleep.index];
+  const bool blocked = sleep.kind == WaitKind::kBlocked;
+  thread.idle_clock = c.IdleClock(sleep.end);
+  thread.after_blocked = blocked;
+  Watcher* const watcher = c.options_.watcher;
+  if (watcher != nullptr &&
+      (blocked || !watcher->TakesSleep(sleep.index, sleep.thread, sleep.end, end.waker))) {
+    watcher->OnWait(full());
+  }
+  uint32_t waker = c.has_wakers_ || end.by_interrupt ? kInterrupt : kNoGroup;
+  if (end.waker) waker = c.accounts_.Settled(c.timeline_.Find(*end.waker)).group_number();
+  const uint32_t cpu = thread.cpu == Thread::kNoCpu ? 0 : thread.cpu;
+  c.accounts_.AddSleep(c.accounts_.Settled(sleep.index),
+                       {sleep.begin, sleep.end - sleep.begin, sleep.thread, cpu}, blocked, waker);
+}
+
+template <typename Full>
+inline void Collector::Facts::OnWholeWait(const facts::WholeWait& wait, Full&& full) const {
+  Collector& c = collector;
+  Accounts::Member& member = c.accounts_.Settled(wait.index);
+  Thread& thread = c.threads_[wait.index];
+  const uint64_t idle_clock = std::exchange(thread.idle_clock, c.IdleClock(wait.end));
+  Watcher* const watcher = c.options_.watcher;
+  if (watcher != nullptr && !watcher->TakesWait(wait.end_cpu, wait.begin, wait.end)) {
+    watcher->OnWait(full());
+  }
+  const Instance instance{wait.begin, wait.end - wait.begin, wait.thread, wait.end_cpu};
+  c.accounts_.AddRunnable(member, instance, wait.kind == WaitKind::kPreempted, thread.preemptor,
+                          std::exchange(thread.after_blocked, false));
+  const uint64_t any_idle = thread.idle_clock - idle_clock;
+  uint64_t own_idle = 0;
+  c.held_count_ = 0;
+  if (c.accounts_.HasParts(member)) [[likely]] {
+    BlameLedger::Parts parts = c.accounts_.PartsOf(member);
+    uint64_t inversion = 0;
+    own_idle = c.ForEachHolder(wait, thread, [&](uint32_t group, bool lower, uint64_t ns) {
+      if (parts.Add(group, lower, ns)) {
+        inversion += lower ? ns : 0;
+      } else {
+        c.Hold(group, lower, ns);
+      }
+    });
+    c.accounts_.AddInversion(member, inversion);
+  } else {
+    own_idle = c.Charge(wait, thread);
+  }
+  c.accounts_.AddHolders(member, any_idle - std::min(any_idle, own_idle),
+                         {c.held_.data(), c.held_count_});
+}
+
+template <typename Full>
+inline void Collector::Facts::OnWholeSwitch(const facts::WholeSwitch& change, Full&&) const {
+  Collector& c = collector;
+  const uint32_t group =
+      change.idle ? CpuHistory::kIdle : c.accounts_.Settled(change.index).group_number();
+  c.LookAtCpu(change.cpu, change.idle, change.time);
+  c.history_.Open(change.cpu, {.begin = change.time, .group = group, .priority = change.priority});
+  if (change.preempted != facts::kNoThread) {
+    c.threads_[change.preempted].preemptor = change.idle ? kNoGroup : group;
+  }
+}
+
+inline void Collector::Facts::OnCpuSwitch(const facts::CpuSwitch& change) const {
+  Collector& c = collector;
+  c.LookAtOrder(change.time);
+  uint32_t group = CpuHistory::kUnknown;
+  if (change.activity == CpuActivity::kIdle) {
+    group = CpuHistory::kIdle;
+  } else if (change.activity == CpuActivity::kRun && change.index != facts::kNoThread) {
+    group = c.accounts_.GroupOf(c.accounts_.Introduce(change.index, change.thread, change.process));
+  }
+  c.LookAtCpu(change.cpu, group == CpuHistory::kIdle, change.time);
+  c.history_.Open(change.cpu,
+                  {.begin = change.time,
+                   .group = group,
+                   .priority = PriorityOf(change.priority, change.process.has_value())});
+  if (change.preempted != facts::kNoThread) {
+    c.ThreadAt(change.preempted).preemptor = group == CpuHistory::kIdle ? kNoGroup : group;
+  }
+}
+
+// --- records
+
 void Collector::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   if (!started_) Start(reader);
-  if (const auto* legacy = std::get_if<fxt::LegacyContextSwitch>(&record)) [[likely]] {
-    facts::Switch change;
-    facts::ReadSwitch(*legacy, reader.provider(), change);
-    return AddSwitch(change);
-  }
-  if (const auto change = facts::AsSwitch(record, reader.provider())) return AddSwitch(*change);
-  if (const auto wakeup = facts::AsWakeup(record, reader.provider())) {
-    return AddWakeup(*wakeup, reader.provider());
-  }
+  if (!timeline_.IsKernels(reader.provider())) return AddProviderRecord(record);
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
     if (options_.watcher != nullptr) options_.watcher->OnEvent(reader);
-    return AddEvent(reader, *event);
-  }
-  if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
+    AddEvent(reader, *event);
+  } else if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
     tasks_.NoteObject(*object);
     if (options_.watcher != nullptr) options_.watcher->OnObject(record);
-    return;
-  }
-  timeline_.Add(reader);
-}
-
-void Collector::AddSwitch(const facts::Switch& change) {
-  LookAtOrder(change.time);
-  if (finds_holders()) {
-    idle_clock_ = IdleClock(change.time);
-    idle_since_ = std::max(idle_since_, change.time);
-  }
-  change_ = &change;
-  preempted_ = facts::kNoThread;
-  timeline_.OnSwitch(change);
-  change_ = nullptr;
-  const auto& cpu = timeline_.cpus()[change.cpu];
-  const uint32_t group = GroupOn(cpu);
-  if (finds_holders()) {
-    LookAtCpu(change.cpu, change.time);
-    history_.Open(change.cpu, {.begin = change.time,
-                               .group = group,
-                               .priority = PriorityOf(cpu.priority, cpu.process.has_value())});
-  }
-  if (preempted_ != facts::kNoThread) {
-    ThreadAt(preempted_).preemptor = group == CpuHistory::kIdle ? kNoGroup : group;
-  }
-}
-
-void Collector::AddWakeup(const facts::Wakeup& wakeup, const fxt::ReaderProvider& provider) {
-  LookAtOrder(wakeup.time);
-  if (wakeup.waker) {
-    has_wakers_ = true;
-    const facts::ThreadIndex index = timeline_.Find(*wakeup.waker);
-    if (index == facts::kNoThread) {
-      waker_group_ = tasks_.GroupOf(tasks_.Find(*wakeup.waker, std::nullopt));
-    } else {
-      waker_group_ = accounts_.GroupOf(accounts_.Introduce(index, *wakeup.waker, kNobody));
-    }
   } else {
-    waker_group_ = has_wakers_ || provider.name() == schema::kRecorderName ? kInterrupt : kNoGroup;
+    timeline_.Add(reader);
   }
-  wakeup_ = &wakeup;
-  timeline_.OnWakeup(wakeup);
-  wakeup_ = nullptr;
+}
+
+// The recorder declares a provider's losses in the provider's section. All else is the provider's
+// own.
+void Collector::AddProviderRecord(const fxt::Record& record) {
+  const auto* event = std::get_if<fxt::Event>(&record);
+  if (event == nullptr) return;
+  if (const auto loss = facts::AsLoss(*event)) capture_.lost_events += loss->count.value_or(0);
+}
+
+uint64_t Collector::AddFastPath(fxt::Reader& reader, uint64_t most) {
+  // The watcher has to know the window first. Whole facts are not clipped.
+  if (!started_ || is_windowed() || (options_.watcher != nullptr && !begun_)) return 0;
+  return timeline_.AddFastPath(reader, most);
 }
 
 template <typename Fact>
@@ -142,6 +237,7 @@ const Fact* Collector::Cut(const Fact& fact) {
   }
   if (fact.end > options_.to) {
     rest.end = options_.to;
+    if constexpr (std::is_same_v<Fact, facts::Wait>) rest.target_cpu = fact.run_cpu();
     rest.ended = Bound::kFileEdge;
   }
   return &rest;
@@ -151,22 +247,19 @@ void Collector::AddRun(const facts::Run& whole) {
   Thread& thread = ThreadAt(whole.index);
   Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, whole.process);
   const uint32_t group = accounts_.GroupOf(member);
-  if (finds_holders()) {
-    history_.Add(whole.cpu, {.begin = whole.begin,
-                             .end = whole.end,
-                             .group = group,
-                             .priority = PriorityOf(whole.priority, whole.process.has_value())});
-  }
+  history_.Add(whole.cpu, {.begin = whole.begin,
+                           .end = whole.end,
+                           .group = group,
+                           .priority = PriorityOf(whole.priority, whole.process.has_value())});
   const bool began_elsewhere = thread.cpu != Thread::kNoCpu && thread.cpu != whole.cpu;
   thread.cpu = whole.cpu;
-  if (finds_holders()) thread.idle_clock = IdleClock(whole.end);
+  thread.idle_clock = IdleClock(whole.end);
   thread.after_blocked = false;
   const bool left = whole.ended == Bound::kSeen && whole.end_state.has_value();
-  const bool preempted = left && IsRunnable(*whole.end_state);
-  if (preempted) preempted_ = whole.index;
+  const bool preempted = whole.is_preempted();
   const facts::Run* run = Clip(whole);
   if (run == nullptr) return;
-  by_cpu_.At(run->cpu).busy_ns += run->end - run->begin;
+  if (is_windowed()) by_cpu_.At(run->cpu).busy_ns += run->end - run->begin;
   if (Watcher* watching = watcher()) watching->OnRun(*run);
   const bool ended_here = run->ended == Bound::kSeen;
   accounts_.Add(member, {.begin = run->begin,
@@ -185,13 +278,9 @@ void Collector::AddRun(const facts::Run& whole) {
 
 void Collector::AddWait(const facts::Wait& whole) {
   Thread& thread = ThreadAt(whole.index);
-  Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, kNobody);
-  const bool woken = wakeup_ != nullptr && whole.ended == Bound::kSeen &&
-                     whole.kind != WaitKind::kAbsent && whole.thread == wakeup_->thread;
-  const bool comes =
-      change_ != nullptr && whole.ended == Bound::kSeen && whole.thread == change_->incoming.thread;
+  Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, kNoProcess);
   const uint64_t idle_clock = thread.idle_clock;
-  if (finds_holders()) thread.idle_clock = IdleClock(whole.end);
+  thread.idle_clock = IdleClock(whole.end);
   const bool after_blocked = std::exchange(
       thread.after_blocked, whole.kind == WaitKind::kBlocked && whole.ended == Bound::kSeen);
   // Of all of it: what is known does not depend on the window.
@@ -199,46 +288,50 @@ void Collector::AddWait(const facts::Wait& whole) {
   const facts::Wait* clipped = Clip(whole);
   if (clipped == nullptr) return;
   const facts::Wait& wait = *clipped;
-  std::optional<uint32_t> cpu;
-  if (comes) {
-    cpu = change_->cpu;
-  } else if (wait.target_cpu) {
-    cpu = wait.target_cpu;
-  }
-  const bool is_woken = woken && wait.ended == Bound::kSeen;
-  if (Watcher* watching = watcher()) {
-    watching->OnWait(wait, cpu, is_woken ? wakeup_->waker : kNobody);
-  }
+  if (Watcher* watching = watcher()) watching->OnWait(wait);
+  const bool comes = whole.ends_in_run();
+  const bool is_woken = wait.ends_in_wakeup() && wait.kind != WaitKind::kAbsent;
   Note note{.begin = wait.begin, .end = wait.end, .thread = wait.thread};
-  note.cpu = cpu.value_or(thread.cpu == Thread::kNoCpu ? 0 : thread.cpu);
+  if (comes) {
+    note.cpu = wait.end_cpu;
+  } else {
+    note.cpu = wait.target_cpu.value_or(thread.cpu == Thread::kNoCpu ? 0 : thread.cpu);
+  }
   note.share = share;
   note.extent = note.share == facts::Share::kUnknown ? Extent::kUnknown : ExtentOf(wait);
   note.woken = is_woken;
-  // Without branches on the kind, which nobody can foresee.
+  // Without branches on the kind, which no CPU can predict.
   const DurationOfKind& duration = kDurationOf[static_cast<size_t>(wait.kind)];
   note.has_duration = duration.any;
   note.duration = duration.duration;
   const bool is_wakeup = wait.kind == WaitKind::kWakeup;
   note.after_blocked = is_wakeup & after_blocked & (note.extent == Extent::kWhole);
   note.other = wait.kind == WaitKind::kPreempted ? thread.preemptor : kNoGroup;
-  if (is_woken) note.other = waker_group_;
-  const bool runnable = wait.kind == WaitKind::kWakeup || wait.kind == WaitKind::kPreempted;
-  if (finds_holders() && runnable && comes && note.extent == Extent::kWhole) {
+  if (is_woken) note.other = WakerGroup(wait);
+  if (wait.is_runnable() && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
     note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
-    const auto& incoming = change_->incoming;
-    const int32_t priority = PriorityOf(incoming.priority, incoming.process.has_value());
-    const uint64_t own_idle = Charge(wait.begin, wait.end, change_->cpu, priority, thread);
+    const uint64_t own_idle = Charge({.begin = wait.begin,
+                                      .end = wait.end,
+                                      .end_cpu = wait.end_cpu,
+                                      .next_priority = wait.next_priority},
+                                     thread);
     note.unconserved_ns -= std::min(note.unconserved_ns, own_idle);
     return accounts_.Add(member, note, {held_.data(), held_count_});
   }
   accounts_.Add(member, note);
 }
 
-uint64_t Collector::Charge(uint64_t begin, uint64_t end, uint32_t cpu, int32_t priority,
-                           const Thread& thread) {
+uint32_t Collector::WakerGroup(const facts::Wait& wait) {
+  if (!wait.end_waker) return has_wakers_ || wait.end_by_interrupt ? kInterrupt : kNoGroup;
+  const facts::ThreadIndex index = timeline_.Find(*wait.end_waker);
+  if (index == facts::kNoThread) return tasks_.GroupOf(tasks_.Find(*wait.end_waker, kNoProcess));
+  return accounts_.GroupOf(accounts_.Introduce(index, *wait.end_waker, kNoProcess));
+}
+
+uint64_t Collector::Charge(const facts::WholeWait& wait, const Thread& thread) {
   held_count_ = 0;
-  return LookAtHolders(begin, end, cpu, priority, thread,
+  return ForEachHolder(wait, thread,
                        [&](uint32_t group, bool lower, uint64_t ns) { Hold(group, lower, ns); });
 }
 
@@ -254,30 +347,118 @@ void Collector::Hold(uint32_t group, bool lower, uint64_t ns) {
 }
 
 void Collector::AddIdle(const facts::Idle& whole) {
-  if (finds_holders()) {
-    history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kIdle});
-  }
+  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kIdle});
   const facts::Idle* idle = Clip(whole);
   if (idle == nullptr) return;
-  by_cpu_.At(idle->cpu).idle_ns += idle->end - idle->begin;
+  if (is_windowed()) by_cpu_.At(idle->cpu).idle_ns += idle->end - idle->begin;
   if (Watcher* watching = watcher()) watching->OnIdle(*idle);
 }
 
 void Collector::AddGap(const facts::Gap& whole) {
-  if (finds_holders()) {
-    history_.Add(whole.cpu,
-                 {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kUnknown});
-  }
+  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kUnknown});
   const facts::Gap* gap = Clip(whole);
   if (gap == nullptr) return;
-  by_cpu_.At(gap->cpu).unknown_ns += gap->end - gap->begin;
+  if (is_windowed()) by_cpu_.At(gap->cpu).unknown_ns += gap->end - gap->begin;
   if (Watcher* watching = watcher()) watching->OnGap(*gap);
 }
 
-uint32_t Collector::GroupOn(const facts::TimelineState::Cpu& cpu) {
-  if (cpu.does == Does::kIdle) return CpuHistory::kIdle;
-  if (cpu.does != Does::kRun || cpu.index == facts::kNoThread) return CpuHistory::kUnknown;
-  return accounts_.GroupOf(accounts_.Introduce(cpu.index, cpu.thread, cpu.process));
+void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
+  const uint64_t time = reader.ToNanoseconds(event.timestamp);
+  if (const auto kind = SpanMeter::KindOf(event)) return AddSpan(event, *kind, time);
+  timeline_.Add(reader);
+  if (event.type != fxt::EventType::kInstant) return;
+  if (event.category.text == schema::category::kTask) return AddTaskEvent(event, time);
+  if (event.category.text == schema::category::kSched) {
+    if (event.name.text != schema::event::kMigrate) return;
+    const auto from =
+        facts::IntegerValue(facts::FindArgument(event.arguments, schema::argument::kFrom));
+    const facts::ThreadIndex index = timeline_.Find(event.thread.thread);
+    if (!from || *from < 0 || *from > UINT16_MAX || index == facts::kNoThread) return;
+    ThreadAt(index).moved_from = static_cast<uint32_t>(*from);
+    ThreadAt(index).moved_at = time;
+  } else if (event.category.text == schema::kRecorderName) {
+    if (const auto loss = facts::AsLoss(event)) {
+      capture_.lost_events += loss->count.value_or(0);
+      spans_.NoteLoss();
+    } else if (facts::AsUnseenSwitch(event)) {
+      if (time >= options_.from && time <= options_.to) ++capture_.unseen_switches;
+    } else if (facts::IsSession(event) && !has_session_) {
+      has_session_ = true;
+      ReadSession(event, capture_);
+      if (const auto command = CommandOf(event)) tasks_.SetCommand(*command);
+    } else if (facts::IsFilteringTrim(event)) {
+      ReadTrim(event, capture_);
+    }
+    for (uint32_t cpu = 0; cpu < timeline_.cpus().size(); ++cpu) {
+      LookAtCpu(cpu, timeline_.cpus()[cpu].does == CpuActivity::kIdle, time);
+    }
+  }
+}
+
+void Collector::AddTaskEvent(const fxt::Event& event, uint64_t time) {
+  const auto command = tasks_.tree().command();
+  if (event.name.text == schema::event::kFork) {
+    const auto child =
+        facts::KoidOf(facts::FindArgument(event.arguments, schema::argument::kChild));
+    if (!child) return;
+    const bool of_process = tasks_.NoteFork(event.thread.process, *child);
+    const facts::ThreadIndex made = timeline_.Find(*child);
+    if (made != facts::kNoThread) accounts_.NoteBirth(made);
+    const facts::ThreadIndex maker = timeline_.Find(event.thread.thread);
+    if (maker == facts::kNoThread || time < options_.from || time > options_.to) return;
+    Note note{.begin = time, .end = time, .thread = event.thread.thread};
+    note.forked_process = of_process;
+    note.forked_thread = !of_process;
+    accounts_.Add(accounts_.Introduce(maker, event.thread.thread, event.thread.process), note);
+  } else if (event.name.text == schema::event::kExec) {
+    if (command == event.thread.process && !command_began_) command_began_ = time;
+  } else if (event.name.text == schema::event::kExit) {
+    if (command == event.thread.thread) command_ended_ = time;
+  }
+}
+
+void Collector::AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time) {
+  facts::ThreadIndex owner = facts::kNoThread;
+  const fxt::Koid track = event.thread.thread;
+  if (kind == SpanKind::kSyscall) {
+    owner = timeline_.Find(track);
+  } else if (schema::IsCpuTrack(track)) {
+    const auto* cpu = timeline_.cpu(schema::TidOfKoid(track));
+    if (cpu != nullptr && cpu->does == CpuActivity::kRun) owner = cpu->index;
+  }
+  if (event.type == fxt::EventType::kDurationBegin) {
+    spans_.Begin(kind, event, time, owner);
+  } else if (const auto span = spans_.End(kind, event, time, timeline_.begin(), owner)) {
+    Count(*span);
+  }
+}
+
+void Collector::Count(const ClosedSpan& span) {
+  if (span.end < options_.from || span.begin > options_.to) return;
+  const bool reaches_over = span.begin < options_.from || span.end > options_.to;
+  Note note{.begin = std::max(span.begin, options_.from),
+            .end = std::min(span.end, options_.to),
+            .thread = span.track};
+  note.extent = reaches_over && span.extent == Extent::kWhole ? Extent::kCut : span.extent;
+  if (span.kind == SpanKind::kSyscall) {
+    note.call = accounts_.CallNumber(spans_.names()[span.name]);
+    note.cpu = span.owner < threads_.size() ? threads_[span.owner].cpu : 0;
+  } else {
+    note.cpu = schema::IsCpuTrack(span.track) ? schema::TidOfKoid(span.track) : 0;
+    const uint32_t name = span.name << 1 | (span.kind == SpanKind::kIrq ? 1 : 0);
+    AddLength(handlers_[name], note);
+    note.has_duration = true;
+    note.duration = span.kind == SpanKind::kIrq ? Duration::kIrq : Duration::kSoftirq;
+    const auto* thread =
+        span.owner < timeline_.threads().size() ? &timeline_.threads()[span.owner] : nullptr;
+    if (thread == nullptr) return;
+    note.thread = thread->koid;
+  }
+  if (span.owner == facts::kNoThread && note.call != Note::kNoCall) {
+    // It runs since before the capture: no switch has named it yet.
+    return accounts_.CountCall(tasks_.GroupOf(tasks_.Find(span.track, kNoProcess)), note);
+  }
+  accounts_.Add(accounts_.Introduce(span.owner, note.thread, kNoProcess), note);
 }
 
 Capture Collector::Finish() {
@@ -285,6 +466,13 @@ Capture Collector::Finish() {
   capture_.begin = std::max(timeline_.begin(), options_.from);
   capture_.end = std::max(capture_.begin, std::min(timeline_.latest(), options_.to));
   for (const ClosedSpan& span : spans_.Finish(timeline_.latest())) Count(span);
+  if (!is_windowed()) {
+    const auto& cpus = timeline_.cpus();
+    for (uint32_t cpu = 0; cpu < cpus.size(); ++cpu) {
+      if (cpus[cpu].does == CpuActivity::kNothingSeen) continue;
+      by_cpu_.At(cpu) = {cpus[cpu].busy_ns, cpus[cpu].idle_ns, cpus[cpu].unknown_ns};
+    }
+  }
   capture_.by_cpu = std::move(by_cpu_.values());
   if (capture_.cpus == 0) capture_.cpus = static_cast<uint32_t>(capture_.by_cpu.size());
   for (const auto& [key, times] : handlers_) {
@@ -297,25 +485,6 @@ Capture Collector::Finish() {
   }
   capture_.groups = accounts_.Finish(capture_.length());
   return std::move(capture_);
-}
-
-bool TakeHolders(Capture& times, Capture&& holders) {
-  const auto same = [](const Group& a, const Group& b) { return a.name == b.name; };
-  if (!std::equal(times.groups.begin(), times.groups.end(), holders.groups.begin(),
-                  holders.groups.end(), same)) {
-    return false;
-  }
-  for (size_t i = 0; i < times.groups.size(); ++i) {
-    Group& group = times.groups[i];
-    Group& other = holders.groups[i];
-    group.inversion_ns = other.inversion_ns;
-    group.unconserved_ns = other.unconserved_ns;
-    for (const Attribution why : {Attribution::kHeldCpu, Attribution::kHeldCpuLower}) {
-      auto& blames = group.blames[static_cast<size_t>(why)];
-      blames = std::move(other.blames[static_cast<size_t>(why)]);
-    }
-  }
-  return true;
 }
 
 }  // namespace measure

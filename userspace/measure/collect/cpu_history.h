@@ -66,7 +66,7 @@ class CpuHistory {
     }
   }
   static constexpr size_t kLook = 100;
-  static constexpr size_t kTold = kLook + 1;  // with what goes on
+  static constexpr size_t kMost = kLook + 1;  // with what goes on
 
  private:
   template <typename Tell>

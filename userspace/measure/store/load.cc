@@ -4,71 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstring>
-#include <exception>
-#include <future>
-#include <memory>
-#include <optional>
 #include <span>
-#include <system_error>
-#include <thread>
 #include <utility>
 
+#include "facts/read_loop.h"
 #include "fxt/reader.h"
 #include "measure/store/summary_file.h"
 #include "source/input.h"
+#include "source/peeked_source.h"
 #include "util/quantity.h"
 
 namespace measure {
 namespace {
-
-constexpr uint64_t kProgressStep = 65'536;
-constexpr auto kPause = std::chrono::milliseconds(10);
-// Bytes of a trace that a second thread is worth it for.
-constexpr size_t kLeastForTwo = size_t{1} << 20;
-
-// A source whose first bytes were looked at.
-class Peeked final : public fxt::ByteSource {
- public:
-  explicit Peeked(fxt::ByteSource& rest) : rest_(rest) {}
-
-  // The first bytes, fewer where there are no more.
-  std::span<const std::byte> Start() {
-    while (have_ < start_.size()) {
-      const fxt::ReadResult result = rest_.Read(std::span(start_).subspan(have_));
-      if (result.kind == fxt::ReadResult::Kind::kAgain) {
-        std::this_thread::sleep_for(kPause);
-        continue;
-      }
-      if (result.kind != fxt::ReadResult::Kind::kBytes) {
-        ended_ = result;
-        break;
-      }
-      have_ += result.bytes;
-    }
-    return std::span(start_).first(have_);
-  }
-
-  fxt::ReadResult Read(std::span<std::byte> into) override {
-    if (next_ == have_) return ended_ ? *ended_ : rest_.Read(into);
-    const size_t bytes = std::min(into.size(), have_ - next_);
-    std::memcpy(into.data(), start_.data() + next_, bytes);
-    next_ += bytes;
-    return fxt::ReadResult::Bytes(bytes);
-  }
-  std::string ErrorText() const override { return rest_.ErrorText(); }
-  uint64_t position() const override { return rest_.position(); }
-  uint64_t total() const override { return rest_.total(); }
-
- private:
-  fxt::ByteSource& rest_;
-  std::array<std::byte, kSummaryMagicBytes> start_{};
-  size_t have_ = 0;
-  size_t next_ = 0;
-  std::optional<fxt::ReadResult> ended_;
-};
 
 util::Error Named(const std::string& path, const util::Error& error) {
   return {fmt::format("{}: {}", path == "-" ? "standard input" : path, error.message), error.hint};
@@ -88,10 +35,6 @@ CaptureList LoadSummaries(const std::string& path, fxt::ByteSource& source) {
   std::vector<std::byte> piece(size_t{64} << 10);
   for (;;) {
     const fxt::ReadResult result = source.Read(piece);
-    if (result.kind == fxt::ReadResult::Kind::kAgain) {
-      std::this_thread::sleep_for(kPause);
-      continue;
-    }
     if (result.kind == fxt::ReadResult::Kind::kError) {
       return Named(path, {source.ErrorText(), ""});
     }
@@ -131,28 +74,15 @@ util::Status JudgeOrder(const std::string& path, const Collector& collector,
 }
 
 util::Result<Capture> CollectTrace(const std::string& path, fxt::ByteSource& source,
-                                   const fxt::ByteSource& progress_of, const LoadOptions& options) {
+                                   const LoadOptions& options) {
   fxt::ReaderOptions reader_options;
   reader_options.max_diagnostics = 1;
   fxt::Reader reader(source, reader_options);
   Collector collector(options.collector);
-  for (uint64_t records = 0;;) {
-    records += collector.AddFastPath(reader, kProgressStep - records);
-    if (records < kProgressStep) {
-      const fxt::ReadStatus status = reader.Next();
-      if (status == fxt::ReadStatus::kNeedMore) {
-        std::this_thread::sleep_for(kPause);
-        continue;
-      }
-      if (status != fxt::ReadStatus::kRecord) break;
-      collector.Add(reader);
-      ++records;
-    }
-    if (records < kProgressStep) continue;
-    records = 0;
-    if (options.progress) options.progress(reader.position(), progress_of);
-    if (collector.IsDone()) break;
-  }
+  facts::ReadRecords(reader, collector, [&] {
+    if (options.progress) options.progress(reader.position(), source);
+    return !collector.IsDone();
+  });
   if (reader.error() != fxt::ReadError::kNone) return Named(path, {reader.error_message(), ""});
   if (options.notes != nullptr) {
     if (reader.truncated()) {
@@ -170,56 +100,6 @@ util::Result<Capture> CollectTrace(const std::string& path, fxt::ByteSource& sou
   return capture;
 }
 
-// The holders of the CPU are found in a thread, which reads the trace for itself: handing over what
-// is read costs more than reading it twice. Nothing where it cannot be done so: then nobody
-// was told anything.
-std::optional<util::Result<Capture>> CollectInTwoThreads(const std::string& path,
-                                                         fxt::ByteSource& source,
-                                                         const LoadOptions& options) {
-  auto again = source::OpenInput(path);
-  if (!again) return std::nullopt;
-  const auto contents = (*again)->Contents();
-  // It has grown, or is another one meanwhile.
-  if (!contents || contents->size() != source.Contents()->size()) return std::nullopt;
-  LoadOptions first = options;
-  first.collector.work = Work::kTimes;
-  LoadOptions second;
-  second.collector = options.collector;
-  second.collector.work = Work::kHolders;
-  second.collector.watcher = nullptr;
-  std::promise<util::Result<Capture>> promise;
-  std::future<util::Result<Capture>> holders = promise.get_future();
-  std::jthread thread;
-  try {
-    thread = std::jthread([&] {
-      try {
-        promise.set_value(CollectTrace(path, **again, **again, second));
-      } catch (...) {
-        promise.set_exception(std::current_exception());
-      }
-    });
-  } catch (const std::system_error&) {
-    return std::nullopt;
-  }
-  auto times = CollectTrace(path, source, source, first);
-  auto found = holders.get();
-  if (!times) return times;
-  if (!found) return found;
-  if (!TakeHolders(*times, std::move(*found))) {
-    return util::Error{fmt::format("{} changed while it was read", path), "try again"};
-  }
-  return times;
-}
-
-util::Result<Capture> LoadTrace(const std::string& path, fxt::ByteSource& source,
-                                const fxt::ByteSource& progress_of, const LoadOptions& options) {
-  const auto contents = source.Contents();
-  if (options.two_threads && contents && contents->size() >= kLeastForTwo) {
-    if (auto capture = CollectInTwoThreads(path, source, options)) return std::move(*capture);
-  }
-  return CollectTrace(path, source, progress_of, options);
-}
-
 }  // namespace
 
 util::Result<std::vector<Capture>> LoadAll(const std::string& path, const LoadOptions& options) {
@@ -227,11 +107,11 @@ util::Result<std::vector<Capture>> LoadAll(const std::string& path, const LoadOp
   if (!source) return source.error();
   if (const auto contents = (*source)->Contents()) {
     if (IsSummary(*contents)) return LoadSummaries(path, *contents);
-    return OneOf(LoadTrace(path, **source, **source, options));
+    return OneOf(CollectTrace(path, **source, options));
   }
-  Peeked peeked(**source);
-  if (IsSummary(peeked.Start())) return LoadSummaries(path, peeked);
-  return OneOf(LoadTrace(path, peeked, **source, options));
+  source::PeekedSource peeked(std::move(*source));
+  if (IsSummary(peeked.Peek(kSummaryMagicBytes))) return LoadSummaries(path, peeked);
+  return OneOf(CollectTrace(path, peeked, options));
 }
 
 util::Result<Capture> Load(const std::string& path, const LoadOptions& options) {

@@ -22,9 +22,6 @@ struct LoadOptions {
   CollectorOptions collector;
   // Told what is wrong with the file but does not keep it from being read: a line for people each.
   std::vector<std::string>* notes = nullptr;
-  // Spread over two threads what is done with a trace, where it is a file that can be mapped: it
-  // takes two thirds of the time and a quarter more work. What comes out is the same.
-  bool two_threads = false;
 };
 
 // Reads a trace, gzip or not, or a summary; `path` "-" is standard input. Errors name the file: it

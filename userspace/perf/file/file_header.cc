@@ -19,17 +19,17 @@ struct Section {
 };
 
 constexpr uint64_t kMagic = 0x32454c4946524550;             // "PERFILE2"
-constexpr uint64_t kMagicSwapped = 0x50455246494c4532;      // the same, written the other way round
+constexpr uint64_t kMagicSwapped = 0x50455246494c4532;      // of the other byte order
 constexpr uint64_t kMagicFirstFormat = 0x454c494646524550;  // "PERFFILE"
 constexpr uint64_t kMagicFirstFormatSwapped = 0x5045524646494c45;
 
 struct Start {
   uint64_t magic;
-  uint64_t size;  // of the head
+  uint64_t size;  // of the header
 };
-// What follows in the file form. Before Linux 2.6.36 the feature bits were missing.
+// The rest of the header in file mode. Before Linux 2.6.36 the feature bits were missing.
 struct FileForm {
-  uint64_t attr_size;  // of one entry of the attr section: an attr and the place of its ids
+  uint64_t attr_size;  // of one entry of the attr section: an attr and the section of its ids
   Section attrs;
   Section data;
   Section event_types;
@@ -66,7 +66,7 @@ util::Status CheckMagic(uint64_t magic) {
   }
 }
 
-// Bytes of a section; fewer when the file ends before it does.
+// Reads a section; fewer bytes if the file ends inside it.
 util::Result<std::vector<std::byte>> ReadSection(SeekableSource* source, const Section& section,
                                                  uint64_t file_size) {
   std::vector<std::byte> bytes;
@@ -112,7 +112,7 @@ util::Status ReadAttrs(SeekableSource* source, const FileForm& form, uint64_t fi
   return util::Ok();
 }
 
-// The table of feature sections stands right behind the records, one entry per bit that is set.
+// The table of feature sections follows the records, one entry per set bit.
 util::Status ReadFeatures(SeekableSource* source, const FileForm& form, uint64_t file_size,
                           FileInfo* info) {
   uint64_t entry_offset = form.data.offset + form.data.size;
@@ -152,7 +152,7 @@ util::Result<FileHeader> ReadFileForm(SeekableSource* source, uint64_t head_size
   if (!read) return read.TakeError();
   header.data_offset = form.data.offset;
   if (form.data.offset > file_size) return Damaged("its records lie behind its end");
-  // perf fills in the size at its end: 0 is a recording that was killed.
+  // perf writes the size at the end, so 0 means that the recorder was killed.
   header.truncated = form.data.size == 0 || form.data.size > file_size - form.data.offset;
   if (!header.truncated) {
     header.data_end = form.data.offset + form.data.size;

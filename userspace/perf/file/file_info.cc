@@ -11,11 +11,11 @@ namespace perf {
 
 namespace {
 
-// Bounds on what a header may make us keep.
+// Limits on the data that a header can make us keep.
 constexpr size_t kMaxEvents = 1 << 14;
 constexpr size_t kMaxStrings = 1 << 16;
 
-// HEADER_* bits of the features that are used.
+// HEADER_* bits of the features in use.
 enum Feature : uint64_t {
   kFeatureBuildId = 2,
   kFeatureHostName = 3,
@@ -49,7 +49,7 @@ void ReadCommandLine(util::Bytes section, FileInfo* info) {
   }
 }
 
-// The events again, with their names; they stand in the order of the attrs.
+// The events with their names, in the order of the attrs.
 void ReadEventNames(util::Bytes section, FileInfo* info) {
   util::ByteCursor cursor(section);
   uint32_t count;
@@ -165,7 +165,7 @@ std::optional<FileBuildId> ReadBuildIdRecord(uint16_t misc, util::Bytes body) {
   util::ByteCursor cursor(body);
   FileBuildId entry;
   util::Bytes id;
-  // 24 bytes hold the id, then its length in the twenty-first if a bit of misc says so.
+  // 24 bytes hold the id. If a bit of misc is set, byte 20 is its length.
   if (!cursor.Read(&entry.pid) || !cursor.Take(24, &id)) return std::nullopt;
   size_t size = util::BuildId::kMaxBytes;
   if (misc & kMiscBuildIdSize) size = std::min(size, std::to_integer<size_t>(id[20]));

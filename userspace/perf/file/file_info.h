@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a perf.data file says about itself: its events, and the machine it was written on.
+// The description in a perf.data file: its events and the machine.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct EventDescription {
   perf_event_attr attr{};
   SampleFormat format;
   std::vector<uint64_t> ids;  // one per CPU or task that it was opened on; may be empty
-  std::string name;           // "cycles:u", or made up from type and config where none is stored
+  std::string name;           // "cycles:u", or derived from type and config if none is stored
 };
 
-// An entry of the build id table: a file that samples fell into.
+// An entry of the build id table: a file that was sampled.
 struct FileBuildId {
   uint32_t pid = 0;
   bool kernel = false;
@@ -43,9 +43,9 @@ struct FileInfo {
   std::string cpu_description;
   std::vector<std::string> command_line;
 
-  // Which event a record with this id belongs to; null for an id that nobody announced.
+  // The event of a record with this id; null for an unknown id.
   const EventDescription* FindEvent(uint64_t id) const;
-  // Adds an event under its ids. Error: more events or ids than any recording has.
+  // Adds an event under its ids. An error beyond the limits on events and ids.
   util::Status AddEvent(const perf_event_attr& attr, util::PackedView<uint64_t> ids);
 
  private:
@@ -53,14 +53,14 @@ struct FileInfo {
   size_t id_count_ = 0;
 };
 
-// A clear name for an event whose file has none: "cycles", "cpu-clock", "type 4 config 0x1234".
+// A name for an event whose file has none: "cycles", "cpu-clock", "type 4 config 0x1234".
 std::string EventNameFromAttr(const perf_event_attr& attr);
 
-// Feature sections (tools/perf/Documentation/perf.data-file-format.txt, HEADER_*): the bytes of one
-// section. Features without a use here are passed over; damaged ones are kept as far as they read.
-// `section` never has more than kMaxFeatureBytes.
+// Reads one feature section (tools/perf/Documentation/perf.data-file-format.txt, HEADER_*). Unused
+// features are skipped; malformed ones are read as far as possible. `section` has at most
+// kMaxFeatureBytes.
 inline constexpr size_t kMaxFeatureBytes = 64 << 20;
-// The most ids that all events of a file have together; a thousand events on four thousand CPUs.
+// Limit of ids over all events: a thousand events on four thousand CPUs.
 inline constexpr size_t kMaxEventIds = 1 << 22;
 void ReadFeature(uint64_t feature, util::Bytes section, FileInfo* info);
 

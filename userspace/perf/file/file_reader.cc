@@ -10,7 +10,7 @@ namespace perf {
 
 namespace {
 
-// The table of build ids of a pipe grows by records; no recording has more files.
+// In pipe mode the build id table grows by records; no recording has more files.
 constexpr size_t kMaxBuildIds = 1 << 18;
 
 const SampleFormat kNoFormat;
@@ -79,9 +79,9 @@ util::Status FileReader::TakeMetadata(const RawRecord& record) {
 std::optional<size_t> FileReader::EventOf(const RawRecord& record) const {
   const std::vector<EventDescription>& events = info_->events;
   if (events.empty() || record.header.type >= kRecordHeaderAttr) return std::nullopt;
-  // A lone event needs no id, and may carry one that the head does not list.
+  // A single event needs no id, and its records may have one that the header does not list.
   if (events.size() == 1) return 0;
-  // With several, perf sees to it that the id stands at the same place for all.
+  // With several events perf puts the id at the same place in all of them.
   const SampleFormat& format = events.front().format;
   const size_t size = record.body.size();
   std::optional<size_t> offset;
@@ -96,7 +96,7 @@ std::optional<size_t> FileReader::EventOf(const RawRecord& record) const {
                : std::optional<size_t>(0);
   }
   const uint64_t id = WordAt(record.body, *offset);
-  // Records that perf makes up itself (what ran before it started) carry the id 0.
+  // Records that perf synthesizes have the id 0.
   if (id == 0) return 0;
   const EventDescription* event = info_->FindEvent(id);
   if (event == nullptr) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A perf.data file, record by record in bounded memory: file and pipe mode, any number of events,
-// compressed or not, cut off or not.
+// Reads a perf.data file record by record in bounded memory: file and pipe mode, any number of
+// events, compressed or truncated.
 #pragma once
 
 #include <cstdint>
@@ -18,37 +18,36 @@
 
 namespace perf {
 
-// A record and the event that it belongs to.
+// A record with its event.
 struct FileRecord {
   RawRecord raw;
-  // Index into FileInfo::events; empty when the record's id is nobody's or no event is known yet.
+  // Index into FileInfo::events; empty if the record's id is unknown or no event is known yet.
   std::optional<size_t> event;
 };
 
 class FileReader {
  public:
-  // Reads the head. Errors: see ReadFileHeader().
+  // Reads the header. Errors: see ReadFileHeader().
   static util::Result<FileReader> Open(std::unique_ptr<SeekableSource> source);
 
-  // The next record in the order of the file (see TimeOrder for the order of time); empty at the
-  // end. Records about the file itself (events, features, build ids) are returned, too, after they
-  // went into info(). Error: the input cannot be read or is damaged beyond this point; what came
-  // before is good, and nothing comes after.
+  // The next record in file order (see TimeOrder for time order); empty at the end. Records about
+  // the file itself (events, features, build ids) also update info(). An error if the input cannot
+  // be read or is malformed from here on; earlier records stay valid, and no later ones follow.
   util::Result<std::optional<FileRecord>> Next();
 
-  // In pipe mode it grows while the file is read.
+  // Grows during reading in pipe mode.
   const FileInfo& info() const { return *info_; }
-  // The layout that `record` has.
+  // The layout of `record`.
   const SampleFormat& format(const FileRecord& record) const;
 
-  // The file ended before its recorder meant it to.
+  // The file ended prematurely.
   bool truncated() const { return header_truncated_ || stream_->truncated(); }
   uint64_t compressed_records() const { return stream_->compressed_records(); }
 
  private:
   FileReader() = default;
 
-  // What the file says about itself in records.
+  // Updates info() from a record about the file.
   util::Status TakeMetadata(const RawRecord& record);
   std::optional<size_t> EventOf(const RawRecord& record) const;
 

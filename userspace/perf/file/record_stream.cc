@@ -10,7 +10,7 @@ namespace perf {
 
 namespace {
 
-// At least twice the largest record, so that a whole one always fits after compaction.
+// At least twice the largest record, so that a whole one fits after compaction.
 constexpr size_t kBufferBytes = 256 * 1024;
 static_assert(kBufferBytes >= 2 * (kMaxRecordBytes + 1));
 
@@ -55,7 +55,7 @@ util::Result<std::optional<RawRecord>> RecordStream::Next() {
     }
     compressed_ = raw.body;
     if (raw.header.type == kRecordCompressed2) {
-      // Padded to eight bytes; the first word says how many of them are data.
+      // Padded to eight bytes; the first word is the size of the data.
       util::ByteCursor cursor(raw.body);
       uint64_t size = 0;
       if (!cursor.Read(&size) || !cursor.Take(size, &compressed_)) {
@@ -133,7 +133,7 @@ util::Result<std::optional<RawRecord>> RecordStream::NextInFile() {
   if (payload != 0) {
     util::Status skipped = SkipPayload(payload);
     if (!skipped) return skipped.TakeError();
-    // The record itself went with it; nobody reads its fields.
+    // The record's body was dropped with it; its fields have no reader.
     record.body = {};
   }
   return std::optional<RawRecord>(record);

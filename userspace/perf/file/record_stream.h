@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bytes of a perf.data file into whole records, one after the other, in bounded memory. Compressed
-// records are replaced by the records in them.
+// Splits the bytes of a perf.data file into records, in bounded memory. A compressed record is
+// replaced by its contents.
 #pragma once
 
 #include <cstddef>
@@ -15,39 +15,39 @@
 
 namespace perf {
 
-// A record as it stands in the stream. `body` (what follows the header) is valid until the next
-// call of Next().
+// A record of the stream. `body` (the part after the header) is valid until the next call of
+// Next().
 struct RawRecord {
   perf_event_header header{};
   util::Bytes body;
-  // Where the record stands in the file; for one that was compressed, where its container does.
+  // Offset of the record in the file; for a compressed one, of its container.
   uint64_t file_offset = 0;
 };
 
 class RecordStream {
  public:
-  // Reads `source` from its current place, which is `file_offset`, to `end` (a file offset) or, if
-  // that is empty, to the end of the input. The source must outlive the stream.
+  // Reads `source` from its current position, which is `file_offset`, to the file offset `end`, or
+  // to the end of the input if that is empty. The source must outlive the stream.
   RecordStream(SeekableSource* source, uint64_t file_offset, std::optional<uint64_t> end);
 
-  // The next record; empty at the end. Error: the input cannot be read, a record's size is smaller
-  // than its header, or compressed data is damaged. Nothing can be read after an error.
+  // The next record; empty at the end. An error if the input cannot be read, a record's size is
+  // smaller than its header, or compressed data is malformed; nothing can be read afterwards.
   util::Result<std::optional<RawRecord>> Next();
 
-  // The input ended in the middle of a record.
+  // The input ended inside a record.
   bool truncated() const { return truncated_; }
-  // Where the next byte will be read.
+  // The file offset of the next read.
   uint64_t file_offset() const { return file_offset_; }
   uint64_t compressed_records() const { return compressed_records_; }
 
  private:
-  // Tries to have `bytes` of the file in the buffer; false at the end of the input.
+  // Tries to buffer `bytes` of the file; false at the end of the input.
   util::Result<bool> Fill(size_t bytes);
   util::Result<std::optional<RawRecord>> NextInFile();
-  // The next whole record of the compressed stream; empty when more of it is needed.
+  // The next whole record of the decompressed stream; empty if it needs more input.
   util::Result<std::optional<RawRecord>> NextInflated();
-  // Passes over the data that stands behind an AUXTRACE or HEADER_TRACING_DATA record and is not
-  // part of its size. A pointless size ends at the end of the input.
+  // Skips the data that follows an AUXTRACE or HEADER_TRACING_DATA record outside of its size. An
+  // invalid size skips to the end of the input.
   util::Status SkipPayload(uint64_t bytes);
   void Consume(size_t bytes);
 
@@ -63,7 +63,7 @@ class RecordStream {
   bool failed_ = false;
 
   std::optional<ZstdDecoder> zstd_;
-  util::Bytes compressed_;  // what is left of the current compressed record; views buffer_
+  util::Bytes compressed_;  // rest of the current compressed record; a view of buffer_
   bool inflating_ = false;
   uint64_t container_offset_ = 0;
   std::vector<std::byte> inflated_;

@@ -33,7 +33,7 @@ class FdSource : public SeekableSource {
       if (n < 0) {
         if (errno == EINTR) continue;
         if (errno == EAGAIN) {
-          // Somebody else made the pipe non-blocking.
+          // Another process made the pipe non-blocking.
           pollfd wait = {fd_.get(), POLLIN, 0};
           poll(&wait, 1, -1);
           continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where a perf.data file's bytes come from: a descriptor or memory. Unlike a trace
-// (fxt::ByteSource) it is not read from front to back: what describes it stands behind its records.
+// The input of a perf.data reader: a descriptor or memory. Unlike a trace (fxt::ByteSource) it
+// needs seeking, because its description follows the records.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +20,21 @@ class SeekableSource {
  public:
   virtual ~SeekableSource() = default;
 
-  // Fills `out` from the current place on; fewer bytes only at the end of the input.
+  // Fills `out` from the current position; fewer bytes only at the end of the input.
   virtual util::Result<size_t> Read(std::span<std::byte> out) = 0;
-  // Total size in bytes; empty for a pipe, which cannot be read but forward.
+  // Total size in bytes; empty for a pipe, which cannot seek.
   virtual std::optional<uint64_t> size() const = 0;
-  // Continues at `offset`, counted from the start. Error for a pipe.
+  // Continues at `offset` from the start. An error for a pipe.
   virtual util::Status Seek(uint64_t offset) = 0;
 };
 
-// `path` "-" is standard input. Error: it does not open, or it is a directory.
+// `path` "-" is standard input. An error if it cannot be opened or is a directory.
 util::Result<std::unique_ptr<SeekableSource>> OpenFile(const std::string& path);
 
-// `name` is what errors call it.
+// Errors name the input `name`.
 std::unique_ptr<SeekableSource> MakeFdSource(util::UniqueFd fd, std::string name);
 
-// `bytes` stay the caller's. With `seekable` false it stands for a pipe.
+// `bytes` must outlive the source. `seekable` false simulates a pipe.
 std::unique_ptr<SeekableSource> MakeMemorySource(util::Bytes bytes, bool seekable = true);
 
 }  // namespace perf

@@ -37,7 +37,7 @@ std::optional<OrderedRecord> TimeOrder::Next() {
   if (held_.empty()) return std::nullopt;
   const OrderedRecord& first = held_.top().record;
   if (first.time > horizon_ && !draining_half_) return std::nullopt;
-  // The queue gives out constant references only; what is moved from is popped at once.
+  // std::priority_queue only yields const references; the moved-from record is popped at once.
   OrderedRecord record = std::move(const_cast<OrderedRecord&>(first));
   held_bytes_ -= BytesOf(record);
   held_.pop();

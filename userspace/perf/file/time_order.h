@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records of a perf.data file into the order of time. A recorder drains one ring after the other,
-// so a file is sorted only within what each of its rounds could still bring.
+// Sorts records of a perf.data file by time. perf drains one ring after the other, so a file is
+// sorted only up to a round of its drains.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace perf {
 
 // A record that owns its bytes.
 struct OrderedRecord {
-  // ns of the event's clock; 0 for a record without a time, which comes out before all others.
+  // ns of the event's clock; 0 for a record without a time, which sorts first.
   uint64_t time = 0;
   perf_event_header header{};
   std::vector<std::byte> body;
@@ -25,25 +25,25 @@ struct OrderedRecord {
 
 class TimeOrder {
  public:
-  // Holds at most about `max_bytes` of records. Beyond that the older half is let go, early as it
-  // may be; a file without FINISHED_ROUND records (Linux 3.8) is held whole up to there.
+  // Holds at most about `max_bytes` of records. Beyond that the older half is released early. A
+  // file without FINISHED_ROUND records (Linux 3.8) is held up to the limit.
   explicit TimeOrder(size_t max_bytes = kDefaultMaxBytes) : max_bytes_(max_bytes) {}
 
   static constexpr size_t kDefaultMaxBytes = 256 << 20;
 
-  // Records of the same time come out as they went in.
+  // The order of records with equal times is kept.
   void Add(const FileRecord& record, uint64_t time);
 
-  // FINISHED_ROUND: every ring was drained once more, so nothing older than the newest record of
-  // the round before can follow.
+  // FINISHED_ROUND: every ring was drained once more, so no record older than the newest of the
+  // previous round can follow.
   void FinishRound();
-  // The end of the file: everything may come out.
+  // The end of the file: releases everything.
   void Finish() { horizon_ = UINT64_MAX; }
 
-  // The next record that nothing can precede any more.
+  // The next record that no later input can precede.
   std::optional<OrderedRecord> Next();
 
-  // Records that came out after a later one, because memory did not suffice.
+  // Records that were released out of order, because of the memory limit.
   uint64_t late() const { return late_; }
 
  private:
@@ -63,15 +63,15 @@ class TimeOrder {
   size_t held_bytes_ = 0;
   bool draining_half_ = false;
   uint64_t sequence_ = 0;
-  uint64_t horizon_ = 0;    // records up to this time may come out
-  uint64_t newest_ = 0;     // latest time seen
-  uint64_t round_end_ = 0;  // what it was at the end of the round before
+  uint64_t horizon_ = 0;    // records up to this time may be released
+  uint64_t newest_ = 0;     // latest time so far
+  uint64_t round_end_ = 0;  // newest_ at the end of the previous round
   uint64_t last_out_ = 0;
   uint64_t late_ = 0;
 };
 
-// The time of a record in `TimeOrder`'s sense: that of the sample or the trailer, or a field of its
-// own in records that have one.
+// The time by which TimeOrder sorts a record: that of the sample or the trailer, or a field of the
+// record.
 uint64_t TimeOf(const Record& record);
 
 }  // namespace perf

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The zstd stream that `perf record -z` spreads over its COMPRESSED records: one frame after the
-// other, cut anywhere.
+// Decodes the zstd stream of `perf record -z`: consecutive frames, split arbitrarily over
+// COMPRESSED records.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ class ZstdDecoder {
   ZstdDecoder(ZstdDecoder&&) noexcept;
   ZstdDecoder& operator=(ZstdDecoder&&) noexcept;
 
-  // Decompresses from `*input`, which shrinks by what was taken, into `out`; returns the bytes
-  // written. The input is used up when `*input` is empty and less than `out.size()` came out.
-  // Memory is bounded by zstd's window limit (128 MiB), however large the announced content.
+  // Decompresses from `*input`, which is advanced, into `out`; returns the bytes written. The input
+  // is used up if `*input` is empty and fewer than `out.size()` bytes were written. Memory is
+  // bounded by zstd's window limit (128 MiB).
   util::Result<size_t> Decode(util::Bytes* input, std::span<std::byte> out);
 
  private:

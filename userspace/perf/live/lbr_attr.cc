@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "perf/live/lbr_attr.h"
 
-#include "perf/live/ring_attr.h"
+#include "perf/live/perf_session.h"
 
 namespace perf {
 
@@ -20,7 +20,7 @@ perf_event_attr MakeCommonAttr(const LbrOptions& options) {
   AddMappings(&attr);
   attr.sample_type = kSampleFields;
   attr.exclude_guest = 1;
-  // Ends of tasks tell which mappings are still good.
+  // EXIT records end the validity of mappings.
   attr.task = 1;
   return attr;
 }
@@ -69,7 +69,8 @@ perf_event_attr MakeLbrAttr(const Pmu& pmu, const LbrOptions& options) {
   SetRate(options, pmu.needs_brs_event, &attr);
   attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
   attr.branch_sample_type = options.filter;
-  // The event's own levels follow the filter: a sample taken where no branch is kept says nothing.
+  // The event's privilege levels follow the filter: a sample without branches carries no
+  // information.
   attr.exclude_user = (options.filter & PERF_SAMPLE_BRANCH_USER) == 0;
   attr.exclude_kernel = (options.filter & PERF_SAMPLE_BRANCH_KERNEL) == 0;
   attr.exclude_hv = (options.filter & PERF_SAMPLE_BRANCH_HV) == 0;
@@ -139,13 +140,13 @@ LadderResult FindAcceptedAttr(PerfSyscalls& kernel, const perf_event_attr& base,
     result.error = alone.error;
     return result;
   }
-  // Not to count against the branch recording that the next attempt needs.
+  // Closed first, so that it does not count against the next attempt.
   alone.fd.reset();
   result.accepted.attr = base;
   for (const OptionalFeature feature : kAllOptionalFeatures) {
     perf_event_attr attempt = result.accepted.attr;
     AddFeature(feature, &attempt);
-    // A stand-in has no use for features of branches.
+    // The stand-in event has no branch features.
     if (!HasFeature(feature, attempt)) continue;
     if (kernel.Open(attempt, cpu).fd) {
       result.accepted.attr = attempt;

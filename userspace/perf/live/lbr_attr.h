@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The perf_event_attr that asks a CPU for branch stacks, and the parts of it that an older kernel
-// or another CPU may refuse.
+// The perf_event_attr of branch stacks, and its features that an older kernel or another CPU may
+// refuse.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@
 
 namespace perf {
 
-// What can be done without, and the kernel that brought it.
+// The optional features, with the kernel that introduced each.
 enum class OptionalFeature : uint8_t {
   kBranchType,       // PERF_SAMPLE_BRANCH_TYPE_SAVE, Linux 4.14
   kHardwareIndex,    // PERF_SAMPLE_BRANCH_HW_INDEX, 5.7
   kMappingBuildIds,  // attr.build_id, 5.12
   kLostCount,        // PERF_FORMAT_LOST, 6.0
   kPrivilege,        // PERF_SAMPLE_BRANCH_PRIV_SAVE, 6.1
-  kPreciseIp,        // attr.precise_ip: not on every CPU, and on AMD another unit than the branches
+  kPreciseIp,        // attr.precise_ip: unsupported on some CPUs, and on AMD a different unit
 };
 inline constexpr OptionalFeature kAllOptionalFeatures[] = {
     OptionalFeature::kBranchType,      OptionalFeature::kHardwareIndex,
@@ -29,28 +29,28 @@ inline constexpr OptionalFeature kAllOptionalFeatures[] = {
     OptionalFeature::kPrivilege,       OptionalFeature::kPreciseIp};
 const char* NameOf(OptionalFeature feature);
 
-// Everything but optional features. Times are CLOCK_MONOTONIC, the only clock besides
-// CLOCK_MONOTONIC_RAW that the kernel can read in the NMI of a hardware event. The event counts
-// CPU cycles (retired taken branches where the CPU's branch sampling works with these alone) and is
-// created disabled. Samples carry IP, TID, TIME, CPU, PERIOD and BRANCH_STACK; mappings and losses
-// are reported with the same trailer. Wakes its reader when a quarter of the ring is full.
+// The attr without optional features. Times are CLOCK_MONOTONIC, which besides CLOCK_MONOTONIC_RAW
+// is the only clock readable in an NMI. The event counts CPU cycles (retired taken branches where
+// branch sampling requires them) and is created disabled. Samples carry IP, TID, TIME, CPU, PERIOD
+// and BRANCH_STACK; mappings and losses have the same trailer. The reader wakes when a quarter of
+// the ring is full.
 perf_event_attr MakeLbrAttr(const Pmu& pmu, const LbrOptions& options);
 
-// Stands in for the hardware event where there is none, to drive everything else: the CPU clock,
-// with the same fields but for the branch stack.
+// A replacement for the hardware event on machines without one, for tests: the CPU clock with the
+// same fields except the branch stack.
 perf_event_attr MakeStandInAttr(const LbrOptions& options);
 
 void AddFeature(OptionalFeature feature, perf_event_attr* attr);
 bool HasFeature(OptionalFeature feature, const perf_event_attr& attr);
 
-// The attr with as many optional features as the kernel takes on `cpu`.
+// The attr with the optional features that the kernel accepts on `cpu`.
 struct AcceptedAttr {
   perf_event_attr attr{};
   std::vector<OptionalFeature> refused;
 };
 
-// Asks the kernel. Everything at once first; if that is refused, the attr alone, and then one
-// feature after the other. Returns the errno that the attr alone gave when it cannot be had at all.
+// Tries all features at once; if that is refused, the attr alone, and then each feature. Returns
+// the errno of the plain attr if that is refused.
 struct LadderResult {
   int error = 0;  // errno; 0: `accepted` holds
   AcceptedAttr accepted;

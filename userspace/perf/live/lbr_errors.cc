@@ -10,7 +10,7 @@ namespace perf {
 
 namespace {
 
-// How a machine gets branch records at all.
+// Where branch records are available.
 constexpr const char* kWhereLbrIs =
     "run on bare metal, or give the virtual machine a PMU with LBR (QEMU/KVM: -cpu host,pmu=on on "
     "an "
@@ -71,7 +71,7 @@ util::Error ExplainOpenError(int error, const PmuSurvey& survey, const Pmu& pmu,
     case EPERM:
       return NotPermitted(survey);
     case EBUSY:
-      return {"no LBR: the counters or branch records are taken by somebody else",
+      return {"no LBR: the counters or branch records are in use by another program",
               "stop other profilers (perf, VTune, a hypervisor), or the NMI watchdog: sysctl "
               "kernel.nmi_watchdog=0"};
     case EINVAL:

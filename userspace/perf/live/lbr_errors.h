@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Why branch stacks cannot be recorded on this machine, said so that a person knows what to do.
+// Explains why branch stacks cannot be recorded on this machine, with a remedy.
 #pragma once
 
 #include "perf/live/lbr_options.h"
@@ -8,8 +8,7 @@
 
 namespace perf {
 
-// `error` is the errno of perf_event_open(2) for an attr with no optional features; `pmu` the one
-// it was for.
+// `error` is the errno of perf_event_open(2) for an attr without optional features on `pmu`.
 util::Error ExplainOpenError(int error, const PmuSurvey& survey, const Pmu& pmu,
                              const LbrOptions& options);
 

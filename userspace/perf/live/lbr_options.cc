@@ -9,12 +9,12 @@ namespace perf {
 
 namespace {
 
-struct FilterWord {
+struct FilterName {
   std::string_view name;
   uint64_t bits;
 };
-// Names as perf record --branch-filter has them; "call" and "return" for short.
-constexpr FilterWord kFilterWords[] = {
+// The names of perf record --branch-filter, with the short forms "call" and "return".
+constexpr FilterName kFilterNames[] = {
     {"user", PERF_SAMPLE_BRANCH_USER},
     {"kernel", PERF_SAMPLE_BRANCH_KERNEL},
     {"hv", PERF_SAMPLE_BRANCH_HV},
@@ -30,8 +30,8 @@ constexpr FilterWord kFilterWords[] = {
     {"abort_tx", PERF_SAMPLE_BRANCH_ABORT_TX},
     {"call_stack", PERF_SAMPLE_BRANCH_CALL_STACK},
 };
-// perf's own spelling of the two short ones.
-constexpr FilterWord kAliases[] = {
+// perf's own names of the short forms.
+constexpr FilterName kAliases[] = {
     {"u", PERF_SAMPLE_BRANCH_USER},
     {"k", PERF_SAMPLE_BRANCH_KERNEL},
     {"any_call", PERF_SAMPLE_BRANCH_ANY_CALL},
@@ -44,10 +44,10 @@ constexpr uint64_t kKinds =
     PERF_SAMPLE_BRANCH_CALL | PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_ABORT_TX;
 
 uint64_t BitsOf(std::string_view word) {
-  for (const FilterWord& known : kFilterWords) {
+  for (const FilterName& known : kFilterNames) {
     if (known.name == word) return known.bits;
   }
-  for (const FilterWord& known : kAliases) {
+  for (const FilterName& known : kAliases) {
     if (known.name == word) return known.bits;
   }
   return 0;
@@ -63,7 +63,7 @@ util::Result<uint64_t> ParseLbrFilter(std::string_view text) {
     const uint64_t bits = BitsOf(word);
     if (bits == 0) {
       std::string known;
-      for (const FilterWord& each : kFilterWords)
+      for (const FilterName& each : kFilterNames)
         known.append(known.empty() ? "" : ", ").append(each.name);
       return util::Error{fmt::format("unknown branch filter \"{}\"", word), "known are: " + known};
     }
@@ -80,7 +80,7 @@ util::Result<uint64_t> ParseLbrFilter(std::string_view text) {
 
 std::string LbrFilterText(uint64_t filter) {
   std::string text;
-  for (const FilterWord& word : kFilterWords) {
+  for (const FilterName& word : kFilterNames) {
     if (filter & word.bits) text.append(text.empty() ? "" : ",").append(word.name);
   }
   return text;

@@ -15,7 +15,7 @@ namespace perf {
 
 namespace {
 
-// Asked of the kernel where sysfs shows no PMU, for its own word on the matter.
+// Tried where sysfs shows no PMU, for the kernel's error code.
 Pmu UsualPmu() {
   Pmu pmu;
   pmu.name = "cpu";
@@ -78,7 +78,7 @@ util::Status LbrSession::OpenAll(const PmuSurvey& survey) {
     for (const unsigned cpu : cpus) {
       bool mapping_failed = false;
       const int error = session_.Add({cpu, ladder.accepted.attr}, &mapping_failed);
-      // It went offline since sysfs was read.
+      // The CPU went offline since sysfs was read.
       if (error == ENODEV) continue;
       if (error != 0) {
         return mapping_failed ? ExplainMapError(error, session_.ring_bytes())
@@ -119,8 +119,7 @@ bool LbrSession::FollowCpus(LbrHandler& handler, std::string* problem) {
     }
   }
   for (const Source& source : sources_) {
-    // The list of CPUs that sysfs gives for a PMU of a hybrid machine has the online ones alone, so
-    // that a new one may have joined it.
+    // For a hybrid PMU sysfs lists only the online CPUs, so a new one may have been added.
     const auto now = std::find_if(survey.pmus.begin(), survey.pmus.end(),
                                   [&](const Pmu& pmu) { return pmu.name == source.pmu.name; });
     const std::vector<unsigned> cpus =

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Live capture of branch stacks: the interface for a recorder.
+// Records branch stacks live.
 //
-//   auto session = perf::LbrSession::Open({.filter = ...});   // nothing is recorded yet
-//   if (!session) ... session.error() says why, and what to do ...
-//   (*session)->Enable();
-//   poll (*session)->fds() for POLLIN, and whenever one is ready or a timer ticks:
-//     (*session)->Drain(handler);                 // BranchStackSample, and the records beside it
-//   on CPU hotplug (or now and then): (*session)->FollowCpus(handler);
-//   (*session)->Disable(); (*session)->Drain(handler); (*session)->CountUnreported();
-//   (*session)->lost() has the losses per CPU.
+// auto session = perf::LbrSession::Open({.filter = ...});   // opened, not yet recording
+// (*session)->Enable();
+// Poll (*session)->fds() for POLLIN, and on readiness or a timer: (*session)->Drain(handler);
+// On CPU hotplug, or periodically: (*session)->FollowCpus(handler);
+// (*session)->Disable(); (*session)->Drain(handler); (*session)->CountUnreported();
+// (*session)->lost() has the losses per CPU.
 //
-// A descriptor that reports POLLHUP belongs to a CPU that went offline: FollowCpus() lets go of it.
-// Times are ns of CLOCK_MONOTONIC. Samples come in the order of time per CPU, not between CPUs.
+// A descriptor that reports POLLHUP belongs to a CPU that went offline; FollowCpus() closes it.
+// Times are ns of CLOCK_MONOTONIC. Samples are in time order per CPU, not across CPUs.
 #pragma once
 
 #include <cstdint>
@@ -30,32 +28,31 @@
 
 namespace perf {
 
-// What a recorder does with what comes out of the rings.
+// The receiver of a session's records.
 class LbrHandler {
  public:
   virtual ~LbrHandler() = default;
   virtual void OnSample(const BranchStackSample& sample) = 0;
-  // Mappings, names, ends of tasks, losses (LOST, LOST_SAMPLES), throttling.
+  // Mappings, names, exits, losses (LOST, LOST_SAMPLES), throttling.
   virtual void OnRecord(unsigned cpu, const Record& record) = 0;
 };
 
 class LbrSession {
  public:
-  // What the session found out about the machine; for messages and for the file.
+  // Properties of the machine, for messages and for the file.
   struct Description {
-    std::vector<std::string> pmus;         // names of those that are used
-    unsigned depth = 0;                    // entries of the deepest branch stack; 0: not told
+    std::vector<std::string> pmus;         // names of the PMUs in use
+    unsigned depth = 0;                    // entries of the deepest branch stack; 0: unknown
     std::vector<OptionalFeature> refused;  // on at least one PMU
     std::vector<unsigned> cpus;
   };
 
-  // Opens the event on every online CPU, disabled. Error: one clear reason and what to do about it;
-  // then nothing stays open. `root` stands before /sys and /proc.
+  // Opens the event on every online CPU, disabled. The error has a reason and a remedy; then
+  // nothing stays open. `root` is prepended to /sys and /proc.
   static util::Result<std::unique_ptr<LbrSession>> Open(const LbrOptions& options,
                                                         PerfSyscalls& kernel = RunningKernel(),
                                                         const std::string& root = "");
-  // The same with the CPU clock in the place of the hardware event: samples without branches. For
-  // tests of what stands around it.
+  // The same with the CPU clock instead of the hardware event: samples without branches, for tests.
   static util::Result<std::unique_ptr<LbrSession>> OpenStandIn(
       const LbrOptions& options, PerfSyscalls& kernel = RunningKernel(),
       const std::string& root = "");
@@ -66,8 +63,8 @@ class LbrSession {
 
   // See PerfSession::Drain().
   bool Drain(LbrHandler& handler, size_t max_bytes = SIZE_MAX);
-  // Opens the event on CPUs that came online and lets go of those that went. True if fds() changed.
-  // A CPU that cannot be opened is left out and named in `*problem`.
+  // Opens the event on CPUs that came online and closes it on those that went offline. Returns true
+  // if fds() changed. Names a CPU that cannot be opened in `*problem`.
   bool FollowCpus(LbrHandler& handler, std::string* problem);
 
   std::map<unsigned, uint64_t> CountUnreported() { return session_.CountUnreported(); }

@@ -14,7 +14,7 @@ PerfRing::PerfRing(perf_event_mmap_page* control, std::span<std::byte> data)
 }
 
 uint64_t PerfRing::LoadHead() const {
-  // Pairs with the kernel's barrier between writing the bytes and moving the head.
+  // Pairs with the kernel's barrier between the data and the head.
   const __u64* head = &control_->data_head;
   return __atomic_load_n(head, __ATOMIC_ACQUIRE);
 }
@@ -38,7 +38,7 @@ size_t PerfRing::Drain(const Handler& handler, size_t max_bytes) {
     const uint64_t there = head - tail;
     perf_event_header header{};
     if (there >= sizeof(header)) {
-      // A header lies on eight bytes and does not wrap; a damaged one may.
+      // A valid header is 8-byte aligned and does not wrap.
       const util::Bytes bytes = View(tail, sizeof(header));
       std::memcpy(&header, bytes.data(), sizeof(header));
     }
@@ -51,7 +51,7 @@ size_t PerfRing::Drain(const Handler& handler, size_t max_bytes) {
     handler(header, View(tail, header.size).subspan(sizeof(header)));
     tail += header.size;
   }
-  // Everything was read before the room is given back.
+  // All data is read before its space is released.
   __u64* shared_tail = &control_->data_tail;
   __atomic_store_n(shared_tail, tail, __ATOMIC_RELEASE);
   return tail - start;

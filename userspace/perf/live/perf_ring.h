@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The consumer's side of a perf ring: records out of memory that the kernel writes meanwhile.
-// Protocol: "struct perf_event_mmap_page" in include/uapi/linux/perf_event.h.
+// The consumer of a perf ring. Protocol: "struct perf_event_mmap_page" in
+// include/uapi/linux/perf_event.h.
 #pragma once
 
 #include <cstddef>
@@ -16,30 +16,28 @@ namespace perf {
 
 class PerfRing {
  public:
-  // `control` and `data` are the two parts of the mapping and must outlive the ring; the size of
-  // `data` is a power of two. Whatever produces into them keeps to the kernel's protocol: bytes
-  // first, then data_head.
+  // `control` and `data` are the parts of the mapping and must outlive the ring; the size of `data`
+  // is a power of two. The producer must follow the kernel's protocol: data first, then data_head.
   PerfRing(perf_event_mmap_page* control, std::span<std::byte> data);
 
-  // `body` (the record without its header) is valid during the call alone.
+  // `body` (the record without its header) is valid only during the call.
   using Handler = std::function<void(const perf_event_header& header, util::Bytes body)>;
 
-  // Hands out the records that are there, oldest first, and gives their room back to the producer;
-  // stops after about `max_bytes`, so that one busy CPU does not starve the others. Returns the
-  // bytes consumed. A record whose size cannot be is the end of what is there: everything up to
-  // data_head is passed over and counted.
+  // Delivers the available records, oldest first, and releases their space. Stops after about
+  // `max_bytes`, so that a busy CPU does not starve others. Returns the bytes consumed. At a record
+  // with an invalid size everything up to data_head is skipped and counted.
   size_t Drain(const Handler& handler, size_t max_bytes = SIZE_MAX);
 
-  // Bytes that wait to be drained.
+  // Bytes to drain.
   size_t pending() const;
 
-  // Bytes passed over because of a damaged record, and how often that happened.
+  // Bytes skipped because of invalid records, and how often.
   uint64_t corrupt_bytes() const { return corrupt_bytes_; }
   uint64_t corruptions() const { return corruptions_; }
 
  private:
   uint64_t LoadHead() const;
-  // `size` bytes at position `at`, put together in scratch_ where they wrap around.
+  // `size` bytes at position `at`, copied to scratch_ if they wrap.
   util::Bytes View(uint64_t at, size_t size);
 
   perf_event_mmap_page* control_;

@@ -2,10 +2,12 @@
 #include "perf/live/perf_session.h"
 
 #include <fmt/core.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -13,7 +15,7 @@ namespace perf {
 
 PerfSession::PerfSession(PerfSyscalls& kernel, size_t ring_bytes)
     : kernel_(kernel), page_bytes_(static_cast<size_t>(sysconf(_SC_PAGESIZE))) {
-  // Two pages at least, so that the watermark and the largest record have room.
+  // At least two pages, so that the watermark and the largest record fit.
   constexpr size_t kSmallest = 2 * (kMaxRecordBytes + 1);
   ring_bytes_ = std::bit_ceil(std::max({ring_bytes, kSmallest, page_bytes_}));
 }
@@ -123,7 +125,7 @@ void PerfSession::DrainCpu(unsigned number, Cpu& cpu, const Handler& handler, si
         handler(number, *record);
       },
       max_bytes);
-  // How many records were in damaged bytes, nobody knows; at least one.
+  // The number of records in skipped bytes is unknown; at least one.
   lost.undecodable += cpu.ring->corruptions() - corruptions;
 }
 
@@ -149,6 +151,26 @@ std::map<unsigned, uint64_t> PerfSession::CountUnreported() {
     lost.records += added;
   }
   return unreported;
+}
+
+perf_event_attr MakeRingAttr(size_t ring_bytes) {
+  perf_event_attr attr;
+  std::memset(&attr, 0, sizeof(attr));
+  attr.size = sizeof(attr);
+  attr.sample_id_all = 1;
+  attr.disabled = 1;
+  attr.use_clockid = 1;
+  attr.clockid = CLOCK_MONOTONIC;
+  attr.watermark = 1;
+  attr.wakeup_watermark = static_cast<uint32_t>(std::min<size_t>(ring_bytes / 4, 1 << 30));
+  return attr;
+}
+
+void AddMappings(perf_event_attr* attr) {
+  attr->mmap = 1;
+  attr->mmap2 = 1;
+  attr->comm = 1;
+  attr->comm_exec = 1;
 }
 
 }  // namespace perf

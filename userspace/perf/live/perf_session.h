@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One perf event per CPU with its ring: opened, polled, drained, and followed through CPUs that
-// come and go.
+// One perf event per CPU with its ring, through CPU hotplug.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +12,21 @@
 
 #include "perf/live/perf_ring.h"
 #include "perf/live/perf_syscalls.h"
+#include "perf/record/perf_abi.h"
 #include "perf/record/record_decoder.h"
 #include "perf/record/sample_format.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
 
 namespace perf {
+
+// Without a type and sample fields. Created disabled. Times are CLOCK_MONOTONIC, which besides
+// CLOCK_MONOTONIC_RAW is the only clock readable in an NMI. All records have the sample trailer.
+// The reader wakes when a quarter of the ring of `ring_bytes` is full.
+perf_event_attr MakeRingAttr(size_t ring_bytes);
+
+// Adds mappings and COMM records of exec, which end the old mappings.
+void AddMappings(perf_event_attr* attr);
 
 class PerfSession {
  public:
@@ -27,12 +35,12 @@ class PerfSession {
     perf_event_attr attr{};  // may differ between CPUs of a hybrid machine
   };
 
-  // What was not delivered, per CPU.
+  // Losses of one CPU.
   struct Lost {
     uint64_t records = 0;  // did not fit the ring
     uint64_t samples = 0;  // dropped by the hardware or its driver (LOST_SAMPLES)
     uint64_t undecodable = 0;
-    uint64_t throttled = 0;  // how often the kernel stopped the event for a while
+    uint64_t throttled = 0;  // how often the kernel throttled the event
     uint64_t total() const { return records + samples + undecodable; }
   };
 
@@ -42,32 +50,30 @@ class PerfSession {
   PerfSession(const PerfSession&) = delete;
   PerfSession& operator=(const PerfSession&) = delete;
 
-  // Opens the event on a CPU, disabled. Returns 0, or the errno of opening, or of mapping (then
+  // Opens the event on a CPU, disabled. Returns 0, or the errno of opening or mapping (then
   // `*mapping_failed` is set). ENODEV: the CPU is offline.
   int Add(const Target& target, bool* mapping_failed);
-  // The CPU went offline: what its ring still holds is handed out first.
+  // Closes the event of an offline CPU, after delivering the rest of its ring.
   using Handler = std::function<void(unsigned cpu, const Record& record)>;
   void Remove(unsigned cpu, const Handler& handler);
 
   util::Status Enable();
   util::Status Disable();
 
-  // To be polled for reading; the order is that of CPUs. Changes with Add() and Remove().
+  // To be polled for reading, in CPU order. Changes with Add() and Remove().
   std::vector<int> fds() const;
   std::vector<unsigned> cpus() const;
 
-  // Hands out what the rings hold, CPU by CPU, in the order of each CPU. `max_bytes` bounds the
-  // work per CPU and call; returns true if something was left behind because of it. Losses that
-  // records tell are added up and handed out, too.
+  // Delivers the records of all rings, CPU by CPU. `max_bytes` bounds the work per CPU and call;
+  // returns true if records were left because of it. LOST records are summed and delivered.
   bool Drain(const Handler& handler, size_t max_bytes = SIZE_MAX);
 
-  // Adds what the kernel has counted and not reported yet (Linux 6.0): it has room for a LOST
-  // record only when the ring is no longer full, which may be never. Returns what was added, per
-  // CPU. Call it at any time, after Drain(); a LOST record that comes later is handed out with what
-  // it says beyond this, or not at all.
+  // Adds the losses that the kernel has counted but not reported (Linux 6.0): it writes a LOST
+  // record only when the ring has space again, which may be never. Returns the added losses by CPU.
+  // Call it after Drain(); a later LOST record is reduced by these losses.
   std::map<unsigned, uint64_t> CountUnreported();
 
-  // Of every CPU that was ever part of the session.
+  // Losses of every CPU that was ever part of the session.
   const std::map<unsigned, Lost>& lost() const { return lost_; }
   size_t ring_bytes() const { return ring_bytes_; }
 
@@ -78,7 +84,7 @@ class PerfSession {
     std::unique_ptr<PerfRing> ring;
     SampleFormat format;
     bool counts_lost = false;
-    uint64_t counted_ahead = 0;  // of lost records, those that no LOST record has told yet
+    uint64_t counted_ahead = 0;  // lost records that no LOST record has reported yet
   };
 
   void DrainCpu(unsigned number, Cpu& cpu, const Handler& handler, size_t max_bytes);

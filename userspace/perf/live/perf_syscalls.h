@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel's side of perf events, as an interface: tests put a kernel of their own in its place.
+// An interface to the kernel's perf system calls, which tests replace.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace perf {
 
-// A descriptor, or why there is none.
+// A descriptor, or the reason for none.
 struct OpenedEvent {
   util::UniqueFd fd;
   int error = 0;  // errno
@@ -27,18 +27,18 @@ class PerfSyscalls {
   // PERF_EVENT_IOC_ENABLE and DISABLE; 0 or errno.
   virtual int Enable(int fd) = 0;
   virtual int Disable(int fd) = 0;
-  // PERF_EVENT_IOC_SET_FILTER: of a tracepoint, in its language; 0 or errno.
+  // PERF_EVENT_IOC_SET_FILTER of a tracepoint; 0 or errno.
   virtual int SetFilter(int fd, const char* filter) = 0;
-  // PERF_EVENT_IOC_SET_OUTPUT: what happens goes to the ring of `ring_fd`, of the same CPU.
+  // PERF_EVENT_IOC_SET_OUTPUT: redirects records to the ring of `ring_fd`, of the same CPU.
   virtual int SetOutput(int fd, int ring_fd) = 0;
-  // PERF_EVENT_IOC_SET_BPF: the program runs at each of what is sampled; 0 or errno.
+  // PERF_EVENT_IOC_SET_BPF: the program runs at each sample; 0 or errno.
   virtual int SetProgram(int fd, int program_fd) = 0;
-  // read(2) of the counter with read_format PERF_FORMAT_LOST: what did not fit the ring. False
-  // when it cannot be read.
+  // read(2) of the counter with PERF_FORMAT_LOST: records that did not fit the ring. False if it
+  // cannot be read.
   virtual bool ReadLost(int fd, uint64_t* lost) = 0;
 };
 
-// The running kernel. Has no state.
+// The running kernel; stateless.
 PerfSyscalls& RunningKernel();
 
 }  // namespace perf

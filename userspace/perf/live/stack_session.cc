@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "perf/live/lbr_attr.h"
+#include "perf/live/perf_session.h"
 #include "perf/live/pmu.h"
-#include "perf/live/ring_attr.h"
 
 namespace perf {
 namespace {
@@ -58,7 +58,7 @@ util::Status StackSession::OpenAll(StackSampling sampling) {
   const auto first = static_cast<int>(survey.online_cpus.front());
   LadderResult ladder;
   ladder.error = ENOENT;
-  // With several kinds of CPUs, no one event stands for all of them.
+  // On a hybrid machine no single hardware event covers all CPUs.
   if (sampling.frequency != 0 && survey.pmus.size() == 1) {
     ladder = FindAcceptedAttr(kernel_, MakeStackAttr(sampling, true), first);
     event_ = "cycles";
@@ -72,7 +72,7 @@ util::Status StackSession::OpenAll(StackSampling sampling) {
   for (const unsigned cpu : survey.online_cpus) {
     bool mapping_failed = false;
     const int error = session_.Add({cpu, attr_}, &mapping_failed);
-    // It went offline since sysfs was read.
+    // The CPU went offline since sysfs was read.
     if (error == 0 || error == ENODEV) continue;
     if (!mapping_failed) return Explain(error);
     return util::Error{fmt::format("no stacks: cannot map a ring of {} bytes: {}",
@@ -91,7 +91,7 @@ void StackSession::FollowCpus(const PerfSession::Handler& handler) {
   }
   for (const unsigned cpu : online) {
     bool mapping_failed = false;
-    // It is tried again each time.
+    // Retried at the next call.
     (void)session_.Add({cpu, attr_}, &mapping_failed);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Call stacks of what runs on each CPU, so many times a second, out of perf's rings; and, with or
-// without them, the mappings that processes make meanwhile.
+// Samples the call stacks of running threads through perf's rings, and records new mappings with or
+// without samples.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@
 namespace perf {
 
 struct StackSampling {
-  uint64_t frequency = 0;          // samples per second and CPU; 0: mappings alone
+  uint64_t frequency = 0;          // samples per second and CPU; 0: mappings only
   size_t ring_bytes = 512 * 1024;  // per CPU, rounded up to a power of two of pages
 };
 
-// The perf_event_attr that asks for them: CPU cycles where `cycles`, else the CPU clock; the idle
-// task is left out. Times are CLOCK_MONOTONIC.
+// The attr of the samples: CPU cycles if `cycles`, else the CPU clock, without the idle task. Times
+// are CLOCK_MONOTONIC.
 perf_event_attr MakeStackAttr(const StackSampling& sampling, bool cycles);
 
 class StackSession {
  public:
-  // Opens the event on every online CPU, disabled. Error: one clear reason; then nothing stays
-  // open. `root` stands before /sys and /proc.
+  // Opens the event on every online CPU, disabled. On an error nothing stays open. `root` is
+  // prepended to /sys and /proc.
   static util::Result<std::unique_ptr<StackSession>> Open(const StackSampling& sampling,
                                                           PerfSyscalls& kernel = RunningKernel(),
                                                           const std::string& root = "");
@@ -36,12 +36,12 @@ class StackSession {
   util::Status Enable() { return session_.Enable(); }
   util::Status Disable() { return session_.Disable(); }
   std::vector<int> fds() const { return session_.fds(); }
-  // "cycles", "cpu-clock", or "" where only mappings are told.
+  // "cycles", "cpu-clock", or "" for mappings only.
   const std::string& event() const { return event_; }
 
   // See PerfSession::Drain(). Samples are Record bodies with a callchain.
   void Drain(const PerfSession::Handler& handler) { session_.Drain(handler); }
-  // Opens the event on CPUs that came online and lets go of those that went.
+  // Opens the event on CPUs that came online and closes it on those that went offline.
   void FollowCpus(const PerfSession::Handler& handler);
   std::map<unsigned, uint64_t> CountUnreported() { return session_.CountUnreported(); }
 

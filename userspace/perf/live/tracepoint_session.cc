@@ -9,19 +9,18 @@
 #include <utility>
 
 #include "perf/live/lbr_attr.h"
+#include "perf/live/perf_session.h"
 #include "perf/live/pmu.h"
-#include "perf/live/ring_attr.h"
 
 namespace perf {
 namespace {
 
-// All events of a ring have the same fields, so that it does not matter whose a record is.
+// All events of a ring have the same fields, so a record is decoded without knowing its event.
 perf_event_attr MakeAttr(size_t ring_bytes) {
   perf_event_attr attr = MakeRingAttr(ring_bytes);
   attr.type = PERF_TYPE_SOFTWARE;
   attr.config = PERF_COUNT_SW_DUMMY;
-  // Without PERIOD an event that counts (sched_stat_runtime: the nanoseconds) makes as many
-  // samples.
+  // Without PERIOD a counting event (sched_stat_runtime: nanoseconds) yields one sample per count.
   attr.sample_type =
       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
   attr.sample_period = 1;
@@ -40,7 +39,7 @@ util::Status TracepointSession::Open() {
   for (const unsigned cpu : survey.online_cpus) {
     bool mapping_failed = false;
     const int error = session_.Add({cpu, attr}, &mapping_failed);
-    // It went offline since sysfs was read.
+    // The CPU went offline since sysfs was read.
     if (error == 0 || error == ENODEV) continue;
     if (error == EPERM || error == EACCES) {
       return util::Error{"no tracepoints: not permitted to record the whole system",
@@ -130,7 +129,7 @@ util::Status TracepointSession::Enable() {
 
 void TracepointSession::Disable() {
   enabled_ = false;
-  // Nothing is to be done about a failure: the rings are drained all the same.
+  // On failure the rings are drained all the same.
   for (const Tracepoint& tracepoint : tracepoints_) {
     for (const auto& [cpu, event] : tracepoint.events) (void)kernel_.Disable(event.get());
   }
@@ -150,7 +149,7 @@ void TracepointSession::FollowCpus(const PerfSession::Handler& handler) {
   for (const unsigned cpu : online) {
     if (RingOf(cpu) >= 0) continue;
     bool failed = false;
-    // It is tried again each time.
+    // Retried at the next call.
     if (session_.Add({cpu, attr}, &failed) != 0) continue;
     for (Tracepoint& tracepoint : tracepoints_) (void)OpenOn(tracepoint, cpu, RingOf(cpu), &failed);
   }
@@ -166,8 +165,8 @@ std::map<unsigned, uint64_t> TracepointSession::CountUnreported() {
     }
   }
   for (auto& [cpu, count] : unreported) {
-    const auto told = session_.lost().find(cpu);
-    if (told != session_.lost().end()) count -= std::min(count, told->second.records);
+    const auto lost = session_.lost().find(cpu);
+    if (lost != session_.lost().end()) count -= std::min(count, lost->second.records);
   }
   return unreported;
 }

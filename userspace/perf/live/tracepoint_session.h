@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Events of any tracepoints, by one perf ring per CPU: the kernel's own records of them.
+// Records tracepoints through one perf ring per CPU, as the kernel's own records.
 //
-//   TracepointSession session(bytes);
-//   session.Add(id, filter) ...        // nothing is recorded yet
-//   session.Enable(); ... session.Drain(handler); ... session.Disable();
+// TracepointSession session(bytes);
+// session.Add(id, filter) ...        // opened, not yet recording
+// session.Enable(); ... session.Drain(handler); ... session.Disable();
 //
-// Times are ns of CLOCK_MONOTONIC. Samples are Record bodies with `raw`; what tracepoint it was
-// stands in there.
+// Times are ns of CLOCK_MONOTONIC. Samples are Record bodies with `raw`, which begins with the
+// tracepoint's id.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@ namespace perf {
 
 class TracepointSession {
  public:
-  // `ring_bytes` per CPU, rounded up to a power of two of pages. `root` stands before /sys.
+  // `ring_bytes` per CPU, rounded up to a power of two of pages. `root` is prepended to /sys.
   explicit TracepointSession(size_t ring_bytes, PerfSyscalls& kernel = RunningKernel(),
                              std::string root = "")
       : kernel_(kernel), root_(std::move(root)), session_(kernel, ring_bytes) {}
 
-  // Makes the rings, on every online CPU. Error: one clear reason.
+  // Creates the rings on every online CPU.
   util::Status Open();
-  // Opens the tracepoint with this id, disabled. `filter` is in the kernel's language, empty: all.
-  // `name` is for messages. Error: then nothing of it stays open.
+  // Opens the tracepoint with this id, disabled. `filter` is a kernel tracepoint filter, empty:
+  // all. `name` is for messages. On an error nothing of it stays open.
   util::Status Add(uint32_t id, const std::string& name, const std::string& filter);
   size_t size() const { return tracepoints_.size(); }
 
@@ -41,9 +41,9 @@ class TracepointSession {
   std::vector<int> fds() const { return session_.fds(); }
 
   void Drain(const PerfSession::Handler& handler) { session_.Drain(handler); }
-  // Opens the events on CPUs that came online and lets go of those that went.
+  // Opens the events on CPUs that came online and closes them on those that went offline.
   void FollowCpus(const PerfSession::Handler& handler);
-  // What the kernel has lost and not told yet, by CPU (Linux 6.0); after the last Drain.
+  // Losses that the kernel has not reported yet, by CPU (Linux 6.0); after the last Drain.
   std::map<unsigned, uint64_t> CountUnreported();
 
  private:
@@ -53,7 +53,7 @@ class TracepointSession {
     std::string filter;
     std::map<unsigned, util::UniqueFd> events;  // by CPU
   };
-  // 0 or errno; `*filter_refused` where it came of the filter.
+  // Returns 0 or errno; sets `*filter_refused` if the kernel refused the filter.
   int OpenOn(Tracepoint& tracepoint, unsigned cpu, int ring, bool* filter_refused);
   int RingOf(unsigned cpu) const;
   util::Error Explain(const Tracepoint& tracepoint, int error, bool filter_refused) const;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A branch stack with where and when it was taken: what a file, a live ring and an FXT file have in
-// common.
+// A branch stack with its place and time, as used by files, live rings and FXT files.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +17,18 @@ struct BranchStackSample {
   std::optional<uint32_t> cpu;  // empty: not recorded
   uint32_t pid = 0;             // thread group id
   uint32_t tid = 0;
-  std::optional<uint64_t> ip;      // where the CPU was when the sample was taken
-  std::optional<uint64_t> period;  // events since the sample before
+  std::optional<uint64_t> ip;      // instruction pointer of the sample
+  std::optional<uint64_t> period;  // events since the previous sample
   std::optional<uint64_t> hw_idx;  // see BranchStack
-  // Name of the event that was sampled; empty when it goes without saying.
+  // Name of the sampled event; empty for the default one.
   std::string event;
-  std::vector<BranchEntry> entries;  // newest first, with the unfilled slots
+  std::vector<BranchEntry> entries;  // newest first, including unfilled slots
   std::vector<uint64_t> counters;    // empty, or one word per entry
 
   friend bool operator==(const BranchStackSample&, const BranchStackSample&) = default;
 };
 
-// Fills all but `event` from a decoded sample that has a branch stack; keeps the vectors' memory.
+// Fills all but `event` from a sample with a branch stack; reuses the vectors' memory.
 void TakeBranchStack(const Sample& sample, BranchStackSample* out);
 
 }  // namespace perf

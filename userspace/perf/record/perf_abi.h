@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel's perf interface: <linux/perf_event.h>, plus what newer kernels and the perf tool add
-// and the header of the oldest supported build machine (6.1) does not have.
+// The kernel's perf interface: <linux/perf_event.h>, plus definitions of newer kernels and of the
+// perf tool that the header of the oldest supported build machine (6.1) lacks.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -11,12 +11,12 @@
 
 namespace perf {
 
-// Words of perf files, perf rings and last-branch blobs are loaded as they stand.
+// perf files, perf rings and last-branch blobs are read in native byte order.
 static_assert(std::endian::native == std::endian::little);
 
 // attr.branch_sample_type, Linux 6.8: one word of event counts per branch, after all entries.
 inline constexpr uint64_t kBranchSampleCounters = 1u << 19;
-// Bits of attr.sample_type whose place in a sample this code knows.
+// The bits of attr.sample_type that this code can decode.
 inline constexpr uint64_t kKnownSampleTypes = PERF_SAMPLE_MAX - 1;
 // sizeof(struct perf_event_attr) of Linux 6.1, and the smallest a kernel or file may use.
 inline constexpr uint32_t kAttrSizeSmallest = PERF_ATTR_SIZE_VER0;

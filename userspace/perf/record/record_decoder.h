@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel's perf records as plain structs, decoded for files and live rings alike. Layouts are
-// those of enum perf_event_type in include/uapi/linux/perf_event.h. Text views the record's bytes.
+// The kernel's perf records as structs, decoded for files and live rings. Layouts: enum
+// perf_event_type in include/uapi/linux/perf_event.h. Texts are views of the record.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "util/byte_cursor.h"
 #include "util/result.h"
 
-struct perf_event_header;  // <linux/perf_event.h>, which few users need
+struct perf_event_header;  // from <linux/perf_event.h>, which few users need
 
 namespace perf {
 
@@ -43,21 +43,21 @@ struct ExitRecord {
 
 // PERF_RECORD_MMAP and PERF_RECORD_MMAP2.
 struct MmapRecord {
-  // The process of a mapping of the kernel itself: 0xffffffff.
+  // The pid of a mapping of the kernel.
   static constexpr uint32_t kKernelPid = UINT32_MAX;
 
   uint32_t pid = 0;
   uint32_t tid = 0;
   uint64_t address = 0;
   uint64_t size = 0;         // bytes
-  uint64_t file_offset = 0;  // bytes; for the kernel's own text the address of a reference symbol
-  uint32_t protection = 0;   // PROT_*; MMAP says no more than executable or not
+  uint64_t file_offset = 0;  // bytes; for the kernel's text the address of a reference symbol
+  uint32_t protection = 0;   // PROT_*; MMAP records only distinguish executable
   util::BuildId build_id;
   std::string_view file;
   bool kernel = false;
 
-  // A process executes another program, and has nothing mapped any more: stands before what that
-  // program maps. The kernel makes no mapping without a size, so this is told as one.
+  // An exec, represented as a mapping of size 0, which the kernel never makes: the process has no
+  // mappings any more. Precedes those of the new program.
   static MmapRecord OfExec(uint32_t pid, uint32_t tid) {
     MmapRecord record;
     record.pid = pid;
@@ -73,35 +73,36 @@ struct LostRecord {
   uint64_t count = 0;
 };
 
-// PERF_RECORD_LOST_SAMPLES: samples that the hardware or the driver dropped.
+// PERF_RECORD_LOST_SAMPLES: samples dropped by the hardware or its driver.
 struct LostSamplesRecord {
   uint64_t count = 0;
 };
 
-// PERF_RECORD_THROTTLE and UNTHROTTLE: the kernel stopped and resumed an event that took too long.
+// PERF_RECORD_THROTTLE and UNTHROTTLE: the kernel stopped and resumed an event that took too much
+// time.
 struct ThrottleRecord {
   uint64_t time = 0;
   bool throttled = false;
 };
 
-// Any type that this code has no struct for.
+// A record without a struct here.
 struct OtherRecord {};
 
 struct Record {
   uint32_t type = 0;  // PERF_RECORD_*
   uint16_t misc = 0;
-  // From the sample itself or from the trailer; what the event did not ask for is empty.
+  // From the sample or the trailer; fields outside the event's sample_type are empty.
   SampleId where;
   std::variant<OtherRecord, Sample, CommRecord, ForkRecord, ExitRecord, MmapRecord, LostRecord,
                LostSamplesRecord, ThrottleRecord>
       body;
 };
 
-// `body` is the record without its header. Error: a field does not fit.
+// `body` is the record without its header. An error if a field does not fit.
 util::Result<Record> DecodeRecord(const perf_event_header& header, util::Bytes body,
                                   const SampleFormat& format);
 
-// "SAMPLE", "MMAP2", ...; "type 99" for what has no name.
+// "SAMPLE", "MMAP2", ...; "type 99" for an unknown type.
 std::string RecordTypeName(uint32_t type);
 
 }  // namespace perf

@@ -11,7 +11,7 @@ namespace perf {
 
 namespace {
 
-// What the fields after a branch stack make of the two doubts about it.
+// How the optional words of a branch stack are laid out.
 struct BranchLayout {
   bool hw_idx;
   bool counters;
@@ -21,7 +21,7 @@ class Decoder {
  public:
   Decoder(const SampleFormat& format, util::Bytes body) : format_(format), cursor_(body) {}
 
-  // nullptr, or the name of the field that does not fit.
+  // Returns nullptr, or the name of the field that does not fit.
   const char* DecodeUpToBranches(Sample* sample);
   const char* DecodeFromBranches(const BranchLayout& layout, Sample* sample);
 
@@ -105,8 +105,8 @@ bool Decoder::Read(Sample* sample) {
     if (count > cursor_.remaining() / (8 * values.words_per_counter)) return false;
     if (!cursor_.TakeArray(count * values.words_per_counter, &values.words)) return false;
   } else {
-    // The times stand between the value and its id; the view spans all of them, so the counter is
-    // read from its first and its last words.
+    // The times lie between the value and its id. The view spans all of them, and the counter is
+    // read from its first and last words.
     const size_t times = values.time_enabled.has_value() + values.time_running.has_value();
     if (!cursor_.Skip(8 * (values.words_per_counter - 1))) return false;
     values.words_per_counter += times;
@@ -149,7 +149,7 @@ bool Decoder::UserStack(Sample* sample) {
   util::Bytes area;
   if (!cursor_.Read(&size) || !cursor_.Take(size, &area)) return false;
   sample->user_stack = area;
-  // An empty area comes without the word that says how much of it is filled.
+  // An area of size 0 has no word for the used size.
   return size == 0 || cursor_.Read(&sample->user_stack_used);
 }
 
@@ -208,7 +208,7 @@ util::Result<Sample> DecodeSample(const SampleFormat& format, util::Bytes body) 
     util::ByteCursor peek = decoder.cursor();
     if (!peek.Read(&branch_count)) return DoesNotFit("branch stack", body.size());
   }
-  // The announced layout first, then the shorter ones the kernel falls back to.
+  // The announced layout first, then the shorter ones that the kernel falls back to.
   const BranchLayout layouts[] = {{may_have_hw_idx, may_have_counters},
                                   {may_have_hw_idx && branch_count != 0, false}};
   std::optional<Sample> fits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Decoding of PERF_RECORD_SAMPLE bodies and of the trailers of other records, for files and live
-// rings alike. Field order and sizes are those of include/uapi/linux/perf_event.h.
+// Decodes PERF_RECORD_SAMPLE bodies and the trailers of other records, for files and live rings.
+// Layouts: include/uapi/linux/perf_event.h.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace perf {
 
-// Where and when a record happened; only what the event asked for is set.
+// Place and time of a record; only the fields of the event's sample_type are set.
 struct SampleId {
   std::optional<uint32_t> pid;  // thread group id
   std::optional<uint32_t> tid;
@@ -24,7 +24,7 @@ struct SampleId {
 };
 
 struct BranchStack {
-  // Place of the newest entry in the hardware's ring, or -1 for a CPU that has none.
+  // Index of the newest entry in the hardware's ring; -1 if the CPU has none.
   std::optional<uint64_t> hw_idx;
   util::PackedView<BranchEntry> entries;  // newest first
   util::PackedView<uint64_t> counters;    // empty, or one word per entry
@@ -42,7 +42,7 @@ struct ReadValue {
   std::optional<uint64_t> lost;
 };
 
-// PERF_SAMPLE_READ. Words per counter follow from the read format: see ReadCounter().
+// PERF_SAMPLE_READ. The words per counter depend on the read format: see ReadCounter().
 struct ReadValues {
   std::optional<uint64_t> time_enabled;  // ns
   std::optional<uint64_t> time_running;  // ns
@@ -54,8 +54,7 @@ struct ReadValues {
   ReadValue ReadCounter(size_t i) const;
 };
 
-// A sample. Views point into the bytes it was decoded from. A field that the event did not ask for
-// is empty.
+// A sample. Views refer to the decoded bytes. Fields outside the event's sample_type are empty.
 struct Sample {
   SampleId where;
   std::optional<uint64_t> ip;
@@ -66,8 +65,7 @@ struct Sample {
   std::optional<util::Bytes> raw;
   std::optional<BranchStack> branches;
   std::optional<RegisterDump> user_registers;
-  std::optional<util::Bytes>
-      user_stack;  // the whole area, of which `user_stack_used` bytes are filled
+  std::optional<util::Bytes> user_stack;  // the whole area; `user_stack_used` bytes are valid
   uint64_t user_stack_used = 0;
   std::optional<uint64_t> weight;  // three numbers with PERF_SAMPLE_WEIGHT_STRUCT
   std::optional<uint64_t> data_source;
@@ -78,19 +76,19 @@ struct Sample {
   std::optional<uint64_t> data_page_size;
   std::optional<uint64_t> code_page_size;
   std::optional<util::Bytes> aux;
-  // Bytes after the last field: those of fields newer than this code.
+  // Bytes after the last known field.
   util::Bytes trailing;
 };
 
-// Decodes the body of a sample (the record without its header). Error: a field does not fit.
+// Decodes the body of a sample (the record without its header). An error if a field does not fit.
 //
-// Two things are not told by the attr. A stack with no entries may come without the hw_idx word it
-// should have (perf_output_sample() writes only the zero count when the CPU had nothing), and the
-// counters words are missing where the hardware counted none. Both are told by the record's size.
+// Two properties are not in the attr but follow from the record's size. A stack without entries may
+// lack the hw_idx word (perf_output_sample() writes only the zero count), and the counter words are
+// absent if the hardware counted none.
 util::Result<Sample> DecodeSample(const SampleFormat& format, util::Bytes body);
 
-// Decodes the struct sample_id at the end of `body` (a record without its header), as
-// sample_id_all asks for; all fields are empty without it. Error: the body is too short for it.
+// Decodes the struct sample_id at the end of `body` (a record without its header), present with
+// sample_id_all; without it all fields are empty. An error if the body is too short.
 util::Result<SampleId> DecodeTrailer(const SampleFormat& format, util::Bytes body);
 
 }  // namespace perf

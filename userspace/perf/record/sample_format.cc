@@ -11,7 +11,7 @@ namespace perf {
 
 namespace {
 
-// The fields a trailer can have, eight bytes each.
+// The possible fields of a trailer, eight bytes each.
 constexpr uint64_t kTrailerTypes = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
                                    PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
 

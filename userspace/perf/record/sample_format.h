@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which fields the samples and the trailers of one perf event carry: the part of perf_event_attr
-// that decides the layout of its records.
+// The fields of the samples and trailers of one perf event: the part of perf_event_attr that
+// determines the layout.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "util/byte_cursor.h"
 
-struct perf_event_attr;  // <linux/perf_event.h>, which few users need
+struct perf_event_attr;  // from <linux/perf_event.h>, which few users need
 
 namespace perf {
 
@@ -24,19 +24,19 @@ struct SampleFormat {
   static SampleFormat FromAttr(const perf_event_attr& attr);
 
   bool has(uint64_t type) const { return (sample_type & type) == type; }
-  // Bytes of the struct sample_id at the end of every record but samples; 0 without sample_id_all.
+  // Size of the struct sample_id at the end of every record except samples; 0 without
+  // sample_id_all.
   size_t trailer_bytes() const;
-  // Where the event's id stands in a sample's body (bytes from its start), if it has one.
+  // Offset of the event's id in a sample's body, if it has one.
   std::optional<size_t> id_offset() const;
-  // Where it stands in other records, in bytes back from their end, if it does.
+  // Its distance from the end of other records, if they have one.
   std::optional<size_t> id_offset_from_end() const;
 
   friend bool operator==(const SampleFormat&, const SampleFormat&) = default;
 };
 
-// An attr as a file or a kernel of any age holds it: `bytes` of it, shorter than ours (the rest is
-// zero) or longer (the end, which we have no names for, is not looked at). attr.size is the stored
-// one. Empty when `bytes` is shorter than the first published attr.
+// Reads an attr of any kernel version. A shorter one is zero-extended, a longer one truncated;
+// attr.size is the stored value. Empty if `bytes` is shorter than the first published attr.
 std::optional<perf_event_attr> ReadAttr(util::Bytes bytes);
 
 }  // namespace perf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines of the kernel's log that match a regular expression, from now on.
+// Reads new lines of the kernel's log that match a regular expression.
 #pragma once
 
 #include <regex.h>
@@ -16,13 +16,13 @@ namespace session {
 
 class KernelLogWatch {
  public:
-  // `device` is for tests: a file or FIFO of records as /dev/kmsg has them.
+  // `device`: for tests, a file or FIFO with records of /dev/kmsg.
   static util::Result<KernelLogWatch> Open(const TriggerSpec& spec,
                                            const std::string& device = "/dev/kmsg");
 
-  // Readable when there are lines to look at.
+  // Readable when there are new lines.
   int fd() const { return fd_.get(); }
-  // The next line that matches, of those that there are; a few hundred are looked at in a call.
+  // The next matching line; none if there is none among the next few hundred.
   std::optional<std::string> Next();
 
  private:

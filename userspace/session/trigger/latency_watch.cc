@@ -22,7 +22,7 @@ void LatencyWatch::KeepUp() {
     const uint64_t waiting = head - ring.consumed();
     fullest_ = std::max(
         fullest_, static_cast<unsigned>(std::min<uint64_t>(waiting * 100 / ring.capacity(), 100)));
-    // The kernel must not overtake the look at it.
+    // The kernel must not overwrite slots that are being read.
     if (waiting <= ring.capacity() / 4 * 3) continue;
     const uint64_t next = head - ring.capacity() / 4;
     skipped_ += next - ring.consumed();
@@ -30,7 +30,7 @@ void LatencyWatch::KeepUp() {
     left_out = true;
   }
   if (!left_out) return;
-  // What was known of threads may have changed meanwhile.
+  // The states of threads may have changed in the skipped slots.
   woken_.Clear();
   off_.Clear();
   std::fill(on_cpu_.begin(), on_cpu_.end(), OnCpu{});

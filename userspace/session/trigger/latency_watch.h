@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Looks at slots that stay in their rings for threads that waited, slept or ran for long.
+// Scans slots in their rings for threads that waited, slept or ran for long.
 //
-// Some machines do not show every switch. So a time counts only where both of its ends are known: a
-// thread has waited only if it was seen to leave its CPU, or is new, and was not seen to run since.
-// Where another thread leaves a CPU than the one that was seen to come, it is not known how long
-// either of them was there.
+// Some machines do not report every switch. A duration counts only if both ends are known: a thread
+// has waited if it left its CPU, or is new, and has not run since. If another thread leaves a CPU
+// than the one that came, the time of both on the CPU is unknown.
 #pragma once
 
 #include <array>
@@ -21,22 +20,22 @@ namespace session {
 
 class LatencyWatch {
  public:
-  // Something took longer than the least that was asked for.
+  // A duration above the limit.
   struct Found {
     TriggerKind kind;
     uint64_t time = 0;   // of its end, ns of CLOCK_MONOTONIC
     uint64_t value = 0;  // ns
     uint32_t tid = 0;
-    uint32_t state = 0;  // how it left the CPU, where it did
+    uint32_t state = 0;  // in which it left the CPU
   };
 
-  // `above`: by kind (the first four), ns; UINT64_MAX: not asked for. The rings are those of a
+  // `above`: limits by kind (the first four), ns; UINT64_MAX: not watched. The rings are those of a
   // circular buffer and outlive the watch.
   using Limits = std::array<uint64_t, 4>;
   LatencyWatch(const std::vector<capture::SlotRing>& rings, const Limits& above);
 
-  // Looks at what came since the last call, up to `now`, and calls found(Found) for each. Where the
-  // rings were nearly lapped in between, what is too old is left out.
+  // Scans the slots since the last call, up to `now`, and calls found(Found) for each duration
+  // above its limit. Skips the oldest slots if the rings are about to wrap around.
   template <typename Visit>
   void Scan(uint64_t now, Visit found) {
     KeepUp();
@@ -49,11 +48,11 @@ class LatencyWatch {
       }
     });
   }
-  // Of each ring.
+  // Capacity of each ring.
   uint64_t ring_slots() const { return merger_.ring_count() == 0 ? 0 : merger_.ring(0).capacity(); }
-  // Slots that were left out.
+  // Slots that were skipped.
   uint64_t skipped() const { return skipped_; }
-  // How full of new slots the fullest ring was at the last look, percent.
+  // How full of new slots the fullest ring was at the last scan, percent.
   unsigned fullest_percent() const { return fullest_; }
 
  private:
@@ -61,7 +60,7 @@ class LatencyWatch {
     uint32_t tid = 0;
     uint64_t since = 0;
   };
-  // In the low bits of a time off the CPU: the state it left in, or that it was never on one.
+  // The low bits of a time off the CPU are the thread's state, or kNew if it never ran.
   static constexpr unsigned kStateBits = 4;
   static constexpr uint64_t kStateMask = (1u << kStateBits) - 1;
   static constexpr uint64_t kNew = kStateMask;
@@ -89,14 +88,14 @@ class LatencyWatch {
         found(Found{TriggerKind::kSlice, time, time - here.since, tid, body.prev_state});
       }
     } else {
-      // When it came was not shown: at the earliest when the last thread did that was.
+      // The switch to this thread was not reported. It was not before the last known switch.
       const uint64_t woken = woken_.Get(tid);
       if (woken != 0 && off_.Get(tid) != 0 && here.since > woken &&
           IsAbove(TriggerKind::kWakeupLatency, here.since - woken)) {
         found(Found{TriggerKind::kWakeupLatency, time, here.since - woken, tid, 0});
       }
     }
-    // Its id may be another thread's next.
+    // Another thread may get its tid.
     const bool ends = body.prev_state == FXR_STATE_DEAD || body.prev_state == FXR_STATE_ZOMBIE;
     off_.Set(tid, ends ? 0 : (time << kStateBits | body.prev_state));
     woken_.Set(tid, 0);
@@ -119,7 +118,7 @@ class LatencyWatch {
     const uint64_t value = time - (off >> kStateBits);
     if (IsAbove(kind, value)) found(Found{kind, time, value, tid, state});
   }
-  // It runs, or did for a time that is not known.
+  // The thread runs, or ran for an unknown time.
   void Forget(uint32_t tid) {
     woken_.Set(tid, 0);
     off_.Set(tid, 0);
@@ -129,8 +128,9 @@ class LatencyWatch {
   Limits above_;
   capture::SlotMerger merger_;
   std::vector<OnCpu> on_cpu_;
-  model::TidMap<uint64_t, 0> woken_;  // when; 0: not, or it ran since
-  model::TidMap<uint64_t, 0> off_;    // since when it is on no CPU, and its state; 0: not known
+  model::TidMap<uint64_t, 0> woken_;  // the time of the wakeup; 0: none since it last ran
+  model::TidMap<uint64_t, 0>
+      off_;  // the time since when it is off the CPU, and its state; 0: unknown
   uint64_t skipped_ = 0;
   unsigned fullest_ = 0;
 };

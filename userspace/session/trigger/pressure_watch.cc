@@ -14,7 +14,7 @@
 namespace session {
 namespace {
 
-// Documentation/accounting/psi.rst: what anybody may ask for is a multiple of this, ns.
+// An unprivileged window is a multiple of this, ns (Documentation/accounting/psi.rst).
 constexpr uint64_t kFreeWindow = 2'000'000'000;
 
 }  // namespace
@@ -31,10 +31,10 @@ util::Result<PressureWatch> PressureWatch::Open(const TriggerSpec& spec, const s
         missing ? "it needs CONFIG_PSI, and psi=1 on the kernel's command line where that is off"
                 : ""};
   }
-  const std::string wish =
+  const std::string trigger =
       fmt::format("{} {} {}", spec.share, spec.stall / 1000, spec.window / 1000);
-  if (write(fd.get(), wish.c_str(), wish.size() + 1) < 0) {
-    // Who may not cost the kernel more looks gets those that it takes anyway.
+  if (write(fd.get(), trigger.c_str(), trigger.size() + 1) < 0) {
+    // Without the privilege for shorter windows, a multiple of 2 s.
     if (errno == EINVAL && spec.window % kFreeWindow != 0) {
       return util::Error{
           fmt::format("trigger '{}': a window of {} needs CAP_SYS_RESOURCE, which is not there",

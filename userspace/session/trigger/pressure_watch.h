@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel's own pressure triggers (Documentation/accounting/psi.rst).
+// Sets up the kernel's pressure triggers (Documentation/accounting/psi.rst).
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace session {
 
 class PressureWatch {
  public:
-  // An error where the kernel does not measure pressure, or does not take it. `proc` is for tests.
+  // An error if the kernel does not measure pressure, or refuses the trigger. `proc`: for tests.
   static util::Result<PressureWatch> Open(const TriggerSpec& spec,
                                           const std::string& proc = "/proc");
 
-  // POLLPRI on it means that it has fired, and poll(2) says so once.
+  // POLLPRI: the trigger has fired; poll(2) reports it once.
   int fd() const { return fd_.get(); }
-  // The kernel has given it up (POLLERR).
+  // After POLLERR: the kernel has removed the trigger.
   void Close() { fd_.reset(); }
 
  private:

@@ -14,12 +14,12 @@ namespace session {
 namespace {
 
 constexpr uint64_t kMinute = uint64_t{60} * 1'000'000'000;
-// Marks of one snapshot; a storm has more.
+// Firings that one snapshot lists.
 constexpr size_t kMaxMarks = 100;
-// Of tasks, in one turn.
+// Lookups of tasks in one turn.
 constexpr unsigned kMaxLookups = 50;
-// How often slots are looked at, ms: less often, the rings might be lapped in between. A CPU fills
-// so many slots in a millisecond at most.
+// The intervals of scans of the slots, ms. Longer ones could let the rings wrap around. A CPU fills
+// at most kSlotsPerMs.
 constexpr int kScanMs = 200;
 constexpr int kBusyScanMs = 20;
 constexpr unsigned kBusyPercent = 15;
@@ -103,7 +103,7 @@ bool TriggerSet::MayFire(const TriggerState& trigger, uint64_t time) {
 
 void TriggerSet::Fire(TriggerState& trigger, TriggerFired fired) {
   fired.what = trigger.spec.text;
-  // What fires until the end of a snapshot is in it.
+  // Firings until the end of a pending snapshot belong to it.
   if (pending_ && fired.time <= pending_->until) {
     ++trigger.fired;
     ++trigger.limited;
@@ -127,7 +127,7 @@ void TriggerSet::Fire(TriggerState& trigger, TriggerFired fired) {
 bool TriggerSet::IsOfTask(const TriggerSpec& spec, uint32_t tid) {
   if (spec.comm.empty() && spec.pid == 0 && spec.cgroup.empty()) return true;
   if (spec.pid == tid) return spec.comm.empty() && spec.cgroup.empty();
-  // Finding one that has ended takes its time.
+  // Looking up a task that has ended is slow.
   if (lookups_left_ == 0) return false;
   --lookups_left_;
   const auto task = recording_.FindTask(tid);

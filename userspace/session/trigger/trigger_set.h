@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The triggers of a circular recording: looks for what fires them, and says when to write a
-// snapshot.
+// Evaluates the triggers of a circular recording and reports the snapshots that are due.
 #pragma once
 
 #include <poll.h>
@@ -22,45 +21,45 @@
 
 namespace session {
 
-// A trigger, and what it did so far.
+// A trigger and its counters.
 struct TriggerState {
   TriggerSpec spec;
-  uint64_t fired = 0;    // times
-  uint64_t limited = 0;  // of them, those that its limits kept from a snapshot of their own
+  uint64_t fired = 0;
+  uint64_t limited = 0;  // of them, those without a snapshot of their own because of the limits
 };
 
-// A snapshot to be written.
+// A snapshot that is due.
 struct DueSnapshot {
-  std::vector<TriggerFired> fired;  // the first one asked for it; what came until its end follows
+  std::vector<TriggerFired> fired;  // the first one caused it; later ones fall into it
   uint64_t last = 0;                // SnapshotRequest's
   uint64_t until = 0;
 };
 
 class TriggerSet {
  public:
-  // `before` and `after`: of triggers that do not have their own, ns. `recording` is circular where
-  // slots have to be looked at, and outlives the set.
+  // `before` and `after`: the default of triggers without their own, ns. `recording` outlives the
+  // set; it is circular if a trigger watches slots.
   static util::Result<std::unique_ptr<TriggerSet>> Make(const std::vector<TriggerSpec>& specs,
                                                         uint64_t before, uint64_t after,
                                                         Recording& recording);
 
-  // From the start of the recording on.
+  // Called at the start of the recording.
   void Begin();
 
   void AddPollFds(std::vector<pollfd>& fds) const;
-  // When it has to have a turn at the latest, ms; -1: when one of the descriptors says so.
+  // The latest time of the next Turn(), ms from now; -1: none.
   int TimeoutMs() const;
-  // Looks at what there is. `polled`: what poll(2) made of a list that has the descriptors.
+  // Evaluates the triggers. `polled`: the result of poll(2) on the descriptors of AddPollFds().
   void Turn(std::span<const pollfd> polled);
-  // What is told from outside. Whether a trigger waits for it.
+  // Events from outside. True if a trigger waits for it.
   bool OnSignal();
   bool OnAlert(std::string_view name);
   bool OnExit(int status);
 
-  // Snapshots whose time has come; at the end of a recording `all` that were begun.
+  // Snapshots whose time has come. `all`: also the pending ones, at the end of a recording.
   std::vector<DueSnapshot> TakeDue(bool all);
   const std::deque<TriggerState>& triggers() const { return triggers_; }
-  // Slots that came too fast to be looked at.
+  // Slots that came too fast to be evaluated.
   uint64_t skipped_slots() const { return slots_ ? slots_->skipped() : 0; }
 
  private:
@@ -83,7 +82,7 @@ class TriggerSet {
   const uint64_t before_;
   const uint64_t after_;
   Recording& recording_;
-  std::deque<TriggerState> triggers_;  // they stay where they are
+  std::deque<TriggerState> triggers_;  // a deque keeps their addresses
   std::deque<std::deque<uint64_t>> last_minute_;
   std::vector<Pressure> pressures_;
   std::vector<Log> logs_;

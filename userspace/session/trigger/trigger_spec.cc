@@ -22,7 +22,7 @@ util::Error Wrong(std::string_view text, std::string_view why) {
   return {fmt::format("trigger '{}': {}", text, why), kHint};
 }
 
-// Words, with quotes taken off.
+// Splits into words and removes the quotes.
 util::Result<std::vector<std::string>> Split(std::string_view text) {
   std::vector<std::string> words;
   bool in_word = false;
@@ -172,7 +172,7 @@ class Parser {
         percent > 100 || !window) {
       return Wrong(text_, "pressure is asked for as in 'psi cpu some 20% 1s'");
     }
-    // What the kernel takes (Documentation/accounting/psi.rst).
+    // The limits of the kernel (Documentation/accounting/psi.rst).
     constexpr uint64_t kLeast = 500'000'000;
     constexpr uint64_t kMost = 10'000'000'000;
     if (*window < kLeast || *window > kMost) {
@@ -200,7 +200,7 @@ class Parser {
   util::Status Setting(const std::string& word) {
     const size_t equals = word.find('=');
     if (equals == std::string::npos || equals + 1 == word.size()) {
-      return Wrong(text_, fmt::format("what is '{}'?", word));
+      return Wrong(text_, fmt::format("unknown option '{}'", word));
     }
     const std::string key = word.substr(0, equals);
     const std::string value = word.substr(equals + 1);

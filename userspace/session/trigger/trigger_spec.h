@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What fires a trigger, as a person writes it:
+// Parses the condition of a trigger:
 //
 //   wakeup_latency > 20ms          from its wakeup until a thread runs
 //   runnable > 20ms                preempted, until it runs again
 //   off_cpu > 1s                   asleep, until it runs again
 //   slice > 50ms                   on a CPU without a break
-//   exit != 0                      how the command ended; also exit == N, and exit alone
+//   exit != 0                      the exit status of the command; also exit == N, and exit alone
 //   signal                         SIGUSR1
-//   alert NAME                     somebody says so; at most 14 bytes
+//   alert NAME                     a client or a provider sends it; at most 14 bytes
 //   psi cpu some 20% 1s            pressure: stalled for 20% of any second
 //   log REGEX                      a line of the kernel's log matches (POSIX extended)
 //
-// followed by words that say more: comm=NAME pid=N cgroup=PATH (of the thread, for the first four),
-// state=S (D, S, T... for off_cpu), before=TIME after=TIME, per_minute=N, count=N. What has blanks
-// stands in '' or "".
+// followed by options: comm=NAME pid=N cgroup=PATH (of the thread, for the first four), state=S (D,
+// S, T... for off_cpu), before=TIME after=TIME, per_minute=N, count=N. Values with blanks are quoted
+// by '' or "".
 #pragma once
 
 #include <cstdint>
@@ -45,12 +45,12 @@ struct TriggerSpec {
   std::string text;  // as it was given
   TriggerKind kind = TriggerKind::kSignal;
   uint64_t above = 0;  // ns; of the first four kinds
-  // Of these threads alone; empty or 0: of any.
+  // Only these threads; empty or 0: any.
   std::string comm;
   uint32_t pid = 0;  // a thread's id or a process's
   std::string cgroup;
   std::optional<uint32_t> state;  // of enum fxr_task_state, for off_cpu
-  // exit: which status, and whether it is to be this one or any other; nothing: any.
+  // exit: the status, and whether it must be this one or any other; none: any.
   std::optional<int> status;
   bool other_status = false;
   std::string name;  // the alert's, or the regular expression
@@ -65,7 +65,7 @@ struct TriggerSpec {
   uint64_t per_minute = kDefaultPerMinute;  // at most
   uint64_t count = kDefaultCount;           // at most, in all
 
-  // Whether the slots have to be looked at.
+  // True if the trigger scans the slots.
   bool watches_slots() const { return kind <= TriggerKind::kSlice; }
 };
 

@@ -34,6 +34,7 @@ constexpr Column kPid = Repeated("pid");
 constexpr Column kThread = Name("thread");
 constexpr Column kProcess = Name("process");
 constexpr Column kKoid = {.name = "koid", .repeats = true};
+constexpr Column kProvider = Name("provider");
 
 constexpr Column kCapturesColumns[] = {
     Integer("capture"),       Text("file"),
@@ -104,12 +105,12 @@ constexpr Column kWakeupsColumns[] = {
     kTs, kCpu, kTid, Repeated("waker_tid"), kPid, kThread, kProcess, Name("waker"), kKoid,
 };
 constexpr Column kInstantsColumns[] = {
-    kTs,      Text("category"),     Text("name"),          kTid,  kPid, kThread, kProcess,
-    kSomeCpu, OptionalText("args"), OptionalInteger("id"), kKoid,
+    kTs,      Text("category"),     Text("name"),          kTid,  kPid,      kThread, kProcess,
+    kSomeCpu, OptionalText("args"), OptionalInteger("id"), kKoid, kProvider,
 };
 constexpr Column kSpansColumns[] = {
-    kTs,      kDur,     Text("category"),     Text("name"),          kTid,  kPid, kThread,
-    kProcess, kSomeCpu, OptionalText("args"), OptionalInteger("id"), kKoid,
+    kTs,      kDur,     Text("category"),     Text("name"),          kTid,  kPid,      kThread,
+    kProcess, kSomeCpu, OptionalText("args"), OptionalInteger("id"), kKoid, kProvider,
 };
 constexpr Column kCountersColumns[] = {
     kTs,
@@ -120,15 +121,16 @@ constexpr Column kCountersColumns[] = {
     Integer("id"),
     kTid,
     kPid,
+    kProvider,
 };
 constexpr Column kLogsColumns[] = {
-    kTs, Text("message"), kTid, kPid, kThread, kProcess, kSomeCpu, kKoid,
+    kTs, Text("message"), kTid, kPid, kThread, kProcess, kSomeCpu, kKoid, kProvider,
 };
 constexpr Column kLossesColumns[] = {
-    kTs, Text("kind"), kSomeCpu, OptionalText("category"), OptionalInteger("count"),
+    kTs, Text("kind"), kSomeCpu, OptionalText("category"), OptionalInteger("count"), kProvider,
 };
 constexpr Column kBlobsColumns[] = {
-    kTs, Text("name"), Text("type"), Integer("bytes"), kSomeCpu, kTid,
+    kTs, Text("name"), Text("type"), Integer("bytes"), kSomeCpu, kTid, kProvider,
 };
 
 constexpr std::array<TableInfo, kTables> kInfos = {{

@@ -145,6 +145,7 @@ enum Column : uint8_t {
   kArgs,
   kId,
   kKoid,
+  kProvider,
 };
 }  // namespace instants
 namespace spans {
@@ -161,19 +162,20 @@ enum Column : uint8_t {
   kArgs,
   kId,
   kKoid,
+  kProvider,
 };
 }  // namespace spans
 namespace counters {
-enum Column : uint8_t { kTs, kCategory, kName, kSeries, kValue, kId, kTid, kPid };
+enum Column : uint8_t { kTs, kCategory, kName, kSeries, kValue, kId, kTid, kPid, kProvider };
 }  // namespace counters
 namespace logs {
-enum Column : uint8_t { kTs, kMessage, kTid, kPid, kThread, kProcess, kCpu, kKoid };
+enum Column : uint8_t { kTs, kMessage, kTid, kPid, kThread, kProcess, kCpu, kKoid, kProvider };
 }  // namespace logs
 namespace losses {
-enum Column : uint8_t { kTs, kKind, kCpu, kCategory, kCount };
+enum Column : uint8_t { kTs, kKind, kCpu, kCategory, kCount, kProvider };
 }  // namespace losses
 namespace blobs {
-enum Column : uint8_t { kTs, kName, kType, kBytes, kCpu, kTid };
+enum Column : uint8_t { kTs, kName, kType, kBytes, kCpu, kTid, kProvider };
 }  // namespace blobs
 
 }  // namespace tables

@@ -11,8 +11,7 @@
 namespace tools {
 namespace {
 
-// One value for each time that an option is given: what stands behind it is something else.
-// Arguments take all there is.
+// One value per option: the next word is something else. Arguments take all words.
 template <typename T>
 Option AddList(CLI::App& app, const char* names, std::vector<T>& values, const char* help) {
   CLI::Option* option = app.add_option(names, values, help);
@@ -36,7 +35,7 @@ util::Error NoOption(const CLI::App& place, const std::string& help, const std::
           fmt::format("did you mean '{}'? {} shows the options", util::Nearest(name, known), help)};
 }
 
-// A wrong command line, in terms of what was written.
+// Rewrites CLI11's error in terms of the command line.
 util::Error Explain(const CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
   const std::vector<std::string> left = app.remaining(true);
@@ -49,7 +48,7 @@ util::Error Explain(const CLI::App& app, const CLI::ParseError& error) {
             fmt::format("did you mean '{}'? {} lists the commands", util::Nearest(unknown, known),
                         help)};
   }
-  // What follows -- is the command of a program that takes one, whatever it looks like.
+  // The words behind -- are a command, for programs that run one.
   if (unknown.size() > 2 && unknown.starts_with("--")) {
     return NoOption(chosen.empty() ? app : *chosen.front(), help, unknown);
   }

@@ -20,7 +20,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "output/sudo_user.h"
+#include "output/owner_rules.h"
 #include "util/program_output.h"
 #include "util/unique_fd.h"
 
@@ -47,8 +47,8 @@ std::optional<CommandUser> FindIn(FILE* file, const std::function<bool(const pas
   return std::nullopt;
 }
 
-// A static program cannot load the modules of nsswitch.conf, so the system's own programs are asked
-// for users and groups that are not in its files.
+// A static program cannot load the modules of nsswitch.conf. getent(1) and id(1) find users and
+// groups that are not in the files.
 std::vector<gid_t> GroupsOf(const CommandUser& user) {
   std::vector<gid_t> groups;
   std::istringstream listed(util::OutputOf({"id", "-G", "--", user.name}));
@@ -66,7 +66,7 @@ std::vector<gid_t> GroupsOf(const CommandUser& user) {
   return groups;
 }
 
-// `key`: the name or number that getent(1) is asked for.
+// `key`: a name or number for getent(1).
 std::optional<CommandUser> FindUser(const std::string& key,
                                     const std::function<bool(const passwd&)>& fits) {
   const File file(std::fopen("/etc/passwd", "re"));
@@ -126,7 +126,7 @@ util::Result<CommandUser> CommandUser::FindCaller() {
 }
 
 int CommandUser::Become() const {
-  // Without rights there is one user that can be had: the one it is.
+  // Without privileges only the current user is possible.
   const bool is_already = geteuid() != 0 && geteuid() == uid && getuid() == uid;
   if (!is_already) {
     if (setgroups(groups.size(), groups.data()) != 0) return errno;

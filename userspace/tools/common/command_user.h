@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// As whom the command runs.
+// The user as whom a command runs.
 #pragma once
 
 #include <sys/types.h>
@@ -18,15 +18,15 @@ struct CommandUser {
   std::string home;
   std::string shell;
   std::vector<gid_t> groups;
-  bool is_caller = false;  // who called sudo, and would not have its variables then
+  bool is_caller = false;  // the user who called sudo; its environment is restored
 
-  // The user of that name, or of the number in `#NUMBER`.
+  // Finds a user by name, or by number as `#NUMBER`.
   static util::Result<CommandUser> Find(const std::string& name);
-  // The user who called sudo.
+  // Finds the user who called sudo.
   static util::Result<CommandUser> FindCaller();
 
-  // Makes this process that user, with its groups and HOME, SHELL, USER, LOGNAME and MAIL; for
-  // good. 0, or errno.
+  // Changes this process to that user for good, with its groups and HOME, SHELL, USER, LOGNAME and
+  // MAIL. Returns 0 or errno.
   int Become() const;
 };
 

@@ -10,20 +10,20 @@
 
 namespace tools {
 
-void Tell(std::string_view text) {
+void PrintText(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
-// What it quotes (paths, names, words of the command line) may hold anything.
+// Quoted paths, names and words may contain control characters.
 void PrintError(std::string_view program, const util::Error& error) {
   using text::CleanText;
   std::string text = fmt::format("{}: error: {}\n", program, CleanText(error.message));
   if (!error.hint.empty()) text += fmt::format("{}: hint: {}\n", program, CleanText(error.hint));
-  Tell(text);
+  PrintText(text);
 }
 
 void PrintNote(std::string_view program, std::string_view text) {
-  Tell(fmt::format("{}: {}\n", program, text::CleanText(text)));
+  PrintText(fmt::format("{}: {}\n", program, text::CleanText(text)));
 }
 
 }  // namespace tools

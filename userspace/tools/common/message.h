@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the tools say on standard error.
+// Messages on standard error.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace tools {
 
-// As it is. That nobody can be told is no reason to stop: the terminal may be gone, or the log's
-// disk full, and the recording is not.
-void Tell(std::string_view text);
-// The others escape what a terminal would not show (text/clean_text.h).
-// "program: error: message", and the hint on a line of its own.
+// Prints `text` unchanged. Ignores failures: the terminal may be gone or the disk of a log full,
+// and a recording continues.
+void PrintText(std::string_view text);
+// The following functions escape control characters (text/clean_text.h). "program: error: message",
+// and the hint on its own line.
 void PrintError(std::string_view program, const util::Error& error);
 // "program: text".
 void PrintNote(std::string_view program, std::string_view text);

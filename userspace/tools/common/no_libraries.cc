@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SQLite can load extensions and libtraceevent plugins, which nothing may ask for. A static program
-// has no shared libraries to load: the linker puts this in the place of dlopen (--wrap).
+// SQLite can load extensions and libtraceevent plugins, which the programs never do. A static
+// program has no shared libraries; the linker replaces dlopen by this (--wrap).
 
 extern "C" void* __wrap_dlopen(const char* /*file*/, int /*mode*/) { return nullptr; }

@@ -108,11 +108,11 @@ int RunCheck(const CheckCommandOptions& options) {
 void AddCheck(const Command& program, int& exit_code) {
   auto options = std::make_shared<CheckCommandOptions>();
   const Command command = program.AddSubcommand(
-      "check", "Hold a trace against the format and, if fxt-record made it, against its promises");
+      "check",
+      "Check a trace against the format and, if fxt-record wrote it, against fxt-record's rules");
   command.Add("FILE", options->files, "Traces; - is standard input");
   command.Add("--json", options->json, "One JSON object per finding and line");
-  command.Add("--format-only", options->format_only,
-              "Leave out the rules of fxt-record's own files");
+  command.Add("--format-only", options->format_only, "Skip the rules of fxt-record's own files");
   command.Add("--list-rules", options->list_rules, "Print the rules and end");
   command.Add("--max", options->max, "Findings to print per rule; 0 prints all")
       .Type("N")

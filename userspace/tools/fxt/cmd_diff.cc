@@ -7,13 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "analyze/diff/diff_json.h"
+#include "analyze/diff/diff_document.h"
 #include "analyze/diff/diff_junit.h"
-#include "analyze/diff/diff_markdown.h"
-#include "analyze/diff/diff_text.h"
+#include "analyze/document/render.h"
 #include "analyze/page/diff_page.h"
 #include "compare/compare.h"
-#include "compare/prior.h"
+#include "compare/variance_priors.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/support/capture_files.h"
@@ -36,7 +35,7 @@ struct DiffOptions {
   size_t top = 10;
 };
 
-// Sides are two words, or lists of files.
+// A side is two words, or a list of files.
 util::Status NameSides(DiffOptions& options) {
   const bool words = !options.base_path.empty();
   const bool lists = !options.base.empty() || !options.next.empty();
@@ -47,7 +46,7 @@ util::Status NameSides(DiffOptions& options) {
     }
     if (!options.base.empty() && !options.next.empty()) return util::Ok();
   }
-  return util::Error{"a base and what is new have to be given",
+  return util::Error{"a base and new captures are needed",
                      "fxt diff BASE NEW, or fxt diff --base FILE... --new FILE..."};
 }
 
@@ -63,8 +62,8 @@ util::Result<comparison::DiffReport> Compare(const DiffOptions& options) {
   const size_t noise = (*captures)[2].size();
   if (noise != 0 && noise < comparison::kLeastNoiseCaptures) {
     return util::Error{
-        fmt::format("--noise has {} capture{}; how much equal ones differ is seen in "
-                    "three or more",
+        fmt::format("--noise has {} capture{}; an estimate of the noise needs three "
+                    "or more",
                     noise, noise == 1 ? "" : "s"),
         "give more, or put them into one file: fxt summarize A1 A2 A3 -o aa.fxs"};
   }
@@ -94,8 +93,9 @@ int RunDiff(DiffOptions& options) {
     }
   }
   const output::FileOptions like = OutputLike(report->next.files.front());
+  const analyze::document::Document document = analyze::DiffDocument(*report, options.top);
   if (!options.markdown.empty()) {
-    const auto status = Write(options.markdown, analyze::DiffMarkdown(*report, options.top), like);
+    const auto status = Write(options.markdown, analyze::document::RenderMarkdown(document), like);
     if (!status) return FailOutput(options.markdown, status.error());
   }
   if (!options.junit.empty()) {
@@ -103,11 +103,13 @@ int RunDiff(DiffOptions& options) {
     if (!status) return FailOutput(options.junit, status.error());
   }
   if (!options.html.empty()) {
-    const auto status = Write(options.html, analyze::DiffPage(*report), like);
+    const auto status =
+        Write(options.html, analyze::DiffPage(document, analyze::ReadDiffFigures(*report)), like);
     if (!status) return FailOutput(options.html, status.error());
   }
   text::TextWriter out(STDOUT_FILENO, "standard output");
-  out.Append(options.json ? analyze::DiffJson(*report) : analyze::DiffText(*report, options.top));
+  out.Append(options.json ? analyze::document::RenderJson(document) + "\n"
+                          : analyze::document::RenderText(document));
   const auto status = out.Finish();
   if (!status) return Fail(status.error());
   return options.fail && report->worse() ? kExitWorse : kExitOk;
@@ -129,8 +131,8 @@ void AddDiff(const Command& program, int& exit_code) {
   command.Add("--new", options->next, "Those after the change").Type("FILE").Several();
   command
       .Add("--noise", options->noise,
-           "Captures of one and the same thing: how much those differ is taken from them, and not "
-           "from what is usual. Three or more, or a summary of as many")
+           "Captures of the same program, to estimate the noise between captures. Three or more, or a "
+           "summary of as many")
       .Type("FILE")
       .Several();
   command.Add("--markdown", options->markdown, "Write the table for a code review").Type("FILE");
@@ -147,9 +149,9 @@ void AddDiff(const Command& program, int& exit_code) {
   command.Add("--top", options->top, "Findings to print; 0 prints all").Type("N").ShowDefault();
   command.Add("--fail", options->fail, "Exit with 3 when something got worse");
   command.Footer(
-      "Captures may be traces (.fxt, .fxt.gz) or their summaries (.fxs). Three a side or more are\n"
-      "needed to tell a change from chance, five are better, recorded in turns best of all.\n"
-      "Of a recorded command, its process tree is judged and the servers that it uses.\n"
+      "Captures are traces (.fxt, .fxt.gz) or their summaries (.fxs). A significant change needs\n"
+      "three a side or more. Five are better, recorded in turns.\n"
+      "For a recorded command, its process tree and the servers that it uses are judged.\n"
       "\n"
       "Examples:\n"
       "  fxt diff base/ new/\n"

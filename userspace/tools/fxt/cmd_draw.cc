@@ -7,6 +7,7 @@
 
 #include "analyze/draw/drawing_reader.h"
 #include "analyze/draw/drawing_svg.h"
+#include "analyze/page/palette.h"
 #include "facts/scheduling.h"
 #include "text/clean_text.h"
 #include "text/text_writer.h"
@@ -32,7 +33,7 @@ struct Extent {
   uint64_t last = 0;
 };
 
-// Up to the first record with a time, or to the end if that has to be known.
+// Reads up to the first record with a time, or to the end if the end is needed.
 util::Result<Extent> ExtentOf(const TraceInput& input, bool with_end) {
   auto source = input.Open();
   if (!source) return source.TakeError();
@@ -87,14 +88,14 @@ util::Result<std::string> Draw(const DrawCommandOptions& options) {
     }
   }
   if (reader.drawing().cpus.empty()) {
-    return util::Error{"no CPU did anything in that time", "`fxt info` tells how long it is"};
+    return util::Error{"no CPU was active in that time", "`fxt info` prints its duration"};
   }
   if (draw.wants_thread && reader.drawing().threads.empty() && options.rows > 0) {
     return util::Error{"none of those threads ran or waited in that time",
                        "`fxt report` names threads"};
   }
   const std::string name = options.file.substr(options.file.rfind('/') + 1);
-  return analyze::DrawingSvg(reader.drawing(), text::CleanText(name));
+  return analyze::DrawingSvg(reader.drawing(), text::CleanText(name), analyze::PageColour);
 }
 
 int RunDraw(const DrawCommandOptions& options) {

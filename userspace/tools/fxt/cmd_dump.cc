@@ -60,12 +60,12 @@ int RunDump(const DumpCommandOptions& options) {
 void AddDump(const Command& program, int& exit_code) {
   auto options = std::make_shared<DumpCommandOptions>();
   const Command command =
-      program.AddSubcommand("dump", "A line per record, with names in the place of references");
+      program.AddSubcommand("dump", "Print a line per record, with names instead of references");
   command.Add("FILE", options->file, "A trace; - is standard input").Required();
   options->filter.AddKindsTo(command);
   options->filter.AddTo(command);
   command.Add("--json", options->dump.json, "A JSON object per line");
-  command.Add("--raw", options->dump.raw, "Byte offset and words of each record as well");
+  command.Add("--raw", options->dump.raw, "Also byte offset and words of each record");
   command.Add("--relative", options->dump.relative, "Times since the first record that has one");
   command.Footer(
       "A line has the time in seconds, the kind of record, and name=value pairs. Threads are\n"

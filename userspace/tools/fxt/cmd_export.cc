@@ -14,10 +14,13 @@
 #include "export/clickhouse/database.h"
 #include "export/export_trace.h"
 #include "export/file_table_sink.h"
+#include "export/perfetto/perfetto_export.h"
 #include "export/sqlite_table_sink.h"
+#include "sink/open_sink.h"
 #include "source/input.h"
 #include "tables/rows/text_pool.h"
 #include "text/clean_text.h"
+#include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/fleet_export.h"
 #include "tools/fxt/support/output_file.h"
@@ -32,7 +35,9 @@ struct ExportOptions {
   std::string format = "sqlite";
   std::string output;
   std::vector<std::string> tables;
+  std::string stacks = "stack-sample";
   bool gzip = false;
+  bool csv_safe = false;
   FleetOptions fleet;
 };
 
@@ -57,31 +62,35 @@ util::Result<std::unique_ptr<exporting::TableSink>> OpenSink(
     const ExportOptions& options, const std::vector<tables::Table>& tables) {
   using exporting::RowFormat;
   const auto file = OutputLike(options.files.front());
+  if (options.csv_safe && options.format != "csv") {
+    return util::Error{"--csv-safe is for CSV", "--format csv"};
+  }
   if (options.format == "sqlite") {
-    if (options.gzip) return util::Error{"a database is not compressed: --gzip is for text", ""};
+    if (options.gzip) return util::Error{"a database cannot be compressed: --gzip is for text", ""};
     return exporting::SqliteTableSink::Open(options.output, tables, file);
   }
   for (const RowFormat format : {RowFormat::kCsv, RowFormat::kTsv, RowFormat::kRowBinary}) {
     if (options.format != NameOf(format)) continue;
-    return exporting::FileTableSink::Open({.path = options.output,
-                                           .format = format,
-                                           .gzip = options.gzip,
-                                           .tables = tables,
-                                           .file = file});
+    return exporting::FileTableSink::Open(
+        {.path = options.output,
+         .format = options.csv_safe ? RowFormat::kCsvSafe : format,
+         .gzip = options.gzip,
+         .tables = tables,
+         .file = file});
   }
   return util::Error{fmt::format("there is no format \"{}\"", options.format),
-                     "formats: sqlite csv tsv rowbinary"};
+                     "formats: sqlite csv tsv rowbinary perfetto"};
 }
 
-// Rows have nothing but the capture's number to say where they are from.
+// Rows identify their capture by its number only.
 util::Error SameCapture(const std::string& one, const std::string& other) {
   if (one == other) return {fmt::format("{} is given twice", text::CleanText(one)), ""};
   return {
       fmt::format("{} and {} are the same capture", text::CleanText(one), text::CleanText(other)),
-      "their rows could not be told apart: export one of them, or each to a place of its own"};
+      "their rows would be indistinguishable: export one of them, or each to its own output"};
 }
 
-// Files that can be opened, and are not one file.
+// Checks that the files can be opened and are distinct.
 util::Status CheckInputs(const std::vector<std::string>& files) {
   std::map<std::pair<dev_t, ino_t>, std::string> seen;
   for (const std::string& file : files) {
@@ -91,7 +100,7 @@ util::Status CheckInputs(const std::vector<std::string>& files) {
       const auto [place, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, file);
       if (!is_new) return SameCapture(place->second, file);
     }
-    // What is no file loses what is read of it.
+    // Reading a pipe consumes it.
     if (found == 0 && !S_ISREG(status.st_mode)) continue;
     if (file == "-") continue;
     if (auto source = source::OpenInput(file); !source) return source.TakeError();
@@ -101,7 +110,7 @@ util::Status CheckInputs(const std::vector<std::string>& files) {
 
 using FilesByCapture = std::map<int64_t, std::string>;
 
-// Adds a trace; an error also where reading stopped before its end.
+// Adds a trace; also fails if reading ended early.
 util::Status AddTrace(const std::string& file, const std::vector<tables::Table>& tables,
                       FilesByCapture& added, tables::TextPool& texts, exporting::TableSink& sink,
                       std::optional<util::Error>& damage) {
@@ -123,18 +132,18 @@ util::Status AddTrace(const std::string& file, const std::vector<tables::Table>&
   if (!exported) return exported.TakeError();
   if (exported->read_error.empty()) return util::Ok();
   util::Error error{fmt::format("{}: {}", file, exported->read_error),
-                    "what stands before it is exported; fxt recover may save the rest"};
+                    "the records before it are exported; fxt recover may save the rest"};
   if (exported->rows <= 1) return util::Error{error.message, ""};
   if (!damage) damage = std::move(error);
   return util::Ok();
 }
 
-// Where the tables go decides which options mean something.
-enum Way : unsigned { kToFiles = 1, kToFleet = 2, kSchemaAlone = 4 };
+// The destination decides which options apply.
+enum Destination : unsigned { kToFiles = 1, kToFleet = 2, kSchemaAlone = 4 };
 
 struct MeaningOf {
   const char* option;
-  unsigned ways;
+  unsigned destinations;
 };
 
 constexpr MeaningOf kMeanings[] = {
@@ -143,6 +152,8 @@ constexpr MeaningOf kMeanings[] = {
     {"--output", kToFiles},
     {"--table", kToFiles | kToFleet},
     {"--gzip", kToFiles},
+    {"--csv-safe", kToFiles},
+    {"--stacks", kToFiles},
     {"--clickhouse", kToFleet},
     {"--database", kToFleet | kSchemaAlone},
     {"--host", kToFleet},
@@ -150,21 +161,22 @@ constexpr MeaningOf kMeanings[] = {
     {"--cluster", kSchemaAlone},
 };
 
-Way WayOf(const Command& command) {
+Destination DestinationOf(const Command& command) {
   if (command.Has("--print-schema")) return kSchemaAlone;
   return command.Has("--clickhouse") ? kToFleet : kToFiles;
 }
 
-// Who gave an option that would change nothing meant something else.
+// Refuses options that would have no effect.
 util::Status RefuseWithoutMeaning(const Command& command) {
-  const Way way = WayOf(command);
+  const Destination destination = DestinationOf(command);
   for (const MeaningOf& meaning : kMeanings) {
-    if ((meaning.ways & way) != 0 || !command.Has(meaning.option)) continue;
+    if ((meaning.destinations & destination) != 0 || !command.Has(meaning.option)) continue;
     const char* why = "with --print-schema";
-    if (way == kToFiles) {
-      why = (meaning.ways & kToFleet) != 0 ? "without --clickhouse" : "without --print-schema";
-    } else if (way == kToFleet) {
-      why = (meaning.ways & kToFiles) != 0 ? "with --clickhouse" : "without --print-schema";
+    if (destination == kToFiles) {
+      why = (meaning.destinations & kToFleet) != 0 ? "without --clickhouse"
+                                                   : "without --print-schema";
+    } else if (destination == kToFleet) {
+      why = (meaning.destinations & kToFiles) != 0 ? "with --clickhouse" : "without --print-schema";
     }
     return util::Error{fmt::format("{} has no effect {}", meaning.option, why), ""};
   }
@@ -192,18 +204,65 @@ int RunFleet(const ExportOptions& options) {
   return fleet.print_schema ? PrintFleetSchema(fleet) : ExportToFleet(fleet);
 }
 
-int RunExport(const ExportOptions& options, Way way) {
-  if (way != kToFiles) return RunFleet(options);
+util::Result<exporting::perfetto::SampleFormat> SampleFormatOf(const std::string& stacks) {
+  using exporting::perfetto::SampleFormat;
+  if (stacks == "stack-sample") return SampleFormat::kStackSample;
+  if (stacks == "perf-sample") return SampleFormat::kPerfSample;
+  return util::Error{fmt::format("unknown form of stacks \"{}\"", stacks),
+                     "--stacks: stack-sample perf-sample"};
+}
+
+int RunPerfetto(const ExportOptions& options) {
+  if (options.files.size() != 1) {
+    return Fail({"a Perfetto trace is made of one FILE", "merge several with fxt merge"});
+  }
+  if (!options.tables.empty()) return Fail({"--table has no effect with --format perfetto", ""});
+  const std::string& file = options.files.front();
+  if (auto differ = RefuseSameFile(file, options.output); !differ) return Fail(differ.error());
+  const auto format = SampleFormatOf(options.stacks);
+  if (!format) return Fail(format.error());
+  auto source = source::OpenInput(file);
+  if (!source) return Fail(source.error());
+  auto sink =
+      sink::OpenSink({.path = options.output, .gzip = options.gzip, .file = OutputLike(file)});
+  if (!sink) return Fail(sink.error());
+  Progress progress("fxt export: " + file, **source);
+  fxt::Reader reader(**source);
+  exporting::perfetto::PerfettoExport exporter(**sink, *format);
+  ReadAll(reader, progress, [&] { return exporter.Add(reader); });
+  progress.Clear();
+  exporter.Finish();
+  WarnAboutDamage(file, reader);
+  if (auto status = (*sink)->Close(); !status) return FailOutput(options.output, status.error());
+  const auto counts = exporter.counts();
+  if (counts.undefined_stacks > 0) {
+    PrintNote("fxt export", fmt::format("{} samples have no stack in the trace and were dropped",
+                                        counts.undefined_stacks));
+  }
+  if (counts.left_out > 0) {
+    PrintNote("fxt export",
+              fmt::format("{} async events without a begin were dropped", counts.left_out));
+  }
+  if (reader.error() != fxt::ReadError::kNone) {
+    return Fail({fmt::format("{}: {}", file, reader.error_message()),
+                 "the records before it are exported; fxt recover may save the rest"});
+  }
+  return kExitOk;
+}
+
+int RunExport(const ExportOptions& options, Destination destination) {
+  if (destination != kToFiles) return RunFleet(options);
   if (options.files.empty()) return Fail({"which FILE?", "fxt export --help"});
   if (options.output.empty()) {
     return Fail({"where to? -o OUT names a file or a folder", "fxt export --help"});
   }
+  if (options.format == "perfetto") return RunPerfetto(options);
   for (const std::string& file : options.files) {
     if (auto differ = RefuseSameFile(file, options.output); !differ) return Fail(differ.error());
   }
   auto tables = ChosenTables(options);
   if (!tables) return Fail(tables.error());
-  // A wrong input leaves nothing behind.
+  // A wrong input leaves no output behind.
   if (auto inputs = CheckInputs(options.files); !inputs) return Fail(inputs.error());
   tables::TextPool texts;
   FilesByCapture added;
@@ -223,11 +282,16 @@ int RunExport(const ExportOptions& options, Way way) {
 
 void AddExport(const Command& program, int& exit_code) {
   auto options = std::make_shared<ExportOptions>();
-  const Command command = program.AddSubcommand(
-      "export", "Write the tables of fxt query for other programs: SQLite, CSV, TSV, RowBinary");
+  const Command command =
+      program.AddSubcommand("export",
+                            "Write the tables of fxt query for other programs (SQLite, CSV, TSV, "
+                            "RowBinary), or a Perfetto trace");
   command.Add("FILE", options->files,
               "Traces; - is standard input. Summaries (.fxs) too, with --clickhouse");
-  command.Add("--format", options->format, "sqlite, csv, tsv or rowbinary")
+  command
+      .Add("--format", options->format,
+           "sqlite, csv, tsv or rowbinary; perfetto: a trace for "
+           "Perfetto's viewer with thread states, stacks, logs and command lines")
       .Type("FORMAT")
       .ShowDefault();
   command
@@ -235,7 +299,16 @@ void AddExport(const Command& program, int& exit_code) {
            "The database, or a folder for a file per table; - is standard output, for one table")
       .Type("OUT");
   command.Add("--table", options->tables, "Only these tables").Type("NAME").Commas();
-  command.Add("--gzip", options->gzip, "Compress the files of tables");
+  command.Add("--csv-safe", options->csv_safe,
+              "CSV for spreadsheets: texts that begin like a formula get an apostrophe");
+  command.Add("--gzip", options->gzip, "Compress the tables' files, or the Perfetto trace");
+  command
+      .Add(
+          "--stacks", options->stacks,
+          "With --format perfetto: stack-sample, which Perfetto 58 and later show, or perf-sample, "
+          "which older ones show too")
+      .Type("HOW")
+      .ShowDefault();
   FleetOptions& fleet = options->fleet;
   command
       .Add(
@@ -262,10 +335,11 @@ void AddExport(const Command& program, int& exit_code) {
       "  fxt export trace.fxt -o trace.db\n"
       "  fxt export --format csv --gzip day/*.fxt.gz -o tables\n"
       "  fxt export --format rowbinary --table slices trace.fxt -o - | clickhouse-client ...\n"
+      "  fxt export --format perfetto trace.fxt -o trace.pftrace\n"
       "  fxt export --clickhouse http://fleet:8123 --label v2 trace.fxt");
   command.OnRun([options, command, &exit_code] {
     const auto meaning = RefuseWithoutMeaning(command);
-    exit_code = meaning ? RunExport(*options, WayOf(command)) : Fail(meaning.error());
+    exit_code = meaning ? RunExport(*options, DestinationOf(command)) : Fail(meaning.error());
   });
 }
 

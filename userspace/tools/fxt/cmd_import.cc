@@ -10,7 +10,7 @@
 #include "fxt/provider_writer.h"
 #include "import/perf_importer.h"
 #include "import/trace_event/trace_event_importer.h"
-#include "import/trace_event/trace_event_text.h"
+#include "import/trace_event/trace_event_stats.h"
 #include "perf/file/file_reader.h"
 #include "perf/file/seekable_source.h"
 #include "sink/open_sink.h"
@@ -40,7 +40,7 @@ std::string Counts(const std::map<std::string, uint64_t>& counts) {
   return text;
 }
 
-void Tell(const std::string& file, const importer::PerfImportStats& stats) {
+void PrintSummary(const std::string& file, const importer::PerfImportStats& stats) {
   PrintNote(kProgram, fmt::format("{} samples, {} of them with a branch stack; {} branches",
                                   FormatCount(stats.samples), FormatCount(stats.branch_stacks),
                                   FormatCount(stats.branches)));
@@ -48,28 +48,29 @@ void Tell(const std::string& file, const importer::PerfImportStats& stats) {
     PrintNote(kProgram, fmt::format("note: {}: {}", file, text));
   };
   if (stats.lost != 0) {
-    note(fmt::format("perf lost {} samples or records; the trace says so, too",
+    note(fmt::format("perf lost {} samples or records; the trace has the losses too",
                      FormatCount(stats.lost)));
   }
   if (stats.truncated) note("cut short; read to its last whole record");
   if (stats.unreadable != 0) {
-    note(fmt::format("{} records cannot be read; the first, {}", FormatCount(stats.unreadable),
+    note(fmt::format("{} records are malformed; the first, {}", FormatCount(stats.unreadable),
                      stats.first_unreadable));
   }
   if (stats.unknown_events != 0) {
-    note(fmt::format("{} samples are of no event of the file", FormatCount(stats.unknown_events)));
+    note(fmt::format("{} samples belong to no event of the file",
+                     FormatCount(stats.unknown_events)));
   }
   if (!stats.skipped.empty()) {
-    note(fmt::format("passed over, having no counterpart: {}", Counts(stats.skipped)));
+    note(fmt::format("skipped, without a counterpart: {}", Counts(stats.skipped)));
   }
   if (!stats.dropped_fields.empty()) {
-    note(fmt::format("fields of samples left out: {}", Counts(stats.dropped_fields)));
+    note(fmt::format("dropped fields of samples: {}", Counts(stats.dropped_fields)));
   }
   if (stats.late != 0) {
     note(fmt::format("{} records are out of the order of time", FormatCount(stats.late)));
   }
   if (stats.dropped_mappings != 0) {
-    note(fmt::format("{} mappings were left out", FormatCount(stats.dropped_mappings)));
+    note(fmt::format("{} mappings were dropped", FormatCount(stats.dropped_mappings)));
   }
   if (stats.refused_records != 0) {
     note(fmt::format("{} records did not fit the format", FormatCount(stats.refused_records)));
@@ -80,7 +81,7 @@ int ImportPerf(const ImportOptions& options) {
   auto source = perf::OpenFile(options.file);
   if (!source) return Fail(source.error());
   const uint64_t total = (*source)->size().value_or(0);
-  // Before the output is made, so that a wrong input leaves nothing behind.
+  // Opened before the output, so that a wrong input leaves no output behind.
   auto reader = perf::FileReader::Open(std::move(*source));
   if (!reader) {
     return Fail({fmt::format("{}: {}", options.file, reader.error().message), reader.error().hint});
@@ -109,15 +110,15 @@ int ImportPerf(const ImportOptions& options) {
   if (const auto status = (*out)->Close(); !status) {
     return FailOutput(options.output, status.error());
   }
-  Tell(options.file, stats);
+  PrintSummary(options.file, stats);
   if (!read) {
     return Fail({fmt::format("{}: {}", options.file, read.error().message),
-                 "what came before is in the output"});
+                 "the records before it are in the output"});
   }
   return kExitOk;
 }
 
-void Tell(const std::string& file, const importer::TraceEventImporter& importer) {
+void PrintSummary(const std::string& file, const importer::TraceEventImporter& importer) {
   const importer::TraceEventStats& stats = importer.stats();
   PrintNote(kProgram, importer::StatsText(stats));
   for (const std::string& text : importer::Notes(stats)) {
@@ -125,7 +126,7 @@ void Tell(const std::string& file, const importer::TraceEventImporter& importer)
   }
 }
 
-// What is read has to be read to its end before anything is written.
+// The import reads all of the input before it writes.
 int ImportTraceEvents(const ImportOptions& options, bool ftrace) {
   auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
@@ -153,10 +154,10 @@ int ImportTraceEvents(const ImportOptions& options, bool ftrace) {
   if (const auto status = (*out)->Close(); !status) {
     return FailOutput(options.output, status.error());
   }
-  Tell(options.file, importer);
+  PrintSummary(options.file, importer);
   if (!importer.failure().empty()) {
     return Fail({fmt::format("{}: {}", options.file, importer.failure()),
-                 "what came before is in the output"});
+                 "the records before it are in the output"});
   }
   return kExitOk;
 }
@@ -165,7 +166,7 @@ int RunImport(const ImportOptions& options) {
   if (const auto status = RefuseSameFile(options.file, options.output); !status) {
     return Fail(status.error());
   }
-  // It keeps a pipe open in the meantime.
+  // Keeps a pipe open meanwhile.
   auto peeked = source::PeekInput(options.file);
   if (!peeked) return Fail(peeked.error());
   const std::string_view start = peeked->start();
@@ -184,10 +185,10 @@ void AddImport(const Command& program, int& exit_code) {
   auto options = std::make_shared<ImportOptions>();
   const Command command = program.AddSubcommand(
       "import",
-      "Make a trace of what other tools write: perf.data, Trace Event JSON, ftrace's text");
+      "Convert files of other tools to a trace: perf.data, Trace Event JSON, ftrace text");
   command
       .Add("FILE", options->file,
-           "What `perf record` wrote, or JSON of the Trace Event Format; - is standard input")
+           "A perf.data file, ftrace text, or JSON of the Trace Event Format; - is standard input")
       .Required();
   AddTraceOutput(command, options->output);
   command.Footer(

@@ -28,13 +28,10 @@ int InfoOf(const std::string& file, const InfoOptions& options, text::TextWriter
   fxt::Reader reader(**source, reader_options);
   Progress progress("fxt info: " + file, **source);
   analyze::OverviewBuilder builder;
-  ReadAll(reader, progress, [&] {
-    builder.Add(reader);
-    return true;
-  });
+  ReadAll(reader, progress, builder);
   progress.Clear();
   const analyze::Overview overview = builder.Finish(reader);
-  // What stops at the first bytes is no trace; what stops later is told as far as it goes.
+  // An error at the first bytes means no trace; after a later error the part before it is shown.
   if (overview.records == 0 && !overview.error.empty()) {
     return Fail({fmt::format("{}: {}", file, overview.error), ""});
   }
@@ -66,7 +63,7 @@ void AddInfo(const Command& program, int& exit_code) {
   auto options = std::make_shared<InfoOptions>();
   const Command command =
       program.AddSubcommand("info",
-                            "What is in a trace: duration, records by kind, CPUs, "
+                            "Show the contents of a trace: duration, records by kind, CPUs, "
                             "threads, categories, blobs, losses, how "
                             "it was recorded");
   command.Add("FILE", options->files, "Traces; - is standard input").Required();

@@ -26,9 +26,8 @@ int RunJson(const JsonOptions& options) {
   auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
   fxt::Reader reader(**source);
-  // Before the output is made, so that a wrong input leaves nothing behind.
-  fxt::ReadStatus first = reader.Next();
-  while (first == fxt::ReadStatus::kNeedMore) first = reader.Next();
+  // Read before the output is opened, so that a wrong input leaves no output behind.
+  const fxt::ReadStatus first = facts::NextRecord(reader);
   if (first == fxt::ReadStatus::kError) {
     return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
   }
@@ -72,11 +71,11 @@ void AddJson(const Command& program, int& exit_code) {
       .Type("FILE")
       .Required();
   command.Add("--cpu-slices", options->events.cpu_slices,
-              "Switches as slices on a track per CPU too: Perfetto and speedscope leave out "
-              "the system events that chrome://tracing shows");
+              "Also write runs as slices on a track per CPU, for speedscope, which ignores "
+              "systemTraceEvents");
   command.Footer(
-      "Switches and wakeups become systemTraceEvents of type \"fuchsia\", as Fuchsia's trace2json\n"
-      "writes them. Perfetto reads the trace itself better than this (ui.perfetto.dev).\n"
+      "Switches and wakeups become systemTraceEvents as ftrace text, which Perfetto and\n"
+      "chrome://tracing read. Perfetto shows more of the trace itself (fxt open).\n"
       "\n"
       "Examples:\n"
       "  fxt json trace.fxt -o trace.json\n"

@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "analyze/document/render.h"
+#include "analyze/lbr/lbr_document.h"
 #include "analyze/lbr/lbr_filter.h"
 #include "analyze/lbr/lbr_raw.h"
 #include "analyze/lbr/lbr_report.h"
 #include "analyze/lbr/lbr_samples.h"
-#include "analyze/lbr/lbr_text.h"
 #include "source/input.h"
 #include "text/clean_text.h"
 #include "text/text_writer.h"
@@ -60,7 +61,7 @@ util::Result<analyze::LbrSections> SectionsOf(const std::vector<std::string>& na
   return sections;
 }
 
-// Tells what could not be named; a few lines of it.
+// Prints the first problems of symbol lookup.
 void NoteProblems(const analyze::LbrPlaces& places) {
   constexpr size_t kShown = 3;
   const std::vector<std::string> problems = places.Problems();
@@ -68,12 +69,12 @@ void NoteProblems(const analyze::LbrPlaces& places) {
     PrintNote(kProgram, fmt::format("note: no symbols: {}", text::CleanText(problems[i])));
   }
   if (problems.size() > kShown) {
-    PrintNote(kProgram, fmt::format("note: no symbols for {} files more (--json lists them)",
+    PrintNote(kProgram, fmt::format("note: no symbols for {} more files (--json lists them)",
                                     problems.size() - kShown));
   }
 }
 
-// Reads the trace into `visitor` through the filter.
+// Passes the filtered trace to `visitor`.
 int Visit(const LbrOptions& options, fxt::ByteSource& source, analyze::RecordFilter filter,
           analyze::LbrVisitor& visitor) {
   fxt::Reader reader(source);
@@ -98,7 +99,7 @@ int Visit(const LbrOptions& options, fxt::ByteSource& source, analyze::RecordFil
   if (reader.error() != fxt::ReadError::kNone) {
     return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
   }
-  if (selection.seen() == 0) {
+  if (selection.samples() == 0) {
     PrintNote(kProgram,
               fmt::format("note: {} has no branch stacks (`fxt-record -c lbr` records them, `fxt "
                           "import` takes them from perf.data)",
@@ -129,9 +130,10 @@ int RunLbr(const LbrOptions& options) {
     analyze::LbrReport report(options.symbol_files.Make(!options.no_symbols));
     exit_code = Visit(options, **source, std::move(*filter), report);
     if (exit_code == kExitOk || report.totals().samples != 0) {
-      const analyze::LbrReportOptions shown{*sections, options.top};
-      out.Append(options.json ? analyze::LbrReportJson(options.file, report, shown) + "\n"
-                              : analyze::LbrReportText(report, shown));
+      const analyze::document::Document document =
+          analyze::LbrDocument(options.file, report, {*sections, options.top});
+      out.Append(options.json ? analyze::document::RenderJson(document) + "\n"
+                              : analyze::document::RenderText(document));
     }
     if (!options.json) NoteProblems(report.places());
   }

@@ -61,14 +61,14 @@ class Merge {
   util::Status ReadInputs();
   util::Status MapKoids();
   util::Status Align(size_t file);
-  // Whether a recording of the same CPUs begins before it.
+  // True if an earlier recording of the same CPUs is among the files.
   bool Follows(size_t file) const;
-  void Tell(size_t file) const;
+  void PrintSummary(size_t file) const;
 
   const MergeOptions& options_;
   std::vector<TraceInput> inputs_;
   std::vector<analyze::TraceFacts> facts_;
-  std::vector<analyze::AlignmentWish> wishes_;
+  std::vector<analyze::AlignmentOption> alignment_options_;
   std::vector<analyze::Alignment> alignments_;
   std::vector<analyze::KoidMap> koids_;
   std::vector<bool> apart_;
@@ -78,14 +78,14 @@ class Merge {
 util::Result<size_t> Merge::FileNamed(std::string_view name) const {
   const auto found = std::find(options_.files.begin(), options_.files.end(), name);
   if (found == options_.files.end()) {
-    return util::Error{fmt::format("{} is none of the files to merge", name),
-                       "name it as it stands on the command line"};
+    return util::Error{fmt::format("{} is not among the files to merge", name),
+                       "name it as on the command line"};
   }
   return static_cast<size_t>(found - options_.files.begin());
 }
 
 util::Status Merge::TakeWishes() {
-  wishes_.resize(options_.files.size());
+  alignment_options_.resize(options_.files.size());
   apart_.resize(options_.files.size());
   align_.resize(options_.files.size());
   const auto each = [&](const std::vector<std::string>& settings, const char* option,
@@ -104,8 +104,8 @@ util::Status Merge::TakeWishes() {
     return util::Ok();
   };
   auto status = each(options_.clocks, "--clock", [&](size_t file, std::string_view value) {
-    wishes_[file].clock = analyze::ClockNamed(value);
-    return wishes_[file].clock
+    alignment_options_[file].clock = analyze::ClockNamed(value);
+    return alignment_options_[file].clock
                ? util::Ok()
                : util::Status(util::Error{fmt::format("there is no clock {}", value),
                                           "boottime, monotonic or realtime"});
@@ -114,7 +114,7 @@ util::Status Merge::TakeWishes() {
   status = each(options_.offsets, "--offset", [&](size_t file, std::string_view value) {
     const auto offset = ParseOffset(value);
     if (!offset) return util::Status(offset.error());
-    wishes_[file].offset = *offset;
+    alignment_options_[file].offset = *offset;
     return util::Ok();
   });
   if (!status) return status;
@@ -141,7 +141,7 @@ util::Status Merge::ReadInputs() {
     facts_.push_back(analyze::ReadFacts(**source));
     if (!facts_.back().unreadable.empty()) {
       return util::Error{fmt::format("{}: {}", file, facts_.back().unreadable),
-                         "fxt recover saves what can be saved"};
+                         "fxt recover saves its valid records"};
     }
     inputs_.push_back(std::move(*input));
   }
@@ -154,8 +154,8 @@ util::Status Merge::MapKoids() {
   std::string host;
   for (size_t i = 0; i < facts_.size(); ++i) {
     const analyze::TraceFacts& facts = facts_[i];
-    // Another machine's tasks and CPUs are others whatever their numbers; and a CPU does one thing
-    // at a time.
+    // Tasks and CPUs of another machine are different, whatever their numbers. Also, a CPU runs one
+    // thread at a time.
     const bool other_host = !facts.host.empty() && !host.empty() && facts.host != host;
     if (host.empty()) host = facts.host;
     bool overlaps = false;
@@ -170,7 +170,7 @@ util::Status Merge::MapKoids() {
     }
     const uint32_t shift = other_host || overlaps ? cpus : 0;
     if (uint64_t{shift} + facts.cpus > UINT16_MAX + uint64_t{1}) {
-      return util::Error{"the files have more CPUs than the format has numbers for", ""};
+      return util::Error{"the files have more CPUs together than the format allows", ""};
     }
     koids_.push_back(space.Add(facts, apart_[i] || other_host, facts.has_switches ? shift : 0));
     cpus = std::max(cpus, facts.has_switches ? facts.cpus + shift : 0);
@@ -207,7 +207,7 @@ util::Status Merge::Align(size_t file) {
     return util::Error{
         fmt::format("{} cannot be aligned: none of its threads runs in another file within {}",
                     options_.files[file], options_.window),
-        "state its clock (--clock) or look further (--window)"};
+        "state its clock (--clock) or widen the search (--window)"};
   }
   const auto percent = [&](uint64_t inside) {
     return 100.0 * static_cast<double>(inside) / static_cast<double>(fit->moments);
@@ -221,11 +221,11 @@ util::Status Merge::Align(size_t file) {
       "before), the same within +-{}",
       alignments_[file].how, Signed(before), Signed(fit->offset), percent(fit->inside),
       fit->moments, percent(fit->inside_before), Signed(fit->error).substr(1));
-  if (fit->ambiguous) alignments_[file].how += "; another offset fits as well";
+  if (fit->ambiguous) alignments_[file].how += "; another offset fits equally well";
   return util::Ok();
 }
 
-void Merge::Tell(size_t file) const {
+void Merge::PrintSummary(size_t file) const {
   const auto say = [&](const std::string& text) {
     PrintNote(kProgram, fmt::format("{}: {}", options_.files[file], text));
   };
@@ -234,11 +234,11 @@ void Merge::Tell(size_t file) const {
   if (facts_[file].truncated) say("note: cut short; read to its last whole record");
   const analyze::KoidMap& koids = koids_[file];
   if (koids.same_threads != 0) {
-    say(fmt::format("{} threads are those of an earlier file",
+    say(fmt::format("{} threads are also in an earlier file",
                     util::FormatCount(koids.same_threads)));
   }
   if (!koids.threads.empty() || !koids.processes.empty()) {
-    say(fmt::format("{} threads and {} processes have another number, theirs is somebody else's",
+    say(fmt::format("{} threads and {} processes got a new number, because theirs was taken",
                     util::FormatCount(koids.threads.size()),
                     util::FormatCount(koids.processes.size())));
   }
@@ -251,7 +251,7 @@ void Merge::Tell(size_t file) const {
 int Merge::Run() {
   if (auto status = TakeWishes(); !status) return Fail(status.error());
   if (auto status = ReadInputs(); !status) return Fail(status.error());
-  auto alignments = analyze::AlignClocks(facts_, wishes_);
+  auto alignments = analyze::AlignClocks(facts_, alignment_options_);
   if (!alignments) return Fail(alignments.error());
   alignments_ = std::move(*alignments);
   if (auto status = MapKoids(); !status) return Fail(status.error());
@@ -277,12 +277,12 @@ int Merge::Run() {
   if (const auto status = (*out)->Close(); !status) {
     return FailOutput(options_.output, status.error());
   }
-  for (size_t i = 0; i < inputs_.size(); ++i) Tell(i);
+  for (size_t i = 0; i < inputs_.size(); ++i) PrintSummary(i);
   const auto note = [&](uint64_t count, const char* what) {
     if (count != 0) PrintNote(kProgram, fmt::format("note: {} {}", util::FormatCount(count), what));
   };
-  note(merger.refused(), "records did not fit the format any more, and were left out");
-  note(merger.clamped(), "records would be before 0, and are there");
+  note(merger.refused(), "records became too long for the format and were dropped");
+  note(merger.clamped(), "records would have a negative time and are at 0");
   note(merger.unmoved_blobs(), "branch stacks keep the times and CPUs of their file");
   return kExitOk;
 }
@@ -292,7 +292,7 @@ int Merge::Run() {
 void AddMerge(const Command& program, int& exit_code) {
   auto options = std::make_shared<MergeOptions>();
   const Command command = program.AddSubcommand(
-      "merge", "Put traces and Trace Event JSON on one time line, in one trace");
+      "merge", "Merge traces and Trace Event JSON into one trace on one clock");
   command
       .Add("FILE", options->files,
            "Traces, and JSON of the Trace Event Format; the first one's clock is the output's")
@@ -304,7 +304,7 @@ void AddMerge(const Command& program, int& exit_code) {
       .Type("FILE=TIME");
   command
       .Add("--align", options->align,
-           "Move a file so that what its threads did lies inside their runs in the others")
+           "Move a file so that its threads' events lie inside their runs in the other files")
       .Type("FILE");
   command.Add("--window", options->window, "How far --align looks, up and down")
       .Type("TIME")

@@ -11,7 +11,8 @@
 #include <memory>
 
 #include "analyze/flame/flame_text.h"
-#include "output/sudo_user.h"
+#include "facts/read_loop.h"
+#include "output/owner_rules.h"
 #include "output/unnamed_file.h"
 #include "serve/one_download.h"
 #include "serve/origin.h"
@@ -23,6 +24,7 @@
 #include "tools/fxt/support/desktop.h"
 #include "tools/fxt/support/flame_input.h"
 #include "util/machine_info.h"
+#include "util/percent_encoding.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -42,7 +44,8 @@ struct OpenOptions {
 struct Viewer {
   const char* name;
   const char* url;
-  // From the viewer's address, that of the file and its name to what a browser is told.
+  // Builds the address of the browser from those of the viewer and of the file, and the file's
+  // name.
   std::string (*page)(const std::string& viewer, const std::string& file, const std::string& name);
 };
 
@@ -53,8 +56,8 @@ constexpr Viewer kViewers[] = {
      }},
     {"speedscope", "https://www.speedscope.app",
      [](const std::string& viewer, const std::string& file, const std::string& name) {
-       return fmt::format("{}/#profileURL={}&title={}", viewer, serve::PercentEncoded(file),
-                          serve::PercentEncoded(name));
+       return fmt::format("{}/#profileURL={}&title={}", viewer, util::PercentEncoded(file),
+                          util::PercentEncoded(name));
      }},
 };
 
@@ -62,7 +65,7 @@ util::Result<Viewer> ViewerOf(const OpenOptions& options) {
   for (const Viewer& viewer : kViewers) {
     if (options.viewer == viewer.name) return viewer;
   }
-  return util::Error{fmt::format("there is no viewer \"{}\"", options.viewer),
+  return util::Error{fmt::format("unknown viewer \"{}\"", options.viewer),
                      "viewers: perfetto, speedscope"};
 }
 
@@ -75,12 +78,12 @@ util::Result<util::UniqueFd> OpenFile(const std::string& path) {
   return fd;
 }
 
-// A mistaken name is not for a viewer, nor for anybody else.
+// A wrong name fails before the server starts.
 util::Result<util::UniqueFd> TraceFile(const std::string& path) {
   auto source = source::OpenInput(path);
   if (!source) return source.TakeError();
   fxt::Reader reader(**source);
-  if (reader.Next() != fxt::ReadStatus::kRecord) {
+  if (facts::NextRecord(reader) != fxt::ReadStatus::kRecord) {
     const std::string why = reader.error_message();
     return util::Error{fmt::format("{}: {}", text::CleanText(path), why.empty() ? "empty" : why),
                        ""};
@@ -106,18 +109,18 @@ util::Result<util::UniqueFd> ProfileFile(const OpenOptions& options) {
   return std::move(*file);
 }
 
-// Nobody guesses it: a page or program that was not told the address does not find the file.
+// A secret path: pages and programs without the address cannot read the file.
 util::Result<std::string> SecretName() {
   std::array<unsigned char, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    return util::Error{fmt::format("no random numbers: {}", std::strerror(errno)), ""};
+    return util::Error{fmt::format("cannot read random numbers: {}", std::strerror(errno)), ""};
   }
   std::string name;
   for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
   return name;
 }
 
-util::Status Tell(const OpenOptions& options, const std::string& page, uint16_t port) {
+util::Status Announce(const OpenOptions& options, const std::string& page, uint16_t port) {
   text::TextWriter out(STDOUT_FILENO, "standard output");
   out.Print("{}\n", page);
   if (options.print) {
@@ -132,14 +135,14 @@ int Serve(const OpenOptions& options, serve::OneDownload& server) {
   switch (server.Run()) {
     case serve::OneDownload::End::kDownloaded:
       return kExitOk;
-    case serve::OneDownload::End::kNobodyCame:
-      return Fail(
-          {fmt::format("nobody took {} within {}", text::CleanText(options.file), options.timeout),
-           "--timeout waits longer"});
+    case serve::OneDownload::End::kTimeout:
+      return Fail({fmt::format("no viewer loaded {} within {}", text::CleanText(options.file),
+                               options.timeout),
+                   "--timeout waits longer"});
     case serve::OneDownload::End::kInterrupted:
       break;
   }
-  // As a program that does not look at Ctrl-C.
+  // The child has the default handling of Ctrl-C.
   std::signal(SIGINT, SIG_DFL);
   std::raise(SIGINT);
   return kExitUnreadable;
@@ -153,8 +156,8 @@ int RunOpen(const OpenOptions& options) {
     return Fail(
         {"--of has no effect without --viewer speedscope", "Perfetto gets all of the trace"});
   }
-  const auto patience = util::ParseDuration(options.timeout);
-  if (!patience) return Fail(patience.error());
+  const auto open_timeout = util::ParseDuration(options.timeout);
+  if (!open_timeout) return Fail(open_timeout.error());
   std::string address = options.viewer_url.empty() ? viewer->url : options.viewer_url;
   const auto origin = serve::OriginOf(address);
   if (!origin) return Fail(origin.error());
@@ -170,14 +173,15 @@ int RunOpen(const OpenOptions& options) {
                                   .path = fmt::format("/{}/{}", *secret, name),
                                   .origin = *origin,
                                   .users = {0, getuid()},
-                                  .patience = std::chrono::nanoseconds(*patience)};
+                                  .open_timeout = std::chrono::nanoseconds(*open_timeout)};
   if (profile) download.content_type = "application/json";
   if (const auto caller = output::UserBehindSudo()) download.users.push_back(caller->uid);
   auto server = serve::OneDownload::Listen(download, std::move(*file));
   if (!server) return Fail(server.error());
 
   const std::string page = viewer->page(address, (*server)->url(), name);
-  if (auto told = Tell(options, page, (*server)->port()); !told) return Fail(told.error());
+  if (auto announced = Announce(options, page, (*server)->port()); !announced)
+    return Fail(announced.error());
   if (!options.print) {
     util::Status opened =
         HasDesktop() ? OpenInBrowser(page) : util::Error{"there is no display here", ""};
@@ -186,7 +190,7 @@ int RunOpen(const OpenOptions& options) {
                                       opened.error().message));
     }
   }
-  PrintNote(kProgram, fmt::format("waiting until the viewer has taken {} (Ctrl-C ends it)",
+  PrintNote(kProgram, fmt::format("waiting until the viewer has loaded {} (Ctrl-C stops)",
                                   text::CleanText(options.file)));
   return Serve(options, **server);
 }
@@ -203,7 +207,7 @@ void AddOpen(const Command& program, int& exit_code) {
       .ShowDefault();
   command.Add("--print", options->print,
               "Start no browser; print the address, and what to run on the machine with a browser");
-  command.Add("--of", options->of, "Which stacks speedscope gets: off, on or wake (see fxt flame)")
+  command.Add("--of", options->of, "The stacks for speedscope: off, on or wake (see fxt flame)")
       .Type("KIND")
       .ShowDefault();
   command.Add("--timeout", options->timeout, "How long to wait for the viewer")
@@ -217,11 +221,11 @@ void AddOpen(const Command& program, int& exit_code) {
       .ShowDefault();
   command
       .Add("--viewer-url", options->viewer_url,
-           "Where the viewer is, if it is one of your own; its pages alone get the file")
+           "The viewer's address, for a viewer of your own; only its pages get the file")
       .Type("URL");
   command.Footer(
       "The file goes to the viewer's page in a browser of this machine and nowhere else: it is\n"
-      "served once, on 127.0.0.1, under a name that nobody guesses, to programs of this user, for\n"
+      "served once, on 127.0.0.1, under a random name, to programs of this user, for\n"
       "pages of the viewer alone.\n"
       "\n"
       "Examples:\n"

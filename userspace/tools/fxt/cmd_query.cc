@@ -28,14 +28,16 @@ struct QueryOptions {
   std::string file;
   std::string statement;
   std::string script;
-  // Not given is not the same as empty.
+  // Distinguishes an empty statement from none.
   bool has_statement = false;
   bool has_script = false;
   bool csv = false;
+  bool csv_safe = false;
   bool json = false;
   bool markdown = false;
 
   query::Format format() const {
+    if (csv_safe) return query::Format::kCsvSafe;
     if (csv) return query::Format::kCsv;
     if (json) return query::Format::kJson;
     return markdown ? query::Format::kMarkdown : query::Format::kTable;
@@ -47,7 +49,7 @@ constexpr const char* kHelp =
     "Statements end with a semicolon. .tables lists the tables, .schema TABLE its columns, .quit\n"
     "or Ctrl-D ends.\n";
 
-// What a line that begins with a dot asks for, as a statement; "" for what is none.
+// The statement for a line that begins with a dot; "" if there is none.
 std::string StatementOf(const std::string& line) {
   if (line == ".tables") return kTables;
   if (line.rfind(".schema ", 0) == 0) {
@@ -60,21 +62,21 @@ std::string StatementOf(const std::string& line) {
   return "";
 }
 
-// All statements of a file, and one of those that come line by line. SQLite takes no longer ones.
+// The limit for all statements of a file and for one interactive statement; SQLite's own limit is
+// lower.
 constexpr size_t kMostBytes = size_t{64} << 20;
 
 util::Error TooLong(const std::string& where) {
   return {fmt::format("{}: more than {} MiB of statements", where, kMostBytes >> 20),
-          "data comes into a query as a trace (fxt import), not as text"};
+          "import data as a trace (fxt import), not as text"};
 }
 
-// SQLite takes it for the end, and what is behind it would be passed over in silence.
+// SQLite would take a NUL for the end and silently ignore the rest.
 util::Error HasNul(const std::string& where) {
-  return {fmt::format("{}: a NUL byte among the statements", where),
-          "statements are text in UTF-8"};
+  return {fmt::format("{}: a NUL byte in the statements", where), "statements are text in UTF-8"};
 }
 
-// What comes line by line, up to the end of a statement.
+// Collects lines up to the end of a statement.
 struct PendingStatement {
   std::string text;
   query::StatementScanner scanner;
@@ -91,12 +93,12 @@ class Lines {
   Lines(query::Database& database, query::ResultWriter& writer, text::TextWriter& out)
       : database_(database), writer_(writer), out_(out) {}
 
-  // At a terminal an error, or Ctrl-C, ends the statement, else everything.
+  // At a terminal an error or Ctrl-C ends the statement; otherwise it ends the program.
   int Run() {
     if (asks_) NoteInterrupts();
     std::string line;
     for (;;) {
-      // What came up to here was for the statement before.
+      // An earlier interrupt belongs to the statement before.
       ForgetInterrupt();
       if (asks_) {
         out_.Append(pending_.text.empty() ? "fxt> " : "...> ");
@@ -106,17 +108,17 @@ class Lines {
       const int error = errno;
       ForgetInterrupt();
       switch (got) {
-        case LineReader::Got::kLine:
+        case LineReader::Status::kLine:
           break;
-        case LineReader::Got::kEnd:
+        case LineReader::Status::kEnd:
           return Finish();
-        case LineReader::Got::kInterrupted:
+        case LineReader::Status::kInterrupted:
           pending_ = {};
           out_.Append("\n");
           continue;
-        case LineReader::Got::kTooLong:
+        case LineReader::Status::kTooLong:
           return Fail(TooLong("standard input"));
-        case LineReader::Got::kFailed:
+        case LineReader::Status::kFailed:
           return Fail({fmt::format("cannot read standard input: {}",
                                    std::generic_category().message(error)),
                        ""});
@@ -126,7 +128,7 @@ class Lines {
   }
 
  private:
-  // What the program exits with, if that was the end.
+  // The exit status, if that was the end.
   std::optional<int> Take(std::string line) {
     if (line.find('\0') != std::string::npos) return Refuse(HasNul("standard input"));
     if (pending_.text.empty() && line.starts_with('.')) {
@@ -210,7 +212,7 @@ int RunQuery(const QueryOptions& options) {
   if (options.has_statement && options.has_script) return Fail({"a statement and -f at once", ""});
   bool warned = false;
   query::TraceModuleOptions module;
-  // Nobody else can cancel a statement, and who does not ask is quicker.
+  // Only at a terminal can a user cancel a statement, and queries without the check run faster.
   if (!options.has_statement && !options.has_script && isatty(STDIN_FILENO) == 1) {
     module.cancelled = WasInterrupted;
   }
@@ -230,16 +232,21 @@ int RunQuery(const QueryOptions& options) {
 void AddQuery(const Command& program, int& exit_code) {
   auto options = std::make_shared<QueryOptions>();
   const Command command = program.AddSubcommand(
-      "query", "Ask a trace in SQL: runs, waits, wakeups, events, threads, ... as tables");
+      "query", "Query a trace in SQL: runs, waits, wakeups, events, threads, ... as tables");
   command.Add("FILE", options->file, "A trace").Required();
   command.Add("SQL", options->statement,
               "Statements; without, and without -f, they are read from standard input");
   command.Add("-f,--file", options->script, "Read the statements from a file, of 64 MiB at most")
       .Type("SQLFILE");
   command.Add("--csv", options->csv, "Comma-separated, names in the first line");
-  command.Add("--json", options->json, "An array of objects for each statement").Excludes("--csv");
+  command.Add("--csv-safe", options->csv_safe,
+              "The same for spreadsheets: texts that begin like a formula get an apostrophe");
+  command.Add("--json", options->json, "An array of objects for each statement")
+      .Excludes("--csv")
+      .Excludes("--csv-safe");
   command.Add("--markdown", options->markdown, "A Markdown table for each statement")
       .Excludes("--csv")
+      .Excludes("--csv-safe")
       .Excludes("--json");
   command.Footer(
       "The SQL is that of SQLite, and quantile(value, q). docs/tables.md has the tables,\n"

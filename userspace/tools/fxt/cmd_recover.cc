@@ -44,17 +44,17 @@ int RunRecover(const RecoverOptions& options) {
   }
   PrintNote(
       kProgram,
-      fmt::format("{} records saved; {} in {} places are no records{}",
-                  util::FormatCount(result.records), util::FormatSize(result.skipped_bytes),
-                  util::FormatCount(result.gaps), result.truncated ? "; the end is cut" : ""));
+      fmt::format("{} records saved; skipped {} in {} places{}", util::FormatCount(result.records),
+                  util::FormatSize(result.skipped_bytes), util::FormatCount(result.gaps),
+                  result.truncated ? "; the end is cut" : ""));
   if (result.lost_references != 0) {
-    PrintNote(kProgram, fmt::format("{} references have lost their definition and are named so",
+    PrintNote(kProgram, fmt::format("{} references have lost their definition and say so",
                                     util::FormatCount(result.lost_references)));
   }
   if (!result.unreadable.empty()) {
     return Fail({fmt::format("{}: {}", options.file, result.unreadable), ""});
   }
-  if (result.records == 0) return Fail({fmt::format("{}: nothing to save", options.file), ""});
+  if (result.records == 0) return Fail({fmt::format("{}: no valid record", options.file), ""});
   return kExitOk;
 }
 
@@ -63,7 +63,7 @@ int RunRecover(const RecoverOptions& options) {
 void AddRecover(const Command& program, int& exit_code) {
   auto options = std::make_shared<RecoverOptions>();
   const Command command =
-      program.AddSubcommand("recover", "Save what can be saved of a damaged trace");
+      program.AddSubcommand("recover", "Save the valid records of a damaged trace");
   command.Add("FILE", options->file, "A trace; - is standard input").Required();
   AddTraceOutput(command, options->output);
   command.Footer(

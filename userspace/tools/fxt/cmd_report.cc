@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <memory>
-#include <thread>
 #include <utility>
 
+#include "analyze/document/render.h"
 #include "analyze/page/report_page.h"
 #include "analyze/report/report.h"
 #include "measure/missing.h"
@@ -24,14 +24,14 @@ struct ReportOptions {
   size_t top = 10;
 };
 
-// The longest waits of each kind that are shown.
+// The number of longest waits shown per kind.
 constexpr size_t kWorst = 10;
 
-util::Status WritePage(const ReportOptions& options, const analyze::Report& report) {
-  auto page = text::TextWriter::Open(options.html, OutputLike(options.file));
-  if (!page) return page.TakeError();
-  page->Append(analyze::ReportPage(report));
-  return page->Finish();
+util::Status WritePage(const ReportOptions& options, const std::string& page) {
+  auto out = text::TextWriter::Open(options.html, OutputLike(options.file));
+  if (!out) return out.TakeError();
+  out->Append(page);
+  return out->Finish();
 }
 
 int RunReport(const ReportOptions& options) {
@@ -45,7 +45,6 @@ int RunReport(const ReportOptions& options) {
   measure::LoadOptions load;
   load.collector = *window;
   load.collector.watcher = &watcher;
-  load.two_threads = std::thread::hardware_concurrency() > 1;
   load.progress = [&](uint64_t done, const fxt::ByteSource& source) {
     if (!progress) progress = std::make_unique<Progress>("fxt report: " + options.file, source);
     progress->Update(done);
@@ -62,12 +61,15 @@ int RunReport(const ReportOptions& options) {
     for (std::string& line : measure::WhatIsMissing(*capture)) notes.push_back(std::move(line));
   }
   const analyze::Report report{*capture, watcher, notes, options.top};
+  const analyze::document::Document document = analyze::ReportDocument(report);
   if (!options.html.empty()) {
-    const auto written = WritePage(options, report);
+    const auto written =
+        WritePage(options, analyze::ReportPage(document, analyze::ReadWaitPictures(report)));
     if (!written) return FailOutput(options.html, written.error());
   }
   text::TextWriter out(STDOUT_FILENO, "standard output");
-  out.Append(options.json ? analyze::ReportJson(report) + "\n" : analyze::ReportText(report));
+  out.Append(options.json ? analyze::document::RenderJson(document) + "\n"
+                          : analyze::document::RenderText(document));
   const auto status = out.Finish();
   return status ? kExitOk : Fail(status.error());
 }

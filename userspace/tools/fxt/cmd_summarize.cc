@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "measure/missing.h"
@@ -34,14 +33,13 @@ struct Sum {
   std::string bytes;
 };
 
-// The captures of a file, one behind another behind those that are there.
+// Appends the captures of a file to those that exist.
 util::Status Append(const SummarizeOptions& options, const std::string& file,
                     const measure::CollectorOptions& window, Sum& sum) {
   std::unique_ptr<Progress> progress;
   std::vector<std::string> notes;
   measure::LoadOptions load;
   load.collector = window;
-  load.two_threads = std::thread::hardware_concurrency() > 1;
   load.progress = [&](uint64_t done, const fxt::ByteSource& source) {
     if (!progress) progress = std::make_unique<Progress>("fxt summarize: " + file, source);
     progress->Update(done);
@@ -76,11 +74,11 @@ int RunSummarize(const SummarizeOptions& options) {
       return Fail(status.error());
     }
   }
-  // Where there is more than any summary may hold, one that nobody can read must not be left.
+  // Checks that the limits of a summary still allow reading it.
   const auto readable = measure::DecodeSummaries(std::as_bytes(std::span(sum.bytes)));
   if (!readable) {
-    return Fail({options.files.front() + ": more groups and times than a summary has room for",
-                 "take parts of it, with --from and --to, or fewer captures"});
+    return Fail({options.files.front() + ": more groups and times than a summary can hold",
+                 "summarize a part, with --from and --to, or fewer captures"});
   }
   auto out = text::TextWriter::Open(options.output, OutputLike(options.files.front()));
   if (!out) return Fail(out.error());
@@ -100,10 +98,10 @@ int RunSummarize(const SummarizeOptions& options) {
 
 void AddSummarize(const Command& program, int& exit_code) {
   auto options = std::make_shared<SummarizeOptions>();
-  const Command command = program.AddSubcommand(
-      "summarize",
-      "Write what stands for a trace when it is compared: sums and distributions of "
-      "each group of threads");
+  const Command command =
+      program.AddSubcommand("summarize",
+                            "Write a summary of a trace for comparisons: sums and distributions of "
+                            "each group of threads");
   command.Add("FILE", options->files, "Traces; several go into one file. - is standard input")
       .Required();
   command

@@ -30,8 +30,7 @@ int RunTrim(const TrimOptions& options) {
   auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
   fxt::Reader reader(**source);
-  fxt::ReadStatus first = reader.Next();
-  while (first == fxt::ReadStatus::kNeedMore) first = reader.Next();
+  const fxt::ReadStatus first = facts::NextRecord(reader);
   if (first == fxt::ReadStatus::kError) {
     return Fail({fmt::format("{}: {}", options.file, reader.error_message()), ""});
   }
@@ -66,8 +65,8 @@ int RunTrim(const TrimOptions& options) {
 
 void AddTrim(const Command& program, int& exit_code) {
   auto options = std::make_shared<TrimOptions>();
-  const Command command = program.AddSubcommand(
-      "trim", "Write a part of a trace, with the names it still needs, as a smaller one");
+  const Command command =
+      program.AddSubcommand("trim", "Write a part of a trace, with the names it needs, as a trace");
   command.Add("FILE", options->file, "A trace; - is standard input").Required();
   AddTraceOutput(command, options->output);
   options->filter.AddTo(command);

@@ -67,7 +67,8 @@ util::Result<Chosen> Choose(const FleetOptions& options) {
   return chosen;
 }
 
-// The same for the same summary under any name: FNV-1a over what tells captures apart.
+// FNV-1a over the properties that identify a capture: the same summary has the same id under any
+// name.
 int64_t IdOfSummary(const measure::Capture& measured) {
   uint64_t hash = 0xcbf29ce484222325;
   const auto add = [&](std::string_view text) {
@@ -85,13 +86,13 @@ struct FileResult {
   uint64_t resumed = 0;
 };
 
-// One capture. `damage` is set where only a part of the file could be read.
+// One capture of a file. `damage` is set if only a part of the file could be read.
 class OneCapture {
  public:
   OneCapture(const FleetOptions& options, const Chosen& chosen, const std::string& file)
       : options_(options), chosen_(chosen), file_(file) {}
 
-  // Errors of the file, before the server is asked for anything.
+  // Reports errors of the file before the first request to the server.
   util::Status Measure() {
     struct stat status = {};
     if (file_ == "-") return util::Error{"--clickhouse takes files: each is read twice", ""};
@@ -112,8 +113,7 @@ class OneCapture {
   util::Result<FileResult> Send(ClickHouse& server, tables::TextPool& texts) {
     const std::string& host = options_.host.empty() ? measured_.host : options_.host;
     if (host.empty()) {
-      return util::Error{fmt::format("{}: it does not say on which host it was made", file_),
-                         "name it with --host"};
+      return util::Error{fmt::format("{}: its host is unknown", file_), "name it with --host"};
     }
     FleetLoad load(server,
                    {.host = host,
@@ -142,7 +142,7 @@ class OneCapture {
   }
   static std::vector<std::string> Summed() { return {"totals", "histograms"}; }
 
-  // The capture's number.
+  // Returns the capture's number.
   util::Result<int64_t> SendRows(FleetLoad& load, tables::TextPool& texts) {
     auto source = source::OpenInput(file_);
     if (!source) return source.TakeError();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// fxt export --clickhouse: captures into the tables of a fleet.
+// fxt export --clickhouse: loads captures into the tables of a fleet.
 #pragma once
 
 #include <string>
@@ -13,15 +13,14 @@ struct FleetOptions {
   std::string server;               // http://HOST:8123
   std::string database = "fxt";
   std::string cluster;  // of the servers, for --print-schema
-  std::string host;     // "" as the capture has it
+  std::string host;     // "" uses the capture's own
   std::string label;
   bool print_schema = false;
 };
 
-// Prints the statements that make the tables.
+// Prints the statements that create the tables.
 int PrintFleetSchema(const FleetOptions& options);
-// Brings every file in; goes on with the next one where a file cannot be read, stops where the
-// server fails.
+// Loads every file; continues after an unreadable file and stops after an error of the server.
 int ExportToFleet(const FleetOptions& options);
 
 }  // namespace tools

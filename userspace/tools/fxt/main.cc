@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// fxt: works on files in the Fuchsia Trace Format.
+// fxt: tools for files in the Fuchsia Trace Format.
 
 #include <csignal>
 #include <exception>
@@ -22,29 +22,29 @@ constexpr const char* kDescription =
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  fxt info trace.fxt                         what is in it\n"
-    "  fxt check trace.fxt.gz                     is it sound\n"
+    "  fxt info trace.fxt                         show its contents\n"
+    "  fxt check trace.fxt.gz                     look for errors\n"
     "  fxt dump --type switch --thread bash trace.fxt\n"
     "  fxt json --cpu-slices trace.fxt -o trace.json\n"
     "  fxt trim --from 1s --to 1.2s trace.fxt -o part.fxt\n"
     "  fxt recover damaged.fxt -o saved.fxt\n"
-    "  fxt import trace.json -o trace.fxt         what others recorded, as a trace\n"
+    "  fxt import trace.json -o trace.fxt         convert another tool's file\n"
     "  fxt merge trace.fxt app.json -o all.fxt    a program's own trace beside it\n"
     "  fxt lbr trace.fxt                          last branches of the CPU\n"
-    "  fxt report trace.fxt                       where time went, who waited, for whom\n"
+    "  fxt report trace.fxt                       where time went, and the causes of waits\n"
     "  fxt diff base/ new/                        what got slower, and why\n"
-    "  fxt summarize trace.fxt -o trace.fxs       what stands for it in comparisons\n"
+    "  fxt summarize trace.fxt -o trace.fxs       its summary, for comparisons\n"
     "  fxt query trace.fxt 'SELECT * FROM waits ORDER BY dur DESC LIMIT 10'\n"
-    "  fxt export trace.fxt -o trace.db           all of it for other programs\n"
+    "  fxt export trace.fxt -o trace.db           its tables for other programs\n"
     "  fxt draw --from 1s --to 1.02s trace.fxt -o strip.svg\n"
     "  fxt open trace.fxt                         in Perfetto's viewer\n"
     "\n"
-    "`fxt COMMAND --help` tells the rest, fxt(1) all of it.\n"
+    "See `fxt COMMAND --help` and fxt(1).\n"
     "Exit status: 0 fine, 1 findings (check), 2 unreadable input, unwritable output or a wrong\n"
     "command line, 3 something got worse (diff --fail).";
 
 int Run(int argc, char** argv) {
-  // A closed pipe is an error of write(), which ends the program quietly.
+  // A closed pipe becomes an error of write(), which ends the program without a message.
   std::signal(SIGPIPE, SIG_IGN);
   FailOnLostInput();
   int exit_code = kExitOk;
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   try {
     return tools::Run(argc, argv);
   } catch (const std::exception& error) {
-    // Out of memory is all that is left.
+    // The only remaining cause is lack of memory.
     return tools::Fail({error.what(), ""});
   }
 }

@@ -46,22 +46,22 @@ int CommandRun::ExitAfterFailure() {
   return exit_code == 0 ? kExitFailure : exit_code;
 }
 
-// What was recorded is safe by now, so nothing but the command has to be waited for.
+// The trace is complete by now.
 int CommandRun::WaitForEnd() {
-  bool told = false;
+  bool terminated = false;
   for (;;) {
     signals_.Look();
     if (const auto status = child_->Poll()) return *status;
-    if (signals_.count() > 0 && !told) {
-      told = true;
-      // perf's manner: who stops the recording stops what was recorded. What a terminal sent, the
-      // command has got as well.
+    if (signals_.count() > 0 && !terminated) {
+      terminated = true;
+      // As perf does: the end of the recording ends the command. A signal of the terminal has
+      // reached the command already.
       const bool has_it = signals_.from_terminal() && getpgid(child_->pid()) == getpgrp();
       if (!has_it) child_->Terminate();
     }
     if (signals_.count() > 1) {
       console_.Note(
-          fmt::format("waits no more for the command, which goes on as process {}", child_->pid()));
+          fmt::format("the command still runs as process {}; not waiting for it", child_->pid()));
       return 128 + signals_.last();
     }
     pollfd ready{.fd = signals_.fd(), .events = POLLIN, .revents = 0};

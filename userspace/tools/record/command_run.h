@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The command that a recording is made of, if there is one, from its preparation to its exit code.
+// Runs the command of a recording, if there is one, from the fork to its exit code.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@ namespace tools {
 
 class CommandRun {
  public:
-  // Both outlive it.
+  // `console` and `signals` outlive it.
   CommandRun(Console& console, EndSignals& signals) : console_(console), signals_(signals) {}
 
-  // Makes it ready, where `options` have one; it is to inherit what the recorder inherited, so this
-  // comes before all else. The exit code, if it cannot be run; why was said.
+  // Forks the command of `options`. It must inherit the recorder's initial state, so call this
+  // first. Returns an exit code if the command cannot be run; the error has been printed.
   std::optional<int> Prepare(const RecordOptions& options);
   bool exists() const { return child_.has_value(); }
   pid_t pid() const { return child_->pid(); }
 
-  // Lets it begin.
+  // Starts the command.
   util::Status Release() { return child_->Release(); }
-  // Its exit status, once it has ended.
+  // The exit status, once the command has ended.
   std::optional<int> Poll() { return child_->Poll(); }
-  // Ends it because the recording could not begin.
+  // Ends the command because the recording could not begin.
   void Cancel();
-  // The exit code where the recording could not begin: its own, if it was let go all the same.
+  // The exit code of a recording that could not begin: that of the command if it was started.
   int ExitAfterFailure();
-  // Waits for its end; who ended the recording by a signal ends it too.
+  // Waits for the end of the command. A signal that ended the recording ends the command as well.
   int WaitForEnd();
 
  private:

@@ -4,7 +4,6 @@
 #include "tools/record/options/list_events.h"
 #include "tools/record/options/record_options.h"
 #include "tools/record/recorder.h"
-#include "tools/record/session_recorder.h"
 
 int main(int argc, char** argv) {
   if (argc > 1 && tools::IsControlCommand(argv[1])) return tools::RunControlCommand(argc, argv);
@@ -14,8 +13,5 @@ int main(int argc, char** argv) {
   if (parsed.options.list_categories == "prices") return tools::ListPrices();
   if (!parsed.options.list_categories.empty()) return tools::ListCategories();
   if (!parsed.options.list_events.empty()) return tools::ListEvents(parsed.options.list_events);
-  if (parsed.options.memory_bytes != 0 || parsed.options.rotates()) {
-    return tools::SessionRecorder(std::move(parsed.options)).Run();
-  }
   return tools::Recorder(std::move(parsed.options)).Run();
 }

@@ -12,21 +12,18 @@ constexpr uint64_t kInterval = 250'000'000;
 
 }  // namespace
 
-void Progress::Update(uint64_t now, const capture::CaptureSession& session,
-                      const translate::TranslationStats& stats, uint64_t bytes, Console& console) {
+void Progress::Update(uint64_t now, const session::Recording& recording, Console& console) {
   if (now < due_) return;
   due_ = now + kInterval;
-  uint64_t events = 0;
-  for (uint64_t count : stats.events) events += count;
-  uint64_t lost = 0;
-  for (uint64_t count : stats.lost) lost += count;
+  const session::RecordingStatus status = recording.status();
   const double seconds = static_cast<double>(now - shown_at_) / 1e9;
-  const double rate = seconds > 0 ? static_cast<double>(events - shown_events_) / seconds : 0;
+  const double rate =
+      seconds > 0 ? static_cast<double>(status.events - shown_events_) / seconds : 0;
   console.Progress(fmt::format(
       "{}  {} events/s  {}  lost {}  fullest ring {}%", util::FormatDuration(now - begin_),
-      util::FormatCount(static_cast<uint64_t>(rate)), util::FormatSize(bytes),
-      util::FormatCount(lost), session.fullest_ring_percent()));
-  shown_events_ = events;
+      util::FormatCount(static_cast<uint64_t>(rate)), util::FormatSize(status.record_bytes),
+      util::FormatCount(status.lost), status.fullest_percent));
+  shown_events_ = status.events;
   shown_at_ = now;
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The line that shows how a recording goes.
+// The progress line of a recording in the foreground.
 #pragma once
 
 #include <cstdint>
 
-#include "capture/capture_session.h"
+#include "session/recording.h"
 #include "tools/record/process/console.h"
-#include "translate/translation_stats.h"
 
 namespace tools {
 
@@ -15,9 +14,8 @@ class Progress {
   // `begin`: ns of CLOCK_MONOTONIC.
   explicit Progress(uint64_t begin) : begin_(begin), shown_at_(begin), due_(begin) {}
 
-  // Shows it, if it is time to. `bytes`: of records, so far.
-  void Update(uint64_t now, const capture::CaptureSession& session,
-              const translate::TranslationStats& stats, uint64_t bytes, Console& console);
+  // Shows the line if its interval has passed.
+  void Update(uint64_t now, const session::Recording& recording, Console& console);
 
  private:
   const uint64_t begin_;

@@ -87,21 +87,12 @@ util::Result<RecordOutputs> RecordOutputs::Open(const RecordOptions& options,
   }
   sink::SinkOptions sink_options;
   sink_options.path = options.output;
-  sink_options.gzip = options.gzip;
-  sink_options.gzip_effort.may_fall = true;
   sink_options.file.recording = true;
   sink_options.file.keep_waiting = std::move(keep_waiting);
   auto output = sink::OpenOutput(sink_options);
   if (!output) return output.TakeError();
-  outputs.file_ = output->file();
-  outputs.sink_ = sink::MakeSink(std::move(*output), sink_options);
+  outputs.trace_.emplace(std::move(*output));
   return outputs;
-}
-
-util::Status RecordOutputs::Publish() {
-  // Its lock goes with the sink.
-  const auto file = std::exchange(file_, nullptr);
-  return file ? file->Publish() : util::Ok();
 }
 
 util::Status RecordOutputs::WriteStats(std::string_view json) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What fxt-record writes: the trace, and the numbers of the summary.
+// The outputs of a recording in the foreground: the trace, and the summary of --stats-json.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -15,23 +14,19 @@ namespace tools {
 
 class RecordOutputs {
  public:
-  // Opens both, or neither: nothing that exists is touched until Publish() and WriteStats().
-  // `keep_waiting`: for whoever reads a FIFO or a pipe.
+  // Opens both, or neither. Existing files stay as they are until the trace is published and
+  // WriteStats() is called. `keep_waiting`: how long to wait for the reader of a FIFO.
   static util::Result<RecordOutputs> Open(const RecordOptions& options,
                                           output::KeepWaiting keep_waiting);
-  // Whether standard output will carry the trace, before anything is opened.
+  // True if the trace will go to standard output; opens nothing.
   static bool TraceGoesToStdout(const RecordOptions& options);
 
-  // The trace's; once.
-  std::unique_ptr<sink::Sink> TakeSink() { return std::move(sink_); }
-  // Standard output carries the trace.
+  // The output of the trace; once.
+  sink::Output TakeTrace() { return std::move(*trace_); }
   bool trace_on_stdout() const { return trace_on_stdout_; }
 
-  // The trace becomes a file that can be read again; before Publish().
-  bool is_file() const { return file_ != nullptr; }
-
-  // The recording has begun: the trace takes its name. Without it the trace goes away.
-  util::Status Publish();
+  // True if the trace goes to a regular file, which can be read again; before TakeTrace().
+  bool is_file() const { return trace_ && trace_->file() != nullptr; }
 
   bool wants_stats() const { return stats_.has_value(); }
   util::Status WriteStats(std::string_view json);
@@ -39,8 +34,7 @@ class RecordOutputs {
  private:
   RecordOutputs() = default;
 
-  std::unique_ptr<sink::Sink> sink_;
-  std::shared_ptr<output::OutputFile> file_;
+  std::optional<sink::Output> trace_;
   std::optional<sink::Output> stats_;
   bool trace_on_stdout_ = false;
 };

@@ -2,38 +2,22 @@
 #include "tools/record/recorder.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <vector>
+#include <utility>
 
-#include "session/translation.h"
-#include "tools/record/options/filter_text.h"
-#include "tools/record/options/program_choice.h"
-#include "tools/record/options/session_description.h"
+#include "capture/capture_session.h"
+#include "sink/open_sink.h"
 #include "tools/record/process/schedule.h"
 #include "tools/record/progress.h"
 #include "util/clock.h"
-#include "util/cpu_list.h"
-#include "util/machine_info.h"
 #include "util/quantity.h"
 
 namespace tools {
 namespace {
-
-// A ring that fills faster wakes the recorder by itself; so where little happens it may sleep for
-// longer.
-constexpr int kPollMs = 100;
-constexpr int kQuietPollMs = 250;
-constexpr int kUnfinishedMs = 1;
-// What a kill can cost at most.
-constexpr uint64_t kFlushInterval = 400'000'000;
-// How long the end waits for a terminal or pipe that takes no message.
 
 uint64_t Nanoseconds(const timeval& time) {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 +
@@ -42,281 +26,323 @@ uint64_t Nanoseconds(const timeval& time) {
 
 }  // namespace
 
-Recorder::Recorder(RecordOptions options) : options_(std::move(options)) {}
-
-util::Result<capture::ProgramOptions> Recorder::ChoosePrograms(
-    const capture::KernelFeatures& features) {
-  std::vector<std::string> notes;
-  const util::Status possible = LeaveOutImpossible(features, options_.categories, &notes);
-  for (const std::string& note : notes) console_.Note(note);
-  if (!possible) return possible.error();
-  return MakeProgramOptions(options_, identities_, realtime_);
+int Recorder::Run() {
+  const int exit_code = RunUntilEnd();
+  console_.Finish(kConsoleTimeout);
+  return exit_code;
 }
 
-util::Status Recorder::OpenSources() {
-  std::vector<std::string> notes;
-  auto sources = capture::AddPerfSources(MakePerfSourceOptions(options_), *session_, &notes);
-  for (const std::string& note : notes) console_.Note(note);
-  if (!sources) return sources.TakeError();
-  sources_ = std::move(*sources);
-  options_.categories.wanted.set(FXR_CATEGORY_LBR, sources_.branches);
+int Recorder::Fail(const util::Error& error) {
+  console_.Error(error);
+  return kExitFailure;
+}
+
+int Recorder::RunUntilEnd() {
+  if (const auto exit_code = command_.Prepare(options_)) return *exit_code;
+  signals_.Take();
+  if (!single_file()) signals_.TakeSnapshotSignal();
+  auto features = capture::ProbeKernel();
+  if (!features) return Fail(features.error());
+  realtime_ = BecomeRealtime();
+  if (util::Status status = Make(*features); !status) return Fail(status.error());
+  features->types.reset();
+  if (options_.rotates()) RemoveOld("of an earlier run, by --keep");
+  if (!realtime_ && !options_.quiet) {
+    console_.Note("no right to real-time priority: a busy machine may keep the recorder waiting");
+  }
+  if (util::Status status = Start(); !status) return FailToStart(status.error());
+  NoteStart();
+  End(Loop());
+  const int command_status = command_.exists() ? command_.WaitForEnd() : 0;
+  return failed_ ? kExitFailure : command_status;
+}
+
+util::Status Recorder::Make(const capture::KernelFeatures& features) {
+  DriverConfig config;
+  config.mode = !buffered()        ? request::BufferingMode::kStreaming
+                : options_.oneshot ? request::BufferingMode::kOneshot
+                                   : request::BufferingMode::kCircular;
+  config.buffer_bytes = options_.memory_bytes;
+  config.realtime = realtime_;
+  if (util::Status status = OpenOutput(config); !status) return status;
+  if (options_.providers) config.providers = &providers_;
+  config.provider_session.categories = options_.provider_categories;
+  if (command_.exists()) config.command = command_.pid();
+  config.started = [this] { return OnStarted(); };
+  config.note = [this](const std::string& line) { console_.Note(line); };
+  config.alert = [this](const std::string& name, uint64_t) {
+    if (alerts_) alerts_->SendAlert(name);
+  };
+  config.written = [this](const session::SnapshotResult& result) { Report(result); };
+  auto driver = RecordingDriver::Make(features, options_, std::move(config));
+  if (!driver) return driver.TakeError();
+  driver_ = std::move(*driver);
+  return options_.socket.empty() ? util::Ok() : Listen();
+}
+
+util::Status Recorder::OpenOutput(DriverConfig& config) {
+  const output::KeepWaiting keep_waiting = [this] { return KeepWaiting(); };
+  if (single_file()) {
+    auto outputs = RecordOutputs::Open(options_, keep_waiting);
+    if (!outputs) return outputs.TakeError();
+    outputs_.emplace(std::move(*outputs));
+    if (options_.symbols && !outputs_->is_file()) {
+      return util::Error{fmt::format("--symbols: {} is no file", options_.output),
+                         "names are found at the end, in a file that can be read again"};
+    }
+    config.output = session::Destination{outputs_->TakeTrace(), options_.gzip, keep_waiting};
+    return util::Ok();
+  }
+  auto pattern = output::NamePattern::Parse(options_.output);
+  if (!pattern) return pattern.TakeError();
+  names_.emplace(std::move(*pattern));
+  if (options_.rotates()) {
+    kept_.emplace(names_->pattern(), options_.keep);
+    config.next_file = [this](uint64_t) { return NextFile(); };
+    return util::Ok();
+  }
+  names_->ContinueNumbers();
+  config.names = &*names_;
+  config.files.triggers = {options_.triggers, options_.before, options_.after, options_.output};
+  config.files.gzip = options_.gzip;
+  config.files.open_wait = keep_waiting;
+  config.files.note = [this](const std::string& line) {
+    if (!options_.quiet) console_.Note(line);
+  };
+  config.files.fail = [this](const util::Error& error) { Report(error); };
   return util::Ok();
 }
 
-util::Status Recorder::OpenOutput() {
-  auto outputs = RecordOutputs::Open(options_, [this] { return KeepWaiting(); });
-  if (!outputs) return outputs.error();
-  outputs_.emplace(std::move(*outputs));
-  if (options_.symbols && !outputs_->is_file()) {
-    return util::Error{fmt::format("--symbols: {} is no file", options_.output),
-                       "names are found at the end, in a file that can be read again"};
+util::Result<session::Destination> Recorder::NextFile() {
+  sink::SinkOptions options;
+  options.path = names_->Next();
+  options.file.recording = true;
+  options.file.keep_waiting = [this] { return KeepWaiting(); };
+  auto output = sink::OpenOutput(options);
+  if (!output) return output.TakeError();
+  kept_->Add(options.path);
+  return session::Destination{std::move(*output), options_.gzip};
+}
+
+util::Status Recorder::Listen() {
+  auto alerts =
+      AlertListener::Listen(options_.socket, *this, options_.providers ? &providers_ : nullptr);
+  if (!alerts) return alerts.TakeError();
+  alerts_ = std::move(*alerts);
+  if (alerts_->replaced_stale()) {
+    console_.Note(fmt::format("removed {}, a socket of a process that has ended", options_.socket));
   }
-  sink_ = outputs_->TakeSink();
   return util::Ok();
 }
 
 util::Status Recorder::Start() {
-  archive_.emplace(*sink_);
-  writer_.emplace(*archive_, "fxt-record");
-  if (session_->in_process_namespace()) {
-    for (const std::string& note : TranslationNotes(options_, session_->filter())) {
-      console_.Note(note);
-    }
-  }
-  tasks_.emplace(session_->identities(), session_->options().sees_switches());
-  translator_.emplace(*writer_, *tasks_, session::TranslationOf(*session_, sources_));
-  translator_->set_session_info(DescribeSession(
-      options_, *session_, command_.exists() ? std::optional(command_.pid()) : std::nullopt));
-  handler_.emplace(*translator_);
-  if (providers_) {
-    provider::ProviderSessionOptions options;
-    options.categories = options_.provider_categories;
-    providers_->Begin(*session_, *archive_, *translator_, std::move(options));
-  }
-  if (util::Status status = session_->Start(*handler_); !status) return status;
-  start_bytes_ = archive_->bytes();
-  const uint64_t begin = util::MonotonicNow();
-  for (const std::string& warning : FilterWarnings(options_, session_->filter_matches())) {
-    console_.Note(warning);
-  }
-  if (command_.exists()) {
-    if (util::Status status = command_.Release(); !status) return status;
-  }
-  // Nothing that exists makes room for a recording that does not begin.
-  if (util::Status status = outputs_->Publish(); !status) {
-    command_.Cancel();
+  if (util::Status status = driver_->Start(request::BufferDisposition::kClearAll); !status) {
     return status;
   }
-  begin_ = begin;
-  if (options_.duration != 0) deadline_ = begin_ + options_.duration;
-  {
-    const std::lock_guard lock(end_mutex_);
-    phase_ = Phase::kRecording;
-    signals_to_give_up_ = 2;
-  }
+  const std::lock_guard lock(end_mutex_);
+  phase_ = Phase::kRecording;
+  signals_to_give_up_ = 2;
   return util::Ok();
 }
 
-// Asked by whoever waits for the reader of a pipe, on any thread. The recording ends meanwhile when
-// it has to: what happens later is none of it, however long its records wait.
+util::Status Recorder::OnStarted() {
+  begin_ = util::MonotonicNow();
+  if (options_.duration != 0) deadline_ = begin_ + options_.duration;
+  if (!command_.exists()) return util::Ok();
+  util::Status status = command_.Release();
+  released_ = status.ok();
+  return status;
+}
+
+int Recorder::FailToStart(const util::Error& error) {
+  console_.Error(error);
+  // The recording cannot begin: a command that runs already is ended.
+  if (released_) command_.Cancel();
+  // A command that cannot be run has an exit code of its own.
+  return command_.ExitAfterFailure();
+}
+
+void Recorder::NoteStart() {
+  if (options_.quiet) return;
+  if (single_file()) {
+    if (!command_.exists() && options_.duration == 0) {
+      console_.Note("recording; Ctrl-C ends it");
+    }
+    return;
+  }
+  const bool on_request = options_.triggers.empty() && buffered();
+  console_.Note(fmt::format(
+      "recording into {}; {}",
+      buffered() ? fmt::format("{} of memory",
+                               util::FormatSize(driver_->recording().status().buffer_bytes))
+                 : options_.output,
+      on_request ? "SIGUSR1 writes a file, and so does the end (Ctrl-C)" : "Ctrl-C ends it"));
+}
+
+// Called during waits for the reader of an output, on any thread. Such a wait may outlast the
+// recording: at its end no further event is recorded, however long the output takes.
 bool Recorder::KeepWaiting() {
   signals_.Look();
+  if (!single_file()) return signals_.count() == 0;
   const std::lock_guard lock(end_mutex_);
-  const bool asked = signals_.count() > 0;
-  if (phase_ == Phase::kRecording && (asked || util::MonotonicNow() >= deadline_)) {
-    session_->StopEvents();
-    EnterEnd(asked);
+  const bool by_signal = signals_.count() > 0;
+  if (phase_ == Phase::kRecording && (by_signal || util::MonotonicNow() >= deadline_)) {
+    driver_->recording().capture().StopEvents();
+    EnterEnd(by_signal);
   }
   return signals_.count() < signals_to_give_up_;
 }
 
-// Who ended the recording by a signal has to send another one to end the waits after it.
+// A signal that ended the recording does not end the waits after it; the next one does.
 void Recorder::EnterEnd(bool by_signal) {
   if (phase_ != Phase::kRecording) return;
   phase_ = Phase::kEnding;
   signals_to_give_up_ = by_signal ? 2 : 1;
 }
 
-void Recorder::Wait(bool drained) {
-  std::vector<pollfd> fds = {pollfd{session_->wakeup_fd(), POLLIN, 0},
-                             pollfd{signals_.fd(), POLLIN, 0}};
-  for (int fd : session_->perf_fds()) fds.push_back({fd, POLLIN, 0});
-  const uint64_t now = util::MonotonicNow();
-  int timeout = session_->is_quiet() ? kQuietPollMs : kPollMs;
-  if (providers_) {
-    providers_->AddPollFds(fds);
-    timeout = std::min({timeout, providers_->TimeoutMs(), kPollMs});
+void Recorder::Wait() {
+  fds_.clear();
+  fds_.push_back({signals_.fd(), POLLIN, 0});
+  driver_->AddPollFds(fds_);
+  int timeout = driver_->TimeoutMs();
+  if (alerts_) {
+    fds_.push_back({mailbox_.fd(), POLLIN, 0});
+    alerts_->AddPollFds(fds_);
+    timeout = std::min(timeout, alerts_->TimeoutMs());
   }
   if (deadline_ != UINT64_MAX) {
+    const uint64_t now = util::MonotonicNow();
     const uint64_t left = deadline_ > now ? (deadline_ - now + 999'999) / 1'000'000 : 0;
     timeout = static_cast<int>(std::min<uint64_t>(left, static_cast<uint64_t>(timeout)));
   }
-  if (!drained) {
-    // The ring's descriptor stays readable while an event in it is being written, and the task
-    // that writes it may be waiting for this CPU.
-    fds[0].fd = -1;
-    timeout = std::min(timeout, kUnfinishedMs);
-  }
-  poll(fds.data(), fds.size(), timeout);
-  if (providers_) providers_->Turn(fds);
-}
-
-std::optional<Recorder::Reason> Recorder::ReasonToEnd(uint64_t now) {
-  if (archive_->failed()) return Reason::kOutputFailed;
-  signals_.Look();
-  if (signals_.count() > 0) return Reason::kSignal;
-  if (command_.exists() && command_.Poll()) return Reason::kCommandEnded;
-  if (now >= deadline_) return Reason::kDuration;
-  return std::nullopt;
+  poll(fds_.data(), fds_.size(), timeout);
 }
 
 Recorder::Reason Recorder::Loop() {
-  uint64_t flush_at = begin_ + kFlushInterval;
   Progress progress(begin_);
-  bool drained = true;
+  const bool shows_progress = single_file() && console_.on_terminal() && !options_.quiet;
   for (;;) {
-    Wait(drained);
-    drained = session_->Drain();
-    if (const std::string problem = session_->TakePerfProblem(); !problem.empty()) {
-      console_.Note(problem);
+    Wait();
+    if (util::Status status = driver_->Turn(fds_); !status) {
+      output_error_ = status.TakeError();
+      return Reason::kOutputFailed;
     }
-    const uint64_t now = util::MonotonicNow();
-    if (now >= flush_at) {
-      flush_at = now + kFlushInterval;
-      if (archive_->Flush()) sink_->Flush();
+    if (alerts_) {
+      alerts_->Turn(fds_);
+      mailbox_.Run();
     }
-    if (console_.on_terminal() && !options_.quiet) {
-      progress.Update(now, *session_, translator_->stats(), archive_->bytes(), console_);
-    }
-    if (const auto reason = ReasonToEnd(now)) return *reason;
+    if (shows_progress) progress.Update(util::MonotonicNow(), driver_->recording(), console_);
+    if (const auto reason = ReasonToEnd()) return *reason;
   }
 }
 
-Totals Recorder::CountTotals(bool output_failed) const {
-  Totals totals;
-  totals.output_failed = output_failed;
-  totals.output_bytes = sink_->bytes_accepted();
-  totals.output = options_.output;
-  totals.duration = session_end_ - session_->start_time();
-  totals.file_bytes = sink_->bytes_on_disk();
-  totals.record_bytes = archive_->bytes();
-  totals.start_bytes = start_bytes_;
-  if (names_) {
-    totals.file_bytes = names_->file_bytes;
-    totals.record_bytes = names_->record_bytes;
+std::optional<Recorder::Reason> Recorder::ReasonToEnd() {
+  signals_.Look();
+  SnapshotFiles* const files = driver_->files();
+  for (const uint32_t requests = signals_.snapshot_requests(); snapshot_requests_ < requests;
+       ++snapshot_requests_) {
+    if (files != nullptr && !files->OnSignal()) files->WriteNow();
   }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  totals.cpu_time = Nanoseconds(usage.ru_utime) + Nanoseconds(usage.ru_stime);
-  totals.peak_memory = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
-  totals.rings = session_->ring_count();
-  totals.ring_bytes = session_->ring_bytes();
-  totals.side_ring_bytes = session_->side_ring_bytes();
-  totals.kernel_memory = session_->kernel_memory_bytes();
-  totals.realtime = realtime_;
-  totals.capture = session_->stats();
-  totals.translation = translator_->stats();
-  totals.refused_records = translator_->refused_records();
-  totals.thread_tables = writer_->thread_stats().tables_opened;
-  totals.threads_alive = translator_->task_table().thread_count();
-  totals.lost = translator_->losses().totals();
-  return totals;
+  if (command_.exists()) {
+    if (const auto status = command_.Poll()) {
+      if (files != nullptr) files->OnExit(*status);
+      return signals_.count() > 0 ? Reason::kSignal : Reason::kCommandEnded;
+    }
+  }
+  if (signals_.count() > 0) return Reason::kSignal;
+  if (util::MonotonicNow() >= deadline_) return Reason::kDuration;
+  if (buffered() && driver_->recording().status().buffer_full) return Reason::kBufferFull;
+  return std::nullopt;
 }
 
-int Recorder::Run() {
-  const int exit_code = RunQuietly();
-  console_.Finish(kConsoleTimeout);
-  return exit_code;
+void Recorder::OnAlert(const std::string& name) {
+  if (SnapshotFiles* const files = driver_->files()) files->OnAlert(name);
 }
 
-int Recorder::Fail(const util::Error& error, int exit_code) {
+void Recorder::Report(const util::Error& error) {
+  failed_ = true;
   console_.Error(error);
-  return exit_code;
 }
 
-int Recorder::RunQuietly() {
-  if (auto exit_code = command_.Prepare(options_)) return *exit_code;
-  signals_.Take();
-  auto features = capture::ProbeKernel();
-  if (!features) return Fail(features.error());
-  realtime_ = BecomeRealtime();
-  auto programs = ChoosePrograms(*features);
-  if (!programs) return Fail(programs.error());
-  auto session = capture::CaptureSession::Initialize(*programs, *features, identities_);
-  features->types.reset();
-  if (!session) return Fail(session.error());
-  session_ = std::move(*session);
-  if (util::Status status = OpenSources(); !status) return Fail(status.error());
-  if (util::Status status = OpenOutput(); !status) return Fail(status.error());
-  if (options_.providers) {
-    auto providers = ProviderHost::Listen(options_.socket);
-    if (!providers) return Fail(providers.error());
-    providers_ = std::move(*providers);
-  }
-  if (command_.exists() && options_.only_command) {
-    session_->Follow(static_cast<uint32_t>(command_.pid()));
-  }
-  if (!realtime_ && !options_.quiet) {
-    console_.Note("no right to real-time priority: a busy machine may keep the recorder waiting");
-  }
-  if (util::Status status = Start(); !status) return FailToStart(status.error());
-  if (!options_.quiet && options_.command.empty() && options_.duration == 0) {
-    console_.Note("recording; Ctrl-C ends it");
-  }
-  const Reason reason = Loop();
-  const bool written = End(reason);
-  const int command_status = command_.exists() ? command_.WaitForEnd() : 0;
-  return written ? command_status : kExitFailure;
+void Recorder::Report(const session::SnapshotResult& result) {
+  if (!result.status) return Report(result.status.error());
+  if (options_.rotates()) RemoveOld("by --keep");
+  if (!options_.quiet) console_.Note(DescribeWritten(result, !buffered()));
 }
 
-int Recorder::FailToStart(const util::Error& error) {
-  console_.Error(error);
-  // A command that was let go and cannot be run has its own exit code; one that was not, goes.
-  const int exit_code = command_.ExitAfterFailure();
-  End(Reason::kOutputFailed);
-  return exit_code;
+void Recorder::RemoveOld(const char* which) {
+  const std::vector<std::string> removed = kept_->Trim();
+  if (removed.empty() || options_.quiet) return;
+  console_.Note(fmt::format(
+      "removed {}, {}",
+      removed.size() == 1 ? removed.front() : fmt::format("{} files", removed.size()), which));
 }
 
-bool Recorder::End(Reason reason) {
+void Recorder::End(Reason reason) {
   {
     const std::lock_guard lock(end_mutex_);
     EnterEnd(reason == Reason::kSignal);
   }
-  if (providers_) providers_->Stop();
-  session_end_ = session_->Stop();
-  if (const std::string note = session_->DescribeMultiplexing(); !note.empty()) {
-    console_.Note(note);
+  alerts_.reset();
+  if (single_file()) {
+    EndFile(reason);
+  } else {
+    const std::string note = driver_->recording().capture().DescribeMultiplexing();
+    if (!note.empty()) console_.Note(note);
+    options_.rotates() ? EndRotation() : EndBuffer();
+    if (!options_.quiet) PrintBufferSummary();
   }
-  const bool flushed = archive_->Flush();
-  const util::Status closed = sink_->Close();
-  if (!closed) {
-    console_.Error(closed.error());
-  } else if (!flushed) {
-    console_.Error({fmt::format("cannot write {}", options_.output), ""});
-  }
-  const bool written = closed.ok() && flushed;
-  if (options_.symbols && written && begin_ != 0 && !FindNames()) return false;
-  return Finish(reason, !written) && written;
 }
 
-// False if the file is without them.
+void Recorder::EndFile(Reason reason) {
+  auto closed = driver_->recording().Close();
+  const std::string note = driver_->recording().capture().DescribeMultiplexing();
+  if (!note.empty()) console_.Note(note);
+  if (!closed) return Report(closed.error());
+  if (output_error_) closed->status = *output_error_;
+  if (!closed->status) Report(closed->status.error());
+  if (options_.symbols && closed->status && !FindNames()) return;
+  PrintFileSummary(reason, *closed);
+}
+
+// On failure the file stays as it is.
 bool Recorder::FindNames() {
   auto names = WriteSymbols(options_.output, options_.gzip, console_, [this] {
     signals_.Look();
     return signals_.count() < signals_to_give_up_;
   });
   if (!names) {
-    console_.Error({fmt::format("no names: {}", names.error().message), names.error().hint});
+    Report(util::Error{fmt::format("no names: {}", names.error().message), names.error().hint});
     return false;
   }
   if (!options_.quiet) console_.Note(DescribeNames(*names));
-  names_ = *names;
+  symbols_ = *names;
   return true;
 }
 
-bool Recorder::Finish(Reason reason, bool output_failed) {
-  if (begin_ == 0) return true;
-  const Totals totals = CountTotals(output_failed);
+void Recorder::PrintFileSummary(Reason reason, const session::SnapshotResult& file) {
+  Totals totals;
+  totals.file = *file.totals;
+  totals.output = options_.output;
+  totals.output_failed = !file.status.ok();
+  totals.duration = file.trace.covered;
+  totals.file_bytes = file.trace.bytes;
+  totals.record_bytes = file.totals->record_bytes;
+  if (symbols_) {
+    totals.file_bytes = symbols_->file_bytes;
+    totals.record_bytes = symbols_->record_bytes;
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  totals.cpu_time = Nanoseconds(usage.ru_utime) + Nanoseconds(usage.ru_stime);
+  totals.peak_memory = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+  const capture::CaptureSession& capture = driver_->recording().capture();
+  totals.rings = capture.ring_count();
+  totals.ring_bytes = capture.ring_bytes();
+  totals.side_ring_bytes = capture.side_ring_bytes();
+  totals.kernel_memory = capture.kernel_memory_bytes();
+  totals.realtime = realtime_;
+  totals.capture = capture.stats();
   if (options_.quiet) {
     PrintLosses(totals, console_);
   } else {
@@ -325,12 +351,69 @@ bool Recorder::Finish(Reason reason, bool output_failed) {
     }
     PrintTotals(totals, console_);
   }
-  if (!outputs_->wants_stats()) return true;
+  if (!outputs_->wants_stats()) return;
   if (util::Status status = outputs_->WriteStats(TotalsJson(totals)); !status) {
-    console_.Error(status.error());
-    return false;
+    Report(status.error());
   }
-  return true;
+}
+
+void Recorder::EndRotation() {
+  if (output_error_) Report(*output_error_);
+  const uint32_t before = signals_.count();
+  const auto last = driver_->recording().Close();
+  while (driver_->recording().status().writing && signals_.count() == before) {
+    poll(nullptr, 0, 10);
+    for (const session::SnapshotResult& result : driver_->recording().TakeWritten()) Report(result);
+    signals_.Look();
+  }
+  if (!last) return Report(last.error());
+  // The error that ended the recording was reported before.
+  if (last->status || !output_error_) Report(*last);
+}
+
+void Recorder::EndBuffer() {
+  if (driver_->recording().status().buffer_full && !options_.quiet) {
+    console_.Note("the buffer is full: the recording has ended");
+  }
+  static_cast<void>(driver_->Stop());
+  if (options_.triggers.empty()) driver_->files()->WriteNow();
+  const uint32_t before = signals_.count();
+  while (driver_->recording().status().writing) {
+    Wait();
+    static_cast<void>(driver_->Turn(fds_));
+    signals_.Look();
+    if (signals_.count() > before) driver_->recording().Abandon();
+  }
+  static_cast<void>(driver_->Turn(fds_));
+}
+
+void Recorder::PrintBufferSummary() {
+  const session::RecordingStatus status = driver_->recording().status();
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  if (driver_->files() != nullptr) {
+    const session::TriggerSet& triggers = driver_->files()->triggers();
+    for (const session::TriggerState& trigger : triggers.triggers()) {
+      const uint64_t files = trigger.fired - trigger.limited;
+      console_.Note(fmt::format(
+          "{}: {}{}", trigger.spec.text,
+          trigger.fired == 0   ? "never"
+          : trigger.fired == 1 ? "once"
+                               : fmt::format("{} times", util::FormatCount(trigger.fired)),
+          trigger.limited == 0
+              ? ""
+              : fmt::format(", {} of them with a file of their own", util::FormatCount(files))));
+    }
+    if (triggers.skipped_slots() > 0) {
+      console_.Note(fmt::format("{} events came too fast for the triggers to be evaluated",
+                                util::FormatCount(triggers.skipped_slots())));
+    }
+  }
+  console_.Note(fmt::format(
+      "took in {} events{}; {} of CPU time, {} of memory at most", util::FormatCount(status.events),
+      status.lost == 0 ? "" : fmt::format(", LOST {}", util::FormatCount(status.lost)),
+      util::FormatDuration(status.cpu_time),
+      util::FormatSize(static_cast<uint64_t>(usage.ru_maxrss) * 1024)));
 }
 
 }  // namespace tools

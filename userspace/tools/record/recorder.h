@@ -1,91 +1,108 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The run of fxt-record, from the first look at the kernel to the closed file.
+// Runs a recording in the foreground, from the probe of the kernel to the closed file: into one
+// file, into rotated files (--rotate), or into a buffer (--circular, --oneshot).
 #pragma once
+
+#include <poll.h>
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "capture/bpf/kernel_features.h"
-#include "capture/capture_session.h"
-#include "capture/event_handler.h"
-#include "capture/perf_sources.h"
-#include "capture/proc_identity.h"
-#include "fxt/archive_writer.h"
-#include "fxt/provider_writer.h"
-#include "model/task_tracker.h"
-#include "sink/sink.h"
+#include "control/server/mailbox.h"
+#include "output/kept_files.h"
+#include "provider/provider_set.h"
 #include "tools/record/command_run.h"
+#include "tools/record/control/alert_listener.h"
+#include "tools/record/driver/file_names.h"
+#include "tools/record/driver/recording_driver.h"
 #include "tools/record/options/record_options.h"
 #include "tools/record/process/console.h"
 #include "tools/record/process/end_signals.h"
-#include "tools/record/provider_host.h"
 #include "tools/record/record_outputs.h"
 #include "tools/record/symbol_pass.h"
 #include "tools/record/totals.h"
-#include "translate/translator.h"
 #include "util/result.h"
 
 namespace tools {
 
-class Recorder {
+class Recorder : private AlertListener::Owner {
  public:
-  explicit Recorder(RecordOptions options);
+  explicit Recorder(RecordOptions options) : options_(std::move(options)) {}
 
-  // The exit code; what went wrong has been printed.
+  // Returns the exit code; errors have been printed.
   int Run();
 
  private:
-  enum class Reason { kDuration, kSignal, kCommandEnded, kOutputFailed };
+  enum class Reason { kDuration, kSignal, kCommandEnded, kOutputFailed, kBufferFull };
   enum class Phase { kStarting, kRecording, kEnding };
 
-  int RunQuietly();
-  int Fail(const util::Error& error, int exit_code = kExitFailure);
-  int FailToStart(const util::Error& error);
-  util::Result<capture::ProgramOptions> ChoosePrograms(const capture::KernelFeatures& features);
-  util::Status OpenSources();
-  util::Status OpenOutput();
+  bool buffered() const { return options_.memory_bytes != 0; }
+  bool single_file() const { return !buffered() && !options_.rotates(); }
+
+  int RunUntilEnd();
+  int Fail(const util::Error& error);
+  util::Status Make(const capture::KernelFeatures& features);
+  util::Status OpenOutput(DriverConfig& config);
+  util::Status Listen();
   util::Status Start();
+  util::Status OnStarted();
+  int FailToStart(const util::Error& error);
+  void NoteStart();
   Reason Loop();
-  void Wait(bool drained);
-  std::optional<Reason> ReasonToEnd(uint64_t now);
+  void Wait();
+  std::optional<Reason> ReasonToEnd();
   bool KeepWaiting();
   void EnterEnd(bool by_signal);
-  // Whether all that was asked for is written.
-  bool End(Reason reason);
+  // Each completes the output, and sets failed_ if it cannot.
+  void End(Reason reason);
+  void EndFile(Reason reason);
+  void EndRotation();
+  void EndBuffer();
   bool FindNames();
-  // False if the numbers could not be written.
-  bool Finish(Reason reason, bool output_failed);
-  Totals CountTotals(bool output_failed) const;
+  util::Result<session::Destination> NextFile();
+  // Removes the files that --keep does not keep; `which` describes them in the note.
+  void RemoveOld(const char* which);
+  void Report(const session::SnapshotResult& result);
+  void Report(const util::Error& error);
+  void PrintFileSummary(Reason reason, const session::SnapshotResult& file);
+  void PrintBufferSummary();
+
+  // Calls of clients on the control socket.
+  void OnAlert(const std::string& name) override;
+  control::Status GetStatus() override { return driver_->GetStatus(); }
 
   RecordOptions options_;
   Console console_{"fxt-record"};
-  bool realtime_ = false;
-  uint64_t begin_ = 0;  // ns of CLOCK_MONOTONIC
-  uint64_t session_end_ = 0;
-  uint64_t start_bytes_ = 0;
-  uint64_t deadline_ = UINT64_MAX;
-
   EndSignals signals_;
-  std::mutex end_mutex_;
-  // Under end_mutex_, as a sink's thread may find that the recording has to end.
-  Phase phase_ = Phase::kStarting;
-  uint32_t signals_to_give_up_ = 1;  // as many end a wait for who reads the output
-
   CommandRun command_{console_, signals_};
-  capture::ProcIdentity identities_;
-  std::unique_ptr<ProviderHost> providers_;  // null: nobody takes part
-  capture::PerfSources sources_;
-  std::unique_ptr<capture::CaptureSession> session_;
-  std::optional<RecordOutputs> outputs_;
-  std::optional<SymbolPassResult> names_;  // with --symbols, once the file has them
-  std::unique_ptr<sink::Sink> sink_;
-  std::optional<fxt::ArchiveWriter> archive_;
-  std::optional<fxt::ProviderWriter> writer_;
-  std::optional<model::TaskTracker> tasks_;
-  std::optional<translate::Translator> translator_;
-  std::optional<capture::HandlerOf<translate::Translator>> handler_;
+  bool realtime_ = false;
+  bool released_ = false;           // the command runs
+  bool failed_ = false;             // an error was printed
+  uint64_t begin_ = 0;              // ns of util::MonotonicNow()
+  uint64_t deadline_ = UINT64_MAX;  // ns of util::MonotonicNow()
+
+  std::mutex end_mutex_;
+  // Under end_mutex_: the thread of an output may find that the recording has to end.
+  Phase phase_ = Phase::kStarting;
+  uint32_t signals_to_give_up_ = 1;  // so many end a wait for the reader of the output
+
+  std::optional<RecordOutputs> outputs_;  // single_file()
+  std::optional<FileNames> names_;        // otherwise
+  std::optional<output::KeptFiles> kept_;
+  std::optional<SymbolPassResult> symbols_;
+  control::Mailbox mailbox_;
+  provider::ProviderSet providers_{
+      [this](std::function<void()> work) { mailbox_.Post(std::move(work)); }};
+  std::unique_ptr<RecordingDriver> driver_;
+  std::unique_ptr<AlertListener> alerts_;  // null: no control socket
+  std::vector<pollfd> fds_;
+  uint32_t snapshot_requests_ = 0;  // SIGUSR1, handled so far
+  std::optional<util::Error> output_error_;
 };
 
 }  // namespace tools

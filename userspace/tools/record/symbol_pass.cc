@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyze/flame/symbol_writer.h"
+#include "facts/read_loop.h"
 #include "fxt/reader.h"
 #include "sink/open_sink.h"
 #include "source/input.h"
@@ -17,10 +18,10 @@
 namespace tools {
 namespace {
 
-constexpr uint64_t kStep = 16'384;  // records between two looks at the clock
+constexpr uint64_t kStep = 16'384;  // records between two reads of the clock
 constexpr uint64_t kProgressInterval = 250'000'000;
 
-// Whoever may read the recording may read what takes its place.
+// The new file has the rights of the recording.
 void TakeRights(const std::string& path, output::FileOptions& options) {
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) return;
@@ -32,7 +33,7 @@ void TakeRights(const std::string& path, output::FileOptions& options) {
 
 util::Result<SymbolPassResult> WriteSymbols(const std::string& path, bool gzip, Console& console,
                                             const std::function<bool()>& goes_on) {
-  // Nothing waits for the recorder any more.
+  // The recording has ended: real-time priority is not needed.
   BecomeOrdinary();
   auto source = source::OpenInput(path);
   if (!source) return source.TakeError();
@@ -55,7 +56,7 @@ util::Result<SymbolPassResult> WriteSymbols(const std::string& path, bool gzip, 
   analyze::SymbolWriter writer(*sink, {});
   const uint64_t begin = util::MonotonicNow();
   uint64_t due = begin + kProgressInterval;
-  for (uint64_t records = 1; reader.Next() == fxt::ReadStatus::kRecord; ++records) {
+  for (uint64_t records = 1; facts::NextRecord(reader) == fxt::ReadStatus::kRecord; ++records) {
     writer.Add(reader);
     if (records % kStep != 0) continue;
     if (writer.failed()) break;

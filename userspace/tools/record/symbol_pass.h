@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What --symbols does once a recording has its end.
+// Implements --symbols after the end of a recording.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct SymbolPassResult {
   uint64_t file_bytes = 0;  // the file's size now
   uint64_t record_bytes = 0;
   uint64_t functions = 0;
-  uint64_t stacks = 0;    // that have names
-  uint64_t left_out = 0;  // that came after the time or the memory for it was used up
+  uint64_t stacks = 0;    // with names
+  uint64_t left_out = 0;  // without names, because the time or the memory was used up
 };
 
-// Writes the recording at `path` anew, with names (analyze::SymbolWriter), in its own place: it is
-// there as it was until then, and stays so after an error or when `goes_on` says false. No names
-// are looked for after kSymbolTimeout. Progress goes to `console`, on a terminal.
+// Replaces the recording at `path` by one with function names (analyze::SymbolWriter). On an error,
+// and when `goes_on` returns false, the file stays as it is. Stops naming after kSymbolTimeout.
+// Shows progress on a terminal.
 util::Result<SymbolPassResult> WriteSymbols(const std::string& path, bool gzip, Console& console,
                                             const std::function<bool()>& goes_on);
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "schema/event_info.h"
-#include "text/pretty_json.h"
+#include "text/json_writer.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -22,20 +22,21 @@ std::string CpuName(int32_t cpu) {
 
 uint64_t Totals::lost_events() const {
   uint64_t total = 0;
-  for (const auto& [where, count] : lost) total += count;
+  for (const auto& [where, count] : file.lost) total += count;
   return total;
 }
 
 double Totals::bytes_per_switch() const {
-  if (translation.switches == 0) return 0;
-  return static_cast<double>(translation.switch_bytes) / static_cast<double>(translation.switches);
+  if (file.translation.switches == 0) return 0;
+  return static_cast<double>(file.translation.switch_bytes) /
+         static_cast<double>(file.translation.switches);
 }
 
 void PrintLosses(const Totals& totals, Console& console) {
   if (totals.lost_events() == 0) return;
   console.Note(fmt::format("LOST {} events (the file says where):",
                            util::FormatCount(totals.lost_events())));
-  for (const auto& [where, count] : totals.lost) {
+  for (const auto& [where, count] : totals.file.lost) {
     console.Note(fmt::format("  {:>12} {} on {}", util::FormatCount(count),
                              schema::CategoryName(where.second), CpuName(where.first)));
   }
@@ -44,7 +45,7 @@ void PrintLosses(const Totals& totals, Console& console) {
 }
 
 void PrintTotals(const Totals& totals, Console& console) {
-  const translate::TranslationStats& stats = totals.translation;
+  const translate::TranslationStats& stats = totals.file.translation;
   std::vector<std::string> counts;
   for (uint32_t category = 0; category < FXR_CATEGORY_COUNTS; ++category) {
     if (stats.recorded[category] == 0) continue;
@@ -66,7 +67,7 @@ void PrintTotals(const Totals& totals, Console& console) {
   }
   if (totals.output_failed) {
     console.Note(fmt::format("the output took {} of {} of records: what came later is missing",
-                             util::FormatSize(totals.output_bytes),
+                             util::FormatSize(totals.file.accepted_bytes),
                              util::FormatSize(totals.record_bytes)));
   }
   if (totals.lost_events() == 0 && !totals.output_failed) {
@@ -89,8 +90,9 @@ void PrintTotals(const Totals& totals, Console& console) {
 }
 
 std::string TotalsJson(const Totals& totals) {
-  const translate::TranslationStats& stats = totals.translation;
-  text::PrettyJson json;
+  const translate::TranslationStats& stats = totals.file.translation;
+  fmt::memory_buffer buffer;
+  text::JsonWriter json(buffer, text::JsonStyle::kIndented);
   json.BeginObject();
   uint64_t raw = 0;
   uint64_t recorded = 0;
@@ -120,10 +122,10 @@ std::string TotalsJson(const Totals& totals) {
   json.Unsigned("unreadable", stats.unreadable);
   json.EndObject();
   json.Key("dropped").BeginObject();
-  for (auto at = totals.lost.begin(); at != totals.lost.end();) {
+  for (auto at = totals.file.lost.begin(); at != totals.file.lost.end();) {
     const int32_t cpu = at->first.first;
     json.Key(std::to_string(cpu)).BeginObject();
-    for (; at != totals.lost.end() && at->first.first == cpu; ++at) {
+    for (; at != totals.file.lost.end() && at->first.first == cpu; ++at) {
       json.Unsigned(schema::CategoryName(at->first.second), at->second);
     }
     json.EndObject();
@@ -152,14 +154,14 @@ std::string TotalsJson(const Totals& totals) {
   json.Unsigned("gap_switches", stats.gap_switches);
   json.Unsigned("unseen_switches", stats.unseen_switches);
   json.Unsigned("late_events", stats.late);
-  json.Unsigned("refused_records", totals.refused_records);
+  json.Unsigned("refused_records", totals.file.refused_records);
   json.Key("bytes_per_switch").Double(totals.bytes_per_switch());
   json.String("output", totals.output);
   json.Unsigned("file_bytes", totals.file_bytes);
   json.Unsigned("record_bytes", totals.record_bytes);
-  json.Unsigned("start_bytes", totals.start_bytes);
+  json.Unsigned("start_bytes", totals.file.start_bytes);
   json.Bool("output_failed", totals.output_failed);
-  json.Unsigned("output_bytes", totals.output_bytes);
+  json.Unsigned("output_bytes", totals.file.accepted_bytes);
   json.Unsigned("duration_ns", totals.duration);
   json.Unsigned("cpu_time_ns", totals.cpu_time);
   json.Unsigned("peak_memory_bytes", totals.peak_memory);
@@ -171,10 +173,11 @@ std::string TotalsJson(const Totals& totals) {
   json.Unsigned("drains", totals.capture.drains);
   json.Unsigned("stalls", totals.capture.stalls);
   json.Bool("realtime", totals.realtime);
-  json.Unsigned("thread_tables", totals.thread_tables);
-  json.Unsigned("threads_alive", totals.threads_alive);
+  json.Unsigned("thread_tables", totals.file.thread_tables);
+  json.Unsigned("threads_alive", totals.file.threads_alive);
   // A path may be no UTF-8, and this may go to a terminal: the writer sees to both.
-  return json.EndObject().Text() + '\n';
+  json.EndObject();
+  return fmt::to_string(buffer) + '\n';
 }
 
 }  // namespace tools

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What fxt-record says when it is done, for people and as JSON.
+// The summary of a recording into one file, for people and as JSON.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
 
 #include "capture/capture_session.h"
+#include "session/recording.h"
 #include "tools/record/process/console.h"
-#include "translate/translation_stats.h"
 
 namespace tools {
 
@@ -17,8 +15,7 @@ struct Totals {
   std::string output;
   uint64_t duration = 0;      // ns
   uint64_t file_bytes = 0;    // as it is on disk
-  uint64_t record_bytes = 0;  // before compression
-  uint64_t start_bytes = 0;   // of them, the session and the names of the tasks at the start
+  uint64_t record_bytes = 0;  // before compression; with --symbols those of the file with names
   uint64_t cpu_time = 0;      // of the recorder, ns
   uint64_t peak_memory = 0;   // bytes resident
   uint32_t rings = 0;
@@ -27,16 +24,11 @@ struct Totals {
   uint64_t kernel_memory = 0;  // bytes of rings and other maps
   bool realtime = false;
   bool output_failed = false;  // the file ends early
-  uint64_t output_bytes = 0;   // of record_bytes, those that the output took
-  uint64_t refused_records = 0;
-  uint64_t thread_tables = 0;
-  uint64_t threads_alive = 0;
+  session::FileTotals file;
   capture::CaptureStats capture;
-  translate::TranslationStats translation;
-  std::map<std::pair<int32_t, uint32_t>, uint64_t> lost;  // by CPU and category
 
   uint64_t lost_events() const;
-  // Of the switches' records and what they needed.
+  // Bytes of the switch records, and of the string and thread records that they needed.
   double bytes_per_switch() const;
 };
 

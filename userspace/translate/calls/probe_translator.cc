@@ -10,11 +10,11 @@
 namespace translate {
 namespace {
 
-// Calls that one thread is in at once; those further in are passed over.
+// Nested calls per thread; deeper ones are dropped.
 constexpr size_t kMaxDepth = 4096;
-constexpr unsigned kLowBits = 50;  // of a value, in a slot
+constexpr unsigned kLowBits = 50;  // of a value, in one slot
 
-// Whether frame `a` is further in than `b`: stacks grow down, and of both the low bits are known.
+// True if frame `a` is deeper than `b`. Stacks grow down, and only the low bits are known.
 bool IsInner(uint64_t a, uint64_t b) {
   constexpr uint64_t kMask = (uint64_t{1} << FXR_PROBE_FRAME_BITS) - 1;
   const uint64_t distance = (b - a) & kMask;
@@ -32,7 +32,7 @@ fxt::Argument Argument(fxt::StringRef name, const probes::ArgumentType& type, ui
 
 }  // namespace
 
-ProbeTranslator::ProbeTranslator(TraceFile& file, model::TaskTracker& tasks,
+ProbeTranslator::ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks,
                                  std::vector<probes::Probe> probes)
     : file_(file),
       tasks_(tasks),
@@ -71,16 +71,16 @@ void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event) 
     return;
   }
   if (probes_[event.probe].entry_only) {
-    file_.Note(file_.writer().WriteEvent(fxt::EventType::kInstant, time,
-                                         file_.Mention(tasks_.Thread(event.tid)),
-                                         file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
+    file_.CountRefusal(file_.writer().WriteEvent(
+        fxt::EventType::kInstant, time, file_.Mention(tasks_.Thread(event.tid)),
+        file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
     ++stats_.recorded;
     return;
   }
   Thread& thread = threads_[event.tid];
   if (thread.executed) EndAll(time, event.tid, thread);
-  // Whoever stood where this one stands was left without a return: by longjmp, or its
-  // return was lost. One function may end by jumping to another, which stands at the same place.
+  // Frames at or below this one are left without a return: by longjmp, or the return was lost. A
+  // function may also end in a tail call, which reuses the frame.
   while (!thread.calls.empty()) {
     const Call& last = thread.calls.back();
     const bool again = last.frame == event.frame && last.probe == event.probe;
@@ -95,8 +95,8 @@ void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event) 
   const fxt::ThreadKey key = file_.Mention(handle);
   thread.calls.push_back(
       {event.probe, event.frame, file_.thread(handle).process_koid, file_.thread(handle).koid});
-  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, key,
-                                       file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
+  file_.CountRefusal(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, key,
+                                               file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
   ++stats_.recorded;
 }
 
@@ -133,15 +133,15 @@ void ProbeTranslator::End(uint64_t time, uint32_t tid, Thread& thread, bool retu
   const Call call = thread.calls.back();
   thread.calls.pop_back();
   const model::ThreadHandle handle = tasks_.Thread(tid);
-  // The duration ends on the thread it began on, which an exec has renumbered since.
+  // The duration ends on the thread where it began, whose koid exec changed since.
   const bool renumbered = call.thread_koid != file_.tasks().thread(handle).koid;
   OpenRecord record = renumbered ? file_.Begin() : file_.Begin(handle);
   fxt::Argument argument;
   if (!returned) argument = {record.Refer(no_return_), true};
   if (value && *value == static_cast<int32_t>(*value)) {
-    argument = {record.Ref(Word::kRet), static_cast<int32_t>(*value)};
+    argument = {record.Ref(CommonString::kRet), static_cast<int32_t>(*value)};
   } else if (value) {
-    argument = {record.Ref(Word::kRet), *value};
+    argument = {record.Ref(CommonString::kRet), *value};
   }
   record.Write(
       fxt::Event{.type = fxt::EventType::kDurationEnd,
@@ -188,10 +188,10 @@ void ProbeTranslator::OnExec(uint64_t time, uint32_t old_tid, uint32_t tid) {
   auto node = threads_.extract(old_tid);
   if (node.empty()) return;
   node.key() = tid;
-  OnThreadEnd(time, tid);  // the leader that was: gone without an event
+  OnThreadEnd(time, tid);  // the former leader, which ends without an exit event
   Thread& thread = threads_.insert(std::move(node)).position->second;
   thread.executed = true;
-  // Durations nest: where that of execve has begun, those around it end after it.
+  // Durations nest: the enclosing calls end after the execve that has begun inside them.
   if (!file_.thread(tasks_.Thread(tid)).in_syscall) EndAll(time, tid, thread);
 }
 

@@ -5,7 +5,7 @@
 
 namespace translate {
 
-CounterTranslator::CounterTranslator(TraceFile& file, model::TaskTracker& tasks,
+CounterTranslator::CounterTranslator(TraceWriter& file, model::TaskTracker& tasks,
                                      const std::vector<std::string>& names)
     : file_(file), tasks_(tasks), run_(file.Declare("run")), partial_(file.Declare("partial")) {
   for (const std::string& name : names) names_.push_back(file_.Declare(name));
@@ -15,7 +15,7 @@ bool CounterTranslator::OnSlot(uint32_t cpu, uint64_t time, const fxr_counter_bo
   if (body.counter >= names_.size()) return false;
   Run& run = runs_[cpu];
   if (run.tid != body.tid || run.counted >> body.counter != 0) {
-    // The rest of the run before was lost.
+    // The rest of the previous run was lost.
     if (run.counted != 0) Write(time, run);
     run = Run{.tid = body.tid};
   }
@@ -29,8 +29,14 @@ bool CounterTranslator::OnSlot(uint32_t cpu, uint64_t time, const fxr_counter_bo
 }
 
 void CounterTranslator::Write(uint64_t time, const Run& run) {
-  OpenRecord record = file_.Begin(tasks_.Thread(run.tid));
-  std::array<fxt::Argument, FXR_MOST_COUNTERS + 1> arguments;
+  // The counters of an exiting thread follow its last switch, which has removed it from the table.
+  const bool is_known = file_.tasks().Find(run.tid) != model::kNoHandle;
+  const TraceWriter::RemovedThread* exited = is_known ? nullptr : file_.FindRemoved(run.tid);
+  OpenRecord record = exited != nullptr ? file_.Begin() : file_.Begin(tasks_.Thread(run.tid));
+  const fxt::ThreadRef thread = exited != nullptr
+                                    ? fxt::ThreadRef::Inline(exited->process_koid, exited->koid)
+                                    : record.thread();
+  std::array<fxt::Argument, FXR_MAX_COUNTERS + 1> arguments;
   size_t count = 0;
   for (size_t i = 0; i < names_.size(); ++i) {
     if ((run.counted >> i & 1) == 0) continue;
@@ -39,7 +45,7 @@ void CounterTranslator::Write(uint64_t time, const Run& run) {
   if (run.partial != 0) arguments[count++] = {record.Refer(partial_), run.partial};
   record.Write(fxt::Event{.type = fxt::EventType::kCounter,
                           .timestamp = time,
-                          .thread = record.thread(),
+                          .thread = thread,
                           .category = record.Ref(FXR_CATEGORY_COUNTER),
                           .name = record.Refer(run_),
                           .arguments = {arguments.data(), count},

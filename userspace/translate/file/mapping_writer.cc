@@ -10,22 +10,21 @@ namespace translate {
 namespace {
 
 constexpr uint8_t kExecutable = 4;
-// "Profiler record": 16 bits of module number, eight bits of name length.
+// "Profiler record": 16 bits of module number, 8 bits of name length.
 constexpr size_t kMaxModules = 1 << 16;
 constexpr size_t kMaxNameBytes = 255;
-// vm.max_map_count as it usually is.
+// The default of vm.max_map_count.
 constexpr size_t kMaxPerProcess = 1 << 16;
 constexpr size_t kMaxHeld = 1 << 22;
-// A process that forks hands its mappings on, so that there may be many more records than mappings
-// were told; not without an end, though.
+// Forks inherit mappings, so there may be many more records than received mappings, up to a limit.
 constexpr uint64_t kFreeRecords = 1 << 20;
 constexpr uint64_t kRecordsPerMapping = 64;
 
-// The end of a path says more than its start.
+// Keeps the end of a path, which distinguishes more than its start.
 std::string_view CutName(std::string_view name) {
   if (name.size() <= kMaxNameBytes) return name;
   name.remove_prefix(name.size() - kMaxNameBytes);
-  // Not in the middle of a character.
+  // Not within a UTF-8 character.
   while (!name.empty() && (static_cast<unsigned char>(name.front()) & 0xc0) == 0x80) {
     name.remove_prefix(1);
   }
@@ -40,14 +39,14 @@ uint32_t MappingWriter::ModuleOf(const Mapping& mapping) {
   if (found != module_numbers_.end()) return found->second;
   if (modules_.size() >= kMaxModules) return kNoModule;
   const auto number = static_cast<uint32_t>(modules_.size());
-  // Made valid first, for that may take more bytes.
+  // Made valid before truncation, because that may add bytes.
   const std::string name = fxt::ToValidUtf8(mapping.file);
   modules_.push_back({number, std::string(CutName(name)), mapping.build_id});
   module_numbers_.emplace(key, number);
   return number;
 }
 
-void MappingWriter::Keep(Process& process, const Held& mapping) {
+void MappingWriter::Keep(Process& process, const HeldMapping& mapping) {
   if (!process.held) {
     process.held = std::make_shared<HeldList>();
   } else if (process.held.use_count() > 1) {
@@ -59,9 +58,9 @@ void MappingWriter::Keep(Process& process, const Held& mapping) {
     held_ += process.held->size();
   }
   HeldList& list = *process.held;
-  // What the new mapping covers is gone.
+  // The new mapping replaces those it covers.
   const size_t before = list.size();
-  std::erase_if(list, [&mapping](const Held& old) {
+  std::erase_if(list, [&mapping](const HeldMapping& old) {
     return old.start >= mapping.start && old.size <= mapping.size &&
            old.start - mapping.start <= mapping.size - old.size;
   });
@@ -76,13 +75,13 @@ void MappingWriter::Keep(Process& process, const Held& mapping) {
 
 void MappingWriter::OnMapping(uint32_t pid, const Mapping& mapping, uint64_t time) {
   if ((mapping.flags & kExecutable) == 0 || mapping.size == 0) return;
-  ++told_;
+  ++received_;
   const uint32_t module = ModuleOf(mapping);
   if (module == kNoModule) {
     ++dropped_;
     return;
   }
-  const Held held{mapping.start, mapping.size, mapping.file_offset, mapping.flags, module};
+  const HeldMapping held{mapping.start, mapping.size, mapping.file_offset, mapping.flags, module};
   Process& process = processes_[pid];
   Keep(process, held);
   if (process.sampled) Write(process, held, time);
@@ -109,7 +108,7 @@ void MappingWriter::OnExec(uint32_t pid) {
 void MappingWriter::OnSample(uint32_t pid, model::ThreadHandle thread, uint64_t time) {
   const auto found = processes_.find(pid);
   if (found == processes_.end()) {
-    // Remembered, so that what comes is written at once.
+    // Later mappings are written at once.
     processes_[pid].sampled = true;
     SetThread(processes_[pid], thread);
     return;
@@ -119,7 +118,7 @@ void MappingWriter::OnSample(uint32_t pid, model::ThreadHandle thread, uint64_t 
   if (process.sampled) return;
   process.sampled = true;
   if (!process.held) return;
-  for (const Held& mapping : *process.held) Write(process, mapping, time);
+  for (const HeldMapping& mapping : *process.held) Write(process, mapping, time);
 }
 
 void MappingWriter::SetThread(Process& process, model::ThreadHandle thread) {
@@ -129,8 +128,8 @@ void MappingWriter::SetThread(Process& process, model::ThreadHandle thread) {
   process.thread_koid = key.thread;
 }
 
-void MappingWriter::Write(Process& process, const Held& mapping, uint64_t time) {
-  if (written_ >= kFreeRecords + kRecordsPerMapping * told_) {
+void MappingWriter::Write(Process& process, const HeldMapping& mapping, uint64_t time) {
+  if (written_ >= kFreeRecords + kRecordsPerMapping * received_) {
     ++dropped_;
     return;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Executable mappings of the processes that were sampled, as profiler module and mmap records, so
-// that their branches can be symbolised later or elsewhere.
+// Writes executable mappings of sampled processes as profiler module and mmap records, so that
+// addresses can be symbolised later or elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -15,51 +15,49 @@
 #include <utility>
 #include <vector>
 
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "util/build_id.h"
 
 namespace translate {
 
-// As the kernel maps a file.
+// A file mapping in the kernel's terms.
 struct Mapping {
   uint64_t start = 0;        // address
   uint64_t size = 0;         // bytes
-  uint64_t file_offset = 0;  // bytes; for the kernel's own text the address of the symbol it names
-  uint8_t flags = 0;         // 1 read, 2 write, 4 execute: those of the record
+  uint64_t file_offset = 0;  // bytes; for the kernel's text the address of its reference symbol
+  uint8_t flags = 0;         // 1 read, 2 write, 4 execute, as in the record
   std::string_view file;
   util::BuildId build_id;
 };
 
-// What is mapped is told for every process of a recording, and most of them are never sampled. So
-// mappings are held until their process is sampled, and written then, at the time of that sample;
-// later ones at once. A module (a file with a build id) has one number in the whole file and is
-// declared in each process that maps it.
+// Holds the mappings of all processes and writes those of a process at its first sample, because
+// most processes are never sampled. Later mappings of that process are written at once. A module (a
+// file with a build id) has one number per file and is declared in each process that maps it.
 class MappingWriter {
  public:
-  // The kernel's mappings, which every process shares, stand under this one and are written as
-  // those of process 0.
+  // The pid of the kernel's mappings, which are written as those of process 0.
   static constexpr uint32_t kKernel = UINT32_MAX;
 
-  explicit MappingWriter(TraceFile& file) : file_(file) {}
+  explicit MappingWriter(TraceWriter& file) : file_(file) {}
 
-  // Mappings that are not executable are not kept. `time` in ns of the file's clock.
+  // Mappings that are not executable are ignored. `time` is ns of the file's clock.
   void OnMapping(uint32_t pid, const Mapping& mapping, uint64_t time);
-  // The child has what the parent has.
+  // The child inherits the parent's mappings.
   void OnFork(uint32_t parent, uint32_t child);
-  // The process has nothing mapped any more.
+  // Drops the mappings of the process.
   void OnExec(uint32_t pid);
   void OnExit(uint32_t pid) { OnExec(pid); }
 
-  // `thread` of process `pid` was sampled: from here on its mappings are in the file. For kKernel
-  // `thread` is one of process 0.
+  // `thread` of process `pid` was sampled: writes the mappings of the process. For kKernel `thread`
+  // is one of process 0.
   void OnSample(uint32_t pid, model::ThreadHandle thread, uint64_t time);
 
-  // Whether anything was ever said of this process's mappings.
-  bool Knows(uint32_t pid) const { return processes_.count(pid) != 0; }
+  // True if any mapping of the process was received.
+  bool HasMappings(uint32_t pid) const { return processes_.count(pid) != 0; }
 
   uint64_t modules() const { return modules_.size(); }
   uint64_t mappings_written() const { return written_; }
-  // Left out because a damaged recording has more than any machine.
+  // Mappings dropped by the limits, which only damaged recordings reach.
   uint64_t dropped() const { return dropped_; }
 
  private:
@@ -68,38 +66,38 @@ class MappingWriter {
     std::string file;
     util::BuildId build_id;
   };
-  struct Held {
+  struct HeldMapping {
     uint64_t start = 0;
     uint64_t size = 0;
     uint64_t file_offset = 0;
     uint8_t flags = 0;
     uint32_t module = 0;
   };
-  // Shared between a parent and its children until one of them maps something.
-  using HeldList = std::vector<Held>;
+  // Shared between a parent and its children until one of them changes it.
+  using HeldList = std::vector<HeldMapping>;
   struct Process {
     std::shared_ptr<HeldList> held;
     bool sampled = false;
-    // The one that was sampled last, which may have ended since: its handle is another's then.
+    // The thread of the last sample. It may have exited, and its handle may be reused.
     model::ThreadHandle thread = model::kNoHandle;
     fxt::Koid process_koid = 0;
     fxt::Koid thread_koid = 0;
-    std::unordered_set<uint32_t> declared;  // modules
+    std::unordered_set<uint32_t> declared;  // module numbers
   };
 
-  // kNoModule when all numbers are given out.
+  // kNoModule if all numbers are used.
   static constexpr uint32_t kNoModule = UINT32_MAX;
   uint32_t ModuleOf(const Mapping& mapping);
-  void Keep(Process& process, const Held& mapping);
-  void Write(Process& process, const Held& mapping, uint64_t time);
+  void Keep(Process& process, const HeldMapping& mapping);
+  void Write(Process& process, const HeldMapping& mapping, uint64_t time);
   void SetThread(Process& process, model::ThreadHandle thread);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   std::map<std::pair<std::string, std::string>, uint32_t> module_numbers_;  // by file and build id
   std::vector<Module> modules_;
   std::unordered_map<uint32_t, Process> processes_;
-  size_t held_ = 0;  // entries of all lists, shared ones once
-  uint64_t told_ = 0;
+  size_t held_ = 0;  // entries of all lists; shared lists count once
+  uint64_t received_ = 0;
   uint64_t written_ = 0;
   uint64_t dropped_ = 0;
 };

@@ -17,9 +17,9 @@ void TakeClocks(SessionInfo& info) {
   info.monotonic_ahead = clocks.monotonic;
 }
 
-void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
+void WriteSession(TraceWriter& file, model::ThreadHandle track, uint64_t time,
                   const SessionInfo& info) {
-  // Long command lines are cut, so that all of it fits one record.
+  // Truncated so that all fields fit one record.
   constexpr size_t kMaxTextBytes = 2000;
   const std::array<std::pair<std::string_view, const std::string*>, 10> texts = {{
       {"version", &info.version},
@@ -55,7 +55,7 @@ void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
                           .thread = record.thread(),
-                          .category = record.Ref(Word::kCategoryRecorder),
+                          .category = record.Ref(CommonString::kCategoryRecorder),
                           .name = record.Intern(schema::event::kSession),
                           .arguments = {arguments.data(), count}});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a later comparison has to know of a recording; an instant at the start of the file.
+// The description of a recording, written as an instant at the start of the file.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "model/task_table.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
@@ -19,24 +19,25 @@ struct SessionInfo {
   uint32_t cpus = 0;  // online
   std::string host;
   std::string command;  // the recorder's command line
-  // The process that the recorder started and records, by its number in the file; 0: none.
+  // The process of the recorded command, as numbered in the file; 0: none.
   uint32_t command_pid = 0;
   std::string categories;  // as for -c
   std::string filters;     // empty: every task
-  // Whether wakeups by interrupts name no waker, or the task that was interrupted.
+  // How wakeups from interrupts are recorded: without a waker, or with the interrupted task.
   std::string interrupt_wakers;
   std::string start_time;   // wall clock, RFC 3339
   uint64_t ring_bytes = 0;  // per CPU
-  // ns by which other clocks are ahead of the file's.
+  // Offsets of other clocks from the file's, ns.
   std::optional<int64_t> realtime_ahead;
   std::optional<int64_t> monotonic_ahead;
 };
 
-// Sets how far the other clocks are ahead, now.
+// Measures the offsets of the other clocks now.
 void TakeClocks(SessionInfo& info);
 
-// Category "fxt-record", name "session", one argument per field. `time` in ns of the file's clock.
-void WriteSession(TraceFile& file, model::ThreadHandle track, uint64_t time,
+// Writes the instant "session" of category "fxt-record" with one argument per field. `time` is ns
+// of the file's clock.
+void WriteSession(TraceWriter& file, model::ThreadHandle track, uint64_t time,
                   const SessionInfo& info);
 
 }  // namespace translate

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "schema/device_koid.h"
+#include "schema/koid.h"
 
 namespace translate {
 namespace {
@@ -39,7 +39,7 @@ std::string_view OperationName(uint8_t operation) {
 }  // namespace
 
 model::ThreadHandle BlockTranslator::DeviceOf(std::string_view disk) {
-  // The kernel's own: one whose name cannot be read shares a track with others of that kind.
+  // Disks whose name cannot be read share a track.
   if (disk.empty()) disk = "(unnamed)";
   const auto known = devices_.find(disk);
   if (known != devices_.end()) return known->second;
@@ -54,14 +54,15 @@ model::ThreadHandle BlockTranslator::DeviceOf(std::string_view disk) {
 }
 
 void BlockTranslator::Begin(uint64_t time, const fxr_block_long& request, std::string_view disk,
-                            model::ThreadHandle nobody) {
+                            model::ThreadHandle interrupt_track) {
   const Open open{.id = ++last_id_,
                   .sector = request.sector,
                   .device = DeviceOf(disk),
                   .operation = static_cast<uint8_t>(request.operation),
                   .issued = request.kind == FXR_BLOCK_ISSUE};
   requests_[request.request] = open;
-  const fxt::Koid thread = file_.KoidOf(request.tid == 0 ? nobody : tasks_.Thread(request.tid));
+  const fxt::Koid thread =
+      file_.KoidOf(request.tid == 0 ? interrupt_track : tasks_.Thread(request.tid));
   OpenRecord record = file_.Begin(open.device);
   const bool has_sector = request.sector != kNoSector;
   const std::array arguments = {
@@ -92,12 +93,12 @@ void BlockTranslator::End(uint64_t time, const Open& open, std::string_view argu
 }
 
 bool BlockTranslator::OnRequest(uint64_t time, const fxr_block_long& request, std::string_view disk,
-                                model::ThreadHandle nobody) {
+                                model::ThreadHandle interrupt_track) {
   const auto found = requests_.find(request.request);
   const bool ends = request.kind == FXR_BLOCK_COMPLETE || request.kind == FXR_BLOCK_MERGE;
   if (found == requests_.end()) {
     if (ends) return false;
-    Begin(time, request, disk, nobody);
+    Begin(time, request, disk, interrupt_track);
     return true;
   }
   Open& open = found->second;
@@ -111,13 +112,13 @@ bool BlockTranslator::OnRequest(uint64_t time, const fxr_block_long& request, st
     requests_.erase(found);
     return true;
   }
-  // Its end was lost, and the kernel uses its memory again.
+  // The end of the old request was lost, and the kernel reused its memory.
   if (!ends && open.sector != request.sector) {
     End(time, open, "lost", 1);
-    Begin(time, request, disk, nobody);
+    Begin(time, request, disk, interrupt_track);
     return true;
   }
-  // A station on its way: it is issued, put back, or done in part.
+  // An intermediate station: issued, requeued, or partly completed.
   std::string_view station = "insert";
   if (request.kind == FXR_BLOCK_ISSUE) station = open.issued ? "issue_again" : "issue";
   if (request.kind == FXR_BLOCK_COMPLETE) station = "complete_partly";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Requests of block devices as asynchronous spans, on a track for each device.
+// Translates block requests into async spans, on a track per device.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 
 #include "fxt_record/long_event.h"
 #include "model/task_tracker.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
 class BlockTranslator {
  public:
-  // Both outlive it.
-  BlockTranslator(TraceFile& file, model::TaskTracker& tasks) : file_(file), tasks_(tasks) {}
+  // Both outlive the translator.
+  BlockTranslator(TraceWriter& file, model::TaskTracker& tasks) : file_(file), tasks_(tasks) {}
 
-  // `time` in ns of the file's clock; `disk` is the disk's name. `nobody`: the track that stands
-  // for whoever has no thread. False: the end of a request that began before the recording.
+  // `time` is ns of the file's clock; `disk` is the disk's name. `interrupt_track` stands in for an
+  // issuer without a thread. Returns false for the end of a request that began before the
+  // recording.
   bool OnRequest(uint64_t time, const fxr_block_long& request, std::string_view disk,
-                 model::ThreadHandle nobody);
+                 model::ThreadHandle interrupt_track);
 
  private:
   struct Open {
@@ -35,14 +36,14 @@ class BlockTranslator {
 
   model::ThreadHandle DeviceOf(std::string_view disk);
   void Begin(uint64_t time, const fxr_block_long& request, std::string_view disk,
-             model::ThreadHandle nobody);
+             model::ThreadHandle interrupt_track);
   void End(uint64_t time, const Open& open, std::string_view argument, int32_t value);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   model::ProcessHandle process_ = model::kNoHandle;
   std::map<std::string, model::ThreadHandle, std::less<>> devices_;
-  std::unordered_map<uint64_t, Open> requests_;  // by address
+  std::unordered_map<uint64_t, Open> requests_;  // by address of the request
   uint64_t last_id_ = 0;
 };
 

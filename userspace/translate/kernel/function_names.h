@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Names of the kernel's functions as strings of the file.
+// Interns names of kernel functions as strings of a file.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 
 #include "model/identity_source.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
 class FunctionNames {
  public:
   // Both outlive it.
-  FunctionNames(TraceFile& file, model::IdentitySource& identities)
+  FunctionNames(TraceWriter& file, model::IdentitySource& identities)
       : file_(file), identities_(identities) {}
 
-  // The function at `address`, or the address in hexadecimal where nothing names it. Not while a
-  // record is open.
+  // The function at `address`, or the address in hexadecimal if it has no name. Must not be called
+  // while a record is open.
   fxt::StringId Of(int64_t address);
 
  private:
-  TraceFile& file_;
+  TraceWriter& file_;
   model::IdentitySource& identities_;
-  std::unordered_map<int64_t, fxt::StringId> names_;  // the kernel has no endless many
+  std::unordered_map<int64_t, fxt::StringId> names_;  // bounded by kMaxNames
 };
 
 }  // namespace translate

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "translate/kernel/power_translator.h"
 
-#include "schema/device_koid.h"
+#include "schema/koid.h"
 
 namespace translate {
 
-PowerTranslator::PowerTranslator(TraceFile& file)
+PowerTranslator::PowerTranslator(TraceWriter& file)
     : file_(file), frequency_(file.Declare("cpu_frequency")), idle_(file.Declare("cpu_idle")) {}
 
 void PowerTranslator::Write(uint64_t time, fxt::StringId name, uint32_t cpu, int64_t value) {

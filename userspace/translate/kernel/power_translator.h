@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Frequencies and idle states of CPUs as counters; a counter's id is the CPU.
+// Translates CPU frequencies and idle states into counters; a counter's id is the CPU.
 #pragma once
 
 #include <cstdint>
 
 #include "fxt_record/slot_body.h"
 #include "model/task_table.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
 class PowerTranslator {
  public:
-  explicit PowerTranslator(TraceFile& file);  // outlives it
+  explicit PowerTranslator(TraceWriter& file);  // outlives the translator
 
   // `time` in ns of the file's clock.
   void OnFrequency(uint64_t time, const fxr_cpu_frequency_body& event) {
@@ -25,7 +25,7 @@ class PowerTranslator {
  private:
   void Write(uint64_t time, fxt::StringId name, uint32_t cpu, int64_t value);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   fxt::StringId frequency_, idle_;
   model::ThreadHandle track_ = model::kNoHandle;
 };

@@ -32,12 +32,20 @@ std::string_view LockName(uint8_t kind) {
   return kNames[kind < kNames.size() ? kind : 0];
 }
 
+// True for locks that a thread never waits for inside of another wait. Interrupts take spinlocks
+// during any wait, and on a PREEMPT_RT kernel an rt_mutex is a part of other locks.
+bool IsOuterLock(uint8_t kind) {
+  return kind == FXR_LOCK_MUTEX || kind == FXR_LOCK_RWSEM_READ || kind == FXR_LOCK_RWSEM_WRITE ||
+         kind == FXR_LOCK_PERCPU_RWSEM_READ || kind == FXR_LOCK_PERCPU_RWSEM_WRITE;
+}
+
 }  // namespace
 
 void SpanStacks::Begin(uint64_t time, model::ThreadHandle track, const Open& open) {
   stacks_[track].push_back(open);
-  file_.Note(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, file_.Mention(track),
-                                       file_.Id(open.category), open.name));
+  file_.CountRefusal(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time,
+                                               file_.Mention(track), file_.Id(open.category),
+                                               open.name));
 }
 
 SpanStacks::Open* SpanStacks::Innermost(model::ThreadHandle track, fxr_category category) {
@@ -56,7 +64,7 @@ bool SpanStacks::End(uint64_t time, model::ThreadHandle track, fxr_category cate
   if (!innermost) return false;
   const Open open = *innermost;
   std::vector<Open>& stack = stacks_[track];
-  // Those within it have lost their ends.
+  // The ends of the nested spans were lost.
   stack.resize(static_cast<size_t>(innermost - stack.data()));
   if (stack.empty()) stacks_.erase(track);
   OpenRecord record = file_.Begin(track);
@@ -73,6 +81,20 @@ bool SpanStacks::End(uint64_t time, model::ThreadHandle track, fxr_category cate
 
 void SpanStacks::EndAll(uint64_t time, model::ThreadHandle track, fxr_category category) {
   while (End(time, track, category)) {
+  }
+}
+
+void SpanStacks::OnLoss(uint64_t time, fxr_category category) {
+  std::vector<model::ThreadHandle> tracks;
+  for (const auto& [track, stack] : stacks_) {
+    if (std::ranges::any_of(stack, [&](const Open& open) { return open.category == category; })) {
+      tracks.push_back(track);
+    }
+  }
+  std::ranges::sort(tracks);
+  for (const model::ThreadHandle track : tracks) {
+    EndAll(time, track, category);
+    if (category == FXR_CATEGORY_FAULT) waiting_.erase(track);
   }
 }
 
@@ -97,7 +119,7 @@ bool SpanStacks::OnIpiEnd(uint64_t time, model::ThreadHandle track) {
 
 bool SpanStacks::OnWork(uint64_t time, model::ThreadHandle track,
                         const fxr_work_start_body& event) {
-  // A worker does one work at a time: the end of that one was lost.
+  // A worker executes one work item at a time, so the end of the previous one was lost.
   EndAll(time, track, FXR_CATEGORY_WORKQUEUE);
   Begin(time, track, {FXR_CATEGORY_WORKQUEUE, functions_.Of(event.function)});
   return true;
@@ -109,7 +131,7 @@ bool SpanStacks::OnWorkEnd(uint64_t time, model::ThreadHandle track) {
 
 bool SpanStacks::OnReclaim(uint64_t time, model::ThreadHandle track,
                            const fxr_reclaim_begin_body& event) {
-  // Nor does reclaim reclaim within itself.
+  // Reclaim does not nest, so the end of the previous one was lost.
   EndAll(time, track, FXR_CATEGORY_RECLAIM);
   const Open open{FXR_CATEGORY_RECLAIM,
                   file_.Declare(event.is_memcg != 0 ? "memcg_reclaim" : "direct_reclaim")};
@@ -131,14 +153,16 @@ bool SpanStacks::OnReclaimEnd(uint64_t time, model::ThreadHandle track,
   return End(time, track, FXR_CATEGORY_RECLAIM, {"pages", event.pages});
 }
 
-// Who waits for a mutex says so again when spinning was in vain and it goes to sleep: one wait,
-// with an instant in it.
+// A mutex reports a second begin when spinning failed and the waiter sleeps. It is one wait, with
+// an instant in it.
 bool SpanStacks::OnLock(uint64_t time, model::ThreadHandle track,
                         const fxr_lock_begin_body& event) {
   const auto found = stacks_.find(track);
   const bool again = found != stacks_.end() && !found->second.empty() &&
                      found->second.back().category == FXR_CATEGORY_LOCK &&
                      found->second.back().lock == event.lock;
+  // The ends of the thread's earlier waits were lost.
+  if (!again && IsOuterLock(event.kind)) EndAll(time, track, FXR_CATEGORY_LOCK);
   const Open open{FXR_CATEGORY_LOCK, file_.Declare(LockName(event.kind)), event.lock};
   if (!again) stacks_[track].push_back(open);
   OpenRecord record = file_.Begin(track);
@@ -193,8 +217,17 @@ void SpanStacks::OnTrackGone(model::ThreadHandle track) {
 
 bool SpanStacks::OnLockEnd(uint64_t time, model::ThreadHandle track,
                            const fxr_lock_end_body& event) {
-  const Open* innermost = Innermost(track, FXR_CATEGORY_LOCK);
-  if (!innermost || innermost->lock != event.lock) return false;
+  const auto found = stacks_.find(track);
+  if (found == stacks_.end()) return false;
+  const auto waits_for = [&](const Open& open) {
+    return open.category == FXR_CATEGORY_LOCK && open.lock == event.lock;
+  };
+  if (std::ranges::none_of(found->second, waits_for)) return false;
+  // The ends of waits that nest in this one were lost.
+  for (const Open* innermost = Innermost(track, FXR_CATEGORY_LOCK); !waits_for(*innermost);
+       innermost = Innermost(track, FXR_CATEGORY_LOCK)) {
+    End(time, track, FXR_CATEGORY_LOCK);
+  }
   if (event.failed != 0) return End(time, track, FXR_CATEGORY_LOCK, {"failed", 1});
   return End(time, track, FXR_CATEGORY_LOCK);
 }

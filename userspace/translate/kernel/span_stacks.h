@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the kernel does that begins and ends, as durations on tracks: timers and interrupts between
-// CPUs on those of a CPU; work, reclaim, waits for locks and of page faults on those of threads. On
-// a track they lie within each other.
+// Translates paired kernel events into durations: timers and IPIs on the tracks of a CPU; work
+// items, reclaim, lock waits and page-fault waits on threads. Durations of a track nest.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +10,18 @@
 
 #include "fxt_record/slot_body.h"
 #include "model/task_table.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/kernel/function_names.h"
 
 namespace translate {
 
 class SpanStacks {
  public:
-  // Both outlive it.
-  SpanStacks(TraceFile& file, FunctionNames& functions) : file_(file), functions_(functions) {}
+  // Both outlive the translator.
+  SpanStacks(TraceWriter& file, FunctionNames& functions) : file_(file), functions_(functions) {}
 
-  // Times are ns of the file's clock; bodies are those of event_table.h. False: an end of what
-  // began before the recording.
+  // Times are ns of the file's clock; bodies are defined in event_table.h. Returns false for the
+  // end of a span that began before the recording.
   bool OnTimer(uint64_t time, model::ThreadHandle track, const fxr_timer_entry_body& event);
   bool OnTimerEnd(uint64_t time, model::ThreadHandle track);
   bool OnIpi(uint64_t time, model::ThreadHandle track, const fxr_ipi_entry_body& event);
@@ -34,18 +33,22 @@ class SpanStacks {
   bool OnLock(uint64_t time, model::ThreadHandle track, const fxr_lock_begin_body& event);
   bool OnLockEnd(uint64_t time, model::ThreadHandle track, const fxr_lock_end_body& event);
   bool OnFaultWait(uint64_t time, model::ThreadHandle track, const fxr_fault_wait_body& event);
-  // A major fault's end, whether it had to wait or not.
+  // The end of a major fault, whether it waited or not.
   bool OnMajorFault(uint64_t time, model::ThreadHandle track, const fxr_fault_major_body& event);
-  // To be told at each fault's begin where there are any: one that waited has ended before.
+  // If this is true, OnFault must be called at each page fault: an earlier wait of the thread has
+  // ended.
   bool has_fault_waits() const { return !waiting_.empty(); }
   void OnFault(uint64_t time, model::ThreadHandle track) { EndMinorFault(time, track); }
-  // The thread ends.
+  // The thread exits.
   void OnTrackGone(model::ThreadHandle track);
-  // Events of the category were lost on the CPU that the track is of: what has begun may have ended
-  // since, and ends here.
+  // Events of the category were lost on the track's CPU. Open spans may have ended since, so they
+  // end here.
   void OnLoss(uint64_t time, model::ThreadHandle track, fxr_category category) {
     EndAll(time, track, category);
   }
+  // The same for a category whose spans are on threads: each of them may have ended on the CPU that
+  // lost the events.
+  void OnLoss(uint64_t time, fxr_category category);
 
  private:
   struct Open {
@@ -64,16 +67,16 @@ class SpanStacks {
     return End(time, track, category, {});
   }
   void EndAll(uint64_t time, model::ThreadHandle track, fxr_category category);
-  // The innermost span of the category on the track, with those that lie within it and have lost
-  // their ends taken away; null: there is none.
+  // The innermost open span of the category on the track; null if there is none. Drops spans nested
+  // in it, whose ends were lost.
   Open* Innermost(model::ThreadHandle track, fxr_category category);
   void BeginFault(uint64_t time, model::ThreadHandle track, int64_t address);
   void EndMinorFault(uint64_t time, model::ThreadHandle track);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   FunctionNames& functions_;
   std::unordered_map<model::ThreadHandle, std::vector<Open>> stacks_;
-  std::unordered_set<model::ThreadHandle> waiting_;  // at a page fault
+  std::unordered_set<model::ThreadHandle> waiting_;  // in a page-fault wait
 };
 
 }  // namespace translate

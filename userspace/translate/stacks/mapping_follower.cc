@@ -8,7 +8,7 @@
 namespace translate {
 namespace {
 
-// Of a profiler mmap record: 1 read, 2 write, 4 execute.
+// Flags of the profiler mmap record: 1 read, 2 write, 4 execute.
 uint8_t Flags(uint32_t protection) {
   return static_cast<uint8_t>(((protection & PROT_READ) ? 1 : 0) |
                               ((protection & PROT_WRITE) ? 2 : 0) |
@@ -53,8 +53,8 @@ void MappingFollower::Need(uint32_t pid, model::ThreadHandle thread, model::Thre
     const model::TaskTable& tasks = file_.tasks();
     pid = tasks.process(tasks.thread(thread).process).tgid;
   }
-  if (pid != 0 && !mappings_.Knows(pid)) Take(pid, pid, time);
-  if (!mappings_.Knows(MappingWriter::kKernel)) {
+  if (pid != 0 && !mappings_.HasMappings(pid)) Take(pid, pid, time);
+  if (!mappings_.HasMappings(MappingWriter::kKernel)) {
     Take(0, MappingWriter::kKernel, time);
     mappings_.OnSample(MappingWriter::kKernel, idle, time);
   }

@@ -10,7 +10,7 @@
 
 namespace translate {
 
-StackTranslator::StackTranslator(TraceFile& file, model::TaskTracker& tasks,
+StackTranslator::StackTranslator(TraceWriter& file, model::TaskTracker& tasks,
                                  MappingFollower& mappings)
     : file_(file),
       tasks_(tasks),
@@ -26,11 +26,11 @@ StackTranslator::StackTranslator(TraceFile& file, model::TaskTracker& tasks,
 std::optional<fxt::StringId> StackTranslator::SleepsIn(std::span<const uint64_t> kernel) {
   constexpr size_t kMaxFunctions = 8192;
   for (size_t i = 0; i < kernel.size(); ++i) {
-    // All but the innermost are where calls come back to.
+    // All but the innermost address are return addresses.
     const uint64_t address = kernel[i] - (i == 0 ? 0 : 1);
     auto found = functions_.find(address);
     if (found == functions_.end()) {
-      // Strings of the file stay; a kernel has not so many places to sleep in.
+      // Strings are permanent in a file; a kernel has few places to sleep in.
       if (functions_.size() >= kMaxFunctions) return std::nullopt;
       const std::string name = tasks_.identities().FunctionAt(static_cast<int64_t>(address));
       Function function{.name = std::nullopt, .schedules = schema::IsSchedulerFunction(name)};
@@ -42,16 +42,16 @@ std::optional<fxt::StringId> StackTranslator::SleepsIn(std::span<const uint64_t>
   return std::nullopt;
 }
 
-uint64_t StackTranslator::Tell(uint64_t time, const fxr_stack_long& stack,
-                               std::span<const uint64_t> frames, model::ThreadHandle thread) {
+uint64_t StackTranslator::WriteStack(uint64_t time, const fxr_stack_long& stack,
+                                     std::span<const uint64_t> frames, model::ThreadHandle thread) {
   const size_t user = std::min<size_t>(stack.user_frames, frames.size());
   addresses_.assign(frames.begin() + static_cast<ptrdiff_t>(user), frames.end());
-  // What does not keep a frame pointer leads on to anything; a process never returns to the kernel.
+  // Code without frame pointers yields arbitrary frames; a user frame never has a kernel address.
   const auto* last = std::find_if(frames.data(), frames.data() + user, schema::IsKernelAddress);
   addresses_.insert(addresses_.end(), frames.data(), last);
   const uint64_t id = schema::StackIdOf(addresses_);
-  if (told_.size() >= kMaxKnownStacks) told_.clear();
-  if (told_.insert(id).second) {
+  if (emitted_.size() >= kMaxStacks) emitted_.clear();
+  if (emitted_.insert(id).second) {
     OpenRecord record = file_.Begin(thread);
     record.Write(
         fxt::ProfilerBacktrace{.timestamp = time, .thread = record.thread(), .frames = addresses_});
@@ -63,7 +63,7 @@ void StackTranslator::OnStack(uint64_t time, const fxr_stack_long& stack,
                               std::span<const uint64_t> frames, model::ThreadHandle thread,
                               model::ThreadHandle idle) {
   mappings_.Need(stack.tgid, stack.tid == 0 ? idle : thread, idle, time);
-  const uint64_t id = Tell(time, stack, frames, thread);
+  const uint64_t id = WriteStack(time, stack, frames, thread);
   const bool wakes = stack.kind == FXR_STACK_WAKE;
   const fxt::Koid woken = wakes ? file_.KoidOf(tasks_.Thread(stack.woken_tid)) : 0;
   std::optional<fxt::StringId> in;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Call stacks: each once, as a profiler backtrace record, and an instant that names it wherever it
-// occurs. docs/stacks.md describes them.
+// Translates call stacks: each once as a profiler backtrace record, and an instant per occurrence.
+// docs/stacks.md describes them.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,41 @@
 
 #include "fxt_record/long_event.h"
 #include "model/task_tracker.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 #include "translate/stacks/mapping_follower.h"
 
 namespace translate {
 
 class StackTranslator {
  public:
-  // All outlive it.
-  StackTranslator(TraceFile& file, model::TaskTracker& tasks, MappingFollower& mappings);
+  // All outlive the translator.
+  StackTranslator(TraceWriter& file, model::TaskTracker& tasks, MappingFollower& mappings);
 
-  // `time` in ns of the file's clock; `frames` as event_table.h says. `thread`: whose it is, or
-  // the track that stands for whoever has no thread. `idle` as for MappingFollower.
+  // `time` is ns of the file's clock; `frames` are laid out as in event_table.h. `thread` is the
+  // owner, or the track for an event without a thread. `idle` as for MappingFollower.
   void OnStack(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
                model::ThreadHandle thread, model::ThreadHandle idle);
 
  private:
-  // Stacks told of: beyond so many it forgets them all, and tells of them again.
-  static constexpr size_t kMaxKnownStacks = 1 << 20;
+  // Limit of remembered stack ids. Beyond it all are forgotten, and stacks are written again.
+  static constexpr size_t kMaxStacks = 1 << 20;
 
-  // The kernel's function that the stack sleeps in, below the scheduler's own; empty where nothing
-  // names it.
+  // The kernel function that the stack sleeps in, below the scheduler's own; empty if it has no
+  // name.
   std::optional<fxt::StringId> SleepsIn(std::span<const uint64_t> kernel);
-  uint64_t Tell(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
-                model::ThreadHandle thread);
+  uint64_t WriteStack(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
+                      model::ThreadHandle thread);
 
-  TraceFile& file_;
+  TraceWriter& file_;
   model::TaskTracker& tasks_;
   MappingFollower& mappings_;
-  std::unordered_set<uint64_t> told_;
+  std::unordered_set<uint64_t> emitted_;
   std::vector<uint64_t> addresses_;
   struct Function {
     std::optional<fxt::StringId> name;
     bool schedules = false;
   };
-  std::unordered_map<uint64_t, Function> functions_;  // of the kernel, by address
+  std::unordered_map<uint64_t, Function> functions_;  // kernel functions by address
   fxt::StringId off_, wake_, on_, stack_, away_, woken_, in_;
 };
 

@@ -33,7 +33,7 @@ bool IsWithin(Bytes record, uint64_t offset, uint64_t size) {
   return offset <= record.size() && size <= record.size() - offset;
 }
 
-// The field's bytes; data() is null where the record is too short.
+// The bytes of the field; data() is null if the record is too short.
 Bytes Find(const TracepointField& field, Bytes record) {
   if (!IsWithin(record, field.offset, field.size)) return {};
   if (field.place == Place::kFixed) return record.subspan(field.offset, field.size);
@@ -49,22 +49,22 @@ void AppendText(Bytes bytes, std::string& text) {
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::string_view whole = all.substr(0, all.find('\0'));
   std::string valid;
-  const std::string_view shown = fxt::CutUtf8(fxt::ToValidUtf8(whole, valid), kMostTextBytes);
+  const std::string_view shown = fxt::CutUtf8(fxt::ToValidUtf8(whole, valid), kMaxTextBytes);
   text.append(shown);
-  if (whole.size() > kMostTextBytes) text.append(kCut);
+  if (whole.size() > kMaxTextBytes) text.append(kCut);
 }
 
 void AppendHex(Bytes bytes, std::string& text) {
-  for (const std::byte each : bytes.first(std::min(bytes.size(), 4 * kMostElements))) {
+  for (const std::byte each : bytes.first(std::min(bytes.size(), 4 * kMaxElements))) {
     fmt::format_to(std::back_inserter(text), "{:02x}", static_cast<unsigned>(each));
   }
-  if (bytes.size() > 4 * kMostElements) text.append(kCut);
+  if (bytes.size() > 4 * kMaxElements) text.append(kCut);
 }
 
 void AppendNumbers(const TracepointField& field, Bytes bytes, std::string& text) {
   const bool is_signed = field.kind == Kind::kSigned;
   const size_t count = bytes.size() / field.element_size;
-  for (size_t i = 0; i < std::min(count, kMostElements); ++i) {
+  for (size_t i = 0; i < std::min(count, kMaxElements); ++i) {
     if (i > 0) text += ',';
     const uint64_t value =
         Number(bytes.subspan(i * field.element_size, field.element_size), is_signed);
@@ -74,7 +74,7 @@ void AppendNumbers(const TracepointField& field, Bytes bytes, std::string& text)
       fmt::format_to(std::back_inserter(text), "{}", value);
     }
   }
-  if (count > kMostElements) text.append(kCut);
+  if (count > kMaxElements) text.append(kCut);
 }
 
 bool IsNumber(const TracepointField& field, Bytes bytes) {

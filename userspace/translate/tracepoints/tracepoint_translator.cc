@@ -10,7 +10,7 @@
 
 namespace translate {
 
-TracepointTranslator::TracepointTranslator(TraceFile& file,
+TracepointTranslator::TracepointTranslator(TraceWriter& file,
                                            std::vector<schema::TracepointFormat> formats)
     : file_(file), formats_(std::move(formats)), more_(file.Declare("more")) {
   for (const schema::TracepointFormat& format : formats_) {
@@ -26,10 +26,10 @@ bool TracepointTranslator::OnEvent(uint64_t time, uint32_t number, std::span<con
   if (number >= formats_.size()) return false;
   const std::vector<schema::TracepointField>& fields = formats_[number].fields;
   const Texts& texts = texts_[number];
-  const size_t whole = fields.size() > kMostArguments ? kMostArguments - 1 : fields.size();
+  const size_t whole = fields.size() > kMaxArguments ? kMaxArguments - 1 : fields.size();
   OpenRecord record = file_.Begin(thread);
-  std::array<fxt::Argument, kMostArguments> arguments;
-  std::array<std::string, kMostArguments> scratch;
+  std::array<fxt::Argument, kMaxArguments> arguments;
+  std::array<std::string, kMaxArguments> scratch;
   size_t count = 0;
   for (; count < whole; ++count) {
     arguments[count] = {record.Refer(texts.fields[count]),
@@ -41,9 +41,9 @@ bool TracepointTranslator::OnEvent(uint64_t time, uint32_t number, std::span<con
       if (!rest.empty()) rest += ' ';
       rest += fields[i].name + '=' + DescribeField(fields[i], bytes);
     }
-    constexpr size_t kMostRest = 4000;
+    constexpr size_t kMaxRestBytes = 4000;
     arguments[count++] = {record.Refer(more_),
-                          fxt::StringRef::Inline(fxt::CutUtf8(rest, kMostRest))};
+                          fxt::StringRef::Inline(fxt::CutUtf8(rest, kMaxRestBytes))};
   }
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Events of any tracepoint, as instants on the thread that was running: the category is the
-// tracepoint's system, the name its own, and its fields are the arguments.
+// Translates events of arbitrary tracepoints into instants on the running thread. The category is
+// the tracepoint's system, the name its own, the arguments its fields.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,20 @@
 #include "fxt/string_pool.h"
 #include "model/task_table.h"
 #include "schema/tracepoint_format.h"
-#include "translate/file/trace_file.h"
+#include "translate/file/trace_writer.h"
 
 namespace translate {
 
 class TracepointTranslator {
  public:
-  // An event has at most 15 arguments; of more fields the 15th argument, "more", has the rest.
-  static constexpr size_t kMostArguments = 15;
+  // A record has at most 15 arguments. If there are more fields, the 15th argument, "more", has the
+  // rest.
+  static constexpr size_t kMaxArguments = 15;
 
-  // The events' numbers are places in `formats`.
-  TracepointTranslator(TraceFile& file, std::vector<schema::TracepointFormat> formats);
+  // Events carry an index into `formats`.
+  TracepointTranslator(TraceWriter& file, std::vector<schema::TracepointFormat> formats);
 
-  // `record` is the kernel's. False, and nothing is written: there is no such number.
+  // `record` is the kernel's. Returns false for an unknown number.
   bool OnEvent(uint64_t time, uint32_t number, std::span<const std::byte> record,
                model::ThreadHandle thread);
 
@@ -35,7 +36,7 @@ class TracepointTranslator {
     std::vector<fxt::StringId> fields;
   };
 
-  TraceFile& file_;
+  TraceWriter& file_;
   std::vector<schema::TracepointFormat> formats_;
   std::vector<Texts> texts_;
   fxt::StringId more_;

@@ -7,7 +7,7 @@
 namespace truth {
 namespace {
 
-// The text after `key` up to `;`, or nothing.
+// Returns the text between `key` and `;`, or nothing.
 std::optional<std::string_view> Attribute(std::string_view line, std::string_view key) {
   const size_t at = line.find(key);
   if (at == std::string_view::npos) return std::nullopt;
@@ -128,7 +128,7 @@ util::Result<StateLetters> StateLetters::Parse(std::string_view print_format) {
   if (letters.bits_.empty()) {
     return util::Error{"the print format of sched_switch names no task states", ""};
   }
-  // TASK_REPORT_MAX: the bit above the last reported state says that the task was preempted.
+  // TASK_REPORT_MAX: the bit above the last reported state marks a preempted task.
   letters.preempted_mask_ = highest << 1;
   return letters;
 }

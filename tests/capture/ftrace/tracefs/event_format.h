@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The layout of an ftrace event as tracefs describes it (events/*/*/format and events/header_page;
-// Documentation/trace/events.rst of the kernel). Offsets differ between kernels, so nothing about
-// them is assumed.
+// Documentation/trace/events.rst of the kernel). Offsets differ between kernels.
 #pragma once
 
 #include <cstddef>
@@ -30,24 +29,24 @@ struct EventFormat {
   std::vector<FormatField> fields;
   std::string print_format;  // everything after "print fmt: "
 
-  // Null when this kernel's event has no such field.
+  // Null if the event of this kernel has no such field.
   const FormatField* Find(std::string_view field) const;
 };
 
 // `text` is the content of a `format` file.
 util::Result<EventFormat> ParseEventFormat(std::string_view text);
 
-// An integer of 1, 2, 4 or 8 bytes in host order, sign extended if the field is signed. Nothing if
-// the field does not fit the payload.
+// Returns an integer of 1, 2, 4 or 8 bytes in host order, sign-extended if the field is signed, or
+// nothing if the field exceeds the payload.
 std::optional<int64_t> ReadInteger(const FormatField& field, std::span<const std::byte> payload);
-// An array of char, in place or elsewhere in the payload, up to its NUL. Empty if it does not fit
+// Returns an array of char, inline or elsewhere in the payload, up to its NUL. Empty if it exceeds
 // the payload.
 std::string_view ReadCharArray(const FormatField& field, std::span<const std::byte> payload);
 
-// Letters of prev_state, as the print format of sched_switch spells them.
+// The letters of prev_state from the print format of sched_switch.
 class StateLetters {
  public:
-  // '+' stands for "R+" (preempted), '?' for a bit that has no letter.
+  // '+' is "R+" (preempted), '?' a bit without a letter.
   static constexpr char kPreempted = '+';
 
   // `print_format` is that of sched_switch.
@@ -65,7 +64,7 @@ class StateLetters {
 
 // "R+" for StateLetters::kPreempted, else the letter itself.
 std::string StateText(char letter);
-// The reverse; '?' for a text that is neither.
+// The inverse function; '?' for any other text.
 char StateLetter(std::string_view text);
 
 }  // namespace truth

@@ -81,7 +81,7 @@ std::vector<int32_t> AllThreads() {
   return tids;
 }
 
-// Turns payloads into entries of the log, by the format files of this kernel.
+// Decodes payloads into entries of the log by the format files of this kernel.
 class Decoder {
  public:
   static util::Result<Decoder> Create(int root) {
@@ -119,7 +119,7 @@ class Decoder {
                           decoder.Bind(&decoder.old_comm_, decoder.rename_, "oldcomm") &&
                           decoder.Bind(&decoder.new_comm_, decoder.rename_, "newcomm");
     if (!complete) return util::Error{"an event of this kernel lacks an expected field", ""};
-    // Kernels that only let a task rename itself here leave the field out.
+    // The field is missing on kernels where only the task itself can change its name here.
     if (const FormatField* tid = decoder.rename_.Find("pid")) decoder.renamed_tid_ = *tid;
     return decoder;
   }
@@ -219,7 +219,7 @@ util::Result<FtraceSession> FtraceSession::Make(const Options& options,
   auto root = OpenTraceFs();
   if (!root.ok()) return root.TakeError();
   RemoveStaleInstances(root->get());
-  // A process may have several; the kernel's own text puts a number behind the first.
+  // A process may have several instances.
   std::string name = fmt::format("{}{}", kInstancePrefix, getpid());
   for (int n = 1; mkdirat(root->get(), ("instances/" + name).c_str(), 0700) != 0; ++n) {
     if (errno != EEXIST || n > 16) {
@@ -229,12 +229,11 @@ util::Result<FtraceSession> FtraceSession::Make(const Options& options,
   }
   FtraceSession session(std::move(*root), std::move(name));
   const int fd = session.root_.get();
-  for (const auto& [file, text] :
-       {std::pair<std::string, std::string>{"tracing_on", "0"},
-        {"trace_clock", "boot"},
-        {"buffer_size_kb", std::to_string(options.buffer_kib)},
-        // An overrun must not eat the beginning: what is kept is then without a hole.
-        {"options/overwrite", "0"}}) {
+  for (const auto& [file, text] : {std::pair<std::string, std::string>{"tracing_on", "0"},
+                                   {"trace_clock", "boot"},
+                                   {"buffer_size_kb", std::to_string(options.buffer_kib)},
+                                   // Without overwriting, the kept events have no gap.
+                                   {"options/overwrite", "0"}}) {
     if (auto status = WriteFileAt(fd, session.Path(file), text); !status.ok()) {
       return status.TakeError();
     }
@@ -257,7 +256,7 @@ FtraceSession::FtraceSession(FtraceSession&& other) noexcept
 FtraceSession::~FtraceSession() {
   if (name_.empty()) return;
   const std::string path = "instances/" + name_;
-  // Busy for as long as a reader of one of its files is being closed.
+  // The instance is busy until the readers of its files are closed.
   for (int attempt = 0; attempt < 50; ++attempt) {
     if (unlinkat(root_.get(), path.c_str(), AT_REMOVEDIR) == 0 || errno != EBUSY) return;
     usleep(10'000);
@@ -322,7 +321,7 @@ util::Result<FtraceLog> FtraceSession::Collect() {
       const ssize_t got = read(raw.get(), page.data(), page.size());
       if (got < 0 && errno == EINTR) continue;
       if (got < 0 && errno == EAGAIN) break;
-      // A CPU that could be plugged in and never was has a folder here, and no buffer.
+      // A possible CPU that was never online has a folder but no buffer.
       if (got < 0 && errno == ENODEV) break;
       if (got < 0)
         return util::Error{fmt::format("cannot read {}: {}", raw_path, strerror(errno)), ""};

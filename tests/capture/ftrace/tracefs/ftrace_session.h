@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel's own record of every context switch: an ftrace instance of our own, on the boot
-// clock. It is read as binary ring buffer pages, because the text form keeps only microseconds.
+// An ftrace instance on the boot clock that records every context switch. It is read as binary
+// pages, because the text form has only microseconds.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace truth {
 
-// What one CPU's ring buffer says it could not keep (per_cpu/cpuN/stats).
+// The losses of the ring buffer of one CPU (per_cpu/cpuN/stats).
 struct FtraceCpuLoss {
   uint64_t overrun = 0;
   uint64_t commit_overrun = 0;
@@ -37,7 +37,7 @@ class FtraceSession {
     size_t buffer_kib = 64 * 1024;
   };
 
-  // Needs root. Instances left behind by a killed predecessor are removed first.
+  // Needs root. Removes the instances of killed processes first.
   static util::Result<FtraceSession> Create(const Options& options);
 
   FtraceSession(FtraceSession&& other) noexcept;
@@ -47,17 +47,17 @@ class FtraceSession {
   util::Status Start();
   util::Status Stop();
 
-  // For SwitchLog::second_stamps: another session stamps each switch again, if its event is
-  // switched on after every other tracer's, which another process that knows its name can do.
+  // For SwitchLog::second_stamps: a second session stamps each switch again. Its event has to be
+  // enabled after those of all other tracers; another process that knows its name can do that.
   static util::Result<FtraceSession> CreateSecond(const Options& options);
   static util::Status StartSecond(const std::string& name);
   // Stops `second` and takes its stamps into `log`.
   static util::Status TakeSecond(FtraceSession* second, SwitchLog* log);
   const std::string& name() const { return name_; }
 
-  // The text form of what is in the buffers; leaves it there. Only while stopped.
+  // Returns the text form of the buffers without consuming them. Only while stopped.
   util::Result<std::string> ReadText() const;
-  // Takes everything out of the buffers. Only while stopped.
+  // Consumes the buffers. Only while stopped.
   util::Result<FtraceLog> Collect();
 
  private:

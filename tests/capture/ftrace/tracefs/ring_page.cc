@@ -72,7 +72,7 @@ util::Result<PageLoss> VisitPage(const PageLayout& layout, std::span<const std::
         // A null delta means that the rest of the page is unused; otherwise a discarded event.
         if (delta == 0) return loss;
         if (!has_word || word < 4) return util::Error{"bad padding in a ring buffer page", ""};
-        // One is what a discarded event without a delta is marked with.
+        // The value 1 marks a discarded event without a delta.
         if (delta > 1) time += delta;
         at += 4 + size_t{word};
         continue;

@@ -24,14 +24,14 @@ struct PageLayout {
   static util::Result<PageLayout> Parse(std::string_view text);
 };
 
-// What the kernel says of events it could not keep before this page.
+// The losses before this page.
 struct PageLoss {
-  bool missed = false;  // some, of which
-  uint64_t known = 0;   // this many are counted; 0 with `missed`: the number is not known
+  bool missed = false;  // events were lost
+  uint64_t known = 0;   // their number; 0 with `missed`: unknown
 };
 
-// Calls `visit` with the time (ns of the trace clock) and payload of each event, in order. A page
-// that contradicts itself is an error.
+// Calls `visit` with the time (ns of the trace clock) and the payload of each event in order.
+// Returns an error for an inconsistent page.
 using EventVisitor = std::function<void(uint64_t time_ns, std::span<const std::byte> payload)>;
 util::Result<PageLoss> VisitPage(const PageLayout& layout, std::span<const std::byte> page,
                                  const EventVisitor& visit);

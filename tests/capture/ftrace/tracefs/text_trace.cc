@@ -10,13 +10,13 @@
 namespace truth {
 namespace {
 
-// A comm may hold anything but a newline here, so the fixed words around it are what counts.
+// A comm may have any byte but a newline, so the parser relies on the fixed words around it.
 constexpr char kLine[] =
     "^.*-[0-9]+ +\\[([0-9]+)\\] [^ ]+ +([0-9]+)\\.([0-9]{6}): sched_switch: "
     "prev_comm=(.*) prev_pid=(-?[0-9]+) prev_prio=(-?[0-9]+) prev_state=([^ ]+) ==> "
     "next_comm=(.*) next_pid=(-?[0-9]+) next_prio=(-?[0-9]+)$";
 
-constexpr size_t kGroups = 11;  // the whole line, and what is in brackets
+constexpr size_t kGroups = 11;  // the whole line and the groups
 
 // Not std::regex: sanitizer builds of g++ 12 warn of what its templates leave uninitialized.
 class LineExpression {

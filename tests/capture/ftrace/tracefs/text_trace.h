@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The text form of ftrace's record: an independent reading of the same buffers, printed by the
-// kernel itself, to hold the binary one against.
+// Parses the text form of ftrace, which the kernel prints from the same buffers. It checks the
+// binary reader.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,7 @@ struct TextSwitch {
   int32_t next_priority = 0;
 };
 
-// The sched_switch lines of `text`, in its order. A line that cannot be read is counted in
-// `unreadable`.
+// Returns the sched_switch lines of `text` in order. `unreadable` counts the other lines.
 std::vector<TextSwitch> ParseTextTrace(std::string_view text, size_t* unreadable);
 
 }  // namespace truth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Files of a tracefs, reached through a descriptor.
+// Reads and writes files of a tracefs through a descriptor.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace truth {
 
-// Contents of a file of unknown size below `directory`.
+// Returns the contents of a file below `directory`.
 util::Result<std::string> ReadFileAt(int directory, const std::string& path);
-// Writes `text` with one write(2), as control files want it.
+// Writes `text` with one write(2), as control files require.
 util::Status WriteFileAt(int directory, const std::string& path, std::string_view text);
 
-// The tracefs of this machine: the mounted one, else a mount of our own that hangs in no directory
-// and vanishes with the descriptor, however the program ends.
+// Opens the mounted tracefs, or mounts one without a directory. That mount disappears with the
+// descriptor.
 util::Result<util::UniqueFd> OpenTraceFs();
 
 }  // namespace truth

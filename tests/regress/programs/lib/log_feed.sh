@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh
-# For compressors behind a program that writes log all of the time. After ../lib.sh.
-# Those that include this have them from there.
+# A program that writes a log, for compressors behind it. Include ../lib.sh first.
 # shellcheck disable=SC2154
 need python3
 
-# log_of BYTES: what is written ten times a second; that is all of `prepare`.
+# log_of BYTES: makes the text that feed() writes ten times a second. `prepare` ends here.
 log_of() {
   [ "$form" = prepare ] || return 0
   text "$1" >"$folder/log.txt"
   exit 0
 }
 
-# The program that writes. In a pipe only: it takes the place of its shell.
+# Writes the text. It replaces its shell, so use it in a pipeline only.
 feed() {
   exec python3 -c '
 import sys, time

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh
-# For nginx with one worker. After ../lib.sh.
-# Those that include this have them from there.
+# nginx with one worker. Include ../lib.sh first.
 # shellcheck disable=SC2154
 need nginx ab
 
-# pages BYTES NAME: a text to serve; that is all of `prepare`.
+# pages BYTES NAME: makes a file to serve. `prepare` ends here.
 pages() {
   [ "$form" = prepare ] || return 0
   text "$1" >"$folder/$2"
   exit 0
 }
 
-# serve URL SETTINGS: until this program ends, with these settings of http {}.
+# serve URL SETTINGS: runs nginx with these settings in http {} until this program ends.
 serve() {
   cat >"$folder/nginx.conf" <<END
 user root;

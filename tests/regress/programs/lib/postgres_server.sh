@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh
-# For PostgreSQL with a data base "bench", asked through a socket in the folder. After ../lib.sh.
-# Those that include this have it from there.
+# PostgreSQL with a database "bench" and a socket in the folder. Include ../lib.sh first.
 # shellcheck disable=SC2154
 for bin in /usr/lib/postgresql/*/bin; do PATH=$bin:$PATH; done
 need initdb postgres pgbench createdb pg_isready runuser
@@ -13,14 +12,14 @@ server() {
   runuser -u postgres -- "$(command -v "$program")" "$@"
 }
 
-# start OPTION...: the server, which ends with this program.
+# start OPTION...: runs the server until this program ends.
 start() {
   server postgres -D "$folder/data" -k "$folder" -c listen_addresses= "$@" 2>"$folder/log" &
   trap 'kill "$(head -n 1 "$folder/data/postmaster.pid")"; wait' EXIT
   wait_for pg_isready -h "$folder"
 }
 
-# start_new OPTION...: the same with a new and empty data base.
+# start_new OPTION...: the same with a new, empty database.
 start_new() {
   id postgres >/dev/null 2>&1 || { echo "SKIPPED: there is no user postgres" >&2; exit 77; }
   chown postgres "$folder"

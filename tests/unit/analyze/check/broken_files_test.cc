@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(Recorder, BrokenFileTest, ::testing::ValuesIn(RecorderC
 // Every rule has a file that breaks it; those named here need more than a small file, and have
 // tests of their own below.
 TEST(BrokenFilesTest, EveryRuleIsBrokenOnce) {
-  std::set<std::string> broken = {"string-length", "table-limit"};
+  std::set<std::string> broken = {"string-length", "table-limit", "span-limit"};
   for (const auto& cases : {FormatCases(), RecorderCases()}) {
     for (const Broken& one : cases) {
       for (const std::string& finding : one.findings) {
@@ -75,8 +75,18 @@ TEST(BrokenFilesTest, MoreStringsThanAReaderKeeps) {
     file.Add("string " + std::to_string(i), fxt::StringRecord{static_cast<uint16_t>(50 + i), text});
   }
   EXPECT_EQ(FindingsOf(file), std::vector<std::string>{});
-  EXPECT_EQ(FindingsOf(file, true, 50'000),
+  EXPECT_EQ(FindingsOf(file, true, 100'000),
             (std::vector<std::string>{"table-limit at string 2", "table-limit at string 3"}));
+}
+
+TEST(BrokenFilesTest, MoreOpenSpansThanAreKept) {
+  RecordingParts file = RecordingParts::Sound();
+  fxt::MemorySource source(file.Bytes());
+  CheckOptions options;
+  options.max_span_bytes = 0;
+  const CheckResult result = CheckTrace(source, options, [](const Finding&) {});
+  EXPECT_EQ(result.errors, 0u);
+  EXPECT_EQ(result.by_rule.count("span-limit"), 1u);
 }
 
 TEST(BrokenFilesTest, NoTraceIsUnreadable) {

@@ -12,6 +12,17 @@ using fxt::StringRef;
 using fxt::ThreadRef;
 using fxt::ThreadState;
 
+namespace {
+
+// A section of a program that takes part.
+void AddProvider(RecordingParts& file) {
+  file.Add("info 2", fxt::ProviderInfo{2, "app"});
+  file.Add("section 2", fxt::ProviderSection{2});
+  file.Add("init 2", fxt::Initialization{1'000'000'000});
+}
+
+}  // namespace
+
 std::vector<Broken> RecorderCases() {
   const auto drop_bits = [](uint64_t& word, unsigned first, unsigned last, uint64_t value) {
     word = (word & ~((~uint64_t{0} >> (63 - (last - first))) << first)) | value << first;
@@ -179,6 +190,50 @@ std::vector<Broken> RecorderCases() {
                                    .arguments = {&stack, 1}});
        },
        {"recorder-stack at stack"}},
+      {"a switch and a wakeup of a program that takes part",
+       [](RecordingParts& f) {
+         AddProvider(f);
+         f.Add("switch 2", fxt::LegacyContextSwitch{kEnd, 0, ThreadState::kBlocked, kAppRef,
+                                                    kAppRef, 120, 120});
+         f.Add("wakeup 2", fxt::ThreadWakeup{kEnd, 0, kApp, {}});
+       },
+       {"recorder-provider-switch at switch 2", "recorder-provider-switch at wakeup 2"}},
+      {"a name that a program gives to a thread",
+       [](RecordingParts& f) {
+         AddProvider(f);
+         f.Add("object 2", fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                                             kApp,
+                                             StringRef::Inline("forged"),
+                                             {}});
+       },
+       {"recorder-provider-object at object 2"}},
+      {"a kernel log message of a program",
+       [](RecordingParts& f) {
+         AddProvider(f);
+         f.Add("log 2", fxt::Log{kEnd, kAppRef, "forged"});
+       },
+       {"recorder-provider-log at log 2"}},
+      {"events of the kernel's categories of a program",
+       [](RecordingParts& f) {
+         AddProvider(f);
+         for (const char* category :
+              {"syscall", "irq", "softirq", "oom", "signal", "block", "net"}) {
+           f.Add(std::string(category) + " 2", InstantOf(kEnd, kAppRef, category, "forged"));
+         }
+         f.Add("own", InstantOf(kEnd, kAppRef, "app", "own"));
+       },
+       {"recorder-provider-event at syscall 2", "recorder-provider-event at irq 2",
+        "recorder-provider-event at softirq 2", "recorder-provider-event at oom 2",
+        "recorder-provider-event at signal 2", "recorder-provider-event at block 2",
+        "recorder-provider-event at net 2"}},
+      {"a backtrace of a program",
+       [](RecordingParts& f) {
+         AddProvider(f);
+         const std::array<uint64_t, 1> frames = {0x1000};
+         f.Add("backtrace 2",
+               fxt::ProfilerBacktrace{.timestamp = kEnd, .thread = kAppRef, .frames = frames});
+       },
+       {"recorder-provider-stack at backtrace 2"}},
   };
 }
 

@@ -50,7 +50,7 @@ TEST(DrawingLayoutTest, WakeupsGoFromLaneToLane) {
   EXPECT_LT(layout.wakes()[2].from, layout.OfThread(10));
 }
 
-TEST(DrawingLayoutTest, NamesAreNotWrittenAcrossMarks) {
+TEST(DrawingLayoutTest, NamesDoNotCrossMarks) {
   Drawing drawing = Small();
   drawing.losses = {{5'500, 3, 1}};
   const DrawingLayout layout(drawing);

@@ -50,7 +50,7 @@ class DrawingReaderTest : public ::testing::Test {
   fxt::testing::FileBuilder file_;
 };
 
-TEST_F(DrawingReaderTest, NothingIsLostInColumns) {
+TEST_F(DrawingReaderTest, ColumnsKeepTheSumOfTimes) {
   const Drawing drawing = Draw({.from = 10 * kMs,
                                 .to = 30 * kMs,
                                 .first = 10 * kMs,
@@ -68,7 +68,7 @@ TEST_F(DrawingReaderTest, NothingIsLostInColumns) {
   EXPECT_EQ(drawing.wakes[0].woken, 20U);
 }
 
-TEST_F(DrawingReaderTest, WhatReachesOverAnEdgeIsCut) {
+TEST_F(DrawingReaderTest, CutsIntervalsAtTheEdges) {
   const Drawing drawing = Draw({.from = 12 * kMs,
                                 .to = 18 * kMs,
                                 .first = 10 * kMs,
@@ -104,7 +104,7 @@ TEST_F(DrawingReaderTest, AColumnMayBeShorterThanANanosecond) {
   }
 }
 
-TEST_F(DrawingReaderTest, CpusWithoutALaneAreCounted) {
+TEST_F(DrawingReaderTest, CountsCpusWithoutALane) {
   for (uint8_t cpu = 1; cpu < 100; ++cpu) {
     for (const bool ends : {false, true}) {
       const ThreadRef idle = ThreadRef::Inline(0, 99);
@@ -126,7 +126,7 @@ TEST_F(DrawingReaderTest, CpusWithoutALaneAreCounted) {
   EXPECT_TRUE(drawing.is_whole);
 }
 
-TEST_F(DrawingReaderTest, ThreadsAreChosen) {
+TEST_F(DrawingReaderTest, ChoosesThreads) {
   const Drawing one = Draw({.from = 10 * kMs,
                             .to = 30 * kMs,
                             .cpus = {},
@@ -147,7 +147,7 @@ TEST_F(DrawingReaderTest, ThreadsAreChosen) {
 }
 
 // 20 is woken at 15 and waits until 20.
-TEST_F(DrawingReaderTest, WhoWasAskedForIsShownWhereItOnlyWaits) {
+TEST_F(DrawingReaderTest, ShowsSelectedThreadsThatOnlyWait) {
   const auto draw = [&](bool asked) {
     DrawOptions options;
     options.from = 16 * kMs;
@@ -164,7 +164,7 @@ TEST_F(DrawingReaderTest, WhoWasAskedForIsShownWhereItOnlyWaits) {
   EXPECT_EQ(all.threads[0].koid, 10U);
 }
 
-TEST_F(DrawingReaderTest, WhatIsNoTraceIsAnError) {
+TEST_F(DrawingReaderTest, FailsOnOtherFiles) {
   const std::vector<std::byte> bytes(64, std::byte{0x7f});
   fxt::MemorySource source(bytes);
   DrawingReader reader({.from = 0, .to = 1, .cpus = {}, .wants_thread = {}, .progress = {}});

@@ -34,8 +34,8 @@ bool Has(const std::string& svg, std::string_view text) {
   return svg.find(text) != std::string::npos;
 }
 
-TEST(DrawingSvgTest, SaysWhatIsShown) {
-  const std::string svg = DrawingSvg(Small(), "a & b.fxt");
+TEST(DrawingSvgTest, HasATitleWithTheInterval) {
+  const std::string svg = DrawingSvg(Small(), "a & b.fxt", PageColour);
   EXPECT_TRUE(svg.starts_with("<svg "));
   EXPECT_TRUE(svg.ends_with("</svg>\n"));
   for (const char* text : {"a &amp; b.fxt", "CPU 7", "1 of 1 threads", "&lt;compiler&gt;", "link",
@@ -47,7 +47,7 @@ TEST(DrawingSvgTest, SaysWhatIsShown) {
 }
 
 TEST(DrawingSvgTest, StatesHaveTheirColours) {
-  const std::string svg = DrawingSvg(Small(), "");
+  const std::string svg = DrawingSvg(Small(), "", PageColour);
   for (const char* colour : {"running", "blocked", "base"}) {
     EXPECT_TRUE(Has(svg, PageColour(colour))) << colour;
   }
@@ -56,30 +56,30 @@ TEST(DrawingSvgTest, StatesHaveTheirColours) {
   EXPECT_FALSE(Has(svg, "stroke=\"\""));
 }
 
-TEST(DrawingSvgTest, LossesAndWakeups) {
+TEST(DrawingSvgTest, MarksLossesAndWakeups) {
   Drawing drawing = Small();
   drawing.losses.push_back({drawing.begin + 1, 7, 3});
   drawing.wakes.push_back({drawing.begin + 9'000'000, std::nullopt, 42});
-  const std::string svg = DrawingSvg(drawing, "");
+  const std::string svg = DrawingSvg(drawing, "", PageColour);
   EXPECT_TRUE(Has(svg, "class=\"loss\""));
   EXPECT_TRUE(Has(svg, "class=\"wake\""));
   EXPECT_TRUE(Has(svg, "events are missing"));
 }
 
-TEST(DrawingSvgTest, AShortSpanHidesNoLongOneBehindIt) {
+TEST(DrawingSvgTest, ShortSpanDoesNotHideTheNextLongOne) {
   Drawing drawing = Small();
   auto& spans = drawing.threads[0].spans;
   spans.push_back({drawing.begin + 5'000'000, drawing.begin + 5'000'200, "lock"});
   spans.push_back({drawing.begin + 5'001'000, drawing.begin + 15'000'000, "compact"});
-  EXPECT_TRUE(Has(DrawingSvg(drawing, ""), "compact"));
+  EXPECT_TRUE(Has(DrawingSvg(drawing, "", PageColour), "compact"));
 }
 
-TEST(DrawingSvgTest, ATraceUpToTheLargestTimeHasAnAxisThatEnds) {
+TEST(DrawingSvgTest, AxisEndsAtTheGreatestTime) {
   Drawing drawing = Small();
   drawing.end = UINT64_MAX;
-  EXPECT_LT(DrawingSvg(drawing, "").size(), 100'000u);
+  EXPECT_LT(DrawingSvg(drawing, "", PageColour).size(), 100'000u);
   drawing.begin = UINT64_MAX - 1000;
-  EXPECT_LT(DrawingSvg(drawing, "").size(), 100'000u);
+  EXPECT_LT(DrawingSvg(drawing, "", PageColour).size(), 100'000u);
 }
 
 TEST(DrawingSvgTest, ANanosecondHasAnAxis) {
@@ -88,7 +88,7 @@ TEST(DrawingSvgTest, ANanosecondHasAnAxis) {
   drawing.cpus[0].runs.clear();
   drawing.threads.clear();
   drawing.other_cpus = 3;
-  const std::string svg = DrawingSvg(drawing, "");
+  const std::string svg = DrawingSvg(drawing, "", PageColour);
   EXPECT_TRUE(Has(svg, "</svg>"));
   EXPECT_TRUE(Has(svg, "1 ns shown, from "));
   EXPECT_TRUE(Has(svg, "1 of 4 CPUs"));

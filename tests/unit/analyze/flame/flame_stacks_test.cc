@@ -38,7 +38,7 @@ TEST(FlameStacksTest, AddsUpTimeInMicroseconds) {
             (FoldedStacks{{{"app", "worker #", kUser, kUser, kInKernel}, 1}}));
 }
 
-TEST(FlameStacksTest, AWakersStackStandsAboveTheSleepers) {
+TEST(FlameStacksTest, AppendsTheStackOfTheWaker) {
   StackTrace trace;
   trace.Define(kSleeper).Define(kWaker);
   trace.Stack("wake", 100, kWaker, 5'000, 101).Stack("off", 101, kSleeper, 9'000);
@@ -49,7 +49,7 @@ TEST(FlameStacksTest, AWakersStackStandsAboveTheSleepers) {
                            1}}));
 }
 
-TEST(FlameStacksTest, AWakeupOfAThreadWithoutAStackStandsAlone) {
+TEST(FlameStacksTest, KeepsWakeupsOfThreadsWithoutStack) {
   StackTrace trace;
   trace.Define(kWaker);
   trace.Stack("wake", 100, kWaker, 5'000, 101).Stack("wake", 100, kWaker, 5'000, 101);
@@ -57,7 +57,7 @@ TEST(FlameStacksTest, AWakeupOfAThreadWithoutAStackStandsAlone) {
             (FoldedStacks{{{"app", "worker #", "--", kInKernel, kInKernel, kUser, "app"}, 2}}));
 }
 
-TEST(FlameStacksTest, CountsWhatItCannotUse) {
+TEST(FlameStacksTest, CountsRejectedStacks) {
   StackTrace trace;
   trace.Stack("off", 101, kSleeper, 2'000);
   trace.Stack("nonsense", 101, kSleeper).Instant("off", 101, {});

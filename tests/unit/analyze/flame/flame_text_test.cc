@@ -10,13 +10,13 @@ namespace {
 
 const FoldedStacks kStacks = {{{"app", "app", "main", "read"}, 7}, {{"app", "app", "main"}, 5}};
 
-TEST(FlameTextTest, FoldedIsALinePerStack) {
+TEST(FlameTextTest, FoldedHasALinePerStack) {
   text::TextWriter out;
   WriteFolded(out, kStacks, nullptr);
   EXPECT_EQ(out.text(), "app;app;main 5\napp;app;main;read 7\n");
 }
 
-TEST(FlameTextTest, AComparisonHasBothCountsAndWhatIsGone) {
+TEST(FlameTextTest, ComparisonHasBothCountsAndGoneStacks) {
   const FoldedStacks base = {{{"app", "app", "main"}, 4}, {{"app", "app", "old"}, 2}};
   text::TextWriter out;
   WriteFolded(out, kStacks, &base);
@@ -38,7 +38,7 @@ TEST(FlameTextTest, SpeedscopeGetsSamplesAndWeights) {
   EXPECT_EQ(frames[profile["samples"][1].back().get<size_t>()]["name"], "read");
 }
 
-TEST(FlameTextTest, NoStacksAreFilesToo) {
+TEST(FlameTextTest, WritesValidFilesWithoutStacks) {
   text::TextWriter out;
   WriteFolded(out, {}, nullptr);
   EXPECT_EQ(out.text(), "");

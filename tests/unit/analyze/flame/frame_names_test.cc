@@ -8,7 +8,7 @@
 namespace analyze {
 namespace {
 
-TEST(FrameNamesTest, PartsStayParts) {
+TEST(FrameNamesTest, EscapesSeparators) {
   EXPECT_EQ(FoldedPart("operator;(int)"), "operator:(int)");
   EXPECT_EQ(FoldedPart("a\nb").find('\n'), std::string::npos);
 }
@@ -27,7 +27,7 @@ TEST(FrameNamesTest, CompiledCodeIsNamedByItsProcess) {
   EXPECT_EQ(names.NameOf(101, 0x1004, false), "[unknown]");
 }
 
-TEST(FrameNamesTest, WhatHasNoNameIsItsFile) {
+TEST(FrameNamesTest, FallsBackToTheFile) {
   FrameNames names({.enabled = false, .files = {}, .kallsyms = {}});
   names.places().OnModule({100, 1, "/usr/lib/libc.so.6", {}});
   names.places().OnMapping({100, 1, 0x10000, 0x1000, 0});

@@ -56,7 +56,7 @@ class SymbolWriterTest : public ::testing::Test {
   StackTrace trace_;
 };
 
-TEST_F(SymbolWriterTest, AnotherMachineFindsTheSameNames) {
+TEST_F(SymbolWriterTest, WritesNamesForOtherMachines) {
   const std::vector<uint64_t> words = trace_.words();
   const FoldedStacks here = Fold(std::as_bytes(std::span(words)), root_.path());
   EXPECT_TRUE(here.contains({"app", "app", "foo::bar()", "inner"}));

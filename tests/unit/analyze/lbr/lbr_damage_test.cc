@@ -6,10 +6,11 @@
 #include <cstring>
 #include <random>
 
+#include "analyze/document/render.h"
+#include "analyze/lbr/lbr_document.h"
 #include "analyze/lbr/lbr_filter.h"
 #include "analyze/lbr/lbr_raw.h"
 #include "analyze/lbr/lbr_report.h"
-#include "analyze/lbr/lbr_text.h"
 #include "fxt/archive_writer.h"
 #include "fxt/byte_source.h"
 #include "import/perf_importer.h"
@@ -55,8 +56,8 @@ size_t ReadTrace(std::span<const std::byte> bytes) {
   }
   // A stack has at most what a perf sample holds, and a record of a trace says so in bytes.
   EXPECT_LE(report.totals().branches * 16, bytes.size());
-  const std::string text = LbrReportText(report, {});
-  EXPECT_TRUE(testing_support::IsJson(LbrReportJson("x", report, {})));
+  const std::string text = document::RenderText(LbrDocument("x", report, {}));
+  EXPECT_TRUE(testing_support::IsJson(document::RenderJson(LbrDocument("x", report, {}))));
   text::TextWriter out;
   LbrRawWriter raw(out, LbrRawForm::kText, no_symbols);
   {

@@ -43,7 +43,7 @@ std::vector<uint64_t> Sift(LbrSelection selection) {
                                                   MakeStack(20, 21, 1040)};
   for (size_t i = 0; i < 4; ++i) samples[i].cpu = i == 0 ? 0 : 1;
   for (const auto& sample : samples) filter.OnSample(sample);
-  EXPECT_EQ(filter.seen(), samples.size());
+  EXPECT_EQ(filter.samples(), samples.size());
   EXPECT_EQ(taken.start, 1000u);
   EXPECT_EQ(taken.objects, 5);
   return taken.times;
@@ -97,7 +97,7 @@ TEST(LbrFilterTest, ChoosesByCpu) {
   EXPECT_EQ(Sift(selection), (Times{1000}));
 }
 
-TEST(LbrFilterTest, PassesOnWhatGivesAddressesAMeaning) {
+TEST(LbrFilterTest, KeepsModulesAndMappings) {
   Taken taken;
   LbrSelection selection;
   selection.cpus = {7};

@@ -12,7 +12,7 @@ namespace {
 using fxt::KernelObjectType;
 using testing::MakeObject;
 
-TEST(LbrNamesTest, KnowsThreadsAndProcessesApart) {
+TEST(LbrNamesTest, DistinguishesThreadsFromProcesses) {
   LbrNames names;
   names.Note(MakeObject(KernelObjectType::kThread, 20, "worker"));
   names.Note(MakeObject(KernelObjectType::kProcess, 20, "server"));
@@ -23,7 +23,7 @@ TEST(LbrNamesTest, KnowsThreadsAndProcessesApart) {
   EXPECT_EQ(names.process(0), "swapper");
 }
 
-TEST(LbrNamesTest, TakesTheLastUseOfANumberAndNoTracksOfTheRecorder) {
+TEST(LbrNamesTest, KeepsTheLastNameAndIgnoresTracks) {
   LbrNames names;
   names.Note(MakeObject(KernelObjectType::kThread, 20, "first"));
   names.Note(MakeObject(KernelObjectType::kThread, schema::MakeKoid(20, 1), "second"));

@@ -47,7 +47,7 @@ TEST(LbrPlacesTest, TurnsAddressesIntoPlacesInFiles) {
   EXPECT_TRUE(places.Problems().empty());
 }
 
-TEST(LbrPlacesTest, GivesTheKernelToEveryProcess) {
+TEST(LbrPlacesTest, MapsTheKernelInEveryProcess) {
   LbrPlaces places(NoSymbols());
   places.OnModule({.process = 0, .number = 1, .file = "[kernel.kallsyms]_text", .build_id = {}});
   places.OnModule({.process = 0, .number = 2, .file = "/lib/modules/6.1/nf.ko", .build_id = {}});
@@ -65,7 +65,7 @@ TEST(LbrPlacesTest, GivesTheKernelToEveryProcess) {
   EXPECT_EQ(places.Resolve(0, kKernelText + 0x1234), places.Resolve(20, kKernelText + 0x1234));
 }
 
-TEST(LbrPlacesTest, ForgetsTheMappingsOfAnEarlierProcessOfThatNumber) {
+TEST(LbrPlacesTest, DropsMappingsOfAnEarlierProcessWithThePid) {
   LbrPlaces places(NoSymbols());
   places.OnModule({.process = 20, .number = 0, .file = "/bin/a", .build_id = {}});
   places.OnMapping(
@@ -79,7 +79,7 @@ TEST(LbrPlacesTest, ForgetsTheMappingsOfAnEarlierProcessOfThatNumber) {
   EXPECT_EQ(places.Text(places.Resolve(20, 0x500000)), "b+0x0");
 }
 
-TEST(LbrPlacesTest, PassesOverMappingsOfNothing) {
+TEST(LbrPlacesTest, IgnoresEmptyMappings) {
   LbrPlaces places(NoSymbols());
   // A module that was never declared, and a track of the recorder's own.
   places.OnMapping(
@@ -95,7 +95,7 @@ TEST(LbrPlacesTest, PassesOverMappingsOfNothing) {
   EXPECT_EQ(places.Text(places.Resolve(3, 0x400000)), "0x400000");
 }
 
-TEST(LbrPlacesTest, NamesFunctionsAndTellsKindsOfBranches) {
+TEST(LbrPlacesTest, NamesFunctionsAndClassifiesBranches) {
   const testing_support::BranchyCode code = testing_support::FindBranchyCode();
   if (code.map_size == 0) GTEST_SKIP() << "no x86-64";
   LbrPlaces places(LbrSymbolOptions{});
@@ -124,7 +124,7 @@ TEST(LbrPlacesTest, NamesFunctionsAndTellsKindsOfBranches) {
   EXPECT_TRUE(places.Problems().empty());
 }
 
-TEST(LbrPlacesTest, SaysWhichFilesItMisses) {
+TEST(LbrPlacesTest, ReportsMissingFiles) {
   LbrPlaces places(LbrSymbolOptions{});
   places.OnModule({.process = 20, .number = 0, .file = "/nonexistent/prog", .build_id = {}});
   places.OnMapping(
@@ -134,7 +134,7 @@ TEST(LbrPlacesTest, SaysWhichFilesItMisses) {
   EXPECT_TRUE(places.Problems()[0].starts_with("prog: /nonexistent/prog:")) << places.Problems()[0];
 }
 
-TEST(LbrPlacesTest, SaysWhyTheKernelHasNoNames) {
+TEST(LbrPlacesTest, ReportsWhyTheKernelHasNoNames) {
   LbrPlaces places(LbrSymbolOptions{});
   places.OnModule({.process = 0, .number = 1, .file = "[kernel.kallsyms]_text", .build_id = {}});
   places.OnMapping({.process = 0,

@@ -62,7 +62,7 @@ TEST(LbrReportTest, CountsBranchesAndTheirRate) {
   EXPECT_EQ(mispredicted[0].mispredicted, 1u);
 }
 
-TEST(LbrReportTest, DoesNotTakeUnfilledSlotsForBranches) {
+TEST(LbrReportTest, DoesNotCountUnfilledSlotsAsBranches) {
   LbrReport report(NoSymbols());
   report.OnSample(MakeStack(20, 20, 100,
                             {Entry(0x10, 0x20, {.predicted = true, .cycles = 5}),
@@ -101,7 +101,7 @@ TEST(LbrReportTest, AddsUpTheCyclesBetweenTwoBranches) {
   EXPECT_EQ(report.totals().with_cycles, 4u);
 }
 
-TEST(LbrReportTest, MakesNoBlocksOfWhatDoesNotBelongTogether) {
+TEST(LbrReportTest, MakesNoBlocksAcrossModules) {
   LbrReport report(NoSymbols());
   // Without cycles; backwards, as after a lost branch; over more than any straight code.
   report.OnSample(
@@ -131,7 +131,7 @@ TEST(LbrReportTest, CountsThreads) {
 }
 
 // Synthetic: no recording at hand has types, transactions or aborts.
-TEST(LbrReportTest, BelievesTheCpuAboutKinds) {
+TEST(LbrReportTest, PrefersKindsReportedByTheCpu) {
   LbrReport report(NoSymbols());
   std::vector<BranchEntry> entries;
   for (uint8_t type = 0; type <= PERF_BR_EXTEND_ABI; ++type) {

@@ -14,41 +14,41 @@ TraceFacts Recording() {
   return facts;
 }
 
-Alignment AlignSecond(const TraceFacts& second, const AlignmentWish& wish,
+Alignment AlignSecond(const TraceFacts& second, const AlignmentOption& wish,
                       const TraceFacts& first = Recording()) {
   const auto alignments =
-      AlignClocks(std::vector{first, second}, std::vector{AlignmentWish{}, wish});
+      AlignClocks(std::vector{first, second}, std::vector{AlignmentOption{}, wish});
   EXPECT_TRUE(alignments);
   return alignments ? (*alignments)[1] : Alignment{};
 }
 
-TEST(ClockAlignmentTest, StatedClocks) {
+TEST(ClockAlignmentTest, UsesStatedClocks) {
   EXPECT_EQ(AlignSecond({}, {TraceClock::kMonotonic, {}}).offset, 500);
   EXPECT_EQ(AlignSecond({}, {TraceClock::kRealtime, {}}).offset, -1'000'000);
   EXPECT_EQ(AlignSecond({}, {TraceClock::kBoottime, {}}).offset, 0);
 }
 
-TEST(ClockAlignmentTest, WithoutARecordingAStatedClockIsAnError) {
+TEST(ClockAlignmentTest, FailsForAStatedClockWithoutARecording) {
   const TraceFacts nothing;
   const auto alignments =
       AlignClocks(std::vector{nothing, nothing},
-                  std::vector{AlignmentWish{}, AlignmentWish{TraceClock::kMonotonic, {}}});
+                  std::vector{AlignmentOption{}, AlignmentOption{TraceClock::kMonotonic, {}}});
   EXPECT_FALSE(alignments);
 }
 
-TEST(ClockAlignmentTest, WhereNothingIsKnownItSaysSo) {
+TEST(ClockAlignmentTest, ReportsUnknownAlignment) {
   const Alignment alignment = AlignSecond({}, {});
   EXPECT_FALSE(alignment.known);
   EXPECT_EQ(alignment.offset, 0);
 }
 
-TEST(ClockAlignmentTest, TheOffsetOfTheUserCounts) {
+TEST(ClockAlignmentTest, PrefersTheStatedOffset) {
   TraceFacts marked = Recording();
   marked.marks["a"] = {100, 0};
   EXPECT_EQ(AlignSecond(marked, {TraceClock::kMonotonic, -7}, marked).offset, -7);
 }
 
-TEST(ClockAlignmentTest, MarkersGoBeforeClocksAndTheMedianCounts) {
+TEST(ClockAlignmentTest, PrefersMarkersAndTakesTheirMedian) {
   TraceFacts first = Recording();
   TraceFacts second;
   for (const auto& [id, time, other] : {std::tuple("a", 1000, 100), std::tuple("b", 2000, 1110),
@@ -63,13 +63,13 @@ TEST(ClockAlignmentTest, MarkersGoBeforeClocksAndTheMedianCounts) {
       << alignment.how;
 }
 
-TEST(ClockAlignmentTest, ATraceThatSaysWhenItBegan) {
+TEST(ClockAlignmentTest, UsesTheWallClockOfTimeZero) {
   TraceFacts second;
   second.zero_realtime = 5'000'000;
   EXPECT_EQ(AlignSecond(second, {}).offset, 4'000'000);
 }
 
-TEST(ClockAlignmentTest, TimesThatAnImportMovedAreTakenBack) {
+TEST(ClockAlignmentTest, UndoesTheMoveOfAnImport) {
   TraceFacts moved;
   moved.moved = 70;
   EXPECT_EQ(AlignSecond(moved, {TraceClock::kMonotonic, {}}).offset, 500 - 70);
@@ -78,7 +78,7 @@ TEST(ClockAlignmentTest, TimesThatAnImportMovedAreTakenBack) {
   EXPECT_EQ(AlignSecond({}, {}, moved).offset, 70);
 }
 
-TEST(ClockAlignmentTest, ClocksHaveTheNamesOfTheKernelToo) {
+TEST(ClockAlignmentTest, AcceptsKernelClockNames) {
   EXPECT_EQ(ClockNamed("CLOCK_MONOTONIC"), TraceClock::kMonotonic);
   EXPECT_EQ(ClockNamed("boottime"), TraceClock::kBoottime);
   EXPECT_FALSE(ClockNamed("tai"));

@@ -15,7 +15,7 @@ TraceFacts Tasks(std::initializer_list<std::pair<const fxt::Koid, fxt::Koid>> th
   return facts;
 }
 
-TEST(KoidSpaceTest, AThreadOfTheSameProcessIsTheSame) {
+TEST(KoidSpaceTest, MergesThreadsOfTheSameProcess) {
   KoidSpace space;
   space.Add(Tasks({{5, 4}, {6, 4}}), false, 0);
   const KoidMap map = space.Add(Tasks({{5, 4}, {7, 4}}), false, 0);
@@ -24,18 +24,18 @@ TEST(KoidSpaceTest, AThreadOfTheSameProcessIsTheSame) {
   EXPECT_EQ(map.Thread(7), 7u);
 }
 
-TEST(KoidSpaceTest, AThreadOfAnotherProcessGetsAnotherKoid) {
+TEST(KoidSpaceTest, RenumbersThreadsOfOtherProcesses) {
   KoidSpace space;
   space.Add(Tasks({{5, 4}}), false, 0);
   const KoidMap map = space.Add(Tasks({{5, 9}}), false, 0);
   EXPECT_EQ(map.same_threads, 0u);
   EXPECT_EQ(map.Thread(5), schema::MakeKoid(5, 1));
   EXPECT_EQ(map.Process(9), 9u);
-  // The third one of the number.
+  // The third thread of that number.
   EXPECT_EQ(space.Add(Tasks({{5, 11}}), false, 0).Thread(5), schema::MakeKoid(5, 2));
 }
 
-TEST(KoidSpaceTest, WhatIsKeptApartSharesNothing) {
+TEST(KoidSpaceTest, SharesNothingWhenApart) {
   KoidSpace space;
   space.Add(Tasks({{4, 4}, {5, 4}}), false, 0);
   const KoidMap map = space.Add(Tasks({{4, 4}, {5, 4}, {8, 8}}), true, 0);
@@ -45,7 +45,7 @@ TEST(KoidSpaceTest, WhatIsKeptApartSharesNothing) {
   EXPECT_EQ(map.Thread(8), 8u);
 }
 
-TEST(KoidSpaceTest, TracksOfCpusGoWithTheirCpu) {
+TEST(KoidSpaceTest, ShiftsTracksOfCpus) {
   KoidSpace space;
   space.Add(Tasks({{schema::IdleKoid(0), 0}}), false, 0);
   const KoidMap map = space.Add(Tasks({{schema::IdleKoid(0), 0}}), true, 8);

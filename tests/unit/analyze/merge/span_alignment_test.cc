@@ -9,7 +9,7 @@
 namespace analyze {
 namespace {
 
-TEST(SpanAlignmentTest, FindsByHowMuchTheSpansAreOff) {
+TEST(SpanAlignmentTest, FindsTheOffsetOfSpans) {
   constexpr int64_t kOff = 123'456;
   SpanAlignment spans;
   std::mt19937 random(1);
@@ -24,7 +24,7 @@ TEST(SpanAlignmentTest, FindsByHowMuchTheSpansAreOff) {
     time += length;
   }
   for (const int64_t moment : moments) spans.AddMoment(7, moment - kOff);
-  spans.AddMoment(8, 5);  // does not run
+  spans.AddMoment(8, 5);  // is outside all runs
   const auto fit = spans.Find(1'000'000);
   ASSERT_TRUE(fit);
   EXPECT_LE(std::llabs(fit->offset - kOff), 100);
@@ -34,7 +34,7 @@ TEST(SpanAlignmentTest, FindsByHowMuchTheSpansAreOff) {
   EXPECT_FALSE(fit->ambiguous);
 }
 
-TEST(SpanAlignmentTest, WorkThatLooksAlikeFitsAtManyAndTheNearestCounts) {
+TEST(SpanAlignmentTest, PrefersTheNearestOfEqualFits) {
   SpanAlignment spans;
   for (int64_t i = 0; i < 100; ++i) spans.AddRun(1, {i * 1000, i * 1000 + 100});
   for (int64_t i = 40; i < 60; ++i) spans.AddMoment(1, i * 1000 + 150);
@@ -45,14 +45,14 @@ TEST(SpanAlignmentTest, WorkThatLooksAlikeFitsAtManyAndTheNearestCounts) {
   EXPECT_EQ(fit->error, 50);
 }
 
-TEST(SpanAlignmentTest, WithoutThreadsInCommonThereIsNoFit) {
+TEST(SpanAlignmentTest, FindsNothingWithoutCommonThreads) {
   SpanAlignment spans;
   spans.AddRun(1, {0, 10});
   spans.AddMoment(2, 5);
   EXPECT_FALSE(spans.Find(1000));
 }
 
-TEST(SpanAlignmentTest, NothingWithinTheWindowIsNoFit) {
+TEST(SpanAlignmentTest, FindsNothingOutsideTheWindow) {
   SpanAlignment spans;
   spans.AddRun(1, {0, 10});
   spans.AddMoment(1, 5000);

@@ -52,11 +52,11 @@ class DiffFlameTest : public ::testing::Test {
   fs::path folder_ = fs::path(::testing::TempDir()) / "fxt-diff-flame-test";
 };
 
-TEST_F(DiffFlameTest, StacksOfASideAreThoseOfACaptureAndWhatIsGoneIsThere) {
-  const auto json = DiffFlameJson(ReportOf(
+TEST_F(DiffFlameTest, ScalesASideToOneCaptureAndKeepsStacksOfTheBase) {
+  const auto stacks = ReadDiffStacks(ReportOf(
       {Write("a.fxt", kBefore, 10), Write("b.fxt", kBefore, 30)}, {Write("c.fxt", kAfter, 50)}));
-  ASSERT_TRUE(json);
-  const auto data = testing_support::ParseJson(*json);
+  ASSERT_TRUE(stacks);
+  const auto data = testing_support::ParseJson(DiffFlameJson(*stacks));
   EXPECT_EQ(data["of"], "off");
   ASSERT_EQ(data["stacks"].size(), 2u);
   std::vector<std::pair<int, int>> weights;
@@ -67,14 +67,14 @@ TEST_F(DiffFlameTest, StacksOfASideAreThoseOfACaptureAndWhatIsGoneIsThere) {
   EXPECT_EQ(weights, (std::vector<std::pair<int, int>>{{0, 50}, {20, 0}}));
 }
 
-TEST_F(DiffFlameTest, WithoutStacksOnBothSidesThereIsNone) {
+TEST_F(DiffFlameTest, NeedsStacksOnBothSides) {
   const std::string a = Write("a.fxt", kBefore, 10);
-  EXPECT_FALSE(DiffFlameJson(ReportOf({a}, {"-"})));
-  EXPECT_FALSE(DiffFlameJson(ReportOf({a}, {folder_ / "gone.fxt"})));
+  EXPECT_FALSE(ReadDiffStacks(ReportOf({a}, {"-"})));
+  EXPECT_FALSE(ReadDiffStacks(ReportOf({a}, {folder_ / "gone.fxt"})));
   auto report = ReportOf({a}, {a});
-  EXPECT_TRUE(DiffFlameJson(report));
+  EXPECT_TRUE(ReadDiffStacks(report));
   report.base.categories = "sched";
-  EXPECT_FALSE(DiffFlameJson(report));
+  EXPECT_FALSE(ReadDiffStacks(report));
 }
 
 }  // namespace

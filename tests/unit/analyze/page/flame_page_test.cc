@@ -44,7 +44,7 @@ TEST(FlamePageTest, HasEveryStack) {
   EXPECT_EQ(page.find("src="), std::string::npos);
 }
 
-TEST(FlamePageTest, AComparisonHasWhatIsGone) {
+TEST(FlamePageTest, ComparisonHasGoneStacks) {
   const FoldedStacks base = {{{"a", "gone"}, 9}, {{"a", "b"}, 2}};
   const FoldedStacks stacks = {{{"a", "b"}, 1}, {{"a", "new"}, 3}};
   const auto data = DataOf(FlamePage(stacks, FlameKind::kOff, "x.fxt", &base, "old.fxt"));

@@ -12,7 +12,7 @@ namespace {
 using measure::testing::TraceScript;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using What = InstancePicture::What;
+using Activity = InstancePicture::Activity;
 
 // "app" sleeps from 100 us to 1100 us, until "waker" wakes it, which an interrupt woke.
 void Asleep(TraceScript& trace) {
@@ -24,7 +24,7 @@ void Asleep(TraceScript& trace) {
   trace.Switch(2'100'000, 1, 8, "S", 0);
 }
 
-TEST(InstanceWatcherTest, ShowsCpusThreadsAndWhoWokeIt) {
+TEST(InstanceWatcherTest, ShowsCpusThreadsAndWakers) {
   InstanceWatcher watcher({{100'000, 1'000'000, 7}});
   EXPECT_EQ(watcher.until(), 1'300'000u);
   TraceScript trace;
@@ -40,7 +40,7 @@ TEST(InstanceWatcherTest, ShowsCpusThreadsAndWhoWokeIt) {
   ASSERT_THAT(picture.cpus, SizeIs(2));
   const auto& pieces = picture.cpus[0].pieces;
   ASSERT_THAT(pieces, SizeIs(4));  // app, idle, waker, app
-  EXPECT_EQ(pieces[1].what, What::kIdle);
+  EXPECT_EQ(pieces[1].what, Activity::kIdle);
   EXPECT_EQ(pieces[1].end, 910'000u);
   EXPECT_EQ(pieces[2].thread, 9u);
   EXPECT_EQ(pieces[3].end, picture.last);  // it runs on behind it
@@ -52,7 +52,7 @@ TEST(InstanceWatcherTest, ShowsCpusThreadsAndWhoWokeIt) {
   EXPECT_TRUE(sleeps);
 }
 
-TEST(InstanceWatcherTest, WhatIsTooShortIsPutTogether) {
+TEST(InstanceWatcherTest, MergesShortRuns) {
   TraceScript trace;
   trace.Name(7, "app").Name(8, "a").Name(9, "b");
   trace.Switch(0, 1, 0, "R", 7);
@@ -70,11 +70,11 @@ TEST(InstanceWatcherTest, WhatIsTooShortIsPutTogether) {
   const InstancePicture& picture = watcher.pictures()[0];
   ASSERT_THAT(picture.cpus, SizeIs(2));
   ASSERT_THAT(picture.cpus[0].pieces, SizeIs(1));
-  EXPECT_EQ(picture.cpus[0].pieces[0].what, What::kMany);
+  EXPECT_EQ(picture.cpus[0].pieces[0].what, Activity::kMany);
   EXPECT_EQ(picture.cpus[0].pieces[0].busy_ns, 100'000'000u);
 }
 
-TEST(InstanceWatcherTest, MemoryIsBoundedWhateverThereIs) {
+TEST(InstanceWatcherTest, BoundsMemory) {
   TraceScript trace;
   for (uint32_t cpu = 0; cpu < 60; ++cpu) {
     trace.Switch(cpu, cpu, 0, "R", 100 + cpu);
@@ -96,7 +96,7 @@ TEST(InstanceWatcherTest, MemoryIsBoundedWhateverThereIs) {
   }
 }
 
-TEST(InstanceWatcherTest, WhatIsNotInTheTraceHasNoPicture) {
+TEST(InstanceWatcherTest, LeavesOutInstancesThatTheTraceLacks) {
   InstanceWatcher watcher({{50'000'000, 1000, 7}});
   TraceScript trace;
   Asleep(trace);

@@ -81,7 +81,7 @@ TEST(PageTest, NamesDoNotBreakOut) {
   }
 }
 
-TEST(PageTest, AllDataAreThereUnderTheirNames) {
+TEST(PageTest, HasAllDataByTheirIds) {
   const std::array data = {PageData{"data", "[1]"}, PageData{"instances", "[2]"}};
   const std::string page = MakePage(PageKind::kDiff, data);
   EXPECT_THAT(page, HasSubstr(R"(id="data">[1]</script>)"));

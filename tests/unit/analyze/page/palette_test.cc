@@ -16,7 +16,7 @@ TEST(PaletteTest, HasThePagesColours) {
   EXPECT_NE(PageColour("running"), PageColour("blocked"));
 }
 
-TEST(PaletteTest, OthersAreEmpty) {
+TEST(PaletteTest, UnknownNamesAreEmpty) {
   EXPECT_EQ(PageColour("no-such"), "");
   EXPECT_EQ(PageColour(""), "");
 }

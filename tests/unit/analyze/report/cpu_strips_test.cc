@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/report/cpu_strips.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -8,7 +9,9 @@
 namespace analyze {
 namespace {
 
-TEST(CpuStripsTest, WhatIsAddedIsInItsSlotsHoweverLongItGets) {
+using ::testing::ElementsAre;
+
+TEST(CpuStripsTest, KeepsTheSumWhenSlotsAreWidened) {
   std::mt19937_64 random(1);
   CpuStrips strips;
   strips.Begin(1000);
@@ -27,7 +30,7 @@ TEST(CpuStripsTest, WhatIsAddedIsInItsSlotsHoweverLongItGets) {
   EXPECT_EQ(found, sum);
 }
 
-TEST(CpuStripsTest, KindsAreApartAndNothingLiesBeforeTheBegin) {
+TEST(CpuStripsTest, KeepsKindsApartAndClipsToTheBegin) {
   CpuStrips strips;
   strips.Begin(100);
   strips.AddWait(1, 0, 150);
@@ -39,8 +42,18 @@ TEST(CpuStripsTest, KindsAreApartAndNothingLiesBeforeTheBegin) {
   EXPECT_EQ(strips.cpus()[1][0].busy_ns, 0u);
 }
 
+TEST(CpuStripsTest, ColumnsAreMeansOfSlots) {
+  CpuStrips strips;
+  strips.Begin(0);
+  const uint64_t width = strips.width();
+  strips.AddBusy(0, 0, width);
+  strips.AddBusy(0, 2 * width, 2 * width + width / 2);
+  EXPECT_THAT(strips.Columns(0, 4, 4, &CpuStrips::Slot::busy_ns), ElementsAre(1, 0, 0.5, 0));
+  EXPECT_THAT(strips.Columns(0, 4, 2, &CpuStrips::Slot::busy_ns), ElementsAre(0.5, 0.25));
+}
+
 // Every CPU number that the format has would take a gigabyte.
-TEST(CpuStripsTest, NoMoreCpusThanAMachineCanHave) {
+TEST(CpuStripsTest, IgnoresCpusBeyondLinuxLimit) {
   CpuStrips strips;
   strips.Begin(0);
   for (uint32_t cpu = 0; cpu <= UINT16_MAX; ++cpu) strips.AddBusy(cpu, 0, 1);

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "analyze/document/render.h"
 #include "unit/measure/trace_script.h"
 
 namespace analyze {
@@ -18,6 +19,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
+
+std::string Text(const Report& report) { return document::RenderText(ReportDocument(report)); }
+std::string Json(const Report& report) { return document::RenderJson(ReportDocument(report)); }
 
 // "app" is woken by "waker", which an interrupt woke, and waits 50 us behind "hog".
 class ReportTest : public ::testing::Test {
@@ -36,7 +40,7 @@ class ReportTest : public ::testing::Test {
   measure::Capture capture;
 };
 
-TEST_F(ReportTest, TheLongestWaitHasItsHoldersAndTheChainOfItsWakers) {
+TEST_F(ReportTest, LongestWaitHasHoldersAndChainOfWakers) {
   ASSERT_THAT(watcher.waits().for_cpu(), SizeIs(3));
   const WorstWait& worst = watcher.waits().for_cpu()[0];
   EXPECT_EQ(worst.thread, 7u);
@@ -53,7 +57,7 @@ TEST_F(ReportTest, TheLongestWaitHasItsHoldersAndTheChainOfItsWakers) {
   EXPECT_EQ(watcher.waits().blocked()[0].length(), 4'000u);
 }
 
-TEST_F(ReportTest, WhatAllCpusDidAroundItIsKeptEvenIfItEndsLater) {
+TEST_F(ReportTest, LongestWaitKeepsIntervalsOfAllCpusThatEndLater) {
   bool runs_on_other = false;
   for (const Interval& interval : watcher.waits().for_cpu()[0].around) {
     runs_on_other = runs_on_other || (interval.cpu == 1 && interval.thread == 9);
@@ -61,8 +65,8 @@ TEST_F(ReportTest, WhatAllCpusDidAroundItIsKeptEvenIfItEndsLater) {
   EXPECT_TRUE(runs_on_other);
 }
 
-TEST_F(ReportTest, TextNamesWhoWaitedAndForWhom) {
-  const std::string text = ReportText({capture, watcher, {"a note"}, 10});
+TEST_F(ReportTest, TextNamesWaiterHolderAndWakers) {
+  const std::string text = Text({capture, watcher, {"a note"}, 10});
   EXPECT_THAT(text, HasSubstr("note: a note"));
   EXPECT_THAT(text, HasSubstr("its CPU ran hog [8] 50.0us"));
   EXPECT_THAT(text, HasSubstr("woken by waker [9] <- interrupt"));
@@ -71,14 +75,14 @@ TEST_F(ReportTest, TextNamesWhoWaitedAndForWhom) {
 }
 
 TEST_F(ReportTest, TopLimitsTheTables) {
-  const std::string text = ReportText({capture, watcher, {}, 1});
+  const std::string text = Text({capture, watcher, {}, 1});
   const size_t table = text.find("busiest");
   const std::string rows = text.substr(table, text.find("\n\n", table) - table);
   EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 1) << rows;
 }
 
-TEST_F(ReportTest, JsonHasAllGroupsAndNoQuantilesOfAFew) {
-  const std::string json = ReportJson({capture, watcher, {}, 1});
+TEST_F(ReportTest, JsonHasAllGroupsAndNoQuantileOfFewLengths) {
+  const std::string json = Json({capture, watcher, {}, 1});
   EXPECT_THAT(json, HasSubstr(R"("schema":1)"));
   for (const char* name : {"app", "hog", "waker"}) {
     EXPECT_THAT(json, HasSubstr(std::string(R"({"process":")") + name));
@@ -87,14 +91,14 @@ TEST_F(ReportTest, JsonHasAllGroupsAndNoQuantilesOfAFew) {
   EXPECT_THAT(json, HasSubstr(R"("other":"interrupt")"));
 }
 
-TEST(EmptyReportTest, NothingIsReportedOfNothing) {
+TEST(EmptyReportTest, EmptyCaptureHasHeadOnly) {
   const ReportWatcher watcher(3);
   const measure::Capture capture;
-  EXPECT_EQ(ReportText({capture, watcher, {}, 10}), ": 0.0 ms on 0 CPUs\n");
-  EXPECT_THAT(ReportJson({capture, watcher, {}, 10}), HasSubstr(R"("groups":[])"));
+  EXPECT_EQ(Text({capture, watcher, {}, 10}), ": 0.0 ms on 0 CPUs\n");
+  EXPECT_THAT(Json({capture, watcher, {}, 10}), HasSubstr(R"("groups":[])"));
 }
 
-TEST(PlainReportTest, OfPlainRecordsItIsTheSame) {
+TEST(FastPathReportTest, EqualsReportOfGeneralPath) {
   TraceScript trace(TraceScript::kIndexed);
   std::mt19937_64 random(1);
   for (fxt::Koid koid = 1; koid <= 6; ++koid) trace.Name(koid, koid < 4 ? "app" : "server");
@@ -128,8 +132,64 @@ TEST(PlainReportTest, OfPlainRecordsItIsTheSame) {
   uint64_t taken = 0;
   const measure::Capture all = trace.Collect({.watcher = &one});
   const measure::Capture plain = trace.CollectFastPath({.watcher = &other}, &taken);
-  EXPECT_EQ(ReportJson({plain, other, {}}), ReportJson({all, one, {}}));
+  EXPECT_EQ(Json({plain, other, {}}), Json({all, one, {}}));
   EXPECT_GT(taken, 2000u);
+}
+
+// A capture of a second, with one run that its edge cuts.
+measure::Capture OneSecond() {
+  measure::Capture capture;
+  capture.end = 1'000'000'000;
+  capture.groups.resize(2);
+  capture.groups[0].name.process = "app";
+  capture.groups[0].of(measure::Duration::kSlice).cut.Add(1000);
+  capture.groups[0].share_ns[static_cast<size_t>(facts::Share::kRunning)] = 1000;
+  return capture;
+}
+
+std::string TextOf(const measure::Capture& capture) {
+  const ReportWatcher watcher(3);
+  return Text({capture, watcher, {}, 10});
+}
+
+TEST(ReportTextTest, ShowsFiguresOfDistributionsWithEnoughLengths) {
+  measure::Capture capture = OneSecond();
+  measure::Distribution& slice = capture.groups[0].of(measure::Duration::kSlice);
+  EXPECT_THAT(TextOf(capture), HasSubstr("|       -       -       -       -       -       -\n"));
+  slice.AddWhole({0, 1000, 1, 0});
+  // The length itself, not the middle of its bucket.
+  EXPECT_THAT(TextOf(capture), HasSubstr("|  1.00us  1.00us       -  1.00us       -  1.00us\n"));
+  for (uint64_t i = 1; i < kCountForP99; ++i) slice.AddWhole({i, 3000, 1, 0});
+  EXPECT_THAT(TextOf(capture), HasSubstr("|  1.00us  3.00us    44ns  2.99us  2.99us  3.00us\n"));
+}
+
+TEST(ReportTextTest, HasABarForEachPowerOfTwoOfLatency) {
+  using measure::Duration;
+  measure::Capture capture = OneSecond();
+  EXPECT_THAT(TextOf(capture), Not(HasSubstr("how long threads waited")));
+  capture.groups[0].of(Duration::kWakeupLatency).whole.Add(1024, 30);
+  capture.groups[0].of(Duration::kPreemptedWait).whole.Add(2047, 10);
+  capture.groups[1].of(Duration::kWakeupLatency).whole.Add(4096, 20);
+  capture.groups[1].of(Duration::kSleep).whole.Add(1 << 20, 1000);
+  const std::string text = TextOf(capture);
+  EXPECT_THAT(text, HasSubstr("\n\nhow long threads waited for a CPU\n  from 1.02us         40  |" +
+                              std::string(40, '*') + "|\n  from 2.05us          0  |" +
+                              std::string(40, ' ') + "|\n  from 4.10us         20  |" +
+                              std::string(20, '*') + std::string(20, ' ') + "|\n\n"));
+}
+
+TEST(ReportTextTest, HasABarForAnyLatency) {
+  measure::Capture capture = OneSecond();
+  for (const uint64_t length : {uint64_t{0}, UINT64_MAX}) {
+    capture.groups[0].of(measure::Duration::kWakeupLatency).whole.Add(length);
+  }
+  const std::string text = TextOf(capture);
+  size_t bars = 0;
+  for (size_t at = text.find("  from "); at != std::string::npos;
+       at = text.find("  from ", at + 1)) {
+    ++bars;
+  }
+  EXPECT_EQ(bars, 65u);
 }
 
 }  // namespace

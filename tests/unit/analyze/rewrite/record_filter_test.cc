@@ -16,7 +16,7 @@ namespace {
 
 using testing::RecordingParts;
 
-TEST(ParseMomentTest, RelativeAndAbsolute) {
+TEST(ParseMomentTest, ParsesRelativeAndAbsoluteTimes) {
   const auto ns = [](const char* text) {
     const auto moment = ParseMoment(text);
     EXPECT_TRUE(moment.ok()) << text;
@@ -33,7 +33,7 @@ TEST(ParseMomentTest, RelativeAndAbsolute) {
   }
 }
 
-TEST(TimeRangeTest, RelativeTimesCountFromTheStart) {
+TEST(TimeRangeTest, CountsRelativeTimesFromTheStart) {
   TimeRange range(Moment{false, 100}, Moment{true, 1500});
   range.SetStart(1000);
   EXPECT_FALSE(range.Contains(1099));
@@ -42,7 +42,7 @@ TEST(TimeRangeTest, RelativeTimesCountFromTheStart) {
   EXPECT_FALSE(range.Contains(1501));
 }
 
-TEST(TaskSelectorTest, IdsAndNames) {
+TEST(TaskSelectorTest, SelectsByIdAndName) {
   TaskSelector selector;
   selector.Add("100");
   selector.Add("kworker/*");
@@ -76,11 +76,11 @@ std::vector<std::string> Matching(const std::function<void(RecordFilter&)>& set)
 
 using Labels = std::vector<std::string>;
 
-TEST(RecordFilterTest, NothingAskedForIsEverything) {
+TEST(RecordFilterTest, MatchesEverythingByDefault) {
   EXPECT_GT(Matching([](RecordFilter&) {}).size(), 40u);
 }
 
-TEST(RecordFilterTest, ByKind) {
+TEST(RecordFilterTest, FiltersByKind) {
   EXPECT_EQ(Matching([](RecordFilter& f) {
               f.kinds.set(static_cast<size_t>(facts::RecordKind::kLog));
               f.kinds.set(static_cast<size_t>(facts::RecordKind::kWakeup));
@@ -88,14 +88,14 @@ TEST(RecordFilterTest, ByKind) {
             (Labels{"wakeup worker", "log"}));
 }
 
-TEST(RecordFilterTest, ByTime) {
+TEST(RecordFilterTest, FiltersByTime) {
   EXPECT_EQ(Matching([](RecordFilter& f) {
               f.time = TimeRange(Moment{false, 1500}, Moment{true, 1'000'003'000});
             }),
             (Labels{"wakeup worker", "switch to worker"}));
 }
 
-TEST(RecordFilterTest, ByThread) {
+TEST(RecordFilterTest, FiltersByThread) {
   EXPECT_EQ(Matching([](RecordFilter& f) {
               f.threads.Add("worker");
               f.kinds.set(static_cast<size_t>(facts::RecordKind::kSwitch));
@@ -104,8 +104,8 @@ TEST(RecordFilterTest, ByThread) {
                     "switch unseen before", "last switch"}));
 }
 
-TEST(RecordFilterTest, ByProcess) {
-  // A wakeup names the thread alone; its process is known from its kernel object.
+TEST(RecordFilterTest, FiltersByProcess) {
+  // A wakeup names only the thread; its kernel object names the process.
   EXPECT_EQ(Matching([](RecordFilter& f) {
               f.processes.Add("app");
               f.kinds.set(static_cast<size_t>(facts::RecordKind::kWakeup));
@@ -118,14 +118,14 @@ TEST(RecordFilterTest, ByProcess) {
             Labels{});
 }
 
-TEST(RecordFilterTest, ByCpu) {
-  // Events are where their thread is.
+TEST(RecordFilterTest, FiltersByCpu) {
+  // An event is on the CPU of its thread.
   EXPECT_EQ(Matching([](RecordFilter& f) { f.cpus = {1}; }),
             (Labels{"wakeup worker", "switch to worker", "flow end", "async end", "branches",
                     "state", "switch from worker"}));
 }
 
-TEST(RecordFilterTest, ByCategory) {
+TEST(RecordFilterTest, FiltersByCategory) {
   EXPECT_EQ(Matching([](RecordFilter& f) {
               f.categories = {"log", "sched"};
             }),

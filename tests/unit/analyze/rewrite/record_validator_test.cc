@@ -16,21 +16,21 @@ using testing::RecordingParts;
 
 RecordingParts Recording() { return RecordingParts::Long(100); }
 
-// The parts that are not believed.
-std::vector<std::string> Doubted(RecordingParts& file) {
-  std::vector<std::string> doubted;
-  RecordValidator belief;
+// The parts that the validator rejects.
+std::vector<std::string> Rejected(RecordingParts& file) {
+  std::vector<std::string> rejected;
+  RecordValidator validator;
   fxt::ReaderOptions options;
   options.recover = true;
   options.validate = [&](const fxt::Reader& reader) {
-    const fxt::Validity answer = belief.IsPlausible(reader);
-    if (answer != fxt::Validity::kYes) doubted.push_back(file.LabelAt(reader.offset()));
+    const fxt::Validity answer = validator.IsPlausible(reader);
+    if (answer != fxt::Validity::kValid) rejected.push_back(file.LabelAt(reader.offset()));
     return answer;
   };
   fxt::MemorySource source(file.Bytes());
   fxt::Reader reader(source, options);
-  while (reader.Next() == fxt::ReadStatus::kRecord) belief.Note(reader);
-  return doubted;
+  while (reader.Next() == fxt::ReadStatus::kRecord) validator.Note(reader);
+  return rejected;
 }
 
 using Labels = std::vector<std::string>;
@@ -45,27 +45,27 @@ fxt::LegacyContextSwitch Fiftieth() {
           120};
 }
 
-TEST(RecordValidatorTest, ASoundRecordingIsBelieved) {
+TEST(RecordValidatorTest, AcceptsASoundRecording) {
   RecordingParts file = Recording();
-  EXPECT_EQ(Doubted(file), Labels{});
+  EXPECT_EQ(Rejected(file), Labels{});
 }
 
-TEST(RecordValidatorTest, TimesFarFromTheirNeighboursAreNot) {
+TEST(RecordValidatorTest, RejectsTimesFarFromTheirNeighbours) {
   for (const uint64_t time : {uint64_t{0}, uint64_t{900'000'000}, uint64_t{1'000'090'500},
                               uint64_t{5'000'000'000}, uint64_t{1} << 62}) {
     RecordingParts file = Recording();
     auto record = Fiftieth();
     record.timestamp = time;
     file.Replace("switch 50", record);
-    EXPECT_EQ(Doubted(file), Labels{"switch 50"}) << time;
+    EXPECT_EQ(Rejected(file), Labels{"switch 50"}) << time;
   }
 }
 
-TEST(RecordValidatorTest, SwitchesThatNobodyWritesAreNot) {
+TEST(RecordValidatorTest, RejectsImpossibleSwitches) {
   const std::vector<std::function<void(fxt::LegacyContextSwitch&)>> changes = {
       [](auto& r) { r.incoming_priority = 200; },
       [](auto& r) { r.outgoing_priority = 100; },  // of an idle thread
-      [](auto& r) { r.cpu = 7; },                  // whose idle thread it is not
+      [](auto& r) { r.cpu = 7; },                  // the idle thread of another CPU
       [](auto& r) { r.incoming = fxt::ThreadRef::Inline(4000, 4000); },
       [](auto& r) { r.incoming = fxt::ThreadRef::Inline(100, uint64_t{1} << 40); },
   };
@@ -74,20 +74,20 @@ TEST(RecordValidatorTest, SwitchesThatNobodyWritesAreNot) {
     auto record = Fiftieth();
     changes[i](record);
     file.Replace("switch 50", record);
-    EXPECT_EQ(Doubted(file), Labels{"switch 50"}) << i;
+    EXPECT_EQ(Rejected(file), Labels{"switch 50"}) << i;
   }
 }
 
-TEST(RecordValidatorTest, AnIndexIsDefinedOnce) {
+TEST(RecordValidatorTest, RejectsASecondDefinitionOfAnIndex) {
   RecordingParts file = Recording();
   file.Before("switch 50", "again", fxt::ThreadRecord{2, testing::kApp, testing::kWorker});
-  EXPECT_EQ(Doubted(file), Labels{"again"});
+  EXPECT_EQ(Rejected(file), Labels{"again"});
 }
 
-TEST(RecordValidatorTest, ASectionIsOfAProviderThatWasAnnounced) {
+TEST(RecordValidatorTest, RejectsSectionsOfUnannouncedProviders) {
   RecordingParts file = Recording();
   file.Before("switch 50", "section", fxt::ProviderSection{77});
-  EXPECT_EQ(Doubted(file), Labels{"section"});
+  EXPECT_EQ(Rejected(file), Labels{"section"});
 }
 
 }  // namespace

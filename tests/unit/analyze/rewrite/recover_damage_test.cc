@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Cuts and overwrites anywhere in recordings: what is saved has no error and hardly anything less
-// than what was not damaged. FXT_DAMAGE_ROUNDS=10000 is the long form; FXT_DAMAGE_TRACE=FILE does
-// it to a recording of one's own.
+// Cuts and overwrites recordings at random places. The recovered trace has no errors and nearly all
+// undamaged records. FXT_DAMAGE_ROUNDS=10000 is the long form; FXT_DAMAGE_TRACE=FILE damages the
+// given recording.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ int Rounds(int usual) {
 
 Bytes Copy(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
-// One of everything, then two threads that wake each other.
+// One record of each kind, then two threads that wake each other.
 Bytes SmallRecording() {
   RecordingParts file = RecordingParts::Sound();
   const auto app = fxt::ThreadRef::Indexed(2);
@@ -130,7 +130,7 @@ Bytes ManyThreads() {
     for (int i = 0; i < 2500; ++i) {
       time += 200 + random() % 3000;
       const uint32_t cpu = random() % kCpus;
-      // Most of the time a few threads, as on real machines.
+      // Mostly a few threads, as on real machines.
       fxt::Koid next = 1000 + (random() % 8 != 0 ? random() % 30 : random() % kThreads);
       if (random() % 5 == 0 && on[cpu] != 0) next = 0;
       if (next != 0 && std::find(on.begin(), on.end(), next) != on.end()) continue;
@@ -148,7 +148,7 @@ Bytes ManyThreads() {
   return Copy(std::as_bytes(std::span(sink.words)));
 }
 
-// What a record is known by when names of its threads may be gone.
+// Identifies a record whose thread names may be lost.
 struct Key {
   uint64_t time = 0;
   facts::RecordKind kind = facts::RecordKind::kUnknown;
@@ -183,7 +183,7 @@ Content ContentOf(std::span<const std::byte> bytes) {
   return content;
 }
 
-// Where the sound bytes were hurt: [from, to).
+// The damaged range of the sound bytes: [from, to).
 struct Wound {
   size_t from = 0;
   size_t to = 0;
@@ -213,7 +213,7 @@ Wound Damage(Bytes& bytes, std::mt19937_64& random, size_t most) {
       std::fill(from, to, std::byte{0});
       return {at, at + length, "zeros"};
     case 3: {
-      // Another part of the file, where it does not belong.
+      // A copy of another part of the file.
       const Bytes other(bytes.begin() + static_cast<long>(random() % (bytes.size() - length)),
                         bytes.end());
       std::copy_n(other.begin(), length, from);
@@ -242,11 +242,11 @@ constexpr int kEnoughFailures = 20;
 
 struct Total {
   int rounds = 0;
-  int failed = 0;  // of them, those with an error or with much lost
+  int failed = 0;  // rounds with an error or a large loss
   uint64_t undamaged = 0;
   uint64_t saved = 0;
-  uint64_t wrong = 0;          // records that the sound recording does not have
-  uint64_t least = 1'000'000;  // parts per million saved of one
+  uint64_t wrong = 0;          // records that the sound recording lacks
+  uint64_t least = 1'000'000;  // parts per million recovered in one round
 };
 
 std::string RoundName(const std::string& name, int round) {
@@ -273,7 +273,7 @@ bool ExpectNoError(const Bytes& bytes, const std::string& round) {
   return sound && result.unreadable.empty();
 }
 
-// One wound of up to `most` bytes, or several where `wounds` says so.
+// Damages up to `most` bytes at one place, or at several if `wounds` is greater.
 Total Run(const std::string& name, const Bytes& sound, int rounds, int wounds, size_t most) {
   std::mt19937_64 random(std::hash<std::string>{}(name) + static_cast<uint64_t>(wounds) + most);
   const Content whole = ContentOf(sound);
@@ -306,8 +306,8 @@ Total Run(const std::string& name, const Bytes& sound, int rounds, int wounds, s
       }
       total.undamaged += undamaged;
       total.saved += found;
-      // A few dozen records next to the damage are not told from it. Where it is made of records
-      // that were sound elsewhere, it costs no more than there are of these.
+      // A few dozen records next to the damage may be lost. Where the damage consists of valid
+      // records of another place, the loss is limited by their number.
       const uint64_t there = (wound.to - wound.from) / kSwitchBytes;
       if (undamaged - found > std::max<uint64_t>(undamaged / 100, 40) + there) {
         ++total.failed;
@@ -334,7 +334,7 @@ void RunAll(const std::string& name, const Bytes& sound, int rounds) {
   EXPECT_EQ(ContentOf(Save(sound)).records.size(), whole.records.size()) << name;
   const Total small = Run(name + ", small damage", sound, rounds, 1, kSmall);
   EXPECT_GE(small.saved * 1000, small.undamaged * 995) << name;
-  // Hardly any: what is left of a record, its time included, passes for one.
+  // Rarely, the rest of a record with a plausible time passes as valid.
   EXPECT_LE(small.wrong, static_cast<uint64_t>(rounds) / 20) << name;
   Run(name + ", large damage", sound, rounds, 4, 20'000);
 }
@@ -343,7 +343,7 @@ TEST(RecoverDamageTest, SmallRecording) { RunAll("small", SmallRecording(), Roun
 
 TEST(RecoverDamageTest, ManyThreads) { RunAll("many threads", ManyThreads(), Rounds(100)); }
 
-TEST(RecoverDamageTest, RecordingOfOnesOwn) {
+TEST(RecoverDamageTest, RecordingFromTheEnvironment) {
   const char* path = std::getenv("FXT_DAMAGE_TRACE");
   if (path == nullptr) GTEST_SKIP() << "FXT_DAMAGE_TRACE names none";
   auto source = source::OpenInput(path);

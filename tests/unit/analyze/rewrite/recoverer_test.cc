@@ -52,7 +52,7 @@ Overview Of(std::span<const std::byte> bytes) {
   return TakeOverview(reader);
 }
 
-TEST(RecovererTest, ASoundTraceLosesNothing) {
+TEST(RecovererTest, LosesNothingOfASoundTrace) {
   RecordingParts file = LongRecording();
   const Saved saved = Recover(file.Bytes());
   EXPECT_EQ(saved.result.skipped_bytes, 0u);
@@ -62,7 +62,7 @@ TEST(RecovererTest, ASoundTraceLosesNothing) {
   EXPECT_EQ(Of(saved.bytes()).of(facts::RecordKind::kSwitch).count, 406u);
 }
 
-TEST(RecovererTest, AGapIsDeclared) {
+TEST(RecovererTest, DeclaresAGap) {
   RecordingParts file = LongRecording();
   file.At("switch 100") = {0, 0};
   file.At("switch 101") = {0, 0};
@@ -78,7 +78,7 @@ TEST(RecovererTest, AGapIsDeclared) {
   EXPECT_TRUE(summary.lost.contains({-1, "damage"}));
 }
 
-TEST(RecovererTest, ReferencesWhoseDefinitionIsGoneAreNamed) {
+TEST(RecovererTest, NamesReferencesWithoutDefinition) {
   RecordingParts file = LongRecording();
   file.At("string app")[0] = 0;
   file.At("string app")[1] = 0;
@@ -96,7 +96,7 @@ TEST(RecovererTest, ReferencesWhoseDefinitionIsGoneAreNamed) {
   EXPECT_EQ(reader.diagnostics().total(), 0u);
 }
 
-TEST(RecovererTest, ACutTraceIsSavedToItsEnd) {
+TEST(RecovererTest, RecoversACutTraceToItsEnd) {
   RecordingParts file = LongRecording();
   const auto bytes = file.Bytes();
   const Saved saved = Recover(bytes.first(bytes.size() - 5));
@@ -105,8 +105,8 @@ TEST(RecovererTest, ACutTraceIsSavedToItsEnd) {
   EXPECT_EQ(Of(saved.bytes()).of(facts::RecordKind::kSwitch).count, 405u);
 }
 
-// Noise anywhere: what comes out is a valid trace with nearly everything in it.
-TEST(RecovererTest, WhatIsSavedIsValid) {
+// After random damage the output is a valid trace with nearly all records.
+TEST(RecovererTest, WritesAValidTraceAfterRandomDamage) {
   std::mt19937_64 random(7);
   RecordingParts file = LongRecording();
   const auto sound = file.Bytes();
@@ -121,7 +121,7 @@ TEST(RecovererTest, WhatIsSavedIsValid) {
     CheckOptions options;
     options.recorder_rules = false;
     const CheckResult result = CheckTrace(source, options, [&](const Finding& finding) {
-      // A record whose beginning is whole and whose rest is noise cannot be told from others.
+      // A record whose start is intact and whose rest is overwritten is undetectable.
       EXPECT_TRUE(finding.rule == "thread-state" || finding.rule == "utf-8" ||
                   finding.rule == "event-times" || finding.rule == "padding")
           << finding.rule << ": " << finding.message;
@@ -133,7 +133,7 @@ TEST(RecovererTest, WhatIsSavedIsValid) {
   }
 }
 
-TEST(RecovererTest, NoiseAloneIsNothing) {
+TEST(RecovererTest, FindsNothingInNoise) {
   std::mt19937_64 random(8);
   std::vector<std::byte> bytes(10'000);
   for (std::byte& b : bytes) b = static_cast<std::byte>(random());

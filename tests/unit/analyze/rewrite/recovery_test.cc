@@ -34,7 +34,7 @@ struct Written {
   }
 };
 
-// All records of the file, as if they had been believed; a gap before the part `gap`.
+// Writes all records of the file as accepted, with a gap before the part `gap`.
 Written Write(RecordingParts& file, const std::string& gap = "") {
   Written written;
   CollectingSink sink;
@@ -78,7 +78,7 @@ RecordingParts Recording() {
   return file;
 }
 
-TEST(RecoveryTest, WhatIsWholeIsWrittenWhole) {
+TEST(RecoveryTest, WritesASoundTraceUnchanged) {
   RecordingParts file = Recording();
   const Written written = Write(file);
   EXPECT_EQ(written.result.gaps, 0u);
@@ -86,7 +86,7 @@ TEST(RecoveryTest, WhatIsWholeIsWrittenWhole) {
   EXPECT_EQ(again.Count(facts::RecordKind::kInstant), written.Count(facts::RecordKind::kInstant));
 }
 
-TEST(RecoveryTest, AStateGoesWithItsSwitch) {
+TEST(RecoveryTest, WritesAStateOnlyWithItsSwitch) {
   RecordingParts whole = Recording();
   RecordingParts file = Recording();
   file.Remove("app goes");
@@ -94,11 +94,11 @@ TEST(RecoveryTest, AStateGoesWithItsSwitch) {
   EXPECT_EQ(written.result.gaps, 1u) << "the state";
   const Written sound = Write(whole);
   EXPECT_EQ(written.Count(facts::RecordKind::kSwitch), sound.Count(facts::RecordKind::kSwitch) - 1);
-  // One instant less, and the one that declares the gap.
+  // One instant fewer, plus the one that declares the gap.
   EXPECT_EQ(written.Count(facts::RecordKind::kInstant), sound.Count(facts::RecordKind::kInstant));
 }
 
-TEST(RecoveryTest, AGapIsDeclaredWhereThreadsDoNotFollowOneAnother) {
+TEST(RecoveryTest, DeclaresAGapWhereThreadsDoNotFollow) {
   RecordingParts whole = Recording();
   RecordingParts file = Recording();
   file.Remove("app comes");
@@ -107,7 +107,7 @@ TEST(RecoveryTest, AGapIsDeclaredWhereThreadsDoNotFollowOneAnother) {
             Write(whole).Count(facts::RecordKind::kProviderEvent) + 1);
 }
 
-TEST(RecoveryTest, BytesThatWerePassedOverAreDeclaredOnce) {
+TEST(RecoveryTest, DeclaresSkippedBytesOnce) {
   RecordingParts whole = Recording();
   RecordingParts file = Recording();
   const Written written = Write(file, "app comes");
@@ -117,7 +117,7 @@ TEST(RecoveryTest, BytesThatWerePassedOverAreDeclaredOnce) {
             Write(whole).Count(facts::RecordKind::kProviderEvent) + 1);
 }
 
-TEST(RecoveryTest, WhoIsNamedWithoutAnObjectGetsOne) {
+TEST(RecoveryTest, AddsMissingKernelObjects) {
   RecordingParts file = Recording();
   file.Add("stranger", fxt::ThreadWakeup{1'000'030'000, 0, 4242, {}});
   const Written written = Write(file);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "analyze/show/overview.h"
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
+#include "schema/koid.h"
+#include "schema/names.h"
+#include "schema/stack_id.h"
 #include "unit/analyze/recording_parts.h"
 #include "unit/fxt/support/collecting_sink.h"
 #include "unit/fxt/support/file_builder.h"
@@ -51,7 +55,7 @@ Overview Of(const std::vector<uint64_t>& words) {
 
 TimeRange Range(uint64_t from, uint64_t to) { return {Moment{true, from}, Moment{true, to}}; }
 
-TEST(TrimmerTest, NothingAskedForKeepsEverythingThatIsUsed) {
+TEST(TrimmerTest, KeepsAllUsedRecordsWithoutAFilter) {
   RecordingParts file = RecordingParts::Sound();
   uint64_t kept = 0;
   const auto words = Trim(file.Bytes(), {}, &kept);
@@ -72,7 +76,7 @@ TEST(TrimmerTest, NothingAskedForKeepsEverythingThatIsUsed) {
   EXPECT_EQ(after.session, before.session);
 }
 
-TEST(TrimmerTest, EveryTimeRangeIsAValidTrace) {
+TEST(TrimmerTest, WritesAValidTraceForEveryTimeRange) {
   RecordingParts file = RecordingParts::Sound();
   const auto bytes = file.Bytes();
   for (uint64_t from = 1'000'000'000; from <= 1'000'020'000; from += 1000) {
@@ -84,7 +88,7 @@ TEST(TrimmerTest, EveryTimeRangeIsAValidTrace) {
       ExpectSound(words);
       const Overview summary = Of(words);
       if (summary.first_time) {
-        // A complete event that is still going on counts as in the range.
+        // A complete event that ends in the range belongs to it.
         EXPECT_GE(*summary.last_time, from);
         EXPECT_LE(*summary.first_time, to);
       }
@@ -93,7 +97,7 @@ TEST(TrimmerTest, EveryTimeRangeIsAValidTrace) {
   }
 }
 
-TEST(TrimmerTest, NamesThatAreNotNeededAreLeftOut) {
+TEST(TrimmerTest, OmitsUnneededNames) {
   RecordingParts file = RecordingParts::Sound();
   TrimOptions options;
   options.filter.time = Range(1'000'004'000, 1'000'004'000);
@@ -109,7 +113,7 @@ TEST(TrimmerTest, NamesThatAreNotNeededAreLeftOut) {
   EXPECT_LT(words.size() * 8, file.Bytes().size() * 2 / 3);
 }
 
-TEST(TrimmerTest, DurationEndsWithoutTheirBeginAreLeftOut) {
+TEST(TrimmerTest, OmitsDurationEndsWithoutTheirBegin) {
   RecordingParts file = RecordingParts::Sound();
   TrimOptions options;
   options.filter.time = Range(1'000'005'000, 1'000'011'000);
@@ -119,7 +123,7 @@ TEST(TrimmerTest, DurationEndsWithoutTheirBeginAreLeftOut) {
   EXPECT_EQ(summary.of(facts::RecordKind::kCounter).count, 1u);
 }
 
-TEST(TrimmerTest, ThreadsProcessesAndCpus) {
+TEST(TrimmerTest, FiltersThreadsProcessesAndCpus) {
   RecordingParts file = RecordingParts::Sound();
   const auto switches = [&](TrimOptions options) {
     const auto words = Trim(file.Bytes(), std::move(options));
@@ -140,9 +144,9 @@ TEST(TrimmerTest, ThreadsProcessesAndCpus) {
   EXPECT_EQ(switches(std::move(cpu)), 2u);
 }
 
-TEST(TrimmerTest, StatesAreToldAgainWhereTheyAreNeeded) {
+TEST(TrimmerTest, RepeatsStatesWhereNeeded) {
   RecordingParts file = RecordingParts::Sound();
-  // "D" was told at 1.000013; a later switch in that state relies on it.
+  // The state "D" was written at 1.000013; a later switch depends on it.
   const auto worker = fxt::ThreadRef::Inline(testing::kApp, testing::kWorker);
   const auto idle = fxt::ThreadRef::Inline(0, testing::kIdle0);
   file.Add("there", fxt::LegacyContextSwitch{1'000'020'000, 0, fxt::ThreadState::kNew, idle, worker,
@@ -166,7 +170,7 @@ TEST(TrimmerTest, StatesAreToldAgainWhereTheyAreNeeded) {
   EXPECT_EQ(letters, (std::vector<std::string>{"R+", "D"}));
 }
 
-TEST(TrimmerTest, DefinitionsAreThoseOfTheMoment) {
+TEST(TrimmerTest, UsesTheDefinitionsValidAtTheTime) {
   FileBuilder file;
   file.Add(fxt::ProviderInfo{3, "other"}).Add(fxt::Initialization{1000});
   const auto instant = [](fxt::Ticks time) {
@@ -202,13 +206,63 @@ TEST(TrimmerTest, DefinitionsAreThoseOfTheMoment) {
   EXPECT_EQ(reader.diagnostics().total(), 0u);
 }
 
-TEST(TrimmerTest, TheLastNameIsKept) {
+TEST(TrimmerTest, KeepsTheLastName) {
   RecordingParts file = RecordingParts::Sound();
   file.Add("rename", fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess),
                                        testing::kApp,
                                        fxt::StringRef::Inline("renamed"),
                                        {}});
   EXPECT_EQ(Of(Trim(file.Bytes(), {})).names.process_name(testing::kApp), "renamed");
+}
+
+// Perfetto nests instants of equal time on a track, and drops those deeper than 512.
+TEST(TrimmerTest, SpreadsSymbolsBeforeTheBegin) {
+  constexpr uint64_t kStart = 1'000'000'000;
+  constexpr uint64_t kFrom = kStart + 10'000;
+  constexpr int kSymbols = 3000;
+  const auto track =
+      fxt::ThreadRef::Inline(schema::kRecorderProcessKoid, schema::kRecorderProcessKoid);
+  const fxt::Argument categories{fxt::StringRef::Inline("categories"),
+                                 fxt::StringRef::Inline("sched process stack")};
+  RecordingParts file = RecordingParts::Sound();
+  file.Replace("session", fxt::Event{fxt::EventType::kInstant,
+                                     kStart,
+                                     track,
+                                     fxt::StringRef::Inline(schema::kRecorderName),
+                                     fxt::StringRef::Inline(schema::event::kSession),
+                                     {&categories, 1},
+                                     0});
+  for (int i = 0; i < kSymbols; ++i) {
+    const std::string function = "function" + std::to_string(i);
+    const fxt::Argument arguments[] = {
+        {fxt::StringRef::Inline(schema::symbol::kFunction), fxt::StringRef::Inline(function)},
+        {fxt::StringRef::Inline(schema::symbol::kStart), fxt::PointerValue{~uint64_t{0} - 1000}},
+        {fxt::StringRef::Inline(schema::symbol::kSize), uint64_t{16}}};
+    file.Before("switch to app", function,
+                fxt::Event{fxt::EventType::kInstant, kStart + 1 + static_cast<uint64_t>(i) / 10,
+                           track, fxt::StringRef::Inline(schema::category::kStack),
+                           fxt::StringRef::Inline(schema::symbol::kEvent), arguments, 0});
+  }
+  TrimOptions options;
+  options.filter.time = Range(kFrom, kFrom + 100'000);
+  const auto words = Trim(file.Bytes(), std::move(options));
+  ExpectSound(words);
+
+  fxt::MemorySource source(std::as_bytes(std::span(words)));
+  fxt::Reader reader(source);
+  std::map<uint64_t, int> by_time;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* event = std::get_if<fxt::Event>(&reader.record());
+    if (event != nullptr && event->name.text == schema::symbol::kEvent) ++by_time[event->timestamp];
+  }
+  int total = 0;
+  for (const auto& [time, count] : by_time) {
+    EXPECT_LE(count, 512) << time;
+    EXPECT_LE(time, kFrom);
+    EXPECT_GE(time + 1000, kFrom);
+    total += count;
+  }
+  EXPECT_EQ(total, kSymbols);
 }
 
 }  // namespace

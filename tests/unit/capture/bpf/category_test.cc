@@ -30,7 +30,7 @@ bool Has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(CategoryTest, NamesOneAfterTheOther) {
+TEST(CategoryTest, ParsesNamesInOrder) {
   const CategorySelection selection = Parsed("irq,task");
   EXPECT_EQ(selection.wanted.count(), 2u);
   EXPECT_TRUE(selection.wanted.test(FXR_CATEGORY_IRQ));
@@ -38,7 +38,7 @@ TEST(CategoryTest, NamesOneAfterTheOther) {
   EXPECT_EQ(selection.by_name, selection.wanted);
 }
 
-TEST(CategoryTest, OfAGroupNobodyAskedByName) {
+TEST(CategoryTest, GroupsSelectWithoutNaming) {
   EXPECT_EQ(Parsed("default").wanted, DefaultCategories().wanted);
   EXPECT_TRUE(Parsed("all").wanted.all());
   EXPECT_TRUE(Parsed("all").by_name.none());
@@ -63,13 +63,13 @@ TEST(CategoryTest, StacksHaveParts) {
   EXPECT_TRUE(Has(Refusal("stack:of"), "off, wake, on"));
 }
 
-TEST(CategoryTest, AllOfItsPartsIsMoreThanSome) {
+TEST(CategoryTest, WholeCategoryIncludesAllParts) {
   EXPECT_EQ(Parsed("syscall:futex,syscall").syscalls, Names{});
   EXPECT_EQ(Parsed("syscall:futex,*").syscalls, Names{});
   EXPECT_EQ(Parsed("sched:*").sched_events, Names{});
 }
 
-TEST(CategoryTest, SaysWhatIsWrongAndWhatThereIs) {
+TEST(CategoryTest, ReportsUnknownNamesWithTheKnownOnes) {
   EXPECT_TRUE(Has(Refusal("shed"), "no category 'shed'; did you mean 'sched'?"));
   EXPECT_TRUE(Has(Refusal("sched:swich"), "no scheduler event or category 'swich'"));
   EXPECT_TRUE(Has(Refusal("sched:swich"), "switch, waking"));
@@ -80,7 +80,7 @@ TEST(CategoryTest, SaysWhatIsWrongAndWhatThereIs) {
   EXPECT_TRUE(Has(Refusal("syscall:futex,all,read"), "no category 'read'"));
 }
 
-TEST(CategoryTest, DescribesWhatWouldBeAskedFor) {
+TEST(CategoryTest, DescribesASelectionInTheSyntaxOfTheOption) {
   for (const std::string list :
        {"sched,task,log", "sched:switch,waking,irq", "syscall:futex,read"}) {
     EXPECT_EQ(DescribeCategories(Parsed(list)), list);
@@ -88,7 +88,7 @@ TEST(CategoryTest, DescribesWhatWouldBeAskedFor) {
   EXPECT_EQ(DescribeCategories(DefaultCategories()), "sched,task,log");
 }
 
-TEST(CategoryTest, ReadersKnowThemByTheSameNames) {
+TEST(CategoryTest, MatchesTheNamesInTheSchema) {
   EXPECT_EQ(schema::CategoryName(FXR_CATEGORY_SCHED), schema::category::kSched);
   EXPECT_EQ(schema::CategoryName(FXR_CATEGORY_TASK), schema::category::kTask);
   EXPECT_EQ(schema::CategoryName(FXR_CATEGORY_LOG), schema::category::kLog);

@@ -56,23 +56,23 @@ class InterruptContext : public ::testing::Test {
   const testing_support::TempFolder folder_;
 };
 
-TEST_F(InterruptContext, PlacesAreThoseOfTheTypes) {
+TEST_F(InterruptContext, ReadsOffsetsFromTypes) {
   const auto places =
-      FindPerCpuPlaces(Types({"runqueues", "cpu_number", "__preempt_count"}), Symbols(""));
+      FindPerCpuOffsets(Types({"runqueues", "cpu_number", "__preempt_count"}), Symbols(""));
   ASSERT_TRUE(places);
   EXPECT_EQ(places->runqueues, 64u);
   EXPECT_EQ(places->cpu_number, 128u);
   EXPECT_EQ(places->preempt_count, 192u);
 }
 
-TEST_F(InterruptContext, PlacesInPcpuHotAreThatOfIt) {
-  const auto places = FindPerCpuPlaces(Types({"pcpu_hot", "runqueues"}), Symbols(""));
+TEST_F(InterruptContext, UsesTheOffsetOfPcpuHot) {
+  const auto places = FindPerCpuOffsets(Types({"pcpu_hot", "runqueues"}), Symbols(""));
   ASSERT_TRUE(places);
   EXPECT_EQ(places->cpu_number, 64u);
   EXPECT_EQ(places->preempt_count, 64u);
 }
 
-TEST_F(InterruptContext, PlacesAreThoseOfTheSymbolsWhereTypesHaveNone) {
+TEST_F(InterruptContext, FallsBackToSymbols) {
   const std::string symbols =
       "0000000000000000 A fixed_percpu_data\n"
       "000000000001fa40 A __preempt_count\n"
@@ -80,27 +80,27 @@ TEST_F(InterruptContext, PlacesAreThoseOfTheSymbolsWhereTypesHaveNone) {
       "000000000002b9c0 A runqueues\n"
       "ffffffff81000000 T _text\n"
       "ffffffffc0001000 t runqueues\t[some_module]\n";
-  const auto places = FindPerCpuPlaces(Types({}), Symbols(symbols));
+  const auto places = FindPerCpuOffsets(Types({}), Symbols(symbols));
   ASSERT_TRUE(places);
   EXPECT_EQ(places->runqueues, 0x2b9c0u);
   EXPECT_EQ(places->cpu_number, 0x1fb00u);
   EXPECT_EQ(places->preempt_count, 0x1fa40u);
 }
 
-TEST_F(InterruptContext, NoPlacesWithoutNamesOrAddresses) {
-  EXPECT_FALSE(FindPerCpuPlaces(Types({}), Symbols("ffffffff81000000 T _text\n")));
-  EXPECT_FALSE(FindPerCpuPlaces(Types({}), "/nonexistent/kallsyms"));
-  EXPECT_FALSE(FindPerCpuPlaces(Types({}), Symbols("0000000000000000 A __preempt_count\n"
-                                                   "0000000000000000 A cpu_number\n"
-                                                   "0000000000000000 A runqueues\n")));
+TEST_F(InterruptContext, FindsNoOffsetsWithoutNamesOrAddresses) {
+  EXPECT_FALSE(FindPerCpuOffsets(Types({}), Symbols("ffffffff81000000 T _text\n")));
+  EXPECT_FALSE(FindPerCpuOffsets(Types({}), "/nonexistent/kallsyms"));
+  EXPECT_FALSE(FindPerCpuOffsets(Types({}), Symbols("0000000000000000 A __preempt_count\n"
+                                                    "0000000000000000 A cpu_number\n"
+                                                    "0000000000000000 A runqueues\n")));
 }
 
-TEST_F(InterruptContext, BitsStandHigherWhereDisablingIsCounted) {
+TEST_F(InterruptContext, ShiftsBitsWhereDisablingIsCounted) {
   EXPECT_EQ(InterruptMask(Types({"__preempt_count"})), kOld);
   EXPECT_EQ(InterruptMask(Types({"__preempt_count", "local_interrupt_disable_state"})), kSince73);
 }
 
-TEST_F(InterruptContext, OwnThreadWasNotInterrupted) {
+TEST_F(InterruptContext, AcceptsNoInterruptOnTheOwnThread) {
   for (const uint32_t mask : {kOld, kSince73}) {
     EXPECT_FALSE(Contradicts({0, kOwnTid}, kOwnTid, mask));
     // Preemption off, soft interrupts off, another task is to run.
@@ -112,7 +112,7 @@ TEST_F(InterruptContext, OwnThreadWasNotInterrupted) {
   EXPECT_TRUE(Contradicts({0x00010001, kOwnTid}, kOwnTid, kOld));
 }
 
-TEST_F(InterruptContext, OthersWereInterrupted) {
+TEST_F(InterruptContext, ExpectsAnInterruptOnOtherCpus) {
   EXPECT_FALSE(Contradicts({0x00010000, kOtherTid}, kOwnTid, kOld));
   EXPECT_TRUE(Contradicts({0x00010000, kOtherTid}, kOwnTid, kSince73));
   EXPECT_FALSE(Contradicts({0x01000000, kOtherTid}, kOwnTid, kSince73));
@@ -120,7 +120,7 @@ TEST_F(InterruptContext, OthersWereInterrupted) {
   EXPECT_TRUE(Contradicts({0, kOtherTid}, kOwnTid, kOld));
 }
 
-TEST_F(InterruptContext, IdleTasksMayRunItThemselves) {
+TEST_F(InterruptContext, AllowsIdleTasksWithoutInterrupt) {
   EXPECT_FALSE(Contradicts({1, kIdle}, kOwnTid, kOld));
   EXPECT_FALSE(Contradicts({0x00010001, kIdle}, kOwnTid, kOld));
   EXPECT_TRUE(Contradicts({0x01000001, kIdle}, kOwnTid, kOld));

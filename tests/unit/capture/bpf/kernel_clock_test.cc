@@ -12,7 +12,7 @@ KernelClock Reading(std::vector<util::Result<fxr_clocks>> readings) {
   return KernelClock([readings, next = size_t{0}]() mutable { return readings.at(next++); });
 }
 
-TEST(KernelClockTest, TellsTheLastReading) {
+TEST(KernelClockTest, ReturnsTheLastReading) {
   KernelClock clock = Reading({fxr_clocks{1000, 51'010, 1020}, fxr_clocks{2000, 72'005, 2010}});
   ASSERT_TRUE(clock.Read().ok());
   EXPECT_EQ(clock.monotonic(), 1020u);
@@ -22,7 +22,7 @@ TEST(KernelClockTest, TellsTheLastReading) {
   EXPECT_EQ(clock.boottime_offset(), 70'000);
 }
 
-TEST(KernelClockTest, TakesTheOffsetThatIsKnownBest) {
+TEST(KernelClockTest, ChoosesTheMostPreciseOffset) {
   // Between the second one's readings the machine paused.
   KernelClock clock = Reading({fxr_clocks{1000, 6050, 1100}, fxr_clocks{2000, 7010, 12'000},
                                fxr_clocks{20'000, 25'010, 20'020}});
@@ -31,7 +31,7 @@ TEST(KernelClockTest, TakesTheOffsetThatIsKnownBest) {
   EXPECT_EQ(*offset, 5000);
 }
 
-TEST(KernelClockTest, AFailureLeavesTheLastReading) {
+TEST(KernelClockTest, KeepsTheLastReadingOnFailure) {
   KernelClock clock =
       Reading({fxr_clocks{1000, 1010, 1020}, util::Error{"not now", ""}, util::Error{"no", ""}});
   ASSERT_TRUE(clock.Read().ok());

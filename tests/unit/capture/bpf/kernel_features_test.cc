@@ -6,7 +6,7 @@
 namespace capture {
 namespace {
 
-TEST(KernelFeaturesTest, SaysWhereWakersInInterruptsAreToldApart) {
+TEST(KernelFeaturesTest, DescribesInterruptWakers) {
   EXPECT_EQ(DescribeInterruptWakers({}, 4), "told apart");
   EXPECT_EQ(DescribeInterruptWakers({1, 3}, 4), "not told apart on CPUs 1,3");
   EXPECT_EQ(DescribeInterruptWakers({0, 1, 2, 3}, 4), "not told apart");

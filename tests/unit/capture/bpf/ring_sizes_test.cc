@@ -41,7 +41,7 @@ TEST(RingSizesTest, RingsAreRoundedUp) {
 }
 
 // The kernel takes a ring buffer of a power of two of pages only.
-TEST(RingSizesTest, TheSideRingIsOneThatTheKernelTakes) {
+TEST(RingSizesTest, SizesTheSideRingAsAPowerOfTwoOfPages) {
   for (uint64_t bytes = kMinRingBytes; bytes <= uint64_t{64} << 20; bytes *= 2) {
     const auto sizes = SizeRings(bytes);
     ASSERT_TRUE(sizes.ok()) << bytes;
@@ -52,14 +52,14 @@ TEST(RingSizesTest, TheSideRingIsOneThatTheKernelTakes) {
 }
 
 // Slots have numbers of 32 bits.
-TEST(RingSizesTest, WhatNoMapCanHoldIsRefused) {
+TEST(RingSizesTest, RefusesSizesBeyondOneMap) {
   const auto sizes = SizeRings(uint64_t{1} << 40);
   ASSERT_FALSE(sizes.ok());
   EXPECT_NE(sizes.error().message.find("more than one map can hold"), std::string::npos);
   EXPECT_NE(sizes.error().hint.find("--buffer-size"), std::string::npos);
 }
 
-TEST(RingSizesTest, AWholeIsSharedAmongTheCpus) {
+TEST(RingSizesTest, DividesATotalAmongCpus) {
   const uint32_t rings = SizeRings(0)->ring_count;
   const auto each = RingBytesOf(rings * (uint64_t{3} << 20));
   ASSERT_TRUE(each.ok());

@@ -98,7 +98,7 @@ void ExpectSameAsLibbpf(const KernelTypes& types, const btf* expected) {
         btf__name_by_offset(expected, btf__type_by_id(expected, info.type)->name_off);
     // Not every name is that of one variable.
     if (types.Find(Kind::kVariable, name) != info.type) continue;
-    EXPECT_EQ(types.PerCpuPlace(name), info.offset) << name;
+    EXPECT_EQ(types.PerCpuOffset(name), info.offset) << name;
   }
 }
 
@@ -109,10 +109,10 @@ TEST_F(KernelTypesTest, FindsWhatLibbpfFinds) {
   const Btf expected(btf__new(bytes.data(), static_cast<uint32_t>(bytes.size())));
   ASSERT_TRUE(expected);
   ExpectSameAsLibbpf(*types, expected.get());
-  EXPECT_EQ(types->PerCpuPlace("__preempt_count"), 64u);
-  EXPECT_EQ(types->PerCpuPlace("runqueues"), 256u);
-  EXPECT_EQ(types->PerCpuPlace("jiffies"), std::nullopt);
-  EXPECT_EQ(types->PerCpuPlace("no_such"), std::nullopt);
+  EXPECT_EQ(types->PerCpuOffset("__preempt_count"), 64u);
+  EXPECT_EQ(types->PerCpuOffset("runqueues"), 256u);
+  EXPECT_EQ(types->PerCpuOffset("jiffies"), std::nullopt);
+  EXPECT_EQ(types->PerCpuOffset("no_such"), std::nullopt);
   EXPECT_EQ(types->TracepointArguments("sched_switch"), 3);
   EXPECT_EQ(types->TracepointArguments("odd"), -1);
   EXPECT_EQ(types->TracepointArguments("sched_waking"), -1);
@@ -130,7 +130,7 @@ TEST_F(KernelTypesTest, ReadsThisMachinesKernel) {
   EXPECT_EQ(types->TracepointArguments("sched_waking"), 1);
 }
 
-TEST_F(KernelTypesTest, RefusesWhatIsNoTypeInformation) {
+TEST_F(KernelTypesTest, RefusesDataThatIsNotBtf) {
   EXPECT_FALSE(KernelTypes::Load("/no/such/file").ok());
   EXPECT_FALSE(Load("").ok());
   EXPECT_FALSE(Load("abc").ok());
@@ -150,7 +150,7 @@ TEST_F(KernelTypesTest, SurvivesDamage) {
     types->Find(KernelTypes::Kind::kStruct, "task_struct");
     types->TracepointArguments("sched_switch");
     types->TracepointArguments("odd");
-    types->PerCpuPlace("runqueues");
+    types->PerCpuOffset("runqueues");
   }
 }
 

@@ -105,7 +105,7 @@ std::map<std::string, Place> PlacesIn(const btf* types, const char* name) {
   return places;
 }
 
-TEST_F(TypeSubsetTest, HoldsWhatIsPartOfTheTypesAndNotWhatTheyPointTo) {
+TEST_F(TypeSubsetTest, CopiesMembersButNotPointees) {
   const std::string bytes = MakeTypes();
   const auto types = Load(bytes);
   ASSERT_TRUE(types.ok()) << types.error().message;
@@ -145,7 +145,7 @@ TEST_F(TypeSubsetTest, HoldsEveryTypeOfAName) {
   EXPECT_EQ(found, 3);
 }
 
-TEST_F(TypeSubsetTest, IsSmallAndTrueOfThisMachinesKernel) {
+TEST_F(TypeSubsetTest, MatchesTheRunningKernel) {
   const Btf whole(btf__load_vmlinux_btf());
   if (!whole || access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
     GTEST_SKIP() << "this kernel shows no type information";

@@ -23,7 +23,7 @@ TEST(CounterSetTest, NamesComeInTheirOrderAndOnce) {
   EXPECT_EQ(*names, (Names{"instructions", "cycles", "page-faults"}));
 }
 
-TEST(CounterSetTest, AWrongNameHasTheNearestOne) {
+TEST(CounterSetTest, SuggestsTheNearestName) {
   const auto names = CounterSet::ParseNames("cycles,instuctions");
   ASSERT_FALSE(names.ok());
   EXPECT_NE(names.error().message.find("instuctions"), std::string::npos);
@@ -55,7 +55,7 @@ TEST(CounterSetTest, OpensEachOnEachCpu) {
   for (const auto& attr : kernel.attempts) EXPECT_EQ(attr.disabled, 0u);
 }
 
-TEST(CounterSetTest, AMachineWithoutAPmuSaysSo) {
+TEST(CounterSetTest, ReportsAMissingPmu) {
   FakeRoot root;
   root.Online("0");
   FakeKernel kernel;

@@ -24,7 +24,7 @@ TEST(SampledEventTest, RunsTheProgramAtEachOfThemOnEachCpu) {
   for (const auto& [fd, opened] : kernel.events()) EXPECT_EQ(opened.program, 77);
 }
 
-TEST(SampledEventTest, ARefusalLeavesNothing) {
+TEST(SampledEventTest, IsEmptyAfterARefusal) {
   FakeKernel kernel;
   kernel.verdict = [](const perf_event_attr&, int cpu) { return cpu == 1 ? EACCES : 0; };
   EXPECT_TRUE(SampledEvent::Open(PERF_COUNT_SW_PAGE_FAULTS_MAJ, kernel, {0, 1}).empty());

@@ -16,7 +16,7 @@ constexpr uint64_t kNear = 1'000'000;
 // Bodies of what the lane offers up to time `horizon`.
 std::vector<uint64_t> Take(MergeLane& lane, uint64_t horizon) {
   std::vector<uint64_t> bodies;
-  lane.ring().SeeHead();
+  lane.ring().LoadHead();
   for (auto peek = lane.Load(kNear); peek == SlotRing::Peek::kEvent && lane.time() <= horizon;
        peek = lane.Step(kNear)) {
     EXPECT_EQ(lane.Next().time, lane.time());
@@ -27,7 +27,7 @@ std::vector<uint64_t> Take(MergeLane& lane, uint64_t horizon) {
 
 using Bodies = std::vector<uint64_t>;
 
-TEST(MergeLaneTest, RoomOfWhatWasTakenGoesBackInTheMiddleOfARun) {
+TEST(MergeLaneTest, FreesConsumedSlotsWithinARun) {
   SlotProducer producer;
   MergeLane lane(producer.Ring(), 3);
   EXPECT_EQ(lane.cpu(), 3u);
@@ -42,7 +42,7 @@ TEST(MergeLaneTest, RoomOfWhatWasTakenGoesBackInTheMiddleOfARun) {
   EXPECT_EQ(producer.tail(), 10u);
 }
 
-TEST(MergeLaneTest, WhatIsHeldBackOutlivesItsSlot) {
+TEST(MergeLaneTest, HeldEventsOutliveTheirSlots) {
   SlotProducer producer;
   MergeLane lane(producer.Ring(), 0);
   producer.Put(50, 1);
@@ -58,7 +58,7 @@ TEST(MergeLaneTest, WhatIsHeldBackOutlivesItsSlot) {
   EXPECT_EQ(Take(lane, 100), (Bodies{1, 3}));
 }
 
-TEST(MergeLaneTest, WhatIsHeldBackKeepsItsOrderWhereTimesAreEqual) {
+TEST(MergeLaneTest, HeldEventsKeepTheOrderOfEqualTimes) {
   SlotProducer producer;
   MergeLane lane(producer.Ring(), 0);
   producer.Put(50, 1);
@@ -69,14 +69,14 @@ TEST(MergeLaneTest, WhatIsHeldBackKeepsItsOrderWhereTimesAreEqual) {
   EXPECT_EQ(Take(lane, 100), (Bodies{4, 1, 2, 3, 5}));
 }
 
-TEST(MergeLaneTest, SaysWhyItOffersNothing) {
+TEST(MergeLaneTest, ReportsWhyNothingIsOffered) {
   SlotProducer producer;
   MergeLane lane(producer.Ring(), 0);
-  lane.ring().SeeHead();
+  lane.ring().LoadHead();
   EXPECT_EQ(lane.Load(kNear), SlotRing::Peek::kEmpty);
   const uint64_t position = producer.Claim();
   producer.Put(20, 2);
-  lane.ring().SeeHead();
+  lane.ring().LoadHead();
   EXPECT_EQ(lane.Load(kNear), SlotRing::Peek::kInFlight);
   producer.Commit(position, 10, 1);
   EXPECT_EQ(Take(lane, 100), (Bodies{1, 2}));

@@ -13,35 +13,35 @@ namespace {
 
 constexpr uint64_t kSlots = SlotProducer::kSlots;
 
-TEST(OldestTimeTest, IsThatOfTheSlotThatGoesNext) {
+TEST(OldestTimeTest, ReturnsTheTimeOfTheOldestSlot) {
   SlotProducer cpu0;
-  const HeadNotes notes;
+  const HeadHistory history;
   for (uint64_t i = 0; i < kSlots; ++i) cpu0.Put(1'000 + i, 0);
-  EXPECT_EQ(OldestTime(cpu0.Ring(), 0, 0, notes, 5'000), std::nullopt) << "nothing has gone";
+  EXPECT_EQ(OldestTime(cpu0.Ring(), 0, 0, history, 5'000), std::nullopt) << "nothing has gone";
   cpu0.Put(2'000, 0);
-  EXPECT_EQ(OldestTime(cpu0.Ring(), 0, 0, notes, 5'000), 1'001u);
-  EXPECT_EQ(OldestTime(cpu0.Ring(), 0, 1, notes, 5'000), std::nullopt) << "nothing that counts";
-  EXPECT_EQ(OldestTime(cpu0.Ring(), 1, 0, notes, 5'000), 1'001u);
+  EXPECT_EQ(OldestTime(cpu0.Ring(), 0, 0, history, 5'000), 1'001u);
+  EXPECT_EQ(OldestTime(cpu0.Ring(), 0, 1, history, 5'000), std::nullopt) << "nothing that counts";
+  EXPECT_EQ(OldestTime(cpu0.Ring(), 1, 0, history, 5'000), 1'001u);
 }
 
-TEST(OldestTimeTest, WhatIsOfAnotherLapIsNotBelieved) {
+TEST(OldestTimeTest, IgnoresSlotsOfAnotherLap) {
   SlotProducer cpu0;
-  const HeadNotes notes;
+  const HeadHistory history;
   for (uint64_t i = 0; i < kSlots; ++i) cpu0.Put(1'000 + i, 0);
   cpu0.Put(2'000, 0);
   // A program that had claimed its slot long ago.
   cpu0.Commit(1 + 2 * kSlots, 1'000, 0);
-  EXPECT_EQ(OldestTime(cpu0.Ring(), 0, 0, notes, 5'000), std::nullopt);
+  EXPECT_EQ(OldestTime(cpu0.Ring(), 0, 0, history, 5'000), std::nullopt);
 }
 
 // Whose times are their positions.
-TEST(OldestTimeTest, IsNeverThatOfANewOne) {
+TEST(OldestTimeTest, NeverReturnsTheTimeOfANewSlot) {
   constexpr unsigned kShift = 4;
   constexpr uint64_t kCapacity = uint64_t{1} << kShift;
   fxr_ring_control control{};
   std::vector<fxr_slot> slots(kCapacity);
   const SlotRing ring(&control, slots.data(), kShift);
-  const HeadNotes notes;
+  const HeadHistory history;
   std::atomic<bool> ends = false;
   std::thread kernel([&] {
     while (!ends) {
@@ -56,7 +56,7 @@ TEST(OldestTimeTest, IsNeverThatOfANewOne) {
   uint64_t found = 0;
   for (int i = 0; i < 300'000 || found == 0; ++i) {
     const uint64_t now = ring.LiveHead();
-    const auto oldest = OldestTime(ring, 0, 0, notes, now);
+    const auto oldest = OldestTime(ring, 0, 0, history, now);
     if (!oldest) continue;
     ++found;
     ASSERT_LE(*oldest + kCapacity, ring.LiveHead());

@@ -20,7 +20,7 @@ Seen ReadAll(RingImage image, uint64_t until = UINT64_MAX) {
   return seen;
 }
 
-TEST(RingImageTest, WhatIsWrittenLaterIsNotInIt) {
+TEST(RingImageTest, ExcludesLaterSlots) {
   SlotProducer one, other;
   one.Put(10, 0);
   other.Put(20, 0);
@@ -34,7 +34,7 @@ TEST(RingImageTest, WhatIsWrittenLaterIsNotInIt) {
   EXPECT_EQ(ReadAll(std::move(*image)), (Seen{{0, 10}, {1, 20}, {0, 30}}));
 }
 
-TEST(RingImageTest, ItIsCompleteFromTheLatestOldestSlot) {
+TEST(RingImageTest, IsCompleteFromTheLatestLeftEdge) {
   SlotProducer busy, idle;
   idle.Put(5, 0);
   for (uint64_t i = 0; i < 5 * SlotProducer::kSlots / 2; ++i) busy.Put(100 + i, 0);
@@ -50,7 +50,7 @@ TEST(RingImageTest, ItIsCompleteFromTheLatestOldestSlot) {
 }
 
 // A producer overtakes the copy.
-TEST(RingImageTest, WhatWasOverwrittenMeanwhileIsLeftOut) {
+TEST(RingImageTest, ExcludesSlotsOverwrittenDuringTheCopy) {
   SlotProducer producer;
   for (uint64_t i = 0; i < SlotProducer::kSlots; ++i) producer.Put(100 + i, 0);
   const std::vector<SlotRing> rings = {producer.Ring()};
@@ -67,7 +67,7 @@ TEST(RingImageTest, WhatWasOverwrittenMeanwhileIsLeftOut) {
   EXPECT_EQ(seen.back().second, 100 + SlotProducer::kSlots - 1);
 }
 
-TEST(RingImageTest, AnEventThatIsNeverFinishedIsALoss) {
+TEST(RingImageTest, CountsAnUncommittedSlotAsALoss) {
   SlotProducer producer;
   producer.Put(10, 0);
   producer.Claim();
@@ -82,17 +82,17 @@ TEST(RingImageTest, AnEventThatIsNeverFinishedIsALoss) {
   EXPECT_EQ(types, (std::vector<uint32_t>{FXR_SLOT_SWITCH, FXR_SLOT_LOSS, FXR_SLOT_SWITCH}));
 }
 
-TEST(RingImageTest, TimesBeyondWhatSlotsTellComeFromTheNotes) {
+TEST(RingImageTest, CompletesOldTimesFromTheHistory) {
   constexpr uint64_t kHour = uint64_t{3600} * 1'000'000'000;
   SlotProducer idle, busy;
-  HeadNotes notes;
+  HeadHistory history;
   idle.Put(1 * kHour, 0);
-  notes.Add({1 * kHour + 1, {1, 0}});
+  history.Add({1 * kHour + 1, {1, 0}});
   idle.Put(8 * kHour, 0);
-  notes.Add({8 * kHour + 1, {2, 0}});
+  history.Add({8 * kHour + 1, {2, 0}});
   busy.Put(20 * kHour, 0);
   const std::vector<SlotRing> rings = {idle.Ring(), busy.Ring()};
-  auto image = RingImage::Copy(rings, notes, {.now = 20 * kHour + 5});
+  auto image = RingImage::Copy(rings, history, {.now = 20 * kHour + 5});
   ASSERT_TRUE(image.ok());
   EXPECT_EQ(ReadAll(std::move(*image)), (Seen{{0, kHour}, {0, 8 * kHour}, {1, 20 * kHour}}));
 }

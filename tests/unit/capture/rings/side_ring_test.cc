@@ -22,13 +22,13 @@ std::vector<uint32_t> Take(SideRing& ring) {
 }
 
 bool Collect(SideRing& ring) {
-  ring.SeeHead();
+  ring.LoadHead();
   return ring.Collect();
 }
 
 using Tids = std::vector<uint32_t>;
 
-TEST(SideRingTest, EventsComeInTheOrderOfTheirTimes) {
+TEST(SideRingTest, DeliversInTimeOrder) {
   SideProducer producer;
   SideRing ring = producer.Ring();
   EXPECT_TRUE(Collect(ring));
@@ -44,7 +44,7 @@ TEST(SideRingTest, EventsComeInTheOrderOfTheirTimes) {
   EXPECT_EQ(ring.collected(), 4u);
 }
 
-TEST(SideRingTest, WhatWaitsStaysWhileMoreComes) {
+TEST(SideRingTest, KeepsQueuedEvents) {
   SideProducer producer;
   SideRing ring = producer.Ring();
   producer.PutFork(10, 1);
@@ -56,7 +56,7 @@ TEST(SideRingTest, WhatWaitsStaysWhileMoreComes) {
   EXPECT_EQ(Take(ring), (Tids{4, 5}));
 }
 
-TEST(SideRingTest, StopsAtWhatIsBeingWritten) {
+TEST(SideRingTest, StopsAtAnUncommittedEvent) {
   SideProducer producer;
   SideRing ring = producer.Ring();
   producer.PutFork(10, 1);
@@ -73,7 +73,7 @@ TEST(SideRingTest, StopsAtWhatIsBeingWritten) {
   EXPECT_EQ(Take(ring), (Tids{2, 3}));
 }
 
-TEST(SideRingTest, WhatWasGivenUpAndPokesAreNoEvents) {
+TEST(SideRingTest, SkipsDiscardedEventsAndPokes) {
   SideProducer producer;
   SideRing ring = producer.Ring();
   producer.Discard(producer.Reserve(sizeof(fxr_task)), sizeof(fxr_task));
@@ -87,7 +87,7 @@ TEST(SideRingTest, WhatWasGivenUpAndPokesAreNoEvents) {
   EXPECT_EQ(producer.consumed(), producer.produced());
 }
 
-TEST(SideRingTest, EventsGoAcrossTheEndOfTheRing) {
+TEST(SideRingTest, ReadsEventsThatWrap) {
   SideProducer producer;
   SideRing ring = producer.Ring();
   Tids seen, expected;

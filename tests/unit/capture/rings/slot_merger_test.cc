@@ -27,7 +27,7 @@ bool Drain(SlotMerger& merger, uint64_t horizon, Seen* seen) {
   return whole;
 }
 
-TEST(SlotMergerTest, EventsBeyondTheHorizonWait) {
+TEST(SlotMergerTest, KeepsEventsBeyondTheHorizon) {
   SlotProducer producer;
   SlotMerger merger;
   merger.AddRing(producer.Ring(), 0);
@@ -41,7 +41,7 @@ TEST(SlotMergerTest, EventsBeyondTheHorizonWait) {
   EXPECT_EQ(seen, (Seen{{10, 1}, {20, 2}}));
 }
 
-TEST(SlotMergerTest, StopsAtAnEventInTheMaking) {
+TEST(SlotMergerTest, StopsAtAnUncommittedEvent) {
   SlotProducer a;
   SlotProducer b;
   SlotMerger merger;
@@ -59,7 +59,7 @@ TEST(SlotMergerTest, StopsAtAnEventInTheMaking) {
   EXPECT_EQ(seen, (Seen{{10, 1}, {20, 2}, {25, 4}, {30, 3}}));
 }
 
-TEST(SlotMergerTest, AnEventThatWasInterruptedTakesItsPlaceByTime) {
+TEST(SlotMergerTest, SortsInterruptedEventsByTime) {
   SlotProducer producer;
   SlotMerger merger;
   merger.AddRing(producer.Ring(), 0);
@@ -73,7 +73,7 @@ TEST(SlotMergerTest, AnEventThatWasInterruptedTakesItsPlaceByTime) {
   EXPECT_EQ(seen, (Seen{{10, 3}, {20, 2}, {30, 1}, {40, 4}}));
 }
 
-TEST(SlotMergerTest, TimesAreMadeWholeAcrossTheirWrap) {
+TEST(SlotMergerTest, CompletesTimesAcrossTheWrap) {
   const uint64_t wrap = uint64_t{3} << FXR_TIME_BITS;
   SlotProducer producer;
   SlotMerger merger;
@@ -95,7 +95,7 @@ void PutNested(SlotProducer& producer, std::mt19937& random, unsigned depth, uin
   times->push_back(*time);
 }
 
-TEST(SlotMergerTest, NestedEventsComeOutInTheOrderOfTheirTimes) {
+TEST(SlotMergerTest, SortsNestedEventsByTime) {
   for (uint32_t rings : {1u, 2u, 3u, 9u}) {
     std::mt19937 random(rings);
     std::vector<SlotProducer> producers(rings);
@@ -124,7 +124,7 @@ TEST(SlotMergerTest, NestedEventsComeOutInTheOrderOfTheirTimes) {
 
 // Many rings over many laps: everything comes out once, in time order, and laps do not get confused
 // where their eight bits wrap.
-TEST(SlotMergerTest, AnyMixOfRingsComesOutInOrder) {
+TEST(SlotMergerTest, MergesAnyMixOfRingsInOrder) {
   for (size_t rings : {1u, 2u, 3u, 16u, 256u}) {
     std::vector<SlotProducer> producers(rings);
     SlotMerger merger;

@@ -11,57 +11,57 @@ namespace capture {
 namespace {
 
 constexpr uint64_t kNear = 1'000'000;
-constexpr uint64_t kMost = 1000;
+constexpr uint64_t kMax = 1000;
 
-TEST(SlotRingTest, ARunEndsWhereNothingWasClaimed) {
+TEST(SlotRingTest, RunEndsAtTheHead) {
   SlotProducer producer;
   SlotRing ring = producer.Ring();
-  ring.SeeHead();
-  EXPECT_EQ(ring.InOrder(kMost, kNear), 0u);
+  ring.LoadHead();
+  EXPECT_EQ(ring.InOrder(kMax, kNear), 0u);
   for (uint64_t time : {10, 10, 20}) producer.Put(time, 0);
-  EXPECT_EQ(ring.InOrder(kMost, kNear), 0u) << "not seen yet";
-  ring.SeeHead();
-  EXPECT_EQ(ring.InOrder(kMost, kNear), 3u);
+  EXPECT_EQ(ring.InOrder(kMax, kNear), 0u) << "not seen yet";
+  ring.LoadHead();
+  EXPECT_EQ(ring.InOrder(kMax, kNear), 3u);
   ring.Advance(2);
-  EXPECT_EQ(ring.InOrder(kMost, kNear), 1u);
+  EXPECT_EQ(ring.InOrder(kMax, kNear), 1u);
   EXPECT_EQ(WholeTime(ring.front().commit, kNear), 20u);
 }
 
-TEST(SlotRingTest, ARunEndsBeforeAnEventInTheMaking) {
+TEST(SlotRingTest, RunEndsBeforeAnUncommittedEvent) {
   SlotProducer producer;
   SlotRing ring = producer.Ring();
   producer.Put(10, 0);
   const uint64_t position = producer.Claim();
   producer.Put(30, 0);
-  ring.SeeHead();
-  EXPECT_EQ(ring.InOrder(kMost, kNear), 1u);
+  ring.LoadHead();
+  EXPECT_EQ(ring.InOrder(kMax, kNear), 1u);
   producer.Commit(position, 20, 0);
-  EXPECT_EQ(ring.InOrder(kMost, kNear), 3u);
+  EXPECT_EQ(ring.InOrder(kMax, kNear), 3u);
 }
 
-TEST(SlotRingTest, ARunEndsBeforeTheEventThatHasToWaitForItsSuccessor) {
+TEST(SlotRingTest, RunEndsBeforeAnOvertakenEvent) {
   SlotProducer producer;
   SlotRing ring = producer.Ring();
   for (uint64_t time : {10, 20, 30, 25, 40}) producer.Put(time, 0);
-  ring.SeeHead();
-  EXPECT_EQ(ring.InOrder(kMost, kNear), 2u);
+  ring.LoadHead();
+  EXPECT_EQ(ring.InOrder(kMax, kNear), 2u);
   ring.Advance(2);
-  EXPECT_EQ(ring.InOrder(kMost, kNear), 0u);
+  EXPECT_EQ(ring.InOrder(kMax, kNear), 0u);
 }
 
 TEST(SlotRingTest, EventsOfOneTimeAreOvertakenTogether) {
   SlotProducer producer;
   SlotRing ring = producer.Ring();
   for (uint64_t time : {10, 30, 30, 20, 40}) producer.Put(time, 0);
-  ring.SeeHead();
-  EXPECT_EQ(ring.InOrder(kMost, kNear), 1u);
+  ring.LoadHead();
+  EXPECT_EQ(ring.InOrder(kMax, kNear), 1u);
   EXPECT_EQ(ring.InOrder(3, kNear), 1u) << "what overtakes them was not looked at";
   EXPECT_FALSE(ring.IsOvertaken(kNear));
   ring.Advance(1);
   EXPECT_TRUE(ring.IsOvertaken(kNear));
   ring.Advance(2);
   EXPECT_FALSE(ring.IsOvertaken(kNear));
-  EXPECT_EQ(ring.InOrder(kMost, kNear), 2u);
+  EXPECT_EQ(ring.InOrder(kMax, kNear), 2u);
 }
 
 // What is cut off leaves its last event for later, since that one's successor was not looked at.
@@ -69,14 +69,14 @@ TEST(SlotRingTest, ARunHasABoundAndStaysInOneLap) {
   SlotProducer producer;
   SlotRing ring = producer.Ring();
   for (uint64_t time = 1; time <= SlotProducer::kSlots; ++time) producer.Put(time, 0);
-  ring.SeeHead();
+  ring.LoadHead();
   EXPECT_EQ(ring.InOrder(8, kNear), 7u);
-  EXPECT_EQ(ring.InOrder(kMost, kNear), SlotProducer::kSlots);
+  EXPECT_EQ(ring.InOrder(kMax, kNear), SlotProducer::kSlots);
   ring.Advance(SlotProducer::kSlots - 4);
   ring.Release();
   for (uint64_t time = 100; time < 110; ++time) producer.Put(time, 0);
-  ring.SeeHead();
-  EXPECT_EQ(ring.InOrder(kMost, kNear), 3u);
+  ring.LoadHead();
+  EXPECT_EQ(ring.InOrder(kMax, kNear), 3u);
 }
 
 }  // namespace

@@ -59,14 +59,14 @@ TEST(FormatParserTest, KnowsEveryKindOfField) {
   EXPECT_EQ(fields[8].element_size, 8u);
 }
 
-TEST(FormatParserTest, HowItIsPrintedDoesNotMatter) {
+TEST(FormatParserTest, IgnoresThePrintFormat) {
   const std::string field = "\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n";
   const auto format = ParseFormat("made", FormatOf(field, "\"%s\", no_such(((REC->a"));
   ASSERT_TRUE(format.ok());
   EXPECT_EQ(format->fields.size(), 1u);
 }
 
-TEST(FormatParserTest, RefusesWhatIsNoFormat) {
+TEST(FormatParserTest, RefusesOtherText) {
   EXPECT_FALSE(ParseFormat("made", "").ok());
   EXPECT_FALSE(ParseFormat("made", "name: x\nID: 1\n").ok());
   EXPECT_FALSE(ParseFormat("made", std::string(1000, '\xff')).ok());

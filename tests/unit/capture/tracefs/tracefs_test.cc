@@ -44,13 +44,13 @@ class TracefsTest : public ::testing::Test {
   fs::path root_;
 };
 
-TEST_F(TracefsTest, NamesAreThoseThatCanBeRecorded) {
+TEST_F(TracefsTest, ListsRecordableTracepoints) {
   const Tracefs tracefs(root_.string());
   EXPECT_EQ(tracefs.Names(), (std::vector<std::string>{"kmem:mm_page_alloc", "sched:sched_switch",
                                                        "sched:sched_waking"}));
 }
 
-TEST_F(TracefsTest, PatternsAreThoseOfAShell) {
+TEST_F(TracefsTest, MatchesShellPatterns) {
   const auto names = Tracefs(root_.string()).Names();
   EXPECT_EQ(Tracefs::Match(names, "sched:*").size(), 2u);
   EXPECT_EQ(Tracefs::Match(names, "sched:sched_swi?ch").size(), 1u);
@@ -58,7 +58,7 @@ TEST_F(TracefsTest, PatternsAreThoseOfAShell) {
   EXPECT_TRUE(Tracefs::Match(names, "sched").empty());
 }
 
-TEST_F(TracefsTest, AWrongNameHasTheNearestOnes) {
+TEST_F(TracefsTest, SuggestsTheNearestNames) {
   const auto names = Tracefs(root_.string()).Names();
   const util::Error wrong = Tracefs::NoSuch(names, "sched:sched_wakig");
   EXPECT_NE(wrong.message.find("sched:sched_wakig"), std::string::npos);

@@ -32,18 +32,18 @@ Comparability LookAt(
       captures.push_back(&capture);
     }
   }
-  auto found = Look(captures, input.base.size());
+  auto found = CheckComparability(captures, input.base.size());
   EXPECT_TRUE(found.ok());
   return found.ok() ? *found : Comparability();
 }
 
-TEST(ComparabilityTest, OfOneKindThereIsNothingToSay) {
+TEST(ComparabilityTest, CapturesOfOneKindHaveNoNotes) {
   const Comparability same = LookAt([](Capture&) {});
   EXPECT_TRUE(same.ok);
   EXPECT_THAT(same.notes, IsEmpty());
 }
 
-TEST(ComparabilityTest, WhereTheyWereRecordedIsSaid) {
+TEST(ComparabilityTest, NotesDifferentMachines) {
   const Comparability kernel = LookAt([](Capture& capture) { capture.kernel = "6.12.0"; });
   EXPECT_FALSE(kernel.ok);
   EXPECT_THAT(kernel.notes, ElementsAre(HasSubstr("6.12.0 in the new captures")));
@@ -53,7 +53,7 @@ TEST(ComparabilityTest, WhereTheyWereRecordedIsSaid) {
               ElementsAre(HasSubstr("elsewhere in the new captures")));
 }
 
-TEST(ComparabilityTest, WhatWasRecordedIsSaid) {
+TEST(ComparabilityTest, NotesDifferentCategoriesAndFilters) {
   EXPECT_THAT(LookAt([](Capture& capture) { capture.filters = "pid=5"; }).notes,
               ElementsAre(HasSubstr("filters: none in the base, pid=5 in the new")));
   const Comparability categories =
@@ -64,7 +64,7 @@ TEST(ComparabilityTest, WhatWasRecordedIsSaid) {
   EXPECT_FALSE(categories.syscall);
 }
 
-TEST(ComparabilityTest, LossesAreSaidOfEachCaptureAndMatterFromAHundredthOn) {
+TEST(ComparabilityTest, NotesLossesAndRejectsThemAboveOnePercent) {
   bool told = false;
   const Comparability few =
       LookAt([&](Capture& capture) { capture.lost_events = std::exchange(told, true) ? 0 : 1; });
@@ -76,7 +76,7 @@ TEST(ComparabilityTest, LossesAreSaidOfEachCaptureAndMatterFromAHundredthOn) {
               ElementsAre(HasSubstr("were lost"), HasSubstr("were lost"), HasSubstr("were lost")));
 }
 
-TEST(ComparabilityTest, WhatIsMissingIsSaidOnceWhereAllLackIt) {
+TEST(ComparabilityTest, NotesOnceWhatAllCapturesLack) {
   const auto nameless = [](Capture& capture) {
     for (measure::Group& group : capture.groups) group.name = {};
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Groups that got another name.
+// Renamed groups.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace {
 using testing::Simulator;
 using testing::Work;
 
-// Whoever wakes it has another name as well.
-TEST(SimilarityTest, RenamedProcessesThatWakeEachOtherAreTheSame) {
+// Its waker is renamed as well.
+TEST(SimilarityTest, MatchesRenamedProcessesThatWakeEachOther) {
   const auto sides_of = [](double cpu) {
     Work first;
     first.process = first.thread = "tr";
@@ -41,7 +41,7 @@ TEST(SimilarityTest, RenamedProcessesThatWakeEachOtherAreTheSame) {
   const auto same = Compare(sides_of(1));
   ASSERT_TRUE(same);
   EXPECT_TRUE(same->findings.empty());
-  // Neither of them is taken for the other where it does more than twice the work.
+  // With more than twice the work, neither matches.
   const auto more = Compare(sides_of(2.5));
   ASSERT_TRUE(more);
   EXPECT_FALSE(more->findings.empty());

@@ -18,9 +18,9 @@ TEST(ClientTest, ControlsASession) {
   ASSERT_TRUE(client.ok());
   EXPECT_FALSE(client->Start({}).ok());
   EXPECT_EQ(client->last_error(), "NOT_INITIALIZED");
-  TraceConfig config;
+  request::TraceConfig config;
   config.categories = {{"sched", "with \"quotes\""}};
-  config.buffering_mode = BufferingMode::kCircular;
+  config.buffering_mode = request::BufferingMode::kCircular;
   ASSERT_TRUE(client->Initialize(config, std::nullopt).ok());
   ASSERT_TRUE(client->Start({}).ok());
   const util::UniqueFd file(
@@ -36,7 +36,7 @@ TEST(ClientTest, ControlsASession) {
   auto status = client->GetStatus();
   ASSERT_TRUE(status.ok());
   EXPECT_EQ(status->state, SessionState::kStarted);
-  EXPECT_EQ(status->buffering_mode, BufferingMode::kCircular);
+  EXPECT_EQ(status->buffering_mode, request::BufferingMode::kCircular);
   EXPECT_EQ(status->events, 7u);
   ASSERT_EQ(status->providers.size(), 1u);
   EXPECT_EQ(status->providers[0].pid, 42u);
@@ -48,7 +48,7 @@ TEST(ClientTest, ControlsASession) {
   EXPECT_TRUE(*ended);
 }
 
-TEST(ClientTest, SaysThatThereIsNoController) {
+TEST(ClientTest, ReportsAMissingController) {
   const testing_support::TempFolder folder;
   for (const std::string& path : {folder / "none", folder / "none/none", std::string()}) {
     auto client = Client::Connect(path);
@@ -60,7 +60,7 @@ TEST(ClientTest, SaysThatThereIsNoController) {
 }
 
 // Anything may listen there.
-TEST(ClientTest, SurvivesWhatIsNoController) {
+TEST(ClientTest, SurvivesAServerThatIsNoController) {
   using std::string_literals::operator""s;
   for (
       const std::string& answer :

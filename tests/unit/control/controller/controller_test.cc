@@ -32,7 +32,7 @@ class Answer {
 
 class Controlled {
  public:
-  explicit Controlled(BufferingMode mode = BufferingMode::kCircular) {
+  explicit Controlled(request::BufferingMode mode = request::BufferingMode::kCircular) {
     config.buffering_mode = mode;
     controller.OnState([this](SessionState state) { states.push_back(Name(state)); });
   }
@@ -53,13 +53,13 @@ class Controlled {
   }
 
   std::optional<TraceOutput> streaming() const {
-    return config.buffering_mode == BufferingMode::kStreaming ? std::optional(Null())
-                                                              : std::nullopt;
+    return config.buffering_mode == request::BufferingMode::kStreaming ? std::optional(Null())
+                                                                       : std::nullopt;
   }
 
   FakeEngine engine;
   Controller controller{engine};
-  TraceConfig config;
+  request::TraceConfig config;
   std::vector<std::string_view> states;
 };
 
@@ -100,7 +100,7 @@ TEST(ControllerTest, AnswersEveryCallInEveryState) {
       Answer answer;
       call(controlled, answer);
       const std::string text = answer.text();
-      // Whoever waits is answered in the end.
+      // Each waiting call is answered.
       while (!controlled.engine.open.empty()) controlled.engine.Finish();
       EXPECT_EQ(answer.count(), 1);
       EXPECT_TRUE(controlled.controller.idle());
@@ -141,7 +141,7 @@ TEST(ControllerTest, GoesThroughTheStatesOfASession) {
             (std::vector<std::string>{"initialize CIRCULAR", "start RETAIN", "stop", "terminate"}));
 }
 
-TEST(ControllerTest, WritesResultsWhereTheCallOrTheSessionSays) {
+TEST(ControllerTest, WritesResultsToTheOutputOfTheCallOrOfTheSession) {
   Controlled c;
   c.Bring(SessionState::kStarted);
   Answer nowhere;
@@ -168,8 +168,47 @@ TEST(ControllerTest, WritesResultsWhereTheCallOrTheSessionSays) {
   EXPECT_EQ(second.text(), "written");
 }
 
+TEST(ControllerTest, ASlowReaderDelaysNoOtherCall) {
+  Controlled c;
+  c.Bring(SessionState::kStarted);
+  c.engine.at_once = false;
+  Answer stopped, ended;
+  c.controller.Stop(true, Null(), stopped.done());
+  c.engine.Finish();
+  EXPECT_EQ(c.controller.state(), SessionState::kStopping);
+  c.engine.Copy();
+  EXPECT_EQ(c.controller.state(), SessionState::kStopped);
+  EXPECT_EQ(stopped.text(), "waits") << "for its reader";
+  c.controller.Terminate(false, std::nullopt, ended.done());
+  ASSERT_EQ(c.engine.open.size(), 2u);
+  const Done terminated = c.engine.open[1];
+  c.engine.open.pop_back();
+  terminated({});
+  EXPECT_EQ(ended.text(), "done");
+  EXPECT_EQ(c.controller.state(), SessionState::kReady);
+  c.engine.Finish({.written = request::WrittenTrace{5, 1, 1}});
+  EXPECT_EQ(stopped.text(), "written");
+}
+
+TEST(ControllerTest, ATerminatedSessionEndsBeforeItsReaderIsDone) {
+  Controlled c;
+  c.Bring(SessionState::kStopped);
+  c.engine.at_once = false;
+  Answer ended;
+  c.controller.Terminate(true, Null(), ended.done());
+  c.engine.Copy();
+  ASSERT_EQ(c.engine.open.size(), 2u);
+  const Done terminated = c.engine.open[1];
+  c.engine.open.pop_back();
+  terminated({});
+  EXPECT_EQ(c.controller.state(), SessionState::kReady);
+  EXPECT_EQ(ended.text(), "waits");
+  c.engine.Finish({.written = request::WrittenTrace{5, 1, 1}});
+  EXPECT_EQ(ended.text(), "written");
+}
+
 TEST(ControllerTest, AStreamingSessionNeedsNoOutputAtItsEnd) {
-  Controlled c(BufferingMode::kStreaming);
+  Controlled c(request::BufferingMode::kStreaming);
   c.Bring(SessionState::kStarted);
   Answer snapshot, ended;
   c.controller.TakeSnapshot(Null(), 0, snapshot.done());
@@ -179,7 +218,7 @@ TEST(ControllerTest, AStreamingSessionNeedsNoOutputAtItsEnd) {
   EXPECT_EQ(c.controller.state(), SessionState::kReady);
 }
 
-TEST(ControllerTest, WhatFailsLeavesTheStateBefore) {
+TEST(ControllerTest, AFailureRestoresThePreviousState) {
   Controlled c;
   c.engine.next.failure = Failure{error_name::kFailed, "no memory"};
   Answer initialize;
@@ -194,7 +233,7 @@ TEST(ControllerTest, WhatFailsLeavesTheStateBefore) {
   EXPECT_EQ(c.controller.state(), SessionState::kInitialized);
 }
 
-TEST(ControllerTest, ResultsThatCannotBeWrittenEndTheSessionAllTheSame) {
+TEST(ControllerTest, TerminatesEvenIfResultsCannotBeWritten) {
   Controlled c;
   c.Bring(SessionState::kStopped);
   c.engine.next.failure = Failure{error_name::kFailed, "disk full"};
@@ -204,7 +243,7 @@ TEST(ControllerTest, ResultsThatCannotBeWrittenEndTheSessionAllTheSame) {
   EXPECT_EQ(c.controller.state(), SessionState::kReady);
 }
 
-TEST(ControllerTest, CallsThatWaitAreDoneInTheirOrder) {
+TEST(ControllerTest, RunsWaitingCallsInOrder) {
   Controlled c;
   c.Bring(SessionState::kStarting);
   Answer stop, terminate, again;
@@ -220,7 +259,7 @@ TEST(ControllerTest, CallsThatWaitAreDoneInTheirOrder) {
             (std::vector<std::string>{"initialize CIRCULAR", "start RETAIN", "stop", "terminate"}));
 }
 
-TEST(ControllerTest, ASecondSessionDoesNotTakeTheOneThatIsBeingInitialized) {
+TEST(ControllerTest, RefusesASecondSessionDuringInitialization) {
   Controlled c;
   c.engine.at_once = false;
   Answer first, second, start;
@@ -252,20 +291,20 @@ TEST(ControllerTest, AcknowledgesAStartAfterItsTimeout) {
   EXPECT_EQ(c.controller.state(), SessionState::kStarted);
 }
 
-TEST(ControllerTest, TellsThatTracingStoppedByItself) {
-  Controlled c(BufferingMode::kOneshot);
+TEST(ControllerTest, ReportsTracingThatStoppedByItself) {
+  Controlled c(request::BufferingMode::kOneshot);
   c.Bring(SessionState::kStarted);
   c.controller.StoppedByItself("the buffer is full");
   EXPECT_EQ(c.controller.state(), SessionState::kStopped);
   Status status;
-  c.controller.GetStatus([&](const Status& told) { status = told; });
+  c.controller.GetStatus([&](const Status& reported) { status = reported; });
   EXPECT_EQ(status.reason, "the buffer is full");
-  EXPECT_EQ(status.buffering_mode, BufferingMode::kOneshot);
+  EXPECT_EQ(status.buffering_mode, request::BufferingMode::kOneshot);
   EXPECT_EQ(status.events, 7u);
   EXPECT_EQ(status.providers.size(), 1u);
   // Too late to mean the next run.
   c.controller.Start({}, 0, [](const Outcome&) {});
-  c.controller.GetStatus([&](const Status& told) { status = told; });
+  c.controller.GetStatus([&](const Status& reported) { status = reported; });
   EXPECT_EQ(status.reason, "");
   c.controller.Stop(false, std::nullopt, [](const Outcome&) {});
   c.controller.StoppedByItself("the buffer is full");

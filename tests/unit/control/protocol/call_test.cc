@@ -24,7 +24,7 @@ TEST(CallTest, ReadsMethodAndFlags) {
   EXPECT_FALSE(call.oneway());
 }
 
-TEST(CallTest, RefusesWhatIsNoCall) {
+TEST(CallTest, RefusesMalformedMessages) {
   for (const char* text :
        {"", "{", "[]", "null", "7", "{}", R"({"method":7})", R"({"method":"NoInterface"})",
         "{\"method\":\"a.B\"} x", "\xff\xfe", R"({"method":"a.\ud800"})"}) {
@@ -40,7 +40,7 @@ TEST(CallTest, RefusesWhatIsNoCall) {
   EXPECT_TRUE(Call::Parse("{\"method\":\"a.B\",\"x\":\"\\\"" + std::string(100, '[') + "\"}").ok());
 }
 
-TEST(CallTest, NoCategoriesAndNotSayingAnyAreTwo) {
+TEST(CallTest, DistinguishesNoCategoriesFromAnEmptyList) {
   const auto none = Parsed(R"({"config":{"categories":[]}})").ReadInitialize();
   ASSERT_EQ(BadOf(none), "");
   ASSERT_TRUE(none.value.config.categories);
@@ -55,8 +55,7 @@ TEST(CallTest, ReadsAFilter) {
                                "cgroups":["/x"],"follow":true}}})")
                         .ReadInitialize();
   ASSERT_EQ(BadOf(read), "");
-  ASSERT_TRUE(read.value.config.filter);
-  const TaskFilter& filter = *read.value.config.filter;
+  const request::TaskFilter& filter = read.value.config.filter;
   EXPECT_EQ(filter.tids, (std::vector<uint32_t>{1, 2}));
   EXPECT_EQ(filter.pids, (std::vector<uint32_t>{3}));
   EXPECT_EQ(filter.comms, (std::vector<std::string>{"a b"}));
@@ -74,11 +73,11 @@ TEST(CallTest, ReadsSources) {
                                "usdts":["/x:p:n"]}}})")
                         .ReadInitialize();
   ASSERT_EQ(BadOf(read), "");
-  const TraceSources& sources = read.value.config.sources;
+  const request::Sources& sources = read.value.config.sources;
   ASSERT_EQ(sources.tracepoints.size(), 2u);
-  EXPECT_EQ(sources.tracepoints[0].name, "a:b");
+  EXPECT_EQ(sources.tracepoints[0].pattern, "a:b");
   EXPECT_EQ(sources.tracepoints[0].filter, "c > 1");
-  EXPECT_EQ(sources.tracepoints[1].name, "d:*");
+  EXPECT_EQ(sources.tracepoints[1].pattern, "d:*");
   EXPECT_EQ(sources.counters, (std::vector<std::string>{"task-clock"}));
   EXPECT_EQ(sources.uprobes, (std::vector<std::string>{"/x:f"}));
   EXPECT_EQ(sources.usdts, (std::vector<std::string>{"/x:p:n"}));
@@ -103,23 +102,23 @@ TEST(CallTest, ReadsATraceConfig) {
                "output":{"path":"/tmp/x","gzip":true}})")
           .ReadInitialize();
   ASSERT_EQ(BadOf(read), "");
-  const TraceConfig& config = read.value.config;
+  const request::TraceConfig& config = read.value.config;
   EXPECT_EQ(config.categories, (std::optional<std::vector<std::string>>{{"sched", "task"}}));
   EXPECT_EQ(config.buffer_size_megabytes_hint, 16u);
   EXPECT_EQ(config.start_timeout_milliseconds, 250u);
-  EXPECT_EQ(config.buffering_mode, BufferingMode::kCircular);
+  EXPECT_EQ(config.buffering_mode, request::BufferingMode::kCircular);
   ASSERT_EQ(config.provider_specs.size(), 1u);
   EXPECT_EQ(config.provider_specs[0].buffer_size_megabytes_hint, 8u);
   EXPECT_EQ(read.value.output->path, "/tmp/x");
   EXPECT_TRUE(read.value.output->gzip);
 }
 
-TEST(CallTest, WhatIsNotGivenIsTheDocumentsFirst) {
+TEST(CallTest, UsesTheDocumentsDefaults) {
   const auto read = Parsed(R"({"config":{"categories":null}})").ReadInitialize();
   ASSERT_EQ(BadOf(read), "");
-  EXPECT_EQ(read.value.config.buffering_mode, BufferingMode::kOneshot);
+  EXPECT_EQ(read.value.config.buffering_mode, request::BufferingMode::kOneshot);
   EXPECT_FALSE(read.value.output);
-  EXPECT_EQ(Parsed("{}").ReadStart().value.buffer_disposition, BufferDisposition::kRetain);
+  EXPECT_EQ(Parsed("{}").ReadStart().value.buffer_disposition, request::BufferDisposition::kRetain);
   EXPECT_FALSE(Parsed("{}").ReadEnd().value.write_results);
 }
 

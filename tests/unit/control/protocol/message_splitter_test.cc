@@ -8,7 +8,7 @@ namespace {
 
 using std::string_literals::operator""s;
 
-TEST(MessageSplitterTest, FindsMessagesHoweverTheyAreCut) {
+TEST(MessageSplitterTest, FindsMessagesInAnyFragments) {
   const std::string stream = "one\0two\0\0three"s;
   for (size_t cut = 0; cut <= stream.size(); ++cut) {
     MessageSplitter splitter;

@@ -6,22 +6,20 @@
 namespace control {
 namespace {
 
-TEST(WordsTest, AreTheDocuments) {
+TEST(WordsTest, StatesHaveTheNamesAndNumbersOfTheDocument) {
   const char* const states[] = {"READY",    "INITIALIZED", "STARTING",   "STARTED",
                                 "STOPPING", "STOPPED",     "TERMINATING"};
   for (int number = 1; number <= 7; ++number) {
     EXPECT_EQ(Name(static_cast<SessionState>(number)), states[number - 1]);
   }
-  for (const char* mode : {"ONESHOT", "CIRCULAR", "STREAMING"}) {
-    ASSERT_TRUE(FindBufferingMode(mode));
-    EXPECT_EQ(Name(*FindBufferingMode(mode)), mode);
+}
+
+TEST(WordsTest, KindsOfMarksAreFoundByTheirNames) {
+  for (const char* kind : {"BEGIN", "END", "INSTANT", "COUNTER"}) {
+    ASSERT_TRUE(FindMarkKind(kind));
+    EXPECT_EQ(Name(*FindMarkKind(kind)), kind);
   }
-  for (const char* disposition : {"CLEAR_ALL", "CLEAR_NONDURABLE", "RETAIN"}) {
-    ASSERT_TRUE(FindBufferDisposition(disposition));
-    EXPECT_EQ(Name(*FindBufferDisposition(disposition)), disposition);
-  }
-  EXPECT_FALSE(FindBufferingMode("circular"));
-  EXPECT_FALSE(FindBufferDisposition(""));
+  EXPECT_FALSE(FindMarkKind("begin"));
 }
 
 }  // namespace

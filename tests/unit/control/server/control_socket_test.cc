@@ -22,7 +22,7 @@ mode_t ModeOf(const std::string& path) {
   return lstat(path.c_str(), &status) == 0 ? status.st_mode & 07777 : 0;
 }
 
-TEST(ControlSocketTest, IsItsOwnersAlone) {
+TEST(ControlSocketTest, IsAccessibleToItsOwnerOnly) {
   const testing_support::TempFolder folder;
   const std::string path = folder / "below/control";
   {
@@ -47,7 +47,7 @@ TEST(ControlSocketTest, OpensToAGroup) {
   EXPECT_EQ(ModeOf(folder / "control"), 0660u);
 }
 
-TEST(ControlSocketTest, ReplacesWhatAnEndedProcessLeft) {
+TEST(ControlSocketTest, ReplacesTheSocketOfAnEndedProcess) {
   const testing_support::TempFolder folder;
   const std::string path = folder / "control";
   const pid_t child = fork();
@@ -64,7 +64,7 @@ TEST(ControlSocketTest, ReplacesWhatAnEndedProcessLeft) {
   EXPECT_TRUE((*socket)->replaced_stale());
 }
 
-TEST(ControlSocketTest, LeavesAloneWhatIsNoSocketOfItsOwn) {
+TEST(ControlSocketTest, DoesNotRemoveOtherFiles) {
   const testing_support::TempFolder folder;
   std::ofstream(folder / "file") << "precious";
   auto file = ControlSocket::Bind(folder / "file", std::nullopt);
@@ -76,7 +76,7 @@ TEST(ControlSocketTest, LeavesAloneWhatIsNoSocketOfItsOwn) {
   EXPECT_FALSE(ControlSocket::Bind(folder / "file/control", std::nullopt).ok());
 }
 
-TEST(ControlSocketTest, IsMadeAgainWhereItsFolderWasRemoved) {
+TEST(ControlSocketTest, IsRestoredAfterItsDirectoryWasRemoved) {
   const testing_support::TempFolder folder;
   const std::string path = folder / "below/control";
   auto socket = ControlSocket::Bind(path, std::nullopt);
@@ -90,7 +90,7 @@ TEST(ControlSocketTest, IsMadeAgainWhereItsFolderWasRemoved) {
   EXPECT_EQ(ModeOf(path), 0600u);
 }
 
-TEST(ControlSocketTest, ThereIsNoneOfAServiceManager) {
+TEST(ControlSocketTest, HasNoPassedSocketWithoutAServiceManager) {
   unsetenv("LISTEN_FDS");
   auto none = ControlSocket::FromServiceManager();
   ASSERT_TRUE(none.ok());

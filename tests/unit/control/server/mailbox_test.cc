@@ -14,7 +14,7 @@ bool IsReadable(int fd) {
   return poll(&ready, 1, 0) == 1;
 }
 
-TEST(MailboxTest, DoesWorkInItsOrder) {
+TEST(MailboxTest, RunsFunctionsInOrder) {
   Mailbox mailbox;
   EXPECT_FALSE(IsReadable(mailbox.fd()));
   std::vector<int> done;

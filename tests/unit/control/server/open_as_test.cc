@@ -27,7 +27,7 @@ util::Result<util::UniqueFd> Open(const Peer& peer, const std::string& path) {
   return file;
 }
 
-TEST(OpenAsTest, MakesANewFile) {
+TEST(OpenAsTest, CreatesANewFile) {
   const testing_support::TempFolder folder;
   const Peer self{getuid(), getgid(), getpid(), {}};
   auto file = Open(self, folder / "file");
@@ -43,7 +43,7 @@ TEST(OpenAsTest, MakesANewFile) {
   EXPECT_FALSE(Open(self, folder / "link").ok());
 }
 
-TEST(OpenAsTest, HasTheRightsOfThatUser) {
+TEST(OpenAsTest, HasTheRightsOfThePeer) {
   if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root to become nobody";
   const testing_support::TempFolder folder;
   const Peer nobody{kNobody, kNobody, getpid(), {}};

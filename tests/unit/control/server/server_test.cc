@@ -30,7 +30,7 @@ std::string Contents(const std::string& path) {
   return text.str();
 }
 
-TEST(ServerTest, TellsWhatItIs) {
+TEST(ServerTest, DescribesItself) {
   Served served;
   RawClient client(served.path());
   EXPECT_THAT(client.Call("org.varlink.service.GetInfo"),
@@ -68,7 +68,7 @@ TEST(ServerTest, ControlsASession) {
                                              "alert slow-request", "stop", "terminate"}));
 }
 
-TEST(ServerTest, ABadRequestForASessionEndsTheConnection) {
+TEST(ServerTest, ABadInitializeRequestEndsTheConnection) {
   Served served;
   RawClient client(served.path());
   EXPECT_THAT(client.Call("InitializeTracing", R"({"config":{"buffering_mode":"ROUND"}})"),
@@ -76,7 +76,7 @@ TEST(ServerTest, ABadRequestForASessionEndsTheConnection) {
   EXPECT_TRUE(client.WaitForEnd());
 }
 
-TEST(ServerTest, WritesToADescriptorThatIsPassed) {
+TEST(ServerTest, WritesToAPassedDescriptor) {
   Served served;
   const std::string path = served.folder() / "trace";
   util::UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
@@ -99,7 +99,7 @@ TEST(ServerTest, WritesToADescriptorThatIsPassed) {
   EXPECT_THAT(client.Call("TakeSnapshot"), HasSubstr("NO_OUTPUT"));
 }
 
-TEST(ServerTest, MakesAFileByItsPath) {
+TEST(ServerTest, CreatesAFileByItsPath) {
   Served served;
   const std::string path = served.folder() / "trace";
   RawClient client(served.path());
@@ -117,7 +117,7 @@ TEST(ServerTest, MakesAFileByItsPath) {
 }
 
 // An empty file would be in the way of the next call.
-TEST(ServerTest, WhatIsRefusedMakesNoFile) {
+TEST(ServerTest, ARefusedCallCreatesNoFile) {
   Served served;
   const std::string path = served.folder() / "trace";
   RawClient client(served.path());
@@ -133,7 +133,7 @@ TEST(ServerTest, WhatIsRefusedMakesNoFile) {
   EXPECT_NE(access(path.c_str(), F_OK), 0);
 }
 
-TEST(ServerTest, TellsStatesAsTheyCome) {
+TEST(ServerTest, SendsStatesToWatchers) {
   Served served;
   RawClient watcher(served.path());
   watcher.Send("WatchSessionState", "{}", R"(,"more":true)");
@@ -149,7 +149,7 @@ TEST(ServerTest, TellsStatesAsTheyCome) {
   EXPECT_EQ(client.Call("WatchSessionState"), R"({"parameters":{"state":"READY"}})");
 }
 
-TEST(ServerTest, TellsAlertsToWhoWatches) {
+TEST(ServerTest, SendsAlertsToWatchers) {
   Served served;
   RawClient client(served.path()), one(served.path()), all(served.path());
   client.Call("InitializeTracing", kCircular);
@@ -167,7 +167,7 @@ TEST(ServerTest, TellsAlertsToWhoWatches) {
   EXPECT_EQ(all.Receive(), R"({"parameters":{"alert_name":"second"},"continues":true})");
 }
 
-TEST(ServerTest, AnswersInOrderHoweverCallsCome) {
+TEST(ServerTest, AnswersInOrderForAnyFragments) {
   Served served;
   RawClient client(served.path());
   std::string calls;
@@ -186,7 +186,7 @@ TEST(ServerTest, AnswersInOrderHoweverCallsCome) {
   EXPECT_TRUE(client.WaitForEnd());
 }
 
-TEST(ServerTest, AClientThatGoesWhileItWaitsIsForgotten) {
+TEST(ServerTest, DropsAClientThatDisconnectsWhileItWaits) {
   Served served;
   served.Do([](FakeEngine& engine) { return engine.at_once = false; });
   {
@@ -205,7 +205,7 @@ TEST(ServerTest, AClientThatGoesWhileItWaitsIsForgotten) {
   EXPECT_THAT(other.Call("GetStatus"), HasSubstr("INITIALIZED"));
 }
 
-TEST(ServerTest, HoldsOutAgainstHostileClients) {
+TEST(ServerTest, SurvivesHostileClients) {
   Served served;
   // Never end, never begin, never read.
   RawClient half(served.path()), silent(served.path()), deaf(served.path());

@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// A server that takes connections one after the other, and does with each what a test says.
+// A server that accepts connections one after the other and runs a function of the test on each.
 class HttpClientTest : public ::testing::Test {
  protected:
   HttpClientTest() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -44,7 +44,7 @@ class HttpClientTest : public ::testing::Test {
       }
     });
   }
-  // One request and its body, and what is said to it.
+  // Reads one request with its body, then sends `answer`.
   void Answer(int fd, std::string_view answer) {
     std::string got;
     std::array<char, 4096> piece;
@@ -60,9 +60,9 @@ class HttpClientTest : public ::testing::Test {
       got.append(piece.data(), static_cast<size_t>(more));
     }
     requests_.push_back(got);
-    Say(fd, answer);
+    Send(fd, answer);
   }
-  static void Say(int fd, std::string_view text) {
+  static void Send(int fd, std::string_view text) {
     while (!text.empty()) {
       const ssize_t sent = send(fd, text.data(), text.size(), MSG_NOSIGNAL);
       if (sent <= 0) return;
@@ -72,7 +72,7 @@ class HttpClientTest : public ::testing::Test {
   std::function<void(int)> Answering(std::string answer) {
     return [this, answer = std::move(answer)](int fd) { Answer(fd, answer); };
   }
-  // Until the other end is gone.
+  // Reads until the client closes the connection.
   static void Wait(int fd) {
     std::array<char, 4096> piece;
     while (recv(fd, piece.data(), piece.size(), 0) > 0) continue;
@@ -81,13 +81,13 @@ class HttpClientTest : public ::testing::Test {
     return HttpClient(
         {.host = "127.0.0.1", .port = fmt::format("{}", port_), .user = "me", .password = "word"});
   }
-  void ExpectError(std::string answer, const std::string& words, seconds patience = seconds(30)) {
-    Serve({[this, answer = std::move(answer), patience](int fd) {
+  void ExpectError(std::string answer, const std::string& words, seconds timeout = seconds(30)) {
+    Serve({[this, answer = std::move(answer), timeout](int fd) {
       Answer(fd, answer);
-      if (patience < seconds(30)) Wait(fd);
+      if (timeout < seconds(30)) Wait(fd);
     }});
     HttpClient client = Client();
-    const auto reply = client.Post("/", "body", patience);
+    const auto reply = client.Post("/", "body", timeout);
     ASSERT_FALSE(reply);
     EXPECT_EQ(reply.error().message,
               fmt::format("http://127.0.0.1:{}: cannot read the answer: {}", port_, words));
@@ -99,7 +99,7 @@ class HttpClientTest : public ::testing::Test {
   std::thread thread_;
 };
 
-TEST_F(HttpClientTest, AsksAgainOverTheSameConnection) {
+TEST_F(HttpClientTest, ReusesTheConnection) {
   Serve({[this](int fd) {
     Answer(fd, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none");
     Answer(fd,
@@ -127,21 +127,21 @@ TEST_F(HttpClientTest, AsksAgainOverTheSameConnection) {
   EXPECT_TRUE(requests_[1].ends_with("\r\n\r\n" + std::string(5'000'000, 'x')));
 }
 
-TEST_F(HttpClientTest, ConnectsAgainAfterAGoodbye) {
+TEST_F(HttpClientTest, ReconnectsAfterTheServerCloses) {
   const std::string fine = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
   Serve({Answering("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
          Answering(fine), Answering(fine)});
   HttpClient client = Client();
   EXPECT_TRUE(client.Post("/", "", seconds(30)));
   EXPECT_TRUE(client.Post("/", "", seconds(30)));
-  // This one was closed without a word.
+  // The server closed this connection without announcing it.
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_TRUE(client.Post("/", "", seconds(30)));
 }
 
-TEST_F(HttpClientTest, AnAnswerBeforeTheEndOfTheBody) {
+TEST_F(HttpClientTest, ReadsAnAnswerBeforeTheRequestIsSent) {
   Serve({[](int fd) {
-    Say(fd, "HTTP/1.1 413 Too much\r\nContent-Length: 2\r\n\r\nno");
+    Send(fd, "HTTP/1.1 413 Too much\r\nContent-Length: 2\r\n\r\nno");
     Wait(fd);
   }});
   HttpClient client = Client();
@@ -151,21 +151,56 @@ TEST_F(HttpClientTest, AnAnswerBeforeTheEndOfTheBody) {
   EXPECT_EQ(reply->body, "no");
 }
 
-TEST_F(HttpClientTest, AnswersThatStopInTheMiddle) {
+// A proxy may send "continue" and "early hints" before the answer.
+TEST_F(HttpClientTest, SkipsInterimAnswers) {
+  Serve(
+      {Answering("HTTP/1.1 100 Continue\r\n\r\n"
+                 "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+                 "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")});
+  HttpClient client = Client();
+  const auto reply = client.Post("/", "body", seconds(30));
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_EQ(reply->status, 200U);
+  EXPECT_EQ(reply->body, "hello");
+}
+
+TEST_F(HttpClientTest, ReportsAnInterimAnswerAlone) {
+  ExpectError("HTTP/1.1 100 Continue\r\n\r\n", "end of stream");
+}
+
+TEST_F(HttpClientTest, ReadsAnAnswerByteByByte) {
+  Serve({[this](int fd) {
+    Answer(fd, "");
+    const std::string answer =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n";
+    for (const char c : answer) Send(fd, {&c, 1});
+  }});
+  HttpClient client = Client();
+  const auto reply = client.Post("/", "body", seconds(30));
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_EQ(reply->body, "hello");
+}
+
+TEST_F(HttpClientTest, ReportsAnEndlessChunkHeader) {
+  ExpectError("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + std::string(100'000, 'x'),
+              "buffer overflow");
+}
+
+TEST_F(HttpClientTest, ReportsAPartialAnswer) {
   ExpectError("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\non", "partial message");
 }
 
-TEST_F(HttpClientTest, NoAnswerAtAll) { ExpectError("", "end of stream"); }
+TEST_F(HttpClientTest, ReportsAClosedConnection) { ExpectError("", "end of stream"); }
 
-TEST_F(HttpClientTest, AnswersThatAreTooLong) {
+TEST_F(HttpClientTest, ReportsAnAnswerAboveTheLimit) {
   ExpectError("HTTP/1.1 200 OK\r\nContent-Length: 17000000\r\n\r\n", "body limit exceeded");
 }
 
-TEST_F(HttpClientTest, SilentServers) {
+TEST_F(HttpClientTest, ReportsTheTimeout) {
   ExpectError("HTTP/1.1 200 OK\r\n", "no answer within 1 s", seconds(1));
 }
 
-TEST_F(HttpClientTest, ServersThatDoNotListen) {
+TEST_F(HttpClientTest, ReportsARefusedConnection) {
   HttpClient client = Client();
   listener_.reset();
   const auto reply = client.Post("/", "", seconds(30));

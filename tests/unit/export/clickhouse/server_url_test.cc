@@ -6,7 +6,7 @@
 namespace exporting {
 namespace {
 
-TEST(ServerUrl, PartsOfAnAddress) {
+TEST(ServerUrl, ParsesTheParts) {
   const auto plain = ServerUrl::Parse("http://fleet");
   ASSERT_TRUE(plain.ok());
   EXPECT_EQ(plain->host, "fleet");
@@ -21,8 +21,8 @@ TEST(ServerUrl, PartsOfAnAddress) {
   EXPECT_EQ(whole->Authority(), "[::1]:9000");
 }
 
-// A slash or an at sign of a password would end what is before the host.
-TEST(ServerUrl, EscapesInUserAndPassword) {
+// An unescaped slash or at sign would end the password.
+TEST(ServerUrl, DecodesUserAndPassword) {
   const auto url = ServerUrl::Parse("http://m%65:%2Fp%40ss%3a%25%20%c3%A9@fleet");
   ASSERT_TRUE(url.ok());
   EXPECT_EQ(url->user, "me");
@@ -34,15 +34,13 @@ TEST(ServerUrl, EscapesInUserAndPassword) {
   }
 }
 
-TEST(ServerUrl, WhatIsNone) {
+TEST(ServerUrl, RefusesInvalidAddresses) {
   for (const char* url :
        {"", "fleet:8123", "https://fleet", "http://", "http://a:0", "http://a:65536", "http://a:1x",
         "http://a/b", "http://[::1", "http://a b", "http://a\r\nX: y"}) {
     EXPECT_FALSE(ServerUrl::Parse(url).ok()) << url;
   }
 }
-
-TEST(ServerUrl, Encodes) { EXPECT_EQ(PercentEncoded("a B&'\xff-._~"), "a%20B%26%27%FF-._~"); }
 
 }  // namespace
 }  // namespace exporting

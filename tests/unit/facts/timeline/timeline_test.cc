@@ -28,7 +28,7 @@ class TimelineTest : public ::testing::Test {
   void Wake(uint64_t time, fxt::Koid thread, std::optional<fxt::Koid> waker = std::nullopt) {
     timeline.OnWakeup({.time = time, .cpu = 0, .thread = thread, .waker = waker, .weight = {}});
   }
-  void TellState(fxt::Koid thread, std::string_view letters) {
+  void NotifyState(fxt::Koid thread, std::string_view letters) {
     const fxt::Argument state{fxt::StringRef::Inline("state"), fxt::StringRef::Inline(letters)};
     fxt::testing::FileBuilder file;
     file.Add(fxt::Event{.type = fxt::EventType::kInstant,
@@ -71,7 +71,7 @@ TEST_F(TimelineTest, ThePreemptedOneWaitsUpToItsNextRun) {
 
 TEST_F(TimelineTest, StatesAreThoseOfLinux) {
   Switch(10, 0, 7, kRunnable, 8);
-  TellState(8, "D");
+  NotifyState(8, "D");
   Switch(20, 0, 8, kAsleep, 7);
   Switch(30, 0, 7, kHalted, 0);
   Wake(35, 8);
@@ -82,7 +82,7 @@ TEST_F(TimelineTest, StatesAreThoseOfLinux) {
   // D stays until something else is told.
   Switch(40, 0, 0, kRunnable, 8);
   Switch(50, 0, 8, kAsleep, 7);
-  TellState(7, "W");
+  NotifyState(7, "W");
   Switch(60, 0, 7, kAsleep, 0);  // woken before its state was read: runnable from then on
   Switch(65, 0, 0, kRunnable, 7);
   EXPECT_THAT(facts.Take(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A stream that comes in pieces, may have nothing at times, and may end badly.
+// A stream in pieces, with pauses and an optional bad end.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A sink that keeps what it is given, and can be told to fail.
+// A sink that keeps its bytes and can fail on request.
 #pragma once
 
 #include <cstddef>

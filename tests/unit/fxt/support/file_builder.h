@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Puts files together for tests, record by record.
+// Composes files for tests, record by record.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class FileBuilder {
     return *this;
   }
 
-  // Words as they are, right or wrong.
+  // Words unchanged, valid or not.
   FileBuilder& Raw(std::span<const uint64_t> words) {
     EXPECT_TRUE(buffer_.Flush());
     sink_.words.insert(sink_.words.end(), words.begin(), words.end());
@@ -40,7 +40,7 @@ class FileBuilder {
     return Raw(std::span(words.begin(), words.size()));
   }
 
-  // Bytes so far: the offset of what is added next.
+  // Bytes so far: the offset of the next record.
   uint64_t size() { return words().size() * sizeof(uint64_t); }
 
   std::vector<uint64_t>& words() {

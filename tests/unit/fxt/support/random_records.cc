@@ -6,7 +6,7 @@
 
 namespace fxt::testing {
 
-// Small numbers, large ones, and the edges.
+// Small numbers, large ones, and the limits.
 uint64_t RandomRecords::Word() {
   switch (Below(4)) {
     case 0:
@@ -25,7 +25,7 @@ std::string_view RandomRecords::Keep(std::string text) {
 }
 
 std::string RandomRecords::Bytes(size_t max) {
-  // Mostly short, at times as long as it may be; any bytes.
+  // Mostly short, sometimes of maximal length; any bytes.
   const size_t length = Below(20) == 0 ? Below(max + 1) : Below(std::min<size_t>(max, 40) + 1);
   std::string text(length, '\0');
   const bool any = Below(4) == 0;

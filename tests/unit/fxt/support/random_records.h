@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Random valid records of every type, with the tables a reader would have.
+// Random valid records of every type, with the tables of a reader.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class RandomRecords {
  public:
   explicit RandomRecords(uint64_t seed) : random_(seed) {}
 
-  // The next record of a file. What it points to lives as long as this. References are resolved as
-  // a reader has to resolve them: to the last definition in the provider at that place.
+  // The next record of a file. Its views live as long as this. References are resolved as by a
+  // reader: to the last definition in the provider at that place.
   Record Next();
 
  private:

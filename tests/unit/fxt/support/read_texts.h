@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a reader makes of a file, as texts.
+// The records of a file as texts.
 #pragma once
 
 #include <string>

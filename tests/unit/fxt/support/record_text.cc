@@ -30,7 +30,7 @@ std::string Hex(std::span<const uint64_t> words) {
   return text + ">";
 }
 
-// Printable as it is, everything else as \xNN: names may be any bytes.
+// Printable characters unchanged, others as \xNN: names may be any bytes.
 std::string Quote(std::string_view text) {
   std::string quoted = "'";
   char escape[5];
@@ -126,7 +126,7 @@ struct RecordText {
     return "blob " + Ref(r.name) + " type " + Number(r.type) + " " + Hex(r.payload);
   }
   std::string operator()(const UserspaceObject& r) const {
-    // The record carries the process alone; the thread half comes along with an index.
+    // The record has only the process; an index implies the thread.
     return "userspace object " + Number(r.pointer) + " " + Ref(r.process) + " " + Ref(r.name) +
            Arguments(r.arguments);
   }

@@ -7,7 +7,7 @@
 namespace fxt::testing {
 namespace {
 
-// Puts the switches of several CPUs into one order, a few of a CPU at a time.
+// Interleaves the switches of several CPUs, a few per CPU at a time.
 class Machine {
  public:
   Machine(uint32_t cpus, uint32_t seed) : random_(seed), running_(cpus) {
@@ -40,7 +40,7 @@ class Machine {
   std::vector<Step> steps_;
 };
 
-// A group of threads, and whose turn it is.
+// A group of threads, and the next one to run.
 struct Group {
   std::vector<uint32_t> members;
   uint32_t turn = 0;
@@ -50,7 +50,7 @@ struct Group {
 
 std::vector<Step> Messaging(uint32_t threads, uint32_t cpus, size_t switches, uint32_t seed) {
   constexpr uint32_t kGroupSize = 40;
-  constexpr uint32_t kOthers = 15;  // kernel threads and the like, seldom
+  constexpr uint32_t kOthers = 15;  // kernel threads and the like, rarely
   constexpr uint32_t kActiveGroups = 3;
   Machine machine(cpus, seed);
   const uint32_t first_other = cpus;
@@ -74,7 +74,7 @@ std::vector<Step> Messaging(uint32_t threads, uint32_t cpus, size_t switches, ui
     if (machine.Chance(0.25)) at[cpu] = machine.Below(kActiveGroups);
     Group& group = groups[active[cpu][at[cpu]]];
     const auto size = static_cast<uint32_t>(group.members.size());
-    // Mostly in the order they wait in, sometimes one that was just woken.
+    // Mostly in order, sometimes one that was just woken.
     group.turn = (group.turn + 1 + (machine.Chance(0.3) ? machine.Below(size) : 0)) % size;
     machine.Switch(cpu, group.members[group.turn]);
   }

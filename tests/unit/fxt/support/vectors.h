@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The records with known meaning of tests/golden/fxt/vectors.tsv, which were not made by this
-// project.
+// The records of known meaning in tests/golden/fxt/vectors.tsv, which come from other projects.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +21,13 @@ struct Vector {
 std::optional<std::filesystem::path> SharedVectorsPath();
 std::optional<std::filesystem::path> GoldenVectorsPath();
 
-// The rows of the shared copy where there is one, else of the golden one. Empty when there is
-// neither, or when a row cannot be read.
+// The rows of the shared copy if it exists, else of the golden one. Empty if neither exists or a
+// row is malformed.
 std::vector<Vector> LoadVectors();
 
 std::string ReadWholeFile(const std::filesystem::path& path);
 
-// Words as the table has them, for messages.
+// Words in the form of the table, for messages.
 std::string ToHex(const std::vector<uint64_t>& words);
 
 }  // namespace fxt::testing

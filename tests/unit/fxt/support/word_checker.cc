@@ -6,7 +6,7 @@
 namespace fxt::testing {
 namespace {
 
-// Bits `low` to `high`, both included, as the format document counts them.
+// Bits `low` to `high`, both included, as in the format document.
 uint64_t Bits(uint64_t word, unsigned low, unsigned high) {
   return word << (63 - high) >> (63 - high + low);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Follows the words of a file as the format document says, with no help of the library: sizes,
-// providers, and what every string and thread reference stands for.
+// Decodes the words of a file as the format document describes, without the library: sizes,
+// providers, and the target of every string and thread reference.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +34,14 @@ struct SeenEvent {
   friend bool operator==(const SeenEvent&, const SeenEvent&) = default;
 };
 
-// What stands in a file that ProviderWriter wrote. Reports everything wrong in `problems`.
+// The content of a file of ProviderWriter. Reports errors in `problems`.
 class WordChecker {
  public:
   explicit WordChecker(std::span<const uint64_t> words);
 
   std::vector<std::string> problems;
   std::vector<SeenSwitch> switches;
-  std::vector<SeenEvent> events;  // arguments are not looked at
+  std::vector<SeenEvent> events;  // without arguments
   std::vector<size_t> string_lengths;
   std::map<uint32_t, std::string> provider_names;
   std::set<uint32_t> providers_with_rate;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What FastJson reads has to be what the whole parser reads. EventParser turns to it where the
-// text begins with a brace, so a space in front makes the other one read the same.
+// FastJson must read the same as the full parser. EventParser uses FastJson where the text begins
+// with a brace, so a leading space selects the full parser.
 #include "import/json/fast_json.h"
 
 #include <fmt/format.h>
@@ -75,7 +75,7 @@ size_t PlainBytes(const std::string& text) {
   return FastJson(std::string_view(text), told).ReadObject();
 }
 
-// Whether FastJson took it.
+// True if FastJson accepted the text.
 bool ExpectBothSame(const std::string& text) {
   EventParser quick, whole;
   const std::string spaced = " " + text;
@@ -88,7 +88,7 @@ bool ExpectBothSame(const std::string& text) {
   return PlainBytes(text) != 0;
 }
 
-TEST(FastJsonTest, TakesWhatProgramsWrite) {
+TEST(FastJsonTest, AcceptsTypicalEvents) {
   for (
       const std::string text :
       {R"({})", R"({"ph":"X","ts":12.345,"dur":7,"pid":1,"tid":-2,"name":"a","cat":"b,c"})",
@@ -101,7 +101,7 @@ TEST(FastJsonTest, TakesWhatProgramsWrite) {
   }
 }
 
-TEST(FastJsonTest, LeavesTheRestToTheWholeParser) {
+TEST(FastJsonTest, LeavesRareInputToTheFullParser) {
   for (const std::string text : {R"({"ts":1e3})",
                                  R"({"ts":1234567890123456789})",
                                  R"({"name":"\u00e9"})",
@@ -127,7 +127,7 @@ TEST(FastJsonTest, LeavesTheRestToTheWholeParser) {
                                  R"([])",
                                  ""}) {
     ExpectBothSame(text);
-    // A list of frames is one for the parser of events, which looks into it.
+    // The event parser itself reads lists of frames.
     if (text != R"({"stack":["a","b"]})") {
       EXPECT_EQ(PlainBytes(text), 0u) << text;
     }
@@ -137,7 +137,7 @@ TEST(FastJsonTest, LeavesTheRestToTheWholeParser) {
   ExpectBothSame(deep);
 }
 
-TEST(FastJsonTest, ReadsWhatTheWholeParserReadsOfDamagedText) {
+TEST(FastJsonTest, AgreesWithTheFullParserOnDamagedText) {
   constexpr std::string_view kBytes = "{}[]\",:\\0\x01\xff-.eE9ntu ";
   const std::string example = testing::EveryPhase();
   std::vector<std::string> events;

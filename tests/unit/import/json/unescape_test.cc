@@ -17,12 +17,12 @@ std::string Of(std::string_view packed) {
   return out;
 }
 
-TEST(UnescapeTest, TextIsItself) {
+TEST(UnescapeTest, KeepsText) {
   EXPECT_EQ(Of(""), "");
   EXPECT_EQ(Of("plain \xc3\xa4 text"), "plain \xc3\xa4 text");
 }
 
-TEST(UnescapeTest, EscapesAreTheCharactersTheyStandFor) {
+TEST(UnescapeTest, DecodesEscapes) {
   EXPECT_EQ(Of(R"(\"\\\/\b\f\n\r\t)"), "\"\\/\b\f\n\r\t");
   EXPECT_EQ(Of(R"(\\n)"), "\\n");
   EXPECT_EQ(Of(R"(\u0041\u00e4\u20ac)"), "A\xc3\xa4\xe2\x82\xac");
@@ -32,12 +32,12 @@ TEST(UnescapeTest, EscapesAreTheCharactersTheyStandFor) {
   EXPECT_EQ(Of(R"(a\u0000b)"), std::string("a\0b", 3));
 }
 
-TEST(UnescapeTest, PairsAreOneCharacter) {
+TEST(UnescapeTest, DecodesSurrogatePairs) {
   EXPECT_EQ(Of(R"(\ud83d\ude00!)"), "\xf0\x9f\x98\x80!");
   EXPECT_EQ(Of(R"(\udbff\udfff)"), "\xf4\x8f\xbf\xbf");
 }
 
-TEST(UnescapeTest, HalvesOfPairsAreReplaced) {
+TEST(UnescapeTest, ReplacesUnpairedSurrogates) {
   constexpr const char* kReplaced = "\xef\xbf\xbd";
   EXPECT_EQ(Of(R"(\ud83d)"), kReplaced);
   EXPECT_EQ(Of(R"(\ude00)"), kReplaced);
@@ -46,14 +46,14 @@ TEST(UnescapeTest, HalvesOfPairsAreReplaced) {
   EXPECT_EQ(Of(R"(\ud83d\u12)"), std::string(kReplaced) + "\\u12");
 }
 
-TEST(UnescapeTest, WrongEscapesStayAsTheyAre) {
+TEST(UnescapeTest, KeepsInvalidEscapes) {
   for (const char* text : {"\\", "a\\", "\\x", "\\u", "\\u1", "\\u12g4", "\\u 123", "\\u-123"}) {
     EXPECT_EQ(Of(text), text) << text;
   }
 }
 
-// Whatever stands between two quotes: nothing is read behind it, and what was text is text.
-TEST(UnescapeTest, AnythingComesOutAsText) {
+// For any input: reads nothing beyond it, and yields valid text.
+TEST(UnescapeTest, AcceptsAnyBytes) {
   constexpr std::string_view kParts = "\\\\\\uuuddDD8cC0012f\"nt ";
   std::mt19937 dice(3);
   for (int round = 0; round < 20'000; ++round) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Trace Event text that is cut, wrong or none at all.
+// Trace Event text that is cut, malformed or absent.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "import/trace_event/trace_event_text.h"
+#include "import/trace_event/trace_event_stats.h"
 #include "unit/import/trace_event/example_json.h"
 #include "unit/import/trace_event/imported.h"
 
@@ -19,7 +19,7 @@ using testing::ExpectSound;
 using testing::Import;
 using testing::Imported;
 
-TEST(DamagedTextTest, ArraysNeedNoEnd) {
+TEST(DamagedTextTest, AcceptsArraysWithoutAnEnd) {
   for (const std::string text :
        {R"([{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"})",
         R"([{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"},)",
@@ -35,7 +35,7 @@ TEST(DamagedTextTest, ArraysNeedNoEnd) {
   }
 }
 
-TEST(DamagedTextTest, ABrokenEventCostsNoOther) {
+TEST(DamagedTextTest, SkipsABrokenEventAlone) {
   Imported imported;
   Import(
       "[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"i\",\"ts\":2,\"name\":\"b\x01\"},{\"ph\":"
@@ -48,13 +48,13 @@ TEST(DamagedTextTest, ABrokenEventCostsNoOther) {
   EXPECT_EQ(imported.stats.first_broken, 30u);
 }
 
-TEST(DamagedTextTest, DeepNestingIsNoOverflow) {
+TEST(DamagedTextTest, LimitsNesting) {
   Imported imported;
   Import(R"([{"ph":"i","ts":1,"args":{"x":)" + std::string(1'000'000, '['), imported);
   EXPECT_EQ(imported.stats.broken + imported.stats.cut, 2u);
 }
 
-TEST(DamagedTextTest, EndsWithoutABeginAreLeftOut) {
+TEST(DamagedTextTest, DropsEndsWithoutABegin) {
   Imported imported;
   Import(R"([{"ph":"E","ts":1,"pid":1,"tid":1},{"ph":"e","cat":"c","id":1,"ts":2,"pid":1,"tid":1},
              {"ph":"f","cat":"c","id":1,"ts":3,"pid":1,"tid":1,"bp":"e"},
@@ -65,8 +65,8 @@ TEST(DamagedTextTest, EndsWithoutABeginAreLeftOut) {
   EXPECT_EQ(imported.stats.lone_steps, 1u);
 }
 
-// More spans are open than are kept at hand.
-TEST(DamagedTextTest, SpansWithoutAnEndHaveABound) {
+// More open spans than the limit.
+TEST(DamagedTextTest, LimitsOpenSpans) {
   std::string text = "[";
   for (int i = 0; i < 100'001; ++i) text += R"({"ph":"B","ts":1,"pid":1,"tid":1,"name":"open"},)";
   for (const char* phase : {"B", "E", "E", "E"}) {
@@ -79,7 +79,7 @@ TEST(DamagedTextTest, SpansWithoutAnEndHaveABound) {
   EXPECT_EQ(imported.stats.lone_ends, 2u);
 }
 
-TEST(DamagedTextTest, OtherTextIsRefused) {
+TEST(DamagedTextTest, RefusesOtherText) {
   for (const std::string text : {"", "hello", "  ", "\"x\"", "17"}) {
     Imported imported;
     Import(text, imported);
@@ -87,8 +87,8 @@ TEST(DamagedTextTest, OtherTextIsRefused) {
   }
 }
 
-// FXT_DAMAGE_ROUNDS asks for more than a quick run.
-TEST(DamagedTextTest, MakesSoundTraces) {
+// FXT_DAMAGE_ROUNDS sets a longer run.
+TEST(DamagedTextTest, WritesValidTraces) {
   const char* wish = std::getenv("FXT_DAMAGE_ROUNDS");
   const size_t rounds = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 300;
   const std::string whole = testing::EveryPhase();

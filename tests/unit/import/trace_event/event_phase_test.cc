@@ -16,9 +16,8 @@ StoredKind KindOfLetter(char letter) {
   return phase.value_or(EventPhase{}).kind;
 }
 
-// A program that marks its trace through ftrace means the same with these letters as one that
-// writes JSON.
-TEST(EventPhaseTest, EveryMarkOfFtraceHasAKind) {
+// ftrace markers and JSON use the same letters.
+TEST(EventPhaseTest, EveryFtraceMarkerHasAKind) {
   for (const auto& [line, kind] :
        {std::pair("B|1|name", StoredKind::kDurationBegin),
         std::pair("E|1", StoredKind::kDurationEnd), std::pair("I|1|name", StoredKind::kInstant),
@@ -31,8 +30,8 @@ TEST(EventPhaseTest, EveryMarkOfFtraceHasAKind) {
   }
 }
 
-// What is written back as JSON would else come out with another letter.
-TEST(EventPhaseTest, OfSeveralLettersOfAKindOneIsUsual) {
+// `fxt json` writes exactly one phase per kind.
+TEST(EventPhaseTest, OnePhasePerKindIsUsual) {
   for (const auto& [letters, usual] :
        {std::pair("iIPRcVv()=", 'i'), std::pair("bSN", 'b'), std::pair("nTp", 'n'),
         std::pair("eFD", 'e'), std::pair("BEXCstf", '\0')}) {
@@ -47,7 +46,7 @@ TEST(EventPhaseTest, OfSeveralLettersOfAKindOneIsUsual) {
   }
 }
 
-TEST(EventPhaseTest, IdsSayWhatBelongsTogether) {
+TEST(EventPhaseTest, KnowsTheScopeOfIds) {
   for (const char letter : std::string_view("bneSTpFstfVv()=C")) {
     EXPECT_EQ(EventPhaseOf(letter).value_or(EventPhase{}).id, PhaseId::kShared) << letter;
   }
@@ -59,8 +58,8 @@ TEST(EventPhaseTest, IdsSayWhatBelongsTogether) {
   }
 }
 
-// Metadata and records of the kernel's side have no such phase, nor has what nobody knows.
-TEST(EventPhaseTest, OthersAreNoEventsInTime) {
+// Metadata, kernel records and unknown letters have no phase.
+TEST(EventPhaseTest, OtherLettersAreNoEvents) {
   for (int letter = 0; letter < 256; ++letter) {
     const bool known =
         std::string_view("BEXCiIPRcVv()=bSnTpeFNDOstf").find(static_cast<char>(letter)) !=

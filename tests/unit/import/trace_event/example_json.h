@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Trace Event Format to try things with.
+// Examples of the Trace Event Format.
 #pragma once
 
 #include <string>

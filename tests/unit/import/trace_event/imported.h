@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Trace Event text that was imported, for tests to look at.
+// Imports Trace Event text for tests.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,14 +18,14 @@ struct Imported {
   std::string error;
 };
 
-// `error` is what reading failed with; that writing fails is a failure of the test.
+// `error` is the error of reading; a failure to write fails the test.
 void Import(std::string_view text, Imported& imported, bool ftrace = false,
             size_t memory = sort::RunSorter::kDefaultMemory);
 
-// It is a trace that `fxt check` finds nothing wrong with.
+// `fxt check` finds nothing wrong with the trace.
 void ExpectSound(const Imported& imported);
 
-// What `fxt json` makes of it.
+// The output of `fxt json`.
 nlohmann::json BackToJson(const Imported& imported);
 
 }  // namespace importer::testing

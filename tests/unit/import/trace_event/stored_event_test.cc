@@ -20,7 +20,7 @@ void ExpectSame(const StoredText& a, const StoredText& b) {
   }
 }
 
-// There and back, in memory that was used before.
+// Encodes and decodes, in reused memory.
 void ExpectComesBack(const StoredEvent& event) {
   static std::vector<std::byte> room;
   static StoredEvent back;
@@ -57,7 +57,7 @@ void ExpectComesBack(const StoredEvent& event) {
   }
 }
 
-TEST(StoredEventTest, NumbersOfAllSizesComeBack) {
+TEST(StoredEventTest, EncodesNumbersOfAllSizes) {
   StoredEvent event;
   for (unsigned bit = 0; bit < 64; ++bit) {
     event.payload = (uint64_t{1} << bit) - (bit % 2);
@@ -69,7 +69,7 @@ TEST(StoredEventTest, NumbersOfAllSizesComeBack) {
   ExpectComesBack(event);
 }
 
-TEST(StoredEventTest, SwitchesHaveAnotherThreadAndACpu) {
+TEST(StoredEventTest, EncodesSwitches) {
   for (const StoredKind kind : {StoredKind::kSwitch, StoredKind::kWakeup}) {
     StoredEvent event;
     event.kind = kind;
@@ -79,7 +79,7 @@ TEST(StoredEventTest, SwitchesHaveAnotherThreadAndACpu) {
   }
 }
 
-TEST(StoredEventTest, ArgumentsOfEveryTypeComeBack) {
+TEST(StoredEventTest, EncodesArgumentsOfEveryType) {
   const std::string longer(30'000, 'x');
   StoredEvent event;
   event.kind = StoredKind::kDurationComplete;

@@ -10,13 +10,13 @@
 namespace importer {
 namespace {
 
-// From its second time on.
+// From its second occurrence on.
 uint32_t Known(StringTable& table, const std::string& text) {
   table.NumberOf(text);
   return table.NumberOf(text);
 }
 
-TEST(StringTableTest, WhatIsThereOnceTakesNoRoom) {
+TEST(StringTableTest, KeepsNoStringsThatOccurOnce) {
   StringTable table;
   EXPECT_EQ(table.NumberOf("once"), StringTable::kNone);
   EXPECT_EQ(table.size(), 0u);
@@ -25,7 +25,7 @@ TEST(StringTableTest, WhatIsThereOnceTakesNoRoom) {
   EXPECT_EQ(table.TextOf(0), "once");
 }
 
-TEST(StringTableTest, StringsOfTheSameEndsAreTwo) {
+TEST(StringTableTest, SeparatesStringsWithEqualEnds) {
   StringTable table;
   for (const size_t size : {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 18, 40, 4096}) {
     const std::string text(size, 'x');
@@ -41,7 +41,7 @@ TEST(StringTableTest, StringsOfTheSameEndsAreTwo) {
   }
 }
 
-TEST(StringTableTest, ANumberIsItsStringsForGood) {
+TEST(StringTableTest, NeverChangesANumber) {
   StringTable table;
   std::mt19937 random(1);
   std::map<std::string, uint32_t> numbers;
@@ -56,7 +56,7 @@ TEST(StringTableTest, ANumberIsItsStringsForGood) {
   EXPECT_EQ(numbers.size(), table.size());
 }
 
-TEST(StringTableTest, ItHasABound) {
+TEST(StringTableTest, IsBounded) {
   StringTable table;
   EXPECT_EQ(Known(table, std::string(StringTable::kMaxStringBytes + 1, 'x')), StringTable::kNone);
   for (size_t i = 0; i < StringTable::kMaxStrings + 100; ++i) Known(table, std::to_string(i));

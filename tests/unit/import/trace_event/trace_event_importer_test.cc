@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "import/trace_event/trace_event_importer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -9,7 +10,7 @@
 #include <utility>
 
 #include "fxt/reader.h"
-#include "import/trace_event/trace_event_text.h"
+#include "import/trace_event/trace_event_stats.h"
 #include "unit/import/trace_event/example_json.h"
 #include "unit/import/trace_event/imported.h"
 #include "unit/support/json.h"
@@ -40,7 +41,7 @@ std::multimap<std::pair<std::string, double>, json> ByPhase(const json& events) 
   return found;
 }
 
-// The one event of a file, as it comes back.
+// The only event of a file, after import and `fxt json`.
 json Only(const std::string& event) {
   const json back = RoundTrip("[" + event + "]");
   for (const json& each : back["traceEvents"]) {
@@ -49,7 +50,7 @@ json Only(const std::string& event) {
   return {};
 }
 
-TEST(TraceEventImporterTest, EveryPhaseComesBackAsItWas) {
+TEST(TraceEventImporterTest, EveryPhaseSurvives) {
   const std::string text = testing::EveryPhase();
   const json before = testing_support::ParseJson(text);
   const json after = RoundTrip(text);
@@ -77,7 +78,7 @@ TEST(TraceEventImporterTest, EveryPhaseComesBackAsItWas) {
   }
 }
 
-TEST(TraceEventImporterTest, FramesOfStacksComeBack) {
+TEST(TraceEventImporterTest, FramesOfStacksSurvive) {
   const json after = RoundTrip(testing::EveryPhase());
   bool seen = false;
   for (const json& event : after["traceEvents"]) {
@@ -94,7 +95,7 @@ TEST(TraceEventImporterTest, FramesOfStacksComeBack) {
   EXPECT_TRUE(seen);
 }
 
-TEST(TraceEventImporterTest, NamesLabelsAndOrder) {
+TEST(TraceEventImporterTest, NamesLabelsAndSortIndexesSurvive) {
   const json after = RoundTrip(testing::EveryPhase());
   std::map<std::string, json> metadata;
   for (const json& event : after["traceEvents"]) {
@@ -108,7 +109,7 @@ TEST(TraceEventImporterTest, NamesLabelsAndOrder) {
   EXPECT_EQ(metadata["num_cpus"]["number"], 2);
 }
 
-TEST(TraceEventImporterTest, SamplesAndPropertiesComeBack) {
+TEST(TraceEventImporterTest, SamplesAndPropertiesSurvive) {
   const json after = RoundTrip(testing::EveryPhase());
   ASSERT_EQ(after["samples"].size(), 1u);
   json sample = after["samples"][0];
@@ -120,7 +121,7 @@ TEST(TraceEventImporterTest, SamplesAndPropertiesComeBack) {
   EXPECT_EQ(after["controllerTraceDataKey"], "traceEvents");
 }
 
-TEST(TraceEventImporterTest, SamplesOfPerfHaveTheirOwnTimes) {
+TEST(TraceEventImporterTest, ReadsTimesOfPerfSamples) {
   const json sample = {{"timestamp", 39'715'533'958'207},
                        {"pid", 5},
                        {"tid", 6},
@@ -130,7 +131,7 @@ TEST(TraceEventImporterTest, SamplesOfPerfHaveTheirOwnTimes) {
   EXPECT_EQ(after["samples"], (json{sample}));
 }
 
-TEST(TraceEventImporterTest, WhatLooksLikeAFieldIsAnArgument) {
+TEST(TraceEventImporterTest, KeepsArgumentsNamedLikeFields) {
   const json args = {
       {".id", "x"}, {"(more)", {{"a", 1}}}, {"..ph", 2}, {"", json::array()}, {"a\nb", {1}}};
   const json event = {{"ph", "i"}, {"ts", 1},     {"pid", 1},
@@ -141,7 +142,7 @@ TEST(TraceEventImporterTest, WhatLooksLikeAFieldIsAnArgument) {
   EXPECT_EQ(Only(text.dump())["args"], "__stripped__");
 }
 
-TEST(TraceEventImporterTest, TasksThatDoNothingHaveNames) {
+TEST(TraceEventImporterTest, NamesIdleTasks) {
   const json after = RoundTrip(
       R"([{"ph":"M","name":"thread_name","pid":"P","tid":"T","args":{"name":"n"}},{"ph":"i","ts":1,"pid":1,"tid":1}])");
   bool seen = false;
@@ -152,30 +153,23 @@ TEST(TraceEventImporterTest, TasksThatDoNothingHaveNames) {
   EXPECT_TRUE(seen);
 }
 
-TEST(TraceEventImporterTest, SystemTextBecomesSwitchesOfTheSameThreads) {
-  const json system = RoundTrip(testing::EveryPhase())["systemTraceEvents"]["events"];
-  json change, wakeup;
-  for (const json& event : system) {
-    if (event["ph"] == "k") change = event;
-    if (event["ph"] == "w") wakeup = event;
-  }
-  EXPECT_EQ(change["ts"], 60.0);
-  EXPECT_EQ(change["cpu"], 1);
-  EXPECT_EQ(change["out"], (json{{"pid", 7}, {"tid", 8}, {"state", 3}, {"prio", 120}}));
-  EXPECT_EQ(change["in"]["pid"], 0);
-  EXPECT_EQ(wakeup["ts"], 70.0);
-  EXPECT_EQ(wakeup["tid"], 8);
-  EXPECT_FALSE(wakeup.contains("waker"));  // an interrupt
+TEST(TraceEventImporterTest, ConvertsSystemTextToSwitches) {
+  EXPECT_EQ(RoundTrip(testing::EveryPhase())["systemTraceEvents"],
+            "# tracer: nop\n#\n"
+            "main-8 (7) [001] .... 0.000060000: sched_switch: prev_comm=main prev_pid=8 "
+            "prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120\n"
+            "<idle>-0 (-----) [001] .... 0.000070000: sched_waking: comm=main pid=8 prio=120 "
+            "target_cpu=001\n");
 }
 
-TEST(TraceEventImporterTest, WhatItWritesItReads) {
+TEST(TraceEventImporterTest, ReadsTheOutputOfFxtJson) {
   const json once = RoundTrip(testing::EveryPhase());
   const json twice = RoundTrip(once.dump());
   EXPECT_EQ(ByPhase(once["traceEvents"]).size(), ByPhase(twice["traceEvents"]).size());
   EXPECT_EQ(once["systemTraceEvents"], twice["systemTraceEvents"]);
 }
 
-TEST(TraceEventImporterTest, SaysWhatItTook) {
+TEST(TraceEventImporterTest, ReportsWhatItImported) {
   Imported imported;
   Import(testing::EveryPhase(), imported);
   EXPECT_EQ(imported.stats.events, 36u);
@@ -188,8 +182,8 @@ TEST(TraceEventImporterTest, SaysWhatItTook) {
   EXPECT_EQ(Notes(imported.stats).size(), 1u);
 }
 
-TEST(TraceEventImporterTest, TimesAreExactToTheNanosecond) {
-  // A double has no room for these digits.
+TEST(TraceEventImporterTest, KeepsNanoseconds) {
+  // A double cannot hold these digits.
   Imported imported;
   Import(R"([{"ph":"X","ts":1700000000123456.789,"dur":0.001,"pid":1,"tid":1,"name":"x"}])",
          imported);
@@ -207,7 +201,7 @@ TEST(TraceEventImporterTest, TimesAreExactToTheNanosecond) {
   EXPECT_EQ(end, begin + 1);
 }
 
-TEST(TraceEventImporterTest, EventsAreSorted) {
+TEST(TraceEventImporterTest, SortsEvents) {
   const json after = RoundTrip(R"([
     {"ph":"i","ts":3,"pid":1,"tid":1,"name":"c"},{"ph":"i","ts":1,"pid":1,"tid":2,"name":"a"},
     {"ph":"i","ts":2,"pid":1,"tid":1,"name":"b"}])");
@@ -218,7 +212,7 @@ TEST(TraceEventImporterTest, EventsAreSorted) {
   EXPECT_EQ(names, "abc");
 }
 
-TEST(TraceEventImporterTest, ManyEventsGoThroughAFileAndComeOutTheSame) {
+TEST(TraceEventImporterTest, SortsManyEventsThroughAFile) {
   std::string text = "[";
   std::mt19937 random(1);
   for (int i = 0; i < 5000; ++i) {
@@ -235,7 +229,7 @@ TEST(TraceEventImporterTest, ManyEventsGoThroughAFileAndComeOutTheSame) {
   EXPECT_TRUE(std::ranges::equal(in_memory.sink.bytes(), through_file.sink.bytes()));
 }
 
-TEST(TraceEventImporterTest, AFlowEndBelongsToTheNextSpan) {
+TEST(TraceEventImporterTest, BindsAFlowEndToTheNextSpan) {
   const json after = RoundTrip(R"([
     {"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"from"},
     {"ph":"s","cat":"c","id":1,"ts":1,"pid":1,"tid":1,"name":"f"},
@@ -243,13 +237,13 @@ TEST(TraceEventImporterTest, AFlowEndBelongsToTheNextSpan) {
     {"ph":"X","ts":5,"dur":1,"pid":1,"tid":2,"name":"to"}])");
   for (const json& event : after["traceEvents"]) {
     if (event["ph"] != "f") continue;
-    // As it was in the JSON; its record has the time of the span.
+    // As in the JSON; the record has the time of the span.
     EXPECT_EQ(event["ts"], 3.0);
     EXPECT_FALSE(event.contains("bp"));
   }
 }
 
-TEST(TraceEventImporterTest, AnEndHasTheNamesOfItsBegin) {
+TEST(TraceEventImporterTest, GivesAnEndTheNamesOfItsBegin) {
   const json after = RoundTrip(R"([{"ph":"B","cat":"c","name":"x","ts":1,"pid":1,"tid":1},
     {"ph":"B","cat":"c","name":"y","ts":2,"pid":1,"tid":1},
     {"ph":"E","ts":3,"pid":1,"tid":1},{"ph":"E","ts":4,"pid":1,"tid":1}])");
@@ -260,7 +254,7 @@ TEST(TraceEventImporterTest, AnEndHasTheNamesOfItsBegin) {
   EXPECT_EQ(ends, "yx");
 }
 
-TEST(TraceEventImporterTest, ThreadsOfOneNumberInSeveralProcessesAreSeveral) {
+TEST(TraceEventImporterTest, SeparatesEqualThreadNumbersOfProcesses) {
   const json after = RoundTrip(R"([{"ph":"i","ts":1,"pid":10,"tid":1,"name":"a"},
     {"ph":"i","ts":2,"pid":20,"tid":1,"name":"b"},{"ph":"i","ts":3,"pid":"Main","tid":"x","name":"c"},
     {"ph":"i","ts":4,"pid":-5,"tid":0,"name":"d"}])");
@@ -276,13 +270,13 @@ TEST(TraceEventImporterTest, ThreadsOfOneNumberInSeveralProcessesAreSeveral) {
   EXPECT_EQ(events["d"]["tid"], 0);
 }
 
-TEST(TraceEventImporterTest, MoreArgumentsThanARecordHasRoomFor) {
+TEST(TraceEventImporterTest, KeepsMoreArgumentsThanARecordHolds) {
   json event = {{"ph", "i"}, {"ts", 1}, {"pid", 1}, {"tid", 1}, {"name", "x"}};
   for (int i = 0; i < 40; ++i) event["args"][fmt::format("a{:02}", i)] = i % 2 ? json(i) : json{i};
   EXPECT_EQ(Only(event.dump())["args"], event["args"]);
 }
 
-TEST(TraceEventImporterTest, CountersOfManySeries) {
+TEST(TraceEventImporterTest, KeepsCountersOfManySeries) {
   json event = {{"ph", "C"}, {"ts", 1}, {"pid", 1}, {"tid", 1}, {"name", "x"}};
   for (int i = 0; i < 40; ++i) event["args"][fmt::format("a{:02}", i)] = i;
   json together;
@@ -293,7 +287,7 @@ TEST(TraceEventImporterTest, CountersOfManySeries) {
   EXPECT_EQ(together, event["args"]);
 }
 
-TEST(TraceEventImporterTest, LongTextsAreCut) {
+TEST(TraceEventImporterTest, CutsLongTexts) {
   Imported imported;
   const std::string text(100'000, 'x');
   Import(R"([{"ph":"i","ts":1,"pid":1,"tid":1,"name":"n","args":{"a":")" + text + R"(","b":")" +
@@ -304,7 +298,7 @@ TEST(TraceEventImporterTest, LongTextsAreCut) {
   EXPECT_EQ(imported.stats.refused, 0u);
 }
 
-TEST(TraceEventImporterTest, TimesBelowZeroAreMoved) {
+TEST(TraceEventImporterTest, MovesNegativeTimes) {
   Imported imported;
   Import(R"([{"ph":"i","ts":-1.5,"pid":1,"tid":1,"name":"n"},{"ph":"i","ts":1,"pid":1,"tid":1}])",
          imported);
@@ -312,11 +306,11 @@ TEST(TraceEventImporterTest, TimesBelowZeroAreMoved) {
   ExpectSound(imported);
 }
 
-TEST(TraceEventImporterTest, ChromesFlowsOfSpans) {
+TEST(TraceEventImporterTest, KeepsFlowsOfSpans) {
   const json after = RoundTrip(R"([
     {"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"a","cat":"c","bind_id":"0x9","flow_out":true},
     {"ph":"X","ts":2,"dur":1,"pid":1,"tid":2,"name":"a","cat":"c","bind_id":"0x9","flow_in":true}])");
-  // Fields of their spans again, which have flow records of their own in the trace.
+  // Fields of their spans again, from the flow records of the trace.
   std::string flows;
   for (const json& event : after["traceEvents"]) {
     if (event["ph"] == "M") continue;
@@ -327,18 +321,132 @@ TEST(TraceEventImporterTest, ChromesFlowsOfSpans) {
   EXPECT_EQ(flows, "oi");
 }
 
-TEST(TraceEventImporterTest, Ftrace) {
+TEST(TraceEventImporterTest, KeepsThreadAndProcessZero) {
+  Imported imported;
+  Import(R"([{"ph":"X","name":"x","ts":1,"dur":2,"pid":0,"tid":0},
+             {"ph":"X","name":"y","ts":1,"dur":2,"pid":7,"tid":0},
+             {"ph":"M","name":"thread_name","pid":0,"tid":0,"args":{"name":"zero"}}])",
+         imported);
+  ExpectSound(imported);
+  fxt::MemorySource source(imported.sink.bytes());
+  fxt::Reader reader(source);
+  std::map<std::string, fxt::ThreadRef> threads;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* event = std::get_if<fxt::Event>(&reader.record());
+    if (event != nullptr) threads[std::string(event->name.text)] = event->thread;
+  }
+  EXPECT_EQ(threads.at("x").process, 0u);
+  EXPECT_EQ(threads.at("x").thread, 0u);
+  EXPECT_EQ(threads.at("y").process, 7u);
+  EXPECT_NE(threads.at("y").thread, 0u);  // a koid is one thread's
+}
+
+TEST(TraceEventImporterTest, ConvertsTextInCountersToNumbers) {
+  const json args = Only(
+      R"({"ph":"C","name":"n","ts":1,"pid":1,"tid":1,"args":{"a":"42","b":"-1.5","c":"x","d":7}})")
+      ["args"];
+  EXPECT_EQ(args["a"], 42);
+  EXPECT_EQ(args["b"], -1.5);
+  EXPECT_EQ(args["c"], "x");
+  EXPECT_EQ(args["d"], 7);
+}
+
+TEST(TraceEventImporterTest, KeepsTheLengthOfThreadStates) {
+  const std::string event =
+      R"({"ph":"T","name":"Running","cat":"state","ts":10,"dur":5,"pid":1,"tid":2})";
+  Imported imported;
+  Import("[" + event + "]", imported);
+  ExpectSound(imported);
+  fxt::MemorySource source(imported.sink.bytes());
+  fxt::Reader reader(source);
+  uint64_t length = 0;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* record = std::get_if<fxt::Event>(&reader.record());
+    if (record != nullptr && record->type == fxt::EventType::kDurationComplete) {
+      length = record->payload - record->timestamp;
+    }
+  }
+  EXPECT_EQ(length, 5000u);
+  const json after = Only(event);
+  EXPECT_EQ(after["ph"], "T");
+  EXPECT_EQ(after["dur"], 5.0);
+}
+
+TEST(TraceEventImporterTest, KeepsOverlappingCompleteEventsAsAsyncSpans) {
+  const std::string text = R"([{"ph":"X","name":"a","ts":10,"dur":10,"pid":1,"tid":1},
+      {"ph":"X","name":"b","cat":"c","ts":15,"dur":10,"pid":1,"tid":1,"args":{"n":1}},
+      {"ph":"X","name":"inner","ts":16,"dur":2,"pid":1,"tid":1},
+      {"ph":"X","name":"later","ts":40,"dur":1,"pid":1,"tid":1}])";
+  Imported imported;
+  Import(text, imported);
+  ExpectSound(imported);
+  fxt::MemorySource source(imported.sink.bytes());
+  fxt::Reader reader(source);
+  std::map<std::string, std::vector<std::pair<fxt::EventType, uint64_t>>> events;
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* event = std::get_if<fxt::Event>(&reader.record());
+    if (event != nullptr) {
+      events[std::string(event->name.text)].emplace_back(event->type, event->timestamp);
+    }
+  }
+  using Spans = std::vector<std::pair<fxt::EventType, uint64_t>>;
+  EXPECT_EQ(events["b"],
+            (Spans{{fxt::EventType::kAsyncBegin, 15'000}, {fxt::EventType::kAsyncEnd, 25'000}}));
+  for (const char* name : {"a", "inner", "later"}) {
+    ASSERT_EQ(events[name].size(), 1u) << name;
+    EXPECT_EQ(events[name][0].first, fxt::EventType::kDurationComplete) << name;
+  }
+  EXPECT_EQ(imported.stats.overlapping, 1u);
+  const json after = BackToJson(imported);
+  size_t found = 0;
+  for (const json& event : after["traceEvents"]) {
+    EXPECT_EQ(event["ph"], "X");
+    if (event["name"] != "b") continue;
+    ++found;
+    EXPECT_EQ(event["dur"], 10.0);
+    EXPECT_EQ(event["cat"], "c");
+    EXPECT_EQ(event["args"], (json{{"n", 1}}));
+    EXPECT_FALSE(event.contains("id"));
+  }
+  EXPECT_EQ(found, 1u);
+}
+
+TEST(TraceEventImporterTest, KeepsOtherMetadataWithItsTask) {
+  const std::string text = R"([{"ph":"M","name":"num_cpus","pid":7,"tid":8,"args":{"number":2}},
+      {"ph":"M","name":"uptime","pid":7,"args":{"s":1.5}},
+      {"ph":"X","name":"x","ts":1,"dur":1,"pid":7,"tid":8}])";
+  Imported imported;
+  Import(text, imported);
+  ExpectSound(imported);
+  fxt::MemorySource source(imported.sink.bytes());
+  fxt::Reader reader(source);
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    const auto* event = std::get_if<fxt::Event>(&reader.record());
+    if (event == nullptr) continue;
+    EXPECT_NE(event->name.text, "num_cpus");
+  }
+  const json after = BackToJson(imported);
+  std::map<std::string, json> metadata;
+  for (const json& event : after["traceEvents"]) {
+    if (event["ph"] == "M") metadata[event["name"]] = event;
+  }
+  EXPECT_EQ(metadata.at("num_cpus")["args"], (json{{"number", 2}}));
+  EXPECT_EQ(metadata.at("num_cpus")["tid"], 8);
+  EXPECT_EQ(metadata.at("uptime")["args"], (json{{"s", 1.5}}));
+  EXPECT_FALSE(metadata.at("uptime").contains("tid"));
+}
+
+TEST(TraceEventImporterTest, ImportsFtraceText) {
   Imported imported;
   Import(testing::FtraceText(), imported, true);
   ExpectSound(imported);
-  const json system = BackToJson(imported)["systemTraceEvents"]["events"];
-  json change;
-  for (const json& event : system) {
-    if (event["ph"] == "k") change = event;
-  }
-  EXPECT_EQ(change["ts"], 12345678.0);
-  EXPECT_EQ(change["out"], (json{{"pid", 10}, {"tid", 12}, {"state", 3}, {"prio", 120}}));
-  EXPECT_EQ(change["in"], (json{{"pid", 13}, {"tid", 13}, {"prio", 98}}));
+  const std::string text = BackToJson(imported)["systemTraceEvents"];
+  EXPECT_NE(
+      text.find("my [task]-12 (10) [003] .... 12.345678000: sched_switch: prev_comm=my [task] "
+                "prev_pid=12 prev_prio=120 prev_state=S ==> next_comm=b=c next_pid=13 "
+                "next_prio=98\n"),
+      std::string::npos)
+      << text;
 }
 
 }  // namespace

@@ -52,43 +52,6 @@ TEST_F(LoadTest, ATraceIsCollected) {
   EXPECT_TRUE(*capture == same);
 }
 
-TEST_F(LoadTest, TwoThreadsCollectTheSame) {
-  testing::TraceScript trace;
-  trace.Name(7, "app").Name(8, "other");
-  uint64_t time = 0;
-  while (trace.bytes().size() < size_t{3} << 20) {
-    trace.Wake(time + 5, 8, 7).Switch(time + 20, 0, 7, "S", 8).Wake(time + 25, 7, 8);
-    trace.Switch(time + 40, 0, 8, "R", 7);
-    time += 40 + time % 7;
-  }
-  const std::string path = Write("two.fxt", trace.bytes());
-  LoadOptions options;
-  const auto one = Load(path, options);
-  options.two_threads = true;
-  const auto two = Load(path, options);
-  ASSERT_TRUE(one && two);
-  EXPECT_FALSE(testing::Find(*one, "app")->of(Attribution::kHeldCpu).empty());
-  EXPECT_TRUE(*one == *two);
-}
-
-TEST_F(LoadTest, TwoThreadsFailAsOneDoes) {
-  testing::TraceScript trace;
-  trace.Name(7, "app");
-  for (uint64_t time = 0; trace.bytes().size() < size_t{2} << 20; time += 10) {
-    trace.Switch(time, 0, 0, "R", 7).Switch(time + 5, 0, 7, "S", 0);
-  }
-  std::string bytes(reinterpret_cast<const char*>(trace.bytes().data()), trace.bytes().size());
-  bytes += std::string(8, '\0');  // a record of size 0
-  const std::string path = Write("damaged.fxt", bytes);
-  LoadOptions options;
-  const auto one = Load(path, options);
-  options.two_threads = true;
-  const auto two = Load(path, options);
-  ASSERT_FALSE(one);
-  ASSERT_FALSE(two);
-  EXPECT_EQ(one.error().message, two.error().message);
-}
-
 TEST_F(LoadTest, RecordsOutOfOrderAreNoted) {
   const auto notes_of = [&](uint64_t late) {
     testing::TraceScript trace;

@@ -117,7 +117,7 @@ TEST(FileReaderTest, RefusesWhatItCannotRead) {
   EXPECT_NE(ReadAll({}, true).error.find("not a perf.data file"), std::string::npos);
 }
 
-TEST(FileReaderTest, TellsEventsApartByTheirIds) {
+TEST(FileReaderTest, DistinguishesEventsById) {
   // Layouts differ behind the identifier, so that a wrong event would show.
   perf_event_attr cycles = MakeAttr(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
   perf_event_attr clock = MakeAttr(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU);
@@ -303,7 +303,7 @@ TEST(FileReaderTest, RefusesHeadsThatContradictThemselves) {
   EXPECT_EQ(with(48, huge).ips, Ips(1));
 }
 
-TEST(FileReaderTest, TakesNoRoomForWhatIsOnlyAnnounced) {
+TEST(FileReaderTest, AllocatesNothingForAnnouncedSizes) {
   // A table of ids larger than the file.
   FileBuilder builder;
   builder.Event(MakeAttr(kIpTidTime), {1, 2, 3});

@@ -31,7 +31,7 @@ TEST(TimeOrderTest, SortsAndKeepsTheOrderOfEqualTimes) {
   EXPECT_EQ(order.late(), 0u);
 }
 
-TEST(TimeOrderTest, LetsRecordsOutTwoRoundsLater) {
+TEST(TimeOrderTest, ReleasesRecordsAfterTwoRounds) {
   TimeOrder order;
   Add(&order, 10, 1);
   Add(&order, 20, 2);
@@ -47,7 +47,7 @@ TEST(TimeOrderTest, LetsRecordsOutTwoRoundsLater) {
   EXPECT_EQ(Drain(&order), (Marks{4}));
 }
 
-TEST(TimeOrderTest, LetsRecordsWithoutATimeOutFirst) {
+TEST(TimeOrderTest, ReleasesRecordsWithoutATimeFirst) {
   TimeOrder order;
   Add(&order, 10, 1);
   Add(&order, 0, 2);
@@ -57,7 +57,7 @@ TEST(TimeOrderTest, LetsRecordsWithoutATimeOutFirst) {
   EXPECT_EQ(Drain(&order), (Marks{1}));
 }
 
-TEST(TimeOrderTest, KeepsToItsMemory) {
+TEST(TimeOrderTest, RespectsItsMemoryLimit) {
   TimeOrder order(/*max_bytes=*/64 * 1024);
   size_t out = 0;
   for (uint64_t i = 1; i <= 100000; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A kernel for tests: refuses what it is told to, and has rings in memory that a test fills.
+// A fake kernel: refuses attrs on request, and has rings in memory that a test fills.
 #pragma once
 
 #include <cerrno>

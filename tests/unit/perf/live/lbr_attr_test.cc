@@ -143,7 +143,7 @@ TEST(LbrAttrTest, EndsTheLadderWithTheKernelsReason) {
   EXPECT_EQ(FindAcceptedAttr(kernel, MakeLbrAttr(CpuPmu(), Options()), 0).error, ENOENT);
 }
 
-TEST(LbrAttrTest, AsksAStandInForNothingAboutBranches) {
+TEST(LbrAttrTest, StandInRequestsNoBranchFeatures) {
   FakeKernel kernel;
   kernel.verdict = [](const perf_event_attr& attr, int) {
     return attr.build_id || attr.branch_sample_type || attr.precise_ip ? EINVAL : 0;
@@ -154,7 +154,7 @@ TEST(LbrAttrTest, AsksAStandInForNothingAboutBranches) {
 }
 
 // What the running kernel says. Its checks of the attr come before its search for hardware, so a
-// machine without a PMU tells a well-formed attr (ENOENT) from a spoiled one (EINVAL).
+// machine without a PMU distinguishes a well-formed attr (ENOENT) from an invalid one (EINVAL).
 class KernelVerdictTest : public ::testing::Test {
  protected:
   void SetUp() override {

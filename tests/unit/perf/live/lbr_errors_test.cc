@@ -49,7 +49,7 @@ TEST_F(LbrErrorsTest, NameTheReasonAndTheWayOut) {
   ExpectSays(OpenError(machine_, EOPNOTSUPP), "(cpu) have no branch records", "Zen 4");
   ExpectSays(OpenError(machine_, EACCES), "kernel.perf_event_paranoid is 3", "CAP_PERFMON");
   ExpectSays(OpenError(guest_, EPERM), "not permitted", "seccomp");
-  ExpectSays(OpenError(machine_, EBUSY), "taken by somebody else", "nmi_watchdog");
+  ExpectSays(OpenError(machine_, EBUSY), "in use by another program", "nmi_watchdog");
   ExpectSays(OpenError(machine_, EINVAL), "does not know the filter user,kernel,any",
              "--lbr-filter");
   ExpectSays(OpenError(machine_, EMFILE), "too many open files", "ulimit -n");
@@ -62,7 +62,7 @@ TEST_F(LbrErrorsTest, NameTheReasonAndTheWayOut) {
              "--lbr-filter");
 }
 
-TEST_F(LbrErrorsTest, ExplainWhatZen3Cannot) {
+TEST_F(LbrErrorsTest, ExplainTheLimitsOfZen3) {
   machine_.Pmu("cpu", "events/branch-brs", "event=0xc4");
   LbrOptions options;
   options.frequency = 100;
@@ -91,7 +91,7 @@ TEST_F(LbrErrorsTest, RefuseContradictions) {
 }
 
 // The true message of this machine, where it has no LBR.
-TEST(LbrErrorsLiveTest, TellWhyThisMachineHasNone) {
+TEST(LbrErrorsLiveTest, ExplainThisMachine) {
   auto session = LbrSession::Open({});
   if (session.ok()) GTEST_SKIP() << "this machine has LBR";
   EXPECT_EQ(session.error().message.rfind("no LBR: ", 0), 0u) << session.error().message;

@@ -73,7 +73,7 @@ TEST_F(LbrSessionTest, OpensEveryOnlineCpuDisabled) {
   EXPECT_FALSE(kernel_.FindEvent(1)->enabled);
 }
 
-TEST_F(LbrSessionTest, HandsOutSamplesAndWhatStandsBesideThem) {
+TEST_F(LbrSessionTest, DeliversSamplesAndOtherRecords) {
   const auto session = Open();
   auto first = kernel_.Producer(0);
   auto second = kernel_.Producer(1);
@@ -133,13 +133,13 @@ TEST_F(LbrSessionTest, DoesNotCountALossTwice) {
         MakeRecord(PERF_RECORD_LOST, 0, WithTrailer(ByteBuilder().U64s({1, count}), 1000, 0)));
     session->Drain(collector);
   };
-  // Asked for before the kernel had room to tell.
+  // Read before the kernel had room for a LOST record.
   kernel_.FindEvent(0)->lost = 10;
   EXPECT_EQ(session->CountUnreported(), (std::map<unsigned, uint64_t>{{0, 10}}));
   lost(10);
   EXPECT_TRUE(collector.records.empty());
   EXPECT_EQ(session->lost().at(0).records, 10u);
-  // Three more by the time it is told.
+  // Three more until the LOST record is written.
   kernel_.FindEvent(0)->lost = 15;
   EXPECT_EQ(session->CountUnreported(), (std::map<unsigned, uint64_t>{{0, 5}}));
   kernel_.FindEvent(0)->lost = 18;
@@ -259,7 +259,7 @@ TEST(LbrSessionLiveTest, TakesSamplesOfTheCpuClock) {
   }
 }
 
-// A ring that nobody drains: what does not fit is counted to the last record.
+// An undrained ring: every record that does not fit is counted.
 TEST(LbrSessionLiveTest, CountsWhatDoesNotFitTheRing) {
   LbrOptions options;
   options.period = 20000;  // ns

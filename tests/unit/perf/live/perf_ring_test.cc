@@ -29,7 +29,7 @@ struct Ring {
   PerfRing consumer{&control, data};
 };
 
-TEST(PerfRingTest, HandsOutRecordsAndGivesTheirRoomBack) {
+TEST(PerfRingTest, DeliversRecordsAndFreesTheirSpace) {
   Ring ring(4096);
   ASSERT_TRUE(ring.producer.Write(MakeRecord(1, 2, ByteBuilder().U64(3))));
   ASSERT_TRUE(ring.producer.Write(MakeRecord(4, 5, {})));
@@ -47,7 +47,7 @@ TEST(PerfRingTest, HandsOutRecordsAndGivesTheirRoomBack) {
   EXPECT_EQ(ring.consumer.Drain([](const perf_event_header&, util::Bytes) { FAIL(); }), 0u);
 }
 
-TEST(PerfRingTest, PutsTogetherWhatWrapsAround) {
+TEST(PerfRingTest, JoinsRecordsThatWrap) {
   // Positions near the end of 64 bits, too: they are not reduced to the size of the ring.
   for (const uint64_t start : {uint64_t{0}, ~uint64_t{0} - 4095}) {
     Ring ring(4096, start);
@@ -74,7 +74,7 @@ TEST(PerfRingTest, PutsTogetherWhatWrapsAround) {
   }
 }
 
-TEST(PerfRingTest, HandsOutTheLargestRecord) {
+TEST(PerfRingTest, DeliversTheLargestRecord) {
   Ring ring(1 << 17, (1 << 17) - 100);
   std::vector<std::byte> body(0xffff - 8, std::byte{0x5a});
   ASSERT_TRUE(ring.producer.Write(MakeRecord(9, 0, body)));

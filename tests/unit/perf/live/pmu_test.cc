@@ -42,7 +42,7 @@ TEST(PmuTest, FindsBothKindsOfAHybridCpu) {
   EXPECT_EQ(survey.OnlineCpusOf(survey.pmus[1]), (Cpus{8, 9, 10, 11}));
 }
 
-TEST(PmuTest, TellsAmdsTwoKindsApart) {
+TEST(PmuTest, DistinguishesTheKindsOfAmdCpus) {
   testing::FakeRoot zen3;
   zen3.Online("0").Pmu("cpu", "type", "4").Pmu("cpu", "caps/branches", "16");
   zen3.Pmu("cpu", "events/branch-brs", "event=0xc4");

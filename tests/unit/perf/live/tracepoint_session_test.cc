@@ -97,7 +97,7 @@ TEST_F(TracepointSessionTest, CpusThatComeHaveTheEvents) {
   EXPECT_EQ(session.fds().size(), 1u);
 }
 
-TEST_F(TracepointSessionTest, CountsWhatNoRecordHasTold) {
+TEST_F(TracepointSessionTest, CountsUnreportedLosses) {
   TracepointSession session(1 << 20, kernel_, root_.path());
   ASSERT_TRUE(session.Open().ok());
   ASSERT_TRUE(session.Add(314, "sched:sched_switch", "").ok());

@@ -184,7 +184,7 @@ TEST(SampleDecoderTest, ReadsAnEmptyStackWithAndWithoutItsHwIdx) {
   EXPECT_EQ(sample->data_source, 99u);
 }
 
-TEST(SampleDecoderTest, NeverBelievesACount) {
+TEST(SampleDecoderTest, ChecksCountsAgainstTheSize) {
   for (const uint64_t count : {uint64_t{2}, uint64_t{1} << 32, uint64_t{1} << 61, ~uint64_t{0}}) {
     ByteBuilder stack;
     stack.U64(count).Entry(1, 2, 3);

@@ -14,7 +14,7 @@
 namespace session {
 namespace {
 
-TEST(KernelLogWatchTest, LinesThatMatch) {
+TEST(KernelLogWatchTest, ReadsMatchingLines) {
   const testing_support::TempFolder folder;
   const std::string device = folder / "kmsg";
   ASSERT_EQ(mkfifo(device.c_str(), 0600), 0);
@@ -35,7 +35,7 @@ TEST(KernelLogWatchTest, LinesThatMatch) {
   EXPECT_FALSE(watch->Next().has_value());
 }
 
-TEST(KernelLogWatchTest, NoLogIsAnError) {
+TEST(KernelLogWatchTest, AMissingLogIsAnError) {
   TriggerSpec spec;
   spec.text = "log x";
   spec.name = "x";

@@ -19,7 +19,7 @@ std::vector<Found> Scan(LatencyWatch& watch, uint64_t now) {
   return all;
 }
 
-TEST(LatencyWatchTest, FromTheWakeupOnOneCpuToTheSwitchOnAnother) {
+TEST(LatencyWatchTest, MeasuresFromAWakeupOnOneCpuToASwitchOnAnother) {
   SlotScript cpu0, cpu1;
   LatencyWatch watch({cpu0.Ring(), cpu1.Ring()}, {50, kNever, kNever, kNever});
   cpu0.Switch(90, 7, 0, FXR_STATE_INTERRUPTIBLE);
@@ -36,7 +36,7 @@ TEST(LatencyWatchTest, FromTheWakeupOnOneCpuToTheSwitchOnAnother) {
   EXPECT_EQ(found[0].tid, 7u);
 }
 
-TEST(LatencyWatchTest, WhatASwitchOutWasFor) {
+TEST(LatencyWatchTest, ReportsTheStateOfASwitchOut) {
   SlotScript cpu0;
   LatencyWatch watch({cpu0.Ring()}, {kNever, 10, 20, 30});
   cpu0.Switch(100, 0, 7);
@@ -71,7 +71,7 @@ TEST(LatencyWatchTest, ANewThreadWaitsFromItsFirstWakeup) {
 }
 
 // 1 is a thread whose switches out are not shown, as those of process 1 on some virtual machines.
-TEST(LatencyWatchTest, WhatIsNotKnownIsNoDelay) {
+TEST(LatencyWatchTest, AnUnknownStartIsNoDelay) {
   SlotScript cpu0, cpu1;
   LatencyWatch watch({cpu0.Ring(), cpu1.Ring()}, {50, 50, 50, kNever});
   cpu0.Switch(10, 0, 8);
@@ -100,7 +100,7 @@ TEST(LatencyWatchTest, ADelayCountsOnce) {
   EXPECT_TRUE(Scan(watch, 300).empty());
 }
 
-TEST(LatencyWatchTest, ASwitchThatWasNotShownHidesNoDelay) {
+TEST(LatencyWatchTest, AMissingSwitchHidesNoDelay) {
   SlotScript cpu0;
   LatencyWatch watch({cpu0.Ring()}, {50, kNever, kNever, kNever});
   cpu0.Switch(90, 7, 8, FXR_STATE_INTERRUPTIBLE);
@@ -113,7 +113,7 @@ TEST(LatencyWatchTest, ASwitchThatWasNotShownHidesNoDelay) {
   EXPECT_EQ(found[0].tid, 7u);
 }
 
-TEST(LatencyWatchTest, ItGoesOnWhereItWasAndSkipsWhatIsTooMuch) {
+TEST(LatencyWatchTest, ContinuesAtTheLastSlotAndSkipsTooManySlots) {
   SlotScript cpu0;
   cpu0.Waking(10, 7);
   LatencyWatch watch({cpu0.Ring()}, {50, kNever, kNever, kNever});

@@ -12,7 +12,7 @@
 namespace session {
 namespace {
 
-TEST(PressureWatchTest, TheKernelIsToldInMicroseconds) {
+TEST(PressureWatchTest, WritesMicrosecondsToTheKernel) {
   const testing_support::TempFolder folder;
   std::filesystem::create_directory(folder.path() / "pressure");
   std::ofstream(folder / "pressure/cpu").flush();
@@ -20,13 +20,13 @@ TEST(PressureWatchTest, TheKernelIsToldInMicroseconds) {
   ASSERT_TRUE(spec.ok());
   const auto watch = PressureWatch::Open(*spec, folder.path());
   ASSERT_TRUE(watch.ok()) << watch.error().message;
-  std::string told;
-  std::getline(std::ifstream(folder / "pressure/cpu"), told, '\0');
-  EXPECT_EQ(told, "some 200000 1000000");
+  std::string written;
+  std::getline(std::ifstream(folder / "pressure/cpu"), written, '\0');
+  EXPECT_EQ(written, "some 200000 1000000");
 }
 
 // Another file that takes no such words stands for the kernel's refusal.
-TEST(PressureWatchTest, AWindowThatNeedsARightIsSaidToNeedIt) {
+TEST(PressureWatchTest, ReportsAWindowThatNeedsAPrivilege) {
   const testing_support::TempFolder folder;
   std::filesystem::create_directory(folder.path() / "pressure");
   std::filesystem::create_symlink("/proc/self/oom_score_adj", folder.path() / "pressure/cpu");
@@ -39,7 +39,7 @@ TEST(PressureWatchTest, AWindowThatNeedsARightIsSaidToNeedIt) {
   EXPECT_EQ(four.error().message.find("CAP_SYS_RESOURCE"), std::string::npos);
 }
 
-TEST(PressureWatchTest, AKernelWithoutPressureIsSaidToBeOne) {
+TEST(PressureWatchTest, ReportsAKernelWithoutPressure) {
   const testing_support::TempFolder folder;
   const auto spec = ParseTrigger("psi io full 50% 2s");
   ASSERT_TRUE(spec.ok());

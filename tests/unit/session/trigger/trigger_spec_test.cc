@@ -14,7 +14,7 @@ TriggerSpec Parsed(std::string_view text) {
   return spec.ok() ? *spec : TriggerSpec{};
 }
 
-TEST(TriggerSpecTest, WhatIsAboveATime) {
+TEST(TriggerSpecTest, ReadsLatencyTriggers) {
   const TriggerSpec late = Parsed("wakeup_latency > 20ms");
   EXPECT_EQ(late.kind, TriggerKind::kWakeupLatency);
   EXPECT_EQ(late.above, 20'000'000u);
@@ -27,7 +27,7 @@ TEST(TriggerSpecTest, WhatIsAboveATime) {
   }
 }
 
-TEST(TriggerSpecTest, OfWhomAndHowOften) {
+TEST(TriggerSpecTest, ReadsTaskFiltersAndLimits) {
   const TriggerSpec spec = Parsed(
       "off_cpu > 1s state=D comm='a b' pid=12 cgroup=system.slice/ before=5s after=0 per_minute=2 "
       "count=7");
@@ -43,7 +43,7 @@ TEST(TriggerSpecTest, OfWhomAndHowOften) {
   EXPECT_EQ(Parsed("runnable > 1ms comm=a-name-that-is-too-long").comm, "a-name-that-is-");
 }
 
-TEST(TriggerSpecTest, WhatIsToldFromOutside) {
+TEST(TriggerSpecTest, ReadsAlertsSignalsAndExits) {
   EXPECT_EQ(Parsed("signal").kind, TriggerKind::kSignal);
   EXPECT_EQ(Parsed("alert slow-request").name, "slow-request");
   EXPECT_FALSE(Parsed("exit").status.has_value());
@@ -58,7 +58,7 @@ TEST(TriggerSpecTest, WhatIsToldFromOutside) {
   EXPECT_EQ(pressure.window, 1'000'000'000u);
 }
 
-TEST(TriggerSpecTest, MistakesAreErrorsThatNameTheTrigger) {
+TEST(TriggerSpecTest, ErrorsNameTheTrigger) {
   for (const char* text : {"",
                            " ",
                            "lateness > 2s",

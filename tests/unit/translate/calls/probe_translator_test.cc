@@ -104,7 +104,7 @@ TEST(ProbeTranslatorTest, ValuesAreWhole) {
   }
 }
 
-TEST(ProbeTranslatorTest, WhatIsJumpedOutOfEndsWhereThatShows) {
+TEST(ProbeTranslatorTest, EndsCallsLeftByLongjmp) {
   Script script;
   // longjmp out of two calls into the outer one, which returns; then one that is called from
   // further out.
@@ -119,7 +119,7 @@ TEST(ProbeTranslatorTest, WhatIsJumpedOutOfEndsWhereThatShows) {
                    "60 begin app/100 probe:outer", "70 end app/100 probe:outer"}));
 }
 
-TEST(ProbeTranslatorTest, AFunctionThatEndsByCallingAnotherIsAroundIt) {
+TEST(ProbeTranslatorTest, HandlesTailCalls) {
   Script script;
   script.Entry(10, kOuter, 1000).Entry(20, kInner, 1000);
   script.Value(30, 1).Return(31, kInner, 1000).Return(32, kOuter, 1000);
@@ -128,7 +128,7 @@ TEST(ProbeTranslatorTest, AFunctionThatEndsByCallingAnotherIsAroundIt) {
                    "31 end app/100 probe:inner {ret=1}", "32 end app/100 probe:outer"}));
 }
 
-TEST(ProbeTranslatorTest, AReturnOfBeforeIsLeftOut) {
+TEST(ProbeTranslatorTest, SkipsReturnsWithoutAnEntry) {
   Script script;
   script.Return(10, kOuter, 1000).Entry(20, kInner, 900).Return(30, kInner, 904);
   EXPECT_EQ(script.Lines(), (Texts{"20 begin app/100 probe:inner"}));
@@ -142,7 +142,7 @@ TEST(ProbeTranslatorTest, AnEntryAloneIsAnInstant) {
                                    "30 end app/100 probe:outer"}));
 }
 
-TEST(ProbeTranslatorTest, ThreadsHaveCallsOfTheirOwnWhichEndWithThem) {
+TEST(ProbeTranslatorTest, EndsCallsWithTheirThread) {
   Script script;
   script.Entry(10, kOuter, 1000, 100).Entry(20, kOuter, 1000, 101);
   script.script().Exit(30, 101, 100, 0);
@@ -176,7 +176,7 @@ TEST(ProbeTranslatorTest, UsdtArgumentsHaveTheTypesOfTheNote) {
                    "20 instant app/100 probe:shop:sold {arg2=2}"}));
 }
 
-TEST(ProbeTranslatorTest, NumbersThatStandForNothingAreCounted) {
+TEST(ProbeTranslatorTest, CountsUnknownProbeNumbers) {
   Script script;
   script.Entry(10, 77, 1000).Hit(20, 78, {});
   EXPECT_TRUE(script.Lines().empty());

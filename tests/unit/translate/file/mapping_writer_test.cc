@@ -35,7 +35,7 @@ class MappingWriterTest : public ::testing::Test {
             .build_id = {}};
   }
   // "module 1 NAME of PROCESS", "map 1 START of PROCESS", in their order.
-  Lines Told() {
+  Lines Written() {
     archive_.Flush();
     fxt::MemorySource source(sink_.bytes());
     fxt::Reader reader(source);
@@ -59,74 +59,74 @@ class MappingWriterTest : public ::testing::Test {
   sink::MemorySink sink_;
   fxt::ArchiveWriter archive_{sink_};
   fxt::ProviderWriter provider_{archive_, "test"};
-  TraceFile file_{provider_, tasks_};
+  TraceWriter file_{provider_, tasks_};
   MappingWriter mappings_{file_};
 };
 
-TEST_F(MappingWriterTest, WhatIsNeverSampledIsNotInTheFile) {
+TEST_F(MappingWriterTest, SkipsProcessesWithoutSamples) {
   mappings_.OnMapping(100, Of("/bin/a", 0x1000), 1);
   mappings_.OnMapping(200, Of("/bin/b", 0x1000), 1);
-  EXPECT_TRUE(Told().empty());
+  EXPECT_TRUE(Written().empty());
   mappings_.OnSample(200, threads_[1], 10);
   mappings_.OnSample(200, threads_[1], 11);
-  EXPECT_EQ(Told(), (Lines{"module 1 /bin/b of 200", "map 1 0x1000 of 200"}));
+  EXPECT_EQ(Written(), (Lines{"module 1 /bin/b of 200", "map 1 0x1000 of 200"}));
   EXPECT_EQ(mappings_.mappings_written(), 1u);
 }
 
-TEST_F(MappingWriterTest, OfASampledProcessTheyComeAtOnce) {
+TEST_F(MappingWriterTest, WritesMappingsOfASampledProcessAtOnce) {
   mappings_.OnSample(100, threads_[0], 10);
   mappings_.OnMapping(100, Of("/lib/p.so", 0x7000), 20);
   mappings_.OnMapping(100, Of("/lib/p.so", 0x9000), 21);
-  EXPECT_EQ(Told(),
+  EXPECT_EQ(Written(),
             (Lines{"module 0 /lib/p.so of 100", "map 0 0x7000 of 100", "map 0 0x9000 of 100"}));
 }
 
-TEST_F(MappingWriterTest, WhatIsNotExecutedIsNotKept) {
+TEST_F(MappingWriterTest, IgnoresMappingsThatAreNotExecutable) {
   mappings_.OnSample(100, threads_[0], 10);
   mappings_.OnMapping(100, Of("/lib/data", 0x7000, 0x1000, 3), 20);
   mappings_.OnMapping(100, Of("/lib/empty", 0x8000, 0), 20);
-  EXPECT_TRUE(Told().empty());
+  EXPECT_TRUE(Written().empty());
 }
 
-TEST_F(MappingWriterTest, AChildHasWhatItsParentHadThen) {
+TEST_F(MappingWriterTest, ChildInheritsMappings) {
   mappings_.OnMapping(100, Of("/bin/a", 0x1000), 1);
   mappings_.OnFork(100, 200);
   mappings_.OnMapping(100, Of("/lib/later", 0x5000), 2);
   mappings_.OnMapping(200, Of("/lib/own", 0x6000), 3);
   mappings_.OnSample(200, threads_[1], 10);
-  EXPECT_EQ(Told(), (Lines{"module 0 /bin/a of 200", "map 0 0x1000 of 200",
-                           "module 2 /lib/own of 200", "map 2 0x6000 of 200"}));
+  EXPECT_EQ(Written(), (Lines{"module 0 /bin/a of 200", "map 0 0x1000 of 200",
+                              "module 2 /lib/own of 200", "map 2 0x6000 of 200"}));
 }
 
 // The child's number may have been another's, whose end was not seen.
-TEST_F(MappingWriterTest, AChildHasNothingOfWhoHadItsNumberBefore) {
+TEST_F(MappingWriterTest, ChildDoesNotInheritFromAPreviousPid) {
   mappings_.OnMapping(200, Of("/bin/old", 0x1000), 1);
   mappings_.OnSample(200, threads_[1], 2);
   mappings_.OnFork(100, 200);
-  EXPECT_FALSE(mappings_.Knows(200)) << "nobody told what 100 has mapped";
+  EXPECT_FALSE(mappings_.HasMappings(200)) << "no mapping of 100 was received";
   mappings_.OnFork(200, 200);
-  EXPECT_FALSE(mappings_.Knows(200));
+  EXPECT_FALSE(mappings_.HasMappings(200));
 }
 
-TEST_F(MappingWriterTest, AnotherProgramHasOtherMappings) {
+TEST_F(MappingWriterTest, ExecDropsMappings) {
   mappings_.OnMapping(100, Of("/bin/sh", 0x1000), 1);
   mappings_.OnExec(100);
-  EXPECT_FALSE(mappings_.Knows(100));
+  EXPECT_FALSE(mappings_.HasMappings(100));
   mappings_.OnMapping(100, Of("/bin/ls", 0x1000), 2);
   mappings_.OnSample(100, threads_[0], 10);
-  EXPECT_EQ(Told(), (Lines{"module 1 /bin/ls of 100", "map 1 0x1000 of 100"}));
+  EXPECT_EQ(Written(), (Lines{"module 1 /bin/ls of 100", "map 1 0x1000 of 100"}));
 }
 
 // What is mapped over something takes its place; beside it, it does not.
-TEST_F(MappingWriterTest, WhatIsCoveredIsGone) {
+TEST_F(MappingWriterTest, NewMappingReplacesCoveredOnes) {
   mappings_.OnMapping(100, Of("/lib/one", 0x2000), 1);
   mappings_.OnMapping(100, Of("/lib/two", 0x4000, 0x2000), 1);
   mappings_.OnMapping(100, Of("/lib/three", 0x1000, 0x3000), 2);
   mappings_.OnMapping(100, Of("/lib/top", UINT64_MAX - 0xfff, 0x1000), 2);
   mappings_.OnSample(100, threads_[0], 10);
-  EXPECT_EQ(Told(), (Lines{"module 1 /lib/two of 100", "map 1 0x4000 of 100",
-                           "module 2 /lib/three of 100", "map 2 0x1000 of 100",
-                           "module 3 /lib/top of 100", "map 3 0xfffffffffffff000 of 100"}));
+  EXPECT_EQ(Written(), (Lines{"module 1 /lib/two of 100", "map 1 0x4000 of 100",
+                              "module 2 /lib/three of 100", "map 2 0x1000 of 100",
+                              "module 3 /lib/top of 100", "map 3 0xfffffffffffff000 of 100"}));
 }
 
 // The same file with another build id is another one.
@@ -139,7 +139,7 @@ TEST_F(MappingWriterTest, AModuleIsAFileWithItsBuildId) {
   mappings_.OnMapping(100, second, 3);
   mappings_.OnMapping(100, Of("/lib/x", 0x5000), 4);
   EXPECT_EQ(mappings_.modules(), 2u);
-  EXPECT_EQ(Told(),
+  EXPECT_EQ(Written(),
             (Lines{"module 0 /lib/x of 100", "map 0 0x1000 of 100", "module 1 /lib/x of 100",
                    "map 1 0x3000 of 100", "map 0 0x5000 of 100"}));
 }
@@ -147,7 +147,7 @@ TEST_F(MappingWriterTest, AModuleIsAFileWithItsBuildId) {
 TEST_F(MappingWriterTest, TheKernelsAreThoseOfProcessZero) {
   mappings_.OnMapping(MappingWriter::kKernel, Of("[kernel.kallsyms]_text", 0xffffffff81000000), 1);
   mappings_.OnSample(MappingWriter::kKernel, idle_, 10);
-  EXPECT_EQ(Told(),
+  EXPECT_EQ(Written(),
             (Lines{"module 0 [kernel.kallsyms]_text of 0", "map 0 0xffffffff81000000 of 0"}));
 }
 
@@ -157,9 +157,9 @@ TEST_F(MappingWriterTest, LongNamesKeepTheirEnds) {
   const std::string name = "/" + std::string(150, 'a') + std::string(60, '\xc3') + "/" +
                            std::string(150, 'b') + "/end.so";
   mappings_.OnMapping(100, Of(name, 0x1000), 2);
-  const Lines told = Told();
-  ASSERT_EQ(told.size(), 2u);
-  EXPECT_NE(told[0].find(std::string(150, 'b')), std::string::npos) << told[0];
+  const Lines written = Written();
+  ASSERT_EQ(written.size(), 2u);
+  EXPECT_NE(written[0].find(std::string(150, 'b')), std::string::npos) << written[0];
 }
 
 }  // namespace

@@ -63,19 +63,19 @@ TEST_F(BlockTranslatorTest, ACompletionOfAPartEndsNothing) {
   EXPECT_NE(lines[2].find("error=0"), std::string::npos) << lines[2];
 }
 
-TEST_F(BlockTranslatorTest, ARequestThatAnotherTookInEnds) {
+TEST_F(BlockTranslatorTest, EndsMergedRequests) {
   Request(10, FXR_BLOCK_INSERT, 64);
   Request(20, FXR_BLOCK_MERGE, 64);
   EXPECT_NE(script_.Lines("block:").back().find("merged=1"), std::string::npos);
 }
 
-TEST_F(BlockTranslatorTest, AnEndOfWhatBeganBeforeIsCounted) {
+TEST_F(BlockTranslatorTest, CountsEndsWithoutBegins) {
   Request(30, FXR_BLOCK_COMPLETE, 64);
   EXPECT_EQ(script_.translator().stats().unmatched_ends, 1u);
   EXPECT_TRUE(script_.Lines("block:").empty());
 }
 
-TEST_F(BlockTranslatorTest, MemoryThatIsUsedAgainIsAnotherRequest) {
+TEST_F(BlockTranslatorTest, ReusedAddressIsANewRequest) {
   Request(10, FXR_BLOCK_ISSUE, 64);
   Request(20, FXR_BLOCK_ISSUE, 640);
   Request(30, FXR_BLOCK_COMPLETE, 640);

@@ -39,7 +39,7 @@ TEST(SpanStacksTest, WorkIsADurationOfItsWorker) {
 }
 
 // A worker does one work at a time, and reclaim does not reclaim within itself.
-TEST(SpanStacksTest, WhatLostItsEndEndsWhereTheNextOfItsKindBegins) {
+TEST(SpanStacksTest, SpanWithoutAnEndEndsAtTheNextBegin) {
   CaptureScript script;
   script.identities().functions[-4096] = "flush";
   script.Task(7, 7, "kworker")
@@ -57,7 +57,7 @@ TEST(SpanStacksTest, WhatLostItsEndEndsWhereTheNextOfItsKindBegins) {
   EXPECT_EQ(script.translator().stats().unmatched_ends, 0u);
 }
 
-TEST(SpanStacksTest, WhatACpuWasInIsNotOpenBehindALoss) {
+TEST(SpanStacksTest, LossEndsOpenSpansOfTheCpu) {
   CaptureScript script;
   script.Slot(10, 0, FXR_SLOT_TIMER_ENTRY, fxr_pack_timer_entry({1, -4096}))
       .Slot(11, 1, FXR_SLOT_TIMER_ENTRY, fxr_pack_timer_entry({0, -4096}))
@@ -74,7 +74,7 @@ TEST(SpanStacksTest, WhatACpuWasInIsNotOpenBehindALoss) {
   EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
 }
 
-TEST(SpanStacksTest, AMutexThatIsWaitedForTwiceIsOneWait) {
+TEST(SpanStacksTest, JoinsRepeatedBeginsOfAMutexWait) {
   CaptureScript script;
   script.Task(7, 7, "app")
       .Slot(10, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -64, FXR_LOCK_MUTEX}))
@@ -87,7 +87,40 @@ TEST(SpanStacksTest, AMutexThatIsWaitedForTwiceIsOneWait) {
   EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
 }
 
-TEST(SpanStacksTest, ReclaimSaysWhatItWasForAndWhatItGot) {
+TEST(SpanStacksTest, ALossOfLockEventsEndsTheWaitsOfAllThreads) {
+  CaptureScript script;
+  script.Task(7, 7, "app")
+      .Task(8, 8, "other")
+      .Slot(10, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -64, FXR_LOCK_MUTEX}))
+      .Slot(12, 1, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({8, -32, FXR_LOCK_RWSEM_READ}))
+      .Slot(20, 1, FXR_SLOT_LOSS, fxr_pack_loss({3, FXR_CATEGORY_LOCK}))
+      .Slot(30, 0, FXR_SLOT_LOCK_END, fxr_pack_lock_end({7, -64, 0}));
+  EXPECT_EQ(script.Lines(" end "),
+            (Lines{"20 end app/7 lock:mutex", "20 end other/8 lock:rwsem read"}));
+  EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
+}
+
+TEST(SpanStacksTest, ALockWaitEndsThoughTheEndOfANestedOneWasLost) {
+  CaptureScript script;
+  script.Task(7, 7, "app")
+      .Slot(10, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -64, FXR_LOCK_MUTEX}))
+      .Slot(12, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -32, FXR_LOCK_SPINLOCK}))
+      .Slot(30, 0, FXR_SLOT_LOCK_END, fxr_pack_lock_end({7, -64, 0}));
+  EXPECT_EQ(script.Lines(" end "),
+            (Lines{"30 end app/7 lock:spinlock", "30 end app/7 lock:mutex"}));
+}
+
+TEST(SpanStacksTest, ALockWaitWithoutAnEndEndsAtTheNextOneOfTheThread) {
+  CaptureScript script;
+  script.Task(7, 7, "app")
+      .Slot(10, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -64, FXR_LOCK_MUTEX}))
+      .Slot(20, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -32, FXR_LOCK_RWSEM_WRITE}))
+      .Slot(30, 0, FXR_SLOT_LOCK_END, fxr_pack_lock_end({7, -32, 0}));
+  EXPECT_EQ(script.Lines(" end "),
+            (Lines{"20 end app/7 lock:mutex", "30 end app/7 lock:rwsem write"}));
+}
+
+TEST(SpanStacksTest, WritesReclaimArguments) {
   CaptureScript script;
   script.Task(7, 7, "app")
       .Slot(10, 0, FXR_SLOT_RECLAIM_BEGIN, fxr_pack_reclaim_begin({7, 0, 3, 64}))
@@ -97,7 +130,7 @@ TEST(SpanStacksTest, ReclaimSaysWhatItWasForAndWhatItGot) {
                    "20 end app/7 reclaim:direct_reclaim {pages=32}"}));
 }
 
-TEST(SpanStacksTest, AMajorFaultLastsFromItsWaitOn) {
+TEST(SpanStacksTest, MajorFaultBeginsWithItsWait) {
   CaptureScript script;
   script.Task(7, 7, "app")
       .Slot(10, 0, FXR_SLOT_FAULT_USER, fxr_pack_fault_user({7, 0x1f010, 0, 0}))
@@ -110,7 +143,7 @@ TEST(SpanStacksTest, AMajorFaultLastsFromItsWaitOn) {
   EXPECT_EQ(script.translator().stats().recorded[FXR_CATEGORY_FAULT], 4u);
 }
 
-TEST(SpanStacksTest, AFaultThatWaitedAndIsNoMajorOneSaysSo) {
+TEST(SpanStacksTest, MarksMinorFaultsThatWaited) {
   CaptureScript script;
   script.Task(7, 7, "app")
       .Task(8, 8, "other")
@@ -122,7 +155,7 @@ TEST(SpanStacksTest, AFaultThatWaitedAndIsNoMajorOneSaysSo) {
                                                 "30 end app/7 fault:major {minor=1}"}));
 }
 
-TEST(SpanStacksTest, AnEndThatWasLostEndsNothingElse) {
+TEST(SpanStacksTest, LostEndDoesNotEndOtherSpans) {
   CaptureScript script;
   script.Task(7, 7, "app")
       .Slot(10, 0, FXR_SLOT_RECLAIM_BEGIN, fxr_pack_reclaim_begin({7, 0, 3, 64}))

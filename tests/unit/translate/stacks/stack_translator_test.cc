@@ -17,7 +17,7 @@ using testing::CaptureScript;
 
 constexpr uint64_t kKernel = 0xffffffff81000000;
 
-// As the programs and the sampler send them, for a translator that is told of nothing else.
+// Sends stacks in the form of the BPF programs and the sampler to a translator.
 class Script {
  public:
   Script() : script_(TranslatorOptions{.stacks = true}) {
@@ -78,7 +78,7 @@ TEST(StackTranslatorTest, OccurrencesAreInstantsOnTheirThreads) {
 }
 
 // perf says -1 of a task that is gone from the kernel's tables and has not left its CPU.
-TEST(StackTranslatorTest, ATaskWithoutANumberIsTheOneOnTheCpu) {
+TEST(StackTranslatorTest, AttributesATaskWithoutAPidToTheRunningThread) {
   Script script;
   script.script().Switch(5, 0, 100, 101);
   fxr_stack_long on = Off(UINT32_MAX, 0, 0);
@@ -91,7 +91,7 @@ TEST(StackTranslatorTest, ATaskWithoutANumberIsTheOneOnTheCpu) {
   EXPECT_TRUE(lines[1].starts_with("20 instant worker/101 stack:on")) << lines[1];
 }
 
-TEST(StackTranslatorTest, AWakerWithoutAThreadIsTheCpusTrack) {
+TEST(StackTranslatorTest, WakerWithoutAThreadIsTheCpuTrack) {
   Script script;
   fxr_stack_long wake = Off(0, 7000, 0);
   wake.kind = FXR_STACK_WAKE;
@@ -104,7 +104,7 @@ TEST(StackTranslatorTest, AWakerWithoutAThreadIsTheCpusTrack) {
   EXPECT_NE(lines[0].find("stack:wake"), std::string::npos) << lines[0];
 }
 
-TEST(StackTranslatorTest, WhatIsNoStackIsCounted) {
+TEST(StackTranslatorTest, CountsInvalidStacks) {
   Script script;
   fxr_stack_long strange = Off(101, 1, 0);
   strange.kind = 9;

@@ -76,10 +76,10 @@ TEST_F(FieldReaderTest, TextsEndAtTheirNulAndAreValid) {
 
 TEST_F(FieldReaderTest, LongTextsAreCut) {
   PutText(0, std::string(3000, 'x'));
-  EXPECT_EQ(Text(Fixed(Kind::kText, 0, 3000, 1)), std::string(kMostTextBytes, 'x') + "...");
+  EXPECT_EQ(Text(Fixed(Kind::kText, 0, 3000, 1)), std::string(kMaxTextBytes, 'x') + "...");
 }
 
-TEST_F(FieldReaderTest, DynamicDataIsWhereItsWordSays) {
+TEST_F(FieldReaderTest, ReadsDynamicDataByItsLocation) {
   Put<uint32_t>(8, 6 << 16 | 100);
   PutText(100, std::string("there\0", 6));
   EXPECT_EQ(Text(Dynamic(Place::kDataLoc, Kind::kText, 8, 1)), "there");
@@ -88,7 +88,7 @@ TEST_F(FieldReaderTest, DynamicDataIsWhereItsWordSays) {
   EXPECT_EQ(Text(Dynamic(Place::kRelLoc, Kind::kText, 8, 1)), "there");
 }
 
-TEST_F(FieldReaderTest, WhatIsNotInTheRecordIsNull) {
+TEST_F(FieldReaderTest, MissingFieldsAreNull) {
   EXPECT_TRUE(std::holds_alternative<fxt::NullValue>(Read(Fixed(Kind::kSigned, 4094, 4))));
   EXPECT_TRUE(std::holds_alternative<fxt::NullValue>(Read(Fixed(Kind::kSigned, UINT32_MAX, 4))));
   Put<uint32_t>(8, 0xffffU << 16 | 100);
@@ -108,7 +108,7 @@ TEST_F(FieldReaderTest, ArraysAreTexts) {
   EXPECT_EQ(Text(Fixed(Kind::kBytes, 8, 3)), "010000");
   const std::string many = Text(Fixed(Kind::kUnsigned, 0, 1024, 8));
   EXPECT_TRUE(many.ends_with("...")) << many;
-  EXPECT_EQ(std::count(many.begin(), many.end(), ','), static_cast<long>(kMostElements) - 1);
+  EXPECT_EQ(std::count(many.begin(), many.end(), ','), static_cast<long>(kMaxElements) - 1);
 }
 
 TEST_F(FieldReaderTest, DescribesTheSame) {

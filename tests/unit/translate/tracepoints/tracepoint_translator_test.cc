@@ -67,7 +67,7 @@ TEST(TracepointTranslatorTest, FieldsBeyondTheFourteenthShareAnArgument) {
   EXPECT_NE(lines[1].find("f13=13 more=f14=14 f15=15 f16=16}"), std::string::npos) << lines[1];
 }
 
-TEST(TracepointTranslatorTest, ANumberThatIsNoneIsUnreadable) {
+TEST(TracepointTranslatorTest, CountsUnknownNumbersAsUnreadable) {
   CaptureScript script(TranslatorOptions{.tracepoints = {FormatWith(1)}});
   script.Task(100, 100, "app");
   Send(script, 10, 1, 100, 16);
@@ -75,7 +75,7 @@ TEST(TracepointTranslatorTest, ANumberThatIsNoneIsUnreadable) {
   EXPECT_EQ(script.translator().stats().unreadable, 1u);
 }
 
-TEST(TracepointTranslatorTest, TheIdleTasksEventsAreOnTheCpusTrack) {
+TEST(TracepointTranslatorTest, EventsOfTheIdleTaskAreOnTheCpuTrack) {
   CaptureScript script(TranslatorOptions{.tracepoints = {FormatWith(0)}});
   Send(script, 10, 0, 0, 8);
   EXPECT_EQ(script.Lines(" instant ").size(), 1u);

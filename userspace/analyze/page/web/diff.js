@@ -54,14 +54,14 @@ function sideWords(side) {
 }
 
 function head() {
-  const untold = Number(diff.could_not_be_told);
+  const undecided = Number(diff.could_not_be_told);
   return [
     el("div", {class: "eyebrow"}, "fxt diff"),
     el("h1", null, headline()),
     el("p", {class: "lead"}, tally().flatMap((chip) => [chip, " "]),
        diff.findings.length === 0 && diff.unconfirmed.length > 0 &&
-           "unconfirmed: it takes three captures a side to tell a change from chance. ",
-       `${count(diff.rows.length, "row")} compared, ${untold} could not be told`,
+           "unconfirmed: a significant change needs three captures a side. ",
+       `${count(diff.rows.length, "row")} compared, ${undecided} undecided`,
        diff.paired && "; recorded in turns", diff.per_run && "; rates are per run of the command",
        "."),
     el("dl", {class: "sides"}, el("dt", {class: "of-base"}, "base"),
@@ -122,7 +122,7 @@ function shortFile(path) {
   return path.split("/").slice(-2).join("/");
 }
 
-// Rows of the same group that are a symptom of this one.
+// Rows of the group that are symptoms of this one.
 function symptoms(row) {
   return diff.rows.filter(
       (one) => one.folded_under === row.metric && one.group_number === row.group_number &&
@@ -145,7 +145,7 @@ function because(row) {
   return items.length > 0 && el("ul", {class: "because"}, items);
 }
 
-// Each capture is a run.
+// Each capture contains one run.
 function sides(histogram) {
   return ["base", "new"].map((name) => ({
                                name,
@@ -208,7 +208,7 @@ function example(row) {
     el("h4", null, `The longest: ${duration(Number(one.duration_ns))} of ${words}`),
     el("p", {class: "small soft"}, `${shortFile(one.file)} at @${one.time_ns} ns`,
        shown && shown.chain.length > 0 && `; woken by ${chainWords(shown.chain)}`),
-    shown && [strip(shown), stripLegend(shown)],
+    shown && picture(shown, "CPUs and threads around it"),
   ];
 }
 
@@ -217,7 +217,7 @@ const most = (shares) => Math.max(...shares.map(total)) || 1;
 function finding(row) {
   const group = row.group_number === undefined ? null : diff.groups[row.group_number];
   const shares = group && [scaled(group.ms_per_second.base), scaled(group.ms_per_second.new)];
-  // Sleep leaves too little room for the rest.
+  // Without sleep, so that the other parts are visible.
   const hidden = group && most(shares.map(awake)) < most(shares) / 2;
   return el(
       "article", {class: "card finding", id: anchor(row)},

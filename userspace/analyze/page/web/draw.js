@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Elements and SVG. Text from the data goes through here, and becomes text nodes only.
+// Makes elements and SVG. Text from the data becomes text nodes only.
 
 function add(parent, child) {
   if (child === null || child === undefined || child === false) return;
@@ -34,7 +34,7 @@ function svg(tag, attributes, ...children) {
   return node;
 }
 
-// What is shown beside the pointer, or where a finger taps.
+// The tip beside the pointer, or at a tap.
 const tipBox = el("div", {class: "tip", hidden: true, role: "status"});
 function tip(node, text) {
   const show = (event) => {
@@ -53,8 +53,8 @@ function tip(node, text) {
   });
 }
 
-// A plot as wide as there is room, drawn anew when that changes; not before it is seen (what is in
-// closed details has no width). `draw(width)` gives [height, parts].
+// A plot in the available width. It is drawn when it becomes visible (closed details have no width),
+// and again when the width changes. `draw(width)` returns [height, parts].
 const watcher = new ResizeObserver((entries) => {
   for (const entry of entries) {
     const width = Math.floor(entry.contentRect.width);
@@ -62,7 +62,7 @@ const watcher = new ResizeObserver((entries) => {
     if (width < 40 || node.drawnWidth === width) continue;
     node.drawnWidth = width;
     const [height, parts] = node.draw(width);
-    // The SVG has no part in the layout: a table would become wider with every drawing.
+    // The SVG is out of the layout: otherwise a table would grow with every drawing.
     node.style.height = height + "px";
     node.replaceChildren(svg("svg", {width, height, role: "img", "aria-label": node.label}, parts));
   }
@@ -75,13 +75,56 @@ function plot(kind, label, draw) {
   return node;
 }
 
+// A picture that fxt drew (analyze/draw), as wide as there is room. `shown` is an instance with
+// {width, height, shapes}; a shape is [kind, x, y, ...], with a tip as its last part.
+function picture(shown, label) {
+  const parts = shown.shapes.map(([kind, x, y, ...rest]) => {
+    const fill = (color) => `fill: var(--${color})`;
+    if (kind === "rect") {
+      const [width, height, color, tipText] = rest;
+      return svg("rect", {x, y, width, height, style: fill(color), ...(tipText && {tip: tipText})});
+    }
+    if (kind === "line") {
+      const [dx, dy, color, style] = rest;
+      const dashes = style === "dashed" ? "; stroke-dasharray: 3 2" : "";
+      return svg("line", {
+        x1: x,
+        y1: y,
+        x2: x + dx,
+        y2: y + dy,
+        style: `stroke: var(--${color})${dashes}`,
+      });
+    }
+    if (kind === "text") {
+      const [size, words, color, style, tipText] = rest;
+      const anchor = style === "centred" ? "; text-anchor: middle" : "";
+      return svg(
+          "text",
+          {x, y, style: `font-size: ${size}px; ${fill(color)}${anchor}`, ...(tipText && {tip: tipText})},
+          words);
+    }
+    const [height, color] = rest;
+    return svg("path", {d: `M${x} ${y} l-3 ${height} l6 0 z`, style: fill(color)});
+  });
+  return el(
+      "div", {class: "plot strip"},
+      svg("svg",
+          {
+            viewBox: `0 0 ${shown.width} ${shown.height}`,
+            width: "100%",
+            role: "img",
+            "aria-label": label
+          },
+          parts));
+}
+
 function line(x1, y1, x2, y2, name) {
   return svg("line", {x1, y1, x2, y2, class: name});
 }
 function text(x, y, name, words) {
   return svg("text", {x, y, class: name}, words);
 }
-// As much of it as there is room for, by a guess of 6 pixels a character; nothing for less than 3.
+// The start of `words` that fits, at an estimated 6 pixels per character; nothing below 3.
 function fitted(words, width, size = 6) {
   const most = Math.floor(width / size);
   const all = [...clean(words)];
@@ -89,7 +132,7 @@ function fitted(words, width, size = 6) {
   return most < 4 ? "" : all.slice(0, most - 1).join("") + "…";
 }
 
-// Of any number of values, which Math.max(...values) is not for.
+// The maximum of any number of values. Math.max(...values) has a limit.
 function greatest(values, least) {
   return values.reduce((most, one) => (one > most ? one : most), least);
 }
@@ -130,8 +173,8 @@ function logScale(least, most, from, to, apart = 52) {
   return scale;
 }
 
-// A table; columns are {title, cell(row), number, sort(row), class}. With `sort` it can be sorted
-// by them. On a phone, rows stand as cards.
+// A table. Columns are {title, cell(row), number, sort(row), class}; a click sorts by those with
+// `sort`. On a phone, rows become cards.
 function table(name, columns, rows, rowClass) {
   const body = el("tbody");
   const fill = (ordered) => {
@@ -166,7 +209,7 @@ function table(name, columns, rows, rowClass) {
       el("table", {class: "stack " + name}, el("thead", null, el("tr", null, heads)), body));
 }
 
-// A line of text to filter the rows of a table by.
+// A search field that filters the rows of a table.
 function filter(of, words) {
   return el("input", {
     class: "filter",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 'use strict';
 
-// The page of `fxt flame`, or a part of another page: stacks upward, wide as they weigh. A click
-// zooms, the field searches.
+// A flame graph, on the page of `fxt flame` or on another one. The width of a frame is its weight. A
+// click zooms, the field searches.
 (function () {
   const data = JSON.parse(document.getElementById('flame').textContent);
   const compared = data.base !== undefined;
@@ -30,7 +30,7 @@
       path.push(above.children.get(number));
     }
     deepest = Math.max(deepest, path.length);
-    // What is gone takes the room that it had.
+    // Frames of the base alone have the width of the base.
     const width = Math.max(base, here);
     for (const node of [root, ...path]) {
       node.base += base;
@@ -62,7 +62,7 @@
       `(${sign}${amount(Math.abs(change))})`;
   }
 
-  // A hue of its own for each name; in a comparison red for more and blue for less.
+  // A hue for each name; in a comparison red for more and blue for less.
   function colour(node) {
     if (compared) {
       const most = Math.max(node.base, node.here);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Plots of two sides, or of one.
 
-// A dot per capture; `row` is a row of a comparison. Captures that were recorded in turns are
-// joined.
+// A dot per capture; `row` is a row of a comparison. Lines join interleaved captures.
 function capturesPlot(row, paired) {
   const sides = [["base", row.captures.base, row.base], ["new", row.captures.new, row.new]];
   const all = sides.flatMap(([, captures, estimate]) => [...captures, estimate.low, estimate.high])
@@ -53,21 +52,20 @@ function capturesPlot(row, paired) {
   });
 }
 
-// Of [least, most, count]: what all of them together reach from and to.
+// The range of lists of [least, most, count].
 function reach(sides) {
   const bars = sides.flat();
   const least = -greatest(bars.map((bar) => -Number(bar[0])), -Infinity);
   return [Math.max(100, least), greatest(bars.map((bar) => Number(bar[1])), 1000)];
 }
 
-// How often each length is seen, each second: areas over a logarithmic axis. `sides` are
-// {name, bars, seconds}.
+// Events per second by length: areas over a logarithmic axis. `sides` are {name, bars, seconds}.
 function distributionPlot(sides, height = 150) {
   const [least, most] = reach(sides.map((side) => side.bars));
   return plot("distribution", "How often each length was seen", (width) => {
     const left = 8, right = width - 8, bottom = height - 20;
     const scale = logScale(least * 0.9, most * 1.1, left, right);
-    // Two bars an octave are enough for the eye; fewer make steps of noise.
+    // Two bars an octave: more would show noise.
     const curves = sides.map((side) => {
       const bins = new Map();
       for (const [from, to, many] of side.bars) {
@@ -76,7 +74,7 @@ function distributionPlot(sides, height = 150) {
       }
       return {...side, bins};
     });
-    // Square roots, so that what is rare is seen beside what is usual.
+    // Square roots, so that rare lengths are visible.
     const top = Math.sqrt(Math.max(1e-9, ...curves.flatMap((curve) => [...curve.bins.values()])));
     const y = (rate) => bottom - (Math.sqrt(rate) / top) * (bottom - 12);
     const parts = scale.ticks.map(
@@ -100,7 +98,7 @@ function distributionPlot(sides, height = 150) {
   });
 }
 
-// How many each second are longer than that: both axes logarithmic, which shows the tail.
+// Events per second that are longer, on two logarithmic axes, which show the tail.
 function tailPlot(sides, per = "s", height = 150) {
   const [least, most] = reach(sides.map((side) => side.bars));
   return plot("tail", "How many each second are longer", (width) => {
@@ -141,7 +139,7 @@ function tailPlot(sides, per = "s", height = 150) {
   });
 }
 
-// A bar of parts that lie one behind the other; `full` is the length of the whole width.
+// A stacked bar; `full` is the amount of the whole width.
 function stackedBar(shares, full, x, y, width, height, unit) {
   const parts = [];
   let at = x;
@@ -168,7 +166,7 @@ function awake(shares) {
   return Object.fromEntries(kAwake.map((share) => [share, Number(shares[share] || 0)]));
 }
 
-// Base above new; `full` makes several of one scale.
+// Base above new; `full` gives several plots one scale.
 function partitionPlot(base, next, full, unit) {
   return plot("partition", "Where the time of the threads went, base above new", (width) => {
     const left = 40;

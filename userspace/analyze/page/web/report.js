@@ -18,7 +18,7 @@ function fact(figure, words) {
   return el("div", {class: "fact"}, el("b", null, figure), el("span", null, words));
 }
 
-// A program without the folder it is in.
+// The program without its folder.
 function title() {
   return report.command ? report.command.replace(/^\S*\//, "") : report.file.split("/").pop();
 }
@@ -85,7 +85,7 @@ function cpuStrip(cpu) {
     const left = 0, right = width, high = 26, deep = 20, middle = high + 3;
     const scale = linearScale(0, slots, left, right);
     const wide = (right - left) / slots;
-    // The outline of many slots at once; one element each would be thousands.
+    // One path for all slots: an element for each would be thousands.
     const outline = (values, y0, height, full) => {
       let path = `M${left} ${y0}`;
       values.forEach((one, i) => {
@@ -174,8 +174,7 @@ function waits(title, id, some) {
     el("h2", {id}, title), some.map((wait, i) => {
       const shown =
           instances.find(
-              (one) => one.begin_ns === wait.begin_ns && one.thread.id === wait.thread.id) ||
-          instanceOf(wait);
+              (one) => one.begin_ns === wait.begin_ns && one.thread.id === wait.thread.id);
       const held = wait.kind === "blocked" ? [] : wait.holders.slice(0, 4);
       return el(
           "details", {class: "card wait", open: i === 0},
@@ -191,13 +190,14 @@ function waits(title, id, some) {
                             .join(", ")),
              wait.reason && el("li", null, "waited for " + wait.reason),
              wait.chain.length > 0 && el("li", null, "woken by " + chainWords(wait.chain)),
-             el("li", {class: "soft mono"}, `--from @${shown.first_ns} --to @${shown.last_ns}`)),
-          strip(shown), stripLegend(shown));
+             shown &&
+                 el("li", {class: "soft mono"}, `--from @${shown.first_ns} --to @${shown.last_ns}`)),
+          shown && picture(shown, "CPUs and threads around it"));
     })
   ];
 }
 
-// --- system calls and interrupts, where they were recorded
+// --- system calls and interrupts, if they were recorded
 
 function lengths(rows, words, id) {
   if (rows.length === 0) return null;

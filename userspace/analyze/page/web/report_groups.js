@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Groups of threads, and for whom they waited. What is read of the report is in report.js.
+// Groups of threads, and the groups that they waited for. report.js reads the report.
 
 function groups() {
   const all = report.groups.map((group) => ({group, shares: msShares(group), most: 0}));
@@ -85,7 +85,7 @@ function groups() {
   ];
 }
 
-// The name, which opens and closes a row below it.
+// The name, a button that opens a row below it.
 function opener(one) {
   let below = null;
   const button =
@@ -134,8 +134,7 @@ function groupDetails(one) {
                     Number(times.unknown) > 0 && ` · ${times.unknown} not known`)))));
 }
 
-// As long as the square root of its time: beside a compiler at work, all else would be too short to
-// be seen.
+// The length is the square root of the time: a busy compiler would make all others invisible.
 function groupBar(shares, full) {
   const own = total(awake(shares)) || 1;
   return plot(
@@ -144,7 +143,7 @@ function groupBar(shares, full) {
           [16, stackedBar(awake(shares), own, 0, 2, width * Math.sqrt(own / full), 12, "ms/s")]);
 }
 
-// --- for whom
+// --- waits by cause
 
 const kBlames = [
   [

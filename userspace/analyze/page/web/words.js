@@ -2,15 +2,14 @@
 // Values and names as text.
 "use strict";
 
-// Names may be anything. What does something to the text around it instead of being seen is shown
-// by its number, as in a terminal.
+// Escapes control and formatting characters in names, as text for a terminal does.
 function clean(text) {
   return String(text).replace(
       /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
       (c) => "\\u" + c.codePointAt(0).toString(16).padStart(4, "0"));
 }
 
-// Three digits that matter.
+// Three significant digits.
 function number(value) {
   if (!Number.isFinite(value)) return typeof value === "string" ? value : "–";
   const size = Math.abs(value);
@@ -28,7 +27,7 @@ function duration(ns) {
   if (size >= 1e3) return number(ns / 1e3) + " µs";
   return Math.round(ns) + " ns";
 }
-// For axes: no digits that say nothing.
+// For axes: without trailing zeros.
 function shortDuration(ns) {
   for (const [unit, factor] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]]) {
     if (Math.abs(ns) >= factor * 0.9999)
@@ -44,7 +43,7 @@ function shortNumber(n) {
       String(parseFloat(n.toPrecision(3)));
 }
 
-// In the units of a row: "ns", "ms/s", "1/s", "ms/run", "1/run".
+// In the unit of a row: "ns", "ms/s", "1/s", "ms/run", "1/run".
 function value(amount, unit) {
   if (unit === "ns") return duration(amount);
   if (unit.startsWith("1/")) return number(amount) + "/" + unit.slice(2);
@@ -57,7 +56,7 @@ function range(low, high, unit) {
     return `${value(low, unit)} … ${value(high, unit)}`;
   return `${number(low)} … ${value(high, unit)}`;
 }
-// "x4.02" is what a terminal has.
+// As in text: "x4.02".
 function ratio(row) {
   return row.text.ratio.replace(/^x/, "×").replace(/^-/, "−");
 }
@@ -85,7 +84,7 @@ function threadName(thread) {
 const kShares = [
   "running", "runnable_wakeup", "runnable_preempted", "blocked", "stopped", "unknown", "sleeping"
 ];
-// Time that says something about a thread: not asleep, and known.
+// Shares of a thread that is awake and known.
 const kAwake = kShares.slice(0, 5);
 const kShareWords = {
   running: "running",
@@ -114,3 +113,8 @@ const kTimeWords = {
   irq: "interrupts",
   softirq: "softirqs",
 };
+
+// "bank/teller-1 ← bank/auditor ← an interrupt"
+function chainWords(chain) {
+  return chain.map((link) => threadName(link.waker)).join(" ← ");
+}

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of files that have one name but for these, the first is taken: they are one capture.
+// Files that differ only in these endings are one capture; the first one is used.
 constexpr std::array<std::string_view, 3> kEndings = {".fxt", ".fxt.gz", ".fxs"};
 
 bool IsCapture(std::string_view name) {
@@ -32,7 +32,7 @@ bool IsCapture(std::string_view name) {
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-// A trace beside its summary, or beside itself compressed, would count twice.
+// A trace beside its summary or its compressed form would count twice.
 std::vector<std::string> OneOfEach(const std::vector<std::string>& files) {
   std::set<std::string> names;
   std::vector<std::string> kept;
@@ -53,7 +53,7 @@ util::Error NotReadable(const std::string& path, const std::error_code& error) {
 util::Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> files;
-  // Links to folders are not followed: they may lead back.
+  // Links to folders may form cycles, so they are not followed.
   auto at = fs::recursive_directory_iterator(folder, error);
   for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
     const bool regular = at->is_regular_file(error);
@@ -63,7 +63,7 @@ util::Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   if (error) return NotReadable(folder, error);
   if (files.empty()) {
     return util::Error{fmt::format("there is no capture in {}", folder),
-                       "files that end in .fxt, .fxt.gz or .fxs are looked for"};
+                       "captures end in .fxt, .fxt.gz or .fxs"};
   }
   return OneOfEach(files);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// From names on a command line to captures.
+// Finds the captures named on a command line.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace tools {
 
-// The traces and summaries that `paths` name, in the order of their names: files, and of folders
-// those that are in them and below, by their endings .fxt, .fxt.gz and .fxs. In a folder, of files
-// that differ in those endings alone one is taken, in this order. A folder without any is an error.
+// The traces and summaries of `paths`, sorted by name: files, and from folders, recursively, those
+// with the endings .fxt, .fxt.gz and .fxs. Of files in a folder that differ only in these endings
+// one is used, in this order. A folder without any is an error.
 util::Result<std::vector<std::string>> FindCaptures(const std::vector<std::string>& paths);
 
-// Loads lists of files, on all CPUs. An error of the first file that cannot be read; damage that
-// was passed over is told on standard error.
+// Loads lists of files on all CPUs. Returns the error of the first unreadable file; prints warnings
+// about skipped damage on standard error.
 util::Result<std::vector<std::vector<measure::Capture>>> LoadCaptures(
     const std::vector<std::vector<std::string>>& lists);
 

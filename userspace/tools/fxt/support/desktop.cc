@@ -17,7 +17,7 @@
 namespace tools {
 namespace {
 
-// sudo leaves these out, and without them a browser that runs already is not found.
+// sudo removes these variables, which xdg-open needs to find a running browser.
 void SetSession(const CommandUser& user) {
   const std::string folder = fmt::format("/run/user/{}", user.uid);
   if (access(folder.c_str(), X_OK) != 0) return;
@@ -28,13 +28,13 @@ void SetSession(const CommandUser& user) {
   }
 }
 
-// In the process that becomes xdg-open: 0 never.
+// Runs in the child and executes xdg-open; never returns 0.
 int Start(const std::optional<CommandUser>& user, const std::string& url) {
   if (user) {
     if (const int error = user->Become(); error != 0) return error;
     SetSession(*user);
   }
-  // Ctrl-C here is not for the browser, nor is what it says for this terminal.
+  // Detaches the browser from Ctrl-C and from this terminal.
   setsid();
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null < 0) return errno;
@@ -73,7 +73,7 @@ util::Status OpenInBrowser(const std::string& url) {
     return util::Error{fmt::format("cannot start a browser: {}", std::strerror(errno)), ""};
   }
   if (pid == 0) {
-    // One more, so that nobody has to wait for the browser.
+    // A second fork, so that init reaps the browser.
     const pid_t grandchild = fork();
     if (grandchild > 0) _exit(0);
     const int error = grandchild < 0 ? errno : Start(user, url);
@@ -89,7 +89,7 @@ util::Status OpenInBrowser(const std::string& url) {
   }
   if (got == 0) return util::Ok();
   return util::Error{fmt::format("cannot start xdg-open: {}", std::strerror(error)),
-                     error == ENOENT ? "it comes with the package xdg-utils" : ""};
+                     error == ENOENT ? "install the package xdg-utils" : ""};
 }
 
 }  // namespace tools

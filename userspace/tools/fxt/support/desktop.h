@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The browser of whoever sits before this machine.
+// Opens the browser of the logged-in user.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace tools {
 
-// Whether this process knows of a display.
+// True if this process has a display.
 bool HasDesktop();
 
-// Starts xdg-open, and does not wait for it. Root's browser is nobody's: with sudo it is that of
-// the user who called it. Errors: there is nobody but root, or no xdg-open.
+// Starts xdg-open without waiting for it. Under sudo it runs as the user who called sudo; root has
+// no browser. Fails for root alone, or without xdg-open.
 util::Status OpenInBrowser(const std::string& url);
 
 }  // namespace tools

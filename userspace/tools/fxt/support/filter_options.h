@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The options that choose records, for the subcommands that have them.
+// The record filters of several subcommands.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ struct FilterOptions {
   util::Result<analyze::RecordFilter> Make() const;
   // --from and --to alone, for a collector.
   util::Result<measure::CollectorOptions> MakeWindow() const;
-  // Threads, processes and CPUs as options; empty without any.
+  // The thread, process and CPU filters as options; empty without any.
   std::string Describe() const;
 
  private:

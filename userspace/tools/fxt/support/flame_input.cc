@@ -15,7 +15,8 @@
 namespace tools {
 namespace {
 
-void Tell(const std::string& file, analyze::FlameKind kind, const analyze::FlameBuilder& builder) {
+void PrintWarnings(const std::string& file, analyze::FlameKind kind,
+                   const analyze::FlameBuilder& builder) {
   constexpr size_t kShown = 3;
   const analyze::FlameCounts& counts = builder.counts();
   if (counts.stacks == 0) {
@@ -26,12 +27,11 @@ void Tell(const std::string& file, analyze::FlameKind kind, const analyze::Flame
                     file, NameOf(kind), counts.others));
   }
   if (counts.undefined != 0) {
-    PrintNote(kProgram,
-              fmt::format("note: {}: {} stacks are named whose addresses it does not have", file,
-                          counts.undefined));
+    PrintNote(kProgram, fmt::format("note: {}: {} stacks are referenced without their addresses",
+                                    file, counts.undefined));
   }
   if (counts.dropped != 0) {
-    PrintNote(kProgram, fmt::format("note: {}: {} stacks beyond what is kept are left out", file,
+    PrintNote(kProgram, fmt::format("note: {}: {} stacks beyond the limit were dropped", file,
                                     counts.dropped));
   }
   const std::vector<std::string> problems = builder.Problems();
@@ -40,7 +40,7 @@ void Tell(const std::string& file, analyze::FlameKind kind, const analyze::Flame
   }
   if (problems.size() > kShown) {
     PrintNote(kProgram,
-              fmt::format("note: no symbols for {} files more", problems.size() - kShown));
+              fmt::format("note: no symbols for {} more files", problems.size() - kShown));
   }
 }
 
@@ -53,17 +53,14 @@ util::Result<analyze::FoldedStacks> ReadStacks(const std::string& file, analyze:
   fxt::Reader reader(**source);
   analyze::FlameBuilder builder(kind, symbols);
   Progress progress("fxt flame: " + file, **source);
-  ReadAll(reader, progress, [&] {
-    builder.Add(reader);
-    return true;
-  });
+  ReadAll(reader, progress, builder);
   progress.Clear();
   if (reader.error() != fxt::ReadError::kNone) {
     return util::Error{fmt::format("{}: {}", file, reader.error_message()), ""};
   }
   WarnAboutDamage(file, reader);
   analyze::FoldedStacks stacks = builder.Finish();
-  Tell(file, kind, builder);
+  PrintWarnings(file, kind, builder);
   return stacks;
 }
 

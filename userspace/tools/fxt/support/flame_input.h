@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The stacks of a trace, for the subcommands that show flame graphs.
+// Reads the stacks of a trace for flame graphs.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace tools {
 
-// Reads all of `file`, with progress, and tells on standard error what is missing: stacks of that
-// kind, symbols. Errors: it cannot be read.
+// Reads all of `file`, with progress, and warns on standard error about missing stacks and symbols.
+// Fails if it is unreadable.
 util::Result<analyze::FoldedStacks> ReadStacks(const std::string& file, analyze::FlameKind kind,
                                                const analyze::LbrSymbolOptions& symbols);
 
-// The kind of that name; the error names those that there are.
+// The kind of that name; an error lists the known ones.
 util::Result<analyze::FlameKind> ParseFlameKind(const std::string& name);
 
 }  // namespace tools

@@ -18,14 +18,14 @@ void HandleInterrupt(int) { interrupted = 1; }
 void NoteInterrupts() {
   struct sigaction action = {};
   action.sa_handler = HandleInterrupt;
-  // No SA_RESTART: whoever waits for a line has to hear of it.
+  // No SA_RESTART: a blocking read must return.
   sigaction(SIGINT, &action, nullptr);
 }
 
 bool WasInterrupted() { return interrupted != 0; }
 
 bool AwaitInput(int fd) {
-  // While it is blocked, it cannot come between the look at it and the wait.
+  // Blocked, the signal cannot arrive between the check and the wait.
   sigset_t blocked;
   sigset_t before;
   sigemptyset(&blocked);

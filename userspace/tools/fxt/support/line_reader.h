@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines of a terminal, a pipe or a file, none longer than what is bearable.
+// Reads lines of a terminal, a pipe or a file, up to a length limit.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@ namespace tools {
 
 class LineReader {
  public:
-  enum class Got {
+  enum class Status {
     kLine,
     kEnd,
-    kInterrupted,  // see interrupt.h; what was read of the line is dropped
+    kInterrupted,  // see interrupt.h; the partial line is dropped
     kTooLong,
-    kFailed,  // errno says why
+    kFailed,  // errno has the reason
   };
 
   LineReader(int borrowed_fd, size_t most_bytes);
 
-  // The next line, without its line feed; the last one may have had none.
-  Got Next(std::string& line);
+  // The next line, without its line feed; the last one may have none.
+  Status Next(std::string& line);
 
  private:
   static constexpr size_t kChunkBytes = size_t{64} << 10;

@@ -12,16 +12,16 @@ namespace tools {
 namespace {
 
 constexpr std::string_view kMessage =
-    "fxt: error: the input became shorter while it was read, or its disk failed\n"
-    "fxt: hint: what was written so far is incomplete; read the file when nobody changes it\n";
+    "fxt: error: the input was truncated while it was read, or its disk failed\n"
+    "fxt: hint: the output is incomplete; repeat when no process changes the input\n";
 
-// Nothing but what signal-safety(7) allows.
+// Uses only functions of signal-safety(7).
 void HandleBusError(int signal, siginfo_t* info, void*) {
   if (info->si_code == BUS_ADRERR) {
     [[maybe_unused]] const ssize_t n = write(STDERR_FILENO, kMessage.data(), kMessage.size());
     _exit(kExitUnreadable);
   }
-  // SA_RESETHAND: on return it has its ordinary effect.
+  // SA_RESETHAND: the second signal has its default effect.
   raise(signal);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What becomes of `fxt` when the file it reads is cut short under it.
+// Handles truncation of the file that `fxt` reads.
 #pragma once
 
 namespace tools {
 
-// Files are mapped, and the kernel answers a look at pages that have gone (the file was truncated
-// meanwhile, or its disk failed) with SIGBUS. From now on that is an error message and
-// kExitUnreadable. SIGBUS for any other reason still ends the program as a signal does.
+// Files are mapped. The kernel raises SIGBUS on access to pages that no longer exist (the file was
+// truncated, or its disk failed). From now on that prints an error and exits with kExitUnreadable.
+// Other SIGBUS signals keep their default effect.
 void FailOnLostInput();
 
 }  // namespace tools

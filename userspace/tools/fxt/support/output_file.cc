@@ -31,7 +31,7 @@ util::Status RefuseSameFile(const std::string& input, const std::string& output)
 
 int FailOutput(const std::string& output, const util::Error& error) {
   pollfd out = {STDOUT_FILENO, POLLOUT, 0};
-  // pipe(7): the writing end reports an error when all reading ends are closed.
+  // pipe(7): the write end reports an error when all read ends are closed.
   if (output == "-" && poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0) return kExitOk;
   return Fail(error);
 }
@@ -40,7 +40,7 @@ output::FileOptions OutputLike(const std::string& input) {
   output::FileOptions options;
   struct stat file;
   const int found = input == "-" ? fstat(STDIN_FILENO, &file) : stat(input.c_str(), &file);
-  // A file without a name is a shell's here-document and the like.
+  // A file without a link is a shell's here-document or the like.
   if (found == 0 && S_ISREG(file.st_mode) && file.st_nlink != 0) {
     options.mode = file.st_mode & 0666;
     options.group = file.st_gid;

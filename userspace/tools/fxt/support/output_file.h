@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the subcommands that write a file have in common.
+// Shared parts of subcommands that write a file.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace tools {
 
-// The option -o of a subcommand that writes a trace, which has to be given.
+// The mandatory option -o of a subcommand that writes a trace.
 void AddTraceOutput(const Command& command, std::string& output);
 
-// An error when both are one file: it would be emptied before it is read. "-" is no file.
+// Fails if both are the same file, which would be emptied before it is read. "-" is no file.
 util::Status RefuseSameFile(const std::string& input, const std::string& output);
 
-// After an output could not be written: tells why, and kExitUnreadable; but nothing, and kExitOk,
-// when it was standard output and whoever read it has enough.
+// Reports a failed output and returns kExitUnreadable. If the reader of standard output closed the
+// pipe, prints nothing and returns kExitOk.
 int FailOutput(const std::string& output, const util::Error& error);
 
-// What is made of a trace is for those who may read the trace: the mode and group of `input`. What
-// was piped in is for its owner alone.
+// Gives an output the mode and group of `input`, so that the same users may read it. Output from a
+// pipe is readable by its owner only.
 output::FileOptions OutputLike(const std::string& input);
 
 }  // namespace tools

@@ -16,9 +16,9 @@
 namespace tools {
 namespace {
 
-constexpr const char* kHint = "it comes with the package librsvg2-bin; SVG is written without it";
+constexpr const char* kHint = "install the package librsvg2-bin, or write SVG";
 
-// Both are files: no pipe fills up while the other one waits.
+// Both are files, so neither side blocks on a full pipe.
 util::Status Convert(int from, int to) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -36,7 +36,7 @@ util::Status Convert(int from, int to) {
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (status == 0) return util::Ok();
-  return util::Error{"rsvg-convert could not make a PNG of it", "write an .svg instead"};
+  return util::Error{"rsvg-convert failed to make a PNG", "write an .svg instead"};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Pictures for those who take no SVG.
+// Converts pictures to PNG.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace tools {
 
-// What rsvg-convert (of the package librsvg2-bin) makes of it, in twice as many pixels. Errors: it
-// is not there, or cannot.
+// The output of rsvg-convert (package librsvg2-bin) at twice the size. Fails if that is missing or
+// fails.
 util::Result<std::string> PngOf(const std::string& svg);
 
 }  // namespace tools

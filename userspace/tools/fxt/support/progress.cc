@@ -37,20 +37,20 @@ void Progress::Update(uint64_t bytes) {
   next_ = now + kStep;
   shown_ = true;
   const uint64_t total = source_ != nullptr ? source_->total() : total_;
-  // Of compressed input only the source knows how much of it is done.
+  // For compressed input only the source knows the position.
   const uint64_t done = source_ == nullptr || source_->Contents() ? bytes : source_->position();
   if (total != 0) {
-    Tell(fmt::format("\r{}: {} of {} ({}%) \x1b[K", what_, util::FormatSize(done),
-                     util::FormatSize(total), std::min<uint64_t>(100, done * 100 / total)));
+    PrintText(fmt::format("\r{}: {} of {} ({}%) \x1b[K", what_, util::FormatSize(done),
+                          util::FormatSize(total), std::min<uint64_t>(100, done * 100 / total)));
   } else {
-    Tell(fmt::format("\r{}: {} \x1b[K", what_, util::FormatSize(bytes)));
+    PrintText(fmt::format("\r{}: {} \x1b[K", what_, util::FormatSize(bytes)));
   }
 }
 
 void Progress::Clear() {
   if (!shown_) return;
   shown_ = false;
-  Tell("\r\x1b[K");
+  PrintText("\r\x1b[K");
 }
 
 }  // namespace tools

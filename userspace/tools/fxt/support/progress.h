@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How far long work has come, for whoever watches a terminal.
+// Shows the progress of long work on a terminal.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,12 @@
 
 namespace tools {
 
-// Writes to standard error, and only when that is a terminal, the work has taken a second, and
-// standard output does not scroll the same terminal.
+// Writes to standard error, only if that is a terminal, the work takes longer than a second, and
+// standard output is not the same terminal.
 class Progress {
  public:
   Progress(const std::string& what, const fxt::ByteSource& source);
-  // Of work on `total` bytes; 0: nobody knows.
+  // `total` bytes of work; 0: unknown.
   Progress(const std::string& what, uint64_t total);
   ~Progress() { Clear(); }
   Progress(const Progress&) = delete;
@@ -23,7 +23,7 @@ class Progress {
 
   // `bytes` of the uncompressed stream are done. Cheap enough for every few thousand records.
   void Update(uint64_t bytes);
-  // Takes the line away, before something else is printed.
+  // Erases the line before other output.
   void Clear();
 
  private:

@@ -17,6 +17,12 @@ void WarnAboutDamage(const std::string& file, const fxt::Reader& reader) {
     PrintNote(kProgram, fmt::format("note: {}: {} malformed records were skipped (see fxt check)",
                                     file, malformed));
   }
+  const uint64_t dropped = reader.diagnostics().count(fxt::DiagnosticKind::kTableLimit);
+  if (dropped != 0) {
+    PrintNote(kProgram, fmt::format("note: {}: {} names of providers exceed the reader's memory "
+                                    "limit and were dropped (see fxt check)",
+                                    file, dropped));
+  }
 }
 
 }  // namespace tools

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The loop that subcommands read a trace with.
+// The read loop of subcommands.
 #pragma once
 
-#include <poll.h>
-#include <unistd.h>
-
+#include <concepts>
 #include <cstdint>
 
+#include "facts/read_loop.h"
 #include "fxt/reader.h"
 #include "tools/fxt/support/progress.h"
 
 namespace tools {
 
-// Calls `each` for every record until the end, an error, or `each` says false. Waits where standard
-// input is a non-blocking pipe.
-template <typename Each>
+// Feeds all records to `consumer` (see facts::ReadRecords) and shows progress.
+template <typename Consumer>
+void ReadAll(fxt::Reader& reader, Progress& progress, Consumer& consumer) {
+  facts::ReadRecords(reader, consumer, [&] {
+    progress.Update(reader.position());
+    return true;
+  });
+}
+// Calls `each` for every record until the end, an error, or `each` returns false.
+template <std::invocable Each>
 void ReadAll(fxt::Reader& reader, Progress& progress, Each&& each) {
   constexpr uint64_t kProgressStep = 65'536;
-  for (uint64_t records = 1;; ++records) {
-    const fxt::ReadStatus status = reader.Next();
-    if (status == fxt::ReadStatus::kNeedMore) {
-      pollfd input = {STDIN_FILENO, POLLIN, 0};
-      poll(&input, 1, 100);
-      continue;
-    }
-    if (status != fxt::ReadStatus::kRecord || !each()) return;
+  for (uint64_t records = 1; facts::NextRecord(reader) == fxt::ReadStatus::kRecord; ++records) {
+    if (!each()) return;
     if (records % kProgressStep == 0) progress.Update(reader.position());
   }
 }
 
-// Tells on standard error that a trace was cut or has damage that was passed over, if so.
+// Warns on standard error if a trace was cut or damage was skipped.
 void WarnAboutDamage(const std::string& file, const fxt::Reader& reader);
 
 }  // namespace tools

@@ -18,8 +18,8 @@ void SymbolOptions::AddTo(const Command& command) {
       .Type("DIR");
   command
       .Add("--kallsyms", kallsyms,
-           "Kernel symbols, a copy of the recorded machine's /proc/kallsyms. Without it "
-           "this machine's are taken when it runs the recorded kernel")
+           "Kernel symbols, a copy of the recorded machine's /proc/kallsyms. Default: "
+           "this machine's, if it runs the recorded kernel")
       .Type("FILE");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where the names of recorded addresses come from.
+// The search paths for symbols of recorded addresses.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct SymbolOptions {
   // --root, --debug-dir, --perf-cache, --kallsyms
   void AddTo(const Command& command);
 
-  // `enabled`: whether any file is looked at.
+  // `enabled`: false looks at no file.
   analyze::LbrSymbolOptions Make(bool enabled) const;
 };
 

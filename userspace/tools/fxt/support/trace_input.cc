@@ -10,7 +10,7 @@
 
 #include "fxt/archive_writer.h"
 #include "import/trace_event/trace_event_importer.h"
-#include "import/trace_event/trace_event_text.h"
+#include "import/trace_event/trace_event_stats.h"
 #include "output/unnamed_file.h"
 #include "sink/file_sink.h"
 #include "source/input.h"
@@ -64,7 +64,7 @@ util::Status TraceInput::Import() {
   importer::TraceEventImporter importer;
   if (auto status = importer.Read(**source); !status) {
     return util::Error{fmt::format("{}: neither a trace nor Trace Event JSON", path_),
-                       "fxt import makes a trace of perf.data and of ftrace's text"};
+                       "fxt import converts perf.data and ftrace text"};
   }
   auto made = output::MakeUnnamedFile();
   if (!made) return made.TakeError();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A trace that can be read more than once, whatever it comes as.
+// A trace that can be read more than once, from any input.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,14 @@ namespace tools {
 class TraceInput {
  public:
   // `path`: a trace, or JSON of the Trace Event Format, which is imported into an unnamed temporary
-  // file, as a pipe is copied into one; "-" is standard input.
+  // file. A pipe is copied into one. "-" is standard input.
   static util::Result<TraceInput> Prepare(const std::string& path);
 
-  // Reads it from its beginning.
+  // Reads it from the start.
   util::Result<std::unique_ptr<fxt::ByteSource>> Open() const;
 
   const std::string& path() const { return path_; }
-  // What has to be said of the import.
+  // Warnings of the import.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -31,7 +31,7 @@ class TraceInput {
   util::Status Import();
 
   std::string path_;
-  util::UniqueFd copy_;  // in place of the file
+  util::UniqueFd copy_;  // instead of the file
   std::vector<std::string> notes_;
 };
 

@@ -71,8 +71,8 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48);
 
-// What the program has that the recorder was executed with, but not what the recorder forks: the
-// scheduling that somebody wants to be reset on fork, and the signal at the death of the parent.
+// Restores attributes that exec keeps and fork does not: scheduling with reset-on-fork, and the
+// signal at the death of the parent.
 class NotForked {
  public:
   NotForked() {
@@ -177,9 +177,9 @@ util::Result<ChildProcess> ChildProcess::Prepare(const std::vector<std::string>&
   reports->write_end.reset();
   ChildProcess child(pid, std::move(gate->write_end), std::move(reports->read_end));
   Report report;
-  const bool told = ReadWhole(child.reports_.get(), &report, sizeof(report)) == sizeof(report);
-  if (told && report.stage == Report::Stage::kReady) return child;
-  if (!told) return util::Error{"the process of the command ended before it could start", ""};
+  const bool reported = ReadWhole(child.reports_.get(), &report, sizeof(report)) == sizeof(report);
+  if (reported && report.stage == Report::Stage::kReady) return child;
+  if (!reported) return util::Error{"the process of the command ended before it could start", ""};
   if (report.stage == Report::Stage::kUser) {
     return util::Error{
         fmt::format("cannot run the command as {}: {}", user->name, strerror(report.error)),

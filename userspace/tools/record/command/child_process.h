@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The command that is recorded: made ready first, let go when the recording runs.
+// Forks the command that is recorded, and starts it when the recording runs.
 #pragma once
 
 #include <sys/types.h>
@@ -16,12 +16,11 @@ namespace tools {
 
 class ChildProcess {
  public:
-  // Forks; the child waits for Release before it becomes the command. It inherits what the recorder
-  // has at this moment, so this comes before whatever the recorder changes for itself. `user`: as
-  // whom; null: as whoever runs the recorder. Where the command cannot be run, the error says why,
-  // and `*exit_code` is what the shell would exit with (126 or 127).
-  // `stdout_is_taken`: standard output carries the trace; what the command says goes to standard
-  // error.
+  // Forks a child that waits for Release() before it executes the command. The child inherits the
+  // present state of the recorder: call it before the recorder changes signals, priority or limits.
+  // `user`: the user of the command; null: the recorder's. If the command cannot be executed,
+  // `*exit_code` is that of the shell (126 or 127).
+  // `stdout_is_taken`: standard output carries the trace, so the command writes to standard error.
   static util::Result<ChildProcess> Prepare(const std::vector<std::string>& command,
                                             const CommandUser* user, bool stdout_is_taken,
                                             int* exit_code);
@@ -29,10 +28,10 @@ class ChildProcess {
   ChildProcess& operator=(ChildProcess&&) = delete;
   ~ChildProcess();  // kills a child that was never released
 
-  // Lets the child become the command. One that a signal has ended before is no error.
+  // Lets the child execute the command. A child that a signal has ended before is no error.
   util::Status Release();
   void Terminate() const;
-  // The exit status as a shell would have it (128 + n for signal n) once the child has ended.
+  // The exit status in the shell's terms (128 + n for signal n), once the child has ended.
   std::optional<int> Poll();
   int Wait();
   bool released() const { return released_; }
@@ -43,8 +42,8 @@ class ChildProcess {
       : pid_(pid), gate_(std::move(gate)), reports_(std::move(reports)) {}
 
   pid_t pid_ = -1;
-  util::UniqueFd gate_;     // a byte lets the child go
-  util::UniqueFd reports_;  // what it could not do comes out of here
+  util::UniqueFd gate_;     // a byte starts the child
+  util::UniqueFd reports_;  // the child reports its error here
   bool released_ = false;
   std::optional<int> status_;
 };

@@ -19,13 +19,13 @@ namespace {
 constexpr std::string_view kReady = "READY\n";
 
 [[noreturn]] void BecomeController(const std::vector<char*>& arguments, int output) {
-  // Neither its terminal nor its folder are held by it.
+  // It holds neither the terminal nor the directory of its parent.
   setsid();
   const int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
   dup2(nowhere, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
-  // By its own path, so that it is called what it is called.
+  // By its path, so that it keeps its name in ps.
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   if (length > 0) {
@@ -70,11 +70,11 @@ util::Status StartController(const std::string& socket, const std::vector<std::s
     said.erase(at, kReady.size());
     break;
   }
-  Tell(said);
+  PrintText(said);
   if (ready) return util::Ok();
   int status = 0;
   waitpid(pid, &status, 0);
-  return util::Error{said.empty() ? "the controller ended before it served anybody" : "", ""};
+  return util::Error{said.empty() ? "the controller ended before it served clients" : "", ""};
 }
 
 }  // namespace tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A controller of its own, where none runs.
+// Starts a controller in the background.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace tools {
 
-// Starts `fxt-record serve --once` in the background, and returns when it serves `socket`. What it
-// said until then stands on standard error; an error only when it said nothing.
-// `more`: further options of serve.
+// Starts `fxt-record serve --once` in the background, and returns when it serves `socket`. Copies
+// its messages until then to standard error. The error has no message if the controller printed
+// one. `more`: further options of serve.
 util::Status StartController(const std::string& socket, const std::vector<std::string>& more);
 
 }  // namespace tools

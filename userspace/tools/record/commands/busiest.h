@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who is busy and who waits at this moment.
+// The busiest and the most delayed groups of threads at this moment.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace tools {
 
-// Takes a snapshot of the last `span` ns of a session that keeps a buffer, into memory, and
-// measures it: what a report of such a file has.
+// Takes a snapshot of the last `span` ns of a buffered session into memory, and measures it as
+// `fxt report` does.
 util::Result<measure::Capture> MeasureNow(control::Client& client, uint64_t span);
 
-// Rates of switches, wakeups and migrations; the groups of threads with the most time on a CPU, and
-// those with the longest wakeup latencies. Several lines, each with its line feed.
+// Lines with the rates of switches, wakeups and migrations, the groups with the most CPU time, and
+// those with the longest wakeup latencies.
 std::string BusiestLines(const measure::Capture& capture);
 
 }  // namespace tools

@@ -26,7 +26,7 @@ int WithClient(const std::string& socket, const std::function<int(control::Clien
   return run(*client);
 }
 
-void TellWritten(const std::string& path, const control::Written& written) {
+void NoteWritten(const std::string& path, const request::WrittenTrace& written) {
   PrintNote(kControlProgram,
             fmt::format("wrote {} ({}, {} events, {})", path == "-" ? "standard output" : path,
                         util::FormatSize(written.bytes), util::FormatCount(written.events),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the commands have in common that speak to a controller.
+// Helpers of the commands that call a controller.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@ namespace tools {
 
 void AddSocketOption(const Command& command, std::string& socket);
 
-// The program's name in messages.
+// The name of the program in messages.
 inline constexpr const char* kControlProgram = "fxt-record";
 
-// Says it on standard error. The exit code.
+// Prints the error. Returns the exit code.
 int FailControl(const util::Error& error);
 
-// Connects and runs it; the exit code.
+// Connects and calls `run`. Returns the exit code.
 int WithClient(const std::string& socket, const std::function<int(control::Client&)>& run);
 
 // "wrote FILE (1.2 MiB, 12,345 events, 10.0 s)", on standard error.
-void TellWritten(const std::string& path, const control::Written& written);
+void NoteWritten(const std::string& path, const request::WrittenTrace& written);
 
 }  // namespace tools

@@ -23,13 +23,14 @@ int RunAlert(const AlertOptions& options) {
 
 void AddAlert(const Command& program, int& exit_code) {
   auto options = std::make_shared<AlertOptions>();
-  const Command command = program.AddSubcommand(
-      "alert", "Tell the session that something happened, from any program or script");
+  const Command command =
+      program.AddSubcommand("alert", "Report an event to the session, from any program or script");
   command.Add("NAME", options->name, "What: 1 to 14 bytes").Required();
   AddSocketOption(command, options->socket);
   command.Footer(
-      "The trace has an instant of that name at that time, triggers that wait for it fire, and\n"
-      "whoever watches alerts over the socket is told.\n"
+      "The trace has an instant of that name at that time. Triggers that wait for it fire. "
+      "Clients\n"
+      "that watch alerts receive it.\n"
       "\n"
       "Example:\n"
       "  fxt-record alert slow-request");

@@ -32,7 +32,7 @@ int RunSnapshot(const SnapshotOptions& options) {
     auto written = client.TakeSnapshot(output->passed(), last);
     if (!written) return FailControl(output->Named(written.error()));
     if (auto status = output->Publish(); !status) return FailControl(status.error());
-    if (*written) TellWritten(options.output, **written);
+    if (*written) NoteWritten(options.output, **written);
     return 0;
   });
 }

@@ -15,7 +15,7 @@
 namespace tools {
 namespace {
 
-struct StartOptions {
+struct StartCommandOptions {
   std::string socket;
   SessionOptions session;
 };
@@ -23,27 +23,27 @@ struct StartOptions {
 constexpr uint64_t kDefaultMegabytes = 64;
 constexpr int kTries = 5;
 
-std::string Describe(const control::TraceConfig& config, const std::string& output) {
+std::string Describe(const request::TraceConfig& config, const std::string& output) {
   const uint64_t megabytes = config.buffer_size_megabytes_hint == 0
                                  ? kDefaultMegabytes
                                  : config.buffer_size_megabytes_hint;
   const std::string size = util::FormatSize(megabytes << 20);
   switch (config.buffering_mode) {
-    case control::BufferingMode::kCircular:
+    case request::BufferingMode::kCircular:
       return fmt::format("recording; the newest events are kept in {} of memory", size);
-    case control::BufferingMode::kOneshot:
+    case request::BufferingMode::kOneshot:
       return fmt::format("recording, until {} of memory are full", size);
-    case control::BufferingMode::kStreaming:
+    case request::BufferingMode::kStreaming:
       return fmt::format("recording into {}", output);
   }
   return "";
 }
 
-int Begin(control::Client& client, const control::TraceConfig& config,
+int Begin(control::Client& client, const request::TraceConfig& config,
           const SessionOptions& options) {
   std::optional<ClientOutput> output;
   std::optional<control::PassedOutput> passed;
-  if (config.buffering_mode == control::BufferingMode::kStreaming) {
+  if (config.buffering_mode == request::BufferingMode::kStreaming) {
     auto opened = ClientOutput::Open(options.output, true);
     if (!opened) return FailControl(opened.error());
     output.emplace(std::move(*opened));
@@ -53,7 +53,7 @@ int Begin(control::Client& client, const control::TraceConfig& config,
   auto started = client.Start({});
   auto published = started && output ? output->Publish() : util::Ok();
   if (!started || !published) {
-    // A session that cannot record is in nobody's way.
+    // Ends the session that cannot record.
     static_cast<void>(client.Terminate(false, std::nullopt));
     return FailControl(started ? published.error() : started.error());
   }
@@ -61,7 +61,7 @@ int Begin(control::Client& client, const control::TraceConfig& config,
   return 0;
 }
 
-int RunStart(const StartOptions& options) {
+int RunStart(const StartCommandOptions& options) {
   auto config = options.session.MakeConfig();
   if (!config) {
     FailControl(config.error());
@@ -72,7 +72,7 @@ int RunStart(const StartOptions& options) {
     FailControl(triggers.error());
     return kExitUsage;
   }
-  // One that is just about to end may take the call, and not answer it.
+  // A controller that is ending may accept the call and not answer it.
   for (int tries = 0;; ++tries) {
     if (control::Client::IsServed(options.socket)) {
       if (!options.session.triggers.empty()) {
@@ -87,7 +87,7 @@ int RunStart(const StartOptions& options) {
     }
     auto client = control::Client::Connect(options.socket);
     if (!client) return FailControl(client.error());
-    // What any controller answers.
+    // Every controller answers this call.
     auto status = client->GetStatus();
     if (!status && client->gone() && tries < kTries) continue;
     if (!status) return FailControl(status.error());
@@ -98,7 +98,7 @@ int RunStart(const StartOptions& options) {
 }  // namespace
 
 void AddStart(const Command& program, int& exit_code) {
-  auto options = std::make_shared<StartOptions>();
+  auto options = std::make_shared<StartCommandOptions>();
   const Command command =
       program.AddSubcommand("start", "Begin a session in the background; returns when it records");
   options->session.AddTo(command);

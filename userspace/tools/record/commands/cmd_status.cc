@@ -68,14 +68,14 @@ std::string Screen(const std::string& lines) {
 // Of the last second, where there is a buffer to ask.
 std::string Threads(control::Client& client, const control::Status& status) {
   if (status.state != control::SessionState::kStarted ||
-      status.buffering_mode == control::BufferingMode::kStreaming) {
+      status.buffering_mode == request::BufferingMode::kStreaming) {
     return "";
   }
   auto capture = MeasureNow(client, kInterval);
   return capture ? BusiestLines(*capture) : "";
 }
 
-// Until a signal, the controller's end, or nobody reads.
+// Runs until a signal, the end of the controller, or the end of the reader.
 int Watch(control::Client& client, const StatusOptions& options, text::TextWriter& out) {
   EndSignals signals;
   signals.Take();

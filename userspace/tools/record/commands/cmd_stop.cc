@@ -18,11 +18,11 @@ struct StopOptions {
 
 util::Error NoSession() { return {"there is no session", "fxt-record start begins one"}; }
 
-// Its file is complete when the session ends.
+// The file is complete when the session ends.
 int StopStreaming(control::Client& client) {
   auto written = client.Terminate(true, std::nullopt);
   if (!written) return FailControl(written.error());
-  if (*written) TellWritten("its file", **written);
+  if (*written) NoteWritten("its file", **written);
   return 0;
 }
 
@@ -31,7 +31,7 @@ int RunStop(const StopOptions& options) {
     auto status = client.GetStatus();
     if (!status) return FailControl(status.error());
     if (status->state == control::SessionState::kReady) return FailControl(NoSession());
-    const bool streaming = status->buffering_mode == control::BufferingMode::kStreaming;
+    const bool streaming = status->buffering_mode == request::BufferingMode::kStreaming;
     if (streaming && !options.output.empty()) {
       return FailControl(
           {"a streaming session has its file already", "fxt-record stop, without -o"});
@@ -46,7 +46,7 @@ int RunStop(const StopOptions& options) {
     if (auto stopped = client.Stop(false, std::nullopt); !stopped) {
       return FailControl(stopped.error());
     }
-    // The session ends when its results are safe: a disk that is full loses nothing.
+    // The session ends when its results are written: a full disk loses nothing.
     auto written = client.TakeSnapshot(output->passed(), 0);
     auto published = written ? output->Publish() : util::Ok();
     if (!written || !published) {
@@ -56,7 +56,7 @@ int RunStop(const StopOptions& options) {
                 "with another file, or fxt-record cancel");
       return 1;
     }
-    if (*written) TellWritten(options.output, **written);
+    if (*written) NoteWritten(options.output, **written);
     auto ended = client.Terminate(false, std::nullopt);
     return ended ? 0 : FailControl(ended.error());
   });
@@ -80,7 +80,8 @@ void AddStop(const Command& program, int& exit_code) {
       program.AddSubcommand("stop", "Stop recording, write the results, and end the session");
   command
       .Add("-o,--output", options->output,
-           "File for what is in the buffer; - is standard output. A streaming session has its own")
+           "File for the content of the buffer; - is standard output. A streaming session has its "
+           "own")
       .Type("FILE");
   AddSocketOption(command, options->socket);
   command.Footer(

@@ -20,17 +20,19 @@ constexpr Entry kCommands[] = {
 };
 
 constexpr const char* kCommandsDescription =
-    "A recording that goes on in the background, and is there when something happens: one session\n"
-    "at a time, which other programs control over a Unix socket.";
+    "Recordings in the background that other programs control over a Unix socket: one session at "
+    "a\n"
+    "time.";
 
 constexpr const char* kCommandsExamples =
     "Examples:\n"
     "  sudo fxt-record start --circular 64M          keep the newest events in memory\n"
     "  sudo fxt-record status                        state, time covered, losses, cost\n"
     "  sudo fxt-record snapshot -o spike.fxt --last 10s\n"
-    "  sudo fxt-record stop -o trace.fxt             write what is there, and end\n"
+    "  sudo fxt-record stop -o trace.fxt             write the buffer, and end\n"
     "\n"
-    "`fxt-record COMMAND --help` tells the rest, fxt-record-control(1) all of it. A program that\n"
+    "`fxt-record COMMAND --help` describes its options, fxt-record-control(1) everything. A "
+    "program that\n"
     "has one of these names is recorded with fxt-record -- NAME.\n"
     "Exit status: 0 done, 1 it could not be done, 2 a wrong command line.";
 

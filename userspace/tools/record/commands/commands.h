@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The subcommands of fxt-record: one that controls a session, and those that speak to it. A new one
-// is a cmd_NAME.cc with an Add function, declared here, and a line in the table of commands.cc.
+// The subcommands of fxt-record. A new one is a cmd_NAME.cc with an Add function that is declared
+// here, and a line in the table of commands.cc.
 #pragma once
 
 #include <string_view>
@@ -9,12 +9,12 @@
 
 namespace tools {
 
-// Whether the first word of a command line is one of them, and no command to record.
+// True if the first word of a command line is a subcommand, and no command to record.
 bool IsControlCommand(std::string_view word);
-// Does what the command line says; the exit code.
+// Runs the command line. Returns the exit code.
 int RunControlCommand(int argc, char** argv);
 
-// Each adds a subcommand to `program`: options, help, and a callback that does the work and sets
+// Each adds a subcommand to `program`: options, help, and a callback that runs it and sets
 // `exit_code`.
 using AddControlCommand = void (*)(const Command& program, int& exit_code);
 

@@ -20,7 +20,7 @@ double Percent(uint64_t part, uint64_t whole) {
 }
 
 std::string ModeOf(const Status& status) {
-  return status.buffering_mode ? std::string(control::Name(*status.buffering_mode)) : "";
+  return status.buffering_mode ? std::string(request::Name(*status.buffering_mode)) : "";
 }
 
 // ", 35,000 a second"; empty for one that was not there before.

@@ -10,9 +10,7 @@
 #include "util/clock.h"
 
 namespace tools {
-namespace {}  // namespace
-
-// The recording as a session that is being recorded for as long as it lasts.
+// Presents the recording as a session that is started and never stops.
 class AlertListener::Engine : public control::Engine {
  public:
   Engine(Owner& owner, provider::ProviderSet* providers) : owner_(owner), providers_(providers) {}
@@ -44,14 +42,18 @@ class AlertListener::Engine : public control::Engine {
     if (providers_ != nullptr) providers_->Remove(id);
   }
 
-  // By the listener itself, for what is under way anyway; clients come to none of these.
-  void Initialize(const control::TraceConfig&, std::optional<control::TraceOutput>,
+  // The listener itself makes these calls; clients cannot.
+  void Initialize(const request::TraceConfig&, std::optional<control::TraceOutput>,
                   control::Done done) override {
     done({});
   }
-  void Start(const control::StartOptions&, control::Done done) override { done({}); }
+  void Start(const request::StartOptions&, control::Done done) override { done({}); }
   void Stop(control::Done done) override { done({}); }
-  void Write(control::TraceOutput, uint64_t, control::Done done) override { done({}); }
+  void Write(control::TraceOutput, uint64_t, std::function<void()> copied,
+             control::Done done) override {
+    copied();
+    done({});
+  }
   void Terminate(control::Done done) override { done({}); }
 
   void Alert(const std::string& name) override { owner_.OnAlert(name); }
@@ -74,12 +76,11 @@ AlertListener::AlertListener(std::unique_ptr<control::ControlSocket> socket, Own
     : socket_(std::move(socket)),
       engine_(std::make_unique<Engine>(owner, providers)),
       controller_(std::make_unique<control::Controller>(*engine_)),
-      server_(
-          std::make_unique<control::Server>(*socket_, *controller_, *engine_, std::nullopt,
-                                            "this is a recording in the foreground, of whoever "
-                                            "started it: alerts and the status are all it has")) {
-  control::TraceConfig config;
-  config.buffering_mode = control::BufferingMode::kCircular;
+      server_(std::make_unique<control::Server>(*socket_, *controller_, *engine_, std::nullopt,
+                                                "this is a recording in the foreground: clients "
+                                                "may send alerts and read the status only")) {
+  request::TraceConfig config;
+  config.buffering_mode = request::BufferingMode::kCircular;
   controller_->Initialize(std::move(config), std::nullopt, [](const control::Outcome&) {});
   controller_->Start({}, util::MonotonicNow(), [](const control::Outcome&) {});
 }
@@ -98,7 +99,7 @@ void AlertListener::Turn(const std::vector<pollfd>& fds) {
   server_->Turn(fds, now);
   if (now < check_at_) return;
   check_at_ = now + control::kSocketCheckInterval;
-  // Somebody may have removed it, or its folder; a minute later it may be possible again.
+  // The socket or its directory was removed. After a failure, try again in a minute.
   if (!socket_->IsInPlace() && !socket_->Restore())
     check_at_ = now + 60 * control::kSocketCheckInterval;
 }

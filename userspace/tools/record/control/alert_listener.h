@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The control socket of a recording in the foreground whose triggers wait for alerts, or in which
-// programs take part: clients may send alerts, watch, and ask for the status. The recording itself
-// belongs to whoever started it.
+// Serves the control socket of a recording in the foreground. Clients may send alerts, watch, read
+// the status, and register providers. They cannot control the recording.
 #pragma once
 
 #include <poll.h>
@@ -22,31 +21,30 @@ namespace tools {
 
 class AlertListener {
  public:
-  // What there is to know of the recording.
+  // The recording.
   class Owner {
    public:
     virtual ~Owner() = default;
     virtual void OnAlert(const std::string& name) = 0;
-    virtual control::Status GetStatus() const = 0;
+    virtual control::Status GetStatus() = 0;
   };
 
-  // Listens at `path`, for root alone, from now on; nobody is served before the first Turn(). An
-  // error where a controller serves it already. `owner` outlives it.
-  // `providers`: programs may take part in it; outlives the listener, null: they may not.
+  // Listens at `path`, for root alone. Serves clients from the first Turn() on. An error if another
+  // process serves `path`. `owner` and `providers` outlive it. `providers`: null refuses providers.
   static util::Result<std::unique_ptr<AlertListener>> Listen(const std::string& path, Owner& owner,
                                                              provider::ProviderSet* providers);
   AlertListener(const AlertListener&) = delete;
   AlertListener& operator=(const AlertListener&) = delete;
   ~AlertListener();
 
-  // Whether somebody ended without a chance to take the socket away.
+  // True if it replaced the socket of a process that was killed.
   bool replaced_stale() const { return socket_->replaced_stale(); }
   void AddPollFds(std::vector<pollfd>& fds) { server_->AddPollFds(fds); }
-  // A provider sent an alert: tells those who watch.
-  void TellAlert(const std::string& name) { server_->TellAlert(name); }
-  // When it has to have a turn at the latest, ms.
+  // Sends an alert of a provider to the clients that watch alerts.
+  void SendAlert(const std::string& name) { server_->NotifyAlert(name); }
+  // The latest time of the next Turn(), ms from now.
   int TimeoutMs() const;
-  // `fds` as AddPollFds() filled it, polled. Waits for nobody.
+  // `fds` as AddPollFds() filled it, polled. Never blocks.
   void Turn(const std::vector<pollfd>& fds);
 
  private:
@@ -58,7 +56,7 @@ class AlertListener {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<control::Controller> controller_;
   std::unique_ptr<control::Server> server_;
-  uint64_t check_at_ = 0;  // the socket; ns of CLOCK_MONOTONIC
+  uint64_t check_at_ = 0;  // the next check of the socket; ns of CLOCK_MONOTONIC
 };
 
 }  // namespace tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A file that a client of the controller opens, with its own rights, for the controller to write.
+// An output that a client opens with its own rights and passes to the controller.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@ namespace tools {
 
 class ClientOutput {
  public:
-  // By the rules of output/; "-" is standard output. `recording`: is there to be read while it
-  // grows. Nothing that exists is touched before Publish().
+  // Opens by the rules of output/; "-" is standard output. `recording`: the file can be read while
+  // it grows. Existing files stay as they are until Publish().
   static util::Result<ClientOutput> Open(const std::string& path, bool recording);
 
   control::PassedOutput passed() const { return {fd_.get(), gzip_}; }
-  // The error of a controller, which does not know the file's name, with it.
+  // Puts the name of the file into an error of the controller, which does not know it.
   util::Error Named(util::Error error) const;
-  // The file takes its name; without it, it goes away.
+  // Gives the file its name. Without it the file is removed.
   util::Status Publish();
 
  private:

@@ -14,25 +14,30 @@
 
 #include "control/server/service_manager.h"
 #include "tools/record/options/record_options.h"
+#include "tools/record/process/privileges.h"
 #include "util/clock.h"
 
 namespace tools {
 namespace {
 
-// How long --once waits for somebody to begin a session.
+// The time that --once waits for a client to begin a session; ns.
 constexpr uint64_t kIdleTimeoutNs = 5'000'000'000;
 
 }  // namespace
 
 int ControllerHost::Run() {
   signals_.Take();
-  signals_.TakeWishes();
+  signals_.TakeSnapshotSignal();
   const int exit_code = Serve();
   console_.Finish(kConsoleTimeout);
   return exit_code;
 }
 
 int ControllerHost::Serve() {
+  if (auto status = KeepOnly(ServiceCapabilities()); !status) {
+    console_.Error(status.error());
+    return kExitFailure;
+  }
   if (auto status = OpenSocket(); !status) {
     console_.Error(status.error());
     return kExitFailure;
@@ -47,15 +52,18 @@ int ControllerHost::Serve() {
   defaults.command_line = options_.command_line;
   defaults.verbose = options_.verbose;
   defaults.triggers = options_.triggers;
-  engine_ = std::make_unique<SessionEngine>(home_, *features_, std::move(defaults));
+  engine_ = std::make_unique<SessionEngine>(
+      mailbox_, *features_, std::move(defaults),
+      SessionEngine::Events{
+          .stopped =
+              [this](const std::string& reason) {
+                console_.Note(fmt::format("recording has stopped: {}", reason));
+                controller_->StoppedByItself(reason);
+              },
+          .note = [this](const std::string& line) { console_.Note(line); },
+          .alert = [this](const std::string& name) { server_->NotifyAlert(name); }});
   controller_ = std::make_unique<control::Controller>(*engine_);
   server_ = std::make_unique<control::Server>(*socket_, *controller_, *engine_, options_.group);
-  engine_->OnStopped([this](const std::string& reason) {
-    console_.Note(fmt::format("recording has stopped: {}", reason));
-    controller_->StoppedByItself(reason);
-  });
-  engine_->OnAlerted([this](const std::string& name) { server_->TellAlert(name); });
-  engine_->OnSaid([this](const std::string& line) { console_.Note(line); });
   const bool began = !options_.session || BeginSession();
   if (began) {
     SayReady();
@@ -76,16 +84,16 @@ util::Status ControllerHost::OpenSocket() {
   if (!bound) return bound.TakeError();
   socket_ = std::move(*bound);
   if (socket_->replaced_stale()) {
-    console_.Note(fmt::format(
-        "removed {}, which a controller left that ended without a chance to: its session is lost",
-        options_.socket));
+    console_.Note(
+        fmt::format("removed {}, the socket of a controller that was killed: its session is lost",
+                    options_.socket));
   }
   return util::Ok();
 }
 
 bool ControllerHost::BeginSession() {
   std::optional<control::TraceOutput> trace;
-  if (options_.session->buffering_mode == control::BufferingMode::kStreaming) {
+  if (options_.session->buffering_mode == request::BufferingMode::kStreaming) {
     auto opened = ClientOutput::Open(options_.output, true);
     if (!opened) {
       console_.Error(opened.error());
@@ -118,20 +126,20 @@ bool ControllerHost::BeginSession() {
 }
 
 void ControllerHost::SayReady() {
-  // Whoever reads what is said reads up to READY.
+  // The parent reads up to READY.
   if (options_.background) console_.Finish(kConsoleTimeout);
-  control::TellServiceManager("READY=1");
+  control::NotifyServiceManager("READY=1");
   constexpr std::string_view kReady = "READY\n";
   [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, kReady.data(), kReady.size());
   if (!options_.background) return;
-  // Somebody else may wait for the end of what is said.
+  // Another process may wait for the end of the output.
   const util::UniqueFd nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
   dup2(nowhere.get(), STDOUT_FILENO);
   dup2(nowhere.get(), STDERR_FILENO);
 }
 
 void ControllerHost::Poll() {
-  std::vector<pollfd> fds = {{signals_.fd(), POLLIN, 0}, {home_.fd(), POLLIN, 0}};
+  std::vector<pollfd> fds = {{signals_.fd(), POLLIN, 0}, {mailbox_.fd(), POLLIN, 0}};
   server_->AddPollFds(fds);
   uint64_t now = util::MonotonicNow();
   uint64_t until = now + control::kSocketCheckInterval;
@@ -140,8 +148,8 @@ void ControllerHost::Poll() {
   poll(fds.data(), fds.size(), static_cast<int>(wait));
   now = util::MonotonicNow();
   signals_.Look();
-  for (; wishes_ < signals_.wishes(); ++wishes_) engine_->Signal();
-  home_.Run();
+  for (; snapshot_requests_ < signals_.snapshot_requests(); ++snapshot_requests_) engine_->Signal();
+  mailbox_.Run();
   server_->Turn(fds, now);
   had_session_ = had_session_ || controller_->state() != control::SessionState::kReady;
   if (server_->clients() > 0) idle_since_ = now;
@@ -174,8 +182,8 @@ void ControllerHost::Loop() {
 }
 
 void ControllerHost::Finish() {
-  control::TellServiceManager("STOPPING=1");
-  // A file that is being streamed is completed; a second signal gives that up.
+  control::NotifyServiceManager("STOPPING=1");
+  // Completes a file that is being streamed, unless a second signal comes.
   bool ended = false;
   controller_->Terminate(true, std::nullopt, [&](const control::Outcome& outcome) {
     ended = true;
@@ -184,7 +192,7 @@ void ControllerHost::Finish() {
     }
   });
   while (!ended && signals_.count() < 2) Poll();
-  // Nobody finds it any more while it takes itself apart.
+  // The socket goes first: no client connects during the shutdown.
   server_.reset();
   socket_.reset();
   engine_.reset();

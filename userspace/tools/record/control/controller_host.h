@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The process that `fxt-record serve` is.
+// Implements `fxt-record serve`.
 #pragma once
 
 #include <sys/types.h>
@@ -25,12 +25,12 @@ struct HostOptions {
   std::string socket;
   std::optional<gid_t> group;
   // A session that begins with the process.
-  std::optional<control::TraceConfig> session;
+  std::optional<request::TraceConfig> session;
   std::string output;       // STREAMING
   TriggerOptions triggers;  // of every session that keeps a buffer
-  // End with the first session, or when nobody begins one.
+  // Ends with the first session, or if no client begins one.
   bool once = false;
-  // Whoever started this reads "READY", and is not to be held up afterwards.
+  // The parent reads the output up to "READY"; nothing is written after it.
   bool background = false;
   bool verbose = false;
   std::string command_line;
@@ -39,13 +39,13 @@ struct HostOptions {
 class ControllerHost {
  public:
   explicit ControllerHost(HostOptions options) : options_(std::move(options)) {}
-  // Until a signal; the exit code. What went wrong has been printed.
+  // Runs until a signal. Returns the exit code; errors have been printed.
   int Run();
 
  private:
   int Serve();
   util::Status OpenSocket();
-  // False if it did not begin, which was printed.
+  // False after an error, which has been printed.
   bool BeginSession();
   void SayReady();
   void Loop();
@@ -57,17 +57,17 @@ class ControllerHost {
   HostOptions options_;
   Console console_{"fxt-record"};
   EndSignals signals_;
-  control::Mailbox home_;
+  control::Mailbox mailbox_;
   std::unique_ptr<control::ControlSocket> socket_;
   std::optional<capture::KernelFeatures> features_;
   std::unique_ptr<SessionEngine> engine_;
   std::unique_ptr<control::Controller> controller_;
   std::unique_ptr<control::Server> server_;
   std::optional<ClientOutput> output_;
-  uint64_t check_at_ = 0;    // the socket; ns of CLOCK_MONOTONIC
+  uint64_t check_at_ = 0;    // the next check of the socket; ns of CLOCK_MONOTONIC
   uint64_t idle_since_ = 0;  // without a client; ns of CLOCK_MONOTONIC
   bool had_session_ = false;
-  uint32_t wishes_ = 0;  // SIGUSR1 so far
+  uint32_t snapshot_requests_ = 0;  // SIGUSR1, handled so far
 };
 
 }  // namespace tools

@@ -117,9 +117,9 @@ bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark,
   return providers.AddMark(made);
 }
 
-provider::ProviderSessionOptions ProviderSession(const control::TraceConfig& config) {
+provider::ProviderSessionOptions ProviderSession(const request::TraceConfig& config) {
   provider::ProviderSessionOptions options;
-  for (const control::ProviderSpec& spec : config.provider_specs) {
+  for (const request::ProviderSpec& spec : config.provider_specs) {
     if (spec.name == schema::kRecorderName || spec.buffer_size_megabytes_hint == 0) continue;
     options.bytes_of[spec.name] = uint64_t{spec.buffer_size_megabytes_hint} << 20;
   }

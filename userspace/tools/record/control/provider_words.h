@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Programs that take part, in the controller's terms.
+// Converts between provider::ProviderSet and the types of the protocol.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace tools {
 
-// This process, which is a provider too.
+// The recorder as a provider.
 control::ProviderInfo RecorderAsProvider();
-// It and the programs; at most kMaxProviders.
+// The recorder and the providers; at most kMaxProviders.
 std::vector<control::ProviderInfo> AllProviders(const provider::ProviderSet& providers);
-// Those that programs named, behind the recorder's own; at most kMaxCategories together.
+// Appends the categories of providers; at most kMaxCategories in all.
 void AppendProviderCategories(const provider::ProviderSet& providers,
                               std::vector<control::KnownCategory>& categories);
 // See control::Engine::AddProvider.
@@ -27,7 +27,7 @@ std::optional<uint32_t> Register(provider::ProviderSet& providers, const std::st
 // See control::Engine::SendMark.
 bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark,
              const control::Caller& caller);
-// What a session asks of programs.
-provider::ProviderSessionOptions ProviderSession(const control::TraceConfig& config);
+// The provider options of a session.
+provider::ProviderSessionOptions ProviderSession(const request::TraceConfig& config);
 
 }  // namespace tools

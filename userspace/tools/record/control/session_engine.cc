@@ -9,32 +9,20 @@
 namespace tools {
 namespace {
 
-// Who asks more often gets the same.
+// A status is served again for so long, so that frequent calls do not cost the recording; ns.
 constexpr uint64_t kStatusAge = 50'000'000;
 
 }  // namespace
 
-SessionEngine::SessionEngine(control::Mailbox& home, const capture::KernelFeatures& features,
-                             SessionDefaults defaults)
-    : home_(home),
-      providers_([this](std::function<void()> work) { home_.Post(std::move(work)); }),
-      worker_(
-          features, std::move(defaults), providers_,
-          [this](const std::string& reason) {
-            home_.Post([this, reason] {
-              if (stopped_) stopped_(reason);
-            });
-          },
-          [this](const std::string& line) {
-            home_.Post([this, line] {
-              if (said_) said_(line);
-            });
-          },
-          [this](const std::string& name) {
-            home_.Post([this, name] {
-              if (alerted_) alerted_(name);
-            });
-          }),
+SessionEngine::SessionEngine(control::Mailbox& mailbox, const capture::KernelFeatures& features,
+                             SessionDefaults defaults, Events events)
+    : mailbox_(mailbox),
+      events_(std::move(events)),
+      providers_([this](std::function<void()> work) { mailbox_.Post(std::move(work)); }),
+      worker_(features, std::move(defaults), providers_,
+              {.stopped = Forwarded(events_.stopped),
+               .note = Forwarded(events_.note),
+               .alert = Forwarded(events_.alert)}),
       thread_([this] { worker_.Run(); }) {}
 
 SessionEngine::~SessionEngine() {
@@ -42,10 +30,17 @@ SessionEngine::~SessionEngine() {
   thread_.join();
 }
 
-control::Done SessionEngine::AtHome(control::Done done) {
+std::function<void(std::string)> SessionEngine::Forwarded(
+    const std::function<void(const std::string&)>& handler) {
+  return [this, &handler](const std::string& text) {
+    mailbox_.Post([&handler, text] { handler(text); });
+  };
+}
+
+control::Done SessionEngine::OnControllerThread(control::Done done) {
   return [this, done = std::move(done)](control::Outcome outcome) {
-    home_.Post([this, done, outcome = std::move(outcome)] {
-      status_time_ = 0;  // it is another one now
+    mailbox_.Post([this, done, outcome = std::move(outcome)] {
+      status_time_ = 0;  // the operation has changed the status
       done(outcome);
     });
   };
@@ -70,32 +65,41 @@ std::optional<uint32_t> SessionEngine::AddProvider(const std::string& name,
   return Register(providers_, name, caller, std::move(tell));
 }
 
-void SessionEngine::Initialize(const control::TraceConfig& config,
+void SessionEngine::Initialize(const request::TraceConfig& config,
                                std::optional<control::TraceOutput> output, control::Done done) {
   auto shared = std::make_shared<std::optional<control::TraceOutput>>(std::move(output));
-  worker_.inbox().Post([this, config, shared, done = AtHome(std::move(done))] {
+  worker_.inbox().Post([this, config, shared, done = OnControllerThread(std::move(done))] {
     done(worker_.Initialize(config, std::move(*shared)));
   });
 }
 
-void SessionEngine::Start(const control::StartOptions& options, control::Done done) {
-  worker_.inbox().Post(
-      [this, options, done = AtHome(std::move(done))] { done(worker_.Start(options)); });
+void SessionEngine::Start(const request::StartOptions& options, control::Done done) {
+  worker_.inbox().Post([this, options, done = OnControllerThread(std::move(done))] {
+    done(worker_.Start(options));
+  });
 }
 
+// The recording thread may be waiting for the reader of a stream.
 void SessionEngine::Stop(control::Done done) {
-  worker_.inbox().Post([this, done = AtHome(std::move(done))] { done(worker_.Stop()); });
+  worker_.LimitStreamWait();
+  worker_.inbox().Post(
+      [this, done = OnControllerThread(std::move(done))] { done(worker_.Stop()); });
 }
 
-void SessionEngine::Write(control::TraceOutput output, uint64_t last, control::Done done) {
+void SessionEngine::Write(control::TraceOutput output, uint64_t last, std::function<void()> copied,
+                          control::Done done) {
   auto shared = std::make_shared<control::TraceOutput>(std::move(output));
-  worker_.inbox().Post([this, shared, last, done = AtHome(std::move(done))] {
-    worker_.Write(std::move(*shared), last, done);
+  worker_.inbox().Post([this, shared, last,
+                        copied = [this, copied = std::move(copied)] { mailbox_.Post(copied); },
+                        done = OnControllerThread(std::move(done))] {
+    worker_.Write(std::move(*shared), last, copied, done);
   });
 }
 
 void SessionEngine::Terminate(control::Done done) {
-  worker_.inbox().Post([this, done = AtHome(std::move(done))] { worker_.Terminate(done); });
+  worker_.LimitStreamWait();
+  worker_.inbox().Post(
+      [this, done = OnControllerThread(std::move(done))] { worker_.Terminate(done); });
 }
 
 void SessionEngine::Alert(const std::string& name) {
@@ -110,16 +114,16 @@ void SessionEngine::GetStatus(std::function<void(control::Status)> done) {
   if (status_time_ != 0 && util::MonotonicNow() - status_time_ < kStatusAge) {
     return done(status_);
   }
-  want_status_.push_back(std::move(done));
-  if (want_status_.size() > 1) return;
+  status_waiters_.push_back(std::move(done));
+  if (status_waiters_.size() > 1) return;
   worker_.inbox().Post(
-      [this] { home_.Post([this, status = worker_.GetStatus()] { GotStatus(status); }); });
+      [this] { mailbox_.Post([this, status = worker_.GetStatus()] { GotStatus(status); }); });
 }
 
 void SessionEngine::GotStatus(const control::Status& status) {
   status_ = status;
   status_time_ = util::MonotonicNow();
-  for (const auto& done : std::exchange(want_status_, {})) done(status);
+  for (const auto& done : std::exchange(status_waiters_, {})) done(status);
 }
 
 }  // namespace tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The recording side of a controller: a thread of its own, and what is asked of it.
+// Implements the controller's Engine with a SessionWorker on a thread of its own.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@ namespace tools {
 
 class SessionEngine : public control::Engine {
  public:
-  // Both outlive it. `home`: of the controller's thread, where answers go.
-  SessionEngine(control::Mailbox& home, const capture::KernelFeatures& features,
-                SessionDefaults defaults);
+  // Called on the controller's thread.
+  struct Events {
+    std::function<void(const std::string& reason)> stopped;  // a recording has ended by itself
+    std::function<void(const std::string& line)> note;       // for people
+    std::function<void(const std::string& name)> alert;      // of a provider
+  };
+
+  // `mailbox` is that of the controller's thread. `mailbox` and `features` outlive it.
+  SessionEngine(control::Mailbox& mailbox, const capture::KernelFeatures& features,
+                SessionDefaults defaults, Events events);
   ~SessionEngine() override;
 
-  // When a recording ends by itself; on the controller's thread.
-  void OnStopped(std::function<void(const std::string&)> stopped) { stopped_ = std::move(stopped); }
-
-  // Lines for people; on the controller's thread.
-  void OnSaid(std::function<void(const std::string&)> said) { said_ = std::move(said); }
-  // When a provider sends an alert; on the controller's thread.
-  void OnAlerted(std::function<void(const std::string&)> alerted) { alerted_ = std::move(alerted); }
-  // Somebody sent a SIGUSR1.
+  // Fires the triggers of SIGUSR1.
   void Signal();
 
   std::vector<control::KnownCategory> KnownCategories() const override;
@@ -44,29 +44,32 @@ class SessionEngine : public control::Engine {
   bool SendMark(const control::MarkRequest& mark, const control::Caller& caller) override {
     return AddMark(providers_, mark, caller);
   }
-  void Initialize(const control::TraceConfig& config, std::optional<control::TraceOutput> output,
+  void Initialize(const request::TraceConfig& config, std::optional<control::TraceOutput> output,
                   control::Done done) override;
-  void Start(const control::StartOptions& options, control::Done done) override;
+  void Start(const request::StartOptions& options, control::Done done) override;
   void Stop(control::Done done) override;
-  void Write(control::TraceOutput output, uint64_t last, control::Done done) override;
+  void Write(control::TraceOutput output, uint64_t last, std::function<void()> copied,
+             control::Done done) override;
   void Terminate(control::Done done) override;
   void Alert(const std::string& name) override;
   void GetStatus(std::function<void(control::Status)> done) override;
 
  private:
-  // `done`, on the controller's thread.
-  control::Done AtHome(control::Done done);
+  // Wraps `done` so that it runs on the controller's thread.
+  control::Done OnControllerThread(control::Done done);
+  // A function for the recording thread that calls `handler`, a member of events_, on the
+  // controller's thread.
+  std::function<void(std::string)> Forwarded(
+      const std::function<void(const std::string&)>& handler);
   void GotStatus(const control::Status& status);
 
-  control::Mailbox& home_;
-  std::function<void(const std::string&)> stopped_;
-  std::function<void(const std::string&)> said_;
-  std::function<void(const std::string&)> alerted_;
+  control::Mailbox& mailbox_;
+  const Events events_;
   provider::ProviderSet providers_;
   SessionWorker worker_;
-  std::vector<std::function<void(control::Status)>> want_status_;
+  std::vector<std::function<void(control::Status)>> status_waiters_;
   control::Status status_;
-  uint64_t status_time_ = 0;  // ns of CLOCK_MONOTONIC; 0: none yet
+  uint64_t status_time_ = 0;  // ns of util::MonotonicNow(); 0: none yet
   std::thread thread_;
 };
 

@@ -8,6 +8,7 @@
 #include "output/name_pattern.h"
 #include "session/trigger/trigger_spec.h"
 #include "tools/record/options/provider_categories.h"
+#include "tools/record/options/task_options.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -15,7 +16,7 @@ namespace {
 
 constexpr uint64_t kMebibyte = uint64_t{1} << 20;
 
-// In the document's unit, at least one of it.
+// In MiB, at least 1, as in the document.
 util::Result<uint32_t> Megabytes(const std::string& size) {
   auto bytes = util::ParseSize(size);
   if (!bytes) return bytes.TakeError();
@@ -58,15 +59,15 @@ void SessionOptions::AddTo(const Command& command) {
       .Add("-c,--categories", categories,
            "What to record (fxt-record --list-categories shows what there is)")
       .Type("LIST");
-  tasks.AddTo(command);
+  AddTaskOptions(command, tasks);
   sources.Add(command);
 }
 
-util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
-  control::TraceConfig config;
-  config.buffering_mode = control::BufferingMode::kCircular;
+util::Result<request::TraceConfig> SessionOptions::MakeConfig() const {
+  request::TraceConfig config;
+  config.buffering_mode = request::BufferingMode::kCircular;
   if (streaming) {
-    config.buffering_mode = control::BufferingMode::kStreaming;
+    config.buffering_mode = request::BufferingMode::kStreaming;
     if (output.empty()) {
       return util::Error{"--streaming without a file", "name it with -o FILE"};
     }
@@ -75,7 +76,7 @@ util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
                        "fxt-record snapshot and stop write what the other modes have in memory"};
   }
   const std::string& size = !oneshot.empty() ? oneshot : circular;
-  if (!oneshot.empty()) config.buffering_mode = control::BufferingMode::kOneshot;
+  if (!oneshot.empty()) config.buffering_mode = request::BufferingMode::kOneshot;
   if (!size.empty()) {
     auto megabytes = Megabytes(size);
     if (!megabytes) return megabytes.TakeError();
@@ -83,7 +84,7 @@ util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
   }
   RecordOptions options;
   if (!categories.empty()) {
-    // Told here, where the hint is.
+    // Checked here because this process can print the hint.
     std::vector<std::string> words = SplitAtCommas(categories);
     config.categories = words;
     TakeProviderCategories(words);
@@ -94,13 +95,8 @@ util::Result<control::TraceConfig> SessionOptions::MakeConfig() const {
     }
   }
   if (util::Status status = sources.Take(options); !status) return status.TakeError();
-  config.sources = {{}, options.counters, options.uprobes, options.usdts};
-  for (const capture::TracepointRequest& request : options.tracepoints) {
-    config.sources.tracepoints.push_back({request.pattern, request.filter});
-  }
-  if (tasks.any()) {
-    config.filter = {tasks.tids, tasks.tgids, tasks.comms, tasks.cgroups, tasks.follow};
-  }
+  config.sources = std::move(options.sources);
+  if (tasks.any()) config.filter = tasks;
   return config;
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The options that say what session begins.
+// The options of `start` and `serve` that describe a session.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "control/protocol/requests.h"
+#include "request/trace_config.h"
 #include "tools/common/command_line.h"
-#include "tools/record/control/trigger_files.h"
+#include "tools/record/driver/snapshot_files.h"
 #include "tools/record/options/source_words.h"
-#include "tools/record/options/task_choice.h"
 #include "util/result.h"
 
 namespace tools {
@@ -24,16 +23,16 @@ struct SessionOptions {
   std::vector<std::string> triggers;
   std::string before;
   std::string after;
-  TaskChoice tasks;
+  request::TaskFilter tasks;
   SourceWords sources;
 
   void AddTo(const Command& command);
-  // Whether a mode was asked for.
+  // True if a mode was given.
   bool any() const { return streaming || !circular.empty() || !oneshot.empty(); }
   // Without a mode: CIRCULAR.
-  util::Result<control::TraceConfig> MakeConfig() const;
+  util::Result<request::TraceConfig> MakeConfig() const;
   util::Result<TriggerOptions> MakeTriggers() const;
-  // The options that a controller takes for its triggers, as MakeTriggers() has checked them.
+  // The arguments of `serve` for these triggers, after MakeTriggers() has checked them.
   std::vector<std::string> TriggerArguments() const;
 };
 

@@ -5,21 +5,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "capture/counters/counter_set.h"
 #include "tools/record/control/provider_words.h"
-#include "tools/record/control/recording_status.h"
-#include "tools/record/options/filter_text.h"
-#include "tools/record/options/program_choice.h"
 #include "tools/record/options/provider_categories.h"
-#include "tools/record/options/session_description.h"
 #include "tools/record/options/source_words.h"
 #include "tools/record/process/schedule.h"
 #include "util/clock.h"
@@ -31,34 +26,26 @@ using control::Failure;
 using control::Outcome;
 using control::error_name::kFailed;
 
-// Who reads a pipe or socket that nobody takes anything from for so long has gone; ns.
+// A reader of a pipe or socket that takes no bytes for so long has failed; ns.
 constexpr uint64_t kReaderTimeoutNs = 10'000'000'000;
 constexpr size_t kMaxAlertsKept = 256;
 
-static_assert(static_cast<int>(control::BufferingMode::kStreaming) ==
-              static_cast<int>(session::BufferingMode::kStreaming));
-static_assert(static_cast<int>(control::BufferDisposition::kRetain) ==
-              static_cast<int>(session::BufferDisposition::kRetain));
-
 Outcome Failed(const util::Error& error) { return {Failure{kFailed, error.message, error.hint}}; }
 
-// What of it is named, as the foreground's options have it.
-util::Status TakeSources(const control::TraceSources& sources, RecordOptions& options) {
-  for (const control::TraceSources::Tracepoint& each : sources.tracepoints) {
-    options.tracepoints.push_back({each.name, each.filter});
-  }
+// Copies the sources that a client named into `options`. The client may be another user: checks all
+// of them.
+util::Status TakeSources(const request::Sources& sources, RecordOptions& options) {
+  options.sources = sources;
   if (!sources.counters.empty()) {
     auto names =
         capture::CounterSet::ParseNames(fmt::format("{}", fmt::join(sources.counters, ",")));
     if (!names) return names.TakeError();
-    options.counters = std::move(*names);
+    options.sources.counters = std::move(*names);
   }
-  options.uprobes = sources.uprobes;
-  options.usdts = sources.usdts;
   return ApplySources(options);
 }
 
-// For each wait anew.
+// Waits for each reader kReaderTimeoutNs anew.
 output::KeepWaiting ReaderTimeout() {
   return [begin = uint64_t{0}, last = uint64_t{0}]() mutable {
     const uint64_t now = util::MonotonicNow();
@@ -71,15 +58,10 @@ output::KeepWaiting ReaderTimeout() {
 }  // namespace
 
 SessionWorker::SessionWorker(const capture::KernelFeatures& features, SessionDefaults defaults,
-                             provider::ProviderSet& providers,
-                             std::function<void(std::string)> stopped,
-                             std::function<void(std::string)> say,
-                             std::function<void(std::string)> alerted)
+                             provider::ProviderSet& providers, Events events)
     : features_(features),
       defaults_(std::move(defaults)),
-      stopped_(std::move(stopped)),
-      say_(std::move(say)),
-      alerted_(std::move(alerted)),
+      events_(std::move(events)),
       providers_(providers) {}
 
 void SessionWorker::Quit() {
@@ -92,77 +74,65 @@ void SessionWorker::Run() {
   while (!quit_) {
     fds.assign(1, {inbox_.fd(), POLLIN, 0});
     int timeout = -1;
-    if (recording_) {
-      recording_->AddPollFds(fds);
-      timeout = recording_->TimeoutMs();
-    }
-    if (triggers_) {
-      triggers_->AddPollFds(fds);
-      const int due = triggers_->TimeoutMs();
-      if (due >= 0) timeout = timeout < 0 ? due : std::min(timeout, due);
+    if (driver_) {
+      driver_->AddPollFds(fds);
+      timeout = driver_->TimeoutMs();
     }
     poll(fds.data(), fds.size(), timeout);
-    if (recording_) Turn(fds);
+    if (driver_) Turn(fds);
     if (fds[0].revents != 0) inbox_.Run();
     TerminateIfDone();
   }
-  if (recording_) recording_->Abandon();
-  triggers_.reset();
-  recording_.reset();
+  if (driver_) driver_->recording().Abandon();
+  driver_.reset();
 }
 
 void SessionWorker::Turn(const std::vector<pollfd>& fds) {
-  const util::Status status = recording_->Turn();
-  TellWritten();
-  TakeAlerts();
-  if (triggers_ && recording_now_) triggers_->Turn(fds);
-  if (!recording_now_) return;
+  const util::Status status = driver_->Turn(fds);
+  if (!driver_->recording_now()) return;
   if (!status) {
-    recording_now_ = false;
-    static_cast<void>(recording_->Stop());
-    stopped_(status.error().message);
-  } else if (config_.buffering_mode == control::BufferingMode::kOneshot &&
-             recording_->status().buffer_full) {
-    recording_now_ = false;
-    stopped_("the buffer is full");
+    static_cast<void>(driver_->Stop());
+    events_.stopped(status.error().message);
+  } else if (config_.buffering_mode == request::BufferingMode::kOneshot &&
+             driver_->recording().status().buffer_full) {
+    static_cast<void>(driver_->Stop());
+    events_.stopped("the buffer is full");
   }
 }
 
-// The file has the provider's own instant in any mode.
-void SessionWorker::TakeAlerts() {
-  for (const provider::Alert& alert : recording_->TakeProviderAlerts()) {
-    const std::string name = alert.name.substr(0, control::kMaxAlertName);
-    alerted_(name);
-    if (alerts_.size() == kMaxAlertsKept) alerts_.erase(alerts_.begin());
-    alerts_.push_back({alert.time, "alert " + name, "", 0});
-    if (triggers_ && recording_now_) triggers_->OnAlert(name);
-  }
+void SessionWorker::KeepAlert(const std::string& name, uint64_t time) {
+  if (alerts_.size() == kMaxAlertsKept) alerts_.erase(alerts_.begin());
+  alerts_.push_back({time, "alert " + name, "", 0});
 }
 
-void SessionWorker::TellWritten() {
-  for (session::Written& written : recording_->TakeWritten()) {
-    if (triggers_ && triggers_->Take(written)) continue;
-    const auto found = being_written_.find(written.number);
-    if (found == being_written_.end()) continue;
-    const control::Done done = std::move(found->second);
-    being_written_.erase(found);
-    if (!written.status) {
-      done(Failed(written.status.error()));
-    } else {
-      done({.written = control::Written{written.bytes, written.events, written.covered}});
-    }
-  }
+void SessionWorker::OnWritten(const session::SnapshotResult& result) {
+  const auto found = pending_writes_.find(result.number);
+  if (found == pending_writes_.end()) return;
+  PendingWrite write = std::move(found->second);
+  pending_writes_.erase(found);
+  write.copied();
+  if (!result.status) return write.done(Failed(result.status.error()));
+  if (!write.spool) return write.done({.written = result.trace});
+  Deliver(std::move(write), result.trace);
 }
 
-Outcome SessionWorker::Initialize(const control::TraceConfig& config,
+void SessionWorker::Deliver(PendingWrite write, request::WrittenTrace trace) {
+  delivery_.Begin(std::move(write.place), std::move(write.output.client), std::move(write.spool),
+                  std::move(write.output.fd), write.output.name,
+                  [done = std::move(write.done), trace](const util::Status& status) {
+                    done(status ? Outcome{.written = trace} : Failed(status.error()));
+                  });
+}
+
+Outcome SessionWorker::Initialize(const request::TraceConfig& config,
                                   std::optional<control::TraceOutput> output) {
   capture::CategorySelection categories = capture::DefaultCategories();
   if (config.categories) {
     std::vector<std::string> words = *config.categories;
     const bool all = words.empty();
     TakeProviderCategories(words);
-    // An empty list is the document's word for all; one of programs' categories alone is the
-    // default ones of the kernel.
+    // In the protocol an empty list selects all categories. A list of provider categories alone
+    // leaves the kernel's default ones.
     const std::string list = all ? "all" : fmt::format("{}", fmt::join(words, ","));
     auto parsed = list.empty() ? capture::DefaultCategories() : capture::ParseCategories(list);
     if (!parsed) return Failed(parsed.error());
@@ -170,10 +140,8 @@ Outcome SessionWorker::Initialize(const control::TraceConfig& config,
   }
   config_ = config;
   output_ = std::move(output);
-  begun_ = recording_now_ = false;
-  started_at_ = 0;
   alerts_.clear();
-  hurry_ = std::make_shared<std::atomic<uint64_t>>(0);
+  *write_deadline_ = 0;
   if (auto status = Make(categories); !status) {
     output_.reset();
     return Failed(status.error());
@@ -182,15 +150,45 @@ Outcome SessionWorker::Initialize(const control::TraceConfig& config,
 }
 
 util::Result<session::Destination> SessionWorker::StreamingDestination() const {
-  // Programs may be made a second time, for further categories.
+  // A start with further categories loads the programs a second time, and needs the output again.
   util::UniqueFd copy(fcntl(output_->fd.get(), F_DUPFD_CLOEXEC, 3));
   if (!copy) return util::Error{fmt::format("cannot write: {}", strerror(errno)), ""};
-  sink::Output output(std::move(copy), output_->name);
-  output.WaitWhile([hurry = hurry_] {
-    const uint64_t until = *hurry;
-    return until == 0 || util::MonotonicNow() < until;
-  });
-  return session::Destination{std::move(output), output_->gzip};
+  return session::Destination{sink::Output(std::move(copy), output_->name), output_->gzip,
+                              [deadline = write_deadline_, timeout = ReaderTimeout(),
+                               privileged = output_->client.IsPrivileged()]() mutable {
+                                const uint64_t until = *deadline;
+                                if (until != 0 && util::MonotonicNow() >= until) return false;
+                                // Only a privileged client may hold up its recording for longer.
+                                return privileged || timeout();
+                              }};
+}
+
+uint64_t SessionWorker::BufferMegabytes() const {
+  uint64_t megabytes = config_.buffer_size_megabytes_hint;
+  for (const request::ProviderSpec& spec : config_.provider_specs) {
+    if (spec.name == "fxt-record" && spec.buffer_size_megabytes_hint != 0) {
+      megabytes = spec.buffer_size_megabytes_hint;
+    }
+  }
+  return megabytes;
+}
+
+util::Status SessionWorker::SetUpFiles(DriverConfig& config) {
+  if (defaults_.triggers.triggers.empty() || streaming()) return util::Ok();
+  if (!names_) {
+    auto pattern = output::NamePattern::Parse(defaults_.triggers.output);
+    if (!pattern) return pattern.TakeError();
+    names_.emplace(std::move(*pattern));
+  }
+  names_->ContinueNumbers();
+  config.names = &*names_;
+  config.files.triggers = defaults_.triggers;
+  // A FIFO without a reader must not hold up the recording.
+  config.files.open_wait = [] { return false; };
+  config.files.write_wait = ReaderTimeout();
+  config.files.note = events_.note;
+  config.files.fail = [this](const util::Error& error) { events_.note(error.message); };
+  return util::Ok();
 }
 
 util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
@@ -198,67 +196,37 @@ util::Status SessionWorker::Make(const capture::CategorySelection& categories) {
   options.command_line = defaults_.command_line;
   options.categories = categories;
   options.verbose = defaults_.verbose;
-  if (config_.filter) {
-    options.tids = config_.filter->tids;
-    options.tgids = config_.filter->pids;
-    options.comms = config_.filter->comms;
-    options.cgroups = config_.filter->cgroups;
-    options.follow = config_.filter->follow;
-  }
-  std::vector<std::string> notes;
+  options.tasks = config_.filter;
   if (util::Status status = TakeSources(config_.sources, options); !status) return status;
-  if (config_.buffering_mode != control::BufferingMode::kStreaming) {
-    LeaveOutLong(options.categories);
-  }
-  if (auto status = LeaveOutImpossible(features_, options.categories, &notes); !status) {
-    return status;
-  }
-  auto programs = MakeProgramOptions(options, identities_, realtime_);
-  if (!programs) return programs.TakeError();
-  session::RecordingConfig config;
-  config.mode = static_cast<session::BufferingMode>(config_.buffering_mode);
-  config.programs = std::move(*programs);
-  config.sources = MakePerfSourceOptions(options);
-  config.note = say_;
-  uint64_t megabytes = config_.buffer_size_megabytes_hint;
-  for (const control::ProviderSpec& spec : config_.provider_specs) {
-    if (spec.name == "fxt-record" && spec.buffer_size_megabytes_hint != 0) {
-      megabytes = spec.buffer_size_megabytes_hint;
-    }
-  }
-  config.buffer_bytes = megabytes != 0 ? megabytes << 20 : defaults_.buffer_bytes;
+  DriverConfig config;
+  config.mode = config_.buffering_mode;
+  config.realtime = realtime_;
+  const uint64_t megabytes = BufferMegabytes();
+  config.buffer_bytes = megabytes != 0 ? megabytes << 20 : streaming() ? 0 : defaults_.buffer_bytes;
   config.providers = &providers_;
   config.provider_session = ProviderSession(config_);
-  if (config_.buffering_mode == control::BufferingMode::kStreaming) {
-    if (megabytes == 0) config.buffer_bytes = 0;
+  if (streaming()) {
     auto destination = StreamingDestination();
     if (!destination) return destination.TakeError();
     config.output.emplace(std::move(*destination));
   }
-  // Two at a time would be two buffers.
-  triggers_.reset();
-  recording_.reset();
-  auto made = session::MakeRecording(std::move(config), features_);
-  if (!made) return made.TakeError();
-  recording_ = std::move(*made);
-  options.categories.wanted.set(FXR_CATEGORY_LBR, recording_->sources().branches);
-  recording_->Describe(DescribeSession(options, recording_->capture(), std::nullopt));
+  config.note = events_.note;
+  config.alert = [this](const std::string& name, uint64_t time) {
+    events_.alert(name);
+    KeepAlert(name, time);
+  };
+  config.written = [this](const session::SnapshotResult& result) { OnWritten(result); };
+  // The old recording goes first: two at a time would be two buffers.
+  driver_.reset();
+  if (util::Status status = SetUpFiles(config); !status) return status;
+  auto driver = RecordingDriver::Make(features_, std::move(options), std::move(config));
+  if (!driver) return driver.TakeError();
+  driver_ = std::move(*driver);
   categories_ = categories;
-  options_ = options;
-  if (defaults_.triggers.triggers.empty() ||
-      config_.buffering_mode == control::BufferingMode::kStreaming) {
-    return util::Ok();
-  }
-  auto triggers = TriggerFiles::Make(defaults_.triggers, *recording_, say_);
-  if (!triggers) {
-    recording_.reset();
-    return triggers.TakeError();
-  }
-  triggers_ = std::move(*triggers);
   return util::Ok();
 }
 
-Outcome SessionWorker::Start(const control::StartOptions& options) {
+Outcome SessionWorker::Start(const request::StartOptions& options) {
   if (!options.additional_categories.empty()) {
     std::vector<std::string> words = options.additional_categories;
     words.push_back(capture::DescribeCategories(categories_));
@@ -266,9 +234,8 @@ Outcome SessionWorker::Start(const control::StartOptions& options) {
     if (!wanted) return Failed(wanted.error());
     if (capture::DescribeCategories(*wanted) != capture::DescribeCategories(categories_)) {
       // Other programs have other buffers.
-      const bool may_clear = options.buffer_disposition == control::BufferDisposition::kClearAll;
-      const bool streams = config_.buffering_mode == control::BufferingMode::kStreaming;
-      if (begun_ && (streams || !may_clear)) {
+      const bool may_clear = options.buffer_disposition == request::BufferDisposition::kClearAll;
+      if (driver_->begun() && (streaming() || !may_clear)) {
         return {Failure{control::error_name::kNotSupported,
                         "further categories can be had at the first start, or with CLEAR_ALL",
                         "terminate the session, and initialize one with all categories"}};
@@ -276,33 +243,21 @@ Outcome SessionWorker::Start(const control::StartOptions& options) {
       if (auto status = Make(*wanted); !status) return Failed(status.error());
     }
   }
-  const auto disposition = static_cast<session::BufferDisposition>(options.buffer_disposition);
-  if (auto status = recording_->Start(disposition); !status) return Failed(status.error());
-  if (!begun_ || options.buffer_disposition != control::BufferDisposition::kRetain) {
-    started_at_ = util::MonotonicNow();
+  *write_deadline_ = 0;
+  if (auto status = driver_->Start(options.buffer_disposition); !status) {
+    return Failed(status.error());
   }
-  if (!begun_) {
-    for (const std::string& warning :
-         FilterWarnings(options_, recording_->capture().filter_matches())) {
-      say_(warning);
-    }
-  }
-  begun_ = recording_now_ = true;
-  if (triggers_) triggers_->Begin();
   return {};
 }
 
 Outcome SessionWorker::Stop() {
-  recording_now_ = false;
-  const util::Status status = recording_->Stop();
-  if (triggers_) triggers_->Finish();
-  if (!status) return Failed(status.error());
-  return {};
+  const util::Status status = driver_->Stop();
+  return status ? Outcome{} : Failed(status.error());
 }
 
 std::vector<session::TriggerFired> SessionWorker::AlertsOfLast(uint64_t last) const {
-  const uint64_t now = recording_->Now();
-  const uint64_t covered = recording_->status().covered;
+  const uint64_t now = driver_->recording().Now();
+  const uint64_t covered = driver_->recording().status().covered;
   const uint64_t span = last == 0 ? covered : std::min(covered, last);
   std::vector<session::TriggerFired> alerts;
   for (const session::TriggerFired& alert : alerts_) {
@@ -311,63 +266,91 @@ std::vector<session::TriggerFired> SessionWorker::AlertsOfLast(uint64_t last) co
   return alerts;
 }
 
-void SessionWorker::Write(control::TraceOutput output, uint64_t last, control::Done done) {
-  sink::Output opened(std::move(output.fd), output.name);
-  opened.WaitWhile(ReaderTimeout());
-  session::SnapshotRequest request{.destination = {std::move(opened), output.gzip},
-                                   .last = last,
-                                   .until = 0,
-                                   .fired = AlertsOfLast(last)};
-  auto number = recording_->Snapshot(std::move(request));
-  if (!number) return done(Failed(number.error()));
-  being_written_[*number] = std::move(done);
-}
-
-void SessionWorker::Terminate(control::Done done) {
-  terminated_ = std::move(done);
-  *hurry_ = util::MonotonicNow() + kReaderTimeoutNs;
-}
-
-void SessionWorker::TerminateIfDone() {
-  if (!terminated_ || !being_written_.empty() || (triggers_ && triggers_->writing())) return;
-  Outcome outcome;
-  if (recording_ && begun_ && config_.buffering_mode == control::BufferingMode::kStreaming) {
-    auto written = recording_->Close();
-    if (!written) {
-      outcome = Failed(written.error());
-    } else if (!written->status) {
-      outcome = Failed(written->status.error());
-    } else {
-      outcome.written = control::Written{written->bytes, written->events, written->covered};
+// Only a regular file of a privileged client is written directly. Other outputs may be slow: the
+// snapshot goes to a file of the service, and from there to the client.
+void SessionWorker::Write(control::TraceOutput output, uint64_t last,
+                          const std::function<void()>& copied, const control::Done& done) {
+  const auto fail = [&](const util::Error& error) {
+    copied();
+    done(Failed(error));
+  };
+  struct stat status = {};
+  const bool direct = output.client.IsPrivileged() && fstat(output.fd.get(), &status) == 0 &&
+                      S_ISREG(status.st_mode);
+  PendingWrite write;
+  write.output = std::move(output);
+  write.copied = copied;
+  write.done = done;
+  util::UniqueFd destination;
+  if (direct) {
+    destination = std::move(write.output.fd);
+  } else {
+    write.place = delivery_.Take(write.output.client);
+    if (!write.place) {
+      return fail({"this user has a snapshot on its way already",
+                   "a user has one at a time; read it to its end"});
+    }
+    auto spool = OpenSpool();
+    if (!spool) return fail(spool.error());
+    write.spool = std::move(*spool);
+    destination.reset(fcntl(write.spool.get(), F_DUPFD_CLOEXEC, 3));
+    if (!destination) {
+      return fail({fmt::format("no room for a snapshot: {}", strerror(errno)), ""});
     }
   }
-  triggers_.reset();
-  recording_.reset();
+  auto number = driver_->recording().Snapshot(
+      {.destination = {sink::Output(std::move(destination), write.output.name), write.output.gzip},
+       .last = last,
+       .until = 0,
+       .fired = AlertsOfLast(last)});
+  if (!number) return fail(number.error());
+  pending_writes_[*number] = std::move(write);
+}
+
+void SessionWorker::LimitStreamWait() {
+  *write_deadline_ = util::MonotonicNow() + kReaderTimeoutNs;
+}
+
+void SessionWorker::Terminate(control::Done done) { terminated_ = std::move(done); }
+
+void SessionWorker::TerminateIfDone() {
+  if (!terminated_ || !pending_writes_.empty()) return;
+  if (driver_ && driver_->files() != nullptr && driver_->files()->writing()) return;
+  Outcome outcome;
+  if (driver_ && driver_->begun() && streaming()) {
+    auto file = driver_->recording().Close();
+    if (!file) {
+      outcome = Failed(file.error());
+    } else if (!file->status) {
+      outcome = Failed(file->status.error());
+    } else {
+      outcome.written = file->trace;
+    }
+  }
+  driver_.reset();
   output_.reset();
   std::exchange(terminated_, nullptr)(std::move(outcome));
 }
 
 void SessionWorker::Alert(const std::string& name) {
-  if (!recording_) return;
-  session::TriggerFired fired{recording_->Now(), "alert " + name, "", 0};
-  if (config_.buffering_mode == control::BufferingMode::kStreaming) {
-    if (recording_now_) recording_->Mark(fired);
+  if (!driver_) return;
+  const uint64_t now = driver_->recording().Now();
+  if (streaming()) {
+    if (driver_->recording_now()) driver_->recording().Mark({now, "alert " + name, "", 0});
     return;
   }
-  if (alerts_.size() == kMaxAlertsKept) alerts_.erase(alerts_.begin());
-  alerts_.push_back(std::move(fired));
-  if (triggers_ && recording_now_) triggers_->OnAlert(name);
+  KeepAlert(name, now);
+  if (driver_->files() != nullptr && driver_->recording_now()) driver_->files()->OnAlert(name);
 }
 
 void SessionWorker::Signal() {
-  if (triggers_ && recording_now_) triggers_->OnSignal();
+  if (driver_ && driver_->files() != nullptr && driver_->recording_now()) {
+    driver_->files()->OnSignal();
+  }
 }
 
 control::Status SessionWorker::GetStatus() {
-  if (!recording_) return ProcessStatus();
-  control::Status status = StatusOf(*recording_, started_at_);
-  if (triggers_) status.triggers = triggers_->status();
-  return status;
+  return driver_ ? driver_->GetStatus() : ProcessStatus();
 }
 
 }  // namespace tools

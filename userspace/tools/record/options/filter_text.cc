@@ -19,10 +19,10 @@ std::vector<std::string> DescribeFilters(const RecordOptions& options,
   };
   add("pid", filter.tids);
   add("tgid", filter.tgids);
-  for (const std::string& comm : options.comms) words.push_back("comm=" + comm);
-  for (const std::string& cgroup : options.cgroups) words.push_back("cgroup=" + cgroup);
+  for (const std::string& comm : options.tasks.comms) words.push_back("comm=" + comm);
+  for (const std::string& cgroup : options.tasks.cgroups) words.push_back("cgroup=" + cgroup);
   if (options.only_command) words.emplace_back("only-command");
-  if (options.follow) words.emplace_back("follow");
+  if (options.tasks.follow) words.emplace_back("follow");
   return words;
 }
 
@@ -37,8 +37,8 @@ std::vector<std::string> TranslationNotes(const RecordOptions& options,
                                   asked[i], ids[i]));
     }
   };
-  add("pid", options.tids, filter.tids);
-  add("tgid", options.tgids, filter.tgids);
+  add("pid", options.tasks.tids, filter.tids);
+  add("tgid", options.tasks.pids, filter.tgids);
   return notes;
 }
 
@@ -48,20 +48,20 @@ std::vector<std::string> FilterWarnings(const RecordOptions& options,
   const auto warn = [&](std::string_view option, const auto& value, std::string_view what) {
     warnings.push_back(fmt::format("warning: {} {}: at the start {}", option, value, what));
   };
-  for (size_t i = 0; i < options.tids.size(); ++i) {
-    if (!matches.tid(i)) warn("--pid", options.tids[i], "there is no such thread");
+  for (size_t i = 0; i < options.tasks.tids.size(); ++i) {
+    if (!matches.tid(i)) warn("--pid", options.tasks.tids[i], "there is no such thread");
   }
-  for (size_t i = 0; i < options.tgids.size(); ++i) {
-    if (!matches.tgid(i)) warn("--tgid", options.tgids[i], "there is no such process");
+  for (size_t i = 0; i < options.tasks.pids.size(); ++i) {
+    if (!matches.tgid(i)) warn("--tgid", options.tasks.pids[i], "there is no such process");
   }
-  for (size_t i = 0; i < options.comms.size(); ++i) {
-    if (!matches.comm(i)) warn("--comm", options.comms[i], "no thread has this name");
+  for (size_t i = 0; i < options.tasks.comms.size(); ++i) {
+    if (!matches.comm(i)) warn("--comm", options.tasks.comms[i], "no thread has this name");
   }
-  for (size_t i = 0; i < options.cgroups.size(); ++i) {
-    if (!matches.cgroup(i)) warn("--cgroup", options.cgroups[i], "there is no task in it");
+  for (size_t i = 0; i < options.tasks.cgroups.size(); ++i) {
+    if (!matches.cgroup(i)) warn("--cgroup", options.tasks.cgroups[i], "there is no task in it");
   }
-  if (options.follow && options.tids.empty() && options.tgids.empty() && options.comms.empty() &&
-      !options.quiet) {
+  if (options.tasks.follow && options.tasks.tids.empty() && options.tasks.pids.empty() &&
+      options.tasks.comms.empty() && !options.quiet) {
     warnings.emplace_back("--follow changes nothing here: it is for --pid, --tgid and --comm");
   }
   return warnings;

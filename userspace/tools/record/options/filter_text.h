@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the file and a person are told of the filters of a recording.
+// Describes the filters of a recording, in the file and for people.
 #pragma once
 
 #include <string>
@@ -11,17 +11,16 @@
 
 namespace tools {
 
-// One word for each filter, as the file has them: "pid=12". `filter` has the ids in effect, which
-// are the machine's.
+// One word per filter for the file, such as "pid=12". `filter` has the ids in the machine's own
+// process namespace.
 std::vector<std::string> DescribeFilters(const RecordOptions& options,
                                          const capture::TaskFilter& filter);
 
-// What ids of a process namespace are in the file.
+// Lines that name the machine's ids for ids of another process namespace.
 std::vector<std::string> TranslationNotes(const RecordOptions& options,
                                           const capture::TaskFilter& filter);
 
-// A line for each value that no task matches. Said and not refused: who is asked for may be still
-// to come.
+// A warning for each value that no task matches. It is no error: the task may start later.
 std::vector<std::string> FilterWarnings(const RecordOptions& options,
                                         const capture::FilterMatches& matches);
 

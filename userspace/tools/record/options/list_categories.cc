@@ -30,7 +30,7 @@ int Print(const std::string& list) {
   return 0;
 }
 
-// "240", and nothing where nobody knows.
+// "240"; "-" if it is unknown.
 std::string Figure(int value) { return value < 0 ? "-" : fmt::format("{}", value); }
 
 // The lines of prices that are not those of a category: its parts, and options.
@@ -43,7 +43,8 @@ std::string PricesOfOptions() {
                         Figure(price.bytes));
   }
   return list +
-         "\nNS: added to whoever makes an event; BYTES: in the file. One machine's medians (make "
+         "\nNS: added to the thread that causes an event; BYTES: in the file. One machine's "
+         "medians (make "
          "bench-prices): to "
          "compare with\neach other. 0: less than what the load itself varies by; -: not known. "
          "fxt-record --list-categories=prices\nsays what one event is.\n";

@@ -3,12 +3,13 @@
 
 namespace tools {
 
-// What fxt-record --list-categories prints. The exit code.
+// Prints --list-categories. Returns the exit code.
 int ListCategories();
-// The same for programs: a line each, name, tab, description. It does not ask the kernel.
+// The same for programs: a line per category with name, tab and description. Does not read the
+// kernel.
 int ListCategoryNames();
-// Prices for programs: a line each, name of a category or option, ns and bytes per event ("-": not
-// known), what one event is, with tabs between. It does not ask the kernel.
+// Prices for programs: a line per category or option with its name, ns and bytes per event ("-":
+// unknown), and what one event is, separated by tabs. Does not read the kernel.
 int ListPrices();
 
 }  // namespace tools

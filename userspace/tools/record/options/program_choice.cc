@@ -69,16 +69,17 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
     programs.stack.wake = has("wake");
     programs.stack.on = has("on");
   }
-  auto probes = probes::ResolveProbes(options.uprobes, options.usdts, probes::SystemPlaces(), {});
+  auto probes = probes::ResolveProbes(options.sources.uprobes, options.sources.usdts,
+                                      probes::SystemSearchPaths(), {});
   if (!probes) return probes.TakeError();
   programs.probes = std::move(*probes);
-  programs.counters = options.counters;
-  programs.filter.tids = options.tids;
-  programs.filter.tgids = options.tgids;
-  programs.filter.comms = options.comms;
-  programs.filter.follow = options.follow;
+  programs.counters = options.sources.counters;
+  programs.filter.tids = options.tasks.tids;
+  programs.filter.tgids = options.tasks.pids;
+  programs.filter.comms = options.tasks.comms;
+  programs.filter.follow = options.tasks.follow;
   programs.filter.chosen = options.only_command;
-  for (const std::string& path : options.cgroups) {
+  for (const std::string& path : options.tasks.cgroups) {
     auto id = identities.CgroupId(path);
     if (!id) {
       return util::Error{fmt::format("there is no cgroup '{}' in the default hierarchy", path),
@@ -97,7 +98,7 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
 }
 
 capture::PerfSourceOptions MakePerfSourceOptions(const RecordOptions& options) {
-  return {options.categories, options.lbr, options.tracepoints};
+  return {options.categories, options.lbr, options.sources.tracepoints};
 }
 
 }  // namespace tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// From what a person asks for to what the capture is told to record.
+// Converts command-line options into options of the capture.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@
 
 namespace tools {
 
-// Takes out of `selection` what this kernel cannot record and nobody asked for by name, and says so
-// in `notes`. Error: something asked for by name cannot be recorded.
+// Removes from `selection` the categories that this kernel cannot record, with a note for each. An
+// error if such a category was named.
 util::Status LeaveOutImpossible(const capture::KernelFeatures& features,
                                 capture::CategorySelection& selection,
                                 std::vector<std::string>* notes);
 
-// What a buffer has as many bytes of as of all else together is recorded into one only where it was
-// asked for by name: a group of categories is without it there.
+// Removes from `selection`, unless they were named, the categories whose events take as many bytes
+// of a buffer as all others together.
 void LeaveOutLong(capture::CategorySelection& selection);
 
 // `realtime`: the recorder has real-time priority.
@@ -29,7 +29,7 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
                                                          const capture::ProcIdentity& identities,
                                                          bool realtime);
 
-// What of it comes by perf's rings.
+// The options of sources that use perf's rings.
 capture::PerfSourceOptions MakePerfSourceOptions(const RecordOptions& options);
 
 }  // namespace tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Categories of programs that take part, among the words of -c: "provider:NAME".
+// Categories of providers in the list of -c: "provider:NAME".
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace tools {
 
-// The words of a list with commas between them.
+// Splits a list at its commas.
 std::vector<std::string> SplitAtCommas(std::string_view list);
-// Takes the words that are such categories out of `words`; without "provider:".
+// Removes the categories of providers from `words` and returns them without "provider:".
 std::vector<std::string> TakeProviderCategories(std::vector<std::string>& words);
 
 }  // namespace tools

@@ -15,6 +15,7 @@
 #include "tools/common/message.h"
 #include "tools/record/options/provider_categories.h"
 #include "tools/record/options/source_words.h"
+#include "tools/record/options/task_options.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -130,7 +131,7 @@ util::Status TakeBuffering(const Program& program, const Buffering& given, Recor
 
 util::Status CheckSymbols(const RecordOptions& options) {
   if (options.symbols && !options.categories.wanted.test(FXR_CATEGORY_STACK)) {
-    return util::Error{"--symbols names what is in stacks, and none are recorded",
+    return util::Error{"--symbols names the functions of stacks, and no stacks are recorded",
                        "fxt-record -c default,stack --symbols"};
   }
   if (options.symbols && (options.memory_bytes != 0 || options.rotates())) {
@@ -217,7 +218,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   program.Add("--keep", options.keep, "With --rotate: remove all but the newest N files")
       .Type("N")
       .Range(1u, 1'000'000u);
-  options.AddTo(program);
+  AddTaskOptions(program, options.tasks);
   program.Add("--only-command", options.only_command,
               "Record only events that involve the command and what it starts, and what that "
               "starts");
@@ -262,7 +263,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       .Add("--stats-json", options.stats_json,
            "Write the summary's numbers to this file; - is standard output")
       .Type("FILE");
-  program.Add("-q,--quiet", options.quiet, "No progress, no summary; losses are still told");
+  program.Add("-q,--quiet", options.quiet, "No progress, no summary; losses are still reported");
   program.Add("-v,--verbose", options.verbose, "Show what the BPF loader and the verifier say");
   program.AddFlag(
       "--list-categories", options.list_categories,

@@ -9,10 +9,9 @@
 
 #include "capture/bpf/category.h"
 #include "capture/bpf/program_options.h"
-#include "capture/tracepoint_request.h"
 #include "perf/live/lbr_options.h"
+#include "request/trace_config.h"
 #include "session/trigger/trigger_spec.h"
-#include "tools/record/options/task_choice.h"
 #include "util/result.h"
 
 namespace tools {
@@ -23,10 +22,10 @@ inline constexpr int kExitUsage = 2;
 inline constexpr int kExitNotExecutable = 126;
 inline constexpr int kExitNotFound = 127;
 
-struct RecordOptions : TaskChoice {
+struct RecordOptions {
   std::string output = "trace.fxt";  // "-": standard output
   bool gzip = false;
-  uint64_t duration = 0;  // ns; 0: until a signal or the command's end
+  uint64_t duration = 0;  // ns; 0: until a signal or the end of the command
   capture::CategorySelection categories = capture::DefaultCategories();
   uint64_t buffer_bytes = 0;  // per CPU; 0: by the number of CPUs
   // --circular, --oneshot: of all CPUs together; 0: into a file.
@@ -35,40 +34,35 @@ struct RecordOptions : TaskChoice {
   std::vector<session::TriggerSpec> triggers;
   uint64_t before = 0;  // ns; 0: all of the buffer
   uint64_t after = 0;
-  // That alerts and programs come to; empty where no trigger waits for one, and without
-  // --providers.
+  // The control socket; empty without --providers and without a trigger that waits for an alert.
   std::string socket;
-  bool providers = false;                        // programs take part
-  std::vector<std::string> provider_categories;  // of theirs; empty: all
-  // --rotate: files that follow each other, each for so long (ns) or so many bytes; 0: no limit.
+  bool providers = false;
+  std::vector<std::string> provider_categories;  // empty: all
+  // --rotate: the limits of each file, ns and bytes; 0: no limit.
   uint64_t rotate_time = 0;
   uint64_t rotate_bytes = 0;
   bool rotates() const { return rotate_time != 0 || rotate_bytes != 0; }
-  uint64_t keep = 0;  // of them, the newest so many; 0: all
+  uint64_t keep = 0;  // the number of newest files that stay; 0: all
   bool only_command = false;
   perf::LbrOptions lbr;
   capture::StackOptions stack;
-  bool symbols = false;  // names of what is in stacks are found at the end
-  // Category `probe`, as given: PATH:SYMBOL[+retval|+entry], PATH:PROVIDER:NAME.
-  std::vector<std::string> uprobes;
-  std::vector<std::string> usdts;
-  std::vector<capture::TracepointRequest> tracepoints;  // -e, --filter
-  std::vector<std::string> counters;                    // --counters
-  std::string stats_json;                               // file for the summary's numbers
+  bool symbols = false;  // function names are found at the end
+  request::TaskFilter tasks;
+  request::Sources sources;
+  std::string stats_json;  // file for the summary's numbers
   bool quiet = false;
   bool verbose = false;
   // --list-categories: empty without it, "true", "names", or "prices".
   std::string list_categories;
   // --list-events: a pattern; empty without it.
   std::string list_events;
-  std::string user;        // as whom the command runs; empty: as the recorder does
-  bool as_caller = false;  // as the user behind sudo
+  std::string user;        // of the command; empty: the recorder's
+  bool as_caller = false;  // the command runs as the user who called sudo
   std::vector<std::string> command;
-  std::string command_line;  // all of it, as given
+  std::string command_line;  // the whole command line
 };
 
-// What to do after the command line was read: go on, or leave with this code (help and errors have
-// been printed).
+// The parsed command line. With an exit code the program ends; help and errors have been printed.
 struct ParsedOptions {
   RecordOptions options;
   std::optional<int> exit_code;

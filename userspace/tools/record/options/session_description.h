@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a file says of how it was recorded.
+// The description of a recording in its file.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace tools {
 
-// `command`: the process that is recorded, as the recorder knows it.
+// `command`: the recorded process, in the recorder's process namespace.
 translate::SessionInfo DescribeSession(const RecordOptions& options,
                                        const capture::CaptureSession& session,
                                        std::optional<pid_t> command);

@@ -30,35 +30,37 @@ void SourceWords::Add(const Command& command) {
           "task-clock,page-faults where the machine has no performance monitoring unit")
       .Type("LIST");
   command
-      .Add("--uprobe", uprobes_,
+      .Add("--uprobe", sources_.uprobes,
            "Record calls of this function of a program or library, from entry to return; with "
            "+retval also what it returns, with +entry the entry alone, as C++ functions need that "
            "throw (may be repeated)")
       .Type("PATH:SYMBOL[+retval|+entry]");
   command
-      .Add("--usdt", usdts_,
+      .Add("--usdt", sources_.usdts,
            "Record this USDT probe of a program or library, with its arguments (may be repeated)")
       .Type("PATH:PROVIDER:NAME");
 }
 
 void SourceWords::TakeEvent(const std::string& pattern) {
   if (pattern.empty()) problem_ = "-e without the name of a tracepoint";
-  requests_.push_back({pattern, ""});
+  sources_.tracepoints.push_back({pattern, ""});
 }
 
 void SourceWords::TakeCounters(const std::string& list) {
-  counters_ = counters_ ? *counters_ + ',' + list : list;
+  if (has_counters_) counters_ += ',';
+  counters_ += list;
+  has_counters_ = true;
 }
 
 void SourceWords::TakeFilter(const std::string& filter) {
-  if (requests_.empty()) {
+  if (sources_.tracepoints.empty()) {
     problem_ = "--filter stands before the -e that it belongs to";
-  } else if (!requests_.back().filter.empty()) {
-    problem_ = fmt::format("-e {} has two filters", requests_.back().pattern);
+  } else if (!sources_.tracepoints.back().filter.empty()) {
+    problem_ = fmt::format("-e {} has two filters", sources_.tracepoints.back().pattern);
   } else if (filter.empty()) {
     problem_ = "--filter without a filter";
   } else {
-    requests_.back().filter = filter;
+    sources_.tracepoints.back().filter = filter;
   }
 }
 
@@ -66,13 +68,11 @@ util::Status SourceWords::Take(RecordOptions& options) const {
   if (!problem_.empty()) {
     return util::Error{problem_, "write it like: -e kmem:mm_page_alloc --filter 'order > 2'"};
   }
-  options.tracepoints = requests_;
-  options.uprobes = uprobes_;
-  options.usdts = usdts_;
-  if (counters_) {
-    auto names = capture::CounterSet::ParseNames(*counters_);
+  options.sources = sources_;
+  if (has_counters_) {
+    auto names = capture::CounterSet::ParseNames(counters_);
     if (!names) return names.TakeError();
-    options.counters = std::move(*names);
+    options.sources.counters = std::move(*names);
   }
   return ApplySources(options);
 }
@@ -86,11 +86,11 @@ util::Status ApplySources(RecordOptions& options) {
     const char* example;
   };
   for (const Source& source :
-       {Source{FXR_CATEGORY_PROBE, !options.uprobes.empty() || !options.usdts.empty(),
-               "needs a function to probe", "--uprobe PATH:SYMBOL, --usdt PATH:PROVIDER:NAME"},
-        Source{FXR_CATEGORY_TRACEPOINT, !options.tracepoints.empty(), "does not say of what",
-               "ask for it with -e 'block:*'"},
-        Source{FXR_CATEGORY_COUNTER, !options.counters.empty(), "does not say of what",
+       {Source{FXR_CATEGORY_PROBE, options.sources.probes(), "needs a function to probe",
+               "--uprobe PATH:SYMBOL, --usdt PATH:PROVIDER:NAME"},
+        Source{FXR_CATEGORY_TRACEPOINT, !options.sources.tracepoints.empty(),
+               "does not say of what", "ask for it with -e 'block:*'"},
+        Source{FXR_CATEGORY_COUNTER, !options.sources.counters.empty(), "does not say of what",
                "ask for it with --counters task-clock,page-faults"}}) {
     if (!source.asked_for && selection.by_name.test(source.category)) {
       return util::Error{

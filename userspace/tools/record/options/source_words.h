@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The options of what is not recorded unless it is named: -e, --filter, --counters, --uprobe,
-// --usdt.
+// The options of sources that are recorded only if they are named: -e, --filter, --counters,
+// --uprobe, --usdt.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "capture/tracepoint_request.h"
+#include "request/trace_config.h"
 #include "tools/common/command_line.h"
 #include "tools/record/options/record_options.h"
 #include "util/result.h"
 
 namespace tools {
 
-// Add before parsing, Take after it; it outlives both.
+// Call Add() before the parsing and Take() after it. Outlives the parsing.
 class SourceWords {
  public:
   SourceWords() = default;
@@ -23,31 +22,26 @@ class SourceWords {
   SourceWords& operator=(const SourceWords&) = delete;
 
   void Add(const Command& command);
-  // Whether any was given.
-  bool any() const {
-    return !problem_.empty() || !requests_.empty() || counters_ || !uprobes_.empty() ||
-           !usdts_.empty();
-  }
-  // What they ask for, into `options`, as ApplySources has it there. Error: a filter without its
-  // -e, an unknown counter, and those of ApplySources.
+  // True if one of the options was given.
+  bool any() const { return !problem_.empty() || has_counters_ || sources_.any(); }
+  // Sets options.sources and calls ApplySources(). An error for a filter without its -e and for an
+  // unknown counter.
   util::Status Take(RecordOptions& options) const;
 
  private:
   void TakeEvent(const std::string& pattern);
   void TakeCounters(const std::string& list);
-  // It belongs to the -e before it.
+  // The filter belongs to the -e before it.
   void TakeFilter(const std::string& filter);
 
-  std::vector<capture::TracepointRequest> requests_;
+  request::Sources sources_;
+  bool has_counters_ = false;
+  std::string counters_;  // all lists of --counters, joined by commas
   std::string problem_;
-  std::optional<std::string> counters_;  // lists, joined by commas
-  std::vector<std::string> uprobes_;
-  std::vector<std::string> usdts_;
 };
 
-// The categories of what `options` names (probe, tracepoint, counter) are among its categories
-// then, and only where something of them is named. Error: one that was asked for by its own name
-// without anything of it.
+// Selects the categories probe, tracepoint and counter if `options` has such sources, and deselects
+// them otherwise. An error if one of them was named and has no source.
 util::Status ApplySources(RecordOptions& options);
 
 }  // namespace tools

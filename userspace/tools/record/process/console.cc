@@ -33,7 +33,7 @@ size_t TerminalWidth() {
   return size.ws_col;
 }
 
-// That nobody can be told is no reason to stop: the terminal may be gone, or the log's disk full.
+// An error is no reason to stop: the terminal may be gone, or the disk of the log full.
 void WriteAll(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
@@ -128,12 +128,12 @@ void Console::Progress(std::string_view text) {
   progress_shown_ = true;
 }
 
-void Console::Finish(std::chrono::milliseconds patience) {
+void Console::Finish(std::chrono::milliseconds timeout) {
   if (std::exchange(progress_shown_, false)) Say(kClearLine);
   std::unique_lock lock(state_->mutex);
   while (!state_->queue.empty()) {
     const uint64_t said = state_->said;
-    if (!state_->changed.wait_for(lock, patience, [&] { return state_->said != said; })) return;
+    if (!state_->changed.wait_for(lock, timeout, [&] { return state_->said != said; })) return;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the recorder says on standard error, without ever waiting for whoever reads it.
+// Writes messages to standard error without blocking the caller.
 #pragma once
 
 #include <chrono>
@@ -11,32 +11,32 @@
 
 namespace tools {
 
-// A terminal may be stopped (Ctrl-S), and a pipe full: a thread of its own does the waiting. It is
-// started by the first message, so that a fork before that copies no thread.
-// How long the end of a command waits for a terminal that takes nothing.
+// The time that the end of a command waits for a terminal that takes nothing.
 inline constexpr std::chrono::seconds kConsoleTimeout{2};
 
+// A terminal may be stopped (Ctrl-S) and a pipe may be full, so a thread writes. The first message
+// starts it: a fork before that copies no thread.
 class Console {
  public:
   explicit Console(std::string program);
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
-  // What is not said by then is never said.
+  // Drops the messages that are not written.
   ~Console();
 
-  // As PrintNote and PrintError. Of those that cannot be said only the first hundreds are kept.
+  // As PrintNote and PrintError. Keeps only the first hundreds of messages that cannot be written.
   void Note(std::string_view text);
   void Error(const util::Error& error);
 
-  // A line that the next one replaces, cut to the width of the terminal. Left out where the one
-  // before it is still being said.
+  // Shows a line that the next one replaces, cut to the width of the terminal. Drops it if the last
+  // one is not written yet.
   void Progress(std::string_view text);
 
-  // Whether standard error is a terminal.
+  // True if standard error is a terminal.
   bool on_terminal() const { return on_terminal_; }
 
-  // Waits until all was said, or until `patience` has passed without anything being taken.
-  void Finish(std::chrono::milliseconds patience);
+  // Waits until all is written, or until nothing is taken for `timeout`.
+  void Finish(std::chrono::milliseconds timeout);
 
  private:
   struct State;
@@ -48,7 +48,7 @@ class Console {
   const bool on_terminal_;
   bool has_thread_ = false;
   bool progress_shown_ = false;
-  std::shared_ptr<State> state_;  // shared with the thread, which a stuck write may keep for ever
+  std::shared_ptr<State> state_;  // shared with the thread, which a blocked write may keep forever
 };
 
 }  // namespace tools

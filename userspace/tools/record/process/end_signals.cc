@@ -10,8 +10,8 @@
 namespace tools {
 namespace {
 
-// One wish may come as several signals: timeout(1) signals its child, and then the whole group.
-constexpr uint64_t kSameWish = 100'000'000;
+// Signals within this time are one request: timeout(1) signals its child, and then the whole group.
+constexpr uint64_t kOneRequestNs = 100'000'000;
 
 bool IsIgnored(int number) {
   struct sigaction action {};
@@ -21,12 +21,12 @@ bool IsIgnored(int number) {
 }  // namespace
 
 void EndSignals::Take() {
-  // Both are told by write(2) as well, and then they are an error among others.
+  // write(2) reports both as errors.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   // Progress in the background would stop the recorder (stty tostop).
   signal(SIGTTOU, SIG_IGN);
-  // Where whoever started the recorder ignored it, nobody could say how the command ended.
+  // An inherited SIG_IGN would lose the exit status of the command.
   signal(SIGCHLD, SIG_DFL);
   sigset_t set;
   sigemptyset(&set);
@@ -37,7 +37,7 @@ void EndSignals::Take() {
   fd_.reset(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-void EndSignals::TakeWishes() {
+void EndSignals::TakeSnapshotSignal() {
   sigset_t set;
   sigprocmask(SIG_BLOCK, nullptr, &set);
   sigaddset(&set, SIGUSR1);
@@ -56,11 +56,11 @@ void EndSignals::Look() {
   while (read(fd_.get(), &info, sizeof(info)) == sizeof(info)) {
     if (info.ssi_signo == SIGCHLD) continue;
     if (info.ssi_signo == SIGUSR1) {
-      ++wishes_;
+      ++snapshot_requests_;
       continue;
     }
     const uint64_t now = util::MonotonicNow();
-    if (count_ > 0 && now - last_time_ < kSameWish) continue;
+    if (count_ > 0 && now - last_time_ < kOneRequestNs) continue;
     last_time_ = now;
     last_ = static_cast<int>(info.ssi_signo);
     if (count_ == 0) {

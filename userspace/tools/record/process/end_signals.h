@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The signals that end a recording, and then the waits after it.
+// Receives the signals that end a recording and the waits after it.
 #pragma once
 
 #include <atomic>
@@ -12,26 +12,26 @@ namespace tools {
 
 class EndSignals {
  public:
-  // From now on SIGINT, SIGTERM and SIGHUP wait to be looked at, and so does SIGCHLD; a SIGHUP that
-  // is ignored stays so (nohup). What the recorder writes to fails instead of killing it. Before
-  // any thread is started, after the command was forked.
+  // Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD, and queues them for Look(). An ignored SIGHUP stays
+  // ignored (nohup). Ignores SIGPIPE. Call it before the first thread starts and after the fork of
+  // the command.
   void Take();
-  // SIGUSR1 is looked at too. Right behind Take().
-  void TakeWishes();
+  // The same for SIGUSR1. Directly after Take().
+  void TakeSnapshotSignal();
 
-  // Becomes readable when there is something to look at.
+  // Readable when a signal is queued.
   int fd() const { return fd_.get(); }
-  // Counts what came. From any thread.
+  // Counts the queued signals. From any thread.
   void Look();
 
-  // How often somebody asked for the end so far.
+  // The requests for the end so far.
   uint32_t count() const { return count_; }
-  // How often somebody asked for a file by SIGUSR1, once TakeWishes was called.
-  uint32_t wishes() const { return wishes_; }
-  // The number of the first signal, 0 while there was none; and of the last.
+  // The requests for a file (SIGUSR1) so far, after TakeSnapshotSignal().
+  uint32_t snapshot_requests() const { return snapshot_requests_; }
+  // The numbers of the first and the last signal; 0: none yet.
   int first() const { return first_; }
   int last() const { return last_; }
-  // A terminal sent the first one, to all of its foreground process group.
+  // True if a terminal sent the first one, to its whole foreground process group.
   bool from_terminal() const { return from_terminal_; }
 
  private:
@@ -39,7 +39,7 @@ class EndSignals {
   std::mutex mutex_;
   uint64_t last_time_ = 0;  // ns of CLOCK_MONOTONIC, under mutex_
   std::atomic<uint32_t> count_ = 0;
-  std::atomic<uint32_t> wishes_ = 0;
+  std::atomic<uint32_t> snapshot_requests_ = 0;
   std::atomic<int> first_ = 0;
   std::atomic<int> last_ = 0;
   std::atomic<bool> from_terminal_ = false;

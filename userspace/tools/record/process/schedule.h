@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// When the recorder gets a CPU.
+// The scheduling priority of the recorder.
 #pragma once
 
 namespace tools {
 
-// Real-time priority for this thread, but not for what it forks; one that whoever started it has
-// given it stays. False where there is no right to it.
+// Gives this thread real-time priority; threads and processes that it creates do not inherit it. A
+// real-time priority that it has already stays. False if the process may not.
 bool BecomeRealtime();
-// The usual one again, of whoever has the right to change it.
+// Gives this thread the normal priority again, if it may.
 void BecomeOrdinary();
 
 }  // namespace tools

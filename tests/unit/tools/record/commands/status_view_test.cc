@@ -14,7 +14,7 @@ TimedStatus Started(uint64_t time, uint64_t events, uint64_t cpu_time) {
   TimedStatus timed;
   timed.time = time;
   timed.status.state = control::SessionState::kStarted;
-  timed.status.buffering_mode = control::BufferingMode::kCircular;
+  timed.status.buffering_mode = request::BufferingMode::kCircular;
   timed.status.buffer_bytes = 16 << 20;
   timed.status.covered = 12'300'000'000;
   timed.status.started = 60'000'000'000;
@@ -23,7 +23,7 @@ TimedStatus Started(uint64_t time, uint64_t events, uint64_t cpu_time) {
   return timed;
 }
 
-TEST(StatusViewTest, ShowsRatesBetweenTwo) {
+TEST(StatusViewTest, ShowsRatesBetweenTwoStatuses) {
   const TimedStatus before = Started(1'000'000'000, 1000, 50'000'000);
   const TimedStatus now = Started(3'000'000'000, 5000, 70'000'000);
   const StatusRates rates = RatesBetween(before, now);
@@ -45,20 +45,20 @@ TEST(StatusViewTest, ShowsRatesBetweenTwo) {
   EXPECT_FALSE(RatesBetween(now, Started(4'000'000'000, 10, 0)).known);
 }
 
-TEST(StatusViewTest, AShareOfTheCpuIsNotToldRightAfterTheStart) {
+TEST(StatusViewTest, ShowsNoShareOfTheCpuDirectlyAfterTheStart) {
   TimedStatus now = Started(3'000'000'000, 5000, 70'000'000);
   EXPECT_THAT(StatusLines(now, nullptr), HasSubstr("70.0 ms of CPU time, 0.12% of one CPU; "));
   now.status.started = 2'000'000;
   EXPECT_THAT(StatusLines(now, nullptr), HasSubstr("70.0 ms of CPU time; "));
 }
 
-TEST(StatusViewTest, SaysThatThereIsNoSession) {
+TEST(StatusViewTest, ReportsThatThereIsNoSession) {
   const TimedStatus ready;
   EXPECT_EQ(StatusLine(ready, nullptr), "READY\n");
   EXPECT_THAT(StatusLines(ready, nullptr), HasSubstr("fxt-record start"));
 }
 
-TEST(StatusViewTest, NamesCannotDoAnythingToATerminal) {
+TEST(StatusViewTest, EscapesControlCharactersInNames) {
   TimedStatus now = Started(1, 1, 1);
   now.status.reason = "disk\x1b[2J full";
   now.status.triggers.push_back({"log \x9b", 1, 2, 3});

@@ -33,7 +33,7 @@ class ConsoleTest : public ::testing::Test {
     if (before_) dup2(before_.get(), STDERR_FILENO);
     before_.reset();
   }
-  // All that was said, once nobody can say more.
+  // All output, after the writers have ended.
   std::string Said() {
     Restore();
     std::string text;
@@ -61,7 +61,7 @@ class ConsoleTest : public ::testing::Test {
   util::UniqueFd before_;
 };
 
-TEST_F(ConsoleTest, SaysMessagesInTheirOrder) {
+TEST_F(ConsoleTest, WritesMessagesInOrder) {
   {
     Console console("fxt-record");
     EXPECT_FALSE(console.on_terminal());
@@ -75,7 +75,7 @@ TEST_F(ConsoleTest, SaysMessagesInTheirOrder) {
             "fxt-record: error: third\n");
 }
 
-TEST_F(ConsoleTest, NamesDoNothingToATerminal) {
+TEST_F(ConsoleTest, EscapesControlCharacters) {
   {
     Console console("p");
     console.Note("comm \x1b[2J\n");
@@ -84,7 +84,7 @@ TEST_F(ConsoleTest, NamesDoNothingToATerminal) {
   EXPECT_EQ(Said(), "p: comm \\u001b[2J\\u000a\n");
 }
 
-TEST_F(ConsoleTest, ProgressMakesRoomForMessages) {
+TEST_F(ConsoleTest, MessagesReplaceTheProgressLine) {
   {
     Console console("p");
     console.Progress("1 s");
@@ -98,7 +98,7 @@ TEST_F(ConsoleTest, ProgressMakesRoomForMessages) {
             "\rp: 1 s\x1b[K\r\x1b[K\rp: " + std::string(76, 'x') + "\x1b[K\r\x1b[Kp: done\n");
 }
 
-TEST_F(ConsoleTest, AReaderThatStoppedIsNotWaitedFor) {
+TEST_F(ConsoleTest, DoesNotWaitForAStoppedReader) {
   Stop();
   const auto begin = std::chrono::steady_clock::now();
   {
@@ -114,7 +114,7 @@ TEST_F(ConsoleTest, AReaderThatStoppedIsNotWaitedFor) {
   Empty(65536);
 }
 
-TEST_F(ConsoleTest, FinishGoesOnWhileSomebodyReads) {
+TEST_F(ConsoleTest, FinishWaitsWhileTheReaderReads) {
   Stop();
   Console console("p");
   console.Note("late");

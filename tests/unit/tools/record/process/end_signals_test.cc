@@ -29,7 +29,7 @@ bool IsReadable(int fd) {
 
 void WaitForAnotherWish() { usleep(150'000); }
 
-TEST(EndSignalsTest, CountsWhatAskedForTheEnd) {
+TEST(EndSignalsTest, CountsRequestsForTheEnd) {
   EXPECT_EQ(InProcess([] {
               EndSignals signals;
               signals.Take();
@@ -49,7 +49,7 @@ TEST(EndSignalsTest, CountsWhatAskedForTheEnd) {
             0);
 }
 
-TEST(EndSignalsTest, SignalsOfOneMomentAreOneWish) {
+TEST(EndSignalsTest, SignalsOfOneMomentAreOneRequest) {
   EXPECT_EQ(InProcess([] {
               EndSignals signals;
               signals.Take();
@@ -60,7 +60,7 @@ TEST(EndSignalsTest, SignalsOfOneMomentAreOneWish) {
             0);
 }
 
-TEST(EndSignalsTest, AHangupThatIsIgnoredStaysSo) {
+TEST(EndSignalsTest, AnIgnoredHangupStaysIgnored) {
   EXPECT_EQ(InProcess([] {
               signal(SIGHUP, SIG_IGN);
               EndSignals signals;
@@ -72,7 +72,7 @@ TEST(EndSignalsTest, AHangupThatIsIgnoredStaysSo) {
             0);
 }
 
-TEST(EndSignalsTest, TheEndOfAChildIsNoWishButIsLookedAt) {
+TEST(EndSignalsTest, TheEndOfAChildWakesButIsNoRequest) {
   EXPECT_EQ(InProcess([] {
               signal(SIGCHLD, SIG_IGN);
               EndSignals signals;
@@ -89,7 +89,7 @@ TEST(EndSignalsTest, TheEndOfAChildIsNoWishButIsLookedAt) {
             0);
 }
 
-TEST(EndSignalsTest, APipeThatNobodyReadsFailsInsteadOfKilling) {
+TEST(EndSignalsTest, AClosedPipeFailsInsteadOfKilling) {
   EXPECT_EQ(InProcess([] {
               EndSignals signals;
               signals.Take();

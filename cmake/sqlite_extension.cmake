@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# fxt_sqlite.so: the tables of `fxt query` as an extension that SQLite loads.
+
+# The folders whose code the extension calls. The linker drops the functions that it does not call.
+set(sources "")
+foreach(folder fxt schema facts facts/timeline tables tables/rows source query branches measure measure/collect text
+               output util)
+  file(GLOB found CONFIGURE_DEPENDS userspace/${folder}/*.cc)
+  list(APPEND sources ${found})
+endforeach()
+add_library(fxt_sqlite MODULE EXCLUDE_FROM_ALL ${sources})
+set_target_properties(fxt_sqlite PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden UNITY_BUILD OFF
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/sqlite_extension.ver)
+target_compile_definitions(fxt_sqlite PRIVATE FXT_SQLITE_EXTENSION)
+target_compile_options(fxt_sqlite PRIVATE -ffunction-sections -fdata-sections)
+target_link_options(fxt_sqlite PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,-z,defs
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/sqlite_extension.ver)
+target_link_libraries(fxt_sqlite PRIVATE deflate z)

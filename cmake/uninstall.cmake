@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Removes the files that `make install` of the build folder ${BUILD} installed, below $DESTDIR, and the folders of
+# headers and CMake packages that are then empty. A configuration that was changed stays.
+
+if(NOT EXISTS ${BUILD}/install_manifest.txt)
+  message(FATAL_ERROR "${BUILD} has no install_manifest.txt: `make install` did not run there")
+endif()
+file(STRINGS ${BUILD}/install_manifest.txt files)
+foreach(file IN LISTS files)
+  set(path $ENV{DESTDIR}${file})
+  if(file MATCHES "/fxt-record\\.conf$")
+    file(SHA256 ${path} installed)
+    file(SHA256 ${CMAKE_CURRENT_LIST_DIR}/../service/fxt-record.conf shipped)
+  endif()
+  if(NOT file MATCHES "/fxt-record\\.conf$" OR installed STREQUAL shipped)
+    file(REMOVE ${path})
+  endif()
+  get_filename_component(folder ${path} DIRECTORY)
+  while(folder MATCHES "/(fxt|fxt_provider|fxt-provider|detail)$")
+    file(GLOB left ${folder}/*)
+    if(left)
+      break()
+    endif()
+    file(REMOVE_RECURSE ${folder})
+    get_filename_component(folder ${folder} DIRECTORY)
+  endwhile()
+endforeach()

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/change_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace comparison {
+namespace {
+
+SideSummary Make(double value, const Detail& detail = {}) {
+  SideSummary side;
+  side.value = value;
+  side.detail = detail;
+  return side;
+}
+
+// Long sleeps of 100 ms per second, in a group that wakes 100 times a second.
+LongSleepDetail Sleeps() {
+  return {.with_cut_ms = 100, .asleep_ms = 500, .timer_ms = 10, .wakeups = 100};
+}
+
+struct Case {
+  std::string rule;
+  Statistic statistic;
+  SideSummary base;
+  SideSummary next;
+  double change;
+};
+
+std::vector<Case> Cases() {
+  using S = Statistic;
+  const auto waits = [](double ms, double events) {
+    return Make(0, MeanDetail{.total_ms = ms, .events = events});
+  };
+  const auto threads_end = [](double value, double timer_ms, double timer_sleeps, double wakeups) {
+    return Make(value, ThreadSleepDetail{timer_ms, timer_sleeps, wakeups});
+  };
+  const LongSleepDetail sleeps = Sleeps();
+  LongSleepDetail longer = sleeps;
+  longer.with_cut_ms = 200;
+  LongSleepDetail more_threads = longer;
+  more_threads.threads = 2;
+  LongSleepDetail fewer_wakeups = longer;
+  fewer_wakeups.wakeups = 50;
+  fewer_wakeups.asleep_ms = 530;
+  LongSleepDetail by_timer = fewer_wakeups;
+  by_timer.timer_ms = 70;
+  LongSleepDetail paced = sleeps;
+  paced.timer_ms = 400;
+  paced.timer_sleep_ms = 10;
+  LongSleepDetail slower = paced;
+  slower.with_cut_ms = 200;
+  slower.wakeups = 50;
+  slower.timer_sleeps = 50;
+  slower.timer_sleep_ms = 12;
+  LongSleepDetail per_run = longer;
+  per_run.per_run = true;
+  per_run.asleep_ms = 510;
+  return {
+      {"mean_without_events", S::kLatencyMean, waits(10, 100), waits(0, 0), 0},
+      {"mean_of_runs", S::kCpuPerWakeup, waits(100, 100), waits(300, 200), 100},
+      // Short waits became rare: at most the change of the sum counts.
+      {"mean_of_waits", S::kLatencyMean, waits(10, 100), waits(12, 50), 2},
+      {"mean_of_waits", S::kLatencyMean, waits(10, 100), waits(9, 50), 0},
+      {"requested_more_often", S::kSleepForThreads, threads_end(50, 500, 100, 100),
+       threads_end(150, 400, 100, 120), 0},
+      {"timer_sleeps_given_up", S::kSleepForThreads, threads_end(50, 500, 100, 100),
+       threads_end(150, 400, 20, 100), 0},
+      {"waits_in_place_of_timer_sleeps", S::kSleepForThreads, threads_end(50, 500, 100, 100),
+       threads_end(150, 420, 100, 100), 80},
+      {"waits_in_place_of_timer_sleeps", S::kSleepForThreads, threads_end(150, 400, 100, 100),
+       threads_end(50, 500, 100, 100), 0},
+      {"same_work_for_more_threads", S::kSleepExcessHalf, Make(100, sleeps),
+       Make(200, more_threads), 0},
+      {"shorter_sleeps", S::kSleepExcessHalf, Make(200, longer), Make(100, sleeps), -100},
+      {"as_many_wakeups", S::kSleepExcessHalf, Make(100, sleeps), Make(180, longer), 80},
+      // A long sleep that both edges cut became two.
+      {"as_many_wakeups", S::kSleepExcessHalf, Make(100, sleeps), Make(180, sleeps), 0},
+      {"longer_timer_sleeps", S::kSleepExcessHalf, Make(100, sleeps), Make(200, by_timer), 100},
+      {"slower_pace", S::kSleepExcessHalf, Make(100, paced), Make(200, slower), 100},
+      {"less_work", S::kSleepExcessHalf, Make(100, sleeps), Make(200, fewer_wakeups), 30},
+      {"less_work", S::kSleepExcessHalf, Make(100, sleeps), Make(200, per_run), 10},
+      {"time_in_d", S::kBlockedCount, Make(5, BlockedDetail{10}), Make(9, BlockedDetail{40}), 30},
+      {"all_waits_for_cpu", S::kLatencyRunnable, Make(50, CpuWaitDetail{30, 20}),
+       Make(100, CpuWaitDetail{70, 30}), 50},
+      {"all_waits_for_cpu", S::kPreemptedRunnable, Make(50, CpuWaitDetail{20, 30}),
+       Make(100, CpuWaitDetail{30, 70}), 0},
+      {"elapsed_time", S::kElapsedTime, Make(200), Make(300), 500},
+      {"cost_of_events", S::kSwitchRate, Make(1000), Make(3000), 10},
+      {"cost_of_events", S::kCpuRate, Make(100), Make(130), 30},
+  };
+}
+
+// The first rule with an answer.
+const ChangeRule* RuleOf(const Case& one) {
+  for (const ChangeRule& rule : ChangeRules()) {
+    if (rule.change(InfoOf(one.statistic), one.base, one.next, rule.constant)) return &rule;
+  }
+  return nullptr;
+}
+
+TEST(ChangeRules, DecideTheirCases) {
+  for (const Case& one : Cases()) {
+    const ChangeRule* rule = RuleOf(one);
+    ASSERT_NE(rule, nullptr) << one.rule;
+    EXPECT_EQ(rule->name, one.rule);
+    EXPECT_NEAR(ChangeOf(InfoOf(one.statistic), one.base, one.next), one.change, 1e-9) << one.rule;
+  }
+}
+
+TEST(ChangeRules, HaveCases) {
+  std::set<std::string> cases;
+  for (const Case& one : Cases()) cases.insert(one.rule);
+  for (const ChangeRule& rule : ChangeRules()) {
+    EXPECT_EQ(cases.count(rule.name), 1u) << rule.name;
+    EXPECT_STRNE(rule.reason, "");
+  }
+  EXPECT_EQ(cases.size(), ChangeRules().size());
+}
+
+SideSummary WaitsOutOfScope(double wait_ms, double threads) {
+  SideSummary side;
+  side.out_of_scope = {wait_ms, threads};
+  return side;
+}
+
+TEST(OutOfScopeChange, IsThatOfNewWorkOfTheMachine) {
+  EXPECT_NEAR(OutOfScopeChange(WaitsOutOfScope(1, 0.05), WaitsOutOfScope(300, 2)), 299, 1);
+  EXPECT_NEAR(OutOfScopeChange(WaitsOutOfScope(300, 2), WaitsOutOfScope(1, 0.05)), -299, 1);
+}
+
+TEST(OutOfScopeChange, IsNothingWithoutMoreWorkOfTheMachine) {
+  EXPECT_EQ(OutOfScopeChange(WaitsOutOfScope(100, 1), WaitsOutOfScope(300, 1)), 0);
+  EXPECT_EQ(OutOfScopeChange(WaitsOutOfScope(100, 1), WaitsOutOfScope(300, 0.8)), 0);
+  EXPECT_EQ(OutOfScopeChange(WaitsOutOfScope(300, 1), WaitsOutOfScope(100, 1.2)), 0);
+}
+
+TEST(OutOfScopeChange, GrowsWithTheSquareOfTheWork) {
+  // Twice the work explains three quarters of the new waits, and at most their change.
+  EXPECT_NEAR(OutOfScopeChange(WaitsOutOfScope(10, 1), WaitsOutOfScope(400, 2)), 300, 1e-9);
+  EXPECT_NEAR(OutOfScopeChange(WaitsOutOfScope(350, 1), WaitsOutOfScope(400, 2)), 50, 1e-9);
+}
+
+TEST(LargestChange, IsTheLargerSide) {
+  EXPECT_EQ(LargestChange(InfoOf(Statistic::kCpuRate), Make(3), Make(5)), 5);
+  EXPECT_EQ(LargestChange(InfoOf(Statistic::kBlockedCount), Make(3, BlockedDetail{70}),
+                          Make(5, BlockedDetail{60})),
+            70);
+}
+
+}  // namespace
+}  // namespace comparison

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Holds `fxt export --format perfetto` against fxt query, fxt flame and fxt dump on recordings of many
+kinds. Google's protobuf library reads the packets. With TRACE_PROCESSOR=PATH, a built
+trace_processor_shell, Perfetto itself imports each file and is asked, too."""
+
+import collections
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+import perfetto_packets
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import fxt  # noqa: E402
+
+LOAD = "ls -lR /usr/share > /dev/null; sleep 0.05; dd if=/dev/zero of={folder}/f bs=1M count=8 conv=fsync 2> /dev/null"
+# Koids above the range of tids become other numbers.
+TID_LIMIT = 1 << 22
+
+
+def rows(trace, statement):
+    return list(csv.DictReader(io.StringIO(fxt("query", "--csv", trace, statement))))
+
+
+def why_not():
+    if not shutil.which("protoc"):
+        return "protoc is not installed (protobuf-compiler)"
+    try:
+        import google.protobuf  # noqa: F401
+    except ImportError:
+        return "Google's protobuf library for Python is not installed (python3-protobuf)"
+    return harness.why_not_recordable()
+
+
+def record(folder, name, *options, command=None):
+    path = os.path.join(folder, name)
+    load = command or ["sh", "-c", LOAD.format(folder=folder)]
+    harness.record(path, *load, options=("-q", *options))
+    return path
+
+
+def traces(folder):
+    """Recordings of every kind, by name."""
+    everything = record(folder, "all.fxt", "-c", "all")
+    found = {
+        "all categories": everything,
+        "default": record(folder, "default.fxt"),
+        "losses": record(folder, "losses.fxt", "-b", "4K", "-c", "default,syscall"),
+        "circular": record(folder, "circular.fxt", "--circular", "8M"),
+        "symbols": record(folder, "symbols.fxt", "-c", "default,stack", "--symbols", "--stack-min", "10us"),
+    }
+    trimmed = os.path.join(folder, "trimmed.fxt")
+    fxt("trim", everything, "--from", "10ms", "--to", "200ms", "-o", trimmed)
+    found["trimmed"] = trimmed
+    spans = os.path.join(folder, "spans.json")
+    with open(spans, "w", encoding="utf-8") as file:
+        json.dump({"traceEvents": [
+            {"ph": "B", "name": "request", "cat": "app", "pid": 5, "tid": 7, "ts": 1000},
+            {"ph": "s", "name": "hand", "cat": "app", "id": 1, "pid": 5, "tid": 7, "ts": 1100},
+            {"ph": "E", "pid": 5, "tid": 7, "ts": 2000},
+            {"ph": "X", "name": "work", "cat": "app", "pid": 5, "tid": 8, "ts": 1200, "dur": 500},
+            {"ph": "f", "bp": "e", "name": "hand", "cat": "app", "id": 1, "pid": 5, "tid": 8, "ts": 1300},
+            {"ph": "b", "name": "job", "cat": "app", "id": 9, "pid": 5, "tid": 7, "ts": 1000},
+            {"ph": "b", "name": "job", "cat": "app", "id": 10, "pid": 5, "tid": 7, "ts": 1500},
+            {"ph": "e", "name": "job", "cat": "app", "id": 9, "pid": 5, "tid": 8, "ts": 3000},
+            {"ph": "e", "name": "job", "cat": "app", "id": 10, "pid": 5, "tid": 8, "ts": 3500},
+            {"ph": "C", "name": "queue", "pid": 5, "tid": 7, "ts": 1500, "args": {"length": 3}},
+        ]}, file)
+    imported = os.path.join(folder, "imported.fxt")
+    fxt("import", spans, "-o", imported)
+    found["imported"] = imported
+    merged = os.path.join(folder, "merged.fxt")
+    fxt("merge", found["default"], imported, "--offset", f"{imported}=1ms", "--apart", imported, "-o", merged)
+    found["merged"] = merged
+    return found
+
+
+@unittest.skipIf(why_not(), why_not())
+class Perfetto(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.library = perfetto_packets.load_library()
+        cls.traces = traces(harness.class_folder(cls))
+        cls.packets = {}
+        for name, path in cls.traces.items():
+            out = path.replace(".fxt", ".pftrace")
+            fxt("export", "--format", "perfetto", path, "-o", out)
+            trace = cls.library.Trace()
+            with open(out, "rb") as file:
+                trace.ParseFromString(file.read())
+            unknown = perfetto_packets.unknown_fields(trace)
+            assert not unknown, f"{name}: fields that Perfetto's descriptors do not have: {unknown[:5]}"
+            cls.packets[name] = perfetto_packets.Packets(trace.packet)
+
+    def each(self, check):
+        """Calls check(path, packets) for every trace."""
+        for name, path in self.traces.items():
+            with self.subTest(name):
+                check(path, self.packets[name])
+
+    def test_each_sequence_begins_with_cleared_state(self):
+        def check(_, packets):
+            for sequence, flags in packets.first_flags.items():
+                self.assertEqual(flags & 1, 1, sequence)
+
+        self.each(check)
+
+    def test_runs_and_states_are_those_of_query(self):
+        def check(path, packets):
+            wanted = collections.Counter(
+                (int(row["ts"]), int(row["ts"]) + int(row["length"]), int(row["cpu"]), int(row["koid"]),
+                 row["end_state"] or "S")
+                for row in rows(path, f"SELECT * FROM slices WHERE ended != 'edge' AND koid < {TID_LIMIT}"))
+            got = collections.Counter(run for run in packets.runs() if 0 < run[3] < TID_LIMIT)
+            # State W has no value of its own: the thread is runnable.
+            wanted = collections.Counter({(*key[:4], {"W": "R"}.get(key[4], key[4])): count
+                                          for key, count in wanted.items()})
+            self.assertEqual(sum((wanted - got).values()), 0, (wanted - got).most_common(3))
+            self.assertEqual(sum((got - wanted).values()), 0, (got - wanted).most_common(3))
+
+        self.each(check)
+
+    def test_wakers_are_those_of_query(self):
+        def check(path, packets):
+            wanted = collections.Counter(
+                (int(row["ts"]), int(row["koid"]), int(row["waker_tid"]) if row["waker_tid"] else None)
+                for row in rows(path, "SELECT ts, koid, waker_tid FROM waits WHERE kind = 'wakeup' AND "
+                                      "began = 'seen' AND state IS NULL"))
+            got = collections.Counter((w.time, w.pid, w.waker) for w in packets.wakings())
+            self.assertEqual(sum((wanted - got).values()), 0, (wanted - got).most_common(3))
+
+        self.each(check)
+
+    def test_latencies_are_those_of_query(self):
+        def check(path, packets):
+            wanted = collections.Counter(
+                (int(row["koid"]), int(row["ts"]), int(row["ts"]) + int(row["length"]))
+                for row in rows(path, "SELECT * FROM waits WHERE kind IN ('wakeup', 'preempted') AND "
+                                      "began = 'seen' AND ended = 'seen'"))
+            got = collections.Counter(packets.latencies())
+            self.assertEqual(sum((wanted - got).values()), 0, (wanted - got).most_common(3))
+
+        self.each(check)
+
+    def test_stacks_are_those_of_flame(self):
+        def check(path, packets):
+            for kind, source in (("off", "off-CPU"), ("on", "on-CPU")):
+                samples = [each for each in packets.samples if each[0] == source]
+                if not samples:
+                    continue
+                folded = fxt("flame", path, "--of", kind, "--format", "folded", "-o", "-", "--no-symbols")
+                wanted = collections.Counter()
+                for line in folded.splitlines():
+                    stack, weight = line.rsplit(" ", 1)
+                    wanted[tuple(stack.split(";")[2:])] += int(weight)
+                got = collections.Counter()
+                for _, _, weight, frames, _ in samples:
+                    got[frames] += weight
+                if kind == "off":
+                    got = collections.Counter({frames: round(weight / 1000) for frames, weight in got.items()})
+                self.assertEqual(set(wanted), set(got))
+                for frames, weight in wanted.items():
+                    # flame rounds each thread's microseconds by itself.
+                    self.assertAlmostEqual(got[frames], weight, delta=max(50, weight / 1000), msg=frames)
+
+        self.each(check)
+
+    def test_logs_command_lines_and_users(self):
+        def check(path, packets):
+            logs = collections.Counter((int(row["ts"]), row["message"]) for row in rows(path, "SELECT * FROM logs"))
+            got = collections.Counter((time, event.message) for time, event in packets.logs)
+            self.assertEqual(logs, got)
+            for row in rows(path, f"SELECT * FROM processes WHERE koid > 0 AND koid < {TID_LIMIT}"):
+                process = packets.processes.get(int(row["koid"]))
+                if process is None:
+                    continue
+                if row["cmdline"]:
+                    self.assertEqual(list(process.cmdline), [row["cmdline"]])
+                    self.assertFalse(process.cmdline_is_comm)
+                if row["uid"]:
+                    self.assertEqual(process.uid, int(row["uid"]))
+                if row["ppid"]:
+                    self.assertEqual(process.ppid, int(row["ppid"]))
+
+        self.each(check)
+
+    def test_reasons_of_sleeps(self):
+        path, packets = self.traces["all categories"], self.packets["all categories"]
+        reasons = {(time, pid) for time, pid, _, _ in packets.reasons}
+        wanted = [row for row in rows(path, "SELECT * FROM waits WHERE kind = 'blocked' AND ended = 'seen' "
+                                            "AND reason IS NOT NULL")]
+        for row in wanted:
+            self.assertIn((int(row["ts"]) + int(row["length"]), int(row["koid"])), reasons)
+
+    def test_spans_instants_and_counters_are_all_there(self):
+        def check(path, packets):
+            counted = collections.Counter(event.type for _, event, _, _ in packets.events)
+            instants = int(rows(path, "SELECT count(*) AS n FROM instants WHERE name NOT IN ('linux_state', 'symbol') "
+                                      "AND category != 'stack'")[0]["n"])
+            self.assertEqual(counted[3], instants)
+            for _, event, _, _ in packets.events:
+                self.assertIn(event.track_uuid, packets.tracks)
+
+        self.each(check)
+
+    def test_async_tracks_have_their_process(self):
+        packets = self.packets["imported"]
+        jobs = [track for track in packets.tracks.values() if track.name == "job"]
+        self.assertEqual(len(jobs), 2)  # they overlap
+        for track in jobs:
+            self.assertEqual(packets.tracks[track.parent_uuid].process.pid, 5)
+
+    def test_losses_are_marked(self):
+        path, packets = self.traces["losses"], self.packets["losses"]
+        lossy = {int(row["cpu"]) for row in rows(path, "SELECT DISTINCT cpu FROM losses WHERE category = 'sched' "
+                                                       "AND cpu >= 0")}
+        self.assertLessEqual(lossy, packets.lost_cpus | {None})
+
+    def test_trace_processor(self):
+        shell = os.environ.get("TRACE_PROCESSOR")
+        if not shell:
+            self.skipTest("TRACE_PROCESSOR does not name a trace_processor_shell")
+        def check(path, _):
+            packets = path.replace(".fxt", ".pftrace")
+            def ask(statement):
+                out = subprocess.run([shell, "-Q", statement, packets], check=True, capture_output=True, text=True)
+                return list(csv.DictReader(io.StringIO(out.stdout)))
+            errors = ask("SELECT name, value FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0 "
+                         "AND name NOT IN ('ftrace_cpu_has_data_loss')")
+            self.assertEqual(errors, [])
+            wanted = collections.Counter(
+                (int(row["ts"]), int(row["length"]), int(row["koid"]))
+                for row in rows(path, f"SELECT * FROM slices WHERE ended != 'edge' AND koid < {TID_LIMIT}"))
+            got = collections.Counter((int(row["ts"]), int(row["dur"]), int(row["tid"])) for row in ask(
+                f"SELECT ts, dur, tid FROM sched JOIN thread USING (utid) WHERE dur >= 0 AND tid > 0 AND tid < {TID_LIMIT}"))
+            self.assertEqual(wanted, got)
+
+        self.each(check)
+
+
+if __name__ == "__main__":
+    harness.main()

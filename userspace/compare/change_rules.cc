@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/change_rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace comparison {
+namespace {
+
+using Amount = std::optional<double>;
+
+// A group that still has this part of its own timer sleeps has not given them up.
+constexpr double kTimerSleepsKept = 0.25;
+
+// The details of both sides, if they are of that type.
+template <typename Detail>
+struct Sides {
+  const Detail* base;
+  const Detail* next;
+
+  Sides(const SideSummary& of_base, const SideSummary& of_next)
+      : base(std::get_if<Detail>(&of_base.detail)), next(std::get_if<Detail>(&of_next.detail)) {}
+  explicit operator bool() const { return base != nullptr && next != nullptr; }
+};
+
+double Nearer(double a, double b) { return std::abs(a) < std::abs(b) ? a : b; }
+
+// What the events of the new side take more than as many took in the base.
+double ChangeOfEvents(const Sides<MeanDetail>& of) {
+  return (of.next->total_ms / of.next->events - of.base->total_ms / of.base->events) *
+         of.next->events;
+}
+
+// The change of long sleeps. A sleep that both edges cut is in no complete length. Interrupted
+// once it becomes two that nearly are: so the change with the cut ones limits it.
+double LongerSleeps(const StatisticInfo& info, const SideSummary& base, const SideSummary& next) {
+  const Sides<LongSleepDetail> of(base, next);
+  const double with_cut = of.next->with_cut_ms - of.base->with_cut_ms;
+  const double complete =
+      info.statistic == Statistic::kSleepCount ? with_cut : next.value - base.value;
+  return complete * with_cut <= 0 ? 0 : Nearer(with_cut, complete);
+}
+
+// A group that mostly sleeps by its own timers waits for no work: longer sleeps are its own doing,
+// and fewer wakeups follow from them.
+bool SetsItsPace(const LongSleepDetail& of) { return of.timer_ms >= of.asleep_ms * kExplained; }
+
+constexpr ChangeRule kChangeRules[] = {
+    // means
+    {"mean_without_events", "A side without events has no mean.", 0,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double) {
+       const Sides<MeanDetail> of(base, next);
+       return of && (of.base->events <= 0 || of.next->events <= 0) ? Amount(0) : std::nullopt;
+     }},
+    {"mean_of_runs", "The new events at the new mean, less the same events at the old mean.", 0,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next, double) {
+       const Sides<MeanDetail> of(base, next);
+       const bool runs = info.metric == Metric::kCpuTime || info.metric == Metric::kSlice;
+       return of && runs ? Amount(ChangeOfEvents(of)) : std::nullopt;
+     }},
+    {"mean_of_waits",
+     "The same, and at most the change of the sum. Where short waits become rare, the mean of the "
+     "others is longer, and nothing waits more.",
+     0,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double) {
+       const Sides<MeanDetail> of(base, next);
+       if (!of) return Amount();
+       const double each = ChangeOfEvents(of);
+       const double sum = of.next->total_ms - of.base->total_ms;
+       return Amount(sum * each <= 0 ? 0 : Nearer(sum, each));
+     }},
+
+    // sleeps until threads end them, of a group with own timers
+    {"requested_more_often", "A group that is woken more often has more requests, not waits.",
+     kLeastChange,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
+       const Sides<ThreadSleepDetail> of(base, next);
+       return of && of.next->wakeups > of.base->wakeups * constant ? Amount(0) : std::nullopt;
+     }},
+    {"timer_sleeps_given_up", "Without its timer sleeps it is another program.", kTimerSleepsKept,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
+       const Sides<ThreadSleepDetail> of(base, next);
+       return of && of.next->timer_sleeps < of.base->timer_sleeps * constant ? Amount(0)
+                                                                             : std::nullopt;
+     }},
+    {"waits_in_place_of_timer_sleeps",
+     "A group with own timers waits for threads in the place of timer sleeps. Shorter waits show "
+     "what other groups do faster.",
+     0,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double) {
+       const Sides<ThreadSleepDetail> of(base, next);
+       if (!of) return Amount();
+       return Amount(
+           std::max(0.0, std::min(next.value - base.value, of.base->timer_ms - of.next->timer_ms)));
+     }},
+
+    // long sleeps
+    {"same_work_for_more_threads", "With as much work for more threads, each of them has less.",
+     kExplained,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
+        double constant) {
+       const Sides<LongSleepDetail> of(base, next);
+       if (!of || LongerSleeps(info, base, next) <= 0) return Amount();
+       const double threads = std::log(of.next->threads / of.base->threads);
+       const double per_thread =
+           std::log((of.next->wakeups + 1) / (of.base->wakeups + 1)) - threads;
+       const bool applies = threads > std::log(kLeastChange) && per_thread < -threads * constant;
+       return applies ? Amount(0) : std::nullopt;
+     }},
+    {"shorter_sleeps", "Shorter sleeps count in full.", 0,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next, double) {
+       const Sides<LongSleepDetail> of(base, next);
+       if (!of) return Amount();
+       const double longer = LongerSleeps(info, base, next);
+       return longer < 0 ? Amount(longer) : std::nullopt;
+     }},
+    {"as_many_wakeups",
+     "A group that is woken as often has the longer sleeps in the place of waits for work.",
+     kLeastChange,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
+        double constant) {
+       const Sides<LongSleepDetail> of(base, next);
+       const bool applies =
+           of && !of.next->per_run && of.next->wakeups * constant >= of.base->wakeups;
+       return applies ? Amount(LongerSleeps(info, base, next)) : std::nullopt;
+     }},
+    {"longer_timer_sleeps", "Sleeps by own timers grew by enough to explain it.", kExplained,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
+        double constant) {
+       const Sides<LongSleepDetail> of(base, next);
+       if (!of) return Amount();
+       const double longer = LongerSleeps(info, base, next);
+       const bool applies =
+           !of.next->per_run && of.next->timer_ms - of.base->timer_ms >= longer * constant;
+       return applies ? Amount(longer) : std::nullopt;
+     }},
+    {"slower_pace", "A group that sets its pace by a timer sleeps longer each time.", kExplained,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
+        double constant) {
+       const Sides<LongSleepDetail> of(base, next);
+       if (!of || !SetsItsPace(*of.base) || !SetsItsPace(*of.next)) return Amount();
+       const double longer = LongerSleeps(info, base, next);
+       const double grown =
+           (of.next->timer_sleep_ms - of.base->timer_sleep_ms) * of.next->timer_sleeps;
+       return grown >= longer * constant ? Amount(longer) : std::nullopt;
+     }},
+    {"less_work",
+     "A group that is woken less often, or in a longer run, sleeps longer for lack of work. Only "
+     "the change of its part of time asleep counts.",
+     0,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next, double) {
+       const Sides<LongSleepDetail> of(base, next);
+       if (!of) return Amount();
+       return Amount(std::max(
+           0.0, std::min(LongerSleeps(info, base, next), of.next->asleep_ms - of.base->asleep_ms)));
+     }},
+
+    // other statistics
+    {"time_in_d", "Waits in D count by their time.", 0,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double) {
+       const Sides<BlockedDetail> of(base, next);
+       return of ? Amount(of.next->blocked_ms - of.base->blocked_ms) : std::nullopt;
+     }},
+    {"all_waits_for_cpu",
+     "A thread that comes first after wakeups is preempted more: the sum of both waits is steadier "
+     "than its parts. It counts for the metric whose part changed more.",
+     0,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double) {
+       const Sides<CpuWaitDetail> of(base, next);
+       if (!of) return Amount();
+       const double sum = next.value - base.value;
+       const double more =
+           (of.next->own_ms - of.base->own_ms) - (of.next->other_ms - of.base->other_ms);
+       return Amount(more * sum > 0 ? sum : 0);
+     }},
+    {"elapsed_time", "In ms for each second of the base.", 0,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next, double) {
+       const bool applies = info.metric == Metric::kElapsed;
+       return applies ? Amount(1e3 * (next.value - base.value) / std::max(base.value, info.floor))
+                      : std::nullopt;
+     }},
+    {"cost_of_events", "Events count by their cost, times by themselves.", 0,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next, double) {
+       const double change = next.value - base.value;
+       return Amount(info.cost > 0 ? change * info.cost / 1e3 : change);
+     }},
+};
+
+}  // namespace
+
+std::span<const ChangeRule> ChangeRules() { return kChangeRules; }
+
+double ChangeOf(const StatisticInfo& info, const SideSummary& base, const SideSummary& next) {
+  for (const ChangeRule& rule : kChangeRules) {
+    if (const auto change = rule.change(info, base, next, rule.constant)) return *change;
+  }
+  return 0;
+}
+
+double OutOfScopeChange(const SideSummary& base, const SideSummary& next) {
+  const double change = next.out_of_scope.wait_ms - base.out_of_scope.wait_ms;
+  const OutOfScopeLoad& more = change > 0 ? next.out_of_scope : base.out_of_scope;
+  const OutOfScopeLoad& less = change > 0 ? base.out_of_scope : next.out_of_scope;
+  if (more.threads <= less.threads) return 0;
+  const double growth = less.threads / more.threads;
+  const double explained = more.wait_ms * (1 - growth * growth);
+  return std::copysign(std::min(std::abs(change), explained), change);
+}
+
+double LargestChange(const StatisticInfo& info, const SideSummary& base, const SideSummary& next) {
+  if (const Sides<MeanDetail> of(base, next); of) {
+    return std::max(of.base->total_ms, of.next->total_ms);
+  }
+  if (const Sides<LongSleepDetail> of(base, next); of && info.statistic == Statistic::kSleepCount) {
+    return std::max(of.base->with_cut_ms, of.next->with_cut_ms);
+  }
+  if (const Sides<BlockedDetail> of(base, next); of) {
+    return std::max(of.base->blocked_ms, of.next->blocked_ms);
+  }
+  if (info.metric == Metric::kElapsed) return 1e3;
+  return std::max(base.value, next.value) * (info.cost > 0 ? info.cost / 1e3 : 1);
+}
+
+}  // namespace comparison

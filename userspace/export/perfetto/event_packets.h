@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Events of a trace as Perfetto's track events, and the tracks that they are on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "export/perfetto/packet_stream.h"
+#include "export/perfetto/task_numbers.h"
+#include "facts/object_names.h"
+#include "fxt/reader.h"
+
+namespace exporting::perfetto {
+
+// Writes spans, instants, counters, async spans and flows. Spans and instants are on the track of
+// their thread; threads that stand for an interrupt, a device or the recorder are tracks with a
+// name. Async spans get tracks below their process; spans of one name share a track when one ends
+// before the next begins. All of it must outlive this.
+class EventPackets {
+ public:
+  EventPackets(PacketStream& stream, TaskNumbers& numbers, const facts::ObjectNames& names)
+      : stream_(stream),
+        numbers_(numbers),
+        names_(names),
+        categories_(interned::kCategories),
+        event_names_(interned::kEventNames),
+        annotation_names_(interned::kAnnotationNames) {}
+
+  void Add(const fxt::Reader& reader, const fxt::Event& event);
+  // A text that is shown behind the name of a process.
+  void LabelProcess(fxt::Koid process, std::string_view label);
+
+  // Spans that were left out because more of them were open than are kept in memory.
+  uint64_t left_out() const { return left_out_; }
+
+ private:
+  // Bytes of open async spans and of free tracks; and of interned texts before they begin anew.
+  static constexpr size_t kMaxSpanBytes = size_t{64} << 20;
+  static constexpr size_t kMaxTextBytes = size_t{32} << 20;
+
+  // Async spans with one id of one provider, by category and name as numbers of their own.
+  using AsyncKey = std::tuple<uint32_t, uint64_t, uint64_t>;  // provider, id, hash of the category
+  struct AsyncSpan {
+    uint64_t track = 0;
+    uint64_t group = 0;  // of the tracks that it goes back to
+    uint32_t open = 0;   // begins without an end
+  };
+
+  // Tracks whose descriptors are remembered.
+  static constexpr size_t kMaxTracks = size_t{1} << 20;
+
+  bool IsNewTrack(uint64_t uuid);
+  uint64_t ThreadTrack(const fxt::ThreadRef& thread);
+  uint64_t ProcessTrack(fxt::Koid process);
+  uint64_t NewTrack(uint64_t parent, std::string_view name);
+  void AddAsync(uint32_t provider, uint64_t time, const fxt::Event& event);
+  void AddFlow(uint64_t time, const fxt::Event& event);
+  void AddCounter(uint32_t provider, uint64_t time, const fxt::Event& event);
+  void Descriptor(uint64_t uuid, auto&& fill);
+
+  // One track event; `fill` appends what the type needs beside name, category and arguments.
+  template <typename Fill>
+  void Write(uint64_t time, uint32_t type, uint64_t track, const fxt::Event& event, bool named,
+             Fill&& fill);
+  void Annotate(ProtoWriter& out, const fxt::Argument& argument, uint64_t name);
+  void LimitTexts();
+
+  PacketStream& stream_;
+  TaskNumbers& numbers_;
+  const facts::ObjectNames& names_;
+  InternedTexts categories_;
+  InternedTexts event_names_;
+  InternedTexts annotation_names_;
+  ProtoWriter entries_;  // of interned data, of the packet that is being written
+  std::vector<uint64_t> argument_names_;
+  std::unordered_set<uint64_t> described_;  // tracks
+  std::map<std::tuple<uint32_t, uint64_t, std::string>, uint64_t> counters_;
+  std::map<AsyncKey, AsyncSpan> spans_;
+  std::unordered_map<uint64_t, std::vector<uint64_t>> free_tracks_;  // by group
+  size_t span_bytes_ = 0;
+  uint64_t last_track_ = 0;
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace exporting::perfetto

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Waits in D with the reason of each.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "facts/timeline/fact.h"
+#include "facts/wait_reasons.h"
+#include "fxt/reader.h"
+
+namespace facts {
+
+// Holds waits in D back until their reason is complete: a stack comes when the thread runs again. Calls
+// `emit(held, reason)` for each, at the latest when the run after it or the next wait in D ends.
+// `Held` is what the owner keeps of the wait. Waits come out at once where no stacks are recorded.
+template <typename Held, typename Emit>
+class HeldWaits {
+ public:
+  explicit HeldWaits(Emit emit) : emit_(std::move(emit)) {}
+
+  // Takes every record in file order, before the timeline does. Kernel objects or events alone, for
+  // those who know the kind of the record.
+  void NoteObject(const fxt::Record& record) { reasons_.NoteObject(record); }
+  void NoteEvent(const fxt::Reader& reader) {
+    reasons_.NoteEvent(reader);
+    const auto& slept = reasons_.slept();
+    if (!slept) return;
+    const auto found = waits_.find(slept->thread);
+    if (found == waits_.end() || !IsOf(*slept, found->second.begin)) return;
+    found->second.reason = JoinReasons(found->second.reason, slept->in);
+    Release(slept->thread);
+  }
+  // A wait in D that has ended. `is_end_known`: the records before its end may explain it.
+  void Hold(const Wait& wait, bool is_end_known, Held held) {
+    constexpr size_t kMaxWaits = 65'536;
+    Release(wait.thread);
+    std::string reason;
+    if (is_end_known) {
+      const bool by_thread = wait.end_record != WaitEnd::kWakeup || wait.end_waker;
+      reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, by_thread);
+    }
+    if (!reasons_.has_stacks() || waits_.size() >= kMaxWaits) return emit_(held, reason);
+    waits_.emplace(wait.thread, Entry{wait.begin, std::move(held), std::move(reason)});
+  }
+  // A run of the thread has ended.
+  void Release(fxt::Koid thread) {
+    if (waits_.empty()) [[likely]] {
+      return;
+    }
+    const auto found = waits_.find(thread);
+    if (found == waits_.end()) return;
+    emit_(found->second.held, found->second.reason);
+    waits_.erase(found);
+  }
+  // After the last record.
+  void Finish() {
+    for (auto& [thread, entry] : waits_) emit_(entry.held, entry.reason);
+    waits_.clear();
+  }
+  // True if `test(begin)` holds for the begin of every wait that is held.
+  template <typename Test>
+  bool AllBegin(Test&& test) const {
+    return std::all_of(waits_.begin(), waits_.end(),
+                       [&](const auto& each) { return test(each.second.begin); });
+  }
+
+ private:
+  struct Entry {
+    uint64_t begin = 0;
+    Held held;
+    std::string reason;
+  };
+
+  WaitReasons reasons_;
+  std::map<fxt::Koid, Entry> waits_;  // by thread: Finish() has an order of its own
+  Emit emit_;
+};
+
+}  // namespace facts
