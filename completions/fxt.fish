@@ -85,7 +85,7 @@ complete -c fxt -n '__fish_seen_subcommand_from report' -l top -x -d 'How many g
 complete -c fxt -n '__fish_seen_subcommand_from diff' -s h -l help -d 'Print this help'
 complete -c fxt -n '__fish_seen_subcommand_from diff' -l base -r -F -d 'Captures, or folders of them, before the change'
 complete -c fxt -n '__fish_seen_subcommand_from diff' -l new -r -F -d 'Those after the change'
-complete -c fxt -n '__fish_seen_subcommand_from diff' -l noise -r -F -d 'Captures of one and the same thing'
+complete -c fxt -n '__fish_seen_subcommand_from diff' -l noise -r -F -d 'Captures of the same program, to estimate the noise between captures'
 complete -c fxt -n '__fish_seen_subcommand_from diff' -l markdown -r -F -d 'Write the table for a code review'
 complete -c fxt -n '__fish_seen_subcommand_from diff' -l junit -r -F -d 'Write a test for each row, failed where it got worse, for a build server'
 complete -c fxt -n '__fish_seen_subcommand_from diff' -l html -r -F -d 'Write a page with plots'

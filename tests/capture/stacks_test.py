@@ -165,7 +165,13 @@ class Stacks(unittest.TestCase):
 
     def test_short_sleeps_are_left_out(self):
         recorded = Recorded(self.folder, "long", "--stack-min", "9ms")
-        self.assertEqual(set(recorded.off()[0]) & {"nap_for_commit", "nap_for_throttle"}, {"nap_for_throttle"})
+        self.assertIn("nap_for_throttle", recorded.off()[0])
+        # A busy machine can make a short sleep long, so the recorded lengths are what counts.
+        lengths = harness.query(recorded.trace, "SELECT json_extract(args, '$.away') FROM instants "
+                                        "WHERE category = 'stack' AND name = 'off'")
+        self.assertGreater(len(lengths), 0)
+        for (away,) in lengths:
+            self.assertGreaterEqual(int(away), 9_000_000)
 
     def test_symbols_are_in_the_file(self):
         program = os.path.join(self.folder, "short_lived")
@@ -195,7 +201,7 @@ class Stacks(unittest.TestCase):
         self.assertIn("throttle;nap_for_throttle", folded)
 
     def test_symbols_need_stacks_and_a_file(self):
-        for options, problem in ((["--symbols"], "none are recorded"),
+        for options, problem in ((["--symbols"], "no stacks are recorded"),
                                  (["-c", "default,stack", "--symbols", "-o", "-"], "is no file"),
                                  (["-c", "default,stack", "--symbols", "--oneshot", "1M"], "does not go with")):
             done = run("sh", "-c", '"$0" "$@" | cat >/dev/null; exit 0', RECORDER, *options, "--", "true")
