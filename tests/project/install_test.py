@@ -133,7 +133,7 @@ class KernelSide(unittest.TestCase):
             build = f"{folder}/build"
             make(f"BUILD={build}", "CLANG=no-clang", "BPFTOOL=no-bpftool", f"{build}/build.ninja")
             for target in ("libfxt", "fxt"):
-                commands = run("ninja", "-C", build, "-n", "-v", target)
+                commands = run("ninja", "-C", build, "-t", "commands", target)
                 self.assertIn("libfxt.a", commands)
                 for word in ("no-clang", "no-bpftool", "bpf/", "-lbpf", "userspace/capture"):
                     self.assertNotIn(word, commands)
