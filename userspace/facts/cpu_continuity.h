@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether a recording keeps its word: the thread that leaves a CPU is the one that came there.
+// Checks that a recording is consistent: the thread that leaves a CPU is the one that came there.
 //
-// The timeline (facts/timeline) tells what can be known of a trace, whoever wrote it, and is no
-// judge of that. It forgets who is on a CPU where a loss was declared, or where a thread turns up
-// elsewhere, which is right for what is shown of it. Here the recorder is held to more: it knows
-// who runs behind a loss, it may take back a mistaken identity by an end or a gap that it declares
-// later, and a loss of any category may excuse what does not fit. Nobody else works out any of
-// that.
+// The timeline (facts/timeline) accepts any trace. After a declared loss, or when a thread appears on
+// another CPU, it takes the thread on the CPU for unknown. The check demands more of the recorder:
+// the recorder knows the thread after a loss, may correct a mistaken identity by a later end or gap,
+// and may explain a mismatch by a loss of any category.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +51,8 @@ class CpuContinuity {
   // Part of the file is missing: who is on a CPU is not known until its next switch. (A recorder
   // that lost events knows it.)
   void DeclareDamage(uint64_t offset);
-  // The recording does not show every switch, or nobody knows whether it does: from now on all
-  // fits, and what was a kTakeOver is none.
+  // The recording may omit switches: from now on every switch is consistent, and earlier kTakeOver
+  // findings are withdrawn.
   void ExpectNothing();
   bool expects() const { return expects_; }
 

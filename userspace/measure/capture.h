@@ -2,8 +2,8 @@
 // What stands for a capture when it is reported or compared: sums, counts and distributions by
 // group of threads. All times are ns of the capture's clock, all lengths are ns.
 //
-// Collector makes it of a trace, summary_file reads and writes it; nobody who compares needs the
-// trace any more. It can be merged: of two captures of the same machine every sum is the sum.
+// Collector makes it from a trace; summary_file reads and writes it. A comparison does not need the
+// trace. Captures of one machine can be merged: each sum is the sum of both.
 #pragma once
 
 #include <algorithm>
@@ -116,10 +116,9 @@ struct Blame {
 };
 
 // Numbers of groups that are none: wakeups by interrupts, a thread's own timer, a CPU's idle.
-inline constexpr uint32_t kNoGroup = UINT32_MAX;  // nobody knows
+inline constexpr uint32_t kNoGroup = UINT32_MAX;  // unknown
 inline constexpr uint32_t kInterrupt = UINT32_MAX - 1;
-// No more groups, names of calls and of handlers than these are told apart: the others are together
-// under this name.
+// Groups, calls and handlers beyond the limits are counted together under this name.
 inline constexpr std::string_view kOthers = "(other)";
 
 struct Group {

@@ -148,8 +148,8 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
       return database->Failure();
     }
   }
-  // Tables that are functions come into being when they are first named, which looks like a CREATE
-  // to whoever authorizes statements.
+  // SQLite creates tables that are functions when they are first named. The authorizer below would
+  // see that as a CREATE.
   sqlite3_exec(opened,
                "SELECT 1 FROM json_each('[]'), json_tree('[]'), pragma_table_info('slices'),"
                " pragma_table_xinfo('slices'), pragma_table_list, pragma_function_list LIMIT 0",

@@ -22,10 +22,9 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Statements with semicolons between them, one after the other up to the first error; no NUL
-  // among them. Statements
-  // read; they may make temporary tables, views and indexes, which nobody else sees. `done`, if not
-  // null, is asked after each row: true ends it all.
+  // Runs statements, separated by semicolons, up to the first error. The text has no NUL. Statements
+  // only read; they may create temporary tables, views and indexes of this connection. `done`, if
+  // not null, is called after each row; true ends the run.
   util::Status Run(const std::string& statements, ResultWriter& writer,
                    const std::function<bool()>& done = nullptr);
 

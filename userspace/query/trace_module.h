@@ -18,9 +18,9 @@ struct sqlite3;
 namespace query {
 
 struct TraceModuleOptions {
-  // Told at the end of a pass over a file what was wrong with it. May be null.
+  // Called at the end of a pass over a file, with the faults of the file. May be null.
   std::function<void(const fxt::Reader&)> on_end;
-  // Asked at times while a file is read; true ends the statement with an error. May be null.
+  // Called from time to time while a file is read; true ends the statement with an error. May be null.
   std::function<bool()> cancelled;
 };
 

@@ -44,7 +44,7 @@ class Scan {
 
   // Takes the rows away and makes further ones; there may be none yet. False after the last row.
   bool Advance();
-  // Valid up to the next Advance(); null for tables that nobody wants.
+  // Valid up to the next Advance(); null for tables without Want().
   const RowBatch* rows(Table table) const { return batches_.of(table); }
 
   // What tells this capture from others: 63 bits made of the records up to the first one with a

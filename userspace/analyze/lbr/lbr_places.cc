@@ -70,18 +70,18 @@ void LbrPlaces::OnModule(const ModuleDeclaration& declared) {
 void LbrPlaces::OnFunction(const FunctionDeclaration& function) {
   if (declared_ >= kMaxPlaces) return;
   ++declared_;
-  symbols::SymbolMap& told = function.module
+  symbols::SymbolMap& declared = function.module
                                  ? modules_[ModuleOf(*function.module, function.build_id)].declared
                                  : declared_kernel_;
-  told.Add(function.start, function.size, std::string(function.name));
+  declared.Add(function.start, function.size, std::string(function.name));
 }
 
 bool LbrPlaces::NameAsDeclared(uint64_t address, Place* place) {
   const bool kernel = (address & kKernelBit) != 0;
   if (place->module == kNone && !kernel) return false;
-  const symbols::SymbolMap& told =
+  const symbols::SymbolMap& declared =
       place->module == kNone ? declared_kernel_ : modules_[place->module].declared;
-  const symbols::Symbol* symbol = told.Find(place->offset);
+  const symbols::Symbol* symbol = declared.Find(place->offset);
   if (symbol == nullptr) return false;
   place->function = FunctionOf(place->module, symbol->name);
   place->function_offset = place->offset - symbol->address;

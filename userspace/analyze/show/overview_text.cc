@@ -196,11 +196,11 @@ void Losses(Report& out, const Overview& overview) {
 }
 
 void Trouble(Report& out, const Overview& overview) {
-  uint64_t told = 0;
+  bool has_notes = false;
   for (size_t i = 0; i < fxt::kDiagnosticKinds; ++i) {
     const auto kind = static_cast<fxt::DiagnosticKind>(i);
     if (overview.diagnostics[i] == 0) continue;
-    if (told++ == 0) out.Line("notes of the reader");
+    if (!std::exchange(has_notes, true)) out.Line("notes of the reader");
     out.Line("  {:>10}  {}", FormatCount(overview.diagnostics[i]), fxt::Describe(kind));
   }
   if (!overview.first_diagnostics.empty()) {

@@ -9,7 +9,7 @@
 
 namespace analyze {
 
-// Names are told at the end; the rest is told here.
+// Names() writes the names at the end. Writes the other properties of the object.
 void TraceEventWriter::AddImportedObject(const fxt::KernelObject& object) {
   numbers_.Note(object);
   const bool process = object.type == static_cast<uint8_t>(fxt::KernelObjectType::kProcess);

@@ -594,7 +594,7 @@ void Timeline<Handler>::OnLoss(int32_t number, uint64_t time) {
   if (number < 0 || number > UINT16_MAX) return;
   Cpu& cpu = CpuAt(static_cast<uint32_t>(number));
   if (cpu.does == CpuActivity::kGap) {
-    // Two gaps of different reasons cannot be told apart: they are one.
+    // Two gaps of different reasons cannot be distinguished: they are one.
     if (cpu.why != Gap::Why::kLost) ++lossy_cpus_;
     cpu.why = Gap::Why::kLost;
     return;

@@ -35,8 +35,8 @@ class FastJson {
   FastJson(std::string_view text, Handler& handler)
       : text_(text.data()), end_(text.data() + text.size()), handler_(handler) {}
 
-  // Reads the object at the start of the text. Its bytes; 0 if there is none that is plain, and
-  // what the handler was told is of no use then.
+  // Reads the object at the start of the text and returns its length in bytes. Returns 0 if the
+  // object needs the general parser; the handler's data is invalid then.
   size_t ReadObject() {
     if (*text_ != '{' || !handler_.StartObject()) return 0;
     const char* const at = Members(text_ + 1, true);

@@ -33,7 +33,7 @@ class Accounts {
   static constexpr size_t kFirstNotes = 64;
   // Of all threads that are not settled yet.
   static constexpr size_t kMaxNotes = 100'000;
-  // System calls by group are told apart up to this.
+  // The limit of pairs of group and system call that are counted separately.
   static constexpr size_t kMaxCalls = 4000;
 
   // What is kept of a thread; valid until the next one is introduced.

@@ -28,7 +28,7 @@ void BlameLedger::Table::Add(uint64_t key, uint64_t count, uint64_t ns) {
 }
 
 void BlameLedger::AddFirst(uint32_t group, Attribution why, uint32_t other, const Blame& blame) {
-  // Each group may have an entry for nobody, whatever the limit.
+  // Each group may have an entry for an unknown group beyond the limit.
   if (pairs_ >= kMaxPairs && other != kNoGroup) return Add(group, why, kNoGroup, blame);
   ++pairs_;
   const uint32_t column = other + kSpecials;

@@ -12,8 +12,7 @@
 
 namespace measure {
 
-// Sums by group, reason and other group. No more than kMaxPairs are told apart: what comes beyond
-// counts for kNoGroup.
+// Sums by group, reason and other group. Pairs beyond kMaxPairs count for kNoGroup.
 class BlameLedger {
   struct Sum {
     uint64_t count = 0;  // 0: nothing is known of it

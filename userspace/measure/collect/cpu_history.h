@@ -11,8 +11,8 @@
 
 namespace measure {
 
-// Keeps the last kSpans stretches of each CPU in which threads of one group and priority ran one
-// after the other, or it was idle, or nobody knows. Memory: 10 KiB for each CPU that has a span.
+// Keeps the last kSpans intervals of each CPU. In an interval threads of one group and priority ran,
+// or the CPU was idle, or its activity is unknown. Memory: 10 KiB for each CPU that has a span.
 class CpuHistory {
  public:
   static constexpr size_t kSpans = 256;
@@ -51,8 +51,8 @@ class CpuHistory {
     ++lane.count;
   }
 
-  // Calls `tell(part)` for the parts of the spans that lie in [begin, end), latest first. Those too
-  // long ago to be kept, and those beyond the latest kLook, are not told.
+  // Calls `tell(part)` for the parts of the spans that lie in [begin, end), latest first. Looks at
+  // the latest kLook of the kept spans.
   template <typename Tell>
   [[gnu::always_inline]] void Look(uint32_t cpu, uint64_t begin, uint64_t end, Tell&& tell) const {
     if (cpu >= lanes_.size() || begin >= end) return;

@@ -22,7 +22,7 @@ enum class SpanKind : uint8_t { kIrq, kSoftirq, kSyscall };
 struct ClosedSpan {
   SpanKind kind = SpanKind::kIrq;
   fxt::Koid track = 0;  // of a system call its thread, else a CPU's track
-  uint32_t owner = 0;   // as Begin was told
+  uint32_t owner = 0;   // the argument of Begin()
   uint32_t name = 0;    // in SpanMeter::names()
   uint64_t begin = 0;
   uint64_t end = 0;

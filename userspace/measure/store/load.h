@@ -20,7 +20,7 @@ struct LoadOptions {
   std::function<void(uint64_t done, const fxt::ByteSource& source)> progress;
   // Of traces; a summary stands for all of its capture.
   CollectorOptions collector;
-  // Told what is wrong with the file but does not keep it from being read: a line for people each.
+  // Receives a line for each fault of the file that does not prevent reading. May be null.
   std::vector<std::string>* notes = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numbers and texts of a summary: writing, and reading from bytes that nobody vouches for.
+// Numbers and texts of a summary: writing, and reading from untrusted bytes.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ class Batches {
   void Want(Table table, uint64_t columns, const RowFilter& filter) {
     batches_[static_cast<size_t>(table)] = std::make_unique<RowBatch>(table, columns, filter);
   }
-  // Null where nobody wants it.
+  // Null for a table without Want().
   RowBatch* of(Table table) const { return batches_[static_cast<size_t>(table)].get(); }
 
   void Clear() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rows of one table, those columns alone that somebody wants.
+// Rows of one table, with the requested columns only.
 #pragma once
 
 #include <array>
