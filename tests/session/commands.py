@@ -84,8 +84,8 @@ class Commands(Session):
         self.assertIn("recording into", recording.stderr.readline())
         self.do("alert", "other")
         self.do("alert", "slow-request")
-        self.assertEqual(self.status()["triggers"],
-                         [{"condition": "alert slow-request", "fired": 1, "suppressed": 0, "files": 1}])
+        written = [{"condition": "alert slow-request", "fired": 1, "suppressed": 0, "files": 1}]
+        self.assertTrue(eventually(lambda: self.status()["triggers"] == written), self.status()["triggers"])
         for words in (["snapshot", "-o", self.path("no")], ["stop", "-o", self.path("no")], ["cancel"], ["start"]):
             self.assertIn("NOT_SUPPORTED", self.refused(*words))
         self.assertFalse(os.path.exists(self.path("no")))

@@ -2,7 +2,6 @@
 """Sessions over the socket: by JSON and by an independent varlink client."""
 
 import contextlib
-import fcntl
 import grp
 import os
 import shutil
@@ -32,31 +31,6 @@ class Protocol(Session):
         self.serve()
         done = run(program, self.socket)
         self.assertEqual((done.returncode, done.stdout), (0, "all as the table says\n"))
-
-    def test_every_call_while_it_stops_and_ends(self):
-        program = self.go_client()
-        self.serve()
-        for state, call in (("STOPPING", "StopTracing"), ("TERMINATING", "TerminateTracing")):
-            holder = self.client()
-            holder.call("InitializeTracing", CIRCULAR)
-            holder.call("StartTracing")
-            # The state lasts while the pipe is full.
-            reading, writing = os.pipe()
-            fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
-            holder.send(call, {"options": {"write_results": True}, "output": {"descriptor": 0}}, [writing])
-            os.close(writing)
-            self.assertTrue(eventually(lambda: self.status()["state"] == state))
-            other = subprocess.Popen([program, self.socket, state], stdout=subprocess.PIPE, text=True)
-            self.addCleanup(other.kill)
-            asked = other.stdout.readline()
-            with open(reading, "rb") as pipe, open(self.path(f"{state}.fxt"), "wb") as file:
-                shutil.copyfileobj(pipe, file)
-            written = holder.receive()["parameters"]
-            self.assertEqual(written.get("result", written)["written"]["bytes"],
-                             os.path.getsize(self.path(f"{state}.fxt")))
-            self.assertEqual((asked, other.communicate(timeout=DEADLINE_S)[0]), ("asked\n", "all as the table says\n"))
-            self.check(f"{state}.fxt")
-            self.assertEqual(self.status()["state"], "READY")
 
     def test_every_call_while_it_starts(self):
         """Additional categories load more programs, which takes a while."""

@@ -114,7 +114,7 @@ class Serving(OpenTest):
         with Opened("--print", "--port", "0", "--timeout", "50ms", self.trace) as opened:
             status, err = opened.finish()
         self.assertEqual(status, 2)
-        self.assertIn("nobody took", err)
+        self.assertIn("no viewer loaded", err)
 
     def test_interrupt(self):
         with Opened("--print", "--port", "0", self.trace) as opened:
@@ -123,7 +123,7 @@ class Serving(OpenTest):
             self.assertEqual(opened.finish()[0], -signal.SIGINT)
 
     def test_inputs_that_cannot_be_opened(self):
-        self.assertIn("no viewer", self.fails("--viewer", "no-such", self.trace))
+        self.assertIn("unknown viewer", self.fails("--viewer", "no-such", self.trace))
         self.assertIn("no address", self.fails("--viewer-url", "file:///", self.trace))
         self.assertIn("cannot open", self.fails(os.path.join(self.folder, "none.fxt")))
         self.fails("/etc/passwd")

@@ -23,6 +23,8 @@ from harness import fxt  # noqa: E402
 LOAD = "ls -lR /usr/share > /dev/null; sleep 0.05; dd if=/dev/zero of={folder}/f bs=1M count=8 conv=fsync 2> /dev/null"
 # Koids above the range of tids become other numbers.
 TID_LIMIT = 1 << 22
+# The interpreter that has the distribution's packages.
+SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 def rows(trace, statement):
@@ -35,6 +37,8 @@ def why_not():
     try:
         import google.protobuf  # noqa: F401
     except ImportError:
+        if os.path.exists(SYSTEM_PYTHON) and not os.path.samefile(sys.executable, SYSTEM_PYTHON):
+            os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
         return "Google's protobuf library for Python is not installed (python3-protobuf)"
     return harness.why_not_recordable()
 
@@ -123,7 +127,9 @@ class Perfetto(unittest.TestCase):
             wanted = collections.Counter({(*key[:4], {"W": "R"}.get(key[4], key[4])): count
                                           for key, count in wanted.items()})
             self.assertEqual(sum((wanted - got).values()), 0, (wanted - got).most_common(3))
-            self.assertEqual(sum((got - wanted).values()), 0, (got - wanted).most_common(3))
+            # A thread that came where a gap begins ran for an unknown time: its run has no length.
+            more = {run: count for run, count in (got - wanted).items() if run[1] > run[0]}
+            self.assertEqual(more, {})
 
         self.each(check)
 

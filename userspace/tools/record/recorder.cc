@@ -135,23 +135,20 @@ util::Status Recorder::Listen() {
   return util::Ok();
 }
 
-util::Status Recorder::Start() {
-  if (util::Status status = driver_->Start(request::BufferDisposition::kClearAll); !status) {
-    return status;
-  }
-  const std::lock_guard lock(end_mutex_);
-  phase_ = Phase::kRecording;
-  signals_to_give_up_ = 2;
-  return util::Ok();
-}
+util::Status Recorder::Start() { return driver_->Start(request::BufferDisposition::kClearAll); }
 
 util::Status Recorder::OnStarted() {
   begin_ = util::MonotonicNow();
   if (options_.duration != 0) deadline_ = begin_ + options_.duration;
-  if (!command_.exists()) return util::Ok();
-  util::Status status = command_.Release();
-  released_ = status.ok();
-  return status;
+  if (command_.exists()) {
+    if (util::Status status = command_.Release(); !status) return status;
+    released_ = true;
+  }
+  // Before the first write: a full pipe may hold it up until a signal ends the recording.
+  const std::lock_guard lock(end_mutex_);
+  phase_ = Phase::kRecording;
+  signals_to_give_up_ = 2;
+  return util::Ok();
 }
 
 int Recorder::FailToStart(const util::Error& error) {
