@@ -82,7 +82,6 @@ void PerfettoExport::AddIdle(const facts::Idle& idle) {
 // No thread of the machine is said to run there: one that stands for it is shown.
 void PerfettoExport::AddGap(const facts::Gap& gap) {
   const bool lost = gap.why == facts::Gap::Why::kLost;
-  if (lost) sched_.Lost(gap.cpu);
   const Cpu& cpu = CpuAt(gap.cpu);
   // The thread that came where the gap begins did come, which ended its wait.
   if (cpu.came_at == gap.begin && !cpu.came_idle) {
@@ -283,6 +282,9 @@ bool PerfettoExport::Add(const fxt::Reader& reader) {
     if (const auto* event = std::get_if<fxt::Event>(&record)) {
       if (facts::IsSession(*event) && !std::exchange(begun_, true)) {
         BeginWithSession(*event, reader.ToNanoseconds(event->timestamp));
+      }
+      if (const auto loss = facts::AsLoss(*event); loss && loss->cpu.value_or(-1) >= 0) {
+        sched_.Lost(static_cast<uint32_t>(*loss->cpu));
       }
       if (!is_stack && !facts::IsLinuxState(*event)) events_.Add(reader, *event);
     }
