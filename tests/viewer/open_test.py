@@ -124,7 +124,7 @@ class Serving(OpenTest):
 
     def test_inputs_that_cannot_be_opened(self):
         self.assertIn("unknown viewer", self.fails("--viewer", "no-such", self.trace))
-        self.assertIn("no address", self.fails("--viewer-url", "file:///", self.trace))
+        self.assertIn("is not the address", self.fails("--viewer-url", "file:///", self.trace))
         self.assertIn("cannot open", self.fails(os.path.join(self.folder, "none.fxt")))
         self.fails("/etc/passwd")
         self.assertIn("no stacks", self.fails("--viewer", "speedscope", self.trace))

@@ -225,7 +225,7 @@ class Perfetto(unittest.TestCase):
 
     def test_losses_are_marked(self):
         path, packets = self.traces["losses"], self.packets["losses"]
-        lossy = {int(row["cpu"]) for row in rows(path, "SELECT DISTINCT cpu FROM losses WHERE category = 'sched' "
+        lossy = {int(row["cpu"]) for row in rows(path, "SELECT DISTINCT cpu FROM losses WHERE kind = 'lost' "
                                                        "AND cpu >= 0")}
         self.assertLessEqual(lossy, packets.lost_cpus | {None})
 
