@@ -342,7 +342,8 @@ class Tracepoints(unittest.TestCase):
         recorder = subprocess.Popen([RECORDER, "-q", "-c", "task", "-b", "4K", "-e", "raw_syscalls:*", "--stats-json", stats,
                                      "-o", trace], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(recorder.kill)
-        self.assertTrue(eventually(lambda: os.path.exists(trace)))
+        # The file has a name early; it has bytes once the recording has begun.
+        self.assertTrue(eventually(lambda: os.path.exists(trace) and os.path.getsize(trace) > 0))
         recorder.send_signal(signal.SIGSTOP)
         run("dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=100000")
         recorder.send_signal(signal.SIGCONT)
