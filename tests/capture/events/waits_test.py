@@ -7,7 +7,6 @@ import json
 import mmap
 import os
 import resource
-import signal
 import sys
 import time
 import unittest
@@ -53,52 +52,6 @@ def load(folder):
     end = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
     print(json.dumps({"pid": os.getpid(), "majors": after.ru_majflt - before.ru_majflt, "begin": begin, "middle": middle,
                       "end": end, "total": total}))
-
-
-def migrate(folder):
-    """The recorded program: faults on an uncached file while another process moves it from CPU to CPU."""
-    mapped = uncached(os.path.join(folder, "migrating"))
-    view = mmap.mmap(mapped, 0, prot=mmap.PROT_READ)
-    view.madvise(mmap.MADV_RANDOM)
-    cpus = sorted(os.sched_getaffinity(0))[:2]
-    parent = os.getpid()
-    mover = os.fork()
-    if mover == 0:
-        while os.getppid() == parent:
-            for cpu in cpus:
-                os.sched_setaffinity(parent, {cpu})
-        os._exit(0)
-    total = 0
-    for _ in range(20):
-        view.madvise(mmap.MADV_DONTNEED)
-        os.posix_fadvise(mapped, 0, 0, os.POSIX_FADV_DONTNEED)
-        total += sum(view[2 * page * mmap.PAGESIZE] for page in range(PAGES))
-    os.kill(mover, signal.SIGKILL)
-    os.waitpid(mover, 0)
-    print(json.dumps({"pid": parent, "total": total}))
-
-
-@unittest.skipIf(why_not(), why_not())
-class MigratingFaults(unittest.TestCase):
-    """A major fault whose thread changes its CPU before it waits for the page."""
-
-    def test_the_wait_has_a_length(self):
-        if len(os.sched_getaffinity(0)) < 2:
-            self.skipTest("needs two CPUs")
-        folder = harness.class_folder(type(self), dir="/var/tmp")
-        trace = os.path.join(folder, "faults.fxt")
-        done = harness.run(RECORDER, "-q", "-c", "sched,fault", "-o", trace, "--", sys.executable,
-                           os.path.abspath(__file__), "migrate", folder, ok=(0,))
-        pid = json.loads(done.stdout)["pid"]
-        spans = json.loads(harness.fxt("query", "--json", trace,
-                                       "SELECT dur, args FROM spans WHERE category = 'fault' AND name = 'major' AND "
-                                       f"tid = {pid}"))
-        majors = [span for span in spans if "minor" not in json.loads(span["args"])]
-        if len(majors) < PAGES:
-            self.skipTest("this file system keeps its files in memory")
-        empty = sum(span["dur"] == 0 for span in majors)
-        # A page that is read meanwhile for another reason needs no wait.
-        self.assertLessEqual(empty, len(majors) // 100, f"{empty} of {len(majors)} major faults have no length")
 
 
 @unittest.skipIf(why_not(), why_not())
@@ -154,7 +107,13 @@ class Waits(unittest.TestCase):
         report = json.loads(harness.fxt("report", "--json", self.trace))
         worst = [wait for wait in report["worst_blocked"] if wait["thread"]["id"] == self.counted["pid"]]
         self.assertTrue(worst)
-        self.assertTrue(any("block read" in wait.get("reason", "") for wait in worst))
+        # Other work may make waits without a request the longest ones: each has the reason that the table has.
+        reasons = collections.defaultdict(set)  # by length: two waits may have the same one
+        for wait in self.waits:
+            reasons[wait["length"]].add(wait["reason"] or "")
+        self.assertTrue(any(wait["reason"] for wait in self.waits))
+        for wait in worst:
+            self.assertIn(wait.get("reason", ""), reasons[wait["length_ns"]])
         self.assertIn("waited for", harness.fxt("report", self.trace))
         blocked = {each["reason"]: each for each in json.loads(harness.fxt("info", "--json", self.trace))["blocked"]}
         self.assertGreater(blocked["page fault"]["waits"], PAGES // 4)
@@ -167,7 +126,5 @@ class Waits(unittest.TestCase):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["load"]:
         load(sys.argv[2])
-    elif sys.argv[1:2] == ["migrate"]:
-        migrate(sys.argv[2])
     else:
         harness.main()

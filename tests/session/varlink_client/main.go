@@ -2,9 +2,7 @@
 
 // A varlink client based on Go's library, independent of fxt-record. It parses the interface description
 // with that library and makes every call in every lasting state of a session. Usage: varlink_client
-// SOCKET [STATE]. Prints the differences from its table; exit status 1 if there are any. With STATE
-// (STOPPING or TERMINATING), in which another client holds a session, it makes every call in that state,
-// prints "asked" once the waiting calls are pending, and waits for their answers.
+// SOCKET. Prints the differences from its table; exit status 1 if there are any.
 package main
 
 import (
@@ -119,43 +117,6 @@ func bring(c *varlink.Connection, in string) {
 	expect("the state", state(c), in)
 }
 
-// A call whose answer waits for the end of the current state.
-type pending struct {
-	name   string
-	answer chan string
-}
-
-func begin(socket string, name string, do func(*varlink.Connection) string) pending {
-	c, err := varlink.NewConnection(context.Background(), "unix:"+socket)
-	check("connecting", err)
-	answer := make(chan string)
-	go func() { answer <- do(c) }()
-	return pending{name, answer}
-}
-
-// Makes every call while the session is held in a transient state.
-func callsWithin(c *varlink.Connection, socket string, in string, snap func(*varlink.Connection) string,
-	alert func(*varlink.Connection) string, others map[string]func(*varlink.Connection) string) {
-	answers := map[string][4]string{
-		"STOPPING":    {"ALREADY_INITIALIZED", "STOPPING", "STOPPING", "done"},
-		"TERMINATING": {"TERMINATING", "TERMINATING", "TERMINATING", "TERMINATING"},
-	}[in]
-	expect("the state", state(c), in)
-	expect("InitializeTracing in "+in, initialize(c), answers[0])
-	expect("StartTracing in "+in, start(c), answers[1])
-	expect("TakeSnapshot in "+in, snap(c), answers[2])
-	expect("SendAlert in "+in, alert(c), answers[3])
-	for name, do := range others {
-		expect(name+" in "+in, do(c), "done")
-	}
-	expect("the state afterwards", state(c), in)
-	waiting := []pending{begin(socket, "StopTracing", stop), begin(socket, "TerminateTracing", terminate)}
-	fmt.Println("asked")
-	for _, call := range waiting {
-		expect(call.name+" in "+in, <-call.answer, "done")
-	}
-}
-
 func finish() {
 	if failed {
 		os.Exit(1)
@@ -202,12 +163,6 @@ func main() {
 			return "other providers"
 		}
 		return answer
-	}
-	if len(os.Args) > 2 {
-		callsWithin(c, socket, os.Args[2], snap, alert, map[string]func(*varlink.Connection) string{
-			"GetStatus": status, "GetKnownCategories": known, "GetProviders": providers})
-		finish()
-		return
 	}
 	states := []string{"READY", "INITIALIZED", "STARTED", "STOPPED"}
 	table := []struct {

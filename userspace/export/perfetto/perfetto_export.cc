@@ -24,7 +24,7 @@ std::string_view TextArgument(std::span<const fxt::Argument> arguments, std::str
   return facts::TextOf(facts::FindArgument(arguments, name)).value_or(std::string_view());
 }
 
-// Functions that a sleep for a device or a file goes through have no field of their own.
+// True for a sleep that waits for a device or a file: the kernel then sets in_iowait.
 bool IsIo(std::string_view reason) {
   return reason.starts_with("block") || reason.starts_with("page fault") ||
          reason.starts_with("io_schedule");
@@ -123,8 +123,8 @@ void PerfettoExport::AddWait(const facts::Wait& wait) {
   if (reasons_.has_stacks() && (blocked_.size() < kMaxBlocked || blocked_.contains(wait.thread))) {
     blocked_[wait.thread] = {wait.begin, wait.end};
   }
-  const std::string reason =
-      facts::KindOfReason(reasons_.ReasonOf(wait.thread, wait.begin, wait.end, woken_by_thread_));
+  const std::string reason = facts::KindOfReason(
+      reasons_.ReasonOf(wait.thread, wait.begin, wait.end, wait.woken_by().has_value()));
   if (reason.empty()) return;
   sched_.BlockedReason(numbers_.Of(wait.thread), wait.end, reason, IsIo(reason));
 }
@@ -147,7 +147,6 @@ void PerfettoExport::AddWakeup(const facts::Wakeup& wakeup) {
     return thread->since;
   };
   const auto before = since_wakeup();
-  woken_by_thread_ = wakeup.waker.has_value();
   timeline_.OnWakeup(wakeup);
   const auto after = since_wakeup();
   // A thread that runs or is runnable already is not woken.
@@ -264,32 +263,37 @@ void PerfettoExport::BeginWithSession(const fxt::Event& session, uint64_t time) 
 }
 
 bool PerfettoExport::Add(const fxt::Reader& reader) {
+  if (timeline_.IsKernels(reader.provider())) {
+    AddKernelRecord(reader);
+  } else if (const auto* event = std::get_if<fxt::Event>(&reader.record())) {
+    // A program speaks for its own spans and messages only.
+    events_.Add(reader, *event);
+  } else if (const auto* log = std::get_if<fxt::Log>(&reader.record())) {
+    AddLog(reader, *log);
+  }
+  return !stream_.failed();
+}
+
+void PerfettoExport::AddKernelRecord(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   names_.Note(record);
   reasons_.Note(reader);
-  if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
-    AddObject(*object);
-  } else if (const auto change = facts::AsSwitch(record, reader.provider())) {
-    AddSwitch(*change);
-  } else if (const auto wakeup = facts::AsWakeup(record, reader.provider())) {
-    AddWakeup(*wakeup);
-  } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
-    AddLog(reader, *log);
-  } else {
-    timeline_.Add(reader);
-    const bool is_stack = stacks_.Add(reader);
-    AddFunctionOfSleep();
-    if (const auto* event = std::get_if<fxt::Event>(&record)) {
-      if (facts::IsSession(*event) && !std::exchange(begun_, true)) {
-        BeginWithSession(*event, reader.ToNanoseconds(event->timestamp));
-      }
-      if (const auto loss = facts::AsLoss(*event); loss && loss->cpu.value_or(-1) >= 0) {
-        sched_.Lost(static_cast<uint32_t>(*loss->cpu));
-      }
-      if (!is_stack && !facts::IsLinuxState(*event)) events_.Add(reader, *event);
-    }
+  if (const auto* object = std::get_if<fxt::KernelObject>(&record)) return AddObject(*object);
+  if (const auto change = facts::AsSwitch(record, reader.provider())) return AddSwitch(*change);
+  if (const auto wakeup = facts::AsWakeup(record, reader.provider())) return AddWakeup(*wakeup);
+  if (const auto* log = std::get_if<fxt::Log>(&record)) return AddLog(reader, *log);
+  timeline_.Add(reader);
+  const bool is_stack = stacks_.Add(reader);
+  AddFunctionOfSleep();
+  const auto* event = std::get_if<fxt::Event>(&record);
+  if (event == nullptr) return;
+  if (facts::IsSession(*event) && !std::exchange(begun_, true)) {
+    BeginWithSession(*event, reader.ToNanoseconds(event->timestamp));
   }
-  return !stream_.failed();
+  if (const auto loss = facts::AsLoss(*event); loss && loss->cpu.value_or(-1) >= 0) {
+    sched_.Lost(static_cast<uint32_t>(*loss->cpu));
+  }
+  if (!is_stack && !facts::IsLinuxState(*event)) events_.Add(reader, *event);
 }
 
 bool PerfettoExport::Finish() {

@@ -89,6 +89,7 @@ class PerfettoExport {
     uint64_t end = 0;
   };
 
+  void AddKernelRecord(const fxt::Reader& reader);
   void AddRun(const facts::Run& run);
   void AddIdle(const facts::Idle& idle);
   void AddGap(const facts::Gap& gap);
@@ -125,7 +126,6 @@ class PerfettoExport {
   Task unnumbered_;          // of threads without an index
   std::vector<Cpu> cpus_;
   std::unordered_map<fxt::Koid, BlockedSleep> blocked_;
-  bool woken_by_thread_ = false;  // of the wakeup that is being handed to the timeline
   bool begun_ = false;
 };
 

@@ -14,8 +14,7 @@
 
 namespace exporting {
 
-// A field number of a message that has this type parameter; keeps numbers of one message away from
-// another one.
+// The number of a field in its message.
 using FieldNumber = uint32_t;
 
 // Appends fields to one buffer. A nested message is written in place; its length is inserted when

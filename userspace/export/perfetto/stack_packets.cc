@@ -100,7 +100,6 @@ void StackPackets::AddSample(const fxt::Reader& reader, const fxt::Event& event,
     if (entries.size() > 0) out.Bytes(packet::kInternedData, entries.bytes());
     if (format_ == SampleFormat::kPerfSample) {
       const ProtoWriter::Nested sample(out, packet::kPerfSample);
-      out.Varint(perf_sample::kCpu, 0);
       out.Varint(perf_sample::kPid, pid);
       out.Varint(perf_sample::kTid, tid);
       out.Varint(perf_sample::kCallstackIid, *number);

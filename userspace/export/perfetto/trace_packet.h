@@ -233,14 +233,10 @@ inline constexpr uint32_t kCount = 9;
 }  // namespace stack_sample
 
 namespace perf_sample {
-inline constexpr FieldNumber kCpu = 1;
 inline constexpr FieldNumber kPid = 2;
 inline constexpr FieldNumber kTid = 3;
 inline constexpr FieldNumber kCallstackIid = 4;
-inline constexpr FieldNumber kMode = 5;  // cpu_mode
 inline constexpr FieldNumber kTimebaseCount = 6;
-inline constexpr uint32_t kModeKernel = 1;
-inline constexpr uint32_t kModeUser = 2;
 }  // namespace perf_sample
 
 }  // namespace exporting::perfetto
