@@ -120,7 +120,11 @@ class Instance:
         """Returns the raw fields as trace-cmd prints them."""
         self.write("tracing_on", "0")
         data = os.path.join(folder, "trace.dat")
-        done = run("trace-cmd", "extract", "-B", self.name, "-o", data)
+        for _ in range(ATTEMPTS):
+            done = run("trace-cmd", "extract", "-B", self.name, "-o", data)
+            # trace-cmd copies /proc/kallsyms first and gives up if a program is loaded or unloaded meanwhile.
+            if "/proc/kallsyms" not in done.stderr:
+                break
         if done.returncode != 0:
             raise AssertionError(done.stderr)
         return run("trace-cmd", "report", "-R", "-i", data).stdout

@@ -28,9 +28,10 @@ void ReportWatcher::OnEvent(const fxt::Reader& reader) {
   const auto& slept = reasons_.slept();
   if (!slept) return;
   waits_.ForBlocked(slept->thread, [&](WorstWait& worst) {
-    if (facts::IsOf(*slept, worst.begin) && !worst.reason.ends_with(slept->in)) {
-      worst.reason = facts::JoinReasons(worst.reason, slept->in);
-    }
+    // The first stack is that of this sleep; the next one may be of a sleep right behind it.
+    if (worst.has_function || !facts::IsOf(*slept, worst.begin)) return;
+    worst.reason = facts::JoinReasons(worst.reason, slept->in);
+    worst.has_function = true;
   });
 }
 

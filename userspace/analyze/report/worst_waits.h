@@ -38,6 +38,7 @@ struct WorstWait {
   std::vector<Holder> holders;
   // The reason of a wait in D (facts::WaitReasons); empty if not known.
   std::string reason;
+  bool has_function = false;  // `reason` has the function that the thread slept in
   // Latest wakeup first.
   std::vector<WakeLink> chain;
   // Intervals of all CPUs around the wait, at most kIntervals, in order for each CPU.
