@@ -5,8 +5,6 @@ library reads the packets. With TRACE_PROCESSOR=PATH, a built trace_processor_sh
 answers the same questions in SQL."""
 
 import collections
-import csv
-import io
 import json
 import os
 import re
@@ -278,6 +276,131 @@ class Perfetto(unittest.TestCase):
         lossy = {int(row["cpu"]) for row in rows(path, "SELECT DISTINCT cpu FROM losses WHERE kind = 'lost' "
                                                        "AND cpu >= 0")}
         self.assertLessEqual(lossy, packets.lost_cpus | {None})
+
+
+class TraceProcessor:
+    """Asks Perfetto's trace processor about one file."""
+
+    NULL = '"[NULL]"'
+
+    def __init__(self, shell, path):
+        self._command = (shell, "-Q")
+        self._path = path
+
+    def ask(self, statement, modules=()):
+        """The rows of a statement whose columns are integers, NULLs, or texts as hex()."""
+        text = "".join(f"INCLUDE PERFETTO MODULE {module};" for module in modules) + statement
+        out = harness.run(*self._command, text, self._path, ok=(0,)).stdout
+        for line in out.splitlines()[1:]:
+            yield tuple(None if value == self.NULL else int(value) if not value.startswith('"')
+                        else bytes.fromhex(value.strip('"')).decode("utf-8", "replace") for value in line.split(","))
+
+    def errors(self):
+        return list(self.ask("SELECT hex(name), value FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0 "
+                             "AND name NOT IN ('ftrace_cpu_has_data_loss')"))
+
+
+@unittest.skipIf(why_not(), why_not())
+@unittest.skipUnless(os.environ.get("TRACE_PROCESSOR"), "TRACE_PROCESSOR does not name a trace_processor_shell")
+class PerfettoItself(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shell = os.environ["TRACE_PROCESSOR"]
+        cls.library = perfetto_packets.load_library()
+        cls.traces = traces(harness.class_folder(cls))
+        cls.exported = {name: exported(path) for name, path in cls.traces.items()}
+
+    def each(self, check):
+        """Calls check(path, processor) for every trace."""
+        for name, path in self.traces.items():
+            with self.subTest(name):
+                check(path, TraceProcessor(self.shell, self.exported[name]))
+
+    def contains(self, got, wanted):
+        missing = wanted - got
+        self.assertEqual(sum(missing.values()), 0, missing.most_common(3))
+
+    def test_imports_without_errors(self):
+        self.each(lambda _, processor: self.assertEqual(processor.errors(), []))
+
+    def test_imports_fxt_and_json_without_errors(self):
+        for name, path in self.traces.items():
+            with self.subTest(name):
+                made = path.replace(".fxt", ".json")
+                fxt("json", path, "-o", made)
+                (runs,) = next(TraceProcessor(self.shell, made).ask("SELECT count(*) FROM sched"))
+                self.assertEqual(runs > 0, bool(wanted_runs(path)))
+                self.assertEqual(TraceProcessor(self.shell, made).errors(), [])
+                self.assertEqual(TraceProcessor(self.shell, path).errors(), [])
+
+    def test_runs_are_those_of_query(self):
+        def check(path, processor):
+            got = collections.Counter(processor.ask(
+                "SELECT ts, ts + dur, cpu, tid, hex(end_state) FROM sched JOIN thread USING (utid) "
+                f"WHERE dur >= 0 AND tid > 0 AND tid < {TID_LIMIT}"))
+            wanted = wanted_runs(path)
+            self.contains(got, wanted)
+            self.assertEqual({run: count for run, count in (got - wanted).items() if run[1] > run[0]}, {})
+
+        self.each(check)
+
+    def test_wakers_are_those_of_query(self):
+        self.each(lambda path, processor: self.contains(collections.Counter(processor.ask(
+            "SELECT state.ts, woken.tid, iif(irq_context, NULL, waker.tid) FROM thread_state AS state "
+            "JOIN thread AS woken USING (utid) LEFT JOIN thread AS waker ON waker.utid = state.waker_utid "
+            "WHERE state = 'R'")), wanted_wakers(path)))
+
+    def test_states_and_latencies_are_those_of_query(self):
+        def check(path, processor):
+            wanted = wanted_states(path)
+            self.contains(collections.Counter(processor.ask(
+                "SELECT tid, ts, ts + dur, hex(state) FROM thread_state JOIN thread USING (utid) "
+                "WHERE state != 'Running' AND dur >= 0 AND tid > 0")), wanted)
+            known = {(koid, begin) for koid, begin, _, state in wanted if state in ("R", "R+")}
+            waited = [(tid, ts, ts + latency, "R") for tid, ts, latency in processor.ask(
+                "SELECT tid, state.ts, latency_dur FROM sched_latency_for_running_interval AS latency "
+                "JOIN thread_state AS state ON state.id = runnable_latency_id "
+                "JOIN thread ON thread.utid = latency.utid", modules=("sched.latency",))]
+            self.assertEqual(latencies(state for state in waited if state[:2] in known),
+                             latencies(state for state in wanted.elements()))
+
+        self.each(check)
+
+    def test_stacks_of_each_thread_are_those_of_the_packets(self):
+        """The packets' stacks are those of fxt flame; see Perfetto."""
+        def check(path, processor):
+            trace = self.library.Trace()
+            with open(path.replace(".fxt", ".pftrace"), "rb") as file:
+                trace.ParseFromString(file.read())
+            wanted = collections.Counter()
+            for sample in perfetto_packets.Packets(trace.packet).samples:
+                if sample.tid:
+                    wanted[(sample.source, sample.tid, sample.frames[-1])] += sample.weight
+            got = collections.Counter()
+            for source, tid, leaf, weight in processor.ask(
+                    "SELECT hex(source), tid, hex(frame.name), CAST(sum(value) AS INT) FROM stack_sample AS sample "
+                    "JOIN stack_sample_counter AS counter ON counter.stack_sample_id = sample.id "
+                    "JOIN stack_sample_task_context AS task ON task.id = sample.task_context_id "
+                    "JOIN thread USING (utid) JOIN stack_profile_callsite AS site ON site.id = sample.callsite_id "
+                    "JOIN stack_profile_frame AS frame ON frame.id = site.frame_id WHERE tid > 0 GROUP BY 1, 2, 3"):
+                got[(source, tid, leaf)] += weight
+            self.assertEqual({key: weight for key, weight in wanted.items() if weight}, {
+                key: weight for key, weight in got.items() if weight})
+
+        self.each(check)
+
+    def test_logs_and_command_lines(self):
+        def check(path, processor):
+            logs = collections.Counter((int(row["ts"]), row["message"]) for row in rows(path, "SELECT * FROM logs"))
+            self.assertEqual(logs, collections.Counter(
+                (ts, as_shown(message)) for ts, message in processor.ask("SELECT ts, hex(msg) FROM logs")))
+            lines = {pid: as_shown(line) for pid, line in processor.ask(
+                "SELECT pid, hex(cmdline) FROM process WHERE cmdline IS NOT NULL")}
+            for row in rows(path, f"SELECT * FROM processes WHERE koid > 0 AND koid < {TID_LIMIT} "
+                                  "AND cmdline IS NOT NULL"):
+                self.assertEqual(lines.get(int(row["koid"])), row["cmdline"])
+
+        self.each(check)
 
 
 if __name__ == "__main__":
