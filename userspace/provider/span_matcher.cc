@@ -32,6 +32,8 @@ SpanMatcher::SpanMatcher() : hash_{RandomSeed()}, flows_(0, hash_), written_ids_
 bool SpanMatcher::Open(Provider& provider) {
   if (provider.open >= kMaxOpenOfProvider) return false;
   if (!open_.Take(provider.user, 1)) {
+    // At the limit every begin comes here: a search must be worth it.
+    if (gone_flows_ < kMaxOpen / 64) return false;
     DropFlowsOfGoneProviders();
     if (!open_.Take(provider.user, 1)) return false;
   }
@@ -110,6 +112,7 @@ SpanMatcher::Verdict SpanMatcher::MatchFlow(uint32_t id, Provider& provider, uin
       Close(owner->second);
     } else {
       open_.Return(found->second.user, 1);
+      --gone_flows_;
     }
     flows_.erase(found);
   }
@@ -143,7 +146,9 @@ void SpanMatcher::Forget(const Identity& provider) {
   if (found == providers_.end()) return;
   const Provider& gone = found->second;
   for (const auto& [key, span] : gone.async) written_ids_.erase({span.written_id, key.scope});
-  open_.Return(gone.user, gone.async.size() + gone.durations.size());
+  const size_t own = gone.async.size() + gone.durations.size();
+  open_.Return(gone.user, own);
+  gone_flows_ += gone.open - own;
   providers_.erase(found);
 }
 
@@ -153,6 +158,7 @@ void SpanMatcher::DropFlowsOfGoneProviders() {
     if (gone) open_.Return(flow.second.user, 1);
     return gone;
   });
+  gone_flows_ = 0;
 }
 
 }  // namespace provider

@@ -78,6 +78,7 @@ class SpanMatcher {
   std::unordered_map<Key, Flow, HashKey> flows_;
   std::unordered_set<Key, HashKey> written_ids_;  // of open async spans
   uint64_t next_id_ = uint64_t{1} << 63;
+  size_t gone_flows_ = 0;  // in flows_, of providers that have gone
   UserBudget open_{kMaxOpen, kMaxOpenOfUser};
 };
 

@@ -107,5 +107,17 @@ TEST_F(SpanMatcherTest, LimitsProvidersUsersAndTheSum) {
   EXPECT_EQ(Match(99, fxt::EventType::kAsyncBegin, 1), Verdict::kAccept);
 }
 
+TEST_F(SpanMatcherTest, ARefusedBeginIsCheap) {
+  for (uint64_t id = 0; id < SpanMatcher::kMaxOpenOfUser; ++id) {
+    ASSERT_EQ(Match(1, fxt::EventType::kFlowBegin, id), Verdict::kAccept);
+  }
+  // A search among all flows for each of them would take minutes.
+  const Identity other{.id = 2, .user = 1};
+  for (uint64_t id = 0; id < 3'000'000; ++id) {
+    fxt::Event event = EventOf(fxt::EventType::kFlowBegin, id | uint64_t{1} << 40);
+    ASSERT_EQ(Match(other, event), Verdict::kFull);
+  }
+}
+
 }  // namespace
 }  // namespace provider
