@@ -303,7 +303,6 @@ util::Result<uint64_t> BufferedRecording::Snapshot(SnapshotRequest request) {
 util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& request) {
   // Moves the side events up to now into the journal.
   for (int i = 0; i < 100 && !session_->Drain(); ++i) continue;
-  KeepSettings(session_->Now(), settings_.Refresh(kSnapshotSettings));
   const uint64_t now = session_->Now();
   uint64_t end = started_ ? now : end_time_;
   if (request.until != 0) end = std::min(end, request.until);
@@ -314,6 +313,8 @@ util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& reques
   options.between = [this] { session_->CollectSideEvents(); };
   auto image = capture::RingImage::Copy(rings_, notes_, options);
   if (!image) return image.TakeError();
+  // The events are copied: waiting costs none of them.
+  KeepSettings(session_->Now(), settings_.Refresh(kSnapshotSettings));
   const uint64_t begin =
       std::min(end, std::max({image->complete_from(), floor_time_, options.since}));
   Window window{.slots = std::move(*image),

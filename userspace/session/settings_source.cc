@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "session/settings_source.h"
 
+#include <utility>
+
 #include "schema/side_event.h"
+#include "util/clock.h"
 
 namespace session {
 namespace {
@@ -24,6 +27,7 @@ void SettingsSource::Start(uint32_t command) {
 void SettingsSource::OnStarted() {
   if (!collector_ || command_ == 0) return;
   asked_.insert(command_);
+  awaits_exec_ = true;
   if (const auto number = capture_.ProcNumber(command_)) {
     collector_->AwaitCommand(*number, command_);
   }
@@ -73,7 +77,10 @@ void SettingsSource::OnFork(const fxr_task& task) {
 }
 
 void SettingsSource::OnExec(const fxr_exec& event) {
-  if ((event.header.flags & FXR_SIDE_NAMES_ONLY) == 0) AskNow(event.tgid, 0);
+  if ((event.header.flags & FXR_SIDE_NAMES_ONLY) != 0) return;
+  // AwaitCommand() reads the command's first program.
+  if (event.tgid == command_ && std::exchange(awaits_exec_, false)) return;
+  AskNow(event.tgid, 0);
 }
 
 void SettingsSource::OnExit(const fxr_exit& event) {
@@ -81,6 +88,12 @@ void SettingsSource::OnExit(const fxr_exit& event) {
   tree_.erase(event.tgid);
   asked_.erase(event.tgid);
   collector_->Drop(event.tgid);
+}
+
+std::vector<schema::Settings> SettingsSource::TakeUntil(uint64_t until) {
+  if (!collector_) return {};
+  const uint64_t now = capture_.Now();
+  return collector_->Take(util::MonotonicNow() - (now > until ? now - until : 0));
 }
 
 std::vector<schema::Settings> SettingsSource::Take() {

@@ -33,7 +33,9 @@ class SettingsSource {
   void OnSideEvent(const fxr_side_header& event);
   // A process runs.
   void Ask(uint32_t tgid);
-  // What was read since the last call.
+  // What was read since the last call, and not later than `until`, ns of the kernel's
+  // CLOCK_MONOTONIC.
+  std::vector<schema::Settings> TakeUntil(uint64_t until);
   std::vector<schema::Settings> Take();
   // The same after a look at everything that may have changed. Waits no longer than `timeout` ns.
   std::vector<schema::Settings> Refresh(uint64_t timeout);
@@ -49,6 +51,7 @@ class SettingsSource {
   const bool reads_all_;
   std::optional<settings::SettingsCollector> collector_;
   uint32_t command_ = 0;
+  bool awaits_exec_ = false;            // the command's first program has not been reported
   std::unordered_set<uint32_t> tree_;   // live processes of the command
   std::unordered_set<uint32_t> asked_;  // live processes
 };

@@ -158,7 +158,8 @@ void StreamingRecording::OnTick(uint64_t time) {
     MarkTrigger(fired, time, file_->translator);
   }
   if (started_) {
-    WriteSettings(time, settings_.Take());
+    // What was read later may be of a program whose exec comes with the next events.
+    WriteSettings(time, settings_.TakeUntil(time));
     AskForRunProcesses(time);
     if (IsRotationDue(time)) Rotate(time);
   }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "session/window_settings.h"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
 namespace session {
+
+WindowSettings::WindowSettings(std::vector<TimedSettings> all, uint64_t end)
+    : all_(std::move(all)) {
+  for (TimedSettings& each : all_) each.time = std::min(each.time, end);
+}
 
 void WindowSettings::WriteUpTo(uint64_t time, translate::Translator& translator) {
   for (; next_ < all_.size() && all_[next_].time <= time; ++next_) {

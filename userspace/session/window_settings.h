@@ -15,8 +15,8 @@ namespace session {
 
 class WindowSettings {
  public:
-  // In order of time.
-  explicit WindowSettings(std::vector<TimedSettings> all) : all_(std::move(all)) {}
+  // In order of time. What was read after `end` stands there.
+  WindowSettings(std::vector<TimedSettings> all, uint64_t end);
 
   // The time of the next settings to write; UINT64_MAX: there are none.
   uint64_t NextTime() const { return next_ < all_.size() ? all_[next_].time : UINT64_MAX; }

@@ -31,7 +31,7 @@ class WindowTranslation {
         translator_(writer, tasks_, options.translator),
         sections_(writer.archive(), translator_),
         fired_(options.fired),
-        settings_(std::move(window.settings)),
+        settings_(std::move(window.settings), window.end),
         branches_(options.translator.branches),
         mappings_(options.translator.branches || options.translator.stacks),
         offset_(window.clock_offset),

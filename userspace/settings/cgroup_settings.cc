@@ -2,6 +2,8 @@
 #include "settings/cgroup_settings.h"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -10,52 +12,50 @@ namespace {
 
 constexpr size_t kMostGroupsOfProcess = 64;
 
-// Files of a group: of version 2, and by controller of version 1.
+// Files of a group: of version 2 (controller ""), and by controller of version 1. Constants: the
+// thread that reads them may outlive main().
+constexpr const char* kVersion2[] = {"cpu.max",
+                                     "cpu.max.burst",
+                                     "cpu.weight",
+                                     "cpu.idle",
+                                     "cpu.uclamp.min",
+                                     "cpu.uclamp.max",
+                                     "cpuset.cpus",
+                                     "cpuset.cpus.effective",
+                                     "cpuset.cpus.partition",
+                                     "cpuset.mems",
+                                     "io.max",
+                                     "io.weight",
+                                     "io.bfq.weight",
+                                     "io.latency",
+                                     "memory.min",
+                                     "memory.low",
+                                     "memory.high",
+                                     "memory.max",
+                                     "memory.swap.max",
+                                     "pids.max"};
+constexpr const char* kCpu[] = {"cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.cfs_burst_us",
+                                "cpu.shares",       "cpu.idle",          "cpu.rt_runtime_us",
+                                "cpu.rt_period_us"};
+constexpr const char* kCpuset[] = {"cpuset.cpus", "cpuset.effective_cpus", "cpuset.mems"};
+constexpr const char* kMemory[] = {"memory.limit_in_bytes", "memory.soft_limit_in_bytes",
+                                   "memory.memsw.limit_in_bytes", "memory.swappiness"};
+constexpr const char* kBlkio[] = {"blkio.throttle.read_bps_device",
+                                  "blkio.throttle.write_bps_device",
+                                  "blkio.throttle.read_iops_device",
+                                  "blkio.throttle.write_iops_device",
+                                  "blkio.weight",
+                                  "blkio.bfq.weight"};
+constexpr const char* kPids[] = {"pids.max"};
 struct Controller {
-  const char* name;  // "" version 2
-  std::vector<const char*> files;
+  std::string_view name;
+  std::span<const char* const> files;
 };
-const std::vector<Controller>& Controllers() {
-  static const std::vector<Controller> kControllers = {
-      {"",
-       {"cpu.max",
-        "cpu.max.burst",
-        "cpu.weight",
-        "cpu.idle",
-        "cpu.uclamp.min",
-        "cpu.uclamp.max",
-        "cpuset.cpus",
-        "cpuset.cpus.effective",
-        "cpuset.cpus.partition",
-        "cpuset.mems",
-        "io.max",
-        "io.weight",
-        "io.bfq.weight",
-        "io.latency",
-        "memory.min",
-        "memory.low",
-        "memory.high",
-        "memory.max",
-        "memory.swap.max",
-        "pids.max"}},
-      {"cpu",
-       {"cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.cfs_burst_us", "cpu.shares", "cpu.idle",
-        "cpu.rt_runtime_us", "cpu.rt_period_us"}},
-      {"cpuset", {"cpuset.cpus", "cpuset.effective_cpus", "cpuset.mems"}},
-      {"memory",
-       {"memory.limit_in_bytes", "memory.soft_limit_in_bytes", "memory.memsw.limit_in_bytes",
-        "memory.swappiness"}},
-      {"blkio",
-       {"blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device",
-        "blkio.throttle.read_iops_device", "blkio.throttle.write_iops_device", "blkio.weight",
-        "blkio.bfq.weight"}},
-      {"pids", {"pids.max"}},
-  };
-  return kControllers;
-}
+constexpr Controller kControllers[] = {{"", kVersion2},     {"cpu", kCpu},     {"cpuset", kCpuset},
+                                       {"memory", kMemory}, {"blkio", kBlkio}, {"pids", kPids}};
 
 bool HasSettings(std::string_view controller) {
-  return std::any_of(Controllers().begin(), Controllers().end(),
+  return std::any_of(std::begin(kControllers), std::end(kControllers),
                      [&](const Controller& each) { return each.name == controller; });
 }
 
@@ -140,7 +140,7 @@ schema::Settings CgroupReader::Read(const std::string& group) const {
   const std::string path = colon == std::string::npos ? group : group.substr(colon + 1);
   const auto mount = mounts_.find(controller);
   if (mount == mounts_.end()) return settings;
-  for (const Controller& each : Controllers()) {
+  for (const Controller& each : kControllers) {
     if (each.name != controller) continue;
     for (const char* file : each.files) {
       auto text = ReadFile(mount->second + path + "/" + file);

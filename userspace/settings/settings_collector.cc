@@ -83,10 +83,14 @@ class SettingsCollector::Worker {
     if (ended_.size() > kMostRequests) ended_.pop_front();
   }
 
-  std::vector<Settings> Take() {
+  std::vector<Settings> Take(uint64_t until) {
     const std::lock_guard lock(mutex_);
-    result_bytes_ = 0;
-    return std::exchange(results_, {});
+    std::vector<Settings> taken;
+    for (; !results_.empty() && results_.front().time <= until; results_.pop_front()) {
+      result_bytes_ -= results_.front().settings.bytes();
+      taken.push_back(std::move(results_.front().settings));
+    }
+    return taken;
   }
 
   void Refresh(uint64_t timeout) {
@@ -133,7 +137,9 @@ class SettingsCollector::Worker {
         LookAgain();
         lock.lock();
         // What was asked for meanwhile belongs to it.
-        if (IsHurried(util::MonotonicNow()) && NextRequest(util::MonotonicNow(), false)) continue;
+        const bool more = std::any_of(requests_.begin(), requests_.end(),
+                                      [](const auto& entry) { return !entry.second.awaits_exec; });
+        if (more && IsHurried(util::MonotonicNow())) continue;
         refreshes_done_ = wanted;
         done_.notify_all();
         continue;
@@ -178,8 +184,8 @@ class SettingsCollector::Worker {
     return refreshes_done_ < refreshes_wanted_ && now < hurry_until_;
   }
 
-  // The most urgent request that is due, which is removed if `take`. With the lock.
-  std::optional<std::pair<uint32_t, Request>> NextRequest(uint64_t now, bool take = true) {
+  // Takes the most urgent request that is due. With the lock.
+  std::optional<std::pair<uint32_t, Request>> NextRequest(uint64_t now) {
     const bool hurried = IsHurried(now);
     const bool ready = hurried || now >= ReadyAt();
     auto best = requests_.end();
@@ -194,7 +200,7 @@ class SettingsCollector::Worker {
     }
     if (best == requests_.end()) return std::nullopt;
     const auto found = *best;
-    if (take) requests_.erase(best);
+    requests_.erase(best);
     return found;
   }
 
@@ -288,7 +294,8 @@ class SettingsCollector::Worker {
   }
 
   void ReadMachine() {
-    for (Settings& each : ReadSystemSettings(options_.roots)) PutChanges(std::move(each));
+    if (!system_) system_.emplace(options_.roots);
+    for (Settings& each : system_->Read()) PutChanges(std::move(each));
   }
 
   void ReadGroups(const std::string& proc_cgroup) {
@@ -354,7 +361,7 @@ class SettingsCollector::Worker {
       return;
     }
     result_bytes_ += bytes;
-    results_.push_back(std::move(settings));
+    results_.push_back({util::MonotonicNow(), std::move(settings)});
   }
 
   const CollectorOptions options_;
@@ -365,7 +372,11 @@ class SettingsCollector::Worker {
   // Guarded by mutex_.
   std::map<uint32_t, Request> requests_;  // by pid
   std::deque<uint32_t> ended_;
-  std::vector<Settings> results_;
+  struct Result {
+    uint64_t time = 0;
+    Settings settings;
+  };
+  std::deque<Result> results_;
   size_t result_bytes_ = 0;
   uint64_t dropped_ = 0;
   uint64_t refreshes_wanted_ = 0;
@@ -374,6 +385,7 @@ class SettingsCollector::Worker {
   bool quit_ = false;
 
   // Of the thread.
+  std::optional<SystemReader> system_;
   std::optional<ProcessReader> processes_;
   std::optional<HashKey> key_;
   std::map<uint32_t, Followed> followed_;  // by pid
@@ -414,7 +426,7 @@ void SettingsCollector::AwaitCommand(uint32_t number, uint32_t pid) {
 
 void SettingsCollector::Drop(uint32_t pid) { worker_->Drop(pid); }
 
-std::vector<Settings> SettingsCollector::Take() { return worker_->Take(); }
+std::vector<Settings> SettingsCollector::Take(uint64_t until) { return worker_->Take(until); }
 
 void SettingsCollector::Refresh(uint64_t timeout) { worker_->Refresh(timeout); }
 

@@ -54,8 +54,9 @@ class SettingsCollector {
   // The process has ended: forgets it.
   void Drop(uint32_t pid);
 
-  // What was read since the last call, in that order.
-  std::vector<schema::Settings> Take();
+  // What was read since the last call, in that order, and not later than `until`, ns of
+  // util::MonotonicNow().
+  std::vector<schema::Settings> Take(uint64_t until = UINT64_MAX);
 
   // Reads what waits and looks for changes once more. Returns when that is done, at the latest
   // after `timeout` ns.

@@ -118,7 +118,6 @@ class KernelConfig {
       if (Read(path)) return;
     }
   }
-  bool known() const { return known_; }
   // "y", "250"; empty if it is not set.
   std::string Get(const std::string& name) const {
     const auto found = values_.find(name);
@@ -134,10 +133,11 @@ class KernelConfig {
     const std::unique_ptr<gzFile_s, Close> file(gzopen(path.c_str(), "rbe"));
     if (!file) return false;
     constexpr int kMostLines = 100'000;
+    bool found = false;
     std::array<char, 1024> line;
     for (int lines = 0; lines < kMostLines; ++lines) {
       if (gzgets(file.get(), line.data(), static_cast<int>(line.size())) == nullptr) break;
-      known_ = true;
+      found = true;
       std::string_view text(line.data());
       if (!text.starts_with("CONFIG_HZ") && !text.starts_with("CONFIG_PREEMPT") &&
           !text.starts_with("CONFIG_NO_HZ")) {
@@ -150,10 +150,9 @@ class KernelConfig {
       if (sign == std::string_view::npos) continue;
       values_[std::string(text.substr(7, sign - 7))] = std::string(text.substr(sign + 1));
     }
-    return known_;
+    return found;
   }
 
-  bool known_ = false;
   std::map<std::string, std::string> values_;
 };
 
@@ -169,47 +168,8 @@ std::string BootParameter(const std::string& command_line, std::string_view name
   return value;
 }
 
-// A kernel whose model is chosen at boot can change it only through debugfs, which is read first.
-std::string PreemptionModel(const Roots& roots, const KernelConfig& config,
-                            const std::string& command_line, const std::string& version) {
-  if (const auto list = ReadFile(roots.sys + "/kernel/debug/sched/preempt")) return ChoiceIn(*list);
-  if (version.find("PREEMPT_RT") != std::string::npos) return "rt";
-  if (!config.known()) return "";
-  if (config.Get("PREEMPT_DYNAMIC") == "y") {
-    if (std::string chosen = BootParameter(command_line, "preempt"); !chosen.empty()) return chosen;
-  }
-  for (const auto& [option, model] : {std::pair("PREEMPT_RT", "rt"),
-                                      {"PREEMPT_LAZY", "lazy"},
-                                      {"PREEMPT", "full"},
-                                      {"PREEMPT_VOLUNTARY", "voluntary"},
-                                      {"PREEMPT_NONE", "none"}}) {
-    if (config.Get(option) == "y") return model;
-  }
-  return "";
-}
-
 void AddText(Settings& to, std::string_view name, std::string text) {
   if (!text.empty()) to.values.emplace_back(name, ValueOf(std::move(text)));
-}
-
-void AddKernel(const Roots& roots, Settings& system) {
-  utsname name{};
-  if (uname(&name) != 0) return;
-  AddText(system, "kernel.release", name.release);
-  AddText(system, "kernel.version", name.version);
-  AddText(system, "kernel.machine", name.machine);
-  const std::string command_line = ReadFile(roots.proc + "/cmdline").value_or("");
-  AddText(system, "kernel.command_line", command_line);
-  const KernelConfig config(roots, name.release);
-  AddText(system, "kernel.hz", config.Get("HZ"));
-  for (const auto& [option, ticks] :
-       {std::pair("NO_HZ_FULL", "full"), {"NO_HZ_IDLE", "idle"}, {"HZ_PERIODIC", "periodic"}}) {
-    if (config.Get(option) == "y") {
-      AddText(system, "kernel.tick", ticks);
-      break;
-    }
-  }
-  AddText(system, "kernel.preemption", PreemptionModel(roots, config, command_line, name.version));
 }
 
 // One value if all policies agree, else "0-3: performance; 4-7: powersave".
@@ -245,9 +205,7 @@ void AddFrequencies(const Roots& roots, Settings& system) {
   }
 }
 
-Settings ReadSystem(const Roots& roots) {
-  Settings system;
-  AddKernel(roots, system);
+void AddFiles(const Roots& roots, Settings& system) {
   for (const char* path : kSysctls) {
     std::string name(path);
     std::replace(name.begin(), name.end(), '/', '.');
@@ -276,7 +234,6 @@ Settings ReadSystem(const Roots& roots) {
     }
   }
   AddText(system, "vm.swap", areas.empty() ? "none" : areas);
-  return system;
 }
 
 bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view> heads) {
@@ -382,12 +339,50 @@ void AddMounts(const Roots& roots, std::vector<Settings>& all) {
 
 }  // namespace
 
-std::vector<Settings> ReadSystemSettings(const Roots& roots) {
-  std::vector<Settings> all;
-  all.push_back(ReadSystem(roots));
-  AddBlockDevices(roots, all);
-  AddNetworkDevices(roots, all);
-  AddMounts(roots, all);
+void SystemReader::AddKernel(Settings& system) {
+  utsname name{};
+  if (uname(&name) != 0) return;
+  if (!configuration_) {
+    const KernelConfig config(roots_, name.release);
+    Configuration& known = configuration_.emplace();
+    known.hz = config.Get("HZ");
+    for (const auto& [option, ticks] :
+         {std::pair("NO_HZ_FULL", "full"), {"NO_HZ_IDLE", "idle"}, {"HZ_PERIODIC", "periodic"}}) {
+      if (known.tick.empty() && config.Get(option) == "y") known.tick = ticks;
+    }
+    for (const auto& [option, model] : {std::pair("PREEMPT_RT", "rt"),
+                                        {"PREEMPT_LAZY", "lazy"},
+                                        {"PREEMPT", "full"},
+                                        {"PREEMPT_VOLUNTARY", "voluntary"},
+                                        {"PREEMPT_NONE", "none"}}) {
+      if (known.preemption.empty() && config.Get(option) == "y") known.preemption = model;
+    }
+    known.chooses_preemption = config.Get("PREEMPT_DYNAMIC") == "y";
+  }
+  const std::string command_line = ReadFile(roots_.proc + "/cmdline").value_or("");
+  std::string preemption = configuration_->preemption;
+  // What is chosen at boot can be changed only through debugfs.
+  const std::string chosen = BootParameter(command_line, "preempt");
+  if (configuration_->chooses_preemption && !chosen.empty()) preemption = chosen;
+  if (const auto list = ReadFile(roots_.sys + "/kernel/debug/sched/preempt")) {
+    preemption = ChoiceIn(*list);
+  }
+  AddText(system, "kernel.release", name.release);
+  AddText(system, "kernel.version", name.version);
+  AddText(system, "kernel.machine", name.machine);
+  AddText(system, "kernel.command_line", command_line);
+  AddText(system, "kernel.hz", configuration_->hz);
+  AddText(system, "kernel.tick", configuration_->tick);
+  AddText(system, "kernel.preemption", preemption);
+}
+
+std::vector<Settings> SystemReader::Read() {
+  std::vector<Settings> all(1);
+  AddKernel(all.front());
+  AddFiles(roots_, all.front());
+  AddBlockDevices(roots_, all);
+  AddNetworkDevices(roots_, all);
+  AddMounts(roots_, all);
   return all;
 }
 

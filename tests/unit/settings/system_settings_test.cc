@@ -24,7 +24,7 @@ class SystemSettingsTest : public ::testing::Test {
     const Roots roots{.proc = folder_.path() + "/proc",
                       .sys = folder_.path() + "/sys",
                       .boot = folder_.path() + "/boot"};
-    for (const schema::Settings& each : ReadSystemSettings(roots)) {
+    for (const schema::Settings& each : SystemReader(roots).Read()) {
       if (each.scope != scope || each.subject != subject) continue;
       for (const auto& [name, value] : each.values) {
         const auto* number = std::get_if<int64_t>(&value);
