@@ -58,16 +58,10 @@ void SettingsSource::OnSnapshotTask(const fxr_task& task) {
 
 void SettingsSource::OnSideEvent(const fxr_side_header& event) {
   if (!collector_) return;
-  struct Visitor {
-    SettingsSource& source;
-    void operator()(const fxr_task& task) const { source.OnFork(task); }
-    void operator()(const fxr_exec& exec) const { source.OnExec(exec); }
-    void operator()(const fxr_exit& exit) const { source.OnExit(exit); }
-    void operator()(const fxr_side_header&) const {}
-    template <typename Other>
-    void operator()(const Other&) const {}
-  };
-  schema::VisitSideEvent(event, Visitor{*this});
+  schema::VisitSideEvent(event, schema::Overloaded{[this](const fxr_task& task) { OnFork(task); },
+                                                   [this](const fxr_exec& exec) { OnExec(exec); },
+                                                   [this](const fxr_exit& exit) { OnExit(exit); },
+                                                   [](const auto&) {}});
 }
 
 void SettingsSource::OnFork(const fxr_task& task) {

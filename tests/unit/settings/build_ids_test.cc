@@ -50,7 +50,7 @@ TEST(BuildIdsTest, OtherFilesHaveNone) {
   folder.Write("short", ElfWith("abcd").substr(0, 70));
   BuildIds ids;
   EXPECT_EQ(ids.Of(folder.path() + "/without"), BuildIds::kNone);
-  for (const std::string path :
+  for (const std::string& path :
        {folder.path() + "/text", folder.path() + "/short", folder.path() + "/gone", folder.path(),
         std::string("/dev/null")}) {
     EXPECT_EQ(ids.Of(path), BuildIds::kUnreadable) << path;
