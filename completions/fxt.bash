@@ -20,11 +20,11 @@ _fxt() {
     'flame --of'|'open --of') _fxt_words -W "off on wake"; return ;;
     'flame --format') _fxt_words -W "html folded speedscope"; return ;;
     'export --format') _fxt_words -W "sqlite csv tsv rowbinary"; return ;;
-    'export --table') compopt -o nospace 2>/dev/null; current=${current##*,}; _fxt_words -P "$before" -W "captures processes threads cpus slices idle waits wakeups instants spans counters logs losses blobs"; return ;;
+    'export --table') compopt -o nospace 2>/dev/null; current=${current##*,}; _fxt_words -P "$before" -W "captures processes threads cpus slices idle waits wakeups instants spans counters logs losses blobs settings"; return ;;
     'open --viewer') _fxt_words -W "perfetto speedscope"; return ;;
   esac
   case $command in
-    info) options='-h --help --json --top' ;;
+    info) options='-h --help --json --settings --top' ;;
     check) options='-h --help --json --format-only --list-rules --max' ;;
     dump) options='-h --help --type --category --from --to -t --thread -p --process --cpu --json --raw --relative' ;;
     json) options='-h --help -o --output --cpu-slices' ;;

@@ -21,7 +21,7 @@
 
 /*
  * X(id, name, description, by default) defines FXR_CATEGORY_id, in display order. `lbr`,
- * `probe` and `tracepoint` have no lines in the tracepoint table.
+ * `probe`, `tracepoint` and `settings` have no lines in the tracepoint table.
  */
 #define FXR_CATEGORY_TABLE(X)                                                       \
 	X(SCHED, "sched", "context switches, wakeups and migrations", 1)            \
@@ -46,6 +46,7 @@
 	X(OOM, "oom", "processes that are killed for want of memory", 0)            \
 	X(RECLAIM, "reclaim", "threads that have to reclaim memory themselves", 0)  \
 	X(LOCK, "lock", "waits for contended locks of the kernel (5.19)", 0)        \
+	X(SETTINGS, "settings", "settings of the kernel, cgroups, processes and the command", 1) \
 	FXR_MORE_CATEGORIES(X)
 
 /*

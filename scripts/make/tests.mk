@@ -26,6 +26,7 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 	tests/capture/events/waits_test.py --build $(BUILD)
 	tests/capture/events/moving_faults_test.py --build $(BUILD)
 	tests/capture/categories_test.py --build $(BUILD)
+	tests/capture/settings_test.py --build $(BUILD)
 	tests/session/session_test.py --build $(BUILD) commands
 
 ## capture-test  record this machine and compare the files with ftrace and trace-cmd (root)

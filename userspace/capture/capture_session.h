@@ -54,6 +54,8 @@ class CaptureSession final : private OtherEvents {
   util::Status Start(EventHandler& handler);
   // Names of tasks beyond those in events.
   model::IdentitySource& identities() { return identities_; }
+  // See KernelIdentity.
+  std::optional<uint32_t> ProcNumber(uint32_t tgid) { return identities_.ProcNumber(tgid); }
   const ProgramOptions& options() const { return options_; }
   // ns of CLOCK_MONOTONIC; 0 until Start succeeded.
   uint64_t start_time() const { return start_time_; }

@@ -26,11 +26,10 @@ class KernelIdentity final : public model::IdentitySource {
   std::string IrqName(uint32_t irq) override { return proc_.IrqName(irq); }
   std::string FunctionAt(int64_t address) override { return proc_.FunctionAt(address); }
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t tgid) override;
-
- private:
   // The process's id in /proc; empty if /proc does not show it.
   std::optional<uint32_t> ProcNumber(uint32_t tgid);
 
+ private:
   TaskWalk& tasks_;
   ProcIdentity& proc_;
   // Level of /proc's pid namespace; empty if it does not contain this process.

@@ -120,6 +120,7 @@ class Comparer {
 
  private:
   void Describe() {
+    report_.settings = FindSettingDifferences(groups_, in_scope_);
     report_.comparable = comparability_.ok;
     report_.notes = comparability_.notes;
     report_.paired = !pairs_.empty();

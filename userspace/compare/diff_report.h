@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compare/values/metric.h"
+#include "compare/values/setting_differences.h"
 #include "facts/timeline/share.h"
 #include "measure/capture.h"
 #include "measure/histogram.h"
@@ -132,6 +133,7 @@ struct DiffSide {
 struct DiffReport {
   DiffSide base;
   DiffSide next;
+  std::vector<SettingDifference> settings;
   bool comparable = true;             // false: some values are not comparable
   std::vector<std::string> notes;     // differences of the captures, and other restrictions
   bool paired = false;                // base and new captures were recorded in turns

@@ -127,6 +127,7 @@ void Capture::Merge(const Capture& other) {
     add(all[theirs[i]], other.groups[i], theirs, own_length);
   }
   groups = std::move(all);
+  MergeSettings(settings, other.settings);
 }
 
 }  // namespace measure

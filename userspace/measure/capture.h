@@ -19,6 +19,7 @@
 
 #include "facts/timeline/share.h"
 #include "measure/histogram.h"
+#include "measure/settings.h"
 
 namespace measure {
 
@@ -195,6 +196,8 @@ struct Capture {
   std::map<std::string, Distribution> handlers;
 
   std::vector<Group> groups;  // in order of their names
+
+  SettingMap settings;  // empty in files without settings
 
   // Adds another capture of the same machine: every sum is the sum, groups of one name are one, and
   // the length is that of both. Merging is associative, but for `begin`, `file` and the other words

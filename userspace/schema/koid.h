@@ -47,6 +47,8 @@ constexpr fxt::Koid LostKoid(uint32_t cpu) { return MakeKoid(cpu, kLostGeneratio
 constexpr fxt::Koid IrqKoid(uint32_t cpu) { return MakeKoid(cpu, kIrqGeneration); }
 constexpr fxt::Koid SoftirqKoid(uint32_t cpu) { return MakeKoid(cpu, kSoftirqGeneration); }
 constexpr fxt::Koid RecorderKoid() { return kRecorderProcessKoid; }
+// The recorder's track of settings.
+constexpr fxt::Koid SettingsKoid() { return MakeKoid(8, kPseudoProcessGeneration); }
 
 // The largest koid of a recording.
 inline constexpr fxt::Koid kMaxKoid = 0xffffffff;

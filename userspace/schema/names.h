@@ -17,6 +17,7 @@ inline constexpr std::string_view kSched = "sched";
 inline constexpr std::string_view kTask = "task";
 inline constexpr std::string_view kLog = "log";
 inline constexpr std::string_view kStack = "stack";
+inline constexpr std::string_view kSettings = "settings";  // see settings.h
 }  // namespace category
 
 namespace event {

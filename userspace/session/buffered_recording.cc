@@ -22,6 +22,8 @@ constexpr int kAskingTurnMs = 100;
 // Snapshots that may be pending.
 constexpr size_t kMaxWaiting = 16;
 constexpr size_t kLeastJournalBytes = size_t{12} << 20;
+// A snapshot waits so long at most for settings that changed, ns.
+constexpr uint64_t kSnapshotSettings = 100'000'000;
 // The step by which a window is shortened, ns.
 constexpr uint64_t kShorter = 20'000'000;
 
@@ -59,7 +61,8 @@ BufferedRecording::BufferedRecording(RecordingConfig config,
       sources_(std::move(sources)),
       durable_(session_->identities()),
       mappings_(journal_, session_->identities(),
-                sources_.branches || config_.programs.categories.test(FXR_CATEGORY_STACK)) {
+                sources_.branches || config_.programs.categories.test(FXR_CATEGORY_STACK)),
+      settings_(*session_, true) {
   config_.output.reset();
   for (uint32_t cpu = 0; cpu < session_->ring_count(); ++cpu) {
     rings_.push_back(session_->ring(cpu));
@@ -86,6 +89,8 @@ void BufferedRecording::OnStart(uint64_t time) {
 }
 
 void BufferedRecording::OnSideEvent(const fxr_side_header& event) {
+  settings_.OnSideEvent(event);
+  settings_history_.OnSideEvent(event);
   const bool while_stopped = IsBetween(event.time);
   // A long event has no task information.
   if (while_stopped && event.type == FXR_SIDE_LONG) return;
@@ -117,7 +122,9 @@ util::Status BufferedRecording::Start(request::BufferDisposition disposition) {
   if (started_) return util::Error{"the recording has started already", ""};
   if (begun_) return StartAgain(disposition);
   providers_.Start(false);
+  settings_.Start(config_.info.command_pid);
   if (util::Status status = session_->Start(*this); !status) return status;
+  settings_.OnStarted();
   begun_ = started_ = true;
   start_time_ = session_->start_time();
   NoteHeads();
@@ -217,7 +224,10 @@ uint64_t BufferedRecording::LeftEdge() const {
 }
 
 void BufferedRecording::Trim() {
-  const uint64_t edge = std::min(LeftEdge(), session_->Now());
+  const uint64_t now = session_->Now();
+  const uint64_t edge = std::min(LeftEdge(), now);
+  KeepSettings(now, settings_.Take());
+  settings_history_.Trim(edge);
   if (edge > floor_time_) {
     journal_.Take(edge - 1, [this](const fxr_side_header& event) { durable_.Apply(event); });
     durable_.Sweep(edge);
@@ -235,6 +245,10 @@ void BufferedRecording::Trim() {
     oldest.push_back(head > ring.capacity() ? head - ring.capacity() : 0);
   }
   notes_.Prune(oldest);
+}
+
+void BufferedRecording::KeepSettings(uint64_t time, std::vector<schema::Settings> read) {
+  for (schema::Settings& each : read) settings_history_.Add(time, std::move(each));
 }
 
 void BufferedRecording::ReadTasksAgain() {
@@ -299,6 +313,8 @@ util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& reques
   options.between = [this] { session_->CollectSideEvents(); };
   auto image = capture::RingImage::Copy(rings_, notes_, options);
   if (!image) return image.TakeError();
+  // The events are copied: waiting costs none of them.
+  KeepSettings(session_->Now(), settings_.Refresh(kSnapshotSettings));
   const uint64_t begin =
       std::min(end, std::max({image->complete_from(), floor_time_, options.since}));
   Window window{.slots = std::move(*image),
@@ -310,7 +326,8 @@ util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& reques
                 .begin = begin,
                 .end = end,
                 .final_tasks = {},
-                .provider_records = providers_.Copy()};
+                .provider_records = providers_.Copy(),
+                .settings = settings_history_.All()};
   window.tasks = std::make_unique<model::TaskTracker>(*window.identities, false);
   window.tasks->CopyTasks(durable_.tasks());
   // No event reports a change of a process's user.

@@ -19,6 +19,8 @@
 #include "session/journal_mappings.h"
 #include "session/providers/provider_control.h"
 #include "session/recording.h"
+#include "session/settings_history.h"
+#include "session/settings_source.h"
 #include "session/slot_counts.h"
 #include "session/snapshot_thread.h"
 
@@ -62,7 +64,10 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
 
   // Events of the capture. Slots stay in their rings.
   void OnClockOffset(int64_t offset) override;
-  void OnSnapshotTask(const fxr_task& task) override { durable_.OnSnapshotTask(task); }
+  void OnSnapshotTask(const fxr_task& task) override {
+    durable_.OnSnapshotTask(task);
+    settings_.OnSnapshotTask(task);
+  }
   void OnStart(uint64_t time) override;
   bool OnSlots(capture::SlotStream&) override { return true; }
   void OnSideEvent(const fxr_side_header& event) override;
@@ -86,6 +91,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void Trim();
   // Writes all present tasks into the journal, because events of tasks were lost.
   void ReadTasksAgain();
+  void KeepSettings(uint64_t time, std::vector<schema::Settings> read);
   util::Result<Window> TakeWindow(const SnapshotRequest& request);
   void BeginNextSnapshot();
   void Fail(const Waiting& snapshot, util::Error why);
@@ -102,6 +108,8 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   DurableTasks durable_;
   Journal journal_;
   JournalMappings mappings_;
+  SettingsSource settings_;
+  SettingsHistory settings_history_;
   bool begun_ = false;  // was started at least once
   bool started_ = false;
   bool full_ = false;

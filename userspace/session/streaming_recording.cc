@@ -19,6 +19,10 @@ constexpr int kStreamingTurnMs = 100;
 constexpr int kQuietTurnMs = 250;
 // The interval of flushes, ns: a kill loses no more than this.
 constexpr uint64_t kFlushInterval = 400'000'000;
+// The interval of looks at which processes have run, ns.
+constexpr uint64_t kSettingsInterval = 250'000'000;
+// The end of a recording waits so long at most for the last settings, ns.
+constexpr uint64_t kLastSettings = 300'000'000;
 
 }  // namespace
 
@@ -57,6 +61,7 @@ StreamingRecording::StreamingRecording(RecordingConfig config,
       providers_(config_.providers, config_.provider_session, FXT_MODE_STREAMING),
       proc_(std::move(proc)),
       session_(std::move(session)),
+      settings_(*session_, false),
       sources_(std::move(sources)),
       tasks_(session_->identities(), session_->options().sees_switches()) {
   if (providers_.set() == nullptr) return;
@@ -124,6 +129,8 @@ bool StreamingRecording::OnSlots(capture::SlotStream& slots) {
 }
 
 void StreamingRecording::OnSideEvent(const fxr_side_header& event) {
+  settings_.OnSideEvent(event);
+  if (config_.next_file) settings_history_.OnSideEvent(event);
   if (!IsBetween(event.time)) return file_->translator.OnSideEvent(event);
   ApplyToTasks(event, clock_offset_, tasks_);
 }
@@ -150,7 +157,26 @@ void StreamingRecording::OnTick(uint64_t time) {
   for (const TriggerFired& fired : std::exchange(marks_, {})) {
     MarkTrigger(fired, time, file_->translator);
   }
-  if (started_ && IsRotationDue(time)) Rotate(time);
+  if (started_) {
+    // What was read later may be of a program whose exec comes with the next events.
+    WriteSettings(time, settings_.TakeUntil(time));
+    AskForRunProcesses(time);
+    if (IsRotationDue(time)) Rotate(time);
+  }
+}
+
+void StreamingRecording::WriteSettings(uint64_t time, std::vector<schema::Settings> read) {
+  for (schema::Settings& each : read) {
+    file_->translator.OnSettings(each);
+    if (config_.next_file) settings_history_.Add(time, std::move(each));
+  }
+  settings_history_.Trim(UINT64_MAX);
+}
+
+void StreamingRecording::AskForRunProcesses(uint64_t time) {
+  if (!settings_.wanted() || time < settings_look_) return;
+  settings_look_ = time + kSettingsInterval;
+  file_->translator.ForEachRunProcess([this](uint32_t tgid) { settings_.Ask(tgid); });
 }
 
 bool StreamingRecording::IsRotationDue(uint64_t time) const {
@@ -180,6 +206,9 @@ void StreamingRecording::Rotate(uint64_t time) {
   BeginFile(time);
   for (uint32_t cpu = 0; cpu < running.size(); ++cpu) {
     if (running[cpu]) file_->translator.OnRunning(cpu, time, *running[cpu]);
+  }
+  for (const TimedSettings& each : settings_history_.All()) {
+    file_->translator.OnSettings(*each.settings);
   }
   if (util::Status status = Publish(); !status) failed_ = status.TakeError();
   // After a kill each file has its beginning.
@@ -255,7 +284,9 @@ util::Status StreamingRecording::Start(request::BufferDisposition) {
   }
   if (util::Status status = OpenFile(); !status) return status;
   providers_.Start(true);
+  settings_.Start(config_.info.command_pid);
   if (util::Status status = session_->Start(*this); !status) return status;
+  settings_.OnStarted();
   file_->start_bytes = file_->archive.bytes();
   if (config_.started) {
     if (util::Status status = config_.started(); !status) return status;
@@ -332,6 +363,13 @@ util::Result<SnapshotResult> StreamingRecording::Close() {
     return util::Error{"nothing was recorded yet", ""};
   }
   providers_.Stop();
+  if (settings_.wanted()) {
+    session_->StopEvents();
+    static_cast<void>(session_->Drain());
+    settings_look_ = 0;
+    AskForRunProcesses(session_->Now());
+    WriteSettings(session_->Now(), settings_.Refresh(kLastSettings));
+  }
   const uint64_t stopped = session_->Stop();
   started_ = false;
   FinishFile(was_stopped_ && stop_time_ > start_time_ ? stop_time_ : stopped);

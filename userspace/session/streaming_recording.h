@@ -23,6 +23,8 @@
 #include "session/providers/provider_control.h"
 #include "session/providers/provider_stream.h"
 #include "session/recording.h"
+#include "session/settings_history.h"
+#include "session/settings_source.h"
 #include "sink/sink.h"
 #include "translate/translator.h"
 
@@ -104,12 +106,18 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   // Closes the file on another thread, because the end of a compressed file takes time.
   void FinishFile(uint64_t end);
   CategoryTotals Totals() const;
+  // Writes settings into the file, and keeps them for the files that follow.
+  void WriteSettings(uint64_t time, std::vector<schema::Settings> read);
+  void AskForRunProcesses(uint64_t time);
 
   RecordingConfig config_;
   ProviderControl providers_;
   std::unique_ptr<capture::ProcIdentity> proc_;
   std::optional<ProviderStream> provider_stream_;  // with providers; outlives the capture
   std::unique_ptr<capture::CaptureSession> session_;
+  SettingsSource settings_;
+  SettingsHistory settings_history_;  // where files follow each other
+  uint64_t settings_look_ = 0;        // of the next AskForRunProcesses()
   const capture::PerfSources sources_;
   model::TaskTracker tasks_;
   std::atomic<bool> abandoned_ = false;

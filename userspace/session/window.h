@@ -12,6 +12,7 @@
 #include "provider/record_batch.h"
 #include "session/durable_tasks.h"
 #include "session/journal.h"
+#include "session/settings_history.h"
 
 namespace session {
 
@@ -30,6 +31,8 @@ struct Window {
   std::vector<fxr_task> final_tasks;
   // Records of providers up to the end or later.
   provider::ProviderRecords provider_records = {};
+  // In order of time; those of processes that did not run are not written.
+  std::vector<TimedSettings> settings = {};
 };
 
 }  // namespace session

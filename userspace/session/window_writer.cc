@@ -14,6 +14,7 @@
 #include "schema/names.h"
 #include "session/journal.h"
 #include "session/providers/window_providers.h"
+#include "session/window_settings.h"
 
 namespace session {
 namespace {
@@ -30,6 +31,7 @@ class WindowTranslation {
         translator_(writer, tasks_, options.translator),
         sections_(writer.archive(), translator_),
         fired_(options.fired),
+        settings_(std::move(window.settings), window.end),
         branches_(options.translator.branches),
         mappings_(options.translator.branches || options.translator.stacks),
         offset_(window.clock_offset),
@@ -55,6 +57,7 @@ class WindowTranslation {
     if (!begun_) Begin();
     for (; next_fired_ < fired_.size(); ++next_fired_) Mark(fired_[next_fired_], window_.end);
     providers_.WriteLosses(window_.end, sections_);
+    settings_.Finish(translator_);
     for (const fxr_task& task : window_.final_tasks) translator_.OnFinalTask(task);
   }
 
@@ -102,6 +105,7 @@ class WindowTranslation {
     begun_ = true;
     translator_.OnClockOffset(offset_);
     translator_.OnStart(window_.begin);
+    settings_.WriteUpTo(window_.begin, translator_);
     for (uint32_t cpu = 0; cpu < on_cpu_.size() && !stopped_; ++cpu) {
       const OnCpu& state = on_cpu_[cpu];
       if (state.tid && state.time >= unknown_before_) {
@@ -117,19 +121,20 @@ class WindowTranslation {
     if (next_fired_ < fired_.size()) {
       next_other_ = std::min(next_other_, fired_[next_fired_].time);
     }
-    next_other_ = std::min(next_other_, providers_.NextTime());
+    next_other_ = std::min({next_other_, providers_.NextTime(), settings_.NextTime()});
   }
 
   void DeliverUpTo(uint64_t time) {
     if (!begun_) Begin();
     while (next_other_ <= time) {
+      settings_.WriteUpTo(next_other_, translator_);
       const fxr_side_header* event = window_.journal.Front();
       if (event && event->time == next_other_) {
         Deliver(*event);
         window_.journal.Pop();
       } else if (providers_.NextTime() == next_other_) {
         providers_.WriteNext(sections_);
-      } else {
+      } else if (next_fired_ < fired_.size() && fired_[next_fired_].time == next_other_) {
         const TriggerFired& fired = fired_[next_fired_++];
         Mark(fired, std::max(fired.time, window_.begin));
       }
@@ -161,6 +166,9 @@ class WindowTranslation {
       case kJournalMapping:
         if (!mappings_) return;
         return translator_.OnMapping(event.time, ReadMapping(event));
+      case FXR_SIDE_EXIT:
+        settings_.OnExit(reinterpret_cast<const fxr_exit&>(event), translator_);
+        [[fallthrough]];
       default:
         return translator_.OnSideEvent(event);
     }
@@ -175,6 +183,7 @@ class WindowTranslation {
   provider::SectionWriter sections_;
   std::vector<TriggerFired> fired_;
   size_t next_fired_ = 0;
+  WindowSettings settings_;
   const bool branches_;
   const bool mappings_;
   int64_t offset_;

@@ -59,6 +59,7 @@ EventRows::EventRows(TaskNames& names, const FactRows& facts, const Batches& bat
       logs_(batches.of(Table::kLogs)),
       losses_(batches.of(Table::kLosses)),
       blobs_(batches.of(Table::kBlobs)),
+      settings_(batches.of(Table::kSettings)),
       with_times_(with_times),
       with_arguments_(spans_ != nullptr && spans_->Wants(spans::kArgs)) {}
 
@@ -139,6 +140,9 @@ void EventRows::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   switch (event.type) {
     case fxt::EventType::kInstant:
       AddLoss(event, time);
+      if (settings_ != nullptr && names_.is_kernels()) {
+        if (const auto settings = facts::AsSettings(event)) AddSettings(*settings, time);
+      }
       [[fallthrough]];
     case fxt::EventType::kAsyncInstant:
       if (instants_ != nullptr) AddInstant(event, time);
@@ -303,6 +307,33 @@ void EventRows::AddSpan(const OpenSpan& span, const std::optional<uint64_t>& dur
         return PutText(cell, span.provider_name);
     }
   });
+}
+
+void EventRows::AddSettings(const facts::SettingsEvent& event, uint64_t time) {
+  if (!settings_->filter().HasTime(time)) return settings_->PassOver(event.values.size());
+  for (const fxt::Argument& setting : event.values) {
+    settings_->Add([&](uint8_t column, Cell& cell) {
+      switch (column) {
+        case settings::kTs:
+          return cell.Set(time);
+        case settings::kScope:
+          return cell.Set(schema::NameOf(event.scope));
+        case settings::kSubject:
+          return event.subject.empty() ? cell.SetNull()
+                                       : cell.Set(settings_->KeepClean(event.subject));
+        case settings::kPid:
+          return PutNumber(cell, names_, event.process);
+        case settings::kKoid:
+          return cell.SetId(event.process);
+        case settings::kName:
+          return cell.Set(settings_->KeepClean(setting.name.text));
+        default: {
+          const std::string value = facts::SettingText(setting.value);
+          return value.empty() ? cell.SetNull() : cell.Set(settings_->KeepClean(value));
+        }
+      }
+    });
+  }
 }
 
 void EventRows::AddLoss(const fxt::Event& event, uint64_t time) {

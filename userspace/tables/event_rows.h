@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Makes the rows of events, log messages, losses and blobs.
+// Makes the rows of events, settings, log messages, losses and blobs.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "facts/settings_event.h"
 #include "fxt/reader.h"
 #include "tables/fact_rows.h"
 #include "tables/open_spans.h"
@@ -41,6 +42,7 @@ class EventRows {
   void AddCounter(const fxt::Event& event, uint64_t time);
   void AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time);
   void AddSpan(const OpenSpan& span, const std::optional<uint64_t>& duration);
+  void AddSettings(const facts::SettingsEvent& event, uint64_t time);
   void AddLoss(const fxt::Event& event, uint64_t time);
   void PutLoss(uint64_t time, std::string_view kind, const std::optional<uint32_t>& cpu,
                const std::optional<std::string_view>& category,
@@ -72,6 +74,7 @@ class EventRows {
   RowBatch* logs_;
   RowBatch* losses_;
   RowBatch* blobs_;
+  RowBatch* settings_;
   // Of the record.
   const fxt::ReaderProvider* provider_ = nullptr;
   uint64_t definitions_ = 0;

@@ -69,7 +69,7 @@ void Scan::Start() {
   events_ = std::make_unique<EventRows>(names_, *facts_, batches_, with_times);
   needs_events_ = with_times || wants(Table::kCaptures) || wants(Table::kInstants) ||
                   wants(Table::kSpans) || wants(Table::kCounters) || wants(Table::kLogs) ||
-                  wants(Table::kLosses) || wants(Table::kBlobs);
+                  wants(Table::kLosses) || wants(Table::kBlobs) || wants(Table::kSettings);
 }
 
 void Scan::NoteFirst() {

@@ -233,6 +233,8 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
 void SchedTranslator::CacheSlot(ThreadHandle thread) {
   FileThread& announced = file_.thread(thread);
   announced.slot = file_.writer().SlotOf({thread, announced.process_koid, announced.koid});
+  // The first switch of a thread in a file comes here: it has no slot yet.
+  announced.has_run = true;
 }
 
 // During exec of a non-leader thread, it and the exiting leader exchange tids (fs/exec.c:

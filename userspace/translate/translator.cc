@@ -24,7 +24,8 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
       spans_(file_, functions_),
       syscalls_(file_, tasks, stats_),
       log_(file_, stats_),
-      losses_(file_, stats_) {
+      losses_(file_, stats_),
+      settings_(file_) {
   if (options.branches || options.stacks) mappings_.emplace(file_, tasks.identities());
   if (options.branches) branches_.emplace(file_, sched_, *mappings_, stats_);
   if (options.stacks) stacks_.emplace(file_, tasks, *mappings_);

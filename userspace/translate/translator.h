@@ -18,11 +18,13 @@
 #include "perf/record/branch_stack_sample.h"
 #include "perf/record/record_decoder.h"
 #include "probes/probe.h"
+#include "schema/settings.h"
 #include "schema/tracepoint_format.h"
 #include "translate/branch_translator.h"
 #include "translate/calls/probe_translator.h"
 #include "translate/counters/counter_translator.h"
 #include "translate/file/session_info.h"
+#include "translate/file/settings_writer.h"
 #include "translate/file/trace_writer.h"
 #include "translate/instant_translator.h"
 #include "translate/interrupt_translator.h"
@@ -108,6 +110,14 @@ class Translator {
   // Writes an instant on the recorder's track with text arguments. Empty arguments are left out.
   void OnMark(uint64_t time, std::string_view name,
               std::span<const std::pair<std::string_view, std::string>> arguments);
+  // Writes settings at the time of the last event.
+  void OnSettings(const schema::Settings& settings) { settings_.Write(last_time_, settings); }
+  // Calls visit(tgid) for each live process of which a thread was on a CPU in this file; no kernel
+  // threads.
+  template <typename Visit>
+  void ForEachRunProcess(Visit visit) const {
+    file_.ForEachRunProcess(visit);
+  }
   // A loss without a loss slot. `cpu` -1: not tied to a CPU.
   void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count);
   // Must be called from time to time with the current time.
@@ -180,6 +190,7 @@ class Translator {
   SyscallTranslator syscalls_;
   LogTranslator log_;
   LossTranslator losses_;
+  SettingsWriter settings_;
   std::optional<MappingFollower> mappings_;  // where addresses are recorded
   std::optional<BranchTranslator> branches_;
   std::optional<StackTranslator> stacks_;

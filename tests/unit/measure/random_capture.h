@@ -73,6 +73,14 @@ inline Capture RandomCapture(uint64_t seed) {
       group.pids.push_back(pid);
     }
   }
+  for (uint64_t i = random() % 20; i != 0; --i) {
+    const SettingKey key{static_cast<schema::SettingScope>(random() % schema::kSettingScopes),
+                         random() % 2 == 0, std::string(random() % 3, 's'),
+                         std::to_string(random() % 10)};
+    for (uint64_t v = random() % 12; v != 0; --v) {
+      capture.settings[key].Add(std::to_string(random() % 100));
+    }
+  }
   return capture;
 }
 

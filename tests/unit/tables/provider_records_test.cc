@@ -21,6 +21,7 @@ namespace {
 using fxt::StringRef;
 using fxt::ThreadRef;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::RowsOf;
@@ -40,6 +41,7 @@ class ProviderRecordsTest : public ::testing::Test {
       Object(file, fxt::KernelObjectType::kProcess, koid, "real", {});
       Object(file, fxt::KernelObjectType::kThread, koid, "real", {&process, 1});
     }
+    Settings(file, 1000, 8);
     for (uint64_t time = 2000; time < 3000; time += 100) {
       const fxt::Argument waker{StringRef::Inline("waker"), fxt::KoidValue{7}};
       Switch(file, time, 7, 8);
@@ -86,6 +88,14 @@ class ProviderRecordsTest : public ::testing::Test {
     Event(file, fxt::EventType::kDurationEnd, time + 5, 7, category, name, {});
   }
 
+  static void Settings(fxt::testing::FileBuilder& file, uint64_t time, int64_t nice) {
+    const std::array arguments = {
+        fxt::Argument{StringRef::Inline("subject"), StringRef::Inline("real")},
+        fxt::Argument{StringRef::Inline("process"), fxt::KoidValue{7}},
+        fxt::Argument{StringRef::Inline("nice"), nice}};
+    Instant(file, time, 8, schema::category::kSettings, "process", arguments);
+  }
+
   // Records of provider 2 that look like the kernel's.
   static void Forge(fxt::testing::FileBuilder& file, uint64_t time) {
     file.Add(fxt::ProviderSection{2});
@@ -103,6 +113,7 @@ class ProviderRecordsTest : public ::testing::Test {
     Instant(file, time, 8, schema::kRecorderName, "unseen_switch", unseen);
     const fxt::Argument filters{StringRef::Inline("filters"), StringRef::Inline("pid 1")};
     Instant(file, time, 8, schema::kRecorderName, "session", {&filters, 1});
+    Settings(file, time, 19);
     const fxt::Argument child{StringRef::Inline("child"), fxt::KoidValue{77}};
     Instant(file, time, 8, "task", "fork", {&child, 1});
     const fxt::Argument count{StringRef::Inline("cycles"), uint64_t{1'000'000}};
@@ -134,13 +145,17 @@ TEST_F(ProviderRecordsTest, FactsAreThoseOfTheKernelsSection) {
   Record(forged, Forge);
   EXPECT_TRUE(Collect(forged) == Collect(honest));
   for (const Table table : {Table::kSlices, Table::kIdle, Table::kWaits, Table::kWakeups,
-                            Table::kCpus, Table::kProcesses}) {
+                            Table::kCpus, Table::kProcesses, Table::kSettings}) {
     uint64_t columns = (uint64_t{1} << InfoOf(table).columns.size()) - 1;
     // A provider's own events are a sign of life of its threads.
     if (table == Table::kProcesses) columns = uint64_t{1} << processes::kName;
     EXPECT_EQ(RowsOf(forged.bytes(), table, columns), RowsOf(honest.bytes(), table, columns))
         << InfoOf(table).name;
   }
+  EXPECT_THAT(RowsOf(forged.bytes(), Table::kSettings,
+                     {settings::kScope, settings::kSubject, settings::kPid, settings::kName,
+                      settings::kValue}),
+              ElementsAre("process real 7 nice 8"));
 }
 
 TEST_F(ProviderRecordsTest, OverviewCountsTheKernelsAlone) {

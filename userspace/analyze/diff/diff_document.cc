@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analyze/diff/row_words.h"
+#include "analyze/diff/settings_section.h"
 #include "util/quantity.h"
 
 namespace analyze {
@@ -37,6 +38,7 @@ class DiffBuilder {
 
   Document Build() {
     document_.title = "fxt diff";
+    AddSettingsSection(document_, report_.settings);
     AddSides();
     AddFindings();
     AddOthers();

@@ -8,6 +8,7 @@
 #include "facts/record_kind.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
+#include "facts/settings_event.h"
 #include "schema/koid.h"
 #include "schema/names.h"
 #include "schema/stack_id.h"
@@ -44,6 +45,9 @@ void Trimmer::Add(const fxt::Reader& reader) {
     AddSession(reader, *event);
     return;
   }
+  if (event != nullptr && sections_.Has(reader) && facts::AsSettings(*event)) {
+    return AddSettings(reader, *event);
+  }
   std::optional<uint64_t> time = facts::TimeOf(record, reader.provider());
   if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
     if (const auto view = branches::LastBranchView::Of(*blob))
@@ -79,6 +83,21 @@ void Trimmer::AddSession(const fxt::Reader& reader, const fxt::Event& session) {
                     fxt::StringRef::Inline(options_.description)}};
   event.name = fxt::StringRef::Inline(schema::event::kTrimmed);
   event.arguments = arguments;
+  copier_.Write(reader, event);
+}
+
+// Each part keeps all settings, also those that were read after its end. They stand at their time,
+// or at the edge of the part.
+void Trimmer::AddSettings(const fxt::Reader& reader, const fxt::Event& settings) {
+  TimeRange& range = options_.filter.time;
+  if (!range.started()) range.SetStart(reader.ToNanoseconds(settings.timestamp));
+  fxt::Event event = settings;
+  // The recorder's ticks are nanoseconds.
+  const uint64_t begin = range.from();
+  if (event.timestamp < begin) {
+    event.timestamp = std::min(begin, moved_time_.value_or(begin) + moved_symbols_ / kSymbolsPerNs);
+  }
+  event.timestamp = std::min(event.timestamp, range.to());
   copier_.Write(reader, event);
 }
 

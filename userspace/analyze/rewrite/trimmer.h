@@ -40,6 +40,7 @@ class Trimmer {
 
  private:
   void AddSession(const fxt::Reader& reader, const fxt::Event& session);
+  void AddSettings(const fxt::Reader& reader, const fxt::Event& settings);
   std::optional<fxt::Record> MovedToBegin(const fxt::Reader& reader);
   void AddTimed(const fxt::Reader& reader, uint64_t time);
   void AddUntimed(const fxt::Reader& reader);

@@ -103,7 +103,13 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
   }
 
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
-    AddEvent(*event, timeline_.IsKernels(reader.provider()));
+    const bool is_kernels = timeline_.IsKernels(reader.provider());
+    AddEvent(*event, is_kernels);
+    if (with_settings_ && is_kernels) {
+      if (const auto settings = facts::AsSettings(*event)) {
+        AddSettings(*settings, reader.ToNanoseconds(event->timestamp));
+      }
+    }
     blocked_.NoteEvent(reader);
     timeline_.Add(reader);
     if (event->category.text != schema::kRecorderName) {
@@ -249,6 +255,25 @@ void OverviewBuilder::AddCounts(const fxt::Event& event) {
   if (work == nullptr) return;
   work->cycles += run.cycles;
   work->instructions += run.instructions;
+}
+
+void OverviewBuilder::AddSettings(const facts::SettingsEvent& event, uint64_t time) {
+  Overview::Settings settings{.time = time,
+                              .scope = event.scope,
+                              .subject = std::string(event.subject),
+                              .process = event.process,
+                              .values = {}};
+  size_t bytes = kNodeBytes + settings.subject.size();
+  for (const fxt::Argument& value : event.values) {
+    settings.values.emplace_back(value.name.text, facts::SettingText(value.value));
+    bytes += kNodeBytes + value.name.text.size() + settings.values.back().second.size();
+  }
+  if (bytes > room_) {
+    ++overview_.not_listed;
+    return;
+  }
+  room_ -= bytes;
+  overview_.settings.push_back(std::move(settings));
 }
 
 void OverviewBuilder::AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes) {

@@ -12,6 +12,7 @@
 
 #include "facts/object_names.h"
 #include "facts/record_kind.h"
+#include "facts/settings_event.h"
 #include "facts/timeline/held_waits.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
@@ -88,6 +89,15 @@ struct Overview {
   std::map<std::string, Blocked> blocked;
   // The recorder's session event: name and value as text, in order.
   std::vector<std::pair<std::string, std::string>> session;
+  // Of the recording, if they are asked for, in file order.
+  struct Settings {
+    uint64_t time = 0;  // ns
+    schema::SettingScope scope = schema::SettingScope::kSystem;
+    std::string subject;
+    std::optional<fxt::Koid> process;
+    std::vector<std::pair<std::string, std::string>> values;
+  };
+  std::vector<Settings> settings;
   // Things left out of the maps above because there were too many different ones.
   uint64_t not_listed = 0;
 
@@ -105,7 +115,8 @@ struct Overview {
 // Feed it every record, then Finish.
 class OverviewBuilder {
  public:
-  OverviewBuilder() = default;
+  // `with_settings`: fills Overview::settings.
+  explicit OverviewBuilder(bool with_settings = false) : with_settings_(with_settings) {}
   OverviewBuilder(const OverviewBuilder&) = delete;
   OverviewBuilder& operator=(const OverviewBuilder&) = delete;
 
@@ -137,11 +148,13 @@ class OverviewBuilder {
   void AddTime(uint64_t time);
   void AddEvent(const fxt::Event& event, bool is_kernels);
   void AddCounts(const fxt::Event& event);
+  void AddSettings(const facts::SettingsEvent& event, uint64_t time);
   void CountBlocked(uint64_t ns, const std::string& reason);
   void AddBlob(const fxt::StringRef& name, uint8_t type, size_t bytes);
   // Null for facts::kNoThread.
   Overview::Thread* ThreadAt(facts::ThreadIndex index);
 
+  const bool with_settings_;
   Overview overview_;
   size_t room_ = size_t{64} << 20;  // bytes that the entries of categories, blobs, ... may take
   std::map<uint32_t, size_t> provider_index_;

@@ -109,6 +109,21 @@ void AddLost(JsonWriter& json, const Overview& overview) {
   json.EndArray();
 }
 
+void AddSettings(JsonWriter& json, const Overview& overview) {
+  json.Key("settings").BeginArray();
+  for (const Overview::Settings& settings : overview.settings) {
+    json.BeginObject();
+    json.Unsigned("time_ns", settings.time);
+    json.String("scope", schema::NameOf(settings.scope)).String("subject", settings.subject);
+    if (settings.process) json.Unsigned("process", *settings.process);
+    json.Key("values").BeginObject();
+    for (const auto& [name, value] : settings.values) json.String(name, value);
+    json.EndObject();
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 std::string_view KeyOf(fxt::DiagnosticKind kind) {
@@ -184,6 +199,7 @@ std::string OverviewJson(const std::string& file, const Overview& overview) {
     AddCounted(json.Key(facts::NameOf(static_cast<facts::RecordKind>(i))), overview.kinds[i]);
   }
   json.EndObject();
+  if (!overview.settings.empty()) AddSettings(json, overview);
   if (!overview.blocked.empty()) AddBlocked(json, overview);
   if (!overview.counted.empty()) AddWork(json, overview);
   json.Unsigned("events", overview.events());

@@ -15,6 +15,10 @@ std::string OverviewText(const std::string& file, const Overview& overview, size
 // One JSON object, indented. Everything is listed.
 std::string OverviewJson(const std::string& file, const Overview& overview);
 
+// Lines of text with all settings, by scope and subject, each with its last value; earlier ones
+// stand behind it.
+std::string SettingsText(const std::string& file, const Overview& overview);
+
 // Names of diagnostics for programs: "undefined-string".
 std::string_view KeyOf(fxt::DiagnosticKind kind);
 

@@ -368,6 +368,7 @@ void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   timeline_.Add(reader);
   if (event.type != fxt::EventType::kInstant) return;
   if (event.category.text == schema::category::kTask) return AddTaskEvent(event, time);
+  if (const auto settings = facts::AsSettings(event)) return settings_.Add(*settings);
   if (event.category.text == schema::category::kSched) {
     if (event.name.text != schema::event::kMigrate) return;
     const auto from =
@@ -484,6 +485,7 @@ Capture Collector::Finish() {
     if (*command_ended_ >= began) capture_.elapsed_ns = *command_ended_ - began;
   }
   capture_.groups = accounts_.Finish(capture_.length());
+  capture_.settings = settings_.Finish(tasks_.tree());
   return std::move(capture_);
 }
 

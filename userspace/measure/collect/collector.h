@@ -35,6 +35,7 @@
 #include "measure/capture.h"
 #include "measure/collect/accounts.h"
 #include "measure/collect/cpu_history.h"
+#include "measure/collect/settings_table.h"
 #include "measure/collect/span_meter.h"
 #include "measure/collect/task_table.h"
 
@@ -211,6 +212,7 @@ class Collector {
   CollectorOptions options_;
   Capture capture_;
   TaskTable tasks_;
+  SettingsTable settings_;
   Accounts accounts_{tasks_};
   SpanMeter spans_;
   CpuHistory history_;

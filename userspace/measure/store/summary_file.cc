@@ -19,13 +19,18 @@ constexpr std::string_view kMagic(
     "\x89"
     "FXS\r\n\x1a\n",
     kSummaryMagicBytes);
-constexpr uint32_t kVersion = 1;
+// Version 2 has settings behind the groups; a capture without settings is of version 1.
+constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersionWithoutSettings = 1;
 // Behind the magic: version and size of what is compressed, of 32 bits each.
 constexpr size_t kHeaderBytes = kSummaryMagicBytes + 8;
 // Histograms are larger in memory than in a file: 192 MiB in pages of 64 bytes.
 constexpr size_t kMaxPages = size_t{3} << 20;
 // A distribution by name takes more than its five bytes: it, its name, and a node of a map.
 constexpr size_t kDistributionPages = (sizeof(Distribution) + 64) / 64 + 1;
+// A setting: it, its texts, and a node of a map; and each of its values.
+constexpr size_t kSettingPages = (sizeof(SettingMap::value_type) + 64) / 64 + 2;
+constexpr size_t kValuePages = 2;
 constexpr int kLevel = 9;
 
 // The least that a group takes, see Put: two empty names, flags, ten numbers, the shares, four
@@ -109,6 +114,18 @@ void Put(SummaryWriter& out, const Group& group) {
   for (const uint64_t pid : group.pids) out.Number(pid);
 }
 
+void Put(SummaryWriter& out, const SettingMap& settings) {
+  out.Number(settings.size());
+  for (const auto& [key, values] : settings) {
+    out.Byte(
+        static_cast<uint8_t>(static_cast<unsigned>(key.scope) << 1 | (key.of_command ? 1 : 0)));
+    out.Text(key.subject);
+    out.Text(key.name);
+    out.Byte(static_cast<uint8_t>(values.values.size() << 1 | (values.more ? 1 : 0)));
+    for (const std::string& value : values.values) out.Text(value);
+  }
+}
+
 // Takes a payload apart, with what it may take of memory.
 class PayloadReader {
  public:
@@ -147,6 +164,7 @@ class PayloadReader {
       Get(group);
       if (i != 0 && !(capture.groups[i - 1].name < group.name)) in_.Fail();
     }
+    if (!in_.failed() && !in_.at_end()) Get(capture.settings);
     return capture;
   }
   bool failed() const { return in_.failed() || !in_.at_end(); }
@@ -252,6 +270,34 @@ class PayloadReader {
     }
   }
 
+  void Get(SettingMap& settings) {
+    constexpr size_t kLeastBytes = 4;
+    const size_t count = in_.Count(kLeastBytes);
+    // A map without settings is not written.
+    if (count == 0 || count > kMostSettings) in_.Fail();
+    for (size_t i = 0; i < count && !in_.failed(); ++i) {
+      SettingKey key;
+      const uint8_t flags = in_.Byte();
+      if (flags >> 1 >= schema::kSettingScopes) return in_.Fail();
+      key.scope = static_cast<schema::SettingScope>(flags >> 1);
+      key.of_command = (flags & 1) != 0;
+      key.subject = in_.Text();
+      key.name = in_.Text();
+      const uint8_t values = in_.Byte();
+      if (values >> 1 > SettingValues::kMost) return in_.Fail();
+      TakePages(kSettingPages + key.subject.size() / 64 + key.name.size() / 64);
+      if (i != 0 && !(std::prev(settings.end())->first < key)) return in_.Fail();
+      SettingValues& to = settings[std::move(key)];
+      to.more = (values & 1) != 0;
+      for (unsigned v = 0; v < values >> 1; ++v) {
+        std::string value = in_.Text();
+        if (v != 0 && value <= *to.values.rbegin()) return in_.Fail();
+        TakePages(kValuePages + value.size() / 64);
+        to.values.insert(std::move(value));
+      }
+    }
+  }
+
   void TakePages(size_t count) {
     pages_ += count;
     if (pages_ > kMaxPages) in_.Fail();
@@ -288,6 +334,7 @@ std::string EncodeSummaryPayload(const Capture& capture) {
   Put(out, capture.handlers);
   out.Number(capture.groups.size());
   for (const Group& group : capture.groups) Put(out, group);
+  if (!capture.settings.empty()) Put(out, capture.settings);
   return out.bytes();
 }
 
@@ -308,7 +355,8 @@ std::string EncodeSummary(const Capture& capture) {
   const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
       libdeflate_alloc_compressor(kLevel), &libdeflate_free_compressor);
   std::string file(kMagic);
-  for (const uint32_t word : {kVersion, static_cast<uint32_t>(payload.size())}) {
+  const uint32_t version = capture.settings.empty() ? kVersionWithoutSettings : kVersion;
+  for (const uint32_t word : {version, static_cast<uint32_t>(payload.size())}) {
     for (unsigned shift = 0; shift < 32; shift += 8) {
       file.push_back(static_cast<char>(word >> shift));
     }
@@ -341,10 +389,10 @@ util::Result<std::vector<Capture>> DecodeSummaries(std::span<const std::byte> by
     if (!IsSummary(bytes) || bytes.size() < kHeaderBytes) return Damaged();
     uint32_t words[2];
     std::memcpy(words, bytes.data() + kMagic.size(), sizeof(words));
-    if (words[0] != kVersion) {
-      return util::Error{
-          fmt::format("a summary of version {}; this fxt reads {}", words[0], kVersion),
-          "make it again with this fxt summarize"};
+    if (words[0] != kVersion && words[0] != kVersionWithoutSettings) {
+      return util::Error{fmt::format("a summary of version {}; this fxt reads {} and {}", words[0],
+                                     kVersionWithoutSettings, kVersion),
+                         "make it again with this fxt summarize"};
     }
     bytes = bytes.subspan(kHeaderBytes);
     const size_t size = words[1];

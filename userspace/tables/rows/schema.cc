@@ -132,6 +132,15 @@ constexpr Column kLossesColumns[] = {
 constexpr Column kBlobsColumns[] = {
     kTs, Text("name"), Text("type"), Integer("bytes"), kSomeCpu, kTid, kProvider,
 };
+constexpr Column kSettingsColumns[] = {
+    kTs,
+    Word("scope"),
+    OptionalText("subject"),
+    kPid,
+    OptionalInteger("koid"),
+    Text("name"),
+    OptionalText("value"),
+};
 
 constexpr std::array<TableInfo, kTables> kInfos = {{
     {Table::kCaptures, "captures", kCapturesColumns},
@@ -148,6 +157,7 @@ constexpr std::array<TableInfo, kTables> kInfos = {{
     {Table::kLogs, "logs", kLogsColumns},
     {Table::kLosses, "losses", kLossesColumns},
     {Table::kBlobs, "blobs", kBlobsColumns},
+    {Table::kSettings, "settings", kSettingsColumns},
 }};
 static_assert(std::all_of(kInfos.begin(), kInfos.end(), [](const TableInfo& info) {
   return info.columns.size() <= kMaxColumns;

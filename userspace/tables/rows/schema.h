@@ -26,8 +26,9 @@ enum class Table : uint8_t {
   kLogs,
   kLosses,
   kBlobs,
+  kSettings,
 };
-inline constexpr size_t kTables = static_cast<size_t>(Table::kBlobs) + 1;
+inline constexpr size_t kTables = static_cast<size_t>(Table::kSettings) + 1;
 
 enum class Type : uint8_t { kInteger, kReal, kText };
 
@@ -177,5 +178,8 @@ enum Column : uint8_t { kTs, kKind, kCpu, kCategory, kCount, kProvider };
 namespace blobs {
 enum Column : uint8_t { kTs, kName, kType, kBytes, kCpu, kTid, kProvider };
 }  // namespace blobs
+namespace settings {
+enum Column : uint8_t { kTs, kScope, kSubject, kPid, kKoid, kName, kValue };
+}  // namespace settings
 
 }  // namespace tables

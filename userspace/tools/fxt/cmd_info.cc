@@ -17,6 +17,7 @@ namespace {
 struct InfoOptions {
   std::vector<std::string> files;
   bool json = false;
+  bool settings = false;
   size_t top = 10;
 };
 
@@ -27,7 +28,7 @@ int InfoOf(const std::string& file, const InfoOptions& options, text::TextWriter
   reader_options.max_diagnostics = 1;
   fxt::Reader reader(**source, reader_options);
   Progress progress("fxt info: " + file, **source);
-  analyze::OverviewBuilder builder;
+  analyze::OverviewBuilder builder(options.settings);
   ReadAll(reader, progress, builder);
   progress.Clear();
   const analyze::Overview overview = builder.Finish(reader);
@@ -35,8 +36,9 @@ int InfoOf(const std::string& file, const InfoOptions& options, text::TextWriter
   if (overview.records == 0 && !overview.error.empty()) {
     return Fail({fmt::format("{}: {}", file, overview.error), ""});
   }
-  out.Append(options.json ? analyze::OverviewJson(file, overview)
-                          : analyze::OverviewText(file, overview, options.top));
+  out.Append(options.json       ? analyze::OverviewJson(file, overview)
+             : options.settings ? analyze::SettingsText(file, overview)
+                                : analyze::OverviewText(file, overview, options.top));
   if (!overview.error.empty()) return Fail({fmt::format("{}: {}", file, overview.error), ""});
   return kExitOk;
 }
@@ -68,12 +70,16 @@ void AddInfo(const Command& program, int& exit_code) {
                             "it was recorded");
   command.Add("FILE", options->files, "Traces; - is standard input").Required();
   command.Add("--json", options->json, "One JSON object (a list of them for several files)");
+  command.Add("--settings", options->settings,
+              "The settings of the kernel, cgroups, processes and of the command; with --json as "
+              "another member");
   command.Add("--top", options->top, "How many threads and processes to list")
       .Type("N")
       .ShowDefault();
   command.Footer(
       "Examples:\n"
       "  fxt info trace.fxt\n"
+      "  fxt info --settings trace.fxt\n"
       "  fxt info --json trace.fxt.gz | jq .lost_events\n"
       "  ssh host cat trace.fxt | fxt info -");
   command.OnRun([options, &exit_code] { exit_code = RunInfo(*options); });

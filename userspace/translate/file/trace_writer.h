@@ -40,6 +40,7 @@ struct alignas(64) FileThread {
   schema::EmittedStates emitted_states{};
   // The system call whose duration has begun in the file.
   bool in_syscall = false;
+  bool has_run = false;  // it was on a CPU in this file
   bool syscall_is_compat = false;
   uint32_t syscall = 0;
   fxt::Koid syscall_koid = 0;  // the thread's koid at entry; exec can change it
@@ -142,6 +143,19 @@ class TraceWriter final : private model::TaskFollower {
   }
   // The same for records that name threads by koid.
   fxt::Koid KoidOf(model::ThreadHandle handle) { return Announced(handle).koid; }
+  // See Translator::ForEachRunProcess().
+  template <typename Visit>
+  void ForEachRunProcess(Visit visit) const {
+    model::ProcessHandle last = model::kNoHandle;
+    tasks_.ForEachThread([&](model::ThreadHandle handle) {
+      if (!threads_[handle].has_run) return;
+      const model::ProcessHandle process = tasks_.thread(handle).process;
+      // Threads of one process stand together, mostly.
+      if (process == std::exchange(last, process)) return;
+      const model::Process& of = tasks_.process(process);
+      if (of.tgid != 0 && !of.is_kernel) visit(of.tgid);
+    });
+  }
   // Writes the kernel objects of the thread and its process, unless they are current.
   void Announce(model::ThreadHandle handle);
 

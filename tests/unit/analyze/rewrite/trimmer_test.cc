@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -216,6 +217,48 @@ TEST(TrimmerTest, KeepsTheLastName) {
 }
 
 // Perfetto nests instants of equal time on a track, and drops those deeper than 512.
+TEST(TrimmerTest, KeepsSettingsOfAllTimes) {
+  RecordingParts file = RecordingParts::Long(10);
+  const Overview whole = [&] {
+    fxt::MemorySource source(file.Bytes());
+    fxt::Reader reader(source);
+    return TakeOverview(reader);
+  }();
+  const uint64_t first = *whole.first_time;
+  const uint64_t last = *whole.last_time;
+  const auto settings = [](uint64_t time, int64_t value) {
+    static std::array<fxt::Argument, 3> arguments;
+    fxt::Argument& argument = arguments[static_cast<size_t>(value)];
+    argument = {fxt::StringRef::Inline("vm.swappiness"), value};
+    return fxt::Event{
+        .type = fxt::EventType::kInstant,
+        .timestamp = time,
+        .thread = fxt::ThreadRef::Inline(schema::kRecorderProcessKoid, schema::RecorderKoid()),
+        .category = fxt::StringRef::Inline(schema::category::kSettings),
+        .name = fxt::StringRef::Inline("system"),
+        .arguments = {&argument, 1}};
+  };
+  file.After("session", "early", fxt::Record(settings(first, 1)));
+  file.Add("late", settings(last, 2));
+  TrimOptions options;
+  const uint64_t begin = first + (last - first) / 3;
+  const uint64_t end = first + (last - first) / 2;
+  options.filter.time = Range(begin, end);
+  options.filter.threads.Add("no such thread");
+  const auto words = Trim(file.Bytes(), std::move(options));
+  ExpectSound(words);
+  fxt::MemorySource source(std::as_bytes(std::span(words)));
+  fxt::Reader reader(source);
+  OverviewBuilder builder(true);
+  while (reader.Next() == fxt::ReadStatus::kRecord) builder.Add(reader);
+  const Overview part = builder.Finish(reader);
+  ASSERT_EQ(part.settings.size(), 2U);
+  EXPECT_EQ(part.settings[0].values.front().second, "1");
+  EXPECT_EQ(part.settings[0].time, begin);
+  EXPECT_EQ(part.settings[1].values.front().second, "2");
+  EXPECT_EQ(part.settings[1].time, end);
+}
+
 TEST(TrimmerTest, SpreadsSymbolsBeforeTheBegin) {
   constexpr uint64_t kStart = 1'000'000'000;
   constexpr uint64_t kFrom = kStart + 10'000;

@@ -85,7 +85,7 @@ TEST(CategoryTest, DescribesASelectionInTheSyntaxOfTheOption) {
        {"sched,task,log", "sched:switch,waking,irq", "syscall:futex,read"}) {
     EXPECT_EQ(DescribeCategories(Parsed(list)), list);
   }
-  EXPECT_EQ(DescribeCategories(DefaultCategories()), "sched,task,log");
+  EXPECT_EQ(DescribeCategories(DefaultCategories()), "sched,task,log,settings");
 }
 
 TEST(CategoryTest, MatchesTheNamesInTheSchema) {

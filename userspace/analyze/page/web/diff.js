@@ -74,6 +74,25 @@ function head() {
   ];
 }
 
+// Settings that differ come first: they may explain the rest.
+function settingsTable() {
+  const settings = diff.settings || [];
+  if (settings.length === 0) return false;
+  const value = (text) =>
+      el("td", {class: "mono"}, text === null ? "not set" : text === "" ? "empty" : text);
+  return el(
+      "section", {id: "settings"}, el("h2", null, "Set differently"),
+      el("table", null,
+         el("thead", null,
+            el("tr", null, ["of", "setting", "base", "new"].map((title) => el("th", null, title)))),
+         el("tbody", null,
+            settings.map(
+                (each) => el(
+                    "tr", null,
+                    el("td", null, each.subject ? each.scope + " " + each.subject : "the machine"),
+                    el("td", null, each.name), value(each.base), value(each.new))))));
+}
+
 const columns = [
   {title: "verdict", cell: verdict},
   {
@@ -319,6 +338,7 @@ function files() {
 document.title = headline() + " – fxt diff";
 add(document.getElementById("page"), [
   head(),
+  settingsTable(),
   ranked.length > 0 && [findingsTable(), el("h2", null, "Findings"), ranked.map(finding)],
   partitions(),
   data("flame") && el("section", {id: "flame-here"}),

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/values/setting_differences.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace comparison {
+namespace {
+
+using measure::Capture;
+using measure::SettingKey;
+using schema::SettingScope;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// A capture of the process "app" of a command.
+Capture Of(std::vector<std::pair<SettingKey, std::string>> settings) {
+  Capture capture;
+  measure::Group& group = capture.groups.emplace_back();
+  group.name = {.process = "app", .thread = "app", .of_command = true};
+  for (auto& [key, value] : settings) capture.settings[key].Add(value);
+  return capture;
+}
+SettingKey System(const std::string& name) { return {SettingScope::kSystem, false, "", name}; }
+SettingKey App(const std::string& name) { return {SettingScope::kProcess, true, "app", name}; }
+SettingKey Command(const std::string& name) { return {SettingScope::kCommand, true, "app", name}; }
+
+// "name: base -> new"
+std::vector<std::string> Find(const std::vector<Capture>& base, const std::vector<Capture>& next) {
+  std::vector<const Capture*> captures;
+  for (const Capture& capture : base) captures.push_back(&capture);
+  for (const Capture& capture : next) captures.push_back(&capture);
+  const Groups groups(captures, base.size());
+  std::vector<std::string> found;
+  for (const SettingDifference& each :
+       FindSettingDifferences(groups, std::vector<bool>(groups.all().size(), true))) {
+    found.push_back(each.name + ": " + each.base.value_or("-") + " -> " + each.next.value_or("-"));
+  }
+  return found;
+}
+
+TEST(SettingDifferencesTest, EqualSettingsAndFilesWithoutAnyAreNone) {
+  const Capture one = Of({{System("a"), "1"}, {App("nice"), "0"}});
+  EXPECT_THAT(Find({one, one}, {one}), IsEmpty());
+  EXPECT_THAT(Find({Of({})}, {one}), IsEmpty());
+  EXPECT_THAT(Find({one}, {Of({})}), IsEmpty());
+}
+
+TEST(SettingDifferencesTest, SidesThatAgreeAmongThemselvesDiffer) {
+  const Capture base = Of({{System("a"), "1"}, {App("nice"), "0"}});
+  const Capture next = Of({{System("a"), "2"}, {App("nice"), "5"}});
+  EXPECT_THAT(Find({base, base}, {next, next}), ElementsAre("a: 1 -> 2", "nice: 0 -> 5"));
+  // A capture that does not know the process takes no part.
+  EXPECT_THAT(Find({base, Of({{System("a"), "1"}})}, {next}),
+              ElementsAre("a: 1 -> 2", "nice: 0 -> 5"));
+}
+
+TEST(SettingDifferencesTest, ValuesThatVaryWithinASideSayNothing) {
+  EXPECT_THAT(
+      Find({Of({{System("a"), "1"}}), Of({{System("a"), "2"}})}, {Of({{System("a"), "3"}})}),
+      IsEmpty());
+}
+
+TEST(SettingDifferencesTest, WhatIsSetOnOneSideAlone) {
+  const Capture base = Of({{Command("env.A"), "h"}});
+  const Capture next = Of({{Command("env.A"), "h"}, {Command("env.B"), "i"}});
+  EXPECT_THAT(Find({base}, {next}), ElementsAre("env.B: - -> i"));
+  // The libraries of the base were not read.
+  EXPECT_THAT(Find({base}, {Of({{Command("env.A"), "h"}, {Command("library.x"), "1"}})}),
+              IsEmpty());
+}
+
+TEST(SettingDifferencesTest, HashesOfTwoKeysAreNotCompared) {
+  const Capture base = Of({{Command("env.A"), "h"}, {Command("environment_key"), "k"}});
+  const Capture next = Of({{Command("env.A"), "i"}, {Command("environment_key"), "l"}});
+  EXPECT_THAT(Find({base}, {next}), IsEmpty());
+  EXPECT_THAT(Find({base}, {Of({{Command("env.A"), "i"}, {Command("environment_key"), "k"}})}),
+              ElementsAre("env.A: h -> i"));
+}
+
+TEST(SettingDifferencesTest, OtherProcessesAndTheirGroupsAreNotShown) {
+  const auto with = [](const std::string& value) {
+    return Of({{{SettingScope::kProcess, false, "other", "nice"}, value},
+               {{SettingScope::kCgroup, false, "/other", "cpu.max"}, value},
+               {App("cgroup"), "/a/b"},
+               {App("cgroup cpu.max"), value},
+               {{SettingScope::kCgroup, false, "/a", "cpu.max"}, value}});
+  };
+  // The limit is shown where it is set, in the group above that of the process.
+  EXPECT_THAT(Find({with("1")}, {with("2")}), ElementsAre("cpu.max: 1 -> 2"));
+}
+
+TEST(SettingDifferencesTest, ALimitOfAnotherGroupIsShownAtTheProcess) {
+  const Capture base = Of({{App("cgroup"), "/a"}, {App("cgroup cpu.max"), "max 100000"}});
+  const Capture next = Of({{App("cgroup"), "/b"}, {App("cgroup cpu.max"), "30000 100000"}});
+  EXPECT_THAT(Find({base}, {next}),
+              ElementsAre("cgroup: /a -> /b", "cgroup cpu.max: max 100000 -> 30000 100000"));
+}
+
+TEST(SettingDifferencesTest, WhichOfSeveralCommandLinesWasSeenIsChance) {
+  Capture base = Of({{App("command_line"), "app 1"}});
+  Capture next = Of({{App("command_line"), "app 2"}});
+  EXPECT_THAT(Find({base}, {next}), ElementsAre("command_line: app 1 -> app 2"));
+  next.settings[App("command_line")].Add("app 3");
+  EXPECT_THAT(Find({base}, {next}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace comparison

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Settings of the machine and of its processes, as recorded in instants of category "settings". The
+// instant's name is the scope. Its arguments are the subject, the process where there is one, and
+// the settings.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace schema {
+
+enum class SettingScope : uint8_t {
+  kSystem,   // the kernel; no subject
+  kDevice,   // a block or network device, by name
+  kMount,    // a file system, by mount point
+  kCgroup,   // by path; of version 1 "CONTROLLER:PATH"
+  kProcess,  // by name, with its koid
+  kCommand,  // environment and libraries of the recorded command, in the same way
+};
+inline constexpr size_t kSettingScopes = 6;
+inline constexpr std::array<std::string_view, kSettingScopes> kSettingScopeNames = {
+    "system", "device", "mount", "cgroup", "process", "command"};
+constexpr std::string_view NameOf(SettingScope scope) {
+  return kSettingScopeNames[static_cast<size_t>(scope)];
+}
+constexpr std::optional<SettingScope> SettingScopeNamed(std::string_view name) {
+  for (size_t i = 0; i < kSettingScopes; ++i) {
+    if (kSettingScopeNames[i] == name) return static_cast<SettingScope>(i);
+  }
+  return std::nullopt;
+}
+constexpr bool HasProcess(SettingScope scope) {
+  return scope == SettingScope::kProcess || scope == SettingScope::kCommand;
+}
+
+namespace setting {
+// The argument that names the subject; it stands before the settings.
+inline constexpr std::string_view kSubject = "subject";
+// Of processes. A record with the executable replaces all that was known of the process.
+inline constexpr std::string_view kExecutable = "executable";
+inline constexpr std::string_view kCommandLine = "command_line";
+inline constexpr std::string_view kCgroup = "cgroup";
+// They change by themselves, and are not compared.
+inline constexpr std::string_view kThreads = "threads";
+inline constexpr std::string_view kOomScore = "oom_score";
+// Of the command: the key's identity, the prefixes of a variable (its hash) and of a shared library
+// (its build id).
+inline constexpr std::string_view kEnvironmentKey = "environment_key";
+inline constexpr std::string_view kEnvironment = "env.";
+inline constexpr std::string_view kLibrary = "library.";
+}  // namespace setting
+
+using SettingValue = std::variant<int64_t, std::string>;
+using Setting = std::pair<std::string, SettingValue>;
+
+// Settings of one subject: all of them, or those that changed.
+struct Settings {
+  SettingScope scope = SettingScope::kSystem;
+  std::string subject;
+  uint32_t pid = 0;  // the process's tgid, as numbered in the file; 0: none
+  std::vector<Setting> values;
+
+  // Memory, about.
+  size_t bytes() const {
+    size_t sum = sizeof(Settings) + subject.size();
+    for (const auto& [name, value] : values) {
+      const auto* text = std::get_if<std::string>(&value);
+      sum += sizeof(Setting) + name.size() + (text != nullptr ? text->size() : 0);
+    }
+    return sum;
+  }
+};
+
+}  // namespace schema

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Connects the events of a capture with the thread that reads settings: decides which processes are
+// read and when.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "capture/capture_session.h"
+#include "fxt_record/event.h"
+#include "schema/settings.h"
+#include "settings/settings_collector.h"
+
+namespace session {
+
+class SettingsSource {
+ public:
+  // `capture` outlives it. `reads_all`: processes are read when they are known, because it is not
+  // known which ones run; else those that Ask() names and those that execute a program.
+  SettingsSource(capture::CaptureSession& capture, bool reads_all)
+      : capture_(capture), reads_all_(reads_all) {}
+
+  // True if the recording has settings.
+  bool wanted() const { return capture_.options().categories.test(FXR_CATEGORY_SETTINGS); }
+  // Before the capture starts. `command`: the process of the recorded command, as numbered in the
+  // file; 0: none.
+  void Start(uint32_t command);
+  // The command may be executed now.
+  void OnStarted();
+  void OnSnapshotTask(const fxr_task& task);
+  void OnSideEvent(const fxr_side_header& event);
+  // A process runs.
+  void Ask(uint32_t tgid);
+  // What was read since the last call, and not later than `until`, ns of the kernel's
+  // CLOCK_MONOTONIC.
+  std::vector<schema::Settings> TakeUntil(uint64_t until);
+  std::vector<schema::Settings> Take();
+  // The same after a look at everything that may have changed. Waits no longer than `timeout` ns.
+  std::vector<schema::Settings> Refresh(uint64_t timeout);
+
+ private:
+  void AskNow(uint32_t tgid, uint64_t delay);
+  void OnFork(const fxr_task& task);
+  void OnExec(const fxr_exec& event);
+  void OnExit(const fxr_exit& event);
+  settings::ProcessUse UseOf(uint32_t tgid) const;
+
+  capture::CaptureSession& capture_;
+  const bool reads_all_;
+  std::optional<settings::SettingsCollector> collector_;
+  uint32_t command_ = 0;
+  bool awaits_exec_ = false;            // the command's first program has not been reported
+  std::unordered_set<uint32_t> tree_;   // live processes of the command
+  std::unordered_set<uint32_t> asked_;  // live processes
+};
+
+}  // namespace session

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Writes the settings of a window: those of the machine at their time, those of a process that ran
+// when it ends, or at the end of the window.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fxt_record/event.h"
+#include "session/settings_history.h"
+#include "translate/translator.h"
+
+namespace session {
+
+class WindowSettings {
+ public:
+  // In order of time. What was read after `end` stands there.
+  WindowSettings(std::vector<TimedSettings> all, uint64_t end);
+
+  // The time of the next settings to write; UINT64_MAX: there are none.
+  uint64_t NextTime() const { return next_ < all_.size() ? all_[next_].time : UINT64_MAX; }
+  // Writes those up to and including `time`; keeps those of processes.
+  void WriteUpTo(uint64_t time, translate::Translator& translator);
+  // Before the event is applied: a process that ends has run.
+  void OnExit(const fxr_exit& event, translate::Translator& translator);
+  // After the last event.
+  void Finish(translate::Translator& translator);
+
+ private:
+  std::vector<TimedSettings> all_;
+  size_t next_ = 0;
+  std::vector<TimedSettings> of_processes_;
+};
+
+}  // namespace session
