@@ -608,6 +608,9 @@ int unwind_user_stack(u32 cpu)
 	else if (state->end != FXR_STACK_END_DEEP)
 		state->end = FXR_STACK_END_NEW;
 out:
+	/* What the last frame returns to is no frame. */
+	if (state->end == FXR_STACK_END_UNMAPPED && state->frames > 1)
+		state->frames--;
 	state->number = mix(state->number, state->end);
 	return 0;
 }

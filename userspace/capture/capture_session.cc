@@ -73,9 +73,8 @@ util::Status CaptureSession::StartUnwinder() {
     const TaskFilter& filter = programs_->filter();
     // Wakers are recorded whether the filter selects them or not. Names, cgroups and threads are
     // not looked up here.
-    return options_.stack.wake || filter.empty() || !filter.tids.empty() ||
-           !filter.comms.empty() || !filter.cgroups.empty() ||
-           std::ranges::find(filter.tgids, tgid) != filter.tgids.end() ||
+    return options_.stack.wake || filter.empty() || !filter.tids.empty() || !filter.comms.empty() ||
+           !filter.cgroups.empty() || std::ranges::find(filter.tgids, tgid) != filter.tgids.end() ||
            programs_->IsFollowed(tgid);
   };
   unwind_ = std::make_unique<UnwindLoader>(programs_->unwind(), std::move(is_wanted));

@@ -16,7 +16,8 @@ const fxr_side_header& StackCache::Complete(const fxr_side_header& event) {
     if (stack.id != 0) {
       const auto* frames = static_cast<const uint64_t*>(fxr_long_bytes(&sent));
       stacks_.insert_or_assign(
-          stack.id, Stack{stack.user_frames, stack.end, {frames, frames + sent.bytes / sizeof(uint64_t)}});
+          stack.id,
+          Stack{stack.user_frames, stack.end, {frames, frames + sent.bytes / sizeof(uint64_t)}});
     }
     return event;
   }

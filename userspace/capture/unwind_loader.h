@@ -32,9 +32,9 @@ struct UnwindStats {
   uint64_t tables = 0;       // loaded now
   uint64_t table_bytes = 0;  // of these
   uint64_t max_table_bytes = 0;
-  uint64_t unloaded = 0;    // tables that had to go for want of room
-  uint64_t no_room = 0;     // tables and lists of mappings for which there was no room
-  uint64_t processes = 0;   // whose mappings the programs know
+  uint64_t unloaded = 0;   // tables that had to go for want of room
+  uint64_t no_room = 0;    // tables and lists of mappings for which there was no room
+  uint64_t processes = 0;  // whose mappings the programs know
 };
 
 class UnwindLoader {
@@ -59,7 +59,7 @@ class UnwindLoader {
 
   struct Module {
     FileKey key;
-    uint32_t users = 0;  // lists of mappings
+    uint32_t users = 0;   // lists of mappings
     uint32_t reader = 0;  // a process that maps the file
     bool is_read = false;
     // The file has no table, and its code is unwound by frame pointers.

@@ -19,19 +19,21 @@ inline constexpr std::string_view kEnd = "end";
 
 struct StackEnd {
   std::string_view name;    // in the file
-  std::string_view reason;  // in messages, after the file of the last frame; empty: complete
+  std::string_view reason;  // in messages; empty: complete
+  // What the last frame's file has to do with it; empty: nothing. Follows the file's name.
+  std::string_view of_file = {};
 };
 
 // By enum fxr_stack_end.
 inline constexpr std::array<StackEnd, FXR_STACK_ENDS> kStackEnds = {{
-    {"", "unwound by frame pointers"},
+    {"", "unwound by the kernel"},
     {"entry", ""},
-    {"no_table", "has no unwind table"},
-    {"rule", "has an unwind rule that is not supported"},
-    {"unmapped", "is not in an executable mapping"},
-    {"unreadable", "stack memory not present"},
+    {"no_table", "code without an unwind table", "has no unwind table there"},
+    {"rule", "an unsupported unwind rule", "has an unsupported unwind rule"},
+    {"unmapped", "a return address that is not code", "returns to what is not code"},
+    {"unreadable", "stack memory that is not present"},
     {"deep", "more than 127 frames"},
-    {"new", "mappings not known yet"},
+    {"new", "a process whose mappings were not known yet"},
 }};
 
 // The fxr_stack_end of a name; empty if there is none.

@@ -199,12 +199,8 @@ RegisterRule DecodePlace(std::span<const std::byte> expression) {
 
 fxr_unwind_rule Compact(const Rules& rules, bool is_signal_frame) {
   fxr_unwind_rule compact{};
-  const fxr_unwind_rule unsupported{.kind = FXR_UNWIND_UNSUPPORTED,
-                                    .bp = 0,
-                                    .bp_offset = 0,
-                                    .offset = 0,
-                                    .add = 0,
-                                    .unused = 0};
+  const fxr_unwind_rule unsupported{
+      .kind = FXR_UNWIND_UNSUPPORTED, .bp = 0, .bp_offset = 0, .offset = 0, .add = 0, .unused = 0};
   if (rules.return_address.kind == RegisterRule::Kind::kUndefined) {
     compact.kind = FXR_UNWIND_END;
     return compact;
@@ -422,13 +418,18 @@ class SectionReader {
     rows_.clear();
     Rules rules = common->rules;
     rows_.push_back({*begin, Compact(rules, common->is_signal_frame)});
-    const bool is_whole = Execute(
-        *common, section_.bytes.subspan(cursor.position(), entry.end - cursor.position()), &rows_,
-        *begin, end, &rules);
+    const bool is_whole =
+        Execute(*common, section_.bytes.subspan(cursor.position(), entry.end - cursor.position()),
+                &rows_, *begin, end, &rules);
     // What follows a malformed instruction is not known.
     if (!is_whole) {
       Put(rows_.back().address,
-          {.kind = FXR_UNWIND_UNSUPPORTED, .bp = 0, .bp_offset = 0, .offset = 0, .add = 0, .unused = 0},
+          {.kind = FXR_UNWIND_UNSUPPORTED,
+           .bp = 0,
+           .bp_offset = 0,
+           .offset = 0,
+           .add = 0,
+           .unused = 0},
           &rows_);
     }
     return handler_(*begin, end, rows_);

@@ -202,8 +202,9 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   bpf_map__set_autocreate(bpf_->maps.stack_scratch, sleeps);
   bpf_map__set_autocreate(bpf_->maps.known_stacks, sleeps);
   for (bpf_map* map :
-       {bpf_->maps.kernel_scans, bpf_->maps.unwind_states, bpf_->maps.unwind_processes, bpf_->maps.unwind_ranges,
-        bpf_->maps.unwind_modules, bpf_->maps.unwind_words, bpf_->maps.unwind_shapes}) {
+       {bpf_->maps.kernel_scans, bpf_->maps.unwind_states, bpf_->maps.unwind_processes,
+        bpf_->maps.unwind_ranges, bpf_->maps.unwind_modules, bpf_->maps.unwind_words,
+        bpf_->maps.unwind_shapes}) {
     bpf_map__set_autocreate(map, sleeps);
   }
   bpf_map__set_max_entries(bpf_->maps.kernel_scans, sizes.control_count);

@@ -13,7 +13,7 @@
 namespace capture {
 namespace {
 
-size_t WholePages(size_t bytes) {
+size_t RoundToPages(size_t bytes) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return (bytes + page - 1) / page * page;
 }
@@ -25,14 +25,14 @@ std::span<Element> MapArray(int fd) {
   uint32_t size = sizeof(info);
   if (bpf_obj_get_info_by_fd(fd, &info, &size) != 0) return {};
   const size_t bytes = size_t{info.max_entries} * info.value_size;
-  void* memory = mmap(nullptr, WholePages(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void* memory = mmap(nullptr, RoundToPages(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (memory == MAP_FAILED) return {};
   return {static_cast<Element*>(memory), bytes / sizeof(Element)};
 }
 
 template <typename Element>
 void Unmap(std::span<Element>* elements) {
-  if (!elements->empty()) munmap(elements->data(), WholePages(elements->size_bytes()));
+  if (!elements->empty()) munmap(elements->data(), RoundToPages(elements->size_bytes()));
   *elements = {};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "capture/capture_session.h"
@@ -26,6 +27,7 @@ struct Totals {
   bool output_failed = false;  // the file ends early
   session::FileTotals file;
   capture::CaptureStats capture;
+  std::optional<capture::UnwindStats> unwind;
 
   uint64_t lost_events() const;
   // Bytes of the switch records, and of the string and thread records that they needed.
