@@ -91,7 +91,7 @@ static __always_inline void find_process(struct unwind_state *state)
 	if (version != READ_ONCE(process->version))
 		return;
 	state->is_known = true;
-	state->key = mix(version, READ_ONCE(unwind_tables_age));
+	state->key = mix(mix(1, version), READ_ONCE(unwind_tables_age));
 }
 #endif
 

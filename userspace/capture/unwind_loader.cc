@@ -121,9 +121,10 @@ void UnwindLoader::Run() {
     const int ready = poll(waits.data(), waits.size(), static_cast<int>(kTick / 1'000'000));
     if (waits[0].revents != 0) return;
     if (ready > 0) usleep(kGatherMicroseconds);
-    TakeRecords();
     const uint64_t now = util::MonotonicNow();
-    if (now - last_tick >= kTick) {
+    const bool ticks = now - last_tick >= kTick;
+    TakeRecords(ticks);
+    if (ticks) {
       last_tick = now;
       maps_.SetUseTime(++use_time_);
       ReloadUsed();
@@ -135,7 +136,7 @@ void UnwindLoader::Run() {
   }
 }
 
-void UnwindLoader::TakeRecords() {
+void UnwindLoader::TakeRecords(bool follows_cpus) {
   const auto take = [this](unsigned, const perf::Record& record) {
     if (const auto* mapping = std::get_if<perf::MmapRecord>(&record.body)) {
       if (!mapping->kernel) changed_.insert(mapping->pid);
@@ -147,7 +148,7 @@ void UnwindLoader::TakeRecords() {
       if (exit->pid == exit->tid) exited_.insert(exit->pid);
     }
   };
-  session_->FollowCpus(take);
+  if (follows_cpus) session_->FollowCpus(take);
   session_->Drain(take);
   // A child has its parent's mappings until it executes a program.
   for (const auto& [parent, child] : forks_) {

@@ -76,7 +76,8 @@ class UnwindLoader {
   using MappingsPtr = std::shared_ptr<const Mappings>;
 
   void Run();
-  void TakeRecords();
+  // `follows_cpus`: also of CPUs that came online.
+  void TakeRecords(bool follows_cpus);
   void ScanAll();
   // Reads the process's mappings, and makes them known if they changed.
   void Scan(uint32_t tgid);
